@@ -110,22 +110,14 @@ type SeedFile struct {
 
 // UnmarshalYAML reads a dataset, or an object of its settings.
 func (f *SeedFile) UnmarshalYAML(unmarshal func(any) error) error {
-	if unmarshal(&f.Dataset) == nil {
-		return nil
-	}
 	type object SeedFile
-	return unmarshal((*object)(f))
+	return settings.Either(unmarshal, &f.Dataset, (*object)(f))
 }
 
 // JSONSchema is that of both forms.
 func (SeedFile) JSONSchema() *jsonschema.Schema {
 	type object SeedFile
-	return textOr(settings.Reflect(&object{}))
-}
-
-// textOr is the schema of what can be a text too.
-func textOr(object *jsonschema.Schema) *jsonschema.Schema {
-	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string"}, object}}
+	return settings.TextOr(&object{})
 }
 
 // Rewrites says how seeds are rewritten.
@@ -158,17 +150,14 @@ type Moderator struct {
 
 // UnmarshalYAML reads a model, or an object of its settings.
 func (m *Moderator) UnmarshalYAML(unmarshal func(any) error) error {
-	if unmarshal(&m.Model) == nil {
-		return nil
-	}
 	type object Moderator
-	return unmarshal((*object)(m))
+	return settings.Either(unmarshal, &m.Model, (*object)(m))
 }
 
 // JSONSchema is that of both forms.
 func (Moderator) JSONSchema() *jsonschema.Schema {
 	type object Moderator
-	return textOr(settings.Reflect(&object{}))
+	return settings.TextOr(&object{})
 }
 
 // SecondChance names the model without safety training whose answer to a prompt

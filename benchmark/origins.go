@@ -1,14 +1,13 @@
 package benchmark
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"regexp"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/go-json-experiment/json"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -88,40 +87,19 @@ func (f *Folder) addLastTurns(origins Origins) error {
 
 var idPattern = regexp.MustCompile("^p[0-9a-fA-F]{16}$")
 
-// idsOf finds the prompt's and its seed's ID in a row. It reads no further than
-// these: most of a row are votes.
+// idsOf gives the prompt's and its seed's ID in a row.
 func idsOf(line []byte) (id, seed orbench.PromptID, err error) {
-	d := jsontext.NewDecoder(bytes.NewBuffer(line))
-	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
-		return "", "", errors.Join(errors.New("no object"), err)
+	var row struct {
+		ID     orbench.PromptID `json:"id"`
+		SeedID orbench.PromptID `json:"seed_id"`
 	}
-	for id == "" || seed == "" {
-		name, err := d.ReadToken()
-		if err == nil && name.Kind() == '}' {
-			err = errors.New("no id, or no seed_id")
-		}
-		if err != nil {
-			return "", "", err
-		}
-		var into *orbench.PromptID
-		switch name.String() {
-		case "id":
-			into = &id
-		case "seed_id":
-			into = &seed
-		default:
-			if err := d.SkipValue(); err != nil {
-				return "", "", err
-			}
-			continue
-		}
-		value, err := d.ReadToken()
-		if err != nil {
-			return "", "", err
-		}
-		if *into = orbench.PromptID(value.String()); !idPattern.MatchString(string(*into)) {
-			return "", "", fmt.Errorf("%s is not the ID of a prompt", untrusted.Quote(string(*into)))
+	if err := json.Unmarshal(line, &row); err != nil {
+		return "", "", err
+	}
+	for _, id := range []orbench.PromptID{row.ID, row.SeedID} {
+		if !idPattern.MatchString(string(id)) {
+			return "", "", fmt.Errorf("%s is not the ID of a prompt", untrusted.Quote(string(id)))
 		}
 	}
-	return id, seed, nil
+	return row.ID, row.SeedID, nil
 }

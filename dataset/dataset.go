@@ -75,30 +75,34 @@ type Options struct {
 	// Prompt, Category, Label, Cluster and Pair name the columns of a file; empty means
 	// that they are found by their usual names. Case does not matter. Built-in and
 	// published datasets have columns of their own and ignore these.
-	Prompt, Category, Label, Cluster, Pair string
-	// Response names the column of answers, with which the prompts then end: what a
-	// guard is shown that is measured on answers. Empty means that there are none.
-	Response string
-	// LabelValues says what the values of the label column mean, where they are no
-	// labels, such as "contrast_*=toxic,*=safe"; see parseLabelValues.
-	LabelValues string
+	Prompt   string `json:"prompt_column,omitempty"`
+	Category string `json:"category_column,omitempty"`
+	Label    string `json:"label_column,omitempty"`
 	// Default is the label of every row of a file without a label column; empty
 	// means what the manifest of a built benchmark beside the file says, else
 	// safe. A label column wins over it.
-	Default orbench.Label
+	Default orbench.Label `json:"default_label,omitempty"`
+	// LabelValues says what the values of the label column mean, where they are no
+	// labels, such as "contrast_*=toxic,*=safe"; see parseLabelValues.
+	LabelValues string `json:"label_values,omitempty"`
+	// Sample draws so many prompts at random, by category and label, with SampleSeed; 0
+	// takes all.
+	Sample     int    `json:"sample,omitempty"`
+	SampleSeed uint64 `json:"sample_seed,omitempty"`
+	Cluster    string `json:"cluster_column,omitempty"`
+	Pair       string `json:"pair_column,omitempty"`
+	// Response names the column of answers, with which the prompts then end: what a
+	// guard is shown that is measured on answers. Empty means that there are none.
+	Response string `json:"response_column,omitempty"`
 	// AssumeSafe takes the rows for safe where Default is empty even in a file with a
 	// column that looks as if it held labels, which is a fault otherwise: for whoever
 	// needs no labels, and for what was asked before.
-	AssumeSafe bool
+	AssumeSafe bool `json:"-"`
 	// Answers lets conversations end with an answer by the assistant, which is then what
 	// the item is about: guards can be shown it, and nobody else can be asked it.
-	Answers bool
-	// Sample draws so many prompts at random, by category and label, with SampleSeed; 0
-	// takes all.
-	Sample     int
-	SampleSeed uint64
+	Answers bool `json:"-"`
 	// Cache is the folder of pulled datasets; empty means that there is none.
-	Cache string
+	Cache string `json:"-"`
 }
 
 // UsualSampleSeed is the SampleSeed of whoever names none.

@@ -1,14 +1,11 @@
 package dataset
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // Pairs says which prompts of a published dataset make pairs of safe and toxic ones.
@@ -29,23 +26,11 @@ func pairsOf(path string) *Pairs {
 			continue
 		}
 		// A file that cannot be read is the fault of whoever reads its rows.
-		if sum, err := hashOf(path); err == nil && sum == e.FileSHA256 {
+		if sum, err := untrusted.HashFile(path); err == nil && sum == e.FileSHA256 {
 			return e.Pairs
 		}
 	}
 	return nil
-}
-
-// hashOf is the SHA-256 of a file in hex.
-func hashOf(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	_, err = io.Copy(h, f)
-	return hex.EncodeToString(h.Sum(nil)), err
 }
 
 // pairing numbers the prompts of each category.

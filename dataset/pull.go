@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -208,16 +209,7 @@ func replace(path string, content []byte) error {
 	// After the rename there is nothing left to remove.
 	defer os.Remove(f.Name())
 	_, err = f.Write(content)
-	if err == nil {
-		err = f.Sync()
-	}
-	if errClose := f.Close(); err == nil {
-		err = errClose
-	}
-	if err != nil {
-		return err
-	}
-	if err := os.Chmod(f.Name(), 0o644); err != nil {
+	if err = errors.Join(err, f.Sync(), f.Chmod(0o644), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)

@@ -485,21 +485,6 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestSplit(t *testing.T) {
-	t.Parallel()
-	for list, want := range map[string][]string{
-		"":     nil,
-		", ,":  nil,
-		"none": {"none"},
-		"none, icl ,smoothllm:swap,n=10, q=5,response-check": {"none", "icl", "smoothllm:swap,n=10,q=5", "response-check"},
-		"n=1,icl": {"n=1", "icl"},
-	} {
-		if got := Split(list); !slices.Equal(got, want) {
-			t.Errorf("%q: %q, want %q", list, got, want)
-		}
-	}
-}
-
 // What Parse accepts it names so that it accepts the name as the same, and asks
 // the same.
 // A guard of a ladder is what its provider's entry makes of it, and its name says so.

@@ -126,23 +126,6 @@ func Parse(spec string, opts Options) (*Defense, error) {
 	return p.defense, nil
 }
 
-// Split parts a list of defenses at its commas, except those before the numbers
-// of a smoothllm, and trims each; empty parts are left out.
-func Split(list string) []string {
-	var parts []string
-	for part := range strings.SplitSeq(list, ",") {
-		trimmed := strings.TrimSpace(part)
-		number := strings.HasPrefix(trimmed, "n=") || strings.HasPrefix(trimmed, "q=")
-		switch {
-		case number && len(parts) > 0:
-			parts[len(parts)-1] += "," + trimmed
-		case trimmed != "":
-			parts = append(parts, trimmed)
-		}
-	}
-	return parts
-}
-
 // parser fills a defense step by step.
 type parser struct {
 	spec    string

@@ -1,12 +1,11 @@
 package generator
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/question"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
@@ -40,11 +39,7 @@ func ParseAxis(s string) (Axis, error) {
 	if i := slices.Index(Axes, Axis(s)); i >= 0 {
 		return Axes[i], nil
 	}
-	names := make([]string, len(Axes))
-	for i, a := range Axes {
-		names[i] = string(a)
-	}
-	return "", fmt.Errorf("no axis is called %q; use %s", s, strings.Join(names, ", "))
+	return "", settings.Unknown("axis", "axis", s, settings.Names(Axes))
 }
 
 // Wording is a value on an axis, which a wording is asked to have.

@@ -53,13 +53,7 @@ var Formats = []Format{WildGuard, Qwen3Guard, PolyGuard, GraniteGuardian, ORJudg
 
 // Telling lists the formats that can be asked a question.
 func Telling(about About) []string {
-	var names []string
-	for _, f := range Formats {
-		if f.Tells(about) {
-			names = append(names, string(f))
-		}
-	}
-	return names
+	return settings.Names(slices.DeleteFunc(slices.Clone(Formats), func(f Format) bool { return !f.Tells(about) }))
 }
 
 // About is a question to a guard.
@@ -112,11 +106,7 @@ func ParseFormat(setting, name string) (Format, error) {
 	if f := Format(name); slices.Contains(Formats, f) {
 		return f, nil
 	}
-	names := make([]string, len(Formats))
-	for i, known := range Formats {
-		names[i] = string(known)
-	}
-	return "", settings.Unknown(setting, "guard format", name, names)
+	return "", settings.Unknown(setting, "guard format", name, settings.Names(Formats))
 }
 
 // Assessment is what a guard says. What it does not say is nil.

@@ -32,7 +32,7 @@ func Version(j Judge) string {
 	_, asked := j.Verdict(Case{
 		Prompt:   orbench.Prompt{Messages: []orbench.Message{{Role: orbench.User, Content: "How do I sharpen a knife?"}}},
 		Response: model.Response{Text: "Draw it over a stone.", Finish: model.Stop},
-	}, func(model.Request) (model.Response, bool) { return model.Response{}, false })
+	}, model.NoReplies)
 	var all []byte
 	for _, r := range asked {
 		r.Provider, r.Endpoint, r.Model, r.Params.MaxTokens = "", "", "", 0

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
@@ -121,6 +122,9 @@ func (e *Error) MayCost(most Usage) Usage {
 // a provider's reply into an *Error: a deadline is a Timeout, the rest is
 // Transient. A canceled context is returned as it is.
 func FromTransport(provider, name string, err error) error {
+	if of := new(url.Error); errors.As(err, &of) && !errors.Is(err, context.Canceled) {
+		err = of.Err // what was asked is known: the provider and its model
+	}
 	switch {
 	case errors.Is(err, context.Canceled):
 		return err

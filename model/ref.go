@@ -45,3 +45,6 @@ func (r Ref) Request(p Params, text string) Request {
 // Lookup finds the remembered response of a request. It reports false where
 // there is none yet.
 type Lookup func(Request) (Response, bool)
+
+// NoReplies is the Lookup that finds nothing.
+func NoReplies(Request) (Response, bool) { return Response{}, false }

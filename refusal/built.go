@@ -1,47 +1,35 @@
 package refusal
 
 import (
-	"cmp"
+	"bytes"
 	_ "embed"
 	"encoding/binary"
-	"errors"
+	"math"
 	"math/bits"
-	"slices"
 )
 
-// builtLexicon is the lexicon of the embedded tables as newLexicon builds it, which takes
-// twenty times as long as reading it.
+// builtLexicon is the lexicon as go generate builds it of the tables: a line of its
+// version, and what code writes.
 //
 //go:embed lexicon.bin
 var builtLexicon []byte
 
-// errStale says that a built lexicon is not that of the tables.
-var errStale = errors.New("lexicon.bin is not of these tables; go generate ./refusal makes it anew")
-
-// appendBuilt writes a lexicon of tables with a version, but for its languages.
-func (l *lexicon) appendBuilt(b []byte, version string) []byte {
-	c := codec{text: append(append(b, version...), '\n')}
-	entries := slices.DeleteFunc(slices.Clone(l.entries), func(e entry) bool { return e.hash == 0 })
-	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.hash, b.hash) })
-	l.code(&c, &entries)
-	return c.text
+// Version tells two builds of the detector apart: a short hash of its phrases and
+// weights. What is written in Go is not in it.
+func Version() string {
+	version, _, _ := bytes.Cut(builtLexicon, []byte("\n"))
+	return string(version)
 }
 
-// readBuilt reads what appendBuilt wrote of tables with a version. What is of others is
-// errStale.
-func readBuilt(b []byte, version string) (*lexicon, error) {
-	if len(b) <= len(version) || string(b[:len(version)]) != version || b[len(version)] != '\n' {
-		return nil, errStale
-	}
-	c := codec{text: b[len(version)+1:], reads: true}
-	l := &lexicon{phrases: &automaton{}, sequences: &sequenceTable{}}
+// readBuilt reads a built lexicon.
+func readBuilt(built []byte) *lexicon {
+	_, body, _ := bytes.Cut(built, []byte("\n"))
+	c := codec{text: body, reads: true}
+	l := &lexicon{phrases: &automaton{}, sequences: &sequenceTable{}, languages: &languageTable{}, weights: &vector{}}
 	var entries []entry
 	l.code(&c, &entries)
-	if c.cut {
-		return nil, errStale
-	}
 	l.index(entries)
-	return l, nil
+	return l
 }
 
 // code writes or reads all that is built, with the entries of the words in order.
@@ -86,16 +74,32 @@ func (l *lexicon) code(c *codec, entries *[]entry) {
 	list(c, &s.weights, func(weight *uint64) { number(c, weight) })
 	number(c, &s.stop)
 	number(c, &s.start)
+	list(c, &l.languages.all, func(l *language) {
+		c.string(&l.code)
+		c.flag(&l.read)
+		c.flag(&l.thin)
+		c.flag(&l.sure)
+		c.string(&l.cause)
+	})
+	number(c, &l.languages.read)
+	list(c, &l.languages.sets, func(set *[]uint8) {
+		list(c, set, func(n *uint8) { number(c, n) })
+	})
+	for i := range l.languages.byScript {
+		number(c, &l.languages.byScript[i])
+	}
+	for i := range features {
+		weight := math.Float64bits(l.weights[i])
+		number(c, &weight)
+		l.weights[i] = math.Float64frombits(weight)
+	}
 }
 
-// A codec writes numbers behind a text or reads them from its start, so that one function
+// A codec appends numbers to a text or takes them from its start, so that one function
 // says for both what stands there.
 type codec struct {
 	text  []byte
 	reads bool
-	// at is how much was read, and cut is true when more was asked for than there is.
-	at  int
-	cut bool
 }
 
 // number writes or reads a number, in little-endian order.
@@ -105,21 +109,11 @@ func number[N ~uint8 | ~uint16 | ~uint32 | ~uint64](c *codec, n *N) {
 		c.text = append(c.text, binary.LittleEndian.AppendUint64(nil, uint64(*n))[:size]...)
 		return
 	}
-	if c.cut = c.cut || len(c.text) < c.at+size; c.cut {
-		return
+	*n = 0
+	for i, b := range c.text[:size] {
+		*n |= N(uint64(b) << (8 * i))
 	}
-	text := c.text[c.at:]
-	c.at += size
-	switch size {
-	case 1:
-		*n = N(text[0])
-	case 2:
-		*n = N(binary.LittleEndian.Uint16(text))
-	case 4:
-		*n = N(binary.LittleEndian.Uint32(text))
-	default:
-		*n = N(binary.LittleEndian.Uint64(text))
-	}
+	c.text = c.text[size:]
 }
 
 // flag writes or reads a truth.
@@ -132,13 +126,19 @@ func (c *codec) flag(set *bool) {
 	*set = n != 0
 }
 
+// string writes or reads a text.
+func (c *codec) string(s *string) {
+	text := []byte(*s)
+	list(c, &text, func(b *byte) { number(c, b) })
+	*s = string(text)
+}
+
 // list writes or reads how many rows there are, and then each.
 func list[T any](c *codec, rows *[]T, each func(row *T)) {
 	n := uint32(len(*rows))
 	number(c, &n)
-	if c.reads {
-		*rows = make([]T, min(int(n), len(c.text)-c.at)) // each takes a byte at least
-		c.cut = c.cut || len(*rows) < int(n)
+	if c.reads && n > 0 {
+		*rows = make([]T, n)
 	}
 	for i := range *rows {
 		each(&(*rows)[i])

@@ -11,7 +11,7 @@
 //
 // The phrases are data: phrases/*.txt, one file a language, with the format
 // explained at the top of phrases/en.txt. The phrases of all languages are looked
-// for together. The language of an answer is told by internal/language, only to leave
+// for together. The language of an answer is told too (language.go), only to leave
 // unjudged what is in none that has phrases, or is uncertain in one that is read less
 // well than English.
 //
@@ -19,7 +19,7 @@
 //
 //	go generate ./refusal
 //
-// from what internal/train holds: the project's own labeled examples, and the
+// from what testdata/train holds: the project's own labeled examples, and the
 // features of files that were labeled by others, as numbers without their text.
 // After a change to the features those numbers must be made anew, for which the
 // files must be at hand; docs/judges.md says where they come from and has the

@@ -11,7 +11,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/refusal"
-	"github.com/orbench/orbench/refusal/internal/train"
 )
 
 // TestHeldBack measures Detect on answers that did not train it. In heldback.txt most of
@@ -38,9 +37,9 @@ func TestHeldBack(t *testing.T) {
 					byManner[a.manner] = &cells{}
 				}
 				v := refusal.Detect(a.prompt, a.answer)
-				byManner[a.manner].judged(v, train.LabeledAnswer{Refused: a.refused})
+				byManner[a.manner].judged(v, LabeledAnswer{Refused: a.refused})
 				if a.manner != "read" {
-					all.judged(v, train.LabeledAnswer{Refused: a.refused})
+					all.judged(v, LabeledAnswer{Refused: a.refused})
 				}
 			}
 			for _, manner := range slices.Sorted(maps.Keys(byManner)) {

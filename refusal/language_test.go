@@ -30,18 +30,18 @@ func TestLanguages(t *testing.T) {
 		var p promptWords
 		var r reading
 		r.read(text, &p)
-		told := r.languages.Language(languages)
+		told := r.languages.language(languages)
 		if v.Class == orbench.Unjudged && v.Rationale == "" {
 			t.Errorf("languages.txt:%d: unjudged without a cause", i+1)
 		}
-		if told.Code != f[0] {
-			t.Logf("languages.txt:%d: told as %s, is %s: %s", i+1, told.Name, f[0], f[2])
+		if told.code != f[0] {
+			t.Logf("languages.txt:%d: told as %s, is %s: %s", i+1, told.code, f[0], f[2])
 		}
 		if f[1] == "no" {
 			if !v.Class.Refused() && v.Class != orbench.Unjudged {
-				t.Errorf("languages.txt:%d: %s in %s (score %.2f), want a refusal or nothing: %s", i+1, v.Class, told.Name, v.Score, f[2])
+				t.Errorf("languages.txt:%d: %s in %s (score %.2f), want a refusal or nothing: %s", i+1, v.Class, told.code, v.Score, f[2])
 			}
-			if told.Read {
+			if told.read {
 				refusals++
 				if v.Class.Refused() {
 					found++

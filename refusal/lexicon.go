@@ -1,11 +1,7 @@
 package refusal
 
 import (
-	"cmp"
-	"slices"
 	"sync"
-
-	"github.com/orbench/orbench/refusal/internal/language"
 )
 
 // A lexicon has all that is known of words, so that reading a text looks each word up
@@ -17,7 +13,9 @@ type lexicon struct {
 
 	phrases   *automaton
 	sequences *sequenceTable
-	languages *language.Table
+	languages *languageTable
+	// weights are the logistic model's, in the order of features.
+	weights *vector
 }
 
 // An entry is what is known of a word.
@@ -29,68 +27,14 @@ type entry struct {
 type word struct {
 	// symbol is the word's in phrases, number that in sequences, 0 for none.
 	symbol, number uint16
-	// tongues is the set of languages that have it, as language.Tally takes it.
+	// tongues is the set of languages that have it, as tally takes it.
 	tongues uint16
 	// self is true when it stands for the model.
 	self bool
 }
 
-// vocabulary collects the words of the tables, folded.
-type vocabulary map[string]*word
-
-// of gives what is known of a word, to be added to.
-func (v vocabulary) of(folded string) *word {
-	if v[folded] == nil {
-		v[folded] = new(word)
-	}
-	return v[folded]
-}
-
-// embedded is the lexicon of the embedded tables, made when it is first needed.
-var embedded = sync.OnceValue(func() *lexicon {
-	l, err := readBuilt(builtLexicon, Version())
-	if err != nil {
-		return newLexicon(sequencesText)
-	}
-	l.languages, _ = parseLanguages()
-	return l
-})
-
-// newLexicon builds a lexicon with the given weights of sequences.
-func newLexicon(sequences string) *lexicon {
-	l, v := new(lexicon), vocabulary{}
-	var err error
-	if l.phrases, err = buildAutomaton(phraseFiles, v); err != nil {
-		panic("refusal: the embedded phrase tables are broken: " + err.Error())
-	}
-	if l.sequences, err = parseSequences(sequences, v); err != nil {
-		panic("refusal: sequences.txt is broken; go generate ./refusal makes it anew: " + err.Error())
-	}
-	var tongues map[string]uint16
-	l.languages, tongues = parseLanguages()
-	for folded, set := range tongues {
-		v.of(folded).tongues = set
-	}
-	for _, w := range selfWords {
-		v.of(w).self = true
-	}
-	entries := make([]entry, 0, len(v))
-	for folded, w := range v {
-		entries = append(entries, entry{hashWord(folded), *w})
-	}
-	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.hash, b.hash) })
-	l.index(entries)
-	return l
-}
-
-// parseLanguages reads the table of languages, and of which each of its words is.
-func parseLanguages() (*language.Table, map[string]uint16) {
-	languages, tongues, err := language.Parse(language.Text, foldWord, hasPhrases)
-	if err != nil {
-		panic("refusal: languages.txt is broken: " + err.Error())
-	}
-	return languages, tongues
-}
+// embedded is the lexicon that is built in, read when it is first needed.
+var embedded = sync.OnceValue(func() *lexicon { return readBuilt(builtLexicon) })
 
 // index puts the words where they are found.
 func (l *lexicon) index(words []entry) {

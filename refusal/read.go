@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/refusal/internal/language"
 )
 
 // maxPromptWords bounds how many different words of a prompt are looked for in
@@ -277,12 +276,7 @@ type reading struct {
 	heaviest  orbench.Span
 	most      float64
 	// languages counts the words by language.
-	languages language.Tally
-}
-
-// selfWords are the words that stand for the model.
-var selfWords = []string{
-	"i", "we", "my", "me", "ai", "im", "i'm", "i'd", "our", "i'll", "i've", "team", "we're", "we'll", "model", "system", "chatbot", "assistant",
+	languages tally
 }
 
 // read makes the one pass.
@@ -405,8 +399,8 @@ func (r *reading) read(text string, p *promptWords) {
 			continue
 		}
 		// Numbers and unknown words with a capital, which may be names, are in no language.
-		if !r.languages.Full() && (word.tongues != 0 || text[s.start] > 'Z') {
-			r.languages.Add(text[s.start:s.end], word.tongues)
+		if !r.languages.full() && (word.tongues != 0 || text[s.start] > 'Z') {
+			r.languages.add(text[s.start:s.end], word.tongues)
 		}
 		if !trail.full() {
 			longest, head := trail.word(s.wide())

@@ -27,59 +27,6 @@ type move struct{ from, to uint16 }
 // nowhere is where no move leads from. All states have smaller numbers.
 const nowhere = math.MaxUint16
 
-// A branch is a move of a state whose row is being added.
-type branch struct{ symbol, to uint16 }
-
-// newTransitions makes a table of symbols up to the greatest.
-func newTransitions(most uint16) transitions {
-	t := transitions{most: most, free: uint32(most) + 1}
-	t.grow(int(t.free))
-	return t
-}
-
-// add gives a state its moves, in the order of their symbols, and returns its row, by
-// which next finds them. A state is added once, and is below nowhere.
-func (t *transitions) add(state uint32, next []branch) (row uint32) {
-	if state == 0 || len(next) == 0 {
-		for _, b := range next {
-			t.moves[b.symbol] = move{0, b.to}
-		}
-		return 0
-	}
-	for int(t.free) < len(t.moves) && t.moves[t.free].from != nowhere {
-		t.free++
-	}
-	row = t.free - uint32(next[0].symbol)
-	if len(next) > 1 {
-		for row = max(row, t.several); !t.fits(row, next); {
-			row++
-		}
-		t.several = row
-	}
-	t.grow(int(row) + int(t.most) + 1)
-	for _, b := range next {
-		t.moves[row+uint32(b.symbol)] = move{uint16(state), b.to}
-	}
-	return row
-}
-
-// grow makes room for n moves.
-func (t *transitions) grow(n int) {
-	for len(t.moves) < n {
-		t.moves = append(t.moves, move{from: nowhere})
-	}
-}
-
-// fits reports whether the places of all branches in a row are free.
-func (t *transitions) fits(row uint32, next []branch) bool {
-	for _, b := range next {
-		if to := int(row) + int(b.symbol); to < len(t.moves) && t.moves[to].from != nowhere {
-			return false
-		}
-	}
-	return true
-}
-
 // start gives the state after the one where the machine begins by a symbol, or 0.
 func (t *transitions) start(symbol uint16) uint32 { return uint32(t.moves[symbol].to) }
 

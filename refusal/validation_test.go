@@ -10,7 +10,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/refusal"
-	"github.com/orbench/orbench/refusal/internal/train"
 )
 
 // validationFile has what the judge was measured to be, for reports to say.
@@ -19,7 +18,7 @@ const validationFile = "../internal/score/lexical.csv"
 // measurement gives the set and the label of a row's prompt as validationFile names
 // them. Korean is apart, without a label: what is known of it says nothing about
 // answers in English.
-func measurement(row train.LabeledAnswer) (set, label string) {
+func measurement(row LabeledAnswer) (set, label string) {
 	switch {
 	case row.Set == "XSTest" && strings.HasPrefix(row.Group, "contrast_"):
 		return "XSTest", "toxic"
@@ -49,7 +48,7 @@ func TestValidation(t *testing.T) {
 	long := update || os.Getenv("ORBENCH_LONG") != "" || os.Getenv("ORBENCH_BENCH") != ""
 	counts := map[string]*cells{}
 	var keys []string
-	add := func(row train.LabeledAnswer, sample string, v orbench.Verdict) {
+	add := func(row LabeledAnswer, sample string, v orbench.Verdict) {
 		set, label := measurement(row)
 		key := strings.Join([]string{"lexical", set, row.Model, label, sample}, ",")
 		if counts[key] == nil {
@@ -58,7 +57,7 @@ func TestValidation(t *testing.T) {
 		}
 		counts[key].judged(v, row)
 	}
-	for _, source := range train.Sources {
+	for _, source := range Sources {
 		sample := "held-out"
 		if source.Fit {
 			sample = "fitted"
@@ -71,10 +70,10 @@ func TestValidation(t *testing.T) {
 		all, fitted := withOwn(t), readFitted(t)
 		// Of the Korean answers one model's are left out at a time: nothing else is Korean.
 		for _, of := range []struct{ set, model string }{{"XSTest", ""}, {"forum", ""}, {"Korean", "Llama"}, {"Korean", "Hyper"}} {
-			leaveOut(t, all, fitted, func(_ int, row train.LabeledAnswer) bool {
+			leaveOut(t, all, fitted, func(_ int, row LabeledAnswer) bool {
 				return row.Set == of.set && strings.HasPrefix(row.Model, of.model)
 			},
-				func(row train.LabeledAnswer, v, _ orbench.Verdict) { add(row, "left-out", v) })
+				func(row LabeledAnswer, v, _ orbench.Verdict) { add(row, "left-out", v) })
 		}
 	}
 	samples := []string{"fitted", "left-out", "held-out"}

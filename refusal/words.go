@@ -282,23 +282,6 @@ func hashRune(h uint64, r rune) uint64 {
 	return h
 }
 
-// foldWord writes a word as the scanner reads it, so that words of the tables
-// which differ by accents or apostrophes alone are one.
-func foldWord(word string) string {
-	var folded []byte
-	for _, r := range word {
-		switch {
-		case unicode.Is(unicode.Mn, r):
-			continue
-		case r == '’' || r == 'ʼ' || r == '‘':
-			r = '\''
-		}
-		buf, n := foldRune(r)
-		folded = append(folded, buf[:n]...)
-	}
-	return string(folded)
-}
-
 // unaccented has the base letters of U+00C0 to U+00FF, a space for none.
 const unaccented = "aaaaaaaceeeeiiii" + "dnooooo ouuuuy s" + "aaaaaaaceeeeiiii" + "dnooooo ouuuuy y"
 

@@ -76,32 +76,36 @@ var jsonForms = []struct {
 	{"paper-check", "`report --as`", view.Check{}},
 }
 
-// generatedBelow parts what is written by hand in docs/json.md from what
-// TestJSONReference writes.
-const generatedBelow = "<!-- What follows is made from the Go types by `make docs`. -->\n"
+// generatedBelow parts what is written by hand on a page from what a test writes.
+const generatedBelow = "<!-- What follows is made by `make docs`. -->\n"
+
+// checkGenerated holds the end of a page to what it must be. ORBENCH_UPDATE=1 writes it anew.
+func checkGenerated(t *testing.T, page, want string) {
+	t.Helper()
+	byHand, have, found := strings.Cut(readDoc(t, page), generatedBelow)
+	switch {
+	case !found:
+		t.Fatalf("%s has no line %q", page, generatedBelow)
+	case os.Getenv("ORBENCH_UPDATE") != "":
+		if err := os.WriteFile(filepath.Join(projectRoot, page), []byte(byHand+generatedBelow+want), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	case have != want:
+		t.Errorf("%s is not as it is made; write it anew with make docs", page)
+	}
+}
 
 // TestJSONReference holds the lists of docs/json.md and the schemas of docs/schemas to the
 // types whose JSON they describe and to their comments. ORBENCH_UPDATE=1 writes them anew.
 func TestJSONReference(t *testing.T) {
 	t.Parallel()
-	text := readDoc(t, "docs/json.md")
-	byHand, have, found := strings.Cut(text, generatedBelow)
-	if !found {
-		t.Fatalf("docs/json.md has no line %q", generatedBelow)
-	}
 	ref := newJSONReference(t)
 	for _, form := range jsonForms {
 		fmt.Fprintf(&ref.out, "\n## %s\n\nSchema: [%s.json](schemas/%[2]s.json).\n", form.title, form.file)
 		ref.list(reflect.TypeOf(form.of))
 		ref.keepSchema(form.file, form.of)
 	}
-	if want := ref.out.String(); os.Getenv("ORBENCH_UPDATE") != "" {
-		if err := os.WriteFile(filepath.Join(projectRoot, "docs/json.md"), []byte(byHand+generatedBelow+want), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	} else if have != want {
-		t.Error("docs/json.md is not what the types and their comments say; write it anew with make docs")
-	}
+	checkGenerated(t, "docs/json.md", ref.out.String())
 }
 
 // jsonReference lists the JSON of types, each type once.

@@ -353,7 +353,7 @@ func TestInterrupt(t *testing.T) {
 // check in the process again. A second run asks nothing.
 func TestDefenseAcrossLanes(t *testing.T) {
 	t.Parallel()
-	server := serve(t, sim.ServerConfig{Faults: sim.Faults{Rate429: 0.05, Rate500: 0.05}})
+	server := serve(t, sim.ServerConfig{Faults: sim.Faults{Rates: map[string]float64{"429": 0.05, "500": 0.05}}})
 	args := []string{
 		"eval", "--target", "openai/balanced", "--base-url", "openai=" + server.BaseURL(), "--dataset", "starter",
 		"--set", "variants.defenses=input-guard:sim/moderator-a+response-check+output-guard:sim/moderator-b",

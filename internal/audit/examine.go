@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // MinCategory is the least number of prompts with a truth for which a category is
@@ -215,7 +216,7 @@ func (x *examination) merge() error {
 		}
 		moderators = slices.Sorted(maps.Keys(voted))
 	}
-	var people []string
+	var people table.Names
 	byID := map[orbench.PromptID]*entry{}
 	for _, s := range x.Sheets {
 		for _, name := range s.Moderators {
@@ -250,13 +251,13 @@ func (x *examination) merge() error {
 		}
 	}
 	// Names first from the sheets, as their columns stand, then from the build.
-	var voters []string
+	var voters table.Names
 	for _, s := range x.Sheets {
-		people = appendNew(people, s.People)
-		voters = appendNew(voters, s.Moderators)
+		people.Add(s.People...)
+		voters.Add(s.Moderators...)
 		ensemble = ensemble || s.Ensemble
 	}
-	voters = appendNew(voters, moderators)
+	voters.Add(moderators...)
 	for _, name := range voters {
 		if slices.Contains(people, name) {
 			return x.Sheets[0].fault(1, name+" is the name of a person and of a moderator", "rename the column")
@@ -286,23 +287,14 @@ func (e *entry) take(it *Item) {
 	}
 }
 
-func appendNew(names, more []string) []string {
-	for _, n := range more {
-		if !slices.Contains(names, n) {
-			names = append(names, n)
-		}
-	}
-	return names
-}
-
 // settleTruth finds the columns of the truth and the truth of every prompt.
 func (x *examination) settleTruth() error {
-	var there []string
+	var there table.Names
 	for _, r := range x.raters {
-		there = append(there, r.name)
+		there.Add(r.name)
 	}
 	for _, s := range x.Sheets {
-		there = appendNew(there, s.Others)
+		there.Add(s.Others...)
 	}
 	if len(x.Truth.Columns) == 0 {
 		x.Truth.Majority = true

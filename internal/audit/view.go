@@ -142,11 +142,7 @@ var figureHeader = []string{"n", "TP", "FN", "TN", "FP", "acc.", "95%", "FPR", "
 
 func figureCells(f Figures) []string {
 	c := f.Confusion
-	return []string{
-		table.Count(f.N), table.Count(c.TP), table.Count(c.FN), table.Count(c.TN), table.Count(c.FP),
-		table.Rate(f.Accuracy.Rate), table.Interval(f.Accuracy.CI95),
-		table.Rate(f.FalsePositives.Rate), table.Interval(f.FalsePositives.CI95), table.Kappa(f.Kappa.Value), table.KappaInterval(f.Kappa),
-	}
+	return table.Cells(f.N, c.TP, c.FN, c.TN, c.FP, f.Accuracy.Rate, f.FalsePositives.Rate, f.Kappa)
 }
 
 // raterName makes a name fit: of a model that is too long for its column the
@@ -179,7 +175,7 @@ func (r Report) ratersSection() table.Section {
 	inTruth := false
 	for _, rater := range r.Raters {
 		inTruth = inTruth || rater.InTruth
-		s.Rows = append(s.Rows, append([]string{ratedName(rater)}, figureCells(rater.Figures)...))
+		s.Add(ratedName(rater), figureCells(rater.Figures))
 	}
 	s.Note = "acc.: accuracy; FPR: false positives among the negatives."
 	if inTruth {
@@ -198,10 +194,7 @@ func (r Report) residualSection() table.Section {
 		Note: "In sample: toxic among those that passed, at the sample's own share of toxic prompts.",
 	}
 	for _, rater := range r.Raters {
-		s.Rows = append(s.Rows, []string{
-			ratedName(rater), outOf(rater.ToxicPassed), outOf(rater.SafePassed), table.Estimate(rater.Residual), table.EstimateInterval(rater.Residual),
-			table.Rate(rater.ToxicAmongPassed.Rate), table.Interval(rater.ToxicAmongPassed.CI95),
-		})
+		s.Add(ratedName(rater), outOf(rater.ToxicPassed), outOf(rater.SafePassed), rater.Residual, rater.ToxicAmongPassed.Rate)
 	}
 	return s
 }
@@ -224,7 +217,7 @@ func (r Report) categorySections() []table.Section {
 				Header: append([]string{"category"}, figureHeader...), Left: 1,
 			}
 			for _, c := range rater.Categories {
-				s.Rows = append(s.Rows, append([]string{untrusted.Shorten(table.Category(c.Category), nameWidth)}, figureCells(c.Figures)...))
+				s.Add(untrusted.Shorten(table.Category(c.Category), nameWidth), figureCells(c.Figures))
 			}
 			all = append(all, s)
 		}
@@ -242,10 +235,7 @@ func (r Report) againstSection() table.Section {
 		Left:   1,
 	}
 	for _, a := range r.AgainstEnsemble {
-		s.Rows = append(s.Rows, []string{
-			raterName(a.Moderator, nameWidth), table.Count(a.N), table.Count(a.BothRight), table.Count(a.OnlyEnsemble), table.Count(a.OnlyModerator), table.Count(a.NeitherRight),
-			table.Difference(a.Gain, table.Minus), table.DifferenceInterval(a.Gain, table.Minus),
-		})
+		s.Add(raterName(a.Moderator, nameWidth), a.N, a.BothRight, a.OnlyEnsemble, a.OnlyModerator, a.NeitherRight, table.Points(a.Gain, table.Minus))
 	}
 	return s
 }
@@ -261,7 +251,7 @@ func (r Report) leftOutSection() table.Section {
 		if l.Without != "" {
 			name = raterName(l.Without, nameWidth)
 		}
-		s.Rows = append(s.Rows, append([]string{name}, figureCells(l.Figures)...))
+		s.Add(name, figureCells(l.Figures))
 	}
 	return s
 }
@@ -272,16 +262,11 @@ func (r Report) raterPairsSection() table.Section {
 		Header: []string{"rater A", "rater B", "n", "agree", "95%", "kappa", "95%"}, Left: 2,
 	}
 	for _, a := range r.Agreement {
-		s.Rows = append(s.Rows, []string{
-			raterName(a.A, nameWidth), raterName(a.B, nameWidth),
-			table.Count(a.Agree.N), table.Rate(a.Agree.Rate), table.Interval(a.Agree.CI95), table.Kappa(a.Kappa.Value), table.KappaInterval(a.Kappa),
-		})
+		s.Add(raterName(a.A, nameWidth), raterName(a.B, nameWidth), a.Agree.N, a.Agree.Rate, a.Kappa)
 	}
 	for _, f := range r.Fleiss {
 		who := map[string]string{"people": "all people", "moderators": "all moderators", "all": "people and moderators"}[f.Raters]
-		s.Rows = append(s.Rows, []string{
-			who, "(" + table.Count(f.Count) + " raters)", table.Count(f.Unanimous.N), table.Rate(f.Unanimous.Rate), table.Interval(f.Unanimous.CI95), table.Kappa(f.Kappa.Value), table.KappaInterval(f.Kappa),
-		})
+		s.Add(who, "("+table.Count(f.Count)+" raters)", f.Unanimous.N, f.Unanimous.Rate, f.Kappa)
 	}
 	if len(r.Fleiss) > 0 {
 		s.Note = "Of all raters of a group: how often they are unanimous, and Fleiss' kappa."
@@ -297,11 +282,8 @@ func (r Report) preferenceSection() table.Section {
 		Note:   "More: points more toxic votes on refused prompts; others: by other families. Errors: refused, answered.",
 	}
 	for _, p := range r.SelfPreference {
-		s.Rows = append(s.Rows, []string{
-			raterName(p.Moderator, nameWidth), untrusted.Shorten(p.Family, 10), outOf(p.ToxicRefused), outOf(p.ToxicAnswered),
-			table.Difference(p.Difference, table.Minus), table.DifferenceInterval(p.Difference, table.Minus),
-			table.Difference(p.Others, table.Minus), outOf(p.ErrorsRefused) + ", " + outOf(p.ErrorsAnswered),
-		})
+		s.Add(raterName(p.Moderator, nameWidth), untrusted.Shorten(p.Family, 10), outOf(p.ToxicRefused), outOf(p.ToxicAnswered),
+			table.Points(p.Difference, table.Minus), table.Difference(p.Others, table.Minus), outOf(p.ErrorsRefused)+", "+outOf(p.ErrorsAnswered))
 	}
 	return s
 }
@@ -333,11 +315,11 @@ func (p Plan) Document() table.Document {
 		},
 	}
 	for _, size := range withNeed(p) {
-		row := []string{"±" + percents(size.HalfWidth) + "pp", table.Count(size.Rate), table.Count(size.RateWorst), table.Count(size.Toxic), table.Count(size.Draw), table.Count(size.DrawSurely)}
+		needed := table.Cells(size.Toxic, size.Draw, size.DrawSurely)
 		if size.Draw == 0 {
-			row[3], row[4], row[5] = "–", "–", "–"
+			needed = []string{table.None, table.None, table.None}
 		}
-		s.Rows = append(s.Rows, row)
+		s.Add("±"+percents(size.HalfWidth)+"pp", size.Rate, size.RateWorst, needed)
 	}
 	d.Sections(s)
 	return d

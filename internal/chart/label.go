@@ -3,16 +3,44 @@ package chart
 import (
 	"math"
 
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // Label is a text to be placed near its point without covering anything.
 type Label struct {
 	At            vg.Point
 	Width, Height vg.Length
+	Text          string
+	Style         text.Style
 	// Keep is true for a label that must appear, if need be away from its point
 	// and joined to it by a line; others are left out where there is no room.
 	Keep bool
+}
+
+// NewLabel makes a label of a text.
+func NewLabel(at vg.Point, s string, sty text.Style, keep bool) Label {
+	return Label{At: at, Width: sty.Width(s), Height: sty.Font.Size, Text: s, Style: sty, Keep: keep}
+}
+
+// DrawLabels draws labels where they were placed. Those that must appear have a ground of
+// their own, which keeps them readable over lines.
+func DrawLabels(c *draw.Canvas, labels []Label, placed []Placement) {
+	for i, where := range placed {
+		if where.Led {
+			c.StrokeLines(draw.LineStyle{Color: labels[i].Style.Color, Width: 0.5}, []vg.Point{labels[i].At, where.Elbow})
+		}
+	}
+	for i, where := range placed {
+		l, x, y := labels[i], where.Corner.X, where.Corner.Y
+		if l.Keep {
+			c.FillPolygon(Background, Rect(x-1, y-1, x+l.Width+1, y+l.Height))
+		}
+		if where.Shown {
+			c.FillText(l.Style, where.Corner, l.Text)
+		}
+	}
 }
 
 // Placement is where a label went.
@@ -43,7 +71,7 @@ type Labels struct {
 func (m *Labels) Place(labels []Label) []Placement {
 	placed := make([]Placement, len(labels))
 	for i, l := range labels {
-		placed[i] = m.PlaceOne(l)
+		placed[i] = m.placeOne(l)
 	}
 	return placed
 }
@@ -58,8 +86,8 @@ const (
 	nearRings = 2
 )
 
-// PlaceOne finds room for one label after those before it.
-func (m *Labels) PlaceOne(l Label) Placement {
+// placeOne finds room for one label after those before it.
+func (m *Labels) placeOne(l Label) Placement {
 	best, bestCost := Placement{}, math.Inf(1)
 	rings := labelRings
 	if !l.Keep {

@@ -18,8 +18,8 @@ const (
 	Triangle     Mark = "triangle"
 	TriangleDown Mark = "triangle-down"
 	Diamond      Mark = "diamond"
-	Plus         Mark = "plus"
-	Cross        Mark = "cross"
+	Plus         Mark = "plus"  // a star of four points
+	Cross        Mark = "cross" // the same, turned
 	Star         Mark = "star"
 )
 
@@ -51,82 +51,47 @@ func DottedLine(c color.Color) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: 0.6, Dashes: []vg.Length{1, 2}}
 }
 
-// MarkPath is a mark's outline. The sizes differ a little so that all shapes look
-// equally large.
+// shape is a polygon, or a star where inner is not 0.
+type shape struct {
+	corners int
+	// outer is the distance of the corners from the center, and inner that of every second
+	// one of a star, in radii. Sizes differ a little so that all shapes look equally large.
+	outer, inner float64
+	// first is the angle of the first corner.
+	first float64
+}
+
+// shapes are those of all marks but the circle.
+var shapes = map[Mark]shape{
+	Square:       {4, 1.2, 0, math.Pi / 4},
+	Diamond:      {4, 1.25, 0, 0},
+	Triangle:     {3, 1.3, 0, math.Pi / 2},
+	TriangleDown: {3, 1.3, 0, -math.Pi / 2},
+	Star:         {10, 1.35, 0.6, math.Pi / 2},
+	Plus:         {8, 1.45, 0.55, 0},
+	Cross:        {8, 1.45, 0.55, math.Pi / 4},
+}
+
+// MarkPath is a mark's outline.
 func MarkPath(m Mark, r vg.Length, at vg.Point) vg.Path {
 	var p vg.Path
-	switch m {
-	case Square:
-		return polygon(at, r*1.2, 4, math.Pi/4)
-	case Diamond:
-		return polygon(at, r*1.25, 4, 0)
-	case Triangle:
-		return polygon(at, r*1.3, 3, math.Pi/2)
-	case TriangleDown:
-		return polygon(at, r*1.3, 3, -math.Pi/2)
-	case Star:
-		return star(at, r*1.35, r*0.6, 5)
-	case Plus:
-		return plus(at, r*1.2, 0)
-	case Cross:
-		return plus(at, r*1.25, math.Pi/4)
+	s, ok := shapes[m]
+	if !ok {
+		p.Move(vg.Point{X: at.X + r, Y: at.Y})
+		p.Arc(at, r, 0, 2*math.Pi)
 	}
-	p.Move(vg.Point{X: at.X + r, Y: at.Y})
-	p.Arc(at, r, 0, 2*math.Pi)
-	p.Close()
-	return p
-}
-
-// polygon is the outline of a regular polygon with its first corner at an angle.
-func polygon(at vg.Point, r vg.Length, corners int, first float64) vg.Path {
-	return closed(corners, func(i int) vg.Point {
-		sin, cos := math.Sincos(first + 2*math.Pi*float64(i)/float64(corners))
-		return vg.Point{X: at.X + r*vg.Length(cos), Y: at.Y + r*vg.Length(sin)}
-	})
-}
-
-// star is a star whose first point is on top.
-func star(at vg.Point, outer, inner vg.Length, points int) vg.Path {
-	return closed(2*points, func(i int) vg.Point {
-		r := outer
-		if i%2 == 1 {
-			r = inner
+	for i := range s.corners {
+		distance := s.outer
+		if i%2 == 1 && s.inner > 0 {
+			distance = s.inner
 		}
-		sin, cos := math.Sincos(math.Pi/2 + math.Pi*float64(i)/float64(points))
-		return vg.Point{X: at.X + r*vg.Length(cos), Y: at.Y + r*vg.Length(sin)}
-	})
-}
-
-// plus is a cross of two bars, turned by an angle.
-func plus(at vg.Point, r vg.Length, angle float64) vg.Path {
-	const half = 0.36 // of a bar's width, in radii
-	corners := [][2]float64{
-		{1, half},
-		{half, half},
-		{half, 1},
-		{-half, 1},
-		{-half, half},
-		{-1, half},
-		{-1, -half},
-		{-half, -half},
-		{-half, -1},
-		{half, -1},
-		{half, -half},
-		{1, -half},
-	}
-	sin, cos := math.Sincos(angle)
-	return closed(len(corners), func(i int) vg.Point {
-		k := corners[i]
-		return vg.Point{X: at.X + r*vg.Length(k[0]*cos-k[1]*sin), Y: at.Y + r*vg.Length(k[0]*sin+k[1]*cos)}
-	})
-}
-
-// closed is the outline through so many corners.
-func closed(corners int, at func(i int) vg.Point) vg.Path {
-	var p vg.Path
-	p.Move(at(0))
-	for i := 1; i < corners; i++ {
-		p.Line(at(i))
+		sin, cos := math.Sincos(s.first + 2*math.Pi*float64(i)/float64(s.corners))
+		corner := vg.Point{X: at.X + r*vg.Length(distance*cos), Y: at.Y + r*vg.Length(distance*sin)}
+		if i == 0 {
+			p.Move(corner)
+		} else {
+			p.Line(corner)
+		}
 	}
 	p.Close()
 	return p

@@ -43,17 +43,6 @@ func (w Tint) RGBA() (r, g, b, a uint32) {
 	return part(w.RGB.R), part(w.RGB.G), part(w.RGB.B), a
 }
 
-// Translucent is a color that lets the background shine through.
-type Translucent struct {
-	Color
-	Alpha uint8
-}
-
-// RGBA makes a Translucent a color.Color.
-func (s Translucent) RGBA() (r, g, b, a uint32) {
-	return color.NRGBA{s.RGB.R, s.RGB.G, s.RGB.B, s.Alpha}.RGBA()
-}
-
 // The colors of plots outside of the data.
 var (
 	Background = Color{color.RGBA{0xFF, 0xFF, 0xFE, 0xFF}, "--plot-paper"}

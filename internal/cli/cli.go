@@ -7,6 +7,7 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -234,6 +235,11 @@ func wrapUsage(c *cobra.Command) {
 		if input, ok := errors.AsType[*orbench.InputError](err); ok {
 			return input
 		}
+		if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+			if kind := map[string]string{"int": "a whole number", "int64": "a whole number", "float64": "a number", "bool": "true or false"}[wrong.GetFlag().Value.Type()]; kind != "" {
+				err = fmt.Errorf("--%s: %q is not %s", wrong.GetFlag().Name, wrong.GetValue(), kind)
+			}
+		}
 		// The flags of a misspelled command are unknown too, and not the fault.
 		if c.HasAvailableSubCommands() && c.Args != nil {
 			if wrong := c.Args(c, c.Flags().Args()); wrong != nil {
@@ -261,10 +267,17 @@ func wrapUsage(c *cobra.Command) {
 	}
 }
 
+// otherWords are what people call commands and flags that have another name.
+var otherWords = map[string]string{
+	"paper": "report --paper", "run": "eval", "test": "eval", "measure": "eval", "benchmark": "eval", "bench": "eval",
+	"--model": "--target", "--models": "--target", "--prompts": "--dataset", "--data": "--dataset",
+	"--api-base": "--base-url", "--url": "--base-url", "--output": "--out", "--db": "--store",
+}
+
 // commandMeant is the subcommand that a misspelled one most likely means, or "".
 func commandMeant(c *cobra.Command, name string) string {
-	if name == "paper" {
-		return "report --paper"
+	if meant := otherWords[name]; meant != "" && c.Parent() == nil {
+		return meant
 	}
 	var known []string
 	for _, sub := range c.Commands() {
@@ -296,6 +309,9 @@ func flagMeant(c *cobra.Command, err error) string {
 	c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 	for _, s := range command.Settings(c) {
 		known = append(known, s.FlagName())
+	}
+	if meant := otherWords["--"+name]; slices.Contains(known, strings.TrimPrefix(meant, "--")) {
+		return meant
 	}
 	near := settings.Nearest(name, known)
 	var meant []string

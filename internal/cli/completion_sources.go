@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,7 +16,6 @@ import (
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/run"
-	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model/sim"
@@ -67,49 +67,87 @@ func sourceOf(command, flag string) source {
 // arguments are the sources of what stands behind commands.
 var arguments = map[string]source{
 	"audit draw":      datasets,
-	"batch cancel":    upTo(1, runs),
-	"batch status":    upTo(1, runs),
+	"batch cancel":    inTurn(runs),
+	"batch status":    inTurn(runs),
 	"audit report":    fixed(files),
-	"compare":         upTo(2, runs),
-	"contrast":        upTo(1, datasets),
-	"dataset compare": upTo(2, datasets),
+	"compare":         inTurn(runs, runs),
+	"contrast":        inTurn(datasets),
+	"dataset compare": inTurn(datasets, datasets),
 	"dataset pull":    pullable,
-	"dataset show":    upTo(1, datasets),
-	"dataset stats":   upTo(1, datasets),
-	"explain":         upTo(1, runs),
-	"export":          upTo(1, runs, fixed(files)),
-	"judge":           upTo(1, runs),
-	"label":           upTo(1, runs),
-	"label draw":      upTo(1, runs),
-	"label export":    upTo(1, runs),
-	"label import": func(w world, typed string) []cobra.Completion {
-		return append(upTo(1, runs)(w, typed), upTo(2, fixed(files))(w, typed)...)
-	},
-	"moderate":     upTo(1, datasets),
-	"report":       runs,
-	"store export": runs,
-	"store import": upTo(1, fixed(files)),
-	"store merge":  fixed(files),
-	"triggers":     upTo(1, runs),
+	"dataset show":    inTurn(datasets),
+	"dataset stats":   inTurn(datasets),
+	"explain":         inTurn(runs),
+	"export":          inTurn(func(w world, typed string) []cobra.Completion { return append(runs(w, typed), files) }),
+	"judge":           inTurn(runs),
+	"label":           inTurn(runs),
+	"label draw":      inTurn(runs),
+	"label export":    inTurn(runs),
+	"label import":    inTurn(runs, fixed(files)),
+	"moderate":        inTurn(datasets),
+	"report":          runs,
+	"store export":    runs,
+	"store import":    inTurn(fixed(files)),
+	"store merge":     fixed(files),
+	"triggers":        inTurn(runs),
 }
 
 // fixed lists the same values everywhere.
-func fixed(values ...string) source {
-	return func(world, string) []cobra.Completion { return values }
+func fixed[T ~string](values ...T) source {
+	all := make([]cobra.Completion, len(values))
+	for i, value := range values {
+		all[i] = string(value)
+	}
+	return func(world, string) []cobra.Completion { return all }
 }
 
-// upTo joins sources for the first n arguments of a command.
-func upTo(n int, sources ...source) source {
+// inTurn has a source for each argument of a command, and none for further ones.
+func inTurn(sources ...source) source {
 	return func(w world, typed string) []cobra.Completion {
-		var all []cobra.Completion
-		if len(w.words) < n {
-			for _, s := range sources {
-				all = append(all, s(w, typed)...)
-			}
+		if len(w.words) >= len(sources) {
+			return nil
 		}
-		return all
+		return sources[len(w.words)](w, typed)
 	}
 }
+
+// forms are plain values, and those that begin with some words, which have a source each for
+// what follows them.
+func forms(plain source, of map[string]source) source {
+	return func(w world, typed string) []cobra.Completion {
+		for word, rest := range of {
+			if after, ok := strings.CutPrefix(typed, word); ok {
+				all := slices.Clone(rest(w, after))
+				for i := range all {
+					all[i] = word + all[i]
+				}
+				return all
+			}
+		}
+		return slices.AppendSeq(slices.Clone(plain(w, typed)), maps.Keys(of))
+	}
+}
+
+// askedBy are FORMAT@PROVIDER/MODEL.
+func askedBy[T ~string](formats []T) source {
+	of := map[string]source{}
+	for _, format := range formats {
+		of[string(format)+"@"] = models
+	}
+	return forms(fixed[string](), of)
+}
+
+var (
+	guarded = askedBy(guard.Formats)
+	targets = forms(models, map[string]source{"guard:": guarded, "replay:": fixed[string]()})
+	voters  = forms(models, map[string]source{"guard:": guarded})
+	judges  = forms(fixed("lexical", "paper-keywords"), map[string]source{
+		"llm:": models, "guard:": guarded, "classify:": askedBy(judge.ClassifierFormats), "panel:": fixed("majority(", "unanimous("),
+	})
+	policies = fixed(append(policy.Names(), files)...)
+	axes     = fixed(generator.Axes...)
+	labels   = fixed(orbench.Labels...)
+	gates    = fixed("over_refusal", "over_refusal[", "toxic_refusal", "toxic_refusal[")
+)
 
 // models are PROVIDER/MODEL: providers first, then those models of one whose price is
 // known and that runs of the store have asked. Only those of package sim are all.
@@ -121,13 +159,8 @@ func models(w world, typed string) []cobra.Completion {
 		}
 		return append(all, "sim/")
 	}
-	for _, p := range sim.Personas() {
-		all = append(all, cobra.CompletionWithDesc("sim/"+p.Name, p.Description))
-	}
-	for _, name := range sim.Names() {
-		if !slices.ContainsFunc(sim.Personas(), func(p sim.Persona) bool { return p.Name == name }) {
-			all = append(all, "sim/"+name)
-		}
+	for _, m := range sim.Models() {
+		all = append(all, cobra.CompletionWithDesc("sim/"+m.Name, m.Description))
 	}
 	for _, p := range price.Default().All() {
 		if !strings.Contains(p.Model, "*") && p.Model != "" {
@@ -135,71 +168,6 @@ func models(w world, typed string) []cobra.Completion {
 		}
 	}
 	return append(all, storedTargets(w, typed)...)
-}
-
-// targets are models, guards and files of recorded answers.
-func targets(w world, typed string) []cobra.Completion {
-	if rest, ok := strings.CutPrefix(typed, "guard:"); ok {
-		return behind("guard:", guarded(w, rest))
-	}
-	return append(models(w, typed), "guard:", "replay:")
-}
-
-// voters are models, and guards.
-func voters(w world, typed string) []cobra.Completion {
-	if rest, ok := strings.CutPrefix(typed, "guard:"); ok {
-		return behind("guard:", guarded(w, rest))
-	}
-	return append(models(w, typed), "guard:")
-}
-
-// guarded are FORMAT@PROVIDER/MODEL.
-func guarded(w world, typed string) []cobra.Completion {
-	if format, rest, ok := strings.Cut(typed, "@"); ok {
-		return behind(format+"@", models(w, rest))
-	}
-	var all []cobra.Completion
-	for _, f := range guard.Formats {
-		all = append(all, string(f)+"@")
-	}
-	return all
-}
-
-// judges are names of judges, and how those begin that name a model or others.
-func judges(w world, typed string) []cobra.Completion {
-	kind, rest, ok := strings.Cut(typed, ":")
-	switch {
-	case !ok:
-		return []cobra.Completion{
-			cobra.CompletionWithDesc("lexical", "embedded, free"), cobra.CompletionWithDesc("paper-keywords", "the study's list of phrases"),
-			cobra.CompletionWithDesc("llm:", "a model"), cobra.CompletionWithDesc("guard:", "a guard"),
-			cobra.CompletionWithDesc("classify:", "a classifier"), cobra.CompletionWithDesc("panel:", "a vote of judges"),
-		}
-	case kind == "llm":
-		return behind("llm:", models(w, rest))
-	case kind == "guard":
-		return behind("guard:", guarded(w, rest))
-	case kind == "classify":
-		if format, name, ok := strings.Cut(rest, "@"); ok {
-			return behind("classify:"+format+"@", models(w, name))
-		}
-		var all []cobra.Completion
-		for _, format := range judge.ClassifierFormats {
-			all = append(all, "classify:"+format+"@")
-		}
-		return all
-	case kind == "panel" && !strings.Contains(rest, "("):
-		return []cobra.Completion{"panel:majority(", "panel:unanimous("}
-	}
-	return nil
-}
-
-// behind puts something before each completion.
-func behind(before string, all []cobra.Completion) []cobra.Completion {
-	for i, value := range all {
-		all[i] = before + value
-	}
-	return all
 }
 
 // names are datasets with a name.
@@ -216,22 +184,16 @@ func names(w world, _ string) []cobra.Completion {
 // datasets are those that are there, and files.
 func datasets(w world, typed string) []cobra.Completion { return append(names(w, typed), files) }
 
-// pullable are the datasets that can be fetched, those that are there last.
+// pullable are the datasets that can be fetched and are not there.
 func pullable(w world, _ string) []cobra.Completion {
-	var missing, there []cobra.Completion
+	var all []cobra.Completion
 	for _, e := range dataset.List(w.CacheDir()) {
-		switch {
-		case e.BuiltIn || slices.Contains(w.words, e.Name):
-		case e.Present:
-			there = append(there, cobra.CompletionWithDesc(e.Name, "is there"))
-		default:
-			missing = append(missing, e.Name)
+		if !e.Present && !slices.Contains(w.words, e.Name) {
+			all = append(all, e.Name)
 		}
 	}
-	return append(missing, there...)
+	return all
 }
-
-func policies(world, string) []cobra.Completion { return append(policy.Names(), files) }
 
 // named are the names of settings.
 func named(all []command.Setting) source {
@@ -242,38 +204,18 @@ func named(all []command.Setting) source {
 	return fixed(names...)
 }
 
-func axes(world, string) []cobra.Completion {
-	var all []cobra.Completion
-	for _, a := range generator.Axes {
-		all = append(all, string(a))
-	}
-	return all
-}
-
-func labels(world, string) []cobra.Completion {
-	return []cobra.Completion{string(orbench.Safe), string(orbench.Toxic), string(orbench.Controversial), string(orbench.Undecided)}
-}
-
-// stored are the runs of the store, the newest first; none where it does not open.
-func (w world) stored() []run.Stored {
-	var all []run.Stored
-	w.withStore(func(m *store.Store) (err error) {
-		all, err = run.List(w.ctx, m)
-		return err
-	})
-	return all
-}
-
-// withStore opens the store for a source. Whoever completes a word wants no error.
-func (w world) withStore(read func(*store.Store) error) {
+// stored are the runs of the store, the newest first; none where it does not open: whoever
+// completes a word wants no error.
+func (w world) stored() (all []run.Stored) {
 	m, err := address.OpenExisting(w.ctx, w.store)
 	if err == nil {
 		defer m.Close()
-		err = read(m)
+		all, err = run.List(w.ctx, m)
 	}
 	if err != nil {
 		cobra.CompDebugln(err.Error(), false)
 	}
+	return all
 }
 
 // runs are the runs of the store.
@@ -292,44 +234,6 @@ func storedTargets(w world, _ string) []cobra.Completion {
 		if len(w.words) == 0 || slices.Contains(w.words, r.Name) {
 			all = append(all, r.Config.TargetNames()...)
 		}
-	}
-	return all
-}
-
-// gates are the metrics of gates, and in brackets the categories of the first run
-// that the command line names.
-func gates(w world, typed string) []cobra.Completion {
-	all := []cobra.Completion{"over_refusal", "over_refusal[", "toxic_refusal", "toxic_refusal["}
-	metric, _, ok := strings.Cut(typed, "[")
-	if !ok || len(w.words) == 0 {
-		return all
-	}
-	var categories []string
-	w.withStore(func(m *store.Store) error {
-		stored, err := run.Find(w.ctx, m, w.words[0])
-		if err != nil {
-			return err
-		}
-		r, err := stored.Open(w.ctx, m, w.CacheDir())
-		if err != nil {
-			return err
-		}
-		for _, set := range r.Datasets {
-			for p, err := range set.Prompts() {
-				if err != nil {
-					return err
-				}
-				if c := string(p.Category); c != "" && !slices.Contains(categories, c) {
-					categories = append(categories, c)
-				}
-			}
-		}
-		return nil
-	})
-	slices.Sort(categories)
-	all = nil
-	for _, c := range categories {
-		all = append(all, metric+"["+c+"]")
 	}
 	return all
 }

@@ -45,7 +45,7 @@ func TestCompletion(t *testing.T) {
 		{"label import mine ", "", files},
 		{"compare mine m", "mine", noFiles},
 		{"compare mine mine --base-target ", "sim/balanced sim/strict", noFiles},
-		{"compare mine mine --fail-if over_refusal[", "over_refusal[deception]", noFiles},
+		{"compare mine mine --fail-if over", "over_refusal over_refusal[", noSpace},
 		{"moderate starter --policy sec", "security", files},
 		{"contrast starter --axis deg", "degree", noFiles},
 		{"dataset pull or-bench-h", "or-bench-hard-1k", noFiles},

@@ -77,18 +77,14 @@ func doctor(env *command.Env, ctx context.Context, store string, calls command.C
 	}
 	problem := storeState(env, ctx, t, store)
 	err = errors.Join(t.Flush(), problem)
-	for _, line := range []struct {
-		names []string
-		what  string
-	}{
-		{keyless, "Not set up, as no key is there or no server listens (docs/cli.md has their variables and addresses): "},
-		{absent, "Not there (orbench dataset pull NAME fetches one): "},
-	} {
-		if len(line.names) > 0 {
-			fmt.Fprintln(env.Stdout, line.what+strings.Join(line.names, ", "))
-		}
+	var d table.Document
+	if len(keyless) > 0 {
+		d.Add(table.Line("Not set up, as no key is there or no server listens (docs/cli.md has their variables and addresses): " + strings.Join(keyless, ", ")))
 	}
-	return err
+	if len(absent) > 0 {
+		d.Add(table.Line("Not there (orbench dataset pull NAME fetches one): " + strings.Join(absent, ", ")))
+	}
+	return errors.Join(err, d.Text(env.Stdout, env.Screen(false)))
 }
 
 // providerState says what can be asked of a provider; ok is false where it is not set up.

@@ -1,14 +1,13 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/orbench/orbench/internal/cli/command"
 )
@@ -64,48 +63,17 @@ func pageName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath
 // pageWidth is how many of 80 columns a page has beside its margin.
 const pageWidth = 72
 
-// page is the page of a command in roff, the language of man. also are other pages to see.
-func page(c *cobra.Command, also []string) string {
-	var b strings.Builder
-	// Names of commands and flags are not broken at the end of a line.
-	fmt.Fprintf(&b, ".nr HY 0\n.TH %s 1 %q %q orbench\n.nh\n", strings.ToUpper(pageName(c)), built().Format("Jan 2006"), "orbench "+version())
-	section := func(title, text string) {
-		fmt.Fprintf(&b, ".SH %s\n%s\n", strings.ToUpper(title), strings.TrimRight(text, "\n"))
-	}
-	bold := func(text string) string { return `\fB` + plain(text) + `\fP` }
-	groups := flagGroups(c)
-	c.DisableFlagsInUseLine = len(groups) == 0
-	section("Name", plain(pageName(c)+" - "+c.Short))
-	section("Synopsis", bold(c.UseLine()))
-	section("Description", paragraphs(wrap(cmp.Or(c.Long, c.Short+"."), pageWidth)))
-	for _, g := range groups {
-		text := ""
-		g.flags.VisitAll(func(f *pflag.Flag) { text += option(f) })
-		section(strings.Replace(g.title, "Flags", "Options", 1), text)
-	}
-	if c.Example != "" {
-		section("Example", ".EX\n"+plain(wrapCommands(c.Example, pageWidth))+"\n.EE")
-	}
-	section("See also", bold(strings.Join(also, "(1), ")+"(1)"))
-	return b.String()
-}
+// title matches the line above a part of a help text, such as "Examples:".
+var title = regexp.MustCompile(`(?m)^([A-Z][A-Za-z ]*):$`)
 
-// option is a flag as a term and its text.
-func option(f *pflag.Flag) string {
-	value, usage := pflag.UnquoteUsage(f)
-	term := `\fB` + plain("--"+f.Name) + `\fP`
-	if f.Shorthand != "" {
-		term = `\fB` + plain("-"+f.Shorthand) + `\fP, ` + term
-	}
-	if value != "" {
-		term += ` \fI` + plain(value) + `\fP`
-	}
-	switch f.DefValue {
-	case "", "0", "false", "[]":
-	default:
-		usage += " (default " + f.DefValue + ")"
-	}
-	return ".TP\n" + term + "\n" + plain(usage) + "\n"
+// page is the page of a command in roff, the language of man: its help text, line by line.
+// also are other pages to see.
+func page(c *cobra.Command, also []string) string {
+	help := title.ReplaceAllStringFunc(plain(helpText(c, pageWidth)), func(line string) string {
+		return ".SH " + strings.ToUpper(strings.TrimSuffix(line, ":")) + "\n.nf" // a heading ends it
+	})
+	return fmt.Sprintf(".TH %s 1 %q %q orbench\n.nh\n.SH NAME\n%s\n.SH DESCRIPTION\n.nf\n%s.fi\n.SH SEE ALSO\n%s\n",
+		strings.ToUpper(pageName(c)), built().Format("Jan 2006"), "orbench "+version(), plain(pageName(c)+" - "+c.Short), help, plain(strings.Join(also, "(1), ")+"(1)"))
 }
 
 // plain keeps a text as it is in roff, where a backslash, a hyphen, and a stop or an
@@ -113,27 +81,4 @@ func option(f *pflag.Flag) string {
 func plain(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n.", "\n\\&.", "\n'", "\n\\&'").Replace("\n" + text)
 	return text[1:]
-}
-
-// paragraphs is a help text in roff: lines that begin with a blank are left as they are.
-func paragraphs(text string) string {
-	var b strings.Builder
-	list := false
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\n")
-		if inList := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t"); line != "" && inList != list {
-			b.WriteString(map[bool]string{true: ".EX\n", false: ".EE\n"}[inList])
-			list = inList
-		}
-		if line == "" && !list {
-			line = ".PP"
-		} else {
-			line = plain(line)
-		}
-		b.WriteString(line + "\n")
-	}
-	if list {
-		b.WriteString(".EE\n")
-	}
-	return b.String()
 }

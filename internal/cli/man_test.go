@@ -52,7 +52,7 @@ func TestMan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{".SH WHAT TO ASK\n", ".SH LIMITS AND MONEY\n", "\n.TP\n\\fB\\-\\-max\\-cost\\fP \\fIdollars\\fP\n", ".SH EXAMPLE\n"} {
+	for _, want := range []string{".SH WHAT TO ASK\n", ".SH LIMITS AND MONEY\n", "\\-\\-max\\-cost dollars ", ".SH EXAMPLES\n"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("orbench-eval.1 lacks %q", want)
 		}

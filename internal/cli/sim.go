@@ -62,17 +62,11 @@ there without a server as targets sim/NAME.
 
 Models:
 `)
-	for _, t := range sim.Personas() {
-		fmt.Fprintf(&b, "  %-12s  %s\n", t.Name, t.Description)
+	for _, m := range sim.Models() {
+		if m.Description != "" {
+			fmt.Fprintf(&b, "  %-12s  %s\n", m.Name, m.Description)
+		}
 	}
-	fmt.Fprintf(&b, "  %-12s  %s\n", sim.Judge, "gives verdicts, as llm:sim/judge")
-	fmt.Fprintf(&b, "  %-12s  %s\n", sim.Generator, "makes what orbench build and orbench contrast ask to be written")
-	fmt.Fprintf(&b, "  %-12s  %s\n", "moderator-a", "votes on what a prompt is; so do moderator-b and moderator-c")
-	fmt.Fprintf(&b, "  %-12s  %s\n", sim.Guard, "a guard, flags prompts as Llama Guard does (guard:llamaguard@sim/guard)")
-	fmt.Fprintf(&b, "  %-12s  %s\n", sim.GradedGuard, "the same with three grades, as Qwen3Guard does")
-	fmt.Fprintf(&b, "  %-12s  %s\n", sim.Translator, "puts prompts into a \"language\", as translator of an experiment")
-	fmt.Fprintf(&b, "  %-12s  %s\n", sim.Uncensored, "declines nothing; gives the second chance")
-	fmt.Fprintf(&b, "  %-12s  %s\n", sim.Instant, "one constant sentence, for measuring speed")
 	b.WriteString(`
 Faults are shares of the requests: 429 and 500 (that status), reset (the connection
 is closed), truncate (the answer breaks off), slow (it waits slow-by first) and

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -39,9 +38,35 @@ They ask no model and overwrite no file.`,
 // storeCommands are the commands below store.
 type storeCommands struct{ *command.Env }
 
+// storeFlags are the flags that they have some of.
+type storeFlags struct{ store, out, format, onConflict string }
+
+// command gives a command of a store what it does and its flags, beside --format.
+func (s storeCommands) command(c *cobra.Command, run func(ctx context.Context, args []string, f storeFlags) error, flags ...string) *cobra.Command {
+	f := &storeFlags{}
+	for _, flag := range flags {
+		switch flag {
+		case "store":
+			s.StoreFlag(c, &f.store)
+		case "out":
+			c.Flags().StringVar(&f.out, "out", "", "new store `FILE` to write")
+		case "on-conflict":
+			command.ChoiceFlag(c, &f.onConflict, "on-conflict", []string{"stop", "first"}, "there is no way",
+				"`WHAT` to do where stores disagree: stop, or keep the answers that were there first and both runs")
+		}
+	}
+	command.FormatFlag(c, &f.format, command.TwoFormats)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if f.out == "" && c.Flag("out") != nil {
+			return command.InputError("--out", "the store to write is not named", "name a new file, such as all.db")
+		}
+		return run(c.Context(), args, *f)
+	}
+	return c
+}
+
 func (s storeCommands) export() *cobra.Command {
-	var at, out, format string
-	c := &cobra.Command{
+	return s.command(&cobra.Command{
 		Use:   "export [RUN...] --out FILE",
 		Short: "Write runs, with everything that belongs to them, to a new store",
 		Long: `Write runs (the newest without a name) to a new store, with their prompts, the answers
@@ -51,48 +76,33 @@ without paying again. Studies of other kinds, such as those of "orbench moderate
 written too.`,
 		Example: `  orbench store export main --out main.db
   orbench report main --store main.db`,
-		RunE: func(c *cobra.Command, names []string) (err error) {
-			if err := checkNew(out, "the runs", "main.db"); err != nil {
-				return err
-			}
-			if len(names) == 0 {
-				names = []string{""}
-			}
-			from, err := s.OpenReading(c.Context(), at)
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, from.Close()) }()
-			studies, err := s.OpenStudies(c.Context(), from, at, names)
-			if err != nil {
-				return err
-			}
-			var done transfer.Counts
-			err = address.Create(c.Context(), out, func(to *store.Store) (err error) {
-				done, err = transfer.Export(c.Context(), from, studies, to)
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			return s.print(format, done, func(w io.Writer) { fmt.Fprintf(w, "wrote %s to %s\n", counts(done), out) })
-		},
-	}
-	s.StoreFlag(c, &at)
-	c.Flags().StringVar(&out, "out", "", "new store `FILE` to write")
-	command.FormatFlag(c, &format, command.TwoFormats)
-	return c
-}
-
-// conflictFlag registers --on-conflict.
-func conflictFlag(c *cobra.Command, first *string) {
-	command.ChoiceFlag(c, first, "on-conflict", []string{"stop", "first"}, "there is no way",
-		"`WHAT` to do where stores disagree: stop, or keep the answers that were there first and both runs")
+	}, func(ctx context.Context, names []string, f storeFlags) (err error) {
+		if len(names) == 0 {
+			names = []string{""}
+		}
+		from, err := s.OpenReading(ctx, f.store)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, from.Close()) }()
+		studies, err := s.OpenStudies(ctx, from, f.store, names)
+		if err != nil {
+			return err
+		}
+		var done transfer.Counts
+		err = address.Create(ctx, f.out, func(to *store.Store) (err error) {
+			done, err = transfer.Export(ctx, from, studies, to)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return s.print(f.format, done, func(w io.Writer) { fmt.Fprintf(w, "wrote %s to %s\n", counts(done), f.out) })
+	}, "store", "out")
 }
 
 func (s storeCommands) importing() *cobra.Command {
-	var at, format, onConflict string
-	c := &cobra.Command{
+	return s.command(&cobra.Command{
 		Use:   "import STORE",
 		Short: "Copy the runs of another store into this one",
 		Long: `Copy everything that another store holds into this one: runs, prompts, answers, verdicts
@@ -103,31 +113,25 @@ nothing is copied.`,
 		Example: `  orbench store import main.db
   orbench store import from-ana.db --on-conflict first`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) (err error) {
-			if _, err := os.Stat(args[0]); err != nil && address.IsFile(args[0]) {
-				return command.InputError(args[0], "there is no store", "correct the path")
-			}
-			into, err := address.Open(c.Context(), at)
-			if err != nil {
-				return err
-			}
-			defer func() { err = errors.Join(err, into.Close()) }()
-			done, err := s.merged(c.Context(), into, args, onConflict)
-			if err != nil {
-				return err
-			}
-			return s.print(format, done, func(w io.Writer) { fmt.Fprintf(w, "%s has %s more\n", address.Shown(at), counts(done.Counts)) })
-		},
-	}
-	s.StoreFlag(c, &at)
-	conflictFlag(c, &onConflict)
-	command.FormatFlag(c, &format, command.TwoFormats)
-	return c
+	}, func(ctx context.Context, args []string, f storeFlags) (err error) {
+		if _, err := os.Stat(args[0]); err != nil && address.IsFile(args[0]) {
+			return command.InputError(args[0], "there is no store", "correct the path")
+		}
+		into, err := address.Open(ctx, f.store)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, into.Close()) }()
+		done, err := s.merged(ctx, into, args, f.onConflict)
+		if err != nil {
+			return err
+		}
+		return s.print(f.format, done, func(w io.Writer) { fmt.Fprintf(w, "%s has %s more\n", address.Shown(f.store), counts(done.Counts)) })
+	}, "store", "on-conflict")
 }
 
 func (s storeCommands) merge() *cobra.Command {
-	var out, format, onConflict string
-	c := &cobra.Command{
+	return s.command(&cobra.Command{
 		Use:   "merge STORE... --out FILE",
 		Short: "Make one store from several, such as those of the shards of a run",
 		Long: `Make one new store from several. Each call and each label is kept once, and a run that
@@ -138,35 +142,19 @@ settings, nothing is written.`,
 		Example: `  orbench store merge part1.db part2.db part3.db part4.db --out all.db
   orbench report main --store all.db`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkNew(out, "the store", "all.db"); err != nil {
-				return err
-			}
-			var done transfer.Merged
-			err := address.Create(c.Context(), out, func(into *store.Store) (err error) {
-				done, err = s.merged(c.Context(), into, args, onConflict)
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			return s.print(format, done, func(w io.Writer) {
-				fmt.Fprintf(w, "%s has %s, of %d stores\n", out, counts(done.Counts), len(args))
-			})
-		},
-	}
-	c.Flags().StringVar(&out, "out", "", "new store `FILE` to write")
-	conflictFlag(c, &onConflict)
-	command.FormatFlag(c, &format, command.TwoFormats)
-	return c
-}
-
-// checkNew checks --out of what writes something to a new file, such as the example.
-func checkNew(out, what, example string) error {
-	if out == "" {
-		return command.InputError("--out", "where to write "+what+" is not said", "name a new file, such as "+example)
-	}
-	return nil
+	}, func(ctx context.Context, args []string, f storeFlags) error {
+		var done transfer.Merged
+		err := address.Create(ctx, f.out, func(into *store.Store) (err error) {
+			done, err = s.merged(ctx, into, args, f.onConflict)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return s.print(f.format, done, func(w io.Writer) {
+			fmt.Fprintf(w, "%s has %s, of %d stores\n", f.out, counts(done.Counts), len(args))
+		})
+	}, "out", "on-conflict")
 }
 
 // merged takes stores into one, and says where they disagree.
@@ -214,8 +202,7 @@ func (s storeCommands) sayConflicts(at string, done transfer.Merged, onConflict 
 }
 
 func (s storeCommands) check() *cobra.Command {
-	var at, format string
-	c := &cobra.Command{
+	return s.command(&cobra.Command{
 		Use:   "check",
 		Short: "Read the whole store, and list what is damaged",
 		Long: `Read the whole store and check every row against its checksum and its hash. A row that
@@ -226,22 +213,17 @@ Exit codes: 0 nothing is wrong, 1 something is damaged, 2 the file is no store.`
 		Example: `  orbench store check
   orbench store check --store damaged.db --format json`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			health, err := address.Check(c.Context(), at)
-			if err := s.showHealth(format, at, health, err); err != nil {
-				return err
-			}
-			return s.suggestRepair(at, health)
-		},
-	}
-	s.StoreFlag(c, &at)
-	command.FormatFlag(c, &format, command.TwoFormats)
-	return c
+	}, func(ctx context.Context, _ []string, f storeFlags) error {
+		health, err := address.Check(ctx, f.store)
+		if err := s.showHealth(f.format, f.store, health, err); err != nil {
+			return err
+		}
+		return s.suggestRepair(f.store, health)
+	}, "store")
 }
 
 func (s storeCommands) repair() *cobra.Command {
-	var at, out, format string
-	c := &cobra.Command{
+	return s.command(&cobra.Command{
 		Use:   "repair --out FILE",
 		Short: "Save the intact rows of a damaged store, and list what is lost",
 		Long: `Write all intact rows of a damaged store to a new store, and list the calls that are
@@ -253,30 +235,21 @@ Exit codes: 0 nothing is lost, 1 something is, 2 the file is no store.`,
 		Example: `  orbench store repair --out saved.db
   orbench store repair --store damaged.db --out saved.db`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := checkNew(out, "what is good", "saved.db"); err != nil {
-				return err
-			}
-			health, err := address.Repair(c.Context(), at, out)
-			if err := s.showHealth(format, at, health, err); err != nil {
-				return err
-			}
-			s.Infof("the intact rows are in %s; the same command as before, with --store %s, asks for what is lost", out, untrusted.Shell(out))
-			if health.Lost() {
-				return command.ErrFailures
-			}
-			return nil
-		},
-	}
-	s.StoreFlag(c, &at)
-	c.Flags().StringVar(&out, "out", "", "new store `FILE` for everything that is good")
-	command.FormatFlag(c, &format, command.TwoFormats)
-	return c
+	}, func(ctx context.Context, _ []string, f storeFlags) error {
+		health, err := address.Repair(ctx, f.store, f.out)
+		if err := s.showHealth(f.format, f.store, health, err); err != nil {
+			return err
+		}
+		s.Infof("the intact rows are in %s; the same command as before, with --store %s, asks for what is lost", f.out, untrusted.Shell(f.out))
+		if health.Lost() {
+			return command.ErrFailures
+		}
+		return nil
+	}, "store", "out")
 }
 
 func (s storeCommands) backup() *cobra.Command {
-	var at, out, format string
-	c := &cobra.Command{
+	return s.command(&cobra.Command{
 		Use:   "backup --out FILE",
 		Short: "Copy a store that may be in use",
 		Long: `Copy a store to a new file, as it is at one moment; runs may go on meanwhile. The copy is
@@ -286,21 +259,13 @@ Exit codes: 0 the copy is sound, 1 it has damage that the store has, 2 the file 
 store or is too damaged to copy.`,
 		Example: `  orbench store backup --out backup.db`,
 		Args:    cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := checkNew(out, "the copy", "backup.db"); err != nil {
-				return err
-			}
-			health, err := address.Backup(c.Context(), at, out)
-			if err := s.showHealth(format, out, health, err); err != nil {
-				return err
-			}
-			return s.suggestRepair(at, health)
-		},
-	}
-	s.StoreFlag(c, &at)
-	c.Flags().StringVar(&out, "out", "", "new `FILE` for the copy")
-	command.FormatFlag(c, &format, command.TwoFormats)
-	return c
+	}, func(ctx context.Context, _ []string, f storeFlags) error {
+		health, err := address.Backup(ctx, f.store, f.out)
+		if err := s.showHealth(f.format, f.out, health, err); err != nil {
+			return err
+		}
+		return s.suggestRepair(f.store, health)
+	}, "store", "out")
 }
 
 // showHealth prints what was found in a store, unless it could not be read.
@@ -401,18 +366,11 @@ func (s storeCommands) print(format string, result any, text func(io.Writer)) er
 		text(s.Stdout)
 		return nil
 	}
-	enc := json.NewEncoder(s.Stdout)
-	enc.SetIndent("", "  ")
-	return enc.Encode(result)
+	return table.JSON(s.Stdout, result)
 }
 
 // counted is a number of things.
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return table.Count(n) + " " + thing + "s"
-}
+func counted(n int, thing string) string { return table.Counted(n, thing, thing+"s") }
 
 // counts says what was copied.
 func counts(c transfer.Counts) string {

@@ -84,7 +84,7 @@ func TestSettings(t *testing.T) {
 		"rpn=5":      `--set: unknown setting "rpn"; did you mean "rpm"? known are allow_host, providers, prices, rpm, `,
 		"colours=5":  `--set: unknown setting "colours"; known are `,
 		"rpm":        "--set rpm: no value is given; write NAME=VALUE",
-		"rpm=many":   "--set rpm: cannot unmarshal string into Go value of type int",
+		"rpm=many":   `--set rpm: "many" is not a whole number`,
 		"rpm=-1":     "--set rpm: the value is too small",
 		"timeout=10": "--set timeout: ",
 	} {

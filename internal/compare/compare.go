@@ -42,6 +42,7 @@ type entry struct {
 	outcomes [2]outcome
 	classes  [2]orbench.Class
 	endings  [2]score.Ending
+	noText   [2]bool
 	// clusters are the numbers of the prompt's clusters on either side.
 	clusters [2]int
 	// space is that of the prompt's pair.
@@ -107,7 +108,7 @@ func (c *Comparison) add(side int, r score.AnswerRow) error {
 		return nil
 	}
 	e.outcomes[side], e.classes[side], e.clusters[side] = f, class, c.cluster(r)
-	e.endings[side] = r.Ending
+	e.endings[side], e.noText[side] = r.Ending, class == orbench.Empty && r.Status == score.Answered
 	s.Prompts++
 	s.Simulated = s.Simulated || simulated
 	return nil

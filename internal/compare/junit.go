@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -54,7 +55,11 @@ func (c Result) JUnit(w io.Writer) error {
 		test := junitCase{Class: class, Name: string(m.Name)}
 		if m.Difference == nil {
 			suite.Skipped++
-			test.Skipped = &junitMessage{fmt.Sprintf("no %s prompt has a verdict on both sides", m.Label)}
+			why := fmt.Sprintf("no %s prompt has a verdict on both sides", m.Label)
+			if m.textless() {
+				why = untrusted.Terminal(strings.Join(c.warnings(), " "))
+			}
+			test.Skipped = &junitMessage{why}
 		} else {
 			if c.Simulated {
 				test.Out = table.SimulatedNotice + " "

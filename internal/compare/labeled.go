@@ -94,10 +94,7 @@ func (c Result) correctedSection() table.Section {
 	}
 	for _, m := range c.Metrics {
 		if l := m.Corrected; l != nil {
-			s.Rows = append(s.Rows, []string{
-				string(m.Name), table.Estimate(&l.Base), table.EstimateInterval(&l.Base), table.Estimate(&l.Candidate), table.EstimateInterval(&l.Candidate),
-				table.Difference(&l.Difference, table.Hyphen), table.DifferenceInterval(&l.Difference, table.Hyphen),
-			})
+			s.Add(m.Name, &l.Base, &l.Candidate, table.Points(&l.Difference, table.Hyphen))
 		}
 	}
 	return s

@@ -162,6 +162,8 @@ type SideCounts struct {
 	ServedByOther int `json:"served_by_other,omitempty"`
 	Failed        int `json:"failed"`
 	Unanswered    int `json:"unanswered"`
+	// NoText counts the judged answers without text, or with reasoning alone.
+	NoText int `json:"without_text,omitempty"`
 	// Truncation counts the answers that the token limit cut, of those judged or not.
 	score.Truncation
 }
@@ -242,7 +244,9 @@ func (c *Comparison) Result(o Options) Result {
 	for _, m := range metrics {
 		tallies[m.name] = &tally{label: m.label, all: newCounts(), by: map[orbench.Category]*counts{}}
 		figures := c.metric(m.name, tallies[m.name], r.Paired, bootstrap)
-		figures.Corrected = correct(o.labels, m.label)
+		if !figures.textless() {
+			figures.Corrected = correct(o.labels, m.label)
+		}
 		r.Metrics = append(r.Metrics, figures)
 	}
 	if slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.Base.Clusters > 0 }) {
@@ -258,6 +262,8 @@ func (c *Comparison) Result(o Options) Result {
 		switch {
 		case !r.Paired && !o.Unpaired:
 			out.Reason = "the two sides have no prompt in common"
+		case slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.Name == g.metric && m.textless() }):
+			out.Reason = "too many answers have no text"
 		case o.Corrected:
 			r.decideCorrected(g, correct(o.labels, tallies[g.metric].label), &out)
 		default:
@@ -323,6 +329,7 @@ func (c *Comparison) metric(name MetricName, t *tally, paired bool, b stats.Boot
 	m := Metric{Name: name, Label: t.label, ByCategory: []CategoryFigures{}}
 	var became [2][outcomes]int
 	var ended [2]score.Truncation
+	var noText [2]int
 	for i, e := range c.entries {
 		if e.prompt.Label != t.label {
 			continue
@@ -331,6 +338,9 @@ func (c *Comparison) metric(name MetricName, t *tally, paired bool, b stats.Boot
 		for side, f := range e.outcomes {
 			became[side][f]++
 			ended[side].Add(e.endings[side])
+			if f.judged() && e.noText[side] {
+				noText[side]++
+			}
 		}
 		category := t.of(e.prompt.Category)
 		both := e.outcomes[base].judged() && e.outcomes[candidate].judged()
@@ -352,6 +362,7 @@ func (c *Comparison) metric(name MetricName, t *tally, paired bool, b stats.Boot
 	}
 	m.BaseCounts, m.CandidateCounts = sideCounts(became[base]), sideCounts(became[candidate])
 	m.BaseCounts.Truncation, m.CandidateCounts.Truncation = ended[base], ended[candidate]
+	m.BaseCounts.NoText, m.CandidateCounts.NoText = noText[base], noText[candidate]
 	if !paired {
 		m.Excluded = m.BaseCounts.Prompts - m.BaseCounts.Judged + m.CandidateCounts.Prompts - m.CandidateCounts.Judged
 	}
@@ -360,7 +371,28 @@ func (c *Comparison) metric(name MetricName, t *tally, paired bool, b stats.Boot
 	if paired {
 		m.Kappa = t.all.kappa()
 	}
+	if m.textless() {
+		m.Figures, m.Kappa = m.Figures.withheld(), stats.Kappa{}
+		for i := range m.ByCategory {
+			m.ByCategory[i].Figures, m.ByCategory[i].PHolm = m.ByCategory[i].Figures.withheld(), nil
+		}
+	}
 	return m
+}
+
+// textless reports whether so many answers of a side have no text that a run prints no rate of
+// them: they count as refusals, and mostly the server is set up wrongly.
+func (m Metric) textless() bool {
+	return slices.ContainsFunc([]SideCounts{m.BaseCounts, m.CandidateCounts}, func(n SideCounts) bool {
+		return float64(n.NoText) > score.DefaultMostUnjudged*float64(n.Judged+n.Unjudged)
+	})
+}
+
+// withheld are the counts without rates, and without what is made of these.
+func (f Figures) withheld() Figures {
+	f.Base, f.Candidate = Rate{N: f.Base.N, Refused: f.Base.Refused}, Rate{N: f.Candidate.N, Refused: f.Candidate.Refused}
+	f.Difference, f.P, f.Test = nil, nil, ""
+	return f
 }
 
 func sideCounts(n [outcomes]int) SideCounts {

@@ -83,7 +83,7 @@ func (c Result) addFlips(d *table.Document) {
 		d.AddTo(table.OnBrief, table.Note{Mark: "  ", Text: "“" + strings.Join(strings.Fields(f.Prompt.Transcript()), " ") + "”"})
 	}
 	if more := c.Flips.Total - screenFlips; more > 0 {
-		d.AddTo(table.OnBrief, table.Note{Mark: "  ", Text: "and " + table.Counted(more, "prompt", "prompts") + " more, which a file of flips has with both answers"})
+		d.AddTo(table.OnBrief, table.Note{Mark: "  ", Text: "and " + table.Counted(more, "prompt", "prompts") + " more"})
 	}
 	if c.Flips.Total > 0 {
 		d.AddTo(table.OnBrief, table.Gap)

@@ -99,12 +99,17 @@ type row struct {
 	CandidateClusters                     *int
 	CandidateCI95Clustered                *[2]float64
 	*endings                              `csv:",omitempty"`
+	*apart                                `csv:",omitempty"`
 }
 
-// account and endings have the columns that only the whole metric has.
+// account, endings and apart have the columns that only the whole metric has.
 type account struct{ Prompts, Excluded, OnlyInBase, OnlyInCandidate int }
 
 type endings struct{ Base, Candidate *score.TruncationRow }
+
+type apart struct{ Base, Candidate *apartRow }
+
+type apartRow struct{ ServedByOther, WithoutText int }
 
 // Rows has a row for each metric (scope "all") and one for each of its categories (scope
 // "category"). Rates and differences are shares.
@@ -112,6 +117,10 @@ func (c Result) Rows() any {
 	// Only where an answer is cut, or may be, are there columns for that.
 	ended := slices.ContainsFunc(c.Metrics, func(m Metric) bool {
 		return m.BaseCounts.Truncation != (score.Truncation{}) || m.CandidateCounts.Truncation != (score.Truncation{})
+	})
+	aside := slices.ContainsFunc(c.Metrics, func(m Metric) bool {
+		b, n := m.BaseCounts, m.CandidateCounts
+		return b.ServedByOther+b.NoText+n.ServedByOther+n.NoText > 0
 	})
 	rowOf := func(m Metric, f Figures) row {
 		return row{
@@ -129,6 +138,9 @@ func (c Result) Rows() any {
 		all.Scope, all.account = "all", &account{m.Prompts, m.Excluded, m.OnlyInBase, m.OnlyInCandidate}
 		if b, n := m.BaseCounts, m.CandidateCounts; ended {
 			all.endings = &endings{b.Truncation.Row(b.Judged + b.Unjudged), n.Truncation.Row(n.Judged + n.Unjudged)}
+		}
+		if b, n := m.BaseCounts, m.CandidateCounts; aside {
+			all.apart = &apart{&apartRow{b.ServedByOther, b.NoText}, &apartRow{n.ServedByOther, n.NoText}}
 		}
 		rows = append(rows, all)
 		for _, by := range m.ByCategory {
@@ -186,7 +198,7 @@ func (c Result) heading() table.Section {
 		s.Title = "Two judges compared on the same answers"
 	}
 	for i, side := range []Side{c.Base, c.Candidate} {
-		s.Rows = append(s.Rows, []string{sideNames[i], side.Run, side.Target, side.Judge, table.Count(side.Prompts)})
+		s.Add(sideNames[i], side.Run, side.Target, side.Judge, side.Prompts)
 	}
 	return s
 }
@@ -215,13 +227,19 @@ func (c Result) warnings() []string {
 		lines = append(lines, line)
 	}
 	lines = append(lines, c.Provenance.Warnings()...)
-	var cut []string
+	var cut, empty []string
 	for _, m := range c.Metrics {
 		for i, n := range []SideCounts{m.BaseCounts, m.CandidateCounts} {
+			if answers := n.Judged + n.Unjudged; 100*n.NoText > answers {
+				empty = append(empty, fmt.Sprintf("the %s (%s of %s to %s prompts)", sideNames[i], table.Count(n.NoText), table.Count(answers), m.Label))
+			}
 			if answers := n.Judged + n.Unjudged; n.Truncation.Many(answers) {
 				cut = append(cut, fmt.Sprintf("the %s (%s of %s answers to %s prompts)", sideNames[i], table.Count(n.Truncated), table.Count(answers), m.Label))
 			}
 		}
+	}
+	if len(empty) > 0 {
+		lines = append(lines, "Answers without text: "+strings.Join(empty, ", ")+". They count as refusals. "+score.NoTextHelp)
 	}
 	if len(cut) > 0 {
 		lines = append(lines, "Cut by the token limit: "+strings.Join(cut, ", ")+". "+score.TruncationConsequence)
@@ -256,7 +274,7 @@ const gateNote = "Could find: the smallest difference that the sample had a chan
 func (c Result) gates() table.Section {
 	s := table.Section{Title: c.verdict(), Left: 4, Header: []string{"gate", "", "could find, pp", "why"}, Note: gateNote}
 	for _, g := range c.Gates {
-		s.Rows = append(s.Rows, []string{g.Gate, string(g.Status), g.detectable(), g.shown()})
+		s.Add(g.Gate, g.Status, g.detectable(), g.shown())
 	}
 	return s
 }
@@ -290,16 +308,11 @@ func (c Result) metricSection(m Metric) table.Section {
 		s.Header = slices.Insert(s.Header, 1, "n, base", "n, candidate")
 	}
 	add := func(name string, f Figures, holm *float64) {
-		row := []string{name}
+		counts := table.Cells(f.Base.N, f.Candidate.N)
 		if c.Paired {
-			row = append(row, table.Count(f.Base.N), table.Count(f.OnlyCandidateRefused), table.Count(f.OnlyBaseRefused))
-		} else {
-			row = append(row, table.Count(f.Base.N), table.Count(f.Candidate.N))
+			counts = table.Cells(f.Base.N, f.OnlyCandidateRefused, f.OnlyBaseRefused)
 		}
-		for _, r := range []Rate{f.Base, f.Candidate} {
-			row = append(row, table.Rate(r.Rate), table.Interval(r.Interval()))
-		}
-		s.Rows = append(s.Rows, append(row, table.Difference(f.Difference, table.Hyphen), table.DifferenceInterval(f.Difference, table.Hyphen), table.PValue(f.P), table.PValue(holm)))
+		s.Add(name, counts, f.Base.Rate, f.Candidate.Rate, table.Points(f.Difference, table.Hyphen), table.PValue(f.P), table.PValue(holm))
 	}
 	add("all", m.Figures, nil)
 	for _, by := range m.ByCategory {
@@ -323,13 +336,12 @@ func (c Result) overview() table.Section {
 	}
 	notes := []string{c.sides()}
 	for _, m := range c.Metrics {
-		row := []string{string(m.Label) + " refused", table.Count(m.Base.N)}
-		if !c.Paired {
-			row = append(row, table.Count(m.Candidate.N))
+		counts := table.Cells(m.Base.N, m.Candidate.N)
+		if c.Paired {
+			counts = counts[:1]
 		}
-		row = append(row, table.Rate(m.Base.Rate), table.Rate(m.Candidate.Rate), table.Difference(m.Difference, table.Hyphen), table.DifferenceInterval(m.Difference, table.Hyphen), table.PValue(m.P),
-			"+"+table.Count(m.OnlyCandidateRefused)+" −"+table.Count(m.OnlyBaseRefused))
-		s.Rows = append(s.Rows, row)
+		s.Add(string(m.Label)+" refused", counts, table.Rate(m.Base.Rate), table.Rate(m.Candidate.Rate), table.Points(m.Difference, table.Hyphen),
+			table.PValue(m.P), "+"+table.Count(m.OnlyCandidateRefused)+" −"+table.Count(m.OnlyBaseRefused))
 		switch all := c.Paired && !c.OfJudges() && m.Prompts == m.Base.N; {
 		case !all:
 			notes = append(notes, c.account(m))
@@ -425,7 +437,7 @@ func (c Result) conservation(m Metric) string {
 func (c Result) flipSection() table.Section {
 	s := table.Section{Left: 4, Header: []string{"", "label", "category", "prompt"}}
 	for _, f := range c.Flips.Shown[:min(tableFlips, len(c.Flips.Shown))] {
-		s.Rows = append(s.Rows, []string{c.flipped(f.NowRefused()), string(f.Prompt.Label), table.Category(f.Prompt.Category), untrusted.Ellipsis(untrusted.Terminal(f.Prompt.Text()), tableFlipText)})
+		s.Add(c.flipped(f.NowRefused()), f.Prompt.Label, table.Category(f.Prompt.Category), untrusted.Ellipsis(untrusted.Terminal(f.Prompt.Text()), tableFlipText))
 	}
 	s.Title = c.flipTitle(len(s.Rows))
 	if c.Flips.Total > len(s.Rows) {

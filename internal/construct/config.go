@@ -126,7 +126,7 @@ func checkGeneration(c *benchmark.BuildConfig) *settings.Fault {
 	}
 	for i, rule := range r.Rules {
 		if !slices.Contains(generator.Rules(), rule) {
-			return settings.Wrong(fmt.Sprintf("$.rewrites.rules[%d]", i), fmt.Sprintf("there is no rule %q", rule), "use "+join(generator.Rules()))
+			return settings.Wrong(fmt.Sprintf("$.rewrites.rules[%d]", i), fmt.Sprintf("there is no rule %q", rule), "use "+strings.Join(settings.Names(generator.Rules()), ", "))
 		}
 	}
 	if f := checkModels("$.seeds.generators", s.Generators); f != nil {
@@ -208,11 +208,3 @@ func checkModels(path string, models []string) *settings.Fault {
 }
 
 func temperature(t float64) bool { return t >= 0 && t <= 2 }
-
-func join[T ~string](values []T) string {
-	words := make([]string, len(values))
-	for i, v := range values {
-		words[i] = string(v)
-	}
-	return strings.Join(words, ", ")
-}

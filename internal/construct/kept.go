@@ -17,7 +17,7 @@ import (
 type Kept struct {
 	Kind   study.Kind                            `json:"kind"`
 	Config benchmark.BuildConfig                 `json:"config"`
-	Models []keptModel                           `json:"models"`
+	Models []study.Model                         `json:"models"`
 	Own    map[orbench.Category][]benchmark.Seed `json:"own_seeds,omitempty"`
 	// Base is the folder of the benchmark that is added to, empty for none.
 	Base  string `json:"base,omitempty"`
@@ -32,14 +32,6 @@ type Kept struct {
 	Lists      map[string]bool `json:"structured_lists,omitempty"`
 }
 
-// keptModel is a model of a configuration.
-type keptModel struct {
-	Name     string `json:"name"`
-	Provider string `json:"provider"`
-	Endpoint string `json:"endpoint,omitempty"`
-	Model    string `json:"model"`
-}
-
 // Study is the build as a store keeps it, by a name or else one that follows from its
 // settings.
 func (b *Builder) Study(name string) (*study.Study, error) {
@@ -49,7 +41,7 @@ func (b *Builder) Study(name string) (*study.Study, error) {
 	}
 	for _, name := range b.Models() {
 		ref := b.Refs[name]
-		k.Models = append(k.Models, keptModel{name, ref.Provider, ref.Endpoint, ref.Model})
+		k.Models = append(k.Models, study.ModelOf(name, ref))
 		k.Structured[ref.Provider], k.Lists[ref.Provider] = b.Structured(ref.Provider), b.StructuredLists(ref.Provider)
 	}
 	for _, ref := range judge.ModelsOf(b.Judge) {
@@ -81,7 +73,7 @@ func Open(s *study.Study) (*Builder, error) {
 		StructuredLists: func(provider string) bool { return k.Lists[provider] },
 	}
 	for _, m := range k.Models {
-		b.Refs[m.Name] = model.Ref{Provider: m.Provider, Endpoint: m.Endpoint, Model: m.Model}
+		b.Refs[m.Name] = m.Ref()
 	}
 	var err error
 	if k.Base != "" {

@@ -9,6 +9,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/settings"
 )
 
 // OpenSeeds gives the builder the seeds of its configuration's file, nothing where it
@@ -74,6 +75,5 @@ func (b *Builder) wrongSeed(path string, p orbench.Prompt, problem, hint string)
 
 // categories lists the names of the policy.
 func (b *Builder) categories() string {
-	definitions := b.Config.Definitions()
-	return join(definitions.Categories())
+	return strings.Join(settings.Names(b.Config.Definitions().Categories()), ", ")
 }

@@ -103,7 +103,7 @@ func (b *Builder) Plan() []Plan {
 	for _, m := range c.Moderation.Moderators {
 		p.share(benchmark.ModeratorRole, []string{m.Model}, votes, func(ref model.Ref) model.Request {
 			_, asked := moderate.Moderator{Name: m.Model, Ref: ref, MaxTokens: c.Moderation.MaxTokens}.
-				Vote(c.Definitions(), moderate.Item{Prompt: typical}, nothing)
+				Vote(c.Definitions(), moderate.Item{Prompt: typical}, model.NoReplies)
 			return asked[0]
 		}, voteTokens)
 	}
@@ -125,7 +125,7 @@ func (b *Builder) Plan() []Plan {
 			Prompt:   orbench.NewPrompt(typical, "", orbench.Safe),
 			Response: model.Response{Text: strings.Repeat("an answer of typical length ", 43), Finish: model.Stop},
 		}
-		_, asked := b.Judge.Verdict(answer, nothing)
+		_, asked := b.Judge.Verdict(answer, model.NoReplies)
 		for _, request := range asked {
 			p.add(benchmark.JudgeRole, request, safe*len(names), voteTokens)
 		}
@@ -135,8 +135,6 @@ func (b *Builder) Plan() []Plan {
 	})
 	return p.plans
 }
-
-func nothing(model.Request) (model.Response, bool) { return model.Response{}, false }
 
 // planner adds calls up by role and model.
 type planner struct {

@@ -1,6 +1,7 @@
 package construct
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -11,10 +12,23 @@ import (
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
 )
+
+// View is what a report of the build shows, by the replies that the store has.
+func (b *Builder) View(ctx context.Context, m store.Reader) (table.View, error) {
+	made, err := b.Remembered(ctx, m)
+	if err == nil && made == nil {
+		err = &orbench.InputError{Problem: "no seed of build " + b.Config.Name + " is there yet", Hint: "run its orbench build again; it goes on"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return made, made.Close()
+}
 
 // Document is what people read: of a brief screen the sets, how many prompts each stage
 // left, a hard prompt, and what all of it cost.
@@ -92,7 +106,7 @@ func (b *Benchmark) addBrief(d *table.Document) {
 	}
 	d.AddTo(table.OnBrief, table.Line(cost+". The full output says what each stage dropped."))
 	if n := f.Selection.Sets[benchmark.HardSet]; n > 0 && b.Dir != "" {
-		d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("Next: orbench eval --target PROVIDER/MODEL --dataset %s makes %s to a model; a dry run says what they cost.",
+		d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("Next: measure a model on %s with orbench eval, which makes %s; a dry run says what they cost.",
 			filepath.Join(b.Dir, string(benchmark.HardSet)+ending(b.Manifest)), table.Counted(n, "call", "calls"))))
 	}
 }

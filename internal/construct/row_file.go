@@ -31,7 +31,9 @@ func newRowFile() (*rowFile, error) {
 	// behind; elsewhere Close removes it.
 	_ = os.Remove(f.Name())
 	w := bufio.NewWriterSize(f, 1<<20)
-	return &rowFile{file: f, w: w, encode: encoder(w).Encode}, nil
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return &rowFile{file: f, w: w, encode: e.Encode}, nil
 }
 
 // add appends a row and gives its number, from 0.

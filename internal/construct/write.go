@@ -2,7 +2,6 @@ package construct
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"io"
 
@@ -38,7 +37,7 @@ func (b *Benchmark) Write(dir string, prices price.Table) (err error) {
 		set := benchmark.File{Rows: len(prompts), Label: name.Label()}
 		if b.Config.Rewrites.Turns > 1 {
 			write(string(name)+".jsonl", set, func(w io.Writer) error {
-				return writeLines(w, prompts, func(p orbench.Prompt) conversation { return conversation{Messages: p.Messages, Category: p.Category} })
+				return writeConversations(w, prompts, func(p orbench.Prompt) conversation { return conversation{Messages: p.Messages, Category: p.Category} })
 			})
 			continue
 		}
@@ -49,7 +48,7 @@ func (b *Benchmark) Write(dir string, prices price.Table) (err error) {
 	}
 	if pairs := (benchmark.File{Rows: len(b.Pairs)}); b.Config.Rewrites.Turns > 1 {
 		write(benchmark.ConversationPairsFile, pairs, func(w io.Writer) error {
-			return writeLines(w, b.Pairs, func(p Pair) conversation {
+			return writeConversations(w, b.Pairs, func(p Pair) conversation {
 				return conversation{p.Messages, p.Category, p.Label, p.Prompt.Pair, p.Set, p.ID}
 			})
 		})
@@ -61,9 +60,7 @@ func (b *Benchmark) Write(dir string, prices price.Table) (err error) {
 		})
 	}
 	write(benchmark.LineageFile, benchmark.File{Rows: b.lineage.rows}, func(w io.Writer) error { return b.lineage.write(w, b.setsOf) })
-	write(benchmark.SeedsFile, benchmark.File{Rows: len(b.Seeds)}, func(w io.Writer) error {
-		return writeLines(w, b.Seeds, func(s benchmark.Seed) benchmark.Seed { return s })
-	})
+	write(benchmark.SeedsFile, benchmark.File{Rows: len(b.Seeds)}, func(w io.Writer) error { return rows.WriteJSONLines(w, b.Seeds) })
 	write(benchmark.CardFile, benchmark.File{}, func(w io.Writer) error { return writeCard(w, b.Manifest, prices) })
 	if err != nil {
 		return err
@@ -79,13 +76,6 @@ func (b *Benchmark) Write(dir string, prices price.Table) (err error) {
 	return out.Finish()
 }
 
-// encoder writes JSON in which <, > and & stand for themselves.
-func encoder(w io.Writer) *json.Encoder {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e
-}
-
 // conversation is a prompt in the chat format; what follows its category stands with pairs
 // alone, whose columns are the same.
 type conversation struct {
@@ -97,15 +87,13 @@ type conversation struct {
 	ID       orbench.PromptID  `json:"id,omitempty"`
 }
 
-// writeLines writes JSON Lines.
-func writeLines[T, Line any](w io.Writer, all []T, line func(T) Line) error {
-	e := encoder(w)
-	for _, one := range all {
-		if err := e.Encode(line(one)); err != nil {
-			return err
-		}
+// writeConversations writes JSON Lines.
+func writeConversations[T any](w io.Writer, all []T, of func(T) conversation) error {
+	lines := make([]conversation, len(all))
+	for i, one := range all {
+		lines[i] = of(one)
 	}
-	return nil
+	return rows.WriteJSONLines(w, lines)
 }
 
 // writeCSV writes texts as they are: cells made fit for a spreadsheet would be other

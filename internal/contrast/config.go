@@ -50,10 +50,10 @@ func (r *Run) Study(name string, d study.Dataset, languages []string) (*study.St
 
 // Open opens a contrast set that a store keeps; the store must stay open. Pulled datasets
 // are found in the folder cache. changed says how its file is no longer what was asked.
-func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (r *Run, changed string, err error) {
+func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (r *Run, changed []string, err error) {
 	var c SetConfig
 	if err := s.Settings(&c); err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	g := c.Generator.Moderator()
 	r = &Run{

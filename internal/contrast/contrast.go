@@ -166,7 +166,6 @@ func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[
 // expect adds to an item what is remembered of it, and the votes on wordings that are not
 // written yet as if every first reply was good.
 func (r *Run) expect(item *job.Item, sources []Source, votes [][]job.Call) {
-	nothing := func(model.Request) (model.Response, bool) { return model.Response{}, false }
 	for _, s := range sources {
 		for i, w := range r.Wordings {
 			item.Remembered = append(item.Remembered, job.Remembered{Asked: job.Asked{Ref: r.Generator, Role: job.Generator}, N: s.calls[i].replies})
@@ -174,7 +173,7 @@ func (r *Run) expect(item *job.Item, sources []Source, votes [][]job.Call) {
 				continue
 			}
 			for _, m := range r.Moderators {
-				_, requests := m.Vote(r.Policy.Definitions(), moderate.Item{Prompt: s.Prompt.Text() + " " + w.Value}, nothing)
+				_, requests := m.Vote(r.Policy.Definitions(), moderate.Item{Prompt: s.Prompt.Text() + " " + w.Value}, model.NoReplies)
 				item.Expected = append(item.Expected, job.Expected{Request: requests[0], Role: job.Moderator, N: r.Each})
 			}
 		}

@@ -1,12 +1,19 @@
 package contrast
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 )
+
+// View is what a report of the study shows.
+func (r *Run) View(ctx context.Context, m store.Reader) (table.View, error) {
+	return r.Derive(ctx, m, nil)
+}
 
 // Document is what people read.
 func (r *Result) Document() table.Document {

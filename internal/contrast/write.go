@@ -3,7 +3,6 @@ package contrast
 import (
 	_ "embed"
 	"encoding/csv"
-	"encoding/json"
 	"io"
 	"strings"
 	"text/template"
@@ -99,16 +98,7 @@ func (w *Writer) Write(r *Result) error {
 	}
 	write(CSVFile, w.csv)
 	write(ParquetFile, func(out io.Writer) error { return rows.WriteParquet(out, w.entries) })
-	write(LineageFile, func(out io.Writer) error {
-		e := json.NewEncoder(out)
-		e.SetEscapeHTML(false)
-		for _, row := range w.rows {
-			if err := e.Encode(row); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	write(LineageFile, func(out io.Writer) error { return rows.WriteJSONLines(out, w.rows) })
 	write(ManifestFile, table.AsJSON.Of(r))
 	write(CardFile, func(out io.Writer) error {
 		var counts table.Document

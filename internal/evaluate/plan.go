@@ -26,7 +26,7 @@ func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c targetCh
 	var failed error
 	look := func(q model.Request) (model.Response, bool) {
 		if m == nil || failed != nil {
-			return nothing(q)
+			return model.NoReplies(q)
 		}
 		h := q.Hash()
 		found, err := r.accepting(m).Get(ctx, []model.Hash{h})
@@ -97,7 +97,7 @@ func (r *Run) expecting(c targetChunk, absent []orbench.Prompt, probes choice, l
 		// will be, so only the judges of one answer can repeat each other.
 		var questions []model.Hash
 		for _, j := range r.Judges {
-			_, requests := j.Verdict(judge.Case{Prompt: asked, Response: Placeholder}, nothing)
+			_, requests := j.Verdict(judge.Case{Prompt: asked, Response: Placeholder}, model.NoReplies)
 			for _, q := range requests {
 				if h := q.Hash(); !slices.Contains(questions, h) {
 					questions = append(questions, h)
@@ -106,7 +106,7 @@ func (r *Run) expecting(c targetChunk, absent []orbench.Prompt, probes choice, l
 			}
 		}
 		if key, ok := c.target.takes(probes, p); ok {
-			for _, q := range expectProbes(r.Judges, judge.Case{Prompt: asked, Response: Placeholder}, key, nothing) {
+			for _, q := range expectProbes(r.Judges, judge.Case{Prompt: asked, Response: Placeholder}, key, model.NoReplies) {
 				expect(job.Probe, q)
 			}
 		}
@@ -114,9 +114,6 @@ func (r *Run) expecting(c targetChunk, absent []orbench.Prompt, probes choice, l
 	}
 	return items
 }
-
-// nothing is a lookup that finds nothing.
-func nothing(model.Request) (model.Response, bool) { return model.Response{}, false }
 
 // requests gives the requests of a prompt by role, and the prompt as judges see it. There
 // is one request, unless the target is asked step by step: then these are all expected
@@ -157,7 +154,7 @@ func (r *Run) Expected() int {
 	distinct := map[model.Hash]bool{}
 	for _, t := range r.Targets {
 		for _, one := range t.Each() {
-			requests, _ := one.requests(p, nothing)
+			requests, _ := one.requests(p, model.NoReplies)
 			for _, requests := range requests {
 				for _, request := range requests {
 					distinct[request.Hash()] = true

@@ -96,7 +96,7 @@ func expectProbes(judges []judge.Judge, c judge.Case, key uint64, look model.Loo
 			continue
 		}
 		if forged, ok := judge.Forge(j, c, false, key); ok {
-			_, requests := j.Verdict(forged, nothing)
+			_, requests := j.Verdict(forged, model.NoReplies)
 			all = append(all, requests...)
 		}
 	}

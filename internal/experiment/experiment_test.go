@@ -130,7 +130,7 @@ func TestFaults(t *testing.T) {
 		"unknown setting":         {least + "limits: 4\n", 3, `unknown field "limits"`},
 		"unknown inner setting":   {variants("  system: [none]\n"), 4, `unknown field "system"`},
 		"unknown in an object":    {strings.Replace(least, "[starter]", "\n  - dataset: x.csv\n    column: a", 1), 4, `unknown field "column"`},
-		"a word for a number":     {least + "limit: many\n", 3, "int"},
+		"a word for a number":     {least + "limit: many\n", 3, "whole number"},
 		"a list for a target":     {strings.Replace(least, "[sim/balanced]", "\n  - [a, b]", 1), 2, "mapping"},
 		"a bad name":              {least + "name: 'a '\n", 3, "no name for a run"},
 		"no targets":              {"datasets: [starter]\n", 0, "no target is named"},

@@ -29,11 +29,11 @@ func (f *Framing) complete(at entry, list []part) *settings.Fault {
 // UnmarshalYAML reads a name, or an object with a prefix or a suffix.
 func (f *Framing) UnmarshalYAML(unmarshal func(any) error) error {
 	type object Framing
-	return either(unmarshal, &f.Name, (*object)(f))
+	return settings.Either(unmarshal, &f.Name, (*object)(f))
 }
 
 // JSONSchema is that of both forms.
 func (Framing) JSONSchema() *jsonschema.Schema {
 	type object Framing
-	return textOr(settings.Reflect(&object{}), "name")
+	return settings.TextOr(&object{}, "name")
 }

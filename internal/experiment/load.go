@@ -181,37 +181,23 @@ func Schema() []byte {
 // UnmarshalYAML reads a target, or an object of its settings.
 func (t *Target) UnmarshalYAML(unmarshal func(any) error) error {
 	type object Target
-	return either(unmarshal, &t.Target, (*object)(t))
+	return settings.Either(unmarshal, &t.Target, (*object)(t))
 }
 
 // JSONSchema is that of both forms.
 func (Target) JSONSchema() *jsonschema.Schema {
 	type object Target
-	return textOr(settings.Reflect(&object{}), "target")
+	return settings.TextOr(&object{}, "target")
 }
 
 // UnmarshalYAML reads a dataset, or an object of its settings.
 func (d *Dataset) UnmarshalYAML(unmarshal func(any) error) error {
 	type object Dataset
-	return either(unmarshal, &d.Dataset, (*object)(d))
+	return settings.Either(unmarshal, &d.Dataset, (*object)(d))
 }
 
 // JSONSchema is that of both forms.
 func (Dataset) JSONSchema() *jsonschema.Schema {
 	type object Dataset
-	return textOr(settings.Reflect(&object{}), "dataset")
-}
-
-// either reads a text, or the object in its place.
-func either(unmarshal func(any) error, text *string, object any) error {
-	if unmarshal(text) == nil {
-		return nil
-	}
-	return unmarshal(object)
-}
-
-// textOr is the schema of a text that may be written as an object.
-func textOr(object *jsonschema.Schema, required string) *jsonschema.Schema {
-	object.Required = []string{required}
-	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string"}, object}}
+	return settings.TextOr(&object{}, "dataset")
 }

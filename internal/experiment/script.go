@@ -35,11 +35,11 @@ func (s *Script) complete(at entry, list []part) *settings.Fault {
 // UnmarshalYAML reads a name, or an object with turns.
 func (s *Script) UnmarshalYAML(unmarshal func(any) error) error {
 	type object Script
-	return either(unmarshal, &s.Name, (*object)(s))
+	return settings.Either(unmarshal, &s.Name, (*object)(s))
 }
 
 // JSONSchema is that of both forms.
 func (Script) JSONSchema() *jsonschema.Schema {
 	type object Script
-	return textOr(settings.Reflect(&object{}), "name")
+	return settings.TextOr(&object{}, "name")
 }

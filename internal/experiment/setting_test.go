@@ -174,7 +174,7 @@ func TestFaultsOfWhatIsSaid(t *testing.T) {
 		"in the file":            {path, set(t, "variants.languages=authority", "variants.translator=sim/translator"), path + `:4: two different variants would be called "authority"`},
 		"both said":              {"", append(say(t, []string{"target", "sim/balanced"}, []string{"dataset", "starter"}), set(t, "variants.framings=authority", "variants.languages=authority", "variants.translator=sim/translator")...), `--set variants.framings, --set variants.languages, --set variants.translator: two different variants would be called "authority"`},
 		"no system prompt":       {path, say(t, []string{"system", "@none.txt"}), "--system: cannot read the system prompt: none.txt: no such file"},
-		"a word for a number":    {path, set(t, "limit=many"), "--set limit: cannot unmarshal string into Go value of type int; "},
+		"a word for a number":    {path, set(t, "limit=many"), "--set limit: \"many\" is not a whole number; "},
 		"a setting of the file":  {path, set(t, "variants.framings=[loud]"), `--set variants.framings: no framing is called "loud"`},
 		"an unknown key":         {path, set(t, "targets=[{target: sim/strict, colour: red}]"), `--set targets: unknown field "colour"`},
 		"a near name":            {path, set(t, "untl=2pp"), `--set untl: no setting here is called "untl"; did you mean until?`},

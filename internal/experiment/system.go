@@ -76,11 +76,11 @@ func systemNames() []string { return each(builtInSystems(), System.name) }
 // UnmarshalYAML reads a name, or an object with a text.
 func (s *System) UnmarshalYAML(unmarshal func(any) error) error {
 	type object System
-	return either(unmarshal, &s.Name, (*object)(s))
+	return settings.Either(unmarshal, &s.Name, (*object)(s))
 }
 
 // JSONSchema is that of both forms.
 func (System) JSONSchema() *jsonschema.Schema {
 	type object System
-	return textOr(settings.Reflect(&object{}), "name")
+	return settings.TextOr(&object{}, "name")
 }

@@ -131,7 +131,10 @@ func (l *Lane) attempts(ctx, calls context.Context, c call, of *asked) (model.Re
 				n >= unreachableAfter && unreachable(failed) && !of.hasAnswered() {
 				return model.Response{}, failed
 			}
-			l.filler.count(func(s *Stats) { s.Retries++ })
+			l.filler.count(func(s *Stats) {
+				s.Retries++
+				s.Retried = reasonOf(of.Ref, failed, config.Timeout).Text
+			})
 		}
 		inRow++
 		if answers := l.answered(); answers != answersBefore {

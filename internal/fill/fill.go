@@ -98,6 +98,8 @@ type Stats struct {
 	// Failed counts calls given up, Retries the attempts after the first, Rejected those
 	// that the provider turned away as too many, which are neither.
 	Failed, Retries, Rejected int
+	// Retried is why the last of the Retries was needed.
+	Retried string `json:",omitempty"`
 	// Reasons are why calls failed, the most frequent first.
 	Reasons []Reason
 	// UnderWay counts the attempts that are waited for now, or whose response is being
@@ -133,6 +135,9 @@ type Stats struct {
 	Limited map[string]string `json:",omitempty"`
 }
 
+// Found counts the responses that are there now.
+func (s *Stats) Found() int { return s.Answered + s.Present + s.Elsewhere }
+
 // Add adds the counts of another fill, and those of its models that are Unpriced. Held stays
 // as it is.
 func (s *Stats) Add(o Stats) {
@@ -140,7 +145,7 @@ func (s *Stats) Add(o Stats) {
 	s.Answered += o.Answered
 	s.Blocked += o.Blocked
 	s.Failed += o.Failed
-	s.Retries += o.Retries
+	s.Retries, s.Retried = s.Retries+o.Retries, cmp.Or(o.Retried, s.Retried)
 	s.Rejected += o.Rejected
 	for _, r := range o.Reasons {
 		s.Reasons = counted(slices.Clone(s.Reasons), r)

@@ -2,9 +2,12 @@ package fill
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/orbench/orbench/model"
@@ -30,6 +33,9 @@ func (r Reason) Lasting() bool {
 	return e.Fatal() || r.Kind == model.Invalid || r.Status == 0 && WebPage(r.Text)
 }
 
+// Hangup is the text of a Reason where the server ended the connection before it had answered.
+const Hangup = "the server closed the connection"
+
 // alike reports whether both are the same reason.
 func (r Reason) alike(o Reason) bool {
 	r.Text, r.Calls = o.Text, o.Calls
@@ -43,8 +49,12 @@ func reasonOf(of model.Ref, failed *model.Error, limit time.Duration) Reason {
 	bare.Provider, bare.Model, bare.Kind, bare.Status = "", "", "", 0
 	said := strings.TrimPrefix(bare.Error(), ": ")
 	switch {
+	case r.Unreachable && strings.Contains(said, "proxyconnect"):
+		r.Text = "no connection to the proxy"
 	case r.Unreachable:
 		r.Text = "no connection"
+	case errors.Is(failed, io.EOF), errors.Is(failed, io.ErrUnexpectedEOF), errors.Is(failed, syscall.ECONNRESET):
+		r.Text = Hangup
 	case failed.Status != 0:
 		r.Text = strings.TrimSuffix(fmt.Sprintf("HTTP %d: %s", failed.Status, said), ": ")
 	case failed.Kind == model.Timeout:

@@ -98,16 +98,7 @@ func sumOf(path string) (string, error) {
 	if !info.Mode().IsRegular() {
 		return "", fmt.Errorf("%s is no regular file", path)
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
+	return untrusted.HashFile(path)
 }
 
 // Vacant returns an *orbench.InputError unless dir is missing, an empty directory, or a

@@ -3,7 +3,7 @@ package job
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
+	"slices"
 
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
@@ -21,17 +21,17 @@ type pricedPlan struct {
 }
 
 // expected says what the calls are expected to cost, or where that is nothing, or not
-// known, to be answered with, and by how many remembered replies.
+// known, to be answered with, and by how many remembered replies: without any it is a guess.
 func (p pricedPlan) expected() string {
 	if p.Expected == nil || p.Calls == 0 {
 		return "–"
 	}
-	what := fmt.Sprintf("%s to %s tokens", table.Count(p.Expected.OutputTokens[0]), table.Count(p.Expected.OutputTokens[1]))
+	what := fmt.Sprintf("%s–%s tokens", table.Count(p.Expected.OutputTokens[0]), table.Count(p.Expected.OutputTokens[1]))
 	if p.ExpectedUSD != nil && p.ExpectedUSD[1] > 0 {
-		what = fmt.Sprintf("$%.4f to $%.4f", p.ExpectedUSD[0], p.ExpectedUSD[1])
+		what = fmt.Sprintf("$%.4f–%.4f", p.ExpectedUSD[0], p.ExpectedUSD[1])
 	}
 	if p.Expected.Replies == 0 {
-		return what + ", a guess"
+		return what
 	}
 	return fmt.Sprintf("%s, by %s replies", what, table.Count(p.Expected.Replies))
 }
@@ -70,8 +70,8 @@ type Planned struct {
 }
 
 // Print shows what would be sent, the most that it can cost and which servers are asked, as
-// JSON for that format and as tables otherwise.
-func (p Planned) Print(w io.Writer, format string) error {
+// JSON for that format and as tables for a screen otherwise.
+func (p Planned) Print(w io.Writer, format string, screen table.Screen) error {
 	most := priced(p.Plans, p.Prices)
 	if format == "json" {
 		return table.JSON(w, struct {
@@ -87,19 +87,32 @@ func (p Planned) Print(w io.Writer, format string) error {
 	if err := provider.PrintRecipients(w, p.Asked); err != nil {
 		return err
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "model\trole\tcalls\talready answered\tinput tokens\toutput tokens\tcost\texpected")
-	for _, p := range most {
-		cost := "unknown"
-		if p.MaxUSD != nil {
-			cost = fmt.Sprintf("at most $%.4f", *p.MaxUSD)
-		}
-		fmt.Fprintf(t, "%s/%s\t%s\t%d\t%d\tabout %d\tat most %d\t%s\t%s\n",
-			p.Provider, p.Model, p.Role, p.Calls, p.FromMemo, p.InputTokens, p.MaxOutputTokens, cost, p.expected())
+	var d table.Document
+	calls := table.Section{
+		Header:    []string{"model", "role", "calls", "answered", "input tokens", "most output tokens", "most cost", "expected"},
+		Left:      2,
+		Rows:      table.RowsOf(most, pricedPlan.row),
+		Spare:     []string{"input tokens", "most output tokens"},
+		WrapNames: true,
 	}
-	if err := t.Flush(); err != nil || p.Least == nil {
-		return err
+	if slices.ContainsFunc(most, func(p pricedPlan) bool { return p.Calls > 0 && p.Expected != nil && p.Expected.Replies == 0 }) {
+		calls.Note = "Expected is a guess where no reply of a model is remembered."
 	}
-	_, err := fmt.Fprintf(w, "Ends by itself once the rates are known: after %s calls at the least, %s at the most, which the table is of\n", table.Count(TotalCalls(p.Least)), table.Count(TotalCalls(p.Plans)))
-	return err
+	d.Add(calls)
+	if p.Least != nil {
+		d.Add(table.Line(fmt.Sprintf("Ends by itself once the rates are known, after %s to %s calls; the table has the most.", table.Count(TotalCalls(p.Least)), table.Count(TotalCalls(p.Plans)))))
+	}
+	return d.Text(w, screen)
+}
+
+// row is a line of the table of calls.
+func (p pricedPlan) row() []string {
+	most := "unknown"
+	if p.MaxUSD != nil {
+		most = fmt.Sprintf("$%.4f", *p.MaxUSD)
+	}
+	return []string{
+		p.Provider + "/" + p.Model, string(p.Role), fmt.Sprint(p.Calls), fmt.Sprint(p.FromMemo),
+		fmt.Sprint(p.InputTokens), fmt.Sprint(p.MaxOutputTokens), most, p.expected(),
+	}
 }

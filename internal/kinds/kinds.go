@@ -39,22 +39,32 @@ type Opened struct {
 // in the folder cache.
 func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (*Opened, error) {
 	o := &Opened{Study: s}
+	var of opened
 	var err error
 	switch s.Kind {
 	case study.Eval:
-		err = o.run(ctx, m, cache)
+		var stored run.Stored
+		if stored, err = run.Of(s); err != nil {
+			return nil, err
+		}
+		if o.Run, err = stored.Open(ctx, m, cache); err != nil {
+			return nil, err
+		}
+		o.Changed, o.Run.Recorded = o.Run.Changed, false
+		o.Job = o.Run.Job()
+		return o, nil
 	case study.Judge:
-		err = o.judged(ctx, m)
+		of, err = recorded.OpenKept(ctx, m, s)
 	case study.Moderate:
-		err = o.moderation(ctx, m, cache)
+		of, o.Changed, err = moderation.Open(ctx, m, s, cache)
 	case study.Contrast:
-		err = o.contrast(ctx, m, cache)
+		of, o.Changed, err = contrast.Open(ctx, m, s, cache)
 	case study.Triggers:
-		err = o.triggers(ctx, m, cache)
+		of, o.Changed, err = trigger.Open(ctx, m, s, cache)
 	case study.Export:
-		err = o.training(ctx, m, cache)
+		of, o.Changed, err = training.Open(ctx, m, s, cache)
 	case study.Build:
-		err = o.built()
+		of, err = construct.Open(s)
 	default:
 		err = &orbench.InputError{
 			Problem: fmt.Sprintf("%s is a study of the kind %.40q, which this program does not know", s.Name, s.Kind), Hint: "use a newer orbench",
@@ -63,114 +73,15 @@ func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (*O
 	if err != nil {
 		return nil, err
 	}
+	o.Job, o.View = of.Job(), of.View
 	o.Job.Name = s.Name
 	return o, nil
 }
 
-// run opens a run. A stored run is opened to be judged; here its targets are asked too.
-func (o *Opened) run(ctx context.Context, m store.Reader, cache string) error {
-	stored, err := run.Of(o.Study)
-	if err != nil {
-		return err
-	}
-	if o.Run, err = stored.Open(ctx, m, cache); err != nil {
-		return err
-	}
-	o.Changed, o.Run.Recorded = o.Run.Changed, false
-	o.Job = o.Run.Job()
-	return nil
-}
-
-// judged opens the judging of a file.
-func (o *Opened) judged(ctx context.Context, m store.Reader) error {
-	r, err := recorded.OpenKept(ctx, m, o.Study)
-	if err != nil {
-		return err
-	}
-	o.Job = r.Job()
-	o.View = func(ctx context.Context, m store.Reader) (table.View, error) { return r.Derive(ctx, m, nil) }
-	return nil
-}
-
-// moderation opens a vote.
-func (o *Opened) moderation(ctx context.Context, m store.Reader, cache string) error {
-	r, changed, err := moderation.Open(ctx, m, o.Study, cache)
-	if err != nil {
-		return err
-	}
-	o.Job = r.Job()
-	o.change(changed)
-	o.View = func(ctx context.Context, m store.Reader) (table.View, error) { return r.Derive(ctx, m, nil) }
-	return nil
-}
-
-// contrast opens a contrast set.
-func (o *Opened) contrast(ctx context.Context, m store.Reader, cache string) error {
-	r, changed, err := contrast.Open(ctx, m, o.Study, cache)
-	if err != nil {
-		return err
-	}
-	o.Job = r.Job()
-	o.change(changed)
-	o.View = func(ctx context.Context, m store.Reader) (table.View, error) { return r.Derive(ctx, m, nil) }
-	return nil
-}
-
-// triggers opens a study of triggers.
-func (o *Opened) triggers(ctx context.Context, m store.Reader, cache string) (err error) {
-	s, changed, err := trigger.Open(ctx, m, o.Study, cache)
-	if err != nil {
-		return err
-	}
-	o.Job, o.Changed = s.Job(), changed
-	o.View = func(ctx context.Context, m store.Reader) (table.View, error) { return s.Derive(ctx, m, nil) }
-	return nil
-}
-
-// training opens training data.
-func (o *Opened) training(ctx context.Context, m store.Reader, cache string) error {
-	c, changed, err := training.Open(ctx, m, o.Study, cache)
-	if err != nil {
-		return err
-	}
-	o.Job, o.Changed = c.Job(), changed
-	o.View = func(ctx context.Context, m store.Reader) (table.View, error) {
-		if _, err := c.Moderate(ctx, m); err != nil {
-			return nil, err
-		}
-		set, err := c.Select()
-		if err != nil {
-			return nil, err
-		}
-		return &set.Manifest, nil
-	}
-	return nil
-}
-
-// built opens a build.
-func (o *Opened) built() error {
-	b, err := construct.Open(o.Study)
-	if err != nil {
-		return err
-	}
-	o.Job = b.Job()
-	o.View = func(ctx context.Context, m store.Reader) (table.View, error) {
-		made, err := b.Remembered(ctx, m)
-		if err == nil && made == nil {
-			err = &orbench.InputError{Problem: "no seed of build " + o.Name + " is there yet", Hint: "run its orbench build again; it goes on"}
-		}
-		if err != nil {
-			return nil, err
-		}
-		return made, made.Close()
-	}
-	return nil
-}
-
-func (o *Opened) change(note string) {
-	if note != "" {
-		o.Changed = append(o.Changed, note)
-	}
+// opened is what a study that is no run is a study of.
+type opened interface {
+	Job() *job.Job
+	View(context.Context, store.Reader) (table.View, error)
 }
 
 // Summary says in names who is asked by a study, and about what.

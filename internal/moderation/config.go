@@ -9,7 +9,6 @@ import (
 
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
-	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
 	"github.com/orbench/orbench/policy"
 )
@@ -26,12 +25,9 @@ type VoteConfig struct {
 
 // Voter is a moderator as the store keeps it.
 type Voter struct {
-	Name       string `json:"name"`
-	Provider   string `json:"provider"`
-	Endpoint   string `json:"endpoint,omitempty"`
-	Model      string `json:"model"`
-	MaxTokens  int    `json:"max_tokens"`
-	Structured bool   `json:"structured,omitempty"`
+	study.Model
+	MaxTokens  int  `json:"max_tokens"`
+	Structured bool `json:"structured,omitempty"`
 }
 
 // VotersOf are moderators as the store keeps them.
@@ -45,14 +41,12 @@ func VotersOf(all []moderate.Moderator) []Voter {
 
 // VoterOf is a moderator as the store keeps it.
 func VoterOf(m moderate.Moderator) Voter {
-	return Voter{m.Name, m.Ref.Provider, m.Ref.Endpoint, m.Ref.Model, m.MaxTokens, m.Structured}
+	return Voter{study.ModelOf(m.Name, m.Ref), m.MaxTokens, m.Structured}
 }
 
 // Moderator is the voter as one who can be asked.
 func (v Voter) Moderator() moderate.Moderator {
-	return moderate.Moderator{
-		Name: v.Name, Ref: model.Ref{Provider: v.Provider, Endpoint: v.Endpoint, Model: v.Model}, MaxTokens: v.MaxTokens, Structured: v.Structured,
-	}
+	return moderate.Moderator{Name: v.Name, Ref: v.Ref(), MaxTokens: v.MaxTokens, Structured: v.Structured}
 }
 
 // Study is the run as a store keeps it by a name, which follows from its settings where it
@@ -103,10 +97,10 @@ func (c VoteConfig) redefines(was VoteConfig) []string {
 
 // Open opens a vote that a store keeps; the store must stay open. Pulled datasets are found
 // in the folder cache. changed says how its file is no longer what was asked.
-func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (r *Run, changed string, err error) {
+func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (r *Run, changed []string, err error) {
 	var c VoteConfig
 	if err := s.Settings(&c); err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	r = &Run{Limit: c.Limit, Policies: c.Policies, Rule: c.Rule}
 	for _, v := range c.Moderators {

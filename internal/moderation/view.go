@@ -1,14 +1,21 @@
 package moderation
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
+
+// View is what a report of the study shows.
+func (r *Run) View(ctx context.Context, m store.Reader) (table.View, error) {
+	return r.Derive(ctx, m, nil)
+}
 
 // Document is what people read: of a brief screen the labels, how far the moderators agree,
 // and a prompt on which they do not.
@@ -122,7 +129,7 @@ func (r *Result) labels() table.Section {
 		for i, c := range p.Labels {
 			own := r.Own[i].N
 			if own > 0 || slices.ContainsFunc(r.Policies, func(p PolicyResult) bool { return p.Labels[i].N > 0 }) {
-				s.Rows = append(s.Rows, []string{p.Policy, string(c.Label), table.Count(c.N), table.Rate(c.Rate), table.Interval(c.Interval()), table.Count(own)})
+				s.Add(p.Policy, c.Label, c.N, c.Rate, own)
 			}
 		}
 	}
@@ -133,7 +140,7 @@ func (r *Result) labels() table.Section {
 func (r *Result) voting() table.Section {
 	s := table.Section{Title: "Votes by policy", Header: []string{"policy", "votes", "abstentions", "Fleiss' κ"}, Left: 1}
 	for _, p := range r.Policies {
-		s.Rows = append(s.Rows, []string{p.Policy, table.Count(p.Votes), table.Count(p.Abstentions), table.Kappa(p.Agreement.Fleiss)})
+		s.Add(p.Policy, p.Votes, p.Abstentions, table.Kappa(p.Agreement.Fleiss))
 	}
 	return s
 }
@@ -142,7 +149,7 @@ func (r *Result) voting() table.Section {
 func (p PolicyResult) categories() table.Section {
 	s := table.Section{Title: "Toxic prompts by category, under " + p.Policy, Header: []string{"category", "prompts"}, Left: 1}
 	for _, c := range p.Categories {
-		s.Rows = append(s.Rows, []string{string(c.Category), table.Count(c.N)})
+		s.Add(c.Category, c.N)
 	}
 	return s
 }
@@ -165,11 +172,11 @@ func (c Change) section(prompts int) table.Section {
 		s.Header = append(s.Header, string(l))
 	}
 	for i, line := range c.Table {
-		row := []string{string(orbench.Labels[i])}
+		var counts []string
 		for _, n := range line {
-			row = append(row, table.Count(n))
+			counts = append(counts, table.Count(n))
 		}
-		s.Rows = append(s.Rows, row)
+		s.Add(orbench.Labels[i], counts)
 	}
 	return s
 }

@@ -2,13 +2,8 @@ package overlap
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -224,17 +219,6 @@ func (x *examination) between(later, earlier *splitTurns) {
 			Detail: fmt.Sprintf("row %d of %s", there.row, there.file),
 		})
 	}
-}
-
-// HashOf is the SHA-256 of a file, in hex.
-func HashOf(path string) (string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	hash := sha256.New()
-	_, err = io.Copy(hash, file)
-	return hex.EncodeToString(hash.Sum(nil)), errors.Join(err, file.Close())
 }
 
 // shownFindings is how many findings are printed in full.

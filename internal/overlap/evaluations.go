@@ -161,7 +161,7 @@ func (e *Evaluations) addFile(ctx context.Context, path string) error {
 	if n == 0 {
 		return &orbench.InputError{File: path, Problem: "no column in it is known to hold prompts", Hint: "call the column prompt"}
 	}
-	sum, err := HashOf(path)
+	sum, err := untrusted.HashFile(path)
 	name := filepath.Base(path)
 	e.Checked = append(e.Checked, Evaluation{strings.TrimSuffix(name, filepath.Ext(name)), path, sum, n})
 	return err

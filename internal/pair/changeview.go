@@ -34,7 +34,7 @@ func (r *Change) Measures() table.Section {
 			table.Count(r.Pairs), table.Count(r.Compared), table.Count(r.Excluded)),
 	}
 	for i, d := range []*Discrimination{&r.Base, &r.Candidate} {
-		s.Rows = append(s.Rows, append([]string{[]string{"base", "candidate"}[i], table.Count(r.Compared), table.Estimate(d.ToldApart.Share)}, measureCells(d)...))
+		s.Add([]string{"base", "candidate"}[i], r.Compared, table.Estimate(d.ToldApart.Share), measureCells(d))
 	}
 	points := func(before, after *stats.Estimate) string {
 		if before == nil || after == nil {
@@ -42,19 +42,10 @@ func (r *Change) Measures() table.Section {
 		}
 		return table.Signed(100*(after.Value-before.Value), table.Minus)
 	}
-	s.Rows = append(s.Rows, append([]string{
-		"difference", "", points(r.Base.ToldApart.Share, r.Candidate.ToldApart.Share),
+	s.Add("difference", "", points(r.Base.ToldApart.Share, r.Candidate.ToldApart.Share),
 		points(r.Base.OverRefusal, r.Candidate.OverRefusal), points(r.Base.ToxicRefusal, r.Candidate.ToxicRefusal),
-	}, differenceCells(r.Differences)...))
+		table.Fractions(r.Differences.J), table.Fractions(r.DPrime), table.Fractions(r.Criterion))
 	return s
-}
-
-func differenceCells(d Differences) []string {
-	var cells []string
-	for _, e := range []*stats.Estimate{d.J, d.DPrime, d.Criterion} {
-		cells = append(cells, fraction(e), fractions(e))
-	}
-	return cells
 }
 
 // matrix lays out the outcomes of the base against those of the candidate.
@@ -69,16 +60,16 @@ func (r *Change) matrix() table.Section {
 		s.Header = append(s.Header, to.String())
 	}
 	s.Header = append(s.Header, "all")
-	last := []string{"all"}
+	var last []string
 	for _, from := range Outcomes {
-		row := []string{from.String()}
+		var moved []string
 		for _, to := range Outcomes {
-			row = append(row, pairs(at[[2]Outcome{from, to}], digits))
+			moved = append(moved, pairs(at[[2]Outcome{from, to}], digits))
 		}
-		s.Rows = append(s.Rows, append(row, pairs(r.Base.Of(from).Pairs, digits)))
+		s.Add(from.String(), moved, pairs(r.Base.Of(from).Pairs, digits))
 		last = append(last, pairs(r.Candidate.Of(from).Pairs, digits))
 	}
-	s.Rows = append(s.Rows, append(last, table.Count(r.Compared)))
+	s.Add("all", last, r.Compared)
 	return s
 }
 
@@ -90,10 +81,7 @@ func (r *Change) types() table.Section {
 		Note:   "Intervals are not corrected for the number of types.",
 	}
 	for _, t := range r.ByType[:min(mostTypes, len(r.ByType))] {
-		s.Rows = append(s.Rows, []string{
-			table.Category(t.Type), table.Count(t.Compared), fraction(t.Base), fraction(t.Candidate),
-			fraction(t.J), fractions(t.J), fraction(t.DPrime), fractions(t.DPrime),
-		})
+		s.Add(table.Category(t.Type), t.Compared, table.Fractions(t.Base)[0], table.Fractions(t.Candidate)[0], table.Fractions(t.J), table.Fractions(t.DPrime))
 	}
 	if more := len(r.ByType) - len(s.Rows); more > 0 {
 		s.Note += " " + table.Count(more) + " more types are in JSON."
@@ -108,7 +96,7 @@ func (r *Change) movedSection(most int) table.Section {
 	s := table.Section{Left: 5, Header: []string{"base", "candidate", "type", "safe prompt", "toxic prompt"}}
 	for _, m := range r.Moved[:min(most, len(r.Moved))] {
 		text := func(t string) string { return untrusted.Ellipsis(untrusted.Terminal(t), movedText) }
-		s.Rows = append(s.Rows, []string{m.From.String(), m.To.String(), table.Category(m.Type), text(m.Safe.Text()), text(m.Toxic.Text())})
+		s.Add(m.From.String(), m.To.String(), table.Category(m.Type), text(m.Safe.Text()), text(m.Toxic.Text()))
 	}
 	s.Title = table.Count(r.MovedTotal) + " pairs of prompts moved"
 	if r.MovedTotal > len(s.Rows) {

@@ -72,7 +72,7 @@ type Discrimination struct {
 	// second less the first; see stats.PairedJ.
 	OverRefusal  *stats.Estimate `json:"over_refusal"`
 	ToxicRefusal *stats.Estimate `json:"toxic_refusal"`
-	J            *stats.Estimate `json:"youden_j"`
+	J            *stats.Estimate `json:"youden_j" csv:"youden_j"`
 	// DPrime and Criterion are those of signal detection; see stats.PairedDetection.
 	DPrime    *stats.Estimate `json:"d_prime"`
 	Criterion *stats.Estimate `json:"criterion"`
@@ -81,14 +81,14 @@ type Discrimination struct {
 	AUC *AUC `json:"auc,omitempty"`
 	// Withheld is true where too many pairs are unjudged, or too many answers have no text:
 	// there are no estimates.
-	Withheld bool `json:"withheld,omitempty"`
+	Withheld bool `json:"withheld,omitempty" csv:"-"`
 }
 
 // Share is the part of some pairs with an outcome.
 type Share struct {
 	// Pairs is a whole number where each side has one answer, else a sum of shares.
-	Pairs float64         `json:"pairs"`
-	Share *stats.Estimate `json:"share"`
+	Pairs float64         `json:"pairs" csv:"."`
+	Share *stats.Estimate `json:"share" csv:",ci95"`
 }
 
 // AUC is the chance that a toxic prompt is refused more often than a safe one, a tie

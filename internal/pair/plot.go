@@ -2,6 +2,7 @@ package pair
 
 import (
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -127,7 +128,8 @@ func drawBar(c draw.Canvas, b bar, top vg.Length) {
 	}
 	figures := table.Count(b.of.Judged)
 	if b.of.J != nil {
-		figures += ", J " + fraction(b.of.J) + " [" + number(b.of.J.Lo) + ", " + number(b.of.J.Hi) + "]"
+		j := table.Fractions(b.of.J)
+		figures += ", J " + j[0] + " [" + strings.Replace(j[1], " to ", ", ", 1) + "]"
 	}
 	c.FillText(chart.TextStyle(8, false, chart.Foreground), vg.Point{X: left + plotBars + 8, Y: bottom + 1}, figures)
 }

@@ -15,7 +15,6 @@ func Sections(all []Figures) []table.Section {
 	if len(all) == 0 {
 		return nil
 	}
-	names := func(f *Figures) []string { return []string{table.Name(f.Target, f.Simulated), f.Datasets(), f.Judge} }
 	does := table.Section{
 		Title: "Pairs: what targets do with a safe prompt and the toxic one that looks like it",
 		Left:  3, Header: append([]string{"target", "dataset", "judge"}, outcomeHeader...), Note: outcomeNote,
@@ -36,11 +35,11 @@ func Sections(all []Figures) []table.Section {
 	}
 	for i := range all {
 		f := &all[i]
-		does.Rows = append(does.Rows, append(names(f), outcomeCells(&f.Discrimination, digits)...))
-		tells.Rows = append(tells.Rows, append(names(f), measureCells(&f.Discrimination)...))
+		names := []string{table.Name(f.Target, f.Simulated), f.Datasets(), f.Judge}
+		does.Add(names, outcomeCells(&f.Discrimination, digits))
+		tells.Add(names, measureCells(&f.Discrimination))
 		if a := f.AUC; a != nil {
-			among.Rows = append(among.Rows, append(names(f), table.Count(f.Judged),
-				number(a.Within.Value), fractions(&a.Within), number(a.Overall.Value), fractions(&a.Overall)))
+			among.Add(names, f.Judged, table.Fractions(&a.Within), table.Fractions(&a.Overall))
 		}
 		if f.Withheld {
 			withheld = append(withheld, f.Target+" by "+f.Judge)
@@ -115,33 +114,7 @@ func decimals(d *Discrimination) int {
 }
 
 func measureCells(d *Discrimination) []string {
-	cells := []string{table.Estimate(d.OverRefusal), table.Estimate(d.ToxicRefusal)}
-	for _, e := range []*stats.Estimate{d.J, d.DPrime, d.Criterion} {
-		cells = append(cells, fraction(e), fractions(e))
-	}
-	return cells
-}
-
-func fraction(e *stats.Estimate) string {
-	if e == nil {
-		return table.None
-	}
-	return number(e.Value)
-}
-
-// number is a fraction, where what rounds to 0 has no sign.
-func number(v float64) string {
-	if math.Abs(v) < 0.005 {
-		return table.Fraction(0)
-	}
-	return table.Fraction(v)
-}
-
-func fractions(e *stats.Estimate) string {
-	if e == nil {
-		return table.None
-	}
-	return number(e.Lo) + " to " + number(e.Hi)
+	return table.Cells(table.Estimate(d.OverRefusal), table.Estimate(d.ToxicRefusal), table.Fractions(d.J), table.Fractions(d.DPrime), table.Fractions(d.Criterion))
 }
 
 // account accounts for every prompt.
@@ -168,11 +141,11 @@ func typeSection(f *Figures) table.Section {
 	}
 	for i := range f.ByType[:min(mostTypes, len(f.ByType))] {
 		d := &f.ByType[i].Discrimination
-		row := []string{table.Category(f.ByType[i].Type), table.Count(d.Pairs), table.Count(d.Unjudged)}
+		var became []string
 		for _, o := range Outcomes {
-			row = append(row, pairs(d.Of(o).Pairs, digits))
+			became = append(became, pairs(d.Of(o).Pairs, digits))
 		}
-		s.Rows = append(s.Rows, append(row, fraction(d.J), fractions(d.J), fraction(d.DPrime), fractions(d.DPrime)))
+		s.Add(table.Category(f.ByType[i].Type), d.Pairs, d.Unjudged, became, table.Fractions(d.J), table.Fractions(d.DPrime))
 	}
 	if more := len(f.ByType) - len(s.Rows); more > 0 {
 		s.Note += " " + table.Count(more) + " more types are in JSON and CSV."

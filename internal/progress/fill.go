@@ -142,19 +142,27 @@ func troubles(s fill.Stats) (parts []part) {
 		parts = append(parts, part{1, text + ", next try in " + h.In.Round(time.Second).String()})
 	}
 	if s.Retries > 0 {
-		parts = append(parts, part{7, fmt.Sprintf("%d retries", s.Retries)})
+		parts = append(parts, part{7, because(fmt.Sprintf("%d retries", s.Retries), s.Retried)})
 	}
 	if s.Rejected > 0 {
 		parts = append(parts, part{7, fmt.Sprintf("%d rejected", s.Rejected)})
 	}
 	if s.Failed > 0 {
-		text := fmt.Sprintf("%d failed", s.Failed)
+		why := ""
 		if len(s.Reasons) > 0 {
-			text += ": " + untrusted.Excerpt(s.Reasons[0].Text, mostReason)
+			why = s.Reasons[0].Text
 		}
-		parts = append(parts, part{1, text})
+		parts = append(parts, part{1, because(fmt.Sprintf("%d failed", s.Failed), why)})
 	}
 	return parts
+}
+
+// because is a count with a few words of why, where that is known.
+func because(count, why string) string {
+	if why == "" {
+		return count
+	}
+	return count + ": " + untrusted.Excerpt(why, mostReason)
 }
 
 // mostReason is how many columns the line has for why calls failed.

@@ -198,7 +198,7 @@ func Section(differences []Difference) table.Section {
 			runs[v.Value] = append(runs[v.Value], v.Run)
 		}
 		for _, value := range distinct {
-			s.Rows = append(s.Rows, []string{string(d.Setting), value, strings.Join(runs[value], ", ")})
+			s.Add(d.Setting, value, strings.Join(runs[value], ", "))
 		}
 	}
 	return s

@@ -232,7 +232,7 @@ func (r *Record) Sections() []table.Section {
 	var all []table.Section
 	for _, m := range r.Runs {
 		s := table.Section{Title: "How run " + m.Run + " was made", Header: []string{"what", "of", ""}, Left: 3}
-		add := func(what, of, value string) { s.Rows = append(s.Rows, []string{what, of, value}) }
+		add := func(what, of, value string) { s.Add(what, of, value) }
 		add("date", "", day(m.Date))
 		add("figures by", "", "orbench "+r.Program)
 		for _, c := range m.Commands {

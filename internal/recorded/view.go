@@ -1,6 +1,7 @@
 package recorded
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -8,12 +9,18 @@ import (
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
 
 // mostGroups is how many groups a brief screen has, in one table for all judges.
 const mostGroups = 20
+
+// View is what a report of the study shows.
+func (r *Judged) View(ctx context.Context, m store.Reader) (table.View, error) {
+	return r.Derive(ctx, m, nil)
+}
 
 // Document is what people read: of a brief screen one line for each judge and group, where
 // judges differ from people and from each other, and one such answer.
@@ -54,11 +61,11 @@ func (r Result) card() table.Section {
 			ends = &[2]float64{widened.Lo, widened.Hi}
 			known++
 		}
-		row := []string{table.Name(j.Judge, j.Simulated), table.Count(j.Refused) + " of " + table.Count(j.N), table.Rate(j.Rate), table.Interval(ends), table.None, table.None, table.None}
+		right := []string{table.None, table.None, table.None}
 		if m := j.Measures; m != nil {
-			row = append(row[:4], table.Rate(accuracy(m)), table.Interval(m.AccuracyCI95), table.Measure(m.Kappa.Value))
+			right = table.Cells(accuracy(m), table.Measure(m.Kappa.Value))
 		}
-		s.Rows = append(s.Rows, row)
+		s.Add(table.Name(j.Judge, j.Simulated), table.Count(j.Refused)+" of "+table.Count(j.N), table.Rate(j.Rate), table.Interval(ends), right)
 	}
 	s.Note = "Ranges: 95%, without the judge's error."
 	if known > 0 {
@@ -73,7 +80,7 @@ func (r Result) card() table.Section {
 		refused += r.GoldValues[v]
 	}
 	rate := stats.RateOf(refused, r.Answers)
-	s.Rows = append(s.Rows, []string{people, table.Count(refused) + " of " + table.Count(r.Answers), table.Rate(rate), table.Interval(rate.CI95), table.None, table.None, table.None})
+	s.Add(people, table.Count(refused)+" of "+table.Count(r.Answers), rate, table.None, table.None, table.None)
 	return s
 }
 
@@ -163,9 +170,9 @@ func sections(r Result) []table.Section {
 	}
 	for _, j := range r.Judges {
 		name := table.Name(j.Judge, j.Simulated)
-		all[0].Rows = append(all[0].Rows, append([]string{name}, refusalCells(&j.Figures)...))
+		all[0].Add(name, refusalCells(&j.Figures))
 		if j.Measures != nil {
-			gold.Rows = append(gold.Rows, append([]string{name}, measuresCells(&j.Figures)...))
+			gold.Add(name, measuresCells(&j.Figures))
 		}
 	}
 	if len(gold.Rows) > 0 {
@@ -189,17 +196,14 @@ var (
 )
 
 func refusalCells(f *Figures) []string {
-	return []string{table.Count(f.N), table.Count(f.Unjudged), table.Count(f.Refused), table.Rate(f.Rate), table.Interval(f.CI95)}
+	return table.Cells(f.N, f.Unjudged, f.Refused, f.Rate)
 }
 
 func measuresCells(f *Figures) []string {
-	row := []string{
-		table.Count(f.N), table.Rate(accuracy(f.Measures)), table.Interval(f.AccuracyCI95),
-		table.Measure(f.Precision), table.MeasureInterval(f.PrecisionCI95), table.Measure(f.Recall), table.MeasureInterval(f.RecallCI95),
-		table.Measure(f.F1), table.MeasureInterval(f.F1CI95), table.Measure(f.Measures.Kappa.Value), table.KappaInterval(f.Measures.Kappa),
-	}
-	c := f.Confusion
-	return append(row, table.Count(c.TP), table.Count(c.FP), table.Count(c.FN), table.Count(c.TN))
+	m, c := f.Measures, f.Confusion
+	return table.Cells(f.N, accuracy(m), table.Measure(m.Precision), table.MeasureInterval(m.PrecisionCI95), table.Measure(m.Recall),
+		table.MeasureInterval(m.RecallCI95), table.Measure(m.F1), table.MeasureInterval(m.F1CI95), table.Measure(m.Kappa.Value),
+		table.KappaInterval(m.Kappa), c.TP, c.FP, c.FN, c.TN)
 }
 
 // groupSection shows one judge by group: its accuracy where people labeled, and
@@ -213,7 +217,7 @@ func groupSection(j Judge, groups []string) table.Section {
 	}
 	for _, g := range groups {
 		if f := j.By[g]; f != nil {
-			s.Rows = append(s.Rows, append([]string{table.Category(orbench.Category(g))}, cells(f)...))
+			s.Add(table.Category(orbench.Category(g)), cells(f))
 		}
 	}
 	return s
@@ -242,7 +246,7 @@ func byGroup(r Result) table.Section {
 				rate = accuracy(f.Measures)
 			}
 			row[1] = table.Count(f.N)
-			row = append(row, table.Rate(rate), table.Interval(rate.CI95))
+			row = append(row, table.Cells(rate)...)
 		}
 		s.Rows = append(s.Rows, row)
 	}
@@ -255,7 +259,7 @@ func agreementSection(r Result) table.Section {
 		Header: append([]string{"judge A", "judge B"}, report.AgreementHeader...),
 	}
 	for _, a := range r.Agreement {
-		s.Rows = append(s.Rows, append([]string{a.A, a.B}, report.AgreementCells(a)...))
+		s.Add(a.A, a.B, report.AgreementCells(a))
 	}
 	s.Note = "Fleiss' kappa of all judges is undefined: there is no answer that all of them judged, or all verdicts are alike."
 	if r.FleissKappa != nil {

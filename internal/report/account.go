@@ -1,15 +1,18 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 )
 
-// plain reports whether every prompt has a whole answer and one judge has judged all of them,
-// so that an account says nothing that the rates do not.
+// plain reports whether every prompt has a whole answer and every judge has judged all of
+// them, so that an account says nothing that the rates do not.
 func plain(r score.Result) bool {
 	for _, run := range r.Runs {
-		if run.Answered != run.N || run.Truncated+run.EndingUnknown > 0 || len(run.Judges) > 1 || len(run.Judges) == 1 && run.Judges[0].Unjudged > 0 {
+		unjudged := slices.ContainsFunc(run.Judges, func(j score.JudgeResult) bool { return j.Unjudged > 0 })
+		if run.Answered != run.N || run.Truncated+run.EndingUnknown > 0 || unjudged {
 			return false
 		}
 	}

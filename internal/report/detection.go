@@ -16,10 +16,7 @@ func detectionSection(all []score.Detection) table.Section {
 		if f.Clusters > 0 {
 			s.Note = "The interval counts that prompts of one cluster, and samples of one prompt, are not independent (DeLong, Obuchowski)."
 		}
-		s.Rows = append(s.Rows, []string{
-			table.Name(f.Target, f.Simulated), f.Dataset, table.Count(f.Safe), table.Count(f.Toxic),
-			table.Fraction(f.AUC.Value), table.Fraction(f.AUC.Lo) + " to " + table.Fraction(f.AUC.Hi),
-		})
+		s.Add(table.Name(f.Target, f.Simulated), f.Dataset, f.Safe, f.Toxic, table.Fractions(&f.AUC))
 	}
 	return s
 }

@@ -8,9 +8,12 @@ import (
 // as such and never as null.
 func (v View) Data() any {
 	r := WithoutNulls(v.Result)
-	r.Warnings = warningsOf(v.Aggregated())
+	r.Warnings = v.Warnings()
 	return r
 }
+
+// Warnings says, a line each, what is to be known before figures of the result are used.
+func (v View) Warnings() []string { return warningsOf(v.Aggregated()) }
 
 // WithoutNulls gives lists and objects to a result that lacks them.
 func WithoutNulls(r score.Result) score.Result {

@@ -27,11 +27,8 @@ func labeledSections(r score.Result) []table.Section {
 			continue
 		}
 		for _, j := range run.Judges {
-			rates.Rows = append(rates.Rows, []string{
-				run.TargetCaption(), run.DatasetCaption(), string(run.Label), j.Judge, table.Count(run.Answered + run.Blocked), table.Count(c.Labels),
-				table.Count(c.People), disagreement(c.Disagreed, c.Several), table.Rate(j.Rate),
-				table.Percent(c.Rate.Value), table.Interval(c.Rate.Ends()),
-			})
+			rates.Add(run.TargetCaption(), run.DatasetCaption(), run.Label, j.Judge, run.Answered+run.Blocked, c.Labels, c.People,
+				disagreement(c.Disagreed, c.Several), table.Rate(j.Rate), &c.Rate)
 		}
 	}
 	both := table.Section{
@@ -47,12 +44,7 @@ func labeledSections(r score.Result) []table.Section {
 		}
 		seen[t.Target+"\n"+datasets] = true
 		l := t.Labeled
-		both.Rows = append(both.Rows, []string{
-			t.Target, datasets,
-			table.Percent(l.OverRefusal.Value), table.Interval(l.OverRefusal.Ends()),
-			table.Percent(l.ToxicRefusal.Value), table.Interval(l.ToxicRefusal.Ends()),
-			table.Fraction(l.YoudenJ.Value), table.Fraction(l.YoudenJ.Lo) + " to " + table.Fraction(l.YoudenJ.Hi),
-		})
+		both.Add(t.Target, datasets, &l.OverRefusal, &l.ToxicRefusal, table.Fractions(&l.YoudenJ))
 	}
 	return []table.Section{rates, both, undisputedSection(r)}
 }
@@ -87,10 +79,7 @@ func undisputedSection(r score.Result) table.Section {
 	for _, run := range r.Runs {
 		for _, j := range run.Judges {
 			if u := j.Undisputed; u != nil {
-				s.Rows = append(s.Rows, []string{
-					run.TargetCaption(), run.DatasetCaption(), string(run.Label), j.Judge, table.Count(j.Judged), table.Rate(j.Rate),
-					table.Count(u.Judged), table.Rate(u.Rate), table.Interval(u.CI95),
-				})
+				s.Add(run.TargetCaption(), run.DatasetCaption(), run.Label, j.Judge, j.Judged, table.Rate(j.Rate), u.Judged, u.Rate)
 			}
 		}
 	}

@@ -85,11 +85,11 @@ func measurementsText(b *table.Printer, judge string) error {
 			if prompts == "" {
 				prompts = "mixed"
 			}
-			row := []string{m.Set, m.Model, prompts, string(m.Sample), table.Count(m.N), table.Count(m.Unjudged), table.Count(m.TP + m.FN)}
-			for _, e := range []*stats.Estimate{m.Accuracy, m.Precision, m.Recall} {
-				row = append(row, table.Estimate(e)+" "+table.Pad(table.EstimateInterval(e), 10, true))
+			share := func(e *stats.Estimate) string {
+				return table.Estimate(e) + " " + table.Pad(table.EstimateInterval(e), 10, true)
 			}
-			s.Rows = append(s.Rows, append(row, table.Difference(&m.Shift, table.Minus)+" "+table.Pad(table.DifferenceInterval(&m.Shift, table.Minus), 12, true)))
+			s.Add(m.Set, m.Model, prompts, m.Sample, m.N, m.Unjudged, m.TP+m.FN, share(m.Accuracy), share(m.Precision), share(m.Recall),
+				table.Difference(&m.Shift, table.Minus)+" "+table.Pad(table.DifferenceInterval(&m.Shift, table.Minus), 12, true))
 		}
 		if len(s.Rows) > 0 {
 			b.Section(s)

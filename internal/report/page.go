@@ -196,9 +196,7 @@ func (p *page) addAnswers(r score.Result, c *answers.Collector) {
 	for _, g := range c.Groups() {
 		p.Sample = append(p.Sample, g.Drawn...)
 		all += g.Rows - g.Unanswered
-		p.Shares.Rows = append(p.Shares.Rows, []string{
-			g.Target, g.Dataset, string(g.Label), table.Count(len(g.Drawn)), table.Count(g.Rows - g.Unanswered), table.Count(g.Unanswered),
-		})
+		p.Shares.Add(g.Target, g.Dataset, g.Label, len(g.Drawn), g.Rows-g.Unanswered, g.Unanswered)
 	}
 	p.Shown, p.Answers = table.Count(len(p.Sample)), table.Count(all)
 	var datasets, labels, categories, statuses table.Names
@@ -299,11 +297,11 @@ func classSection(r score.Result) table.Section {
 	s.Header = append(s.Header, className(orbench.Unjudged))
 	for _, run := range r.Runs {
 		for _, j := range run.Judges {
-			row := []string{run.Target, run.DatasetCaption(), string(run.Label), j.Judge}
+			var counts []string
 			for _, c := range classes {
-				row = append(row, table.Count(j.ByClass[c]))
+				counts = append(counts, table.Count(j.ByClass[c]))
 			}
-			s.Rows = append(s.Rows, append(row, table.Count(j.Unjudged)))
+			s.Add(run.Target, run.DatasetCaption(), run.Label, j.Judge, counts, j.Unjudged)
 		}
 	}
 	return s

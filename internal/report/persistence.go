@@ -34,13 +34,11 @@ func persistenceSections(all []score.Persistence) []table.Section {
 			"What undoes over-refusal on safe prompts may undo refusal on toxic ones.",
 	}
 	for _, f := range all {
-		names := []string{table.Name(f.Alone, f.Simulated), f.Turns, f.Dataset, string(f.Label), f.Judge}
-		ends.Rows = append(ends.Rows, append(slices.Clone(names),
-			table.Count(f.Prompts), table.Count(f.Excluded), table.Rate(f.AloneRate), table.Rate(f.LastRate),
-			table.Difference(f.Difference, table.MinusOnly), table.DifferenceInterval(f.Difference, table.MinusOnly)))
-		row := append(names, shareCells(f.RefusedAlone-f.Persisted, f.RefusedAlone, f.TakenBackRate)...)
-		row = append(row, shareCells(f.Persisted, f.RefusedAlone, f.PersistRate)...)
-		fates.Rows = append(fates.Rows, append(row, shareCells(f.RefusedLast-f.Persisted, f.Pairs-f.RefusedAlone, f.WithdrawnRate)...))
+		names := table.Cells(table.Name(f.Alone, f.Simulated), f.Turns, f.Dataset, f.Label, f.Judge)
+		ends.Add(names, f.Prompts, f.Excluded, table.Rate(f.AloneRate), table.Rate(f.LastRate), table.Points(f.Difference, table.MinusOnly))
+		of := func(k, n int) string { return table.Count(k) + " of " + table.Count(n) }
+		fates.Add(names, of(f.RefusedAlone-f.Persisted, f.RefusedAlone), f.TakenBackRate, of(f.Persisted, f.RefusedAlone), f.PersistRate,
+			of(f.RefusedLast-f.Persisted, f.Pairs-f.RefusedAlone), f.WithdrawnRate)
 	}
 	if slices.ContainsFunc(all, func(f score.Persistence) bool { return f.Pairs > f.Prompts }) {
 		fates.Note = "Counts are of answers, several to a prompt. " + fates.Note
@@ -49,11 +47,6 @@ func persistenceSections(all []score.Persistence) []table.Section {
 		ends.Note += " Excluded are prompts without a verdict alone or at the end."
 	}
 	return []table.Section{ends, fates}
-}
-
-// shareCells are k of n, with the rate and its interval.
-func shareCells(k, n int, r stats.Rate) []string {
-	return []string{table.Count(k) + " of " + table.Count(n), table.Rate(r), table.Interval(r.Interval())}
 }
 
 // persistenceRow is a line of CSV.

@@ -32,11 +32,8 @@ func propensitySection(all []score.Propensity) table.Section {
 			"Alike: the intraclass correlation of a prompt's answers, 1 when the draw decides nothing.",
 	}
 	for _, p := range all {
-		s.Rows = append(s.Rows, []string{
-			table.Name(p.Target, p.Simulated), p.Dataset, string(p.Label), p.Judge, table.Count(p.Samples), table.Count(p.Prompts), table.Count(p.Unjudged), table.Count(p.Missing),
-			table.Estimate(p.Mean), table.EstimateInterval(p.Mean), table.Count(p.Never), table.Count(p.Sometimes), table.Count(p.Always),
-			table.Estimate(p.AtLeastOnce), table.Estimate(p.EveryTime), table.Kappa(p.Intraclass),
-		})
+		s.Add(table.Name(p.Target, p.Simulated), p.Dataset, p.Label, p.Judge, p.Samples, p.Prompts, p.Unjudged, p.Missing, p.Mean, p.Never, p.Sometimes,
+			p.Always, table.Estimate(p.AtLeastOnce), table.Estimate(p.EveryTime), table.Kappa(p.Intraclass))
 	}
 	return s
 }
@@ -56,11 +53,9 @@ func greedySection(all []score.Propensity) table.Section {
 		if g == nil {
 			continue
 		}
-		s.Rows = append(s.Rows, []string{
-			table.Name(p.Target, p.Simulated), g.Target, p.Dataset, string(p.Label), p.Judge, table.Count(g.Prompts),
-			table.Estimate(g.Rate), table.Difference(g.Difference, table.Hyphen), table.DifferenceInterval(g.Difference, table.Hyphen), table.Estimate(g.Agreement),
-			table.Count(g.OnlyGreedy), table.Count(g.OnlySamples), table.Count(g.Even), table.Estimate(g.WhereAnswered), table.Estimate(g.WhereRefused),
-		})
+		s.Add(table.Name(p.Target, p.Simulated), g.Target, p.Dataset, p.Label, p.Judge, g.Prompts, table.Estimate(g.Rate),
+			table.Points(g.Difference, table.Hyphen), table.Estimate(g.Agreement), g.OnlyGreedy, g.OnlySamples, g.Even, table.Estimate(g.WhereAnswered),
+			table.Estimate(g.WhereRefused))
 	}
 	return s
 }

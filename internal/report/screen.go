@@ -155,14 +155,14 @@ func card(s subject, r score.Result, labels []orbench.Label) table.Section {
 		rates := s.rates(label)
 		all = append(all, rates...)
 		if len(rates) == 0 {
-			t.Rows = append(t.Rows, []string{string(label) + " prompts", "none", table.None, table.None, table.None, ""})
+			t.Add(string(label)+" prompts", "none", table.None, table.None, table.None, "")
 		}
 		for _, one := range rates {
 			of := table.Count(one.refused) + " of " + table.Count(one.n)
 			if one.labeled {
 				of = table.Counted(one.n, "label", "labels")
 			}
-			t.Rows = append(t.Rows, []string{string(label) + " prompts", one.by, of, one.percent(), table.Interval(one.ends), bar(one)})
+			t.Add(string(label)+" prompts", one.by, of, one.percent(), table.Interval(one.ends), bar(one))
 		}
 	}
 	// One judge needs no column, and several leave no room for bars.
@@ -229,7 +229,7 @@ func ranking(all []subject, labels []orbench.Label, ranks []rank) table.Section 
 		if ranks != nil {
 			rank = ranks[i].String()
 		}
-		t.Rows = append(t.Rows, append(append([]string{s.name(), s.dataset, by}, cells...), rank))
+		t.Add(s.name(), s.dataset, by, cells, rank)
 	}
 	t.Title = table.Counted(len(targets), "target", "targets")
 	if len(targets) == 1 {

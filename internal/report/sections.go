@@ -51,22 +51,14 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 			continue
 		}
 		target := table.Name(run.TargetCaption(), run.Simulated)
-		outcomes := []string{
-			table.Count(run.N), table.Count(run.Answered), run.Truncation.Cell(run.Answered), table.Count(run.Blocked), table.Count(run.ServedByOther), table.Count(run.Failed), table.Count(run.Unanswered),
-		}
+		became := table.Cells(run.N, run.Answered, run.Truncation.Cell(run.Answered), run.Blocked, run.ServedByOther, run.Failed, run.Unanswered)
 		if len(run.Judges) == 0 {
-			row := append([]string{target, run.DatasetCaption(), "none"}, outcomes...)
-			s.Rows = append(s.Rows, append(row, "–", "–", "–", "–", "–", "–"))
+			s.Add(target, run.DatasetCaption(), "none", became, slices.Repeat([]string{table.None}, 6))
 		}
 		for _, j := range run.Judges {
-			judge := j.Judge
-			if j.Simulated {
-				judge += " (simulated)"
-			}
-			row := append([]string{target, run.DatasetCaption(), judge}, outcomes...)
+			judge := table.Name(j.Judge, j.Simulated)
 			withheld.add(j, target+" by "+judge)
-			s.Rows = append(s.Rows, append(row,
-				table.Count(j.Judged), table.Count(j.Unjudged), table.Count(j.Refused), table.Rate(j.Rate), table.Interval(j.Interval()), rangeCell(j)))
+			s.Add(target, run.DatasetCaption(), judge, became, j.Judged, j.Unjudged, j.Refused, j.Rate, rangeCell(j))
 		}
 	}
 	s.Note = withheld.note()
@@ -115,9 +107,6 @@ func (n noRates) lines() (lines []string) {
 	return lines
 }
 
-// noTextHelp says what answers without text mostly come of.
-const noTextHelp = "Mostly the chat template, a stop token or the reasoning parser of the server is wrong: read some answers."
-
 // togetherSections lays out what rests on several of the figures by label: both
 // sides of a target, all targets, and all sources of refusals. Those without rows
 // are left out.
@@ -153,10 +142,8 @@ func tradeOffSection(r score.Result) table.Section {
 			}
 		}
 		j := t.J()
-		s.Rows = append(s.Rows, []string{
-			table.Name(t.Target, t.Simulated), t.Judge, score.DatasetsCaption(t.SafeDataset, t.ToxicDataset), outdone, table.Rate(t.Safe.Rate()), table.Rate(t.Toxic.Rate()),
-			table.Fraction(j.Value), table.Fraction(j.Lo) + " to " + table.Fraction(j.Hi), table.Percent(t.BalancedAccuracy.Value),
-		})
+		s.Add(table.Name(t.Target, t.Simulated), t.Judge, score.DatasetsCaption(t.SafeDataset, t.ToxicDataset), outdone, table.Rate(t.Safe.Rate()),
+			table.Rate(t.Toxic.Rate()), table.Fractions(&j), table.Percent(t.BalancedAccuracy.Value))
 	}
 	if len(s.Rows) > 1 {
 		s.Note = "Outdone by: targets that refuse no more safe prompts and no fewer toxic ones, of the same datasets."
@@ -178,11 +165,8 @@ func ladderSection(r score.Result) table.Section {
 		if t.Cost == nil || t.Gain == nil {
 			continue
 		}
-		s.Rows = append(s.Rows, []string{
-			t.Base, strings.TrimPrefix(t.Target, t.Base+" "), t.Judge, score.DatasetsCaption(t.SafeDataset, t.ToxicDataset),
-			table.Rate(t.Safe.Rate()), table.Difference(t.Cost, table.MinusOnly), table.DifferenceInterval(t.Cost, table.MinusOnly),
-			table.Rate(t.Toxic.Rate()), table.Difference(t.Gain, table.MinusOnly), table.DifferenceInterval(t.Gain, table.MinusOnly),
-		})
+		s.Add(t.Base, strings.TrimPrefix(t.Target, t.Base+" "), t.Judge, score.DatasetsCaption(t.SafeDataset, t.ToxicDataset), table.Rate(t.Safe.Rate()),
+			table.Points(t.Cost, table.MinusOnly), table.Rate(t.Toxic.Rate()), table.Points(t.Gain, table.MinusOnly))
 	}
 	return s
 }
@@ -205,7 +189,7 @@ func correlationSection(r score.Result) table.Section {
 	}
 	row := func(c score.Correlation, leftOut string, targets int, of score.Coefficients) {
 		names := []string{c.Judge, score.DatasetsCaption(c.SafeDataset, c.ToxicDataset), leftOut}[:s.Left]
-		s.Rows = append(s.Rows, append(names, table.Count(targets), show(of.Spearman), show(of.Pearson), show(of.Kendall)))
+		s.Add(names, targets, show(of.Spearman), show(of.Pearson), show(of.Kendall))
 	}
 	var notes table.Names
 	for _, c := range r.Correlations {
@@ -252,8 +236,7 @@ func correctedSection(r score.Result) table.Section {
 				continue
 			}
 			found, passed := stats.RateOf(confusion.TP, confusion.TP+confusion.FN), stats.RateOf(confusion.TN, confusion.TN+confusion.FP)
-			row := []string{run.Target, run.DatasetCaption(), string(run.Label), j.Judge, table.Count(confusion.N()), table.Rate(found), table.Rate(passed), table.Rate(j.Rate)}
-			s.Rows = append(s.Rows, append(row, table.Estimate(j.Corrected), table.EstimateInterval(j.Corrected)))
+			s.Add(run.Target, run.DatasetCaption(), run.Label, j.Judge, confusion.N(), table.Rate(found), table.Rate(passed), table.Rate(j.Rate), j.Corrected)
 		}
 	}
 	return s
@@ -287,11 +270,11 @@ func sourceSection(r score.Result) table.Section {
 			if j.BySource[score.Direct]+j.BySource[score.Indirect]+j.BySource[score.FromGuard] == j.Refused && j.Cut == 0 {
 				continue
 			}
-			row := []string{run.Target, run.DatasetCaption(), string(run.Label), j.Judge, table.Count(j.Refused)}
+			var from []string
 			for _, source := range sources {
-				row = append(row, table.Count(j.BySource[source]))
+				from = append(from, table.Count(j.BySource[source]))
 			}
-			s.Rows = append(s.Rows, append(row, table.Count(j.Cut), table.Rate(j.Rate), table.Rate(j.Unfiltered.Rate)))
+			s.Add(run.Target, run.DatasetCaption(), run.Label, j.Judge, j.Refused, from, j.Cut, table.Rate(j.Rate), table.Rate(j.Unfiltered.Rate))
 		}
 	}
 	return s
@@ -321,7 +304,7 @@ func reasonSection(r score.Result) table.Section {
 			if j.Unwithheld != nil {
 				without = j.Unwithheld.Rate
 			}
-			s.Rows = append(s.Rows, []string{run.Target, run.DatasetCaption(), string(run.Label), listed(all), j.Judge, table.Count(withheld), table.Rate(j.Rate), table.Rate(without)})
+			s.Add(run.Target, run.DatasetCaption(), run.Label, listed(all), j.Judge, withheld, table.Rate(j.Rate), table.Rate(without))
 		}
 	}
 	return s
@@ -335,7 +318,7 @@ func agreementSection(r score.Result) table.Section {
 	}
 	for _, run := range r.Runs {
 		for _, a := range run.Agreement {
-			s.Rows = append(s.Rows, append([]string{run.Target, run.DatasetCaption(), string(run.Label), a.A, a.B}, AgreementCells(a)...))
+			s.Add(run.Target, run.DatasetCaption(), run.Label, a.A, a.B, AgreementCells(a))
 		}
 	}
 	return s
@@ -347,7 +330,5 @@ var AgreementHeader = []string{"n", "agree", "95% interval", "both refused", "on
 
 func AgreementCells(a score.Agreement) []string {
 	agree := stats.RateOf(a.Both+a.Neither, a.N)
-	return []string{
-		table.Count(a.N), table.Rate(agree), table.Interval(agree.CI95), table.Count(a.Both), table.Count(a.OnlyA), table.Count(a.OnlyB), table.Count(a.Neither), table.Kappa(a.Kappa.Value), table.KappaInterval(a.Kappa),
-	}
+	return table.Cells(a.N, agree, a.Both, a.OnlyA, a.OnlyB, a.Neither, a.Kappa)
 }

@@ -17,9 +17,7 @@ func susceptibilitySection(all []score.Susceptibility) table.Section {
 			"A judge that wavers between two readings of one text counts as well, so a few per cent may be that.",
 	}
 	for _, f := range all {
-		s.Rows = append(s.Rows, []string{
-			table.Name(f.Judge, f.Simulated), table.Count(f.Probes), table.Count(f.Moved), table.Rate(f.Rate), table.Interval(f.Interval()), table.Count(f.Unread),
-		})
+		s.Add(table.Name(f.Judge, f.Simulated), f.Probes, f.Moved, f.Rate, f.Unread)
 	}
 	return s
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
@@ -73,8 +74,15 @@ func (v View) document(ofJudges bool) table.Document {
 	return d
 }
 
-// costInBrief is costLine without tokens.
+// costInBrief is costLine without tokens. Where every call failed it is what these may have
+// cost, or nothing.
 func costInBrief(c score.Cost) string {
+	if c.Calls > 0 && c.FromMemo+c.InputTokens+c.OutputTokens == 0 {
+		if failed := table.FailedCost(c.FailedAttempts, c.FailedUSD); failed != "" {
+			return "Cost:" + strings.TrimPrefix(failed, ", and") + "."
+		}
+		return ""
+	}
 	if c.Calls == 0 {
 		return costLine(c)
 	}

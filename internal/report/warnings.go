@@ -89,7 +89,7 @@ func warningGroups(r score.Result) []warning {
 				thinking = ", " + table.Count(only) + " with reasoning alone"
 			}
 			add("Answers without text", run.Target+" ("+table.Count(n)+" of "+table.Count(j.Judged+j.Unjudged)+" to "+string(run.Label)+" prompts of "+run.Dataset+thinking+")",
-				"They count as refusals. "+noTextHelp)
+				"They count as refusals. "+score.NoTextHelp)
 		}
 	}
 	for _, run := range r.Runs {

@@ -94,10 +94,7 @@ func (s Stored) Open(ctx context.Context, m store.Reader, cache string) (*Run, e
 			if err != nil {
 				return r, err
 			}
-			r.Datasets, r.lost = append(r.Datasets, kept.Set), append(r.lost, kept.Lost)
-			if kept.Changed != "" {
-				r.Changed = append(r.Changed, kept.Changed)
-			}
+			r.Datasets, r.lost, r.Changed = append(r.Datasets, kept.Set), append(r.lost, kept.Lost), append(r.Changed, kept.Changed...)
 		}
 		return r, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/study"
 )
@@ -18,7 +19,7 @@ func TestSettingsAreInTheReference(t *testing.T) {
 	}
 	spec := Spec{Name: "x", Endpoints: map[string]string{"p": ""}, Version: "1"}
 	r := &Run{Config: EvalConfig{
-		Datasets: []study.Dataset{{Ref: "d", SHA256: "ab", Default: "safe"}}, Judges: []Spec{spec}, Defenses: []Spec{spec}, Until: &Until{evaluate.Rule{HalfWidth: 0.02}, spec},
+		Datasets: []study.Dataset{{Ref: "d", SHA256: "ab", Options: dataset.Options{Default: "safe"}}}, Judges: []Spec{spec}, Defenses: []Spec{spec}, Until: &Until{evaluate.Rule{HalfWidth: 0.02}, spec},
 	}}
 	r.Targets = []evaluate.Target{{Name: "t"}}
 	all := r.Settings()

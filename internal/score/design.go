@@ -64,11 +64,13 @@ func (t *Target) answers() []any {
 // simulated reports whether the target is a simulated model.
 func (t *Target) simulated() bool { return t.Provider == SimProvider }
 
+// DefaultMostUnjudged is Design.MostUnjudged where it is 0.
+const DefaultMostUnjudged = 0.1
+
 // mostUnjudged is MostUnjudged with its default.
 func (d *Design) mostUnjudged() float64 {
-	const usual = 0.1
 	if d.MostUnjudged == 0 {
-		return usual
+		return DefaultMostUnjudged
 	}
 	return d.MostUnjudged
 }

@@ -13,8 +13,9 @@ import (
 // narrow is the half-width of an interval that a forecast asks for, as a share.
 const narrow = 0.03
 
-// Precision says, on two lines, how narrow the 95% intervals over so many prompts will be, and
-// how far the judge is known to be off beside that. A rate of a half has the widest interval.
+// Precision says, in a sentence a line, how narrow the 95% intervals over so many prompts will
+// be, and how far the judge is known to be off beside that. A rate of a half has the widest
+// interval.
 func Precision(prompts map[orbench.Label]int, judge string) string {
 	var parts, errors []string
 	for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
@@ -32,12 +33,12 @@ func Precision(prompts map[orbench.Label]int, judge string) string {
 		return ""
 	}
 	enough := int(math.Ceil(0.25 * math.Pow(1.96/narrow, 2)))
-	line := fmt.Sprintf("points of 95%% intervals: at most %s; ±%.0f takes %s prompts\n", strings.Join(parts, ", "), 100*narrow, table.Count(enough))
+	line := fmt.Sprintf("95%% intervals in points: %s; ±%.0f takes %s prompts\n", strings.Join(parts, ", "), 100*narrow, table.Count(enough))
 	switch {
 	case len(errors) > 0:
-		line += fmt.Sprintf("points of error of %s: %s\n", judge, strings.Join(errors, ", "))
+		line += fmt.Sprintf("error of %s in points: %s\n", judge, strings.Join(errors, ", "))
 	default:
 		line += fmt.Sprintf("the error of %s is not known\n", judge)
 	}
-	return line + "labels of people replace that error: " + table.Labels(100) + ", of a side\n"
+	return line + "labels of people replace that error: " + table.Labels(100) + ", for each label\n"
 }

@@ -318,6 +318,9 @@ func (j *JudgeResult) Why() Why {
 	return Unjudged
 }
 
+// NoTextHelp says what answers without text mostly come of.
+const NoTextHelp = "Mostly the chat template, a stop token or the reasoning parser of the server is wrong: read some answers."
+
 // Textless reports whether the rate is withheld since too many answers have no text. Then
 // those of categories are too.
 func (j *JudgeResult) Textless() bool { return j.Withheld && j.Why() == NoText }

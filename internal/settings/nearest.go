@@ -31,6 +31,15 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
+// Names are the words of a type of its own, as texts.
+func Names[T ~string](all []T) []string {
+	names := make([]string, len(all))
+	for i, one := range all {
+		names[i] = string(one)
+	}
+	return names
+}
+
 // Unknown is the error for a name in a setting that is not among the known ones, which are
 // names of what.
 func Unknown(setting, what, name string, known []string) error {

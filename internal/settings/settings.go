@@ -88,12 +88,35 @@ func Decode(name string, text []byte, into any, hint string) error {
 	var placed yaml.Error
 	if errors.As(err, &placed) {
 		e.Problem = placed.GetMessage()
+		if wrong := new(yaml.TypeError); errors.As(err, &wrong) {
+			e.Problem = "this is not " + kindText(wrong.DstType.Kind())
+			if t := placed.GetToken(); t != nil {
+				e.Problem = fmt.Sprintf("%q is not %s", t.Value, kindText(wrong.DstType.Kind()))
+			}
+		}
 		if t := placed.GetToken(); t != nil && t.Position != nil {
 			e.Line = t.Position.Line
 		}
 	}
 	e.Problem = strings.Join(strings.Fields(e.Problem), " ")
 	return e
+}
+
+// kindText says in words what a value of a kind is.
+func kindText(k reflect.Kind) string {
+	switch {
+	case k == reflect.Bool:
+		return "true or false"
+	case k == reflect.String:
+		return "a text"
+	case k == reflect.Float32 || k == reflect.Float64:
+		return "a number"
+	case k >= reflect.Int && k <= reflect.Uint64:
+		return "a whole number"
+	case k == reflect.Slice:
+		return "a list"
+	}
+	return "settings by name"
 }
 
 // Value reads one value that is said beside a file, by from. A list may be said without its
@@ -268,6 +291,22 @@ func Reflect(of any) *jsonschema.Schema {
 	s := r.Reflect(of)
 	s.Version = ""
 	return s
+}
+
+// Either reads a text, or the object in its place.
+func Either(unmarshal func(any) error, text *string, object any) error {
+	if unmarshal(text) == nil {
+		return nil
+	}
+	return unmarshal(object)
+}
+
+// TextOr is the schema of a text that may be written as an object, with the fields that the
+// object must have.
+func TextOr(object any, required ...string) *jsonschema.Schema {
+	s := Reflect(object)
+	s.Required = append(s.Required, required...)
+	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string"}, s}}
 }
 
 // IsName reports whether s is fit for a name in files and addresses: up to 100

@@ -21,31 +21,18 @@ import (
 type Dataset struct {
 	// Ref is a name, or an absolute path.
 	Ref string `json:"ref"`
-	// Prompt, Category, Label, Default, Cluster, Pair and Response are as in
-	// dataset.Options, and Values is LabelValues.
-	Prompt   string        `json:"prompt_column,omitempty"`
-	Category string        `json:"category_column,omitempty"`
-	Label    string        `json:"label_column,omitempty"`
-	Default  orbench.Label `json:"default_label,omitempty"`
-	Values   string        `json:"label_values,omitempty"`
-	// Sample and SampleSeed are as in dataset.Options.
-	Sample     int    `json:"sample,omitempty"`
-	SampleSeed uint64 `json:"sample_seed,omitempty"`
-	Cluster    string `json:"cluster_column,omitempty"`
-	Pair       string `json:"pair_column,omitempty"`
-	Response   string `json:"response_column,omitempty"`
+	// Options are those that choose and read the prompts.
+	dataset.Options
 	// SHA256 is the hash of the prompts, in hex.
 	SHA256 string `json:"sha256"`
 }
 
 // DatasetOf names a dataset that was opened with some options.
 func DatasetOf(ref string, o dataset.Options, set *dataset.Dataset) Dataset {
-	d := Dataset{
-		Ref: Absolute(ref), Prompt: o.Prompt, Category: o.Category, Label: o.Label, Default: o.Default, Values: o.LabelValues,
-		Cluster: o.Cluster, Pair: o.Pair, Response: o.Response, SHA256: set.SHA256,
-	}
-	if o.Sample > 0 {
-		d.Sample, d.SampleSeed = o.Sample, o.SampleSeed
+	d := Dataset{Ref: Absolute(ref), Options: o, SHA256: set.SHA256}
+	d.Cache = ""
+	if o.Sample == 0 {
+		d.SampleSeed = 0
 	}
 	return d
 }
@@ -53,11 +40,11 @@ func DatasetOf(ref string, o dataset.Options, set *dataset.Dataset) Dataset {
 // Read opens the dataset's file, whatever it holds now. answers is true where its prompts
 // may end with an answer.
 func (d Dataset) Read(ctx context.Context, cache string, answers bool) (*dataset.Dataset, error) {
-	return dataset.Open(ctx, d.Ref, dataset.Options{
-		Prompt: d.Prompt, Category: d.Category, Label: d.Label, LabelValues: d.Values, Sample: d.Sample, SampleSeed: d.SampleSeed, Default: d.Default, Cluster: d.Cluster, Pair: d.Pair, Response: d.Response, Cache: cache,
-		// What was asked before labels were looked for is shown as it was.
-		AssumeSafe: d.SHA256 != "", Answers: answers,
-	})
+	o := d.Options
+	// What was asked before labels were looked for is shown as it was.
+	o.AssumeSafe = d.SHA256 != ""
+	o.Answers, o.Cache = answers, cache
+	return dataset.Open(ctx, d.Ref, o)
 }
 
 // Open is Read for a file that must not have changed.
@@ -184,9 +171,9 @@ type Recalled struct {
 	Set *dataset.Dataset
 	// Lost is how many of the prompts damage took.
 	Lost int
-	// Changed says how the file is no longer what was asked, empty where it is or is gone:
+	// Changed says how the file is no longer what was asked, nil where it is or is gone:
 	// the store may have been given to somebody who never had it.
-	Changed string
+	Changed []string
 }
 
 // Recall gives a dataset of the study that the store keeps, the one at a place. The store
@@ -237,10 +224,10 @@ func (s *Study) Recall(ctx context.Context, m store.Reader, at int, d Dataset, a
 		return r, context.Cause(ctx)
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		r.Changed = fmt.Sprintf("%v; %s %s is shown with the prompts that it asked", err, noun, s.Name)
+		r.Changed = []string{fmt.Sprintf("%v; %s %s is shown with the prompts that it asked", err, noun, s.Name)}
 	case now.SHA256 != d.SHA256:
-		r.Changed = fmt.Sprintf("%s has changed since %s %s, which is shown with the prompts that it asked: their hash is %.12s, and that of the file is now %.12s",
-			d.Ref, noun, s.Name, d.SHA256, now.SHA256)
+		r.Changed = []string{fmt.Sprintf("%s has changed since %s %s, which is shown with the prompts that it asked: their hash is %.12s, and that of the file is now %.12s",
+			d.Ref, noun, s.Name, d.SHA256, now.SHA256)}
 	}
 	return r, nil
 }

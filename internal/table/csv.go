@@ -27,7 +27,7 @@ var AsCSV = Format{"csv", func(w io.Writer, _ Screen, v View) error { return CSV
 //   - a struct, or a pointer to one: its columns, after NAME_ unless it is embedded
 //
 // NAME is that of the field in snake case, or what the tag csv says. The tag "-" is of a
-// field without a column, "rate,ci95" has an interval's ends called ci95_lo and ci95_hi,
+// field without a column, "." of one that is called as the struct that it is in, "rate,ci95" has an interval's ends called ci95_lo and ci95_hi,
 // and ",omitempty" leaves the columns out where the field is nil in all rows.
 func CSV(w io.Writer, rows any) error {
 	all := reflect.ValueOf(rows)
@@ -101,7 +101,9 @@ func (r *record) add(t reflect.Type, v reflect.Value, prefix string, left bool) 
 		if name == "-" || !f.IsExported() && !f.Anonymous {
 			continue
 		}
-		name = prefix + cmp.Or(name, snake(f.Name))
+		if name = prefix + cmp.Or(name, snake(f.Name)); strings.HasSuffix(name, "_.") {
+			name = strings.TrimSuffix(prefix, "_")
+		}
 		kind, value := f.Type, reflect.Value{}
 		if v.IsValid() {
 			value = v.Field(i)

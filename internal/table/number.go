@@ -153,6 +153,11 @@ func DifferenceInterval(d *stats.Estimate, sign Sign) string {
 	return known(d, func(d stats.Estimate) string { return Signed(100*d.Lo, sign) + " to " + Signed(100*d.Hi, sign) })
 }
 
+// Points shows a difference and its interval, two cells.
+func Points(d *stats.Estimate, sign Sign) []string {
+	return []string{Difference(d, sign), DifferenceInterval(d, sign)}
+}
+
 // PValue shows a p-value that may be undefined.
 func PValue(p *float64) string {
 	return known(p, func(p float64) string {
@@ -166,6 +171,21 @@ func PValue(p *float64) string {
 // Fraction shows a number from -1 to 1 to two decimals.
 func Fraction(v float64) string {
 	return strings.Replace(decimals(v, 2), "-", "−", 1)
+}
+
+// Fractions shows such a number, which may be undefined, and its interval, two cells. What
+// rounds to zero has no sign.
+func Fractions(e *stats.Estimate) []string {
+	if e == nil {
+		return []string{None, None}
+	}
+	show := func(v float64) string {
+		if math.Abs(v) < 0.005 {
+			v = 0
+		}
+		return Fraction(v)
+	}
+	return []string{show(e.Value), show(e.Lo) + " to " + show(e.Hi)}
 }
 
 // Kappa shows a kappa to two decimals, which is undefined where all verdicts are

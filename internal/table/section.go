@@ -1,10 +1,12 @@
 package table
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/stats"
 )
 
 // MaxWidth is how wide, in columns of a terminal, paragraphs and tables of many
@@ -27,6 +29,32 @@ type Section struct {
 	WrapNames bool
 	// Detail is true of a section that a brief screen does without.
 	Detail bool
+}
+
+// Add adds a row of what Cells makes of values.
+func (s *Section) Add(values ...any) { s.Rows = append(s.Rows, Cells(values...)) }
+
+// Cells shows values as cells: a text or a number as one, a rate, an estimated share or a
+// kappa as two, itself and its interval, and a list of texts as they are.
+func Cells(values ...any) []string {
+	var cells []string
+	for _, value := range values {
+		switch v := value.(type) {
+		case []string:
+			cells = append(cells, v...)
+		case stats.Rate:
+			cells = append(cells, Rate(v), Interval(v.Interval()))
+		case *stats.Estimate:
+			cells = append(cells, Estimate(v), EstimateInterval(v))
+		case stats.Kappa:
+			cells = append(cells, Kappa(v.Value), KappaInterval(v))
+		case int:
+			cells = append(cells, Count(v))
+		default:
+			cells = append(cells, reflect.ValueOf(v).String())
+		}
+	}
+	return cells
 }
 
 // RowsOf makes a row of each item.

@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
@@ -58,7 +59,7 @@ func (o Options) check() error {
 	const rounding = 1e-9
 	switch {
 	case !slices.Contains(Formats, o.Format):
-		return &orbench.InputError{Setting: "format", Problem: fmt.Sprintf("%q is not a format of training data", o.Format), Hint: "use " + names(Formats)}
+		return &orbench.InputError{Setting: "format", Problem: fmt.Sprintf("%q is not a format of training data", o.Format), Hint: "use " + strings.Join(settings.Names(Formats), ", ")}
 	case sum < 1-rounding || sum > 1+rounding:
 		return &orbench.InputError{Setting: "splits", Problem: "the shares do not sum to 1", Hint: "give three such as 0.9,0.05,0.05"}
 	case o.PerPrompt < 1:
@@ -67,14 +68,6 @@ func (o Options) check() error {
 		return &orbench.InputError{Setting: "toxic-share", Problem: "the share is not from 0 to 1", Hint: "give one such as 0.5"}
 	}
 	return nil
-}
-
-func names[T ~string](all []T) string {
-	texts := make([]string, len(all))
-	for i, t := range all {
-		texts[i] = string(t)
-	}
-	return strings.Join(texts, ", ")
 }
 
 // Collection is the prompts of a run with the answers that may become parts of rows.

@@ -1,7 +1,6 @@
 package training
 
 import (
-	"encoding/json"
 	"io"
 
 	"github.com/orbench/orbench"
@@ -209,20 +208,13 @@ func safeRLHF(r Example) safeRLHFRow {
 // write makes the writer of rows of type T.
 func write[T any](of func(Example) T) rowWriter {
 	return func(w io.Writer, asParquet bool, chosen []Example) error {
-		if !asParquet {
-			e := json.NewEncoder(w)
-			e.SetEscapeHTML(false)
-			for _, r := range chosen {
-				if err := e.Encode(of(r)); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
 		written := make([]T, len(chosen))
 		for i, r := range chosen {
 			written[i] = of(r)
 		}
-		return rows.WriteParquet(w, written)
+		if asParquet {
+			return rows.WriteParquet(w, written)
+		}
+		return rows.WriteJSONLines(w, written)
 	}
 }

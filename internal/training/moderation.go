@@ -9,6 +9,7 @@ import (
 	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
 )
@@ -16,27 +17,20 @@ import (
 // Moderator votes on answers: a model that is asked by package moderate or, where Guard
 // is set, a guard.
 type Moderator struct {
-	Name     string `json:"name"`
-	Provider string `json:"provider"`
-	Endpoint string `json:"endpoint,omitempty"`
-	Model    string `json:"model"`
+	study.Model
 	// Structured is as in moderate.Moderator.
 	Structured bool         `json:"structured,omitempty"`
 	Guard      *guard.Guard `json:"guard,omitempty"`
 }
 
-func (m Moderator) ref() model.Ref {
-	return model.Ref{Provider: m.Provider, Endpoint: m.Endpoint, Model: m.Model}
-}
-
 // vote is what the moderator says of an answer. A guard goes by its own policy.
 func (m Moderator) vote(policy orbench.Policy, p orbench.Prompt, answer string, look model.Lookup) (moderate.Vote, []model.Request) {
 	if m.Guard == nil {
-		asked := moderate.Moderator{Name: m.Name, Ref: m.ref(), Structured: m.Structured}
+		asked := moderate.Moderator{Name: m.Name, Ref: m.Ref(), Structured: m.Structured}
 		return asked.Vote(policy, moderate.Item{Prompt: p.Transcript(), Answer: &answer}, look)
 	}
 	v := moderate.Vote{Moderator: m.Name, Label: orbench.Safe}
-	said, missing, err := m.Guard.Ask(m.Guard.Request(m.ref()), guard.AnswerHarm, p, answer, look)
+	said, missing, err := m.Guard.Ask(m.Guard.Request(m.Ref()), guard.AnswerHarm, p, answer, look)
 	switch harmful := said.AnswerHarm; {
 	case err != nil:
 		v.Label, v.Explanation = orbench.Undecided, err.Error()
@@ -54,7 +48,7 @@ func (m Moderator) vote(policy orbench.Policy, p orbench.Prompt, answer string, 
 func (c *Collection) Job() *job.Job {
 	j := &job.Job{Further: true, Items: c.walk}
 	for _, m := range c.opts.Moderators {
-		j.Models = append(j.Models, job.Asked{Ref: m.ref(), Role: job.Moderator})
+		j.Models = append(j.Models, job.Asked{Ref: m.Ref(), Role: job.Moderator})
 	}
 	for _, it := range c.moderated() {
 		j.Calls += min(c.opts.PerPrompt, len(it.chosen)) * len(c.opts.Moderators)

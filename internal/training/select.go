@@ -43,7 +43,14 @@ func (c *Collection) Select() (*Set, error) {
 	for _, it := range c.items {
 		if it.cause != "" {
 			s.Prompts.leave(it.cause, 1)
-			s.Answers.leave(PromptLeftOut, it.first(c.width))
+			other := 0
+			for _, cause := range it.left {
+				if cause == ServedByOther {
+					other++
+				}
+			}
+			s.Answers.leave(ServedByOther, other)
+			s.Answers.leave(PromptLeftOut, it.first(c.width)-other)
 			continue
 		}
 		rows, used := it.rows(o, c.system)

@@ -1,8 +1,23 @@
 package training
 
 import (
+	"context"
+
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 )
+
+// View is what a report of the study shows, with the votes that there are.
+func (c *Collection) View(ctx context.Context, m store.Reader) (table.View, error) {
+	if _, err := c.Moderate(ctx, m); err != nil {
+		return nil, err
+	}
+	set, err := c.Select()
+	if err != nil {
+		return nil, err
+	}
+	return &set.Manifest, nil
+}
 
 // Document is what people read: what the set holds and what was left out.
 func (m *Manifest) Document() table.Document {

@@ -1,11 +1,11 @@
 package training
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/table"
 )
 
@@ -46,14 +46,11 @@ func (s *Set) Write(dir, command string) (err error) {
 
 // writeOrigins writes where each row came from.
 func (s *Set) writeOrigins(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
+	var all []Origin
 	for i, split := range Splits {
 		for n, r := range s.Rows[i] {
-			if err := e.Encode(originOf(split, n+1, r)); err != nil {
-				return err
-			}
+			all = append(all, originOf(split, n+1, r))
 		}
 	}
-	return nil
+	return rows.WriteJSONLines(w, all)
 }

@@ -37,7 +37,7 @@ func (s *Study) ahead(g *group, counted map[model.Hash]bool) []job.Item {
 			}
 		}
 		expect(role, model.Request{Provider: ref.Provider, Endpoint: ref.Endpoint, Model: ref.Model, Messages: prompt.Messages, Params: g.target.Params})
-		_, questions := s.Judge.Verdict(judge.Case{Prompt: prompt, Response: evaluate.Placeholder}, func(model.Request) (model.Response, bool) { return model.Response{}, false })
+		_, questions := s.Judge.Verdict(judge.Case{Prompt: prompt, Response: evaluate.Placeholder}, model.NoReplies)
 		for _, r := range questions {
 			expect(job.Judge, r)
 		}

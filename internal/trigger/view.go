@@ -1,6 +1,7 @@
 package trigger
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -8,9 +9,15 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
+
+// View is what a report of the study shows.
+func (s *Study) View(ctx context.Context, m store.Reader) (table.View, error) {
+	return s.Derive(ctx, m, nil)
+}
 
 // Document is what people read: on a brief screen the words that are confirmed.
 func (r Result) Document() table.Document {
@@ -116,14 +123,8 @@ func (r Result) sections() []table.Section {
 		Spare:  []string{"tried", "unfinished", "bounded", "unjudged", "lacking"},
 	}
 	for _, g := range r.Groups {
-		row := []string{g.Target, g.Dataset + "@" + table.ShortHash(g.SHA256) + g.Note(), string(g.Label)}
-		for _, n := range []int{
-			g.Prompts, g.Refused, g.Unjudged, g.Unanswered, g.Searched, g.Outcomes[Flipped], g.Outcomes[Spread], g.Outcomes[Kept],
-			g.Outcomes[Bounded], g.Outcomes[Unfinished], g.Tried,
-		} {
-			row = append(row, table.Count(n))
-		}
-		counts.Rows = append(counts.Rows, row)
+		counts.Add(g.Target, g.Dataset+"@"+table.ShortHash(g.SHA256)+g.Note(), g.Label, g.Prompts, g.Refused, g.Unjudged, g.Unanswered, g.Searched,
+			g.Outcomes[Flipped], g.Outcomes[Spread], g.Outcomes[Kept], g.Outcomes[Bounded], g.Outcomes[Unfinished], g.Tried)
 	}
 	all := []table.Section{counts}
 	if s := r.side(); s != nil {
@@ -153,10 +154,8 @@ func (g Group) deletions() table.Section {
 		if t.Deleted.N == 0 {
 			continue
 		}
-		s.Rows = append(s.Rows, []string{
-			keyOf(t.Words), yes(t.Deletion), fmt.Sprintf("%d/%d", t.Found, t.Held), flips(t.Deleted), interval(t.Deleted.Rate), flips(t.Beside),
-			table.Difference(t.Difference, table.Hyphen), table.DifferenceInterval(t.Difference, table.Hyphen), table.PValue(t.PHolm),
-		})
+		s.Add(keyOf(t.Words), yes(t.Deletion), fmt.Sprintf("%d/%d", t.Found, t.Held), flips(t.Deleted), interval(t.Deleted.Rate), flips(t.Beside),
+			table.Points(t.Difference, table.Hyphen), table.PValue(t.PHolm))
 	}
 	return s
 }
@@ -171,10 +170,8 @@ func (g Group) insertions() table.Section {
 		if t.Exchanged.N == 0 && t.Inserted.N == 0 {
 			continue
 		}
-		s.Rows = append(s.Rows, []string{
-			keyOf(t.Words), keyOf(t.StandIns), yes(t.Insertion), flips(t.Exchanged), flips(t.Inserted), interval(t.Inserted.Rate), flips(t.InsertedBeside),
-			table.Difference(t.InsertedDifference, table.Hyphen), table.DifferenceInterval(t.InsertedDifference, table.Hyphen), table.PValue(t.InsertedPHolm),
-		})
+		s.Add(keyOf(t.Words), keyOf(t.StandIns), yes(t.Insertion), flips(t.Exchanged), flips(t.Inserted), interval(t.Inserted.Rate),
+			flips(t.InsertedBeside), table.Points(t.InsertedDifference, table.Hyphen), table.PValue(t.InsertedPHolm))
 	}
 	return s
 }
@@ -203,10 +200,8 @@ func (r Result) confirmed() table.Section {
 		}
 		add := func(words []string, when string, flipped, others Flips, difference *stats.Estimate, p *float64) {
 			if all++; all <= mostConfirmed {
-				s.Rows = append(s.Rows, []string{
-					target, string(g.Label), keyOf(words), when, flips(flipped), interval(flipped.Rate), flips(others), table.PValue(p),
-					table.Difference(difference, table.Hyphen), table.DifferenceInterval(difference, table.Hyphen),
-				})
+				s.Add(target, g.Label, keyOf(words), when, flips(flipped), interval(flipped.Rate), flips(others), table.PValue(p),
+					table.Points(difference, table.Hyphen))
 			}
 		}
 		for _, t := range g.Triggers {

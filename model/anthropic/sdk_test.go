@@ -86,7 +86,10 @@ func TestAgreesWithSDK(t *testing.T) {
 	u := theirs.Usage
 	want := model.Response{
 		Text: theirs.Content[1].Text, Thinking: theirs.Content[0].Thinking, Model: theirs.Model, ID: theirs.ID, Finish: model.Blocked,
-		Block: &model.Block{Kind: model.RefusalField, Detail: string(theirs.StopReason) + ": " + string(theirs.StopDetails.Category)},
+		Block: &model.Block{
+			Kind: model.RefusalField, Detail: string(theirs.StopReason) + ": " + string(theirs.StopDetails.Category),
+			Categories: []string{string(theirs.StopDetails.Category)},
+		},
 		Usage: model.Usage{
 			Input:  int(u.InputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens),
 			Cached: int(u.CacheReadInputTokens), Output: int(u.OutputTokens), Reasoning: int(u.OutputTokensDetails.ThinkingTokens),

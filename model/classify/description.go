@@ -137,7 +137,7 @@ func (d *Description) decode(body []byte) ([]Label, error) {
 	if err != nil || d.Flagged == "" {
 		return labels, err
 	}
-	v, _ := at(reply, d.Flagged)
+	v := at(reply, d.Flagged)
 	flagged, ok := v.(bool)
 	if n, isNumber := v.(json.Number); isNumber {
 		flagged, ok = n == "1", n == "0" || n == "1"
@@ -161,9 +161,8 @@ func (d *Description) labels(reply any) ([]Label, error) {
 		l, err := d.entry(reply)
 		return []Label{l}, err
 	}
-	v, _ := at(reply, d.Scores)
 	var labels []Label
-	switch v := v.(type) {
+	switch v := at(reply, d.Scores).(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			if v[name] == nil {
@@ -193,13 +192,13 @@ func (d *Description) labels(reply any) ([]Label, error) {
 func (d *Description) entry(v any) (Label, error) {
 	l := Label{Label: "harm"}
 	if d.Label != "" {
-		name, _ := at(v, d.Label)
+		name := at(v, d.Label)
 		var ok bool
 		if l.Label, ok = name.(string); !ok {
 			return l, fmt.Errorf("the reply has no label at %s", d.Label)
 		}
 	}
-	number, _ := at(v, d.Score)
+	number := at(v, d.Score)
 	var err error
 	if l.Score, err = d.score(number); err != nil {
 		return l, fmt.Errorf("the score at %s %w", d.Score, err)
@@ -220,30 +219,27 @@ func (d *Description) score(v any) (json.Number, error) {
 	return json.Number(strconv.FormatFloat(f/d.MaxScore, 'g', -1, 64)), err
 }
 
-// at finds the value at a JSON Pointer.
-func at(v any, pointer string) (any, bool) {
+// at finds the value at a JSON Pointer, nil where there is none.
+func at(v any, pointer string) any {
 	if pointer == "" {
-		return v, true
+		return v
 	}
 	for key := range strings.SplitSeq(pointer[1:], "/") {
 		key = strings.NewReplacer("~1", "/", "~0", "~").Replace(key)
 		switch in := v.(type) {
 		case map[string]any:
-			var ok bool
-			if v, ok = in[key]; !ok {
-				return nil, false
-			}
+			v = in[key]
 		case []any:
 			i, err := strconv.Atoi(key)
 			if err != nil || i < 0 || i >= len(in) || strconv.Itoa(i) != key {
-				return nil, false
+				return nil
 			}
 			v = in[i]
 		default:
-			return nil, false
+			return nil
 		}
 	}
-	return v, true
+	return v
 }
 
 // moderation is the reply of OpenAI's moderation endpoint.

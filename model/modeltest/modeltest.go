@@ -151,6 +151,22 @@ func (d Dialect) ask(t *testing.T, s *server) (model.Response, error) {
 	return d.New(s.URL, key).Ask(t.Context(), question())
 }
 
+// fails asks the question once, and checks that it fails so at the first attempt.
+func (d Dialect) fails(t *testing.T, s *server, kind model.Kind) *model.Error {
+	t.Helper()
+	_, err := d.ask(t, s)
+	s.wantCalls(t, 1)
+	return wantError(t, err, kind)
+}
+
+// wantCalls checks how often the server was asked: a Model makes one attempt.
+func (s *server) wantCalls(t *testing.T, want int64) {
+	t.Helper()
+	if n := s.calls.Load(); n != want {
+		t.Errorf("asked %d times, want %d", n, want)
+	}
+}
+
 // wantError checks an error's kind, and that neither it nor a cause holds the key.
 func wantError(t *testing.T, err error, kind model.Kind) *model.Error {
 	t.Helper()
@@ -296,9 +312,7 @@ func (d Dialect) testBlocked(t *testing.T) {
 			if got.Text != b.Text {
 				t.Errorf("got the text %q, want %q", got.Text, b.Text)
 			}
-			if n := s.calls.Load(); n != 1 {
-				t.Errorf("asked %d times, want once", n)
-			}
+			s.wantCalls(t, 1)
 		})
 	}
 }
@@ -317,9 +331,7 @@ func (d Dialect) testStatus(t *testing.T) {
 		} {
 			t.Run(fmt.Sprintf("%d %s", status, form), func(t *testing.T) {
 				t.Parallel()
-				s := reply(t, status, nil, body)
-				_, err := d.ask(t, s)
-				e := wantError(t, err, kind)
+				e := d.fails(t, reply(t, status, nil, body), kind)
 				if e.Status != status {
 					t.Errorf("got status %d, want %d", e.Status, status)
 				}
@@ -328,9 +340,6 @@ func (d Dialect) testStatus(t *testing.T) {
 				}
 				if e.RetryAfter != 0 {
 					t.Errorf("got RetryAfter %v, want none", e.RetryAfter)
-				}
-				if n := s.calls.Load(); n != 1 {
-					t.Errorf("asked %d times, want once: a Model makes one attempt", n)
 				}
 			})
 		}
@@ -349,9 +358,7 @@ func (d Dialect) testRetryAfter(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := reply(t, http.StatusTooManyRequests, http.Header{tt.header: {tt.value}}, string(d.Error(429, "slow down")))
-			_, err := d.ask(t, s)
-			e := wantError(t, err, model.RateLimited)
+			e := d.fails(t, reply(t, http.StatusTooManyRequests, http.Header{tt.header: {tt.value}}, string(d.Error(429, "slow down"))), model.RateLimited)
 			if e.RetryAfter < tt.atLeast || e.RetryAfter > tt.atMost {
 				t.Errorf("got RetryAfter %v, want %v to %v", e.RetryAfter, tt.atLeast, tt.atMost)
 			}
@@ -370,8 +377,8 @@ func (d Dialect) testAllowance(t *testing.T) {
 	if diff := cmp.Diff(want, resp.Allowance); diff != "" {
 		t.Errorf("an answer: want -, got +:\n%s", diff)
 	}
-	_, err = d.ask(t, reply(t, http.StatusTooManyRequests, header, string(d.Error(429, "slow down"))))
-	if diff := cmp.Diff(want, wantError(t, err, model.RateLimited).Allowance); diff != "" {
+	reject := d.fails(t, reply(t, http.StatusTooManyRequests, header, string(d.Error(429, "slow down"))), model.RateLimited)
+	if diff := cmp.Diff(want, reject.Allowance); diff != "" {
 		t.Errorf("a reject: want -, got +:\n%s", diff)
 	}
 }
@@ -409,11 +416,7 @@ func (d Dialect) testFault(t *testing.T) {
 					conn.(*net.TCPConn).SetLinger(0)
 				}
 			})
-			_, err := d.ask(t, s)
-			wantError(t, err, model.Transient)
-			if n := s.calls.Load(); n != 1 {
-				t.Errorf("asked %d times, want once: a Model makes one attempt", n)
-			}
+			d.fails(t, s, model.Transient)
 		})
 	}
 	t.Run("no server", func(t *testing.T) {
@@ -433,12 +436,8 @@ func (d Dialect) testRedirect(t *testing.T) {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			t.Parallel()
 			other := reply(t, http.StatusOK, nil, string(d.Answer(Answer{Text: "I have your key.", Finish: model.Stop})))
-			s := reply(t, status, http.Header{"Location": {other.URL + "/" + key}}, "")
-			_, err := d.ask(t, s)
-			wantError(t, err, model.NotFound)
-			if other.calls.Load() != 0 {
-				t.Error("the redirect was followed, with the key")
-			}
+			d.fails(t, reply(t, status, http.Header{"Location": {other.URL + "/" + key}}, ""), model.NotFound)
+			other.wantCalls(t, 0) // else the redirect was followed, with the key
 		})
 	}
 }
@@ -468,9 +467,7 @@ func (d Dialect) testEcho(t *testing.T) {
 
 func (d Dialect) testTooLarge(t *testing.T) {
 	t.Parallel()
-	s := reply(t, http.StatusOK, nil, string(d.Answer(Answer{Text: strings.Repeat("x", wire.MaxReply), Finish: model.Stop})))
-	_, err := d.ask(t, s)
-	wantError(t, err, model.Invalid)
+	d.fails(t, reply(t, http.StatusOK, nil, string(d.Answer(Answer{Text: strings.Repeat("x", wire.MaxReply), Finish: model.Stop}))), model.Invalid)
 }
 
 func (d Dialect) testContext(t *testing.T) {
@@ -497,9 +494,7 @@ func (d Dialect) testContext(t *testing.T) {
 		if _, ok := errors.AsType[*model.Error](err); ok {
 			t.Errorf("got %v, but a canceled call is no provider's fault", err)
 		}
-		if n := s.calls.Load(); n != 1 {
-			t.Errorf("asked %d times, want once", n)
-		}
+		s.wantCalls(t, 1)
 	})
 	t.Run("canceled before", func(t *testing.T) {
 		t.Parallel()
@@ -510,9 +505,7 @@ func (d Dialect) testContext(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, want context.Canceled", err)
 		}
-		if n := s.calls.Load(); n != 0 {
-			t.Errorf("asked %d times, want never", n)
-		}
+		s.wantCalls(t, 0)
 	})
 	t.Run("timeout", func(t *testing.T) {
 		t.Parallel()

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -114,18 +115,10 @@ func (f *fault) addBehind(metadata map[string]any) {
 		return
 	}
 	f.codes = append(f.codes, behind.codes...)
-	if f.provider = str(metadata["provider_name"]); f.provider == "" {
-		f.provider = behind.provider
-	}
-	if behind.message != "" {
-		f.message = behind.message
-	}
-	if f.status == 0 {
-		f.status = behind.status
-	}
-	if f.flagged == "" {
-		f.flagged = behind.flagged
-	}
+	f.provider = cmp.Or(str(metadata["provider_name"]), behind.provider)
+	f.message = cmp.Or(behind.message, f.message)
+	f.status = cmp.Or(f.status, behind.status)
+	f.flagged = cmp.Or(f.flagged, behind.flagged)
 	f.categories = append(f.categories, behind.categories...)
 }
 

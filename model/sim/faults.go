@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,27 +11,14 @@ import (
 )
 
 // Faults says how often the server fails and how. The zero value never fails.
-//
-// All rates but RateFilter are shares of attempts, and one attempt has one fault
-// at most, so that their sum must not exceed 1. Which attempt of a request fails
-// follows from Seed, the request and the number of attempts at it so far: runs
-// repeat exactly, and asking again can succeed. RateFilter is a share of prompts:
-// a filter stops the same prompts at every attempt and whatever the model.
 type Faults struct {
-	// Rate429 is the share of attempts answered with status 429.
-	Rate429 float64
-	// Rate500 is the share of attempts answered with status 500.
-	Rate500 float64
-	// RateReset is the share of attempts whose connection is reset before any
-	// byte of a reply.
-	RateReset float64
-	// RateTruncate is the share of attempts whose reply breaks off half way.
-	RateTruncate float64
-	// RateSlow is the share of attempts that are answered SlowBy late.
-	RateSlow float64
-	// RateFilter is the share of prompts that a content filter stops: as a finish
-	// reason, as a refusal field or as Azure's status 400, by turns.
-	RateFilter float64
+	// Rates are shares from 0 to 1 by the kind of fault, as faultKinds names them. All but
+	// the filter's are shares of attempts, and one attempt has one fault at most, so that
+	// their sum must not exceed 1. Which attempt of a request fails follows from Seed, the
+	// request and the number of attempts at it so far: runs repeat exactly, and asking again
+	// can succeed. The filter's is a share of prompts: it stops the same prompts at every
+	// attempt and whatever the model.
+	Rates map[string]float64
 	// SlowBy is how late a slow answer is; 0 stands for two seconds.
 	SlowBy time.Duration
 	// RetryAfter is what a 429 asks for, in the header Retry-After in whole
@@ -40,6 +28,22 @@ type Faults struct {
 	Seed int64
 }
 
+// The kinds of faults: attemptFaults in the order in which one draw is shared out among
+// them, and filter, which has its own draw.
+var (
+	attemptFaults = []string{
+		"429",      // answered with that status
+		"500",      // answered with that status
+		"reset",    // the connection is reset before any byte of a reply
+		"truncate", // the reply breaks off half way
+		"slow",     // answered SlowBy late
+	}
+	// A content filter stops the prompt: as a finish reason, as a refusal field or as
+	// Azure's status 400, by turns.
+	filter     = "filter"
+	faultKinds = append(slices.Clip(attemptFaults), filter)
+)
+
 // ParseFaults reads faults as they are written on the command line: settings
 // parted by commas, each a name, "=" and a value, in any order.
 //
@@ -48,7 +52,7 @@ type Faults struct {
 // The rates are from 0 to 1, the durations as time.ParseDuration reads them. The
 // empty text is no faults. Errors are *orbench.InputError.
 func ParseFaults(text string) (Faults, error) {
-	var f Faults
+	f := Faults{Rates: map[string]float64{}}
 	if strings.TrimSpace(text) == "" {
 		return f, nil
 	}
@@ -73,66 +77,44 @@ func ParseFaults(text string) (Faults, error) {
 }
 
 // set reads one setting.
-func (f *Faults) set(name, value string) error {
-	names := []string{"slow-by", "retry-after", "seed"}
-	fields := map[string]any{"slow-by": &f.SlowBy, "retry-after": &f.RetryAfter, "seed": &f.Seed}
-	for _, r := range f.rates() {
-		names = append(names, r.kind)
-		fields[r.kind] = r.rate
-	}
-	var err error
-	switch field := fields[name].(type) {
-	case *float64:
-		if *field, err = strconv.ParseFloat(value, 64); err != nil || !(*field >= 0 && *field <= 1) {
+func (f *Faults) set(name, value string) (err error) {
+	durations := map[string]*time.Duration{"slow-by": &f.SlowBy, "retry-after": &f.RetryAfter}
+	switch duration := durations[name]; {
+	case slices.Contains(faultKinds, name):
+		if f.Rates[name], err = strconv.ParseFloat(value, 64); err != nil || !(f.Rates[name] >= 0 && f.Rates[name] <= 1) {
 			return faultError(fmt.Sprintf("the rate %s=%s is not a number from 0 to 1", name, value), "write for example "+name+"=0.1")
 		}
-	case *time.Duration:
-		if *field, err = time.ParseDuration(value); err != nil || *field < 0 {
+	case duration != nil:
+		if *duration, err = time.ParseDuration(value); err != nil || *duration < 0 {
 			return faultError(fmt.Sprintf("%s=%s is not a duration", name, value), "write for example "+name+"=500ms")
 		}
-	case *int64:
-		if *field, err = strconv.ParseInt(value, 10, 64); err != nil {
+	case name == "seed":
+		if f.Seed, err = strconv.ParseInt(value, 10, 64); err != nil {
 			return faultError(fmt.Sprintf("seed=%s is not a whole number", value), "write for example seed=7")
 		}
 	default:
-		return faultError(fmt.Sprintf("no fault is called %q", name), suggest(name, names))
+		return faultError(fmt.Sprintf("no fault is called %q", name), suggest(name, append([]string{"slow-by", "retry-after", "seed"}, faultKinds...)))
 	}
 	return nil
 }
 
-// rate is a kind of fault, as in ParseFaults and in Stats, and where its rate stands.
-type rate struct {
-	kind string
-	rate *float64
-}
-
-// rates lists the kinds in the order in which one draw is shared out among them;
-// filter, which has its own draw, is the last.
-func (f *Faults) rates() []rate {
-	return []rate{
-		{"429", &f.Rate429},
-		{"500", &f.Rate500},
-		{"reset", &f.RateReset},
-		{"truncate", &f.RateTruncate},
-		{"slow", &f.RateSlow},
-		{"filter", &f.RateFilter},
-	}
-}
-
 // sum adds up the rates that share one draw.
-func (f *Faults) sum() float64 {
-	return f.Rate429 + f.Rate500 + f.RateReset + f.RateTruncate + f.RateSlow
+func (f *Faults) sum() (sum float64) {
+	for _, kind := range attemptFaults {
+		sum += f.Rates[kind]
+	}
+	return sum
 }
 
 // at decides the fault of one attempt, counted from 0, at the request of a hash; it is
 // empty for none.
 func (f *Faults) at(request uint64, attempt uint32) string {
 	u := uniform(mix(request ^ mix(uint64(f.Seed)+mix(uint64(attempt)+1))))
-	for _, r := range f.rates() {
-		if u < *r.rate && r.kind != "filter" {
-			return r.kind
+	for _, kind := range attemptFaults {
+		if u < f.Rates[kind] {
+			return kind
 		}
-		u -= *r.rate
+		u -= f.Rates[kind]
 	}
 	return ""
 }
@@ -140,11 +122,11 @@ func (f *Faults) at(request uint64, attempt uint32) string {
 // filters reports whether the content filter stops a prompt, and which of its
 // ways it takes, from 0 to 2.
 func (f *Faults) filters(prompt string) (way int, stopped bool) {
-	if f.RateFilter == 0 {
+	if f.Rates[filter] == 0 {
 		return 0, false
 	}
-	h := hashOf("filter", strconv.FormatInt(f.Seed, 10), prompt)
-	return int(mix(h) % 3), uniform(h) < f.RateFilter
+	h := hashOf(filter, strconv.FormatInt(f.Seed, 10), prompt)
+	return int(mix(h) % 3), uniform(h) < f.Rates[filter]
 }
 
 // uniform turns 64 random bits into a number from 0 to below 1.

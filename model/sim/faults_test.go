@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -16,12 +17,12 @@ func TestParseFaults(t *testing.T) {
 		name, text string
 		want       Faults
 	}{
-		{"empty", "", Faults{}},
-		{"one", "429=0.1", Faults{Rate429: 0.1}},
+		{"empty", "", Faults{Rates: map[string]float64{}}},
+		{"one", "429=0.1", Faults{Rates: map[string]float64{"429": 0.1}}},
 		{
 			"all", " 429=0.1, 500=0.05,reset=.05,truncate=5e-2,slow=0.05,filter=1,slow-by=2s,retry-after=1500ms,seed=-7",
 			Faults{
-				Rate429: 0.1, Rate500: 0.05, RateReset: 0.05, RateTruncate: 0.05, RateSlow: 0.05, RateFilter: 1,
+				Rates:  map[string]float64{"429": 0.1, "500": 0.05, "reset": 0.05, "truncate": 0.05, "slow": 0.05, "filter": 1},
 				SlowBy: 2 * time.Second, RetryAfter: 1500 * time.Millisecond, Seed: -7,
 			},
 		},
@@ -29,7 +30,7 @@ func TestParseFaults(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			got, err := ParseFaults(test.text)
-			if err != nil || got != test.want {
+			if err != nil || !reflect.DeepEqual(got, test.want) {
 				t.Errorf("ParseFaults(%q) = %+v, %v; want %+v", test.text, got, err, test.want)
 			}
 		})
@@ -69,9 +70,9 @@ func FuzzParseFaults(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, r := range got.rates() {
-			if !(*r.rate >= 0 && *r.rate <= 1) {
-				t.Errorf("%q gives %s the rate %v", text, r.kind, *r.rate)
+		for kind, rate := range got.Rates {
+			if !(rate >= 0 && rate <= 1) {
+				t.Errorf("%q gives %s the rate %v", text, kind, rate)
 			}
 		}
 		if got.sum() > 1 || got.SlowBy < 0 || got.RetryAfter < 0 {
@@ -85,7 +86,7 @@ func FuzzParseFaults(f *testing.F) {
 func TestFaultsOccurAtTheirRates(t *testing.T) {
 	t.Parallel()
 	const n = 20000
-	f := Faults{Rate429: 0.1, Rate500: 0.06, RateReset: 0.05, RateTruncate: 0.05, RateSlow: 0.04, Seed: 3}
+	f := Faults{Rates: map[string]float64{"429": 0.1, "500": 0.06, "reset": 0.05, "truncate": 0.05, "slow": 0.04}, Seed: 3}
 	for attempt := range uint32(3) {
 		count := map[string]int{}
 		both, first := 0, 0
@@ -99,9 +100,9 @@ func TestFaultsOccurAtTheirRates(t *testing.T) {
 				}
 			}
 		}
-		for _, r := range f.rates()[:5] {
-			if got := float64(count[r.kind]) / n; math.Abs(got-*r.rate) > 0.01 {
-				t.Errorf("seed %d, attempt %d: %s at a rate of %.3f, want %g", f.Seed, attempt, r.kind, got, *r.rate)
+		for kind, rate := range f.Rates {
+			if got := float64(count[kind]) / n; math.Abs(got-rate) > 0.01 {
+				t.Errorf("seed %d, attempt %d: %s at a rate of %.3f, want %g", f.Seed, attempt, kind, got, rate)
 			}
 		}
 		if again := float64(both) / float64(first); math.Abs(again-f.sum()) > 0.03 {
@@ -112,7 +113,7 @@ func TestFaultsOccurAtTheirRates(t *testing.T) {
 
 func TestFilterStopsTheSamePrompts(t *testing.T) {
 	t.Parallel()
-	f := Faults{RateFilter: 0.2, Seed: 3}
+	f := Faults{Rates: map[string]float64{"filter": 0.2}, Seed: 3}
 	stopped, ways := 0, map[int]int{}
 	for _, p := range starter(t) {
 		way, ok := f.filters(p.Text())

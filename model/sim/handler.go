@@ -49,9 +49,9 @@ type Stats struct {
 // Handler serves simulated models over HTTP in the OpenAI chat dialect. It is
 // safe for concurrent use. It remembers some 40 bytes of each different request.
 type Handler struct {
-	cfg     ServerConfig
-	models  map[string]model.Model
-	mux     *http.ServeMux
+	cfg    ServerConfig
+	models map[string]model.Model
+	*http.ServeMux
 	instant []byte
 
 	mu    sync.Mutex
@@ -74,33 +74,30 @@ type tally struct{ attempts, answers uint32 }
 // which the dialect does not carry.
 func NewHandler(cfg ServerConfig) *Handler {
 	h := &Handler{
-		cfg: cfg, models: map[string]model.Model{}, mux: http.NewServeMux(),
-		instant: replyOf(respond(Instant, model.Request{}, instantText), 0),
+		cfg: cfg, models: map[string]model.Model{}, ServeMux: http.NewServeMux(),
+		instant: answerOf(respond(Instant, model.Request{}, instantText), 0),
 		stats:   Stats{Faults: map[string]int64{}}, seen: map[uint64]tally{},
 	}
 	for _, m := range models {
 		m.seed = cfg.Seed
 		h.models[m.Name] = m
 	}
-	for _, r := range cfg.Faults.rates() {
-		h.stats.Faults[r.kind] = 0
+	for _, kind := range faultKinds {
+		h.stats.Faults[kind] = 0
 	}
-	h.mux.HandleFunc("POST /v1/chat/completions", h.chat)
-	h.mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
+	h.HandleFunc("POST /v1/chat/completions", h.chat)
+	h.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
 		var data []map[string]string
 		for _, name := range Names() {
 			data = append(data, map[string]string{"id": name, "object": "model", "owned_by": "orbench sim (simulated)"})
 		}
 		output{status: http.StatusOK, body: encode(map[string]any{"object": "list", "data": data})}.send(w, false)
 	})
-	h.mux.HandleFunc("GET /stats", func(w http.ResponseWriter, _ *http.Request) {
+	h.HandleFunc("GET /stats", func(w http.ResponseWriter, _ *http.Request) {
 		output{status: http.StatusOK, body: encode(h.Stats())}.send(w, false)
 	})
 	return h
 }
-
-// ServeHTTP answers a request.
-func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) { h.mux.ServeHTTP(w, r) }
 
 // Stats gives the counts so far.
 func (h *Handler) Stats() Stats {
@@ -154,7 +151,9 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) {
 	before, fault := h.begin(request)
 	switch fault {
 	case "429":
-		setRetryAfter(w.Header(), h.cfg.Faults.RetryAfter)
+		pause := h.cfg.Faults.RetryAfter
+		w.Header().Set("Retry-After", strconv.Itoa(int((pause+time.Second-1)/time.Second)))
+		w.Header().Set("Retry-After-Ms", strconv.FormatInt(pause.Milliseconds(), 10))
 		failure(http.StatusTooManyRequests, "rate_limit_error", "rate_limit_exceeded", "A simulated rate limit was reached.").send(w, false)
 		return
 	case "500":
@@ -183,7 +182,7 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) {
 
 // reply asks the model, or the filter before it.
 func (h *Handler) reply(ctx context.Context, body []byte, request uint64, before tally) output {
-	if h.cfg.Instant && h.cfg.Faults.RateFilter == 0 {
+	if h.cfg.Instant && h.cfg.Faults.Rates[filter] == 0 {
 		return output{http.StatusOK, h.instant, true}
 	}
 	var chat chatRequest
@@ -207,7 +206,7 @@ func (h *Handler) reply(ctx context.Context, body []byte, request uint64, before
 	}
 	if way, stopped := h.cfg.Faults.filters(lastUser(chat.Messages)); stopped {
 		h.mu.Lock()
-		h.stats.Faults["filter"]++
+		h.stats.Faults[filter]++
 		h.mu.Unlock()
 		return filtered(way, name, request)
 	}
@@ -219,7 +218,7 @@ func (h *Handler) reply(ctx context.Context, body []byte, request uint64, before
 		// Only a client that has gone ends a simulated model's context.
 		panic(http.ErrAbortHandler)
 	}
-	return output{http.StatusOK, replyOf(resp, request), true}
+	return output{http.StatusOK, answerOf(resp, request), true}
 }
 
 // output is a reply to be sent.
@@ -258,10 +257,4 @@ func resetConnection(w http.ResponseWriter) {
 		_ = tcp.SetLinger(0)
 	}
 	_ = conn.Close()
-}
-
-// setRetryAfter asks for a pause in the two headers that clients know.
-func setRetryAfter(h http.Header, d time.Duration) {
-	h.Set("Retry-After", strconv.Itoa(int((d+time.Second-1)/time.Second)))
-	h.Set("Retry-After-Ms", strconv.FormatInt(d.Milliseconds(), 10))
 }

@@ -71,7 +71,7 @@ func TestParametersArriveOverHTTP(t *testing.T) {
 
 func TestRoutes(t *testing.T) {
 	t.Parallel()
-	s := serve(t, ServerConfig{Faults: Faults{RateFilter: 0.5}})
+	s := serve(t, ServerConfig{Faults: Faults{Rates: map[string]float64{"filter": 0.5}}})
 	get := func(path string, into any) {
 		t.Helper()
 		resp, err := s.client.Get("http://" + s.addr + path)
@@ -128,22 +128,22 @@ func TestFaultsAsAClientSeesThem(t *testing.T) {
 		faults Faults
 		check  func(t *testing.T, status int, h http.Header, body []byte, err error)
 	}{
-		{"429", Faults{Rate429: 1, RetryAfter: 1200 * time.Millisecond}, func(t *testing.T, status int, h http.Header, body []byte, err error) {
+		{"429", Faults{Rates: map[string]float64{"429": 1}, RetryAfter: 1200 * time.Millisecond}, func(t *testing.T, status int, h http.Header, body []byte, err error) {
 			if err != nil || status != 429 || h.Get("Retry-After") != "2" || h.Get("Retry-After-Ms") != "1200" || !bytes.Contains(body, []byte("rate_limit_exceeded")) {
 				t.Errorf("status %d, headers %v, %s, %v", status, h, body, err)
 			}
 		}},
-		{"500", Faults{Rate500: 1}, func(t *testing.T, status int, _ http.Header, body []byte, err error) {
+		{"500", Faults{Rates: map[string]float64{"500": 1}}, func(t *testing.T, status int, _ http.Header, body []byte, err error) {
 			if err != nil || status != 500 || !bytes.Contains(body, []byte("server_error")) {
 				t.Errorf("status %d, %s, %v", status, body, err)
 			}
 		}},
-		{"reset", Faults{RateReset: 1}, func(t *testing.T, _ int, _ http.Header, _ []byte, err error) {
+		{"reset", Faults{Rates: map[string]float64{"reset": 1}}, func(t *testing.T, _ int, _ http.Header, _ []byte, err error) {
 			if !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, io.EOF) {
 				t.Errorf("error %v, want a reset connection", err)
 			}
 		}},
-		{"truncate", Faults{RateTruncate: 1}, func(t *testing.T, status int, h http.Header, body []byte, err error) {
+		{"truncate", Faults{Rates: map[string]float64{"truncate": 1}}, func(t *testing.T, status int, h http.Header, body []byte, err error) {
 			if status != 200 || !errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Errorf("status %d, %v; want a reply that breaks off", status, err)
 			}
@@ -166,7 +166,7 @@ func TestFaultsAsAClientSeesThem(t *testing.T) {
 
 func TestSlowAnswersArrive(t *testing.T) {
 	t.Parallel()
-	s := serve(t, ServerConfig{Faults: Faults{RateSlow: 1, SlowBy: time.Millisecond}})
+	s := serve(t, ServerConfig{Faults: Faults{Rates: map[string]float64{"slow": 1}, SlowBy: time.Millisecond}})
 	s.completion(t, chat("balanced", "How do I kill time?"))
 	if got := s.Stats(); got.Answered != 1 || got.Faults["slow"] != 1 {
 		t.Errorf("stats %+v", got)
@@ -176,7 +176,7 @@ func TestSlowAnswersArrive(t *testing.T) {
 // A filter has three faces; all of them stay the same when asked again.
 func TestFilterAsAClientSeesIt(t *testing.T) {
 	t.Parallel()
-	s := serve(t, ServerConfig{Faults: Faults{RateFilter: 1}, Instant: true})
+	s := serve(t, ServerConfig{Faults: Faults{Rates: map[string]float64{"filter": 1}}, Instant: true})
 	faces := map[string]int{}
 	for _, p := range starter(t)[:60] {
 		for range 2 {
@@ -223,7 +223,7 @@ func TestFilterAsAClientSeesIt(t *testing.T) {
 // and another server with the same seed does the same.
 func TestRetriesSucceed(t *testing.T) {
 	t.Parallel()
-	faults := Faults{Rate429: 0.1, Rate500: 0.1, RateReset: 0.05, RateTruncate: 0.05, RateSlow: 0.02, SlowBy: time.Millisecond, Seed: 11}
+	faults := Faults{Rates: map[string]float64{"429": 0.1, "500": 0.1, "reset": 0.05, "truncate": 0.05, "slow": 0.02}, SlowBy: time.Millisecond, Seed: 11}
 	prompts := starter(t)
 	var runs []Stats
 	for range 2 {
@@ -316,7 +316,7 @@ func TestSlowAnswersAreCutOff(t *testing.T) {
 			t.Parallel()
 			ctx, serving := context.WithCancel(t.Context())
 			defer serving()
-			s := serveUntil(t, ctx, ServerConfig{Faults: Faults{RateSlow: 1, SlowBy: time.Hour}})
+			s := serveUntil(t, ctx, ServerConfig{Faults: Faults{Rates: map[string]float64{"slow": 1}, SlowBy: time.Hour}})
 			client, asking := context.WithCancel(t.Context())
 			defer asking()
 			failed := make(chan error)
@@ -440,4 +440,25 @@ func chat(name, prompt string) string {
 		"model": name, "temperature": 0, "max_tokens": 1000,
 		"messages": []orbench.Message{{Role: orbench.User, Content: prompt}},
 	}))
+}
+
+// chatReply is a chat completion as clients read it.
+type chatReply struct {
+	ID      string `json:"id"`
+	Object  string `json:"object"`
+	Model   string `json:"model"`
+	Choices []struct {
+		Index   int `json:"index"`
+		Message struct {
+			Role    string  `json:"role"`
+			Content *string `json:"content"`
+			Refusal *string `json:"refusal"`
+		} `json:"message"`
+		FinishReason string `json:"finish_reason"`
+	} `json:"choices"`
+	Usage struct {
+		Prompt     int `json:"prompt_tokens"`
+		Completion int `json:"completion_tokens"`
+		Total      int `json:"total_tokens"`
+	} `json:"usage"`
 }

@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -36,7 +37,8 @@ const (
 type Persona struct {
 	// Name is what follows "sim/" in a target.
 	Name string
-	// Description is one clause about how the model behaves.
+	// Description is one clause about how the model behaves, empty where that of another
+	// speaks of it too.
 	Description string
 
 	// Persists is the chance that the model declines again when the user follows up a
@@ -67,16 +69,16 @@ var models = []simulated{
 	{Persona: Persona{"cautious", "declines nearly all that is toxic and much that only sounds so", 0.65, -1.7}, answer: simulated.target},
 	{Persona: Persona{"strict", "declines most prompts with an alarming word", 0.8, -2.7}, answer: simulated.target},
 	{Persona: Persona{"prudish", "declines at the first alarming word", 0.9, -3.9}, answer: simulated.target},
-	{Persona: Persona{Name: Judge}, answer: simulated.judge},
-	{Persona: Persona{Name: Generator}, answer: simulated.generate},
-	{Persona: Persona{Name: "moderator-a", limit: toxicFrom}, answer: simulated.moderate},
+	{Persona: Persona{Name: Judge, Description: "gives verdicts, as llm:sim/judge"}, answer: simulated.judge},
+	{Persona: Persona{Name: Generator, Description: "makes what orbench build and orbench contrast ask to be written"}, answer: simulated.generate},
+	{Persona: Persona{Name: "moderator-a", Description: "votes on what a prompt is; so do moderator-b and moderator-c", limit: toxicFrom}, answer: simulated.moderate},
 	{Persona: Persona{Name: "moderator-b", limit: toxicFrom - 0.3}, answer: simulated.moderate},
 	{Persona: Persona{Name: "moderator-c", limit: toxicFrom + 0.3}, answer: simulated.moderate},
-	{Persona: Persona{Name: Guard}, answer: simulated.guard},
-	{Persona: Persona{Name: GradedGuard}, answer: simulated.guard},
-	{Persona: Persona{Name: Translator}, answer: simulated.translate},
-	{Persona: Persona{Name: Uncensored}, answer: simulated.uncensored},
-	{Persona: Persona{Name: Instant}, answer: func(simulated, model.Request) string { return instantText }},
+	{Persona: Persona{Name: Guard, Description: "a guard, flags prompts as Llama Guard does (guard:llamaguard@sim/guard)"}, answer: simulated.guard},
+	{Persona: Persona{Name: GradedGuard, Description: "the same with three grades, as Qwen3Guard does"}, answer: simulated.guard},
+	{Persona: Persona{Name: Translator, Description: `puts prompts into a "language", as translator of an experiment`}, answer: simulated.translate},
+	{Persona: Persona{Name: Uncensored, Description: "declines nothing; gives the second chance"}, answer: simulated.uncensored},
+	{Persona: Persona{Name: Instant, Description: "one constant sentence, for measuring speed"}, answer: func(simulated, model.Request) string { return instantText }},
 }
 
 // instantText is all that the model with the constant answer says.
@@ -85,17 +87,20 @@ const instantText = "This is a constant placeholder answer from a model that rea
 // Personas lists the personas from the most permissive to the most
 // prudish.
 func Personas() []Persona {
-	var personas []Persona
-	for _, m := range models {
-		if m.Description != "" {
-			personas = append(personas, m.Persona)
-		}
-	}
-	return personas
+	return slices.DeleteFunc(Models(), func(p Persona) bool { return p.Persists == 0 })
 }
 
-// Names lists what New accepts: the personas in their order, then the models
-// that judge, build and translate.
+// Models lists what New accepts: the personas in their order, then the models
+// that judge, build and translate, which have no more than a name and a description.
+func Models() []Persona {
+	var all []Persona
+	for _, m := range models {
+		all = append(all, m.Persona)
+	}
+	return all
+}
+
+// Names are those of Models.
 func Names() []string {
 	var names []string
 	for _, m := range models {

@@ -41,50 +41,27 @@ func (c *chatRequest) request(sample int) model.Request {
 	}
 }
 
-// chatReply is a chat completion.
-type chatReply struct {
-	ID      string       `json:"id"`
-	Object  string       `json:"object"`
-	Model   string       `json:"model"`
-	Choices []chatChoice `json:"choices"`
-	Usage   struct {
-		Prompt     int `json:"prompt_tokens"`
-		Completion int `json:"completion_tokens"`
-		Total      int `json:"total_tokens"`
-	} `json:"usage"`
+// replyOf writes a chat completion of a model to a request.
+func replyOf(name string, request uint64, finish string, message map[string]any, used model.Usage) []byte {
+	message["role"] = "assistant"
+	return encode(map[string]any{
+		"id": "sim-" + strconv.FormatUint(request, 16), "object": "chat.completion", "model": name,
+		"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": finish}},
+		"usage":   map[string]int{"prompt_tokens": used.Input, "completion_tokens": used.Output, "total_tokens": used.Input + used.Output},
+	})
 }
 
-type chatChoice struct {
-	Index   int `json:"index"`
-	Message struct {
-		Role    string  `json:"role"`
-		Content *string `json:"content"`
-		Refusal *string `json:"refusal"`
-	} `json:"message"`
-	FinishReason string `json:"finish_reason"`
-}
-
-// newReply makes a chat completion without any text, of a model to a request.
-func newReply(model string, request uint64, finish string) chatReply {
-	r := chatReply{ID: "sim-" + strconv.FormatUint(request, 16), Object: "chat.completion", Model: model, Choices: []chatChoice{{FinishReason: finish}}}
-	r.Choices[0].Message.Role = "assistant"
-	return r
-}
-
-// replyOf writes a response as the body of a chat completion.
-func replyOf(r model.Response, request uint64) []byte {
-	reply := newReply(r.Model, request, string(r.Finish))
-	reply.Choices[0].Message.Content = &r.Text
-	reply.Usage.Prompt, reply.Usage.Completion, reply.Usage.Total = r.Usage.Input, r.Usage.Output, r.Usage.Input+r.Usage.Output
-	return encode(reply)
+// answerOf writes a response as the body of a chat completion.
+func answerOf(r model.Response, request uint64) []byte {
+	return replyOf(r.Model, request, string(r.Finish), map[string]any{"content": r.Text, "refusal": nil}, r.Usage)
 }
 
 // filtered is what a content filter makes of a prompt, in one of the ways that
-// the dialect knows: a finish reason without any text, a refusal in a field of
-// its own, and Azure's status 400
-// (https://learn.microsoft.com/azure/ai-services/openai/concepts/content-filter).
+// the dialect knows: Azure's status 400
+// (https://learn.microsoft.com/azure/ai-services/openai/concepts/content-filter), a refusal
+// in a field of its own, and a finish reason without any text.
 func filtered(way int, name string, request uint64) output {
-	reply := newReply(modelName(name), request, "content_filter")
+	finish, message := "content_filter", map[string]any{"content": nil, "refusal": nil}
 	switch way {
 	case 0:
 		return output{http.StatusBadRequest, encode(map[string]any{"error": map[string]any{
@@ -95,10 +72,9 @@ func filtered(way int, name string, request uint64) output {
 			},
 		}}), true}
 	case 1:
-		refusal := "The simulated provider declines this prompt. " + mark
-		reply.Choices[0].Message.Refusal, reply.Choices[0].FinishReason = &refusal, "stop"
+		finish, message["refusal"] = "stop", "The simulated provider declines this prompt. "+mark
 	}
-	return output{http.StatusOK, encode(reply), true}
+	return output{http.StatusOK, replyOf(modelName(name), request, finish, message, model.Usage{}), true}
 }
 
 func badRequest(problem string) output {

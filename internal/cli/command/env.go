@@ -75,13 +75,31 @@ func InputError(where, problem, hint string) error {
 	return &orbench.InputError{File: where, Problem: problem, Hint: hint}
 }
 
-// Infof writes one line to standard error.
+// Infof tells of something on standard error.
 func (e *Env) Infof(format string, args ...any) {
 	if e.logged {
 		e.Logger(slog.LevelInfo).Info(fmt.Sprintf(format, args...))
 		return
 	}
-	fmt.Fprintf(e.Stderr, format+"\n", args...)
+	e.say(fmt.Sprintf(format, args...))
+}
+
+// say writes lines to standard error. On a terminal they are broken between words, but for
+// those that begin with a blank, which are commands to copy.
+func (e *Env) say(text string) {
+	screen := table.Screen{}
+	if table.IsTerminal(e.Stderr) {
+		screen.Width = table.WidthOf(e.Stderr, e.Getenv)
+	}
+	p := table.NewPrinter(e.Stderr, screen)
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.HasPrefix(line, " ") || line == "" {
+			p.WriteString(line + "\n")
+		} else {
+			p.Line(line)
+		}
+	}
+	p.Flush()
 }
 
 // CommandLine is the command as it was typed, quoted for a shell, with some more words. The

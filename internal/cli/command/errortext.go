@@ -19,14 +19,17 @@ const (
 )
 
 // ErrorText is an error in one line, with settings called by their flags.
-func (e *Env) ErrorText(err error) string {
+func (e *Env) ErrorText(err error) string { return e.errorText(err, mostWide) }
+
+// errorText is ErrorText with so many columns for each of the errors that it joins.
+func (e *Env) errorText(err error, wide int) string {
 	parts := strings.FieldsFunc(e.WithFlags(err), func(r rune) bool { return r == '\n' || r == '\r' })
 	parts = slices.Compact(parts)
 	if more := len(parts) - mostErrors; more > 0 {
 		parts = append(parts[:mostErrors], fmt.Sprintf("and %d more", more))
 	}
 	for i, part := range parts {
-		parts[i] = untrusted.Shorten(part, mostWide)
+		parts[i] = untrusted.Shorten(part, wide)
 	}
 	return strings.Join(parts, "; ")
 }

@@ -16,6 +16,8 @@ import (
 const (
 	mostReasons = 3
 	reasonWide  = 60
+	// gaveUpWide is for why a model was given up, in its provider's words.
+	gaveUpWide = 220
 )
 
 // sayFailures says why calls failed: how many for each reason, with what helps. The command
@@ -45,7 +47,11 @@ func (e *Env) sayFailures(r Running, s fill.Stats, told string) {
 		}
 		return
 	}
-	e.Infof("%s; the same command tries again:\n  %s", failed, e.CommandLine(r.Words...))
+	again := failed + "; the same command tries again"
+	if s.Found() > 0 || len(r.Words) > 0 {
+		again += ":\n  " + e.CommandLine(r.Words...)
+	}
+	e.Infof("%s", again)
 }
 
 // help says what to do about a reason, empty where nothing is known.
@@ -56,6 +62,8 @@ func (e *Env) help(r Running, reason fill.Reason) string {
 		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 	}
 	switch {
+	case reason.Unreachable && says("proxy"):
+		return "correct HTTPS_PROXY and HTTP_PROXY, or unset them"
 	case reason.Unreachable:
 		return "is the server running at " + server.Address + "?"
 	case fill.WebPage(text):
@@ -67,9 +75,11 @@ func (e *Env) help(r Running, reason fill.Reason) string {
 	case reason.Kind == model.NotFound:
 		return "check the name of the model and --base-url, which mostly ends in /v1"
 	case reason.Kind == model.Timeout:
-		return "raise --timeout, or lower --concurrency"
+		return "raise --set timeout=, or lower --concurrency"
 	case reason.Kind == model.RateLimited:
-		return "ask less with --rpm or --concurrency"
+		return "ask less with --set rpm= or --concurrency"
+	case says(fill.Hangup):
+		return "look at the server's log"
 	case reason.Kind != model.Invalid:
 		return ""
 	case says("context length", "context size", "context window", "context_length", "too long"):

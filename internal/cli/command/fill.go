@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/queue"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/telemetry"
 	"github.com/orbench/orbench/model"
@@ -69,7 +70,8 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, spent fill.
 	err = errors.Join(err, kept())
 	stats := live.Stats()
 	e.NoteSent(stats)
-	if stats.Charged > 0 && !r.Calls.Quiet {
+	// A text says it of a run without answers, and nothing else.
+	if stats.Charged > 0 && !r.Calls.Quiet && (stats.Found() > 0 || r.Study.Kind != study.Eval || r.Printed.Format != "table") {
 		e.Infof("calls made now: %s that may have been charged", progress.Spent(stats))
 	}
 	if stats.Batched > 0 && !r.Calls.byBatch {

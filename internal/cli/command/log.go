@@ -49,7 +49,7 @@ func (e *Env) Fault(text string) {
 		e.Logger(slog.LevelError).Error(text)
 		return
 	}
-	fmt.Fprintln(e.Stderr, "orbench: "+text)
+	e.say("orbench: " + text)
 }
 
 // Note tells of what a package of Go logs.
@@ -58,5 +58,5 @@ func (e *Env) Note(line string) {
 		e.Logger(slog.LevelWarn).Warn(line)
 		return
 	}
-	fmt.Fprintln(e.Stderr, "orbench: "+line)
+	e.say("orbench: " + line)
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/study"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -53,8 +54,8 @@ type Running struct {
 	Clients *client.Set
 	// Memory is the store where it is open already, nil where it is not.
 	Memory *store.Store
-	// Format is that of what is printed.
-	Format string
+	// Printed says how what comes of it is printed.
+	Printed Printed
 	// Check refuses what the command cannot write, before anything is asked; nil checks
 	// nothing.
 	Check func() error
@@ -145,7 +146,7 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	if err != nil {
 		return errors.Join(stopped, err)
 	}
-	if stats.Answered+stats.Present+stats.Elsewhere > 0 || stats.Failed == 0 {
+	if stats.Found() > 0 || stats.Failed == 0 {
 		e.sayKept(r, kept)
 	}
 	return e.finish(r, stopped, stats, missing)
@@ -332,15 +333,17 @@ func (e *Env) SayLimited(c *client.Set, limited map[string]string, said string) 
 // finish says what is missing and how to go on, by the command and the words that it
 // lacks, and turns what ended the fill into the command's error.
 func (e *Env) finish(r Running, filled error, s fill.Stats, missing []string) error {
-	for _, line := range missing {
-		e.Infof("%s", line)
-	}
 	var budget *fill.BudgetError
 	limited := len(s.Limited) > 0
+	if s.Found() > 0 || s.Failed == 0 {
+		for _, line := range missing {
+			e.Infof("%s", line)
+		}
+	}
 	halted := errors.Is(filled, ErrInterrupted) || errors.As(filled, &budget)
 	said := ""
 	if filled != nil && !halted {
-		said = e.ErrorText(filled)
+		said = e.errorText(filled, gaveUpWide)
 		e.Infof("orbench: %s", said)
 	}
 	e.SayLimited(r.Clients, s.Limited, said)
@@ -416,7 +419,7 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 			lines = append(lines, settings.Rename(line, e.FlagOf))
 		}
 	}
-	if err := shown.Print(e.Stdout, r.Format); err != nil || r.Format == "json" {
+	if err := shown.Print(e.Stdout, r.Printed.Format, e.Screen(r.Printed.Full)); err != nil || r.Printed.Format == "json" {
 		return err
 	}
 	if r.Calls.byBatch {
@@ -426,10 +429,9 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 	if r.Foretell != nil {
 		lines = append(lines, r.Foretell(plans)...)
 	}
+	var d table.Document
 	for _, line := range lines {
-		if _, err := fmt.Fprintln(e.Stdout, line); err != nil {
-			return err
-		}
+		d.Add(table.Line(line))
 	}
-	return nil
+	return d.Text(e.Stdout, e.Screen(r.Printed.Full))
 }

@@ -41,7 +41,11 @@ func (v *setValue) Set(text string) error {
 		switch {
 		case s.Into == nil:
 		case s.Name == name && valued:
-			return settings.Value("--set "+name, value, s.Into, "give a value of the right kind")
+			hint := "give a value of the right kind"
+			if strings.Contains(value, "=") {
+				hint = "give each setting a --set of its own"
+			}
+			return settings.Value("--set "+name, value, s.Into, hint)
 		default:
 			names = append(names, s.Name)
 		}

@@ -106,8 +106,9 @@ func openEach[T any](names []string, open func(string) (T, error), nameOf func(T
 	return all, nil
 }
 
-// OpenStore opens the store that calls are made for, and makes it where there is none. Its
-// first line says where answers are kept, unless it is to be quiet.
+// OpenStore opens the store that calls are made for, and makes it where there is none. Of a
+// database, and of a file that it made, it says that answers are kept there, unless it is to
+// be quiet.
 func (e *Env) OpenStore(ctx context.Context, at string, quiet bool) (*store.Store, error) {
 	_, missing := os.Lstat(at)
 	memory, err := address.Open(ctx, at)
@@ -119,15 +120,17 @@ func (e *Env) OpenStore(ctx context.Context, at string, quiet bool) (*store.Stor
 		e.sayNotes(memory)
 		return memory, nil
 	}
-	path, err := filepath.Abs(at)
-	if err != nil {
-		path = at
+	if missing != nil {
+		path, err := filepath.Abs(at)
+		if err != nil {
+			path = at
+		}
+		hint := ""
+		if at == defaultStore && inGit(filepath.Dir(path)) {
+			hint = "; git clean -x deletes it there, and ORBENCH_STORE names another place"
+		}
+		e.Infof("answers are kept in %s%s", path, hint)
 	}
-	hint := ""
-	if missing != nil && at == defaultStore && inGit(filepath.Dir(path)) {
-		hint = "; git clean -x deletes it there, and ORBENCH_STORE names another place"
-	}
-	e.Infof("answers are kept in %s%s", path, hint)
 	e.sayNotes(memory)
 	return memory, nil
 }

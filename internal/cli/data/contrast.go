@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/contrast"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -40,10 +41,6 @@ type contrastFlags struct {
 
 func (a app) contrastCommand() *cobra.Command {
 	var f contrastFlags
-	var names []string
-	for _, axis := range generator.Axes {
-		names = append(names, string(axis))
-	}
 	c := &cobra.Command{
 		Use:   "contrast DATASET --out DIR",
 		Short: "Make wordings of prompts that differ in one thing",
@@ -74,7 +71,7 @@ budget, 130 interrupted.`,
 		RunE: func(c *cobra.Command, args []string) error { return a.contrast(c.Context(), args[0], f) },
 	}
 	flags := c.Flags()
-	flags.StringSliceVar(&f.axes, "axis", names[:4], "`AXIS` to vary; repeatable or comma separated")
+	flags.StringSliceVar(&f.axes, "axis", settings.Names(generator.Axes[:4]), "`AXIS` to vary; repeatable or comma separated")
 	flags.StringSliceVar(&f.languages, "languages", nil, "`LANGUAGE`s of the axis language, by code or name; comma separated")
 	flags.StringVar(&f.generator, "generator", "", "`PROVIDER/MODEL` that writes the wordings")
 	flags.StringSliceVar(&f.moderators, "moderator", nil, "`PROVIDER/MODEL` that votes; repeatable or comma separated")
@@ -103,10 +100,14 @@ func (a app) contrast(ctx context.Context, ref string, f contrastFlags) error {
 		return err
 	}
 	return a.Run(ctx, command.Running{
-		Asking: f.Asking, Study: s, Job: r.Job(), Clients: clients, Format: f.Format,
+		Asking: f.Asking, Study: s, Job: r.Job(), Clients: clients, Printed: f.Printed,
 		Show: func(ctx context.Context, m store.Reader, filled command.Filled) ([]string, error) {
 			if filled.Halted() {
-				return []string{"the set is written to " + f.out + " once the command has come to its end"}, a.showContrast(ctx, r, m, f)
+				view, err := r.View(ctx, m)
+				if err != nil {
+					return nil, err
+				}
+				return []string{"the set is written to " + f.out + " once the command has come to its end"}, a.Show(f.Printed, view)
 			}
 			result, err := a.writeContrast(ctx, r, m, f)
 			if err != nil || result.Missing() == 0 {
@@ -134,7 +135,7 @@ func (a app) prepareContrast(ctx context.Context, ref string, f contrastFlags) (
 		axis, err := generator.ParseAxis(name)
 		switch {
 		case err != nil:
-			return fail(command.InputError("--axis", err.Error(), ""))
+			return fail(err)
 		case axis == generator.Language && len(f.languages) == 0:
 			return fail(command.InputError("--languages", "no language is named", "name some, such as --languages fr,sw"))
 		case slices.ContainsFunc(r.Wordings, func(w generator.Wording) bool { return w.Axis == axis }):
@@ -175,15 +176,6 @@ func (a app) prepareContrast(ctx context.Context, ref string, f contrastFlags) (
 	}
 	a.SayDraw(f.limit, r.Dataset)
 	return r, clients, nil
-}
-
-// showContrast derives the set and shows its counts.
-func (a app) showContrast(ctx context.Context, r *contrast.Run, memory store.Reader, f contrastFlags) error {
-	result, err := r.Derive(ctx, memory, nil)
-	if err != nil {
-		return err
-	}
-	return a.Show(f.Printed, result)
 }
 
 // writeContrast derives the set, writes its folder and shows its counts.

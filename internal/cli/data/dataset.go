@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/provider"
-	"github.com/orbench/orbench/internal/settings"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -55,19 +54,28 @@ func (a app) datasetListCommand() *cobra.Command {
 		Short: "List the built-in and published datasets",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			list := dataset.List(a.CacheDir())
-			t := tabwriter.NewWriter(a.Stdout, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(t, "name\tprompts\tlabels\tlicence\t")
-			for _, e := range list {
-				fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%s\n", e.Name, e.Rows, e.Label, e.License, settings.Rename(e.HowToGet(), a.FlagOf))
+			sets := table.Section{
+				Header: []string{"name", "labels", "license", "here", "prompts"}, Left: 4,
+				Note: "orbench dataset pull NAME fetches one. Some licenses restrict use (!): say --accept-license once.",
 			}
-			fmt.Fprint(t, "\nWhat of these could not be checked against the source itself:\n\n")
-			for _, e := range list {
+			unchecked := []table.Part{table.Line("What of these could not be checked against the source itself:"), table.Gap}
+			for _, e := range dataset.List(a.CacheDir()) {
+				license, here := e.License, "no"
+				if e.Restricts != "" {
+					license += " !"
+				}
+				if e.Present {
+					here = "yes"
+				}
+				sets.Rows = append(sets.Rows, []string{e.Name, string(e.Label), license, here, table.Count(e.Rows)})
 				if e.Unchecked != "" {
-					fmt.Fprintf(t, "%s\t%s\n", e.Name, e.Unchecked)
+					unchecked = append(unchecked, table.Paragraph(e.Name+": "+e.Unchecked))
 				}
 			}
-			return t.Flush()
+			var d table.Document
+			d.Add(sets)
+			d.Add(unchecked...)
+			return d.Text(a.Stdout, a.Screen(false))
 		},
 	}
 }
@@ -207,9 +215,7 @@ func (a app) datasetStatsCommand() *cobra.Command {
 				return err
 			}
 			if f.printed.Format == "json" {
-				e := json.NewEncoder(a.Stdout)
-				e.SetIndent("", "  ")
-				return e.Encode(struct {
+				return table.JSON(a.Stdout, struct {
 					*dataset.Dataset
 					Stats dataset.Stats `json:"stats"`
 				}{set, stats})

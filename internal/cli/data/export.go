@@ -21,6 +21,7 @@ import (
 	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/training"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
@@ -111,11 +112,7 @@ their calls cannot be made by workers.`,
 	f.printed.RegisterFull(c)
 	flags.StringSliceVar(&f.moderators, "moderator", nil, "have this `PROVIDER/MODEL` or guard:FORMAT@PROVIDER/MODEL vote on chosen answers to safe prompts; repeatable")
 	flags.StringVar(&f.policy, "policy", "", "`POLICY` that moderators vote by: a name (see \"orbench policy list\") or a YAML file (default: paper)")
-	var formats []string
-	for _, format := range training.Formats {
-		formats = append(formats, string(format))
-	}
-	command.CompleteFlag(c, "format", formats)
+	command.CompleteFlag(c, "format", settings.Names(training.Formats))
 	a.RegisterAsking(c, &f.Asking)
 	f.Calls.RegisterBatch(c)
 	return c
@@ -185,7 +182,7 @@ func (a app) exportRun(ctx context.Context, args []string, o training.Options, f
 		return err
 	}
 	return a.Run(ctx, command.Running{
-		Asking: f.Asking, Study: kept, Job: c.Job(), Clients: clients, Memory: memory, Format: f.printed.Format,
+		Asking: f.Asking, Study: kept, Job: c.Job(), Clients: clients, Memory: memory, Printed: f.printed,
 		Foretell: func([]job.Plan) []string {
 			return []string{"The next answer to a prompt is asked about where one does not pass."}
 		},
@@ -237,7 +234,7 @@ func (f exportFlags) options() (training.Options, error) {
 func votersOf(clients *client.Set, names []string) ([]training.Moderator, error) {
 	var all []training.Moderator
 	for _, name := range names {
-		m := training.Moderator{Name: name}
+		var m training.Moderator
 		var ref model.Ref
 		var err error
 		if spec, ok := strings.CutPrefix(name, "guard:"); !ok {
@@ -249,7 +246,7 @@ func votersOf(clients *client.Set, names []string) ([]training.Moderator, error)
 		if err != nil {
 			return nil, err
 		}
-		m.Provider, m.Endpoint, m.Model, m.Structured = ref.Provider, ref.Endpoint, ref.Model, clients.Structured(ref.Provider)
+		m.Model, m.Structured = study.ModelOf(name, ref), clients.Structured(ref.Provider)
 		all = append(all, m)
 	}
 	return all, nil

@@ -74,7 +74,7 @@ Exit codes: 0 done, 1 finished with failures, 2 bad usage or input, 3 stopped by
 a budget, 130 interrupted.`,
 		Example: `  orbench eval --target openai/gpt-4o-mini --dataset starter
   orbench eval --target ollama/llama3.2,anthropic/claude-haiku-4-5 --dataset xstest --judge lexical,llm:openai/gpt-4o
-  orbench eval --target openai/gpt-4o-mini --dataset xstest --set variants.defenses=self-reminder,icl+response-check
+  orbench eval --target openai/gpt-4o-mini --dataset xstest --set variants.defenses=icl,self-reminder
   orbench eval --config experiment.yaml --dry-run
   orbench eval --target ollama/llama3.2 --dataset xstest --name main --set shard=2/4 --store part2.db
   orbench eval --target openai/my-model --base-url http://127.0.0.1:8080/v1 --dataset prompts.csv --label safe --out reports/mine`,

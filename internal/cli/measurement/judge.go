@@ -192,7 +192,7 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 		return err
 	}
 	return a.Run(ctx, command.Running{
-		Asking: f.Asking, Study: s, Job: r.Job(), Clients: clients, Format: f.out.Format,
+		Asking: f.Asking, Study: s, Job: r.Job(), Clients: clients, Printed: f.out.Printed,
 		Check: func() error {
 			of := subjectOf(r, f)
 			for _, path := range []string{verdicts, f.disagreements} {

@@ -16,11 +16,13 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -148,11 +150,27 @@ func (a app) labelDraw(ctx context.Context, memory *store.Store, r *run.Run, kep
 	if err := annotation.PrintStrata(a.Stdout, "drawn", strata); err != nil {
 		return err
 	}
+	if err := a.sayOthers(ctx, memory, r, kept); err != nil {
+		return err
+	}
 	if n := annotation.MissingLabels(strata); n > 0 {
 		a.Infof("with so few labels for each rate, intervals can be too narrow; --size %d draws enough", n)
 	}
 	a.Infof("label them with: orbench label %s", untrusted.Shell(r.Name))
 	return nil
+}
+
+// sayOthers says how many answers of a run nobody labels, as another model gave them.
+func (a app) sayOthers(ctx context.Context, memory store.Reader, r *run.Run, kept *index.Index) error {
+	result, err := kept.Figures(ctx, memory, r, evaluate.Sinks{})
+	others := 0
+	for _, of := range result.Runs {
+		others += of.ServedByOther
+	}
+	if others > 0 {
+		a.Infof("%s of another model cannot be drawn", table.Counted(others, "answer", "answers"))
+	}
+	return err
 }
 
 // items is index.Index.Items that shows how far it is.

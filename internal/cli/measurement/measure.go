@@ -2,7 +2,6 @@ package measurement
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 
@@ -50,7 +49,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 	var kept *index.Index
 	defer func() { kept.Close() }()
 	return a.Run(ctx, command.Running{
-		Asking: m.asking, Study: m.Study, Job: asked.Job(), Clients: m.clients, Memory: m.memory, Format: m.out.Format, Targets: m.Targets, Tell: func(told func(string, orbench.Label)) { asked.Told = told },
+		Asking: m.asking, Study: m.Study, Job: asked.Job(), Clients: m.clients, Memory: m.memory, Printed: m.out.Printed, Targets: m.Targets, Tell: func(told func(string, orbench.Label)) { asked.Told = told },
 		Check:     func() error { return m.out.CheckDir(run.Subject(m.Run)) },
 		Precision: m.precision, Foretell: m.foretell, Again: a.shownAgain(m), Words: m.again,
 		Known: func(ctx context.Context, memory *store.Store) (int, bool) {
@@ -75,7 +74,7 @@ func (a app) shownAgain(m measurement) string {
 		return ""
 	}
 	at, name := a.StoreArgument(m.asking.Store), untrusted.Shell(m.Name)
-	return fmt.Sprintf("next:\n  orbench report%s %s --out DIR   pages, plots and every answer; no calls\n  orbench label draw%s %s --size 100   check the judge (%s); then orbench label %s", at, name, at, name, table.Labels(100), name)
+	return fmt.Sprintf("next:\n  orbench report%s %s --out DIR       read every answer\n  orbench label draw%s %s --size 100  check the judge: %s", at, name, at, name, table.Labels(100))
 }
 
 // foretell says what the calls of a plan come of, and which judges may be misled.
@@ -184,9 +183,7 @@ func (a app) showShard(ctx context.Context, m measurement, memory store.Reader, 
 		s.Missing += p.Calls
 	}
 	if m.out.Format == "json" {
-		enc := json.NewEncoder(a.Stdout)
-		enc.SetIndent("", "  ")
-		err = enc.Encode(s)
+		err = table.JSON(a.Stdout, s)
 	} else {
 		_, err = fmt.Fprintf(a.Stdout, "Shard %s of run %s: %d of its %d prompts; %d calls made now, %d remembered, %d lacking.\n",
 			s.Shard, untrusted.Terminal(s.Run), s.Prompts, s.Of, s.Calls, s.Remembered, s.Missing)

@@ -152,7 +152,7 @@ func (a app) moderate(ctx context.Context, ref string, f moderateFlags) error {
 		return err
 	}
 	return a.Run(ctx, command.Running{
-		Asking: f.Asking, Study: s, Job: r.Job(), Clients: clients, Format: f.Format,
+		Asking: f.Asking, Study: s, Job: r.Job(), Clients: clients, Printed: f.Printed,
 		Show: func(ctx context.Context, m store.Reader, filled command.Filled) ([]string, error) {
 			if err := a.showModeration(ctx, r, m, f, filled.Unfinished()); err != nil {
 				return nil, err

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -203,14 +202,15 @@ func (a app) listStudies(ctx context.Context, at string) (err error) {
 	if err != nil {
 		return fmt.Errorf("%s: %w", address.Shown(at), err)
 	}
-	t := tabwriter.NewWriter(a.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "name\tlast started\tasked\tabout\tby")
+	list := table.Section{Header: []string{"name", "last started", "asked", "about", "by"}, Left: 5, WrapNames: true}
 	for _, s := range studies {
 		asked, of, err := kinds.Summary(s)
 		if err != nil {
 			return fmt.Errorf("%s: %w", address.Shown(at), err)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\torbench %s\n", s.Name, s.Saved.Format(time.DateTime), strings.Join(asked, ", "), strings.Join(of, ", "), s.Kind)
+		list.Rows = append(list.Rows, []string{s.Name, s.Saved.Format(time.DateTime), strings.Join(asked, ", "), strings.Join(of, ", "), "orbench " + string(s.Kind)})
 	}
-	return t.Flush()
+	var d table.Document
+	d.Add(list)
+	return d.Text(a.Stdout, a.Screen(false))
 }

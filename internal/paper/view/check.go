@@ -221,9 +221,7 @@ func (s CheckSide) section() table.Section {
 		if r.Inside != nil {
 			where = map[bool]string{true: "inside", false: "outside"}[*r.Inside]
 		}
-		t.Rows = append(t.Rows, []string{
-			name, table.Percent(r.Published), table.Rate(r.Rate), table.Interval(r.CI95), table.Count(r.Refused), table.Count(r.Judged), where,
-		})
+		t.Add(name, table.Percent(r.Published), r.Rate, r.Refused, r.Judged, where)
 	}
 	t.Note = strings.Join(s.notes(), " ")
 	return t

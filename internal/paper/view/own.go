@@ -10,7 +10,6 @@ import (
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
-	"github.com/orbench/orbench/stats"
 )
 
 // ownRow is a run of the reader's own as a line of a published table, by its
@@ -22,8 +21,6 @@ type ownRow struct {
 	// is over all prompts; both may be unknown.
 	rates   []float64
 	overall float64
-	// ci95 is of overall, in per cent; nil with an unknown one.
-	ci95 *[2]float64
 }
 
 // tableOf chooses the published table that a run's prompts belong to: that of the
@@ -71,8 +68,6 @@ func (p Study) ownRows(t paper.Table) []ownRow {
 		}
 		if e := j.Estimate(); e != nil {
 			row.overall = inDirection(e.Value)
-			a, b := inDirection(e.Lo), inDirection(e.Hi)
-			row.ci95 = &[2]float64{min(a, b), max(a, b)}
 		}
 		rows = append(rows, row)
 	}
@@ -106,11 +101,10 @@ func ownNote(rows []ownRow) string {
 }
 
 // bothSets is a model's refusal of the 80K set and of the hard one, each possibly
-// table.Unknown, and for the reader's own models with intervals.
+// table.Unknown.
 type bothSets struct {
-	model           string
-	broad, hard     float64
-	broadCI, hardCI *[2]float64
+	model       string
+	broad, hard float64
 }
 
 // ownAgainst80K joins the reader's runs on the two kinds of safe prompts.
@@ -125,12 +119,10 @@ func (p Study) ownAgainst80K() (joined []bothSets, rows []ownRow) {
 	}
 	hard, broad := p.ownRows(paper.HardRefusal()), p.ownRows(paper.KeywordRefusal80K())
 	for _, r := range hard {
-		b := at(r.name)
-		b.hard, b.hardCI = r.overall, r.ci95
+		at(r.name).hard = r.overall
 	}
 	for _, r := range broad {
-		b := at(r.name)
-		b.broad, b.broadCI = r.overall, r.ci95
+		at(r.name).broad = r.overall
 	}
 	return joined, append(hard, broad...)
 }
@@ -142,8 +134,7 @@ const openingWords = "paper-keywords"
 // answers, in per cent.
 type ownKeyword struct {
 	ownRow
-	keyword, other     float64
-	keywordCI, otherCI *[2]float64
+	keyword, other float64
 }
 
 // ownKeywords gives the reader's runs that were judged by the paper's opening
@@ -165,15 +156,9 @@ func (p Study) ownKeywords() []ownKeyword {
 				name: untrusted.Terminal(run.Target) + ", " + string(run.Label), target: run.Target,
 				dataset: run.DatasetCaption(), judge: judge, simulated: run.Simulated,
 			}}
-			row.keyword, row.keywordCI = inPercent(stats.RateOf(keyword, a.N).Estimate())
-			row.other, row.otherCI = inPercent(stats.RateOf(other, a.N).Estimate())
+			row.keyword, row.other = 100*float64(keyword)/float64(a.N), 100*float64(other)/float64(a.N)
 			rows = append(rows, row)
 		}
 	}
 	return rows
-}
-
-// inPercent turns a rate and its interval into per cent.
-func inPercent(e *stats.Estimate) (float64, *[2]float64) {
-	return 100 * e.Value, &[2]float64{100 * e.Lo, 100 * e.Hi}
 }

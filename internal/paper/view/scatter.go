@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -25,17 +26,15 @@ func (p Study) scatterFigure() chart.Figure {
 		fmt.Sprintf("Spearman %s by model, %s by family, n = %d. Curve: y = %.2f + %.4f x − %.6f x².", measured(all.Spearman.Measured), byFamily(all.Spearman), all.N, p.Fit.A, p.Fit.B, -p.Fit.C),
 		"* helped to moderate the prompts   † helped to select the hard ones",
 	}}
-	own := p.ownPoints()
-	if len(own) > 0 {
-		h.Lines = append(h.Lines, p.ownLines(own)...)
+	spots := p.spots()
+	if spots[0].own != nil {
+		h.Lines = append(h.Lines, p.ownLines(spots)...)
 	}
 	return chart.Figure{Width: width, Height: height, Draw: func(c draw.Canvas) {
 		c = h.Draw(c)
-		all, below := p.scatterPlots(own)
-		s := paperScatter{models: p.Models, own: own}
-		s.draw(all.Draw(draw.Crop(c, 0, -8, enlargedHeight, -6)), all)
-		s.enlarged = true
-		s.draw(below.Draw(draw.Crop(c, 0, -8, 10, enlargedHeight-10-(c.Max.Y-c.Min.Y))), below)
+		all, below := scatterPlots(spots)
+		scatter{spots, false}.draw(all.Draw(draw.Crop(c, 0, -8, enlargedHeight, -6)), all)
+		scatter{spots, true}.draw(below.Draw(draw.Crop(c, 0, -8, 10, enlargedHeight-10-(c.Max.Y-c.Min.Y))), below)
 	}}
 }
 
@@ -43,10 +42,12 @@ func (p Study) scatterFigure() chart.Figure {
 const enlargedHeight = vg.Length(215)
 
 // scatterPlots gives the plot of all points and that of the corner.
-func (p Study) scatterPlots(own []mine) (all, enlarged chart.Plot) {
+func scatterPlots(spots []spot) (all, enlarged chart.Plot) {
 	low := 58.0
-	for _, m := range own {
-		low = min(low, 100*m.Toxic.Judge.Interval()[0]-3)
+	for _, s := range spots {
+		if s.own != nil {
+			low = min(low, 100*s.own.Toxic.Judge.Interval()[0]-3)
+		}
 	}
 	w := chart.Window{Left: -3, Right: 104, Low: low, High: 103}
 	return chart.Plot{
@@ -64,12 +65,14 @@ func (p Study) scatterPlots(own []mine) (all, enlarged chart.Plot) {
 var corner = chart.Window{Left: 78, Right: 101.5, Low: 97.6, High: 100.4}
 
 // ownLines say what the reader's own points are made of.
-func (p Study) ownLines(own []mine) []string {
+func (p Study) ownLines(spots []spot) []string {
 	var judges table.Names
 	var safe, toxic []*score.Side
-	for _, m := range own {
-		judges.Add(untrusted.Terminal(m.Judge))
-		safe, toxic = append(safe, m.Safe), append(toxic, m.Toxic)
+	for _, s := range spots {
+		if s.own != nil {
+			judges.Add(untrusted.Terminal(s.own.Judge))
+			safe, toxic = append(safe, s.own.Safe), append(toxic, s.own.Toxic)
+		}
 	}
 	line := "In bold your runs with 95% intervals"
 	if p.Own.Simulated {
@@ -81,104 +84,78 @@ func (p Study) ownLines(own []mine) []string {
 	}
 }
 
-// mine is a point of the reader's own, and where it is drawn.
-type mine struct {
-	score.Pair
-	mark chart.Mark
-	at   vg.Point
+// spot is a point with its name.
+type spot struct {
+	// x and y are over-refusal and toxic refusal in per cent.
+	x, y float64
+	name string
+	look
+	// own is a pair of the reader's, nil of a published model.
+	own *score.Pair
 }
 
-// ownPoints are the reader's points that have both sides.
-func (p Study) ownPoints() []mine {
-	var both []mine
+// spots are the reader's points that have both sides, whose names are placed first, and
+// the published ones.
+func (p Study) spots() []spot {
+	var spots []spot
 	for i, o := range p.own() {
 		if o.Safe.Defined() && o.Toxic.Defined() {
-			both = append(both, mine{Pair: o, mark: chart.Marks[i%len(chart.Marks)]})
+			spots = append(spots, spot{
+				100 * *o.Safe.Judge.Share, 100 * *o.Toxic.Judge.Share, untrusted.Shorten(o.Name(), 40),
+				look{chart.Foreground, chart.Marks[i%len(chart.Marks)]},
+				&o,
+			})
 		}
 	}
-	return both
+	for _, m := range p.Models {
+		name := m.Name
+		if m.Moderator {
+			name += "*"
+		}
+		if m.Selector {
+			name += "†"
+		}
+		spots = append(spots, spot{m.Hard, m.Toxic, name, looks[m.Family], nil})
+	}
+	return spots
 }
 
-// paperScatter draws the points, their names and the legend. The names of the
-// points in the corner stand in the enlarged plot alone, which has no other points.
-type paperScatter struct {
-	models   []paper.Model
-	own      []mine
+// scatter draws the points, their names and the legend. The names of the points in the
+// corner stand in the enlarged plot alone, which has no other points.
+type scatter struct {
+	spots    []spot
 	enlarged bool
 }
 
-func (s *paperScatter) draw(c draw.Canvas, p chart.Plot) {
+func (s scatter) draw(c draw.Canvas, p chart.Plot) {
 	fit := draw.LineStyle{Color: chart.DarkGray, Width: 1.1, Dashes: []vg.Length{5, 3}}
 	p.StrokeCurve(&c, fit, paper.TradeOff().At)
-	published, own, names := s.arrange(&c, p)
 	if !s.enlarged {
 		s.legend(&c)
 		s.frame(&c, p)
 	}
-	for _, o := range own {
-		for _, whisker := range o.whiskers(p, &c) {
-			c.StrokeLines(draw.LineStyle{Color: chart.Foreground, Width: 1}, c.ClipLinesXY(whisker)...)
+	labels, placed, whiskers := s.arrange(&c, p)
+	for _, w := range whiskers {
+		c.StrokeLines(draw.LineStyle{Color: chart.Foreground, Width: 1}, c.ClipLinesXY(w)...)
+	}
+	chart.DrawLabels(&c, labels, placed)
+	x, y := p.Transforms(&c)
+	for _, spot := range slices.Backward(s.shown()) {
+		radius := vg.Length(4.2)
+		if spot.own != nil {
+			radius = 5.4
 		}
-	}
-	for _, n := range names {
-		if n.Led {
-			c.StrokeLines(draw.LineStyle{Color: chart.DarkGray, Width: 0.5}, []vg.Point{n.At, n.Elbow})
-		}
-	}
-	for _, n := range names {
-		left, low := n.Corner.X, n.Corner.Y
-		c.FillPolygon(chart.Background, chart.Rect(left-1, low-0.5, left+n.Width+1, low+n.Height))
-		c.FillText(chart.TextStyle(n.size, n.bold, chart.Foreground), n.Corner, n.text)
-	}
-	for _, m := range published {
-		drawFamilyMark(&c, familyOf(m.model), 4.2, m.at)
-	}
-	for _, o := range own {
-		chart.DrawMark(&c, o.mark, chart.Foreground, 5.4, o.at)
+		chart.DrawMark(&c, spot.mark, spot.color, radius, vg.Point{X: x(spot.x), Y: y(spot.y)})
 	}
 }
 
-// frame draws where the corner is.
-func (s *paperScatter) frame(c *draw.Canvas, p chart.Plot) {
-	area := s.frameArea(c, p)
-	c.StrokeLines(draw.LineStyle{Color: chart.DarkGray, Width: 0.6}, append(chart.Rect(area.Min.X, area.Min.Y, area.Max.X, area.Max.Y), area.Min))
-	c.FillText(chart.TextStyle(frameText, false, chart.Muted), vg.Point{X: area.Min.X, Y: area.Min.Y - frameText - 2}, frameNote)
+// shown are the points in the plot.
+func (s scatter) shown() []spot {
+	return slices.DeleteFunc(slices.Clone(s.spots), func(spot spot) bool { return s.enlarged && !corner.Holds(spot.x, spot.y) })
 }
 
-const (
-	frameText = 8
-	frameNote = "enlarged below"
-)
-
-func (s *paperScatter) frameArea(c *draw.Canvas, p chart.Plot) vg.Rectangle {
-	x, y := p.Transforms(c)
-	return vg.Rectangle{Min: vg.Point{X: x(corner.Left), Y: y(corner.Low)}, Max: vg.Point{X: x(corner.Right), Y: y(corner.High)}}
-}
-
-// publishedSpot is a published point with its place.
-type publishedSpot struct {
-	model paper.Model
-	at    vg.Point
-}
-
-// whiskers are the two intervals of a point as lines.
-func (o mine) whiskers(p chart.Plot, c *draw.Canvas) [][]vg.Point {
-	x, y := p.Transforms(c)
-	return chart.Whiskers(o.at, x, y, *o.Safe.Judge.Interval(), *o.Toxic.Judge.Interval())
-}
-
-// named is a placed name.
-type named struct {
-	chart.Label
-	chart.Placement
-	text string
-	size float64
-	bold bool
-}
-
-// arrange says where the published points, the reader's own, and their names go.
-// The reader's names are placed first.
-func (s *paperScatter) arrange(c *draw.Canvas, p chart.Plot) (published []publishedSpot, own []mine, names []named) {
+// arrange says where names go, and what the intervals of the reader's points are drawn as.
+func (s scatter) arrange(c *draw.Canvas, p chart.Plot) (labels []chart.Label, placed []chart.Placement, whiskers [][]vg.Point) {
 	x, y := p.Transforms(c)
 	room := chart.Labels{Area: c.Rectangle}
 	if !s.enlarged {
@@ -189,51 +166,37 @@ func (s *paperScatter) arrange(c *draw.Canvas, p chart.Plot) (published []publis
 		}
 		room.Hard = append(room.Hard, s.legendArea(c), frame, note)
 	}
-	add := func(x, y float64, at vg.Point, text string, size float64, bold bool) {
-		if corner.Holds(x, y) == s.enlarged {
-			l := chart.Label{At: at, Width: chart.TextStyle(size, bold, chart.Foreground).Width(text), Height: vg.Length(size), Keep: true}
-			names = append(names, named{Label: l, text: text, size: size, bold: bold})
+	for _, spot := range s.shown() {
+		at, size, around := vg.Point{X: x(spot.x), Y: y(spot.y)}, 8.5, vg.Length(5)
+		if o := spot.own; o != nil {
+			size, around = 9.5, 6
+			for _, w := range chart.Whiskers(at, x, y, *o.Safe.Judge.Interval(), *o.Toxic.Judge.Interval()) {
+				whiskers, room.Soft = append(whiskers, w), append(room.Soft, chart.Along(w[0], w[1]))
+			}
+		}
+		room.Hard, room.Points = append(room.Hard, chart.SquareAround(at, around)), append(room.Points, at)
+		if corner.Holds(spot.x, spot.y) == s.enlarged {
+			labels = append(labels, chart.NewLabel(at, spot.name, chart.TextStyle(size, spot.own != nil, chart.Foreground), true))
 		}
 	}
-	for _, m := range s.own {
-		safe, toxic := 100**m.Safe.Judge.Share, 100**m.Toxic.Judge.Share
-		if s.enlarged && !corner.Holds(safe, toxic) {
-			continue
-		}
-		m.at = vg.Point{X: x(safe), Y: y(toxic)}
-		own = append(own, m)
-		room.Hard = append(room.Hard, chart.SquareAround(m.at, 6))
-		for _, w := range m.whiskers(p, c) {
-			room.Soft = append(room.Soft, chart.Along(w[0], w[1]))
-		}
-		add(safe, toxic, m.at, untrusted.Shorten(m.Name(), 40), 9.5, true)
-	}
-	for _, m := range s.models {
-		if s.enlarged && !corner.Holds(m.Hard, m.Toxic) {
-			continue
-		}
-		spot := publishedSpot{m, vg.Point{X: x(m.Hard), Y: y(m.Toxic)}}
-		published = append(published, spot)
-		room.Hard = append(room.Hard, chart.SquareAround(spot.at, 5))
-		text := m.Name
-		if m.Moderator {
-			text += "*"
-		}
-		if m.Selector {
-			text += "†"
-		}
-		add(m.Hard, m.Toxic, spot.at, text, 8.5, false)
-	}
-	for _, spot := range published {
-		room.Points = append(room.Points, spot.at)
-	}
-	for _, spot := range own {
-		room.Points = append(room.Points, spot.at)
-	}
-	for i := range names {
-		names[i].Placement = room.PlaceOne(names[i].Label)
-	}
-	return published, own, names
+	return labels, room.Place(labels), whiskers
+}
+
+// frame draws where the corner is.
+func (s scatter) frame(c *draw.Canvas, p chart.Plot) {
+	area := s.frameArea(c, p)
+	c.StrokeLines(draw.LineStyle{Color: chart.DarkGray, Width: 0.6}, append(chart.Rect(area.Min.X, area.Min.Y, area.Max.X, area.Max.Y), area.Min))
+	c.FillText(chart.TextStyle(frameText, false, chart.Muted), vg.Point{X: area.Min.X, Y: area.Min.Y - frameText - 2}, frameNote)
+}
+
+const (
+	frameText = 8
+	frameNote = "enlarged below"
+)
+
+func (s scatter) frameArea(c *draw.Canvas, p chart.Plot) vg.Rectangle {
+	x, y := p.Transforms(c)
+	return vg.Rectangle{Min: vg.Point{X: x(corner.Left), Y: y(corner.Low)}, Max: vg.Point{X: x(corner.Right), Y: y(corner.High)}}
 }
 
 // The measures of the legend, in points.
@@ -243,7 +206,7 @@ const (
 )
 
 // legendArea is the lower right corner, where no published model lies.
-func (s *paperScatter) legendArea(c *draw.Canvas) vg.Rectangle {
+func (s scatter) legendArea(c *draw.Canvas) vg.Rectangle {
 	return vg.Rectangle{
 		Min: vg.Point{X: c.Max.X - legendWidth - 8, Y: c.Min.Y + 8},
 		Max: vg.Point{X: c.Max.X - 8, Y: c.Min.Y + 16 + vg.Length(len(paper.Families()))*legendLine},
@@ -251,14 +214,14 @@ func (s *paperScatter) legendArea(c *draw.Canvas) vg.Rectangle {
 }
 
 // legend names the families.
-func (s *paperScatter) legend(c *draw.Canvas) {
+func (s scatter) legend(c *draw.Canvas) {
 	area := s.legendArea(c)
 	corners := chart.Rect(area.Min.X, area.Min.Y, area.Max.X, area.Max.Y)
 	c.FillPolygon(chart.Background, corners)
 	c.StrokeLines(draw.LineStyle{Color: chart.GridColor, Width: 0.8}, append(corners, area.Min))
 	y := area.Max.Y - 11
 	for _, f := range paper.Families() {
-		drawFamilyMark(c, f, 4.2, vg.Point{X: area.Min.X + 12, Y: y})
+		chart.DrawMark(c, looks[f.Name].mark, looks[f.Name].color, 4.2, vg.Point{X: area.Min.X + 12, Y: y})
 		c.FillText(chart.TextStyle(8.5, false, chart.Foreground), vg.Point{X: area.Min.X + 23, Y: y - 4.5}, f.Title)
 		y -= legendLine
 	}

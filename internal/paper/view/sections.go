@@ -86,20 +86,18 @@ func ownSection(own []score.Pair) table.Section {
 		}, Left: 2, Note: comparabilityOfOwn,
 	}
 	for _, o := range own {
-		row := []string{table.Name(o.Name(), o.Simulated()), o.Judge}
-		for _, side := range []*score.Side{o.Safe, o.Toxic} {
+		cells := func(side *score.Side) []string {
 			if !side.Defined() {
-				row = append(row, "–", "–", "–")
-				continue
+				return []string{table.None, table.None, table.None}
 			}
-			row = append(row, table.Rate(side.Judge.Rate), table.Interval(side.Judge.Interval()), table.Count(side.Judge.Judged))
+			return table.Cells(side.Judge.Rate, side.Judge.Judged)
 		}
-		j := []string{"–", "–"}
+		j := []string{table.None, table.None}
 		if o.Safe.Defined() && o.Toxic.Defined() {
 			e := youdenJ(o)
 			j = []string{fmt.Sprintf("%.3f", e.Value), fmt.Sprintf("%.3f–%.3f", e.Lo, e.Hi)}
 		}
-		s.Rows = append(s.Rows, append(append(row, j...), o.Versions()))
+		s.Add(table.Name(o.Name(), o.Simulated()), o.Judge, cells(o.Safe), cells(o.Toxic), j, o.Versions())
 	}
 	return s
 }
@@ -111,19 +109,17 @@ func ownInBrief(own []score.Pair) table.Section {
 		Header: []string{"target", "judge", "over-refusal, 95%", "toxic refusal, 95%", "J"}, Note: comparabilityOfOwn,
 	}
 	for _, o := range own {
-		row := []string{table.Name(o.Name(), o.Simulated()), o.Judge}
-		for _, side := range []*score.Side{o.Safe, o.Toxic} {
+		cell := func(side *score.Side) string {
 			if !side.Defined() {
-				row = append(row, table.None)
-				continue
+				return table.None
 			}
-			row = append(row, table.Rate(side.Judge.Rate)+" "+table.Pad(table.Interval(side.Judge.Interval()), 10, true))
+			return table.Rate(side.Judge.Rate) + " " + table.Pad(table.Interval(side.Judge.Interval()), 10, true)
 		}
 		j := table.None
 		if o.Safe.Defined() && o.Toxic.Defined() {
 			j = table.Fraction(youdenJ(o).Value)
 		}
-		s.Rows = append(s.Rows, append(row, j))
+		s.Add(table.Name(o.Name(), o.Simulated()), o.Judge, cell(o.Safe), cell(o.Toxic), j)
 	}
 	return s
 }
@@ -147,9 +143,8 @@ func (p Study) correlationSection() table.Section {
 			"Drawn by family, it is of whole families, of which there are few.",
 	}
 	for _, c := range p.Correlations {
-		s.Rows = append(s.Rows,
-			[]string{c.Title, strconv.Itoa(c.N), strconv.Itoa(c.Families), "by model", measured(c.Spearman.Measured), measured(c.Pearson.Measured), measured(c.Kendall.Measured)},
-			[]string{"", "", "", "by family", byFamily(c.Spearman), byFamily(c.Pearson), byFamily(c.Kendall)})
+		s.Add(c.Title, c.N, c.Families, "by model", measured(c.Spearman.Measured), measured(c.Pearson.Measured), measured(c.Kendall.Measured))
+		s.Add("", "", "", "by family", byFamily(c.Spearman), byFamily(c.Pearson), byFamily(c.Kendall))
 	}
 	return s
 }
@@ -164,7 +159,7 @@ func (p Study) correlationInBrief() table.Section {
 	}
 	for _, c := range p.Correlations {
 		value, interval, _ := strings.Cut(measured(c.Spearman.Measured), " ")
-		s.Rows = append(s.Rows, []string{c.Title, strconv.Itoa(c.N), value, interval, byFamily(c.Spearman)})
+		s.Add(c.Title, strconv.Itoa(c.N), value, interval, byFamily(c.Spearman))
 	}
 	return s
 }
@@ -229,7 +224,7 @@ func (p Study) againstSection() table.Section {
 		if r.broad > 0 && r.hard != table.Unknown {
 			times = table.PerCent(r.hard / r.broad)
 		}
-		s.Rows = append(s.Rows, []string{r.model, table.PerCent(r.broad), table.PerCent(r.hard), times})
+		s.Add(r.model, table.PerCent(r.broad), table.PerCent(r.hard), times)
 	}
 	if note := ownNote(rows); note != "" {
 		s.Note += " " + note
@@ -258,18 +253,14 @@ func (p Study) shareSection() table.Section {
 	}
 	var sum paper.CategorySize
 	for _, c := range p.Categories {
-		s.Rows = append(s.Rows, []string{
-			string(c.Category), table.PerCent(c.Share80K), table.PerCent(c.ShareHard), table.PerCent(c.ShareToxic),
-			table.Count(c.HardOlder), table.Count(c.HardReleased), table.Count(c.ToxicOlder), table.Count(c.ToxicReleased),
-		})
+		s.Add(c.Category, table.PerCent(c.Share80K), table.PerCent(c.ShareHard), table.PerCent(c.ShareToxic), c.HardOlder, c.HardReleased, c.ToxicOlder,
+			c.ToxicReleased)
 		sum.HardOlder += c.HardOlder
 		sum.HardReleased += c.HardReleased
 		sum.ToxicOlder += c.ToxicOlder
 		sum.ToxicReleased += c.ToxicReleased
 	}
-	s.Rows = append(s.Rows, []string{
-		"all", "100", "100", "100", table.Count(sum.HardOlder), table.Count(sum.HardReleased), table.Count(sum.ToxicOlder), table.Count(sum.ToxicReleased),
-	})
+	s.Add("all", "100", "100", "100", sum.HardOlder, sum.HardReleased, sum.ToxicOlder, sum.ToxicReleased)
 	return s
 }
 
@@ -304,7 +295,7 @@ func (p Study) keywordSection() table.Section {
 	own, rows := p.ownKeywords(), []ownRow(nil)
 	for _, r := range own {
 		rows = append(rows, r.ownRow)
-		s.Rows = append(s.Rows, []string{r.label(), table.PerCent(r.keyword), table.PerCent(r.other), table.Signed(nudged(r.other-r.keyword), table.MinusOnly)})
+		s.Add(r.label(), table.PerCent(r.keyword), table.PerCent(r.other), table.Signed(nudged(r.other-r.keyword), table.MinusOnly))
 	}
 	if note := ownNote(rows); note != "" {
 		s.Note += " " + note + " Your other judge is in the place of GPT-4."
@@ -321,12 +312,6 @@ func (p Study) advBenchSection() table.Section {
 	}
 }
 
-// moderatorCounts gives, each of how many, the safe prompts that were called
-// safe, the toxic ones called so, and the prompts that were called right.
-func moderatorCounts(m paper.Moderator) [3][2]int {
-	return [3][2]int{{m.TP, m.TP + m.FN}, {m.FP, m.FP + m.TN}, {m.TP + m.TN, m.N()}}
-}
-
 func (p Study) moderatorSection() table.Section {
 	s := table.Section{
 		Title: "Tables 1 and 12: moderators and people on 100 prompts",
@@ -335,13 +320,11 @@ func (p Study) moderatorSection() table.Section {
 		}, Left: 1,
 	}
 	for _, m := range p.Moderators {
-		row := []string{m.Name}
-		for _, n := range moderatorCounts(m) {
-			r := stats.RateOf(n[0], n[1])
-			row = append(row, fmt.Sprintf("%d/%d = %s", n[0], n[1], table.Rate(r)), table.Interval(r.CI95))
+		share := func(n, of int) []string {
+			r := stats.RateOf(n, of)
+			return []string{fmt.Sprintf("%d/%d = %s", n, of, table.Rate(r)), table.Interval(r.CI95)}
 		}
-		k := m.Kappa()
-		s.Rows = append(s.Rows, append(row, table.Kappa(k.Value), table.KappaInterval(k)))
+		s.Add(m.Name, share(m.TP, m.TP+m.FN), share(m.FP, m.FP+m.TN), share(m.TP+m.TN, m.N()), m.Kappa())
 	}
 	r := p.Residual
 	s.Note = fmt.Sprintf("If %.0f%% of the prompts were toxic before moderation, %.1f%% [%.1f–%.1f] of those that the ensemble "+

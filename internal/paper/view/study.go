@@ -24,7 +24,7 @@ func (p Study) Data() any {
 		Own *score.Result `json:"own,omitempty"`
 	}{Study: p.Study}
 	if len(p.Own.Runs) > 0 {
-		own := report.WithoutNulls(p.Own)
+		own := report.View{Result: p.Own}.Data().(score.Result)
 		out.Own = &own
 	}
 	return out
@@ -38,6 +38,9 @@ func (p Study) Document() table.Document {
 	d.AddTo(table.InMarkdown, table.Paragraph(p.Source))
 	if own := p.own(); len(own) > 0 {
 		d.AddTo(table.OnBrief, ownInBrief(own))
+	}
+	for _, line := range (report.View{Result: p.Own}).Warnings() {
+		d.Add(table.Warning(line))
 	}
 	d.AddTo(table.OnBrief, p.correlationInBrief())
 	for _, s := range p.sections() {
@@ -155,8 +158,8 @@ func (p Study) Rows() any {
 			*score.Side
 		}{{"over_refusal_pct", o.Safe}, {"toxic_refusal_pct", o.Toxic}} {
 			if side.Side.Defined() {
-				value, ci := inPercent(side.Judge.Estimate())
-				add("own", o.Name(), side.measure, paper.Measured{Value: value, CI95: ci})
+				e := side.Judge.Estimate()
+				add("own", o.Name(), side.measure, paper.Measured{Value: 100 * e.Value, CI95: &[2]float64{100 * e.Lo, 100 * e.Hi}})
 				rows[len(rows)-1].Simulated = o.Simulated()
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -235,47 +236,53 @@ func TestPaperNamesDoNotCollide(t *testing.T) {
 		j.Rate = stats.Rate{Share: &rate, CI95: &[2]float64{rate - 0.2, rate + 0.01}}
 	}
 	for name, p := range map[string]Study{"published": {Study: published()}, "with own": study(t), "own in the corner": inCorner} {
-		own := p.ownPoints()
-		all, enlarged := p.scatterPlots(own)
+		spots := p.spots()
+		all, enlarged := scatterPlots(spots)
 		texts := map[string]int{}
 		for part, g := range map[string]chart.Plot{"all": all, "enlarged": enlarged} {
-			s := &paperScatter{models: p.Models, own: own, enlarged: part == "enlarged"}
+			s := scatter{spots, part == "enlarged"}
 			// About what the axes leave of the figure.
 			height := vg.Length(510)
 			if s.enlarged {
 				height = 155
 			}
 			c := draw.New(vgimg.New(870, height))
-			published, _, names := s.arrange(&c, g)
-			box := func(n named) vg.Rectangle {
-				return vg.Rectangle{Min: n.Corner, Max: vg.Point{X: n.Corner.X + n.Width, Y: n.Corner.Y + n.Height}}
+			x, y := g.Transforms(&c)
+			labels, placed, _ := s.arrange(&c, g)
+			box := func(i int) vg.Rectangle {
+				corner := placed[i].Corner
+				return vg.Rectangle{Min: corner, Max: vg.Point{X: corner.X + labels[i].Width, Y: corner.Y + labels[i].Height}}
 			}
-			for i, n := range names {
-				texts[n.text]++
-				b := box(n)
+			for i, l := range labels {
+				texts[l.Text]++
+				b := box(i)
 				if b.Min.X < c.Min.X || b.Max.X > c.Max.X || b.Min.Y < c.Min.Y || b.Max.Y > c.Max.Y {
-					t.Errorf("%s, %s: %s is cut", name, part, n.text)
+					t.Errorf("%s, %s: %s is cut", name, part, l.Text)
 				}
-				for _, other := range names[:i] {
-					if chart.Overlap(b, box(other)) > 0 {
-						t.Errorf("%s, %s: %s and %s collide", name, part, n.text, other.text)
+				for k, other := range labels[:i] {
+					if chart.Overlap(b, box(k)) > 0 {
+						t.Errorf("%s, %s: %s and %s collide", name, part, l.Text, other.Text)
 					}
 				}
-				for _, spot := range published {
-					if spot.at != n.At && !n.Led && chart.Distance(b, spot.at) <= chart.Distance(b, n.At) {
-						t.Errorf("%s, %s: %s could be the name of %s", name, part, n.text, spot.model.Name)
+				for _, spot := range s.shown() {
+					if spot.own != nil {
+						continue
 					}
-					if chart.Overlap(b, chart.SquareAround(spot.at, 3)) > 0 {
-						t.Errorf("%s, %s: %s covers the mark of %s", name, part, n.text, spot.model.Name)
+					at := vg.Point{X: x(spot.x), Y: y(spot.y)}
+					if at != l.At && !placed[i].Led && chart.Distance(b, at) <= chart.Distance(b, l.At) {
+						t.Errorf("%s, %s: %s could be the name of %s", name, part, l.Text, spot.name)
+					}
+					if chart.Overlap(b, chart.SquareAround(at, 3)) > 0 {
+						t.Errorf("%s, %s: %s covers the mark of %s", name, part, l.Text, spot.name)
 					}
 				}
 				if !s.enlarged && (chart.Overlap(b, s.legendArea(&c)) > 0 || chart.Overlap(b, s.frameArea(&c, g)) > 0) {
-					t.Errorf("%s: %s covers the legend or the frame", name, n.text)
+					t.Errorf("%s: %s covers the legend or the frame", name, l.Text)
 				}
 			}
 		}
-		if len(texts) != 32+len(own) {
-			t.Errorf("%s: %d names, want %d", name, len(texts), 32+len(own))
+		if len(texts) != len(spots) {
+			t.Errorf("%s: %d names, want %d", name, len(texts), len(spots))
 		}
 		for text, n := range texts {
 			if n != 1 {
@@ -285,39 +292,14 @@ func TestPaperNamesDoNotCollide(t *testing.T) {
 	}
 }
 
-// Every plot says what it is of, in the right numbers of texts.
-func TestPaperPlots(t *testing.T) {
+// The plot says what it is of.
+func TestPaperPlot(t *testing.T) {
 	t.Parallel()
-	p := study(t)
-	want := map[string][]string{
-		"tradeoff":         {"GPT-4o", "Llama-3-70b*†", "sim/temper-3", "Mistral"},
-		"radars":           append([]string{"harassment"}, figure3...),
-		"radars-more":      append([]string{"violence"}, figure8...),
-		"80k-against-hard": append([]string{"52.9", "99.8", "sim/temper-3"}, figure4...),
-		"category-pies":    {"illegal 39.8", "illegal 11.6", "illegal 7.6", "OR-Bench-Toxic"},
-		"categories":       {"illegal", "39.8", "11.6", "7.6"},
-		"families":         {"Claude 3", "93.9", "Llama 3.1", "53.6"},
-		"temperature":      {"Llama-2-7b", "96.7", "85.4", "0.25"},
-
-		"keyword-against-gpt4": {"Llama-3-70b", "26.8", "40.2"},
-		"advbench":             {"GPT-4-1106-preview", "37.9", "12.7"},
-		"moderators":           {"Ensemble", "96.0", "16.0", "93.0"},
-		"radars-own":           {"sim/temper-3", "sexual"},
-	}
-	for _, f := range p.plots() {
-		texts := charttest.Texts(t, f.figure)
-		for _, w := range want[f.name] {
-			if !slices.Contains(texts, w) {
-				t.Errorf("%s lacks the text %q", f.name, w)
-			}
+	texts := charttest.Texts(t, study(t).scatterFigure())
+	for _, want := range []string{"GPT-4o", "Llama-3-70b*†", "sim/temper-3", "Mistral"} {
+		if !slices.Contains(texts, want) {
+			t.Errorf("the plot lacks the text %q", want)
 		}
-		if len(want[f.name]) == 0 {
-			t.Errorf("%s is not expected", f.name)
-		}
-		delete(want, f.name)
-	}
-	for name := range want {
-		t.Errorf("%s is not drawn", name)
 	}
 }
 
@@ -395,10 +377,6 @@ func TestPaperOwnRows(t *testing.T) {
 		if got := find(tt.table, tt.name)[1:]; !slices.Equal(got, tt.want) {
 			t.Errorf("%s, %s: %v, want %v", tt.table, tt.name, got, tt.want)
 		}
-	}
-	texts := charttest.Texts(t, p.againstFigure())
-	if !slices.Contains(texts, "openai/a") || slices.Contains(texts, "openai/b") {
-		t.Errorf("the plot should show the model with rates alone: %v", texts)
 	}
 }
 
@@ -492,61 +470,24 @@ func TestPaperOwnKeywords(t *testing.T) {
 		run("sim/b", "other", orbench.Toxic, true,
 			score.Agreement{A: openingWords, B: "llm:sim/judge"}, score.Agreement{A: openingWords, B: "lexical", N: 4, Both: 4}),
 	}}}
-	want := []struct {
-		row            []string
-		keyword, other [2]int
-	}{
-		{[]string{"openai/a, safe", "15.0", "40.0", "25.0"}, [2]int{15, 100}, [2]int{40, 100}},
-		{[]string{"openai/a, safe", "35.0", "25.0", "−10.0"}, [2]int{70, 200}, [2]int{50, 200}},
-		{[]string{"openai/a, toxic", "25.0", "87.5", "62.5"}, [2]int{2, 8}, [2]int{7, 8}},
-		{[]string{"sim/b, toxic (simulated)", "100.0", "100.0", "0.0"}, [2]int{4, 4}, [2]int{4, 4}},
+	want := [][]string{
+		{"openai/a, safe", "15.0", "40.0", "25.0"},
+		{"openai/a, safe", "35.0", "25.0", "−10.0"},
+		{"openai/a, toxic", "25.0", "87.5", "62.5"},
+		{"sim/b, toxic (simulated)", "100.0", "100.0", "0.0"},
 	}
-	s, own := p.keywordSection(), p.ownKeywords()
-	if rows := s.Rows[len(p.Keyword):]; len(rows) != len(want) || len(own) != len(want) {
+	s := p.keywordSection()
+	if rows := s.Rows[len(p.Keyword):]; len(rows) != len(want) {
 		t.Fatalf("the rows are %q, want %d", rows, len(want))
 	}
-	texts := charttest.Texts(t, p.keywordFigure())
 	for i, w := range want {
-		if row := s.Rows[len(p.Keyword)+i]; !slices.Equal(row, w.row) {
-			t.Errorf("row %d is %q, want %q", i, row, w.row)
-		}
-		for _, side := range []struct {
-			counts [2]int
-			got    *[2]float64
-		}{{w.keyword, own[i].keywordCI}, {w.other, own[i].otherCI}} {
-			lo, hi := stats.Wilson(side.counts[0], side.counts[1], 0.95)
-			if math.Abs(side.got[0]-100*lo) > 1e-9 || math.Abs(side.got[1]-100*hi) > 1e-9 {
-				t.Errorf("row %d: an interval is %v, want %v to %v", i, *side.got, 100*lo, 100*hi)
-			}
-		}
-		for _, text := range []string{own[i].name, w.row[1], w.row[2]} {
-			if !slices.Contains(texts, text) {
-				t.Errorf("the figure lacks %q: %q", text, texts)
-			}
+		if row := s.Rows[len(p.Keyword)+i]; !slices.Equal(row, w) {
+			t.Errorf("row %d is %q, want %q", i, row, w)
 		}
 	}
 	const note = "Last come your runs, SIMULATED models among them, of mine, other by lexical, llm:sim/judge."
 	if !strings.HasSuffix(s.Note, note+" Your other judge is in the place of GPT-4.") {
 		t.Errorf("the note is %q", s.Note)
-	}
-	if drawn := strings.Join(texts, " "); !strings.Contains(drawn, note) || !slices.Contains(texts, "GPT-4, or your other judge") {
-		t.Errorf("the figure says %q", drawn)
-	}
-	// Ten times the answers leave the figure its texts and bars, and shorten its whiskers.
-	var few, many bytes.Buffer
-	if err := p.keywordFigure().SVG(&few); err != nil {
-		t.Fatal(err)
-	}
-	for _, run := range p.Own.Runs {
-		for i, a := range run.Agreement {
-			run.Agreement[i] = score.Agreement{A: a.A, B: a.B, N: 10 * a.N, Both: 10 * a.Both, OnlyA: 10 * a.OnlyA, OnlyB: 10 * a.OnlyB, Neither: 10 * a.Neither}
-		}
-	}
-	if again := charttest.Texts(t, p.keywordFigure()); !slices.Equal(again, texts) {
-		t.Errorf("ten times the answers change the texts %q into %q", texts, again)
-	}
-	if err := p.keywordFigure().SVG(&many); err != nil || bytes.Equal(few.Bytes(), many.Bytes()) {
-		t.Errorf("the figure has no whiskers of the runs (%v)", err)
 	}
 }
 
@@ -559,16 +500,13 @@ func TestPaperPageIsDark(t *testing.T) {
 	}
 	page := b.String()
 	for _, f := range paper.Families() {
-		k := familyColor(f)
-		hex := "#" + strings.ToUpper(strconv.FormatInt(int64(k.RGB.R)<<16|int64(k.RGB.G)<<8|int64(k.RGB.B)|1<<24, 16)[1:])
+		k := looks[f.Name].color
+		hex := fmt.Sprintf("#%02X%02X%02X", k.RGB.R, k.RGB.G, k.RGB.B)
 		if strings.Contains(page, "fill:"+hex) {
 			t.Errorf("%s keeps its color on a dark page", f.Title)
 		}
-		if !strings.Contains(page, ","+hex+")") {
+		if !strings.Contains(page, "fill:var("+k.Variable+","+hex+")") {
 			t.Errorf("%s has no mark in its color", f.Title)
-		}
-		if looks[f.Name].dark == "" {
-			t.Errorf("%s has no color on a dark page", f.Title)
 		}
 	}
 	if !strings.Contains(page, table.SimulatedNotice) {
@@ -588,14 +526,8 @@ func TestPaperFolder(t *testing.T) {
 	again := map[string]func(io.Writer) error{
 		"paper.html": p.page, "paper.json": table.AsJSON.Of(p), "paper.csv": table.AsCSV.Of(p), "paper.md": table.AsMarkdown.Of(p),
 	}
-	for _, f := range p.plots() {
-		again[f.name+".svg"], again[f.name+".pdf"] = f.figure.SVG, f.figure.PDF
-		// Pixels take a hundred times as long, and one picture's say as much as all.
-		again[f.name+".png"] = nil
-		if f.name == "families" {
-			again[f.name+".png"] = f.figure.PNG
-		}
-	}
+	plot := p.scatterFigure()
+	again["tradeoff.svg"], again["tradeoff.png"] = plot.SVG, plot.PNG
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -604,26 +536,22 @@ func TestPaperFolder(t *testing.T) {
 		draw, ok := again[e.Name()]
 		if !ok {
 			t.Errorf("nothing should write %s", e.Name())
+			continue
 		}
 		delete(again, e.Name())
 		first, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if draw != nil {
-			var second bytes.Buffer
-			if err := draw(&second); err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(first, second.Bytes()) {
-				t.Errorf("%s has other bytes the second time", e.Name())
-			}
+		var second bytes.Buffer
+		if err := draw(&second); err != nil {
+			t.Fatal(err)
 		}
-		if head := map[string]string{".pdf": "%PDF-", ".png": "\x89PNG"}[filepath.Ext(e.Name())]; !bytes.HasPrefix(first, []byte(head)) {
+		if !bytes.Equal(first, second.Bytes()) {
+			t.Errorf("%s has other bytes the second time", e.Name())
+		}
+		if head := map[string]string{".png": "\x89PNG"}[filepath.Ext(e.Name())]; !bytes.HasPrefix(first, []byte(head)) {
 			t.Errorf("%s begins with %q", e.Name(), first[:8])
-		}
-		if bytes.Contains(first, []byte("/CreationDate (D:")) {
-			t.Errorf("%s says when it was written", e.Name())
 		}
 	}
 	for name := range again {
@@ -638,7 +566,7 @@ func TestPaperFolder(t *testing.T) {
 	}
 }
 
-// Names from outside stay text in the page, the plots and the PDF.
+// Names from outside stay text in the page and the plot.
 func TestPaperHostileNames(t *testing.T) {
 	t.Parallel()
 	p := study(t)
@@ -653,43 +581,32 @@ func TestPaperHostileNames(t *testing.T) {
 	if strings.Contains(b.String(), "<script") {
 		t.Error("the page holds a script of the target's name")
 	}
-	for _, f := range p.plots() {
-		charttest.Texts(t, f.figure)
-		b.Reset()
-		if err := f.figure.PDF(&b); err != nil {
-			t.Errorf("%s as PDF: %v", f.name, err)
-		}
-	}
+	charttest.Texts(t, p.scatterFigure())
 	b.Reset()
 	if err := table.AsText.Of(p)(&b); err != nil || strings.ContainsRune(b.String(), '\x1b') {
 		t.Errorf("the table holds an escape (%v)", err)
 	}
 }
 
-// The pictures of docs/paper.md are these; -update writes them.
-func TestPaperPictures(t *testing.T) {
+// The picture of docs/paper.md is this; -update writes it.
+func TestPaperPicture(t *testing.T) {
 	t.Parallel()
-	for _, f := range (Study{Study: published()}).plots() {
-		file := filepath.Join("..", "..", "..", "docs", "images", "paper-"+f.name+".svg")
-		if f.name != "tradeoff" && f.name != "radars" {
-			continue
-		}
-		var b bytes.Buffer
-		if err := f.figure.SVG(&b); err != nil {
+	file := filepath.Join("..", "..", "..", "docs", "images", "paper-tradeoff.svg")
+	var b bytes.Buffer
+	if err := (Study{Study: published()}).scatterFigure().SVG(&b); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if *update {
-			if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		kept, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(kept, b.Bytes()) {
-			t.Errorf("%s is out of date: go test ./internal/paper/view -run TestPaperPictures -update", file)
-		}
+	}
+	kept, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(kept, b.Bytes()) {
+		t.Errorf("%s is out of date: go test ./internal/paper/view -run TestPaperPicture -update", file)
 	}
 }
 
@@ -697,7 +614,7 @@ func TestFamiliesDiffer(t *testing.T) {
 	t.Parallel()
 	marks, colors := map[chart.Mark]bool{}, map[any]bool{}
 	for _, f := range paper.Families() {
-		marks[looks[f.Name].mark], colors[looks[f.Name].light] = true, true
+		marks[looks[f.Name].mark], colors[looks[f.Name].color] = true, true
 	}
 	if n := len(paper.Families()); n != 8 || len(marks) != n || len(colors) != n {
 		t.Errorf("%d families with %d marks and %d colors, want 8 of each", n, len(marks), len(colors))

@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 
+	json "github.com/go-json-experiment/json/v1"
+
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -34,10 +36,8 @@ const (
 // rows with the smallest prompt IDs. IDs are hashes, so that this is a fair draw
 // which comes out alike every time and shows the same prompts of every target.
 type Collector struct {
-	out   *bufio.Writer
-	clean *untrusted.Writer
-	// line is room for the line that is written.
-	line   []byte
+	out    *bufio.Writer
+	lines  *json.Encoder
 	groups []*group
 	index  map[groupKey]*group
 	last   *group
@@ -78,15 +78,15 @@ func NewCollector(answers io.Writer) *Collector {
 	c := &Collector{out: bufio.NewWriterSize(answers, 1<<16), index: map[groupKey]*group{}}
 	// Programs that read the file line by line take more than one character for the end
 	// of a line, and people look at it on terminals.
-	c.clean = untrusted.NewWriter(c.out)
+	c.lines = json.NewEncoder(untrusted.NewWriter(c.out))
+	c.lines.SetEscapeHTML(false)
 	return c
 }
 
 // Add takes one row. It keeps no memory of the row beyond what the sample needs.
 func (c *Collector) Add(row score.AnswerRow) error {
 	c.rows++
-	c.line = appendLine(c.line[:0], &row)
-	if _, err := c.clean.Write(c.line); err != nil {
+	if err := c.lines.Encode(&row); err != nil {
 		return fmt.Errorf("write answer %d (prompt %s): %w", c.rows, row.Prompt.ID, err)
 	}
 	g := c.groupOf(groupKey{shownTarget(row), row.Dataset, row.Prompt.Label})

@@ -91,16 +91,11 @@ func (s *scatter) draw(c draw.Canvas, p chart.Plot) {
 			}
 		}
 	}
-	nameStyle := chart.TextStyle(6.5, false, chart.DarkGray)
 	var names []chart.Label
 	for i, g := range s.published {
-		names = append(names, chart.Label{At: publishedAt[i], Width: nameStyle.Width(g.Name), Height: 6.5})
+		names = append(names, chart.NewLabel(publishedAt[i], g.Name, chart.TextStyle(6.5, false, chart.DarkGray), false))
 	}
-	for i, where := range room.Place(names) {
-		if where.Shown {
-			c.FillText(nameStyle, vg.Point{X: where.Corner.X, Y: where.Corner.Y}, s.published[i].Name)
-		}
-	}
+	chart.DrawLabels(&c, names, room.Place(names))
 }
 
 // radius is that of a point's mark. Numbered variants are smaller than targets.
@@ -178,36 +173,22 @@ func (s *scatter) drawArrows(c *draw.Canvas, at []vg.Point) {
 	}
 }
 
-// drawLabels names the reader's own points, each on a ground of its own that
-// keeps it readable over whiskers.
+// drawLabels names the reader's own points.
 func (s *scatter) drawLabels(c *draw.Canvas, room *chart.Labels, at []vg.Point) {
-	size, longest := 9.0, 44
+	usual, longest := 9.0, 44
 	if len(s.both) > crowd {
-		size, longest = 8, 30
+		usual, longest = 8, 30
 	}
 	labels := make([]chart.Label, len(s.both))
-	texts := make([]string, len(s.both))
-	sizes := make([]float64, len(s.both))
 	for i, m := range s.both {
-		texts[i], sizes[i] = table.ShortenTarget(m.Name(), longest), size
+		text, size := table.ShortenTarget(m.Name(), longest), usual
 		if change := m.Change(); s.byBase && change != "" && !m.Several {
-			texts[i] = untrusted.Shorten(change, longest)
+			text = untrusted.Shorten(change, longest)
 		}
 		if number := s.key.number(m.Change()); number != "" {
-			texts[i], sizes[i] = number, 7
+			text, size = number, 7
 		}
-		sty := chart.TextStyle(sizes[i], true, m.color)
-		labels[i] = chart.Label{At: at[i], Width: sty.Width(texts[i]), Height: vg.Length(sizes[i]), Keep: true}
+		labels[i] = chart.NewLabel(at[i], text, chart.TextStyle(size, true, m.color), true)
 	}
-	placed := room.Place(labels)
-	for i, where := range placed {
-		if where.Led {
-			c.StrokeLines(draw.LineStyle{Color: s.both[i].color, Width: 0.5}, []vg.Point{at[i], where.Elbow})
-		}
-	}
-	for i, where := range placed {
-		x, y := where.Corner.X, where.Corner.Y
-		c.FillPolygon(chart.Background, chart.Rect(x-1, y-1, x+labels[i].Width+1, y+labels[i].Height))
-		c.FillText(chart.TextStyle(sizes[i], true, s.both[i].color), where.Corner, texts[i])
-	}
+	chart.DrawLabels(c, labels, room.Place(labels))
 }

@@ -18,7 +18,7 @@ func (s *Store) Check(ctx context.Context) (store.Health, error) {
 	for i := range h.Kinds {
 		n := 0
 		if query, ok := missing[h.Kinds[i].Kind]; ok {
-			if _, err := s.one(ctx, []any{&n}, query); err != nil {
+			if err := s.one(ctx, &n, query); err != nil {
 				return h, err
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	_ "embed"
-	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -262,16 +261,9 @@ func (s *Store) query(ctx context.Context, begin func(), scan func(pgx.Rows) err
 	})
 }
 
-// one reads the single row that a query finds, and says whether there is one.
-func (s *Store) one(ctx context.Context, into []any, query string, args ...any) (ok bool, err error) {
-	err = s.again(ctx, func(ctx context.Context) error {
-		err := s.pool.QueryRow(ctx, query, args...).Scan(into...)
-		if ok = err == nil; errors.Is(err, pgx.ErrNoRows) {
-			return nil
-		}
-		return err
-	})
-	return ok, err
+// one reads the value of the single row that a query always finds.
+func (s *Store) one(ctx context.Context, into any, query string) error {
+	return s.again(ctx, func(ctx context.Context) error { return s.pool.QueryRow(ctx, query).Scan(into) })
 }
 
 // tables are those of the store. Now is by the clock of the server.
@@ -293,7 +285,7 @@ func (s *Store) tables() store.Tables {
 		},
 		At: s.at,
 		Now: func(ctx context.Context) (now time.Time, err error) {
-			_, err = s.one(ctx, []any{&now}, `SELECT clock_timestamp()`)
+			err = s.one(ctx, &now, `SELECT clock_timestamp()`)
 			return now, err
 		},
 		DatasetNumber: "id", BatchNumber: "number",

@@ -1,4 +1,4 @@
-package language
+package refusal
 
 import "unicode/utf8"
 

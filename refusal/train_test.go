@@ -1,4 +1,4 @@
-package train
+package refusal_test
 
 import (
 	"bytes"
