@@ -70,6 +70,7 @@ func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Respon
 	if err := f.store.Remember(store.Record{Hash: c.hash, Request: c.canonical, Response: response}); err != nil {
 		return model.Response{}, false, err
 	}
+	f.budget.stored(of.tariff, usageOf(c.request, response))
 	l.succeed(of, response)
 	if f.config.Observe != nil {
 		f.config.Observe(c.request, response)
@@ -173,7 +174,7 @@ func (l *Lane) attempt(ctx, calls context.Context, c call, of *asked, mine *pace
 	if err := l.pace(ctx, c.request); err != nil {
 		return model.Response{}, err
 	}
-	reserved, err := f.budget.reserve(ctx, of.Ref, of.tariff, mostUsage(c.request))
+	reserved, err := f.budget.reserve(ctx, of.Ref, of.tariff, mostUsage(c.request), of.priced)
 	if err != nil {
 		return model.Response{}, err
 	}

@@ -35,17 +35,14 @@ type LiveConfig struct {
 	// Random draws from [0, 1), for many goroutines at once, what part of twice its mean a
 	// wait takes; that of math/rand/v2 by default.
 	Random func() float64
-	Budget Budget
-	// Spent is what was spent of Budget before; zero where it is of a SharedBudget.
-	Spent Budget
+	// Budget bounds what is spent of Account, which is nil for what only this process spends.
+	Budget  Budget
+	Account *Account
 	// Limited has the words of each provider that limited the account before, by its name.
 	// It is not asked.
 	Limited map[string]string
 	// Prices prices the calls. Models without a price are listed in Stats.
 	Prices price.Table
-	// SharedBudget is what Budget is spent from where other processes spend from it too; nil for a
-	// budget of this process.
-	SharedBudget SharedBudget
 	// Rate makes the limiters of lanes, which allow so many units, "requests" or "tokens",
 	// per minute; nil for limits of this process.
 	Rate func(at model.Ref, unit string, perMinute int) Limiter
@@ -227,7 +224,7 @@ func NewLive(m *store.Store, c LiveConfig) *Live {
 		busy = c.With.busy
 	}
 	return &Live{
-		store: m, config: c.withDefaults(), budget: newBudget(c.Budget, c.Spent, c.SharedBudget), claims: claims, finder: finder{store: m, claims: claims, began: time.Now()},
+		store: m, config: c.withDefaults(), budget: newBudget(c.Budget, c.Account), claims: claims, finder: finder{store: m, claims: claims, began: time.Now()},
 		busy: busy, failed: map[model.Hash]bool{}, unpriced: map[model.Ref]bool{}, limited: maps.Clone(c.Limited),
 	}
 }

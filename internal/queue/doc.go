@@ -16,6 +16,5 @@
 // be killed or frozen at any moment, and River gives its shards to others.
 //
 // Limits per minute are kept in the database as times from which more may be used, taken
-// ahead for a second's worth; a budget as what workers have taken of it, in leases that they
-// give back when they pause.
+// ahead for a second's worth. A budget is that of a fill.Account, of which each worker has a share.
 package queue

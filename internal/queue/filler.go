@@ -42,10 +42,14 @@ type Filler struct {
 	settings Settings
 	id       int64
 
-	mu     sync.Mutex
-	stats  fill.Stats
-	queued int
-	failed map[model.Hash]bool
+	began time.Time
+
+	mu    sync.Mutex
+	stats fill.Stats
+	// stopped is when it was seen that the budget is spent.
+	stopped time.Time
+	queued  int
+	failed  map[model.Hash]bool
 	// wishes are the calls of Ask that somebody waits for; granting is true while they are
 	// looked for.
 	wishes   []*wish
@@ -58,7 +62,7 @@ var _ fill.Filler = (*Filler)(nil)
 
 // NewFiller makes a filler of what a store lacks.
 func NewFiller(ctx context.Context, q *Queue, m *store.Store, s Settings) (*Filler, error) {
-	f := &Filler{queue: q, store: m, settings: s, failed: map[model.Hash]bool{}}
+	f := &Filler{queue: q, store: m, settings: s, began: time.Now(), failed: map[model.Hash]bool{}}
 	if err := q.prune(ctx); err != nil {
 		return nil, err
 	}
@@ -175,8 +179,8 @@ func (f *Filler) look(ctx context.Context) (open int, err error) {
 	err = f.queue.pool.QueryRow(ctx, `SELECT count(*) FILTER (WHERE NOT failed), count(*) FILTER (WHERE failed) FROM queued_calls WHERE fill = $1`, f.id).
 		Scan(&open, &failed)
 	if err == nil {
-		err = f.queue.pool.QueryRow(ctx, `SELECT stopped, requests, tokens, usd FROM fills WHERE id = $1`, f.id).
-			Scan(&stopped, &spent.Spent.Requests, &spent.Spent.Tokens, &spent.Spent.USD)
+		err = f.queue.pool.QueryRow(ctx, `SELECT stopped, tokens, usd FROM fills WHERE id = $1`, f.id).
+			Scan(&stopped, &spent.Next.Tokens, &spent.Next.USD)
 	}
 	if err != nil {
 		return 0, err
@@ -191,10 +195,32 @@ func (f *Filler) look(ctx context.Context) (open int, err error) {
 	done.Elsewhere, done.Waiting = 0, 0
 	f.stats = done
 	f.mu.Unlock()
-	if stopped {
-		return open, &spent
+	if !stopped {
+		return open, nil
 	}
-	return open, nil
+	f.mu.Lock()
+	if f.stopped.IsZero() {
+		f.stopped = time.Now()
+	}
+	since := f.stopped
+	f.mu.Unlock()
+	shares, err := f.store.Shares(ctx, f.settings.Account)
+	if err != nil {
+		return 0, err
+	}
+	if fill.Pending(shares).Requests > 0 && time.Since(since) < fill.SettleTime {
+		return open + 1, nil // what workers have under way is not yet counted
+	}
+	spent.Spent = fill.Taken(shares)
+	for _, s := range shares {
+		if s.Began.Before(f.began) {
+			spent.Before.Add(fill.Taken([]store.Share{s}))
+			continue
+		}
+		spent.Charged += s.Charged
+		spent.Failed.Add(fill.Budget{Tokens: s.Failed.Tokens, USD: s.Failed.USD})
+	}
+	return open, &spent
 }
 
 // stats sums what the workers have done for a fill.

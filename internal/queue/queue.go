@@ -32,14 +32,16 @@ type Settings struct {
 	// 0 is no bound.
 	RequestsPerMinute int `json:"requests_per_minute,omitempty"`
 	TokensPerMinute   int `json:"tokens_per_minute,omitempty"`
-	// Budget is that of all workers together.
-	Budget fill.Budget `json:"budget"`
+	// Budget bounds what is spent of the account of that name.
+	Budget  fill.Budget `json:"budget"`
+	Account string      `json:"account"`
 	// Prices are the table of prices.
 	Prices []price.Price `json:"prices"`
 }
 
 // Queue is the calls that wait in a database.
 type Queue struct {
+	store  *store.Store
 	pool   *pgxpool.Pool
 	schema string
 	river  inserter
@@ -63,18 +65,18 @@ func (shardArgs) Kind() string { return "calls" }
 // Open opens the queue in the database of a store, and makes its tables. A store in
 // a file is an *orbench.InputError.
 func Open(ctx context.Context, m *store.Store) (*Queue, error) {
-	store, ok := m.Backend.(*postgres.Store)
+	database, ok := m.Backend.(*postgres.Store)
 	if !ok {
 		return nil, &orbench.InputError{
 			Problem: "workers share a store in a database, and this one is a file",
 			Hint:    "name one with `store` postgres://USER@HOST/DATABASE",
 		}
 	}
-	pool, schema, err := store.Connect(ctx)
+	pool, schema, err := database.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	q := &Queue{pool: pool, schema: schema}
+	q := &Queue{store: m, pool: pool, schema: schema}
 	err = q.migrate(ctx)
 	if err == nil {
 		q.river, err = river.NewClient(riverpgxv5.New(pool), &river.Config{Schema: schema, Logger: slog.New(slog.DiscardHandler)})
@@ -143,24 +145,31 @@ type OpenFill struct {
 	ID int64
 	// Calls is how many calls wait or are under way.
 	Calls int
-	// Budget is that of the fill, and Left what no worker has taken of it.
+	// Budget is that of the fill, and Left what nobody has taken of it.
 	Budget, Left fill.Budget
 }
 
 // OpenFills lists the fills that have calls to be made.
 func (q *Queue) OpenFills(ctx context.Context) (all []OpenFill, err error) {
-	rows, err := q.pool.Query(ctx, `SELECT f.id, f.settings, f.requests, f.tokens, f.usd, c.calls
+	rows, err := q.pool.Query(ctx, `SELECT f.id, f.settings, c.calls
 		FROM (SELECT fill, count(*) AS calls FROM queued_calls WHERE NOT failed GROUP BY fill) AS c JOIN fills AS f ON f.id = c.fill ORDER BY f.id`)
 	if err != nil {
 		return nil, err
 	}
 	var o OpenFill
 	var s Settings
-	var taken fill.Budget
-	_, err = pgx.ForEachRow(rows, []any{&o.ID, &s, &taken.Requests, &taken.Tokens, &taken.USD, &o.Calls}, func() error {
-		o.Budget, o.Left = s.Budget, s.Budget.Left(taken)
+	var of []string
+	_, err = pgx.ForEachRow(rows, []any{&o.ID, &s, &o.Calls}, func() error {
+		o.Budget, of = s.Budget, append(of, s.Account)
 		all = append(all, o)
 		return nil
 	})
+	for i := range all {
+		shares, failed := q.store.Shares(ctx, of[i])
+		if err = errors.Join(err, failed); err != nil {
+			return nil, err
+		}
+		all[i].Left = all[i].Budget.Left(fill.Taken(shares))
+	}
 	return all, err
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"math"
 	"os"
 	"reflect"
 	"slices"
@@ -195,25 +196,27 @@ func TestSharedBudget(t *testing.T) {
 		"tokens":   {fill.Budget{Tokens: 600}, 30, 60},
 	} {
 		before := asked.all.Load()
-		f := filler(t, q, m, Settings{Budget: c.budget, Prices: prices})
+		f := filler(t, q, m, Settings{Budget: c.budget, Account: name, Prices: prices})
 		err := f.Fill(t.Context(), fill.Work{Fixed: requests(name, 400)})
 		var spent *fill.BudgetError
-		if made := asked.all.Load() - before; !errors.As(err, &spent) || made > c.most || made < c.least {
+		made := asked.all.Load() - before
+		if !errors.As(err, &spent) || made > c.most || made < c.least {
 			t.Errorf("%s: %d calls, %v; want from %d to %d, and the budget to end it", name, made, err, c.least, c.most)
+		} else if want := (fill.Budget{Requests: int(made), Tokens: 10 * int(made), USD: spent.Spent.USD}); spent.Spent != want || math.Abs(want.USD-float64(made)) > 1e-9 {
+			t.Errorf("%s: %+v is said to be spent on %d calls", name, spent.Spent, made)
 		}
 	}
-	f := filler(t, q, m, Settings{Budget: fill.Budget{Requests: 100, USD: 1000}, Prices: prices})
+	f := filler(t, q, m, Settings{Budget: fill.Budget{Requests: 100, USD: 1000}, Account: "enough", Prices: prices})
 	if err := f.Fill(t.Context(), fill.Work{Fixed: requests("enough", 40)}); err != nil {
 		t.Error(err)
 	}
 	var taken fill.Budget
-	for began := time.Now(); time.Since(began) < 10*time.Second; time.Sleep(20 * time.Millisecond) {
-		if err := q.pool.QueryRow(t.Context(), `SELECT requests, usd FROM fills WHERE id = $1`, f.id).Scan(&taken.Requests, &taken.USD); err != nil {
+	for began := time.Now(); time.Since(began) < 10*time.Second && taken.Requests != 40; time.Sleep(20 * time.Millisecond) {
+		shares, err := m.Shares(t.Context(), "enough")
+		if err != nil {
 			t.Fatal(err)
 		}
-		if taken.Requests == 40 {
-			break
-		}
+		taken = fill.Taken(shares)
 	}
 	if taken.Requests != 40 || taken.USD < 39.99 || taken.USD > 40.01 {
 		t.Errorf("%+v is taken, want what 40 calls cost", taken)
@@ -459,7 +462,7 @@ func TestStatsOfWorkers(t *testing.T) {
 func TestOpenFills(t *testing.T) {
 	t.Parallel()
 	q, m := machine(t, postgrestest.Database(t))
-	f := filler(t, q, m, Settings{Budget: fill.Budget{Requests: 10, USD: 5}})
+	f := filler(t, q, m, Settings{Budget: fill.Budget{Requests: 10, USD: 5}, Account: "main"})
 	var calls []store.BatchCall
 	for i := range 3 {
 		r := request("a", i)
@@ -468,7 +471,7 @@ func TestOpenFills(t *testing.T) {
 	if _, err := f.put(t.Context(), calls); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := q.pool.Exec(t.Context(), `UPDATE fills SET requests = 4, usd = 1.5`); err != nil {
+	if err := fill.NewAccount(m, "main", time.Now(), false).SetBefore(t.Context(), fill.Budget{Requests: 4, USD: 1.5}, false); err != nil {
 		t.Fatal(err)
 	}
 	want := []OpenFill{{ID: f.id, Calls: 3, Budget: fill.Budget{Requests: 10, USD: 5}, Left: fill.Budget{Requests: 6, USD: 3.5}}}

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -229,7 +230,7 @@ func (w *Worker) Work(ctx context.Context, job *river.Job[shardArgs]) error {
 	var budget *fill.BudgetError
 	switch {
 	case errors.As(stop, &budget):
-		return w.stop(ctx, job.Args.Fill)
+		return w.stop(ctx, job.Args.Fill, budget.Next)
 	case stop != nil && cut:
 		return river.JobSnooze(0)
 	}
@@ -331,10 +332,7 @@ func (w *Worker) enter(ctx context.Context, id int64) (*filling, error) {
 	if f == nil {
 		config := fill.LiveConfig{
 			Attempts: s.Attempts, Timeout: s.Timeout, Budget: s.Budget, Prices: price.Of(s.Prices), Abort: w.Abort, Rate: w.rate, With: w.bounds,
-			AskBatched: s.AskBatched,
-		}
-		if s.Budget != (fill.Budget{}) {
-			config.SharedBudget = w.queue.shared(id, s.Budget)
+			AskBatched: s.AskBatched, Account: fill.NewAccount(w.store, cmp.Or(s.Account, fmt.Sprint("fill ", id)), time.Now().UTC(), false),
 		}
 		f = &filling{live: fill.NewLive(w.store, config), settings: s}
 		w.fills[id] = f
@@ -387,10 +385,10 @@ func (w *Worker) note(ctx context.Context, of shardArgs, f *filling, answered, f
 	})
 }
 
-// stop ends a fill whose budget is spent.
-func (w *Worker) stop(ctx context.Context, id int64) error {
+// stop ends a fill whose budget is spent: next is the most that the next call could have cost.
+func (w *Worker) stop(ctx context.Context, id int64, next fill.Budget) error {
 	return pgx.BeginFunc(ctx, w.queue.pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `UPDATE fills SET stopped = true WHERE id = $1`, id); err != nil {
+		if _, err := tx.Exec(ctx, `UPDATE fills SET stopped = true, tokens = $2, usd = $3 WHERE id = $1`, id, next.Tokens, next.USD); err != nil {
 			return err
 		}
 		_, err := tx.Exec(ctx, `DELETE FROM queued_calls WHERE fill = $1 AND NOT failed`, id)

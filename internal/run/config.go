@@ -24,6 +24,9 @@ type EvalConfig struct {
 	Defenses []Spec `json:"defenses,omitempty"`
 	// AcceptModels is as in experiment.EvalConfig.
 	AcceptModels []string `json:"accept_models,omitempty"`
+	// Fresh is the revision that was made of the date for a run that reuses no older answer,
+	// empty for any other.
+	Fresh string `json:"fresh,omitempty"`
 	// Until has the run end by itself, nil for one that asks all prompts.
 	Until *Until `json:"until,omitempty"`
 }

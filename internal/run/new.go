@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -226,6 +227,12 @@ func (o *opening) target(named experiment.Target, ref model.Ref, g *guard.Guard)
 	if g != nil {
 		t.Params = g.Params()
 		t.Params.Seed = o.x.Seed
+	}
+	if ref.Provider != model.Replay {
+		t.Revision = cmp.Or(named.Revision, o.x.Revision)
+		if o.x.Fresh {
+			t.Revision = cmp.Or(named.Revision, unborn)
+		}
 	}
 	if named.MaxTokens != nil {
 		t.Params.MaxTokens = *named.MaxTokens

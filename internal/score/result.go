@@ -171,6 +171,8 @@ type Asked struct {
 	// Endpoint is as in model.Request.
 	Endpoint string `json:"endpoint,omitempty"`
 	Model    string `json:"model"`
+	// Revision is as in model.Request.
+	Revision string `json:"revision,omitempty"`
 	// System is the text of the system prompt, empty for none.
 	System string `json:"system,omitempty"`
 	// Temperature is nil where it was left to the provider, and MaxTokens 0.

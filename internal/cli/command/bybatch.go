@@ -130,8 +130,12 @@ func (e *Env) checkBatches(ctx context.Context, d *batch.Manager, f Calls, asked
 	if err != nil {
 		return err
 	}
+	so, err := spent.Of(f.Budget())
+	if err != nil {
+		return err
+	}
 	plan, err := d.Plan(ctx, asked)
-	return cmp.Or(err, plan.Check(f.Budget(), spent))
+	return cmp.Or(err, plan.Check(f.Budget(), so))
 }
 
 // took says what came back, and keeps that the command paid for it. The error is that of
@@ -148,7 +152,7 @@ func (e *Env) took(ctx context.Context, d *batch.Manager, t *batch.Taken, err er
 	if t.Unread > 0 {
 		e.Infof("%s no result: %s", table.Counted(t.Unread, "line is", "lines are"), strings.Join(t.Faults, "; "))
 	}
-	return errors.Join(err, e.paid(ctx, d.Store, d.Study, fill.Stats{Requests: t.Answered}))
+	return errors.Join(err, e.Paid(ctx, d.Store, d.Study, fill.Stats{Requests: t.Answered}))
 }
 
 // nounOf is what the calls of a job are called.

@@ -34,8 +34,11 @@ var schema4 string
 //go:embed identity.sql
 var schema5 string
 
+//go:embed shares.sql
+var schema6 string
+
 // migrations turn version i of the schema into version i+1.
-var migrations = []string{schema1, schema2, schema3, schema4, schema5}
+var migrations = []string{schema1, schema2, schema3, schema4, schema5, schema6}
 
 // leastVersion is the oldest server that understands what it is asked, as
 // server_version_num has it.
@@ -279,7 +282,7 @@ func (s *Store) tables() store.Tables {
 			}
 			return s.send(ctx, &batch)
 		},
-		Transact: s.transact,
+		Transact: s.transact, Briefly: s.briefly,
 		Among: func(hashes []model.Hash, after int) (string, []any) {
 			return fmt.Sprintf("= ANY ($%d)", after+1), []any{texts(hashes)}
 		},
@@ -309,6 +312,35 @@ func (s *Store) transact(ctx context.Context, do func(exec func(query string, ar
 		return s.at(err)
 	}
 	return nil
+}
+
+// briefly does something in one transaction, alone, that is not waited for on the disk and can be
+// repeated.
+func (s *Store) briefly(ctx context.Context, do func(query func(row func(store.Scan) error, query string, args ...any) error, exec func(string, ...any) error) error) error {
+	return s.again(ctx, func(ctx context.Context) error {
+		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+			const alone = `SELECT set_config('synchronous_commit', 'off', true), pg_advisory_xact_lock(hashtextextended('orbench shares ' || $1, 0))`
+			if _, err := tx.Exec(ctx, alone, s.schema); err != nil {
+				return err
+			}
+			return do(func(row func(store.Scan) error, query string, args ...any) error {
+				rows, err := tx.Query(ctx, query, bytesOf(args)...)
+				if err != nil {
+					return err
+				}
+				defer rows.Close()
+				for rows.Next() {
+					if err := row(rows.Scan); err != nil {
+						return err
+					}
+				}
+				return rows.Err()
+			}, func(query string, args ...any) error {
+				_, err := tx.Exec(ctx, query, bytesOf(args)...)
+				return err
+			})
+		})
+	})
 }
 
 // bytesOf are arguments with bytes in place of texts, as all columns have them.
