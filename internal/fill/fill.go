@@ -365,12 +365,17 @@ type call struct {
 	known bool
 	// claim is that under which it is this process's to make.
 	claim *claim
+	// waits tells that it waits by itself for its next attempt.
+	waits func()
 }
 
 // ref is the model that is called.
 func (c *call) ref() model.Ref {
 	return model.Ref{Provider: c.request.Provider, Endpoint: c.request.Endpoint, Model: c.request.Model}
 }
+
+// mostWaiting is how many times its Concurrency a lane has calls that wait by themselves.
+const mostWaiting = 8
 
 // lookAhead is how many wanted requests are looked up together.
 const lookAhead = 256
@@ -393,20 +398,40 @@ func (l *Lane) fill(ctx context.Context, known, lacking iter.Seq2[model.Request,
 	var workers sync.WaitGroup
 	var mu sync.Mutex
 	var faults []error
-	for range l.limits.Concurrency {
-		workers.Go(func() {
-			calls, stored := model.Hold(calls)
-			for c := range work {
-				_, _, err := l.answer(ctx, calls, c)
-				stored()
-				if err != nil {
-					stop(err)
-					mu.Lock()
-					faults = append(faults, err)
-					mu.Unlock()
+	// A call that waits by itself leaves its worker's turn to another one.
+	spare := make(chan struct{}, mostWaiting*l.limits.Concurrency)
+	var worker func()
+	worker = func() {
+		calls, stored := model.Hold(calls)
+		for c := range work {
+			replaced := false
+			c.waits = func() {
+				if replaced {
+					return
+				}
+				select {
+				case spare <- struct{}{}:
+					replaced = true
+					workers.Go(worker)
+				default:
 				}
 			}
-		})
+			_, _, err := l.answer(ctx, calls, c)
+			stored()
+			if err != nil {
+				stop(err)
+				mu.Lock()
+				faults = append(faults, err)
+				mu.Unlock()
+			}
+			if replaced {
+				<-spare
+				return
+			}
+		}
+	}
+	for range l.limits.Concurrency {
+		workers.Go(worker)
 	}
 	sent, err = l.dispatch(ctx, known, lacking, work)
 	close(work)
