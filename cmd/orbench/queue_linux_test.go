@@ -29,6 +29,10 @@ type keyed struct {
 func serveKeyed(t *testing.T, took time.Duration) *keyed {
 	k := &keyed{took: took}
 	k.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			http.NotFound(w, r) // it says nothing of itself
+			return
+		}
 		_, _ = io.Copy(io.Discard, r.Body)
 		if r.Header.Get("Authorization") != "Bearer right" {
 			k.bad.Add(1)
