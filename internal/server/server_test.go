@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/orbench/orbench/internal/provider"
@@ -40,10 +41,10 @@ func TestDescribe(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			keys := 0
+			var keys atomic.Int64
 			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.Method == http.MethodGet && r.Header.Get("Authorization") == "Bearer k" {
-					keys++
+					keys.Add(1)
 				}
 				if text, ok := tt.paths[r.URL.Path]; ok {
 					_, _ = w.Write([]byte(text))
@@ -61,8 +62,8 @@ func TestDescribe(t *testing.T) {
 			} else if said != tt.want {
 				t.Errorf("%q, want %q", said, tt.want)
 			}
-			if !reached || keys != 3 {
-				t.Errorf("reached %v, with the key %d times", reached, keys)
+			if !reached || keys.Load() != 3 {
+				t.Errorf("reached %v, with the key %d times", reached, keys.Load())
 			}
 			if said, reached := server.Describe(t.Context(), at, "mine"); said != "" || reached {
 				t.Errorf("a server that is gone says %q, %v", said, reached)
