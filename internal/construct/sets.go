@@ -60,8 +60,8 @@ func (r *run) choose() {
 	}
 }
 
-// lots draws at most most entries; 0 means all. Entries of earlier builds come first, so
-// that a set only grows.
+// lots draws entries, no more than most; 0 means all. Entries of earlier builds come
+// first, so that a set only grows.
 func (r *run) lots(what string, entries []entry, most int) []entry {
 	if most == 0 || len(entries) <= most {
 		return entries
@@ -71,8 +71,8 @@ func (r *run) lots(what string, entries []entry, most int) []entry {
 	return drawn[:most]
 }
 
-// evenly draws at most most entries, with categories as equal in size as possible. If a
-// category has too few, the others share the difference.
+// evenly draws entries, no more than most, with categories as equal in size as possible.
+// If a category has too few, the others share the difference.
 func (r *run) evenly(entries []entry, most int) []entry {
 	if most == 0 || len(entries) <= most {
 		return entries
