@@ -8,14 +8,14 @@ import (
 // bleuOrder is the longest run of words that BLEU counts.
 const bleuOrder = 4
 
-// bleuEpsilon stands for the matches of an order without any.
+// bleuEpsilon replaces the number of matches of an order that has none.
 const bleuEpsilon = 0.1
 
-// SelfBLEUOptions say how SelfBLEU treats large collections. The zero value is
-// the usual way.
+// SelfBLEUOptions control how SelfBLEU treats large collections. The zero value has the
+// usual settings.
 type SelfBLEUOptions struct {
-	// Sample is the most texts that are compared; from more, so many are drawn
-	// at random. 0 means 1,000, and less than 0 all.
+	// Sample is the most texts to compare. From a larger collection, this number is drawn
+	// at random. 0 means 1,000; a negative number means all.
 	Sample int
 	// Seed chooses the sample. The same seed draws the same texts from the same
 	// collection.
@@ -72,12 +72,11 @@ func SelfBLEU(texts []string, opts SelfBLEUOptions) (score float64, n int) {
 // run is one to four words, followed by zeros.
 type run [bleuOrder]uint32
 
-// twoMost are the two greatest numbers of times that a run occurs in a text, and
-// the text of the greatest. So the greatest number among all texts but one is
-// known for every one.
+// twoMost has the two highest counts of a run within one text, and the text with the
+// highest. So the highest count among all texts but one is known for every text.
 type twoMost struct{ first, second, text int }
 
-// bleuCounts holds what the references of every text have in common.
+// bleuCounts holds what all texts share as references.
 type bleuCounts struct {
 	most    map[run]twoMost
 	lengths []int
@@ -139,12 +138,11 @@ func (c *bleuCounts) score(text int, sentence []uint32) float64 {
 	return penalty * math.Exp(logs/bleuOrder)
 }
 
-// closest is the length closest to n among those of all texts but one of n
-// words.
+// closest is the length closest to n among those of all texts except one of n words.
 func (c *bleuCounts) closest(n int) int {
 	at, _ := slices.BinarySearch(c.lengths, n)
-	// at is the place of the first text of n words, which may be the one to leave
-	// out, so the others start before and after it.
+	// at is the position of the first text of n words, which may be the one to leave out.
+	// So the others start before and after it.
 	switch {
 	case at == 0:
 		return c.lengths[1]
