@@ -197,12 +197,12 @@ func isSign(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
-// other stands for letters and digits that look like no Latin letter.
+// other stands for letters and digits that do not look like a Latin letter.
 const other = 1
 
-// letterOf gives the Latin letter in lower case that a character looks like or stands
-// for, '\n' for the end of a line, other for letters and digits like none, and 0 for what
-// is neither letter nor digit.
+// letterOf gives the lower-case Latin letter that a character looks like or stands for.
+// It gives '\n' for a line end, other for letters and digits unlike any, and 0 for
+// characters that are neither letters nor digits.
 func letterOf(r rune) byte {
 	if r < utf8.RuneSelf {
 		return asciiLetters[r]
@@ -239,8 +239,7 @@ func letters() (ascii [utf8.RuneSelf]byte, further map[rune]byte) {
 	for r := 'a'; r <= 'z'; r++ {
 		ascii[r], ascii[unicode.ToUpper(r)] = byte(r), byte(r)
 	}
-	// Letters that are hard to tell from each other, and digits and signs in place of
-	// letters.
+	// Letters that are easily confused, and digits and signs that replace letters.
 	for sign, letter := range map[rune]byte{
 		'l': 'i', 'L': 'i', '1': 'i', '|': 'i', '!': 'i', '0': 'o', '3': 'e', '4': 'a', '@': 'a', '5': 's', '$': 's', '7': 't', '(': 'c',
 	} {
