@@ -378,5 +378,5 @@ func (in *recordingInput) item() (Answer, error) {
 	return a, nil
 }
 
-// recordingHashVersion starts what is hashed. It changes when the form changes.
+// recordingHashVersion is the first input of the hash. It changes if the form changes.
 const recordingHashVersion = "orbench recording 1\n"

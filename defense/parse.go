@@ -79,7 +79,7 @@ const (
 //	                                         self-reminder, smoothllm, then checks of
 //	                                         the answer
 //
-// A plus sign always parts two steps. A ladder can have several guards and
+// A plus sign always separates two steps. A ladder can have several guards and
 // checks, and each other step once. The error for any other text is an
 // *orbench.InputError that says what would do, with the nearest name for one
 // that is misspelled.

@@ -66,14 +66,14 @@ var specWords = []string{"strict", "scores", "threshold", "label", "policy"}
 //
 //	strict            controversial counts as harmful (qwen3guard)
 //	scores            ask for the probability of the guard's word (all formats that
-//	                  say one, where the server gives it)
+//	                  say one, if the server gives it)
 //	threshold=SCORE   harmful from this score, above 0 and at most 1
 //	label=LABEL       the label that means harm, or the category that counts;
 //	                  repeatable (classifier)
-//	policy=NAME       what to go by, by the name or file that policy.Open takes (gpt-oss-safeguard,
-//	                  granite-guardian, shieldgemma); of shieldgemma's own
+//	policy=NAME       the policy, as a name or file that policy.Open accepts (gpt-oss-safeguard,
+//	                  granite-guardian, shieldgemma); or one of shieldgemma's own:
 //	                  dangerous-content, harassment, hate-speech, sexually-explicit,
-//	                  or each of them
+//	                  or each for all
 //
 // The error for any other text is an *orbench.InputError that says what would do.
 func Parse(spec string) (g Guard, target string, err error) {

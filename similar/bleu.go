@@ -27,12 +27,11 @@ type SelfBLEUOptions struct {
 // text has a twin. Lower means more varied. It rises with the number of texts,
 // so compare collections by samples of one size.
 //
-// BLEU is that of Papineni et al. (2002) for one sentence, on the words of
-// Normalize, for runs of one to four words with equal weights. Where no run of
-// an order matches, the number of matches counts as 0.1 (method 1 of Chen and
-// Cherry 2014, as in NLTK); a text that shares no word scores 0, and a text with
-// fewer words than the order counts as having one run of it. The brevity penalty
-// is by the reference of the closest length, the shorter of two.
+// BLEU is the sentence score of Papineni et al. (2002) on the words of Normalize, for runs
+// of one to four words with equal weights. If no run of an order matches, the number of
+// matches counts as 0.1 (method 1 of Chen and Cherry 2014, as in NLTK). A text that shares
+// no word scores 0. A text with fewer words than the order counts as having one run of it.
+// The brevity penalty uses the reference of the closest length, the shorter of two.
 //
 // Texts without words are left out before the sample is drawn. SelfBLEU also
 // returns the number n of texts that were compared; the score is 0 for fewer than

@@ -121,8 +121,8 @@ func (w *Writer) Write(r *Result) error {
 	return w.out.Finish()
 }
 
-// csv writes the set as CSV, each text as it is: cells made fit for a spreadsheet would
-// be other prompts.
+// csv writes the set as CSV with texts unchanged. Escaping cells for spreadsheets would
+// change the prompts.
 func (w *Writer) csv(out io.Writer) error {
 	rows := [][]string{header}
 	for _, e := range w.entries {
