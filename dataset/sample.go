@@ -108,6 +108,9 @@ func lotOf(seed uint64, what, item string) uint64 {
 type Stopped struct {
 	// HalfWidth is the largest half-width of the rates' intervals, as a share.
 	HalfWidth float64 `json:"half_width"`
+	// Interval names the kind of the intervals: wilson (see stats.WilsonFinite), or empty for
+	// a confidence sequence.
+	Interval string `json:"interval,omitempty"`
 	// Judge is the judge whose rates were used.
 	Judge string `json:"judge"`
 	// Seed determines the order.

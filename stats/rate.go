@@ -1,5 +1,7 @@
 package stats
 
+import "cmp"
+
 // Rate is a share of counted things with its 95% interval. It is embedded in the type
 // that has the counts, so that its fields are beside them in JSON.
 type Rate struct {
@@ -11,11 +13,19 @@ type Rate struct {
 	// WilsonClustered). It is nil if they share none, or if Share is nil. If it is set,
 	// CI95 treats the prompts as independent and is mostly too narrow.
 	CI95Clustered *[2]float64 `json:"ci95_clustered,omitempty"`
-	// CI95Sequence is the interval of a confidence sequence, for counts that stopped
-	// because of their result. It is nil otherwise, or if Share is nil. If it is set, the
-	// other intervals are too narrow, since they assume a number fixed in advance. See
-	// Sequence.
+	Stopping
+}
+
+// Stopping has the 95% interval of a rate whose counting stopped once the interval was
+// narrow enough. At most one is set. None is set if counting did not stop, or if Share is
+// nil. They are about the rate of the whole population.
+type Stopping struct {
+	// CI95Sequence is the interval of a confidence sequence; see Sequence. If it is set,
+	// the other intervals are too narrow, since they assume a number fixed in advance.
 	CI95Sequence *[2]float64 `json:"ci95_sequence,omitempty"`
+	// CI95Stopped is Wilson's with the finite-population correction; see WilsonFinite. It
+	// is wider if several targets stop together, so that all of theirs hold in 95%.
+	CI95Stopped *[2]float64 `json:"ci95_stopped,omitempty"`
 }
 
 // RateOf is k of n with Wilson's interval. It has no share and no interval if n is 0. It
@@ -29,16 +39,10 @@ func RateOf(k, n int) Rate {
 	return Rate{Share: &share, CI95: &[2]float64{lo, hi}}
 }
 
-// Interval is the interval to show with Share: that of the sequence if there is one, else
-// the clustered one, else CI95.
+// Interval is the interval to show with Share: that of Stopping if there is one, else the
+// clustered one, else CI95.
 func (r Rate) Interval() *[2]float64 {
-	if r.CI95Sequence != nil {
-		return r.CI95Sequence
-	}
-	if r.CI95Clustered != nil {
-		return r.CI95Clustered
-	}
-	return r.CI95
+	return cmp.Or(r.CI95Sequence, r.CI95Stopped, r.CI95Clustered, r.CI95)
 }
 
 // Estimate is the rate with the interval to show, nil if either is missing.
