@@ -55,30 +55,30 @@ func (s *Subject) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Annotation is a person's word on an answer or on a prompt, or, without a person,
-// the note that one was drawn to be looked at. Annotations are never changed: of
-// those of one person on one subject the latest holds.
+// Annotation is a person's label for an answer or a prompt. Without a person, it notes
+// that the subject was drawn for labeling. Annotations never change: a person's latest
+// annotation of a subject is the one that counts.
 type Annotation struct {
 	Subject Subject `json:"subject"`
-	// Class is what the person says of an answer. Unjudged means that the person
-	// takes an earlier word back, or that nobody has looked yet.
+	// Class is the person's label for an answer. Unjudged withdraws an earlier label, or
+	// means that nobody has looked yet.
 	Class Class `json:"class,omitempty"`
-	// Label is what the person says of a prompt, in place of Class.
+	// Label is the person's label for a prompt; it stands in place of Class.
 	Label Label `json:"label,omitempty"`
-	// By names the person, and is empty for a drawing.
+	// By names the person. It is empty for a drawing.
 	By string `json:"by,omitempty"`
-	// At is when it was said, in UTC.
+	// At is the time of the annotation, in UTC.
 	At time.Time `json:"at"`
-	// Note is the person's comment, mostly empty.
+	// Note is the person's comment, usually empty.
 	Note string `json:"note,omitempty"`
-	// Design names the drawing that chose the subject, and Chance is how likely the
-	// subject was to be chosen by it and the drawings before, above 0 and at most 1.
-	// They are empty for a subject that was not drawn by chance.
+	// Design names the drawing that chose the subject. Chance is the probability that it
+	// or an earlier drawing chose the subject, above 0 and at most 1. Both are empty for
+	// a subject that was not drawn by chance.
 	Design string  `json:"design,omitempty"`
 	Chance float64 `json:"chance,omitempty"`
 }
 
-// ID is the hash of the annotation's content, by which a store keeps it once.
+// ID is the hash of the annotation's content. A store keeps each ID once.
 func (a Annotation) ID() [sha256.Size]byte {
 	a.At = a.At.UTC()
 	b, err := json.Marshal(a)

@@ -9,22 +9,21 @@ import (
 // setting: bad usage or bad input. The command line exits with 2 for it.
 var ErrInput = errors.New("bad input")
 
-// InputError is a fault in what the user gave: what, where, and how to correct it.
+// InputError is a fault in the user's input: what is wrong, where, and how to correct it.
 // errors.Is(err, ErrInput) holds for it.
 //
-// A setting is called by its name alone, such as label-column, so that each front
-// can call it what its users do: a flag, or a key of a file.
+// A setting is given by its bare name, such as label-column. Each front end can then show
+// it in its own form: a flag, or a key of a file.
 type InputError struct {
 	// File and Line say where. Line counts from 1, 0 means that no line applies.
 	File string
 	Line int
-	// Setting is the name of the setting at fault; it is the place where File is
-	// empty.
+	// Setting is the name of the setting at fault. It gives the place if File is empty.
 	Setting string
 	// Problem is what is wrong, in a clause without a final stop.
 	Problem string
-	// Hint is what to do about it, in a clause; it may be empty. The names of
-	// settings in it stand in backquotes.
+	// Hint says what to do about it, in a clause; it may be empty. Names of settings in
+	// it are in backquotes.
 	Hint string
 	// Err is the cause, if any. Its text is not repeated by Error.
 	Err error

@@ -25,8 +25,8 @@ type Message struct {
 // Label says what a prompt is. It is a property of the prompt, never of an answer.
 type Label string
 
-// The labels. Over-refusal is measured on Safe prompts, toxic refusal on Toxic
-// ones; Controversial and Undecided prompts count towards neither.
+// The labels. Over-refusal is measured on Safe prompts and toxic refusal on Toxic ones.
+// Controversial and Undecided prompts count towards neither.
 const (
 	Safe          Label = "safe"
 	Toxic         Label = "toxic"
@@ -54,8 +54,8 @@ func ParseLabel(s string) (Label, bool) {
 	return "", false
 }
 
-// Category is one of a policy's named kinds of harm. The empty category means
-// that the dataset names none.
+// Category is one of a policy's named kinds of harm. It is empty if the dataset names
+// none.
 type Category string
 
 // PaperCategories are the ten categories of OR-Bench (arXiv 2405.20947), in the
@@ -76,15 +76,14 @@ type Prompt struct {
 	// Messages is the conversation to send, at least one message; for most
 	// datasets it is one user message.
 	Messages []Message `json:"messages"`
-	// Category is empty where the dataset names none.
+	// Category is empty if the dataset names none.
 	Category Category `json:"category,omitempty"`
 	Label    Label    `json:"label"`
-	// Cluster names what the prompt shares with others, such as the seed that they
-	// were rewritten from: prompts of one cluster are not independent. It is empty
-	// where nothing is known.
+	// Cluster names what the prompt shares with others, such as the seed that they were
+	// rewritten from. Prompts of one cluster are not independent. It is empty if unknown.
 	Cluster string `json:"cluster,omitempty"`
-	// Pair names the pair that the prompt belongs to: safe prompts and toxic ones that
-	// look alike have the same. It is empty for a prompt in none.
+	// Pair names the pair that the prompt belongs to. Safe and toxic prompts that look
+	// alike have the same Pair. It is empty for a prompt without a pair.
 	Pair string `json:"pair,omitempty"`
 }
 
@@ -94,7 +93,7 @@ func NewPrompt(text string, category Category, label Label) Prompt {
 	return Prompt{ID: PromptIDOf(messages), Messages: messages, Category: category, Label: label}
 }
 
-// Text is the prompt as a reader should see it: the content of its last user
+// Text is the part of the prompt to show to a reader: the content of its last user
 // message.
 func (p Prompt) Text() string {
 	for i := len(p.Messages) - 1; i >= 0; i-- {
@@ -105,8 +104,8 @@ func (p Prompt) Text() string {
 	return ""
 }
 
-// Said is all that is said in the prompt, by whomever, for comparing words: each
-// message on a line of its own.
+// Said is the text of all messages, by any speaker, for comparing words. Each message is
+// on its own line.
 func (p Prompt) Said() string {
 	said := make([]string, len(p.Messages))
 	for i, m := range p.Messages {
@@ -115,8 +114,8 @@ func (p Prompt) Said() string {
 	return strings.Join(said, "\n")
 }
 
-// Transcript is all of the prompt as text: a single message as it is, more with the
-// speaker before each.
+// Transcript is the whole prompt as text. A single message is unchanged; several messages
+// are each preceded by their speaker.
 func (p Prompt) Transcript() string {
 	if len(p.Messages) == 1 {
 		return p.Messages[0].Content

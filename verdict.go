@@ -1,7 +1,7 @@
 package orbench
 
-// Class is what an answer is, graded. The zero value means that no judge could
-// tell; such an answer is counted as unjudged and never as anything else.
+// Class is a graded class of answers. The zero value means that no judge could tell; such
+// an answer is always counted as unjudged.
 type Class string
 
 // The classes, from helping to not helping.
@@ -68,8 +68,7 @@ func (c Class) Paper() PaperClass {
 	return DirectAnswer
 }
 
-// Class maps a published class to the graded one. It reports false for any
-// other text.
+// Class maps a published class to the graded one. It reports false for any other text.
 func (c PaperClass) Class() (Class, bool) {
 	switch c {
 	case DirectAnswer:
@@ -82,7 +81,7 @@ func (c PaperClass) Class() (Class, bool) {
 	return Unjudged, false
 }
 
-// Reason says why an answer declines, as far as its text tells.
+// Reason says why an answer declines, as far as its text shows.
 type Reason string
 
 // The reasons for declining. The zero value goes with answers that do not decline.
@@ -93,10 +92,10 @@ const (
 	ReasonAbility Reason = "capability"
 	ReasonMissing Reason = "missing_information"
 	ReasonOther   Reason = "other"
-	// ReasonProvider and ReasonDefense say who withheld a blocked answer.
+	// ReasonProvider and ReasonDefense name who withheld a blocked answer.
 	ReasonProvider Reason = "provider"
 	ReasonDefense  Reason = "defense"
-	// ReasonGuard says that what was asked is a guard, which flagged the text.
+	// ReasonGuard means that the answer is a guard's, and the guard flagged the text.
 	ReasonGuard Reason = "guard"
 )
 
@@ -107,15 +106,15 @@ type Span struct {
 	End   int `json:"end"`
 }
 
-// Verdict is what one judge says of one answer.
+// Verdict is one judge's verdict on one answer.
 type Verdict struct {
 	Class  Class  `json:"class"`
 	Reason Reason `json:"reason,omitempty"`
-	// Score is the judge's own measure of refusal, from 0 (an answer) to 1 (a
-	// refusal). A judge without one gives 0 or 1.
+	// Score is the judge's own measure of refusal, from 0 (an answer) to 1 (a refusal). A
+	// judge without such a measure gives 0 or 1.
 	Score float64 `json:"score"`
-	// Span is the part of the answer that decided, where the judge can say.
+	// Span is the part of the answer that decided the verdict, if the judge can tell.
 	Span Span `json:"span,omitzero"`
-	// Rationale is the judge's explanation, or for Unjudged what went wrong.
+	// Rationale is the judge's explanation. For Unjudged it says what went wrong.
 	Rationale string `json:"rationale,omitempty"`
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/orbench/orbench/policy"
 )
 
-// BuildConfig is what a benchmark is built from; build.yaml holds it.
+// BuildConfig is the configuration of a build, as in build.yaml.
 type BuildConfig struct {
 	Name         string       `yaml:"name" json:"name" jsonschema_description:"Name of the benchmark: letters, digits, dots, hyphens and underscores."`
 	Version      string       `yaml:"version" json:"version" jsonschema_description:"Version of the benchmark, such as 1.0.0."`
@@ -26,15 +26,15 @@ type BuildConfig struct {
 	Feedback     Feedback     `yaml:"feedback" json:"feedback" jsonschema_description:"Rewrites that stayed toxic, used as seeds again."`
 	Hard         Hard         `yaml:"hard" json:"hard" jsonschema_description:"The set of safe prompts that models refuse."`
 	Toxic        Toxic        `yaml:"toxic" json:"toxic" jsonschema_description:"The set of toxic prompts."`
-	// NearDuplicates is the Jaccard index of three-word shingles from which two
-	// texts count as the same.
+	// NearDuplicates is the threshold for near duplicates: the Jaccard index of
+	// three-word shingles from which two texts count as the same.
 	NearDuplicates float64 `yaml:"near_duplicates" json:"near_duplicates" jsonschema:"exclusiveMinimum=0,maximum=1" jsonschema_description:"Likeness (Jaccard index of three-word shingles) from which a text is dropped as a near-duplicate of an earlier one."`
 	// Sampling is the seed of every random choice.
 	Sampling int64 `yaml:"sampling" json:"sampling" jsonschema_description:"Seed of the random choices: which prompts a set takes when it does not take all."`
 }
 
-// Policy is the categories of harm. In build.yaml a policy that ships, or a file,
-// may be named in its place.
+// Policy is the categories of harm. build.yaml may instead name a policy that ships with
+// orbench, or a file.
 type Policy []Category
 
 // PolicyOf is a policy with the usual number of seeds for each category.
@@ -60,7 +60,7 @@ func (p *Policy) UnmarshalYAML(unmarshal func(any) error) error {
 	return nil
 }
 
-// JSONSchema is that of both forms.
+// JSONSchema is the schema of both forms.
 func (Policy) JSONSchema() *jsonschema.Schema {
 	list := settings.Reflect(&[]Category{})
 	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{
@@ -79,30 +79,30 @@ type Category struct {
 // Seeds says how the toxic seeds are made.
 type Seeds struct {
 	Generators []string `yaml:"generators" json:"generators" jsonschema_description:"Models that share the work, as provider/model; may be left out beside a file."`
-	// File has seeds that are there already, which are all taken; generators are then
-	// asked for those that are lacking. Nil for none.
+	// File holds existing seeds, which are all used; generators are asked only for the
+	// rest. Nil means no file.
 	File        *SeedFile `yaml:"file,omitempty" json:"file,omitempty" jsonschema_description:"Seeds of one's own, as a name or file of a dataset with categories of the policy."`
 	PerCategory int       `yaml:"per_category" json:"per_category" jsonschema:"minimum=1" jsonschema_description:"Distinct seeds wanted for each category."`
 	Batch       int       `yaml:"batch" json:"batch" jsonschema:"minimum=1,maximum=100" jsonschema_description:"Seeds asked for in one call."`
 	Temperature float64   `yaml:"temperature" json:"temperature" jsonschema:"minimum=0,maximum=2"`
 	MaxTokens   int       `yaml:"max_tokens" json:"max_tokens" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of a call; 0 for the provider's own limit."`
-	// MinYield is the share of new seeds among those asked for, over the last ten
-	// calls, below which a category is given up as exhausted.
+	// MinYield is the smallest share of new seeds among those requested over the last ten
+	// calls. Below it, a category is given up as exhausted.
 	MinYield float64 `yaml:"min_yield" json:"min_yield" jsonschema:"minimum=0,maximum=1" jsonschema_description:"A category ends early when, over its last ten calls, the share of new seeds among those asked for is below this."`
 }
 
-// SeedFile is a dataset of seeds. In build.yaml it is a text, or an object where a file
-// has columns that have to be named.
+// SeedFile is a dataset of seeds. In build.yaml it is a text, or an object if the file
+// has columns that must be named.
 type SeedFile struct {
 	// Dataset is a name or the path of a file.
 	Dataset        string `yaml:"dataset" json:"dataset" jsonschema_description:"A name, or the path of a CSV, JSON Lines or Parquet file."`
 	PromptColumn   string `yaml:"prompt_column,omitempty" json:"prompt_column,omitempty" jsonschema_description:"Column of the seeds."`
 	CategoryColumn string `yaml:"category_column,omitempty" json:"category_column,omitempty" jsonschema_description:"Column of the categories."`
-	// Category is that of seeds without one.
+	// Category applies to seeds without a category.
 	Category orbench.Category `yaml:"category,omitempty" json:"category,omitempty" jsonschema_description:"Category of the seeds that name none."`
-	// SHA256 is the hash of the dataset, in hex, and Seeds and Safe count its prompts:
-	// those that are seeds, and those labeled safe, which are none. They are filled in as
-	// the file is read.
+	// SHA256 is the hash of the dataset, in hex. Seeds counts its prompts that are seeds;
+	// Safe counts those labeled safe, which are not used as seeds. They are filled in
+	// when the file is read.
 	SHA256 string `yaml:"-" json:"sha256,omitempty"`
 	Seeds  int    `yaml:"-" json:"seeds,omitempty"`
 	Safe   int    `yaml:"-" json:"safe,omitempty"`
@@ -114,7 +114,7 @@ func (f *SeedFile) UnmarshalYAML(unmarshal func(any) error) error {
 	return settings.Either(unmarshal, &f.Dataset, (*object)(f))
 }
 
-// JSONSchema is that of both forms.
+// JSONSchema is the schema of both forms.
 func (SeedFile) JSONSchema() *jsonschema.Schema {
 	type object SeedFile
 	return settings.TextOr(&object{})
@@ -126,11 +126,11 @@ type Rewrites struct {
 	PerSeed     int      `yaml:"per_seed" json:"per_seed" jsonschema:"minimum=1,maximum=50" jsonschema_description:"Rewrites asked for in one call."`
 	Temperature float64  `yaml:"temperature" json:"temperature" jsonschema:"minimum=0,maximum=2"`
 	MaxTokens   int      `yaml:"max_tokens" json:"max_tokens" jsonschema:"minimum=0"`
-	// Turns is how often the user speaks: above 1, each rewrite is the end of a
-	// conversation; 0 is 1.
+	// Turns is the number of user turns. Above 1, each rewrite ends a conversation. 0
+	// means 1.
 	Turns    int                 `yaml:"turns" json:"turns,omitempty" jsonschema:"minimum=1,maximum=5" jsonschema_description:"How often the user speaks, 1 to 5; above 1 each rewrite is the last turn of a conversation. Left out, 1."`
 	Examples []generator.Example `yaml:"examples" json:"examples" jsonschema_description:"Demonstrations; left out, five built-in ones."`
-	// Rules are the lint's rules that a rewrite must keep; nil means all.
+	// Rules are the lint rules that a rewrite must keep; nil means all.
 	Rules []generator.Rule `yaml:"rules" json:"rules" jsonschema_description:"Rules of the lint to enforce; left out, all of them. An empty list enforces none."`
 }
 
@@ -141,8 +141,8 @@ type Moderation struct {
 	MaxTokens  int           `yaml:"max_tokens" json:"max_tokens" jsonschema:"minimum=1"`
 }
 
-// Moderator is one member of the ensemble. In build.yaml it is a text, or an object where
-// it has a weight.
+// Moderator is one member of the ensemble. In build.yaml it is a text, or an object if it
+// has a weight.
 type Moderator struct {
 	Model  string  `yaml:"model" json:"model" jsonschema_description:"provider/model"`
 	Weight float64 `yaml:"weight,omitempty" json:"weight,omitempty" jsonschema:"minimum=0" jsonschema_description:"Weight under the rule weighted; 1 when left out."`
@@ -154,14 +154,14 @@ func (m *Moderator) UnmarshalYAML(unmarshal func(any) error) error {
 	return settings.Either(unmarshal, &m.Model, (*object)(m))
 }
 
-// JSONSchema is that of both forms.
+// JSONSchema is the schema of both forms.
 func (Moderator) JSONSchema() *jsonschema.Schema {
 	type object Moderator
 	return settings.TextOr(&object{})
 }
 
-// SecondChance names the model without safety training whose answer to a prompt
-// that was voted toxic is judged in its place.
+// SecondChance names a model without safety training. If a prompt was voted toxic, this
+// model's answer is judged in place of the prompt.
 type SecondChance struct {
 	Model     string `yaml:"model" json:"model" jsonschema_description:"A model without safety training, as provider/model; empty for no second chance."`
 	MaxTokens int    `yaml:"max_tokens" json:"max_tokens" jsonschema:"minimum=0"`
@@ -191,11 +191,11 @@ type Selector struct {
 // Toxic says how the toxic set is drawn.
 type Toxic struct {
 	Size int `yaml:"size" json:"size" jsonschema:"minimum=0" jsonschema_description:"Most prompts, drawn evenly over the categories; 0 for all that qualify."`
-	// CheckSeeds is how many seeds of each category are put to the vote as well.
+	// CheckSeeds is the number of seeds of each category that are also put to the vote.
 	CheckSeeds int `yaml:"check_seeds" json:"check_seeds" jsonschema:"minimum=0" jsonschema_description:"Seeds of each category that are voted on as candidates, beside the rewrites that stayed toxic."`
 }
 
-// Definitions is the policy as moderators are asked by it.
+// Definitions is the policy in the form in which moderators are asked.
 func (c *BuildConfig) Definitions() orbench.Policy {
 	var p orbench.Policy
 	for _, category := range c.Policy {

@@ -22,15 +22,15 @@ const (
 	ManifestFile = "manifest.json"
 	LineageFile  = "lineage.jsonl"
 	SeedsFile    = "seeds.jsonl"
-	// PairsFile has the safe prompts with the toxic seeds that they stem from, as a
-	// dataset of its own with labels and pairs.
+	// PairsFile is a dataset of the safe prompts and the toxic seeds that they stem from,
+	// with labels and pairs.
 	PairsFile = "pairs.csv"
 	// ConversationPairsFile is the same in a benchmark of conversations.
 	ConversationPairsFile = "pairs.jsonl"
 	CardFile              = "README.md"
 )
 
-// maxManifest is the longest manifest, and maxLine the longest line of a lineage, in
+// maxManifest is the longest manifest and maxLine the longest line of a lineage, in
 // bytes.
 const maxManifest, maxLine = 16 << 20, 16 << 20
 
@@ -61,8 +61,8 @@ func Open(dir string) (*Folder, error) {
 	return f, nil
 }
 
-// Rows streams the lineage. A line that is no row, and a file that is not the one
-// of the manifest, end it with an *orbench.InputError.
+// Rows streams the lineage. It ends with an *orbench.InputError at a line that is no row,
+// or if the file is not the one in the manifest.
 func (f *Folder) Rows() iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		n := 0
@@ -81,8 +81,8 @@ func (f *Folder) Rows() iter.Seq2[Record, error] {
 	}
 }
 
-// lineage streams the lines of the lineage, each valid until the next, and ends
-// with an error where the file is not the manifest's.
+// lineage streams the lines of the lineage. Each is valid until the next. It ends with an
+// error if the file is not the one in the manifest.
 func (f *Folder) lineage() iter.Seq2[[]byte, error] {
 	path := filepath.Join(f.Dir, LineageFile)
 	return func(yield func([]byte, error) bool) {
@@ -136,8 +136,7 @@ func (f *Folder) Seeds() ([]Seed, error) {
 	return seeds, nil
 }
 
-// linesOf streams the lines of a file, which may be long; each is valid until the
-// next.
+// linesOf streams the lines of a file, which may be long. Each is valid until the next.
 func linesOf(in io.Reader) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		lines := bufio.NewScanner(in)

@@ -7,16 +7,16 @@ import (
 	"github.com/orbench/orbench/generator"
 )
 
-// Funnel counts what came in and what became of it, stage by stage. Every reply
-// and every item of a reply is in exactly one count of its stage; see Lost.
+// Funnel counts, stage by stage, what came in and what happened to it. Every reply and
+// every item of a reply is in exactly one count of its stage; see Lost.
 type Funnel struct {
 	Seeds        SeedFunnel         `json:"seeds"`
 	Rewrites     RewriteFunnel      `json:"rewrites"`
 	Moderation   ModerationFunnel   `json:"moderation"`
 	SecondChance SecondChanceFunnel `json:"second_chance"`
 	Selection    SelectionFunnel    `json:"selection"`
-	// FailedCalls counts the calls of all stages that gave no reply. The same
-	// command tries them again.
+	// FailedCalls counts the calls of all stages that gave no reply. Running the command
+	// again retries them.
 	FailedCalls int `json:"failed_calls"`
 }
 
@@ -51,15 +51,15 @@ type RewriteFunnel struct {
 	Read        int `json:"read"`
 	// AskedAgain counts seeds whose first reply held no list.
 	AskedAgain int `json:"asked_again"`
-	// Missing is how many items short the replies that were read fell of what was
-	// asked for.
+	// Missing counts the items that were requested but absent from the replies that were
+	// read.
 	Missing int `json:"missing"`
 	// Items = the sum of Dropped + Kept.
 	Items   int            `json:"items"`
 	Dropped map[Reason]int `json:"dropped"`
 	Kept    int            `json:"kept"`
-	// Repairs counts second tries at items that broke a rule, Repaired those that
-	// kept the rules then.
+	// Repairs counts the second attempts at items that broke a rule. Repaired counts
+	// those that then kept the rules.
 	Repairs  int `json:"mends"`
 	Repaired int `json:"mended"`
 	// BrokenAtFirst and Broken count the rules that items broke, before and after
@@ -68,10 +68,10 @@ type RewriteFunnel struct {
 	Broken        map[generator.Rule]int `json:"broken"`
 }
 
-// ModerationFunnel counts what was voted.
+// ModerationFunnel counts the items put to the vote.
 type ModerationFunnel struct {
-	// Voted counts the rewrites by what was voted, SeedsVoted the seeds that were
-	// put to the vote as candidates for the toxic set.
+	// Voted counts the rewrites by the label that they were voted. SeedsVoted counts the
+	// seeds that were put to the vote as candidates for the toxic set.
 	Voted      map[orbench.Label]int `json:"voted"`
 	SeedsVoted map[orbench.Label]int `json:"seeds_voted"`
 	// Votes counts the votes on prompts and on answers.
@@ -80,7 +80,7 @@ type ModerationFunnel struct {
 	Abstentions int `json:"abstentions"`
 }
 
-// SecondChanceFunnel counts what became of prompts that were voted toxic.
+// SecondChanceFunnel counts the outcomes of prompts that were voted toxic.
 type SecondChanceFunnel struct {
 	// Asked = Missing + Readmitted + Confirmed + Unclear.
 	Asked      int `json:"asked"`
@@ -92,8 +92,8 @@ type SecondChanceFunnel struct {
 
 // SelectionFunnel counts the selectors' answers and the sets.
 type SelectionFunnel struct {
-	// Asked counts safe prompts put to the selectors, Answers their answers, of
-	// which Unjudged could not be told.
+	// Asked counts the safe prompts put to the selectors, Answers the selectors' answers,
+	// and Unjudged the answers without a verdict.
 	Asked    int `json:"asked"`
 	Answers  int `json:"answers"`
 	Unjudged int `json:"unjudged"`
@@ -112,7 +112,7 @@ func NewFunnel() Funnel {
 	}
 }
 
-// Lost gives the first count that does not add up, "" when all do.
+// Lost names the first count that does not add up, or "" if all do.
 func (f Funnel) Lost() string {
 	s, r, m, c := f.Seeds, f.Rewrites, f.Moderation, f.SecondChance
 	switch {
@@ -144,7 +144,7 @@ func sum[K comparable](counts map[K]int) int {
 	return total
 }
 
-// Add counts a row of the lineage that is complete but for its sets.
+// Add counts a row of the lineage that is complete except for its sets.
 func (f *Funnel) Add(r *Record) {
 	if r.Kind == Rewritten {
 		f.addRewrite(r)
@@ -218,7 +218,7 @@ func (f *Funnel) addVotes(votes []Vote) {
 	}
 }
 
-// Lines tells the funnel in sentences, stage by stage.
+// Lines describes the funnel in sentences, stage by stage.
 func (f Funnel) Lines() []string {
 	s, w, m, c, h := f.Seeds, f.Rewrites, f.Moderation, f.SecondChance, f.Selection
 	lines := []string{

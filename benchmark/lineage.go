@@ -14,15 +14,15 @@ type Seed struct {
 	ID       orbench.PromptID `json:"id"`
 	Text     string           `json:"text"`
 	Category orbench.Category `json:"category"`
-	// Round is 0 for seeds that a generator was asked for or a file has, n for rewrites that
-	// stayed toxic in round n-1.
+	// Round is 0 for seeds from a generator or a file, and n for rewrites that stayed
+	// toxic in round n-1.
 	Round int `json:"round"`
-	// Generator and Call say which model made it in which call, as provider/model
-	// and the hash of the request; for a seed of a later round they are those of
-	// the rewrite.
+	// Generator is the model that made the seed, as provider/model, and Call the hash of
+	// the request. For a seed of a later round both are those of the rewrite.
 	Generator string `json:"generator"`
 	Call      string `json:"call"`
-	// File is the SeedFile that it came from, empty for one that a model made.
+	// File is the SeedFile that the seed came from. It is empty for a seed that a model
+	// made.
 	File string `json:"file,omitempty"`
 }
 
@@ -47,61 +47,62 @@ const (
 	BrokenRule    Reason = "broken_rule"
 	Duplicate     Reason = "duplicate"
 	NearDuplicate Reason = "near_duplicate"
-	// Surplus is beyond the number that was asked for.
+	// Surplus means that the row exceeds the requested number.
 	Surplus Reason = "surplus"
-	// NoTurns has no conversation that leads up to it, in a build of conversations.
+	// NoTurns means that the row has no conversation leading up to it, in a build of
+	// conversations.
 	NoTurns Reason = "no_turns"
 )
 
-// Record is a row of the lineage: one prompt, what was made of it, and why.
-// lineage.jsonl has a line for each.
+// Record is a row of the lineage: one prompt, its outcome, and the reasons. lineage.jsonl
+// has a line for each.
 type Record struct {
 	Kind     Kind             `json:"kind"`
 	ID       orbench.PromptID `json:"id"`
 	Text     string           `json:"text"`
 	Category orbench.Category `json:"category"`
-	// Earlier are the messages before Text in a build of conversations, made in
-	// TurnsCall.
+	// Earlier are the messages before Text in a build of conversations. The call
+	// TurnsCall made them.
 	Earlier   []orbench.Message `json:"earlier,omitempty"`
 	TurnsCall string            `json:"turns_call,omitempty"`
-	// Build numbers the builds that the benchmark went through: 0 for the first,
-	// n for rows that the n-th refresh added.
+	// Build numbers the builds of the benchmark: 0 for the first, n for rows that the
+	// n-th refresh added.
 	Build int `json:"build"`
 	// Round is the round of its seed; see Seed.
 	Round int `json:"round"`
 
-	// SeedID is the seed's, which seeds.jsonl or an earlier row has.
+	// SeedID is the ID of the seed, which is in seeds.jsonl or an earlier row.
 	SeedID orbench.PromptID `json:"seed_id"`
-	// Rewriter and Call say which model made it in which call.
+	// Rewriter is the model that made the rewrite, in the call Call.
 	Rewriter string `json:"rewriter"`
 	Call     string `json:"call"`
 	// Broken lists the rules that the text breaks.
 	Broken []generator.Rule `json:"broken,omitempty"`
-	// RepairCall is the call that was to repair a text which broke the rules in
-	// BrokenBefore, empty where none was needed. Before is that text, where the
-	// call gave another in its place.
+	// RepairCall is the call to repair a text that broke the rules in BrokenBefore. It is
+	// empty if no repair was needed. Before is that text, if the call replaced it.
 	RepairCall   string           `json:"mend_call,omitempty"`
 	Before       string           `json:"before,omitempty"`
 	BrokenBefore []generator.Rule `json:"broken_before,omitempty"`
 	// Dropped says why the row went no further.
 	Dropped Reason `json:"dropped,omitempty"`
-	// Cluster is the kept prompt of which this one is a near duplicate, and
-	// Similarity the Jaccard index of the two; for a kept prompt it is its own ID.
+	// Cluster is the kept prompt that this one nearly duplicates, and Similarity the
+	// Jaccard index of the two. For a kept prompt, Cluster is its own ID.
 	Cluster    orbench.PromptID `json:"cluster,omitempty"`
 	Similarity float64          `json:"likeness,omitempty"`
 
-	// Votes are the moderators' on the prompt, and Voted what they decide.
+	// Votes are the moderators' votes on the prompt, and Voted their decision.
 	Votes []Vote        `json:"votes,omitempty"`
 	Voted orbench.Label `json:"voted,omitempty"`
-	// SecondChance is what became of a prompt that was voted toxic.
+	// SecondChance is the outcome of the second chance, for a prompt that was voted
+	// toxic.
 	SecondChance *Review `json:"second_chance,omitempty"`
-	// Label is what the prompt is in the end: safe when it was voted safe or
-	// re-admitted, else what was voted. It is empty for dropped rows.
+	// Label is the final label: safe if the prompt was voted safe or re-admitted, else
+	// the label that was voted. It is empty for dropped rows.
 	Label orbench.Label `json:"label,omitempty"`
 	// Replies are the selectors' answers to a safe prompt.
 	Replies []Reply `json:"refusals,omitempty"`
-	// Generation and Target are there for a build that was steered: the generation
-	// that the prompt belongs to, and the target's answer to it.
+	// Generation and Target are set in a build that was steered: the prompt's generation,
+	// and the target's answer to it.
 	Generation int    `json:"generation,omitempty"`
 	Target     *Reply `json:"target,omitempty"`
 	// Sets lists the sets that hold the prompt: full, hard, toxic.
@@ -114,18 +115,18 @@ type Vote struct {
 	Call string `json:"call,omitempty"`
 }
 
-// Review is the answer of a model without safety training to a prompt that
-// was voted toxic, and the votes on that answer.
+// Review is the second chance of a prompt that was voted toxic: the answer of a model
+// without safety training, and the votes on that answer.
 type Review struct {
 	Model string `json:"model"`
 	Call  string `json:"call"`
-	// Missing says why there is no answer to vote on: the call failed, it was
-	// blocked, it is empty.
+	// Missing says why there is no answer to vote on: the call failed, the answer was
+	// blocked, or it is empty.
 	Missing string        `json:"missing,omitempty"`
 	Votes   []Vote        `json:"votes,omitempty"`
 	Voted   orbench.Label `json:"voted"`
-	// Readmitted is true when the answer was voted safe: the prompt then counts
-	// as safe. Confirmed is true when it was voted toxic.
+	// Readmitted is true if the answer was voted safe; the prompt then counts as safe.
+	// Confirmed is true if it was voted toxic.
 	Readmitted bool `json:"readmitted"`
 	Confirmed  bool `json:"confirmed"`
 }
@@ -139,8 +140,8 @@ type Reply struct {
 	Refused  bool          `json:"refused"`
 }
 
-// Asked is the prompt as models are asked it: Text, at the end of its conversation
-// where it has one.
+// Asked is the prompt as models receive it: Text, at the end of its conversation if it
+// has one.
 func (r *Record) Asked() orbench.Prompt {
 	messages := append(slices.Clone(r.Earlier), orbench.Message{Role: orbench.User, Content: r.Text})
 	return orbench.Prompt{ID: orbench.PromptIDOf(messages), Messages: messages}

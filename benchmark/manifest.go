@@ -10,7 +10,7 @@ import (
 // Format is the version of the folder's layout.
 const Format = 1
 
-// Manifest says what a benchmark's folder holds and how it came to be. It is the
+// Manifest describes the content of a benchmark's folder and how it was made. It is the
 // file manifest.json.
 type Manifest struct {
 	// Format is the version of the layout, 1.
@@ -21,13 +21,13 @@ type Manifest struct {
 	Simulated bool   `json:"simulated"`
 	// Files describes every other file of the folder, by its name.
 	Files map[string]File `json:"files"`
-	// Config is the configuration with everything filled in.
+	// Config is the configuration with all defaults filled in.
 	Config    BuildConfig              `json:"config"`
 	Models    []Spent                  `json:"models"`
 	Funnel    Funnel                   `json:"funnel"`
 	Exhausted []Exhausted              `json:"worn_out"`
 	Batches   map[orbench.Category]int `json:"batches"`
-	// Steering is there for a build that was steered towards a target.
+	// Steering is set for a build that was steered towards a target.
 	Steering *Steering `json:"steering,omitempty"`
 	Quality  Quality   `json:"quality"`
 }
@@ -37,7 +37,7 @@ type File struct {
 	SHA256 string `json:"sha256"`
 	// Rows counts prompts, seeds or rows of the lineage; 0 for other files.
 	Rows int `json:"rows,omitempty"`
-	// Label is what the prompts of a set are.
+	// Label is the label of a set's prompts.
 	Label orbench.Label `json:"label,omitempty"`
 }
 
@@ -54,7 +54,7 @@ const (
 // SetNames lists the sets in the order in which they are shown.
 var SetNames = []SetName{FullSet, HardSet, ToxicSet}
 
-// Label is what the prompts of the set are.
+// Label is the label of the set's prompts.
 func (s SetName) Label() orbench.Label {
 	if s == ToxicSet {
 		return orbench.Toxic
@@ -62,7 +62,7 @@ func (s SetName) Label() orbench.Label {
 	return orbench.Safe
 }
 
-// Role is what a model does in a build.
+// Role is a model's role in a build.
 type Role string
 
 // The roles, in the order of the stages.
@@ -70,7 +70,7 @@ const (
 	GeneratorRole Role = "generator"
 	RewriterRole  Role = "rewriter"
 	ModeratorRole Role = "moderator"
-	// ReviewerRole answers what was voted toxic, for the second chance.
+	// ReviewerRole answers prompts that were voted toxic, for the second chance.
 	ReviewerRole Role = "second chance"
 	SelectorRole Role = "selector"
 	JudgeRole    Role = "judge"
@@ -79,12 +79,12 @@ const (
 // Roles lists the roles in the order of the stages.
 var Roles = []Role{GeneratorRole, RewriterRole, ModeratorRole, ReviewerRole, SelectorRole, JudgeRole}
 
-// Spent is what a model was asked in a role. It counts the replies that the
+// Spent counts the requests to one model in one role. It counts the replies that the
 // build rests on, whenever they were paid for.
 type Spent struct {
 	Role Role `json:"role"`
-	// Provider and Model name the model, and Versions what it called itself in
-	// its replies.
+	// Provider and Model name the model. Versions are the names it gave itself in its
+	// replies.
 	Provider string   `json:"provider"`
 	Model    string   `json:"model"`
 	Versions []string `json:"versions"`
@@ -94,21 +94,21 @@ type Spent struct {
 	Usage model.Usage `json:"usage"`
 }
 
-// Exhausted says that a category ended before it had the seeds that were wanted.
+// Exhausted is a category that gave fewer seeds than were wanted.
 type Exhausted struct {
 	Category orbench.Category `json:"category"`
 	Kept     int              `json:"kept"`
 	Wanted   int              `json:"wanted"`
 }
 
-// Steering says how the target's refusals climbed.
+// Steering records how the target's refusals rose.
 type Steering struct {
 	Target string `json:"target"`
 	// Generations begins with generation 0, the prompts before any steering.
 	Generations []Generation `json:"generations"`
 }
 
-// Generation is what the target made of one generation's safe prompts.
+// Generation counts the target's answers to one generation's safe prompts.
 type Generation struct {
 	Generation int `json:"generation"`
 	// Prompts counts those with an answer that could be judged.
@@ -120,9 +120,10 @@ type Generation struct {
 	High float64 `json:"high"`
 }
 
-// Quality is how good the benchmark is, as far as a program can tell.
+// Quality is how good the benchmark is, as far as a program can measure it.
 type Quality struct {
-	// Diversity is that of each set, overall under the empty category.
+	// Diversity is the diversity of each set by category. The empty category stands for
+	// the whole set.
 	Diversity map[SetName]map[orbench.Category]similar.Diversity `json:"diversity"`
 	Agreement moderate.Agreement                                 `json:"agreement"`
 	Residual  Residual                                           `json:"residual_toxicity"`

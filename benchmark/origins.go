@@ -13,14 +13,14 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// Origins leads from a prompt of a benchmark to what it was rewritten from.
+// Origins maps a prompt of a benchmark to the prompt that it was rewritten from.
 type Origins map[orbench.PromptID]orbench.PromptID
 
-// Of gives the ID of the seed that a prompt goes back to in the end: a seed may
-// itself be a rewrite that stayed toxic. A seed, and a prompt that the lineage
-// lacks, is its own.
+// Of gives the ID of the seed that a prompt finally goes back to, since a seed may itself
+// be a rewrite that stayed toxic. For a seed, or a prompt that is not in the lineage, it
+// gives the prompt's own ID.
 func (o Origins) Of(id orbench.PromptID) orbench.PromptID {
-	// More rounds than any build has; a file that leads in a circle ends too.
+	// This is more rounds than any build has. It stops the loop for a file with a cycle.
 	const most = 1000
 	for range most {
 		next, ok := o[id]
@@ -32,9 +32,9 @@ func (o Origins) Of(id orbench.PromptID) orbench.PromptID {
 	return id
 }
 
-// Origins reads of the lineage where each prompt came from. It is nil where the
-// folder has no lineage, by its manifest or any more; a lineage that is not the
-// manifest's is an *orbench.InputError.
+// Origins reads from the lineage where each prompt came from. It is nil if the manifest
+// names no lineage or the file is gone. A lineage that is not the manifest's is an
+// *orbench.InputError.
 func (f *Folder) Origins(ctx context.Context) (Origins, error) {
 	if f.Manifest.Files[LineageFile].SHA256 == "" {
 		return nil, nil
@@ -66,8 +66,8 @@ func (f *Folder) Origins(ctx context.Context) (Origins, error) {
 	return origins, nil
 }
 
-// addLastTurns leads from the seeds of later rounds to the conversations whose last
-// turns they are: as prompts they have IDs of their own.
+// addLastTurns maps the seeds of later rounds to the conversations whose last turns they
+// are. As prompts of their own they have other IDs.
 func (f *Folder) addLastTurns(origins Origins) error {
 	seeds, err := f.Seeds()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

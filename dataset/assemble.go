@@ -12,8 +12,8 @@ import (
 	"github.com/orbench/orbench/dataset/hub"
 )
 
-// assembled are the columns of a dataset that was put together: always the same
-// names, each only where the files have one for it.
+// assembled are the columns of an assembled dataset. The names are always the same; a
+// column exists only if the files have it.
 func (e Entry) assembled() Columns {
 	c := Columns{Prompt: "prompt"}
 	if e.Columns.Category != "" {
@@ -31,15 +31,15 @@ func (e Entry) assembled() Columns {
 	return c
 }
 
-// assemble makes one JSON Lines file of all files, in their order and in the
-// program's own columns and labels, duplicates and all. dir is for temporary files.
+// assemble makes one JSON Lines file from all files, in their order, with the program's
+// own columns and labels. It keeps duplicates. dir is for temporary files.
 func (e Entry) assemble(dir string, all []hub.File) ([]byte, error) {
 	var out bytes.Buffer
 	lines := json.NewEncoder(&out)
 	lines.SetEscapeHTML(false)
 	columns := e.assembled()
 	for i, f := range e.files() {
-		// The name of the file stands in errors, so it is kept.
+		// Errors name the file, so its name is kept.
 		file := filepath.Join(dir, path.Base(f.Path))
 		if err := os.WriteFile(file, all[i].Content, 0o600); err != nil {
 			return nil, err

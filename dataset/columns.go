@@ -11,21 +11,20 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// Columns names the columns of a file that a dataset is read from, as the file
-// spells them. An empty name means that there is none.
+// Columns names the columns that a dataset is read from, as spelled in the file. An empty
+// name means that there is no such column.
 type Columns struct {
 	Prompt   string `json:"prompt"`
 	Category string `json:"category,omitempty"`
 	Label    string `json:"label,omitempty"`
 	Cluster  string `json:"cluster,omitempty"`
 	Pair     string `json:"pair,omitempty"`
-	// Response is the column of the answers with which prompts end.
+	// Response is the column of the answers at the end of prompts.
 	Response string `json:"response,omitempty"`
 }
 
-// The names under which columns are found when the user names none, the likelier
-// first. XSTest has both "type" and "label"; PHTest has "Request" and
-// "Harmfulness".
+// The usual names of columns, the likelier first, used if the user names none. XSTest has
+// both "type" and "label"; PHTest has "Request" and "Harmfulness".
 var (
 	promptNames   = []string{"prompt", "text", "question", "instruction", "query", "goal", "request", "input"}
 	categoryNames = []string{"category", "type", "topic", "harm_category"}
@@ -34,13 +33,12 @@ var (
 	pairNames     = []string{"pair", "pair_id"}
 )
 
-// unsentNames are the columns of what prompts have beside text. A model asked without it
-// is asked something else.
+// unsentNames are the columns of parts of prompts other than text. A model asked without
+// them is asked something else.
 var unsentNames = []string{"tools", "functions", "image", "images", "image_url"}
 
-// findColumns chooses the columns of a file with the given ones, by the names
-// that the user gave or else by the usual ones. A prompt column must exist; the
-// others may be missing unless the user named them.
+// findColumns chooses the columns of a file, by the user's names or else by the usual
+// ones. A prompt column must exist; the others may be missing unless the user named them.
 func findColumns(file string, have []string, at func(string) bool, opts Options) (Columns, error) {
 	var c Columns
 	var err error
@@ -69,10 +67,10 @@ func findColumns(file string, have []string, at func(string) bool, opts Options)
 	return c, nil
 }
 
-// layout reads the category, the label, the cluster and the pair beside the prompt. A
-// label that only some rows have would otherwise be passed over, and the rows counted
-// under the label of the others. flags lets labels be numbers and booleans. The columns
-// that must be empty and the watched ones are read behind all others.
+// layout reads the category, label, cluster and pair together with the prompt. It refuses
+// a label that only some rows have: it would be missed, and the rows counted under the
+// label of the others. flags lets labels be numbers and booleans. The columns that must
+// be empty and the watched ones are read after all others.
 func (c Columns) layout(flags bool, unsent, watched []string) rows.Layout {
 	l := rows.Layout{Prompt: c.Prompt, PassBlank: true, Fields: []rows.Field{
 		{Name: c.Category}, {Name: c.Label, Scalar: flags}, {Name: c.Cluster, Scalar: true}, {Name: c.Pair, Scalar: true},
@@ -92,7 +90,8 @@ func (c Columns) layout(flags bool, unsent, watched []string) rows.Layout {
 	return l
 }
 
-// unsent are the columns that must be empty, but for those that are read as something.
+// unsent are the columns that must be empty, except for those that are read for another
+// purpose.
 func (c Columns) unsent(have []string) []string {
 	var names []string
 	for _, name := range have {
@@ -103,7 +102,7 @@ func (c Columns) unsent(have []string) []string {
 	return names
 }
 
-// others are the columns that may hold labels in a file of which none is known to.
+// others are the columns that may contain labels, in a file without a known label column.
 func (c Columns) others(have []string) []string {
 	var names []string
 	for _, name := range have {
@@ -114,8 +113,8 @@ func (c Columns) others(have []string) []string {
 	return names
 }
 
-// findPrompt chooses the column of the prompts: the one that the user wants, or
-// a usual one, or a list of messages, or "".
+// findPrompt chooses the prompt column: the user's, or a usual one, or a list of
+// messages, or "".
 func findPrompt(file string, have []string, at func(string) bool, want string) (string, error) {
 	name, err := findColumn(file, have, at, want, promptNames, "prompt-column")
 	if name == "" && err == nil && at != nil && slices.Contains(have, rows.MessagesColumn) {
@@ -133,8 +132,8 @@ func noColumn(file string, have []string, what, setting string) error {
 	}
 }
 
-// findColumn gives the column that the user wants, which may be a path for at, or the first
-// of the usual ones that the file has, or "".
+// findColumn gives the column that the user wants, which may be a path for at, or the
+// first usual one that the file has, or "".
 func findColumn(file string, have []string, at func(string) bool, want string, usual []string, setting string) (string, error) {
 	names := usual
 	if want != "" {
@@ -167,7 +166,7 @@ func findColumn(file string, have []string, at func(string) bool, want string, u
 	return "", &orbench.InputError{File: file, Line: 1, Problem: fmt.Sprintf("no column %s", untrusted.Quote(want)), Hint: hint}
 }
 
-// list names columns in an error: the first dozen.
+// list names the first dozen columns, for an error.
 func list(names []string) string {
 	const most = 12
 	var b strings.Builder

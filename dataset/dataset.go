@@ -18,59 +18,58 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// Dataset describes a set of prompts that has been read once in full and found
-// good. It holds no prompts. It is safe for concurrent use as long as its
-// fields are left alone.
+// Dataset describes a set of prompts that has been read once in full and found valid. It
+// does not hold the prompts. It is safe for concurrent use as long as its fields do not
+// change.
 type Dataset struct {
-	// Name is the built-in or published name, or the file's name without folder
-	// and ending.
+	// Name is the built-in or published name, or the file's name without folder and
+	// ending.
 	Name string `json:"name"`
-	// Source is the path that the rows come from, or "built in".
+	// Source is the path of the rows, or "built in".
 	Source string `json:"source"`
 	// SHA256 is the hash of the prompts in hex; see doc.go and hasher.
 	SHA256 string `json:"sha256"`
 	// Count is the number of prompts, each text once.
 	Count int `json:"count"`
-	// Duplicates is the number of rows that were left out because an earlier
-	// row has the same text. Count + Duplicates is the number of rows, where nothing was
-	// drawn.
+	// Duplicates is the number of rows left out because an earlier row has the same text.
+	// Unless a sample was drawn, Count + Duplicates is the number of rows.
 	Duplicates int `json:"duplicates"`
-	// Conflicts is how many of the duplicates have another label than the row
-	// that was kept.
+	// Conflicts is the number of duplicates whose label differs from that of the row
+	// kept.
 	Conflicts int `json:"conflicts"`
-	// Labels and Categories count the prompts; rows without a category count
-	// under the empty one.
+	// Labels and Categories count the prompts. Rows without a category count under the
+	// empty one.
 	Labels     map[orbench.Label]int    `json:"labels"`
 	Categories map[orbench.Category]int `json:"categories"`
-	// Columns says where prompts, categories and labels were found.
+	// Columns names the columns of prompts, categories and labels.
 	Columns Columns `json:"columns"`
-	// Makers is what is known of who made the prompts: from the table for published
-	// datasets, from the manifest beside it for a set of "orbench build", and
-	// nothing for any other file.
+	// Makers is what is known of the models that made the prompts. For published datasets
+	// it comes from the table, for a set of "orbench build" from the manifest beside it.
+	// For any other file it is empty.
 	Makers Makers `json:"making,omitempty"`
 	Reading
-	// ClusteredBy says what makes clusters of the prompts: the column of clusters,
-	// or "seed" where the lineage of a built benchmark beside the file does. It is
-	// empty where prompts have no Cluster.
+	// ClusteredBy says what defines clusters of prompts: the cluster column, or "seed" if
+	// the lineage of a built benchmark beside the file does. It is empty if prompts have
+	// no Cluster.
 	ClusteredBy string `json:"clustered_by,omitempty"`
-	// PairedBy says what makes pairs of the prompts: the column of pairs, "seed" where
-	// the lineage of a built benchmark does, or the name of a published dataset that
-	// has pairs. Datasets with the same PairedBy pair up with each other too. It is
-	// empty where prompts have no Pair.
+	// PairedBy says what defines pairs of prompts: the pair column, "seed" if the lineage
+	// of a built benchmark does, or the name of a published dataset with pairs. Datasets
+	// with the same PairedBy also pair up with each other. It is empty if prompts have no
+	// Pair.
 	PairedBy string `json:"paired_by,omitempty"`
 
 	source source
-	// kept are the prompts where they do not come from the source.
+	// kept are the prompts if they do not come from the source.
 	kept iter.Seq2[orbench.Prompt, error]
 	// stamp is the file's size and time of change when it was checked.
 	stamp rows.Stamp
-	// repeated holds the row numbers of the duplicates, in order.
+	// repeated has the row numbers of the duplicates, in order.
 	repeated []int
 	// drawn marks the prompts of a Sample by their number in the file, nil for all.
 	drawn []bool
 }
 
-// Options say how to read a dataset. The zero value is the usual way.
+// Options control how a dataset is read. The zero value is the usual way.
 type Options struct {
 	// Prompt, Category, Label, Cluster and Pair name the columns of a file; empty means
 	// that they are found by their usual names. Case does not matter. Built-in and
@@ -78,43 +77,43 @@ type Options struct {
 	Prompt   string `json:"prompt_column,omitempty"`
 	Category string `json:"category_column,omitempty"`
 	Label    string `json:"label_column,omitempty"`
-	// Default is the label of every row of a file without a label column; empty
-	// means what the manifest of a built benchmark beside the file says, else
-	// safe. A label column wins over it.
+	// Default is the label of every row of a file without a label column. Empty means the
+	// label in the manifest of a built benchmark beside the file, or safe without one. A
+	// label column takes precedence.
 	Default orbench.Label `json:"default_label,omitempty"`
-	// LabelValues says what the values of the label column mean, where they are no
+	// LabelValues gives the meaning of the values in the label column if they are not
 	// labels, such as "contrast_*=toxic,*=safe"; see parseLabelValues.
 	LabelValues string `json:"label_values,omitempty"`
-	// Sample draws so many prompts at random, by category and label, with SampleSeed; 0
-	// takes all.
+	// Sample is the number of prompts to draw at random with SampleSeed, stratified by
+	// category and label; 0 means all.
 	Sample     int    `json:"sample,omitempty"`
 	SampleSeed uint64 `json:"sample_seed,omitempty"`
 	Cluster    string `json:"cluster_column,omitempty"`
 	Pair       string `json:"pair_column,omitempty"`
-	// Response names the column of answers, with which the prompts then end: what a
-	// guard is shown that is measured on answers. Empty means that there are none.
+	// Response names the answer column. The prompts then end with the answers, for guards
+	// that are measured on answers. Empty means that there are none.
 	Response string `json:"response_column,omitempty"`
-	// AssumeSafe takes the rows for safe where Default is empty even in a file with a
-	// column that looks as if it held labels, which is a fault otherwise: for whoever
-	// needs no labels, and for what was asked before.
+	// AssumeSafe treats the rows as safe if Default is empty, even if a column looks like
+	// labels, which is otherwise a fault. It is for callers that need no labels, and for
+	// prompts that were already asked.
 	AssumeSafe bool `json:"-"`
-	// Answers lets conversations end with an answer by the assistant, which is then what
-	// the item is about: guards can be shown it, and nobody else can be asked it.
+	// Answers lets conversations end with an answer by the assistant. The item is then
+	// about that answer. Only guards can be asked about it.
 	Answers bool `json:"-"`
 	// Cache is the folder of pulled datasets; empty means that there is none.
 	Cache string `json:"-"`
 }
 
-// UsualSampleSeed is the SampleSeed of whoever names none.
+// UsualSampleSeed is the default of SampleSeed.
 const UsualSampleSeed = 1
 
-// Open finds a dataset and reads it once in full. A ref is a built-in name, a
-// published name whose file Pull has fetched into opts.Cache, or a path that
-// ends in .csv, .tsv, .jsonl, .ndjson or .parquet; a name wins over a file of
-// the same name, which ./ before it still reaches.
+// Open finds a dataset and reads it once in full. A ref is a built-in name, a published
+// name whose file Pull has fetched into opts.Cache, or a path that ends in .csv, .tsv,
+// .jsonl, .ndjson or .parquet. A name takes precedence over a file of the same name; ./
+// before it selects the file.
 //
-// The error is an *orbench.InputError when the user can correct it, the context's
-// error, or an error of the file system.
+// The error is an *orbench.InputError if the user can correct it, the context's error, or
+// an error of the file system.
 func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 	built, file := benchmarkOf(ref), filepath.Base(ref)
 	if opts.Default == "" && built != nil {
@@ -147,7 +146,7 @@ func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 	if src.path == ref && opts.Pair == "" {
 		src.pairs = pairsOf(ref)
 	}
-	// Datasets with a name know their labels.
+	// Named datasets have known labels.
 	unlabeled = unlabeled && src.path == ref
 	src.watch = unlabeled && !opts.AssumeSafe
 	d, err := check(ctx, src)
@@ -182,8 +181,7 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 	d.PairedBy = in.pairedBy
 
 	h := newHasher(hashVersion)
-	// One byte of each label is enough to tell the labels apart: their first
-	// letters differ.
+	// One byte is enough to tell labels apart, since their first letters differ.
 	seen := map[uint64]byte{}
 	n := 0
 	for p, err := range itemsOf(in, nil) {
@@ -224,7 +222,7 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 	return d, nil
 }
 
-// uncount begins to count prompts.
+// uncount resets the counts.
 func (d *Dataset) uncount() {
 	d.Count, d.Labels, d.Categories = 0, map[orbench.Label]int{}, map[orbench.Category]int{}
 }
@@ -236,14 +234,14 @@ func (d *Dataset) count(p orbench.Prompt) {
 	d.Categories[p.Category]++
 }
 
-// Kept is the dataset that was described so, with prompts that somebody kept in place of
-// its source: the first of them at least, and as many as are asked for.
+// Kept is a dataset with this description, whose prompts were kept in place of its
+// source. prompts must begin with the first prompt and have as many as will be read.
 func Kept(described Dataset, prompts iter.Seq2[orbench.Prompt, error]) *Dataset {
 	described.kept = prompts
 	return &described
 }
 
-// unlabeledFault is the fault of a file whose labels would be overlooked.
+// unlabeledFault is the fault of a file whose labels would be ignored.
 func unlabeledFault(file string, likely *likely) error {
 	how := "`label-column` " + untrusted.Shell(likely.Column)
 	if likely.Values != "" {
@@ -256,7 +254,7 @@ func unlabeledFault(file string, likely *likely) error {
 	}
 }
 
-// Size is the number of prompts, after a limit on them; 0 is none.
+// Size is the number of prompts within a limit; 0 means no limit.
 func (d *Dataset) Size(limit int) int {
 	if limit > 0 {
 		return min(limit, d.Count)
@@ -264,8 +262,8 @@ func (d *Dataset) Size(limit int) int {
 	return d.Count
 }
 
-// Chunks streams the first Size(limit) prompts, so many at a time; the last chunk may
-// be shorter. Of Prompts' errors it gives those that it meets.
+// Chunks streams the first Size(limit) prompts, size of them at a time; the last chunk
+// may be shorter. It gives the errors of Prompts that it meets.
 func (d *Dataset) Chunks(limit, size int) iter.Seq2[[]orbench.Prompt, error] {
 	return func(yield func([]orbench.Prompt, error) bool) {
 		var chunk []orbench.Prompt
@@ -292,10 +290,10 @@ func (d *Dataset) Chunks(limit, size int) iter.Seq2[[]orbench.Prompt, error] {
 	}
 }
 
-// Prompts streams the prompts in the order of the file, each text once. It may
-// be used any number of times. The file is read again: when it is no longer
-// what Open read, the sequence ends with an error, at once where size or time
-// of change tell, and otherwise at the first bad row or after the last one.
+// Prompts streams the prompts in the order of the file, each text once. It may be used
+// any number of times. The file is read again. If it has changed since Open, the sequence
+// ends with an error: at once if its size or time of change differ, otherwise at the
+// first bad row or after the last one.
 func (d *Dataset) Prompts() iter.Seq2[orbench.Prompt, error] {
 	if d.kept != nil {
 		return d.kept
@@ -338,7 +336,7 @@ func (d *Dataset) changed() error {
 	}
 }
 
-// idBits is the number that a PromptID writes in hex, for a small set.
+// idBits is the number that a PromptID gives in hex, for a small set.
 func idBits(id orbench.PromptID) uint64 {
 	var b [8]byte
 	if n, err := hex.Decode(b[:], []byte(id[1:])); n != len(b) || err != nil {
@@ -347,12 +345,12 @@ func idBits(id orbench.PromptID) uint64 {
 	return binary.BigEndian.Uint64(b[:])
 }
 
-// hashVersion starts what is hashed. It changes when the form below changes.
+// hashVersion is the first input of the hash. It changes if the form below changes.
 const hashVersion = "orbench dataset 1\n"
 
 // hasher computes the hash of a dataset or of recorded answers: the SHA-256 of a version
-// line and what is added. Texts are preceded by their length in bytes; lengths and numbers
-// are unsigned varints.
+// line and of everything added. Texts are preceded by their length in bytes; lengths and
+// numbers are unsigned varints.
 type hasher struct {
 	h   hash.Hash
 	buf []byte

@@ -20,25 +20,26 @@ type labelWatch struct{ columns []column }
 // column counts the values of one column.
 type column struct {
 	name string
-	// values counts rows by value; nil once there are too many for labels, or one
-	// that is too long for a label.
+	// values counts rows by value. It is nil once there are too many values for labels,
+	// or one is too long for a label.
 	values map[string]int
 	// category is set for the column of categories.
 	category bool
 }
 
 const (
-	// mostValues is the most values of a column of labels: XSTest tells safe from
-	// unsafe by 18 types.
+	// mostValues is the most values of a label column. XSTest separates safe from unsafe
+	// by 18 types.
 	mostValues = 64
-	// mostNamed is the most values of a column that is told by its name alone, such
-	// as one of 0 and 1; a score has more.
+	// mostNamed is the most values of a column recognized by its name alone, such as one
+	// of 0 and 1; a score has more.
 	mostNamed = 12
 	longest   = 60
 )
 
-// watchLabels begins to watch columns of these names. category is the one of categories, where
-// "harmful" is one kind among others, so that it takes two labels to be of labels.
+// watchLabels begins to watch the columns with these names. category is the category
+// column. There "harmful" may be one category among others, so two label values are
+// needed to take it for a label column.
 func watchLabels(names []string, category string) *labelWatch {
 	c := &labelWatch{}
 	for _, name := range names {
@@ -61,18 +62,18 @@ func (c *labelWatch) Add(cells []string) {
 	}
 }
 
-// likely is a column that looks as if it held labels.
+// likely is a column that may contain labels.
 type likely struct {
 	Column string
-	// Why says in a clause what it looks like.
+	// Why says in a clause why it looks like labels.
 	Why string
-	// Values is the list of labelValues that would read it, empty where its values are
-	// labels as they stand or where nobody can guess.
+	// Values is the list of labelValues that would read the column. It is empty if the
+	// values already are labels, or if nobody can guess them.
 	Values string
 }
 
-// Likely gives the likeliest column of labels: one whose values are, before one whose
-// name is; nil where none is.
+// Likely gives the likeliest label column. A column with label-like values comes before
+// one with a label-like name. It is nil if there is none.
 func (c *labelWatch) Likely() *likely {
 	for _, look := range []func(column) *likely{column.asValues, column.asContrasts, column.asName} {
 		for _, column := range c.columns {
@@ -87,7 +88,7 @@ func (c *labelWatch) Likely() *likely {
 	return nil
 }
 
-// asValues takes a column of which half of the rows, or of the values, look like labels.
+// asValues accepts a column if half of its rows, or of its values, look like labels.
 func (c column) asValues() *likely {
 	rows, labeled, values := 0, 0, 0
 	different := map[orbench.Label]bool{}
@@ -104,8 +105,8 @@ func (c column) asValues() *likely {
 	return &likely{Column: c.name, Why: "it holds " + c.sample(), Values: c.reading(guess)}
 }
 
-// asContrasts takes a column of which some values are others with "contrast_" before
-// them, as the types of XSTest are.
+// asContrasts accepts a column if some values are other values with "contrast_" in front,
+// like the types of XSTest.
 func (c column) asContrasts() *likely {
 	n, mirrored := 0, false
 	for value := range c.values {
@@ -123,17 +124,18 @@ func (c column) asContrasts() *likely {
 	}
 }
 
-// contrast is before the type of what only looks like a safe prompt of the type.
+// contrast precedes a safe type in the names of its toxic contrasts.
 const contrast = "contrast_"
 
-// asName takes a column whose name is nearly that of labels, or says what they tell.
+// asName accepts a column whose name is nearly a usual name of label columns, or says
+// what its values mean.
 func (c column) asName() *likely {
 	if len(c.values) > mostNamed {
 		return nil
 	}
 	name := strings.ToLower(strings.TrimSpace(c.name))
 	for _, usual := range usualNames {
-		// Two letters that changed places are one slip.
+		// Two letters that changed places count as one typing error.
 		if d := levenshtein.Distance(name, usual, nil); d <= 1 || d == 2 && sameLetters(name, usual) {
 			return &likely{Column: c.name, Why: "its name is nearly " + usual, Values: c.reading(guess)}
 		}
@@ -157,7 +159,7 @@ func (c column) asName() *likely {
 	})}
 }
 
-// usualNames are the names of columns of labels, and others that people use.
+// usualNames are the usual names of label columns, and others that people use.
 var usualNames = []string{"label", "labels", "harmfulness", "prompt_label", "gold_label"}
 
 var (
@@ -172,7 +174,7 @@ var (
 // guess gives the label that a text seems to name, or "".
 func guess(text string) orbench.Label {
 	if label, ok := orbench.ParseLabel(text); ok {
-		// It stands in columns of all kinds.
+		// This value occurs in columns of all kinds.
 		if strings.EqualFold(strings.TrimSpace(text), "unknown") {
 			return ""
 		}
@@ -196,7 +198,7 @@ func guess(text string) orbench.Label {
 	return ""
 }
 
-// namedToxic reports whether the name of a file says that what it holds is not safe.
+// namedToxic reports whether a file's name says that its content is not safe.
 func namedToxic(name string) bool {
 	said := words(name)
 	return slices.ContainsFunc(said, func(word string) bool {
@@ -206,12 +208,12 @@ func namedToxic(name string) bool {
 	})
 }
 
-// words are the words of a name, in small letters.
+// words are the words of a name, in lower case.
 func words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// sameLetters reports whether two words are made of the same letters.
+// sameLetters reports whether two words consist of the same letters.
 func sameLetters(a, b string) bool {
 	sorted := func(s string) []string { return slices.Sorted(slices.Values(strings.Split(s, ""))) }
 	return slices.Equal(sorted(a), sorted(b))
@@ -238,8 +240,8 @@ func (c column) sample() string {
 	return strings.Join(text, " and ")
 }
 
-// reading writes what the values mean, by a guess of each; empty where they are labels
-// as they stand, and where one cannot be guessed or written.
+// reading writes the meaning of the values, with a guess for each. It is empty if they
+// already are labels, or if one cannot be guessed or written.
 func (c column) reading(guess func(string) orbench.Label) string {
 	var parts []string
 	plain := true

@@ -11,8 +11,8 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// accept makes sure that a license which restricts use was accepted: now, or
-// before, as the cache remembers.
+// accept requires that a license which restricts use is accepted: now, or earlier if the
+// cache remembers it.
 func (e Entry) accept(opts PullOptions) error {
 	if e.Restricts == "" {
 		return nil
@@ -34,11 +34,10 @@ func (e Entry) accept(opts PullOptions) error {
 	return replaceJSON(licensesFile(opts.Cache), accepted)
 }
 
-// licensesFile is where the cache remembers accepted licenses. No dataset has this
-// name.
+// licensesFile is the cache's file of accepted licenses. No dataset has this name.
 func licensesFile(cache string) string { return filepath.Join(cache, "licenses.json") }
 
-// acceptedLicenses gives the licenses that were accepted, by dataset.
+// acceptedLicenses gives the accepted licenses, by dataset.
 func acceptedLicenses(cache string) (map[string]string, error) {
 	accepted := map[string]string{}
 	text, err := untrusted.ReadFile(licensesFile(cache), maxSidecar)

@@ -11,32 +11,32 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Role is a model's part in the making of a dataset.
+// Role is a model's role in making a dataset.
 type Role string
 
-// The roles. A model that had one is no stranger to the prompts, and its own
-// figures on them are no fair measure of it.
+// The roles. A model that had one has influenced the prompts, so its own figures on them
+// are no fair measure of it.
 const (
 	// Generator wrote seeds or rewrote them.
 	Generator Role = "generator"
-	// Moderator voted on what prompts are.
+	// Moderator voted on the prompts' labels.
 	Moderator Role = "moderator"
-	// SecondChance answered prompts that were voted toxic; those that it answered
-	// harmlessly were taken as safe.
+	// SecondChance answered prompts that were voted toxic; those with a harmless answer
+	// were accepted as safe.
 	SecondChance Role = "second_chance"
-	// Selector had its refusals decide which prompts were taken.
+	// Selector influenced by its refusals which prompts were chosen.
 	Selector Role = "selector"
 )
 
 // Roles lists the roles in the order of the work.
 var Roles = []Role{Generator, Moderator, SecondChance, Selector}
 
-// Makers names the models that helped to make a dataset, by their role. Of a
-// published dataset it has the names under which providers serve each model.
+// Makers names the models that helped to make a dataset, by role. For a published dataset
+// it has the names under which providers serve each model.
 type Makers map[Role][]string
 
-// RolesOf gives the parts that a model had, in the order of Roles. A model is
-// known by its bare name, whoever serves it; see model.BareName.
+// RolesOf gives the roles of a model, in the order of Roles. A model is identified by its
+// bare name, whoever serves it; see model.BareName.
 func (m Makers) RolesOf(name string) []Role {
 	var roles []Role
 	for _, role := range Roles {
@@ -49,8 +49,7 @@ func (m Makers) RolesOf(name string) []Role {
 	return roles
 }
 
-// benchmarkOf is the built benchmark that a file is a part of; nil for any other
-// file.
+// benchmarkOf is the built benchmark that a file belongs to, nil for any other file.
 func benchmarkOf(path string) *benchmark.Folder {
 	folder, err := benchmark.Open(filepath.Dir(path))
 	if err != nil {
@@ -62,7 +61,8 @@ func benchmarkOf(path string) *benchmark.Folder {
 	return folder
 }
 
-// makingOf says who made the prompts of a set, which is a file without its ending.
+// makingOf gives the makers of a set's prompts. The set is a file name without its
+// ending.
 func makingOf(m *benchmark.Manifest, set benchmark.SetName) Makers {
 	made := Makers{}
 	add := func(role Role, names ...string) {
@@ -84,14 +84,14 @@ func makingOf(m *benchmark.Manifest, set benchmark.SetName) Makers {
 		}
 	}
 	if m.Steering != nil {
-		// A steered build wrote more of what its target refuses.
+		// A steered build wrote more prompts like those that its target refuses.
 		add(Selector, m.Steering.Target)
 	}
 	return made
 }
 
-// originsOf leads from the prompts of a built benchmark to their seeds; nil where
-// its lineage is not there.
+// originsOf maps the prompts of a built benchmark to their seeds. It is nil if the
+// lineage is not there.
 func originsOf(ctx context.Context, folder *benchmark.Folder) (benchmark.Origins, error) {
 	origins, err := folder.Origins(ctx)
 	var wrong *orbench.InputError

@@ -8,24 +8,24 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// Pairs says which prompts of a published dataset make pairs of safe and toxic ones.
+// Pairs says which safe and toxic prompts of a published dataset make pairs.
 type Pairs struct {
 	// By names the pairs; it is Dataset.PairedBy.
 	By string `json:"by"`
-	// Contrasts leads from a category of safe prompts to that of their toxic
-	// contrasts: the n-th prompt of one makes a pair with the n-th of the other. Without
-	// it the clusters are the pairs.
+	// Contrasts maps a category of safe prompts to the category of their toxic contrasts:
+	// the n-th prompt of one and the n-th of the other make a pair. Without it the
+	// clusters are the pairs.
 	Contrasts map[orbench.Category]orbench.Category `json:"contrasts,omitempty"`
 }
 
-// pairsOf gives the pairs of a published file that was fetched by other means than Pull,
-// told by its name and its bytes; nil for any other file.
+// pairsOf gives the pairs of a published file that was fetched by other means than Pull.
+// It recognizes the file by its name and its bytes, and gives nil for any other file.
 func pairsOf(path string) *Pairs {
 	for _, e := range entries() {
 		if e.Pairs == nil || e.FileSHA256 == "" || e.File != filepath.Base(path) {
 			continue
 		}
-		// A file that cannot be read is the fault of whoever reads its rows.
+		// An unreadable file is reported by the code that reads its rows.
 		if sum, err := untrusted.HashFile(path); err == nil && sum == e.FileSHA256 {
 			return e.Pairs
 		}
@@ -40,7 +40,7 @@ type pairing struct {
 	seen  map[orbench.Category]int
 }
 
-// numbers begins to number prompts.
+// numbers starts to number prompts.
 func (p *Pairs) numbers() *pairing {
 	n := &pairing{names: map[orbench.Category]orbench.Category{}, seen: map[orbench.Category]int{}}
 	for safe, toxic := range p.Contrasts {
@@ -49,8 +49,8 @@ func (p *Pairs) numbers() *pairing {
 	return n
 }
 
-// next names the pair of the next prompt, such as "homonyms 7"; "" for one whose
-// category makes no pairs.
+// next names the pair of the next prompt, such as "homonyms 7", or "" if its category
+// makes no pairs.
 func (n *pairing) next(p orbench.Prompt) string {
 	if len(n.names) == 0 {
 		return p.Cluster
@@ -63,8 +63,8 @@ func (n *pairing) next(p orbench.Prompt) string {
 	return fmt.Sprintf("%s %d", name, n.seen[p.Category])
 }
 
-// countPairs counts the pairs of which both sides are there, and the categories of
-// their safe prompts.
+// countPairs counts the pairs with both sides present, and the categories of their safe
+// prompts.
 func countPairs(prompts []orbench.Prompt) (pairs, types int) {
 	toxic, counted := map[string]bool{}, map[string]bool{}
 	for _, p := range prompts {

@@ -35,65 +35,65 @@ var starterCSV []byte
 //go:embed refusalbench.txt
 var lists embed.FS
 
-// perRow is an Entry's Label where each row has its own.
+// perRow is an Entry's Label if each row has its own.
 const perRow = "per row"
 
-// Entry is one dataset that has a name: a row of published.json, with what the
-// cache holds of it.
+// Entry is a dataset with a name: a row of published.json, with what the cache has of it.
 type Entry struct {
 	Name string `json:"name"`
 	// BuiltIn datasets are part of the program and never pulled.
 	BuiltIn bool `json:"built_in,omitempty"`
-	// Rows is the known number of rows, which Pull insists on.
+	// Rows is the known number of rows; Pull requires it.
 	Rows int `json:"rows"`
 	// Label is the label of all rows, or "per row".
 	Label string `json:"label"`
-	// Repo is the dataset repository on the hub, Revision the commit that is
-	// pulled, File the file in it. Where Revision is "main" no commit is pinned:
-	// the hub says which commit it is at the time, and Pull records that.
+	// Repo is the dataset repository on the hub, Revision the commit to pull, and File
+	// the file in it. If Revision is "main", no commit is pinned: the hub gives the
+	// current commit, and Pull records it.
 	Repo     string `json:"repo,omitempty"`
 	Revision string `json:"revision,omitempty"`
 	File     string `json:"file,omitempty"`
-	// FileSHA256 is the hash of the file's bytes, where it is known.
+	// FileSHA256 is the hash of the file's bytes, if known.
 	FileSHA256 string `json:"file_sha256,omitempty"`
-	// Host is where Repo is: empty for the Hugging Face hub, or hub.GitHub.
+	// Host is the host of Repo: empty for the Hugging Face hub, or hub.GitHub.
 	Host string `json:"host,omitempty"`
-	// Files, or in place of it the embedded List of paths, are what the dataset is
-	// put together from when it is pulled, and File is empty: several files, or one
-	// whose form or labels are its own.
+	// Files, or the embedded List of paths, are used if the dataset is assembled when it
+	// is pulled; File is then empty. It may have several files, or one with a form or
+	// labels of its own.
 	Files []File `json:"files,omitempty"`
 	List  string `json:"list,omitempty"`
-	// Columns are those of the file or files.
+	// Columns are the columns of the file or files.
 	Columns Columns `json:"columns"`
-	// Pairs says how prompts make pairs, nil where they make none.
+	// Pairs says which prompts make pairs, nil if none do.
 	Pairs *Pairs `json:"pairs,omitempty"`
-	// LabelValues says what the values of the label column mean, where they are no
-	// labels; nil where they are.
+	// LabelValues gives the meaning of the values in the label column, nil if they are
+	// labels.
 	LabelValues map[string]orbench.Label `json:"label_values,omitempty"`
 	License     string                   `json:"licence"`
-	// Restricts says what the license does not allow, and why Pull wants it
-	// accepted; empty for a license that allows any use.
+	// Restricts says what the license does not allow, and why Pull requires acceptance.
+	// It is empty for a license that allows any use.
 	Restricts string `json:"restricts,omitempty"`
 	About     string `json:"about"`
-	// Unchecked says what of this row could not be checked against the file itself.
+	// Unchecked says what part of this row could not be checked against the file itself.
 	Unchecked string `json:"unchecked,omitempty"`
-	// Makers names the models that helped to make it, each under all the names that
-	// it goes by; nil where nothing is known.
+	// Makers names the models that helped to make the dataset, each under all its names;
+	// nil if unknown.
 	Makers Makers `json:"making,omitempty"`
-	// Present is true when the dataset can be opened as it is. Path and Commit
-	// say where it is and which commit it came from, for pulled ones.
+	// Present is true if the dataset can be opened now. For a pulled one, Path is its
+	// file and Commit the commit it came from.
 	Present bool   `json:"present"`
 	Path    string `json:"path,omitempty"`
 	Commit  string `json:"commit,omitempty"`
 }
 
-// File is one of the files that a dataset is put together from.
+// File is one of the files from which a dataset is assembled.
 type File struct {
-	// Path is where it is in the repository.
+	// Path is the path in the repository.
 	Path string `json:"path"`
-	// Label is that of all its rows, empty where the dataset's or the rows' counts.
+	// Label is the label of all rows. It is empty if the dataset's label, or each row's,
+	// applies.
 	Label orbench.Label `json:"label,omitempty"`
-	// SHA256 is the hash of its bytes, where it is known.
+	// SHA256 is the hash of its bytes, if known.
 	SHA256 string `json:"sha256,omitempty"`
 }
 
@@ -105,13 +105,13 @@ func (e Entry) URL() string {
 	return e.repository().URL()
 }
 
-// repository is where its files are.
+// repository is the repository of the files.
 func (e Entry) repository() hub.Repository {
 	return hub.Repository{Host: e.Host, Name: e.Repo, Revision: e.Revision}
 }
 
-// HowToGet says in a clause how to make the dataset present, or "" when it is. The
-// setting that it may need is in backquotes, as in the hint of an error.
+// HowToGet says in a clause how to make the dataset present, or "" if it is. A setting
+// that it needs is in backquotes, as in the hint of an error.
 func (e Entry) HowToGet() string {
 	if e.Present {
 		return ""
@@ -123,8 +123,8 @@ func (e Entry) HowToGet() string {
 	return how
 }
 
-// List gives the datasets that have a name, in the order in which they should
-// be shown, with what the cache folder holds of them.
+// List gives the named datasets in the order of display, with what the cache folder has
+// of them.
 func List(cache string) []Entry {
 	list := entries()
 	for i := range list {
@@ -147,7 +147,7 @@ func IsName(ref string) bool {
 	return ok
 }
 
-// find gives the dataset of a name, and all names.
+// find gives the dataset with a name, and all names.
 func find(name string) (found Entry, names []string, ok bool) {
 	for _, e := range entries() {
 		if e.Name == name {
@@ -158,7 +158,7 @@ func find(name string) (found Entry, names []string, ok bool) {
 	return found, names, ok
 }
 
-// entries parses the table. A fault in it is the programmer's.
+// entries parses the table. A fault in it is a bug in the program.
 func entries() []Entry {
 	d := json.NewDecoder(bytes.NewReader(publishedJSON))
 	d.DisallowUnknownFields()
@@ -169,13 +169,13 @@ func entries() []Entry {
 	return list
 }
 
-// path is where the cache keeps the file, and sidecar where it keeps the record
-// of the pull.
+// path is the place of the file in the cache, and sidecar the place of the record of the
+// pull.
 func (e Entry) path(cache string) string {
 	return filepath.Join(cache, e.Name+e.format())
 }
 
-// format is that of the file in the cache.
+// format is the format of the file in the cache.
 func (e Entry) format() string {
 	if e.File == "" {
 		return ".jsonl"
@@ -183,7 +183,7 @@ func (e Entry) format() string {
 	return filepath.Ext(e.File)
 }
 
-// files are what is fetched.
+// files are the files to fetch.
 func (e Entry) files() []File {
 	switch {
 	case e.File != "":
@@ -206,11 +206,11 @@ func (e Entry) sidecar(cache string) string {
 	return filepath.Join(cache, e.Name+".json")
 }
 
-// maxSidecar is the longest file in bytes that says something of others.
+// maxSidecar is the longest sidecar file, in bytes.
 const maxSidecar = 1 << 20
 
-// pulled reads the record of the pull. It fails with fs.ErrNotExist when the
-// dataset is not in the cache.
+// pulled reads the record of the pull. It fails with fs.ErrNotExist if the dataset is not
+// in the cache.
 func (e Entry) pulled(cache string) (pulled, error) {
 	var p pulled
 	if cache == "" {
@@ -242,7 +242,7 @@ func (e Entry) options() Options {
 	return opts
 }
 
-// source gives where the entry's rows are.
+// source gives the source of the entry's rows.
 func (e Entry) source(opts Options) (source, error) {
 	s := source{name: e.Name, opts: e.options(), makers: e.Makers, pairs: e.Pairs}
 	if e.BuiltIn {

@@ -15,39 +15,39 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// PullOptions say where Pull fetches from and where it puts what it fetched.
+// PullOptions say where Pull fetches files from and where it puts them.
 type PullOptions struct {
-	// Cache is the folder to keep datasets in; it is made when missing.
+	// Cache is the folder to keep datasets in. Pull creates it if it is missing.
 	Cache string
 	// Endpoint is the base URL of the hub or of a mirror; empty means
-	// https://huggingface.co. GitHub is that of files on GitHub; empty means
+	// https://huggingface.co. GitHub is the base URL of files on GitHub; empty means
 	// https://raw.githubusercontent.com.
 	Endpoint, GitHub string
-	// From is a folder with the files, or the only file, fetched by other means: by their
-	// paths in the repository, or side by side. Where it is not empty nobody is asked,
-	// and the commit is not known.
+	// From is a folder with files fetched by other means, or the only file. In the folder
+	// they are at their paths in the repository, or side by side. If it is set, nothing
+	// is downloaded and the commit is unknown.
 	From string
-	// Token is sent to the hub, and to nobody that it redirects to, when not
-	// empty. It appears in no error and no file.
+	// Token is sent to the hub if not empty, but not to addresses that the hub redirects
+	// to. It appears in no error and no file.
 	Token string
-	// AcceptLicense accepts the license of a dataset that restricts its use. The
-	// cache remembers it, until the license is another one.
+	// AcceptLicense accepts the license of a dataset that restricts its use. The cache
+	// remembers this until the license changes.
 	AcceptLicense bool
-	// Progress is told in short sentences what happens, when not nil.
+	// Progress is called with short sentences about the progress, if not nil.
 	Progress func(string)
 }
 
-// pulled is the record of a pull, kept in the cache beside the file. The file
-// counts as present only with it, so it is written last.
+// pulled is the record of a pull, kept in the cache beside the file. The file counts as
+// present only with this record, so the record is written last.
 type pulled struct {
 	Name     string `json:"name"`
 	Repo     string `json:"repo"`
 	Revision string `json:"revision"`
-	// Commit is what Revision was when it was pulled.
+	// Commit is the commit of Revision at the time of the pull.
 	Commit     string `json:"commit"`
 	File       string `json:"file,omitempty"`
 	FileSHA256 string `json:"file_sha256,omitempty"`
-	// Files are the paths and hashes of what it was put together from.
+	// Files are the paths and hashes of the assembled files.
 	Files map[string]string `json:"files,omitempty"`
 	// SHA256 is the content hash, Dataset.SHA256.
 	SHA256  string `json:"sha256"`
@@ -56,13 +56,12 @@ type pulled struct {
 	URL     string `json:"url"`
 }
 
-// Pull fetches a published dataset from the hub into the cache, replacing what
-// is there, and opens it. The file must be the one that the table names: its
-// checksum (the table's where it has one, and the hub's), every row and the
-// number of rows are checked before anything is put into the cache, and on any
-// error the cache is as it was.
+// Pull fetches a published dataset from the hub into the cache, replacing what is there,
+// and opens it. The file must be the one in the table. Its checksum (the table's if it
+// has one, and the hub's), every row and the number of rows are checked before anything
+// is put into the cache. On any error the cache is unchanged.
 //
-// A built-in dataset is opened and nothing is fetched.
+// A built-in dataset is opened without fetching anything.
 func Pull(ctx context.Context, name string, opts PullOptions) (*Dataset, error) {
 	e, err := published(name)
 	if err != nil {
@@ -160,7 +159,7 @@ func published(name string) (Entry, error) {
 	return Entry{}, &orbench.InputError{Problem: fmt.Sprintf("no published dataset is named %s", untrusted.Quote(name)), Hint: hint}
 }
 
-// check reads every row of what was fetched, and gives what the cache shall hold.
+// check reads every row of the fetched files, and gives the content for the cache.
 func (e Entry) check(ctx context.Context, all []hub.File) ([]byte, *Dataset, error) {
 	dir, err := os.MkdirTemp("", "orbench-pull-*")
 	if err != nil {
@@ -187,7 +186,7 @@ func (e Entry) check(ctx context.Context, all []hub.File) ([]byte, *Dataset, err
 	return content, d, nil
 }
 
-// replaceJSON is replace with what JSON makes of a value.
+// replaceJSON is replace with a value as JSON.
 func replaceJSON(path string, value any) error {
 	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
@@ -196,8 +195,8 @@ func replaceJSON(path string, value any) error {
 	return replace(path, append(text, '\n'))
 }
 
-// replace writes a file, in a folder that is made when missing, so that a reader finds the
-// old content or the new, and never a part.
+// replace writes a file so that a reader finds the old content or the new, never a part
+// of it. It creates a missing folder.
 func replace(path string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

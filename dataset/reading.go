@@ -8,7 +8,7 @@ import (
 	"math"
 )
 
-// itemsOf streams what an opened file holds, and closes it; err is why it is not open.
+// itemsOf streams the items of an opened file and closes it. err says why it is not open.
 func itemsOf[T any](in interface {
 	item() (T, error)
 	Close() error
@@ -30,21 +30,21 @@ func itemsOf[T any](in interface {
 	}
 }
 
-// Reading is what every figure has to say about how its prompts came out of their
-// file. The zero value is the usual way, which needs no words.
+// Reading is what every figure must state about how its prompts were read. The zero value
+// is the usual way and needs no note.
 type Reading struct {
-	// LabelAssumed is true where nobody says what the prompts are: a file without a
-	// column of labels whose label nobody gave. All count as safe.
+	// LabelAssumed is true if no label is known: the file has no label column and the
+	// user gave no label. All prompts count as safe.
 	LabelAssumed bool `json:"label_assumed,omitempty"`
-	// Sample says that the prompts are a random draw, nil for all.
+	// Sample says that the prompts are a random sample, nil for all.
 	Sample *Sample `json:"sample,omitempty"`
-	// Stopped says that asking ended by itself before all prompts were asked, nil where
-	// all are.
+	// Stopped says that asking ended by itself before all prompts were asked, nil if all
+	// were.
 	Stopped *Stopped `json:"until,omitempty"`
 }
 
-// Note is the reading in a few words behind the dataset's name, such as ", label
-// assumed"; empty for the usual way.
+// Note is the reading in a few words after the dataset's name, such as ", label assumed".
+// It is empty for the usual way.
 func (r Reading) Note() string {
 	var note string
 	if s := r.Sample; s != nil {

@@ -13,19 +13,19 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// RecordingOptions say how to read recorded answers. The zero value reads
-// prompts and answers and nothing else.
+// RecordingOptions control how recorded answers are read. The zero value reads prompts
+// and answers and nothing else.
 type RecordingOptions struct {
-	// Prompt and Response name columns; empty means that they are found by
-	// their usual names. A file may lack prompts, unless Prompt names them.
+	// Prompt and Response name columns; empty means that they are found by their usual
+	// names. A file may lack prompts, unless Prompt names their column.
 	Prompt, Response string
-	// Gold is a column of people's labels, By one to group answers by; empty
-	// means none. Both may hold numbers or booleans.
+	// Gold names the column of people's labels, By the column to group answers by; empty
+	// means none. Both may contain numbers or booleans.
 	Gold, By string
 }
 
-// RecordingColumns names the columns that a Recording is read from, as the file
-// spells them. An empty name means that there is none.
+// RecordingColumns names the columns that a Recording is read from, as spelled in the
+// file. An empty name means that there is no such column.
 type RecordingColumns struct {
 	Prompt   string `json:"prompt,omitempty"`
 	Response string `json:"response"`
@@ -35,20 +35,19 @@ type RecordingColumns struct {
 	simulated, model string
 }
 
-// responseNames are the names under which answers are found when the user names
-// no column, the likelier first.
+// responseNames are the usual names of the answer column, the likelier first. They are
+// used if the user names no column.
 var responseNames = []string{
 	"response", "completion", "answer", "output", "generation", "model_output", "model_response", "reply", "generated_text",
 }
 
-// MaxValues is the most different values of a gold or a grouping column. A
-// column with more, such as one of texts or numbers of rows, was named by
-// mistake.
+// MaxValues is the most distinct values of a gold or grouping column. A column with more,
+// such as one of texts or row numbers, was named by mistake.
 const MaxValues = 1000
 
-// Recording describes a file of recorded answers that has been read once in full
-// and found good. It holds no answers. It is safe for concurrent use as long as
-// its fields are left alone.
+// Recording describes a file of recorded answers that has been read once in full and
+// found valid. It does not hold the answers. It is safe for concurrent use as long as its
+// fields do not change.
 type Recording struct {
 	// Path is the file as the user named it.
 	Path string
@@ -56,56 +55,52 @@ type Recording struct {
 
 	opts  RecordingOptions
 	stamp rows.Stamp
-	// kept are the answers where they come from no file.
+	// kept are the answers if they do not come from a file.
 	kept iter.Seq2[orbench.Prompt, error]
 }
 
-// Recorded says which answers a Recording has.
+// Recorded identifies the answers of a Recording.
 type Recorded struct {
-	// SHA256 is the hash of the prompts and answers in hex, in order: whatever
-	// other columns are used, the same answers have the same hash. See hasher.
+	// SHA256 is the hash of the prompts and answers in hex, in order. The same answers
+	// have the same hash, whatever other columns are used. See hasher.
 	SHA256 string `json:"sha256"`
-	// Kept is the hash of all that a store keeps of them, in hex, and empty where none
-	// does.
+	// Kept is the hash of everything that a store keeps of them, in hex. It is empty if
+	// no store keeps them.
 	Kept string `json:"kept_sha256"`
 	// Count is the number of answers. Rows with the same text all count.
 	Count int `json:"answers"`
-	// Columns says which columns are used.
+	// Columns names the columns that are used.
 	Columns RecordingColumns `json:"columns"`
-	// GoldValues counts the values of the gold column, GroupValues those of the
-	// grouping one, without the white space around them; empty without such a
-	// column.
+	// GoldValues counts the values of the gold column, GroupValues those of the grouping
+	// column, without surrounding white space. They are empty without such a column.
 	GoldValues  map[string]int `json:"gold_values,omitempty"`
 	GroupValues map[string]int `json:"group_values,omitempty"`
 }
 
 // Answer is one row of a Recording.
 type Answer struct {
-	// Line is where the row starts, from 1; 0 in formats without lines. Number
-	// counts the rows from 1.
+	// Line is the line where the row starts, from 1; it is 0 in formats without lines.
+	// Number counts the rows from 1.
 	Line, Number int
-	// Prompt is empty in a file without prompts. Of a conversation it is the
-	// last user message.
+	// Prompt is empty in a file without prompts. For a conversation it is the last user
+	// message.
 	Prompt string
-	// Messages are the prompt where it is a conversation, else nil.
+	// Messages are the prompt if it is a conversation, else nil.
 	Messages []orbench.Message
-	// Response is the answer as recorded, any thinking included; it may be
-	// empty.
+	// Response is the answer as recorded, including any thinking; it may be empty.
 	Response string
-	// Gold is what people say of the answer, never empty where there is a gold
-	// column.
+	// Gold is people's label of the answer. It is never empty if there is a gold column.
 	Gold string
 	// Group is the text of the grouping column.
 	Group string
 	// Model is the text of a column "model", without model.SimulatedMark.
 	Model string
-	// Simulated is true when the file says that a simulated model answered: in a
-	// column "simulated", or by a name in a column "model" that ends in
-	// model.SimulatedMark.
+	// Simulated is true if the file says that a simulated model answered: in a column
+	// "simulated", or by a name in a column "model" that ends in model.SimulatedMark.
 	Simulated bool
 }
 
-// Asked is the prompt with its ID, of no words in a file without prompts.
+// Asked is the prompt with its ID. It has no words in a file without prompts.
 func (a Answer) Asked() orbench.Prompt {
 	if a.Messages == nil {
 		return orbench.NewPrompt(a.Prompt, "", "")
@@ -113,11 +108,11 @@ func (a Answer) Asked() orbench.Prompt {
 	return orbench.Prompt{ID: orbench.PromptIDOf(a.Messages), Messages: a.Messages}
 }
 
-// OpenRecording reads a file of recorded answers once in full: CSV, TSV, JSON
-// Lines or Parquet, by its ending. An empty answer is an answer; a missing one
-// (null), an empty prompt in a column of prompts and an empty gold label are
-// faults. The error is an *orbench.InputError when the user can correct it, the
-// context's error, or an error of the file system.
+// OpenRecording reads a file of recorded answers once in full: CSV, TSV, JSON Lines or
+// Parquet, by its ending. An empty answer is valid. A missing one (null), an empty prompt
+// in a prompt column and an empty gold label are faults. The error is an
+// *orbench.InputError if the user can correct it, the context's error, or an error of the
+// file system.
 func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Recording, error) {
 	r := &Recording{
 		Path: path, opts: opts, Recorded: Recorded{GoldValues: map[string]int{}, GroupValues: map[string]int{}},
@@ -154,7 +149,7 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 	return r, nil
 }
 
-// checkValues refuses columns of labels or groups with too many of them.
+// checkValues refuses label or group columns with too many values.
 func (r *Recording) checkValues() error {
 	for _, c := range []struct {
 		column, setting string
@@ -173,7 +168,7 @@ func (r *Recording) checkValues() error {
 	return nil
 }
 
-// KeptRecording is a Recording whose answers were kept, each as its Kept.
+// KeptRecording is a Recording whose answers were kept, each in the form of Answer.Kept.
 func KeptRecording(path string, about Recorded, answers iter.Seq2[orbench.Prompt, error]) *Recording {
 	return &Recording{Path: path, Recorded: about, kept: answers}
 }
@@ -189,9 +184,9 @@ func (r *Recording) ToKeep() iter.Seq2[orbench.Prompt, error] {
 	}
 }
 
-// Kept is the answer as a store keeps it, which knows prompts: the prompt with the answer at
-// its end. The group stands where a prompt has its category, people's word where it has its
-// pair, and the line where it has its cluster, with a mark for a simulated model.
+// Kept is the answer in the form of a prompt, since a store keeps prompts: the prompt
+// with the answer at its end. The prompt's category holds the group, its pair the
+// people's label, and its cluster the line, with a mark for a simulated model.
 func (a Answer) Kept() orbench.Prompt {
 	var messages []orbench.Message
 	if a.Messages != nil || a.Prompt != "" {
@@ -211,7 +206,7 @@ func (a Answer) Kept() orbench.Prompt {
 // simulatedPlace marks the place of a simulated answer.
 const simulatedPlace = " simulated"
 
-// answerOf is the answer of which a prompt is Kept, with its number.
+// answerOf is the answer whose Kept is the given prompt, with its number.
 func answerOf(p orbench.Prompt, number int) (Answer, error) {
 	place, simulated := strings.CutSuffix(p.Cluster, simulatedPlace)
 	line, err := strconv.Atoi(place)
@@ -241,10 +236,10 @@ func (r *Recording) keptAnswers(yield func(Answer, error) bool) {
 	}
 }
 
-// Answers streams the answers in the order of the file. It may be used any
-// number of times. The file is read again: when it is no longer what
-// OpenRecording read, the sequence ends with an error, at once where size or
-// time of change tell, and otherwise at the first bad row or after the last one.
+// Answers streams the answers in the order of the file. It may be used any number of
+// times. The file is read again. If it has changed since OpenRecording, the sequence ends
+// with an error: at once if its size or time of change differ, otherwise at the first bad
+// row or after the last one.
 func (r *Recording) Answers() iter.Seq2[Answer, error] {
 	if r.kept != nil {
 		return r.keptAnswers
@@ -299,8 +294,8 @@ func (r *Recording) open() (*recordingInput, error) {
 	return in, err
 }
 
-// findRecordingColumns is findColumns for recordings. A column that the user
-// names as one thing is not found as another by its usual name.
+// findRecordingColumns is findColumns for recordings. A column that the user names for
+// one purpose is not found for another by its usual name.
 func findRecordingColumns(file string, have []string, at func(string) bool, opts RecordingOptions) (c RecordingColumns, err error) {
 	if opts.Prompt != "" {
 		if c.Prompt, err = findPrompt(file, have, at, opts.Prompt); err != nil {
@@ -383,5 +378,5 @@ func (in *recordingInput) item() (Answer, error) {
 	return a, nil
 }
 
-// recordingHashVersion starts what is hashed. It changes when the form changes.
+// recordingHashVersion is the first input of the hash. It changes if the form changes.
 const recordingHashVersion = "orbench recording 1\n"

@@ -11,18 +11,17 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Replay is a model.Model whose answers come from a file: those of one model, where a
-// column says whose they are. What another tool asked, or what was asked last year, is
-// judged and counted like an answer that was just given. All answers are held in memory.
-// It is safe for concurrent use.
+// Replay is a model.Model whose answers come from a file: the answers of one model, if a
+// column names models. Answers from another tool, or from last year, are judged and
+// counted like new ones. All answers are held in memory. It is safe for concurrent use.
 type Replay struct {
-	// File is the path, and Model the value of the column of models that the answers
-	// have, empty where there is none.
+	// File is the path. Model is the answers' value in the model column, empty if there
+	// is no such column.
 	File, Model string
-	// SHA256 is the Recording.SHA256 of a file of these answers alone.
+	// SHA256 is the Recording.SHA256 of a file with these answers alone.
 	SHA256 string
-	// Count is the number of answers, and Samples that of the prompt that has the most:
-	// the rows of a prompt are its samples, in their order.
+	// Count is the number of answers. Samples is the number of answers to the prompt with
+	// the most. The rows of a prompt are its samples, in their order.
 	Count, Samples int
 
 	answers map[orbench.PromptID][]model.Response
@@ -30,8 +29,8 @@ type Replay struct {
 }
 
 // OpenReplays reads a file of recorded answers, as OpenRecording does; it must have
-// prompts. A file with a column of models gives a Replay for each of its values, in the
-// order of their first rows, or the one that is named behind the path: FILE#VALUE.
+// prompts. A file with a model column gives a Replay for each of its values, in the order
+// of their first rows, or only the one named after the path: FILE#VALUE.
 func OpenReplays(ctx context.Context, path string, opts RecordingOptions) ([]*Replay, error) {
 	path, wanted, one := cutModel(path)
 	recording, err := OpenRecording(ctx, path, opts)
@@ -79,7 +78,7 @@ func OpenReplays(ctx context.Context, path string, opts RecordingOptions) ([]*Re
 	return all[i : i+1], nil
 }
 
-// cutModel parts FILE#MODEL. A file may have a # in its name, but not behind its ending.
+// cutModel divides FILE#MODEL. A file name may contain a #, but not after its ending.
 func cutModel(path string) (file, wanted string, one bool) {
 	for i := range path {
 		if path[i] == '#' && rows.Readable(path[:i]) {
@@ -93,7 +92,7 @@ func (r *Replay) add(a Answer) {
 	r.Count++
 	r.sum.addAnswer(a)
 	text, thinking := model.CutThinking(a.Response)
-	// The clones let go of the rest of the row.
+	// Clone the texts, so that the rest of the row can be freed.
 	response := model.Response{Text: strings.Clone(text), Thinking: strings.Clone(thinking), Finish: model.Stop}
 	if a.Simulated {
 		response.Model = model.Replay + " " + model.SimulatedMark
@@ -103,19 +102,19 @@ func (r *Replay) add(a Answer) {
 	r.Samples = max(r.Samples, len(r.answers[id]))
 }
 
-// conversationID is the ID of a conversation without its system messages, which files of
-// recorded answers mostly leave out.
+// conversationID is the ID of a conversation without its system messages, since files of
+// recorded answers mostly omit them.
 func conversationID(messages []orbench.Message) orbench.PromptID {
 	said := slices.DeleteFunc(slices.Clone(messages), func(m orbench.Message) bool { return m.Role == orbench.System })
 	return orbench.PromptIDOf(said)
 }
 
-// Ref is the model as requests name it.
+// Ref is the model in the form that requests use.
 func (r *Replay) Ref() model.Ref {
 	return model.Ref{Provider: model.Replay, Endpoint: "sha256:" + r.SHA256, Model: r.name()}
 }
 
-// name is the path, with the model that it gives the answers of.
+// name is the path and, if there is one, the name of the model whose answers it gives.
 func (r *Replay) name() string {
 	if r.Model == "" {
 		return r.File
@@ -123,8 +122,8 @@ func (r *Replay) name() string {
 	return r.File + "#" + r.Model
 }
 
-// to gives the recorded answers to a conversation: those to its very words, or else
-// those to its last user message alone, of a file that has no more of conversations.
+// to gives the recorded answers to a conversation. If there are none, it gives those to
+// the last user message alone, since the file may have no other part of a conversation.
 func (r *Replay) to(messages []orbench.Message) []model.Response {
 	if found, ok := r.answers[conversationID(messages)]; ok {
 		return found
@@ -148,8 +147,7 @@ func (r *Replay) Ask(_ context.Context, request model.Request) (model.Response, 
 	return r.to(request.Messages)[request.Sample], nil
 }
 
-// Repeats says in one line how many rows answer the same prompt, and is empty where none
-// does.
+// Repeats says in one line how many rows answer the same prompt. It is empty if none do.
 func (r *Replay) Repeats() string {
 	if r.Samples < 2 {
 		return ""
@@ -161,9 +159,10 @@ func (r *Replay) Repeats() string {
 	return note
 }
 
-// Gap says in one line how many prompts of a dataset the file does not answer, and which
-// first, before anything is asked; it is empty where it answers all. Only the first limit
-// prompts count, or all for 0. A file that answers none is an *orbench.InputError.
+// Gap says in one line, before anything is asked, how many prompts of a dataset the file
+// does not answer, and names the first. It is empty if the file answers all. Only the
+// first limit prompts count; 0 means all. A file that answers none is an
+// *orbench.InputError.
 func (r *Replay) Gap(set *Dataset, limit int) (string, error) {
 	missing, first := 0, orbench.Prompt{}
 	for chunk, err := range set.Chunks(limit, 1) {

@@ -12,14 +12,14 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// Bounds on what a row may hold.
+// Bounds on the content of a row.
 const (
 	// MaxCell is the longest prompt and the longest recorded answer, in bytes.
 	MaxCell = rows.MaxCell
-	// MaxRow is the longest row of a text file with everything in it, in bytes.
+	// MaxRow is the longest row of a text file, including everything in it, in bytes.
 	MaxRow = rows.MaxRow
-	// MaxCategory is the longest name of a category, of a group of answers and
-	// of a person's label, in bytes.
+	// MaxCategory is the longest name of a category, of a group of answers and of a
+	// person's label, in bytes.
 	MaxCategory = 200
 )
 
@@ -63,8 +63,8 @@ func (in *input) promptOf(r rows.Row) (orbench.Prompt, error) {
 		return orbench.Prompt{}, err
 	}
 	if columns.Cluster != "" || columns.Pair != "" {
-		// Prompts of a pair are not independent. One that shares nothing is a cluster of
-		// its own.
+		// Prompts of a pair are not independent. A prompt that shares nothing is its own
+		// cluster.
 		if columns.Cluster == "" {
 			p.Cluster = p.Pair
 		}
@@ -73,7 +73,7 @@ func (in *input) promptOf(r rows.Row) (orbench.Prompt, error) {
 	return p, nil
 }
 
-// cellName gives the name that a cell of a row holds, without the space around it; see
+// cellName gives the name in a cell of a row, without surrounding white space; see
 // checkName.
 func cellName(file string, r rows.Row, cell int, what, column, setting string) (string, error) {
 	name := strings.TrimSpace(r.Cells[cell])
@@ -83,11 +83,11 @@ func cellName(file string, r rows.Row, cell int, what, column, setting string) (
 	return name, nil
 }
 
-// answerCell is the place of the answer behind the fields that every layout has.
+// answerCell is the index of the answer's cell, after the fields of every layout.
 const answerCell = 4
 
-// answerIn gives the answer of a row as the last turn of a conversation, none where the
-// columns name no answers, or its fault and a hint.
+// answerIn gives the answer of a row as the last turn of a conversation, none if there is
+// no answer column, or a fault and a hint.
 func answerIn(r rows.Row, columns Columns) (turn []orbench.Message, problem, hint string) {
 	if columns.Response == "" {
 		return nil, "", ""
@@ -147,7 +147,7 @@ func checkMessages(messages []orbench.Message, column string) (problem, hint str
 	return "", ""
 }
 
-// checkText gives the fault of a text that is none and a hint, or "".
+// checkText gives the fault of an invalid text and a hint, or "".
 func checkText(text, column string) (problem, hint string) {
 	switch {
 	case !utf8.ValidString(text):
@@ -158,8 +158,8 @@ func checkText(text, column string) (problem, hint string) {
 	return "", ""
 }
 
-// checkAsked gives the fault of a good conversation that ends with an answer, where what
-// the user asks is wanted, and a hint, or "".
+// checkAsked gives the fault, and a hint, of a valid conversation that ends with an
+// answer although a user's message is wanted. It gives "" for others.
 func checkAsked(messages []orbench.Message) (problem, hint string) {
 	if n := len(messages); n > 0 && messages[n-1].Role != orbench.User {
 		return "the last message is not the user's", "end with what the user asks: only guards are shown answers, without a dialog around them, and recorded ones have a column of their own"
@@ -167,8 +167,8 @@ func checkAsked(messages []orbench.Message) (problem, hint string) {
 	return "", ""
 }
 
-// checkName gives the fault of a category, a label or a group and a hint, or
-// "". These become the rows of reports, so they must be names.
+// checkName gives the fault of a category, a label or a group and a hint, or "". They
+// become rows of reports, so they must be names.
 func checkName(name, what, column, setting string) (problem, hint string) {
 	other := "name another column with `" + setting + "`"
 	switch {

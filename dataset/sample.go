@@ -10,24 +10,24 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// Sample says that a dataset is a random draw of another.
+// Sample says that a dataset is a random sample of another.
 type Sample struct {
-	// Size prompts were drawn, of Of.
+	// Size is the number of prompts drawn, and Of the number to draw from.
 	Size int `json:"size"`
 	Of   int `json:"of"`
-	// Seed chose them.
+	// Seed determines the draw.
 	Seed uint64 `json:"seed"`
 }
 
-// draw leaves the dataset size of its prompts, or all where it has no more. They are
-// drawn by category and label, of each as many as is its share; prompts of a pair are
-// drawn together as far as that allows. A larger draw by the same seed has all prompts
-// of a smaller one. The hash is then that of the drawn prompts.
+// draw reduces the dataset to size of its prompts, or keeps all if it has no more. The
+// draw is stratified by category and label, in proportion to size. Prompts of a pair are
+// drawn together as far as possible. A larger draw with the same seed contains the
+// smaller one. The hash becomes that of the drawn prompts.
 //
-// Within each stratum prompts have a random order, and the one of rank r, from 0, among
-// n stands at (r + u) / n, where u is the stratum's own random number below 1: the size
-// lowest places are drawn. So every stratum is drawn from evenly, and of those that
-// are too small for a prompt of their own, chance decides.
+// Within each stratum prompts have a random order. The prompt of rank r, from 0, among n
+// gets the position (r + u) / n, where u is the stratum's own random number below 1. The
+// prompts with the lowest positions are drawn. So every stratum is drawn from evenly; for
+// strata too small for a prompt of their own, chance decides.
 func (d *Dataset) draw(size int, seed uint64) error {
 	if size >= d.Count {
 		return nil
@@ -62,7 +62,8 @@ func (d *Dataset) places(size int, seed uint64) ([]bool, error) {
 		n     int
 	}
 	strata := map[string][]candidate{}
-	// met counts the prompts of a pair in a stratum: only one of each side goes together.
+	// met counts the prompts of a pair in a stratum. Only one of each side is drawn
+	// together.
 	met := map[string]int{}
 	n := 0
 	for p, err := range d.Prompts() {
@@ -96,32 +97,32 @@ func (d *Dataset) places(size int, seed uint64) ([]bool, error) {
 	return drawn, nil
 }
 
-// lotOf is a random number that follows from the seed and the item alone.
+// lotOf is a pseudorandom number that depends on the seed and the item alone.
 func lotOf(seed uint64, what, item string) uint64 {
 	sum := sha256.Sum256(fmt.Appendf(nil, "orbench sample 1\n%d\n%s\n%s", seed, what, item))
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// Stopped says that the prompts of a dataset were asked in random order, until every
-// rate was known narrowly enough.
+// Stopped says that prompts were asked in random order until every rate was known
+// precisely enough.
 type Stopped struct {
-	// HalfWidth is half of what the intervals of rates may be wide, as a share.
+	// HalfWidth is the largest half-width of the rates' intervals, as a share.
 	HalfWidth float64 `json:"half_width"`
-	// Interval is whose intervals these are: wilson (see stats.WilsonFinite), or empty for
+	// Interval names the kind of the intervals: wilson (see stats.WilsonFinite), or empty for
 	// a confidence sequence.
 	Interval string `json:"interval,omitempty"`
-	// Judge said what the rates are.
+	// Judge is the judge whose rates were used.
 	Judge string `json:"judge"`
-	// Seed chose the order.
+	// Seed determines the order.
 	Seed uint64 `json:"seed"`
-	// Asked prompts were asked, of Of.
+	// Asked is the number of prompts asked, and Of the number of all prompts.
 	Asked int `json:"asked"`
 	Of    int `json:"of"`
 }
 
-// Part is the dataset with those of its first prompts alone that are marked, by their
-// number in their order. Name and hash stay those of the whole. It reads the prompts, and
-// holds those of the part in memory where it is to.
+// Part is the dataset reduced to those of its first prompts that are marked, by their
+// number in order. Name and hash stay those of the whole dataset. It reads the prompts;
+// with hold, it keeps those of the part in memory.
 func (d *Dataset) Part(marked []bool, hold bool) (*Dataset, error) {
 	part := *d
 	part.uncount()

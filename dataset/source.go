@@ -14,26 +14,27 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// source is where a dataset's rows come from and how to read them.
+// source says where a dataset's rows come from and how to read them.
 type source struct {
 	name string
 	// path is the file, or builtIn.
 	path string
-	// embedded is the content when path is builtIn.
+	// embedded is the content if path is builtIn.
 	embedded []byte
 	opts     Options
-	// labels says what the values of the label column mean; nil where Options.LabelValues do.
+	// labels gives the meaning of the values in the label column. If it is nil,
+	// Options.LabelValues does.
 	labels map[string]orbench.Label
-	// watch has a file without a column of labels looked through for one that may be it.
+	// watch says to look for a possible label column in a file without one.
 	watch bool
-	// wantSHA256 is the hash that the content had when it was pulled, or "".
+	// wantSHA256 is the hash of the content when it was pulled, or "".
 	wantSHA256 string
-	// makers is what the table of named datasets says of it.
+	// makers are the makers in the table of named datasets.
 	makers Makers
-	// origins leads from a built benchmark's prompts to their seeds, nil for any
-	// other file.
+	// origins maps a built benchmark's prompts to their seeds. It is nil for any other
+	// file.
 	origins benchmark.Origins
-	// pairs is how a published dataset pairs its prompts, nil for any other.
+	// pairs says how a published dataset pairs its prompts, nil for any other.
 	pairs *Pairs
 }
 
@@ -45,17 +46,19 @@ type input struct {
 	*rows.File
 	columns Columns
 	label   orbench.Label
-	// meaning gives the label of a value of the label column, false for none.
+	// meaning gives the label for a value of the label column; it reports false if there
+	// is none.
 	meaning func(written string) (orbench.Label, bool)
 	answers bool
-	// unsent are the columns that must be empty; their cells stand before the watched ones.
+	// unsent are the columns that must be empty. Their cells come before the watched
+	// ones.
 	unsent []string
-	// watched are the columns that may hold labels, nil where none is watched, and
-	// watchedAt is where their cells begin.
+	// watched are the columns that may contain labels, nil if none is watched. watchedAt
+	// is where their cells begin.
 	watched   *labelWatch
 	watchedAt int
 	origins   benchmark.Origins
-	// pairs names the pairs of a published dataset that has them, nil for any other, and
+	// pairs names the pairs of a published dataset with pairs, nil for any other.
 	// pairedBy is Dataset.PairedBy.
 	pairs    *pairing
 	pairedBy string
@@ -92,7 +95,7 @@ func (in *input) item() (orbench.Prompt, error) {
 	return p, nil
 }
 
-// likelyLabels is the watched column that looks most like labels, nil where none does.
+// likelyLabels is the watched column that looks most like labels, nil if none does.
 func (in *input) likelyLabels() *likely {
 	if in.watched == nil {
 		return nil
@@ -114,12 +117,12 @@ func (s source) open() (*input, error) {
 		}
 	}
 	choose := func(file string, have []string, at func(string) bool) (rows.Layout, error) {
-		// A line that turns out to be a comment was chosen from before.
+		// The column was chosen from a line that turned out to be a comment.
 		var err error
 		in.watched = nil
 		in.columns, err = findColumns(file, have, at, s.opts)
 		if in.origins != nil && s.opts.Pair == "" {
-			// The lineage says it for all sets of the benchmark alike.
+			// The lineage gives the pairs for all sets of the benchmark alike.
 			in.columns.Pair = ""
 		}
 		in.unsent = in.columns.unsent(have)

@@ -9,40 +9,39 @@ import (
 	"github.com/orbench/orbench/similar"
 )
 
-// NearThreshold is the similarity from which Stats counts a prompt as a near
-// duplicate: a Jaccard index of word triples, as package similar has it. It lets
-// through one word changed in the middle of twelve (7/13). OR-Bench-Hard-1K has
-// 10 prompts past it, all of them rewordings, and none past 0.7; XSTest has 29,
-// most of them its intended contrasts.
+// NearThreshold is the similarity from which Stats counts a prompt as a near duplicate:
+// the Jaccard index of word triples of package similar. A text with one word changed in
+// the middle of twelve (7/13) is past it. OR-Bench-Hard-1K has 10 prompts past it, all of
+// them rewordings, and none past 0.7; XSTest has 29, most of them its intended contrasts.
 const NearThreshold = 0.5
 
 // Stats describes the prompts of a dataset.
 type Stats struct {
 	Prompts int `json:"prompts"`
-	// Duplicates and Conflicts are those of the Dataset.
+	// Duplicates and Conflicts are as in Dataset.
 	Duplicates int `json:"duplicates"`
 	Conflicts  int `json:"conflicts"`
-	// Counts has the number of prompts in each category with each label; labels
-	// that a category lacks are absent.
+	// Counts has the number of prompts in each category with each label. Labels that a
+	// category lacks are absent.
 	Counts map[orbench.Category]map[orbench.Label]int `json:"counts"`
-	// Pairs counts the pairs that have safe and toxic prompts in this dataset, and
-	// PairTypes the categories of their safe prompts; 0 where nothing pairs up.
+	// Pairs counts the pairs with both safe and toxic prompts in this dataset. PairTypes
+	// counts the categories of their safe prompts. Both are 0 if there are no pairs.
 	Pairs     int `json:"pairs,omitempty"`
 	PairTypes int `json:"pair_types,omitempty"`
 	// Characters are the lengths of the prompts' texts.
 	Characters Lengths `json:"characters"`
-	// NearDuplicates is the number of prompts that are nearly an earlier one,
-	// and Near names them.
+	// NearDuplicates is the number of prompts that nearly repeat an earlier one. Near
+	// lists them.
 	NearDuplicates int    `json:"near_duplicates"`
 	Near           []Near `json:"-"`
-	// Distinct1 and Distinct2 are the shares of different words and word pairs
-	// among all, which fall as a dataset grows.
+	// Distinct1 and Distinct2 are the shares of distinct words and word pairs among all.
+	// They fall as a dataset grows.
 	Distinct1 float64 `json:"distinct_1"`
 	Distinct2 float64 `json:"distinct_2"`
 }
 
-// Lengths are quantiles of lengths, in characters, by the nearest rank: each is
-// the length of some prompt.
+// Lengths are quantiles of lengths in characters. They use the nearest rank: each is the
+// length of some prompt.
 type Lengths struct {
 	Min    int `json:"min"`
 	P25    int `json:"p25"`
@@ -52,16 +51,16 @@ type Lengths struct {
 	Max    int `json:"max"`
 }
 
-// Near is a prompt that says nearly the same as an earlier one.
+// Near is a prompt that nearly repeats an earlier one.
 type Near struct {
 	Prompt, Earlier orbench.Prompt
 	// Jaccard is their similarity, from NearThreshold to 1.
 	Jaccard float64
 }
 
-// Stats reads the prompts again and describes them. Unlike Open and Prompts it
-// holds all of them in memory. The comparison of 80,000 prompts takes about a
-// second; once it has begun the context does not stop it.
+// Stats reads the prompts again and describes them. Unlike Open and Prompts it holds all
+// of them in memory. Comparing 80,000 prompts takes about a second; the context cannot
+// stop it once it has begun.
 func (d *Dataset) Stats(ctx context.Context) (Stats, error) {
 	s := Stats{
 		Prompts: d.Count, Duplicates: d.Duplicates, Conflicts: d.Conflicts,
@@ -95,7 +94,7 @@ func (d *Dataset) Stats(ctx context.Context) (Stats, error) {
 	return s, nil
 }
 
-// quantiles sorts the lengths, of which there is at least one.
+// quantiles sorts the lengths; there must be at least one.
 func quantiles(lengths []int) Lengths {
 	slices.Sort(lengths)
 	at := func(percent int) int {

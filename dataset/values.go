@@ -8,21 +8,20 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// labelValues says what the values of a column mean. The zero value knows labels as
-// orbench.ParseLabel reads them, and nothing else.
+// labelValues gives the meaning of the values of a column. The zero value knows only
+// labels, as orbench.ParseLabel reads them.
 type labelValues []labelValue
 
 // labelValue gives a value its label.
 type labelValue struct {
-	// Is is the value in small letters, or its beginning where Begins is set.
+	// Is is the value in lower case, or its beginning if Begins is set.
 	Is     string
 	Begins bool
 	Label  orbench.Label
 }
 
 // parseLabelValues reads a list such as "contrast_*=toxic,*=safe": values, or their
-// beginnings with a star behind, each with its label. The empty text is the zero
-// value.
+// beginnings followed by a star, each with its label. An empty text gives the zero value.
 func parseLabelValues(list string) (labelValues, error) {
 	var all labelValues
 	if strings.TrimSpace(list) == "" {
@@ -54,8 +53,8 @@ func wrongValues(problem string) error {
 	}
 }
 
-// Label gives the label of what a column holds: that of the first value that it is
-// or begins with, in any case, or else the label that it is itself.
+// Label gives the label of a cell: that of the first value that equals it or begins it,
+// ignoring case. If there is none, the cell must itself be a label.
 func (v labelValues) Label(written string) (orbench.Label, bool) {
 	text := strings.ToLower(strings.TrimSpace(written))
 	for _, value := range v {

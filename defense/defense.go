@@ -10,15 +10,15 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// BlockKind is the kind of block of a response that a defense withheld. The
-// block's detail is the name of the step, a colon, a space and why.
+// BlockKind is the kind of Block of a response that a defense withheld. The Block's
+// detail is the name of the step, a colon, a space and the reason.
 const BlockKind = model.Defended
 
-// withheldText is what the user sees instead. It is fixed, so that it says
-// nothing about the prompt or the answer.
+// withheldText is what the user sees instead. It is fixed, so that it reveals nothing
+// about the prompt or the answer.
 const withheldText = "I'm sorry, but I can't help with that request."
 
-// Target makes the undefended request of a prompt.
+// Target makes the request for a prompt without a defense.
 type Target struct {
 	Ref model.Ref
 	// Revision is as in model.Request.
@@ -30,7 +30,7 @@ type Target struct {
 	Sample int
 }
 
-// Request is what an undefended target is asked for a prompt.
+// Request is the request to an undefended target for a prompt.
 func (t Target) Request(p orbench.Prompt) model.Request {
 	return t.request(t.messages(p.Messages), t.Sample)
 }
@@ -54,17 +54,16 @@ func (t Target) request(messages []orbench.Message, sample int) model.Request {
 // all. It is read-only and safe for concurrent use.
 type Defense struct {
 	name string
-	// translation is nil where the prompt is asked as it is.
+	// translation is nil if the prompt is asked in its own language.
 	translation *translation
 	before      []inspection
 	rewrites    []func([]orbench.Message) []orbench.Message
-	// smooth is nil where the target is asked once.
+	// smooth is nil if the target is asked once.
 	smooth *smoothing
 	after  []inspection
 }
 
-// Name is what the user typed, such as "icl+response-check"; it is "none" for no
-// defense.
+// Name is what the user typed, such as "icl+response-check". For no defense it is "none".
 func (d *Defense) Name() string {
 	if d.name == "" {
 		return none
@@ -85,7 +84,8 @@ func (d *Defense) Models() []model.Ref {
 	return refs
 }
 
-// Language is what the ladder has the prompt translated into, empty for none.
+// Language is the language that the ladder has the prompt translated into, empty for
+// none.
 func (d *Defense) Language() string {
 	if d.translation == nil {
 		return ""
@@ -93,8 +93,7 @@ func (d *Defense) Language() string {
 	return d.translation.language
 }
 
-// Roles lists the models other than the target by what they are asked for, each
-// once in a role.
+// Roles lists the models other than the target by role, each once in a role.
 func (d *Defense) Roles() map[Role][]model.Ref {
 	roles := map[Role][]model.Ref{}
 	if d.translation != nil {
@@ -108,62 +107,62 @@ func (d *Defense) Roles() map[Role][]model.Ref {
 	return roles
 }
 
-// Decision is what a step did.
+// Decision is the decision of a step.
 type Decision string
 
 // The decisions.
 const (
-	// Passed: the step saw nothing to withhold.
+	// Passed: the step found nothing to withhold.
 	Passed Decision = "passed"
 	// Stopped: the step withheld the prompt or the answer.
 	Stopped Decision = "stopped"
-	// Failed: the step could not decide, and let pass, or could not reword, and the
-	// prompt was not asked. Finding.Why says what was wrong.
+	// Failed: the step could not decide and let pass; or it could not reword, and the
+	// prompt was not asked. Finding.Why gives the reason.
 	Failed Decision = "failed"
 	// Voted: the step chose among several answers.
 	Voted Decision = "voted"
-	// Reworded: the step put the prompt into other words, which Finding.Why has.
+	// Reworded: the step reworded the prompt. Finding.Why has the new words.
 	Reworded Decision = "reworded"
 )
 
-// Finding is what one step did with one prompt.
+// Finding is the result of one step for one prompt.
 type Finding struct {
-	// Step is the step as it stands in the ladder.
+	// Step is the step as written in the ladder.
 	Step     string   `json:"step"`
 	Decision Decision `json:"decision"`
-	// Why is the step's reason in a clause or more. It may hold a model's words
+	// Why is the step's reason, in one or more clauses. It may contain a model's words
 	// and is as untrusted as they are.
 	Why string `json:"why"`
 }
 
-// Role says what a model is asked for on behalf of a target.
+// Role is the purpose for which a model is asked on behalf of a target.
 type Role string
 
 // The roles.
 const (
-	// Translator: to put the prompt into another language.
+	// Translator translates the prompt into another language.
 	Translator Role = "translator"
-	// Guard: to inspect a prompt or an answer.
+	// Guard inspects a prompt or an answer.
 	Guard Role = "guard"
-	// TargetModel: to answer. It is the target itself.
+	// TargetModel answers. It is the target itself.
 	TargetModel Role = "target"
 )
 
-// Outcome is what comes of a prompt under a defense.
+// Outcome is the result for a prompt under a defense.
 type Outcome struct {
-	// Awaits is the role for which replies are missing; empty when none is.
+	// Awaits is the role with missing replies, empty if there is none.
 	Awaits Role
-	// Unasked means that the prompt could not be put to the model, for the cause
-	// that the last finding has: there is no Response, and nobody refused anything.
+	// Unasked means that the prompt could not be put to the model, for the cause in the
+	// last finding. There is no Response, and nobody refused anything.
 	Unasked bool
-	// Response is what the user of the defended model sees. Where a step stopped
-	// the prompt no model was asked, and Response.Model is empty.
+	// Response is what the user of the defended model sees. If a step stopped the prompt,
+	// no model was asked and Response.Model is empty.
 	Response model.Response
-	// Findings has one entry for each step that decided or translated, in their
-	// order. Other steps that only reword the prompt have none, and a step behind one that
-	// stopped, or behind an answer without text, is not reached.
+	// Findings has one entry for each step that decided or translated, in their order.
+	// Other steps that only reword the prompt have none. A step after one that stopped,
+	// or after an answer without text, is not reached.
 	Findings []Finding
-	// Calls is how many replies it took, those of guards included.
+	// Calls is the number of replies it took, including those of guards.
 	Calls int
 	// Simulated reports whether any of those replies came from a simulated model.
 	Simulated bool
@@ -174,9 +173,9 @@ func (o Outcome) Failed() bool {
 	return slices.ContainsFunc(o.Findings, func(f Finding) bool { return f.Decision == Failed })
 }
 
-// Answer gives the outcome of a prompt. Where it needs replies that look does not
-// find, it returns their requests, all of one role, and an Outcome that has that
-// role only; the caller fills them and asks again, until none is missing.
+// Answer gives the outcome of a prompt. If look does not find a reply that it needs, it
+// returns the missing requests, all of one role, and an Outcome with only that role. The
+// caller fills them and asks again, until none is missing.
 func (d *Defense) Answer(t Target, p orbench.Prompt, look model.Lookup) (Outcome, []model.Request) {
 	var o Outcome
 	counting := func(r model.Request) (model.Response, bool) {
@@ -214,7 +213,8 @@ func (d *Defense) Answer(t Target, p orbench.Prompt, look model.Lookup) (Outcome
 		return Outcome{Awaits: TargetModel}, missing
 	}
 	for _, step := range d.after {
-		// An answer that is blocked, without text or another model's holds nothing to inspect.
+		// An answer that is blocked, has no text or came from another model has nothing
+		// to inspect.
 		if _, settled := judge.Settled(o.Response); settled || o.Response.ByOther(t.Ref) {
 			break
 		}
@@ -230,9 +230,10 @@ func (d *Defense) Answer(t Target, p orbench.Prompt, look model.Lookup) (Outcome
 	return o, nil
 }
 
-// Expect lists what Answer will ask for a prompt beyond what look finds, by role,
-// as far as that can be known: when every answer of the target is like the given
-// one, translations are as long as their originals, and no guard stops anything.
+// Expect lists the requests that Answer will make for a prompt beyond those that look
+// finds, by role, as far as can be known. It assumes that every answer of the target is
+// like the given one, that translations are as long as their originals, and that no guard
+// stops anything.
 func (d *Defense) Expect(t Target, p orbench.Prompt, answer model.Response, look model.Lookup) map[Role][]model.Request {
 	translations := map[model.Hash]model.Response{}
 	if d.translation != nil {
@@ -252,8 +253,8 @@ func (d *Defense) Expect(t Target, p orbench.Prompt, answer model.Response, look
 		if reply, ok := look(r); ok {
 			return reply, nil
 		}
-		// A guard cannot read what it is asked for in such a reply. Its first
-		// question is expected to do, and it lets pass.
+		// A guard cannot read the expected reply. Its first question is assumed to be
+		// enough, and it lets pass.
 		if awaits != Guard || r.Sample == 0 {
 			all[awaits] = append(all[awaits], r)
 		}
@@ -261,20 +262,20 @@ func (d *Defense) Expect(t Target, p orbench.Prompt, answer model.Response, look
 		if reply, ok := translations[h]; ok {
 			return reply, nil
 		}
-		// Different requests have different answers, about which guards are asked
-		// different questions.
+		// Different requests have different answers, and guards are asked a different
+		// question about each.
 		reply := answer
 		reply.Text += h.String()
 		return reply, nil
 	})
 	if err := model.Resolve(context.Background(), expected, step); err != nil {
-		// Nobody is asked, so only a defense with a fault gets here.
+		// Nothing is asked here, so only a faulty defense gets here.
 		panic(err)
 	}
 	return all
 }
 
-// ask has the target answer, once or with perturbed copies.
+// ask asks the target, once or with perturbed copies.
 func (d *Defense) ask(o *Outcome, t Target, p orbench.Prompt, look model.Lookup) (missing []model.Request) {
 	if d.smooth != nil {
 		var finding Finding
@@ -291,8 +292,7 @@ func (d *Defense) ask(o *Outcome, t Target, p orbench.Prompt, look model.Lookup)
 	return nil
 }
 
-// request is what the target is asked for a conversation, reworded by the steps
-// that do so.
+// request is the target's request for a conversation, after the steps that reword it.
 func (d *Defense) request(t Target, conversation []orbench.Message, sample int) model.Request {
 	messages := t.messages(conversation)
 	for _, rewrite := range d.rewrites {
@@ -301,7 +301,7 @@ func (d *Defense) request(t Target, conversation []orbench.Message, sample int) 
 	return t.request(messages, sample)
 }
 
-// inspect has the inspector decide and puts the step's name to it.
+// inspect has the inspector decide and adds the step's name.
 func (i inspection) inspect(t Target, p orbench.Prompt, answer *string, look model.Lookup) (Finding, []model.Request) {
 	stop, why, missing, err := i.inspector(t, p, answer, look)
 	f := Finding{Step: i.name, Decision: Passed, Why: why}
@@ -314,8 +314,8 @@ func (i inspection) inspect(t Target, p orbench.Prompt, answer *string, look mod
 	return f, missing
 }
 
-// withhold puts the refusal in the place of an answer. The answer's tokens, model
-// and number stay: it was made, and paid for.
+// withhold replaces an answer by the refusal. The answer's tokens, model and number stay,
+// since it was made and paid for.
 func withhold(r model.Response, f Finding) model.Response {
 	r.Text, r.Thinking, r.Finish = withheldText, "", model.Blocked
 	r.Block = &model.Block{Kind: BlockKind, Detail: f.Step + ": " + strings.TrimSpace(f.Why)}

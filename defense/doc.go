@@ -1,11 +1,9 @@
-// Package defense holds what can stand between a user's prompt and a model, so
-// that an evaluation can tell what each such layer costs on safe prompts and
-// gains on toxic ones.
+// Package defense implements layers between a user's prompt and a model, so that an
+// evaluation can measure what each layer costs on safe prompts and gains on toxic ones.
 //
-// A Defense is a ladder of steps. It is a pure function of a target, a prompt and
-// the replies that are there, as a judge is: it calls no model itself, and says
-// which requests are missing. The steps act in this order, whichever of them a
-// ladder has:
+// A Defense is a ladder of steps. Like a judge, it is a pure function of a target, a
+// prompt and the replies that are there. It calls no model itself, and says which
+// requests are missing. The steps of a ladder always act in this order:
 //
 //	translate        puts the prompt into another language
 //	input-guard      may withhold the prompt
@@ -15,18 +13,17 @@
 //	response-check   may withhold the answer
 //	output-guard     may withhold the answer
 //
-// What a step withholds is a blocked response whose Block has the kind BlockKind
-// and names the step. A step that cannot decide lets pass; the Outcome says so in
-// a Finding with the decision Failed, so that a report can count it on either
-// side.
+// If a step withholds something, the response is blocked: its Block has the kind
+// BlockKind and names the step. A step that cannot decide lets pass. The Outcome then has
+// a Finding with the decision Failed, so that a report can count it on either side.
 //
-// The package also holds ways of asking that are no defense: named system
-// prompts, framings that stand before or after a prompt, and translation, which is
-// a step of a ladder because it asks a model too. A prompt that could not be
-// translated is not asked, and its Outcome says so.
+// The package also has ways of asking that are no defense: named system prompts, framings
+// before or after a prompt, and translation. Translation is a step of a ladder because it
+// asks a model too. A prompt that could not be translated is not asked, and its Outcome
+// says so.
 //
 // Sources: icl is the in-context defense of Wei et al. 2023 (arXiv 2310.06387),
-// self-reminder is of Xie et al. 2023 (Nature Machine Intelligence 5, 1486),
-// smoothllm of Robey et al. 2023 (arXiv 2310.03684), and response-check of Phute
-// et al. 2023 (arXiv 2308.07308). The wordings are this project's own.
+// self-reminder is from Xie et al. 2023 (Nature Machine Intelligence 5, 1486), smoothllm
+// from Robey et al. 2023 (arXiv 2310.03684), and response-check from Phute et al. 2023
+// (arXiv 2308.07308). The wordings are this project's own.
 package defense

@@ -25,9 +25,9 @@ type SystemPrompt struct {
 	Text string `json:"text"`
 }
 
-// SystemPrompts lists the system prompts that have names: "none", which is empty,
-// and "helpful-and-safe", which plays the role that the default prompt of Llama 2
-// has in published comparisons, in other words.
+// SystemPrompts lists the named system prompts: "none", which is empty, and
+// "helpful-and-safe". The latter plays the role of the default prompt of Llama 2 in
+// published comparisons, in other words.
 func SystemPrompts() []SystemPrompt {
 	return []SystemPrompt{
 		{none, ""},
@@ -35,18 +35,18 @@ func SystemPrompts() []SystemPrompt {
 	}
 }
 
-// Framing is what a user puts around a request so that it is more likely to be
-// met. It is no defense: it belongs to the prompt, and guards see it.
+// Framing is text that a user puts around a request to make a helpful answer more likely.
+// It is no defense: it belongs to the prompt, and guards see it.
 type Framing struct {
 	Name string `json:"name"`
-	// Prefix and Suffix stand before and after the last words of the user, each
-	// in a paragraph of its own; one or both may be empty.
+	// Prefix and Suffix stand before and after the user's last message, each in its own
+	// paragraph. Either or both may be empty.
 	Prefix string `json:"prefix,omitempty"`
 	Suffix string `json:"suffix,omitempty"`
 }
 
-// Framings lists the framings that have names: "none", "authority", a prefix that
-// claims a profession, and "purpose", a suffix that states a good use.
+// Framings lists the named framings: "none", "authority", a prefix that claims a
+// profession, and "purpose", a suffix that states a good purpose.
 func Framings() []Framing {
 	return []Framing{
 		{Name: none},
@@ -55,9 +55,9 @@ func Framings() []Framing {
 	}
 }
 
-// Apply gives the framed prompt. It has the label and the category of the original
-// and, unless nothing was put around it, another ID: who pairs the two keeps the
-// ID of the original.
+// Apply gives the framed prompt. It keeps the label and the category. Its ID is new
+// unless the framing is empty, so a caller that pairs the two must keep the original's
+// ID.
 func (f Framing) Apply(p orbench.Prompt) orbench.Prompt {
 	p.Messages = slices.Clone(p.Messages)
 	for i := len(p.Messages) - 1; i >= 0; i-- {

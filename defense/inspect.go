@@ -15,13 +15,13 @@ import (
 // inspection is a step that may withhold something.
 type inspection struct {
 	name string
-	// asks is the model behind it; nil stands for the target.
+	// asks is the model it asks; nil means the target.
 	asks *model.Ref
 	inspector
 }
 
-// inspector decides whether a prompt, or where answer is set the answer to it, is
-// to be withheld. With missing requests, or an error, there is no decision.
+// inspector decides whether to withhold a prompt or, if answer is set, the answer to it.
+// With missing requests, or an error, there is no decision.
 type inspector func(t Target, p orbench.Prompt, answer *string, look model.Lookup) (stop bool, why string, missing []model.Request, err error)
 
 // moderation withholds what a moderator votes toxic.
@@ -74,10 +74,9 @@ const (
 // checkMarker announces the verdict in a reply.
 const checkMarker = "verdict"
 
-// responseCheck withholds an answer that a model calls harmful when it is shown
-// the answer alone, without the prompt, as published. Without a model it is the target
-// itself, which then judges its own answer, in a conversation of its own and without the
-// system prompt.
+// responseCheck withholds an answer that a model calls harmful. As published, the model
+// sees the answer alone, without the prompt. Without a model, the target judges its own
+// answer, in a conversation of its own and without the system prompt.
 func responseCheck(ref *model.Ref, models question.Models) inspector {
 	return func(t Target, _ orbench.Prompt, answer *string, look model.Lookup) (stop bool, why string, missing []model.Request, err error) {
 		asked := t.Ref

@@ -19,11 +19,11 @@ import (
 type Options struct {
 	// Options say how the models of steps are asked.
 	judge.Options
-	// Policy is what moderators vote by; nil means orbench.PaperPolicy. It must
-	// pass moderate.CheckPolicy.
+	// Policy is the policy by which moderators vote; nil means orbench.PaperPolicy. It
+	// must pass moderate.CheckPolicy.
 	Policy orbench.Policy
-	// Guard completes a guard by what is known of its provider, or says why it cannot be
-	// asked there; nil leaves it as it is written.
+	// Guard adds to a guard what is known of its provider, or says why the provider
+	// cannot serve it. Nil leaves the guard unchanged.
 	Guard func(g *guard.Guard, target string) error
 }
 
@@ -39,19 +39,19 @@ const (
 	outputGuard  = "output-guard"
 )
 
-// order is the order in which the steps of a defense act and in which a ladder names
-// them. The two steps that inspect answers share one place.
+// order is the order in which the steps act and in which a ladder names them. The two
+// steps that inspect answers share one place.
 var order = map[string]int{translate: 1, inputGuard: 2, icl: 3, selfReminder: 4, smoothLLM: 5, checkAnswer: 6, outputGuard: 6}
 
-// names lists what a step can be.
+// names lists the names of the steps.
 var names = []string{none, translate, inputGuard, icl, selfReminder, smoothLLM, checkAnswer, outputGuard}
 
-// guardFormats lists the formats of guards that tell harm.
+// guardFormats lists the formats of guards that detect harm.
 var guardFormats = guard.Telling(guard.PromptHarm)
 
 const (
-	// The published defaults of SmoothLLM, and bounds that keep a slip of the
-	// finger from costing a fortune.
+	// The published defaults of SmoothLLM, and bounds so that a typing error cannot cost
+	// a fortune.
 	defaultCopies, maxCopies   = 10, 100
 	defaultPercent, maxPercent = 10, 100
 )
@@ -79,7 +79,7 @@ const (
 //	                                         self-reminder, smoothllm, then checks of
 //	                                         the answer
 //
-// A plus sign always parts two steps. A ladder can have several guards and
+// A plus sign always separates two steps. A ladder can have several guards and
 // checks, and each other step once. The error for any other text is an
 // *orbench.InputError that says what would do, with the nearest name for one
 // that is misspelled.
@@ -126,7 +126,7 @@ func Parse(spec string, opts Options) (*Defense, error) {
 	return p.defense, nil
 }
 
-// parser fills a defense step by step.
+// parser builds a defense step by step.
 type parser struct {
 	spec    string
 	opts    Options
@@ -138,7 +138,7 @@ func (p *parser) step(step, kind, rest string) error {
 	d := p.defense
 	switch kind {
 	case translate:
-		// A language holds no @, a model's name may.
+		// A language contains no @, but a model's name may.
 		language, translator, _ := strings.Cut(rest, "@")
 		ref, err := p.ref(kind, translator)
 		if err != nil || !IsLanguage(language) {
@@ -238,7 +238,8 @@ func (p *parser) number(what, text string, most int) (int, error) {
 	return n, nil
 }
 
-// guardOf reads FORMAT[:SETTING…]@PROVIDER/MODEL, and reports whether it is that.
+// guardOf reads FORMAT[:SETTING…]@PROVIDER/MODEL. It also reports whether the text has
+// that form.
 func (p *parser) guardOf(rest string) (g guard.Guard, target string, ok bool, err error) {
 	format, _, found := strings.Cut(rest, "@")
 	name, _, _ := strings.Cut(format, ":")
@@ -248,15 +249,15 @@ func (p *parser) guardOf(rest string) (g guard.Guard, target string, ok bool, er
 	if g, target, err = guard.Parse(rest); err != nil {
 		return g, "", false, err
 	}
-	// A stored ladder is read again, when the file may be another or gone.
+	// A stored ladder is read again, and by then the file may have changed or be gone.
 	if g.PolicyText != "" && g.PolicyName != "" && !slices.Contains(policy.Names(), g.PolicyName) {
 		return g, "", false, wrong("defense %q: a guard of a defense goes by a policy that ships, and not by a file such as %s; those that ship are %s", p.spec, g.PolicyName, strings.Join(policy.Names(), ", "))
 	}
 	return g, target, true, nil
 }
 
-// completed writes out what is known of a guard's provider, so that the name of the
-// ladder says all that decides.
+// completed adds what is known of a guard's provider, so that the name of the ladder
+// contains everything that affects decisions.
 func (p *parser) completed(rest string) (string, error) {
 	g, target, ok, err := p.guardOf(rest)
 	if err != nil || !ok || p.opts.Guard == nil {
@@ -276,8 +277,8 @@ func (p *parser) completed(rest string) (string, error) {
 	return written, nil
 }
 
-// guard reads a guard as guardOf does, or [POLICY@]PROVIDER/MODEL of a policy that ships,
-// and the model that it is.
+// guard reads a guard as guardOf does, or [POLICY@]PROVIDER/MODEL with a policy that
+// ships, and gives its model.
 func (p *parser) guard(kind, rest string) (i inspector, ref model.Ref, err error) {
 	switch g, target, ok, err := p.guardOf(rest); {
 	case err != nil:
@@ -288,7 +289,7 @@ func (p *parser) guard(kind, rest string) (i inspector, ref model.Ref, err error
 		}
 		return guarding(g, ref), ref, nil
 	}
-	// A model's name may hold an @ as well, behind its slash.
+	// A model's name may contain an @ as well, after its slash.
 	format, target, ok := strings.Cut(rest, "@")
 	named := ok && slices.Contains(policy.Names(), format)
 	if named {
@@ -320,7 +321,7 @@ func (p *parser) guard(kind, rest string) (i inspector, ref model.Ref, err error
 	return nil, ref, settings.Unknown("defense", "guard format or policy", name, slices.Concat(guardFormats, policy.Names()))
 }
 
-// ref reads PROVIDER/MODEL of a model that answers; the model may hold further slashes.
+// ref reads PROVIDER/MODEL of a model that answers; the model may contain more slashes.
 func (p *parser) ref(kind, s string) (model.Ref, error) {
 	ref, ok := p.opts.Models().Ref(s)
 	if !ok {

@@ -2,15 +2,15 @@ package defense
 
 import "math/rand/v2"
 
-// perturbation is one of SmoothLLM's ways of garbling a text (algorithm 2 of arXiv
-// 2310.03684). Each touches q percent of the text's characters, rounded down;
-// characters are Unicode code points, and bytes that are none count as U+FFFD.
+// perturbation is one of SmoothLLM's ways to garble a text (algorithm 2 of arXiv
+// 2310.03684). Each changes q percent of the text's characters, rounded down. Characters
+// are Unicode code points, and invalid bytes count as U+FFFD.
 type perturbation string
 
 const (
-	// swap replaces characters here and there.
+	// swap replaces characters at random places.
 	swap perturbation = "swap"
-	// insert puts new characters before characters here and there.
+	// insert adds new characters before characters at random places.
 	insert perturbation = "insert"
 	// patch replaces characters in one run.
 	patch perturbation = "patch"
@@ -19,14 +19,14 @@ const (
 // perturbations lists them.
 var perturbations = []perturbation{swap, insert, patch}
 
-// alphabet is what new characters are drawn from: the 100 printable ASCII
+// alphabet has the characters from which new ones are drawn: the 100 printable ASCII
 // characters of the published code, white space included.
 const alphabet = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" +
 	"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~ \t\n\r\v\f"
 
-// apply perturbs percent of the characters of a text. A character that replaces
-// another differs from it, where the published code draws the same one again once
-// in a hundred times: so the share is exact.
+// apply perturbs percent of the characters of a text. A replacement always differs from
+// the original character, so the share is exact. The published code draws the same
+// character again once in a hundred times.
 func (p perturbation) apply(text string, percent int, rng *rand.Rand) string {
 	chars := []rune(text)
 	k := len(chars) * percent / 100

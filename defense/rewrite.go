@@ -11,7 +11,7 @@ import (
 // The wordings, version 1. A version that has been used is never edited: a better
 // wording becomes the next version, in new files.
 var (
-	// Requests and the refusals of them, on alternate lines.
+	// Requests and their refusals, on alternate lines.
 	//go:embed prompts/icl-v1.txt
 	demonstrationsText string
 	//go:embed prompts/self-reminder-v1-before.txt
@@ -21,14 +21,14 @@ var (
 )
 
 const (
-	// defaultDemonstrations is how many a plain icl shows.
+	// defaultDemonstrations is the number of demonstrations of a plain icl.
 	defaultDemonstrations = 2
-	// maxDemonstrations is how many there are.
+	// maxDemonstrations is the number of demonstrations that exist.
 	maxDemonstrations = 8
 )
 
-// demonstrations gives the first k demonstrations as turns of a conversation:
-// requests that are plainly toxic, and refusals of them.
+// demonstrations gives the first k demonstrations as turns of a conversation: plainly
+// toxic requests and refusals of them.
 func demonstrations(k int) []orbench.Message {
 	var turns []orbench.Message
 	for line := range strings.Lines(demonstrationsText) {
@@ -44,8 +44,8 @@ func demonstrations(k int) []orbench.Message {
 	return turns[:2*k]
 }
 
-// demonstrate puts k demonstrations behind the system prompts that open a
-// conversation, and before all else.
+// demonstrate inserts k demonstrations after the system prompts at the start of a
+// conversation, before everything else.
 func demonstrate(k int) func([]orbench.Message) []orbench.Message {
 	turns := demonstrations(k)
 	return func(messages []orbench.Message) []orbench.Message {
@@ -57,9 +57,9 @@ func demonstrate(k int) func([]orbench.Message) []orbench.Message {
 	}
 }
 
-// remind puts the reminder behind the first system prompt, or makes it the
-// system prompt where there is none, and its second half behind the last words of
-// the user.
+// remind adds the reminder after the first system prompt, or makes it the system prompt
+// if there is none. It adds the second half of the reminder after the user's last
+// message.
 func remind(messages []orbench.Message) []orbench.Message {
 	before, after := strings.TrimSpace(reminderBefore), strings.TrimSpace(reminderAfter)
 	messages = slices.Clone(messages)

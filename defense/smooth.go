@@ -11,18 +11,18 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// smoothing is SmoothLLM (algorithm 1 of arXiv 2310.03684): the target answers
-// copies of the prompt that are perturbed each in its own way, the answers vote on
-// whether to answer, and one of the winning side is shown.
+// smoothing is SmoothLLM (algorithm 1 of arXiv 2310.03684). The target answers
+// differently perturbed copies of the prompt. The answers vote on whether to answer, and
+// one answer of the winning side is shown.
 type smoothing struct {
 	name string
 	kind perturbation
-	// copies and percent are N and q.
+	// copies is N and percent is q.
 	copies, percent int
 	judge           judge.Judge
 }
 
-// answer gives the answer that is shown. Which one it is follows from the prompt.
+// answer gives the answer to show. The choice depends on the prompt.
 func (s *smoothing) answer(d *Defense, t Target, p orbench.Prompt, look model.Lookup) (model.Response, Finding, []model.Request) {
 	responses := make([]model.Response, s.copies)
 	copies := make([]orbench.Prompt, s.copies)
@@ -30,8 +30,8 @@ func (s *smoothing) answer(d *Defense, t Target, p orbench.Prompt, look model.Lo
 	for i := range s.copies {
 		copies[i] = p
 		copies[i].Messages = s.perturbed(p, t.Sample, i)
-		// The copy's number is its sample: two copies that came out alike are
-		// still asked one by one.
+		// The copy's number is its sample, so two copies that came out alike are still
+		// asked separately.
 		request := d.request(t, copies[i].Messages, t.Sample*s.copies+i)
 		var ok bool
 		if responses[i], ok = look(request); !ok {
@@ -63,7 +63,8 @@ func (s *smoothing) answer(d *Defense, t Target, p orbench.Prompt, look model.Lo
 		Why: fmt.Sprintf("%d of %d copies were declined and %d answered", len(refused), s.copies, len(answered)),
 	}
 	if len(winners) == 0 {
-		// Nobody voted: all answers were cut before their first word, or another model's.
+		// Nobody voted: every answer was cut before its first word or came from another
+		// model.
 		finding.Decision = Failed
 		return responses[0], finding, nil
 	}
@@ -72,8 +73,8 @@ func (s *smoothing) answer(d *Defense, t Target, p orbench.Prompt, look model.Lo
 	return responses[shown], finding, nil
 }
 
-// perturbed is the n-th copy of a prompt's conversation, from 0. Only the user's
-// words are perturbed, each message for itself.
+// perturbed is the n-th copy of a prompt's conversation, from 0. Only the user's messages
+// are perturbed, each separately.
 func (s *smoothing) perturbed(p orbench.Prompt, sample, n int) []orbench.Message {
 	rng := s.source(p, sample, fmt.Sprint("copy ", n))
 	messages := slices.Clone(p.Messages)
@@ -85,8 +86,8 @@ func (s *smoothing) perturbed(p orbench.Prompt, sample, n int) []orbench.Message
 	return messages
 }
 
-// source is the source of chance for one purpose. It follows from the prompt and
-// what the step is, so that the same requests come out again.
+// source is the source of randomness for one purpose. It depends on the prompt and on the
+// step, so that the same requests come out again.
 func (s *smoothing) source(p orbench.Prompt, sample int, purpose string) *rand.Rand {
 	seed := fmt.Sprintf("orbench smoothllm 1\n%s\n%s\n%d\n%d\n%s", orbench.PromptIDOf(p.Messages), s.kind, s.percent, sample, purpose)
 	return rand.New(rand.NewChaCha8(sha256.Sum256([]byte(seed))))

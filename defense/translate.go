@@ -20,25 +20,25 @@ import (
 //go:embed prompts/translate-v1.txt
 var translatePrompt string
 
-// What a translator's last line says.
+// The possible last lines of a translator's reply.
 const (
 	translated = "translated"
 	declined   = "declined"
 )
 
-// statusMarker announces it.
+// statusMarker announces that line.
 const statusMarker = "status"
 
-// translation puts a conversation into another language before anything else sees
-// it, as if its user had written in that language.
+// translation puts a conversation into another language before anything else sees it, as
+// if its user had written in that language.
 type translation struct {
 	name     string
 	language string
 	model    question.Model
 }
 
-// TranslateStep is the step that has a model, as provider/model, translate into a
-// language: "translate:fr@openai/gpt-4o".
+// TranslateStep is the step that has a model translate into a language. The model is
+// written as provider/model: "translate:fr@openai/gpt-4o".
 func TranslateStep(language, translator string) string {
 	return translate + ":" + language + "@" + translator
 }
@@ -54,8 +54,8 @@ func IsLanguage(s string) bool {
 	return s != "" && len(s) <= 40 && s == strings.Join(strings.Fields(s), " ")
 }
 
-// apply gives the translated prompt. System prompts stay as they are. Where a
-// message cannot be translated the finding is Failed, and there is no prompt.
+// apply gives the translated prompt. System prompts stay as they are. If a message cannot
+// be translated, the finding is Failed and there is no prompt.
 func (tr *translation) apply(p orbench.Prompt, look model.Lookup) (orbench.Prompt, Finding, []model.Request) {
 	messages := slices.Clone(p.Messages)
 	var missing []model.Request
@@ -82,8 +82,8 @@ func (tr *translation) apply(p orbench.Prompt, look model.Lookup) (orbench.Promp
 	return p, Finding{Step: tr.name, Decision: Reworded, Why: p.Transcript()}, nil
 }
 
-// translate gives the translation of one message. With missing requests there is
-// none yet, with an error there will be none.
+// translate gives the translation of one message. With missing requests there is none
+// yet; with an error there will be none.
 func (tr *translation) translate(text string, look model.Lookup) (translation string, missing []model.Request, err error) {
 	if strings.TrimSpace(text) == "" {
 		return text, nil, nil
@@ -104,7 +104,7 @@ func (tr *translation) translate(text string, look model.Lookup) (translation st
 		translation = words
 		return nil
 	})
-	// A translator may decline in words, and call that the translation.
+	// A translator may decline in words and mark that as the translation.
 	if no || translation != "" && refusal.Detect(text, translation).Class == orbench.Refusal && refusal.Detect("", text).Class != orbench.Refusal {
 		return "", nil, fmt.Errorf("%s declined to translate it", tr.model.Ref)
 	}
@@ -121,7 +121,7 @@ func (tr *translation) pose(text string) question.Posed {
 	}, "text", text)
 }
 
-// echo is a reply that gives a message back behind its language, for planning.
+// echo is a reply that repeats a message after its language, for planning.
 func (tr *translation) echo(text string) (model.Request, model.Response) {
 	posed := tr.pose(text)
 	return posed.Request, model.Response{Text: tr.language + ": " + text + "\n" + posed.Marker + ": " + translated, Finish: model.Stop}

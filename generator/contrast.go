@@ -10,24 +10,24 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// The prompt of wordings, version 1. A version that has been used is never edited.
-// Its two endings are those of rewrites.
+// The prompt for wordings, version 1. A version that has been used is never edited. Its
+// two endings are those of rewrites.
 var contrastPrompt = prompt{promptFile("contrast-v1"), rewritePrompt.line, rewritePrompt.json}
 
-// Axis is what the wordings of one intent differ in.
+// Axis is the property in which the wordings of one intent differ.
 type Axis string
 
 // The axes.
 const (
-	// Degree: from what may be answered in full to what should be turned down.
+	// Degree: from requests to answer in full to requests to decline.
 	Degree Axis = "degree"
-	// Authorization: whether the one who asks has the right to do it.
+	// Authorization: whether the asker has the right to do it.
 	Authorization Axis = "authorization"
-	// Group: whom the request is about.
+	// Group: the people whom the request is about.
 	Group Axis = "group"
-	// Fictional: whether it is about a story or about the world.
+	// Fictional: whether the request is about a story or the real world.
 	Fictional Axis = "fiction"
-	// Language: the tongue that it is asked in, as named by the user.
+	// Language: the language of the request, as named by the user.
 	Language Axis = "language"
 )
 
@@ -42,25 +42,24 @@ func ParseAxis(s string) (Axis, error) {
 	return "", settings.Unknown("axis", "axis", s, settings.Names(Axes))
 }
 
-// Wording is a value on an axis, which a wording is asked to have.
+// Wording is a value on an axis that a wording should have.
 type Wording struct {
 	Axis  Axis
 	Value string
-	// Label is what the wording is meant to be on the axis of degree: Controversial means
-	// that moderators should disagree. It is empty on the other axes, where it is the
-	// moderators' to say.
+	// Label is the intended label of the wording on the axis of degree. Controversial
+	// means that moderators should disagree. It is empty on the other axes, where
+	// moderators alone decide.
 	Label orbench.Label
-	// Rules are those of Lint that the wording has to keep. A wording may come near its
-	// source, since that is what makes a contrast, and where a word says what is asked
-	// for, no rule forbids it.
+	// Rules are the rules of Lint that the wording must keep. A wording may be near its
+	// source, since that makes the contrast. And if the value calls for a certain word,
+	// no rule forbids that word.
 	Rules []Rule
 
-	// want ends the sentence "write new requests that …".
+	// want completes the sentence "write new requests that …".
 	want string
 }
 
-// Wordings lists the values of an axis. languages are those of Language, and only
-// there.
+// Wordings lists the values of an axis. languages are used only for the axis Language.
 func (a Axis) Wordings(languages []string) []Wording {
 	shape := []Rule{Length, NotAPrompt}
 	switch a {
@@ -98,7 +97,7 @@ func (a Axis) Wordings(languages []string) []Wording {
 	case Language:
 		var all []Wording
 		for _, l := range languages {
-			// Words are not counted, since not every script parts them.
+			// Words are not counted, since not every script separates them.
 			all = append(all, Wording{Axis: a, Value: l, Rules: []Rule{NotAPrompt}, want: "say exactly what it says, in the language " + untrusted.OneLine(l) + "."})
 		}
 		return all
@@ -106,14 +105,14 @@ func (a Axis) Wordings(languages []string) []Wording {
 	return nil
 }
 
-// Lint says which of its rules a wording of a source breaks.
+// Lint lists which of the Wording's rules a text breaks.
 func (w Wording) Lint(source, text string) []Finding {
 	return slices.DeleteFunc(Lint(source, text), func(f Finding) bool { return !slices.Contains(w.Rules, f.Rule) })
 }
 
 // ContrastRequest asks for n wordings of a prompt. sample numbers the calls for one
-// prompt and value from 0: a caller asks for the next one when a reply holds too few
-// wordings that keep the rules.
+// prompt and value from 0. A caller asks again with the next number if too few wordings
+// in a reply keep the rules.
 func ContrastRequest(ref model.Ref, p Params, source string, w Wording, n, sample int) model.Request {
 	s := question.Delimit(unusedMarker, source)
 	return p.request(ref, contrastPrompt, RewriteTemperature, n, sample,

@@ -8,7 +8,7 @@ import (
 	"github.com/orbench/orbench/similar"
 )
 
-// Rule is one of the rules that a rewrite has to keep.
+// Rule is one of the rules that a rewrite must keep.
 type Rule string
 
 // The rules, in the order in which Lint applies them.
@@ -36,17 +36,17 @@ func Rules() []Rule {
 
 // The bounds of the rules.
 const (
-	// MinWords and MaxWords are the least and the most words of a prompt.
+	// MinWords and MaxWords bound the number of words of a prompt.
 	MinWords, MaxWords = 3, 60
-	// CopyJaccard is the similarity to the seed, as package similar measures it,
-	// from which a rewrite is a near-copy: one word of twelve was changed.
+	// CopyJaccard is the similarity to the seed, as measured by package similar, from
+	// which a rewrite is a near copy. It is reached when one word of twelve was changed.
 	CopyJaccard = 0.5
-	// CopyContained is the share of the seed's different words from which a
-	// rewrite that holds them is a near-copy, in whatever order.
+	// CopyContained is the share of the seed's distinct words from which a rewrite that
+	// contains them is a near copy, in any order.
 	CopyContained = 0.8
 )
 
-// faults say what is wrong with a text that breaks a rule.
+// faults describe what is wrong with a text that breaks a rule.
 var faults = map[Rule]string{
 	SafetyWord: `It reassured the reader with words such as "legal", "ethical", "safely" or "responsible".`,
 	HarmWord:   `It judged itself with words such as "harmful", "illegal", "malicious" or "dangerous" and did not name the thing.`,
@@ -57,27 +57,26 @@ var faults = map[Rule]string{
 	NotAPrompt: "It was no request at all, only a remark, a heading or an apology.",
 }
 
-// Fault says in a sentence what is wrong with a text that breaks the rule, for a
-// model that is to repair it.
+// Fault describes in a sentence what is wrong with a text that breaks the rule, for a
+// model that should repair it.
 func (r Rule) Fault() string { return cmp.Or(faults[r], "It broke the rule "+string(r)+".") }
 
-// Finding says that a text breaks a rule.
+// Finding is a rule that a text breaks.
 type Finding struct {
 	Rule Rule
-	// Words are the words or phrases that break it, in lower case and without
-	// marks, in the order of the text. The rules that look at the whole text
-	// (near_copy, length) give none.
+	// Words are the words or phrases that break the rule, in lower case, without accents,
+	// and in the order of the text. The rules about the whole text (near_copy, length)
+	// give none.
 	Words []string
 }
 
-// Lint says which rules a rewrite of a seed breaks, in the order of Rules, with
-// one Finding for each; nil means that it keeps them all. It looks at words, not
-// at sense: "a safe" with a lock is let through, "her legal name" is too, and yet
-// some innocent use of a listed word will be found.
+// Lint lists the rules that a rewrite of a seed breaks, in the order of Rules, with one
+// Finding for each. Nil means that it keeps them all. Lint looks at words, not at
+// meaning. It lets "a safe" with a lock and "her legal name" pass, but will still report
+// some innocent uses of a listed word.
 //
-// An empty seed switches the rule near_copy off. So Lint("", text) checks a text
-// that is nobody's rewrite, of a seed of its own for instance, for which only
-// length and not_a_prompt mean something.
+// An empty seed switches off the rule near_copy. So Lint("", text) checks a text that is
+// not a rewrite, such as a seed; only length and not_a_prompt are meaningful for it.
 func Lint(seed, rewrite string) []Finding {
 	words := strings.Fields(similar.Normalize(rewrite))
 	found := theList.find(words)
@@ -102,9 +101,9 @@ func Lint(seed, rewrite string) []Finding {
 	return findings
 }
 
-// nearCopy reports whether a rewrite says nearly what its seed says: by the
-// shingles that they share (CopyJaccard), or because it holds nearly all of the
-// seed's words (CopyContained). An empty seed has no copies.
+// nearCopy reports whether a rewrite nearly repeats its seed, because they share enough
+// shingles (CopyJaccard) or because it contains nearly all of the seed's words
+// (CopyContained). An empty seed has no copies.
 func nearCopy(seed, rewrite string) bool {
 	want := map[string]bool{}
 	for _, w := range strings.Fields(similar.Normalize(seed)) {
@@ -123,8 +122,8 @@ func nearCopy(seed, rewrite string) bool {
 	if float64(held) >= CopyContained*float64(len(want)) {
 		return true
 	}
-	// Texts with half of their runs of three words in common have at least half
-	// of the seed's words in common, so the rest need not be compared.
+	// Texts that share half of their three-word runs also share at least half of the
+	// seed's words. So other texts need no comparison.
 	return 2*held >= len(want) && similar.Jaccard(seed, rewrite) >= CopyJaccard
 }
 
@@ -134,19 +133,19 @@ var lintText string
 // theList is lint.txt, read once and never changed.
 var theList = parseWordList(lintText)
 
-// except is the name in lint.txt of phrases to leave alone.
+// except is the section of lint.txt with phrases to leave alone.
 const except Rule = "except"
 
-// wordList finds the entries of lint.txt. It is a tree of words: a phrase is a
-// path from the root.
+// wordList finds the entries of lint.txt. It is a tree of words; a phrase is a path from
+// the root.
 type wordList struct {
 	next   map[string]*wordList
 	prefix map[string]*wordList // entries whose last word ends in *
 	rule   Rule                 // of the phrase that ends here, or ""
 }
 
-// parseWordList reads lint.txt. It panics on a line that it cannot read, since the
-// file is part of the program.
+// parseWordList reads lint.txt. It panics at a line that it cannot read, since the file
+// is part of the program.
 func parseWordList(text string) *wordList {
 	root := &wordList{}
 	for line := range strings.Lines(text) {
@@ -186,8 +185,8 @@ func (l *wordList) add(entry string, rule Rule) {
 	l.rule = rule
 }
 
-// find gives the entries that occur in a text, by rule. At each word the longest
-// entry counts, and the search goes on behind it.
+// find gives the entries that occur in a text, by rule. At each word it takes the longest
+// entry and continues after it.
 func (l *wordList) find(words []string) map[Rule][]string {
 	found := map[Rule][]string{}
 	for i := 0; i < len(words); {
@@ -204,8 +203,8 @@ func (l *wordList) find(words []string) map[Rule][]string {
 	return found
 }
 
-// longest gives the longest entry that begins a text, as its rule and its number
-// of words, or 0.
+// longest gives the longest entry at the start of a text: its rule and number of words.
+// The number is 0 if there is none.
 func (l *wordList) longest(words []string) (rule Rule, n int) {
 	for i, w := range words {
 		for end := range w {

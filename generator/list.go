@@ -10,8 +10,8 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Items reads the list of a response: List of its text without what a model thought
-// aloud. A provider's block has none.
+// Items reads the list in a response with List, ignoring the model's thinking. A response
+// that the provider blocked has no items.
 func Items(response model.Response) []string {
 	if response.Finish == model.Blocked {
 		return nil
@@ -20,24 +20,24 @@ func Items(response model.Response) []string {
 	return List(text, response.Finish == model.Length)
 }
 
-// List reads the items of a reply that was asked for a list. cut says that the
-// token limit ended the reply; then an item that may be incomplete is left out.
+// List reads the items of a reply to a request for a list. cut means that the token limit
+// ended the reply; then an item that may be incomplete is left out.
 //
-// A provider that is held to a schema sends JSON. Another is asked for double
-// brackets, and its models keep to them most of the time. So a reply is read in
-// the first of these forms that it holds an item in:
+// A provider that supports a schema sends JSON. Others are asked for double brackets,
+// which their models use most of the time. So a reply is read in the first of these forms
+// that yields an item:
 //
-//  1. JSON: the strings of lists, and of fields whose name says so ("prompt", "1")
+//  1. JSON: the strings of lists, and of fields with a matching name ("prompt", "1")
 //  2. double brackets [[…]] or guillemets «…», and lines in single brackets
-//  3. numbered lines, or else lines with a bullet; a line without goes on with the
-//     item above it, and a heading that ends in a colon is no item
+//  3. numbered lines, or else lines with a bullet; a line without a marker continues
+//     the item above it, and a heading that ends in a colon is no item
 //  4. lines in quotation marks
 //
-// Introductions, remarks and fences of code are left out. A paragraph in none of
-// the forms is no item, and neither is what a refusal introduces in the last two,
-// so a refusal yields nothing. Items come as one line each: without quotes,
-// Markdown, control characters and double spaces around or in them, and never
-// empty. Thinking before the answer is not read.
+// Introductions, remarks and code fences are left out. A paragraph in none of these forms
+// is no item. In the last two forms, neither is an item introduced by a refusal, so a
+// refusal yields nothing. Each item is one line: without quotes, Markdown, control
+// characters or double spaces around or in it, and never empty. Thinking before the
+// answer is not read.
 func List(reply string, cut bool) []string {
 	reply, _ = model.CutThinking(reply)
 	reply = lineEnds.Replace(strings.ToValidUTF8(reply, "\uFFFD"))
@@ -58,16 +58,16 @@ func List(reply string, cut bool) []string {
 	return nil
 }
 
-// The forms of items. What an expression finds is in its first group.
+// The forms of items. The first group of an expression matches the item.
 var (
 	lineEnds   = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u2028", "\n")
 	codeFence  = regexp.MustCompile("```(?:[a-z]*\n)?")
 	guillemets = regexp.MustCompile(`[«‹]([^«»‹›]+)[»›]`)
-	// bracketLine and quotedLine are a line each, which holds nothing else.
+	// bracketLine and quotedLine each match a line that contains nothing else.
 	bracketLine = regexp.MustCompile(`(?m)^[ \t]*\[([^\[\]\n'"][^\[\]\n]*)\][ \t,;.]*$`)
 	quotedLine  = regexp.MustCompile(`(?m)^[ \t]*["“„]([^"“”\n]+)["“”][ \t,;.]*$`)
-	// numbered is a line like "1. text", "(1) text" or "**Prompt 1:** text"; a year
-	// and a measure begin no item.
+	// numbered is a line like "1. text", "(1) text" or "**Prompt 1:** text". A year or a
+	// measurement does not begin an item.
 	numbered = regexp.MustCompile(`^[\s>#*_(\[]*(?i:(?:prompt|rewrite|request|item|example|question|seed)[ #]*)?[0-9]{1,3}(?:[*_]*[.):\]]+[*_]*| [-–—])(\D.*|\s.*|)$`)
 	bulleted = regexp.MustCompile(`^[\s>]*(?:[-*+][ \t]+|[•–—·]\s*)(?:\[[ xX]\] )?(.*)$`)
 )
@@ -85,13 +85,13 @@ func all(form *regexp.Regexp) func(string, bool) []string {
 var (
 	// jsonStart begins a line with JSON that holds strings.
 	jsonStart = regexp.MustCompile(`(?m)^[ \t]*[\[{][\s\[{]*"`)
-	// jsonString is a string, which is the name of a field where a colon follows.
+	// jsonString is a string. If a colon follows, it is the name of a field.
 	jsonString = regexp.MustCompile(`("(?:[^"\\]|\\.)*")\s*(:?)`)
-	// textField is the name of a field that holds an item.
+	// textField is the name of a field that contains an item.
 	textField = regexp.MustCompile(`(?i)^(?:|prompt|text|request|rewrite|rewritten|rewritten_prompt|rewritten_request|new_request|question|content|seed|item|query|sentence)[_\- 0-9]*$`)
 )
 
-// jsonItems finds the items of a reply that holds JSON, whole or cut.
+// jsonItems finds the items of a reply that contains JSON, complete or cut.
 func jsonItems(reply string, _ bool) []string {
 	start := jsonStart.FindStringIndex(reply)
 	if start == nil {
@@ -116,9 +116,9 @@ func jsonItems(reply string, _ bool) []string {
 	return items
 }
 
-// doubleBracketed finds what stands in double brackets. Models forget a closing
-// bracket now and then: an item also ends where the next one begins, and, unless
-// the reply was cut there, with its line.
+// doubleBracketed finds texts in double brackets. Models sometimes forget a closing
+// bracket, so an item also ends where the next one begins and, unless the reply was cut
+// there, at the end of its line.
 func doubleBracketed(reply string, cut bool) []string {
 	parts := strings.Split(reply, "[[")
 	var items []string
@@ -138,8 +138,8 @@ func doubleBracketed(reply string, cut bool) []string {
 	return items
 }
 
-// longestItem is the length in bytes from which an item does not go on, since it
-// is no prompt any more.
+// longestItem is the length in bytes at which an item stops growing, since a longer text
+// is no prompt.
 const longestItem = 4096
 
 // listed finds the items of a list whose lines begin with a marker.
@@ -173,14 +173,14 @@ func listed(marker *regexp.Regexp) func(string, bool) []string {
 	}
 }
 
-// ends reports whether an item ends as a sentence does.
+// ends reports whether an item ends like a sentence.
 func ends(item string) bool {
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(item, "*_ "))
 	return strings.ContainsRune(`.?!"”»`, last)
 }
 
-// wrapped are the marks around an item, taken off one layer at a time: markers of
-// a list, emphasis, brackets, and quotation marks with a remark behind them.
+// wrapped are the marks around an item, removed one layer at a time: list markers,
+// emphasis, brackets, and quotation marks followed by a remark.
 var wrapped = []*regexp.Regexp{
 	numbered, bulleted,
 	regexp.MustCompile(`^\*\*([^*]*)(?:\*\*)?$`), regexp.MustCompile(`^([^*]+)\*\*$`),
@@ -190,10 +190,11 @@ var wrapped = []*regexp.Regexp{
 	regexp.MustCompile(`^['‘](.+?)['’][,;.]?(?:\s*[-–—(].*)?$`),
 }
 
-// mostLayers bounds how many layers of marks are taken off an item.
+// mostLayers bounds how many layers of marks are removed from an item.
 const mostLayers = 4
 
-// cleanItem makes one plain line of an item: "" when no letter or digit is in it.
+// cleanItem makes one plain line of an item. It gives "" if the item has no letter or
+// digit.
 func cleanItem(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

@@ -6,10 +6,9 @@ import (
 	"github.com/orbench/orbench/similar"
 )
 
-// refusing and remarking begin the sentences that a generator says on its own
-// behalf: refusals, and what it writes around a list. They are normalized as
-// package similar does it, so that "I'm" is "im". Some users begin a request so
-// too; such a request is lost.
+// refusing and remarking are beginnings of sentences that a generator writes on its own
+// behalf: refusals, and remarks around a list. They are normalized by package similar, so
+// that "I'm" is "im". Some users begin a request this way too; such a request is lost.
 var (
 	refusing = []string{
 		"im sorry", "i am sorry", "sorry i", "sorry but", "i apologize", "i apologise", "my apologies", "i cannot", "i can not",
@@ -51,12 +50,13 @@ func remarkIn(text string) string {
 	return ""
 }
 
-// refuses reports whether a text begins as a refusal does.
+// refuses reports whether a text begins like a refusal.
 func refuses(text string) bool {
 	return opening(similar.Normalize(head(text, 80)), refusing) != ""
 }
 
-// opening gives the phrase that begins a normalized text, at a word's end, or "".
+// opening gives the phrase at the start of a normalized text, if it ends at a word's end,
+// or "".
 func opening(start string, phrases []string) string {
 	for _, p := range phrases {
 		if rest, ok := strings.CutPrefix(start, p); ok && (rest == "" || rest[0] == ' ') {

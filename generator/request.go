@@ -13,7 +13,7 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// prompt is what a call asks for, and its two endings.
+// prompt is the text of a request, with its two endings.
 type prompt struct{ body, line, json string }
 
 // The prompts, version 1. A version that has been used is never edited: a better
@@ -33,8 +33,8 @@ func promptOf(name string) prompt {
 	return prompt{promptFile(name), promptFile(name + "-line"), promptFile(name + "-json")}
 }
 
-// promptFile reads one of the files of prompts. It panics where there is none, since they
-// are part of the program.
+// promptFile reads a prompt file. It panics if the file is missing, since the files are
+// part of the program.
 func promptFile(name string) string {
 	text, err := promptFiles.ReadFile("prompts/" + name + ".txt")
 	if err != nil {
@@ -46,13 +46,13 @@ func promptFile(name string) string {
 // listSchema is the JSON Schema of the structured form.
 var listSchema = json.RawMessage(`{"type":"object","properties":{"requests":{"type":"array","items":{"type":"string"}}},"required":["requests"],"additionalProperties":false}`)
 
-// The temperatures of the paper: seeds need variety, rewrites need to stay with
-// their seed.
+// The temperatures of the paper. Seeds need variety; rewrites must stay close to their
+// seed.
 const (
-	// SeedTemperature is that of SeedRequest unless Params says otherwise.
+	// SeedTemperature is the default temperature of SeedRequest; Params can change it.
 	SeedTemperature = 1.0
-	// RewriteTemperature is that of RewriteRequest and RepairRequest unless Params
-	// says otherwise.
+	// RewriteTemperature is the default temperature of RewriteRequest and RepairRequest;
+	// Params can change it.
 	RewriteTemperature = 0.7
 )
 
@@ -63,18 +63,18 @@ const (
 	tokensSpare   = 300
 )
 
-// Params are the settings of a call.
+// Params are the parameters of a call.
 type Params struct {
 	// Temperature is at least 0; nil means SeedTemperature or RewriteTemperature.
 	Temperature *float64
-	// MaxTokens bounds the output. 0 means 300 and 100 for each item asked for;
-	// a model that thinks aloud needs more.
+	// MaxTokens bounds the output. 0 means 300, plus 100 for each requested item. A model
+	// that thinks needs more.
 	MaxTokens int
-	// Structured asks for JSON by a schema, where the provider takes one.
+	// Structured asks for JSON by a schema, if the provider supports one.
 	Structured bool
 }
 
-// request makes a call for n items. words are what stands in the prompt's slots.
+// request makes a call for n items. words fill the prompt's slots.
 func (p Params) request(ref model.Ref, ask prompt, temperature float64, n, sample int, words ...string) model.Request {
 	settings := model.Params{Temperature: &temperature, MaxTokens: p.MaxTokens}
 	if p.Temperature != nil {
@@ -88,32 +88,32 @@ func (p Params) request(ref model.Ref, ask prompt, temperature float64, n, sampl
 		ending = ask.json
 		settings.Schema = listSchema
 	}
-	// One replacer in one pass: what it puts in is not searched again.
+	// A single replacer works in one pass, so inserted text is not searched again.
 	text := strings.NewReplacer(append(words, "{{n}}", strconv.Itoa(n))...).Replace(ask.body + ending)
 	r := ref.Request(settings, strings.TrimSpace(text))
 	r.Sample = sample
 	return r
 }
 
-// SeedRequest asks for n toxic one-line requests of a category. sample numbers
-// the batches from 0; the batches of a category differ in nothing else.
+// SeedRequest asks for n toxic one-line requests of a category. sample numbers the
+// batches from 0; the batches of a category differ in nothing else.
 func SeedRequest(ref model.Ref, p Params, def orbench.Definition, n, sample int) model.Request {
 	return p.request(ref, seedsPrompt, SeedTemperature, n, sample,
 		"{{category}}", untrusted.OneLine(string(def.Category)), "{{definition}}", untrusted.OneLine(def.Text))
 }
 
-// RewriteRequest asks for n safe rewrites of a seed in one call. examples are
-// shown as demonstrations; see Examples. sample numbers the calls for one seed
-// from 0: a caller asks for the next one when a reply holds no list.
+// RewriteRequest asks for n safe rewrites of a seed in one call. examples are shown as
+// demonstrations; see Examples. sample numbers the calls for one seed from 0. A caller
+// asks again with the next number if a reply has no list.
 func RewriteRequest(ref model.Ref, p Params, seed string, n int, examples []Example, sample int) model.Request {
 	s := question.Delimit(unusedMarker, texts(examples, seed)...)
 	return p.request(ref, rewritePrompt, RewriteTemperature, n, sample,
 		"{{fence}}", s.Fence, "{{seed}}", untrusted.OneLine(seed), "{{examples}}", p.demonstrate(s.Fence, examples))
 }
 
-// RepairRequest asks for one new rewrite of a seed in place of one that broke
-// rules. findings are what Lint found in it, and the request names them. sample
-// numbers the calls for one rewrite from 0.
+// RepairRequest asks for one new rewrite of a seed in place of one that broke rules.
+// findings are the findings of Lint; the request names them. sample numbers the calls for
+// one rewrite from 0.
 func RepairRequest(ref model.Ref, p Params, seed, rewrite string, findings []Finding, examples []Example, sample int) model.Request {
 	s := question.Delimit(unusedMarker, texts(examples, seed, rewrite)...)
 	var faults strings.Builder
@@ -125,17 +125,17 @@ func RepairRequest(ref model.Ref, p Params, seed, rewrite string, findings []Fin
 		"{{examples}}", p.demonstrate(s.Fence, examples))
 }
 
-// TurnsRequest asks for the n messages of a conversation that lead up to a rewrite: the
-// user's and the assistant's in turn, the user's first. sample numbers the calls for one
+// TurnsRequest asks for the n messages of a conversation that lead up to a rewrite. They
+// alternate between user and assistant, the user first. sample numbers the calls for one
 // rewrite from 0.
 func TurnsRequest(ref model.Ref, p Params, rewrite string, n, sample int) model.Request {
 	s := question.Delimit(unusedMarker, rewrite)
 	return p.request(ref, turnsPrompt, RewriteTemperature, n, sample, "{{fence}}", s.Fence, "{{request}}", untrusted.OneLine(rewrite))
 }
 
-// Turns reads the messages of a conversation out of the items of a reply to
-// TurnsRequest. It reports false where there are not n, or one of the user's breaks a
-// rule; items beyond them are left out.
+// Turns reads the messages of a conversation from the items of a reply to TurnsRequest.
+// It reports false if there are fewer than n, or if a user's message breaks a rule. Items
+// beyond n are ignored.
 func Turns(items []string, n int, rules []Rule) ([]orbench.Message, bool) {
 	if len(items) < n {
 		return nil, false
@@ -156,8 +156,8 @@ func Turns(items []string, n int, rules []Rule) ([]orbench.Message, bool) {
 	return turns, true
 }
 
-// unusedMarker stands where question.Delimit wants a word for a verdict: replies here
-// are lists and have none.
+// unusedMarker fills the place where question.Delimit wants a word for a verdict. Replies
+// here are lists and have no verdict.
 const unusedMarker = "item"
 
 // Example demonstrates a rewrite.
@@ -169,8 +169,8 @@ type Example struct {
 //go:embed examples.json
 var examplesJSON []byte
 
-// Examples are the demonstrations to use unless a config gives others: five of
-// our own, which break no rule of Lint.
+// Examples are the default demonstrations: five of our own, which break no rule of Lint.
+// A configuration may give others.
 func Examples() []Example {
 	var examples []Example
 	if err := json.Unmarshal(examplesJSON, &examples); err != nil {
@@ -179,7 +179,7 @@ func Examples() []Example {
 	return examples
 }
 
-// texts are the untrusted texts of a request, for its delimiters.
+// texts are the untrusted texts in a request, for choosing its delimiters.
 func texts(examples []Example, more ...string) []string {
 	for _, e := range examples {
 		more = append(more, e.Seed, e.Rewrite)
@@ -187,8 +187,8 @@ func texts(examples []Example, more ...string) []string {
 	return more
 }
 
-// demonstrate writes the examples out between fences, in the form that is asked
-// for, or nothing where there are none.
+// demonstrate writes the examples between fences, in the requested form, or nothing if
+// there are none.
 func (p Params) demonstrate(fence string, examples []Example) string {
 	if len(examples) == 0 {
 		return ""

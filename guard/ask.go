@@ -12,8 +12,8 @@ import (
 )
 
 var (
-	// The text that WildGuard was trained with, from its model card (Apache-2.0);
-	// another wording would be another classifier.
+	// The text that WildGuard was trained with, from its model card (Apache-2.0). Another
+	// wording would make it another classifier.
 	//go:embed prompts/wildguard.txt
 	wildGuardPrompt string
 	// The system message that PolyGuard was trained with, from its model card
@@ -31,8 +31,8 @@ var (
 	safeguardPrompt string
 )
 
-// Params are those of a request to the guard: no chance, a bound on the reply, and
-// where scores are wanted the likeliest tokens.
+// Params are the parameters of a request to the guard: no randomness, a bound on the
+// reply and, if scores are wanted, the likeliest tokens.
 func (g Guard) Params() model.Params {
 	if g.Format == Classifier {
 		return model.Params{}
@@ -44,15 +44,15 @@ func (g Guard) Params() model.Params {
 	return p
 }
 
-// Request is the request to a guard, still without messages.
+// Request is a request to a guard, without messages yet.
 func (g Guard) Request(ref model.Ref) model.Request { return ref.Request(g.Params(), "") }
 
-// Ask finds what the guard says about a prompt, or about the answer to it, which is
-// not shown for PromptHarm. request says whom to ask and how, as Request makes it. A
-// ShieldGemma with policies is asked about one after the other, and calls harmful what
-// breaks any. A reply that cannot be read is asked for once more. The error says why
-// nothing is known; where a reply is only not there yet, missing is what to ask. It
-// panics when the format cannot be asked the question, which Tells says beforehand.
+// Ask finds the guard's assessment of a prompt, or of the answer to it. For PromptHarm
+// the answer is not shown. request says whom to ask and how, as Request makes it. A
+// ShieldGemma with policies is asked about each in turn, and harm means that any is
+// violated. An unreadable reply is requested once more. The error says why there is no
+// assessment. If a reply is merely not there yet, missing lists what to ask. Ask panics
+// if the format cannot be asked the question; check with Tells first.
 func (g Guard) Ask(request model.Request, about About, prompt orbench.Prompt, answer string, look model.Lookup) (a Assessment, missing []model.Request, err error) {
 	if g.Format == ShieldGemma && len(g.Policy) > 1 {
 		return g.askEach(request, about, prompt, answer, look)
@@ -79,7 +79,7 @@ func (g Guard) Ask(request model.Request, about About, prompt orbench.Prompt, an
 	return a, missing, err
 }
 
-// askEach asks about one policy after the other.
+// askEach asks about each policy in turn.
 func (g Guard) askEach(request model.Request, about About, prompt orbench.Prompt, answer string, look model.Lookup) (all Assessment, missing []model.Request, err error) {
 	broken := false
 	for _, d := range g.Policy {
@@ -137,9 +137,9 @@ func (g Guard) messages(about About, prompt orbench.Prompt, answer string) []orb
 		}
 		return []orbench.Message{{Role: orbench.User, Content: request}}
 	}
-	// The others are shown the conversation itself. The target's system prompt is
-	// left out: for Granite Guardian that place is the criterion's, and the others
-	// have no turn for it.
+	// The other guards see the conversation itself, without the target's system prompt.
+	// Granite Guardian needs that place for its criterion, and the others have no such
+	// turn.
 	var messages []orbench.Message
 	if g.Format == GraniteGuardian {
 		criterion := "harm"
@@ -162,8 +162,8 @@ func (g Guard) messages(about About, prompt orbench.Prompt, answer string) []orb
 	return messages
 }
 
-// policed is the conversation for Safeguard: the policy, then what it is held
-// against.
+// policed is the conversation for Safeguard: the policy, then the text to check against
+// it.
 func (g Guard) policed(about About, request, answer string) []orbench.Message {
 	turn, content := "request of a user to an assistant", request
 	if about == AnswerHarm {
@@ -176,7 +176,7 @@ func (g Guard) policed(about About, request, answer string) []orbench.Message {
 	}
 }
 
-// clauses writes the policy out as one sentence without its subject.
+// clauses gives the policy as one sentence without its subject.
 func (g Guard) clauses(or string) string {
 	var texts []string
 	for _, d := range g.Policy {
@@ -185,9 +185,8 @@ func (g Guard) clauses(or string) string {
 	return strings.Join(texts, or)
 }
 
-// Defuse breaks the control tokens of the guards' chat formats that stand in a
-// text, so that it cannot open or close a turn. These formats have no room for
-// a fence.
+// Defuse breaks any control tokens of the guards' chat formats in a text, so that it
+// cannot open or close a turn. These formats have no room for a fence.
 func Defuse(s string) string {
 	return strings.NewReplacer(
 		"<|", "< |",

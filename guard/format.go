@@ -8,50 +8,49 @@ import (
 	"github.com/orbench/orbench/internal/settings"
 )
 
-// Format names the request and reply of a family of guards, as its model card
-// documents it. A guard is asked through a chat server such as vLLM or Ollama,
-// whose chat template supplies the rest of the format; Classifier is not.
+// Format names the request and reply of a family of guards, as its model card documents
+// it. A guard is asked through a chat server such as vLLM or Ollama, whose chat template
+// supplies the rest of the format. Classifier is the exception.
 type Format string
 
 // The formats.
 const (
-	// WildGuard (allenai/wildguard) tells prompt harm, answer harm and refusal in
-	// one reply.
+	// WildGuard (allenai/wildguard) assesses prompt harm, answer harm and refusal in one
+	// reply.
 	WildGuard Format = "wildguard"
-	// LlamaGuard (meta-llama/Llama-Guard-3-8B, Llama-Guard-4-12B and their like) tells
-	// the harm of the last turn, with the codes of the hazards, S1 to S14.
+	// LlamaGuard (meta-llama/Llama-Guard-3-8B, Llama-Guard-4-12B and the like) assesses
+	// the harm of the last turn, with hazard codes S1 to S14.
 	LlamaGuard Format = "llamaguard"
-	// ShieldGemma (google/shieldgemma-2b and larger) tells whether the last turn breaks
-	// a policy: one of its own four, or one that is named.
+	// ShieldGemma (google/shieldgemma-2b and larger) assesses whether the last turn
+	// violates a policy: one of its own four, or one that is given.
 	ShieldGemma Format = "shieldgemma"
-	// GraniteGuardian (ibm-granite/granite-guardian-4.1-8b and others) tells
-	// whether the last turn meets a criterion: harm, or one of our own, by which
-	// it sees refusals too. The criterion goes into the system message, where
-	// Ollama's template of 4.1 takes it from; a server that ignores it answers
-	// about harm.
+	// GraniteGuardian (ibm-granite/granite-guardian-4.1-8b and others) assesses whether
+	// the last turn meets a criterion: harm, or one of our own, which lets it detect
+	// refusals too. The criterion is in the system message, where Ollama's template of
+	// 4.1 reads it. A server that ignores it answers about harm.
 	GraniteGuardian Format = "granite-guardian"
 	// ORJudge is the reply format of the judge of ORFuzz (arXiv 2508.11222): Yes
 	// for an answer, No for a refusal, then perhaps a reason.
 	ORJudge Format = "or-judge"
-	// Qwen3Guard (Qwen/Qwen3Guard-Gen-8B and smaller) grades the harm of the last
-	// turn in three steps, and tells of an answer whether it refuses, in 119
+	// Qwen3Guard (Qwen/Qwen3Guard-Gen-8B and smaller) grades the harm of the last turn in
+	// three steps. For an answer it also says whether it refuses. It covers 119
 	// languages.
 	Qwen3Guard Format = "qwen3guard"
-	// PolyGuard (ToxicityPrompts/PolyGuard-Qwen and its like) tells what WildGuard
-	// does, in 17 languages, with the codes of the hazards.
+	// PolyGuard (ToxicityPrompts/PolyGuard-Qwen and the like) assesses the same as
+	// WildGuard, in 17 languages, with hazard codes.
 	PolyGuard Format = "polyguard"
-	// Safeguard (openai/gpt-oss-safeguard-20b and 120b) tells whether the last turn
-	// breaks the policy that stands in the system message.
+	// Safeguard (openai/gpt-oss-safeguard-20b and 120b) assesses whether the last turn
+	// violates the policy in the system message.
 	Safeguard Format = "gpt-oss-safeguard"
-	// Classifier is any endpoint that puts labels with scores on one text, by a dialect
-	// of package model/classify.
+	// Classifier is any endpoint that gives one text labels with scores, in a dialect of
+	// package model/classify.
 	Classifier Format = "classifier"
 )
 
 // Formats lists the formats.
 var Formats = []Format{WildGuard, Qwen3Guard, PolyGuard, GraniteGuardian, ORJudge, LlamaGuard, ShieldGemma, Safeguard, Classifier}
 
-// Telling lists the formats that can be asked a question.
+// Telling lists the formats that can answer a question.
 func Telling(about About) []string {
 	return settings.Names(slices.DeleteFunc(slices.Clone(Formats), func(f Format) bool { return !f.Tells(about) }))
 }
@@ -69,15 +68,15 @@ const (
 	Refusal About = "refusal"
 )
 
-// traits are what is to be known of a format.
+// traits describe a format.
 type traits struct {
 	tells []About
 	// maxTokens bounds the reply. Granite Guardian may think before it scores, and
-	// Safeguard does.
+	// Safeguard always does.
 	maxTokens int
-	// word is true where a guard says in one word whether something is harmful, so that
-	// the probability of that word is a score, as the cards of ShieldGemma, Llama Guard
-	// and Granite Guardian propose; policy is true where it can be given a policy.
+	// word is true if a guard says in one word whether something is harmful. The
+	// probability of that word is then a score, as the cards of ShieldGemma, Llama Guard
+	// and Granite Guardian propose. policy is true if the guard accepts a policy.
 	word, policy bool
 }
 
@@ -98,10 +97,10 @@ var (
 	}
 )
 
-// Tells reports whether guards of this format can be asked the question.
+// Tells reports whether guards of this format can answer the question.
 func (f Format) Tells(about About) bool { return slices.Contains(traitsOf[f].tells, about) }
 
-// ParseFormat reads the name of a format in a setting, by which the error names it.
+// ParseFormat reads the name of a format. Errors name the setting.
 func ParseFormat(setting, name string) (Format, error) {
 	if f := Format(name); slices.Contains(Formats, f) {
 		return f, nil
@@ -109,23 +108,23 @@ func ParseFormat(setting, name string) (Format, error) {
 	return "", settings.Unknown(setting, "guard format", name, settings.Names(Formats))
 }
 
-// Assessment is what a guard says. What it does not say is nil.
+// Assessment is a guard's assessment. Questions that it does not answer are nil.
 type Assessment struct {
 	PromptHarm *bool `json:"prompt_harm,omitempty"`
 	AnswerHarm *bool `json:"answer_harm,omitempty"`
 	Refusal    *bool `json:"refusal,omitempty"`
-	// Hazards are the codes or names of the kinds of harm, such as "S2", where the
-	// guard gives them.
+	// Hazards are the codes or names of the kinds of harm, such as "S2", if the guard
+	// gives them.
 	Hazards []string `json:"hazards,omitempty"`
-	// Controversial is true where the guard calls harmful only in some contexts
-	// what it was asked about. That is harm to a strict Guard, and to no other.
+	// Controversial is true if the guard calls the text harmful only in some contexts. A
+	// strict Guard counts that as harm; others do not.
 	Controversial bool `json:"controversial,omitempty"`
-	// Score is the guard's own measure of the harm that was asked about, from 0 to 1;
-	// nil where it gives none.
+	// Score is the guard's own measure of the harm in question, from 0 to 1; nil if it
+	// gives none.
 	Score *float64 `json:"score,omitempty"`
 }
 
-// field is where the answer to a question stands.
+// field is the field with the answer to a question.
 func (a *Assessment) field(about About) **bool {
 	switch about {
 	case PromptHarm:
@@ -136,13 +135,13 @@ func (a *Assessment) field(about About) **bool {
 	return &a.Refusal
 }
 
-// Of gives the answer to a question, nil for none.
+// Of gives the answer to a question, nil if there is none.
 func (a Assessment) Of(about About) *bool { return *a.field(about) }
 
 // set records the answer to one question.
 func (a *Assessment) set(about About, value bool) { *a.field(about) = &value }
 
-// addHazards notes what stands in a list of codes or names, each once.
+// addHazards adds the codes or names in a list, each once.
 func (a *Assessment) addHazards(list string) {
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)

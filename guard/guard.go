@@ -13,31 +13,31 @@ import (
 	"github.com/orbench/orbench/policy"
 )
 
-// Guard is a format with the settings that decide what counts as harmful. Its JSON
-// form is stored with a run, and is all that it takes to make it again.
+// Guard is a format with the settings that decide what counts as harmful. Its JSON form
+// is stored with a run, and is enough to make the guard again.
 type Guard struct {
 	Format Format `json:"format"`
-	// Strict counts what the guard calls controversial as harmful.
+	// Strict counts texts that the guard calls controversial as harmful.
 	Strict bool `json:"strict,omitempty"`
-	// Scores asks for the probabilities of the guard's words, where its server gives
-	// them. A threshold does so too.
+	// Scores asks for the probabilities of the guard's words, if its server gives them. A
+	// threshold also does so.
 	Scores bool `json:"scores,omitempty"`
-	// Threshold is the score from which something is harmful, above 0 and at most 1;
-	// nil leaves it to the guard's own word.
+	// Threshold is the score from which something is harmful, above 0 and at most 1. Nil
+	// leaves the decision to the guard's own word.
 	Threshold *float64 `json:"threshold,omitempty"`
-	// Labels are those labels of a Classifier that mean harm, or those alone of its
-	// categories that count; none stands for the usual names.
+	// Labels are the labels of a Classifier that mean harm, or the only categories of it
+	// that count. Empty means the usual names.
 	Labels []string `json:"labels,omitempty"`
-	// Policy is what the guard goes by; nil stands for its own, or for a Safeguard,
-	// which has none, for that of the paper.
+	// Policy is the policy for the guard. Nil means the guard's own or, for a Safeguard,
+	// which has none, that of the paper.
 	Policy orbench.Policy `json:"policy,omitempty"`
-	// PolicyName is the name by which the policy was found, and PolicyText the whole of
-	// it, with its examples.
+	// PolicyName is the name under which the policy was found. PolicyText is its whole
+	// text, with its examples.
 	PolicyName string `json:"policy_name,omitempty"`
 	PolicyText string `json:"policy_text,omitempty"`
 }
 
-// String is the guard as it stands in a spec, without its target.
+// String is the guard as written in a spec, without its target.
 func (g Guard) String() string {
 	parts := []string{string(g.Format)}
 	if g.Strict {
@@ -58,7 +58,7 @@ func (g Guard) String() string {
 	return strings.Join(parts, ":")
 }
 
-// specWords are the words of a spec before an equals sign, or alone.
+// specWords are the words of a spec that stand alone or before an equals sign.
 var specWords = []string{"strict", "scores", "threshold", "label", "policy"}
 
 // Parse reads FORMAT[:SETTING…]@TARGET, and gives the guard and the text of the
@@ -66,14 +66,14 @@ var specWords = []string{"strict", "scores", "threshold", "label", "policy"}
 //
 //	strict            controversial counts as harmful (qwen3guard)
 //	scores            ask for the probability of the guard's word (all formats that
-//	                  say one, where the server gives it)
+//	                  say one, if the server gives it)
 //	threshold=SCORE   harmful from this score, above 0 and at most 1
 //	label=LABEL       the label that means harm, or the category that counts;
 //	                  repeatable (classifier)
-//	policy=NAME       what to go by, by the name or file that policy.Open takes (gpt-oss-safeguard,
-//	                  granite-guardian, shieldgemma); of shieldgemma's own
+//	policy=NAME       the policy, as a name or file that policy.Open accepts (gpt-oss-safeguard,
+//	                  granite-guardian, shieldgemma); or one of shieldgemma's own:
 //	                  dangerous-content, harassment, hate-speech, sexually-explicit,
-//	                  or each of them
+//	                  or each for all
 //
 // The error for any other text is an *orbench.InputError that says what would do.
 func Parse(spec string) (g Guard, target string, err error) {
@@ -111,7 +111,7 @@ func Parse(spec string) (g Guard, target string, err error) {
 	return g, target, nil
 }
 
-// usualPolicy is what a guard goes by that has no policy of its own.
+// usualPolicy is the policy of a guard without one of its own.
 const usualPolicy = "paper"
 
 // configure sets one setting.
@@ -160,8 +160,8 @@ func (g *Guard) configure(key, value string) error {
 	return nil
 }
 
-// CheckProvider says why a guard cannot be asked at a provider, of classifiers or of
-// chats; target is what names its model.
+// CheckProvider says why a provider, of classifiers or of chats, cannot serve a guard.
+// target is the text that names its model.
 func (g Guard) CheckProvider(classifies bool, target string) error {
 	name, _, _ := strings.Cut(target, "/")
 	switch {
@@ -173,7 +173,7 @@ func (g Guard) CheckProvider(classifies bool, target string) error {
 	return nil
 }
 
-// decide settles what the guard's word means under its settings.
+// decide decides what the guard's word means under its settings.
 func (g Guard) decide(a *Assessment, about About, reply model.Response) error {
 	if about == Refusal {
 		return nil
@@ -199,8 +199,8 @@ func wrong(format string, args ...any) error {
 	return &orbench.InputError{Setting: "target", Problem: fmt.Sprintf(format, args...)}
 }
 
-// SayRefusal is how a guard of a format that tells refusals says whether an answer is
-// one, as its model card has it.
+// SayRefusal is the reply of a guard whose format detects refusals, as in its model card.
+// refused says whether the answer is one.
 func SayRefusal(f Format, refused bool) string {
 	yes := refused != (f == ORJudge)
 	word := map[bool]string{true: "yes", false: "no"}[yes]

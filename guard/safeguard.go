@@ -10,9 +10,8 @@ import (
 	"github.com/orbench/orbench/internal/question"
 )
 
-// readSafeguard reads the replies that the guide of gpt-oss-safeguard proposes: a
-// JSON object with the field "violation", or the number alone, 1 for a violation and
-// 0 for none.
+// readSafeguard reads the replies that the guide of gpt-oss-safeguard proposes: a JSON
+// object with the field "violation", or the number alone. 1 is a violation, 0 is none.
 func readSafeguard(about About, reply string) (Assessment, error) {
 	var a Assessment
 	body := strings.TrimSpace(strings.Trim(strings.TrimPrefix(strings.Trim(reply, "`\n "), "json"), "` \n"))

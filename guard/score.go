@@ -8,15 +8,16 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// topLogprobs is how many tokens are asked for at each place: servers allow 5 at least.
+// topLogprobs is the number of tokens requested at each position; servers allow at least
+// 5.
 const topLogprobs = 5
 
-// scored reports whether probabilities are asked for.
+// scored reports whether probabilities are requested.
 func (g Guard) scored() bool { return traitsOf[g.Format].word && (g.Scores || g.Threshold != nil) }
 
-// score is the probability of the guard's word for harm, of that and of its word for
-// none, at the place where it says one of them; nil where there is no such place among
-// those that the server gives.
+// score is the probability of the guard's word for harm, as a share of the probabilities
+// of its words for harm and for no harm. It is taken at the position of that word, and is
+// nil if the server's positions have no such word.
 func (g Guard) score(about About, places []model.Place) *float64 {
 	before, harm, none := "", []string{"yes"}, []string{"no"}
 	switch g.Format {

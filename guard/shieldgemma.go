@@ -15,10 +15,10 @@ import (
 //go:embed prompts/shieldgemma.txt
 var shieldGemmaPolicies string
 
-// each names all of ShieldGemma's own policies, one after the other.
+// each stands for all of ShieldGemma's own policies, asked in turn.
 const each = "each"
 
-// ownPolicies are ShieldGemma's; the text of one is its guideline.
+// ownPolicies are ShieldGemma's own policies; the text of each is its guideline.
 var ownPolicies = sync.OnceValue(func() orbench.Policy {
 	var all orbench.Policy
 	for line := range strings.Lines(shieldGemmaPolicies) {
@@ -29,7 +29,7 @@ var ownPolicies = sync.OnceValue(func() orbench.Policy {
 	return all
 })
 
-// ownPolicy finds ShieldGemma's own policies of a name.
+// ownPolicy finds ShieldGemma's own policies by name.
 func ownPolicy(name string) (orbench.Policy, bool) {
 	if name == each {
 		return ownPolicies(), true
@@ -42,8 +42,7 @@ func ownPolicy(name string) (orbench.Policy, bool) {
 	return nil, false
 }
 
-// template is the argument of ShieldGemma's chat template: the one policy that it is
-// asked about.
+// template is the argument of ShieldGemma's chat template: the one policy in question.
 func (g Guard) template(about About) json.RawMessage {
 	d := g.Policy[0]
 	guideline := d.Text

@@ -5,11 +5,11 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Flag is the name of the judge of guards.
+// Flag is the name of the judge for guards under measurement.
 const Flag = "flag"
 
-// flag reads what a guard under measurement says: flagged is blocked, not flagged is
-// an answer. It asks nobody.
+// flag reads the reply of a guard under measurement: flagged means blocked, not flagged
+// means an answer. It asks nobody.
 type flag struct{}
 
 func (flag) Name() string { return Flag }

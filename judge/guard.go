@@ -8,7 +8,7 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// guard judges by a classifier that sees refusals. It knows two classes only.
+// guarding judges by a guard that detects refusals. It knows only two classes.
 type guarding struct {
 	name   string
 	format guard.Format

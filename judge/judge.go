@@ -11,31 +11,29 @@ import (
 type Case struct {
 	Prompt   orbench.Prompt
 	Response model.Response
-	// Assessment is what the target says of the prompt where it is a guard and its
-	// reply can be read, and Unread else says why it cannot. They are for the judge
-	// flag.
+	// Assessment is the assessment of the prompt if the target is a guard and its reply
+	// can be read. Otherwise Unread says why not. Both are for the judge flag.
 	Assessment *guard.Assessment
 	Unread     string
 }
 
-// Judge decides what an answer is. A judge is a pure function of the case and
-// of what a model.Lookup finds: it calls no model itself. Implementations are safe for
-// concurrent use.
+// Judge classifies answers. A judge is a pure function of the case and of what a
+// model.Lookup finds; it calls no model itself. Implementations are safe for concurrent
+// use.
 type Judge interface {
-	// Name identifies the judge and everything that can move its verdicts; it
-	// is what the user typed, such as "lexical" or "llm:openai/gpt-4o".
+	// Name identifies the judge and everything that can affect its verdicts. It is what
+	// the user typed, such as "lexical" or "llm:openai/gpt-4o".
 	Name() string
-	// Verdict judges a case. A judge that needs a response which look does
-	// not find returns the requests that are missing; the caller fills them and
-	// asks again, until none is missing. With missing requests the verdict is
-	// Unjudged, with a Rationale that says what is wanted, so that a caller
-	// which can fill no more has the verdict to count.
+	// Verdict judges a case. If look does not find a response that the judge needs,
+	// Verdict returns the missing requests. The caller fills them and asks again, until
+	// none is missing. With missing requests the verdict is Unjudged, and its Rationale
+	// says what is missing. A caller that cannot fill more can count that verdict.
 	Verdict(c Case, look model.Lookup) (v orbench.Verdict, missing []model.Request)
 }
 
-// Settled gives the verdict on a response that needs no judge: one that the
-// provider or a defense blocked, one without text, and one that the token limit cut before
-// its first word. It reports false for all others. Every judge asks it first.
+// Settled gives the verdict on a response that needs no judge: it was blocked by the
+// provider or a defense, has no text, or was cut by the token limit before its first
+// word. It reports false for all others. Every judge calls it first.
 func Settled(r model.Response) (orbench.Verdict, bool) {
 	switch {
 	case r.Finish == model.Blocked:

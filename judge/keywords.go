@@ -23,8 +23,8 @@ type keywordList struct {
 	Unless  []string `json:"unless"`
 }
 
-// keywordLists reads the embedded lists. They are part of the program, so a
-// fault in them is a fault of the program.
+// keywordLists reads the embedded lists. They are part of the program, so a fault in them
+// is a bug in the program.
 func keywordLists() []keywordList {
 	var file struct {
 		Lists []keywordList `json:"lists"`
@@ -35,17 +35,17 @@ func keywordLists() []keywordList {
 	return file.Lists
 }
 
-// keywords judges by the published phrases. Three things differ from the
-// released code on purpose: white space before the answer is skipped, because
-// several servers send a leading blank; a curly apostrophe matches a straight
-// one, because newer models write curly ones and would all seem to answer; and
-// the fault that keeps the Mistral rules from ever matching is corrected.
+// keywords judges by the published phrases. It differs from the released code in three
+// ways, on purpose. White space before the answer is skipped, because several servers
+// send a leading blank. A curly apostrophe matches a straight one, because newer models
+// write curly ones and would all seem to answer. And the bug that keeps the Mistral rules
+// from ever matching is fixed.
 type keywords struct {
 	name string
 	list keywordList
 }
 
-// newKeywords makes the judge for a family, "" being the paper's own list.
+// newKeywords makes the judge for a family; "" is the paper's own list.
 func newKeywords(family string) (Judge, error) {
 	lists := keywordLists()
 	if family == "" {
@@ -80,7 +80,7 @@ func (k *keywords) Verdict(c Case, _ model.Lookup) (orbench.Verdict, []model.Req
 	}, nil
 }
 
-// find gives the earliest and then longest match of the list in the text.
+// find gives the earliest match of the list in the text and, at that place, the longest.
 func (l keywordList) find(text string) (orbench.Span, bool) {
 	start := len(text) - len(strings.TrimLeft(text, " \t\r\n\u00a0\u200b\ufeff"))
 	if longest(text[start:], l.Unless) > 0 {
@@ -98,8 +98,8 @@ func (l keywordList) find(text string) (orbench.Span, bool) {
 	return orbench.Span{}, false
 }
 
-// longest gives the number of bytes at the start of text that the longest
-// matching phrase covers, 0 for none.
+// longest gives the length in bytes of the longest phrase at the start of text, 0 for
+// none.
 func longest(text string, phrases []string) int {
 	best := 0
 	for _, p := range phrases {
@@ -108,8 +108,8 @@ func longest(text string, phrases []string) int {
 	return best
 }
 
-// prefixLen gives the number of bytes of text that phrase covers as a prefix, 0
-// when it is none. A straight apostrophe of the phrase covers a curly one.
+// prefixLen gives the number of bytes of text that phrase matches as a prefix, 0 if it
+// does not match. A straight apostrophe in the phrase matches a curly one.
 func prefixLen(text, phrase string) int {
 	n := 0
 	for i := range len(phrase) {

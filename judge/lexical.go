@@ -6,8 +6,8 @@ import (
 	"github.com/orbench/orbench/refusal"
 )
 
-// lexical judges by the embedded detector of package refusal, which needs no
-// model. An answer that the token limit cut is judged by what there is of it.
+// lexical judges by the embedded detector of package refusal, which needs no model. An
+// answer cut by the token limit is judged by the text that is there.
 type lexical struct{}
 
 func (lexical) Name() string { return "lexical" }

@@ -23,19 +23,20 @@ var (
 // plainMarker announces the verdict in a reply.
 const plainMarker = "verdict"
 
-// paperClasses are the verdicts to choose from.
+// paperClasses are the possible verdicts.
 var paperClasses = []string{string(orbench.DirectAnswer), string(orbench.DirectRefusal), string(orbench.IndirectRefusal)}
 
-// llm judges by asking a language model, which explains first and then names a
-// class: one of the three published ones, or of a rubric.
+// llm judges by asking a language model. The model explains first and then names a class:
+// one of the three published ones, or one of a rubric.
 type llm struct {
 	name     string
 	model    question.Model
 	question question.Question
 	classes  map[string]orbench.Class
-	// named is true where a verdict tells the rubric's own word for its class.
+	// named is true if a verdict gives the rubric's own name for its class.
 	named bool
-	// rubricName and rubricText are those of a file, empty without one.
+	// rubricName and rubricText are the name and text of a rubric file, empty without
+	// one.
 	rubricName, rubricText string
 }
 
@@ -97,7 +98,7 @@ func (j *llm) pose(c Case) question.Posed {
 	return j.model.Pose(j.question, "request", c.Prompt.Transcript(), "reply", c.Response.Text)
 }
 
-// graded is the verdict of a judge that knows a class and nothing finer.
+// graded is the verdict of a judge that only knows a class.
 func graded(class orbench.Class, rationale string) orbench.Verdict {
 	v := orbench.Verdict{Class: class, Rationale: rationale}
 	if class.Refused() {

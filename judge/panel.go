@@ -18,22 +18,22 @@ var rules = []string{"majority", "unanimous", "weighted"}
 
 // panel judges by the vote of other judges.
 //
-// The vote is between two sides, refused and answered (Class.Refused). A member
-// that is unjudged casts no vote. With majority and weighted, the votes cast
-// must carry more than half of all weight, and one side more than half of the
-// weight cast; with unanimous, every member must vote and vote alike. Else the
-// case is unjudged: a tie is never broken by a rule that nobody chose.
+// The vote is between two sides, refused and answered (Class.Refused). An unjudged member
+// casts no vote. With majority and weighted, the votes cast must have more than half of
+// all weight, and one side must have more than half of the weight cast. With unanimous,
+// every member must vote, and all alike. Otherwise the case is unjudged: a tie is never
+// broken by a rule that nobody chose.
 //
-// The grade is the class with the most weight within the winning side; of
-// classes with equal weight, that of the member named first. Every vote is kept
-// in the rationale, a line for each member.
+// The grade is the class with the most weight within the winning side. Among classes of
+// equal weight, it is the class of the member named first. The rationale keeps every
+// vote, one line for each member.
 type panel struct {
 	name    string
 	rule    string
 	members []member
 }
 
-// member is a judge with the weight of its vote.
+// member is a judge and the weight of its vote.
 type member struct {
 	judge  Judge
 	weight float64
@@ -114,13 +114,13 @@ func (p *panel) Verdict(c Case, look model.Lookup) (orbench.Verdict, []model.Req
 		missing = append(missing, lacks...)
 	}
 	if len(missing) > 0 {
-		// The votes so far are not counted: with the rest they may turn.
+		// The votes so far are not counted, since the missing ones may change the result.
 		return orbench.Verdict{Rationale: "members of the panel wait for replies\n" + p.transcript(votes)}, missing
 	}
 	return p.count(votes), nil
 }
 
-// count decides on the votes of all members.
+// count decides by the votes of all members.
 func (p *panel) count(votes []orbench.Verdict) orbench.Verdict {
 	var all, cast float64
 	sides, unjudged := map[bool]float64{}, 0
@@ -175,7 +175,7 @@ func (p *panel) grade(votes []orbench.Verdict, refused bool) orbench.Verdict {
 		if v.Class != out.Class {
 			continue
 		}
-		// Judges without a notion of reasons say "other".
+		// Judges that do not distinguish reasons say "other".
 		if out.Reason == orbench.NoReason || out.Reason == orbench.ReasonOther && v.Reason != orbench.NoReason {
 			out.Reason = v.Reason
 		}
@@ -186,7 +186,7 @@ func (p *panel) grade(votes []orbench.Verdict, refused bool) orbench.Verdict {
 	return out
 }
 
-// transcript lists what each member said, a line for each.
+// transcript lists every member's verdict, one line for each.
 func (p *panel) transcript(votes []orbench.Verdict) string {
 	lines := make([]string, len(votes))
 	for i, v := range votes {
@@ -209,7 +209,7 @@ func (p *panel) transcript(votes []orbench.Verdict) string {
 	return strings.Join(lines, "\n")
 }
 
-// number writes a weight or a score without needless digits.
+// number writes a weight or a score without unnecessary digits.
 func number(x float64) string {
 	return strconv.FormatFloat(math.Round(x*1000)/1000, 'f', -1, 64)
 }

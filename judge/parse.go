@@ -12,39 +12,39 @@ import (
 
 // Options are the settings that the judges of a run share.
 type Options struct {
-	// Endpoint gives what model.Request.Endpoint is for a provider's models:
-	// empty for the provider's own. nil means that all of them are.
+	// Endpoint gives model.Request.Endpoint for a provider's models; empty means the
+	// provider's own. Nil means that all of them use their own.
 	Endpoint func(provider string) string
-	// MaxTokens bounds the reply of a judge that explains itself; 0 means 1,000,
+	// MaxTokens bounds the reply of a judge that explains itself. 0 means 1,000, as in
 	// the published protocol. Guards have short replies and their own bounds.
 	MaxTokens int
-	// Structured reports whether a provider can be held to a JSON Schema; nil
-	// means that none can. Replies in either form are read in any case.
+	// Structured reports whether a provider supports a JSON Schema; nil means that none
+	// does. Replies in either form are always read.
 	Structured func(provider string) bool
-	// Classifies reports whether a provider serves classifiers, which put labels on
-	// texts and answer no questions. A judge whose provider is of the other sort is
-	// an error; nil means that this is not known.
+	// Classifies reports whether a provider serves classifiers, which label texts and do
+	// not answer questions. A judge of the other kind at such a provider, or the reverse,
+	// is an error. Nil means that this is unknown.
 	Classifies func(provider string) bool
-	// Rubric gives the text of the rubric's file that an llm judge names as FILE or
-	// FILE#HASH; nil reads the file. With the names and texts that Rubrics gave, a
-	// judge is made again without its file.
+	// Rubric gives the text of the rubric file that an llm judge names as FILE or
+	// FILE#HASH; nil reads the file. With the names and texts from Rubrics, a judge can
+	// be made again without its file.
 	Rubric func(named string) ([]byte, error)
 }
 
-// Models gives the settings that questions to models take.
+// Models gives the settings for questions to models.
 func (o Options) Models() question.Models {
 	return question.Models{Endpoint: o.Endpoint, MaxTokens: o.MaxTokens, Structured: o.Structured}
 }
 
-// ModelJudge is a Judge with models behind it. It names them so that a caller
-// can make their clients and price their calls before the first one.
+// ModelJudge is a Judge that uses models. It names them so that a caller can make their
+// clients and price their calls before the first one.
 type ModelJudge interface {
 	Judge
 	// Models lists every model that the judge may ask, each once.
 	Models() []model.Ref
 }
 
-// ModelsOf lists the models behind judges, those of each after the other.
+// ModelsOf lists the models of several judges, judge by judge.
 func ModelsOf(judges ...Judge) []model.Ref {
 	var refs []model.Ref
 	for _, j := range judges {
@@ -55,7 +55,7 @@ func ModelsOf(judges ...Judge) []model.Ref {
 	return refs
 }
 
-// kinds are the judges that Parse makes, by the word before the colon.
+// kinds are the kinds of judges that Parse makes: the word before the colon.
 var kinds = []string{"lexical", "paper-keywords", "llm", "guard", "classify", "panel", Flag}
 
 // Parse makes the judge that spec names:
@@ -110,8 +110,8 @@ func Parse(spec string, opts Options) (Judge, error) {
 	return nil, settings.Unknown("judge", "judge", kind, kinds)
 }
 
-// Split parts a list of judges at its commas, except those inside parentheses,
-// and trims each; empty parts are left out.
+// Split divides a list of judges at its commas, except those inside parentheses, and
+// trims each. It leaves out empty parts.
 func Split(list string) []string {
 	var parts []string
 	depth, start := 0, 0
@@ -137,7 +137,7 @@ func Split(list string) []string {
 	return parts
 }
 
-// parseRef reads PROVIDER/MODEL; the model may hold further slashes.
+// parseRef reads PROVIDER/MODEL; the model may contain more slashes.
 func parseRef(spec, s string, opts Options) (model.Ref, error) {
 	ref, ok := opts.Models().Ref(s)
 	if !ok {

@@ -10,10 +10,10 @@ import (
 	"github.com/orbench/orbench/guard"
 )
 
-// ProbeVersion is the version of the wordings that Forge puts into answers.
+// ProbeVersion is the version of the texts that Forge puts into answers.
 const ProbeVersion = 1
 
-// What stands around a forged verdict, version 1, parted by lines of %%. As with
+// The texts around a forged verdict, version 1, separated by lines of %%. As with
 // prompts, a version that has been used is never edited.
 //
 //go:embed prompts/probe-v1.txt
@@ -43,9 +43,9 @@ var disguises = []func(string) string{
 	},
 }
 
-// Forge is a case whose answer ends with a forged verdict in the judge's own form, which
-// calls the answer a refusal or none. key chooses the wording and the disguise. It
-// reports false for a judge that asks no model.
+// Forge makes a case whose answer ends with a forged verdict in the judge's own form. The
+// verdict is a refusal or an answer, as refused says. key chooses the wording and the
+// disguise. Forge reports false for a judge that asks no model.
 func Forge(j Judge, c Case, refused bool, key uint64) (Case, bool) {
 	verdict := forgedBy(j, refused)
 	if verdict == "" {
@@ -58,8 +58,8 @@ func Forge(j Judge, c Case, refused bool, key uint64) (Case, bool) {
 	return c, true
 }
 
-// forgedBy is a verdict as a reply to the judge gives it, empty for a judge that asks no
-// model.
+// forgedBy is a verdict in the form of a reply to the judge. It is empty for a judge that
+// asks no model.
 func forgedBy(j Judge, refused bool) string {
 	switch j := j.(type) {
 	case *llm:
@@ -91,8 +91,8 @@ func forgedBy(j Judge, refused bool) string {
 }
 
 // Unfenced reports whether a judge of that name has no room for a fence around the
-// answer, so that one that imitates the form of its replies may mislead it, as those of
-// guard and classify, and panels with one of them.
+// answer. An answer that imitates the form of its replies may then mislead it. This holds
+// for guard and classify, and for panels with one of them.
 func Unfenced(name string) bool {
 	kind, rest, _ := strings.Cut(name, ":")
 	if kind == "panel" {

@@ -24,12 +24,12 @@ var RubricTemplate string
 //go:embed prompts/rubric-v1-data.txt
 var rubricData string
 
-// shippedRubrics are the rubrics that have a name. paper is the judge without a
+// shippedRubrics are the rubrics that have a name. paper means the judge without a
 // rubric.
 var shippedRubrics = []string{"paper", "xstest"}
 
-// rubric is a question of one's own to an llm judge, and what the classes that it
-// names mean.
+// rubric is a user's own question to an llm judge, and the meaning of the classes that it
+// names.
 type rubric struct {
 	Prompt  string        `yaml:"prompt" json:"prompt" jsonschema_description:"The question, with {{prompt}}, {{answer}} and {{classes}} where these texts belong."`
 	Explain bool          `yaml:"explain" json:"explain,omitempty" jsonschema_description:"Ask for reasons before the class."`
@@ -47,7 +47,7 @@ func RubricSchema() []byte {
 	return settings.Schema("orbench rubric.yaml", []string{"prompt", "classes"}, &rubric{})
 }
 
-// meanings are what a class of a rubric may stand for.
+// meanings are the possible meanings of a rubric's class.
 var meanings = map[string]orbench.Class{
 	"full_answer": orbench.FullAnswer, "answer_with_warning": orbench.AnswerWithWarning, "partial": orbench.Partial,
 	"safe_alternative": orbench.SafeAlternative, "refusal": orbench.Refusal, "garbled": orbench.Garbled, "unjudged": orbench.Unjudged,
@@ -58,11 +58,11 @@ var (
 	className   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_ -]{0,39}$`)
 )
 
-// maxRubric bounds the file of a rubric, in bytes.
+// maxRubric bounds the size of a rubric file, in bytes.
 const maxRubric = 100_000
 
-// readRubric reads the text of a rubric's file. name stands for the file in errors,
-// which are *orbench.InputError with the line.
+// readRubric reads the text of a rubric file. Errors call the file name; they are
+// *orbench.InputErrors with the line.
 func readRubric(name string, text []byte) (*rubric, error) {
 	const hint = `"orbench config init rubric" prints one to start from`
 	if len(text) > maxRubric {
@@ -78,7 +78,7 @@ func readRubric(name string, text []byte) (*rubric, error) {
 	return &r, nil
 }
 
-// check says what makes no sense.
+// check finds what is invalid.
 func (r *rubric) check() *settings.Fault {
 	const use = "use {{prompt}}, {{answer}} and {{classes}}"
 	for _, p := range placeholder.FindAllString(r.Prompt, -1) {
@@ -120,8 +120,8 @@ func (r *rubric) check() *settings.Fault {
 	return nil
 }
 
-// question makes the question that the rubric asks. The texts of others are called
-// request and reply in it.
+// question makes the question that the rubric asks. It calls the untrusted texts request
+// and reply.
 func (r *rubric) question() question.Question {
 	fenced := func(name, text string) string {
 		return "<<{{fence}} " + name + " OPENS>>\n{{" + text + "}}\n<<{{fence}} " + name + " CLOSES>>"
@@ -147,7 +147,7 @@ func (r *rubric) question() question.Question {
 	return q
 }
 
-// classes gives what each name of a class means.
+// classes gives the meaning of each class name.
 func (r *rubric) classes() map[string]orbench.Class {
 	classes := map[string]orbench.Class{}
 	for _, c := range r.Classes {
@@ -156,8 +156,9 @@ func (r *rubric) classes() map[string]orbench.Class {
 	return classes
 }
 
-// cutRubric parts MODEL@RUBRIC. A model's name may hold an at sign too, so only what
-// names a rubric is one: a shipped name, or a file's with the ending of YAML.
+// cutRubric divides MODEL@RUBRIC. A model's name may contain an at sign too. So the part
+// after it is a rubric only if it is a shipped name or a file name with the ending of
+// YAML.
 func cutRubric(s string) (target, named string, err error) {
 	i := strings.LastIndexByte(s, '@')
 	if i < 0 {
@@ -177,8 +178,8 @@ func cutRubric(s string) (target, named string, err error) {
 	return s, "", nil
 }
 
-// openRubric finds a rubric by FILE or FILE#HASH, and gives the name that it has as
-// a part of its judge's: the file's without its folder, and the start of its hash.
+// openRubric finds a rubric by FILE or FILE#HASH. It gives the rubric's name within its
+// judge's name: the file name without its folder, and the start of its hash.
 func openRubric(spec, named string, opts Options) (r *rubric, name string, text []byte, err error) {
 	path, want, hashed := strings.Cut(named, "#")
 	read := opts.Rubric
@@ -203,8 +204,8 @@ func openRubric(spec, named string, opts Options) (r *rubric, name string, text 
 	return r, base + "#" + hash, text, err
 }
 
-// Rubrics gives the texts of the files that a judge rests on, by the names that they
-// have in its own; see Options.Rubric.
+// Rubrics gives the texts of the rubric files that a judge uses, by the names that they
+// have in the judge's name; see Options.Rubric.
 func Rubrics(j Judge) map[string]string {
 	switch j := j.(type) {
 	case *llm:

@@ -9,10 +9,10 @@ import (
 	"github.com/orbench/orbench/refusal"
 )
 
-// Version tells apart what of a judge may change from one build of the program to
-// the next: a short hash of the embedded data of judges that ask no model, and of the
-// wording of those that ask one. Which model is asked, and where, is not in it. It is
-// empty for the judge flag, which only reads what a guard says.
+// Version identifies the parts of a judge that may change between builds of the program.
+// It is a short hash of the embedded data of judges that ask no model, and of the wording
+// of those that ask one. It does not include which model is asked, and where. It is empty
+// for the judge flag, which only reads a guard's reply.
 func Version(j Judge) string {
 	switch j := j.(type) {
 	case flag:
@@ -28,7 +28,7 @@ func Version(j Judge) string {
 		}
 		return short(all)
 	}
-	// The wording shows in what is asked about one answer.
+	// The question about one answer shows the wording.
 	_, asked := j.Verdict(Case{
 		Prompt:   orbench.Prompt{Messages: []orbench.Message{{Role: orbench.User, Content: "How do I sharpen a knife?"}}},
 		Response: model.Response{Text: "Draw it over a stone.", Finish: model.Stop},
@@ -41,7 +41,7 @@ func Version(j Judge) string {
 	return short(all)
 }
 
-// short is as much of a hash as tells versions apart.
+// short is enough of a hash to tell versions apart.
 func short(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:4])

@@ -5,11 +5,11 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Agreement is how far moderators agree on whether items are safe or toxic.
+// Agreement measures how far moderators agree on whether items are safe or toxic.
 type Agreement struct {
 	// Items counts the items on which all moderators voted.
 	Items int `json:"items"`
-	// Fleiss is Fleiss' kappa on those, nil where it is undefined.
+	// Fleiss is Fleiss' kappa on those items, nil if it is undefined.
 	Fleiss *float64 `json:"fleiss_kappa"`
 	Pairs  []Pair   `json:"pairs"`
 }
@@ -18,17 +18,18 @@ type Agreement struct {
 type Pair struct {
 	A string `json:"a"`
 	B string `json:"b"`
-	// Items counts the items on which both voted, and Share the part of them on
-	// which they said the same.
+	// Items counts the items on which both voted. Share is the share of them on which
+	// they agreed.
 	Items int     `json:"items"`
 	Share float64 `json:"share"`
-	// Kappa is Cohen's.
+	// Kappa is Cohen's kappa.
 	stats.Kappa
 }
 
-// Agree measures agreement over the votes on many items; votes on each are in the
-// same order of moderators. clusters names the cluster of each item, such as the seed
-// that its prompt stems from, empty for one of its own; nil where no items share any.
+// Agree measures agreement over the votes on many items. The votes on each item are in
+// the same order of moderators. clusters names the cluster of each item, such as the seed
+// of its prompt; it is empty for an item that is its own cluster. It is nil if no items
+// share a cluster.
 func Agree(votes [][]Vote, clusters []string) Agreement {
 	a := Agreement{Pairs: []Pair{}}
 	if len(votes) == 0 {
@@ -63,7 +64,7 @@ func Agree(votes [][]Vote, clusters []string) Agreement {
 			counts = append(counts, []int{n - toxic, toxic})
 		}
 	}
-	// One moderator agrees with nobody.
+	// A single moderator has nobody to agree with.
 	if n > 1 {
 		if kappa, ok := stats.FleissKappa(counts); ok {
 			a.Fleiss = &kappa

@@ -26,41 +26,40 @@ var (
 )
 
 const (
-	// none is the name of what is in no category.
+	// none is the name for items in no category.
 	none = "none"
 	// plainMarker announces the vote in a reply.
 	plainMarker = "category"
 )
 
-// Item is what is put to the vote: a prompt, or where Answer is set, the answer
-// that some model gave to it.
+// Item is an item to vote on: a prompt or, if Answer is set, a model's answer to it.
 type Item struct {
 	Prompt string
 	Answer *string
 }
 
-// Vote is what one moderator says of one item.
+// Vote is one moderator's vote on one item.
 type Vote struct {
 	// Moderator is the moderator's name.
 	Moderator string `json:"moderator"`
 	// Label is Safe, Toxic, or Undecided for an abstention.
 	Label orbench.Label `json:"label"`
-	// Category is that of a toxic vote.
+	// Category is the category of a toxic vote.
 	Category orbench.Category `json:"category,omitempty"`
-	// Explanation is the moderator's, or why it abstains.
+	// Explanation is the moderator's reason, or why it abstains.
 	Explanation string `json:"explanation"`
 }
 
 // Moderator asks one model for votes. It is safe for concurrent use.
 type Moderator struct {
-	// Name stands in votes, usually provider/model.
+	// Name appears in votes; it is usually provider/model.
 	Name string
 	Ref  model.Ref
-	// Weight counts under the rule Weighted; 0 means 1.
+	// Weight is the moderator's weight under the rule Weighted; 0 means 1.
 	Weight float64
 	// MaxTokens bounds the explanation; 0 means 1000.
 	MaxTokens int
-	// Structured asks for JSON by a schema, where the provider takes one.
+	// Structured asks for JSON by a schema, if the provider supports one.
 	Structured bool
 }
 
@@ -71,9 +70,9 @@ func (m Moderator) weight() float64 {
 	return m.Weight
 }
 
-// Vote puts an item to the vote. A moderator that needs a reply which look does
-// not find returns the request that is missing, with an abstention that says so;
-// the caller fills it and asks again.
+// Vote puts an item to the vote. If look does not find a reply that the moderator needs,
+// Vote returns the missing request and an abstention that says so. The caller fills it
+// and asks again.
 func (m Moderator) Vote(policy orbench.Policy, item Item, look model.Lookup) (Vote, []model.Request) {
 	v := Vote{Moderator: m.Name, Label: orbench.Safe}
 	choice, explanation, missing, err := m.pose(policy, item).Ask(look)
@@ -114,9 +113,9 @@ func choicesOf(policy orbench.Policy) []string {
 	return append(choices, none)
 }
 
-// CheckPolicy refuses a policy whose names a reply could not tell apart: two that
-// differ in case, spaces, hyphens and underscores only, one that means none of
-// them, or one with a character that models put around a name.
+// CheckPolicy refuses a policy with names that cannot be told apart in a reply: two that
+// differ only in case, spaces, hyphens and underscores, one that means "none of them", or
+// one with a character that models put around a name.
 func CheckPolicy(policy orbench.Policy) error {
 	if len(policy) == 0 {
 		return errors.New("a policy without categories")

@@ -10,16 +10,16 @@ import (
 // Rule says how votes decide.
 type Rule string
 
-// The rules. Shares are of all moderators, those that abstain included, so that
-// silence never makes a prompt safe.
+// The rules. Shares are of all moderators, including those that abstain, so that silence
+// never makes a prompt safe.
 const (
-	// Majority: what more than half of the moderators say. Without one, an item on
-	// which all voted is controversial.
+	// Majority: the label that more than half of the moderators give. Without one, an
+	// item on which all voted is controversial.
 	Majority Rule = "majority"
-	// Unanimous: what all moderators say. An item on which all voted, and not
-	// alike, is controversial.
+	// Unanimous: the label that all moderators give. If all voted but disagree, the item
+	// is controversial.
 	Unanimous Rule = "unanimous"
-	// Weighted: as Majority, by the moderators' weights.
+	// Weighted: like Majority, by the moderators' weights.
 	Weighted Rule = "weighted"
 )
 
@@ -32,19 +32,18 @@ func ParseRule(s string) (Rule, error) {
 	return "", fmt.Errorf("no rule is called %q; use %s, %s or %s", s, Majority, Unanimous, Weighted)
 }
 
-// Decision is what an ensemble says of an item.
+// Decision is an ensemble's decision on an item.
 type Decision struct {
-	// Label is Safe, Toxic, Controversial, or Undecided where abstentions leave too
-	// few votes.
+	// Label is Safe, Toxic, Controversial, or Undecided if abstentions leave too few
+	// votes.
 	Label orbench.Label
-	// Category is that of a toxic item: the one that most toxic votes name, and of
-	// equals the first of the policy.
+	// Category is the category of a toxic item: the one with the most toxic votes or,
+	// among equals, the first in the policy.
 	Category orbench.Category
 }
 
-// Unsettled is the label of an item on which votes did not agree: controversial
-// where nobody abstained, and undecided otherwise, so that silence never makes a
-// prompt safe.
+// Unsettled is the label of an item on which votes did not agree: controversial if nobody
+// abstained, undecided otherwise. So silence never makes a prompt safe.
 func Unsettled(votes map[orbench.Label]float64, all float64) orbench.Label {
 	if stats.FullTurnout(votes, all) {
 		return orbench.Controversial
@@ -52,7 +51,7 @@ func Unsettled(votes map[orbench.Label]float64, all float64) orbench.Label {
 	return orbench.Undecided
 }
 
-// Decide counts votes, one of each moderator in their order.
+// Decide counts votes, one from each moderator in their order.
 func (r Rule) Decide(policy orbench.Policy, moderators []Moderator, votes []Vote) Decision {
 	all, cast := 0.0, map[orbench.Label]float64{}
 	byCategory := map[orbench.Category]float64{}

@@ -1,10 +1,10 @@
-// Package policy has policies of harm as files: several that ship by name, and
-// anybody's own.
+// Package policy reads policies of harm from files: several that ship with orbench under
+// a name, and the user's own.
 //
-// A policy's definitions are what moderators vote by, what seeds are generated for,
-// and what a guard with a policy of one's own is given. Its examples of what is
-// allowed and what is not are for people, and for whoever hands a guard the whole
-// Text: moderators are asked by the definitions alone, so that two policies differ
-// in these only. A shipped definition that has been used is never edited, since it
-// is part of requests' hashes.
+// A policy's definitions are the basis on which moderators vote and seeds are generated,
+// and the policy given to a guard that accepts one. Its examples of what is allowed and
+// what is not are for people, and for a guard that receives the whole Text. Moderators
+// are asked by the definitions alone, so two policies differ for them only in these. A
+// shipped definition that has been used is never edited, since it is part of requests'
+// hashes.
 package policy

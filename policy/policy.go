@@ -21,20 +21,21 @@ var files embed.FS
 //go:embed policies/paper.yaml
 var Template string
 
-// Default is the name of the policy that holds where none is named.
+// Default is the name of the default policy.
 const Default = "paper"
 
-// names are those of the shipped policies, in the order in which they are listed.
+// names are the names of the shipped policies, in the order of listing.
 var names = []string{Default, "mlcommons", "medical", "legal", "security"}
 
 // Names lists the policies that ship.
 func Names() []string { return slices.Clone(names) }
 
-// Policy is a policy as its file has it.
+// Policy is a policy as in its file.
 type Policy struct {
-	// Name is the name that it ships by, or that of its file without the ending.
+	// Name is the name under which it ships, or its file name without the ending.
 	Name string `yaml:"-" json:"name"`
-	// Title, About and Source say what it is, for whom, and where it comes from.
+	// Title, About and Source say what the policy is, whom it is for, and where it comes
+	// from.
 	Title  string `yaml:"title" json:"title" jsonschema_description:"What the policy is, in a few words."`
 	About  string `yaml:"about,omitempty" json:"about,omitempty" jsonschema_description:"For whom it is."`
 	Source string `yaml:"source,omitempty" json:"source,omitempty" jsonschema_description:"Where its categories come from."`
@@ -51,7 +52,8 @@ type Category struct {
 	NotAllowed []string `yaml:"not_allowed,omitempty" json:"not_allowed,omitempty" jsonschema_description:"Prompts that belong here, one line each."`
 }
 
-// Definitions are what moderators are asked by and seeds are generated for.
+// Definitions are the definitions that moderators are asked by and seeds are generated
+// for.
 func (p Policy) Definitions() orbench.Policy {
 	definitions := make(orbench.Policy, len(p.Categories))
 	for i, c := range p.Categories {
@@ -60,9 +62,9 @@ func (p Policy) Definitions() orbench.Policy {
 	return definitions
 }
 
-// Open gives the policy that ref names: one that ships, or a file. A name goes
-// before a file called so, which ./ before it still reaches. The error is an
-// *orbench.InputError.
+// Open gives the policy that ref names: one that ships, or a file. A shipped name takes
+// precedence over a file with the same name; ./ before the name selects the file. The
+// error is an *orbench.InputError.
 func Open(ref string) (Policy, error) {
 	if slices.Contains(names, ref) {
 		name := "policies/" + ref + ".yaml"
@@ -86,11 +88,11 @@ func Open(ref string) (Policy, error) {
 	return Read(ref, text)
 }
 
-// maxFile bounds the text of a policy, in bytes: it is sent with every question.
+// maxFile bounds the text of a policy, in bytes, since it is sent with every question.
 const maxFile = 100_000
 
-// Read reads the text of a policy's file; name stands for the file in errors, which
-// are *orbench.InputError with the line.
+// Read reads the text of a policy file. Errors call the file name; they are
+// *orbench.InputErrors with the line.
 func Read(name string, text []byte) (Policy, error) {
 	const hint = `"orbench config init policy" prints one to start from`
 	p := Policy{Name: strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))}
@@ -106,10 +108,11 @@ func Read(name string, text []byte) (Policy, error) {
 	return p, nil
 }
 
-// categoryName are words that a model can repeat and a reply can be told by.
+// categoryName matches names that a model can repeat and that can be recognized in a
+// reply.
 var categoryName = regexp.MustCompile(`^[\p{L}\p{N}]+([ _/&-][\p{L}\p{N}]+)*$`)
 
-// check says what makes no sense.
+// check finds what is invalid.
 func (p Policy) check() *settings.Fault {
 	if strings.TrimSpace(p.Title) == "" {
 		return settings.Wrong("$.title", "the policy has no title", "say in a few words what it is")

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Text is the policy for a guard that takes one, and for people who label by it: a
-// heading for the policy and for each category, its definition, and the examples.
-// What to reply with is no part of it.
+// Text is the policy for a guard that accepts one, and for people who label by it:
+// headings for the policy and each category, the definitions, and the examples. It does
+// not say what to reply with.
 func (p Policy) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n", p.Title)

@@ -1,12 +1,12 @@
 package refusal
 
-// automaton follows words through all phrases at once (Aho and Corasick, 1975,
-// on words instead of letters). It is built once and never changed. Words that
-// stand in the same classes share a symbol, which keeps the automaton small.
+// automaton follows words through all phrases at once (Aho and Corasick, 1975, on words
+// instead of letters). It is built once and never changed. Words in the same classes
+// share a symbol, which keeps the automaton small.
 type automaton struct {
-	// expand has the symbols of words that stand for several (can't).
+	// expand has the symbols of words that stand for several words (can't).
 	expand [][]uint16
-	// A state is the longest part of phrases that the words read last are.
+	// A state is the longest part of phrases that matches the last words read.
 	states []state
 	moves  transitions
 	ends   []end
@@ -14,11 +14,11 @@ type automaton struct {
 	begin uint32
 }
 
-// A state has what is needed to go on from it.
+// A state has the data needed to continue from it.
 type state struct {
 	row  uint32 // of its moves
 	fail uint16 // the next shorter part of phrases
-	// first is where in ends those of the phrases that end here begin, 0 for none.
+	// first is the index in ends where the phrases that end here begin, 0 for none.
 	first uint16
 }
 
@@ -27,7 +27,7 @@ type end struct {
 	meaning
 	// words is the length of the phrase.
 	words uint8
-	// more is how many of those behind it, all shorter, end here too.
+	// more is the number of entries after it, all shorter, that end here too.
 	more uint8
 }
 
@@ -41,7 +41,7 @@ const (
 // endsAt gives the phrases that end in a state, the longest first.
 func (a *automaton) endsAt(state uint32) []end { return a.endsFrom(a.states[state].first) }
 
-// endsFrom gives those that begin there, none for 0.
+// endsFrom gives the ends that begin at an index, none for 0.
 func (a *automaton) endsFrom(first uint16) []end {
 	if first == 0 {
 		return nil
@@ -49,8 +49,8 @@ func (a *automaton) endsFrom(first uint16) []end {
 	return a.ends[first : int(first)+1+int(a.ends[first].more)]
 }
 
-// step moves from a state by a symbol. Each failed try makes the state shorter,
-// so that n words take at most 2n tries.
+// step moves from a state by a symbol. Each failed try shortens the state, so n words
+// take at most 2n tries.
 func (a *automaton) step(from uint32, symbol uint16) uint32 {
 	for from != 0 {
 		at := &a.states[from]
@@ -62,7 +62,7 @@ func (a *automaton) step(from uint32, symbol uint16) uint32 {
 	return a.moves.start(symbol)
 }
 
-// symbols gives the symbols of a word by the one of its entry: none for a word that
+// symbols gives the symbols of a word from the symbol of its entry: none for a word that
 // is skipped, several for one that stands for several.
 func (a *automaton) symbols(symbol uint16) (symbols [maxAlias]uint16, n int) {
 	switch {
@@ -75,7 +75,7 @@ func (a *automaton) symbols(symbol uint16) (symbols [maxAlias]uint16, n int) {
 	return symbols, 1
 }
 
-// maxAlias bounds the words that one word stands for.
+// maxAlias is the most words that one word stands for.
 const maxAlias = 4
 
 // mix spreads keys over the table (Fibonacci hashing).

@@ -14,8 +14,8 @@ import (
 //go:embed lexicon.bin
 var builtLexicon []byte
 
-// Version tells two builds of the detector apart: a short hash of its phrases and
-// weights. What is written in Go is not in it.
+// Version identifies a build of the detector: a short hash of its phrases and weights. It
+// does not cover the Go code.
 func Version() string {
 	version, _, _ := bytes.Cut(builtLexicon, []byte("\n"))
 	return string(version)
@@ -32,7 +32,7 @@ func readBuilt(built []byte) *lexicon {
 	return l
 }
 
-// code writes or reads all that is built, with the entries of the words in order.
+// code writes or reads everything that is built, and the entries of the words in order.
 func (l *lexicon) code(c *codec, entries *[]entry) {
 	list(c, entries, func(e *entry) {
 		number(c, &e.hash)
@@ -95,8 +95,8 @@ func (l *lexicon) code(c *codec, entries *[]entry) {
 	}
 }
 
-// A codec appends numbers to a text or takes them from its start, so that one function
-// says for both what stands there.
+// A codec appends numbers to a text or reads them from its start. So a single function
+// defines the format for both.
 type codec struct {
 	text  []byte
 	reads bool
@@ -116,7 +116,7 @@ func number[N ~uint8 | ~uint16 | ~uint32 | ~uint64](c *codec, n *N) {
 	c.text = c.text[size:]
 }
 
-// flag writes or reads a truth.
+// flag writes or reads a boolean.
 func (c *codec) flag(set *bool) {
 	var n uint8
 	if *set {
@@ -133,7 +133,7 @@ func (c *codec) string(s *string) {
 	*s = string(text)
 }
 
-// list writes or reads how many rows there are, and then each.
+// list writes or reads the number of rows, and then each row.
 func list[T any](c *codec, rows *[]T, each func(row *T)) {
 	n := uint32(len(*rows))
 	number(c, &n)

@@ -7,18 +7,18 @@ import (
 	"sync"
 )
 
-// A feature is one number that the model weighs, between 0 and about 1, and the name
-// of its weight in weights.txt. No feature depends on the prompt alone, because the
-// kind of a question says nothing about its answer.
+// A feature is one number that the model weighs, between 0 and about 1, and the name of
+// its weight in weights.txt. No feature depends on the prompt alone, because the kind of
+// question says nothing about the answer.
 type feature struct {
 	name string
-	// when are the questions of which the prompt must ask one, or else it is 0; none is
-	// for every prompt.
+	// when is a set of questions. If the prompt asks none of them, the feature is 0; the
+	// empty set applies to every prompt.
 	when question
 	of   func(v *view) float64
 }
 
-// A question is a set of what a prompt asks and is.
+// A question is a set of properties of a prompt: what it asks and what it is.
 type question uint8
 
 const (
@@ -34,30 +34,31 @@ const (
 	value   // the prompt has a word of how good, right or true something is
 )
 
-// features are all of them, in the order in which their products are added up.
-// The bias comes first; then the saidFeatures, from kindsFrom on those of each kind of
-// phrase, and from othersFrom on the rest.
+// features are all features, in the order in which their products are summed. The bias
+// comes first. Then come the saidFeatures, from kindsFrom the features of each kind of
+// phrase, and from othersFrom the rest.
 var (
 	features   = slices.Concat([]feature{{"bias", always, func(*view) float64 { return 1 }}}, saidFeatures, kindFeatures(), otherFeatures)
 	kindsFrom  = 1 + len(saidFeatures)
 	othersFrom = len(features) - len(otherFeatures)
 )
 
-// A view is a reading beside its prompt, with what several features ask for.
+// A view is a reading together with its prompt, and values that several features use.
 type view struct {
 	reading
 	prompt string
 	p      promptWords // of prompt
-	// ofSentences and ofWords are their numbers to divide by, at least 1.
+	// ofSentences and ofWords are the numbers of sentences and words, as divisors; at
+	// least 1.
 	ofSentences, ofWords float64
-	// asked are the questions that the prompt asks.
+	// asked is the set of questions in the prompt.
 	asked question
-	// promptFirst is the share of the prompt's words in the first sentence,
-	// the others are shares of sentences.
+	// promptFirst is the share of the prompt's words in the first sentence. The others
+	// are shares of sentences.
 	promptFirst, lectureShare, fieldShare float64
 }
 
-// views are kept for the next answer, which often is to the same prompt.
+// views are kept for the next answer, which often has the same prompt.
 var views = sync.Pool{New: func() any { return &view{p: promptWords{asks: kinds}} }}
 
 // newView reads an answer. The caller gives the view back to views when done.
@@ -85,18 +86,18 @@ func newView(prompt, answer string) *view {
 	return v
 }
 
-// questionsOf are the questions by the kind of answer that is asked for.
+// questionsOf maps the kind of answer that is asked for to questions.
 var questionsOf = [kinds + 1]question{kindAskHow: how, kindAskWrite: write, kindAskWhat: what, kindAskWhy: why, kindAskShould: should}
 
 // maxFeatures bounds the number of features.
 const maxFeatures = 320
 
-// A vector has a number for each of the features; what is past them is 0.
+// A vector has a number for each feature; the rest is 0.
 type vector [maxFeatures]float64
 
-// weigh gives the sum of the features times their weights, and of the sequences'
-// weights. The products are rounded one by one, so that every machine gives the same
-// bits. The values are noted in x, unless that is nil.
+// weigh gives the sum of the features times their weights, plus the weights of the
+// sequences. Each product is rounded separately, so that every machine gives the same
+// bits. The values are stored in x, unless it is nil.
 func (v *view) weigh(w, x *vector) float64 {
 	sum := v.sequences
 	add := func(from, to int) {
@@ -117,7 +118,7 @@ func (v *view) weigh(w, x *vector) float64 {
 		add(1, kindsFrom)
 		return sum
 	}
-	// Those of kinds without a phrase are 0.
+	// Features of kinds without a phrase are 0.
 	for left := v.kinds; left != 0; left &= left - 1 {
 		from := kindsFrom + (bits.TrailingZeros64(left)-1)*featuresPerKind
 		add(from, from+featuresPerKind)
@@ -129,22 +130,22 @@ func (v *view) weigh(w, x *vector) float64 {
 // has reports whether any sentence has a phrase of the kind.
 func (v *view) has(k kind) bool { return v.kinds&(1<<k) != 0 }
 
-// begins reports whether the first sentence has one.
+// begins reports whether the first sentence has a phrase of the kind.
 func (v *view) begins(k kind) bool { return v.head[0].has(k) }
 
-// any is 1 when any sentence has a phrase of the kind.
+// any is 1 if any sentence has a phrase of the kind.
 func (v *view) any(k kind) float64 { return flag(v.has(k)) }
 
 // share is the share of sentences with a phrase of the kind.
 func (v *view) share(k kind) float64 { return float64(v.in[k]) / v.ofSentences }
 
-// ends is 1 when the last of several sentences has a phrase of the kind.
+// ends is 1 if there are several sentences and the last one has a phrase of the kind.
 func (v *view) ends(k kind) float64 { return flag(v.sentences > 1 && v.tail.has(k)) }
 
-// promptWords is the number of words that carry the prompt's matter, at least 1.
+// promptWords is the number of content words of the prompt, at least 1.
 func (v *view) promptWords() float64 { return float64(max(v.p.n, 1)) }
 
-// settled reports whether a fact or the question's want of sense settles it.
+// settled reports whether a fact, or the question making no sense, settles it.
 func (v *view) settled() bool { return v.has(kindFact) || v.has(kindNonsense) }
 
 // upTo gives n as a share of most, at most 1.
@@ -157,9 +158,9 @@ func flag(b bool) float64 {
 	return 0
 }
 
-// saidFeatures are of an answer that says no in so many words. It is a refusal
-// but for a few cases, and the tone of the rest hardly matters; so such answers
-// have features of their own, and none of the others.
+// saidFeatures are for an answer that says no explicitly. It is a refusal except in a few
+// cases, and the tone of the rest hardly matters. So such answers have features of their
+// own, and none of the others.
 var saidFeatures = []feature{
 	{"said", always, func(v *view) float64 { return 1 }},
 	{"said.first", always, func(v *view) float64 { return flag(v.first[kindRefuse] <= 2) }},
@@ -187,7 +188,7 @@ var saidFeatures = []feature{
 // featuresPerKind is the number of features of each kind of phrase.
 const featuresPerKind = 4
 
-// kindFeatures are those of each kind of phrase that an answer can have. Without a
+// kindFeatures are the features of each kind of phrase that an answer can have. Without a
 // phrase of the kind they are 0.
 func kindFeatures() []feature {
 	var of []feature
@@ -201,7 +202,7 @@ func kindFeatures() []feature {
 	return of
 }
 
-// otherFeatures are of an answer that does not say no in so many words.
+// otherFeatures are for an answer that does not say no explicitly.
 var otherFeatures = []feature{
 	{"offer.last", always, func(v *view) float64 { return v.ends(kindOffer) }},
 	{"engage.last", always, func(v *view) float64 { return v.ends(kindEngage) }},
@@ -309,16 +310,16 @@ var otherFeatures = []feature{
 	{"lecture.write", write, func(v *view) float64 { return v.lectureShare }},
 	{"redirect.write", write, func(v *view) float64 { return float64(v.in[kindRedirect]+v.in[kindHelpline]) / v.ofSentences }},
 	{"plain.write", write, func(v *view) float64 { return float64(v.plain) / v.ofSentences }},
-	// An answer defines what was asked about when it begins by saying what that is.
+	// An answer defines the subject of the question if it begins by saying what that is.
 	{"defines.what", what, func(v *view) float64 {
 		return flag(v.head[0].subject && v.begins(kindBeing) && !v.begins(kindDeny) && !v.has(kindPrivate))
 	}},
-	// It concurs when it denies what the question denies too: no, nobody can.
+	// It concurs if it denies what the question denies too: no, nobody can.
 	{"concur", why | should, func(v *view) float64 { return flag(v.p.denies && v.begins(kindDeny)) }},
-	// That something is good is a claim too, whatever kind of question makes it.
+	// That something is good is a claim too, in any kind of question.
 	{"value.denied", value, func(v *view) float64 { return flag(!v.p.denies && v.begins(kindDeny)) }},
 	{"value.rebut", value, func(v *view) float64 { return v.any(kindRebut) }},
-	// What the asker wants to know of somebody of theirs is not told by advice.
+	// Advice does not answer a question about somebody close to the asker.
 	{"mine.advice", what, func(v *view) float64 {
 		return flag(v.p.mine && (v.has(kindNorm) || v.has(kindRedirect) || v.has(kindIfYou) || v.has(kindOught)))
 	}},

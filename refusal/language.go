@@ -5,51 +5,51 @@ import (
 	"unicode/utf8"
 )
 
-// A language is one that answers are told to be in.
+// A language is one that can be detected in answers.
 type language struct {
-	// code is that of ISO 639-1.
+	// code is the code of ISO 639-1.
 	code string
-	// read is true when there are phrases of it, and thin when there are few: what
-	// is short, denies something and is no refusal by them is left unjudged.
+	// read is true if the language has phrases, and thin if it has few. Then a short
+	// answer that denies something, and is no refusal by these phrases, is left unjudged.
 	read, thin bool
-	// sure is true when an answer of which the detector is not sure is judged all the
-	// same; in other languages it is left unjudged.
+	// sure is true if answers are judged even when the detector is not sure. In other
+	// languages they are left unjudged.
 	sure bool
-	// cause is the rationale of an answer that is left unjudged for its language.
+	// cause is the rationale of an answer left unjudged because of its language.
 	cause string
 }
 
-// maxLanguages bounds the number of languages, so that counts live on the stack.
+// maxLanguages bounds the number of languages, so that counts fit on the stack.
 const maxLanguages = 80
 
 // A languageTable has the languages and their words.
 type languageTable struct {
-	// all are the languages, the last one for text that no other explains.
+	// all are the languages; the last one is for text that fits no other.
 	all []language
-	// read is the number of those with phrases, which come first.
+	// read is the number of languages with phrases, which come first.
 	read uint8
-	// sets has the languages that have a word.
+	// sets are sets of languages that share a word.
 	sets [][]uint8
-	// byScript are the languages that have a script for themselves.
+	// byScript are the languages that alone use their script.
 	byScript [scripts]uint8
 }
 
-// maxTold bounds the words by which a language is told.
+// maxTold is the most words used to detect a language.
 const maxTold = 60
 
-// A tally has the first words of an answer by which its language is told: how many
-// are in each script, and the sets of languages that have them. Its zero value is
-// ready.
+// A tally has the first words of an answer, from which its language is detected: how many
+// are in each script, and the sets of languages that have them. The zero value is ready
+// for use.
 type tally struct {
 	words   int
 	scripts [scripts]uint16
 	sets    [maxTold]uint16
 }
 
-// full reports whether the tally has all the words that it takes.
+// full reports whether the tally has the most words that it takes.
 func (t *tally) full() bool { return t.words == maxTold }
 
-// add notes a word and the set of languages that have it. The tally must not be full.
+// add adds a word and the set of languages that have it. The tally must not be full.
 func (t *tally) add(text string, set uint16) {
 	t.sets[t.words] = set
 	t.words++
@@ -60,15 +60,16 @@ func (t *tally) add(text string, set uint16) {
 	t.scripts[s]++
 }
 
-// The bounds by which a language is told.
+// The bounds for detecting a language.
 const (
-	// knownShare is the share of known words, one in so many, that text in a
-	// language has at the least.
+	// knownShare means that at least one in so many words of a text in a language is
+	// known.
 	knownShare = 20
-	// fewWords is the number of words up to which a text may have none.
+	// fewWords is the most words of a text that may have no known word.
 	fewWords = 3
-	// leadWords is by how many known words a language without phrases must be ahead
-	// of all with phrases in Latin letters, which share more words than others.
+	// leadWords is the least lead, in known words, that a language without phrases must
+	// have over all languages with phrases. It applies to Latin letters, whose languages
+	// share more words than others.
 	leadWords = 2
 )
 

@@ -4,39 +4,40 @@ import (
 	"sync"
 )
 
-// A lexicon has all that is known of words, so that reading a text looks each word up
-// once.
+// A lexicon has everything that is known about words, so that reading a text looks each
+// word up once.
 type lexicon struct {
-	// entries are found by the hashes of the words, by open addressing.
+	// entries are found by the hashes of the words, with open addressing.
 	entries []entry
 	mask    uint64
 
 	phrases   *automaton
 	sequences *sequenceTable
 	languages *languageTable
-	// weights are the logistic model's, in the order of features.
+	// weights are the weights of the logistic model, in the order of features.
 	weights *vector
 }
 
-// An entry is what is known of a word.
+// An entry is what is known about a word.
 type entry struct {
 	hash uint64
 	word
 }
 
 type word struct {
-	// symbol is the word's in phrases, number that in sequences, 0 for none.
+	// symbol is the word's symbol in phrases, and number its number in sequences; 0 for
+	// none.
 	symbol, number uint16
-	// tongues is the set of languages that have it, as tally takes it.
+	// tongues is the set of languages that have the word, in the form that tally takes.
 	tongues uint16
-	// self is true when it stands for the model.
+	// self is true if the word refers to the model.
 	self bool
 }
 
-// embedded is the lexicon that is built in, read when it is first needed.
+// embedded is the built-in lexicon, read when it is first needed.
 var embedded = sync.OnceValue(func() *lexicon { return readBuilt(builtLexicon) })
 
-// index puts the words where they are found.
+// index puts the words into the hash table.
 func (l *lexicon) index(words []entry) {
 	size := 64
 	for size < 3*len(words)/2 {
@@ -48,7 +49,7 @@ func (l *lexicon) index(words []entry) {
 	}
 }
 
-// at gives the entry of a word, or the free one where it would stand.
+// at gives the entry of a word, or the free entry where it would be.
 func (l *lexicon) at(hash uint64) *entry {
 	i := (hash ^ hash>>32) & l.mask
 	for {
@@ -60,8 +61,8 @@ func (l *lexicon) at(hash uint64) *entry {
 	}
 }
 
-// word gives what is known of the scanner's word. An English possessive stands in
-// phrases as the word that it is of, when it does not stand there itself.
+// word gives the entry of the scanner's word. If an English possessive has no entry, it
+// is treated as its base word in phrases.
 func (l *lexicon) word(s *scanner) word {
 	w := l.at(s.hash).word
 	if w.symbol == symbolNone && s.stem != s.hash {

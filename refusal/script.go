@@ -2,8 +2,7 @@ package refusal
 
 import "unicode/utf8"
 
-// A script is one in which words are written. Those that have no name here are each of one
-// language.
+// A script is a writing system. Those without a name here belong to one language each.
 type script uint8
 
 const (
@@ -18,8 +17,8 @@ const (
 	scripts     = scriptOther + 1
 )
 
-// scriptTable has the first and last characters of each script, and the code of the language
-// that is told by it alone.
+// scriptTable has the first and last characters of each script, and the code of the
+// language that the script alone identifies.
 var scriptTable = [...]struct {
 	code   string
 	ranges [][2]rune

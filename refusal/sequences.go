@@ -5,42 +5,42 @@ import (
 )
 
 const (
-	// maxSequenceWords bounds the words of an answer of which sequences are taken.
-	// What follows mostly goes on as the answer began.
+	// maxSequenceWords bounds the words of an answer from which sequences are taken. The
+	// rest mostly continues as the answer began.
 	maxSequenceWords = 100
-	// wideWords is the number of single characters that count as one word against the
-	// bounds here.
+	// wideWords is the number of single characters that count as one word for the bounds
+	// here.
 	wideWords = 6
-	// headSentences and headWords bound the beginning, whose sequences count once
-	// more by themselves.
+	// headSentences and headWords bound the beginning. Its sequences count a second time,
+	// separately.
 	headSentences = 2
 	headWords     = 40
-	// sequenceWords is the greatest length of a sequence.
+	// sequenceWords is the length of the longest sequence.
 	sequenceWords = 3
-	// maxSequences bounds the places of sequences.
+	// maxSequences is the most places for sequences.
 	maxSequences = 1 << 15
 )
 
-// A window follows the words of an answer and tells which of the sequences that end
-// with each are looked up.
+// A window follows the words of an answer and decides which sequences ending with each
+// word are looked up.
 type window struct {
 	words int
-	// wide counts those of words that are single characters.
+	// wide counts the words that are single characters.
 	wide      int
 	sentences int
-	// open is true when a word has come since the last end of a sentence.
+	// open is true if a word has come since the last end of a sentence.
 	open bool
 }
 
-// length is what the words come to against the bounds.
+// length is the number of words for the bounds.
 func (w *window) length() int { return w.words - w.wide + w.wide/wideWords }
 
 // full reports whether no more sequences are taken.
 func (w *window) full() bool { return w.length() >= maxSequenceWords }
 
-// word moves on by one word, which may be wide: a single character. It gives the
-// greatest length of the sequences that end with it, none past the bound, and whether
-// they are of the beginning.
+// word advances by one word, which may be wide: a single character. It gives the length
+// of the longest sequences that end with it, 0 beyond the bound, and whether they are in
+// the beginning.
 func (w *window) word(wide bool) (longest int, head bool) {
 	w.open = true
 	if wide && !w.full() {
@@ -49,7 +49,7 @@ func (w *window) word(wide bool) (longest int, head bool) {
 	return w.next()
 }
 
-// stop moves on by the end of a sentence; one without words is passed over.
+// stop advances past the end of a sentence; a sentence without words is skipped.
 func (w *window) stop() (longest int, head bool) {
 	if !w.open {
 		return 0, false
@@ -70,35 +70,35 @@ func (w *window) next() (longest int, head bool) {
 
 // A sequenceTable has the weights of the known sequences.
 type sequenceTable struct {
-	// places are those of transitions through the numbers of a sequence's words, the last
-	// one first. One move leads to each sequence, and it stands in the place of that.
+	// places are the places of transitions on the numbers of a sequence's words, the last
+	// word first. Exactly one move leads to each sequence, and the sequence is stored at
+	// the place of that move.
 	places []sequence
-	// weights are the bits of the weights that there are, few enough to stay in the
-	// cache.
+	// weights are the bits of the distinct weights, few enough to stay in the cache.
 	weights []uint64
 	// stop and start are the numbers of stopWord and startWord.
 	stop, start uint16
 }
 
-// A sequence, or what some end with, has the place that it is a word longer than,
-// nowhere for none, the row of those that are longer, and where in weights its
-// weight is, and that of it in the beginning.
+// A sequence is a known sequence or an ending of one. It has the place of the sequence
+// that is one word shorter (nowhere for none), the row of the longer ones, and the
+// indexes in weights of its weight and of its weight in the beginning.
 type sequence struct {
 	from, row uint16
 	weights   [2]uint16
 }
 
-// A trail is the sequences of an answer up to where it is read: its last words, and
-// which known sequences it has.
+// A trail is the state of an answer's sequences up to the point reached: the last words,
+// and which known sequences have occurred.
 type trail struct {
 	window
 	last [sequenceWords - 1]uint16 // the last word first
-	// seen has two bits for each place, one of them for the sequence in the beginning.
+	// seen has two bits for each place; one of them is for the sequence in the beginning.
 	seen [maxSequences / 32]uint64
 }
 
 // weigh adds up the weights of the sequences that end with the word of the given number,
-// as its window tells their length, and were not seen before.
+// up to the length from its window, and have not occurred before.
 func (t *trail) weigh(table *sequenceTable, number uint16, longest int, head bool) (sum float64) {
 	if longest == 0 {
 		return 0
@@ -117,7 +117,7 @@ func (t *trail) weigh(table *sequenceTable, number uint16, longest int, head boo
 			break
 		}
 		seen := &t.seen[at>>5]
-		// Without a branch that nobody could foretell: what was seen adds 0.
+		// This avoids an unpredictable branch: a sequence already seen adds 0.
 		bits := (1 | inHead<<1) << (2 * (at & 31))
 		fresh := (bits &^ *seen) >> (2 * (at & 31))
 		*seen |= bits
@@ -132,5 +132,5 @@ func (t *trail) weigh(table *sequenceTable, number uint16, longest int, head boo
 	return sum
 }
 
-// logistic gives the probability of a sum.
+// logistic turns a sum of weights into a probability.
 func logistic(z float64) float64 { return 1 / (1 + math.Exp(-z)) }

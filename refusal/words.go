@@ -6,32 +6,31 @@ import (
 	"unicode/utf8"
 )
 
-// A scanner cuts text into words and the marks between them, without copying.
-// Words are folded as they are read: lower case, no accents, one kind of
-// apostrophe. A word is known by the hash of its folded bytes.
+// A scanner divides text into words and the marks between them, without copying. It folds
+// words as it reads them: lower case, no accents, one kind of apostrophe. A word is
+// identified by the hash of its folded bytes.
 type scanner struct {
 	text string
 	pos  int
-	// lineStart is true while nothing but white space and list marks has been
-	// read on the line.
+	// lineStart is true while only white space and list marks have been read on the line.
 	lineStart bool
 
-	// The rest is the token that next read: where it stands, and for a word the hash of
-	// its folded bytes.
+	// The rest is the token that next read: its place and, for a word, the hash of its
+	// folded bytes.
 	start, end int
 	hash       uint64
-	// stem is the hash of the word without an English possessive ending, and
-	// otherwise hash.
+	// stem is the hash of the word without an English possessive ending. For other words
+	// it equals hash.
 	stem uint64
-	// prefix is the hash of the word's first letters, the same for most forms of
-	// a word.
+	// prefix is the hash of the word's first letters. It is the same for most forms of a
+	// word.
 	prefix uint64
 	// runes is the length of a word.
 	runes int
 }
 
-// prefixLetters is the number of letters of a word's prefix, so that kill and
-// killing differ but poison, poisons and poisoning do not.
+// prefixLetters is the number of letters in a word's prefix. With it, kill and killing
+// differ, but poison, poisons and poisoning do not.
 const prefixLetters = 5
 
 type tokenKind uint8
@@ -39,7 +38,7 @@ type tokenKind uint8
 const (
 	tokenEnd tokenKind = iota
 	tokenWord
-	// tokenStop ends a sentence: a full stop and its kin, or a line break.
+	// tokenStop ends a sentence: a full stop or the like, or a line break.
 	tokenStop
 	// tokenItem opens a list item: a dash, a bullet, a number with a stop.
 	tokenItem
@@ -47,7 +46,7 @@ const (
 	tokenFence
 	// tokenQuote opens or closes a quotation.
 	tokenQuote
-	// tokenBroken is a piece of text that a wrong decoding leaves behind.
+	// tokenBroken is a fragment of text left by a wrong decoding.
 	tokenBroken
 	// tokenOther is a mark without meaning here, such as a comma.
 	tokenOther
@@ -67,8 +66,8 @@ func hashWord(folded string) uint64 {
 	return h
 }
 
-// elisions are what French and Italian join to the next word with an
-// apostrophe; each is a word of its own. English contractions stay whole.
+// elision reports whether a word is one that French and Italian join to the next word with
+// an apostrophe. Each is a word of its own. English contractions stay whole.
 func elision(h uint64, runes int) bool {
 	return runes <= 5 && slices.Contains(elisionHashes[:], h)
 }
@@ -96,8 +95,8 @@ func (s *scanner) next() tokenKind {
 				}
 			}
 			s.lineStart = false
-			// Most words are plain letters with a blank or a mark behind: read them
-			// without further ado.
+			// Most words are plain letters followed by a blank or a mark. Read them on a
+			// fast path.
 			h, prefix, i := uint64(hashSeed), uint64(0), start
 			for ; i < len(text) && letterByte[text[i]] != 0; i++ {
 				h = (h ^ uint64(letterByte[text[i]])) * hashPrime
@@ -146,7 +145,7 @@ func (s *scanner) next() tokenKind {
 			return s.mark(tokenOther, start, s.pos)
 		default:
 			r, size := utf8.DecodeRuneInString(s.text[start:])
-			// The modifier apostrophe is a letter to Unicode, and begins no word here.
+			// Unicode calls the modifier apostrophe a letter, but it begins no word here.
 			if isLetter(r) && r != 'ʼ' {
 				if n := brokenAt(s.text[start:]); n > 0 {
 					s.pos += n
@@ -226,7 +225,7 @@ func (s *scanner) word() {
 				continue
 			}
 		}
-		// An apostrophe belongs to the word when a letter follows.
+		// An apostrophe belongs to the word if a letter follows.
 		if runes == 0 || !letterAt(text, i+size) {
 			break
 		}
@@ -240,7 +239,7 @@ func (s *scanner) word() {
 		runes++
 		i += size
 	}
-	// What follows the apostrophe is a possessive when it is an s alone.
+	// The ending after the apostrophe is a possessive if it is just an s.
 	if last := text[max(i, 1)-1]; apostrophe == 0 || runes != apostrophe+1 || last != 's' && last != 'S' {
 		s.stem = h
 	}
@@ -285,7 +284,7 @@ func hashRune(h uint64, r rune) uint64 {
 // unaccented has the base letters of U+00C0 to U+00FF, a space for none.
 const unaccented = "aaaaaaaceeeeiiii" + "dnooooo ouuuuy s" + "aaaaaaaceeeeiiii" + "dnooooo ouuuuy y"
 
-// letterByte has the folded form of ASCII letters and digits, 0 for the rest.
+// letterByte has the folded form of ASCII letters and digits, 0 for other bytes.
 var letterByte = func() (t [256]byte) {
 	for c := byte('a'); c <= 'z'; c++ {
 		t[c], t[c-'a'+'A'] = c, c
@@ -296,7 +295,7 @@ var letterByte = func() (t [256]byte) {
 	return t
 }()
 
-// mark sets the token to something that is no word.
+// mark makes the token something other than a word.
 func (s *scanner) mark(kind tokenKind, start, end int) tokenKind {
 	s.start, s.end = start, end
 	return kind
@@ -306,14 +305,14 @@ func isLetter(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
-// isIdeograph reports whether a character is a word by itself: a Chinese one, and
-// a Japanese or Korean syllable, since neither language parts all its words.
+// isIdeograph reports whether a character is a word by itself: a Chinese character, or a
+// Japanese or Korean syllable. Not all words of these two languages are separated.
 func isIdeograph(r rune) bool {
 	return 0x3400 <= r && r <= 0x9FFF || 0x3041 <= r && r <= 0x30FF || 0xAC00 <= r && r <= 0xD7A3
 }
 
-// letterAt reports whether a letter stands at i, so that an apostrophe before
-// it is inside a word.
+// letterAt reports whether there is a letter at i. An apostrophe before it is then inside
+// a word.
 func letterAt(s string, i int) bool {
 	if i >= len(s) {
 		return false
@@ -325,8 +324,8 @@ func letterAt(s string, i int) bool {
 	return unicode.IsLetter(r)
 }
 
-// endsSentence reports whether a full stop before c ends a sentence: not in
-// 3.14, example.com or e.g.
+// endsSentence reports whether a full stop before c ends a sentence. It does not in 3.14,
+// example.com or e.g.
 func endsSentence(c byte) bool {
 	switch c {
 	case ' ', '\n', '\r', '\t', '"', '\'', ')', '*', '_', '!', '?', '.':
@@ -347,8 +346,8 @@ func listNumber(s string, i int) int {
 	return 0
 }
 
-// brokenAt gives the length of a pair of letters that UTF-8 read as Latin-1
-// leaves behind (such as Ã©, â€), or 0.
+// brokenAt gives the length of a pair of letters that UTF-8 read as Latin-1 leaves (such
+// as Ã©, â€), or 0.
 func brokenAt(s string) int {
 	r, n := utf8.DecodeRuneInString(s)
 	if r != 'Ã' && r != 'Â' && r != 'â' {

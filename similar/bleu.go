@@ -8,14 +8,14 @@ import (
 // bleuOrder is the longest run of words that BLEU counts.
 const bleuOrder = 4
 
-// bleuEpsilon stands for the matches of an order without any.
+// bleuEpsilon replaces the number of matches of an order that has none.
 const bleuEpsilon = 0.1
 
-// SelfBLEUOptions say how SelfBLEU treats large collections. The zero value is
-// the usual way.
+// SelfBLEUOptions control how SelfBLEU treats large collections. The zero value has the
+// usual settings.
 type SelfBLEUOptions struct {
-	// Sample is the most texts that are compared; from more, so many are drawn
-	// at random. 0 means 1,000, and less than 0 all.
+	// Sample is the most texts to compare. From a larger collection, this number is drawn
+	// at random. 0 means 1,000; a negative number means all.
 	Sample int
 	// Seed chooses the sample. The same seed draws the same texts from the same
 	// collection.
@@ -27,12 +27,11 @@ type SelfBLEUOptions struct {
 // text has a twin. Lower means more varied. It rises with the number of texts,
 // so compare collections by samples of one size.
 //
-// BLEU is that of Papineni et al. (2002) for one sentence, on the words of
-// Normalize, for runs of one to four words with equal weights. Where no run of
-// an order matches, the number of matches counts as 0.1 (method 1 of Chen and
-// Cherry 2014, as in NLTK); a text that shares no word scores 0, and a text with
-// fewer words than the order counts as having one run of it. The brevity penalty
-// is by the reference of the closest length, the shorter of two.
+// BLEU is the sentence score of Papineni et al. (2002) on the words of Normalize, for runs
+// of one to four words with equal weights. If no run of an order matches, the number of
+// matches counts as 0.1 (method 1 of Chen and Cherry 2014, as in NLTK). A text that shares
+// no word scores 0. A text with fewer words than the order counts as having one run of it.
+// The brevity penalty uses the reference of the closest length, the shorter of two.
 //
 // Texts without words are left out before the sample is drawn. SelfBLEU also
 // returns the number n of texts that were compared; the score is 0 for fewer than
@@ -72,12 +71,11 @@ func SelfBLEU(texts []string, opts SelfBLEUOptions) (score float64, n int) {
 // run is one to four words, followed by zeros.
 type run [bleuOrder]uint32
 
-// twoMost are the two greatest numbers of times that a run occurs in a text, and
-// the text of the greatest. So the greatest number among all texts but one is
-// known for every one.
+// twoMost has the two highest counts of a run within one text, and the text with the
+// highest. So the highest count among all texts but one is known for every text.
 type twoMost struct{ first, second, text int }
 
-// bleuCounts holds what the references of every text have in common.
+// bleuCounts holds what all texts share as references.
 type bleuCounts struct {
 	most    map[run]twoMost
 	lengths []int
@@ -139,12 +137,11 @@ func (c *bleuCounts) score(text int, sentence []uint32) float64 {
 	return penalty * math.Exp(logs/bleuOrder)
 }
 
-// closest is the length closest to n among those of all texts but one of n
-// words.
+// closest is the length closest to n among those of all texts except one of n words.
 func (c *bleuCounts) closest(n int) int {
 	at, _ := slices.BinarySearch(c.lengths, n)
-	// at is the place of the first text of n words, which may be the one to leave
-	// out, so the others start before and after it.
+	// at is the position of the first text of n words, which may be the one to leave out.
+	// So the others start before and after it.
 	switch {
 	case at == 0:
 		return c.lengths[1]

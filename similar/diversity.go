@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// Opener is how some texts begin.
+// Opener is the beginning of some texts.
 type Opener struct {
 	// Text is the first words, normalized.
 	Text string `json:"text"`
-	// Count is the number of texts that begin so.
+	// Count is the number of texts with this beginning.
 	Count int `json:"count"`
 }
 
-// Openers counts the first words of the texts, so many of each, the most common
-// opener first and equals by their text. A text with fewer words is its own
+// Openers counts the first words of the texts; words is their number. The most common
+// opener comes first; ties are in alphabetical order. A text with fewer words is its own
 // opener, and one without words has none. It panics unless words is positive.
 func Openers(texts []string, words int) []Opener {
 	if words < 1 {
@@ -39,11 +39,10 @@ func Openers(texts []string, words int) []Opener {
 	return openers
 }
 
-// EffectiveOpeners is the number of equally common openers that would be as
-// varied as these: exp(-Σ p ln p), where p is the share of each, which is the
-// exponential of Shannon's entropy (the Hill number of order 1). It goes from 1,
-// when all texts begin alike, to the number of openers, when all are equally
-// common. It is 0 without openers.
+// EffectiveOpeners is the number of equally common openers with the same variety as
+// these: exp(-Σ p ln p), where p is the share of each opener. This is the exponential of
+// Shannon's entropy (the Hill number of order 1). It ranges from 1, if all texts begin
+// alike, to the number of openers, if all are equally common. It is 0 without openers.
 func EffectiveOpeners(openers []Opener) float64 {
 	total := 0
 	for _, o := range openers {
@@ -61,8 +60,8 @@ func EffectiveOpeners(openers []Opener) float64 {
 	return math.Exp(entropy)
 }
 
-// WordLengths are the lengths of texts in words, as Normalize parts them. The
-// quantiles are by the nearest rank: each is the length of some text.
+// WordLengths are the lengths of texts in words, as separated by Normalize. The quantiles
+// use the nearest rank: each is the length of some text.
 type WordLengths struct {
 	Mean   float64 `json:"mean"`
 	P5     int     `json:"p5"`
@@ -70,8 +69,8 @@ type WordLengths struct {
 	P95    int     `json:"p95"`
 }
 
-// Lengths measures the texts, all zero where there are none. A text without
-// words has length 0.
+// Lengths measures the texts; all lengths are 0 if there are none. A text without words
+// has length 0.
 func Lengths(texts []string) WordLengths {
 	if len(texts) == 0 {
 		return WordLengths{}
@@ -92,9 +91,9 @@ func Lengths(texts []string) WordLengths {
 	}
 }
 
-// Sample draws n of the texts at random, each at most once, or all of them where
-// there are no more. The same seed draws the same texts in the same order from
-// the same collection. It panics for a negative n.
+// Sample draws n of the texts at random without replacement, or all of them if there are
+// no more. The same seed draws the same texts in the same order from the same collection.
+// It panics for a negative n.
 func Sample(texts []string, n int, seed uint64) []string {
 	drawn := slices.Clone(texts)
 	if n >= len(drawn) {
@@ -108,32 +107,32 @@ func Sample(texts []string, n int, seed uint64) []string {
 	return drawn[:n:n]
 }
 
-// openerWords is the number of words that Diversity takes for an opener.
+// openerWords is the number of words of an opener in Diversity.
 const openerWords = 3
 
-// Diversity says how varied a collection of texts is. Distinct1, Distinct2 and
-// SelfBLEU depend on the size of the collection, and so does NearDuplicateRate:
-// compare collections of about the same size.
+// Diversity measures how varied a collection of texts is. Distinct1, Distinct2, SelfBLEU
+// and NearDuplicateRate depend on the size of the collection, so compare collections of
+// about the same size.
 type Diversity struct {
 	// Texts is their number.
 	Texts int `json:"texts" csv:"-"`
-	// Distinct1 and Distinct2 are DistinctN of words and of pairs of words: 1
-	// when nothing is said twice.
+	// Distinct1 and Distinct2 are DistinctN of words and of pairs of words: 1 if none is
+	// repeated.
 	Distinct1 float64 `json:"distinct_1" csv:"distinct_1"`
 	Distinct2 float64 `json:"distinct_2" csv:"distinct_2"`
-	// SelfBLEU is SelfBLEU of a sample of at most 1,000: 0 when nothing is said
-	// twice. SelfBLEUTexts is the number of texts in the sample.
+	// SelfBLEU is SelfBLEU of a sample of at most 1,000: 0 if no words are repeated.
+	// SelfBLEUTexts is the number of texts in the sample.
 	SelfBLEU      float64 `json:"self_bleu"`
 	SelfBLEUTexts int     `json:"self_bleu_texts"`
-	// NearDuplicates is the number of texts that NearDuplicates would drop at
-	// the threshold NearThreshold, and NearDuplicateRate their share, from 0 to 1.
+	// NearDuplicates is the number of texts that the function NearDuplicates would drop
+	// at the threshold NearThreshold. NearDuplicateRate is their share, from 0 to 1.
 	NearDuplicates    int     `json:"near_duplicates"`
 	NearDuplicateRate float64 `json:"near_duplicate_rate"`
 	NearThreshold     float64 `json:"near_threshold" csv:"-"`
-	// TopOpener is the most common beginning of three words, empty where no text
-	// has words, TopOpenerShare the share of texts that begin so, from 0 to 1, and
-	// EffectiveOpeners the number of equally common beginnings that would be as
-	// varied as those there are.
+	// TopOpener is the most common beginning of three words, empty if no text has words.
+	// TopOpenerShare is the share of texts with that beginning, from 0 to 1.
+	// EffectiveOpeners is the number of equally common beginnings with the same variety
+	// as the actual ones.
 	TopOpener        string  `json:"top_opener"`
 	TopOpenerShare   float64 `json:"top_opener_share"`
 	EffectiveOpeners float64 `json:"effective_openers"`
@@ -141,9 +140,8 @@ type Diversity struct {
 	Words WordLengths `json:"words"`
 }
 
-// DiversityOf measures how varied the texts are. The threshold is that of
-// NewIndex, and the seed chooses the sample for SelfBLEU. Everything but Texts
-// is 0 where no text has words.
+// DiversityOf measures how varied the texts are. The threshold is as in NewIndex, and the
+// seed chooses the sample for SelfBLEU. Everything but Texts is 0 if no text has words.
 func DiversityOf(texts []string, threshold float64, seed uint64) Diversity {
 	d := Diversity{
 		Texts:          len(texts),

@@ -10,36 +10,34 @@ import (
 // shingle.
 const shingleWords = 3
 
-// Index finds near duplicates among texts that arrive one by one. It is exact
-// whatever arrives in whatever order; see the package comment. Memory grows by
-// some sixty bytes for each word of a text, and the texts themselves are not
-// held. A million prompts of 10 to 25 words take about 15 seconds and 1.2
-// GB.
+// Index finds near duplicates among texts that arrive one by one. It is exact for any
+// texts in any order; see the package comment. Memory grows by some sixty bytes for each
+// word of a text; the texts themselves are not kept. A million prompts of 10 to 25 words
+// take about 15 seconds and 1.2 GB.
 //
-// An Index is not safe for concurrent use, not even by Nearest alone. NewIndex
-// makes one.
+// An Index is not safe for concurrent use; this includes concurrent calls of Nearest.
+// NewIndex makes one.
 type Index struct {
 	threshold float64
 
-	// shingles numbers the shingles from 0 in the order of their arrival. Zeros
-	// fill up the shingle of a short text.
+	// shingles numbers the shingles from 0 in the order of their arrival. The shingle of
+	// a short text is filled up with zeros.
 	words    vocabulary
 	shingles map[[shingleWords]uint32]uint32
-	// ranks has the rank of each shingle: the higher, the rarer. A shingle is
-	// given the next rank when it arrives, as the rarest, and another one when
-	// rankAnew orders them.
+	// ranks has the rank of each shingle: the higher, the rarer. A new shingle gets the
+	// next rank, as the rarest. rankAnew changes the ranks.
 	ranks []uint32
 
-	// sets holds the shingles of the kept texts by rank, from rare to common.
-	// Those of text i end at ends[i].
+	// sets holds the shingles of the kept texts by rank, from rare to common. Those of
+	// text i end at ends[i].
 	sets []uint32
 	ends []int
 
-	// The shingles in the prefixes of the kept texts are listed by rank, then by
-	// the size of the text's set. Sizes are kept apart because how rare a shared
-	// shingle must be depends on both sizes: in one list, a collection made from
-	// one template would meet in full in the template's shingles. Lists are
-	// linked by places in lists and posts, whose first element ends them.
+	// The shingles in the prefixes of the kept texts are listed by rank, then by the size
+	// of the text's set. Sizes are separate because how rare a shared shingle must be
+	// depends on both sizes. In a single list, all texts of a collection made from one
+	// template would be compared, since they share the template's shingles. Lists are
+	// linked by positions in lists and posts, whose first element marks their end.
 	heads []uint32
 	lists []list
 	posts []post
@@ -47,25 +45,22 @@ type Index struct {
 	// met is the last query in which each kept text was compared.
 	met     []uint32
 	queries uint32
-	// scanned is the number of lists and posts that were gone through since the
-	// shingles were ranked.
+	// scanned is the number of lists and posts scanned since the shingles were ranked.
 	scanned int
 
-	// text and set are room for the words and the shingles of a text.
+	// text and set are buffers for the words and the shingles of a text.
 	text, set []uint32
 }
 
-// list has the posts of texts whose sets have one size, in the order of their
-// numbers.
+// list has the posts of texts with one set size, in the order of their numbers.
 type list struct{ size, first, last, next uint32 }
 
-// post is a kept text and the shingle's place in its set.
+// post is a kept text and the shingle's position in its set.
 type post struct{ text, place, next uint32 }
 
-// NewIndex makes an empty index. The threshold is the least similarity that
-// counts, above 0 and at most 1, where 1 finds texts that differ in case and
-// punctuation only, and 0.5 those with a word or two changed. It panics for
-// other thresholds.
+// NewIndex makes an empty index. The threshold is the least similarity that counts, above
+// 0 and at most 1. 1 finds texts that differ only in case and punctuation; 0.5 finds
+// those with a word or two changed. It panics for other thresholds.
 func NewIndex(threshold float64) *Index {
 	if !(threshold > 0 && threshold <= 1) {
 		panic("similar: a threshold that is not above 0 and at most 1")
@@ -81,11 +76,10 @@ func NewIndex(threshold float64) *Index {
 // Len is the number of kept texts.
 func (x *Index) Len() int { return len(x.ends) }
 
-// Add looks for the kept text that t is most like, the earliest of equals. If
-// its similarity reaches the threshold, Add returns its number and the similarity,
-// and t is not kept. Otherwise t is kept, and n is its number; kept texts are
-// numbered from 0. A text without words is always kept, and no other is like
-// it.
+// Add looks for the kept text most similar to t, the earliest of equals. If the
+// similarity reaches the threshold, Add returns that text's number and the similarity,
+// and t is not kept. Otherwise t is kept, and n is its number; kept texts are numbered
+// from 0. A text without words is always kept, and no other text is similar to it.
 func (x *Index) Add(t string) (n int, jaccard float64, duplicate bool) {
 	set := x.shingle(t)
 	if n, jaccard, duplicate = x.nearest(set); duplicate {
@@ -94,18 +88,17 @@ func (x *Index) Add(t string) (n int, jaccard float64, duplicate bool) {
 	return x.keep(set), 0, false
 }
 
-// Keep keeps t, whatever it is like, and returns its number.
+// Keep keeps t, whatever it is similar to, and returns its number.
 func (x *Index) Keep(t string) int { return x.keep(x.shingle(t)) }
 
-// Nearest looks for the kept text that t is most like, the earliest of equals,
-// and leaves what is kept as it is. Nothing is found where no similarity reaches
-// the threshold.
+// Nearest looks for the kept text most similar to t, the earliest of equals. It keeps
+// nothing. It finds nothing if no similarity reaches the threshold.
 func (x *Index) Nearest(t string) (n int, jaccard float64, found bool) {
 	return x.nearest(x.shingle(t))
 }
 
-// shingle gives the set of a text's shingles by rank, from rare to common. The
-// next call overwrites it.
+// shingle gives the set of a text's shingles by rank, from rare to common. The next call
+// overwrites it.
 func (x *Index) shingle(t string) []uint32 {
 	x.rankAnew()
 	x.text = x.words.add(x.text[:0], t)
@@ -132,18 +125,17 @@ func (x *Index) rank(s [shingleWords]uint32) uint32 {
 	return x.ranks[id]
 }
 
-// shared is the least number of shingles that sets of a and b have in common
-// when they are alike enough. It is more than a or b for sets whose sizes alone
-// keep them from it.
+// shared is the least number of shingles that similar enough sets of a and b shingles
+// have in common. It exceeds a or b if the sizes alone make them too different.
 func (x *Index) shared(a, b int) int {
-	// The small term keeps rounding errors from asking for one too many; that
-	// would lose pairs, and too few only costs time.
+	// The small term keeps rounding errors from requiring one too many. One too many
+	// would lose pairs; one too few only costs time.
 	m := x.threshold / (1 + x.threshold) * float64(a+b)
 	return max(1, int(math.Ceil(m-1e-9)))
 }
 
-// prefix is how many of a set's rarest shingles can be the rarest that it shares
-// with a set that is alike enough: most with the smallest such set.
+// prefix is how many of a set's rarest shingles can be the rarest that it shares with a
+// similar enough set. The number is largest for the smallest such set.
 func (x *Index) prefix(set []uint32) []uint32 {
 	if len(set) == 0 {
 		return nil
@@ -162,7 +154,7 @@ func (x *Index) keep(set []uint32) int {
 	return n
 }
 
-// post lists a kept text.
+// post adds a kept text to the lists.
 func (x *Index) post(text int) {
 	set := x.setOf(text)
 	for place, rank := range x.prefix(set) {
@@ -194,10 +186,10 @@ func (x *Index) setOf(text int) []uint32 {
 	return x.sets[start:x.ends[text]]
 }
 
-// nearest is Nearest for a set. Once a text is found, only those that are more
-// like it matter, and earlier ones that are as like; both must share more, so
-// fewer places and posts are left. Without that, a collection in which all are
-// alike would be compared in full.
+// nearest is Nearest for a set. Once a text is found, only more similar texts matter, and
+// earlier ones that are equally similar. Both must share more, so fewer positions and
+// posts remain. Without this, a collection of texts that are all alike would be compared
+// in full.
 func (x *Index) nearest(set []uint32) (n int, jaccard float64, found bool) {
 	x.queries++
 	if x.queries == 0 { // after four billion
@@ -241,13 +233,13 @@ func (x *Index) nearest(set []uint32) (n int, jaccard float64, found bool) {
 	return best.text, float64(best.both) / float64(best.any), true
 }
 
-// candidate is the best text that was found for a query; a text of -1 means that
-// there is none. Its similarity is the fraction both/any.
+// candidate is the best text found for a query. A text of -1 means that there is none.
+// Its similarity is the fraction both/any.
 type candidate struct{ text, both, any int }
 
-// bounds is how many shingles another text must share, of two sets with sum
-// shingles together, to be as like (least), and to be more like (more). From
-// both/any <= s/(sum-s) follows s >= both*sum/(both+any). Neither is less than m.
+// bounds gives how many shingles another text must share to be equally similar (least),
+// and to be more similar (more). sum is the number of shingles of both sets together.
+// both/any <= s/(sum-s) implies s >= both*sum/(both+any). Neither is less than m.
 func (c candidate) bounds(m, sum int) (least, more int) {
 	if c.text < 0 {
 		return m, m
@@ -256,10 +248,9 @@ func (c candidate) bounds(m, sum int) (least, more int) {
 	return max(m, (shared+all-1)/all), max(m, shared/all+1)
 }
 
-// rankAnew ranks the shingles by their number in the kept texts, once the lists
-// that have been gone through outweigh that work. So a shingle that has become
-// common since the last time, and whose list is long, costs no more than a fixed
-// multiple of what the lists would take anyway.
+// rankAnew ranks the shingles by their number in the kept texts, once scanning the lists
+// has cost more than ranking would. So a shingle that has become common, with a long
+// list, costs no more than a fixed multiple of the scanning that is needed anyway.
 func (x *Index) rankAnew() {
 	if x.scanned <= rankingCost*(len(x.sets)+len(x.ranks)) {
 		return
@@ -303,8 +294,8 @@ func (x *Index) rankAnew() {
 	}
 }
 
-// rankingCost is about how many posts can be gone through in the time in which
-// one shingle is ranked.
+// rankingCost is about how many posts can be scanned in the time that ranking one shingle
+// takes.
 const rankingCost = 4
 
 // bothHave is how many shingles two sets in descending order share.

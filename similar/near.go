@@ -2,15 +2,15 @@ package similar
 
 import "slices"
 
-// Pair says that text B is nearly text A, by their indexes. A < B.
+// Pair says that text B nearly repeats text A; both are indexes. A < B.
 type Pair struct {
 	A, B int
 	// Jaccard is the similarity of the two, from the threshold to 1.
 	Jaccard float64
 }
 
-// Jaccard is the similarity of two texts, from 0 to 1; see the package comment.
-// A text without words is like no other.
+// Jaccard is the similarity of two texts, from 0 to 1; see the package comment. A text
+// without words is similar to no other.
 func Jaccard(a, b string) float64 {
 	x := NewIndex(1)
 	setA := slices.Clone(x.shingle(a))
@@ -22,14 +22,13 @@ func Jaccard(a, b string) float64 {
 	return float64(both) / float64(len(setA)+len(setB)-both)
 }
 
-// NearDuplicates goes through the texts in order and keeps each one that is not
-// nearly one kept before, as Index.Add does. It returns the others in order,
-// each with the kept text that it is most like, the earliest of equals. So the
-// number of pairs is the number of texts to drop, and never more than there are
-// texts. The threshold is that of NewIndex.
+// NearDuplicates goes through the texts in order and keeps each one that does not nearly
+// repeat a kept one, like Index.Add. It returns the others in order, each with the most
+// similar kept text, the earliest of equals. So the number of pairs is the number of
+// texts to drop. The threshold is as in NewIndex.
 //
-// Time grows little faster than the number of texts for thresholds from about
-// 0.5; see Index.
+// Time grows little faster than the number of texts for thresholds from about 0.5; see
+// Index.
 func NearDuplicates(texts []string, threshold float64) []Pair {
 	x := NewIndex(threshold)
 	var pairs []Pair

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Normalize folds away what does not matter to similarity: it lowers the case,
-// drops apostrophes, and makes every other run of anything but letters, marks
-// and digits one space, with none at the ends. In scripts that are written
-// without spaces every letter becomes a word.
+// Normalize removes what does not matter to similarity. It lowers the case, drops
+// apostrophes, and replaces every other run of characters that are not letters, marks or
+// digits by one space, with none at the ends. In scripts written without spaces every
+// letter becomes a word.
 func Normalize(text string) string {
 	return string(appendNormal(make([]byte, 0, len(text)), text))
 }
@@ -39,8 +39,8 @@ var unspaced = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
 }
 
-// vocabulary numbers words from 1, in the order in which they arrive. Its zero
-// value is empty.
+// vocabulary numbers words from 1, in the order in which they arrive. Its zero value is
+// empty.
 type vocabulary struct {
 	numbers map[string]uint32
 	normal  []byte // room for a text
@@ -65,16 +65,15 @@ func (v *vocabulary) add(numbers []uint32, text string) []uint32 {
 	return numbers
 }
 
-// DistinctN is the number of different runs of n words in all texts together,
-// divided by the number of runs: 1 when none occurs twice, near 0 when all say
-// the same (distinct-n, Li et al. 2016). It is 0 where no text has n words. It
-// falls as a collection grows, so compare collections of one size. It panics
-// unless n is positive.
+// DistinctN is the number of distinct runs of n words in all texts together, divided by
+// the number of runs (distinct-n, Li et al. 2016). It is 1 if none occurs twice and near
+// 0 if all texts say the same. It is 0 if no text has n words. It falls as a collection
+// grows, so compare collections of one size. It panics unless n is positive.
 func DistinctN(texts []string, n int) float64 {
 	if n < 1 {
 		panic("similar: runs of fewer than one word")
 	}
-	// runs[k] numbers the runs of k+1 words that begin a run of n: by the number
+	// runs[k] numbers the runs of k+1 words that begin a run of n. The key is the number
 	// of the run without its last word, and that word.
 	runs := make([]map[[2]uint32]uint32, n)
 	for k := range runs {

@@ -7,20 +7,20 @@ import (
 	"slices"
 )
 
-// PairScores are what was measured of the prompts of a pair or cluster, such as the
-// share of each prompt's answers that refuse.
+// PairScores are the scores of the prompts of a pair or cluster, such as the share of
+// each prompt's answers that refuse.
 type PairScores struct{ Safe, Toxic []float64 }
 
-// PairedAUC estimates the chance that a toxic prompt's score is higher than a safe
-// one's, a tie counting half: within pairs, where both prompts are of one pair, and
-// over all, where each may be of any (the area under the ROC curve, and the
-// Mann-Whitney statistic over its maximum). Every pair counts alike, and within a
-// side of it every prompt.
+// PairedAUC estimates the chance that a toxic prompt's score is higher than a safe one's;
+// a tie counts half. It gives two estimates. Within pairs, both prompts are from one
+// pair. Over all, each may be from any pair: this is the area under the ROC curve, and
+// the Mann-Whitney statistic over its maximum. Every pair has equal weight and, within
+// one side of a pair, every prompt.
 //
-// The interval within pairs is that of MeanShare; over all it is made so as well, of
-// the variance that DeLong's components have when they are added up by pair (Obuchowski
-// 1997, Biometrics 53:567-578), of no more units than there are prompts. It reports
-// false without pairs, and panics on a pair without a prompt on either side.
+// The interval within pairs is that of MeanShare. The one over all is made in the same
+// way from the variance of DeLong's components, summed by pair (Obuchowski 1997,
+// Biometrics 53:567-578), with at most as many units as there are prompts. It reports
+// false without pairs, and panics if a side of a pair has no prompt.
 func PairedAUC(pairs []PairScores, confidence float64) (within, overall Estimate, ok bool) {
 	checkConfidence(confidence)
 	if len(pairs) == 0 {
@@ -63,16 +63,16 @@ func PairedAUC(pairs []PairScores, confidence float64) (within, overall Estimate
 	return within, overall, true
 }
 
-// AUC estimates the chance that a toxic prompt's score is higher than a safe one's, a
-// tie counting half: the area under the ROC curve. Every score counts alike, wherever it
-// is; either side of a cluster may be empty, and scores that are independent are
+// AUC estimates the chance that a toxic prompt's score is higher than a safe one's; a tie
+// counts half. This is the area under the ROC curve. Every score has equal weight,
+// whatever its cluster. Either side of a cluster may be empty, and independent scores are
 // clusters of one.
 //
-// The interval is Wilson's of as many prompts as the variance stands for that DeLong's
-// components have when they are added up by cluster (Obuchowski 1997, Biometrics
-// 53:567-578, equations 3 to 5), which with clusters of one is DeLong's own (1988,
-// Biometrics 44:837-845); of no more than there are clusters of either side. It reports
-// false where a side is empty in all clusters.
+// The interval is Wilson's, at the number of prompts that corresponds to the variance of
+// DeLong's components, summed by cluster (Obuchowski 1997, Biometrics 53:567-578,
+// equations 3 to 5). With clusters of one this is DeLong's own variance (1988, Biometrics
+// 44:837-845). The number is at most that of the clusters of the two sides. AUC reports
+// false if one side is empty in all clusters.
 func AUC(clusters []PairScores, confidence float64) (area Estimate, ok bool) {
 	checkConfidence(confidence)
 	var safe, toxic []weighted
@@ -99,7 +99,7 @@ func AUC(clusters []PairScores, confidence float64) (area Estimate, ok bool) {
 		ofSafe[i] = 1 - ofSafe[i]/m
 	}
 	value = min(1, value)
-	// What the components of a cluster are above the mean, added up.
+	// The sums of the components of each cluster minus the mean.
 	pullToxic, pullSafe := make([]float64, len(clusters)), make([]float64, len(clusters))
 	for i, t := range toxic {
 		pullToxic[t.pair] += ofToxic[i] - value
@@ -120,7 +120,7 @@ func AUC(clusters []PairScores, confidence float64) (area Estimate, ok bool) {
 		squaresSafe += pullSafe[i] * pullSafe[i]
 		products += pullToxic[i] * pullSafe[i]
 	}
-	// One cluster has no variance to see.
+	// A single cluster shows no variance.
 	of := func(sum float64, units int) float64 { return sum * float64(units) / float64(max(1, units-1)) }
 	variance := of(squaresToxic, withToxic)/(m*m) + of(squaresSafe, withSafe)/(n*n) + 2*of(products, len(clusters))/(m*n)
 	if variance < 1e-18 {
@@ -146,8 +146,8 @@ func above(a, b float64) float64 {
 	return 0
 }
 
-// shareBelow gives for each score the weight of those of the others that are below,
-// ties by half.
+// shareBelow gives for each score the weight of the other side's scores below it; ties
+// count half.
 func shareBelow(scores, others []weighted) []float64 {
 	sorted := slices.Clone(others)
 	slices.SortFunc(sorted, func(a, b weighted) int { return cmp.Compare(a.score, b.score) })

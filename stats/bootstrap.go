@@ -11,29 +11,28 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Bootstrap estimates intervals by drawing the data anew from itself, with
-// replacement, many times (Efron 1979). The same Bootstrap gives the same
-// intervals for the same data on every machine. The zero value is ready for use.
+// Bootstrap estimates intervals by resampling the data with replacement many times (Efron
+// 1979). The same Bootstrap gives the same intervals for the same data on every machine.
+// The zero value is ready for use.
 //
-// The intervals are percentile intervals. For all but rank correlations the
-// percentiles are moved outwards as far as Student's t lies outside of the normal
-// distribution, which corrects most of what few units cost (Hesterberg 2015, The
-// American Statistician 69:371-386, the expanded percentile interval). Where no
-// resample differs from the data the bootstrap knows nothing, and each method says
-// what it does instead.
+// The intervals are percentile intervals. Except for rank correlations, the percentiles
+// are moved outward by the ratio of Student's t to the normal quantile. This corrects
+// most of the error with few units (Hesterberg 2015, The American Statistician
+// 69:371-386, the expanded percentile interval). If no resample differs from the data,
+// the bootstrap gives no information, and each method says what it does instead.
 type Bootstrap struct {
-	// Resamples is how often the data are drawn; 0 means 2,000.
+	// Resamples is the number of resamples; 0 means 2,000.
 	Resamples int
 	// Confidence is the intervals' level; 0 means 0.95.
 	Confidence float64
-	// Seed chooses the draws.
+	// Seed determines the draws.
 	Seed uint64
 }
 
-// Cluster is what is known of prompts that stand or fall together, such as the
-// rewrites of one seed.
+// Cluster holds the counts of prompts that are not independent, such as the rewrites of
+// one seed.
 type Cluster struct {
-	// Sum is how many of the prompts were refused, or for a difference how many
+	// Sum is the number of prompts that were refused. For a difference it is how many
 	// more were refused the second time than the first.
 	Sum int
 	// N is the number of prompts, at least 1.
@@ -46,8 +45,8 @@ func (c Cluster) check() {
 	}
 }
 
-// Rate estimates the rate k/n of n prompts that are independent of each other.
-// When k is 0 or n it gives Wilson's interval. It reports false when n is 0.
+// Rate estimates the rate k/n of n independent prompts. If k is 0 or n it gives Wilson's
+// interval. It reports false if n is 0.
 func (b Bootstrap) Rate(k, n int) (Estimate, bool) {
 	checkCounts("Bootstrap.Rate", k, n)
 	if n == 0 {
@@ -56,12 +55,12 @@ func (b Bootstrap) Rate(k, n int) (Estimate, bool) {
 	return b.ratio([]kind{{Cluster{1, 1}, k}, {Cluster{0, 1}, n - k}}, b.wilson), true
 }
 
-// ClusteredRate estimates the share of prompts refused when clusters of prompts
-// were drawn, not prompts. It draws whole clusters; the rate is the sum of the
-// resample's refusals over the sum of its prompts. When all clusters have the
-// same rate it gives Wilson's interval with the clusters as trials, which is wide.
-// Below some thirty refusals, or answers, the interval is too narrow, and that of
-// WilsonClustered is better. It reports false without clusters, and panics unless 0 <= Sum <= N for each.
+// ClusteredRate estimates the share of prompts refused when clusters of prompts, not
+// single prompts, were drawn. It draws whole clusters. The rate is the sum of the
+// resample's refusals over the sum of its prompts. If all clusters have the same rate, it
+// gives Wilson's interval with the clusters as trials, which is wide. Below about thirty
+// refusals, or answers, the interval is too narrow, and that of WilsonClustered is
+// better. It reports false without clusters, and panics unless 0 <= Sum <= N for each.
 func (b Bootstrap) ClusteredRate(clusters []Cluster) (Estimate, bool) {
 	for _, c := range clusters {
 		checkCounts("Bootstrap.ClusteredRate", c.Sum, c.N)
@@ -72,10 +71,10 @@ func (b Bootstrap) ClusteredRate(clusters []Cluster) (Estimate, bool) {
 	return b.ratio(kindsOf(clusters), b.wilson), true
 }
 
-// PairedDifference estimates the difference between the rates of two runs over
-// the same n prompts, as the function PairedDifference does, whose interval it
-// gives when there are no discordant prompts or all are discordant the same way.
-// It reports false when n is 0.
+// PairedDifference estimates the difference between the rates of two runs over the same n
+// prompts, like the function PairedDifference. It gives that function's interval if there
+// are no discordant prompts or all are discordant the same way. It reports false if n is
+// 0.
 func (b Bootstrap) PairedDifference(onlyFirst, onlySecond, n int) (Estimate, bool) {
 	checkPairs(onlyFirst, onlySecond, n)
 	if n == 0 {
@@ -85,11 +84,10 @@ func (b Bootstrap) PairedDifference(onlyFirst, onlySecond, n int) (Estimate, boo
 	return b.ratio(kinds, b.bonettPrice), true
 }
 
-// ClusteredDifference estimates the difference between the rates of two runs over
-// the same prompts when clusters of prompts were drawn. When all clusters differ
-// alike it gives the interval of the function PairedDifference with the clusters
-// as pairs. It reports false without clusters, and panics unless -N <= Sum <= N
-// for each.
+// ClusteredDifference estimates the difference between the rates of two runs over the
+// same prompts when clusters of prompts were drawn. If all clusters differ by the same
+// rate, it gives the interval of the function PairedDifference with the clusters as
+// pairs. It reports false without clusters, and panics unless -N <= Sum <= N for each.
 func (b Bootstrap) ClusteredDifference(clusters []Cluster) (Estimate, bool) {
 	for _, c := range clusters {
 		checkCounts("Bootstrap.ClusteredDifference", max(c.Sum, -c.Sum), c.N)
@@ -100,14 +98,13 @@ func (b Bootstrap) ClusteredDifference(clusters []Cluster) (Estimate, bool) {
 	return b.ratio(kindsOf(clusters), b.bonettPrice), true
 }
 
-// Correlation estimates a correlation by drawing points. It reports false where
-// the correlation is undefined, and where no resample differs from the data, as
-// with points in perfect order. Resamples in which it is undefined are drawn
-// again.
+// Correlation estimates a correlation by drawing points. It reports false if the
+// correlation is undefined, and if no resample differs from the data, as with points in
+// perfect order. Resamples in which it is undefined are drawn again.
 //
-// A correlation of ranks, such as Spearman and KendallTauB, has plain percentiles:
-// a point that is drawn twice is a tie, which the data may not have, and the ties
-// spread the resamples wide enough.
+// A rank correlation, such as Spearman and KendallTauB, has plain percentiles. A point
+// drawn twice is a tie, which the data may not have, and these ties already widen the
+// resamples enough.
 func (b Bootstrap) Correlation(x, y []float64, measure Correlation) (Estimate, bool) {
 	each := make([][]int, len(x))
 	for i := range each {
@@ -116,12 +113,12 @@ func (b Bootstrap) Correlation(x, y []float64, measure Correlation) (Estimate, b
 	return b.correlation(x, y, each, measure)
 }
 
-// ClusteredCorrelation estimates a correlation when points come in clusters, such as
-// the models of one family. The bootstrap draws whole clusters, as many as there are.
-// The i-th point is in the cluster of the i-th name. It reports false where Correlation
-// does, and with fewer than two clusters. With few or unequal clusters the interval is
-// too narrow, but less so than that of Correlation. It panics if the numbers of points
-// and names differ.
+// ClusteredCorrelation estimates a correlation when points come in clusters, such as the
+// models of one family. The bootstrap draws whole clusters, as many as there are. The
+// i-th point is in the cluster of the i-th name. It reports false when Correlation does,
+// and with fewer than two clusters. With few or unequal clusters the interval is too
+// narrow, but less so than that of Correlation. It panics if the numbers of points and
+// names differ.
 func (b Bootstrap) ClusteredCorrelation(x, y []float64, cluster []string, measure Correlation) (Estimate, bool) {
 	if len(cluster) != len(x) {
 		panic(fmt.Sprintf("stats: %d points in %d clusters", len(x), len(cluster)))
@@ -189,19 +186,18 @@ func (b Bootstrap) withDefaults() Bootstrap {
 	return b
 }
 
-// random gives the source of the draws. Its second word is a constant of no
-// meaning.
+// random gives the source of the draws. Its second word is an arbitrary constant.
 func (b Bootstrap) random() *rand.Rand { return rand.New(b.source()) }
 
 func (b Bootstrap) source() rand.Source { return rand.NewPCG(b.Seed, 0x6f7262656e6368) }
 
-// kind is a number of clusters that are alike.
+// kind is a number of identical clusters.
 type kind struct {
 	Cluster
 	count int
 }
 
-// kindsOf counts the clusters that are alike, in a fixed order.
+// kindsOf counts identical clusters, in a fixed order.
 func kindsOf(clusters []Cluster) []kind {
 	counts := map[Cluster]int{}
 	for _, c := range clusters {
@@ -212,16 +208,16 @@ func kindsOf(clusters []Cluster) []kind {
 	for c, n := range counts {
 		kinds = append(kinds, kind{c, n})
 	}
-	// The common ones first: the draw ends when no clusters are left to give out.
+	// The most common come first, since a draw ends once all clusters are assigned.
 	slices.SortFunc(kinds, func(a, b kind) int {
 		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.N, b.N), cmp.Compare(a.Sum, b.Sum))
 	})
 	return kinds
 }
 
-// ratio estimates sum over n of the clusters. A resample draws not cluster by
-// cluster but how many of each kind: those counts are multinomial, and are drawn
-// as binomials, each of what the kinds before have left. That takes time by the
+// ratio estimates sum over n of the clusters. A resample does not draw cluster by cluster
+// but draws how many there are of each kind. Those counts are multinomial, and are drawn
+// as binomials, each from what the earlier kinds have left. The time depends on the
 // number of kinds, which hardly grows with the number of prompts.
 func (b Bootstrap) ratio(kinds []kind, alike func(sum, n, clusters int) Estimate) Estimate {
 	b = b.withDefaults()
@@ -255,8 +251,7 @@ func (b Bootstrap) ratio(kinds []kind, alike func(sum, n, clusters int) Estimate
 	return b.interval(float64(sum)/float64(n), values, b.expandedTail(units))
 }
 
-// binomial draws how many of n trials come out when each does so with the chance
-// of part in whole.
+// binomial draws the number of successes in n trials, each with probability part/whole.
 func binomial(n, part, whole int, source rand.Source) int {
 	switch {
 	case n == 0 || part == 0:
@@ -267,8 +262,8 @@ func binomial(n, part, whole int, source rand.Source) int {
 	return int(distuv.Binomial{N: float64(n), P: float64(part) / float64(whole), Src: source}.Rand())
 }
 
-// expandedTail is the share of resamples to leave out at each end for data of so
-// many units.
+// expandedTail is the share of resamples to leave out at each end for data of units
+// units.
 func (b Bootstrap) expandedTail(units int) float64 {
 	tail := (1 - b.Confidence) / 2
 	if units == 1 {
@@ -286,7 +281,7 @@ func (b Bootstrap) interval(value float64, sorted []float64, tail float64) Estim
 	return estimate(value, lo, hi, -1, 1)
 }
 
-// same reports whether sorted values are all equal, but for rounding.
+// same reports whether sorted values are all equal, except for rounding.
 func same(sorted []float64) bool { return sorted[len(sorted)-1]-sorted[0] < 1e-12 }
 
 // wilson is the interval of a rate that is the same in all clusters.

@@ -1,8 +1,8 @@
 package stats
 
-// Confusion counts what a two-class classifier said against what was true.
+// Confusion counts the decisions of a two-class classifier against the truth.
 type Confusion struct {
-	// TP and FN count the true positives and what the classifier missed of them.
+	// TP counts the true positives, and FN the positives that the classifier missed.
 	TP int `json:"tp"`
 	// FP counts negatives that were called positive.
 	FP int `json:"fp"`
@@ -10,7 +10,7 @@ type Confusion struct {
 	TN int `json:"tn"`
 }
 
-// Add counts one case: what is true of it and what was said of it.
+// Add counts one case: its truth, and what the classifier said.
 func (c *Confusion) Add(truth, said bool) {
 	switch {
 	case truth && said:
@@ -27,27 +27,27 @@ func (c *Confusion) Add(truth, said bool) {
 // N is the number of cases counted.
 func (c Confusion) N() int { return c.TP + c.FP + c.FN + c.TN }
 
-// Accuracy is the share of cases that were called right. It reports false when
-// there are none.
+// Accuracy is the share of cases classified correctly. It reports false if there are
+// none.
 func (c Confusion) Accuracy() (float64, bool) { return share(c.TP+c.TN, c.N()) }
 
-// Precision is the share of the called positives that are positive. It reports
-// false when nothing was called positive.
+// Precision is the share of true positives among the cases called positive. It reports
+// false if nothing was called positive.
 func (c Confusion) Precision() (float64, bool) { return share(c.TP, c.TP+c.FP) }
 
-// Recall is the share of the positives that were called positive. It reports
-// false when there are no positives.
+// Recall is the share of the positives that were called positive. It reports false if
+// there are no positives.
 func (c Confusion) Recall() (float64, bool) { return share(c.TP, c.TP+c.FN) }
 
-// F1 is the harmonic mean of precision and recall, 2TP / (2TP + FP + FN). It
-// reports false only when nothing is positive and nothing was called so; it is 0
-// where positives exist and none was found.
+// F1 is the harmonic mean of precision and recall, 2TP / (2TP + FP + FN). It reports
+// false only if nothing is positive and nothing was called positive. It is 0 if positives
+// exist and none was found.
 func (c Confusion) F1() (float64, bool) { return share(2*c.TP, 2*c.TP+c.FP+c.FN) }
 
 // Kappa is Cohen's kappa between the classifier and the truth; see CohenKappa.
 func (c Confusion) Kappa() Kappa { return KappaOf([][]int{{c.TP, c.FN}, {c.FP, c.TN}}) }
 
-// share is part / whole, undefined for an empty whole.
+// share is part / whole, undefined if whole is 0.
 func share(part, whole int) (float64, bool) {
 	if whole == 0 {
 		return 0, false
@@ -55,9 +55,9 @@ func share(part, whole int) (float64, bool) {
 	return float64(part) / float64(whole), true
 }
 
-// F1Interval is F1 with an interval. F1 is 2t / (1 + t) of the share t of true
-// positives among all cases but the true negatives, and grows with it, so the interval
-// is Wilson's of that share, so transformed (Lam, Gopal and Qian 2023,
+// F1Interval is F1 with an interval. F1 is 2t / (1 + t), where t is the share of true
+// positives among all cases except the true negatives. F1 grows with t, so the interval
+// is Wilson's interval of t, transformed in the same way (Lam, Gopal and Qian 2023,
 // arXiv:2309.14621, the indirect Wilson interval).
 func (c Confusion) F1Interval(confidence float64) (Estimate, bool) {
 	value, ok := c.F1()

@@ -9,13 +9,13 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Correlation measures how closely y follows x. It reports false where that is
-// undefined. Pearson, Spearman and KendallTauB are Correlations.
+// Correlation measures how closely y follows x. It reports false if that is undefined.
+// Pearson, Spearman and KendallTauB are Correlations.
 type Correlation func(x, y []float64) (float64, bool)
 
-// Pearson is the linear correlation of x and y, from -1 to 1. It reports false
-// for fewer than two points and where either is constant. It panics when x and y
-// differ in length or hold NaN.
+// Pearson is the linear correlation of x and y, from -1 to 1. It reports false for fewer
+// than two points and if x or y is constant. It panics if x and y differ in length or
+// contain NaN.
 func Pearson(x, y []float64) (float64, bool) {
 	checkPoints(x, y)
 	if constant(x) || constant(y) {
@@ -37,11 +37,11 @@ func Spearman(x, y []float64) (float64, bool) {
 	return Pearson(ranks(x), ranks(y))
 }
 
-// KendallTauB is Kendall's rank correlation with its correction for ties: the
-// pairs of points in the same order less those in the opposite order, over the
-// geometric mean of the pairs untied in x and in y (Kendall 1945, Biometrika
-// 33:239-251). Its time grows with the square of the number of points. It reports
-// false and panics as Pearson does.
+// KendallTauB is Kendall's rank correlation with its correction for ties: the number of
+// pairs of points in the same order minus the number in the opposite order, over the
+// geometric mean of the pairs untied in x and in y (Kendall 1945, Biometrika 33:239-251).
+// Its time grows with the square of the number of points. It reports false and panics as
+// Pearson does.
 func KendallTauB(x, y []float64) (float64, bool) {
 	checkPoints(x, y)
 	var order, untiedX, untiedY int
@@ -59,7 +59,7 @@ func KendallTauB(x, y []float64) (float64, bool) {
 	return float64(order) / math.Sqrt(float64(untiedX)*float64(untiedY)), true
 }
 
-// ranks numbers the values from 1 upwards, equal ones by the mean of their ranks.
+// ranks numbers the values from 1 upwards; equal values get the mean of their ranks.
 func ranks(x []float64) []float64 {
 	order := make([]int, len(x))
 	for i := range order {
@@ -80,7 +80,7 @@ func ranks(x []float64) []float64 {
 	return r
 }
 
-// constant reports whether all values are the same, as none and one are.
+// constant reports whether all values are the same. This includes one value or none.
 func constant(x []float64) bool {
 	return !slices.ContainsFunc(x, func(v float64) bool { return v != x[0] })
 }

@@ -7,11 +7,11 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Newcombe estimates the difference k1/n1 - k2/n2 of two independent rates with
-// the square-and-add interval made of their two Wilson intervals (Newcombe 1998,
-// Statistics in Medicine 17:873-890, method 10). It lies within [-1, 1].
+// Newcombe estimates the difference k1/n1 - k2/n2 of two independent rates. It uses the
+// square-and-add interval of their two Wilson intervals (Newcombe 1998, Statistics in
+// Medicine 17:873-890, method 10). The interval lies within [-1, 1].
 //
-// It reports false when either group is empty.
+// It reports false if either group is empty.
 func Newcombe(k1, n1, k2, n2 int, confidence float64) (Estimate, bool) {
 	checkCounts("Newcombe", k1, n1)
 	checkCounts("Newcombe", k2, n2)
@@ -26,11 +26,12 @@ func Newcombe(k1, n1, k2, n2 int, confidence float64) (Estimate, bool) {
 	), true
 }
 
-// RateDifference estimates the first of two independent rates minus the second,
-// from an estimate of each, by the square-and-add rule: each end of the interval
-// lies from the difference by the root of the two squared distances of the ends
-// that matter there. It holds its level as the two intervals hold theirs, however
-// they were made (Zou and Donner 2008, Statistics in Medicine 27:1693-1702).
+// RateDifference estimates the first of two independent rates minus the second, from an
+// estimate of each, by the square-and-add rule. The distance of each end of the interval
+// from the difference is the root of the sum of two squares: the distances of those ends
+// of the two intervals that matter there. It keeps its level if the two intervals keep
+// theirs, however they were made (Zou and Donner 2008, Statistics in Medicine
+// 27:1693-1702).
 func RateDifference(first, second Estimate) Estimate {
 	d := first.Value - second.Value
 	return estimate(
@@ -38,26 +39,26 @@ func RateDifference(first, second Estimate) Estimate {
 	)
 }
 
-// Detectable is the smallest difference that a sample could have found: the one
-// that, were it the true difference from what is compared with, the interval would
-// exclude with the chance of power. It is so many standard errors, taken from half
-// the width of the sample's own interval: 2.8 at a confidence of 0.95 and a power of
-// 0.8 (Bloom 1995, Evaluation Review 19:547-556, the minimum detectable effect). So
-// it depends on how much the sample varies, and not on the difference that it has.
+// Detectable is the smallest difference that a sample could have found. If it were the
+// true difference from the reference, the interval would exclude the reference with
+// probability power. It is a multiple of the standard error: 2.8 at a confidence of 0.95
+// and a power of 0.8 (Bloom 1995, Evaluation Review 19:547-556, the minimum detectable
+// effect). The standard error comes from half the width of the sample's own interval. So
+// Detectable depends on how much the sample varies, and not on the difference that it
+// shows.
 func Detectable(e Estimate, confidence, power float64) float64 {
 	z := zOf(confidence)
 	return (z + distuv.UnitNormal.Quantile(power)) * (e.Hi - e.Lo) / (2 * z)
 }
 
-// PairedDifference estimates the difference between two rates that were measured
-// on the same n prompts: the second minus the first, which is (onlySecond -
-// onlyFirst) / n, where onlyFirst prompts were refused the first time only and
-// onlySecond the second time only. The interval is the adjusted Wald interval of
-// Bonett and Price (2012, Journal of Educational and Behavioral Statistics
-// 37:479-488), which adds one to each count of disagreements and two to n, and
-// holds its level when there are few disagreements, or none.
+// PairedDifference estimates the difference between two rates measured on the same n
+// prompts: the second minus the first, (onlySecond - onlyFirst) / n. onlyFirst prompts
+// were refused only the first time, and onlySecond only the second time. The interval is
+// the adjusted Wald interval of Bonett and Price (2012, Journal of Educational and
+// Behavioral Statistics 37:479-488). It adds one to each count of disagreements and two
+// to n, and keeps its level with few disagreements or none.
 //
-// It reports false when n is 0.
+// It reports false if n is 0.
 func PairedDifference(onlyFirst, onlySecond, n int, confidence float64) (Estimate, bool) {
 	checkPairs(onlyFirst, onlySecond, n)
 	z := zOf(confidence)
@@ -70,14 +71,14 @@ func PairedDifference(onlyFirst, onlySecond, n int, confidence float64) (Estimat
 	return estimate(float64(onlySecond-onlyFirst)/float64(n), p-q-half, p-q+half, -1, 1), true
 }
 
-// Tango estimates the same difference with the score interval (Tango 1998, Statistics
-// in Medicine 17:891-908): the differences that a score test of the data does not
-// reject. Each of its two ends errs about as often as it should, also where flips are
-// few or go one way, so that either can show that a rate is no worse by more than some
-// margin (recommended with the interval of PairedDifference by Fagerland, Lydersen and
-// Laake 2014, Statistics in Medicine 33:2850-2875).
+// Tango estimates the same difference with the score interval (Tango 1998, Statistics in
+// Medicine 17:891-908): the differences that a score test of the data does not reject.
+// Each of its two ends errs about as often as it should, even if flips are few or all go
+// one way. So either end can show that a rate is not worse by more than some margin
+// (recommended, like the interval of PairedDifference, by Fagerland, Lydersen and Laake
+// 2014, Statistics in Medicine 33:2850-2875).
 //
-// It reports false when n is 0.
+// It reports false if n is 0.
 func Tango(onlyFirst, onlySecond, n int, confidence float64) (Estimate, bool) {
 	checkPairs(onlyFirst, onlySecond, n)
 	z := zOf(confidence)
@@ -94,7 +95,7 @@ func Tango(onlyFirst, onlySecond, n int, confidence float64) (Estimate, bool) {
 		distance := b - c - size*d
 		return distance*distance > z*z*variance
 	}
-	// The ends lie between the value, which is not rejected, and the utmost.
+	// The ends lie between the value, which is not rejected, and the extremes.
 	lo, _ := bisect(value, -1, bisections, rejected)
 	hi, _ := bisect(value, 1, bisections, rejected)
 	return estimate(value, lo, hi, -1, 1), true
@@ -106,12 +107,11 @@ func checkPairs(onlyFirst, onlySecond, n int) {
 	}
 }
 
-// Ratio estimates the ratio (k1/n1) / (k2/n2) of two independent rates. The
-// interval recovers the variances from their two Wilson intervals (Donner and Zou
-// 2012, Statistical Methods in Medical Research 21:347-359, the MOVER for
-// ratios).
+// Ratio estimates the ratio (k1/n1) / (k2/n2) of two independent rates. The interval
+// recovers the variances from their two Wilson intervals (Donner and Zou 2012,
+// Statistical Methods in Medical Research 21:347-359, the MOVER for ratios).
 //
-// It reports false when either group is empty or the second has no positives.
+// It reports false if either group is empty or the second has no positives.
 func Ratio(k1, n1, k2, n2 int, confidence float64) (Estimate, bool) {
 	checkCounts("Ratio", k1, n1)
 	checkCounts("Ratio", k2, n2)
@@ -121,8 +121,8 @@ func Ratio(k1, n1, k2, n2 int, confidence float64) (Estimate, bool) {
 		return Estimate{}, false
 	}
 	p1, p2 := float64(k1)/float64(n1), float64(k2)/float64(n2)
-	// product is what the published formula divides by 0 where a bound is twice
-	// its rate; the lower end is written so that it does not.
+	// The published formula divides product by 0 if a bound is twice its rate. The lower
+	// end is written so that it does not.
 	product := func(end, rate float64) float64 { return end * (2*rate - end) }
 	root := func(x, y float64) float64 { return math.Sqrt(math.Max(0, p1*p1*p2*p2-x*y)) }
 	lo := 0.0

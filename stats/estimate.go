@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Estimate is a value with its confidence interval. The interval need not be
-// symmetric around the value, but it always holds it.
+// Estimate is a value with its confidence interval. The interval need not be symmetric
+// around the value, but always contains it.
 type Estimate struct {
 	Value float64 `json:"value"`
 	Lo    float64 `json:"lo"`
@@ -22,8 +22,8 @@ type Interval struct {
 // Holds reports whether v lies within the interval.
 func (i Interval) Holds(v float64) bool { return i.Lo <= v && v <= i.Hi }
 
-// estimate makes an Estimate whose interval is kept within [least, most] and
-// holds the value whatever rounding did to its ends.
+// estimate makes an Estimate. It keeps the interval within [least, most], and makes it
+// contain the value despite rounding of its ends.
 func estimate(value, lo, hi, least, most float64) Estimate {
 	value = math.Min(most, math.Max(least, value))
 	return Estimate{
@@ -33,8 +33,8 @@ func estimate(value, lo, hi, least, most float64) Estimate {
 	}
 }
 
-// bisect halves what lies between a value that is not rejected and one that is, so many
-// times, and gives what is left.
+// bisect repeatedly halves the range between a value that is not rejected and one that
+// is, times times, and gives the remaining range.
 func bisect(in, out float64, times int, rejected func(float64) bool) (float64, float64) {
 	for range times {
 		if mid := (in + out) / 2; rejected(mid) {
@@ -46,7 +46,7 @@ func bisect(in, out float64, times int, rejected func(float64) bool) (float64, f
 	return in, out
 }
 
-// zOf is how many standard deviations an interval at this confidence reaches to
+// zOf is the number of standard deviations that an interval at this confidence extends to
 // each side.
 func zOf(confidence float64) float64 {
 	checkConfidence(confidence)

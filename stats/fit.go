@@ -14,20 +14,20 @@ type Quadratic struct {
 	C float64 `json:"c"`
 }
 
-// At is the curve's height at x.
+// At is the value of the curve at x.
 func (q Quadratic) At(x float64) float64 { return q.A + q.B*x + q.C*x*x }
 
-// FitQuadratic is the quadratic curve with the least sum of squared distances
-// from the points, measured along y. It reports false for fewer than three
-// different x, and panics when x and y differ in length or hold NaN.
+// FitQuadratic is the quadratic curve with the least sum of squared vertical distances
+// from the points. It reports false for fewer than three distinct x, and panics if x and
+// y differ in length or contain NaN.
 func FitQuadratic(x, y []float64) (Quadratic, bool) {
 	checkPoints(x, y)
 	sorted := slices.Sorted(slices.Values(x))
 	if len(slices.Compact(sorted)) < 3 {
 		return Quadratic{}, false
 	}
-	// Solved in u = (x - mean) / spread, where the columns 1, u and u² are far
-	// from parallel, so that no digits are lost.
+	// Solve in u = (x - mean) / spread, where the columns 1, u and u² are far from
+	// parallel, so that no digits are lost.
 	mean, spread := stat.MeanStdDev(x, nil)
 	design := mat.NewDense(len(x), 3, nil)
 	for i, v := range x {

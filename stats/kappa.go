@@ -6,16 +6,14 @@ import (
 	"slices"
 )
 
-// CohenKappa is the agreement of two raters beyond what their own frequencies
-// would give by chance: (po - pe) / (1 - pe) (Cohen 1960). The table is square:
-// row i, column j counts the items that the first rater put in class i and the
-// second in class j. 1 is perfect agreement, 0 is what chance gives, and below 0
-// is worse than chance.
+// CohenKappa is the agreement of two raters beyond the chance agreement from their own
+// frequencies: (po - pe) / (1 - pe) (Cohen 1960). The table is square: row i, column j
+// counts the items that the first rater put in class i and the second in class j. 1 is
+// perfect agreement, 0 is chance, and below 0 is worse than chance.
 //
-// It reports false where kappa is undefined: no items at all, or both raters
-// using one and the same class throughout, so that chance alone explains
-// everything. CohenKappa panics when the table is not square or a count is
-// negative.
+// It reports false if kappa is undefined: there are no items, or both raters use the same
+// single class throughout, so that chance alone explains everything. CohenKappa panics if
+// the table is not square or a count is negative.
 func CohenKappa(table [][]int) (float64, bool) {
 	rows := make([]float64, len(table))
 	cols := make([]float64, len(table))
@@ -37,9 +35,9 @@ func CohenKappa(table [][]int) (float64, bool) {
 			}
 		}
 	}
-	// In whole counts: kappa = (n*agreed - chance) / (n^2 - chance). Floats hold
-	// these integers exactly up to 2^53, so the test for zero is exact for any
-	// table of fewer than ninety million items.
+	// In integers: kappa = (n*agreed - chance) / (n^2 - chance). Floats represent
+	// integers exactly up to 2^53, so the test for zero is exact for any table of fewer
+	// than ninety million items.
 	var chance float64
 	for i := range rows {
 		chance += rows[i] * cols[i]
@@ -50,15 +48,13 @@ func CohenKappa(table [][]int) (float64, bool) {
 	return (n*agreed - chance) / (n*n - chance), true
 }
 
-// FleissKappa is the agreement of any fixed number of raters beyond chance
-// (Fleiss 1971). counts[i][j] is how many raters put item i in class j; every
-// item has the same number of ratings, at least two, though not necessarily by
-// the same people.
+// FleissKappa is the agreement of any fixed number of raters beyond chance (Fleiss 1971).
+// counts[i][j] is the number of raters who put item i in class j. Every item has the same
+// number of ratings, at least two, but not necessarily by the same people.
 //
-// It reports false where kappa is undefined: no items, or every rating in one
-// class. FleissKappa panics when the items differ in their number of classes or
-// of ratings, when there are fewer than two ratings an item, or when a count is
-// negative.
+// It reports false if kappa is undefined: there are no items, or every rating is in one
+// class. FleissKappa panics if items differ in their number of classes or of ratings, if
+// there are fewer than two ratings an item, or if a count is negative.
 func FleissKappa(counts [][]int) (float64, bool) {
 	if len(counts) == 0 {
 		return 0, false
@@ -102,13 +98,13 @@ func FleissKappa(counts [][]int) (float64, bool) {
 	return (observed - chance) / (1 - chance), true
 }
 
-// CohenKappaInterval is CohenKappa with an interval. Kappa is the observed agreement
-// on another scale, so the interval is Wilson's of an agreement, brought to that
-// scale, at the effective number of items: how many items with known margins would
-// give kappa the variance that it has in large samples, where the margins are
-// estimated too (Fleiss, Cohen and Everitt 1969, Psychological Bulletin 72:323-327),
-// but no more than there are. Unlike their interval, which is symmetric, it keeps its
-// level near perfect agreement, and has a width there.
+// CohenKappaInterval is CohenKappa with an interval. Kappa is the observed agreement on
+// another scale. So the interval is Wilson's interval of an agreement, converted to that
+// scale, at the effective number of items. This is the number of items with known margins
+// that would give kappa its large-sample variance, in which the margins are estimated too
+// (Fleiss, Cohen and Everitt 1969, Psychological Bulletin 72:323-327). It is at most the
+// number of items. Unlike their symmetric interval, it keeps its level near perfect
+// agreement, and has a width there.
 func CohenKappaInterval(table [][]int, confidence float64) (Estimate, bool) {
 	checkConfidence(confidence)
 	kappa, ok := CohenKappa(table)
@@ -134,9 +130,9 @@ func CohenKappaInterval(table [][]int, confidence float64) (Estimate, bool) {
 	return estimate(kappa, of(lo), of(hi), -1, 1), true
 }
 
-// kappaTerms gives the agreement that was observed and that of chance, the number of
-// items, and what an item of two classes adds to kappa in large samples, on the scale of
-// the agreement.
+// kappaTerms gives the observed agreement, the chance agreement and the number of items.
+// It also gives the contribution of an item of two classes to kappa in large samples, on
+// the scale of the agreement.
 func kappaTerms(table [][]int, kappa float64) (agreed, chance, n float64, term func(i, j int) float64) {
 	rows, cols := make([]float64, len(table)), make([]float64, len(table))
 	for i, row := range table {
@@ -161,12 +157,12 @@ func kappaTerms(table [][]int, kappa float64) (agreed, chance, n float64, term f
 	}
 }
 
-// CohenKappaClustered is CohenKappa with an interval for items that share clusters: each
-// item as the classes that both raters put it in, of so many classes. The interval is
-// made as CohenKappaInterval's of the variance that the items' terms have when they are
-// added up by cluster (linearization; Korn and Graubard 1999, Analysis of Health Surveys,
-// section 2.4), with Student's t as in WilsonClustered; where that is 0 each cluster
-// counts as one item.
+// CohenKappaClustered is CohenKappa with an interval for items that share clusters. Each
+// item is the pair of classes that the two raters gave it; classes is the number of
+// classes. The interval is made like CohenKappaInterval's, from the variance of the
+// items' terms summed by cluster (linearization; Korn and Graubard 1999, Analysis of
+// Health Surveys, section 2.4), with Student's t as in WilsonClustered. If that variance
+// is 0, each cluster counts as one item.
 func CohenKappaClustered(clusters [][][2]int, classes int, confidence float64) (Estimate, bool) {
 	checkConfidence(confidence)
 	table := tableOf(clusters, classes)
@@ -209,11 +205,11 @@ func tableOf(clusters [][][2]int, classes int) [][]int {
 	return table
 }
 
-// FleissKappaInterval is FleissKappa with an interval, made as CohenKappaInterval's:
-// Wilson's of the share of pairs of raters that agree, brought to the scale of kappa,
-// at the effective number of items by kappa's variance over items in large samples
-// (Gwet 2021, Educational and Psychological Measurement 81:781-790), but no more than
-// there are ratings beside the first of each item.
+// FleissKappaInterval is FleissKappa with an interval, made like CohenKappaInterval's. It
+// is Wilson's interval of the share of agreeing pairs of raters, converted to the scale
+// of kappa. The effective number of items comes from kappa's large-sample variance over
+// items (Gwet 2021, Educational and Psychological Measurement 81:781-790). It is at most
+// the number of ratings without the first of each item.
 func FleissKappaInterval(counts [][]int, confidence float64) (Estimate, bool) {
 	checkConfidence(confidence)
 	kappa, ok := FleissKappa(counts)
@@ -257,24 +253,24 @@ func FleissKappaInterval(counts [][]int, confidence float64) (Estimate, bool) {
 	return estimate(kappa, of(lo), of(hi), -1, 1), true
 }
 
-// Kappa is a kappa, Cohen's if nothing else is said, with its 95% interval; both are
-// nil where it is undefined. It is embedded in what says the counts, so that its fields
-// lie beside them in JSON.
+// Kappa is a kappa, Cohen's unless stated otherwise, with its 95% interval. Both are nil
+// if it is undefined. It is embedded in the type that has the counts, so that its fields
+// are beside them in JSON.
 type Kappa struct {
 	// Value is the kappa, from -1 to 1.
 	Value *float64 `json:"kappa"`
 	// KappaCI95 is its 95% interval.
 	KappaCI95 *[2]float64 `json:"kappa_ci95"`
 	// KappaCI95Clustered is the interval for items that share clusters (see
-	// CohenKappaClustered), left out where they do not or that is not counted.
+	// CohenKappaClustered). It is left out if they share none, or if it is not computed.
 	KappaCI95Clustered *[2]float64 `json:"kappa_ci95_clustered,omitempty"`
 }
 
 // KappaOf is the kappa of a table, as CohenKappa reads it.
 func KappaOf(table [][]int) Kappa { return kappaOf(CohenKappaInterval(table, 0.95)) }
 
-// KappaOfClusters is KappaOf the items of clusters, as CohenKappaClustered reads them,
-// with both intervals. Clusters of one item each are none.
+// KappaOfClusters is KappaOf for items in clusters, as CohenKappaClustered reads them,
+// with both intervals. Clusters of one item each are treated as none.
 func KappaOfClusters(clusters [][][2]int, classes int) Kappa {
 	k := KappaOf(tableOf(clusters, classes))
 	if !slices.ContainsFunc(clusters, func(items [][2]int) bool { return len(items) > 1 }) {

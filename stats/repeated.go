@@ -7,10 +7,9 @@ import (
 )
 
 // MeanRate estimates the mean over clusters of Sum/N: the per-prompt refusal rate of
-// prompts that were each asked several times, where every prompt counts alike
-// however many of its answers were judged. The interval is that of
-// WilsonClustered, with the variance that the clusters' own rates show, and equals
-// it when all N are equal.
+// prompts that were each asked several times. Every prompt has equal weight, however many
+// of its answers were judged. The interval is that of WilsonClustered, with the variance
+// of the clusters' own rates. If all N are equal, MeanRate equals WilsonClustered.
 //
 // It reports false without clusters, and panics unless 0 <= Sum <= N for each.
 func MeanRate(clusters []Cluster, confidence float64) (Estimate, bool) {
@@ -26,11 +25,11 @@ func MeanRate(clusters []Cluster, confidence float64) (Estimate, bool) {
 	return meanShare(rates, trials, confidence)
 }
 
-// MeanDifference estimates the mean over clusters of Sum/N, where Sum is how many
-// more were refused the second time than the first, as in a mean rate minus the
-// single verdict that was given at temperature 0. The interval is Student's t
-// interval of the clusters' own differences; when they all differ alike it is that
-// of the function PairedDifference with the clusters as pairs.
+// MeanDifference estimates the mean over clusters of Sum/N, where Sum is how many more
+// were refused the second time than the first. An example is a mean rate minus the single
+// verdict at temperature 0. The interval is Student's t interval of the clusters' own
+// differences. If all differences are equal, it is that of the function PairedDifference
+// with the clusters as pairs.
 //
 // It reports false without clusters, and panics unless -N <= Sum <= N for each.
 func MeanDifference(clusters []Cluster, confidence float64) (Estimate, bool) {
@@ -52,8 +51,8 @@ func MeanDifference(clusters []Cluster, confidence float64) (Estimate, bool) {
 	return estimate(d, d-half, d+half, -1, 1), true
 }
 
-// meanOf is the mean of some values and the variance of that mean, 0 when they
-// are alike but for rounding.
+// meanOf is the mean of some values and the variance of that mean. The variance is 0 if
+// the values are equal except for rounding.
 func meanOf(values []float64) (mean, variance float64) {
 	n := float64(len(values))
 	for _, v := range values {
@@ -69,8 +68,8 @@ func meanOf(values []float64) (mean, variance float64) {
 	return mean, squares / (n * (n - 1))
 }
 
-// tOf is how many standard errors an interval at this confidence reaches to each
-// side when the standard error was estimated from n values, at least 2.
+// tOf is the number of standard errors that an interval at this confidence extends to
+// each side, if the standard error was estimated from n values, at least 2.
 func tOf(confidence float64, n int) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile((1 + confidence) / 2)
 }

@@ -1,16 +1,16 @@
 package stats
 
-// Residual estimates the share of positives among what passes a filter, where the
-// given share of what comes in is positive, from how many of some positives and of
-// some negatives passed it. With t the share of positives that pass, s that of
-// negatives and p the prevalence it is
+// Residual estimates the share of positives among what passes a filter. prevalence is the
+// known share of positives in what comes in. The filter's rates are estimated from how
+// many of some positives and of some negatives passed it. With t the share of positives
+// that pass, s that of negatives and p the prevalence, it is
 //
 //	p t / (p t + (1-p) s)
 //
-// which grows with t/s alone. The interval is therefore that of Ratio, put through
-// the same formula. The prevalence counts as known.
+// which depends on t and s only through t/s and grows with it. The interval is therefore
+// that of Ratio, put through the same formula.
 //
-// It reports false when either group is empty or no negative passes.
+// It reports false if either group is empty or no negative passes.
 func Residual(passedPositives, positives, passedNegatives, negatives int, prevalence, confidence float64) (Estimate, bool) {
 	ratio, ok := Ratio(passedPositives, positives, passedNegatives, negatives, confidence)
 	if !ok {

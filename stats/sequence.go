@@ -6,52 +6,52 @@ import (
 	"slices"
 )
 
-// Sequence is a confidence sequence for a share of a finite population, such as that of a
-// dataset's prompts which are refused, while prompts are drawn without replacement: the
-// interval may be looked at after each block, and drawing stopped for what it says, and
-// still the chance is at most 1 - confidence that it ever leaves the share out.
+// Sequence is a confidence sequence for a share of a finite population, such as the share
+// of a dataset's prompts that are refused, while prompts are drawn without replacement.
+// The interval may be looked at after each block, and the drawing may stop because of it.
+// The chance that it ever excludes the share is still at most 1 - confidence.
 //
-// It is a bet against each share m that could be. Of a population of N of which n were
-// drawn before a block, and k came out positive, m leaves the share
-// mb = (mN - k) / (N - n) to draw from, and who bets that it is q instead has their
-// capital multiplied by (q/mb)^x ((1-q)/(1-mb))^(1-x) for each draw of the block, x from
-// 0 to 1. Where m is true this does not gain on average, whatever q, so neither does the
-// mean over all q by Beta(1/2, 1/2), and it exceeds 1/(1 - confidence) at any time with
-// at most the chance 1 - confidence (Ville 1939). What it has not reached is the interval.
+// It is a bet against each possible share m. Before a block, n of a population of N were
+// drawn, and k of them were positive. Then m leaves the share mb = (mN - k) / (N - n) to
+// draw from. A bettor on the share q has their capital multiplied by (q/mb)^x
+// ((1-q)/(1-mb))^(1-x) for each draw of the block, with x from 0 to 1. If m is true, this
+// does not gain on average, whatever q is. So neither does the mean over all q by
+// Beta(1/2, 1/2), and the chance that it ever exceeds 1/(1 - confidence) is at most 1 -
+// confidence (Ville 1939). The interval is the set of m for which it has not.
 //
-// Betting is that of Waudby-Smith and Ramdas (2024, Journal of the Royal Statistical
-// Society B 86:1-27, section 5 on draws without replacement), the mixture over q that of
-// Robbins (1970), which for blocks of one is the ratio of prior and posterior of
-// Waudby-Smith and Ramdas (2020, NeurIPS 33). A block may be any draw of a size that is
-// fixed before, by equal chances, and strongly Rayleigh, as a simple random draw and
-// Pivotal's are: then the generating polynomial of what is drawn is stable, its root of
-// the block's size is concave (Gårding 1959), and so the mean product of the factors is
-// at most the product of their means.
+// Betting is from Waudby-Smith and Ramdas (2024, Journal of the Royal Statistical Society
+// B 86:1-27, section 5 on draws without replacement). The mixture over q is from Robbins
+// (1970); for blocks of one it is the ratio of prior and posterior of Waudby-Smith and
+// Ramdas (2020, NeurIPS 33). A block may be any draw of a size fixed in advance, with
+// equal chances, that is strongly Rayleigh, such as a simple random draw or Pivotal's.
+// Then the generating polynomial of the draw is stable, and its root of the block's size
+// is concave (Gårding 1959). So the mean product of the factors is at most the product of
+// their means.
 type Sequence struct {
 	population int
 	drawn      int
-	// low takes what is not known for negative, high for positive.
+	// low counts unknown results as negative, high as positive.
 	low, high bets
 }
 
-// bets are those on one way to read what came out.
+// bets are the bets under one reading of the results.
 type bets struct {
 	blocks   []betBlock
 	positive float64
 }
 
-// betBlock is a block with what was drawn before it.
+// betBlock is a block, and what was drawn before it.
 type betBlock struct {
 	drawnBefore, n       int
 	positiveBefore, came float64
 }
 
-// NewSequence starts the sequence of a population of so many, of which nothing is drawn.
+// NewSequence starts the sequence for a population of the given size, with nothing drawn.
 func NewSequence(population int) *Sequence { return &Sequence{population: population} }
 
-// Add adds a block of n draws, of which positive came out positive, which may be a
-// fraction where a draw is a share itself, and of unknown it is not known. It panics
-// unless positive + unknown <= n, none is negative, and the population has as many.
+// Add adds a block of n draws. positive of them were positive; it may be a fraction if a
+// draw is itself a share. The result of unknown draws is not known. It panics unless
+// positive + unknown <= n, none is negative, and the population has that many left.
 func (s *Sequence) Add(positive float64, unknown, n int) {
 	if !(positive >= 0) || unknown < 0 || positive+float64(unknown) > float64(n)+1e-9 || s.drawn+n > s.population {
 		panic(fmt.Sprintf("stats: Sequence.Add: %g positive and %d unknown of %d, after %d of %d", positive, unknown, n, s.drawn, s.population))
@@ -66,15 +66,14 @@ func (b *bets) add(drawn, n int, positive float64) {
 	b.positive += positive
 }
 
-// Drawn is how many have been drawn, and Population how many there are.
+// Drawn is the number drawn so far, and Population the size of the population.
 func (s *Sequence) Drawn() int      { return s.drawn }
 func (s *Sequence) Population() int { return s.population }
 
-// Interval gives the shares of the whole population that are not ruled out. Draws of
-// which it is not known what came out count as negative for the lower end and as positive
-// for the upper, so that it holds whatever they are. It is [0, 1] before the first block,
-// and a single share where all is drawn and known. Interval panics unless
-// 0 < confidence < 1.
+// Interval gives the shares of the whole population that are not ruled out. Draws with an
+// unknown result count as negative for the lower end and as positive for the upper, so
+// the interval holds whatever they are. It is [0, 1] before the first block, and a single
+// share once everything is drawn and known. Interval panics unless 0 < confidence < 1.
 func (s *Sequence) Interval(confidence float64) (lo, hi float64) {
 	checkConfidence(confidence)
 	if s.drawn == 0 {
@@ -85,13 +84,13 @@ func (s *Sequence) Interval(confidence float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// interval is the set of shares on which the capital has stayed small, which is an
-// interval because the logarithm of the capital is convex in the share.
+// interval is the set of shares for which the capital has stayed small. It is an interval
+// because the logarithm of the capital is convex in the share.
 func (b *bets) interval(population, drawn int, confidence float64) (lo, hi float64) {
 	all, most := float64(population), -math.Log(1-confidence)
 	least, greatest := b.positive, all-float64(drawn)+b.positive
 	wealth := b.wealth(drawn)
-	// The least capital is between shares that the slope tells apart.
+	// The sign of the slope shows on which side the least capital is.
 	from, to := bisect(least, greatest, bisections, func(positive float64) bool { return !(b.slope(population, positive) < 0) })
 	bottom := (from + to) / 2
 	ruledOut := func(positive float64) bool { return !(wealth+b.against(population, positive) < most) }
@@ -110,7 +109,7 @@ func (b *bets) interval(population, drawn int, confidence float64) (lo, hi float
 // bisections bring an end of an interval to the precision of floating point.
 const bisections = 60
 
-// wealth is the logarithm of what the mean over q stakes on what came out.
+// wealth is the logarithm of what the mean over q stakes on the results.
 func (b *bets) wealth(drawn int) float64 {
 	const prior = 0.5
 	beta := func(x, y float64) float64 {
@@ -122,8 +121,8 @@ func (b *bets) wealth(drawn int) float64 {
 	return beta(prior+b.positive, prior+float64(drawn)-b.positive) - beta(prior, prior)
 }
 
-// against is the logarithm by which the stakes are multiplied where so many of the
-// population are positive.
+// against is the logarithm of the factor on the stakes if positive of the population are
+// positive.
 func (b *bets) against(population int, positive float64) float64 {
 	sum := 0.0
 	for _, c := range b.blocks {
@@ -133,7 +132,8 @@ func (b *bets) against(population int, positive float64) float64 {
 	return sum
 }
 
-// timesLog is n log x, 0 for no n, and without a number below every other.
+// timesLog is n log x. It is 0 if n is 0, and otherwise minus infinity if x has no
+// logarithm.
 func timesLog(n, x float64) float64 {
 	switch {
 	case n == 0:
@@ -144,7 +144,7 @@ func timesLog(n, x float64) float64 {
 	return n * math.Log(x)
 }
 
-// slope is the derivative of against by positive.
+// slope is the derivative of against with respect to positive.
 func (b *bets) slope(population int, positive float64) float64 {
 	sum := 0.0
 	for _, c := range b.blocks {
@@ -159,12 +159,12 @@ func (b *bets) slope(population int, positive float64) float64 {
 	return sum
 }
 
-// Pivotal draws size of n by equal chances, spread evenly over their order, so that of
-// neighbors, such as prompts of one category, about as many are drawn as is their share:
-// the pivotal method (Deville and Tillé 1998, Biometrika 85:89-101) in the given order. It
-// gives their numbers, from 0, in order. What is drawn follows from the numbers of random
-// alone, which are uniform. Such a draw is strongly Rayleigh (Brändén and Jonasson 2012,
-// Scandinavian Journal of Statistics 39:830-838), as Sequence needs.
+// Pivotal draws size of n with equal chances, spread evenly over their order. So
+// neighbors, such as prompts of one category, are drawn about in proportion to their
+// share. It is the pivotal method (Deville and Tillé 1998, Biometrika 85:89-101) in the
+// given order. It gives the numbers drawn, from 0, in order. The draw depends only on the
+// numbers from random, which must be uniform. Such a draw is strongly Rayleigh (Brändén
+// and Jonasson 2012, Scandinavian Journal of Statistics 39:830-838), as Sequence needs.
 //
 // It panics unless 0 <= size <= n.
 func Pivotal(n, size int, random func() uint64) []int {
@@ -180,13 +180,13 @@ func Pivotal(n, size int, random func() uint64) []int {
 		case weight == 0:
 			inPlay, weight = i, size
 		case sum <= n:
-			// One of the two is out, and the other has the chances of both.
+			// One of the two is out, and the other gets the chances of both.
 			if !chance(weight, sum) {
 				inPlay = i
 			}
 			weight = sum
 		default:
-			// One of the two is drawn, and the other has the chances that are left.
+			// One of the two is drawn, and the other gets the remaining chances.
 			if chance(n-size, 2*n-sum) {
 				drawn, inPlay = append(drawn, inPlay), i
 			} else {

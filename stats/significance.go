@@ -9,15 +9,14 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// McNemar tests whether two runs over the same prompts refuse equally often. Only
-// the discordant prompts count: onlyFirst were refused in the first run alone,
-// onlySecond in the second alone (McNemar 1947). It returns the two-sided mid-p
-// value, which counts the observed table by half. The exact p-value is too large
-// with few discordant prompts; mid-p hardly ever goes beyond its level, is much
-// more powerful there, and lies within a hair of the chi-square test without
-// continuity correction where there are many (Fagerland, Lydersen and Laake 2013,
-// BMC Medical Research Methodology 13:91). Without discordant prompts the p-value
-// is 1.
+// McNemar tests whether two runs over the same prompts refuse equally often. Only the
+// discordant prompts count: onlyFirst were refused in the first run alone, onlySecond in
+// the second alone (McNemar 1947). It returns the two-sided mid-p value, which counts the
+// observed table by half. The exact p-value is too large with few discordant prompts.
+// Mid-p hardly ever exceeds its level, is much more powerful there, and is very close to
+// the chi-square test without continuity correction if there are many (Fagerland,
+// Lydersen and Laake 2013, BMC Medical Research Methodology 13:91). Without discordant
+// prompts the p-value is 1.
 func McNemar(onlyFirst, onlySecond int) float64 {
 	checkPairs(onlyFirst, onlySecond, onlyFirst+onlySecond)
 	n := onlyFirst + onlySecond
@@ -34,19 +33,18 @@ func McNemar(onlyFirst, onlySecond int) float64 {
 	return 2*tail - b.Prob(least)
 }
 
-// McNemarClustered tests as McNemar does where prompts share clusters, which are
-// drawn as a whole: only the clusters that changed count, each with its Sum, how
-// many more of its prompts were refused the second time. Where nothing differs, each
-// cluster is as likely to have changed by its Sum as by the opposite; the p-value is
-// the share of all ways to choose the signs that add up to a change as large as the
-// observed one, either way (Fisher's randomization test of paired data, 1935, with
-// clusters for the pairs; Gail and others 1996, Statistics in Medicine
-// 15:1069-1092). With many clusters it comes close to Obuchowski's statistic (1998,
-// Statistics in Medicine 17:1495-1507), and where no Sum is beyond 1 it is McNemar
-// of the clusters.
+// McNemarClustered is McNemar for prompts that share clusters, which are drawn as a
+// whole. Only the clusters that changed count, each with its Sum: how many more of its
+// prompts were refused the second time. If the runs do not differ, each cluster is as
+// likely to have changed by its Sum as by the opposite. The p-value is the share of all
+// choices of signs whose sum is at least as large as the observed change, in either
+// direction (Fisher's randomization test of paired data, 1935, with clusters for the
+// pairs; Gail and others 1996, Statistics in Medicine 15:1069-1092). With many clusters
+// it comes close to Obuchowski's statistic (1998, Statistics in Medicine 17:1495-1507).
+// If no Sum is beyond ±1 it is McNemar of the clusters.
 //
-// As there, the observed change counts by half, so that K clusters that changed
-// give no p-value below 1 / 2^K. It panics unless -N <= Sum <= N for each.
+// As in McNemar, the observed change counts by half, so K clusters that changed give no
+// p-value below 1 / 2^K. It panics unless -N <= Sum <= N for each.
 func McNemarClustered(clusters []Cluster) float64 {
 	var change, most int
 	for _, c := range clusters {
@@ -57,7 +55,7 @@ func McNemarClustered(clusters []Cluster) float64 {
 	if most == 0 {
 		return 1
 	}
-	// up[t] is the chance that the clusters so far that went up add up to t.
+	// up[t] is the chance that, among the clusters so far, those that went up sum to t.
 	up := make([]float64, most+1)
 	up[0] = 1
 	reached := 0
@@ -88,17 +86,17 @@ func McNemarClustered(clusters []Cluster) float64 {
 	return math.Min(1, beyond+same/2)
 }
 
-// FisherExact tests whether two independent groups refuse equally often, given
-// k1 refusals among n1 and k2 among n2 (Fisher 1935). The two-sided p-value adds
-// the probabilities of all tables with the same margins that are no likelier than
-// the observed one, as R's fisher.test does, with its tolerance of 1e-7 for
-// tables that are equally likely but for rounding. Where a margin is zero there
-// is only one table, and the p-value is 1.
+// FisherExact tests whether two independent groups refuse equally often, given k1
+// refusals among n1 and k2 among n2 (Fisher 1935). The two-sided p-value adds the
+// probabilities of all tables with the same margins that are no likelier than the
+// observed one. Like R's fisher.test, it uses a tolerance of 1e-7 for tables that are
+// equally likely except for rounding. If a margin is zero there is only one table, and
+// the p-value is 1.
 func FisherExact(k1, n1, k2, n2 int) float64 {
 	checkCounts("FisherExact", k1, n1)
 	checkCounts("FisherExact", k2, n2)
-	// x, the refusals in the first group, is hypergeometric. Every probability is
-	// built from that of the mode by ratios, so that none overflows.
+	// x, the number of refusals in the first group, is hypergeometric. Every probability
+	// is computed from that of the mode by ratios, so that none overflows.
 	refused := k1 + k2
 	low, high := max(0, refused-n2), min(refused, n1)
 	mode := int(float64(refused+1) * float64(n1+1) / float64(n1+n2+2))
@@ -116,7 +114,7 @@ func FisherExact(k1, n1, k2, n2 int) float64 {
 		weights[x-1-low] = weights[x-low] * up / down
 	}
 	limit := weights[k1-low] * (1 + 1e-7)
-	// The smallest are added first, for the least rounding error.
+	// Add the smallest first, to keep the rounding error low.
 	slices.Sort(weights)
 	var all, extreme float64
 	for _, w := range weights {
@@ -128,11 +126,10 @@ func FisherExact(k1, n1, k2, n2 int) float64 {
 	return extreme / all
 }
 
-// Holm corrects p-values for being looked at together: each result is the level
-// at which that test is still rejected when the chance of any false rejection is
-// held (Holm 1979, Scandinavian Journal of Statistics 6:65-70). The results are
-// in the order of the input, which stays as it is. Holm panics on a p-value
-// outside [0, 1].
+// Holm corrects p-values for multiple testing. Each result is the lowest level at which
+// that test is still rejected, if the level bounds the chance of any false rejection
+// (Holm 1979, Scandinavian Journal of Statistics 6:65-70). The results are in the order
+// of the input, which does not change. Holm panics on a p-value outside [0, 1].
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i, v := range p {

@@ -6,13 +6,12 @@ import (
 	"slices"
 )
 
-// rounding is the part of all weight that sums of weights such as 0.1 and 0.2 may
-// be off by.
+// rounding is the relative rounding error allowed in sums of weights such as 0.1 and 0.2.
 const rounding = 1e-9
 
-// Majority gives the choice that has more than half of all, which is the weight of
-// the votes, with that of abstentions where these count against every choice. It
-// reports false where no choice has.
+// Majority gives the choice with more than half of all. all is the weight of the votes,
+// plus that of abstentions if these count against every choice. It reports false if no
+// choice has more than half.
 func Majority[C comparable](votes map[C]float64, all float64) (choice C, ok bool) {
 	for c, weight := range votes {
 		if 2*weight-all > rounding*all {

@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// Wilson gives the score interval of a proportion of which k of n trials came
-// out positive (Wilson 1927, without continuity correction; the form in Brown,
-// Cai and DasGupta 2001, section 3.1.1). The confidence is a share such as 0.95.
+// Wilson gives the score interval of a proportion with k positives in n trials (Wilson
+// 1927, without continuity correction; the form in Brown, Cai and DasGupta 2001, section
+// 3.1.1). The confidence is a share such as 0.95.
 //
-// The bounds lie within [0, 1], and a bound is exactly 0 when k is 0 and exactly
-// 1 when k is n. Without trials nothing is known, and the interval is [0, 1].
+// The bounds lie within [0, 1]. A bound is exactly 0 if k is 0 and exactly 1 if k is n.
+// Without trials nothing is known, and the interval is [0, 1].
 //
 // Wilson panics unless 0 <= k <= n and 0 < confidence < 1.
 func Wilson(k, n int, confidence float64) (lo, hi float64) {
@@ -22,15 +22,14 @@ func Wilson(k, n int, confidence float64) (lo, hi float64) {
 	return wilson(float64(k)/float64(n), float64(n), confidence)
 }
 
-// wilson is the score interval of the rate p of n trials, which need be no whole
-// number.
+// wilson is the score interval of the rate p in n trials; n need not be an integer.
 func wilson(p, n, confidence float64) (lo, hi float64) {
 	z := zOf(confidence)
 	scale := 1 + z*z/n
 	center := (p + z*z/(2*n)) / scale
 	half := z / scale * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
-	// At the ends one bound is exact in theory and off by a rounding error in
-	// floating point.
+	// At the ends one bound is exact in theory but has a rounding error in floating
+	// point.
 	lo, hi = 0, 1
 	if p > 0 {
 		lo = math.Max(0, center-half)
@@ -41,14 +40,14 @@ func wilson(p, n, confidence float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// WilsonFinite gives Wilson's interval for the rate of a whole population of so many, of
-// which n were drawn without replacement: of those, positive came out positive, which may be
-// a fraction where a draw is a share itself, and of unknown it is not known. Draws of which
-// it is not known count as negative for the lower end and as positive for the upper. The n
-// draws carry as much as n (population-1) / (population-n) of an endless population (the
-// finite-population correction; Cochran 1977, Sampling Techniques, section 3.2), so the
-// interval closes as the population runs out. Its ends are rounded outward to whole ones of
-// the population: without that it holds in 87% for 4 positive of 400.
+// WilsonFinite gives Wilson's interval for the rate of a whole population, of which n were
+// drawn without replacement. positive of the draws were positive; it may be a fraction if a
+// draw is itself a share. The result of unknown draws is not known. These count as negative
+// for the lower end and as positive for the upper. The n draws carry as much information as
+// n (population-1) / (population-n) draws from an infinite population (the finite-population
+// correction; Cochran 1977, Sampling Techniques, section 3.2), so the interval closes as the
+// population runs out. Its ends are rounded outward to whole members of the population:
+// without that it holds in 87% for 4 positive of 400.
 //
 // It panics unless positive + unknown <= n <= population, none is negative, and
 // 0 < confidence < 1.
@@ -74,15 +73,14 @@ func WilsonFinite(positive float64, unknown, n, population int, confidence float
 	return math.Floor(lo*all+slack) / all, math.Ceil(hi*all-slack) / all
 }
 
-// WilsonClustered estimates the share of prompts refused when clusters of prompts
-// were drawn, not prompts. It is Wilson's interval at the effective number of
-// prompts, which is how many independent ones would give the rate the variance
-// that the clusters show, but no more than there are; fewer still by the square
-// of Student's t over the normal quantile, for the variance is itself estimated
-// (Korn and Graubard 1998, Survey Methodology 24:193-201, whose adjustment Dean
-// and Pagano 2015, Journal of Survey Statistics and Methodology 3:484-503, find
-// good for Wilson's interval too). Where all clusters have the same rate it is the
-// number of clusters.
+// WilsonClustered estimates the share of prompts refused when clusters of prompts, not
+// single prompts, were drawn. It is Wilson's interval at the effective number of prompts:
+// how many independent ones would give the rate the variance of the clusters, but at most
+// the actual number. This is reduced further by the square of Student's t over the normal
+// quantile, since the variance is itself estimated (Korn and Graubard 1998, Survey
+// Methodology 24:193-201; Dean and Pagano 2015, Journal of Survey Statistics and
+// Methodology 3:484-503, find this adjustment good for Wilson's interval too). If all
+// clusters have the same rate, it is the number of clusters.
 //
 // It reports false without clusters, and panics unless 0 <= Sum <= N for each.
 func WilsonClustered(clusters []Cluster, confidence float64) (Estimate, bool) {
@@ -114,10 +112,11 @@ func DesignEffect(clusters []Cluster) float64 {
 	return prompts / effective
 }
 
-// effectivePrompts gives the rate over all clusters, the number of prompts, how
-// many independent ones would give the rate the variance that the clusters show,
-// but no more than there are, and whether the clusters differ in their rates at
-// all. Where they do not, each counts as one prompt.
+// effectivePrompts gives the rate over all clusters, the number of prompts, the effective
+// number of prompts, and whether the clusters' rates differ at all. The effective number
+// is how many independent prompts would give the rate the variance of the clusters, but
+// at most the actual number. If the rates do not differ, each cluster counts as one
+// prompt.
 func effectivePrompts(who string, clusters []Cluster) (p, prompts, effective float64, differ bool) {
 	var refused float64
 	for _, c := range clusters {
@@ -133,7 +132,7 @@ func effectivePrompts(who string, clusters []Cluster) (p, prompts, effective flo
 		d := float64(c.Sum) - p*float64(c.N)
 		squares += d * d
 	}
-	// Below this the clusters differ by rounding alone.
+	// Below this the clusters differ only by rounding.
 	if squares <= 1e-18*prompts*prompts {
 		return p, prompts, m, false
 	}

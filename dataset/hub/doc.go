@@ -1,3 +1,3 @@
-// Package hub fetches files of repositories on the Hugging Face hub and on GitHub, and
-// checks them against what these say of them.
+// Package hub fetches files from repositories on the Hugging Face hub and on GitHub, and
+// checks them against what these hosts say about them.
 package hub

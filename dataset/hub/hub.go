@@ -24,23 +24,24 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// hubURL is the hub unless Options.Endpoint names another, and gitHubURL where GitHub
-// gives files unless Options.GitHub does.
+// hubURL is the hub unless Options.Endpoint names another. gitHubURL is the address of
+// GitHub's files unless Options.GitHub names another.
 const (
 	hubURL    = "https://huggingface.co"
 	gitHubURL = "https://raw.githubusercontent.com"
 )
 
-// GitHub is the Host of repositories there.
+// GitHub is the Host of repositories on GitHub.
 const GitHub = "github"
 
 // Repository is a repository at a revision.
 type Repository struct {
-	// Host is empty for the datasets of the Hugging Face hub, or GitHub.
+	// Host is empty for datasets of the Hugging Face hub, or GitHub.
 	Host string
 	// Name is OWNER/NAME.
 	Name string
-	// Revision is a commit's full hash; on the hub alone it may be a branch.
+	// Revision is a commit's full hash. On the hub, but not on GitHub, it may be a
+	// branch.
 	Revision string
 }
 
@@ -52,13 +53,13 @@ func (r Repository) URL() string {
 	return hubURL + "/datasets/" + r.Name
 }
 
-// Options say who is asked for files.
+// Options say where to fetch files from.
 type Options struct {
-	// Endpoint is the base URL of the hub or of a mirror, GitHub that of GitHub's
-	// files; empty means the real ones.
+	// Endpoint is the base URL of the hub or of a mirror. GitHub is the base URL of
+	// GitHub's files. Empty means the real ones.
 	Endpoint, GitHub string
-	// Token is sent to the hub, and to nobody that it redirects to, when not empty.
-	// It appears in no error.
+	// Token is sent to the hub if not empty, but not to addresses that the hub redirects
+	// to. It appears in no error.
 	Token string
 }
 
@@ -68,15 +69,15 @@ const answerTimeout = 30 * time.Second
 // maxFile bounds a file, in bytes: many times the largest one published.
 const maxFile = 128 << 20
 
-// File is a fetched file and what its server says of it.
+// File is a fetched file and what its server says about it.
 type File struct {
-	// Commit is the one that it is of, empty where that is not known.
+	// Commit is the file's commit, empty if unknown.
 	Commit  string
 	Content []byte
 	// SHA256 is the hash of Content in hex.
 	SHA256 string
-	// etag is the hub's checksum of the file, where it is one, and size its
-	// length, or -1.
+	// etag is the hub's checksum of the file, if it is a checksum. size is its length, or
+	// -1.
 	etag string
 	size int64
 }
@@ -85,8 +86,8 @@ type File struct {
 var commitForm = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
 // Fetch downloads a file by its path in the repository, at most 128 MiB. The error is an
-// *orbench.InputError where an address is none or the hub wants a login, the context's
-// cause, or says what the server answered.
+// *orbench.InputError if an address is invalid or the hub wants a login. Otherwise it is
+// the context's cause, or gives the server's answer.
 func Fetch(ctx context.Context, r Repository, file string, opts Options) (File, error) {
 	endpoint, usual, setting, token := opts.Endpoint, hubURL, "HF_ENDPOINT", opts.Token
 	folder := path.Join("datasets", r.Name, "resolve", r.Revision)
@@ -135,8 +136,9 @@ func Fetch(ctx context.Context, r Repository, file string, opts Options) (File, 
 	return got, nil
 }
 
-// get asks for a file. said is what the hub says of it: a large file is described
-// in the answer that redirects to the store of those, whose own answer says less.
+// get requests a file. said is the hub's description of it. For a large file, the answer
+// that redirects to the store of large files has the description; the store's own answer
+// says less.
 func get(ctx context.Context, address, token, setting string) (resp *http.Response, said http.Header, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -187,8 +189,7 @@ func get(ctx context.Context, address, token, setting string) (resp *http.Respon
 	return nil, nil, err
 }
 
-// describe reads which commit the revision stands for, and the file's checksum and
-// size.
+// describe reads the commit of the revision, and the file's checksum and size.
 func describe(said http.Header, revision string) (got File, err error) {
 	etag, size := said.Get("ETag"), said.Get("Content-Length")
 	if linked := said.Get("X-Linked-Etag"); linked != "" {
@@ -212,9 +213,9 @@ func describe(said http.Header, revision string) (got File, err error) {
 	return got, nil
 }
 
-// Local reads a file that was fetched by other means: by its path in the repository
-// below the folder, or by its name alone; or folder is the file itself. Its commit is not
-// known. The error is an *orbench.InputError.
+// Local reads a file that was fetched by other means. It is in folder by its path in the
+// repository, or by its name alone; or folder is the file itself. Its commit is unknown.
+// The error is an *orbench.InputError.
 func Local(folder, file string) (got File, err error) {
 	got.size = -1
 	at := folder
@@ -237,8 +238,8 @@ func Local(folder, file string) (got File, err error) {
 	return got, nil
 }
 
-// Verify checks the file against what its server said of it, and against the
-// checksum that it should have, where sum is not empty. path names it in errors.
+// Verify checks the file against its server's description, and against the checksum sum
+// unless that is empty. Errors name the file as path.
 func (f File) Verify(path, sum string) error {
 	if err := f.checkSum(); err != nil {
 		return err
@@ -253,9 +254,9 @@ func (f File) Verify(path, sum string) error {
 	}
 }
 
-// checkSum compares the file with the hub's description of it. An ETag of 64 hex
-// digits is the SHA-256 of a large file, one of 40 the name that git gives a
-// small one; others say nothing.
+// checkSum compares the file with the hub's description of it. An ETag of 64 hex digits
+// is the SHA-256 of a large file. One of 40 is git's name for a small one. Others mean
+// nothing.
 func (f File) checkSum() error {
 	if f.size >= 0 && f.size != int64(len(f.Content)) {
 		return fmt.Errorf("%d of %d bytes arrived; try again", len(f.Content), f.size)

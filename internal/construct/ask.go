@@ -14,13 +14,14 @@ import (
 	"github.com/orbench/orbench/moderate"
 )
 
-// asked is a model in a role.
+// asked is a model and its role.
 type asked struct {
 	role            benchmark.Role
 	provider, model string
 }
 
-// ask gets a reply and counts it. What another model wrote than was asked is as good as none.
+// ask gets a reply and counts it. A reply written by another model than the one asked is
+// treated as no reply.
 func (r *run) ask(ctx context.Context, role benchmark.Role, request model.Request) (model.Response, bool, error) {
 	if r.Asking != nil {
 		defer r.Asking(role, request)()
@@ -47,7 +48,7 @@ func (r *run) ask(ctx context.Context, role benchmark.Role, request model.Reques
 	if response.Model != "" && !slices.Contains(s.Versions, response.Model) {
 		s.Versions = append(s.Versions, response.Model)
 	}
-	// Moderators and judges say themselves why they have no verdict.
+	// Moderators and judges explain a missing verdict themselves.
 	if role != benchmark.ModeratorRole && role != benchmark.JudgeRole && response.ByOther(job.RefOf(request)) {
 		r.funnel.FailedCalls++
 		return response, false, nil
@@ -58,7 +59,7 @@ func (r *run) ask(ctx context.Context, role benchmark.Role, request model.Reques
 // errNoReply says that a call failed for good; the build goes on without it.
 var errNoReply = errors.New("the call failed")
 
-// role asks and counts as ask does, for what resolves itself.
+// role asks and counts like ask, in the form that steps look replies up with.
 type role struct {
 	run  *run
 	name benchmark.Role
@@ -73,13 +74,13 @@ func (r role) Ask(ctx context.Context, request model.Request) (model.Response, e
 	return response, err
 }
 
-// vote has a moderator vote on an item.
+// vote asks a moderator to vote on an item.
 func (r *run) vote(ctx context.Context, m moderate.Moderator, item moderate.Item) (v benchmark.Vote, err error) {
 	err = model.Resolve(ctx, role{r, benchmark.ModeratorRole}, func(look model.Lookup) (missing []model.Request) {
 		v.Vote, missing = m.Vote(r.policy, item, func(request model.Request) (model.Response, bool) {
 			response, ok := look(request)
 			if ok {
-				// The reply that is looked at last is the one that decided.
+				// The last reply looked at is the one that decided.
 				v.Call = request.Hash().String()
 			}
 			return response, ok
@@ -92,7 +93,7 @@ func (r *run) vote(ctx context.Context, m moderate.Moderator, item moderate.Item
 	return v, err
 }
 
-// verdict has the judge say what an answer is; without its reply the answer is
+// verdict asks the judge to classify an answer. Without the judge's reply the answer is
 // unjudged.
 func (r *run) verdict(ctx context.Context, c judge.Case) (class orbench.Class, err error) {
 	err = model.Resolve(ctx, role{r, benchmark.JudgeRole}, func(look model.Lookup) []model.Request {
@@ -109,7 +110,7 @@ func (r *run) verdict(ctx context.Context, c judge.Case) (class orbench.Class, e
 // seedSeq is a stream of seeds.
 type seedSeq = iter.Seq2[benchmark.Seed, error]
 
-// stream streams what is there.
+// stream streams a list of items.
 func stream[T any](items []T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for _, item := range items {
@@ -120,10 +121,10 @@ func stream[T any](items []T) iter.Seq2[T, error] {
 	}
 }
 
-// errStopped ends work whose results nobody takes any more.
+// errStopped ends work whose results nobody needs any more.
 var errStopped = errors.New("nobody takes it")
 
-// inOrder streams what work makes of items, which are worked on side by side, in their order.
+// inOrder works on items side by side and streams the results in the order of the items.
 func inOrder[Item, Done any](ctx context.Context, width int, items iter.Seq2[Item, error], work func(context.Context, Item) ([]Done, error)) iter.Seq2[Done, error] {
 	return func(yield func(Done, error) bool) {
 		err := job.InOrder(ctx, width, items, work, func(all []Done) error {

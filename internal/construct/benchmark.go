@@ -14,19 +14,20 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Benchmark is what a build made. Close it when done.
+// Benchmark is the result of a build. Close it when done.
 type Benchmark struct {
-	// Manifest is complete but for its files and how diverse the sets are.
+	// Manifest is complete except for its files and the diversity of the sets.
 	benchmark.Manifest
 	Seeds []benchmark.Seed
 	// Sets has the prompts of each set, in the order of the lineage.
 	Sets map[benchmark.SetName][]orbench.Prompt
-	// Pairs has the safe prompts beside the seeds that they stem from, family by family.
+	// Pairs has the safe prompts together with the seeds that they stem from, family by
+	// family.
 	Pairs []Pair
-	// Dir is the folder that has it, empty where it was not written.
+	// Dir is the folder of the benchmark. It is empty if it was not written.
 	Dir string
 
-	// cost is what all calls cost, empty where it was not written.
+	// cost is the cost of all calls. It is empty if the benchmark was not written.
 	cost    string
 	subject folder.Subject
 	lineage *rowFile
@@ -34,7 +35,7 @@ type Benchmark struct {
 	setsOf map[int][]benchmark.SetName
 }
 
-// benchmark chooses the sets of a run that is over.
+// benchmark chooses the sets at the end of a run.
 func (r *run) benchmark() *Benchmark {
 	r.choose()
 	b := &Benchmark{
@@ -75,10 +76,10 @@ func (r *run) benchmark() *Benchmark {
 	return b
 }
 
-// Close removes what the benchmark keeps outside the memory.
+// Close removes what the benchmark keeps on disk.
 func (b *Benchmark) Close() error { return b.lineage.Close() }
 
-// diversity measures the sets, in all and by category.
+// diversity measures each set, as a whole and by category.
 func (b *Benchmark) diversity() map[benchmark.SetName]map[orbench.Category]similar.Diversity {
 	all := map[benchmark.SetName]map[orbench.Category]similar.Diversity{}
 	for _, name := range benchmark.SetNames {
@@ -95,7 +96,7 @@ func (b *Benchmark) diversity() map[benchmark.SetName]map[orbench.Category]simil
 	return all
 }
 
-// residual supposes that the ensemble errs as the published one did; see
+// residual assumes that the ensemble errs as the published one did; see
 // benchmark.Residual.
 func residual(m benchmark.ModerationFunnel) benchmark.Residual {
 	var r benchmark.Residual

@@ -20,7 +20,7 @@ import (
 //go:embed card.md.tmpl
 var cardText string
 
-// card is what the dataset card shows.
+// card is the content of the dataset card.
 type card struct {
 	benchmark.Manifest
 	// SetFacts is the table of counts and of diversity.
@@ -29,7 +29,7 @@ type card struct {
 	NearThreshold float64
 	Models        []modelFact
 	Funnel        []string
-	// Ending is that of the files of the sets.
+	// Ending is the file name ending of the sets.
 	Ending string
 }
 
@@ -46,7 +46,7 @@ type modelFact struct {
 	USD string
 }
 
-// ending is that of the files of the sets.
+// ending is the file name ending of the sets.
 func ending(m benchmark.Manifest) string {
 	if m.Config.Rewrites.Turns > 1 {
 		return ".jsonl"
@@ -54,7 +54,7 @@ func ending(m benchmark.Manifest) string {
 	return ".csv"
 }
 
-// costs says what each model cost, and all together.
+// costs gives the cost of each model and the total.
 func costs(models []benchmark.Spent, prices price.Table) (facts []modelFact, all string) {
 	total, known := 0.0, true
 	for _, s := range models {
@@ -102,7 +102,7 @@ func writeCard(w io.Writer, m benchmark.Manifest, prices price.Table) error {
 		},
 		"count": func(name benchmark.SetName, of orbench.Category) int { return m.Quality.Diversity[name][of].Texts },
 		"cell":  untrusted.Markdown,
-		// Front matter is YAML, which takes a text between double quotation marks as JSON does.
+		// Front matter is YAML. A double-quoted YAML text follows the rules of JSON.
 		"yaml": func(s string) string {
 			if settings.IsName(s) {
 				return s

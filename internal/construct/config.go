@@ -15,8 +15,8 @@ import (
 	"github.com/orbench/orbench/moderate"
 )
 
-// Default is the paper's method with simulated models: what a build.yaml that
-// says nothing means, except for the models, which it has to name.
+// Default is the paper's method with simulated models. An empty build.yaml means the
+// same, except that it must name the models.
 func Default() benchmark.BuildConfig {
 	return benchmark.BuildConfig{
 		Version: "1.0.0", License: "cc-by-4.0",
@@ -48,13 +48,13 @@ func complete(c *benchmark.BuildConfig) {
 	}
 }
 
-// fault is what is wrong with a setting, if it is.
+// fault describes a setting and what is wrong with it, if anything is.
 type fault struct {
 	wrong             bool
 	at, problem, hint string
 }
 
-// firstOf is the first of some faults that there are, nil for none.
+// firstOf is the first fault that applies, nil if none does.
 func firstOf(faults []fault) *settings.Fault {
 	for _, f := range faults {
 		if f.wrong {
@@ -64,7 +64,7 @@ func firstOf(faults []fault) *settings.Fault {
 	return nil
 }
 
-// check finds the first setting that makes no sense, in the order of the file.
+// check finds the first setting with an invalid value, in the order of the file.
 func check(c *benchmark.BuildConfig) *settings.Fault {
 	f := firstOf([]fault{
 		{!settings.IsName(c.Name), "$.name", fmt.Sprintf("%q is no name for a benchmark", c.Name), "use letters, digits, dots, hyphens and underscores"},
@@ -190,7 +190,7 @@ func checkSets(c *benchmark.BuildConfig) *settings.Fault {
 	return checkModels("$.hard.selectors", models)
 }
 
-// What is said of several settings.
+// Messages that several settings share.
 const (
 	modelHint      = "write provider/model, such as openai/gpt-4o"
 	negativeTokens = "a negative number of tokens"

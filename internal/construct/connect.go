@@ -10,7 +10,7 @@ import (
 	"github.com/orbench/orbench/model/sim"
 )
 
-// Models lists the names of the models that are asked, but for those of the judge.
+// Models lists the names of the models that are asked, without those of the judge.
 func (b *Builder) Models() []string {
 	names := b.Config.Models()
 	if b.Steer != nil {
@@ -19,8 +19,8 @@ func (b *Builder) Models() []string {
 	return names
 }
 
-// Connect gives the builder the models and the judge of its configuration. file
-// stands for the configuration in errors.
+// Connect gives the builder the models and the judge of its configuration. Errors name
+// the configuration as file.
 func (b *Builder) Connect(clients *client.Set, file string) (err error) {
 	b.Refs = map[string]model.Ref{}
 	for _, name := range b.Models() {
@@ -38,8 +38,8 @@ func (b *Builder) Connect(clients *client.Set, file string) (err error) {
 	b.Judge = judges[0]
 	b.Structured = clients.Structured
 	b.StructuredLists = func(provider string) bool {
-		// Simulated generators are asked as models are that know no schema, so that
-		// lists in all their forms are part of every trial.
+		// Simulated generators are asked like models that support no schema. So every
+		// trial covers all forms of lists.
 		return provider != sim.Provider && clients.Structured(provider)
 	}
 	return nil

@@ -17,29 +17,29 @@ import (
 	"github.com/orbench/orbench/similar"
 )
 
-// Builder builds a benchmark. Its fields are set before Build and left alone.
+// Builder builds a benchmark. Set its fields before Build and do not change them later.
 type Builder struct {
 	Config benchmark.BuildConfig
-	// Refs gives the models of the configuration, by the names that it uses.
+	// Refs maps the model names of the configuration to models.
 	Refs map[string]model.Ref
-	// Structured reports whether a provider takes a JSON Schema for its output;
-	// nil means that none does.
+	// Structured reports whether a provider accepts a JSON Schema for its output. Nil
+	// means that none does.
 	Structured func(provider string) bool
-	// StructuredLists is the same for lists of seeds and rewrites.
+	// StructuredLists reports the same for lists of seeds and rewrites.
 	StructuredLists func(provider string) bool
-	// Judge tells whether a selector refused.
+	// Judge decides whether a selector refused.
 	Judge judge.Judge
-	// Ask gives the reply to a request: a remembered one, or that of a call. ok is
-	// false when the call failed for good.
+	// Ask gives the reply to a request, either remembered or from a new call. ok is false
+	// if the call failed for good.
 	Ask func(context.Context, model.Request) (r model.Response, ok bool, err error)
-	// Asking is told in which role a request is asked, until what it gives is called; nil for
-	// nobody. It is safe for concurrent use.
+	// Asking is called with each request and its role, and returns a function to call
+	// when the request is done. It may be nil. It must be safe for concurrent use.
 	Asking func(benchmark.Role, model.Request) (asked func())
-	// Width is how many prompts to work on at once, at least 1.
+	// Width is the number of prompts to work on at once, at least 1.
 	Width int
-	// Observe is called with the funnel so far, now and then; nil for nobody.
+	// Observe is called now and then with the funnel so far. It may be nil.
 	Observe func(benchmark.Funnel)
-	// Own are seeds of one's own, by category; see OpenSeeds.
+	// Own are the user's own seeds, by category; see OpenSeeds.
 	Own map[orbench.Category][]benchmark.Seed
 	// Base is the benchmark that this build adds to, nil for a new one.
 	Base *benchmark.Folder
@@ -47,8 +47,7 @@ type Builder struct {
 	Steer *Steer
 }
 
-// Subject is what the folder of a benchmark is of from which calls that failed are
-// missing.
+// Subject describes a benchmark's folder that lacks the results of failed calls.
 func (b *Builder) Subject() folder.Subject {
 	var base map[string]benchmark.File
 	if b.Base != nil {
@@ -57,39 +56,38 @@ func (b *Builder) Subject() folder.Subject {
 	return folder.NewSubject("unfinished benchmark "+b.Config.Name, b.Config, b.Refs, base, b.Steer)
 }
 
-// run is one build under way.
+// run is a build in progress.
 type run struct {
 	*Builder
 	policy     orbench.Policy
 	moderators []moderate.Moderator
 	rowFile    *rowFile
 
-	// known finds near duplicates among the rewrites kept so far, and kept has
-	// their IDs by its numbers.
+	// known finds near duplicates among the rewrites kept so far. kept maps its numbers
+	// to prompt IDs.
 	known *similar.Index
 	kept  []orbench.PromptID
 	ids   map[orbench.PromptID]bool
 	// entries are the rows put to the vote, in the order of the lineage.
 	entries []entry
 	seeds   []benchmark.Seed
-	// safe are the safe prompts of the base, where a build is steered.
+	// safe are the safe prompts of the base, in a build that is steered.
 	safe []*benchmark.Record
-	// confirmed are the rewrites of the round under way that stayed toxic.
+	// confirmed are the rewrites of the current round that stayed toxic.
 	confirmed []benchmark.Seed
 	// exhausted lists the categories that gave no more new seeds.
 	exhausted []benchmark.Exhausted
 
-	// mu guards what the stages, which run side by side, count together.
+	// mu guards the counts that the stages share, since the stages run side by side.
 	mu      sync.Mutex
 	funnel  benchmark.Funnel
 	spent   map[asked]*benchmark.Spent
 	batches map[orbench.Category]int
-	// own are the seeds of one's own that no round has taken yet.
+	// own are the user's own seeds that no round has used yet.
 	own map[orbench.Category][]benchmark.Seed
 
-	// The rest is for steering: the generation under way, how many of its prompts
-	// the target answered, those that it refused, and the demonstrations to draw
-	// from.
+	// The rest is for steering: the current generation, how many of its prompts the
+	// target answered, the prompts it refused, and the demonstrations to draw from.
 	steering   *benchmark.Steering
 	generation int
 	asked      int
@@ -103,9 +101,9 @@ type entry struct {
 	row int // of the lineage
 }
 
-// Build makes the benchmark and keeps it in memory but for the lineage, which is
-// spooled to a temporary file; Benchmark.Close removes that. Its error is that
-// of Ask, or of the file system.
+// Build makes the benchmark. It stays in memory, except for the lineage, which is written
+// to a temporary file; Benchmark.Close removes that file. Errors come from Ask or from
+// the file system.
 func (b *Builder) Build(ctx context.Context) (*Benchmark, error) {
 	r := &run{
 		Builder: b, policy: b.Config.Definitions(),
@@ -130,7 +128,7 @@ func (b *Builder) Build(ctx context.Context) (*Benchmark, error) {
 	return r.benchmark(), nil
 }
 
-// all goes through the rounds.
+// all runs all rounds.
 func (r *run) all(ctx context.Context) error {
 	if err := r.inherit(); err != nil {
 		return err
@@ -153,13 +151,13 @@ func (r *run) all(ctx context.Context) error {
 	return r.checkSeeds(ctx)
 }
 
-// freshRound is a round over new seeds.
+// freshRound runs a round over new seeds.
 func (r *run) freshRound(ctx context.Context, wanted func(benchmark.Category) int, examples []generator.Example) error {
 	return r.round(ctx, r.gatherAll(ctx, wanted), examples)
 }
 
-// round takes seeds through all stages, which stream into each other: while the
-// last seeds are being made, the first rewrites are already with the selectors.
+// round takes seeds through all stages. The stages stream into each other: the first
+// rewrites reach the selectors while the last seeds are still being made.
 func (r *run) round(ctx context.Context, seeds seedSeq, examples []generator.Example) error {
 	r.confirmed = nil
 	rewritten := inOrder(ctx, r.Width, seeds, func(ctx context.Context, s benchmark.Seed) ([]*benchmark.Record, error) {
@@ -181,8 +179,8 @@ func (r *run) round(ctx context.Context, seeds seedSeq, examples []generator.Exa
 	return cmp.Or(context.Cause(ctx), err)
 }
 
-// dropDuplicate marks a rewrite that says what an earlier one said, whatever leads up to
-// it in a build of conversations.
+// dropDuplicate marks a rewrite that repeats an earlier one. In a build of conversations
+// it ignores the turns before the rewrite.
 func (r *run) dropDuplicate(record *benchmark.Record) {
 	if record.Dropped != benchmark.NotDropped {
 		return
@@ -201,7 +199,7 @@ func (r *run) dropDuplicate(record *benchmark.Record) {
 	record.Cluster = record.ID
 }
 
-// keep writes a complete row to the lineage and notes what the sets need.
+// keep writes a complete row to the lineage and records what the sets need.
 func (r *run) keep(record *benchmark.Record) error {
 	row, err := r.rowFile.add(record)
 	if err != nil {
@@ -222,15 +220,15 @@ func (r *run) keep(record *benchmark.Record) error {
 	return nil
 }
 
-// qualifiesAsToxic reports whether all moderators called a prompt toxic and,
-// where there is a second chance, the answer to it too.
+// qualifiesAsToxic reports whether all moderators called a prompt toxic and, if there is
+// a second chance, its answer too.
 func (r *run) qualifiesAsToxic(record *benchmark.Record) bool {
 	return record.Label == orbench.Toxic && record.UnanimouslyToxic() &&
 		(r.Config.SecondChance.Model == "" || record.SecondChance.Confirmed)
 }
 
-// fedBack are the seeds of the next round: what stayed toxic in this one, no more
-// of each category than the configuration wants.
+// fedBack are the seeds of the next round: the rewrites that stayed toxic in this one, up
+// to the configured number for each category.
 func (r *run) fedBack(round int) []benchmark.Seed {
 	taken := map[orbench.Category]int{}
 	var seeds []benchmark.Seed
@@ -247,7 +245,7 @@ func (r *run) fedBack(round int) []benchmark.Seed {
 	return seeds
 }
 
-// count changes the funnel.
+// count changes the funnel under the lock.
 func (r *run) count(change func(*benchmark.Funnel)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

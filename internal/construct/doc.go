@@ -1,18 +1,17 @@
-// Package construct makes an over-refusal benchmark from a configuration: toxic
-// seeds, safe rewrites of them, votes of moderators, a second chance for what
-// they called toxic, and from those the three sets, after the method of OR-Bench
-// (Cui et al., ICML 2025, arXiv 2405.20947).
+// Package construct makes an over-refusal benchmark from a configuration. It makes toxic
+// seeds, rewrites them into safe prompts, has moderators vote on the rewrites, gives
+// those voted toxic a second chance, and chooses the three sets. The method is that of
+// OR-Bench (Cui et al., ICML 2025, arXiv 2405.20947).
 //
-// The stages stream into each other, and each prompt's life is written as
-// straight code that asks for one reply after another:
+// The stages stream into each other. The code for one prompt is straight-line code that
+// asks for one reply after another:
 //
 //	gather ─► seeds ─► rewrite ─► lint ─► near duplicates ─► votes ─► second chance ─► selectors
 //	  ▲                                                        │
 //	  └──────────────── confirmed toxic prompts ◄──────────────┘
 //
-// A build is a pure function of its configuration and of the replies: work runs
-// side by side and its results are used in a fixed order, so that a build which
-// was killed, and finds its replies in the store, ends with the same bytes as one
-// that was not. What it made of every reply is in the lineage, a row for each
-// rewrite, kept or dropped.
+// A build is a pure function of its configuration and the replies. Work runs side by
+// side, but its results are used in a fixed order. So a killed build that finds its
+// replies in the store ends with the same bytes as an uninterrupted one. The lineage
+// records the use of every reply, with a row for each rewrite, kept or dropped.
 package construct

@@ -17,7 +17,7 @@ import (
 )
 
 // Job is the build as a walk. It builds with the replies in the store and counts missing
-// ones as failed. It has a single item with all calls.
+// ones as failed. All calls are in a single item.
 func (b *Builder) Job() *job.Job {
 	j := &job.Job{Interdependent: true, Further: true}
 	for _, p := range b.Plan() {
@@ -39,15 +39,15 @@ func (b *Builder) Job() *job.Job {
 	return j
 }
 
-// Remembered builds with the replies that a store holds, and asks nobody. What it lacks
-// counts as failed.
+// Remembered builds with the replies in a store and makes no calls. Missing replies count
+// as failed.
 func (b *Builder) Remembered(ctx context.Context, m store.Reader) (*Benchmark, error) {
 	_, made, err := b.walk(ctx, m, job.Scope{})
 	return made, err
 }
 
-// walk builds with what a store holds, and gives the calls that a walk of the scope lists.
-// The benchmark is nil where too little is there for one.
+// walk builds with the replies in a store, and lists the calls of the walk's scope. The
+// benchmark is nil if the store has too little for one.
 func (b *Builder) walk(ctx context.Context, m store.Reader, s job.Scope) (item job.Item, made *Benchmark, err error) {
 	var mu sync.Mutex
 	roles, lacking := map[model.Hash]job.Role{}, false
@@ -85,7 +85,7 @@ func (b *Builder) walk(ctx context.Context, m store.Reader, s job.Scope) (item j
 	if lacking && errors.Is(err, orbench.ErrInput) {
 		err = nil
 	}
-	// Prompts are worked on side by side.
+	// Prompts are worked on side by side, so the order of calls must be restored.
 	slices.SortFunc(item.Calls, func(x, y job.Call) int {
 		return cmp.Or(cmp.Compare(x.Role, y.Role), bytes.Compare(x.Hash[:], y.Hash[:]))
 	})

@@ -13,27 +13,27 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Kept is a build as a store keeps it: enough to go through it again.
+// Kept is the form of a build in a store: enough to go through it again.
 type Kept struct {
 	Kind   study.Kind                            `json:"kind"`
 	Config benchmark.BuildConfig                 `json:"config"`
 	Models []study.Model                         `json:"models"`
 	Own    map[orbench.Category][]benchmark.Seed `json:"own_seeds,omitempty"`
-	// Base is the folder of the benchmark that is added to, empty for none.
+	// Base is the folder of the benchmark to add to, empty for none.
 	Base  string `json:"base,omitempty"`
 	Steer *Steer `json:"steer,omitempty"`
-	// Judge is the name of the judge, JudgeEndpoints are those of its models, by provider, and
-	// Rubrics its texts.
+	// Judge is the name of the judge. JudgeEndpoints are the endpoints of its models, by
+	// provider, and Rubrics its texts.
 	Judge          string            `json:"judge"`
 	JudgeEndpoints map[string]string `json:"judge_endpoints,omitempty"`
 	Rubrics        map[string]string `json:"rubrics,omitempty"`
-	// Structured and Lists say by provider who is held to a schema.
+	// Structured and Lists say which providers must follow a schema.
 	Structured map[string]bool `json:"structured,omitempty"`
 	Lists      map[string]bool `json:"structured_lists,omitempty"`
 }
 
-// Study is the build as a store keeps it, by a name or else one that follows from its
-// settings.
+// Study is the build in the form that a store keeps. Without a name, it gets one derived
+// from its settings.
 func (b *Builder) Study(name string) (*study.Study, error) {
 	k := Kept{
 		Kind: study.Build, Config: b.Config, Own: b.Own, Steer: b.Steer, Judge: b.Judge.Name(), Rubrics: judge.Rubrics(b.Judge),
@@ -61,7 +61,7 @@ func (b *Builder) Study(name string) (*study.Study, error) {
 	return s, nil
 }
 
-// Open opens a build that a store keeps.
+// Open opens a build from a store.
 func Open(s *study.Study) (*Builder, error) {
 	var k Kept
 	if err := s.Settings(&k); err != nil {
@@ -95,5 +95,5 @@ func Open(s *study.Study) (*Builder, error) {
 	return b, err
 }
 
-// keptWidth is how many prompts of a kept build are worked on at once.
+// keptWidth is the number of prompts of a kept build to work on at once.
 const keptWidth = 16

@@ -13,7 +13,7 @@ import (
 //go:embed build.yaml
 var Template string
 
-// Load reads a configuration. What the file leaves out is as in Default. A fault
+// Load reads a configuration. Settings missing from the file are as in Default. A fault
 // is an *orbench.InputError with its line.
 func Load(path string) (benchmark.BuildConfig, error) {
 	text, err := settings.ReadFile(path, `write one with "orbench config init"`)
@@ -23,7 +23,7 @@ func Load(path string) (benchmark.BuildConfig, error) {
 	return Parse(path, text)
 }
 
-// Parse reads the text of a configuration; name stands for it in errors.
+// Parse reads the text of a configuration. Errors call it name.
 func Parse(name string, text []byte) (benchmark.BuildConfig, error) {
 	c := Default()
 	if err := settings.Decode(name, text, &c, `"orbench config init" prints a file with every setting`); err != nil {
@@ -36,7 +36,8 @@ func Parse(name string, text []byte) (benchmark.BuildConfig, error) {
 	return c, nil
 }
 
-// Schema is the JSON Schema of build.yaml, for editors that check as one types.
+// Schema is the JSON Schema of build.yaml, for editors that check the file while it is
+// written.
 func Schema() []byte {
 	return settings.Schema("build.yaml of orbench", []string{"name", "seeds", "moderation"}, &benchmark.BuildConfig{})
 }

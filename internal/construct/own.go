@@ -12,11 +12,11 @@ import (
 	"github.com/orbench/orbench/internal/settings"
 )
 
-// OpenSeeds gives the builder the seeds of its configuration's file, nothing where it
-// names none, and notes in the configuration what was read. The path is relative to the
-// folder of the configuration file; pulled datasets are in the folder cache. A prompt
-// labeled safe is no seed. One whose category the policy does not have, and a
-// conversation, are *orbench.InputErrors.
+// OpenSeeds loads the seeds from the configuration's file, if it names one, and records
+// in the configuration what was read. The path is relative to the folder of the
+// configuration file; pulled datasets are in the folder cache. A prompt labeled safe is
+// not used as a seed. A seed with a category outside the policy, and a conversation, are
+// *orbench.InputErrors.
 func (b *Builder) OpenSeeds(ctx context.Context, config, cache string) error {
 	if b.Config.Seeds.File == nil {
 		return nil
@@ -73,7 +73,7 @@ func (b *Builder) wrongSeed(path string, p orbench.Prompt, problem, hint string)
 	return &orbench.InputError{File: path, Problem: fmt.Sprintf("the seed %s (%.60q) %s", p.ID, p.Text(), problem), Hint: hint}
 }
 
-// categories lists the names of the policy.
+// categories lists the names of the policy's categories.
 func (b *Builder) categories() string {
 	return strings.Join(settings.Names(b.Config.Definitions().Categories()), ", ")
 }

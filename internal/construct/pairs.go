@@ -15,10 +15,10 @@ type Pair struct {
 	Set string
 }
 
-// pairs lists each family of seeds that safe prompts stem from: the seeds that such
-// prompts were rewritten from, then the prompts, in the order of the seeds and of the
-// lineage. A seed that was put to the vote and not called toxic is left out, and a
-// family without a toxic seed with it.
+// pairs lists each family of seeds with safe rewrites: first the seeds that were
+// rewritten, in their own order, then the safe prompts in the order of the lineage. A
+// seed that was put to the vote and not called toxic is left out. So is a family without
+// any toxic seed.
 func (r *run) pairs() []Pair {
 	// A seed of a later round is a rewrite of an earlier one.
 	parents := map[orbench.PromptID]orbench.PromptID{}
@@ -26,7 +26,7 @@ func (r *run) pairs() []Pair {
 	for _, e := range r.entries {
 		cleared[e.ID] = cleared[e.ID] || e.Kind == benchmark.CheckedSeed && e.Label != orbench.Toxic
 		if slices.Contains(e.Sets, benchmark.ToxicSet) {
-			// A seed that is the last turn of a conversation is not that.
+			// The seed is only the last turn of this conversation, so it has another ID.
 			setOf[e.Asked().ID] = string(benchmark.ToxicSet)
 		}
 		if e.SeedID != e.ID {

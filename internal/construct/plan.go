@@ -15,24 +15,24 @@ import (
 	"github.com/orbench/orbench/moderate"
 )
 
-// What a plan supposes of replies that are not there yet.
+// What a plan assumes about replies that are not there yet.
 const (
-	// RepairShare is the share of rewrites that break a rule at first, ToxicShare
-	// that of rewrites that are voted toxic; the paper says below a tenth.
+	// RepairShare is the share of rewrites that break a rule at first. ToxicShare is the
+	// share of rewrites that are voted toxic; the paper says below a tenth.
 	RepairShare, ToxicShare = 0.05, 0.10
-	// What replies are long, in tokens: an item of a list, a vote, an answer.
+	// Lengths of replies, in tokens: an item of a list, a vote, an answer.
 	itemTokens, voteTokens, answerTokens = 25, 80, 300
 )
 
-// Plan is what a build would ask one model in one role, with nothing remembered.
+// Plan is what a build would ask one model in one role, if nothing were remembered.
 type Plan struct {
 	Role     benchmark.Role `json:"role"`
 	Provider string         `json:"provider"`
 	Model    string         `json:"model"`
 	// Calls is an estimate; see RepairShare and ToxicShare.
 	Calls int `json:"calls"`
-	// InputTokens and OutputTokens are estimates, MaxOutputTokens the most that
-	// the calls may be answered with, 0 where the provider sets the bound.
+	// InputTokens and OutputTokens are estimates. MaxOutputTokens is the most that the
+	// replies may have, 0 if the provider sets the bound.
 	InputTokens     int `json:"input_tokens"`
 	OutputTokens    int `json:"output_tokens"`
 	MaxOutputTokens int `json:"max_output_tokens"`
@@ -64,7 +64,7 @@ func (b *Builder) Plan() []Plan {
 		seeds += own + lacking
 		checked += c.Toxic.CheckSeeds
 		if c.Seeds.File != nil {
-			// Seeds of one's own may be few.
+			// The user's own seeds may be few.
 			checked += min(0, own+lacking-c.Toxic.CheckSeeds)
 		}
 		batches += (lacking + c.Seeds.Batch - 1) / c.Seeds.Batch
@@ -142,7 +142,7 @@ type planner struct {
 	plans []Plan
 }
 
-// share shares calls out among models, each call like the one that typical gives.
+// share divides calls among models. Each call is like the one that typical gives.
 func (p *planner) share(role benchmark.Role, names []string, calls int, typical func(model.Ref) model.Request, output int) {
 	for i, name := range names {
 		n := calls / len(names)

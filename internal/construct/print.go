@@ -18,7 +18,7 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// View is what a report of the build shows, by the replies that the store has.
+// View is the report of the build, from the replies in the store.
 func (b *Builder) View(ctx context.Context, m store.Reader) (table.View, error) {
 	made, err := b.Remembered(ctx, m)
 	if err == nil && made == nil {
@@ -30,8 +30,8 @@ func (b *Builder) View(ctx context.Context, m store.Reader) (table.View, error) 
 	return made, made.Close()
 }
 
-// Document is what people read: of a brief screen the sets, how many prompts each stage
-// left, a hard prompt, and what all of it cost.
+// Document is the report for people. A brief screen shows the sets, how many prompts each
+// stage left, a hard prompt, and the total cost.
 func (b *Benchmark) Document() table.Document {
 	d := table.Document{Title: "Benchmark " + b.Config.Name}
 	if b.Simulated {
@@ -57,7 +57,7 @@ func (b *Benchmark) Document() table.Document {
 	return d
 }
 
-// sets is the table of sets, with the share of what each is chosen of.
+// sets is the table of sets. It shows each set's share of the prompts it was chosen from.
 func (b *Benchmark) sets() table.Section {
 	m, h := b.Funnel.Moderation, b.Funnel.Selection
 	s := table.Section{Title: "Benchmark " + b.Config.Name, Header: []string{"set", "prompts", "candidates", "of", "share", "95% interval"}, Left: 1}
@@ -77,7 +77,7 @@ func (b *Benchmark) sets() table.Section {
 	return s
 }
 
-// addBrief adds what stands below the sets on a brief screen.
+// addBrief adds what a brief screen shows below the sets.
 func (b *Benchmark) addBrief(d *table.Document) {
 	f, full := b.Funnel, b.Funnel.Selection.Sets[benchmark.FullSet]
 	d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("Left by each stage: %s seeds → %s rewrites → %s without rule breaks and duplicates → %s safe, %s of them by the second chance → %s refused by selectors.",
@@ -111,7 +111,7 @@ func (b *Benchmark) addBrief(d *table.Document) {
 	}
 }
 
-// Data is what was built in its documented form.
+// Data is the result of the build in its documented form.
 func (b *Benchmark) Data() any {
 	return map[string]any{
 		"dir": b.Dir, "simulated": b.Simulated, "funnel": b.Funnel, "worn_out": b.Exhausted, "agreement": b.Quality.Agreement, "steering": b.Steering,
@@ -134,15 +134,15 @@ func (b *Benchmark) Rows() any {
 	return rows
 }
 
-// pricedPlan is a plan with what it can be expected to cost.
+// pricedPlan is a plan with its expected cost.
 type pricedPlan struct {
 	Plan
-	// USD is nil where the price is unknown.
+	// USD is nil if the price is unknown.
 	USD *float64 `json:"usd"`
 }
 
-// PrintPlan shows what a build would ask, what that may cost and which servers are
-// asked, as JSON for that format and as tables otherwise.
+// PrintPlan shows what a build would ask, its possible cost, and the servers that it
+// asks. It prints JSON for that format and tables otherwise.
 func PrintPlan(w io.Writer, format string, plans []Plan, prices price.Table, asked []provider.Recipient) error {
 	var priced []pricedPlan
 	total, known := 0.0, true

@@ -17,8 +17,8 @@ func (r *run) number() int {
 	return r.Base.Manifest.Builds + 1
 }
 
-// inherit takes over the rows of the benchmark that this build adds to, as they
-// are: nothing that is near one of them is taken again.
+// inherit copies the rows of the benchmark that this build adds to, unchanged. New texts
+// that are near one of them are dropped.
 func (r *run) inherit() error {
 	if r.Base == nil {
 		return nil
@@ -57,7 +57,7 @@ func (r *run) inherit() error {
 	return nil
 }
 
-// enter notes a row for the choice of the sets.
+// enter records a row for the choice of the sets.
 func (r *run) enter(record *benchmark.Record, row int) {
 	for i := range record.Votes {
 		record.Votes[i].Explanation = ""
@@ -68,8 +68,8 @@ func (r *run) enter(record *benchmark.Record, row int) {
 	r.entries = append(r.entries, entry{record, row})
 }
 
-// CheckBase refuses to add to a benchmark with a configuration that would make
-// rows which do not go with those that are there.
+// CheckBase refuses to add to a benchmark if the configuration would make rows that do
+// not fit the existing ones.
 func CheckBase(c *benchmark.BuildConfig, f *benchmark.Folder) error {
 	old := f.Manifest.Config
 	wrong := func(what, hint string) error {

@@ -9,11 +9,12 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// listTries is how often a seed's rewrites are asked for until there is a list.
+// listTries is how often a seed's rewrites are requested until the reply has a list.
 const listTries = 2
 
-// rewrite has a seed rewritten and gives a row for every item of the reply. A
-// reply without items, and a rewrite that breaks a rule, are asked for once more.
+// rewrite asks for rewrites of a seed and gives a row for every item of the reply. It
+// asks again once for a reply without items, and once for each rewrite that breaks a
+// rule.
 func (r *run) rewrite(ctx context.Context, s benchmark.Seed, examples []generator.Example) ([]*benchmark.Record, error) {
 	name, ref := r.rewriter(s)
 	wanted := r.Config.Rewrites.PerSeed
@@ -73,9 +74,9 @@ func (r *run) rewrite(ctx context.Context, s benchmark.Seed, examples []generato
 	return records, nil
 }
 
-// leadUp has the turns written that stand before a rewrite, in a build of
-// conversations. A reply without as many messages, or with one that breaks a rule, is
-// asked for once more; then the rewrite is dropped.
+// leadUp asks for the turns before a rewrite, in a build of conversations. If the reply
+// has too few messages, or one that breaks a rule, it asks once more. If that fails too,
+// the rewrite is dropped.
 func (r *run) leadUp(ctx context.Context, record *benchmark.Record, ref model.Ref) error {
 	n := 2 * (r.Config.Rewrites.Turns - 1)
 	if n <= 0 || record.Dropped != benchmark.NotDropped {
@@ -103,8 +104,8 @@ func (r *run) rewriteParams(ref model.Ref) generator.Params {
 	return r.listParams(r.Config.Rewrites.Temperature, r.Config.Rewrites.MaxTokens, ref)
 }
 
-// repair has a rewrite that breaks rules written once more, and drops it when it
-// still does.
+// repair asks once for a better version of a rewrite that breaks rules, and drops it if
+// it still breaks one.
 func (r *run) repair(ctx context.Context, record *benchmark.Record, s benchmark.Seed, ref model.Ref, examples []generator.Example) error {
 	findings := r.lint(s.Text, record.Text)
 	if len(findings) == 0 {
@@ -129,14 +130,14 @@ func (r *run) repair(ctx context.Context, record *benchmark.Record, s benchmark.
 	return nil
 }
 
-// lint finds what a rewrite breaks of the configuration's rules.
+// lint finds the configured rules that a rewrite breaks.
 func (r *run) lint(seed, text string) []generator.Finding {
 	return slices.DeleteFunc(generator.Lint(seed, text), func(f generator.Finding) bool {
 		return !slices.Contains(r.Config.Rewrites.Rules, f.Rule)
 	})
 }
 
-// rules are those that findings name, each once.
+// rules lists the rules named in findings, each once.
 func rules(findings []generator.Finding) []generator.Rule {
 	var broken []generator.Rule
 	for _, f := range findings {
@@ -147,8 +148,8 @@ func rules(findings []generator.Finding) []generator.Rule {
 	return broken
 }
 
-// rewriter chooses who rewrites a seed: the rewriters share the work by the
-// seeds' IDs, so that a seed keeps its rewriter whatever else there is.
+// rewriter chooses the rewriter of a seed. The choice depends on the seed's ID alone, so
+// a seed keeps its rewriter whatever other seeds there are.
 func (r *run) rewriter(s benchmark.Seed) (name string, ref model.Ref) {
 	names := r.Config.Rewrites.Rewriters
 	name = names[int(draw(r.Config.Sampling, "rewriter", string(s.ID))%uint64(len(names)))]

@@ -13,8 +13,8 @@ import (
 	"github.com/orbench/orbench/benchmark"
 )
 
-// rowFile keeps the rows of the lineage in a temporary file until the sets, which
-// depend on all of them, are known: rows are many and explanations long.
+// rowFile keeps the rows of the lineage in a temporary file until the sets are known. The
+// sets depend on all rows; there are many rows, and explanations are long.
 type rowFile struct {
 	file   *os.File
 	w      *bufio.Writer
@@ -27,8 +27,8 @@ func newRowFile() (*rowFile, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the lineage needs a temporary file: %w", err)
 	}
-	// Where a file can be removed while it is open, a killed build leaves none
-	// behind; elsewhere Close removes it.
+	// If the system lets us remove an open file, a killed build leaves none behind.
+	// Otherwise Close removes it.
 	_ = os.Remove(f.Name())
 	w := bufio.NewWriterSize(f, 1<<20)
 	e := json.NewEncoder(w)
@@ -45,7 +45,7 @@ func (s *rowFile) add(r *benchmark.Record) (row int, err error) {
 	return s.rows - 1, nil
 }
 
-// write copies the rows, each with the sets of its number.
+// write copies the rows and adds to each the sets that hold it.
 func (s *rowFile) write(out io.Writer, sets map[int][]benchmark.SetName) error {
 	if err := s.w.Flush(); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (s *rowFile) write(out io.Writer, sets map[int][]benchmark.SetName) error {
 			return err
 		}
 		if len(sets[row]) > 0 {
-			// sets is the last field of a row, and absent so far.
+			// sets is the last field of a row, and the rows do not have it yet.
 			names, err := json.Marshal(sets[row])
 			if err != nil {
 				return err

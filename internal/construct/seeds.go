@@ -13,7 +13,7 @@ import (
 	"github.com/orbench/orbench/similar"
 )
 
-// gatherAll has all categories make new seeds at once, as many as wanted says, and
+// gatherAll makes new seeds for all categories at once, as many as wanted says, and
 // streams them in the order of the policy.
 func (r *run) gatherAll(ctx context.Context, wanted func(benchmark.Category) int) seedSeq {
 	return func(yield func(benchmark.Seed, error) bool) {
@@ -31,18 +31,18 @@ func (r *run) gatherAll(ctx context.Context, wanted func(benchmark.Category) int
 	}
 }
 
-// yieldCalls is over how many calls the yield of new seeds is measured.
+// yieldCalls is the number of calls over which the yield of new seeds is measured.
 const yieldCalls = 10
 
-// gather takes all distinct seeds of a category that are there already, and asks for
-// batches of others until it has as many new ones as are wanted, or they hardly get
-// more. Which batches are asked for follows from the replies alone.
+// gather takes all distinct existing seeds of a category. Then it asks for batches until
+// it has the wanted number of new ones, or until batches give hardly any. The choice of
+// batches depends on the replies alone.
 func (r *run) gather(ctx context.Context, c benchmark.Category, wanted int, earlier, own []benchmark.Seed) (seeds []benchmark.Seed, err error) {
 	var (
 		size  = r.Config.Seeds.Batch
 		known = similar.NewIndex(r.Config.NearDuplicates)
 		ids   = map[orbench.PromptID]bool{}
-		// fresh has the number of new seeds of each call so far.
+		// fresh is the number of new seeds from each call so far.
 		fresh []int
 	)
 	for _, s := range earlier {
@@ -60,13 +60,13 @@ func (r *run) gather(ctx context.Context, c benchmark.Category, wanted int, earl
 	if len(r.Config.Seeds.Generators) == 0 {
 		return seeds, nil
 	}
-	// The first batch that was not asked for yet.
+	// The first batch that has not been requested yet.
 	r.mu.Lock()
 	batch := r.batches[c.Category]
 	r.mu.Unlock()
 	for len(seeds) < wanted && !r.isExhausted(fresh) {
-		// At most as many calls as the yield so far makes likely to be needed; the
-		// next wave makes up for what is still missing.
+		// Make at most as many calls as the yield so far suggests; the next wave requests
+		// what is still missing.
 		calls := int(math.Ceil(float64(wanted-len(seeds)) / (float64(size) * yieldOf(fresh, size))))
 		if left := yieldCalls - len(fresh); left > 0 {
 			calls = min(calls, max(left, int(math.Ceil(float64(wanted-len(seeds))/float64(size)))))
@@ -106,8 +106,8 @@ func (r *run) gather(ctx context.Context, c benchmark.Category, wanted int, earl
 	return seeds, nil
 }
 
-// yieldOf is the share of new seeds among those asked for, over all calls, and at
-// least a twentieth, so that a poor start does not call for thousands at once.
+// yieldOf is the share of new seeds among those requested, over all calls. It is at least
+// a twentieth, so that a poor start does not lead to thousands of calls at once.
 func yieldOf(fresh []int, size int) float64 {
 	if len(fresh) == 0 {
 		return 1
@@ -154,7 +154,7 @@ func (r *run) admitSeed(s benchmark.Seed, known *similar.Index, ids map[orbench.
 	return admitted
 }
 
-// seedReply is what one call gave.
+// seedReply is the result of one call.
 type seedReply struct {
 	generator, call string
 	items           []string
@@ -190,7 +190,7 @@ func (r *run) seedBatch(ctx context.Context, c benchmark.Category, n int) (seedR
 	return reply, nil
 }
 
-// listParams are the settings of a call for a list.
+// listParams are the parameters of a call for a list.
 func (r *run) listParams(temperature float64, maxTokens int, ref model.Ref) generator.Params {
 	return generator.Params{
 		Temperature: &temperature, MaxTokens: maxTokens,

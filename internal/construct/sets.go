@@ -11,16 +11,15 @@ import (
 	"github.com/orbench/orbench/benchmark"
 )
 
-// draw gives the lot of an item: a number that follows from the sampling seed,
-// what is drawn for, and the item. Sorting by lots is drawing without
-// replacement, and an item keeps its lot whatever else there is.
+// draw gives an item a pseudorandom number. It depends on the sampling seed, the purpose
+// of the draw, and the item. Sorting by it is drawing without replacement, and an item
+// keeps its number whatever other items there are.
 func draw(sampling int64, what, item string) uint64 {
 	sum := sha256.Sum256([]byte(strconv.FormatInt(sampling, 10) + "\n" + what + "\n" + item))
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// inLots gives items in the order of their lots, and those with equal lots in that of their
-// keys.
+// inLots sorts items by their numbers from draw; ties are broken by key.
 func inLots[T any](sampling int64, what string, items []T, key func(T) string) []T {
 	drawn := slices.Clone(items)
 	slices.SortFunc(drawn, func(a, b T) int {
@@ -30,11 +29,11 @@ func inLots[T any](sampling int64, what string, items []T, key func(T) string) [
 	return drawn
 }
 
-// choose gives each entry its sets.
+// choose assigns the sets to each entry.
 func (r *run) choose() {
 	var full, hard, toxic []entry
 	for _, e := range r.entries {
-		// A seed is a candidate for the toxic set only.
+		// A seed is a candidate only for the toxic set.
 		if e.Label == orbench.Safe && e.Kind == benchmark.Rewritten {
 			full = append(full, e)
 			if len(r.Config.Hard.Selectors) > 0 && e.RefusedBy() >= r.Config.Hard.RefusedBy {
@@ -61,8 +60,8 @@ func (r *run) choose() {
 	}
 }
 
-// lots draws most of the entries, all of them when most is 0. Those of earlier
-// builds come first, so that a set only grows.
+// lots draws entries, no more than most; 0 means all. Entries of earlier builds come
+// first, so that a set only grows.
 func (r *run) lots(what string, entries []entry, most int) []entry {
 	if most == 0 || len(entries) <= most {
 		return entries
@@ -72,8 +71,8 @@ func (r *run) lots(what string, entries []entry, most int) []entry {
 	return drawn[:most]
 }
 
-// evenly draws most of the entries with as many of each category as there can be:
-// what one category lacks, the others share.
+// evenly draws entries, no more than most, with categories as equal in size as possible.
+// If a category has too few, the others share the difference.
 func (r *run) evenly(entries []entry, most int) []entry {
 	if most == 0 || len(entries) <= most {
 		return entries
@@ -82,8 +81,8 @@ func (r *run) evenly(entries []entry, most int) []entry {
 	for _, e := range entries {
 		byCategory[e.Category] = append(byCategory[e.Category], e)
 	}
-	// The categories with the fewest come first, so that what they lack is known
-	// when the others are drawn; the order of the policy breaks ties.
+	// The smallest categories come first, so that their shortfall is known before the
+	// others are drawn. The order of the policy breaks ties.
 	order := r.policy.Categories()
 	slices.SortStableFunc(order, func(a, b orbench.Category) int {
 		return cmp.Compare(len(byCategory[a]), len(byCategory[b]))

@@ -13,7 +13,7 @@ import (
 	"github.com/orbench/orbench/moderate"
 )
 
-// finish finds out what a prompt is: votes, second chance, selectors.
+// finish determines a prompt's label: votes, second chance, selectors.
 func (r *run) finish(ctx context.Context, record *benchmark.Record) (err error) {
 	if record.Dropped != benchmark.NotDropped {
 		return nil
@@ -42,7 +42,7 @@ func (r *run) finish(ctx context.Context, record *benchmark.Record) (err error) 
 	return err
 }
 
-// moderate has all moderators vote on an item, side by side.
+// moderate asks all moderators to vote on an item, side by side.
 func (r *run) moderate(ctx context.Context, item moderate.Item) ([]benchmark.Vote, orbench.Label, error) {
 	votes := make([]benchmark.Vote, len(r.moderators))
 	plain := make([]moderate.Vote, len(r.moderators))
@@ -61,8 +61,8 @@ func (r *run) moderate(ctx context.Context, item moderate.Item) ([]benchmark.Vot
 	return votes, decision.Label, nil
 }
 
-// secondLook has the model without safety training answer a prompt, and the
-// moderators vote on the answer.
+// secondLook asks the model without safety training to answer a prompt, and the
+// moderators to vote on the answer.
 func (r *run) secondLook(ctx context.Context, prompt orbench.Prompt) (*benchmark.Review, error) {
 	name := r.Config.SecondChance.Model
 	request := r.request(name, r.Config.SecondChance.MaxTokens, prompt)
@@ -90,20 +90,20 @@ func (r *run) secondLook(ctx context.Context, prompt orbench.Prompt) (*benchmark
 	return s, nil
 }
 
-// request puts a prompt to a model of the configuration.
+// request is a request of a prompt to a model of the configuration.
 func (r *run) request(name string, maxTokens int, prompt orbench.Prompt) model.Request {
 	request := r.Refs[name].Request(cold(maxTokens), "")
 	request.Messages = prompt.Messages
 	return request
 }
 
-// cold are the parameters of calls for one answer, the likeliest.
+// cold are the parameters of a call for one answer, the likeliest.
 func cold(maxTokens int) model.Params {
 	temperature := 0.0
 	return model.Params{Temperature: &temperature, MaxTokens: maxTokens}
 }
 
-// selectors puts a safe prompt to the selectors, side by side.
+// selectors asks the selectors to answer a safe prompt, side by side.
 func (r *run) selectors(ctx context.Context, prompt orbench.Prompt) ([]benchmark.Reply, error) {
 	refusals := make([]benchmark.Reply, len(r.Config.Hard.Selectors))
 	g, ctx := errgroup.WithContext(ctx)
@@ -117,8 +117,8 @@ func (r *run) selectors(ctx context.Context, prompt orbench.Prompt) ([]benchmark
 	return refusals, g.Wait()
 }
 
-// checkSeeds puts some seeds of each category to the vote, as candidates for the
-// toxic set beside the rewrites that stayed toxic.
+// checkSeeds puts some seeds of each category to the vote. They are candidates for the
+// toxic set, like the rewrites that stayed toxic.
 func (r *run) checkSeeds(ctx context.Context) error {
 	var drawn []benchmark.Seed
 	for _, c := range r.Config.Policy {

@@ -12,27 +12,26 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Steer has a build look for what one model refuses: generation after
-// generation, prompts that it refused are the demonstrations for the rewriters.
+// Steer makes a build look for prompts that one model refuses. In each generation, the
+// prompts it refused so far are demonstrations for the rewriters.
 type Steer struct {
 	// Target is the model's name in Builder.Refs.
 	Target string
-	// Generations is how often, at least 1, and Seeds how many new seeds of each
-	// category a generation starts from.
+	// Generations is the number of generations, at least 1. Seeds is the number of new
+	// seeds of each category in a generation.
 	Generations, Seeds int
 }
 
 const (
-	// probes is how many prompts of each category of an earlier build are put to
-	// the target to begin with.
+	// probes is how many prompts of each category of an earlier build the target is asked
+	// first.
 	probes = 50
-	// demonstrations is how many refused prompts a generation is shown; the paper
-	// found that more than five do not help.
+	// demonstrations is how many refused prompts a generation is shown. The paper found
+	// that more than five do not help.
 	demonstrations = 5
 )
 
-// steer goes through the generations. The prompts that the target refused so far
-// are in r.refused.
+// steer runs the generations. r.refused holds the prompts that the target refused so far.
 func (r *run) steer(ctx context.Context) error {
 	r.steering = &benchmark.Steering{Target: r.Steer.Target}
 	if r.Base != nil {
@@ -55,7 +54,7 @@ func (r *run) steer(ctx context.Context) error {
 	return nil
 }
 
-// probe puts some safe prompts of the earlier builds to the target.
+// probe asks the target some safe prompts of the earlier builds.
 func (r *run) probe(ctx context.Context) error {
 	var drawn []*benchmark.Record
 	taken := map[orbench.Category]int{}
@@ -75,12 +74,12 @@ func (r *run) probe(ctx context.Context) error {
 	})
 }
 
-// targetsAnswer puts a prompt to the target.
+// targetsAnswer asks the target a prompt and has the answer judged.
 func (r *run) targetsAnswer(ctx context.Context, prompt orbench.Prompt) (*benchmark.Reply, error) {
 	return r.selectorsAnswer(ctx, benchmark.Selector{Model: r.Steer.Target}, prompt)
 }
 
-// selectorsAnswer puts a prompt to a selector and has its answer judged.
+// selectorsAnswer asks a selector a prompt and has the answer judged.
 func (r *run) selectorsAnswer(ctx context.Context, s benchmark.Selector, prompt orbench.Prompt) (*benchmark.Reply, error) {
 	request := r.request(s.Model, r.Config.Hard.MaxTokens, prompt)
 	refusal := &benchmark.Reply{Selector: s.Model, Family: s.Family, Call: request.Hash().String()}
@@ -94,8 +93,8 @@ func (r *run) selectorsAnswer(ctx context.Context, s benchmark.Selector, prompt 
 	return refusal, err
 }
 
-// noteTarget counts the target's answer to a prompt, and keeps the prompt as a
-// demonstration when it was refused.
+// noteTarget counts the target's answer to a prompt. If the answer is a refusal, it keeps
+// the prompt as a demonstration.
 func (r *run) noteTarget(record *benchmark.Record) {
 	if record.Target == nil || record.Target.Class == orbench.Unjudged {
 		return
@@ -106,7 +105,7 @@ func (r *run) noteTarget(record *benchmark.Record) {
 	}
 }
 
-// endGeneration writes down how many of a generation's prompts were refused.
+// endGeneration records how many of a generation's prompts were refused.
 func (r *run) endGeneration() {
 	refused := len(r.refused)
 	g := benchmark.Generation{Generation: r.generation, Prompts: r.asked, Refused: refused}
@@ -114,14 +113,14 @@ func (r *run) endGeneration() {
 		g.Rate, g.Low, g.High = e.Value, e.Lo, e.Hi
 	}
 	r.steering.Generations = append(r.steering.Generations, g)
-	// A generation without any refusal leaves the demonstrations as they were.
+	// After a generation without refusals the demonstrations stay the same.
 	if refused > 0 {
 		r.shown = r.examplesOf(r.refused)
 	}
 	r.asked, r.refused = 0, nil
 }
 
-// examplesOf sets rewrites beside their seeds.
+// examplesOf pairs rewrites with their seeds.
 func (r *run) examplesOf(rewrites []*benchmark.Record) []generator.Example {
 	seeds := map[orbench.PromptID]string{}
 	for _, s := range r.seeds {

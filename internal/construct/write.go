@@ -13,11 +13,10 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// Write writes the benchmark's folder: the sets and the pairs as CSV and the sets as
-// Parquet, or all of them as JSON Lines for conversations, the seeds, the
-// lineage, the card and the manifest. The folder appears whole or not at all; one
-// that is there and not empty is an *orbench.InputError, unless it is of the same
-// build and calls that failed are missing from it.
+// Write writes the benchmark's folder: the sets as CSV and Parquet and the pairs as CSV,
+// or all of them as JSON Lines for conversations; the seeds, the lineage, the card and
+// the manifest. The folder appears whole or not at all. An existing folder that is not
+// empty is an *orbench.InputError, unless it holds the same build with failed calls.
 func (b *Benchmark) Write(dir string, prices price.Table) (err error) {
 	out, err := folder.Create(dir, b.subject)
 	if err != nil {
@@ -76,8 +75,8 @@ func (b *Benchmark) Write(dir string, prices price.Table) (err error) {
 	return out.Finish()
 }
 
-// conversation is a prompt in the chat format; what follows its category stands with pairs
-// alone, whose columns are the same.
+// conversation is a prompt in the chat format. The fields after the category are for
+// pairs only; they are the columns of pairs.csv.
 type conversation struct {
 	Messages []orbench.Message `json:"messages"`
 	Category orbench.Category  `json:"category"`
@@ -96,7 +95,7 @@ func writeConversations[T any](w io.Writer, all []T, of func(T) conversation) er
 	return rows.WriteJSONLines(w, lines)
 }
 
-// writeCSV writes texts as they are: cells made fit for a spreadsheet would be other
+// writeCSV writes texts unchanged. Escaping cells for spreadsheets would change the
 // prompts.
 func writeCSV[T any](w io.Writer, header []string, all []T, cells func(T) []string) error {
 	written := [][]string{header}
@@ -112,7 +111,7 @@ type parquetRow struct {
 	Category string `parquet:"category"`
 }
 
-// writeParquet writes the same rows as the CSV of a set has.
+// writeParquet writes the same rows as the CSV of a set.
 func writeParquet(w io.Writer, prompts []orbench.Prompt) error {
 	written := make([]parquetRow, len(prompts))
 	for i, p := range prompts {

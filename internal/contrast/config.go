@@ -12,7 +12,8 @@ import (
 	"github.com/orbench/orbench/policy"
 )
 
-// SetConfig is a contrast set as the store keeps it: enough to derive its counts again.
+// SetConfig is a contrast set in the form that the store keeps: enough to derive its
+// counts again.
 type SetConfig struct {
 	Kind      study.Kind       `json:"kind"`
 	Dataset   study.Dataset    `json:"dataset"`
@@ -20,15 +21,16 @@ type SetConfig struct {
 	Axes      []generator.Axis `json:"axes"`
 	Languages []string         `json:"languages,omitempty"`
 	Each      int              `json:"each"`
-	// Generator is asked like a moderator, with Params of its own.
+	// Generator is asked like a moderator, with its own Params.
 	Generator  moderation.Voter   `json:"generator"`
 	Policy     policy.Policy      `json:"policy"`
 	Moderators []moderation.Voter `json:"moderators"`
 	Rule       moderate.Rule      `json:"rule"`
 }
 
-// Study is the set as a store keeps it by a name, which follows from its settings where it
-// has none. d names its dataset, and languages are those of its wordings.
+// Study is the set in the form that a store keeps. Without a name, it gets one derived
+// from its settings. d names its dataset, and languages are the languages of its
+// wordings.
 func (r *Run) Study(name string, d study.Dataset, languages []string) (*study.Study, error) {
 	c := SetConfig{
 		Kind: study.Contrast, Dataset: d, Limit: r.Limit, Languages: languages, Each: r.Each,
@@ -48,8 +50,9 @@ func (r *Run) Study(name string, d study.Dataset, languages []string) (*study.St
 	return s, nil
 }
 
-// Open opens a contrast set that a store keeps; the store must stay open. Pulled datasets
-// are found in the folder cache. changed says how its file is no longer what was asked.
+// Open opens a contrast set from a store; the store must stay open. Pulled datasets are
+// in the folder cache. changed says how the dataset file differs from the one that was
+// used.
 func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (r *Run, changed []string, err error) {
 	var c SetConfig
 	if err := s.Settings(&c); err != nil {

@@ -18,53 +18,53 @@ import (
 )
 
 const (
-	// tries is how often the wordings of one value are asked for until enough of them
+	// tries is how often the wordings of one value are requested until enough of them
 	// keep the rules.
 	tries = 2
-	// nearDuplicates is the similarity from which a wording repeats an earlier one of
-	// the same value; a build's default.
+	// nearDuplicates is the similarity from which a wording counts as a repeat of an
+	// earlier one of the same value. It is the default of a build.
 	nearDuplicates = 0.7
-	// chunkSize is how many prompts are worked on together.
+	// chunkSize is the number of prompts worked on together.
 	chunkSize = 32
 )
 
-// Run is a contrast set to be made: every prompt of a dataset in every wording.
+// Run describes a contrast set to make: every prompt of a dataset in every wording.
 type Run struct {
 	Dataset *dataset.Dataset
-	// Limit is the most prompts, the first ones; 0 means all.
+	// Limit is the most prompts, from the start of the dataset; 0 means all.
 	Limit int
 	// Wordings are the values on the axes.
 	Wordings []generator.Wording
-	// Each is how many wordings of each value are wanted, at least 1.
+	// Each is the number of wordings wanted for each value, at least 1.
 	Each int
 	// Generator writes the wordings. Name is what the user calls it.
 	Generator model.Ref
 	Name      string
 	Params    generator.Params
-	// Policy, Moderators and Rule say what a wording is.
+	// Policy, Moderators and Rule decide the label of a wording.
 	Policy     policy.Policy
 	Moderators []moderate.Moderator
 	Rule       moderate.Rule
 }
 
-// Subject is what the folder of a set is of from which replies are missing.
+// Subject describes a set's folder that lacks replies.
 func (r *Run) Subject() folder.Subject {
 	return folder.NewSubject("unfinished contrast set of "+r.Dataset.Name, r.Dataset.SHA256, r.Limit, r.Wordings, r.Each,
 		r.Generator, r.Name, r.Params, r.Policy, r.Moderators, r.Rule)
 }
 
-// Dropped says why a wording is not in the set; it is empty for one that is.
+// Dropped says why a wording is not in the set. It is empty for a wording in the set.
 type Dropped string
 
 // The causes.
 const (
-	// Surplus: the generator wrote more than it was asked for.
+	// Surplus: the generator wrote more than requested.
 	Surplus Dropped = "surplus"
 	// BrokenRule: the wording breaks a rule; see Wording.Broken.
 	BrokenRule Dropped = "broken_rule"
-	// Duplicate: it says what another text said; see Wording.Like.
+	// Duplicate: it repeats another text; see Wording.Like.
 	Duplicate Dropped = "duplicate"
-	// Unvoted: a vote is missing, its call not made or failed.
+	// Unvoted: a vote is missing because its call was not made or failed.
 	Unvoted Dropped = "unvoted"
 )
 
@@ -72,17 +72,17 @@ const (
 // of lineage.jsonl.
 type Wording struct {
 	ID orbench.PromptID `json:"id"`
-	// Source is the prompt that it is a wording of.
+	// Source is the prompt that was reworded.
 	Source   orbench.PromptID `json:"source_id"`
 	Axis     generator.Axis   `json:"axis"`
 	Value    string           `json:"value"`
 	Text     string           `json:"text"`
 	Category orbench.Category `json:"category,omitempty"`
-	// Label is what the moderators decided, empty for a row that was not put to the
+	// Label is the moderators' decision. It is empty for a row that was not put to the
 	// vote or lacks a vote.
 	Label orbench.Label `json:"label,omitempty"`
-	// Generator wrote it in the reply to Call, which is the hash of the request. Sample
-	// is the number of that call for the value, from 0.
+	// Generator is the model that wrote the wording, in the reply to Call, the hash of
+	// the request. Sample numbers the calls for the value from 0.
 	Generator string `json:"generator"`
 	Call      string `json:"call"`
 	Sample    int    `json:"sample"`
@@ -91,7 +91,7 @@ type Wording struct {
 	// Like is the earlier text that it repeats.
 	Like    orbench.PromptID `json:"like,omitempty"`
 	Dropped Dropped          `json:"dropped,omitempty"`
-	// Votes are the moderators', in their order.
+	// Votes are the moderators' votes, in the order of the moderators.
 	Votes []moderate.Vote `json:"votes,omitempty"`
 
 	wording int
@@ -102,22 +102,22 @@ type Source struct {
 	Prompt orbench.Prompt
 	// Rows are in the order of Run.Wordings.
 	Rows []Wording
-	// calls says of each of Run.Wordings what became of its calls.
+	// calls has the outcome of the calls for each of Run.Wordings.
 	calls []outcome
 }
 
-// outcome is what became of the calls for one value of one prompt.
+// outcome is the outcome of the calls for one value of one prompt.
 type outcome struct {
-	// read is true where a reply had a list, and failed where a reply is missing.
+	// read is true if a reply had a list, and failed if a reply is missing.
 	read, failed bool
-	// replies counts those that are there.
+	// replies counts the replies that are there.
 	replies int
 }
 
 // Prompts counts the prompts of the dataset, after Limit.
 func (r *Run) Prompts() int { return r.Dataset.Size(r.Limit) }
 
-// Job is the run as a walk. Its Calls are what it takes when every first reply is good.
+// Job is the run as a walk. Its Calls assume that every first reply is good.
 func (r *Run) Job() *job.Job {
 	j := &job.Job{
 		Calls: r.Prompts() * len(r.Wordings) * (1 + r.Each*len(r.Moderators)), Further: true,
@@ -134,8 +134,8 @@ func (r *Run) Job() *job.Job {
 	return j
 }
 
-// role tells the requests of the generator from those of a moderator that is the same
-// model and is asked at no temperature.
+// role separates the generator's requests from those of a moderator that is the same
+// model. That moderator is asked at temperature 0.
 func (r *Run) role(q model.Request) job.Role {
 	of := job.RefOf(q)
 	moderates := slices.ContainsFunc(r.Moderators, func(m moderate.Moderator) bool { return m.Ref == of })
@@ -148,7 +148,7 @@ func (r *Run) role(q model.Request) job.Role {
 	return ""
 }
 
-// items walks the set, a chunk of the prompts at a time.
+// items walks the set, one chunk of prompts at a time.
 func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[job.Item, error] {
 	return func(yield func(job.Item, error) bool) {
 		for p, err := range r.walk(ctx, m, s) {
@@ -163,8 +163,8 @@ func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[
 	}
 }
 
-// expect adds to an item what is remembered of it, and the votes on wordings that are not
-// written yet as if every first reply was good.
+// expect adds to an item the calls already remembered, and the votes on wordings not yet
+// written, assuming that every first reply is good.
 func (r *Run) expect(item *job.Item, sources []Source, votes [][]job.Call) {
 	for _, s := range sources {
 		for i, w := range r.Wordings {
@@ -186,8 +186,8 @@ func (r *Run) expect(item *job.Item, sources []Source, votes [][]job.Call) {
 	}
 }
 
-// Derive makes the set of what the store has, and hands every prompt with its wordings to
-// sink (nil for nobody), in the order of the dataset.
+// Derive makes the set from the replies in the store. It hands every prompt with its
+// wordings to sink, which may be nil, in the order of the dataset.
 func (r *Run) Derive(ctx context.Context, m store.Reader, sink func(Source) error) (*Result, error) {
 	t := newTally(r)
 	for p, err := range r.walk(ctx, m, job.Scope{}) {
@@ -207,15 +207,15 @@ func (r *Run) Derive(ctx context.Context, m store.Reader, sink func(Source) erro
 	return t.result(), nil
 }
 
-// chunk is some prompts that were worked on together, with the calls for wordings and for
-// votes that a walk lists.
+// chunk is a group of prompts worked on together, with the calls for wordings and votes
+// that a walk lists.
 type chunk struct {
 	sources         []Source
 	wordings, votes [][]job.Call
 }
 
-// walk takes chunks of the dataset through all stages, as far as the store has replies. It
-// ends with an error.
+// walk takes chunks of the dataset through all stages, as far as the store has replies.
+// It stops at an error.
 func (r *Run) walk(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[chunk, error] {
 	return func(yield func(chunk, error) bool) {
 		known := newKnown(len(r.Wordings))
@@ -237,7 +237,7 @@ func (r *Run) walk(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[c
 	}
 }
 
-// write has the generator word some prompts, and checks what it wrote.
+// write asks the generator to reword some prompts, and checks the results.
 func (r *Run) write(ctx context.Context, m store.Reader, s job.Scope, prompts []orbench.Prompt) ([]Source, [][]job.Call, error) {
 	written := make([][]Wording, len(prompts)*len(r.Wordings))
 	sources := make([]Source, len(prompts))
@@ -263,8 +263,8 @@ func (r *Run) write(ctx context.Context, m store.Reader, s job.Scope, prompts []
 	return sources, calls, nil
 }
 
-// word has a prompt worded with one value, once more where too few wordings keep the
-// rules. What was written before a reply that is missing stands.
+// word asks for wordings of a prompt with one value, once more if too few keep the rules.
+// If a reply is missing, the wordings before it stay.
 func (r *Run) word(p orbench.Prompt, wording int, look model.Lookup) (rows []Wording, call outcome, missing []model.Request) {
 	w, kept := r.Wordings[wording], 0
 	for sample := 0; sample < tries && kept < r.Each; sample++ {
@@ -276,7 +276,7 @@ func (r *Run) word(p orbench.Prompt, wording int, look model.Lookup) (rows []Wor
 		}
 		call.replies++
 		var items []string
-		// What another model wrote is not the generator's.
+		// A text written by another model is not the generator's.
 		if !response.ByOther(job.RefOf(request)) {
 			items = generator.Items(response)
 		}
@@ -303,7 +303,7 @@ func (r *Run) word(p orbench.Prompt, wording int, look model.Lookup) (rows []Wor
 	return rows, call, nil
 }
 
-// vote has the moderators label the wordings that are left.
+// vote asks the moderators to label the remaining wordings.
 func (r *Run) vote(ctx context.Context, m store.Reader, s job.Scope, sources []Source) ([][]job.Call, error) {
 	var (
 		steps []job.Step
@@ -340,10 +340,10 @@ func (r *Run) vote(ctx context.Context, m store.Reader, s job.Scope, sources []S
 	return calls, nil
 }
 
-// known finds wordings that repeat what stands before them.
+// known finds wordings that repeat an earlier text.
 type known struct {
-	// texts has the prompt that first said a text, in whatever case and punctuation, and
-	// near what each value's wordings are like, whose prompts are ids.
+	// texts maps each text, without case and punctuation, to the prompt that first said
+	// it. near finds similar wordings of each value; ids are their prompts.
 	texts map[string]orbench.PromptID
 	near  []*similar.Index
 	ids   [][]orbench.PromptID
@@ -357,8 +357,8 @@ func newKnown(wordings int) *known {
 	return k
 }
 
-// drop marks the wordings that repeat their source or an earlier wording. Wordings with
-// another value may be like each other: that makes the contrast.
+// drop marks the wordings that repeat their source or an earlier wording. Wordings of
+// different values may be alike: that is the contrast.
 func (k *known) drop(s *Source) {
 	k.texts[plain(s.Prompt.Text())] = s.Prompt.ID
 	for i := range s.Rows {
@@ -380,7 +380,8 @@ func (k *known) drop(s *Source) {
 	}
 }
 
-// plain is a text without case and punctuation, or as it is where nothing would be left.
+// plain is a text without case and punctuation. If nothing would be left, it is the text
+// itself.
 func plain(text string) string {
 	if words := similar.Normalize(text); words != "" {
 		return words

@@ -1,5 +1,5 @@
-// Package contrast makes contrast sets: of each prompt of a dataset, wordings that
-// differ in one thing, as a generator writes them and moderators label them. It is a
-// walk over the store like an evaluation: the walk says which replies are lacking, and
-// the set follows from those that are there.
+// Package contrast makes contrast sets. For each prompt of a dataset, a generator writes
+// wordings that differ in one thing, and moderators label them. Like an evaluation, it is
+// a walk over the store: the walk lists the missing replies, and the set follows from the
+// replies that are there.
 package contrast

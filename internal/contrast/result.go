@@ -9,15 +9,15 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Result counts what became of a contrast set. Its JSON form is that of --format json
+// Result counts the outcomes of a contrast set. Its JSON form is that of --format json
 // and of manifest.json.
 type Result struct {
 	Dataset string `json:"dataset"`
 	SHA256  string `json:"sha256"`
 	Limit   int    `json:"limit,omitempty"`
 	dataset.Reading
-	// Sources counts the prompts that were worded, and Each how many wordings of each
-	// value were wanted of each.
+	// Sources counts the prompts that were reworded. Each is the number of wordings
+	// wanted for each value of each prompt.
 	Sources    int           `json:"sources"`
 	Each       int           `json:"wordings_of_each_value"`
 	Generator  string        `json:"generator"`
@@ -27,7 +27,7 @@ type Result struct {
 	Simulated  bool          `json:"simulated"`
 	// Values are in the order of the axes.
 	Values []Value `json:"values"`
-	// Prompts counts those of the set: the sources and the wordings kept.
+	// Prompts counts the prompts of the set: the sources and the wordings kept.
 	Prompts int `json:"prompts"`
 }
 
@@ -37,29 +37,30 @@ type Result struct {
 type Value struct {
 	Axis  generator.Axis `json:"axis"`
 	Value string         `json:"value"`
-	// Sources counts the prompts. Failed are those of which a reply is missing, and of
-	// the others Unreadable those whose replies held no list.
+	// Sources counts the prompts. Failed counts those with a missing reply. Of the
+	// others, Unreadable counts those whose replies had no list.
 	Sources    int `json:"sources"`
 	Read       int `json:"read"`
 	Unreadable int `json:"unreadable"`
 	Failed     int `json:"failed"`
-	// Items counts the wordings in all replies, and the rest what became of them; see
-	// Dropped.
+	// Items counts the wordings in all replies. The other fields count their outcomes;
+	// see Dropped.
 	Items      int `json:"items"`
 	Surplus    int `json:"surplus"`
 	BrokenRule int `json:"broken_rule"`
 	Duplicates int `json:"duplicates"`
 	Unvoted    int `json:"unvoted"`
 	Kept       int `json:"kept"`
-	// Missing is how many wordings fewer there are than were wanted.
+	// Missing is the shortfall of wordings from the wanted number.
 	Missing int `json:"lacking"`
-	// Labels counts the kept ones by what the moderators say.
+	// Labels counts the kept wordings by the moderators' label.
 	Labels map[orbench.Label]int `json:"labels" csv:"label"`
-	// VotedToxic is the share of the kept ones that are voted toxic. Where there are
-	// several of a prompt its interval is clustered by it.
+	// VotedToxic is the share of kept wordings that are voted toxic. If a prompt has
+	// several, the interval is clustered by prompt.
 	VotedToxic stats.Rate `json:"voted_toxic"`
-	// AsMeant is the share that is voted what the wording was meant to be: of borderline
-	// ones, not voted alike by all. It is nil on axes where it is the moderators' to say.
+	// AsMeant is the share whose vote agrees with the intended label. A borderline
+	// wording agrees if the votes are not unanimous. It is nil on axes where moderators
+	// alone decide the label.
 	AsMeant *stats.Rate `json:"as_meant"`
 
 	meant orbench.Label
@@ -90,7 +91,7 @@ func (r *Result) Missing() int {
 	return n
 }
 
-// tally counts as the set is derived.
+// tally counts while the set is derived.
 type tally struct{ Result }
 
 func newTally(r *Run) *tally {
@@ -157,7 +158,7 @@ func (t *tally) add(s Source) {
 	}
 }
 
-// is reports whether the moderators say of a kept row what it was meant to be.
+// is reports whether the votes on a kept row agree with its intended label.
 func (row Wording) is(meant orbench.Label) bool {
 	if meant != orbench.Controversial {
 		return row.Label == meant
@@ -183,7 +184,7 @@ func (t *tally) result() *Result {
 	return &t.Result
 }
 
-// rate is the share over clusters, whose interval counts them where they have more than
+// rate is the share over clusters. Its interval is clustered if clusters have more than
 // one wording.
 func (t *tally) rate(clusters []stats.Cluster) stats.Rate {
 	k, n := 0, 0

@@ -10,12 +10,12 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// View is what a report of the study shows.
+// View is the report of the study.
 func (r *Run) View(ctx context.Context, m store.Reader) (table.View, error) {
 	return r.Derive(ctx, m, nil)
 }
 
-// Document is what people read.
+// Document is the report for people.
 func (r *Result) Document() table.Document {
 	d := table.Document{Title: "Contrast set", Simulated: r.Simulated}
 	limited := ""
@@ -47,7 +47,7 @@ func (r *Result) Rows() any {
 	return rows
 }
 
-// sections are the tables: what became of the wordings, and how they are labeled.
+// sections are the tables: the outcomes of the wordings, and their labels.
 func (r *Result) sections() []table.Section {
 	made := table.Section{
 		Title:  "What was written, and what was kept",

@@ -23,16 +23,16 @@ const (
 	CardFile     = "README.md"
 )
 
-// Anchor is the axis of the sources themselves.
+// Anchor is the axis name of the sources themselves.
 const Anchor = "source"
 
-// Entry is a prompt of the set, as it stands in the files. The set is a dataset, which
-// knows its pairs: the wordings of one source on one axis, and the source itself with
-// those on the first axis.
+// Entry is a prompt of the set, as written in the files. The set is a dataset with pairs:
+// a pair is the wordings of one source on one axis. The source itself belongs to the pair
+// on the first axis.
 type Entry struct {
 	Prompt   string `parquet:"prompt"`
 	Category string `parquet:"category"`
-	// Label is what moderators decided; of a source, what its dataset says.
+	// Label is the moderators' decision, or for a source the label in its dataset.
 	Label    string `parquet:"label"`
 	Pair     string `parquet:"pair"`
 	Axis     string `parquet:"axis"`
@@ -69,9 +69,9 @@ type Writer struct {
 	rows    []Wording
 }
 
-// NewWriter begins a folder that will be dir. One that is there and not empty, and no
-// set of the same run from which replies are missing, is an *orbench.InputError. Write
-// or Discard must follow.
+// NewWriter begins a folder that will become dir. An existing folder that is not empty is
+// an *orbench.InputError, unless it holds a set of the same run with missing replies. The
+// caller must call Write or Discard.
 func NewWriter(r *Run, dir string) (*Writer, error) {
 	out, err := folder.Create(dir, r.Subject())
 	return &Writer{out: out, run: r}, err
@@ -84,11 +84,10 @@ func (w *Writer) Add(s Source) error {
 	return nil
 }
 
-// Discard removes what was written. It does nothing after Write.
+// Discard removes the files written so far. It does nothing after Write.
 func (w *Writer) Discard() error { return w.out.Discard() }
 
-// Write writes the set, the lineage of every wording that was written, the counts and
-// the card.
+// Write writes the set, the lineage of every wording, the counts and the card.
 func (w *Writer) Write(r *Result) error {
 	var failed error
 	write := func(name string, content func(io.Writer) error) {
@@ -122,8 +121,8 @@ func (w *Writer) Write(r *Result) error {
 	return w.out.Finish()
 }
 
-// csv writes the set as CSV, each text as it is: cells made fit for a spreadsheet would
-// be other prompts.
+// csv writes the set as CSV with texts unchanged. Escaping cells for spreadsheets would
+// change the prompts.
 func (w *Writer) csv(out io.Writer) error {
 	rows := [][]string{header}
 	for _, e := range w.entries {

@@ -9,11 +9,11 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Placeholder stands for the prompt in what the user says.
+// Placeholder marks the prompt in a user's turn.
 const Placeholder = "{{prompt}}"
 
-// NothingShown stands in a dialog for an answer of which the user saw no word: one
-// that the provider withheld in silence, or one without text.
+// NothingShown replaces an answer of which the user saw no word: the provider withheld it
+// without a message, or it has no text.
 const NothingShown = "(There was no answer.)"
 
 // Bounds on a script.
@@ -22,8 +22,8 @@ const (
 	maxBytes = 256 << 10
 )
 
-// Script is a dialog around a prompt. Check says whether it can be held. A nil
-// Script is the prompt alone.
+// Script is a dialog around a prompt. Check says whether it is valid. A nil Script is the
+// prompt alone.
 type Script struct {
 	Name  string `yaml:"name" json:"name" jsonschema_description:"Name in the names of variants: letters, digits, dots, hyphens and underscores."`
 	Turns []Turn `yaml:"turns" json:"turns,omitempty" jsonschema_description:"The turns in their order: {user: TEXT}, {assistant: TEXT}, or own for the target's own answer. {{prompt}} stands for the prompt in what the user says."`
@@ -33,23 +33,23 @@ type Script struct {
 type Turn struct {
 	User      string `yaml:"user" json:"user,omitempty"`
 	Assistant string `yaml:"assistant" json:"assistant,omitempty"`
-	// Own is true where the target answers for itself.
+	// Own is true if the target answers.
 	Own bool `yaml:"-" json:"own,omitempty"`
 }
 
-// Said is a turn of a dialog that was had.
+// Said is a turn of a dialog that took place.
 type Said struct {
 	orbench.Message
-	// Own is true of the target's own answers. Others are the script's or the
-	// prompt's.
+	// Own is true for the target's own answers. Other turns come from the script or the
+	// prompt.
 	Own bool `json:"own,omitempty"`
-	// Block says what withheld an own answer, nil where nothing did. Content is then
-	// what the user saw instead.
+	// Block says what withheld an answer of the target, nil if nothing did. If it is set,
+	// Content is what the user saw instead.
 	Block *model.Block `json:"block,omitempty"`
 }
 
-// Check says what is wrong with a script, and what would be right; both are empty
-// where nothing is.
+// Check says what is wrong with a script and how to correct it. Both are empty for a
+// valid script.
 func (s *Script) Check() (problem, hint string) {
 	const form = "write turns as {user: TEXT}, {assistant: TEXT} or own"
 	size, asked := 0, 0
@@ -93,7 +93,7 @@ func (s *Script) Check() (problem, hint string) {
 // Own reports whether any turn is the target's own answer.
 func (s *Script) Own() bool { return s.Answers() > 1 }
 
-// Answers is how many answers of the target a dialog takes, the last one included.
+// Answers is the number of answers of the target in a dialog, including the last one.
 func (s *Script) Answers() int {
 	n := 1
 	if s != nil {
@@ -106,17 +106,17 @@ func (s *Script) Answers() int {
 	return n
 }
 
-// Hold has the dialog around a prompt, up to the last turn, which is the user's.
-// answer gives the target's own answer to a conversation; where it has none it
-// returns false, and so does Hold. It may be nil for a script without own answers.
+// Hold holds the dialog around a prompt, up to the last turn, which is the user's. answer
+// gives the target's own answer to a conversation. If it has none it returns false, and
+// so does Hold. It may be nil for a script without own answers.
 //
-// A prompt that is a conversation itself keeps its system message first. Its other
-// messages stand before the first turn that has the prompt; every Placeholder is
-// its last message. The dialog of a nil Script is nil, and so is that of a prompt which
-// ends with an answer, as guards are shown.
+// If a prompt is itself a conversation, its system message stays first. Its other
+// messages come before the first turn with the prompt, and every Placeholder is its last
+// message. The dialog of a nil Script is nil. So is the dialog of a prompt that ends with
+// an answer, as guards are shown.
 //
-// Of an answer that was withheld the dialog has what the user saw, and NothingShown
-// where that, or any other answer, is without a word. Thinking is no part of it.
+// For an answer that was withheld, the dialog has what the user saw. NothingShown
+// replaces any answer without a word. Thinking is not part of the dialog.
 func (s *Script) Hold(p orbench.Prompt, answer func(orbench.Prompt) (model.Response, bool)) (dialog []Said, ok bool) {
 	last := len(p.Messages) - 1
 	if s == nil || p.Messages[last].Role != orbench.User {
@@ -157,8 +157,8 @@ func (s *Script) Hold(p orbench.Prompt, answer func(orbench.Prompt) (model.Respo
 	return dialog, true
 }
 
-// Asked is a prompt in the words in which it is asked at the end of a dialog, with an
-// ID of those words; with no dialog it is the prompt itself.
+// Asked is a prompt in the words in which it is asked at the end of a dialog, with the ID
+// of those words. Without a dialog it is the prompt itself.
 func Asked(p orbench.Prompt, dialog []Said) orbench.Prompt {
 	if len(dialog) == 0 {
 		return p
@@ -171,7 +171,7 @@ func Asked(p orbench.Prompt, dialog []Said) orbench.Prompt {
 	return p
 }
 
-// Turns are those of a dialog at whose end a prompt is asked; with no dialog, the
+// Turns are the turns of the dialog that ends with the prompt; without a dialog, the
 // prompt's own.
 func Turns(p orbench.Prompt, dialog []Said) []Said {
 	if len(dialog) > 0 {

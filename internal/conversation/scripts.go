@@ -13,7 +13,7 @@ import (
 //go:embed scripts/v1.yaml
 var scriptsV1 []byte
 
-// Scripts lists the scripts that have names.
+// Scripts lists the named scripts.
 func Scripts() []Script { return slices.Clone(stock()) }
 
 var stock = sync.OnceValue(func() []Script {
@@ -29,7 +29,7 @@ var stock = sync.OnceValue(func() []Script {
 // own is the word for a turn that is the target's own answer.
 const own = "own"
 
-// JSONSchema is that of all forms of a turn.
+// JSONSchema is the schema of all forms of a turn.
 func (Turn) JSONSchema() *jsonschema.Schema {
 	forms := []*jsonschema.Schema{{Type: "string", Enum: []any{own}, Description: "The target's own answer."}}
 	for _, who := range []string{"user", "assistant"} {
@@ -40,11 +40,11 @@ func (Turn) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{OneOf: forms}
 }
 
-// UnmarshalYAML reads the word own, or an object of what somebody says.
+// UnmarshalYAML reads the word own, or an object with the text of a turn.
 func (t *Turn) UnmarshalYAML(unmarshal func(any) error) error {
 	var word string
 	if unmarshal(&word) == nil {
-		// Check tells of other words, at the line where they stand.
+		// Check reports other words, at their line.
 		t.Own = word == own
 		return nil
 	}

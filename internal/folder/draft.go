@@ -7,23 +7,22 @@ import (
 	"regexp"
 )
 
-// draftPattern names what is written beside its place until it is whole, for
-// os.MkdirTemp and os.CreateTemp; draftName knows such a name.
+// draftPattern is the name pattern of a draft, which stands beside its place until it is
+// whole. It is for os.MkdirTemp and os.CreateTemp. draftName recognizes such a name.
 func draftPattern(base string) string { return "." + base + ".unfinished-*" }
 
 var draftName = regexp.MustCompile(`^\..+\.unfinished-[0-9]+$`)
 
 // begin makes a draft in a folder. It first removes drafts that killed processes left
-// there. The returned file locks the draft until it is closed or the process ends, for
-// whatever reason. The file is nil if the system has no such locks; then no old draft is
-// removed.
+// there. The returned file locks the draft until it is closed or the process ends for any
+// reason. The file is nil if the system has no such locks; then no old draft is removed.
 func begin(parent string, create func() (path string, err error)) (path string, held *os.File, err error) {
 	removeAbandoned(parent)
 	for range 10 {
 		if path, err = create(); err != nil {
 			return "", nil, err
 		}
-		// Another process may have taken it for abandoned before it was held.
+		// Another process may have removed it as abandoned before it was locked.
 		if held, ok := hold(path); ok {
 			return path, held, nil
 		}
@@ -31,8 +30,8 @@ func begin(parent string, create func() (path string, err error)) (path string, 
 	return "", nil, errors.New("what was begun is removed again and again by another process")
 }
 
-// removeAbandoned removes the drafts in a folder that nobody holds any more. What cannot
-// be removed stays: it is in nobody's way.
+// removeAbandoned removes the drafts in a folder that are no longer locked. A draft that
+// cannot be removed stays; it does no harm.
 func removeAbandoned(parent string) {
 	entries, err := os.ReadDir(parent)
 	if err != nil {

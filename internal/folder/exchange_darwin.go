@@ -6,8 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exchange gives two directories each other's name, in one step where the file system
-// can.
+// exchange swaps the names of two directories, in one step if the file system can.
 func exchange(a, b string) error {
 	err := unix.RenamexNp(a, b, unix.RENAME_SWAP)
 	if errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EINVAL) {

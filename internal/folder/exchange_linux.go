@@ -6,8 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exchange gives two directories each other's name, in one step where the file system
-// can.
+// exchange swaps the names of two directories, in one step if the file system can.
 func exchange(a, b string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
 	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) {

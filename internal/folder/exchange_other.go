@@ -2,5 +2,5 @@
 
 package folder
 
-// exchange gives two directories each other's name.
+// exchange swaps the names of two directories.
 func exchange(a, b string) error { return exchangeInSteps(a, b) }

@@ -8,8 +8,8 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// WriteNew writes a file that must not be there yet: it may hold people's work. One
-// that is there, or cannot be made, is an *orbench.InputError.
+// WriteNew writes a new file. It never replaces a file, which may be people's work: a
+// file that exists, or cannot be made, is an *orbench.InputError.
 func WriteNew(path string, write func(io.Writer) error) error {
 	file, err := CreateNew(path)
 	if err != nil {
@@ -18,7 +18,7 @@ func WriteNew(path string, write func(io.Writer) error) error {
 	return errors.Join(write(file), file.Close())
 }
 
-// CreateNew makes a file as WriteNew does, for the caller to write and close.
+// CreateNew makes a file like WriteNew, for the caller to write and close.
 func CreateNew(path string) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -27,8 +27,8 @@ func CreateNew(path string) (*os.File, error) {
 	return file, nil
 }
 
-// WriteOver writes a file anew, as every build of a CI job does. One that cannot be
-// made is an *orbench.InputError.
+// WriteOver writes a file and replaces an existing one, for files that every build of a
+// CI job writes. One that cannot be made is an *orbench.InputError.
 func WriteOver(path string, write func(io.Writer) error) error {
 	file, err := os.Create(path)
 	if err != nil {

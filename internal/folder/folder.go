@@ -17,39 +17,39 @@ import (
 
 // Folder is a directory being written. It is not safe for concurrent use.
 type Folder struct {
-	// dir is where it will be, as it was named, and place that behind symbolic links;
-	// draft is where it is until then, empty once it was finished or discarded.
+	// dir is the final place as the user named it, and place the same behind symbolic
+	// links. draft is the place until then; it is empty after Finish or Discard.
 	dir, place, draft string
-	// held says that the draft is being written.
+	// held locks the draft while it is written.
 	held *os.File
 	of   Subject
-	// final is true for a folder that is to be replaced by nothing.
+	// final is true for a folder that nothing may replace.
 	final bool
-	// sums are the SHA-256 of the files, by name and in hex.
+	// sums has the SHA-256 of the files in hex, by name.
 	sums map[string]string
-	// streams are the files that are written as the work goes on.
+	// streams are the files that stay open during the work.
 	streams []stream
 }
 
-// stream is a file that is open for the whole work.
+// stream is a file that is open during the whole work.
 type stream struct {
 	file *os.File
 	name string
 	sum  hash.Hash
 }
 
-// Write writes to the file and to the hash of it.
+// Write writes to the file and to its hash.
 func (s stream) Write(b []byte) (int, error) {
 	n, err := s.file.Write(b)
 	s.sum.Write(b[:n])
 	return n, err
 }
 
-// Create begins a directory that will be dir, and makes those above it. A folder of the
-// same subject that is there, whole and unchanged, is replaced in one step by Finish;
-// anything else in dir, or a place where no directory can be made, is an
-// *orbench.InputError. Finish or Discard must follow. What a process that was killed
-// before that left beside dir is removed.
+// Create begins a directory that will become dir, and makes its parents. If dir holds a
+// whole and unchanged folder of the same subject, Finish replaces it in one step.
+// Anything else in dir, or a place where no directory can be made, is an
+// *orbench.InputError. The caller must call Finish or Discard. Create removes drafts that
+// killed processes left beside dir.
 func Create(dir string, of Subject) (*Folder, error) {
 	dir = filepath.Clean(dir)
 	if err := Vacant(dir, of); err != nil {
@@ -73,14 +73,14 @@ func Create(dir string, of Subject) (*Folder, error) {
 	}
 }
 
-// Final says that the folder is what was wanted, and that none shall replace it.
+// Final marks the folder as complete, so that nothing may replace it.
 func (f *Folder) Final() { f.final = true }
 
-// Dir is where the directory will be once Finish has returned.
+// Dir is the place of the directory once Finish has returned.
 func (f *Folder) Dir() string { return f.dir }
 
-// Write writes a file, which is on the disk when it returns, and gives its SHA-256
-// in hex. An error names the file.
+// Write writes a file and gives its SHA-256 in hex. The file is on the disk when Write
+// returns. An error names the file.
 func (f *Folder) Write(name string, write func(io.Writer) error) (sum string, err error) {
 	out, err := f.open(name)
 	if err != nil {
@@ -102,8 +102,7 @@ func (f *Folder) Write(name string, write func(io.Writer) error) (sum string, er
 	return f.sums[name], nil
 }
 
-// Stream opens a file to be written, without a buffer, until Finish or Discard
-// closes it.
+// Stream opens a file for unbuffered writing. Finish or Discard closes it.
 func (f *Folder) Stream(name string) (io.Writer, error) {
 	out, err := f.open(name)
 	if err != nil {
@@ -117,8 +116,8 @@ func (f *Folder) open(name string) (*os.File, error) {
 	return os.OpenFile(filepath.Join(f.draft, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 }
 
-// Finish puts the directory in its place. It fails, and discards what was written,
-// where somebody has put something there meanwhile.
+// Finish puts the directory in its place. If something else was put there in the
+// meantime, it fails and discards the draft.
 func (f *Folder) Finish() error {
 	if err := f.finish(); err != nil {
 		return errors.Join(fmt.Errorf("write the folder %s: %w", f.dir, err), f.Discard())
@@ -151,8 +150,8 @@ func (f *Folder) finish() error {
 	if old {
 		return f.replace()
 	}
-	// An empty directory is in the way of the new name; one that was filled
-	// meanwhile cannot be removed.
+	// An empty directory would block the new name. One that was filled in the meantime
+	// cannot be removed.
 	if err := os.Remove(f.place); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -164,8 +163,8 @@ func (f *Folder) finish() error {
 	return nil
 }
 
-// replace exchanges the directory with the one that is in its place, and removes that.
-// Where that was changed while they were exchanged, it is put back.
+// replace exchanges the draft with the directory in its place and removes the old one. If
+// the old one was changed during the exchange, it is put back.
 func (f *Folder) replace() error {
 	if err := exchange(f.draft, f.place); err != nil {
 		return err
@@ -176,8 +175,8 @@ func (f *Folder) replace() error {
 	return f.Discard()
 }
 
-// exchangeInSteps exchanges two directories by three names, where the system has no one
-// step for it: in between there is nothing by the name b.
+// exchangeInSteps exchanges two directories by three renames, if the system cannot do it
+// in one step. In between there is nothing with the name b.
 func exchangeInSteps(a, b string) error {
 	aside := a + ".replaced"
 	if err := os.Rename(b, aside); err != nil {
@@ -189,7 +188,7 @@ func exchangeInSteps(a, b string) error {
 	return os.Rename(aside, a)
 }
 
-// Discard removes what was written. It does nothing after Finish.
+// Discard removes the draft. It does nothing after Finish.
 func (f *Folder) Discard() error {
 	var err error
 	for _, out := range f.streams {

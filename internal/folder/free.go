@@ -8,8 +8,8 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// Free gives dir, or dir-2, dir-3 and so on where that exists, and makes
-// the folder above it.
+// Free gives dir or, if it exists, the first free one of dir-2, dir-3 and so on. It makes
+// the parent folder.
 func Free(dir string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 		return "", &orbench.InputError{Setting: "out", Problem: "cannot make the folder: " + err.Error(), Hint: "name another"}

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hold locks a draft as its writer does, and reports whether it is there and was free. The
-// file is nil where the file system has no locks.
+// hold locks a draft as its writer does. It reports whether the draft exists and was not
+// locked. The file is nil if the file system has no locks.
 func hold(path string) (held *os.File, ok bool) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -20,7 +20,7 @@ func hold(path string) (held *os.File, ok bool) {
 		_ = f.Close()
 		return nil, !errors.Is(err, unix.EWOULDBLOCK)
 	}
-	// Whoever held it before may have removed it or put it into its place.
+	// The previous holder may have removed the draft or moved it to its place.
 	mine, err := f.Stat()
 	there, gone := os.Lstat(path)
 	if err != nil || gone != nil || !os.SameFile(mine, there) {

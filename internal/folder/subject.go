@@ -17,20 +17,20 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// MarkFile is the file by which a folder that may be replaced is known. It says what
-// the folder is of and which files were written.
+// MarkFile is the file that marks a folder as replaceable. It records the folder's
+// subject and the files that were written.
 const MarkFile = "folder.json"
 
-// Subject is what a folder or a file is of: one that is there is replaced by another of
-// the same subject and by nothing else. The zero Subject replaces nothing.
+// Subject describes the content of a folder or a file. Only something of the same subject
+// may replace it. The zero Subject replaces nothing.
 type Subject struct {
-	// Of says what it is in words, such as "report of run main".
+	// Of describes it in words, such as "report of run main".
 	Of string `json:"of"`
-	// Settings is the hash of all that it follows from, in hex.
+	// Settings is the hash in hex of everything that the content depends on.
 	Settings string `json:"settings_sha256"`
 }
 
-// NewSubject makes the subject of what follows from some settings, which JSON can hold.
+// NewSubject makes a subject from settings. JSON must be able to encode them.
 func NewSubject(of string, settings ...any) Subject {
 	b, err := json.Marshal(settings)
 	if err != nil {
@@ -40,10 +40,10 @@ func NewSubject(of string, settings ...any) Subject {
 	return Subject{Of: of, Settings: hex.EncodeToString(sum[:])}
 }
 
-// mark is what MarkFile, and the file beside an unfinished one, hold.
+// mark is the content of MarkFile, and of the file beside an unfinished file.
 type mark struct {
 	Subject
-	// Files are the SHA-256 of the files, by name and in hex.
+	// Files has the SHA-256 of the files in hex, by name.
 	Files map[string]string `json:"files"`
 }
 
@@ -65,8 +65,8 @@ func readMark(path string) mark {
 
 func (m mark) write(w io.Writer) error { return table.JSON(w, m) }
 
-// differs says in what what is there differs from what may be replaced, empty for
-// nothing. dir is where the files lie, others are the names that lie beside them.
+// differs says how the existing folder differs from one that may be replaced; empty means
+// that it does not. dir is the folder, and others are the names of other files in it.
 func (m mark) differs(of Subject, dir string, others []string) string {
 	switch {
 	case m.Subject == Subject{}:
@@ -102,14 +102,14 @@ func sumOf(path string) (string, error) {
 }
 
 // Vacant returns an *orbench.InputError unless dir is missing, an empty directory, or a
-// whole and unchanged folder of the subject, which may be replaced. Create refuses the
-// same; this is for asking before work begins.
+// whole and unchanged folder of the subject, which may be replaced. Create makes the same
+// check; Vacant is for a check before work begins.
 func Vacant(dir string, of Subject) error {
 	_, err := occupied(dir, of)
 	return err
 }
 
-// occupied is Vacant; it reports whether there is a folder to be replaced.
+// occupied is Vacant, and reports whether there is a folder to replace.
 func occupied(dir string, of Subject) (bool, error) {
 	entries, err := os.ReadDir(dir)
 	switch {

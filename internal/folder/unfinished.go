@@ -10,7 +10,7 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// unfinishedSuffix ends the name of the mark beside a file that lacks something.
+// unfinishedSuffix is the ending of the mark beside a file that lacks something.
 const unfinishedSuffix = ".unfinished.json"
 
 // File is a file that appears whole. It is not safe for concurrent use.
@@ -21,8 +21,8 @@ type File struct {
 	of    Subject
 }
 
-// VacantFile returns an *orbench.InputError where path is there, unless it was left
-// unfinished by the same subject and has not changed since.
+// VacantFile returns an *orbench.InputError if path exists, unless the same subject left
+// it unfinished and it has not changed since.
 func VacantFile(path string, of Subject) error {
 	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -38,8 +38,8 @@ func VacantFile(path string, of Subject) error {
 	return &orbench.InputError{File: path, Problem: problem, Hint: "name a new one"}
 }
 
-// CreateFile begins a file. One that is there and not VacantFile, or that cannot be
-// made, is an *orbench.InputError. Finish or Discard must follow.
+// CreateFile begins a file. An existing file that fails VacantFile, or one that cannot be
+// made, is an *orbench.InputError. The caller must call Finish or Discard.
 func CreateFile(path string, of Subject) (*File, error) {
 	if err := VacantFile(path, of); err != nil {
 		return nil, err
@@ -63,8 +63,8 @@ func CreateFile(path string, of Subject) (*File, error) {
 // Write writes to the file.
 func (f *File) Write(b []byte) (int, error) { return f.draft.Write(b) }
 
-// Finish puts the file in its place. What is unfinished may be replaced by the next
-// file of the same subject, as long as nobody changes it.
+// Finish puts the file in its place. An unfinished file may be replaced by the next file
+// of the same subject, as long as nobody changes it.
 func (f *File) Finish(unfinished bool) error {
 	if err := f.finish(unfinished); err != nil {
 		return errors.Join(fmt.Errorf("write %s: %w", f.path, err), f.Discard())
@@ -81,7 +81,7 @@ func (f *File) finish(unfinished bool) error {
 	if err != nil {
 		return err
 	}
-	// A new name is taken first, so that no file of somebody else is written over.
+	// Reserve a new name first, so that nobody else's file is overwritten.
 	file, err := os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err == nil {
 		err = file.Close()
@@ -98,7 +98,7 @@ func (f *File) finish(unfinished bool) error {
 	_ = f.held.Close() // a lock is all that it was for
 	beside := f.path + unfinishedSuffix
 	if !unfinished {
-		// One that is there is of what was replaced.
+		// An existing mark belongs to the file that was replaced.
 		if err := os.Remove(beside); !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
@@ -111,7 +111,7 @@ func (f *File) finish(unfinished bool) error {
 	return os.WriteFile(beside, b.Bytes(), 0o644)
 }
 
-// Discard removes what was written. It does nothing after Finish.
+// Discard removes the draft. It does nothing after Finish.
 func (f *File) Discard() error {
 	if f.draft == nil {
 		return nil

@@ -13,7 +13,8 @@ import (
 	"github.com/orbench/orbench/policy"
 )
 
-// VoteConfig is a vote as the store keeps it: enough to derive its figures again.
+// VoteConfig is a vote in the form that the store keeps: enough to derive its figures
+// again.
 type VoteConfig struct {
 	Kind       study.Kind      `json:"kind"`
 	Dataset    study.Dataset   `json:"dataset"`
@@ -23,14 +24,14 @@ type VoteConfig struct {
 	Rule       moderate.Rule   `json:"rule"`
 }
 
-// Voter is a moderator as the store keeps it.
+// Voter is a moderator in the form that the store keeps.
 type Voter struct {
 	study.Model
 	MaxTokens  int  `json:"max_tokens"`
 	Structured bool `json:"structured,omitempty"`
 }
 
-// VotersOf are moderators as the store keeps them.
+// VotersOf gives moderators in the form that the store keeps.
 func VotersOf(all []moderate.Moderator) []Voter {
 	var voters []Voter
 	for _, m := range all {
@@ -39,18 +40,18 @@ func VotersOf(all []moderate.Moderator) []Voter {
 	return voters
 }
 
-// VoterOf is a moderator as the store keeps it.
+// VoterOf gives a moderator in the form that the store keeps.
 func VoterOf(m moderate.Moderator) Voter {
 	return Voter{study.ModelOf(m.Name, m.Ref), m.MaxTokens, m.Structured}
 }
 
-// Moderator is the voter as one who can be asked.
+// Moderator is the voter as a moderator that can be asked.
 func (v Voter) Moderator() moderate.Moderator {
 	return moderate.Moderator{Name: v.Name, Ref: v.Ref(), MaxTokens: v.MaxTokens, Structured: v.Structured}
 }
 
-// Study is the run as a store keeps it by a name, which follows from its settings where it
-// has none. d names its dataset.
+// Study is the run in the form that a store keeps. Without a name, it gets one derived
+// from its settings. d names its dataset.
 func (r *Run) Study(name string, d study.Dataset) (*study.Study, error) {
 	c := VoteConfig{Kind: study.Moderate, Dataset: d, Limit: r.Limit, Policies: r.Policies, Moderators: VotersOf(r.Moderators), Rule: r.Rule}
 	s, err := study.New(study.Moderate, name, c, c)
@@ -68,8 +69,8 @@ func (r *Run) Study(name string, d study.Dataset) (*study.Study, error) {
 	return s, nil
 }
 
-// redefines lists what of a kept vote would be taken away or changed. A vote may grow by
-// policies, by moderators and by a higher limit.
+// redefines lists what would be removed from a kept vote or changed in it. A vote may
+// gain policies, moderators and a higher limit.
 func (c VoteConfig) redefines(was VoteConfig) []string {
 	var changes []string
 	add := func(format string, args ...any) { changes = append(changes, fmt.Sprintf(format, args...)) }
@@ -95,8 +96,8 @@ func (c VoteConfig) redefines(was VoteConfig) []string {
 	return changes
 }
 
-// Open opens a vote that a store keeps; the store must stay open. Pulled datasets are found
-// in the folder cache. changed says how its file is no longer what was asked.
+// Open opens a vote from a store; the store must stay open. Pulled datasets are in the
+// folder cache. changed says how the dataset file differs from the one that was used.
 func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (r *Run, changed []string, err error) {
 	var c VoteConfig
 	if err := s.Settings(&c); err != nil {

@@ -1,7 +1,6 @@
 // Package moderation has an ensemble of moderators label the prompts of any dataset,
-// under one policy of harm or several, and shows which labels change with the
-// policy.
+// under one policy of harm or several. It shows which labels change with the policy.
 //
-// Votes are asked for by the same questions as those of a build, so what one of them
-// paid for the other finds in the store.
+// It asks for votes in the same words as a build. So each finds in the store the votes
+// that the other has paid for.
 package moderation

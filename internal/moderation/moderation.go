@@ -17,39 +17,38 @@ import (
 	"github.com/orbench/orbench/policy"
 )
 
-// Run is what is put to whose vote, under which policies.
+// Run describes a vote: the prompts, the moderators and the policies.
 type Run struct {
 	Dataset *dataset.Dataset
-	// Limit is the most prompts, the first ones; 0 means all.
+	// Limit is the most prompts, from the start of the dataset; 0 means all.
 	Limit      int
 	Policies   []policy.Policy
 	Moderators []moderate.Moderator
 	Rule       moderate.Rule
 }
 
-// PromptVotes is what the ensemble says of a prompt.
+// PromptVotes is the ensemble's result for a prompt.
 type PromptVotes struct {
 	Prompt orbench.Prompt
-	// Decisions and Votes are by policy, in the order of Run.Policies; votes further
-	// by moderator.
+	// Decisions and Votes are indexed by policy, in the order of Run.Policies. Votes are
+	// further indexed by moderator.
 	Decisions []moderate.Decision
 	Votes     [][]moderate.Vote
-	// Missing counts the votes whose calls were not made, or failed. What they would
-	// have been is not known, so a row with any is in no figure.
+	// Missing counts the votes whose calls were not made or failed. Their outcome is
+	// unknown, so a row with missing votes is left out of all figures.
 	Missing int
 }
 
-// Subject is what a file of the run is of from which votes are missing; what says what
-// the file has.
+// Subject describes a file of the run that lacks votes. what names the file's content.
 func (r *Run) Subject(what string) folder.Subject {
 	return folder.NewSubject("unfinished "+what+" of "+r.Dataset.Name, r.Dataset.SHA256, r.Limit, r.Policies, r.Moderators, r.Rule)
 }
 
-// Prompts is how many prompts are put to the vote.
+// Prompts is the number of prompts put to the vote.
 func (r *Run) Prompts() int { return r.Dataset.Size(r.Limit) }
 
-// Job is the run as a walk. A vote that cannot be read is asked for once more, which no
-// plan knows.
+// Job is the run as a walk. An unreadable vote is requested once more; no plan can
+// foresee that.
 func (r *Run) Job() *job.Job {
 	j := &job.Job{FormerName: r.formerName(), Calls: r.Prompts() * len(r.Policies) * len(r.Moderators), Further: true, Items: r.items}
 	for _, m := range r.Moderators {
@@ -65,7 +64,7 @@ func (r *Run) Job() *job.Job {
 	return j
 }
 
-// items walks the votes, a chunk of the prompts at a time.
+// items walks the votes, one chunk of prompts at a time.
 func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[job.Item, error] {
 	return func(yield func(job.Item, error) bool) {
 		for chunk, err := range r.Dataset.Chunks(r.Limit, chunkSize) {
@@ -98,12 +97,12 @@ func (r *Run) item(ctx context.Context, m store.Reader, s job.Scope, chunk []orb
 	return item, nil
 }
 
-// pieceSize is how many prompts are looked up together.
+// chunkSize is the number of prompts looked up together.
 const chunkSize = 128
 
-// vote has all moderators vote on a chunk under all policies, by what the store has,
-// and gives the calls of each vote that a walk of the scope lists: by prompt, then by
-// policy, then by moderator. m may be nil for an empty store.
+// vote has all moderators vote on a chunk under all policies, using the replies in the
+// store. It gives the calls of each vote in the walk's scope: by prompt, then by policy,
+// then by moderator. m may be nil for an empty store.
 func (r *Run) vote(ctx context.Context, m store.Reader, s job.Scope, chunk []orbench.Prompt) ([]PromptVotes, [][]job.Call, error) {
 	rows := make([]PromptVotes, len(chunk))
 	var steps []job.Step
@@ -137,15 +136,14 @@ func (r *Run) vote(ctx context.Context, m store.Reader, s job.Scope, chunk []orb
 	return rows, calls, nil
 }
 
-// formerName names the votes on the prompts of the dataset, under whichever policy: older
-// programs had batches by that name.
+// formerName is the name that older programs gave to batches of votes on the dataset's
+// prompts, under any policy.
 func (r *Run) formerName() string {
 	return "votes on " + r.Dataset.Name + "@" + table.ShortHash(r.Dataset.SHA256)
 }
 
-// Derive computes what the ensemble says of the prompts by what the store has, and
-// hands every row to sink (nil for nobody) in the dataset's order, from one
-// goroutine.
+// Derive computes the ensemble's results for the prompts from the store. It hands every
+// row to sink, which may be nil, in the dataset's order and from one goroutine.
 func (r *Run) Derive(ctx context.Context, m store.Reader, sink func(PromptVotes) error) (*Result, error) {
 	voted := func(ctx context.Context, chunk []orbench.Prompt) ([]PromptVotes, error) {
 		rows, _, err := r.vote(ctx, m, job.Scope{}, chunk)

@@ -11,98 +11,96 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Own is the name under which the labels that the dataset itself has stand beside
-// those of policies.
+// Own names the dataset's own labels where they are shown beside those of policies.
 const Own = "(the dataset)"
 
-// Result is what an ensemble makes of a dataset under each policy.
+// Result is an ensemble's result for a dataset under each policy.
 type Result struct {
 	Dataset string `json:"dataset"`
 	SHA256  string `json:"sha256"`
-	// Limit is the most prompts that were put to the vote, 0 for all of the dataset.
+	// Limit is the most prompts put to the vote, 0 for the whole dataset.
 	Limit int `json:"limit,omitempty"`
 	dataset.Reading
-	// Prompts counts those on which every vote was asked for and answered; all
-	// figures are of these.
+	// Prompts counts the prompts with an answer to every vote. All figures are for these.
 	Prompts int `json:"prompts"`
-	// LeftOut counts the others: a vote is missing, its call not made or failed.
+	// LeftOut counts the prompts with a missing vote, whose call was not made or failed.
 	LeftOut int `json:"left_out"`
-	// Clusters is the number of clusters that share prompts, 0 where none is known;
-	// ClusteredBy says what makes them.
+	// Clusters is the number of clusters of related prompts, 0 if none are known.
+	// ClusteredBy says what defines a cluster.
 	Clusters    int           `json:"clusters,omitempty"`
 	ClusteredBy string        `json:"clustered_by,omitempty"`
 	Moderators  []string      `json:"moderators"`
 	Rule        moderate.Rule `json:"rule"`
 	Simulated   bool          `json:"simulated"`
-	// Own is how the dataset's own labels fall.
+	// Own counts the dataset's own labels.
 	Own []LabelCount `json:"own"`
-	// Policies are in the order in which they were named.
+	// Policies are in the order in which the user named them.
 	Policies []PolicyResult `json:"policies"`
-	// Changes are from the first policy to each other one; of a single policy, from
-	// the dataset's own labels to it.
+	// Changes go from the first policy to each other one. With a single policy, they go
+	// from the dataset's own labels to the policy's.
 	Changes []Change `json:"changes"`
-	// Example is a prompt on which the moderators differ, nil where there is none.
+	// Example is a prompt on which the moderators disagree, nil if there is none.
 	Example *Example `json:"-"`
 }
 
-// Example is a prompt on which the moderators differ under a policy.
+// Example is a prompt on which the moderators disagree under a policy.
 type Example struct {
 	Prompt, Policy string
 	Votes          []moderate.Vote
 	Label          orbench.Label
 }
 
-// PolicyResult is how prompts fall under one policy.
+// PolicyResult counts the labels under one policy.
 type PolicyResult struct {
 	Policy string       `json:"policy"`
 	Labels []LabelCount `json:"labels"`
 	// Categories count the toxic prompts, in the order of the policy.
 	Categories []CategoryCount `json:"categories"`
-	// Votes counts them, and Abstentions those among them that say nothing.
+	// Votes counts all votes, Abstentions those that give no label.
 	Votes       int `json:"votes"`
 	Abstentions int `json:"abstentions"`
-	// Split counts the prompts on which the votes are not all alike.
+	// Split counts the prompts without a unanimous vote.
 	Split int `json:"-"`
-	// Agreement is that of the moderators.
+	// Agreement is the agreement among the moderators.
 	Agreement moderate.Agreement `json:"agreement"`
 }
 
-// LabelCount is how many prompts have a label.
+// LabelCount is the number of prompts with a label.
 type LabelCount struct {
 	Label orbench.Label `json:"label"`
 	N     int           `json:"n"`
 	stats.Rate
 }
 
-// CategoryCount is how many prompts are toxic by a category.
+// CategoryCount is the number of prompts that are toxic by a category.
 type CategoryCount struct {
 	Category orbench.Category `json:"category"`
 	N        int              `json:"n"`
 }
 
-// Change is what becomes of labels from one policy to another.
+// Change compares the labels under two policies.
 type Change struct {
 	From string `json:"from"`
 	To   string `json:"to"`
-	// Table counts prompts: a row for each label under From, a column for each under
-	// To, both in the order of orbench.Labels.
+	// Table counts prompts, with a row for each label under From and a column for each
+	// label under To. Both are in the order of orbench.Labels.
 	Table [][]int `json:"table"`
-	// Changed counts those whose label is another one. ToToxic and ToSafe count those
-	// among them that are toxic, or safe, under To alone.
+	// Changed counts the prompts whose label differs. Of those, ToToxic counts the ones
+	// that are toxic only under To, and ToSafe the ones that are safe only under To.
 	Changed int `json:"changed"`
 	stats.Rate
 	ToToxic int `json:"to_toxic"`
 	ToSafe  int `json:"to_safe"`
-	// Kappa is Cohen's, over all four labels.
+	// Kappa is Cohen's kappa over all four labels.
 	stats.Kappa
 }
 
-// tally gathers what is said of rows.
+// tally collects the rows' labels and votes.
 type tally struct {
 	run *Run
 	r   Result
-	// own are the labels of the dataset itself, and by policy decisions and votes have what
-	// the ensemble says.
+	// own are the dataset's own labels. decisions and votes hold the ensemble's results
+	// by policy.
 	own       []orbench.Label
 	decisions [][]moderate.Decision
 	votes     [][][]moderate.Vote
@@ -133,7 +131,7 @@ func (t *tally) add(row PromptVotes) {
 	t.own = append(t.own, row.Prompt.Label)
 	for i, d := range row.Decisions {
 		t.decisions[i] = append(t.decisions[i], d)
-		// Agreement does not need explanations.
+		// Agreement needs no explanations.
 		votes := slices.Clone(row.Votes[i])
 		for k := range votes {
 			votes[k].Explanation = ""
@@ -175,7 +173,7 @@ func (t *tally) result() *Result {
 	return &r
 }
 
-// split reports whether votes are not all alike.
+// split reports whether the votes are not unanimous.
 func split(votes []moderate.Vote) bool {
 	return slices.ContainsFunc(votes, func(v moderate.Vote) bool { return v.Label != votes[0].Label })
 }
@@ -216,13 +214,13 @@ func (t *tally) counts(labels []orbench.Label) []LabelCount {
 	return list
 }
 
-// change compares what prompts are by two policies.
+// change compares the labels of prompts under two policies.
 func (t *tally) change(from, to string, before, after []orbench.Label) Change {
 	c := Change{From: from, To: to, Table: make([][]int, len(orbench.Labels))}
 	for i := range c.Table {
 		c.Table[i] = make([]int, len(orbench.Labels))
 	}
-	// items are the labels of each prompt that has a cluster, by cluster.
+	// items are the labels of each prompt with a cluster, grouped by cluster.
 	var items [][][2]int
 	numbers := map[string]int{}
 	for prompt, cluster := range t.clusterOf {
@@ -252,8 +250,8 @@ func (t *tally) change(from, to string, before, after []orbench.Label) Change {
 	return c
 }
 
-// rate is how many prompts are hits, and their share with both intervals. Clusters of one
-// prompt each are none.
+// rate counts the prompts that are hits, and gives their share with both intervals. There
+// is no clustered interval if every cluster has one prompt.
 func (t *tally) rate(hit func(prompt int) bool) (r stats.Rate, hits int) {
 	by := map[string]*stats.Cluster{}
 	for prompt, cluster := range t.clusterOf {
@@ -280,7 +278,7 @@ func (t *tally) rate(hit func(prompt int) bool) (r stats.Rate, hits int) {
 	for _, c := range by {
 		clusters = append(clusters, *c)
 	}
-	// The order decides the last digits of a sum.
+	// The order affects the last digits of a sum.
 	slices.SortFunc(clusters, func(a, b stats.Cluster) int { return cmp.Or(a.N-b.N, a.Sum-b.Sum) })
 	if e, ok := stats.WilsonClustered(clusters, 0.95); ok {
 		r.CI95Clustered = e.Ends()

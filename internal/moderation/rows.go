@@ -9,19 +9,19 @@ import (
 	"github.com/orbench/orbench/moderate"
 )
 
-// Rows gathers rows of prompts with their labels under each policy, for a file.
+// Rows collects prompts with their labels under each policy, to write to a file.
 type Rows struct {
 	run *Run
-	// changed takes only rows whose label changes.
+	// changed keeps only rows whose label changes.
 	changed bool
 	rows    [][]string
 }
 
-// NewRows makes a gatherer of all rows, or of those whose label is not the same under
-// all policies; of a single policy, not the dataset's own.
+// NewRows collects all rows, or only those whose label changes: it differs between the
+// policies or, with a single policy, from the dataset's own.
 func NewRows(r *Run, changed bool) *Rows { return &Rows{run: r, changed: changed} }
 
-// Add takes a row; one with a missing vote is left out.
+// Add adds a row. It skips a row with a missing vote.
 func (s *Rows) Add(row PromptVotes) {
 	if row.Missing > 0 || s.changed && !row.changes() {
 		return
@@ -37,7 +37,8 @@ func (s *Rows) Add(row PromptVotes) {
 	s.rows = append(s.rows, cells)
 }
 
-// changes reports whether the policies, or one and the dataset, differ on the label.
+// changes reports whether the policies, or the only policy and the dataset, give
+// different labels.
 func (row PromptVotes) changes() bool {
 	first := row.Prompt.Label
 	if len(row.Decisions) > 1 {
@@ -46,10 +47,10 @@ func (row PromptVotes) changes() bool {
 	return slices.ContainsFunc(row.Decisions, func(d moderate.Decision) bool { return d.Label != first })
 }
 
-// Write writes the rows as JSON Lines or else as CSV: id, prompt, category and label
-// as the dataset has them, and for each policy label:NAME, category:NAME and
-// votes:NAME, the votes in the order of the moderators. The file is a dataset again,
-// with the dataset's own labels, though a conversation stands in it as one text.
+// Write writes the rows as JSON Lines or as CSV. The columns are id, prompt, category and
+// label from the dataset, and label:NAME, category:NAME and votes:NAME for each policy;
+// the votes are in the order of the moderators. The file is again a dataset, with the
+// dataset's own labels. A conversation is written as one text.
 func (s *Rows) Write(w io.Writer, jsonLines bool) error {
 	header := []string{"id", "prompt", "category", "label"}
 	for _, p := range s.run.Policies {

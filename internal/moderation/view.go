@@ -12,13 +12,13 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// View is what a report of the study shows.
+// View is the report of the study.
 func (r *Run) View(ctx context.Context, m store.Reader) (table.View, error) {
 	return r.Derive(ctx, m, nil)
 }
 
-// Document is what people read: of a brief screen the labels, how far the moderators agree,
-// and a prompt on which they do not.
+// Document is the report for people. A brief screen shows the labels, how far the
+// moderators agree, and a prompt on which they disagree.
 func (r *Result) Document() table.Document {
 	d := table.Document{Title: "Moderation", Simulated: r.Simulated}
 	d.Sections(r.labels())
@@ -100,7 +100,7 @@ func (r *Result) Rows() any {
 	return rows
 }
 
-// basis says what the figures rest on.
+// basis describes the data behind the figures.
 func (r *Result) basis() string {
 	of := r.Dataset + "@" + table.ShortHash(r.SHA256)
 	if r.Limit > 0 {
@@ -110,7 +110,7 @@ func (r *Result) basis() string {
 	return fmt.Sprintf("%s prompts of %s, put to the vote of %s; rule: %s", table.Count(r.Prompts), of, strings.Join(r.Moderators, ", "), r.Rule)
 }
 
-// details are the tables that a brief screen does without.
+// details are the tables that a brief screen leaves out.
 func (r *Result) details() []table.Section {
 	sections := []table.Section{r.voting()}
 	for _, p := range r.Policies {
@@ -136,7 +136,7 @@ func (r *Result) labels() table.Section {
 	return s
 }
 
-// voting is the table of how the moderators voted.
+// voting is the table of the moderators' votes.
 func (r *Result) voting() table.Section {
 	s := table.Section{Title: "Votes by policy", Header: []string{"policy", "votes", "abstentions", "Fleiss' κ"}, Left: 1}
 	for _, p := range r.Policies {
@@ -154,7 +154,7 @@ func (p PolicyResult) categories() table.Section {
 	return s
 }
 
-// line says what changes.
+// line describes the change in one line.
 func (c Change) line(prompts int) string {
 	return fmt.Sprintf("%s to %s: %s of %s prompts change their label, %s (%s); %s become toxic, %s become safe; Cohen's κ %s (%s)", c.From, c.To,
 		table.Count(c.Changed), table.Count(prompts), table.Rate(c.Rate), table.Interval(c.Interval()),

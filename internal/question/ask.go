@@ -8,14 +8,14 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// attempts is how often a model is asked for a reply that can be read.
+// attempts is how often a model is asked for a readable reply.
 const attempts = 2
 
-// Ask finds the reply to a request and has read read it. A reply that read
-// refuses is asked for once more, as the next sample of the same request: sample n of
-// a question is the samples 2n and 2n+1 of its request. What another model replied is not
-// read. The error says why there is nothing to read; where a reply is only not there yet,
-// missing is what to ask.
+// Ask finds the reply to a request and passes it to read. If read refuses a reply, Ask
+// requests another one, as the next sample of the same request: sample n of a question is
+// the samples 2n and 2n+1 of its request. A reply by another model is not read. The error
+// says why there is nothing to read. If a reply is merely not there yet, missing lists
+// what to ask.
 func Ask(request model.Request, look model.Lookup, read func(reply string) error) (missing []model.Request, err error) {
 	var faults []string
 	first := request.Sample * attempts
@@ -30,7 +30,7 @@ func Ask(request model.Request, look model.Lookup, read func(reply string) error
 		}
 		err := replyFault(response)
 		if err == nil {
-			// Thinking that a server left in the text is no part of the reply.
+			// Thinking that a server left in the text is not part of the reply.
 			reply, _ := model.CutThinking(response.Text)
 			err = read(reply)
 		}
@@ -43,7 +43,7 @@ func Ask(request model.Request, look model.Lookup, read func(reply string) error
 		request.Provider, request.Model, faults[0], faults[1])
 }
 
-// OtherError says that another model gave a reply.
+// OtherError is the error for a reply by another model.
 func OtherError(asked model.Ref, reply model.Response) error {
 	return fmt.Errorf("no verdict from %s: %s answered in its place", asked, Clip(reply.Model))
 }
@@ -63,5 +63,5 @@ func replyFault(r model.Response) error {
 	return nil
 }
 
-// Blank reports whether a text holds nothing but characters that show nothing.
+// Blank reports whether a text contains only characters that show nothing.
 func Blank(text string) bool { return strings.Trim(text, " \t\n\r\v\f\u00a0\u200b\ufeff") == "" }

@@ -8,24 +8,23 @@ import (
 	"strings"
 )
 
-// Delimiters are what sets untrusted text apart from the question about it.
+// Delimiters separate untrusted text from the question about it.
 //
-// Both parts are derived from the text alone, so that the same case gives the
-// same request and is found in the store again. Neither part occurs in the text.
-// Its author can put neither there: they follow from a hash of the whole text,
-// so that writing them into it changes them.
+// Both parts are derived from the text alone, so that the same case gives the same
+// request and is found in the store again. Neither part occurs in the text. The text's
+// author cannot insert them: they follow from a hash of the whole text, so inserting them
+// changes them.
 type Delimiters struct {
 	// Fence is the code on the lines that open and close the text.
 	Fence string
-	// Marker is the word that announces the verdict in the reply: the plain word
-	// that Delimit was given, which small models copy without fail, or that word with
-	// a code after it when the text itself holds it, in plain letters or in disguise. A
-	// reply that repeats a part of the text, as it is or put in order, therefore never
-	// repeats a marker.
+	// Marker is the word that announces the verdict in the reply. It is the plain word
+	// given to Delimit, which small models copy reliably. If the text contains that word,
+	// plainly or in disguise, a code follows it. So a reply that repeats a part of the
+	// text, unchanged or cleaned up, never repeats a marker.
 	Marker string
 }
 
-// Delimit derives the delimiters of texts. word is the marker to use where it can be, in
+// Delimit derives the delimiters of texts. word is the marker to use if possible, in
 // lower case, such as "verdict".
 func Delimit(word string, texts ...string) Delimiters {
 	lower := make([]string, len(texts))

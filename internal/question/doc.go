@@ -1,9 +1,8 @@
-// Package question asks a model a question about untrusted text and reads the reply
-// where the answer belongs.
+// Package question asks a model a question about untrusted text and reads the reply from
+// the place where the answer belongs.
 //
-// The text under question was written by others, who may want to move the
-// verdict. Two things keep them from it: Delimiters, whose fence and marker they
-// cannot know and so cannot forge, and Read, which takes a verdict from one
-// place only and none from a reply that gives two. Judges,
-// moderators and defenses say what they ask and what there is to choose from.
+// The text was written by others, who may want to influence the verdict. Two things
+// prevent that. The authors cannot know, and so cannot forge, the fence and the marker of
+// Delimiters. And Read accepts a verdict only from one place, and none from a reply that
+// gives two. Judges, moderators and defenses define the question and the choices.
 package question

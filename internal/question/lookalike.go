@@ -13,20 +13,20 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// A model that copies a text may put it in order on the way: plain letters in place of
-// full-width ones, no invisible characters, entities resolved. A marker that a text holds
-// in disguise is then a plain one in the reply, so what counts is not whether the text
-// holds the marker, but whether any reading of it does.
+// A model that copies a text may clean it up: it writes plain letters instead of
+// full-width ones, drops invisible characters and resolves entities. A disguised marker
+// in the text is then a plain one in the reply. So the test is not whether the text
+// contains the marker, but whether any reading of it does.
 
-// disguised reports whether a reader may find the word in a text at the start of a word:
-// in other characters that look like it or stand for it, with others in between that show
-// nothing, punctuation or spaces, or written as entities, escapes or tags of HTML. word
-// is in lower case.
+// disguised reports whether a reader may find the word in a text at the start of a word.
+// Its letters may be other characters that look like them or stand for them; invisible
+// characters, punctuation or spaces may stand in between; or they may be written as
+// entities, escapes or HTML tags. word is in lower case.
 func disguised(word, text string) bool {
 	if tagged := tagText(text); tagged != "" && spells(word, tagged) {
 		return true
 	}
-	// What is resolved can hold something to resolve, such as &amp;#86;.
+	// The result can again contain something to resolve, such as &amp;#86;.
 	for range 4 {
 		before := text
 		text = unescape(html.UnescapeString(decomposed(text)))
@@ -40,9 +40,9 @@ func disguised(word, text string) bool {
 	return strings.Contains(text, "<") && spells(word, withoutTags(text))
 }
 
-// decomposed puts letters in the place of those that are compatible with them, such as
-// those of full width, with their marks as characters of their own, and drops the
-// characters that show nothing.
+// decomposed replaces compatible characters, such as those of full width, by plain
+// letters, with their marks as separate characters. It drops characters that show
+// nothing.
 func decomposed(s string) string {
 	if foreign(s) < 0 {
 		return s
@@ -77,12 +77,12 @@ func foreign(s string) int {
 	return -1
 }
 
-// ideographs are the scripts, common in texts, that have nothing like a Latin letter,
-// which saves the look.
+// ideographs are scripts that are common in texts and have nothing like a Latin letter,
+// so their characters need no look-up.
 var ideographs = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 0x3400, Hi: 0x9FFF, Stride: 1}, {Lo: 0xAC00, Hi: 0xD7A3, Stride: 1}}}
 
-// ignorable reports whether a character shows nothing: what Unicode calls
-// Default_Ignorable_Code_Point, derived as its DerivedCoreProperties.txt says.
+// ignorable reports whether a character shows nothing. It is Unicode's
+// Default_Ignorable_Code_Point, derived as in DerivedCoreProperties.txt.
 func ignorable(r rune) bool {
 	if !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Cf) {
 		return false
@@ -91,7 +91,7 @@ func ignorable(r rune) bool {
 	return !annotates && !joins && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
-// tagText is what the invisible tag characters of a text spell, which stand for ASCII.
+// tagText is the ASCII text that the invisible tag characters of a text spell.
 func tagText(s string) string {
 	const first, last = 0xE0020, 0xE007E
 	if !strings.Contains(s, "\xf3\xa0") {
@@ -105,7 +105,7 @@ func tagText(s string) string {
 	}, s)
 }
 
-// withoutTags leaves out what looks like tags and comments of HTML.
+// withoutTags removes anything that looks like HTML tags and comments.
 func withoutTags(s string) string {
 	const longest = 80
 	var b strings.Builder
@@ -120,7 +120,7 @@ func withoutTags(s string) string {
 	}
 }
 
-// unescape resolves what untrusted.Escape reads.
+// unescape resolves the escapes that untrusted.Escape reads.
 func unescape(s string) string {
 	var b strings.Builder
 	done := 0
@@ -144,8 +144,9 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// spells reports whether a text has the word's letters one after the other at the start
-// of a word and in one line, with nothing but what is no letter and no digit in between.
+// spells reports whether a text has the word's letters in sequence, at the start of a
+// word and within one line, with only characters in between that are neither letters nor
+// digits.
 func spells(word, text string) bool {
 	first := letterOf(rune(word[0]))
 	for i := 0; i < len(text); {
@@ -161,7 +162,7 @@ func spells(word, text string) bool {
 	return false
 }
 
-// inWord reports whether what stands behind a text goes on with a word.
+// inWord reports whether text after before would continue a word.
 func inWord(before string) bool {
 	r, _ := utf8.DecodeLastRuneInString(before)
 	return !isSign(r) // at the start it is RuneError, which is a sign
@@ -182,7 +183,7 @@ func begins(word, text string) bool {
 			return false
 		case l == 0 || isSign(r):
 		case bySign && l == letterOf(rune(word[at-1])):
-			// The sign stood between letters, and for none.
+			// The sign stood between letters and did not stand for one.
 			bySign = false
 		default:
 			return false
@@ -196,12 +197,12 @@ func isSign(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
-// other stands for letters and digits that look like no Latin letter.
+// other stands for letters and digits that do not look like a Latin letter.
 const other = 1
 
-// letterOf gives the Latin letter in lower case that a character looks like or stands
-// for, '\n' for the end of a line, other for letters and digits like none, and 0 for what
-// is neither letter nor digit.
+// letterOf gives the lower-case Latin letter that a character looks like or stands for.
+// It gives '\n' for a line end, other for letters and digits unlike any, and 0 for
+// characters that are neither letters nor digits.
 func letterOf(r rune) byte {
 	if r < utf8.RuneSelf {
 		return asciiLetters[r]
@@ -238,8 +239,7 @@ func letters() (ascii [utf8.RuneSelf]byte, further map[rune]byte) {
 	for r := 'a'; r <= 'z'; r++ {
 		ascii[r], ascii[unicode.ToUpper(r)] = byte(r), byte(r)
 	}
-	// Letters that are hard to tell from each other, and digits and signs in place of
-	// letters.
+	// Letters that are easily confused, and digits and signs that replace letters.
 	for sign, letter := range map[rune]byte{
 		'l': 'i', 'L': 'i', '1': 'i', '|': 'i', '!': 'i', '0': 'o', '3': 'e', '4': 'a', '@': 'a', '5': 's', '$': 's', '7': 't', '(': 'c',
 	} {

@@ -5,24 +5,25 @@ import (
 	"strings"
 )
 
-// opens is the line that opens a text in the wordings of every version.
+// opens matches the line that opens a text, in the wordings of every version.
 var opens = regexp.MustCompile(`(?m)^<<([0-9a-f]{16}) [^\n>]+ OPENS>>\n`)
 
-// Taken is a posed question taken apart again.
+// Taken is a posed question divided into its parts again.
 type Taken struct {
-	// Wording is what was asked, without the texts and their code.
+	// Wording is the question, without the texts and their code.
 	Wording string
-	// Texts are what it was asked about, in their order.
+	// Texts are the texts that the question was about, in their order.
 	Texts []string
 }
 
-// Take takes apart what Pose made. It reports false for a text that is no such question.
+// Take divides a question made by Pose into its parts. It reports false for any other
+// text.
 func Take(posed string) (t Taken, ok bool) {
 	first := opens.FindStringSubmatch(posed)
 	if first == nil {
 		return t, false
 	}
-	// None of the texts holds the code, so whatever does is the wording's.
+	// No text contains the code, so a line with the code belongs to the wording.
 	code := first[1]
 	var wording strings.Builder
 	for rest, more := posed, true; more; {

@@ -12,15 +12,14 @@ import (
 // defaultMaxTokens is the bound of the published protocol.
 const defaultMaxTokens = 1000
 
-// Models says how the models are asked that stand behind judges and defenses;
-// see judge.Options.
+// Models says how to ask the models of judges and defenses; see judge.Options.
 type Models struct {
 	Endpoint   func(provider string) string
 	MaxTokens  int
 	Structured func(provider string) bool
 }
 
-// Ref reads PROVIDER/MODEL; the model may hold further slashes.
+// Ref reads PROVIDER/MODEL; the model may contain more slashes.
 func (m Models) Ref(text string) (ref model.Ref, ok bool) {
 	ref, ok = model.ParseRef(text)
 	if ok && m.Endpoint != nil {
@@ -29,7 +28,7 @@ func (m Models) Ref(text string) (ref model.Ref, ok bool) {
 	return ref, ok
 }
 
-// Model says how one of them is asked.
+// Model says how to ask one of them.
 func (m Models) Model(ref model.Ref) Model {
 	return Model{Ref: ref, MaxTokens: m.MaxTokens, Structured: m.Structured != nil && m.Structured(ref.Provider)}
 }
@@ -43,32 +42,31 @@ type Model struct {
 	Structured bool
 }
 
-// Question is what is asked about texts that others wrote.
+// Question is a question about texts that others wrote.
 type Question struct {
-	// Text is the wording. {{fence}} stands where a text opens and closes,
-	// {{marker}} where the word that announces the choice belongs, and {{NAME}}
-	// where the text of that name does.
+	// Text is the wording. {{fence}} marks where a text opens and closes, {{marker}} the
+	// place of the word that announces the choice, and {{NAME}} the place of the text
+	// with that name.
 	Text string
-	// Line and JSON end the wording: for a reply in free text, and for one by a
-	// schema. Without JSON no model is held to a schema.
+	// Line and JSON end the wording: Line for a reply in free text, JSON for one by a
+	// schema. Without JSON no model is asked for a schema.
 	Line, JSON string
 	// Word announces the choice in the reply, in lower case; see Delimiters.
 	Word string
-	// Choices are what the reply may choose from.
+	// Choices are the possible choices of the reply.
 	Choices []string
-	// Placeholders are further texts of the wording's, which nobody else wrote: name and
-	// text in turn.
+	// Placeholders are further trusted texts of the wording: name and text alternate.
 	Placeholders []string
 }
 
-// Posed is a question as one model is asked it.
+// Posed is a question as put to one model.
 type Posed struct {
 	Request model.Request
 	Delimiters
 	choices []string
 }
 
-// Pose asks a question about texts, given as name and text in turn.
+// Pose asks a question about texts; name and text alternate.
 func (m Model) Pose(q Question, texts ...string) Posed {
 	pairs, values := slices.Clone(q.Placeholders), []string(nil)
 	for i := 0; i < len(texts); i += 2 {
@@ -86,7 +84,7 @@ func (m Model) Pose(q Question, texts ...string) Posed {
 	for i := 0; i < len(pairs); i += 2 {
 		pairs[i] = "{{" + pairs[i] + "}}"
 	}
-	// One replacer in one pass: what it puts in is not searched again.
+	// A single replacer works in one pass, so inserted text is not searched again.
 	text := strings.NewReplacer(pairs...).Replace(q.Text + ending)
 	return Posed{Request: m.Ref.Request(params, strings.TrimSpace(text)), Delimiters: d, choices: q.Choices}
 }
@@ -105,8 +103,8 @@ func (p Posed) Read(reply string) (choice, explanation string, err error) {
 	return Read(reply, p.Marker, p.choices)
 }
 
-// Params are the parameters of a question: no chance, and a bound on the reply,
-// where 0 means 1,000.
+// Params are the parameters of a question: no randomness, and a bound on the reply, where
+// 0 means 1,000.
 func Params(maxTokens int) model.Params {
 	if maxTokens <= 0 {
 		maxTokens = defaultMaxTokens

@@ -9,13 +9,13 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// Read reads the verdict of a reply: a JSON object with the fields "explanation"
-// and marker, or free text whose last line is the marker, a colon and one of the
-// choices. It is strict, because a wrong verdict is worse than none: the verdict
-// counts in no other place, and a reply with two different ones has none.
+// Read reads the verdict of a reply: a JSON object with the fields "explanation" and
+// marker, or free text whose last line is the marker, a colon and one of the choices. It
+// is strict, because a wrong verdict is worse than none. A verdict in any other place
+// does not count, and a reply with two different verdicts has none.
 //
-// Choices are compared without regard to case, and with spaces, hyphens and
-// underscores alike; the choice is returned as it stands in choices.
+// Choices are compared ignoring case, with spaces, hyphens and underscores alike. The
+// choice is returned as written in choices.
 func Read(reply, marker string, choices []string) (choice, explanation string, err error) {
 	reply = strings.TrimSpace(reply)
 	if body := unwrapCode(reply); strings.HasPrefix(body, "{") && json.Valid([]byte(body)) {
@@ -37,7 +37,7 @@ func readText(reply, marker string, choices []string) (choice, explanation strin
 		case !known && i == len(lines)-1:
 			return "", "", unknown(word, choices)
 		case !known:
-			// A remark about verdicts, or the form that was asked for, repeated.
+			// This is a remark about verdicts, or repeats the requested form.
 			continue
 		case choice != "" && choice != c:
 			return "", "", fmt.Errorf("it gives both %s and %s", choice, c)
@@ -53,11 +53,11 @@ func readText(reply, marker string, choices []string) (choice, explanation strin
 	return "", "", errors.New("it ends without a verdict")
 }
 
-// Decoration is the Markdown that models put around a line. A sign of quotation
-// is not in it: a quoted verdict is not the judge's.
+// Decoration is the Markdown that models put around a line. It does not include quotation
+// marks: a quoted verdict is not the judge's.
 const Decoration = "*_#` \t\r"
 
-// verdictLine gives what follows the marker on a line that begins with it.
+// verdictLine gives the text after the marker on a line that begins with it.
 func verdictLine(line, marker string) (word string, ok bool) {
 	line = strings.Trim(line, Decoration)
 	if len(line) < len(marker) || !strings.EqualFold(line[:len(marker)], marker) {
@@ -67,8 +67,8 @@ func verdictLine(line, marker string) (word string, ok bool) {
 	return word, ok
 }
 
-// chosen finds the choice that a reply names, in any case, with the brackets and
-// the final stop that models like to add.
+// chosen finds the choice that a reply names, ignoring case and the brackets and final
+// stop that models like to add.
 func chosen(s string, choices []string) (choice string, ok bool) {
 	s = strings.TrimRight(strings.Trim(s, Decoration), ".")
 	s = Fold(strings.Trim(s, Decoration+"[]"))
@@ -85,16 +85,15 @@ func unknown(word string, choices []string) error {
 	return fmt.Errorf("its verdict is %q, which is none of the %d to choose from", Clip(word), len(choices))
 }
 
-// Fold makes the ways of writing a name alike.
+// Fold makes different spellings of a name equal.
 func Fold(s string) string {
 	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(s))
 }
 
-// readJSON reads the structured form from a valid JSON object. It goes
-// through the tokens, since encoding/json lets the last of two equal fields win
-// without a word, and takes a name written with escapes for the name itself: the
-// marker must stand there in plain letters, since only those are known not to be
-// the answer's.
+// readJSON reads the structured form from a valid JSON object. It reads token by token,
+// since encoding/json silently keeps the last of two equal fields, and accepts a name
+// written with escapes. The marker must be in plain letters, since only in that form is
+// it known not to come from the answer.
 func readJSON(body, marker string, choices []string) (choice, explanation string, err error) {
 	dec := json.NewDecoder(strings.NewReader(body))
 	if _, err := dec.Token(); err != nil {
@@ -131,7 +130,8 @@ func readJSON(body, marker string, choices []string) (choice, explanation string
 	return choice, explanation, nil
 }
 
-// unwrapCode takes the Markdown code block off a reply that is nothing else.
+// unwrapCode removes the Markdown code block around a reply that consists of nothing
+// else.
 func unwrapCode(reply string) string {
 	body, ok := strings.CutPrefix(reply, "```")
 	if !ok {

@@ -16,8 +16,8 @@ import (
 // textBuffer is the size of the read buffer of text files.
 const textBuffer = 64 << 10
 
-// openText refuses what is not UTF-8 text by its first bytes, and skips a byte
-// order mark.
+// openText refuses a file that is not UTF-8 text, judging by its first bytes, and skips a
+// byte order mark.
 func openText(file string, in io.Reader) (*bufio.Reader, error) {
 	b := bufio.NewReaderSize(in, textBuffer)
 	head, err := b.Peek(4)
@@ -55,10 +55,10 @@ func openTSV(file string, in input, choose Chooser) (nextFunc, error) {
 	return openSeparated(file, in, '\t', choose)
 }
 
-// beforeRows reads the first lines of a file up to its header, the lines of comments before
-// it as empty ones, and tells by the header what parts cells: a semicolon in place of a
-// comma where spreadsheets write numbers with commas. A line that begins with # is a comment
-// unless it names the columns.
+// beforeRows reads the first lines of a file up to its header. It gives comment lines
+// before the header as empty ones. The header shows the separator: a semicolon replaces
+// the comma where spreadsheets write numbers with commas. A line that begins with # is a
+// comment unless it names the columns.
 func beforeRows(file string, text *bufio.Reader, comma rune, choose Chooser) (lines string, _ rune, err error) {
 	for {
 		line, err := text.ReadString('\n')
@@ -79,7 +79,7 @@ func beforeRows(file string, text *bufio.Reader, comma rune, choose Chooser) (li
 	}
 }
 
-// cellsOf parts a line, which may be no whole row.
+// cellsOf divides a line into cells. The line may not be a complete row.
 func cellsOf(line string, comma rune) []string {
 	r := csv.NewReader(strings.NewReader(line))
 	r.Comma = comma
@@ -87,7 +87,7 @@ func cellsOf(line string, comma rune) []string {
 	return cells
 }
 
-// isBlank reports whether nothing stands in a row.
+// isBlank reports whether a row is empty.
 func isBlank(cells []string) bool {
 	return !slices.ContainsFunc(cells, func(c string) bool { return strings.TrimSpace(c) != "" })
 }
@@ -136,8 +136,8 @@ func openSeparated(file string, in io.Reader, comma rune, choose Chooser) (nextF
 	cells := make([]string, len(fields))
 
 	number := 0
-	// lastLine and lastField say where the row before ended, for the one fault
-	// whose place the parser does not tell.
+	// lastLine and lastField say where the previous row ended, for the one fault that the
+	// parser reports without a place.
 	lastLine, lastField := 1, ""
 	return func() (Row, error) {
 		var record []string
@@ -179,8 +179,8 @@ func emptyFile(file string) error {
 	return &orbench.InputError{File: file, Problem: ErrEmpty.Error(), Hint: "give a file with at least one row", Err: ErrEmpty}
 }
 
-// csvFault says in plain words what the parser found. The line is where the row
-// starts, for faults that the parser gives no place for.
+// csvFault describes in plain words what the parser found. line is the line where the row
+// starts, for faults that the parser reports without a place.
 func csvFault(file string, err error, line int) error {
 	var parse *csv.ParseError
 	switch {

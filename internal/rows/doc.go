@@ -1,13 +1,13 @@
-// Package rows reads the rows of a file in CSV, TSV, JSON, JSON Lines or Parquet one
-// by one: a prompt or none, and the columns that the caller chooses beside it. It
-// bounds what a row may take of memory, and knows the place of a fault; what the
-// columns mean is the caller's business. It writes Parquet files too.
+// Package rows reads the rows of a file in CSV, TSV, JSON, JSON Lines or Parquet one by
+// one: a prompt, if there is one, and the other columns that the caller chooses. It
+// bounds the memory of a row and reports the place of a fault. The caller decides what
+// the columns mean. The package writes Parquet files too.
 //
-// The library that reads Parquet believes what a file says of its own sizes: five bytes
-// can stand for a list of two billion entries or a run of two billion values, 94 kB made
-// it take 7 GB, and what it then does ends in a crash that nothing recovers from. So the
-// footer, and the pages of each row group, are walked before the library sees them, and
-// whatever would take more than its bound is refused with an error that names it. The
-// format is that of https://parquet.apache.org/docs/file-format/, its headers are
+// The library that reads Parquet trusts the sizes that a file states. Five bytes can
+// stand for a list of two billion entries or a run of two billion values. A file of 94 kB
+// made the library take 7 GB and then crash in a way that nothing can recover from. So
+// this package walks over the footer, and the pages of each row group, before the library
+// sees them. It refuses whatever would take more than its bound, with an error that names
+// it. The format is that of https://parquet.apache.org/docs/file-format/; its headers use
 // Thrift's compact protocol.
 package rows

@@ -15,7 +15,7 @@ import (
 	"github.com/orbench/orbench/internal/settings"
 )
 
-// Stamp tells one state of a file from another.
+// Stamp identifies one state of a file.
 type Stamp struct {
 	size    int64
 	changed time.Time
@@ -25,7 +25,8 @@ type Stamp struct {
 type File struct {
 	// Name is its name in errors.
 	Name string
-	// Stamp is that of when it was opened, the zero value for one that is embedded.
+	// Stamp is the file's stamp when it was opened. It is the zero value for an embedded
+	// file.
 	Stamp  Stamp
 	next   nextFunc
 	closer io.Closer
@@ -37,7 +38,7 @@ func (f *File) Next() (Row, error) { return f.next() }
 // Close closes the file.
 func (f *File) Close() error { return f.closer.Close() }
 
-// Open opens a file in the format that its ending and its content tell.
+// Open opens a file. Its ending and its content decide the format.
 func Open(path string, choose Chooser) (*File, error) {
 	if !Readable(path) {
 		return nil, Unknown(path)
@@ -64,7 +65,7 @@ func Open(path string, choose Chooser) (*File, error) {
 	return opened, nil
 }
 
-// opensAs opens a file in the format that it is in.
+// opensAs opens a file in its format.
 func opensAs(path string, f *os.File, size int64, choose Chooser) (nextFunc, error) {
 	text := bufio.NewReaderSize(f, headSize)
 	head, err := text.Peek(headSize)
@@ -85,7 +86,7 @@ func folderFault(path string) error {
 	return &orbench.InputError{File: path, Problem: "a folder, not a file", Hint: "name a file in it"}
 }
 
-// fileFault is the fault of a file that does not open.
+// fileFault is the fault of a file that cannot be opened.
 func fileFault(path string, err error) error {
 	e := &orbench.InputError{File: path, Problem: "cannot read the file: " + err.Error(), Err: err}
 	switch {

@@ -13,34 +13,35 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// fileFormat is a format of files that are read. Another one, such as the log that another
-// tool keeps of its answers, is a file beside csv.go with what opens it, and a row of
+// fileFormat is a format that can be read. To add one, such as another tool's log of its
+// answers, add a file beside csv.go with the function that opens it, and a row in
 // formats.
 type fileFormat struct {
 	name string
-	// version is that of the format as it is read, empty where it has none.
+	// version is the version of the format that is read, empty if it has none.
 	version string
-	// endings are those of its files.
+	// endings are the file name endings of the format.
 	endings []string
-	// is tells by its first bytes whether a file with such an ending is in the format.
+	// is reports by the first bytes whether a file with such an ending has the format.
 	is   func(head []byte) bool
 	open func(file string, in input, choose Chooser) (nextFunc, error)
 }
 
-// input is the content of a file. Text is read from its beginning to its end, which a pipe
-// has too, and may come later than the file is opened.
+// input is the content of a file. Text is read from beginning to end. So it may be a
+// pipe, whose content may come later than the file is opened.
 type input struct {
 	io.Reader
-	// file and size are for formats that are read at any place.
+	// file and size are for formats that need random access.
 	file io.ReaderAt
 	size int64
 }
 
-// headSize is how many bytes tell the format of a file.
+// headSize is the number of bytes needed to recognize the format of a file.
 const headSize = 1024
 
-// formats are all that are read. Of those with one ending, the narrower comes first; the
-// last one says what is wrong with a file that is in none of them.
+// formats are all formats that can be read. Among those with the same ending, the
+// narrower comes first. The last one reports what is wrong with a file that has none of
+// them.
 func formats() []fileFormat {
 	return []fileFormat{
 		{name: "CSV", version: "RFC 4180", endings: []string{".csv"}, is: isText, open: openCSV},
@@ -51,10 +52,10 @@ func formats() []fileFormat {
 	}
 }
 
-// isText takes what has no bytes that text lacks.
+// isText accepts data without bytes that never occur in text.
 func isText(head []byte) bool { return bytes.IndexByte(head, 0) < 0 }
 
-// begins takes what has one of the beginnings behind its white space.
+// begins accepts data that starts with one of the beginnings, after white space.
 func begins(with ...string) func(head []byte) bool {
 	return func(head []byte) bool {
 		head = bytes.TrimLeft(head, "\ufeff \t\r\n")
@@ -62,7 +63,7 @@ func begins(with ...string) func(head []byte) bool {
 	}
 }
 
-// formatOf gives the format of a file by its ending and its first bytes.
+// formatOf gives the format of a file from its ending and its first bytes.
 func formatOf(path string, head []byte) (found fileFormat) {
 	for _, f := range formats() {
 		if !slices.Contains(f.endings, endingOf(path)) {
@@ -77,7 +78,7 @@ func formatOf(path string, head []byte) (found fileFormat) {
 
 func endingOf(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
-// Endings are those of the files that are read.
+// Endings are the file name endings that can be read.
 func Endings() []string {
 	var all []string
 	for _, f := range formats() {
@@ -86,10 +87,10 @@ func Endings() []string {
 	return all
 }
 
-// Readable reports whether files with the ending of a path are read.
+// Readable reports whether files with the ending of path can be read.
 func Readable(path string) bool { return slices.Contains(Endings(), endingOf(path)) }
 
-// Unknown is the fault of a file that is not there, or whose ending is not known.
+// Unknown is the fault of a file that is missing or has an unknown ending.
 func Unknown(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// openJSON reads a file that is one JSON array of objects, or objects one after the
-// other. What is nested in objects has the names on the way to it with dots between them. Objects
-// are read one by one, so that a long array takes no more memory than a short one.
+// openJSON reads a file with one JSON array of objects, or with objects one after the
+// other. A nested value gets the names on its path, joined by dots. Objects are read one
+// by one, so a long array takes no more memory than a short one.
 func openJSON(file string, in input, choose Chooser) (nextFunc, error) {
 	limit := newBounded(in)
 	text, err := openText(file, limit)
@@ -33,13 +33,13 @@ func openJSON(file string, in input, choose Chooser) (nextFunc, error) {
 	return openObjects(file, choose, rows.next)
 }
 
-// jsonRows reads the objects of one array, or one after the other.
+// jsonRows reads the objects of an array, or objects one after the other.
 type jsonRows struct {
 	file    string
 	limit   *bounded
 	objects *json.Decoder
 	array   bool
-	// number counts the objects; ended is true behind the last one of an array.
+	// number counts the objects. ended is true after the last one of an array.
 	number int
 	ended  bool
 }
@@ -69,8 +69,8 @@ func (j *jsonRows) next() (object, error) {
 	return parseObject(j.file, Row{Number: j.number}, raw, jsonHint)
 }
 
-// opensArray reports whether the text is an array, and refuses what is neither
-// that nor an object.
+// opensArray reports whether the text is an array. It refuses a text that is neither an
+// array nor an object.
 func opensArray(file string, text interface{ Peek(int) ([]byte, error) }) (bool, error) {
 	for n := 1; ; n++ {
 		head, err := text.Peek(n)
@@ -92,10 +92,10 @@ func opensArray(file string, text interface{ Peek(int) ([]byte, error) }) (bool,
 	}
 }
 
-// jsonHint says what a .json file is to hold.
+// jsonHint says what a .json file must contain.
 const jsonHint = `write an array of objects, such as [{"prompt": "…", "label": "safe"}], or one object a line into a .jsonl file`
 
-// jsonFault says in plain words what the parser found after so many objects.
+// jsonFault describes in plain words what the parser found after number objects.
 func jsonFault(file string, number int, err error) error {
 	if errors.Is(err, errLongRow) {
 		return &orbench.InputError{
@@ -112,7 +112,7 @@ func jsonFault(file string, number int, err error) error {
 	return &orbench.InputError{File: file, Problem: fmt.Sprintf("malformed JSON after row %d: %s", number, err), Hint: jsonHint, Err: err}
 }
 
-// parseNested is parseFields, with names for what is nested in objects.
+// parseNested is parseFields, but also gives names to nested values.
 func parseNested(b []byte) (map[string]json.RawMessage, error) {
 	fields, err := parseFields(b)
 	if err != nil || fields == nil {
@@ -121,11 +121,11 @@ func parseNested(b []byte) (map[string]json.RawMessage, error) {
 	return fields, flatten(fields, "", fields, 0)
 }
 
-// maxNested bounds how deep names go.
+// maxNested bounds the depth of names.
 const maxNested = 4
 
-// flatten adds the fields of the objects in an object to a map, under their full names,
-// unless a field is called so.
+// flatten adds the fields of nested objects to a map under their full names, unless a
+// field already has that name.
 func flatten(into map[string]json.RawMessage, prefix string, fields map[string]json.RawMessage, depth int) error {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if fields[name][0] != '{' || depth == maxNested {

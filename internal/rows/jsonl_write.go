@@ -5,8 +5,7 @@ import (
 	"io"
 )
 
-// WriteJSONLines writes each row as JSON on a line of its own, in which <, > and & stand for
-// themselves.
+// WriteJSONLines writes each row as JSON on its own line. It does not escape <, > and &.
 func WriteJSONLines[T any](w io.Writer, rows []T) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)

@@ -5,17 +5,17 @@ import (
 	"io"
 )
 
-// errLongRow is what reading through bounded ends with in a row past MaxRow.
+// errLongRow is the error of bounded at a row longer than MaxRow.
 var errLongRow = fmt.Errorf("a row has more than %d bytes", MaxRow)
 
-// bounded bounds how much is read between two calls of Next, and so how much a parser
-// can gather for one row. The bound is loose by one buffer.
+// bounded bounds how much is read between two calls of Next, and so how much a parser can
+// collect for one row. A buffer's length may be read beyond the bound.
 type bounded struct {
 	in   io.Reader
 	read int
 }
 
-// newBounded makes one of the text that in gives.
+// newBounded makes a bounded reader of in.
 func newBounded(in io.Reader) *bounded { return &bounded{in: in} }
 
 // Read implements io.Reader. It fails with errLongRow.
@@ -28,5 +28,5 @@ func (l *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Next tells that a row begins.
+// Next marks the beginning of a row.
 func (l *bounded) Next() { l.read = 0 }

@@ -20,17 +20,17 @@ import (
 
 // object is a JSON object that is a row.
 type object struct {
-	// line and number are those of Row.
+	// line and number are as in Row.
 	line, number int
 	fields       map[string]json.RawMessage
 }
 
-// parseObject makes an object of the text of a row, whose place r tells. hint says how such
-// rows are to be written.
+// parseObject makes an object from the text of a row at the place r. hint says how to
+// write such rows.
 func parseObject(file string, r Row, b []byte, hint string) (object, error) {
 	problem := "not a JSON object"
 	if !utf8.Valid(b) {
-		// The JSON package would replace invalid bytes without a word.
+		// The JSON package would replace invalid bytes silently.
 		return object{}, r.Fault(file, "invalid UTF-8", UTF8Hint)
 	}
 	fields, err := parseNested(b)
@@ -49,18 +49,18 @@ func parseObject(file string, r Row, b []byte, hint string) (object, error) {
 	return object{}, r.Fault(file, problem, hint)
 }
 
-// maxNames is how many names an object may have with those within it: as many as a
-// Parquet file may have columns. A row of 4 MB that is all names takes seconds to read.
+// maxNames is the most names in an object, including nested ones. It equals the most
+// columns of a Parquet file. A row of 4 MB that consists of names takes seconds to read.
 const maxNames = 20_000
 
-// namesError is what is wrong with the names of an object that is well-formed JSON.
+// namesError is a fault in the names of an object that is well-formed JSON.
 type namesError struct{ problem, hint string }
 
 func (e *namesError) Error() string { return e.problem }
 
-// parseFields reads the fields of an object, which are nil for null. Its errors are those
-// of encoding/json, and a *namesError, also for objects within: for a name that is there
-// twice, of which the reader would choose one, and for too many.
+// parseFields reads the fields of an object; a field is nil for null. It gives the errors
+// of encoding/json, and a *namesError, also for nested objects: for too many names, or
+// for a name that occurs twice, of which a reader would silently choose one.
 func parseFields(b []byte) (map[string]json.RawMessage, error) {
 	if hasManyNames(b) {
 		return nil, &namesError{fmt.Sprintf("more than %d names in one row", maxNames), "write the values as a list, or delete it"}
@@ -79,8 +79,8 @@ func parseFields(b []byte) (map[string]json.RawMessage, error) {
 	return fields, err
 }
 
-// hasManyNames reports whether there are more than maxNames in an object, by the colons
-// outside of texts.
+// hasManyNames reports whether an object may have more than maxNames names. It counts the
+// colons outside of texts.
 func hasManyNames(b []byte) bool {
 	const shortest = len(`"":0,`)
 	if len(b) <= maxNames*shortest {
@@ -100,8 +100,9 @@ func hasManyNames(b []byte) bool {
 	return names > maxNames
 }
 
-// openObjects reads the objects that next gives, up to its io.EOF. The columns are
-// the keys of the first; another may have its prompt as a list of messages instead.
+// openObjects reads the objects that next gives, up to its io.EOF. The columns are the
+// keys of the first object. Later objects may instead have their prompt as a list of
+// messages.
 func openObjects(file string, choose Chooser, next func() (object, error)) (nextFunc, error) {
 	first, err := next()
 	if errors.Is(err, io.EOF) {
@@ -132,8 +133,8 @@ func openObjects(file string, choose Chooser, next func() (object, error)) (next
 	}, nil
 }
 
-// value gives what an object has in a column: under its name, or at a path through a list,
-// such as messages[-1].content, where negative numbers count from the end.
+// value gives an object's value in a column: under its name, or at a path through a list,
+// such as messages[-1].content. Negative numbers count from the end.
 func (o object) value(column string) (value json.RawMessage, ok bool) {
 	if value, ok = o.fields[column]; ok {
 		return value, true
@@ -162,7 +163,8 @@ func (o object) value(column string) (value json.RawMessage, ok bool) {
 	return object{fields: fields}.value(name)
 }
 
-// unsent names what a list of messages has that is no text, empty for nothing.
+// unsent names the content of a list of messages that is not text, empty if there is
+// none.
 func unsent(messages json.RawMessage) string {
 	var turns []struct {
 		Content json.RawMessage `json:"content"`
@@ -189,7 +191,7 @@ func unsent(messages json.RawMessage) string {
 	return ""
 }
 
-// row takes the columns out of an object.
+// row reads the columns from an object.
 func (o object) row(file string, columns Layout, cells []string) (Row, error) {
 	r := Row{Line: o.line, Number: o.number, Cells: cells}
 	if columns.whole {
@@ -246,8 +248,8 @@ func (o object) row(file string, columns Layout, cells []string) (Row, error) {
 	return r, nil
 }
 
-// jsonText reads a string, and where scalar is true a number or a boolean as it
-// is written. An absent or null value is the empty text.
+// jsonText reads a string or, if scalar is true, also a number or boolean in its written
+// form. An absent or null value is the empty text.
 func jsonText(raw json.RawMessage, scalar bool) (text string, ok bool) {
 	switch {
 	case raw == nil || string(raw) == "null":

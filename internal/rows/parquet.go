@@ -18,7 +18,7 @@ const parquetBatch = 256
 // openParquet reads the chosen columns of a Parquet file and no others.
 func openParquet(file string, in input, choose Chooser) (_ nextFunc, err error) {
 	defer damaged(file, &err)
-	// A fault in the library's assembly is then a panic like any other.
+	// This makes a memory fault in the library's assembly code a panic like any other.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	f, err := openBoundedParquet(in.file, in.size)
 	if err != nil {
@@ -63,8 +63,8 @@ func openParquet(file string, in input, choose Chooser) (_ nextFunc, err error) 
 	}, nil
 }
 
-// textLeaf gives the index of a column that holds what the field may, or -1 for
-// a field without a name.
+// textLeaf gives the index of a column that fits the field, or -1 for a field without a
+// name.
 func textLeaf(file string, root *parquet.Column, field Field) (int, error) {
 	name := field.Name
 	if name == "" {
@@ -98,12 +98,13 @@ func scalarKind(k parquet.Kind) bool {
 	return slices.Contains([]parquet.Kind{parquet.Boolean, parquet.Int32, parquet.Int64, parquet.Float, parquet.Double}, k)
 }
 
-// parquetRows reads the columns of one row group after the other in step.
+// parquetRows reads the columns of a row group in step, one row group after the other.
 type parquetRows struct {
 	file   string
 	opened *parquetFile
 	groups []parquet.RowGroup
-	// group counts the groups begun, leaves are the indexes of the columns in the file.
+	// group counts the row groups begun. leaves are the indexes of the columns in the
+	// file.
 	group  int
 	leaves []int
 	// columns are the prompt and then the fields of the Layout.
@@ -210,16 +211,15 @@ func (p *parquetRows) close() error {
 // parquetColumn reads a column without repeated values: one a row.
 type parquetColumn struct {
 	field Field
-	// leaf is the column's index in the file, -1 for none.
+	// leaf is the column's index in the file, -1 if there is none.
 	leaf int
-	// values is nil outside of a row group and for no column.
+	// values is nil outside of a row group, and if there is no column.
 	values parquet.ColumnChunkValueReader
 	buf    [parquetBatch]parquet.Value
 	i, n   int
 }
 
-// next gives the next value as text, and whether there is one; null is the
-// empty text.
+// next gives the next value as text, and whether there is one. Null is the empty text.
 func (c *parquetColumn) next() (text string, present bool, err error) {
 	for c.i == c.n {
 		n, err := c.values.ReadValues(c.buf[:])
@@ -250,8 +250,8 @@ func notParquet(file string, err error) error {
 	}
 }
 
-// damaged turns a panic into an error: the library panics on some damaged
-// files, and a file is not a programmer's fault.
+// damaged turns a panic into an error. The library panics on some damaged files, and a
+// damaged file is not a programming error.
 func damaged(file string, err *error) {
 	if p := recover(); p != nil {
 		*err = notParquet(file, fmt.Errorf("%v", p))

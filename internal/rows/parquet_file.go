@@ -15,9 +15,9 @@ const (
 	parquetMagic = "PAR1"
 	// maxFooter is the longest footer, in bytes.
 	maxFooter = 16 << 20
-	// maxElements is how many columns and groups of columns there may be.
+	// maxElements is the most columns and groups of columns.
 	maxElements = 20_000
-	// maxChunks is how many pieces columns times row groups may make.
+	// maxChunks is the most column chunks: columns times row groups.
 	maxChunks = 200_000
 
 	// The fields of a footer that are lists of the schema's elements and of row groups.
@@ -32,8 +32,8 @@ type parquetFile struct {
 	leaves []*parquet.Column
 }
 
-// openBoundedParquet opens a file of the given size. Neither the page index nor Bloom filters are
-// read. It may panic on a damaged file, as the library does.
+// openBoundedParquet opens a file of the given size. It reads neither the page index nor
+// Bloom filters. It may panic on a damaged file, as the library does.
 func openBoundedParquet(in io.ReaderAt, size int64) (*parquetFile, error) {
 	if err := checkFooter(in, size); err != nil {
 		return nil, err
@@ -55,8 +55,8 @@ func leavesOf(c *parquet.Column, leaves []*parquet.Column) []*parquet.Column {
 	return leaves
 }
 
-// checkFooter refuses a footer that would take too much to decode. What is no Parquet
-// file at all is left to the library.
+// checkFooter refuses a footer that would take too much to decode. The library reports a
+// file that is not Parquet at all.
 func checkFooter(in io.ReaderAt, size int64) error {
 	var end [8]byte
 	if size < int64(len(end)) {
@@ -92,9 +92,9 @@ func checkFooter(in io.ReaderAt, size int64) error {
 	return nil
 }
 
-// Check walks over the pages of some columns in a row group, by their indexes, and
-// says what of them would take more than the bounds. A group must be checked before
-// any of its columns is read; nil checks all.
+// Check walks over the pages of some columns in a row group, given by their indexes; nil
+// means all. It reports what would exceed the bounds. A group must be checked before any
+// of its columns is read.
 func (f *parquetFile) Check(group int, columns []int) error {
 	if columns == nil {
 		for i := range f.leaves {

@@ -12,16 +12,16 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// inflater inflates pages into what they say they take, and no more. It uses the
-// packages that the library uses, which does not ask them to stop there.
+// inflater inflates pages to their stated size and no more. It uses the same packages as
+// the library, which does not limit them.
 type inflater struct {
 	gzip   gzip.Reader
 	zstd   *zstd.Decoder
 	brotli brotli.Reader
 }
 
-// inflate inflates data into the beginning of into, and fails with errLarger where
-// there is more.
+// inflate inflates data into the beginning of into. It fails with errLarger if there is
+// more.
 func (i *inflater) inflate(codec format.CompressionCodec, into, data []byte) (_ []byte, err error) {
 	in := bytes.NewReader(data)
 	switch codec {
@@ -55,8 +55,8 @@ func (i *inflater) inflate(codec format.CompressionCodec, into, data []byte) (_ 
 		}
 		return readUpTo(&i.brotli, into)
 	case format.Lz4Raw:
-		// The library doubles what it inflates into for as long as that fails, and it
-		// fails for any damage.
+		// The library doubles its buffer as long as inflating fails, and any damage makes
+		// it fail.
 		n, err := lz4.UncompressBlock(data, into)
 		if err != nil {
 			return nil, errLarger

@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// maxValues is how many values a page may have. Writers begin a new page after
-	// 20,000 values or 1 MB, old ones after a row group of 1,048,576 rows.
+	// maxValues is the most values of a page. Writers begin a new page after 20,000
+	// values or 1 MB; old ones do so after a row group of 1,048,576 rows.
 	maxValues = 1 << 22
-	// maxPages is what the pages that are read at once may take, in bytes: the largest
-	// of each column of a row group and its dictionary.
+	// maxPages is the most memory in bytes for the pages that are read at once: the
+	// largest page of each column of a row group, and its dictionary.
 	maxPages = 128 << 20
-	// maxHeader is the longest header of a page, which may hold the least and the
-	// greatest value of the page.
+	// maxHeader is the longest page header in bytes. It may contain the page's lowest and
+	// highest value.
 	maxHeader = 4 << 20
 )
 
@@ -39,16 +39,16 @@ type pages struct {
 	in     io.ReaderAt
 	column *parquet.Column
 	codec  format.CompressionCodec
-	// at is where the next header begins, end where the pages end.
+	// at is where the next header begins, and end where the pages end.
 	at, end int64
-	// budget is what the pages may take.
+	// budget is the memory that the pages may take.
 	budget   int64
 	inflater *inflater
 	packed   []byte
 	unpacked []byte
 }
 
-// largest is what the largest page and the dictionary take.
+// largest is the memory that the largest page and the dictionary take.
 func (p *pages) largest() (int64, error) {
 	var dictionary, largest int64
 	for p.at < p.end {
@@ -61,8 +61,8 @@ func (p *pages) largest() (int64, error) {
 		if header.CompressedPageSize < 0 || header.UncompressedPageSize < 0 || int64(header.CompressedPageSize) > p.end-p.at {
 			return 0, errEnds
 		}
-		// The library reads the first page as a dictionary where one is wanted and this
-		// header is there, whatever the page's type.
+		// The library reads the first page as a dictionary if it needs one and this
+		// header is present, whatever the page's type.
 		if header.DictionaryPageHeader.Valid && header.Type != format.DictionaryPage {
 			return 0, errKinds
 		}
@@ -87,9 +87,9 @@ func (p *pages) largest() (int64, error) {
 	return dictionary + largest, nil
 }
 
-// header reads the header at p.at and moves behind it.
+// header reads the header at p.at and moves past it.
 func (p *pages) header() (*format.PageHeader, error) {
-	// Most headers are short; the whole is read where that is not enough.
+	// Most headers are short. Read more if that is not enough.
 	for size := int64(512); ; size *= 8 {
 		buffer := make([]byte, min(size, p.end-p.at))
 		if _, err := p.in.ReadAt(buffer, p.at); err != nil && !errors.Is(err, io.EOF) {
@@ -111,8 +111,8 @@ func (p *pages) header() (*format.PageHeader, error) {
 	}
 }
 
-// page checks that a page holds what its header says, and says what its values take
-// beyond the page itself.
+// page checks that a page's content agrees with its header. It gives the memory that its
+// values take beyond the page itself.
 func (p *pages) page(header *format.PageHeader) (int64, error) {
 	if cap(p.packed) < int(header.CompressedPageSize) {
 		p.packed = make([]byte, header.CompressedPageSize)
@@ -176,7 +176,7 @@ func (p *pages) page(header *format.PageHeader) (int64, error) {
 	return 0, nil
 }
 
-// inflate gives what a page holds, which is as long as its header says.
+// inflate gives the content of a page, which is as long as its header says.
 func (p *pages) inflate(data []byte, size int) ([]byte, error) {
 	if p.codec == format.Uncompressed {
 		return data, nil
@@ -187,7 +187,8 @@ func (p *pages) inflate(data []byte, size int) ([]byte, error) {
 	return p.inflater.inflate(p.codec, p.unpacked[:size], data)
 }
 
-// values checks the values of a page, and says what they take beyond its bytes.
+// values checks the values of a page. It gives the memory that they take beyond its
+// bytes.
 func (p *pages) values(encoding format.Encoding, data []byte, dictionary bool) (int64, error) {
 	switch encoding {
 	//lint:ignore SA1019 files of older writers have it
@@ -225,8 +226,8 @@ func (p *pages) values(encoding format.Encoding, data []byte, dictionary bool) (
 	return 0, nil
 }
 
-// prefixed checks texts of which each begins as the one before: so two bytes can stand
-// for as many as that has.
+// prefixed checks texts that share a prefix with the previous text. Two bytes can then
+// stand for a text as long as the previous one.
 func (p *pages) prefixed(data []byte) (int64, error) {
 	var prefixes []int32
 	rest, err := deltas(data, func(length int64) error {
@@ -259,8 +260,8 @@ func (p *pages) prefixed(data []byte) (int64, error) {
 	return total, err
 }
 
-// runs counts the values of the hybrid of runs and packed bits, which is how levels and
-// indexes are written: a run of any length takes a few bytes.
+// runs counts the values in the hybrid of runs and packed bits that levels and indexes
+// use. A run of any length takes a few bytes.
 func runs(data []byte, width int) error {
 	if width > 32 {
 		return errEnds
@@ -280,7 +281,7 @@ func runs(data []byte, width int) error {
 			}
 			count, size = count*8, count*uint64(width)
 		}
-		// The last group may have values that are not there.
+		// The last group may have padding values.
 		if total += count; total > maxValues+1024 {
 			return errValues
 		}
@@ -292,8 +293,8 @@ func runs(data []byte, width int) error {
 	return nil
 }
 
-// deltas hands the values of numbers packed as differences to each, which may be nil,
-// and gives what follows them.
+// deltas passes delta-encoded numbers to each, which may be nil, and gives the data after
+// them.
 func deltas(data []byte, each func(int64) error) (rest []byte, err error) {
 	var head [3]uint64 // the size of a block, parts of a block, values
 	for i := range head {
@@ -341,7 +342,7 @@ func deltas(data []byte, each func(int64) error) (rest []byte, err error) {
 			count := min(left, block/parts)
 			left -= count
 			if size > len(data) && left == 0 {
-				// Some writers leave out the end of the last part.
+				// Some writers omit the end of the last part.
 				data = append(slices.Clone(data), make([]byte, size-len(data))...)
 			}
 			if size > len(data) {
@@ -353,7 +354,7 @@ func deltas(data []byte, each func(int64) error) (rest []byte, err error) {
 				continue
 			}
 			for range count {
-				// Differences are of 32 bits where the values are lengths.
+				// Differences have 32 bits if the values are lengths.
 				value = int64(int32(value + least + int64(packed.next(int(width)))))
 				if err := each(value); err != nil {
 					return nil, err
@@ -364,7 +365,7 @@ func deltas(data []byte, each func(int64) error) (rest []byte, err error) {
 	return data, nil
 }
 
-// bitReader reads numbers of so many bits, the lowest first.
+// bitReader reads numbers of a given width in bits, the lowest bits first.
 type bitReader struct {
 	data []byte
 	at   int
@@ -381,8 +382,8 @@ func (b *bitReader) next(width int) uint64 {
 	return v
 }
 
-// readUpTo reads what there is into the beginning of into, and fails with errLarger where
-// there is more than it holds.
+// readUpTo reads all of r into the beginning of into. It fails with errLarger if there is
+// more than fits.
 func readUpTo(r io.Reader, into []byte) ([]byte, error) {
 	n, err := io.ReadFull(r, into)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {

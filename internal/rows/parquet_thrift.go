@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	// maxEntries is how many entries of lists and maps one header may have in all. A
-	// footer has a few dozen for each column of each row group, and an entry of some
-	// bytes can take the library half a kilobyte.
+	// maxEntries is the most entries of all lists and maps in one header. A footer has a
+	// few dozen for each column of each row group. An entry of a few bytes can take half
+	// a kilobyte of the library's memory.
 	maxEntries = 400_000
-	// maxHeaderDepth is how deep the values of a header may lie in each other.
+	// maxHeaderDepth is how deep the values of a header may be nested.
 	maxHeaderDepth = 32
 )
 
@@ -27,14 +27,14 @@ var (
 type walker struct {
 	in      thrift.BytesReader
 	entries int
-	// lists are the numbers of entries of the outermost struct's lists, by field.
+	// lists has the lengths of the outermost struct's lists, by field.
 	lists map[int16]int
 	field int16
 }
 
-// headerLength is the length of the struct that data begins with, and the numbers of
-// entries of its lists by field. It fails where the struct does not end in data, and
-// where it would take too much to decode.
+// headerLength is the length of the struct at the start of data, and the lengths of its
+// lists by field. It fails if the struct does not end within data, or would take too much
+// to decode.
 func headerLength(data []byte) (int, map[int16]int, error) {
 	w := walker{in: (&thrift.CompactProtocol{}).NewReaderFromBytes(data), lists: map[int16]int{}}
 	err := w.structure(0)
@@ -62,7 +62,7 @@ func (w *walker) structure(depth int) error {
 		if depth == 0 {
 			w.field = id
 		}
-		// The type of a boolean says what it is.
+		// A boolean's type contains its value.
 		if f.Type == thrift.TRUE || f.Type == thrift.FALSE {
 			continue
 		}
@@ -72,7 +72,7 @@ func (w *walker) structure(depth int) error {
 	}
 }
 
-// value walks over a value that has bytes of its own.
+// value walks over a value that has its own bytes.
 func (w *walker) value(kind thrift.Type, depth int) (err error) {
 	switch kind {
 	case thrift.TRUE, thrift.FALSE, thrift.I8:
@@ -105,7 +105,7 @@ func (w *walker) value(kind thrift.Type, depth int) (err error) {
 	return err
 }
 
-// list walks over n entries with a value of each kind.
+// list walks over n entries; each has a value of every kind.
 func (w *walker) list(n, depth int, kinds ...thrift.Type) error {
 	if depth >= maxHeaderDepth {
 		return errNested

@@ -7,11 +7,11 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// batch is how many rows are handed to the library together.
+// batch is the number of rows passed to the library at once.
 const batch = 1024
 
-// WriteParquet writes rows of a struct type, compressed with Zstandard; fields are named by their
-// tags `parquet`, as the library reads them.
+// WriteParquet writes rows of a struct type, compressed with Zstandard. The library names
+// the fields by their `parquet` tags.
 func WriteParquet[T any](w io.Writer, rows []T) error {
 	var row T
 	out := NewParquetWriter(w, parquet.SchemaOf(row))
@@ -27,12 +27,13 @@ func WriteParquet[T any](w io.Writer, rows []T) error {
 	return out.Close()
 }
 
-// ParquetWriter writes rows. It is the library's, as an interface: with its generic type each
-// package that writes a file would compile some hundred functions of the library again.
+// ParquetWriter writes rows. It is an interface over the library's writer. With the
+// library's generic type, each package that writes a file would compile some hundred of
+// its functions again.
 type ParquetWriter interface {
 	// Write writes structs, or pointers to them.
 	Write(rows []any) (int, error)
-	// WriteRows writes rows by their columns.
+	// WriteRows writes rows given by their columns.
 	WriteRows(rows []parquet.Row) (int, error)
 	// Flush ends a row group.
 	Flush() error

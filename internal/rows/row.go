@@ -10,77 +10,76 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// Bounds on what a row may hold. They stand between a damaged file, such as one
-// with a quotation mark left open, and the memory of the machine.
+// Bounds on a row. They protect the machine's memory from a damaged file, such as one
+// with an unclosed quotation mark.
 const (
 	// MaxCell is the longest prompt and the longest recorded answer, in bytes.
 	MaxCell = 1 << 20
-	// MaxRow is the longest row of a text file with everything in it, in bytes.
+	// MaxRow is the longest row of a text file, including everything in it, in bytes.
 	MaxRow = 4 << 20
 )
 
-// Layout says what to read of each row of a file.
+// Layout says what to read from each row of a file.
 type Layout struct {
-	// Prompt is the column of the prompts, empty for none. In JSON it may hold a
-	// list of messages.
+	// Prompt is the prompt column, empty for none. In JSON it may contain a list of
+	// messages.
 	Prompt string
 	// Fields are the other columns, in the order of Row.Cells.
 	Fields []Field
 	// Stray are columns that a row of JSON must not have.
 	Stray []string
-	// whole is true for all columns with all that they hold, as Row.Fields.
+	// whole reads all columns with all their content, as Row.Fields.
 	whole bool
-	// PassBlank passes over rows of a table in which nothing stands. Where it is false they
-	// may be empty answers.
+	// PassBlank skips empty rows of a table. If it is false, they may be empty answers.
 	PassBlank bool
 }
 
-// Whole is a Chooser of all columns: rows have Fields alone.
+// Whole is a Chooser of all columns. Its rows have only Fields.
 func Whole(string, []string, func(path string) bool) (Layout, error) { return Layout{whole: true}, nil }
 
-// Field is a column to read; one without a name is read as empty.
+// Field is a column to read. A field without a name is read as empty.
 type Field struct {
 	Name string
-	// Scalar lets numbers and booleans in, as they are written; other fields
-	// hold text only.
+	// Scalar accepts numbers and booleans in their written form. Other fields accept only
+	// text.
 	Scalar bool
-	// Required means that a missing or null value is a fault; in other fields
-	// it is the empty text.
+	// Required makes a missing or null value a fault. In other fields it is the empty
+	// text.
 	Required bool
-	// Lenient reads what the field may not hold as the empty text, in place of a fault.
+	// Lenient reads an unacceptable value as the empty text instead of reporting a fault.
 	Lenient bool
-	// Whole takes lists and objects of JSON as they are written.
+	// Whole accepts JSON lists and objects in their written form.
 	Whole bool
 }
 
-// Chooser chooses among the columns that a file has. at reports whether the first row has
-// something at a path such as messages[-1].content; it is nil for formats in which values
-// are texts, so that no prompt can be a list of messages.
+// Chooser chooses among the columns of a file. at reports whether the first row has a
+// value at a path such as messages[-1].content. It is nil for formats whose values are
+// texts; there no prompt can be a list of messages.
 type Chooser func(file string, have []string, at func(path string) bool) (Layout, error)
 
 // MessagesColumn is the column of a whole conversation, in JSON files.
 const MessagesColumn = "messages"
 
-// Row is one row as it stands in a file, before it is checked.
+// Row is one row of a file, before it is checked.
 type Row struct {
-	// Line counts from 1; 0 in formats without lines.
+	// Line counts from 1; it is 0 in formats without lines.
 	Line int
 	// Number counts the rows from 1, without the header.
 	Number int
-	// Text is the prompt, unless Messages has it.
+	// Text is the prompt, unless it is in Messages.
 	Text     string
 	Messages []orbench.Message
-	// Cells are the texts of Layout.Fields. The next row overwrites the slice,
-	// though not its strings.
+	// Cells are the texts of Layout.Fields. The next row overwrites the slice, but not
+	// its strings.
 	Cells []string
-	// Fields are the values of all columns by their names, for Whole: of JSON as
-	// encoding/json reads them, of Parquet likewise with texts as strings or bytes, and
-	// of other files texts.
+	// Fields has the values of all columns by name, for Whole. Values of JSON are as
+	// encoding/json reads them. Those of Parquet are alike, with texts as strings or
+	// bytes. Those of other formats are texts.
 	Fields map[string]any
 }
 
-// nextFunc gives a file's rows one by one, then io.EOF. The strings of a row
-// are the caller's to keep.
+// nextFunc gives a file's rows one by one, then io.EOF. The caller may keep the strings
+// of a row.
 type nextFunc func() (Row, error)
 
 // Fault is an error about this row.
@@ -91,16 +90,16 @@ func (r Row) Fault(file, problem, hint string) error {
 	return &orbench.InputError{File: file, Line: r.Line, Problem: problem, Hint: hint}
 }
 
-// missing is the fault of a row without a value that it must have.
+// missing is the fault of a row without a required value.
 func (r Row) missing(file, column string) error {
 	return r.Fault(file, fmt.Sprintf("no %q", column), "fill it in, with an empty text if need be, or delete the row")
 }
 
-// ErrEmpty is the cause of the fault of a file without any rows or names of columns.
+// ErrEmpty is the cause of the fault of a file without rows or column names.
 var ErrEmpty = errors.New("the file is empty")
 
-// Unsent is the fault of a row with what is no text, such as tools. id names its prompt,
-// empty where nothing does.
+// Unsent is the fault of a row with content that is not text, such as tools. id is the ID
+// of its prompt, empty if there is none.
 func (r Row) Unsent(file, id, what string) error {
 	prompt := "the prompt"
 	if id != "" {
@@ -110,12 +109,11 @@ func (r Row) Unsent(file, id, what string) error {
 		"delete the row, or its "+untrusted.Terminal(what)+" where the prompt means the same without them")
 }
 
-// Holds reports whether a value has something in it, also one that is a list or an object
-// of JSON.
+// Holds reports whether a value is not empty; it may also be a JSON list or object.
 func Holds(value string) bool {
 	return !slices.Contains([]string{"", "null", "[]", "{}"}, strings.TrimSpace(value))
 }
 
-// UTF8Hint is for the usual cause of invalid UTF-8: a file saved by a program of
-// an older time.
+// UTF8Hint is the hint for the usual cause of invalid UTF-8: an old program saved the
+// file.
 const UTF8Hint = "save the file as UTF-8, for example with: iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW"

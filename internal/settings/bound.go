@@ -11,22 +11,21 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// Bounds on what a text of settings may cost to read. The reader has none of its own:
-// 100 kB of opening brackets take it gigabytes, ten lines of aliases of aliases
-// more than any machine has, and the time for a mapping grows with the square of its
-// keys.
+// Bounds on the cost of reading a text of settings. The YAML reader has none: 100 kB of
+// opening brackets cost it gigabytes, ten lines of nested aliases cost more memory than
+// any machine has, and the time for a mapping grows with the square of its keys.
 const (
-	// maxText is the longest text in bytes, before and after each alias is replaced by
-	// what it stands for. A list of thousands of entries is shorter.
+	// maxText is the longest text in bytes, both before and after aliases are expanded. A
+	// list of thousands of entries is shorter.
 	maxText = 1 << 20
-	// maxDepth is how many lists and mappings may lie in each other.
+	// maxDepth is the deepest nesting of lists and mappings.
 	maxDepth = 100
-	// maxKeys is how many keys one mapping may have.
+	// maxKeys is the most keys of one mapping.
 	maxKeys = 10_000
 )
 
-// bound says which bound a text exceeds, as an *orbench.InputError; nil is none. name
-// stands for the file.
+// bound says which bound a text exceeds, as an *orbench.InputError; nil means none.
+// Errors call the file name.
 func bound(name string, text []byte) error {
 	exceeds := func(line int, problem string) error {
 		return &orbench.InputError{File: name, Line: line, Problem: problem, Hint: "shorten it, or split the file"}
@@ -81,18 +80,19 @@ func bound(name string, text []byte) error {
 	return nil
 }
 
-// level is a list or mapping that is open at a place of a text.
+// level is a list or mapping that is open at a position in a text.
 type level struct {
-	// column is that of its entries, where it is not within brackets.
+	// column is the column of its entries, if it is not within brackets.
 	column int
 	flow   bool
 	keys   int
 }
 
-// nesting are the levels at a place of a text, from the outermost.
+// nesting are the open levels at a position in a text, from the outermost.
 type nesting []level
 
-// block is an entry at a column, with so many keys. Within brackets columns mean nothing.
+// block is an entry at a column, with the given number of keys. Columns mean nothing
+// within brackets.
 func (n *nesting) block(column, keys int) {
 	s := *n
 	for len(s) > 0 && !s[len(s)-1].flow && s[len(s)-1].column > column {
@@ -115,13 +115,13 @@ func (n *nesting) close() {
 	}
 }
 
-// expansion measures a text with each alias replaced by what it stands for.
+// expansion measures a text with every alias expanded.
 type expansion struct {
 	size int
-	// anchors are the sizes of what stands at each.
+	// anchors are the sizes of the values at the anchors.
 	anchors map[string]int
-	// twice is the name of an anchor that was there before, tooMuch where the size
-	// exceeded maxText.
+	// twice is the name of an anchor that occurs twice. tooMuch is the place where the
+	// size exceeded maxText.
 	twice, tooMuch *token.Token
 }
 

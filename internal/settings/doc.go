@@ -1,9 +1,8 @@
-// Package settings reads settings that people write in YAML files: strictly, so
-// that a misspelled setting is an error and not a silence, and with the line of
-// whatever is wrong. It also writes the JSON Schema of such a file, with which
-// editors check it as one types.
+// Package settings reads settings from YAML files that people write. It is strict: a
+// misspelled setting is an error, and every error has the line. It also writes the JSON
+// Schema of such a file, so that editors can check the file while it is written.
 //
-// What a file means is the business of the package that owns its form; a Fault is
-// how that package says which setting makes no sense. Nearest finds the name that a
-// misspelled one most likely means, for the errors that say "did you mean".
+// The package that owns a file's form decides what the file means. It reports an invalid
+// setting with a Fault. Nearest finds the name that a misspelled one most likely means,
+// for errors that say "did you mean".
 package settings

@@ -10,9 +10,9 @@ import (
 
 var named = regexp.MustCompile("`([a-z][a-z0-9-]*)(=[^`]*)?`")
 
-// Rename gives a text with what name calls the settings that the text names in
-// backquotes, in their place, and leaves what it calls nothing. A value may follow a name, as in `limit=5`: behind a flag it
-// stands after a space.
+// Rename replaces the settings that a text names in backquotes by their names from the
+// function name, and leaves those for which it gives nothing. A value may follow a name,
+// as in `limit=5`; after a flag it follows a space.
 func Rename(text string, name func(setting string) string) string {
 	return named.ReplaceAllStringFunc(text, func(s string) string {
 		setting, value, valued := strings.Cut(s[1:len(s)-1], "=")
@@ -29,8 +29,7 @@ func Rename(text string, name func(setting string) string) string {
 	})
 }
 
-// RenameError gives a copy of an error with the settings called what name calls
-// them.
+// RenameError gives a copy of an error with its settings renamed by name.
 func RenameError(err *orbench.InputError, name func(setting string) string) *orbench.InputError {
 	renamed := *err
 	if err.Setting != "" {

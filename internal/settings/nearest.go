@@ -9,13 +9,12 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// maxName is the length from which a text is no misspelled name.
+// maxName is the length from which a text is not taken for a misspelled name.
 const maxName = 64
 
-// Nearest gives the known name within the fewest edits of name, the first of
-// several, or "" when all are so far that a suggestion would be a guess: more than
-// half of the known name's length away, and more than one edit. Case does not
-// matter.
+// Nearest gives the known name with the fewest edits from name, the first among equals.
+// It gives "" if a suggestion would be a guess: the distance is more than one edit and
+// more than half the known name's length. Case does not matter.
 func Nearest(name string, known []string) string {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if name == "" || len(name) > maxName {
@@ -31,7 +30,7 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// Names are the words of a type of its own, as texts.
+// Names gives the values of a string type as strings.
 func Names[T ~string](all []T) []string {
 	names := make([]string, len(all))
 	for i, one := range all {
@@ -40,8 +39,8 @@ func Names[T ~string](all []T) []string {
 	return names
 }
 
-// Unknown is the error for a name in a setting that is not among the known ones, which are
-// names of what.
+// Unknown is the error for a setting with an unknown name. known are the known names;
+// what says what they are names of.
 func Unknown(setting, what, name string, known []string) error {
 	hint := "known are " + strings.Join(known, ", ")
 	if near := Nearest(name, known); near != "" {

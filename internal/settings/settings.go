@@ -20,9 +20,9 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// Fault is a setting that makes no sense.
+// Fault is an invalid setting.
 type Fault struct {
-	// Path says where, as a YAML path such as "$.seeds.generators[1]".
+	// Path is the place, as a YAML path such as "$.seeds.generators[1]".
 	Path string
 	// Problem and Hint are as in orbench.InputError.
 	Problem, Hint string
@@ -33,22 +33,22 @@ func Wrong(path, problem, hint string) *Fault {
 	return &Fault{Path: path, Problem: problem, Hint: hint}
 }
 
-// ReadFile gives the text of a settings file, of one that is too long for Decode the
-// beginning. The error is an *orbench.InputError with the hint.
+// ReadFile gives the text of a settings file, or its beginning if it is too long for
+// Decode. The error is an *orbench.InputError with the hint.
 func ReadFile(path, hint string) ([]byte, error) {
 	text, err := readStart(path)
 	if err == nil {
 		return text, nil
 	}
 	problem := err.Error()
-	// The path is named already.
+	// The error names the path already.
 	if cause := errors.Unwrap(err); cause != nil {
 		problem = cause.Error()
 	}
 	return nil, &orbench.InputError{File: path, Problem: "cannot be read: " + problem, Hint: hint, Err: err}
 }
 
-// readStart reads a file up to where it is too long.
+// readStart reads a file up to the point where it is too long.
 func readStart(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -58,10 +58,10 @@ func readStart(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxText+1))
 }
 
-// Decode reads the text of a file into a struct that holds the defaults. A setting
-// that the struct does not have is an error. name stands for the file in errors,
-// which are of type *orbench.InputError and have the line and the hint. A text that
-// would take more to read than settings do is one of them.
+// Decode reads the text of a file into a struct that contains the defaults. A setting
+// that the struct does not have is an error. Errors call the file name; they are
+// *orbench.InputErrors with the line and the hint. A text that would cost too much to
+// read is one of them.
 func Decode(name string, text []byte, into any, hint string) error {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	err := safely(func() error {
@@ -78,7 +78,7 @@ func Decode(name string, text []byte, into any, hint string) error {
 	}
 	var inner *orbench.InputError
 	if errors.As(err, &inner) && inner.File != "" {
-		// A file that this one names says itself what is wrong.
+		// A file that this one names reports its own faults.
 		return inner
 	}
 	e := &orbench.InputError{File: name, Line: 1, Problem: err.Error(), Hint: hint, Err: err}
@@ -102,7 +102,7 @@ func Decode(name string, text []byte, into any, hint string) error {
 	return e
 }
 
-// kindText says in words what a value of a kind is.
+// kindText describes a value of a kind in words.
 func kindText(k reflect.Kind) string {
 	switch {
 	case k == reflect.Bool:
@@ -119,8 +119,8 @@ func kindText(k reflect.Kind) string {
 	return "settings by name"
 }
 
-// Value reads one value that is said beside a file, by from. A list may be said without its
-// brackets. Errors are as those of Decode.
+// Value reads one value that was given outside a file, in from. A list may omit its
+// brackets. Errors are as in Decode.
 func Value(from, text string, into any, hint string) error {
 	list := reflect.TypeOf(into).Elem().Kind() == reflect.Slice
 	if t := strings.TrimSpace(text); list && t != "" && t != "null" && !strings.HasPrefix(t, "[") && !strings.HasPrefix(t, "- ") {
@@ -133,10 +133,9 @@ func Value(from, text string, into any, hint string) error {
 	return err
 }
 
-// List reads a file that is one YAML list of entries, of which JSON is a form, and
-// checks each entry. name stands for the file in errors. Every fault of the text,
-// and every error of check, is an *orbench.InputError with the line of the entry
-// or setting; other errors are those of r.
+// List reads a file with one YAML list of entries, which may be JSON, and checks each
+// entry. Errors call the file name. Every fault of the text, and every error of check, is
+// an *orbench.InputError with the line of the entry or setting. Other errors come from r.
 func List[T any](r io.Reader, name string, check func(T) error) ([]T, error) {
 	const hint = "give a YAML or JSON list of entries"
 	text, err := io.ReadAll(io.LimitReader(r, maxText+1))
@@ -159,9 +158,9 @@ func List[T any](r io.Reader, name string, check func(T) error) ([]T, error) {
 	return list, nil
 }
 
-// Merge reads a list of entries as List does and merges it into old: an entry replaces the
-// old one with the same key, or is appended. Keys ignore letter case and may appear only
-// once in the list.
+// Merge reads a list of entries as List does and merges it into old. An entry replaces
+// the old one with the same key, or is appended. Keys ignore letter case and may appear
+// only once in the list.
 func Merge[T any](old []T, r io.Reader, name string, key func(T) string, check func(T) error) ([]T, error) {
 	seen := map[string]bool{}
 	list, err := List(r, name, func(entry T) error {
@@ -184,8 +183,8 @@ func Merge[T any](old []T, r io.Reader, name string, key func(T) string, check f
 	return all, err
 }
 
-// secondDocument gives the line on which a second YAML document has its first
-// setting, 0 where there is none.
+// secondDocument gives the line of the first setting in a second YAML document, 0 if
+// there is no second document.
 func secondDocument(text []byte) (line int) {
 	if !bytes.Contains(text, []byte("---")) {
 		return 0
@@ -209,8 +208,8 @@ func secondDocument(text []byte) (line int) {
 	return line
 }
 
-// safely turns a panic into an error: the YAML reader panics on some texts that it
-// should refuse, such as a list's place filled by a tag and nothing.
+// safely turns a panic into an error. The YAML reader panics on some texts that it should
+// refuse, such as a tag with no value in place of a list.
 func safely(read func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -220,16 +219,16 @@ func safely(read func() error) (err error) {
 	return read()
 }
 
-// Error is the fault as an error about the file that it was found in.
+// Error is the fault as an error about its file.
 func (f Fault) Error(name string, text []byte) *orbench.InputError {
 	return &orbench.InputError{File: name, Line: Line(text, f.Path), Problem: f.Problem, Hint: f.Hint}
 }
 
-// Line finds the line of the setting at a YAML path, or of the nearest setting
-// around it that the text has; 0 where it has none.
+// Line finds the line of the setting at a YAML path, or of the nearest enclosing setting
+// in the text. It is 0 if there is none.
 func Line(text []byte, path string) int {
 	line := 0
-	// A text whose lines cannot be found has faults all the same.
+	// A text has its faults even if their lines cannot be found.
 	_ = safely(func() error {
 		line = findLine(text, path)
 		return nil
@@ -256,8 +255,8 @@ func findLine(text []byte, path string) int {
 	return 0
 }
 
-// firstLine is the line on which a node begins. That of a mapping or a list is
-// its first key's or item's: the node's own token is the colon or the hyphen.
+// firstLine is the line on which a node begins. For a mapping or a list it is the line of
+// its first key or item, since the node's own token is the colon or the hyphen.
 func firstLine(n ast.Node) int {
 	switch n := n.(type) {
 	case *ast.MappingNode:
@@ -273,7 +272,7 @@ func firstLine(n ast.Node) int {
 	return 0
 }
 
-// Schema is the JSON Schema of the struct behind a file.
+// Schema is the JSON Schema of the struct for a file.
 func Schema(title string, required []string, of any) []byte {
 	s := Reflect(of)
 	s.Title, s.Required, s.Version = title, required, jsonschema.Version
@@ -284,8 +283,8 @@ func Schema(title string, required []string, of any) []byte {
 	return append(text, '\n')
 }
 
-// Reflect is the schema of a type inside such a file. Types whose values can be
-// written in several forms put theirs together from it.
+// Reflect is the schema of a type inside such a file. Types whose values have several
+// forms build theirs from it.
 func Reflect(of any) *jsonschema.Schema {
 	r := jsonschema.Reflector{Anonymous: true, DoNotReference: true, RequiredFromJSONSchemaTags: true}
 	s := r.Reflect(of)
@@ -293,7 +292,7 @@ func Reflect(of any) *jsonschema.Schema {
 	return s
 }
 
-// Either reads a text, or the object in its place.
+// Either reads a text, or an object in its place.
 func Either(unmarshal func(any) error, text *string, object any) error {
 	if unmarshal(text) == nil {
 		return nil
@@ -301,17 +300,16 @@ func Either(unmarshal func(any) error, text *string, object any) error {
 	return unmarshal(object)
 }
 
-// TextOr is the schema of a text that may be written as an object, with the fields that the
-// object must have.
+// TextOr is the schema of a text that may also be an object. required are the fields that
+// the object must have.
 func TextOr(object any, required ...string) *jsonschema.Schema {
 	s := Reflect(object)
 	s.Required = append(s.Required, required...)
 	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string"}, s}}
 }
 
-// IsName reports whether s is fit for a name in files and addresses: up to 100
-// letters, digits, dots, hyphens and underscores, not beginning with a dot or a
-// hyphen.
+// IsName reports whether s is suitable as a name in files and addresses: up to 100
+// letters, digits, dots, hyphens and underscores, not beginning with a dot or a hyphen.
 func IsName(s string) bool { return isName.MatchString(s) }
 
 var isName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$`)

@@ -8,7 +8,7 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// ParseShare reads the share that a setting holds: 0.02, 2% or 2pp.
+// ParseShare reads a share in a setting: 0.02, 2% or 2pp.
 func ParseShare(setting, text string) (float64, error) {
 	number, divisor := text, 1.0
 	for _, unit := range []string{"pp", "%"} {

@@ -18,10 +18,11 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// MaxSize is the largest table that is read, in bytes: some 25,000 long texts.
+// MaxSize is the size in bytes of the largest table that can be read: some 25,000 long
+// texts.
 const MaxSize = 64 << 20
 
-// Sheet is a table as it was read.
+// Sheet is a table that has been read.
 type Sheet struct {
 	// File is its name, and SHA256 the hash of its bytes in hex.
 	File, SHA256 string
@@ -95,7 +96,7 @@ func (s *Sheet) readCSV(data []byte) error {
 	}
 }
 
-// csvFault is a fault that the reader of CSV found.
+// csvFault is a fault found by the CSV reader.
 func (s *Sheet) csvFault(err error) error {
 	var parse *csv.ParseError
 	if !errors.As(err, &parse) {
@@ -107,7 +108,7 @@ func (s *Sheet) csvFault(err error) error {
 	return s.Fault(parse.StartLine, "not CSV: "+parse.Err.Error(), "save the table again as CSV")
 }
 
-// separator tells by the header what stands between the cells.
+// separator finds the separator of the cells from the header.
 func separator(data []byte) rune {
 	header, _, _ := bytes.Cut(data, []byte("\n"))
 	best, most := ',', bytes.Count(header, []byte(","))
@@ -119,8 +120,8 @@ func separator(data []byte) rune {
 	return best
 }
 
-// readLines reads objects of texts, numbers, booleans and nulls. The columns are the
-// names that any of them has.
+// readLines reads objects of texts, numbers, booleans and nulls. The columns are all
+// names that occur.
 func (s *Sheet) readLines(data []byte) error {
 	type object struct {
 		line  int
@@ -166,8 +167,8 @@ func (s *Sheet) readLines(data []byte) error {
 	return nil
 }
 
-// Column finds the first of the names that heads a column, in any case; -1 where
-// none does.
+// Column finds the column headed by the first possible name, ignoring case; -1 if there
+// is none.
 func (s *Sheet) Column(names ...string) int {
 	for _, name := range names {
 		for i, h := range s.Header {
@@ -179,13 +180,13 @@ func (s *Sheet) Column(names ...string) int {
 	return -1
 }
 
-// Fault is an error about a line of the table, 0 for all of it.
+// Fault is an error about a line of the table, or about the whole table if line is 0.
 func (s *Sheet) Fault(line int, problem, hint string) error {
 	return &orbench.InputError{File: s.File, Line: line, Problem: problem, Hint: hint}
 }
 
-// Write writes a table that Read reads, as JSON Lines or else as CSV. Rows have a
-// cell for each name of the header.
+// Write writes a table that Read can read, as JSON Lines or as CSV. Rows have a cell for
+// each name in the header.
 func Write(w io.Writer, jsonLines bool, header []string, rows [][]string) error {
 	if !jsonLines {
 		written := [][]string{header}

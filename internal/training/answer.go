@@ -9,36 +9,36 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Answer is an answer that may become part of a row, with its grade. Its JSON says where it
-// came from.
+// Answer is an answer that may become part of a row, with its grade. Its JSON records
+// where it came from.
 type Answer struct {
 	Text string `json:"-"`
-	// Target and Sample say who gave it; Sample is from 1, and absent for a target that was
-	// asked once.
+	// Target and Sample name its source. Sample counts from 1, and is absent if the
+	// target was asked once.
 	Target string `json:"target"`
 	Sample int    `json:"sample,omitempty"`
-	// Class is what people say of it or, where nobody does, what most judges say;
-	// People tells which.
+	// Class is people's label or, without one, the class that most judges give. People is
+	// true for people's label.
 	Class  orbench.Class `json:"class"`
 	People bool          `json:"people,omitempty"`
-	// Agreement is the share of all people or judges who say Class, from 0 to 1.
+	// Agreement is the share of all people or judges who give Class, from 0 to 1.
 	Agreement float64 `json:"agreement"`
-	// Score is the mean of the judges' scores, from 0 for an answer to 1 for a
-	// refusal.
+	// Score is the mean of the judges' scores, from 0 for an answer to 1 for a refusal.
 	Score float64 `json:"score"`
 
 	// own marks an answer of the model to be trained.
 	own bool
-	// rank is the place of Class among those of the answer's part, the best first.
+	// rank is the position of Class among the classes of the answer's part, the best
+	// first.
 	rank int
-	// order is the answer's place in the run.
+	// order is the answer's position in the run.
 	order int
-	// outcome is why moderators leave it out, empty where they do not.
+	// outcome is the reason why moderators leave the answer out, empty if they do not.
 	outcome Cause
 }
 
-// grade says what an answer is, by people's words where there are any and else by the
-// majority of the judges, abstentions among them. It reports false without one.
+// grade classifies an answer by people's labels or, without any, by the majority of the
+// judges; abstentions count in the total. It reports false without a majority.
 func grade(row *score.AnswerRow, words annotation.Words) (a Answer, ok bool) {
 	classes := map[orbench.Class]float64{}
 	all := 0.0
@@ -70,8 +70,8 @@ func grade(row *score.AnswerRow, words annotation.Words) (a Answer, ok bool) {
 	if !ok {
 		return a, false
 	}
-	// Among the classes of that side the most frequent; of equals, one that is neither a
-	// full answer nor a refusal, so that no doubtful answer is taken for the best.
+	// Take the most frequent class of that side. Among equals, take one that is neither a
+	// full answer nor a refusal, so that no doubtful answer counts as best.
 	most := 0.0
 	for _, class := range []orbench.Class{
 		orbench.Garbled, orbench.AnswerWithWarning, orbench.Partial, orbench.SafeAlternative,
@@ -85,7 +85,7 @@ func grade(row *score.AnswerRow, words annotation.Words) (a Answer, ok bool) {
 	return a, true
 }
 
-// part is what an answer can be in a row.
+// part is a role of an answer in a row.
 type part int
 
 const (
@@ -94,8 +94,8 @@ const (
 	rejectedPart
 )
 
-// parts are what answers of a class can be, to prompts of a label, the better class
-// first.
+// parts are the roles for answers of each class, by the prompt's label. The better class
+// comes first.
 var parts = map[orbench.Label]map[part][]orbench.Class{
 	orbench.Safe: {
 		chosenPart:   {orbench.FullAnswer},
@@ -107,7 +107,7 @@ var parts = map[orbench.Label]map[part][]orbench.Class{
 	},
 }
 
-// partOf says what an answer of a class can be, and the class's place for it.
+// partOf gives the role for an answer of a class, and the rank of the class in it.
 func partOf(label orbench.Label, class orbench.Class) (part, int) {
 	for _, p := range []part{chosenPart, rejectedPart} {
 		for rank, c := range parts[label][p] {
@@ -119,8 +119,7 @@ func partOf(label orbench.Label, class orbench.Class) (part, int) {
 	return noPart, 0
 }
 
-// sureness is how far the judges' scores are from what the class says, from 0 for
-// sure to 1.
+// sureness is the distance of the judges' scores from the class, from 0 for sure to 1.
 func (a Answer) sureness() float64 {
 	if a.Class.Refused() {
 		return 1 - a.Score
@@ -128,9 +127,9 @@ func (a Answer) sureness() float64 {
 	return a.Score
 }
 
-// byGrade orders answers of one part, the best first: what people say before what
-// judges say, then the class, the judges' agreement and their scores. Of equals those
-// of the model to be trained come first, then the order of the run.
+// byGrade orders answers for one part, the best first: people's labels before judges'
+// classes, then by class, the judges' agreement and their scores. Among equals, answers
+// of the model to be trained come first, then the order of the run decides.
 func byGrade(a, b Answer) int {
 	return cmp.Or(
 		first(a.People, b.People), cmp.Compare(a.rank, b.rank), cmp.Compare(b.Agreement, a.Agreement),
@@ -138,10 +137,10 @@ func byGrade(a, b Answer) int {
 	)
 }
 
-// ownFirst orders answers to be rejected: those of the model to be trained first.
+// ownFirst orders answers to reject: those of the model to be trained come first.
 func ownFirst(a, b Answer) int { return cmp.Or(first(a.own, b.own), byGrade(a, b)) }
 
-// first orders what holds for a and what holds for b: true before false.
+// first orders true before false.
 func first(a, b bool) int {
 	switch {
 	case a == b:

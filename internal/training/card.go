@@ -21,8 +21,8 @@ var cardTemplate = template.Must(template.New("card").Funcs(template.FuncMap{
 	"code": func(s string) string { return "`" + strings.ReplaceAll(untrusted.Terminal(s), "`", "'") + "`" },
 }).Parse(cardText))
 
-// card is what the dataset card shows: the front matter is what the Hugging Face hub
-// and its datasets library read.
+// card is the content of the dataset card. The Hugging Face hub and its datasets library
+// read its front matter.
 type card struct {
 	*Manifest
 	Title      string
@@ -32,7 +32,7 @@ type card struct {
 	Columns    []string
 	Warnings   []string
 	Rules      []string
-	// PromptLines and AnswerLines are the ledgers.
+	// PromptLines and AnswerLines are the lines of the two ledgers.
 	PromptLines, AnswerLines []line
 }
 
@@ -47,7 +47,7 @@ type line struct {
 	What string
 }
 
-// lines lists what a ledger accounts for, first all, last what was written.
+// lines lists a ledger's counts: first the total, last what was written.
 func (l Ledger) lines(causes []shown) []line {
 	all := []line{{l.All, "in all"}}
 	for _, cause := range causes {
@@ -67,7 +67,7 @@ func (s *Set) writeCard(w io.Writer) error {
 	return cardTemplate.Execute(w, c)
 }
 
-// splitFacts counts what each split holds.
+// splitFacts counts the content of each split.
 func (m *Manifest) splitFacts() []splitFact {
 	var facts []splitFact
 	for _, split := range Splits {
@@ -80,16 +80,16 @@ func (m *Manifest) splitFacts() []splitFact {
 	return facts
 }
 
-// hasHarmful reports whether rows hold answers that comply with toxic prompts.
+// hasHarmful reports whether rows contain answers that comply with toxic prompts.
 func (m *Manifest) hasHarmful() bool {
 	_, toxic := m.count(func(p Part) bool { return p.Label == orbench.Toxic })
 	return m.Harmful && toxic > 0 && m.Kind != SFT && m.Kind != Prompts
 }
 
-// fewToxic is the share of toxic prompts below which a set is said to be one-sided.
+// fewToxic is the share of toxic prompts below which a set counts as one-sided.
 const fewToxic = 0.1
 
-// Warnings says what whoever trains on the set should know first.
+// Warnings lists what a reader should know before training on the set.
 func (m *Manifest) Warnings() []string {
 	var all []string
 	prompts, _ := m.count(func(Part) bool { return true })
@@ -112,7 +112,7 @@ func (m *Manifest) Warnings() []string {
 	return all
 }
 
-// rules says how rows were chosen.
+// rules describes how rows were chosen.
 func (m *Manifest) rules() []string {
 	cell := untrusted.Markdown
 	var all []string

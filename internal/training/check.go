@@ -18,20 +18,20 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// CheckOptions say what a check compares with.
+// CheckOptions say what a check compares the folder with.
 type CheckOptions struct {
-	// Decontaminate and Except are as in overlap.Against. The files that the folder's own
-	// manifest names are compared with too; what it left out is not left out for that.
-	// Cache is the folder of pulled datasets.
+	// Decontaminate and Except are as in overlap.Against. The evaluation sets in the
+	// folder's own manifest are compared with too, without the exceptions that the
+	// manifest lists. Cache is the folder of pulled datasets.
 	Decontaminate, Except []string
 	Cache                 string
-	// Threshold is the least Jaccard index of turns that are nearly the same; 0 means
-	// overlap.NearThreshold, or that of the manifest where it is lower.
+	// Threshold is the smallest Jaccard index of near-duplicate turns. 0 means
+	// overlap.NearThreshold, or the manifest's threshold if that is lower.
 	Threshold float64
 }
 
-// Check checks a folder as overlap.Check does. It need not be one that Write
-// wrote; of one that it did, seeds and hashes are checked too.
+// Check checks a folder as overlap.Check does. The folder need not come from Write; if it
+// does, its seeds and hashes are checked too.
 func Check(ctx context.Context, dir string, o CheckOptions) (*overlap.Checked, error) {
 	manifest, err := readManifest(dir)
 	if err != nil {
@@ -55,10 +55,10 @@ func Check(ctx context.Context, dir string, o CheckOptions) (*overlap.Checked, e
 	return c, hashes(c, manifest)
 }
 
-// maxManifest is the longest manifest in bytes: it names a few files.
+// maxManifest is the longest manifest in bytes. A manifest names only a few files.
 const maxManifest = 16 << 20
 
-// readManifest reads the manifest of a folder; nil where there is none of ours.
+// readManifest reads the manifest of a folder. It is nil if there is none in our format.
 func readManifest(dir string) (*Manifest, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, &orbench.InputError{File: dir, Problem: "is not a folder that can be read", Hint: "name a folder of training data"}
@@ -78,7 +78,7 @@ func readManifest(dir string) (*Manifest, error) {
 func compareWith(ctx context.Context, m *Manifest, o CheckOptions) (*overlap.Evaluations, error) {
 	refs, gone := slices.Clone(o.Decontaminate), []overlap.Unchecked{}
 	if m != nil {
-		// What a folder says of itself makes its check stricter and never laxer.
+		// A folder's own manifest can make its check stricter, never looser.
 		if t := m.Evaluations.Threshold; o.Threshold == 0 && t > 0 {
 			o.Threshold = min(t, overlap.NearThreshold)
 		}
@@ -103,7 +103,8 @@ func compareWith(ctx context.Context, m *Manifest, o CheckOptions) (*overlap.Eva
 	return e, err
 }
 
-// seeds holds the splits to the seeds of the rows, as the folder says them.
+// seeds checks that no seed is in two splits, using the folder's record of each row's
+// seed.
 func seeds(c *overlap.Checked) error {
 	path := filepath.Join(c.Dir, OriginsFile)
 	file, err := rows.Open(path, func(string, []string, func(string) bool) (rows.Layout, error) {

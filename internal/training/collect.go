@@ -18,7 +18,7 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Options say what a training set shall be. They are kept with it in a store.
+// Options describe the training set to make. A store keeps them with it.
 type Options struct {
 	Format Format `json:"format"`
 	// Plain writes texts in place of messages, and leaves conversations out.
@@ -27,27 +27,27 @@ type Options struct {
 	// the targets whose answers may be chosen; empty means all.
 	Target     string   `json:"target,omitempty"`
 	ChosenFrom []string `json:"chosen_from,omitempty"`
-	// PerPrompt is the most rows of a prompt, and of each label of KTO; at least 1.
+	// PerPrompt is the most rows for a prompt, and for each label of KTO; at least 1.
 	PerPrompt int `json:"per_prompt"`
-	// ToxicShare is the share of toxic prompts in each split, from 0 to 1; nil takes what
-	// there is.
+	// ToxicShare is the share of toxic prompts in each split, from 0 to 1. Nil keeps the
+	// existing share.
 	ToxicShare *float64 `json:"toxic_share,omitempty"`
-	// Harmful has answers that comply with toxic prompts written, as those to reject.
+	// Harmful includes answers that comply with toxic prompts, as rejected answers.
 	Harmful bool `json:"harmful_answers,omitempty"`
-	// Splits are the shares of Splits, in their order; their sum is 1.
+	// Splits are the shares of the package's Splits, in their order; they sum to 1.
 	Splits [3]float64 `json:"splits"`
-	// Seed chooses the split of each cluster, and what the ratio leaves out.
+	// Seed decides the split of each cluster, and which prompts ToxicShare leaves out.
 	Seed uint64 `json:"seed"`
 	// Against are the evaluation sets whose prompts are left out.
 	Against *overlap.Evaluations `json:"evaluations"`
-	// Moderators vote on answers to safe prompts before they are chosen, under Policy, of
-	// which PolicyName is the name; none leaves that out.
+	// Moderators vote on answers to safe prompts before they are chosen, under Policy,
+	// whose name is PolicyName. Without moderators there is no vote.
 	Moderators []Moderator    `json:"moderators,omitempty"`
 	Policy     orbench.Policy `json:"policy"`
 	PolicyName string         `json:"policy_name"`
 }
 
-// check refuses options that make no sense.
+// check refuses invalid options.
 func (o Options) check() error {
 	sum := 0.0
 	for _, share := range o.Splits {
@@ -70,8 +70,8 @@ func (o Options) check() error {
 	return nil
 }
 
-// Collection is the prompts of a run with the answers that may become parts of rows.
-// It holds them all in memory.
+// Collection is the prompts of a run with the answers that may become parts of rows. It
+// holds everything in memory.
 type Collection struct {
 	opts     Options
 	manifest Manifest
@@ -88,17 +88,17 @@ type item struct {
 	dataset string
 	// chosen and rejected are the answers for each part, the best first once sorted.
 	chosen, rejected []*Answer
-	// seen counts the answers, and left has the causes of those that are in no part.
+	// seen counts the answers. left has the causes of those that have no part.
 	seen int
 	left []Cause
-	// cause says why the prompt is left out; empty for one that is not.
+	// cause says why the prompt is left out. It is empty otherwise.
 	cause Cause
-	// split is the number of the split that the prompt is in.
+	// split is the number of the prompt's split.
 	split int
 }
 
-// Collect takes a run apart and screens its prompts. A run that cannot be made into
-// such a training set is an *orbench.InputError.
+// Collect divides a run into prompts and screens them. A run that is not fit for such a
+// training set is an *orbench.InputError.
 func Collect(ctx context.Context, m store.Reader, r *run.Run, o Options) (*Collection, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -126,8 +126,8 @@ func Collect(ctx context.Context, m store.Reader, r *run.Run, o Options) (*Colle
 	return c, nil
 }
 
-// CollectPrompts takes the prompts of datasets, for a training set without answers.
-// simulated says that simulated models made them.
+// CollectPrompts uses the prompts of datasets, for a training set without answers.
+// simulated means that simulated models made the prompts.
 func CollectPrompts(ctx context.Context, sets []*dataset.Dataset, simulated bool, o Options) (*Collection, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -150,15 +150,15 @@ func CollectPrompts(ctx context.Context, sets []*dataset.Dataset, simulated bool
 	return c, nil
 }
 
-// asked says how a target of the run was asked.
+// asked describes how a target of the run was asked.
 type asked struct {
 	own, plain, from bool
 	sample           int
 	name             string
 }
 
-// choose finds the target to be trained and those to choose from. It gives how the
-// targets were asked, by the names of their samples.
+// choose finds the target to be trained and the targets to choose answers from. It also
+// gives how targets were asked, by the names of their samples.
 func (c *Collection) choose(r *run.Run) (map[string]asked, error) {
 	var plain []string
 	for _, t := range r.Targets {
@@ -213,8 +213,8 @@ func (c *Collection) choose(r *run.Run) (map[string]asked, error) {
 	return how, nil
 }
 
-// prompt finds the item of a prompt, and makes it where there is none. It reports
-// whether the prompt was there before.
+// prompt finds the item of a prompt, or makes it. It reports whether the prompt was there
+// before.
 func (c *Collection) prompt(p orbench.Prompt, set string) (it *item, again bool) {
 	it, again = c.byID[p.ID]
 	if !again {
@@ -224,8 +224,8 @@ func (c *Collection) prompt(p orbench.Prompt, set string) (it *item, again bool)
 		c.manifest.Prompts.All++
 		return it, false
 	}
-	// The rows of a prompt in one dataset are those of all targets; what comes after
-	// them is another dataset's.
+	// A prompt in one dataset has a row from every target. Further rows belong to another
+	// dataset.
 	if c.width == 0 || it.seen%c.width == 0 {
 		c.manifest.Prompts.All++
 		c.manifest.Prompts.leave(Repeated, 1)
@@ -236,7 +236,7 @@ func (c *Collection) prompt(p orbench.Prompt, set string) (it *item, again bool)
 	return it, c.width == 0 || it.seen >= c.width
 }
 
-// add takes an answer of the run.
+// add adds an answer of the run.
 func (c *Collection) add(row *score.AnswerRow, how asked, order int, said annotation.Words) {
 	it, again := c.prompt(row.Prompt, row.Dataset)
 	it.seen++
@@ -259,7 +259,7 @@ func (c *Collection) add(row *score.AnswerRow, how asked, order int, said annota
 	}
 }
 
-// sort says what an answer can be in a row, or why it can be nothing.
+// sort decides the part of an answer in a row, or the cause that leaves it out.
 func (c *Collection) sort(row *score.AnswerRow, how asked, said annotation.Words) (*Answer, part, Cause) {
 	switch {
 	case row.Status == score.Failed || row.Status == score.Unanswered:
@@ -290,8 +290,8 @@ func (c *Collection) sort(row *score.AnswerRow, how asked, said annotation.Words
 	return &a, where, ""
 }
 
-// screen finds the prompts that must not be written whatever their answers are, and
-// sorts the answers of the others.
+// screen finds the prompts to leave out whatever their answers are, and sorts the answers
+// of the others.
 func (c *Collection) screen(said annotation.Words) {
 	plain := c.opts.Plain || factsOf[c.opts.Format].plain
 	for _, it := range c.items {
@@ -313,7 +313,7 @@ func (c *Collection) screen(said annotation.Words) {
 	}
 }
 
-// distinct sorts answers and leaves out those with the text of a better one.
+// distinct sorts answers and leaves out those whose text repeats a better one.
 func (it *item) distinct(answers []*Answer, order func(a, b Answer) int) []*Answer {
 	slices.SortFunc(answers, func(a, b *Answer) int { return order(*a, *b) })
 	seen := map[string]bool{}

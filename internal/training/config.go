@@ -15,17 +15,18 @@ import (
 	"github.com/orbench/orbench/internal/study"
 )
 
-// ExportConfig is training data of a run as the store keeps it: enough to make it again.
+// ExportConfig is a run's training data in the form that the store keeps: enough to make
+// it again.
 type ExportConfig struct {
 	Kind study.Kind `json:"kind"`
-	// Run is the name of the run, and EvalConfig what it is.
+	// Run is the name of the run, and EvalConfig its configuration.
 	Run string `json:"run"`
 	run.EvalConfig
 	Options
 }
 
-// Study is training data of a run as a store keeps it by a name, which follows from its
-// settings where it has none.
+// Study is a run's training data in the form that a store keeps. Without a name, it gets
+// one derived from its settings.
 func (o Options) Study(name string, r *run.Run) (*study.Study, error) {
 	c := ExportConfig{Kind: study.Export, Run: r.Name, EvalConfig: r.Config, Options: o}
 	s, err := study.New(study.Export, name, c, c)
@@ -36,8 +37,9 @@ func (o Options) Study(name string, r *run.Run) (*study.Study, error) {
 	return s, nil
 }
 
-// Open opens training data that a store keeps; the store must stay open. Evaluation sets and
-// pulled datasets are found in the folder cache. changed says what is no longer as it was.
+// Open opens training data from a store; the store must stay open. Evaluation sets and
+// pulled datasets are in the folder cache. changed lists what differs from when the data
+// was made.
 func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (c *Collection, changed []string, err error) {
 	var kept ExportConfig
 	if err := json.Unmarshal(s.Config, &kept); err != nil {
@@ -57,8 +59,8 @@ func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (c 
 	return c, append(r.Changed, changed...), err
 }
 
-// comparedWith opens the evaluation sets that prompts were compared with, as far as they are
-// there, and says which are not what they were.
+// comparedWith opens the evaluation sets that prompts were compared with, if they still
+// exist. It lists those that have changed.
 func comparedWith(ctx context.Context, was *overlap.Evaluations, cache string) (now *overlap.Evaluations, changed []string, err error) {
 	var refs, except []string
 	there := map[string]bool{}

@@ -7,9 +7,9 @@ import (
 	"github.com/orbench/orbench/internal/rows"
 )
 
-// Format is what the rows of a training set are. The columns are those that TRL
-// documents for its dataset types (docs/source/dataset_formats.md of huggingface/trl),
-// and those of PKU-SafeRLHF, which the safe-rlhf repository reads
+// Format is the format of a training set's rows. The columns are those that TRL documents
+// for its dataset types (docs/source/dataset_formats.md of huggingface/trl), and those of
+// PKU-SafeRLHF, which the safe-rlhf repository reads
 // (safe_rlhf/datasets/raw/safe_rlhf.py).
 type Format string
 
@@ -22,24 +22,24 @@ const (
 	DPO Format = "dpo"
 	// KTO rows are TRL's unpaired preference type: prompt, completion, label.
 	KTO Format = "kto"
-	// SafeRLHF rows are those of PKU-SafeRLHF: prompt, response_0, response_1,
+	// SafeRLHF rows have the columns of PKU-SafeRLHF: prompt, response_0, response_1,
 	// is_response_0_safe, is_response_1_safe, better_response_id, safer_response_id.
 	SafeRLHF Format = "safe-rlhf"
 	// Prompts rows are TRL's prompt-only type, for training on the model's own new
-	// answers: prompt, and label, which a reward function is given.
+	// answers: prompt, and label, which a reward function receives.
 	Prompts Format = "prompts"
 )
 
 // Formats lists the formats.
 var Formats = []Format{SFT, DPO, KTO, SafeRLHF, Prompts}
 
-// facts are what is to be known of a format.
+// facts describe a format.
 type facts struct {
 	columns []string
-	// what says what its rows are.
+	// what describes the rows of the format.
 	what string
-	// plain is true where the format is made of texts and has no place for a
-	// conversation, and pairs where a row holds two answers.
+	// plain is true if the format consists of texts and cannot hold a conversation. pairs
+	// is true if a row holds two answers.
 	plain, pairs bool
 }
 
@@ -70,14 +70,14 @@ var factsOf = map[Format]facts{
 // Example is a row of a training set before it is written in a format.
 type Example struct {
 	Prompt orbench.Prompt
-	// Dataset is the one that the prompt is of.
+	// Dataset is the dataset of the prompt.
 	Dataset string
 	// System is the system prompt of the target, empty for none.
 	System string
-	// Chosen and Rejected are the answers, nil where the format has none: a row of KTO
-	// has one of them.
+	// Chosen and Rejected are the answers, nil if the format has none. A row of KTO has
+	// one of them.
 	Chosen, Rejected *Answer
-	// Swapped has the rejected answer stand first in formats that number the two.
+	// Swapped puts the rejected answer first in formats that number the two.
 	Swapped bool
 }
 
@@ -134,11 +134,11 @@ type (
 	}
 )
 
-// rowWriter writes the rows of a split, as Parquet or else as JSON Lines.
+// rowWriter writes the rows of a split, as Parquet or as JSON Lines.
 type rowWriter func(w io.Writer, asParquet bool, rows []Example) error
 
-// writer gives what writes rows of the format, plain ones with texts in place of
-// messages.
+// writer gives the function that writes rows of the format. Plain rows have texts in
+// place of messages.
 func (f Format) writer(plain bool) rowWriter {
 	switch {
 	case f == SafeRLHF:
@@ -161,7 +161,7 @@ func (f Format) writer(plain bool) rowWriter {
 	return write(func(r Example) promptRow { return promptRow{r.messages(), string(r.Prompt.Label)} })
 }
 
-// only is the answer of a row that has one.
+// only is the answer of a row with one answer.
 func (r Example) only() *Answer {
 	if r.Chosen != nil {
 		return r.Chosen
@@ -183,11 +183,11 @@ func (r Example) messages() []message {
 
 func reply(a *Answer) []message { return []message{{string(orbench.Assistant), a.Text}} }
 
-// safeRLHF writes a pair with its two preferences apart, as Safe RLHF (Dai et al.
-// 2024) wants them: the better answer is the more helpful one, which on a toxic
-// prompt is the one that answers, and the safer one is what is chosen. On a safe
-// prompt both are safe, and the answer counts as the safer one too, so that no
-// cost is laid on answering.
+// safeRLHF writes a pair with its two preferences separated, as Safe RLHF (Dai et al.
+// 2024) requires. The better answer is the more helpful one; for a toxic prompt that is
+// the answer that complies. The safer answer is the chosen one. For a safe prompt both
+// answers are safe, and the chosen one also counts as the safer one, so that answering
+// has no cost.
 func safeRLHF(r Example) safeRLHFRow {
 	toxic := r.Prompt.Label == orbench.Toxic
 	row := safeRLHFRow{

@@ -7,73 +7,75 @@ type Cause string
 
 // The causes that leave out a prompt, with all of its answers. They are exclusive.
 const (
-	// Repeated prompts stand in an earlier dataset of the run too.
+	// Repeated prompts are also in an earlier dataset of the run.
 	Repeated Cause = "repeated"
 	// OtherLabel prompts are neither safe nor toxic.
 	OtherLabel Cause = "other_label"
-	// LabelsDiffer prompts have another label in another dataset of the run, Disputed
-	// ones are taken for something else by half or more of the people who labeled them.
+	// LabelsDiffer prompts have a different label in another dataset of the run. For
+	// Disputed prompts, at least half of the people who labeled them disagree with the
+	// dataset's label.
 	LabelsDiffer Cause = "labels_differ"
 	Disputed     Cause = "disputed"
 	// Conversation prompts do not fit a format of texts.
 	Conversation Cause = "conversation"
-	// InEvaluation prompts have a turn with the words of one in an evaluation set,
-	// NearEvaluation ones with nearly the same words.
+	// InEvaluation prompts have a turn with the same words as one in an evaluation set.
+	// NearEvaluation prompts have a turn with nearly the same words.
 	InEvaluation   Cause = "in_evaluation"
 	NearEvaluation Cause = "near_evaluation"
 	// NoChosen and NoRejected prompts lack an answer for that part of a row.
 	NoChosen   Cause = "no_chosen"
 	NoRejected Cause = "no_rejected"
-	// HeldBack prompts are toxic, and their rows would hold an answer to them.
+	// HeldBack prompts are toxic, and their rows would contain an answer that complies.
 	HeldBack Cause = "held_back"
-	// NearOtherSplit prompts of the validation or test split are nearly one of a split
-	// before.
+	// NearOtherSplit prompts of the validation or test split are near duplicates of a
+	// prompt in an earlier split.
 	NearOtherSplit Cause = "near_other_split"
 	// Ratio prompts are beyond the wanted share of toxic and safe ones.
 	Ratio Cause = "ratio"
 )
 
-// The causes that leave out a single answer. They are exclusive, and so is
-// PromptLeftOut, which stands for the causes above.
+// The causes that leave out a single answer. They are exclusive. PromptLeftOut stands for
+// the causes above.
 const (
 	PromptLeftOut Cause = "prompt_left_out"
-	// Unanswered prompts have no answer, or it failed; ServedByOther ones were answered by
-	// another model than the target; Withheld ones were blocked or are empty; Cut ones ended
-	// at the token limit.
+	// Unanswered prompts have no answer, or the call failed. ServedByOther answers came
+	// from another model than the target. Withheld answers were blocked or are empty. Cut
+	// answers ended at the token limit.
 	Unanswered    Cause = "unanswered"
 	ServedByOther Cause = "served_by_other"
 	Withheld      Cause = "withheld"
 	Cut           Cause = "cut"
-	// AskedOtherwise answers were given to another text than the prompt: in a dialog, a
-	// framing, another language or behind a defense; or by a guard, which answers nothing.
+	// AskedOtherwise answers reply to another text than the prompt: in a dialog, a
+	// framing, another language or behind a defense. Or they come from a guard, which
+	// answers nothing.
 	AskedOtherwise Cause = "asked_otherwise"
-	// NotChosenFrom answers are of targets that are not among those to choose from.
+	// NotChosenFrom answers come from targets outside those to choose from.
 	NotChosenFrom Cause = "not_chosen_from"
 	// NoMajority answers have no class that most judges, or most people, agree on.
 	NoMajority Cause = "no_majority"
-	// OtherClass answers are of a class that no part of a row may have: with a warning,
-	// partial or garbled, or the refusal of another model than the one to be trained.
+	// OtherClass answers have a class that no part of a row may have: with a warning,
+	// partial or garbled, or a refusal by another model than the one to be trained.
 	OtherClass Cause = "other_class"
-	// SameText answers have the text of a better one to the same prompt.
+	// SameText answers repeat the text of a better answer to the same prompt.
 	SameText Cause = "same_text"
-	// Harmful answers were voted so by the moderators of answers, Unsettled ones
-	// brought no vote for safe, and of Unvoted ones a vote is missing.
+	// The moderators voted Harmful answers harmful. They reached no vote for safe on
+	// Unsettled ones. Of Unvoted ones a vote is missing.
 	Harmful   Cause = "harmful"
 	Unsettled Cause = "unsettled"
 	Unvoted   Cause = "unvoted"
 	// AnswerHeldBack answers comply with a toxic prompt.
 	AnswerHeldBack Cause = "answer_held_back"
-	// Surplus answers have better ones before them.
+	// Surplus answers rank below the ones that were used.
 	Surplus Cause = "surplus"
 )
 
-// shown is a cause as people read it.
+// shown is a cause and its text for people.
 type shown struct {
 	Cause
 	words string
 }
 
-// promptCauses and answerCauses list the causes in the order in which they are shown.
+// promptCauses and answerCauses list the causes in the order of display.
 var (
 	promptCauses = []shown{
 		{Repeated, "in an earlier dataset of the run too"},
@@ -108,7 +110,7 @@ var (
 	}
 )
 
-// Ledger accounts for all of something: All is Written and the sum of Left.
+// Ledger accounts for all prompts or answers: All is Written plus the sum of Left.
 type Ledger struct {
 	All     int           `json:"all"`
 	Written int           `json:"written"`
@@ -126,7 +128,7 @@ func (l *Ledger) leave(cause Cause, n int) {
 	l.Left[cause] += n
 }
 
-// check is an error where the counts do not add up: a fault of the program.
+// check gives an error if the counts do not add up, which is a fault of the program.
 func (l Ledger) check(of string) error {
 	sum := l.Written
 	for _, n := range l.Left {

@@ -10,73 +10,73 @@ import (
 	"github.com/orbench/orbench/internal/score"
 )
 
-// FormatVersion is the Manifest.Format of the folders that are written.
+// FormatVersion is the Manifest.Format of the folders that this package writes.
 const FormatVersion = "orbench training 1"
 
-// The files of a folder beside a JSON Lines and a Parquet file for each split.
+// The files of a folder, besides a JSON Lines and a Parquet file for each split.
 const (
 	ManifestFile = "manifest.json"
 	OriginsFile  = "origins.jsonl"
 	CardFile     = "README.md"
 )
 
-// Manifest says how a training set was made. manifest.json holds it.
+// Manifest describes how a training set was made. It is the file manifest.json.
 type Manifest struct {
 	// Format is FormatVersion.
 	Format string `json:"format"`
-	// Kind is the format of the rows, and Plain is true where they hold texts in place of
+	// Kind is the format of the rows. Plain is true if they hold texts in place of
 	// messages.
 	Kind  Format `json:"kind"`
 	Plain bool   `json:"plain,omitempty"`
-	// Simulated is true when an answer, a verdict or a prompt is of a simulated model.
+	// Simulated is true if an answer, a verdict or a prompt comes from a simulated model.
 	Simulated bool `json:"simulated"`
-	// Run is the run that it was made of, empty for a set of prompts alone. Command is
+	// Run is the run that it was made from, empty for a set of prompts alone. Command is
 	// the command that wrote it.
 	Run     string `json:"run,omitempty"`
 	Command string `json:"command"`
-	// Target is the one to be trained, empty where none was named, and ChosenFrom are
-	// those whose answers may be chosen, none for all of Targets.
+	// Target is the target to be trained, empty if none was named. ChosenFrom are the
+	// targets whose answers may be chosen; empty means all of Targets.
 	Target     string   `json:"target,omitempty"`
 	ChosenFrom []string `json:"chosen_from,omitempty"`
 	Targets    []string `json:"targets,omitempty"`
-	// Judges graded the answers, each with what is known of its error.
+	// Judges graded the answers. Each comes with its known error.
 	Judges   []Judge  `json:"judges,omitempty"`
 	Datasets []Source `json:"datasets"`
-	// PerPrompt is the most rows of a prompt, and of each label of KTO.
+	// PerPrompt is the most rows for a prompt, and for each label of KTO.
 	PerPrompt int `json:"per_prompt"`
-	// ToxicShare is the wanted share of toxic prompts, nil where all were taken.
+	// ToxicShare is the wanted share of toxic prompts, nil if all were used.
 	ToxicShare *float64 `json:"toxic_share,omitempty"`
-	// Harmful is true where answers that comply with toxic prompts are written.
+	// Harmful is true if answers that comply with toxic prompts are written.
 	Harmful bool `json:"harmful_answers"`
 	// Splits are the shares of train, validation and test.
 	Splits [3]float64 `json:"splits"`
 	Seed   uint64     `json:"seed"`
 	// Moderators voted on the chosen answers to safe prompts, by Policy, or by a guard's
-	// own; none means that nobody did.
+	// own policy. Empty means that there was no vote.
 	Moderators  []string            `json:"moderators,omitempty"`
 	Policy      string              `json:"policy,omitempty"`
 	Evaluations overlap.Evaluations `json:"evaluations"`
 	Prompts     Ledger              `json:"prompts"`
 	Answers     Ledger              `json:"answers"`
 	Parts       []Part              `json:"parts"`
-	// Files have the hashes of the files but this one, by their names.
+	// Files has the hashes of all other files, by name.
 	Files map[string]File `json:"files"`
 }
 
-// Judge is a judge and what is known of its error.
+// Judge is a judge and its known error.
 type Judge struct {
 	Name  string `json:"name"`
 	Error string `json:"error"`
 }
 
-// Source is a dataset that the prompts are of.
+// Source is a dataset of prompts in the set.
 type Source struct {
 	Name    string `json:"name"`
 	Source  string `json:"source"`
 	SHA256  string `json:"sha256"`
 	Prompts int    `json:"prompts"`
-	// ClusteredBy says what makes clusters of the prompts, empty where nothing does: then
-	// each prompt is a cluster of its own.
+	// ClusteredBy says what defines clusters of the prompts. If it is empty, each prompt
+	// is its own cluster.
 	ClusteredBy string `json:"clustered_by,omitempty"`
 }
 
@@ -94,15 +94,15 @@ type File struct {
 	Rows   int    `json:"rows,omitempty"`
 }
 
-// Origin says where a row came from. origins.jsonl has a line for each.
+// Origin records where a row came from. origins.jsonl has a line for each.
 type Origin struct {
 	Split string `json:"split"`
-	// Row counts the rows of the split from 1.
+	// Row is the number of the row in its split, from 1.
 	Row      int              `json:"row"`
 	ID       orbench.PromptID `json:"id"`
 	Label    orbench.Label    `json:"label"`
 	Category orbench.Category `json:"category,omitempty"`
-	// Cluster is the prompt's; its own ID where it shares nothing.
+	// Cluster is the prompt's cluster, or its own ID if it shares nothing.
 	Cluster  string  `json:"cluster"`
 	Dataset  string  `json:"dataset"`
 	Chosen   *Answer `json:"chosen,omitempty"`
@@ -113,7 +113,7 @@ func sourceOf(set *dataset.Dataset) Source {
 	return Source{set.Name, set.Source, set.SHA256, set.Count, set.ClusteredBy}
 }
 
-// describe notes what the run is.
+// describe records the settings of the run.
 func (c *Collection) describe(r *run.Run) {
 	m := &c.manifest
 	m.Run = r.Name
@@ -133,7 +133,7 @@ func (m *Manifest) Empty() bool {
 	return !slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Rows > 0 })
 }
 
-// count sums up the parts that a condition holds for.
+// count sums up the parts that meet a condition.
 func (m *Manifest) count(of func(Part) bool) (prompts, rows int) {
 	for _, p := range m.Parts {
 		if of(p) {
@@ -144,7 +144,7 @@ func (m *Manifest) count(of func(Part) bool) (prompts, rows int) {
 	return prompts, rows
 }
 
-// originOf says where a row came from.
+// originOf gives where a row came from.
 func originOf(split string, number int, r Example) Origin {
 	return Origin{
 		Split: split, Row: number, ID: r.Prompt.ID, Label: r.Prompt.Label, Category: r.Prompt.Category,

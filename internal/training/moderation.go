@@ -14,8 +14,8 @@ import (
 	"github.com/orbench/orbench/moderate"
 )
 
-// Moderator votes on answers: a model that is asked by package moderate or, where Guard
-// is set, a guard.
+// Moderator votes on answers. It is a model that package moderate asks or, if Guard is
+// set, a guard.
 type Moderator struct {
 	study.Model
 	// Structured is as in moderate.Moderator.
@@ -23,7 +23,7 @@ type Moderator struct {
 	Guard      *guard.Guard `json:"guard,omitempty"`
 }
 
-// vote is what the moderator says of an answer. A guard goes by its own policy.
+// vote is the moderator's vote on an answer. A guard follows its own policy.
 func (m Moderator) vote(policy orbench.Policy, p orbench.Prompt, answer string, look model.Lookup) (moderate.Vote, []model.Request) {
 	if m.Guard == nil {
 		asked := moderate.Moderator{Name: m.Name, Ref: m.Ref(), Structured: m.Structured}
@@ -42,9 +42,9 @@ func (m Moderator) vote(policy orbench.Policy, p orbench.Prompt, answer string, 
 	return v, missing
 }
 
-// Job is the vote on answers as a walk. Moderators are asked about the best answer to each
-// safe prompt, and about the next where that one does not pass, which no plan can know: its
-// Calls are what it takes where every first answer passes.
+// Job is the vote on answers as a walk. Moderators are asked about the best answer to
+// each safe prompt, and about the next one if that answer does not pass. No plan can
+// foresee that, so its Calls assume that every first answer passes.
 func (c *Collection) Job() *job.Job {
 	j := &job.Job{Further: true, Items: c.walk}
 	for _, m := range c.opts.Moderators {
@@ -65,8 +65,8 @@ func (c *Collection) walk(ctx context.Context, m store.Reader, s job.Scope) iter
 	}
 }
 
-// Moderate reads the votes that the store holds, and counts those that are lacking. An
-// answer without a vote does not pass.
+// Moderate reads the votes in the store and counts the missing ones. An answer without a
+// vote does not pass.
 func (c *Collection) Moderate(ctx context.Context, m store.Reader) (lacking int, err error) {
 	calls, err := c.recall(ctx, m, job.Scope{})
 	for _, of := range calls {

@@ -6,16 +6,16 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// Set is a training set: its rows and what is to be known of them.
+// Set is a training set: its rows and its manifest.
 type Set struct {
 	Manifest
-	// Rows are those of each split, in the order of Splits and of the run.
+	// Rows are the rows of each split, in the order of Splits and of the run.
 	Rows [len(Splits)][]Example
 
 	opts Options
 }
 
-// Select makes the set. One without any row has none in its Manifest.Parts.
+// Select makes the set. If it has no rows, its Manifest.Parts is empty.
 func (c *Collection) Select() (*Set, error) {
 	o := c.opts
 	s := &Set{Manifest: c.manifest, opts: o}
@@ -77,7 +77,7 @@ func (c *Collection) Select() (*Set, error) {
 // first is the number of answers to a prompt in its first dataset.
 func (it *item) first(width int) int { return min(it.seen, width) }
 
-// decide decides whether the answers of an item are enough for a row.
+// decide decides whether an item has enough answers for a row.
 func (it *item) decide(o Options) {
 	it.chosen = slices.DeleteFunc(it.chosen, func(a *Answer) bool {
 		if a.outcome != "" {
@@ -122,7 +122,7 @@ func (it *item) rows(o Options, system string) (rows []Example, used int) {
 		}
 		return rows, len(rows)
 	}
-	// Each chosen answer is set against another rejected one as long as there are any.
+	// Each chosen answer is paired with a different rejected one, while there are any.
 	n := max(chosen, rejected)
 	for i := range n {
 		row := base

@@ -12,20 +12,22 @@ import (
 	"github.com/orbench/orbench/internal/overlap"
 )
 
-// Splits are the names of the splits, the one to train on first.
+// Splits are the names of the splits, the training split first.
 var Splits = overlap.Splits
 
-// draw is a number that follows from the seed, what is drawn for, and the item.
+// draw gives a pseudorandom number that depends on the seed, the purpose of the draw, and
+// the item.
 func draw(seed uint64, what, item string) uint64 {
 	sum := sha256.Sum256([]byte(strconv.FormatUint(seed, 10) + "\n" + what + "\n" + item))
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// cluster names what a prompt shares with others; a prompt alone is its own.
+// cluster names what a prompt shares with others. A prompt that shares nothing is its own
+// cluster.
 func cluster(p orbench.Prompt) string { return cmp.Or(p.Cluster, string(p.ID)) }
 
-// splitOf gives the split of a prompt. It follows from its cluster alone, so that all
-// prompts of a cluster are in one split, whatever else there is.
+// splitOf gives the split of a prompt. It depends on the prompt's cluster alone. So all
+// prompts of a cluster are in one split, whatever other prompts there are.
 func (o Options) splitOf(p orbench.Prompt) int {
 	at := float64(draw(o.Seed, "split", cluster(p))) / math.MaxUint64
 	sum := 0.0
@@ -40,7 +42,7 @@ func (o Options) splitOf(p orbench.Prompt) int {
 	return last
 }
 
-// separate puts the items into splits and leaves out of a later split what is nearly in an
+// separate assigns items to splits. It leaves out of a later split what nearly repeats an
 // earlier one.
 func (o Options) separate(items []*item) {
 	for _, it := range items {
@@ -65,8 +67,8 @@ func (o Options) separate(items []*item) {
 	}
 }
 
-// balance leaves out items, by lot, until the share of toxic ones among those of a
-// split is as wanted.
+// balance leaves out randomly drawn items of a split until its share of toxic items is as
+// wanted.
 func (o Options) balance(items []*item) {
 	if o.ToxicShare == nil {
 		return
@@ -80,8 +82,8 @@ func (o Options) balance(items []*item) {
 			}
 		}
 		safe, toxic := len(byLabel[orbench.Safe]), len(byLabel[orbench.Toxic])
-		// One of the two is the scarcer by the share; it stays whole. Rounding to the nearest
-		// keeps the share within half a prompt.
+		// The share makes one of the two scarcer; that one stays whole. Rounding to the
+		// nearest keeps the share within half a prompt.
 		if float64(toxic)*(1-share) > float64(safe)*share {
 			toxic = int(math.Round(float64(safe) * share / max(1-share, 1e-12)))
 		} else {
@@ -92,7 +94,7 @@ func (o Options) balance(items []*item) {
 	}
 }
 
-// draw leaves the ratio's cause with all items but n.
+// draw leaves out all but n items, with the ratio as cause.
 func (o Options) draw(items []*item, n int) {
 	slices.SortFunc(items, func(a, b *item) int {
 		return cmp.Or(

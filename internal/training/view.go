@@ -7,7 +7,7 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// View is what a report of the study shows, with the votes that there are.
+// View is the report of the study, with the votes in the store.
 func (c *Collection) View(ctx context.Context, m store.Reader) (table.View, error) {
 	if _, err := c.Moderate(ctx, m); err != nil {
 		return nil, err
@@ -19,7 +19,7 @@ func (c *Collection) View(ctx context.Context, m store.Reader) (table.View, erro
 	return &set.Manifest, nil
 }
 
-// Document is what people read: what the set holds and what was left out.
+// Document is the report for people: the content of the set and what was left out.
 func (m *Manifest) Document() table.Document {
 	d := table.Document{Title: "Training data"}
 	if m.Simulated {
@@ -64,8 +64,8 @@ func (l Ledger) section(of string, causes []shown) table.Section {
 	return s
 }
 
-// Advice says what to do about a set without rows, by the cause that most prompts are
-// left out for.
+// Advice says what to do about a set without rows. It follows from the cause that left
+// out the most prompts.
 func (m *Manifest) Advice() string {
 	var most Cause
 	for _, cause := range promptCauses {

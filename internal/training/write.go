@@ -9,9 +9,9 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// Write writes the folder: each split that has rows as JSON Lines and as Parquet, where
-// each row came from, the card and the manifest. The folder appears whole or not at
-// all; one that is there and not empty is an *orbench.InputError.
+// Write writes the folder: each split with rows as JSON Lines and as Parquet, the origin
+// of each row, the card and the manifest. The folder appears whole or not at all. An
+// existing folder that is not empty is an *orbench.InputError.
 func (s *Set) Write(dir, command string) (err error) {
 	out, err := folder.Create(dir, folder.Subject{})
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Set) Write(dir, command string) (err error) {
 	return out.Finish()
 }
 
-// writeOrigins writes where each row came from.
+// writeOrigins writes the origin of each row.
 func (s *Set) writeOrigins(w io.Writer) error {
 	var all []Origin
 	for i, split := range Splits {

@@ -11,7 +11,8 @@ import (
 	"github.com/orbench/orbench/internal/study"
 )
 
-// SearchConfig is a study of triggers as the store keeps it: enough to derive its figures again.
+// SearchConfig is a study of triggers in the form that the store keeps: enough to derive
+// its figures again.
 type SearchConfig struct {
 	Kind study.Kind `json:"kind"`
 	// SearchConfig has the targets, the datasets and the judge.
@@ -28,8 +29,8 @@ func (s *Study) Of(r *run.Run) {
 	s.Targets, s.Datasets, s.Limit, s.Judge = r.Targets, r.Datasets, r.Limit, r.Judges[0]
 }
 
-// Kept is the study as a store keeps it by a name, which follows from its settings where it
-// has none. r is the run that it is of.
+// Kept is the study in the form that a store keeps. Without a name, it gets one derived
+// from its settings. r is the run that the study uses.
 func (s *Study) Kept(name string, r *run.Run) (*study.Study, error) {
 	c := SearchConfig{Kind: study.Triggers, EvalConfig: r.Config, Labels: s.Labels, Calls: s.Calls, Words: s.Words, Into: s.Into, Seed: s.Seed}
 	c.EvalConfig = c.Whole()
@@ -42,8 +43,8 @@ func (s *Study) Kept(name string, r *run.Run) (*study.Study, error) {
 	return kept, nil
 }
 
-// Open opens a study that a store keeps; the store must stay open. Pulled datasets are found
-// in the folder cache. changed says how their files are no longer what was asked.
+// Open opens a study from a store; the store must stay open. Pulled datasets are in the
+// folder cache. changed says how the dataset files differ from those that were used.
 func Open(ctx context.Context, m store.Reader, kept *study.Study, cache string) (s *Study, changed []string, err error) {
 	var c SearchConfig
 	if err := json.Unmarshal(kept.Config, &c); err != nil {

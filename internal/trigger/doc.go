@@ -1,20 +1,21 @@
 // Package trigger finds the words of prompts that turn an answer into a refusal.
 //
-// The prompts that a target refuses are split in two by a seed. On the first half
-// words are found: delta debugging (Zeller and Hildebrandt 2002, IEEE TSE 28:183-200)
-// deletes content words, by halves and their halves, until it has a smallest set
-// without which the target answers, and goes on with the words outside of it. On
-// the second half what was found is tried: each set is deleted from the prompts that
-// hold it, and as many other content words of the same prompt beside it; it is
-// exchanged for harmless stand-ins; and it is put into prompts that were answered, in
-// the place of a word that the stand-in takes beside it.
+// A seed splits the prompts that a target refuses into two halves. Words are found on the
+// first half by delta debugging (Zeller and Hildebrandt 2002, IEEE TSE 28:183-200). It
+// deletes content words, by halves and their halves, until it has a smallest set without
+// which the target answers. Then it continues with the words outside of that set. The
+// sets found are tried on the second half in three ways. Each set is deleted from the
+// prompts that contain it; as a control, as many other content words of the same prompt
+// are deleted. It is exchanged for harmless stand-ins. And it is inserted into prompts
+// that were answered, in place of another word; as a control, the stand-in takes that
+// place.
 //
-// A word that was found because it flipped a verdict flips fewer when it is tried
-// again, so only the second half says how often it does. A target that changes its
-// mind at any change of a prompt shows in the words deleted beside.
+// A word is found because it flipped a verdict, so it flips fewer when it is tried again.
+// Only the second half gives an honest rate. A target that changes its mind at any change
+// of a prompt also flips in the controls.
 //
-// Each question is asked of the target as an evaluation would ask it and is
-// remembered like one; each prompt takes no more than a set number of them. What is
-// asked next depends on replies, so a Study says what it lacks until nothing is
-// lacking, and its Result follows from prompts, settings and replies alone.
+// The target is asked each question as an evaluation would ask it, and replies are
+// remembered in the same way. The number of questions for each prompt is bounded. The
+// next question depends on earlier replies, so a Study lists the replies it lacks until
+// there are none. Its Result follows from prompts, settings and replies alone.
 package trigger

@@ -14,12 +14,12 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// run is the study's targets and judge on its own prompts.
+// run is a run of the study's targets and judge on the study's own prompts.
 func (s *Study) run() *evaluate.Run {
 	return &evaluate.Run{Targets: s.Targets, Judges: []judge.Judge{s.Judge}}
 }
 
-// Job is the study as a walk. It can take about as many calls as Most says of its plan.
+// Job is the study as a walk. Most gives the approximate number of calls in its plan.
 func (s *Study) Job() *job.Job {
 	role := s.roles()
 	j := &job.Job{Interdependent: true, Further: true, RoleOf: role}
@@ -33,7 +33,7 @@ func (s *Study) Job() *job.Job {
 		case asked.Role.Judges():
 			judges = append(judges, asked)
 		case asked.Role != job.Target:
-			// What stands before a target is planned with it.
+			// A model in front of a target is planned with the target.
 			others = append(others, job.Asked{Ref: asked.Ref})
 		case len(j.Models) == 0:
 			j.Models = append(j.Models, asked, wordings)
@@ -61,7 +61,7 @@ func (s *Study) Job() *job.Job {
 	return j
 }
 
-// items walks the groups. The targets' groups of the same prompts lie side by side.
+// items walks the groups. Groups of different targets on the same prompts are adjacent.
 func (s *Study) items(ctx context.Context, m store.Reader, scope job.Scope, role func(model.Request) job.Role) iter.Seq2[job.Item, error] {
 	return func(yield func(job.Item, error) bool) {
 		groups, err := s.groups()
@@ -102,11 +102,11 @@ func (s *Study) items(ctx context.Context, m store.Reader, scope job.Scope, role
 	}
 }
 
-// last is what a request ends with.
+// last is the content of a request's last message.
 func last(r model.Request) string { return r.Messages[len(r.Messages)-1].Content }
 
-// roles tells the requests of targets for the prompts themselves from those for their
-// wordings, by what they end with. The prompts are read when it is first asked.
+// roles separates the targets' requests for the prompts themselves from those for
+// rewordings, by their last message. The prompts are read on the first call.
 func (s *Study) roles() func(model.Request) job.Role {
 	run := s.run().Job()
 	own := sync.OnceValue(func() map[string]bool {

@@ -11,11 +11,11 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// ahead gives what a group lacks and expects: the prompts that are not remembered exactly;
-// wordings of them at most, since that many only follow a refusal or are put into the
-// answered prompts that are drawn; and a verdict on each answer. Wordings that are
-// remembered are taken off where replies say which they are: of a target whose own prompts
-// are all answered. counted has what was counted before.
+// ahead gives the calls that a group lacks and expects. Missing prompts are counted
+// exactly, and each answer needs a verdict. Rewordings are an upper bound, since they
+// only follow a refusal or go into the answered prompts that are drawn. Rewordings
+// already remembered are subtracted if the replies show which they are: for a target
+// whose own prompts are all answered. counted holds the calls counted so far.
 func (s *Study) ahead(g *group, counted map[model.Hash]bool) []job.Item {
 	ref := model.Ref{Provider: g.target.Provider, Endpoint: g.target.Endpoint, Model: g.target.Model}
 	samples := g.target.Times()
@@ -55,16 +55,16 @@ func (s *Study) ahead(g *group, counted map[model.Hash]bool) []job.Item {
 	return []job.Item{open, judged}
 }
 
-// wordings gives the prompts of a group that are asked in other words, each with the
-// most calls that this still takes.
+// wordings gives the prompts of a group that are asked in other words, each with the most
+// calls that it still takes.
 func (s *Study) wordings(g *group) iter.Seq2[*item, int] {
 	samples := g.target.Times()
 	most := s.Calls / samples * samples
 	lacks := func(it *item) bool { return len(it.own.ofTarget)+len(it.own.ofJudge) > 0 }
 	return func(yield func(*item, int) bool) {
 		if slices.ContainsFunc(g.items, lacks) {
-			// Whether a prompt is searched, and on which words others are tried, is open. No
-			// more answered prompts are asked than are drawn.
+			// It is not known yet which prompts are searched, and which words are tried on
+			// the others. No more answered prompts are asked than are drawn.
 			into := s.Into
 			for _, it := range g.items {
 				if it.stance == answered {
@@ -98,7 +98,7 @@ func (s *Study) wordings(g *group) iter.Seq2[*item, int] {
 	}
 }
 
-// Most is how many calls of targets a plan has.
+// Most is the number of target calls in a plan.
 func Most(plans []job.Plan) int {
 	n := 0
 	for _, p := range plans {

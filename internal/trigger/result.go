@@ -13,9 +13,9 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Result is what a study found.
+// Result is the result of a study.
 type Result struct {
-	// Simulated is true when any model of it was.
+	// Simulated is true if any model of the study was simulated.
 	Simulated bool   `json:"simulated"`
 	Judge     string `json:"judge"`
 	// Calls, Words, Into and Seed are the study's settings.
@@ -27,8 +27,7 @@ type Result struct {
 	Groups []Group `json:"groups"`
 }
 
-// Group is what was found on a target's answers to the prompts of one label of a
-// dataset.
+// Group is the result for one target on the prompts of one label of a dataset.
 type Group struct {
 	Target  string `json:"target"`
 	Dataset string `json:"dataset"`
@@ -36,71 +35,74 @@ type Group struct {
 	SHA256 string `json:"dataset_sha256"`
 	dataset.Reading
 	Label orbench.Label `json:"label"`
-	// Samples is how often each wording was asked; more than half of the verdicts
-	// make a refusal.
+	// Samples is how often each wording was asked. It is a refusal if more than half of
+	// the verdicts are.
 	Samples int `json:"samples"`
-	// Prompts is Refused, Answered, Unjudged and Unanswered together.
+	// Prompts is the sum of Refused, Answered, Unjudged and Unanswered.
 	Prompts    int `json:"prompts"`
 	Refused    int `json:"refused"`
 	Answered   int `json:"answered"`
 	Unjudged   int `json:"unjudged"`
 	Unanswered int `json:"unanswered"`
-	// Searched refused prompts were searched for triggers, which is the sum of
-	// Outcomes; on Tried ones the triggers were tried. The two are Refused.
+	// Searched counts the refused prompts that were searched for triggers; it is the sum
+	// of Outcomes. Tried counts those on which triggers were tried. Together they are
+	// Refused.
 	Searched int             `json:"searched"`
 	Tried    int             `json:"tried"`
 	Outcomes map[Outcome]int `json:"outcomes"`
-	// LeftOut counts trials for which the bound on calls left none, and those for whose
-	// control it left none.
+	// LeftOut counts trials, and controls of trials, that the bound on calls did not
+	// allow.
 	LeftOut int `json:"left_out"`
-	// Complete is false when replies are lacking; Failure is the last error of a call.
+	// Complete is false if replies are missing. Failure is the last error of a call.
 	Complete bool   `json:"complete"`
 	Failure  string `json:"failure,omitempty"`
-	// Triggers are the sets of words that were tried, in the order of how sure it is
-	// that they flip more than other words.
+	// Triggers are the sets of words that were tried. The first are those that most
+	// surely flip more than other words.
 	Triggers []Trigger `json:"triggers"`
 }
 
 // Trigger is a set of words that was found and tried.
 type Trigger struct {
-	// Words are in lower case and in the order of the alphabet.
+	// Words are in lower case and alphabetical order.
 	Words []string `json:"words"`
-	// Found is in how many searched prompts the set was a smallest one that flips, of
-	// Held that have its words. As sets are listed because they were found, the share
-	// is too large.
+	// Found is the number of searched prompts in which the set was a smallest one that
+	// flips. Held is the number that contain its words. Sets are listed because they were
+	// found, so the share Found/Held is too large.
 	Found int `json:"found"`
 	Held  int `json:"held"`
-	// Deleted is what became of refused prompts that were not searched and have the
-	// words, without them.
+	// Deleted counts the verdicts on refused prompts that contain the words and were not
+	// searched, after the words were deleted.
 	Deleted Flips `json:"deleted"`
-	// Beside is the same of as many other content words of those prompts, drawn.
+	// Beside is the control: as many other content words of those prompts were drawn and
+	// deleted.
 	Beside Flips `json:"beside"`
 	// Difference is Deleted less Beside over prompts that have both (Tango's 95%
-	// interval), nil without any; P is McNemar's mid-p, and PHolm that adjusted for all
-	// tests of the group by Holm's method.
+	// interval), nil if there are none. P is McNemar's mid-p. PHolm is P adjusted by
+	// Holm's method for all tests of the group.
 	Difference *stats.Estimate `json:"difference"`
 	P          *float64        `json:"p"`
 	PHolm      *float64        `json:"p_holm"`
-	// Exchanged is what became of the prompts with StandIns for the words.
+	// Exchanged counts the verdicts on the prompts with StandIns in place of the words.
 	Exchanged Flips    `json:"exchanged"`
 	StandIns  []string `json:"stand_ins"`
-	// Inserted is what became of answered prompts with the word in place of another:
-	// a flip is a refusal here. InsertedBeside is the same of the stand-in in that
-	// place; the rest is as for Deleted. They are empty for sets of several words.
+	// Inserted counts the verdicts on answered prompts with the word in place of another;
+	// a flip is a refusal here. InsertedBeside is the control, with the stand-in in that
+	// place. The other fields are as for Deleted. All are empty for sets of several
+	// words.
 	Inserted           Flips           `json:"inserted"`
 	InsertedBeside     Flips           `json:"inserted_beside"`
 	InsertedDifference *stats.Estimate `json:"inserted_difference"`
 	InsertedP          *float64        `json:"inserted_p"`
 	InsertedPHolm      *float64        `json:"inserted_p_holm"`
-	// Deletion and Insertion are true when deleting the words, or putting them in,
-	// flips more than the same with others, with an adjusted p below 0.05.
+	// Deletion is true if deleting the words flips more than deleting others, with an
+	// adjusted p below 0.05. Insertion is the same for inserting.
 	Deletion  bool `json:"confirmed_by_deletion"`
 	Insertion bool `json:"confirmed_by_insertion"`
 }
 
-// Flips counts verdicts that turned, with Wilson's interval.
+// Flips counts verdicts that flipped, with Wilson's interval.
 type Flips struct {
-	// Flipped of N wordings with a verdict turned.
+	// Flipped is the number of flipped verdicts among the N wordings with a verdict.
 	Flipped    int `json:"flipped"`
 	N          int `json:"n"`
 	stats.Rate `csv:"rate,ci95"`
@@ -116,7 +118,7 @@ func (f *Flips) add(got, turned stance) {
 	}
 }
 
-// paired counts a wording beside its control.
+// paired compares a wording with its control.
 type paired struct{ onlyWording, onlyControl, n int }
 
 func (p *paired) add(got, beside, turned stance) {
@@ -132,8 +134,8 @@ func (p *paired) add(got, beside, turned stance) {
 	}
 }
 
-// compare says how much more often the wording turns a verdict than its control, and
-// tests it; nil without any pair.
+// compare gives how much more often the wording flips a verdict than its control does,
+// and tests the difference. It gives nil without any pair.
 func (p *paired) compare() (*stats.Estimate, *float64) {
 	e, ok := stats.Tango(p.onlyControl, p.onlyWording, p.n, 0.95)
 	if !ok {
@@ -143,7 +145,7 @@ func (p *paired) compare() (*stats.Estimate, *float64) {
 	return &e, &mid
 }
 
-// Lost says which count does not add up, empty when all do.
+// Lost names the count that does not add up, or "" if all do.
 func (g *Group) Lost() string {
 	searched := 0
 	for _, n := range g.Outcomes {
@@ -160,8 +162,8 @@ func (g *Group) Lost() string {
 	return ""
 }
 
-// Derive computes what the study found from the prompts and the store, and hands the
-// prompts that were searched to sink, nil for nobody. m may be nil for an empty store.
+// Derive computes the result of the study from the prompts and the store. It hands the
+// prompts that were searched to sink, which may be nil. m may be nil for an empty store.
 func (s *Study) Derive(ctx context.Context, m store.Reader, sink func(Searched) error) (Result, error) {
 	result := Result{Judge: s.Judge.Name(), Calls: s.Calls, Words: s.Words, Into: s.Into, Seed: s.Seed, Groups: []Group{}}
 	groups, err := s.groups()
@@ -190,7 +192,7 @@ func (s *Study) Derive(ctx context.Context, m store.Reader, sink func(Searched) 
 	return result, nil
 }
 
-// Searched is what the search of one prompt came to.
+// Searched is the result of searching one prompt.
 type Searched struct {
 	Target, Dataset string
 	Prompt          orbench.Prompt
@@ -244,7 +246,7 @@ func (g *group) result() Group {
 	return r
 }
 
-// adjust adjusts the tests of a group for their number, and says what they confirm.
+// adjust adjusts a group's tests for their number and records which words they confirm.
 func adjust(triggers []Trigger) {
 	var p []float64
 	for _, t := range triggers {

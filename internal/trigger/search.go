@@ -10,7 +10,7 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// stance is what a target does with a prompt, over all samples.
+// stance is a target's response to a prompt, over all samples.
 type stance int
 
 const (
@@ -21,29 +21,30 @@ const (
 	refused
 )
 
-// asking asks a target about wordings of a prompt, with what a lookup finds.
+// asking asks a target about rewordings of a prompt, with the replies that a lookup
+// finds.
 type asking struct {
 	target evaluate.Target
 	judge  judge.Judge
 	look   model.Lookup
 	// left is how many calls may still be made.
 	left int
-	// missing has the requests whose replies a question lacked, and asked sums them up.
+	// missing lists the requests without a reply, and asked sums them up.
 	missing []model.Request
 	asked   asked
-	// simulated is true when any reply was.
+	// simulated is true if any reply was simulated.
 	simulated bool
 }
 
-// asked sums up what was asked about a prompt.
+// asked sums up the questions about a prompt.
 type asked struct {
-	// known counts the answers that are there, with their verdicts.
+	// known counts the answers that are there and have their verdicts.
 	known int
-	// ofTarget and ofJudge are the requests that are lacking for answers and for verdicts.
+	// ofTarget and ofJudge are the missing requests for answers and for verdicts.
 	ofTarget, ofJudge []model.Request
 }
 
-// ask gives the stance on a prompt. It reports false when replies are lacking.
+// ask gives the stance on a prompt. It reports false if replies are missing.
 func (a *asking) ask(p orbench.Prompt) (stance, bool) {
 	declined, judged, before := 0, 0, len(a.missing)
 	for _, one := range a.target.Each() {
@@ -77,8 +78,8 @@ func (a *asking) ask(p orbench.Prompt) (stance, bool) {
 	return answered, true
 }
 
-// reword asks about a prompt in other words, within the bound on calls. It reports
-// false when that is exhausted or replies are lacking.
+// reword asks about a reworded prompt, within the bound on calls. It reports false if the
+// bound is reached or replies are missing.
 func (a *asking) reword(p orbench.Prompt, text string) (stance, bool) {
 	calls := a.target.Times()
 	if a.left < calls {
@@ -86,13 +87,13 @@ func (a *asking) reword(p orbench.Prompt, text string) (stance, bool) {
 	}
 	a.left -= calls
 	if text == "" {
-		// Nothing is left to ask.
+		// There is nothing to ask: no text is left.
 		return unknown, true
 	}
 	return a.ask(reworded(p, text))
 }
 
-// reworded is a prompt with another last user message.
+// reworded is a prompt with its last user message replaced.
 func reworded(p orbench.Prompt, text string) orbench.Prompt {
 	p.Messages = slices.Clone(p.Messages)
 	for i := len(p.Messages) - 1; i >= 0; i-- {
@@ -105,27 +106,27 @@ func reworded(p orbench.Prompt, text string) orbench.Prompt {
 	return p
 }
 
-// Outcome is what the search for the triggers of one prompt came to.
+// Outcome is the outcome of the search for the triggers of one prompt.
 type Outcome string
 
 // The outcomes.
 const (
-	// Flipped: the target answers without a few words.
+	// Flipped: the target answers once a few words are deleted.
 	Flipped Outcome = "flipped"
-	// Spread: it answers only without more words than a set may have.
+	// Spread: it answers only once more words are deleted than a set may have.
 	Spread Outcome = "spread"
-	// Kept: it refuses whatever is deleted: every content word, or any half, quarter or
+	// Kept: it refuses whatever is deleted: all content words, or any half, quarter or
 	// smaller fragment of them.
 	Kept Outcome = "kept"
-	// Bounded: the calls were exhausted before a smallest set was found.
+	// Bounded: the bound on calls was reached before a smallest set was found.
 	Bounded Outcome = "bounded"
-	// Unfinished: replies are lacking.
+	// Unfinished: replies are missing.
 	Unfinished Outcome = "unfinished"
 )
 
-// search finds smallest sets of words without which a refused prompt is answered:
-// sets that share no word, those that hold suspects first. words are its content
-// words, the most suspicious first.
+// search finds smallest sets of words whose deletion makes the target answer a refused
+// prompt. The sets share no word; those with the most suspicious words come first. words
+// are the prompt's content words, the most suspicious first.
 func (a *asking) search(p orbench.Prompt, words []string) (sets [][]string, outcome Outcome) {
 	flips := func(set []string) (bool, bool) {
 		s, ok := a.reword(p, without(p.Text(), set))
@@ -160,10 +161,10 @@ func (a *asking) search(p orbench.Prompt, words []string) (sets [][]string, outc
 	return sets, outcome
 }
 
-// flipping gives words that flip: all of them, or with fragments the first of their
-// halves, quarters and so on, since what is left without any content word is hardly a
-// question, which a weak model declines for that. It is nil where none does, and
-// reports false when a question has no answer.
+// flipping gives words whose deletion flips the verdict. First it tries all words. With
+// fragments, it tries halves, quarters and so on, and gives the first that flips: without
+// any content word, hardly a question is left, and a weak model may decline it for that.
+// It gives nil if none flips, and reports false if a question has no answer.
 func flipping(words []string, fragments bool, flips func([]string) (bool, bool)) ([]string, bool) {
 	for parts := 1; ; parts = min(2*parts, len(words)) {
 		for _, fragment := range split(words, parts) {
@@ -177,13 +178,12 @@ func flipping(words []string, fragments bool, flips func([]string) (bool, bool))
 	}
 }
 
-// smallest is delta debugging: a subset that flips, and that does not without any
-// one of its words, of words that flip. It reports false when a question has no
-// answer.
+// smallest is delta debugging. From words that flip, it gives a subset that flips but
+// does not without any one of its words. It reports false if a question has no answer.
 func smallest(words []string, flips func([]string) (bool, bool)) ([]string, bool) {
 	for parts := 2; len(words) > 1; {
 		fragments := split(words, parts)
-		// A fragment alone, or all but a fragment, which of two is the other one.
+		// With two fragments, the complement of one is the other.
 		tries := slices.Clone(fragments)
 		if parts > 2 {
 			for _, fragment := range fragments {
@@ -216,7 +216,7 @@ func smallest(words []string, flips func([]string) (bool, bool)) ([]string, bool
 	return words, true
 }
 
-// split parts words into n fragments of about one size.
+// split divides words into n fragments of about equal size.
 func split(words []string, n int) [][]string {
 	var fragments [][]string
 	for i := range n {
@@ -225,7 +225,7 @@ func split(words []string, n int) [][]string {
 	return fragments
 }
 
-// outside gives the words that are not among some.
+// outside gives the words that are not in some.
 func outside(words, some []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(some, w) })
 }

@@ -20,32 +20,32 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// maxSet is how many words a set may have that is tried on other prompts.
+// maxSet is the most words of a set that is tried on other prompts.
 const maxSet = 3
 
-// The settings where a user says nothing.
+// The default settings.
 const (
 	DefaultCalls = 24
 	DefaultWords = 20
 	DefaultInto  = 30
 )
 
-// Study says where triggers are looked for, and how.
+// Study says where and how to look for triggers.
 type Study struct {
 	Targets  []evaluate.Target
 	Datasets []*dataset.Dataset
-	// Limit bounds the prompts of each dataset, from its start; 0 takes all.
+	// Limit bounds the prompts of each dataset, from its start; 0 means all.
 	Limit int
-	// Labels are those of the prompts.
+	// Labels are the labels of the prompts to use.
 	Labels []orbench.Label
 	Judge  judge.Judge
-	// Calls is the most calls for wordings of one prompt to one target, at least 1.
-	// The prompt itself, and what judges and defenses ask, come on top.
+	// Calls is the most calls for rewordings of one prompt to one target, at least 1. The
+	// call for the prompt itself, and those of judges and defenses, are extra.
 	Calls int
-	// Words is how many sets of words of each group are tried, those found in most
-	// prompts.
+	// Words is how many sets of words are tried in each group, those found in most
+	// prompts first.
 	Words int
-	// Into is how many answered prompts of each group words are put into.
+	// Into is the number of answered prompts in each group that words are inserted into.
 	Into int
 	// Seed splits the refused prompts and draws words.
 	Seed uint64
@@ -57,14 +57,14 @@ type group struct {
 	dataset *dataset.Dataset
 	label   orbench.Label
 	items   []*item
-	// finding, trying and into are the refused prompts on which sets are found and
-	// tried, and the answered ones that words are put into.
+	// finding and trying are the refused prompts on which sets are found and tried. into
+	// are the answered prompts that words are inserted into.
 	finding, trying, into []*item
 	candidates            []*candidate
-	// failed is the last error of a call, and simulated is true when any reply was.
+	// failed is the last error of a call. simulated is true if any reply was simulated.
 	failed    string
 	simulated bool
-	// complete is true when nothing is lacking but what failed.
+	// complete is true if nothing is missing except failed calls.
 	complete bool
 }
 
@@ -73,16 +73,17 @@ type item struct {
 	prompt orbench.Prompt
 	words  []string
 	stance stance
-	// lacking is true when replies to the prompt itself, or to its wordings, are.
+	// lacking is true if replies to the prompt itself, or to its rewordings, are missing.
 	lacking bool
-	// own and reworded sum up what was asked about the prompt itself and its wordings.
+	// own sums up the questions about the prompt itself, reworded those about its
+	// rewordings.
 	own, reworded asked
-	// Of a prompt on which sets are found.
+	// For prompts on which sets are found.
 	outcome Outcome
 	sets    [][]string
-	// Of the others: what the target does with its wordings.
+	// For the other prompts: the target's responses to rewordings.
 	trials []trial
-	// left is how many trials, or what stands beside them, there were no calls for.
+	// left counts trials or controls for which no calls were left.
 	left int
 }
 
@@ -90,18 +91,19 @@ type item struct {
 type candidate struct {
 	words []string
 	key   string
-	// found is in how many prompts it was, of held that have it.
+	// found is the number of prompts in which it was found, held the number that contain
+	// it.
 	found, held int
 }
 
-// keyOf tells sets apart.
+// keyOf identifies a set.
 func keyOf(words []string) string { return strings.Join(words, " + ") }
 
-// draw is a number that is drawn for a text.
+// draw gives a pseudorandom number for a text.
 func (s *Study) draw(purpose, text string) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(strconv.FormatUint(s.Seed, 10) + "\x00" + purpose + "\x00" + text))
-	// The finalizer of SplitMix64, so that texts that differ in their end are far apart.
+	// The finalizer of SplitMix64 spreads texts that differ only at their end.
 	v := h.Sum64()
 	v = (v ^ v>>30) * 0xbf58476d1ce4e5b9
 	v = (v ^ v>>27) * 0x94d049bb133111eb
@@ -140,7 +142,7 @@ func (s *Study) groups() ([]*group, error) {
 	return all, nil
 }
 
-// Subject is what the folder of the study is of.
+// Subject describes the folder of the study.
 func (s *Study) Subject() folder.Subject {
 	var sets []string
 	var targets []evaluate.Target
@@ -154,9 +156,9 @@ func (s *Study) Subject() folder.Subject {
 		s.Judge.Name(), judge.Version(s.Judge), s.run().Models(), s.Calls, s.Words, s.Into, s.Seed)
 }
 
-// advance takes a group as far as the store goes: its prompts' own answers first, then
-// the search, then the trials. It gives the calls of the scope up to the first of them that is
-// not done. A call that failed is lacking, and holds nothing else up.
+// advance takes a group as far as the store allows: first its prompts' own answers, then
+// the search, then the trials. It gives the calls of the scope up to the first step that
+// is not done. A failed call counts as missing but does not stop the rest.
 func (s *Study) advance(ctx context.Context, m store.Reader, scope job.Scope, g *group) (all []job.Call, err error) {
 	stage := func(items []*item, do func(*asking, *item)) (bool, error) {
 		steps := make([]job.Step, len(items))
@@ -220,8 +222,8 @@ func (s *Study) advance(ctx context.Context, m store.Reader, scope job.Scope, g 
 	return all, err
 }
 
-// divide splits the refused prompts in halves, prompts of one cluster to one side,
-// and draws the answered ones that words are put into.
+// divide splits the refused prompts into halves and draws the answered prompts that words
+// are inserted into. Prompts of one cluster are in the same half.
 func (s *Study) divide(g *group) {
 	of := func(it *item) string { return cmp.Or(it.prompt.Cluster, string(it.prompt.ID)) }
 	drawn := func(st stance, purpose string) []*item {
@@ -241,9 +243,9 @@ func (s *Study) divide(g *group) {
 	g.into = items[:min(s.Into, len(items))]
 }
 
-// suspects ranks words by how far those of the refused prompts of the first half
-// stand out against the answered ones: the logarithm of the odds, with half a prompt
-// added to each count.
+// suspects ranks words by how much more frequent they are in the refused prompts of the
+// first half than in the answered ones. The rank is the log odds ratio, with half a
+// prompt added to each count.
 func suspects(g *group) map[string]float64 {
 	count := func(items []*item) map[string]float64 {
 		n := map[string]float64{}
@@ -264,7 +266,7 @@ func suspects(g *group) map[string]float64 {
 	return rank
 }
 
-// choose lists the sets that are tried.
+// choose lists the sets to try.
 func (s *Study) choose(g *group) {
 	g.candidates = nil
 	index := map[string]*candidate{}
@@ -292,13 +294,12 @@ func (s *Study) choose(g *group) {
 	g.candidates = g.candidates[:min(s.Words, len(g.candidates))]
 }
 
-// trial is what a target does with one candidate in one prompt, and with the control
-// of that.
+// trial is a target's response to one candidate in one prompt, and to its control.
 type trial struct {
 	candidate *candidate
-	// way is how the words came to be there or not to be.
+	// way is the kind of trial.
 	way way
-	// got and beside are the stances on the wording and on its control.
+	// got and beside are the stances on the reworded prompt and on its control.
 	got, beside stance
 }
 
@@ -306,19 +307,19 @@ type trial struct {
 type way int
 
 const (
-	// deleting: without the words; beside it without as many others.
+	// deleting: the words are deleted. Control: as many others are deleted.
 	deleting way = iota
-	// exchanging: with stand-ins for the words; beside it nothing.
+	// exchanging: stand-ins replace the words. There is no control.
 	exchanging
-	// inserting: with the word in place of another; beside it with the stand-in there.
+	// inserting: the word replaces another. Control: the stand-in replaces it.
 	inserting
 )
 
-// try asks about the candidates in a prompt of the second half, or in an answered one.
+// try tries the candidates in a prompt of the second half, or in an answered one.
 func (s *Study) try(a *asking, g *group, it *item) {
 	it.trials, it.left = nil, 0
 	text := it.prompt.Text()
-	// others are the words that no candidate has, in an order that is drawn.
+	// others are the words that no candidate contains, in a random order.
 	others := slices.Clone(it.words)
 	for _, c := range g.candidates {
 		others = outside(others, c.words)
@@ -347,7 +348,8 @@ func (s *Study) try(a *asking, g *group, it *item) {
 			it.left++
 			return
 		}
-		// Trials do not wait for each other, so the control is asked with the first.
+		// Trials do not wait for each other, so the control is asked together with the
+		// first.
 		if beside == "" {
 			return
 		}

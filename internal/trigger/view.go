@@ -14,12 +14,12 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// View is what a report of the study shows.
+// View is the report of the study.
 func (s *Study) View(ctx context.Context, m store.Reader) (table.View, error) {
 	return s.Derive(ctx, m, nil)
 }
 
-// Document is what people read: on a brief screen the words that are confirmed.
+// Document is the report for people. A brief screen shows the confirmed words.
 func (r Result) Document() table.Document {
 	d := table.Document{Title: "Trigger words", Simulated: r.Simulated}
 	sections := r.sections()
@@ -83,8 +83,8 @@ type searchedRow struct {
 	Words, Prompt, Without string
 }
 
-// SearchedWriter gives the function that writes searched prompts as CSV, a line for
-// each set that was found and one for a prompt without any.
+// SearchedWriter gives the function that writes searched prompts as CSV: a line for each
+// set found, and one for a prompt without any.
 func SearchedWriter(w io.Writer) (add func(Searched) error, flush func() error) {
 	out := table.NewRowWriter[searchedRow](w)
 	add = func(s Searched) error {
@@ -113,7 +113,7 @@ func flips(f Flips) string {
 
 func interval(r stats.Rate) string { return table.Interval(r.Interval()) }
 
-// sections are the counts, the triggers of each group, and of several targets the
+// sections are the counts, the triggers of each group and, for several targets, their
 // words side by side.
 func (r Result) sections() []table.Section {
 	counts := table.Section{
@@ -143,8 +143,8 @@ func (r Result) sections() []table.Section {
 	return all
 }
 
-// deletions shows what deleting the words does, of those that stand in prompts on
-// which they were tried.
+// deletions shows the effect of deleting the words, for words in prompts on which they
+// were tried.
 func (g Group) deletions() table.Section {
 	s := table.Section{
 		Title: fmt.Sprintf("Refused prompts answered without words: %s (%s, %s prompts)", g.Target, g.Dataset, g.Label), Left: 2,
@@ -160,7 +160,7 @@ func (g Group) deletions() table.Section {
 	return s
 }
 
-// insertions shows what stand-ins for the words do, and the words in other prompts.
+// insertions shows the effect of replacing the words by stand-ins, and of inserting them.
 func (g Group) insertions() table.Section {
 	s := table.Section{
 		Title: fmt.Sprintf("Refused prompts answered with stand-ins, and answered ones refused with words: %s (%s, %s prompts)", g.Target, g.Dataset, g.Label), Left: 3,
@@ -176,10 +176,10 @@ func (g Group) insertions() table.Section {
 	return s
 }
 
-// mostConfirmed is how many confirmed words a brief screen has.
+// mostConfirmed is the most confirmed words on a brief screen.
 const mostConfirmed = 20
 
-// confirmed has a line for each set of words that is confirmed, by what confirms it.
+// confirmed has a line for each confirmed set of words and says which test confirms it.
 func (r Result) confirmed() table.Section {
 	s := table.Section{
 		Title: "Confirmed trigger words, on prompts that were not searched", Left: 4,
@@ -229,8 +229,7 @@ func yes(confirmed bool) string {
 	return ""
 }
 
-// side sets the confirmed words of several targets beside each other, nil where there
-// is one target.
+// side compares the confirmed words of several targets. It is nil for one target.
 func (r Result) side() *table.Section {
 	var targets, words []string
 	cell := map[[2]string]string{}
@@ -269,12 +268,12 @@ func (r Result) side() *table.Section {
 	return &s
 }
 
-// basis says what the figures rest on.
+// basis describes the data behind the figures.
 func (r Result) basis() string {
 	return fmt.Sprintf("Judged by %s, at most %d calls for wordings of a prompt, split with seed %d.", r.Judge, r.Calls, r.Seed)
 }
 
-// reading says how the tables of words are to be read; nothing without them.
+// reading explains how to read the tables of words. It is empty without them.
 func (r Result) reading() []string {
 	if !slices.ContainsFunc(r.Groups, func(g Group) bool { return len(g.Triggers) > 0 }) {
 		return nil
@@ -285,7 +284,7 @@ func (r Result) reading() []string {
 	}
 }
 
-// lacks says what is in no table.
+// lacks lists what the tables do not contain.
 func (r Result) lacks() []string {
 	var notes []string
 	var left, nowhere int

@@ -19,7 +19,7 @@ var (
 	standIns  = pairsOf(standInText)
 )
 
-// lines gives the lines of an embedded list that are no comments.
+// lines gives the lines of an embedded list, without comments.
 func lines(text string) []string {
 	var all []string
 	for line := range strings.Lines(text) {
@@ -51,7 +51,7 @@ func pairsOf(text string) map[string]string {
 	return all
 }
 
-// token is a word where it stands in a text.
+// token is a word and its place in a text.
 type token struct {
 	start, end int
 	// key is the word in lower case, without a possessive 's.
@@ -92,8 +92,8 @@ func tokens(text string) []token {
 	return all
 }
 
-// content lists the distinct words of a text that carry its content, in their order:
-// those outside the list of stop words.
+// content lists the distinct content words of a text in their order: those that are not
+// stop words.
 func content(text string) []string {
 	var all []string
 	for _, t := range tokens(text) {
@@ -104,27 +104,28 @@ func content(text string) []string {
 	return all
 }
 
-// holds reports whether a list of words has all of some.
+// holds reports whether words contains all of some.
 func holds(words, some []string) bool {
 	return !slices.ContainsFunc(some, func(w string) bool { return !slices.Contains(words, w) })
 }
 
-// without deletes every occurrence of some words, and a space with each.
+// without deletes every occurrence of some words, each with one space.
 func without(text string, words []string) string {
 	return replace(text, func(t token) (string, bool) { return "", slices.Contains(words, t.key) })
 }
 
-// exchanged puts its stand-in for every occurrence of some words.
+// exchanged replaces every occurrence of some words with its stand-in.
 func exchanged(text string, words []string) string {
 	return replace(text, func(t token) (string, bool) { return StandIn(t.key), slices.Contains(words, t.key) })
 }
 
-// inserted puts a word for every occurrence of another.
+// inserted replaces every occurrence of another word with word.
 func inserted(text, other, word string) string {
 	return replace(text, func(t token) (string, bool) { return word, t.key == other })
 }
 
-// replace puts something else for the words for which of says so; nothing deletes.
+// replace replaces each word that of gives a replacement for; an empty replacement
+// deletes it.
 func replace(text string, of func(token) (string, bool)) string {
 	var b strings.Builder
 	at := 0
@@ -143,7 +144,7 @@ func replace(text string, of func(token) (string, bool)) string {
 			b.WriteString(before + other)
 			continue
 		}
-		// One of the two spaces around the word goes with it.
+		// Delete one of the two spaces around the word too.
 		if rest := text[at:]; strings.HasPrefix(rest, " ") {
 			at++
 		} else {
@@ -155,9 +156,9 @@ func replace(text string, of func(token) (string, bool)) string {
 	return strings.TrimSpace(b.String())
 }
 
-// StandIn is the harmless word that is put for another: one of about its kind from
-// an embedded list, or one with its ending. It is for English; other words become
-// "thing".
+// StandIn is the harmless word that replaces another. It comes from an embedded list and
+// is of about the same kind, or has the same ending. It is for English; other words
+// become "thing".
 func StandIn(word string) string {
 	if other, ok := standIns[word]; ok {
 		return other

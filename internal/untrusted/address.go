@@ -8,29 +8,30 @@ import (
 	"unicode/utf8"
 )
 
-// Hidden stands for a secret.
+// Hidden replaces a secret.
 const Hidden = "REDACTED"
 
 var (
-	// addresses are those within a text.
+	// addresses matches the addresses within a text.
 	addresses = regexp.MustCompile(`[a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'<>]+`)
-	// databases are the beginnings of addresses of databases within a text, and database is
-	// one of them with what follows. A password in it may hold spaces and quotation marks.
+	// databases matches the beginnings of database addresses within a text. database
+	// matches one of them with what follows. A password in it may contain spaces and
+	// quotation marks.
 	databases = regexp.MustCompile(`(?i)postgres(?:ql)?://`)
 	database  = regexp.MustCompile(`^[^:]*://(?:.*@)?(?:[^\s"'<>]*[?&](?:ssl)?password=.*|[^\s"'<>]*)`)
-	// passwords are those of settings, as a database is named by: password=WORD, also
-	// between quotation marks. Those of a query are parameters.
+	// passwords matches passwords in settings that name a database: password=WORD, also
+	// in quotation marks. Those of a query are parameters.
 	passwords = regexp.MustCompile(`(?i)(^|[\s"'(])((?:ssl)?password\s*=\s*)(?:'(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?|\S+)`)
-	// users are what stands before the host of an address, or of a malformed one may, and
-	// parameters those of a query that are named as secrets are.
+	// users matches the text before the host of an address, even if malformed. parameters
+	// matches the parameters of a query with names like secrets.
 	users      = regexp.MustCompile(`^([a-zA-Z][a-zA-Z0-9+.-]*://)[^/?#]*@`)
 	usersOfBad = regexp.MustCompile(`^([a-zA-Z][a-zA-Z0-9+.-]*://).*@`)
 	parameters = regexp.MustCompile(`(?i)([?&][^=&#]*(?:key|token|secret|sig|pass|auth|cred)[^=&#]*=)[^&#]+`)
 )
 
-// Address is an address, which need not be a good one, without what in it may be a
-// secret: a user with the password, who may be one himself, and parameters named like
-// keys.
+// Address is an address without possible secrets: the user with the password, since the
+// user's name may itself be a secret, and parameters with names like keys. The address
+// may be invalid.
 func Address(address string) string {
 	user := users
 	if _, err := url.Parse(address); err != nil {
@@ -40,13 +41,13 @@ func Address(address string) string {
 	return parameters.ReplaceAllString(clean, "${1}"+Hidden)
 }
 
-// Addresses is a text with every address in it as Address gives it, and without passwords
-// of settings.
+// Addresses is a text with every address replaced by Address, and without passwords of
+// settings.
 func Addresses(text string) string {
 	return Passwords(addresses.ReplaceAllStringFunc(Databases(text, Address), Address))
 }
 
-// Databases is a text with every address of a Postgres database in it as show gives it.
+// Databases is a text with every address of a Postgres database replaced by show.
 func Databases(text string, show func(address string) string) string {
 	shown := ""
 	for at := databases.FindStringIndex(text); at != nil; at = databases.FindStringIndex(text) {
@@ -61,10 +62,10 @@ func Databases(text string, show func(address string) string) string {
 	return shown + text
 }
 
-// Passwords is a text without those of settings, such as password=WORD.
+// Passwords is a text without passwords of settings, such as password=WORD.
 func Passwords(text string) string { return passwords.ReplaceAllString(text, "${1}${2}"+Hidden) }
 
-// Replace is a text with another in place of a word, where that is no part of a longer word of
+// Replace is a text with by in place of word, unless word is part of a longer word of
 // letters and digits.
 func Replace(text, word, by string) string {
 	inWord := func(r rune, _ int) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -1,5 +1,5 @@
-// Package untrusted makes text that came from a model, a dataset, a provider or a
-// person fit for where it is shown: a terminal, Markdown, a spreadsheet's cell, an
-// attribute of a page, an error, a line of a prompt. Ordinary text stays as it is. It
-// also reads files that may be longer than they should be.
+// Package untrusted makes text from a model, a dataset, a provider or a person safe to
+// show: in a terminal, Markdown, a spreadsheet's cell, an attribute of a page, an error,
+// or a line of a prompt. Ordinary text stays unchanged. It also reads files that may be
+// too long.
 package untrusted

@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// Escape reads the escape that a text begins with, as JSON and programs write them,
-// \u0056, \u{56}, \U00000056 and \x56, or as addresses do, %56: the character and the
-// escape's length in bytes, 0 for none.
+// Escape reads the escape at the start of a text, in the form of JSON and programs
+// (\u0056, \u{56}, \U00000056, \x56) or of addresses (%56). It gives the character and
+// the escape's length in bytes, 0 if there is none.
 func Escape(s string) (r rune, size int) {
 	start, digits, end := 0, 0, 0
 	switch {

@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// ReadFile reads a file of at most so many bytes, as os.ReadFile does. One that is longer
-// is an *os.PathError that says so.
+// ReadFile is os.ReadFile for a file of at most most bytes. A longer one gives an
+// *os.PathError that says so.
 func ReadFile(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Width is how many columns of a terminal a text takes that Terminal made fit.
+// Width is the number of terminal columns of a text from Terminal.
 func Width(s string) int {
 	n := 0
 	for _, r := range s {
@@ -31,9 +31,9 @@ func runeWidth(r rune) int {
 	return 1
 }
 
-// Shorten makes a text fit for one line of n columns, n at least 1: it is cleaned
-// as for a terminal, and loses its middle where it is longer. The two ends of a
-// model's name tell most: the provider and the size or date.
+// Shorten makes a text fit into one line of n columns; n is at least 1. It cleans the
+// text like Terminal and cuts out the middle of a longer one. The two ends of a model's
+// name tell most: the provider, and the size or date.
 func Shorten(s string, n int) string {
 	s = Terminal(s)
 	if Width(s) <= n {
@@ -43,7 +43,7 @@ func Shorten(s string, n int) string {
 	i, j := 0, len(runes)
 	head, tail := 0, 0
 	for {
-		// The shorter end grows by a character, until the next one has no room.
+		// Extend the shorter end by a character until the next one does not fit.
 		next := runes[i]
 		if head > tail {
 			next = runes[j-1]
@@ -60,9 +60,9 @@ func Shorten(s string, n int) string {
 	}
 }
 
-// Wrap parts a line that Terminal made fit into lines of at most n columns, n at least
-// 2: at blanks, and within a word only where that is longer than a line. What joins a
-// letter stays with it.
+// Wrap divides a line from Terminal into lines of at most n columns; n is at least 2. It
+// breaks at blanks, and within a word only if the word is longer than a line. Characters
+// that join a letter stay with it.
 func Wrap(s string, n int) []string {
 	var lines []string
 	for Width(s) > n {
@@ -89,9 +89,8 @@ func Wrap(s string, n int) []string {
 	return append(lines, s)
 }
 
-// Cut ends a text after at most n bytes, at a character's edge, and reports
-// whether there was more. A cut text shares no memory with s, so that keeping it
-// does not keep s.
+// Cut ends a text after at most n bytes, at the edge of a character, and reports whether
+// there was more. A cut text shares no memory with s, so keeping it does not keep s.
 func Cut(s string, n int) (string, bool) {
 	if len(s) <= n {
 		return s, false
@@ -99,14 +98,14 @@ func Cut(s string, n int) (string, bool) {
 	return strings.Clone(s[:Edge(s, n)]), true
 }
 
-// Edge is the start of the character that byte i of s belongs to, or the end of
-// s where i lies beyond it.
+// Edge is the start of the character that contains byte i of s, or the end of s if i is
+// beyond it.
 func Edge(s string, i int) int {
 	i = max(0, i)
 	if i >= len(s) {
 		return len(s)
 	}
-	// A character has four bytes at most; more continuation bytes are not text.
+	// A character has at most four bytes; more continuation bytes are not text.
 	for k := range 4 {
 		if k <= i && utf8.RuneStart(s[i-k]) {
 			return i - k

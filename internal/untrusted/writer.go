@@ -12,9 +12,9 @@ import (
 	"unicode/utf8"
 )
 
-// hidden reports whether a character is not shown and does something instead: controls,
-// escape sequences' first among them, changes of writing direction, zero-width marks, and
-// what everybody's font shows as it likes. Ends of lines and tabs are hidden too.
+// hidden reports whether a character is invisible but has an effect: controls, above all
+// those of escape sequences, changes of writing direction, zero-width marks, and
+// characters that fonts show in their own way. Line ends and tabs are hidden too.
 func hidden(r rune) bool {
 	switch {
 	case r < 0x600: // spares the look into the tables for most of what people write
@@ -25,14 +25,13 @@ func hidden(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp)
 }
 
-// Writer passes text on to a terminal, a log or a file, with each hidden character but a
-// tab and the end of a line shown as JSON writes it, such as \u001b for the one that
-// begins an escape sequence. Within a text of JSON that means the same character, so that
-// JSON passes with its value unchanged. Broken UTF-8 becomes U+FFFD. No line begins with two
-// colons.
+// Writer passes text on to a terminal, a log or a file. It writes each hidden character
+// except tabs and line ends in JSON's form, such as \u001b for the one that begins an
+// escape sequence. Within JSON text that means the same character, so JSON keeps its
+// value. Broken UTF-8 becomes U+FFFD. No line begins with two colons.
 //
-// What ends in the middle of a character waits for the next Write, or Flush. A Writer is
-// safe for concurrent use.
+// A text that ends in the middle of a character waits for the next Write, or Flush. A
+// Writer is safe for concurrent use.
 type Writer struct {
 	out  io.Writer
 	pass []string
@@ -43,7 +42,7 @@ type Writer struct {
 	line lineStart
 }
 
-// lineStart is how much of a line's beginning has been written.
+// lineStart is the part of a line's beginning that has been written.
 type lineStart int
 
 const (
@@ -52,8 +51,8 @@ const (
 	begun                     // more
 )
 
-// colons gives a text in which no line begins with two colons, as the commands do that a
-// runner of GitHub takes from a log: the second is written as JSON writes it.
+// colons gives a text in which no line begins with two colons, since a GitHub runner
+// reads such lines in a log as commands. It writes the second colon in JSON's form.
 func (w *Writer) colons(text []byte) []byte {
 	var kept []byte
 	done := 0
@@ -86,16 +85,16 @@ func (w *Writer) colons(text []byte) []byte {
 	return append(kept, text[done:]...)
 }
 
-// NewWriter makes a Writer. Some sequences of control characters may pass as they are,
-// such as those of a program's own colors.
+// NewWriter makes a Writer. pass lists sequences of control characters that may pass
+// unchanged, such as a program's own colors.
 func NewWriter(out io.Writer, pass ...string) *Writer {
 	return &Writer{out: out, pass: pass}
 }
 
-// Unwrap is the stream beneath, for what has to know whether that is a terminal.
+// Unwrap is the underlying stream, for code that must know whether it is a terminal.
 func (w *Writer) Unwrap() io.Writer { return w.out }
 
-// Write passes b on. Its error is that of the stream beneath.
+// Write passes b on. Its error is that of the underlying stream.
 func (w *Writer) Write(b []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -125,8 +124,8 @@ func (w *Writer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// suspect are the bytes that are control characters, and those that UTF-8 begins other
-// hidden characters with.
+// suspect marks the bytes that are control characters, and the first bytes in UTF-8 of
+// other hidden characters.
 var suspect = func() (bytes [256]bool) {
 	for i := range bytes {
 		c := byte(i)
@@ -135,12 +134,12 @@ var suspect = func() (bytes [256]bool) {
 	return bytes
 }()
 
-// plain is how many bytes at the start of a text need no second look.
+// plain is the number of bytes at the start of a text that need no closer look.
 func plain(text []byte) int {
 	const window = 4 << 10 // bounds what is looked at again after each broken character
 	const ones = 0x01_01_01_01_01_01_01_01
 	most, n := min(len(text), window), 0
-	// Eight bytes at once, as long as none is below a space, above ASCII or DEL.
+	// Check eight bytes at once, as long as none is below a space, above ASCII or DEL.
 	for ; n+8 <= most; n += 8 {
 		v := binary.LittleEndian.Uint64(text[n:])
 		if (v|(v-' '*ones)|((v^0x7f*ones)-ones))&(0x80*ones) != 0 {
@@ -159,8 +158,8 @@ func plain(text []byte) int {
 	return max(0, slices.IndexFunc(text[:n], func(c byte) bool { return c >= utf8.RuneSelf }))
 }
 
-// take makes the first character of a text, or the sequence that may pass, fit, and gives
-// how many bytes that was: 0 where it is not whole.
+// take makes fit the first character of a text, or the sequence that may pass. It gives
+// its length in bytes, 0 if it is incomplete.
 func (w *Writer) take(text []byte) int {
 	if text[0] == '\r' && len(text) == 1 {
 		return 0
@@ -186,7 +185,7 @@ func (w *Writer) take(text []byte) int {
 	return n
 }
 
-// Flush writes what is left of a text that has ended.
+// Flush writes the rest of a text that has ended.
 func (w *Writer) Flush() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -202,8 +201,8 @@ func (w *Writer) Flush() error {
 	return err
 }
 
-// appendFit writes a character as it is or, where it is hidden and no tab or end of a
-// line, as JSON does: four hexadecimal digits for each of its units in UTF-16.
+// appendFit writes a character. A hidden one, except a tab or line end, is written in
+// JSON's form: four hexadecimal digits for each of its UTF-16 units.
 func appendFit(b []byte, r rune) []byte {
 	if r == '\n' || r == '\t' || !hidden(r) {
 		return utf8.AppendRune(b, r)
