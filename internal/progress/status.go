@@ -65,8 +65,7 @@ const (
 func newStatus(w io.Writer, line func() []part) *Status {
 	s := &Status{w: w, live: table.IsTerminal(w), line: line, stop: make(chan struct{}), done: make(chan struct{})}
 	if s.live {
-		// The line is drawn with control characters. It contains no untrusted
-		// text.
+		// The line is drawn with control characters, and its text is already clean.
 		s.w = table.FileOf(w)
 	}
 	return s
