@@ -64,9 +64,9 @@ func Plot(r score.Result, judge string) (chart.Figure, bool) {
 	}
 	byBase := len(bases) < len(pairs) && (len(bases) > 1 || len(pairs) > crowd)
 	for i, p := range pairs {
-		// A target keeps its color, and its variants have the same one if they
-		// are of several targets. If no target has several pairs, the pair's
-		// number and the target's number are the same.
+		// A target keeps its color. If there are variants of several targets,
+		// each has its target's color. If no target has several pairs, the
+		// pair's number and the target's number are the same.
 		n := slices.Index(targets, p.Target)
 		switch {
 		case byBase:
