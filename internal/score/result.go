@@ -190,7 +190,7 @@ type Asked struct {
 	Model    string `json:"model"`
 	// System is the text of the system prompt, empty for none.
 	System string `json:"system,omitempty"`
-	// Temperature is nil if it was left to the provider; MaxTokens is then 0.
+	// Temperature is nil, and MaxTokens 0, if left to the provider.
 	Temperature *float64 `json:"temperature"`
 	MaxTokens   int      `json:"max_tokens"`
 	Seed        *int64   `json:"seed,omitempty"`

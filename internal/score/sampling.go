@@ -32,8 +32,8 @@ func (d *Design) variants() []variant {
 }
 
 // SampleName names a target's n-th sample, from 0. The first sample has the
-// target's own name. Further ones add a label in brackets; if the target is a
-// variant of base, it follows the labels of the variant's name.
+// target's own name. A further one has a label in brackets; for a variant of base,
+// the label comes last in the brackets that the variant's name already has.
 func SampleName(target, base string, n int) string {
 	switch {
 	case n == 0:

@@ -282,7 +282,7 @@ func (j *JudgeResult) addUndisputed(class orbench.Class, disputed bool) {
 	}
 }
 
-// without counts the answers without those refusals whose source left selects.
+// without counts the answers except the refusals whose source left selects.
 func (j *JudgeResult) without(left func(Source) bool) Unfiltered {
 	u := Unfiltered{Judged: j.Judged, Refused: j.Refused}
 	for source, n := range j.BySource {
