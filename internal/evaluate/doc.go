@@ -3,7 +3,7 @@
 // A Run is targets × datasets × judges. Two methods walk the same prompts in
 // the same order:
 //
-//   - Job streams the requests whose responses the run needs, for a fill.Filler.
+//   - Job streams the calls whose responses the run needs, for a fill.Filler.
 //     A judge's requests are known only when the answer is there, so that part is
 //     walked again and again until nothing is missing.
 //   - Derive computes the figures from the dataset and the store alone. It calls

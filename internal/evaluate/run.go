@@ -331,7 +331,7 @@ type targetChunk struct {
 }
 
 // chunks walks the run: the datasets in their order, some prompts at a time, as
-// one chunk for each target and sample. All targets so advance together.
+// one chunk for each target and sample. All targets advance together.
 func (r *Run) chunks() iter.Seq2[[]targetChunk, error] {
 	size := max(16, min(chunkSize, chunkRows/max(1, r.AnswersPerPrompt())))
 	return func(yield func([]targetChunk, error) bool) {
