@@ -231,8 +231,8 @@ func SquareAround(p vg.Point, r vg.Length) vg.Rectangle {
 	return vg.Rectangle{Min: vg.Point{X: p.X - r, Y: p.Y - r}, Max: vg.Point{X: p.X + r, Y: p.Y + r}}
 }
 
-// Along returns the bounding box of the line from a to b, widened so that
-// neither side is smaller than a's.
+// Along returns the rectangle around the line from a to b, with half a point of
+// room on each side. No coordinate of b may be smaller than that of a.
 func Along(a, b vg.Point) vg.Rectangle {
 	return vg.Rectangle{Min: vg.Point{X: a.X - 0.5, Y: a.Y - 0.5}, Max: vg.Point{X: b.X + 0.5, Y: b.Y + 0.5}}
 }

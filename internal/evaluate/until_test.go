@@ -26,7 +26,7 @@ func stoppingRun(t *testing.T, specs ...string) *evaluate.Run {
 	return r
 }
 
-// fillRounds fills the rounds of a run, with at most budget requests.
+// fillRounds fills the rounds of a run, with a budget of most requests.
 func fillRounds(t *testing.T, r *evaluate.Run, m *store.Store, p model.Model, most int) error {
 	t.Helper()
 	live := fill.NewLive(m, fill.LiveConfig{Attempts: 1, Budget: fill.Budget{Requests: most}})
