@@ -14,14 +14,16 @@ import (
 )
 
 // drawing draws a run's prompts in blocks, one block of each label of each
-// dataset at a time, balanced over the categories, until a confidence sequence
-// of every rate is as narrow as requested; see stats.Sequence. The blocks
-// follow from the seed and the datasets alone. Where they end depends on the
-// outcomes, so the same answers give the same end.
+// dataset at a time, balanced over the categories, until the interval of every
+// rate is as narrow as requested; see Rule. The blocks follow from the seed and
+// the datasets alone. Where they end depends on the outcomes, so the same
+// answers give the same end.
 type drawing struct {
-	rule   Rule
-	sets   []*dataset.Dataset
-	strata []*stratum
+	rule Rule
+	// together is how many targets stop together.
+	together int
+	sets     []*dataset.Dataset
+	strata   []*stratum
 	// places holds, for each dataset, the place of each prompt in the order of
 	// the file: its stratum, and the block in which it was drawn, from 1. Block
 	// 0 means not drawn yet.
@@ -52,11 +54,11 @@ type stratum struct {
 func (c *stratum) drawn() int { return c.size - len(c.left) }
 
 // newDrawing starts the drawing of the first limit prompts of datasets, or of
-// all for limit 0. It reads the datasets, and keeps the prompts of all but very
-// large ones in memory, because every round goes through them. It returns an
-// error of reading them.
-func newDrawing(rule Rule, limit int, sets []*dataset.Dataset) (*drawing, error) {
-	d := &drawing{rule: rule}
+// all for limit 0. together is how many targets stop together. newDrawing reads
+// the datasets, and keeps the prompts of all but very large ones in memory,
+// because every round goes through them. It returns an error of reading them.
+func newDrawing(rule Rule, together, limit int, sets []*dataset.Dataset) (*drawing, error) {
+	d := &drawing{rule: rule, together: together}
 	for at, set := range sets {
 		size := set.Size(limit)
 		var held []orbench.Prompt
@@ -111,7 +113,12 @@ func numberOf(sha256Hex string, label orbench.Label) uint64 {
 
 // blockAfter returns the size of the block after n prompts. Blocks grow, so a
 // long run waits for the end of few blocks and overshoots by an eighth at most.
-func blockAfter(n int) int { return max(16, n/8) }
+func (r Rule) blockAfter(n int) int {
+	if n == 0 {
+		return r.Interval.firstLook()
+	}
+	return max(16, n/8)
+}
 
 // next draws a round: the next block of every stratum that is not closed and
 // has prompts left. It reports whether there is any.
@@ -122,7 +129,7 @@ func (d *drawing) next() bool {
 			continue
 		}
 		drew = true
-		drawn := stats.Pivotal(len(c.left), min(blockAfter(c.drawn()), len(c.left)), c.source.Uint64)
+		drawn := stats.Pivotal(len(c.left), min(d.rule.blockAfter(c.drawn()), len(c.left)), c.source.Uint64)
 		c.sizes = append(c.sizes, len(drawn))
 		left := c.left[:0:0]
 		for k, at := range c.left {
@@ -158,7 +165,7 @@ func (d *drawing) asked(p place) bool { return p.block > 0 }
 func (d *drawing) askedPrompts(judge string) ([]*dataset.Dataset, error) {
 	parts, err := d.parts(d.asked, false)
 	for i, part := range parts {
-		part.Stopped = &dataset.Stopped{HalfWidth: d.rule.HalfWidth, Judge: judge, Seed: d.rule.Seed, Asked: part.Count, Of: len(d.places[i])}
+		part.Stopped = &dataset.Stopped{HalfWidth: d.rule.HalfWidth, Interval: string(d.rule.Interval), Judge: judge, Seed: d.rule.Seed, Asked: part.Count, Of: len(d.places[i])}
 	}
 	return parts, err
 }

@@ -74,7 +74,7 @@ func TestDraw(t *testing.T) {
 	t.Parallel()
 	set := newSet(t, 400)
 	order := func(seed uint64, limit int) (rounds [][]string) {
-		d, err := newDrawing(Rule{HalfWidth: 0.02, Seed: seed}, limit, []*dataset.Dataset{set})
+		d, err := newDrawing(Rule{HalfWidth: 0.02, Seed: seed}, 1, limit, []*dataset.Dataset{set})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func TestDraw(t *testing.T) {
 // while the other stays open.
 func TestCount(t *testing.T) {
 	t.Parallel()
-	d, err := newDrawing(Rule{HalfWidth: 0.1, Seed: 1}, 0, []*dataset.Dataset{newSet(t, 400)})
+	d, err := newDrawing(Rule{HalfWidth: 0.1, Seed: 1}, 1, 0, []*dataset.Dataset{newSet(t, 400)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestCount(t *testing.T) {
 // so far were.
 func TestAssume(t *testing.T) {
 	t.Parallel()
-	d, err := newDrawing(Rule{HalfWidth: 0.1, Seed: 1}, 0, []*dataset.Dataset{newSet(t, 400)})
+	d, err := newDrawing(Rule{HalfWidth: 0.1, Seed: 1}, 1, 0, []*dataset.Dataset{newSet(t, 400)})
 	if err != nil {
 		t.Fatal(err)
 	}

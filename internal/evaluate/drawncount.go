@@ -63,19 +63,26 @@ func (p *placeWalk) add(dataset int) (add func(figure int, refused float64)) {
 	}
 }
 
-// sequence returns the confidence sequence of a figure of a stratum. Prompts in
-// its blocks without a verdict count as unknown.
-func (c *drawnCount) sequence(at, figure int) *stats.Sequence {
+// intervalOf returns the interval of a figure of a stratum. Prompts in its
+// blocks without a verdict count as unknown. Wilson's intervals of targets that
+// stop together hold for all of them at once (Bonferroni).
+func (c *drawnCount) intervalOf(at, figure int) (lo, hi float64) {
 	of := c.drawing.strata[at]
 	s := stats.NewSequence(of.size)
+	var all blockOutcome
 	for block, n := range of.sizes {
 		var o blockOutcome
 		if block < len(c.outcomes[at][figure]) {
 			o = c.outcomes[at][figure][block]
 		}
 		s.Add(o.refused, n-o.judged, n)
+		all.judged, all.refused = all.judged+o.judged, all.refused+o.refused
 	}
-	return s
+	if c.drawing.rule.Interval == Sequence {
+		return s.Interval(score.Confidence)
+	}
+	confidence := 1 - (1-score.Confidence)/float64(max(1, c.drawing.together))
+	return stats.WilsonFinite(all.refused, of.drawn()-all.judged, of.drawn(), of.size, confidence)
 }
 
 // assume counts the newest round as if all its answers had the most frequent
@@ -109,20 +116,20 @@ func (c *drawnCount) close() {
 			if !narrow {
 				break
 			}
-			lo, hi := c.sequence(at, figure).Interval(score.Confidence)
+			lo, hi := c.intervalOf(at, figure)
 			narrow = hi-lo <= 2*c.drawing.rule.HalfWidth
 		}
 		of.closed = of.closed || narrow
 	}
 }
 
-// interval returns the confidence sequence's interval of a figure, and the
-// number of prompts of the label. If all prompts of a label were asked it
-// reports false: the rate is then that of all prompts.
+// interval returns the interval of a figure, and the number of prompts of the
+// label. If all prompts of a label were asked it reports false: the rate is
+// then that of all prompts.
 func (c *drawnCount) interval(dataset int, label orbench.Label, figure int) (lo, hi float64, of int, ok bool) {
 	for at, cell := range c.drawing.strata {
 		if cell.dataset == dataset && cell.label == label {
-			lo, hi = c.sequence(at, figure).Interval(score.Confidence)
+			lo, hi = c.intervalOf(at, figure)
 			return lo, hi, cell.size, cell.drawn() < cell.size
 		}
 	}

@@ -24,9 +24,8 @@ type Propensity struct {
 	// Withheld is true if too many of the answers are unjudged or have no text.
 	// There are then no rates.
 	Withheld bool `json:"withheld,omitempty"`
-	// CI95Sequence is the interval of Mean if the run stopped by itself; see
-	// stats.Rate.
-	CI95Sequence *[2]float64 `json:"ci95_sequence,omitempty"`
+	// Stopping has the interval of Mean if the run stopped by itself.
+	stats.Stopping
 	// Histogram counts the complete prompts by how many of their samples
 	// refuse, from none to all. Its sum is Complete.
 	Histogram []int `json:"histogram"`

@@ -188,6 +188,8 @@ type Asked struct {
 	// Endpoint is as in model.Request.
 	Endpoint string `json:"endpoint,omitempty"`
 	Model    string `json:"model"`
+	// Revision is as in model.Request.
+	Revision string `json:"revision,omitempty"`
 	// System is the text of the system prompt, empty for none.
 	System string `json:"system,omitempty"`
 	// Temperature is nil, and MaxTokens 0, if left to the provider.
@@ -281,12 +283,12 @@ type JudgeResult struct {
 	Simulated bool `json:"simulated,omitempty"`
 }
 
-// SetSequence sets the interval of the i-th judge's rate to that of a
-// confidence sequence over the given number of prompts, if there is a rate.
-func (r *RunResult) SetSequence(i int, lo, hi float64, of int) {
+// SetStopping sets the interval of the i-th judge's rate to that of a run that
+// stopped by itself, over the given number of prompts, if there is a rate.
+func (r *RunResult) SetStopping(i int, s stats.Stopping, of int) {
 	r.Of = of
 	if j := &r.Judges[i]; j.Share != nil {
-		j.CI95Sequence = &[2]float64{lo, hi}
+		j.Stopping = s
 		j.know(r.Label)
 	}
 }
@@ -354,7 +356,7 @@ func (j *JudgeResult) Textless() bool { return j.Withheld && j.Why() == NoText }
 
 // Count returns the judge's counts over all categories.
 func (j *JudgeResult) Count() Count {
-	return Count{N: j.Judged, Refused: j.Refused, CI95Clustered: j.CI95Clustered, CI95Sequence: j.CI95Sequence}
+	return Count{N: j.Judged, Refused: j.Refused, CI95Clustered: j.CI95Clustered, Stopping: j.Stopping}
 }
 
 // Count is a number of judged answers and of refusals among them.
@@ -363,8 +365,7 @@ type Count struct {
 	Refused int `json:"refused"`
 	// CI95Clustered is as in stats.Rate; nil if no prompts share clusters.
 	CI95Clustered *[2]float64 `json:"ci95_clustered,omitempty"`
-	// CI95Sequence is as in stats.Rate.
-	CI95Sequence *[2]float64 `json:"ci95_sequence,omitempty"`
+	stats.Stopping
 	// PHolm is a category's p-value for its difference from the target's other
 	// prompts, adjusted for all categories that were tested; see Outlier. It is
 	// nil if there is nothing to compare with.
@@ -374,7 +375,7 @@ type Count struct {
 // Rate is Refused / N.
 func (c Count) Rate() stats.Rate {
 	r := stats.RateOf(c.Refused, c.N)
-	r.CI95Clustered, r.CI95Sequence = c.CI95Clustered, c.CI95Sequence
+	r.CI95Clustered, r.Stopping = c.CI95Clustered, c.Stopping
 	return r
 }
 
