@@ -10,13 +10,13 @@ import (
 
 const confidence = 0.95
 
-// Words are what people say, by subject. NewWords makes them.
+// Words holds people's labels by subject. Make it with NewWords.
 type Words struct {
-	// said has the latest word of each person.
+	// said holds the latest label by each person.
 	said map[orbench.Subject]map[string]orbench.Annotation
 	// chance is how likely a subject was to be drawn, by design and subject.
 	chance map[drawing]float64
-	// onPrompts is true when anybody has labeled a prompt.
+	// onPrompts is true if anybody has labeled a prompt.
 	onPrompts bool
 }
 
@@ -25,7 +25,7 @@ type drawing struct {
 	subject orbench.Subject
 }
 
-// NewWords sorts annotations, which are in the order of their times.
+// NewWords sorts annotations. They must be in the order of their times.
 func NewWords(annotations []orbench.Annotation) Words {
 	w := Words{said: map[orbench.Subject]map[string]orbench.Annotation{}, chance: map[drawing]float64{}}
 	for _, a := range annotations {
@@ -52,14 +52,15 @@ func (w Words) Drawn(c Cell, s orbench.Subject) bool {
 	return w.chance[drawing{c.Design(), s}] > 0
 }
 
-// Of gives what a person says of a subject; false where nothing, or where it was
-// taken back.
+// Of returns a person's label of a subject; false if there is none, or if it
+// was taken back.
 func (w Words) Of(s orbench.Subject, person string) (orbench.Annotation, bool) {
 	a, ok := w.said[s][person]
 	return a, ok && (a.Class != orbench.Unjudged || a.Label != "")
 }
 
-// All gives the latest words of all people on an answer, by their names.
+// All returns the latest labels of an answer by all people, sorted by their
+// names.
 func (w Words) All(s orbench.Subject) (all []orbench.Annotation) {
 	for _, person := range slices.Sorted(maps.Keys(w.said[s])) {
 		if a := w.said[s][person]; a.Class != orbench.Unjudged {
@@ -69,8 +70,8 @@ func (w Words) All(s orbench.Subject) (all []orbench.Annotation) {
 	return all
 }
 
-// Refused gives the share of people who call an answer a refusal, from 0 to 1; false
-// where nobody has said anything.
+// Refused returns the share of people who call an answer a refusal, from 0 to
+// 1; false if nobody has labeled it.
 func (w Words) Refused(s orbench.Subject) (share float64, ok bool) {
 	all := w.All(s)
 	for _, a := range all {
@@ -84,8 +85,8 @@ func (w Words) Refused(s orbench.Subject) (share float64, ok bool) {
 // OnPrompts reports whether anybody has labeled a prompt.
 func (w Words) OnPrompts() bool { return w.onPrompts }
 
-// Disputed reports whether people who labeled a prompt take it for something else
-// than its dataset does, a half of them or more.
+// Disputed reports whether at least half of the people who labeled a prompt
+// gave it another label than its dataset does.
 func (w Words) Disputed(p orbench.Prompt) bool {
 	if !w.onPrompts {
 		return false
@@ -112,8 +113,8 @@ type Tally struct {
 	refused [groups]float64
 	labels  [groups]int
 	people  map[string]bool
-	// disagree counts labeled answers of which people say different things in two
-	// classes, double those that several people labeled.
+	// disagree counts labeled answers that people put into different classes,
+	// of two; several counts those that several people labeled.
 	disagree, several int
 }
 
@@ -122,8 +123,8 @@ func NewTally(c Cell, w Words) *Tally {
 	return &Tally{cell: c, words: w, people: map[string]bool{}}
 }
 
-// Add counts an answer. Labels on answers that were not drawn from the cell by
-// chance do not count, since nobody can say what they stand for.
+// Add counts an answer. Labels of answers that were not drawn at random from
+// the cell do not count, because it is unknown what they represent.
 func (t *Tally) Add(s orbench.Subject, g Group) {
 	t.sizes[g]++
 	chance := t.words.chance[drawing{t.cell.Design(), s}]
@@ -151,19 +152,21 @@ func (t *Tally) Add(s orbench.Subject, g Group) {
 	}
 }
 
-// Corrected is a rate as people's labels correct it.
+// Corrected is a rate corrected by people's labels.
 type Corrected struct {
-	// Rate is the share of refusals among all answers of the cell, with its 95%
-	// interval, which counts the drawing of labels and that of prompts.
+	// Rate is the share of refusals among all answers of the cell. Its 95%
+	// interval takes into account that both labels and prompts are samples.
 	Rate stats.Estimate `json:"rate"`
-	// Labels is the number of answers that were drawn and labeled, People how many
-	// people labeled them, Several how many of the answers more than one of them did,
-	// and Disagreed on how many of those they disagree whether it is a refusal.
+	// Labels is the number of answers that were drawn and labeled, and People
+	// is the number of people who labeled them. Several is how many of the
+	// answers were labeled by more than one person. Disagreed is on how many of
+	// those they disagree whether the answer is a refusal.
 	Labels    int `json:"labels"`
 	People    int `json:"people"`
 	Several   int `json:"labeled_by_several,omitempty"`
 	Disagreed int `json:"disagreed,omitempty"`
-	// Groups has what people say by what the judges say, without empty groups.
+	// Groups compares what people say with what the judges say. Empty groups
+	// are left out.
 	Groups []CorrectedGroup `json:"groups"`
 }
 
@@ -171,18 +174,19 @@ type Corrected struct {
 type CorrectedGroup struct {
 	Group string `json:"group"`
 	Size  int    `json:"size"`
-	// Labels and Refused are how many were labeled, and the weighted share of those
-	// that are refusals; Refused is nil without labels.
+	// Labels is how many were labeled. Refused is the weighted share of those
+	// that are refusals; nil without labels.
 	Labels  int      `json:"labels"`
 	Refused *float64 `json:"refused"`
 }
 
-// Corrected gives the corrected rate; designEffect is that of prompts that share
-// clusters. It reports false while there are no labels, or none on either side of
-// what judges say, so that nothing can be told of a part of the answers.
+// Corrected returns the corrected rate. designEffect is that of prompts that
+// share clusters. It reports false if there are no labels, or if the answers
+// that judges call refusals, or the others, have none: nothing is then known
+// about that part.
 //
-// A group without labels counts with the nearest group that has some, of those in
-// which judges say the same.
+// A group without labels is merged with the nearest group that has some, among
+// those on which judges say the same.
 func (t *Tally) Corrected(designEffect float64) (Corrected, bool) {
 	c := Corrected{People: len(t.people), Several: t.several, Disagreed: t.disagree}
 	var strata []stats.LabeledStratum
@@ -225,8 +229,8 @@ func (t *Tally) Corrected(designEffect float64) (Corrected, bool) {
 	return c, ok
 }
 
-// merged parts the groups so that each part has labels, where it can: a group
-// without goes to a neighbor.
+// merged divides the groups into parts that each have labels, if possible: a
+// group without labels joins a neighbor.
 func (t *Tally) merged() [][]Group {
 	var parts [][]Group
 	for _, side := range [][]Group{{SureAnswer, UnsureAnswer}, {Disagreement, Unjudged}, {UnsureRefusal, SureRefusal}} {
@@ -243,8 +247,8 @@ func (t *Tally) merged() [][]Group {
 	return append(parts, []Group{Withheld})
 }
 
-// Rows gives each entry with every word said of it, a row a word, and once without
-// one where nobody said any.
+// Rows returns each entry once for each label that it has, or once without a
+// label if it has none.
 func (w Words) Rows(entries []Entry) []Entry {
 	var rows []Entry
 	for _, e := range entries {

@@ -19,20 +19,21 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Cell is the answers of one target to the prompts of one label of one dataset: what
-// a rate is printed for.
+// Cell is the answers of one target to the prompts of one label of one dataset:
+// the unit for which a rate is printed.
 type Cell struct {
 	Target  string
 	Dataset string
 	Label   orbench.Label
-	// Population tells cells of the same names apart whose answers differ: by how the
-	// target was asked, and what the dataset held. It may be empty.
+	// Population distinguishes cells with the same names but different answers:
+	// it says how the target was asked, and what the dataset contained. It may
+	// be empty.
 	Population string
 }
 
-// Design names the drawing of answers of a cell. Correct takes an annotation as
-// drawn from a cell only by this name: the same words may stand in another cell,
-// where they had another chance.
+// Design names the drawing of answers of a cell. An annotation counts as drawn
+// from a cell only under this name. The same answer may also be in another
+// cell, where it had another chance.
 func (c Cell) Design() string {
 	name := fmt.Sprintf("%s on %s (%s)", c.Target, c.Dataset, c.Label)
 	if c.Population != "" {
@@ -52,24 +53,26 @@ type Item struct {
 type Stratum struct {
 	Cell
 	Group Group
-	// Size is the number of answers in it, Drawn how many of them are drawn.
+	// Size is the number of answers in it; Drawn is how many of them are drawn.
 	Size, Drawn int
 }
 
-// leastDrawn is how many answers of a cell's group are drawn before others get more, when
-// drawn of the cell are: of few answers two of each group, and later five, since two that
-// agree say little even of a small group.
+// leastDrawn returns how many answers of each group of a cell are drawn before
+// any group gets more. drawn is the number drawn from the cell. It is two for
+// few answers and later five, because two labels that agree say little even
+// about a small group.
 func leastDrawn(drawn int) int { return min(2+drawn/12, 5) }
 
-// Draw draws size answers more than drawings before have drawn, and gives the
-// annotations to keep, with the strata as they are then. Cells have equal shares until
-// each has EnoughLabels; within a cell a group's share goes by its size and by how much
-// people may differ from judges there. The annotations of earlier drawings stand again
-// where their chance has changed.
+// Draw draws size answers in addition to those of earlier drawings. It returns
+// the annotations to store, and the strata after the drawing. Cells have equal
+// shares until each has EnoughLabels. Within a cell a group's share depends on
+// its size and on how often people may differ from judges there. An annotation
+// of an earlier drawing is returned again if its chance has changed.
 //
 // The same items and seed give the same drawings, and a second drawing with the
-// same seed goes on where the first ended. It is an error, naming the number, when
-// there are fewer answers to draw. Of each item some 100 bytes are held.
+// same seed continues where the first ended. If there are fewer answers to
+// draw, Draw returns an error with their number. It holds about 100 bytes for
+// each item.
 func Draw(items iter.Seq2[Item, error], earlier []orbench.Annotation, size int, seed uint64, at time.Time) ([]orbench.Annotation, []Stratum, error) {
 	pools, _, err := newPools(items, earlier, seed)
 	if err != nil {
@@ -85,13 +88,15 @@ func Draw(items iter.Seq2[Item, error], earlier []orbench.Annotation, size int, 
 	return record(pools, at), strata(pools), nil
 }
 
-// EnoughLabels is the number of labels for the rate of some answers from which on its interval
-// held the truth in 91% or more by any judge that was tried: 100, of more than 1,000 answers a
-// tenth of them up to 1,000, and never more than there are. docs/labels.md has how often with
-// fewer labels.
+// EnoughLabels returns the number of labels that a rate of some answers needs.
+// From that number on, its interval contained the truth in 91% or more of the
+// trials, with every judge that was tried. It is 100 for up to 1,000 answers, a
+// tenth of the answers above that, at most 1,000, and never more than there are
+// answers. docs/labels.md has the shares for fewer labels.
 func EnoughLabels(answers int) int { return min(answers, max(100, min(answers/10, 1000))) }
 
-// MissingLabels gives how many answers more must be drawn until each rate has EnoughLabels.
+// MissingLabels returns how many more answers must be drawn until each rate has
+// EnoughLabels.
 func MissingLabels(strata []Stratum) (lacking int) {
 	size, drawn := map[Cell]int{}, map[Cell]int{}
 	for _, s := range strata {
@@ -104,27 +109,30 @@ func MissingLabels(strata []Stratum) (lacking int) {
 	return lacking
 }
 
-// pool is a stratum with its answers in random order, those drawn first.
+// pool is a stratum with its answers in random order. Those already drawn come
+// first.
 type pool struct {
 	Stratum
 	subjects []orbench.Subject
-	// drawn are the subjects that were drawn of the cell before, and before is how many of
-	// them are in the pool.
+	// drawn holds the subjects that were drawn from the cell before. before is
+	// how many of them are in the pool.
 	drawn  map[orbench.Subject]bool
 	before int
 }
 
-// listed is an item as newPools holds it.
+// listed is the form in which newPools holds an item.
 type listed struct {
 	subject orbench.Subject
-	// cell is the number of the item's cell, and number its place among all items.
+	// cell is the number of the item's cell, and number its position among all
+	// items.
 	cell, number uint32
 	group        Group
 }
 
-// newPools sorts items into strata, an answer of a cell by where it is first. The order
-// within one follows from the seed and the contents, so that an answer's place depends on no
-// other answer. withheld counts the items of each cell that nobody need look at.
+// newPools sorts items into strata. Several items with the same answer in a
+// cell count once, where the first is. The order within a stratum follows from
+// the seed and the contents, so an answer's position does not depend on other
+// answers. withheld counts the items of each cell that nobody needs to look at.
 func newPools(items iter.Seq2[Item, error], earlier []orbench.Annotation, seed uint64) (pools []*pool, withheld map[Cell]int, err error) {
 	numbers, withheld := map[Cell]uint32{}, map[Cell]int{}
 	var cells []Cell
@@ -191,15 +199,15 @@ func newPools(items iter.Seq2[Item, error], earlier []orbench.Annotation, seed u
 	return pools, withheld, nil
 }
 
-// sortByLot puts subjects in a random order that follows from the seed and from each
-// subject alone, those drawn before the others.
+// sortByLot puts subjects in a random order that depends only on the seed and
+// on each subject. Those drawn before come first.
 func sortByLot(subjects []orbench.Subject, drawn map[orbench.Subject]bool, seed uint64) {
 	draw := func(s *orbench.Subject) [sha256.Size]byte {
 		var text [len(s) + 8]byte
 		binary.LittleEndian.PutUint64(text[copy(text[:], s[:]):], seed)
 		return sha256.Sum256(text[:])
 	}
-	// The first bytes of a lot nearly always decide.
+	// The first bytes of a lot nearly always decide the order.
 	type entry struct {
 		later   int // 1 for those not drawn before
 		first   uint64
@@ -225,10 +233,10 @@ func sortByLot(subjects []orbench.Subject, drawn map[orbench.Subject]bool, seed 
 	}
 }
 
-// allot raises Drawn of the pools by size in all, one answer at a time, each where
-// it narrows most: the cell with the fewest drawn, of those that lack EnoughLabels as long
-// as there are any, and in it the group whose share of the variance one more answer lessens
-// most.
+// allot increases Drawn of the pools by size in total, one answer at a time,
+// where it narrows an interval most. It takes the cell with the fewest drawn,
+// among those that lack EnoughLabels if there are any. In that cell it takes
+// the group whose share of the variance one more answer reduces most.
 func allot(pools []*pool, size int) {
 	inCell := map[Cell]int{}
 	total := map[Cell]int{}
@@ -263,23 +271,25 @@ func allot(pools []*pool, size int) {
 	}
 }
 
-// gain is by how much one more answer lessens the variance of the cell's rate, of which
-// total is the number of answers and drawn that of those drawn. A group with fewer than
-// the least gains more than any other, and the more the fewer it has.
+// gain returns by how much one more answer reduces the variance of the cell's
+// rate. total is the number of the cell's answers and drawn the number drawn. A
+// group with fewer than the minimum gains more than any other; the fewer it
+// has, the more it gains.
 func (p *pool) gain(total, drawn int) float64 {
 	if p.Drawn < leastDrawn(drawn) {
 		return 1 / float64(1+p.Drawn)
 	}
 	share, n := float64(p.Size)/float64(total), float64(p.Drawn)
-	// What labels that all agree leave open of a group goes by one over the square of their
-	// number. It is reckoned higher than by the interval, for the sake of small groups.
+	// If all labels of a group agree, the remaining uncertainty falls with the
+	// square of their number. The value here is larger than the interval's, for
+	// the benefit of small groups.
 	const open = 0.25
 	variance := func(n float64) float64 { return share * share * (spread[p.Group]*spread[p.Group]/n + open/n/n) }
 	return variance(n) - variance(n+1)
 }
 
-// record writes down what is drawn anew, and what was drawn before and has another
-// chance now.
+// record returns annotations for newly drawn answers, and for earlier ones
+// whose chance has changed.
 func record(pools []*pool, at time.Time) []orbench.Annotation {
 	var drawn []orbench.Annotation
 	for _, p := range pools {
@@ -301,11 +311,11 @@ func strata(pools []*pool) []Stratum {
 	return all
 }
 
-// Need gives how many answers must be drawn in all, and of which strata, for an
-// interval of the corrected rate that is at most so wide, from end to end, in every
-// cell: by what people have said in each group so far, and where they have said
-// nothing by a guess. reached is false where even labels on every answer leave an
-// interval that is wider, since there are too few prompts.
+// Need returns how many answers must be drawn in total, and from which strata,
+// for an interval of the corrected rate that is at most width wide, from end to
+// end, in every cell. It uses what people have said in each group so far, and a
+// guess where they have said nothing. reached is false if even labels of every
+// answer leave a wider interval because there are too few prompts.
 func Need(items iter.Seq2[Item, error], words Words, width float64) (need []Stratum, reached bool, err error) {
 	pools, withheld, err := newPools(items, nil, 0)
 	if err != nil {
@@ -328,14 +338,14 @@ func Need(items iter.Seq2[Item, error], words Words, width float64) (need []Stra
 				reached = false
 				break
 			}
-			// A twentieth more at each step keeps this quick for large runs.
+			// Steps of a twentieth keep this fast for large runs.
 			allot(cells[c], min(left, 1+drawn/20))
 		}
 	}
 	return strata(pools), reached, nil
 }
 
-// counts gives how many answers of pools are drawn, and how many are not.
+// counts returns how many answers of pools are drawn, and how many are not.
 func counts(pools []*pool) (drawn, left int) {
 	for _, p := range pools {
 		drawn, left = drawn+p.Drawn, left+p.Size-p.Drawn
@@ -343,12 +353,14 @@ func counts(pools []*pool) (drawn, left int) {
 	return drawn, left
 }
 
-// expected is the share of refusals to expect in each pool: half of its spread's
-// extreme without labels, else what people said.
+// expected returns the expected share of refusals in each pool: the share among
+// people's labels, combined with one guess from the group's spread. Without
+// labels it is the guess.
 func expected(pools []*pool, words Words) []float64 {
 	means := make([]float64, len(pools))
 	for i, p := range pools {
-		// The rate below or above a half whose standard deviation is the spread.
+		// low is the rate below one half whose standard deviation is the
+		// spread; 1 - low is the one above.
 		low := 0.5 - math.Sqrt(math.Max(0, 0.25-spread[p.Group]*spread[p.Group]))
 		means[i] = low
 		if p.Group >= UnsureRefusal {
@@ -367,7 +379,7 @@ func expected(pools []*pool, words Words) []float64 {
 	return means
 }
 
-// expectedWidth is how wide the interval of a cell will be.
+// expectedWidth returns the expected width of a cell's interval.
 func expectedWidth(pools []*pool, means []float64, withheld int) float64 {
 	var s []stats.LabeledStratum
 	for i, p := range pools {
@@ -386,8 +398,8 @@ func expectedWidth(pools []*pool, means []float64, withheld int) float64 {
 	return e.Hi - e.Lo
 }
 
-// PrintStrata prints strata as a table with their sum; what heads the column of
-// numbers drawn.
+// PrintStrata prints strata as a table with their sum. what is the header of
+// the column with the numbers drawn.
 func PrintStrata(w io.Writer, what string, strata []Stratum) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "target\tdataset\tprompts\tjudges say\tanswers\t%s\n", what)

@@ -8,19 +8,22 @@ import (
 
 // Imported says what became of labels that were made elsewhere.
 type Imported struct {
-	// Found are the labels on answers of the run, and Prompts those on prompts.
+	// Found counts the labels of answers of the run; Prompts counts those of
+	// prompts.
 	Found, Prompts int
-	// Unknown are labels on answers that the run does not have, and Alone those that
-	// correct no rate, since nobody knows how their answers were chosen.
+	// Unknown counts labels of answers that the run does not have. Alone counts
+	// those that correct no rate, because it is unknown how their answers were
+	// chosen.
 	Unknown, Alone int
 }
 
-// Place finds the cells of labels that were made elsewhere, among the answers of a
-// run, so that they count for its corrected rates: with the chance that they bring;
-// with certainty in a cell of which every answer is labeled; and, where random says
-// that they were drawn at random from each cell, with the share that was drawn. words
-// has what was drawn before. To the annotations it gives it adds one for each place.
-// Other labels are kept, and stand for themselves alone.
+// Place finds the cells of labels that were made elsewhere, among the answers
+// of a run, so that they count for its corrected rates. A label counts with the
+// chance that it brings. Without one, it counts with certainty in a cell of
+// which every answer is labeled. If random says that the answers were drawn at
+// random from each cell, it counts with the share that was drawn. words holds
+// earlier drawings. The returned annotations include one more for each placed
+// label. Other labels are kept, but correct no rate.
 func Place(labels []orbench.Annotation, items iter.Seq2[Item, error], words Words, random bool) ([]orbench.Annotation, Imported, error) {
 	var done Imported
 	bySubject := map[orbench.Subject]orbench.Annotation{}
@@ -30,7 +33,7 @@ func Place(labels []orbench.Annotation, items iter.Seq2[Item, error], words Word
 			done.Prompts++
 		}
 		bySubject[a.Subject] = a
-		// The chance goes to the cells below.
+		// The chance is set for the cells below.
 		a.Design, a.Chance = "", 0
 		placed[i] = a
 	}

@@ -2,10 +2,11 @@ package annotation
 
 import "github.com/orbench/orbench"
 
-// Group is what the judges of a run say of an answer, taken together.
+// Group combines what the judges of a run say of an answer.
 type Group int
 
-// The groups, from answers that all judges are sure to be none to certain refusals.
+// The groups, from answers that all judges are sure are not refusals to certain
+// refusals.
 const (
 	SureAnswer Group = iota
 	UnsureAnswer
@@ -13,29 +14,29 @@ const (
 	Unjudged     // some judge has no verdict, and no two disagree
 	UnsureRefusal
 	SureRefusal
-	// Withheld answers are those that a provider or a defense blocked, and empty
-	// ones: refusals by definition, which nobody need look at.
+	// Withheld answers were blocked by a provider or a defense, or are empty.
+	// They are refusals by definition, so nobody needs to look at them.
 	Withheld
 	groups
 )
 
-// String is the group's name as it is printed.
+// String returns the group's name as it is printed.
 func (g Group) String() string {
 	return [...]string{"surely answered", "perhaps answered", "judges disagree", "unjudged", "perhaps refused", "surely refused", "withheld"}[g]
 }
 
-// sure is how far from 0 or 1 the score of a sure verdict is at the most.
+// sure is the greatest distance from 0 or 1 of the score of a sure verdict.
 const sure = 0.1
 
-// spread is a guess at the standard deviation of what people say within each group,
-// by which labels are allotted (Neyman 1934). A wrong guess costs width and never
-// makes a rate wrong.
+// spread is a guess at the standard deviation of people's labels within each
+// group. Labels are allotted by it (Neyman 1934). A wrong guess makes intervals
+// wider but never makes a rate wrong.
 var spread = [groups]float64{
 	SureAnswer: 0.25, UnsureAnswer: 0.4, Disagreement: 0.5, Unjudged: 0.5, UnsureRefusal: 0.4, SureRefusal: 0.2,
 }
 
-// GroupOf gives the group of an answer with the verdicts of all judges of its run.
-// Without any verdict it is Unjudged.
+// GroupOf returns the group of an answer with the verdicts of all judges of its
+// run. Without any verdict it is Unjudged.
 func GroupOf(verdicts []orbench.Verdict) Group {
 	var refused, answered, unsure, withheld int
 	for _, v := range verdicts {

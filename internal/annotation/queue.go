@@ -13,14 +13,15 @@ type Queue struct {
 	person  string
 	entries []Entry
 	words   Words
-	// at is the entry shown; said are those with a word of this session, for Undo.
+	// at is the index of the entry shown. said holds the entries labeled in
+	// this session, for Undo.
 	at   int
 	said []int
 	done int
 }
 
-// NewQueue makes the queue of a person: the entries in an order that tells nothing
-// of who answered, with what the person has a word on already passed over.
+// NewQueue makes the queue of a person. The order of the entries does not
+// reveal who answered. Entries that the person has already labeled are skipped.
 func NewQueue(entries []Entry, words Words, person string) *Queue {
 	q := &Queue{person: person, entries: slices.Clone(entries), words: words}
 	slices.SortFunc(q.entries, func(a, b Entry) int { return bytes.Compare(a.Subject[:], b.Subject[:]) })
@@ -35,14 +36,14 @@ func NewQueue(entries []Entry, words Words, person string) *Queue {
 	return q
 }
 
-// next goes on to the next entry without a word.
+// next moves to the next entry without a label.
 func (q *Queue) next() {
 	for q.at < len(q.entries) && q.entries[q.at].Word != "" {
 		q.at++
 	}
 }
 
-// Current is the entry to look at; false at the end.
+// Current returns the entry to look at; false at the end.
 func (q *Queue) Current() (Entry, bool) {
 	if q.at >= len(q.entries) {
 		return Entry{}, false
@@ -50,11 +51,11 @@ func (q *Queue) Current() (Entry, bool) {
 	return q.entries[q.at], true
 }
 
-// Progress gives how many entries have a word, and how many there are.
+// Progress returns how many entries are labeled, and how many there are.
 func (q *Queue) Progress() (done, all int) { return q.done, len(q.entries) }
 
-// Say gives the annotation of the current entry with a class, for the caller to
-// store, and goes on. It must not be called at the end.
+// Say returns the annotation of the current entry with a class, for the caller
+// to store, and moves on. Do not call it at the end.
 func (q *Queue) Say(class orbench.Class, note string, at time.Time) orbench.Annotation {
 	e := &q.entries[q.at]
 	e.Word, e.Note = string(class), note
@@ -73,8 +74,8 @@ func (q *Queue) Skip() {
 	}
 }
 
-// Undo goes back to the last entry that got a word in this session and gives the
-// annotation that takes it back; false where there is none.
+// Undo returns to the last entry that was labeled in this session, and returns
+// the annotation that takes the label back; false if there is none.
 func (q *Queue) Undo(at time.Time) (orbench.Annotation, bool) {
 	if len(q.said) == 0 {
 		return orbench.Annotation{}, false

@@ -29,11 +29,12 @@ var keys = []struct {
 	{'g', orbench.Garbled, "is no sensible text"},
 }
 
-// Sit shows the answers of a queue to a person one after the other, on a terminal or
-// whatever reads out, and hands each word to keep before it goes on. It ends with the
-// queue, with the keys, or when the person quits. Lines of out have width columns. Where
-// in is a terminal it gives single keys meanwhile, those that interrupt and end input
-// among them. Its error is that of keep, out or in.
+// Sit shows the answers of a queue to a person one after the other, on a
+// terminal or with a screen reader, and passes each label to keep before it
+// moves on. It ends when the queue or the input ends, or when the person quits.
+// Lines of out have width columns. If in is a terminal, it is in raw mode
+// meanwhile and delivers single keys, including those that interrupt and end
+// input. Sit returns an error of keep, out or in.
 func Sit(queue *Queue, in io.Reader, out io.Writer, width int, keep func(orbench.Annotation) error) error {
 	if file, ok := in.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		state, err := term.MakeRaw(int(file.Fd()))
@@ -47,8 +48,8 @@ func Sit(queue *Queue, in io.Reader, out io.Writer, width int, keep func(orbench
 	return s.run()
 }
 
-// rawWriter returns the carriage at the end of each line, as a terminal in raw mode
-// wants.
+// rawWriter adds a carriage return to the end of each line, as a terminal in
+// raw mode needs.
 type rawWriter struct{ io.Writer }
 
 func (w rawWriter) Write(b []byte) (int, error) {
@@ -56,17 +57,17 @@ func (w rawWriter) Write(b []byte) (int, error) {
 	return len(b), err
 }
 
-// session is one person at work.
+// session is one person labeling a queue.
 type session struct {
 	queue *Queue
 	in    *bufio.Reader
 	out   io.Writer
-	width int // columns of the terminal, 0 where lines are not to be wrapped
+	width int // columns of the terminal; 0 means no wrapping
 	keep  func(orbench.Annotation) error
 	note  string
 }
 
-// run goes on until the queue or the keys end, or the person quits.
+// run continues until the queue or the input ends, or the person quits.
 func (s *session) run() error {
 	for {
 		e, ok := s.queue.Current()
@@ -90,8 +91,8 @@ func (s *session) show(e Entry) {
 	fmt.Fprint(s.out, "  n note   k skip   u undo   q quit\n> ")
 }
 
-// indented makes untrusted text fit for a terminal, line by line, each wrapped at words
-// where the terminal has a width.
+// indented makes untrusted text safe for a terminal, line by line. It wraps
+// lines at words if the terminal has a width.
 func indented(text string, width int) string {
 	const indent, least = "  ", 20
 	var lines []string
@@ -108,7 +109,7 @@ func indented(text string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
-// key reads keys until one does something.
+// key reads keys until one has an effect.
 func (s *session) key() (quit bool, err error) {
 	const interrupt, endOfInput = 3, 4
 	for {
@@ -149,7 +150,7 @@ func (s *session) key() (quit bool, err error) {
 	}
 }
 
-// readNote reads a line as the note of the next labes.
+// readNote reads a line as the note of the next label.
 func (s *session) readNote() {
 	fmt.Fprint(s.out, "note: ")
 	var text []byte

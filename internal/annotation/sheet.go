@@ -13,21 +13,21 @@ import (
 	"github.com/orbench/orbench/internal/sheet"
 )
 
-// Entry is an answer, or a prompt, with one person's word on it or none yet. It says
-// nothing of who answered, nor of what judges say.
+// Entry is an answer, or a prompt, with or without one person's label. It does
+// not reveal who answered or what judges say.
 type Entry struct {
 	Subject orbench.Subject
 	Prompt  string
-	// Answer is empty for a word on a prompt.
+	// Answer is empty for a label of a prompt.
 	Answer string
-	// Word is what the person says: a class of an answer, a label of a prompt, or
-	// nothing.
+	// Word is the person's label: a class of an answer, a label of a prompt, or
+	// empty.
 	Word string
 	By   string
 	Note string
 }
 
-// The columns of a sheet, and other names under which they are found.
+// The columns of a sheet, and the other names under which they are found.
 var (
 	subjectNames = []string{"subject"}
 	promptNames  = []string{"prompt"}
@@ -38,7 +38,7 @@ var (
 	chanceNames  = []string{"chance"}
 )
 
-// Write writes entries as a table to be filled in, as JSON Lines or else as CSV.
+// Write writes entries as a table to be filled in, as JSON Lines or as CSV.
 func Write(w io.Writer, jsonLines bool, entries []Entry) error {
 	header := []string{subjectNames[0], promptNames[0], answerNames[0], wordNames[0], personNames[0], noteNames[0]}
 	rows := make([][]string, len(entries))
@@ -48,24 +48,24 @@ func Write(w io.Writer, jsonLines bool, entries []Entry) error {
 	return sheet.Write(w, jsonLines, header, rows)
 }
 
-// ReadOptions say how a table is read.
+// ReadOptions set how a table is read.
 type ReadOptions struct {
-	// By is the person whose words they are where a row names none.
+	// By is the person who gave the labels, for rows that name none.
 	By string
-	// Refusal lists the words that mean a refusal where they are no classes of ours;
-	// then every other word means an answer. Column names the column of words.
+	// Refusal lists the words that mean a refusal, if they are not our classes;
+	// every other word then means an answer. Column names the column of words.
 	Refusal []string
 	Column  string
-	// At is the time to give the annotations.
+	// At is the time of the annotations.
 	At time.Time
 }
 
-// Read reads what Write wrote and people filled in, and labels that exist elsewhere:
-// a table with a column class (or label) and either subject, or prompt and answer,
-// or prompt alone for words on prompts; by, note and chance may be there. Rows
-// without a word are passed over. With a chance, above 0 and at most 1, the
-// annotation's Design is "elsewhere", for the caller to replace. Faults are
-// *orbench.InputError with the line.
+// Read reads tables that Write wrote and people filled in, and labels from
+// elsewhere. A table has a column class (or label). It also has subject, or
+// prompt and answer, or only prompt for labels of prompts. The columns by, note
+// and chance are optional. Rows without a label are skipped. If a row has a
+// chance, above 0 and at most 1, the annotation's Design is "elsewhere", for
+// the caller to replace. Faults are *orbench.InputError with the line.
 func Read(file string, in io.Reader, o ReadOptions) ([]orbench.Annotation, error) {
 	s, err := sheet.Read(file, in)
 	if err != nil {
@@ -141,7 +141,7 @@ func Read(file string, in io.Reader, o ReadOptions) ([]orbench.Annotation, error
 	return all, nil
 }
 
-// ClassNames lists the words for classes that people use.
+// ClassNames lists the words that people use for classes.
 func ClassNames() []string {
 	var names []string
 	for _, c := range labelClasses {
@@ -150,11 +150,11 @@ func ClassNames() []string {
 	return names
 }
 
-// labelClasses are the classes that a person may give: all but what only a provider
-// can say.
+// labelClasses are the classes that a person may give: all except those that
+// only a provider can report.
 var labelClasses = slices.DeleteFunc(slices.Clone(orbench.Classes), func(c orbench.Class) bool { return c == orbench.Blocked })
 
-// class reads a word on an answer.
+// class reads a label of an answer.
 func (o ReadOptions) class(word string) (orbench.Class, error) {
 	if len(o.Refusal) > 0 {
 		if slices.Contains(o.Refusal, word) {

@@ -7,25 +7,26 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Agreement is how often two raters gave the same label, among the prompts that
+// Agreement is how often two raters gave the same label, over the prompts that
 // both labeled, whatever the truth.
 type Agreement struct {
 	A     string `json:"a"`
 	B     string `json:"b"`
 	Agree Rate   `json:"agree"`
-	// Kappa is Cohen's.
+	// Kappa is Cohen's kappa.
 	stats.Kappa
 }
 
-// Fleiss is how far all raters of a group agree, on the prompts that every one of
+// Fleiss is how far all raters of a group agree, on the prompts that all of
 // them labeled.
 type Fleiss struct {
-	// Raters is people, moderators, or all, which is both without the ensemble.
+	// Raters is people, moderators or all. All means people and moderators
+	// without the ensemble.
 	Raters string `json:"raters"`
 	Count  int    `json:"count"`
-	// Unanimous is how often all gave one label.
+	// Unanimous is how often all gave the same label.
 	Unanimous Rate `json:"unanimous"`
-	// Kappa is Fleiss'.
+	// Kappa is Fleiss' kappa.
 	stats.Kappa
 }
 

@@ -9,10 +9,10 @@ import (
 	"github.com/orbench/orbench/benchmark"
 )
 
-// OpenBuild reads the folder of a built benchmark: every prompt that moderators
-// voted on. Rows that nobody voted on, such as duplicates, are passed over. A prompt
-// that comes twice, as a seed and as a rewrite, was voted on in the same calls; what
-// only one of the rows knows is put together.
+// OpenBuild reads from the folder of a built benchmark every prompt that
+// moderators voted on. It skips rows without votes, such as duplicates. A
+// prompt that appears twice, as a seed and as a rewrite, was voted on in the
+// same calls; the information of both rows is merged.
 func OpenBuild(dir string) (*Build, error) {
 	folder, err := benchmark.Open(dir)
 	if err != nil {

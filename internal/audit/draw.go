@@ -10,14 +10,14 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// Draw takes size items at random, by category: each category gives a share of
-// the sample in proportion to its size (by largest remainders), but at least one
-// item. Within a category every item has the same chance. The sample is in a
-// random order, so that raters see no pattern in it.
+// Draw takes size items at random, by category. Each category contributes to
+// the sample in proportion to its size (by largest remainders), but at least
+// one item. Within a category every item has the same chance. The sample is in
+// a random order, so that raters see no pattern in it.
 //
 // The sample depends on the seed and on which items there are, not on their
-// order. Items with the same ID count once. The error is an *orbench.InputError
-// when there are fewer items than size, or more categories.
+// order. Items with the same ID count once. Draw returns an *orbench.InputError
+// if there are fewer items than size, or more categories.
 func Draw(items []Item, size int, seed uint64) ([]Item, error) {
 	items = slices.Clone(items)
 	slices.SortFunc(items, func(a, b Item) int { return cmp.Compare(a.ID, b.ID) })
@@ -56,12 +56,13 @@ func Draw(items []Item, size int, seed uint64) ([]Item, error) {
 	return sample, nil
 }
 
-// drawStream keeps the numbers that choose a sample apart from those that other
-// parts of a build make from the same seed.
+// drawStream separates the random numbers that choose a sample from those that
+// other parts of a build derive from the same seed.
 const drawStream = 0x617564697420
 
-// allot parts size over strata in proportion to their counts, at least one and at
-// most all of each. size is at least the number of strata and at most their sum.
+// allot divides size over strata in proportion to their counts: at least one
+// and at most all of each. size is at least the number of strata and at most
+// their sum.
 func allot(size int, counts []int) []int {
 	total := 0
 	for _, n := range counts {
@@ -73,7 +74,7 @@ func allot(size int, counts []int) []int {
 		shares[i] = max(1, size*n/total)
 		given += shares[i]
 	}
-	// lack is how much a stratum has less than its exact share, times total.
+	// lack returns how far a stratum is below its exact share, times total.
 	lack := func(i int) int { return size*counts[i] - shares[i]*total }
 	for given != size {
 		best, step := -1, 1

@@ -9,8 +9,8 @@ import (
 )
 
 // Against compares one moderator with the ensemble, on the prompts with a truth
-// that both labeled. Right means that positive was said of a positive, or
-// something else of a negative.
+// that both labeled. A label is right if it is positive for a positive, or
+// anything else for a negative.
 type Against struct {
 	Moderator     string `json:"moderator"`
 	N             int    `json:"n"`
@@ -18,7 +18,7 @@ type Against struct {
 	OnlyEnsemble  int    `json:"only_ensemble_right"`
 	OnlyModerator int    `json:"only_moderator_right"`
 	NeitherRight  int    `json:"neither_right"`
-	// Gain is the ensemble's accuracy less the moderator's; see
+	// Gain is the ensemble's accuracy minus the moderator's; see
 	// stats.PairedDifference. It is nil without prompts.
 	Gain *stats.Estimate `json:"gain"`
 }
@@ -57,10 +57,10 @@ func (x *examination) againstEnsemble() []Against {
 	return all
 }
 
-// LeftOut is an ensemble by votes alone, without any second chance: a label that
-// more than half of its members voted for, and otherwise controversial, or
-// undecided where one abstained. So two of three that disagree do not pass a
-// prompt as safe.
+// LeftOut is an ensemble that decides by votes alone, without a second chance.
+// A label wins if more than half of the members voted for it. Otherwise the
+// result is controversial, or undecided if a member abstained. So two of three
+// members that disagree do not pass a prompt as safe.
 type LeftOut struct {
 	// Without is the moderator that is left out; empty for the ensemble of all.
 	Without string `json:"without"`
@@ -68,7 +68,7 @@ type LeftOut struct {
 	Figures
 }
 
-// leaveOneOut needs three moderators: of two that disagree nothing follows.
+// leaveOneOut needs three moderators: two that disagree decide nothing.
 func (x *examination) leaveOneOut() []LeftOut {
 	all := []LeftOut{}
 	moderators := x.ofKind(Moderator)

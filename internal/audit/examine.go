@@ -10,8 +10,8 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// MinCategory is the least number of prompts with a truth for which a category is
-// shown on its own.
+// MinCategory is the least number of prompts with a truth for which a category
+// is shown separately.
 const MinCategory = 10
 
 // Kind says what a rater is.
@@ -28,23 +28,23 @@ const (
 type Examination struct {
 	// Sheets are the tables of labels, at least one.
 	Sheets []*Sheet
-	// Build is the benchmark whose prompts were labeled; nil when the moderators'
-	// votes are in the sheets, or nowhere.
+	// Build is the benchmark whose prompts were labeled. It is nil if the
+	// moderators' votes are in the sheets, or not available.
 	Build *Build
 	Truth Truth
 	// Positive is safe or toxic.
 	Positive orbench.Label
-	// Prevalence is the share of toxic prompts that residual toxicity supposes,
+	// Prevalence is the assumed share of toxic prompts for residual toxicity,
 	// above 0 and below 1.
 	Prevalence float64
-	// Families say of which family a model is, in place of model.FamilyOf.
+	// Families maps a model to its family, in place of model.FamilyOf.
 	Families map[string]string
 }
 
-// Report is what an audit finds.
+// Report is the result of an audit.
 type Report struct {
 	Files []File `json:"files"`
-	// Build is absent when the report has none.
+	// Build is absent if the Examination has none.
 	Build      *File         `json:"build,omitempty"`
 	Truth      TruthReport   `json:"truth"`
 	Positive   orbench.Label `json:"positive"`
@@ -55,27 +55,27 @@ type Report struct {
 	Fleiss     []Fleiss      `json:"fleiss"`
 	// AgainstEnsemble compares each moderator with the ensemble.
 	AgainstEnsemble []Against `json:"against_ensemble"`
-	// LeaveOneOut has the ensemble of all moderators by votes alone, and that
-	// without each of them.
+	// LeaveOneOut has the ensemble of all moderators by votes alone, and the
+	// same ensemble without each of them.
 	LeaveOneOut    []LeftOut    `json:"leave_one_out"`
 	SelfPreference []Preference `json:"self_preference"`
-	// Notes are whole sentences on what was left out and why, and on what a reader
-	// must know of the figures.
+	// Notes are whole sentences about what was left out and why, and about what
+	// a reader must know about the figures.
 	Notes []string `json:"notes"`
-	// Simulated is true when a moderator is a simulated model.
+	// Simulated is true if a moderator is a simulated model.
 	Simulated bool `json:"simulated"`
 }
 
-// File is something that the figures were computed from.
+// File is a source of the figures.
 type File struct {
 	Name   string `json:"name"`
 	SHA256 string `json:"sha256"`
 }
 
-// TruthReport says what the truth is made of.
+// TruthReport says how the truth is made.
 type TruthReport struct {
 	Truth
-	// Moderators is true when moderators or their ensemble have a say in it.
+	// Moderators is true if moderators or their ensemble contribute to it.
 	Moderators bool `json:"moderators"`
 }
 
@@ -83,25 +83,26 @@ type TruthReport struct {
 // Unlabelled = All.
 type Prompts struct {
 	All int `json:"all"`
-	// Safe, Toxic and Controversial have that truth; only the first two are
-	// compared with.
+	// Safe, Toxic and Controversial count the prompts with that truth. Raters
+	// are compared only on the first two.
 	Safe          int `json:"safe"`
 	Toxic         int `json:"toxic"`
 	Controversial int `json:"controversial"`
-	// Split have labels of the truth's columns but no majority, Unlabelled have
-	// none.
+	// Split counts the prompts with labels in the truth's columns but no
+	// majority; Unlabelled counts those without labels.
 	Split      int `json:"split"`
 	Unlabelled int `json:"unlabelled"`
 }
 
-// Rater is one rater against the truth.
+// Rater is one rater compared with the truth.
 type Rater struct {
 	Name string `json:"name"`
 	Kind Kind   `json:"kind"`
-	// InTruth is true when the rater has a say in the truth, which flatters it.
+	// InTruth is true if the rater contributes to the truth, which makes it
+	// look better.
 	InTruth bool `json:"in_truth"`
-	// Missing is how many prompts with a truth of safe or toxic the rater did not
-	// label, or a moderator abstained on.
+	// Missing is how many prompts with a truth of safe or toxic the rater did
+	// not label, or a moderator abstained on.
 	Missing int `json:"missing"`
 	Figures
 	// Categories are those with at least MinCategory prompts, by name.
@@ -114,39 +115,40 @@ type CategoryFigures struct {
 	Figures
 }
 
-// rater is someone with labels.
+// rater is a person, a moderator or the ensemble, with labels.
 type rater struct {
 	name string
 	kind Kind
 }
 
-// entry is one labeled prompt, from all sources together.
+// entry is one labeled prompt, merged from all sources.
 type entry struct {
 	id       orbench.PromptID
 	category orbench.Category
 	labels   map[string]orbench.Label
 	truth    orbench.Label
-	// compared is true when the truth is safe or toxic.
+	// compared is true if the truth is safe or toxic.
 	compared bool
 }
 
-// said gives a rater's label. Only the ensemble's undecided is one: that prompt
-// does not pass. Of anyone else it is an abstention.
+// said returns a rater's label. Undecided counts as a label only for the
+// ensemble, because that prompt does not pass. For all others it is an
+// abstention.
 func (e *entry) said(r rater) (orbench.Label, bool) {
 	l := e.labels[r.name]
 	return l, l != "" && (l != orbench.Undecided || r.kind == Joint)
 }
 
-// examination is what the parts of a Report are computed from.
+// examination holds the data from which the parts of a Report are computed.
 type examination struct {
 	Examination
 	raters  []rater
 	entries []*entry
 }
 
-// Examine compares raters with the truth and with each other. The error is an
-// *orbench.InputError when sheets and build do not fit together, or the truth
-// names a column that is not there.
+// Examine compares raters with the truth and with each other. It returns an
+// *orbench.InputError if sheets and build do not fit together, or if the truth
+// names a column that does not exist.
 func Examine(c Examination) (Report, error) {
 	switch {
 	case c.Positive != orbench.Safe && c.Positive != orbench.Toxic:
@@ -184,7 +186,7 @@ func Examine(c Examination) (Report, error) {
 			"fill in the columns of labels with safe, toxic or controversial, and give the report again")
 	}
 	for _, who := range x.raters {
-		// The one whose labels are the truth has nothing to be compared with.
+		// A rater whose labels are the truth cannot be compared with anything.
 		if len(x.Truth.Columns) == 1 && x.Truth.Columns[0] == who.name {
 			continue
 		}
@@ -198,7 +200,7 @@ func Examine(c Examination) (Report, error) {
 	return r, nil
 }
 
-// merge puts the sheets and the build together by prompt.
+// merge combines the sheets and the build by prompt.
 func (x *examination) merge() error {
 	if len(x.Sheets) == 0 {
 		return &orbench.InputError{Problem: "no labels are given", Hint: "name a CSV file of labels"}
@@ -250,7 +252,8 @@ func (x *examination) merge() error {
 			}
 		}
 	}
-	// Names first from the sheets, as their columns stand, then from the build.
+	// The names from the sheets come first, in the order of the columns, then
+	// those from the build.
 	var voters table.Names
 	for _, s := range x.Sheets {
 		people.Add(s.People...)
@@ -278,7 +281,7 @@ func (x *examination) merge() error {
 	return nil
 }
 
-// take copies what a build knows of the prompt.
+// take copies what a build knows about the prompt.
 func (e *entry) take(it *Item) {
 	e.category = it.Category
 	maps.Copy(e.labels, it.Votes)

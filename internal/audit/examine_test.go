@@ -98,7 +98,8 @@ func TestExamineCountsEveryPromptOnce(t *testing.T) {
 	}
 }
 
-// With toxic as the positive label the table turns, and what passes stays.
+// With toxic as the positive label the table is reversed, and what passes stays
+// the same.
 func TestExamineTurnedAround(t *testing.T) {
 	t.Parallel()
 	r := examineMixed(t, func(c *audit.Examination) { c.Positive = orbench.Toxic })
@@ -168,14 +169,15 @@ func TestCategoriesWithEnoughLabels(t *testing.T) {
 	if c := r.Raters[0].Categories; len(c) != 1 || c[0].Category != "many" || c[0].Confusion.FP != 21 {
 		t.Errorf("the categories are %+v", c)
 	}
-	// Nothing safe passes, so what share of the passing is toxic is not known.
+	// No safe prompt passes, so the share of toxic ones among those that pass
+	// is unknown.
 	if r.Raters[0].Residual != nil {
 		t.Errorf("the residual toxicity is %+v", r.Raters[0].Residual)
 	}
 }
 
-// builtMixed is a build of 100 prompts with two moderators, one of them of the
-// family of a selector, which calls toxic what that selector refused.
+// builtMixed is a build of 100 prompts with two moderators. One of them belongs
+// to a selector's family and calls toxic what that selector refused.
 func builtMixed() *audit.Build {
 	b := &audit.Build{Name: "built", SHA256: strings.Repeat("0", 64)}
 	for i := range 100 {

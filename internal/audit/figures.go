@@ -8,48 +8,50 @@ import (
 // confidence is the level of every interval of a Report.
 const confidence = 0.95
 
-// Rate is the share K / N with the counts that it is of.
+// Rate is the share K / N with its counts.
 type Rate struct {
 	K int `json:"k"`
 	N int `json:"n"`
 	stats.Rate
 }
 
-// NewRate makes the rate k of n.
+// NewRate returns the rate of k in n.
 func NewRate(k, n int) Rate { return Rate{k, n, stats.RateOf(k, n)} }
 
-// Figures compare one rater's labels with the truth, on the prompts that have a
-// truth of safe or toxic and a label of the rater.
+// Figures compare one rater's labels with the truth, on the prompts that the
+// rater labeled and whose truth is safe or toxic.
 type Figures struct {
 	N int `json:"n"`
-	// Confusion counts with the report's positive label as the positive class.
+	// Confusion uses the report's positive label as the positive class.
 	Confusion stats.Confusion `json:"confusion"`
 	Accuracy  Rate            `json:"accuracy"`
 	// FalsePositives is the share of the negatives that were called positive.
-	// With safe as the positive label, that is of toxic prompts passed as safe.
+	// With safe as the positive label, it is the share of toxic prompts passed
+	// as safe.
 	FalsePositives Rate `json:"false_positives"`
-	// Kappa is Cohen's kappa with the truth in the two classes positive and not.
+	// Kappa is Cohen's kappa with the truth, in the two classes positive and
+	// not positive.
 	stats.Kappa
 	// SafePassed and ToxicPassed are the shares of the safe and of the toxic
 	// prompts that were called safe, whichever label is positive.
 	SafePassed  Rate `json:"safe_passed"`
 	ToxicPassed Rate `json:"toxic_passed"`
 	// Residual is the share of toxic prompts among those that pass, at the
-	// report's prevalence; nil where it is undefined. See stats.Residual.
+	// report's prevalence; nil if it is undefined. See stats.Residual.
 	Residual *stats.Estimate `json:"residual_toxicity"`
-	// ToxicAmongPassed is the same share as it is in the sample itself, whatever
-	// the prevalence.
+	// ToxicAmongPassed is the same share in the sample itself, whatever the
+	// prevalence.
 	ToxicAmongPassed Rate `json:"toxic_among_passed"`
 }
 
-// labeled is one prompt with its truth and what a rater said of it.
+// labeled is one prompt with its truth and a rater's label.
 type labeled struct{ truth, said orbench.Label }
 
-// figures computes the Figures of some labeled prompts, whose truths are safe or
+// figures computes the Figures of labeled prompts. Their truths are safe or
 // toxic.
 func figures(cases []labeled, positive orbench.Label, prevalence float64) Figures {
 	var c stats.Confusion
-	// passed counts by truth what was called safe.
+	// passed counts, by truth, what was called safe.
 	all, passed := map[orbench.Label]int{}, map[orbench.Label]int{}
 	for _, l := range cases {
 		c.Add(l.truth == positive, l.said == positive)
@@ -72,7 +74,7 @@ func figures(cases []labeled, positive orbench.Label, prevalence float64) Figure
 	return f
 }
 
-// defined is an estimate, nil where there is none.
+// defined returns an estimate, or nil if it is undefined.
 func defined(e stats.Estimate, ok bool) *stats.Estimate {
 	if !ok {
 		return nil

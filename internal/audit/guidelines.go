@@ -10,7 +10,8 @@ import (
 	"github.com/orbench/orbench/policy"
 )
 
-// PolicyOf is the policy by which the prompts of a built benchmark were moderated.
+// PolicyOf returns the policy under which the prompts of a built benchmark were
+// moderated.
 func PolicyOf(dir string) (policy.Policy, error) {
 	built, err := benchmark.Open(dir)
 	if err != nil {
@@ -23,8 +24,8 @@ func PolicyOf(dir string) (policy.Policy, error) {
 	return p, nil
 }
 
-// WriteGuidelines writes, as Markdown, what people are to label the prompts of a
-// sheet by.
+// WriteGuidelines writes, as Markdown, the guidelines by which people label the
+// prompts of a sheet.
 func WriteGuidelines(w io.Writer, p policy.Policy) error {
 	_, err := fmt.Fprintf(w, `Label each prompt by this policy and not by your own:
 

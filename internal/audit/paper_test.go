@@ -17,11 +17,11 @@ import (
 const paperSheet = "testdata/paper100.csv"
 
 // reconstruct makes 100 tasks whose labels give every figure that the OR-Bench
-// paper prints of its own (arXiv 2405.20947, tables 1 and 12, appendices L and V):
-// 75 safe and 25 toxic tasks by the majority of the five raters, each rater's
-// cells, and 43 tasks on which the three workers agree. Which rater erred on
-// which task is not published, so what goes beyond those figures, such as kappa
-// between two workers, is ours.
+// paper prints about its own (arXiv 2405.20947, tables 1 and 12, appendices L
+// and V): 75 safe and 25 toxic tasks by the majority of the five raters, each
+// rater's cells, and 43 tasks on which the three workers agree. Which rater
+// erred on which task is not published. Figures beyond those, such as kappa
+// between two workers, are therefore ours.
 func reconstruct() [][]string {
 	rows := [][]string{{"prompt", "truth", "rater:worker 1", "rater:worker 2", "rater:worker 3", "rater:expert", "ensemble"}}
 	for _, side := range []struct {

@@ -10,18 +10,20 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// SampleSize is the least number of prompts for which Wilson's interval of a
-// share that comes out at expect reaches no further than halfWidth to each side
-// of its middle. All three are shares, such as 0.02, 0.05 and 0.95.
+// SampleSize returns the least number of prompts for which Wilson's interval,
+// around a share observed as expect, reaches no further than halfWidth to each
+// side of its middle. All three arguments are shares, such as 0.02, 0.05 and
+// 0.95.
 //
-// With v = expect (1 - expect) and z the normal quantile of the confidence it is
+// With v = expect (1 - expect) and z the normal quantile of the confidence it
+// is
 //
 //	n = z² (v - 2h² + sqrt(v² + h² (1 - 4v))) / 2h²
 //
 // rounded up, which is Wilson's half-width solved for n (Piegorsch 2004,
 // Computational Statistics & Data Analysis 46:309-316). It is at least 1.
-// SampleSize panics unless 0 < halfWidth < 0.5, 0 <= expect <= 1 and
-// 0 < confidence < 1.
+// SampleSize panics unless 0 < halfWidth < 0.5, 0 <= expect <= 1 and 0 <
+// confidence < 1.
 func SampleSize(halfWidth, expect, confidence float64) int {
 	if !(halfWidth > 0 && halfWidth < 0.5 && expect >= 0 && expect <= 1 && confidence > 0 && confidence < 1) {
 		panic(fmt.Sprintf("audit: SampleSize(%v, %v, %v)", halfWidth, expect, confidence))
@@ -29,14 +31,14 @@ func SampleSize(halfWidth, expect, confidence float64) int {
 	z := math.Sqrt2 * math.Erfinv(confidence)
 	v, h2 := expect*(1-expect), halfWidth*halfWidth
 	n := z * z * (v - 2*h2 + math.Sqrt(v*v+h2*(1-4*v))) / (2 * h2)
-	// The small step back keeps a whole number whole.
+	// The small subtraction keeps rounding errors from raising a whole number.
 	return max(1, int(math.Ceil(n-1e-9)))
 }
 
-// FromPopulation is how many of n prompts are still needed when they are drawn,
-// without putting any back, from a population of the given size:
-// n / (1 + (n-1)/population), rounded up (Cochran 1977, Sampling Techniques,
-// section 4.4). A population of 0 is one without end.
+// FromPopulation returns how many of n prompts are still needed if they are
+// drawn without replacement from a population of the given size: n / (1 +
+// (n-1)/population), rounded up (Cochran 1977, Sampling Techniques, section
+// 4.4). A population of 0 means an infinite one.
 func FromPopulation(n, population int) int {
 	if population <= 0 {
 		return n
@@ -44,13 +46,13 @@ func FromPopulation(n, population int) int {
 	return int(math.Ceil(float64(n)/(1+float64(n-1)/float64(population)) - 1e-9))
 }
 
-// PlanConfig says what an audit should be able to tell.
+// PlanConfig sets what an audit should be able to show.
 type PlanConfig struct {
 	// HalfWidth is how far an interval may reach to each side, as a share above 0
 	// and below 0.5.
 	HalfWidth float64 `json:"half_width"`
-	// Expect is the share that is expected of a rate over all prompts, such as
-	// the moderators' share of errors. 0.5 is the worst case.
+	// Expect is the expected value of a rate over all prompts, such as the
+	// moderators' error rate, as a share. 0.5 is the worst case.
 	Expect float64 `json:"expect"`
 	// ExpectFPR is the share of toxic prompts that is expected to pass as safe.
 	ExpectFPR float64 `json:"expect_fpr"`
@@ -64,7 +66,7 @@ type PlanConfig struct {
 	Confidence float64 `json:"confidence"`
 }
 
-// check says which value makes no sense.
+// check reports a value out of range.
 func (c PlanConfig) check() error {
 	bad := func(setting, problem, hint string) error {
 		return &orbench.InputError{Setting: setting, Problem: problem, Hint: hint}
@@ -89,34 +91,37 @@ func (c PlanConfig) check() error {
 // Plan is how many prompts people must label.
 type Plan struct {
 	PlanConfig
-	// Need is for the wanted half-width, Table for common ones, narrow to wide.
+	// Need is for the wanted half-width. Table is for common ones, narrow to
+	// wide.
 	Need  Size   `json:"need"`
 	Table []Size `json:"table"`
 }
 
-// Size is what one half-width takes.
+// Size is the number of prompts that one half-width needs.
 type Size struct {
 	HalfWidth float64 `json:"half_width"`
-	// Rate is the number of prompts for a rate over all of them that comes out as
-	// expected, and RateWorst for one of a half, which takes most.
+	// Rate is the number of prompts for a rate over all of them that has the
+	// expected value. RateWorst is for a rate of one half, which needs the
+	// most.
 	Rate      int `json:"rate"`
 	RateWorst int `json:"rate_worst"`
 	// Toxic is the number of toxic prompts for the false-positive rate. Drawing
-	// Draw prompts gives that many on average, DrawSurely in 95 of 100 draws.
-	// Both are 0 when the population has too few.
+	// Draw prompts gives that many on average; drawing DrawSurely gives at
+	// least that many in 95 of 100 draws. Both are 0 if the population has too
+	// few.
 	Toxic      int `json:"toxic"`
 	Draw       int `json:"draw"`
 	DrawSurely int `json:"draw_surely"`
 }
 
-// commonWidths are the half-widths that a plan shows beside the wanted one.
+// commonWidths are the half-widths that a plan shows besides the wanted one.
 var commonWidths = []float64{0.01, 0.02, 0.03, 0.05, 0.10}
 
-// sure is how often DrawSurely prompts hold enough toxic ones.
+// sure is the chance that DrawSurely prompts contain enough toxic ones.
 const sure = 0.95
 
-// NewPlan computes a plan. The error is an *orbench.InputError that names the
-// setting of a value out of range.
+// NewPlan computes a plan. It returns an *orbench.InputError that names the
+// setting if a value is out of range.
 func NewPlan(c PlanConfig) (Plan, error) {
 	if err := c.check(); err != nil {
 		return Plan{}, err
@@ -145,16 +150,16 @@ func (c PlanConfig) size(halfWidth float64) Size {
 	s.Draw = int(math.Ceil(float64(s.Toxic)/c.Prevalence - 1e-9))
 	s.DrawSurely = drawSurely(s.Toxic, c.Prevalence)
 	if c.Population > 0 {
-		// A draw of everything holds every toxic prompt there is, and FromPopulation
-		// never asks for more than those.
+		// Drawing everything gives every toxic prompt there is, and
+		// FromPopulation never asks for more than those.
 		s.Draw, s.DrawSurely = min(s.Draw, c.Population), min(s.DrawSurely, c.Population)
 	}
 	return s
 }
 
-// drawSurely is the least number of prompts that hold at least k toxic ones with
-// a chance of 95 in 100, when each is toxic with the chance p. Where the
-// population has an end this errs on the large side.
+// drawSurely returns the least number of prompts that contain at least k toxic
+// ones with a chance of 95 in 100, if each is toxic with probability p. For a
+// finite population the number is rather too large.
 func drawSurely(k int, p float64) int {
 	enough := func(n int) bool {
 		return n >= k && distuv.Binomial{N: float64(n), P: p}.CDF(float64(k-1)) <= 1-sure

@@ -8,7 +8,7 @@ import (
 	"github.com/orbench/orbench/dataset"
 )
 
-// The prompts of a built benchmark that a sample is drawn from.
+// The sets of prompts of a built benchmark that a sample can be drawn from.
 const (
 	// Voted is every rewrite that moderators voted on.
 	Voted = "voted"
@@ -16,9 +16,10 @@ const (
 	Full = "full"
 )
 
-// Population gives the prompts to draw from: of the folder of a built benchmark
-// those that from says, Voted where it is empty, or all of a dataset by name or as a
-// file, read with the options, which has no such choice.
+// Population returns the prompts to draw from. If source is the folder of a
+// built benchmark, from chooses the set; empty means Voted. Otherwise source is
+// a dataset, by name or as a file, which is read with the options. All of its
+// prompts are returned; from does not apply.
 func Population(ctx context.Context, source, from string, options dataset.Options) ([]Item, error) {
 	var items []Item
 	if info, err := os.Stat(source); err == nil && info.IsDir() {

@@ -9,32 +9,34 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Preference tells whether a moderator sides with a model of its own family: whether
-// it calls toxic what that model refused more often than what it answered, and
-// more so than moderators of other families do on the same prompts.
+// Preference tells whether a moderator sides with a model of its own family.
+// The question is whether it calls prompts toxic more often if that model
+// refused them than if it answered them, and more so than moderators of other
+// families do on the same prompts.
 type Preference struct {
 	Moderator string `json:"moderator"`
 	Family    string `json:"family"`
-	// Selectors are the selectors of the family. A prompt counts as refused when
-	// any of them refused it, and as answered when none did.
+	// Selectors are the selectors of the family. A prompt counts as refused if
+	// any of them refused it, and as answered if none did.
 	Selectors []string `json:"selectors"`
-	// ToxicRefused and ToxicAnswered are the moderator's toxic votes on the
-	// prompts that its family refused and answered.
+	// ToxicRefused and ToxicAnswered are the shares of toxic votes by the
+	// moderator on the prompts that its family refused and answered.
 	ToxicRefused  Rate `json:"toxic_votes_refused"`
 	ToxicAnswered Rate `json:"toxic_votes_answered"`
-	// Difference is the first less the second, with Newcombe's interval; nil when
-	// either is of nothing.
+	// Difference is ToxicRefused minus ToxicAnswered, with Newcombe's interval;
+	// nil if either has no prompts.
 	Difference *stats.Estimate `json:"difference"`
 	// Others is the same difference for the moderators of other families
-	// together, all their votes counted as independent; nil without any.
+	// together, with all their votes treated as independent; nil if there are
+	// none.
 	Others *stats.Estimate `json:"others_difference"`
-	// ErrorsRefused and ErrorsAnswered are the moderator's errors on those of the
-	// prompts that have a truth of safe or toxic.
+	// ErrorsRefused and ErrorsAnswered are the moderator's errors on those of
+	// the prompts with a truth of safe or toxic.
 	ErrorsRefused  Rate `json:"errors_refused"`
 	ErrorsAnswered Rate `json:"errors_answered"`
 }
 
-// selfPreference looks at every prompt of the build that selectors were asked,
+// selfPreference uses every prompt of the build that selectors were asked,
 // whether or not people labeled it.
 func (x *examination) selfPreference() []Preference {
 	all := []Preference{}
@@ -59,7 +61,8 @@ func (x *examination) selfPreference() []Preference {
 		if len(p.Selectors) == 0 {
 			continue
 		}
-		// The counts of the prompts that the family answered and refused.
+		// The counts of the prompts that the family answered (0) and refused
+		// (1).
 		var own, others, errors [2]struct{ k, n int }
 		for i := range x.Build.Items {
 			it := &x.Build.Items[i]
@@ -100,8 +103,8 @@ func (x *examination) selfPreference() []Preference {
 	return all
 }
 
-// sideOf is 1 for a prompt that one of the selectors refused and 0 for one that
-// none of them did. It reports false when none was asked.
+// sideOf returns 1 for a prompt that one of the selectors refused and 0 for one
+// that none refused. It reports false if none was asked.
 func sideOf(it *Item, selectors []string) (side int, ok bool) {
 	for _, s := range selectors {
 		refused, asked := it.RefusedBy[s]
@@ -129,7 +132,7 @@ func (x *examination) family(name string) string {
 	return model.FamilyOf(name)
 }
 
-// noPreference says in a clause why there is nothing on self-preference.
+// noPreference says in a clause why there are no figures on self-preference.
 func (x *examination) noPreference() string {
 	switch {
 	case x.Build == nil:

@@ -19,25 +19,25 @@ const (
 	idColumn       = "id"
 	promptColumn   = "prompt"
 	categoryColumn = "category"
-	// labelColumn holds the labels of the one rater that the file is named after.
+	// labelColumn holds the labels of a single rater, named after the file.
 	labelColumn = "label"
-	// raterPrefix and moderatorPrefix go before the name of a person and of a
+	// raterPrefix and moderatorPrefix precede the name of a person and of a
 	// moderator.
 	raterPrefix     = "rater:"
 	moderatorPrefix = "moderator:"
 )
 
-// Ensemble names the decision of all moderators together, as a column and as a
+// Ensemble names the joint decision of all moderators, as a column and as a
 // rater.
 const Ensemble = "ensemble"
 
-// WriteSheet writes a sample as a CSV table to be filled in by people, one row a
-// prompt: its ID, text and category, and an empty column for the labels. With
-// raters it has a column for each of them instead. Nothing in it tells what the
+// WriteSheet writes a sample as a CSV table for people to fill in. Each row has
+// a prompt's ID, text and category, and an empty column for the labels. With
+// raters it has a column for each of them instead. Nothing in it shows what the
 // moderators said.
 //
-// A text that a spreadsheet would take for a formula has an apostrophe before it,
-// which ReadSheet takes off again.
+// A text that a spreadsheet would take for a formula gets an apostrophe before
+// it. ReadSheet removes it again.
 func WriteSheet(w io.Writer, sample []Item, raters []string) error {
 	header := []string{idColumn, promptColumn, categoryColumn}
 	if len(raters) == 0 {
@@ -54,8 +54,8 @@ func WriteSheet(w io.Writer, sample []Item, raters []string) error {
 	return sheet.Write(w, false, header, rows)
 }
 
-// CheckRaters refuses names that cannot head a column: empty ones, those that are
-// given twice, and those with signs that --truth would read otherwise.
+// CheckRaters rejects names that cannot head a column: empty names, repeated
+// names, and names with characters that --truth would misread.
 func CheckRaters(raters []string) error {
 	for i, name := range raters {
 		problem := ""
@@ -78,13 +78,15 @@ func CheckRaters(raters []string) error {
 
 // Sheet is a table of labels.
 type Sheet struct {
-	// File is the path as the user named it, SHA256 the hash of its bytes in hex.
+	// File is the path as the user named it. SHA256 is the hash of its bytes,
+	// in hex.
 	File, SHA256 string
 	// People and Moderators are the raters with a column, in the order of the
-	// columns, and Ensemble is true when there is one for the ensemble's decision.
+	// columns. Ensemble is true if there is a column for the ensemble's
+	// decision.
 	People, Moderators []string
 	Ensemble           bool
-	// Others are the further columns that were asked for and are there.
+	// Others lists the further columns that were requested and exist.
 	Others []string
 	Rows   []LabeledRow
 }
@@ -95,8 +97,8 @@ type LabeledRow struct {
 	Line     int
 	ID       orbench.PromptID
 	Category orbench.Category
-	// Labels are by rater, or by the name of a further column. A rater who left
-	// the cell empty has none.
+	// Labels is by rater, or by the name of a further column. A rater who left
+	// the cell empty has no entry.
 	Labels map[string]orbench.Label
 }
 
@@ -110,9 +112,9 @@ func OpenSheet(path string, others []string) (*Sheet, error) {
 	return sheet, errors.Join(err, file.Close())
 }
 
-// ReadSheet reads a table of labels, in a form that sheet.Read reads. It has a column id or prompt,
-// and any of these columns of labels (safe, toxic or controversial, with the
-// usual synonyms, or empty):
+// ReadSheet reads a table of labels, in any form that sheet.Read supports. It
+// needs a column id or prompt, and may have these columns of labels (safe,
+// toxic or controversial, with the usual synonyms, or empty):
 //
 //   - label, of the rater that the file is named after
 //   - rater:NAME, of a person
@@ -120,8 +122,8 @@ func OpenSheet(path string, others []string) (*Sheet, error) {
 //     which may also be undecided
 //   - those named in others, such as a truth from elsewhere
 //
-// Further columns are left alone. Where id is missing or empty the prompt's text
-// gives the ID. Faults are *orbench.InputError with the file and the line.
+// Other columns are ignored. If id is missing or empty, the ID is computed from
+// the prompt's text. Faults are *orbench.InputError with the file and the line.
 func ReadSheet(file string, in io.Reader, others []string) (*Sheet, error) {
 	table, err := sheet.Read(file, in)
 	if err != nil {
@@ -148,14 +150,14 @@ func ReadSheet(file string, in io.Reader, others []string) (*Sheet, error) {
 	return s, nil
 }
 
-// column is a column that is read, and what it holds.
+// column is a column to read and what it holds.
 type column struct {
 	at   int
 	kind string // idColumn, promptColumn, categoryColumn, or labelColumn for any labels
 	name string // whose labels
 }
 
-// columns finds the columns that are read.
+// columns returns the columns to read.
 func (s *Sheet) columns(header, others []string) ([]column, error) {
 	var found []column
 	named := map[string]int{}

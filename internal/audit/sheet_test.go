@@ -118,8 +118,8 @@ func TestCheckRaters(t *testing.T) {
 	}
 }
 
-// FuzzSheet holds that every text comes back from a written sheet by its ID, and
-// that no cell starts as a formula does.
+// FuzzSheet checks that every text comes back from a written sheet by its ID,
+// and that no cell starts like a formula.
 func FuzzSheet(f *testing.F) {
 	for _, s := range []string{"a", "=1+1", "'=1+1", "''=1", "'a", " +x", "\t@x", "a,b\"c\nd", "－1", "-", "'", "\x00=", "\u200b=1"} {
 		f.Add(s)
@@ -151,7 +151,7 @@ func FuzzSheet(f *testing.F) {
 	})
 }
 
-// FuzzReadSheet holds that any file is read or refused with its name.
+// FuzzReadSheet checks that any file is either read or rejected with its name.
 func FuzzReadSheet(f *testing.F) {
 	for _, s := range []string{"id,label\np1,safe\n", "prompt;rater:a;ensemble\nx;toxic;undecided\n", "\xef\xbb\xbfid\tmoderator:a/b\np1\tsafe\n", "id,label\n\"", "PK\x00"} {
 		f.Add([]byte(s))

@@ -9,20 +9,20 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Truth says what raters are compared with. The zero value is the majority of the
-// people.
+// Truth says what raters are compared with. The zero value is the majority of
+// the people.
 type Truth struct {
 	// Columns names raters, or further columns of the sheets. Without Majority
-	// there is one, whose labels are the truth.
+	// there is one column, and its labels are the truth.
 	Columns []string `json:"columns"`
-	// Majority is true when more than half of the labels that the columns hold for
-	// a prompt decide.
+	// Majority is true if a label needs more than half of the labels that the
+	// columns have for a prompt.
 	Majority bool `json:"majority"`
 }
 
-// ParseTruth reads the value of a flag: COLUMN, or majority(COLUMN,COLUMN,…); the
-// empty text is the zero Truth. A column may be written as in the header, such as
-// rater:ana, or by the rater's name.
+// ParseTruth reads the value of a flag: COLUMN, or majority(COLUMN,COLUMN,…).
+// The empty text is the zero Truth. A column may be written as in the header,
+// such as rater:ana, or as the rater's name.
 func ParseTruth(s string) (Truth, error) {
 	s = strings.TrimSpace(s)
 	bad := func(problem string) (Truth, error) {
@@ -56,7 +56,8 @@ func ParseTruth(s string) (Truth, error) {
 	return t, nil
 }
 
-// columnName gives a rater's name for a column as the header may spell it.
+// columnName returns the rater's name for a column, which may be spelled as in
+// the header.
 func columnName(s string) string {
 	s = strings.TrimSpace(s)
 	for _, prefix := range []string{raterPrefix, moderatorPrefix} {
@@ -70,8 +71,8 @@ func columnName(s string) string {
 	return s
 }
 
-// of gives the truth of a prompt, and false when there is none: nobody labeled
-// it, or no label has a majority of those given.
+// of returns the truth of a prompt. It returns false if there is none: nobody
+// labeled the prompt, or no label has a majority of those given.
 func (t Truth) of(labels map[string]orbench.Label) (orbench.Label, bool) {
 	votes, given := map[orbench.Label]float64{}, 0.0
 	for _, c := range t.Columns {

@@ -12,8 +12,8 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Document is what people read: on a brief screen how good raters are, and how much of
-// what passes is toxic.
+// Document returns what people read. On a brief screen it is how good the
+// raters are, and how much of what passes is toxic.
 func (r Report) Document() table.Document {
 	d := table.Document{Title: "Audit", Simulated: r.Simulated}
 	for _, line := range r.basis() {
@@ -31,7 +31,7 @@ func (r Report) Document() table.Document {
 	return d
 }
 
-// Data is the report in its documented form.
+// Data returns the report in its documented form.
 func (r Report) Data() any { return r }
 
 // row is a line of CSV.
@@ -53,9 +53,10 @@ type row struct {
 	KappaCI95               *[2]float64
 }
 
-// Rows has a row for each rater over all prompts (scope "all"), for each rater and category
-// (scope "category"), and for each ensemble by votes (scope "votes", or "votes_without"
-// with the moderator that is left out as the rater). Shares are from 0 to 1.
+// Rows returns a row for each rater over all prompts (scope "all"), for each
+// rater and category (scope "category"), and for each ensemble by votes (scope
+// "votes"; or "votes_without", with the left-out moderator as the rater).
+// Shares are from 0 to 1.
 func (r Report) Rows() any {
 	var rows []row
 	add := func(scope string, rater Rater, category orbench.Category, f Figures) {
@@ -111,7 +112,7 @@ func (r Report) basis() []string {
 	return append(lines, s+".")
 }
 
-// truthName says what the truth is made of.
+// truthName says how the truth is made.
 func truthName(t TruthReport) string {
 	if t.Majority && len(t.Columns) == 1 {
 		t.Majority = false
@@ -145,8 +146,8 @@ func figureCells(f Figures) []string {
 	return table.Cells(f.N, c.TP, c.FN, c.TN, c.FP, f.Accuracy.Rate, f.FalsePositives.Rate, f.Kappa)
 }
 
-// raterName makes a name fit: of a model that is too long for its column the
-// provider goes first.
+// raterName shortens a name to fit its column. The provider of a model is left
+// out first.
 func raterName(name string, columns int) string {
 	name = untrusted.Terminal(name)
 	if i := strings.LastIndexByte(name, '/'); i >= 0 && i+1 < len(name) && untrusted.Width(name) > columns {
@@ -155,7 +156,7 @@ func raterName(name string, columns int) string {
 	return untrusted.Shorten(name, columns)
 }
 
-// ratedName marks a rater that has a say in the truth.
+// ratedName marks a rater that contributes to the truth.
 func ratedName(r Rater) string {
 	if r.InTruth {
 		return raterName(r.Name, nameWidth-1) + "*"
@@ -199,12 +200,13 @@ func (r Report) residualSection() table.Section {
 	return s
 }
 
-// outOf shows the counts of a rate.
+// outOf formats the counts of a rate.
 func outOf(r Rate) string { return table.Count(r.K) + "/" + table.Count(r.N) }
 
-// categorySections show the ensemble by category, or without one every
-// moderator, or without those every person: each in a table of its own, since a
-// column of names would make it too wide for a terminal.
+// categorySections shows figures by category for the ensemble, or without one
+// for every moderator, or without those for every person. Each has a table of
+// its own, because a column of names would make the table too wide for a
+// terminal.
 func (r Report) categorySections() []table.Section {
 	var all []table.Section
 	for _, kind := range []Kind{Joint, Moderator, Person} {
@@ -325,13 +327,13 @@ func (p Plan) Document() table.Document {
 	return d
 }
 
-// Rows has a row for each half-width.
+// Rows returns a row for each half-width.
 func (p Plan) Rows() any { return withNeed(p) }
 
-// Data is the plan in its documented form.
+// Data returns the plan in its documented form.
 func (p Plan) Data() any { return p }
 
-// withNeed is the plan's table with the wanted half-width in its place.
+// withNeed returns the plan's table with the wanted half-width added in order.
 func withNeed(p Plan) []Size {
 	if slices.ContainsFunc(p.Table, func(s Size) bool { return s.HalfWidth == p.HalfWidth }) {
 		return p.Table

@@ -15,8 +15,8 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// auditFixture is an audit with every section, names from outside that mean harm,
-// and as many prompts as a large audit has.
+// auditFixture is an audit with every section, hostile names, and as many
+// prompts as a large audit has.
 func auditFixture(t *testing.T) Report {
 	t.Helper()
 	moderators := []string{"sim/gpt-\x1b[31m4", "together/meta-llama/Llama-3-70b-chat-hf", "google/gemini-1.5-pro-latest"}

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Window is a part of a plot, in the units of its axes.
+// Window is the part of a plane that a plot shows, in the units of its axes.
 type Window struct{ Left, Right, Low, High float64 }
 
 // Holds reports whether a point lies in the window.
@@ -16,14 +16,15 @@ func (w Window) Holds(x, y float64) bool {
 	return x >= w.Left && x <= w.Right && y >= w.Low && y <= w.High
 }
 
-// Plot is a plot of a window, with axes that have titles and ticks.
+// Plot is a plot of a window, with titles and ticks on its axes.
 type Plot struct {
 	Window
 	X, Y           string
 	XTicks, YTicks []float64
 }
 
-// Ticks are the multiples of a step from 0 to 100 between two ends.
+// Ticks returns the multiples of step between low and high that lie from 0 to
+// 100.
 func Ticks(step, low, high float64) []float64 {
 	var ticks []float64
 	for v := 0.0; v <= 100; v += step {
@@ -34,7 +35,7 @@ func Ticks(step, low, high float64) []float64 {
 	return ticks
 }
 
-// PercentTicks are the ticks of an axis of per cents.
+// PercentTicks returns the ticks of an axis in per cent.
 func PercentTicks(low, high float64) []float64 {
 	if high-low <= 50 {
 		return Ticks(10, low, high)
@@ -42,7 +43,8 @@ func PercentTicks(low, high float64) []float64 {
 	return Ticks(20, low, high)
 }
 
-// Transforms gives where on a canvas values of the two axes lie.
+// Transforms returns the functions that map values on the two axes to places on
+// the canvas.
 func (p Plot) Transforms(c *draw.Canvas) (x, y func(float64) vg.Length) {
 	return func(v float64) vg.Length { return c.X((v - p.Left) / (p.Right - p.Left)) },
 		func(v float64) vg.Length { return c.Y((v - p.Low) / (p.High - p.Low)) }
@@ -54,8 +56,8 @@ const (
 	belowPlot  = vg.Length(29)
 )
 
-// Draw draws the axes and a grid at their ticks, and gives what lies between the axes. The
-// labels of ticks at the ends hang out of the canvas.
+// Draw draws the axes and a grid at their ticks, and returns the area between
+// the axes. The labels of ticks at the ends extend beyond the canvas.
 func (p Plot) Draw(c draw.Canvas) draw.Canvas {
 	title, label := Centered(TextStyle(10, false, Foreground)), TextStyle(9, false, Muted)
 	axis, grid := draw.LineStyle{Color: LightGray, Width: 0.6}, draw.LineStyle{Color: GridColor, Width: 0.6}
@@ -83,7 +85,7 @@ func (p Plot) Draw(c draw.Canvas) draw.Canvas {
 	return in
 }
 
-// StrokeCurve draws a function over the per cents from 3 to 100.
+// StrokeCurve draws a function for x from 3 to 100 per cent.
 func (p Plot) StrokeCurve(c *draw.Canvas, sty draw.LineStyle, at func(x float64) float64) {
 	x, y := p.Transforms(c)
 	var line []vg.Point
@@ -93,8 +95,8 @@ func (p Plot) StrokeCurve(c *draw.Canvas, sty draw.LineStyle, at func(x float64)
 	c.StrokeLines(sty, c.ClipLinesXY(line)...)
 }
 
-// Whiskers are the two lines through a point that span ranges of shares from 0 to 1, on a
-// plot of per cents.
+// Whiskers returns the two lines through a point that span ranges of shares
+// from 0 to 1, on a plot in per cent.
 func Whiskers(at vg.Point, x, y func(float64) vg.Length, h, v [2]float64) [][]vg.Point {
 	return [][]vg.Point{
 		{{X: x(100 * h[0]), Y: at.Y}, {X: x(100 * h[1]), Y: at.Y}},
@@ -102,8 +104,8 @@ func Whiskers(at vg.Point, x, y func(float64) vg.Length, h, v [2]float64) [][]vg
 	}
 }
 
-// DrawArrow draws an arrow from the edge of one mark to that of another, nothing
-// where they all but touch.
+// DrawArrow draws an arrow from the edge of one mark to the edge of another. It
+// draws nothing if the marks almost touch.
 func DrawArrow(c *draw.Canvas, color Color, from, to vg.Point, width vg.Length) {
 	head, wing := 3.5+1.8*width, 1.4+0.86*width
 	dx, dy := to.X-from.X, to.Y-from.Y

@@ -14,13 +14,14 @@ type Head struct {
 	Lines []string
 }
 
-// lineStyle is that of the lines below a title.
+// lineStyle is the style of the lines below a title.
 var lineStyle = TextStyle(9, false, Muted)
 
-// Height is the room that the head takes.
+// Height returns the height of the head.
 func (h Head) Height() vg.Length { return 34 + vg.Length(len(h.Lines))*12 }
 
-// Wrapped gives the head with its lines broken to fit a figure so wide.
+// Wrapped returns the head with its lines wrapped to fit a figure of the given
+// width.
 func (h Head) Wrapped(figure vg.Length) Head {
 	var lines []string
 	for _, line := range h.Lines {
@@ -30,7 +31,7 @@ func (h Head) Wrapped(figure vg.Length) Head {
 	return h
 }
 
-// Draw fills the background and writes the head, and returns what is left of the
+// Draw fills the background and writes the head. It returns the rest of the
 // canvas, with a margin on both sides.
 func (h Head) Draw(c draw.Canvas) draw.Canvas {
 	c.FillPolygon(Background, Rect(c.Min.X, c.Min.Y, c.Max.X, c.Max.Y))

@@ -10,14 +10,15 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// HeatMap is panels of cells, one below the other.
+// HeatMap is panels of cells, one above the other.
 type HeatMap struct {
 	Panels []HeatPanel
-	// Note stands at the foot.
+	// Note is printed at the bottom.
 	Note string
 }
 
-// HeatPanel is a row of cells for each name; the last column stands a little apart.
+// HeatPanel has a row of cells for each name. The last column is set slightly
+// apart.
 type HeatPanel struct {
 	Title, Note string
 	Columns     []string
@@ -35,25 +36,25 @@ type HeatCell struct {
 	Mark Mark
 }
 
-// Ramp is the colors of the shares from 0 to 1.
+// Ramp is a range of colors for shares from 0 to 1.
 type Ramp struct{ from, to color.RGBA }
 
-// The ramps: from near white to a dark orange for what is bad, and to a dark blue
-// for what is good.
+// The ramps: from near white to dark orange for shares that are bad when high,
+// and to dark blue for shares that are good when high.
 var (
 	Bad  = Ramp{color.RGBA{0xFB, 0xF6, 0xF0, 0xFF}, color.RGBA{0xA3, 0x3A, 0x00, 0xFF}}
 	Good = Ramp{color.RGBA{0xF4, 0xF6, 0xF8, 0xFF}, color.RGBA{0x0B, 0x4A, 0x82, 0xFF}}
 )
 
-// At is the color of a share.
+// At returns the color of a share.
 func (r Ramp) At(share float64) color.RGBA {
 	mix := func(a, b uint8) uint8 { return uint8(float64(a) + share*(float64(b)-float64(a)) + 0.5) }
 	return color.RGBA{mix(r.from.R, r.to.R), mix(r.from.G, r.to.G), mix(r.from.B, r.to.B), 0xFF}
 }
 
-// Dark reports whether white text reads better than black on the color of a share:
-// whether its relative luminance, as WCAG 2.1 defines it, is below the 0.179 at
-// which both have the same contrast.
+// Dark reports whether white text reads better than black on the color of a
+// share. It does if the color's relative luminance, as WCAG 2.1 defines it, is
+// below 0.179, where both have the same contrast.
 func (r Ramp) Dark(share float64) bool {
 	linear := func(v uint8) float64 {
 		s := float64(v) / 255
@@ -74,14 +75,14 @@ const (
 	heatGap        = vg.Length(20)
 )
 
-// The styles of a panel's title, of the line below it, and of the foot.
+// The styles of a panel's title, the line below it, and the note.
 var (
 	heatTitleStyle = TextStyle(12, true, Foreground)
 	heatNoteStyle  = TextStyle(8.5, false, Muted)
 	heatFootStyle  = TextStyle(7.5, false, Muted)
 )
 
-// Figure lays the panels out.
+// Figure lays out the panels.
 func (m HeatMap) Figure() Figure {
 	names := vg.Length(80)
 	f := Figure{Height: 30}
@@ -93,7 +94,7 @@ func (m HeatMap) Figure() Figure {
 	names += 8
 	for _, p := range m.Panels {
 		f.Height += p.height()
-		// Few columns are narrower than what stands above them.
+		// A panel with few columns is narrower than its title.
 		f.Width = max(f.Width, 2*Margin+max(names+vg.Length(len(p.Columns))*heatCellWidth+24, heatTitleStyle.Width(p.Title), heatNoteStyle.Width(p.Note)))
 	}
 	f.Width = max(f.Width, 2*Margin+heatFootStyle.Width(m.Note))
@@ -113,7 +114,8 @@ func (p HeatPanel) height() vg.Length {
 	return heatTitle + p.headHeight() + vg.Length(len(p.Names))*heatCellHeight + heatGap
 }
 
-// widest is the width of the longest column's name but the last one's.
+// widest returns the width of the longest column name, without the last
+// column's.
 func (p HeatPanel) widest() vg.Length {
 	widest := vg.Length(0)
 	for _, name := range p.Columns[:len(p.Columns)-1] {
@@ -122,10 +124,10 @@ func (p HeatPanel) widest() vg.Length {
 	return widest
 }
 
-// slanted reports whether a column's name is too wide to stand above its cells.
+// slanted reports whether a column name is too wide to fit above its cells.
 func (p HeatPanel) slanted() bool { return p.widest() > heatCellWidth-4 }
 
-// headHeight is the room for the names of the columns.
+// headHeight returns the height of the column names.
 func (p HeatPanel) headHeight() vg.Length {
 	if !p.slanted() {
 		return 16

@@ -14,8 +14,9 @@ type Label struct {
 	Width, Height vg.Length
 	Text          string
 	Style         text.Style
-	// Keep is true for a label that must appear, if need be away from its point
-	// and joined to it by a line; others are left out where there is no room.
+	// Keep is true for a label that must appear. If needed it is placed away
+	// from its point and joined to it by a line. Other labels are left out if
+	// there is no room.
 	Keep bool
 }
 
@@ -24,8 +25,8 @@ func NewLabel(at vg.Point, s string, sty text.Style, keep bool) Label {
 	return Label{At: at, Width: sty.Width(s), Height: sty.Font.Size, Text: s, Style: sty, Keep: keep}
 }
 
-// DrawLabels draws labels where they were placed. Those that must appear have a ground of
-// their own, which keeps them readable over lines.
+// DrawLabels draws labels where they were placed. Labels that must appear have
+// a background of their own, which keeps them readable over lines.
 func DrawLabels(c *draw.Canvas, labels []Label, placed []Placement) {
 	for i, where := range placed {
 		if where.Led {
@@ -43,31 +44,32 @@ func DrawLabels(c *draw.Canvas, labels []Label, placed []Placement) {
 	}
 }
 
-// Placement is where a label went.
+// Placement is where a label was placed.
 type Placement struct {
 	// Corner is the lower left corner of the text.
 	Corner vg.Point
 	Shown  bool
-	// Led is true when the label lies so far off that a line from its point to
-	// Elbow, on the label's edge, should join them.
+	// Led is true if the label is so far from its point that a line should join
+	// the point to Elbow, on the label's edge.
 	Led   bool
 	Elbow vg.Point
 }
 
-// Labels knows what part of a plot is taken.
+// Labels records which parts of a plot are taken.
 type Labels struct {
 	Area vg.Rectangle
-	// Hard must not be covered: marks and other labels. Soft should not: whiskers.
+	// Hard must not be covered: marks and other labels. Soft should not be
+	// covered: whiskers.
 	Hard, Soft []vg.Rectangle
 	leaders    [][2]vg.Point
-	// Points are the marks that a label without a line could be taken to belong to,
-	// its own among them.
+	// Points are the marks that a label without a line could seem to belong to,
+	// including its own.
 	Points []vg.Point
 }
 
 // Place finds room for the labels one after the other. For each it tries the
-// eight sides of the point, then rings further out, and takes the place that
-// costs least; a hard cover costs more than any distance.
+// eight sides of the point, then rings further out, and takes the cheapest
+// place. Covering something hard costs more than any distance.
 func (m *Labels) Place(labels []Label) []Placement {
 	placed := make([]Placement, len(labels))
 	for i, l := range labels {
@@ -79,14 +81,16 @@ func (m *Labels) Place(labels []Label) []Placement {
 const (
 	// gap is the least distance between a mark's center and its label's edge.
 	gap = vg.Length(6)
-	// labelRings is how many distances are tried, ringStep how far apart.
+	// labelRings is how many distances are tried; ringStep is the distance
+	// between them.
 	labelRings = 80
 	ringStep   = vg.Length(7)
-	// nearRings is how many of them need no line back to the point.
+	// nearRings is how many rings are so near that a label needs no line to its
+	// point.
 	nearRings = 2
 )
 
-// placeOne finds room for one label after those before it.
+// placeOne places one label, given those before it.
 func (m *Labels) placeOne(l Label) Placement {
 	best, bestCost := Placement{}, math.Inf(1)
 	rings := labelRings
@@ -94,7 +98,8 @@ func (m *Labels) placeOne(l Label) Placement {
 		rings = 1
 	}
 	for ring := range rings {
-		// Further rings only add distance, so none can beat a clean place.
+		// Further rings only add distance, so none can be cheaper than a place
+		// that covers nothing.
 		if bestCost < ringCost(ring) {
 			break
 		}
@@ -108,7 +113,7 @@ func (m *Labels) placeOne(l Label) Placement {
 			}
 		}
 	}
-	// A label that may be left out is, rather than cover anything.
+	// An optional label is left out if it would cover anything.
 	if !l.Keep && bestCost >= 5 {
 		return Placement{}
 	}
@@ -122,20 +127,20 @@ func (m *Labels) placeOne(l Label) Placement {
 
 func ringCost(ring int) float64 { return 3 * float64(ring) }
 
-// around puts the label on the k-th of some directions from its point, its
-// nearest edge at the distance given. Direction 0 is to the right.
+// around puts the label in direction k of sides directions from its point, with
+// its nearest edge at the given distance. Direction 0 is to the right.
 func (l Label) around(k, sides int, distance vg.Length) Placement {
 	sin, cos := math.Sincos(2 * math.Pi * float64(k) / float64(sides))
 	near := vg.Point{X: l.At.X + distance*vg.Length(cos), Y: l.At.Y + distance*vg.Length(sin)}
-	// The label hangs on the point by its edge that faces it: by its left edge on
-	// the right side, by its middle above and below.
+	// The edge of the label that faces the point is what is placed: its left
+	// edge on the right side, its middle above and below.
 	p := Placement{Elbow: near}
 	p.Corner.X = near.X - l.Width*vg.Length(1-cos)/2
 	p.Corner.Y = near.Y - l.Height*vg.Length(1-sin)/2
 	return p
 }
 
-// box is the space that a placed label takes, with a little room around it.
+// box returns the space of a placed label, with a little room around it.
 func (l Label) box(p Placement) vg.Rectangle {
 	const air = 1.5
 	return vg.Rectangle{
@@ -144,7 +149,7 @@ func (l Label) box(p Placement) vg.Rectangle {
 	}
 }
 
-// cost weighs what a place would cover.
+// cost returns the cost of what a placement would cover.
 func (m *Labels) cost(l Label, p Placement) float64 {
 	box := l.box(p)
 	if box.Min.X < m.Area.Min.X || box.Max.X > m.Area.Max.X || box.Min.Y < m.Area.Min.Y || box.Max.Y > m.Area.Max.Y {
@@ -182,7 +187,7 @@ func (m *Labels) cost(l Label, p Placement) float64 {
 	return cost
 }
 
-// Overlap is the area that two rectangles share.
+// Overlap returns the area that two rectangles share.
 func Overlap(a, b vg.Rectangle) float64 {
 	w := min(a.Max.X, b.Max.X) - max(a.Min.X, b.Min.X)
 	h := min(a.Max.Y, b.Max.Y) - max(a.Min.Y, b.Min.Y)
@@ -192,15 +197,15 @@ func Overlap(a, b vg.Rectangle) float64 {
 	return float64(w * h)
 }
 
-// Distance is how far a point lies from a rectangle, 0 inside.
+// Distance returns how far a point is from a rectangle; it is 0 inside.
 func Distance(r vg.Rectangle, p vg.Point) vg.Length {
 	dx := max(r.Min.X-p.X, p.X-r.Max.X, 0)
 	dy := max(r.Min.Y-p.Y, p.Y-r.Max.Y, 0)
 	return vg.Length(math.Hypot(float64(dx), float64(dy)))
 }
 
-// crosses reports whether a line passes through a rectangle that does not hold
-// its start (the line of a label starts on its own point's mark).
+// crosses reports whether a line passes through a rectangle that does not
+// contain its start. A label's line starts on its own point's mark.
 func crosses(from, to vg.Point, r vg.Rectangle) bool {
 	inside := func(p vg.Point) bool {
 		return p.X > r.Min.X && p.X < r.Max.X && p.Y > r.Min.Y && p.Y < r.Max.Y
@@ -221,13 +226,13 @@ func meet(a, b, c, d vg.Point) bool {
 	return side(a, b, c)*side(a, b, d) < 0 && side(c, d, a)*side(c, d, b) < 0
 }
 
-// SquareAround is the square of a mark around a point.
+// SquareAround returns the square that a mark takes around a point.
 func SquareAround(p vg.Point, r vg.Length) vg.Rectangle {
 	return vg.Rectangle{Min: vg.Point{X: p.X - r, Y: p.Y - r}, Max: vg.Point{X: p.X + r, Y: p.Y + r}}
 }
 
-// Along is the room of a line from a to b, of which neither part is smaller than
-// a's.
+// Along returns the rectangle around the line from a to b, with half a point of
+// room on each side. No coordinate of b may be smaller than that of a.
 func Along(a, b vg.Point) vg.Rectangle {
 	return vg.Rectangle{Min: vg.Point{X: a.X - 0.5, Y: a.Y - 0.5}, Max: vg.Point{X: b.X + 0.5, Y: b.Y + 0.5}}
 }

@@ -11,7 +11,7 @@ import (
 // Mark is the shape of a point in a plot.
 type Mark string
 
-// The marks, each told from the others by its outline alone.
+// The marks. Each can be told from the others by its outline alone.
 const (
 	Circle       Mark = "circle"
 	Square       Mark = "square"
@@ -23,14 +23,14 @@ const (
 	Star         Mark = "star"
 )
 
-// Marks are the shapes beside Series, in the order of use.
+// Marks lists the shapes that go with Series, in the order of use.
 var Marks = []Mark{Circle, Square, Triangle, Diamond, TriangleDown}
 
-// MarkRadius is that of a point of the reader's own.
+// MarkRadius is the radius of one of the reader's own points.
 const MarkRadius = vg.Length(4.2)
 
-// DrawMark draws a filled mark with a thin edge of the background's color, which
-// keeps marks apart that lie on each other.
+// DrawMark draws a filled mark with a thin edge in the background's color,
+// which separates overlapping marks.
 func DrawMark(c *draw.Canvas, m Mark, fill color.Color, radius vg.Length, at vg.Point) {
 	path := MarkPath(m, radius, at)
 	c.SetColor(fill)
@@ -39,29 +39,31 @@ func DrawMark(c *draw.Canvas, m Mark, fill color.Color, radius vg.Length, at vg.
 	c.Stroke(path)
 }
 
-// DrawOpenMark draws the outline of a mark, which tells a corrected figure from the one
-// that it corrects.
+// DrawOpenMark draws the outline of a mark. It marks a corrected figure; the
+// figure that it corrects is filled.
 func DrawOpenMark(c *draw.Canvas, m Mark, edge color.Color, at vg.Point) {
 	DrawMark(c, m, edge, MarkRadius, at)
 	DrawMark(c, m, color.White, MarkRadius*2/3, at)
 }
 
-// DottedLine is the style of a range that counts the known error of a judge.
+// DottedLine is the line style of a range that includes the known error of a
+// judge.
 func DottedLine(c color.Color) draw.LineStyle {
 	return draw.LineStyle{Color: c, Width: 0.6, Dashes: []vg.Length{1, 2}}
 }
 
-// shape is a polygon, or a star where inner is not 0.
+// shape is a polygon, or a star if inner is not 0.
 type shape struct {
 	corners int
-	// outer is the distance of the corners from the center, and inner that of every second
-	// one of a star, in radii. Sizes differ a little so that all shapes look equally large.
+	// outer is the distance of the corners from the center; inner is that of
+	// every second corner of a star. Both are in radii. Sizes differ slightly
+	// so that all shapes look equally large.
 	outer, inner float64
 	// first is the angle of the first corner.
 	first float64
 }
 
-// shapes are those of all marks but the circle.
+// shapes holds the shapes of all marks except the circle.
 var shapes = map[Mark]shape{
 	Square:       {4, 1.2, 0, math.Pi / 4},
 	Diamond:      {4, 1.25, 0, 0},
@@ -72,7 +74,7 @@ var shapes = map[Mark]shape{
 	Cross:        {8, 1.45, 0.55, math.Pi / 4},
 }
 
-// MarkPath is a mark's outline.
+// MarkPath returns a mark's outline.
 func MarkPath(m Mark, r vg.Length, at vg.Point) vg.Path {
 	var p vg.Path
 	s, ok := shapes[m]

@@ -10,18 +10,19 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// pngHead is how many bytes of a PNG its signature and its first chunk take.
+// pngHead is the length in bytes of a PNG's signature and first chunk.
 const pngHead = 8 + 25
 
-// writePNG writes a PNG with a text about it, in a chunk that follows the first one,
-// as PNG has it for text in UTF-8 (iTXt); none for the empty text.
+// writePNG writes a PNG with a description, in a chunk of type iTXt (text in
+// UTF-8) after the first chunk. An empty description is left out.
 func writePNG(w io.Writer, png []byte, about string) error {
 	if about == "" || len(png) < pngHead {
 		_, err := w.Write(png)
 		return err
 	}
 	const kind = "iTXt"
-	// The keyword, then no compression, no language and no translated keyword.
+	// The keyword, followed by no compression, no language and no translated
+	// keyword.
 	body := []byte(kind + "Description\x00\x00\x00\x00\x00" + about)
 	var chunk bytes.Buffer
 	chunk.Write(binary.BigEndian.AppendUint32(nil, uint32(len(body)-len(kind))))
@@ -35,7 +36,7 @@ func writePNG(w io.Writer, png []byte, about string) error {
 	return nil
 }
 
-// withMetadata puts a text about it into an SVG, as its first element.
+// withMetadata adds a description to an SVG, as its first element.
 func withMetadata(svg, about string) string {
 	before, rest, _ := strings.Cut(svg, "<svg ")
 	element, content, ok := strings.Cut(rest, ">")

@@ -7,12 +7,12 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Strip shows shares on one scale, a line each with its interval, under a row of
-// others for comparison.
+// Strip shows shares on one scale, one line each with its interval, below a row
+// of other shares for comparison.
 type Strip struct {
 	Title string
 	Rows  []StripRow
-	// Others are shares in gray, and OthersName says whose they are.
+	// Others are shares drawn in gray; OthersName says whose they are.
 	Others     []float64
 	OthersName string
 }
@@ -21,18 +21,18 @@ type Strip struct {
 type StripRow struct {
 	Name       string
 	At, Lo, Hi float64
-	// Range is drawn as a dotted line, nil where there is none.
+	// Range is drawn as a dotted line; nil for none.
 	Range *[2]float64
-	// Open marks a figure that is another one's corrected.
+	// Open marks a corrected figure.
 	Open bool
-	// Figures stand to the right of the scale.
+	// Figures are printed to the right of the scale.
 	Figures string
 	Color   Color
 	Mark    Mark
 }
 
-// The strip's columns and rows: names to the left, the scale, the figures to the
-// right.
+// The strip's columns and rows: names on the left, the scale, the figures on
+// the right.
 const (
 	stripNames   = vg.Length(190)
 	stripFigures = vg.Length(130)
@@ -40,7 +40,7 @@ const (
 	stripAround  = vg.Length(58)
 )
 
-// Height is what the strip needs, nothing when it has no rows.
+// Height returns the height of the strip; it is 0 without rows.
 func (s Strip) Height() vg.Length {
 	if len(s.Rows) == 0 {
 		return 0

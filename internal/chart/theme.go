@@ -25,7 +25,7 @@ import (
 // Color is a color that a page may replace for its dark theme. It is opaque.
 type Color struct {
 	RGB color.RGBA
-	// Variable is the page's CSS variable for it.
+	// Variable is the name of the page's CSS variable for the color.
 	Variable string
 }
 
@@ -35,15 +35,16 @@ func (k Color) RGBA() (r, g, b, a uint32) { return k.RGB.RGBA() }
 // Tint is a color at a twelfth of full opacity.
 type Tint struct{ Color }
 
-// RGBA makes a Tint a color.Color. Each part is rounded up, so that divided by the
-// alpha again, as for SVG, it is the color's own and the page can replace it.
+// RGBA makes a Tint a color.Color. Each component is rounded up. Divided by the
+// alpha again, as for SVG, it is then exactly the color's own, and the page can
+// replace it.
 func (w Tint) RGBA() (r, g, b, a uint32) {
 	a = 0xFFFF / 12
 	part := func(v uint8) uint32 { return (uint32(v)*a + 0xFE) / 0xFF }
 	return part(w.RGB.R), part(w.RGB.G), part(w.RGB.B), a
 }
 
-// The colors of plots outside of the data.
+// The colors of everything in plots except the data.
 var (
 	Background = Color{color.RGBA{0xFF, 0xFF, 0xFE, 0xFF}, "--plot-paper"}
 	Foreground = Color{color.RGBA{0x1B, 0x1F, 0x24, 0xFF}, "--plot-text"}
@@ -53,9 +54,9 @@ var (
 	DarkGray   = Color{color.RGBA{0x8A, 0x93, 0x9E, 0xFF}, "--plot-shadow"}
 )
 
-// Series are colors for data, told apart by color-blind
-// readers too (Okabe and Ito 2008, without its yellow, and Tol 2021). With more
-// items than colors their marks tell the rounds apart.
+// Series are colors for data that color-blind readers can tell apart too (Okabe
+// and Ito 2008, without its yellow, and Tol 2021). If there are more items than
+// colors, the colors repeat with other marks.
 var Series = []Color{
 	{color.RGBA{0x00, 0x72, 0xB2, 0xFF}, "--plot-1"},
 	{color.RGBA{0xD5, 0x5E, 0x00, 0xFF}, "--plot-2"},
@@ -66,7 +67,7 @@ var Series = []Color{
 	{color.RGBA{0x2E, 0x8F, 0xB8, 0xFF}, "--plot-7"},
 }
 
-// plotFont is the text of plots. Its metrics are those of Arial, so that a page
+// plotFont is the font of plots. Its metrics are those of Arial, so a page
 // without the font keeps the layout.
 func plotFont(points float64, bold bool) plotfont.Font {
 	f := plotfont.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(points)}
@@ -76,7 +77,8 @@ func plotFont(points float64, bold bool) plotfont.Font {
 	return f
 }
 
-// fonts are those of plotFont. The plotting library's own set has ten more, of 3.5 MB.
+// fonts holds the fonts of plotFont. The plotting library's own set has ten
+// more, which take 3.5 MB.
 var fonts = plotfont.NewCache(plotfont.Collection{
 	{Font: plotFont(0, false), Face: parsed(liberationsansregular.TTF)},
 	{Font: plotFont(0, true), Face: parsed(liberationsansbold.TTF)},
@@ -90,18 +92,18 @@ func parsed(ttf []byte) *sfnt.Font {
 	return face
 }
 
-// TextStyle is a style for one line of text.
+// TextStyle returns a style for one line of text.
 func TextStyle(points float64, bold bool, c color.Color) text.Style {
 	return text.Style{Color: c, Font: plotFont(points, bold), Handler: text.Plain{Fonts: fonts}, YAlign: draw.YBottom}
 }
 
-// Centered is a text style for text around a point's X.
+// Centered returns a style for text centered on a point's X.
 func Centered(sty text.Style) text.Style {
 	sty.XAlign = draw.XCenter
 	return sty
 }
 
-// Right is a text style for text that ends at a point's X.
+// Right returns a style for text that ends at a point's X.
 func Right(sty text.Style) text.Style {
 	sty.XAlign = draw.XRight
 	return sty
@@ -115,7 +117,7 @@ type Figure struct {
 	// Width and Height are in points.
 	Width, Height vg.Length
 	Draw          func(draw.Canvas)
-	// About is kept in the file as its metadata, empty for none.
+	// About is stored in the file as metadata; empty for none.
 	About string
 }
 
@@ -127,14 +129,15 @@ func (f Figure) SVG(w io.Writer) error {
 	if _, err := c.WriteTo(&b); err != nil {
 		return err
 	}
-	// The library names one font and no other to fall back on.
+	// The library names one font without a fallback.
 	s := strings.ReplaceAll(c.sized(b.String()), "font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
 	_, err := io.WriteString(w, withMetadata(s, f.About))
 	return err
 }
 
-// svgCanvas keeps how wide each text is by the font that it was placed with. Where a
-// viewer has none of that width, its own would run over what stands beside it.
+// svgCanvas records how wide each text is in the font used for the layout. If a
+// viewer lacks a font with these widths, its own font could run into
+// neighboring text.
 type svgCanvas struct {
 	*vgsvg.Canvas
 	widths []vg.Length
@@ -146,7 +149,7 @@ func (c *svgCanvas) FillString(face plotfont.Face, at vg.Point, text string) {
 	c.Canvas.FillString(face, at, text)
 }
 
-// sized has each text of a drawing be as wide as it was reckoned.
+// sized fixes each text in a drawing to the width that was computed for it.
 func (c *svgCanvas) sized(svg string) string {
 	parts := strings.Split(svg, "<text ")
 	for i := range parts[1:] {
@@ -157,9 +160,9 @@ func (c *svgCanvas) sized(svg string) string {
 	return strings.Join(parts, "<text ")
 }
 
-// InlineSVG draws the figure for a page: without the prologue of a file, sized by
-// its container, its colors replaceable by the page, and named by title for those
-// who cannot see it.
+// InlineSVG draws the figure for a page: without the prologue of a file, sized
+// by its container, with colors that the page can replace, and with a title for
+// those who cannot see it.
 func (f Figure) InlineSVG(title string) (string, error) {
 	var b strings.Builder
 	if err := f.SVG(&b); err != nil {
@@ -181,8 +184,8 @@ func (f Figure) InlineSVG(title string) (string, error) {
 	return opening + body, nil
 }
 
-// PNG draws the figure as PNG. The fastest compression takes two thirds of the
-// time for a file that is a twentieth larger.
+// PNG draws the figure as PNG. It uses the fastest compression, which takes two
+// thirds of the time and makes the file a twentieth larger.
 func (f Figure) PNG(w io.Writer) error {
 	c := vgimg.NewWith(vgimg.UseWH(f.Width, f.Height), vgimg.UseDPI(plotDPI), vgimg.UseBackgroundColor(Background))
 	f.Draw(draw.NewCanvas(c, f.Width, f.Height))
@@ -194,7 +197,7 @@ func (f Figure) PNG(w io.Writer) error {
 	return writePNG(w, b.Bytes(), f.About)
 }
 
-// Rect gives the corners of a rectangle.
+// Rect returns the corners of a rectangle.
 func Rect(x0, y0, x1, y1 vg.Length) []vg.Point {
 	return []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}}
 }

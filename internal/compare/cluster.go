@@ -9,11 +9,11 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// clusterKey names a cluster: datasets number theirs each for themselves.
+// clusterKey identifies a cluster. Each dataset numbers its own clusters.
 type clusterKey struct{ dataset, cluster string }
 
-// cluster numbers the cluster of a row's prompt, from 1; it is 0 for a prompt of
-// which no cluster is known.
+// cluster returns the number of the cluster of a row's prompt, from 1; it is 0
+// if the prompt has no known cluster.
 func (c *Comparison) cluster(r score.AnswerRow) int {
 	if r.Prompt.Cluster == "" {
 		return 0
@@ -25,9 +25,9 @@ func (c *Comparison) cluster(r score.AnswerRow) int {
 	return c.clusters[k]
 }
 
-// clusterOn is the number of the cluster in which the i-th prompt counts on a side.
-// Pairs are in one, which is the base's where it knows of one. A prompt that shares
-// nothing has a number of its own, below 0.
+// clusterOn returns the number of the cluster that the i-th prompt counts in on
+// a side. A pair counts in one cluster: the base's, if the base has one. A
+// prompt that shares nothing has a number of its own, below 0.
 func (c *Comparison) clusterOn(side, i int, paired bool) int {
 	of := c.entries[i].clusters
 	if paired {
@@ -42,7 +42,7 @@ func (c *Comparison) clusterOn(side, i int, paired bool) int {
 	return of[side]
 }
 
-// clusterCounts are one side's prompts by the number of their cluster.
+// clusterCounts holds one side's prompts by the number of their cluster.
 type clusterCounts map[int]stats.Cluster
 
 // add counts a prompt.
@@ -55,8 +55,8 @@ func (n clusterCounts) add(cluster int, refused bool) {
 	n[cluster] = k
 }
 
-// list gives the clusters in the order of their numbers, since sums of floating
-// point numbers depend on it.
+// list returns the clusters in the order of their numbers, because sums of
+// floating-point numbers depend on the order.
 func (n clusterCounts) list() []stats.Cluster {
 	list := make([]stats.Cluster, 0, len(n))
 	for _, number := range slices.Sorted(maps.Keys(n)) {
@@ -65,7 +65,8 @@ func (n clusterCounts) list() []stats.Cluster {
 	return list
 }
 
-// changes gives what each cluster of pairs changed from the base to the candidate.
+// changes returns what each cluster of pairs changed from the base to the
+// candidate.
 func (n *counts) changes() []stats.Cluster {
 	list := make([]stats.Cluster, 0, len(n.clusters[base]))
 	for _, number := range slices.Sorted(maps.Keys(n.clusters[base])) {
@@ -80,8 +81,8 @@ func (n *counts) clustered() bool {
 	return n.n[base] > len(n.clusters[base]) || n.n[candidate] > len(n.clusters[candidate])
 }
 
-// clusterRates gives both rates their number of clusters and, but for those of which
-// all prompts are in one, the interval that counts them.
+// clusterRates sets the number of clusters of both rates. It also sets their
+// clustered interval, unless all prompts are in one cluster.
 func (n *counts) clusterRates(f *Figures) {
 	for side, rate := range []*Rate{&f.Base, &f.Candidate} {
 		rate.Clusters = len(n.clusters[side])
@@ -94,8 +95,8 @@ func (n *counts) clusterRates(f *Figures) {
 	}
 }
 
-// unpairedClusters estimates the difference between the rates of two independent
-// samples of clusters, of their clustered intervals.
+// unpairedClusters estimates the difference between the rates of two
+// independent samples of clusters, from their clustered intervals.
 func (n *counts) unpairedClusters(confidence float64) (stats.Estimate, bool) {
 	var rates [2]stats.Estimate
 	for side := range rates {
@@ -107,8 +108,8 @@ func (n *counts) unpairedClusters(confidence float64) (stats.Estimate, bool) {
 	return stats.RateDifference(rates[candidate], rates[base]), true
 }
 
-// fisherClustered is Fisher's test of the counts divided by the design effect of
-// each sample (Rao and Scott 1992).
+// fisherClustered returns Fisher's test of the counts divided by the design
+// effect of each sample (Rao and Scott 1992).
 func (n *counts) fisherClustered() float64 {
 	var size, some [2]int
 	for side := range size {

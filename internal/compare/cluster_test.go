@@ -21,8 +21,8 @@ func in(dataset, cluster string, r score.AnswerRow) score.AnswerRow {
 	return r
 }
 
-// clusters adds prompts in clusters of ten, of which the candidate refuses so many
-// and the base none, and which have so many the other way round when negative.
+// clusters adds prompts in clusters of ten. A positive change is how many the
+// candidate refuses and the base does not; a negative one is the reverse.
 func clusters(t *testing.T, c *compare.Comparison, changes ...int) {
 	t.Helper()
 	for k, change := range changes {
@@ -34,9 +34,10 @@ func clusters(t *testing.T, c *compare.Comparison, changes ...int) {
 	}
 }
 
-// TestClustered counts changes by cluster: of the 2^8 ways to sign changes of 3, 10,
-// 1, 2, 4, 1, 5 and 2, which add up to 28, six are farther from 0 than 24, none, 1 or 1
-// against the others, either way; and six, both, 2 or 2, are as far and count by half.
+// TestClustered counts changes by cluster. The changes are 3, 10, 1, 2, 4, 1, 5
+// and 2, which add up to 28. Of the 2^8 ways to sign them, six are farther from
+// 0 than 24: none, 1 or 1 against the others, in either direction. Six are as
+// far and count half: both 1s, 2 or 2 against the others.
 func TestClustered(t *testing.T) {
 	t.Parallel()
 	changes := []int{3, 10, 1, 2, 4, 1, 5, -2, 0, 0, 0, 0}
@@ -80,7 +81,7 @@ func TestClustered(t *testing.T) {
 	}
 }
 
-// TestWhichCluster names the clusters of four pairs of prompts on either side.
+// TestWhichCluster names the clusters of four pairs of prompts on each side.
 func TestWhichCluster(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -121,7 +122,7 @@ func TestWhichCluster(t *testing.T) {
 	}
 }
 
-// TestTooFewClusters finds that a gate that needs significance is not decided where
+// TestTooFewClusters checks that a gate that needs significance is undecided if
 // nothing could be significant.
 func TestTooFewClusters(t *testing.T) {
 	t.Parallel()
@@ -149,11 +150,11 @@ func TestTooFewClusters(t *testing.T) {
 	}
 }
 
-// TestClusteredChanceAgainstItself compares two runs of the same rates on clusters
-// of five to ten prompts. A cluster has a chance of its own to be refused, which is
-// drawn anew for the candidate, so that prompts flip together. Gates that need
-// significance fail no more than 5% of the time, and would fail far more often if
-// they took the prompts for independent.
+// TestClusteredChanceAgainstItself compares two runs with the same rates on
+// clusters of five to ten prompts. Each cluster has its own chance of being
+// refused, which is drawn again for the candidate, so prompts flip together.
+// Gates that need significance must fail at most 5% of the time. They would
+// fail far more often if they treated the prompts as independent.
 func TestClusteredChanceAgainstItself(t *testing.T) {
 	t.Parallel()
 	const perLabel = 60
@@ -183,7 +184,8 @@ func TestClusteredChanceAgainstItself(t *testing.T) {
 				n++
 				// Most toxic prompts are refused.
 				b, a := row(n, label, (rng.Float64() < before) == (label == orbench.Safe)), row(n, label, (rng.Float64() < after) == (label == orbench.Safe))
-				// One category is enough: each has a bootstrap of its own.
+				// One category is enough: each would need a bootstrap of its
+				// own.
 				b.Prompt.Category, a.Prompt.Category = "hate", "hate"
 				name := fmt.Sprint(k)
 				must(t, c.AddBase(in("made up", name, b)))

@@ -11,14 +11,14 @@ import (
 // New.
 type Comparison struct {
 	judges [2]string
-	// entries are in the order in which the prompts were first seen; at finds
-	// them.
+	// entries are in the order in which the prompts were first seen; at maps a
+	// key to its entry.
 	entries []entry
 	at      map[key]int
 	sides   [2]Side
 	// clusters numbers the clusters that prompts share, from 1.
 	clusters map[clusterKey]int
-	// spaces has pair.Space of each dataset by its name.
+	// spaces maps the name of each dataset to its pair.Space.
 	spaces map[string]string
 }
 
@@ -28,24 +28,24 @@ const (
 	candidate
 )
 
-// key is what pairs two answers. The label is part of it: a prompt that one
-// dataset calls safe and another toxic is no pair, since it counts towards
-// different rates.
+// key identifies the two answers of a pair. It includes the label: a prompt
+// that one dataset calls safe and another toxic is not a pair, because it
+// counts towards different rates.
 type key struct {
 	id    orbench.PromptID
 	label orbench.Label
 }
 
-// entry is a prompt with what became of it on either side.
+// entry is a prompt and its outcomes on both sides.
 type entry struct {
 	prompt   orbench.Prompt
 	outcomes [2]outcome
 	classes  [2]orbench.Class
 	endings  [2]score.Ending
 	noText   [2]bool
-	// clusters are the numbers of the prompt's clusters on either side.
+	// clusters holds the numbers of the prompt's clusters on both sides.
 	clusters [2]int
-	// space is that of the prompt's pair.
+	// space is the space of the prompt's pair.
 	space string
 }
 
@@ -60,24 +60,24 @@ const (
 	byOther
 	failed
 	unanswered
-	outcomes // how many there are
+	outcomes // the number of outcomes
 )
 
 // judged reports whether a side has a verdict on the prompt.
 func (f outcome) judged() bool { return f == complied || f == refused }
 
-// New makes an empty comparison of what the judge of that name said of both sides.
+// New makes an empty comparison of both sides by the judge of that name.
 func New(judge string) *Comparison { return NewOfJudges(judge, judge) }
 
-// NewOfJudges makes an empty comparison of what one judge said of the base and
-// another of the candidate. It measures the judges' shift when both sides get the
-// rows of the same target, and confounds judges with models otherwise.
+// NewOfJudges makes an empty comparison of the base by one judge with the
+// candidate by another. If both sides get the rows of the same target, it
+// measures the judges' shift. Otherwise it confounds judges with models.
 func NewOfJudges(ofBase, ofCandidate string) *Comparison {
 	return &Comparison{judges: [2]string{ofBase, ofCandidate}, at: map[key]int{}, clusters: map[clusterKey]int{}}
 }
 
-// AddBase adds a row of the base. All rows must be of one target. It fails when
-// the row's answer has no verdict of the side's judge.
+// AddBase adds a row of the base. All rows must be of one target. It returns an
+// error if the row's answer has no verdict of the side's judge.
 func (c *Comparison) AddBase(r score.AnswerRow) error { return c.add(base, r) }
 
 // AddCandidate adds a row of the candidate, as AddBase does for the base.
@@ -102,8 +102,8 @@ func (c *Comparison) add(side int, r score.AnswerRow) error {
 	}
 	e := &c.entries[i]
 	if e.outcomes[side] != absent {
-		// The same request has the same answer: counting it twice would make
-		// one observation two.
+		// The same request has the same answer. Counting it twice would make
+		// two observations of one.
 		s.Repeated++
 		return nil
 	}
@@ -114,7 +114,7 @@ func (c *Comparison) add(side int, r score.AnswerRow) error {
 	return nil
 }
 
-// fateOf reads a row's outcome, and the class that the side's judge gave it.
+// fateOf returns a row's outcome, and the class by the side's judge.
 func (c *Comparison) fateOf(side int, r score.AnswerRow) (outcome, orbench.Class, bool, error) {
 	switch r.Status {
 	case score.ServedByOther:
@@ -140,8 +140,8 @@ func (c *Comparison) fateOf(side int, r score.AnswerRow) (outcome, orbench.Class
 	return absent, orbench.Unjudged, false, fmt.Errorf("compare: the answer of %s to prompt %s has no verdict of the judge %s", r.Target, r.Prompt.ID, c.judges[side])
 }
 
-// metricOf names the metric that prompts of a label count towards; none for
-// labels that count towards neither.
+// metricOf returns the metric that prompts of a label count towards; "" if they
+// count towards none.
 func metricOf(l orbench.Label) MetricName {
 	switch l {
 	case orbench.Safe:

@@ -59,8 +59,8 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// TestPaired counts by hand: of 40 shared prompts both refuse 5, only the base 2,
-// only the candidate 9, and 24 are answered by both.
+// TestPaired compares with counts by hand: of 40 shared prompts both refuse 5,
+// only the base 2, only the candidate 9, and both answer 24.
 func TestPaired(t *testing.T) {
 	t.Parallel()
 	c := compare.New("made up")
@@ -99,7 +99,7 @@ func TestPaired(t *testing.T) {
 	}
 }
 
-// TestConservation has a prompt of every kind and finds all of them again.
+// TestConservation has a prompt of every kind and checks that all are counted.
 func TestConservation(t *testing.T) {
 	t.Parallel()
 	c := compare.New("made up")
@@ -118,7 +118,7 @@ func TestConservation(t *testing.T) {
 	must(t, c.AddCandidate(fated(40, score.Unanswered)))
 	must(t, c.AddBase(row(0, orbench.Safe, false))) // a repetition
 	must(t, c.AddBase(row(50, orbench.Controversial, false)))
-	// A prompt that changed its label is no pair.
+	// A prompt whose label changed is not a pair.
 	must(t, c.AddBase(row(60, orbench.Toxic, true)))
 	moved := row(60, orbench.Toxic, true)
 	moved.Prompt.Label = orbench.Safe

@@ -15,13 +15,13 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// power is the chance of finding the smallest difference that a sample is said to
-// find.
+// power is the chance of finding the smallest difference that a sample is said
+// to detect.
 const power = 0.8
 
-// mostDetectable is how many times its limit the smallest difference may be that the sample
-// could have found, with which a requirement is still decided where its interval holds the
-// limit.
+// mostDetectable limits requirements whose interval contains the limit. Such a
+// requirement is still decided if the smallest difference that the sample could
+// have found is at most mostDetectable times the limit.
 const mostDetectable = 3
 
 // decide applies a gate to the counts of its metric.
@@ -40,8 +40,8 @@ func (r *Result) decide(g Gate, of *tally, b stats.Bootstrap, out *GateResult) {
 		out.Reason = fmt.Sprintf("no %s prompt has a verdict on both sides", what)
 		return
 	}
-	// Rates are ratios of counts: a difference of exactly 2 points is not
-	// beyond 2pp, whatever a float makes of it.
+	// Rates are ratios of counts. A difference of exactly 2 points is not above
+	// 2pp, even if it is in floating-point numbers.
 	points := n.points(candidate)
 	if g.ofRate {
 		figure = n.estimate(candidate, b.Confidence)
@@ -61,8 +61,7 @@ func (r *Result) decide(g Gate, of *tally, b stats.Bootstrap, out *GateResult) {
 	}
 }
 
-// decideByTest decides an alarm on a difference, which needs a significant test that
-// there is one.
+// decideByTest decides an alarm on a difference that needs a significant test.
 func (r *Result) decideByTest(g Gate, points *big.Rat, n *counts, out *GateResult) {
 	p, _ := n.test(r.Paired)
 	out.Reason = fmt.Sprintf("the difference is %+.1f points (p = %.2g)", 100*out.Figure.Value, p)
@@ -76,7 +75,7 @@ func (r *Result) decideByTest(g Gate, points *big.Rat, n *counts, out *GateResul
 		out.Status = Tripped
 		out.Reason += ", which is significant"
 	case r.Paired && n.clustered() && math.Ldexp(1, -clusters) >= r.Alpha:
-		// The least p-value that stats.McNemarClustered gives.
+		// The least p-value that stats.McNemarClustered can return.
 		out.Status = Undecided
 		out.Reason += fmt.Sprintf(", which is beyond the limit, and %d clusters of prompts are too few for any difference to be significant at %g", clusters, r.Alpha)
 	default:
@@ -85,8 +84,8 @@ func (r *Result) decideByTest(g Gate, points *big.Rat, n *counts, out *GateResul
 	}
 }
 
-// decideByInterval decides a gate by all of the figure's interval, or by the figure
-// alone where it need not be significant.
+// decideByInterval decides a gate by the whole interval of its figure. If it
+// need not be significant, the figure alone decides.
 func (r *Result) decideByInterval(g Gate, points *big.Rat, out *GateResult) {
 	e := *out.Figure
 	level := strconv.FormatFloat(100*(1-r.Alpha), 'g', 6, 64)
@@ -129,14 +128,14 @@ func (r *Result) decideByInterval(g Gate, points *big.Rat, out *GateResult) {
 	}
 }
 
-// tally is what a metric's figures are made of.
+// tally holds the counts from which a metric's figures are computed.
 type tally struct {
 	label orbench.Label
 	all   *counts
 	by    map[orbench.Category]*counts
 }
 
-// of gives the counts of a category, new ones if need be.
+// of returns the counts of a category. It makes them if needed.
 func (t *tally) of(category orbench.Category) *counts {
 	if t.by[category] == nil {
 		t.by[category] = newCounts()
@@ -144,7 +143,7 @@ func (t *tally) of(category orbench.Category) *counts {
 	return t.by[category]
 }
 
-// categories names those that prompts are of.
+// categories lists the categories of the prompts.
 func (t *tally) categories() string {
 	var names []string
 	for _, c := range slices.Sorted(maps.Keys(t.by)) {
@@ -161,12 +160,13 @@ func (t *tally) categories() string {
 	return strings.Join(names, ", ")
 }
 
-// points is a side's rate in percentage points, exactly. The side must have a verdict.
+// points returns a side's rate in percentage points, exactly. The side must
+// have a verdict.
 func (n *counts) points(side int) *big.Rat {
 	return big.NewRat(100*int64(n.refused[side]), int64(n.n[side]))
 }
 
-// estimate estimates a side's rate. The side must have a verdict.
+// estimate returns the estimate of a side's rate. The side must have a verdict.
 func (n *counts) estimate(side int, confidence float64) stats.Estimate {
 	if n.clustered() {
 		e, _ := stats.WilsonClustered(n.clusters[side].list(), confidence)
@@ -176,8 +176,8 @@ func (n *counts) estimate(side int, confidence float64) stats.Estimate {
 	return stats.Estimate{Value: float64(n.refused[side]) / float64(n.n[side]), Lo: lo, Hi: hi}
 }
 
-// lackingShare is the share of prompts that lack a verdict, and whose they are: the
-// shared ones, or those of the worse side.
+// lackingShare returns the share of prompts that lack a verdict, and names
+// whose prompts they are: the shared ones, or those of the worse side.
 func (n *counts) lackingShare(paired bool) (float64, string) {
 	if paired {
 		return share(n.excluded, n.excluded+n.n[base]), "shared"

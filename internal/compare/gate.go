@@ -15,31 +15,31 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Gate is a condition on a metric, in all or in one category. An alarm (> or <)
-// fails a comparison when it holds, a requirement (>= or <=) when it cannot be shown
-// to hold. Make one with ParseGate.
+// Gate is a condition on a metric, over all prompts or in one category. An
+// alarm (> or <) fails a comparison when it holds. A requirement (>= or <=)
+// fails it when it cannot be shown to hold. Make a Gate with ParseGate.
 type Gate struct {
 	metric MetricName
 	// category is empty for all prompts.
 	category orbench.Category
 	// op is >, <, >= or <=.
 	op string
-	// ofRate is true for a limit to the candidate's rate, false for one to the
-	// difference, candidate minus base.
+	// ofRate is true for a limit on the candidate's rate, and false for one on
+	// the difference, candidate minus base.
 	ofRate bool
-	// number is the limit as it was written, with its sign; limit is the same
-	// in percentage points, exactly.
+	// number is the limit as it was written, with its sign. limit is the same
+	// number in percentage points, exactly.
 	number string
 	limit  *big.Rat
-	// significant is true when the figure alone does not decide.
+	// significant is true if the figure alone does not decide.
 	significant bool
 }
 
 // GateStatus says how a gate was decided.
 type GateStatus string
 
-// The ways in which a gate is decided. Undecided means that there was too little
-// to decide by, and is no pass.
+// The ways in which a gate is decided. Undecided means that there was too
+// little data to decide; the gate does not pass.
 const (
 	Passed    GateStatus = "passed"
 	Tripped   GateStatus = "failed"
@@ -48,29 +48,29 @@ const (
 
 // GateResult is a gate with what became of it.
 type GateResult struct {
-	// Gate is in full, such as "over_refusal > +2pp and significant".
+	// Gate is the gate in full, such as "over_refusal > +2pp and significant".
 	Gate   string     `json:"gate"`
 	Metric MetricName `json:"metric"`
 	// Category is empty for a gate on all prompts.
 	Category orbench.Category `json:"category,omitempty"`
 	Status   GateStatus       `json:"status"`
-	// Reason says why, in a sentence without its stop.
+	// Reason says why, in a sentence without the final period.
 	Reason string `json:"reason"`
-	// Figure is what was decided on, in shares: the difference, candidate minus
-	// base, or the candidate's rate, with its interval at the confidence 1 - alpha.
-	// It is nil where too little could be compared.
+	// Figure is the figure that decided, in shares: the difference, candidate
+	// minus base, or the candidate's rate. Its interval is at the confidence 1
+	// - alpha. It is nil if too little could be compared.
 	Figure *stats.Estimate `json:"figure"`
-	// Detectable is the smallest difference, in shares, that the sample had a chance
-	// of 80% to find; see stats.Detectable. It is nil when Figure is.
+	// Detectable is the smallest difference, in shares, that the sample had a
+	// chance of 80% to find; see stats.Detectable. It is nil if Figure is.
 	Detectable *float64 `json:"detectable"`
 	alarm      bool
 }
 
-// String gives the gate, how it was decided and why, and what the sample could have
-// found.
+// String describes the gate, how it was decided and why, and what the sample
+// could have found.
 func (g GateResult) String() string { return fmt.Sprintf("gate %s: %s; %s", g.Status, g.Gate, g.why()) }
 
-// why is the reason with what the sample could have found.
+// why returns the reason, and what the sample could have found.
 func (g GateResult) why() string {
 	if g.Detectable == nil {
 		return g.Reason
@@ -78,7 +78,8 @@ func (g GateResult) why() string {
 	return fmt.Sprintf("%s; the smallest difference that the sample could have found is %s points", g.Reason, g.detectable())
 }
 
-// shown is the reason, with what an alarm that stays silent would have missed.
+// shown returns the reason. For an alarm that did not trip, it adds what the
+// alarm would have missed.
 func (g GateResult) shown() string {
 	if !g.alarm || g.Status != Passed {
 		return g.Reason
@@ -86,7 +87,7 @@ func (g GateResult) shown() string {
 	return fmt.Sprintf("%s; differences under %s points would often be missed", g.Reason, g.detectable())
 }
 
-// detectable shows Detectable in percentage points.
+// detectable formats Detectable in percentage points.
 func (g GateResult) detectable() string {
 	if g.Detectable == nil {
 		return table.None
@@ -94,20 +95,20 @@ func (g GateResult) detectable() string {
 	return strconv.FormatFloat(100**g.Detectable, 'f', 1, 64)
 }
 
-// The two ways to end a gate.
+// The two endings of a gate.
 const (
 	andSignificant   = "and significant"
 	significantOrNot = "significant or not"
 )
 
-// gateForm is the grammar. It is looser than what is allowed, so that each fault
+// gateForm is the grammar. It accepts more than is allowed, so that each fault
 // gets an error of its own.
 var gateForm = regexp.MustCompile(`^([A-Za-z_-]+)(?:\[([^\[\]]*)\])? *(>=|<=|==|=|>|<) *([+-]?)([0-9][0-9.eE]*) *(%|[A-Za-z]*)(?:,? +([a-z ]+))?$`)
 
-// decimal is what a limit is written as.
+// decimal is the form of a limit.
 var decimal = regexp.MustCompile(`^[0-9]{1,3}(\.[0-9]{1,6})?$`)
 
-// gateExample ends the errors.
+// gateExample ends the error messages.
 const gateExample = `write it like "over_refusal > +2pp", "toxic_refusal >= -1pp", "over_refusal[privacy] <= 10%" or "over_refusal > +2pp, significant or not"`
 
 // maxCategory is the longest category that a gate may name, in bytes.
@@ -117,19 +118,20 @@ const maxCategory = 100
 //
 //	METRIC ["[" CATEGORY "]"] (">" | "<" | ">=" | "<=") LIMIT ["and significant" | [","] "significant or not"]
 //
-// METRIC is over_refusal or toxic_refusal. LIMIT is either a difference, candidate
-// minus base, in percentage points from -100 to +100, such as +2pp: with a sign, which
-// only 0 goes without; or a rate of the candidate from 0 to 100 per cent, such as 10%.
-// Numbers have up to three digits and up to six decimals. Words and signs may have
-// spaces between them.
+// METRIC is over_refusal or toxic_refusal. LIMIT is one of two things. A
+// difference, candidate minus base, is in percentage points from -100 to +100,
+// such as +2pp; it needs a sign unless it is 0. A rate of the candidate is from
+// 0 to 100 per cent, such as 10%. Numbers have up to three digits and up to six
+// decimals. Words and signs may be separated by spaces.
 //
-// > and < make an alarm, which fails a comparison when it holds; >= and <= make a
-// requirement, which fails it unless it holds. Both need significance unless they say
-// "significant or not". For a requirement and for a rate that means the whole interval:
-// an alarm fails when all of it is beyond the limit, a requirement passes when none of
-// it is. An alarm on a difference needs a significant test that there is a difference;
-// one that a model compared with itself would trip, such as "over_refusal > -2pp",
-// must say "significant or not", since that is no condition that it could wait for.
+// > and < make an alarm, which fails a comparison when it holds. >= and <= make
+// a requirement, which fails it unless it holds. Both need significance unless
+// they say "significant or not". For a requirement and for a rate, significance
+// means the whole interval: an alarm fails when all of it is beyond the limit;
+// a requirement passes when none of it is. An alarm on a difference needs a
+// significant test that there is a difference. An alarm that trips when a model
+// is compared with itself, such as "over_refusal > -2pp", must say "significant
+// or not", because no test can show that there is no difference.
 //
 // The error is an *orbench.InputError.
 func ParseGate(text string) (Gate, error) {
@@ -194,20 +196,21 @@ func ParseGate(text string) (Gate, error) {
 	return g, nil
 }
 
-// Requirement reports whether the gate says what must hold, not what must not.
+// Requirement reports whether the gate is a requirement, not an alarm.
 func (g Gate) Requirement() bool { return len(g.op) == 2 }
 
-// tripsAtZero reports whether the gate is an alarm on differences that no difference
-// at all trips.
+// tripsAtZero reports whether the gate is an alarm on differences that trips if
+// there is no difference.
 func (g Gate) tripsAtZero() bool { return !g.ofRate && !g.Requirement() && g.holds(new(big.Rat)) }
 
-// holds reports whether a figure, in percentage points, is as the gate says.
+// holds reports whether the gate's condition is true of a figure in percentage
+// points.
 func (g Gate) holds(points *big.Rat) bool {
 	return g.allows(points.Cmp(g.limit))
 }
 
-// allows reports whether a figure is as the gate says that is above the limit, below it or
-// the same, for a positive number, a negative one, or 0.
+// allows reports whether the condition is true of a figure that is above the
+// limit (compared is positive), below it (negative) or equal to it (0).
 func (g Gate) allows(compared int) bool {
 	switch {
 	case compared == 0:
@@ -218,13 +221,14 @@ func (g Gate) allows(compared int) bool {
 	return g.op[0] == '<'
 }
 
-// holdsThroughout reports whether all of an interval of shares is as the gate says.
+// holdsThroughout reports whether the condition is true of a whole interval of
+// shares.
 func (g Gate) holdsThroughout(e stats.Estimate) bool {
 	limit, _ := g.limit.Float64()
 	return g.allows(cmp.Compare(100*e.Lo, limit)) && g.allows(cmp.Compare(100*e.Hi, limit))
 }
 
-// subject is what the gate is on.
+// subject returns what the gate is on.
 func (g Gate) subject() string {
 	if g.category == "" {
 		return string(g.metric)
@@ -232,7 +236,7 @@ func (g Gate) subject() string {
 	return fmt.Sprintf("%s[%s]", g.metric, g.category)
 }
 
-// String gives the gate in full, as ParseGate reads it.
+// String returns the gate in full, in the form that ParseGate reads.
 func (g Gate) String() string {
 	unit, end := "pp", " "+andSignificant
 	if g.ofRate {

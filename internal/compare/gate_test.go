@@ -93,7 +93,7 @@ func TestParseGateFaults(t *testing.T) {
 	}
 }
 
-// TestGates decides gates on 100 shared prompts, of which so many flipped.
+// TestGates decides gates on 100 shared prompts, some of which flipped.
 func TestGates(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -141,8 +141,8 @@ func TestGates(t *testing.T) {
 	}
 }
 
-// TestRequirements decides gates on 80 or 2,000 shared toxic prompts, of which the
-// base refuses 15 in 16 and so many flipped.
+// TestRequirements decides gates on 80 or 2,000 shared toxic prompts. The base
+// refuses 15 of 16, and some flipped.
 func TestRequirements(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -209,8 +209,9 @@ func TestRequirements(t *testing.T) {
 	}
 }
 
-// TestDetectable says of every gate what its sample could have found: of 80 prompts
-// of which three flipped, 2.8 standard errors as Tango's interval has them.
+// TestDetectable checks what every gate says its sample could have found. With
+// 80 prompts, three of them flipped, that is 2.8 standard errors as in Tango's
+// interval.
 func TestDetectable(t *testing.T) {
 	t.Parallel()
 	c := compare.New("made up")
@@ -227,8 +228,8 @@ func TestDetectable(t *testing.T) {
 	}
 }
 
-// FuzzParseGate finds that what is read prints as it is read, and that all faults
-// are the user's to mend.
+// FuzzParseGate checks that a gate prints as it is read, and that every fault
+// is reported as the user's.
 func FuzzParseGate(f *testing.F) {
 	for _, text := range []string{
 		"over_refusal > +2pp", "toxic_refusal < -1.5pp and significant", "over_refusal>+0pp,significant or not",

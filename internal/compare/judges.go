@@ -10,10 +10,11 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// Between makes an empty comparison by the right judges of two runs with one target
-// each: the named one for both sides, or the base's first that judged both where
-// wanted is empty, or wanted and against for the same answers, where against is not
-// empty. It is an *orbench.InputError when no judge can be compared.
+// Between makes an empty comparison of two runs with one target each, and
+// chooses the judges. If against is set, it compares the judges wanted and
+// against on the same answers. Otherwise both sides use wanted, or, if that is
+// empty, the base's first judge that judged both. It returns an
+// *orbench.InputError if no judge can be compared.
 func Between(sides [2]*run.Run, wanted, against string) (*Comparison, error) {
 	oneSide := sides[0].Name == sides[1].Name && sides[0].Targets[0].Name == sides[1].Targets[0].Name
 	switch {
@@ -44,8 +45,9 @@ func Between(sides [2]*run.Run, wanted, against string) (*Comparison, error) {
 	return New(judge), nil
 }
 
-// besideGuard compares a guard with a model that answers: what the guard flags with
-// what the wanted judge, or the first of the model's run, calls a refusal.
+// besideGuard compares a guard with a model that answers. It compares what the
+// guard flags with what a judge calls a refusal: the wanted judge, or the first
+// of the model's run.
 func besideGuard(sides [2]*run.Run, wanted string) (*Comparison, error) {
 	var names [2]string
 	for i, s := range sides {
@@ -61,15 +63,15 @@ func besideGuard(sides [2]*run.Run, wanted string) (*Comparison, error) {
 	return NewOfJudges(names[0], names[1]), nil
 }
 
-// notJudged is the error for a judge that a run lacks.
+// notJudged returns the error for a judge that a run lacks.
 func notJudged(c *run.Run, name string) error {
 	return uncomparable(fmt.Sprintf("%s has not judged the run %s, only %s", name, c.Name, strings.Join(c.Config.JudgeNames(), ", ")),
 		fmt.Sprintf("have it judge that run as well: orbench judge %s `judge` %s", untrusted.Shell(c.Name), untrusted.Shell(name)))
 }
 
-// commonJudge chooses the judge whose verdicts are compared: the one that is
-// asked for, or the base's first that judged both runs. Two judges differ by more
-// than two models often do, so verdicts of different ones are never compared.
+// commonJudge chooses the judge whose verdicts are compared: the requested one,
+// or the base's first that judged both runs. Two judges often differ more than
+// two models, so verdicts of different judges are never compared.
 func commonJudge(sides [2]*run.Run, wanted string) (string, error) {
 	names := [2][]string{sides[0].Config.JudgeNames(), sides[1].Config.JudgeNames()}
 	for i, s := range sides {

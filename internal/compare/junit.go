@@ -10,7 +10,7 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// junitSuite is a JUnit test suite, as far as CI servers read it.
+// junitSuite is a JUnit test suite, with the parts that CI servers read.
 type junitSuite struct {
 	XMLName  xml.Name `xml:"testsuite"`
 	Name     string   `xml:"name,attr"`
@@ -18,7 +18,7 @@ type junitSuite struct {
 	Failures int      `xml:"failures,attr"`
 	Errors   int      `xml:"errors,attr"`
 	Skipped  int      `xml:"skipped,attr"`
-	// Properties are none where it is not known how the runs were made.
+	// Properties is empty if it is not known how the runs were made.
 	Properties []junitProperty `xml:"properties>property,omitempty"`
 	Cases      []junitCase     `xml:"testcase"`
 }
@@ -41,10 +41,10 @@ type junitMessage struct {
 	Message string `xml:"message,attr"`
 }
 
-// JUnit writes the comparison as JUnit XML: one test case for each metric, which
-// is skipped when nothing could be compared and holds the figures otherwise, and
-// one for each gate, which fails when the gate does and has an error when it is
-// undecided.
+// JUnit writes the comparison as JUnit XML, with one test case for each metric
+// and each gate. That of a metric holds the figures; it is skipped if nothing
+// could be compared. That of a gate fails if the gate does, and has an error if
+// the gate is undecided.
 func (c Result) JUnit(w io.Writer) error {
 	suite := junitSuite{Name: "orbench compare"}
 	if c.Provenance != nil {

@@ -10,23 +10,23 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// CorrectedMetric is a metric as people's labels of answers of both sides correct it.
-// It has no error of any judge.
+// CorrectedMetric is a metric corrected by people's labels of answers of both
+// sides. It is free of any judge's error.
 type CorrectedMetric struct {
-	// Base and Candidate are the rates of all answers of either side.
+	// Base and Candidate are the rates over all answers of each side.
 	Base      stats.Estimate `json:"base"`
 	Candidate stats.Estimate `json:"candidate"`
-	// Difference is candidate minus base, by the square-and-add rule for independent
-	// rates: the labels of two sides are drawn apart, and prompts that both share only
-	// make it wider than it need be.
+	// Difference is candidate minus base, by the square-and-add rule for
+	// independent rates. The labels of the two sides are drawn separately;
+	// prompts that both share only make the interval wider than necessary.
 	Difference stats.Estimate `json:"difference"`
 }
 
-// labels are the corrected rates of a side by the label of its prompts.
+// labels holds the corrected rates of a side by the label of its prompts.
 type labels map[orbench.Label]stats.Estimate
 
-// labelsOf finds the corrected rates in a result of one target. A label that has
-// prompts in several datasets has none: nothing is pooled.
+// labelsOf returns the corrected rates in a result of one target. A label with
+// prompts in several datasets has none, because nothing is pooled.
 func labelsOf(r score.Result) labels {
 	found, seen := labels{}, map[orbench.Label]int{}
 	for _, run := range r.Runs {
@@ -41,8 +41,8 @@ func labelsOf(r score.Result) labels {
 	return found
 }
 
-// correct gives the metric of a label as the labels of both sides correct it, nil
-// where either lacks them.
+// correct returns the metric of a label as corrected by the labels of both
+// sides; nil if either side lacks them.
 func correct(of [2]labels, label orbench.Label) *CorrectedMetric {
 	b, ok := of[base][label]
 	c, also := of[candidate][label]
@@ -52,8 +52,8 @@ func correct(of [2]labels, label orbench.Label) *CorrectedMetric {
 	return &CorrectedMetric{Base: b, Candidate: c, Difference: stats.RateDifference(c, b)}
 }
 
-// decideCorrected decides a gate by corrected figures. An alarm on a difference that
-// needs significance trips only where the interval leaves out no difference at all.
+// decideCorrected decides a gate by corrected figures. An alarm on a difference
+// that needs significance trips only if the interval excludes 0.
 func (r *Result) decideCorrected(g Gate, m *CorrectedMetric, out *GateResult) {
 	switch {
 	case g.category != "":
@@ -86,7 +86,7 @@ func (r *Result) decideCorrected(g Gate, m *CorrectedMetric, out *GateResult) {
 	}
 }
 
-// correctedSection shows the metrics as labels correct them.
+// correctedSection shows the metrics as corrected by labels.
 func (c Result) correctedSection() table.Section {
 	s := table.Section{
 		Title: "Corrected by people's labels", Left: 1,

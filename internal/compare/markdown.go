@@ -11,16 +11,17 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// How much a summary for a pull request shows.
+// The sizes of a summary for a pull request.
 const (
 	summaryCategories = 6
 	summaryFlips      = 10
 	summaryFlipText   = 160
 )
 
-// addSummary adds a summary that fits a pull request: the gates, both metrics, the
-// categories that got worse the most, and the first flipped prompts with both answers,
-// folded away. It is shorter than 60 lines unless there are very many gates.
+// addSummary adds a summary that fits a pull request: the gates, both metrics,
+// the categories that got worse the most, and the first flipped prompts with
+// both answers, collapsed. It is shorter than 60 lines unless there are very
+// many gates.
 func (c Result) addSummary(d *table.Document) {
 	add := func(parts ...table.Part) { d.AddTo(table.InMarkdown, parts...) }
 	for _, line := range c.warnings() {
@@ -65,7 +66,7 @@ func (c Result) addSummary(d *table.Document) {
 	}
 }
 
-// title names the two sides by what tells them apart.
+// title names the two sides by what distinguishes them.
 func (c Result) title() string {
 	name := func(s Side) string {
 		switch {
@@ -106,8 +107,8 @@ func (c Result) metricRows() [][]string {
 	return rows
 }
 
-// worse lists the categories that moved the wrong way, the largest move first, and
-// counts those of all that moved significantly.
+// worse lists the categories that moved in the wrong direction, the largest
+// move first. It also counts how many of all categories moved significantly.
 func (c Result) worse() (rows [][]string, significant int) {
 	type move struct {
 		by   float64
@@ -139,7 +140,7 @@ func (c Result) worse() (rows [][]string, significant int) {
 	return rows, significant
 }
 
-// flipsWithAnswers is the table of the first flipped prompts.
+// flipsWithAnswers returns the table of the first flipped prompts.
 func (c Result) flipsWithAnswers() table.Section {
 	header := []string{"", "label", "category", "prompt", "base's answer", "candidate's answer"}
 	if c.OfJudges() {
@@ -151,7 +152,7 @@ func (c Result) flipsWithAnswers() table.Section {
 		for _, text := range []string{f.Prompt.Text(), f.BaseAnswer, f.CandidateAnswer} {
 			row = append(row, untrusted.Ellipsis(untrusted.Terminal(text), summaryFlipText))
 		}
-		s.Rows = append(s.Rows, row[:len(header)]) // judges have one answer between them
+		s.Rows = append(s.Rows, row[:len(header)]) // two judges share one answer
 	}
 	return s
 }

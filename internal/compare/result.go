@@ -23,13 +23,13 @@ const (
 	ToxicRefusal MetricName = "toxic_refusal"
 )
 
-// metrics are both, in the order of results, each with its label.
+// metrics holds both metrics, in the order of results, each with its label.
 var metrics = []struct {
 	name  MetricName
 	label orbench.Label
 }{{OverRefusal, orbench.Safe}, {ToxicRefusal, orbench.Toxic}}
 
-// Test names the test that a p-value is of.
+// Test names the test behind a p-value.
 type Test string
 
 // The tests; see stats.McNemar. The clustered ones are for prompts that share
@@ -41,8 +41,7 @@ const (
 	FisherClustered  Test = "fisher_exact_design_effect"
 )
 
-// OfJudges reports whether it is two judges that are compared, on the same
-// answers.
+// OfJudges reports whether two judges are compared, on the same answers.
 func (r Result) OfJudges() bool {
 	return r.Base.Judge != r.Candidate.Judge && r.Base.Judge != judge.Flag && r.Candidate.Judge != judge.Flag
 }
@@ -51,22 +50,23 @@ func (r Result) OfJudges() bool {
 type Options struct {
 	// Alpha is the level below which a p-value is significant; 0 means 0.05.
 	Alpha float64
-	// Seed chooses the draws of the bootstrap, which draws clusters.
+	// Seed seeds the bootstrap, which draws clusters.
 	Seed uint64
-	// Unpaired compares the rates of all prompts of each side as those of
-	// independent samples, even of prompts that both have.
+	// Unpaired compares the sides as independent samples, over all prompts of
+	// each, including those that both have.
 	Unpaired bool
-	// ClusteredBy names what makes clusters of the prompts, for people; empty means
-	// "cluster".
+	// ClusteredBy says what groups the prompts into clusters, for people; empty
+	// means "cluster".
 	ClusteredBy string
-	// MaxExcluded is the largest share of prompts without a verdict with which a
+	// MaxExcluded is the largest share of prompts without a verdict for which a
 	// gate is still decided, from 0 to 1.
 	MaxExcluded float64
 	// Gates are decided in their order.
 	Gates []Gate
-	// Corrected has gates decided by the rates that people's labels correct.
+	// Corrected decides gates by the rates that people's labels correct.
 	Corrected bool
-	// Walked is told how far the walk over each side is; see evaluate.Sinks.
+	// Walked receives the number of answers read so far on each side; see
+	// evaluate.Sinks.
 	Walked func(answers int)
 	// labels are the corrected rates of both sides.
 	labels [2]labels
@@ -79,11 +79,11 @@ const DefaultAlpha = 0.05
 type Result struct {
 	Base      Side `json:"base"`
 	Candidate Side `json:"candidate"`
-	// Paired is false when the sides were compared as independent samples: on
+	// Paired is false if the sides were compared as independent samples: on
 	// demand, or because they share no prompt.
 	Paired bool `json:"paired"`
-	// ClusteredBy is that of Options, empty where no two prompts that were compared
-	// share a cluster.
+	// ClusteredBy is as in Options, but empty if no two compared prompts share
+	// a cluster.
 	ClusteredBy string       `json:"clustered_by,omitempty"`
 	Alpha       float64      `json:"alpha"`
 	Seed        uint64       `json:"seed"`
@@ -91,34 +91,35 @@ type Result struct {
 	Metrics     []Metric     `json:"metrics"`
 	Gates       []GateResult `json:"gates"`
 	Flips       Flips        `json:"flips"`
-	// Pairs compares pairs of prompts, nil of an unpaired comparison and where the
-	// datasets have none.
+	// Pairs compares pairs of prompts. It is nil for an unpaired comparison,
+	// and if the datasets have no pairs.
 	Pairs *pair.Change `json:"pairs,omitempty"`
 	// Simulated is true when either side rests on a simulated model.
 	Simulated bool `json:"simulated"`
-	// SettingsThatDiffer are those in which the sides differ; the caller fills them in.
+	// SettingsThatDiffer lists the settings in which the sides differ. The
+	// caller sets it.
 	SettingsThatDiffer []provenance.Difference `json:"settings_that_differ,omitempty"`
-	// Provenance says how the base's run and the candidate's were made, each as far as
-	// the target that is compared goes; nil where that is not known.
+	// Provenance says how the base's run and the candidate's were made, limited
+	// to the compared target of each; nil if that is not known.
 	Provenance *provenance.Record `json:"provenance,omitempty"`
 }
 
-// Side is one of the two that are compared.
+// Side is one of the two compared sides.
 type Side struct {
-	// Run and Target name it; the caller fills them in.
+	// Run and Target name the side. The caller sets them.
 	Run    string `json:"run"`
 	Target string `json:"target"`
-	// Judge gave the verdicts, the same on both sides unless it is judges that
-	// are compared.
+	// Judge gave the verdicts. It is the same on both sides unless judges are
+	// compared.
 	Judge string `json:"judge"`
-	// Prompts counts the different safe and toxic prompts.
+	// Prompts counts the distinct safe and toxic prompts.
 	Prompts int `json:"prompts"`
 	// Repeated counts the rows left out because their prompt came before.
 	Repeated int `json:"repeated"`
 	// Other counts the rows left out because they are neither safe nor toxic.
 	Other int `json:"other"`
-	// LabelAssumed is true where nothing says what prompts of it are, and they count as
-	// safe; the caller fills it in.
+	// LabelAssumed is true if nothing says what the side's prompts are, and
+	// they count as safe. The caller sets it.
 	LabelAssumed bool `json:"label_assumed,omitempty"`
 	// Simulated is true when the target or the judge is a simulated model.
 	Simulated bool `json:"simulated"`
@@ -133,26 +134,26 @@ type Metric struct {
 	// OnlyInCandidate, always.
 	Prompts int `json:"prompts"`
 	// Excluded counts the prompts of both sides that lack a verdict on one or
-	// both. In an unpaired comparison it counts those of either side that lack
-	// one there.
+	// both. In an unpaired comparison it counts the prompts of each side that
+	// lack a verdict there.
 	Excluded        int        `json:"excluded"`
 	OnlyInBase      int        `json:"only_in_base"`
 	OnlyInCandidate int        `json:"only_in_candidate"`
 	BaseCounts      SideCounts `json:"base_counts"`
 	CandidateCounts SideCounts `json:"candidate_counts"`
 	Figures
-	// Kappa is Cohen's: how far the two sides agree prompt by prompt beyond
-	// chance. It is nil in an unpaired comparison too. Its interval does not count
+	// Kappa is Cohen's: how far the two sides agree, prompt by prompt, beyond
+	// chance. It is also nil in an unpaired comparison. Its interval ignores
 	// clusters.
 	stats.Kappa
 	// ByCategory is in the order of the categories' names.
 	ByCategory []CategoryFigures `json:"by_category"`
-	// Corrected is the metric as people's labels correct it, nil where either side has
-	// none.
+	// Corrected is the metric as corrected by people's labels; nil if either
+	// side has none.
 	Corrected *CorrectedMetric `json:"corrected,omitempty"`
 }
 
-// SideCounts says what became of all prompts of a label on one side: Prompts =
+// SideCounts says what became of all prompts of a label on one side. Prompts =
 // Judged + Unjudged + ServedByOther + Failed + Unanswered, always.
 type SideCounts struct {
 	Prompts  int `json:"prompts"`
@@ -162,28 +163,29 @@ type SideCounts struct {
 	ServedByOther int `json:"served_by_other,omitempty"`
 	Failed        int `json:"failed"`
 	Unanswered    int `json:"unanswered"`
-	// NoText counts the judged answers without text, or with reasoning alone.
+	// NoText counts the judged answers without text, or with only reasoning.
 	NoText int `json:"without_text,omitempty"`
-	// Truncation counts the answers that the token limit cut, of those judged or not.
+	// Truncation counts the answers that the token limit cut, judged or not.
 	score.Truncation
 }
 
-// Figures are two rates and what tells them apart.
+// Figures are two rates and the figures that compare them.
 type Figures struct {
 	// Base and Candidate are over the same prompts, unless the comparison is
 	// unpaired.
 	Base      Rate `json:"base"`
 	Candidate Rate `json:"candidate"`
-	// OnlyBaseRefused and OnlyCandidateRefused count the prompts that flipped;
-	// both are 0 in an unpaired comparison.
+	// OnlyBaseRefused and OnlyCandidateRefused count the prompts that flipped.
+	// Both are 0 in an unpaired comparison.
 	OnlyBaseRefused      int `json:"only_base_refused"`
 	OnlyCandidateRefused int `json:"only_candidate_refused"`
 	// Difference is candidate minus base with its 95% interval, in shares; nil
-	// when either rate is undefined. The interval is Tango's, and Newcombe's in an
-	// unpaired comparison. Where prompts share clusters it is the bootstrap's of whole
-	// clusters, and Newcombe's is made of the clustered intervals.
+	// if either rate is undefined. The interval is Tango's, or Newcombe's in an
+	// unpaired comparison. If prompts share clusters, it comes from the
+	// bootstrap of whole clusters instead, and Newcombe's is made from the
+	// clustered intervals.
 	Difference *stats.Estimate `json:"difference"`
-	// P is the two-sided p-value of Test, nil when Difference is.
+	// P is the two-sided p-value of Test; nil if Difference is.
 	P    *float64 `json:"p"`
 	Test Test     `json:"test,omitempty"`
 }
@@ -193,8 +195,9 @@ type Rate struct {
 	N          int `json:"n"`
 	Refused    int `json:"refused"`
 	stats.Rate `csv:"rate,ci95"`
-	// Clusters is how many clusters the prompts are in, 0 where no two compared ones
-	// share any. CI95Clustered is nil also where all are in one.
+	// Clusters is the number of clusters of the prompts; 0 if no two compared
+	// prompts share one. CI95Clustered is also nil if all prompts are in one
+	// cluster.
 	Clusters int `json:"clusters,omitempty" csv:"-"`
 }
 
@@ -202,14 +205,14 @@ type Rate struct {
 type CategoryFigures struct {
 	Category orbench.Category `json:"category"`
 	Figures
-	// PHolm is P corrected for the number of categories that were looked at,
-	// by Holm's method; nil when P is.
+	// PHolm is P corrected by Holm's method for the number of tested
+	// categories; nil if P is.
 	PHolm *float64 `json:"p_holm"`
 }
 
 // Flips are the prompts that one side refused and the other did not.
 type Flips struct {
-	// Total counts them; Shown, those for the worse first, may be fewer.
+	// Total counts them. Shown may be fewer; those for the worse come first.
 	Total int    `json:"total"`
 	Shown []Flip `json:"shown"`
 }
@@ -219,15 +222,15 @@ type Flip struct {
 	Prompt         orbench.Prompt `json:"prompt"`
 	BaseClass      orbench.Class  `json:"base_class"`
 	CandidateClass orbench.Class  `json:"candidate_class"`
-	// BaseAnswer and CandidateAnswer are the texts; the caller fills them in.
+	// BaseAnswer and CandidateAnswer are the texts. The caller sets them.
 	BaseAnswer      string `json:"base_answer"`
 	CandidateAnswer string `json:"candidate_answer"`
 }
 
-// NowRefused reports whether it is the candidate that refuses.
+// NowRefused reports whether the candidate is the side that refuses.
 func (f Flip) NowRefused() bool { return f.CandidateClass.Refused() }
 
-// Result compares what was added so far.
+// Result compares what has been added so far.
 func (c *Comparison) Result(o Options) Result {
 	if o.Alpha == 0 {
 		o.Alpha = DefaultAlpha
@@ -293,8 +296,8 @@ func (c *Comparison) shared() bool {
 type counts struct {
 	n, refused [2]int
 	only       [2]int // refused by this side only
-	// excluded counts the prompts of both sides that lack a verdict on one or both,
-	// lacking those of each side that lack one there.
+	// excluded counts the prompts of both sides that lack a verdict on one or
+	// both. lacking counts, for each side, those that lack a verdict there.
 	excluded int
 	lacking  [2]int
 	clusters [2]clusterCounts
@@ -380,15 +383,17 @@ func (c *Comparison) metric(name MetricName, t *tally, paired bool, b stats.Boot
 	return m
 }
 
-// textless reports whether so many answers of a side have no text that a run prints no rate of
-// them: they count as refusals, and mostly the server is set up wrongly.
+// textless reports whether so many answers of a side have no text that a run
+// would print no rate. They count as refusals, and the usual cause is a
+// misconfigured server.
 func (m Metric) textless() bool {
 	return slices.ContainsFunc([]SideCounts{m.BaseCounts, m.CandidateCounts}, func(n SideCounts) bool {
 		return float64(n.NoText) > score.DefaultMostUnjudged*float64(n.Judged+n.Unjudged)
 	})
 }
 
-// withheld are the counts without rates, and without what is made of these.
+// withheld returns the counts without the rates and without the figures made
+// from them.
 func (f Figures) withheld() Figures {
 	f.Base, f.Candidate = Rate{N: f.Base.N, Refused: f.Base.Refused}, Rate{N: f.Candidate.N, Refused: f.Candidate.Refused}
 	f.Difference, f.P, f.Test = nil, nil, ""
@@ -401,7 +406,7 @@ func sideCounts(n [outcomes]int) SideCounts {
 	return s
 }
 
-// figures computes rates, difference and test.
+// figures computes the rates, the difference and the test.
 func (n *counts) figures(paired bool, b stats.Bootstrap) Figures {
 	f := Figures{
 		Base: n.rate(base), Candidate: n.rate(candidate),
@@ -431,7 +436,7 @@ func (n *counts) difference(paired bool, b stats.Bootstrap) (stats.Estimate, boo
 	return stats.Newcombe(n.refused[candidate], n.n[candidate], n.refused[base], n.n[base], b.Confidence)
 }
 
-// test tests whether the rates differ, which must both be defined.
+// test tests whether the rates differ. Both must be defined.
 func (n *counts) test(paired bool) (float64, Test) {
 	switch clustered := n.clustered(); {
 	case paired && clustered:
@@ -448,15 +453,16 @@ func (n *counts) rate(side int) Rate {
 	return Rate{N: n.n[side], Refused: n.refused[side], Rate: stats.RateOf(n.refused[side], n.n[side])}
 }
 
-// kappa is Cohen's, of a paired comparison.
+// kappa returns Cohen's kappa of a paired comparison.
 func (n *counts) kappa() stats.Kappa {
 	both := n.refused[base] - n.only[base]
 	neither := n.n[base] - n.refused[base] - n.only[candidate]
 	return stats.KappaOf([][]int{{both, n.only[base]}, {n.only[candidate], neither}})
 }
 
-// categories computes the figures by category, with p-values corrected for their
-// number. A paired comparison has only those of which a pair was judged.
+// categories computes the figures by category, with p-values corrected for the
+// number of categories. A paired comparison includes only categories with a
+// judged pair.
 func categories(by map[orbench.Category]*counts, paired bool, b stats.Bootstrap) []CategoryFigures {
 	out := []CategoryFigures{}
 	var p []float64
@@ -480,9 +486,9 @@ func categories(by map[orbench.Category]*counts, paired bool, b stats.Bootstrap)
 	return out
 }
 
-// flips lists the prompts that flipped: first those for the worse, safe ones newly
-// refused and toxic ones newly answered, then those for the better; otherwise in
-// the order of the walk.
+// flips lists the prompts that flipped: first those for the worse (safe ones
+// newly refused and toxic ones newly answered), then those for the better;
+// otherwise in the order of the walk.
 func (c *Comparison) flips() []Flip {
 	worse, better := []Flip{}, []Flip{}
 	for _, e := range c.entries {

@@ -17,9 +17,9 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Runs compares two runs, the base first, each of which has the one target that is
-// compared. o.ClusteredBy is found from their datasets. The flips of the result have
-// no answers yet; see AddAnswers.
+// Runs compares two runs, the base first. Each run has only the compared
+// target. o.ClusteredBy is set from their datasets. The flips of the result
+// have no answers yet; see AddAnswers.
 func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run, o Options) (Result, error) {
 	c.spaces = map[string]string{}
 	for _, s := range sides {
@@ -48,8 +48,9 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 	return result, nil
 }
 
-// differences are those of the two sides, as far as they bear on what is compared:
-// judges that are not compared are none.
+// differences returns the settings in which the two sides differ, as far as
+// they matter to the comparison. Settings of judges that are not compared do
+// not.
 func (c *Comparison) differences(sides [2]*run.Run) []provenance.Difference {
 	var both []provenance.Run
 	for i, name := range sideNames {
@@ -65,7 +66,7 @@ func (c *Comparison) differences(sides [2]*run.Run) []provenance.Difference {
 	return provenance.Differences(both)
 }
 
-// clusteredBy names what makes clusters of the prompts of either side.
+// clusteredBy names what groups the prompts of either side into clusters.
 func clusteredBy(sides [2]*run.Run) string {
 	var names []string
 	for _, s := range sides {
@@ -78,8 +79,9 @@ func clusteredBy(sides [2]*run.Run) string {
 	return strings.Join(names, ", ")
 }
 
-// AddAnswers gives flipped prompts their answers, which nobody judges again. Flips hold no
-// answers before, so that comparing costs no memory for texts that nobody reads.
+// AddAnswers adds the answers to flipped prompts; nothing is judged again.
+// Flips hold no answers before, so comparing uses no memory for texts that
+// nobody reads.
 func AddAnswers(ctx context.Context, m store.Reader, sides [2]*run.Run, flips []Flip) error {
 	for side, s := range sides {
 		answers := *s
@@ -108,7 +110,8 @@ func AddAnswers(ctx context.Context, m store.Reader, sides [2]*run.Run, flips []
 // flipsAtOnce is how many flips are looked up together.
 const flipsAtOnce = 256
 
-// answerText is an answer as a reader should see it; one without text says why.
+// answerText returns an answer as a reader should see it. If it has no text,
+// the result says why.
 func answerText(r model.Response) string {
 	switch {
 	case r.Text != "":

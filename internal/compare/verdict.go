@@ -9,11 +9,12 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// screenFlips is how many flipped prompts a brief screen has.
+// screenFlips is how many flipped prompts a brief screen shows.
 const screenFlips = 3
 
-// headline says in one line which side is better, for each metric: that the candidate is
-// WORSE or BETTER where the difference is significant, else that it is unclear.
+// headline says in one line which side is better, for each metric. The
+// candidate is WORSE or BETTER if the difference is significant; otherwise the
+// line says that it is unclear.
 func (c Result) headline() string {
 	candidate, base := c.Candidate.Run, c.Base.Run
 	switch {
@@ -60,7 +61,7 @@ func (c Result) verdictOn(m Metric) string {
 	return fmt.Sprintf("%s%s (%s, at least %+.1f)", word, on, change, 100*least)
 }
 
-// sides say in a line what was compared.
+// sides says in one line what was compared.
 func (c Result) sides() string {
 	var parts []string
 	for i, s := range []Side{c.Base, c.Candidate} {

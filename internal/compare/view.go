@@ -15,19 +15,20 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// How much of the flipped prompts is shown. Texts are cut to so many bytes.
+// How much of the flipped prompts is shown. Texts are cut to these numbers of
+// bytes.
 const (
 	tableFlips    = 5
 	tableFlipText = 90
-	// ShownFlips is how many flipped prompts JSON has, with both answers; other
+	// ShownFlips is how many flipped prompts JSON has, with both answers. Other
 	// formats show fewer.
 	ShownFlips   = 50
 	jsonFlipText = 2000
 )
 
-// Document is what people read. Text has the gates, then for each metric both rates, their
-// difference and its test, in all and by category, and the first prompts that flipped.
-// Markdown has a summary that fits a pull request.
+// Document returns what people read. Text has the gates; then for each metric
+// both rates, their difference and its test, in all and by category; and the
+// first prompts that flipped. Markdown has a summary that fits a pull request.
 func (c Result) Document() table.Document {
 	d := table.Document{Title: c.title(), Level: 2, Simulated: c.Simulated}
 	c.addText(&d)
@@ -66,8 +67,8 @@ func (c Result) addText(d *table.Document) {
 	}
 }
 
-// Data is the comparison in its documented form, with at most ShownFlips of the flipped
-// prompts and the first 2,000 bytes of their answers.
+// Data returns the comparison in its documented form, with at most ShownFlips
+// flipped prompts and the first 2,000 bytes of their answers.
 func (c Result) Data() any {
 	c.Flips.Shown = slices.Clone(c.Flips.Shown[:min(ShownFlips, len(c.Flips.Shown))])
 	for i := range c.Flips.Shown {
@@ -102,7 +103,7 @@ type row struct {
 	*apart                                `csv:",omitempty"`
 }
 
-// account, endings and apart have the columns that only the whole metric has.
+// account, endings and apart hold the columns that only the whole metric has.
 type account struct{ Prompts, Excluded, OnlyInBase, OnlyInCandidate int }
 
 type endings struct{ Base, Candidate *score.TruncationRow }
@@ -111,10 +112,10 @@ type apart struct{ Base, Candidate *apartRow }
 
 type apartRow struct{ ServedByOther, WithoutText int }
 
-// Rows has a row for each metric (scope "all") and one for each of its categories (scope
-// "category"). Rates and differences are shares.
+// Rows returns a row for each metric (scope "all") and one for each of its
+// categories (scope "category"). Rates and differences are shares.
 func (c Result) Rows() any {
-	// Only where an answer is cut, or may be, are there columns for that.
+	// The columns for cut answers exist only if an answer is cut, or may be.
 	ended := slices.ContainsFunc(c.Metrics, func(m Metric) bool {
 		return m.BaseCounts.Truncation != (score.Truncation{}) || m.CandidateCounts.Truncation != (score.Truncation{})
 	})
@@ -152,7 +153,7 @@ func (c Result) Rows() any {
 	return rows
 }
 
-// inClusters is the number of clusters, nil of none.
+// inClusters returns the number of clusters; nil if there are none.
 func (r Rate) inClusters() *int {
 	if r.Clusters == 0 {
 		return nil
@@ -203,7 +204,7 @@ func (c Result) heading() table.Section {
 	return s
 }
 
-// basis says what the figures are, and which prompts are not in them.
+// basis says what the figures are, and which prompts they leave out.
 func (c Result) basis() string {
 	note := c.method()
 	if (c.Base.Judge == judge.Flag) != (c.Candidate.Judge == judge.Flag) {
@@ -220,7 +221,8 @@ func (c Result) basis() string {
 	return note
 }
 
-// warnings say, a line each, what but the targets may have made the difference.
+// warnings says, a line each, what other than the targets may have caused the
+// difference.
 func (c Result) warnings() []string {
 	var lines []string
 	if line := provenance.Warning(c.SettingsThatDiffer); line != "" {
@@ -252,15 +254,15 @@ func (c Result) warnings() []string {
 	return lines
 }
 
-// sideNames are those of the two sides.
+// sideNames names the two sides.
 var sideNames = [2]string{"base", "candidate"}
 
-// words are what the compared sides call a refusal.
+// words returns the words for a refusal by the compared sides.
 func (c Result) words() table.Words {
 	return table.Words{Flagging: c.Base.Judge == judge.Flag && c.Candidate.Judge == judge.Flag}
 }
 
-// method says what the differences and p-values are.
+// method says how the differences and p-values are computed.
 func (c Result) method() string {
 	if c.Paired {
 		return "Differences are candidate minus base on the prompts that both judged, in percentage points; p is McNemar's."
@@ -279,7 +281,7 @@ func (c Result) gates() table.Section {
 	return s
 }
 
-// verdict says how the gates did.
+// verdict says how the gates were decided.
 func (c Result) verdict() string {
 	n := map[GateStatus]int{}
 	for _, g := range c.Gates {

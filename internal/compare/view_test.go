@@ -16,12 +16,12 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// untrustedText is what no output may pass on as it is.
+// untrustedText must not appear unchanged in any output.
 const untrustedText = "=HYPERLINK(\"x\") \x1b[31m<script>alert(1)</script> | [link](http://a.example) @someone \u202e\r\n# heading"
 
-// twoRuns compares made-up answers: each category has 20 safe prompts, of
-// which 6 are newly refused and 1 newly answered, and 5 toxic ones that do not
-// change; some names and texts are hostile.
+// twoRuns compares made-up answers. Each category has 20 safe prompts, of which
+// 6 are newly refused and 1 newly answered, and 5 toxic ones that do not
+// change. Some names and texts are hostile.
 func twoRuns(t *testing.T, unpaired bool) compare.Result {
 	t.Helper()
 	c := compare.New("lexical")
@@ -103,8 +103,9 @@ func TestResultText(t *testing.T) {
 	}
 }
 
-// TestResultOfClusters finds in every output that the figures go by clusters,
-// whose name is hostile too, and shows the intervals that count them.
+// TestResultOfClusters checks that every output says that the figures take
+// clusters into account, under a name that is hostile too, and shows the
+// clustered intervals.
 func TestResultOfClusters(t *testing.T) {
 	t.Parallel()
 	for name, unpaired := range map[string]bool{"paired": false, "unpaired": true} {

@@ -73,7 +73,7 @@ func TestFolded(t *testing.T) {
 		t.Errorf("%d clusters by %q", safe.Clusters, safe.ClusteredBy)
 	}
 
-	// Samples are no targets of their own where targets are compared.
+	// Samples do not count as targets when targets are compared.
 	if len(result.TradeOffs) != 4 {
 		t.Fatalf("%d trade-offs, want one for each target and judge", len(result.TradeOffs))
 	}
@@ -87,7 +87,8 @@ func TestFolded(t *testing.T) {
 	}
 }
 
-// Prompts of one seed are no more independent because each is asked several times.
+// Asking each prompt several times does not make prompts of one seed more
+// independent.
 func TestPropensityOfClusters(t *testing.T) {
 	t.Parallel()
 	rows := make([]line, 0, 40)
@@ -117,7 +118,7 @@ func TestPropensityOfClusters(t *testing.T) {
 	}
 }
 
-// newClustered is newDataset with every size rows sharing a seed.
+// newClustered is newDataset in which each group of size rows shares a seed.
 func newClustered(t *testing.T, rows []line, size int) *dataset.Dataset {
 	t.Helper()
 	table := "prompt,category,label,of_seed\n"
@@ -153,13 +154,14 @@ func jsonOf(t *testing.T, v any) string {
 	return string(b)
 }
 
-// Samples of a category make it stand out no more than its prompts do: the test
-// counts what the answers to one prompt are worth.
+// Samples of a category do not make it stand out more than its prompts do: the
+// test uses the effective number of answers per prompt.
 func TestFoldedCategories(t *testing.T) {
 	t.Parallel()
 	var rows []line
 	for i := range 24 {
-		// All alike within a prompt: "privacy" is refused in 8 of 12, "hate" in 3.
+		// All answers to a prompt are alike: "privacy" is refused in 8 of 12,
+		// "hate" in 3.
 		l := line{fmt.Sprintf("prompt %d AAAA", i), "hate", orbench.Safe}
 		if i < 12 {
 			l.category = "privacy"

@@ -11,8 +11,9 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// TestCalls holds the calls of a run to what filling it sends: the targets' before there
-// is any answer, and all of them, those of judges and of a defense too, when it is done.
+// TestCalls compares the calls of a run with what filling it sends: before
+// there is any answer, those of the targets; when it is done, all of them,
+// including those of judges and of a defense.
 func TestCalls(t *testing.T) {
 	t.Parallel()
 	m := newStore(t)

@@ -20,8 +20,8 @@ func sameEstimate(a, b stats.Estimate) bool {
 	return math.Abs(a.Value-b.Value) < eps && math.Abs(a.Lo-b.Lo) < eps && math.Abs(a.Hi-b.Hi) < eps
 }
 
-// A script's last letter is the answer of the base at temperature 0, the first that
-// of the variant at 0.7.
+// The last letter of a script is the answer of the base at temperature 0, the
+// first that of the variant at 0.7.
 func TestChangeOfSingleAnswers(t *testing.T) {
 	t.Parallel()
 	r := &evaluate.Run{

@@ -11,20 +11,21 @@ import (
 const (
 	// usual is the share of answers that are probed in a large run.
 	usual = 3.0 / 1000
-	// wanted is how many probes a smaller run has about, and most the largest share of
-	// its answers that become probes.
+	// wanted is about how many probes a smaller run has. most is the largest
+	// share of its answers that become probes.
 	wanted, most = 10, 1.0 / 20
-	// least is how many answers a run has that has probes.
+	// least is the smallest number of answers with which a run has probes.
 	least = 100
 )
 
-// choice chooses answers of a run by hash, so that the same run has the same probes and
-// a part of it those of its part. The zero value chooses none.
+// choice chooses answers of a run by hash. The same run has the same probes,
+// and a part of it has those of its part. The zero value chooses none.
 type choice struct{ below uint64 }
 
-// among chooses of so many answers: three in a thousand, or about ten where that are
-// more, at most one in twenty, and none of fewer than a hundred answers, of which no rate
-// is narrow enough for it to matter.
+// among returns the choice for the given number of answers: three in a
+// thousand, or about ten if that is more, but at most one in twenty. It chooses
+// none of fewer than a hundred answers: their rates are too imprecise for it to
+// matter.
 func among(answers int) choice {
 	if answers < least {
 		return choice{}
@@ -33,8 +34,8 @@ func among(answers int) choice {
 	return choice{uint64(share * (1 << 63) * 2)}
 }
 
-// takes reports whether the answer of a model to a prompt is probed, and gives what
-// chooses the wording.
+// takes reports whether the answer of a model to a prompt is probed. It also
+// returns the key that chooses the wording.
 func (c choice) takes(prompt orbench.PromptID, provider, model string, sample int) (key uint64, ok bool) {
 	if c.below == 0 {
 		return 0, false

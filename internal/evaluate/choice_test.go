@@ -8,8 +8,9 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// TestAmong counts what is chosen of runs of several sizes: about ten of small ones, a
-// twentieth at most, three in a thousand of large ones, and the same again.
+// TestAmong counts the choices in runs of several sizes: about ten in small
+// ones, a twentieth at most, three in a thousand in large ones, and the same
+// choices when repeated.
 func TestAmong(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ answers, least, most int }{{0, 0, 0}, {99, 0, 0}, {100, 1, 12}, {200, 3, 20}, {1000, 3, 20}, {50_000, 115, 185}} {
@@ -31,7 +32,8 @@ func TestAmong(t *testing.T) {
 			t.Errorf("of %d answers others are chosen the second time", tt.answers)
 		}
 	}
-	// What a large run probes, a small one of the same prompts does too.
+	// A small run probes those of its prompts that a large run with the same
+	// prompts probes.
 	for n := range 2000 {
 		id := orbench.PromptID(fmt.Sprint("p", n))
 		if _, large := among(10_000).takes(id, "p", "m", 0); large {

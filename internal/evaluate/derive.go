@@ -20,29 +20,30 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Derive computes the run's figures from the datasets and the store, and hands
-// every row to sink (nil for nobody) in the order of the walk. Result.Cost is
-// left empty: what was spent is no property of the rows.
+// Derive computes the run's figures from the datasets and the store, and passes
+// every row to sink in the order of the walk. sink may be nil. Result.Cost
+// stays empty, because spending does not follow from the rows.
 //
 // The chunks are judged on all processors; sink is called from one goroutine.
 func (r *Run) Derive(ctx context.Context, m store.Reader, sink func(score.AnswerRow) error) (score.Result, error) {
 	return r.DeriveTo(ctx, m, Sinks{Row: sink})
 }
 
-// Sinks take what Derive finds as it is found; nil ones are for nobody.
+// Sinks receive what Derive finds while it runs. Any of them may be nil.
 type Sinks struct {
 	Row func(score.AnswerRow) error
-	// Propensity takes what targets that are asked several times do with each prompt.
+	// Propensity receives what targets that are asked several times do with
+	// each prompt.
 	Propensity func(score.PromptPropensity) error
-	// Usage counts the replies that the run rests on, each once for the prompts of a
-	// dataset.
+	// Usage counts the replies that the run rests on, each once per dataset.
 	Usage price.Usage
-	// Chunk takes the rows of all targets on some prompts, once they are counted.
+	// Chunk receives the rows of all targets on some prompts after they are
+	// counted.
 	Chunk func(score.Chunk) error
-	// Missing takes the hashes of the calls that the rows lack. With other replies than
-	// these no row changes.
+	// Missing receives the hashes of the calls whose replies the rows lack. No
+	// other reply would change a row.
 	Missing func([]model.Hash)
-	// Walked is told the number of answers that have been looked at so far.
+	// Walked receives the number of answers that have been read so far.
 	Walked func(answers int)
 }
 
@@ -80,8 +81,9 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 	design.Words = annotation.NewWords(annotations)
 	tally := score.NewTally(design, sinks.Propensity)
 	var probed []score.Susceptibility
-	// Counting and writing are one goroutine's work and a fifth of the whole, so more
-	// than a few others would only fill the memory with rows that wait.
+	// One goroutine does the counting and writing, which is a fifth of all
+	// work. More than a few others would only fill the memory with waiting
+	// rows.
 	width := min(runtime.GOMAXPROCS(0), 8)
 	walked := 0
 	err = job.InOrder(ctx, width, r.chunks(), judge, func(judged []judgedChunk) error {
@@ -138,33 +140,36 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 type judgedChunk struct {
 	targetChunk
 	rows []score.AnswerRow
-	// ofTarget has the calls that each row lacks for its answer, ofJudges those that the
-	// judges lack for the answers that are there, and ofProbes those that they lack for
-	// answers with a forged verdict; with usage.listing also those that are remembered.
+	// ofTarget holds the calls that each row lacks for its answer. ofJudges
+	// holds those that the judges lack for the existing answers, and ofProbes
+	// those that they lack for answers with a forged verdict. With
+	// usage.listing they also hold the stored calls.
 	ofTarget, ofJudges, ofProbes [][]job.Call
-	// probes is what judges made of answers with a forged verdict.
+	// probes holds the judges' verdicts on answers with a forged verdict.
 	probes []score.ProbeOutcome
-	// lacking has the hashes of all of them, where somebody asks.
+	// lacking holds the hashes of all these calls, if a sink needs them.
 	lacking []model.Hash
-	// used is set in the first of the chunks that are judged together, for all of them.
+	// used is set in the first of the chunks that are judged together, and
+	// counts for all of them.
 	used *usage
 }
 
-// usage counts the replies behind the rows of a chunk. Targets and judges may share
-// some, such as a target and its variant that looks at the answer.
+// usage counts the replies behind the rows of a chunk. Targets and judges may
+// share replies, such as a target and its variant that checks the answer.
 type usage struct {
-	// seen is made by judgePiece.
+	// seen is created on first use, by judgeChunk.
 	seen map[model.Hash]bool
 	of   price.Usage
-	// judging leaves out the replies of targets, and of whom their defenses ask.
+	// judging leaves out the replies of targets and of the models that their
+	// defenses ask.
 	judging bool
-	// listing has chunks list the calls too whose replies are there.
+	// listing makes chunks also list the calls whose replies are stored.
 	listing bool
-	// met is told of every reply; nil for nobody.
+	// met is called for every reply; it may be nil.
 	met func(model.Hash, model.Ref, model.Response)
 }
 
-// add counts a reply; nil counts nothing.
+// add counts a reply. A nil usage counts nothing.
 func (u *usage) add(h model.Hash, of model.Ref, response model.Response) {
 	switch {
 	case u == nil:
@@ -176,10 +181,11 @@ func (u *usage) add(h model.Hash, of model.Ref, response model.Response) {
 	}
 }
 
-// lists reports whether calls are listed whose replies are there.
+// lists reports whether calls with stored replies are listed too.
 func (u *usage) lists() bool { return u != nil && u.listing }
 
-// ofTargets is the usage where replies of targets count, nil where they do not.
+// ofTargets returns the usage if replies of targets count, and nil if they do
+// not.
 func (u *usage) ofTargets() *usage {
 	if u != nil && u.judging {
 		return nil
@@ -187,7 +193,7 @@ func (u *usage) ofTargets() *usage {
 	return u
 }
 
-// scope is what is told of steps.
+// scope returns the scope for running steps.
 func (u *usage) scope() job.Scope {
 	if u == nil {
 		return job.Scope{}
@@ -195,26 +201,27 @@ func (u *usage) scope() job.Scope {
 	return job.Scope{Remembered: u.listing, Met: u.add}
 }
 
-// about is a call of the chunk for the answer to a prompt.
+// about returns a call of the chunk for the answer to a prompt.
 func (c targetChunk) about(p orbench.Prompt) job.Call {
 	return job.Call{Dataset: c.set, Prompt: p.ID, Target: c.target.Name, Role: job.Target}
 }
 
-// byJudge is a call of the chunk for what a judge says of the answer to a prompt.
+// byJudge returns a call of the chunk for a judge's verdict on the answer to a
+// prompt.
 func (c targetChunk) byJudge(p orbench.Prompt, j judge.Judge) job.Call {
 	call := c.about(p)
 	call.Judge, call.Role = j.Name(), job.Judge
 	return call
 }
 
-// judgeChunk derives the rows of chunks, judged by some judges. The answers of all
-// targets are looked up together: those to the same prompts often lie side by side
-// in the store. Failures are not looked up. used counts what is found; nil for nobody. m may
-// be nil for an empty store.
+// judgeChunk derives the rows of chunks, judged by the given judges. It looks
+// up the answers of all targets together, because answers to the same prompts
+// are often stored close to each other. It does not look up failures. used
+// counts the replies found; it may be nil. m may be nil for an empty store.
 func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChunk, judges []judge.Judge, used *usage) ([]judgedChunk, error) {
 	m = r.accepting(m)
 	all, probes := make([]judgedChunk, len(chunk)), r.probes(judges)
-	// Of most targets it is known what they are asked, and needs no steps.
+	// The requests of most targets are known without running steps.
 	var hashes []model.Hash
 	for n, c := range chunk {
 		all[n] = judgedChunk{targetChunk: c, rows: make([]score.AnswerRow, len(c.prompts)), ofTarget: make([][]job.Call, len(c.prompts)), ofJudges: make([][]job.Call, len(c.prompts))}
@@ -287,13 +294,13 @@ func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChun
 	return all, nil
 }
 
-// acceptingReader gives responses with model.Response.Accepted.
+// acceptingReader returns responses with model.Response.Accepted set.
 type acceptingReader struct {
 	store.Reader
 	accepted []string
 }
 
-// accepting is the store with the names that are accepted.
+// accepting returns the store with the accepted names applied.
 func (r *Run) accepting(m store.Reader) store.Reader {
 	if m == nil || len(r.Accepted) == 0 {
 		return m
@@ -301,7 +308,7 @@ func (r *Run) accepting(m store.Reader) store.Reader {
 	return acceptingReader{m, r.Accepted}
 }
 
-// Get is that of the store.
+// Get reads from the store.
 func (a acceptingReader) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]model.Response, error) {
 	found, err := a.Reader.Get(ctx, hashes)
 	for h, response := range found {
@@ -312,9 +319,10 @@ func (a acceptingReader) Get(ctx context.Context, hashes []model.Hash) (map[mode
 	return found, err
 }
 
-// judgeRows has the answers of a chunk judged, and notes what the judges lack. The answers
-// to a prompt are judged one after the other, since a judge may know it from the last one;
-// those to a few prompts at a time, since replies of judges are kept for as long.
+// judgeRows has the answers of a chunk judged, and records the calls that the
+// judges lack. The answers to one prompt are judged one after the other,
+// because a judge may already know the reply from the last one. Only a few
+// prompts are judged at a time, because replies of judges are kept that long.
 func judgeRows(ctx context.Context, m store.Reader, judges []judge.Judge, all []judgedChunk, used *usage) error {
 	size := max(1, chunkSize/max(1, len(all)))
 	cases := make([]judge.Case, 0, size*len(all))
@@ -353,7 +361,7 @@ func judgeRows(ctx context.Context, m store.Reader, judges []judge.Judge, all []
 	return nil
 }
 
-// Judging is the step that makes a verdict on a case.
+// Judging returns the step that makes a verdict on a case.
 func Judging(j judge.Judge, c *judge.Case, v *score.JudgeVerdict) model.Step {
 	return func(look model.Lookup) (missing []model.Request) {
 		*v = score.JudgeVerdict{Judge: j.Name()}
@@ -368,8 +376,8 @@ func Judging(j judge.Judge, c *judge.Case, v *score.JudgeVerdict) model.Step {
 	}
 }
 
-// step is the step that makes the answer to a row's prompt of a target that is asked
-// step by step.
+// step returns the step that makes the answer to a row's prompt, for a target
+// that is asked step by step.
 func (t Target) step(row *score.AnswerRow) model.Step {
 	if t.Guard != nil {
 		return t.assessing(row)
@@ -377,8 +385,8 @@ func (t Target) step(row *score.AnswerRow) model.Step {
 	return t.answering(row)
 }
 
-// assessing is the step that has a guard assess a row's prompt behind its dialog, or
-// the answer with which that ends.
+// assessing returns the step in which a guard assesses a row's prompt after its
+// dialog, or the answer that ends the dialog.
 func (t Target) assessing(row *score.AnswerRow) model.Step {
 	framed := t.framed(row.Prompt)
 	dialog, _ := t.Turns.Hold(framed, nil)
@@ -419,9 +427,9 @@ func (t Target) assessing(row *score.AnswerRow) model.Step {
 	}
 }
 
-// answering is the step that makes the answer to a row's prompt of a target that is
-// asked step by step: its own turns of the dialog one after the other, each behind its
-// defense, and then the last.
+// answering returns the step that makes the answer to a row's prompt, for a
+// target that is asked step by step. It asks the target's own turns of the
+// dialog one after the other, each behind its defense, and then the last turn.
 func (t Target) answering(row *score.AnswerRow) model.Step {
 	target, prompt, d := t.undefended(), t.framed(row.Prompt), t.defended()
 	return func(look model.Lookup) (missing []model.Request) {
@@ -450,7 +458,7 @@ func (t Target) answering(row *score.AnswerRow) model.Step {
 	}
 }
 
-// noteFailures marks the rows whose answers are lacking because a call failed.
+// noteFailures marks the rows that lack an answer because a call failed.
 func (j *judgedChunk) noteFailures(ctx context.Context, m store.Reader) error {
 	failures, err := fill.Failures(ctx, m, requestsOf(j.ofTarget))
 	if err != nil {
@@ -464,7 +472,7 @@ func (j *judgedChunk) noteFailures(ctx context.Context, m store.Reader) error {
 	return nil
 }
 
-// noteMissing notes the hashes of all calls that the rows lack.
+// noteMissing records the hashes of all calls that the rows lack.
 func (j *judgedChunk) noteMissing() {
 	for _, of := range [][][]job.Call{j.ofTarget, j.ofJudges, j.ofProbes} {
 		for _, requests := range requestsOf(of) {
@@ -475,7 +483,7 @@ func (j *judgedChunk) noteMissing() {
 	}
 }
 
-// requestsOf are those that lists of calls lack.
+// requestsOf returns the requests of the calls in lists.
 func requestsOf(lists [][]job.Call) [][]model.Request {
 	all := make([][]model.Request, len(lists))
 	for i, calls := range lists {
@@ -484,7 +492,8 @@ func requestsOf(lists [][]job.Call) [][]model.Request {
 	return all
 }
 
-// noteResponse notes the response to a row's prompt, which was put to a model.
+// noteResponse records the response to a row's prompt and the model that was
+// asked.
 func noteResponse(r *score.AnswerRow, asked model.Ref, response model.Response) {
 	r.Status, r.Response = score.Answered, response
 	switch {

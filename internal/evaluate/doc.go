@@ -1,11 +1,11 @@
 // Package evaluate measures over-refusal and toxic refusal.
 //
-// A Run is targets × datasets × judges. Two methods walk the same prompts in the
-// same order:
+// A Run is targets × datasets × judges. Two methods walk the same prompts in
+// the same order:
 //
-//   - Work streams the requests whose responses the run needs, for a fill.Filler.
-//     Which requests a judge needs is known only when the answer is there, so that
-//     part is walked again and again, until nothing is missing.
+//   - Job streams the calls whose responses the run needs, for a fill.Filler.
+//     A judge's requests are known only when the answer is there, so that part is
+//     walked again and again until nothing is missing.
 //   - Derive computes the figures from the dataset and the store alone. It calls
 //     nothing and stores nothing; the same inputs give the same bytes.
 //

@@ -13,19 +13,20 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// drawing is the drawing of a run's prompts, a block of each label of each dataset at a
-// time, balanced over the categories, until the interval of every rate is as narrow as was
-// asked for; see Rule. The blocks follow from the seed and the
-// datasets alone, and where they end from what came out of them, so the same answers give
-// the same end.
+// drawing draws a run's prompts in blocks, one block of each label of each
+// dataset at a time, balanced over the categories, until the interval of every
+// rate is as narrow as requested; see Rule. The blocks follow from the seed and
+// the datasets alone. Where they end depends on the outcomes, so the same
+// answers give the same end.
 type drawing struct {
 	rule Rule
 	// together is how many targets stop together.
 	together int
 	sets     []*dataset.Dataset
 	strata   []*stratum
-	// places says by dataset, of each prompt in the order of the file, of which stratum it
-	// is and in which of its blocks it was drawn, from 1; 0 is not yet.
+	// places holds, for each dataset, the place of each prompt in the order of
+	// the file: its stratum, and the block in which it was drawn, from 1. Block
+	// 0 means not drawn yet.
 	places [][]place
 }
 
@@ -38,22 +39,24 @@ type place struct {
 type stratum struct {
 	dataset int
 	label   orbench.Label
-	// left are those that are not drawn, by their places, those of a category together.
+	// left holds the places of the prompts that are not drawn yet, grouped by
+	// category.
 	left   []int
 	size   int
 	sizes  []int
 	source *rand.PCG
-	// fresh is true where the newest round drew a block, closed where no more is drawn.
+	// fresh is true if the newest round drew a block. closed is true if no more
+	// blocks are drawn.
 	fresh, closed bool
 }
 
-// drawn is how many prompts were drawn.
+// drawn returns how many prompts were drawn.
 func (c *stratum) drawn() int { return c.size - len(c.left) }
 
-// newDrawing starts the drawing of the first limit prompts of datasets, or of all for limit
-// 0, for so many targets together.
-// It reads them, and holds those of datasets that are not very large, since every round
-// goes through them; its error is theirs.
+// newDrawing starts the drawing of the first limit prompts of datasets, or of
+// all for limit 0. together is how many targets stop together. newDrawing reads
+// the datasets, and keeps the prompts of all but very large ones in memory,
+// because every round goes through them. It returns an error of reading them.
 func newDrawing(rule Rule, together, limit int, sets []*dataset.Dataset) (*drawing, error) {
 	d := &drawing{rule: rule, together: together}
 	for at, set := range sets {
@@ -98,18 +101,18 @@ func newDrawing(rule Rule, together, limit int, sets []*dataset.Dataset) (*drawi
 	return d, nil
 }
 
-// mostHeld bounds the prompts of a dataset that are held in memory, some 20 MB; those
-// of a larger one are read again in every round.
+// mostHeld is the most prompts of a dataset that are kept in memory, about 20
+// MB. A larger dataset is read again in every round.
 const mostHeld = 100_000
 
-// numberOf is a number by which the draws of labels and datasets differ.
+// numberOf returns a number that makes the draws of labels and datasets differ.
 func numberOf(sha256Hex string, label orbench.Label) uint64 {
 	sum := sha256.Sum256(fmt.Appendf(nil, "orbench until 1\n%s\n%s", sha256Hex, label))
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// blockAfter is the size of the block after n prompts. Blocks grow, so that a long run
-// waits for few of them to end, and overshoots by an eighth at the most.
+// blockAfter returns the size of the block after n prompts. Blocks grow, so a
+// long run waits for the end of few blocks and overshoots by an eighth at most.
 func (r Rule) blockAfter(n int) int {
 	if n == 0 {
 		return r.Interval.firstLook()
@@ -117,8 +120,8 @@ func (r Rule) blockAfter(n int) int {
 	return max(16, n/8)
 }
 
-// next draws the next block of every stratum that is not closed and has prompts left, a
-// round, and reports whether there is any.
+// next draws a round: the next block of every stratum that is not closed and
+// has prompts left. It reports whether there is any.
 func (d *drawing) next() bool {
 	drew := false
 	for i, c := range d.strata {
@@ -142,12 +145,14 @@ func (d *drawing) next() bool {
 	return drew
 }
 
-// newestPrompts gives the datasets with the prompts of the newest round alone, held in memory.
+// newestPrompts returns the datasets with only the prompts of the newest round,
+// kept in memory.
 func (d *drawing) newestPrompts() ([]*dataset.Dataset, error) {
 	return d.parts(d.newest, true)
 }
 
-// newest reports whether a prompt is of the newest round, asked whether it is of any.
+// newest reports whether a prompt was drawn in the newest round; asked reports
+// whether it was drawn in any.
 func (d *drawing) newest(p place) bool {
 	c := d.strata[p.stratum]
 	return c.fresh && p.block == len(c.sizes)
@@ -155,8 +160,8 @@ func (d *drawing) newest(p place) bool {
 
 func (d *drawing) asked(p place) bool { return p.block > 0 }
 
-// askedPrompts gives the datasets with the prompts of all rounds alone, which say how many of
-// how many they are, and which judge decided.
+// askedPrompts returns the datasets with only the prompts of all rounds. They
+// record how many of how many prompts they are, and which judge decided.
 func (d *drawing) askedPrompts(judge string) ([]*dataset.Dataset, error) {
 	parts, err := d.parts(d.asked, false)
 	for i, part := range parts {
@@ -165,7 +170,7 @@ func (d *drawing) askedPrompts(judge string) ([]*dataset.Dataset, error) {
 	return parts, err
 }
 
-// parts gives the datasets with the prompts that are taken alone.
+// parts returns the datasets with only the prompts that take selects.
 func (d *drawing) parts(take func(place) bool, hold bool) ([]*dataset.Dataset, error) {
 	var all []*dataset.Dataset
 	for at, set := range d.sets {

@@ -29,7 +29,8 @@ func TestParseHalfWidth(t *testing.T) {
 	}
 }
 
-// newSet makes safe prompts of ten categories and half as many toxic ones of one.
+// newSet makes safe prompts in ten categories, and half as many toxic ones in
+// one category.
 func newSet(t *testing.T, safe int) *dataset.Dataset {
 	t.Helper()
 	var rows strings.Builder
@@ -67,8 +68,8 @@ func textsOf(t *testing.T, set *dataset.Dataset) []string {
 	return texts
 }
 
-// TestDraw draws every prompt once, in an order that follows from the seed, with a share of
-// every category at any time.
+// TestDraw checks that every prompt is drawn once, in an order that follows
+// from the seed, and that each category has its share at any time.
 func TestDraw(t *testing.T) {
 	t.Parallel()
 	set := newSet(t, 400)
@@ -83,7 +84,7 @@ func TestDraw(t *testing.T) {
 				t.Fatal(err)
 			}
 			rounds = append(rounds, textsOf(t, parts[0]))
-			// All rounds up to here, the newest among them.
+			// All rounds up to here, including the newest.
 			all, err := d.askedPrompts("lexical")
 			if err != nil {
 				t.Fatal(err)
@@ -117,14 +118,16 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// TestCount closes a label once all of its figures are narrow, and leaves the other open.
+// TestCount checks that a label is closed once all of its figures are narrow,
+// while the other stays open.
 func TestCount(t *testing.T) {
 	t.Parallel()
 	d, err := newDrawing(Rule{HalfWidth: 0.1, Seed: 1}, 1, 0, []*dataset.Dataset{newSet(t, 400)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Nothing safe is refused by the first figure; the second refuses half of what is toxic.
+	// The first figure refuses no safe prompts; the second refuses half of the
+	// toxic ones.
 	count := d.newCount(2)
 	rounds := 0
 	for d.next() {
@@ -165,7 +168,8 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// TestAssume ends a drawing as soon as it can end, whatever the answers so far were.
+// TestAssume checks that a drawing ends as soon as it can, whatever the answers
+// so far were.
 func TestAssume(t *testing.T) {
 	t.Parallel()
 	d, err := newDrawing(Rule{HalfWidth: 0.1, Seed: 1}, 1, 0, []*dataset.Dataset{newSet(t, 400)})

@@ -6,22 +6,22 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// drawnCount counts what came out of the blocks of a drawing, for each of some figures: what one
-// judge makes of one target.
+// drawnCount counts the outcomes of a drawing's blocks, for each of several
+// figures. A figure is one judge's verdicts on one target.
 type drawnCount struct {
 	drawing *drawing
-	// outcomes are by stratum, figure and block.
+	// outcomes is indexed by stratum, figure and block.
 	outcomes [][][]blockOutcome
 }
 
-// blockOutcome counts the verdicts on a block. A prompt that was asked several times is refused
-// in part.
+// blockOutcome counts the verdicts on a block. A prompt that was asked several
+// times may be refused in part.
 type blockOutcome struct {
 	judged  int
 	refused float64
 }
 
-// newCount counts for so many figures.
+// newCount starts a count for the given number of figures.
 func (d *drawing) newCount(figures int) *drawnCount {
 	c := &drawnCount{drawing: d, outcomes: make([][][]blockOutcome, len(d.strata))}
 	for i := range c.outcomes {
@@ -30,20 +30,21 @@ func (d *drawing) newCount(figures int) *drawnCount {
 	return c
 }
 
-// placeWalk walks the places of the prompts that were drawn in some rounds, in their order.
+// placeWalk walks the places of the prompts that were drawn in some rounds, in
+// their order.
 type placeWalk struct {
 	count *drawnCount
 	next  []int
 	want  func(place) bool
 }
 
-// walk walks the prompts that want wants: drawing.newest or drawing.asked.
+// walk walks the prompts that want selects: drawing.newest or drawing.asked.
 func (c *drawnCount) walk(want func(place) bool) *placeWalk {
 	return &placeWalk{c, make([]int, len(c.drawing.sets)), want}
 }
 
-// add gives what adds the verdicts on the next prompt of a dataset, by their figures: the
-// share of answers that refuse.
+// add returns a function that adds the verdicts on the next prompt of a
+// dataset, for each figure the share of answers that refuse.
 func (p *placeWalk) add(dataset int) (add func(figure int, refused float64)) {
 	places := p.count.drawing.places[dataset]
 	at := p.next[dataset]
@@ -62,9 +63,9 @@ func (p *placeWalk) add(dataset int) (add func(figure int, refused float64)) {
 	}
 }
 
-// intervalOf is the interval of a figure of a stratum. What has no verdict in its blocks is
-// unknown. Wilson's intervals of targets that stop together hold for all of them at once
-// (Bonferroni).
+// intervalOf returns the interval of a figure of a stratum. Prompts in its
+// blocks without a verdict count as unknown. Wilson's intervals of targets that
+// stop together hold for all of them at once (Bonferroni).
 func (c *drawnCount) intervalOf(at, figure int) (lo, hi float64) {
 	of := c.drawing.strata[at]
 	s := stats.NewSequence(of.size)
@@ -84,8 +85,8 @@ func (c *drawnCount) intervalOf(at, figure int) (lo, hi float64) {
 	return stats.WilsonFinite(all.refused, of.drawn()-all.judged, of.drawn(), of.size, confidence)
 }
 
-// assume counts the newest round as if all its answers came out as most have so far, which
-// narrows the intervals the most.
+// assume counts the newest round as if all its answers had the most frequent
+// outcome so far, which narrows the intervals the most.
 func (c *drawnCount) assume() {
 	for at, of := range c.drawing.strata {
 		if !of.fresh {
@@ -122,9 +123,9 @@ func (c *drawnCount) close() {
 	}
 }
 
-// interval is the interval of a figure, and how many prompts there
-// are of the label. Of a label of which all were asked it reports false: its rate is that
-// of all prompts.
+// interval returns the interval of a figure, and the number of prompts of the
+// label. If all prompts of a label were asked it reports false: the rate is
+// then that of all prompts.
 func (c *drawnCount) interval(dataset int, label orbench.Label, figure int) (lo, hi float64, of int, ok bool) {
 	for at, cell := range c.drawing.strata {
 		if cell.dataset == dataset && cell.label == label {

@@ -12,9 +12,9 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// TestExpect expects of answers what those of the run so far were long, else those of the
-// model to other prompts, else guesses; a sample of the prompts says about the same as all
-// of them.
+// TestExpect checks how long answers are expected to be: as long as those of
+// the run so far, or else as those of the model to other prompts, or else as a
+// guess. A sample of the prompts gives about the same as all of them.
 func TestExpect(t *testing.T) {
 	t.Parallel()
 	m := newStore(t)
@@ -38,7 +38,7 @@ func TestExpect(t *testing.T) {
 		return plans[0]
 	}
 	many := run("many", 400)
-	// No guess is above what the calls are allowed, 50 tokens each.
+	// No guess exceeds the calls' token limit, 50 tokens each.
 	if e := expected(many, 1000).Expected; e.Replies != 0 || e.OutputTokens != [2]int{400 * 50, 400 * 50} {
 		t.Errorf("of nothing: %+v", e)
 	}

@@ -14,9 +14,8 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// batch is another way of filling, as a provider's batch service would have it: it
-// writes all that is lacking to a list, has the list answered at once, and looks
-// again.
+// batch fills a run like a provider's batch service: it writes all missing
+// requests to a list, has the list answered at once, and looks again.
 type batch struct {
 	store *store.Store
 	ask   model.Func
@@ -64,8 +63,8 @@ func (b *batch) Fill(ctx context.Context, w fill.Work) error {
 	}
 }
 
-// TestFillers fills a run with a defense, a judge that asks a model and a panel, in
-// two ways, and derives the same from both.
+// TestFillers fills a run with a defense, a judge that asks a model, and a
+// panel, in two ways. Both must give the same figures.
 func TestFillers(t *testing.T) {
 	t.Parallel()
 	guarded, err := defense.Parse("smoothllm:swap,n=3,q=10+response-check:g/guard", defense.Options{})
@@ -79,7 +78,7 @@ func TestFillers(t *testing.T) {
 		Targets: []evaluate.Target{plain, defended}, Datasets: []*dataset.Dataset{newDataset(t, "few", lines("few", 0, 40))},
 		Judges: newJudges(t, "lexical", "llm:j/judge", "panel:majority(lexical,llm:j/other,llm:k/third)"), MostUnjudged: 1,
 	}
-	// Everybody's reply follows from the request, as a hash of it decides.
+	// Every reply is determined by a hash of the request.
 	ask := model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
 		h := r.Hash()
 		class := orbench.DirectAnswer

@@ -50,8 +50,8 @@ type line struct {
 	label    orbench.Label
 }
 
-// lines makes the prompts "NAME prompt 0" and so on, every third of them toxic,
-// in two categories.
+// lines makes the prompts "NAME prompt 0" and so on in two categories; every
+// third is toxic.
 func lines(name string, from, to int) []line {
 	var out []line
 	for n := from; n < to; n++ {
@@ -109,7 +109,7 @@ func target(provider, name string) evaluate.Target {
 	return evaluate.Target{Name: provider + "/" + name, Provider: provider, Model: name, Params: model.Params{MaxTokens: 50}}
 }
 
-// provider is a model that keeps the requests it was sent.
+// provider is a model that records the requests sent to it.
 type provider struct {
 	ask model.Func
 
@@ -124,7 +124,7 @@ func (p *provider) Ask(ctx context.Context, r model.Request) (model.Response, er
 	return p.ask(ctx, r)
 }
 
-// requests gives what was sent so far and forgets it.
+// requests returns what has been sent so far and clears it.
 func (p *provider) requests() []model.Request {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -136,7 +136,7 @@ func (p *provider) requests() []model.Request {
 // providers are the models of a run's lanes.
 type providers map[string]*provider
 
-// fillRun fills a run with calls of the providers. Every call makes a new
+// fillRun fills a run with calls to the providers. Every call makes a new
 // fill.Live, as every command does.
 func (p providers) fillRun(t testing.TB, r *evaluate.Run, m *store.Store, c fill.LiveConfig) error {
 	t.Helper()
@@ -176,15 +176,15 @@ func deriveRun(t testing.TB, r *evaluate.Run, m store.Reader) (score.Result, []s
 	return result, rows
 }
 
-// answers says the same to every request.
+// answers gives the same answer to every request.
 func answers(text string) *provider {
 	return &provider{ask: func(context.Context, model.Request) (model.Response, error) {
 		return model.Response{Text: text, Finish: model.Stop}, nil
 	}}
 }
 
-// verdict is a judge's reply to a question of package judge, whose last line
-// shows the form that is wanted.
+// verdict is a judge's reply to a question of package judge. The question's
+// last line shows the required form.
 func verdict(r model.Request, class orbench.PaperClass) model.Response {
 	question := r.Messages[len(r.Messages)-1].Content
 	last := question[strings.LastIndex(question, "\n")+1:]

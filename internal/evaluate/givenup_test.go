@@ -12,9 +12,9 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// TestGivenUpTargetBesideAJudge has a target that does not exist share its
-// provider with the judge: the answers of the other target are judged all the
-// same, second tries included, and the error names the model given up.
+// TestGivenUpTargetBesideAJudge has a target that does not exist at the judge's
+// provider. The answers of the other target must still be judged, including
+// second tries, and the error must name the model that was given up.
 func TestGivenUpTargetBesideAJudge(t *testing.T) {
 	t.Parallel()
 	both := &provider{ask: func(_ context.Context, r model.Request) (model.Response, error) {

@@ -15,8 +15,9 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// A guard's reply decides what becomes of a prompt: flagged is blocked, not flagged is
-// an answer, and what cannot be read, asked once more, is no verdict.
+// A guard's reply decides the outcome of a prompt: flagged means blocked, not
+// flagged means answered. If it cannot be read, the guard is asked once more,
+// and then there is no verdict.
 func TestGuardAsTarget(t *testing.T) {
 	t.Parallel()
 	rows := []line{

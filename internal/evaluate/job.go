@@ -15,8 +15,8 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Job is the run as a walk: what targets are asked is known from the prompts, and what
-// judges and defenses ask depends on replies.
+// Job returns the run as a walk. The targets' requests are known from the
+// prompts; those of judges and defenses depend on replies.
 func (r *Run) Job() *job.Job {
 	j := &job.Job{Calls: r.expectedCalls(), Items: r.items, Lacks: r.Lacks, RoleOf: r.role}
 	if !r.Recorded {
@@ -54,8 +54,9 @@ func (r *Run) Job() *job.Job {
 
 func (r *Run) lacks(request model.Request) bool { return r.Lacks != nil && r.Lacks(request) }
 
-// known streams what targets are asked of whom that depends on no reply, each prompt to
-// all of them before the next, so that they are equally far whenever the run is stopped.
+// known streams the requests of targets that depend on no reply. Each prompt
+// goes to all of these targets before the next prompt, so they are equally far
+// whenever the run is stopped.
 func (r *Run) known(context.Context) iter.Seq2[model.Request, error] {
 	return func(yield func(model.Request, error) bool) {
 		for chunk, err := range r.chunks() {
@@ -71,7 +72,7 @@ func (r *Run) known(context.Context) iter.Seq2[model.Request, error] {
 				for _, c := range asked {
 					request := c.target.Request(c.prompts[i])
 					if r.Told != nil {
-						// A framing puts other words around the prompt.
+						// A framing changes the text around the prompt.
 						r.Told(request.Messages[len(request.Messages)-1].Content, c.prompts[i].Label)
 					}
 					if !r.lacks(request) && !yield(request, nil) {
@@ -83,7 +84,7 @@ func (r *Run) known(context.Context) iter.Seq2[model.Request, error] {
 	}
 }
 
-// items walks the run, a chunk of the prompts at a time.
+// items walks the run, one chunk of prompts at a time.
 func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[job.Item, error] {
 	return func(yield func(job.Item, error) bool) {
 		r, err := r.within(ctx, m, s.Extent)
@@ -126,9 +127,9 @@ func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[
 	}
 }
 
-// listing is items with the calls that are remembered, which are looked up on all
-// processors: of each chunk those of a prompt's answer and of its judges, prompt by prompt,
-// and then the probes.
+// listing is like items but includes the stored calls. They are looked up on
+// all processors. Each chunk lists, prompt by prompt, the calls for the answer
+// and for its judges, and then the probes.
 func (r *Run) listing(ctx context.Context, m store.Reader, s job.Scope, yield func(job.Item, error) bool) {
 	judges := Asking(r.Judges)
 	list := func(ctx context.Context, chunk []targetChunk) (item job.Item, err error) {
@@ -152,11 +153,11 @@ func (r *Run) listing(ctx context.Context, m store.Reader, s job.Scope, yield fu
 	}
 }
 
-// errEnough ends a walk whose caller wants no more of it.
+// errEnough ends a walk whose caller needs no more of it.
 var errEnough = errors.New("no more calls are wanted")
 
-// within is the run over the prompts of an extent. A run that asks no target judges what
-// was asked.
+// within returns the run over the prompts of an extent. A run that asks no
+// target judges the prompts that were asked.
 func (r *Run) within(ctx context.Context, m store.Reader, extent job.Extent) (*Run, error) {
 	switch {
 	case !r.ends():
@@ -170,8 +171,8 @@ func (r *Run) within(ctx context.Context, m store.Reader, extent job.Extent) (*R
 	return r, nil
 }
 
-// lacking gives what targets lack that are asked step by step, and the judges of the
-// answers that are there, the targets in turn.
+// lacking returns the missing calls of the targets that are asked step by step,
+// and of the judges of existing answers, target by target.
 func (r *Run) lacking(ctx context.Context, m store.Reader, s job.Scope, chunk []targetChunk, asking []judge.Judge) ([]job.Item, error) {
 	var used *usage
 	if s.Met != nil {
@@ -191,7 +192,7 @@ func (r *Run) lacking(ctx context.Context, m store.Reader, s job.Scope, chunk []
 	return []job.Item{{Calls: slices.Collect(fill.Alternate(lists))}}, nil
 }
 
-// expectedCalls is the number of calls when nothing is remembered.
+// expectedCalls returns the number of calls if nothing is stored yet.
 func (r *Run) expectedCalls() int {
 	return r.Expected() + r.AnswersPerPrompt()*r.Prompts()*len(judge.ModelsOf(r.Judges...))
 }

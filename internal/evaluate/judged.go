@@ -7,10 +7,10 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Judged is the step that makes the row of a prompt for a target that is asked once
-// (see Each): its answer, and what a judge says of that. It is for whoever asks
-// prompts that stand in no dataset; what it asks is what a Run asks for the same
-// prompt.
+// Judged returns the step that makes the row of a prompt for a target that is
+// asked once (see Each): its answer and a judge's verdict on it. Use it for
+// prompts outside any dataset. It makes the same requests as a Run does for the
+// same prompt.
 func (t Target) Judged(p orbench.Prompt, j judge.Judge, row *score.AnswerRow) model.Step {
 	return func(look model.Lookup) []model.Request {
 		*row = score.AnswerRow{Target: t.Name, Prompt: p, Status: score.Unanswered, Simulated: t.Simulated()}

@@ -20,8 +20,9 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// TestJudgesThatRamble has a judge whose first replies cannot be read: it is
-// asked once more, and what stays unreadable is unjudged and nothing else.
+// TestJudgesThatRamble has a judge whose first replies cannot be read. It must
+// be asked once more; answers with replies that stay unreadable are unjudged
+// and in no other count.
 func TestJudgesThatRamble(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -68,8 +69,9 @@ func TestJudgesThatRamble(t *testing.T) {
 	}
 }
 
-// TestJudgesMissNothing has a fast judge beside slow targets, one of which ends
-// long after the other: all answers are judged, in about the targets' time.
+// TestJudgesMissNothing has a fast judge and slow targets, one of which
+// finishes long after the other. All answers must be judged, in about the
+// targets' time.
 func TestJudgesMissNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -80,7 +82,7 @@ func TestJudgesMissNothing(t *testing.T) {
 			}}
 		}
 		grade := judging(orbench.DirectAnswer)
-		var before int // questions while the slower target still answered
+		var before int // questions while the slower target was still answering
 		last := slow(10 * time.Second)
 		answer := last.ask
 		last.ask = func(ctx context.Context, r model.Request) (model.Response, error) {
@@ -116,8 +118,8 @@ func TestJudgesMissNothing(t *testing.T) {
 	})
 }
 
-// TestJudgeOnTheTargetsLane has a model judge answers of its own provider, which
-// needs another pass of the same lane.
+// TestJudgeOnTheTargetsLane has a model judge answers of its own provider,
+// which needs another pass over the same lane.
 func TestJudgeOnTheTargetsLane(t *testing.T) {
 	t.Parallel()
 	both := &provider{ask: func(_ context.Context, r model.Request) (model.Response, error) {
@@ -146,7 +148,8 @@ func TestJudgeOnTheTargetsLane(t *testing.T) {
 	}
 }
 
-// TestBudgetStopsEveryLane has the judge run out of what the targets left.
+// TestBudgetStopsEveryLane has the judge use up the budget that the targets
+// left.
 func TestBudgetStopsEveryLane(t *testing.T) {
 	t.Parallel()
 	run := &evaluate.Run{
@@ -171,7 +174,7 @@ func TestBudgetStopsEveryLane(t *testing.T) {
 	}
 }
 
-// TestJudgingInRounds has a judge that needs one reply after the other.
+// TestJudgingInRounds has a judge whose requests depend on its earlier replies.
 func TestJudgingInRounds(t *testing.T) {
 	t.Parallel()
 	m := newStore(t)
@@ -230,8 +233,8 @@ func TestJudgingInRounds(t *testing.T) {
 }
 
 // TestPlanIsWhatFillSends compares a plan with the requests that follow it, for
-// datasets that share prompts, a part of the answers remembered, and judges that
-// share a model.
+// datasets that share prompts, some stored answers, and judges that share a
+// model.
 func TestPlanIsWhatFillSends(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -330,8 +333,8 @@ func TestPlanWithoutAMemo(t *testing.T) {
 	}
 }
 
-// TestJudgeThatFails leaves answers unjudged, ends, and is tried again by the
-// next command.
+// TestJudgeThatFails checks that a failing judge leaves answers unjudged, that
+// the run ends, and that the next command tries it again.
 func TestJudgeThatFails(t *testing.T) {
 	t.Parallel()
 	down := true
@@ -372,9 +375,9 @@ func TestJudgeThatFails(t *testing.T) {
 	}
 }
 
-// TestStoppedMidwayTargetsAreEquallyFar stops a run on one lane while its targets are
-// asked, and then while two judges are: no target and no judge is ahead of the other by
-// more than the calls that were under way.
+// TestStoppedMidwayTargetsAreEquallyFar stops a run on one lane while its
+// targets are asked, and then while two judges are. No target and no judge may
+// be ahead of the other by more than the calls in progress.
 func TestStoppedMidwayTargetsAreEquallyFar(t *testing.T) {
 	t.Parallel()
 	const prompts, underWay = 30, 4

@@ -11,7 +11,7 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 )
 
-// Pairs are counted over all samples of a target, in one figure for it, and account
+// Pairs are counted over all samples of a target, in one figure, and account
 // for every prompt of the run.
 func TestPairsOfSamples(t *testing.T) {
 	t.Parallel()

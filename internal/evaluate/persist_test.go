@@ -18,15 +18,16 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// The behavior of stubborn: how often it refuses a prompt alone, refuses again when it
-// is pressed, and refuses when it is pressed after an answer.
+// The behavior of stubborn: how often it refuses a prompt alone, refuses again
+// when pressed, and refuses when pressed after an answer.
 const (
 	refuses   = 0.6
 	persists  = 0.7
 	withdraws = 0.15
 )
 
-// stubborn is a model of known behavior over turns, one for each seed and sample.
+// stubborn is a model with known behavior over turns, fixed for each seed and
+// sample.
 func stubborn(_ context.Context, r model.Request) (model.Response, error) {
 	h := r.Hash()
 	chance := rand.New(rand.NewPCG(uint64(h[0])|uint64(h[1])<<8|uint64(h[2])<<16, uint64(*r.Params.Seed))).Float64()
@@ -74,8 +75,8 @@ func figuresOf(t *testing.T, run *evaluate.Run) []score.Persistence {
 	return result.Persistence
 }
 
-// TestPersistence finds how often refusals persist, and answers are withdrawn, within
-// the intervals of as many seeds as these promise.
+// TestPersistence checks that the measured rates of persisting refusals and
+// withdrawn answers lie within the intervals expected for that number of seeds.
 func TestPersistence(t *testing.T) {
 	t.Parallel()
 	seeds, prompts := 20, 30
@@ -123,12 +124,12 @@ func TestPersistence(t *testing.T) {
 	}
 }
 
-// TestPersistenceCounts counts pairs by hand, of prompts of which some have no verdict,
-// and of such as share clusters.
+// TestPersistenceCounts compares with pairs counted by hand, for prompts some
+// of which have no verdict and some of which share clusters.
 func TestPersistenceCounts(t *testing.T) {
 	t.Parallel()
 	text := "prompt,label,seed\n"
-	// What is answered alone, and then at the end of the dialog.
+	// The verdict on the prompt alone, and then at the end of the dialog.
 	for i, script := range []string{"RR", "RA", "RA", "AR", "AA", "AA", "UA", "RU"} {
 		text += fmt.Sprintf("%s %d,safe,%d\n", script, i, i/2)
 	}

@@ -15,14 +15,15 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Placeholder stands for an answer that is not there yet when the calls of
-// judges are planned: some 300 tokens.
+// Placeholder stands for a missing answer when the calls of judges are planned.
+// It has about 300 tokens.
 var Placeholder = model.Response{Text: strings.Repeat("an answer of typical length ", 43), Finish: model.Stop}
 
-// ahead gives what a chunk lacks and expects: the judges of the answers that are there,
-// their probes, and each prompt without an answer.
+// ahead returns the calls that a chunk lacks and expects: those of the judges
+// of existing answers, their probes, and those of each prompt without an
+// answer.
 func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c targetChunk, probes choice) ([]job.Item, error) {
-	// look finds what a defense was asked before; failed says why it cannot.
+	// look finds earlier replies to a defense; failed is why it cannot.
 	var failed error
 	look := func(q model.Request) (model.Response, bool) {
 		if m == nil || failed != nil {
@@ -63,7 +64,7 @@ func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c targetCh
 	return items, failed
 }
 
-// callsFor makes calls of requests.
+// callsFor makes calls from requests.
 func callsFor(role job.Role, requests []model.Request) []job.Call {
 	var calls []job.Call
 	for _, q := range requests {
@@ -72,8 +73,8 @@ func callsFor(role job.Role, requests []model.Request) []job.Call {
 	return calls
 }
 
-// expecting gives what a chunk lacks and expects of the prompts that have no answer, and
-// counts what is remembered for the others.
+// expecting returns the calls that a chunk lacks and expects for the prompts
+// without an answer, and counts the stored ones for the others.
 func (r *Run) expecting(c targetChunk, absent []orbench.Prompt, probes choice, look model.Lookup) []job.Item {
 	target := job.Asked{Ref: c.target.undefended().Ref, Role: job.Target}
 	items := []job.Item{{Remembered: []job.Remembered{{Asked: target, N: (len(c.prompts) - len(absent)) * c.target.Turns.Answers()}}}}
@@ -93,8 +94,8 @@ func (r *Run) expecting(c targetChunk, absent []orbench.Prompt, probes choice, l
 		expect := func(role job.Role, q model.Request) {
 			item.Expected = append(item.Expected, job.Expected{Request: q, Role: role, N: 1})
 		}
-		// The placeholder is the same for all targets, unlike their answers
-		// will be, so only the judges of one answer can repeat each other.
+		// The placeholder is the same for all targets, but their real answers
+		// will differ. So only the judges of one answer can repeat each other.
 		var questions []model.Hash
 		for _, j := range r.Judges {
 			_, requests := j.Verdict(judge.Case{Prompt: asked, Response: Placeholder}, model.NoReplies)
@@ -115,16 +116,16 @@ func (r *Run) expecting(c targetChunk, absent []orbench.Prompt, probes choice, l
 	return items
 }
 
-// requests gives the requests of a prompt by role, and the prompt as judges see it. There
-// is one request, unless the target is asked step by step: then these are all expected
-// requests that look does not find.
+// requests returns the requests of a prompt by role, and the prompt as judges
+// see it. There is one request, unless the target is asked step by step. It
+// then returns all expected requests that look does not find.
 func (t Target) requests(p orbench.Prompt, look model.Lookup) (map[defense.Role][]model.Request, orbench.Prompt) {
 	if !t.needsReplies() {
 		request, dialog := t.request(p)
 		return map[defense.Role][]model.Request{defense.TargetModel: {request}}, conversation.Asked(p, dialog)
 	}
 	if t.Guard != nil {
-		// Its reply is expected to be read at once.
+		// The reply is expected to be readable on the first attempt.
 		row := score.AnswerRow{Prompt: p}
 		return map[defense.Role][]model.Request{defense.TargetModel: t.assessing(&row)(look)}, p
 	}
@@ -144,8 +145,9 @@ func (t Target) requests(p orbench.Prompt, look model.Lookup) (map[defense.Role]
 	return all, conversation.Asked(p, dialog)
 }
 
-// Expected is how many calls the targets take, and what stands before them, when
-// nothing is remembered: as many for each prompt as for one like any other.
+// Expected returns how many calls the targets and the defenses before them need
+// if nothing is stored. It assumes that every prompt needs as many calls as a
+// typical one.
 func (r *Run) Expected() int {
 	if r.Recorded {
 		return 0

@@ -11,8 +11,8 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// probes chooses the answers of the run that are probed: of all its parts, so that a
-// shard probes its own.
+// probes chooses the answers that are probed, from all parts of the run, so
+// that a shard probes its own.
 func (r *Run) probes(judges []judge.Judge) choice {
 	if !r.Probed || len(Asking(judges)) == 0 {
 		return choice{}
@@ -20,12 +20,13 @@ func (r *Run) probes(judges []judge.Judge) choice {
 	return among(r.prompts() * r.AnswersPerPrompt())
 }
 
-// takes is choice.takes of an answer of the target.
+// takes applies choice.takes to an answer of the target.
 func (t Target) takes(c choice, p orbench.Prompt) (key uint64, ok bool) {
 	return c.takes(p.ID, t.Provider, t.Model, t.Sample)
 }
 
-// probing is the step that puts an answer to a judge once more, with a forged verdict.
+// probing is the step that shows a judge an answer again, with a forged
+// verdict.
 type probing struct {
 	row   int
 	judge judge.Judge
@@ -33,8 +34,8 @@ type probing struct {
 	made  *score.ProbeOutcome
 }
 
-// probing gives the steps for the chosen ones of rows that have their verdicts. The rows
-// stay as they are.
+// probing returns the steps for those of rows that are chosen and have their
+// verdicts. It does not change the rows.
 func (t Target) probing(c choice, judges []judge.Judge, rows []score.AnswerRow) []probing {
 	var all []probing
 	for i := range rows {
@@ -66,7 +67,7 @@ func (t Target) probing(c choice, judges []judge.Judge, rows []score.AnswerRow) 
 	return all
 }
 
-// probe does the steps of probing for a chunk.
+// probe runs the steps of probing for a chunk.
 func (j *judgedChunk) probe(ctx context.Context, m store.Reader, c choice, judges []judge.Judge, used *usage) error {
 	all := j.target.probing(c, judges, j.rows)
 	steps := make([]job.Step, len(all))
@@ -87,8 +88,8 @@ func (j *judgedChunk) probe(ctx context.Context, m store.Reader, c choice, judge
 	return nil
 }
 
-// expectProbes lists what judges will ask about an answer with a forged verdict whose own
-// verdicts are lacking.
+// expectProbes lists the requests that judges will make about an answer with a
+// forged verdict, for an answer without verdicts yet.
 func expectProbes(judges []judge.Judge, c judge.Case, key uint64, look model.Lookup) []model.Request {
 	var all []model.Request
 	for _, j := range judges {

@@ -17,8 +17,8 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// gullible believes the verdict that an answer holds, in whatever disguise, and else
-// calls it a refusal where it declines.
+// gullible believes the verdict that an answer contains, however disguised.
+// Otherwise it calls the answer a refusal if it declines.
 func gullible(_ context.Context, r model.Request) (model.Response, error) {
 	_, reply, _ := strings.Cut(r.Messages[0].Content, " REPLY OPENS>>\n")
 	reply, _, _ = strings.Cut(reply, " REPLY CLOSES>>")
@@ -32,7 +32,7 @@ func gullible(_ context.Context, r model.Request) (model.Response, error) {
 	return verdict(r, orbench.DirectRefusal), nil
 }
 
-// steadfast reads the start of the answer alone.
+// steadfast reads only the start of the answer.
 func steadfast(_ context.Context, r model.Request) (model.Response, error) {
 	_, reply, _ := strings.Cut(r.Messages[0].Content, " REPLY OPENS>>\n")
 	if strings.HasPrefix(reply, "I cannot") {
@@ -41,8 +41,9 @@ func steadfast(_ context.Context, r model.Request) (model.Response, error) {
 	return verdict(r, orbench.DirectAnswer), nil
 }
 
-// TestProbes has two judges probed, one of which falls for everything. What is planned is
-// asked, once; the other figures and all rows are those of the run without probes.
+// TestProbes probes two judges, one of which believes everything. What is
+// planned must be asked, once. The other figures and all rows must equal those
+// of the run without probes.
 func TestProbes(t *testing.T) {
 	t.Parallel()
 	const prompts = 300
@@ -130,7 +131,8 @@ func TestProbes(t *testing.T) {
 	if asked != 2*n {
 		t.Errorf("%d calls are marked as probes, want %d", asked, 2*n)
 	}
-	// Once more nothing is asked, and a run that is probed from the start asks the same.
+	// A second time nothing is asked, and a run that is probed from the start
+	// asks the same.
 	p.mustFill(t, r, m)
 	if sent := len(p["gullible"].requests()); sent != 0 {
 		t.Errorf("%d calls are sent again", sent)
@@ -143,7 +145,7 @@ func TestProbes(t *testing.T) {
 	if again, _ := deriveRun(t, r, other); !reflect.DeepEqual(again.Susceptibility, figures) {
 		t.Errorf("from the start: %+v, want %+v", again.Susceptibility, figures)
 	}
-	// Shards probe what the whole does, each its own part.
+	// Shards probe what the whole run does, each its own part.
 	parted, sent := newStore(t), 0
 	for number := range 3 {
 		part := *r

@@ -21,9 +21,9 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// scripted answers as the prompt's last word says, a letter for each sample and
-// then one for temperature 0: R refuses, A answers, U is cut before its first
-// word and so cannot be judged, F fails.
+// scripted answers as the prompt's last word says, one letter for each sample
+// and then one for temperature 0: R refuses, A answers, U is cut before its
+// first word and so cannot be judged, F fails.
 func scripted() *provider {
 	return &provider{ask: func(_ context.Context, r model.Request) (model.Response, error) {
 		text := r.Messages[len(r.Messages)-1].Content
@@ -70,7 +70,7 @@ func scripts(t *testing.T, all ...string) *dataset.Dataset {
 func sampledRun(t *testing.T, r *evaluate.Run) (score.Result, []score.AnswerRow, []score.PromptPropensity) {
 	t.Helper()
 	m := newStore(t)
-	// Scripted failures are no error of the run.
+	// Scripted failures are not an error of the run.
 	_ = providers{"p": scripted()}.fillRun(t, r, m, fill.LiveConfig{Attempts: 1})
 	var rows []score.AnswerRow
 	var prompts []score.PromptPropensity
@@ -84,8 +84,8 @@ func sampledRun(t *testing.T, r *evaluate.Run) (score.Result, []score.AnswerRow,
 	return result, rows, prompts
 }
 
-// The figures are worked out by hand; intervals by the functions of package stats,
-// which have tests of their own.
+// The figures are computed by hand, and the intervals by the functions of
+// package stats, which have their own tests.
 func TestPropensity(t *testing.T) {
 	t.Parallel()
 	r := &evaluate.Run{
@@ -126,7 +126,8 @@ func TestPropensity(t *testing.T) {
 	near(t, "upper end", got.Mean.Hi, mean.Hi)
 	near(t, "at least once", got.AtLeastOnce.Value, 6.0/7)
 	near(t, "every time", got.EveryTime.Value, 1.0/7)
-	// Of the prompts of "privacy", the even ones, the last has no judged sample.
+	// Of the prompts of "privacy", the even ones, the last has no judged
+	// sample.
 	privacy := got.ByCategory["privacy"]
 	if privacy.Prompts != 4 || privacy.Complete != 3 || privacy.Refused != 3 || privacy.Never != 1 || privacy.Sometimes != 2 {
 		t.Errorf("privacy %+v", privacy)
@@ -189,8 +190,8 @@ func TestPropensityMissingAndWithheld(t *testing.T) {
 	}
 }
 
-// A target at temperature 0 is what the samples are held against where it differs
-// in nothing else.
+// A target at temperature 0 is compared with the samples only if it differs in
+// nothing else.
 func TestGreedyTarget(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -229,8 +230,8 @@ func TestGreedyTarget(t *testing.T) {
 	}
 }
 
-// TestPropensityTwin counts from the rows what Derive counts chunk by chunk, over
-// several chunks, labels and judges.
+// TestPropensityTwin counts from the rows what Derive counts chunk by chunk,
+// over several chunks, labels and judges.
 func TestPropensityTwin(t *testing.T) {
 	t.Parallel()
 	const seed, samples = 7, 3

@@ -9,7 +9,8 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// TestRole tells the targets' requests from the judges', also of a model that is both.
+// TestRole distinguishes the targets' requests from the judges', also for a
+// model that is both.
 func TestRole(t *testing.T) {
 	t.Parallel()
 	j, err := judge.Parse("llm:p/both", judge.Options{})

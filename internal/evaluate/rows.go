@@ -8,10 +8,10 @@ import (
 	"github.com/orbench/orbench/internal/store"
 )
 
-// Asked is one prompt that one sample of a target is asked.
+// Asked identifies one prompt that one sample of a target is asked.
 type Asked struct {
-	// Dataset is an index of the run's datasets, and Sample one of all samples of all its
-	// targets, in their order; see Target.Each.
+	// Dataset is an index of the run's datasets. Sample is an index of all
+	// samples of all its targets, in their order; see Target.Each.
 	Dataset, Sample int
 	Prompt          orbench.Prompt
 }
@@ -31,8 +31,9 @@ func (r *Run) samples() []targetChunk {
 	return all
 }
 
-// Rows derives single rows of the run, in the order in which they are asked for: those that
-// Derive gives, but for what is set when a row is counted.
+// Rows derives single rows of the run, in the order in which they are
+// requested. They equal the rows that Derive returns, without the fields that
+// are set when a row is counted.
 func (r *Run) Rows(ctx context.Context, m store.Reader, asked []Asked) ([]score.AnswerRow, error) {
 	type part struct{ dataset, sample int }
 	samples, at := r.samples(), map[part]int{}

@@ -10,10 +10,10 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Rule is when a run has asked enough.
+// Rule decides when a run has asked enough.
 type Rule struct {
-	// HalfWidth is half of what every rate's interval may be wide, as a share: 0.02 are 2
-	// percentage points.
+	// HalfWidth is the largest half-width that every rate's interval may have,
+	// as a share: 0.02 is 2 percentage points.
 	HalfWidth float64 `json:"half_width"`
 	// Interval is whose interval that is.
 	Interval Interval `json:"interval,omitempty"`
@@ -65,8 +65,8 @@ func (i Interval) stopping(lo, hi float64) stats.Stopping {
 // halfWidthForm is how a half-width is written.
 var halfWidthForm = regexp.MustCompile(`^([0-9]{1,2}(?:\.[0-9]{1,4})?) ?pp$`)
 
-// ParseHalfWidth reads a half-width in percentage points, such as "2pp" or "0.5 pp", and
-// gives it as a share. Anything else is an *orbench.InputError.
+// ParseHalfWidth reads a half-width in percentage points, such as "2pp" or "0.5
+// pp", and returns it as a share. Anything else is an *orbench.InputError.
 func ParseHalfWidth(text string) (float64, error) {
 	if m := halfWidthForm.FindStringSubmatch(text); m != nil {
 		if points, err := strconv.ParseFloat(m[1], 64); err == nil && points >= leastHalfWidth && points <= 50 {
@@ -82,9 +82,9 @@ func ParseHalfWidth(text string) (float64, error) {
 // leastHalfWidth is the smallest half-width, in percentage points.
 const leastHalfWidth = 0.1
 
-// String is the half-width as ParseHalfWidth reads it.
+// String returns the half-width in the form that ParseHalfWidth reads.
 func (r Rule) String() string {
-	// Binary fractions add digits behind the fourth.
+	// Binary fractions add digits after the fourth.
 	points := strconv.FormatFloat(100*r.HalfWidth, 'f', 4, 64)
 	return strings.TrimRight(strings.TrimRight(points, "0"), ".") + "pp"
 }

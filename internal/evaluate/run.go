@@ -19,8 +19,8 @@ import (
 
 // Target is the model under measurement, with its parameters.
 type Target struct {
-	// Name is what the user typed, such as "openai/gpt-4o", with what makes it a
-	// variant; results carry it.
+	// Name is what the user typed, such as "openai/gpt-4o", with what makes it
+	// a variant. Results use it.
 	Name     string `json:"name"`
 	Provider string `json:"provider"`
 	// Endpoint is as in model.Request.
@@ -31,31 +31,33 @@ type Target struct {
 	// System is the system prompt, empty for none.
 	System string       `json:"system,omitempty"`
 	Params model.Params `json:"params"`
-	// Samples is how often each prompt is asked; 0 is once. Sample is the number of
-	// the first answer, from 0.
+	// Samples is how often each prompt is asked; 0 means once. Sample is the
+	// number of the first answer, from 0.
 	Samples int `json:"-"`
 	Sample  int `json:"sample,omitempty"`
-	// Base is the Name of the target of which this one is a variant, empty for
-	// one that is none.
+	// Base is the Name of the target that this one is a variant of; empty if it
+	// is not a variant.
 	Base string `json:"base,omitempty"`
-	// Framing is what is put around every prompt, nil for nothing.
+	// Framing is what is put around every prompt; nil for nothing.
 	Framing *defense.Framing `json:"framing,omitempty"`
-	// Turns is the dialog at whose end every prompt is asked, nil for the prompt alone.
+	// Turns is the dialog at whose end every prompt is asked; nil for the
+	// prompt alone.
 	Turns *conversation.Script `json:"turns,omitempty"`
-	// Defense stands between the prompts and the model, nil for nothing. Guarded is
-	// its name, by which a stored run finds it again.
+	// Defense stands between the prompts and the model; nil for none. Guarded
+	// is its name, by which a stored run finds it again.
 	Defense *defense.Defense `json:"-"`
 	Guarded string           `json:"defense,omitempty"`
-	// Guard is set where the target is a guard, which is shown the prompts and flags
+	// Guard is set if the target is a guard: it is shown the prompts and flags
 	// them or not. Its Params are those of its format.
 	Guard *guard.Guard `json:"guard,omitempty"`
-	// LabelName is the name by which people's labels know the target's answers, where Name
-	// tells it from the same target of another run, and empty where it is Name.
+	// LabelName is the name under which people's labels know the target's
+	// answers. It is set if Name includes the label of the run; empty means
+	// Name.
 	LabelName string `json:"-"`
 }
 
-// InRun is the target named with the label of its run, as is its Base, so that it
-// stands apart from the same target of another run.
+// InRun returns the target with the label of its run in its name, and in its
+// Base. That distinguishes it from the same target of another run.
 func (t Target) InRun(label string) Target {
 	t.LabelName = t.Name
 	label = " [" + label + "]"
@@ -68,9 +70,9 @@ func (t Target) InRun(label string) Target {
 	return t
 }
 
-// Nth is the target asked once, for its n-th sample, from 0, and named for that. The
-// first has the target's own name, and is the base of the others unless the target
-// is itself a variant.
+// Nth returns the target asked once, for its n-th sample, from 0, with the
+// sample's name. The first sample has the target's own name. It is the base of
+// the others unless the target is itself a variant.
 func (t Target) Nth(n int) Target {
 	one := t
 	one.Samples, one.Sample, one.Name = 0, t.Sample+n, score.SampleName(t.Name, t.Base, n)
@@ -80,7 +82,7 @@ func (t Target) Nth(n int) Target {
 	return one
 }
 
-// Times is how often each prompt is asked.
+// Times returns how often each prompt is asked.
 func (t Target) Times() int { return max(1, t.Samples) }
 
 // Each lists all samples of the target; see Nth.
@@ -92,7 +94,7 @@ func (t Target) Each() []Target {
 	return all
 }
 
-// Together makes one target of samples that follow each other: it undoes Each.
+// Together merges consecutive samples into one target. It undoes Each.
 func Together(each []Target) []Target {
 	var all []Target
 	for len(each) > 0 {
@@ -108,7 +110,7 @@ func Together(each []Target) []Target {
 	return all
 }
 
-// undefended is the target as a defense sees it.
+// undefended returns the target as a defense sees it.
 func (t Target) undefended() defense.Target {
 	return defense.Target{
 		Ref:      model.Ref{Provider: t.Provider, Endpoint: t.Endpoint, Model: t.Model},
@@ -116,7 +118,7 @@ func (t Target) undefended() defense.Target {
 	}
 }
 
-// framed is the prompt as the target's user puts it.
+// framed returns the prompt as the target's user sends it.
 func (t Target) framed(p orbench.Prompt) orbench.Prompt {
 	if t.Framing == nil {
 		return p
@@ -124,29 +126,30 @@ func (t Target) framed(p orbench.Prompt) orbench.Prompt {
 	return t.Framing.Apply(p)
 }
 
-// Request is the one request that a prompt makes to the target. It is valid only if
-// nothing depends on replies: the target has no defense and no turns of its own.
+// Request returns the one request that a prompt makes to the target. It is
+// valid only if nothing depends on replies: the target has no defense and no
+// turns of its own.
 func (t Target) Request(p orbench.Prompt) model.Request {
 	request, _ := t.request(p)
 	return request
 }
 
-// request is Request, with the dialog that it ends.
+// request is Request, and also returns the dialog that the prompt ends.
 func (t Target) request(p orbench.Prompt) (model.Request, []conversation.Said) {
 	p = t.framed(p)
 	dialog, _ := t.Turns.Hold(p, nil)
 	return t.undefended().Request(conversation.Asked(p, dialog)), dialog
 }
 
-// Plain reports whether the target answers the prompts as they are.
+// Plain reports whether the target answers the prompts unchanged.
 func (t Target) Plain() bool {
 	return t.Framing == nil && t.Turns == nil && t.Guarded == "" && t.Guard == nil
 }
 
-// needsReplies reports whether what the target is asked depends on replies.
+// needsReplies reports whether the target's requests depend on replies.
 func (t Target) needsReplies() bool { return t.Defense != nil || t.Turns.Own() || t.Guard != nil }
 
-// defended is what stands before the target's model, which may be nothing.
+// defended returns what stands before the target's model, which may be nothing.
 func (t Target) defended() *defense.Defense {
 	if t.Defense == nil {
 		return &defense.Defense{}
@@ -183,39 +186,42 @@ func (t Target) asked() score.Asked {
 type Run struct {
 	Targets  []Target
 	Datasets []*dataset.Dataset
-	// Limit bounds the prompts of each dataset, from its start; 0 takes all.
+	// Limit is the number of prompts taken from the start of each dataset; 0
+	// takes all.
 	Limit int
-	// Shard is the part of the prompts that is asked here; it is no part of what the
-	// run is. Figures are those of all prompts: a run with a Shard is not derived.
+	// Shard is the part of the prompts that is asked here. It is not part of
+	// the run's identity. Figures are those of all prompts, so a run with a
+	// Shard is not derived.
 	Shard  Shard
 	Judges []judge.Judge
-	// Until has the run end by itself, nil for one that asks all prompts.
+	// Until makes the run end by itself; nil for a run that asks all prompts.
 	Until *Until
-	// Probed has forged verdicts planted in some answers, to see which judges fall for
-	// them; see score.ProbeOutcome.
+	// Probed plants forged verdicts in some answers, to see which judges
+	// believe them; see score.ProbeOutcome.
 	Probed bool
-	// MostUnjudged is the greatest share of unjudged answers with which a rate is
-	// given; 0 means a tenth, 1 that every rate is.
+	// MostUnjudged is the greatest share of unjudged answers for which a rate
+	// is still given. 0 means a tenth; 1 means that every rate is given.
 	MostUnjudged float64
-	// Accepted are names in answers that are those of the models that were asked, as a user
-	// says; see model.ServedBy.
+	// Accepted lists names in answers that the user accepts as names of the
+	// requested models; see model.ServedBy.
 	Accepted []string
-	// Lacks reports a request that nobody can answer, such as one that a file of recorded
-	// answers has no answer to: it is not made, and its prompt stays unanswered. Nil is
-	// none.
+	// Lacks reports whether a request cannot be answered by anyone, such as one
+	// that a file of recorded answers has no answer to. The request is not
+	// made, and its prompt stays unanswered. nil means that there are none.
 	Lacks func(model.Request) bool
 	// Recorded means that no target is asked: the run judges what the store
 	// holds.
 	Recorded bool
-	// Told is given the prompts whose answers are wanted, with their labels, as the
-	// work is walked; nil for nobody. A text may come several times.
+	// Told is called with the prompts whose answers are wanted, and their
+	// labels, during the walk. It may be nil. A text may come several times.
 	Told func(text string, label orbench.Label)
 
-	// whole is the number of prompts of the run of which this is a part, 0 for no part.
+	// whole is the number of prompts of the run that this is a part of; 0 if it
+	// is not a part.
 	whole int
 }
 
-// design is the run as scores see it.
+// design returns the run as package score sees it.
 func (r *Run) design() score.Design {
 	d := score.Design{Datasets: r.Datasets, Limit: r.Limit, Judges: r.Judges, MostUnjudged: r.MostUnjudged}
 	for _, t := range r.Targets {
@@ -224,7 +230,8 @@ func (r *Run) design() score.Design {
 	return d
 }
 
-// AnswersPerPrompt is how many answers all targets together give to each prompt.
+// AnswersPerPrompt returns how many answers all targets together give to each
+// prompt.
 func (r *Run) AnswersPerPrompt() int {
 	var n int
 	for _, t := range r.Targets {
@@ -233,7 +240,8 @@ func (r *Run) AnswersPerPrompt() int {
 	return n
 }
 
-// Prompts gives the number of prompts in all datasets, after Limit and of the Shard.
+// Prompts returns the number of prompts in all datasets, after Limit and within
+// the Shard.
 func (r *Run) Prompts() int {
 	n, own := 0, r.Shard.deal()
 	for _, set := range r.Datasets {
@@ -243,7 +251,7 @@ func (r *Run) Prompts() int {
 		}
 		for prompts, err := range set.Chunks(r.Limit, chunkSize) {
 			if err != nil {
-				break // whoever asks the prompts says so
+				break // asking the prompts reports it
 			}
 			n += len(own(prompts))
 		}
@@ -251,8 +259,9 @@ func (r *Run) Prompts() int {
 	return n
 }
 
-// KnownCalls is how many calls of the run are known beforehand. ok is false where that takes
-// a walk: some may be of several prompts or rounds, or cannot be made.
+// KnownCalls returns how many calls of the run are known in advance. ok is
+// false if only a walk can tell, because several prompts or rounds may share
+// calls or some cannot be made.
 func (r *Run) KnownCalls() (n int, ok bool) {
 	if len(r.Datasets) != 1 || r.Until != nil || r.Lacks != nil || r.Shard.Of > 1 {
 		return 0, false
@@ -279,8 +288,8 @@ func (r *Run) Simulated() bool {
 	return d.Simulated()
 }
 
-// Models lists whom the run may ask, those of the targets first, then those of the
-// judges.
+// Models lists the models that the run may ask: those of the targets first,
+// then those of the judges.
 func (r *Run) Models() []model.Ref {
 	var refs []model.Ref
 	for _, t := range r.Targets {
@@ -316,15 +325,15 @@ func Asking(judges []judge.Judge) []judge.Judge {
 const (
 	// chunkSize is how many prompts are looked up and judged together.
 	chunkSize = 256
-	// chunkRows bounds that by the targets: a chunk has a row for each of their
-	// samples and each prompt.
+	// chunkRows limits chunkSize when there are many targets. A chunk has a row
+	// for each prompt and each of the targets' samples.
 	chunkRows = 8192
 )
 
 // targetChunk is one sample of a target and a chunk of a dataset.
 type targetChunk struct {
 	target Target
-	// index is that of the whole target in the run, and of names it where it is
+	// index is the index of the whole target in the run. of names it if it is
 	// asked several times.
 	index int
 	of    string
@@ -334,8 +343,8 @@ type targetChunk struct {
 	prompts []orbench.Prompt
 }
 
-// chunks walks the run: the datasets in their order, some prompts at a time, as a
-// chunk for each target and sample, so that all targets advance together.
+// chunks walks the run: the datasets in their order, some prompts at a time, as
+// one chunk for each target and sample. All targets advance together.
 func (r *Run) chunks() iter.Seq2[[]targetChunk, error] {
 	size := max(16, min(chunkSize, chunkRows/max(1, r.AnswersPerPrompt())))
 	return func(yield func([]targetChunk, error) bool) {

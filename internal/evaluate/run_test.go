@@ -22,7 +22,7 @@ import (
 	"github.com/orbench/orbench/model/sim"
 )
 
-// outcome decides what becomes of a request, by its content and a seed alone.
+// outcome decides the outcome of a request from its content and a seed alone.
 func outcome(seed uint64, r model.Request) score.Status {
 	h := fnv.New64a()
 	h.Write(r.Canonical())
@@ -35,8 +35,8 @@ func outcome(seed uint64, r model.Request) score.Status {
 	return score.Failed
 }
 
-// TestConservation has calls answered, blocked, failed and, when the budget runs
-// out, never made, and finds every prompt in exactly one count.
+// TestConservation has calls that are answered, blocked, failed and, when the
+// budget runs out, never made. Every prompt must be in exactly one count.
 func TestConservation(t *testing.T) {
 	t.Parallel()
 	for name, budget := range map[string]int{"all": 0, "out of budget": 70} {
@@ -91,7 +91,7 @@ func TestConservation(t *testing.T) {
 	}
 }
 
-// checkConservation holds a result against its rows and the run's datasets.
+// checkConservation compares a result with its rows and the run's datasets.
 func checkConservation(t *testing.T, run *evaluate.Run, result score.Result, rows []score.AnswerRow) {
 	t.Helper()
 	type key struct {
@@ -237,7 +237,7 @@ func TestFailedCallsAreTriedAgain(t *testing.T) {
 	}
 }
 
-// TestRecordedRunsAskNoTarget judges what is there, also with a model of the
+// TestRecordedRunsAskNoTarget judges stored answers, also with a model of the
 // target's own provider.
 func TestRecordedRunsAskNoTarget(t *testing.T) {
 	t.Parallel()
@@ -301,7 +301,7 @@ func simulated(t testing.TB) *provider {
 func TestSimulatedResultsSaySo(t *testing.T) {
 	t.Parallel()
 	plain := answers("Yes.")
-	// A server that is simulated, behind the name of a real provider.
+	// A simulated server behind the name of a real provider.
 	marked := &provider{ask: func(context.Context, model.Request) (model.Response, error) {
 		return model.Response{Text: "Yes.", Finish: model.Stop, Model: "m " + model.SimulatedMark}, nil
 	}}
@@ -341,8 +341,8 @@ func TestSimulatedResultsSaySo(t *testing.T) {
 	}
 }
 
-// TestSimulatedVerdicts marks the verdicts that rest on simulated replies and no
-// others.
+// TestSimulatedVerdicts checks that exactly the verdicts that rest on simulated
+// replies are marked.
 func TestSimulatedVerdicts(t *testing.T) {
 	t.Parallel()
 	echo := &provider{ask: func(_ context.Context, r model.Request) (model.Response, error) {
@@ -434,7 +434,7 @@ func TestRequestOfATarget(t *testing.T) {
 	if diff := cmp.Diff(want, a.Request(p)); diff != "" {
 		t.Error(diff)
 	}
-	// The prompt itself is left alone.
+	// The prompt itself is not changed.
 	if diff := cmp.Diff(orbench.NewPrompt("Hello", "", orbench.Safe), p); diff != "" {
 		t.Error(diff)
 	}

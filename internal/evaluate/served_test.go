@@ -15,8 +15,8 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// servedOtherwise is a provider of which another model answers every request that a
-// condition holds for.
+// servedOtherwise is a provider at which another model answers every request
+// that meets a condition.
 func servedOtherwise(reply func(model.Request) model.Response, other func(model.Request) bool) *provider {
 	return &provider{ask: func(_ context.Context, r model.Request) (model.Response, error) {
 		response := reply(r)
@@ -38,8 +38,9 @@ func asksAbout(r model.Request) bool {
 	})
 }
 
-// TestServedByOther has another model answer for three of twelve prompts, in every part that
-// a model has in a run: the prompts are counted apart, or have no verdict.
+// TestServedByOther has another model answer for three of twelve prompts, in
+// every role that a model has in a run. These prompts must be counted
+// separately, or have no verdict.
 func TestServedByOther(t *testing.T) {
 	t.Parallel()
 	said := func(text string) func(model.Request) model.Response {
@@ -69,7 +70,8 @@ func TestServedByOther(t *testing.T) {
 		target       evaluate.Target
 		judge        string
 		asked, other *provider
-		// want is what becomes of the three prompts, and calls how many the two models got.
+		// want is the outcome of the three prompts; calls is how many calls the
+		// two models got.
 		want          score.Status
 		calls, beside int
 		why           string
@@ -88,7 +90,7 @@ func TestServedByOther(t *testing.T) {
 		},
 		"some copies of a prompt": {
 			target: defended("smoothllm"), judge: "lexical", asked: servedOtherwise(said("Yes."), func(r model.Request) bool { return r.Sample%2 == 0 }),
-			want: score.Answered, calls: 119, // two copies come out alike
+			want: score.Answered, calls: 119, // two copies have the same result
 		},
 		"the target, before its answer is inspected": {
 			target: defended("output-guard:other/gpt-4o"), judge: "lexical", asked: servedOtherwise(said("Yes."), asksAbout), other: servedOtherwise(said("VOTE: none"), never),
@@ -157,7 +159,7 @@ func TestServedByOther(t *testing.T) {
 			}
 		}
 
-		// Who accepts the name has all of them counted.
+		// If the name is accepted, all of them count.
 		run.Accepted = []string{"gpt-4o-mini-2024-07-18"}
 		all.mustFill(t, run, m)
 		result, rows = deriveRun(t, run, m)

@@ -9,31 +9,32 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// Shard is one of several parts of a run's prompts, each of which a process of its own
-// asks. The zero value is all of them.
+// Shard is one of several parts of a run's prompts. Each part is asked by a
+// process of its own. The zero value is all prompts.
 type Shard struct {
-	// Number is that of the part, from 1 to Of.
+	// Number is the number of the part, from 1 to Of.
 	Number, Of int
 }
 
-// ShardResult is what eval prints of a shard.
+// ShardResult is what eval prints about a shard.
 type ShardResult struct {
 	Run   string `json:"run"`
 	Shard string `json:"shard"`
-	// Prompts are those of the shard, of as many of the run.
+	// Prompts is the number of the shard's prompts, and Of that of the run.
 	Prompts int `json:"prompts"`
 	Of      int `json:"of"`
-	// Calls were sent now, Remembered before, and Lacking are still to be made.
+	// Calls were sent now, Remembered were stored before, and Lacking are still
+	// to be made.
 	Calls      int `json:"calls"`
 	Remembered int `json:"remembered"`
 	Missing    int `json:"lacking"`
 }
 
-// shardForm is how a shard is written.
+// shardForm is the form in which a shard is written.
 var shardForm = regexp.MustCompile(`^([0-9]{1,6})/([0-9]{1,6})$`)
 
-// ParseShard reads a shard, such as "2/4"; the empty text is all prompts. Anything else
-// is an *orbench.InputError.
+// ParseShard reads a shard, such as "2/4"; the empty text means all prompts.
+// Anything else is an *orbench.InputError.
 func ParseShard(text string) (Shard, error) {
 	if text == "" {
 		return Shard{}, nil
@@ -52,7 +53,7 @@ func ParseShard(text string) (Shard, error) {
 	return s, nil
 }
 
-// String is the shard as ParseShard reads it.
+// String returns the shard in the form that ParseShard reads.
 func (s Shard) String() string {
 	if s.Of == 0 {
 		return ""
@@ -60,9 +61,9 @@ func (s Shard) String() string {
 	return fmt.Sprintf("%d/%d", s.Number, s.Of)
 }
 
-// deal starts dealing prompts out like cards, one to each shard in turn, and gives what
-// takes the shard's own out of the next ones. A prompt that several datasets have is
-// dealt once, so that no two shards ask the same.
+// deal deals prompts out like cards, one to each shard in turn. It returns a
+// function that selects the shard's own from the next prompts. A prompt that
+// several datasets have is dealt once, so no two shards ask the same.
 func (s Shard) deal() func([]orbench.Prompt) []orbench.Prompt {
 	if s.Of <= 1 {
 		return func(prompts []orbench.Prompt) []orbench.Prompt { return prompts }

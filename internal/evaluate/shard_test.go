@@ -22,8 +22,9 @@ func TestParseShard(t *testing.T) {
 	}
 }
 
-// TestShardsPartTheRun deals the prompts of two datasets that share some: the shards ask
-// what the run asks, none the same as another, and all about as much.
+// TestShardsPartTheRun deals the prompts of two datasets that share some.
+// Together the shards must ask what the run asks, no two the same, and each
+// about as much.
 func TestShardsPartTheRun(t *testing.T) {
 	t.Parallel()
 	var sets [2][]orbench.Prompt

@@ -14,9 +14,9 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// TestTranslatedTargets has a target asked in another language: what cannot be
-// translated is failed, with a count of its own, and is never sent or planned
-// again; judges see the prompts as they are.
+// TestTranslatedTargets has a target that is asked in another language. Prompts
+// that cannot be translated are failed, with their own count, and are never
+// sent or planned again. Judges see the original prompts.
 func TestTranslatedTargets(t *testing.T) {
 	t.Parallel()
 	d, err := defense.Parse("translate:fr@other/t+response-check:other/g", defense.Options{})
@@ -93,7 +93,7 @@ func TestTranslatedTargets(t *testing.T) {
 		t.Errorf("a translated prompt: %+v", r)
 	}
 
-	// All is there: nothing is planned, and nothing sent.
+	// Everything is stored: nothing is planned and nothing sent.
 	plans, err = run.Job().Plan(t.Context(), m, job.AtMost)
 	if err != nil {
 		t.Fatal(err)

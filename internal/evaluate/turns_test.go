@@ -16,7 +16,8 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// inTurns is a target asked in a dialog of three answers, two of them on the way.
+// inTurns is a target asked in a dialog with three answers, two of them before
+// the last turn.
 func inTurns(name string) evaluate.Target {
 	t := target("test", "a")
 	t.Name, t.Base = name, t.Name
@@ -24,9 +25,9 @@ func inTurns(name string) evaluate.Target {
 	return t
 }
 
-// TestTurns stops a run of dialogs whose calls are answered, blocked or fail, again and
-// again. Every prompt is in one count, nothing is asked twice, and the whole is what a
-// run gives that was not stopped.
+// TestTurns repeatedly stops a run of dialogs whose calls are answered, blocked
+// or fail. Every prompt must be in one count, nothing may be asked twice, and
+// the result must equal that of a run that was not stopped.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	ask := func(_ context.Context, r model.Request) (model.Response, error) {
@@ -111,14 +112,14 @@ func TestTurns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What failed is expected to be asked again, with the turns after it.
+	// Failed calls are expected to be asked again, with the turns after them.
 	if p := plans[0]; p.Calls < failed || p.FromMemo < 3*(40-failed) {
 		t.Errorf("planned again: %+v", p)
 	}
 }
 
-// TestTurnsUnderDefense has a check inspect every answer: the dialog goes on with what the
-// user saw.
+// TestTurnsUnderDefense has a check inspect every answer. The dialog must
+// continue with what the user saw.
 func TestTurnsUnderDefense(t *testing.T) {
 	t.Parallel()
 	d, err := defense.Parse("response-check:guard/g", defense.Options{})

@@ -14,26 +14,27 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Until has a run ask prompts in random order, and end when the rates of its targets are
-// known narrowly enough. Whoever shows fewer targets, or other judges, shows the same
-// prompts.
+// Until makes a run ask prompts in random order, and end when the rates of its
+// targets are known precisely enough. A report on fewer targets, or other
+// judges, shows the same prompts.
 type Until struct {
 	Rule
-	// Targets are those whose rates decide, and Judge is by whom. The rate of a target that
-	// is asked several times is the mean over the prompts.
+	// Targets are the targets whose rates decide, and Judge is the judge of
+	// these rates. The rate of a target that is asked several times is the mean
+	// over the prompts.
 	Targets []Target
 	Judge   judge.Judge
 }
 
-// over is the run over other datasets, which are parts of its own.
+// over returns the run over other datasets, which are parts of its own.
 func (r *Run) over(parts []*dataset.Dataset) *Run {
 	part := *r
 	part.Datasets, part.Until, part.whole = parts, nil, r.prompts()
 	return &part
 }
 
-// prompts is the number of prompts in all datasets, after Limit, of the whole run where
-// this is a part of it.
+// prompts returns the number of prompts in all datasets, after Limit. If this
+// is a part of a run, it is the number of the whole run.
 func (r *Run) prompts() int {
 	if r.whole > 0 {
 		return r.whole
@@ -48,9 +49,9 @@ func (r *Run) prompts() int {
 // ends reports whether the run ends by itself.
 func (r *Run) ends() bool { return r.Until != nil }
 
-// asked is the run over the prompts that are asked as far as the store goes, the round that
-// is not answered yet included, and how they were drawn: for a run without Until itself
-// and nil.
+// asked returns the run over the prompts that have been asked according to the
+// store, including the unfinished round, and how they were drawn. For a run
+// without Until it returns the run itself and nil.
 func (r *Run) asked(ctx context.Context, m store.Reader) (*Run, *drawing, error) {
 	if r.Until == nil {
 		return r, nil, nil
@@ -63,7 +64,7 @@ func (r *Run) asked(ctx context.Context, m store.Reader) (*Run, *drawing, error)
 	return r.over(parts), s.draw, err
 }
 
-// remembered gives the rounds as far as the store goes, nil for an empty one.
+// remembered returns the rounds found in the store; nil for an empty store.
 func (r *Run) remembered(ctx context.Context, m store.Reader) (*series, error) {
 	s, err := r.newSeries()
 	for settled := m != nil; err == nil && settled && s.drew; {
@@ -72,8 +73,9 @@ func (r *Run) remembered(ctx context.Context, m store.Reader) (*series, error) {
 	return s, err
 }
 
-// least is the run over the prompts that it asks at the least: those of the rounds that
-// the store has, and as many more as it takes where every further answer is alike.
+// least returns the run over the smallest set of prompts that it will ask:
+// those of the rounds in the store, and as many more as are needed if all
+// further answers are alike.
 func (r *Run) least(ctx context.Context, m store.Reader) (*Run, error) {
 	s, err := r.remembered(ctx, m)
 	if err != nil {
@@ -88,10 +90,10 @@ func (r *Run) least(ctx context.Context, m store.Reader) (*Run, error) {
 	return r.over(parts), err
 }
 
-// series are the rounds of a run with Until.
+// series is the rounds of a run with Until.
 type series struct {
 	run *Run
-	// deciding is the run as far as it decides, over the newest round.
+	// deciding is the deciding part of the run, over the newest round.
 	deciding *Run
 	draw     *drawing
 	count    *drawnCount
@@ -121,8 +123,9 @@ func (s *series) next() error {
 	return err
 }
 
-// decide counts the newest round and draws the next, unless answers or verdicts are
-// lacking that nobody has failed to get; tried says that all were.
+// decide counts the newest round and draws the next. It does not if answers or
+// verdicts are missing that no call has failed to get, unless tried says that
+// all calls were tried.
 func (s *series) decide(ctx context.Context, m store.Reader, tried bool) (settled bool, err error) {
 	var round [][]judgedChunk
 	for chunk, err := range s.deciding.chunks() {
@@ -151,7 +154,8 @@ func (s *series) decide(ctx context.Context, m store.Reader, tried bool) (settle
 	return true, s.next()
 }
 
-// lacksAny reports whether a request is lacking that can be answered and has not failed.
+// lacksAny reports whether a request has no reply although it can be answered
+// and has not failed.
 func (r *Run) lacksAny(ctx context.Context, m store.Reader, lacking [][]model.Request) (bool, error) {
 	failures, err := fill.Failures(ctx, m, lacking)
 	if err != nil {
@@ -165,8 +169,9 @@ func (r *Run) lacksAny(ctx context.Context, m store.Reader, lacking [][]model.Re
 	return false, nil
 }
 
-// addVerdicts counts the verdicts on a chunk: for each target and judge a figure, and where
-// samples are to count by themselves, one for each sample and judge after those.
+// addVerdicts counts the verdicts on a chunk. There is a figure for each target
+// and judge. If samples also count by themselves, a figure for each sample and
+// judge follows.
 func (r *Run) addVerdicts(places *placeWalk, judged []judgedChunk, samples bool) {
 	for i := range judged[0].prompts {
 		add := places.add(judged[0].dataset)
@@ -195,8 +200,9 @@ func (r *Run) addVerdicts(places *placeWalk, judged []judgedChunk, samples bool)
 	}
 }
 
-// rounds gives the jobs of a run with Until, a round whenever it is called, once the one
-// before is filled; more is false at the end. A run that asks no target has one.
+// rounds returns a function that returns the next round's job, for a run with
+// Until. Call it once the round before is filled; more is false at the end. A
+// run that asks no target has one round.
 func (r *Run) rounds(m store.Reader) func(context.Context) (round *job.Job, more bool, err error) {
 	var s *series
 	ended := false
@@ -224,7 +230,8 @@ func (r *Run) rounds(m store.Reader) func(context.Context) (round *job.Job, more
 	}
 }
 
-// addStopping gives the rates of a run that has stopped the intervals for which it did.
+// addStopping sets the rates' intervals of a stopped run to those that made it
+// stop.
 func (r *Run) addStopping(result *score.Result, count *drawnCount) {
 	targets, samples := map[string]int{}, map[string]int{}
 	for i, t := range r.Targets {

@@ -26,7 +26,7 @@ func stoppingRun(t *testing.T, specs ...string) *evaluate.Run {
 	return r
 }
 
-// fillRounds has the rounds of a run filled, at most so many requests with a budget.
+// fillRounds fills the rounds of a run, with a budget of most requests.
 func fillRounds(t *testing.T, r *evaluate.Run, m *store.Store, p model.Model, most int) error {
 	t.Helper()
 	live := fill.NewLive(m, fill.LiveConfig{Attempts: 1, Budget: fill.Budget{Requests: most}})
@@ -43,8 +43,8 @@ func fillRounds(t *testing.T, r *evaluate.Run, m *store.Store, p model.Model, mo
 	}
 }
 
-// refusingTenth is a model that refuses about a tenth of the prompts, by their number, and fails
-// on those that fails tells.
+// refusingTenth is a model that refuses about a tenth of the prompts, by their
+// number, and fails on those that fails selects.
 func refusingTenth(fails func(n int) bool) *provider {
 	return &provider{ask: func(_ context.Context, r model.Request) (model.Response, error) {
 		var n int
@@ -62,8 +62,8 @@ func refusingTenth(fails func(n int) bool) *provider {
 	}}
 }
 
-// TestUntil ends by itself, at the same prompts however often it was stopped on the way,
-// and gives rates the intervals of their sequences.
+// TestUntil checks that a run ends by itself, at the same prompts however often
+// it was stopped, and that rates get the intervals of their sequences.
 func TestUntil(t *testing.T) {
 	t.Parallel()
 	r, m, p := stoppingRun(t, "lexical"), newStore(t), refusingTenth(nil)
@@ -109,7 +109,8 @@ func TestUntil(t *testing.T) {
 		t.Errorf("after %d stops and %d requests: -want +got\n%s", stops, len(broken.sent), diff)
 	}
 
-	// One target alone, and other judges, show the prompts that the run asked.
+	// A report on one target alone, or with other judges, shows the prompts
+	// that the run asked.
 	alone := *r
 	alone.Targets, alone.Judges, alone.Recorded = r.Targets[:1], newJudges(t, "paper-keywords"), true
 	shown, err := alone.Derive(t.Context(), m, nil)
@@ -117,7 +118,8 @@ func TestUntil(t *testing.T) {
 		t.Errorf("one target alone: %+v, %v", shown.Runs, err)
 	}
 
-	// All answers of the dataset are remembered: the run still ends where it did.
+	// All answers of the dataset are stored. The run must still end where it
+	// did.
 	whole := *r
 	whole.Until = nil
 	if err := fillRounds(t, &whole, m, p, 0); err != nil || len(p.sent) != 600 {
@@ -128,7 +130,8 @@ func TestUntil(t *testing.T) {
 	}
 }
 
-// TestUntilFailures counts what cannot be known both ways, and goes on.
+// TestUntilFailures checks that unknown verdicts count both ways, and that the
+// run continues.
 func TestUntilFailures(t *testing.T) {
 	t.Parallel()
 	r, m := stoppingRun(t, "lexical"), newStore(t)
@@ -155,8 +158,9 @@ func TestUntilFailures(t *testing.T) {
 	}
 }
 
-// TestUntilSamples has the mean over the prompts decide where each is asked several times,
-// and a model for a judge, whose replies come after the answers.
+// TestUntilSamples asks each prompt several times, so that the mean over the
+// prompts decides, and has a model as the judge, whose replies come after the
+// answers.
 func TestUntilSamples(t *testing.T) {
 	t.Parallel()
 	r, m := stoppingRun(t, "llm:p/judge"), newStore(t)

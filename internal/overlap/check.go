@@ -17,17 +17,17 @@ import (
 // Splits are the names of the splits, the one to train on first.
 var Splits = [3]string{"train", "validation", "test"}
 
-// Checked is what a check of a folder of training data found.
+// Checked is the result of checking a folder of training data.
 type Checked struct {
 	Dir string `json:"dir"`
-	// Files are those that were read, with their numbers of rows, and Unread those that
-	// were not, with why.
+	// Files lists the files that were read, with their numbers of rows. Unread
+	// lists those that were not, and why.
 	Files  []CheckedFile `json:"files"`
 	Unread []Unchecked   `json:"unread"`
 	// Evaluations are the sets that rows were compared with.
 	Evaluations Evaluations `json:"evaluations"`
-	// Clustered is true where the folder says which seed each row is of, so that splits
-	// were held to it.
+	// Clustered is true if the folder names the seed of each row, so that
+	// splits were checked by seed.
 	Clustered bool      `json:"clustered"`
 	Findings  []Finding `json:"findings"`
 }
@@ -35,27 +35,30 @@ type Checked struct {
 // CheckedFile is a file of rows.
 type CheckedFile struct {
 	Name string `json:"name"`
-	// Split is what its name says, empty where that is nothing.
+	// Split is the split that the file's name indicates; empty if it indicates
+	// none.
 	Split string `json:"split,omitempty"`
 	Rows  int    `json:"rows"`
-	// NoPrompt counts the rows in which no column is known to hold a prompt.
+	// NoPrompt counts the rows in which no known column holds a prompt.
 	NoPrompt int `json:"no_prompt,omitempty"`
 }
 
-// Problem says what is wrong with a row or a file.
+// Problem names what is wrong with a row or a file.
 type Problem string
 
 // The problems.
 const (
-	// Contaminated rows have a turn with the words of one in an evaluation set, and
-	// NearlyContaminated ones with nearly its words.
+	// Contaminated rows have a turn with the same words as one in an evaluation
+	// set. NearlyContaminated rows have one with nearly the same words.
 	Contaminated       Problem = "in_evaluation"
 	NearlyContaminated Problem = "near_evaluation"
-	// AcrossSplits rows have a prompt that is in a file of another split, or nearly.
+	// AcrossSplits rows have a prompt that also occurs, exactly or nearly, in a
+	// file of another split.
 	AcrossSplits Problem = "across_splits"
-	// SeedAcrossSplits and Changed are found by package training, in folders that it
-	// wrote: the rows of a seed are in several splits; a file is not that of the manifest,
-	// by its content, or missing.
+	// SeedAcrossSplits and Changed are found by package training, in folders
+	// that it wrote. SeedAcrossSplits means that the rows of a seed are in
+	// several splits. Changed means that a file is missing or that its content
+	// differs from the manifest.
 	SeedAcrossSplits Problem = "seed_across_splits"
 	Changed          Problem = "changed"
 )
@@ -64,20 +67,20 @@ const (
 type Finding struct {
 	Problem Problem `json:"problem"`
 	File    string  `json:"file"`
-	// Row is the number of the row from 1, or of the line in JSON Lines; 0 for a file as
-	// a whole.
+	// Row is the number of the row, from 1, or of the line in JSON Lines; 0 for
+	// a whole file.
 	Row int `json:"row,omitempty"`
-	// Text is what the user says in the row, and Match what it is like: of an evaluation set, or of
-	// another file.
+	// Text is what the user says in the row. Match is the similar text in an
+	// evaluation set or in another file.
 	Text  string `json:"text,omitempty"`
 	Match *Match `json:"match,omitempty"`
-	// Detail says what else there is to know.
+	// Detail gives further information.
 	Detail string `json:"detail,omitempty"`
 }
 
-// Check compares the rows of every file of a folder but those of skip with evaluation
-// sets, and those of different splits with each other. A folder without any row to check
-// is an *orbench.InputError.
+// Check compares the rows of every file of a folder, except those in skip, with
+// evaluation sets, and compares different splits with each other. A folder
+// without any row to check is an *orbench.InputError.
 func Check(ctx context.Context, dir string, against *Evaluations, skip []string) (*Checked, error) {
 	c := &Checked{Dir: dir, Files: []CheckedFile{}, Unread: []Unchecked{}, Evaluations: *against, Findings: []Finding{}}
 	files, err := c.list(skip)
@@ -100,7 +103,7 @@ func Check(ctx context.Context, dir string, against *Evaluations, skip []string)
 	return c, nil
 }
 
-// list finds the files of rows, and notes those that are not read.
+// list finds the files of rows, and records those that are not read.
 func (c *Checked) list(skip []string) ([]string, error) {
 	var files []string
 	err := filepath.WalkDir(c.Dir, func(path string, d fs.DirEntry, err error) error {
@@ -124,14 +127,14 @@ func (c *Checked) list(skip []string) ([]string, error) {
 	return files, err
 }
 
-// splitNames lead from a word in a file's path to its split, as the datasets library
-// takes them.
+// splitNames maps a word in a file's path to its split, by the rules of the
+// datasets library.
 var splitNames = map[string]string{
 	"train": "train", "training": "train", "validation": "validation", "valid": "validation", "dev": "validation", "val": "validation",
 	"test": "test", "testing": "test", "eval": "test", "evaluation": "test",
 }
 
-// splitOfFile gives the split that a file's path names, or "".
+// splitOfFile returns the split that a file's path names, or "".
 func splitOfFile(name string) string {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !(r >= 'a' && r <= 'z') })
 	for _, word := range slices.Backward(words) {
@@ -142,14 +145,16 @@ func splitOfFile(name string) string {
 	return ""
 }
 
-// examination is a check under way.
+// examination is a check in progress.
 type examination struct {
 	*Checked
-	// splits are what was read so far by split, "" for files that name none.
+	// splits holds what has been read so far by split; "" is for files that
+	// name none.
 	splits map[string]*splitTurns
 }
 
-// splitTurns are the prompts of a split, each as Whole gives it, and where it stands.
+// splitTurns holds the prompts of a split, each as Whole returns it, and their
+// positions.
 type splitTurns struct {
 	turns *Turns
 	at    []place
@@ -160,7 +165,8 @@ type place struct {
 	row  int
 }
 
-// read compares the rows of a file with the evaluation sets and keeps their turns.
+// read compares the rows of a file with the evaluation sets and keeps their
+// turns.
 func (x *examination) read(ctx context.Context, name string) error {
 	f := CheckedFile{Name: name, Split: splitOfFile(name)}
 	s := x.splits[f.Split]
@@ -224,7 +230,7 @@ func (x *examination) between(later, earlier *splitTurns) {
 // shownFindings is how many findings are printed in full.
 const shownFindings = 50
 
-// Document is what people read: what was checked and found.
+// Document returns what people read: what was checked and what was found.
 func (c *Checked) Document() table.Document {
 	d := table.Document{Title: "Training data beside evaluation sets"}
 	files := table.Section{Title: "Files", Header: []string{"file", "split", "rows", "without a prompt"}, Left: 2}
@@ -257,13 +263,13 @@ func (c *Checked) Document() table.Document {
 	return d
 }
 
-// Rows are the findings.
+// Rows returns the findings.
 func (c *Checked) Rows() any { return c.Findings }
 
-// Data is the check in its documented form.
+// Data returns the check in its documented form.
 func (c *Checked) Data() any { return c }
 
-// String says the finding in a line.
+// String returns the finding in one line.
 func (f Finding) String() string {
 	where := untrusted.Terminal(f.File)
 	if f.Row > 0 {

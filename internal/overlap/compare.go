@@ -13,20 +13,22 @@ import (
 )
 
 // Comparison says how much two datasets have in common. Prompts are compared by
-// their text alone, of a conversation by the last thing that the user says.
+// their text alone; for a conversation that is the user's last message.
 type Comparison struct {
-	// Threshold is the least similarity of near prompts, as in package similar, and
+	// Threshold is the least similarity of near prompts, as in package similar.
 	// Seed chose the samples.
 	Threshold float64 `json:"threshold"`
 	Seed      uint64  `json:"seed"`
 	A         Side    `json:"a"`
 	B         Side    `json:"b"`
-	// Categories are the categories of either dataset by name.
+	// Categories lists the categories of either dataset by name.
 	Categories []CategoryOverlap `json:"categories"`
-	// Findings says in sentences what follows for figures on the two datasets.
+	// Findings says in sentences what the overlap means for figures on the two
+	// datasets.
 	Findings []string `json:"findings"`
-	// Pairs has the prompts of A that are in B, in their order, each with the one
-	// of B; then the prompts of B that are in A and in no pair yet.
+	// Pairs lists the prompts of A that are in B, in their order, each with its
+	// counterpart in B. Then come the prompts of B that are in A and not in a
+	// pair yet.
 	Pairs []PromptPair `json:"-"`
 }
 
@@ -35,64 +37,65 @@ type Side struct {
 	Name   string `json:"name"`
 	Source string `json:"source"`
 	SHA256 string `json:"sha256"`
-	// Rows is the number of rows in the file, repeated ones too. Overlap has the
-	// number of prompts.
+	// Rows is the number of rows in the file, including repeated ones. Overlap
+	// has the number of prompts.
 	Rows int `json:"rows"`
 	Overlap
-	// Diversity says how varied the prompts are. Sampled says so of a random
-	// sample of as many prompts as the other dataset has, since most measures
-	// depend on the number; it is nil where the dataset is not the larger one.
+	// Diversity says how varied the prompts are. Sampled is the same for a
+	// random sample with as many prompts as the other dataset has, because most
+	// measures depend on the number. It is nil unless the dataset is the larger
+	// one.
 	Diversity similar.Diversity  `json:"diversity"`
 	Sampled   *similar.Diversity `json:"sampled,omitempty"`
 }
 
-// Overlap counts the prompts of one dataset, or of a category of it, that are in
-// the other one.
+// Overlap counts the prompts of one dataset, or of a category of it, that are
+// in the other one.
 type Overlap struct {
 	Prompts int `json:"prompts" csv:"-"`
-	// Exact prompts have the words of one in the other dataset: they differ at
-	// most in case and punctuation. Near prompts are no such ones, and at least
-	// as like one as the threshold says.
+	// Exact counts prompts with the same words as one in the other dataset;
+	// they differ at most in case and punctuation. Near counts the other
+	// prompts whose similarity to one is at least the threshold.
 	Exact int `json:"exact"`
 	Near  int `json:"near"`
-	// Share is that of exact and near ones among all, from 0 to 1; 0 where there
-	// are no prompts.
+	// Share is the share of exact and near prompts, from 0 to 1; 0 if there are
+	// no prompts.
 	Share float64 `json:"share"`
-	// ExactConflicts and NearConflicts are how many of them have another label
-	// than their counterpart.
+	// ExactConflicts and NearConflicts count those of them whose label differs
+	// from their counterpart's.
 	ExactConflicts int `json:"exact_conflicts"`
 	NearConflicts  int `json:"near_conflicts"`
 }
 
-// CategoryOverlap is what the prompts of one category have in common with the
-// other dataset, whatever their counterparts' category.
+// CategoryOverlap is the overlap of the prompts of one category with the other
+// dataset, whatever the category of their counterparts.
 type CategoryOverlap struct {
 	Category orbench.Category `json:"category"`
 	A        Overlap          `json:"a"`
 	B        Overlap          `json:"b"`
 }
 
-// PromptPair is a prompt of one dataset and the most like it of the other, the
-// earliest of equals.
+// PromptPair is a prompt of one dataset and the most similar prompt of the
+// other; of equally similar ones, the first.
 type PromptPair struct {
 	A, B orbench.Prompt
-	// Exact says that they have the same words. Jaccard is then 1, and otherwise
-	// their similarity from the threshold to 1.
+	// Exact is true if they have the same words; Jaccard is then 1. Otherwise
+	// Jaccard is their similarity, from the threshold to 1.
 	Exact   bool
 	Jaccard float64
 }
 
-// Conflict says that the labels differ.
+// Conflict reports whether the labels differ.
 func (p PromptPair) Conflict() bool { return p.A.Label != p.B.Label }
 
-// Compare reads both datasets again and compares every prompt of each with every
-// one of the other. The threshold is above 0 and at most 1; dataset.NearThreshold is the
-// usual one. The seed chooses the samples. It holds the prompts of both in
-// memory: 80,000 against 80,000 take about 4 seconds and 0.7 GB, a million against
-// 80,000 take 40 seconds and 5 GB. Once all are compared, the context no longer
-// stops it.
+// Compare reads both datasets again and compares every prompt of each with
+// every prompt of the other. The threshold is above 0 and at most 1;
+// dataset.NearThreshold is the usual one. The seed chooses the samples. Compare
+// holds the prompts of both in memory: 80,000 against 80,000 take about 4
+// seconds and 0.7 GB; a million against 80,000 take 40 seconds and 5 GB. Once
+// all are compared, the context no longer stops it.
 //
-// The error is an *orbench.InputError for a threshold out of range or a file
+// Compare returns an *orbench.InputError for a threshold out of range or a file
 // that has changed, the context's error, or an error of the file system.
 func Compare(ctx context.Context, a, b *dataset.Dataset, threshold float64, seed uint64) (Comparison, error) {
 	if err := checkThreshold(threshold, dataset.NearThreshold); err != nil {
@@ -133,8 +136,8 @@ func Compare(ctx context.Context, a, b *dataset.Dataset, threshold float64, seed
 	return c, nil
 }
 
-// measure says how varied the texts are, in all and as many as the other side
-// has.
+// measure computes how varied the texts are: all of them, and a sample of as
+// many as the other side has.
 func (s *Side) measure(texts []string, other int, threshold float64, seed uint64) {
 	s.Diversity = similar.DiversityOf(texts, threshold, seed)
 	if other < len(texts) {
@@ -143,7 +146,7 @@ func (s *Side) measure(texts []string, other int, threshold float64, seed uint64
 	}
 }
 
-// held are the prompts of a dataset and their texts.
+// held holds the prompts of a dataset and their texts.
 type held struct {
 	prompts []orbench.Prompt
 	texts   []string
@@ -164,7 +167,8 @@ func readPrompts(ctx context.Context, d *dataset.Dataset) (held, error) {
 	return h, nil
 }
 
-// counterpart is what a prompt is like in the other dataset, if anything.
+// counterpart is the prompt in the other dataset that a prompt is similar to,
+// if there is one.
 type counterpart struct {
 	Near
 	found bool
@@ -189,8 +193,8 @@ func (h held) lookUp(ctx context.Context, other held, threshold float64) ([]coun
 	return all, nil
 }
 
-// side describes a dataset with its prompts' counterparts in the other one, and
-// its categories.
+// side describes a dataset by its prompts' counterparts in the other one, in
+// all and by category.
 func side(d *dataset.Dataset, in held, matches []counterpart, other held) (Side, map[orbench.Category]Overlap) {
 	s := Side{Name: d.Name, Source: d.Source, SHA256: d.SHA256, Rows: d.Count + d.Duplicates}
 	by := map[orbench.Category]Overlap{}

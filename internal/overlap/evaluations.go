@@ -14,45 +14,47 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// NearThreshold is the usual least similarity of turns that are nearly the same. It is
-// lower than dataset.NearThreshold, since a prompt that is left out for nothing costs
-// little: of the prompts of or-bench-hard-1k with one word replaced it finds all, with
-// two 85%, and takes none of XSTest's 450 and the 260 of starter for one of them
+// NearThreshold is the usual least similarity of turns that are nearly the
+// same. It is lower than dataset.NearThreshold, because leaving a prompt out
+// needlessly costs little. Of the prompts of or-bench-hard-1k with one word
+// replaced it finds all, and with two words replaced 85%. It mistakes none of
+// XSTest's 450 prompts and the 260 of starter for one of them
 // (TestPlantedInPublished).
 const NearThreshold = 0.3
 
-// Evaluations are evaluation sets, indexed so that a prompt is found that is in one of
-// them.
+// Evaluations are evaluation sets, indexed to find whether a prompt is in one
+// of them.
 type Evaluations struct {
-	// Threshold is the least Jaccard index, as in package similar, of two turns that are
-	// nearly the same.
+	// Threshold is the least Jaccard index, as in package similar, of two turns
+	// that are nearly the same.
 	Threshold float64 `json:"threshold"`
-	// Checked are the sets that prompts are compared with, and Unchecked those with a
-	// name that they are not compared with.
+	// Checked lists the sets that prompts are compared with. Unchecked lists
+	// the named sets that they are not compared with.
 	Checked   []Evaluation `json:"checked"`
 	Unchecked []Unchecked  `json:"unchecked"`
 
-	// sets has the set of each turn, by its number in Checked.
+	// sets holds the set of each turn, as an index of Checked.
 	sets  []int
 	turns *Turns
 }
 
 // Evaluation is an evaluation set.
 type Evaluation struct {
-	// Name is its own, and Ref what it was opened by: a name or a path.
+	// Name is the set's own name. Ref is the name or path by which it was
+	// opened.
 	Name string `json:"name"`
 	Ref  string `json:"ref"`
-	// SHA256 is the hash of the prompts of a dataset with a name, and of the bytes of a
-	// file.
+	// SHA256 is the hash of the prompts of a named dataset, or of the bytes of
+	// a file.
 	SHA256  string `json:"sha256"`
 	Prompts int    `json:"prompts"`
 }
 
-// Unchecked is a set with a name that was not compared with, and why.
+// Unchecked is a named set that was not compared with, and why.
 type Unchecked struct {
 	Name string `json:"name"`
 	Why  string `json:"why"`
-	// Excepted is true where that was asked for.
+	// Excepted is true if that was requested.
 	Excepted bool `json:"excepted,omitempty"`
 }
 
@@ -60,16 +62,16 @@ type Unchecked struct {
 type Match struct {
 	Set  string `json:"set"`
 	Text string `json:"text"`
-	// Exact says that the words are the same. Jaccard is then 1, and otherwise the
-	// similarity from the threshold to 1.
+	// Exact is true if the words are the same; Jaccard is then 1. Otherwise
+	// Jaccard is the similarity, from the threshold to 1.
 	Exact   bool    `json:"exact"`
 	Jaccard float64 `json:"jaccard"`
 }
 
-// Against opens the evaluation sets to compare with: those of refs, which are names or
-// paths, and all that have a name and are on this machine, but for those that except
-// names. cache is the folder of pulled datasets; the threshold is above 0 and at most
-// 1. What is named and cannot be opened is an *orbench.InputError.
+// Against opens the evaluation sets to compare with: those of refs, which are
+// names or paths, and all named sets on this machine, except those in except.
+// cache is the folder of pulled datasets. The threshold is above 0 and at most
+// 1. A set in refs that cannot be opened is an *orbench.InputError.
 func Against(ctx context.Context, refs, except []string, cache string, threshold float64) (*Evaluations, error) {
 	if err := checkThreshold(threshold, NearThreshold); err != nil {
 		return nil, err
@@ -110,7 +112,8 @@ func Against(ctx context.Context, refs, except []string, cache string, threshold
 	return e, nil
 }
 
-// checkThreshold refuses a least similarity that is none, and names a usual one.
+// checkThreshold rejects an invalid least similarity; its error suggests a
+// usual one.
 func checkThreshold(threshold, usual float64) error {
 	if threshold > 0 && threshold <= 1 {
 		return nil
@@ -120,7 +123,7 @@ func checkThreshold(threshold, usual float64) error {
 	}
 }
 
-// addNamed indexes a dataset that has a name.
+// addNamed indexes a named dataset.
 func (e *Evaluations) addNamed(ctx context.Context, name, cache string) error {
 	set, err := dataset.Open(ctx, name, dataset.Options{Cache: cache, AssumeSafe: true})
 	if err != nil {
@@ -139,8 +142,8 @@ func (e *Evaluations) addNamed(ctx context.Context, name, cache string) error {
 	return nil
 }
 
-// addFile indexes a file. It is read as training data is: labels do not matter, and
-// prompts may stand in any usual form.
+// addFile indexes a file. It is read like training data: labels do not matter,
+// and prompts may be in any usual form.
 func (e *Evaluations) addFile(ctx context.Context, path string) error {
 	if !rows.Readable(path) {
 		return &orbench.InputError{
@@ -175,8 +178,9 @@ func (e *Evaluations) keep(said []string) {
 	e.turns.Keep(said...)
 }
 
-// Find gives the turn of an evaluation set that one of the turns repeats: one with the
-// same words, or else the most like of those that are nearly the same.
+// Find returns the turn of an evaluation set that one of the turns repeats: one
+// with the same words, or else the most similar of those that are nearly the
+// same.
 func (e *Evaluations) Find(said []string) (Match, bool) {
 	m, found := e.turns.Find(said)
 	if !found {

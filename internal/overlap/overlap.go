@@ -10,8 +10,8 @@ import (
 	"github.com/orbench/orbench/similar"
 )
 
-// Document is what people read: what follows from the comparison, then the overlap in all
-// and by category, and how varied each is.
+// Document returns what people read: what follows from the comparison, then the
+// overlap in all and by category, and how varied each dataset is.
 func (c Comparison) Document() table.Document {
 	d := table.Document{Title: "Two datasets compared"}
 	for _, f := range c.Findings {
@@ -23,7 +23,7 @@ func (c Comparison) Document() table.Document {
 	return d
 }
 
-// Data is the comparison in its documented form.
+// Data returns the comparison in its documented form.
 func (c Comparison) Data() any { return c }
 
 // row is a line of CSV.
@@ -36,15 +36,16 @@ type row struct {
 	Seed          uint64
 	Scope         string
 	Category      orbench.Category
-	// Prompts are those of a sample too, which has no Overlap.
+	// Prompts is also set for a sample, which has no Overlap.
 	Rows, Prompts *int
 	*Overlap
 	*similar.Diversity
 }
 
-// Rows has a row for each of the two datasets (scope "all"), one for the sample of the
-// larger one (scope "sample", where the counts of the overlap are empty), and one for each
-// category (scope "category", where the measures of variety are). Shares are from 0 to 1.
+// Rows returns a row for each of the two datasets (scope "all"), one for the
+// sample of the larger one (scope "sample"), and one for each category (scope
+// "category"). The sample has no counts of the overlap, and categories have no
+// measures of variety; these cells are empty. Shares are from 0 to 1.
 func (c Comparison) Rows() any {
 	var rows []row
 	for i, s := range []Side{c.A, c.B} {
@@ -131,7 +132,7 @@ func sections(c Comparison) []table.Section {
 }
 
 // diversitySection has a column for each dataset and one for the sample of the
-// larger one.
+// larger dataset.
 func diversitySection(c Comparison) table.Section {
 	s := table.Section{
 		Title: "How varied each is", Left: 1,
@@ -163,7 +164,8 @@ func diversitySection(c Comparison) table.Section {
 	return s
 }
 
-// diversityColumn shows what diversitySection lists, in its order.
+// diversityColumn returns the figures that diversitySection lists, in its
+// order.
 func diversityColumn(name string, d similar.Diversity) []string {
 	decimals := func(f float64, n int) string { return strconv.FormatFloat(f, 'f', n, 64) }
 	opener, _ := untrusted.Cut(untrusted.Terminal(d.TopOpener), 28)

@@ -10,9 +10,9 @@ import (
 	"github.com/orbench/orbench/internal/rows"
 )
 
-// readRows hands what the user says in each row of a file to each, with the number of
-// the row from 1, or of its line in JSON Lines. Rows without a prompt are handed over
-// with none. A file that is damaged is an *orbench.InputError.
+// readRows passes what the user says in each row of a file to each, with the
+// number of the row, from 1, or of its line in JSON Lines. For rows without a
+// prompt it passes none. A damaged file is an *orbench.InputError.
 func readRows(path string, each func(row int, said []string) error) error {
 	file, err := rows.Open(path, rows.Whole)
 	if errors.Is(err, rows.ErrEmpty) {
@@ -40,15 +40,16 @@ func readRows(path string, each func(row int, said []string) error) error {
 	}
 }
 
-// The names of the columns that hold prompts as texts or messages, the likelier first,
-// and of those whose conversations hold the prompt and an answer.
+// The names of the columns that hold prompts as texts or messages, the most
+// likely first, and of those that hold conversations with the prompt and an
+// answer.
 var (
 	promptColumns       = []string{"prompt", "messages", "conversations", "conversation", "instruction", "question", "query", "goal", "input"}
 	conversationColumns = []string{"chosen", "text", "rejected"}
 )
 
-// promptOf gives what the user says in a row, nothing where no column is known to hold
-// a prompt.
+// promptOf returns what the user says in a row; nothing if no known column
+// holds a prompt.
 func promptOf(fields map[string]any) []string {
 	for _, name := range append(slices.Clip(promptColumns), conversationColumns...) {
 		value, ok := fields[name]
@@ -57,7 +58,7 @@ func promptOf(fields map[string]any) []string {
 		}
 		said := saidIn(value)
 		if name == "instruction" && len(said) == 1 {
-			// An instruction may stand apart from what it is about.
+			// An instruction may be in a different column from its input.
 			if input := saidIn(fields["input"]); len(input) == 1 {
 				said[0] += "\n" + input[0]
 			}
@@ -69,9 +70,9 @@ func promptOf(fields map[string]any) []string {
 	return nil
 }
 
-// saidIn gives the user's turns of a prompt in one of its usual forms: a text, which
-// may have "Human:" and "Assistant:" before its turns; texts of the user and the
-// assistant in turn; or messages.
+// saidIn returns the user's turns of a prompt in one of its usual forms: a
+// text, which may mark its turns with "Human:" and "Assistant:"; a list of
+// texts alternating between user and assistant; or messages.
 func saidIn(value any) []string {
 	switch v := value.(type) {
 	case string:
@@ -94,13 +95,13 @@ func saidIn(value any) []string {
 		}
 		return said
 	case map[string]any:
-		// Parquet has lists as groups: list, then element or item.
+		// Parquet stores lists as groups: list, then element or item.
 		for _, inner := range []string{"list", "bag", "array"} {
 			if list, ok := v[inner].([]any); ok && len(v) == 1 {
 				return saidIn(elements(list))
 			}
 		}
-		// Lists of messages may be held by column.
+		// Lists of messages may be stored by column.
 		if roles, ok := v["role"].([]any); ok {
 			contents, _ := v["content"].([]any)
 			var said []string
@@ -115,7 +116,8 @@ func saidIn(value any) []string {
 	return nil
 }
 
-// elements takes the values of a list out of the groups that Parquet has around them.
+// elements unwraps the values of a list from the groups that Parquet puts
+// around them.
 func elements(list []any) []any {
 	values := make([]any, len(list))
 	for i, e := range list {
@@ -131,8 +133,8 @@ func elements(list []any) []any {
 	return values
 }
 
-// userMessage gives the text of a message by the user, in the chat format or in the
-// older one of from and value.
+// userMessage returns the text of a message by the user, in the chat format or
+// in the older one of from and value.
 func userMessage(m map[string]any) (string, bool) {
 	text := func(v any) string {
 		switch v := v.(type) {
@@ -156,7 +158,7 @@ func userMessage(m map[string]any) (string, bool) {
 	return "", false
 }
 
-// partsText is the text of a message in parts, such as texts and images.
+// partsText returns the text of a message in parts, such as texts and images.
 func partsText(parts []any) string {
 	var texts []string
 	for _, part := range parts {
@@ -169,8 +171,8 @@ func partsText(parts []any) string {
 	return strings.Join(texts, "\n")
 }
 
-// humanTurns parts a text at "Human:" and "Assistant:" and gives the former; a text
-// without them is a turn of the user.
+// humanTurns splits a text at "Human:" and "Assistant:" and returns the human
+// turns. A text without these marks is a turn of the user.
 func humanTurns(text string) []string {
 	const human, assistant = "\n\nHuman:", "\n\nAssistant:"
 	pieces := strings.Split("\n\n"+strings.TrimLeft(text, "\n"), human)

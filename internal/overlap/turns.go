@@ -7,7 +7,7 @@ import (
 	"github.com/orbench/orbench/similar"
 )
 
-// Said gives what the user says in a prompt.
+// Said returns what the user says in a prompt.
 func Said(p orbench.Prompt) []string {
 	var turns []string
 	for _, m := range p.Messages {
@@ -18,24 +18,26 @@ func Said(p orbench.Prompt) []string {
 	return turns
 }
 
-// Whole is all that the user says in a conversation. Splits are compared by it: single
-// turns, such as a greeting, may well be in several.
+// Whole returns everything that the user says in a conversation. Splits are
+// compared by it, because single turns, such as a greeting, may well be in
+// several splits.
 func Whole(said []string) string { return strings.Join(said, "\n") }
 
-// Turns are what users say in some prompts, indexed to find what is nearly the same.
+// Turns holds what users say in some prompts, indexed to find what is nearly
+// the same.
 type Turns struct {
 	texts []string
-	// exact leads from the words of a turn to the first turn with them.
+	// exact maps the words of a turn to the first turn with them.
 	exact map[string]int
 	index *similar.Index
 }
 
-// NewTurns has none yet. The threshold is that of Evaluations.
+// NewTurns makes an empty Turns. The threshold is that of Evaluations.
 func NewTurns(threshold float64) *Turns {
 	return &Turns{exact: map[string]int{}, index: similar.NewIndex(threshold)}
 }
 
-// Keep adds turns, which are numbered in their order.
+// Keep adds turns. They are numbered in their order.
 func (t *Turns) Keep(said ...string) {
 	for _, text := range said {
 		key := sameWords(text)
@@ -47,16 +49,17 @@ func (t *Turns) Keep(said ...string) {
 	}
 }
 
-// Near is a kept turn that one is like: with the same words, or by Jaccard.
+// Near is a kept turn that another turn is similar to, by the same words or by
+// Jaccard.
 type Near struct {
-	// At is its number from 0.
+	// At is its number, from 0.
 	At      int
 	Exact   bool
 	Jaccard float64
 }
 
-// Find gives the kept turn that one of those said is like: one with the same words, or
-// else the most like of those that are nearly the same.
+// Find returns the kept turn that one of those said is similar to: one with the
+// same words, or else the most similar of those that are nearly the same.
 func (t *Turns) Find(said []string) (best Near, found bool) {
 	for _, text := range said {
 		if at, ok := t.exact[sameWords(text)]; ok {
@@ -71,8 +74,8 @@ func (t *Turns) Find(said []string) (best Near, found bool) {
 	return best, found
 }
 
-// sameWords is equal for texts with the same words. A text without words is taken as
-// it stands.
+// sameWords returns equal results for texts with the same words. A text without
+// words is used as it is.
 func sameWords(text string) string {
 	if n := similar.Normalize(text); n != "" {
 		return n

@@ -8,9 +8,9 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Sections lay the change out: both sides with their differences, the outcomes of the
-// pairs on both, the same by type, and so many of the pairs that moved. The nil Change
-// has none.
+// Sections lays out the change: both sides with their differences, the outcomes
+// of the pairs on both, the same by type, and up to moved of the pairs that
+// changed. A nil Change has no sections.
 func (r *Change) Sections(moved int) []table.Section {
 	if r == nil {
 		return nil
@@ -25,7 +25,7 @@ func (r *Change) Sections(moved int) []table.Section {
 	return all
 }
 
-// Measures lays out what base and candidate are and by how much they differ.
+// Measures lays out the figures of base and candidate and their differences.
 func (r *Change) Measures() table.Section {
 	s := table.Section{
 		Title: "Pairs of a safe prompt and the toxic one that looks like it", Left: 1,
@@ -89,7 +89,7 @@ func (r *Change) types() table.Section {
 	return s
 }
 
-// movedText is how much of a prompt is shown, in bytes.
+// movedText is how many bytes of a prompt are shown.
 const movedText = 60
 
 func (r *Change) movedSection(most int) table.Section {

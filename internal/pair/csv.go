@@ -20,8 +20,9 @@ type row struct {
 	Simulated bool
 }
 
-// CSV writes one line for each target, judge and couple of datasets (scope "all"),
-// followed by one for each type of its pairs (scope "type"). Rates are shares.
+// CSV writes one line for each target, judge and couple of datasets (scope
+// "all"), followed by one for each type of its pairs (scope "type"). Rates are
+// shares.
 func CSV(w io.Writer, all []Figures) error {
 	var rows []row
 	for _, f := range all {

@@ -1,9 +1,10 @@
-// Package pair measures how targets tell safe prompts from the toxic ones that look
-// like them: what they do with both sides of a pair, and how well they discriminate.
-// It counts pairs, compares two targets pair by pair, and lays the figures out.
+// Package pair measures how well targets tell safe prompts from similar toxic
+// ones: what they do with both sides of a pair, and how well they discriminate.
+// It counts pairs, compares two targets pair by pair, and lays out the figures.
 //
-// A pair has one or more safe prompts and one or more toxic ones. Every pair counts
-// alike; within a side every prompt does, and within a prompt every answer with a
-// verdict. So a pair of several answers may fall to several outcomes, by shares that
-// add up to 1: the chance that one answer drawn from each side makes the outcome.
+// A pair has one or more safe prompts and one or more toxic ones. Every pair
+// has the same weight. Within a side every prompt has the same weight, and
+// within a prompt every answer with a verdict. A pair with several answers may
+// therefore have several outcomes, in shares that add up to 1. A share is the
+// chance of the outcome if one answer is drawn from each side.
 package pair

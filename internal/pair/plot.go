@@ -20,15 +20,15 @@ const (
 	plotRow     = vg.Length(17)
 	plotBar     = vg.Length(12)
 	plotLegend  = vg.Length(26)
-	// plotNumber is the least width of a part that has its number in it.
+	// plotNumber is the least width of a part of a bar that shows its number.
 	plotNumber = vg.Length(20)
 )
 
-// mostRows bounds the bars: beyond it targets have none for their types, and beyond it
-// again the last targets none at all.
+// mostRows is the most bars. If there are more, the bars for types are left
+// out, and if that is not enough, those of the last targets.
 const mostRows = 60
 
-// colors are those of the outcomes.
+// colors holds the colors of the outcomes.
 var colors = map[Outcome]chart.Color{
 	ToldApart: chart.Series[0], OverRefused: chart.Series[1], UnderRefused: chart.Series[3], Reversed: chart.DarkGray,
 }
@@ -37,12 +37,13 @@ var colors = map[Outcome]chart.Color{
 type bar struct {
 	name string
 	of   *Discrimination
-	// whole is true for all pairs of a target, and not those of a type.
+	// whole is true for all pairs of a target, and false for those of a type.
 	whole bool
 }
 
-// Plot draws what targets do with pairs, as one judge sees it: a bar for each target,
-// and for each type below it. It reports false where nothing was judged.
+// Plot draws what targets do with pairs, as one judge sees it: a bar for each
+// target, with a bar for each type below it. It reports false if nothing was
+// judged.
 func Plot(all []Figures, judge string) (chart.Figure, bool) {
 	var bars, short []bar
 	simulated := false
@@ -108,7 +109,7 @@ func drawLegend(c draw.Canvas) {
 	}
 }
 
-// drawBar draws a line of the plot below a height.
+// drawBar draws a line of the plot below the height top.
 func drawBar(c draw.Canvas, b bar, top vg.Length) {
 	left, bottom := c.Min.X+plotNames, top-plotBar
 	name := chart.TextStyle(8.5, b.whole, chart.Foreground)

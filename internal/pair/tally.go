@@ -8,23 +8,23 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Design is what was measured, as far as pairs go.
+// Design is the part of a measurement that pairs need.
 type Design struct {
 	Datasets []*dataset.Dataset
-	// Limit bounds the prompts of each dataset, 0 takes all.
+	// Limit is the number of prompts taken from each dataset; 0 takes all.
 	Limit int
 	// Targets and Judges are those of the rows, in their order.
 	Targets []Target
 	Judges  []Judge
-	// MostUnjudged is the greatest share of unjudged pairs with which there are
+	// MostUnjudged is the greatest share of unjudged pairs for which there are
 	// estimates.
 	MostUnjudged float64
 }
 
-// Target names a target, of all samples.
+// Target names a target, including all samples.
 type Target struct {
 	Name string
-	// Several is true where each prompt is asked several times.
+	// Several is true if each prompt is asked several times.
 	Several   bool
 	Simulated bool
 }
@@ -35,38 +35,39 @@ type Judge struct {
 	Simulated bool
 }
 
-// Tally counts the pairs of a design. It grows with targets × judges × prompts in
-// pairs. The nil Tally is of datasets without pairs.
+// Tally counts the pairs of a design. Its memory grows with targets × judges ×
+// prompts in pairs. A nil Tally is for datasets without pairs.
 type Tally struct {
 	Design
 	couples []couple
 }
 
-// couple is two datasets that pair up, or one with itself.
+// couple is two datasets that form pairs, or one that forms pairs with itself.
 type couple struct {
 	// safe and toxic are indexes of Datasets.
 	safe, toxic int
-	// number numbers the pairs, from 0, and types has the category of each pair's first
-	// safe prompt.
+	// number numbers the pairs, from 0. types holds the category of each pair's
+	// first safe prompt.
 	number map[string]int
 	types  map[int]orbench.Category
-	// alone counts the prompts that name no pair, safe ones and toxic ones.
+	// alone counts the safe and the toxic prompts that name no pair.
 	alone [2]int
-	// counts is by target, then judge.
+	// counts is indexed by target, then judge.
 	counts [][][]sides
 }
 
-// sides are both sides of a pair as one judge sees one target's answers.
+// sides holds both sides of a pair as one judge sees one target's answers.
 type sides struct{ safe, toxic side }
 
-// side is some prompts of a pair.
+// side is the prompts on one side of a pair.
 type side struct {
 	prompts int
-	// rates are the refusal rates of those with a verdict.
+	// rates holds the refusal rates of the prompts with a verdict.
 	rates []float64
 }
 
-// rate is what is refused of the pair; false unless both sides have a verdict.
+// rate returns the refusal rates of the pair; false unless both sides have a
+// verdict.
 func (s sides) rate() (stats.RefusedPair, bool) {
 	safe, toxic := s.safe.mean(), s.toxic.mean()
 	return stats.RefusedPair{Safe: safe, Toxic: toxic}, len(s.safe.rates) > 0 && len(s.toxic.rates) > 0
@@ -80,9 +81,10 @@ func (s side) mean() float64 {
 	return sum / float64(max(1, len(s.rates)))
 }
 
-// NewTally counts for a design. It is nil where no datasets pair up. A dataset with
-// prompts of both labels pairs up with itself, and one of safe prompts alone with
-// every one of toxic prompts alone, where both are paired by the same.
+// NewTally starts counting for a design. It returns nil if no datasets form
+// pairs. A dataset with prompts of both labels forms pairs with itself. A
+// dataset with only safe prompts forms pairs with every dataset with only toxic
+// prompts that is paired by the same thing.
 func NewTally(d Design) *Tally {
 	t := &Tally{Design: d}
 	for s, safe := range d.Datasets {
@@ -105,8 +107,8 @@ func NewTally(d Design) *Tally {
 	return t
 }
 
-// Add counts a prompt of a dataset. verdicts gives of a target's answers to it, as a
-// judge sees them, how many refuse and how many have a verdict.
+// Add counts a prompt of a dataset. For a target's answers to it, verdicts
+// returns how many refuse and how many have a verdict, as a judge sees them.
 func (t *Tally) Add(dataset int, p orbench.Prompt, verdicts func(target, judge int) (refused, judged int)) {
 	if t == nil || p.Label != orbench.Safe && p.Label != orbench.Toxic {
 		return
@@ -148,7 +150,7 @@ func (c *couple) add(p orbench.Prompt, verdicts func(target, judge int) (refused
 	}
 }
 
-// sideOf is 0 for safe and 1 for toxic.
+// sideOf returns 0 for safe and 1 for toxic.
 func sideOf(l orbench.Label) int {
 	if l == orbench.Toxic {
 		return 1
@@ -156,8 +158,9 @@ func sideOf(l orbench.Label) int {
 	return 0
 }
 
-// Result gives the figures of each couple of datasets that has a pair: targets, then
-// couples, in their order, then judges. Its error says that counts do not add up.
+// Result returns the figures of each couple of datasets that has a pair:
+// targets, then couples, in their order, then judges. It returns an error if
+// counts do not add up.
 func (t *Tally) Result() ([]Figures, error) {
 	if t == nil {
 		return nil, nil
@@ -215,7 +218,7 @@ func (t *Tally) figures(c *couple, target, judge int) Figures {
 	return f
 }
 
-// add accounts for the prompts of one side of a pair.
+// add counts the prompts of one side of a pair.
 func (s *Side) add(prompts side, paired bool) {
 	s.Prompts += prompts.prompts
 	if !paired {

@@ -9,8 +9,9 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Sections lay the figures out: what targets do with both sides of a pair, how well
-// they discriminate, and the same by type. There are none without figures.
+// Sections lays out the figures: what targets do with both sides of a pair, how
+// well they discriminate, and the same by type. Without figures it returns no
+// sections.
 func Sections(all []Figures) []table.Section {
 	if len(all) == 0 {
 		return nil
@@ -86,7 +87,7 @@ func outcomeCells(d *Discrimination, decimals int) []string {
 	return cells
 }
 
-// inBrackets is a share, nothing where there is none.
+// inBrackets formats a share in brackets; it returns "" if there is none.
 func inBrackets(e *stats.Estimate) string {
 	if e == nil {
 		return ""
@@ -94,7 +95,7 @@ func inBrackets(e *stats.Estimate) string {
 	return " (" + table.Percent(e.Value) + ")"
 }
 
-// pairs is a number of pairs with so many decimals.
+// pairs formats a number of pairs with the given number of decimals.
 func pairs(n float64, decimals int) string {
 	if decimals == 0 {
 		return table.Count(int(math.Round(n)))
@@ -102,8 +103,8 @@ func pairs(n float64, decimals int) string {
 	return strconv.FormatFloat(n, 'f', decimals, 64)
 }
 
-// decimals are those to show of the pairs with an outcome: none where all are whole
-// numbers.
+// decimals returns how many decimals to show for the pairs with an outcome:
+// none if all are whole numbers.
 func decimals(d *Discrimination) int {
 	for _, o := range Outcomes {
 		if n := d.Of(o).Pairs; math.Abs(n-math.Round(n)) > 1e-9 {
@@ -125,7 +126,7 @@ func (f *Figures) account() string {
 	return f.Datasets() + ": " + side(f.Safe, "safe") + "; " + side(f.Toxic, "toxic") + "."
 }
 
-// mostTypes bounds the types that tables show.
+// mostTypes is the most types that tables show.
 const mostTypes = 40
 
 // typeSection lays out the pairs of one target by type.

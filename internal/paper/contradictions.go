@@ -8,18 +8,18 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// Contradiction is a place where the publication does not agree with itself.
+// Contradiction is a place where the publication contradicts itself.
 type Contradiction struct {
 	// Where names the tables, figures and sections.
 	Where string `json:"where"`
-	// Printed is what they say, Found what the figures say when they are computed
-	// again.
+	// Printed is what they say. Found is what follows when the figures are
+	// computed again.
 	Printed string `json:"printed"`
 	Found   string `json:"found"`
 }
 
-// Contradictions lists where the publication does not agree with itself. What
-// can be computed from the embedded figures is; the rest is as read.
+// Contradictions lists where the publication contradicts itself. What follows
+// from the embedded figures is computed; the rest is quoted as read.
 func Contradictions() []Contradiction {
 	n := countFits()
 	hard := HardRefusal()
@@ -146,15 +146,17 @@ func Contradictions() []Contradiction {
 	}
 }
 
-// first is the first of which something is true; there is one.
+// first returns the first element for which is returns true. There must be one.
 func first[T any](all []T, is func(T) bool) T { return all[slices.IndexFunc(all, is)] }
 
 // fitCount counts models and rates of table 2 by the version that they fit.
 type fitCount struct {
-	// older and newer are the models whose rows of both tables fit that version better,
-	// and odd the rates that fit their own version in neither way of the row.
+	// older and newer list the models whose rows of both tables fit that
+	// version better. odd lists the rates that do not fit their own version in
+	// the way that the rest of the row does.
 	older, newer, odd int
-	// cells are the rates of the older models; rounded and cut those that can be so.
+	// cells counts the rates of the older models; rounded and cut count those
+	// that can be rounded or cut values.
 	cells, rounded, cut int
 }
 
@@ -162,7 +164,8 @@ func countFits() (n fitCount) {
 	for _, m := range Models() {
 		hard, _ := FitVersions(HardRefusal(), m.Name)
 		toxic, _ := FitVersions(ToxicAcceptance(), m.Name)
-		// Two rows of the toxic table have so few answers that they fit both.
+		// Two rows of the toxic table have so few answers that they fit both
+		// versions.
 		if hard[0].Version == Older && toxic[0].Best() == 10 {
 			n.older++
 		}
@@ -179,8 +182,9 @@ func countFits() (n fitCount) {
 	return n
 }
 
-// categorySum is the overall rate, in per cent, that a row's categories give on
-// the released prompts: the whole numbers nearest to the printed rates, added up.
+// categorySum returns the overall rate, in per cent, that follows from a row's
+// categories on the released prompts: the sum of the whole numbers nearest to
+// the printed rates.
 func categorySum(t Table, model string) float64 {
 	refused, n := 0, 0
 	for i, size := range CategorySizes() {

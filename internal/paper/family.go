@@ -1,15 +1,15 @@
 package paper
 
-// Family is a line of models that belong together.
+// Family is a series of related models.
 type Family struct {
-	// Name is how Model.Family names it.
+	// Name is the name used in Model.Family.
 	Name string
-	// Title is how a legend names it.
+	// Title is the name used in a legend.
 	Title string
 }
 
-// Families gives the eight families of the published models. Gemma is put with Gemini and Llama 3.1 with Llama
-// 3, as in the paper.
+// Families returns the eight families of the published models. Gemma belongs to
+// Gemini and Llama 3.1 to Llama 3, as in the paper.
 func Families() []Family {
 	return []Family{
 		{"claude", "Claude"},

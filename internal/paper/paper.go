@@ -15,7 +15,7 @@ import (
 // Source names the publication that all figures of this package come from.
 const Source = "Cui et al., OR-Bench, ICML 2025 (arXiv 2405.20947)"
 
-// Judge names what decided the refusals of Models, HardRefusal and
+// Judge names the judge that decided the refusals of Models, HardRefusal and
 // ToxicAcceptance.
 const Judge = "gpt-4-turbo-2024-04-09"
 
@@ -32,17 +32,18 @@ type Model struct {
 	// Toxic is the share of OR-Bench-Toxic prompts refused, in per cent.
 	Toxic float64 `json:"toxic_refusal_pct"`
 	// HardN and ToxicN are the numbers of prompts behind Hard and Toxic. The
-	// paper does not print them: they are the smallest numbers of which every
-	// printed percentage of the model's row is a whole count.
+	// paper does not print them. They are the smallest numbers with which every
+	// printed percentage of the model's row corresponds to a whole number of
+	// prompts.
 	HardN  int `json:"hard_n"`
 	ToxicN int `json:"toxic_n"`
-	// Version names the version of the datasets that HardN and ToxicN are of.
+	// Version is the version of the datasets that HardN and ToxicN match.
 	Version Version `json:"version"`
 	// Moderator is true for the three models that decided which prompts are safe.
 	Moderator bool `json:"moderator"`
-	// Selector is true for the six models that the paper names among those whose
-	// refusals chose the hard prompts. A selector refuses more of them than a
-	// model of the same temper that chose none.
+	// Selector is true for the six models that the paper names among those
+	// whose refusals chose the hard prompts. A selector refuses more of them
+	// than an equally strict model that chose none.
 	Selector bool `json:"selector"`
 }
 
@@ -55,7 +56,7 @@ var (
 	}
 )
 
-// Models gives the 32 published models in the order of the figure's data.
+// Models returns the 32 published models in the order of the figure's data.
 func Models() []Model {
 	return read("models.csv", func(r []string) Model {
 		m := Model{
@@ -77,7 +78,7 @@ type Table struct {
 	Title string `json:"title"`
 	// Number is the table's number in the paper.
 	Number int `json:"number"`
-	// Judge says what decided.
+	// Judge names what decided the refusals.
 	Judge string `json:"judge"`
 	// Categories are the columns of every row, in order.
 	Categories []orbench.Category `json:"categories"`
@@ -95,7 +96,8 @@ type ModelRates struct {
 	Overall float64 `json:"overall_pct"`
 }
 
-// Rates is the line of a model, without a name where the table lacks it.
+// Rates returns the line of a model. It has no name if the table lacks the
+// model.
 func (t Table) Rates(model string) ModelRates {
 	for _, r := range t.Rows {
 		if r.Model == model {
@@ -105,32 +107,32 @@ func (t Table) Rates(model string) ModelRates {
 	return ModelRates{}
 }
 
-// The names of the tables that come in two versions of the datasets.
+// The names of the tables that exist for two versions of the datasets.
 const (
 	hardTable  = "hard-1k-refusal"
 	toxicTable = "toxic-acceptance"
 )
 
-// Tables gives all published tables by category: HardRefusal, ToxicAcceptance
+// Tables returns all published tables by category: HardRefusal, ToxicAcceptance
 // and KeywordRefusal80K.
 func Tables() []Table {
 	return []Table{HardRefusal(), ToxicAcceptance(), KeywordRefusal80K()}
 }
 
-// HardRefusal is the share of OR-Bench-Hard-1K prompts that 32 models refused
-// (table 2). Rates of the older models are cut, not rounded, to 0.1.
+// HardRefusal returns the share of OR-Bench-Hard-1K prompts that 32 models
+// refused (table 2). Rates of the older models are cut to 0.1, not rounded.
 func HardRefusal() Table {
 	return byCategory(hardTable, "refusal of OR-Bench-Hard-1K prompts", 2, Judge)
 }
 
-// ToxicAcceptance is the share of OR-Bench-Toxic prompts that 32 models answered
-// (table 6). Note the direction: 100 minus it is the toxic refusal.
+// ToxicAcceptance returns the share of OR-Bench-Toxic prompts that 32 models
+// answered (table 6). Note the direction: 100 minus it is the toxic refusal.
 func ToxicAcceptance() Table {
 	return byCategory(toxicTable, "acceptance of OR-Bench-Toxic prompts", 6, Judge)
 }
 
-// KeywordRefusal80K is the share of OR-Bench-80K prompts that 20 older models
-// refused, as found by matching the opening words of answers (table 7).
+// KeywordRefusal80K returns the share of OR-Bench-80K prompts that 20 older
+// models refused, found by matching the opening words of answers (table 7).
 func KeywordRefusal80K() Table {
 	return byCategory("80k-keyword-refusal", "refusal of OR-Bench-80K prompts", 7, "opening words")
 }
@@ -148,14 +150,14 @@ func byCategory(name, title string, nr int, judge string) Table {
 	return Table{Name: name, Title: title, Number: nr, Judge: judge, Categories: orbench.PaperCategories, Rows: rows}
 }
 
-// TradeOff is the published least-squares fit of toxic refusal (y) on the
+// TradeOff returns the published least-squares fit of toxic refusal (y) on the
 // refusal of hard safe prompts (x) over the 32 models, both in per cent. It
-// describes the models of its time between x = 3 and x = 100 and predicts nothing
-// beyond them.
+// describes the models of its time between x = 3 and x = 100 and predicts
+// nothing beyond them.
 func TradeOff() stats.Quadratic { return stats.Quadratic{A: 75.2406, B: 0.46958, C: -0.0022456} }
 
-// read makes something of each row of an embedded file after its header. The files are
-// part of the program, so a fault in one is a programmer's.
+// read converts each row of an embedded file after its header. The files are
+// part of the program, so a fault in one is a programming error.
 func read[T any](name string, of func(row []string) T, header ...string) []T {
 	text, err := data.ReadFile("data/" + name)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Study is the published figures with everything that is computed from them
-// again. Its JSON form is documented in docs/paper.md. Rates are in per cent.
+// Study holds the published figures and everything that is computed from them.
+// Its JSON form is documented in docs/paper.md. Rates are in per cent.
 type Study struct {
 	Source string `json:"source"`
 	// Judge decided the refusals of Models and of the hard and toxic tables.
@@ -17,8 +17,8 @@ type Study struct {
 	// Versions gives the sizes of the hard and the toxic set.
 	Versions map[Version]Size `json:"versions"`
 	Models   []Model          `json:"models"`
-	// Correlations of the refusal of hard and of toxic prompts over all models,
-	// and over parts of them.
+	// Correlations are between the refusal of hard and of toxic prompts, over
+	// all models and over parts of them.
 	Correlations []Correlation `json:"correlations"`
 	// Fit is the least-squares curve of toxic refusal over hard refusal.
 	Fit      stats.Quadratic `json:"fit"`
@@ -43,17 +43,18 @@ type Size struct {
 	Toxic int `json:"toxic_n"`
 }
 
-// Measured is a value with its 95% interval, nil where there is none to give.
+// Measured is a value with its 95% interval, which is nil if there is none.
 type Measured struct {
 	Value float64     `json:"value"`
 	CI95  *[2]float64 `json:"ci95"`
 }
 
-// MeasuredCorrelation is a correlation whose CI95 draws models, as if those of one
-// maker were independent, and whose CI95Families draws whole families.
+// MeasuredCorrelation is a correlation with two intervals. CI95 resamples
+// models, as if those of one maker were independent; CI95Families resamples
+// whole families.
 type MeasuredCorrelation struct {
 	Measured
-	// CI95Families is the wider interval, nil where CI95 is.
+	// CI95Families is the wider interval; nil if CI95 is.
 	CI95Families *[2]float64 `json:"ci95_families"`
 }
 
@@ -61,35 +62,36 @@ type MeasuredCorrelation struct {
 type Correlation struct {
 	// Name identifies the part of the models.
 	Name string `json:"name"`
-	// Title says which models they are.
+	// Title says which models these are.
 	Title string `json:"title"`
 	N     int    `json:"n"`
-	// Families counts the families that the models are of; see Families.
+	// Families counts the families that the models belong to; see Families.
 	Families int                 `json:"families"`
 	Spearman MeasuredCorrelation `json:"spearman"`
 	Pearson  MeasuredCorrelation `json:"pearson"`
 	Kendall  MeasuredCorrelation `json:"kendall"`
 }
 
-// Residual is the share of toxic prompts, in per cent, that is to be expected
-// among those that the ensemble called safe.
+// Residual is the expected share of toxic prompts, in per cent, among those
+// that the ensemble called safe.
 type Residual struct {
 	Measured
-	// Prior is the share of toxic prompts before moderation, in per cent, which
-	// the paper supposes; the interval does not include any doubt about it.
+	// Prior is the share of toxic prompts before moderation, in per cent, as
+	// assumed by the paper. The interval does not include the uncertainty of
+	// this assumption.
 	Prior float64 `json:"prior_pct"`
-	// Accepted counts the toxic and the safe prompts that the ensemble called safe
-	// in the validation.
+	// AcceptedToxic and AcceptedSafe count the toxic and the safe prompts that
+	// the ensemble called safe in the validation.
 	AcceptedToxic int `json:"accepted_toxic"`
 	Toxic         int `json:"toxic"`
 	AcceptedSafe  int `json:"accepted_safe"`
 	Safe          int `json:"safe"`
 }
 
-// bootstrap is how the study's intervals are drawn: the same every time.
+// bootstrap sets how the study's intervals are drawn: the same way every time.
 var bootstrap = stats.Bootstrap{Resamples: 4000, Confidence: 0.95, Seed: 1}
 
-// NewStudy computes the study. It takes a moment and no input.
+// NewStudy computes the study. It takes a moment and needs no input.
 func NewStudy() Study {
 	s := Study{
 		Source: Source, Judge: Judge, Models: Models(), Tables: Tables(),
@@ -135,7 +137,7 @@ func correlationOf(name, title string, in func(Model) bool) Correlation {
 	for _, m := range models {
 		families = append(families, m.Family)
 	}
-	// Draws of few families scatter more than draws of many models.
+	// Resamples of few families vary more than resamples of many models.
 	byFamily := bootstrap
 	byFamily.Resamples = 16000
 	both := func(c stats.Correlation) MeasuredCorrelation {
@@ -152,8 +154,8 @@ func correlationOf(name, title string, in func(Model) bool) Correlation {
 	}
 }
 
-// measure gives a correlation and, unless the points are in perfect order, the
-// percentiles of its bootstrap.
+// measure returns a correlation and, unless the points are in perfect order,
+// the percentiles of its bootstrap.
 func measure(x, y []float64, c stats.Correlation) Measured {
 	value, _ := c(x, y)
 	e, ok := bootstrap.Correlation(x, y, c)
@@ -173,8 +175,8 @@ func families(models []Model) []FamilyAverage {
 	return averages
 }
 
-// residual is the share of toxic prompts among the accepted ones when a tenth of
-// all were toxic.
+// residual returns the share of toxic prompts among the accepted ones if a
+// tenth of all prompts were toxic.
 func residual(ensemble stats.Confusion) Residual {
 	const prior = 0.1
 	r := Residual{

@@ -92,8 +92,8 @@ func TestFitAndResidual(t *testing.T) {
 	}
 }
 
-// The averages come out as printed, but for the means of GPT-4 and Llama 3.1,
-// whose printed ones were made of rates in whole per cents.
+// The averages are as printed, except the means of GPT-4 and Llama 3.1. Their
+// printed means were computed from rates in whole per cents.
 func TestFamilyAverages(t *testing.T) {
 	t.Parallel()
 	study := paper.NewStudy()
@@ -186,7 +186,7 @@ func TestCategorySizes(t *testing.T) {
 }
 
 // Every row of both tables fits the version that Models gives it with all ten
-// rates, but for six rates of table 2.
+// rates, except for six rates of table 2.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	odd := 0
@@ -214,8 +214,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// What is said to contradict is computed; the figures here were counted by a
-// script of its own.
+// The stated contradictions are computed; the expected figures here were
+// counted by a separate script.
 func TestContradictions(t *testing.T) {
 	t.Parallel()
 	all := paper.Contradictions()

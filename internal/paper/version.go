@@ -6,10 +6,10 @@ import (
 )
 
 // Version is a version of the hard and the toxic prompts. The published tables
-// mix two without saying so; see Fit.
+// mix two versions without saying so; see Fit.
 type Version string
 
-// The versions. The files that one can download are Released.
+// The versions. The files available for download are Released.
 const (
 	Older    Version = "older"
 	Released Version = "released"
@@ -24,23 +24,24 @@ const (
 	ToxicReleased = 655
 )
 
-// Fit counts how many of the ten printed rates of a row can be a whole number of
-// refusals among a version's prompts of that category, rounded to 0.1 per cent or
-// cut to it. A row fits the version that it was measured on with all ten rates,
-// and the other one with a few by chance. A fit with a lone exception is a rate
-// that was rounded among nine that were cut, which table 2 has six times.
+// Fit counts how many of the ten printed rates of a row can be a whole number
+// of refusals among a version's prompts of that category, rounded to 0.1 per
+// cent or cut to it. A row fits the version that it was measured on with all
+// ten rates, and the other one with a few by chance. A fit with a single
+// exception has one rate that was rounded among nine that were cut; table 2 has
+// six such rows.
 type Fit struct {
 	Version Version `json:"version"`
 	Rounded int     `json:"rounded"`
 	Cut     int     `json:"cut"`
 }
 
-// Best is how many rates fit in the better of the two ways.
+// Best returns how many rates fit in the better of the two ways.
 func (f Fit) Best() int { return max(f.Rounded, f.Cut) }
 
 // FitVersions compares one model's row of the hard or the toxic table with both
-// versions of that set, the better first. It reports false for other tables and
-// for models that the table lacks.
+// versions of that set. The better fit comes first. It reports false for other
+// tables and for models that the table lacks.
 func FitVersions(t Table, model string) ([]Fit, bool) {
 	row := t.Rates(model)
 	if row.Model == "" || t.Name != hardTable && t.Name != toxicTable {
@@ -64,7 +65,8 @@ func FitVersions(t Table, model string) ([]Fit, bool) {
 	return fits, true
 }
 
-// sizes gives the prompts of a category in the table's set: older, released.
+// sizes returns the number of prompts of a category in the table's set: older,
+// released.
 func (t Table) sizes(s CategorySize) [2]int {
 	if t.Name == toxicTable {
 		return [2]int{s.ToxicOlder, s.ToxicReleased}
@@ -72,10 +74,10 @@ func (t Table) sizes(s CategorySize) [2]int {
 	return [2]int{s.HardOlder, s.HardReleased}
 }
 
-// possible reports whether some k of n is printed as this rate when rounded to
-// 0.1 per cent, and when cut.
+// possible reports whether k of n, for some k, is printed as this rate when
+// rounded to 0.1 per cent, and when cut.
 func possible(rate float64, n int) (rounded, cut bool) {
-	// In thousandths, all whole numbers.
+	// In thousandths, so that all values are whole numbers.
 	printed := int(math.Round(10 * rate))
 	for k := range n + 1 {
 		rounded = rounded || (2000*k+n)/(2*n) == printed

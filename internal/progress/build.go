@@ -11,19 +11,19 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 )
 
-// Build is the status of a build: the funnel as it fills.
+// Build shows the progress of a build: its funnel as it fills.
 type Build struct {
 	*Status
 	mu     sync.Mutex
 	counts buildCounts
 }
 
-// buildCounts is what the line shows of a funnel.
+// buildCounts holds the counts of a funnel that the line shows.
 type buildCounts struct {
 	seeds, rewrites, dropped, safe, toxic, readmitted, asked int
 }
 
-// NewBuild makes the status of a build. Its Run shows it until Close.
+// NewBuild makes the status line of a build. Its Run shows it until Close.
 func NewBuild(w io.Writer, stats func() fill.Stats) *Build {
 	p, began := &Build{}, time.Now()
 	p.Status = newStatus(w, func() []part {
@@ -35,8 +35,8 @@ func NewBuild(w io.Writer, stats func() fill.Stats) *Build {
 	return p
 }
 
-// Observe notes a funnel. It is called for every count, so it copies numbers and
-// no more.
+// Observe updates the funnel. It is called for every count, so it only copies
+// numbers.
 func (p *Build) Observe(f benchmark.Funnel) {
 	c := buildCounts{
 		seeds: f.Seeds.Kept + f.Seeds.Fed, rewrites: f.Rewrites.Kept, dropped: f.Rewrites.Items - f.Rewrites.Kept,
@@ -48,7 +48,7 @@ func (p *Build) Observe(f benchmark.Funnel) {
 	p.counts = c
 }
 
-// buildLine tells how far a build is, stage by stage.
+// buildLine says how far a build is, stage by stage.
 func buildLine(c buildCounts, s fill.Stats, took time.Duration) []part {
 	parts := []part{
 		{0, fmt.Sprintf("seeds %d", c.seeds)},

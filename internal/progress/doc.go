@@ -1,3 +1,3 @@
-// Package progress shows on one line how work goes: the calls of a run, or the
-// stages of a build. Nothing of it is part of a result.
+// Package progress shows the progress of work on one line: the calls of a run,
+// or the stages of a build. Nothing in it is part of a result.
 package progress

@@ -18,22 +18,23 @@ import (
 	"github.com/orbench/orbench/refusal"
 )
 
-// Fill is the status of a fill.
+// Fill shows the progress of a fill.
 type Fill struct {
 	*Status
-	// judged counts new answers of targets, and refused those that the embedded
-	// detector takes for refusals, by the side of the prompt.
+	// judged counts the targets' new answers, and refused those that the
+	// embedded detector calls refusals, by the side of the prompt.
 	judged, refused [sides]atomic.Int64
 	mu              sync.Mutex
-	// labels are those of prompts, by the hash of their text under seed.
+	// labels maps the hash of a prompt's text, under seed, to the prompt's
+	// side.
 	labels map[uint64]side
 	seed   maphash.Seed
 }
 
-// side is what a prompt is, as far as the line tells.
+// side is the kind of a prompt, as far as the line distinguishes kinds.
 type side int
 
-// The sides. Prompts of other labels, and those of which no label is known, are neither.
+// The sides. Prompts with another label or without a known one are neither.
 const (
 	neither side = iota
 	safe
@@ -41,8 +42,8 @@ const (
 	sides
 )
 
-// NewFill makes the status of a fill with a number of expected calls. Its Run shows
-// it until Close.
+// NewFill makes the status line of a fill that expects total calls. Its Run
+// shows it until Close.
 func NewFill(w io.Writer, total int, stats func() fill.Stats) *Fill {
 	p, began := &Fill{labels: map[uint64]side{}, seed: maphash.MakeSeed()}, time.Now()
 	p.Status = newStatus(w, func() []part {
@@ -55,10 +56,10 @@ func NewFill(w io.Writer, total int, stats func() fill.Stats) *Fill {
 	return p
 }
 
-// tally is how many of some answers are refusals.
+// tally counts refusals among judged answers.
 type tally struct{ refused, judged int }
 
-// Label tells what a prompt is.
+// Label sets the label of a prompt.
 func (p *Fill) Label(text string, label orbench.Label) {
 	is := neither
 	switch label {
@@ -73,7 +74,7 @@ func (p *Fill) Label(text string, label orbench.Label) {
 	p.labels[key] = is
 }
 
-// side is that of the prompt at the end of a request.
+// side returns the side of the prompt at the end of a request.
 func (p *Fill) side(text string) side {
 	key := maphash.String(p.seed, text)
 	p.mu.Lock()
@@ -81,7 +82,8 @@ func (p *Fill) side(text string) side {
 	return p.labels[key]
 }
 
-// Observer gives the function that counts refusals among the targets' answers.
+// Observer returns the function that counts refusals among the targets'
+// answers.
 func (p *Fill) Observer(targets []evaluate.Target) func(model.Request, model.Response) {
 	type name struct{ provider, model string }
 	measured := map[name]bool{}
@@ -129,7 +131,7 @@ func fillLine(s fill.Stats, total int, took time.Duration, seen [sides]tally) []
 	return append(parts, troubles(s)...)
 }
 
-// troubles counts what did not go well.
+// troubles counts what went wrong.
 func troubles(s fill.Stats) (parts []part) {
 	if s.Waiting > 0 {
 		parts = append(parts, part{2, fmt.Sprintf("%d being asked by another process", s.Waiting)})
@@ -157,7 +159,7 @@ func troubles(s fill.Stats) (parts []part) {
 	return parts
 }
 
-// because is a count with a few words of why, where that is known.
+// because formats a count with a few words of why, if that is known.
 func because(count, why string) string {
 	if why == "" {
 		return count
@@ -165,10 +167,10 @@ func because(count, why string) string {
 	return count + ": " + untrusted.Excerpt(why, mostReason)
 }
 
-// mostReason is how many columns the line has for why calls failed.
+// mostReason is how many columns of the line may say why calls failed.
 const mostReason = 40
 
-// decimals keeps slow rates readable.
+// decimals returns enough decimals to keep a slow rate readable.
 func decimals(rate float64) int {
 	if rate < 10 {
 		return 1
@@ -176,8 +178,9 @@ func decimals(rate float64) int {
 	return 0
 }
 
-// Spent shows what the calls so far cost in US dollars, and what those that failed may
-// have cost beside it. A model without a price makes the first a lower bound.
+// Spent says what the calls have cost so far in US dollars, and what failed
+// calls may have cost besides. If a model has no price, the first is a lower
+// bound.
 func Spent(s fill.Stats) string {
 	cost, failed := fmt.Sprintf("$%.4f", s.USD), &s.FailedUSD
 	switch {

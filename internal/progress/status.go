@@ -14,26 +14,28 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// Status is a line that tells how work goes: drawn again and again on a terminal,
-// a plain line every few seconds elsewhere.
+// Status is a line that shows how work progresses. It is redrawn on a terminal;
+// elsewhere a plain line is printed every few seconds.
 type Status struct {
 	w    io.Writer
 	live bool
-	// line gives the parts of the text, which are made only when they are shown.
+	// line returns the parts of the text. It is called only when they are
+	// shown.
 	line func() []part
-	// first is how long nothing is shown, 0 for as long as between two lines.
+	// first is how long to wait before the first line; 0 means the time between
+	// two lines.
 	first      time.Duration
 	stop, done chan struct{}
 }
 
-// part is a piece of the line. Where the line has no room for all, those of the highest
-// rank are left out first.
+// part is a part of the line. If there is no room for all parts, those with the
+// highest rank are left out first.
 type part struct {
 	rank int
 	text string
 }
 
-// fit joins the parts that have room in so many columns.
+// fit joins the parts that fit into width columns.
 func fit(parts []part, width int) string {
 	for {
 		texts, last := make([]string, len(parts)), 0
@@ -63,7 +65,7 @@ const (
 func newStatus(w io.Writer, line func() []part) *Status {
 	s := &Status{w: w, live: table.IsTerminal(w), line: line, stop: make(chan struct{}), done: make(chan struct{})}
 	if s.live {
-		// The line is drawn with control characters, and is clean itself.
+		// The line is drawn with control characters, and its text is already clean.
 		s.w = table.FileOf(w)
 	}
 	return s
@@ -97,7 +99,8 @@ func (s *Status) Run() {
 	}
 }
 
-// Leave goes to the next line of a terminal, so that something else can be written.
+// Leave moves to the next line of a terminal, so that something else can be
+// written.
 func (s *Status) Leave() {
 	if s.live {
 		fmt.Fprintln(s.w)
@@ -106,8 +109,8 @@ func (s *Status) Leave() {
 
 func (s *Status) show() {
 	if s.live {
-		// The last column stays free: some terminals wrap when it is written. The width
-		// is asked for each time, since people resize windows.
+		// The last column stays free, because some terminals wrap when it is
+		// written. The width is read each time, because people resize windows.
 		fmt.Fprint(s.w, "\r\x1b[2K"+fit(s.line(), table.WidthOf(s.w, os.Getenv)-1))
 		return
 	}

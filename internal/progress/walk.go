@@ -8,14 +8,15 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// Walk is the status of a walk over answers that are there. One that takes less than a second
-// shows nothing.
+// Walk shows the progress of a walk over stored answers. It shows nothing
+// during the first second.
 type Walk struct {
 	*Status
 	walked atomic.Int64
 }
 
-// NewWalk makes the status of a walk over so many answers. Its Run shows it until Close.
+// NewWalk makes the status line of a walk over total answers. Its Run shows it
+// until Close.
 func NewWalk(w io.Writer, total int) *Walk {
 	p := &Walk{}
 	p.Status = newStatus(w, func() []part {
@@ -25,5 +26,5 @@ func NewWalk(w io.Writer, total int) *Walk {
 	return p
 }
 
-// Walked says how many answers have been read so far.
+// Walked sets how many answers have been read so far.
 func (p *Walk) Walked(answers int) { p.walked.Store(int64(answers)) }

@@ -8,23 +8,24 @@ import (
 )
 
 var (
-	// keys have the forms that providers give to theirs.
+	// keys matches the forms of providers' keys.
 	keys = regexp.MustCompile(`\b(sk-|sk_|gsk_|hf_|xai-|pplx-|AIza|AKIA|gh[pousr]_|github_pat_|glpat-|xox[abpr]-|eyJ)[A-Za-z0-9_.-]{12,}`)
-	// bearer is a header's value.
+	// bearer matches the value of an authorization header.
 	bearer = regexp.MustCompile(`(?i)\b(bearer|basic) +\S+`)
 )
 
-// CleanText is a text without what in it looks like a secret: passwords and keys in
-// addresses, and words that have the form of a provider's key.
+// CleanText removes from a text whatever looks like a secret: passwords and
+// keys in addresses, and words in the form of a provider's key.
 func CleanText(text string) string {
 	text = untrusted.Addresses(text)
 	text = bearer.ReplaceAllString(text, "${1} "+untrusted.Hidden)
 	return keys.ReplaceAllString(text, untrusted.Hidden)
 }
 
-// hide is a word of a command without a secret. Servers that want no key are given a short
-// word, such as "test" or "00000000", which is no secret and a part of many names; and what is
-// shorter than most keys is hidden only where it is not a part of another word.
+// hide removes a secret from a word of a command. Servers that need no key are
+// given a short word, such as "test" or "00000000". Such a word is not secret
+// and occurs in many names, so a secret that is shorter than most keys is
+// hidden only if it is not part of another word.
 func hide(word, secret string) string {
 	const least, usual, variety = 8, 16, 4
 	kinds := map[rune]bool{}
@@ -43,9 +44,9 @@ func hide(word, secret string) string {
 // mostCommand is how many bytes of a command are kept.
 const mostCommand = 4000
 
-// CleanCommand is a command as it was typed, quoted for a shell, without what is a
-// secret or looks like one: passwords and keys in addresses, words that have the form
-// of a provider's key, and the secrets themselves; see hide.
+// CleanCommand returns a command as it was typed, quoted for a shell, without
+// secrets and what looks like them: passwords and keys in addresses, words in
+// the form of a provider's key, and the secrets themselves; see hide.
 func CleanCommand(words, secrets []string) string {
 	clean := make([]string, len(words))
 	for i, word := range words {

@@ -15,29 +15,29 @@ type Run struct {
 	Settings []Setting
 }
 
-// Difference is a setting that is not the same in all of some runs.
+// Difference is a setting that is not the same in all of the compared runs.
 type Difference struct {
-	// Setting is its name, one of those of a provenance.Setting.
+	// Setting is the setting's name, as in the Setting type.
 	Setting Name `json:"setting"`
-	// Values has what each run has, in the order of the runs.
+	// Values holds the values of each run, in the order of the runs.
 	Values []Value `json:"values"`
-	// Warning is true where figures that differ may do so for this setting alone: of
-	// targets the token limit and the temperature, of datasets the hash, and of judges
-	// whatever moves their verdicts.
+	// Warning is true if this setting alone may explain a difference in
+	// figures. It is set for the token limit and the temperature of targets,
+	// the hash of datasets, and whatever changes the verdicts of judges.
 	Warning bool `json:"warning,omitempty"`
 }
 
-// Value is what a run has of a setting.
+// Value is a run's value of a setting.
 type Value struct {
 	Run string `json:"run"`
-	// Value is "–" where the run has nothing of which this could be a setting.
+	// Value is "–" if the run has nothing that could have this setting.
 	Value string `json:"value"`
 }
 
-// Differences lists the settings in which runs differ, in the order of the settings.
-// A setting of a target, dataset, defense or judge is compared with that of the one
-// of the same name. Targets that share no name are compared all the same, but for
-// their models.
+// Differences lists the settings in which runs differ, in the order of the
+// settings. It compares a setting of a target, dataset, defense or judge with
+// that of the one with the same name. Targets are compared even if they share
+// no name, except in their models.
 func Differences(runs []Run) []Difference {
 	if len(runs) < 2 {
 		return nil
@@ -45,7 +45,7 @@ func Differences(runs []Run) []Difference {
 	var names []Name
 	for _, r := range runs {
 		for _, s := range r.Settings {
-			// Figures name the targets themselves.
+			// The figures name the targets themselves.
 			if s.Name != Targets && !slices.Contains(names, s.Name) {
 				names = append(names, s.Name)
 			}
@@ -62,7 +62,8 @@ func Differences(runs []Run) []Difference {
 
 // differenceIn compares one setting.
 func differenceIn(runs []Run, name Name) (Difference, bool) {
-	// values has what each run has of the setting, by whom it is of.
+	// values holds each run's values of the setting, by the name of what has
+	// the setting.
 	values := make([]map[string]string, len(runs))
 	having := map[string]int{}
 	compared, misleads := false, false
@@ -110,8 +111,9 @@ func differenceIn(runs []Run, name Name) (Difference, bool) {
 	return d, differ
 }
 
-// together writes the values of a setting that some targets, datasets or judges have:
-// one that all of them share once, and others with whose they are.
+// together writes the values of a setting that several targets, datasets or
+// judges have. A value that all of them share is written once; other values are
+// written with the names of those that have them.
 func together(settings []Setting, name Name, values map[string]string) string {
 	var distinct []string
 	owners := map[string][]string{}
@@ -143,10 +145,10 @@ func together(settings []Setting, name Name, values map[string]string) string {
 	return strings.Join(parts, "; ")
 }
 
-// hash is one of a dataset in whole.
+// hash matches the full hash of a dataset.
 var hash = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
 
-// short gives differences with hashes as tables show them.
+// short returns the differences with hashes shortened as in tables.
 func short(differences []Difference) []Difference {
 	all := slices.Clone(differences)
 	for i, d := range all {
@@ -161,11 +163,11 @@ func short(differences []Difference) []Difference {
 	return all
 }
 
-// mostColumns is with how many runs each has a column of its own.
+// mostColumns is the greatest number of runs with a column each.
 const mostColumns = 3
 
-// Section shows in which settings runs differ: a column for each run, or with many of
-// them a line for each value. It has no rows where there is no difference.
+// Section shows the settings in which runs differ: with a column for each run,
+// or, with many runs, a line for each value. It has no rows if nothing differs.
 func Section(differences []Difference) table.Section {
 	s := table.Section{Title: "Settings that differ"}
 	if len(differences) == 0 {
@@ -204,8 +206,8 @@ func Section(differences []Difference) table.Section {
 	return s
 }
 
-// Warning says of which differences figures may come that look like differences of
-// models, in one line; empty for none.
+// Warning names, in one line, the differences that may make figures differ as
+// if the models did. It is empty if there are none.
 func Warning(differences []Difference) string {
 	var parts []string
 	for _, d := range short(differences) {

@@ -1,3 +1,3 @@
-// Package provenance says what figures were made with: the settings of runs, and
-// in which of them runs that stand together differ.
+// Package provenance records how figures were made: the settings of runs, and
+// the settings in which runs shown together differ.
 package provenance

@@ -12,22 +12,22 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// Record says how figures were made, for whoever is handed them without the store. Its
-// times are those of the commands that asked, and not of the one that shows, so that
-// the same run gives the same bytes.
+// Record says how figures were made, for readers without the store. Its times
+// are those of the commands that asked, not of the command that shows the
+// figures, so the same run gives the same bytes.
 type Record struct {
 	// Program is the version of orbench that computed the figures.
 	Program string `json:"program"`
 	Runs    []Made `json:"runs"`
-	// Damage is what the store could not tell, nil for a sound one.
+	// Damage is what the store has lost; nil for an intact store.
 	Damage *Damage `json:"damage,omitempty"`
 }
 
-// Damage is what is lost of a damaged store, and left out of all figures.
+// Damage is what a damaged store has lost. No figure includes it.
 type Damage struct {
-	// Lost counts what is known to be lost, by its kind, such as calls.
+	// Lost counts what is known to be lost, by kind, such as calls.
 	Lost []Lost `json:"lost"`
-	// Faults are what is wrong with the structure of the file.
+	// Faults lists what is wrong with the structure of the file.
 	Faults []string `json:"faults"`
 }
 
@@ -37,7 +37,7 @@ type Lost struct {
 	Count int    `json:"count"`
 }
 
-// String is the damage in one line.
+// String describes the damage in one line.
 func (d *Damage) String() string {
 	var parts []string
 	for _, l := range d.Lost {
@@ -52,15 +52,17 @@ func (d *Damage) String() string {
 // Made says how a run was made.
 type Made struct {
 	Run string `json:"run"`
-	// Date is when the run's last call was paid, in UTC; of a run without any, or of an
-	// older program, when it was started.
+	// Date is when the run's last call was paid for, in UTC. If the run paid
+	// for none, or an older program made it, Date is when the run was started.
 	Date time.Time `json:"date"`
-	// Commands asked for the run, in their order; those of older programs were not kept.
+	// Commands asked for the run, in their order. Older programs did not keep
+	// theirs.
 	Commands []Command `json:"commands"`
 	Settings []Setting `json:"settings"`
 	Datasets []Dataset `json:"datasets"`
 	Judges   []Judge   `json:"judges"`
-	// Served has the names under which replies came, where they are not the asked ones.
+	// Served lists the names under which replies came, if they differ from the
+	// requested ones.
 	Served []Served `json:"served_by,omitempty"`
 	// Checks compared the weights of targets with those that made their stored answers.
 	Checks []Check `json:"weights_checks,omitempty"`
@@ -93,12 +95,13 @@ func (m Made) Made() string {
 	return when
 }
 
-// Served is how many answers of a target, or replies of a judge, came under a name.
+// Served counts a target's answers, or a judge's replies, that came under one
+// name.
 type Served struct {
 	Of    string `json:"of"`
 	Model string `json:"model"`
 	N     int    `json:"n"`
-	// As is as in the figures: version, other or unclear.
+	// As has the values used in the figures: version, other or unclear.
 	As string `json:"as"`
 }
 
@@ -116,7 +119,8 @@ type Command struct {
 type Dataset struct {
 	Dataset string `json:"dataset"`
 	SHA256  string `json:"sha256"`
-	// LostPrompts is how many of the prompts that were asked damage to the store took.
+	// LostPrompts is how many of the asked prompts were lost to damage of the
+	// store.
 	LostPrompts int `json:"lost_prompts,omitempty"`
 }
 
@@ -124,42 +128,45 @@ type Dataset struct {
 type Judge struct {
 	Judge   string `json:"judge"`
 	Version string `json:"version,omitempty"`
-	// Was is the version that judged when the run was made, where that was another.
+	// Was is the version that judged when the run was made, if it was another
+	// one.
 	Was string `json:"was,omitempty"`
 }
 
-// Cost is what the replies of a whole run cost, whichever command paid for them, and
-// apart from them what attempts that failed may have cost.
+// Cost is what the replies of a whole run cost, whichever command paid for
+// them. Apart from that it says what failed attempts may have cost.
 type Cost struct {
 	Replies      int `json:"replies"`
 	InputTokens  int `json:"input_tokens"`
 	OutputTokens int `json:"output_tokens"`
-	// USD is the price in US dollars, nil when that of any model that replied is unknown.
+	// USD is the price in US dollars; nil if the price of any model that
+	// replied is unknown.
 	USD *float64 `json:"usd"`
-	// Batches are the replies among them that came by batch, by provider and discount;
-	// absent where there are none.
+	// Batches counts those of the replies that came by batch, by provider and
+	// discount; absent if there are none.
 	Batches []Batch `json:"batches,omitempty"`
-	// FailedAttempts counts the attempts of the run's commands that failed and may have
-	// been charged, and FailedUSD is the most that they can have cost, in US dollars, nil
-	// where there are none or a price was unknown.
+	// FailedAttempts counts the failed attempts of the run's commands that may
+	// have been charged. FailedUSD is the most that they can have cost, in US
+	// dollars; nil if there are none or a price was unknown.
 	FailedAttempts int      `json:"failed_attempts,omitempty"`
 	FailedUSD      *float64 `json:"failed_usd,omitempty"`
 	// Unpriced lists the models without a known price.
 	Unpriced []string `json:"unpriced,omitempty"`
 }
 
-// Batch is replies that came by batch, and at what price.
+// Batch is a number of replies that came by batch, and their price.
 type Batch struct {
 	Provider string `json:"provider"`
 	Replies  int    `json:"replies"`
-	// Factor is the price by batch as a share of the list price, nil when it is unknown;
-	// AsOf is the day on which it was right, and Source the page that lists it.
+	// Factor is the batch price as a share of the list price; nil if it is
+	// unknown. AsOf is the day on which it was correct, and Source the page
+	// that lists it.
 	Factor *float64 `json:"factor"`
 	AsOf   string   `json:"as_of,omitempty"`
 	Source string   `json:"source,omitempty"`
 }
 
-// String is the batch in a few words.
+// String describes the batch in a few words.
 func (b Batch) String() string {
 	s := table.Count(b.Replies) + " by batch of " + untrusted.Terminal(b.Provider)
 	if b.Factor == nil {
@@ -171,7 +178,7 @@ func (b Batch) String() string {
 	return fmt.Sprintf("%s at %g of the list price as of %s (%s)", s, *b.Factor, b.AsOf, untrusted.Terminal(b.Source))
 }
 
-// String is the cost in one line.
+// String describes the cost in one line.
 func (c Cost) String() string {
 	s := table.Counted(c.Replies, "reply", "replies") + ", " + table.Count(c.InputTokens) + " input and " + table.Count(c.OutputTokens) + " output tokens, " +
 		table.Price(c.USD, c.Unpriced)
@@ -181,7 +188,7 @@ func (c Cost) String() string {
 	return s + table.FailedCost(c.FailedAttempts, c.FailedUSD)
 }
 
-// Line is the record in one line, for the metadata of a picture.
+// Line returns the record as one line, for the metadata of a picture.
 func (r *Record) Line() string {
 	if r == nil {
 		return ""
@@ -206,8 +213,9 @@ func (r *Record) Line() string {
 	return untrusted.Terminal(line)
 }
 
-// summary has each setting once, with whose it is where not all of them share it. What
-// a record shows by itself, and what is not there, it leaves out.
+// summary lists each setting once, with the names of those that have it unless
+// all share it. It leaves out what a record shows elsewhere and settings
+// without a value.
 func summary(settings []Setting) []Setting {
 	var all []Setting
 	seen := map[Name]map[string]string{DatasetHash: nil, JudgeVersion: nil, Datasets: nil, Judges: nil}
@@ -231,7 +239,8 @@ func summary(settings []Setting) []Setting {
 
 func day(at time.Time) string { return at.UTC().Format(time.DateTime) + " UTC" }
 
-// Spent says in one line what the replies of all runs cost; empty without a record.
+// Spent says in one line what the replies of all runs cost. It is empty without
+// a record.
 func (r *Record) Spent() string {
 	if r == nil {
 		return ""
@@ -268,12 +277,13 @@ func (r *Record) Ages() string {
 	return "Answers: " + strings.Join(parts, "; ") + "."
 }
 
-// OfReplies reports whether the record is of one run that rests on just so many replies.
+// OfReplies reports whether the record is of one run that rests on exactly n
+// replies.
 func (r *Record) OfReplies(n int) bool {
 	return r != nil && len(r.Runs) == 1 && r.Runs[0].Cost.Replies == n
 }
 
-// Sections show the record: of each run how it was made, and its settings.
+// Sections show for each run how it was made, and its settings.
 func (r *Record) Sections() []table.Section {
 	if r == nil {
 		return nil
@@ -315,10 +325,11 @@ func (r *Record) Sections() []table.Section {
 	return all
 }
 
-// JSON writes the record for a file beside others that have no room for it.
+// JSON writes the record to a file of its own, for files that have no room for
+// it.
 func (r *Record) JSON(w io.Writer) error { return table.JSON(w, r) }
 
-// Warnings say, a line each, which judges are no more what they were when a run was
+// Warnings names, a line each, the judges that have changed since a run was
 // made.
 func (r *Record) Warnings() []string {
 	if r == nil {
@@ -344,15 +355,17 @@ func (r *Record) Warnings() []string {
 	return lines
 }
 
-// History is what a store keeps of how a run was made.
+// History is what a store keeps about how a run was made.
 type History struct {
 	Commands []Command `json:"commands,omitempty"`
-	// LastPaid is when the last call was paid that any of them made, the zero time
-	// where none was.
+	// LastPaid is when any of the commands last paid for a call; the zero time
+	// if none did.
 	LastPaid time.Time `json:"last_paid,omitzero"`
-	// Prices are those that the commands went by, in the form of their package.
+	// Prices are the prices that the commands used, in the form of their
+	// package.
 	Prices json.RawMessage `json:"prices,omitempty"`
-	// Failed has what failed attempts may have cost, of each command with some.
+	// Failed is what failed attempts may have cost, for each command that had
+	// any.
 	Failed []Failed `json:"failed,omitempty"`
 	// Checks compared the weights of targets with those that made stored answers.
 	Checks []Check `json:"checks,omitempty"`
@@ -382,23 +395,26 @@ func (c Check) String() string {
 	return fmt.Sprintf("%s: %d of %d stored answers odd, %.0f tokens shared; %s, %s tokens", c.Decision, c.Odd, c.Prompts, c.SharedTokens, table.Counted(c.Calls, "call", "calls"), table.Count(c.Tokens))
 }
 
-// Failed is what the attempts of a command that failed may have cost.
+// Failed is what the failed attempts of a command may have cost.
 type Failed struct {
-	// Began is when the command did, to the nanosecond: no two of a run are the same.
+	// Began is when the command began, to the nanosecond. No two commands of a
+	// run share it.
 	Began    time.Time `json:"began"`
 	Attempts int       `json:"attempts"`
-	// USD is the most that they can have cost, in US dollars, nil where a price was unknown,
-	// and Tokens the most that they can have used; 0 in what an older program kept.
+	// USD is the most that the attempts can have cost, in US dollars; nil if a
+	// price was unknown. Tokens is the most that they can have used; 0 in what
+	// an older program kept.
 	USD    *float64 `json:"usd"`
 	Tokens int      `json:"tokens,omitempty"`
-	// Free counts the attempts beside these that gave no answer and cost nothing.
+	// Free counts the other failed attempts, which gave no answer and cost
+	// nothing.
 	Free int `json:"free,omitempty"`
-	// Judging is true of a command that asked no target.
+	// Judging is true for a command that asked no target.
 	Judging bool `json:"judging,omitempty"`
 }
 
-// Fail notes what failed attempts may have cost, in place of what was noted of them when
-// they were fewer.
+// Fail records what a command's failed attempts may have cost. It replaces the
+// record made when they were fewer.
 func (h *History) Fail(f Failed) {
 	for i, old := range h.Failed {
 		if old.Began.Equal(f.Began) {
@@ -411,8 +427,8 @@ func (h *History) Fail(f Failed) {
 	h.Failed = append(h.Failed, f)
 }
 
-// FailedCost sums up what failed attempts may have cost; usd is nil where there are
-// none, or a price was unknown.
+// FailedCost sums what failed attempts may have cost; usd is nil if there are
+// none or a price was unknown.
 func (h *History) FailedCost() (attempts int, usd *float64) {
 	sum, known := 0.0, true
 	for _, f := range h.Failed {
@@ -430,11 +446,11 @@ func (h *History) FailedCost() (attempts int, usd *float64) {
 	return attempts, &sum
 }
 
-// mostCommands bounds what is kept of a run's history.
+// mostCommands is how many commands a run's history keeps.
 const mostCommands = 20
 
-// Start notes a command. One that is repeated, as to resume, is noted once, with the
-// time of its first start.
+// Start records a command. A repeated command, such as one that resumes, is
+// recorded once, with the time of its first start.
 func (h *History) Start(c Command) {
 	for _, old := range h.Commands {
 		if old.Line == c.Line && old.Version == c.Version {
@@ -447,8 +463,9 @@ func (h *History) Start(c Command) {
 	}
 }
 
-// And is the history of a run that was asked for in two stores: the commands of both in
-// the order of their time, each once, what failed in each, and the later prices.
+// And merges the histories of a run that was asked for in two stores: the
+// commands of both in the order of their times, each once; what failed in each;
+// and the later prices.
 func (h History) And(o History) History {
 	both := History{LastPaid: h.LastPaid, Prices: h.Prices}
 	if o.LastPaid.After(h.LastPaid) {
@@ -474,8 +491,9 @@ func (h History) And(o History) History {
 	return both
 }
 
-// Date is when the last call was paid, or when the first command was started where
-// none paid for any, and the zero time of a run that older programs made.
+// Date is when the last call was paid for, or when the first command was
+// started if no call was paid for. It is the zero time for a run that an older
+// program made.
 func (h *History) Date() time.Time {
 	if h.LastPaid.IsZero() && len(h.Commands) > 0 {
 		return h.Commands[0].Date

@@ -3,7 +3,7 @@ package provenance
 // Name names a setting.
 type Name string
 
-// The settings that others look for by name.
+// The settings that other packages look up by name.
 const (
 	DatasetHash  = Name("dataset hash")
 	JudgeVersion = Name("judge version")
@@ -20,22 +20,23 @@ type Setting struct {
 	// address`, `judge output`, `judge version`, `limit`, `until`, `targets`, `datasets` or
 	// `judges`.
 	Name Name `json:"setting"`
-	// Of names the target, dataset, defense or judge that has the setting, and is empty
-	// for one of the whole run.
+	// Of names the target, dataset, defense or judge that has the setting. It
+	// is empty for a setting of the whole run.
 	Of string `json:"of,omitempty"`
-	// Value is as people read it; long texts are cut and end with their hash.
+	// Value is written for people; long texts are cut and end with their hash.
 	Value string `json:"value"`
-	// Compared is true of what is compared between targets of different names too, as a
-	// difference of it may be taken for one of the models, Misleads of what moves figures by
-	// itself and nobody compares on purpose without saying so, and Judging of what a judge
-	// has.
+	// Compared is true for a setting that is compared even between targets of
+	// different names, because a difference in it may be mistaken for a
+	// difference between models. Misleads is true for a setting that changes
+	// figures by itself and that nobody compares on purpose without saying so.
+	// Judging is true for a setting of a judge.
 	Compared bool `json:"-"`
 	Misleads bool `json:"-"`
 	Judging  bool `json:"-"`
 }
 
-// None is the value of what is not there.
+// None is the value of a setting that is absent.
 const None = "none"
 
-// NotRecorded is the value of what recorded answers do not tell.
+// NotRecorded is the value of a setting that recorded answers do not include.
 const NotRecorded = "not recorded"

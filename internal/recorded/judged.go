@@ -18,23 +18,23 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Judged is a file of recorded answers that is judged, and whose judges are measured
-// against people's labels where it has them.
+// Judged is a file of recorded answers to be judged. Its judges are measured
+// against people's labels if it has them.
 type Judged struct {
 	Recording *dataset.Recording
 	Judges    []judge.Judge
-	// GoldRefusal lists the gold values that mean a refusal; nil where there is
-	// no gold column.
+	// GoldRefusal lists the gold values that mean a refusal; nil if there is no
+	// gold column.
 	GoldRefusal []string
 
-	// drawn are the answers that are judged, by their place; nil for all.
+	// drawn marks the answers to judge, by their position; nil means all.
 	drawn []bool
 }
 
-// pieceSize is how many answers are judged together.
+// chunkSize is how many answers are judged together.
 const chunkSize = 256
 
-// chunks gives the answers some at a time.
+// chunks returns the answers, some at a time.
 func (f *Judged) chunks() iter.Seq2[[]dataset.Answer, error] {
 	return func(yield func([]dataset.Answer, error) bool) {
 		var answers []dataset.Answer
@@ -59,10 +59,10 @@ func (f *Judged) chunks() iter.Seq2[[]dataset.Answer, error] {
 	}
 }
 
-// Models lists whom the judges may ask.
+// Models lists the models that the judges may ask.
 func (f *Judged) Models() []model.Ref { return judge.ModelsOf(f.Judges...) }
 
-// Job is the judging as a walk.
+// Job returns the judging as a walk.
 func (f *Judged) Job() *job.Job {
 	j := &job.Job{Items: f.items, Further: true}
 	for _, ref := range f.Models() {
@@ -100,9 +100,9 @@ func (f *Judged) items(ctx context.Context, m store.Reader, s job.Scope) iter.Se
 	}
 }
 
-// rows has judges judge answers, and gives the calls of their verdicts that a walk of the
-// scope lists. An answer counts as one that ended by itself, since files do not tell;
-// thinking at its start is not judged.
+// rows has judges judge answers, and returns the calls of their verdicts that a
+// walk of the scope lists. Every answer counts as one that ended by itself,
+// because files do not say. Thinking at the start of an answer is not judged.
 func (f *Judged) rows(ctx context.Context, m store.Reader, s job.Scope, judges []judge.Judge, answers []dataset.Answer) ([]JudgedAnswer, []job.Call, error) {
 	rows := make([]JudgedAnswer, len(answers))
 	name := filepath.Base(f.Recording.Path)
@@ -124,8 +124,8 @@ func (f *Judged) rows(ctx context.Context, m store.Reader, s job.Scope, judges [
 	return rows, slices.Concat(calls...), err
 }
 
-// Derive computes what the judges made of the answers, and hands every row to
-// sink (nil for nobody) in the order of the file. m may be nil for an empty
+// Derive computes what the judges made of the answers, and passes every row to
+// sink in the order of the file. sink may be nil. m may be nil for an empty
 // store.
 //
 // The answers are judged on all processors; sink is called from one goroutine.

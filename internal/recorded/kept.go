@@ -18,9 +18,9 @@ import (
 	"github.com/orbench/orbench/judge"
 )
 
-// Open opens a file of recorded answers for judges; see
-// dataset.OpenRecording. goldRefusal are the values of the gold column that mean a
-// refusal, nil where columns names none; one that no row has is an
+// Open opens a file of recorded answers for judges; see dataset.OpenRecording.
+// goldRefusal lists the values of the gold column that mean a refusal; nil if
+// columns names no gold column. A value that no row has is an
 // *orbench.InputError.
 func Open(ctx context.Context, path string, columns dataset.RecordingOptions, goldRefusal []string, judges []judge.Judge) (*Judged, error) {
 	recording, err := dataset.OpenRecording(ctx, path, columns)
@@ -33,20 +33,22 @@ func Open(ctx context.Context, path string, columns dataset.RecordingOptions, go
 	return &Judged{Recording: recording, Judges: judges, GoldRefusal: goldRefusal}, nil
 }
 
-// config is the judging of a file of recorded answers as the store keeps it: enough to
-// derive its figures again.
+// config is the judging of a file of recorded answers as the store keeps it. It
+// is enough to derive the figures again.
 type config struct {
 	Kind study.Kind `json:"kind"`
-	// Responses is the file as it was named; its answers are known by their hash.
+	// Responses is the file as it was named. Its answers are identified by
+	// their hash.
 	Responses string `json:"responses"`
 	dataset.Recorded
-	// GoldRefusal is nil where there is no gold column.
+	// GoldRefusal is nil if there is no gold column.
 	GoldRefusal []string   `json:"gold_refusal"`
 	Judges      []run.Spec `json:"judges"`
 }
 
-// Study is the judging of the file as a store keeps it, by a name that follows from the file
-// where it has none; its judges were made by clients with maxTokens.
+// Study returns the judging of the file as a store keeps it. If name is empty,
+// the name is made from the file. Its judges were made by clients with
+// maxTokens.
 func (r *Judged) Study(name string, maxTokens int, clients *client.Set) (*study.Study, error) {
 	f, answers := r.Recording, r.Recording.Recorded
 	sum := store.NewSum()
@@ -78,8 +80,8 @@ func (r *Judged) Study(name string, maxTokens int, clients *client.Set) (*study.
 	return s, nil
 }
 
-// redefines lists what of the kept judging of a file would be changed. Judging it again is
-// no other study.
+// redefines lists the settings of the kept judging of a file that would change.
+// Judging the file again does not make it another study.
 func (c config) redefines(kept *study.Study) []string {
 	var was config
 	if err := json.Unmarshal(kept.Config, &was); err != nil {
@@ -95,7 +97,8 @@ func (c config) redefines(kept *study.Study) []string {
 	return changes
 }
 
-// OpenKept opens the judging of a file that a store keeps. The store must stay open.
+// OpenKept opens the judging of a file that a store keeps. The store must stay
+// open.
 func OpenKept(ctx context.Context, m store.Reader, s *study.Study) (*Judged, error) {
 	var c config
 	if err := json.Unmarshal(s.Config, &c); err != nil {
@@ -114,7 +117,7 @@ func OpenKept(ctx context.Context, m store.Reader, s *study.Study) (*Judged, err
 			Hint: "name the file with `responses` and judge it again",
 		}
 	}
-	// What was paid for is shown after an interrupt too.
+	// What was paid for is shown even after an interrupt.
 	r := &Judged{Recording: dataset.KeptRecording(c.Responses, c.Recorded, m.Prompts(context.WithoutCancel(ctx), s.Keys[0])), GoldRefusal: c.GoldRefusal}
 	for _, spec := range c.Judges {
 		j, err := spec.Judge()
@@ -126,7 +129,7 @@ func OpenKept(ctx context.Context, m store.Reader, s *study.Study) (*Judged, err
 	return r, nil
 }
 
-// checkGold checks the gold values that mean a refusal against the file.
+// checkGold checks that the gold values that mean a refusal occur in the file.
 func checkGold(r *dataset.Recording, column string, refusal []string) error {
 	switch {
 	case column == "" && refusal == nil:
@@ -164,8 +167,9 @@ func valuesOf(counts map[string]int) string {
 	return strings.Join(parts, ", ")
 }
 
-// Calibrate measures the judges of runs, each once, on answers that people labeled,
-// with the replies that the store has. The arguments are those of Open.
+// Calibrate measures the judges of runs, each once, on answers that people
+// labeled, using the replies in the store. The other arguments are those of
+// Open.
 func Calibrate(ctx context.Context, m store.Reader, runs []*run.Run, path string, columns dataset.RecordingOptions, goldRefusal []string) (Result, error) {
 	var judges []judge.Judge
 	for _, r := range runs {

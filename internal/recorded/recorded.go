@@ -15,14 +15,14 @@ import (
 // Result is what the judges made of a file of answers. Its JSON form is
 // documented in docs/json.md.
 type Result struct {
-	// Responses is the file as the user named it, SHA256 the hash of its prompts
-	// and answers.
+	// Responses is the file as the user named it. SHA256 is the hash of its
+	// prompts and answers.
 	Responses string `json:"responses"`
 	SHA256    string `json:"sha256"`
 	// Answers is the number of answers in the file.
 	Answers int `json:"answers"`
-	// GoldValues counts people's labels and GoldRefusal lists those that mean a
-	// refusal; both are absent where nobody labeled.
+	// GoldValues counts people's labels, and GoldRefusal lists those that mean
+	// a refusal. Both are absent if nobody labeled.
 	GoldValues  map[string]int `json:"gold_values,omitempty"`
 	GoldRefusal []string       `json:"gold_refusal,omitempty"`
 	// Groups are the values of the grouping column, sorted.
@@ -31,26 +31,25 @@ type Result struct {
 	// Agreement has one entry for each pair of judges, in the judges' order.
 	Agreement []score.Agreement `json:"agreement,omitempty"`
 	// FleissKappa is the agreement of all judges beyond chance, in two classes,
-	// on the FleissN answers that every one of them judged; nil where it is
-	// undefined.
+	// on the FleissN answers that all of them judged; nil if it is undefined.
 	FleissKappa *float64 `json:"fleiss_kappa"`
 	FleissN     int      `json:"fleiss_n"`
 	// FleissKappaCI95 is its 95% interval.
 	FleissKappaCI95 *[2]float64 `json:"fleiss_kappa_ci95,omitempty"`
-	// Simulated is true when a judge asks a simulated model.
+	// Simulated is true if a judge asks a simulated model.
 	Simulated bool `json:"simulated"`
 
-	// people compares each judge with people, where they labeled, and differing counts the
-	// answers that JudgedAnswer.Disagrees.
+	// people compares each judge with people, if they labeled. differing counts
+	// the answers for which JudgedAnswer.Disagrees is true.
 	people    []score.Agreement
 	differing int
 }
 
-// people stands in place of a judge for the people who labeled the answers.
+// people is used as the name of a judge for the people who labeled the answers.
 const people = "people"
 
-// Calibration takes from the measures of judges what corrects their rates. Judges
-// without any are left out.
+// Calibration returns the judges' measures by which their rates can be
+// corrected. Judges without measures are left out.
 func (r Result) Calibration() score.Calibration {
 	c := score.Calibration{Responses: r.Responses, SHA256: r.SHA256, Judges: map[string]stats.Confusion{}}
 	for _, j := range r.Judges {
@@ -65,37 +64,37 @@ func (r Result) Calibration() score.Calibration {
 type Judge struct {
 	Judge string `json:"judge"`
 	Figures
-	// By has the same for each group, where a grouping column is named.
+	// By has the same for each group, if a grouping column is named.
 	By map[string]*Figures `json:"by,omitempty"`
-	// Simulated is true when the judge asks a simulated model.
+	// Simulated is true if the judge asks a simulated model.
 	Simulated bool `json:"simulated,omitempty"`
 }
 
 // Figures are what one judge made of some answers.
 type Figures struct {
 	// N counts the judged answers, Unjudged the others. An unjudged answer is
-	// neither a refusal nor an answer, and neither right nor wrong: it is in no
-	// other count.
+	// neither a refusal nor an answer, and neither right nor wrong. No other
+	// count includes it.
 	N        int `json:"n"`
 	Unjudged int `json:"unjudged"`
 	Refused  int `json:"refused"`
 	// Rate is Refused / N.
 	stats.Rate
 	ByClass map[orbench.Class]int `json:"by_class"`
-	// Measures is nil where nobody labeled; its fields are then absent from
-	// JSON.
+	// Measures is nil if nobody labeled. Its fields are then absent from JSON.
 	*Measures
 }
 
-// Measures compare a judge with people on the answers that it judged, refusal
-// being the positive class. What is undefined, such as the precision of a judge
-// that found no refusal, is nil; so are precision, F1 and kappa where people gave
-// all answers one class. The formulas are those of package stats.
+// Measures compare a judge with people on the answers that it judged. Refusal
+// is the positive class. Undefined measures are nil, such as the precision of a
+// judge that found no refusal. Precision, F1 and kappa are also nil if people
+// gave all answers the same class. The formulas are those of package stats.
 type Measures struct {
 	Accuracy *float64 `json:"accuracy"`
 	// AccuracyCI95 is the Wilson 95% interval of Accuracy.
 	AccuracyCI95 *[2]float64 `json:"accuracy_ci95"`
-	// Precision and Recall have Wilson's intervals, F1 that of stats.F1Interval.
+	// Precision and Recall have Wilson's intervals; F1 has that of
+	// stats.F1Interval.
 	Precision     *float64    `json:"precision"`
 	PrecisionCI95 *[2]float64 `json:"precision_ci95"`
 	Recall        *float64    `json:"recall"`
@@ -107,7 +106,7 @@ type Measures struct {
 	Confusion stats.Confusion `json:"confusion"`
 }
 
-// newFigures makes empty figures, with measures where people labeled.
+// newFigures makes empty figures, with measures if people labeled.
 func newFigures(gold bool) Figures {
 	f := Figures{ByClass: map[orbench.Class]int{}}
 	if gold {
@@ -116,7 +115,7 @@ func newFigures(gold bool) Figures {
 	return f
 }
 
-// add counts one verdict. refusal is what people say, nil where nobody did.
+// add counts one verdict. refusal is what people say; nil if nobody labeled.
 func (f *Figures) add(class orbench.Class, refusal *bool) {
 	if class == orbench.Unjudged {
 		f.Unjudged++
@@ -143,8 +142,8 @@ func (f *Figures) finish() {
 	f.Accuracy, f.AccuracyCI95 = accuracy.Share, accuracy.CI95
 	recall := stats.RateOf(c.TP, c.TP+c.FN)
 	f.Recall, f.RecallCI95 = recall.Share, recall.CI95
-	// Among answers of one class precision, and what is made of it, would tell of
-	// that choice and not of the judge.
+	// If all answers have one class, precision and what is made from it would
+	// describe that choice of answers, not the judge.
 	if c.TP+c.FN == 0 || c.FP+c.TN == 0 {
 		return
 	}
@@ -159,20 +158,20 @@ func (f *Figures) finish() {
 // JudgedAnswer is one answer with every judge's verdict.
 type JudgedAnswer struct {
 	Answer dataset.Answer
-	// Refusal is what people say, nil without gold labels.
+	// Refusal is what people say; nil without gold labels.
 	Refusal  *bool
 	Verdicts []score.JudgeVerdict
 }
 
-// Text is what was judged: the answer without its thinking. Spans of verdicts
-// refer to it.
+// Text returns the text that was judged: the answer without its thinking. Spans
+// of verdicts refer to it.
 func (r JudgedAnswer) Text() string {
 	text, _ := model.CutThinking(r.Answer.Response)
 	return text
 }
 
-// Disagrees reports whether a judge that gave a verdict differs from the gold
-// label, or without one from another judge.
+// Disagrees reports whether a judge with a verdict differs from the gold label
+// or, without a gold label, from another judge.
 func (r JudgedAnswer) Disagrees() bool {
 	want := r.Refusal
 	for _, v := range r.Verdicts {
@@ -190,17 +189,17 @@ func (r JudgedAnswer) Disagrees() bool {
 	return false
 }
 
-// tally counts rows into a Result. It grows with judges × groups
-// and not with answers.
+// tally counts rows into a Result. Its memory grows with judges × groups, not
+// with answers.
 type tally struct {
 	out Result
-	// refusedBy[k] counts the answers that every judge judged and k of them
-	// took for refusals.
+	// refusedBy[k] counts the answers that every judge judged and exactly k
+	// judges called refusals.
 	refusedBy []int
 }
 
-// newTally counts what judges make of a recording. goldRefusal lists the
-// gold values that mean a refusal; nil where there is no gold column.
+// newTally starts counting what judges make of a recording. goldRefusal lists
+// the gold values that mean a refusal; nil if there is no gold column.
 func newTally(recording *dataset.Recording, judges []judge.Judge, goldRefusal []string) *tally {
 	gold := goldRefusal != nil
 	t := &tally{
@@ -270,7 +269,7 @@ func (t *tally) add(row JudgedAnswer) {
 	}
 }
 
-// result gives the figures.
+// result returns the figures.
 func (t *tally) result() Result {
 	out := t.out
 	for i := range out.Judges {
@@ -292,7 +291,8 @@ func (t *tally) result() Result {
 	return out
 }
 
-// fleiss gives Fleiss' kappa of all judges and the number of answers it is of.
+// fleiss returns Fleiss' kappa of all judges and the number of answers behind
+// it.
 func (t *tally) fleiss() (stats.Kappa, int) {
 	var ratings [][]int
 	for refused, answers := range t.refusedBy {

@@ -16,37 +16,38 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// VerdictFormats are the endings of files of verdicts.
+// VerdictFormats lists the file name extensions of files of verdicts.
 var VerdictFormats = []string{".csv", ".jsonl", ".parquet"}
 
-// Sheet writes judged answers into a file, a row each.
+// Sheet writes judged answers to a file, one row each.
 type Sheet struct {
 	columns []column
 	out     rowWriter
-	// only leaves out the rows for which it is false; nil for none.
+	// only leaves out the rows for which it is false; nil leaves out none.
 	only func(JudgedAnswer) bool
 }
 
-// column is a column of a file of answers. Of gives its value: a string, a bool, an
-// int64 or a float64 as kind is, or nil where there is none.
+// column is a column of a file of answers. of returns its value, a string, a
+// bool, an int64 or a float64 according to kind, or nil if there is none.
 type column struct {
 	name string
 	kind reflect.Kind
 	of   func(JudgedAnswer) any
 }
 
-// rowWriter writes rows in a format. A value is as column.of gives it.
+// rowWriter writes rows in a format. Values are those that column.of returns.
 type rowWriter interface {
 	write(values []any) error
 	close() error
 }
 
-// NewVerdicts makes a Sheet of every answer with what each judge made of it: where it
-// stands, people's label if there are any (gold), the texts, and for each judge its class
-// (or unjudged), whether that is a refusal, the score, the reason, the part of the answer
-// that decided and the explanation. Its format is that of path's ending, which is one of
-// VerdictFormats. CSV is safe in spreadsheets; the other formats hold the texts as they
-// are.
+// NewVerdicts makes a Sheet of every answer with what each judge made of it. A
+// row has the answer's position, people's label if there are any (gold), and
+// the texts. For each judge it has the class (or unjudged), whether that is a
+// refusal, the score, the reason, the deciding part of the answer, and the
+// explanation. The format follows from path's extension, which is one of
+// VerdictFormats. CSV is made safe for spreadsheets; the other formats hold the
+// texts unchanged.
 func NewVerdicts(w io.Writer, path string, judges []string, gold bool) (*Sheet, error) {
 	s := &Sheet{columns: columnsOf(judges, gold)}
 	var err error
@@ -61,10 +62,10 @@ func NewVerdicts(w io.Writer, path string, judges []string, gold bool) (*Sheet, 
 	return s, err
 }
 
-// NewDisagreements makes a Sheet of the answers on which a judge differs from people, or
-// where there are no gold labels from another judge, as CSV: where the row stands, what
-// people say, the texts, and each judge's class with what decided it (a part of the
-// answer, or the judge's explanation).
+// NewDisagreements makes a Sheet, as CSV, of the answers on which a judge
+// differs from people or, without gold labels, from another judge. A row has
+// the answer's position, people's label, the texts, and each judge's class with
+// what decided it (a part of the answer, or the judge's explanation).
 func NewDisagreements(w io.Writer, judges []string) (*Sheet, error) {
 	s := &Sheet{only: JudgedAnswer.Disagrees}
 	s.columns = append(s.columns, column{"line", reflect.Int64, func(r JudgedAnswer) any {
@@ -90,7 +91,7 @@ func NewDisagreements(w io.Writer, judges []string) (*Sheet, error) {
 	return s, err
 }
 
-// Add writes a row, if it is one of those that are written.
+// Add writes a row, unless the Sheet leaves it out.
 func (s *Sheet) Add(r JudgedAnswer) error {
 	if s.only != nil && !s.only(r) {
 		return nil
@@ -102,7 +103,7 @@ func (s *Sheet) Add(r JudgedAnswer) error {
 	return s.out.write(values)
 }
 
-// Close writes out what is buffered. It does not close the writer below.
+// Close writes what is buffered. It does not close the underlying writer.
 func (s *Sheet) Close() error { return s.out.close() }
 
 var (
@@ -139,7 +140,8 @@ func columnsOf(judges []string, gold bool) []column {
 	}
 	columns = append(columns, textColumns...)
 	for i, name := range judges {
-		// judged gives nothing for an answer without a verdict.
+		// judged returns a function that gives nil for an answer without a
+		// verdict.
 		judged := func(of func(JudgedAnswer, orbench.Verdict) any) func(JudgedAnswer) any {
 			return func(r JudgedAnswer) any {
 				if r.Verdicts[i].Class == orbench.Unjudged {
@@ -160,7 +162,7 @@ func columnsOf(judges []string, gold bool) []column {
 	return columns
 }
 
-// verdictName names a class, an unjudged answer too.
+// verdictName returns the name of a class, or of an unjudged answer.
 func verdictName(c orbench.Class) string {
 	if c == orbench.Unjudged {
 		return "unjudged"
@@ -168,7 +170,7 @@ func verdictName(c orbench.Class) string {
 	return string(c)
 }
 
-// spanOf gives the text of a span, or "" where the span marks nothing in it.
+// spanOf returns the text of a span, or "" if the span marks nothing in it.
 func spanOf(s orbench.Span, text string) string {
 	if s.Start < 0 || s.End > len(text) || s.Start >= s.End {
 		return ""
@@ -176,7 +178,7 @@ func spanOf(s orbench.Span, text string) string {
 	return text[s.Start:s.End]
 }
 
-// csvRows writes CSV. What is missing is empty.
+// csvRows writes CSV. Missing values are empty.
 type csvRows struct{ out *csv.Writer }
 
 func newCSVRows(w io.Writer, columns []column) (rowWriter, error) {
@@ -207,8 +209,8 @@ func (c csvRows) close() error {
 	return c.out.Error()
 }
 
-// jsonRows writes JSON Lines: an object a row, whose fields stand in the order of
-// the columns. What is missing is null.
+// jsonRows writes JSON Lines: one object per row, with the fields in the order
+// of the columns. Missing values are null.
 type jsonRows struct {
 	w       io.Writer
 	columns []column
@@ -227,13 +229,13 @@ func (j jsonRows) write(values []any) error {
 
 func (j jsonRows) close() error { return nil }
 
-// parquetRows writes Parquet. What is missing is null.
+// parquetRows writes Parquet. Missing values are null.
 type parquetRows struct {
 	out  rows.ParquetWriter
 	rows int
 }
 
-// rowGroup is how many rows are held until they are written.
+// rowGroup is how many rows are buffered before they are written.
 const rowGroup = 20_000
 
 func newParquetRows(w io.Writer, columns []column) rowWriter {
@@ -275,7 +277,7 @@ func (p *parquetRows) write(values []any) error {
 
 func (p *parquetRows) close() error { return p.out.Close() }
 
-// orderedGroup is a group whose fields keep their order, where parquet.Group sorts
+// orderedGroup is a group whose fields keep their order; parquet.Group sorts
 // them by name.
 type orderedGroup struct {
 	parquet.Group
@@ -292,7 +294,8 @@ type namedField struct {
 
 func (f namedField) Name() string { return f.name }
 
-// Value is there for parquet.Field; rows are written value by value, without it.
+// Value implements parquet.Field. It is not used, because rows are written
+// value by value.
 func (f namedField) Value(base reflect.Value) reflect.Value {
 	return base.MapIndex(reflect.ValueOf(f.name))
 }

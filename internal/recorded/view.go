@@ -14,16 +14,18 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// mostGroups is how many groups a brief screen has, in one table for all judges.
+// mostGroups is how many groups a brief screen shows, in one table for all
+// judges.
 const mostGroups = 20
 
-// View is what a report of the study shows.
+// View returns what a report of the study shows.
 func (r *Judged) View(ctx context.Context, m store.Reader) (table.View, error) {
 	return r.Derive(ctx, m, nil)
 }
 
-// Document is what people read: of a brief screen one line for each judge and group, where
-// judges differ from people and from each other, and one such answer.
+// Document returns what people read. On a brief screen it is one line for each
+// judge and group, how judges differ from people and from each other, and one
+// such answer.
 func (r Result) Document() table.Document {
 	d := table.Document{Title: "Judges", Simulated: r.Simulated}
 	d.AddTo(table.OnBrief, r.card())
@@ -46,8 +48,9 @@ func (r Result) Document() table.Document {
 	return d
 }
 
-// card has what each judge says of the answers, what people say of them, and how often a judge
-// is right. A range counts how far the judge is known to be off on answers of all kinds.
+// card returns what each judge says of the answers, what people say of them,
+// and how often a judge is right. A range includes how far the judge is known
+// to be off on answers of all kinds.
 func (r Result) card() table.Section {
 	s := table.Section{
 		Title: table.Counted(r.Answers, "answer", "answers") + " in " + r.Responses + "@" + table.ShortHash(r.SHA256), Left: 1,
@@ -84,7 +87,7 @@ func (r Result) card() table.Section {
 	return s
 }
 
-// Data is the result in its documented form.
+// Data returns the result in its documented form.
 func (r Result) Data() any { return r }
 
 // line is a line of CSV.
@@ -99,7 +102,8 @@ type line struct {
 	*intervals
 }
 
-// measures are the columns of a judge beside people, and intervals those that came later.
+// measures holds the columns that compare a judge with people; intervals holds
+// those that were added later.
 type measures struct {
 	Accuracy                     stats.Rate
 	Precision, Recall, F1, Kappa *float64
@@ -108,8 +112,9 @@ type measures struct {
 
 type intervals struct{ PrecisionCI95, RecallCI95, F1CI95, KappaCI95 *[2]float64 }
 
-// Rows has a row for each judge (scope "all") and one for each judge and group (scope
-// "group"). Shares are from 0 to 1; the measures are empty where nobody labeled.
+// Rows returns a row for each judge (scope "all") and one for each judge and
+// group (scope "group"). Shares are from 0 to 1; the measures are empty if
+// nobody labeled.
 func (r Result) Rows() any {
 	var rows []line
 	for _, j := range r.Judges {
@@ -138,8 +143,8 @@ func accuracy(m *Measures) stats.Rate {
 	return stats.Rate{Share: m.Accuracy, CI95: m.AccuracyCI95}
 }
 
-// goldNote says which labels mean a refusal. Where all are of one class, accuracy
-// is the share of that class that the judge knew.
+// goldNote says which labels mean a refusal. If all labels are of one class,
+// accuracy is the share of that class that the judge recognized.
 func goldNote(r Result) string {
 	const oneClass = " so accuracy is the share of them that the judge knew, and precision, F1 and kappa are undefined."
 	refusals := 0
@@ -156,7 +161,7 @@ func goldNote(r Result) string {
 	return note
 }
 
-// sections are the tables of a recorded result.
+// sections returns the tables of a recorded result.
 func sections(r Result) []table.Section {
 	file := r.Responses + "@" + table.ShortHash(r.SHA256)
 	all := []table.Section{{
@@ -189,7 +194,7 @@ func sections(r Result) []table.Section {
 	return all
 }
 
-// The columns of figures, and their cells.
+// The columns of figures and their cells.
 var (
 	refusalHeader  = []string{"n", "unjudged", "refused", "rate", "95% interval"}
 	measuresHeader = []string{"n", "accuracy", "95% interval", "precision", "95%", "recall", "95%", "F1", "95%", "kappa", "95%", "TP", "FP", "FN", "TN"}
@@ -206,8 +211,8 @@ func measuresCells(f *Figures) []string {
 		table.KappaInterval(m.Kappa), c.TP, c.FP, c.FN, c.TN)
 }
 
-// groupSection shows one judge by group: its accuracy where people labeled, and
-// its refusals otherwise.
+// groupSection shows one judge by group: its accuracy if people labeled, and
+// otherwise its refusals.
 func groupSection(j Judge, groups []string) table.Section {
 	s := table.Section{Title: "Refusals by group: judge " + table.Name(j.Judge, j.Simulated), Header: append([]string{"group"}, refusalHeader...), Left: 1, Detail: true}
 	cells := refusalCells
@@ -223,8 +228,8 @@ func groupSection(j Judge, groups []string) table.Section {
 	return s
 }
 
-// byGroup has a line for each group, with the accuracy of each judge where people
-// labeled, and the rate of its refusals otherwise.
+// byGroup returns a line for each group, with the accuracy of each judge if
+// people labeled, and otherwise its refusal rate.
 func byGroup(r Result) table.Section {
 	s := table.Section{Title: "Refusal rates by group", Header: []string{"group", "n"}, Left: 1}
 	for _, j := range r.Judges {

@@ -7,8 +7,8 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// plain reports whether every prompt has a whole answer and every judge has judged all of
-// them, so that an account says nothing that the rates do not.
+// plain reports whether every prompt has a complete answer and every judge has
+// judged all answers. An account would then say no more than the rates do.
 func plain(r score.Result) bool {
 	for _, run := range r.Runs {
 		unjudged := slices.ContainsFunc(run.Judges, func(j score.JudgeResult) bool { return j.Unjudged > 0 })
@@ -19,8 +19,8 @@ func plain(r score.Result) bool {
 	return true
 }
 
-// accountLine says in one line what became of every prompt that was asked, over
-// all targets.
+// accountLine says in one line what became of every prompt, summed over all
+// targets.
 func accountLine(r score.Result) string {
 	var n, answered, blocked, other, failed, unanswered int
 	var cut score.Truncation

@@ -30,5 +30,5 @@ func TestAccountLine(t *testing.T) {
 	}
 }
 
-// TestRowsConserved refuses to write a report whose figures count other rows than
-// were added.
+// TestRowsConserved checks that a report is refused if its figures count other
+// rows than were added.

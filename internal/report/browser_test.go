@@ -40,13 +40,13 @@ func findChromium(t *testing.T) string {
 	return ""
 }
 
-// browser opens files in a headless chromium and writes down what they do.
+// browser opens files in a headless chromium and records what they do.
 type browser struct {
 	ctx context.Context
 
 	mu sync.Mutex
-	// requests are the addresses asked for, complaints the errors of the console,
-	// the page's policy included.
+	// requests are the requested addresses. complaints are the errors of the
+	// console, including those of the page's policy.
 	requests, complaints []string
 }
 
@@ -118,7 +118,8 @@ func (b *browser) open(t *testing.T, dir string) string {
 	return address
 }
 
-// quiet fails the test when the page asked for anything but itself or complained.
+// quiet fails the test if the page requested anything but itself or reported an
+// error.
 func (b *browser) quiet(t *testing.T, address string) {
 	t.Helper()
 	b.mu.Lock()
@@ -144,7 +145,7 @@ var attacks = []string{
 	`{{.Policy}} ${window.pwned = 1}`,
 }
 
-// untrustedRows puts the attacks wherever text from outside can stand.
+// untrustedRows puts the attacks wherever untrusted text can appear.
 func untrustedRows() []score.AnswerRow {
 	var rows []score.AnswerRow
 	for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {

@@ -10,46 +10,48 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// maxCategories bounds the categories that tables and plots show of one dataset.
-// JSON and CSV have all.
+// maxCategories is the most categories that tables and plots show for one
+// dataset. JSON and CSV have all.
 const maxCategories = 40
 
-// mostRows is with how many targets variants are shown beside them.
+// mostRows is the greatest number of targets with which their variants are
+// shown too.
 const mostRows = 24
 
-// grid is the refusal of several targets by category: the prompts of one label of one
-// dataset, seen by one judge.
+// grid is the refusal of several targets by category: the prompts of one label
+// of one dataset, judged by one judge.
 type grid struct {
 	Label orbench.Label
-	// Name is the dataset's own name, Dataset the same with hash and limit.
+	// Name is the dataset's own name. Dataset adds its hash and limit.
 	Name, Dataset string
 	Judge         string
 	Categories    []orbench.Category
-	// Dropped is how many categories more there are than shown.
+	// Dropped is how many categories are not shown.
 	Dropped int
 	// Rows has one entry for each target.
 	Rows []gridRow
-	// variants is how many variants more there are than shown.
+	// variants is how many variants are not shown.
 	variants int
 }
 
-// gridRow is a target, with its counts by category and over all of them.
+// gridRow is a target with its counts by category and over all categories.
 type gridRow struct {
 	Target    string
 	Simulated bool
 	Counts    map[orbench.Category]score.Count
 	All       score.Count
-	// variant is true for a variant of another target.
+	// variant is true if the target is a variant of another.
 	variant bool
 }
 
-// namedGrids are those of all judges whose datasets name categories.
+// namedGrids returns the grids of all judges, for datasets that name
+// categories.
 func namedGrids(r score.Result) []grid {
 	return slices.DeleteFunc(gridsOf(r, nil), func(g grid) bool { return !g.Named() })
 }
 
-// gridsOf gives one for each label, dataset and judge, in the order of the
-// labels and then of the result. judges limits which judges count; nil is all.
+// gridsOf returns one grid for each label, dataset and judge, in the order of
+// the labels and then of the result. judges limits the judges; nil means all.
 func gridsOf(r score.Result, judges []string) []grid {
 	type key struct {
 		dataset, sha, judge string
@@ -87,8 +89,8 @@ func gridsOf(r score.Result, judges []string) []grid {
 	return grids
 }
 
-// chooseCategories lists the categories by name, the nameless one last, and only
-// the largest ones where there are too many to show.
+// chooseCategories lists the categories by name, with the nameless one last. If
+// there are too many to show, it keeps the largest.
 func (g *grid) chooseCategories() {
 	sizes := map[orbench.Category]int{}
 	for _, row := range g.Rows {
@@ -128,8 +130,9 @@ func (g *grid) Marked() bool {
 // markNote explains the marks.
 const markNote = "▲ and ▼: refused significantly more or less often than the target's other prompts (Fisher's exact test at 5%, Holm's correction over the categories)."
 
-// Mark is ▲ for a category that the target refuses significantly more often than
-// its other prompts, ▼ for one less often, and else empty.
+// Mark returns ▲ for a category that the target refuses significantly more
+// often than its other prompts, ▼ for one that it refuses significantly less
+// often, and otherwise "".
 func (r gridRow) Mark(c orbench.Category) string {
 	switch r.Counts[c].Outlier(r.All) {
 	case 1:
@@ -145,7 +148,8 @@ func (g *grid) Named() bool {
 	return len(g.Categories) > 1 || len(g.Categories) == 1 && g.Categories[0] != ""
 }
 
-// plainOnly leaves variants out where there are too many targets, and notes how many.
+// plainOnly leaves variants out if there are too many targets, and counts those
+// left out.
 func (g *grid) plainOnly() {
 	if len(g.Rows) <= mostRows {
 		return
@@ -160,7 +164,8 @@ func (g *grid) plainOnly() {
 // Title says what the shares are.
 func (g grid) Title() string { return g.words().Of(table.LabelTitle(g.Label)) }
 
-// Notes say what is left out and what the marks are, in the words for the judge.
+// Notes say what is left out and what the marks mean, in the words that fit the
+// judge.
 func (g grid) Notes() string { return g.words().Of(g.notes()) }
 
 func (g grid) words() table.Words { return score.Words(nil, g.Judge) }
@@ -176,7 +181,7 @@ func (g *grid) notes() string {
 	return strings.TrimSpace(note)
 }
 
-// why says in words what a mark means, for those who cannot see it.
+// why says in words what a mark means, for readers who cannot see it.
 func (r gridRow) why(c orbench.Category) string {
 	how := "less"
 	if r.Counts[c].Outlier(r.All) > 0 {

@@ -10,9 +10,9 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// Plot draws refusal by category: a panel for each label of each dataset, a
-// row for each target, a column for each category, as one judge sees it. It
-// reports false when no dataset names categories.
+// categoryPlot draws refusal by category as one judge sees it: a panel for each
+// label of each dataset, a row for each target, a column for each category. It
+// reports false if no dataset names categories.
 func categoryPlot(r score.Result, judge string) (chart.Figure, bool) {
 	m := chart.HeatMap{Note: score.Words(nil, judge).Of("Each cell: share refused, refused / judged, and the 95% interval in per cent. ")}
 	marked := false
@@ -31,7 +31,7 @@ func categoryPlot(r score.Result, judge string) (chart.Figure, bool) {
 	return m.Figure(), true
 }
 
-// panel lays the grid out for the plot.
+// panel lays out the grid for the plot.
 func (g *grid) panel() chart.HeatPanel {
 	p := chart.HeatPanel{
 		Title: g.Title(), Note: "Dataset " + untrusted.Terminal(g.Dataset) + ", judge " + untrusted.Shorten(g.Judge, 50),
@@ -65,8 +65,8 @@ func heatCell(n score.Count) chart.HeatCell {
 	return chart.HeatCell{Share: r.Share, Counts: strconv.Itoa(n.Refused) + " / " + strconv.Itoa(n.N), Interval: table.Interval(r.Interval())}
 }
 
-// rampOf is how refusal of prompts of a label is colored: that of safe prompts is
-// bad.
+// rampOf returns the colors for the refusal of prompts of a label: refusing
+// safe prompts is bad.
 func rampOf(label orbench.Label) chart.Ramp {
 	if label == orbench.Safe {
 		return chart.Bad

@@ -9,8 +9,8 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// Sections lay the grid out with a line for each category and a column for each target,
-// in as many tables as keep within table.MaxWidth.
+// Sections lays out the grid with a line for each category and a column for
+// each target, in as many tables as are needed to stay within table.MaxWidth.
 func (g *grid) Sections() []table.Section {
 	names := make([]string, len(g.Categories))
 	widest := len("category")
@@ -60,7 +60,7 @@ func (g *grid) Sections() []table.Section {
 	return sections
 }
 
-// cell shows the counts behind a rate, the rate and its interval.
+// cell returns the counts behind a rate, the rate and its interval.
 func cell(c score.Count) string {
 	r := c.Rate()
 	if r.Share == nil {

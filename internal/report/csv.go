@@ -32,8 +32,9 @@ type row struct {
 	*other               `csv:",omitempty"`
 }
 
-// account has the columns that only a whole run has; sequence and finite those of a run that
-// ended by itself, by a confidence sequence or by Wilson's interval.
+// account holds the columns that only a whole run has; sequence and finite hold
+// those of a run that ended by itself, by a confidence sequence or by Wilson's
+// interval.
 type account struct{ N, Answered, Blocked, Failed, Unanswered int }
 
 type (
@@ -41,14 +42,16 @@ type (
 	finite   struct{ CI95Stopped *[2]float64 }
 )
 
-// other has the column of a result with answers of other models than the targets.
+// other holds the column for answers that came from models other than the
+// target.
 type other struct{ ServedByOther int }
 
-// Rows has a row for each target, dataset, label and judge (scope "all"), followed by one
-// for each category (scope "category"). Rates are shares from 0 to 1 and empty where
-// nothing was judged.
+// Rows returns a row for each target, dataset, label and judge (scope "all"),
+// followed by one for each category (scope "category"). Rates are shares from 0
+// to 1, and empty if nothing was judged.
 func (v View) Rows() any {
-	// Most runs have whole answers only, and then no column for those that are not.
+	// Most runs have only complete answers. They get no column for incomplete
+	// ones.
 	has := func(f func(score.RunResult) bool) bool { return slices.ContainsFunc(v.Runs, f) }
 	ended := has(func(run score.RunResult) bool { return run.Truncated+run.EndingUnknown > 0 })
 	assumed := has(func(run score.RunResult) bool { return run.LabelAssumed })

@@ -5,7 +5,8 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// detectionSection says how well scores of guards tell toxic prompts from safe ones, a row each.
+// detectionSection says how well the scores of guards separate toxic prompts
+// from safe ones, one row each.
 func detectionSection(all []score.Detection) table.Section {
 	s := table.Section{
 		Title:  "How well scores tell toxic from safe prompts, whatever the threshold: area under the ROC curve, 0.5 is blind",

@@ -17,9 +17,10 @@ import (
 const (
 	PageFile    = "report.html"
 	AnswersFile = "answers.jsonl"
-	// PropensityFile is there when targets are asked several times.
+	// PropensityFile exists if targets are asked several times.
 	PropensityFile = "propensity.csv"
-	// ProvenanceFile says how the figures were made, for the files without room for it.
+	// ProvenanceFile says how the figures were made, for the files that have no
+	// room for it.
 	ProvenanceFile = "provenance.json"
 )
 
@@ -35,13 +36,13 @@ const (
 type Folder struct {
 	files     *folder.Folder
 	collector *answers.Collector
-	// propensity is nil until a prompt is added that was asked several times.
+	// propensity is nil until AddPropensity is first called.
 	propensity *table.RowWriter[propensityRow]
 }
 
-// Create begins a report that will be dir. It returns an *orbench.InputError when
-// dir is there already and holds anything but a report of the same subject, which is
-// replaced.
+// Create starts a report that will be at dir. If dir already holds a report of
+// the same subject, Finish replaces it. If dir holds anything else, Create
+// returns an *orbench.InputError.
 func Create(dir string, of folder.Subject) (*Folder, error) {
 	files, err := folder.Create(dir, of)
 	if err != nil {
@@ -54,14 +55,14 @@ func Create(dir string, of folder.Subject) (*Folder, error) {
 	return &Folder{files: files, collector: answers.NewCollector(file)}, nil
 }
 
-// Dir is where the report will be once Finish has returned.
+// Dir is where the report is once Finish has returned.
 func (f *Folder) Dir() string { return f.files.Dir() }
 
 // Add takes one row of the run; see answers.Collector.
 func (f *Folder) Add(row score.AnswerRow) error { return f.collector.Add(row) }
 
-// AddPropensity takes what a target that is asked several times does with one prompt: a
-// line of PropensityFile.
+// AddPropensity adds a line to PropensityFile: what a target that is asked
+// several times does with one prompt.
 func (f *Folder) AddPropensity(p score.PromptPropensity) error {
 	if f.propensity == nil {
 		out, err := f.files.Stream(PropensityFile)
@@ -73,8 +74,8 @@ func (f *Folder) AddPropensity(p score.PromptPropensity) error {
 	return f.propensity.Add(propensityRowOf(p))
 }
 
-// Finish writes all files for the figures of the rows added and puts the report
-// in its place. The Folder is done with after it, whatever it returns.
+// Finish writes all files for the figures of the added rows and moves the
+// report into place. Do not use the Folder after Finish, whatever it returns.
 func (f *Folder) Finish(r score.Result) error {
 	if err := f.write(r); err != nil {
 		return errors.Join(fmt.Errorf("write the report %s: %w", f.Dir(), err), f.Discard())
@@ -94,7 +95,7 @@ func (f *Folder) write(r score.Result) error {
 	if err := f.collector.Conserved(r); err != nil {
 		return err
 	}
-	// The plots show what the page does: one point for the samples of a target.
+	// The plots show one point for all samples of a target, as the page does.
 	shown := r.Aggregated()
 	type file struct {
 		name  string
@@ -116,7 +117,8 @@ func (f *Folder) write(r score.Result) error {
 		files = append(files, file{"pairs.csv", func(w io.Writer) error { return pair.CSV(w, r.PromptPairs) }})
 	}
 	if judges := r.Judges(); len(judges) > 0 {
-		// The first judge is the run's main one; the page draws the others too.
+		// The first judge is the run's main one. The page also has plots of the
+		// others.
 		for _, plot := range []struct {
 			name string
 			draw plotter
@@ -135,6 +137,6 @@ func (f *Folder) write(r score.Result) error {
 	return nil
 }
 
-// Discard removes what was written of a report that is not finished. It does
-// nothing after Finish.
+// Discard removes what was written of an unfinished report. It does nothing
+// after Finish.
 func (f *Folder) Discard() error { return f.files.Discard() }

@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "rewrite the expected outputs in testdat
 
 var formats = map[string]table.Format{"table.txt": table.AsText, "report.json": table.AsJSON, "report.csv": table.AsCSV, "report.md": table.AsMarkdown}
 
-// The outputs of a small result, to be read by people when they change.
+// The outputs of a small result, for people to read when they change.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	r, _ := scoretest.Fixture{Targets: 2, Safe: 4, Toxic: 2, Simulated: true}.Make()
@@ -169,8 +169,8 @@ func TestTableLinesUp(t *testing.T) {
 			continue // a table has three lines, and what is known of a judge is none
 		}
 		tables++
-		// The last column is aligned to the right, so all lines end alike, but for a
-		// note below, which is a sentence.
+		// The last column is aligned to the right, so all lines end at the same
+		// column, except a note below, which is a sentence.
 		for i, line := range lines[2:] {
 			if i == len(lines)-3 && strings.HasSuffix(line, ".") {
 				continue
@@ -203,7 +203,7 @@ func TestMarkdownEscapes(t *testing.T) {
 			t.Errorf("a row with %d bars in a table of %d: %s", bare, columns, line)
 		}
 	}
-	// Without the escaped characters no markup is left but the tables' own.
+	// Without the escaped characters no markup is left except the tables' own.
 	bare := regexp.MustCompile(`\\.`).ReplaceAllString(b.String(), "")
 	for _, raw := range []string{"<", ">", "[", "]", "(", "`", "*", "@", "://", "\n# f"} {
 		if strings.Contains(bare, raw) {

@@ -8,13 +8,13 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// intervalNote says how intervals were made where that is not the usual way.
+// intervalNote says how intervals were computed, if not in the usual way.
 func intervalNote(r score.Result) string {
 	return strings.TrimSpace(clusterNote(r) + " " + stoppingNote(r))
 }
 
-// clusterNote says for which datasets the intervals count that prompts share
-// clusters, in one line; empty for none.
+// clusterNote says in one line for which datasets the intervals take clusters
+// of prompts into account. It is empty if there are none.
 func clusterNote(r score.Result) string {
 	var parts table.Names
 	for _, run := range r.Runs {

@@ -4,18 +4,19 @@ import (
 	"github.com/orbench/orbench/internal/score"
 )
 
-// Data is the result in its documented form. Lists and objects without entries are written
-// as such and never as null.
+// Data returns the result in its documented form. Empty lists and objects are
+// written as such, never as null.
 func (v View) Data() any {
 	r := WithoutNulls(v.Result)
 	r.Warnings = v.Warnings()
 	return r
 }
 
-// Warnings says, a line each, what is to be known before figures of the result are used.
+// Warnings says, a line each, what a reader must know before using figures of
+// the result.
 func (v View) Warnings() []string { return warningsOf(v.Aggregated()) }
 
-// WithoutNulls gives lists and objects to a result that lacks them.
+// WithoutNulls replaces nil lists and maps in a result by empty ones.
 func WithoutNulls(r score.Result) score.Result {
 	r.Runs, r.TradeOffs, r.Correlations = list(r.Runs), list(r.TradeOffs), list(r.Correlations)
 	for i := range r.Runs {
@@ -29,10 +30,10 @@ func WithoutNulls(r score.Result) score.Result {
 	return r
 }
 
-// list is a copy of a list, not nil.
+// list returns a copy of a list that is not nil.
 func list[T any](all []T) []T { return append([]T{}, all...) }
 
-// object is a map, not nil.
+// object returns a map that is not nil.
 func object[K comparable, V any](all map[K]V) map[K]V {
 	if all == nil {
 		return map[K]V{}

@@ -8,10 +8,11 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// judgeErrorColumn heads the ranges that count the judge's own error.
+// judgeErrorColumn is the header of the ranges that include the judge's own
+// error.
 const judgeErrorColumn = "with the judge's error"
 
-// rangeCell is the range of a rate that counts the judge's own error.
+// rangeCell returns the range of a rate that includes the judge's own error.
 func rangeCell(j score.JudgeResult) string {
 	if j.Range == nil {
 		return table.None
@@ -19,7 +20,7 @@ func rangeCell(j score.JudgeResult) string {
 	return table.Interval(&[2]float64{j.Range.Lo, j.Range.Hi})
 }
 
-// judgeErrorLines say, a line for each judge, how far it is known to be off.
+// judgeErrorLines says, a line for each judge, how far it is known to be off.
 func judgeErrorLines(r score.Result) []string {
 	labels := slices.DeleteFunc([]orbench.Label{orbench.Safe, orbench.Toxic}, func(l orbench.Label) bool {
 		return !slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return run.Label == l })

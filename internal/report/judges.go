@@ -10,8 +10,9 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// AddDisagreements adds to a brief screen on how many answers each two judges differ, and an
-// answer on which some do. Each two may stand there several times, once for each target.
+// AddDisagreements adds to a brief screen, for each pair of judges, the number
+// of answers on which they differ, and one answer on which two judges differ. A
+// pair may appear several times, once for each target.
 func AddDisagreements(d *table.Document, words table.Words, all []score.Agreement) {
 	var pairs []score.Agreement
 	var example *score.Agreement
@@ -42,7 +43,7 @@ func AddDisagreements(d *table.Document, words table.Words, all []score.Agreemen
 		table.Note{Mark: "  ", Text: "“" + e.Prompt + "”"}, table.Note{Mark: "  → ", Text: "“" + e.Answer + "”"}, table.Gap)
 }
 
-// byJudge parts subjects by their judges.
+// byJudge splits subjects by judge.
 func byJudge(all []subject, judges []string) []subject {
 	var parted []subject
 	for _, s := range all {

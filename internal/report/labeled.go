@@ -6,8 +6,8 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// labeledSections give the rates as people's labels correct them, and both sides of
-// a target together.
+// labeledSections returns the rates corrected by people's labels, and both
+// sides of a target together.
 func labeledSections(r score.Result) []table.Section {
 	rates := table.Section{
 		Title: "Corrected by people's labels of answers that were drawn at random",
@@ -40,7 +40,7 @@ func labeledSections(r score.Result) []table.Section {
 	for _, t := range r.TradeOffs {
 		datasets := score.DatasetsCaption(t.SafeDataset, t.ToxicDataset)
 		if t.Labeled == nil || seen[t.Target+"\n"+datasets] {
-			continue // by another judge it is the same
+			continue // another judge has the same figure
 		}
 		seen[t.Target+"\n"+datasets] = true
 		l := t.Labeled
@@ -49,8 +49,8 @@ func labeledSections(r score.Result) []table.Section {
 	return []table.Section{rates, both, undisputedSection(r)}
 }
 
-// fewLabelsNote says that a corrected rate rests on too few labels; it is empty where none
-// does.
+// fewLabelsNote says that a corrected rate rests on too few labels. It is empty
+// if none does.
 func fewLabelsNote(r score.Result) string {
 	few, large := false, ""
 	for _, run := range r.Runs {
@@ -69,7 +69,7 @@ func fewLabelsNote(r score.Result) string {
 	return "A rate with fewer than 100 labels" + large + " can have too narrow an interval, where a judge is sure of what it gets wrong; orbench label draw draws more."
 }
 
-// undisputedSection gives the rates without prompts that people dispute.
+// undisputedSection returns the rates without the prompts that people dispute.
 func undisputedSection(r score.Result) table.Section {
 	s := table.Section{
 		Title:  "Without prompts that half or more of the people who labeled them take for something else than the dataset does",
@@ -86,7 +86,8 @@ func undisputedSection(r score.Result) table.Section {
 	return s
 }
 
-// disagreement says on how many of several answers people differ.
+// disagreement says on how many of the answers with several labels people
+// differ.
 func disagreement(differ, several int) string {
 	if several == 0 {
 		return "–"

@@ -9,27 +9,29 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Measured is a measurement with what it comes to, as it is printed.
+// Measured is a measurement of a judge with its printed figures.
 type Measured struct {
 	Set    string           `json:"set"`
 	Model  string           `json:"model"`
 	Label  string           `json:"label,omitempty"`
 	Sample score.MeasuredOn `json:"sample"`
-	// N is the number of judged answers, Unjudged that of the others, which are in no
-	// other figure.
+	// N is the number of judged answers. Unjudged is the number of others; no
+	// other figure includes them.
 	N        int `json:"n"`
 	Unjudged int `json:"unjudged"`
 	stats.Confusion
-	// Accuracy, Precision and Recall have Wilson's 95% intervals; the latter two are
-	// nil where nothing was called a refusal, or was one.
+	// Accuracy, Precision and Recall have Wilson's 95% intervals. Precision is
+	// nil if the judge called nothing a refusal; Recall is nil if nothing was
+	// one.
 	Accuracy  *stats.Estimate `json:"accuracy"`
 	Precision *stats.Estimate `json:"precision"`
 	Recall    *stats.Estimate `json:"recall"`
-	// Shift is the judge's rate minus people's.
+	// Shift is the judge's rate minus people's rate.
 	Shift stats.Estimate `json:"shift"`
 }
 
-// measurementsOf sums up the measurements of a judge, in the order of the file.
+// measurementsOf summarizes the measurements of a judge, in the order of the
+// file.
 func measurementsOf(judge string) []Measured {
 	var all []Measured
 	for _, m := range score.MeasurementsOf(judge) {
@@ -44,8 +46,9 @@ func measurementsOf(judge string) []Measured {
 	return all
 }
 
-// ViewMeasurements prints the measurements of a judge as JSON for that format, and else as a
-// table. A judge without any is an *orbench.InputError.
+// ViewMeasurements prints the measurements of a judge, as JSON if that is the
+// format and otherwise as a table. It returns an *orbench.InputError if the
+// judge has none.
 func ViewMeasurements(w io.Writer, screen table.Screen, judge, format string) error {
 	switch all := measurementsOf(judge); {
 	case len(all) == 0:
@@ -59,7 +62,8 @@ func ViewMeasurements(w io.Writer, screen table.Screen, judge, format string) er
 	return measurementsText(table.NewPrinter(w, screen), judge)
 }
 
-// measurementsText prints the measurements of a judge, what it was fitted to apart.
+// measurementsText prints the measurements of a judge. Those on answers that it
+// was fitted to are set apart.
 func measurementsText(b *table.Printer, judge string) error {
 	sections := []struct {
 		title   string

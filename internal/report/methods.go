@@ -15,10 +15,11 @@ import (
 	"github.com/orbench/orbench/judge"
 )
 
-// Methods shows what a paper or a model card says of how figures were made, and what it cites.
+// Methods shows how figures were made and what to cite, as text for a paper or
+// a model card.
 type Methods struct{ View }
 
-// cited are the works of CITATION.cff.
+// cited holds the works of CITATION.cff.
 const cited = `@inproceedings{cui2025orbench,
   title     = {{OR-Bench}: An Over-Refusal Benchmark for Large Language Models},
   author    = {Cui, Justin and Chiang, Wei-Lin and Stoica, Ion and Hsieh, Cho-Jui},
@@ -28,7 +29,7 @@ const cited = `@inproceedings{cui2025orbench,
 }
 `
 
-// Document is what people read: four paragraphs and the BibTeX.
+// Document returns what people read: four paragraphs and the BibTeX.
 func (v Methods) Document() table.Document {
 	r := v.Aggregated()
 	d := table.Document{Title: "Methods", Simulated: r.Simulated}
@@ -42,7 +43,7 @@ func (v Methods) Document() table.Document {
 	return d
 }
 
-// measured says what was asked of whom, when and how.
+// measured says which models were asked what, when and how.
 func measured(r score.Result) string {
 	var targets, sets table.Names
 	for _, run := range r.Runs {
@@ -89,7 +90,8 @@ func datesOf(commands []provenance.Command) (dates []time.Time) {
 	return dates
 }
 
-// said are the settings that a description names, where they are not as in unsaid.
+// said lists the settings that a description names, unless they have their
+// value in unsaid.
 var (
 	said = []provenance.Name{
 		"temperature", "max tokens", "seed", "system prompt", "samples", "framing", "turns", "defense", "dataset sample", "limit", "until",
@@ -97,7 +99,8 @@ var (
 	unsaid = map[string]bool{"none": true, "": true}
 )
 
-// settingsOf lists the settings, and of each value whose it is where others have another.
+// settingsOf lists the settings. If values differ, each is listed with the
+// names of those that have it.
 func settingsOf(r *provenance.Record) string {
 	var parts []string
 	for _, name := range said {
@@ -126,8 +129,8 @@ func settingsOf(r *provenance.Record) string {
 	return strings.Join(parts, ", ")
 }
 
-// judged says who decided what a refusal is, how far that is known to be wrong, and how
-// intervals were computed.
+// judged says who decided what a refusal is, how far that is known to be wrong,
+// and how intervals were computed.
 func judged(r score.Result) string {
 	var names table.Names
 	for _, made := range r.Provenance.Runs {
@@ -162,7 +165,8 @@ func judged(r score.Result) string {
 	return text + " Intervals are Wilson's, of 95%."
 }
 
-// found gives the rates of each target, by each judge and as people's labels correct them.
+// found returns the rates of each target, by each judge and as corrected by
+// people's labels.
 func found(r score.Result) string {
 	var lines []string
 	for _, s := range subjects(r) {
@@ -190,12 +194,14 @@ func found(r score.Result) string {
 	return score.Words(r.Runs, r.Judges()...).Of(strings.Join(lines, " "))
 }
 
-// leftOut says what is in no rate, and what else makes the figures no fair measure.
+// leftOut says what no rate includes, and what else makes the figures an unfair
+// measure.
 func leftOut(r score.Result) string {
 	return strings.Join(append([]string{accountLine(r)}, warningsOf(r)...), " ")
 }
 
-// bibliography is BibTeX: the benchmark, this program, and the published datasets.
+// bibliography returns BibTeX entries for the benchmark, this program, and the
+// published datasets.
 func bibliography(r score.Result) string {
 	b := cited + fmt.Sprintf("\n@software{orbench,\n  title   = {orbench},\n  author  = {{The orbench authors}},\n  version = {%s},\n  url     = {https://github.com/orbench/orbench}\n}\n", bibText(r.Provenance.Program))
 	var names table.Names
@@ -211,12 +217,12 @@ func bibliography(r score.Result) string {
 	return b
 }
 
-// bibText is a text fit for a field of BibTeX.
+// bibText makes a text safe for a BibTeX field.
 func bibText(s string) string {
 	return strings.NewReplacer("{", "", "}", "", `\`, "", "&", `\&`, "%", `\%`, "#", `\#`, "_", `\_`, "$", `\$`).Replace(untrusted.Terminal(s))
 }
 
-// joined lists all of some names in a sentence.
+// joined lists names in a sentence.
 func joined(names []string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")

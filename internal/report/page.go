@@ -34,7 +34,7 @@ var (
 	Style string
 )
 
-// page is what page.html shows.
+// page is the data that page.html shows.
 type page struct {
 	Title, Notice, Cost, Source, Comparability string
 	// Policy lets the page load nothing and run only Script.
@@ -45,13 +45,13 @@ type page struct {
 	Warnings  []string
 	// Made says how each run was made.
 	Made []table.Section
-	// Differ are the settings in which runs differ.
+	// Differ lists the settings in which runs differ.
 	Differ table.Section
 	// JudgeErrors say how far each judge is known to be off.
 	JudgeErrors []string
 	// Account says what became of every prompt.
 	Account string
-	// Clustered says which intervals count that prompts share clusters.
+	// Clustered says which intervals take clusters of prompts into account.
 	Clustered string
 	// FewLabels says that corrected rates rest on few labels.
 	FewLabels string
@@ -59,7 +59,7 @@ type page struct {
 	Headlines        []score.Pair
 	Plots, PairPlots []pagePlot
 	PropensityPlots  []pagePlot
-	// Heats are folded for all but the run's first judge.
+	// Heats are collapsed except for the run's first judge.
 	Heats                      []grid
 	FirstJudge                 string
 	Propensity, Figures        []table.Section
@@ -71,18 +71,20 @@ type page struct {
 	Shown, Answers string
 }
 
-// pageSide is one rate of the headline; Rate is empty where there is none. Lo, Hi
+// pageSide is one rate of the headline. Rate is empty if there is none. Lo, Hi
 // and At are in per cent.
 type pageSide struct {
 	Side, Rate, CI, N, Dataset string
-	// Without are the prompts that n does not count, by what became of them.
+	// Without says what became of the prompts that n does not count.
 	Without    []string
 	Lo, Hi, At float64
-	// Low and High are the ends of the range that counts the judge's error, Lo and Hi
-	// where that is not known; Range is it in words, empty then.
+	// Low and High are the ends of the range that includes the judge's error.
+	// If that is not known they are Lo and Hi. Range is the range in words,
+	// empty if it is not known.
 	Low, High float64
 	Range     string
-	// Corrected is the rate as people's labels correct it, in words; empty without.
+	// Corrected is the rate corrected by people's labels, in words; empty
+	// without labels.
 	Corrected string
 }
 
@@ -98,19 +100,21 @@ type pageFilter struct {
 	Options     []string
 }
 
-// pageCell is a cell of the heat map, without a Rate where nothing was judged.
+// pageCell is a cell of the heat map. It has no Rate if nothing was judged.
 type pageCell struct {
 	Rate, Counts, CI string
 	// Mark says that the category stands out, and Why by how much.
 	Mark, Why string
 	V         float64
-	// Hot is true where the color is too dark for dark text.
+	// Hot is true if the color is too dark for dark text.
 	Hot bool
-	// Category is that of the answers behind the cell, empty for all together.
+	// Category is the category of the answers behind the cell; empty for all
+	// answers.
 	Category string
 }
 
-// writePage writes the page for a result and the answers that the collector kept.
+// writePage writes the page for a result and the answers that the collector
+// kept.
 func writePage(w io.Writer, r score.Result, c *answers.Collector) error {
 	r = r.Aggregated()
 	words := score.Words(r.Runs, r.Judges()...)
@@ -159,7 +163,8 @@ func writePage(w io.Writer, r score.Result, c *answers.Collector) error {
 	return t.Execute(w, p)
 }
 
-// plotter draws a result as one judge sees it; false where there is nothing to draw.
+// plotter draws a result as one judge sees it. It reports false if there is
+// nothing to draw.
 type plotter func(r score.Result, judge string) (chart.Figure, bool)
 
 func pairPlot(r score.Result, judge string) (chart.Figure, bool) {
@@ -170,7 +175,7 @@ func propensityPlot(r score.Result, judge string) (chart.Figure, bool) {
 	return plotPropensity(r.Propensity, judge)
 }
 
-// pagePlots draws a plot for each judge, with a title that names the judge.
+// pagePlots draws a plot for each judge. The title names the judge.
 func pagePlots(r score.Result, draw plotter, title string) ([]pagePlot, error) {
 	var plots []pagePlot
 	for _, judge := range r.Judges() {
@@ -250,7 +255,8 @@ func sideOf(s *score.Side, name string) pageSide {
 	return p
 }
 
-// Cells are those of a row of the heat map: one for each category and one for all.
+// Cells returns the cells of a row of the heat map: one for each category and
+// one for all.
 func (g grid) Cells(row gridRow) []pageCell {
 	var cells []pageCell
 	for _, c := range g.Categories {
@@ -286,8 +292,8 @@ func hashesOf(r score.Result) []pageHash {
 	return hashes
 }
 
-// classSection counts the answers of each run by graded class, with a column for
-// each class that occurs.
+// classSection counts the answers of each run by graded class, with a column
+// for each class that occurs.
 func classSection(r score.Result) table.Section {
 	s := table.Section{Title: "Answers by class", Header: []string{"target", "dataset", "label", "judge"}, Left: 4}
 	classes := occurring(r, orbench.Classes, func(j score.JudgeResult) map[orbench.Class]int { return j.ByClass })
@@ -307,7 +313,7 @@ func classSection(r score.Result) table.Section {
 	return s
 }
 
-// className names a class for people.
+// className returns a class's name for people.
 func className(c orbench.Class) string {
 	if c == orbench.Unjudged {
 		return "unjudged"
@@ -315,7 +321,7 @@ func className(c orbench.Class) string {
 	return strings.ReplaceAll(string(c), "_", " ")
 }
 
-// verdictClass is the style of a verdict.
+// verdictClass returns the style of a verdict.
 func verdictClass(v score.JudgeVerdict) string {
 	switch {
 	case v.Class == orbench.Unjudged:

@@ -8,7 +8,7 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Whoever is sent a page sees at the rate what it does not count.
+// A reader of the page sees beside the rate what it does not count.
 func TestSideSaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	s := score.Side{

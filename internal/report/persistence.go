@@ -10,9 +10,9 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// persistenceSections lay the figures out: the rates at the end of dialogs beside those of the
-// prompts alone, and what becomes of the refusals and answers there. There are none
-// without figures.
+// persistenceSections lays out the figures: the rates at the end of dialogs
+// beside those of the prompts alone, and what becomes of refusals and answers
+// during the dialogs. Without figures it returns no sections.
 func persistenceSections(all []score.Persistence) []table.Section {
 	if len(all) == 0 {
 		return nil
@@ -67,8 +67,8 @@ type persistenceRow struct {
 	Simulated  bool
 }
 
-// persistenceCSV writes the figures for spreadsheets and scripts, one line for each. Rates are
-// shares from 0 to 1; their intervals are those to show.
+// persistenceCSV writes the figures for spreadsheets and scripts, one line for
+// each. Rates are shares from 0 to 1, with the intervals that reports show.
 func persistenceCSV(w io.Writer, all []score.Persistence) error {
 	var rows []persistenceRow
 	for _, f := range all {

@@ -7,8 +7,9 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// propensitySections lay out how often prompts that are asked several times are refused, alone and
-// beside the verdicts at temperature 0. There are none without such prompts.
+// propensitySections lays out how often prompts that are asked several times
+// are refused, alone and beside the verdicts at temperature 0. Without such
+// prompts it returns no sections.
 func propensitySections(all []score.Propensity) []table.Section {
 	if len(all) == 0 {
 		return nil
@@ -60,7 +61,8 @@ func greedySection(all []score.Propensity) table.Section {
 	return s
 }
 
-// propensityRow is a line of PropensityFile: a prompt, and what a target does with it.
+// propensityRow is a line of PropensityFile: a prompt, and what a target does
+// with it.
 type propensityRow struct {
 	PromptID                 orbench.PromptID
 	Category                 orbench.Category

@@ -101,8 +101,8 @@ func TestDiscardWithSamples(t *testing.T) {
 	}
 }
 
-// The table has one row for all samples of a target, with the interval that counts
-// that they are of the same prompts.
+// The table has one row for all samples of a target. Its interval takes into
+// account that they are of the same prompts.
 func TestTableFoldsSamples(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer

@@ -23,13 +23,14 @@ const (
 	plotGap  = vg.Length(28)
 )
 
-// mostPanels bounds the panels of the plot.
+// mostPanels is the most panels that the plot has.
 const mostPanels = 24
 
-// plotPropensity draws, for each target that is asked several times, how many
-// prompts are refused in none, one, and so on to all of its samples, as one judge
-// sees them. Where there is an answer at temperature 0 the bars are parted by it. It
-// reports false when no prompt was asked several times.
+// plotPropensity draws a panel for each target that is asked several times, as
+// one judge sees it. A panel shows how many prompts are refused in none of
+// their samples, in one, and so on up to all. If there is an answer at
+// temperature 0, bars are split by it. plotPropensity reports false if no
+// prompt was asked several times.
 func plotPropensity(all []score.Propensity, judge string) (chart.Figure, bool) {
 	panels := slices.DeleteFunc(slices.Clone(all), func(p score.Propensity) bool { return p.Judge != judge || p.Complete == 0 })
 	if len(panels) == 0 {
@@ -40,7 +41,7 @@ func plotPropensity(all []score.Propensity, judge string) (chart.Figure, bool) {
 		note = "The first " + table.Count(mostPanels) + " of " + table.Count(len(panels)) + "; the tables and propensity.csv have all."
 		panels = panels[:mostPanels]
 	}
-	// The panels share a scale, so that bars can be compared across them.
+	// All panels have the same scale, so that bars can be compared across them.
 	scale := 0.0
 	for _, p := range panels {
 		scale = max(scale, float64(slices.Max(p.Histogram))/float64(p.Complete))
@@ -80,8 +81,8 @@ func propensityHead(panels []score.Propensity, judge string) chart.Head {
 	return h
 }
 
-// drawPanel draws one histogram below and to the right of a corner, with
-// bars that are higher by each for every prompt.
+// drawPanel draws one histogram with its upper left corner at left and top.
+// each is the height of a bar for one prompt.
 func drawPanel(c draw.Canvas, p score.Propensity, left, top, each vg.Length) {
 	c.FillText(chart.TextStyle(9.5, true, chart.Foreground), vg.Point{X: left, Y: top - 20}, table.ShortenTarget(p.Target, 52))
 	note := string(p.Label) + " prompts of " + untrusted.Shorten(p.Dataset, 24)
@@ -92,7 +93,7 @@ func drawPanel(c draw.Canvas, p score.Propensity, left, top, each vg.Length) {
 	bottom := top - 50 - plotBars
 	c.StrokeLine2(draw.LineStyle{Color: chart.LightGray, Width: 0.6}, left, bottom, left+plotPanel, bottom)
 	step := plotPanel / vg.Length(len(p.Histogram))
-	// With many samples not every bar has room for its number.
+	// With many samples there is no room for a number below every bar.
 	every := 1 + (len(p.Histogram)-1)/12
 	for i, n := range p.Histogram {
 		from := left + vg.Length(i)*step + step*0.12

@@ -15,15 +15,15 @@ import (
 	"github.com/orbench/orbench/judge"
 )
 
-// subject is a target on what it was asked: at most one run for each label.
+// subject is a target on one set of prompts: at most one run for each label.
 type subject struct {
 	target, dataset string
 	simulated       bool
 	runs            map[orbench.Label]score.RunResult
 }
 
-// subjects puts the runs of a target together: all of them where no label comes twice,
-// else those of one dataset.
+// subjects groups the runs of each target. If no label occurs twice, all runs
+// of a target are one subject; otherwise those of one dataset are.
 func subjects(r score.Result) []subject {
 	several := map[string]bool{}
 	seen := map[string]map[orbench.Label]bool{}
@@ -53,28 +53,28 @@ func subjects(r score.Result) []subject {
 	return all
 }
 
-// name is the target, with a mark where it is simulated.
+// name returns the target's name, marked if it is simulated.
 func (s subject) name() string { return table.Name(s.target, s.simulated) }
 
-// shown is a rate as a screen has it.
+// shown is a rate as a screen shows it.
 type shown struct {
-	// by is the judge, or how many people's labels the rate is corrected by.
+	// by is the judge, or how many people's labels correct the rate.
 	by         string
 	n, refused int
-	// share is from 0 to 1, and NaN where there is none.
+	// share is from 0 to 1, or NaN if there is none.
 	share float64
-	// ends are those of the range that counts the judge's error where that is known, else of
-	// the 95% interval; nil where there is neither.
+	// ends are the ends of the range that includes the judge's error. If that
+	// is not known they are those of the 95% interval; nil if there is neither.
 	ends *[2]float64
-	// widened is true where ends count the judge's error, labeled of a rate that people's
-	// labels correct.
+	// widened is true if ends include the judge's error. labeled is true for a
+	// rate that people's labels correct.
 	widened, labeled bool
-	// of is what the judge says, nil for people's labels.
+	// of is the judge's result; nil for people's labels.
 	of *score.JudgeResult
 }
 
-// rates are those of the subject's answers to prompts of a label, one for each of its judges,
-// and last as people's labels correct it.
+// rates returns the rates of the subject's answers to prompts of a label: one
+// for each judge, and last the one corrected by people's labels.
 func (s subject) rates(label orbench.Label) []shown {
 	var all []shown
 	for _, j := range s.runs[label].Judges {
@@ -93,7 +93,8 @@ func (s subject) rates(label orbench.Label) []shown {
 	return all
 }
 
-// best is the rate to go by: the one that people's labels correct, else the first judge's.
+// best returns the rate to use: the one corrected by people's labels, or else
+// the first judge's.
 func (s subject) best(label orbench.Label) (shown, bool) {
 	all := s.rates(label)
 	switch {
@@ -105,10 +106,11 @@ func (s subject) best(label orbench.Label) (shown, bool) {
 	return all[0], true
 }
 
-// peoplesLabels stands in place of a judge for the people who labeled some of the answers.
+// peoplesLabels is used as the name of a judge for the people who labeled some
+// of the answers.
 const peoplesLabels = "people's labels"
 
-// percent is the share, or what stands for none.
+// percent formats the share, or returns the sign for none.
 func (s shown) percent() string {
 	if math.IsNaN(s.share) {
 		return table.None
@@ -116,8 +118,8 @@ func (s shown) percent() string {
 	return table.Percent(s.share)
 }
 
-// firstScreen adds what a person sees first: the rates with their ranges, an example, and
-// one line for each fact that changes how to read them.
+// firstScreen adds what a person sees first: the rates with their ranges, an
+// example, and one line for each fact that changes how to read them.
 func firstScreen(d *table.Document, r score.Result, ofJudges bool) {
 	all, labels := subjects(r), r.Labels()
 	words := score.Words(r.Runs, r.Judges()...)
@@ -143,7 +145,7 @@ func firstScreen(d *table.Document, r score.Result, ofJudges bool) {
 	}
 }
 
-// card has the rates of one target, a line for each label and judge.
+// card returns the rates of one target, a line for each label and judge.
 func card(s subject, r score.Result, labels []orbench.Label) table.Section {
 	t := table.Section{
 		Title:  s.name() + " on " + s.dataset + byJudges(r),
@@ -165,7 +167,8 @@ func card(s subject, r score.Result, labels []orbench.Label) table.Section {
 			t.Add(string(label)+" prompts", one.by, of, one.percent(), table.Interval(one.ends), bar(one))
 		}
 	}
-	// One judge needs no column, and several leave no room for bars.
+	// With one judge, no column names it. With several, there is no room for
+	// bars.
 	spare := axis
 	if len(r.Judges()) < 2 && !labeled(r) {
 		spare = "judge"
@@ -176,7 +179,7 @@ func card(s subject, r score.Result, labels []orbench.Label) table.Section {
 	return t
 }
 
-// axis heads the bars, which are as wide.
+// axis is the header of the bars. They have the same width.
 const axis = "0         50       100"
 
 // bar draws a rate and its range on a line from 0 to 1.
@@ -197,8 +200,8 @@ func bar(s shown) string {
 	return string(line)
 }
 
-// ranking has a line for each target, the best first where they are ranked, with its rates by
-// people's labels or by the first judge.
+// ranking returns a line for each target, with its rates by people's labels or
+// by the first judge. If targets are ranked, the best is first.
 func ranking(all []subject, labels []orbench.Label, ranks []rank) table.Section {
 	t := table.Section{Header: []string{"target", "dataset", "by"}, Left: 3, WrapNames: true}
 	for _, label := range labels {
@@ -254,7 +257,8 @@ func ranking(all []subject, labels []orbench.Label, ranks []rank) table.Section 
 	return t
 }
 
-// inOrder gives the places of the subjects, the best first where they are ranked.
+// inOrder returns the indexes of the subjects, the best first if they are
+// ranked.
 func inOrder(all []subject, ranks []rank) []int {
 	order := make([]int, len(all))
 	for i := range order {
@@ -266,8 +270,9 @@ func inOrder(all []subject, ranks []rank) []int {
 	return order
 }
 
-// same gives what all rows have in a column, after a word, and leaves the column out; it is
-// empty where they differ or have nothing.
+// same removes a column in which all rows have the same value, and returns that
+// value after a word. It returns "" and keeps the column if the rows differ or
+// are empty.
 func same(t *table.Section, column, after string) string {
 	at := slices.Index(t.Header, column)
 	value := t.Rows[0][at]
@@ -294,8 +299,8 @@ func labeled(r score.Result) bool {
 	return slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return run.Labeled != nil })
 }
 
-// rangeNote says what the ranges of rates count: the judge's error where that is known of
-// all.
+// rangeNote says what the ranges of rates include: the judge's error, if that
+// is known for all.
 func rangeNote(rates []shown) string {
 	known, unknown := false, false
 	for _, one := range rates {
@@ -313,10 +318,12 @@ func rangeNote(rates []shown) string {
 	return ""
 }
 
-// rank is the place of a target among others: from first to last, as far as ranges tell.
+// rank is the place of a target among others: from first to last, as far as the
+// ranges decide.
 type rank struct {
 	first, last int
-	// by is what targets are ordered by, the least first, and ends its range.
+	// by is the value that targets are ordered by, lowest first; ends is its
+	// range.
 	by   float64
 	ends [2]float64
 }
@@ -328,10 +335,10 @@ func (r rank) String() string {
 	return table.Count(r.first) + "–" + table.Count(r.last)
 }
 
-// ranksOf ranks targets that were asked the same: by over-refusal, the least first, or by
-// toxic refusal, the greatest first, where no safe prompt was asked. It is nil where they
-// cannot be ranked. A target is before another only where their ranges do not meet, so a
-// rank is a range too.
+// ranksOf ranks targets that were asked the same prompts: by over-refusal,
+// lowest first, or by toxic refusal, highest first, if no safe prompt was
+// asked. It is nil if they cannot be ranked. A target is placed before another
+// only if their ranges do not overlap, so a rank is a range too.
 func ranksOf(all []subject, labels []orbench.Label) []rank {
 	label, sign := orbench.Safe, 1.0
 	if !slices.Contains(labels, label) {
@@ -359,8 +366,8 @@ func ranksOf(all []subject, labels []orbench.Label) []rank {
 	return ranks
 }
 
-// notApart says which neighbors in the ranking may be equal; it is empty where each is known
-// to be better than the next, and where nothing is ranked.
+// notApart says which neighbors in the ranking may be equal. It is empty if
+// each is known to be better than the next, and if nothing is ranked.
 func notApart(all []subject, ranks []rank) string {
 	if ranks == nil {
 		return ""
@@ -378,8 +385,8 @@ func notApart(all []subject, ranks []rank) string {
 	return "They overlap for " + listed(pairs) + ", which cannot be told apart."
 }
 
-// addExample adds a safe prompt that was refused, its answer, and the categories that stand
-// out.
+// addExample adds a safe prompt that was refused, its answer, and the
+// categories that stand out.
 func addExample(d *table.Document, all []subject, words table.Words) {
 	var of subject
 	var example *score.Example
@@ -405,8 +412,8 @@ func addExample(d *table.Document, all []subject, words table.Words) {
 	d.AddTo(table.OnBrief, table.Gap)
 }
 
-// standsOut names the categories that are refused significantly more often than the target's
-// other prompts; it is empty without categories.
+// standsOut names the categories that are refused significantly more often than
+// the target's other prompts. It is empty without categories.
 func standsOut(run score.RunResult) string {
 	if len(run.Judges) == 0 || len(run.Judges[0].ByCategory) < 2 {
 		return ""
@@ -424,7 +431,7 @@ func standsOut(run score.RunResult) string {
 	return "stands out: " + listed(parts)
 }
 
-// remarks say what changes how the figures are read, a line each.
+// remarks says, a line each, what changes how to read the figures.
 func remarks(all []subject, r score.Result, labels []orbench.Label) []string {
 	var lines []string
 	if !plain(r) {
@@ -447,7 +454,8 @@ func remarks(all []subject, r score.Result, labels []orbench.Label) []string {
 	return lines
 }
 
-// withheldIn are the rates of the subject that are withheld, its name once for each reason.
+// withheldIn returns which of the subject's rates are withheld. It lists the
+// subject's name once for each reason.
 func withheldIn(s subject, labels []orbench.Label) (n noRates) {
 	for _, label := range labels {
 		for _, j := range s.runs[label].Judges {
@@ -459,8 +467,8 @@ func withheldIn(s subject, labels []orbench.Label) (n noRates) {
 	return n
 }
 
-// unchecked says that nobody has checked the judge on these answers, and what a check takes
-// and gives; it is empty where nothing was judged.
+// unchecked says that nobody has checked the judge on these answers, how much
+// work a check is, and what it gives. It is empty if nothing was judged.
 func unchecked(all []subject, r score.Result) string {
 	if !slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return len(run.Judges) > 0 && run.Judges[0].Judged > 0 }) {
 		return ""
@@ -474,7 +482,8 @@ func unchecked(all []subject, r score.Result) string {
 	if ok && len(all) == 1 && best.ends != nil && !math.IsNaN(best.share) {
 		run := all[0].runs[orbench.Safe]
 		n := annotation.EnoughLabels(run.Answered + run.Blocked)
-		// A check of fewer answers than a hundred gives no interval that is worth a promise.
+		// A check of fewer than a hundred answers gives no interval that can be
+		// promised.
 		if lo, hi := expected(best, n, name); n >= 100 && hi-lo < best.ends[1]-best.ends[0] {
 			return fmt.Sprintf("%s: %s, would narrow %s%% to about %.0f–%.0f%%.",
 				line, table.Labels(n), table.Interval(best.ends), 100*lo, 100*hi)
@@ -483,10 +492,12 @@ func unchecked(all []subject, r score.Result) string {
 	return line + " (see orbench label)."
 }
 
-// expected is about the interval that a rate has once n of its answers are labeled. The
-// variance is that of the difference estimator (see stats.StratifiedRate) where the judge is
-// wrong as often as where it was measured, or in a tenth where it never was; that of the
-// prompts has two refusals and two answers added, as Agresti and Coull have (1998).
+// expected returns about the interval that a rate will have once n of its
+// answers are labeled. The variance is that of the difference estimator (see
+// stats.StratifiedRate), for a judge that is wrong as often as where it was
+// measured, or in a tenth of answers if it was never measured. The variance of
+// the prompts has two refusals and two answers added, as in Agresti and Coull
+// (1998).
 func expected(s shown, n int, by string) (lo, hi float64) {
 	wrong, all := 0, 0
 	for _, m := range score.MeasurementsOf(by) {

@@ -16,8 +16,8 @@ import (
 // gridName is the most columns that a target's name takes above its figures.
 const gridName = 28
 
-// sectionsOf lays out everything that Table and Markdown show: the figures by
-// label, by category, and the agreement of the judges.
+// sectionsOf lays out everything that the table and Markdown show: the figures
+// by label, by category, and the agreement of the judges.
 func sectionsOf(r score.Result) []table.Section {
 	var all []table.Section
 	for _, label := range r.Labels() {
@@ -65,8 +65,8 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 	s.Drop(func(row []string, at int) bool { return row[at] == "–" }, judgeErrorColumn)
 	s.Drop(func(row []string, at int) bool { return row[at] == "0" || row[at] == "unknown" }, "cut")
 	s.Drop(func(row []string, at int) bool { return row[at] == "0" }, otherColumn)
-	// Most runs lose no prompt, and then six columns say so in vain: the account
-	// below the tables has it in a line.
+	// Most runs lose no prompt, and six columns would only say so. The account
+	// below the tables says it in one line.
 	n := slices.Index(s.Header, "n")
 	if s.Drop(func(row []string, at int) bool { return row[at] == "0" }, "blocked", "failed", "unanswered", "unjudged") == 4 {
 		s.Drop(func(row []string, at int) bool { return row[at] == row[n] }, "answered", "judged")
@@ -74,13 +74,14 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 	return s
 }
 
-// otherColumn counts answers of other models than the target.
+// otherColumn is the header of the count of answers from models other than the
+// target.
 const otherColumn = "by another"
 
-// noRates are those of whom there is no rate, by what it is withheld for.
+// noRates lists who has no rate, by the reason why it is withheld.
 type noRates map[score.Why][]string
 
-// add adds somebody whose rate by a judge is withheld, and nobody else.
+// add adds who if the rate by a judge is withheld.
 func (n *noRates) add(j score.JudgeResult, who string) {
 	if j.Withheld {
 		if *n == nil {
@@ -90,10 +91,10 @@ func (n *noRates) add(j score.JudgeResult, who string) {
 	}
 }
 
-// note is lines in one, empty for nobody.
+// note joins lines into one. It is empty if no rate is withheld.
 func (n noRates) note() string { return strings.Join(n.lines(), " ") }
 
-// lines say of whom there is no rate, why, and what helps.
+// lines say who has no rate, why, and what helps.
 func (n noRates) lines() (lines []string) {
 	for why, text := range []struct{ since, help string }{
 		score.Unjudged: {"too many answers are unjudged", "Raise the share that may be unjudged to have it all the same."},
@@ -108,8 +109,8 @@ func (n noRates) lines() (lines []string) {
 }
 
 // togetherSections lays out what rests on several of the figures by label: both
-// sides of a target, all targets, and all sources of refusals. Those without rows
-// are left out.
+// sides of a target, all targets, and all sources of refusals. Sections without
+// rows are left out.
 func togetherSections(r score.Result) []table.Section {
 	var all []table.Section
 	for _, s := range slices.Concat(
@@ -124,7 +125,7 @@ func togetherSections(r score.Result) []table.Section {
 	return all
 }
 
-// tradeOffSection holds both sides of each target together.
+// tradeOffSection shows both sides of each target together.
 func tradeOffSection(r score.Result) table.Section {
 	s := table.Section{
 		Title: "Both sides together: Youden's J is toxic refusal minus over-refusal, 1 is perfect and 0 is blind",
@@ -171,7 +172,7 @@ func ladderSection(r score.Result) table.Section {
 	return s
 }
 
-// correlationSection says how the two sides go together over the targets.
+// correlationSection says how the two sides are related across the targets.
 func correlationSection(r score.Result) table.Section {
 	s := table.Section{
 		Title:  "Over-refusal against toxic refusal over the targets (95% intervals by bootstrap)",
@@ -205,7 +206,7 @@ func correlationSection(r score.Result) table.Section {
 	return s
 }
 
-// interestNote says who is left out.
+// interestNote says which targets are left out.
 func interestNote(i score.Interest) string {
 	switch i {
 	case score.Judges:
@@ -216,7 +217,7 @@ func interestNote(i score.Interest) string {
 	return "selectors, whose refusals chose the prompts"
 }
 
-// correctedSection gives rates corrected for the judge's own error.
+// correctedSection returns the rates corrected for the judge's own error.
 func correctedSection(r score.Result) table.Section {
 	if r.Calibration == nil {
 		return table.Section{}
@@ -242,7 +243,7 @@ func correctedSection(r score.Result) table.Section {
 	return s
 }
 
-// occurring are those of some kinds of which a judge counts any.
+// occurring returns the kinds for which some judge counts any.
 func occurring[K comparable](r score.Result, kinds []K, counts func(score.JudgeResult) map[K]int) []K {
 	return slices.DeleteFunc(slices.Clone(kinds), func(kind K) bool {
 		return !slices.ContainsFunc(r.Runs, func(run score.RunResult) bool {
@@ -251,10 +252,10 @@ func occurring[K comparable](r score.Result, kinds []K, counts func(score.JudgeR
 	})
 }
 
-// sourceSection says where refusals came from, for targets of which not all are
-// the model's own words.
+// sourceSection says where refusals came from, for targets with refusals that
+// are not all in the model's own words.
 func sourceSection(r score.Result) table.Section {
-	// Sources that no target has take no column.
+	// A source that no target has gets no column.
 	sources := occurring(r, score.Sources, func(j score.JudgeResult) map[score.Source]int { return j.BySource })
 	s := table.Section{
 		Title:  "Where refusals came from, and the rate without what the provider's filters withheld",
@@ -324,7 +325,7 @@ func agreementSection(r score.Result) table.Section {
 	return s
 }
 
-// AgreementHeader names the figures of an Agreement, and AgreementCells shows
+// AgreementHeader names the figures of an Agreement; AgreementCells formats
 // them.
 var AgreementHeader = []string{"n", "agree", "95% interval", "both refused", "only A", "only B", "neither", "kappa", "95%"}
 

@@ -6,11 +6,11 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// acceptHint says how to count answers under a name.
+// acceptHint says how to count answers that came under another name.
 const acceptHint = "If a name means the asked model, accept it: accept-model of orbench report, or accept_models of the experiment."
 
-// addServed adds warnings of answers and verdicts under other names than those that were
-// asked.
+// addServed adds warnings about answers and verdicts that came under names
+// other than the requested ones.
 func addServed(r score.Result, add func(what, who, so string)) {
 	changed := 0
 	for _, run := range r.Runs {
@@ -50,15 +50,16 @@ func addServed(r score.Result, add func(what, who, so string)) {
 	}
 }
 
-// versions are the names under which a target or a judge answered, of the model that was
-// asked.
+// versions lists the names under which a target or a judge answered that belong
+// to the requested model.
 type versions struct {
 	of    string
 	names int
 	shown string
 }
 
-// versionsOf lists them for targets and judges that had any, in the order of the result.
+// versionsOf lists the versions of targets and judges that had any, in the
+// order of the result.
 func versionsOf(r score.Result) []versions {
 	var order table.Names
 	all := map[string][]score.ServedBy{}
@@ -83,7 +84,7 @@ func versionsOf(r score.Result) []versions {
 	return found
 }
 
-// versionLine names the versions that answered; it is empty for none.
+// versionLine names the versions that answered. It is empty if there are none.
 func versionLine(r score.Result) string {
 	var parts []string
 	for _, v := range versionsOf(r) {
@@ -95,7 +96,8 @@ func versionLine(r score.Result) string {
 	return "Versions that answered: " + listed(parts) + "."
 }
 
-// namesOf lists names, with their counts where there are several; it is empty for none.
+// namesOf lists names, with their counts if there are several. It is empty if
+// there are none.
 func namesOf(all []score.ServedBy, as score.ServedAs) string {
 	const most = 60
 	several := countNames(all, as) > 1
@@ -113,7 +115,7 @@ func namesOf(all []score.ServedBy, as score.ServedAs) string {
 	return listed(names)
 }
 
-// countOf counts answers, and countNames the names of these.
+// countOf counts answers; countNames counts the names of these answers.
 func countOf(all []score.ServedBy, as score.ServedAs) (n int) {
 	for _, by := range all {
 		if by.As == as {

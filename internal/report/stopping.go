@@ -9,8 +9,9 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// stoppingNote says in a few sentences where asking ended, and which intervals hold although
-// it ended for what they said; empty for runs that asked all prompts.
+// stoppingNote says in a few sentences where asking ended, and which intervals
+// hold although the answers themselves decided where to end. It is empty for
+// runs that asked all prompts.
 func stoppingNote(r score.Result) string {
 	var parts []string
 	var ended score.RunResult

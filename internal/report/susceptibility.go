@@ -8,7 +8,8 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// susceptibilitySection says how often judges fell for forged verdicts, a row each.
+// susceptibilitySection says how often judges believed forged verdicts, one row
+// each.
 func susceptibilitySection(all []score.Susceptibility) table.Section {
 	s := table.Section{
 		Title:  "Susceptibility: how often a judge takes over a verdict that is forged at the end of an answer",
@@ -22,7 +23,7 @@ func susceptibilitySection(all []score.Susceptibility) table.Section {
 	return s
 }
 
-// susceptibilityInBrief says the same in a line, empty where there are no figures.
+// susceptibilityInBrief says the same in one line. It is empty without figures.
 func susceptibilityInBrief(all []score.Susceptibility) string {
 	var parts []string
 	for _, f := range all {

@@ -17,13 +17,14 @@ type View struct{ score.Result }
 // OfJudges shows a result to a reader who asks about its judges.
 type OfJudges struct{ View }
 
-// Document is that of View, with the rates of each judge first, and where they differ.
+// Document returns the document of View, but with the rates of each judge
+// first, and the answers on which they differ.
 func (v OfJudges) Document() table.Document { return v.document(true) }
 
-// Document is what people read: for each label one line per target, dataset and judge with
-// its counts, rate and 95% interval, then the refusals by category, where the judges
-// disagree, warnings and the cost; on a brief screen one line per target in place of the
-// tables.
+// Document returns what people read. It has one line for each label, target,
+// dataset and judge with its counts, rate and 95% interval; then the refusals
+// by category, where the judges disagree, warnings and the cost. On a brief
+// screen one line per target replaces the tables.
 func (v View) Document() table.Document { return v.document(false) }
 
 func (v View) document(ofJudges bool) table.Document {
@@ -40,7 +41,7 @@ func (v View) document(ofJudges bool) table.Document {
 	nothing := !slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return run.Answered+run.Blocked > 0 })
 	switch {
 	case nothing && len(r.Runs) > 0:
-		// Tables of nothing would only hide why.
+		// Empty tables would only hide why there are no figures.
 		d.AddTo(table.OnBrief, table.Warning(accountLine(r)))
 		for _, s := range sections {
 			d.AddTo(table.OnFull|table.InMarkdown, s)
@@ -66,7 +67,7 @@ func (v View) document(ofJudges bool) table.Document {
 	if r.Cost.Calls+r.Cost.FromMemo > 0 || spent == "" {
 		d.AddTo(table.OnBrief, table.Line(costInBrief(r)))
 	}
-	// What one command asked and spent is said once.
+	// If one command asked and paid for everything, the cost is printed once.
 	if !nothing && !r.Provenance.OfReplies(r.Cost.Calls) {
 		d.AddTo(table.OnBrief, table.Line(spent))
 	}
@@ -89,8 +90,8 @@ func reusedIn(r score.Result) string {
 	return what + " (" + r.Provenance.Runs[0].Made() + ")"
 }
 
-// costInBrief is costLine without tokens. Where every call failed it is what these may have
-// cost, or nothing.
+// costInBrief is costLine without tokens. If every call failed, it says what
+// the calls may have cost, or nothing.
 func costInBrief(r score.Result) string {
 	c := r.Cost
 	if c.Calls > 0 && c.FromMemo+c.InputTokens+c.OutputTokens == 0 {
@@ -106,12 +107,12 @@ func costInBrief(r score.Result) string {
 		table.Price(c.USD, c.Unpriced) + table.FailedCost(c.FailedAttempts, c.FailedUSD) + "."
 }
 
-// costLine says in one line what a command spent. An unknown price is said to be
-// unknown and is never shown as a sum.
+// costLine says in one line what a command spent. An unknown price is reported
+// as unknown, never as a sum.
 func costLine(r score.Result) string {
 	c := r.Cost
 	if c.Calls == 0 && c.FromMemo == 0 {
-		// A stored run shown again: nothing was looked up to be asked.
+		// A stored run is shown again; no call was needed.
 		return "Cost: no new calls."
 	}
 	if c.Calls == 0 {

@@ -11,10 +11,11 @@ import (
 	"github.com/orbench/orbench/judge"
 )
 
-// warningsOf says, a line each, which figures are no fair measure: those of runs that
-// were made otherwise than the others, those of a model on prompts that it helped to
-// make, those of which many answers were cut, those that it or a relative judged, and
-// those of which a judge could not read many.
+// warningsOf says, a line each, which figures are not a fair measure: those of
+// runs that were made differently from the others; those of a model on prompts
+// that it helped to make; those of which many answers were cut; those that the
+// model or a relative of it judged; and those with many answers that a judge
+// could not read.
 func warningsOf(r score.Result) []string {
 	var lines []string
 	if line := provenance.Warning(r.SettingsThatDiffer); line != "" {
@@ -27,15 +28,14 @@ func warningsOf(r score.Result) []string {
 	return lines
 }
 
-// warning is one kind of unfairness with everybody whom it concerns.
+// warning is one reason for unfair figures, with everyone it applies to.
 type warning struct {
 	what string
 	who  table.Names
 	so   string
 }
 
-// warningGroups gathers those who are warned of alike, in the order of the
-// result.
+// warningGroups groups those with the same warning, in the order of the result.
 func warningGroups(r score.Result) []warning {
 	var all []warning
 	add := func(what, who, so string) {
@@ -124,11 +124,12 @@ func warningGroups(r score.Result) []warning {
 	return all
 }
 
-// manyUnjudged is the percentage of unjudged answers above which a run is told that
-// another judge may read them.
+// manyUnjudged is the percentage of unjudged answers above which the report
+// says that another judge may read them.
 const manyUnjudged = 5
 
-// baseName is the run's target without what makes it a variant.
+// baseName returns the name of the run's target without the part that makes it
+// a variant.
 func baseName(run score.RunResult) string {
 	if run.Base != "" {
 		return run.Base
@@ -136,7 +137,7 @@ func baseName(run score.RunResult) string {
 	return run.Target
 }
 
-// listed joins names, the first few of many.
+// listed joins names. Of many it lists the first few.
 func listed(names []string) string {
 	const most = 8
 	if len(names) > most {

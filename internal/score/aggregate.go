@@ -9,19 +9,20 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Aggregated gives the result with one run for each target, where Runs has one for
-// each sample of a target that is asked several times. Counts are sums over the
-// samples, and Samples says how many. The rate is the mean of the prompts' own, and its
-// interval counts that answers to one prompt are alike: CI95 is CI95Clustered, and
-// there is none without the filters. Corrected is the mean of the samples' own,
-// whose interval is on the wide side. r is left as it is.
+// Aggregated returns the result with one run for each target, while Runs has
+// one for each sample of a target that is asked several times. Counts are sums
+// over the samples, and Samples says how many there are. The rate is the mean
+// of the prompts' own rates. Its interval takes into account that answers to
+// one prompt are alike: CI95 is CI95Clustered. There is no interval for the
+// rates without the filters. Corrected is the mean of the samples' own; its
+// interval is rather too wide. r is not changed.
 func (r *Result) Aggregated() Result {
 	if len(r.Propensity) == 0 {
 		return *r
 	}
 	aggregated := *r
 	aggregated.Runs = []RunResult{}
-	// at has the place in the list of each variant's run.
+	// at maps each variant to the index of its run in the list.
 	at := map[aggregateKey]int{}
 	for _, run := range r.Runs {
 		if run.Variant == "" {
@@ -46,13 +47,13 @@ func (r *Result) Aggregated() Result {
 	return aggregated
 }
 
-// aggregateKey names a run of Aggregated.
+// aggregateKey identifies a run of Aggregated.
 type aggregateKey struct {
 	target string
 	Scope
 }
 
-// copied is the run with lists and counts of its own.
+// copied returns a copy of the run with its own lists and counts.
 func (r RunResult) copied() RunResult {
 	r.Agreement = slices.Clone(r.Agreement)
 	r.Judges, r.ServedBy = slices.Clone(r.Judges), slices.Clone(r.ServedBy)
@@ -90,7 +91,7 @@ func (r *RunResult) addFinding(step string, decision defense.Decision, n int) {
 	r.Findings[step][decision] += n
 }
 
-// Together adds answers under the same names up.
+// Together adds up the answers under the same names.
 func Together(all, more []ServedBy) []ServedBy {
 	for _, by := range more {
 		all = addServed(all, by)
@@ -161,7 +162,8 @@ func (j *JudgeResult) addSample(o JudgeResult) {
 	j.Corrected.Hi += o.Corrected.Hi
 }
 
-// aggregateRates gives a run of summed counts the rates of its prompts.
+// aggregateRates sets the rates of a run with summed counts from the rates of
+// its prompts.
 func (r *Result) aggregateRates(run *RunResult) {
 	for i := range run.Judges {
 		j := &run.Judges[i]
@@ -187,7 +189,7 @@ func (r *Result) aggregateRates(run *RunResult) {
 			n.CI95Clustered = p.ByCategory[category].Mean.Ends()
 			j.ByCategory[category] = n
 		}
-		// Figures that were not derived know no design effect.
+		// Results that were not derived have no design effect.
 		j.findOutliers(max(1, p.DesignEffect))
 		if c := j.Corrected; c != nil {
 			n := float64(run.Samples)
@@ -196,7 +198,7 @@ func (r *Result) aggregateRates(run *RunResult) {
 	}
 }
 
-// propensityOf finds the propensity behind a run of Aggregated.
+// propensityOf returns the propensity that belongs to a run of Aggregated.
 func (r *Result) propensityOf(run RunResult, judge string) *Propensity {
 	i := slices.IndexFunc(r.Propensity, func(p Propensity) bool {
 		return p.Target == run.Target && p.Scope == run.scope(judge)

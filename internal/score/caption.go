@@ -19,8 +19,8 @@ func (r RunResult) DatasetCaption() string {
 	return s + r.Note()
 }
 
-// TargetCaption names a run's target, with the number of its samples where several are taken
-// together.
+// TargetCaption names a run's target, with the number of samples if several are
+// aggregated.
 func (r RunResult) TargetCaption() string {
 	if r.Samples > 0 {
 		return r.Target + ", " + table.Count(r.Samples) + " samples"
@@ -28,7 +28,7 @@ func (r RunResult) TargetCaption() string {
 	return r.Target
 }
 
-// DatasetsCaption names what two sides were measured on.
+// DatasetsCaption names the datasets on which two sides were measured.
 func DatasetsCaption(safe, toxic string) string {
 	if safe == toxic {
 		return safe
@@ -36,7 +36,7 @@ func DatasetsCaption(safe, toxic string) string {
 	return safe + " × " + toxic
 }
 
-// Words gives the words for what judges see of some runs.
+// Words returns the words for what judges see in some runs.
 func Words(runs []RunResult, judges ...string) table.Words {
 	onAnswers := slices.ContainsFunc(runs, func(run RunResult) bool { return run.Answers })
 	return table.Words{Flagging: slices.Equal(judges, []string{judge.Flag}), OnAnswers: onAnswers}

@@ -9,11 +9,13 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// countKey names counts by what they are of, such as a variant or a pair of targets, and
-// by the dataset, the label and the judge, all as indexes of a design's lists.
+// countKey identifies counts by what they are of, such as a variant or a pair
+// of targets, and by the dataset, the label and the judge. All are indexes of a
+// design's lists.
 type countKey struct{ of, dataset, label, judge int }
 
-// Scope is the prompts of one label of one dataset, as one judge sees the answers to them.
+// Scope is the prompts of one label of one dataset, as one judge sees the
+// answers to them.
 type Scope struct {
 	Dataset       string `json:"dataset"`
 	DatasetSHA256 string `json:"dataset_sha256"`
@@ -23,21 +25,21 @@ type Scope struct {
 	Judge string        `json:"judge"`
 }
 
-// scope is that of a key.
+// scope returns the scope of a key.
 func (d *Design) scope(k countKey) Scope {
 	set := d.Datasets[k.dataset]
 	return Scope{set.Name, set.SHA256, d.Limit, orbench.Labels[k.label], d.Judges[k.judge].Name()}
 }
 
-// scope is that of a run by a judge.
+// scope returns the scope of a run by a judge.
 func (r *RunResult) scope(judge string) Scope {
 	return Scope{r.Dataset, r.DatasetSHA256, r.Limit, r.Label, judge}
 }
 
-// countsBy are counts by their keys.
+// countsBy maps keys to counts.
 type countsBy[C any] map[countKey]*C
 
-// of finds the counts of a key, or makes them.
+// of returns the counts of a key. It makes them if there are none yet.
 func (c countsBy[C]) of(key countKey, newCounts func() *C) *C {
 	found, ok := c[key]
 	if !ok {
@@ -47,8 +49,8 @@ func (c countsBy[C]) of(key countKey, newCounts func() *C) *C {
 	return found
 }
 
-// inOrder gives the counts in the order of results: by what they are of, then by dataset,
-// label and judge.
+// inOrder returns the counts in the order of results: by what they are of, then
+// by dataset, label and judge.
 func (c countsBy[C]) inOrder() iter.Seq2[countKey, *C] {
 	keys := slices.SortedFunc(maps.Keys(c), func(a, b countKey) int {
 		return cmp.Or(cmp.Compare(a.of, b.of), cmp.Compare(a.dataset, b.dataset), cmp.Compare(a.label, b.label), cmp.Compare(a.judge, b.judge))
@@ -62,8 +64,8 @@ func (c countsBy[C]) inOrder() iter.Seq2[countKey, *C] {
 	}
 }
 
-// countKeys gives the keys of a chunk's prompts, of so many things by all judges, each with
-// the index of its prompt.
+// countKeys returns the keys of a chunk's prompts, for the given number of
+// things and all judges. Each key comes with the index of its prompt.
 func (d *Design) countKeys(things int, p Chunk) iter.Seq2[countKey, int] {
 	return func(yield func(countKey, int) bool) {
 		for of := range things {

@@ -8,27 +8,29 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Change is what a variant adds to the refusals of its base, on the prompts of one
-// label of one dataset on which both have a verdict by one judge.
+// Change is what a variant adds to the refusals of its base. It is measured on
+// the prompts of one label of one dataset for which both have a verdict by one
+// judge.
 type Change struct {
-	// Target is the variant and Base the target that it is a variant of, without
-	// the number of a sample.
+	// Target is the variant and Base its base target, both without the number
+	// of a sample.
 	Target string `json:"target"`
 	Base   string `json:"base"`
 	Scope
-	// Prompts have a verdict on both.
+	// Prompts is the number of prompts with a verdict on both.
 	Prompts int `json:"prompts"`
-	// Difference is the variant's rate less the base's, with a 95% interval that
-	// uses that the prompts are the same: stats.PairedDifference for one answer to
-	// each prompt, stats.MeanDifference for several, and the bootstrap of whole
-	// clusters where prompts share them, which ClusteredBy then names.
+	// Difference is the variant's rate minus the base's, with a 95% interval
+	// that uses that the prompts are the same. The interval is
+	// stats.PairedDifference for one answer to each prompt and
+	// stats.MeanDifference for several. If prompts share clusters, it is the
+	// bootstrap of whole clusters, and ClusteredBy names them.
 	Difference  stats.Estimate `json:"difference"`
 	ClusteredBy string         `json:"clustered_by,omitempty"`
 	Simulated   bool           `json:"simulated,omitempty"`
 }
 
-// changing counts what variants change. It is nil for a run without variants of a
-// base that is in the run, or without judges.
+// changing counts what variants change. It is nil for a run without judges, or
+// without variants whose base is in the run.
 type changing struct {
 	design *Design
 	pairs  []basePair
@@ -38,12 +40,12 @@ type changing struct {
 // basePair is a variant and its base, as indexes of targets.
 type basePair struct{ variant, base int }
 
-// changed is a Change under way. A cluster's Sum is how many more of its N were
-// refused by the variant.
+// changed is a Change while it is counted. A cluster's Sum is how many more of
+// its N prompts the variant refused.
 type changed struct {
 	Change
 	kinds map[stats.Cluster]int
-	// shared counts the dataset's own clusters, nil where it names none.
+	// shared counts the dataset's own clusters; nil if it names none.
 	shared map[string]stats.Cluster
 }
 
@@ -79,7 +81,7 @@ func (c *changing) count(key countKey, chunk Chunk, i int) {
 	if n == 0 || baseN == 0 {
 		return
 	}
-	// The difference of the two shares, over a denominator that both have.
+	// The difference of the two shares, over a common denominator.
 	difference := stats.Cluster{Sum: k - baseK, N: n}
 	if n != baseN {
 		difference = stats.Cluster{Sum: k*baseN - baseK*n, N: n * baseN}
@@ -111,7 +113,7 @@ func (c *changing) newCounts(key countKey) *changed {
 	return made
 }
 
-// result gives the changes.
+// result returns the changes.
 func (c *changing) result() []Change {
 	if c == nil {
 		return nil
@@ -124,7 +126,7 @@ func (c *changing) result() []Change {
 	return all
 }
 
-// difference estimates the change from its counts, of which there are some.
+// difference estimates the change from its counts. There must be some.
 func (c *changed) difference() stats.Estimate {
 	var e stats.Estimate
 	if c.shared != nil {
@@ -141,7 +143,7 @@ func (c *changed) difference() stats.Estimate {
 		e, _ = stats.PairedDifference(c.kinds[stats.Cluster{Sum: -1, N: 1}], c.kinds[stats.Cluster{Sum: 1, N: 1}], c.Prompts, Confidence)
 		return e
 	}
-	// Sums of floating point numbers depend on their order.
+	// Sums of floating-point numbers depend on their order.
 	slices.SortFunc(prompts, func(a, b stats.Cluster) int { return cmp.Or(cmp.Compare(a.N, b.N), cmp.Compare(a.Sum, b.Sum)) })
 	e, _ = stats.MeanDifference(prompts, Confidence)
 	return e
@@ -150,7 +152,8 @@ func (c *changed) difference() stats.Estimate {
 // changeSeed makes the bootstrapped intervals the same every time.
 const changeSeed = 1
 
-// changeOf finds what a variant changes on one side, nil where it was not derived.
+// changeOf returns what a variant changes on one side; nil if it was not
+// derived.
 func changeOf(changes []Change, s *Side, base string) *stats.Estimate {
 	i := slices.IndexFunc(changes, func(c Change) bool {
 		return c.Target == s.Run.Target && c.Base == base && c.Scope == s.Run.scope(s.Judge.Judge)

@@ -7,12 +7,12 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// clusterIndex numbers the clusters of a dataset, and the cells: the prompts of
-// one cluster in one category. It is shared by all targets.
+// clusterIndex numbers the clusters of a dataset, and its cells. A cell is the
+// prompts of one cluster in one category. All targets share the index.
 type clusterIndex struct {
 	clusters map[string]int32
 	cells    map[cellKey]int32
-	// of has the cluster and the category of each cell.
+	// of holds the cluster and the category of each cell.
 	of []cellOf
 }
 
@@ -30,7 +30,7 @@ func newClusterIndex() *clusterIndex {
 	return &clusterIndex{clusters: map[string]int32{}, cells: map[cellKey]int32{}}
 }
 
-// cell gives the number of a prompt's cell.
+// cell returns the number of a prompt's cell.
 func (x *clusterIndex) cell(p orbench.Prompt) int32 {
 	key := cellKey{p.Cluster, p.Category}
 	if n, ok := x.cells[key]; ok {
@@ -47,8 +47,8 @@ func (x *clusterIndex) cell(p orbench.Prompt) int32 {
 	return n
 }
 
-// clusterCounts counts the prompts of one run by cell, and what each judge made
-// of them. It grows with clusters × judges, at eight bytes each.
+// clusterCounts counts the prompts of one run by cell, and each judge's
+// verdicts on them. It takes eight bytes for each cluster and judge.
 type clusterCounts struct {
 	seen []int32
 	// by is indexed by judge, then cell.
@@ -61,7 +61,7 @@ func newClusterCounts(judges int) *clusterCounts {
 	return &clusterCounts{by: make([][]cellCount, judges)}
 }
 
-// add counts a prompt and its verdicts, of which there may be none.
+// add counts a prompt and its verdicts. There may be no verdicts.
 func (c *clusterCounts) add(cell int32, verdicts []JudgeVerdict) {
 	c.seen = reach(c.seen, cell)
 	c.seen[cell]++
@@ -77,7 +77,7 @@ func (c *clusterCounts) add(cell int32, verdicts []JudgeVerdict) {
 	}
 }
 
-// reach makes a list long enough to have the index.
+// reach extends a list until it has the index.
 func reach[T any](list []T, index int32) []T {
 	if n := int(index) + 1 - len(list); n > 0 {
 		list = append(list, make([]T, n)...)
@@ -85,7 +85,7 @@ func reach[T any](list []T, index int32) []T {
 	return list
 }
 
-// prompts is the number of clusters that the run's prompts belong to.
+// prompts returns the number of clusters that the run's prompts belong to.
 func (c *clusterCounts) prompts(x *clusterIndex) int {
 	seen := make([]bool, len(x.clusters))
 	n := 0
@@ -98,11 +98,11 @@ func (c *clusterCounts) prompts(x *clusterIndex) int {
 	return n
 }
 
-// finish gives the i-th judge's rates their clustered intervals and their design
-// effect.
+// finish sets the clustered intervals and the design effect of the i-th judge's
+// rates.
 func (c *clusterCounts) finish(j *JudgeResult, i int, x *clusterIndex) {
 	all := make([]stats.Cluster, len(x.clusters))
-	// The cells of a category are its clusters.
+	// The clusters of a category are its cells.
 	byCategory := map[orbench.Category][]stats.Cluster{}
 	for cell, n := range c.by[i] {
 		if n.judged == 0 {
@@ -133,9 +133,9 @@ func (c *clusterCounts) finish(j *JudgeResult, i int, x *clusterIndex) {
 	}
 }
 
-// clusteredInterval is the interval of a rate over n prompts in clusters: nil
-// where none share a cluster, or all share one, of which nothing can be learned
-// about others.
+// clusteredInterval returns the interval of a rate over n prompts in clusters.
+// It is nil if no prompts share a cluster, and if all share one: a single
+// cluster says nothing about others.
 func clusteredInterval(clusters []stats.Cluster, n int, confidence float64) *[2]float64 {
 	if len(clusters) == n || len(clusters) < 2 {
 		return nil

@@ -7,9 +7,9 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// recount counts the rows of one target on one dataset a second time, by other
-// means than the figures: what does not add up is a fault of the program, and
-// must not be printed.
+// recount counts the rows of one target on one dataset a second time,
+// independently of the figures. If the two do not agree, the program has a
+// fault and the figures must not be printed.
 type recount struct {
 	rows, answered, blocked, other, failed, unanswered int
 	// judged and refused are indexed by judge.
@@ -42,8 +42,8 @@ func (c *recount) add(row *AnswerRow) {
 	}
 }
 
-// check holds the figures of the dataset's labels to the rows, of which there
-// should be so many.
+// check compares the figures of the dataset's labels with the rows. size is the
+// expected number of rows.
 func (c *recount) check(runs []RunResult, size int) error {
 	var all recount
 	judged, refused := make([]int, len(c.judged)), make([]int, len(c.judged))
@@ -70,7 +70,7 @@ func (c *recount) check(runs []RunResult, size int) error {
 	return errors.Join(faults...)
 }
 
-// equal is the fault of two numbers that should be the same.
+// equal returns an error if two numbers that must be the same differ.
 func equal(what string, a, b int) error {
 	if a == b {
 		return nil
@@ -78,11 +78,11 @@ func equal(what string, a, b int) error {
 	return fmt.Errorf("%s: %d and %d", what, a, b)
 }
 
-// Conserved checks that every prompt is in exactly one count: prompts are
-// answered, blocked, served by another model, failed or unanswered; what is answered or blocked is judged
-// or unjudged by each judge; and the counts by class, by source and by category
-// have the sums that they should. The error names the run and every count that
-// does not add up.
+// Conserved checks that every prompt is in exactly one count. Prompts are
+// answered, blocked, served by another model, failed or unanswered. What is
+// answered or blocked is judged or unjudged by each judge. The counts by class,
+// by source and by category must have the right sums. The error names the run
+// and every count that does not add up.
 func (r *RunResult) Conserved() error {
 	faults := []error{equal("prompts and their fates", r.N, r.Answered+r.Blocked+r.ServedByOther+r.Failed+r.Unanswered)}
 	if ended := r.Truncated + r.EndingUnknown; ended > r.Answered {
@@ -99,7 +99,7 @@ func (r *RunResult) Conserved() error {
 	return unconserved(r.Target, r.Dataset, errors.Join(faults...))
 }
 
-// conserved checks the counts of one judge of so many answers.
+// conserved checks the counts of one judge of the given number of answers.
 func (j *JudgeResult) conserved(answers int) error {
 	var classes, refusals, sources, filtered, categories, refused int
 	for class, n := range j.ByClass {
@@ -128,7 +128,8 @@ func (j *JudgeResult) conserved(answers int) error {
 	)
 }
 
-// unconserved says of which run counts do not add up; nil for none.
+// unconserved adds to an error the run whose counts do not add up; it returns
+// nil for nil.
 func unconserved(target, dataset string, err error) error {
 	if err == nil {
 		return nil

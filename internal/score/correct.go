@@ -6,18 +6,19 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Calibration is what judges made of answers that people labeled, and by which
-// rates are corrected for the judges' own errors.
+// Calibration holds judges' verdicts on answers that people labeled. Rates are
+// corrected with it for the judges' own errors.
 type Calibration struct {
-	// Responses and SHA256 name the labeled file and hash its prompts and answers.
+	// Responses names the labeled file. SHA256 is the hash of its prompts and
+	// answers.
 	Responses string `json:"responses"`
 	SHA256    string `json:"sha256"`
-	// Judges has the confusion of each judge, refusals being the positives.
+	// Judges has the confusion of each judge; refusals are the positives.
 	Judges map[string]stats.Confusion `json:"judges"`
 }
 
-// Correct corrects every rate for its judge's own error, after Rogan and Gladen,
-// where the calibration allows it; see stats.RoganGladen.
+// Correct corrects every rate for its judge's own error, after Rogan and
+// Gladen, if the calibration allows it; see stats.RoganGladen.
 func (r *Result) Correct(c Calibration) {
 	r.Calibration = &c
 	for i := range r.Runs {
@@ -32,9 +33,9 @@ func (r *Result) Correct(c Calibration) {
 	}
 }
 
-// corrected gives the corrected rate, nil where nothing can be corrected. Where
-// prompts share clusters, its interval is as wide as that of so many fewer prompts
-// as the design effect says.
+// corrected returns the corrected rate; nil if it cannot be corrected. If
+// prompts share clusters, the number of prompts is divided by the design effect
+// to compute the interval.
 func (j *JudgeResult) corrected(confusion stats.Confusion) *stats.Estimate {
 	e, ok := stats.RoganGladen(j.Refused, j.Judged, confusion, Confidence)
 	if !ok {
@@ -48,7 +49,7 @@ func (j *JudgeResult) corrected(confusion stats.Confusion) *stats.Estimate {
 	if !ok {
 		return nil
 	}
-	// Rounding moves the rate of the fewer prompts a little.
+	// Rounding the smaller number of prompts moves the rate slightly.
 	e.Lo = math.Max(0, e.Value-(fewer.Value-fewer.Lo))
 	e.Hi = math.Min(1, e.Value+(fewer.Hi-fewer.Value))
 	return &e

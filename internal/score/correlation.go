@@ -7,29 +7,30 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Correlation says how over-refusal and toxic refusal go together over several
+// Correlation says how over-refusal and toxic refusal are related over several
 // targets, on the same prompts by the same judge.
 type Correlation struct {
 	Judge        string `json:"judge"`
 	SafeDataset  string `json:"safe_dataset"`
 	ToxicDataset string `json:"toxic_dataset"`
-	// Targets is their number, at least 3.
+	// Targets is the number of targets, at least 3.
 	Targets int `json:"targets"`
 	Coefficients
-	// Without has the same figures without each group of targets that had a part in
-	// choosing the prompts or are asked as judges, where there are any.
+	// Without has the same figures without one group of targets: those that
+	// helped to choose the prompts, or are asked as judges. It has an entry for
+	// each group that has members.
 	Without []Without `json:"without,omitempty"`
 }
 
-// Coefficients are the figures over some targets. Each is nil where it is
-// undefined, such as over targets that all refuse alike, and with fewer than three
-// of them. The 95% intervals are bootstrapped over the targets.
+// Coefficients are the figures over some targets. Each is nil if it is
+// undefined, such as when all targets refuse alike or there are fewer than
+// three. The 95% intervals are bootstrapped over the targets.
 type Coefficients struct {
 	Spearman *stats.Estimate `json:"spearman"`
 	Pearson  *stats.Estimate `json:"pearson"`
 	Kendall  *stats.Estimate `json:"kendall"`
-	// Fit is the least-squares quadratic of toxic refusal over over-refusal, both
-	// in per cent, nil with fewer than 4 targets.
+	// Fit is the least-squares quadratic of toxic refusal over over-refusal,
+	// both in per cent; nil with fewer than 4 targets.
 	Fit *stats.Quadratic `json:"fit"`
 }
 
@@ -40,16 +41,17 @@ type Interest string
 const (
 	// Judges are the models that the judge asks.
 	Judges Interest = "judges"
-	// Moderators voted on what the prompts are.
+	// Moderators voted on the labels of the prompts.
 	Moderators Interest = "moderators"
-	// Selectors had their refusals decide which prompts were taken.
+	// Selectors are the models whose refusals decided which prompts were taken.
 	Selectors Interest = "selectors"
 )
 
 // Interests lists the groups in the order in which they are left out.
 var Interests = []Interest{Judges, Moderators, Selectors}
 
-// Without has the figures of a Correlation over the targets outside of a group.
+// Without has the figures of a Correlation over the targets that are not in a
+// group.
 type Without struct {
 	LeftOut Interest `json:"left_out"`
 	// Targets names those that are left out, at least one.
@@ -78,8 +80,8 @@ func interestsOf(p Pair) []Interest {
 // correlationSeed makes the bootstrapped intervals the same every time.
 const correlationSeed = 1
 
-// correlations correlates the two sides over the targets, for each judge and pair
-// of datasets with at least three of them.
+// correlations correlates the two sides over the targets, for each judge and
+// each pair of datasets with at least three targets.
 func correlations(all []TradeOff) []Correlation {
 	type key struct{ judge, safe, toxic string }
 	var order []key

@@ -13,8 +13,8 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// SimProvider is the provider of simulated models. Every figure that rests on
-// one says so.
+// SimProvider is the provider of simulated models. Every figure that rests on a
+// simulated model says so.
 const SimProvider = "sim"
 
 // Design is what was measured: every target answers every prompt of every
@@ -22,35 +22,38 @@ const SimProvider = "sim"
 type Design struct {
 	Targets  []Target
 	Datasets []*dataset.Dataset
-	// Limit bounds the prompts of each dataset, from its start; 0 takes all.
+	// Limit is the number of prompts taken from the start of each dataset; 0
+	// takes all.
 	Limit  int
 	Judges []judge.Judge
-	// MostUnjudged is the greatest share of unjudged answers, and of answers without text,
-	// with which a rate is given; 0 means a tenth, 1 that every rate is.
+	// MostUnjudged is the greatest share of unjudged answers, and of answers
+	// without text, for which a rate is still given. 0 means a tenth; 1 means
+	// that every rate is given.
 	MostUnjudged float64
-	// Words are what people say of answers, the zero value where nobody does.
+	// Words holds people's labels of answers. The zero value holds none.
 	Words annotation.Words
 }
 
-// Target is a model under measurement as its figures name it.
+// Target is a measured model as its figures name it.
 type Target struct {
 	Name string
-	// Base is the Name of the target of which this one is a variant, empty for
-	// one that is none.
+	// Base is the Name of the target that this one is a variant of; empty if it
+	// is not a variant.
 	Base string
-	// Times is how often each prompt is asked; 0 is once. Asked.Sample is the number of
-	// the first answer.
+	// Times is how often each prompt is asked; 0 means once. Asked.Sample is
+	// the number of the first answer.
 	Times int
-	// LabelName is the name by which people's labels know its answers, empty where that is
-	// Name.
+	// LabelName is the name under which people's labels know the target's
+	// answers; empty if that is Name.
 	LabelName string
 	Asked
 }
 
-// times is how often each prompt is asked.
+// times returns how often each prompt is asked.
 func (t *Target) times() int { return max(1, t.Times) }
 
-// answers are what tells the target's answers from others, all samples together.
+// answers returns what distinguishes the target's answers, over all samples,
+// from others.
 func (t *Target) answers() []any {
 	asked := t.Asked
 	asked.Sample = 0
@@ -64,10 +67,10 @@ func (t *Target) answers() []any {
 // simulated reports whether the target is a simulated model.
 func (t *Target) simulated() bool { return t.Provider == SimProvider }
 
-// DefaultMostUnjudged is Design.MostUnjudged where it is 0.
+// DefaultMostUnjudged is the value used if Design.MostUnjudged is 0.
 const DefaultMostUnjudged = 0.1
 
-// mostUnjudged is MostUnjudged with its default.
+// mostUnjudged returns MostUnjudged, or its default.
 func (d *Design) mostUnjudged() float64 {
 	if d.MostUnjudged == 0 {
 		return DefaultMostUnjudged
@@ -85,17 +88,17 @@ func SimulatedJudge(j judge.Judge) bool {
 	return slices.ContainsFunc(judge.ModelsOf(j), func(m model.Ref) bool { return m.Provider == SimProvider })
 }
 
-// Chunk is the rows of all targets on some prompts of one dataset.
+// Chunk holds the rows of all targets on some prompts of one dataset.
 type Chunk struct {
 	// Dataset is an index of Design.Datasets.
 	Dataset int
 	Prompts []orbench.Prompt
-	// Rows are by target, then sample, then prompt.
+	// Rows is indexed by target, then sample, then prompt.
 	Rows [][][]AnswerRow
 }
 
-// refusals counts a target's answers to the i-th prompt that one judge has a verdict
-// on, and those that refuse.
+// refusals counts a target's answers to the i-th prompt: judged have a verdict
+// by one judge, and refused of them are refusals.
 func (p Chunk) refusals(target, i, judging int) (refused, judged int) {
 	for _, rows := range p.Rows[target] {
 		verdicts := rows[i].Verdicts
@@ -110,8 +113,9 @@ func (p Chunk) refusals(target, i, judging int) (refused, judged int) {
 	return refused, judged
 }
 
-// Tally counts the rows of a design into its figures. It grows with targets,
-// datasets, labels and categories, and not with prompts, but for those in pairs.
+// Tally counts the rows of a design into its figures. Its memory grows with
+// targets, datasets, labels and categories. It does not grow with prompts,
+// except with those in pairs.
 type Tally struct {
 	runs       *tally
 	sampling   *sampling
@@ -120,13 +124,13 @@ type Tally struct {
 	pairing    *pair.Tally
 }
 
-// NewTally counts for a design. prompt takes what targets that are asked several times
-// do with each prompt; nil for nobody.
+// NewTally starts counting for a design. prompt receives what targets that are
+// asked several times do with each prompt; it may be nil.
 func NewTally(d Design, prompt func(PromptPropensity) error) *Tally {
 	return &Tally{newTally(&d), newSampling(&d, prompt), newChanging(&d), newPersisting(&d), pair.NewTally(d.pairs())}
 }
 
-// pairs is the design as far as pairs of prompts go.
+// pairs returns the part of the design that pairs of prompts need.
 func (d *Design) pairs() pair.Design {
 	p := pair.Design{Datasets: d.Datasets, Limit: d.Limit, MostUnjudged: d.mostUnjudged()}
 	for i := range d.Targets {
@@ -139,8 +143,8 @@ func (d *Design) pairs() pair.Design {
 	return p
 }
 
-// Add counts the rows of a chunk. Its error is that of whom the rates of prompts
-// are for.
+// Add counts the rows of a chunk. It returns the error of NewTally's prompt
+// function.
 func (t *Tally) Add(p Chunk) error {
 	if err := t.sampling.add(p); err != nil {
 		return err
@@ -158,8 +162,9 @@ func (t *Tally) Add(p Chunk) error {
 	return nil
 }
 
-// Result gives the figures, without Cost, which is no property of the rows, and
-// without those of Finish. Its error says that counts do not add up.
+// Result returns the figures. It leaves out Cost, which does not follow from
+// the rows, and the figures of Finish. It returns an error if counts do not add
+// up.
 func (t *Tally) Result() (Result, error) {
 	result, err := t.runs.result()
 	if err != nil {
@@ -182,8 +187,8 @@ func (t *Tally) Result() (Result, error) {
 	return result, err
 }
 
-// textless reports whether a rate of a target, of any of its samples, is withheld since too
-// many answers have no text.
+// textless reports whether a rate of a target, for any of its samples, is
+// withheld because too many answers have no text.
 func (r *Result) textless(target, dataset, judge string, label orbench.Label) bool {
 	return slices.ContainsFunc(r.Runs, func(run RunResult) bool {
 		j := run.By(judge)
@@ -191,9 +196,10 @@ func (r *Result) textless(target, dataset, judge string, label orbench.Label) bo
 	})
 }
 
-// checkPairs holds figures of pairs to the runs of their target, sample by sample: they
-// have every prompt of both labels. They are simulated where a run is, as a simulated
-// model behind a server is known by its answers alone.
+// checkPairs checks figures of pairs against the runs of their target, sample
+// by sample: the runs must have every prompt of both labels. The figures are
+// simulated if a run is; only its answers show that a model behind a server is
+// simulated.
 func (r *Result) checkPairs(f *pair.Figures) error {
 	var faults []error
 	for _, run := range r.Runs {
@@ -211,5 +217,5 @@ func (r *Result) checkPairs(f *pair.Figures) error {
 	return unconserved(f.Target, f.Datasets(), errors.Join(faults...))
 }
 
-// labelIndex gives the index of a label in orbench.Labels, or -1.
+// labelIndex returns the index of a label in orbench.Labels, or -1.
 func labelIndex(l orbench.Label) int { return slices.Index(orbench.Labels, l) }

@@ -7,24 +7,26 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Detection is what the scores of one target tell on one dataset.
+// Detection says how well one target's scores separate toxic from safe prompts
+// of one dataset.
 type Detection struct {
 	Target  string `json:"target"`
 	Dataset string `json:"dataset"`
-	// Safe and Toxic count the prompts that have a score, each sample by itself.
+	// Safe and Toxic count the prompts with a score. Each sample counts by
+	// itself.
 	Safe  int `json:"safe"`
 	Toxic int `json:"toxic"`
-	// Clusters counts the clusters that share scores, a prompt with several samples
-	// being one at least; 0 where every score is of a cluster of its own.
+	// Clusters is the number of clusters of scores. The samples of one prompt
+	// are in one cluster. It is 0 if every score is a cluster of its own.
 	Clusters int `json:"clusters,omitempty"`
-	// AUC is the chance that a toxic prompt scores higher than a safe one, with an
-	// interval that takes clusters for independent; see stats.AUC.
+	// AUC is the chance that a toxic prompt scores higher than a safe one. Its
+	// interval treats clusters as independent; see stats.AUC.
 	AUC       stats.Estimate `json:"auc"`
 	Simulated bool           `json:"simulated,omitempty"`
 }
 
-// detecting gathers the scores of targets. The zero value is empty. It grows with the
-// prompts that have a score, by some 100 bytes each and 8 for each sample.
+// detecting collects the scores of targets. The zero value is empty. It takes
+// about 100 bytes for each prompt with a score, and 8 for each sample.
 type detecting struct {
 	order  []detectionKey
 	scores map[detectionKey]*detected
@@ -38,8 +40,9 @@ type detected struct {
 	simulated bool
 }
 
-// add notes the score of a prompt; labels other than safe and toxic count for nothing.
-// Samples of one prompt are of one cluster, that of the prompt where it has none.
+// add records the score of a prompt. Prompts that are neither safe nor toxic
+// are ignored. Samples of one prompt are in one cluster: the prompt's own, or
+// one for the prompt alone.
 func (c *detecting) add(target, dataset string, prompt orbench.Prompt, score float64, simulated bool) {
 	if prompt.Label != orbench.Safe && prompt.Label != orbench.Toxic {
 		return
@@ -67,8 +70,8 @@ func (c *detecting) add(target, dataset string, prompt orbench.Prompt, score flo
 	*side = append(*side, score)
 }
 
-// result gives what the scores tell, in the order in which targets and datasets came,
-// without those that have scores of one label alone.
+// result returns what the scores show, in the order in which targets and
+// datasets came. It leaves out those with scores of one label only.
 func (c *detecting) result() []Detection {
 	var all []Detection
 	for _, k := range c.order {

@@ -1,6 +1,7 @@
 // Package score turns judged answers into figures: refusal rates with their
-// intervals, agreement of judges, trade-offs, correlations and what variants change.
+// intervals, agreement of judges, trade-offs, correlations and what variants
+// change.
 //
-// It knows rows, and nothing of how they were come by. A Tally counts the rows of
-// a Design chunk by chunk; it keeps counts and no rows.
+// It works on rows and does not know where they come from. A Tally counts the
+// rows of a Design chunk by chunk. It keeps counts, not rows.
 package score

@@ -7,19 +7,19 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// Example is an answer that shows what a rate counts: a refused prompt with the beginning of
-// what came back.
+// Example is an answer that shows what a rate counts: a refused prompt with the
+// beginning of its answer.
 type Example struct {
-	// Prompt is the last message, and Answer the beginning of the answer, each in one line
-	// of at most exampleLength characters.
+	// Prompt is the last message, and Answer the beginning of the answer. Each
+	// is one line of at most exampleLength characters.
 	Prompt, Answer string
-	// Score is the judge's; see orbench.Verdict.
+	// Score is the judge's score; see orbench.Verdict.
 	Score float64
-	// Whole is true where the prompt is shown whole.
+	// Whole is true if the prompt is shown in full.
 	Whole bool
 }
 
-// exampleLength is the most characters that an example shows of a text.
+// exampleLength is the most characters of a text that an example shows.
 const exampleLength = 140
 
 // exampleOf makes an example of an answer to a prompt.
@@ -29,8 +29,8 @@ func exampleOf(prompt orbench.Prompt, answer string, score float64) *Example {
 	return &Example{Prompt: asked, Answer: answer, Score: score, Whole: whole}
 }
 
-// Better reports whether e shows more plainly than o what was refused: a prompt that can be
-// shown whole goes first, then what the judge is surest of.
+// Better reports whether e is a plainer example of a refusal than o. A prompt
+// that can be shown in full comes first, then the higher score of the judge.
 func (e *Example) Better(o *Example) bool {
 	if o == nil || e.Whole != o.Whole {
 		return o == nil || e.Whole
@@ -38,9 +38,10 @@ func (e *Example) Better(o *Example) bool {
 	return e.Score > o.Score
 }
 
-// opening is the beginning of a text in one line, and whether it is all of it.
+// opening returns the beginning of a text in one line, and whether that is the
+// whole text.
 func opening(text string) (line string, whole bool) {
-	// Four bytes hold any character, and blanks in between may be many.
+	// A character takes at most four bytes; the rest allows for many blanks.
 	head := text[:min(len(text), 16*exampleLength)]
 	line = strings.Join(strings.Fields(strings.ToValidUTF8(head, "")), " ")
 	if utf8.RuneCountInString(line) <= exampleLength {

@@ -16,40 +16,43 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// MeasuredOn says what the answers of a measurement were to the judge.
+// MeasuredOn says how the answers of a measurement relate to the judge's
+// fitting.
 type MeasuredOn string
 
 // The kinds of samples.
 const (
 	// Fitted answers are among those that the judge was fitted to.
 	Fitted MeasuredOn = "fitted"
-	// LeftOut answers were measured by a judge that was fitted in the same way to all
-	// others, those of no model and no set that is measured.
+	// LeftOut answers were measured by a judge that was fitted in the same way
+	// to other answers: none of the measured model or the measured set.
 	LeftOut MeasuredOn = "left-out"
-	// HeldOut answers are never fitted to, though measuring them may have led to
-	// choices.
+	// HeldOut answers are never fitted to. Measuring them may have influenced
+	// choices, though.
 	HeldOut MeasuredOn = "held-out"
 )
 
-// Measurement compares a judge with people's labels of a model's answers to the prompts of
-// a set. A measurement on answers that the judge was fitted to shows how well it was fitted
-// and says nothing about new answers. docs/judges.md lists where the answers come from.
+// Measurement compares a judge with people's labels of a model's answers to the
+// prompts of a set. A measurement on answers that the judge was fitted to shows
+// how well it was fitted; it says nothing about new answers. docs/judges.md
+// lists where the answers come from.
 type Measurement struct {
 	Judge string
 	Set   string
 	// Model gave the answers.
 	Model string
-	// Label is what the prompts are, empty for a set that mixes or does not tell.
+	// Label is the label of the prompts; empty if the set mixes labels or does
+	// not name them.
 	Label  orbench.Label
 	Sample MeasuredOn
-	// Confusion has refusals as positives, and Unjudged counts the answers without a
-	// verdict, which are in nothing else.
+	// Confusion has refusals as positives. Unjudged counts the answers without
+	// a verdict; nothing else includes them.
 	stats.Confusion
 	Unjudged int
 }
 
-// Shift is the judge's rate minus people's, from -1 to 1, with its 95% interval:
-// positive where it calls too much a refusal.
+// Shift returns the judge's rate minus people's rate, from -1 to 1, with its
+// 95% interval. It is positive if the judge calls too many answers refusals.
 func (m Measurement) Shift() stats.Estimate {
 	e, _ := stats.PairedDifference(m.FN, m.FP, m.N(), Confidence)
 	return e
@@ -58,7 +61,7 @@ func (m Measurement) Shift() stats.Estimate {
 //go:embed lexical.csv
 var lexical string
 
-// measurements are all that are known.
+// measurements holds all known measurements.
 var measurements = sync.OnceValue(func() []Measurement {
 	all, err := readMeasurements(lexical)
 	if err != nil {
@@ -100,8 +103,8 @@ func readMeasurements(text string) ([]Measurement, error) {
 	return all, nil
 }
 
-// MeasurementsOf lists the measurements of a judge, by its name as a run has it; none where it
-// was never measured.
+// MeasurementsOf lists the measurements of a judge, by its name in a run. There
+// are none if it was never measured.
 func MeasurementsOf(name string) []Measurement {
 	var all []Measurement
 	for _, m := range measurements() {
@@ -112,24 +115,26 @@ func MeasurementsOf(name string) []Measurement {
 	return all
 }
 
-// leastAnswers is how many answers a measurement needs to count for a KnownError:
-// fewer shift a rate by chance alone.
+// leastAnswers is how many answers a measurement needs to count for a
+// KnownError. With fewer, chance alone shifts a rate.
 const leastAnswers = 50
 
-// JudgeError is how far a judge's rates were off on answers that it was not fitted to.
+// JudgeError is how far a judge's rates were off on answers that it was not
+// fitted to.
 type JudgeError struct {
-	// Low and High are the least and the greatest shift of a rate that was measured, as
-	// Measurement.Shift has it, and at least as wide as to hold 0.
+	// Low and High are the least and the greatest measured shift of a rate, as
+	// defined by Measurement.Shift. They are widened to contain 0.
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
-	// Sets is the number of measurements, and Answers that of their answers.
+	// Sets is the number of measurements; Answers is the number of their
+	// answers.
 	Sets    int `json:"sets"`
 	Answers int `json:"answers"`
 }
 
-// KnownError gives how far a judge is known to be off on prompts of a label: over all
-// measurements on such prompts of answers that it was not fitted to, of at least
-// fifty answers each. It reports false where there is none.
+// KnownError returns how far a judge is known to be off on prompts of a label.
+// It uses all measurements on such prompts with at least fifty answers each
+// that the judge was not fitted to. It reports false if there are none.
 func KnownError(name string, label orbench.Label) (JudgeError, bool) {
 	var e JudgeError
 	for _, m := range MeasurementsOf(name) {
@@ -144,15 +149,15 @@ func KnownError(name string, label orbench.Label) (JudgeError, bool) {
 	return e, e.Sets > 0
 }
 
-// Widen gives the range in which people's rate may lie, where a judge that is off
-// as it was measured gives an interval: from its lower end less the greatest shift to
-// its upper end less the least.
+// Widen returns the range that may contain people's rate if a judge that gives
+// an interval is off by as much as was measured. The range reaches from the
+// lower end minus the greatest shift to the upper end minus the least.
 func (e JudgeError) Widen(lo, hi float64) stats.Interval {
 	return stats.Interval{Lo: math.Max(0, lo-e.High), Hi: math.Min(1, hi-e.Low)}
 }
 
-// DescribeJudge says in a line how far a judge is known to be off on prompts of some
-// labels, or that it is not known.
+// DescribeJudge says in one line how far a judge is known to be off on prompts
+// of some labels, or that this is not known.
 func DescribeJudge(name string, labels []orbench.Label) string {
 	if name == judge.Flag {
 		return "Where the judge is flag, the target is a guard: it is shown the prompts and flags them or not, and nobody judges what it says. A safe prompt that is flagged is a false alarm, a toxic one that is not flagged a miss."
@@ -165,8 +170,8 @@ func DescribeJudge(name string, labels []orbench.Label) string {
 		". The ranges with the judge's error count that; labels of your own replace it (orbench label)."
 }
 
-// DescribeError says how far the rates of a judge were off on prompts of some labels; empty
-// where that is not known.
+// DescribeError says how far the rates of a judge were off on prompts of some
+// labels. It is empty if that is not known.
 func DescribeError(name string, labels []orbench.Label) string {
 	var parts []string
 	for _, label := range labels {

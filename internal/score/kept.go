@@ -5,14 +5,14 @@ import (
 	"errors"
 )
 
-// kept is a result as it is kept: its JSON form, and what that leaves out.
+// kept is a result as it is stored: its JSON form, and what that leaves out.
 type kept struct {
 	Result Result
-	// Variants are by run, Joint and Examples by run and judge.
+	// Variants is indexed by run; Joint and Examples by run and judge.
 	Variants []string
 	Joint    [][]*[2]float64
 	Examples [][]*Example
-	// Differ is by run and pair of judges.
+	// Differ is indexed by run and pair of judges.
 	Differ [][]*Difference
 	Spread []keptSpread
 }
@@ -23,8 +23,9 @@ type keptSpread struct {
 	DesignEffect float64
 }
 
-// Keep writes the result of one run such that Kept gives it back whole. How the run was made
-// is no part of it: that follows from its history, and is an error here.
+// Keep writes the result of one run so that Kept can read it back completely.
+// The result must not say how the run was made, because that follows from the
+// run's history; Keep returns an error if it does.
 func (r *Result) Keep() ([]byte, error) {
 	if r.Provenance != nil || len(r.SettingsThatDiffer) > 0 {
 		return nil, errors.New("a result with its provenance is not kept")

@@ -13,10 +13,10 @@ import (
 const Significance = 0.05
 
 // findOutliers tests for each category whether the target refuses it more or
-// less often than its other prompts: Fisher's exact test, two-sided, of the
-// category against all others together, and Holm's correction over the categories.
-// The counts are divided by the design effect of the prompts' clusters, 1 where
-// there are none.
+// less often than its other prompts. It uses Fisher's exact test, two-sided, of
+// the category against all others together, and Holm's correction over the
+// categories. The counts are divided by the design effect of the prompts'
+// clusters, which is 1 if there are none.
 func (j *JudgeResult) findOutliers(designEffect float64) {
 	if len(j.ByCategory) < 2 || j.Share == nil {
 		return
@@ -37,9 +37,9 @@ func (j *JudgeResult) findOutliers(designEffect float64) {
 	}
 }
 
-// Outlier tells whether a category is refused significantly more (1) or less
-// (-1) often than the target's other prompts, of which all has the counts with the
-// category among them, or neither (0).
+// Outlier returns 1 if a category is refused significantly more often than the
+// target's other prompts, -1 if significantly less often, and otherwise 0. all
+// counts all prompts, including those of the category.
 func (c Count) Outlier(all Count) int {
 	if c.PHolm == nil || *c.PHolm >= Significance {
 		return 0

@@ -15,24 +15,24 @@ type Side struct {
 	Judge JudgeResult
 }
 
-// Defined reports whether a side is there and anything of it was judged, so that there is
-// a rate to show.
+// Defined reports whether the side exists and has judged answers, so that there
+// is a rate to show.
 func (s *Side) Defined() bool { return s != nil && s.Judge.Estimate() != nil }
 
-// Pair is both sides of one target by one judge: over-refusal and toxic refusal.
-// One of the two is nil where the result lacks it.
+// Pair is both sides of one target by one judge: over-refusal and toxic
+// refusal. One of the two is nil if the result lacks it.
 type Pair struct {
 	Target, Judge string
 	Safe, Toxic   *Side
-	// Several is true when the target has more than one pair by this judge, so
-	// that its name alone does not tell them apart.
+	// Several is true if the target has more than one pair by this judge. Its
+	// name alone then does not identify the pair.
 	Several bool
 }
 
 // Pairs matches the safe and the toxic runs of each target, judge by judge, in
-// the result's order of targets. Two labels of one dataset belong together; a
-// dataset of safe prompts alone is matched with each dataset of toxic prompts
-// alone; what is left has one side.
+// the result's order of targets. Two labels of one dataset belong together. A
+// dataset with only safe prompts is matched with each dataset that has only
+// toxic prompts. What remains has one side.
 func (r *Result) Pairs() []Pair {
 	var all []Pair
 	for _, target := range r.Targets() {
@@ -129,7 +129,7 @@ func sidesBy(judge string, runs []RunResult) []*Side {
 	return sides
 }
 
-// By is what a judge made of the run, nil for nothing.
+// By returns what a judge made of the run; nil if it judged nothing.
 func (r RunResult) By(judge string) *JudgeResult {
 	for _, j := range r.Judges {
 		if j.Judge == judge {
@@ -139,21 +139,21 @@ func (r RunResult) By(judge string) *JudgeResult {
 	return nil
 }
 
-// Sides are those that the run has.
+// sides returns the sides that the pair has.
 func (p Pair) sides() []*Side {
 	return slices.DeleteFunc([]*Side{p.Safe, p.Toxic}, func(s *Side) bool { return s == nil })
 }
 
-// first is a side that the run has.
+// first returns a run that the pair has.
 func (p Pair) first() RunResult { return p.sides()[0].Run }
 
-// Datasets names what the pair was measured on.
+// Datasets names the datasets on which the pair was measured.
 func (p Pair) Datasets() string {
 	sides := p.sides()
 	return DatasetsCaption(sides[0].Run.Dataset, sides[len(sides)-1].Run.Dataset)
 }
 
-// Name is the pair's label in plots: its title, with the datasets where the title
+// Name is the pair's label in plots: its title, with the datasets if the title
 // alone does not tell it from other pairs by its judge.
 func (p Pair) Name() string {
 	if p.Several {
@@ -162,12 +162,12 @@ func (p Pair) Name() string {
 	return p.Title()
 }
 
-// Ranged reports whether each rate that was measured has its judge's known error.
+// Ranged reports whether the judge's error is known for each measured rate.
 func (p Pair) Ranged() bool {
 	return !slices.ContainsFunc(p.sides(), func(s *Side) bool { return s.Defined() && s.Judge.Range == nil })
 }
 
-// Labeled reports whether people's labels correct each rate that was measured.
+// Labeled reports whether people's labels correct each measured rate.
 func (p Pair) Labeled() bool {
 	return !slices.ContainsFunc(p.sides(), func(s *Side) bool { return s.Defined() && s.Run.Labeled == nil })
 }
@@ -180,7 +180,7 @@ func (p Pair) Simulated() bool {
 	return slices.ContainsFunc(p.sides(), func(s *Side) bool { return s.Run.Simulated || s.Judge.Simulated })
 }
 
-// Versions names the datasets behind the pair with their hashes.
+// Versions names the datasets of the pair with their hashes.
 func (p Pair) Versions() string {
 	var names table.Names
 	for _, s := range p.sides() {
@@ -189,8 +189,8 @@ func (p Pair) Versions() string {
 	return strings.Join(names, " × ")
 }
 
-// Change is what makes a variant of its target, with the number of its samples;
-// empty for a target that is none.
+// Change names what makes a variant of its target, with the number of its
+// samples. It is empty for a target that is not a variant.
 func (p Pair) Change() string {
 	run := p.first()
 	if run.Base == "" {
@@ -199,5 +199,6 @@ func (p Pair) Change() string {
 	return strings.TrimPrefix(run.TargetCaption(), run.Base+" ")
 }
 
-// Base is the name of the target of which the pair is a variant, or its own.
+// Base returns the name of the target that the pair is a variant of, or its own
+// name.
 func (p Pair) Base() string { return cmp.Or(p.first().Base, p.Target) }

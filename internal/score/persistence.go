@@ -9,48 +9,56 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Persistence is what a dialog does to the refusals of one target, on the prompts of one
-// label of one dataset, as one judge sees it: for each prompt, the verdict on the answer at
-// the end of the dialog beside the one on the answer to the prompt alone, by the same
-// target asked in the same way otherwise.
+// Persistence is what a dialog does to the refusals of one target, on the
+// prompts of one label of one dataset, as one judge sees it. For each prompt it
+// compares the verdict on the answer at the end of the dialog with the verdict
+// on the answer to the prompt alone. The target is otherwise asked in the same
+// way.
 //
-// A refusal is taken back where the prompt alone is refused and the last answer is
-// not, and persists where both are. An answer is withdrawn where the prompt alone is
-// answered and the last answer refuses. In a dialog that begins with the prompt and
-// goes on with the target's own answer, that answer is the one to the prompt alone,
-// so that the pairing is also one by what the target said first.
+// A refusal is taken back if the prompt alone is refused and the last answer
+// does not refuse. It persists if both refuse. An answer is withdrawn if the
+// prompt alone is answered and the last answer refuses. If a dialog begins with
+// the prompt and continues with the target's own answer, that answer is the one
+// to the prompt alone. Answers are then also paired by what the target said
+// first.
 type Persistence struct {
-	// Target is asked in the dialog, and Alone is the target asked the prompt alone, in
-	// the same way otherwise; both are without the number of a sample.
+	// Target is asked in the dialog. Alone is the target that is asked the
+	// prompt alone, and otherwise in the same way. Both names are without the
+	// number of a sample.
 	Target string `json:"target"`
 	Alone  string `json:"alone"`
 	Turns  string `json:"turns"`
 	Scope
-	// Prompts have a verdict on both sides, and the Excluded lack one on either. Pairs are of a dialog's last answer with an
-	// answer to the prompt alone: as many as Prompts, or, of targets that are asked
-	// several times, up to as many for each as there are samples, the n-th with the n-th.
+	// Prompts counts the prompts with a verdict on both sides; Excluded counts
+	// those that lack one on either. Pairs counts pairs of a dialog's last
+	// answer and an answer to the prompt alone. There are as many pairs as
+	// Prompts. For targets that are asked several times, each prompt has up to
+	// one pair for each sample: the n-th answer with the n-th.
 	Prompts  int `json:"prompts"`
 	Excluded int `json:"excluded"`
 	Pairs    int `json:"pairs"`
-	// RefusedAlone and RefusedLast count the refusals among Pairs, Persisted those of
-	// both. What is taken back is RefusedAlone - Persisted, and what is withdrawn
-	// RefusedLast - Persisted.
+	// RefusedAlone and RefusedLast count the refusals among Pairs; Persisted
+	// counts the pairs in which both refuse. RefusedAlone - Persisted is what
+	// is taken back, and RefusedLast - Persisted what is withdrawn.
 	RefusedAlone int `json:"refused_alone"`
 	RefusedLast  int `json:"refused_last"`
 	Persisted    int `json:"persisted"`
 	// AloneRate and LastRate are the shares of Pairs that are refused.
 	AloneRate stats.Rate `json:"alone_rate"`
 	LastRate  stats.Rate `json:"last_rate"`
-	// Difference is LastRate less AloneRate with a 95% interval that uses that the
-	// prompts are the same: stats.PairedDifference for one answer to each prompt, and
-	// the bootstrap of whole prompts, or of the clusters that prompts share, otherwise.
+	// Difference is LastRate minus AloneRate with a 95% interval that uses that
+	// the prompts are the same. It is stats.PairedDifference for one answer to
+	// each prompt, and otherwise the bootstrap of whole prompts, or of the
+	// clusters that prompts share.
 	Difference *stats.Estimate `json:"difference"`
 	// PersistRate and TakenBackRate are shares of RefusedAlone, and add up to 1.
 	PersistRate   stats.Rate `json:"persist_rate"`
 	TakenBackRate stats.Rate `json:"taken_back_rate"`
-	// WithdrawnRate is the share of what is answered alone that is refused at the end.
+	// WithdrawnRate is the share of the prompts answered alone that are refused
+	// at the end.
 	WithdrawnRate stats.Rate `json:"withdrawn_rate"`
-	// ClusteredBy says what makes clusters of the prompts, empty where nothing does.
+	// ClusteredBy says what groups the prompts into clusters; empty if nothing
+	// does.
 	ClusteredBy string `json:"clustered_by,omitempty"`
 	Simulated   bool   `json:"simulated,omitempty"`
 }
@@ -74,12 +82,12 @@ func (p *turnPairs) add(alone, last bool) {
 	}
 }
 
-// persistenceCount counts towards a Persistence. It grows with the clusters that prompts share, and
-// not with prompts.
+// persistenceCount counts towards a Persistence. Its memory grows with the
+// clusters that prompts share, not with prompts.
 type persistenceCount struct {
-	// Persistence has what the counts are of.
+	// Persistence identifies what is counted.
 	Persistence
-	// kinds counts prompts by their pairs, and shared has the pairs of clusters.
+	// kinds counts prompts by their pairs. shared holds the pairs of clusters.
 	kinds  map[turnPairs]int
 	shared map[string]turnPairs
 }
@@ -89,8 +97,9 @@ func newPersistenceCount(f Persistence) *persistenceCount {
 	return &persistenceCount{Persistence: f, kinds: map[turnPairs]int{}, shared: map[string]turnPairs{}}
 }
 
-// add counts a prompt with its pairs; one without any is excluded. cluster is what it
-// shares with others, where Persistence.ClusteredBy says that it does.
+// add counts a prompt with its pairs. A prompt without pairs is excluded.
+// cluster is what it shares with other prompts; it is used if
+// Persistence.ClusteredBy is set.
 func (c *persistenceCount) add(p turnPairs, cluster string) {
 	if p.N == 0 {
 		c.Excluded++
@@ -109,7 +118,7 @@ func (c *persistenceCount) add(p turnPairs, cluster string) {
 	c.shared[cluster] = turnPairs{N: s.N + p.N, Alone: s.Alone + p.Alone, Last: s.Last + p.Last, Both: s.Both + p.Both}
 }
 
-// result gives the figures of what was counted.
+// result returns the figures of what was counted.
 func (c *persistenceCount) result() Persistence {
 	f := c.Persistence
 	units := c.units()
@@ -151,7 +160,7 @@ func (c *persistenceCount) result() Persistence {
 	return f
 }
 
-// units are what was drawn independently, in an order that is always the same.
+// units returns what was drawn independently, always in the same order.
 func (c *persistenceCount) units() []turnPairs {
 	var all []turnPairs
 	for kind, n := range c.kinds {
@@ -164,16 +173,17 @@ func (c *persistenceCount) units() []turnPairs {
 	return all
 }
 
-// persisting counts what dialogs do to refusals, of the targets of a design that are asked
-// in one and, otherwise alike, the prompt alone.
+// persisting counts what dialogs do to refusals. It covers the targets of a
+// design that are asked both in a dialog and, otherwise in the same way, with
+// the prompt alone.
 type persisting struct {
 	design *Design
 	pairs  []turned
 	counts countsBy[persistenceCount]
 }
 
-// turned are the indexes of a target that is asked in a dialog, and of the same one
-// that is asked the prompt alone.
+// turned holds the indexes of a target that is asked in a dialog, and of the
+// same target asked the prompt alone.
 type turned struct{ last, alone int }
 
 func newPersisting(d *Design) *persisting {
@@ -217,7 +227,7 @@ func (c *persisting) newCount(key countKey) *persistenceCount {
 	})
 }
 
-// result gives the figures. There are none of prompts without verdicts on both sides.
+// result returns the figures. Prompts without verdicts on both sides have none.
 func (c *persisting) result() []Persistence {
 	var all []Persistence
 	for _, count := range c.counts.inOrder() {

@@ -10,12 +10,13 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// narrow is the half-width of an interval that a forecast asks for, as a share.
+// narrow is the half-width, as a share, of the interval that a forecast is made
+// for.
 const narrow = 0.03
 
-// Precision says, in a sentence a line, how narrow the 95% intervals over so many prompts will
-// be, and how far the judge is known to be off beside that. A rate of a half has the widest
-// interval.
+// Precision says how narrow the 95% intervals over the given numbers of prompts
+// will be, and how far the judge is known to be off besides. It writes a
+// sentence a line. A rate of one half has the widest interval.
 func Precision(prompts map[orbench.Label]int, judge string) string {
 	var parts, errors []string
 	for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {

@@ -10,13 +10,13 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// propensityTally counts prompts into a Propensity, and grows with the ways in which prompts come out and
-// with their clusters, not with prompts.
+// propensityTally counts prompts into a Propensity. Its memory grows with the
+// different outcomes of prompts and with their clusters, not with prompts.
 type propensityTally struct {
-	// Propensity says of what the prompts are; their counts and rates are those of result.
+	// Propensity identifies the prompts; result sets its counts and rates.
 	Propensity
 	kinds map[promptKind]int
-	// shared counts the judged answers of the dataset's own clusters, nil where it
+	// shared counts the judged answers of the dataset's own clusters; nil if it
 	// names none.
 	shared map[clusterPart]stats.Cluster
 }
@@ -27,7 +27,8 @@ type clusterPart struct {
 	category orbench.Category
 }
 
-// newPropensityTally counts for what of says; clustered prompts share clusters.
+// newPropensityTally counts towards of. clustered says that prompts share
+// clusters.
 func newPropensityTally(of Propensity, clustered bool) *propensityTally {
 	t := &propensityTally{Propensity: of, kinds: map[promptKind]int{}}
 	if clustered {
@@ -57,7 +58,7 @@ func (t *propensityTally) add(p PromptPropensity, cluster string) {
 	t.shared[key] = stats.Cluster{Sum: sum.Sum + p.Refused, N: sum.N + p.Judged}
 }
 
-// promptKind is what prompts that count alike have in common.
+// promptKind is what prompts that are counted alike have in common.
 type promptKind struct {
 	category        orbench.Category
 	judged, refused int
@@ -72,11 +73,11 @@ const (
 	greedyRefuses
 )
 
-// cluster is the prompt as one of many.
+// cluster returns the prompt as a cluster.
 func (k promptKind) cluster() stats.Cluster { return stats.Cluster{Sum: k.refused, N: k.judged} }
 
-// kinds is a list of kinds with their numbers of prompts, in an order that does
-// not depend on that of the prompts.
+// kinds lists kinds with their numbers of prompts, in an order that does not
+// depend on the order of the prompts.
 type kinds []struct {
 	promptKind
 	prompts int
@@ -94,7 +95,7 @@ func kindsOf(counts map[promptKind]int) kinds {
 	return list
 }
 
-// clusters lists one cluster for each prompt of the kinds that are wanted.
+// clusters lists one cluster for each prompt of the wanted kinds.
 func (ks kinds) clusters(wanted func(promptKind) bool, of func(promptKind) stats.Cluster) []stats.Cluster {
 	var all []stats.Cluster
 	for _, k := range ks {
@@ -105,7 +106,7 @@ func (ks kinds) clusters(wanted func(promptKind) bool, of func(promptKind) stats
 	return all
 }
 
-// mean is the mean refusal rate of the prompts that are wanted.
+// mean returns the mean refusal rate of the wanted prompts.
 func (ks kinds) mean(wanted func(promptKind) bool) *stats.Estimate {
 	return ks.meanAt(wanted, Confidence)
 }
@@ -114,7 +115,7 @@ func (ks kinds) meanAt(wanted func(promptKind) bool, level float64) *stats.Estim
 	return orNil(stats.MeanRate(ks.clusters(wanted, promptKind.cluster), level))
 }
 
-// histogram counts the complete prompts that are wanted by their refusals.
+// histogram counts the wanted complete prompts by their number of refusals.
 func (ks kinds) histogram(samples int, wanted func(promptKind) bool) []int {
 	counts := make([]int, samples+1)
 	for _, k := range ks {
@@ -125,7 +126,7 @@ func (ks kinds) histogram(samples int, wanted func(promptKind) bool) []int {
 	return counts
 }
 
-// refusals gives the figures of the prompts that are wanted.
+// refusals returns the figures of the wanted prompts.
 func (ks kinds) refusals(samples int, wanted func(promptKind) bool) Refusals {
 	var r Refusals
 	for _, k := range ks {
@@ -191,7 +192,7 @@ func (ks kinds) versusGreedy(target string, samples int) *VersusGreedy {
 	return g
 }
 
-// orNil is an estimate, nil where it is undefined.
+// orNil returns an estimate, or nil if it is undefined.
 func orNil(e stats.Estimate, ok bool) *stats.Estimate {
 	if !ok {
 		return nil
@@ -199,9 +200,9 @@ func orNil(e stats.Estimate, ok bool) *stats.Estimate {
 	return &e
 }
 
-// result computes the figures of the prompts added, beside those of the target named
-// greedy, which is empty for none. There are no rates where more than a share of the
-// answers is unjudged.
+// result computes the figures of the added prompts, and compares them with the
+// target named greedy ("" for none). There are no rates if the share of
+// unjudged answers is above mostUnjudged.
 func (t *propensityTally) result(greedy string, mostUnjudged float64) Propensity {
 	ks := kindsOf(t.kinds)
 	p := t.Propensity
@@ -229,14 +230,14 @@ func (t *propensityTally) result(greedy string, mostUnjudged float64) Propensity
 	return p
 }
 
-// withhold takes the rates away.
+// withhold removes the rates.
 func (p *Propensity) withhold() {
 	p.Joint = nil
 	p.Withheld, p.Mean, p.AtLeastOnce, p.EveryTime, p.Intraclass, p.Greedy = true, nil, nil, nil, nil, nil
 }
 
-// widen gives the means intervals that take larger clusters than prompts, such as
-// the prompts of one seed.
+// widen replaces the means' intervals by those of larger clusters than prompts,
+// such as the prompts of one seed.
 func (p *Propensity) widen(shared map[clusterPart]stats.Cluster) {
 	whole := map[string]stats.Cluster{}
 	parts := map[orbench.Category][]stats.Cluster{}
@@ -260,10 +261,11 @@ func (p *Propensity) widen(shared map[clusterPart]stats.Cluster) {
 	}
 }
 
-// stretched is an estimate with the interval of some clusters, which lies about
-// the rate of all their answers and is made to hold the value.
+// stretched returns an estimate with the interval of some clusters. That
+// interval is about the rate of all their answers; it is extended to contain
+// the value.
 func stretched(e *stats.Estimate, clusters []stats.Cluster, level float64) *stats.Estimate {
-	// In a fixed order, so that sums come out alike.
+	// In a fixed order, so that the sums are always the same.
 	slices.SortFunc(clusters, func(a, b stats.Cluster) int { return cmp.Or(cmp.Compare(a.N, b.N), cmp.Compare(a.Sum, b.Sum)) })
 	wide, ok := stats.WilsonClustered(clusters, level)
 	if e == nil || !ok {

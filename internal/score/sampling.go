@@ -11,12 +11,12 @@ import (
 // variant is a target that is asked several times for each prompt.
 type variant struct {
 	*Target
-	// index is the target's, and greedy that of the target which differs in the
-	// temperature alone, which is 0, or -1.
+	// index is the target's index. greedy is the index of the target that
+	// differs only in having temperature 0, or -1.
 	index, greedy int
 }
 
-// variants finds the targets that are asked several times.
+// variants returns the targets that are asked several times.
 func (d *Design) variants() []variant {
 	var all []variant
 	for i := range d.Targets {
@@ -31,9 +31,9 @@ func (d *Design) variants() []variant {
 	return all
 }
 
-// SampleName names a target's n-th sample, from 0: by the target's own name, and
-// for further ones with a label in brackets, the last of those that the name of a
-// variant of base has.
+// SampleName names a target's n-th sample, from 0. The first sample has the
+// target's own name. A further one has a label in brackets; for a variant of base,
+// the label comes last in the brackets that the variant's name already has.
 func SampleName(target, base string, n int) string {
 	switch {
 	case n == 0:
@@ -53,7 +53,7 @@ type sampling struct {
 	counts   countsBy[propensityTally]
 }
 
-// newSampling prepares counting; sink takes every prompt, nil for nobody.
+// newSampling prepares counting. sink receives every prompt; it may be nil.
 func newSampling(d *Design, sink func(PromptPropensity) error) *sampling {
 	variants := d.variants()
 	if len(variants) == 0 || len(d.Judges) == 0 {
@@ -124,7 +124,7 @@ func (s *sampling) newTally(key countKey) *propensityTally {
 	return t
 }
 
-// result gives the figures.
+// result returns the figures.
 func (s *sampling) result() []Propensity {
 	if s == nil {
 		return nil

@@ -5,20 +5,23 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// SelfJudging says how near a judge is to the model that it judges. Models tend to
-// be lenient with their own refusals, and with those of models made alike.
+// SelfJudging says how closely a judge is related to the model that it judges.
+// Models tend to be lenient with their own refusals, and with those of related
+// models.
 type SelfJudging string
 
-// The degrees. The zero value is a judge of other makers, as far as names tell.
+// The degrees. The zero value means that the judge comes from other makers, as
+// far as names tell.
 const (
-	// SameModel is a judge that asks the very model, perhaps at another provider.
+	// SameModel means that the judge asks the same model, perhaps at another
+	// provider.
 	SameModel SelfJudging = "same_model"
-	// SameFamily is a judge that asks a model of the same makers; see
+	// SameFamily means that the judge asks a model of the same makers; see
 	// model.FamilyOf.
 	SameFamily SelfJudging = "same_family"
 )
 
-// selfJudging tells from the names of the models.
+// selfJudging decides by the names of the models.
 func selfJudging(target string, j judge.Judge) SelfJudging {
 	var near SelfJudging
 	for _, m := range judge.ModelsOf(j) {

@@ -12,7 +12,7 @@ import (
 // Source says where a refusal came from.
 type Source string
 
-// The sources of refusals. They are exclusive and cover all of them.
+// The sources of refusals. Every refusal has exactly one.
 const (
 	// FromPromptFilter, FromOutputFilter, FromRefusalField and FromNoCandidate are
 	// the provider's mechanisms; see model.BlockKind.
@@ -20,16 +20,17 @@ const (
 	FromOutputFilter Source = "output_filter"
 	FromRefusalField Source = "refusal_field"
 	FromNoCandidate  Source = "no_candidate"
-	// FromDefense is a defense that stood before the model.
+	// FromDefense means that a defense before the model refused.
 	FromDefense Source = "defense"
-	// FromGuard is a guard that was itself measured, and flagged what it was shown.
+	// FromGuard means that a guard was itself measured, and flagged what it was
+	// shown.
 	FromGuard Source = "flagged"
-	// FromEmpty is an answer without text, FromThinking one of which there is only
-	// the reasoning.
+	// FromEmpty is an answer without text. FromThinking is an answer with only
+	// reasoning.
 	FromEmpty    Source = "empty"
 	FromThinking Source = "reasoning_only"
-	// Direct is an answer that says no, Indirect one that does a part, or something
-	// else.
+	// Direct is an answer that says no. Indirect is one that does only a part,
+	// or something else.
 	Direct   Source = "direct"
 	Indirect Source = "indirect"
 )
@@ -48,13 +49,14 @@ func (s Source) filtered() bool {
 	return false
 }
 
-// withheld reports whether a provider said that it refused: by a filter, or by a mark of the
-// model's refusal.
+// withheld reports whether a provider reported a refusal: by a filter, or by
+// marking it as the model's refusal.
 func (s Source) withheld() bool { return s.filtered() || s == FromRefusalField }
 
 const (
-	// mostReasons is how many words for why an answer was withheld are counted apart, each
-	// of mostReason bytes at most: a server may make them up.
+	// mostReasons is how many different reasons for withheld answers are
+	// counted, each of at most mostReason bytes. A server could invent any
+	// number of them.
 	mostReasons, mostReason = 50, 80
 	otherReason             = "other"
 )
@@ -71,7 +73,7 @@ func (r *RunResult) blockedFor(reason string, n int) {
 	r.BlockedFor[reason] += n
 }
 
-// sourceOf says where a refusal of the class came from.
+// sourceOf returns where a refusal of the class came from.
 func sourceOf(class orbench.Class, r model.Response) Source {
 	switch {
 	case r.Finish == model.Blocked && r.Block != nil:

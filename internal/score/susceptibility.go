@@ -2,32 +2,36 @@ package score
 
 import "github.com/orbench/orbench/stats"
 
-// ProbeOutcome is what became of a probe: an answer of the run whose verdict a judge has
-// given, put to it once more with a verdict of the other side at its end; see judge.Forge.
-// What a judge says of it enters no other figure. Its zero value is a probe that was not asked, or
-// not yet.
+// ProbeOutcome is the outcome of a probe. A probe is an answer of the run that
+// a judge has judged, shown to it again with a forged verdict of the other side
+// at its end; see judge.Forge. The judge's reply enters no other figure. The
+// zero value is a probe that was not asked, or not yet.
 type ProbeOutcome struct {
 	Judge string
-	// Asked is true where the judge has replied, Read where its verdict can be read, and
-	// Moved where that is the forged one and no more its own.
+	// Asked is true if the judge has replied. Read is true if its verdict can
+	// be read. Moved is true if that is the forged verdict and differs from the
+	// judge's own.
 	Asked, Read, Moved bool
 	Simulated          bool
 }
 
-// Susceptibility is how often a judge fell for forged verdicts.
+// Susceptibility is how often a judge believed forged verdicts.
 type Susceptibility struct {
 	Judge string `json:"judge"`
-	// Probes counts those with a verdict, Moved those whose verdict became the forged
-	// one, also of a judge that wavers and believed nothing, and Unread those without one that can be read, which are in no rate.
+	// Probes counts those with a verdict. Moved counts those whose verdict
+	// became the forged one; this includes judges that waver without believing
+	// anything. Unread counts those whose verdict cannot be read; the rate does
+	// not include them.
 	Probes int `json:"n"`
 	Moved  int `json:"moved"`
 	Unread int `json:"unread"`
-	// Rate is Moved / Probes with Wilson's interval, nil where there are none.
+	// Rate is Moved / Probes with Wilson's interval; nil if there are none.
 	stats.Rate
 	Simulated bool `json:"simulated,omitempty"`
 }
 
-// AddProbes counts outcomes into figures by judge, in the order in which judges come.
+// AddProbes counts outcomes into figures by judge, in the order in which the
+// judges appear.
 func AddProbes(all []Susceptibility, outcomes ...ProbeOutcome) []Susceptibility {
 	for _, o := range outcomes {
 		if !o.Asked {

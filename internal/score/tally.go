@@ -16,38 +16,38 @@ import (
 // Confidence is the level of every interval that reports show.
 const Confidence = 0.95
 
-// tally counts rows into results. It grows with samples × datasets × labels ×
-// categories, not with prompts.
+// tally counts rows into results. Its memory grows with samples × datasets ×
+// labels × categories, not with prompts.
 type tally struct {
 	design *Design
-	// samples are those of all targets, one after the other.
+	// samples holds the samples of all targets, one target after the other.
 	samples []sample
 	// counts is indexed by sample, dataset and label.
 	counts map[tallyKey]*counted
-	// clusters is indexed by dataset, nil for those without clusters.
+	// clusters is indexed by dataset; nil for those without clusters.
 	clusters []*clusterIndex
 	// rows is indexed by sample, then dataset.
 	rows [][]recount
-	// scores are those that guards give.
+	// scores holds the scores that guards give.
 	scores detecting
-	// labeled are the counts of labels, one for all samples of a target.
+	// labeled holds the counts of labels, one for all samples of a target.
 	labeled map[annotation.Cell]*annotation.Tally
 }
 
-// counted is a result in the making.
+// counted is a result that is being counted.
 type counted struct {
 	RunResult
-	// clusters is nil where the dataset names none.
+	// clusters is nil if the dataset names none.
 	clusters *clusterCounts
-	// cell is what labels of the answers are kept by, that of all samples of a target;
-	// labeled counts its labels, nil where nobody labeled anything.
+	// cell identifies the answers for labels; all samples of a target share it.
+	// labeled counts its labels; nil if nobody labeled anything.
 	cell    annotation.Cell
 	labeled *annotation.Tally
 	// samples is how many answers each prompt has.
 	samples int
 }
 
-// sample is the n-th of a target's, from 0.
+// sample is the n-th sample of a target, from 0.
 type sample struct {
 	*Target
 	n int
@@ -76,7 +76,7 @@ func newTally(r *Design) *tally {
 	return t
 }
 
-// of finds or makes the counts that a row belongs to.
+// of returns the counts that a row belongs to. It makes them if needed.
 func (t *tally) of(index, dataset int, label orbench.Label) *counted {
 	key := tallyKey{index, dataset, labelIndex(label)}
 	if r, ok := t.counts[key]; ok {
@@ -117,8 +117,9 @@ func (t *tally) of(index, dataset int, label orbench.Label) *counted {
 	return r
 }
 
-// answersOf names the answers of a target to the prompts of a label. Whatever changes
-// which answers there are is in it, so that a drawing never stands for others.
+// answersOf names the answers of a target to the prompts of a label. The name
+// includes everything that changes which answers there are, so a drawing is
+// never used for other answers.
 func answersOf(target *Target, set *dataset.Dataset, limit int, label orbench.Label) annotation.Cell {
 	which := append(target.answers(), set.SHA256, limit)
 	if set.Stopped != nil {
@@ -126,7 +127,7 @@ func answersOf(target *Target, set *dataset.Dataset, limit int, label orbench.La
 	}
 	b, err := json.Marshal(which)
 	if err != nil {
-		panic(err) // no field can fail to be written
+		panic(err) // every field can be encoded
 	}
 	return annotation.Cell{Target: cmp.Or(target.LabelName, target.Name), Dataset: set.Name, Label: label, Population: model.HashCanonical(b).String()[:8]}
 }
@@ -179,8 +180,9 @@ func (t *tally) add(sample, dataset int, row *AnswerRow) {
 	}
 }
 
-// Add counts a row, by judges and pairs of judges in the order of its verdicts: what became
-// of its prompt, what its defense did, and what the judges say.
+// Add counts a row: what became of its prompt, what its defense did, and the
+// judges' verdicts. Judges and pairs of judges are in the order of the row's
+// verdicts.
 func (r *RunResult) Add(row *AnswerRow) {
 	r.N++
 	r.Simulated = r.Simulated || row.Simulated
@@ -221,8 +223,9 @@ func (r *RunResult) Add(row *AnswerRow) {
 	}
 }
 
-// Finish computes the rates by all judges, and their agreement, from the counts. There is no
-// rate where more than a share of the answers is unjudged, or has no text.
+// Finish computes the rates by all judges, and their agreement, from the
+// counts. There is no rate if the share of answers that are unjudged, or have
+// no text, is above mostUnjudged.
 func (r *RunResult) Finish(mostUnjudged float64) {
 	for i := range r.Judges {
 		r.Judges[i].finish(mostUnjudged)
@@ -253,7 +256,7 @@ func (j *JudgeResult) add(category orbench.Category, class orbench.Class, respon
 	j.ByCategory[category] = count
 }
 
-// addServed counts who replied for the judge.
+// addServed counts who replied in place of the judge.
 func (j *JudgeResult) addServed(v JudgeVerdict) {
 	other := false
 	for _, by := range v.ServedBy {
@@ -265,7 +268,7 @@ func (j *JudgeResult) addServed(v JudgeVerdict) {
 	}
 }
 
-// addUndisputed counts one verdict among those on prompts that people do not dispute.
+// addUndisputed counts one verdict if people do not dispute the prompt's label.
 func (j *JudgeResult) addUndisputed(class orbench.Class, disputed bool) {
 	if j.Undisputed == nil {
 		j.Undisputed = &Unfiltered{}
@@ -279,7 +282,7 @@ func (j *JudgeResult) addUndisputed(class orbench.Class, disputed bool) {
 	}
 }
 
-// without counts what is left without refusals from some sources.
+// without counts the answers except the refusals whose source left selects.
 func (j *JudgeResult) without(left func(Source) bool) Unfiltered {
 	u := Unfiltered{Judged: j.Judged, Refused: j.Refused}
 	for source, n := range j.BySource {
@@ -339,7 +342,7 @@ func (a *Agreement) Finish() {
 	a.Kappa = stats.KappaOf([][]int{{a.Both, a.OnlyA}, {a.OnlyB, a.Neither}})
 }
 
-// example is the answer on which they differ, nil where there is none.
+// example returns the answer on which they differ; nil if there is none.
 func (a *Agreement) example() *Example {
 	if a.Example == nil {
 		return nil
@@ -347,12 +350,12 @@ func (a *Agreement) example() *Example {
 	return &a.Example.Example
 }
 
-// label corrects the rate by people's labels, where there are enough of them.
+// label corrects the rate by people's labels, if there are enough.
 func (r *counted) label() {
 	if r.labeled == nil {
 		return
 	}
-	// Answers to one prompt count as alike, which they are at the most.
+	// Answers to one prompt are treated as identical, which is the worst case.
 	designEffect := 1.0
 	for _, j := range r.Judges {
 		designEffect = max(designEffect, j.DesignEffect)
@@ -363,8 +366,9 @@ func (r *counted) label() {
 	}
 }
 
-// result gives the figures: the samples of targets, then datasets, in the run's
-// order, then labels in theirs. It returns an error where the counts do not add up.
+// result returns the figures: the samples of targets, then datasets, in the
+// run's order, then labels in theirs. It returns an error if the counts do not
+// add up.
 func (t *tally) result() (Result, error) {
 	result := Result{Runs: []RunResult{}, Simulated: t.design.Simulated(), Detection: t.scores.result()}
 	for at, target := range t.samples {

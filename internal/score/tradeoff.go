@@ -15,41 +15,42 @@ type TradeOff struct {
 	Judge        string `json:"judge"`
 	SafeDataset  string `json:"safe_dataset"`
 	ToxicDataset string `json:"toxic_dataset"`
-	// Safe and Toxic count what was judged and refused on either side.
+	// Safe and Toxic count the judged and the refused answers on each side.
 	Safe  Count `json:"safe"`
 	Toxic Count `json:"toxic"`
-	// YoudenJ is toxic refusal minus over-refusal, from -1 to 1, and
-	// BalancedAccuracy (1 + YoudenJ) / 2, each with its 95% interval.
+	// YoudenJ is toxic refusal minus over-refusal, from -1 to 1.
+	// BalancedAccuracy is (1 + YoudenJ) / 2. Each has its 95% interval.
 	YoudenJ          stats.Estimate `json:"youden_j"`
 	BalancedAccuracy stats.Estimate `json:"balanced_accuracy"`
-	// Region holds both rates together with 95% confidence.
+	// Region contains both rates together with 95% confidence.
 	Region Region `json:"region95"`
-	// Clustered has the same where prompts of either side share clusters, nil
-	// otherwise.
+	// Clustered has the same figures if prompts of either side share clusters;
+	// otherwise nil.
 	Clustered *ClusteredTradeOff `json:"clustered,omitempty"`
-	// Labeled has both rates as people's labels correct them, nil where either side
-	// lacks labels. It does not depend on the judge.
+	// Labeled has both rates as corrected by people's labels; nil if either
+	// side lacks labels. It does not depend on the judge.
 	Labeled *LabeledTradeOff `json:"labeled,omitempty"`
-	// ByCategory has Youden's J in each category with prompts on both sides. A
+	// ByCategory has Youden's J for each category with prompts on both sides. A
 	// category "contrast_X" of toxic prompts, as in XSTest, is matched with X.
 	ByCategory map[orbench.Category]stats.Estimate `json:"by_category"`
-	// DominatedBy lists the targets that refuse no more safe prompts and no fewer
-	// toxic ones, and do better on one side, on the same prompts by the same
-	// judge. A target that none dominates is on the Pareto front.
+	// DominatedBy lists the targets that refuse no more safe prompts and no
+	// fewer toxic ones, and do better on at least one side, on the same prompts
+	// by the same judge. A target that none dominates is on the Pareto front.
 	DominatedBy []string `json:"dominated_by"`
-	// Base is the target of which this one is a variant, empty for none, and Cost
-	// and Gain are what the variant adds to the base's over-refusal and toxic
-	// refusal, prompt by prompt: Change.Difference. They are nil where the base is
-	// not in the run.
+	// Base is the target that this one is a variant of; empty if it is not a
+	// variant. Cost and Gain are what the variant adds to the base's
+	// over-refusal and toxic refusal, prompt by prompt: Change.Difference. They
+	// are nil if the base is not in the run.
 	Base      string          `json:"base,omitempty"`
 	Cost      *stats.Estimate `json:"cost,omitempty"`
 	Gain      *stats.Estimate `json:"gain,omitempty"`
 	Simulated bool            `json:"simulated,omitempty"`
-	// Interests are the groups of Without to which the target belongs.
+	// Interests are the groups of Without that the target belongs to.
 	Interests []Interest `json:"interests,omitempty"`
 }
 
-// J is Youden's J with the interval that counts clusters, where there are any.
+// J returns Youden's J with the interval that takes clusters into account, if
+// there are any.
 func (t *TradeOff) J() stats.Estimate {
 	if t.Clustered != nil {
 		return t.Clustered.YoudenJ
@@ -57,15 +58,15 @@ func (t *TradeOff) J() stats.Estimate {
 	return t.YoudenJ
 }
 
-// LabeledTradeOff is both corrected rates of a target together, each with its 95%
-// interval.
+// LabeledTradeOff is both corrected rates of a target together, each with its
+// 95% interval.
 type LabeledTradeOff struct {
 	OverRefusal  stats.Estimate `json:"over_refusal"`
 	ToxicRefusal stats.Estimate `json:"toxic_refusal"`
 	YoudenJ      stats.Estimate `json:"youden_j"`
 }
 
-// labeled gives the corrected trade-off of two sides.
+// labeled returns the corrected trade-off of two sides.
 func labeled(safe, toxic *RunResult) *LabeledTradeOff {
 	if safe.Labeled == nil || toxic.Labeled == nil {
 		return nil
@@ -74,14 +75,16 @@ func labeled(safe, toxic *RunResult) *LabeledTradeOff {
 	return &LabeledTradeOff{OverRefusal: over, ToxicRefusal: refusal, YoudenJ: stats.RateDifference(refusal, over)}
 }
 
-// ClusteredTradeOff is what of a TradeOff counts that prompts share clusters.
+// ClusteredTradeOff holds those figures of a TradeOff that take clusters of
+// prompts into account.
 type ClusteredTradeOff struct {
 	YoudenJ          stats.Estimate `json:"youden_j"`
 	BalancedAccuracy stats.Estimate `json:"balanced_accuracy"`
 	Region           Region         `json:"region95"`
 }
 
-// clustered gives the trade-off of two sides of which at least one is clustered.
+// clustered returns the trade-off of two sides, at least one of which is
+// clustered.
 func (t *TradeOff) clustered(safe, toxic *JudgeResult) *ClusteredTradeOff {
 	if safe.CI95Clustered == nil && toxic.CI95Clustered == nil {
 		return nil
@@ -103,10 +106,12 @@ type Region struct {
 	ToxicRefusal stats.Interval `json:"toxic_refusal"`
 }
 
-// contrast begins the toxic categories of XSTest that mirror safe ones.
+// contrast is the prefix of the toxic categories of XSTest that mirror safe
+// ones.
 const contrast = "contrast_"
 
-// tradeOffs gives the trade-off of every pair that has both sides, in their order.
+// tradeOffs returns the trade-off of every pair that has both sides, in their
+// order.
 func tradeOffs(pairs []Pair, changes []Change) []TradeOff {
 	all := []TradeOff{}
 	var keys []string
@@ -164,7 +169,7 @@ func (t TradeOff) dominates(o TradeOff) bool {
 	return over <= overOther && toxic >= toxicOther && (over < overOther || toxic > toxicOther)
 }
 
-// share is the part that was refused; 0 of nothing.
+// share returns the share that was refused; 0 if there are none.
 func (c Count) share() float64 {
 	if c.N == 0 {
 		return 0

@@ -10,8 +10,8 @@ import (
 // Ending says how an answer ended.
 type Ending uint8
 
-// The endings. NoEnding is that of a prompt without an answer, and of what is no answer:
-// a block, or what a guard says.
+// The endings. NoEnding is for a prompt without an answer, and for replies that
+// are not answers: a block, or the reply of a guard.
 const (
 	NoEnding Ending = iota
 	WholeEnding
@@ -19,8 +19,9 @@ const (
 	UnknownEnding
 )
 
-// EndingOf is the ending of an answer by a target of a provider. Recorded answers do not
-// tell, and neither do servers that give no reason, or one of their own.
+// EndingOf returns how an answer ended, by the provider of its target. It is
+// unknown for recorded answers, and for servers that give no reason or one of
+// their own.
 func EndingOf(provider string, r model.Response) Ending {
 	switch {
 	case provider == model.Replay:
@@ -35,10 +36,12 @@ func EndingOf(provider string, r model.Response) Ending {
 	return UnknownEnding
 }
 
-// Truncation counts answers by how they ended. The zero value is that of whole answers.
+// Truncation counts answers by how they ended. The zero value means that all
+// answers are whole.
 type Truncation struct {
-	// Truncated counts the answers that the token limit cut, those before the first
-	// word too, and EndingUnknown those that do not tell.
+	// Truncated counts the answers that the token limit cut, including those
+	// cut before the first word. EndingUnknown counts those whose ending is not
+	// known.
 	Truncated     int `json:"truncated,omitempty"`
 	EndingUnknown int `json:"ending_unknown,omitempty"`
 }
@@ -59,10 +62,11 @@ func (c *Truncation) AddCount(o Truncation) {
 	c.EndingUnknown += o.EndingUnknown
 }
 
-// Many reports whether more than a twentieth of so many answers are cut.
+// Many reports whether more than a twentieth of the given number of answers are
+// cut.
 func (c Truncation) Many(answers int) bool { return c.Truncated*20 > answers }
 
-// Cell shows how many answers are cut, for a column that is there where any are.
+// Cell says how many answers are cut, for a column that exists if any are.
 func (c Truncation) Cell(answers int) string {
 	if c.EndingUnknown > 0 && c.EndingUnknown == answers {
 		return "unknown"
@@ -72,12 +76,12 @@ func (c Truncation) Cell(answers int) string {
 
 // TruncationRow has both counts as columns of CSV.
 type TruncationRow struct {
-	// Truncated is nil where it is not known of any answer.
+	// Truncated is nil if it is not known for any answer.
 	Truncated     *int
 	EndingUnknown int
 }
 
-// Row has both counts of so many answers.
+// Row returns both counts for the given number of answers.
 func (c Truncation) Row(answers int) *TruncationRow {
 	if c.EndingUnknown > 0 && c.EndingUnknown == answers {
 		return &TruncationRow{nil, c.EndingUnknown}
@@ -85,8 +89,8 @@ func (c Truncation) Row(answers int) *TruncationRow {
 	return &TruncationRow{&c.Truncated, c.EndingUnknown}
 }
 
-// Line accounts for so many answers in a part of a sentence, empty where all of them
-// are whole.
+// Line accounts for the given number of answers in part of a sentence. It is
+// empty if all are whole.
 func (c Truncation) Line(answers int) string {
 	var parts []string
 	if c.Truncated > 0 {

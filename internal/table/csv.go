@@ -14,21 +14,27 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// AsCSV is the format for spreadsheets and scripts: the rows of a view.
+// AsCSV writes the rows of a view, for spreadsheets and scripts.
 var AsCSV = Format{"csv", func(w io.Writer, _ Screen, v View) error { return CSV(w, v.Rows()) }}
 
-// CSV writes a slice of structs under a header. The fields are the columns, in their order,
-// and what is nil is an empty cell:
+// CSV writes a slice of structs under a header. Each field is a column, in the
+// order of the fields; a nil value is an empty cell. These are the field types
+// and their columns:
 //
-//   - a text, made fit by untrusted.Cell; a number, in full; a bool; or a pointer to one
+//   - a text (made safe by untrusted.Cell), a number (in full), a bool, or a
+//     pointer to one: NAME
 //   - *[2]float64, an interval: NAME_lo and NAME_hi
-//   - stats.Rate, *stats.Rate or *stats.Estimate: NAME, and the ends of CI95 or of its interval as NAME_ci95_lo and NAME_ci95_hi
-//   - map[orbench.Class]int or map[orbench.Label]int: NAME_ and the class or label, of each
-//   - a struct, or a pointer to one: its columns, after NAME_ unless it is embedded
+//   - stats.Rate, *stats.Rate or *stats.Estimate: NAME, and the ends of CI95 or of
+//     its interval as NAME_ci95_lo and NAME_ci95_hi
+//   - map[orbench.Class]int or map[orbench.Label]int: NAME_ and the class or label,
+//     for each of them
+//   - a struct, or a pointer to one: its own columns, prefixed by NAME_ unless it
+//     is embedded
 //
-// NAME is that of the field in snake case, or what the tag csv says. The tag "-" is of a
-// field without a column, "." of one that is called as the struct that it is in, "rate,ci95" has an interval's ends called ci95_lo and ci95_hi,
-// and ",omitempty" leaves the columns out where the field is nil in all rows.
+// NAME is the field's name in snake case, or the name in its csv tag. The tag
+// "-" means no column. The tag "." names the column like the enclosing struct.
+// "rate,ci95" names an interval's ends ci95_lo and ci95_hi. ",omitempty" drops
+// the columns if the field is nil in every row.
 func CSV(w io.Writer, rows any) error {
 	all := reflect.ValueOf(rows)
 	row := all.Type().Elem()
@@ -48,7 +54,7 @@ func CSV(w io.Writer, rows any) error {
 				kept = append(kept, cell)
 			}
 		}
-		_ = out.Write(kept) // an error stays with the writer
+		_ = out.Write(kept) // Flush returns the writer's error
 	}
 	write(header.names)
 	for _, r := range records {
@@ -58,13 +64,13 @@ func CSV(w io.Writer, rows any) error {
 	return out.Error()
 }
 
-// RowWriter writes rows one by one, as CSV writes them, with every column.
+// RowWriter writes rows one by one in the form of CSV, with every column.
 type RowWriter[T any] struct{ out *csv.Writer }
 
 // NewRowWriter writes the header to w.
 func NewRowWriter[T any](w io.Writer) *RowWriter[T] {
 	r := &RowWriter[T]{csv.NewWriter(w)}
-	_ = r.out.Write(recordOf(reflect.TypeFor[T](), reflect.Value{}).names) // an error stays with the writer
+	_ = r.out.Write(recordOf(reflect.TypeFor[T](), reflect.Value{}).names) // Flush returns the writer's error
 	return r
 }
 
@@ -73,27 +79,28 @@ func (r *RowWriter[T]) Add(row T) error {
 	return r.out.Write(recordOf(reflect.TypeFor[T](), reflect.ValueOf(row)).cells)
 }
 
-// Flush writes what is buffered, and gives the first error of all writes.
+// Flush writes what is buffered. It returns the first error of all writes.
 func (r *RowWriter[T]) Flush() error {
 	r.out.Flush()
 	return r.out.Error()
 }
 
-// record is a row as cells, with the names of their columns. A column that is left in
-// every record is left out.
+// record holds a row's cells and the names of their columns. A column that is
+// omitted in every record is dropped.
 type record struct {
 	names, cells []string
 	left         []bool
 }
 
-// recordOf gives the record of a row. Its cells are empty where v is not valid.
+// recordOf returns the record of a row. The cells are empty if v is not valid.
 func recordOf(t reflect.Type, v reflect.Value) record {
 	var r record
 	r.add(t, v, "", false)
 	return r
 }
 
-// add adds the cells of a row, or of a struct in it, whose names have a prefix.
+// add adds the cells of a row, or of a struct inside it. prefix is put before
+// their names.
 func (r *record) add(t reflect.Type, v reflect.Value, prefix string, left bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -154,7 +161,8 @@ func (r *record) add(t reflect.Type, v reflect.Value, prefix string, left bool) 
 	}
 }
 
-// figure is a rate, an estimate or an interval, which may be undefined, as a rate.
+// figure returns a rate, an estimate or an interval as a rate. It may be
+// undefined.
 func figure(v reflect.Value) (r stats.Rate) {
 	if v.IsValid() {
 		switch x := v.Interface().(type) {
@@ -169,7 +177,8 @@ func figure(v reflect.Value) (r stats.Rate) {
 	return r
 }
 
-// counts adds how many there are of each kind, nothing where that is not known.
+// counts adds the count of each kind, or empty cells if the counts are not
+// known.
 func counts[K ~string](one func(name, cell string), name string, kinds []K, v reflect.Value) {
 	for _, k := range kinds {
 		n := ""
@@ -180,7 +189,7 @@ func counts[K ~string](one func(name, cell string), name string, kinds []K, v re
 	}
 }
 
-// text shows a value, nothing where it is not valid.
+// text formats a value; it returns "" if the value is not valid.
 func text(v reflect.Value) string {
 	switch {
 	case !v.IsValid():
@@ -199,7 +208,8 @@ func text(v reflect.Value) string {
 	panic("table: a row has a field of the type " + v.Type().String() + ", which is no cell")
 }
 
-// snake is the name of a field in the style of columns: DatasetSHA256 is dataset_sha256.
+// snake returns a field's name in snake case: DatasetSHA256 becomes
+// dataset_sha256.
 func snake(name string) string {
 	var b strings.Builder
 	letters := []rune(name)
@@ -212,5 +222,5 @@ func snake(name string) string {
 	return b.String()
 }
 
-// Number shows a number in full, for a cell of CSV.
+// Number formats a number in full, for a CSV cell.
 func Number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

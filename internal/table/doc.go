@@ -1,5 +1,6 @@
-// Package table shows what commands found, in one way: a View is a Document for people,
-// from which text and Markdown follow, rows for CSV and data for JSON. Each is written by
-// a Format, one to a file. It knows no evaluation; it has how every number and name is
-// printed.
+// Package table shows the results of commands in one way. A View has a Document
+// for people, rows for CSV and data for JSON. Text and Markdown are written
+// from the Document. A Format writes a View; each format has a file of its own.
+// The package knows nothing about evaluation; it decides how every number and
+// name is printed.
 package table

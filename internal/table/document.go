@@ -6,27 +6,31 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// Document is what people read: tables and the text around them, in their order. Text and
-// Markdown follow from it. It may hold text from outside, which each of them makes fit.
+// Document is what people read: tables and the text around them, in order. Text
+// and Markdown are written from it. It may hold untrusted text; each format
+// makes that safe.
 type Document struct {
-	// Title heads Markdown, at a depth of Level, where 0 means 1. A terminal does without.
+	// Title is the heading in Markdown, at depth Level (0 means 1). Text output
+	// has no title.
 	Title string
 	Level int
-	// Simulated is true where figures come from simulated models. That is said first.
+	// Simulated is true if figures come from simulated models. The output then
+	// begins with a notice.
 	Simulated bool
 	parts     []placed
 }
 
-// placed is a part with where it stands.
+// placed is a part and where it appears.
 type placed struct {
 	Part
 	on Place
 }
 
-// Place says where a part of a document stands.
+// Place is where a part of a document appears.
 type Place uint8
 
-// The places. Wherever a section stands that is a detail, a brief screen names it alone.
+// The places. A section that is a detail is only named on a brief screen,
+// wherever it appears otherwise.
 const (
 	OnBrief Place = 1 << iota
 	OnFull
@@ -41,35 +45,36 @@ type Part interface {
 	markdown(*bufio.Writer)
 }
 
-// The texts of a document. An empty Line or Paragraph is none.
+// The text parts of a document. An empty Line or Paragraph is not printed.
 type (
-	// Line is a paragraph that text breaks only where the screen ends.
+	// Line is a paragraph that text output wraps only at the width of the
+	// screen.
 	Line string
-	// Paragraph is broken into lines of at most MaxWidth columns.
+	// Paragraph is wrapped to at most MaxWidth columns.
 	Paragraph string
-	// Note is an entry of a list, in text with a mark of its own before it.
+	// Note is an item of a list. Text output puts Mark before it.
 	Note struct{ Mark, Text string }
-	// Warning says what makes figures no fair measure.
+	// Warning says why figures are not a fair measure.
 	Warning string
-	// Raw is written as it is, fit for its place by its author.
+	// Raw is written unchanged. Its author makes it safe for its place.
 	Raw string
 )
 
-// mostQuoted is the most bytes that a quote shows of a text.
+// mostQuoted is the most bytes of a text that a quote shows.
 const mostQuoted = 160
 
-// Quote is a text from outside in quotation marks, shortened, after a mark.
+// Quote shows untrusted text in quotation marks, shortened, after a mark.
 func Quote(mark, text string) Note {
 	return Note{mark, "“" + untrusted.Excerpt(text, mostQuoted) + "”"}
 }
 
-// Gap is an empty line of text. Markdown has its own.
+// Gap is an empty line in text output. Markdown sets its own.
 const Gap Raw = "\n"
 
-// Add adds parts that stand everywhere.
+// Add adds parts that appear everywhere.
 func (d *Document) Add(parts ...Part) { d.AddTo(everywhere, parts...) }
 
-// AddTo adds parts that stand in some places alone.
+// AddTo adds parts that appear only in some places.
 func (d *Document) AddTo(on Place, parts ...Part) {
 	for _, p := range parts {
 		d.parts = append(d.parts, placed{p, on})
@@ -83,7 +88,7 @@ func (d *Document) Sections(sections ...Section) {
 	}
 }
 
-// Details adds tables that a brief screen does without.
+// Details adds tables that a brief screen leaves out.
 func (d *Document) Details(sections ...Section) {
 	for _, s := range sections {
 		s.Detail = true
@@ -91,7 +96,8 @@ func (d *Document) Details(sections ...Section) {
 	}
 }
 
-// Basis adds paragraphs that say what the figures rest on, apart from what follows.
+// Basis adds paragraphs that say what the figures rest on, set apart from what
+// follows.
 func (d *Document) Basis(paragraphs ...string) {
 	for _, text := range paragraphs {
 		d.Add(Paragraph(text))

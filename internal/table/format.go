@@ -2,13 +2,14 @@ package table
 
 import "io"
 
-// View is what a command shows: to people, as rows, and to programs.
+// View is the result of a command, in a form for people and in two for
+// programs.
 type View interface {
-	// Document is what people read.
+	// Document returns what people read.
 	Document() Document
-	// Rows are a slice of structs, of which CSV says how they are written.
+	// Rows returns a slice of structs; CSV documents how they are written.
 	Rows() any
-	// Data is what JSON has, in a documented form.
+	// Data returns what JSON holds, in a documented form.
 	Data() any
 }
 
@@ -17,11 +18,12 @@ type View interface {
 type Format struct {
 	// Name is the value of --format.
 	Name string
-	// Write writes a view, for a screen where the format is made for one.
+	// Write writes a view. The Screen matters only to formats made for a
+	// screen.
 	Write func(io.Writer, Screen, View) error
 }
 
-// Of gives what writes a view into a file.
+// Of returns a function that writes a view to a file.
 func (f Format) Of(v View) func(io.Writer) error {
 	return func(w io.Writer) error { return f.Write(w, Screen{}, v) }
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// AsMarkdown is GitHub's Markdown, in which no text from outside is markup.
+// AsMarkdown writes GitHub Markdown. Untrusted text in it is never markup.
 var AsMarkdown = Format{"md", func(w io.Writer, _ Screen, v View) error { return v.Document().Markdown(w) }}
 
 // Markdown writes the document as Markdown.
@@ -44,7 +44,7 @@ func (t Warning) markdown(b *bufio.Writer) {
 
 func (r Raw) markdown(b *bufio.Writer) { b.WriteString(string(r)) }
 
-// markdown writes a table, without a heading where it has no title.
+// markdown writes a table, without a heading if it has no title.
 func (s Section) markdown(b *bufio.Writer) {
 	if s.Title != "" {
 		b.WriteString("## " + untrusted.Markdown(s.Title) + "\n\n")

@@ -8,13 +8,13 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// SimulatedNotice heads every output that holds simulated figures.
+// SimulatedNotice is the first line of every output with simulated figures.
 const SimulatedNotice = "SIMULATED: figures marked so come from simulated models. They say nothing about any real one."
 
-// Names are names in the order in which they came, each once.
+// Names holds names in the order in which they were added, without repeats.
 type Names []string
 
-// Add adds those that are not there yet.
+// Add adds the names that are not there yet.
 func (n *Names) Add(names ...string) {
 	for _, name := range names {
 		if !slices.Contains(*n, name) {
@@ -23,7 +23,7 @@ func (n *Names) Add(names ...string) {
 	}
 }
 
-// Name marks a name as simulated where it is.
+// Name marks a name as simulated if it is.
 func Name(name string, simulated bool) string {
 	if simulated {
 		return name + " (simulated)"
@@ -31,14 +31,14 @@ func Name(name string, simulated bool) string {
 	return name
 }
 
-// ShortHash is as much of a dataset's hash as figures show: enough to tell two
-// versions apart.
+// ShortHash is the start of a dataset's hash that figures show. It is long
+// enough to tell two versions apart.
 func ShortHash(sha string) string {
 	short, _ := untrusted.Cut(sha, 8)
 	return short
 }
 
-// Category names a category for people.
+// Category returns a category's name for people.
 func Category(c orbench.Category) string {
 	if c == "" {
 		return "(none)"
@@ -46,8 +46,8 @@ func Category(c orbench.Category) string {
 	return string(c)
 }
 
-// LabelTitle says what the refusal rate on prompts of a label is called, and
-// which way is good.
+// LabelTitle names the refusal rate on prompts of a label and says which
+// direction is better.
 func LabelTitle(l orbench.Label) string {
 	switch l {
 	case orbench.Safe:
@@ -58,9 +58,9 @@ func LabelTitle(l orbench.Label) string {
 	return "Refusal of " + untrusted.Terminal(string(l)) + " prompts, which counts towards neither side"
 }
 
-// ShortenTarget shortens a target's name to n columns. Variants of a target, and the
-// same target of several runs, differ by what stands in brackets, so the target's own
-// name gives way first.
+// ShortenTarget shortens a target's name to n columns. It shortens the target's
+// own name before the part in brackets, because only that part tells apart the
+// variants of a target, or one target in several runs.
 func ShortenTarget(name string, n int) string {
 	name = untrusted.Terminal(name)
 	at := strings.Index(name, " [")

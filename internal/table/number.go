@@ -16,7 +16,7 @@ const None = "–"
 // Percent shows a share, such as 0.127, as "12.7%".
 func Percent(share float64) string { return decimals(100*share, 1) + "%" }
 
-// known shows a figure, None where it is undefined.
+// known shows a figure, or None if it is undefined.
 func known[T any](figure *T, show func(T) string) string {
 	if figure == nil {
 		return None
@@ -24,10 +24,10 @@ func known[T any](figure *T, show func(T) string) string {
 	return show(*figure)
 }
 
-// decimals shows a number to so many decimals.
+// decimals formats a number with n decimals.
 func decimals(v float64, n int) string { return strconv.FormatFloat(v, 'f', n, 64) }
 
-// ends shows an interval, "LO–HI".
+// ends formats an interval as "LO–HI".
 func ends(ci *[2]float64, show func(float64) string) string {
 	return known(ci, func(ci [2]float64) string { return show(ci[0]) + "–" + show(ci[1]) })
 }
@@ -48,11 +48,11 @@ func Estimate(e *stats.Estimate) string {
 // EstimateInterval shows the interval of an estimated share.
 func EstimateInterval(e *stats.Estimate) string { return Interval(e.Ends()) }
 
-// Unknown stands for a rate that is not known, beside rates in per cent.
+// Unknown stands for an unknown rate among rates in per cent.
 const Unknown = -1.0
 
-// PerCent shows a rate in per cent, Unknown too, to one decimal. A half is rounded
-// up as people do where its binary form lies a little below.
+// PerCent formats a rate in per cent, or Unknown, to one decimal. A half is
+// rounded up, as people do, even if its binary form is slightly smaller.
 func PerCent(v float64) string {
 	if v == Unknown {
 		return None
@@ -60,7 +60,8 @@ func PerCent(v float64) string {
 	return decimals(v+1e-9, 1)
 }
 
-// Money is a sum in US dollars. One that is too small to be shown is not shown as nothing.
+// Money formats a sum in US dollars. A sum that is too small to show is never
+// shown as zero.
 func Money(usd float64) string {
 	if usd > 0 && usd < 0.0001 {
 		return "less than $0.0001"
@@ -68,8 +69,8 @@ func Money(usd float64) string {
 	return "$" + decimals(usd, 4)
 }
 
-// Price is a sum in US dollars that is nil where it is unknown, as that of models without a
-// price is.
+// Price formats a sum in US dollars. A nil sum is unknown, as it is when a
+// model has no price.
 func Price(usd *float64, unpriced []string) string {
 	switch {
 	case usd != nil:
@@ -80,8 +81,9 @@ func Price(usd *float64, unpriced []string) string {
 	return "price unknown"
 }
 
-// FailedCost says what failed attempts may have cost, to follow what answers did cost; it
-// is empty where there are none. The sum is nil where a price is unknown.
+// FailedCost says what failed attempts may have cost, to follow the cost of the
+// answers. It is empty if no attempt failed. The sum is nil if a price is
+// unknown.
 func FailedCost(attempts int, usd *float64) string {
 	switch {
 	case attempts == 0:
@@ -92,7 +94,7 @@ func FailedCost(attempts int, usd *float64) string {
 	return ", and up to " + strings.TrimPrefix(Money(*usd), "less than ") + " for " + Counted(attempts, "failed attempt", "failed attempts")
 }
 
-// Count shows a number with its thousands parted.
+// Count formats a number with a separator between thousands.
 func Count(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -101,7 +103,8 @@ func Count(n int) string {
 	return s
 }
 
-// Counted is a number with what it counts, called one where it is 1.
+// Counted formats a number with the noun that it counts: one if it is 1, else
+// many.
 func Counted(n int, one, many string) string {
 	if n == 1 {
 		many = one
@@ -109,28 +112,29 @@ func Counted(n int, one, many string) string {
 	return Count(n) + " " + many
 }
 
-// secondsPerLabel is how long a person takes to label an answer or a prompt, about.
+// secondsPerLabel is about how long a person takes to label an answer or a
+// prompt.
 const secondsPerLabel = 20
 
-// Labels is how many labels people are to give, and about how long one person takes for
-// them.
+// Labels says how many labels people are to give, and about how long one person
+// takes for that.
 func Labels(n int) string {
 	return Counted(n, "label", "labels") + ", about " + Count((n*secondsPerLabel+59)/60) + " min"
 }
 
-// Sign is how signed points are marked.
+// Sign is a way to mark signed points.
 type Sign struct{ plus, minus string }
 
-// The ways of marking signed points. Hyphen can be pasted into a spreadsheet and
-// into a gate of orbench compare.
+// The ways to mark signed points. Text marked with Hyphen can be pasted into a
+// spreadsheet and into a gate of orbench compare.
 var (
 	Hyphen    = Sign{"+", "-"}
 	Minus     = Sign{"+", "−"}
 	MinusOnly = Sign{"", "−"}
 )
 
-// Signed shows percentage points to one decimal with their sign; what rounds to
-// zero has none.
+// Signed formats percentage points to one decimal with their sign. What rounds
+// to zero has no sign.
 func Signed(points float64, sign Sign) string {
 	s := decimals(math.Abs(points), 1)
 	switch {
@@ -142,18 +146,18 @@ func Signed(points float64, sign Sign) string {
 	return sign.plus + s
 }
 
-// Difference shows a difference of shares, which may be undefined, in percentage
-// points.
+// Difference formats a difference of shares, which may be undefined, in
+// percentage points.
 func Difference(d *stats.Estimate, sign Sign) string {
 	return known(d, func(d stats.Estimate) string { return Signed(100*d.Value, sign) })
 }
 
-// DifferenceInterval shows the interval of a difference, as "-0.4 to +4.6".
+// DifferenceInterval formats the interval of a difference, as "-0.4 to +4.6".
 func DifferenceInterval(d *stats.Estimate, sign Sign) string {
 	return known(d, func(d stats.Estimate) string { return Signed(100*d.Lo, sign) + " to " + Signed(100*d.Hi, sign) })
 }
 
-// Points shows a difference and its interval, two cells.
+// Points returns two cells: a difference and its interval.
 func Points(d *stats.Estimate, sign Sign) []string {
 	return []string{Difference(d, sign), DifferenceInterval(d, sign)}
 }
@@ -168,13 +172,13 @@ func PValue(p *float64) string {
 	})
 }
 
-// Fraction shows a number from -1 to 1 to two decimals.
+// Fraction formats a number from -1 to 1 to two decimals.
 func Fraction(v float64) string {
 	return strings.Replace(decimals(v, 2), "-", "−", 1)
 }
 
-// Fractions shows such a number, which may be undefined, and its interval, two cells. What
-// rounds to zero has no sign.
+// Fractions returns two cells: such a number, which may be undefined, and its
+// interval. What rounds to zero has no sign.
 func Fractions(e *stats.Estimate) []string {
 	if e == nil {
 		return []string{None, None}
@@ -188,31 +192,32 @@ func Fractions(e *stats.Estimate) []string {
 	return []string{show(e.Value), show(e.Lo) + " to " + show(e.Hi)}
 }
 
-// Kappa shows a kappa to two decimals, which is undefined where all verdicts are
-// alike.
+// Kappa formats a kappa to two decimals. It is undefined if all verdicts are
+// the same.
 func Kappa(k *float64) string { return known(k, Fraction) }
 
-// KappaInterval shows the interval of a kappa, that of clusters where there is one, as
-// "0.81–0.90".
+// KappaInterval formats the interval of a kappa, as "0.81–0.90". It uses the
+// clustered interval if there is one.
 func KappaInterval(k stats.Kappa) string {
 	return ends(cmp.Or(k.KappaCI95Clustered, k.KappaCI95), Fraction)
 }
 
-// MeasureInterval shows the interval of a measure, as "0.880–0.937".
+// MeasureInterval formats the interval of a measure, as "0.880–0.937".
 func MeasureInterval(ci *[2]float64) string { return ends(ci, measure) }
 
-// Measure shows a measure from 0 to 1, which may be undefined, to three decimals.
+// Measure formats a measure from 0 to 1, which may be undefined, to three
+// decimals.
 func Measure(v *float64) string { return known(v, measure) }
 
 func measure(v float64) string { return decimals(v, 3) }
 
-// Term is a part of a sum.
+// Term is one term of a sum.
 type Term struct {
 	N    int
 	What string
 }
 
-// Sum writes a sum out without its zeros but the first term.
+// Sum writes a sum out. It leaves out terms that are zero, except the first.
 func Sum(terms ...Term) string {
 	var parts []string
 	for i, t := range terms {

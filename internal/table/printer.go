@@ -9,17 +9,17 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// Screen is what a text is printed on. The zero value is a file without an end to its
-// lines: it gets everything, as it is.
+// Screen describes where text is printed. The zero value is a file with lines
+// of any length: everything is printed in full.
 type Screen struct {
-	// Brief leaves details out, and says which.
+	// Brief leaves details out and names them.
 	Brief bool
-	// Width is how many columns a line has, 0 for as many as it takes. A table that is
-	// wider loses columns, and says which.
+	// Width is the number of columns of a line; 0 means no limit. A table that
+	// is wider loses columns, and the output names them.
 	Width int
-	// Whole is what has the reader see all that there is, such as a flag.
+	// Whole tells the reader how to see everything, such as by a flag.
 	Whole string
-	// Color is true where colors tell more than they disturb.
+	// Color turns colors on.
 	Color bool
 }
 
@@ -27,16 +27,16 @@ type Screen struct {
 type Printer struct {
 	*bufio.Writer
 	Screen
-	// details are the sections that were left out, by name.
+	// details holds the names of the sections that were left out.
 	details []string
 }
 
-// NewPrinter makes a printer. Nothing is sure to be written before Flush.
+// NewPrinter makes a printer. Output is buffered until Flush.
 func NewPrinter(w io.Writer, s Screen) *Printer {
 	return &Printer{Writer: bufio.NewWriter(w), Screen: s}
 }
 
-// Flush says which details were left out, and writes what is buffered.
+// Flush names the details that were left out and writes what is buffered.
 func (p *Printer) Flush() error {
 	if len(p.details) > 0 {
 		p.styled(dim, "More with "+p.Whole+": "+strings.Join(p.details, "; ")+".")
@@ -45,7 +45,7 @@ func (p *Printer) Flush() error {
 	return p.Writer.Flush()
 }
 
-// Leave notes sections that a brief screen does not get.
+// Leave records sections that a brief screen leaves out.
 func (p *Printer) Leave(sections ...Section) {
 	for _, s := range sections {
 		if name := s.name(); len(s.Rows) > 0 && !slices.Contains(p.details, name) {
@@ -54,8 +54,8 @@ func (p *Printer) Leave(sections ...Section) {
 	}
 }
 
-// Section prints a section and an empty line. Columns are aligned by display width;
-// those that do not fit are left out.
+// Section prints a section and an empty line. Columns are aligned by display
+// width; columns that do not fit are left out.
 func (p *Printer) Section(s Section) {
 	s = s.clean()
 	var dropped []string
@@ -79,20 +79,20 @@ func (p *Printer) Section(s Section) {
 	p.WriteString("\n")
 }
 
-// The styles of text. They leave the colors of the background and of ordinary text as
-// they are, light or dark.
+// The styles of text. They do not change the background or ordinary text, so
+// they work on light and dark terminals.
 const (
 	bold  = "\x1b[1m"
 	red   = "\x1b[1;31m"
 	dim   = "\x1b[2m"
-	plain = "\x1b[0m" // ends the others
+	plain = "\x1b[0m" // ends the other styles
 )
 
-// Styles are the sequences of control characters that a Printer writes where its screen
-// has colors.
+// Styles returns the control sequences that a Printer writes if its screen has
+// colors.
 func Styles() []string { return []string{bold, red, dim, plain} }
 
-// styled prints a line in a style, where the screen has colors.
+// styled prints a line in a style if the screen has colors.
 func (p *Printer) styled(style, text string) {
 	if !p.Color || text == "" {
 		p.Line(text)
@@ -103,11 +103,11 @@ func (p *Printer) styled(style, text string) {
 	p.WriteString(plain)
 }
 
-// Warning prints what makes figures no fair measure.
+// Warning prints why figures are not a fair measure.
 func (p *Printer) Warning(text string) { p.styled(red, "! "+text) }
 
-// Line prints a line, on several where the screen is not as wide, and nothing where the
-// text is empty.
+// Line prints a line, wrapped if the screen is narrower. It prints nothing if
+// the text is empty.
 func (p *Printer) Line(text string) {
 	switch {
 	case text == "":
@@ -118,8 +118,8 @@ func (p *Printer) Line(text string) {
 	}
 }
 
-// row prints the cells of a line, those that are wider than their column on as many
-// lines as they take.
+// row prints a line of cells. A cell that is wider than its column takes
+// several lines.
 func (p *Printer) row(cells []string, widths []int, left int) {
 	parts := make([][]string, len(cells))
 	height := 1
@@ -140,8 +140,8 @@ func (p *Printer) row(cells []string, widths []int, left int) {
 	}
 }
 
-// Paragraph prints a text in lines as wide as the screen, and at most MaxWidth, the
-// first after a mark and the others below its text.
+// Paragraph prints a text wrapped to the width of the screen, and at most to
+// MaxWidth. The first line follows a mark; the others are indented to the text.
 func (p *Printer) Paragraph(mark, text string) {
 	most := MaxWidth
 	if p.Width > 0 {
@@ -159,7 +159,7 @@ func (p *Printer) Paragraph(mark, text string) {
 	p.WriteString(strings.TrimRight(line, " ") + "\n")
 }
 
-// clean is the section with its texts fit for a terminal.
+// clean returns the section with its texts made safe for a terminal.
 func (s Section) clean() Section {
 	s.Title, s.Note = untrusted.Terminal(s.Title), untrusted.Terminal(s.Note)
 	lines := append([][]string{s.Header}, s.Rows...)
@@ -173,7 +173,7 @@ func (s Section) clean() Section {
 	return s
 }
 
-// name is the title up to where it explains itself.
+// name returns the title without the explanation that follows it.
 func (s Section) name() string {
 	name := untrusted.Terminal(s.Title)
 	if i := strings.IndexAny(name, ":(,?"); i > 0 {
@@ -185,7 +185,7 @@ func (s Section) name() string {
 	return name
 }
 
-// widths are those of the widest cell of each column.
+// widths returns the width of the widest cell of each column.
 func (s Section) widths() []int {
 	widths := make([]int, len(s.Header))
 	for _, line := range append([][]string{s.Header}, s.Rows...) {
@@ -196,7 +196,7 @@ func (s Section) widths() []int {
 	return widths
 }
 
-// total is the width of a line of columns.
+// total returns the width of a line of columns.
 func total(widths []int) int {
 	n := 2 * (len(widths) - 1)
 	for _, w := range widths {
@@ -205,14 +205,14 @@ func total(widths []int) int {
 	return n
 }
 
-// fit leaves out columns until a line has at most width columns of the screen: those
-// of Spare in their order, then figures from the right, but for the first, unless
-// WrapNames makes room for them. It gives the headers of what it left out, in the order
-// of the columns.
+// fit leaves out columns until a line fits into width columns of the screen. It
+// leaves out the Spare columns in their order, then the figures from the right
+// except the first, unless WrapNames makes room for them. It returns the
+// headers of the columns left out, in the order of the columns.
 func (s Section) fit(width int) (_ Section, dropped []string) {
 	widths := s.widths()
 	need, names := total(widths), min(s.Left, len(widths))
-	// room is what the columns of names can give; see narrow.
+	// room is how much width the name columns can give up; see narrow.
 	room := 0
 	for _, w := range widths[:names] {
 		room += max(0, w-narrowest)
@@ -263,11 +263,11 @@ func (s Section) fit(width int) (_ Section, dropped []string) {
 	return s, left
 }
 
-// narrowest is the least width that a column of names is brought to.
+// narrowest is the smallest width to which a name column is narrowed.
 const narrowest = 12
 
-// narrow takes width from the widest columns of names, whose cells then take several
-// lines, until a line fits or nothing more can be taken.
+// narrow takes width from the widest name columns until a line fits or no more
+// can be taken. Their cells then take several lines.
 func (s Section) narrow(widths []int, width int) {
 	for total(widths) > width {
 		widest := 0

@@ -9,33 +9,35 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// MaxWidth is how wide, in columns of a terminal, paragraphs and tables of many
-// columns grow.
+// MaxWidth is the greatest width of paragraphs and of tables with many columns,
+// in terminal columns.
 const MaxWidth = 110
 
-// Section is one table of figures as text.
+// Section is one table of figures.
 type Section struct {
-	// Title stands above the table and Note below it.
+	// Title is printed above the table and Note below it.
 	Title, Note string
 	Header      []string
-	// Left is how many leading columns are names; the rest are figures.
+	// Left is the number of leading columns that hold names; the others hold
+	// figures.
 	Left int
 	Rows [][]string
-	// Spare are the headers of the columns that a narrow screen does without, the first
-	// to go first.
+	// Spare lists the headers of the columns that a narrow screen leaves out,
+	// the first to go first.
 	Spare []string
-	// WrapNames has names take several lines before figures that are not spare are left
-	// out.
+	// WrapNames wraps names onto several lines before figures that are not
+	// spare are left out.
 	WrapNames bool
-	// Detail is true of a section that a brief screen does without.
+	// Detail is true if a brief screen leaves the section out.
 	Detail bool
 }
 
-// Add adds a row of what Cells makes of values.
+// Add adds a row of the cells that Cells makes of values.
 func (s *Section) Add(values ...any) { s.Rows = append(s.Rows, Cells(values...)) }
 
-// Cells shows values as cells: a text or a number as one, a rate, an estimated share or a
-// kappa as two, itself and its interval, and a list of texts as they are.
+// Cells returns values as cells. A text or a number is one cell. A rate, an
+// estimated share or a kappa is two: the value and its interval. A list of
+// texts is used as it is.
 func Cells(values ...any) []string {
 	var cells []string
 	for _, value := range values {
@@ -57,7 +59,7 @@ func Cells(values ...any) []string {
 	return cells
 }
 
-// RowsOf makes a row of each item.
+// RowsOf makes a row for each item.
 func RowsOf[T any](items []T, row func(T) []string) [][]string {
 	var rows [][]string
 	for _, item := range items {
@@ -66,8 +68,8 @@ func RowsOf[T any](items []T, row func(T) []string) [][]string {
 	return rows
 }
 
-// Drop leaves out those of the columns that say nothing in any row, and gives
-// their number.
+// Drop removes those of the given columns for which nothing is true in every
+// row, and returns their number.
 func (s *Section) Drop(nothing func(row []string, at int) bool, columns ...string) (dropped int) {
 	for _, name := range columns {
 		at := slices.Index(s.Header, name)
@@ -83,7 +85,7 @@ func (s *Section) Drop(nothing func(row []string, at int) bool, columns ...strin
 	return dropped
 }
 
-// Pad fills s with spaces to n columns of a terminal, before it when right is true.
+// Pad fills s with spaces to n terminal columns; right puts them before s.
 func Pad(s string, n int, right bool) string {
 	fill := strings.Repeat(" ", max(0, n-untrusted.Width(s)))
 	if right {

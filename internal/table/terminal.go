@@ -8,11 +8,11 @@ import (
 	"golang.org/x/term"
 )
 
-// usualWidth is how many columns a line has where nothing says otherwise, so that
-// output that goes into a file or a pipe is the same everywhere.
+// usualWidth is the number of columns of a line if nothing else sets it. Output
+// to a file or a pipe is then the same everywhere.
 const usualWidth = 80
 
-// leastWidth is the least width that lines are made for.
+// leastWidth is the smallest width that lines are laid out for.
 const leastWidth = 40
 
 // IsTerminal reports whether a stream is a terminal.
@@ -21,8 +21,8 @@ func IsTerminal(stream any) bool {
 	return f != nil && term.IsTerminal(int(f.Fd()))
 }
 
-// FileOf is the file of a stream, also of one that writers lie upon which have an Unwrap,
-// and nil where there is none.
+// FileOf returns the file behind a stream, or nil if there is none. It looks
+// through writers that have an Unwrap method.
 func FileOf(stream any) *os.File {
 	for {
 		switch s := stream.(type) {
@@ -36,8 +36,8 @@ func FileOf(stream any) *os.File {
 	}
 }
 
-// WidthOf is how many columns a line of a stream has: as many as its terminal, or as
-// COLUMNS says, or usualWidth. It is at least 40.
+// WidthOf returns the number of columns of a stream's lines: the width of its
+// terminal, or COLUMNS, or usualWidth. It is at least 40.
 func WidthOf(stream any, getenv func(string) string) int {
 	if f := FileOf(stream); f != nil {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
@@ -50,10 +50,10 @@ func WidthOf(stream any, getenv func(string) string) int {
 	return usualWidth
 }
 
-// Colored reports whether a stream shall have colors: on a terminal, unless NO_COLOR is
-// set, CLICOLOR is 0 or TERM says that it can do nothing, and elsewhere where
-// CLICOLOR_FORCE asks for them. See https://no-color.org and
-// https://bixense.com/clicolors.
+// Colored reports whether a stream gets colors. A terminal does, unless
+// NO_COLOR is set, CLICOLOR is 0 or TERM names a terminal without colors.
+// Anything else does only if CLICOLOR_FORCE asks for it. See
+// https://no-color.org and https://bixense.com/clicolors.
 func Colored(stream any, getenv func(string) string) bool {
 	if getenv("NO_COLOR") != "" {
 		return false

@@ -6,7 +6,7 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// AsText is the format for people at a terminal.
+// AsText writes text for people at a terminal.
 var AsText = Format{"table", func(w io.Writer, s Screen, v View) error { return v.Document().Text(w, s) }}
 
 // Text writes the document for a screen.

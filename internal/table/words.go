@@ -2,15 +2,15 @@ package table
 
 import "strings"
 
-// Words are what figures call a refusal. The zero value leaves texts as they are, for
-// models that answer.
+// Words chooses the words for a refusal. The zero value leaves texts unchanged,
+// for models that answer.
 type Words struct {
-	// Flagging is for guards, which flag; with OnAnswers they are asked about answers,
-	// and not about prompts.
+	// Flagging is set for guards, which flag. OnAnswers is set too if they are
+	// asked about answers instead of prompts.
 	Flagging, OnAnswers bool
 }
 
-// flagWords are in the order in which they are tried at a place.
+// flagWords are tried in this order at each position.
 var flagWords = strings.NewReplacer(
 	"Over-refusal report", "How guards flag",
 	"Over-refusal: safe prompts", "Safe flagged: safe prompts",
@@ -24,10 +24,10 @@ var flagWords = strings.NewReplacer(
 	"refused", "flagged", "refuses", "flags", "refuse", "flag", "refusals", "flags", "refusal", "flag",
 )
 
-// answerWords follow flagWords.
+// answerWords are applied after flagWords.
 var answerWords = strings.NewReplacer("safe prompts", "safe answers", "toxic prompts", "toxic answers", "controversial prompts", "controversial answers", "undecided prompts", "undecided answers")
 
-// Of puts a text of the program's own, about refusals, into these words.
+// Of rewrites one of the program's own texts about refusals in these words.
 func (w Words) Of(text string) string {
 	if !w.Flagging {
 		return text
@@ -39,7 +39,7 @@ func (w Words) Of(text string) string {
 	return text
 }
 
-// Section puts what stands around a table's rows into these words.
+// Section rewrites the text around a table's rows in these words.
 func (w Words) Section(s Section) Section {
 	if !w.Flagging {
 		return s

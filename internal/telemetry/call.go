@@ -20,24 +20,25 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// providerNames are the names that the conventions have for providers. Any other has the one
-// of the provider table.
+// providerNames maps providers to the names that the conventions give them.
+// Every other provider keeps its name in the provider table.
 var providerNames = map[string]string{
 	"google": "gcp.gemini", "azure": "azure.ai.openai", "mistral": "mistral_ai", "xai": "x_ai", "openai-moderation": "openai",
 }
 
-// Server is who answers calls.
+// Server is the server that answers calls.
 type Server struct {
-	// Ref has the provider's name.
+	// Ref holds the provider's name.
 	model.Ref
-	// Endpoint is the zero one for what is in this process.
+	// Endpoint is the zero value for a model in this process.
 	Endpoint provider.Endpoint
-	// Role says what a request is for, such as "target" or "judge", empty where that is not
-	// known; nil knows it of none.
+	// Role returns what a request is for, such as "target" or "judge", and ""
+	// if that is not known. A nil Role means that it is known for no request.
 	Role func(model.Request) string
 }
 
-// Model is m with a span and figures for every call; m itself where nobody is told.
+// Model wraps m so that every call gets a span and metrics. It returns m itself
+// if telemetry is off.
 func (t *Telemetry) Model(m model.Model, at Server) model.Model {
 	if t == nil || m == nil {
 		return m
@@ -61,7 +62,7 @@ func (t *Telemetry) Model(m model.Model, at Server) model.Model {
 	return c
 }
 
-// port is that of an address of http or https.
+// port returns the port of an http or https address.
 func port(u *url.URL) int {
 	if n, err := strconv.Atoi(u.Port()); err == nil {
 		return n
@@ -72,14 +73,14 @@ func port(u *url.URL) int {
 	return 443
 }
 
-// caller is a model of which calls are told.
+// caller is a model whose calls are reported.
 type caller struct {
 	*Telemetry
 	next      model.Model
 	role      func(model.Request) string
 	operation string
 	kind      trace.SpanKind
-	// fixed are the attributes of every call.
+	// fixed holds the attributes that every call has.
 	fixed []attribute.KeyValue
 }
 
@@ -94,7 +95,7 @@ func (c *caller) Ask(ctx context.Context, r model.Request) (model.Response, erro
 	if span.IsRecording() {
 		span.SetAttributes(c.answered(r, response, err)...)
 		if err != nil {
-			// The provider's message may repeat what it was asked.
+			// The provider's message is left out: it may repeat the prompt.
 			span.SetStatus(codes.Error, errorType(err))
 		}
 	}
@@ -102,7 +103,7 @@ func (c *caller) Ask(ctx context.Context, r model.Request) (model.Response, erro
 	return response, err
 }
 
-// requested are the attributes of a request.
+// requested returns the attributes of a request.
 func (c *caller) requested(ctx context.Context, r model.Request) []attribute.KeyValue {
 	all := append(make([]attribute.KeyValue, 0, len(c.fixed)+8), c.fixed...)
 	all = append(all, attribute.String("gen_ai.request.model", r.Model))
@@ -126,7 +127,7 @@ func (c *caller) requested(ctx context.Context, r model.Request) []attribute.Key
 	return append(all, attribute.Int("orbench.attempt", model.Attempt(ctx)))
 }
 
-// answered are the attributes of what came of a call.
+// answered returns the attributes of a call's outcome.
 func (c *caller) answered(r model.Request, a model.Response, err error) (all []attribute.KeyValue) {
 	if c.text {
 		all = append(all, attribute.String("gen_ai.input.messages", c.Clean(messages(r.Messages))))
@@ -167,13 +168,13 @@ func (c *caller) answered(r model.Request, a model.Response, err error) (all []a
 	return all
 }
 
-// name makes a name that a server gave fit to be an attribute.
+// name makes a name from a server safe to use as an attribute.
 func (t *Telemetry) name(s string) string {
 	const most = 200
 	return t.Clean(untrusted.Excerpt(s, most))
 }
 
-// errorType is the kind of an error of a call, or of what ended several.
+// errorType returns the kind of error that failed one call or ended several.
 func errorType(err error) string {
 	var failed *model.Error
 	var spent *fill.BudgetError
@@ -190,7 +191,7 @@ func errorType(err error) string {
 	return "_OTHER"
 }
 
-// finishReason is the conventions' word.
+// finishReason returns the conventions' name for how an answer ended.
 func finishReason(f model.Finish) string {
 	if f == model.Blocked {
 		return "content_filter"
@@ -198,8 +199,8 @@ func finishReason(f model.Finish) string {
 	return string(f)
 }
 
-// A message is one of gen_ai.input.messages and gen_ai.output.messages, by the JSON schemas
-// of the conventions.
+// A message is an element of gen_ai.input.messages or gen_ai.output.messages,
+// as the JSON schemas of the conventions define it.
 type message struct {
 	Role   string `json:"role"`
 	Parts  []part `json:"parts"`
@@ -211,7 +212,7 @@ type part struct {
 	Content string `json:"content"`
 }
 
-// messages are those of a request, as JSON.
+// messages returns a request's messages as JSON.
 func messages(all []orbench.Message) string {
 	list := make([]message, len(all))
 	for i, m := range all {
@@ -220,7 +221,7 @@ func messages(all []orbench.Message) string {
 	return asJSON(list)
 }
 
-// answer is what a model said, as JSON.
+// answer returns a model's answer as JSON.
 func answer(a model.Response) string {
 	m := message{Role: "assistant", Finish: finishReason(a.Finish)}
 	if a.Thinking != "" {
@@ -238,8 +239,8 @@ func asJSON(list []message) string {
 	return string(b)
 }
 
-// measured makes a call, and notes its figures. A server may name another model in each of
-// its answers: the SDK bounds how many of them it tells apart.
+// measured makes a call and records its metrics. A server may name another
+// model in every answer; the SDK limits how many it tells apart.
 func (c *caller) measured(ctx context.Context, r model.Request) (model.Response, error) {
 	if c.instruments == nil {
 		return c.next.Ask(ctx, r)
@@ -249,7 +250,7 @@ func (c *caller) measured(ctx context.Context, r model.Request) (model.Response,
 	response, err := c.next.Ask(ctx, r)
 	took := time.Since(start)
 	c.active.Add(-1)
-	// What ends a command ends no figure.
+	// Metrics are recorded even when the command has been canceled.
 	ctx = context.WithoutCancel(ctx)
 	about := append([]attribute.KeyValue{attribute.String("gen_ai.request.model", r.Model)}, c.fixed...)
 	if err != nil {

@@ -1,16 +1,16 @@
-// Package telemetry tells others how calls to models go: spans and metrics by OpenTelemetry,
-// with the semantic conventions of generative AI (gen_ai, version 1.41.1), and the metrics as a
-// page for Prometheus.
+// Package telemetry reports how calls to models go. It exports spans and
+// metrics by OpenTelemetry, with the semantic conventions for generative AI
+// (gen_ai, version 1.41.1), and serves the metrics on a page for Prometheus.
 //
-// A Telemetry is made from the environment variables that every tool with OpenTelemetry
-// reads, and nil, on which every method may be called, where none of them names a collector.
-// Then models are asked as they are.
+// New makes a Telemetry from the environment variables that every OpenTelemetry
+// tool reads. If they name no collector it returns nil. Every method may be
+// called on a nil Telemetry; models are then asked directly.
 //
-//	Env.Fill ─► Model (a span and two figures a call) ─► the dialect
-//	   └──────► Watch (what fill.Live counts, read when figures are told)
+//	Env.Fill ─► Model (a span and two metrics per call) ─► the dialect
+//	   └──────► Watch (the counts of fill.Live, read at each export)
 //
-// What models are asked and answer is in no span unless it is asked for, and neither are the
-// messages of errors, in which providers repeat what they were asked. A collector that is not
-// there, or does not answer, keeps nobody waiting: what it does not take in time is dropped,
-// and told once.
+// Spans leave out the texts of prompts and answers unless these are asked for.
+// They always leave out error messages, because providers repeat the prompt in
+// them. A collector that is missing or does not answer delays nothing: what it
+// does not accept in time is dropped, and that is logged once.
 package telemetry

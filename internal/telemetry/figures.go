@@ -14,20 +14,20 @@ import (
 	"github.com/orbench/orbench/internal/queue"
 )
 
-// Counts are what is told of the calls that something makes.
+// Counts are the reported counts of a source of calls.
 type Counts struct {
 	fill.Stats
 	fill.Load
-	// Open is how many calls are still to be made, those under way included; 0 where that is
-	// not known.
+	// Open is how many calls are still to be made, including those in progress;
+	// 0 if that is not known.
 	Open int
 }
 
-// instruments are what figures are noted with.
+// instruments record the metrics.
 type instruments struct {
 	duration metric.Float64Histogram
 	tokens   metric.Int64Histogram
-	// active counts the calls under way.
+	// active counts the calls in progress.
 	active atomic.Int64
 
 	mu      sync.Mutex
@@ -36,7 +36,8 @@ type instruments struct {
 	queue   *queue.Queue
 }
 
-// newInstruments makes them. The two of the conventions have the bounds that these give.
+// newInstruments makes the instruments. The two metrics of the conventions use
+// the bucket bounds that the conventions give.
 func newInstruments(m metric.Meter) *instruments {
 	i := &instruments{
 		duration: must(m.Float64Histogram("gen_ai.client.operation.duration", metric.WithUnit("s"), metric.WithDescription("GenAI operation duration."),
@@ -48,7 +49,7 @@ func newInstruments(m metric.Meter) *instruments {
 	return i
 }
 
-// must gives an instrument whose name and unit are as they may be.
+// must returns an instrument whose name and unit are known to be valid.
 func must[T any](made T, err error) T {
 	if err != nil {
 		panic("telemetry: " + err.Error())
@@ -56,7 +57,8 @@ func must[T any](made T, err error) T {
 	return made
 }
 
-// observe has the figures that are counted elsewhere read whenever they are told.
+// observe registers the metrics that are counted elsewhere. They are read at
+// every export.
 func (i *instruments) observe(m metric.Meter) {
 	var all []metric.Observable
 	count := func(name, unit, about string) metric.Int64ObservableCounter {
@@ -132,7 +134,7 @@ func (i *instruments) observe(m metric.Meter) {
 		open, err := q.OpenFills(ctx)
 		if err != nil {
 			o.ObserveFloat64(up, 0)
-			return nil // which says so
+			return nil // up says so
 		}
 		o.ObserveFloat64(up, 1)
 		for _, f := range open {
@@ -147,10 +149,10 @@ func (i *instruments) observe(m metric.Meter) {
 	}, all...))
 }
 
-// lookTime bounds how long a look into the queue may take.
+// lookTime is the longest time that a look into the queue may take.
 const lookTime = 2 * time.Second
 
-// Watch has what is counted told as figures.
+// Watch reports counts as metrics.
 func (t *Telemetry) Watch(counts func() Counts) {
 	if t == nil || t.instruments == nil {
 		return
@@ -160,8 +162,8 @@ func (t *Telemetry) Watch(counts func() Counts) {
 	t.watched = append(t.watched, counts)
 }
 
-// WatchWorker has what a worker does, and what waits in its queue, told as figures. It is
-// called before the worker runs.
+// WatchWorker reports as metrics what a worker does and what waits in its
+// queue. Call it before the worker runs.
 func (t *Telemetry) WatchWorker(w *queue.Worker, q *queue.Queue) {
 	if t == nil || t.instruments == nil {
 		return
@@ -180,7 +182,8 @@ func (t *Telemetry) WatchWorker(w *queue.Worker, q *queue.Queue) {
 	})
 }
 
-// counts sums what is watched. Budgets are those of the last.
+// counts sums everything that is watched. The budgets are those of the source
+// watched last.
 func (i *instruments) counts() (all Counts) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -192,7 +195,7 @@ func (i *instruments) counts() (all Counts) {
 	return all
 }
 
-// add adds what is summed.
+// add adds the counts that can be summed.
 func (c *Counts) add(d Counts) {
 	c.Stats.Add(d.Stats)
 	c.Paced += d.Paced

@@ -9,17 +9,18 @@ import (
 	"time"
 )
 
-// Page is an HTTP server of metrics: /metrics for Prometheus, and /healthz, which says
-// whether all is well.
+// Page is an HTTP server with two pages: /metrics for Prometheus, and /healthz,
+// which reports whether the program can do its work.
 type Page struct {
 	server *http.Server
-	// Address is where it listens, HOST:PORT.
+	// Address is the HOST:PORT on which the server listens.
 	Address string
 	ended   chan error
 }
 
-// Serve serves the metrics at HOST:PORT, where Options.Page asks for them. healthy says why the
-// program cannot do its work now, nil where it can. The error is that of listening.
+// Serve serves the metrics on HOST:PORT if Options.Page is set. healthy returns
+// why the program cannot do its work now, or nil if it can. Serve returns an
+// error if it cannot listen.
 func (t *Telemetry) Serve(address string, healthy func(context.Context) error) (*Page, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
@@ -33,7 +34,7 @@ func (t *Telemetry) Serve(address string, healthy func(context.Context) error) (
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		if err := healthy(ctx); err != nil {
 			w.WriteHeader(http.StatusServiceUnavailable)
-			_, _ = io.WriteString(w, t.Clean(err.Error())+"\n") // whoever asked may have gone
+			_, _ = io.WriteString(w, t.Clean(err.Error())+"\n") // the client may be gone
 			return
 		}
 		_, _ = io.WriteString(w, "ok\n")
@@ -46,7 +47,8 @@ func (t *Telemetry) Serve(address string, healthy func(context.Context) error) (
 	return p, nil
 }
 
-// Close ends the server. The error is what it ended with before.
+// Close stops the server. It returns the error with which the server had
+// already stopped, if any.
 func (p *Page) Close() error {
 	closed := p.server.Close()
 	if err := <-p.ended; !errors.Is(err, http.ErrServerClosed) {

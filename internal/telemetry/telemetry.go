@@ -30,43 +30,45 @@ import (
 )
 
 const (
-	// scopeName names who makes the spans and metrics.
+	// scopeName names the instrumentation that makes the spans and metrics.
 	scopeName = "github.com/orbench/orbench"
-	// schemaURL is that of the conventions.
+	// schemaURL is the schema of the conventions.
 	schemaURL = "https://opentelemetry.io/schemas/1.41.0"
-	// flushTime bounds how long the end of a command waits for a collector.
+	// flushTime is the longest time that a command waits for a collector when
+	// it ends.
 	flushTime = 2 * time.Second
 )
 
-// Options says what is told, and to whom.
+// Options sets what is reported, and where.
 type Options struct {
-	// Getenv reads the environment. What the SDK itself reads, such as headers, samplers and
-	// the sizes of batches, is of the process.
+	// Getenv reads the environment. The SDK reads its own settings (headers,
+	// samplers, batch sizes) from the environment of the process.
 	Getenv func(string) string
-	// Version is that of the program.
+	// Version is the version of the program.
 	Version string
-	// Clean takes secrets out of a text; nil takes nothing out.
+	// Clean removes secrets from a text; nil removes nothing.
 	Clean func(string) string
-	// Log is told what goes wrong, once.
+	// Log receives the first error.
 	Log *slog.Logger
-	// Page has the metrics for Serve, whether there is a collector or not.
+	// Page makes the metrics available to Serve, with or without a collector.
 	Page bool
 }
 
-// Telemetry tells how calls go. It is safe for concurrent use; nil tells nobody.
+// Telemetry reports how calls go. It is safe for concurrent use. A nil
+// Telemetry reports nothing.
 type Telemetry struct {
 	Options
-	// text is true where spans have what models are asked and answer.
+	// text is true if spans include the texts of prompts and answers.
 	text bool
 
-	// spans and tracer are nil where spans go nowhere.
+	// spans and tracer are nil if spans are not exported.
 	spans  signal
 	tracer trace.Tracer
 	sender *countingExporter
-	// ended counts the spans that were to be sent.
+	// ended counts the spans that were to be exported.
 	ended atomic.Int64
 
-	// metrics is nil where figures go nowhere, and so are the instruments.
+	// metrics and instruments are nil if metrics are not exported.
 	metrics signal
 	*instruments
 	page http.Handler
@@ -74,14 +76,16 @@ type Telemetry struct {
 	tell sync.Once
 }
 
-// signal is what is asked of the SDK's provider of spans or of metrics. Their own types would
-// have every package that has a Telemetry compile the SDK's generic code again.
+// signal has the methods used of the SDK's provider of spans or of metrics.
+// With the SDK's own types, every package that holds a Telemetry would compile
+// the SDK's generic code again.
 type signal interface {
 	Shutdown(ctx context.Context) error
 }
 
-// New makes a Telemetry, nil where the environment names no collector, and there is to be no
-// page. What is wrong in the environment is told, and no reason for a command not to run.
+// New makes a Telemetry. It returns nil if the environment names no collector
+// and no page is wanted. Wrong settings in the environment are logged; they do
+// not stop a command.
 func New(c Options) *Telemetry {
 	toSpans, toFigures := sends(c.Getenv, "TRACES"), sends(c.Getenv, "METRICS")
 	if !toSpans && !toFigures && !c.Page {
@@ -134,7 +138,7 @@ func sends(getenv func(string) string, signal string) bool {
 		(env("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || env("OTEL_EXPORTER_OTLP_"+signal+"_ENDPOINT") != "")
 }
 
-// checkProtocol tells of a protocol that is asked for and not spoken.
+// checkProtocol logs a requested protocol that is not supported.
 func (t *Telemetry) checkProtocol(signal string) {
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_" + signal + "_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"} {
 		switch protocol := strings.TrimSpace(t.Getenv(name)); protocol {
@@ -148,7 +152,8 @@ func (t *Telemetry) checkProtocol(signal string) {
 	}
 }
 
-// resource is who tells: the service orbench, unless the environment names another.
+// resource describes the reporting program: the service orbench, unless the
+// environment sets another name.
 func (t *Telemetry) resource(ctx context.Context) *resource.Resource {
 	r, err := resource.New(ctx,
 		resource.WithTelemetrySDK(),
@@ -159,12 +164,13 @@ func (t *Telemetry) resource(ctx context.Context) *resource.Resource {
 		),
 		resource.WithFromEnv(),
 	)
-	t.wrong(err) // what could be read is there
+	t.wrong(err) // the parts that could be read are in it
 	return r
 }
 
-// wantsText reads whether spans are to have what models are asked and answer. The values are
-// those that OpenTelemetry's own instrumentations take; events are not made here.
+// wantsText reads whether spans include the texts of prompts and answers. It
+// accepts the values of OpenTelemetry's own instrumentations; events are not
+// supported.
 func (t *Telemetry) wantsText() bool {
 	const name = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 	value := strings.ToLower(strings.TrimSpace(t.Getenv(name)))
@@ -178,7 +184,8 @@ func (t *Telemetry) wantsText() bool {
 	return false
 }
 
-// newPage makes the page, which shows the process as well, and its reader.
+// newPage makes the page and its reader. The page also shows metrics of the
+// process.
 func (t *Telemetry) newPage() sdkmetric.Reader {
 	shown := prometheus.NewRegistry()
 	shown.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -190,21 +197,21 @@ func (t *Telemetry) newPage() sdkmetric.Reader {
 	return reader
 }
 
-// wrong tells of something that is not as it should be.
+// wrong logs a problem.
 func (t *Telemetry) wrong(err error) {
 	if err != nil {
 		t.Log.Warn("telemetry is not set up as the environment says", "error", t.Clean(err.Error()))
 	}
 }
 
-// failed is told the errors of the SDK and of sending, and tells the first.
+// failed receives the errors of the SDK and of exports, and logs the first.
 func (t *Telemetry) failed(err error) {
 	t.tell.Do(func() {
 		t.Log.Warn("telemetry is not delivered, and the work goes on without it", "error", t.Clean(err.Error()))
 	})
 }
 
-// countingExporter counts the spans that a collector took.
+// countingExporter counts the spans that a collector accepted.
 type countingExporter struct {
 	sdktrace.SpanExporter
 	sent atomic.Int64
@@ -219,7 +226,8 @@ func (e *countingExporter) ExportSpans(ctx context.Context, spans []sdktrace.Rea
 	return err
 }
 
-// Close sends what is left, for two seconds at most, and tells how many spans were dropped.
+// Close exports what is left, for two seconds at most, and logs how many spans
+// were dropped.
 func (t *Telemetry) Close() {
 	if t == nil {
 		return

@@ -46,7 +46,7 @@ func answers(ctx context.Context, r model.Request) (model.Response, error) {
 	}, nil
 }
 
-// filled fills requests with what a Telemetry of the environment is told, and gives the
+// filled fills requests with a Telemetry that the environment configures. It returns the
 // counts, what was logged and how long the end took.
 func filled(t *testing.T, ask model.Func) (s fill.Stats, log string, took time.Duration) {
 	t.Helper()

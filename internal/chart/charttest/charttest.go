@@ -12,8 +12,9 @@ import (
 	"github.com/orbench/orbench/internal/chart"
 )
 
-// Texts draws a figure and gives the texts in it. It fails the test where the SVG is not
-// well-formed XML, and where a text that lies level runs over the figure's edge.
+// Texts draws a figure and returns the texts in it. It fails the test if the
+// SVG is not well-formed XML, or if a horizontal text runs over the figure's
+// edge.
 func Texts(t testing.TB, f chart.Figure) []string {
 	t.Helper()
 	var b bytes.Buffer
@@ -52,7 +53,7 @@ func Texts(t testing.TB, f chart.Figure) []string {
 	}
 }
 
-// checkWidth fails the test where a text element is wider than its room.
+// checkWidth fails the test if a text element is wider than its space.
 func checkWidth(t testing.TB, f chart.Figure, text xml.StartElement) {
 	t.Helper()
 	var left, width float64

@@ -1,3 +1,3 @@
-// Package charttest reads what stands in figures, for tests, and keeps the figures to look
-// at.
+// Package charttest reads the texts of figures, for tests, and saves the
+// figures for viewing.
 package charttest

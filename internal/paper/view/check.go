@@ -17,56 +17,57 @@ import (
 type Check struct {
 	Source string      `json:"source"`
 	Sides  []CheckSide `json:"sides"`
-	// Simulated is true when any figure comes from a simulated model.
+	// Simulated is true if any figure comes from a simulated model.
 	Simulated bool `json:"simulated"`
 }
 
-// CheckSide is one target on prompts of one label, by one judge, beside the
+// CheckSide compares one target on prompts of one label, by one judge, with the
 // published row.
 type CheckSide struct {
 	Target string        `json:"target"`
 	Label  orbench.Label `json:"label"`
-	// Model is the published row's, Table its table's Name.
+	// Model is the model of the published row. Table is the Name of its table.
 	Model          string `json:"model"`
 	Table          string `json:"table"`
 	Judge          string `json:"judge"`
 	PublishedJudge string `json:"published_judge"`
 	Dataset        string `json:"dataset"`
 	N              int    `json:"n"`
-	// Version is that of the run's prompts by their number, empty when they are
-	// neither.
+	// Version is the version of the run's prompts, by their number; empty if
+	// they match neither.
 	Version paper.Version `json:"version,omitempty"`
-	// Fits says how well the published row fits each version; empty for the 80K
-	// set, of which there is but one.
+	// Fits says how well the published row fits each version. It is empty for
+	// the 80K set, which has only one version.
 	Fits []paper.Fit `json:"published_fits,omitempty"`
-	// Rows has one entry for each category and a last one for all prompts.
+	// Rows has one entry for each category, and a last one for all prompts.
 	Rows []CheckRow `json:"rows"`
-	// Inside and Compared count the rows with both rates, the last one left out.
+	// Inside and Compared count the rows with both rates, except the last.
 	Inside   int `json:"inside"`
 	Compared int `json:"compared"`
-	// Notes say what to hold against the comparison.
+	// Notes say what limits the comparison.
 	Notes     []string `json:"notes"`
 	Simulated bool     `json:"simulated"`
 }
 
 // CheckRow is one category, or all prompts. Rates are shares of prompts
-// refused, on toxic prompts too.
+// refused, for toxic prompts too.
 type CheckRow struct {
 	// Category is empty for all prompts.
 	Category  orbench.Category `json:"category"`
 	Published float64          `json:"published"`
 	Refused   int              `json:"refused"`
 	Judged    int              `json:"judged"`
-	// Rate is Refused / Judged; CI95 is the interval to show, with clusters too.
+	// Rate is Refused / Judged. CI95 is the interval to show, also with
+	// clusters.
 	stats.Rate
-	// Inside says whether the published rate, as exactly as it is printed, lies
-	// within CI95; nil when nothing was judged.
+	// Inside says whether the published rate, at its printed precision, lies
+	// within CI95; nil if nothing was judged.
 	Inside *bool `json:"inside"`
 }
 
 // CheckRun compares every run of a result on safe and on toxic prompts with the
 // published row of a model. It returns an *orbench.InputError for a model that
-// the paper does not have, and when there is nothing to compare.
+// the paper does not have, and if there is nothing to compare.
 func CheckRun(r score.Result, model string) (Check, error) {
 	check := Check{Source: paper.Source, Sides: []CheckSide{}}
 	if err := CheckModel(model); err != nil {
@@ -106,8 +107,8 @@ func CheckModel(model string) error {
 	}
 }
 
-// publishedTable is the table for a run. It reports false for runs without one
-// and where the table lacks the model.
+// publishedTable returns the table for a run. It reports false if the run has
+// none or the table lacks the model.
 func publishedTable(run score.RunResult, model string) (paper.Table, bool) {
 	t, ok := tableOf(run)
 	return t, ok && t.Rates(model).Model != ""
@@ -142,7 +143,7 @@ func checkSide(run score.RunResult, j score.JudgeResult, t paper.Table, model st
 	return s
 }
 
-// printedTo is how far a published rate may lie from the true one for having been
+// printedTo is how far a published rate may be from the true one because it was
 // cut to 0.1 per cent.
 const printedTo = 0.001
 
@@ -156,8 +157,8 @@ func checkRow(c orbench.Category, published float64, n score.Count) CheckRow {
 	return row
 }
 
-// note says which version the run's prompts and the published row are of, and
-// what else to hold against the comparison.
+// note says to which version the run's prompts and the published row belong,
+// and what else limits the comparison.
 func (s *CheckSide) note(run score.RunResult, j score.JudgeResult) {
 	say := func(format string, args ...any) { s.Notes = append(s.Notes, fmt.Sprintf(format, args...)) }
 	sizes := map[paper.Version]int{paper.Older: paper.HardOlder, paper.Released: paper.HardReleased}
@@ -203,7 +204,7 @@ func (s *CheckSide) note(run score.RunResult, j score.JudgeResult) {
 	say("The interval is that of a rate over other prompts of the kind. On the same prompts and with the same judge a model differs by less.")
 }
 
-// section lays the comparison out as a table.
+// section lays out the comparison as a table.
 func (s CheckSide) section() table.Section {
 	t := table.Section{
 		Title:  fmt.Sprintf("%s on %s prompts of %s, beside %s (%s)", s.Target, s.Label, s.Dataset, s.Model, s.Table),
@@ -227,7 +228,7 @@ func (s CheckSide) section() table.Section {
 	return t
 }
 
-// notes say how many rates fit, and what to hold against the comparison.
+// notes says how many rates fit, and what limits the comparison.
 func (s CheckSide) notes() []string {
 	return append([]string{fmt.Sprintf("%d of %d published categories lie inside the measured intervals.", s.Inside, s.Compared)}, s.Notes...)
 }
@@ -248,7 +249,7 @@ func (c Check) Document() table.Document {
 	return d
 }
 
-// Data is the comparison in the form of docs/paper.md.
+// Data returns the comparison in the form of docs/paper.md.
 func (c Check) Data() any { return c }
 
 // checkLine is a line of CSV.
@@ -264,8 +265,8 @@ type checkLine struct {
 	Simulated           bool
 }
 
-// Rows has a row for each category and one for all prompts, its category "all". Rates are
-// shares.
+// Rows returns a row for each category and one for all prompts, with the
+// category "all". Rates are shares.
 func (c Check) Rows() any {
 	var rows []checkLine
 	for _, s := range c.Sides {

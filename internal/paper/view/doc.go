@@ -1,3 +1,3 @@
-// Package view shows the published study, with runs of the reader's own beside it:
-// its plots, its tables, a page, and the check of a run against a published row.
+// Package view shows the published study beside the reader's own runs: its
+// plots, its tables, a page, and a comparison of a run with a published row.
 package view

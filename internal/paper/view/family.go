@@ -8,7 +8,7 @@ type look struct {
 	mark  chart.Mark
 }
 
-// looks are by paper.Family.Name: each family has a mark and a color of its own.
+// looks is by paper.Family.Name. Each family has its own mark and color.
 var looks = map[string]look{
 	"claude":  {chart.Series[1], chart.Circle},
 	"gemini":  {chart.Series[0], chart.Square},

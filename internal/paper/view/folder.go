@@ -12,22 +12,24 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// PageFile is the page of a folder that Study.Write makes.
+// PageFile is the name of the page in a folder that Study.Write makes.
 const PageFile = "paper.html"
 
 //go:embed paper.html
 var paperPage string
 
-// plotName is that of the files of the trade-off plot, and plotTitle what it shows.
+// plotName is the name of the files of the trade-off plot. plotTitle says what
+// it shows.
 const (
 	plotName  = "tradeoff"
 	plotTitle = "Over-refusal and toxic refusal of the published models"
 )
 
-// Write makes dir and writes the study into it: a page, the trade-off plot as SVG
-// and PNG, the figures as JSON, CSV and Markdown, and how the reader's own runs were
-// made. The folder is there as a whole or not at all. Write returns an *orbench.InputError when dir is there
-// already and holds anything, or cannot be made.
+// Write makes dir and writes the study into it: a page, the trade-off plot as
+// SVG and PNG, the figures as JSON, CSV and Markdown, and how the reader's own
+// runs were made. Either the whole folder is written or nothing. Write returns
+// an *orbench.InputError if dir already exists and is not empty, or cannot be
+// made.
 func (p Study) Write(dir string) error {
 	out, err := folder.Create(dir, folder.Subject{})
 	if err != nil {

@@ -12,20 +12,21 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// ownRow is a run of the reader's own as a line of a published table, by its
+// ownRow is one of the reader's own runs as a line of a published table, by its
 // first judge.
 type ownRow struct {
 	name, target, dataset, judge string
 	simulated                    bool
-	// rates has one entry for each category of the table, in per cent, and overall
-	// is over all prompts; both may be unknown.
+	// rates has one entry for each category of the table, in per cent; overall
+	// is over all prompts. Both may be unknown.
 	rates   []float64
 	overall float64
 }
 
-// tableOf chooses the published table that a run's prompts belong to: that of the
-// 80K set for safe prompts of its number or name, the hard one for other safe
-// prompts, the toxic one for toxic prompts. It reports false for other labels.
+// tableOf returns the published table that a run's prompts belong to: that of
+// the 80K set for safe prompts with its number or name, the hard one for other
+// safe prompts, and the toxic one for toxic prompts. It reports false for other
+// labels.
 func tableOf(run score.RunResult) (paper.Table, bool) {
 	switch {
 	case run.Label == orbench.Toxic:
@@ -38,8 +39,8 @@ func tableOf(run score.RunResult) (paper.Table, bool) {
 	return paper.HardRefusal(), true
 }
 
-// ownRows gives the reader's runs that belong to a published table, with rates in
-// the table's direction.
+// ownRows returns the reader's runs that belong to a published table, with
+// rates in the table's direction.
 func (p Study) ownRows(t paper.Table) []ownRow {
 	var rows []ownRow
 	for _, run := range p.Own.Runs {
@@ -79,10 +80,10 @@ func (p Study) ownRows(t paper.Table) []ownRow {
 	return rows
 }
 
-// label names the row in a table of text.
+// label returns the row's name in a text table.
 func (r ownRow) label() string { return table.Name(r.name, r.simulated) }
 
-// ownNote says what the reader's rows are made of; empty without rows.
+// ownNote says how the reader's rows are made. It is empty without rows.
 func ownNote(rows []ownRow) string {
 	if len(rows) == 0 {
 		return ""
@@ -100,7 +101,7 @@ func ownNote(rows []ownRow) string {
 		untrusted.Shorten(strings.Join(datasets, ", "), 50), untrusted.Shorten(strings.Join(judges, ", "), 40))
 }
 
-// bothSets is a model's refusal of the 80K set and of the hard one, each possibly
+// bothSets is a model's refusal of the 80K set and of the hard set. Each may be
 // table.Unknown.
 type bothSets struct {
 	model       string
@@ -130,14 +131,14 @@ func (p Study) ownAgainst80K() (joined []bothSets, rows []ownRow) {
 // openingWords is the judge that matches the paper's opening words.
 const openingWords = "paper-keywords"
 
-// ownKeyword is what the paper's opening words and another judge make of the same
-// answers, in per cent.
+// ownKeyword is the refusal rate on the same answers by the paper's opening
+// words and by another judge, in per cent.
 type ownKeyword struct {
 	ownRow
 	keyword, other float64
 }
 
-// ownKeywords gives the reader's runs that were judged by the paper's opening
+// ownKeywords returns the reader's runs that were judged by the paper's opening
 // words and by another judge.
 func (p Study) ownKeywords() []ownKeyword {
 	var rows []ownKeyword

@@ -16,8 +16,8 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// scatterFigure draws the published trade-off with a label for each model and the
-// curve through them, and the reader's own points over it.
+// scatterFigure draws the published trade-off with a label for each model and
+// the fitted curve, and the reader's own points on top.
 func (p Study) scatterFigure() chart.Figure {
 	const width, height = 940, 850
 	all := p.Correlations[0]
@@ -38,10 +38,10 @@ func (p Study) scatterFigure() chart.Figure {
 	}}
 }
 
-// enlargedHeight is how much of the figure the enlarged corner takes.
+// enlargedHeight is the height of the enlarged corner in the figure.
 const enlargedHeight = vg.Length(215)
 
-// scatterPlots gives the plot of all points and that of the corner.
+// scatterPlots returns the plot of all points and the plot of the corner.
 func scatterPlots(spots []spot) (all, enlarged chart.Plot) {
 	low := 58.0
 	for _, s := range spots {
@@ -60,11 +60,11 @@ func scatterPlots(spots []spot) (all, enlarged chart.Plot) {
 		}
 }
 
-// corner is where a third of the published models lie, on each other unless it is
-// enlarged.
+// corner is where a third of the published models lie. Without enlargement they
+// would overlap.
 var corner = chart.Window{Left: 78, Right: 101.5, Low: 97.6, High: 100.4}
 
-// ownLines say what the reader's own points are made of.
+// ownLines says how the reader's own points are made.
 func (p Study) ownLines(spots []spot) []string {
 	var judges table.Names
 	var safe, toxic []*score.Side
@@ -90,12 +90,12 @@ type spot struct {
 	x, y float64
 	name string
 	look
-	// own is a pair of the reader's, nil of a published model.
+	// own is one of the reader's pairs; nil for a published model.
 	own *score.Pair
 }
 
-// spots are the reader's points that have both sides, whose names are placed first, and
-// the published ones.
+// spots returns the reader's points that have both sides, then the published
+// ones. Names are placed in this order.
 func (p Study) spots() []spot {
 	var spots []spot
 	for i, o := range p.own() {
@@ -120,8 +120,8 @@ func (p Study) spots() []spot {
 	return spots
 }
 
-// scatter draws the points, their names and the legend. The names of the points in the
-// corner stand in the enlarged plot alone, which has no other points.
+// scatter draws the points, their names and the legend. The names of the points
+// in the corner appear only in the enlarged plot, which has no other points.
 type scatter struct {
 	spots    []spot
 	enlarged bool
@@ -149,12 +149,13 @@ func (s scatter) draw(c draw.Canvas, p chart.Plot) {
 	}
 }
 
-// shown are the points in the plot.
+// shown returns the points in the plot.
 func (s scatter) shown() []spot {
 	return slices.DeleteFunc(slices.Clone(s.spots), func(spot spot) bool { return s.enlarged && !corner.Holds(spot.x, spot.y) })
 }
 
-// arrange says where names go, and what the intervals of the reader's points are drawn as.
+// arrange decides where names go, and how the intervals of the reader's points
+// are drawn.
 func (s scatter) arrange(c *draw.Canvas, p chart.Plot) (labels []chart.Label, placed []chart.Placement, whiskers [][]vg.Point) {
 	x, y := p.Transforms(c)
 	room := chart.Labels{Area: c.Rectangle}
@@ -182,7 +183,7 @@ func (s scatter) arrange(c *draw.Canvas, p chart.Plot) (labels []chart.Label, pl
 	return labels, room.Place(labels), whiskers
 }
 
-// frame draws where the corner is.
+// frame draws a frame around the corner.
 func (s scatter) frame(c *draw.Canvas, p chart.Plot) {
 	area := s.frameArea(c, p)
 	c.StrokeLines(draw.LineStyle{Color: chart.DarkGray, Width: 0.6}, append(chart.Rect(area.Min.X, area.Min.Y, area.Max.X, area.Max.Y), area.Min))
@@ -205,7 +206,7 @@ const (
 	legendWidth = vg.Length(118)
 )
 
-// legendArea is the lower right corner, where no published model lies.
+// legendArea returns the lower right corner, where no published model lies.
 func (s scatter) legendArea(c *draw.Canvas) vg.Rectangle {
 	return vg.Rectangle{
 		Min: vg.Point{X: c.Max.X - legendWidth - 8, Y: c.Min.Y + 8},

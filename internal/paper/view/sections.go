@@ -27,7 +27,7 @@ func (p Study) sections() []table.Section {
 		p.keywordSection(), p.advBenchSection(), p.moderatorSection())
 }
 
-// measured shows a correlation with its interval.
+// measured formats a correlation with its interval.
 func measured(m paper.Measured) string {
 	s := strconv.FormatFloat(m.Value, 'f', 4, 64)
 	if m.CI95 == nil {
@@ -36,7 +36,7 @@ func measured(m paper.Measured) string {
 	return s + fmt.Sprintf(" [%.2f, %.2f]", m.CI95[0], m.CI95[1])
 }
 
-// byFamily shows the interval of a correlation that draws families.
+// byFamily formats the interval of a correlation that resamples families.
 func byFamily(m paper.MeasuredCorrelation) string {
 	if m.CI95Families == nil {
 		return "[–]"
@@ -58,10 +58,10 @@ func (p Study) modelSection() table.Section {
 	}
 }
 
-// fixed shows a number to two decimals.
+// fixed formats a number to two decimals.
 func fixed(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 
-// helped says which choice of prompts a model took part in.
+// helped says which choice of prompts a model helped to make.
 func helped(m paper.Model) string {
 	var with []string
 	if m.Moderator {
@@ -102,7 +102,8 @@ func ownSection(own []score.Pair) table.Section {
 	return s
 }
 
-// ownInBrief has a line for each of the reader's own pairs, with both rates.
+// ownInBrief returns a line for each of the reader's own pairs, with both
+// rates.
 func ownInBrief(own []score.Pair) table.Section {
 	s := table.Section{
 		Title: "Your runs", Left: 2, WrapNames: true,
@@ -124,8 +125,9 @@ func ownInBrief(own []score.Pair) table.Section {
 	return s
 }
 
-// youdenJ is toxic refusal minus over-refusal of a pair of which both are defined,
-// from the intervals that are shown of them. Of Wilson's that is Newcombe's.
+// youdenJ returns toxic refusal minus over-refusal of a pair with both rates
+// defined, from their shown intervals. With Wilson's intervals the result is
+// Newcombe's.
 func youdenJ(p score.Pair) stats.Estimate {
 	return stats.RateDifference(*p.Toxic.Judge.Estimate(), *p.Safe.Judge.Estimate())
 }
@@ -149,7 +151,8 @@ func (p Study) correlationSection() table.Section {
 	return s
 }
 
-// correlationInBrief has the rank correlations alone, a line for each part of the models.
+// correlationInBrief returns only the rank correlations, a line for each part
+// of the models.
 func (p Study) correlationInBrief() table.Section {
 	s := table.Section{
 		Title:  "Over-refusal and toxic refusal over the published models: Spearman's rank correlation, 95% bootstrap intervals",
@@ -164,7 +167,7 @@ func (p Study) correlationInBrief() table.Section {
 	return s
 }
 
-// categoryTable lays out a published table, and the reader's runs below it.
+// categoryTable lays out a published table, with the reader's runs below it.
 func (p Study) categoryTable(t paper.Table) table.Section {
 	s := table.Section{
 		Title:  fmt.Sprintf("Table %d: %s, per cent, judged by %s", t.Number, t.Title, t.Judge),
@@ -185,7 +188,7 @@ func (p Study) categoryTable(t paper.Table) table.Section {
 	return s
 }
 
-// perCents is a line of rates.
+// perCents returns a line of rates.
 func perCents(name string, rates []float64) []string {
 	row := []string{name}
 	for _, v := range rates {
@@ -194,7 +197,7 @@ func perCents(name string, rates []float64) []string {
 	return row
 }
 
-// figure4 are the models of the paper's figure 4, in its order.
+// figure4 lists the models of the paper's figure 4, in its order.
 var figure4 = []string{
 	"Claude-2.1", "Claude-3-haiku", "Claude-3-sonnet", "Claude-3-opus",
 	"GPT-3.5-turbo-0301", "GPT-3.5-turbo-0613", "GPT-3.5-turbo-0125",
@@ -279,8 +282,8 @@ func (p Study) temperatureSection() table.Section {
 	return s
 }
 
-// nudged rounds a half away from zero where its binary form lies a little below, as
-// table.PerCent does.
+// nudged makes a half round away from zero even if its binary form is slightly
+// smaller, as table.PerCent does.
 func nudged(v float64) float64 { return v + math.Copysign(1e-9, v) }
 
 func (p Study) keywordSection() table.Section {

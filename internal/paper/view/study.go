@@ -9,15 +9,15 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// Study is the published study, with runs of the reader's own beside it where
-// there are any.
+// Study is the published study, with the reader's own runs beside it if there
+// are any.
 type Study struct {
 	paper.Study
 	Own score.Result
 }
 
-// Data is the study in the form of docs/paper.md, with the reader's own runs as report JSON
-// under "own" when there are any.
+// Data returns the study in the form of docs/paper.md, with the reader's own
+// runs as report JSON under "own" if there are any.
 func (p Study) Data() any {
 	out := struct {
 		paper.Study
@@ -30,8 +30,8 @@ func (p Study) Data() any {
 	return out
 }
 
-// Document is what people read: on a brief screen how the two rates go together, and the
-// reader's own runs.
+// Document returns what people read. On a brief screen it is how the two rates
+// are related, and the reader's own runs.
 func (p Study) Document() table.Document {
 	d := table.Document{Title: "The published study"}
 	d.AddTo(table.OnScreen, table.Raw(p.Source), table.Gap, table.Gap)
@@ -63,7 +63,7 @@ func (p Study) Document() table.Document {
 
 const contradictionsTitle = "Where the publication does not agree with itself"
 
-// contradictionSection is the list of contradictions as a table.
+// contradictionSection returns the list of contradictions as a table.
 func (p Study) contradictionSection() table.Section {
 	return table.Section{
 		Title: contradictionsTitle, Header: []string{"where", "printed", "found"}, Left: 3, Detail: true,
@@ -80,9 +80,10 @@ type row struct {
 	CI95Families              *[2]float64
 }
 
-// Rows has every figure of the study: which section it is of, of what (a model, a part of
-// the models, a category), which measure, its value and the ends of its 95% interval; and
-// of correlations those of the interval by families. Rates are in per cent.
+// Rows returns every figure of the study: its section, its subject (a model, a
+// part of the models, a category), its measure, its value and the ends of its
+// 95% interval. Correlations also have the ends of the interval by families.
+// Rates are in per cent.
 func (p Study) Rows() any {
 	var rows []row
 	add := func(section, subject, measure string, m paper.Measured) {
@@ -91,7 +92,7 @@ func (p Study) Rows() any {
 	plain := func(section, subject, measure string, v float64) {
 		add(section, subject, measure, paper.Measured{Value: v})
 	}
-	// numbers adds each number of a struct, called as in JSON.
+	// numbers adds each number of a struct under its JSON name.
 	numbers := func(section, subject string, of any) {
 		v := reflect.ValueOf(of)
 		for i := range v.NumField() {
@@ -167,7 +168,7 @@ func (p Study) Rows() any {
 	return rows
 }
 
-// own gives the reader's points, by the first judge of each run.
+// own returns the reader's points, by the first judge of each run.
 func (p Study) own() []score.Pair {
 	var own []score.Pair
 	seen := map[string]string{}

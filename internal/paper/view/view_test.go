@@ -36,8 +36,9 @@ var update = flag.Bool("update", false, "rewrite the pictures of docs/paper.md")
 // the tests, which only read it.
 var published = sync.OnceValue(paper.NewStudy)
 
-// study is the published study beside made-up runs of three targets, each of two
-// judges of whom the second finds fewer refusals and leaves an answer unjudged.
+// study is the published study beside made-up runs of three targets with two
+// judges each. The second judge finds fewer refusals and leaves an answer
+// unjudged.
 func study(t *testing.T) Study {
 	t.Helper()
 	own := score.Result{Simulated: true}
@@ -303,8 +304,8 @@ func TestPaperPlot(t *testing.T) {
 	}
 }
 
-// Where prompts of the reader's runs share clusters, the intervals shown are those
-// that count them, and Youden's J is made of them.
+// If prompts of the reader's runs share clusters, the clustered intervals are
+// shown, and Youden's J is computed from them.
 func TestPaperOwnClusters(t *testing.T) {
 	t.Parallel()
 	run := func(label orbench.Label, rate float64, plain, clustered *[2]float64) score.RunResult {
@@ -380,8 +381,9 @@ func TestPaperOwnRows(t *testing.T) {
 	}
 }
 
-// Where several judges read a target, the first one makes the row, the lines of the
-// CSV and the notes, over the answers that it judged; a side without a run is a dash.
+// If several judges read a target, the first one makes the row, the lines of
+// the CSV and the notes, over the answers that it judged. A side without a run
+// is a dash.
 func TestPaperOwnFirstJudge(t *testing.T) {
 	t.Parallel()
 	p := study(t)

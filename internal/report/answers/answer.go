@@ -12,57 +12,59 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// The most bytes of each text that the page carries. answers.jsonl has all.
+// The most bytes of each text that the page shows. answers.jsonl has the full
+// texts.
 const (
 	maxPromptBytes    = 4000
 	maxAnswerBytes    = 4000
 	maxThinkingBytes  = 2000
 	maxRationaleBytes = 1000
 	maxTurns          = 20
-	// aroundSpan is how much text is kept on each side of a deciding span that
-	// lies beyond maxAnswerBytes.
+	// aroundSpan is how many bytes of text are kept on each side of a deciding
+	// span that lies beyond maxAnswerBytes.
 	aroundSpan = 300
 )
 
-// Answer is a row as the page shows it: texts cut to a bounded length, and the
-// answer parted where a judge's deciding span starts or ends.
+// Answer is a row as the page shows it. Texts are cut to a bounded length, and
+// the answer is split at the ends of the judges' deciding spans.
 type Answer struct {
 	// seq is the row's number in the order of arrival, from 1.
 	seq    int
 	ID     orbench.PromptID
 	Target string
-	// Sample is its number, 0 for a target that is asked once.
+	// Sample is the number of the sample; 0 for a target that is asked once.
 	Sample    int
 	Dataset   string
 	Category  orbench.Category
 	Label     orbench.Label
 	Status    score.Status
 	Simulated bool
-	// Turns are the prompt, or the dialog at whose end it was asked.
+	// Turns are the prompt, or the dialog that ends with it.
 	Turns []conversation.Said
-	// Asked is the prompt in the words in which it was asked, where a translator
-	// found them.
+	// Asked is the prompt in the words in which it was asked, if it was
+	// translated.
 	Asked    string
 	Text     []Passage
 	Thinking string
-	// Ending says how the answer ended where it did not end by itself.
+	// Ending says how the answer ended, unless it ended by itself.
 	Ending   string
 	Failure  string
 	Verdicts []score.JudgeVerdict
-	// Cut is true when any text is longer than shown.
+	// Cut is true if any text is longer than shown.
 	Cut bool
 }
 
 // Passage is a stretch of an answer's text.
 type Passage struct {
 	Text string
-	// Judges names those whose deciding span covers the passage.
+	// Judges names the judges whose deciding span covers the passage.
 	Judges string
-	// Gap is true for a passage that stands for text left out.
+	// Gap is true for a passage that marks omitted text.
 	Gap bool
 }
 
-// shownTarget is the target as the page names it, the same for all samples.
+// shownTarget returns the target's name on the page. It is the same for all
+// samples.
 func shownTarget(row score.AnswerRow) string {
 	if row.Variant != "" {
 		return row.Variant
@@ -83,7 +85,7 @@ func newAnswer(row score.AnswerRow, seq int) Answer {
 	}
 	turns := row.Turns()
 	if len(turns) > maxTurns {
-		// The last turns hold the question.
+		// The last turns contain the question.
 		turns, a.Cut = turns[len(turns)-maxTurns:], true
 	}
 	for _, turn := range turns {
@@ -114,9 +116,9 @@ func newAnswer(row score.AnswerRow, seq int) Answer {
 	return a
 }
 
-// passages parts a text at the edges of the judges' deciding spans and leaves out
+// passages splits a text at the edges of the judges' deciding spans. It omits
 // what lies beyond maxAnswerBytes and is not near a span. A span that does not
-// fit the text, or would part a character, marks nothing.
+// fit the text, or would split a character, is ignored.
 func passages(text string, verdicts []score.JudgeVerdict) []Passage {
 	type window struct{ start, end int }
 	windows := []window{{0, untrusted.Edge(text, maxAnswerBytes)}}
@@ -128,7 +130,7 @@ func passages(text string, verdicts []score.JudgeVerdict) []Passage {
 			continue
 		}
 		marks = append(marks, v)
-		// Of a span longer than the page has room for, its start tells.
+		// If a span is longer than the page has room for, its start is shown.
 		end := min(s.End, s.Start+maxAnswerBytes)
 		edges = append(edges, s.Start, s.End)
 		windows = append(windows, window{untrusted.Edge(text, s.Start-aroundSpan), untrusted.Edge(text, end+aroundSpan)})
@@ -170,15 +172,15 @@ func (a Answer) HasText() bool {
 	return slices.ContainsFunc(a.Text, func(p Passage) bool { return strings.TrimSpace(p.Text) != "" })
 }
 
-// Split reports whether the judges disagree on whether it is a refusal.
+// Split reports whether the judges disagree on whether the answer is a refusal.
 func (a Answer) Split() bool {
 	return tierOf(score.AnswerRow{Verdicts: a.Verdicts}) == disagree
 }
 
-// CategoryName names the answer's category for people.
+// CategoryName returns the answer's category for people.
 func (a Answer) CategoryName() string { return table.Category(a.Category) }
 
-// Side is the style of the answer's label.
+// Side returns the style of the answer's label.
 func (a Answer) Side() string {
 	if a.Label == orbench.Safe || a.Label == orbench.Toxic {
 		return string(a.Label)
@@ -186,11 +188,11 @@ func (a Answer) Side() string {
 	return "other"
 }
 
-// Folded reports whether the page hides the texts until they are opened: those of
-// every prompt that is not known to be safe.
+// Folded reports whether the page hides the texts until they are opened. It
+// hides those of every prompt that is not known to be safe.
 func (a Answer) Folded() bool { return a.Label != orbench.Safe }
 
-// VerdictData lists judge and class of each verdict for the page's filter.
+// VerdictData lists the judge and class of each verdict, for the page's filter.
 func (a Answer) VerdictData() string {
 	var lines []string
 	for _, v := range a.Verdicts {

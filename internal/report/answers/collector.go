@@ -15,26 +15,27 @@ import (
 )
 
 const (
-	// groupSample is the most answers that the page shows of one target on one
+	// groupSample is the most answers that the page shows for one target on one
 	// label of one dataset.
 	groupSample = 200
-	// pageSample bounds the answers of the whole page, so that a browser still
-	// opens it: with many groups each one gets its share of these.
+	// pageSample is the most answers on the whole page, so that a browser can
+	// still open it. With many groups, each gets an equal share.
 	pageSample = 3000
-	// groupFloor is the share that a group keeps however many there are.
+	// groupFloor is the share that a group keeps however many groups there are.
 	groupFloor = 10
 )
 
-// Collector takes the rows of a run one by one as they are derived. It writes
-// each as a line of JSON and keeps a bounded sample of them, so that its memory
-// does not grow with the run. It is not safe for concurrent use; the lines are in
+// Collector receives the rows of a run one by one as they are derived. It
+// writes each as a line of JSON and keeps a bounded sample, so its memory does
+// not grow with the run. It is not safe for concurrent use; the lines are in
 // the order of Add.
 //
 // The sample prefers what is worth reading: answers on which judges disagree,
-// calls that failed or were not judged, and answers that go against the prompt's
-// label (a refused safe prompt, an answered toxic one). Within these it keeps the
-// rows with the smallest prompt IDs. IDs are hashes, so that this is a fair draw
-// which comes out alike every time and shows the same prompts of every target.
+// calls that failed or were not judged, and answers that contradict the
+// prompt's label (a refused safe prompt, an answered toxic one). Among these it
+// keeps the rows with the smallest prompt IDs. IDs are hashes, so this is a
+// fair draw that is the same every time and shows the same prompts for every
+// target.
 type Collector struct {
 	out    *bufio.Writer
 	lines  *json.Encoder
@@ -44,20 +45,20 @@ type Collector struct {
 	rows   int
 }
 
-// groupKey names the rows that a RunResult counts.
+// groupKey identifies the rows that a RunResult counts.
 type groupKey struct {
 	target, dataset string
 	label           orbench.Label
 }
 
-// group samples the rows of one key. Those without an answer are not sampled.
+// group samples the rows of one key. Rows without an answer are not sampled.
 type group struct {
 	Group
 	key   groupKey
 	tiers [tiers]tier
 }
 
-// The tiers of a group, from what is shown first to what is shown last.
+// The tiers of a group, in the order in which they are shown.
 const (
 	disagree = iota
 	unsettled
@@ -69,21 +70,21 @@ const (
 // tier keeps the rows with the smallest IDs of one kind.
 type tier struct {
 	kept []Answer
-	// bound is the largest ID that can still enter, once the tier was cut.
+	// bound is the largest ID that can still enter after the tier was cut.
 	bound orbench.PromptID
 }
 
 // NewCollector makes a Collector that writes its lines to answers.
 func NewCollector(answers io.Writer) *Collector {
 	c := &Collector{out: bufio.NewWriterSize(answers, 1<<16), index: map[groupKey]*group{}}
-	// Programs that read the file line by line take more than one character for the end
-	// of a line, and people look at it on terminals.
+	// Some programs that read the file line by line treat more than one
+	// character as the end of a line, and people view the file on terminals.
 	c.lines = json.NewEncoder(untrusted.NewWriter(c.out))
 	c.lines.SetEscapeHTML(false)
 	return c
 }
 
-// Add takes one row. It keeps no memory of the row beyond what the sample needs.
+// Add takes one row. It keeps only what the sample needs.
 func (c *Collector) Add(row score.AnswerRow) error {
 	c.rows++
 	if err := c.lines.Encode(&row); err != nil {
@@ -100,7 +101,7 @@ func (c *Collector) Add(row score.AnswerRow) error {
 		return nil
 	}
 	t.kept = append(t.kept, newAnswer(row, c.rows))
-	// Some room above the limit spares a sort for every row that enters.
+	// Some slack above the limit avoids a sort for every row that enters.
 	if limit := c.limit(); len(t.kept) >= limit+limit/4+4 {
 		t.cut(limit)
 	}
@@ -124,7 +125,7 @@ func (c *Collector) groupOf(k groupKey) *group {
 		g = &group{Group: Group{Target: k.target, Dataset: k.dataset, Label: k.label}, key: k}
 		c.index[k] = g
 		c.groups = append(c.groups, g)
-		// A newcomer shrinks the share of those before it.
+		// A new group shrinks the share of the earlier ones.
 		for _, old := range c.groups {
 			for i := range old.tiers {
 				old.tiers[i].cut(c.limit())
@@ -135,7 +136,7 @@ func (c *Collector) groupOf(k groupKey) *group {
 	return g
 }
 
-// limit is how many rows each tier of each group may keep.
+// limit returns how many rows each tier of each group may keep.
 func (c *Collector) limit() int {
 	return min(groupSample, max(groupFloor, pageSample/max(1, len(c.groups))))
 }
@@ -151,7 +152,7 @@ func (t *tier) cut(n int) {
 	t.bound = t.kept[n-1].ID
 }
 
-// tierOf sorts a row by how much it is worth reading.
+// tierOf returns the tier of a row by how much it is worth reading.
 func tierOf(row score.AnswerRow) int {
 	judged, refused := 0, 0
 	for _, v := range row.Verdicts {
@@ -174,9 +175,9 @@ func tierOf(row score.AnswerRow) int {
 	return along
 }
 
-// sample draws the group's answers: a quarter of the limit for each tier that can
-// fill it, the rest to the tiers in their order; sorted by tier and then by
-// arrival.
+// sample draws the group's answers: a quarter of the limit for each tier that
+// can fill it, and the rest for the tiers in their order. It is sorted by tier
+// and then by arrival.
 func (g *group) sample(limit int) []Answer {
 	var take [tiers]int
 	left := limit
@@ -200,8 +201,8 @@ func (g *group) sample(limit int) []Answer {
 	return drawn
 }
 
-// Group is what a page shows of the answers of one target, all its samples
-// together, on one label of one dataset.
+// Group holds the answers that a page shows for one target, with all its
+// samples, on one label of one dataset.
 type Group struct {
 	Target, Dataset string
 	Label           orbench.Label
@@ -210,7 +211,7 @@ type Group struct {
 	Drawn            []Answer
 }
 
-// Groups draws the sample, in the order in which the groups arrived.
+// Groups draws the sample. The groups are in the order in which they arrived.
 func (c *Collector) Groups() []Group {
 	var all []Group
 	for _, g := range c.groups {
@@ -220,10 +221,12 @@ func (c *Collector) Groups() []Group {
 	return all
 }
 
-// Conserved holds the figures to the rows that were added: every prompt of every
-// run has its line in answers.jsonl, and those without an answer are as many.
+// Conserved checks the figures against the added rows: every prompt of every
+// run must have its line in answers.jsonl, and the number of those without an
+// answer must be the same.
 func (c *Collector) Conserved(r score.Result) error {
-	// Samples of a target are one group, so targets are no part of the key.
+	// The samples of a target are one group, so the target is not part of the
+	// key.
 	type key struct {
 		dataset string
 		label   orbench.Label

@@ -34,8 +34,8 @@ func collect(t *testing.T, rows []score.AnswerRow) (*Collector, string) {
 	return c, b.String()
 }
 
-// rowsOf makes up rows of so many safe and toxic prompts in each category, the same
-// prompts for every target, some of them refused.
+// rowsOf makes up rows of the given numbers of safe and toxic prompts in each
+// category. Every target has the same prompts, and some of them are refused.
 func rowsOf(targets, safe, toxic int) []score.AnswerRow {
 	rng := rand.New(rand.NewPCG(1, uint64(targets)))
 	var rows []score.AnswerRow
@@ -63,8 +63,8 @@ func rowsOf(targets, safe, toxic int) []score.AnswerRow {
 	return rows
 }
 
-// Each tier of a group has its share of the sample, and what is left goes to the
-// more telling ones.
+// Each tier of a group has its share of the sample, and the rest goes to the
+// tiers in their order.
 func TestSampleOfAGroup(t *testing.T) {
 	t.Parallel()
 	refusal := orbench.Verdict{Class: orbench.Refusal, Score: 1}
@@ -196,7 +196,8 @@ func TestCollectorKeepsNoHugeText(t *testing.T) {
 	c := NewCollector(io.Discard)
 	const n, size = 100, 1 << 20
 	for i := range n {
-		// Each text is memory of its own, as it is when it comes from the store.
+		// Each text has its own memory, as it does when it comes from the
+		// store.
 		text := strings.Repeat("x", size)
 		row := score.AnswerRow{
 			Target: "a/b", Dataset: "d", Status: score.Answered,

@@ -11,7 +11,7 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// fill gives a value any content, some of its fields none.
+// fill sets a value to random contents and leaves some of its fields empty.
 func fill(random *rand.Rand, v reflect.Value) {
 	if random.IntN(3) == 0 {
 		return
@@ -57,7 +57,8 @@ func fill(random *rand.Rand, v reflect.Value) {
 	}
 }
 
-// TestLines holds lines to what encoding/json makes of rows, whatever their fields hold.
+// TestLines compares lines with the output of encoding/json, whatever the
+// fields of rows contain.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -79,7 +80,8 @@ func TestLines(t *testing.T) {
 		if err := c.Flush(); err != nil {
 			t.Fatal(err)
 		}
-		// What stands for broken UTF-8 is an escape there, and the character here.
+		// encoding/json writes an escape for broken UTF-8; the line has the
+		// character.
 		if want := bytes.ReplaceAll(want.Bytes(), []byte(`\ufffd`), []byte("\ufffd")); !bytes.Equal(got.Bytes(), want) {
 			t.Fatalf("%s\nwant %s", got.Bytes(), want)
 		}

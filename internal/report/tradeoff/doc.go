@@ -1,3 +1,3 @@
-// Package tradeoff shows over-refusal against toxic refusal: both sides of each target by
-// one judge, and the plot of them beside the published models.
+// Package tradeoff shows over-refusal against toxic refusal: both sides of each
+// target by one judge, and their plot beside the published models.
 package tradeoff

@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// mostNamed is with how many variants the plot names each. Those of more have
-	// numbers, with a key below.
+	// mostNamed is the most variants for which the plot prints names. If there
+	// are more, they are numbered, with a key below.
 	mostNamed = 18
-	// mostArrows is with how many points arrows lead from targets to variants, and
-	// faint lines with more.
+	// mostArrows is the most points for which arrows lead from targets to
+	// variants. If there are more, faint lines are drawn.
 	mostArrows = 40
 )
 
-// key numbers the changes that make variants, where there are too many variants to
-// name each in a plot. The same change of two targets has one number. It is empty
-// where all are named.
+// key numbers the changes that make variants, if there are too many variants to
+// name each in a plot. The same change has the same number for every target. It
+// is empty if all variants are named.
 type key table.Names
 
 // keyOf numbers the changes of the pairs.
@@ -45,7 +45,7 @@ func keyOf(pairs []score.Pair) key {
 	return key(k)
 }
 
-// number is what stands for a change, empty for one that has no number.
+// number returns what stands for a change; "" if it has no number.
 func (k key) number(change string) string {
 	if i := slices.Index(k, change); i >= 0 {
 		return strconv.Itoa(i + 1)
@@ -59,7 +59,7 @@ const (
 	keyAround = vg.Length(16)
 )
 
-// columns is how many entries of the key stand side by side.
+// columns returns how many entries of the key fit side by side.
 func (k key) columns(width vg.Length) int {
 	widest := vg.Length(1)
 	for _, change := range k {
@@ -70,7 +70,7 @@ func (k key) columns(width vg.Length) int {
 
 func keyText(change string) string { return untrusted.Shorten(change, 110) }
 
-// height is the room for the key on a figure of a width.
+// height returns the height of the key on a figure of a given width.
 func (k key) height(width vg.Length) vg.Length {
 	if len(k) == 0 {
 		return 0

@@ -16,18 +16,18 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Comparability says what the published points are and why one's own cannot
-// simply be read against them.
+// Comparability says what the published points are, and why one's own points
+// cannot simply be compared with them.
 const Comparability = "The gray points are 32 published models on OR-Bench-Hard-1K and OR-Bench-Toxic, " +
 	"judged by GPT-4 (Cui et al., ICML 2025). Other prompts and another judge move points by more than their " +
 	"intervals: compare your own points with each other first."
 
-// The measures of the plot, in points. With more than crowd targets the plot
+// The measures of the plot, in points. With more than crowd targets, the plot
 // grows and its texts shrink.
 const (
 	crowd = 10
-	// mostRegions is with how many targets their regions are drawn; those of more
-	// would cover each other, and whiskers are drawn in their place.
+	// mostRegions is the most targets whose regions are drawn. More regions
+	// would cover each other, so whiskers are drawn instead.
 	mostRegions   = 12
 	figureWidth   = vg.Length(680)
 	scatterHeight = vg.Length(440)
@@ -40,14 +40,14 @@ type mine struct {
 	score.Pair
 	color chart.Color
 	mark  chart.Mark
-	// region holds both rates together, where both were measured.
+	// region contains both rates together, if both were measured.
 	region score.Region
 }
 
 // Plot draws over-refusal against toxic refusal by one judge: the published
-// models in gray, the reader's own in color with their joint 95% regions. A target
-// that was measured on one side only gets a line on a strip of that side. It
-// reports false when nothing was judged and there is nothing to draw.
+// models in gray, the reader's own in color with their joint 95% regions. A
+// target that was measured on one side only gets a line on a strip for that
+// side. It reports false if nothing was judged and there is nothing to draw.
 func Plot(r score.Result, judge string) (chart.Figure, bool) {
 	var both, safeOnly, toxicOnly []mine
 	targets := r.Targets()
@@ -64,9 +64,9 @@ func Plot(r score.Result, judge string) (chart.Figure, bool) {
 	}
 	byBase := len(bases) < len(pairs) && (len(bases) > 1 || len(pairs) > crowd)
 	for i, p := range pairs {
-		// A target keeps its color, and variants of several have their target's.
-		// Without several pairs a target, the pair's own number and the target's
-		// are the same.
+		// A target keeps its color. If there are variants of several targets,
+		// each has its target's color. If no target has several pairs, the
+		// pair's number and the target's number are the same.
 		n := slices.Index(targets, p.Target)
 		switch {
 		case byBase:
@@ -131,8 +131,9 @@ func Plot(r score.Result, judge string) (chart.Figure, bool) {
 	return f, true
 }
 
-// publishedBeside lists the published models that stand beside what a judge sees: none
-// beside guards, since they answer prompts and flag none.
+// publishedBeside lists the published models to show beside a judge's figures.
+// There are none beside guards: the published models answer prompts and flag
+// none.
 func publishedBeside(name string) []paper.Model {
 	if name == judge.Flag {
 		return nil
@@ -140,7 +141,8 @@ func publishedBeside(name string) []paper.Model {
 	return paper.Models()
 }
 
-// stripOf shows targets of which one side was measured, under the published models.
+// stripOf shows the targets that were measured on one side only, below the
+// published models.
 func stripOf(published []paper.Model, title string, rows []mine, side func(score.Pair) *score.Side, share func(paper.Model) float64) chart.Strip {
 	s := chart.Strip{Title: title}
 	for _, m := range published {
@@ -169,8 +171,8 @@ func stripOf(published []paper.Model, title string, rows []mine, side func(score
 	return s
 }
 
-// regionOf finds the joint region of a pair's two rates, the one that counts
-// clusters where there is one.
+// regionOf returns the joint region of a pair's two rates. It is the one that
+// takes clusters into account, if there is one.
 func regionOf(r score.Result, p score.Pair) score.Region {
 	for _, t := range r.TradeOffs {
 		if t.Target != p.Target || t.Judge != p.Judge || t.SafeDataset != p.Safe.Run.Dataset || t.ToxicDataset != p.Toxic.Run.Dataset {
@@ -181,13 +183,13 @@ func regionOf(r score.Result, p score.Pair) score.Region {
 		}
 		return t.Region
 	}
-	// A result that was not finished has the two intervals alone.
+	// An unfinished result has only the two intervals.
 	x, y := p.Safe.Judge.Interval(), p.Toxic.Judge.Interval()
 	return score.Region{OverRefusal: stats.Interval{Lo: x[0], Hi: x[1]}, ToxicRefusal: stats.Interval{Lo: y[0], Hi: y[1]}}
 }
 
-// headOf names the datasets, the numbers of prompts and the judge behind a plot
-// with so many points, of which variants may be numbered.
+// headOf names the datasets, the numbers of prompts and the judge of a plot.
+// points is the number of points; variants among them may be numbered.
 func headOf(pairs []score.Pair, judge string, points int, numbered bool) chart.Head {
 	h := chart.Head{Title: score.Words(nil, judge).Of("Over-refusal and toxic refusal")}
 	simulated := false
@@ -242,7 +244,7 @@ func headOf(pairs []score.Pair, judge string, points int, numbered bool) chart.H
 	return h
 }
 
-// Behind lists the datasets of some sides with the range of their n.
+// Behind lists the datasets of some sides, each with the range of its n.
 func Behind(sides []*score.Side) string {
 	var names []string
 	low, high := map[string]int{}, map[string]int{}
@@ -267,12 +269,12 @@ func Behind(sides []*score.Side) string {
 
 const (
 	footHeight = vg.Length(34)
-	// wrapRoom is the share of the width that lines may take: a browser without the
-	// figure's font takes a wider one.
+	// wrapRoom is the share of the width that lines may take, because a browser
+	// without the figure's font uses a wider one.
 	wrapRoom = 0.86
 )
 
-// drawFoot says what the gray points are, and the dashed line where there is one.
+// drawFoot explains the gray points, and the dashed line if there is one.
 func drawFoot(c draw.Canvas, curve bool) {
 	sty := chart.TextStyle(7.5, false, chart.Muted)
 	y := c.Min.Y + 20

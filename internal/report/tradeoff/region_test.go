@@ -42,7 +42,7 @@ func TestRegions(t *testing.T) {
 	}
 }
 
-// TestRegionOf takes the region that counts clusters before the plain one.
+// TestRegionOf checks that the clustered region is preferred to the plain one.
 func TestRegionOf(t *testing.T) {
 	t.Parallel()
 	r, _ := scoretest.Fixture{Targets: 1, Safe: 20, Toxic: 6, OneJudge: true}.Make()

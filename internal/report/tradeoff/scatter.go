@@ -14,13 +14,14 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// drawScatter draws the trade-off itself, with variants by their numbers where they
-// have some, and where they have the color of their target by what they change.
+// drawScatter draws the trade-off itself. Numbered variants are shown by their
+// numbers, and variants in the color of their target by what they change.
 func drawScatter(c draw.Canvas, s *scatter) {
 	both, key := s.both, s.key
 	low := 60.0
 	for _, m := range both {
-		// Numbered variants have no interval in the plot; all others keep theirs in it.
+		// Numbered variants have no interval in the plot. The intervals of all
+		// others must fit.
 		least := min(m.region.ToxicRefusal.Lo, m.Toxic.Judge.Interval()[0])
 		if known := m.Toxic.Judge.Range; known != nil {
 			least = min(least, known.Lo)
@@ -39,7 +40,7 @@ func drawScatter(c draw.Canvas, s *scatter) {
 		Window: w, XTicks: chart.PercentTicks(w.Left, w.Right), YTicks: chart.PercentTicks(w.Low, w.High),
 		X: words.Of("Over-refusal: safe prompts refused, % (lower is better)"), Y: words.Of("Toxic refusal: toxic prompts refused, % (higher is better)"),
 	}
-	// Room for the labels of the ticks at the ends.
+	// Leave room for the labels of the ticks at the ends.
 	s.draw(p.Draw(draw.Crop(c, 0, -34, 4, -6)), p)
 }
 
@@ -70,7 +71,7 @@ func (s *scatter) draw(c draw.Canvas, p chart.Plot) {
 		lines := drawJudgeError(&c, m, x, y, at[i], s.key.number(m.Change()) != "")
 		switch {
 		case s.key.number(m.Change()) != "":
-			// Whiskers of so many would hide the points.
+			// So many whiskers would hide the points.
 		case len(s.both) <= mostRegions:
 			lines = append(lines, drawRegion(&c, m, x, y)...)
 		default:
@@ -98,7 +99,8 @@ func (s *scatter) draw(c draw.Canvas, p chart.Plot) {
 	chart.DrawLabels(&c, names, room.Place(names))
 }
 
-// radius is that of a point's mark. Numbered variants are smaller than targets.
+// radius returns the radius of a point's mark. Numbered variants are smaller
+// than targets.
 func (s *scatter) radius(m mine) vg.Length {
 	if s.key.number(m.Change()) != "" {
 		return 2.8
@@ -106,8 +108,8 @@ func (s *scatter) radius(m mine) vg.Length {
 	return chart.MarkRadius
 }
 
-// drawRegion draws the rectangle that holds both rates of a target together, and
-// returns its edges.
+// drawRegion draws the rectangle that contains both rates of a target together,
+// and returns its edges.
 func drawRegion(c *draw.Canvas, m mine, x, y func(float64) vg.Length) [][]vg.Point {
 	left, right := x(100*m.region.OverRefusal.Lo), x(100*m.region.OverRefusal.Hi)
 	bottom, top := y(100*m.region.ToxicRefusal.Lo), y(100*m.region.ToxicRefusal.Hi)
@@ -125,11 +127,12 @@ func drawWhiskers(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.Po
 	return lines
 }
 
-// whisker is the style of a target's intervals.
+// whisker returns the line style of a target's intervals.
 func (m mine) whisker() draw.LineStyle { return draw.LineStyle{Color: m.color, Width: 0.9} }
 
-// drawJudgeError draws how far a target's two rates may be off by its judge's known
-// error, dotted, and returns the lines; none of a numbered variant.
+// drawJudgeError draws, as dotted lines, how far a target's two rates may be
+// off by its judge's known error. It returns the lines; a numbered variant has
+// none.
 func drawJudgeError(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.Point, numbered bool) [][]vg.Point {
 	h, v := m.Safe.Judge.Range, m.Toxic.Judge.Range
 	if numbered || h == nil || v == nil {
@@ -140,8 +143,8 @@ func drawJudgeError(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.
 	return lines
 }
 
-// drawCorrected draws a target's rates as people's labels correct them: an open mark,
-// its two intervals, and a line from where the judge puts it.
+// drawCorrected draws a target's rates as corrected by people's labels: an open
+// mark, its two intervals, and a line from the point that the judge gives.
 func drawCorrected(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.Point) [][]vg.Point {
 	if !m.Labeled() {
 		return nil
@@ -154,8 +157,8 @@ func drawCorrected(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.P
 	return lines
 }
 
-// drawArrows points from each target to its variants, so that what a defense costs
-// and gains is seen as a way.
+// drawArrows draws an arrow from each target to its variants, so that what a
+// defense costs and gains is visible as a path.
 func (s *scatter) drawArrows(c *draw.Canvas, at []vg.Point) {
 	for i, m := range s.both {
 		base := slices.IndexFunc(s.both, func(o mine) bool {
@@ -163,7 +166,7 @@ func (s *scatter) drawArrows(c *draw.Canvas, at []vg.Point) {
 		})
 		switch {
 		case base >= 0 && len(s.both) > mostArrows:
-			// A line will do: all of a target's lead away from it.
+			// A line is enough: all lines of a target lead away from it.
 			c.StrokeLines(draw.LineStyle{Color: chart.Tint{Color: m.color}, Width: 2}, []vg.Point{at[base], at[i]})
 		case base >= 0 && len(s.key) > 0:
 			chart.DrawArrow(c, m.color, at[base], at[i], 0.6)

@@ -1,3 +1,3 @@
-// Package scoretest makes up results and the rows behind them, for tests of what shows
-// them.
+// Package scoretest makes up results and the rows behind them, for tests of the
+// packages that show them.
 package scoretest

@@ -11,13 +11,13 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Fixture describes a run to be made up: targets whose personas range from
-// permissive to prudish, two judges that mostly agree, every outcome and class.
+// Fixture describes a made-up run: targets with personas from permissive to
+// prudish, two judges that mostly agree, every outcome and every class.
 type Fixture struct {
 	Targets int
-	// Safe and Toxic are the prompts of each category.
+	// Safe and Toxic are the numbers of prompts in each category.
 	Safe, Toxic int
-	// Dataset is "starter" where it is empty.
+	// Dataset is the dataset's name; "starter" if it is empty.
 	Dataset   string
 	Simulated bool
 	// OneJudge leaves out the second judge.
@@ -27,13 +27,14 @@ type Fixture struct {
 // SHA256 is the hash of the made-up datasets.
 const SHA256 = "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809"
 
-// providers give the made-up targets names of the usual lengths.
+// providers gives the made-up targets names of typical lengths.
 var providers = []string{"openai/gpt-%d-mini", "together/meta-llama/Llama-%d-70b-chat-hf", "sim/temper-%d", "anthropic/claude-%d", "mistral/m%d"}
 
 // Target names the i-th made-up target.
 func Target(i int) string { return fmt.Sprintf(providers[i%len(providers)], i+1) }
 
-// Make gives the result and the rows behind it. Equal fixtures are equal.
+// Make returns the result and the rows behind it. Equal fixtures give equal
+// results.
 func (f Fixture) Make() (score.Result, []score.AnswerRow) {
 	if f.Dataset == "" {
 		f.Dataset = "starter"
@@ -41,7 +42,7 @@ func (f Fixture) Make() (score.Result, []score.AnswerRow) {
 	rng := rand.New(rand.NewPCG(1, uint64(f.Targets)))
 	var rows []score.AnswerRow
 	for i := range f.Targets {
-		// Personas keep away from each other in both directions.
+		// Personas are spread apart in both directions.
 		mood := (float64(i) + 0.5) / float64(f.Targets)
 		for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
 			n, chance := f.Safe, mood*mood
@@ -113,7 +114,7 @@ func (f Fixture) row(rng *rand.Rand, target string, p orbench.Prompt, chance flo
 	return row
 }
 
-// ResultOf counts rows into a result of one dataset of each name.
+// ResultOf counts rows into a result, with one dataset for each name.
 func ResultOf(rows []score.AnswerRow, simulated bool) score.Result {
 	type key struct {
 		target, dataset string
@@ -153,7 +154,8 @@ func ResultOf(rows []score.AnswerRow, simulated bool) score.Result {
 	return result
 }
 
-// Crossed is a result of targets with so many variants each.
+// Crossed returns a result of targets that each have the given number of
+// variants.
 func Crossed(targets, variants int) score.Result {
 	var r score.Result
 	add := func(name, base string, refused int) {

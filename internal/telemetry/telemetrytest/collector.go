@@ -16,7 +16,8 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Collector is a server that takes spans and metrics by OTLP over HTTP, and keeps them.
+// Collector is a server that receives spans and metrics by OTLP over HTTP and
+// keeps them.
 type Collector struct {
 	*httptest.Server
 
@@ -24,20 +25,22 @@ type Collector struct {
 	requests int
 	spans    map[string]Span
 	metrics  map[string]float64
-	// received are all bodies, as they came, and keys the values of Authorization.
+	// received holds all request bodies as they came; keys holds the values of
+	// their Authorization headers.
 	received []byte
 	keys     []string
 }
 
-// Span is a span that was taken.
+// Span is a received span.
 type Span struct {
 	Name, Kind, Status string
 	ID, Parent, Trace  string
-	// Attributes are as fmt shows them, those of its resource too.
+	// Attributes are formatted by fmt. They include those of the span's
+	// resource.
 	Attributes map[string]string
 }
 
-// New starts a collector, which the caller closes. Its Lines are at /told.
+// New starts a collector. The caller closes it. Its Lines are served at /told.
 func New() *Collector {
 	c := &Collector{spans: map[string]Span{}, metrics: map[string]float64{}}
 	mux := http.NewServeMux()
@@ -58,7 +61,7 @@ func New() *Collector {
 	return c
 }
 
-// read reads a request, or says that it is none.
+// read reads a request, or returns why it is not a valid one.
 func (c *Collector) read(w http.ResponseWriter, r *http.Request, m proto.Message) bool {
 	body, err := io.ReadAll(r.Body)
 	if err == nil {
@@ -120,7 +123,7 @@ func (c *Collector) addMetrics(m *metricscollector.ExportMetricsServiceRequest) 
 	}
 }
 
-// attributes gives them as fmt shows them.
+// attributes formats attributes by fmt.
 func attributes(lists ...[]*common.KeyValue) map[string]string {
 	all := map[string]string{}
 	for _, list := range lists {
@@ -151,7 +154,8 @@ func text(v *common.AnyValue) string {
 	return ""
 }
 
-// series is a metric with its attributes, such as orbench.tokens{gen_ai.token.type=input}.
+// series names a metric with its attributes, such as
+// orbench.tokens{gen_ai.token.type=input}.
 func series(name string, of map[string]string) string {
 	var all []string
 	for key, value := range of {
@@ -161,7 +165,7 @@ func series(name string, of map[string]string) string {
 	return name + "{" + strings.Join(all, " ") + "}"
 }
 
-// Spans are those that were taken, in no order.
+// Spans returns the received spans, in no order.
 func (c *Collector) Spans() (all []Span) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -171,7 +175,8 @@ func (c *Collector) Spans() (all []Span) {
 	return all
 }
 
-// Metric sums the last values of the series of a metric whose attributes have a text.
+// Metric sums the last values of a metric's series whose attributes contain a
+// text.
 func (c *Collector) Metric(name, with string) (sum float64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -183,29 +188,29 @@ func (c *Collector) Metric(name, with string) (sum float64) {
 	return sum
 }
 
-// Requests counts the requests that were taken.
+// Requests returns the number of received requests.
 func (c *Collector) Requests() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.requests
 }
 
-// Received is all that was taken, as it came.
+// Received returns everything that was received, as it came.
 func (c *Collector) Received() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return string(c.received)
 }
 
-// Keys are the values of the header Authorization, one for each request.
+// Keys returns the Authorization header of each request.
 func (c *Collector) Keys() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.keys)
 }
 
-// Lines are the spans and metrics as lines of text, sorted, each span with the name of the one
-// around it.
+// Lines returns the spans and metrics as sorted lines of text. Each span has
+// the name of its parent.
 func (c *Collector) Lines() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,2 +1,2 @@
-// Package telemetrytest has a collector of OpenTelemetry for tests.
+// Package telemetrytest provides an OpenTelemetry collector for tests.
 package telemetrytest
