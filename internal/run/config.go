@@ -24,7 +24,7 @@ type EvalConfig struct {
 	Defenses []Spec `json:"defenses,omitempty"`
 	// AcceptModels is as in experiment.EvalConfig.
 	AcceptModels []string `json:"accept_models,omitempty"`
-	// Until has the run end by itself, nil for one that asks all prompts.
+	// Until makes the run end by itself; nil for a run that asks all prompts.
 	Until *Until `json:"until,omitempty"`
 }
 
