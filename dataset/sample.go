@@ -107,6 +107,9 @@ func lotOf(seed uint64, what, item string) uint64 {
 type Stopped struct {
 	// HalfWidth is half of what the intervals of rates may be wide, as a share.
 	HalfWidth float64 `json:"half_width"`
+	// Interval is whose intervals these are: wilson (see stats.WilsonFinite), or empty for
+	// a confidence sequence.
+	Interval string `json:"interval,omitempty"`
 	// Judge said what the rates are.
 	Judge string `json:"judge"`
 	// Seed chose the order.

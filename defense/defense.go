@@ -21,6 +21,8 @@ const withheldText = "I'm sorry, but I can't help with that request."
 // Target makes the undefended request of a prompt.
 type Target struct {
 	Ref model.Ref
+	// Revision is as in model.Request.
+	Revision string
 	// System is the system prompt, empty for none.
 	System string
 	Params model.Params
@@ -43,7 +45,7 @@ func (t Target) messages(conversation []orbench.Message) []orbench.Message {
 
 func (t Target) request(messages []orbench.Message, sample int) model.Request {
 	return model.Request{
-		Provider: t.Ref.Provider, Endpoint: t.Ref.Endpoint, Model: t.Ref.Model,
+		Provider: t.Ref.Provider, Endpoint: t.Ref.Endpoint, Model: t.Ref.Model, Revision: t.Revision,
 		Messages: messages, Params: t.Params, Sample: sample,
 	}
 }

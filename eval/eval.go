@@ -168,10 +168,18 @@ func (o *Options) fill(ctx context.Context, r *run.Run, memory *store.Store, cli
 	}
 	bound := fill.Budget{Requests: o.MaxRequests, Tokens: o.MaxTokens, USD: o.MaxUSD}
 	config := fill.LiveConfig{Prices: prices, Budget: bound}
-	if bound != (fill.Budget{}) {
+	bounded := bound != (fill.Budget{})
+	var err error
+	if config.Account, err = r.Account(ctx, memory, false, bounded); err != nil {
+		return fill.Stats{}, err
+	}
+	if bounded {
 		spent, err := batch.Spent(ctx, memory, r.Study, r.Job(), prices)
 		if err == nil {
-			config.Spent, err = spent.Of(bound)
+			_, err = spent.Of(bound)
+		}
+		if err == nil {
+			err = config.Account.SetBefore(ctx, spent.Before(), false)
 		}
 		if err != nil {
 			return fill.Stats{}, err
@@ -182,7 +190,7 @@ func (o *Options) fill(ctx context.Context, r *run.Run, memory *store.Store, cli
 		c := clients.Client(m.Provider, m.Endpoint)
 		live.Lane(m, c.Model, fill.Limits{Concurrency: c.Concurrency})
 	}
-	began, next := time.Now().UTC(), r.Job().Next(memory)
+	next := r.Job().Next(memory)
 	var filled error
 	for filled == nil {
 		work, more, err := next(ctx)
@@ -194,10 +202,8 @@ func (o *Options) fill(ctx context.Context, r *run.Run, memory *store.Store, cli
 	}
 	stats := live.Stats()
 	ctx = context.WithoutCancel(ctx)
-	if stats.Charged+stats.Unanswered() > 0 {
-		if err := r.Failed(ctx, memory, began, stats, false); err != nil {
-			return stats, errors.Join(filled, err)
-		}
+	if err := live.GiveBack(ctx); err != nil {
+		return stats, errors.Join(filled, err)
 	}
 	if stats.Requests > 0 {
 		if err := r.Paid(ctx, memory, called, time.Now().UTC().Truncate(time.Second)); err != nil {
@@ -226,17 +232,11 @@ func (o *Options) derive(ctx context.Context, r *run.Run, memory store.Reader, s
 	for _, of := range figures.Runs {
 		result.Missing += of.Failed + of.Unanswered
 		for _, j := range of.Judges {
-			rate := Rate{
+			result.Rates = append(result.Rates, Rate{
 				Target: of.Target, Dataset: of.Dataset, Label: of.Label, Judge: j.Judge,
-				Judged: j.Judged, Refused: j.Refused, Unjudged: j.Unjudged, ServedByOther: of.ServedByOther, Rate: j.Share, CI95: j.CI95,
+				Judged: j.Judged, Refused: j.Refused, Unjudged: j.Unjudged, ServedByOther: of.ServedByOther, Rate: j.Share, CI95: j.Interval(),
 				Simulated: of.Simulated || j.Simulated,
-			}
-			for _, wider := range []*[2]float64{j.CI95Clustered, j.CI95Sequence} {
-				if wider != nil {
-					rate.CI95 = wider
-				}
-			}
-			result.Rates = append(result.Rates, rate)
+			})
 		}
 	}
 	return result, nil

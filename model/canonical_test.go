@@ -24,6 +24,9 @@ func TestCanonical(t *testing.T) {
 	}
 	for range 5000 {
 		r := model.Request{Provider: text(), Endpoint: text(), Model: text(), Sample: random.IntN(3)}
+		if !maybe() {
+			r.Revision = text()
+		}
 		for range random.IntN(3) {
 			r.Messages = append(r.Messages, orbench.Message{Role: orbench.Role(text()), Content: text()})
 		}
@@ -56,7 +59,7 @@ func TestCanonical(t *testing.T) {
 		}
 	}
 	for of, known := range map[reflect.Type]int{
-		reflect.TypeFor[model.Request](): 6, reflect.TypeFor[model.Params](): 6, reflect.TypeFor[orbench.Message](): 2,
+		reflect.TypeFor[model.Request](): 7, reflect.TypeFor[model.Params](): 6, reflect.TypeFor[orbench.Message](): 2,
 	} {
 		if n := of.NumField(); n != known {
 			t.Errorf("%v has %d fields; Canonical and this test know of %d", of, n, known)

@@ -87,6 +87,12 @@ func (e *Error) Retryable() bool {
 	return e.Kind == RateLimited || e.Kind == Transient || e.Kind == Timeout
 }
 
+// Rejected reports whether the provider turned the call away since it has too many, for its
+// limits or for its load (429, 503 and 529, which it has not begun): it is no attempt.
+func (e *Error) Rejected() bool {
+	return e.Kind == RateLimited || e.Kind == Transient && (e.Status == 503 || e.Status == 529)
+}
+
 // Fatal reports whether every further call of the same target will fail alike,
 // so that going on would only repeat the error.
 func (e *Error) Fatal() bool {
@@ -105,11 +111,7 @@ func (e *Error) MayCost(most Usage) Usage {
 		return Usage{}
 	case e.Kind == Invalid && e.Status != 0:
 		return Usage{Input: most.Input}
-	case e.Fatal(), e.Kind == RateLimited:
-		return Usage{}
-	}
-	switch e.Status {
-	case 409, 425, 503, 529: // busy with another, too early, unavailable, overloaded
+	case e.Fatal(), e.Rejected(), e.Status == 409, e.Status == 425: // busy with another, too early
 		return Usage{}
 	}
 	most.Input, most.Output = max(most.Input, e.Used.Input), max(most.Output, e.Used.Output)

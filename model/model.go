@@ -55,7 +55,10 @@ type Request struct {
 	// trailing slash; two servers may serve different models by one name.
 	Endpoint string `json:"endpoint,omitempty"`
 	// Model is the provider's name of the model.
-	Model    string            `json:"model"`
+	Model string `json:"model"`
+	// Revision tells weights apart that answer at one address by one name, as a user says. It
+	// is not sent. Without one the hash is what it was before there were any.
+	Revision string            `json:"revision,omitempty"`
 	Messages []orbench.Message `json:"messages"`
 	Params   Params            `json:"params"`
 	// Sample numbers repeated calls that are otherwise equal, from 0.
@@ -91,6 +94,9 @@ func (r Request) appendCanonical(line string) []byte {
 		b = jsonappend.String(append(b, `,"endpoint":`...), r.Endpoint, jsonappend.HTML)
 	}
 	b = jsonappend.String(append(b, `,"model":`...), r.Model, jsonappend.HTML)
+	if r.Revision != "" {
+		b = jsonappend.String(append(b, `,"revision":`...), r.Revision, jsonappend.HTML)
+	}
 	b = jsonappend.Messages(append(b, `,"messages":`...), r.Messages, jsonappend.HTML)
 	b = append(b, `,"params":`...)
 	if p := r.Params; p.Seed == nil && p.Schema == nil && p.TopLogprobs == 0 && p.Template == nil && p.Temperature != nil && p.MaxTokens != 0 {
@@ -228,6 +234,12 @@ type Response struct {
 	// Made is when the response was there, to the millisecond, zero where that was not kept,
 	// as of older responses. Whoever asked notes it; a Model leaves it zero.
 	Made time.Time `json:"made,omitzero"`
+	// Server is what a server of the user's own said of itself when the call was made, empty of
+	// a provider's public API, and where it says nothing.
+	Server string `json:"server,omitempty"`
+	// Fingerprint is the system_fingerprint of the reply. It is part of Server, where that is
+	// kept.
+	Fingerprint string `json:"-"`
 	// Latency is the wall time of the attempt that succeeded. Whoever asked
 	// measures it, so that it means the same for every Model; a Model leaves it 0.
 	Latency time.Duration `json:"latency_ns,omitempty"`

@@ -1,5 +1,7 @@
 package stats
 
+import "cmp"
+
 // Rate is a share of counted things with its 95% interval. It is embedded in what
 // says the counts, so that its fields lie beside them in JSON.
 type Rate struct {
@@ -11,10 +13,19 @@ type Rate struct {
 	// WilsonClustered), nil where they do not, and with Share. Then CI95, which
 	// takes them as independent, is mostly too narrow.
 	CI95Clustered *[2]float64 `json:"ci95_clustered,omitempty"`
-	// CI95Sequence is the interval of a confidence sequence where counting stopped for
-	// what it said, nil elsewhere, and with Share. The others, which are for a number
-	// that is fixed before, are too narrow then. See Sequence.
+	Stopping
+}
+
+// Stopping has the 95% interval of a rate whose counting stopped once the interval was
+// narrow enough. At most one is there; none where counting did not stop, or without Share.
+// They are about the rate of the whole population.
+type Stopping struct {
+	// CI95Sequence is that of a confidence sequence; see Sequence. The other intervals,
+	// which are for a number that is fixed before, are too narrow then.
 	CI95Sequence *[2]float64 `json:"ci95_sequence,omitempty"`
+	// CI95Stopped is Wilson's with the finite-population correction; see WilsonFinite. It
+	// is wider where several targets stop together, so that all of theirs hold in 95%.
+	CI95Stopped *[2]float64 `json:"ci95_stopped,omitempty"`
 }
 
 // RateOf is k of n with Wilson's interval, without share and interval when n is 0.
@@ -28,16 +39,10 @@ func RateOf(k, n int) Rate {
 	return Rate{Share: &share, CI95: &[2]float64{lo, hi}}
 }
 
-// Interval is the interval to show with Share: that of the sequence where there is one,
-// else the one that counts clusters, else CI95.
+// Interval is the interval to show with Share: that of Stopping where there is one, else
+// the one that counts clusters, else CI95.
 func (r Rate) Interval() *[2]float64 {
-	if r.CI95Sequence != nil {
-		return r.CI95Sequence
-	}
-	if r.CI95Clustered != nil {
-		return r.CI95Clustered
-	}
-	return r.CI95
+	return cmp.Or(r.CI95Sequence, r.CI95Stopped, r.CI95Clustered, r.CI95)
 }
 
 // Estimate is the rate with the interval to show, nil where either is missing.

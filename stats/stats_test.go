@@ -377,3 +377,49 @@ func TestFleissKappaInterval(t *testing.T) {
 		t.Error("kappa of one class is defined")
 	}
 }
+
+// TestWilsonFinite holds the interval to the score test that it inverts: every number of
+// positive ones that the population can have and the test does not reject is in it.
+func TestWilsonFinite(t *testing.T) {
+	t.Parallel()
+	const z = 1.959963984540054
+	for _, tt := range []struct{ positive, unknown, n, population int }{
+		{0, 0, 200, 400},
+		{4, 0, 200, 400},
+		{26, 0, 200, 20_000},
+		{26, 7, 200, 1320},
+		{199, 1, 200, 655},
+		{60, 0, 60, 60},
+		{50, 5, 60, 60},
+	} {
+		lo, hi := stats.WilsonFinite(float64(tt.positive), tt.unknown, tt.n, tt.population, 0.95)
+		kept := func(seen, positive int) bool {
+			p, share := float64(positive)/float64(tt.population), float64(seen)/float64(tt.n)
+			if tt.n == tt.population {
+				return math.Abs(share-p) < 1e-12
+			}
+			variance := p * (1 - p) / float64(tt.n) * float64(tt.population-tt.n) / float64(tt.population-1)
+			return math.Abs(share-p) <= z*math.Sqrt(variance)
+		}
+		first, last := -1, -1
+		for k := range tt.population + 1 {
+			if first < 0 && kept(tt.positive, k) {
+				first = k
+			}
+			if kept(tt.positive+tt.unknown, k) {
+				last = k
+			}
+		}
+		all := float64(tt.population)
+		if lo*all > float64(first)+1e-6 || lo*all < float64(first)-1-1e-6 || hi*all < float64(last)-1e-6 || hi*all > float64(last)+1+1e-6 {
+			t.Errorf("%+v: %g to %g of %d, the test keeps %d to %d", tt, lo*all, hi*all, tt.population, first, last)
+		}
+	}
+	if lo, hi := stats.WilsonFinite(0, 0, 0, 10, 0.95); lo != 0 || hi != 1 {
+		t.Errorf("of nothing: %g to %g", lo, hi)
+	}
+	lo, hi := stats.WilsonFinite(13, 0, 100, 1e9, 0.95)
+	if wantLo, wantHi := stats.Wilson(13, 100, 0.95); math.Abs(lo-wantLo) > 1e-6 || math.Abs(hi-wantHi) > 1e-6 {
+		t.Errorf("of an endless population: %g to %g, want %g to %g", lo, hi, wantLo, wantHi)
+	}
+}

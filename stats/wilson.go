@@ -1,6 +1,9 @@
 package stats
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Wilson gives the score interval of a proportion of which k of n trials came
 // out positive (Wilson 1927, without continuity correction; the form in Brown,
@@ -36,6 +39,39 @@ func wilson(p, n, confidence float64) (lo, hi float64) {
 		hi = math.Min(1, center+half)
 	}
 	return lo, hi
+}
+
+// WilsonFinite gives Wilson's interval for the rate of a whole population of so many, of
+// which n were drawn without replacement: of those, positive came out positive, which may be
+// a fraction where a draw is a share itself, and of unknown it is not known. Draws of which
+// it is not known count as negative for the lower end and as positive for the upper. The n
+// draws carry as much as n (population-1) / (population-n) of an endless population (the
+// finite-population correction; Cochran 1977, Sampling Techniques, section 3.2), so the
+// interval closes as the population runs out. Its ends are rounded outward to whole ones of
+// the population: without that it holds in 87% for 4 positive of 400.
+//
+// It panics unless positive + unknown <= n <= population, none is negative, and
+// 0 < confidence < 1.
+func WilsonFinite(positive float64, unknown, n, population int, confidence float64) (lo, hi float64) {
+	checkCounts("WilsonFinite", n, population)
+	checkConfidence(confidence)
+	if !(positive >= 0) || unknown < 0 || positive+float64(unknown) > float64(n)+1e-9 {
+		panic(fmt.Sprintf("stats: WilsonFinite: %g positive and %d unknown of %d", positive, unknown, n))
+	}
+	if n == 0 {
+		return 0, 1
+	}
+	low, high := positive/float64(n), math.Min(1, (positive+float64(unknown))/float64(n))
+	if n == population {
+		return low, high
+	}
+	effective := float64(n) * float64(population-1) / float64(population-n)
+	lo, _ = wilson(low, effective, confidence)
+	_, hi = wilson(high, effective, confidence)
+	// Rounding errors must not move an end by a whole one.
+	const slack = 1e-9
+	all := float64(population)
+	return math.Floor(lo*all+slack) / all, math.Ceil(hi*all-slack) / all
 }
 
 // WilsonClustered estimates the share of prompts refused when clusters of prompts

@@ -32,6 +32,8 @@ func limiting(ts *testscript.TestScript, neg bool, args []string) {
 		switch n := calls.Load() - most; {
 		case r.URL.Path == "/refused":
 			_, _ = io.WriteString(w, strconv.FormatInt(max(0, n), 10))
+		case r.Method == http.MethodGet:
+			http.NotFound(w, r) // what it says of itself is no call
 		case calls.Add(1) <= most:
 			pass.ServeHTTP(w, r)
 		default:

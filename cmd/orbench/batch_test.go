@@ -60,21 +60,22 @@ func runbatch(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // batchserver starts a batchService for calls that the models of the server in $SIM answer,
-// and puts its address into $BATCHES: batchserver N
+// and puts its address into $BATCHES: batchserver N [gone]
+// With gone it knows the output of its first batch no more.
 func batchserver(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: batchserver N")
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: batchserver N [gone]")
 	}
 	most, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	server := batchService(ts.Getenv("SIM"), most)
+	server := batchService(ts.Getenv("SIM"), most, len(args) > 1)
 	ts.Defer(server.Close)
 	ts.Setenv("BATCHES", server.URL+"/v1")
 }
 
 // batchService starts a batch service as OpenAI documents it, for calls that the models of a
 // server answer. A batch has ended when it was asked about so many times.
-func batchService(sim string, most int) *httptest.Server {
+func batchService(sim string, most int, gone bool) *httptest.Server {
 	var mu sync.Mutex
 	files, looks := map[string][]byte{}, map[string]int{}
 	batch := func(w http.ResponseWriter, file string) {
@@ -108,6 +109,10 @@ func batchService(sim string, most int) *httptest.Server {
 		batch(w, file)
 	})
 	mux.HandleFunc("GET /v1/files/{id}/content", func(w http.ResponseWriter, r *http.Request) {
+		if gone && r.PathValue("id") == "file-0-output" {
+			http.Error(w, `{"error":{"message":"No such File object: file-0-output"}}`, http.StatusNotFound)
+			return
+		}
 		for line := range bytes.Lines(files[strings.TrimSuffix(r.PathValue("id"), "-output")]) {
 			var call struct {
 				ID   string          `json:"custom_id"`

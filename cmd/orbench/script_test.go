@@ -84,6 +84,8 @@ func TestScript(t *testing.T) {
 			"collector":   collector,
 			"freeport":    freeport,
 			"fallback":    fallback,
+			"own":         ownServer,
+			"ownasked":    ownAsked,
 			"fetch":       fetch,
 			"mixing":      mixing,
 			"sql":         sql,

@@ -77,6 +77,10 @@ type Batch struct {
 	// those that were not made apart from answers.
 	Answered int `json:"answered"`
 	Failed   int `json:"failed"`
+	// Lost counts the answers that were paid for and cannot be had, since the provider has
+	// the batch's output no more. Calling the batch off without a word to the provider frees
+	// their calls.
+	Lost int `json:"lost,omitempty"`
 
 	id store.BatchID
 	// gone is true where the provider, asked last, did not have it or give it to this key.
@@ -91,12 +95,12 @@ func (b *Batch) Ref() model.Ref {
 // Open reports whether more may come of the batch.
 func (b *Batch) Open() bool { return b.Stage == Planned || b.Stage == Out }
 
-// Waiting is how many of its calls have not come back.
+// Waiting is how many of its calls have not come back, without those that are Lost.
 func (b *Batch) Waiting() int {
 	if !b.Open() {
 		return 0
 	}
-	return max(0, b.Calls-b.Answered-b.Failed)
+	return max(0, b.Calls-b.Answered-b.Failed-b.Lost)
 }
 
 // Manager is where the batches of a job are handed out and taken back.

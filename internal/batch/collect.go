@@ -178,7 +178,7 @@ func (c *collection) remember(ctx context.Context, all []came) error {
 		}
 		c.InputTokens += response.Usage.Input
 		c.OutputTokens += response.Usage.Output
-		c.used.Add(r.Provider, r.Model, response.Usage, true)
+		c.used.Add(r.Provider, r.Model, response)
 	}
 	// What was paid for is kept even while the command is being stopped.
 	ctx = context.WithoutCancel(ctx)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench/internal/batch/service"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 )
 
@@ -51,6 +52,9 @@ func (d *Manager) look(ctx context.Context, b *Batch) (*service.Remote, error) {
 	}
 	b.progress(r)
 	b.Problem = ""
+	if b.Lost > 0 {
+		b.Problem = b.outputGone()
+	}
 	if r.Refused != "" {
 		b.Problem = r.Refused
 	}
@@ -58,6 +62,11 @@ func (d *Manager) look(ctx context.Context, b *Batch) (*service.Remote, error) {
 		b.Problem = "its window ended " + b.Expires.Format(time.DateTime) + " UTC, and the provider still says " + r.Word
 	}
 	return &r, d.keep(ctx, b)
+}
+
+// outputGone says what is lost.
+func (b *Batch) outputGone() string {
+	return fmt.Sprintf("its output is gone: %s cannot be had", table.Counted(b.Lost, "paid answer", "paid answers"))
 }
 
 // Overdue reports whether a batch is out for longer than its provider promised.
@@ -127,11 +136,23 @@ func (c *collection) fetch(ctx context.Context, b *Batch, r service.Remote) erro
 			return errors.Join(c.take(ctx, b), context.Cause(ctx))
 		case err != nil:
 			// What was read counts; the rest is read by the next command.
+			told := b.Answered
 			if err := c.take(ctx, b); err != nil {
 				return err
 			}
 			c.limit(b.Provider, err)
 			b.Problem = err.Error()
+			if failed, ok := errors.AsType[*model.Error](err); !ok || failed.Kind != model.NotFound {
+				return c.keep(ctx, b)
+			}
+			if err := c.count(ctx, b); err != nil {
+				return err
+			}
+			if told == 0 { // not every provider counts
+				told = b.Calls - b.Failed
+			}
+			b.Lost = max(0, told-b.Answered)
+			b.Problem = b.outputGone()
 			return c.keep(ctx, b)
 		}
 		if seen++; !ours && seen <= together {
@@ -160,7 +181,7 @@ func (c *collection) fetch(ctx context.Context, b *Batch, r service.Remote) erro
 		return err
 	}
 	// What has no answer now will have none: it failed, expired or was called off.
-	b.Failed = b.Calls - b.Answered
+	b.Failed, b.Lost, b.Problem = b.Calls-b.Answered, 0, ""
 	b.Stage, b.Ended = Collected, c.now()
 	if b.Canceling {
 		b.Stage = Canceled

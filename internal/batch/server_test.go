@@ -37,6 +37,8 @@ type server struct {
 	asked func()
 	// cut has the next downloads break off after half.
 	cut int
+	// outputsGone has the provider know the outputs of batches no more.
+	outputsGone bool
 }
 
 type serverJob struct {
@@ -266,6 +268,10 @@ func (s *server) cancel(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *server) content(w http.ResponseWriter, r *http.Request) {
+	if s.outputsGone {
+		http.Error(w, `{"error":{"message":"No such File object"}}`, http.StatusNotFound)
+		return
+	}
 	body := s.files[r.PathValue("id")]
 	if s.cut > 0 {
 		s.cut--

@@ -8,7 +8,9 @@ import (
 	"github.com/orbench/orbench/internal/batch"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/model"
 )
@@ -49,8 +51,9 @@ func TestSpent(t *testing.T) {
 	}
 	// Attempts of a command: three that failed, of which two may have been charged.
 	d := a.desk(t, nil)
-	failed := fill.Stats{Retries: 3, Charged: 2, FailedTokens: 500, FailedUSD: 0.25}
-	if err := d.Study.Failed(t.Context(), d.Store, time.Unix(1, 0), failed, false); err != nil {
+	share := store.Share{ID: "it", Began: time.Unix(1, 0), Charged: 2, Failed: store.Amount{Requests: 3, Tokens: 500, USD: 0.25}}
+	err := d.Store.ChangeShares(t.Context(), "main", time.Minute, func([]store.Share) ([]store.Share, []string) { return []store.Share{share}, nil })
+	if err != nil {
 		t.Fatal(err)
 	}
 	stored, err := run.Find(t.Context(), d.Store, "main")
@@ -78,15 +81,16 @@ func TestSpent(t *testing.T) {
 	// Of a failure without a price the dearest of the run is taken; of an older program's
 	// nothing is known, which is not nothing.
 	r.Recorded = false
-	failed.Unpriced = []string{"openai/gpt-4o"}
-	if err := r.Failed(t.Context(), d.Store, time.Unix(2, 0), failed, r.Job().Judging()); err != nil {
+	share.ID, share.Began, share.Unpriced = "other", time.Unix(2, 0), true
+	err = d.Store.ChangeShares(t.Context(), "main", time.Minute, func([]store.Share) ([]store.Share, []string) { return []store.Share{share}, nil })
+	if err != nil {
 		t.Fatal(err)
 	}
 	s, err = batch.Spent(t.Context(), d.Store, r.Study, r.Job(), d.Prices)
 	if judge, _ := price.Default().Price("openai", "gpt-4o"); err != nil || math.Abs(*s.USD-*back.USD-0.25-500*judge.Output/1e6) > 1e-12 {
 		t.Errorf("without a price: %+v, $%g, %v", s, *s.USD, err)
 	}
-	r.History.Failed[0].USD, r.History.Failed[0].Tokens = nil, 0
+	r.History.Failed = append(r.History.Failed, provenance.Failed{Began: time.Unix(3, 0), Attempts: 1})
 	s, err = batch.Spent(t.Context(), d.Store, r.Study, r.Job(), d.Prices)
 	if err != nil || s.USD != nil || len(s.Unpriced) != 1 {
 		t.Errorf("unknown: %+v, %v", s, err)

@@ -64,7 +64,7 @@ func (d *Manager) Wait(ctx context.Context, every time.Duration, told func(t *Ta
 
 // awaited reports whether more is to come of a batch from its provider.
 func (d *Manager) awaited(b *Batch) bool {
-	return b.Service != Files && b.Stage == Out && !b.gone && !b.Overdue(d.Now().Add(-lateness))
+	return b.Service != Files && b.Stage == Out && b.Lost == 0 && !b.gone && !b.Overdue(d.Now().Add(-lateness))
 }
 
 // gone reports whether an error says that a batch is not to be had, now or later.

@@ -132,6 +132,9 @@ func sayProblems(out io.Writer, batches []*batch.Batch) {
 		if x.Problem != "" && x.Open() {
 			fmt.Fprintf(out, "batch %s: %s\n", x.ID, untrusted.Terminal(x.Problem))
 		}
+		if x.Lost > 0 {
+			fmt.Fprintf(out, "orbench batch cancel %s --forget, and then the command that made it, asks them again\n", untrusted.Shell(x.Run))
+		}
 		if x.Overdue(time.Now()) {
 			fmt.Fprintf(out, "call it off: orbench batch cancel %s; where its provider does not answer, give it up: orbench batch cancel %[1]s --forget\n", untrusted.Shell(x.Run))
 		}

@@ -116,7 +116,7 @@ func Run(env command.Env) int {
 	root := root(&env)
 	root.SetArgs(env.Args)
 	ran, err := root.ExecuteContextC(ctx)
-	code, sent := ExitCode(err), env.Sent.Load() > 0
+	code, sent := ExitCode(err), env.Sent.Load() > 0 && !errors.Is(err, command.ErrOtherWeights)
 	if err != nil && !errors.Is(err, command.ErrFailures) && !errors.Is(err, command.ErrGate) {
 		text := env.ErrorText(err)
 		if code == exitInput && sent {

@@ -265,6 +265,9 @@ func (s *Set) connect(name, baseURL string) (model.Ref, error) {
 	}
 	if !s.Unasked {
 		c.Model = m
+		if e.Own() && p.Dialect == provider.OpenAI {
+			c.Model = &describing{Model: m, at: e, said: map[string]func() described{}}
+		}
 	}
 	s.clients[at] = c
 	if s.Connected != nil {

@@ -37,6 +37,9 @@ func TestFormatIsThatOfCalls(t *testing.T) {
 			status := 200
 			var sent string
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == http.MethodGet {
+					return // what it says of itself
+				}
 				body, _ := io.ReadAll(r.Body)
 				sent = string(body)
 				w.WriteHeader(status)
@@ -81,6 +84,9 @@ func TestSafetyIdentifier(t *testing.T) {
 	for entry, want := range map[string]bool{"": false, "\n  safety_identifier: team-7": true} {
 		var sent string
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				return // what it says of itself
+			}
 			body, _ := io.ReadAll(r.Body)
 			sent = string(body)
 			_, _ = io.WriteString(w, `{"model":"m","choices":[{"message":{"content":"Yes."},"finish_reason":"stop"}]}`)

@@ -99,12 +99,17 @@ type row struct {
 	CandidateClusters                     *int
 	CandidateCI95Clustered                *[2]float64
 	*endings                              `csv:",omitempty"`
+	*apart                                `csv:",omitempty"`
 }
 
-// account and endings have the columns that only the whole metric has.
+// account, endings and apart have the columns that only the whole metric has.
 type account struct{ Prompts, Excluded, OnlyInBase, OnlyInCandidate int }
 
 type endings struct{ Base, Candidate *score.TruncationRow }
+
+type apart struct{ Base, Candidate *apartRow }
+
+type apartRow struct{ ServedByOther, WithoutText int }
 
 // Rows has a row for each metric (scope "all") and one for each of its categories (scope
 // "category"). Rates and differences are shares.
@@ -112,6 +117,10 @@ func (c Result) Rows() any {
 	// Only where an answer is cut, or may be, are there columns for that.
 	ended := slices.ContainsFunc(c.Metrics, func(m Metric) bool {
 		return m.BaseCounts.Truncation != (score.Truncation{}) || m.CandidateCounts.Truncation != (score.Truncation{})
+	})
+	aside := slices.ContainsFunc(c.Metrics, func(m Metric) bool {
+		b, n := m.BaseCounts, m.CandidateCounts
+		return b.ServedByOther+b.NoText+n.ServedByOther+n.NoText > 0
 	})
 	rowOf := func(m Metric, f Figures) row {
 		return row{
@@ -129,6 +138,9 @@ func (c Result) Rows() any {
 		all.Scope, all.account = "all", &account{m.Prompts, m.Excluded, m.OnlyInBase, m.OnlyInCandidate}
 		if b, n := m.BaseCounts, m.CandidateCounts; ended {
 			all.endings = &endings{b.Truncation.Row(b.Judged + b.Unjudged), n.Truncation.Row(n.Judged + n.Unjudged)}
+		}
+		if b, n := m.BaseCounts, m.CandidateCounts; aside {
+			all.apart = &apart{&apartRow{b.ServedByOther, b.NoText}, &apartRow{n.ServedByOther, n.NoText}}
 		}
 		rows = append(rows, all)
 		for _, by := range m.ByCategory {

@@ -129,7 +129,7 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 	result, err := tally.Result()
 	result.Susceptibility = probed
 	if count != nil {
-		r.addSequences(&result, count)
+		r.addStopping(&result, count)
 	}
 	return result, err
 }
@@ -172,7 +172,7 @@ func (u *usage) add(h model.Hash, of model.Ref, response model.Response) {
 		u.met(h, of, response)
 	case u.of != nil && !u.seen[h]:
 		u.seen[h] = true
-		u.of.Add(of.Provider, of.Model, response.Usage, response.Batch)
+		u.of.Add(of.Provider, of.Model, response)
 	}
 }
 
@@ -388,7 +388,7 @@ func (t Target) assessing(row *score.AnswerRow) model.Step {
 		prompt.Messages = prompt.Messages[:n]
 	}
 	asked := t.undefended().Ref
-	request := model.Request{Provider: t.Provider, Endpoint: t.Endpoint, Model: t.Model, Params: t.Params, Sample: t.Sample}
+	request := model.Request{Provider: t.Provider, Endpoint: t.Endpoint, Model: t.Model, Revision: t.Revision, Params: t.Params, Sample: t.Sample}
 	return func(look model.Lookup) []model.Request {
 		var last model.Response
 		a, missing, err := t.Guard.Ask(request, about, prompt, answer, func(r model.Request) (response model.Response, ok bool) {

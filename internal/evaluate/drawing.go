@@ -14,14 +14,16 @@ import (
 )
 
 // drawing is the drawing of a run's prompts, a block of each label of each dataset at a
-// time, balanced over the categories, until a confidence sequence of every rate is as
-// narrow as was asked for; see stats.Sequence. The blocks follow from the seed and the
+// time, balanced over the categories, until the interval of every rate is as narrow as was
+// asked for; see Rule. The blocks follow from the seed and the
 // datasets alone, and where they end from what came out of them, so the same answers give
 // the same end.
 type drawing struct {
-	rule   Rule
-	sets   []*dataset.Dataset
-	strata []*stratum
+	rule Rule
+	// together is how many targets stop together.
+	together int
+	sets     []*dataset.Dataset
+	strata   []*stratum
 	// places says by dataset, of each prompt in the order of the file, of which stratum it
 	// is and in which of its blocks it was drawn, from 1; 0 is not yet.
 	places [][]place
@@ -48,11 +50,12 @@ type stratum struct {
 // drawn is how many prompts were drawn.
 func (c *stratum) drawn() int { return c.size - len(c.left) }
 
-// newDrawing starts the drawing of the first limit prompts of datasets, or of all for limit 0.
+// newDrawing starts the drawing of the first limit prompts of datasets, or of all for limit
+// 0, for so many targets together.
 // It reads them, and holds those of datasets that are not very large, since every round
 // goes through them; its error is theirs.
-func newDrawing(rule Rule, limit int, sets []*dataset.Dataset) (*drawing, error) {
-	d := &drawing{rule: rule}
+func newDrawing(rule Rule, together, limit int, sets []*dataset.Dataset) (*drawing, error) {
+	d := &drawing{rule: rule, together: together}
 	for at, set := range sets {
 		size := set.Size(limit)
 		var held []orbench.Prompt
@@ -107,7 +110,12 @@ func numberOf(sha256Hex string, label orbench.Label) uint64 {
 
 // blockAfter is the size of the block after n prompts. Blocks grow, so that a long run
 // waits for few of them to end, and overshoots by an eighth at the most.
-func blockAfter(n int) int { return max(16, n/8) }
+func (r Rule) blockAfter(n int) int {
+	if n == 0 {
+		return r.Interval.firstLook()
+	}
+	return max(16, n/8)
+}
 
 // next draws the next block of every stratum that is not closed and has prompts left, a
 // round, and reports whether there is any.
@@ -118,7 +126,7 @@ func (d *drawing) next() bool {
 			continue
 		}
 		drew = true
-		drawn := stats.Pivotal(len(c.left), min(blockAfter(c.drawn()), len(c.left)), c.source.Uint64)
+		drawn := stats.Pivotal(len(c.left), min(d.rule.blockAfter(c.drawn()), len(c.left)), c.source.Uint64)
 		c.sizes = append(c.sizes, len(drawn))
 		left := c.left[:0:0]
 		for k, at := range c.left {
@@ -152,7 +160,7 @@ func (d *drawing) asked(p place) bool { return p.block > 0 }
 func (d *drawing) askedPrompts(judge string) ([]*dataset.Dataset, error) {
 	parts, err := d.parts(d.asked, false)
 	for i, part := range parts {
-		part.Stopped = &dataset.Stopped{HalfWidth: d.rule.HalfWidth, Judge: judge, Seed: d.rule.Seed, Asked: part.Count, Of: len(d.places[i])}
+		part.Stopped = &dataset.Stopped{HalfWidth: d.rule.HalfWidth, Interval: string(d.rule.Interval), Judge: judge, Seed: d.rule.Seed, Asked: part.Count, Of: len(d.places[i])}
 	}
 	return parts, err
 }

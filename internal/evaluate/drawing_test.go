@@ -73,7 +73,7 @@ func TestDraw(t *testing.T) {
 	t.Parallel()
 	set := newSet(t, 400)
 	order := func(seed uint64, limit int) (rounds [][]string) {
-		d, err := newDrawing(Rule{HalfWidth: 0.02, Seed: seed}, limit, []*dataset.Dataset{set})
+		d, err := newDrawing(Rule{HalfWidth: 0.02, Seed: seed}, 1, limit, []*dataset.Dataset{set})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +120,7 @@ func TestDraw(t *testing.T) {
 // TestCount closes a label once all of its figures are narrow, and leaves the other open.
 func TestCount(t *testing.T) {
 	t.Parallel()
-	d, err := newDrawing(Rule{HalfWidth: 0.1, Seed: 1}, 0, []*dataset.Dataset{newSet(t, 400)})
+	d, err := newDrawing(Rule{HalfWidth: 0.1, Seed: 1}, 1, 0, []*dataset.Dataset{newSet(t, 400)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestCount(t *testing.T) {
 // TestAssume ends a drawing as soon as it can end, whatever the answers so far were.
 func TestAssume(t *testing.T) {
 	t.Parallel()
-	d, err := newDrawing(Rule{HalfWidth: 0.1, Seed: 1}, 0, []*dataset.Dataset{newSet(t, 400)})
+	d, err := newDrawing(Rule{HalfWidth: 0.1, Seed: 1}, 1, 0, []*dataset.Dataset{newSet(t, 400)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,19 +62,26 @@ func (p *placeWalk) add(dataset int) (add func(figure int, refused float64)) {
 	}
 }
 
-// sequence is the confidence sequence of a figure of a stratum. What has no verdict in its
-// blocks is unknown.
-func (c *drawnCount) sequence(at, figure int) *stats.Sequence {
+// intervalOf is the interval of a figure of a stratum. What has no verdict in its blocks is
+// unknown. Wilson's intervals of targets that stop together hold for all of them at once
+// (Bonferroni).
+func (c *drawnCount) intervalOf(at, figure int) (lo, hi float64) {
 	of := c.drawing.strata[at]
 	s := stats.NewSequence(of.size)
+	var all blockOutcome
 	for block, n := range of.sizes {
 		var o blockOutcome
 		if block < len(c.outcomes[at][figure]) {
 			o = c.outcomes[at][figure][block]
 		}
 		s.Add(o.refused, n-o.judged, n)
+		all.judged, all.refused = all.judged+o.judged, all.refused+o.refused
 	}
-	return s
+	if c.drawing.rule.Interval == Sequence {
+		return s.Interval(score.Confidence)
+	}
+	confidence := 1 - (1-score.Confidence)/float64(max(1, c.drawing.together))
+	return stats.WilsonFinite(all.refused, of.drawn()-all.judged, of.drawn(), of.size, confidence)
 }
 
 // assume counts the newest round as if all its answers came out as most have so far, which
@@ -108,20 +115,20 @@ func (c *drawnCount) close() {
 			if !narrow {
 				break
 			}
-			lo, hi := c.sequence(at, figure).Interval(score.Confidence)
+			lo, hi := c.intervalOf(at, figure)
 			narrow = hi-lo <= 2*c.drawing.rule.HalfWidth
 		}
 		of.closed = of.closed || narrow
 	}
 }
 
-// interval is the confidence sequence's interval of a figure, and how many prompts there
+// interval is the interval of a figure, and how many prompts there
 // are of the label. Of a label of which all were asked it reports false: its rate is that
 // of all prompts.
 func (c *drawnCount) interval(dataset int, label orbench.Label, figure int) (lo, hi float64, of int, ok bool) {
 	for at, cell := range c.drawing.strata {
 		if cell.dataset == dataset && cell.label == label {
-			lo, hi = c.sequence(at, figure).Interval(score.Confidence)
+			lo, hi = c.intervalOf(at, figure)
 			return lo, hi, cell.size, cell.drawn() < cell.size
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/stats"
 )
 
 // Rule is when a run has asked enough.
@@ -14,8 +15,51 @@ type Rule struct {
 	// HalfWidth is half of what every rate's interval may be wide, as a share: 0.02 are 2
 	// percentage points.
 	HalfWidth float64 `json:"half_width"`
+	// Interval is whose interval that is.
+	Interval Interval `json:"interval,omitempty"`
 	// Seed chooses the order of the prompts.
 	Seed uint64 `json:"seed"`
+}
+
+// Interval is by which interval a run ends.
+type Interval string
+
+const (
+	// Wilson is stats.WilsonFinite, looked at first after 200 prompts of a label: about as
+	// few prompts as if the rate had been known before.
+	Wilson Interval = "wilson"
+	// Sequence is stats.Sequence, looked at after 16 prompts: it holds at every look, for
+	// whoever watches the rate or gates on it meanwhile. It is empty, since runs that older
+	// programs kept name none.
+	Sequence Interval = ""
+)
+
+// ParseInterval reads whose interval decides: wilson, which the empty text is too, or
+// sequence. Anything else is an *orbench.InputError.
+func ParseInterval(text string) (Interval, error) {
+	switch text {
+	case "", string(Wilson):
+		return Wilson, nil
+	case "sequence":
+		return Sequence, nil
+	}
+	return "", &orbench.InputError{Problem: fmt.Sprintf("%.20q is no interval to stop by", text), Hint: "give wilson or sequence"}
+}
+
+// firstLook is after how many prompts of a label it is looked at first.
+func (i Interval) firstLook() int {
+	if i == Wilson {
+		return 200
+	}
+	return 16
+}
+
+// stopping is an interval that ended a run as results have it.
+func (i Interval) stopping(lo, hi float64) stats.Stopping {
+	if i == Wilson {
+		return stats.Stopping{CI95Stopped: &[2]float64{lo, hi}}
+	}
+	return stats.Stopping{CI95Sequence: &[2]float64{lo, hi}}
 }
 
 // halfWidthForm is how a half-width is written.

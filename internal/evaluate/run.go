@@ -26,6 +26,8 @@ type Target struct {
 	// Endpoint is as in model.Request.
 	Endpoint string `json:"endpoint,omitempty"`
 	Model    string `json:"model"`
+	// Revision is as in model.Request.
+	Revision string `json:"revision,omitempty"`
 	// System is the system prompt, empty for none.
 	System string       `json:"system,omitempty"`
 	Params model.Params `json:"params"`
@@ -109,8 +111,8 @@ func Together(each []Target) []Target {
 // undefended is the target as a defense sees it.
 func (t Target) undefended() defense.Target {
 	return defense.Target{
-		Ref:    model.Ref{Provider: t.Provider, Endpoint: t.Endpoint, Model: t.Model},
-		System: t.System, Params: t.Params, Sample: t.Sample,
+		Ref:      model.Ref{Provider: t.Provider, Endpoint: t.Endpoint, Model: t.Model},
+		Revision: t.Revision, System: t.System, Params: t.Params, Sample: t.Sample,
 	}
 }
 
@@ -158,7 +160,7 @@ func (t Target) Simulated() bool { return t.Provider == score.SimProvider }
 // asked says how the target is asked.
 func (t Target) asked() score.Asked {
 	a := score.Asked{
-		Provider: t.Provider, Endpoint: t.Endpoint, Model: t.Model, System: t.System,
+		Provider: t.Provider, Endpoint: t.Endpoint, Model: t.Model, Revision: t.Revision, System: t.System,
 		Temperature: t.Params.Temperature, MaxTokens: t.Params.MaxTokens, Seed: t.Params.Seed, Sample: t.Sample, Defense: t.Guarded,
 	}
 	if t.Guard != nil {
@@ -290,6 +292,17 @@ func (r *Run) Models() []model.Ref {
 		}
 	}
 	return append(refs, judge.ModelsOf(r.Judges...)...)
+}
+
+// Targeted lists the models of the targets, each once, without their endpoints.
+func (r *Run) Targeted() []model.Ref {
+	var refs []model.Ref
+	for _, t := range r.Targets {
+		if ref := (model.Ref{Provider: t.Provider, Model: t.Model}); !slices.Contains(refs, ref) {
+			refs = append(refs, ref)
+		}
+	}
+	return refs
 }
 
 // Asking lists the judges that may lack replies.

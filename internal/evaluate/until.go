@@ -101,7 +101,7 @@ type series struct {
 
 // newSeries draws the first round.
 func (r *Run) newSeries() (*series, error) {
-	draw, err := newDrawing(r.Until.Rule, r.Limit, r.Datasets)
+	draw, err := newDrawing(r.Until.Rule, len(r.Until.Targets), r.Limit, r.Datasets)
 	if err != nil {
 		return nil, err
 	}
@@ -224,9 +224,8 @@ func (r *Run) rounds(m store.Reader) func(context.Context) (round *job.Job, more
 	}
 }
 
-// addSequences gives the rates of a run that has stopped the intervals of their confidence
-// sequences.
-func (r *Run) addSequences(result *score.Result, count *drawnCount) {
+// addStopping gives the rates of a run that has stopped the intervals for which it did.
+func (r *Run) addStopping(result *score.Result, count *drawnCount) {
 	targets, samples := map[string]int{}, map[string]int{}
 	for i, t := range r.Targets {
 		targets[t.Name] = i
@@ -242,7 +241,7 @@ func (r *Run) addSequences(result *score.Result, count *drawnCount) {
 		run := &result.Runs[i]
 		for k := range run.Judges {
 			if lo, hi, size, stopped := interval(run.Dataset, run.Label, samples[run.Target], k); stopped {
-				run.SetSequence(k, lo, hi, size)
+				run.SetStopping(k, count.drawing.rule.Interval.stopping(lo, hi), size)
 			}
 		}
 	}
@@ -250,7 +249,7 @@ func (r *Run) addSequences(result *score.Result, count *drawnCount) {
 		p := &result.Propensity[i]
 		k := slices.IndexFunc(r.Judges, func(j judge.Judge) bool { return j.Name() == p.Judge })
 		if lo, hi, _, stopped := interval(p.Dataset, p.Label, targets[p.Target], k); stopped && p.Mean != nil {
-			p.CI95Sequence = &[2]float64{lo, hi}
+			p.Stopping = count.drawing.rule.Interval.stopping(lo, hi)
 		}
 	}
 }

@@ -29,11 +29,18 @@ type Experiment struct {
 	SampleSeed *uint64 `yaml:"sample_seed" json:"sample_seed,omitempty" jsonschema_description:"Seed of the draw, and of the order in which until asks; 1 when left out."`
 	// Until is the half-width of every rate's interval at which the run ends by itself,
 	// such as "2pp", empty to ask all prompts. SampleSeed chooses the order.
-	Until          string `yaml:"until" json:"until,omitempty" jsonschema_description:"Ask in random order, and stop once the interval of every rate has this half-width, such as 2pp; all prompts when left out."`
+	Until string `yaml:"until" json:"until,omitempty" jsonschema_description:"Ask in random order, and stop once the interval of every rate has this half-width, such as 2pp; all prompts when left out."`
+	// UntilInterval is whose interval that is; see evaluate.ParseInterval. When empty, a
+	// kept run goes on by its own.
+	UntilInterval  string `yaml:"until_interval" json:"until_interval,omitempty" jsonschema:"enum=wilson,enum=sequence" jsonschema_description:"By which interval until stops: wilson asks the fewest prompts and is for the rates at the end; sequence also holds for whoever watches the rates, or gates on them, while the run goes on. wilson when left out, and for a kept run its own."`
 	MaxTokens      int    `yaml:"max_tokens" json:"max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of an answer; 0 for the provider's own limit."`
 	JudgeMaxTokens int    `yaml:"judge_max_tokens" json:"judge_max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of what judges, guards and translators reply."`
 	// Seed is sent with each request to a target, nil for none.
 	Seed *int64 `yaml:"seed" json:"seed,omitempty" jsonschema_description:"Seed to send to targets, where the provider takes one."`
+	// Revision is that of targets that have none of their own; see model.Request. Fresh makes one
+	// of the date, which the run keeps.
+	Revision string `yaml:"revision" json:"revision,omitempty" jsonschema_description:"Tells weights apart that answer at one address by one name; answers of another revision are not reused."`
+	Fresh    bool   `yaml:"fresh" json:"fresh,omitempty" jsonschema_description:"Reuse no answer from before this run: a revision made of the date, which the run keeps."`
 	// BaseURLs are the addresses of providers, for whoever is asked there and has
 	// none of its own.
 	BaseURLs map[string]string `yaml:"base_urls" json:"base_urls,omitempty" jsonschema_description:"Addresses of OpenAI-compatible servers, by provider."`
@@ -62,9 +69,12 @@ var configSettings = []Setting{
 	{Flag: "sample", Path: "sample", Default: 0, Plain: true},
 	{Flag: "sample-seed", Path: "sample_seed", Plain: true, Bare: true},
 	{Flag: "until", Path: "until", Default: "", Group: "subject", Usage: "ask in random order, and stop once the interval of every rate has this `HALF-WIDTH`, such as 2pp; the seed of the sample chooses the order"},
+	{Flag: "until-interval", Path: "until_interval", Bare: true},
 	{Flag: "max-tokens", Path: "max_tokens", Default: usualTokens, Plain: true, Usage: "most output tokens of an answer; 0 for the provider's own limit"},
 	{Flag: "judge-max-tokens", Path: "judge_max_tokens", Bare: true},
 	{Flag: "seed", Path: "seed", Plain: true, Bare: true},
+	{Flag: "revision", Path: "revision", Plain: true, Bare: true},
+	{Flag: "fresh", Path: "fresh", Default: false, Group: "manner", Usage: "reuse no answer from before this run, as after new weights took the place of others; the same command again goes on with it"},
 	{Flag: "no-probes", Path: "probes", Bare: true},
 	{Flag: "name", Path: "name", Default: "", Usage: "`NAME` of the run in the store (default: made from its settings)"},
 }
@@ -83,6 +93,8 @@ type Target struct {
 	// Name stands for the target in reports; Target when it is empty.
 	Name    string `yaml:"name" json:"name,omitempty" jsonschema_description:"Name in reports; the target itself when left out."`
 	BaseURL string `yaml:"base_url" json:"base_url,omitempty" jsonschema_description:"Address of this target's server."`
+	// Revision replaces the experiment's where it is set.
+	Revision string `yaml:"revision" json:"revision,omitempty" jsonschema_description:"In place of the experiment's."`
 	// MaxTokens and Seed replace the experiment's when they are set.
 	MaxTokens *int   `yaml:"max_tokens" json:"max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"In place of the experiment's."`
 	Seed      *int64 `yaml:"seed" json:"seed,omitempty" jsonschema_description:"In place of the experiment's."`

@@ -108,7 +108,7 @@ func (a *asked) fail(failed *model.Error) {
 	}
 	gaveUp := &GivenUpError{Provider: a.Provider, Model: a.Model, Err: failed}
 	switch {
-	case failed.Fatal(), failed.Kind == model.RateLimited, failed.RetryAfter > pace.LongestWait, unreachable(failed) && !a.answered:
+	case failed.Fatal(), failed.Rejected(), failed.RetryAfter > pace.LongestWait, unreachable(failed) && !a.answered:
 		a.dead = gaveUp
 	case a.failedInRow >= giveUpAfter, failed.Kind == model.Invalid && failed.Status != 0 && a.alike >= refusedAlike && !a.answered:
 		gaveUp.InRow = a.failedInRow

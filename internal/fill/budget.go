@@ -5,14 +5,16 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 )
 
-// Budget bounds what may be spent: on a run, where LiveConfig.Spent has what commands before
-// this one spent on it, or else by a command. Zero fields bound nothing.
+// Budget bounds what may be spent on a study, by all that spend on its Account. Zero fields bound
+// nothing.
 type Budget struct {
 	// Requests is the most attempts that may be sent, those that fail included.
 	Requests int
@@ -56,11 +58,9 @@ func (b Budget) of(limits Budget) Budget {
 	return b
 }
 
-// within reports whether it is at most what is left, of all that limits bound.
-func (b Budget) within(limits, left Budget) bool {
-	b = b.of(limits)
-	left = left.of(limits)
-	return b.Requests <= left.Requests && b.Tokens <= left.Tokens && b.USD <= left.USD
+// within reports whether none of it is more than another.
+func (b Budget) within(other Budget) bool {
+	return b.Requests <= other.Requests && b.Tokens <= other.Tokens && b.USD <= other.USD
 }
 
 // Left is the rest of each bound after some was spent, zero or less if nothing is left.
@@ -73,16 +73,6 @@ func (b Budget) Exhausted(spent Budget) bool {
 	return b.Requests > 0 && left.Requests <= 0 || b.Tokens > 0 && left.Tokens <= 0 || b.USD > 0 && left.USD <= 0
 }
 
-// SharedBudget is a Budget that several processes spend from. Each takes leases of it ahead, and
-// gives back what it has not spent; the lease of one that dies stays taken.
-type SharedBudget interface {
-	// Take takes at least what is said, and more where there is much left. What cannot be
-	// taken is a zero Budget.
-	Take(ctx context.Context, least Budget) (Budget, error)
-	// Give gives back.
-	Give(ctx context.Context, unspent Budget) error
-}
-
 // bounds reports whether what a call uses is bounded, and not only how many there are.
 func (b Budget) bounds() bool { return b.USD > 0 || b.Tokens > 0 }
 
@@ -90,22 +80,15 @@ func (b Budget) bounds() bool { return b.USD > 0 || b.Tokens > 0 }
 // for it.
 type BudgetError struct {
 	Budget Budget
-	// Spent is what was spent of it, and Before the part of that which was spent before, by
-	// other commands or by batch.
-	Spent, Before Budget
+	// Spent is what was spent of it. Before is the part of that which was spent before, by other
+	// commands or by batch, and Others what those took that spent at the same time.
+	Spent, Before, Others Budget
 	// Charged counts the failed attempts that may have been charged, and Failed is the part
 	// of Spent that they took: the most that they can have cost.
 	Charged int
 	Failed  Budget
 	// Next is the most that the next call could have cost.
 	Next Budget
-}
-
-// After is the error of a budget of which e.Budget was left when so much was spent.
-func (e BudgetError) After(b, before Budget) BudgetError {
-	e.Budget, e.Before = b, before
-	e.Spent.Add(before)
-	return e
 }
 
 // Is holds for any other BudgetError: of several calls that find a budget spent, one says
@@ -118,15 +101,20 @@ func (e *BudgetError) Is(target error) bool {
 // Error gives one line that names the limit, by its setting in backquotes, and what
 // was spent.
 func (e *BudgetError) Error() string {
-	before := func(any bool, spent string) string {
-		if !any {
-			return ""
+	limits, spent := e.Budget, e.Spent
+	// part is what was not spent by this command: a part of what was, said in the same words.
+	part := func(before, others bool, said func(Budget) string) (text string) {
+		if before {
+			text = ", " + said(e.Before) + " before"
 		}
-		return ", " + spent + " before"
+		if others {
+			text += ", " + said(e.Others) + " by others at the same time"
+		}
+		return text
 	}
-	limits, spent, next := e.Budget, e.Spent, e.Next
 	if limits.Requests > 0 && spent.Requests >= limits.Requests {
-		return fmt.Sprintf("stopped by `max-requests=%d`: %s sent%s", limits.Requests, table.Counted(spent.Requests, "request", "requests"), before(e.Before.Requests > 0, fmt.Sprintf("%d of them", e.Before.Requests)))
+		return fmt.Sprintf("stopped by `max-requests=%d`: %s sent%s", limits.Requests, table.Counted(spent.Requests, "request", "requests"),
+			part(e.Before.Requests > 0, e.Others.Requests > 0, func(b Budget) string { return fmt.Sprintf("%d of them", b.Requests) }))
 	}
 	failed := func(most string) string {
 		if e.Charged == 0 {
@@ -134,12 +122,12 @@ func (e *BudgetError) Error() string {
 		}
 		return fmt.Sprintf(" (of it up to %s for %s)", most, table.Counted(e.Charged, "failed attempt", "failed attempts"))
 	}
-	if limits.Tokens > 0 && spent.Tokens+next.Tokens > limits.Tokens {
-		return fmt.Sprintf("stopped by `max-total-tokens=%d`: %d tokens used%s%s, and the next call could use up to %d",
-			limits.Tokens, spent.Tokens, failed(strconv.Itoa(e.Failed.Tokens)), before(e.Before.Tokens > 0, fmt.Sprintf("%d of them", e.Before.Tokens)), next.Tokens)
+	if limits.Tokens > 0 && spent.Tokens+e.Next.Tokens > limits.Tokens {
+		return fmt.Sprintf("stopped by `max-total-tokens=%d`: %d tokens used%s%s, and the next call could use up to %d", limits.Tokens, spent.Tokens, failed(strconv.Itoa(e.Failed.Tokens)),
+			part(e.Before.Tokens > 0, e.Others.Tokens > 0, func(b Budget) string { return fmt.Sprintf("%d of them", b.Tokens) }), e.Next.Tokens)
 	}
-	return fmt.Sprintf("stopped by `max-cost=%g`: $%.4f spent%s%s, and the next call could cost up to $%.4f",
-		limits.USD, spent.USD, failed(fmt.Sprintf("$%.4f", e.Failed.USD)), before(e.Before.USD > 0, fmt.Sprintf("$%.4f of it", e.Before.USD)), next.USD)
+	return fmt.Sprintf("stopped by `max-cost=%g`: $%.4f spent%s%s, and the next call could cost up to $%.4f", limits.USD, spent.USD, failed(fmt.Sprintf("$%.4f", e.Failed.USD)),
+		part(e.Before.USD > 0, e.Others.USD > 0, func(b Budget) string { return fmt.Sprintf("$%.4f of it", b.USD) }), e.Next.USD)
 }
 
 // UsageError says that a model charges for more tokens than it was allowed, so that a
@@ -168,24 +156,37 @@ func (e *UsageError) Error() string {
 const contradicts = 2
 
 // budget keeps to a Budget. Every attempt reserves the most that it can cost and
-// settles for what it did cost, or where it failed, for what it may have cost.
+// settles for what it did cost, or where it failed, for what it may have cost. What is reserved is
+// held of the account before: as much as is spent in about a second.
 type budget struct {
-	limits Budget
-	// before is what was spent of limits before.
-	before Budget
-	// shared is the budget that leased was taken from, nil for limits of this process.
-	shared SharedBudget
-	leased Budget
+	limits  Budget
+	account *Account
 
-	mu       sync.Mutex
-	settled  *sync.Cond
-	requests int
-	// answers is what responses did cost, failures what failed attempts may have, and
-	// reserved what those under way may: tokens and money, without requests.
-	answers, failures, reserved Budget
-	// charged counts the attempts behind failures.
-	charged int
-	open    int
+	mu      sync.Mutex
+	settled *sync.Cond
+	// held is what is held of the account, what is taken included. While it is changing, nothing
+	// is reserved.
+	held     Budget
+	changing bool
+	// answers is what replies did cost that are stored, fresh what those did that are not yet,
+	// failures what failed attempts may have, and reserved what those under way may.
+	answers, fresh, failures, reserved Budget
+	// charged counts the attempts behind failures, and unpriced is true once a call had no price.
+	charged  int
+	unpriced bool
+	// slice is what was last added to held, at that time.
+	slice Budget
+	at    time.Time
+	// refused is when too little was left, for least, and underWay how many requests were when
+	// what is held was last looked at.
+	refused  time.Time
+	least    Budget
+	underWay int
+	// hopeless is since when too little is left whatever others give back, zero while it is not.
+	hopeless time.Time
+	// timer gives back what is held for nothing; ticked is what was taken when it last did.
+	timer  *time.Timer
+	ticked Budget
 	// models has what is known of each model, by provider and name.
 	models map[model.Ref]*allowance
 }
@@ -213,17 +214,21 @@ func costOf(tariff price.Price, u model.Usage) Budget {
 	return Budget{Tokens: u.Input + u.Output, USD: tariff.Cost(u)}
 }
 
-func newBudget(limits, before Budget, shared SharedBudget) *budget {
-	b := &budget{limits: limits, before: before, shared: shared, models: map[model.Ref]*allowance{}}
+// newBudget keeps to limits on an account, nil for one of this process.
+func newBudget(limits Budget, account *Account) *budget {
+	if account == nil {
+		account = NewAccount(nil, "", time.Time{}, false)
+	}
+	b := &budget{limits: limits, account: account, models: map[model.Ref]*allowance{}}
 	b.settled = sync.NewCond(&b.mu)
 	return b
 }
 
 // reserve takes one request, and what most of a model can cost, from the budget. A bound
 // of tokens or money has the first call of each model go alone, so that its usage is known before
-// others are sent. While others hold reservations that may turn out cheaper, reserve waits
-// for them before it gives up with a *BudgetError.
-func (b *budget) reserve(ctx context.Context, of model.Ref, tariff price.Price, most model.Usage) (reservation, error) {
+// others are sent. While anybody holds what may turn out not to be spent, reserve waits
+// for that before it gives up with a *BudgetError. priced is false where the tariff is unknown.
+func (b *budget) reserve(ctx context.Context, of model.Ref, tariff price.Price, most model.Usage, priced bool) (reservation, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	known := b.models[of]
@@ -231,85 +236,220 @@ func (b *budget) reserve(ctx context.Context, of model.Ref, tariff price.Price, 
 		known = &allowance{}
 		b.models[of] = known
 	}
-	var watching bool
+	b.unpriced = b.unpriced || !priced
+	watching := false
 	for {
 		if ctx.Err() != nil {
 			return reservation{}, context.Cause(ctx)
 		}
 		usage := model.Usage{Input: most.Input + known.excess.Input, Output: most.Output + known.excess.Output}
 		next := costOf(tariff, usage)
-		if b.shared != nil {
-			if err := b.lease(ctx, next); err != nil {
-				return reservation{}, err
-			}
+		next.Requests = 1
+		ready := !b.changing && (!b.limits.bounds() || known.settled || known.open == 0)
+		if !watching && !ready {
+			watching = true
+			defer context.AfterFunc(ctx, b.wake)()
 		}
-		requestsLeft := b.limits.Requests == 0 || b.requests < b.most().Requests
-		costLeft := b.taken().plus(next).within(b.limits, b.most())
-		alone := !b.limits.bounds() || known.settled || known.open == 0
-		if requestsLeft && costLeft && alone {
-			b.requests++
-			b.open++
+		switch {
+		case !ready:
+			b.settled.Wait()
+		case b.taken().plus(next).within(b.held):
 			known.open++
 			b.reserved = b.reserved.plus(next)
 			return reservation{of, tariff, most, usage, next}, nil
-		}
-		if !requestsLeft || b.open == 0 {
-			return reservation{}, &BudgetError{
-				Budget: b.limits, Before: b.before, Spent: Budget{Requests: b.requests}.plus(b.answers).plus(b.failures).plus(b.before),
-				Next: next, Charged: b.charged, Failed: b.failures,
+		default:
+			granted := false
+			// What was refused just now is not asked for again while no more is left.
+			fits := next.of(b.limits).within(b.limits.Left(b.account.elsewhere().plus(b.taken())))
+			if fits || b.underWay != b.reserved.Requests || time.Since(b.refused) >= claimPoll || !b.least.within(next) {
+				var err error
+				if granted, err = b.hold(ctx, next); err != nil {
+					return reservation{}, err
+				}
+			}
+			switch {
+			case granted, b.underWay != b.reserved.Requests:
+				// Now there may be enough.
+			case b.spent(next):
+				return reservation{}, b.exhausted(next)
+			default:
+				b.wait(ctx)
 			}
 		}
-		if !watching {
-			watching = true
-			defer context.AfterFunc(ctx, func() {
-				b.mu.Lock()
-				defer b.mu.Unlock()
-				b.settled.Broadcast()
-			})()
+	}
+}
+
+// wake has those who wait look again.
+func (b *budget) wake() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.settled.Broadcast()
+}
+
+// wait waits until something changes here, or may have elsewhere, for a caller that holds b.mu.
+func (b *budget) wait(ctx context.Context) {
+	defer context.AfterFunc(ctx, b.wake)()
+	if b.account.ledger != nil {
+		defer time.AfterFunc(claimPoll, b.wake).Stop()
+	}
+	b.settled.Wait()
+}
+
+// SettleTime is how long the calls under way of others are waited for where too little is left in
+// any case, so that what is said to be spent is what they cost.
+const SettleTime = 10 * time.Second
+
+// spent reports whether nothing comes back that would leave enough for another call.
+func (b *budget) spent(next Budget) bool {
+	elsewhere := b.account.elsewhere()
+	if theirs := b.account.theirs; theirs.Requests > 0 {
+		left := b.limits.Left(elsewhere.minus(theirs).plus(b.taken()).minus(b.reserved))
+		if next.of(b.limits).within(left) {
+			b.hopeless = time.Time{}
+			return false
 		}
-		b.settled.Wait()
+		if b.hopeless.IsZero() {
+			b.hopeless = time.Now()
+		}
+		if time.Since(b.hopeless) < SettleTime {
+			return false
+		}
+	}
+	sent := elsewhere.plus(b.taken()).Requests
+	return b.reserved.Requests == 0 || b.limits.Requests > 0 && sent+next.Requests > b.limits.Requests
+}
+
+// exhausted is the error for another call.
+func (b *budget) exhausted(next Budget) error {
+	spent := b.answers.plus(b.fresh).plus(b.failures).plus(Budget{Requests: b.reserved.Requests})
+	next.Requests = 0
+	return &BudgetError{
+		Budget: b.limits, Before: b.account.before, Others: b.account.others, Spent: b.account.elsewhere().plus(spent),
+		Next: next, Charged: b.charged, Failed: Budget{Tokens: b.failures.Tokens, USD: b.failures.USD},
 	}
 }
 
 // taken is what is spent, and what is reserved.
-func (b *budget) taken() Budget {
-	return Budget{Requests: b.requests}.plus(b.answers).plus(b.failures).plus(b.reserved)
+func (b *budget) taken() Budget { return b.answers.plus(b.fresh).plus(b.failures).plus(b.reserved) }
+
+const (
+	// mostSlice is which part of what is left a slice is at most.
+	mostSlice = 32
+	// sliceTime is how long a slice should last.
+	sliceTime = time.Second
+)
+
+// hold has at least next be held beside what is taken, and more where there is much left. Where
+// too little is left, it gives back what is held for nothing, so that nobody waits for it.
+func (b *budget) hold(ctx context.Context, next Budget) (granted bool, err error) {
+	// A slice that is used up too soon is followed by a larger one.
+	scale := 1.0
+	switch since := time.Since(b.at); {
+	case b.slice == Budget{}:
+		b.slice = next
+	case since < sliceTime:
+		scale = 2
+	case since > 4*sliceTime:
+		scale = 0.5
+	}
+	var slice Budget
+	err = b.change(ctx, true, func(left, taken Budget) Budget {
+		if granted = next.of(b.limits).within(left); !granted {
+			return taken
+		}
+		// It is a part of what is left at most, of each bound.
+		part := scale
+		for _, of := range [][2]float64{
+			{float64(b.slice.of(b.limits).Requests), float64(left.Requests)}, {float64(b.slice.of(b.limits).Tokens), float64(left.Tokens)}, {b.slice.of(b.limits).USD, left.USD},
+		} {
+			if of[0] > 0 {
+				part = min(part, of[1]/of[0]/mostSlice)
+			}
+		}
+		slice = Budget{
+			Requests: max(next.Requests, int(part*float64(b.slice.Requests))),
+			Tokens:   max(next.Tokens, int(part*float64(b.slice.Tokens))),
+			USD:      max(next.USD, part*b.slice.USD),
+		}
+		return taken.plus(slice)
+	})
+	if err == nil && granted {
+		b.slice, b.at = slice, time.Now()
+	} else if err == nil {
+		b.refused, b.least = time.Now(), next
+	}
+	return granted, err
 }
 
-// most is what this process may spend.
-func (b *budget) most() Budget {
-	if b.shared != nil {
-		return b.leased
+// change has as much be held as to says, which is told what is left of the limits beside what is
+// taken here. live is false where nothing more is taken for now. The caller holds b.mu, which is
+// free meanwhile.
+func (b *budget) change(ctx context.Context, live bool, to func(left, taken Budget) Budget) error {
+	for b.changing {
+		b.settled.Wait()
 	}
-	return b.limits.Left(b.before)
-}
-
-// lease takes from the shared budget what is lacking to have one more request that costs so much, as
-// far as it is there.
-func (b *budget) lease(ctx context.Context, next Budget) error {
-	next.Requests = 1
-	lacking := b.taken().plus(next).minus(b.leased).atLeastNothing().of(b.limits)
-	if lacking == (Budget{}) {
-		return nil
+	taken := b.taken()
+	share := store.Share{
+		Answers: store.Amount(b.answers), Failed: store.Amount(b.failures), Charged: b.charged, Unpriced: b.unpriced, Live: live,
 	}
-	got, err := b.shared.Take(ctx, lacking)
-	b.leased.Add(got)
+	b.changing, b.underWay = true, b.reserved.Requests
+	held, account := b.held, b.account
+	b.mu.Unlock()
+	// It is brief, and what a stop cut short would be kept or not.
+	account, err := account.keep(context.WithoutCancel(ctx), func(elsewhere Budget) store.Share {
+		held = to(b.limits.Left(elsewhere.plus(taken)), taken)
+		if held.Requests == taken.Requests {
+			held = taken // no call can be made of the rest
+		}
+		share.Held = store.Amount(held.minus(Budget(share.Answers)).minus(Budget(share.Failed)))
+		if share.Held.Requests == 0 {
+			share.Held = store.Amount{} // without what rounding leaves
+		}
+		return share
+	})
+	b.mu.Lock()
+	b.changing = false
+	if err != nil {
+		// Nobody knows whether it was kept.
+		held = Budget{min(b.held.Requests, held.Requests), min(b.held.Tokens, held.Tokens), min(b.held.USD, held.USD)}
+	}
+	b.held, b.account = held, account
+	if b.timer == nil && b.account.ledger != nil && live {
+		b.timer = time.AfterFunc(sliceTime, b.tick)
+	}
+	b.settled.Broadcast()
 	return err
 }
 
-// giveBack gives back to the shared budget what is neither spent nor reserved.
+// tick keeps the share of this process up to date while it holds something, and gives back what
+// was more than it has used since the last.
+func (b *budget) tick() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	taken := b.taken()
+	if b.held.minus(taken) == (Budget{}) && b.reserved.plus(b.fresh) == (Budget{}) && taken == b.ticked {
+		b.timer = nil
+		return
+	}
+	used := taken.minus(b.ticked)
+	b.ticked = taken
+	// What cannot be kept now is kept with the next.
+	_ = b.change(context.Background(), true, func(_, taken Budget) Budget {
+		free := b.held.minus(taken)
+		return taken.plus(Budget{min(free.Requests, used.Requests), min(free.Tokens, used.Tokens), min(free.USD, used.USD)}.atLeastNothing())
+	})
+	b.timer.Reset(sliceTime)
+}
+
+// giveBack gives back what is held for nothing.
 func (b *budget) giveBack(ctx context.Context) error {
-	if b.shared == nil {
+	if b.account.ledger == nil {
 		return nil
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	unspent := b.leased.minus(b.taken()).atLeastNothing()
-	if unspent == (Budget{}) {
-		return nil
-	}
-	b.leased = b.leased.minus(unspent)
-	return b.shared.Give(ctx, unspent)
+	b.ticked = b.taken()
+	return b.change(ctx, b.reserved.Requests > 0, func(_, taken Budget) Budget { return taken })
 }
 
 // answer replaces a reservation by what the response did cost. Usage beyond the
@@ -321,7 +461,8 @@ func (b *budget) answer(r reservation, usage model.Usage) error {
 	known := b.release(r)
 	known.settled = true
 	did := costOf(r.tariff, usage)
-	b.answers = b.answers.plus(did)
+	did.Requests = 1
+	b.fresh = b.fresh.plus(did)
 	known.excess.Input = max(known.excess.Input, usage.Input-r.most.Input)
 	known.excess.Output = max(known.excess.Output, usage.Output-r.most.Output)
 	if b.limits.USD > 0 && did.USD > contradicts*r.cost.USD || b.limits.Tokens > 0 && did.Tokens > contradicts*r.cost.Tokens {
@@ -330,11 +471,24 @@ func (b *budget) answer(r reservation, usage model.Usage) error {
 	return nil
 }
 
+// stored says that a response of so much usage is stored.
+func (b *budget) stored(tariff price.Price, usage model.Usage) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	did := costOf(tariff, usage)
+	did.Requests = 1
+	b.answers, b.fresh = b.answers.plus(did), b.fresh.minus(did)
+	if b.fresh.Requests == 0 {
+		b.fresh = Budget{} // without what rounding leaves
+	}
+}
+
 // fail replaces a reservation by what the failed attempt may have cost.
 func (b *budget) fail(r reservation, failed *model.Error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.release(r).settled = true
+	b.failures.Requests++
 	if charge := failed.MayCost(r.usage); charge != (model.Usage{}) {
 		b.charged++
 		b.failures = b.failures.plus(costOf(r.tariff, charge))
@@ -346,15 +500,15 @@ func (b *budget) cancel(r reservation) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.release(r)
-	b.requests--
 }
 
 // release ends a reservation for a caller that holds b.mu.
 func (b *budget) release(r reservation) *allowance {
 	known := b.models[r.of]
 	known.open--
-	b.open--
-	b.reserved = b.reserved.minus(r.cost)
+	if b.reserved = b.reserved.minus(r.cost); b.reserved.Requests == 0 {
+		b.reserved = Budget{} // without what rounding leaves
+	}
 	b.settled.Broadcast()
 	return known
 }
@@ -363,12 +517,12 @@ func (b *budget) release(r reservation) *allowance {
 func (b *budget) into(s *Stats) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s.Requests, s.USD, s.Charged, s.FailedUSD, s.FailedTokens = b.requests, b.answers.USD, b.charged, b.failures.USD, b.failures.Tokens
+	s.Requests, s.USD, s.Charged, s.FailedUSD, s.FailedTokens = b.taken().Requests, b.answers.plus(b.fresh).USD, b.charged, b.failures.USD, b.failures.Tokens
 }
 
 // left is what may still be spent; see Load.Left.
 func (b *budget) left() Budget {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.limits.Left(b.taken().plus(b.before))
+	return b.limits.Left(b.taken().plus(b.account.elsewhere()))
 }

@@ -1,13 +1,19 @@
 package fill
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"math"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
 
@@ -18,11 +24,11 @@ func TestBudget(t *testing.T) {
 		tariff := price.Price{Input: 1e6, Output: 1e6}
 		a, other := model.Ref{Provider: "p", Model: "a"}, model.Ref{Provider: "p", Model: "b"}
 		most := model.Usage{Input: 1, Output: 2}
-		b := newBudget(Budget{USD: 12, Requests: 6}, Budget{}, nil)
+		b := newBudget(Budget{USD: 12, Requests: 6}, nil)
 		take := func(of model.Ref) (r reservation, err error) {
 			err = errors.New("waits")
 			ctx, stop := context.WithCancelCause(t.Context())
-			go func() { r, err = b.reserve(ctx, of, tariff, most) }()
+			go func() { r, err = b.reserve(ctx, of, tariff, most, true) }()
 			synctest.Wait()
 			stop(errors.New("stopped"))
 			synctest.Wait()
@@ -47,7 +53,7 @@ func TestBudget(t *testing.T) {
 		// $6 are spent and $3 reserved, and what the model took beyond its bound is reckoned with.
 		_, err = take(a)
 		want("$6 more, of which 3 may come back", err, "stopped")
-		second := reservation{of: other, tariff: tariff, most: most, usage: most, cost: Budget{Tokens: 3, USD: 3}}
+		second := reservation{of: other, tariff: tariff, most: most, usage: most, cost: Budget{Requests: 1, Tokens: 3, USD: 3}}
 		b.fail(second, &model.Error{Kind: model.Timeout})
 		_, err = take(a)
 		want("too dear", err, "stopped by `max-cost=12`: $9.0000 spent (of it up to $3.0000 for 1 failed attempt), and the next call could cost up to $6.0000")
@@ -55,8 +61,8 @@ func TestBudget(t *testing.T) {
 		want("as much as is left", err, "")
 		b.cancel(third)
 		var s Stats
-		if b.into(&s); s.Requests != 2 || s.USD != 6 || s.FailedUSD != 3 || s.Charged != 1 || b.reserved != (Budget{}) || b.open != 0 {
-			t.Errorf("%+v, %+v reserved for %d", s, b.reserved, b.open)
+		if b.into(&s); s.Requests != 2 || s.USD != 6 || s.FailedUSD != 3 || s.Charged != 1 || b.reserved != (Budget{}) {
+			t.Errorf("%+v, %+v reserved", s, b.reserved)
 		}
 		fourth, err := take(other)
 		want("what was given back", err, "")
@@ -76,21 +82,21 @@ func TestBudget(t *testing.T) {
 	})
 	t.Run("nothing failed", func(t *testing.T) {
 		t.Parallel()
-		_, err := newBudget(Budget{USD: 1}, Budget{}, nil).reserve(t.Context(), model.Ref{}, price.Price{Input: 1e6}, model.Usage{Input: 2})
+		_, err := newBudget(Budget{USD: 1}, nil).reserve(t.Context(), model.Ref{}, price.Price{Input: 1e6}, model.Usage{Input: 2}, true)
 		if err == nil || err.Error() != "stopped by `max-cost=1`: $0.0000 spent, and the next call could cost up to $2.0000" {
 			t.Errorf("got %v", err)
 		}
 	})
 	t.Run("requests", func(t *testing.T) {
 		t.Parallel()
-		b := newBudget(Budget{Requests: 1}, Budget{}, nil)
+		b := newBudget(Budget{Requests: 1}, nil)
 		most := model.Usage{Input: 1, Output: 1}
-		r, err := b.reserve(t.Context(), model.Ref{}, price.Price{Input: 1}, most)
+		r, err := b.reserve(t.Context(), model.Ref{}, price.Price{Input: 1}, most, true)
 		if err != nil {
 			t.Fatal(err)
 		}
 		// The reservation is open, but requests do not come back.
-		if _, err := b.reserve(t.Context(), model.Ref{}, price.Price{}, most); err == nil || err.Error() != "stopped by `max-requests=1`: 1 request sent" {
+		if _, err := b.reserve(t.Context(), model.Ref{}, price.Price{}, most, true); err == nil || err.Error() != "stopped by `max-requests=1`: 1 request sent" {
 			t.Errorf("got %v", err)
 		}
 		// Without a bound of tokens or money no usage is beyond belief.
@@ -100,11 +106,11 @@ func TestBudget(t *testing.T) {
 	})
 	t.Run("tokens", func(t *testing.T) {
 		t.Parallel()
-		b := newBudget(Budget{Tokens: 20}, Budget{}, nil)
+		b := newBudget(Budget{Tokens: 20}, nil)
 		most := model.Usage{Input: 4, Output: 6}
 		take := func() reservation {
 			t.Helper()
-			r, err := b.reserve(t.Context(), model.Ref{}, price.Price{}, most)
+			r, err := b.reserve(t.Context(), model.Ref{}, price.Price{}, most, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,20 +121,20 @@ func TestBudget(t *testing.T) {
 		}
 		// Whatever the price, what failed may have used all that it could.
 		b.fail(take(), &model.Error{Kind: model.Timeout})
-		_, err := b.reserve(t.Context(), model.Ref{}, price.Price{}, most)
+		_, err := b.reserve(t.Context(), model.Ref{}, price.Price{}, most, true)
 		if err == nil || err.Error() != "stopped by `max-total-tokens=20`: 14 tokens used (of it up to 10 for 1 failed attempt), and the next call could use up to 10" {
 			t.Errorf("got %v", err)
 		}
 		// All of the tokens that are left may be used.
-		b = newBudget(Budget{Tokens: 10, USD: 1}, Budget{}, nil)
-		_, err = b.reserve(t.Context(), model.Ref{}, price.Price{Input: 1e6}, most)
+		b = newBudget(Budget{Tokens: 10, USD: 1}, nil)
+		_, err = b.reserve(t.Context(), model.Ref{}, price.Price{Input: 1e6}, most, true)
 		if err == nil || err.Error() != "stopped by `max-cost=1`: $0.0000 spent, and the next call could cost up to $4.0000" {
 			t.Errorf("got %v", err)
 		}
 		if err := b.answer(take(), model.Usage{Input: 10, Output: 10}); err != nil {
 			t.Errorf("twice the reservation is beyond belief: %v", err)
 		}
-		b = newBudget(Budget{Tokens: 100}, Budget{}, nil)
+		b = newBudget(Budget{Tokens: 100}, nil)
 		err = b.answer(take(), model.Usage{Input: 4, Output: 30})
 		if err == nil || err.Error() != "a reply is charged with 4 input and 30 output tokens where at most 4 and 6 were reckoned with, so `max-total-tokens` cannot be kept; raise `max-tokens`, or leave `max-total-tokens` out" {
 			t.Errorf("got %v", err)
@@ -151,9 +157,13 @@ func TestBudgetSpentBefore(t *testing.T) {
 		{Budget{USD: 3}, Budget{USD: 4}, 0, "stopped by `max-cost=3`: $4.0000 spent, $4.0000 of it before, and the next call could cost up to $4.0000"},
 		{Budget{Requests: 1}, Budget{Requests: 1}, 0, "stopped by `max-requests=1`: 1 request sent, 1 of them before"},
 	} {
-		b := newBudget(tt.limits, tt.before, nil)
+		a := NewAccount(nil, "", time.Time{}, false)
+		if err := a.SetBefore(t.Context(), tt.before, false); err != nil {
+			t.Fatal(err)
+		}
+		b := newBudget(tt.limits, a)
 		for range tt.calls {
-			r, err := b.reserve(t.Context(), model.Ref{}, tariff, most)
+			r, err := b.reserve(t.Context(), model.Ref{}, tariff, most, true)
 			if err != nil {
 				t.Fatalf("%+v of %+v: %v", tt.before, tt.limits, err)
 			}
@@ -161,7 +171,7 @@ func TestBudgetSpentBefore(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		_, err := b.reserve(t.Context(), model.Ref{}, tariff, most)
+		_, err := b.reserve(t.Context(), model.Ref{}, tariff, most, true)
 		if err == nil || err.Error() != tt.text {
 			t.Errorf("%+v of %+v: got %v, want %s", tt.before, tt.limits, err, tt.text)
 		}
@@ -173,93 +183,175 @@ func TestBudgetSpentBefore(t *testing.T) {
 		if (tt.calls == 0) != tt.limits.Exhausted(tt.before) || tt.limits.Tokens == 0 && left.Tokens != 0 {
 			t.Errorf("%+v of %+v: %+v is left", tt.before, tt.limits, left)
 		}
-		// A shared budget that holds what is left says the same.
-		e := BudgetError{Budget: left, Spent: Budget{Requests: tt.calls, Tokens: 10 * tt.calls, USD: 4 * float64(tt.calls)}, Next: Budget{Tokens: 10, USD: 4}}.After(tt.limits, tt.before)
-		if e.Error() != tt.text {
-			t.Errorf("%+v of %+v: got %v, want %s", tt.before, tt.limits, e.Error(), tt.text)
-		}
 	}
 }
 
-// shared is a budget that gives what is asked for, as far as it has it, or fails.
-type shared struct {
-	left  Budget
+// ledger has the shares of an account.
+type ledger struct {
+	mu    sync.Mutex
+	all   map[string]store.Share
 	fault error
 }
 
-func (p *shared) Take(_ context.Context, least Budget) (Budget, error) {
-	if p.fault != nil {
-		return Budget{}, p.fault
+func (l *ledger) ChangeShares(_ context.Context, _ string, _ time.Duration, change func([]store.Share) ([]store.Share, []string)) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.fault != nil {
+		return l.fault
 	}
-	got := Budget{Requests: min(p.left.Requests, least.Requests), Tokens: min(p.left.Tokens, least.Tokens), USD: min(p.left.USD, least.USD)}
-	p.left.Requests -= got.Requests
-	p.left.Tokens -= got.Tokens
-	p.left.USD -= got.USD
-	return got, nil
+	put, drop := change(l.shares())
+	for _, id := range drop {
+		delete(l.all, id)
+	}
+	for _, s := range put {
+		l.all[s.ID] = s
+	}
+	return nil
 }
 
-func (p *shared) Give(_ context.Context, unspent Budget) error {
-	p.left.Requests += unspent.Requests
-	p.left.Tokens += unspent.Tokens
-	p.left.USD += unspent.USD
-	return p.fault
+func (l *ledger) shares() []store.Share {
+	return slices.SortedFunc(maps.Values(l.all), func(a, b store.Share) int { return cmp.Or(a.Began.Compare(b.Began), cmp.Compare(a.ID, b.ID)) })
 }
 
-// TestSharedBudget takes what each call lacks from a shared budget, a dollar for each token, and
-// gives back what is left over.
-func TestSharedBudget(t *testing.T) {
+// TestAccount has two processes spend on one account, a dollar for each token: what one holds is
+// waited for by the other, what it did not spend comes back, and what is said to be spent is what
+// both have.
+func TestAccount(t *testing.T) {
 	t.Parallel()
-	tariff, most := price.Price{Input: 1e6, Output: 1e6}, model.Usage{Input: 1, Output: 2}
-	limits := Budget{Requests: 5, Tokens: 10, USD: 9}
-	p := &shared{left: limits}
-	b := newBudget(limits, Budget{}, p)
-	left := func(want Budget) {
-		t.Helper()
-		if p.left != want {
-			t.Errorf("%+v is left in the purse, want %+v", p.left, want)
+	synctest.Test(t, func(t *testing.T) {
+		tariff, of, most := price.Price{Input: 1e6, Output: 1e6}, model.Ref{Model: "m"}, model.Usage{Input: 1, Output: 2}
+		limits := Budget{Requests: 5, Tokens: 12, USD: 12}
+		l := &ledger{all: map[string]store.Share{}}
+		open := func() *budget {
+			a := NewAccount(l, "study", time.Now().UTC(), false)
+			if err := a.Open(t.Context(), nil, true); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Millisecond)
+			return newBudget(limits, a)
 		}
-	}
-	take := func() reservation {
-		t.Helper()
-		r, err := b.reserve(t.Context(), model.Ref{}, tariff, most)
-		if err != nil {
-			t.Fatal(err)
+		one, other := open(), open()
+		for _, b := range []*budget{one, other} {
+			if err := b.account.SetBefore(t.Context(), Budget{Requests: 1, Tokens: 3, USD: 3}, false); err != nil {
+				t.Fatal(err)
+			}
 		}
-		return r
-	}
-	r := take()
-	left(Budget{4, 7, 6})
-	if err := b.answer(r, model.Usage{Input: 1}); err != nil {
-		t.Error(err)
-	}
-	r = take() // of which 2 are there
-	left(Budget{3, 6, 5})
-	b.cancel(r)
-	if err := b.giveBack(t.Context()); err != nil {
-		t.Error(err)
-	}
-	left(Budget{4, 9, 8})
-	if err := b.giveBack(t.Context()); err != nil {
-		t.Error(err)
-	}
-	left(Budget{4, 9, 8})
-	b.fail(take(), &model.Error{Kind: model.Timeout})
-	b.fail(take(), &model.Error{Kind: model.Timeout})
-	left(Budget{2, 3, 2})
-	_, err := b.reserve(t.Context(), model.Ref{}, tariff, most)
-	if err == nil || err.Error() != "stopped by `max-cost=9`: $7.0000 spent (of it up to $6.0000 for 2 failed attempts), and the next call could cost up to $3.0000" {
-		t.Errorf("got %v", err)
-	}
-	p.fault = errors.New("the store is gone")
-	if _, err := newBudget(limits, Budget{}, p).reserve(t.Context(), model.Ref{}, tariff, most); !errors.Is(err, p.fault) {
-		t.Errorf("got %v", err)
-	}
-	if err := b.giveBack(t.Context()); !errors.Is(err, p.fault) {
-		t.Errorf("got %v", err)
-	}
-	// What is not bounded is not taken.
-	p = &shared{left: Budget{Requests: 1, Tokens: 100, USD: 100}}
-	b = newBudget(Budget{Requests: 1}, Budget{}, p)
-	b.cancel(take())
-	left(Budget{0, 100, 100})
+		take := func(b *budget) reservation {
+			t.Helper()
+			r, err := b.reserve(t.Context(), of, tariff, most, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		answer := func(b *budget, r reservation, usage model.Usage) {
+			t.Helper()
+			if err := b.answer(r, usage); err != nil {
+				t.Error(err)
+			}
+			b.stored(tariff, usage)
+		}
+		taken := func(want Budget) {
+			t.Helper()
+			if got := Taken(l.shares()); got != want {
+				t.Errorf("%+v is taken, want %+v", got, want)
+			}
+		}
+		first, second := take(one), take(other)
+		taken(Budget{3, 9, 9})
+		answer(one, first, most)
+		third := take(one)
+		taken(Budget{4, 12, 12})
+		// Nothing is left, and may come back: it is waited for.
+		var fourth reservation
+		began := time.Now()
+		go func() {
+			time.Sleep(5 * time.Second)
+			answer(other, second, model.Usage{Input: 1})
+			answer(one, third, model.Usage{Input: 1, Output: 1})
+		}()
+		if fourth = take(one); time.Since(began) < 5*time.Second {
+			t.Error("more is spent than is left")
+		}
+		answer(one, fourth, model.Usage{Input: 1})
+		for i, b := range []*budget{one, other} {
+			_, err := b.reserve(t.Context(), of, tariff, most, true)
+			want := []string{"stopped by `max-requests=5`: 5 requests sent, 1 of them before, 1 of them by others at the same time", "stopped by `max-requests=5`: 5 requests sent, 1 of them before, 3 of them by others at the same time"}[i]
+			if err == nil || err.Error() != want {
+				t.Errorf("got %v, want %s", err, want)
+			}
+			if err := b.giveBack(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+		taken(Budget{5, 10, 10})
+		l.fault = errors.New("the store is gone")
+		if _, err := newBudget(limits, NewAccount(l, "study", time.Now(), false)).reserve(t.Context(), of, tariff, most, true); !errors.Is(err, l.fault) {
+			t.Errorf("got %v", err)
+		}
+		if err := one.giveBack(t.Context()); !errors.Is(err, l.fault) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// TestAccountOfTheKilled counts what a process held that ended without a word as spent, once it
+// has been noted as part of what was spent before, and lets one that was taken for dead go on.
+func TestAccountOfTheKilled(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		tariff, of, most := price.Price{Input: 1e6, Output: 1e6}, model.Ref{Model: "m"}, model.Usage{Input: 1, Output: 2}
+		l := &ledger{all: map[string]store.Share{}}
+		frozen := newBudget(Budget{USD: 100}, NewAccount(l, "study", time.Now().UTC(), false))
+		ask := func(b *budget) {
+			t.Helper()
+			r, err := b.reserve(t.Context(), of, tariff, most, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := b.answer(r, model.Usage{Input: 1}); err != nil {
+				t.Error(err)
+			}
+			b.stored(tariff, model.Usage{Input: 1})
+		}
+		ask(frozen)
+		dead := l.shares()[0]
+		dead.Live = false
+		l.all[dead.ID] = dead
+		held := Taken([]store.Share{dead})
+		if held.USD < 3 {
+			t.Errorf("%+v is held for a call of $3", held)
+		}
+		// It stays while nobody has noted it.
+		next := NewAccount(l, "study", time.Now().UTC(), false)
+		if err := next.Open(t.Context(), nil, true); err != nil || Taken(l.shares()) != held {
+			t.Errorf("%v, and %+v is taken, want %+v", err, l.shares(), held)
+		}
+		delete(l.all, next.mine.ID)
+		if err := next.Open(t.Context(), []store.Share{dead}, true); err != nil || Taken(l.shares()) != (Budget{}) {
+			t.Errorf("%v, and %+v is left", err, l.shares())
+		}
+		if err := next.SetBefore(t.Context(), held, false); err != nil {
+			t.Error(err)
+		}
+		if err := next.SetBefore(t.Context(), Budget{}, false); err != nil {
+			t.Error(err)
+		}
+		// The other goes on. What it had kept to be spent is not counted again, but what it had not.
+		if err := frozen.giveBack(t.Context()); err != nil {
+			t.Error(err)
+		}
+		ask(frozen)
+		if err := frozen.giveBack(t.Context()); err != nil {
+			t.Error(err)
+		}
+		delete(l.all, frozen.account.mine.ID)
+		ask(frozen)
+		if err := frozen.giveBack(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if got, want := Taken(l.shares()), held.plus(Budget{1, 1, 1}); got != want {
+			t.Errorf("%+v is taken, want %+v", got, want)
+		}
+	})
 }

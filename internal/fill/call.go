@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"strings"
 	"syscall"
@@ -69,6 +70,7 @@ func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Respon
 	if err := f.store.Remember(store.Record{Hash: c.hash, Request: c.canonical, Response: response}); err != nil {
 		return model.Response{}, false, err
 	}
+	f.budget.stored(of.tariff, usageOf(c.request, response))
 	l.succeed(of, response)
 	if f.config.Observe != nil {
 		f.config.Observe(c.request, response)
@@ -92,7 +94,7 @@ func (l *Lane) attempts(ctx, calls context.Context, c call, of *asked) (model.Re
 		if err != nil {
 			return model.Response{}, err
 		}
-		response, err := l.attempt(ctx, model.WithAttempt(calls, number), c, of, pass)
+		response, err := l.attempt(ctx, model.WithAttempt(calls, number), c, of, &pass)
 		if errors.Is(err, errLate) {
 			pacer.Drop(ctx, pass)
 			number--
@@ -109,16 +111,21 @@ func (l *Lane) attempts(ctx, calls context.Context, c call, of *asked) (model.Re
 		}
 		// A call that the pacer holds back with the others has no wait of its own.
 		alone := true
-		if failed.Kind == model.RateLimited {
-			var again bool
-			if alone, again = pacer.Reject(ctx, pass, failed.Allowance, failed.RetryAfter, config.Attempts); !again {
+		if failed.Rejected() {
+			r := pacer.Reject(ctx, pass, failed.Allowance, failed.RetryAfter, config.Attempts)
+			if r.For > 0 {
+				failed.Message = strings.TrimPrefix(fmt.Sprintf("%s; all calls were rejected for %v", failed.Message, r.For.Round(time.Second)), "; ")
 				return model.Response{}, failed
 			}
+			if r.Room > 0 {
+				l.gate.takes(r.Room)
+			}
+			alone = r.Alone
 			l.filler.count(func(s *Stats) { s.Rejected++ })
 		} else {
 			pacer.Drop(ctx, pass)
 			n++
-			if failed.Kind == model.Timeout {
+			if failed.Kind == model.Timeout && response.Latency > config.Timeout*3/4 {
 				timeouts++
 			}
 			if !failed.Retryable() || n >= config.Attempts || timeouts >= mostTimeouts ||
@@ -137,6 +144,9 @@ func (l *Lane) attempts(ctx, calls context.Context, c call, of *asked) (model.Re
 		if !alone {
 			continue
 		}
+		if inRow == 1 && c.waits != nil && of.hasAnswered() {
+			c.waits()
+		}
 		if err := sleep(ctx, max(failed.RetryAfter, config.backoff(inRow))); err != nil {
 			return model.Response{}, err
 		}
@@ -144,26 +154,27 @@ func (l *Lane) attempts(ctx, calls context.Context, c call, of *asked) (model.Re
 }
 
 // attempt makes one call when gate, pace and budget let it. With a response the place in
-// the gate is still taken.
-func (l *Lane) attempt(ctx, calls context.Context, c call, of *asked, mine pace.Pass) (model.Response, error) {
+// the gate is still taken. With an error the response has the time that it took alone.
+func (l *Lane) attempt(ctx, calls context.Context, c call, of *asked, mine *pace.Pass) (model.Response, error) {
 	f, p := l.filler, of.pacer
-	sent, err := l.gate.enter(ctx)
+	place, err := l.gate.enter(ctx)
 	if err != nil {
 		return model.Response{}, err
 	}
 	answered := false
 	defer func() {
 		if !answered {
+			l.gate.failed(place)
 			l.gate.leave()
 		}
 	}()
-	if p.Late(mine) {
+	if !p.Go(mine, place.underWay) {
 		return model.Response{}, errLate
 	}
 	if err := l.pace(ctx, c.request); err != nil {
 		return model.Response{}, err
 	}
-	reserved, err := f.budget.reserve(ctx, of.Ref, of.tariff, mostUsage(c.request))
+	reserved, err := f.budget.reserve(ctx, of.Ref, of.tariff, mostUsage(c.request), of.priced)
 	if err != nil {
 		return model.Response{}, err
 	}
@@ -198,12 +209,9 @@ func (l *Lane) attempt(ctx, calls context.Context, c call, of *asked, mine pace.
 		if calls.Err() != nil {
 			return model.Response{}, context.Cause(ctx)
 		}
-		if failed.Kind == model.RateLimited && !p.Slowed() {
-			l.gate.limited(sent)
-		}
-		return model.Response{}, failed
+		return model.Response{Latency: response.Latency}, failed
 	}
-	l.gate.answered(p.Slowed())
+	l.gate.answered(place, response.Latency)
 	response.Usage = response.Usage.Bounded()
 	if err := f.budget.answer(reserved, usageOf(c.request, response)); err != nil {
 		of.giveUp(&GivenUpError{Provider: of.Provider, Model: of.Model, Err: err})

@@ -16,10 +16,10 @@
 //	        claim: free? ──no──► another process makes it: looked up again
 //	            │ yes
 //	            ▼
-//	 ┌─► pacer: the rate that the provider was found to allow ◄── 429s make it slower,
-//	 │    gate: a place among the lane's concurrent calls           answers faster again
+//	 ┌─► pacer: the rate that the provider was found to allow ◄── rejects and answers
+//	 │    gate: a place among the lane's concurrent calls           ◄── how long answers take
 //	 │    pace: requests and tokens per minute, as the user bounds them
-//	 │    budget: reserve the most that the call can cost
+//	 │    budget: reserve the most that the call can cost, of what is held of the Account
 //	 │    attempt: one call, with a time limit
 //	 │       │
 //	 │       ├─ response ─► store.Remember (durable) ─► counted
@@ -28,6 +28,8 @@
 //
 // A call keeps its place until its response is durable. So when the process is killed,
 // at most Limits.Concurrency answers of a lane were paid for and lost.
+//
+// A call that waits by itself for its next attempt leaves its worker's turn to another.
 //
 // When the context ends, no new attempt starts; attempts under way are finished
 // and remembered. Closing LiveConfig.Abort abandons those too.

@@ -35,17 +35,14 @@ type LiveConfig struct {
 	// Random draws from [0, 1), for many goroutines at once, what part of twice its mean a
 	// wait takes; that of math/rand/v2 by default.
 	Random func() float64
-	Budget Budget
-	// Spent is what was spent of Budget before; zero where it is of a SharedBudget.
-	Spent Budget
+	// Budget bounds what is spent of Account, which is nil for what only this process spends.
+	Budget  Budget
+	Account *Account
 	// Limited has the words of each provider that limited the account before, by its name.
 	// It is not asked.
 	Limited map[string]string
 	// Prices prices the calls. Models without a price are listed in Stats.
 	Prices price.Table
-	// SharedBudget is what Budget is spent from where other processes spend from it too; nil for a
-	// budget of this process.
-	SharedBudget SharedBudget
 	// Rate makes the limiters of lanes, which allow so many units, "requests" or "tokens",
 	// per minute; nil for limits of this process.
 	Rate func(at model.Ref, unit string, perMinute int) Limiter
@@ -227,7 +224,7 @@ func NewLive(m *store.Store, c LiveConfig) *Live {
 		busy = c.With.busy
 	}
 	return &Live{
-		store: m, config: c.withDefaults(), budget: newBudget(c.Budget, c.Spent, c.SharedBudget), claims: claims, finder: finder{store: m, claims: claims, began: time.Now()},
+		store: m, config: c.withDefaults(), budget: newBudget(c.Budget, c.Account), claims: claims, finder: finder{store: m, claims: claims, began: time.Now()},
 		busy: busy, failed: map[model.Hash]bool{}, unpriced: map[model.Ref]bool{}, limited: maps.Clone(c.Limited),
 	}
 }
@@ -368,12 +365,17 @@ type call struct {
 	known bool
 	// claim is that under which it is this process's to make.
 	claim *claim
+	// waits tells that it waits by itself for its next attempt.
+	waits func()
 }
 
 // ref is the model that is called.
 func (c *call) ref() model.Ref {
 	return model.Ref{Provider: c.request.Provider, Endpoint: c.request.Endpoint, Model: c.request.Model}
 }
+
+// mostWaiting is how many times its Concurrency a lane has calls that wait by themselves.
+const mostWaiting = 8
 
 // lookAhead is how many wanted requests are looked up together.
 const lookAhead = 256
@@ -396,20 +398,40 @@ func (l *Lane) fill(ctx context.Context, known, lacking iter.Seq2[model.Request,
 	var workers sync.WaitGroup
 	var mu sync.Mutex
 	var faults []error
-	for range l.limits.Concurrency {
-		workers.Go(func() {
-			calls, stored := model.Hold(calls)
-			for c := range work {
-				_, _, err := l.answer(ctx, calls, c)
-				stored()
-				if err != nil {
-					stop(err)
-					mu.Lock()
-					faults = append(faults, err)
-					mu.Unlock()
+	// A call that waits by itself leaves its worker's turn to another one.
+	spare := make(chan struct{}, mostWaiting*l.limits.Concurrency)
+	var worker func()
+	worker = func() {
+		calls, stored := model.Hold(calls)
+		for c := range work {
+			replaced := false
+			c.waits = func() {
+				if replaced {
+					return
+				}
+				select {
+				case spare <- struct{}{}:
+					replaced = true
+					workers.Go(worker)
+				default:
 				}
 			}
-		})
+			_, _, err := l.answer(ctx, calls, c)
+			stored()
+			if err != nil {
+				stop(err)
+				mu.Lock()
+				faults = append(faults, err)
+				mu.Unlock()
+			}
+			if replaced {
+				<-spare
+				return
+			}
+		}
+	}
+	for range l.limits.Concurrency {
+		workers.Go(worker)
 	}
 	sent, err = l.dispatch(ctx, known, lacking, work)
 	close(work)

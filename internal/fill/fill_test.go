@@ -317,26 +317,6 @@ func TestConcurrencyIsFound(t *testing.T) {
 	})
 }
 
-func TestGateWidensAgain(t *testing.T) {
-	t.Parallel()
-	g := newGate(8)
-	sent, err := g.enter(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	g.limited(sent)
-	g.leave()
-	if w := g.width(); w != 6 {
-		t.Errorf("width %d after one 429, want 6", w)
-	}
-	for range 40 {
-		g.answered(false)
-	}
-	if w := g.width(); w != 8 {
-		t.Errorf("width %d after answers, want 8 again", w)
-	}
-}
-
 func TestRatesPerMinute(t *testing.T) {
 	t.Parallel()
 	for name, limits := range map[string]Limits{

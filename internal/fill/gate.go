@@ -2,52 +2,85 @@ package fill
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
 
-// gate bounds how many calls of a lane run at once and adapts that bound to what
-// the provider says: slow start, which doubles it while all are answered, then additive
-// increase on answers, multiplicative decrease on 429, as TCP does it (RFC 5681). A
-// provider that answers nothing but 429 is left alone until the time it asked for has
-// passed.
+// gate bounds how many calls of a lane run at once. It doubles that bound while all places are
+// used and answers a second rise with it, by the median time of an answer: of calls that take
+// long by chance, as of those that have not come back, the median does not ask how long. A
+// provider that takes a number of calls at once and rejects more has as many places as it takes,
+// and now and then one more.
 type gate struct {
 	bound int
 
 	mu    sync.Mutex
 	freed *sync.Cond
-	limit float64
+	limit int
 	inUse int
-	// lastCut is when limit was last decreased, zero at first. Calls sent before then say
-	// nothing about the new limit.
-	lastCut time.Time
+	// level is how many calls have been sent at this limit and with its last places, and times
+	// are those that the first of them took.
+	level int
+	times []time.Duration
+	// lost are those of them that were not answered.
+	lost int
+	// since is when the limit was set.
+	since time.Time
+	// below is the limit before this one was tried, and perSecond the answers it gave, 0 for none.
+	below     int
+	perSecond float64
+	// rest is how many levels long no higher limit is tried, and rests how long the next time.
+	rest, rests int
+	// step is by how much the limit of a provider that rejects for the number of calls is
+	// raised next, 0 for others, and more counts the answers since it was set.
+	step, more int
 }
 
 const (
-	// cutTo is what a 429 leaves of the limit.
-	cutTo = 0.75
 	// startWith is the limit at first.
 	startWith = 32
+	// cohort is how many calls tell how long answers take at least.
+	cohort = 64
+	// rises is what part more answers a second a doubled limit gives at least.
+	rises = 0.2
+	// mostRests is the longest rest.
+	mostRests = 32
+	// oneMore is after how many answers at least a provider with room for some gets one more.
+	oneMore = 32
 )
 
+// place is that of a call.
+type place struct {
+	since time.Time
+	// number is which of the calls it is that tell how long answers take, 0 for none; underWay is how
+	// many calls it is one of.
+	number, underWay int
+}
+
 func newGate(bound int) *gate {
-	g := &gate{bound: bound, limit: float64(min(bound, startWith))}
+	g := &gate{bound: bound, limit: min(bound, startWith), since: time.Now(), rests: 1}
 	g.freed = sync.NewCond(&g.mu)
 	return g
 }
 
 // enter waits for a place and returns when it was given, or the context's cause.
-func (g *gate) enter(ctx context.Context) (time.Time, error) {
+func (g *gate) enter(ctx context.Context) (place, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	var watching bool
 	for {
 		if ctx.Err() != nil {
-			return time.Time{}, context.Cause(ctx)
+			return place{}, context.Cause(ctx)
 		}
-		if float64(g.inUse) < max(1, g.limit) {
+		if g.inUse < g.limit {
 			g.inUse++
-			return time.Now(), nil
+			p := place{since: g.since, underWay: g.inUse}
+			if g.inUse*4 >= g.limit*3 {
+				g.level++
+				p.number = g.level
+			}
+			return p, nil
 		}
 		if !watching {
 			watching = true
@@ -69,27 +102,76 @@ func (g *gate) leave() {
 	g.freed.Signal()
 }
 
-// answered tells that a call came back with something else than a 429. paced is true where
-// the rate of calls is what keeps those few, and not how many run at once.
-func (g *gate) answered(paced bool) {
+// answered tells that a call with a place was answered after a time.
+func (g *gate) answered(p place, after time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	more := 1.0
-	if !g.lastCut.IsZero() && !paced {
-		more /= g.limit
+	if p.number == 0 || !p.since.Equal(g.since) {
+		return
 	}
-	g.limit = min(float64(g.bound), g.limit+more)
-	// Two may enter where the limit grows by one as one leaves.
-	g.freed.Signal()
+	if g.step > 0 {
+		if g.more++; g.more >= max(oneMore, g.limit) {
+			g.set(min(g.bound, g.limit+g.step))
+			g.step *= 2
+		}
+		return
+	}
+	if p.number <= max(cohort, g.limit) {
+		g.times = append(g.times, after)
+	}
+	g.look()
 }
 
-// limited tells that a call sent at that time came back with a 429.
-func (g *gate) limited(sent time.Time) {
+// failed tells that a call with a place was not answered.
+func (g *gate) failed(p place) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if sent.After(g.lastCut) {
-		g.lastCut = time.Now()
-		g.limit = max(1, g.limit*cutTo)
+	if p.number > 0 && p.number <= max(cohort, g.limit) && p.since.Equal(g.since) {
+		g.lost++
+		g.look()
+	}
+}
+
+// look decides about the limit once the median of the times is known. The caller holds g.mu.
+func (g *gate) look() {
+	size := max(cohort, g.limit) - g.lost
+	if g.step > 0 || len(g.times) <= size*3/4 {
+		return
+	}
+	slices.Sort(g.times)
+	perSecond := float64(g.limit) / g.times[size/2].Seconds()
+	switch {
+	case g.below > 0 && perSecond < g.perSecond*(1+rises*(float64(g.limit)/float64(g.below)-1)):
+		g.rest, g.rests = g.rests, min(2*g.rests, mostRests)
+		g.set(g.below)
+		g.below = 0
+	case g.rest > 0:
+		g.rest--
+		g.set(g.limit)
+	case g.limit < g.bound:
+		g.below, g.perSecond = g.limit, perSecond
+		g.set(min(g.bound, 2*g.limit))
+	default:
+		g.below = 0
+		g.set(g.limit)
+	}
+}
+
+// set begins a level. The caller holds g.mu.
+func (g *gate) set(limit int) {
+	g.limit, g.since, g.level, g.more = limit, time.Now(), 0, 0
+	g.lost = 0
+	g.times = g.times[:0]
+	g.freed.Broadcast()
+}
+
+// takes tells that the provider takes no more than so many calls at once.
+func (g *gate) takes(room int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if room < g.limit {
+		g.step = 1
+		g.set(max(1, room))
 	}
 }
 
@@ -97,7 +179,7 @@ func (g *gate) limited(sent time.Time) {
 func (g *gate) width() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return int(g.limit)
+	return g.limit
 }
 
 // sleep waits for d, or returns the context's cause.

@@ -3,14 +3,13 @@ package fill
 import (
 	"context"
 	"errors"
-	"math"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
-// TestGate has calls wait for places, and the bound follow what becomes of them.
+// TestGate has calls wait for places.
 func TestGate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -34,44 +33,6 @@ func TestGate(t *testing.T) {
 		if n := entered.Load(); n != 3 {
 			t.Errorf("%d entered after one left", n)
 		}
-		began := time.Now()
-		time.Sleep(time.Second)
-		g.limited(began)
-		g.limited(began) // sent before the bound was lowered: it says nothing of the new one
-		if g.limit != 1.5 || g.width() != 1 {
-			t.Errorf("the bound is %g after a reject, want 1.5", g.limit)
-		}
-		time.Sleep(time.Second)
-		g.limited(time.Now())
-		if g.limit != 1.125 {
-			t.Errorf("the bound is %g after two rejects, want 1.125", g.limit)
-		}
-		time.Sleep(time.Second)
-		g.limited(time.Now())
-		if g.limit != 1 {
-			t.Errorf("the bound is %g after three rejects, want 1", g.limit)
-		}
-		g.leave()
-		go enter()
-		synctest.Wait()
-		if n := entered.Load(); n != 3 {
-			t.Error("a second call entered a gate that rejects have narrowed to one")
-		}
-		g.leave()
-		synctest.Wait()
-		if n := entered.Load(); n != 4 {
-			t.Error("a gate of one lets none in")
-		}
-		go enter()
-		g.answered(false) // 2 again
-		synctest.Wait()
-		if n := entered.Load(); n != 5 || g.limit != 2 {
-			t.Errorf("%d entered, the bound is %g; want an answer to have widened it", n, g.limit)
-		}
-		g.answered(false)
-		if g.limit != 2 {
-			t.Errorf("the bound is %g, above what was given", g.limit)
-		}
 		stopped := errors.New("stopped")
 		var err error
 		go func() { _, err = g.enter(ctx) }()
@@ -81,16 +42,70 @@ func TestGate(t *testing.T) {
 		if !errors.Is(err, stopped) {
 			t.Errorf("got %v, want the cause", err)
 		}
-		h := newGate(8)
-		h.limit = 4
-		h.answered(false) // as at first
-		if h.limit != 5 {
-			t.Errorf("the bound is %g before any reject, want one more than 4", h.limit)
+	})
+}
+
+// fillGate has a gate used in full for a number of rounds, of which each answer takes a time.
+func fillGate(t *testing.T, g *gate, rounds int, took func(limit int) time.Duration) {
+	t.Helper()
+	for range rounds {
+		limit := g.width()
+		var places []place
+		for range limit {
+			p, err := g.enter(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			places = append(places, p)
 		}
-		h.limit, h.lastCut = 4, time.Now()
-		h.answered(false)
-		if math.Abs(h.limit-4.25) > 1e-9 {
-			t.Errorf("the bound is %g, want a quarter more than 4", h.limit)
+		time.Sleep(took(limit))
+		for _, p := range places {
+			g.answered(p, took(limit))
+			g.leave()
+		}
+	}
+}
+
+// The bound is doubled while answers a second rise with it, and else goes back.
+func TestGateFollowsTheThroughput(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		took func(limit int) time.Duration
+		want int
+	}{
+		"scales":          {func(int) time.Duration { return time.Second }, 256},
+		"peaks at 64":     {func(n int) time.Duration { return time.Second * time.Duration(max(64, n)) / 64 }, 64},
+		"peaks at once":   {func(n int) time.Duration { return time.Second * time.Duration(n) }, 32},
+		"rises by little": {func(n int) time.Duration { return time.Second + time.Duration(n-32)*time.Second*9/10/32 }, 32},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			g := newGate(256)
+			fillGate(t, g, 12, c.took)
+			if w := g.width(); w != c.want {
+				t.Errorf("%s: %d places, want %d", name, w, c.want)
+			}
+		})
+	}
+}
+
+// A provider with room for some calls gets as many, and one more after so many answers, then two.
+func TestGateLeavesRoom(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(64)
+		g.takes(16)
+		time.Sleep(time.Second)
+		if g.takes(20); g.width() != 16 {
+			t.Errorf("%d places, want 16", g.width())
+		}
+		second := func(int) time.Duration { return time.Second }
+		fillGate(t, g, 7, second)
+		if w := g.width(); w != 17 {
+			t.Errorf("%d places after 35 answers with the last places, want 17", w)
+		}
+		fillGate(t, g, 7, second)
+		if w := g.width(); w != 19 {
+			t.Errorf("%d places after 35 more, want 19", w)
 		}
 	})
 }

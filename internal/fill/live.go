@@ -36,8 +36,8 @@ func (f *Live) Ask(ctx context.Context, r model.Request) (response model.Respons
 }
 
 // GiveBack gives back what was taken ahead of calls and not used, for who makes a pause
-// between calls of Ask: to LiveConfig.SharedBudget what is not spent, and to the store the claims that
-// have ended.
+// between calls of Ask, or has ended: to LiveConfig.Account what is not spent, and to the store the
+// claims that have ended.
 func (f *Live) GiveBack(ctx context.Context) error {
 	return errors.Join(f.budget.giveBack(ctx), f.claims.release(ctx))
 }

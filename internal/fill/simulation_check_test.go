@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -23,7 +24,7 @@ func (w *world) checkBudget() {
 			w.problem("%s: the budget is %+v, and %+v is spent", who, b, spent)
 		}
 	}
-	var all fill.Budget
+	var all, taken fill.Budget
 	for _, p := range w.processes {
 		spent := fill.Budget{Requests: p.sent}
 		for _, of := range []*provider{w.targets, w.judges} {
@@ -33,11 +34,13 @@ func (w *world) checkBudget() {
 				}
 			}
 		}
-		over(p.name, p.leased, spent)
+		leased := fill.Taken(slices.Collect(maps.Values(p.shares)))
+		over(p.name, leased, spent)
+		add(&taken, leased, 1)
 		add(&all, spent, 1)
 	}
 	over("all", w.budget, all)
-	over("what is taken", w.budget, w.taken)
+	over("what is taken", w.budget, taken)
 }
 
 // check holds rows, charges, limits and counts against each other after all is done.

@@ -45,8 +45,8 @@ type process struct {
 	// sent counts requests that reached a provider, told the answers that the store said
 	// that it has.
 	sent, told int
-	// leased is what the process has of the budget, as far as it knows.
-	leased fill.Budget
+	// shares are those that the store has of the process, by their ID.
+	shares map[string]store.Share
 	// failed is true once the store has failed it.
 	failed bool
 	ended  bool
@@ -55,7 +55,7 @@ type process struct {
 
 // start starts a process, for the n-th time in its place.
 func (w *world) start(number, n int) *process {
-	p := &process{w: w, number: number, name: fmt.Sprintf("%c%d", 'A'+number, n), abort: make(chan struct{}), gone: make(chan struct{})}
+	p := &process{w: w, number: number, name: fmt.Sprintf("%c%d", 'A'+number, n), abort: make(chan struct{}), gone: make(chan struct{}), shares: map[string]store.Share{}}
 	p.ctx, p.stop = context.WithCancelCause(context.Background())
 	s, err := w.open(p)
 	if err != nil {
@@ -218,7 +218,7 @@ func (p *process) live(with *fill.Live) *fill.Live {
 	w := p.w
 	c := fill.LiveConfig{Timeout: 15 * time.Second, Random: w.draw, Prices: prices(), Abort: p.abort, Rate: p.rate, With: with}
 	if p.number < len(w.works) && w.budget != (fill.Budget{}) {
-		c.Budget, c.SharedBudget = w.budget, p.shared()
+		c.Budget, c.Account = w.budget, fill.NewAccount(p.memory, "study", time.Now(), false)
 	}
 	places := w.concurrency
 	if w.room && p.number < len(w.works) && w.works[p.number] != fills {
@@ -440,54 +440,6 @@ func (l *limiter) WaitN(ctx context.Context, n int) error {
 		w.problem("%s has used %d of a rate, and may by now use %d", l.p.name, used, allowed)
 	}
 	return l.p.wait()
-}
-
-// shared is the budget that processes share. Who takes from it holds the budget of its
-// process, so taking takes no time.
-func (p *process) shared() fill.SharedBudget {
-	w := p.w
-	return &shared{p, fill.NewLeasedBudget(w.budget, func(_ context.Context, change func(taken fill.Budget) fill.Budget) error {
-		fails, surely := w.storeFault(p, true)
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		if !p.killed.IsZero() {
-			return errKilled
-		}
-		// Where the store fails, nobody knows whether it was done.
-		if !fails || !surely && w.random.IntN(2) == 0 {
-			w.taken = change(w.taken)
-		}
-		if fails {
-			return errStore
-		}
-		return nil
-	})}
-}
-
-// shared notes what a process has of the budget.
-type shared struct {
-	p *process
-	*fill.LeasedBudget
-}
-
-func (u *shared) Take(ctx context.Context, least fill.Budget) (fill.Budget, error) {
-	got, err := u.LeasedBudget.Take(ctx, least)
-	u.note(got, 1)
-	return got, err
-}
-
-func (u *shared) Give(ctx context.Context, unspent fill.Budget) error {
-	if err := u.p.wait(); err != nil {
-		return err
-	}
-	u.note(unspent, -1)
-	return u.LeasedBudget.Give(ctx, unspent)
-}
-
-func (u *shared) note(b fill.Budget, sign int) {
-	u.p.w.mu.Lock()
-	defer u.p.w.mu.Unlock()
-	add(&u.p.leased, b, sign)
 }
 
 // add adds to a budget, or with sign -1 takes from it.

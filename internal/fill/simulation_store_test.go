@@ -156,6 +156,26 @@ func (s *faulty) Release(ctx context.Context, claims []int64) error {
 	return s.do("release", true, nil, func() error { return s.Backend.Release(ctx, claims) })
 }
 
+func (s *faulty) ChangeShares(ctx context.Context, study string, term time.Duration, change func([]store.Share) ([]store.Share, []string)) error {
+	return s.do("change shares", true, nil, func() error {
+		var kept []store.Share
+		err := s.Backend.ChangeShares(ctx, study, term, func(all []store.Share) (put []store.Share, drop []string) {
+			kept, drop = change(all)
+			return kept, drop
+		})
+		if err != nil {
+			return err
+		}
+		w := s.p.w
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		for _, share := range kept {
+			s.p.shares[share.ID] = share
+		}
+		return nil
+	})
+}
+
 // Close closes the store for good, unless the process was killed or is cut off: then the
 // file stays open until the end, so that its claims end as those of one that is no more.
 func (s *faulty) Close() error {

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/store/sqlite"
 	"github.com/orbench/orbench/model"
@@ -46,9 +45,7 @@ type world struct {
 	again map[string]int
 	// calm is true once nothing more goes wrong.
 	calm bool
-	// taken is what was taken from the budget, next the time from which more may be sent
-	// to each provider, and limiters how many share it.
-	taken    fill.Budget
+	// next is the time from which more may be sent to each provider, and limiters how many share it.
 	next     map[string]time.Time
 	limiters map[string]int
 }

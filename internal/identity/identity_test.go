@@ -160,6 +160,7 @@ func TestPartsCoverRequest(t *testing.T) {
 		"Endpoint":    func(r *model.Request) { r.Endpoint = "http://127.0.0.1:1" },
 		"Model":       func(r *model.Request) { r.Model = "x" },
 		"Messages":    func(r *model.Request) { r.Messages[0].Content = "x" },
+		"Revision":    func(r *model.Request) { r.Revision = "x" },
 		"Sample":      func(r *model.Request) { r.Sample = 1 },
 		"Temperature": func(r *model.Request) { r.Params.Temperature = &one },
 		"MaxTokens":   func(r *model.Request) { r.Params.MaxTokens = 1 },

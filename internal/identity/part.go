@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,7 @@ const (
 	Logprobs     Part = "token probabilities"
 	Template     Part = "template arguments"
 	Sample       Part = "sample number"
+	Revision     Part = "revision"
 )
 
 // weights say how much a different part counts in the distance of two requests, in the
@@ -56,6 +58,7 @@ var weights = [...]struct {
 	{Logprobs, 1, false},
 	{Template, 1, true},
 	{Sample, 1, false},
+	{Revision, 1, false},
 }
 
 // The places of some parts among the weights.
@@ -102,7 +105,7 @@ func textsOf(r *model.Request) (t texts, kind int) {
 	}
 	return texts{
 		text, answer, wording, r.Provider + "/" + r.Model, address, strings.Join(system, "\n"), strings.Join(turns, "\n"),
-		temperature, tokens, seed, string(r.Params.Schema), strconv.Itoa(r.Params.TopLogprobs), string(r.Params.Template), strconv.Itoa(r.Sample + 1),
+		temperature, tokens, seed, string(r.Params.Schema), strconv.Itoa(r.Params.TopLogprobs), string(r.Params.Template), strconv.Itoa(r.Sample + 1), cmp.Or(r.Revision, "none"),
 	}, kind
 }
 

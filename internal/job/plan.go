@@ -160,7 +160,7 @@ func (j *Job) Used(ctx context.Context, m store.Reader) (price.Usage, error) {
 	scope := Scope{Extent: SoFar, Met: func(h model.Hash, of model.Ref, response model.Response) {
 		if !seen[h] {
 			seen[h] = true
-			used.Add(of.Provider, of.Model, response.Usage, response.Batch)
+			used.Add(of.Provider, of.Model, response)
 		}
 	}}
 	for _, err := range j.Items(ctx, m, scope) {

@@ -1,7 +1,7 @@
 package pace
 
 import (
-	"cmp"
+	"math"
 	"time"
 
 	"github.com/orbench/orbench/model"
@@ -16,47 +16,56 @@ type learned struct {
 	first time.Duration
 	// together is true where several processes ask, of which each has some calls on their way.
 	together bool
-	// Epoch counts the times that calls were stopped or slowed down. What was sent
+	// Epoch counts the times that calls were stopped or the rate was set. What was sent
 	// before says nothing about the new state.
 	Epoch int
 	// Closed lets one call through at a time, none before HeldUntil. While it is under way,
 	// and for a minute at most, Trying is true.
 	Closed, Trying     bool
 	HeldUntil, TriedAt time.Time
-	// Interval is the learned time between two calls, 0 for none.
+	// Interval is the learned time between two calls, 0 for none, and Growth by how much
+	// answers have raised the rate since.
 	Interval time.Duration
+	Growth   float64
 	// Told is the time between two calls that the provider's headers leave, 0 for none.
 	Told time.Duration
-	// Says is true for a provider that has said how much it will take.
-	Says bool
 	// Next is when the next call may go.
 	Next time.Time
-	// InRow counts rejects since the last accepted call; Burden rises by one with each
-	// reject and falls by a tenth with each accepted call, to 0 at least. Tries counts the
-	// rejects of calls that tried a closed provider which does not say when to come back.
+	// InRow counts rejects since the last accepted call, and Tries those of calls that tried
+	// a closed provider which does not say when to come back.
 	InRow, Tries int
-	Burden       float64
 	// Since is when the first reject in a row came, and ComeBack the latest time for which
 	// the provider asked in that row.
 	Since, ComeBack time.Time
 	// Opened is when calls were last taken again, Set when the rate was last set; Accepted
-	// and AcceptedSet count the calls accepted since.
-	Opened, Set           time.Time
-	Accepted, AcceptedSet int
-	// Grown counts the calls accepted since the rate was last set, and Span is the time after
-	// which a limit that is exceeded shows. Probing is true for a first rate that was measured
-	// over a short time, and may be far too low.
-	Grown   int
-	Span    time.Duration
+	// and AcceptedSet count the calls accepted since, and Grown those of them that were sent
+	// since the rate was set and not while it was on trial.
+	Opened, Set                  time.Time
+	Accepted, AcceptedSet, Grown int
+	// GrowsFrom is when the rate was last set or found to help.
+	GrowsFrom time.Time
+	// Probing is true for a first rate that was measured over a short time, and may be far
+	// too low.
 	Probing bool
+	// Late is true for a limit that shows long after it is exceeded, as one by the minute.
+	Late bool
 	// ClosedAt is when calls were last stopped, and Lag how long after that the provider may
 	// have taken calls again before it is tried.
 	ClosedAt time.Time
 	Lag      time.Duration
-	// Futile counts the times in a row that a lower rate led to rejects as soon.
+	// Former is the time between calls at the highest rate of late, at FormerAt.
+	Former   time.Duration
+	FormerAt time.Time
+	// Recent is the last block of outcomes, and Before the one before it.
+	Recent, Before block
+	// Trial tests whether the last lower rate helped; Futile counts the times in a row that
+	// one did not.
+	Trial  trial
 	Futile int
-	// Blind is how many calls more are accepted before a rate is learned again.
-	Blind int
+	// Free is how many calls more are accepted before rejects at the share Shed are no noise
+	// any more, and LetGo how often the rate was let go for that.
+	Free, LetGo int
+	Shed        float64
 	// Answers and Tokens give the mean tokens of a call, as limits count them.
 	Answers, Tokens int
 }
@@ -65,58 +74,86 @@ const (
 	// LongestWait bounds how long a provider can make a call wait. A longer wish is a quota
 	// for the day, and a user wants to hear of it.
 	LongestWait = 10 * time.Minute
+	// Patience is how long a provider that does not say when to come back rejects all calls
+	// before it is given up: longer than a limit by the minute.
+	Patience = 75 * time.Second
 	// mostBackoff bounds the wait of a closed provider that does not say when it will take
-	// calls again.
-	mostBackoff = 30 * time.Second
-	// closeAfter is how many rejects in a row close the pacer while no rate is known.
-	// A single one among answers is noise, or the edge of the allowance.
-	closeAfter = 3
-	// bearable is the burden that closes it too: more than one reject for ten answers.
-	bearable = 6
-	// closePacedAfter is the same when a rate is known.
-	closePacedAfter = 2
+	// calls again, and oftenTried that of one that took cheap times as many calls as have
+	// tried it.
+	mostBackoff, oftenTried, cheap = 20 * time.Second, 4 * time.Second, 50
+	// lateFirst is the shortest wait where the limit shows late.
+	lateFirst = 2 * time.Second
+	// many is the share of rejects among the last outcomes from which a rate is tried where
+	// there is none, and blockSize how many outcomes make one of the two blocks of those.
+	many, blockSize = 0.15, 32
+	// leastShare is the least share of rejects of which is tested whether it fell.
+	leastShare = 0.06
+	// shedOver is how many outcomes the share that is shed is the mean of.
+	shedOver = 512
 	// slower is what a reject adds to the time between calls at least, much slower at most;
 	// margin is what a measured rate is kept below.
-	slower, muchSlower, margin = 1.1, 4, 1.05
-	// plateau is how many accepted calls raise the rate by growth, or as many as are sent
-	// until a limit shows where that is more: one by the minute only at the end of its minute.
-	// Twice as many raise it eight times as much.
-	plateau, growth = 40, 0.1
-	// brief is how long a provider by the second may be closed, and briefSpan when its limit
-	// shows at the latest. What such a provider took on the whole since it last opened is less
-	// than what it may take, but not by a half. It takes enough calls within manyIn: one by
-	// the minute that slides may take some as soon, and its limit shows late all the same.
-	brief, briefSpan, manyIn = 3 * time.Second, 10 * time.Second, 1800 * time.Millisecond
+	slower, muchSlower, margin = 1.07, 4, 1.05
+	// enough is how many calls long a rate must have been kept to say what was taken.
+	enough = 10
+	// rest is how many calls long processes that ask together send none after a lower rate.
+	rest = 5
+	// After plateau accepted calls, and so long as one of the times below, a rate has risen
+	// by growth; after twice as many, by eight times as much. Where it has risen letGo times
+	// it bounds nothing any more.
+	plateau, growth, letGo = 32, 0.1, 8
+	soonTime, lateTime     = time.Second, time.Minute
+	// A rate below the former one of the last minute rises so as by time, too.
+	formerTime, formerFor = 2 * time.Second, time.Minute
+	// brief is how long a provider with a limit that shows soon may be closed.
+	brief = 5 * time.Second
 	// overshot is by how much a rate that is probed is too high when it is rejected, and
-	// enough how many calls long it must have been kept to say what was taken meanwhile.
-	overshot, enough = 1.2, 10
-	// slowerBriefly stands for slower where a limit shows soon; rest is how many calls long
-	// none is sent then.
-	slowerBriefly, rest = 1.07, 5
-	// oftenTried is the longest wait of a closed provider that took cheap times as many calls
-	// as have tried it.
-	oftenTried, cheap = 4 * time.Second, 50
-	// lateness is how much later than it could a call may be sent without the next ones
-	// being later too.
+	// doubles after how many accepted calls it is doubled.
+	overshot, doubles = 1.2, 8
+	// lateness is how much later than it could, and than the next one, a call may be sent
+	// without the next ones being later too.
 	lateness = 100 * time.Millisecond
 	// tryTime is how long a call that tries whether a closed provider takes calls again is
 	// waited for: its process may be gone.
 	tryTime = time.Minute
-	// letGo is the growth of a rate at which it bounds nothing any more.
-	letGo = 8
-	// soon is the part of the plateau before which a reject means that the lower rate
-	// did not help, mostFutile how often in a row that is believed.
-	soon, mostFutile = 0.5, 6
-	// blindFor is how many accepted calls a rate is not learned that did not help.
-	blindFor = 500
+	// mostFutile is how often in a row a lower rate must not help to be let go, for
+	// leastFree calls at first and mostFree at most.
+	mostFutile, leastFree, mostFree = 2, 1000, 16_000
 	// leastInterval is the shortest time between calls that is worth waiting for.
 	leastInterval = time.Millisecond
 )
 
+// block counts outcomes since a time.
+type block struct {
+	Since              time.Time
+	Accepted, Rejected int
+}
+
+// trial is a sequential test (Wald, 1945) of what became of the share of rejects, P before:
+// it stayed, fell to a quarter, or rose threefold. Fell and Rose are the logarithms of the
+// odds that it stayed against those. P is 0 where nothing is tested.
+type trial struct{ P, Fell, Rose float64 }
+
+// odds decide a trial: 20 to 1.
+var odds = math.Log(20)
+
+// add counts a call.
+func (t *trial) add(rejected bool) {
+	lower, higher := t.P/4, min(3*t.P, (1+t.P)/2)
+	if rejected {
+		t.Fell += math.Log(t.P / lower)
+		t.Rose += math.Log(t.P / higher)
+	} else {
+		t.Fell += math.Log((1 - t.P) / (1 - lower))
+		t.Rose += math.Log((1 - t.P) / (1 - higher))
+	}
+}
+
 // Pass lets a call go. Its end is told by an event.
 type Pass struct {
 	epoch int
-	at    time.Time
+	// at is when it was sent, and number which of this process's calls it is.
+	at     time.Time
+	number uint64
 	// tries is true for a call that tries whether a closed provider takes calls again.
 	tries bool
 }
@@ -128,8 +165,10 @@ type event struct {
 	end  end
 	// said is what the provider said that it will take, nil for nothing.
 	said *model.Allowance
-	// tokens are what an accepted call used, and retryAfter is how long the provider asks to
-	// wait after a rejected one, 0 where it does not say.
+	// before is how many calls of its epoch that were sent before an accepted one were rejected
+	// and are not counted yet; tokens are what it used. retryAfter is how long the provider
+	// asks to wait after a rejected one, 0 where it does not say.
+	before     int
 	tokens     int
 	retryAfter time.Duration
 }
@@ -138,10 +177,13 @@ type event struct {
 type end int
 
 const (
-	// dropped calls were not sent, or came back with neither an answer nor a reject.
+	// dropped calls were not sent, or came back with neither an answer nor a reject, or were
+	// rejected since too many were under way.
 	dropped end = iota
 	accepted
 	rejected
+	// closing is a reject among calls that were nearly all rejected.
+	closing
 )
 
 // learn changes what is known by what became of a call. Of one that was rejected it tells
@@ -150,14 +192,14 @@ func (p *learned) learn(e event) (alone bool) {
 	switch e.end {
 	case accepted:
 		p.accept(e)
-	case rejected:
+	case rejected, closing:
 		return p.reject(e)
 	case dropped:
 		if e.tries && e.epoch == p.Epoch {
 			p.Trying = false
 		}
 	}
-	return false
+	return true
 }
 
 // take gives a pass, or says how long to wait for the next, 0 for until something
@@ -174,7 +216,7 @@ func (p *learned) take(now time.Time) (mine Pass, wait time.Duration, ok bool) {
 		return Pass{}, wait, false
 	}
 	from := now
-	if late := now.Add(-lateness); p.distance() > 0 && p.HeldUntil.IsZero() && p.Next.After(late) {
+	if late := now.Add(-min(lateness, p.distance())); p.distance() > 0 && p.HeldUntil.IsZero() && p.Next.After(late) {
 		// Who was late to ask does not make the others late.
 		from = p.Next
 	}
@@ -186,22 +228,38 @@ func (p *learned) take(now time.Time) (mine Pass, wait time.Duration, ok bool) {
 
 // distance is the time between two calls.
 func (p *learned) distance() time.Duration {
-	return max(time.Duration(float64(p.Interval)/p.growth()), p.Told)
+	return max(time.Duration(float64(p.Interval)/max(1, p.Growth)), p.Told)
 }
 
-// progress is how many plateaus of calls were accepted since the rate was last set.
-func (p *learned) progress() float64 {
-	span := cmp.Or(p.Span, time.Minute)
-	if p.Probing {
-		span = 0
+// count adds an outcome to the blocks.
+func (p *learned) count(rejected bool, now time.Time) {
+	if p.Recent.Accepted+p.Recent.Rejected >= blockSize {
+		p.Before, p.Recent = p.Recent, block{Since: now}
 	}
-	return float64(p.Grown) / max(plateau, float64(span)/float64(max(p.Interval, 1)))
+	if rejected {
+		p.Recent.Rejected++
+	} else {
+		p.Recent.Accepted++
+	}
 }
 
-// growth is by how much these raise the rate.
-func (p *learned) growth() float64 {
-	x := p.progress()
-	return 1 + growth*x*x*x
+// share is that of rejects in both blocks, of so many outcomes.
+func (p *learned) share() (share float64, of int) {
+	rejected := p.Recent.Rejected + p.Before.Rejected
+	of = rejected + p.Recent.Accepted + p.Before.Accepted
+	return float64(rejected) / float64(max(1, of)), of
+}
+
+// measured is the time between two calls accepted of late.
+func (p *learned) measured(now time.Time) float64 {
+	since, n := p.Recent.Since, p.Recent.Accepted+p.Before.Accepted
+	if !p.Before.Since.IsZero() {
+		since = p.Before.Since
+	}
+	if since.Before(p.Opened) {
+		since, n = p.Opened, p.Accepted
+	}
+	return float64(now.Sub(since)) / float64(max(1, n))
 }
 
 // accept learns of a call that was not rejected.
@@ -210,20 +268,89 @@ func (p *learned) accept(e event) {
 	p.AcceptedSet++
 	p.Answers++
 	p.Tokens += e.tokens
-	p.Blind = max(0, p.Blind-1)
-	p.Burden = max(0, p.Burden-0.1)
-	p.heed(e.said, e.when)
+	p.Free = max(0, p.Free-1)
+	p.heed(e.said, e.at)
+	p.count(false, e.when)
 	if e.epoch != p.Epoch {
 		return
 	}
+	for range e.before {
+		p.count(true, e.when)
+	}
+	if p.Free > 0 && p.Interval == 0 {
+		p.Shed += (float64(e.before)/float64(1+e.before) - p.Shed) * float64(1+e.before) / shedOver
+	}
 	p.InRow, p.Tries = 0, 0
-	if e.tries {
+	switch {
+	case e.tries:
 		p.reopen(e.at, e.when)
-		return
+	case p.Interval == 0:
+		if share, n := p.share(); n >= blockSize*3/2 && share >= p.noise() {
+			p.pace(e.when, margin*p.measured(e.when))
+			p.test(share)
+		}
+	case p.Trial.P > 0:
+		for range e.before {
+			p.Trial.add(true)
+		}
+		p.Trial.add(false)
+		p.judge(e.when)
+	case p.Probing:
+		if e.at.Before(p.GrowsFrom) {
+			return
+		}
+		if p.Grown++; p.Grown >= doubles {
+			p.Grown, p.GrowsFrom = 0, e.when
+			p.Interval /= 2
+		}
+	default:
+		p.Grown++
+		p.grow(e.when)
 	}
-	if p.Grown++; p.growth() > letGo {
-		p.Interval, p.Futile = 0, 0
+	if p.Interval > 0 && (p.Growth > letGo && 2*p.distance() < p.Former || p.Interval < leastInterval/4) {
+		p.Interval, p.Growth, p.Probing, p.Late, p.Trial, p.Futile = 0, 0, false, false, trial{}, 0
 	}
+}
+
+// grow raises the rate.
+func (p *learned) grow(now time.Time) {
+	cube := func(x float64) float64 { return 1 + growth*x*x*x }
+	passed := now.Sub(p.GrowsFrom)
+	by := soonTime
+	if p.Late {
+		by = lateTime
+	}
+	g := cube(min(float64(p.Grown)/plateau, float64(passed)/float64(by)))
+	if p.Former > 0 && now.Sub(p.FormerAt) < formerFor {
+		g = max(g, min(cube(float64(passed)/float64(formerTime)), float64(p.Interval)/float64(p.Former)))
+	}
+	p.Growth = g
+}
+
+// judge ends a trial that is decided.
+func (p *learned) judge(now time.Time) {
+	t := p.Trial
+	switch {
+	case t.Fell <= -odds:
+		p.Trial, p.Futile, p.LetGo = trial{}, 0, max(0, p.LetGo-1)
+		p.Grown, p.GrowsFrom = 0, now
+	case t.Rose <= -odds, t.Fell >= odds && t.Rose < 0:
+		p.slow(now, overshot)
+	case t.Fell >= odds && t.Rose >= odds, t.Fell >= 2*odds:
+		if p.Futile++; p.Futile < mostFutile && p.LetGo == 0 {
+			p.slow(now, overshot)
+			return
+		}
+		p.free(t.P)
+	}
+}
+
+// free lets the rate go, which is not what calls are rejected for.
+func (p *learned) free(share float64) {
+	p.Epoch++
+	p.Shed, p.Free = share, min(leastFree<<min(p.LetGo, 10), mostFree)
+	p.LetGo++
+	p.Interval, p.Growth, p.Probing, p.Late, p.Trial, p.Futile = 0, 0, false, false, trial{}, 0
 }
 
 // reopen takes calls again, with one that was sent at a time and accepted, at the rate
@@ -232,53 +359,56 @@ func (p *learned) reopen(at, now time.Time) {
 	p.Closed, p.Trying = false, false
 	// It may have taken calls for a while, on the mean since the middle of the last wait.
 	took := float64(at.Sub(p.Opened) - p.Lag/2)
-	briefly := at.Sub(p.ClosedAt) < brief && enough*p.distance() < manyIn
+	short := at.Sub(p.ClosedAt) < brief
 	// The call that reopened is the first of the new time.
 	n := p.Accepted - 1
-	switch first := p.Interval == 0; {
-	case p.Blind > 0:
+	switch first, from := p.Interval == 0, float64(p.distance()); {
+	case !first && short:
+		p.pace(now, min(max(slower*from, margin*p.measured(now)), muchSlower*from))
 	case n > 0:
-		mean := margin * took / float64(n)
-		if from := float64(p.distance()); !first && briefly && mean < 2*from {
-			mean = min(mean, slowerBriefly*slowerBriefly*from)
-		}
-		p.pace(now, mean)
-		p.Probing = first && briefly
-	default: // without a rate there is still none
-		p.pace(now, min(max(float64(p.Interval), took), muchSlower*float64(p.Interval)))
+		p.pace(now, margin*took/float64(n))
+		p.Probing = first && short
+	case !first: // without a rate there is still none
+		p.pace(now, min(max(from, took), muchSlower*from))
 	}
-	p.Span = time.Minute
-	if briefly {
-		p.Span = briefSpan
-	}
+	p.Late = p.Late || !short
 	p.Opened, p.Accepted = at, 1
 }
 
 // pace sets the learned time between two calls.
 func (p *learned) pace(now time.Time, interval float64) {
-	p.Interval = min(time.Duration(interval), LongestWait)
+	if from := p.distance(); p.Interval > 0 && p.AcceptedSet >= plateau {
+		if p.Former == 0 || from < p.Former || now.Sub(p.FormerAt) >= formerFor {
+			p.Former = from
+		}
+		if float64(from) < overshot*float64(p.Former) {
+			p.FormerAt = now
+		}
+	}
+	p.Interval = max(1, min(time.Duration(interval), LongestWait))
+	p.Growth, p.Grown, p.Probing, p.Trial = 1, 0, false, trial{}
 	p.Next = now.Add(p.Interval)
-	p.Set, p.AcceptedSet, p.Grown = now, 0, 0
+	p.Set, p.AcceptedSet, p.GrowsFrom = now, 0, now
+	p.Epoch++
 }
 
 // reject learns of a call that was rejected, and tells whether it is to wait alone.
 func (p *learned) reject(e event) (alone bool) {
 	now := e.when
-	p.heed(e.said, now)
+	p.heed(e.said, e.at)
 	until := now.Add(e.retryAfter)
 	if e.epoch != p.Epoch {
 		// It was sent before the pacer closed, or slowed down.
 		if p.Closed {
 			p.hold(until)
 		}
-		return false
+		return !p.Closed
 	}
 	if p.InRow++; p.InRow == 1 {
 		p.Since, p.ComeBack = now, now
 	}
 	p.ComeBack = later(p.ComeBack, until)
-	p.Burden++
-	switch paced := p.Interval > 0; {
+	switch {
 	case e.tries:
 		p.Trying = false
 		if e.retryAfter > 0 {
@@ -288,92 +418,113 @@ func (p *learned) reject(e event) (alone bool) {
 		}
 		p.try(now, until)
 		return false
-	case paced && p.InRow < closePacedAfter:
-		p.slow(now, until)
-		p.hold(until)
+	case e.end == closing:
+		if p.Interval == 0 {
+			// It was wrong to let the rate go.
+			p.Free, p.LetGo, p.Shed = 0, 0, 0
+		}
+		p.Epoch++
+		p.Closed, p.ClosedAt, p.Trial = true, now, trial{}
+		p.try(now, until)
 		return false
-	case !paced && p.InRow < closeAfter && p.Burden < bearable:
-		return true
+	case p.Interval == 0 || p.Trial.P > 0: // it counts once a call that was sent later is accepted
+	case p.Probing || p.Late:
+		p.slow(now, overshot)
+	default:
+		p.slow(now, slower)
 	}
-	p.Epoch++
-	p.Closed, p.ClosedAt, p.Burden = true, now, 0
-	p.try(now, until)
-	return false
+	return true
+}
+
+// noise is the share of rejects below which no rate is tried.
+func (p *learned) noise() float64 {
+	if p.Free == 0 {
+		return many
+	}
+	return max(many, p.Shed+4*math.Sqrt(p.Shed*(1-p.Shed)/(2*blockSize)))
 }
 
 // hopeless reports whether a provider that does not say when to come back took none of so
-// many tries.
-func (p *learned) hopeless(tries int) bool {
-	return p.Closed && p.Tries >= tries && p.Accepted <= cheap*(p.Tries+1)
+// many tries for longer than a limit by the minute lasts.
+func (p *learned) hopeless(tries int, now time.Time) bool {
+	return p.Closed && p.Tries >= tries && p.Accepted <= cheap*(p.Tries+1) && now.Sub(p.Since) >= Patience
 }
 
 // try has a closed provider tried, at the time until which it asks to wait or later.
 func (p *learned) try(now, until time.Time) {
-	at := later(until, now.Add(p.tryAfter()))
+	at := later(until, now.Add(p.tryAfter(now)))
 	p.Lag = at.Sub(later(until, now))
 	p.hold(at)
 }
 
-// slow lowers a rate, to what was accepted since it was last set where that is less, until
-// when the provider takes calls again.
-func (p *learned) slow(now, until time.Time) {
-	p.Epoch++
-	kept := p.progress() >= soon
-	if kept {
-		p.Futile = 0
-	} else if p.Futile++; p.Futile >= mostFutile {
-		p.Interval, p.Futile, p.Blind = 0, 0, blindFor
-		return
-	}
-	from := float64(p.Interval) / p.growth()
-	to := slower * from
-	if p.Span == briefSpan {
-		to = slowerBriefly * from
-		if !p.Says || p.together {
-			// What was sent too much is first forgotten.
-			p.hold(now.Add(time.Duration(rest * to)))
-		}
-	}
-	since := float64(until.Sub(p.Set))
-	switch {
-	case p.Probing:
-		to = overshot * from
-	case p.Span == briefSpan && (kept || since < enough*from):
-	case p.AcceptedSet > 0:
-		to = min(max(to, since/float64(p.AcceptedSet)), muchSlower*from)
-	}
-	p.Probing = false
-	p.pace(now, to)
-}
-
-// tryAfter is how long after a reject a closed provider is tried.
-func (p *learned) tryAfter() time.Duration {
+// tryAfter is how long after a reject a closed provider is tried: half as long as it has been
+// closed.
+func (p *learned) tryAfter(now time.Time) time.Duration {
 	most := mostBackoff
 	if p.Accepted > cheap*(p.Tries+1) {
 		most = oftenTried
 	}
-	return min(max(p.first, p.Interval)<<min(p.Tries, 20), most)
+	least := max(p.first, p.distance())
+	if p.Late {
+		least = max(least, lateFirst)
+	}
+	return min(max(least, now.Sub(p.ClosedAt)/2), most)
+}
+
+// slow lowers a rate, to what was accepted since it was set where that is less, and tests
+// whether it helps.
+func (p *learned) slow(now time.Time, by float64) {
+	from := float64(p.distance())
+	to := by * from
+	since := float64(now.Sub(p.Set))
+	if p.AcceptedSet > 0 && since >= enough*from && !p.Probing {
+		took := since / float64(p.AcceptedSet)
+		if p.Growth > overshot {
+			// It was less for most of that time.
+			took = min(took, p.measured(now))
+		}
+		to = min(max(to, took), muchSlower*from)
+	}
+	share, _ := p.share()
+	p.pace(now, to)
+	p.test(share)
+	if p.together {
+		// What the others have sent too much is first forgotten.
+		p.hold(now.Add(time.Duration(rest * to)))
+	}
+}
+
+// test begins a trial of the rate that was set. Where rejects that no rate helps against are
+// known, it is whether more of them than that are left.
+func (p *learned) test(share float64) {
+	if p.LetGo > 0 {
+		share = p.Shed
+	}
+	p.Trial.P = max(share, leastShare)
 }
 
 // hold lets nothing go before a time.
 func (p *learned) hold(until time.Time) { p.HeldUntil = later(p.HeldUntil, until) }
 
 // heed spreads what the provider says that it will take over the time until it will
-// take more. For a window that ends then, that uses it up just in time; of a bucket that
-// is full then, it leaves a half.
-func (p *learned) heed(said *model.Allowance, now time.Time) {
+// take more, from when the call was sent of which it says so. For a window that ends then,
+// that uses it up just in time; of a bucket that is full then, it leaves a half.
+func (p *learned) heed(said *model.Allowance, at time.Time) {
 	if said == nil {
 		return
 	}
-	p.Told, p.Says = 0, true
+	p.Told = 0
 	spread := func(w model.Window, each float64) {
-		// What comes back after hours is a quota, of which a reject tells.
+		// What comes back after hours is a quota, of which a reject tells; and a whole second
+		// stands for any part of it.
 		if w.Reset <= 0 || w.Reset > LongestWait {
 			return
 		}
 		calls := float64(w.Remaining) / each
 		if calls < 1 {
-			p.hold(now.Add(w.Reset))
+			if w.Reset != time.Second {
+				p.hold(at.Add(w.Reset))
+			}
 			return
 		}
 		if apart := time.Duration(float64(w.Reset) / calls); apart >= leastInterval {
@@ -389,7 +540,10 @@ func (p *learned) paced() bool { return p.Interval > 0 || p.Told > 0 || p.Closed
 
 // shift moves all times by d, to those of another clock.
 func (p *learned) shift(d time.Duration) {
-	for _, t := range []*time.Time{&p.HeldUntil, &p.TriedAt, &p.Next, &p.Since, &p.ComeBack, &p.Opened, &p.Set, &p.ClosedAt} {
+	for _, t := range []*time.Time{
+		&p.HeldUntil, &p.TriedAt, &p.Next, &p.Since, &p.ComeBack, &p.Opened, &p.Set, &p.GrowsFrom,
+		&p.ClosedAt, &p.FormerAt, &p.Recent.Since, &p.Before.Since,
+	} {
 		if !t.IsZero() {
 			*t = t.Add(d)
 		}

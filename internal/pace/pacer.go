@@ -9,19 +9,8 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Pacer spreads the calls of one model over time as its provider lets it. It sends
-// at once until the provider rejects calls or says how many it will take.
-//
-// Rejects close it, until the provider takes calls again: then, by its own word,
-// or as single calls find out that are tried at growing distances. What was accepted
-// from one reopening to the next, by the time between, is the rate that the provider
-// allows, whatever way it limits: by fixed or sliding windows, or by a bucket
-// of tokens. From then on calls are sent at that rate. Accepted calls raise it, at
-// first hardly and then ever faster, as CUBIC does for TCP (RFC 9438); a reject
-// lowers it.
-//
-// Where rejects do not become fewer at a lower rate, as when calls are shed at
-// random, the rate is not their cause, and it is let go for a while.
+// Pacer spreads the calls of one model over time as its provider lets it; the package says
+// how. It sends at once until the provider rejects calls or says how many it will take.
 //
 // Where other processes ask with the same key, a Keeper has what all of them have learned.
 // Who sends at a rate takes passes from it, a few ahead; who sends freely looks into it now
@@ -46,6 +35,10 @@ type Pacer struct {
 	passes []Pass
 	// calls counts those under way or waiting.
 	calls int
+	// sent is what became of the last of them; crowded is true once calls were rejected for
+	// their number.
+	sent    sent
+	crowded bool
 }
 
 // Keeper keeps what several processes learn of a provider together.
@@ -217,14 +210,26 @@ func (p *Pacer) ask(ctx context.Context) {
 	p.change()
 }
 
-// end tells what became of a call. Of one that was rejected it tells whether it is to wait
-// alone, while others go on.
-func (p *Pacer) end(ctx context.Context, e event) (alone bool) {
+// Go sends a call that has its place, with which so many are under way. It reports whether it
+// may go: not where calls were stopped or slowed down since its pass was given.
+func (p *Pacer) Go(mine *Pass, underWay int) bool {
 	p.mu.Lock()
+	defer p.mu.Unlock()
+	if mine.epoch != p.Epoch {
+		return false
+	}
+	mine.at = time.Now()
+	p.sent.add(mine, underWay)
+	return true
+}
+
+// end tells what became of a call. Of one that was rejected it tells whether it is to wait
+// alone, while others go on. The caller holds p.mu, which is free afterwards.
+func (p *Pacer) end(ctx context.Context, e event) (alone bool) {
 	e.when = time.Now()
 	closed, epoch := p.Closed, p.Epoch
 	alone = p.learn(e)
-	tell := p.keeper != nil && (e.end == rejected || e.tries)
+	tell := p.keeper != nil && (e.end == rejected || e.end == closing || e.tries)
 	if p.keeper != nil {
 		p.events = append(p.events, e)
 	}
@@ -248,22 +253,66 @@ func (p *Pacer) end(ctx context.Context, e event) (alone bool) {
 // Accept tells that a call was not rejected; its provider may say what it will take,
 // and it used some tokens.
 func (p *Pacer) Accept(ctx context.Context, mine Pass, said *model.Allowance, tokens int) {
-	p.end(ctx, event{Pass: mine, end: accepted, said: said, tokens: tokens})
+	p.mu.Lock()
+	p.sent.end(mine, accepted)
+	p.end(ctx, event{Pass: mine, end: accepted, said: said, tokens: tokens, before: p.sent.rejectsBefore(mine)})
+}
+
+// Rejected is what follows from a reject.
+type Rejected struct {
+	// Alone is true where the call is to wait by itself, while others go on.
+	Alone bool
+	// Room is how many calls at once the provider takes where it rejects for their number and
+	// not for their rate, else 0.
+	Room int
+	// For is how long the provider has rejected all calls where another try makes no sense:
+	// it does not say when to come back, and took none of so many tries.
+	For time.Duration
 }
 
 // Reject tells that a call was rejected, and how long its provider asks to wait, 0 where
-// it does not say. It returns whether this call is to wait alone, while others go on, and
-// whether another try makes sense: not when a provider that does not say when to
-// come back took none of so many tries.
-func (p *Pacer) Reject(ctx context.Context, mine Pass, said *model.Allowance, retryAfter time.Duration, tries int) (alone, again bool) {
-	alone = p.end(ctx, event{Pass: mine, end: rejected, said: said, retryAfter: retryAfter})
+// it does not say; tries is how often one is tried that says nothing and takes nothing.
+func (p *Pacer) Reject(ctx context.Context, mine Pass, said *model.Allowance, retryAfter time.Duration, tries int) (r Rejected) {
+	e := event{Pass: mine, end: rejected, said: said, retryAfter: retryAfter}
+	p.mu.Lock()
+	p.sent.end(mine, rejected)
+	rejects, of := freeRejects, freeOf
+	if p.Interval > 0 && (p.Late || p.Trial.P == 0 && p.Futile == 0) {
+		rejects, of = pacedRejects, pacedOf
+	} else if p.Interval == 0 && p.Free > 0 {
+		rejects = freeOf
+	}
+	if !mine.tries && !p.Closed {
+		n := crowded
+		if p.crowded {
+			n = crowdedAgain
+		}
+		if r.Room = p.sent.room(mine, n); r.Room > 0 {
+			p.crowded = true
+		}
+	}
+	switch {
+	case r.Room > 0:
+		e.end = dropped
+		p.sent.settle(p.sent.at(mine.number))
+	case p.sent.nearlyAll(mine, rejects, of):
+		e.end = closing
+	}
+	r.Alone = p.end(ctx, e)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return alone, !mine.tries || !p.hopeless(tries)
+	if now := time.Now(); mine.tries && p.hopeless(tries, now) {
+		r.For = now.Sub(p.Since)
+	}
+	return r
 }
 
 // Drop gives back the pass of a call that was not sent, or came back with neither.
-func (p *Pacer) Drop(ctx context.Context, mine Pass) { p.end(ctx, event{Pass: mine}) }
+func (p *Pacer) Drop(ctx context.Context, mine Pass) {
+	p.mu.Lock()
+	p.sent.end(mine, dropped)
+	p.end(ctx, event{Pass: mine})
+}
 
 // Join adds calls that are under way or wait, and takes away those that have ended.
 func (p *Pacer) Join(n int) {
@@ -282,20 +331,6 @@ func (p *Pacer) Held(now time.Time) (since, until time.Time, ok bool) {
 		since, until = p.Since, later(until, p.ComeBack)
 	}
 	return since, until, p.calls > 0 && until.Sub(since) >= time.Second
-}
-
-// Late reports whether calls were stopped or slowed down since a pass was given.
-func (p *Pacer) Late(mine Pass) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return mine.epoch != p.Epoch
-}
-
-// Slowed reports whether the rate of calls is what keeps rejects few.
-func (p *Pacer) Slowed() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.paced()
 }
 
 // change has whoever waits look again. The caller holds p.mu.

@@ -46,8 +46,8 @@ func TestDiscount(t *testing.T) {
 	}
 	// Of a model's usage, what came by batch costs less, also of what was cached.
 	used, more := price.Usage{}, price.Usage{}
-	used.Add("openai", "gpt-4o", model.Usage{Input: 1e6, Cached: 4e5, Output: 1e5}, false)
-	more.Add("openai", "gpt-4o", model.Usage{Input: 1e6, Cached: 4e5, Output: 1e5}, true)
+	used.Add("openai", "gpt-4o", model.Response{Usage: model.Usage{Input: 1e6, Cached: 4e5, Output: 1e5}, Batch: false})
+	more.Add("openai", "gpt-4o", model.Response{Usage: model.Usage{Input: 1e6, Cached: 4e5, Output: 1e5}, Batch: true})
 	used.AddUsage(more)
 	live := 0.6*2.5 + 0.4*1.25 + 0.1*10
 	usd, unpriced := price.Default().Total(used)
@@ -55,7 +55,7 @@ func TestDiscount(t *testing.T) {
 		t.Errorf("it costs %g, %v unpriced; want %g", usd, unpriced, want)
 	}
 	unknown := price.Usage{}
-	unknown.Add("groq", "m", model.Usage{Input: 10}, true)
+	unknown.Add("groq", "m", model.Response{Usage: model.Usage{Input: 10}, Batch: true})
 	if _, unpriced := own.Total(unknown); len(unpriced) != 1 {
 		t.Errorf("unpriced are %v; want the model by batch", unpriced)
 	}

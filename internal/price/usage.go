@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/orbench/orbench/model"
 )
@@ -17,6 +18,35 @@ type Used struct {
 	Part
 	// Batched is the part of it that came by batch.
 	Batched Part
+	// Made is when the replies were.
+	Made Span
+}
+
+// Span is a time in which replies were made.
+type Span struct {
+	// First and Last are the zero time where no reply has one, and Undated counts those without.
+	First, Last time.Time
+	Undated     int
+}
+
+// And is the span of both.
+func (s Span) And(o Span) Span {
+	if s.First.IsZero() || !o.First.IsZero() && o.First.Before(s.First) {
+		s.First = o.First
+	}
+	if o.Last.After(s.Last) {
+		s.Last = o.Last
+	}
+	s.Undated += o.Undated
+	return s
+}
+
+// SpanOf is the span of one reply.
+func SpanOf(made time.Time) Span {
+	if made.IsZero() {
+		return Span{Undated: 1}
+	}
+	return Span{First: made, Last: made}
 }
 
 // Part is a part of what one model was used for. Tokens are sums over the replies.
@@ -33,10 +63,10 @@ func (p *Part) add(o Part) {
 	p.Tokens.Cached += min(o.Tokens.Cached, o.Tokens.Input)
 }
 
-// Add counts a reply of a model, which came by batch or not.
-func (u Usage) Add(provider, name string, tokens model.Usage, batch bool) {
-	reply := Used{Part: Part{Replies: 1, Tokens: tokens.Bounded()}}
-	if batch {
+// Add counts a reply of a model.
+func (u Usage) Add(provider, name string, r model.Response) {
+	reply := Used{Part: Part{Replies: 1, Tokens: r.Usage.Bounded()}, Made: SpanOf(r.Made)}
+	if r.Batch {
 		reply.Batched = reply.Part
 	}
 	u.add(model.Ref{Provider: provider, Model: name}, reply)
@@ -46,6 +76,7 @@ func (u Usage) add(key model.Ref, more Used) {
 	used := u[key]
 	used.Part.add(more.Part)
 	used.Batched.add(more.Batched)
+	used.Made = used.Made.And(more.Made)
 	u[key] = used
 }
 

@@ -19,16 +19,16 @@ func TestTotal(t *testing.T) {
 		t.Fatal(err)
 	}
 	used, more := price.Usage{}, price.Usage{}
-	used.Add("p", "m", model.Usage{Input: 1000, Output: 100, Cached: 400}, false)
-	more.Add("p", "m", model.Usage{Input: 1000, Output: 100, Cached: 4000}, false)
-	more.Add("q", "any", model.Usage{Input: 10, Output: 10}, false)
+	used.Add("p", "m", model.Response{Usage: model.Usage{Input: 1000, Output: 100, Cached: 400}})
+	more.Add("p", "m", model.Response{Usage: model.Usage{Input: 1000, Output: 100, Cached: 4000}})
+	more.Add("q", "any", model.Response{Usage: model.Usage{Input: 10, Output: 10}})
 	used.AddUsage(more)
 	// 600 at 2, 400 + 1000 at 1 (more cannot be cached than was sent), 200 at 10, 20 at 1.
 	if usd, unpriced := table.Total(used); usd < 0.00462-1e-12 || usd > 0.00462+1e-12 || unpriced != nil {
 		t.Errorf("%g, %v; want 0.00462", usd, unpriced)
 	}
-	used.Add("z", "b", model.Usage{}, false)
-	used.Add("z", "a", model.Usage{}, false)
+	used.Add("z", "b", model.Response{Usage: model.Usage{}})
+	used.Add("z", "a", model.Response{Usage: model.Usage{}})
 	if _, unpriced := table.Total(used); cmp.Diff([]string{"z/a", "z/b"}, unpriced) != "" {
 		t.Errorf("no price of %v", unpriced)
 	}

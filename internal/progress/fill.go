@@ -103,7 +103,7 @@ func (p *Fill) Observer(targets []evaluate.Target) func(model.Request, model.Res
 
 // fillLine says how far a fill is.
 func fillLine(s fill.Stats, total int, took time.Duration, seen [sides]tally) []part {
-	finished := s.Answered + s.Failed
+	finished := s.Answered + s.Failed + s.Elsewhere
 	done := min(s.Present+finished, total)
 	parts := []part{{0, fmt.Sprintf("%d/%d", done, total)}}
 	if rate := float64(finished) / took.Seconds(); rate > 0 {

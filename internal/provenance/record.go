@@ -62,7 +62,35 @@ type Made struct {
 	Judges   []Judge   `json:"judges"`
 	// Served has the names under which replies came, where they are not the asked ones.
 	Served []Served `json:"served_by,omitempty"`
-	Cost   Cost     `json:"cost"`
+	// Checks compared the weights of targets with those that made their stored answers.
+	Checks []Check `json:"weights_checks,omitempty"`
+	Cost   Cost    `json:"cost"`
+	// Answers says when the targets made their answers, nil where that is known of none.
+	Answers *Span `json:"answers_made,omitempty"`
+}
+
+// Span is the time in which answers were made, in UTC.
+type Span struct {
+	First time.Time `json:"first"`
+	Last  time.Time `json:"last"`
+	// Undated counts those of unknown age, as an older program kept them.
+	Undated int `json:"unknown_age,omitempty"`
+}
+
+// Made says in a few words when the answers were made.
+func (m Made) Made() string {
+	if m.Answers == nil {
+		return "of unknown age"
+	}
+	first, last := m.Answers.First.UTC().Format(time.DateOnly), m.Answers.Last.UTC().Format(time.DateOnly)
+	when := "made " + first
+	if last != first {
+		when += " to " + last
+	}
+	if n := m.Answers.Undated; n > 0 {
+		when += ", " + table.Count(n) + " of unknown age"
+	}
+	return when
 }
 
 // Served is how many answers of a target, or replies of a judge, came under a name.
@@ -219,6 +247,27 @@ func (r *Record) Spent() string {
 	return strings.Join(parts, " ")
 }
 
+// Ages says in one line when the answers of the runs were made; empty without a record.
+func (r *Record) Ages() string {
+	if r == nil {
+		return ""
+	}
+	var parts []string
+	for _, m := range r.Runs {
+		switch {
+		case m.Cost.Replies == 0:
+		case len(r.Runs) > 1:
+			parts = append(parts, "those of run "+untrusted.Terminal(m.Run)+" "+m.Made())
+		default:
+			parts = append(parts, m.Made())
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Answers: " + strings.Join(parts, "; ") + "."
+}
+
 // OfReplies reports whether the record is of one run that rests on just so many replies.
 func (r *Record) OfReplies(n int) bool {
 	return r != nil && len(r.Runs) == 1 && r.Runs[0].Cost.Replies == n
@@ -250,6 +299,12 @@ func (r *Record) Sections() []table.Section {
 		}
 		for _, by := range m.Served {
 			add("replies under the name", by.Of, fmt.Sprintf("%s: %s (%s)", by.Model, table.Count(by.N), by.As))
+		}
+		if m.Cost.Replies > 0 {
+			add("answers", "", m.Made())
+		}
+		for _, c := range m.Checks {
+			add("weights compared", c.Of, day(c.Date)+": "+c.String())
 		}
 		add("cost of the whole run", "", m.Cost.String())
 		for _, setting := range summary(m.Settings) {
@@ -299,6 +354,32 @@ type History struct {
 	Prices json.RawMessage `json:"prices,omitempty"`
 	// Failed has what failed attempts may have cost, of each command with some.
 	Failed []Failed `json:"failed,omitempty"`
+	// Checks compared the weights of targets with those that made stored answers.
+	Checks []Check `json:"checks,omitempty"`
+}
+
+// Check is a comparison of a target's weights with those that made its stored answers, by
+// prompts that were asked again; see package weights. Its calls are in no figure.
+type Check struct {
+	Date time.Time `json:"date"`
+	// Of is the model.
+	Of string `json:"of"`
+	// Decision is same, doubtful, other or unknown.
+	Decision string `json:"decision"`
+	// Prompts were compared; for Odd of them the new answers agree with each other longer than
+	// with the stored one, which shares SharedTokens with them in the median.
+	Prompts      int     `json:"prompts"`
+	Odd          int     `json:"odd"`
+	SharedTokens float64 `json:"shared_tokens"`
+	Calls        int     `json:"calls"`
+	Tokens       int     `json:"tokens"`
+	// USD is nil where the price is unknown.
+	USD *float64 `json:"usd"`
+}
+
+// String is the check in one line.
+func (c Check) String() string {
+	return fmt.Sprintf("%s: %d of %d stored answers odd, %.0f tokens shared; %s, %s tokens", c.Decision, c.Odd, c.Prompts, c.SharedTokens, table.Counted(c.Calls, "call", "calls"), table.Count(c.Tokens))
 }
 
 // Failed is what the attempts of a command that failed may have cost.
@@ -383,6 +464,13 @@ func (h History) And(o History) History {
 	for _, f := range failed {
 		both.Fail(f)
 	}
+	both.Checks = append(both.Checks, h.Checks...)
+	for _, c := range o.Checks {
+		if !slices.ContainsFunc(h.Checks, func(k Check) bool { return k.Date.Equal(c.Date) && k.Of == c.Of }) {
+			both.Checks = append(both.Checks, c)
+		}
+	}
+	slices.SortStableFunc(both.Checks, func(a, b Check) int { return a.Date.Compare(b.Date) })
 	return both
 }
 

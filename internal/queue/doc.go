@@ -15,7 +15,11 @@
 // again, a call under way is claimed, and who dies leaves its calls queued. So a worker may
 // be killed or frozen at any moment, and River gives its shards to others.
 //
+// The shards of each fill and endpoint are a queue of River of their own, which every worker
+// takes up that can ask the endpoint. So calls that wait for a limit hold up no others, and a
+// worker without a key that is taken leaves them to others. Workers note every second that
+// they run and what they leave; who follows a fill reads that.
+//
 // Limits per minute are kept in the database as times from which more may be used, taken
-// ahead for a second's worth; a budget as what workers have taken of it, in leases that they
-// give back when they pause.
+// ahead for a second's worth. A budget is that of a fill.Account, of which each worker has a share.
 package queue

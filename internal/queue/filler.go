@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log"
 	"maps"
@@ -42,23 +43,28 @@ type Filler struct {
 	settings Settings
 	id       int64
 
-	mu     sync.Mutex
-	stats  fill.Stats
-	queued int
-	failed map[model.Hash]bool
+	mu    sync.Mutex
+	stats fill.Stats
+	// stopped is when it was seen that the budget is spent.
+	stopped time.Time
+	queued  int
+	failed  map[model.Hash]bool
+	// elsewhere counts the answers to calls that another fill had queued.
+	elsewhere int
 	// wishes are the calls of Ask that somebody waits for; granting is true while they are
 	// looked for.
 	wishes   []*wish
 	granting bool
 	// told is true once it was said that the database is away.
 	told atomic.Bool
+	seer seer
 }
 
 var _ fill.Filler = (*Filler)(nil)
 
 // NewFiller makes a filler of what a store lacks.
 func NewFiller(ctx context.Context, q *Queue, m *store.Store, s Settings) (*Filler, error) {
-	f := &Filler{queue: q, store: m, settings: s, failed: map[model.Hash]bool{}}
+	f := &Filler{queue: q, store: m, settings: s, failed: map[model.Hash]bool{}, seer: seer{began: time.Now()}}
 	if err := q.prune(ctx); err != nil {
 		return nil, err
 	}
@@ -103,8 +109,10 @@ func (f *Filler) wait(ctx context.Context, do func() error) error {
 // round is work that is being filled, without what of it is queued for good.
 type round struct {
 	fill.Work
-	// counted is true once those that were remembered beforehand are.
+	// counted is true once those that were remembered beforehand are, and before how many
+	// these were.
 	counted bool
+	before  int
 }
 
 // fill is Fill while the database is there.
@@ -119,14 +127,17 @@ func (f *Filler) fill(ctx context.Context, w *round) error {
 		if err != nil {
 			return err
 		}
+		f.mu.Lock()
+		if !w.counted {
+			w.counted, w.before = true, known.present
+			f.stats.Present += known.present
+		} else if w.Fixed != nil {
+			// What is remembered now and was not: the rest of it was queued by another fill.
+			f.elsewhere = max(0, known.present-w.before-f.stats.Answered)
+		}
+		f.mu.Unlock()
 		if known.elsewhere == 0 {
 			w.Fixed = nil
-		}
-		if !w.counted {
-			w.counted = true
-			f.mu.Lock()
-			f.stats.Present += known.present
-			f.mu.Unlock()
 		}
 		lacking, err := f.walk(ctx, w.Missing)
 		if err != nil {
@@ -146,6 +157,9 @@ func (f *Filler) fill(ctx context.Context, w *round) error {
 				return err
 			}
 			took = time.Since(looked)
+			if err := f.watchWorkers(ctx, open+elsewhere); err != nil {
+				return err
+			}
 			if time.Now().After(again) && (w.Missing != nil || elsewhere > 0) || open == 0 && elsewhere == 0 {
 				break
 			}
@@ -175,8 +189,8 @@ func (f *Filler) look(ctx context.Context) (open int, err error) {
 	err = f.queue.pool.QueryRow(ctx, `SELECT count(*) FILTER (WHERE NOT failed), count(*) FILTER (WHERE failed) FROM queued_calls WHERE fill = $1`, f.id).
 		Scan(&open, &failed)
 	if err == nil {
-		err = f.queue.pool.QueryRow(ctx, `SELECT stopped, requests, tokens, usd FROM fills WHERE id = $1`, f.id).
-			Scan(&stopped, &spent.Spent.Requests, &spent.Spent.Tokens, &spent.Spent.USD)
+		err = f.queue.pool.QueryRow(ctx, `SELECT stopped, tokens, usd FROM fills WHERE id = $1`, f.id).
+			Scan(&stopped, &spent.Next.Tokens, &spent.Next.USD)
 	}
 	if err != nil {
 		return 0, err
@@ -188,13 +202,35 @@ func (f *Filler) look(ctx context.Context) (open int, err error) {
 	f.mu.Lock()
 	done.Present, done.Answered, done.Failed = f.stats.Present, f.queued-open-failed, max(0, failed-done.Batched)
 	// What workers wait for is made by others of them, or was when the last of one was heard.
-	done.Elsewhere, done.Waiting = 0, 0
+	done.Elsewhere, done.Waiting = f.elsewhere, 0
 	f.stats = done
 	f.mu.Unlock()
-	if stopped {
-		return open, &spent
+	if !stopped {
+		return open, nil
 	}
-	return open, nil
+	f.mu.Lock()
+	if f.stopped.IsZero() {
+		f.stopped = time.Now()
+	}
+	since := f.stopped
+	f.mu.Unlock()
+	shares, err := f.store.Shares(ctx, f.settings.Account)
+	if err != nil {
+		return 0, err
+	}
+	if fill.Pending(shares).Requests > 0 && time.Since(since) < fill.SettleTime {
+		return open + 1, nil // what workers have under way is not yet counted
+	}
+	spent.Spent = fill.Taken(shares)
+	for _, s := range shares {
+		if s.Began.Before(f.seer.began) {
+			spent.Before.Add(fill.Taken([]store.Share{s}))
+			continue
+		}
+		spent.Charged += s.Charged
+		spent.Failed.Add(fill.Budget{Tokens: s.Failed.Tokens, USD: s.Failed.USD})
+	}
+	return open, &spent
 }
 
 // stats sums what the workers have done for a fill.
@@ -266,30 +302,51 @@ func (f *Filler) put(ctx context.Context, calls []store.BatchCall) (found walked
 	if len(missing) == 0 {
 		return found, nil
 	}
-	var names, requests [][]byte
+	// A shard asks one endpoint, so that who cannot ask it leaves nothing else.
+	type shard struct{ names, requests [][]byte }
+	shards := map[model.Ref]*shard{}
+	var names [][]byte
 	for i := range missing {
-		names, requests = append(names, missing[i].Hash[:]), append(requests, missing[i].Request)
+		var at model.Ref
+		if err := json.Unmarshal(missing[i].Request, &at); err != nil {
+			return found, err
+		}
+		at.Model = ""
+		if shards[at] == nil {
+			shards[at] = &shard{}
+		}
+		shards[at].names, shards[at].requests = append(shards[at].names, missing[i].Hash[:]), append(shards[at].requests, missing[i].Request)
+		names = append(names, missing[i].Hash[:])
 	}
 	ctx, cancel := context.WithTimeout(ctx, attemptTime)
 	defer cancel()
 	err = pgx.BeginFunc(ctx, f.queue.pool, func(tx pgx.Tx) error {
-		args := shardArgs{Fill: f.id}
-		if err := tx.QueryRow(ctx, `SELECT nextval('shards')`).Scan(&args.Shard); err != nil {
-			return err
+		for at, s := range shards {
+			args := shardArgs{Fill: f.id}
+			if err := tx.QueryRow(ctx, `SELECT nextval('shards')`).Scan(&args.Shard); err != nil {
+				return err
+			}
+			// What has failed for an earlier fill is tried again for this one.
+			done, err := tx.Exec(ctx, `INSERT INTO queued_calls (hash, fill, shard, request)
+				SELECT hash, $3, $4, request FROM unnest($1::bytea[], $2::bytea[]) AS missing (hash, request)
+				ON CONFLICT (hash) DO UPDATE SET fill = excluded.fill, shard = excluded.shard, failed = false
+				WHERE queued_calls.failed AND queued_calls.fill <> excluded.fill`, s.names, s.requests, f.id, args.Shard)
+			if err != nil {
+				return err
+			}
+			if done.RowsAffected() == 0 {
+				continue
+			}
+			found.queued += int(done.RowsAffected())
+			name := laneName(f.id, at)
+			if _, err := tx.Exec(ctx, `INSERT INTO lanes VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`, f.id, name, at.Provider, at.Endpoint); err != nil {
+				return err
+			}
+			if _, err := f.queue.river.InsertTx(ctx, tx, args, &river.InsertOpts{MaxAttempts: tries, Queue: name}); err != nil {
+				return err
+			}
 		}
-		// What has failed for an earlier fill is tried again for this one.
-		done, err := tx.Exec(ctx, `INSERT INTO queued_calls (hash, fill, shard, request)
-			SELECT hash, $3, $4, request FROM unnest($1::bytea[], $2::bytea[]) AS missing (hash, request)
-			ON CONFLICT (hash) DO UPDATE SET fill = excluded.fill, shard = excluded.shard, failed = false
-			WHERE queued_calls.failed AND queued_calls.fill <> excluded.fill`, names, requests, f.id, args.Shard)
-		if err != nil {
-			return err
-		}
-		if found.queued = int(done.RowsAffected()); found.queued == 0 {
-			return nil
-		}
-		_, err = f.queue.river.InsertTx(ctx, tx, args, &river.InsertOpts{MaxAttempts: tries})
-		return err
+		return nil
 	})
 	if err != nil {
 		return walked{}, err

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/model"
 )
@@ -22,21 +20,5 @@ func (q *Queue) rate(at model.Ref, key, unit string, perMinute int) fill.Limiter
 			ON CONFLICT (name) DO UPDATE SET next = greatest(r.next, clock_timestamp()) + $2::interval
 			RETURNING extract(epoch FROM r.next - $2::interval - clock_timestamp())::float8`, name, by).Scan(&wait)
 		return time.Duration(wait * float64(time.Second)), err
-	})
-}
-
-// shared is the budget of a fill, which the database keeps for all workers.
-func (q *Queue) shared(id int64, most fill.Budget) fill.SharedBudget {
-	return fill.NewLeasedBudget(most, func(ctx context.Context, change func(taken fill.Budget) fill.Budget) error {
-		return pgx.BeginFunc(ctx, q.pool, func(tx pgx.Tx) error {
-			var taken fill.Budget
-			err := tx.QueryRow(ctx, `SELECT requests, tokens, usd FROM fills WHERE id = $1 FOR UPDATE`, id).Scan(&taken.Requests, &taken.Tokens, &taken.USD)
-			if err != nil {
-				return err
-			}
-			taken = change(taken)
-			_, err = tx.Exec(ctx, `UPDATE fills SET requests = $2, tokens = $3, usd = $4 WHERE id = $1`, id, taken.Requests, taken.Tokens, taken.USD)
-			return err
-		})
 	})
 }

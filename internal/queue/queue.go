@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -23,6 +24,8 @@ import (
 
 // Settings say how the calls of a fill are made, whoever makes them.
 type Settings struct {
+	// Run names what the calls are for.
+	Run string `json:"run,omitempty"`
 	// Attempts and Timeout are those of fill.LiveConfig.
 	Attempts int           `json:"attempts"`
 	Timeout  time.Duration `json:"timeout"`
@@ -32,14 +35,16 @@ type Settings struct {
 	// 0 is no bound.
 	RequestsPerMinute int `json:"requests_per_minute,omitempty"`
 	TokensPerMinute   int `json:"tokens_per_minute,omitempty"`
-	// Budget is that of all workers together.
-	Budget fill.Budget `json:"budget"`
+	// Budget bounds what is spent of the account of that name.
+	Budget  fill.Budget `json:"budget"`
+	Account string      `json:"account"`
 	// Prices are the table of prices.
 	Prices []price.Price `json:"prices"`
 }
 
-// Queue is the calls that wait in a database.
+// Queue is the calls that wait in a database, over the connections of its store.
 type Queue struct {
+	store  *store.Store
 	pool   *pgxpool.Pool
 	schema string
 	river  inserter
@@ -63,28 +68,29 @@ func (shardArgs) Kind() string { return "calls" }
 // Open opens the queue in the database of a store, and makes its tables. A store in
 // a file is an *orbench.InputError.
 func Open(ctx context.Context, m *store.Store) (*Queue, error) {
-	store, ok := m.Backend.(*postgres.Store)
+	database, ok := m.Backend.(*postgres.Store)
 	if !ok {
 		return nil, &orbench.InputError{
 			Problem: "workers share a store in a database, and this one is a file",
 			Hint:    "name one with `store` postgres://USER@HOST/DATABASE",
 		}
 	}
-	pool, schema, err := store.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	q := &Queue{pool: pool, schema: schema}
-	err = q.migrate(ctx)
+	pool, schema := database.Pool()
+	q := &Queue{store: m, pool: pool, schema: schema}
+	err := q.migrate(ctx)
 	if err == nil {
 		q.river, err = river.NewClient(riverpgxv5.New(pool), &river.Config{Schema: schema, Logger: slog.New(slog.DiscardHandler)})
 	}
 	if err != nil {
-		pool.Close()
 		return nil, fmt.Errorf("the queue of calls: %w", err)
 	}
 	return q, nil
 }
+
+// tables are those of this package that the store's schema does not have.
+//
+//go:embed workers.sql
+var tables string
 
 // migrate makes the tables of River, or brings them up to date. Of several processes that
 // start together one does so, while the others wait.
@@ -106,12 +112,12 @@ func (q *Queue) migrate(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	_, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil)
+	if _, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, tables)
 	return err
 }
-
-// Close closes the connections.
-func (q *Queue) Close() { q.pool.Close() }
 
 // settings reads those of a fill, and whether it is stopped.
 func (q *Queue) settings(ctx context.Context, id int64) (s Settings, stopped bool, err error) {
@@ -126,6 +132,8 @@ func (q *Queue) prune(ctx context.Context) error {
 		WITH old AS (DELETE FROM fills WHERE began < now() - interval '30 days'
 			AND NOT EXISTS (SELECT 1 FROM queued_calls WHERE fill = fills.id AND NOT failed) RETURNING id),
 		stats AS (DELETE FROM fill_stats USING old WHERE fill = old.id),
+		lanes AS (DELETE FROM lanes USING old WHERE fill = old.id),
+		halts AS (DELETE FROM halts USING old WHERE fill = old.id),
 		unused AS (DELETE FROM rates WHERE next < now() - interval '30 days'),
 		forgotten AS (DELETE FROM paces WHERE kept < now() - interval '30 days')
 		DELETE FROM queued_calls USING old WHERE fill = old.id`)
@@ -143,24 +151,31 @@ type OpenFill struct {
 	ID int64
 	// Calls is how many calls wait or are under way.
 	Calls int
-	// Budget is that of the fill, and Left what no worker has taken of it.
+	// Budget is that of the fill, and Left what nobody has taken of it.
 	Budget, Left fill.Budget
 }
 
 // OpenFills lists the fills that have calls to be made.
 func (q *Queue) OpenFills(ctx context.Context) (all []OpenFill, err error) {
-	rows, err := q.pool.Query(ctx, `SELECT f.id, f.settings, f.requests, f.tokens, f.usd, c.calls
+	rows, err := q.pool.Query(ctx, `SELECT f.id, f.settings, c.calls
 		FROM (SELECT fill, count(*) AS calls FROM queued_calls WHERE NOT failed GROUP BY fill) AS c JOIN fills AS f ON f.id = c.fill ORDER BY f.id`)
 	if err != nil {
 		return nil, err
 	}
 	var o OpenFill
 	var s Settings
-	var taken fill.Budget
-	_, err = pgx.ForEachRow(rows, []any{&o.ID, &s, &taken.Requests, &taken.Tokens, &taken.USD, &o.Calls}, func() error {
-		o.Budget, o.Left = s.Budget, s.Budget.Left(taken)
+	var of []string
+	_, err = pgx.ForEachRow(rows, []any{&o.ID, &s, &o.Calls}, func() error {
+		o.Budget, of = s.Budget, append(of, s.Account)
 		all = append(all, o)
 		return nil
 	})
+	for i := range all {
+		shares, failed := q.store.Shares(ctx, of[i])
+		if err = errors.Join(err, failed); err != nil {
+			return nil, err
+		}
+		all[i].Left = all[i].Budget.Left(fill.Taken(shares))
+	}
 	return all, err
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"math"
 	"os"
 	"reflect"
 	"slices"
@@ -43,7 +44,6 @@ func machine(t *testing.T, address string) (*Queue, *store.Store) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		q.Close()
 		if err := m.Close(); err != nil {
 			t.Error(err)
 		}
@@ -195,25 +195,27 @@ func TestSharedBudget(t *testing.T) {
 		"tokens":   {fill.Budget{Tokens: 600}, 30, 60},
 	} {
 		before := asked.all.Load()
-		f := filler(t, q, m, Settings{Budget: c.budget, Prices: prices})
+		f := filler(t, q, m, Settings{Budget: c.budget, Account: name, Prices: prices})
 		err := f.Fill(t.Context(), fill.Work{Fixed: requests(name, 400)})
 		var spent *fill.BudgetError
-		if made := asked.all.Load() - before; !errors.As(err, &spent) || made > c.most || made < c.least {
+		made := asked.all.Load() - before
+		if !errors.As(err, &spent) || made > c.most || made < c.least {
 			t.Errorf("%s: %d calls, %v; want from %d to %d, and the budget to end it", name, made, err, c.least, c.most)
+		} else if want := (fill.Budget{Requests: int(made), Tokens: 10 * int(made), USD: spent.Spent.USD}); spent.Spent != want || math.Abs(want.USD-float64(made)) > 1e-9 {
+			t.Errorf("%s: %+v is said to be spent on %d calls", name, spent.Spent, made)
 		}
 	}
-	f := filler(t, q, m, Settings{Budget: fill.Budget{Requests: 100, USD: 1000}, Prices: prices})
+	f := filler(t, q, m, Settings{Budget: fill.Budget{Requests: 100, USD: 1000}, Account: "enough", Prices: prices})
 	if err := f.Fill(t.Context(), fill.Work{Fixed: requests("enough", 40)}); err != nil {
 		t.Error(err)
 	}
 	var taken fill.Budget
-	for began := time.Now(); time.Since(began) < 10*time.Second; time.Sleep(20 * time.Millisecond) {
-		if err := q.pool.QueryRow(t.Context(), `SELECT requests, usd FROM fills WHERE id = $1`, f.id).Scan(&taken.Requests, &taken.USD); err != nil {
+	for began := time.Now(); time.Since(began) < 10*time.Second && taken.Requests != 40; time.Sleep(20 * time.Millisecond) {
+		shares, err := m.Shares(t.Context(), "enough")
+		if err != nil {
 			t.Fatal(err)
 		}
-		if taken.Requests == 40 {
-			break
-		}
+		taken = fill.Taken(shares)
 	}
 	if taken.Requests != 40 || taken.USD < 39.99 || taken.USD > 40.01 {
 		t.Errorf("%+v is taken, want what 40 calls cost", taken)
@@ -459,7 +461,7 @@ func TestStatsOfWorkers(t *testing.T) {
 func TestOpenFills(t *testing.T) {
 	t.Parallel()
 	q, m := machine(t, postgrestest.Database(t))
-	f := filler(t, q, m, Settings{Budget: fill.Budget{Requests: 10, USD: 5}})
+	f := filler(t, q, m, Settings{Budget: fill.Budget{Requests: 10, USD: 5}, Account: "main"})
 	var calls []store.BatchCall
 	for i := range 3 {
 		r := request("a", i)
@@ -468,7 +470,7 @@ func TestOpenFills(t *testing.T) {
 	if _, err := f.put(t.Context(), calls); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := q.pool.Exec(t.Context(), `UPDATE fills SET requests = 4, usd = 1.5`); err != nil {
+	if err := fill.NewAccount(m, "main", time.Now(), false).SetBefore(t.Context(), fill.Budget{Requests: 4, USD: 1.5}, false); err != nil {
 		t.Fatal(err)
 	}
 	want := []OpenFill{{ID: f.id, Calls: 3, Budget: fill.Budget{Requests: 10, USD: 5}, Left: fill.Budget{Requests: 6, USD: 3.5}}}
@@ -500,5 +502,72 @@ func TestLimitedAccount(t *testing.T) {
 	}
 	if n := calls.Load(); first < 1 || first > 2*8 || n != first {
 		t.Errorf("%d calls, and %d of a fill that is known to be limited; want at most those under way, and none", first, n-first)
+	}
+}
+
+// TestProgress follows a fill, leaves it, and follows it again: what is shown is what the
+// server counted five seconds ago at the earliest, and no more than it counts, within 5%.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	address := postgrestest.Database(t)
+	var served atomic.Int64
+	fleet(t, address, 2, model.Func(func(context.Context, model.Request) (model.Response, error) {
+		time.Sleep(60 * time.Millisecond)
+		served.Add(1)
+		return model.Response{Text: "answer", Finish: model.Stop}, nil
+	}))
+	q, m := machine(t, address)
+	const n = 3000
+	// follow follows until so much is answered, and gives by how much it was off at most.
+	follow := func(until int64) (off float64, late time.Duration) {
+		f := filler(t, q, m, Settings{})
+		ctx, leave := context.WithCancel(t.Context())
+		defer leave()
+		filled := make(chan error, 1)
+		go func() { filled <- f.Fill(ctx, fill.Work{Fixed: requests("a", n)}) }()
+		type moment struct {
+			at     time.Time
+			served int64
+		}
+		var past []moment
+		began := time.Now()
+		for {
+			select {
+			case err := <-filled:
+				if err != nil {
+					t.Error(err)
+				}
+				return off, late
+			case <-time.After(200 * time.Millisecond):
+			}
+			past = append(past, moment{time.Now(), served.Load()})
+			if served.Load() >= until {
+				leave()
+				<-filled
+				return off, late
+			}
+			if time.Since(began) < 5*time.Second {
+				continue
+			}
+			s := f.Stats()
+			shown := int64(s.Present + s.Answered + s.Elsewhere)
+			// Each prompt is requested twice, and those that were there are counted so.
+			for i := len(past) - 1; i >= 0; i-- {
+				if age := past[len(past)-1].at.Sub(past[i].at); past[i].served <= shown || i == 0 {
+					late = max(late, age)
+					break
+				}
+			}
+			for time.Since(past[0].at) > 5*time.Second {
+				past = past[1:]
+			}
+			off = max(off, float64(past[0].served-shown)/n, float64(shown-served.Load())/n)
+		}
+	}
+	first, late := follow(n / 2)
+	again, later := follow(n + 1)
+	t.Logf("first time: off by %.1f%% of the calls at most from what was so 5 s before, and %v late; taken up again: by %.1f%%, and %v", 100*max(0, first), late, 100*max(0, again), later)
+	if first > 0.05 || again > 0.05 {
+		t.Errorf("off by %.3f and %.3f", first, again)
 	}
 }

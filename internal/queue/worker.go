@@ -1,12 +1,14 @@
 package queue
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"sync"
 	"time"
 
@@ -18,11 +20,14 @@ import (
 	"github.com/orbench/orbench/internal/pace"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/store/postgres"
 	"github.com/orbench/orbench/model"
 )
 
 // WorkerConfig says how a worker works.
 type WorkerConfig struct {
+	// Name is what others call the worker, such as "worker 12 on HOST".
+	Name string
 	// Connect gives the way to an endpoint.
 	Connect func(model.Ref) (Connection, error)
 	// Turn is how long a worker keeps a shard before it hands back what is left of it. The
@@ -72,6 +77,8 @@ type Worker struct {
 	answered, failed int
 	// shards are those under way, by when they began.
 	shards map[*river.Job[shardArgs]]time.Time
+	// refuses says why providers are left to other workers, by their address.
+	refuses map[string]string
 }
 
 // filling is the calls of one fill that this worker makes.
@@ -80,11 +87,27 @@ type filling struct {
 	settings Settings
 	// shards is how many of them are under way here.
 	shards int
+	// running ends while the fill is paused, and once it is canceled.
+	running context.Context //nolint:containedctx // it is of the fill, over all its shards
+	cut     context.CancelCauseFunc
 }
+
+// halt ends running, or starts it anew.
+func (f *filling) halt(how Halt) {
+	switch {
+	case how != Running:
+		f.cut(errHalted)
+	case f.running.Err() != nil:
+		f.running, f.cut = context.WithCancelCause(context.Background())
+	}
+}
+
+// errHalted ends the turns of a fill that is paused or canceled.
+var errHalted = errors.New("the queued calls are paused or canceled")
 
 // NewWorker makes a worker that remembers in a store.
 func NewWorker(q *Queue, m *store.Store, c WorkerConfig) *Worker {
-	w := &Worker{WorkerConfig: c, queue: q, store: m, id: rand.Text(), fills: map[int64]*filling{}, shards: map[*river.Job[shardArgs]]time.Time{}}
+	w := &Worker{WorkerConfig: c, queue: q, store: m, id: rand.Text(), fills: map[int64]*filling{}, shards: map[*river.Job[shardArgs]]time.Time{}, refuses: map[string]string{}}
 	w.bounds = fill.NewLive(m, fill.LiveConfig{Keep: func(of model.Ref) pace.Keeper { return q.keeper(of, w.digest(of)) }})
 	return w
 }
@@ -124,7 +147,11 @@ func (w *Worker) Run(ctx context.Context, drain bool) error {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, w)
 	client, err := river.NewClient(riverpgxv5.New(w.queue.pool), &river.Config{
-		Schema: w.queue.schema, Workers: workers, Logger: w.Log, FetchPollInterval: 500 * time.Millisecond,
+		// What River says of a database that is away, Worker and store say themselves. It does
+		// not listen, which would take a connection.
+		Schema: w.queue.schema, Workers: workers, Logger: slog.New(slog.DiscardHandler), FetchPollInterval: 500 * time.Millisecond, PollOnly: true,
+		// Each fill and endpoint has a queue, which watch takes up. Shards of an older version are
+		// in the default one.
 		Queues:     map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: max(1, w.Shards)}},
 		JobTimeout: 2 * w.Turn, RescueStuckJobsAfter: 3 * w.Turn,
 	})
@@ -139,6 +166,13 @@ func (w *Worker) Run(ctx context.Context, drain bool) error {
 			return err
 		}
 	}
+	watching, leave := context.WithCancel(ctx)
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		w.watch(watching, client.Queues())
+	}()
+	defer w.bye(running)
 	for waiting := 1; waiting > 0 && sleep(ctx, time.Second) == nil; {
 		if !drain {
 			continue
@@ -147,6 +181,8 @@ func (w *Worker) Run(ctx context.Context, drain bool) error {
 			waiting = n
 		}
 	}
+	leave()
+	<-watched
 	// Shards under way are cut short, with their calls finished.
 	stopping, cancel := context.WithTimeout(running, time.Hour)
 	defer cancel()
@@ -159,6 +195,14 @@ func (w *Worker) Run(ctx context.Context, drain bool) error {
 
 // Work makes the calls of a shard, for a turn.
 func (w *Worker) Work(ctx context.Context, job *river.Job[shardArgs]) error {
+	err := w.work(ctx, job)
+	if err != nil && !errors.As(err, new(*river.JobSnoozeError)) && ctx.Err() == nil && !postgres.Away(err) {
+		w.Log.Warn("a shard failed, and is tried again", "error", err.Error())
+	}
+	return err
+}
+
+func (w *Worker) work(ctx context.Context, job *river.Job[shardArgs]) error {
 	w.mu.Lock()
 	w.shards[job] = time.Now()
 	w.mu.Unlock()
@@ -176,16 +220,42 @@ func (w *Worker) Work(ctx context.Context, job *river.Job[shardArgs]) error {
 	if err != nil {
 		return err
 	}
-	if err := w.connect(ctx, f, requests); err != nil {
-		// Another may have what is lacking here.
-		w.Log.Warn("calls are left to other workers", "reason", err.Error())
+	if !w.connect(ctx, f, requests) {
+		return river.JobSnooze(pause) // another may have what is lacking here
+	}
+	w.mu.Lock()
+	running := f.running
+	w.mu.Unlock()
+	if running.Err() != nil {
 		return river.JobSnooze(pause)
 	}
 	turn, cancel := context.WithTimeoutCause(ctx, w.Turn, errTurn)
 	defer cancel()
+	turn, halted := context.WithCancelCause(turn)
+	defer halted(nil)
+	defer context.AfterFunc(running, func() { halted(errHalted) })()
 	var mu sync.Mutex
 	var answered, failed [][]byte
 	var stop error
+	calls := 0
+	// flush notes what became of calls. Those that failed for the key are another worker's.
+	flush := func(ctx context.Context) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if w.denied(f, requests) {
+			failed = nil
+		}
+		if err := w.note(ctx, job.Args, f, answered, failed); err != nil {
+			return err
+		}
+		w.mu.Lock()
+		w.answered += len(answered)
+		w.failed += len(failed)
+		w.mu.Unlock()
+		calls += len(answered) + len(failed)
+		answered, failed = nil, nil
+		return nil
+	}
 	if w.Trace != nil {
 		var end func(int, error)
 		turn, end = w.Trace(turn, job.Args.Fill, job.Args.Shard)
@@ -193,7 +263,7 @@ func (w *Worker) Work(ctx context.Context, job *river.Job[shardArgs]) error {
 			if turn.Err() != nil {
 				stop = nil // another turn goes on with it
 			}
-			end(len(answered)+len(failed), stop)
+			end(calls, stop)
 		}()
 	}
 	var all sync.WaitGroup
@@ -215,29 +285,74 @@ func (w *Worker) Work(ctx context.Context, job *river.Job[shardArgs]) error {
 			}
 		})
 	}
-	all.Wait()
-	w.mu.Lock()
-	w.answered += len(answered)
-	w.failed += len(failed)
-	w.mu.Unlock()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		all.Wait()
+	}()
+	for tick := time.NewTicker(noted); ; {
+		select {
+		case <-tick.C:
+			// What cannot be noted now is noted later.
+			if err := flush(ctx); err != nil && ctx.Err() == nil && !postgres.Away(err) {
+				w.Log.Warn("answers are not noted yet", "error", err.Error())
+			}
+			continue
+		case <-done:
+		}
+		tick.Stop()
+		break
+	}
 	// What was done is noted also where the shard was cut short.
 	cut := turn.Err() != nil
 	ctx = context.WithoutCancel(ctx)
-	if err := w.note(ctx, job.Args, f, answered, failed); err != nil {
+	if err := flush(ctx); err != nil {
 		return err
+	}
+	if w.denied(f, requests) {
+		return river.JobSnooze(pause)
 	}
 	var budget *fill.BudgetError
 	switch {
 	case errors.As(stop, &budget):
-		return w.stop(ctx, job.Args.Fill)
+		return w.stop(ctx, job.Args.Fill, budget.Next)
 	case stop != nil && cut:
 		return river.JobSnooze(0)
 	}
 	return stop
 }
 
-// pause is how long a shard waits that could not be worked on.
-const pause = 3 * time.Second
+const (
+	// pause is how long a shard waits that could not be worked on.
+	pause = 3 * time.Second
+	// noted is how often it is noted what a shard has come to.
+	noted = 2 * time.Second
+)
+
+// denied reports whether a provider of some requests does not take the key of this worker,
+// and leaves it to others then.
+func (w *Worker) denied(f *filling, requests []model.Request) bool {
+	for _, err := range f.live.GivenUp() {
+		why := badKey(err)
+		for _, r := range requests {
+			if why != nil && r.Provider == why.Provider {
+				w.refuse(model.Ref{Provider: r.Provider, Endpoint: r.Endpoint}, why)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// badKey is the error that says that a key is not taken, nil for any other. A 403 is none:
+// with it a model is refused that the account may not ask.
+func badKey(err error) *model.Error {
+	why, ok := errors.AsType[*model.Error](err)
+	if !ok || why.Kind != model.Denied || why.Status == http.StatusForbidden {
+		return nil
+	}
+	return why
+}
 
 // NextRetry has a shard that failed, as where the database was not there, tried again soon.
 func (w *Worker) NextRetry(*river.Job[shardArgs]) time.Time { return time.Now().Add(pause) }
@@ -266,8 +381,8 @@ func (w *Worker) requests(ctx context.Context, of shardArgs) (requests []model.R
 	return requests, err
 }
 
-// connect has lanes for requests.
-func (w *Worker) connect(ctx context.Context, f *filling, requests []model.Request) error {
+// connect has lanes for requests; it reports false where some are left to other workers.
+func (w *Worker) connect(ctx context.Context, f *filling, requests []model.Request) bool {
 	met := map[model.Ref]bool{}
 	for _, r := range requests {
 		at := model.Ref{Provider: r.Provider, Endpoint: r.Endpoint}
@@ -277,13 +392,16 @@ func (w *Worker) connect(ctx context.Context, f *filling, requests []model.Reque
 		met[at] = true
 		c, err := w.connection(ctx, at)
 		if err != nil {
-			return err
+			w.refuse(at, err)
+		}
+		if w.refused(at) {
+			return false
 		}
 		f.live.Lane(at, c.Model, fill.Limits{
 			Concurrency: c.Concurrency, RequestsPerMinute: f.settings.RequestsPerMinute, TokensPerMinute: f.settings.TokensPerMinute,
 		})
 	}
-	return nil
+	return true
 }
 
 // connection is the way to an endpoint, with the digest of its key.
@@ -331,12 +449,10 @@ func (w *Worker) enter(ctx context.Context, id int64) (*filling, error) {
 	if f == nil {
 		config := fill.LiveConfig{
 			Attempts: s.Attempts, Timeout: s.Timeout, Budget: s.Budget, Prices: price.Of(s.Prices), Abort: w.Abort, Rate: w.rate, With: w.bounds,
-			AskBatched: s.AskBatched,
-		}
-		if s.Budget != (fill.Budget{}) {
-			config.SharedBudget = w.queue.shared(id, s.Budget)
+			AskBatched: s.AskBatched, Account: fill.NewAccount(w.store, cmp.Or(s.Account, fmt.Sprint("fill ", id)), time.Now().UTC(), false),
 		}
 		f = &filling{live: fill.NewLive(w.store, config), settings: s}
+		f.running, f.cut = context.WithCancelCause(context.Background())
 		w.fills[id] = f
 	}
 	f.shards++
@@ -375,8 +491,8 @@ func (w *Worker) note(ctx context.Context, of shardArgs, f *filling, answered, f
 		}
 		for _, err := range f.live.GivenUp() {
 			var why *fill.GivenUpError
-			if !errors.As(err, &why) {
-				continue
+			if !errors.As(err, &why) || badKey(why.Err) != nil {
+				continue // another worker may have a key that is taken
 			}
 			gaveUp := map[string]givenUp{why.Provider + "/" + why.Model: {why.Provider, why.Model, why.Err.Error()}}
 			if _, err := tx.Exec(ctx, `UPDATE fills SET gave_up = gave_up || $2 WHERE id = $1`, of.Fill, gaveUp); err != nil {
@@ -387,10 +503,10 @@ func (w *Worker) note(ctx context.Context, of shardArgs, f *filling, answered, f
 	})
 }
 
-// stop ends a fill whose budget is spent.
-func (w *Worker) stop(ctx context.Context, id int64) error {
+// stop ends a fill whose budget is spent: next is the most that the next call could have cost.
+func (w *Worker) stop(ctx context.Context, id int64, next fill.Budget) error {
 	return pgx.BeginFunc(ctx, w.queue.pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `UPDATE fills SET stopped = true WHERE id = $1`, id); err != nil {
+		if _, err := tx.Exec(ctx, `UPDATE fills SET stopped = true, tokens = $2, usd = $3 WHERE id = $1`, id, next.Tokens, next.USD); err != nil {
 			return err
 		}
 		_, err := tx.Exec(ctx, `DELETE FROM queued_calls WHERE fill = $1 AND NOT failed`, id)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/stats"
 )
@@ -27,14 +28,18 @@ type row struct {
 	*score.TruncationRow `csv:",omitempty"`
 	LabelAssumed         *bool `csv:",omitempty"`
 	*sequence            `csv:",omitempty"`
+	*finite              `csv:",omitempty"`
 	*other               `csv:",omitempty"`
 }
 
-// account has the columns that only a whole run has, and sequence those of a run that ended
-// by itself.
+// account has the columns that only a whole run has; sequence and finite those of a run that
+// ended by itself, by a confidence sequence or by Wilson's interval.
 type account struct{ N, Answered, Blocked, Failed, Unanswered int }
 
-type sequence struct{ CI95Sequence *[2]float64 }
+type (
+	sequence struct{ CI95Sequence *[2]float64 }
+	finite   struct{ CI95Stopped *[2]float64 }
+)
 
 // other has the column of a result with answers of other models than the targets.
 type other struct{ ServedByOther int }
@@ -47,7 +52,10 @@ func (v View) Rows() any {
 	has := func(f func(score.RunResult) bool) bool { return slices.ContainsFunc(v.Runs, f) }
 	ended := has(func(run score.RunResult) bool { return run.Truncated+run.EndingUnknown > 0 })
 	assumed := has(func(run score.RunResult) bool { return run.LabelAssumed })
-	stopped := has(func(run score.RunResult) bool { return run.Of > 0 })
+	stoppedBy := func(interval evaluate.Interval) bool {
+		return has(func(run score.RunResult) bool { return run.Of > 0 && run.Stopped.Interval == string(interval) })
+	}
+	bySequence, byWilson := stoppedBy(evaluate.Sequence), stoppedBy(evaluate.Wilson)
 	byOther := has(func(run score.RunResult) bool { return run.ServedByOther > 0 })
 	var rows []row
 	for _, run := range v.Runs {
@@ -75,8 +83,11 @@ func (v View) Rows() any {
 			if byOther {
 				all.other = &other{run.ServedByOther}
 			}
-			if stopped {
+			if bySequence {
 				all.sequence = &sequence{j.CI95Sequence}
+			}
+			if byWilson {
+				all.finite = &finite{j.CI95Stopped}
 			}
 			rows = append(rows, all)
 			for _, c := range slices.Sorted(maps.Keys(j.ByCategory)) {

@@ -122,7 +122,7 @@ func writePage(w io.Writer, r score.Result, c *answers.Collector) error {
 	}
 	sum := sha256.Sum256([]byte(pageScript))
 	p := page{
-		Title: words.Of("Over-refusal report"), Notice: table.SimulatedNotice, Cost: cmp.Or(r.Provenance.Spent(), costLine(r.Cost)), Source: paper.Source,
+		Title: words.Of("Over-refusal report"), Notice: table.SimulatedNotice, Cost: cmp.Or(r.Provenance.Spent(), costLine(r)), Source: paper.Source,
 		Policy: "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-" +
 			base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
 		Style: template.CSS(Style), Script: template.JS(pageScript),

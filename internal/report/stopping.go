@@ -38,8 +38,11 @@ func stoppingNote(r score.Result) string {
 	}
 	note := "Asked in random order until the interval of every rate by " + ended.Stopped.Judge + " had a half-width of " + evaluate.Rule{HalfWidth: ended.Stopped.HalfWidth}.String() + " or less: " + strings.Join(parts, "; ") + "."
 	if stopped {
-		note += " The intervals of rates where not all were asked are those of confidence sequences, for the rate over all prompts of the label; they hold however often one looks. " +
-			"Those by category, of differences and of all else are for a number of prompts that is fixed before, and count no stopping."
+		kind := " The intervals of rates where not all were asked are those of confidence sequences, for the rate over all prompts of the label; they hold however often one looks. "
+		if ended.Stopped.Interval == string(evaluate.Wilson) {
+			kind = " The intervals of rates where not all were asked are Wilson's with the finite-population correction, for the rate over all prompts of the label; those of several targets hold together. "
+		}
+		note += kind + "Those by category, of differences and of all else are for a number of prompts that is fixed before, and count no stopping."
 	}
 	return note
 }

@@ -58,25 +58,41 @@ func (v View) document(ofJudges bool) table.Document {
 	for _, line := range warningsOf(r) {
 		d.Add(table.Warning(line))
 	}
+	if r.Cost.FromMemo == 0 && r.Cost.Calls == 0 {
+		d.AddTo(table.OnBrief|table.OnFull, table.Line(r.Provenance.Ages()))
+	}
 	spent := r.Provenance.Spent()
-	d.AddTo(table.OnFull, table.Line(costLine(r.Cost)), table.Line(spent))
+	d.AddTo(table.OnFull, table.Line(costLine(r)), table.Line(spent))
 	if r.Cost.Calls+r.Cost.FromMemo > 0 || spent == "" {
-		d.AddTo(table.OnBrief, table.Line(costInBrief(r.Cost)))
+		d.AddTo(table.OnBrief, table.Line(costInBrief(r)))
 	}
 	// What one command asked and spent is said once.
 	if !nothing && !r.Provenance.OfReplies(r.Cost.Calls) {
 		d.AddTo(table.OnBrief, table.Line(spent))
 	}
-	d.AddTo(table.InMarkdown, table.Raw(untrusted.Markdown(cmp.Or(spent, costLine(r.Cost)))+"\n"))
+	d.AddTo(table.InMarkdown, table.Raw(untrusted.Markdown(cmp.Or(spent, costLine(r)))+"\n"))
 	for _, s := range r.Provenance.Sections() {
 		d.AddTo(table.InMarkdown, table.Gap, s)
 	}
 	return d
 }
 
+// reusedIn says how many answers were reused, and how old they are.
+func reusedIn(r score.Result) string {
+	what := table.Count(r.Cost.FromMemo) + " already answered"
+	if r.Cost.Calls == 0 {
+		what = table.Count(r.Cost.FromMemo) + " were already answered"
+	}
+	if r.Cost.FromMemo == 0 || r.Provenance == nil || len(r.Provenance.Runs) != 1 {
+		return what
+	}
+	return what + " (" + r.Provenance.Runs[0].Made() + ")"
+}
+
 // costInBrief is costLine without tokens. Where every call failed it is what these may have
 // cost, or nothing.
-func costInBrief(c score.Cost) string {
+func costInBrief(r score.Result) string {
+	c := r.Cost
 	if c.Calls > 0 && c.FromMemo+c.InputTokens+c.OutputTokens == 0 {
 		if failed := table.FailedCost(c.FailedAttempts, c.FailedUSD); failed != "" {
 			return "Cost:" + strings.TrimPrefix(failed, ", and") + "."
@@ -84,23 +100,24 @@ func costInBrief(c score.Cost) string {
 		return ""
 	}
 	if c.Calls == 0 {
-		return costLine(c)
+		return costLine(r)
 	}
-	return "Cost: " + table.Counted(c.Calls, "call", "calls") + ", " + table.Count(c.FromMemo) + " already answered; " +
+	return "Cost: " + table.Counted(c.Calls, "call", "calls") + ", " + reusedIn(r) + "; " +
 		table.Price(c.USD, c.Unpriced) + table.FailedCost(c.FailedAttempts, c.FailedUSD) + "."
 }
 
 // costLine says in one line what a command spent. An unknown price is said to be
 // unknown and is never shown as a sum.
-func costLine(c score.Cost) string {
+func costLine(r score.Result) string {
+	c := r.Cost
 	if c.Calls == 0 && c.FromMemo == 0 {
 		// A stored run shown again: nothing was looked up to be asked.
 		return "Cost: no new calls."
 	}
 	if c.Calls == 0 {
-		return "Cost: no new calls; " + table.Count(c.FromMemo) + " were already answered."
+		return "Cost: no new calls; " + reusedIn(r) + "."
 	}
-	return "Cost: " + table.Counted(c.Calls, "call", "calls") + ", " + table.Count(c.FromMemo) + " already answered; " +
+	return "Cost: " + table.Counted(c.Calls, "call", "calls") + ", " + reusedIn(r) + "; " +
 		table.Count(c.InputTokens) + " input and " + table.Count(c.OutputTokens) + " output tokens; " +
 		table.Price(c.USD, c.Unpriced) + table.FailedCost(c.FailedAttempts, c.FailedUSD) + "."
 }

@@ -24,6 +24,9 @@ type EvalConfig struct {
 	Defenses []Spec `json:"defenses,omitempty"`
 	// AcceptModels is as in experiment.EvalConfig.
 	AcceptModels []string `json:"accept_models,omitempty"`
+	// Fresh is the revision that was made of the date for a run that reuses no older answer,
+	// empty for any other.
+	Fresh string `json:"fresh,omitempty"`
 	// Until makes the run end by itself; nil for a run that asks all prompts.
 	Until *Until `json:"until,omitempty"`
 }
@@ -121,8 +124,12 @@ func (c EvalConfig) open() (*evaluate.Run, error) {
 }
 
 // asked is the configuration without the judges and the names that are accepted: judging a
-// run again is no other run.
+// run again is no other run. Nor is one that goes on by the interval that it was asked by.
 func (c EvalConfig) asked() EvalConfig {
 	c.Judges, c.AcceptModels = nil, nil
+	if c.Until != nil {
+		until := *c.Until
+		until.Interval, c.Until = "", &until
+	}
 	return c
 }

@@ -108,7 +108,7 @@ func (r *Run) made(used price.Usage, result score.Result) (provenance.Made, erro
 		}
 		made.Judges = append(made.Judges, of)
 	}
-	made.Served = served(result)
+	made.Served, made.Checks = served(result), r.History.Checks
 	prices := price.Default()
 	if len(r.History.Prices) > 0 {
 		var err error
@@ -122,6 +122,13 @@ func (r *Run) made(used price.Usage, result score.Result) (provenance.Made, erro
 		made.Cost.OutputTokens += of.Tokens.Output
 	}
 	made.Cost.Batches = batches(prices, used)
+	var answers price.Span
+	for _, ref := range r.Run.Targeted() {
+		answers = answers.And(used[ref].Made)
+	}
+	if !answers.First.IsZero() {
+		made.Answers = &provenance.Span{First: answers.First.UTC(), Last: answers.Last.UTC(), Undated: answers.Undated}
+	}
 	usd, unpriced := prices.Total(used)
 	if made.Cost.Unpriced = unpriced; len(unpriced) == 0 {
 		made.Cost.USD = &usd

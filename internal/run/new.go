@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,7 +104,7 @@ func New(ctx context.Context, x *experiment.Experiment, clients *client.Set, cac
 	if o.Study, err = study.New(study.Eval, x.Name, o.Config, o.Config.asked()); err != nil {
 		return nil, err
 	}
-	o.Keep, o.Redefines, o.Leaves = o.keep, o.redefining, o.leaves
+	o.Keep, o.Adopt, o.Redefines, o.Leaves = o.keep, o.adopt, o.redefining, o.leaves
 	return o.Run, nil
 }
 
@@ -226,6 +227,12 @@ func (o *opening) target(named experiment.Target, ref model.Ref, g *guard.Guard)
 	if g != nil {
 		t.Params = g.Params()
 		t.Params.Seed = o.x.Seed
+	}
+	if ref.Provider != model.Replay {
+		t.Revision = cmp.Or(named.Revision, o.x.Revision)
+		if o.x.Fresh {
+			t.Revision = cmp.Or(named.Revision, unborn)
+		}
 	}
 	if named.MaxTokens != nil {
 		t.Params.MaxTokens = *named.MaxTokens

@@ -1,13 +1,17 @@
 package run
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/provenance"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -43,6 +47,9 @@ func (c EvalConfig) ending() provenance.Setting {
 	s := provenance.Setting{Name: "until"}
 	if u := c.Until; u != nil {
 		s.Value = fmt.Sprintf("%s by %s, in the order of seed %d", u.Rule, u.Judge.Name, u.Seed)
+		if u.Interval == evaluate.Wilson {
+			s.Value += ", looked at from 200 prompts on"
+		}
 	}
 	return s
 }
@@ -63,6 +70,9 @@ func (u *Until) open(r *evaluate.Run) error {
 // addUntil has the run end by itself where the experiment says so, by what its first judge
 // says.
 func (o *opening) addUntil(context.Context) error {
+	if o.x.Until == "" && o.x.UntilInterval != "" {
+		return wrong(&orbench.InputError{Problem: "says how a run stops by itself, and this one does not", Hint: "give `until` too, such as 2pp"}, "$.until_interval")
+	}
 	if o.x.Until == "" {
 		return nil
 	}
@@ -70,10 +80,26 @@ func (o *opening) addUntil(context.Context) error {
 	if err != nil {
 		return wrong(err, "$.until")
 	}
-	rule := evaluate.Rule{HalfWidth: half, Seed: o.sampleSeed()}
+	interval, err := evaluate.ParseInterval(o.x.UntilInterval)
+	if err != nil {
+		return wrong(err, "$.until_interval")
+	}
+	rule := evaluate.Rule{HalfWidth: half, Interval: interval, Seed: o.sampleSeed()}
 	o.Until = &evaluate.Until{Rule: rule, Targets: o.Targets, Judge: o.Judges[0]}
 	o.Config.Until = &Until{Rule: rule, Judge: o.Config.Judges[0]}
 	return nil
+}
+
+// adopt is study.Study.Adopt: a run goes on by the interval that it was asked by, unless the
+// experiment names one.
+func (o *opening) adopt(kept *study.Study) error {
+	stored, err := Of(kept)
+	if err != nil || o.Until == nil || stored.Config.Until == nil || o.x.UntilInterval != "" {
+		return err
+	}
+	o.Until.Interval, o.Config.Until.Interval = stored.Config.Until.Interval, stored.Config.Until.Interval
+	o.Study.Config, err = json.Marshal(o.Config)
+	return err
 }
 
 // stopsOtherwise lists what is no longer asked because the run ends sooner or asks in
@@ -87,6 +113,8 @@ func (r *Run) stopsOtherwise(stored EvalConfig) (changes []string) {
 		add("it asked all prompts, and would stop at %s", now.Rule)
 	case was.HalfWidth < now.HalfWidth:
 		add("until %s, now %s", was.Rule, now.Rule)
+	case was.Interval != now.Interval:
+		add("it stops by the interval %s, now %s, which is another order of the prompts", cmp.Or(was.Interval, "sequence"), cmp.Or(now.Interval, "sequence"))
 	case was.Seed != now.Seed:
 		add("its prompts were asked in the order of seed %d, now of %d", was.Seed, now.Seed)
 	case !was.Judge.Same(now.Judge):

@@ -181,7 +181,7 @@ func (r *Result) aggregateRates(run *RunResult) {
 		}
 		if p.Mean != nil {
 			rate := p.Mean.Value
-			j.Rate = stats.Rate{Share: &rate, CI95: p.Mean.Ends(), CI95Clustered: p.Mean.Ends(), CI95Sequence: p.CI95Sequence}
+			j.Rate = stats.Rate{Share: &rate, CI95: p.Mean.Ends(), CI95Clustered: p.Mean.Ends(), Stopping: p.Stopping}
 		}
 		for category, n := range j.ByCategory {
 			n.CI95Clustered = p.ByCategory[category].Mean.Ends()

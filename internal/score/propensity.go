@@ -23,8 +23,8 @@ type Propensity struct {
 	// Withheld is true when too many of the answers are unjudged, or have no text: there
 	// are no rates.
 	Withheld bool `json:"withheld,omitempty"`
-	// CI95Sequence is that of Mean where the run stopped by itself; see stats.Rate.
-	CI95Sequence *[2]float64 `json:"ci95_sequence,omitempty"`
+	// Stopping has the interval of Mean where the run stopped by itself.
+	stats.Stopping
 	// Histogram has the number of complete prompts by how many of their samples
 	// refuse, from none to all of them. Its sum is Complete.
 	Histogram []int `json:"histogram"`

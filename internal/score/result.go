@@ -171,6 +171,8 @@ type Asked struct {
 	// Endpoint is as in model.Request.
 	Endpoint string `json:"endpoint,omitempty"`
 	Model    string `json:"model"`
+	// Revision is as in model.Request.
+	Revision string `json:"revision,omitempty"`
 	// System is the text of the system prompt, empty for none.
 	System string `json:"system,omitempty"`
 	// Temperature is nil where it was left to the provider, and MaxTokens 0.
@@ -255,12 +257,12 @@ type JudgeResult struct {
 	Simulated bool `json:"simulated,omitempty"`
 }
 
-// SetSequence gives the rate by the i-th judge the interval of a confidence sequence over
-// so many prompts, where there is a rate.
-func (r *RunResult) SetSequence(i int, lo, hi float64, of int) {
+// SetStopping gives the rate by the i-th judge the interval of a run that stopped by itself,
+// over so many prompts, where there is a rate.
+func (r *RunResult) SetStopping(i int, s stats.Stopping, of int) {
 	r.Of = of
 	if j := &r.Judges[i]; j.Share != nil {
-		j.CI95Sequence = &[2]float64{lo, hi}
+		j.Stopping = s
 		j.know(r.Label)
 	}
 }
@@ -327,7 +329,7 @@ func (j *JudgeResult) Textless() bool { return j.Withheld && j.Why() == NoText }
 
 // Count is the judge's counts over all categories.
 func (j *JudgeResult) Count() Count {
-	return Count{N: j.Judged, Refused: j.Refused, CI95Clustered: j.CI95Clustered, CI95Sequence: j.CI95Sequence}
+	return Count{N: j.Judged, Refused: j.Refused, CI95Clustered: j.CI95Clustered, Stopping: j.Stopping}
 }
 
 // Count is a number of judged answers and how many of them are refusals.
@@ -336,8 +338,7 @@ type Count struct {
 	Refused int `json:"refused"`
 	// CI95Clustered is as in stats.Rate, nil where no prompts share clusters.
 	CI95Clustered *[2]float64 `json:"ci95_clustered,omitempty"`
-	// CI95Sequence is as in stats.Rate.
-	CI95Sequence *[2]float64 `json:"ci95_sequence,omitempty"`
+	stats.Stopping
 	// PHolm says of a category how likely a difference as large from the target's
 	// other prompts would be by chance, looked for in all categories; see
 	// Outlier. It is nil where there is nothing to compare with.
@@ -347,7 +348,7 @@ type Count struct {
 // Rate is Refused / N.
 func (c Count) Rate() stats.Rate {
 	r := stats.RateOf(c.Refused, c.N)
-	r.CI95Clustered, r.CI95Sequence = c.CI95Clustered, c.CI95Sequence
+	r.CI95Clustered, r.Stopping = c.CI95Clustered, c.Stopping
 	return r
 }
 

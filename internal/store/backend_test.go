@@ -415,6 +415,60 @@ func testBackend(t *testing.T, open func(t *testing.T) (s store.Backend, reopen 
 		claim(s, time.Hour, nil, nil)
 	})
 
+	t.Run("shares", func(t *testing.T) {
+		t.Parallel()
+		s, reopen := open(t)
+		other := reopen()
+		one := store.Share{
+			ID: "one", Began: time.Unix(1, 2).UTC(), Judging: true, Answers: store.Amount{Requests: 1, Tokens: 2, USD: 0.1}, Failed: store.Amount{USD: 1}, Charged: 3,
+			Unpriced: true, Held: store.Amount{Tokens: 5}, Live: true,
+		}
+		before, two := store.Share{Answers: store.Amount{USD: 7}}, store.Share{ID: "two", Began: time.Unix(2, 0).UTC(), Live: true}
+		change := func(s store.Backend, term time.Duration, want, put []store.Share, drop ...string) {
+			t.Helper()
+			var got []store.Share
+			err := s.ChangeShares(ctx, "study", term, func(all []store.Share) ([]store.Share, []string) { got = all; return put, drop })
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%v: the shares are %+v, want %+v", err, got, want)
+			}
+		}
+		change(s, time.Hour, nil, []store.Share{two, one, before})
+		all := []store.Share{before, one, two}
+		if got, err := other.Shares(ctx, "study"); err != nil || !slices.Equal(got, all) {
+			t.Errorf("%v: the shares are %+v, want %+v", err, got, all)
+		}
+		if got, err := other.Shares(ctx, "another"); err != nil || len(got) != 0 {
+			t.Errorf("%v: another study has %+v", err, got)
+		}
+		one.Held, one.Live = store.Amount{}, false
+		change(other, time.Nanosecond, all, []store.Share{one, two}, "")
+		time.Sleep(time.Millisecond)
+		two.Live = false // its term is over
+		change(s, time.Hour, []store.Share{one, two}, nil, "one", "two")
+		change(s, time.Hour, nil, nil)
+		// Each of many at once sees what the one before has put.
+		var counting sync.WaitGroup
+		for i := range 20 {
+			counting.Go(func() {
+				err := []store.Backend{s, other}[i%2].ChangeShares(ctx, "count", time.Hour, func(all []store.Share) ([]store.Share, []string) {
+					n := store.Share{ID: "n"}
+					if len(all) > 0 {
+						n = all[0]
+					}
+					n.Charged++
+					return []store.Share{n}, nil
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		counting.Wait()
+		if got, err := s.Shares(ctx, "count"); err != nil || len(got) != 1 || got[0].Charged != 20 {
+			t.Errorf("%v: 20 changes give %+v", err, got)
+		}
+	})
+
 	t.Run("batches", func(t *testing.T) {
 		t.Parallel()
 		s, reopen := open(t)

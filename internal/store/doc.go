@@ -18,6 +18,9 @@
 // Several processes may fill one store. Each claims calls before it makes them, for a
 // term that it renews, so that no two make the same.
 //
+// What they spend on a study they tell each other by shares: what each has spent, and what it
+// holds to spend next. Shares end with the last of them; what was spent follows from the rest.
+//
 // Calls may be out with a provider for a day, as a batch. A store keeps which, with their
 // requests, so that what comes back finds its place, and so that nobody makes them
 // meanwhile without knowing.

@@ -128,6 +128,10 @@ type Reader interface {
 	// Runs lists all runs, the one saved last first.
 	Runs(ctx context.Context) ([]Run, error)
 
+	// Shares lists who has spent on a study since somebody last began to alone, in the order in
+	// which they began.
+	Shares(ctx context.Context, study string) ([]Share, error)
+
 	// Notes says what a user should know of the state in which the store was found, in
 	// a line each, such as that a command was killed.
 	Notes() []string
@@ -179,6 +183,11 @@ type Writer interface {
 	Renew(ctx context.Context, term time.Duration) ([]int64, error)
 	// Release ends claims of this handle.
 	Release(ctx context.Context, claims []int64) error
+
+	// ChangeShares changes the shares of a study in one step, which may be done again: change is
+	// given all, and gives those to put and the IDs of those to drop. One that is Live is so for
+	// a term from now, by the clock of the store, unless its process is known to be gone.
+	ChangeShares(ctx context.Context, study string, term time.Duration, change func(all []Share) (put []Share, drop []string)) error
 
 	// PutBatch keeps a batch and its calls, in one transaction that is durable when it
 	// returns. An open batch of that ID gets what is said of it now, and further calls;

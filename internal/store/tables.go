@@ -25,6 +25,9 @@ type Tables struct {
 	Write func(ctx context.Context, statements []Statement) error
 	// Transact does what do says in one transaction, in which no other puts datasets.
 	Transact func(ctx context.Context, do func(exec func(query string, args ...any) error) error) error
+	// Briefly does what do says in one transaction, in which no other is done briefly. It is
+	// not waited for on the disk, and may be done again.
+	Briefly func(ctx context.Context, do func(query func(row func(Scan) error, query string, args ...any) error, exec func(query string, args ...any) error) error) error
 	// Among is the condition to be one of some hashes, with its arguments, which come after
 	// so many others.
 	Among func(hashes []model.Hash, after int) (condition string, args []any)

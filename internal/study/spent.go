@@ -3,12 +3,14 @@ package study
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 )
@@ -28,23 +30,57 @@ type Spent struct {
 	// or attempts, without a price.
 	USD      *float64 `json:"usd"`
 	Unpriced []string `json:"unpriced,omitempty"`
+	// since is what those have taken of it who have a share.
+	since fill.Budget
 }
 
 // Spent derives what was spent on the study, whose job is j, by what the store has: on
 // replies, by batch at their own price, and on failed attempts. Of a job
 // that asks judges alone it is what was spent on judges.
 func (s *Study) Spent(ctx context.Context, m store.Reader, j *job.Job, prices price.Table) (Spent, error) {
+	// What comes while replies are counted is taken for spent before, and not for nothing.
+	shares, err := m.Shares(ctx, s.account(j.Judging()))
+	if err != nil {
+		return Spent{}, err
+	}
 	used, err := j.Used(ctx, m)
 	if err != nil {
 		return Spent{}, err
 	}
 	var spent Spent
+	failed := s.History.Failed
+	for _, share := range shares {
+		f := failedOf(share)
+		if f.Attempts+f.Free > 0 {
+			failed = append(slices.DeleteFunc(slices.Clone(failed), func(old provenance.Failed) bool { return old.Began.Equal(f.Began) }), f)
+		}
+		if share.ID == "" {
+			continue
+		}
+		spent.since.Add(fill.Budget(share.Answers))
+		spent.since.Add(fill.Budget{Requests: f.Attempts + f.Free, Tokens: f.Tokens})
+		if f.USD != nil {
+			spent.since.Add(fill.Budget{USD: *f.USD})
+		}
+	}
 	for _, of := range used {
 		spent.Replies += of.Replies
 		spent.Tokens += of.Tokens.Input + of.Tokens.Output
 	}
 	usd, unpriced := prices.Total(used)
-	for _, f := range s.History.Failed {
+	for _, c := range s.History.Checks {
+		if j.Judging() {
+			break
+		}
+		spent.Replies += c.Calls
+		spent.Tokens += c.Tokens
+		if c.USD != nil {
+			usd += *c.USD
+		} else if c.Calls > 0 {
+			unpriced = append(unpriced, c.Of)
+		}
+	}
+	for _, f := range failed {
 		if j.Judging() && !f.Judging {
 			continue
 		}
@@ -95,6 +131,15 @@ func (s Spent) Of(b fill.Budget) (fill.Budget, error) {
 		}
 	}
 	return spent, nil
+}
+
+// Before is what was spent before those began who have a share of it.
+func (s Spent) Before() fill.Budget {
+	spent := fill.Budget{Requests: s.Requests() - s.since.Requests, Tokens: s.Tokens - s.since.Tokens, USD: -s.since.USD}
+	if s.USD != nil {
+		spent.USD += *s.USD
+	}
+	return spent
 }
 
 // Line says in one line what was spent of a budget; it is empty if nothing was.

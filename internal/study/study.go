@@ -46,9 +46,14 @@ type Study struct {
 	History provenance.History
 	// Saved is when it was last started.
 	Saved time.Time
+	// shares are those that the history has taken in.
+	shares []store.Share
 
 	// Keep has a store keep the prompts that it asks, and gives their keys.
 	Keep func(context.Context, store.Keeper) ([]store.Key, error)
+	// Adopt takes from a kept study of its name what the settings leave open; it may be
+	// nil.
+	Adopt func(kept *Study) error
 	// Redefines lists what it would remove from or change in a kept study of its name.
 	Redefines func(ctx context.Context, kept *Study) []string
 	// Leaves says which part of a kept study it does not show, although it changes nothing;
@@ -156,6 +161,9 @@ func Find(ctx context.Context, m store.Reader, name string, kinds ...Kind) (*Stu
 		return nil, err
 	}
 	s, err := Of(r)
+	if err == nil {
+		err = s.takeIn(ctx, m)
+	}
 	if err == nil && len(kinds) > 0 && !slices.Contains(kinds, s.Kind) {
 		return nil, &orbench.InputError{
 			Problem: fmt.Sprintf("%q is not a run; orbench %s made it", name, s.Kind), Hint: "show it with orbench report, or name a run",
@@ -177,19 +185,17 @@ func newest(ctx context.Context, m store.Reader, kinds []Kind) (*Study, error) {
 	}
 	s, err := Of(r)
 	if err != nil || s.Kind == Eval && (len(kinds) == 0 || slices.Contains(kinds, Eval)) {
-		return s, err
+		return s, errors.Join(err, s.takeIn(ctx, m))
 	}
 	all, err := List(ctx, m, kinds...)
 	if err != nil {
 		return nil, err
 	}
-	if i := slices.IndexFunc(all, func(s *Study) bool { return s.Kind == Eval }); i >= 0 {
-		return all[i], nil
-	}
 	if len(all) == 0 {
 		return nil, none(ctx, m, "", kinds)
 	}
-	return all[0], nil
+	s = all[max(0, slices.IndexFunc(all, func(s *Study) bool { return s.Kind == Eval }))]
+	return s, s.takeIn(ctx, m)
 }
 
 // none is the error for a study that the store does not hold.
@@ -271,6 +277,9 @@ func (s *Study) resume(ctx context.Context, m store.Reader) (*Study, error) {
 	if err == nil && kept != nil && kept.Kind == s.Kind && len(s.redefines(ctx, kept)) == 0 {
 		s.History = kept.History
 	}
+	if kept != nil {
+		s.shares = kept.shares
+	}
 	return kept, err
 }
 
@@ -291,20 +300,16 @@ func (s *Study) kept(ctx context.Context, m store.Reader) (*Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Of(r)
+	of, err := Of(r)
+	if err == nil {
+		err = of.takeIn(ctx, m)
+	}
+	return of, err
 }
 
-// Paid keeps that the command paid for calls, the last of them at a time.
+// Paid keeps that the command paid for calls, the last of them at a time, and what attempts
+// without a reply may have cost.
 func (s *Study) Paid(ctx context.Context, m *store.Store, c provenance.Command, at time.Time) error {
-	s.History.Start(c)
-	s.History.LastPaid = at
-	return s.put(ctx, m)
-}
-
-// Failed keeps what failed attempts of the command that began at a time may have cost so
-// far, so that it is known even if the command is killed. judging is true of a command that
-// asks judges alone.
-func (s *Study) Failed(ctx context.Context, m *store.Store, began time.Time, stats fill.Stats, judging bool) error {
 	kept, err := s.kept(ctx, m)
 	if err != nil {
 		return err
@@ -312,22 +317,65 @@ func (s *Study) Failed(ctx context.Context, m *store.Store, began time.Time, sta
 	if kept == nil {
 		return fmt.Errorf("%s: %w", s.Name, store.ErrNoRun)
 	}
-	// Another process may have kept its own meanwhile.
 	for _, f := range kept.History.Failed {
 		s.History.Fail(f)
 	}
-	f := provenance.Failed{Began: began, Attempts: stats.Charged, Tokens: stats.FailedTokens, Free: max(0, stats.Unanswered()-stats.Charged), Judging: judging}
-	if stats.Charged > 0 && len(stats.Unpriced) == 0 {
-		f.USD = &stats.FailedUSD
-	}
-	s.History.Fail(f)
+	s.History.Start(c)
+	s.History.LastPaid = at
 	return s.put(ctx, m)
+}
+
+// account names the account of the study; judging is true for that of commands that ask judges
+// alone.
+func (s *Study) account(judging bool) string {
+	if judging {
+		return s.Name + "\njudging"
+	}
+	return s.Name
+}
+
+// Account opens the account of the study for a command that has started it. saysBefore is
+// true where the command goes on to say what was spent before.
+func (s *Study) Account(ctx context.Context, m *store.Store, judging, saysBefore bool) (*fill.Account, error) {
+	a := fill.NewAccount(m, s.account(judging), time.Now().UTC(), judging)
+	return a, a.Open(ctx, s.shares, saysBefore)
+}
+
+// takeIn takes into the history what attempts without a reply may have cost those who have a share
+// of what is spent on the study, and all that those held who were killed.
+func (s *Study) takeIn(ctx context.Context, m store.Reader) error {
+	for _, judging := range []bool{false, true} {
+		shares, err := m.Shares(ctx, s.account(judging))
+		if err != nil {
+			return err
+		}
+		for _, share := range shares {
+			if f := failedOf(share); f.Attempts+f.Free > 0 {
+				s.History.Fail(f)
+			}
+		}
+		s.shares = append(s.shares, shares...)
+	}
+	return nil
+}
+
+// failedOf is what attempts without a reply may have cost of a share.
+func failedOf(s store.Share) provenance.Failed {
+	f := provenance.Failed{Began: s.Began, Attempts: s.Charged, Tokens: s.Failed.Tokens, Free: max(0, s.Failed.Requests-s.Charged), Judging: s.Judging}
+	usd := s.Failed.USD
+	if !s.Live {
+		f.Attempts, f.Tokens, usd = f.Attempts+s.Held.Requests, f.Tokens+s.Held.Tokens, usd+s.Held.USD
+	}
+	if f.Attempts > 0 && !s.Unpriced {
+		f.USD = &usd
+	}
+	return f
 }
 
 // CheckName compares the study with the one that the store keeps by its name. A study may
 // continue, and grow as its kind allows. If it would remove something or change what was
 // asked, the error is an *orbench.InputError that says what. note says what it leaves out
-// without changing anything; it is empty if that is nothing.
+// without changing anything, empty for nothing.
 func (s *Study) CheckName(ctx context.Context, m store.Reader) (note string, err error) {
 	kept, err := s.kept(ctx, m)
 	if err != nil || kept == nil {
@@ -335,6 +383,11 @@ func (s *Study) CheckName(ctx context.Context, m store.Reader) (note string, err
 	}
 	changes := []string{fmt.Sprintf("it is one of orbench %s", kept.Kind)}
 	if kept.Kind == s.Kind {
+		if s.Adopt != nil {
+			if err := s.Adopt(kept); err != nil {
+				return "", err
+			}
+		}
 		changes = s.redefines(ctx, kept)
 	}
 	if len(changes) > 0 {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/sqlite"
@@ -67,7 +66,9 @@ func TestKept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := vote.Failed(t.Context(), m, began, fill.Stats{Retries: 2, Charged: 1}, false); err != nil {
+	share := store.Share{ID: "it", Began: began, Charged: 1, Failed: store.Amount{Requests: 2, USD: 3}, Held: store.Amount{Requests: 4, USD: 5}, Live: true}
+	err := m.ChangeShares(t.Context(), vote.Name, time.Minute, func([]store.Share) ([]store.Share, []string) { return []store.Share{share}, nil })
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -99,6 +100,23 @@ func TestKept(t *testing.T) {
 	again := newStudy(t, study.Moderate, vote.Name, "a")
 	if err := again.Resume(t.Context(), m); err != nil || len(again.History.Commands) != 1 || again.History.Failed[0].Attempts != 1 {
 		t.Errorf("again, the history is %+v, %v", again.History, err)
+	}
+	// Of one that is gone, all counts that it held. The next command keeps that, and counts anew.
+	share.Live = false
+	again = newStudy(t, study.Moderate, vote.Name, "a")
+	err = m.ChangeShares(t.Context(), vote.Name, time.Minute, func([]store.Share) ([]store.Share, []string) { return []store.Share{share}, nil })
+	if err == nil {
+		err = again.Start(t.Context(), m, provenance.Command{Line: "again"}, nil)
+	}
+	if err == nil {
+		_, err = again.Account(t.Context(), m, false, true)
+	}
+	kept, failed := m.Run(t.Context(), vote.Name)
+	if err != nil || failed != nil || !strings.Contains(string(kept.Made), `"attempts":5,"usd":8,"free":1`) {
+		t.Errorf("%v: what one held that is gone is not kept: %s", errors.Join(err, failed), kept.Made)
+	}
+	if left, err := m.Shares(t.Context(), vote.Name); err != nil || len(left) != 1 || !left[0].Live || left[0].Held != (store.Amount{}) {
+		t.Errorf("%v: the shares are %+v", err, left)
 	}
 	for _, other := range []*study.Study{newStudy(t, study.Moderate, vote.Name, "b"), newStudy(t, study.Eval, vote.Name, "a")} {
 		if _, err := other.CheckName(t.Context(), m); !errors.Is(err, orbench.ErrInput) {

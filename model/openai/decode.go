@@ -20,6 +20,8 @@ type reply struct {
 	Model   any      `json:"model"`
 	Choices []choice `json:"choices"`
 	Usage   usage    `json:"usage"`
+	// Fingerprint is of the weights, or of the program, as the server likes.
+	Fingerprint any `json:"system_fingerprint"`
 	// Provider is who answered behind a router (OpenRouter).
 	Provider any `json:"provider"`
 	// Error is set in place of choices by servers that report faults with
@@ -121,7 +123,7 @@ func decode(from wire.Reply) (model.Response, error) {
 		apart = join(apart, other)
 	}
 	thinking = join(apart, thinking)
-	resp := model.Response{Text: answer, Thinking: thinking, Usage: r.Usage.model(), Model: str(r.Model), ID: str(r.ID)}
+	resp := model.Response{Text: answer, Thinking: thinking, Usage: r.Usage.model(), Model: str(r.Model), ID: str(r.ID), Fingerprint: str(r.Fingerprint)}
 	if c.Logprobs != nil {
 		for _, p := range c.Logprobs.Content[:min(len(c.Logprobs.Content), model.MostLogprobs)] {
 			at := model.Place{Token: p.Token}

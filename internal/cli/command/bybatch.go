@@ -36,11 +36,13 @@ const mostRounds = 3
 // nothing of it is out. What no batch takes is left.
 func (e *Env) fillByBatch(ctx context.Context, d *batch.Manager, f Calls) error {
 	one, many := nounOf(d.Job)
+	lost := map[string]bool{}
 	for range mostRounds {
 		done, err := d.Collect(ctx)
 		if err := e.took(ctx, d, done, err); err != nil {
 			return err
 		}
+		e.sayLost(d, done, lost)
 		asked := d.ToServices()
 		if err := e.checkBatches(ctx, d, f, asked); err != nil {
 			return err
@@ -68,8 +70,19 @@ func (e *Env) fillByBatch(ctx context.Context, d *batch.Manager, f Calls) error 
 		if err := e.took(ctx, d, done, err); err != nil || done.Waiting > 0 {
 			return err
 		}
+		e.sayLost(d, done, lost)
 	}
 	return nil
+}
+
+// sayLost tells of batches whose output is gone, unless it was said of them.
+func (e *Env) sayLost(d *batch.Manager, t *batch.Taken, said map[string]bool) {
+	for _, b := range t.Batches {
+		if b.Lost > 0 && !said[b.ID] {
+			said[b.ID] = true
+			e.Infof("batch %s: %s; orbench batch cancel %s --forget, and then the same command, asks them again", b.ID, b.Problem, untrusted.Shell(d.Job.Name))
+		}
+	}
 }
 
 // fillByFiles writes the calls that are lacking to files in a folder, or where there is the
@@ -130,8 +143,12 @@ func (e *Env) checkBatches(ctx context.Context, d *batch.Manager, f Calls, asked
 	if err != nil {
 		return err
 	}
+	so, err := spent.Of(f.Budget())
+	if err != nil {
+		return err
+	}
 	plan, err := d.Plan(ctx, asked)
-	return cmp.Or(err, plan.Check(f.Budget(), spent))
+	return cmp.Or(err, plan.Check(f.Budget(), so))
 }
 
 // took says what came back, and keeps that the command paid for it. The error is that of
@@ -148,7 +165,7 @@ func (e *Env) took(ctx context.Context, d *batch.Manager, t *batch.Taken, err er
 	if t.Unread > 0 {
 		e.Infof("%s no result: %s", table.Counted(t.Unread, "line is", "lines are"), strings.Join(t.Faults, "; "))
 	}
-	return errors.Join(err, e.paid(ctx, d.Store, d.Study, fill.Stats{Requests: t.Answered}))
+	return errors.Join(err, e.Paid(ctx, d.Store, d.Study, fill.Stats{Requests: t.Answered}))
 }
 
 // nounOf is what the calls of a job are called.

@@ -33,6 +33,8 @@ type Calls struct {
 	// maxTotalTokens bounds all calls together; max-tokens, of other flags, one answer.
 	maxTotalTokens int
 	askBatched     bool
+	// sameWeights: servers have the weights that made the stored answers, as the user says.
+	sameWeights bool
 	// ByWorkers: have the calls made by workers.
 	ByWorkers bool
 	// byBatch: have the calls made by batch, and wait for them where wait is true; batchFiles
@@ -69,6 +71,11 @@ func (f *Calls) Register(c *cobra.Command) {
 		Setting{Name: "max_requests", Into: &f.maxRequests, Usage: "stop before all commands of a run together send more than this many requests"},
 		Setting{Name: "ask_batched", Into: &f.askBatched, Usage: "true: also make calls that are out in a batch; they may be paid for twice"},
 	)
+}
+
+// RegisterWeights gives a command the setting of one that compares weights.
+func (f *Calls) RegisterWeights(c *cobra.Command) {
+	AddSettings(c, Setting{Name: "same_weights", Into: &f.sameWeights, Usage: "true: servers of your own have the weights that made the stored answers; compare nothing and ask no prompt again for that"})
 }
 
 // concurrencyUsage is said of --concurrency.

@@ -70,6 +70,10 @@ var ErrFailures = errors.New("finished with failures")
 // decided; which has been said already.
 var ErrGate = errors.New("a gate failed")
 
+// ErrOtherWeights says that a target has other weights than those that made stored answers.
+// Calls may have been made to find that out.
+var ErrOtherWeights = errors.New("other weights")
+
 // InputError is short for an *orbench.InputError about a flag or a file.
 func InputError(where, problem, hint string) error {
 	return &orbench.InputError{File: where, Problem: problem, Hint: hint}

@@ -19,12 +19,14 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/queue"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/internal/weights"
 )
 
 // Asking are the flags of commands that ask what a study lacks.
@@ -63,6 +65,9 @@ type Running struct {
 	Precision func() string
 	// Foretell says more of a plan; nil says nothing.
 	Foretell func(plans []job.Plan) []string
+	// Weighs has the weights of targets compared with those that made the stored answers; see
+	// package weights.
+	Weighs bool
 	// Known says how many calls are remembered of a study of which it is known that none is
 	// lacking, so that nothing is walked. ok is false where that is not known; nil knows it of
 	// nothing.
@@ -78,6 +83,9 @@ type Running struct {
 	Again string
 	// Words are what the command lacks to mean the same study later.
 	Words []string
+
+	// check is made before the study's own calls, nil for none.
+	check *weights.Check
 }
 
 // Filled is what came of filling.
@@ -114,6 +122,10 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 		}
 		defer func() { err = errors.Join(err, memory.Close()) }()
 	}
+	if r.check, err = e.compareWeights(ctx, r, memory); err != nil {
+		return err
+	}
+	r.Job.Calls += len(r.check.Requests())
 	kept, err := e.Keep(ctx, memory, r.Study, r.Replace, prices.Of(r.Job.Refs()))
 	if err != nil {
 		return err
@@ -136,7 +148,8 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := e.paid(ctx, memory, r.Study, stats); err != nil {
+	e.sayWeights(r, stopped, prices)
+	if err := e.Paid(ctx, memory, r.Study, stats); err != nil {
 		return errors.Join(stopped, err)
 	}
 	if stopped != nil && !Stopped(stopped) {
@@ -154,11 +167,11 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 
 // fillUnknown fills, unless it is known that nothing is lacking; stopped is what ended that.
 func (e *Env) fillUnknown(ctx context.Context, r Running, d *batch.Manager) (stats fill.Stats, stopped, err error) {
-	spent, err := e.spent(ctx, d, r.Calls, false)
+	account, spent, err := e.account(ctx, d, r.Calls)
 	if err != nil {
 		return stats, nil, err
 	}
-	if r.Known != nil {
+	if r.Known != nil && len(r.check.Requests()) == 0 {
 		if n, ok := r.Known(ctx, d.Store); ok {
 			e.Traced(ctx) // a command that has nothing to ask is told of too
 			return fill.Stats{Present: n}, nil, nil
@@ -167,7 +180,7 @@ func (e *Env) fillUnknown(ctx context.Context, r Running, d *batch.Manager) (sta
 	if len(d.Limited) > 0 && r.Calls.ByWorkers {
 		return fill.Stats{Limited: d.Limited}, nil, nil // workers are not told of what came of a batch
 	}
-	stats, stopped = e.fill(ctx, r, d, spent)
+	stats, stopped = e.fill(ctx, r, d, account, spent)
 	return stats, stopped, nil
 }
 
@@ -209,38 +222,51 @@ func (e *Env) checkName(ctx context.Context, memory store.Reader, s *study.Study
 	return err
 }
 
-// Spent is what earlier commands spent of the budget of a study, whose job is j, which it
-// says too.
-func (e *Env) Spent(ctx context.Context, memory *store.Store, s *study.Study, j *job.Job, prices price.Table, f Calls) (fill.Budget, error) {
-	return e.spent(ctx, &batch.Manager{Store: memory, Job: j, Study: s, Prices: prices}, f, !f.Quiet)
-}
-
-// Charge keeps with a study what a command paid, and what failed attempts may have cost, once
-// it has come to its end.
-func (e *Env) Charge(ctx context.Context, memory *store.Store, s *study.Study) func(fill.Stats) error {
-	failed := e.failed(ctx, memory, s, false)
-	return func(stats fill.Stats) error {
-		err := e.paid(ctx, memory, s, stats)
-		if stats.Charged+stats.Unanswered() > 0 {
-			err = errors.Join(err, failed(stats))
+// Account opens the account of a study that was kept, whose job is j, and says what earlier
+// commands spent of the budget of the flags. spent is as much.
+func (e *Env) Account(ctx context.Context, memory *store.Store, s *study.Study, j *job.Job, prices price.Table, f Calls) (a *fill.Account, spent fill.Budget, err error) {
+	d := &batch.Manager{Store: memory, Job: j, Study: s, Prices: prices}
+	if f.Bounded() && !f.Quiet {
+		if _, err := e.spent(ctx, d, f, true); err != nil {
+			return nil, fill.Budget{}, err
 		}
-		return err
 	}
+	return e.account(ctx, d, f)
 }
 
-// spent is what was spent of the budget of the flags so far, nothing where nothing is bounded.
-func (e *Env) spent(ctx context.Context, d *batch.Manager, f Calls, say bool) (fill.Budget, error) {
+// account is Account that says nothing. One of a store that cannot be written to is of this
+// process alone.
+func (e *Env) account(ctx context.Context, d *batch.Manager, f Calls) (a *fill.Account, spent fill.Budget, err error) {
+	a, err = d.Study.Account(ctx, d.Store, d.Job.Judging(), f.Bounded())
+	if errors.Is(err, store.ErrReadOnly) {
+		a, err = fill.NewAccount(nil, d.Study.Name, time.Time{}, d.Job.Judging()), nil
+	}
+	if err != nil || !f.Bounded() {
+		return a, spent, err
+	}
+	so, err := e.spent(ctx, d, f, false)
+	if err != nil {
+		return a, spent, err
+	}
+	if spent, err = so.Of(f.Budget()); err != nil {
+		return a, spent, err
+	}
+	return a, spent, a.SetBefore(ctx, so.Before(), f.byBatch || f.batchFiles != "")
+}
+
+// spent is what was spent so far, where the flags have a budget; it says so where say is true.
+func (e *Env) spent(ctx context.Context, d *batch.Manager, f Calls, say bool) (study.Spent, error) {
 	if !f.Bounded() {
-		return fill.Budget{}, nil
+		return study.Spent{}, nil
 	}
 	s, err := batch.Spent(ctx, d.Store, d.Study, d.Job, d.Prices)
 	if err != nil {
-		return fill.Budget{}, err
+		return s, err
 	}
 	if line := s.Line(f.Budget()); say && line != "" {
 		e.Infof("%s", settings.Rename(line, e.FlagOf))
 	}
-	return s.Of(f.Budget())
+	return s, nil
 }
 
 // plannedPrompts is about how many prompts an estimate before a start is drawn from.
@@ -275,16 +301,8 @@ func (e *Env) SayExpected(ctx context.Context, memory store.Reader, plans []job.
 	return nil
 }
 
-// failed keeps what failed attempts may have cost a study.
-func (e *Env) failed(ctx context.Context, memory *store.Store, s *study.Study, judging bool) func(fill.Stats) error {
-	began := time.Now().UTC()
-	return func(stats fill.Stats) error {
-		return s.Failed(context.WithoutCancel(ctx), memory, began, stats, judging)
-	}
-}
-
-// paid keeps that the command paid for calls, where it did.
-func (e *Env) paid(ctx context.Context, memory *store.Store, s *study.Study, stats fill.Stats) error {
+// Paid keeps that the command paid for calls, where it did, and what failed attempts may have cost.
+func (e *Env) Paid(ctx context.Context, memory *store.Store, s *study.Study, stats fill.Stats) error {
 	if stats.Requests == 0 {
 		return nil
 	}
@@ -299,7 +317,7 @@ func Stopped(err error) bool {
 		budget *fill.BudgetError
 		gaveUp *fill.GivenUpError
 	)
-	return errors.Is(err, ErrInterrupted) || errors.As(err, &budget) || errors.As(err, &gaveUp)
+	return errors.Is(err, ErrInterrupted) || errors.As(err, &budget) || errors.As(err, &gaveUp) || errors.Is(err, queue.ErrCanceled)
 }
 
 // sayKept says where a study is kept, and how to see it again.
@@ -399,7 +417,12 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 				return nil, err
 			}
 		}
-		return r.Job.Plan(ctx, memory, job.AtMost)
+		all, err := r.Job.Plan(ctx, memory, job.AtMost)
+		if err != nil {
+			return nil, err
+		}
+		checks, err := r.planCheck(ctx, memory)
+		return append(all, checks...), err
 	})
 	if err != nil {
 		return err

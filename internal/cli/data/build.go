@@ -213,9 +213,8 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 	if err != nil {
 		return err
 	}
-	charge := a.Charge(ctx, memory, kept)
 	config := f.calls.Config(prices, a.Abort)
-	if config.Spent, err = a.Spent(ctx, memory, kept, b.Job(), prices, f.calls); err != nil {
+	if config.Account, _, err = a.Account(ctx, memory, kept, b.Job(), prices, f.calls); err != nil {
 		return err
 	}
 	live := fill.NewLive(memory, config)
@@ -236,11 +235,10 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 	b.Ask = live.Ask
 	stats, givenUp := live.Stats, live.GivenUp
 	if f.calls.ByWorkers {
-		filler, end, err := a.Workers(ctx, f.calls, memory, prices, config.Spent)
+		filler, err := a.Workers(ctx, kept.Name, f.calls, memory, prices, config.Account)
 		if err != nil {
 			return err
 		}
-		defer end()
 		// They are many, and take shards.
 		b.Ask, b.Width, stats = filler.Ask, max(b.Width, queuedWidth), filler.Stats
 		givenUp = func() []error { return filler.GivenUp(context.WithoutCancel(ctx)) }
@@ -253,9 +251,7 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 	}
 	made, err := b.Build(ctx)
 	a.NoteSent(stats())
-	if kept := charge(stats()); kept != nil {
-		err = errors.Join(err, kept)
-	}
+	err = errors.Join(err, live.GiveBack(context.WithoutCancel(ctx)), a.Paid(ctx, memory, kept, stats()))
 	if shown != nil {
 		shown.Close()
 	}

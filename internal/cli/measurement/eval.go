@@ -3,6 +3,7 @@ package measurement
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/store"
 )
 
 // evalFlags are the flags of eval that are no settings of the experiment.
@@ -62,11 +64,12 @@ Besides more --concurrency on this machine, there are three ways to spread a run
   --set shard=2/4      machines that share nothing: each asks its part of the prompts;
                        "orbench store merge" makes one run of the parts
 
---until 2pp asks the prompts in random order, balanced over categories. It stops once
-the intervals of over-refusal and toxic refusal of every target have a half-width of 2
-percentage points or less. The intervals are those of a confidence sequence, so looking
-at them repeatedly does no harm. Each label of each dataset stops by itself, for all
-targets together.
+--until 2pp asks the prompts in random order, balanced over categories. It stops once the
+intervals of over-refusal and toxic refusal of every target have a half-width of 2
+percentage points or less. Each label of each dataset stops by itself, for all targets
+together. Wilson's interval decides; it is for the rates at the end. If somebody watches
+the rates, or gates on them, while the run goes on, add --set until_interval=sequence: a
+confidence sequence, which asks about three times as many.
 
 --config FILE reads all of this, and more kinds of variants, from an experiment in YAML.
 "orbench config init experiment" prints one to start from. Flags and --set override the
@@ -95,6 +98,7 @@ a budget, 130 interrupted.`,
 	c.Flags().BoolVar(&f.Replace, "replace", false, "redefine the run of that name if its settings differ")
 	a.StoreFlag(c, &f.Store)
 	f.Calls.Register(c)
+	f.Calls.RegisterWeights(c)
 	f.Calls.RegisterBatch(c)
 	f.Calls.RegisterWorkers(c)
 	f.out.Register(c)
@@ -136,6 +140,12 @@ func (a app) newMeasurement(ctx context.Context, x *experiment.File, f evalFlags
 	if err != nil {
 		return measurement{}, run.Placed(x, err)
 	}
+	if x.Fresh {
+		err := command.WithExisting(ctx, f.Store, func(memory store.Reader) error { return r.Refresh(ctx, memory, time.Now(), f.Replace) })
+		if err != nil {
+			return measurement{}, err
+		}
+	}
 	r.Shard = shard
 	if f.usual && r.Guards() {
 		a.Infof("--judge lexical: the reply of a guard is not an answer, so the judge flag reads it instead")
@@ -163,6 +173,8 @@ func checkShard(f evalFlags, x *experiment.File) (evaluate.Shard, error) {
 	switch {
 	case x.Name == "":
 		return s, command.InputError("--set shard", "the run has no name by which its shards are one run", "give all of them the same --name")
+	case x.Fresh:
+		return s, command.InputError("--set shard, --fresh", "each shard would make a revision of its own", "give all of them the same --set revision=TEXT")
 	case x.Until != "":
 		return s, command.InputError("--set shard, --until", "a shard does not see the answers of the others, so it cannot know when to stop", "give one of them; eval --until makes fewer calls by itself")
 	case f.out.Dir != "":

@@ -34,6 +34,8 @@ func settingFlags(c *cobra.Command, plain bool) {
 			flags.StringArray(s.Flag, usual, s.Usage)
 		case int:
 			flags.Int(s.Flag, usual, s.Usage)
+		case bool:
+			flags.Bool(s.Flag, usual, s.Usage)
 		case string:
 			flags.String(s.Flag, usual, s.Usage)
 		}

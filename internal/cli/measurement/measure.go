@@ -49,7 +49,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 	var kept *index.Index
 	defer func() { kept.Close() }()
 	return a.Run(ctx, command.Running{
-		Asking: m.asking, Study: m.Study, Job: asked.Job(), Clients: m.clients, Memory: m.memory, Printed: m.out.Printed, Targets: m.Targets, Tell: func(told func(string, orbench.Label)) { asked.Told = told },
+		Asking: m.asking, Study: m.Study, Job: asked.Job(), Clients: m.clients, Memory: m.memory, Printed: m.out.Printed, Targets: m.Targets, Weighs: true, Tell: func(told func(string, orbench.Label)) { asked.Told = told },
 		Check:     func() error { return m.out.CheckDir(run.Subject(m.Run)) },
 		Precision: m.precision, Foretell: m.foretell, Again: a.shownAgain(m), Words: m.again,
 		Known: func(ctx context.Context, memory *store.Store) (int, bool) {

@@ -55,6 +55,7 @@ and apply to all workers together.`,
 	c.Flags().BoolVar(&f.drain, "drain", false, "end when no calls are waiting")
 	c.Flags().StringVar(&f.metrics, "metrics", "", "serve metrics for Prometheus at /metrics of this `[HOST:]PORT`, and /healthz; the host is 127.0.0.1 where none is given")
 	command.LogFlag(c, &f.logFormat)
+	c.AddCommand(a.queuedCommands()...)
 	return c
 }
 
@@ -83,9 +84,14 @@ func (a app) worker(ctx context.Context, f workerFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	defer q.Close()
 	told := a.Telemetry(f.metrics != "")
+	host, err := os.Hostname()
+	if err != nil {
+		host = "this machine"
+	}
+	name := fmt.Sprintf("worker %d on %s", os.Getpid(), host)
 	w := queue.NewWorker(q, memory, queue.WorkerConfig{
+		Name: name,
 		Connect: func(at model.Ref) (queue.Connection, error) {
 			c, err := clients.Connect(at)
 			return queue.Connection{
@@ -106,12 +112,8 @@ func (a app) worker(ctx context.Context, f workerFlags) (err error) {
 		defer func() { err = errors.Join(err, page.Close()) }()
 		a.Infof("metrics are at http://%s/metrics", page.Address)
 	}
-	host, err := os.Hostname()
-	if err != nil {
-		host = "this machine"
-	}
 	if !f.calls.Quiet {
-		a.Infof("worker %d on %s takes calls from %s", os.Getpid(), host, address.Shown(f.store))
+		a.Infof("%s takes calls from %s", name, address.Shown(f.store))
 	}
 	err = w.Run(ctx, f.drain)
 	answered, failed := w.Counts()

@@ -34,8 +34,11 @@ var schema4 string
 //go:embed identity.sql
 var schema5 string
 
+//go:embed shares.sql
+var schema6 string
+
 // migrations turn version i of the schema into version i+1.
-var migrations = []string{schema1, schema2, schema3, schema4, schema5}
+var migrations = []string{schema1, schema2, schema3, schema4, schema5, schema6}
 
 // leastVersion is the oldest server that understands what it is asked, as
 // server_version_num has it.
@@ -70,16 +73,9 @@ func OpenExisting(ctx context.Context, address string) (*Store, error) {
 	return open(ctx, address, false)
 }
 
-// Connect gives connections of their own to the database, for other tables in the schema,
-// whose name it gives too.
-func (s *Store) Connect(ctx context.Context) (pool *pgxpool.Pool, schema string, err error) {
-	config := s.pool.Config()
-	config.AfterConnect = nil
-	if pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
-		return nil, "", s.at(err)
-	}
-	return pool, s.schema, nil
-}
+// Pool gives the connections of the store, for other tables in its schema, whose name it
+// gives too. They are closed with the store.
+func (s *Store) Pool() (pool *pgxpool.Pool, schema string) { return s.pool, s.schema }
 
 func open(ctx context.Context, address string, make bool) (*Store, error) {
 	config, schema, err := parse(address)
@@ -279,7 +275,7 @@ func (s *Store) tables() store.Tables {
 			}
 			return s.send(ctx, &batch)
 		},
-		Transact: s.transact,
+		Transact: s.transact, Briefly: s.briefly,
 		Among: func(hashes []model.Hash, after int) (string, []any) {
 			return fmt.Sprintf("= ANY ($%d)", after+1), []any{texts(hashes)}
 		},
@@ -309,6 +305,35 @@ func (s *Store) transact(ctx context.Context, do func(exec func(query string, ar
 		return s.at(err)
 	}
 	return nil
+}
+
+// briefly does something in one transaction, alone, that is not waited for on the disk and can be
+// repeated.
+func (s *Store) briefly(ctx context.Context, do func(query func(row func(store.Scan) error, query string, args ...any) error, exec func(string, ...any) error) error) error {
+	return s.again(ctx, func(ctx context.Context) error {
+		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+			const alone = `SELECT set_config('synchronous_commit', 'off', true), pg_advisory_xact_lock(hashtextextended('orbench shares ' || $1, 0))`
+			if _, err := tx.Exec(ctx, alone, s.schema); err != nil {
+				return err
+			}
+			return do(func(row func(store.Scan) error, query string, args ...any) error {
+				rows, err := tx.Query(ctx, query, bytesOf(args)...)
+				if err != nil {
+					return err
+				}
+				defer rows.Close()
+				for rows.Next() {
+					if err := row(rows.Scan); err != nil {
+						return err
+					}
+				}
+				return rows.Err()
+			}, func(query string, args ...any) error {
+				_, err := tx.Exec(ctx, query, bytesOf(args)...)
+				return err
+			})
+		})
+	})
 }
 
 // bytesOf are arguments with bytes in place of texts, as all columns have them.

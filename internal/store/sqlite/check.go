@@ -425,8 +425,8 @@ func copyInto(ctx context.Context, db *sql.DB, to string) error {
 	if err != nil {
 		return err
 	}
-	// Nobody holds what the copy says to be claimed.
-	_, err = made.ExecContext(ctx, `DELETE FROM claims`)
+	// Nobody is at work in the copy.
+	_, err = made.ExecContext(ctx, `DELETE FROM claims; UPDATE shares SET until = 0`)
 	return errors.Join(err, made.Close())
 }
 

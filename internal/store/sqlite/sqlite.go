@@ -49,8 +49,11 @@ var schema7 string
 //go:embed identity.sql
 var schema8 string
 
+//go:embed shares.sql
+var schema9 string
+
 // migrations turn version i of the schema into version i+1.
-var migrations = []string{schema1, schema2, schema3, schema4, schema5, schema6, schema7, schema8}
+var migrations = []string{schema1, schema2, schema3, schema4, schema5, schema6, schema7, schema8, schema9}
 
 // applicationID marks the file as ours: "orbn".
 const applicationID = 0x6f72626e
@@ -395,7 +398,7 @@ func (s *Store) SaveRun(ctx context.Context, r store.Run) error {
 // tables are those of the store.
 func (s *Store) tables() store.Tables {
 	return store.Tables{
-		Query: s.query, Write: s.apply, Transact: s.transact, Among: among, At: s.at,
+		Query: s.query, Write: s.apply, Transact: s.transact, Briefly: s.briefly, Among: among, At: s.at,
 		Now:           func(context.Context) (time.Time, error) { return s.now(), nil },
 		DatasetNumber: "rowid", BatchNumber: "rowid",
 	}
@@ -438,6 +441,22 @@ func (s *Store) transact(ctx context.Context, do func(exec func(query string, ar
 				}
 			}
 			_, err = prepared[query].ExecContext(ctx, args...)
+			return err
+		})
+	})
+}
+
+// briefly does something in one transaction that does not wait for the disk.
+func (s *Store) briefly(ctx context.Context, do func(query func(row func(store.Scan) error, query string, args ...any) error, exec func(string, ...any) error) error) error {
+	return s.inBriefTx(ctx, func(_ *sql.Conn, tx *sql.Tx) error {
+		return do(func(row func(store.Scan) error, query string, args ...any) error {
+			rows, err := tx.QueryContext(ctx, query, args...)
+			if err != nil {
+				return err
+			}
+			return scanAll(rows, func(rows *sql.Rows) error { return row(rows.Scan) })
+		}, func(query string, args ...any) error {
+			_, err := tx.ExecContext(ctx, query, args...)
 			return err
 		})
 	})

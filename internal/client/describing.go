@@ -1,0 +1,61 @@
+package client
+
+import (
+	"context"
+	"sync"
+
+	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/server"
+	"github.com/orbench/orbench/model"
+)
+
+// describing is a model on a server of the user's own. It notes with each response what the
+// server said of itself when it was first asked.
+type describing struct {
+	model.Model
+	at provider.Endpoint
+
+	mu   sync.Mutex
+	said map[string]func() described
+}
+
+// described is what server.Describe gives.
+type described struct {
+	said    server.Description
+	reached bool
+}
+
+// Ask asks the model, and meanwhile, the first time, the server.
+func (d *describing) Ask(ctx context.Context, r model.Request) (model.Response, error) {
+	said := d.describe(r.Model)
+	go said()
+	response, err := d.Model.Ask(ctx, r)
+	if err == nil && !response.Simulated() {
+		response.Server = string(said().said.With(response.Fingerprint))
+	}
+	return response, err
+}
+
+// describe gives what the server says of a model, which it is asked once.
+func (d *describing) describe(name string) func() described {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.said[name] == nil {
+		d.said[name] = sync.OnceValue(func() described {
+			said, reached := server.Describe(context.Background(), d.at, name)
+			return described{said, reached}
+		})
+	}
+	return d.said[name]
+}
+
+// Described gives what the server of a model says of it, where that is one of the user's own
+// that may be asked. reached is false where it does not answer.
+func (s *Set) Described(of model.Ref) (said server.Description, reached, own bool) {
+	d, ok := s.Client(of.Provider, of.Endpoint).Model.(*describing)
+	if !ok {
+		return "", false, false
+	}
+	found := d.describe(of.Model)()
+	return found.said, found.reached, true
+}

@@ -1,0 +1,191 @@
+package server
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/model/wire"
+)
+
+// Description is what a server says of a model, as "name=value" parted by "; ", in the order in
+// which it is asked. Values are cleaned, and long ones end in their hash.
+type Description string
+
+// The names of what descriptions have.
+const (
+	// Digest is Ollama's of the model's files.
+	Digest = "digest"
+	// Fingerprint is the system_fingerprint of a reply.
+	Fingerprint = "system_fingerprint"
+)
+
+const (
+	// patience bounds each question to a server, and mostReply the bytes of what it says.
+	patience  = 2 * time.Second
+	mostReply = 4 << 20
+	// mostValue is how many bytes of a value are kept.
+	mostValue = 160
+)
+
+// Describe asks the server at an endpoint what it says of a model. reached is false where it
+// gave no reply at all.
+func Describe(ctx context.Context, at provider.Endpoint, model string) (said Description, reached bool) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	root := strings.TrimSuffix(at.BaseURL, "/v1")
+	var models struct {
+		Data []struct {
+			ID     string `json:"id"`
+			Root   string `json:"root"`
+			Parent string `json:"parent"`
+			Owner  string `json:"owned_by"`
+			Meta   struct {
+				Params json.Number `json:"n_params"`
+				Size   json.Number `json:"size"`
+				Type   string      `json:"ftype"`
+			} `json:"meta"`
+		} `json:"data"`
+	}
+	var props struct {
+		Path     string `json:"model_path"`
+		Build    string `json:"build_info"`
+		Template string `json:"chat_template"`
+	}
+	var tags struct {
+		Models []struct{ Name, Model, Digest string } `json:"models"`
+	}
+	var asking sync.WaitGroup
+	questions := []struct {
+		address string
+		into    any
+	}{{at.BaseURL + "/models", &models}, {root + "/props", &props}, {root + "/api/tags", &tags}}
+	answered := make([]bool, len(questions))
+	for i, q := range questions {
+		asking.Go(func() { answered[i] = ask(ctx, at, q.address, q.into) })
+	}
+	asking.Wait()
+	var d describing
+	for _, m := range models.Data {
+		// llama.cpp has one model, and answers for any name.
+		if m.ID == model || len(models.Data) == 1 {
+			d.add("id", m.ID)
+			d.add("owned_by", m.Owner)
+			d.add("root", m.Root)
+			d.add("parent", m.Parent)
+			d.add("n_params", m.Meta.Params.String())
+			d.add("size", m.Meta.Size.String())
+			d.add("ftype", m.Meta.Type)
+			break
+		}
+	}
+	d.add("model_path", props.Path)
+	d.add("build_info", props.Build)
+	if props.Template != "" {
+		d.add("chat_template", "sha256 "+short(props.Template))
+	}
+	for _, m := range tags.Models {
+		if m.Name == model || m.Model == model || m.Name == model+":latest" {
+			d.add(Digest, m.Digest)
+			break
+		}
+	}
+	return Description(strings.Join(d, "; ")), slices.Contains(answered, true)
+}
+
+// ask reads what a path says into a value, and reports whether there was any reply. One that
+// is not what was asked for leaves the value as it is, or as far as it could be read.
+func ask(ctx context.Context, at provider.Endpoint, address string, into any) (reached bool) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return false
+	}
+	switch {
+	case at.Key == "":
+	case at.Provider.AuthHeader != "":
+		request.Header.Set(at.Provider.AuthHeader, at.Key)
+	default:
+		request.Header.Set("Authorization", "Bearer "+at.Key)
+	}
+	client := wire.Client(nil)
+	defer client.CloseIdleConnections()
+	reply, err := client.Do(request)
+	if err != nil {
+		return false
+	}
+	defer reply.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(reply.Body, mostReply))
+	if err == nil && reply.StatusCode == http.StatusOK && wire.CheckValues(body) == nil {
+		_ = json.Unmarshal(body, into) // what is of another kind says nothing
+	}
+	return true
+}
+
+// describing is a description in the making.
+type describing []string
+
+func (d *describing) add(name, value string) {
+	value = strings.TrimSpace(strings.ReplaceAll(untrusted.Terminal(untrusted.OneLine(value)), ";", ","))
+	if value == "" {
+		return
+	}
+	if len(value) > mostValue {
+		value = untrusted.Ellipsis(value, mostValue) + " " + short(value)
+	}
+	*d = append(*d, name+"="+value)
+}
+
+// short is the start of a text's hash.
+func short(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:6])
+}
+
+// With is the description with the fingerprint of a reply, empty for none.
+func (d Description) With(fingerprint string) Description {
+	var one describing
+	if d != "" {
+		one = append(one, string(d))
+	}
+	one.add(Fingerprint, fingerprint)
+	return Description(strings.Join(one, "; "))
+}
+
+// Value is what the description has by a name, empty for nothing.
+func (d Description) Value(name string) string {
+	for part := range strings.SplitSeq(string(d), "; ") {
+		if value, ok := strings.CutPrefix(part, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// Without is the description without what it has by a name.
+func (d Description) Without(name string) Description {
+	parts := strings.Split(string(d), "; ")
+	return Description(strings.Join(slices.DeleteFunc(parts, func(part string) bool { return strings.HasPrefix(part, name+"=") }), "; "))
+}
+
+// Difference says in what another description of the server differs, of what both of them say;
+// empty for nothing.
+func (d Description) Difference(now Description) string {
+	var changes []string
+	for part := range strings.SplitSeq(string(d), "; ") {
+		name, was, _ := strings.Cut(part, "=")
+		if is := now.Value(name); was != "" && is != "" && is != was {
+			changes = append(changes, fmt.Sprintf("%s was %s and is %s", name, was, is))
+		}
+	}
+	return strings.Join(changes, ", ")
+}
