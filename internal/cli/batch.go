@@ -24,15 +24,15 @@ func batchCommand(env *command.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "batch",
 		Short: "Show and cancel the batches of a run",
-		Long: `Tell how far the calls are that a run has by batch, and call them off. They go out,
-and come back, with a flag of the command that asks: "orbench eval --batch" has them made
-by the batch services of their providers, within a day and at about half the price, and
-"orbench eval --set batch_files=DIR" writes them to files in the format of OpenAI's batches,
-which "vllm run-batch" and jobs of one's own work through. The same command given again
-takes back what has come.
+		Long: `Show the progress of a run's batches, or cancel them. The command that asks submits and
+collects them. "orbench eval --batch" submits the calls to the batch services of their
+providers, which make them within a day at about half the price. "orbench eval --set
+batch_files=DIR" writes the calls to files in the format of OpenAI's batches instead;
+"vllm run-batch" or your own jobs make them. Repeat the same command to collect the
+answers.
 
-Calls that are out are not paid for again: other commands leave them to the batch and
-say so, unless --set ask_batched=true is given.`,
+Submitted calls are not paid for again. Other commands leave them to the batch and say
+so, unless you give --set ask_batched=true.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -146,10 +146,9 @@ func (b batchCommands) status() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status [RUN]",
 		Short: "Show the progress of a run's batches, and its other missing calls",
-		Long: `Tell how far the batches of a run (the newest without a name) are, as their providers
-say now: how many of their
-calls were answered, how many failed, and how many have not come back; and which calls
-the run lacks that are in no batch.`,
+		Long: `Show the progress of a run's batches (of the newest run without a name), as their
+providers report it now: how many calls were answered, how many failed, and how many are
+still out. The missing calls of the run that are in no batch are shown too.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, names []string) error {
 			return b.withManager(c.Context(), &f, names, func(d *batch.Manager) error {
@@ -194,10 +193,10 @@ func (b batchCommands) cancel() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "cancel [RUN]",
 		Short: "Cancel the open batches of a run",
-		Long: `Call off the batches of a run (the newest without a name) that are out. Calls in files
-are free again at once, to be asked or to go into other files; what the files bring later
-is still taken by --set batch_files. A provider first ends what it has begun: the same command
-with --batch then takes what was answered, which is paid for, and frees the rest.`,
+		Long: `Cancel the open batches of a run (of the newest without a name). Calls in files can be
+asked, or written to other files, at once; --set batch_files still collects later answers
+from the old files. A provider first finishes the calls that it has begun. The same
+command with --batch then collects their answers, which are paid for, and frees the rest.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, names []string) error {
 			return b.withManager(c.Context(), &f, names, func(d *batch.Manager) error {
@@ -222,7 +221,7 @@ with --batch then takes what was answered, which is paid for, and frees the rest
 			})
 		},
 	}
-	c.Flags().BoolVar(&f.unasked, "forget", false, "free the calls at once without a word to the provider, as when its key is lost; asked again they may be paid for twice")
+	c.Flags().BoolVar(&f.unasked, "forget", false, "free the calls at once without asking the provider, such as when its key is lost; they may then be paid for twice")
 	b.register(c, &f)
 	return c
 }

@@ -33,10 +33,10 @@ func configCommand(env *command.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "config",
 		Short: "Print a configuration to start from, or its schema; allow hosts to receive keys",
-		Long: `Print a commented file that "orbench build --config" or "orbench eval --config" reads, to
-start from, or its JSON Schema, with which editors check the file as you type. The kinds
-rubric and policy are the files that "--judge llm:PROVIDER/MODEL@FILE" and "--policy
-FILE" read. Without a kind, build.yaml is printed.`,
+		Long: `Print a commented file to start from, or its JSON Schema, with which editors check the
+file as you type. "orbench build --config" reads the kind build, "orbench eval --config"
+reads experiment, "--judge llm:PROVIDER/MODEL@FILE" reads rubric, and "--policy FILE"
+reads policy. Without a kind, build.yaml is printed.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -56,10 +56,11 @@ func settingsCommand(env *command.Env) *cobra.Command {
 	return &cobra.Command{
 		Use:   "settings",
 		Short: "Explain what --set takes",
-		Long: `Explain what "--set NAME=VALUE" takes; the help of a command ends with the names that it
-takes. VALUE is written as in YAML; a list needs no brackets. The settings of an experiment are those of the file
-that "orbench config init experiment" prints: eval, explain and triggers take each by its
-path, such as targets[0].name=main or variants.turns=pushback.`,
+		Long: `Explain the settings of "--set NAME=VALUE". The help of a command ends with the names that
+it takes. Write VALUE as in YAML; a list needs no brackets. The settings of an experiment
+are those of the file that "orbench config init experiment" prints. The commands eval,
+explain and triggers take each by its path, such as targets[0].name=main or
+variants.turns=pushback.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			_, err := io.WriteString(env.Stdout, settingsText(c.Root(), min(helpWidth, env.Columns()), map[string]bool{}))
@@ -132,7 +133,7 @@ the user's configuration. Without a host, the command lists them.`,
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&forget, "forget", false, "take the word back")
+	c.Flags().BoolVar(&forget, "forget", false, "no longer allow these hosts")
 	return c
 }
 

@@ -73,6 +73,7 @@ var verbs = map[string][2]string{
 	"judge":    {"judge", "ask"},
 	"report":   {"show", "show"},
 	"triggers": {"ask", "ask"},
+	"worker":   {"set", "work"},
 }
 
 // flagGroup is flags under a title.

@@ -12,6 +12,10 @@ import (
 // narrowest is the width below which flags and their texts do not fit side by side.
 const narrowest = 40
 
+// exampleWidth is how many columns a line of an example has at most, so that it can be
+// copied from a narrow window or a page.
+const exampleWidth = 60
+
 // helpText is what --help prints of a command, in lines of at most width columns, or of
 // 40 where width is less.
 func helpText(c *cobra.Command, width int) string {
@@ -35,7 +39,7 @@ func usageText(c *cobra.Command, width int) string {
 		fmt.Fprintln(&b, "  "+c.CommandPath()+" COMMAND")
 	}
 	if c.HasExample() {
-		fmt.Fprintf(&b, "\nExamples:\n%s\n", wrapCommands(c.Example, width))
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", wrapCommands(c.Example, min(width, exampleWidth)))
 	}
 	if c.HasAvailableSubCommands() {
 		writeCommands(&b, c, width)
@@ -51,7 +55,7 @@ func usageText(c *cobra.Command, width int) string {
 		fmt.Fprintf(&b, "\n%s\n", wrap("Names for --set: "+strings.Join(names, ", "), width))
 	}
 	if c.HasAvailableSubCommands() {
-		fmt.Fprintf(&b, "\n%s\n", wrap(fmt.Sprintf(`"%s COMMAND --help" says more of a command.`, c.CommandPath()), width))
+		fmt.Fprintf(&b, "\n%s\n", wrap(fmt.Sprintf(`"%s COMMAND --help" explains a command.`, c.CommandPath()), width))
 	}
 	return b.String()
 }

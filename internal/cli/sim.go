@@ -56,9 +56,9 @@ func simCommand(env *command.Env) *cobra.Command {
 func simHelp() string {
 	var b strings.Builder
 	b.WriteString(`Serve simulated models in the OpenAI chat dialect until interrupted. They read the
-prompt and answer with placeholders, alike for a seed; no language model is behind
-them, and every figure that rests on one says "simulated". The same models are
-there without a server as targets sim/NAME.
+prompt and answer with placeholders; the same seed gives the same answers. No language
+model is behind them, and every figure that uses one says "simulated". The targets
+sim/NAME are the same models without a server.
 
 Models:
 `)

@@ -11,11 +11,11 @@ import (
 
 // part is a value of an axis: what is one part of a variant.
 type part interface {
-	// complete puts what a name stands for in the place of the name: that of an entry of
-	// list, or a built-in one.
+	// complete replaces a name with what it stands for: an entry of list, or a built-in
+	// value.
 	complete(at entry, list []part) *settings.Fault
-	// label is the name in the names of variants. Two values of one label are the same,
-	// unless they are what users call so.
+	// label is the value's name in the names of variants. Two values with one label are the
+	// same, unless users chose the label.
 	label() string
 }
 
@@ -41,7 +41,7 @@ type axis struct {
 	check func(*Experiment) *settings.Fault
 	// others set the values that the plain variant does not have.
 	others func(v *Variants, plain *Variant) []func(*Variant)
-	// single sets what a combination says.
+	// single sets the value of a combination.
 	single func(*Combination, *Variant)
 	label  func(*Variant) string
 	equal  func(w, o *Variant) bool
@@ -109,8 +109,8 @@ func along[T any, P interface {
 	return a
 }
 
-// lookUp puts what a name stands for in the place of a value that is no own one of the
-// user: an entry of list, or a built-in value. yours is how to write an own one.
+// lookUp replaces a name with what it stands for: an entry of list, or a built-in value. A
+// value that the user wrote out stays. yours says how to write one out.
 func lookUp[T any](at entry, v *T, own bool, yours string, builtin []T, list []part, name func(T) string) *settings.Fault {
 	called := name(*v)
 	known := slices.IndexFunc(builtin, func(o T) bool { return name(o) == called })
@@ -131,7 +131,7 @@ func lookUp[T any](at entry, v *T, own bool, yours string, builtin []T, list []p
 	return nil
 }
 
-// each makes something of every one.
+// each applies a function to every element.
 func each[A, B any](all []A, of func(A) B) []B {
 	var made []B
 	for _, one := range all {

@@ -15,12 +15,12 @@ import (
 	"github.com/orbench/orbench/judge"
 )
 
-// maxVariants bounds the variants, so that a slip of the finger is no bill.
+// maxVariants bounds the variants, so that a typing error does not cause a large bill.
 const maxVariants = 10_000
 
-// Check completes the experiment, putting what names stand for in their places,
-// and finds the first setting that makes no sense, in the order of the file. It
-// reads the files of system prompts, and asks for no keys.
+// Check completes the experiment: it replaces names with what they stand for. It finds the
+// first wrong setting, in the order of the file. It reads the files of system prompts, and
+// asks for no keys.
 func (c *Experiment) Check() *settings.Fault {
 	for _, find := range []func() *settings.Fault{
 		c.checkTargets, c.checkDatasets, c.checkGuards, c.checkJudges, c.checkNumbers, c.checkAxes, c.checkTranslator, c.checkGuarding, c.checkVariants,
@@ -73,7 +73,7 @@ func (c *Experiment) checkTargets() *settings.Fault {
 
 const revisionHint = "choose one of at most 100 bytes, without control characters or spaces around it, such as checkpoint-2000"
 
-// isLabel reports whether s can stand for something in reports, or is empty.
+// isLabel reports whether s can be a name in reports, or is empty.
 func isLabel(s string) bool {
 	return len(s) <= 100 && strings.TrimSpace(s) == s && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }

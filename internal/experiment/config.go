@@ -47,8 +47,7 @@ type Experiment struct {
 	Variants Variants          `yaml:"variants" json:"variants,omitempty" jsonschema_description:"Ways of asking the targets, beside the plain one."`
 }
 
-// usualTokens is the most tokens of an answer, and of a judge's explanation, where nothing
-// is said.
+// usualTokens is the default limit of tokens for an answer and for a judge's explanation.
 const usualTokens = 1000
 
 // configSettings are the flags of what is no variant.
@@ -80,10 +79,10 @@ var configSettings = []Setting{
 	{Flag: "name", Path: "name", Default: "", Usage: "`NAME` of the run in the store (default: made from its settings)"},
 }
 
-// usualJudges judge where nothing is said.
+// usualJudges are the default judges.
 var usualJudges = []string{"lexical"}
 
-// splitJudges parts judges at commas, but for those of panels.
+// splitJudges splits judges at commas, except those within panels.
 func splitJudges(values []string) []string { return judge.Split(strings.Join(values, ",")) }
 
 // Target is a model to measure. In the file it is a text, or an object where it

@@ -28,7 +28,7 @@ type File struct {
 	said []Said
 }
 
-// usage is what to do about a setting that there is not.
+// usage says what to do about an unknown setting.
 const usage = `"orbench config init experiment" prints a file with every setting`
 
 // Load reads an experiment: a file, unless path is empty, and what is said in place of
@@ -86,8 +86,8 @@ func (f *File) decode(text []byte) error {
 	return nil
 }
 
-// take puts what is said in place of the file's settings, whole lists before what is said
-// of their entries, and checks them all.
+// take replaces settings of the file with those given beside it, whole lists before single
+// entries, and checks them all.
 func (f *File) take(said []Said) error {
 	said = slices.Clone(said)
 	slices.SortStableFunc(said, func(a, b Said) int { return strings.Count(a.Path, "[") - strings.Count(b.Path, "[") })
@@ -97,8 +97,7 @@ func (f *File) take(said []Said) error {
 		}
 		f.said = append(f.said, s)
 	}
-	// The first prompts and a draw of all exclude each other, so one of them takes the
-	// place of the other.
+	// A limit and a sample exclude each other, so one replaces the other.
 	switch limit, draw := f.says("limit"), f.says("sample"); {
 	case limit && !draw:
 		f.Sample = 0
@@ -113,7 +112,7 @@ func (f *File) take(said []Said) error {
 	return nil
 }
 
-// says reports whether something is said beside the file of a setting.
+// says reports whether a setting is given beside the file.
 func (f *File) says(path string) bool {
 	return slices.ContainsFunc(f.said, func(s Said) bool { return covers(s.Path, path) })
 }

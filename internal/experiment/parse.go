@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// SplitList parts comma-separated targets or datasets. A value that is the path of a file is
-// taken whole, commas and all.
+// SplitList splits comma-separated targets or datasets. A value that is the path of a file
+// is taken whole, commas and all.
 func SplitList(values []string) []string {
 	var out []string
 	for _, v := range values {

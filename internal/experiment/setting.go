@@ -23,8 +23,8 @@ type Setting struct {
 	// Group is the flag's group in --help, subject or manner, and empty where other commands
 	// have the flag too. Usage is empty where they have the same text.
 	Group, Usage string
-	// Plain is true of what a study of one target's plain way of answering has too, such as
-	// that of trigger words.
+	// Plain is true of settings that a study of plain targets has too, such as that of
+	// trigger words.
 	Plain bool
 	// Judges is true of what says who judges answers, which changes no answer.
 	Judges bool
@@ -34,7 +34,7 @@ type Setting struct {
 	// Values lists what the flag takes, for completion; nil where that is no fixed list.
 	Values func() []string
 
-	// split parts a list that is given with commas; nil parts at every comma.
+	// split splits a list that is given with commas; nil splits at every comma.
 	split func([]string) []string
 	// write is the YAML of a value that is not written as it is.
 	write func(string) string
@@ -45,7 +45,8 @@ type Setting struct {
 // Settings lists the flags of an experiment, in the order of --help.
 func Settings() []Setting { return slices.Concat(configSettings, variantSettings) }
 
-// FlagOf is what says a setting on the command line: its flag, or where it has none, its path.
+// FlagOf is how a setting is given on the command line: by its flag or, if it has none, by
+// its path.
 func FlagOf(setting string) string {
 	for _, s := range Settings() {
 		if s.Flag == setting {
@@ -55,7 +56,7 @@ func FlagOf(setting string) string {
 	return "--" + setting
 }
 
-// from is what says the setting on the command line.
+// from is how the setting is given on the command line.
 func (s Setting) from() string {
 	if s.Bare {
 		return strings.Join([]string{"--set", s.Path}, " ")

@@ -64,8 +64,8 @@ type Variant struct {
 	Defense     Defense
 }
 
-// plain is the variant that differs from no other: that with the first system prompt and
-// the first temperature.
+// plain is the variant with the first system prompt and the first temperature, from which
+// the others differ.
 func (v Variants) plain() Variant {
 	plain := Variant{System: System{Name: None}, Temperature: usualTemperature(), Framing: Framing{Name: None}, Turns: Script{Name: None}, Language: None, Defense: None}
 	if len(v.SystemPrompts) > 0 {
@@ -77,7 +77,7 @@ func (v Variants) plain() Variant {
 	return plain
 }
 
-// usualVariants are those of whoever says nothing.
+// usualVariants are the default variants.
 func usualVariants() Variants {
 	return Variants{Cross: true, Temperatures: []Temperature{usualTemperature()}}
 }
@@ -110,8 +110,8 @@ func (w Variant) Labels(plain Variant) []string {
 	return labels
 }
 
-// Expand lists the variants, each once, the plain one first. It stops where there are
-// more than Check lets be.
+// Expand lists the variants, each once, the plain one first. It stops if there are more
+// than Check allows.
 func (c *Experiment) Expand() []Variant {
 	v := &c.Variants
 	plain := v.plain()
@@ -189,8 +189,7 @@ func (c *Experiment) checkTranslator() *settings.Fault {
 	return nil
 }
 
-// checkVariants holds the variants together: how many there are, and whether their
-// names tell them apart.
+// checkVariants checks how many variants there are, and that no two have the same name.
 func (c *Experiment) checkVariants() *settings.Fault {
 	if f := c.checkReplays(); f != nil {
 		return f

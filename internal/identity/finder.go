@@ -15,15 +15,14 @@ import (
 )
 
 // wanted is a call of the run. There are millions of them, so it holds no text and no
-// pointer: the collector of garbage need not look into it.
+// pointer, and the garbage collector need not scan it.
 type wanted struct {
 	hash model.Hash
-	// place is that of its record in the store, from 1, and 0 as long as that has not
-	// been met.
+	// place is that of its record in the store, from 1; 0 until that record is met.
 	place int64
-	// next is another call about the same message, remembered or not as this one is, and
-	// near what is nearest to it: their number in finder.calls and finder.near, from 1,
-	// and 0 for none.
+	// next is the number, in finder.calls, of another call about the same message that is
+	// remembered or missing as this one is. near is the number, in finder.near, of the
+	// nearest call. Both are from 1, and 0 for none.
 	next, near    int32
 	prompt, group uint32
 	parts
@@ -40,18 +39,19 @@ type nearest struct {
 // message is what calls are about.
 type message struct {
 	text string
-	// lacking and remembered are the last of the calls about it, by their number.
+	// lacking and remembered are the numbers of the last missing and the last remembered
+	// call about it.
 	lacking, remembered int32
 }
 
 // finder looks for the nearest remembered calls.
 type finder struct {
 	values
-	// calls are in blocks, so that further ones have none copied.
+	// calls are in blocks, so that adding some copies none.
 	calls [][]wanted
 	near  []nearest
-	// byHash has the number of each call in the first free place from the one that its
-	// hash says. It is made when all calls are known.
+	// byHash is a hash table by linear probing: the number of each call is in the first
+	// free place from that of its hash. It is made when all calls are known.
 	byHash []int32
 	// messages are those of the run by their number.
 	messages map[uint32]*message
@@ -59,7 +59,7 @@ type finder struct {
 	groups  []Group
 	whose   numbered[[2]string]
 	prompts numbered[prompt]
-	// failures are the last errors of calls that were sent in vain.
+	// failures are the last errors of calls that were sent and got no answer.
 	failures map[model.Hash]string
 }
 
@@ -183,8 +183,8 @@ func (f *finder) look(records iter.Seq2[store.Record, error]) error {
 	return f.likeText(records)
 }
 
-// consider takes a record for the nearest of a call if it is, the later one of equals.
-// like is how like their messages are, where these are not the same.
+// consider makes a record the nearest of a call if it is; of equally near records the later
+// wins. like is how similar their messages are if they are not the same.
 func (f *finder) consider(w *wanted, h model.Hash, p parts, like float64) {
 	if f.rests.all[p.rest].kind != f.rests.all[w.rest].kind {
 		return
@@ -199,8 +199,8 @@ func (f *finder) consider(w *wanted, h model.Hash, p parts, like float64) {
 	}
 }
 
-// sameText compares the calls with the records about the same message. others is true
-// where there are records about messages that the run does not ask about.
+// sameText compares the calls with the records about the same message. others is true if
+// there are records about messages that the run does not ask about.
 func (f *finder) sameText(records iter.Seq2[store.Record, error]) (others bool, err error) {
 	place := int64(0)
 	for r, err := range records {
@@ -226,7 +226,8 @@ func (f *finder) sameText(records iter.Seq2[store.Record, error]) (others bool, 
 		if own != nil {
 			continue
 		}
-		// A call that is remembered was asked in spite of what other runs had left.
+		// A remembered call is compared with the responses that other runs had left before
+		// it.
 		for w := range f.about(about.remembered) {
 			if w.place == 0 {
 				f.consider(w, r.Hash, p, 0)
@@ -236,12 +237,12 @@ func (f *finder) sameText(records iter.Seq2[store.Record, error]) (others bool, 
 	return others, nil
 }
 
-// alike is how like two texts are, at least, of which one may be the other's edited form:
-// that of a question of eight words with one in its middle changed.
+// alike is the least similarity of two texts of which one may be an edit of the other: that
+// of a question of eight words and the same with a middle word changed.
 const alike = 0.25
 
-// likeText compares the calls for which sameText found none with records about texts that
-// are alike and that the run does not ask itself.
+// likeText compares the calls for which sameText found none with records about similar
+// texts that the run does not ask itself.
 func (f *finder) likeText(records iter.Seq2[store.Record, error]) error {
 	index := similar.NewIndex(alike)
 	var messages []*message
@@ -300,8 +301,8 @@ func (f *finder) likeText(records iter.Seq2[store.Record, error]) error {
 	return nil
 }
 
-// read finds what calls and the nearest ones say, by their hash, for those that differ in
-// long texts. A call of the run that is not remembered is met by walking its calls again.
+// read finds the texts of calls and of their nearest ones by hash, for those that differ in
+// long texts. A call of the run that is not remembered is found by walking the calls again.
 func (f *finder) read(ctx context.Context, m store.Reader, calls iter.Seq2[job.Call, error], of ...[]*wanted) (map[model.Hash]texts, error) {
 	said, lacking := map[model.Hash]texts{}, map[model.Hash]bool{}
 	var hashes []model.Hash
@@ -354,7 +355,7 @@ func (f *finder) differs(w *wanted) set {
 	return f.compare(w.parts, f.near[w.near-1].parts)
 }
 
-// explained is the call as it is shown, with what it and the nearest say.
+// explained is the call as it is shown, with its values and those of the nearest.
 func (f *finder) explained(w *wanted, said map[model.Hash]texts) Call {
 	g, p := &f.groups[w.group], &f.prompts.all[w.prompt]
 	differs := f.differs(w)

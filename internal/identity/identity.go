@@ -153,7 +153,7 @@ func find(ctx context.Context, name string, calls iter.Seq2[job.Call, error], m 
 	return result, nil
 }
 
-// cause tells the causes of calls apart.
+// cause is the key of a cause: calls with the same key have the same cause.
 type cause struct {
 	group      uint32
 	remembered bool
@@ -161,8 +161,8 @@ type cause struct {
 	differs    set
 }
 
-// grouped counts the calls and what they have in common. The first call of each cause
-// stands for it, and detail are the calls of the prompts that were asked about.
+// grouped counts the calls by group and by cause. The first call of each cause is its
+// example. detail are the calls of the prompts that were asked about.
 func (f *finder) grouped(prompts []string) (result Result, examples, detail []*wanted) {
 	result.Groups, result.Causes = f.groups, []Cause{}
 	causes := map[cause]int{}
@@ -197,8 +197,8 @@ func (f *finder) grouped(prompts []string) (result Result, examples, detail []*w
 	return result, examples, detail
 }
 
-// listed is the place of what a call's prompt begins with among prompts, -1 where it is
-// none of them.
+// listed is the index in prompts of the beginning of a call's prompt ID, -1 if none
+// matches.
 func (f *finder) listed(w *wanted, prompts []string) int {
 	return slices.IndexFunc(prompts, func(prompt string) bool { return strings.HasPrefix(string(f.prompts.all[w.prompt].id), prompt) })
 }

@@ -19,7 +19,7 @@ const (
 	// Message is the text of the prompt: the user's last message or, where a model is
 	// asked a question about texts, the first of these.
 	Message Part = "message text"
-	// Answer is what else a judge or a guard is asked about.
+	// Answer is the other text that a judge or a guard is asked about.
 	Answer Part = "answer in question"
 	// Wording is that of a judge's or a guard's question, which changes with its version.
 	Wording      Part = "wording of the question"
@@ -37,8 +37,8 @@ const (
 	Revision     Part = "revision"
 )
 
-// weights say how far a part that differs sets two requests apart, in the order in which
-// parts are listed. long parts are shown where they begin to differ.
+// weights say how much a different part counts in the distance of two requests, in the
+// order in which parts are listed. Long parts are shown from where they begin to differ.
 var weights = [...]struct {
 	part   Part
 	weight float64
@@ -67,8 +67,8 @@ const messageText, answerText, modelName = 0, 1, 3
 // texts are the values of a request's parts, in the order of weights.
 type texts [len(weights)]string
 
-// textsOf takes a request apart. kind tells what can be compared at all: how many texts
-// a question is about, or 0 where the request is none.
+// textsOf splits a request into parts. Only requests of the same kind are compared; kind is
+// how many texts a question is about, or 0 if the request is not a question.
 func textsOf(r *model.Request) (t texts, kind int) {
 	var system, turns []string
 	last := max(len(r.Messages)-1, 0)
@@ -109,7 +109,7 @@ func textsOf(r *model.Request) (t texts, kind int) {
 	}, kind
 }
 
-// own is the value of what is left to the provider.
+// own is the value of a parameter that is left to the provider.
 const own = "the provider's own"
 
 // Difference is a part in which calls differ from the nearest remembered ones.
@@ -122,14 +122,14 @@ type Difference struct {
 	Is  []string `json:"is"`
 	// More is true where further values are left out.
 	More bool `json:"more,omitempty"`
-	// at is the place of the part among the weights, and long what these say of it.
+	// at is the index of the part in weights, and long is its value there.
 	at   int
 	long bool
 }
 
 const (
-	// before and shown are how much of a text is shown ahead of a difference and in all,
-	// in runes.
+	// before is how many runes of a text are shown ahead of a difference, and shown how
+	// many in all.
 	before, shown = 16, 48
 	// mostValues is how many values of a part are listed.
 	mostValues = 3

@@ -14,8 +14,8 @@ import (
 // finder.values gave.
 type parts struct {
 	message, answer uint32
-	// rest is the number of the other parts in values.rests. Few calls have others than
-	// the one before.
+	// rest is the number of the other parts in values.rests. Most calls have the same ones
+	// as the call before.
 	rest uint32
 }
 
@@ -41,7 +41,7 @@ type numbered[T comparable] struct {
 	of  map[T]uint32
 }
 
-// number is that of a value; fresh is true where it had none.
+// number gives the number of a value; fresh is true if it is new.
 func (n *numbered[T]) number(value T) (number uint32, fresh bool) {
 	number, ok := n.of[value]
 	if ok {
@@ -56,9 +56,9 @@ func (n *numbered[T]) number(value T) (number uint32, fresh bool) {
 	return number, true
 }
 
-// values give numbers to the values of parts: equal numbers are equal values. Of long
-// texts only those of the run have one, and all others are 0, so that the numbers take no
-// more memory the more a store holds.
+// values gives numbers to the values of parts: equal numbers mean equal values. Of long
+// texts only those of the run get one; all others are 0, so memory does not grow with the
+// store.
 type values struct {
 	long  map[digest]uint32
 	short numbered[string]
@@ -87,7 +87,7 @@ func (v *values) number(t *texts, kind int, own bool) parts {
 	return p
 }
 
-// parse takes a request apart as it is stored.
+// parse splits a stored request into parts.
 func (v *values) parse(canonical []byte) (t texts, p parts, err error) {
 	var r model.Request
 	if err := json.Unmarshal(canonical, &r); err != nil {

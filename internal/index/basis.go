@@ -11,14 +11,14 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// mostLacking is how many calls a run may lack whose rows are kept. More take longer to look
-// up than it takes to derive what there is.
+// mostLacking is how many calls a run may lack for its rows to be kept. Looking up more
+// takes longer than deriving the rows again.
 const maxMissing = 200_000
 
-// basis is what derived rows rest on that can change: the calls that they lack, and which of
-// these have failed. Answers that are there do not change.
+// basis is the part of what derived rows depend on that can change: the calls that they
+// lack, and which of these have failed. Stored answers do not change.
 type basis struct {
-	// lacking are the hashes, in order, each once.
+	// lacking are the hashes of the missing calls, in order, each once.
 	lacking []byte
 	// failed is the digest of the failures of these calls; see failedOf.
 	failed []byte
@@ -28,7 +28,7 @@ type basis struct {
 type collector struct {
 	hashes []model.Hash
 	many   bool
-	// failures are those before the walk: one that came during it makes another digest.
+	// failures are those from before the walk: one that came during it changes the digest.
 	failures []store.Failure
 }
 
@@ -55,7 +55,7 @@ func (c *collector) basis() (b basis, ok bool) {
 	return b, !c.many
 }
 
-// failedOf is the digest of those of some failures that are of calls.
+// failedOf is the digest of the failures that belong to the given calls.
 func failedOf(calls []model.Hash, failures []store.Failure) []byte {
 	of := make(map[model.Hash]*store.Failure, len(failures))
 	for i := range failures {
@@ -71,8 +71,8 @@ func failedOf(calls []model.Hash, failures []store.Failure) []byte {
 	return h.Sum(nil)
 }
 
-// holds reports whether nothing has changed since: no call that is lacking has arrived,
-// failed, or failed otherwise.
+// holds reports whether nothing has changed since: no missing call has been answered, has
+// failed, or has failed in another way.
 func (b basis) holds(ctx context.Context, m store.Reader) (bool, error) {
 	if len(b.lacking) == 0 {
 		return true, nil

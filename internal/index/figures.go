@@ -15,8 +15,8 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// keptPerStudy is how many figures of one study are kept: it may be shown beside others,
-// and as it is judged by others.
+// keptPerStudy is how many sets of figures are kept for one study: it may be shown beside
+// other studies, and with other judges.
 const keptPerStudy = 8
 
 // keptFigures are the figures of a run.
@@ -41,8 +41,8 @@ func keyOf(r *run.Run, of string, more ...any) (key []byte, ok bool) {
 	return sum[:], ok && told
 }
 
-// Figures is a run.Figures that keeps them. It walks only where they are not kept or no
-// longer hold, and where somebody wants the rows.
+// Figures is a run.Figures that keeps the figures. It walks the run only if they are not
+// kept, no longer hold, or the caller wants the rows.
 func (x *Index) Figures(ctx context.Context, m store.Reader, r *run.Run, sinks evaluate.Sinks) (score.Result, error) {
 	key, ok := keyOf(r, "figures", r.MostUnjudged)
 	if x.usable() == nil || !ok || !m.LeftOut().Sound() {
@@ -79,7 +79,7 @@ func (x *Index) Figures(ctx context.Context, m store.Reader, r *run.Run, sinks e
 	return result, nil
 }
 
-// Whole reports whether figures of the run are kept that lack no call: nothing of it is
+// Whole reports whether figures of the run are kept that lack no call, so that nothing is
 // left to ask.
 func (x *Index) Whole(ctx context.Context, m store.Reader, r *run.Run) bool {
 	db := x.usable()

@@ -26,7 +26,7 @@ type Index struct {
 	path string
 	// id is that of the store.
 	id string
-	// say tells the user what is done about a file that fails.
+	// say reports to the user what is done about a file that fails.
 	say func(format string, args ...any)
 
 	mu sync.Mutex
@@ -91,7 +91,7 @@ CREATE TABLE words (
 
 // Open opens the index of a store in the first of some files that can be written to, and
 // makes it where there is none, or one of another store, of another format, or of a later
-// time than the store. It gives nil where there can be no index, and never fails: say tells
+// time than the store. It gives nil if there can be no index, and never fails; say reports
 // why.
 func Open(ctx context.Context, paths []string, m store.Reader, say func(format string, args ...any)) *Index {
 	id, err := m.ID(ctx)
@@ -176,8 +176,9 @@ func (x *Index) valid(ctx context.Context, m store.Reader, q querier) (bool, err
 	return err == nil && slices.Equal(marks, now), err
 }
 
-// marksOf gives marks of the store's last call and of calls ever further before it, so that
-// a store that was put back, and has since grown beyond the last, has others.
+// marksOf gives marks of the store's last call and of calls ever further before it. A store
+// that was replaced by an older copy has other marks, even if it has since grown past the
+// last one.
 func marksOf(ctx context.Context, m store.Reader) ([]store.Mark, error) {
 	last, err := m.Marks(ctx, []int64{math.MaxInt64})
 	if err != nil || last[0].Row == 0 {
@@ -251,7 +252,7 @@ func (x *Index) remake(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// usable gives the database, nil where the index goes without.
+// usable gives the database, nil if the index works without one.
 func (x *Index) usable() *sql.DB {
 	if x == nil {
 		return nil
@@ -261,8 +262,8 @@ func (x *Index) usable() *sql.DB {
 	return x.db
 }
 
-// ErrGone means that the rows of a Study are there no more: another process has made them
-// anew, or the file was thrown away. Index.Study gives those that there are now.
+// ErrGone means that the rows of a Study no longer exist: another process made them anew,
+// or the file was deleted. Index.Study gives the present ones.
 var ErrGone = errors.New("the rows were made anew")
 
 // errDamaged means that something in the file is not what was written.
@@ -309,8 +310,8 @@ func (x *Index) Close() error {
 	return x.close()
 }
 
-// program tells builds of this program apart, since another may derive otherwise. ok is
-// false where it cannot be told.
+// program identifies the build of this program, since another may derive other values. ok
+// is false if the build is unknown.
 var program = sync.OnceValues(func() (name string, ok bool) {
 	info, ok := debug.ReadBuildInfo()
 	if ok && info.Main.Sum != "" {

@@ -13,20 +13,21 @@ import (
 
 // Filter chooses rows.
 type Filter struct {
-	// Values lists values by dimension: a row has one of each list. See Study.Dimensions.
+	// Values lists values by dimension: a chosen row has one value of each list. See
+	// Study.Dimensions.
 	Values map[string][]string
-	// Text is words that the prompt of a row has, or its answer, all of them in one of both;
-	// empty for any. See Study.Search.
+	// Text is words that the prompt or the answer of a row has, all of them in one of the
+	// two; empty for any. See Study.Search.
 	Text string
 }
 
-// targetDimension is the dimension that is no part of kinds.
+// targetDimension is the one dimension that is not part of kinds.
 const targetDimension = "target"
 
-// Facets lists the dimensions of rows: the target first, then what is said of answers.
+// Facets lists the dimensions of rows: the target first, then those of answers.
 func (s *Study) Facets() []string { return append([]string{targetDimension}, s.Dimensions...) }
 
-// chosen is a filter, looked up.
+// chosen is a filter whose values were looked up.
 type chosen struct {
 	samples []bool
 	// others counts the dimensions in which a kind has another value, and other is the last
@@ -36,7 +37,7 @@ type chosen struct {
 	text []uint64
 }
 
-// choose looks a filter up. A dimension that there is not is an *orbench.InputError.
+// choose looks up the values of a filter. An unknown dimension is an *orbench.InputError.
 func (s *Study) choose(ctx context.Context, f Filter) (*chosen, error) {
 	c := &chosen{samples: make([]bool, len(s.Samples)), others: make([]int, len(s.Kinds)), other: make([]int, len(s.Kinds))}
 	wanted := make([]map[uint32]bool, len(s.Dimensions))
@@ -108,8 +109,9 @@ func (s *Study) cells(ctx context.Context, c *chosen) ([]map[int]int, error) {
 	return counts, nil
 }
 
-// Count gives the number of rows that a filter chooses, and, for each dimension, how many
-// there are of each value, where its own values in the filter do not count.
+// Count gives the number of rows that a filter chooses and, for each dimension, how many
+// rows there are of each value. The counts of a dimension ignore the filter's values of
+// that dimension.
 func (s *Study) Count(ctx context.Context, f Filter) (total int, facets map[string]map[string]int, err error) {
 	c, err := s.choose(ctx, f)
 	if err != nil {
@@ -155,23 +157,24 @@ func (s *Study) Count(ctx context.Context, f Filter) (total int, facets map[stri
 	return total, facets, nil
 }
 
-// Order is what rows are sorted by: their position, or a column. Rows that are equal, and
-// those without a value, which are last, go by their position.
+// Order is what rows are sorted by: their position, or a column. Rows without a value come
+// last. These and equal rows are in the order of their position.
 type Order struct {
 	// By is empty for the position, "length", or the name of a judge for its score.
 	By         string
 	Descending bool
 }
 
-// Key is the place of a row in an order. A page begins after one.
+// Key is the place of a row in an order. A page begins after a key.
 type Key struct {
-	// Rank is lower the further to the front the row's value puts it.
+	// Rank is lower for a value that puts the row further to the front.
 	Rank     uint32 `json:"rank,omitempty"`
 	Position int    `json:"position"`
 }
 
-// Page gives the positions of the first rows that a filter chooses, at most so many, after a
-// key, nil for the start; next is the key of the last of them, nil where no row is left.
+// Page gives the positions of the first rows that a filter chooses, after a key (nil for
+// the start), up to a number of rows. next is the key of the last of them, nil if no row is
+// left.
 func (s *Study) Page(ctx context.Context, f Filter, o Order, after *Key, most int) (positions []int, next *Key, err error) {
 	c, err := s.choose(ctx, f)
 	if err != nil {
@@ -185,8 +188,8 @@ func (s *Study) Page(ctx context.Context, f Filter, o Order, after *Key, most in
 	if err != nil {
 		return nil, nil, err
 	}
-	// The best so far, in order, and one more to know whether any is left. Most rows come no
-	// further than the look at their rank.
+	// The best rows so far, in order, and one more to know whether any is left. For most
+	// rows only the rank is looked at.
 	best := make([]Key, 0, most+2)
 	for position, rank := range ranks {
 		if len(best) > most && rank >= best[most].Rank || !c.has(position, kinds[position]) {
@@ -214,8 +217,8 @@ func (k Key) before(other Key) bool {
 	return k.Rank < other.Rank || k.Rank == other.Rank && k.Position < other.Position
 }
 
-// ranks gives the column by which rows are sorted, the least first, and those without a value
-// last.
+// ranks gives the column by which rows are sorted, the lowest first and rows without a
+// value last.
 func (s *Study) ranks(ctx context.Context, o Order) ([]uint32, error) {
 	name, score := lengthColumn, slices.Index(s.Judges, o.By)
 	switch {

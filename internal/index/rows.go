@@ -18,8 +18,8 @@ import (
 	"github.com/orbench/orbench/internal/store"
 )
 
-// The columns of rows. Each is cut like the walk: into chunks of some prompts with the
-// answers of all samples of all targets to them, those to one prompt side by side.
+// The columns of rows. Each has the same chunks as the walk. A chunk has some prompts and
+// the answers of all samples of all targets to them; answers to one prompt are adjacent.
 const (
 	// kindColumn has the number of a row's kind, 4 bytes each, as the next two.
 	kindColumn   = "kind"
@@ -27,7 +27,7 @@ const (
 	textColumn   = "text"
 	// usageColumn has the tokens of input and output, 4 bytes each.
 	usageColumn = "usage"
-	// subjectColumn has the subject, and the group that the judges' verdicts make, 33 bytes.
+	// subjectColumn has the subject, and the group of the judges' verdicts, 33 bytes.
 	subjectColumn = "subject"
 	// promptColumn has the prompts of a chunk, 12 bytes each.
 	promptColumn = "prompt"
@@ -41,7 +41,7 @@ const subjectSize = len(orbench.Subject{}) + 1
 // noSubject is that of a row without an answer.
 var noSubject orbench.Subject
 
-// noAnswer, in place of a group, is said of a row that no person may look at.
+// noAnswer, in place of a group, marks a row that no person may look at.
 const noAnswer = 0xff
 
 // about is what all rows of a study have in common.
@@ -57,7 +57,7 @@ type about struct {
 	Kinds [][]uint32
 	// Counts are the cells: the number of rows by sample and kind.
 	Counts []map[int]int
-	// Cells are what labels are kept by: of each sample by dataset and label.
+	// Cells are the units of labels: one for each sample, dataset and label.
 	Cells []map[string]annotation.Cell
 }
 
@@ -71,11 +71,11 @@ type sample struct {
 // chunk is some prompts of one dataset.
 type chunk struct{ Dataset, Prompts int }
 
-// promptSize is the size of a prompt in its column: its name, and its place in the dataset as
-// the store keeps it.
+// promptSize is the size in bytes of a prompt in its column: its name, and its place in the
+// dataset as the store keeps it.
 const promptSize = 12
 
-// promptName tells a prompt from the others of a dataset.
+// promptName identifies a prompt within a dataset.
 func promptName(id orbench.PromptID) uint64 {
 	sum := sha256.Sum256([]byte(id))
 	return binary.LittleEndian.Uint64(sum[:])
@@ -91,8 +91,8 @@ func cellName(dataset, label string) string { return dataset + "\n" + label }
 type rowWriter struct {
 	about
 	put func(name string, chunk int, data []byte) error
-	// places has the place of each prompt in its dataset, by dataset, where the walk takes
-	// prompts in another order; seen counts them where it does not.
+	// places has the place of each prompt in its dataset, by dataset, if the walk takes
+	// prompts in another order; otherwise seen counts the prompts.
 	places []map[orbench.PromptID]int
 	seen   []int
 
@@ -248,8 +248,8 @@ func (w *rowWriter) kind(key []byte) int {
 	return n
 }
 
-// Study gives the rows of a run, which it derives and keeps first where they are not kept or
-// no longer hold. It is nil where they cannot be kept. walked is as in evaluate.Sinks.
+// Study gives the rows of a run. It first derives and keeps them if they are not kept or no
+// longer hold. It is nil if they cannot be kept. walked is as in evaluate.Sinks.
 func (x *Index) Study(ctx context.Context, m store.Reader, r *run.Run, walked func(int)) (*Study, error) {
 	key, ok := keyOf(r, "rows")
 	if x.usable() == nil || !ok || !m.LeftOut().Sound() {
@@ -272,10 +272,10 @@ func (x *Index) Study(ctx context.Context, m store.Reader, r *run.Run, walked fu
 	return s, nil
 }
 
-// walkError is an error of a walk, and not of the index that keeps what it gives.
+// walkError is an error of a walk, not of the index.
 type walkError struct{ error }
 
-// errMany means that rows lack too much to be kept.
+// errMany means that rows lack too many calls to be kept.
 var errMany = errors.New("rows lack too many calls to be kept")
 
 // keep writes what a walk gives, in one transaction. It reports false where that cannot be
@@ -292,7 +292,7 @@ func (x *Index) keep(ctx context.Context, m store.Reader, do func(*sql.Tx) error
 	return err == nil, nil
 }
 
-// walk hands take the chunks of a run. Its error is that of take, or a walkError.
+// walk passes the chunks of a run to take. Its error is that of take, or a walkError.
 func walk(ctx context.Context, m store.Reader, r *run.Run, sinks evaluate.Sinks, take func(score.Chunk) error) error {
 	var own error
 	sinks.Chunk = func(p score.Chunk) error {
@@ -364,7 +364,7 @@ func keepRows(ctx context.Context, m store.Reader, tx *sql.Tx, r *run.Run, key [
 	return err
 }
 
-// keptStudy gives the rows that hold, nil for none.
+// keptStudy gives the kept rows if they still hold, otherwise nil.
 func (x *Index) keptStudy(ctx context.Context, m store.Reader, r *run.Run, key []byte) (*Study, error) {
 	s := &Study{x: x, key: key, run: r}
 	var b basis
@@ -389,5 +389,5 @@ func (x *Index) keptStudy(ctx context.Context, m store.Reader, r *run.Run, key [
 	return s, nil
 }
 
-// errStop ends a walk whose rows nobody wants any more.
+// errStop ends a walk when the caller wants no more rows.
 var errStop = errors.New("enough")

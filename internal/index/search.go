@@ -27,9 +27,9 @@ const (
 	noText = 1<<32 - 1
 	// segmentBytes is about how much memory the lists of a segment take before it is written.
 	segmentBytes = 64 << 20
-	// blockBytes is how much of a segment is read at a time, where a list is not longer.
+	// blockBytes is how much of a segment is read at a time, unless a list is longer.
 	blockBytes = 32 << 10
-	// textsAtOnce is how many texts are handed over together.
+	// textsAtOnce is how many texts are passed on together.
 	textsAtOnce = 512
 )
 
@@ -41,7 +41,7 @@ type list struct {
 	texts []byte
 }
 
-// segment is lists of a part of the texts, in memory.
+// segment is the lists of a part of the texts, in memory.
 type segment struct {
 	lists map[string]*list
 	bytes int
@@ -70,8 +70,8 @@ func (g *segment) add(number uint32, text string) {
 	})
 }
 
-// write puts the segment as blocks: each a stretch of words in order with their lists, named
-// by the first word.
+// write stores the segment as blocks. A block has consecutive words in order with their
+// lists, and is named by its first word.
 func (g *segment) write(put func(first string, data []byte) error) error {
 	words := make([]string, 0, len(g.lists))
 	for w := range g.lists {
@@ -105,7 +105,7 @@ type numbered struct {
 	text   string
 }
 
-// textWriter numbers the texts of a walk, each once, and has their words listed.
+// textWriter numbers the texts of a walk, each once, and lists their words.
 type textWriter struct {
 	seed   maphash.Seed
 	other  maphash.Seed
@@ -131,7 +131,7 @@ func (w *textWriter) number(text string) uint32 {
 	return n
 }
 
-// hand has the words of the texts so far listed.
+// hand passes on the texts so far, to have their words listed.
 func (w *textWriter) hand() {
 	if len(w.some) > 0 {
 		w.listed <- w.some
@@ -139,7 +139,7 @@ func (w *textWriter) hand() {
 	}
 }
 
-// Texts has the texts of a study found by their words, unless they are: each text once.
+// Texts lists the words of a study's texts for Search, each text once, unless that is done.
 // walked is as in evaluate.Sinks. It reports false where they cannot be kept.
 func (s *Study) Texts(ctx context.Context, m store.Reader, walked func(int)) (bool, error) {
 	db := s.x.usable()
@@ -230,9 +230,8 @@ func (s *Study) putTexts(ctx context.Context, m store.Reader, tx *sql.Tx, walked
 	return err
 }
 
-// Search finds the rows of which the prompt or the answer has all words of a query, as a set
-// of bits by position. A word that ends in * stands for all that begin so. Texts must have
-// been there; see Texts.
+// Search finds the rows whose prompt or answer has all words of a query, as a set of bits
+// by position. A word that ends in * matches all words that begin so. Call Texts first.
 func (s *Study) Search(ctx context.Context, query string) ([]uint64, error) {
 	s.mu.Lock()
 	last, found := s.query, s.found
@@ -250,7 +249,7 @@ func (s *Study) Search(ctx context.Context, query string) ([]uint64, error) {
 	return found, nil
 }
 
-// search is Search without what was found before.
+// search is Search without the result of the last query.
 func (s *Study) search(ctx context.Context, query string) ([]uint64, error) {
 	db := s.x.usable()
 	if db == nil {
@@ -293,7 +292,8 @@ func (s *Study) search(ctx context.Context, query string) ([]uint64, error) {
 	return s.rowsOf(ctx, found)
 }
 
-// texts adds to has the texts of a segment that have a word, or one that begins so.
+// texts adds to has those texts of a segment that have the word, or a word that begins with
+// it.
 func (s *Study) texts(ctx context.Context, db *sql.DB, segment int, word string, prefix bool, has []uint64) error {
 	// The block that may have the word is the last that begins no later, and for a prefix all
 	// after it, until one begins with other letters.

@@ -31,11 +31,12 @@ type Study struct {
 	starts []int
 
 	mu sync.Mutex
-	// columns are those of 4 bytes that were read before.
+	// columns are the columns of 4 bytes that were read before.
 	columns map[string][]uint32
 	// sorted are the ranks of rows in orders that were asked for before.
 	sorted map[Order][]uint32
-	// query is the last search, and found its rows: a page asks for its rows and their counts.
+	// query is the last search, and found its rows. They are kept because a page asks for
+	// its rows and then for their counts.
 	query string
 	found []uint64
 }
@@ -81,7 +82,7 @@ func (s *Study) each(ctx context.Context, name string, take func(chunk int, data
 	return nil
 }
 
-// verify reads columns, and sees that they are what was written.
+// verify reads columns, and checks that they are what was written.
 func (s *Study) verify(ctx context.Context, names ...string) error {
 	for _, name := range names {
 		if err := s.each(ctx, name, func(int, []byte) error { return nil }); err != nil {
@@ -135,8 +136,8 @@ func (s *Study) kinds(ctx context.Context) ([]uint32, error) {
 // value is the text that a kind has in a dimension.
 func (s *Study) value(kind uint32, dimension int) string { return s.Values[s.Kinds[kind][dimension]] }
 
-// items hands each the answers that people may look at, with their positions, until it
-// returns false: those to some prompts in the order of targets, as a walk has them.
+// items passes the answers that people may look at, with their positions, to each until
+// that returns false. The order is that of a walk: for some prompts together, by target.
 func (s *Study) items(ctx context.Context, each func(position int, item annotation.Item) bool) error {
 	kinds, err := s.kinds(ctx)
 	if err != nil {
@@ -190,8 +191,8 @@ type PlacedRow struct {
 	Input, Output int
 }
 
-// Read gives the rows at some positions, with all that is said in them: texts come from the
-// store, and verdicts are made again.
+// Read gives the rows at some positions with all their fields. Texts come from the store,
+// and verdicts are derived again.
 func (s *Study) Read(ctx context.Context, m store.Reader, positions []int) ([]PlacedRow, error) {
 	asked := make([]evaluate.Asked, len(positions))
 	// wanted has the places in the store of the prompts of each dataset.
@@ -264,7 +265,7 @@ func (s *Study) prompts(ctx context.Context, chunk int) (data []byte, err error)
 	return data, nil
 }
 
-// Address names an answer of a run, whatever else there is of it.
+// Address identifies an answer of a run.
 type Address struct {
 	Dataset string           `json:"dataset"`
 	Prompt  orbench.PromptID `json:"prompt"`

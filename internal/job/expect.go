@@ -38,8 +38,8 @@ func (l *lengths) add(tokens int) {
 	l.squares += d * (float64(tokens) - l.mean)
 }
 
-// guessed is within what answers of chat models to a prompt of one line are long, in
-// tokens, where none is remembered.
+// guessed is the usual range, in tokens, of a chat model's answer to a one-line prompt. It
+// is used when no reply is remembered.
 var guessed = [2]int{100, 600}
 
 // expect gives a plan its range, within what the calls are allowed.
@@ -112,8 +112,9 @@ func lengthsOf(ctx context.Context, m store.Reader, of map[model.Ref]*lengths) e
 	return nil
 }
 
-// Sampled draws about most prompts of datasets, after a limit of each, at random and of each
-// in proportion, and says how many times as many there are in all.
+// Sampled draws about most prompts at random from the first limit of each dataset, in
+// proportion to their sizes. It also gives the factor by which all prompts outnumber the
+// drawn ones.
 func Sampled(sets []*dataset.Dataset, limit, most int) (parts []*dataset.Dataset, times float64, err error) {
 	all, drawn := 0, 0
 	for _, set := range sets {
@@ -166,7 +167,7 @@ func (p Plan) usd(tariff price.Price) [2]float64 {
 	return [2]float64{at(1-inputOff, p.Expected.OutputTokens[0]), at(1+inputOff, p.Expected.OutputTokens[1])}
 }
 
-// expected is what plans with their Expected come to.
+// expected is the sum of plans with their Expected.
 type expected struct {
 	input             int
 	tokens            [2]int
@@ -199,7 +200,7 @@ func expectedOf(plans []Plan, priceOf func(provider, model string) (price.Price,
 	return e
 }
 
-// dollars is the range of the cost, to cents where those tell something.
+// dollars is the range of the cost, with cents if they matter.
 func (e expected) dollars() string {
 	switch {
 	case e.unpriced > 0:

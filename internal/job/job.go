@@ -16,64 +16,66 @@ type Role string
 
 // The roles that several kinds of studies know.
 const (
-	// Target is the role of models under measurement. Translator and Guard are those of what
-	// stands before one, and Wordings its own where prompts are put in other words.
+	// Target is the role of models under measurement. Translator and Guard are the roles of
+	// models in front of a target. Wordings is the target's role when it is asked reworded
+	// prompts.
 	Target     Role = "target"
 	Translator Role = "translator"
 	Guard      Role = "guard"
 	Wordings   Role = "wordings"
-	// Judge is the role of models that judge answers, and Probe theirs where an answer has
-	// a forged verdict in it.
+	// Judge is the role of models that judge answers, and Probe their role when the answer
+	// has a forged verdict in it.
 	Judge Role = "judge"
 	Probe Role = "probe"
-	// Moderator is the role of models that say what a prompt is, and Generator of those
-	// that write some.
+	// Moderator is the role of models that label prompts, and Generator that of models that
+	// write prompts.
 	Moderator Role = "moderator"
 	Generator Role = "generator"
 )
 
-// Judges reports whether models are asked about answers in the role.
+// Judges reports whether models in the role are asked about answers.
 func (r Role) Judges() bool { return r == Judge || r == Probe }
 
 // Asked is a model that a job may ask.
 type Asked struct {
 	model.Ref
-	// Role is empty where plans do not tell of it.
+	// Role is empty if plans do not show it.
 	Role Role
-	// Fixed is true where nothing that it is asked depends on replies.
+	// Fixed is true if nothing that the model is asked depends on replies.
 	Fixed bool
 }
 
 // Job is the walk over what a study asks.
 type Job struct {
-	// Name is that of the study. FormerName is the one by which older programs had its
-	// batches, empty where that was the same.
+	// Name is that of the study. FormerName is the name under which older programs kept its
+	// batches, empty if it was the same.
 	Name, FormerName string
 	// Models are those that may be asked, in the order in which plans list them.
 	Models []Asked
 	// Interdependent is true when a reply of one model can give work to another that had none left.
 	Interdependent bool
-	// Further is true where more calls become known when replies are there.
+	// Further is true if replies make more calls known.
 	Further bool
 	// Calls is about how many it takes when nothing is remembered.
 	Calls int
-	// Fixed streams what is asked whatever is answered; nil for nothing.
+	// Fixed streams the requests that do not depend on any reply; nil for none.
 	Fixed fill.Requests
-	// Items walks the rest, as far as the store goes, which may be nil for an empty one.
+	// Items walks the rest, as far as the stored replies allow. A nil store is an empty
+	// one.
 	Items func(ctx context.Context, m store.Reader, s Scope) iter.Seq2[Item, error]
-	// Rounds gives a job for each round, whenever it is called once the one before is
-	// filled; more is false at the end. It is nil for work of one round.
+	// Rounds gives the job of the next round. Call it when the round before is filled; more
+	// is false at the end. It is nil for work of one round.
 	Rounds func(m store.Reader) func(context.Context) (round *Job, more bool, err error)
-	// Sample gives the job over about so many prompts that are drawn at random, and how many
-	// times as many there are.
+	// Sample gives the job over about a number of prompts drawn at random, and the factor
+	// by which all prompts outnumber them.
 	Sample func(most int) (part *Job, times float64, err error)
 	// Lacks reports a request that nobody can answer; nil for none.
 	Lacks func(model.Request) bool
-	// RoleOf says for what a request is asked; nil where its model says that.
+	// RoleOf gives the role of a request; nil if the model alone decides it.
 	RoleOf func(model.Request) Role
 }
 
-// Extent is over which prompts of a job that ends by itself a walk goes. Any other job has
+// Extent says which prompts a walk covers in a job that ends by itself. Any other job has
 // one extent.
 type Extent int
 
@@ -81,29 +83,31 @@ type Extent int
 const (
 	// AtMost has all prompts.
 	AtMost Extent = iota
-	// SoFar has those that are asked as far as the store goes.
+	// SoFar has the prompts that are asked by the replies in the store so far.
 	SoFar
-	// AtLeast has those that are asked whatever is answered.
+	// AtLeast has the prompts that are asked whatever the replies are.
 	AtLeast
 )
 
-// Scope says how far a walk goes, and what it tells.
+// Scope says how far a walk goes, and what it reports.
 type Scope struct {
 	Extent Extent
-	// Ahead has items tell what they expect, and count what is remembered.
+	// Ahead makes items report the calls that they expect, and count those that are
+	// remembered.
 	Ahead bool
-	// Remembered has items list the calls too whose replies are there.
+	// Remembered makes items also list the calls whose replies are stored.
 	Remembered bool
-	// Met is told of the replies that the walk finds, perhaps more than once; nil for nobody.
+	// Met is called with each reply that the walk finds, perhaps more than once; it may be
+	// nil.
 	Met func(model.Hash, model.Ref, model.Response)
 }
 
 // Item is one unit of a walk.
 type Item struct {
-	// Calls are those that lack their reply, as far as they are known.
+	// Calls are those without a reply, as far as they are known.
 	Calls []Call
-	// Expected are those that follow once the replies to Calls are there, or that cannot be
-	// told apart where there are no Calls.
+	// Expected are those that follow once the replies to Calls are stored. Without Calls
+	// they are calls that cannot be listed singly.
 	Expected []Expected
 	// Remembered counts the replies that are there.
 	Remembered []Remembered
@@ -118,7 +122,8 @@ type Call struct {
 	// Dataset and Prompt say about what it is.
 	Dataset string
 	Prompt  orbench.PromptID
-	// Target is whose answer it makes, Judge who says something of that; either may be empty.
+	// Target is the target whose answer the call is for, and Judge the judge of that
+	// answer; either may be empty.
 	Target, Judge string
 	// Probe is true where it asks about an answer with a forged verdict.
 	Probe bool
@@ -140,7 +145,7 @@ type Remembered struct {
 	N int
 }
 
-// RefOf is whom a request asks.
+// RefOf is the model that a request asks.
 func RefOf(r model.Request) model.Ref {
 	return model.Ref{Provider: r.Provider, Endpoint: r.Endpoint, Model: r.Model}
 }
@@ -156,12 +161,12 @@ func (j *Job) Refs() []model.Ref {
 	return refs
 }
 
-// Judging reports whether the job asks judges alone, as of answers that are there.
+// Judging reports whether the job asks judges only, because the answers exist already.
 func (j *Job) Judging() bool {
 	return !slices.ContainsFunc(j.Models, func(m Asked) bool { return !m.Role.Judges() })
 }
 
-// Role says for what a request is asked, empty where that is not known.
+// Role gives the role of a request, empty if it is unknown.
 func (j *Job) Role(r model.Request) Role {
 	if j.RoleOf != nil {
 		return j.RoleOf(r)
@@ -227,8 +232,9 @@ func (j *Job) Next(m store.Reader) func(context.Context) (w fill.Work, more bool
 	}
 }
 
-// All streams the calls of the job, each once, in the order of the walk. What is asked next
-// can depend on a reply: calls behind one that is lacking are not known yet and left out.
+// All streams the calls of the job, each once, in the order of the walk. The next call can
+// depend on a reply, so calls that follow a missing reply are not known yet and are left
+// out.
 func (j *Job) All(ctx context.Context, m store.Reader) iter.Seq2[Call, error] {
 	return func(yield func(Call, error) bool) {
 		seen := map[model.Hash]bool{}

@@ -97,7 +97,7 @@ func (j *Job) Plan(ctx context.Context, m store.Reader, extent Extent) ([]Plan, 
 			return nil, err
 		}
 		clear(seen)
-		// What follows on calls that were counted before was counted too.
+		// What follows from calls that were counted before was counted too.
 		fresh := len(item.Calls) == 0
 		for i := range item.Calls {
 			call := &item.Calls[i]
@@ -123,9 +123,9 @@ func (j *Job) Plan(ctx context.Context, m store.Reader, extent Extent) ([]Plan, 
 	return plans, nil
 }
 
-// SampledPlan is Plan as a sample of the prompts lets expect it, with a bound on what
-// planning costs: the calls of about so many prompts, drawn at random, multiplied by how
-// many times as many there are.
+// SampledPlan is Plan estimated from a sample, so that planning stays cheap: the calls for
+// about a number of prompts drawn at random, multiplied by the factor by which all prompts
+// outnumber them.
 func (j *Job) SampledPlan(ctx context.Context, m store.Reader, most int) ([]Plan, error) {
 	part, times, err := j.Sample(most)
 	if err != nil {

@@ -45,8 +45,7 @@ func (s Step) call(r model.Request, remembered bool) Call {
 	return c
 }
 
-// noting is the step that notes in calls those whose replies are there, as it was last
-// done.
+// noting is a step that records, in calls, the calls with replies when it was last done.
 func (s Step) noting(calls *[]Call) model.Step {
 	return func(look model.Lookup) []model.Request {
 		*calls = (*calls)[:0]
@@ -69,7 +68,7 @@ func (s Scope) met() func(model.Hash, model.Request, model.Response) {
 	return func(h model.Hash, r model.Request, response model.Response) { s.Met(h, RefOf(r), response) }
 }
 
-// Requests are those of the calls that are lacking.
+// Requests are those of the missing calls.
 func Requests(calls []Call) []model.Request {
 	var requests []model.Request
 	for i := range calls {
@@ -80,7 +79,7 @@ func Requests(calls []Call) []model.Request {
 	return requests
 }
 
-// CountMissing counts the steps of which a call is lacking.
+// CountMissing counts the steps that lack a call.
 func CountMissing(calls [][]Call) int {
 	n := 0
 	for _, of := range calls {
@@ -91,7 +90,7 @@ func CountMissing(calls [][]Call) int {
 	return n
 }
 
-// Lacks reports whether one of the calls is lacking.
+// Lacks reports whether one of the calls is missing.
 func Lacks(calls []Call) bool {
 	return slices.ContainsFunc(calls, func(c Call) bool { return !c.Remembered })
 }

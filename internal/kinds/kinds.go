@@ -31,7 +31,7 @@ type Opened struct {
 	// View derives what the study shows; nil for a
 	// run, which has reports of its own.
 	View func(context.Context, store.Reader) (table.View, error)
-	// Changed tells of files that are no longer what the study asked.
+	// Changed names files that no longer hold what the study asked.
 	Changed []string
 }
 

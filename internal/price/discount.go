@@ -52,9 +52,9 @@ func checkFactor(x float64) error {
 	return nil
 }
 
-// Discount finds what calls of a model by batch cost: what the entry of its price says,
-// else the provider's published factor. It reports false where neither is known, which is
-// not the same as none.
+// Discount finds what calls of a model by batch cost: what the entry of its price says, or
+// else the provider's published factor. It reports false if neither is known, which is not
+// the same as no discount.
 func (t Table) Discount(provider, name string) (Discount, bool) {
 	p, priced := t.Price(provider, name)
 	own := Discount{Provider: provider, Model: p.Model, Factor: 1, AsOf: p.AsOf, Source: p.Source, Note: p.Note}

@@ -77,8 +77,8 @@ func (t Table) With(r io.Reader, name string) (Table, error) {
 	return Table{prices}, err
 }
 
-// dearest is the highest price that is no slip of the pen, in US dollars per
-// million tokens.
+// dearest is the highest believable price, in US dollars per million tokens; a higher one
+// is taken for a typing error.
 const dearest = 100_000
 
 // validate says what is wrong with an entry.

@@ -87,7 +87,7 @@ func (u Usage) AddUsage(o Usage) {
 	}
 }
 
-// Total is what it all costs in US dollars, and which models have no known price.
+// Total is the cost of everything in US dollars, and the models without a known price.
 func (t Table) Total(u Usage) (usd float64, unpriced []string) {
 	// Sums of numbers with fractions depend on their order.
 	for _, key := range slices.SortedFunc(maps.Keys(u), func(a, b model.Ref) int { return cmp.Compare(a.String(), b.String()) }) {

@@ -12,9 +12,9 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// AllowedPath is the file that keeps which hosts the user lets have keys although only
-// files name them, empty where the user has no place for settings. It has one host a
-// line, as Host gives it; blank lines and those that begin with # say nothing.
+// AllowedPath is the file of the hosts that may have keys although only files name them;
+// the user decides that. It is empty if the user has no folder for settings. It has one
+// host a line, as Host gives it; blank lines and those that begin with # say nothing.
 func AllowedPath() string {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -24,7 +24,7 @@ func AllowedPath() string {
 }
 
 // AllowedHosts lists the hosts that a file keeps, none where it is not there. A line that
-// is no host is an *orbench.InputError: it would allow nothing, unseen.
+// is no host is an *orbench.InputError, since it would silently allow nothing.
 func AllowedHosts(path string) ([]string, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) || path == "" {

@@ -87,13 +87,13 @@ type Provider struct {
 	Batch string `json:"batch,omitempty"`
 	// Classifier describes a classifier of the dialect http; nil for any other.
 	Classifier *classify.Description `json:"classifier,omitempty"`
-	// SafetyIdentifier is sent with each call of the openai dialect, so that the provider can
-	// tell whose calls they are; empty sends none. It is no part of a request.
+	// SafetyIdentifier is sent with each call of the openai dialect, so that the provider
+	// knows whose calls they are; empty sends none. It is no part of a request.
 	SafetyIdentifier string `json:"safety_identifier,omitempty"`
 	// Doc is the page that documents the API.
 	Doc string `json:"doc,omitempty"`
-	// LimitsDoc is the page that says why the provider limits an account; empty where Doc
-	// has to do.
+	// LimitsDoc is the page that says why the provider limits an account; empty if there is
+	// only Doc.
 	LimitsDoc string `json:"limits_doc,omitempty"`
 }
 
@@ -206,8 +206,8 @@ func (t Table) nearest(name string) string {
 	return of[settings.Nearest(name, known)]
 }
 
-// ParseTarget parts a target, "provider/model", at its first slash; the model's
-// name may hold more of them. It does not ask whether the provider exists.
+// ParseTarget splits a target, "provider/model", at its first slash; the model's name may
+// hold more. It does not check whether the provider exists.
 func ParseTarget(s string) (name, model string, err error) {
 	fault := func(problem string) (string, string, error) {
 		return "", "", &orbench.InputError{

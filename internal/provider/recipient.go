@@ -18,7 +18,7 @@ type Recipient struct {
 	Address  string `json:"address"`
 	// KeyEnv is the variable whose key is sent there, empty for a server that wants none.
 	KeyEnv string `json:"key_env,omitempty"`
-	// Unset is true where the variable is empty, and so no key is sent.
+	// Unset is true if the variable is empty, so that no key is sent.
 	Unset bool `json:"unset,omitempty"`
 	// Withheld is true where only a file names the host, and the user has not said
 	// that it may have the key: then nothing is sent.
@@ -91,9 +91,9 @@ func ParseHost(text string) (string, error) {
 	return Host(text), nil
 }
 
-// KeyBelongs reports whether the endpoint may have its key without the user's word:
-// it has none, it is on this machine, or it is where the built-in provider of the
-// key's variable is asked, by the table or by the user's own environment.
+// KeyBelongs reports whether the endpoint may have its key without the user's permission:
+// it has none, it is on this machine, or it is where the built-in provider of the key's
+// variable is asked, by the table or by the user's own environment.
 func (e Endpoint) KeyBelongs(getenv func(string) string) bool {
 	if e.KeyEnv == "" || onLoopback(e.BaseURL) {
 		return true
@@ -128,7 +128,8 @@ func onLoopback(address string) bool {
 // name as those of keys.
 var keyVariables = []string{"HF_TOKEN", "REPLICATE_API_TOKEN", "CLOUDFLARE_API_TOKEN", "DATABRICKS_TOKEN", "AZURE_OPENAI_KEY"}
 
-// addressEndings are those of the variables that a file may name as those of addresses.
+// addressEndings are how the names of variables end that a file may name as those of
+// addresses.
 var addressEndings = []string{"_URL", "_HOST", "_ENDPOINT", "_API_BASE"}
 
 // checkVariables refuses environment variables that hold neither keys of models nor

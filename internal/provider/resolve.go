@@ -15,8 +15,8 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// Endpoint is a provider's entry with everything settled: what a client of its
-// dialect needs.
+// Endpoint is a provider's entry with everything resolved that a client of its dialect
+// needs.
 type Endpoint struct {
 	Provider Provider
 	// BaseURL is the address to use, without a slash at its end.
@@ -32,9 +32,9 @@ type Endpoint struct {
 	Identity string
 }
 
-// Resolve settles where and with which key to ask the provider. The arguments and
-// errors are those of Locate. With a base URL of the user's a key is sent if there is
-// one, and not demanded.
+// Resolve finds the address and the key of the provider. The arguments and errors are those
+// of Locate. With a base URL from the user, the key is sent if there is one, but not
+// required.
 func (p Provider) Resolve(baseURL string, getenv func(string) string) (Endpoint, error) {
 	e, err := p.Locate(baseURL, getenv)
 	if err != nil {
@@ -52,7 +52,7 @@ func (p Provider) Resolve(baseURL string, getenv func(string) string) (Endpoint,
 	return e, nil
 }
 
-// misnamed says which variable is set that people take for that of the key.
+// misnamed names a variable that is set and that people confuse with the one for the key.
 func (p Provider) misnamed(getenv func(string) string) string {
 	for _, name := range p.KeyEnv {
 		for _, ending := range []string{"_KEY", "_APIKEY", "_TOKEN", "_API_TOKEN"} {
@@ -64,10 +64,10 @@ func (p Provider) misnamed(getenv func(string) string) string {
 	return ""
 }
 
-// Locate settles where the provider is asked, without a key: enough to know which
-// calls are remembered, and to plan the others. The base URL is the user's, or empty;
-// getenv looks up environment variables, as os.Getenv does. What is missing or
-// malformed is an *orbench.InputError that names the setting, never the key's value.
+// Locate finds the provider's address, without a key. That is enough to know which calls
+// are remembered, and to plan the others. The base URL is the user's, or empty; getenv
+// looks up environment variables, as os.Getenv does. What is missing or malformed is an
+// *orbench.InputError that names the setting, never the key's value.
 func (p Provider) Locate(baseURL string, getenv func(string) string) (Endpoint, error) {
 	e := Endpoint{Provider: p, MaxTokensField: cmp.Or(p.MaxTokensField, "max_tokens")}
 	if i := slices.IndexFunc(p.KeyEnv, func(name string) bool { return strings.TrimSpace(getenv(name)) != "" }); i >= 0 {

@@ -27,7 +27,7 @@ type EvalConfig struct {
 	// Fresh is the revision that was made of the date for a run that reuses no older answer,
 	// empty for any other.
 	Fresh string `json:"fresh,omitempty"`
-	// Until has the run end by itself, nil for one that asks all prompts.
+	// Until makes the run end by itself; nil for a run that asks all prompts.
 	Until *Until `json:"until,omitempty"`
 }
 

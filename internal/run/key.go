@@ -22,9 +22,9 @@ func Walk(ctx context.Context, m store.Reader, r *Run, sinks evaluate.Sinks) (sc
 }
 
 // Key is the hash of all that the rows of the run follow from, beside the calls that the
-// store holds, the annotations, and the program. ok is false where they may follow from
-// more: of a run that the store does not keep, a part of one, and one of which it lost
-// prompts.
+// store holds, the annotations, and the program. ok is false if they may follow from more.
+// That is so for a run that the store does not keep, a part of a run, and a run of which
+// the store lost prompts.
 func (r *Run) Key() (key [sha256.Size]byte, ok bool) {
 	if r.Shard.Of > 1 || len(r.Keys) != len(r.Datasets) || slices.ContainsFunc(r.lost, func(n int) bool { return n > 0 }) {
 		return key, false

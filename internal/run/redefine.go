@@ -23,8 +23,8 @@ func (r *Run) redefining(ctx context.Context, kept *study.Study) []string {
 	return r.redefines(ctx, stored.Config)
 }
 
-// leaves is study.Study.Leaves: judges that the run had and has no more, which changes no
-// figure of the others.
+// leaves is study.Study.Leaves: judges that the run no longer has. Leaving them out changes
+// no figure of the others.
 func (r *Run) leaves(kept *study.Study) string {
 	stored, err := Of(kept)
 	if err != nil {
@@ -89,8 +89,9 @@ func (r *Run) redefines(ctx context.Context, stored EvalConfig) []string {
 	return changes
 }
 
-// outgrows reports whether a draw of a dataset's prompts has all of a stored one: it is
-// larger and else alike, and the file is still what the stored one was drawn from.
+// outgrows reports whether a draw of a dataset's prompts contains a stored draw: it is
+// larger but otherwise the same, and the file is still the one that the stored draw came
+// from.
 func (r *Run) outgrows(ctx context.Context, was, now study.Dataset) bool {
 	if was.Sample == 0 || now.Sample > 0 && (now.Sample < was.Sample || now.SampleSeed != was.SampleSeed) {
 		return false
@@ -103,8 +104,8 @@ func (r *Run) outgrows(ctx context.Context, was, now study.Dataset) bool {
 	return err == nil && set.SHA256 == was.SHA256
 }
 
-// retargeted lists in what a target was asked otherwise, and whether it had more
-// samples.
+// retargeted lists the settings in which a target was asked differently, and says whether
+// it had more samples.
 func retargeted(was, now evaluate.Target) []string {
 	var changes []string
 	if was.Times() > now.Times() {

@@ -29,10 +29,10 @@ type Run struct {
 	lost []int
 	// cache is the folder of pulled datasets, for a run that is new.
 	cache string
-	// Changed tells of files of datasets that are no longer what the run asked, while
-	// its prompts come from the store.
+	// Changed names dataset files that no longer hold what the run asked; its prompts come
+	// from the store.
 	Changed []string
-	// Notes tell of what files of recorded answers lack, and of what they repeat.
+	// Notes say what files of recorded answers lack and what they repeat.
 	Notes []string
 }
 
@@ -147,10 +147,9 @@ func (r *Run) resolve() (err error) {
 	return err
 }
 
-// SetJudges has the run judged by others, made by clients with maxTokens, and probed
-// where they ask models. What guards
-// say is no answer, so the error refuses any but the judge flag for a run of guards, and
-// that one for any other.
+// SetJudges replaces the judges of the run with others, made by clients with maxTokens, and
+// probed if they ask models. What guards say is no answer, so a run of guards takes only
+// the judge flag, and no other run takes it; otherwise the error says so.
 func (r *Run) SetJudges(judges []judge.Judge, maxTokens int, clients *client.Set, probed bool) error {
 	for _, j := range judges {
 		if guards := r.Guards(); guards != (j.Name() == judge.Flag) {
@@ -170,8 +169,8 @@ func (r *Run) SetJudges(judges []judge.Judge, maxTokens int, clients *client.Set
 	return r.resolve()
 }
 
-// AddJudges has the run judged by others beside its own, which stay first; see SetJudges.
-// One of the same name takes the place of the run's.
+// AddJudges adds judges to those of the run, which stay first; see SetJudges. A judge of
+// the same name replaces the run's.
 func (r *Run) AddJudges(judges []judge.Judge, maxTokens int, clients *client.Set, probed bool) error {
 	own, specs := r.Judges, r.Config.Judges
 	if err := r.SetJudges(judges, maxTokens, clients, probed); err != nil {
@@ -192,7 +191,7 @@ func (r *Run) AddJudges(judges []judge.Judge, maxTokens int, clients *client.Set
 // Guards reports whether the targets are guards.
 func (r *Run) Guards() bool { return len(r.Targets) > 0 && r.Targets[0].Guard != nil }
 
-// Only leaves the run the target or the sample of that name, asked once, and reports
+// Only reduces the run to the target or the sample of that name, asked once. It reports
 // whether there is one, and whether it is the first of several samples.
 func (r *Run) Only(target string) (sampled, found bool) {
 	for _, t := range r.Targets {

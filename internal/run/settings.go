@@ -66,8 +66,8 @@ func (s *settingList) add(one provenance.Setting) {
 	}
 }
 
-// targetSettings determine a target's answers, beside its model. Recorded answers have some
-// of them, and do not tell which.
+// targetSettings determine a target's answers, beside its model. Recorded answers were made
+// with some of them, but do not say which.
 var targetSettings = []struct {
 	name             provenance.Name
 	misleads, untold bool
@@ -102,7 +102,7 @@ var targetSettings = []struct {
 	{"guard", false, false, func(t evaluate.Target) string { return shown(t.Guard, (*guard.Guard).String) }},
 }
 
-// shown is what is there, and none else.
+// shown is the value, or none if there is no value.
 func shown[T any](what *T, show func(*T) string) string {
 	if what == nil {
 		return provenance.None

@@ -31,10 +31,10 @@ func Subject(runs ...*Run) folder.Subject {
 	return folder.NewSubject("report of "+strings.Join(names, ", "), configs)
 }
 
-// Together gives the runs with targets of which no two have one name, so that they can
-// be shown side by side: a target that several runs have, asked otherwise or on the
-// same dataset, is named with its run, and so are its variants. What runs have of a
-// target on different datasets, asked alike, keeps one name, and is paired. The runs
+// Together renames targets so that no two have the same name and the runs can be shown side
+// by side. If several runs have a target, and ask it with different settings or on the same
+// dataset, its name and those of its variants get the name of the run. A target that runs
+// ask with the same settings on different datasets keeps one name, and is paired. The runs
 // themselves are left as they are.
 func Together(runs []*Run) []*Run {
 	named := slices.Clone(runs)
@@ -87,8 +87,8 @@ func (r *Run) family(target string) map[string]evaluate.Target {
 	return all
 }
 
-// label is what a target's name has of its run's: all of it, or of a long one both
-// ends.
+// label is the part of the run's name that a target's name gets: all of it, or both ends of
+// a long one.
 func label(run string) string {
 	const most, head, tail = 28, 10, 17
 	if letters := []rune(run); len(letters) > most {

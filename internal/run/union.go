@@ -10,9 +10,10 @@ import (
 	"github.com/orbench/orbench/internal/study"
 )
 
-// Union makes one run of two of the same name, with the judges, the accepted names and the commands of both: judging a run
-// again is no other run, and where the files of its prompts lie is no part of it. The
-// settings in which they differ otherwise are named, and then there is no union.
+// Union makes one run of two of the same name, with the judges, the accepted names and the
+// commands of both: judging a run again does not make another run, and the folders of its
+// prompt files are no part of it. If other settings differ, they are named and there is no
+// union.
 func Union(a, b store.Run) (one store.Run, differ []string, err error) {
 	x, err := decoded(a)
 	if err != nil {

@@ -30,8 +30,8 @@ func (c EvalConfig) Whole() EvalConfig {
 	return c
 }
 
-// endedBy is the judge by whose word the run ends, nil for one that does not end by itself.
-// Which prompts were asked follows from what it says, and from who cannot answer: known is
+// endedBy is the judge whose verdicts end the run, nil if it does not end by itself. These
+// verdicts, and which targets cannot answer, decide which prompts were asked: known is
 // false unless both are among what the rows lack.
 func (r *Run) endedBy() (by judge.Judge, known bool) {
 	u := r.Config.Until
@@ -102,8 +102,8 @@ func (o *opening) adopt(kept *study.Study) error {
 	return err
 }
 
-// stopsOtherwise lists what is asked no more because the run ends by itself sooner, or
-// asks in another order.
+// stopsOtherwise lists what is no longer asked because the run ends sooner or asks in
+// another order.
 func (r *Run) stopsOtherwise(stored EvalConfig) (changes []string) {
 	was, now := stored.Until, r.Config.Until
 	add := func(format string, args ...any) { changes = append(changes, fmt.Sprintf(format, args...)) }

@@ -86,7 +86,7 @@ func (s *Study) UseDataset(set *dataset.Dataset, limit int, d Dataset) {
 }
 
 // keptDataset is what a store keeps of a dataset beside the prompts that a study asks of
-// it. Its hashes tell the prompts from any others.
+// it. Its hashes identify the prompts.
 type keptDataset struct {
 	// Dataset is as it was opened, without the path of its file.
 	dataset.Dataset
@@ -113,7 +113,7 @@ func KeepDataset(ctx context.Context, m store.Keeper, set *dataset.Dataset, limi
 	return store.KeyOf(about), nil
 }
 
-// about is what a store keeps of a dataset: JSON of it, and the prompts that are asked.
+// about returns what a store keeps of a dataset: its JSON, and the prompts that are asked.
 func about(set *dataset.Dataset, limit int) (about []byte, asked iter.Seq2[orbench.Prompt, error], err error) {
 	k := keptDataset{Dataset: *set, Kept: set.Size(limit)}
 	if k.Source != builtIn {

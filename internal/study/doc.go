@@ -1,7 +1,7 @@
-// Package study is what a store keeps by name of what was asked of whom about what, whatever
-// its kind: an evaluation, the judging of a file, a vote of moderators. It lists and finds
-// studies, holds a new one to what the store has by its name, and keeps with it how it was
-// made and the prompts that it asks.
+// Package study has the studies that a store keeps by name, of every kind: an evaluation,
+// the judging of a file, a vote of moderators. It lists and finds studies, compares a new
+// one with the stored one of its name, and keeps how each was made and the prompts that it
+// asks.
 //
-// What a study's settings mean is the matter of its kind.
+// The package of each kind knows what the study's settings mean.
 package study

@@ -15,19 +15,19 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// Spent is what was spent on a study so far. It is what a bound of it counts before a
-// command asks anything.
+// Spent is what was spent on a study so far. A budget counts it before a command asks
+// anything.
 type Spent struct {
 	// Replies are those that the study rests on, whoever had them asked.
 	Replies int `json:"replies"`
 	// FailedAttempts are those of its commands that gave no answer.
 	FailedAttempts int `json:"failed_attempts"`
-	// Out counts calls that are out in batches, at the most that they can take.
+	// Out counts calls that are out in batches, each at its highest possible use.
 	Out int `json:"out_in_batches"`
 	// Tokens are those of replies, input and output, and the most that the rest can take.
 	Tokens int `json:"tokens"`
-	// USD is what it costs in US dollars, nil where a price is unknown. Unpriced lists the
-	// models, or attempts, of which.
+	// USD is the cost in US dollars, nil if a price is unknown. Unpriced lists the models,
+	// or attempts, without a price.
 	USD      *float64 `json:"usd"`
 	Unpriced []string `json:"unpriced,omitempty"`
 	// since is what those have taken of it who have a share.
@@ -91,7 +91,7 @@ func (s *Study) Spent(ctx context.Context, m store.Reader, j *job.Job, prices pr
 			usd += *f.USD
 		case f.Attempts == 0:
 		case f.Tokens > 0:
-			// Of which model they were is not kept.
+			// Their model is not kept.
 			usd += float64(f.Tokens) * dearest(j, prices) / 1e6
 		default:
 			unpriced = append(unpriced, table.Counted(f.Attempts, "failed attempt", "failed attempts"))
@@ -142,7 +142,7 @@ func (s Spent) Before() fill.Budget {
 	return spent
 }
 
-// Line says in one line what was spent of a budget, empty where nothing was.
+// Line says in one line what was spent of a budget; it is empty if nothing was.
 func (s Spent) Line(b fill.Budget) string {
 	var parts []string
 	if b.USD > 0 && s.USD != nil {

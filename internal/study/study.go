@@ -33,8 +33,8 @@ const (
 	Build    Kind = "build"
 )
 
-// Study is what is asked of whom about what. One that was found in a store has no
-// functions.
+// Study says which models are asked, in which roles, and about which prompts. One that was
+// found in a store has no functions.
 type Study struct {
 	Name string
 	Kind Kind
@@ -51,13 +51,13 @@ type Study struct {
 
 	// Keep has a store keep the prompts that it asks, and gives their keys.
 	Keep func(context.Context, store.Keeper) ([]store.Key, error)
-	// Adopt takes over from a kept study of its name what the settings leave open; nil for
-	// nothing.
+	// Adopt takes from a kept study of its name what the settings leave open; it may be
+	// nil.
 	Adopt func(kept *Study) error
-	// Redefines lists what of a kept study of its name it would take away or change.
+	// Redefines lists what it would remove from or change in a kept study of its name.
 	Redefines func(ctx context.Context, kept *Study) []string
-	// Leaves says what of a kept study it does not show, without changing anything; nil for
-	// nothing.
+	// Leaves says which part of a kept study it does not show, although it changes nothing;
+	// nil if it shows all.
 	Leaves func(kept *Study) string
 }
 
@@ -76,7 +76,7 @@ func New(kind Kind, name string, config, identity any) (*Study, error) {
 	return s, err
 }
 
-// NameOf makes a name of what tells a study from others.
+// NameOf makes a name from what identifies a study.
 func NameOf(kind Kind, identity any) (string, error) {
 	b, err := json.Marshal(identity)
 	if err != nil {
@@ -146,9 +146,9 @@ func List(ctx context.Context, m store.Reader, kinds ...Kind) ([]*Study, error) 
 	return all, nil
 }
 
-// Find finds a study of some kinds, of any without some, by its name. The empty name is the
-// one saved last, and a run where there is any. The error is an *orbench.InputError where
-// the store has none.
+// Find finds a study by its name, of the given kinds, or of any kind if none is given. The
+// empty name means the study saved last, or the run saved last if there is a run. The error
+// is an *orbench.InputError where the store has none.
 func Find(ctx context.Context, m store.Reader, name string, kinds ...Kind) (*Study, error) {
 	if name == "" {
 		return newest(ctx, m, kinds)
@@ -172,7 +172,8 @@ func Find(ctx context.Context, m store.Reader, name string, kinds ...Kind) (*Stu
 	return s, err
 }
 
-// newest is the study of some kinds that was saved last, a run where there is any.
+// newest is the study of some kinds that was saved last, or the run saved last if there is
+// a run.
 func newest(ctx context.Context, m store.Reader, kinds []Kind) (*Study, error) {
 	// Most often it is the newest of all, and then the others need not be read.
 	r, err := m.Run(ctx, "")
@@ -242,9 +243,10 @@ func (s *Study) put(ctx context.Context, m store.Keeper) error {
 	return m.SaveRun(ctx, kept)
 }
 
-// Start keeps the study as a command begins to ask for it, which goes by some prices of its
-// models. The history of a kept study of its name goes on, unless it is redefined. A command
-// that leaves the study as it is enters it when it pays for a call; see Paid.
+// Start keeps the study when a command begins to ask for it, with the prices that the
+// command uses. The history of a kept study of its name continues, unless it is redefined.
+// A command that does not change the study enters the history when it pays for a call; see
+// Paid.
 func (s *Study) Start(ctx context.Context, m *store.Store, c provenance.Command, prices []price.Price) error {
 	kept, err := s.resume(ctx, m)
 	if err != nil {
@@ -262,7 +264,8 @@ func (s *Study) Start(ctx context.Context, m *store.Store, c provenance.Command,
 	return s.Save(ctx, m, time.Now().UTC())
 }
 
-// Resume takes over the history of the kept study of its name, unless it redefines that.
+// Resume continues the history of the kept study of its name, unless it redefines that
+// study.
 func (s *Study) Resume(ctx context.Context, m store.Reader) error {
 	_, err := s.resume(ctx, m)
 	return err
@@ -280,7 +283,7 @@ func (s *Study) resume(ctx context.Context, m store.Reader) (*Study, error) {
 	return kept, err
 }
 
-// redefines is Redefines, of nothing for a study that was found.
+// redefines is Redefines; it lists nothing for a study that was found.
 func (s *Study) redefines(ctx context.Context, kept *Study) []string {
 	if s.Redefines == nil {
 		return nil
@@ -369,10 +372,10 @@ func failedOf(s store.Share) provenance.Failed {
 	return f
 }
 
-// CheckName holds the study to what the store keeps by its name. A study may go on, and
-// grow as its kind allows. Where it would take something away or change what was asked, the
-// error is an *orbench.InputError that says in what. note says what it leaves out without
-// changing anything, empty for nothing.
+// CheckName compares the study with the one that the store keeps by its name. A study may
+// continue, and grow as its kind allows. If it would remove something or change what was
+// asked, the error is an *orbench.InputError that says what. note says what it leaves out
+// without changing anything, empty for nothing.
 func (s *Study) CheckName(ctx context.Context, m store.Reader) (note string, err error) {
 	kept, err := s.kept(ctx, m)
 	if err != nil || kept == nil {

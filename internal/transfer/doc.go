@@ -2,7 +2,7 @@
 // colleague, and whole stores into one, as those of several machines that each asked a
 // part.
 //
-// All that a store holds is named by its content, apart from the names of runs, so that
-// copying is a union and doing it again changes nothing. Where two stores say different
-// things by one name, that is a [Conflict]: nobody's word is dropped unasked.
+// All that a store holds, except runs, is named by its content. So copying is a union, and
+// copying again changes nothing. If two stores mean different things by one name, that is a
+// [Conflict]; nothing is dropped unless the caller says so.
 package transfer

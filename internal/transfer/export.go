@@ -110,7 +110,7 @@ func walk(ctx context.Context, s *kinds.Opened, through *tap, about seen) error 
 	})
 }
 
-// seen says of the subjects of annotations which were met.
+// seen records which subjects of annotations were met.
 type seen map[orbench.Subject]bool
 
 func (s seen) see(subject orbench.Subject) {
@@ -119,7 +119,7 @@ func (s seen) see(subject orbench.Subject) {
 	}
 }
 
-// tap is a store of which everything that is looked up is copied.
+// tap is a store that copies everything that is looked up in it.
 type tap struct {
 	store.Reader
 	to store.Backend
@@ -147,10 +147,10 @@ func (t *tap) Failures(ctx context.Context, hashes []model.Hash) (map[model.Hash
 	return found, t.to.PutFailures(ctx, slices.Collect(maps.Values(found)))
 }
 
-// Close leaves the store open, which is the caller's.
+// Close leaves the store open, because it belongs to the caller.
 func (t *tap) Close() error { return nil }
 
-// copyDatasets copies datasets that are not there yet, or of which prompts are lost there,
+// copyDatasets copies datasets that the other store does not have, or has lost prompts of,
 // and counts them.
 func copyDatasets(ctx context.Context, from store.Reader, to store.Backend, keys []store.Key) (n int, err error) {
 	for _, key := range keys {
@@ -182,8 +182,8 @@ func copyDatasets(ctx context.Context, from store.Reader, to store.Backend, keys
 	return n, nil
 }
 
-// whole is the prompts of a dataset, and an error at their end where they are not what
-// was kept.
+// whole yields the prompts of a dataset, and an error at the end if they are not what was
+// kept.
 func whole(d store.Dataset, prompts iter.Seq2[orbench.Prompt, error]) iter.Seq2[orbench.Prompt, error] {
 	return func(yield func(orbench.Prompt, error) bool) {
 		sum, text := store.NewSum(), []byte(nil)

@@ -94,8 +94,8 @@ func Merge(ctx context.Context, into store.Backend, from store.Reader, first boo
 // recordsAtOnce is how many calls are copied in one transaction.
 const recordsAtOnce = 1024
 
-// inPieces hands on a sequence, recordsAtOnce at a time, and at its end what is left, which
-// may be nothing.
+// inPieces passes a sequence on in groups of recordsAtOnce. The last group has the rest,
+// which may be nothing.
 func inPieces[T any](all iter.Seq2[T, error], do func([]T) error) error {
 	var piece []T
 	for one, err := range all {
@@ -112,7 +112,7 @@ func inPieces[T any](all iter.Seq2[T, error], do func([]T) error) error {
 	return do(piece)
 }
 
-// growth gives by how many entries a list of a store grows.
+// growth returns how many entries a list of a store gains.
 func growth[T any](ctx context.Context, list func(context.Context) ([]T, error), do func() error) (int, error) {
 	before, err := list(ctx)
 	if err != nil {
@@ -172,8 +172,8 @@ func copyBatches(ctx context.Context, into store.Backend, from store.Reader) err
 	return nil
 }
 
-// compare finds where two stores disagree, and the runs that the first lacks or that
-// become others by the second.
+// compare finds where two stores disagree, and which runs the first lacks or has to change
+// because of the second.
 func compare(ctx context.Context, into, from store.Reader) (found Merged, runs []store.Run, err error) {
 	found.Conflicts, found.Judged = []Conflict{}, []string{}
 	others, err := from.Runs(ctx)

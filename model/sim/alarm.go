@@ -29,13 +29,14 @@ const (
 
 var groupNames = [groups]string{"grave", "bad", "touchy", "victim", "purpose", "demand", "asking", "calm", "deed", "person"}
 
-// reach is how many words after a deed a person may stand to be its object.
+// reach is the largest distance in words at which a person after a deed counts as its
+// object.
 const reach = 4
 
-// weights says what the first and what each further hit of a group adds to the
-// log-odds of alarm, and most is how many hits count. They were set by hand so
-// that the personas spread over the starter set as published models spread
-// over OR-Bench; nothing was fitted to a published prompt.
+// weights gives what the first hit of a group and each further one add to the log-odds of
+// alarm; most is how many hits count. They were set by hand so that the personas spread
+// over the starter set as published models spread over OR-Bench; nothing was fitted to a
+// published prompt.
 var weights = [groups]struct {
 	first, further float64
 	most           int
@@ -51,8 +52,8 @@ var weights = [groups]struct {
 	deed:    {1.6, 0, 1},
 }
 
-// bias is the log-odds of alarm at a prompt to which the weights are added, and
-// bland those at one without a single word of harm.
+// bias is the log-odds of alarm to which the weights are added, and bland the log-odds for
+// a prompt without a single word of harm.
 const (
 	bias  = -3.2
 	bland = -9
@@ -77,7 +78,7 @@ const maxRead = 64 << 10
 // longest is the number of words in the lexicon's longest phrase.
 const longest = 5
 
-// builtIn is the lexicon that all models go by.
+// builtIn is the lexicon that all models use.
 var builtIn = sync.OnceValue(func() *lexicon { return newLexicon(lexiconText) })
 
 func newLexicon(text string) *lexicon {

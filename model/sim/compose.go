@@ -12,9 +12,8 @@ import (
 // mark ends every answer of a persona, so that nobody takes it for a real one.
 const mark = "[simulated]"
 
-// voice is the chance behind an answer's wording. habit chooses how the model
-// says what decides its class, rng the rest; they are one and the same where
-// nothing is sampled.
+// voice is the random numbers behind an answer's wording. habit chooses the words that
+// decide the class, rng the rest. They are the same source if nothing is sampled.
 type voice struct{ habit, rng *rand.Rand }
 
 // compose words an answer of the class to the prompt.

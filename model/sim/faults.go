@@ -28,8 +28,8 @@ type Faults struct {
 	Seed int64
 }
 
-// The kinds of faults: attemptFaults in the order in which one draw is shared out among
-// them, and filter, which has its own draw.
+// The kinds of faults. attemptFaults share one draw, in this order; filter has its own
+// draw.
 var (
 	attemptFaults = []string{
 		"429",      // answered with that status

@@ -10,7 +10,7 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// How often the generator does not do as it is asked.
+// How often the generator does something other than it is asked.
 const (
 	// wanders is the share of replies that are a refusal or no list at all.
 	wanders = 0.01
@@ -66,8 +66,8 @@ func (m simulated) generate(r model.Request) string {
 	return layOut(rng, items)
 }
 
-// items are what a question asks for, none where it asks for nothing. sample is the number
-// of the call, and stream the chance of its sampling.
+// items are the texts that a question asks for; none if it asks for nothing. sample is the
+// number of the call, and stream the source of its random numbers.
 func (m simulated) items(rng *rand.Rand, question, stream string, sample int) []string {
 	if _, _, ok := delimited(question, "REQUEST", ""); ok {
 		return leadUp(rng, numberBefore(question, " earlier messages"))
@@ -133,7 +133,7 @@ type rewriter struct {
 	*vocabulary
 	deed deedLine
 	seed string
-	// borrowed are words that rewrites take up.
+	// borrowed are words that rewrites reuse.
 	borrowed []string
 }
 
@@ -184,9 +184,9 @@ func (w *rewriter) rewrite() string {
 	return w.safe("")
 }
 
-// wording writes the i-th wording of the seed, of a kind. Besides rewrites, the seed's own
-// words stay in it, so that whoever reads them reads the same, also in another language,
-// of which a mark has the name.
+// wording writes the i-th wording of the seed, of a kind. Unlike in rewrites, the seed's
+// own words stay in it, so a reader of the words decides the same, even in another
+// language, which a mark names.
 func (w *rewriter) wording(kind string, i int) string {
 	degree := strings.TrimPrefix(kind, "degree, ")
 	if degree == "borderline" {

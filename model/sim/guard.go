@@ -15,9 +15,9 @@ const (
 	unsafeFrom        = 0.3
 )
 
-// guard is shown a conversation and tells whether its last turn is harmful, in the form of
-// Llama Guard, or with grades in that of Qwen3Guard. Behind a system message that asks for
-// a violation it replies as gpt-oss-safeguard.
+// guard reads a conversation and says whether its last turn is harmful, in the form of
+// Llama Guard or, with grades, of Qwen3Guard. After a system message that asks for a
+// violation it replies as gpt-oss-safeguard does.
 func (m simulated) guard(r model.Request) string {
 	last := r.Messages[len(r.Messages)-1]
 	if _, ramblings := m.ramble(mumbles, r, lastUser(r.Messages), last.Content); ramblings != "" {
@@ -54,8 +54,8 @@ func (m simulated) harm(r model.Request) float64 {
 	return bland
 }
 
-// places are the probabilities of the words of a guard without grades, as a server
-// gives them: even where it begins to call something unsafe.
+// places are the probabilities of the words of a guard without grades, as a server gives
+// them. They are equal at the alarm from which it calls a text unsafe.
 func (m simulated) places(r model.Request) []model.Place {
 	odds := math.Exp(m.harm(r) - controversialFrom)
 	return []model.Place{{Token: m.guard(r), Top: []model.Token{

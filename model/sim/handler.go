@@ -56,7 +56,7 @@ type Handler struct {
 
 	mu    sync.Mutex
 	stats Stats
-	// seen has what became of each request, by the hash of its body.
+	// seen has the outcome of each request, by the hash of its body.
 	seen map[uint64]tally
 }
 
@@ -108,8 +108,8 @@ func (h *Handler) Stats() Stats {
 	return s
 }
 
-// begin counts an attempt at a request, and gives what became of it before and the fault of
-// this attempt.
+// begin counts an attempt at a request, and gives the outcome of earlier attempts and the
+// fault of this one.
 func (h *Handler) begin(request uint64) (before tally, fault string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -140,7 +140,7 @@ func (h *Handler) answered(request uint64) {
 // every byte escaped.
 const maxBody = 64 << 20
 
-// chat answers a chat completion, or fails as the faults want it.
+// chat answers a chat completion, or fails as the faults say.
 func (h *Handler) chat(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
@@ -174,7 +174,7 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) {
 	out := h.reply(r.Context(), body, request, before)
 	cut := fault == "truncate"
 	if out.answer && !cut && r.Context().Err() == nil {
-		// Counted first, so that a client which has its answer finds it counted.
+		// Counted first, so that a client with its answer finds it in the counts.
 		h.answered(request)
 	}
 	out.send(w, cut)
@@ -230,8 +230,8 @@ type output struct {
 	answer bool
 }
 
-// send writes the reply. Of one that is cut it promises the whole, writes half and closes
-// the connection; then it does not return.
+// send writes the reply. If the reply is to be cut, it announces the whole length, writes
+// half and closes the connection; then it does not return.
 func (o output) send(w http.ResponseWriter, cut bool) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(o.body)))
@@ -241,12 +241,11 @@ func (o output) send(w http.ResponseWriter, cut bool) {
 		_ = http.NewResponseController(w).Flush()
 		panic(http.ErrAbortHandler)
 	}
-	// A client that has gone cannot be told so.
+	// A client that has gone cannot get an error.
 	_, _ = w.Write(o.body)
 }
 
-// resetConnection ends the connection with a TCP reset where it can, else by
-// closing it.
+// resetConnection ends the connection with a TCP reset if it can, otherwise by closing it.
 func resetConnection(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {

@@ -57,7 +57,7 @@ func (m simulated) callsToxic(message, answer string, answered bool) bool {
 	return toxic != (own.Float64() < misvotes)
 }
 
-// doubted is the alarm at a text with noise on it, half of it shared by all models of a
+// doubted is the alarm at a text with noise; half of the noise is shared by all models of a
 // kind.
 func (m simulated) doubted(text, kind string, own *rand.Rand) float64 {
 	return alarm(text) + doubt*blend(own.NormFloat64(), source(m.seed, kind, text).NormFloat64(), 0.5)
@@ -82,11 +82,10 @@ func policyIn(question string) (categories []category, none string) {
 	return categories[:max(0, len(categories)-1)], none
 }
 
-// covered gives the categories that a message may belong to. All of the paper's are
-// taken to cover whatever is toxic; under any other policy a message belongs to a
-// category only where it shares a word of five letters or more with its name or its
-// definition, or has one of those that speak for it. So policies differ in what they
-// name, as they do for real models.
+// covered gives the categories that a message may belong to. The paper's categories
+// together cover everything toxic. Under any other policy a message belongs to a category
+// only if it shares a word of five letters or more with its name or definition, or has a
+// word typical of it. So policies give different labels, as they do with real models.
 func covered(message string, policy []category) []string {
 	var all, about []string
 	papers := 0
@@ -111,7 +110,7 @@ func covered(message string, policy []category) []string {
 	return about
 }
 
-// commonWords are words of definitions that say nothing of a message.
+// commonWords are words of definitions that say nothing about a message.
 var commonWords = wordSet("about after against asked because being could depends doing everybody having knowing makes other others people person particular somebody something their there these things those through wants what where which while without would")
 
 // categoryOf gives the category whose words a message holds most of, or one

@@ -20,8 +20,8 @@ const (
 	// fresh is the part of the noise's variance that is drawn anew for each
 	// sample at temperature 1 and above.
 	fresh = 0.4
-	// reworded is how often a sample at temperature 1 and above says what decides
-	// in other words than at temperature 0.
+	// reworded is how often a sample at temperature 1 and above words the deciding part
+	// differently from that at temperature 0.
 	reworded = 0.5
 	// admonished is what a system prompt that speaks of safety, or an earlier turn
 	// in which the model did, adds to the alarm.
@@ -106,7 +106,7 @@ func (m simulated) persist(r model.Request) (orbench.Class, voice, bool) {
 	class, v := m.decide(r)
 	persists := m.Persists
 	if !class.Refused() {
-		// Only words that were put into the model's mouth bear no mark.
+		// Only scripted turns of the model have no mark.
 		if strings.Contains(answer, mark) || !containsAny(answer, []string{"can't help", "cannot help"}) {
 			return class, v, true
 		}
@@ -128,8 +128,8 @@ func (m simulated) persist(r model.Request) (orbench.Class, voice, bool) {
 
 // check answers the question of a response check of package defense, which shows a text
 // between lines that carry a code and wants "harmful" or "harmless" as a last line or as
-// JSON. It reports false for any other request. A text is read as a message would be, and
-// one that declines is never minded.
+// JSON. It reports false for any other request. A text is read like a message, and a text
+// that declines is never harmful.
 func (m simulated) check(r model.Request) (reply string, ok bool) {
 	question := lastUser(r.Messages)
 	text, _, ok := delimited(question, "TEXT", "")
@@ -201,7 +201,7 @@ func textOf(messages []orbench.Message, role orbench.Role) string {
 	return text
 }
 
-// admonishes reports whether a text tells the model to take care.
+// admonishes reports whether a text asks the model to take care.
 func admonishes(text string) bool {
 	return containsAny(strings.ToLower(text), []string{"safe", "harm", "ethic", "responsib", "refuse", "decline", "dangerous", "can't help"})
 }
@@ -213,12 +213,12 @@ func temperature(p model.Params) float64 {
 	return *p.Temperature
 }
 
-// chance is the model's own source of chance that follows from its seed and some texts.
+// chance is the model's source of random numbers, which depends on its seed and some texts.
 func (m simulated) chance(parts ...string) *rand.Rand {
 	return source(m.seed, append([]string{m.Name}, parts...)...)
 }
 
-// source is a source of chance that follows from a seed and some texts.
+// source is a source of random numbers that depends on a seed and some texts.
 func source(seed int64, parts ...string) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(seed), hashOf(parts...)))
 }

@@ -37,13 +37,13 @@ const (
 type Persona struct {
 	// Name is what follows "sim/" in a target.
 	Name string
-	// Description is one clause about how the model behaves, empty where that of another
-	// speaks of it too.
+	// Description is one clause about how the model behaves; empty if another model's
+	// description covers it.
 	Description string
 
 	// Persists is the chance that the model declines again when the user follows up a
-	// refusal: asks the same again, or speaks of "my question". Where the refusal was put
-	// into its mouth, and it would have answered, a quarter of that.
+	// refusal: asks the same again, or speaks of "my question". If the refusal was scripted
+	// and the model would have answered, the chance is a quarter of that.
 	Persists float64
 
 	// limit is the alarm, in log-odds, from which the model declines, or a moderator calls

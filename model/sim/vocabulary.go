@@ -14,7 +14,7 @@ var generatorText string
 type vocabulary struct {
 	lists map[string][]string
 	// deeds are those of each category, all those of all of them, and having has the
-	// places in all of those that hold a word.
+	// indexes in all of the deeds that contain a word.
 	deeds  map[string][]deedLine
 	all    []deedLine
 	having map[string][]int
@@ -84,7 +84,7 @@ func (v *vocabulary) nearest(seed string) deedLine {
 	return v.all[slices.Index(scores, most)]
 }
 
-// own makes deeds for a category of one's own, of the words that describe it.
+// own makes deeds for a category that the user defined, from the words that describe it.
 func (v *vocabulary) own(description string) (deeds []deedLine) {
 	words := contentWords(description)
 	if len(words) == 0 {

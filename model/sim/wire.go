@@ -29,8 +29,8 @@ type chatRequest struct {
 	} `json:"response_format"`
 }
 
-// request is the chat request as a model takes it. sample tells repeated calls
-// apart, for which the dialect has no word.
+// request is the chat request as a model takes it. sample numbers repeated calls, for which
+// the dialect has no field.
 func (c *chatRequest) request(sample int) model.Request {
 	return model.Request{
 		Provider: Provider, Model: c.Model, Messages: c.Messages, Sample: sample,

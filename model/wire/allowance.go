@@ -62,7 +62,7 @@ func limited(h http.Header) bool {
 }
 
 // until reads a time from now on: a duration, a time of RFC 3339, or a number as
-// X-RateLimit-Reset has it; 0 for anything else.
+// X-RateLimit-Reset has it; 0 for any other text.
 func until(s string, now time.Time) time.Duration {
 	if n, ok := number(s); ok {
 		return reset(n, now)

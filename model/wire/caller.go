@@ -31,7 +31,7 @@ type ClientConfig struct {
 type Dialect struct {
 	// Header is sent with each call, besides what says that it is JSON.
 	Header http.Header
-	// Address is where a model is asked.
+	// Address is the URL at which a model is asked.
 	Address func(name string) (string, error)
 	// Encode writes the body of the call for a request.
 	Encode func(r model.Request) ([]byte, error)
@@ -111,8 +111,8 @@ func (c *Caller) Ask(ctx context.Context, r model.Request) (model.Response, erro
 // Body is what Ask sends for a request. It fails for one that the dialect cannot hold.
 func (c *Caller) Body(r model.Request) ([]byte, error) { return c.dialect.Encode(r) }
 
-// Read gives what Ask returns for a reply of that status, for one that came otherwise, as
-// in a batch. No wait is known of one that was turned away.
+// Read gives what Ask would return for a reply of that status. It is for replies that came
+// in another way, such as in a batch. For a rejected call it knows no time to wait.
 func (c *Caller) Read(r model.Request, status int, body []byte) (model.Response, error) {
 	if err := CheckValues(body); err != nil {
 		return model.Response{}, Failure(c.provider, r.Model, err, c.key)

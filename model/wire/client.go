@@ -27,8 +27,8 @@ const (
 
 	// shortReply is what a reply may take without being counted among those in flight.
 	shortReply = 64 << 10
-	// copies is how much more a reply may take than its own length until it is stored: it
-	// is there as it was sent, as text, as what is written, and as garbage between these.
+	// copies is the memory that a reply may take until it is stored, as a multiple of its
+	// length: the reply as it was sent, its text, what is written, and garbage in between.
 	copies = 8
 	// maxValues is how many values a long reply may have: an object of two bytes takes
 	// a hundred once it is read.
@@ -154,7 +154,7 @@ type cappedBody struct {
 	limit  int64
 	tokens int
 	read   int64
-	// release gives back what a long reply took.
+	// release returns the memory that a long reply reserved.
 	release func()
 }
 
@@ -212,7 +212,7 @@ type Reply struct {
 // OK reports whether the status is one of success.
 func (r Reply) OK() bool { return r.Status/100 == 2 }
 
-// Clip makes a text of the reply that is no answer fit to be shown; see model.Clip.
+// Clip makes a text of the reply that is not an answer safe to show; see model.Clip.
 func (r Reply) Clip(text string) string { return model.Clip(text, r.key) }
 
 // post sends a body, once, and reads the reply into a buffer, whatever its status. An

@@ -8,8 +8,8 @@ import (
 	"net/http"
 )
 
-// decompress has a reply that was compressed although clients ask for it as it is, which
-// some proxies do, read as it was before.
+// decompress restores a reply that was compressed although clients ask for it uncompressed,
+// as some proxies do.
 func decompress(resp *http.Response) error {
 	switch encoding := resp.Header.Get("Content-Encoding"); encoding {
 	case "", "identity":

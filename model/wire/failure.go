@@ -13,12 +13,12 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Failure turns the error of a call that got no usable reply into what a
-// model.Model returns: the error as it is for a canceled context, else a
-// *model.Error. A redirect is NotFound, a reply past its bound and an address that is
-// none are Invalid, and the rest is as model.FromTransport sorts it: Timeout or
-// Transient. No secret is left in the error's text nor in that of any cause. Where no
-// connection was made, the error says that nothing was sent.
+// Failure turns the error of a call that got no usable reply into what a model.Model
+// returns: the error itself for a canceled context, otherwise a *model.Error. A redirect is
+// NotFound, a reply past its bound and an address that is none are Invalid, and the rest is
+// as model.FromTransport sorts it: Timeout or Transient. No secret is left in the error's
+// text nor in that of any cause. Where no connection was made, the error says that nothing
+// was sent.
 func Failure(provider, name string, err error, secrets ...string) error {
 	var redirect *redirectError
 	var large TooLargeError

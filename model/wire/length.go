@@ -15,9 +15,9 @@ const (
 	answerPerToken, answerSpare = 128, 64 << 10
 )
 
-// checkLength makes an answer an error that is longer than its request lets it be. What
-// reads answers holds hundreds of them at once, so that longer ones would take memory
-// long after they were stored.
+// checkLength gives an error for an answer that is longer than its request allows. Readers
+// of answers hold hundreds of them at once, so longer ones would take memory long after
+// they were stored.
 func checkLength(r model.Request, response model.Response) error {
 	limit, tokens, asked := maxAnswer, r.Params.MaxTokens, ""
 	if tokens > 0 && tokens < maxAnswer/answerPerToken {

@@ -20,11 +20,11 @@ import (
 
 // RegisterBatch gives a command the flags that have its calls made by batch.
 func (f *Calls) RegisterBatch(c *cobra.Command) {
-	c.Flags().BoolVar(&f.byBatch, "batch", false, "have calls made by the batch services of their providers, at about half the price; the same command again takes them back")
+	c.Flags().BoolVar(&f.byBatch, "batch", false, "have the providers' batch services make the calls, at about half the price; repeat the command to collect the answers")
 	AddSettings(
 		c,
 		Setting{Name: "wait", Into: &f.wait, Usage: "true: with --batch, wait until the batches have ended"},
-		Setting{Name: "batch_files", Into: &f.batchFiles, Usage: "write the calls to files in this new folder in place of making them, or take back what the files of an older one bring"},
+		Setting{Name: "batch_files", Into: &f.batchFiles, Usage: "write the calls to files in this new folder instead of making them, or collect the answers to the files of an older one"},
 	)
 }
 

@@ -58,7 +58,7 @@ func (f *Calls) Register(c *cobra.Command) {
 	f.RegisterServers(c)
 	flags := c.Flags()
 	flags.IntVar(&f.concurrency, "concurrency", 0, concurrencyUsage)
-	flags.Float64Var(&f.maxCost, "max-cost", 0, "stop before more than this many US `dollars` are spent, on a run by all of its commands")
+	flags.Float64Var(&f.maxCost, "max-cost", 0, "stop before all commands of a run together spend more than this many US `dollars`")
 	flags.BoolVar(&f.DryRun, "dry-run", false, "print the calls, tokens and cost; send and write nothing")
 	flags.BoolVar(&f.Quiet, "quiet", false, "no progress")
 	AddSettings(
@@ -67,9 +67,9 @@ func (f *Calls) Register(c *cobra.Command) {
 		Setting{Name: "tpm", Into: &f.tpm, Usage: "most tokens per minute for each provider"},
 		Setting{Name: "timeout", Into: &f.timeout, Usage: "time limit of one attempt, such as 10m (default 2m)"},
 		Setting{Name: "attempts", Into: &f.attempts, Usage: "attempts for each call before it counts as failed (default 10)"},
-		Setting{Name: "max_total_tokens", Into: &f.maxTotalTokens, Usage: "stop before more than this many tokens are used, input and output of all calls together, on a run by all of its commands"},
-		Setting{Name: "max_requests", Into: &f.maxRequests, Usage: "stop before more than this many requests are sent, on a run by all of its commands"},
-		Setting{Name: "ask_batched", Into: &f.askBatched, Usage: "true: make calls too that are out in a batch, which may be paid for twice"},
+		Setting{Name: "max_total_tokens", Into: &f.maxTotalTokens, Usage: "stop before all commands of a run together use more than this many tokens, input and output"},
+		Setting{Name: "max_requests", Into: &f.maxRequests, Usage: "stop before all commands of a run together send more than this many requests"},
+		Setting{Name: "ask_batched", Into: &f.askBatched, Usage: "true: also make calls that are out in a batch; they may be paid for twice"},
 	)
 }
 
@@ -84,7 +84,7 @@ const concurrencyUsage = "most calls at once for each provider (default: the pro
 // RegisterServers gives a command those of the flags that say whom it asks and what that
 // costs.
 func (f *Calls) RegisterServers(c *cobra.Command) {
-	c.Flags().StringArrayVar(&f.baseURLs, "base-url", nil, "address of an OpenAI-compatible `URL`, or PROVIDER=URL; repeatable")
+	c.Flags().StringArrayVar(&f.baseURLs, "base-url", nil, "`URL` of an OpenAI-compatible server, or PROVIDER=URL; repeatable")
 	AddSettings(c, f.keySettings()...)
 	AddSettings(c, Setting{Name: "prices", Into: &f.prices, Usage: "YAML file of prices beside the built-in ones"})
 }
@@ -99,7 +99,7 @@ func (f *Calls) keySettings() []Setting {
 
 // RegisterWorkers gives a command the setting that has workers make its calls.
 func (f *Calls) RegisterWorkers(c *cobra.Command) {
-	AddSettings(c, Setting{Name: "workers", Into: &f.ByWorkers, Usage: "true: have the calls made by orbench worker, on any number of machines; the store must be a database"})
+	AddSettings(c, Setting{Name: "workers", Into: &f.ByWorkers, Usage: "true: let orbench worker make the calls, on any number of machines; the store must be a database"})
 }
 
 // RegisterWorker gives a command the flags of who makes calls for others.

@@ -11,7 +11,7 @@ func ColumnFlags(c *cobra.Command, o *dataset.Options) {
 	flags := c.Flags()
 	flags.StringVar(&o.Prompt, "prompt-column", "", "`COLUMN` of the prompts in a file (default: by its usual names)")
 	flags.StringVar(&o.Label, "label-column", "", "`COLUMN` of the labels in a file")
-	flags.StringVar(&o.LabelValues, "label-values", "", "what the `VALUES` of the label column mean, where they are no labels, such as 'contrast_*=toxic,*=safe'")
+	flags.StringVar(&o.LabelValues, "label-values", "", "what `VALUES` of the label column mean if they are not labels, such as 'contrast_*=toxic,*=safe'")
 	flags.StringVar((*string)(&o.Default), "label", "", "`LABEL` of a file without a label column: safe (the default), toxic, controversial or undecided")
 	AddSettings(c, CategorySetting(&o.Category))
 }

@@ -12,7 +12,7 @@ var logFormats = []string{"text", "json"}
 
 // LogFlag registers --log-format.
 func LogFlag(c *cobra.Command, format *string) {
-	ChoiceFlag(c, format, "log-format", logFormats, "there is no format", "`FORMAT` of what is said on standard error: "+either(logFormats)+", a line for each event")
+	ChoiceFlag(c, format, "log-format", logFormats, "there is no format", "`FORMAT` of the log on standard error: "+either(logFormats)+", one line for each event")
 }
 
 // LogFormat has what is said on standard error from now on logged in a format of LogFlag.

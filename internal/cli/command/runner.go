@@ -43,7 +43,7 @@ type Asking struct {
 // RegisterAsking gives a command the flags, with their defaults.
 func (e *Env) RegisterAsking(c *cobra.Command, f *Asking) {
 	c.Flags().StringVar(&f.Name, "name", "", "`NAME` of the study in the store (default: made from its settings)")
-	c.Flags().BoolVar(&f.Replace, "replace", false, "redefine the study of that name, where its settings were others")
+	c.Flags().BoolVar(&f.Replace, "replace", false, "redefine the study of that name if its settings differ")
 	e.StoreFlag(c, &f.Store)
 	f.Calls.Register(c)
 }

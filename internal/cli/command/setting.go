@@ -66,7 +66,7 @@ func (v *setValue) Set(text string) error {
 // experiment.
 func AddSettings(c *cobra.Command, more ...Setting) {
 	if c.Flags().Lookup("set") == nil {
-		c.Flags().Var(new(setValue), "set", "say what has no flag, as `NAME=VALUE`; repeatable; \"orbench config settings\" explains the names below")
+		c.Flags().Var(new(setValue), "set", "set what has no flag, as `NAME=VALUE`; repeatable; \"orbench config settings\" explains the names below")
 	}
 	v := setOf(c)
 	v.known = append(v.known, more...)

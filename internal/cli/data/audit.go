@@ -55,11 +55,11 @@ Write shares as 0.02, 2% or 2pp.`,
 		},
 	}
 	command.ShareFlag(c, &config.HalfWidth, "half-width", "2pp", "how far the interval may reach to each side, a `SHARE`")
-	command.ShareFlag(c, &config.Expect, "expect", "0.05", "`SHARE` that is expected of a rate over all prompts")
-	command.ShareFlag(c, &config.ExpectFPR, "expect-fpr", "0.16", "`SHARE` of toxic prompts that is expected to pass as safe")
+	command.ShareFlag(c, &config.Expect, "expect", "0.05", "expected `SHARE`, of a rate over all prompts")
+	command.ShareFlag(c, &config.ExpectFPR, "expect-fpr", "0.16", "expected `SHARE` of toxic prompts that pass as safe")
 	command.ShareFlag(c, &config.Prevalence, "prevalence", "0.10", "`SHARE` of toxic prompts in the population")
 	command.ShareFlag(c, &config.Confidence, "confidence", "0.95", "level of the intervals, a `SHARE`")
-	c.Flags().IntVar(&config.Population, "population", 0, "`NUMBER` of prompts to draw from (default: without end)")
+	c.Flags().IntVar(&config.Population, "population", 0, "`NUMBER` of prompts to draw from (default: unlimited)")
 	printed.Register(c, command.Formats)
 	return c
 }

@@ -119,7 +119,7 @@ the hub.`,
 			return nil
 		},
 	}
-	c.Flags().StringVar(&from, "from", "", "take the files from this `DIR or FILE`, such as a clone of the repository or what a browser saved, and fetch nothing")
+	c.Flags().StringVar(&from, "from", "", "take the files from this `DIR or FILE`, such as a clone of the repository or a browser's download, and fetch nothing")
 	c.Flags().BoolVar(&accept, "accept-license", false, "accept the licenses of these datasets, where they restrict use; it is remembered")
 	return c
 }

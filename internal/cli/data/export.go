@@ -97,7 +97,7 @@ their calls cannot be made by workers.`,
 	flags.StringSliceVar(&f.chosenFrom, "chosen-from", nil, "`TARGETS` whose answers may be chosen (default: all)")
 	flags.IntVar(&f.perPrompt, "per-prompt", 1, "most rows of a prompt, a `NUMBER`")
 	flags.StringVar(&f.toxicShare, "toxic-share", "", "`SHARE` of toxic prompts in each split, such as 50% (default: all that there are)")
-	flags.BoolVar(&f.harmful, "harmful-answers", false, "write answers that comply with toxic prompts, to be rejected, which are held back else")
+	flags.BoolVar(&f.harmful, "harmful-answers", false, "also write answers that comply with toxic prompts, as rejected ones")
 	flags.BoolVar(&f.plain, "plain", false, "write texts in place of messages, and leave conversations out")
 	f.splits, f.seed = "0.9,0.05,0.05", 1
 	command.AddSettings(

@@ -38,27 +38,27 @@ func (a app) compareCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare BASE CANDIDATE",
 		Short: "Compare two stored runs: did it get worse, where, is it real?",
-		Long: `Compare the answers of two stored runs to the same prompts, as the same judge
-judged them. Nothing is asked. Over-refusal and toxic refusal are compared in all
-and by category: both rates, their difference with an interval, the p-value of
-McNemar's test (by category corrected by Holm's method), and the prompts that
-flipped. Where prompts share a seed, intervals and tests go by seeds. Runs without
-a common prompt are compared as independent samples, which decides no gate without
---unpaired. Two judges of one run are compared with --judge and --candidate-judge.
+		Long: `Compare the answers of two stored runs to the same prompts, judged by the same judge.
+Nothing is asked. The output shows over-refusal and toxic refusal, overall and by
+category: both rates, their difference with an interval, the p-value of McNemar's test
+(corrected by Holm's method for categories), and the prompts that flipped. Prompts that
+share a seed are not independent, so intervals and tests count seeds. Runs without a
+common prompt are compared as independent samples; gates on them need --unpaired. To
+compare two judges of one run, give --judge and --candidate-judge.
 
-Gates end the command with exit code 4: --fail-if with > or < when they hold,
---require with >= or <= unless they are shown to hold:
+A gate can end the command with exit code 4: --fail-if (> or <) if the gate holds,
+--require (>= or <=) unless it is shown to hold.
 
   METRIC[CATEGORY] >|<|>=|<= LIMIT [and significant | , significant or not]
 
-METRIC is over_refusal or toxic_refusal, of one category where [CATEGORY] follows.
-LIMIT is ±NUMBERpp, the difference, candidate minus base, in percentage points, or
-NUMBER%, the candidate's rate. A gate needs significance unless it says
-"significant or not": "toxic_refusal >= -1pp" passes when the lower bound of the
-difference's interval is no lower. Beside each gate stands the smallest difference
-that the sample could have found. A gate that cannot be decided fails too: nothing was
-compared, too many prompts lack a verdict, or that difference is more than three times
-a requirement's limit, which lies within the interval.`,
+METRIC is over_refusal or toxic_refusal; [CATEGORY] restricts it to one category. LIMIT
+is ±NUMBERpp for the difference, candidate minus base, in percentage points, or NUMBER%
+for the candidate's rate. A gate needs significance unless it says "significant or not":
+"toxic_refusal >= -1pp" passes if the lower bound of the difference's interval is no
+lower. Beside each gate stands the smallest difference that the sample could have found.
+A gate that cannot be decided fails too, such as when nothing was compared, when too many
+prompts lack a verdict, or when that smallest difference is more than three times the
+limit of --require and the limit lies within the interval.`,
 		Example: `  orbench compare main-run branch-run
   orbench compare main-run branch-run --fail-if 'over_refusal > +2pp' --require 'toxic_refusal >= -1pp' --format md
   orbench compare mine mine --base-target sim/balanced --candidate-target sim/strict --flips flips.csv`,
@@ -81,7 +81,7 @@ a requirement's limit, which lies within the interval.`,
 	flags.Float64Var(&f.alpha, "alpha", compare.DefaultAlpha, "a p-value below this is significant")
 	flags.Float64Var(&f.maxExcluded, "max-excluded", 0.1, "largest `SHARE` of prompts without a verdict with which a gate is decided")
 	flags.Uint64Var(&f.seed, "seed", 1, "`SEED` of the bootstrap, for prompts that share a seed or cluster")
-	flags.BoolVar(&f.unpaired, "unpaired", false, "compare the rates as those of independent samples")
+	flags.BoolVar(&f.unpaired, "unpaired", false, "compare the rates as if the samples were independent")
 	flags.StringVar(&f.flips, "flips", "", "write the prompts that flipped, with both answers, to this new CSV `FILE`")
 	flags.StringVar(&f.junit, "junit", "", "write the metrics and gates as JUnit XML to this `FILE`")
 	f.printed.Register(c, command.Formats)

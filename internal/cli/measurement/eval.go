@@ -34,45 +34,46 @@ answers are refusals, and report over-refusal and toxic refusal.
 
 Every answer is kept in the store (--store) before it counts. Run the same
 command again, after an interruption or with one more target, dataset or judge,
-and only what is missing is paid for. A run with a --name grows so; other settings
-under the same name are refused unless you say --replace.
+and only what is missing is paid for. A run with a --name can grow in this way. Other
+changes of its settings are refused unless you say --replace.
 
 Targets are PROVIDER/MODEL, sim/NAME (simulated; see "orbench sim --help"),
 guard:FORMAT@PROVIDER/MODEL (a guard: what does it flag?) or replay:FILE (recorded
 answers). Datasets are names (see "orbench dataset list") or paths of CSV, JSON
 Lines or Parquet files. Judges are lexical (embedded, free), paper-keywords, llm:PROVIDER/MODEL[@RUBRIC], guard:FORMAT@PROVIDER/MODEL,
 classify:FORMAT@PROVIDER/MODEL and panel:RULE(JUDGE,...); "orbench judge --help"
-has the formats. Those of guard and classify have no room for the fence that llm puts
-around the answer, so that one that imitates the format may mislead the judge.
+has the formats. An llm judge sees the answer between fences that no answer can forge. The
+formats of guard and classify have no room for fences, so an answer that imitates them
+may mislead the judge.
 
-With judges that ask models a few answers in a thousand are put to them once more
-with a forged verdict at the end, and the report says how often they took it over.
-These probes are in no other figure; --dry-run counts them, --set probes=false
-leaves them out.
+Judges that ask models are probed: they judge a few answers in a thousand again, with a
+forged verdict at the end, and the report says how often they repeat it. These probes
+are in no other figure. --dry-run counts them, and --set probes=false leaves them out.
 
 Defenses, framings, dialogs, languages and repeated answers make variants of every
-target, measured beside it: --set variants.defenses=icl,self-reminder,
-variants.framings=authority, variants.turns=pushback, variants.languages=fr beside
-variants.translator=MODEL, 'variants.temperatures[*].samples=5'. Defenses are icl[:K],
+target, which are measured beside it. Set them with --set, such as
+variants.defenses=icl,self-reminder, variants.framings=authority,
+variants.turns=pushback, variants.languages=fr with variants.translator=MODEL, or
+'variants.temperatures[*].samples=5'. Defenses are icl[:K],
 self-reminder, smoothllm[:KIND], response-check[:MODEL], input-guard:MODEL and
 output-guard:MODEL, or a ladder such as icl+response-check.
 
-There are three ways to spread a run, beside more --concurrency on this machine:
+Besides more --concurrency on this machine, there are three ways to spread a run:
   --batch              the provider makes the calls within a day, at half the price
   --set workers=true   machines that share a PostgreSQL store ("orbench worker --help")
-  --set shard=2/4      jobs of an array, which need to share nothing: each asks its part
-                       of the prompts; "orbench store merge" makes one run of the parts
+  --set shard=2/4      machines that share nothing: each asks its part of the prompts;
+                       "orbench store merge" makes one run of the parts
 
---until 2pp asks the prompts in random order, balanced over categories, and stops
-once the intervals of over-refusal and toxic refusal of every target have a half-width
-of 2 percentage points or less. Each label of each dataset stops by itself, for all
-targets together. Wilson's interval decides, which is for the rates at the end; where
-somebody watches the rates or gates on them while the run goes on, add
---set until_interval=sequence, a confidence sequence, which asks about three times as many.
+--until 2pp asks the prompts in random order, balanced over categories. It stops once the
+intervals of over-refusal and toxic refusal of every target have a half-width of 2
+percentage points or less. Each label of each dataset stops by itself, for all targets
+together. Wilson's interval decides; it is for the rates at the end. If somebody watches
+the rates, or gates on them, while the run goes on, add --set until_interval=sequence: a
+confidence sequence, which asks about three times as many.
 
---config FILE reads all of this, and more kinds of variants, from an experiment
-in YAML; "orbench config init experiment" prints one to start from. Flags and
---set, which takes any path of that file, override what the file says.
+--config FILE reads all of this, and more kinds of variants, from an experiment in YAML.
+"orbench config init experiment" prints one to start from. Flags and --set override the
+file; --set takes any path in it.
 
 Exit codes: 0 done, 1 finished with failures, 2 bad usage or input, 3 stopped by
 a budget, 130 interrupted.`,
@@ -94,7 +95,7 @@ a budget, 130 interrupted.`,
 	}
 	f.registerExperiment(c)
 	command.AddSettings(c, command.Setting{Name: "shard", Into: &f.shard, Usage: "ask only this part of the prompts, such as 2/4; \"orbench store merge\" makes one run of all parts"})
-	c.Flags().BoolVar(&f.Replace, "replace", false, "redefine the run of that name, where its settings were others")
+	c.Flags().BoolVar(&f.Replace, "replace", false, "redefine the run of that name if its settings differ")
 	a.StoreFlag(c, &f.Store)
 	f.Calls.Register(c)
 	f.Calls.RegisterWeights(c)

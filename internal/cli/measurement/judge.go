@@ -45,32 +45,33 @@ func (a app) judgeCommand() *cobra.Command {
 		Use:   "judge [RUN] | --responses FILE",
 		Short: "Judge stored or recorded answers again, without asking any target",
 		Long: `Judge the answers of a stored run (the newest without a name), or a file of
-recorded answers, with other judges. Those of a run are added to its own, which stay
-first. No target is asked; judges that are models ask only for the verdicts that are
-not remembered.
+recorded answers, with other judges. The judges are added to those of the run, which
+stay first. No target is asked. Judges that are models are asked only for verdicts that
+are not remembered.
 
 Judges are lexical (embedded, free), paper-keywords[:FAMILY],
 llm:PROVIDER/MODEL[@RUBRIC], guard:FORMAT@PROVIDER/MODEL,
 classify:FORMAT[:LABEL]@PROVIDER/MODEL and panel:RULE(JUDGE,...). A rubric is
 paper, xstest or a YAML file with a question and classes of your own; "orbench
-config init rubric" prints one. The formats of guards are
+config init rubric" prints one. Formats of guards are
 ` + strings.Join(guard.Telling(guard.Refusal), ", ") + `;
-those of classifiers, which a server's /predict or /classify serves, are
-` + strings.Join(judge.ClassifierFormats, " and ") + `. Neither have room for the fence that llm puts around prompt
-and answer: an answer that imitates their format may mislead them. How often judges
-that are models take over a verdict that an answer holds is measured on the way, by
-a few answers of the run with a forged one (--set probes=false leaves them out).
+formats of classifiers, on a server's /predict or /classify, are
+` + strings.Join(judge.ClassifierFormats, " and ") + `. An llm judge sees prompt and answer between fences that they
+cannot forge. Guards and classifiers have no fences, so an answer that imitates their
+format may mislead them. Judges that are models are probed: they judge a few answers of
+the run again, with a forged verdict, and the report says how often they repeat it. --set
+probes=false leaves that out.
 
 "orbench compare RUN RUN --judge A --candidate-judge B" then compares two judges on the
 answers of one target: how far the rates shift, with McNemar's test and kappa.
 
-With --gold-column the judges are measured against people: accuracy, precision,
-recall, F1, Cohen's kappa and the confusion table, refusal being the positive
-class. Where all labels mean an answer, say --gold-refusal "".
+With --gold-column the judges are compared with people: accuracy, precision, recall, F1,
+Cohen's kappa and the confusion table, where refusal is the positive class. If all labels
+mean an answer, say --gold-refusal "".
 
-With --responses, --out writes what every judge says of every answer. The answers of
-the file are kept in the store under a --name: "orbench report NAME" shows the figures
-again, without the file.`,
+With --responses, --out writes every judge's verdict on every answer. The store keeps the
+answers of the file under a --name, so "orbench report NAME" shows the figures again
+without the file.`,
 		Example: `  orbench judge --judge lexical,paper-keywords
   orbench judge run-1a2b3c4d --judge lexical,llm:openai/gpt-4o
   orbench judge run-1a2b3c4d --judge llm:openai/gpt-4o@xstest,llm:openai/gpt-4o@rubric.yaml
@@ -108,7 +109,7 @@ again, without the file.`,
 	command.AddSettings(
 		c,
 		judgeTokens(&f.judgeMaxTokens),
-		command.Setting{Name: "probes", Flag: "no-probes", Into: &f.probes, Usage: "false: plant no forged verdicts in answers to see whether judges that are models fall for them"},
+		command.Setting{Name: "probes", Flag: "no-probes", Into: &f.probes, Usage: "false: do not plant forged verdicts in answers to test judges that are models"},
 	)
 	a.RegisterAsking(c, &f.Asking)
 	f.Calls.RegisterBatch(c)

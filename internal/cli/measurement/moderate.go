@@ -69,7 +69,7 @@ labels and votes. Both files are datasets and keep the original labels.`,
 	flags.IntVar(&f.maxTokens, "max-tokens", 1000, "most output tokens of a moderator's explanation")
 	command.DrawFlags(c, &f.limit, &f.columns)
 	command.ColumnFlags(c, &f.columns)
-	command.AddSettings(c, command.Setting{Name: "cluster_column", Into: &f.columns.Cluster, Usage: "column of a file whose equal values tell prompts that are not independent, such as their seed"})
+	command.AddSettings(c, command.Setting{Name: "cluster_column", Into: &f.columns.Cluster, Usage: "column of a file whose equal values mark prompts that are not independent, such as their seed"})
 	flags.StringVar(&f.changed, "changed", "", "write the prompts whose label changes to this new .csv or .jsonl `FILE`")
 	flags.StringVar(&f.all, "all", "", "write every prompt with its labels and votes to this new .csv or .jsonl `FILE`")
 	f.Printed.Register(c, command.Formats)

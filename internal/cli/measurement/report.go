@@ -37,22 +37,21 @@ func (a app) reportCommand() *cobra.Command {
 		Long: `Show the figures of stored studies again. Nothing is asked. The figures are kept in a
 file beside the store, so that they are shown faster the next time. Without a name
 the newest run is shown; several runs are shown side by side, each with its own
-judges; the settings in which they differ come first, and a target that several of
-them have is named with its run.
+judges. The settings in which they differ come first. A target that several of them
+have is named with its run.
 
 Studies of other kinds, such as those of "orbench moderate", "orbench contrast" and
-"orbench judge --responses", are listed too, and shown again one at a time. Without a
-name one of them is shown where the store has no run.
+"orbench judge --responses", are listed too, and shown one at a time. If the store has no
+run, one of them is shown without a name.
 
-With --calibration, a file of answers that people labeled, every rate is also
-given corrected for its judge's own error on that file (Rogan and Gladen).
+--calibration names a file of answers that people labeled. Every rate is then also shown
+corrected for its judge's error on that file (Rogan and Gladen).
 
-With --paper the figures published with OR-Bench are computed again: the trade-off of 32
-models, refusal by category, temperature, moderators against people, and where the
-publication does not agree with itself. Runs that are named join its tables and plots.
---as MODEL compares one run with the published row of its model, by category. Published
-rates are of an older version of the prompts for most models and always by another
-judge, which the output says.`,
+--paper computes the figures published with OR-Bench again: the trade-off of 32 models,
+refusal by category, temperature, moderators against people, and the contradictions
+within the publication. Runs that you name join its tables and plots. --as MODEL compares
+one run with the published row of its model, by category. Most published rates are for an
+older version of the prompts, and all are by another judge; the output says so.`,
 		Example: `  orbench report --list
   orbench report
   orbench report run-1a2b3c4d --out reports/mine --format md
@@ -80,14 +79,14 @@ judge, which the output says.`,
 	}
 	c.Flags().BoolVar(&list, "list", false, "list the studies of the store")
 	flags := c.Flags()
-	flags.BoolVar(&methods, "methods", false, "print what a paper or a model card says of how a run was made, with BibTeX")
+	flags.BoolVar(&methods, "methods", false, "print how a run was made, as text for a paper or a model card, with BibTeX")
 	flags.StringVar(&calibration.file, "calibration", "", "CSV, JSON Lines or Parquet `FILE` of answers that people labeled")
 	flags.StringVar(&calibration.columns.Prompt, "prompt-column", "", "`COLUMN` of its prompts (default: by its usual names)")
 	flags.StringVar(&calibration.columns.Response, "response-column", "", "`COLUMN` of its answers (default: by its usual names)")
 	flags.StringVar(&calibration.columns.Gold, "gold-column", "", "`COLUMN` of its labels")
 	flags.StringSliceVar(&calibration.goldRefusal, "gold-refusal", nil, "`VALUES` of the gold column that mean a refusal")
 	published.register(c)
-	flags.StringArrayVar(&accepted, "accept-model", nil, "count answers under this `NAME` as the asked model's, where the report says that orbench cannot tell; repeatable")
+	flags.StringArrayVar(&accepted, "accept-model", nil, "count answers under this `NAME` as the asked model's if the report says that orbench cannot decide; repeatable")
 	a.StoreFlag(c, &store)
 	out.Register(c)
 	return c

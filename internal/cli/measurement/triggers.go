@@ -42,19 +42,19 @@ func (a app) triggersCommand() *cobra.Command {
 		Use:   "triggers [RUN] | --target PROVIDER/MODEL --dataset NAME|FILE",
 		Short: "Find the words that turn answers into refusals",
 		Long: `Find which words of prompts turn an answer into a refusal. Half of the prompts that a
-target refuses are searched: content words are deleted in ever smaller groups until a
-smallest set is left without which the target answers. On the other half each set is
-tested. It is deleted, against as many other words of the prompt; it is replaced by
-harmless words; and it is put into prompts that were answered. Only these tests give the
-rates and their intervals: a word that was found because it flipped one verdict flips
-fewer the next time.
+target refuses are searched: content words are deleted in ever smaller groups, until the
+smallest set is found without which the target answers. Each set is then tested on the
+other half. It is deleted, and compared with deleting as many other words; it is replaced
+by harmless words; and it is put into prompts that were answered. Only these tests give
+the rates and their intervals, since a word that was found because it flipped one verdict
+flips fewer the next time.
 
-Each prompt takes at most --calls calls to each target beside the first, and a verdict on
-each answer. With the name of a stored run, its targets, datasets and first judge are
-used, and its answers need no call. Where a wording is asked several times, more than
-half of its verdicts make a refusal. Every answer is stored: run the same command again
-after a stop, and "orbench report NAME" shows again what was found. What is asked next
-depends on each answer, so wordings cannot go by batch.
+Each prompt takes at most --calls further calls to each target, and a verdict on each
+answer. With the name of a stored run, its targets, datasets and first judge are used,
+and its answers need no call. A wording that is asked several times is refused if more
+than half of its verdicts say so. Every answer is stored: after a stop, run the same
+command again. "orbench report NAME" shows the result again. What is asked next depends
+on each answer, so wordings cannot go by batch.
 
 Exit codes: 0 done, 1 finished with failures, 2 bad usage or input, 3 stopped by a
 budget, 130 interrupted.`,
@@ -100,8 +100,8 @@ budget, 130 interrupted.`,
 	f.study.Words, f.study.Into, f.study.Seed, f.judgeMaxTokens = trigger.DefaultWords, trigger.DefaultInto, 1, 1000
 	command.AddSettings(
 		c,
-		command.Setting{Name: "most", Into: &f.study.Words, Usage: fmt.Sprintf("try so many words, or sets of up to three, that were found in most prompts (default %d)", trigger.DefaultWords)},
-		command.Setting{Name: "into", Into: &f.study.Into, Usage: fmt.Sprintf("put each word into at most so many prompts that were answered (default %d)", trigger.DefaultInto)},
+		command.Setting{Name: "most", Into: &f.study.Words, Usage: fmt.Sprintf("test this many of the words, or sets of up to three, found most often (default %d)", trigger.DefaultWords)},
+		command.Setting{Name: "into", Into: &f.study.Into, Usage: fmt.Sprintf("put each word into at most this many answered prompts (default %d)", trigger.DefaultInto)},
 		command.Setting{Name: "split_seed", Into: &f.study.Seed, Usage: "seed that splits the refused prompts and draws words (default 1)"},
 		judgeTokens(&f.judgeMaxTokens),
 	)

@@ -41,7 +41,7 @@ PostgreSQL store, and store the answers there. Any number of workers on any mach
 share the work. Each needs the keys of the providers, but no datasets or experiments. You
 may start, kill or freeze a worker at any time: others take over its calls. Limits on
 requests and tokens per minute, and budgets, come from the command that queued the calls
-and hold over all workers together.`,
+and apply to all workers together.`,
 		Example: `  orbench worker --store postgres://ana@db/orbench
   orbench worker --drain --concurrency 64
   orbench worker --metrics 9464 --log-format json`,
@@ -51,8 +51,8 @@ and hold over all workers together.`,
 	f.calls.RegisterWorker(c)
 	a.StoreFlag(c, &f.store)
 	c.Flags().IntVar(&f.shards, "shards", 4, "shards of some hundred calls to have at once")
-	c.Flags().DurationVar(&f.turn, "turn", 30*time.Second, "how long to keep a shard; those of a worker that died go to others after three times that")
-	c.Flags().BoolVar(&f.drain, "drain", false, "end when nothing waits")
+	c.Flags().DurationVar(&f.turn, "turn", 30*time.Second, "how long to keep a shard; after three times that, others take the shards of a dead worker")
+	c.Flags().BoolVar(&f.drain, "drain", false, "end when no calls are waiting")
 	c.Flags().StringVar(&f.metrics, "metrics", "", "serve metrics for Prometheus at /metrics of this `[HOST:]PORT`, and /healthz; the host is 127.0.0.1 where none is given")
 	command.LogFlag(c, &f.logFormat)
 	c.AddCommand(a.queuedCommands()...)
