@@ -156,7 +156,7 @@ func TestTold(t *testing.T) {
 			t.Errorf("%s is %v, want %d", name, got, want)
 		}
 	}
-	if s.Answered != 4 || s.Failed != 1 || s.Blocked != 1 || s.Retries != 1 || c.Metric("gen_ai.client.operation.duration.count", "error.type=transient") != 1 ||
+	if s.Answered != 4 || s.Failed != 1 || s.Blocked != 1 || s.Rejected != 1 || c.Metric("gen_ai.client.operation.duration.count", "error.type=transient") != 1 ||
 		c.Metric("gen_ai.client.operation.duration.bounds", "error.type=invalid") != 14 {
 		t.Errorf("%+v, %s", s, c.Lines())
 	}
