@@ -549,7 +549,7 @@ func ownTime(t *testing.T) time.Duration {
 // process is a command that runs.
 type process struct {
 	*exec.Cmd
-	stdout, stderr *bytes.Buffer
+	stdout, stderr *output
 }
 
 // cameEarly reports whether a process that has ended opened the store while the server was

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"sync"
 	"testing"
 	"time"
 
@@ -65,12 +66,35 @@ func serve(t testing.TB, c sim.ServerConfig) *sim.Server {
 func long() bool { return os.Getenv("ORBENCH_LONG") != "" }
 
 // orbench prepares the command with its output in JSON.
-func orbench(args ...string) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer) {
-	var stdout, stderr bytes.Buffer
+func orbench(args ...string) (*exec.Cmd, *output, *output) {
+	var stdout, stderr output
 	c := exec.Command("orbench", args...)
 	c.Stdout, c.Stderr = &stdout, &stderr
 	return c, &stdout, &stderr
 }
+
+// output is what a process has printed so far; it may be read while the process runs.
+type output struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+// Write adds to the output.
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.all.Write(p)
+}
+
+// Bytes copies the output.
+func (o *output) Bytes() []byte {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return bytes.Clone(o.all.Bytes())
+}
+
+// String copies the output.
+func (o *output) String() string { return string(o.Bytes()) }
 
 // counts sums the outcomes of all prompts of a result.
 func counts(t testing.TB, out []byte) (n, answered, blocked, failed, unanswered int) {
@@ -243,7 +267,7 @@ func TestSharedStore(t *testing.T) {
 		server, store := serve(t, sim.ServerConfig{Faults: faults}), filepath.Join(t.TempDir(), "m.db")
 		type process struct {
 			*exec.Cmd
-			stdout, stderr *bytes.Buffer
+			stdout, stderr *output
 		}
 		var running []process
 		began := time.Now()

@@ -443,11 +443,11 @@ func (b *budget) tick() {
 
 // giveBack gives back what is held for nothing.
 func (b *budget) giveBack(ctx context.Context) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.account.ledger == nil {
 		return nil
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
 	b.ticked = b.taken()
 	return b.change(ctx, b.reserved.Requests > 0, func(_, taken Budget) Budget { return taken })
 }
