@@ -138,7 +138,7 @@ func TestPaceIsLearned(t *testing.T) {
 							if s.Failed != 0 || s.Answered != minutes*perMinute || s.Retries != 0 {
 								t.Errorf("stats %+v, want all answered", s)
 							}
-							if float64(rejects) >= 0.15*float64(answers) { // a limit of 15 a minute takes minutes to learn
+							if float64(rejects) >= 0.1*float64(answers) {
 								t.Errorf("%d rejects for %d answers after the first minute", rejects, answers)
 							}
 							if took > (minutes*6/5+1)*time.Minute {

@@ -6,8 +6,8 @@
 //   - Free: calls go at once. A share of rejects of 15% among the last 48 to 64 outcomes leads
 //     to a rate: what was accepted meanwhile, less 5%.
 //   - On trial: the rate stays as it was set. A sequential test (Wald) compares the share of
-//     rejects P before with that since: it stayed P, fell to P/4, or rose to 3P. At odds of 20
-//     to 1: where it fell, the rate helps and is paced; where it rose, it is lowered again and
+//     rejects P before with that since: it stayed P, fell to P/4, or rose to 3P. For a
+//     limit that shows late P is 15% at most. At odds of 20 to 1: where it fell, the rate helps and is paced; where it rose, it is lowered again and
 //     tried; where it stayed, twice in a row, rejects are not for the rate. It is let go,
 //     for 1,000 answers, then 2,000, up to 16,000, and P is taken as noise.
 //   - Paced: the rate grows by the factor 1 + 0.1x³, as CUBIC does for TCP (RFC 9438), where
@@ -18,7 +18,7 @@
 //     doubles every 8 answers until the next reject. From eight times the growth on it is free.
 //   - Closed: one call at a time is tried, when the provider asks for it or after half the time
 //     that it has been closed. The first that is accepted opens it, at the rate since the last
-//     opening. It closes where nearly all of the calls sent last are rejected: 6 of 8, or 3 of
+//     opening; after fewer than ten calls since then at no less than a quarter of the rate before. It closes where nearly all of the calls sent last are rejected: 6 of 8, or 3 of
 //     4 while a rate that helps is kept.
 //
 // Rejects come back sooner than answers. So "sent last" goes by the order of sending, and a

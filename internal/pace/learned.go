@@ -365,11 +365,12 @@ func (p *learned) reopen(at, now time.Time) {
 	switch first, from := p.Interval == 0, float64(p.distance()); {
 	case !first && short:
 		p.pace(now, min(max(slower*from, margin*p.measured(now)), muchSlower*from))
-	case n > 0:
+	case !first && n < enough:
+		// A small call that was let through says little about the rate.
+		p.pace(now, min(max(overshot*from, margin*took/float64(max(1, n))), muchSlower*from))
+	case n > 0: // without a rate and without calls there is still none
 		p.pace(now, margin*took/float64(n))
 		p.Probing = first && short
-	case !first: // without a rate there is still none
-		p.pace(now, min(max(from, took), muchSlower*from))
 	}
 	p.Late = p.Late || !short
 	p.Opened, p.Accepted = at, 1
@@ -497,8 +498,12 @@ func (p *learned) slow(now time.Time, by float64) {
 // test begins a trial of the rate that was set. Where rejects that no rate helps against are
 // known, it is whether more of them than that are left.
 func (p *learned) test(share float64) {
-	if p.LetGo > 0 {
+	switch {
+	case p.LetGo > 0:
 		share = p.Shed
+	case p.Late:
+		// A limit that shows late rejects much at once, and little at a rate near it.
+		share = min(share, many)
 	}
 	p.Trial.P = max(share, leastShare)
 }
