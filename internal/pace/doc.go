@@ -6,10 +6,11 @@
 //   - Free: calls go at once. A share of rejects of 15% among the last 48 to 64 outcomes leads
 //     to a rate: what was accepted meanwhile, less 5%.
 //   - On trial: the rate stays as it was set. A sequential test (Wald) compares the share of
-//     rejects P before with that since: it stayed P, fell to P/4, or rose to 3P. For a
-//     limit that shows late P is 15% at most. At odds of 20 to 1: where it fell, the rate helps and is paced; where it rose, it is lowered again and
-//     tried; where it stayed, twice in a row, rejects are not for the rate. It is let go,
-//     for 1,000 answers, then 2,000, up to 16,000, and P is taken as noise.
+//     rejects P before with that since: it stayed P, fell to P/4, or rose to 3P. For a limit
+//     that shows late P is 15% at most. The odds are 20 to 1. If the share fell, the rate helps
+//     and is paced. If it rose, the rate is lowered again and tried. If it stayed, twice in a
+//     row, rejects are not for the rate: it is let go, for 1,000 answers, then 2,000, up to
+//     16,000, and P is taken as noise.
 //   - Paced: the rate grows by the factor 1 + 0.1x³, as CUBIC does for TCP (RFC 9438), where
 //     x is the number of answers divided by 32, and no more than the time divided by 1 s (by a
 //     minute where the limit shows late, as one by the minute). Below the highest rate of the
@@ -18,8 +19,9 @@
 //     doubles every 8 answers until the next reject. From eight times the growth on it is free.
 //   - Closed: one call at a time is tried, when the provider asks for it or after half the time
 //     that it has been closed. The first that is accepted opens it, at the rate since the last
-//     opening; after fewer than ten calls since then at no less than a quarter of the rate before. It closes where nearly all of the calls sent last are rejected: 6 of 8, or 3 of
-//     4 while a rate that helps is kept.
+//     opening. After fewer than ten calls since then, the rate is at least a quarter of the one
+//     before. It closes where nearly all of the calls sent last are rejected: 6 of 8, or 3 of 4
+//     while a rate that helps is kept.
 //
 // Rejects come back sooner than answers. So "sent last" goes by the order of sending, and a
 // reject counts for a share once a call that was sent after it is accepted. One reject waits by
