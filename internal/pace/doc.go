@@ -6,8 +6,9 @@
 //   - Free: calls go at once. A share of rejects of 15% among the last 48 to 64 outcomes leads
 //     to a rate: what was accepted meanwhile, less 5%.
 //   - On trial: the rate stays as it was set. A sequential test (Wald) compares the share of
-//     rejects P before with that since: it stayed P, fell to P/4, or rose to 3P. For a limit
-//     that shows late P is 15% at most. The odds are 20 to 1. If the share fell, the rate helps
+//     rejects P before with that since: it stayed P, fell to P/4, or rose to 3P. P is at most
+//     the share of the last 512 outcomes, since a share that is high by chance falls by itself;
+//     for a limit that shows late it is at most 10%. The odds are 20 to 1. If the share fell, the rate helps
 //     and is paced. If it rose, the rate is lowered again and tried. If it stayed, twice in a
 //     row, rejects are not for the rate: it is let go, for 1,000 answers, then 2,000, up to
 //     16,000, and P is taken as noise.
@@ -19,7 +20,7 @@
 //     doubles every 8 answers until the next reject. From eight times the growth on it is free.
 //   - Closed: one call at a time is tried, when the provider asks for it or after half the time
 //     that it has been closed. The first that is accepted opens it, at the rate since the last
-//     opening. After fewer than ten calls since then, the rate is at least a quarter of the one
+//     opening. After fewer than ten calls since then, the rate is at least half of the one
 //     before. It closes where nearly all of the calls sent last are rejected: 6 of 8, or 3 of 4
 //     while a rate that helps is kept.
 //

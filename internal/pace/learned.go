@@ -58,6 +58,10 @@ type learned struct {
 	FormerAt time.Time
 	// Recent is the last block of outcomes, and Before the one before it.
 	Recent, Before block
+	// Usual is the share of rejects over the last shedOver outcomes, or over all of the Counted
+	// where these are fewer.
+	Usual   float64
+	Counted int
 	// Trial tests whether the last lower rate helped; Futile counts the times in a row that
 	// one did not.
 	Trial  trial
@@ -86,13 +90,16 @@ const (
 	// many is the share of rejects among the last outcomes from which a rate is tried where
 	// there is none, and blockSize how many outcomes make one of the two blocks of those.
 	many, blockSize = 0.15, 32
-	// leastShare is the least share of rejects of which is tested whether it fell.
-	leastShare = 0.06
+	// leastShare is the least share of rejects of which is tested whether it fell, and lateShare
+	// the largest where the limit shows late.
+	leastShare, lateShare = 0.06, 0.1
 	// shedOver is how many outcomes the share that is shed is the mean of.
 	shedOver = 512
 	// slower is what a reject adds to the time between calls at least, much slower at most;
 	// margin is what a measured rate is kept below.
 	slower, muchSlower, margin = 1.07, 4, 1.05
+	// halfAsFast bounds what an opening adds after which few calls were accepted.
+	halfAsFast = 2
 	// enough is how many calls long a rate must have been kept to say what was taken.
 	enough = 10
 	// rest is how many calls long processes that ask together send none after a lower rate.
@@ -236,11 +243,15 @@ func (p *learned) count(rejected bool, now time.Time) {
 	if p.Recent.Accepted+p.Recent.Rejected >= blockSize {
 		p.Before, p.Recent = p.Recent, block{Since: now}
 	}
+	is := 0.0
 	if rejected {
 		p.Recent.Rejected++
+		is = 1
 	} else {
 		p.Recent.Accepted++
 	}
+	p.Counted = min(p.Counted+1, shedOver)
+	p.Usual += (is - p.Usual) / float64(p.Counted)
 }
 
 // share is that of rejects in both blocks, of so many outcomes.
@@ -367,7 +378,7 @@ func (p *learned) reopen(at, now time.Time) {
 		p.pace(now, min(max(slower*from, margin*p.measured(now)), muchSlower*from))
 	case !first && n < enough:
 		// A small call that was let through says little about the rate.
-		p.pace(now, min(max(overshot*from, margin*took/float64(max(1, n))), muchSlower*from))
+		p.pace(now, min(max(from, margin*took/float64(max(1, n))), halfAsFast*from))
 	case n > 0: // without a rate and without calls there is still none
 		p.pace(now, margin*took/float64(n))
 		p.Probing = first && short
@@ -503,7 +514,10 @@ func (p *learned) test(share float64) {
 		share = p.Shed
 	case p.Late:
 		// A limit that shows late rejects much at once, and little at a rate near it.
-		share = min(share, many)
+		share = min(share, lateShare)
+	default:
+		// A share that is high by chance falls by itself: what is usual is tested.
+		share = min(share, p.Usual)
 	}
 	p.Trial.P = max(share, leastShare)
 }
