@@ -109,8 +109,8 @@ type RunResult struct {
 	Limit int `json:"limit,omitempty"`
 	dataset.Reading
 	// Of is the number of prompts of the label if the run stopped before it
-	// asked them all. The rates' intervals are then those of confidence
-	// sequences.
+	// asked them all. The rates' intervals are then those of its rule; see
+	// stats.Stopping.
 	Of int `json:"of,omitempty"`
 	// ClusteredBy says what groups the prompts into clusters; prompts are then
 	// not independent. Clusters is the number of clusters. Both are empty if no
