@@ -16,9 +16,10 @@ type gate struct {
 	bound int
 
 	mu    sync.Mutex
-	freed *sync.Cond
 	limit int
 	inUse int
+	// waiting are the calls without a place, in the order in which they came.
+	waiting []*waiter
 	// level is how many calls have been sent at this limit and with its last places, and times
 	// are those that the first of them took.
 	level int
@@ -58,40 +59,65 @@ type place struct {
 	number, underWay int
 }
 
-func newGate(bound int) *gate {
-	g := &gate{bound: bound, limit: min(bound, startWith), since: time.Now(), rests: 1}
-	g.freed = sync.NewCond(&g.mu)
-	return g
+// waiter waits for a place, which is given once ready is closed.
+type waiter struct {
+	place place
+	ready chan struct{}
 }
 
-// enter waits for a place and returns when it was given, or the context's cause.
+func newGate(bound int) *gate {
+	return &gate{bound: bound, limit: min(bound, startWith), since: time.Now(), rests: 1}
+}
+
+// enter waits for a place and returns when it was given, or the context's cause. Who came
+// first gets a place first.
 func (g *gate) enter(ctx context.Context) (place, error) {
+	if ctx.Err() != nil {
+		return place{}, context.Cause(ctx)
+	}
+	g.mu.Lock()
+	if len(g.waiting) == 0 && g.inUse < g.limit {
+		defer g.mu.Unlock()
+		return g.take(), nil
+	}
+	w := &waiter{ready: make(chan struct{})}
+	g.waiting = append(g.waiting, w)
+	g.mu.Unlock()
+	select {
+	case <-w.ready:
+		return w.place, nil
+	case <-ctx.Done():
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	var watching bool
-	for {
-		if ctx.Err() != nil {
-			return place{}, context.Cause(ctx)
-		}
-		if g.inUse < g.limit {
-			g.inUse++
-			p := place{since: g.since, underWay: g.inUse}
-			if g.inUse*4 >= g.limit*3 {
-				g.level++
-				p.number = g.level
-			}
-			return p, nil
-		}
-		if !watching {
-			watching = true
-			defer context.AfterFunc(ctx, func() {
-				g.mu.Lock()
-				defer g.mu.Unlock()
-				g.freed.Broadcast()
-			})()
-		}
-		g.freed.Wait()
+	if at := slices.Index(g.waiting, w); at >= 0 {
+		g.waiting = slices.Delete(g.waiting, at, at+1)
+	} else {
+		g.inUse--
+		g.admit()
 	}
+	return place{}, context.Cause(ctx)
+}
+
+// admit gives the places that are free. The caller holds g.mu.
+func (g *gate) admit() {
+	for len(g.waiting) > 0 && g.inUse < g.limit {
+		w := g.waiting[0]
+		g.waiting = slices.Delete(g.waiting, 0, 1)
+		w.place = g.take()
+		close(w.ready)
+	}
+}
+
+// take gives a free place. The caller holds g.mu.
+func (g *gate) take() place {
+	g.inUse++
+	p := place{since: g.since, underWay: g.inUse}
+	if g.inUse*4 >= g.limit*3 {
+		g.level++
+		p.number = g.level
+	}
+	return p
 }
 
 // leave gives the place back without saying anything about the provider.
@@ -99,7 +125,7 @@ func (g *gate) leave() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.inUse--
-	g.freed.Signal()
+	g.admit()
 }
 
 // answered tells that a call with a place was answered after a time.
@@ -162,7 +188,7 @@ func (g *gate) set(limit int) {
 	g.limit, g.since, g.level, g.more = limit, time.Now(), 0, 0
 	g.lost = 0
 	g.times = g.times[:0]
-	g.freed.Broadcast()
+	g.admit()
 }
 
 // takes tells that the provider takes no more than so many calls at once.
