@@ -99,6 +99,15 @@ func TestFailedAttemptsCount(t *testing.T) {
 	}
 }
 
+// always replies with a status.
+type always int
+
+func (a always) RoundTrip(r *http.Request) (*http.Response, error) {
+	reply := httptest.NewRecorder()
+	reply.WriteHeader(int(a))
+	return reply.Result(), r.Body.Close()
+}
+
 // What the provider refused before the model ran is free, and so is what never left.
 func TestRefusedAttemptsAreFree(t *testing.T) {
 	t.Parallel()
@@ -111,17 +120,21 @@ func TestRefusedAttemptsAreFree(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := newStore(t)
-			defer closeMemo(t, m)
-			server := metered(t, func(w http.ResponseWriter, _ *http.Request, _ int) { w.WriteHeader(c.status) })
-			f := NewLive(m, LiveConfig{Budget: Budget{USD: 0.5}, Prices: dear(t), Attempts: 2, Backoff: time.Microsecond})
-			_, err := server.lane(f, 1).fill(t.Context(), requests("m", 0, 1), nil)
-			if !onlyGivenUp(err) {
-				t.Error(err)
-			}
-			if s := f.Stats(); math.Abs(s.FailedUSD-c.usd) > 1e-9 || (s.Charged > 0) != (c.usd > 0) {
-				t.Errorf("stats %+v, want failures of $%g", s, c.usd)
-			}
+			// In virtual time: a call that is rejected is tried for more than a minute.
+			synctest.Test(t, func(t *testing.T) {
+				m := newStore(t)
+				defer closeMemo(t, m)
+				f := NewLive(m, LiveConfig{Budget: Budget{USD: 0.5}, Prices: dear(t), Attempts: 2, Backoff: time.Microsecond})
+				lane := f.Lane(model.Ref{}, openai.New(openai.ClientConfig{
+					Provider: "test", BaseURL: "http://localhost", HTTPClient: &http.Client{Transport: always(c.status)},
+				}), Limits{Concurrency: 1})
+				if _, err := lane.fill(t.Context(), requests("m", 0, 1), nil); !onlyGivenUp(err) {
+					t.Error(err)
+				}
+				if s := f.Stats(); math.Abs(s.FailedUSD-c.usd) > 1e-9 || (s.Charged > 0) != (c.usd > 0) {
+					t.Errorf("stats %+v, want failures of $%g", s, c.usd)
+				}
+			})
 		})
 	}
 	t.Run("nobody there", func(t *testing.T) {

@@ -42,6 +42,13 @@ type learned struct {
 	// since the rate was set and not while it was on trial.
 	Opened, Set                  time.Time
 	Accepted, AcceptedSet, Grown int
+	// Rejected counts those of the calls sent since Opened that were rejected.
+	Rejected int
+	// LastSent is when the last call that was accepted was sent, and Apart the mean time in
+	// nanoseconds between the sending of the last that were, over a second or apartOver calls. A
+	// rate goes by these times: rejects come back sooner than answers.
+	LastSent time.Time
+	Apart    float64
 	// GrowsFrom is when the rate was last set or found to help.
 	GrowsFrom time.Time
 	// Probing is true for a first rate that was measured over a short time, and may be far
@@ -100,8 +107,10 @@ const (
 	slower, muchSlower, margin = 1.07, 4, 1.05
 	// halfAsFast bounds what an opening adds after which few calls were accepted.
 	halfAsFast = 2
-	// enough is how many calls long a rate must have been kept to say what was taken.
+	// enough is how many calls must have been accepted to say what is taken.
 	enough = 10
+	// apartOver is the least number of calls that Apart is the mean over.
+	apartOver = 16
 	// rest is how many calls long processes that ask together send none after a lower rate.
 	rest = 5
 	// After plateau accepted calls, and so long as one of the times below, a rate has risen
@@ -115,7 +124,7 @@ const (
 	brief = 5 * time.Second
 	// overshot is by how much a rate that is probed is too high when it is rejected, and
 	// doubles after how many accepted calls it is doubled.
-	overshot, doubles = 1.2, 8
+	overshot, doubles = 1.2, 4
 	// lateness is how much later than it could, and than the next one, a call may be sent
 	// without the next ones being later too.
 	lateness = 100 * time.Millisecond
@@ -235,8 +244,11 @@ func (p *learned) take(now time.Time) (mine Pass, wait time.Duration, ok bool) {
 
 // distance is the time between two calls.
 func (p *learned) distance() time.Duration {
-	return max(time.Duration(float64(p.Interval)/max(1, p.Growth)), p.Told)
+	return max(p.own(), p.Told)
 }
+
+// own is the time between two calls that was learned, whatever the provider says.
+func (p *learned) own() time.Duration { return time.Duration(float64(p.Interval) / max(1, p.Growth)) }
 
 // count adds an outcome to the blocks.
 func (p *learned) count(rejected bool, now time.Time) {
@@ -268,7 +280,7 @@ func (p *learned) measured(now time.Time) float64 {
 		since = p.Before.Since
 	}
 	if since.Before(p.Opened) {
-		since, n = p.Opened, p.Accepted
+		since, now, n = p.Opened, p.LastSent, p.Accepted
 	}
 	return float64(now.Sub(since)) / float64(max(1, n))
 }
@@ -276,7 +288,6 @@ func (p *learned) measured(now time.Time) float64 {
 // accept learns of a call that was not rejected.
 func (p *learned) accept(e event) {
 	p.Accepted++
-	p.AcceptedSet++
 	p.Answers++
 	p.Tokens += e.tokens
 	p.Free = max(0, p.Free-1)
@@ -285,6 +296,12 @@ func (p *learned) accept(e event) {
 	if e.epoch != p.Epoch {
 		return
 	}
+	p.AcceptedSet++
+	if gap := e.at.Sub(p.LastSent); p.AcceptedSet > 1 {
+		p.Apart += (float64(max(0, gap)) - p.Apart) / max(apartOver, float64(time.Second)/float64(max(1, p.distance())))
+	}
+	p.LastSent = later(p.LastSent, e.at)
+	p.Rejected += e.before
 	for range e.before {
 		p.count(true, e.when)
 	}
@@ -346,10 +363,10 @@ func (p *learned) judge(now time.Time) {
 		p.Trial, p.Futile, p.LetGo = trial{}, 0, max(0, p.LetGo-1)
 		p.Grown, p.GrowsFrom = 0, now
 	case t.Rose <= -odds, t.Fell >= odds && t.Rose < 0:
-		p.slow(now, overshot)
+		p.slow(now, overshot, muchSlower)
 	case t.Fell >= odds && t.Rose >= odds, t.Fell >= 2*odds:
 		if p.Futile++; p.Futile < mostFutile && p.LetGo == 0 {
-			p.slow(now, overshot)
+			p.slow(now, overshot, muchSlower)
 			return
 		}
 		p.free(t.P)
@@ -373,9 +390,12 @@ func (p *learned) reopen(at, now time.Time) {
 	short := at.Sub(p.ClosedAt) < brief
 	// The call that reopened is the first of the new time.
 	n := p.Accepted - 1
-	switch first, from := p.Interval == 0, float64(p.distance()); {
+	switch first, from := p.Interval == 0, float64(p.own()); {
 	case !first && short:
-		p.pace(now, min(max(slower*from, margin*p.measured(now)), muchSlower*from))
+		// What was measured is too low while the rate rose, the share of rejects is not.
+		rejects := float64(p.Rejected+pacedRejects) / float64(max(1, n))
+		to := max(slower*from, from*(1+rejects), min(margin*p.measured(now), overshot*from))
+		p.pace(now, min(to, muchSlower*from))
 	case !first && n < enough:
 		// A small call that was let through says little about the rate.
 		p.pace(now, min(max(from, margin*took/float64(max(1, n))), halfAsFast*from))
@@ -384,7 +404,7 @@ func (p *learned) reopen(at, now time.Time) {
 		p.Probing = first && short
 	}
 	p.Late = p.Late || !short
-	p.Opened, p.Accepted = at, 1
+	p.Opened, p.Accepted, p.Rejected = at, 1, 0
 }
 
 // pace sets the learned time between two calls.
@@ -400,6 +420,7 @@ func (p *learned) pace(now time.Time, interval float64) {
 	p.Interval = max(1, min(time.Duration(interval), LongestWait))
 	p.Growth, p.Grown, p.Probing, p.Trial = 1, 0, false, trial{}
 	p.Next = now.Add(p.Interval)
+	p.Apart = float64(p.Interval)
 	p.Set, p.AcceptedSet, p.GrowsFrom = now, 0, now
 	p.Epoch++
 }
@@ -441,9 +462,14 @@ func (p *learned) reject(e event) (alone bool) {
 		return false
 	case p.Interval == 0 || p.Trial.P > 0: // it counts once a call that was sent later is accepted
 	case p.Probing || p.Late:
-		p.slow(now, overshot)
+		p.slow(now, overshot, muchSlower)
 	default:
-		p.slow(now, slower)
+		// What was accepted of late is less than it takes, since the rate rose meanwhile.
+		by, most := slower, overshot
+		if p.together {
+			by, most = slower*slower, overshot*overshot
+		}
+		p.slow(now, by, most)
 	}
 	return true
 }
@@ -483,19 +509,13 @@ func (p *learned) tryAfter(now time.Time) time.Duration {
 	return min(max(least, now.Sub(p.ClosedAt)/2), most)
 }
 
-// slow lowers a rate, to what was accepted since it was set where that is less, and tests
-// whether it helps.
-func (p *learned) slow(now time.Time, by float64) {
-	from := float64(p.distance())
+// slow lowers a rate by a factor, or to that at which calls were accepted of late where it is
+// lower, but at most by a second factor; and tests whether it helps.
+func (p *learned) slow(now time.Time, by, most float64) {
+	from := float64(p.own())
 	to := by * from
-	since := float64(now.Sub(p.Set))
-	if p.AcceptedSet > 0 && since >= enough*from && !p.Probing {
-		took := since / float64(p.AcceptedSet)
-		if p.Growth > overshot {
-			// It was less for most of that time.
-			took = min(took, p.measured(now))
-		}
-		to = min(max(to, took), muchSlower*from)
+	if !p.Probing {
+		to = max(to, min(p.Apart, most*from))
 	}
 	share, _ := p.share()
 	p.pace(now, to)
@@ -561,7 +581,7 @@ func (p *learned) paced() bool { return p.Interval > 0 || p.Told > 0 || p.Closed
 func (p *learned) shift(d time.Duration) {
 	for _, t := range []*time.Time{
 		&p.HeldUntil, &p.TriedAt, &p.Next, &p.Since, &p.ComeBack, &p.Opened, &p.Set, &p.GrowsFrom,
-		&p.ClosedAt, &p.FormerAt, &p.Recent.Since, &p.Before.Since,
+		&p.ClosedAt, &p.FormerAt, &p.LastSent, &p.Recent.Since, &p.Before.Since,
 	} {
 		if !t.IsZero() {
 			*t = t.Add(d)
