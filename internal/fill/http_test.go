@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,8 +18,9 @@ import (
 
 // TestServersOverHTTP asks real servers: the simulated one with faults on 30% of calls, ten
 // times, and two that take 16 calls at once. No call may fail. It takes a minute, so
-// ORBENCH_LONG asks for it.
+// ORBENCH_LONG asks for it; with 2, also two that take 600 and 800 calls a minute.
 func TestServersOverHTTP(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("ORBENCH_LONG") == "" {
 		t.Skip("ORBENCH_LONG is not set")
 	}
@@ -37,6 +39,7 @@ func TestServersOverHTTP(t *testing.T) {
 	}
 	for seed := range int64(10) {
 		t.Run(fmt.Sprint("faults, seed ", seed), func(t *testing.T) {
+			t.Parallel()
 			faults, err := sim.ParseFaults(fmt.Sprintf("429=0.06,500=0.06,reset=0.06,truncate=0.06,slow=0.06,filter=0.02,retry-after=1s,seed=%d", seed))
 			if err != nil {
 				t.Fatal(err)
@@ -52,6 +55,7 @@ func TestServersOverHTTP(t *testing.T) {
 	for _, status := range []int{503, 529} {
 		for _, concurrency := range []int{64, 128} {
 			t.Run(fmt.Sprintf("%d, %d at once", status, concurrency), func(t *testing.T) {
+				t.Parallel()
 				var busy atomic.Int64
 				s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					defer busy.Add(-1)
@@ -67,5 +71,29 @@ func TestServersOverHTTP(t *testing.T) {
 				fill(t, s.URL, concurrency, 600)
 			})
 		}
+	}
+	if os.Getenv("ORBENCH_LONG") != "2" {
+		return
+	}
+	for _, perMinute := range []int{600, 800} {
+		t.Run(fmt.Sprintf("%d a minute", perMinute), func(t *testing.T) {
+			t.Parallel()
+			limit := &windowed{limit: perMinute, window: time.Minute, slides: true}
+			var mu sync.Mutex
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				mu.Lock()
+				ok, _, _ := limit.take(time.Now())
+				mu.Unlock()
+				if !ok {
+					w.WriteHeader(http.StatusTooManyRequests)
+					return
+				}
+				_, _ = io.Copy(io.Discard, r.Body)
+				time.Sleep(300 * time.Millisecond)
+				_, _ = w.Write([]byte(`{"choices":[{"message":{"role":"assistant","content":"yes"},"finish_reason":"stop"}]}`))
+			}))
+			defer s.Close()
+			fill(t, s.URL, 64, 3*perMinute)
+		})
 	}
 }
