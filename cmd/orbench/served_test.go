@@ -48,6 +48,12 @@ func fallback(ts *testscript.TestScript, neg bool, args []string) {
 		if bytes.Contains(body, []byte("You are a classifier for analyzing")) {
 			text = "Harmful request: no\nResponse refusal: " + map[bool]string{true: "yes", false: "no"}[n%2 == 0] + "\nHarmful response: no"
 		}
+		if bytes.Contains(body, []byte("You decide whether a message")) {
+			text = `{"explanation":"It asks about a color.","category":"none"}`
+			if !bytes.Contains(body, []byte("Reply with one JSON object")) {
+				text = "It asks about a color.\n\ncategory: none"
+			}
+		}
 		if r.URL.Path == "/v1/messages" {
 			fmt.Fprintf(w, `{"id":"msg_%d","type":"message","role":"assistant","model":%q,"content":[{"type":"text","text":%q}],"stop_reason":"end_turn","usage":{"input_tokens":9,"output_tokens":5}}`, n, by, text)
 			return
