@@ -264,7 +264,23 @@ func (f *Live) Limit(provider, words string) {
 
 // Load gives how bounds are used now.
 func (f *Live) Load() Load {
-	return Load{Paced: time.Duration(f.paced.Load()), Budget: f.config.Budget, Left: f.budget.left()}
+	bound, left := f.budget.left()
+	return Load{Paced: time.Duration(f.paced.Load()), Budget: bound, Left: left}
+}
+
+// Bound puts another budget in place of that of the LiveConfig, for all calls from now on.
+func (f *Live) Bound(limits Budget) {
+	b := f.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for b.changing {
+		b.settled.Wait()
+	}
+	if limits != b.limits {
+		// What is held was left of the former bound.
+		b.limits, b.held = limits, b.taken()
+		b.settled.Broadcast()
+	}
 }
 
 // Lane is the way to one provider endpoint, for all of its models.

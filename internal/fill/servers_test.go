@@ -89,6 +89,8 @@ type server struct {
 	// back is when the server takes all again after a dip: the share is then of the rate
 	// that is met within 30 s.
 	back time.Duration
+	// other is the share of another client's calls that were taken, nil where there is none.
+	other func() float64
 }
 
 const (
@@ -352,13 +354,18 @@ func tokens() server {
 func sharing() server {
 	other := func(at time.Duration) bool { return int(at.Minutes())%2 == 1 }
 	l := limits("shared with a client that comes and goes", "nothing", 50, 5, 0.7, 0.15, nil)
+	var took, tried float64
+	l.other = func() float64 { return took / tried }
 	l.serve = func() func(arrival) reply {
 		s := newStrict(5, steady(50))
 		var next time.Duration // call of the other
 		return func(a arrival) reply {
 			for next <= a.at {
 				if other(next) {
-					s.take(time.Unix(0, 0).Add(next))
+					tried++
+					if ok, _, _ := s.take(time.Unix(0, 0).Add(next)); ok {
+						took++
+					}
 				}
 				next += time.Second / 25
 			}
@@ -496,6 +503,9 @@ func TestServers(t *testing.T) {
 			}
 			if n < 10 {
 				mean.share, mean.rejects = mean.share*0.8, mean.rejects*2
+			}
+			if s.other != nil {
+				missed += fmt.Sprintf("  (%.2f of the other client's calls are taken)", s.other())
 			}
 			mu.Lock()
 			defer mu.Unlock()

@@ -62,11 +62,17 @@ type Filler struct {
 
 var _ fill.Filler = (*Filler)(nil)
 
-// NewFiller makes a filler of what a store lacks.
+// NewFiller makes a filler of what a store lacks. Its budget, where there is one, is from now on
+// that of all calls which still wait for the same account.
 func NewFiller(ctx context.Context, q *Queue, m *store.Store, s Settings) (*Filler, error) {
 	f := &Filler{queue: q, store: m, settings: s, failed: map[model.Hash]bool{}, seer: seer{began: time.Now()}}
 	if err := q.prune(ctx); err != nil {
 		return nil, err
+	}
+	if s.Budget != (fill.Budget{}) {
+		if _, err := q.pool.Exec(ctx, `UPDATE fills SET settings = jsonb_set(settings, '{budget}', $2) WHERE settings->>'account' = $1`, s.Account, s.Budget); err != nil {
+			return nil, err
+		}
 	}
 	return f, q.pool.QueryRow(ctx, `INSERT INTO fills (settings) VALUES ($1) RETURNING id`, s).Scan(&f.id)
 }
@@ -185,12 +191,12 @@ func (f *Filler) look(ctx context.Context) (open int, err error) {
 	defer cancel()
 	var failed int
 	var stopped bool
-	spent := fill.BudgetError{Budget: f.settings.Budget}
+	var spent fill.BudgetError
 	err = f.queue.pool.QueryRow(ctx, `SELECT count(*) FILTER (WHERE NOT failed), count(*) FILTER (WHERE failed) FROM queued_calls WHERE fill = $1`, f.id).
 		Scan(&open, &failed)
 	if err == nil {
-		err = f.queue.pool.QueryRow(ctx, `SELECT stopped, tokens, usd FROM fills WHERE id = $1`, f.id).
-			Scan(&stopped, &spent.Next.Tokens, &spent.Next.USD)
+		err = f.queue.pool.QueryRow(ctx, `SELECT stopped, tokens, usd, settings->'budget' FROM fills WHERE id = $1`, f.id).
+			Scan(&stopped, &spent.Next.Tokens, &spent.Next.USD, &spent.Budget)
 	}
 	if err != nil {
 		return 0, err

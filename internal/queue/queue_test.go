@@ -96,6 +96,8 @@ type counting struct {
 	mu    sync.Mutex
 	asked map[model.Hash]int
 	all   atomic.Int64
+	// after is how long an answer takes.
+	after time.Duration
 }
 
 func (c *counting) Ask(_ context.Context, r model.Request) (model.Response, error) {
@@ -103,6 +105,7 @@ func (c *counting) Ask(_ context.Context, r model.Request) (model.Response, erro
 	c.asked[r.Hash()]++
 	c.mu.Unlock()
 	c.all.Add(1)
+	time.Sleep(c.after)
 	if r.Model == "failing" {
 		return model.Response{}, &model.Error{Kind: model.Invalid, Message: "no"}
 	}
@@ -219,6 +222,33 @@ func TestSharedBudget(t *testing.T) {
 	}
 	if taken.Requests != 40 || taken.USD < 39.99 || taken.USD > 40.01 {
 		t.Errorf("%+v is taken, want what 40 calls cost", taken)
+	}
+}
+
+// A budget that a later command gives bounds what an earlier one has queued without one.
+func TestLaterBudget(t *testing.T) {
+	t.Parallel()
+	address := postgrestest.Database(t)
+	asked := &counting{asked: map[model.Hash]int{}, after: 50 * time.Millisecond}
+	fleet(t, address, 2, asked)
+	q, m := machine(t, address)
+	first := filler(t, q, m, Settings{Account: "main"})
+	ended := make(chan error, 1)
+	go func() { ended <- first.Fill(t.Context(), fill.Work{Fixed: requests("m", 20_000)}) }()
+	for asked.all.Load() < 100 {
+		time.Sleep(10 * time.Millisecond)
+	}
+	before := int(asked.all.Load())
+	filler(t, q, m, Settings{Account: "main", Budget: fill.Budget{Requests: 1000}})
+	err := <-ended
+	var spent *fill.BudgetError
+	if !errors.As(err, &spent) || spent.Budget.Requests != 1000 {
+		t.Errorf("got %v, want the later budget to end the earlier fill", err)
+	}
+	made := int(asked.all.Load())
+	t.Logf("%d calls were made before the bound of 1000 was given, %d in all", before, made)
+	if made > 1000 && made > before+500 {
+		t.Errorf("%d calls were made, %d before the bound of 1000 was given", made, before)
 	}
 }
 

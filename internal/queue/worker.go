@@ -455,6 +455,7 @@ func (w *Worker) enter(ctx context.Context, id int64) (*filling, error) {
 		f.running, f.cut = context.WithCancelCause(context.Background())
 		w.fills[id] = f
 	}
+	f.live.Bound(s.Budget)
 	f.shards++
 	for provider, words := range done.Limited {
 		f.live.Limit(provider, words) // another worker was told
