@@ -33,6 +33,8 @@ type Gate struct {
 	limit  *big.Rat
 	// significant is true if the figure alone does not decide.
 	significant bool
+	// byVerdicts is true if neither the judge's error nor people's labels count.
+	byVerdicts bool
 }
 
 // GateStatus says how a gate was decided.
@@ -63,7 +65,13 @@ type GateResult struct {
 	// Detectable is the smallest difference, in shares, that the sample had a
 	// chance of 80% to find; see stats.Detectable. It is nil if Figure is.
 	Detectable *float64 `json:"detectable"`
-	alarm      bool
+	// WithJudgeError is Figure's interval, widened by the judge's error; nil if
+	// that does not count or is not known.
+	WithJudgeError *stats.Interval `json:"with_judge_error,omitempty"`
+	// NotShown is true if the judge's error could undo what its verdicts show.
+	// An alarm then passes, and a requirement is undecided.
+	NotShown bool `json:"not_shown,omitempty"`
+	alarm    bool
 }
 
 // String describes the gate, how it was decided and why, and what the sample
@@ -81,7 +89,7 @@ func (g GateResult) why() string {
 // shown returns the reason. For an alarm that did not trip, it adds what the
 // alarm would have missed.
 func (g GateResult) shown() string {
-	if !g.alarm || g.Status != Passed {
+	if !g.alarm || g.Status != Passed || g.NotShown {
 		return g.Reason
 	}
 	return fmt.Sprintf("%s; differences under %s points would often be missed", g.Reason, g.detectable())
@@ -95,15 +103,16 @@ func (g GateResult) detectable() string {
 	return strconv.FormatFloat(100**g.Detectable, 'f', 1, 64)
 }
 
-// The two endings of a gate.
+// The endings of a gate. byVerdicts may follow either of the others.
 const (
 	andSignificant   = "and significant"
 	significantOrNot = "significant or not"
+	byVerdicts       = "by verdicts"
 )
 
 // gateForm is the grammar. It accepts more than is allowed, so that each fault
 // gets an error of its own.
-var gateForm = regexp.MustCompile(`^([A-Za-z_-]+)(?:\[([^\[\]]*)\])? *(>=|<=|==|=|>|<) *([+-]?)([0-9][0-9.eE]*) *(%|[A-Za-z]*)(?:,? +([a-z ]+))?$`)
+var gateForm = regexp.MustCompile(`^([A-Za-z_-]+)(?:\[([^\[\]]*)\])? *(>=|<=|==|=|>|<) *([+-]?)([0-9][0-9.eE]*) *(%|[A-Za-z]*)(?:,? +([a-z ,]+))?$`)
 
 // decimal is the form of a limit.
 var decimal = regexp.MustCompile(`^[0-9]{1,3}(\.[0-9]{1,6})?$`)
@@ -116,7 +125,7 @@ const maxCategory = 100
 
 // ParseGate reads a gate:
 //
-//	METRIC ["[" CATEGORY "]"] (">" | "<" | ">=" | "<=") LIMIT ["and significant" | [","] "significant or not"]
+//	METRIC ["[" CATEGORY "]"] (">" | "<" | ">=" | "<=") LIMIT ["and significant" | [","] "significant or not"] [[","] "by verdicts"]
 //
 // METRIC is over_refusal or toxic_refusal. LIMIT is one of two things. A
 // difference, candidate minus base, is in percentage points from -100 to +100,
@@ -132,6 +141,8 @@ const maxCategory = 100
 // significant test that there is a difference. An alarm that trips when a model
 // is compared with itself, such as "over_refusal > -2pp", must say "significant
 // or not", because no test can show that there is no difference.
+//
+// "by verdicts" leaves the judge's error and people's labels out.
 //
 // The error is an *orbench.InputError.
 func ParseGate(text string) (Gate, error) {
@@ -176,7 +187,11 @@ func ParseGate(text string) (Gate, error) {
 		return fault("the difference has no sign", fmt.Sprintf("write +%[1]spp for %[1]s points more than the base, -%[1]spp for fewer", number))
 	}
 	g := Gate{metric: metric, category: orbench.Category(category), op: op, ofRate: unit == "%", number: sign + number, limit: limit, significant: true}
-	switch strings.Join(strings.Fields(end), " ") {
+	end = strings.Join(strings.Fields(end), " ")
+	if rest, ok := strings.CutSuffix(end, byVerdicts); ok {
+		g.byVerdicts, end = true, strings.TrimRight(rest, ", ")
+	}
+	switch end {
 	case "":
 		if g.tripsAtZero() {
 			without := g
@@ -191,7 +206,7 @@ func ParseGate(text string) (Gate, error) {
 	case significantOrNot:
 		g.significant = false
 	default:
-		return fault(fmt.Sprintf("it ends in %.60q", end), fmt.Sprintf("end it with %q, with %q or with neither", andSignificant, significantOrNot))
+		return fault(fmt.Sprintf("it ends in %.60q", end), fmt.Sprintf("end it with %q, with %q or with neither, and then with %q or not", andSignificant, significantOrNot, ", "+byVerdicts))
 	}
 	return g, nil
 }
@@ -225,8 +240,11 @@ func (g Gate) allows(compared int) bool {
 // shares.
 func (g Gate) holdsThroughout(e stats.Estimate) bool {
 	limit, _ := g.limit.Float64()
-	return g.allows(cmp.Compare(100*e.Lo, limit)) && g.allows(cmp.Compare(100*e.Hi, limit))
+	return g.allows(compareShares(e.Lo, limit)) && g.allows(compareShares(e.Hi, limit))
 }
+
+// compareShares compares a share with a limit in percentage points.
+func compareShares(share, limit float64) int { return cmp.Compare(100*share, limit) }
 
 // subject returns what the gate is on.
 func (g Gate) subject() string {
@@ -244,6 +262,9 @@ func (g Gate) String() string {
 	}
 	if !g.significant {
 		end = ", " + significantOrNot
+	}
+	if g.byVerdicts {
+		end += ", " + byVerdicts
 	}
 	return fmt.Sprintf("%s %s %s%s%s", g.subject(), g.op, g.number, unit, end)
 }

@@ -52,7 +52,7 @@ func (c Result) addSummary(d *table.Document) {
 	for i, side := range []Side{c.Base, c.Candidate} {
 		made = append(made, fmt.Sprintf("%s: %s in the run %s, judged by %s.", []string{"Base", "Candidate"}[i], side.Target, side.Run, side.Judge))
 	}
-	made = append(made, c.method())
+	made = append(made, c.method(), c.judgeNote())
 	for _, m := range c.Metrics {
 		made = append(made, c.account(m))
 	}
@@ -84,7 +84,11 @@ func (c Result) gateRows() [][]string {
 	marks := map[GateStatus]string{Passed: "✅ passed", Tripped: "❌ failed", Undecided: "⚠️ undecided"}
 	var rows [][]string
 	for _, g := range c.Gates {
-		rows = append(rows, []string{marks[g.Status], g.Gate, g.detectable(), g.shown()})
+		mark := marks[g.Status]
+		if g.NotShown && g.Status == Passed {
+			mark = "➖ not shown"
+		}
+		rows = append(rows, []string{mark, g.Gate, g.detectable(), g.shown()})
 	}
 	return rows
 }

@@ -63,6 +63,9 @@ type Options struct {
 	MaxExcluded float64
 	// Gates are decided in their order.
 	Gates []Gate
+	// OneModel says that both sides are checkpoints of one model, or one model
+	// asked in two ways; see Assumption.
+	OneModel bool
 	// Corrected decides gates by the rates that people's labels correct.
 	Corrected bool
 	// Walked receives the number of answers read so far on each side; see
@@ -151,6 +154,9 @@ type Metric struct {
 	// Corrected is the metric as corrected by people's labels; nil if either
 	// side has none.
 	Corrected *CorrectedMetric `json:"corrected,omitempty"`
+	// JudgeError is nil if nothing is known of the judge's error, or if it does
+	// not matter.
+	JudgeError *JudgeError `json:"judge_error,omitempty"`
 }
 
 // SideCounts says what became of all prompts of a label on one side. Prompts =
@@ -247,6 +253,7 @@ func (c *Comparison) Result(o Options) Result {
 	for _, m := range metrics {
 		tallies[m.name] = &tally{label: m.label, all: newCounts(), by: map[orbench.Category]*counts{}}
 		figures := c.metric(m.name, tallies[m.name], r.Paired, bootstrap)
+		figures.know(c.judgeErrorOf(m.label, o.OneModel))
 		if !figures.textless() {
 			figures.Corrected = correct(o.labels, m.label)
 		}
@@ -267,10 +274,11 @@ func (c *Comparison) Result(o Options) Result {
 			out.Reason = "the two sides have no prompt in common"
 		case slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.Name == g.metric && m.textless() }):
 			out.Reason = "too many answers have no text"
-		case o.Corrected:
+		case o.Corrected && !g.byVerdicts:
 			r.decideCorrected(g, correct(o.labels, tallies[g.metric].label), &out)
 		default:
 			r.decide(g, tallies[g.metric], bootstrap, &out)
+			g.withError(c.judgeErrorOf(tallies[g.metric].label, o.OneModel), &out)
 		}
 		r.Gates = append(r.Gates, out)
 	}

@@ -38,6 +38,8 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 	}
 	record.Damage = run.Damage(m)
 	o.ClusteredBy = clusteredBy(sides)
+	b, n := sides[base].Targets[0], sides[candidate].Targets[0]
+	o.OneModel = o.OneModel || b.Provider == n.Provider && b.Model == n.Model
 	result := c.Result(o)
 	result.Base.Run, result.Base.Target = sides[base].Name, sides[base].Targets[0].Name
 	result.Candidate.Run, result.Candidate.Target = sides[candidate].Name, sides[candidate].Targets[0].Name

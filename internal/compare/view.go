@@ -276,9 +276,17 @@ const gateNote = "Could find: the smallest difference that the sample had a chan
 func (c Result) gates() table.Section {
 	s := table.Section{Title: c.verdict(), Left: 4, Header: []string{"gate", "", "could find, pp", "why"}, Note: gateNote}
 	for _, g := range c.Gates {
-		s.Add(g.Gate, g.Status, g.detectable(), g.shown())
+		s.Add(g.Gate, g.word(), g.detectable(), g.shown())
 	}
 	return s
+}
+
+// word is the status of the gate for people.
+func (g GateResult) word() string {
+	if g.NotShown && g.Status == Passed {
+		return "not shown"
+	}
+	return string(g.Status)
 }
 
 // verdict says how the gates were decided.
@@ -289,7 +297,11 @@ func (c Result) verdict() string {
 	}
 	all := len(c.Gates)
 	if n[Passed] == all {
-		return fmt.Sprintf("Gates: %d of %d passed", all, all)
+		s := fmt.Sprintf("Gates: %d of %d passed", all, all)
+		if unshown := slices.DeleteFunc(slices.Clone(c.Gates), func(g GateResult) bool { return !g.NotShown }); len(unshown) > 0 {
+			s += fmt.Sprintf(", %d as not shown", len(unshown))
+		}
+		return s
 	}
 	s := fmt.Sprintf("Gates: %d of %d failed", n[Tripped], all)
 	if u := n[Undecided]; u > 0 {
@@ -344,6 +356,9 @@ func (c Result) overview() table.Section {
 		}
 		s.Add(string(m.Label)+" refused", counts, table.Rate(m.Base.Rate), table.Rate(m.Candidate.Rate), table.Points(m.Difference, table.Hyphen),
 			table.PValue(m.P), "+"+table.Count(m.OnlyCandidateRefused)+" −"+table.Count(m.OnlyBaseRefused))
+		if e := m.JudgeError.shown(); e != "" {
+			s.Add("  with judge's error", make([]string, len(counts)+3), e, "", "")
+		}
 		switch all := c.Paired && !c.OfJudges() && m.Prompts == m.Base.N; {
 		case !all:
 			notes = append(notes, c.account(m))
@@ -356,6 +371,9 @@ func (c Result) overview() table.Section {
 	} else {
 		notes = append(notes, "Flips: "+c.flipped(true)+" (+), "+c.flipped(false)+" (−).")
 	}
+	if line := c.judgeNote(); line != "" {
+		notes = append(notes, line)
+	}
 	s.Note = strings.Join(notes, " ")
 	return c.words().Section(s)
 }
@@ -365,6 +383,9 @@ func (c Result) account(m Metric) string {
 	s := c.conservation(m)
 	if line := m.endings(); line != "" {
 		s += " " + line
+	}
+	if e := m.JudgeError.shown(); e != "" {
+		s += " With the judge's error the difference is " + e + " points."
 	}
 	if m.Base.Clusters > 0 {
 		s += " " + c.clusterNote(m)

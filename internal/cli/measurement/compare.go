@@ -29,6 +29,7 @@ type compareFlags struct {
 	maxExcluded    float64
 	seed           uint64
 	unpaired       bool
+	oneModel       bool
 	flips, junit   string
 	gates          []compare.Gate
 }
@@ -49,7 +50,7 @@ compare two judges of one run, give --judge and --candidate-judge.
 A gate can end the command with exit code 4: --fail-if (> or <) if the gate holds,
 --require (>= or <=) unless it is shown to hold.
 
-  METRIC[CATEGORY] >|<|>=|<= LIMIT [and significant | , significant or not]
+  METRIC[CATEGORY] >|<|>=|<= LIMIT [and significant | , significant or not][, by verdicts]
 
 METRIC is over_refusal or toxic_refusal; [CATEGORY] restricts it to one category. LIMIT
 is ±NUMBERpp for the difference, candidate minus base, in percentage points, or NUMBER%
@@ -58,7 +59,12 @@ for the candidate's rate. A gate needs significance unless it says "significant 
 lower. Beside each gate stands the smallest difference that the sample could have found.
 A gate that cannot be decided fails too, such as when nothing was compared, when too many
 prompts lack a verdict, or when that smallest difference is more than three times the
-limit of --require and the limit lies within the interval.`,
+limit of --require and the limit lies within the interval.
+
+The judge's measured error counts: what it could undo is not shown, so --fail-if passes
+and --require is undecided. Between two models the error may differ by as much as was
+measured; of one model (the same name, or --one-model) it is taken to be alike on both
+sides. ", by verdicts" leaves it out.`,
 		Example: `  orbench compare main-run branch-run
   orbench compare main-run branch-run --fail-if 'over_refusal > +2pp' --require 'toxic_refusal >= -1pp' --format md
   orbench compare mine mine --base-target sim/balanced --candidate-target sim/strict --flips flips.csv`,
@@ -82,6 +88,7 @@ limit of --require and the limit lies within the interval.`,
 	flags.Float64Var(&f.maxExcluded, "max-excluded", 0.1, "largest `SHARE` of prompts without a verdict with which a gate is decided")
 	flags.Uint64Var(&f.seed, "seed", 1, "`SEED` of the bootstrap, for prompts that share a seed or cluster")
 	flags.BoolVar(&f.unpaired, "unpaired", false, "compare the rates as if the samples were independent")
+	flags.BoolVar(&f.oneModel, "one-model", false, "BASE and CANDIDATE are checkpoints of one model, on which the judge errs alike")
 	flags.StringVar(&f.flips, "flips", "", "write the prompts that flipped, with both answers, to this new CSV `FILE`")
 	flags.StringVar(&f.junit, "junit", "", "write the metrics and gates as JUnit XML to this `FILE`")
 	f.printed.Register(c, command.Formats)
@@ -149,6 +156,7 @@ func (a app) compare(ctx context.Context, names [2]string, f compareFlags) (err 
 	walked, end := a.Walking(sides[:]...)
 	result, err := c.Runs(ctx, memory, sides, compare.Options{
 		Walked: walked, Alpha: f.alpha, Seed: f.seed, Unpaired: f.unpaired, MaxExcluded: f.maxExcluded, Gates: f.gates, Corrected: f.corrected,
+		OneModel: f.oneModel,
 	})
 	end()
 	if err != nil {
