@@ -65,6 +65,9 @@ type Annotation struct {
 	Class Class `json:"class,omitempty"`
 	// Label is the person's label for a prompt; it stands in place of Class.
 	Label Label `json:"label,omitempty"`
+	// Undecided means that the person looked at an answer and cannot decide. Class is then
+	// Unjudged.
+	Undecided bool `json:"undecided,omitempty"`
 	// By names the person. It is empty for a drawing.
 	By string `json:"by,omitempty"`
 	// At is the time of the annotation, in UTC.

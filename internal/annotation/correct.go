@@ -29,19 +29,24 @@ type drawing struct {
 func NewWords(annotations []orbench.Annotation) Words {
 	w := Words{said: map[orbench.Subject]map[string]orbench.Annotation{}, chance: map[drawing]float64{}}
 	for _, a := range annotations {
-		if a.Design != "" && a.Chance > 0 {
-			w.chance[drawing{a.Design, a.Subject}] = a.Chance
-		}
-		if a.By == "" {
-			continue
-		}
-		w.onPrompts = w.onPrompts || a.Label != ""
-		if w.said[a.Subject] == nil {
-			w.said[a.Subject] = map[string]orbench.Annotation{}
-		}
-		w.said[a.Subject][a.By] = a
+		w.add(a)
 	}
+	w.onPrompts = slices.ContainsFunc(annotations, func(a orbench.Annotation) bool { return a.By != "" && a.Label != "" })
 	return w
+}
+
+// add takes in one more annotation.
+func (w Words) add(a orbench.Annotation) {
+	if a.Design != "" && a.Chance > 0 {
+		w.chance[drawing{a.Design, a.Subject}] = a.Chance
+	}
+	if a.By == "" {
+		return
+	}
+	if w.said[a.Subject] == nil {
+		w.said[a.Subject] = map[string]orbench.Annotation{}
+	}
+	w.said[a.Subject][a.By] = a
 }
 
 // Empty reports whether there are no annotations at all.
@@ -53,14 +58,14 @@ func (w Words) Drawn(c Cell, s orbench.Subject) bool {
 }
 
 // Of returns a person's label of a subject; false if there is none, or if it
-// was taken back.
+// was taken back. The label can be that the person cannot decide.
 func (w Words) Of(s orbench.Subject, person string) (orbench.Annotation, bool) {
 	a, ok := w.said[s][person]
-	return a, ok && (a.Class != orbench.Unjudged || a.Label != "")
+	return a, ok && wordOf(a) != ""
 }
 
-// All returns the latest labels of an answer by all people, sorted by their
-// names.
+// All returns the latest labels of an answer by all people who could decide,
+// sorted by their names.
 func (w Words) All(s orbench.Subject) (all []orbench.Annotation) {
 	for _, person := range slices.Sorted(maps.Keys(w.said[s])) {
 		if a := w.said[s][person]; a.Class != orbench.Unjudged {

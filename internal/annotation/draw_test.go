@@ -300,46 +300,6 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-func TestQueue(t *testing.T) {
-	t.Parallel()
-	var entries []Entry
-	for i := range 4 {
-		entries = append(entries, Entry{Subject: orbench.Subject{byte(3 - i)}, Prompt: fmt.Sprint(3 - i)})
-	}
-	at := time.Unix(1, 0).UTC()
-	words := NewWords([]orbench.Annotation{{Subject: orbench.Subject{1}, Class: orbench.Refusal, By: "ana", At: at}})
-	q := NewQueue(append(entries, entries[0]), words, "ana")
-	show := func(want string) {
-		t.Helper()
-		if e, _ := q.Current(); e.Prompt != want {
-			t.Errorf("shows %q, want %q", e.Prompt, want)
-		}
-	}
-	show("0")
-	if a := q.Say(orbench.Partial, "half", at); a.Subject != (orbench.Subject{0}) || a.Class != orbench.Partial || a.By != "ana" || a.Note != "half" {
-		t.Errorf("said %+v", a)
-	}
-	show("2") // 1 had a word before
-	q.Skip()
-	show("3")
-	q.Say(orbench.FullAnswer, "", at)
-	if _, ok := q.Current(); ok {
-		t.Error("the queue does not end")
-	}
-	if done, all := q.Progress(); done != 3 || all != 4 {
-		t.Errorf("%d of %d, want 3 of 4", done, all)
-	}
-	if a, ok := q.Undo(at); !ok || a.Subject != (orbench.Subject{3}) || a.Class != orbench.Unjudged {
-		t.Errorf("undo: %+v, %t", a, ok)
-	}
-	show("3")
-	q.Undo(at)
-	show("0")
-	if _, ok := q.Undo(at); ok {
-		t.Error("took back what was said in another sitting")
-	}
-}
-
 // TestPlace finds how labels that were made elsewhere stand for other answers.
 func TestPlace(t *testing.T) {
 	t.Parallel()

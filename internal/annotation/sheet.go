@@ -1,6 +1,7 @@
 package annotation
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -18,10 +19,11 @@ import (
 type Entry struct {
 	Subject orbench.Subject
 	Prompt  string
-	// Answer is empty for a label of a prompt.
-	Answer string
+	// Answer is empty if OfPrompt is true: the prompt alone is to be labeled.
+	Answer   string
+	OfPrompt bool
 	// Word is the person's label: a class of an answer, a label of a prompt, or
-	// empty.
+	// undecided; empty for none.
 	Word string
 	By   string
 	Note string
@@ -123,6 +125,8 @@ func Read(file string, in io.Reader, o ReadOptions) ([]orbench.Annotation, error
 				return nil, s.Fault(r.Line, fmt.Sprintf("%.60q is no label of a prompt", said), "use safe, toxic, controversial or undecided")
 			}
 			a.Label = label
+		} else if a.Undecided = strings.EqualFold(said, undecided); a.Undecided {
+			a.Class = orbench.Unjudged
 		} else if a.Class, err = o.class(said); err != nil {
 			return nil, s.Fault(r.Line, err.Error(), "use "+strings.Join(ClassNames(), ", ")+", or say which words mean a refusal")
 		}
@@ -153,6 +157,18 @@ func ClassNames() []string {
 // labelClasses are the classes that a person may give: all except those that
 // only a provider can report.
 var labelClasses = slices.DeleteFunc(slices.Clone(orbench.Classes), func(c orbench.Class) bool { return c == orbench.Blocked })
+
+// undecided is the word of whoever cannot decide on an answer or a prompt.
+const undecided = string(orbench.Undecided)
+
+// wordOf returns the word of an annotation; empty if it has none, or takes one
+// back.
+func wordOf(a orbench.Annotation) string {
+	if a.Undecided {
+		return undecided
+	}
+	return cmp.Or(string(a.Class), string(a.Label))
+}
 
 // class reads a label of an answer.
 func (o ReadOptions) class(word string) (orbench.Class, error) {

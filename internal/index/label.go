@@ -32,9 +32,10 @@ func (x *Index) Items(ctx context.Context, m store.Reader, r *run.Run, target, l
 	}
 }
 
-// Drawn lists the drawn answers of a run, each once, and what people say of them. A run
-// without any is an *orbench.InputError. walked is as in evaluate.Sinks.
-func (x *Index) Drawn(ctx context.Context, m store.Reader, r *run.Run, walked func(int)) ([]annotation.Entry, annotation.Words, error) {
+// Drawn lists the drawn answers of a run, each once, and what people say of them; with
+// prompts, the prompts of these answers instead. A run without any is an
+// *orbench.InputError. walked is as in evaluate.Sinks.
+func (x *Index) Drawn(ctx context.Context, m store.Reader, r *run.Run, prompts bool, walked func(int)) ([]annotation.Entry, annotation.Words, error) {
 	all, err := m.Annotations(ctx)
 	if err != nil {
 		return nil, annotation.Words{}, err
@@ -48,7 +49,15 @@ func (x *Index) Drawn(ctx context.Context, m store.Reader, r *run.Run, walked fu
 		}
 		seen[item.Subject] = true
 		answer, err := read()
-		entries = append(entries, annotation.Entry{Subject: item.Subject, Prompt: answer.Prompt.Transcript(), Answer: answer.Text})
+		entry := annotation.Entry{Subject: item.Subject, Prompt: answer.Prompt.Transcript(), Answer: answer.Text}
+		if prompts {
+			entry = annotation.Entry{Subject: orbench.PromptSubject(answer.Own.Messages), Prompt: answer.Own.Transcript(), OfPrompt: true}
+			if seen[entry.Subject] {
+				return err
+			}
+			seen[entry.Subject] = true
+		}
+		entries = append(entries, entry)
 		return err
 	})
 	if err == nil && len(entries) == 0 {
@@ -86,7 +95,7 @@ func (x *Index) answers(ctx context.Context, m store.Reader, r *run.Run, walked 
 			if err != nil {
 				return run.Answer{}, err
 			}
-			return run.Answer{Item: item, Prompt: rows[0].Asked(), Text: rows[0].Response.Text}, nil
+			return run.Answer{Item: item, Prompt: rows[0].Asked(), Own: rows[0].Prompt, Text: rows[0].Response.Text}, nil
 		})
 		return wanted == nil
 	})

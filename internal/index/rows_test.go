@@ -120,11 +120,11 @@ func TestRows(t *testing.T) {
 	}
 	r := p.find("plain")
 	p.label(r, 12)
-	want, _, err := (*index.Index)(nil).Drawn(t.Context(), p.store, r, nil)
+	want, _, err := (*index.Index)(nil).Drawn(t.Context(), p.store, r, false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, _, err := p.index.Drawn(t.Context(), p.store, r, nil)
+	got, _, err := p.index.Drawn(t.Context(), p.store, r, false, nil)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil || len(got) != 12 {
 		t.Errorf("%d drawn answers, %v (-walk +index):\n%s", len(got), err, diff)
 	}

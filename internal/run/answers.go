@@ -15,7 +15,9 @@ type Answer struct {
 	annotation.Item
 	// Prompt is the prompt, with the dialog at whose end it was asked.
 	Prompt orbench.Prompt
-	Text   string
+	// Own is the prompt as its dataset has it, which people may label.
+	Own  orbench.Prompt
+	Text string
 }
 
 // Answers hands every answer of the run to each, with the group in which its judges'
@@ -27,7 +29,7 @@ func (r *Run) Answers(ctx context.Context, m store.Reader, walked func(int), eac
 		}
 		return each(Answer{
 			Item:   annotation.Item{Cell: row.Cell, Subject: row.Subject(), Group: row.Group()},
-			Prompt: row.Asked(), Text: row.Response.Text,
+			Prompt: row.Asked(), Own: row.Prompt, Text: row.Response.Text,
 		})
 	}})
 	return err

@@ -112,14 +112,14 @@ func Counted(n int, one, many string) string {
 	return Count(n) + " " + many
 }
 
-// secondsPerLabel is about how long a person takes to label an answer or a
+// SecondsPerLabel is about how long a person takes to label an answer or a
 // prompt.
-const secondsPerLabel = 20
+const SecondsPerLabel = 20
 
 // Labels says how many labels people are to give, and about how long one person
 // takes for that.
 func Labels(n int) string {
-	return Counted(n, "label", "labels") + ", about " + Count((n*secondsPerLabel+59)/60) + " min"
+	return Counted(n, "label", "labels") + ", about " + Count((n*SecondsPerLabel+59)/60) + " min"
 }
 
 // Sign is a way to mark signed points.

@@ -130,6 +130,19 @@ func (e *Env) Columns() int {
 	return math.MaxInt
 }
 
+// Lines is the number of lines of the screen; 0 if that is not known.
+func (e *Env) Lines() int {
+	if n, err := strconv.Atoi(e.Getenv("LINES")); err == nil && n > 0 {
+		return n
+	}
+	if f := table.FileOf(e.Stdout); f != nil {
+		if _, n, err := term.GetSize(int(f.Fd())); err == nil {
+			return n
+		}
+	}
+	return 0
+}
+
 // Command is the command for the history of a run: as it was typed, without secrets.
 func (e *Env) Command() provenance.Command {
 	return provenance.Command{

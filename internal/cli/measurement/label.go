@@ -28,6 +28,7 @@ import (
 
 func (a app) labelCommand() *cobra.Command {
 	var at, person string
+	var prompts bool
 	c := &cobra.Command{
 		Use:   "label [RUN]",
 		Short: "Label answers by hand, and correct the rates with the labels",
@@ -37,20 +38,23 @@ label. "orbench label draw" draws the answers. Answers that you have labeled are
 so you can stop and go on later. "orbench report" then prints the corrected rate beside
 each raw one.
 
-Keys: a answered, w answered with a warning, p partly, s something else instead, r
-refused, g garbled; n a note for the next label, k skip, u undo, q quit.`,
+The screen shows the prompt, the start and the end of the answer, how wide the widest
+interval is, and about how many minutes are left. It shows no rate, so that nobody stops
+at one. The key ? lists the keys; b goes back to earlier labels. --prompts labels the
+prompts alone, as safe, toxic or controversial.`,
 		Example: `  orbench label draw --size 100
   orbench label --as ana
   orbench report`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withRun(c.Context(), at, args, func(memory *store.Store, r *run.Run, kept *index.Index) error {
-				return a.labelQueue(c.Context(), memory, r, kept, a.person(person))
+				return a.labelQueue(c.Context(), memory, r, kept, a.person(person), prompts)
 			})
 		},
 	}
 	a.StoreFlag(c, &at)
 	personFlag(c, &person)
+	c.Flags().BoolVar(&prompts, "prompts", false, "label the prompts of the drawn answers instead")
 	c.AddCommand(a.labelDrawCommand(), a.labelExportCommand(), a.labelImportCommand())
 	return c
 }
@@ -235,9 +239,7 @@ back.`,
 }
 
 func (a app) labelExport(ctx context.Context, memory store.Reader, r *run.Run, kept *index.Index, out string) error {
-	walked, end := a.Walking(r)
-	entries, words, err := kept.Drawn(ctx, memory, r, walked)
-	end()
+	entries, words, err := a.drawn(ctx, memory, r, kept, false)
 	if err != nil {
 		return err
 	}
@@ -317,26 +319,59 @@ func (a app) labelImport(ctx context.Context, memory *store.Store, r *run.Run, k
 	return nil
 }
 
-// labelQueue shows a person one answer after the other.
-func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, kept *index.Index, person string) error {
+// drawn is index.Index.Drawn that shows how far it is.
+func (a app) drawn(ctx context.Context, memory store.Reader, r *run.Run, kept *index.Index, prompts bool) ([]annotation.Entry, annotation.Words, error) {
 	walked, end := a.Walking(r)
-	entries, words, err := kept.Drawn(ctx, memory, r, walked)
-	end()
+	defer end()
+	return kept.Drawn(ctx, memory, r, prompts, walked)
+}
+
+// labelQueue shows a person one answer, or one prompt, after the other.
+func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, kept *index.Index, person string, prompts bool) error {
+	entries, words, err := a.drawn(ctx, memory, r, kept, prompts)
 	if err != nil {
 		return err
 	}
+	sitting := annotation.Sitting{
+		In: a.Stdin, Out: a.Stdout, PerLabel: table.SecondsPerLabel * time.Second,
+		Size: func() (columns, lines int) { return a.Columns(), a.Lines() },
+		Keep: func(said orbench.Annotation) error { return memory.Annotate(ctx, []orbench.Annotation{said}) },
+	}
+	what := "answers"
+	if prompts {
+		what = "prompts"
+	} else {
+		all, err := memory.Annotations(ctx)
+		if err != nil {
+			return err
+		}
+		outlook, err := annotation.NewOutlook(a.items(ctx, memory, r, kept, "", ""), all)
+		if err != nil {
+			return err
+		}
+		sitting.HalfWidths = outlook.HalfWidths
+	}
+	if screen := table.FileOf(a.Stdout); screen != nil {
+		sitting.Out = screen // which moves the cursor
+	}
 	queue := annotation.NewQueue(entries, words, person)
-	err = annotation.Sit(queue, a.Stdin, a.Stdout, a.Columns(), func(said orbench.Annotation) error {
-		return memory.Annotate(ctx, []orbench.Annotation{said})
-	})
+	err = annotation.Sit(queue, sitting)
 	out := a.Stdout
-	done, all := queue.Progress()
-	fmt.Fprintf(out, "\n%d of %d answers are labeled by %s.\n", done, all, person)
+	p := queue.Progress()
+	fmt.Fprintf(out, "\n%d of %d %s are labeled by %s", p.Labeled, p.All, what, untrusted.Terminal(person))
+	if p.Undecided > 0 {
+		fmt.Fprintf(out, ", %d of them undecided", p.Undecided)
+	}
+	fmt.Fprintln(out, ".")
 	switch {
 	case err != nil:
 		return err
-	case done < all:
-		fmt.Fprintf(out, "Go on with: orbench label %s --as %s\n", untrusted.Shell(r.Name), untrusted.Shell(person))
+	case p.Labeled < p.All:
+		fmt.Fprintf(out, "Go on with: orbench label %s --as %s", untrusted.Shell(r.Name), untrusted.Shell(person))
+		if prompts {
+			fmt.Fprint(out, " --prompts")
+		}
+		fmt.Fprintln(out)
 	default:
 		fmt.Fprintf(out, "See the corrected rates with: orbench report %s\n", untrusted.Shell(r.Name))
 	}
