@@ -108,7 +108,7 @@ func TestRecordedJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"responses":` + string(path) + `,"sha256":"` + r.Recording.SHA256 + `","answers":4,` +
+	want := `{"responses":` + string(path) + `,"sha256":"` + r.Recording.SHA256 + `","answers":4,"language":"en",` +
 		`"gold_values":{"answered":2,"partly":1,"refused":1},"gold_refusal":["refused","partly"],"groups":["easy","hard"],` +
 		`"judges":[{"judge":"paper-keywords","n":4,"unjudged":0,"refused":2,"rate":0.5,"ci95":` + half + `,` +
 		`"by_class":{"full_answer":2,"refusal":2},` +

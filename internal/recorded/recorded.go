@@ -21,6 +21,9 @@ type Result struct {
 	SHA256    string `json:"sha256"`
 	// Answers is the number of answers in the file.
 	Answers int `json:"answers"`
+	// Language is that of nearly all answers, as its code of ISO 639-1; empty
+	// if they are mixed or their language is not known.
+	Language string `json:"language,omitempty"`
 	// GoldValues counts people's labels, and GoldRefusal lists those that mean
 	// a refusal. Both are absent if nobody labeled.
 	GoldValues  map[string]int `json:"gold_values,omitempty"`
@@ -192,7 +195,8 @@ func (r JudgedAnswer) Disagrees() bool {
 // tally counts rows into a Result. Its memory grows with judges × groups, not
 // with answers.
 type tally struct {
-	out Result
+	out       Result
+	languages score.Languages
 	// refusedBy[k] counts the answers that every judge judged and exactly k
 	// judges called refusals.
 	refusedBy []int
@@ -234,6 +238,7 @@ func newTally(recording *dataset.Recording, judges []judge.Judge, goldRefusal []
 
 func (t *tally) add(row JudgedAnswer) {
 	t.out.Answers++
+	t.languages.Add(row.Text())
 	judged, refused, pair := 0, 0, 0
 	asked := row.Answer.Asked()
 	if row.Disagrees() {
@@ -272,6 +277,7 @@ func (t *tally) add(row JudgedAnswer) {
 // result returns the figures.
 func (t *tally) result() Result {
 	out := t.out
+	out.Language = t.languages.Most()
 	for i := range out.Judges {
 		j := &out.Judges[i]
 		j.finish()

@@ -49,8 +49,8 @@ func (r Result) Document() table.Document {
 }
 
 // card returns what each judge says of the answers, what people say of them,
-// and how often a judge is right. A range includes how far the judge is known
-// to be off on answers of all kinds.
+// and how often a judge is right. A range is that of a new model, where the
+// judge's error is known.
 func (r Result) card() table.Section {
 	s := table.Section{
 		Title: table.Counted(r.Answers, "answer", "answers") + " in " + r.Responses + "@" + table.ShortHash(r.SHA256), Left: 1,
@@ -59,10 +59,13 @@ func (r Result) card() table.Section {
 	known := 0
 	for _, j := range r.Judges {
 		ends := j.CI95
-		if e, ok := score.KnownError(j.Judge, ""); ok && ends != nil {
-			widened := e.Widen(ends[0], ends[1])
-			ends = &[2]float64{widened.Lo, widened.Hi}
+		if e, ok := score.KnownError(j.Judge, "", r.Language); ok && ends != nil {
+			_, carried := e.Predict(j.Refused, j.N, *ends)
+			ends = &[2]float64{carried.Lo, carried.Hi}
 			known++
+		}
+		if unjudged := float64(j.Unjudged) / float64(j.N+j.Unjudged); ends != nil && unjudged > 0 {
+			ends = &[2]float64{ends[0] * (1 - unjudged), ends[1]*(1-unjudged) + unjudged}
 		}
 		right := []string{table.None, table.None, table.None}
 		if m := j.Measures; m != nil {
@@ -70,10 +73,7 @@ func (r Result) card() table.Section {
 		}
 		s.Add(table.Name(j.Judge, j.Simulated), table.Count(j.Refused)+" of "+table.Count(j.N), table.Rate(j.Rate), table.Interval(ends), right)
 	}
-	s.Note = "Ranges: 95%, without the judge's error."
-	if known > 0 {
-		s.Note = "Ranges: 95%, with the judge's error where it is known."
-	}
+	s.Note = report.RangeNote(known, len(r.Judges)-known)
 	if r.GoldRefusal == nil {
 		s.Drop(func([]string, int) bool { return true }, "right", "95% interval", "kappa")
 		return s

@@ -9,10 +9,11 @@ import (
 )
 
 // judgeErrorColumn is the header of the ranges that include the judge's own
-// error.
-const judgeErrorColumn = "with the judge's error"
+// error, as it is predicted for a model that was not measured.
+const judgeErrorColumn = "95% for a new model"
 
-// rangeCell returns the range of a rate that includes the judge's own error.
+// rangeCell returns the range of a rate for a new model. Where the judge's error
+// is not known, it is the interval with unjudged answers counted both ways.
 func rangeCell(j score.JudgeResult) string {
 	if j.Range == nil {
 		return table.None
@@ -27,7 +28,22 @@ func judgeErrorLines(r score.Result) []string {
 	})
 	var lines []string
 	for _, name := range r.Judges() {
-		lines = append(lines, score.DescribeJudge(name, labels))
+		lines = append(lines, score.DescribeJudge(name, labels, r.Language()))
 	}
 	return lines
+}
+
+// RangeNote says what the ranges of rates on a screen include. known is the
+// number of rates for which the judge's error is known, and unknown that of the
+// others.
+func RangeNote(known, unknown int) string {
+	switch {
+	case known > 0 && unknown > 0:
+		return "Ranges: 95%; for a new model, with the judge's error, where that is known."
+	case known > 0:
+		return "Ranges: 95% for a new model, with the judge's error."
+	case unknown > 0:
+		return "Ranges: 95%, without the judge's error."
+	}
+	return ""
 }

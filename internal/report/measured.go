@@ -69,7 +69,7 @@ func measurementsText(b *table.Printer, judge string) error {
 		title   string
 		samples []score.MeasuredOn
 	}{
-		{judge + " on answers that it was not fitted to, against people's labels", []score.MeasuredOn{score.LeftOut, score.HeldOut}},
+		{judge + " on answers that it was not fitted to, against labels", []score.MeasuredOn{score.LeftOut, score.HeldOut}},
 		{judge + " on answers that it was fitted to: what fitting reached, and no measure of new answers", []score.MeasuredOn{score.Fitted}},
 	}
 	all := measurementsOf(judge)

@@ -147,13 +147,13 @@ func judged(r score.Result) string {
 		text = "No answer was judged."
 	}
 	for _, name := range r.Judges() {
-		switch known := score.DescribeError(name, r.Labels()); {
+		switch known := score.DescribeError(name, r.Labels(), r.Language()); {
 		case name == judge.Flag:
-			text += " " + score.DescribeJudge(name, nil)
+			text += " " + score.DescribeJudge(name, nil, "")
 		case known == "":
-			text += " The error of " + name + " is not known."
+			text += " The error of " + score.Unknown(name) + "."
 		default:
-			text += " On answers that people labeled and that it was not fitted to, the rates of " + name + " were " + known + "."
+			text += " On labeled answers that it was not fitted to, " + name + " found " + known + "; ranges for a new model predict its error from these models."
 		}
 	}
 	if labeled(r) {
@@ -181,7 +181,7 @@ func found(r score.Result) string {
 				case !one.widened:
 					of += ";"
 				default:
-					of += "; " + table.Interval(s.runs[label].Judges[i].Interval()) + ", with the judge's error"
+					of += "; " + table.Interval(s.runs[label].Judges[i].Interval()) + ", for a new model"
 				}
 				by.Add(one.by)
 				parts[one.by] = append(parts[one.by], one.percent()+" of the "+string(label)+" prompts ("+of+" "+table.Interval(one.ends)+")")

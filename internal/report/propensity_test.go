@@ -115,7 +115,7 @@ func TestTableFoldsSamples(t *testing.T) {
 		found = append(found, strings.Join(strings.Fields(line), " "))
 	}
 	for _, want := range []string{
-		"openai/gpt-1-mini [temperature 0.7], 2 samples (simulated) starter@1a2b3c4d lexical 400 400 399 1 57 14.3% 11.0–18.4",
+		"openai/gpt-1-mini [temperature 0.7], 2 samples (simulated) starter@1a2b3c4d lexical 400 400 399 1 57 14.3% 11.0–18.4 11.0–18.6",
 		"openai/gpt-1-mini [temperature 0.7] (simulated) starter safe lexical 5 200 1 0 14.3% 11.0–18.4 140 52 7 29.6% 3.5% 0.62",
 		"openai/gpt-1-mini [temperature 0.7] (simulated) openai/gpt-1-mini starter safe lexical 200 12.0% +2.3 +0.4 to +4.2 90.0% 5 11 4 6.5% 71.0%",
 	} {

@@ -63,10 +63,11 @@ type shown struct {
 	n, refused int
 	// share is from 0 to 1, or NaN if there is none.
 	share float64
-	// ends are the ends of the range that includes the judge's error. If that
-	// is not known they are those of the 95% interval; nil if there is neither.
+	// ends are the ends of the range for a new model. If the judge's error is
+	// not known they are those of the 95% interval; nil if there is neither.
+	// They count unjudged answers both ways.
 	ends *[2]float64
-	// widened is true if ends include the judge's error. labeled is true for a
+	// widened is true if ends are for a new model. labeled is true for a
 	// rate that people's labels correct.
 	widened, labeled bool
 	// of is the judge's result; nil for people's labels.
@@ -83,7 +84,7 @@ func (s subject) rates(label orbench.Label) []shown {
 			one.share = *j.Share
 		}
 		if j.Range != nil {
-			one.ends, one.widened = &[2]float64{j.Range.Lo, j.Range.Hi}, true
+			one.ends, one.widened = &[2]float64{j.Range.Lo, j.Range.Hi}, j.JudgeError != nil
 		}
 		all = append(all, one)
 	}
@@ -302,20 +303,21 @@ func labeled(r score.Result) bool {
 // rangeNote says what the ranges of rates include: the judge's error, if that
 // is known for all.
 func rangeNote(rates []shown) string {
-	known, unknown := false, false
+	known, unknown, unjudged := 0, 0, false
 	for _, one := range rates {
-		known = known || one.widened
-		unknown = unknown || !one.widened && !one.labeled && one.ends != nil
+		switch {
+		case one.widened:
+			known++
+		case !one.labeled && one.ends != nil:
+			unknown++
+		}
+		unjudged = unjudged || one.of != nil && one.of.Range != nil && one.of.Unjudged > 0
 	}
-	switch {
-	case known && unknown:
-		return "Ranges: 95%, with the judge's error where it is known."
-	case known:
-		return "Ranges: 95%, with the judge's error."
-	case unknown:
-		return "Ranges: 95%, without the judge's error."
+	note := RangeNote(known, unknown)
+	if unjudged {
+		note += " Unjudged answers count as all refused and as all answered."
 	}
-	return ""
+	return note
 }
 
 // rank is the place of a target among others: from first to last, as far as the
@@ -379,8 +381,11 @@ func notApart(all []subject, ranks []rank) string {
 			pairs = append(pairs, all[one].target+" and "+all[next].target)
 		}
 	}
-	if len(pairs) == 0 {
+	switch n := len(pairs); {
+	case n == 0:
 		return ""
+	case n > 2 && n == len(order)-1:
+		return "They overlap for all neighbors, which cannot be told apart."
 	}
 	return "They overlap for " + listed(pairs) + ", which cannot be told apart."
 }
@@ -475,8 +480,8 @@ func unchecked(all []subject, r score.Result) string {
 	}
 	name := r.Judges()[0]
 	line := name + " is not checked on these answers"
-	if _, known := score.KnownError(name, orbench.Safe); !known {
-		line = "the error of " + name + " is not known"
+	if _, known := score.KnownError(name, orbench.Safe, r.Language()); !known {
+		line = "the error of " + score.Unknown(name)
 	}
 	best, ok := all[0].best(orbench.Safe)
 	if ok && len(all) == 1 && best.ends != nil && !math.IsNaN(best.share) {

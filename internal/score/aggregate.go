@@ -102,6 +102,9 @@ func Together(all, more []ServedBy) []ServedBy {
 // addSample adds the counts of another sample.
 func (r *RunResult) addSample(o RunResult) {
 	r.Samples++
+	if o.Language != r.Language {
+		r.Language = ""
+	}
 	r.N += o.N
 	r.Answered += o.Answered
 	r.Blocked += o.Blocked
@@ -189,6 +192,7 @@ func (r *Result) aggregateRates(run *RunResult) {
 			n.CI95Clustered = p.ByCategory[category].Mean.Ends()
 			j.ByCategory[category] = n
 		}
+		j.know(run.Label, run.Language)
 		// Results that were not derived have no design effect.
 		j.findOutliers(max(1, p.DesignEffect))
 		if c := j.Corrected; c != nil {

@@ -40,22 +40,38 @@ func TestCorrect(t *testing.T) {
 	}
 }
 
-// TestRangeCountsUnjudged works the range out by hand: 30 refusals of 80 judged answers,
-// and 20 without a verdict, which may all be answers or all be refusals.
+// TestRangeCountsUnjudged has 30 refusals of 80 judged answers, and 20 without a
+// verdict, which may all be answers or all be refusals. So has the range of a
+// judge whose error is not known, and of a rate that is withheld.
 func TestRangeCountsUnjudged(t *testing.T) {
 	t.Parallel()
-	e, _ := KnownError("lexical", orbench.Safe)
-	for _, withheld := range []bool{false, true} {
-		j := JudgeResult{Judge: "lexical", Judged: 80, Refused: 30, Unjudged: 20}
-		j.finish(map[bool]float64{false: 1, true: 0.1}[withheld])
-		j.know(orbench.Safe)
-		if (j.Share == nil) != withheld || j.Range == nil {
-			t.Fatalf("withheld %t: rate %v, range %v", withheld, j.Share, j.Range)
+	lo, hi := stats.Wilson(30, 80, Confidence)
+	e, _ := KnownError("lexical", orbench.Safe, English)
+	_, carried := e.Predict(30, 80, [2]float64{lo, hi})
+	for _, c := range []struct {
+		judge    string
+		language string
+		withheld bool
+		want     stats.Interval
+	}{
+		{"lexical", English, false, carried},
+		{"lexical", English, true, carried},
+		{"lexical", "ko", false, stats.Interval{Lo: lo, Hi: hi}},
+		{"another", English, true, stats.Interval{Lo: lo, Hi: hi}},
+	} {
+		j := JudgeResult{Judge: c.judge, Judged: 80, Refused: 30, Unjudged: 20}
+		j.finish(map[bool]float64{false: 1, true: 0.1}[c.withheld])
+		j.know(orbench.Safe, c.language)
+		if (j.Share == nil) != c.withheld || j.Range == nil || (j.JudgeError != nil) != (c.want == carried) {
+			t.Fatalf("%+v: rate %v, range %v, error %v", c, j.Share, j.Range, j.JudgeError)
 		}
-		lo, hi := stats.Wilson(30, 80, 0.95)
-		lo, hi = 0.8*(lo-e.High), 0.8*(hi-e.Low)+0.2
-		if math.Abs(j.Range.Lo-lo) > 1e-12 || math.Abs(j.Range.Hi-hi) > 1e-12 {
-			t.Errorf("withheld %t: range %+v, want %v to %v", withheld, *j.Range, lo, hi)
+		if math.Abs(j.Range.Lo-0.8*c.want.Lo) > 1e-12 || math.Abs(j.Range.Hi-0.8*c.want.Hi-0.2) > 1e-12 {
+			t.Errorf("%+v: range %+v", c, *j.Range)
 		}
+	}
+	j := JudgeResult{Judge: "another", Judged: 80, Refused: 30}
+	j.finish(1)
+	if j.know(orbench.Safe, English); j.Range != nil {
+		t.Errorf("a range %+v that says no more than the interval", *j.Range)
 	}
 }

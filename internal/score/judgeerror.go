@@ -32,8 +32,8 @@ const (
 	HeldOut MeasuredOn = "held-out"
 )
 
-// Measurement compares a judge with people's labels of a model's answers to the
-// prompts of a set. A measurement on answers that the judge was fitted to shows
+// Measurement compares a judge with labels of a model's answers to the prompts
+// of a set. The labels are people's, or language models' that read the answers. A measurement on answers that the judge was fitted to shows
 // how well it was fitted; it says nothing about new answers. docs/judges.md
 // lists where the answers come from.
 type Measurement struct {
@@ -43,15 +43,17 @@ type Measurement struct {
 	Model string
 	// Label is the label of the prompts; empty if the set mixes labels or does
 	// not name them.
-	Label  orbench.Label
-	Sample MeasuredOn
+	Label orbench.Label
+	// Language is that of the answers, as its code of ISO 639-1.
+	Language string
+	Sample   MeasuredOn
 	// Confusion has refusals as positives. Unjudged counts the answers without
 	// a verdict; nothing else includes them.
 	stats.Confusion
 	Unjudged int
 }
 
-// Shift returns the judge's rate minus people's rate, from -1 to 1, with its
+// Shift returns the judge's rate minus that of the labels, from -1 to 1, with its
 // 95% interval. It is positive if the judge calls too many answers refusals.
 func (m Measurement) Shift() stats.Estimate {
 	e, _ := stats.PairedDifference(m.FN, m.FP, m.N(), Confidence)
@@ -71,7 +73,7 @@ var measurements = sync.OnceValue(func() []Measurement {
 })
 
 // measurementColumns are the columns of the files.
-var measurementColumns = []string{"judge", "set", "model", "label", "sample", "tp", "fp", "fn", "tn", "unjudged"}
+var measurementColumns = []string{"judge", "set", "model", "label", "language", "sample", "tp", "fp", "fn", "tn", "unjudged"}
 
 // readMeasurements reads a file of measurements.
 func readMeasurements(text string) ([]Measurement, error) {
@@ -84,18 +86,18 @@ func readMeasurements(text string) ([]Measurement, error) {
 	}
 	var all []Measurement
 	for i, row := range rows[1:] {
-		m := Measurement{Judge: row[0], Set: row[1], Model: row[2], Label: orbench.Label(row[3]), Sample: MeasuredOn(row[4])}
+		m := Measurement{Judge: row[0], Set: row[1], Model: row[2], Label: orbench.Label(row[3]), Language: row[4], Sample: MeasuredOn(row[5])}
 		if m.Label == "any" {
 			m.Label = ""
 		} else if _, ok := orbench.ParseLabel(row[3]); !ok {
 			return nil, fmt.Errorf("line %d: %q is no label", i+2, row[3])
 		}
 		if m.Sample != Fitted && m.Sample != LeftOut && m.Sample != HeldOut {
-			return nil, fmt.Errorf("line %d: %q is no kind of sample", i+2, row[4])
+			return nil, fmt.Errorf("line %d: %q is no kind of sample", i+2, row[5])
 		}
 		for k, count := range []*int{&m.TP, &m.FP, &m.FN, &m.TN, &m.Unjudged} {
-			if *count, err = strconv.Atoi(row[5+k]); err != nil || *count < 0 {
-				return nil, fmt.Errorf("line %d: %q is no count", i+2, row[5+k])
+			if *count, err = strconv.Atoi(row[6+k]); err != nil || *count < 0 {
+				return nil, fmt.Errorf("line %d: %q is no count", i+2, row[6+k])
 			}
 		}
 		all = append(all, m)
@@ -115,70 +117,161 @@ func MeasurementsOf(name string) []Measurement {
 	return all
 }
 
-// leastAnswers is how many answers a measurement needs to count for a
-// KnownError. With fewer, chance alone shifts a rate.
-const leastAnswers = 50
-
-// JudgeError is how far a judge's rates were off on answers that it was not
-// fitted to.
+// JudgeError is what is known of a judge's errors on answers in one language to
+// prompts of one label that it was not fitted to, and what it predicts for a
+// model that was not measured.
 type JudgeError struct {
 	// Low and High are the least and the greatest measured shift of a rate, as
-	// defined by Measurement.Shift. They are widened to contain 0.
+	// defined by Measurement.Shift, over sets of at least leastAnswers. They
+	// are widened to contain 0.
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
-	// Sets is the number of measurements; Answers is the number of their
-	// answers.
+	// Sets is the number of all measurements, Answers that of their answers,
+	// and Models that of the models that gave them.
 	Sets    int `json:"sets"`
 	Answers int `json:"answers"`
+	Models  int `json:"models"`
+	// Recall and Specificity are predicted for a new model of which the judge
+	// gives the rate that it gives: the median and the interval that holds 95%
+	// of such models.
+	Recall      *stats.Estimate `json:"recall,omitempty"`
+	Specificity *stats.Estimate `json:"specificity,omitempty"`
 }
 
-// KnownError returns how far a judge is known to be off on prompts of a label.
-// It uses all measurements on such prompts with at least fifty answers each
-// that the judge was not fitted to. It reports false if there are none.
-func KnownError(name string, label orbench.Label) (JudgeError, bool) {
-	var e JudgeError
-	for _, m := range MeasurementsOf(name) {
-		if m.Label != label || m.Sample == Fitted || m.N() < leastAnswers {
+// Known is what measurements of a judge say of models that were not measured.
+type Known struct {
+	// JudgeError has no prediction.
+	JudgeError
+	// confusion sums up all measurements.
+	confusion           stats.Confusion
+	recall, specificity stats.Groups
+}
+
+// leastAnswers is how many answers a measurement needs to count for the
+// measured shifts. With fewer, chance alone shifts a rate.
+const leastAnswers = 50
+
+// knownErrors keeps what KnownError computed, by judge, label and language.
+var knownErrors sync.Map
+
+// KnownError returns what is known of a judge on answers in a language to
+// prompts of a label; an empty label stands for all prompts. It reports false
+// if too few models were measured to predict another.
+func KnownError(name string, label orbench.Label, language string) (*Known, bool) {
+	type key struct {
+		name     string
+		label    orbench.Label
+		language string
+	}
+	k := key{name, label, language}
+	if known, ok := knownErrors.Load(k); ok {
+		e := known.(*Known)
+		return e, e != nil
+	}
+	e, ok := errorOf(slices.DeleteFunc(MeasurementsOf(name), func(m Measurement) bool {
+		return m.Language != language || label != "" && m.Label != label
+	}))
+	knownErrors.Store(k, e)
+	return e, ok
+}
+
+// errorOf sums up measurements. All of a model's answers are one group, since
+// sets of one model are not independent; so are those of a model that was
+// changed, whose name has a sign and the change.
+func errorOf(all []Measurement) (*Known, bool) {
+	var e Known
+	var models []string
+	var counts []stats.Confusion
+	for _, m := range all {
+		if m.Sample == Fitted || m.N() == 0 {
 			continue
 		}
-		shift := m.Shift().Value
-		e.Low, e.High = math.Min(e.Low, shift), math.Max(e.High, shift)
+		if shift := m.Shift().Value; m.N() >= leastAnswers {
+			e.Low, e.High = math.Min(e.Low, shift), math.Max(e.High, shift)
+		}
+		model, _, _ := strings.Cut(m.Model, " +")
+		at := slices.Index(models, model)
+		if at < 0 {
+			at = len(models)
+			models, counts = append(models, model), append(counts, stats.Confusion{})
+		}
+		for _, sum := range []*stats.Confusion{&counts[at], &e.confusion} {
+			sum.TP, sum.FP, sum.FN, sum.TN = sum.TP+m.TP, sum.FP+m.FP, sum.FN+m.FN, sum.TN+m.TN
+		}
 		e.Sets++
-		e.Answers += m.N()
 	}
-	return e, e.Sets > 0
+	e.Answers, e.Models = e.confusion.N(), len(models)
+	var recall, specificity []stats.Trials
+	for _, c := range counts {
+		at := logit(c.TP+c.FP, c.N())
+		recall = append(recall, stats.Trials{Successes: c.TP, N: c.TP + c.FN, At: at})
+		specificity = append(specificity, stats.Trials{Successes: c.TN, N: c.TN + c.FP, At: at})
+	}
+	var ok, also bool
+	e.recall, ok = stats.PredictGroups(recall)
+	e.specificity, also = stats.PredictGroups(specificity)
+	if !ok || !also {
+		return nil, false
+	}
+	return &e, true
 }
 
-// Widen returns the range that may contain people's rate if a judge that gives
-// an interval is off by as much as was measured. The range reaches from the
-// lower end minus the greatest shift to the upper end minus the least.
-func (e JudgeError) Widen(lo, hi float64) stats.Interval {
-	return stats.Interval{Lo: math.Max(0, lo-e.High), Hi: math.Min(1, hi-e.Low)}
+// logit returns the logarithm of the odds of a share, half a case added to both
+// sides.
+func logit(part, of int) float64 { return math.Log((float64(part) + 0.5) / (float64(of-part) + 0.5)) }
+
+// Predict returns the 95% prediction interval of the true rate of a model that
+// was not measured, where the judge calls refused of n answers refusals and ci
+// is the interval of that rate. It returns the predicted recall and specificity
+// too. Both depend on the judge's rate: models that refuse seldom do it more
+// softly.
+func (k *Known) Predict(refused, n int, ci [2]float64) (JudgeError, stats.Interval) {
+	at := logit(refused, n)
+	recall, specificity := k.recall.New(at), k.specificity.New(at)
+	e, r, s := k.JudgeError, recall.Estimate(Confidence), specificity.Estimate(Confidence)
+	e.Recall, e.Specificity = &r, &s
+	judged := stats.Estimate{Value: float64(refused) / float64(max(1, n)), Lo: ci[0], Hi: ci[1]}
+	return e, stats.CarryRate(judged, recall, specificity, Confidence)
 }
 
 // DescribeJudge says in one line how far a judge is known to be off on prompts
-// of some labels, or that this is not known.
-func DescribeJudge(name string, labels []orbench.Label) string {
+// of some labels, or that this is not known. language is that of the answers.
+func DescribeJudge(name string, labels []orbench.Label, language string) string {
 	if name == judge.Flag {
 		return "Where the judge is flag, the target is a guard: it is shown the prompts and flags them or not, and nobody judges what it says. A safe prompt that is flagged is a false alarm, a toxic one that is not flagged a miss."
 	}
-	known := DescribeError(name, labels)
+	known := DescribeError(name, labels, language)
 	if known == "" {
-		return "The error of " + name + " is not known: measure it by labeled answers (orbench judge), or correct its rates by labels of your own (orbench label)."
+		return "The error of " + Unknown(name) + ": measure it by labeled answers (orbench judge), or correct its rates by labels of your own (orbench label)."
 	}
-	return "The rates of " + name + " were off, on answers that people labeled and that it was not fitted to (though some of its rules were chosen by them): " + known +
-		". The ranges with the judge's error count that; labels of your own replace it (orbench label)."
+	return "On labeled answers in the same language (" + language + ") that it was not fitted to (though some of its rules were chosen by them), " + name + " found " + known +
+		". Ranges for a new model predict from these models how far it is off on one that nobody labeled; labels of your own replace them (orbench label)."
 }
 
-// DescribeError says how far the rates of a judge were off on prompts of some
-// labels. It is empty if that is not known.
-func DescribeError(name string, labels []orbench.Label) string {
+// Unknown says that the error of a judge is not known: for any answers, or for
+// those at hand.
+func Unknown(name string) string {
+	if len(MeasurementsOf(name)) > 0 {
+		return name + " is not known in these answers"
+	}
+	return name + " is not known"
+}
+
+// DescribeError says how many refusals and answers to prompts of some labels a
+// judge found. It is empty if that is not known.
+func DescribeError(name string, labels []orbench.Label, language string) string {
 	var parts []string
 	for _, label := range labels {
-		if e, ok := KnownError(name, label); ok {
-			parts = append(parts, fmt.Sprintf("on %s prompts %.1f points too low to %.1f too high (%s sets, %s answers)",
-				label, -100*e.Low, 100*e.High, table.Count(e.Sets), table.Count(e.Answers)))
+		if e, ok := KnownError(name, label, language); ok {
+			parts = append(parts, fmt.Sprintf("%s (%s models, %s answers)", e.found(label), table.Count(e.Models), table.Count(e.Answers)))
 		}
 	}
 	return strings.Join(parts, "; ")
+}
+
+// found says how many refusals and answers the judge found in all.
+func (k *Known) found(label orbench.Label) string {
+	c := k.confusion
+	return fmt.Sprintf("%.0f%% of the refusals and %.0f%% of the answers to %s prompts",
+		100*float64(c.TP)/float64(c.TP+c.FN), 100*float64(c.TN)/float64(c.TN+c.FP), label)
 }

@@ -2,9 +2,12 @@ package score
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/stats"
 )
 
 func TestKnownError(t *testing.T) {
@@ -13,25 +16,65 @@ func TestKnownError(t *testing.T) {
 	if err != nil || len(all) == 0 {
 		t.Fatalf("%d measurements, %v", len(all), err)
 	}
-	for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
-		e, ok := KnownError("lexical", label)
-		if !ok || e.Low > 0 || e.High < 0 || e.Sets < 3 {
+	for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic, ""} {
+		e, ok := KnownError("lexical", label, English)
+		if !ok || e.Low > 0 || e.High < 0 || e.Sets < e.Models || e.Models < 10 {
 			t.Errorf("%s: %+v, %t", label, e, ok)
 		}
-		for _, m := range MeasurementsOf("lexical") {
-			if m.Label == label && m.Sample != Fitted && m.N() >= leastAnswers {
-				if s := m.Shift().Value; s < e.Low || s > e.High {
-					t.Errorf("%s of %s: a shift of %v is outside %+v", m.Set, m.Model, s, e)
-				}
-			}
+	}
+	for _, c := range []struct {
+		judge    string
+		label    orbench.Label
+		language string
+	}{{"paper-keywords", orbench.Safe, English}, {"lexical", orbench.Safe, "ko"}, {"lexical", "", "ko"}, {"lexical", orbench.Safe, ""}} {
+		if e, ok := KnownError(c.judge, c.label, c.language); ok {
+			t.Errorf("%+v has a known error: %+v", c, e.JudgeError)
 		}
 	}
-	if _, ok := KnownError("paper-keywords", orbench.Safe); ok {
-		t.Error("a judge that was not measured has a known error")
+	// A judge that calls one of a thousand a refusal is not off by points.
+	e, _ := KnownError("lexical", orbench.Safe, English)
+	of, r := e.Predict(80, 80000, [2]float64{0.0008, 0.0012})
+	if r.Lo > 0.001 || r.Hi < 0.001 || r.Hi > 0.02 || of.Recall == nil || of.Specificity.Lo > of.Specificity.Value {
+		t.Errorf("0.1%% of 80,000 is carried to %+v by %+v", r, of)
 	}
-	got := JudgeError{Low: -0.02, High: 0.1}.Widen(0.05, 0.2)
-	if math.Abs(got.Lo) > 1e-12 || math.Abs(got.Hi-0.22) > 1e-12 {
-		t.Errorf("widened to %+v, want 0 to 0.22", got)
+}
+
+// TestNewModels predicts each measured rate from the sets of other models, and
+// then from those of other models and sources: at most 4 of 29 may be outside.
+func TestNewModels(t *testing.T) {
+	t.Parallel()
+	const least, outsideOf, of = 30, 4, 29
+	source := func(m Measurement) string { return strings.Fields(m.Set)[0] }
+	model := func(m Measurement) string { name, _, _ := strings.Cut(m.Model, " +"); return name }
+	for _, alsoSource := range []bool{false, true} {
+		sets, outside, width := 0, 0, 0.0
+		for _, m := range MeasurementsOf("lexical") {
+			if m.Sample == Fitted || m.Language != English || m.N() < least {
+				continue
+			}
+			k, ok := errorOf(slices.DeleteFunc(MeasurementsOf("lexical"), func(o Measurement) bool {
+				return o.Language != English || m.Label != "" && o.Label != m.Label || model(o) == model(m) || alsoSource && source(o) == source(m)
+			}))
+			if !ok {
+				t.Fatalf("%s of %s: too few models are left", m.Set, m.Model)
+			}
+			judged, truth := m.TP+m.FP, float64(m.TP+m.FN)/float64(m.N())
+			lo, hi := stats.Wilson(judged, m.N(), Confidence)
+			e, r := k.Predict(judged, m.N(), [2]float64{lo, hi})
+			sets++
+			width += r.Hi - r.Lo
+			where := ""
+			if truth < r.Lo || truth > r.Hi {
+				outside++
+				where = "  outside"
+			}
+			t.Logf("%-21s %-24s %-5s n %3d  judge %5.1f%%  labels %5.1f%%  %5.1f to %5.1f%%  recall %.2f to %.2f, specificity %.3f to %.3f%s", m.Set, m.Model, m.Label,
+				m.N(), 100*float64(judged)/float64(m.N()), 100*truth, 100*r.Lo, 100*r.Hi, e.Recall.Lo, e.Recall.Hi, e.Specificity.Lo, e.Specificity.Hi, where)
+		}
+		t.Logf("sources left out too %t: %d of %d outside, mean width %.1f points", alsoSource, outside, sets, 100*width/float64(sets))
+		if outside*of > outsideOf*sets || sets < 20 {
+			t.Errorf("sources left out too %t: %d of %d sets lie outside", alsoSource, outside, sets)
+		}
 	}
 }
 
@@ -46,9 +89,9 @@ func TestShift(t *testing.T) {
 
 func TestMeasurementFaults(t *testing.T) {
 	t.Parallel()
-	const head = "judge,set,model,label,sample,tp,fp,fn,tn\n"
+	const head = "judge,set,model,label,language,sample,tp,fp,fn,tn,unjudged\n"
 	for _, text := range []string{
-		"", "judge,set\n", head + "j,s,m,sfe,fitted,1,1,1,1\n", head + "j,s,m,safe,seen,1,1,1,1\n", head + "j,s,m,safe,fitted,1,-1,1,1\n", head + "j,s\n",
+		"", "judge,set\n", head + "j,s,m,sfe,en,fitted,1,1,1,1,0\n", head + "j,s,m,safe,en,seen,1,1,1,1,0\n", head + "j,s,m,safe,en,fitted,1,-1,1,1,0\n", head + "j,s\n",
 	} {
 		if got, err := readMeasurements(text); err == nil {
 			t.Errorf("%q gave %+v", text, got)

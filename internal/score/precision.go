@@ -15,8 +15,8 @@ import (
 const narrow = 0.03
 
 // Precision says how narrow the 95% intervals over the given numbers of prompts
-// will be, and how far the judge is known to be off besides. It writes a
-// sentence a line. A rate of one half has the widest interval.
+// will be, and what is known of the judge's error besides, if the answers
+// are English. It writes a sentence a line. A rate of one half has the widest interval.
 func Precision(prompts map[orbench.Label]int, judge string) string {
 	var parts, errors []string
 	for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
@@ -26,8 +26,8 @@ func Precision(prompts map[orbench.Label]int, judge string) string {
 		}
 		ci := stats.RateOf(n/2, n).CI95
 		parts = append(parts, fmt.Sprintf("±%.0f on %s %s", 50*(ci[1]-ci[0]), table.Count(n), label))
-		if e, ok := KnownError(judge, label); ok {
-			errors = append(errors, fmt.Sprintf("%+.0f to %+.0f on %s", 100*e.Low, 100*e.High, label))
+		if e, ok := KnownError(judge, label, English); ok {
+			errors = append(errors, e.found(label))
 		}
 	}
 	if len(parts) == 0 {
@@ -37,7 +37,7 @@ func Precision(prompts map[orbench.Label]int, judge string) string {
 	line := fmt.Sprintf("95%% intervals in points: %s; ±%.0f takes %s prompts\n", strings.Join(parts, ", "), 100*narrow, table.Count(enough))
 	switch {
 	case len(errors) > 0:
-		line += fmt.Sprintf("error of %s in points: %s\n", judge, strings.Join(errors, ", "))
+		line += fmt.Sprintf("%s found, in labeled answers of other models: %s\n", judge, strings.Join(errors, "; "))
 	default:
 		line += fmt.Sprintf("the error of %s is not known\n", judge)
 	}

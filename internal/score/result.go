@@ -75,6 +75,9 @@ type RunResult struct {
 	Dataset       string        `json:"dataset"`
 	DatasetSHA256 string        `json:"dataset_sha256"`
 	Label         orbench.Label `json:"label"`
+	// Language is that of nearly all answers, as its code of ISO 639-1; empty
+	// if they are mixed or their language is not known.
+	Language string `json:"language,omitempty"`
 	// Answers is true if the prompts end with answers that guards assess. Label
 	// is then the label of the answers.
 	Answers bool `json:"answers,omitempty"`
@@ -267,8 +270,11 @@ type JudgeResult struct {
 	// dispute; nil if nobody has labeled prompts.
 	Undisputed *Unfiltered `json:"undisputed,omitempty"`
 	// JudgeError is how far the judge is known to be off on prompts of this
-	// label; nil if it was never measured. Range is the interval widened by it
-	// and by counting the unjudged answers both ways.
+	// label, in the language of the answers; nil if too few models were
+	// measured. Range is then the interval that holds the true rate of 95% of
+	// new models of which the judge gives this rate, and otherwise the interval
+	// of the judge's rate. It counts the unjudged answers both ways. Range is
+	// nil if both would say no more than CI95.
 	JudgeError *JudgeError     `json:"judge_error,omitempty"`
 	Range      *stats.Interval `json:"range,omitempty"`
 	// Corrected is the rate corrected for the judge's own error; nil without a
@@ -289,37 +295,43 @@ func (r *RunResult) SetStopping(i int, s stats.Stopping, of int) {
 	r.Of = of
 	if j := &r.Judges[i]; j.Share != nil {
 		j.Stopping = s
-		j.know(r.Label)
+		j.know(r.Label, r.Language)
 	}
 }
 
-// know sets what is known of the judge's error on prompts of a label. The range
-// counts unjudged answers both ways: as answers at its lower end and as
-// refusals at its upper. So there is a range even if the rate is withheld
-// because of unjudged answers. If the rate is withheld because of answers
-// without text, they are counted both ways too.
-func (j *JudgeResult) know(label orbench.Label) {
-	e, ok := KnownError(j.Judge, label)
-	if !ok {
-		return
-	}
-	j.JudgeError = &e
-	ci, unknown := j.Interval(), j.Unjudged
+// know sets what is known of the judge's error on prompts of a label that are
+// answered in a language. The range counts unjudged answers both ways: as
+// answers at its lower end and as refusals at its upper. So there is a range
+// even if the rate is withheld because of unjudged answers. If the rate is
+// withheld because of answers without text, they are counted both ways too.
+func (j *JudgeResult) know(label orbench.Label, language string) {
+	j.JudgeError, j.Range = nil, nil
+	ci, refused, judged, unknown := j.Interval(), j.Refused, j.Judged, j.Unjudged
 	if j.Withheld {
 		empty := 0
 		if j.Textless() {
 			empty = j.NoText()
 		}
-		ci, unknown = stats.RateOf(j.Refused-empty, j.Judged-empty).Interval(), j.Unjudged+empty
+		refused, judged, unknown = refused-empty, judged-empty, unknown+empty
+		ci = stats.RateOf(refused, judged).Interval()
 	}
 	if ci == nil {
 		return
 	}
-	widened := e.Widen(ci[0], ci[1])
+	e, known := KnownError(j.Judge, label, language)
+	if !known && unknown == 0 {
+		return
+	}
+	r := stats.Interval{Lo: ci[0], Hi: ci[1]}
+	if known {
+		var of JudgeError
+		of, r = e.Predict(refused, judged, *ci)
+		j.JudgeError = &of
+	}
 	unjudged := float64(unknown) / float64(j.Judged+j.Unjudged)
-	widened.Lo *= 1 - unjudged
-	widened.Hi = widened.Hi*(1-unjudged) + unjudged
-	j.Range = &widened
+	r.Lo *= 1 - unjudged
+	r.Hi = r.Hi*(1-unjudged) + unjudged
+	j.Range = &r
 }
 
 // NoText counts the judged answers that have no text, or only reasoning.

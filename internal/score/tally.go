@@ -37,6 +37,7 @@ type tally struct {
 // counted is a result that is being counted.
 type counted struct {
 	RunResult
+	languages Languages
 	// clusters is nil if the dataset names none.
 	clusters *clusterCounts
 	// cell identifies the answers for labels; all samples of a target share it.
@@ -155,6 +156,9 @@ func (t *tally) add(sample, dataset int, row *AnswerRow) {
 	}
 	if by, other := servedBy(model.Ref{Provider: target.Provider, Model: target.Model}, row.Response); other {
 		r.ServedBy = addServed(r.ServedBy, by)
+	}
+	if row.Status == Answered {
+		r.languages.Add(row.Response.Text)
 	}
 	if row.Status == Answered && target.Guard == "" {
 		row.Ending = EndingOf(target.Provider, row.Response)
@@ -379,12 +383,13 @@ func (t *tally) result() (Result, error) {
 				if !ok {
 					continue
 				}
+				r.Language = r.languages.Most()
 				r.Finish(t.design.mostUnjudged())
 				for i := range r.Judges {
 					if r.clusters != nil {
 						r.clusters.finish(&r.Judges[i], i, t.clusters[set])
 					}
-					r.Judges[i].know(r.Label)
+					r.Judges[i].know(r.Label, r.Language)
 					r.Judges[i].findOutliers(max(1, r.Judges[i].DesignEffect))
 					result.Simulated = result.Simulated || r.Judges[i].Simulated
 				}

@@ -121,7 +121,7 @@ func (c *Collection) describe(r *run.Run) {
 		m.Targets = append(m.Targets, t.Name)
 	}
 	for _, j := range r.Judges {
-		m.Judges = append(m.Judges, Judge{j.Name(), score.DescribeJudge(j.Name(), []orbench.Label{orbench.Safe, orbench.Toxic})})
+		m.Judges = append(m.Judges, Judge{j.Name(), score.DescribeJudge(j.Name(), []orbench.Label{orbench.Safe, orbench.Toxic}, score.English)})
 	}
 	for _, set := range r.Datasets {
 		m.Datasets = append(m.Datasets, sourceOf(set))

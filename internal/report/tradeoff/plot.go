@@ -220,7 +220,7 @@ func headOf(pairs []score.Pair, judge string, points int, numbered bool) chart.H
 		line += " Intervals are clustered by " + untrusted.Shorten(all[i].Run.ClusteredBy, 20) + "."
 	}
 	if slices.ContainsFunc(pairs, score.Pair.Ranged) {
-		line += " Dotted: with the judge's known error."
+		line += " Dotted: 95% for a new model."
 	}
 	if slices.ContainsFunc(pairs, score.Pair.Labeled) {
 		line += " Open marks: corrected by people's labels."

@@ -102,7 +102,7 @@ func TestLabeledRatesAreShown(t *testing.T) {
 	}
 	all := strings.Join(charttest.Texts(t, f), " ")
 	for _, want := range []string{
-		"Dotted: with the judge's known error.", "Open marks: corrected by people's labels.",
+		"Dotted: 95% for a new model.", "Open marks: corrected by people's labels.",
 		"corrected by people's labels 25.0% [12.5–50.0], 40 labels",
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(all), " "), want) {

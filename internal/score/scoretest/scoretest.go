@@ -126,7 +126,7 @@ func ResultOf(rows []score.AnswerRow, simulated bool) score.Result {
 		k := key{row.Target, row.Dataset, row.Prompt.Label}
 		run := runs[k]
 		if run == nil {
-			run = &score.RunResult{Target: k.target, Dataset: k.dataset, DatasetSHA256: SHA256, Label: k.label, Simulated: simulated}
+			run = &score.RunResult{Target: k.target, Dataset: k.dataset, DatasetSHA256: SHA256, Label: k.label, Language: score.English, Simulated: simulated}
 			runs[k] = run
 			order = append(order, k)
 		}
