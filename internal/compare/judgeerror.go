@@ -40,23 +40,23 @@ type JudgeError struct {
 	rate       score.JudgeError
 }
 
-// judgeErrorOf returns what is known of the error of both sides' judge on
-// prompts of a label; nil if nothing is, or if it does not matter: a guard's
+// judgeErrorOf returns what is known of the error of both sides' judge on answers
+// in a language to prompts of a label; nil if nothing is, or if it does not matter: a guard's
 // flags are what it does, and two judges are compared for their verdicts.
-func (c *Comparison) judgeErrorOf(label orbench.Label, oneModel bool) *JudgeError {
+func (c *Comparison) judgeErrorOf(label orbench.Label, language string, oneModel bool) *JudgeError {
 	name := c.judges[base]
-	known, ok := score.KnownError(name, label)
+	known, ok := score.KnownError(name, label, language)
 	if name != c.judges[candidate] || name == judge.Flag || !ok {
 		return nil
 	}
 	if !oneModel {
-		return &JudgeError{Assumes: TwoModels, Off: known.High - known.Low, rate: known}
+		return &JudgeError{Assumes: TwoModels, Off: known.High - known.Low, rate: known.JudgeError}
 	}
 	least, ok := score.LeastYouden(name)
 	if !ok {
 		return nil
 	}
-	return &JudgeError{Assumes: OneModel, LeastYouden: least, rate: known}
+	return &JudgeError{Assumes: OneModel, LeastYouden: least, rate: known.JudgeError}
 }
 
 // extremes returns the figure as it would be if the judge erred as far as it

@@ -58,14 +58,14 @@ func TestWithError(t *testing.T) {
 
 func TestJudgeErrorOf(t *testing.T) {
 	t.Parallel()
-	if e := New("lexical").judgeErrorOf("safe", false); e == nil || !(e.Off > 0.02 && e.Off < 0.2) {
+	if e := New("lexical").judgeErrorOf("safe", score.English, false); e == nil || !(e.Off > 0.02 && e.Off < 0.2) {
 		t.Errorf("between two models: %+v", e)
 	}
-	if e := New("lexical").judgeErrorOf("toxic", true); e == nil || !(e.LeastYouden > 0.3 && e.LeastYouden < 1) {
+	if e := New("lexical").judgeErrorOf("toxic", score.English, true); e == nil || !(e.LeastYouden > 0.3 && e.LeastYouden < 1) {
 		t.Errorf("of one model: %+v", e)
 	}
 	for _, c := range []*Comparison{New("llm:nobody/measured"), New("flag"), NewOfJudges("lexical", "paper-keywords")} {
-		if e := c.judgeErrorOf("safe", false); e != nil {
+		if e := c.judgeErrorOf("safe", score.English, false); e != nil {
 			t.Errorf("judges %v: %+v, want nothing known", c.judges, e)
 		}
 	}

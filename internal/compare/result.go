@@ -73,6 +73,16 @@ type Options struct {
 	Walked func(answers int)
 	// labels are the corrected rates of both sides.
 	labels [2]labels
+	// languages are those of the answers of both sides; see score.Result.Language.
+	languages [2]string
+}
+
+// language is that of both sides, empty if they differ.
+func (o Options) language() string {
+	if o.languages[base] != o.languages[candidate] {
+		return ""
+	}
+	return o.languages[base]
 }
 
 // DefaultAlpha is the level of significance when none is given.
@@ -253,7 +263,7 @@ func (c *Comparison) Result(o Options) Result {
 	for _, m := range metrics {
 		tallies[m.name] = &tally{label: m.label, all: newCounts(), by: map[orbench.Category]*counts{}}
 		figures := c.metric(m.name, tallies[m.name], r.Paired, bootstrap)
-		figures.know(c.judgeErrorOf(m.label, o.OneModel))
+		figures.know(c.judgeErrorOf(m.label, o.language(), o.OneModel))
 		if !figures.textless() {
 			figures.Corrected = correct(o.labels, m.label)
 		}
@@ -278,7 +288,7 @@ func (c *Comparison) Result(o Options) Result {
 			r.decideCorrected(g, correct(o.labels, tallies[g.metric].label), &out)
 		default:
 			r.decide(g, tallies[g.metric], bootstrap, &out)
-			g.withError(c.judgeErrorOf(tallies[g.metric].label, o.OneModel), &out)
+			g.withError(c.judgeErrorOf(tallies[g.metric].label, o.language(), o.OneModel), &out)
 		}
 		r.Gates = append(r.Gates, out)
 	}

@@ -34,7 +34,7 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 			return Result{}, fmt.Errorf("derive the run %s: %w", sides[i].Name, err)
 		}
 		record.Runs = append(record.Runs, made)
-		o.labels[i] = labelsOf(derived)
+		o.labels[i], o.languages[i] = labelsOf(derived), derived.Language()
 	}
 	record.Damage = run.Damage(m)
 	o.ClusteredBy = clusteredBy(sides)
