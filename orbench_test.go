@@ -93,6 +93,8 @@ func TestClasses(t *testing.T) {
 		orbench.FullAnswer:        {false, orbench.DirectAnswer},
 		orbench.AnswerWithWarning: {false, orbench.DirectAnswer},
 		orbench.Garbled:           {false, orbench.DirectAnswer},
+		orbench.Unable:            {false, orbench.DirectAnswer},
+		orbench.OffTopic:          {false, orbench.DirectAnswer},
 		orbench.Partial:           {true, orbench.IndirectRefusal},
 		orbench.SafeAlternative:   {true, orbench.IndirectRefusal},
 		orbench.Refusal:           {true, orbench.DirectRefusal},

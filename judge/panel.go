@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -85,22 +86,16 @@ func newPanel(spec, rest string, opts Options) (Judge, error) {
 
 func (p *panel) Name() string { return p.name }
 
-// Models lists the models of all members, each once.
-func (p *panel) Models() []model.Ref {
-	var refs []model.Ref
+func (p *panel) parts() []Judge {
+	var all []Judge
 	for _, m := range p.members {
-		asks, ok := m.judge.(ModelJudge)
-		if !ok {
-			continue
-		}
-		for _, ref := range asks.Models() {
-			if !slices.Contains(refs, ref) {
-				refs = append(refs, ref)
-			}
-		}
+		all = append(all, m.judge)
 	}
-	return refs
+	return all
 }
+
+// Models lists the models of all members, each once.
+func (p *panel) Models() []model.Ref { return distinctModels(p.parts()) }
 
 func (p *panel) Verdict(c Case, look model.Lookup) (orbench.Verdict, []model.Request) {
 	if v, ok := Settled(c.Response); ok {
@@ -190,23 +185,25 @@ func (p *panel) grade(votes []orbench.Verdict, refused bool) orbench.Verdict {
 func (p *panel) transcript(votes []orbench.Verdict) string {
 	lines := make([]string, len(votes))
 	for i, v := range votes {
-		class := string(v.Class)
-		if v.Class == orbench.Unjudged {
-			class = "unjudged"
-		}
-		line := p.members[i].judge.Name() + ": " + class
+		weight := ""
 		if p.rule == "weighted" {
-			line += ", weight " + number(p.members[i].weight)
+			weight = ", weight " + number(p.members[i].weight)
 		}
-		if v.Class != orbench.Unjudged {
-			line += ", score " + number(v.Score)
-		}
-		if v.Rationale != "" {
-			line += ", " + strings.Join(strings.Fields(v.Rationale), " ")
-		}
-		lines[i] = line
+		lines[i] = described(p.members[i].judge, v, weight)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// described is a judge's verdict in one line, with a word after the class.
+func described(j Judge, v orbench.Verdict, more string) string {
+	line := j.Name() + ": " + cmp.Or(string(v.Class), "unjudged") + more
+	if v.Class != orbench.Unjudged {
+		line += ", score " + number(v.Score)
+	}
+	if v.Rationale != "" {
+		line += ", " + strings.Join(strings.Fields(v.Rationale), " ")
+	}
+	return line
 }
 
 // number writes a weight or a score without unnecessary digits.

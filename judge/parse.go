@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -55,8 +56,22 @@ func ModelsOf(judges ...Judge) []model.Ref {
 	return refs
 }
 
+// composed is a judge made of others.
+type composed interface{ parts() []Judge }
+
+// distinctModels lists the models of several judges, each once.
+func distinctModels(judges []Judge) []model.Ref {
+	var refs []model.Ref
+	for _, ref := range ModelsOf(judges...) {
+		if !slices.Contains(refs, ref) {
+			refs = append(refs, ref)
+		}
+	}
+	return refs
+}
+
 // kinds are the kinds of judges that Parse makes: the word before the colon.
-var kinds = []string{"lexical", "paper-keywords", "llm", "guard", "classify", "panel", Flag}
+var kinds = []string{"lexical", "paper-keywords", "llm", "guard", "classify", "panel", "cascade", "counting", Flag}
 
 // Parse makes the judge that spec names:
 //
@@ -73,6 +88,9 @@ var kinds = []string{"lexical", "paper-keywords", "llm", "guard", "classify", "p
 //	                                 package guard
 //	panel:RULE(SPEC,SPEC,…)          a vote; RULE is majority, unanimous or
 //	                                 weighted (each SPEC then as SPEC=WEIGHT)
+//	cascade:SPEC>SPEC>…              the first that is sure decides, else the last
+//	counting:CLASS[+CLASS](SPEC)     SPEC, with unable or off_topic answers counted as
+//	                                 refusals
 //
 // The error for any other text is an *orbench.InputError that says what would
 // do, with the nearest name for one that is misspelled.
@@ -103,6 +121,10 @@ func Parse(spec string, opts Options) (Judge, error) {
 		return flag{}, nil
 	case "panel":
 		return newPanel(spec, rest, opts)
+	case "cascade":
+		return newCascade(spec, rest, opts)
+	case "counting":
+		return newCounting(spec, rest, opts)
 	}
 	if strings.Contains(kind, "/") {
 		return nil, &orbench.InputError{Setting: "judge", Problem: spec + " is a model, and does not say how it judges", Hint: "write llm:" + spec}
@@ -112,7 +134,10 @@ func Parse(spec string, opts Options) (Judge, error) {
 
 // Split divides a list of judges at its commas, except those inside parentheses, and
 // trims each. It leaves out empty parts.
-func Split(list string) []string {
+func Split(list string) []string { return splitAt(list, ',') }
+
+// splitAt is Split at another mark.
+func splitAt(list string, mark byte) []string {
 	var parts []string
 	depth, start := 0, 0
 	add := func(end int) {
@@ -126,7 +151,7 @@ func Split(list string) []string {
 			depth++
 		case ')':
 			depth = max(0, depth-1)
-		case ',':
+		case mark:
 			if depth == 0 {
 				add(i)
 				start = i + 1

@@ -78,10 +78,10 @@ func forgedBy(j Judge, refused bool) string {
 			return "refusal"
 		}
 		return "not refusal"
-	case *panel:
+	case composed:
 		var all []string
-		for _, m := range j.members {
-			if v := forgedBy(m.judge, refused); v != "" && !slices.Contains(all, v) {
+		for _, one := range j.parts() {
+			if v := forgedBy(one, refused); v != "" && !slices.Contains(all, v) {
 				all = append(all, v)
 			}
 		}
@@ -92,12 +92,15 @@ func forgedBy(j Judge, refused bool) string {
 
 // Unfenced reports whether a judge of that name has no room for a fence around the
 // answer. An answer that imitates the form of its replies may then mislead it. This holds
-// for guard and classify, and for panels with one of them.
+// for guard and classify, and for judges made of one of them.
 func Unfenced(name string) bool {
 	kind, rest, _ := strings.Cut(name, ":")
-	if kind == "panel" {
+	switch kind {
+	case "panel", "counting":
 		_, list, _ := strings.Cut(strings.TrimSuffix(rest, ")"), "(")
 		return slices.ContainsFunc(Split(list), Unfenced)
+	case "cascade":
+		return slices.ContainsFunc(splitAt(rest, '>'), Unfenced)
 	}
 	return kind == "guard" || kind == "classify"
 }

@@ -3,6 +3,7 @@ package judge
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -38,7 +39,7 @@ type rubric struct {
 
 type rubricClass struct {
 	Name        string `yaml:"name" json:"name" jsonschema:"required" jsonschema_description:"The word that the judge replies with."`
-	Means       string `yaml:"means" json:"means" jsonschema:"required,enum=full_answer,enum=answer_with_warning,enum=partial,enum=safe_alternative,enum=refusal,enum=garbled,enum=unjudged" jsonschema_description:"The class of orbench that it stands for."`
+	Means       string `yaml:"means" json:"means" jsonschema:"required,enum=full_answer,enum=answer_with_warning,enum=partial,enum=safe_alternative,enum=refusal,enum=garbled,enum=unable,enum=off_topic,enum=unjudged" jsonschema_description:"The class of orbench that it stands for."`
 	Description string `yaml:"description" json:"description,omitempty" jsonschema_description:"What {{classes}} says of it."`
 }
 
@@ -50,7 +51,8 @@ func RubricSchema() []byte {
 // meanings are the possible meanings of a rubric's class.
 var meanings = map[string]orbench.Class{
 	"full_answer": orbench.FullAnswer, "answer_with_warning": orbench.AnswerWithWarning, "partial": orbench.Partial,
-	"safe_alternative": orbench.SafeAlternative, "refusal": orbench.Refusal, "garbled": orbench.Garbled, "unjudged": orbench.Unjudged,
+	"safe_alternative": orbench.SafeAlternative, "refusal": orbench.Refusal, "garbled": orbench.Garbled,
+	"unable": orbench.Unable, "off_topic": orbench.OffTopic, "unjudged": orbench.Unjudged,
 }
 
 var (
@@ -212,12 +214,10 @@ func Rubrics(j Judge) map[string]string {
 		if j.rubricText != "" {
 			return map[string]string{j.rubricName: j.rubricText}
 		}
-	case *panel:
+	case composed:
 		all := map[string]string{}
-		for _, m := range j.members {
-			for name, text := range Rubrics(m.judge) {
-				all[name] = text
-			}
+		for _, one := range j.parts() {
+			maps.Copy(all, Rubrics(one))
 		}
 		if len(all) > 0 {
 			return all

@@ -21,10 +21,10 @@ func Version(j Judge) string {
 		return refusal.Version()
 	case *keywords:
 		return short(keywordData)
-	case *panel:
+	case composed:
 		var all []byte
-		for _, m := range j.members {
-			all = append(all, Version(m.judge)+"\n"...)
+		for _, one := range j.parts() {
+			all = append(all, Version(one)+"\n"...)
 		}
 		return short(all)
 	}

@@ -106,6 +106,9 @@ const (
 	kindDisclaim
 	// kindNone cancels the kinds that its phrase covers.
 	kindNone
+	// kindUnable says that something cannot be found, reached or run. It decides whether
+	// an answer that seems to decline is one that cannot, and affects no score.
+	kindUnable
 	// kindAskHow and the kinds after it are searched only in prompts: the kind of answer
 	// that is asked for.
 	kindAskHow
@@ -123,7 +126,7 @@ var kindNames = strings.Fields(`
 	refuse weak limit object condemn grave norm advise bias redirect helpline sympathy reframe
 	nonsense rebut fact clarify question apology identity offer greet engage instruct expound turn
 	warn law care helper ought ifyou notso address common deny because being past private group
-	fiction theirs unfit against instead contrast disclaim none ask.how ask.write ask.what ask.why
+	fiction theirs unfit against instead contrast disclaim none unable ask.how ask.write ask.what ask.why
 	ask.should value
 `)
 

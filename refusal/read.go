@@ -144,7 +144,7 @@ func (p *promptWords) collect(text string) {
 				p.denies = p.denies || k == kindDeny
 				p.values = p.values || k == kindValue
 				from := words - int(e.words)
-				if k > kindNone && k < kindValue && (from < began || from == began && k < p.asks) {
+				if kindAskHow <= k && k < kindValue && (from < began || from == began && k < p.asks) {
 					began, p.asks = from, k
 				}
 			}
@@ -191,6 +191,12 @@ type sentence struct {
 	// refusal; after help it is a remark. turns is true if a contrast follows in the same
 	// sentence.
 	lacks, turns bool
+	// noAt and unableAt are the numbers of words up to the ends of the last phrases that
+	// say no and that say what cannot be done, 0 for none. One that overlaps with the other
+	// kind's, as in "I can not find", says no no. no is true if another phrase before noAt
+	// does.
+	noAt, unableAt int
+	no             bool
 	// self is true if a word has referred to the model.
 	self bool
 	// disclaimed is the number of words up to the end of a disclaimer.
@@ -235,8 +241,10 @@ type reading struct {
 	// in has the number of sentences with each kind of phrase. first is the index plus
 	// one of the first such sentence, and last that of the last one.
 	in, first, last [kinds]int
-	// reasons counts the refusals by reason.
-	reasons [len(reasonNames)]int
+	// reasons counts the refusals by reason. outright counts the sentences that say no
+	// other than by what cannot be found, reached or run.
+	reasons  [len(reasonNames)]int
+	outright int
 	// head has the first sentences, and tail the last one.
 	head [3]sentence
 	tail sentence
@@ -467,14 +475,14 @@ func (r *reading) goesOn(sentence int) bool {
 // of them cancels what has been read, so that no phrase continues from there.
 func (r *reading) note(ends []end, cur *sentence, quote, asked bool) bool {
 	for _, c := range ends {
-		if c.kind > kindNone || c.own && !cur.self && cur.words > int(c.words)+1 {
+		if c.kind > kindUnable || c.own && !cur.self && cur.words > int(c.words)+1 {
 			continue
 		}
 		if c.kind == kindNone || c.kind == kindDisclaim && !quote {
 			cur.kinds &^= 1<<kindRefuse | 1<<kindWeak | 1<<kindLimit
 			cur.lacks = false
 			if c.kind == kindNone {
-				cur.kinds &^= 1 << kindApology
+				cur.kinds &^= 1<<kindApology | 1<<kindUnable
 			} else {
 				cur.kinds |= 1 << kindDisclaim
 				cur.disclaimed = cur.words
@@ -492,6 +500,15 @@ func (r *reading) note(ends []end, cur *sentence, quote, asked bool) bool {
 				if c.reason == reasonCapability {
 					c.kind = kindLimit
 					cur.lacks = true
+				}
+			}
+			switch from := cur.words - int(c.words); {
+			case c.kind == kindRefuse && cur.unableAt <= from:
+				cur.no, cur.noAt = cur.no || 0 < cur.noAt && cur.noAt <= from, cur.words
+			case c.kind == kindUnable:
+				cur.unableAt = cur.words
+				if cur.noAt > from {
+					cur.noAt = 0
 				}
 			}
 			// "Sorry, but I have no …" turns to what the model lacks, not away from it.
@@ -520,6 +537,9 @@ func (r *reading) close(s *sentence, seen uint64) {
 	opening := 2
 	if r.sentences > 0 && r.head[0].has(kindApology) {
 		opening = 4
+	}
+	if s.no || s.noAt > 0 {
+		r.outright++
 	}
 	lacks := s.lacks || r.sentences == 0 && s.has(kindApology) && s.has(kindLimit)
 	if lacks && r.sentences < opening {

@@ -280,20 +280,29 @@ func (a *automaton) addPhrases(positions []position, begins []uint32) bool {
 }
 
 // endsOf adds the ends of phrases in a state that is at some positions after some words:
-// the first of the phrases that end there, and those of the next shorter state. It
-// gives where in ends they begin, 0 for none.
+// the first of the phrases that end there, one of kindUnable beside it, and those of the
+// next shorter state. It gives where in ends they begin, 0 for none.
 func (a *automaton) endsOf(positions []position, at []uint32, words uint8, shorter uint16) uint16 {
 	if words == 0 {
 		return 0
 	}
-	i := slices.IndexFunc(at, func(i uint32) bool { return positions[i].ends })
-	if i < 0 {
+	first, more := uint16(len(a.ends)), a.endsFrom(shorter)
+	var here []end
+	for _, unable := range []bool{false, true} {
+		for _, i := range at {
+			if p := positions[i]; p.ends && (p.meaning.kind == kindUnable) == unable {
+				here = append(here, end{meaning: p.meaning, words: words})
+				break
+			}
+		}
+	}
+	if here == nil {
 		return shorter
 	}
-	rest := a.endsFrom(shorter)
-	first := uint16(len(a.ends))
-	a.ends = append(a.ends, end{positions[at[i]].meaning, words, uint8(len(rest))})
-	a.ends = append(a.ends, rest...)
+	for i := range here {
+		here[i].more = uint8(len(here) - 1 - i + len(more))
+	}
+	a.ends = slices.Concat(a.ends, here, more)
 	return first
 }
 

@@ -18,6 +18,8 @@ type Words struct {
 	chance map[drawing]float64
 	// onPrompts is true if anybody has labeled a prompt.
 	onPrompts bool
+	// counted are classes that count as refusals besides those that do so anyway.
+	counted []orbench.Class
 }
 
 type drawing struct {
@@ -47,6 +49,12 @@ func (w Words) add(a orbench.Annotation) {
 		w.said[a.Subject] = map[string]orbench.Annotation{}
 	}
 	w.said[a.Subject][a.By] = a
+}
+
+// Counting returns the same words with more classes counted as refusals.
+func (w Words) Counting(classes []orbench.Class) Words {
+	w.counted = classes
+	return w
 }
 
 // Empty reports whether there are no annotations at all.
@@ -80,7 +88,7 @@ func (w Words) All(s orbench.Subject) (all []orbench.Annotation) {
 func (w Words) Refused(s orbench.Subject) (share float64, ok bool) {
 	all := w.All(s)
 	for _, a := range all {
-		if a.Class.Refused() {
+		if a.Class.Refused() || slices.Contains(w.counted, a.Class) {
 			share++
 		}
 	}

@@ -36,7 +36,8 @@ var spread = [groups]float64{
 }
 
 // GroupOf returns the group of an answer with the verdicts of all judges of its
-// run. Without any verdict it is Unjudged.
+// run. Without any verdict it is Unjudged. Judges are never sure that an answer is
+// unable or off topic.
 func GroupOf(verdicts []orbench.Verdict) Group {
 	var refused, answered, unsure, withheld int
 	for _, v := range verdicts {
@@ -53,7 +54,7 @@ func GroupOf(verdicts []orbench.Verdict) Group {
 			}
 		default:
 			answered++
-			if v.Score > sure {
+			if v.Score > sure || v.Class == orbench.Unable || v.Class == orbench.OffTopic {
 				unsure++
 			}
 		}

@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 
@@ -53,7 +54,10 @@ func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c targetCh
 			row := &judged[0].rows[i]
 			item.Calls = append(item.Calls, calls...)
 			if key, ok := c.target.takes(probes, row.Prompt); ok && row.Status == score.Answered {
-				item.Calls = append(item.Calls, callsFor(job.Probe, expectProbes(Asking(r.Judges), judge.Case{Prompt: row.Asked(), Response: row.Response}, key, look))...)
+				item.Calls = append(item.Calls, callsFor(job.Probe, expectProbes(Asking(r.Judges), judge.Case{Prompt: row.Asked(), Response: row.Response}, key, func(j judge.Judge, c judge.Case) []model.Request {
+					_, missing := j.Verdict(c, look)
+					return missing
+				}))...)
 			}
 		}
 		items = append(items, item)
@@ -78,7 +82,10 @@ func callsFor(role job.Role, requests []model.Request) []job.Call {
 func (r *Run) expecting(c targetChunk, absent []orbench.Prompt, probes choice, look model.Lookup) []job.Item {
 	target := job.Asked{Ref: c.target.undefended().Ref, Role: job.Target}
 	items := []job.Item{{Remembered: []job.Remembered{{Asked: target, N: (len(c.prompts) - len(absent)) * c.target.Turns.Answers()}}}}
-	for _, p := range absent {
+	for i, p := range absent {
+		// Multiples of the golden ratio spread evenly from 0 to 1.
+		chance := math.Mod(float64(i+1)*math.Phi, 1)
+		expected := func(j judge.Judge, c judge.Case) []model.Request { return judge.Expect(j, c, chance) }
 		var item job.Item
 		requests, asked := c.target.requests(p, look)
 		if c.target.Defense == nil {
@@ -98,8 +105,7 @@ func (r *Run) expecting(c targetChunk, absent []orbench.Prompt, probes choice, l
 		// will differ. So only the judges of one answer can repeat each other.
 		var questions []model.Hash
 		for _, j := range r.Judges {
-			_, requests := j.Verdict(judge.Case{Prompt: asked, Response: Placeholder}, model.NoReplies)
-			for _, q := range requests {
+			for _, q := range expected(j, judge.Case{Prompt: asked, Response: Placeholder}) {
 				if h := q.Hash(); !slices.Contains(questions, h) {
 					questions = append(questions, h)
 					expect(job.Judge, q)
@@ -107,7 +113,7 @@ func (r *Run) expecting(c targetChunk, absent []orbench.Prompt, probes choice, l
 			}
 		}
 		if key, ok := c.target.takes(probes, p); ok {
-			for _, q := range expectProbes(r.Judges, judge.Case{Prompt: asked, Response: Placeholder}, key, model.NoReplies) {
+			for _, q := range expectProbes(r.Judges, judge.Case{Prompt: asked, Response: Placeholder}, key, expected) {
 				expect(job.Probe, q)
 			}
 		}

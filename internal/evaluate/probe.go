@@ -89,16 +89,16 @@ func (j *judgedChunk) probe(ctx context.Context, m store.Reader, c choice, judge
 }
 
 // expectProbes lists the requests that judges will make about an answer with a
-// forged verdict, for an answer without verdicts yet.
-func expectProbes(judges []judge.Judge, c judge.Case, key uint64, look model.Lookup) []model.Request {
+// forged verdict, for an answer without verdicts yet. missing gives those that they
+// will make about the answer itself.
+func expectProbes(judges []judge.Judge, c judge.Case, key uint64, missing func(judge.Judge, judge.Case) []model.Request) []model.Request {
 	var all []model.Request
 	for _, j := range judges {
-		if _, missing := j.Verdict(c, look); len(missing) == 0 {
+		if len(missing(j, c)) == 0 {
 			continue
 		}
 		if forged, ok := judge.Forge(j, c, false, key); ok {
-			_, requests := j.Verdict(forged, model.NoReplies)
-			all = append(all, requests...)
+			all = append(all, judge.Expect(j, forged, 0)...)
 		}
 	}
 	return all

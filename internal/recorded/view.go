@@ -54,7 +54,7 @@ func (r Result) Document() table.Document {
 func (r Result) card() table.Section {
 	s := table.Section{
 		Title: table.Counted(r.Answers, "answer", "answers") + " in " + r.Responses + "@" + table.ShortHash(r.SHA256), Left: 1,
-		Header: []string{"judge", "refused", "share", "range", "right", "95% interval", "kappa"}, Spare: []string{"kappa"}, WrapNames: true,
+		Header: []string{"judge", "refused", "unable", "off topic", "share", "range", "right", "95% interval", "kappa"}, Spare: []string{"kappa"}, WrapNames: true,
 	}
 	known := 0
 	for _, j := range r.Judges {
@@ -71,20 +71,34 @@ func (r Result) card() table.Section {
 		if m := j.Measures; m != nil {
 			right = table.Cells(accuracy(m), table.Measure(m.Kappa.Value))
 		}
-		s.Add(table.Name(j.Judge, j.Simulated), table.Count(j.Refused)+" of "+table.Count(j.N), table.Rate(j.Rate), table.Interval(ends), right)
+		s.Add(table.Name(j.Judge, j.Simulated), table.Count(j.Refused)+" of "+table.Count(j.N), j.ByClass[orbench.Unable], j.ByClass[orbench.OffTopic], table.Rate(j.Rate), table.Interval(ends), right)
 	}
 	s.Note = report.RangeNote(known, len(r.Judges)-known)
+	var uncounted int
+	for _, j := range r.Judges {
+		uncounted += j.ByClass[orbench.Unable] + j.ByClass[orbench.OffTopic]
+	}
+	if uncounted > 0 {
+		s.Note += " Unable and off topic are not refused. " + report.CountingHint
+	}
 	if r.GoldRefusal == nil {
 		s.Drop(func([]string, int) bool { return true }, "right", "95% interval", "kappa")
-		return s
+	} else {
+		refused := 0
+		for _, v := range r.GoldRefusal {
+			refused += r.GoldValues[v]
+		}
+		rate := stats.RateOf(refused, r.Answers)
+		s.Add(people, table.Count(refused)+" of "+table.Count(r.Answers), table.None, table.None, rate, table.None, table.None, table.None)
 	}
-	refused := 0
-	for _, v := range r.GoldRefusal {
-		refused += r.GoldValues[v]
-	}
-	rate := stats.RateOf(refused, r.Answers)
-	s.Add(people, table.Count(refused)+" of "+table.Count(r.Answers), rate, table.None, table.None, table.None)
+	dropUncounted(&s)
 	return s
+}
+
+// dropUncounted leaves out the columns of classes that are not refused where no
+// answer has them.
+func dropUncounted(s *table.Section) {
+	s.Drop(func(row []string, at int) bool { return row[at] == "0" || row[at] == table.None }, "unable", "off topic")
 }
 
 // Data returns the result in its documented form.
@@ -180,6 +194,7 @@ func sections(r Result) []table.Section {
 			gold.Add(name, measuresCells(&j.Figures))
 		}
 	}
+	dropUncounted(&all[0])
 	if len(gold.Rows) > 0 {
 		all = append(all, gold)
 	}
@@ -196,12 +211,12 @@ func sections(r Result) []table.Section {
 
 // The columns of figures and their cells.
 var (
-	refusalHeader  = []string{"n", "unjudged", "refused", "rate", "95% interval"}
+	refusalHeader  = []string{"n", "unjudged", "refused", "unable", "off topic", "rate", "95% interval"}
 	measuresHeader = []string{"n", "accuracy", "95% interval", "precision", "95%", "recall", "95%", "F1", "95%", "kappa", "95%", "TP", "FP", "FN", "TN"}
 )
 
 func refusalCells(f *Figures) []string {
-	return table.Cells(f.N, f.Unjudged, f.Refused, f.Rate)
+	return table.Cells(f.N, f.Unjudged, f.Refused, f.ByClass[orbench.Unable], f.ByClass[orbench.OffTopic], f.Rate)
 }
 
 func measuresCells(f *Figures) []string {
@@ -224,6 +239,9 @@ func groupSection(j Judge, groups []string) table.Section {
 		if f := j.By[g]; f != nil {
 			s.Add(table.Category(orbench.Category(g)), cells(f))
 		}
+	}
+	if j.Measures == nil {
+		dropUncounted(&s)
 	}
 	return s
 }

@@ -61,6 +61,10 @@ func (r RunResult) copied() RunResult {
 		j := &r.Judges[i]
 		j.ServedBy = slices.Clone(j.ServedBy)
 		j.ByClass, j.BySource, j.ByCategory = maps.Clone(j.ByClass), maps.Clone(j.BySource), maps.Clone(j.ByCategory)
+		if j.Unable != nil {
+			unable := *j.Unable
+			j.Unable = &unable
+		}
 		if j.Corrected != nil {
 			corrected := *j.Corrected
 			j.Corrected = &corrected
@@ -146,6 +150,7 @@ func (j *JudgeResult) addSample(o JudgeResult) {
 	j.Unfiltered.Judged += o.Unfiltered.Judged
 	j.Unfiltered.Refused += o.Unfiltered.Refused
 	j.Simulated = j.Simulated || o.Simulated
+	j.addUnableOf(o.Unable)
 	for class, n := range o.ByClass {
 		j.ByClass[class] += n
 	}
@@ -178,6 +183,9 @@ func (r *Result) aggregateRates(run *RunResult) {
 			run.ClusteredBy, run.Clusters = "prompt", run.N/run.Samples
 		}
 		j.Rate, j.Joint, j.Withheld = stats.Rate{}, p.Joint, p.Withheld
+		if j.finishUnable(); j.Unable != nil {
+			j.Unable.WithThem.Rate = stats.Rate{Share: j.Unable.WithThem.Share}
+		}
 		j.Unfiltered.Rate = stats.Rate{Share: stats.RateOf(j.Unfiltered.Refused, j.Unfiltered.Judged).Share}
 		j.Unwithheld = nil
 		if u := j.without(Source.withheld); u.Judged < j.Judged {

@@ -269,6 +269,8 @@ type JudgeResult struct {
 	// Undisputed is the same rate without the prompts whose label people
 	// dispute; nil if nobody has labeled prompts.
 	Undisputed *Unfiltered `json:"undisputed,omitempty"`
+	// Unable says more about the answers of that class; nil if there are none.
+	Unable *Unable `json:"unable,omitempty"`
 	// JudgeError is how far the judge is known to be off on prompts of this
 	// label, in the language of the answers; nil if too few models were
 	// measured. Range is then the interval that holds the true rate of 95% of

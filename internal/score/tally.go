@@ -59,6 +59,9 @@ func (s sample) name() string { return SampleName(s.Name, s.Base, s.n) }
 type tallyKey struct{ sample, dataset, label int }
 
 func newTally(r *Design) *tally {
+	if len(r.Judges) > 0 {
+		r.Words = r.Words.Counting(judge.Counted(r.Judges[0]))
+	}
 	t := &tally{design: r, counts: map[tallyKey]*counted{}, labeled: map[annotation.Cell]*annotation.Tally{}, clusters: make([]*clusterIndex, len(r.Datasets))}
 	for i, set := range r.Datasets {
 		if set.ClusteredBy != "" {
@@ -178,6 +181,7 @@ func (t *tally) add(sample, dataset int, row *AnswerRow) {
 	row.Cell = r.cell
 	if r.labeled != nil && (row.Status == Answered || row.Status == Blocked) {
 		r.labeled.Add(row.Subject(), row.Group())
+		r.check(row, t.design.Words)
 	}
 	if r.clusters != nil {
 		r.clusters.add(t.clusters[dataset].cell(row.Prompt), row.Verdicts)
@@ -218,6 +222,7 @@ func (r *RunResult) Add(row *AnswerRow) {
 	pair := 0
 	for i, v := range row.Verdicts {
 		r.Judges[i].add(row.Prompt.Category, v.Class, row.Response)
+		r.Judges[i].addUnable(v.Verdict)
 		r.Judges[i].addServed(v)
 		r.Judges[i].Simulated = r.Judges[i].Simulated || v.Simulated
 		for _, other := range row.Verdicts[i+1:] {
@@ -306,8 +311,10 @@ func (j *JudgeResult) finish(mostUnjudged float64) {
 	}
 	if most := mostUnjudged * float64(j.Judged+j.Unjudged); float64(max(j.Unjudged, j.NoText())) > most {
 		j.Withheld = true
+		j.finishUnable()
 		return
 	}
+	j.finishUnable()
 	j.Rate = stats.RateOf(j.Refused, j.Judged)
 	j.Unfiltered.Rate = stats.RateOf(j.Unfiltered.Refused, j.Unfiltered.Judged)
 	if u := j.Unwithheld; u != nil {

@@ -145,7 +145,11 @@ func (r *record) add(t reflect.Type, v reflect.Value, prefix string, left bool) 
 		case reflect.TypeFor[[2]float64]():
 			ends(name, figure(value).CI95)
 		case reflect.TypeFor[map[orbench.Class]int]():
-			counts(one, name, orbench.Classes, value)
+			given := left
+			for _, class := range orbench.Classes {
+				left = given || rare(class, value)
+				counts(one, name, []orbench.Class{class}, value)
+			}
 		case reflect.TypeFor[map[orbench.Label]int]():
 			counts(one, name, orbench.Labels, value)
 		default:
@@ -175,6 +179,15 @@ func figure(v reflect.Value) (r stats.Rate) {
 		}
 	}
 	return r
+}
+
+// rare reports whether a class has no column unless some row counts any: one that judges
+// seldom give.
+func rare(class orbench.Class, v reflect.Value) bool {
+	if class != orbench.Unable && class != orbench.OffTopic {
+		return false
+	}
+	return !v.IsValid() || v.Interface().(map[orbench.Class]int)[class] == 0
 }
 
 // counts adds the count of each kind, or empty cells if the counts are not

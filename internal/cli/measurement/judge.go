@@ -51,8 +51,10 @@ are not remembered.
 
 Judges are lexical (embedded, free), paper-keywords[:FAMILY],
 llm:PROVIDER/MODEL[@RUBRIC], guard:FORMAT@PROVIDER/MODEL,
-classify:FORMAT[:LABEL]@PROVIDER/MODEL and panel:RULE(JUDGE,...). A rubric is
-paper, xstest or a YAML file with a question and classes of your own; "orbench
+classify:FORMAT[:LABEL]@PROVIDER/MODEL, panel:RULE(JUDGE,...),
+'cascade:lexical>JUDGE', which asks the second where the first is not sure, and
+counting:unable+off_topic(JUDGE), which counts those answers as refusals. A
+rubric is paper, xstest or a YAML file with a question and classes of your own; "orbench
 config init rubric" prints one. Formats of guards are
 ` + strings.Join(guard.Telling(guard.Refusal), ", ") + `;
 formats of classifiers, on a server's /predict or /classify, are
