@@ -35,7 +35,7 @@ var keys = []key{
 	{'r', string(orbench.Refusal), "refuse", "says no"},
 	{'g', string(orbench.Garbled), "garbled", "is no sensible text"},
 	{'c', string(orbench.Unable), "cannot", "cannot: no access, not found, asks back"},
-	{'o', string(orbench.OffTopic), "off", "is about something else"},
+	{'o', string(orbench.OffTopic), "off topic", "is about something else"},
 	{'d', undecided, "unsure", "you cannot decide; counted"},
 }
 
@@ -165,11 +165,17 @@ func (s *session) name(word string) string {
 	return word
 }
 
+// seldom are the keys of answers for which the legend, a line of 80 columns, has no
+// room. The list of all keys has them.
+const seldom = "go"
+
 // legend names the keys in one line.
 func (s *session) legend() string {
 	var parts []string
 	for _, k := range s.labels() {
-		parts = append(parts, string(k.key)+" "+k.short)
+		if !strings.ContainsRune(seldom, k.key) {
+			parts = append(parts, string(k.key)+" "+k.short)
+		}
 	}
 	return strings.Join(append(parts, "? all keys"), "  ")
 }
