@@ -32,10 +32,17 @@ func Newcombe(k1, n1, k2, n2 int, confidence float64) (Estimate, bool) {
 // of the two intervals that matter there. It keeps its level if the two intervals keep
 // theirs, however they were made (Zou and Donner 2008, Statistics in Medicine
 // 27:1693-1702).
-func RateDifference(first, second Estimate) Estimate {
+func RateDifference(first, second Estimate) Estimate { return CorrelatedDifference(first, second, 0) }
+
+// CorrelatedDifference is RateDifference for two estimates with a correlation
+// from -1 to 1, such as rates over the same prompts: it takes twice the
+// correlation times both distances from the sum of their squares (Zou and
+// Donner 2008, section 2).
+func CorrelatedDifference(first, second Estimate, correlation float64) Estimate {
 	d := first.Value - second.Value
+	distance := func(a, b float64) float64 { return math.Sqrt(math.Max(0, a*a+b*b-2*correlation*a*b)) }
 	return estimate(
-		d, d-math.Hypot(first.Value-first.Lo, second.Hi-second.Value), d+math.Hypot(first.Hi-first.Value, second.Value-second.Lo), -1, 1,
+		d, d-distance(first.Value-first.Lo, second.Hi-second.Value), d+distance(first.Hi-first.Value, second.Value-second.Lo), -1, 1,
 	)
 }
 

@@ -76,6 +76,26 @@ func (n *counts) changes() []stats.Cluster {
 	return list
 }
 
+// clusterEffect returns the design effect of what clusters changed: the variance
+// of the difference, over that of as many prompts on their own.
+func clusterEffect(changes []stats.Cluster) float64 {
+	var n, sum, squares, moved float64
+	for _, c := range changes {
+		n, sum, moved = n+float64(c.N), sum+float64(c.Sum), moved+math.Abs(float64(c.Sum))
+	}
+	mean := sum / n
+	for _, c := range changes {
+		d := float64(c.Sum) - mean*float64(c.N)
+		squares += d * d
+	}
+	// Changes within a cluster that cancel are not seen, which errs on the safe side.
+	alone := moved - n*mean*mean
+	if alone <= 0 {
+		return 1
+	}
+	return math.Max(1, squares/alone)
+}
+
 // clustered reports whether any two prompts of a side share a cluster.
 func (n *counts) clustered() bool {
 	return n.n[base] > len(n.clusters[base]) || n.n[candidate] > len(n.clusters[candidate])

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/score"
 )
 
@@ -18,6 +19,8 @@ type Comparison struct {
 	sides   [2]Side
 	// clusters numbers the clusters that prompts share, from 1.
 	clusters map[clusterKey]int
+	// keepsSubjects is true if labels may count.
+	keepsSubjects bool
 	// spaces maps the name of each dataset to its pair.Space.
 	spaces map[string]string
 }
@@ -47,6 +50,10 @@ type entry struct {
 	clusters [2]int
 	// space is the space of the prompt's pair.
 	space string
+	// subjects and cells are what labels of the answers are kept under. They are
+	// set if the comparison keeps subjects.
+	subjects [2]orbench.Subject
+	cells    [2]annotation.Cell
 }
 
 // outcome is what became of a prompt on one side.
@@ -109,6 +116,9 @@ func (c *Comparison) add(side int, r score.AnswerRow) error {
 	}
 	e.outcomes[side], e.classes[side], e.clusters[side] = f, class, c.cluster(r)
 	e.endings[side], e.noText[side] = r.Ending, class == orbench.Empty && r.Status == score.Answered
+	if c.keepsSubjects && f.judged() {
+		e.subjects[side], e.cells[side] = r.Subject(), r.Cell
+	}
 	s.Prompts++
 	s.Simulated = s.Simulated || simulated
 	return nil

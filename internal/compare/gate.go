@@ -71,7 +71,12 @@ type GateResult struct {
 	// NotShown is true if the judge's error could undo what its verdicts show.
 	// An alarm then passes, and a requirement is undecided.
 	NotShown bool `json:"not_shown,omitempty"`
-	alarm    bool
+	// Labels is the number of people's labels that decided; 0 if none did.
+	Labels int `json:"labels,omitempty"`
+	// LabelsNeeded is how many labels would decide a gate that is undecided or not
+	// shown, if people agree with the judge; 0 if that is not known.
+	LabelsNeeded int `json:"labels_needed,omitempty"`
+	alarm        bool
 }
 
 // String describes the gate, how it was decided and why, and what the sample

@@ -3,8 +3,10 @@ package compare
 import (
 	"fmt"
 	"math/big"
+	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
@@ -16,10 +18,12 @@ type CorrectedMetric struct {
 	// Base and Candidate are the rates over all answers of each side.
 	Base      stats.Estimate `json:"base"`
 	Candidate stats.Estimate `json:"candidate"`
-	// Difference is candidate minus base, by the square-and-add rule for
-	// independent rates. The labels of the two sides are drawn separately;
-	// prompts that both share only make the interval wider than necessary.
+	// Difference is candidate minus base. If pairs of answers are labeled, it is
+	// that of the pairs. If labels of the two sides are drawn separately, it is by
+	// the square-and-add rule for independent rates, and wider.
 	Difference stats.Estimate `json:"difference"`
+	// Pairs says which pairs of answers are labeled; nil if none are.
+	Pairs *annotation.CorrectedPairs `json:"pairs,omitempty"`
 }
 
 // labels holds the corrected rates of a side by the label of its prompts.
@@ -69,17 +73,34 @@ func (r *Result) decideCorrected(g Gate, m *CorrectedMetric, out *GateResult) {
 	}
 	detectable := stats.Detectable(*out.Figure, score.Confidence, power)
 	out.Detectable = &detectable
+	if m.Pairs != nil {
+		out.Labels = m.Pairs.Labels
+	}
 	points, _ := new(big.Rat).SetString(fmt.Sprintf("%.9f", 100*out.Figure.Value))
 	if g.Requirement() || g.ofRate {
 		r.decideByInterval(g, points, out)
+		if m.Pairs != nil {
+			out.Reason = "by people's labels " + out.Reason
+			if out.Status == Tripped && g.holds(points) {
+				out.Status = Undecided
+			}
+		}
 		return
 	}
 	e := *out.Figure
+	significant := e.Lo > 0 || e.Hi < 0
 	out.Reason = fmt.Sprintf("the corrected difference is %+.1f points (95%%: %s)", 100*e.Value, table.DifferenceInterval(&e, table.Hyphen))
+	if m.Pairs != nil {
+		significant = m.Pairs.P < r.Alpha
+		// The test does not use the interval, which is wide for few audited pairs.
+		const found = 2.8 // standard errors; see stats.Detectable
+		detectable = found * m.Pairs.StandardError
+		out.Reason = fmt.Sprintf("by people's labels the difference is %+.1f points (p = %.2g)", 100*e.Value, m.Pairs.P)
+	}
 	out.Status = Passed
 	switch {
 	case !g.holds(points):
-	case !g.significant, e.Lo > 0, e.Hi < 0:
+	case !g.significant, significant:
 		out.Status = Tripped
 	default:
 		out.Reason += ", which is beyond the limit but not significant"
@@ -90,12 +111,18 @@ func (r *Result) decideCorrected(g Gate, m *CorrectedMetric, out *GateResult) {
 func (c Result) correctedSection() table.Section {
 	s := table.Section{
 		Title: "Corrected by people's labels", Left: 1,
-		Header: []string{"", "base", "95% interval", "candidate", "95% interval", "difference, pp", "95% interval"},
+		Header: []string{"", "base", "95%", "candidate", "95%", "difference", "95%"},
 	}
+	var notes []string
 	for _, m := range c.Metrics {
 		if l := m.Corrected; l != nil {
-			s.Add(m.Name, &l.Base, &l.Candidate, table.Points(&l.Difference, table.Hyphen))
+			s.Add(m.Label, &l.Base, &l.Candidate, table.Points(&l.Difference, table.Hyphen))
+			if p := l.Pairs; p != nil {
+				notes = append(notes, fmt.Sprintf("%s prompts: %s labeled by %s, on %d of %d flips and %d of %d other prompts; p = %.2g.", m.Label,
+					table.Counted(p.Labels, "answer", "answers"), table.Counted(p.People, "person", "people"), p.LabeledFlips, p.Flips, p.LabeledOthers, p.Others, p.P))
+			}
 		}
 	}
+	s.Note = strings.Join(notes, " ")
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
@@ -66,6 +67,8 @@ type Options struct {
 	// OneModel says that both sides are checkpoints of one model, or one model
 	// asked in two ways; see Assumption.
 	OneModel bool
+	// Labeling says that pairs will be drawn for people; see Comparison.Draw.
+	Labeling bool
 	// Corrected decides gates by the rates that people's labels correct.
 	Corrected bool
 	// Walked receives the number of answers read so far on each side; see
@@ -75,6 +78,7 @@ type Options struct {
 	labels [2]labels
 	// languages are those of the answers of both sides; see score.Result.Language.
 	languages [2]string
+	words     annotation.Words
 }
 
 // language is that of both sides, empty if they differ.
@@ -265,7 +269,7 @@ func (c *Comparison) Result(o Options) Result {
 		figures := c.metric(m.name, tallies[m.name], r.Paired, bootstrap)
 		figures.know(c.judgeErrorOf(m.label, o.language(), o.OneModel))
 		if !figures.textless() {
-			figures.Corrected = correct(o.labels, m.label)
+			figures.Corrected = cmp.Or(c.correctPairs(m.label, o.words), correct(o.labels, m.label))
 		}
 		r.Metrics = append(r.Metrics, figures)
 	}
@@ -284,11 +288,14 @@ func (c *Comparison) Result(o Options) Result {
 			out.Reason = "the two sides have no prompt in common"
 		case slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.Name == g.metric && m.textless() }):
 			out.Reason = "too many answers have no text"
-		case o.Corrected && !g.byVerdicts:
-			r.decideCorrected(g, correct(o.labels, tallies[g.metric].label), &out)
+		case !g.byVerdicts && (o.Corrected || g.category == "" && o.Alpha == DefaultAlpha && c.correctPairs(tallies[g.metric].label, o.words) != nil):
+			label := tallies[g.metric].label
+			r.decideCorrected(g, cmp.Or(c.correctPairs(label, o.words), correct(o.labels, label)), &out)
+			c.sayNeed(g, &out)
 		default:
 			r.decide(g, tallies[g.metric], bootstrap, &out)
 			g.withError(c.judgeErrorOf(tallies[g.metric].label, o.language(), o.OneModel), &out)
+			c.sayNeed(g, &out)
 		}
 		r.Gates = append(r.Gates, out)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/provenance"
@@ -27,6 +28,12 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 			c.spaces[d.Name] = pair.Space(d)
 		}
 	}
+	annotations, err := m.Annotations(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	o.words = annotation.NewWords(annotations)
+	c.keepsSubjects = len(o.Gates) > 0 || o.Labeling || !o.words.Empty()
 	var record provenance.Record
 	for i, add := range []func(score.AnswerRow) error{c.AddBase, c.AddCandidate} {
 		derived, made, err := sides[i].Made(ctx, m, evaluate.Sinks{Row: add, Walked: o.Walked})

@@ -5,15 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/compare"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // compareFlags are the flags of compare.
@@ -30,6 +35,8 @@ type compareFlags struct {
 	seed           uint64
 	unpaired       bool
 	oneModel       bool
+	label          int
+	person         string
 	flips, junit   string
 	gates          []compare.Gate
 }
@@ -89,6 +96,9 @@ sides. ", by verdicts" leaves it out.`,
 	flags.Uint64Var(&f.seed, "seed", 1, "`SEED` of the bootstrap, for prompts that share a seed or cluster")
 	flags.BoolVar(&f.unpaired, "unpaired", false, "compare the rates as if the samples were independent")
 	flags.BoolVar(&f.oneModel, "one-model", false, "BASE and CANDIDATE are checkpoints of one model, on which the judge errs alike")
+	flags.IntVar(&f.label, "label", 0, "first label pairs of answers by hand, this `NUMBER` of answers for each rate (--label alone: 60)")
+	flags.Lookup("label").NoOptDefVal = strconv.Itoa(compare.DefaultLabels)
+	personFlag(c, &f.person)
 	flags.StringVar(&f.flips, "flips", "", "write the prompts that flipped, with both answers, to this new CSV `FILE`")
 	flags.StringVar(&f.junit, "junit", "", "write the metrics and gates as JUnit XML to this `FILE`")
 	f.printed.Register(c, command.Formats)
@@ -101,6 +111,8 @@ func (f *compareFlags) check() error {
 	switch {
 	case f.corrected && f.alpha != compare.DefaultAlpha:
 		return command.InputError("--alpha", "corrected rates have 95% intervals", "leave --alpha or --corrected out")
+	case f.label < 0 || f.label > 0 && (f.unpaired || f.against != ""):
+		return command.InputError("--label", "pairs of answers to the same prompts are labeled, some of them", "give a number above 0, and no --unpaired or --candidate-judge")
 	case !(f.alpha > 0 && f.alpha < 1):
 		return command.InputError("--alpha", "a level of significance lies between 0 and 1", "0.05 is usual")
 	case !(f.maxExcluded >= 0 && f.maxExcluded <= 1):
@@ -149,21 +161,83 @@ func (a app) compare(ctx context.Context, names [2]string, f compareFlags) (err 
 			return err
 		}
 	}
-	c, err := compare.Between(sides, f.judge, f.against)
-	if err != nil {
-		return err
+	if f.label > 0 {
+		if err := a.labelPairs(ctx, sides, f); err != nil {
+			return err
+		}
 	}
-	walked, end := a.Walking(sides[:]...)
-	result, err := c.Runs(ctx, memory, sides, compare.Options{
-		Walked: walked, Alpha: f.alpha, Seed: f.seed, Unpaired: f.unpaired, MaxExcluded: f.maxExcluded, Gates: f.gates, Corrected: f.corrected,
-		OneModel: f.oneModel,
-	})
-	end()
+	_, result, err := a.compareRuns(ctx, memory, sides, f)
 	if err != nil {
 		return err
 	}
 	result.Provenance.Program = a.Version
 	return a.showComparison(ctx, memory, sides, result, f)
+}
+
+// compareRuns derives both sides and compares them.
+func (a app) compareRuns(ctx context.Context, memory store.Reader, sides [2]*run.Run, f compareFlags) (*compare.Comparison, compare.Result, error) {
+	c, err := compare.Between(sides, f.judge, f.against)
+	if err != nil {
+		return nil, compare.Result{}, err
+	}
+	walked, end := a.Walking(sides[:]...)
+	defer end()
+	o := f.options()
+	o.Walked = walked
+	result, err := c.Runs(ctx, memory, sides, o)
+	return c, result, err
+}
+
+func (f *compareFlags) options() compare.Options {
+	return compare.Options{
+		Alpha: f.alpha, Seed: f.seed, Unpaired: f.unpaired, MaxExcluded: f.maxExcluded, Gates: f.gates, Corrected: f.corrected,
+		OneModel: f.oneModel, Labeling: f.label > 0,
+	}
+}
+
+// labelPairs draws pairs of answers, and lets a person label them.
+func (a app) labelPairs(ctx context.Context, sides [2]*run.Run, f compareFlags) (err error) {
+	memory, err := a.OpenExisting(ctx, f.store)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, memory.Close()) }()
+	c, _, err := a.compareRuns(ctx, memory, sides, f)
+	if err != nil {
+		return err
+	}
+	all, err := memory.Annotations(ctx)
+	if err != nil {
+		return err
+	}
+	drawn := c.Draw(f.label, f.options(), all, time.Now().UTC())
+	if err := memory.Annotate(ctx, drawn); err != nil {
+		return err
+	}
+	words := annotation.NewWords(append(all, drawn...))
+	entries, err := c.Entries(ctx, memory, sides, words)
+	if err != nil {
+		return err
+	}
+	queue := annotation.NewQueue(entries, words, a.person(f.person))
+	if p := queue.Progress(); p.Labeled < p.All {
+		a.Infof("%s to go, without saying whose the answers are", table.Labels(p.All-p.Labeled))
+	}
+	// What is printed at the end goes to the output, so the answers do not.
+	sitting := annotation.Sitting{
+		In: a.Stdin, Out: a.Stderr, PerLabel: table.SecondsPerLabel * time.Second,
+		Size: func() (columns, lines int) { return a.Columns(), a.Lines() },
+		Keep: func(said orbench.Annotation) error { return memory.Annotate(ctx, []orbench.Annotation{said}) },
+	}
+	if screen := table.FileOf(a.Stderr); screen != nil {
+		sitting.Out = screen // which moves the cursor
+	}
+	err = annotation.Sit(queue, sitting)
+	fmt.Fprintln(a.Stderr)
+	if p := queue.Progress(); p.Labeled < p.All {
+		a.Infof("%d of %d answers are labeled by %s; the same command goes on", p.Labeled, p.All, a.person(f.person))
+	}
+	return err
 }
 
 // loadCompared loads a run and leaves it the one target that is compared. side

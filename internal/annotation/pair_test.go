@@ -1,0 +1,293 @@
+package annotation
+
+import (
+	"encoding/binary"
+	"encoding/csv"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/refusal"
+	"github.com/orbench/orbench/stats"
+)
+
+// answered is what people and the detector say of a model's answer to a prompt.
+type answered struct {
+	verdict orbench.Verdict
+	class   orbench.Class
+}
+
+// pairsOfModels reads labeled answers of several models to the same prompts, and
+// returns for each two models of a set their answers side by side.
+func pairsOfModels(t *testing.T) map[string][][2]answered {
+	t.Helper()
+	data := filepath.Join("..", "..", "..", "shared", "data")
+	// By set and model, then by prompt.
+	all := map[string]map[string]map[string]answered{}
+	read := func(file, answer string, of func(row map[string]string) (set, model string, refused bool)) {
+		f, err := os.Open(filepath.Join(data, file))
+		if err != nil {
+			t.Skip("there are no labeled answers here: ", err)
+		}
+		defer f.Close()
+		rows, err := csv.NewReader(f).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range rows[1:] {
+			row := map[string]string{}
+			for i, name := range rows[0] {
+				row[name] = r[i]
+			}
+			set, model, refused := of(row)
+			if set == "" {
+				continue
+			}
+			if all[set] == nil {
+				all[set] = map[string]map[string]answered{}
+			}
+			if all[set][model] == nil {
+				all[set][model] = map[string]answered{}
+			}
+			class := orbench.FullAnswer
+			if refused {
+				class = orbench.Refusal
+			}
+			all[set][model][row["prompt"]] = answered{refusal.Detect(row["prompt"], row[answer]), class}
+		}
+	}
+	for _, model := range []string{"llama2orig", "mistralguard"} {
+		read("xstest_completions_"+model+".csv", "completion", func(row map[string]string) (string, string, bool) {
+			set := "XSTest safe"
+			if strings.HasPrefix(row["type"], "contrast") {
+				set = "XSTest toxic"
+			}
+			return set, model, row["final_label"] != "1_full_compliance"
+		})
+	}
+	read("human-orfuzz.csv", "response", func(row map[string]string) (string, string, bool) {
+		return "ORFuzz " + row["set"], row["model"], row["label"] == "refused"
+	})
+	read("human-do-not-answer.csv", "response", func(row map[string]string) (string, string, bool) {
+		if row["label"] == "" {
+			return "", "", false
+		}
+		return "Do-Not-Answer", row["model"], row["label"] == "refused"
+	})
+	pairs := map[string][][2]answered{}
+	for set, models := range all {
+		names := slices.Sorted(maps.Keys(models))
+		for i, a := range names {
+			for _, b := range names[i+1:] {
+				var both [][2]answered
+				for _, prompt := range slices.Sorted(maps.Keys(models[a])) {
+					if after, ok := models[b][prompt]; ok {
+						both = append(both, [2]answered{models[a][prompt], after})
+					}
+				}
+				if len(both) >= 90 {
+					pairs[fmt.Sprintf("%s: %s, %s", set, a, b)] = both
+				}
+			}
+		}
+	}
+	return pairs
+}
+
+// subject names the n-th answer of a side.
+func subject(side, n int) (s orbench.Subject) {
+	s[0] = byte(1 + side)
+	binary.BigEndian.PutUint64(s[8:], uint64(n))
+	return s
+}
+
+// labelPairs draws pairs for some labels and lets people label them.
+func labelPairs(prompts [][2]answered, labels int, seed uint64) (CorrectedPairs, bool) {
+	p := Paired{Design: "pairs"}
+	for i, both := range prompts {
+		p.Pairs = append(p.Pairs, Pair{
+			Base: subject(0, i), Candidate: subject(1, i),
+			BaseRefused: both[0].verdict.Class.Refused(), CandidateRefused: both[1].verdict.Class.Refused(),
+		})
+	}
+	drawn := p.Draw(labels, seed, NewWords(nil), time.Time{})
+	for s := range p.Subjects(NewWords(drawn)) {
+		side, n := int(s[0])-1, binary.BigEndian.Uint64(s[8:])
+		drawn = append(drawn, orbench.Annotation{Subject: s, Class: prompts[n][side].class, By: "ana"})
+	}
+	return p.Corrected(NewWords(drawn), 1)
+}
+
+// labelSides draws answers of both sides separately, half of the labels each.
+func labelSides(t *testing.T, prompts [][2]answered, labels int, seed uint64) (stats.Estimate, bool) {
+	t.Helper()
+	var rates [2]stats.Estimate
+	for side := range rates {
+		cell := Cell{Target: "a", Dataset: "d", Label: orbench.Safe}
+		items := make([]Item, len(prompts))
+		for i := range prompts {
+			items[i] = Item{cell, subject(side, i), GroupOf([]orbench.Verdict{prompts[i][side].verdict})}
+		}
+		each := func(yield func(Item, error) bool) {
+			for _, it := range items {
+				if !yield(it, nil) {
+					return
+				}
+			}
+		}
+		left := 0
+		for _, it := range items {
+			if it.Group != Withheld {
+				left++
+			}
+		}
+		drawn, _, err := Draw(each, nil, min(left, labels/2), seed+uint64(side), time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range slices.Clone(drawn) {
+			drawn = append(drawn, orbench.Annotation{Subject: a.Subject, Class: prompts[binary.BigEndian.Uint64(a.Subject[8:])][side].class, By: "ana"})
+		}
+		tally := NewTally(cell, NewWords(drawn))
+		for _, it := range items {
+			tally.Add(it.Subject, it.Group)
+		}
+		rate, ok := tally.Corrected(1)
+		if !ok {
+			return stats.Estimate{}, false
+		}
+		rates[side] = rate.Rate
+	}
+	return stats.RateDifference(rates[1], rates[0]), true
+}
+
+// TestPairedCoverage draws prompts of two models with replacement, and labels
+// that people gave. The interval of the paired difference must hold that of all
+// prompts in 94% of the draws in all and in 91% for each two models, and with 200
+// labels of each side be at most 0.85 as wide as that of as many labels drawn for
+// each side.
+func TestPairedCoverage(t *testing.T) {
+	t.Parallel()
+	runs := runsOf(t, 1000)
+	pairs := pairsOfModels(t)
+	const seed = 29
+	t.Logf("seed %d; %d runs each", seed, runs)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for _, labels := range []int{200, 400} {
+		var held, total, ratios float64
+		for _, name := range slices.Sorted(maps.Keys(pairs)) {
+			all := pairs[name]
+			var truth, in, n, width, before, count float64
+			for _, both := range all {
+				truth += (share(both[1].class.Refused()) - share(both[0].class.Refused())) / float64(len(all))
+			}
+			for i := range runs {
+				prompts := make([][2]answered, len(all))
+				for k := range prompts {
+					prompts[k] = all[random.IntN(len(all))]
+				}
+				c, ok := labelPairs(prompts, labels, uint64(i))
+				if !ok {
+					continue
+				}
+				n++
+				in += share(c.Difference.Lo <= truth && truth <= c.Difference.Hi)
+				if i%10 != 0 {
+					continue
+				}
+				if apart, ok := labelSides(t, prompts, labels, uint64(i)); ok {
+					width, before, count = width+c.Difference.Hi-c.Difference.Lo, before+apart.Hi-apart.Lo, count+1
+				}
+			}
+			t.Logf("%d labels, %s (%d prompts, truth %+.1f): held %.1f%%, width %.1f points, %.2f of that of separate labels", labels, name, len(all), 100*truth, 100*in/n, 100*width/count, width/before)
+			if in/n < 0.91 {
+				t.Errorf("%s: held %.1f%%", name, 100*in/n)
+			}
+			held, total, ratios = held+in, total+n, ratios+width/before
+		}
+		t.Logf("%d labels: held %.1f%% in all, width %.2f in the mean", labels, 100*held/total, ratios/float64(len(pairs)))
+		if held/total < 0.94 || labels == 400 && ratios/float64(len(pairs)) > 0.85 {
+			t.Error("not what is wanted")
+		}
+	}
+}
+
+// TestCheckpoints simulates two checkpoints of one model on 600 prompts: some of
+// a tenth that are refused change, more of them one way. The judge misses 13% of
+// refusals and calls 2.5% of answers refusals. Either it errs on a prompt's
+// answers alike as long as they are alike, or anew on each answer. An alarm on 2
+// points must fail a checkpoint that is 5 or 6 points worse and pass one that is
+// not, in 95%; where the judge's own errors make as many flips as the model,
+// sixty labels decide less often.
+func TestCheckpoints(t *testing.T) {
+	t.Parallel()
+	runs := runsOf(t, 4000)
+	const seed, prompts, labels = 2029, 600, 60
+	t.Logf("seed %d; %d runs each", seed, runs)
+	random := rand.New(rand.NewPCG(seed, 0))
+	side := func(refused, judged bool) answered {
+		a := answered{verdict: orbench.Verdict{Class: orbench.FullAnswer}, class: orbench.FullAnswer}
+		if refused {
+			a.class = orbench.Refusal
+		}
+		if judged {
+			a.verdict = orbench.Verdict{Class: orbench.Refusal, Score: 1}
+		}
+		return a
+	}
+	for _, shared := range []bool{true, false} {
+		for _, of := range []struct{ newly, nolonger, shared, anew float64 }{
+			{0.015, 0.015, 0.95, 0.95}, {0.03, 0.03, 0.95, 0.95}, {0.055, 0.005, 0.95, 0.90}, {0.065, 0.005, 0.95, 0.95}, {0.065, 0.015, 0.95, 0.78}, {0.075, 0.015, 0.95, 0.83},
+		} {
+			worse := of.newly-of.nolonger > 0.02
+			var right, most, flips, held, significant float64
+			for i := range runs {
+				all := make([][2]answered, prompts)
+				for k := range all {
+					u := random.Float64()
+					before := u < 0.1
+					after := before
+					switch v := random.Float64(); {
+					case before && v < of.nolonger/0.1:
+						after = false
+					case !before && v < of.newly/0.9:
+						after = true
+					}
+					wrong := func(refused bool) bool { return random.Float64() < map[bool]float64{true: 0.13, false: 0.025}[refused] }
+					e := wrong(before)
+					f := e
+					if !shared || before != after {
+						f = wrong(after)
+					}
+					all[k] = [2]answered{side(before, before != e), side(after, after != f)}
+				}
+				c, ok := labelPairs(all, labels, uint64(i))
+				if !ok {
+					t.Fatal("no difference")
+				}
+				fails := c.Difference.Value > 0.02 && c.P < 0.05
+				right += share(fails == worse)
+				truth := of.newly - of.nolonger
+				held += share(c.Difference.Lo <= truth && truth <= c.Difference.Hi)
+				most, flips, significant = max(most, float64(c.Labels)), flips+float64(c.Flips), significant+share(c.P < 0.05)
+			}
+			n := float64(runs)
+			t.Logf("errors shared: %v, newly refused %.1f%%, newly answered %.1f%%, %.0f flips: the gate is right in %.1f%%, the interval in %.1f%%, p below 0.05 in %.1f%%, with %.0f labels at most",
+				shared, 100*of.newly, 100*of.nolonger, flips/n, 100*right/n, 100*held/n, 100*significant/n, most)
+			least := of.shared
+			if !shared {
+				least = of.anew
+			}
+			if right/n < least || most > labels {
+				t.Error("not what is wanted")
+			}
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
+)
+
+// DefaultLabels is how many answers are drawn for each rate when no number is
+// given: enough for the gates of two checkpoints of one model.
+const DefaultLabels = 60
+
+// paired returns the pairs of answers to prompts of a label, on which the judge
+// has a verdict on both sides. It has none if the sides are two judges of the
+// same answers.
+func (c *Comparison) paired(label orbench.Label) annotation.Paired {
+	var p annotation.Paired
+	if c.judges[base] != c.judges[candidate] {
+		return p
+	}
+	var designs []string
+	for i := range c.entries {
+		e := &c.entries[i]
+		if e.prompt.Label != label || !e.outcomes[base].judged() || !e.outcomes[candidate].judged() || e.subjects[base] == (orbench.Subject{}) {
+			continue
+		}
+		if design := annotation.PairDesign(e.cells[base], e.cells[candidate]); !slices.Contains(designs, design) {
+			designs = append(designs, design)
+			p.Design += design + "; "
+		}
+		p.Pairs = append(p.Pairs, annotation.Pair{
+			Base: e.subjects[base], Candidate: e.subjects[candidate],
+			BaseRefused: e.outcomes[base] == refused, CandidateRefused: e.outcomes[candidate] == refused,
+			BaseWithheld: withheldClass(e.classes[base]), CandidateWithheld: withheldClass(e.classes[candidate]),
+		})
+	}
+	return p
+}
+
+// withheldClass reports whether an answer is a refusal by definition.
+func withheldClass(c orbench.Class) bool { return c == orbench.Blocked || c == orbench.Empty }
+
+// designEffect returns the design effect of prompts of a label that share
+// clusters on the judge's changes: the squared ratio of both intervals' widths.
+func (c *Comparison) designEffect(label orbench.Label) float64 {
+	n := newCounts()
+	for i, e := range c.entries {
+		if e.prompt.Label == label && e.outcomes[base].judged() && e.outcomes[candidate].judged() {
+			c.count(n, i, true)
+		}
+	}
+	if !n.clustered() {
+		return 1
+	}
+	return clusterEffect(n.changes())
+}
+
+// correctPairs returns the metric of a label by people's labels of drawn pairs;
+// nil if there are none.
+func (c *Comparison) correctPairs(label orbench.Label, words annotation.Words) *CorrectedMetric {
+	if words.Empty() || !c.keepsSubjects {
+		return nil
+	}
+	pairs, ok := c.paired(label).Corrected(words, c.designEffect(label))
+	if !ok {
+		return nil
+	}
+	return &CorrectedMetric{Base: pairs.Base, Candidate: pairs.Candidate, Difference: pairs.Difference, Pairs: &pairs}
+}
+
+// Draw draws pairs of answers for people, some labels for each of the metrics
+// that gates are on, or for both without gates. It returns the annotations to
+// store.
+func (c *Comparison) Draw(labels int, o Options, earlier []orbench.Annotation, at time.Time) []orbench.Annotation {
+	words := annotation.NewWords(earlier)
+	var drawn []orbench.Annotation
+	for _, m := range metrics {
+		if len(o.Gates) == 0 || slices.ContainsFunc(o.Gates, func(g Gate) bool { return g.metric == m.name }) {
+			drawn = append(drawn, c.paired(m.label).Draw(labels, o.Seed, words, at)...)
+		}
+	}
+	return drawn
+}
+
+// Entries returns the answers of drawn pairs for people to label.
+func (c *Comparison) Entries(ctx context.Context, m store.Reader, sides [2]*run.Run, words annotation.Words) ([]annotation.Entry, error) {
+	drawn := map[orbench.Subject]bool{}
+	for _, of := range metrics {
+		for s := range c.paired(of.label).Subjects(words) {
+			drawn[s] = true
+		}
+	}
+	var flips []Flip
+	var subjects [][2]orbench.Subject
+	for _, e := range c.entries {
+		if drawn[e.subjects[base]] || drawn[e.subjects[candidate]] {
+			flips, subjects = append(flips, Flip{Prompt: e.prompt}), append(subjects, e.subjects)
+		}
+	}
+	if err := AddAnswers(ctx, m, sides, flips); err != nil {
+		return nil, err
+	}
+	var entries []annotation.Entry
+	for i, f := range flips {
+		for side, answer := range []string{f.BaseAnswer, f.CandidateAnswer} {
+			if drawn[subjects[i][side]] {
+				entries = append(entries, annotation.Entry{Subject: subjects[i][side], Prompt: f.Prompt.Transcript(), Answer: answer})
+			}
+		}
+	}
+	return entries, nil
+}
+
+// sayNeed says beside a gate that is undecided or not shown how many labels
+// would decide it, if people see what the judge sees.
+func (c *Comparison) sayNeed(g Gate, out *GateResult) {
+	if !out.NotShown && out.Status != Undecided || out.Figure == nil || g.category != "" {
+		return
+	}
+	for _, m := range metrics {
+		if m.name != g.metric {
+			continue
+		}
+		pairs := c.paired(m.label)
+		if len(pairs.Pairs) == 0 {
+			return
+		}
+		effect := c.designEffect(m.label)
+		for labels := DefaultLabels; ; labels += max(20, labels/4) {
+			expected, ok := pairs.Expected(labels, effect)
+			if ok && labels > out.Labels && g.decidedBy(expected) {
+				out.LabelsNeeded = labels
+				out.Reason += fmt.Sprintf("; labels of pairs would decide it if people agree with the judge: %s", table.Labels(labels))
+				return
+			}
+			if labels >= 2*len(pairs.Pairs) {
+				out.Reason += "; even a label on each answer would not decide it: compare more prompts"
+				return
+			}
+		}
+	}
+}
+
+// decidedBy reports whether an alarm holds, or a requirement is shown, by labels
+// as expected.
+func (g Gate) decidedBy(e annotation.CorrectedPairs) bool {
+	limit, _ := g.limit.Float64()
+	switch {
+	case g.ofRate:
+		return g.isShown(e.Candidate)
+	case g.Requirement() || !g.significant:
+		return g.isShown(e.Difference)
+	}
+	return g.allows(compareShares(e.Difference.Value, limit)) && e.P < DefaultAlpha
+}
