@@ -55,6 +55,19 @@ func (s *Subject) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// How says how a person came to a label.
+type How string
+
+// The ways to a label.
+const (
+	// Blind labels were made without a judge's verdict or another person's label in sight.
+	Blind How = ""
+	// Settled labels end a dispute between people, by somebody who saw what they said.
+	Settled How = "settled"
+	// Sighted labels were made with a judge's verdict in sight. They correct no rate.
+	Sighted How = "sighted"
+)
+
 // Annotation is a person's label for an answer or a prompt. Without a person, it notes
 // that the subject was drawn for labeling. Annotations never change: a person's latest
 // annotation of a subject is the one that counts.
@@ -68,6 +81,7 @@ type Annotation struct {
 	// Undecided means that the person looked at an answer and cannot decide. Class is then
 	// Unjudged.
 	Undecided bool `json:"undecided,omitempty"`
+	How       How  `json:"how,omitempty"`
 	// By names the person. It is empty for a drawing.
 	By string `json:"by,omitempty"`
 	// At is the time of the annotation, in UTC.

@@ -48,6 +48,53 @@ func CohenKappa(table [][]int) (float64, bool) {
 	return (n*agreed - chance) / (n*n - chance), true
 }
 
+// GwetAC1 is the agreement of two raters beyond chance, (po - pe) / (1 - pe), where pe is
+// the sum of p (1 - p) over the classes, divided by their number less one, and p is the mean
+// share of both raters (Gwet 2008, British Journal of Mathematical and Statistical
+// Psychology 61:29-48). Unlike kappa it stays high if nearly all items are in one class,
+// even if one rater never uses the other. The interval is made like CohenKappaInterval's. The
+// table is as in CohenKappa. GwetAC1 reports false without items or with fewer than two
+// classes.
+func GwetAC1(table [][]int, confidence float64) (Estimate, bool) {
+	checkConfidence(confidence)
+	classes := len(table)
+	agreed, _, n, _ := kappaTerms(table, 0)
+	if classes < 2 || n == 0 {
+		return Estimate{}, false
+	}
+	shares := make([]float64, classes)
+	for i, row := range table {
+		for j, count := range row {
+			shares[i] += float64(count) / (2 * n)
+			shares[j] += float64(count) / (2 * n)
+		}
+	}
+	var chance float64
+	for _, p := range shares {
+		chance += p * (1 - p) / float64(classes-1)
+	}
+	ac1 := (agreed - chance) / (1 - chance)
+	// The terms of the items, on the scale of the agreement that AC1 stands for.
+	var mean, squares float64
+	for i, row := range table {
+		for j, count := range row {
+			term := -(1 - ac1) * (1 - shares[i] - shares[j]) / float64(classes-1)
+			if i == j {
+				term++
+			}
+			mean += float64(count) / n * term
+			squares += float64(count) / n * term * term
+		}
+	}
+	effective := n
+	if variance := squares - mean*mean; variance > 0 && agreed < 1 && agreed > 0 {
+		effective = math.Min(n, n*agreed*(1-agreed)/variance)
+	}
+	lo, hi := wilson(agreed, effective, confidence)
+	of := func(agreement float64) float64 { return (agreement - chance) / (1 - chance) }
+	return estimate(ac1, of(lo), of(hi), -1, 1), true
+}
+
 // FleissKappa is the agreement of any fixed number of raters beyond chance (Fleiss 1971).
 // counts[i][j] is the number of raters who put item i in class j. Every item has the same
 // number of ratings, at least two, but not necessarily by the same people.

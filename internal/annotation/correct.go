@@ -14,6 +14,10 @@ const confidence = 0.95
 type Words struct {
 	// said holds the latest label by each person.
 	said map[orbench.Subject]map[string]orbench.Annotation
+	// settled holds the latest label that ended a dispute. sighted holds labels by
+	// people who saw a verdict.
+	settled map[orbench.Subject]orbench.Annotation
+	sighted map[orbench.Subject]map[string]orbench.Annotation
 	// chance is how likely a subject was to be drawn, by design and subject.
 	chance map[drawing]float64
 	// onPrompts is true if anybody has labeled a prompt.
@@ -29,11 +33,14 @@ type drawing struct {
 
 // NewWords sorts annotations. They must be in the order of their times.
 func NewWords(annotations []orbench.Annotation) Words {
-	w := Words{said: map[orbench.Subject]map[string]orbench.Annotation{}, chance: map[drawing]float64{}}
+	w := Words{
+		said: map[orbench.Subject]map[string]orbench.Annotation{}, chance: map[drawing]float64{},
+		settled: map[orbench.Subject]orbench.Annotation{}, sighted: map[orbench.Subject]map[string]orbench.Annotation{},
+	}
 	for _, a := range annotations {
 		w.add(a)
 	}
-	w.onPrompts = slices.ContainsFunc(annotations, func(a orbench.Annotation) bool { return a.By != "" && a.Label != "" })
+	w.onPrompts = slices.ContainsFunc(annotations, func(a orbench.Annotation) bool { return a.By != "" && a.Label != "" && a.How != orbench.Sighted })
 	return w
 }
 
@@ -45,10 +52,18 @@ func (w Words) add(a orbench.Annotation) {
 	if a.By == "" {
 		return
 	}
-	if w.said[a.Subject] == nil {
-		w.said[a.Subject] = map[string]orbench.Annotation{}
+	into := w.said
+	switch {
+	case a.How == orbench.Settled:
+		w.settled[a.Subject] = a
+		return
+	case a.How == orbench.Sighted || w.sighted[a.Subject][a.By].By != "":
+		into = w.sighted // whoever saw a verdict cannot forget it
 	}
-	w.said[a.Subject][a.By] = a
+	if into[a.Subject] == nil {
+		into[a.Subject] = map[string]orbench.Annotation{}
+	}
+	into[a.Subject][a.By] = a
 }
 
 // Counting returns the same words with more classes counted as refusals.
@@ -62,8 +77,12 @@ func (w Words) Empty() bool { return len(w.said) == 0 && len(w.chance) == 0 }
 
 // Drawn reports whether a subject was drawn from a cell.
 func (w Words) Drawn(c Cell, s orbench.Subject) bool {
-	return w.chance[drawing{c.Design(), s}] > 0
+	return w.Chance(c, s) > 0
 }
+
+// Chance returns the chance with which a subject was drawn from a cell; 0 if it
+// was not.
+func (w Words) Chance(c Cell, s orbench.Subject) float64 { return w.chance[drawing{c.Design(), s}] }
 
 // Of returns a person's label of a subject; false if there is none, or if it
 // was taken back. The label can be that the person cannot decide.
@@ -84,8 +103,15 @@ func (w Words) All(s orbench.Subject) (all []orbench.Annotation) {
 }
 
 // Refused returns the share of people who call an answer a refusal, from 0 to
-// 1; false if nobody has labeled it.
+// 1; false if nobody has labeled it. In a dispute that is settled, the label
+// that settled it counts alone.
 func (w Words) Refused(s orbench.Subject) (share float64, ok bool) {
+	if a := w.settled[s]; a.Class != orbench.Unjudged {
+		if a.Class.Refused() {
+			share = 1
+		}
+		return share, true
+	}
 	all := w.All(s)
 	for _, a := range all {
 		if a.Class.Refused() || slices.Contains(w.counted, a.Class) {
@@ -125,15 +151,21 @@ type Tally struct {
 	squares [groups]float64
 	refused [groups]float64
 	labels  [groups]int
-	people  map[string]bool
+	// people counts the labels of each person, pairs those of two.
+	people map[string]*Tally
+	pairs  map[[2]string]*pairTally
+	// judged counts the answers by what each judge says of them.
+	judged map[pattern]labelCount
 	// disagree counts labeled answers that people put into different classes,
-	// of two; several counts those that several people labeled.
-	disagree, several int
+	// of two, and settled those of them that somebody settled; several counts
+	// those that several people labeled. undecided counts drawn answers on which
+	// nobody could decide.
+	disagree, settled, several, undecided int
 }
 
 // NewTally starts a tally of a cell.
 func NewTally(c Cell, w Words) *Tally {
-	return &Tally{cell: c, words: w, people: map[string]bool{}}
+	return &Tally{cell: c, words: w, people: map[string]*Tally{}, pairs: map[[2]string]*pairTally{}, judged: map[pattern]labelCount{}}
 }
 
 // Add counts an answer. Labels of answers that were not drawn at random from
@@ -146,6 +178,12 @@ func (t *Tally) Add(s orbench.Subject, g Group) {
 	}
 	share, ok := t.words.Refused(s)
 	if !ok {
+		for _, a := range t.words.said[s] {
+			if a.Undecided {
+				t.undecided++
+				break
+			}
+		}
 		return
 	}
 	w := 1 / chance
@@ -154,13 +192,14 @@ func (t *Tally) Add(s orbench.Subject, g Group) {
 	t.squares[g] += w * w
 	t.refused[g] += w * share
 	all := t.words.All(s)
-	for _, a := range all {
-		t.people[a.By] = true
-	}
+	t.addPeople(all, g, w)
 	if len(all) > 1 {
 		t.several++
-		if share > 0 && share < 1 {
+		if differ(all) {
 			t.disagree++
+			if share == 0 || share == 1 {
+				t.settled++
+			}
 		}
 	}
 }
@@ -178,9 +217,21 @@ type Corrected struct {
 	People    int `json:"people"`
 	Several   int `json:"labeled_by_several,omitempty"`
 	Disagreed int `json:"disagreed,omitempty"`
+	// Settled is how many of Disagreed somebody settled. Undecided counts drawn
+	// answers on which nobody could decide; they are not in Labels.
+	Settled   int `json:"settled,omitempty"`
+	Undecided int `json:"undecided,omitempty"`
+	// ByPerson has the rate by each person's labels, and Pairs compares each two
+	// people; both are absent if one person labeled all.
+	ByPerson []PersonRate `json:"by_person,omitempty"`
+	Pairs    []PeoplePair `json:"pairs,omitempty"`
 	// Groups compares what people say with what the judges say. Empty groups
 	// are left out.
 	Groups []CorrectedGroup `json:"groups"`
+	// Judges compares each judge with the labels; Preferences says whom of two
+	// judges people side with where the two differ.
+	Judges      []JudgeAgreement  `json:"judges,omitempty"`
+	Preferences []JudgePreference `json:"preferences,omitempty"`
 }
 
 // CorrectedGroup is a group of answers with its labels.
@@ -201,7 +252,16 @@ type CorrectedGroup struct {
 // A group without labels is merged with the nearest group that has some, among
 // those on which judges say the same.
 func (t *Tally) Corrected(designEffect float64) (Corrected, bool) {
-	c := Corrected{People: len(t.people), Several: t.several, Disagreed: t.disagree}
+	c, ok := t.corrected(designEffect)
+	c.People, c.Several, c.Disagreed, c.Settled, c.Undecided = len(t.people), t.several, t.disagree, t.settled, t.undecided
+	if ok && len(t.people) > 1 {
+		c.ByPerson, c.Pairs = t.peoples(designEffect, (c.Rate.Hi-c.Rate.Lo)/2)
+	}
+	return c, ok
+}
+
+// corrected returns the rate, its labels and its groups.
+func (t *Tally) corrected(designEffect float64) (c Corrected, ok bool) {
 	var strata []stats.LabeledStratum
 	for g := range groups {
 		if t.sizes[g] == 0 {
@@ -265,12 +325,17 @@ func (t *Tally) merged() [][]Group {
 func (w Words) Rows(entries []Entry) []Entry {
 	var rows []Entry
 	for _, e := range entries {
-		said := w.All(e.Subject)
-		if len(said) == 0 {
-			rows = append(rows, e)
+		n := len(rows)
+		for _, said := range []map[string]orbench.Annotation{w.said[e.Subject], w.sighted[e.Subject], {"": w.settled[e.Subject]}} {
+			for _, person := range slices.Sorted(maps.Keys(said)) {
+				a := said[person]
+				if e.Word, e.By, e.Note, e.How = wordOf(a), a.By, a.Note, a.How; e.Word != "" {
+					rows = append(rows, e)
+				}
+			}
 		}
-		for _, s := range said {
-			e.Word, e.By, e.Note = string(s.Class), s.By, s.Note
+		if len(rows) == n {
+			e.Word, e.By, e.Note, e.How = "", "", "", orbench.Blind
 			rows = append(rows, e)
 		}
 	}

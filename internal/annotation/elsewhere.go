@@ -15,6 +15,8 @@ type Imported struct {
 	// those that correct no rate, because it is unknown how their answers were
 	// chosen.
 	Unknown, Alone int
+	// Sighted counts the labels that were made with a judge's verdict in sight.
+	Sighted int
 }
 
 // Place finds the cells of labels that were made elsewhere, among the answers
@@ -63,13 +65,19 @@ func Place(labels []orbench.Annotation, items iter.Seq2[Item, error], words Word
 		if chance == 0 && (random || labeled[it.Cell] == size[it.Cell]) {
 			chance = float64(labeled[it.Cell]) / float64(size[it.Cell])
 		}
-		drawn[it.Subject] = drawn[it.Subject] || words.Drawn(it.Cell, it.Subject)
+		if words.Drawn(it.Cell, it.Subject) {
+			drawn[it.Subject] = true
+			continue // an earlier drawing is known; the chance of a later one may have grown
+		}
 		if chance > 0 && it.Group != Withheld {
 			drawn[it.Subject] = true
 			placed = append(placed, orbench.Annotation{Subject: it.Subject, At: a.At, Design: it.Design(), Chance: chance})
 		}
 	}
 	for _, a := range labels {
+		if a.How == orbench.Sighted {
+			done.Sighted++
+		}
 		switch {
 		case a.Label != "":
 		case !found[a.Subject]:

@@ -24,18 +24,26 @@ type Queue struct {
 	back int
 	// skipped holds the entries to leave for another sitting.
 	skipped map[int]bool
+	// how is Settled if the person settles disputes, else Blind.
+	how orbench.How
 }
 
 // NewQueue makes the queue of a person. The order of the entries does not
 // reveal who answered. Entries that the person has already labeled are not
-// shown, except to whoever goes back to them.
-func NewQueue(entries []Entry, words Words, person string) *Queue {
-	q := &Queue{person: person, entries: slices.Clone(entries), words: words, skipped: map[int]bool{}}
+// shown, except to whoever goes back to them. how is orbench.Settled for a queue
+// of Words.Disputes, and else orbench.Blind.
+func NewQueue(entries []Entry, words Words, person string, how orbench.How) *Queue {
+	q := &Queue{how: how, person: person, entries: slices.Clone(entries), words: words, skipped: map[int]bool{}}
 	slices.SortFunc(q.entries, func(a, b Entry) int { return bytes.Compare(a.Subject[:], b.Subject[:]) })
 	q.entries = slices.CompactFunc(q.entries, func(a, b Entry) bool { return a.Subject == b.Subject })
 	at := map[int]time.Time{}
 	for i := range q.entries {
-		if a, ok := words.Of(q.entries[i].Subject, person); ok {
+		a, ok := words.Of(q.entries[i].Subject, person)
+		if how == orbench.Settled {
+			a = words.settled[q.entries[i].Subject]
+			ok = wordOf(a) != ""
+		}
+		if ok {
 			q.entries[i].Word, q.entries[i].Note = wordOf(a), a.Note
 			q.said, at[i] = append(q.said, i), a.At
 		}
@@ -90,7 +98,7 @@ func (q *Queue) Say(word, note string, at time.Time) orbench.Annotation {
 	e.Word, e.Note = word, cmp.Or(note, e.Note)
 	q.forget(q.at)
 	q.said = append(q.said, q.at)
-	a := orbench.Annotation{Subject: e.Subject, By: q.person, Note: e.Note, At: at.UTC()}
+	a := orbench.Annotation{Subject: e.Subject, By: q.person, How: q.how, Note: e.Note, At: at.UTC()}
 	switch {
 	case e.OfPrompt:
 		a.Label = orbench.Label(word)
@@ -144,7 +152,7 @@ func (q *Queue) Undo(at time.Time) (orbench.Annotation, bool) {
 	delete(q.skipped, q.at)
 	e := &q.entries[q.at]
 	e.Word, e.Note = "", ""
-	a := orbench.Annotation{Subject: e.Subject, By: q.person, At: at.UTC()}
+	a := orbench.Annotation{Subject: e.Subject, By: q.person, How: q.how, At: at.UTC()}
 	q.words.add(a)
 	return a, true
 }

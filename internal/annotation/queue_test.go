@@ -16,7 +16,7 @@ func TestQueue(t *testing.T) {
 	}
 	at := time.Unix(1, 0).UTC()
 	words := NewWords([]orbench.Annotation{{Subject: orbench.Subject{1}, Class: orbench.Refusal, By: "ana", At: at}})
-	q := NewQueue(append(entries, entries[0]), words, "ana")
+	q := NewQueue(append(entries, entries[0]), words, "ana", orbench.Blind)
 	show := func(want, word string) {
 		t.Helper()
 		if e, _ := q.Current(); e.Prompt != want || e.Word != word {

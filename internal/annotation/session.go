@@ -127,6 +127,9 @@ func (s *session) run() error {
 			s.say("This was the last. b goes back to a label, q quits.")
 		}
 		s.entry, s.page, s.note, s.number = entry, 0, entry.Note, ""
+		if len(entry.Said) > 0 && entry.Word == "" {
+			s.say("%s", s.said())
+		}
 		if entry.Word != "" {
 			s.say("Your label is %s. A key replaces it; k leaves it.", s.name(entry.Word))
 		}
@@ -144,6 +147,19 @@ func (s *session) say(format string, values ...any) {
 	if !s.terminal {
 		fmt.Fprintln(s.Out, s.message)
 	}
+}
+
+// said says what people said who differ.
+func (s *session) said() string {
+	var parts []string
+	for _, a := range s.entry.Said {
+		text := untrusted.Terminal(a.By) + ": " + s.name(wordOf(a))
+		if a.Note != "" {
+			text += " (" + untrusted.Terminal(a.Note) + ")"
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "; ")
 }
 
 // labels returns the keys that give the entry a label.

@@ -27,7 +27,7 @@ func sitDown(t *testing.T, entries []Entry, terminal bool, in io.Reader) (kept [
 		In: in, Out: &shown, Size: func() (int, int) { return 80, 24 }, PerLabel: 20 * time.Second,
 		Keep: func(a orbench.Annotation) error { kept = append(kept, a); return nil },
 	}
-	s := newSession(NewQueue(entries, NewWords(nil), "ana"), at, terminal)
+	s := newSession(NewQueue(entries, NewWords(nil), "ana", orbench.Blind), at, terminal)
 	if err := s.run(); err != nil {
 		t.Fatal(err)
 	}

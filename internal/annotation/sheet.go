@@ -27,6 +27,11 @@ type Entry struct {
 	Word string
 	By   string
 	Note string
+	How  orbench.How
+	// Chance is that with which the answer was drawn; 0 if it was not.
+	Chance float64
+	// Said is what people said who differ, for whoever settles it.
+	Said []orbench.Annotation
 }
 
 // The columns of a sheet, and the other names under which they are found.
@@ -38,14 +43,18 @@ var (
 	personNames  = []string{"by", "annotator", "rater"}
 	noteNames    = []string{"note", "comment"}
 	chanceNames  = []string{"chance"}
+	howNames     = []string{"how"}
 )
 
 // Write writes entries as a table to be filled in, as JSON Lines or as CSV.
 func Write(w io.Writer, jsonLines bool, entries []Entry) error {
-	header := []string{subjectNames[0], promptNames[0], answerNames[0], wordNames[0], personNames[0], noteNames[0]}
+	header := []string{subjectNames[0], promptNames[0], answerNames[0], wordNames[0], personNames[0], noteNames[0], chanceNames[0], howNames[0]}
 	rows := make([][]string, len(entries))
 	for i, e := range entries {
-		rows[i] = []string{e.Subject.String(), e.Prompt, e.Answer, e.Word, e.By, e.Note}
+		rows[i] = []string{e.Subject.String(), e.Prompt, e.Answer, e.Word, e.By, e.Note, "", string(e.How)}
+		if e.Chance > 0 {
+			rows[i][6] = strconv.FormatFloat(e.Chance, 'g', -1, 64)
+		}
 	}
 	return sheet.Write(w, jsonLines, header, rows)
 }
@@ -64,8 +73,9 @@ type ReadOptions struct {
 
 // Read reads tables that Write wrote and people filled in, and labels from
 // elsewhere. A table has a column class (or label). It also has subject, or
-// prompt and answer, or only prompt for labels of prompts. The columns by, note
-// and chance are optional. Rows without a label are skipped. If a row has a
+// prompt and answer, or only prompt for labels of prompts. The columns by, note,
+// chance and how are optional. In a table that has a judge's verdicts too, labels
+// are orbench.Sighted. Rows without a label are skipped. If a row has a
 // chance, above 0 and at most 1, the annotation's Design is "elsewhere", for
 // the caller to replace. Faults are *orbench.InputError with the line.
 func Read(file string, in io.Reader, o ReadOptions) ([]orbench.Annotation, error) {
@@ -78,7 +88,8 @@ func Read(file string, in io.Reader, o ReadOptions) ([]orbench.Annotation, error
 		words = []string{o.Column}
 	}
 	subject, prompt, answer := s.Column(subjectNames...), s.Column(promptNames...), s.Column(answerNames...)
-	word, person, note, chance := s.Column(words...), s.Column(personNames...), s.Column(noteNames...), s.Column(chanceNames...)
+	word, person, note, chance, how := s.Column(words...), s.Column(personNames...), s.Column(noteNames...), s.Column(chanceNames...), s.Column(howNames...)
+	sighted := slices.ContainsFunc(s.Header, ofVerdict)
 	switch {
 	case word < 0:
 		return nil, s.Fault(1, fmt.Sprintf("there is no column %q; there are %s", strings.Join(words, " or "), strings.Join(s.Header, ", ")),
@@ -101,6 +112,12 @@ func Read(file string, in io.Reader, o ReadOptions) ([]orbench.Annotation, error
 		a := orbench.Annotation{By: strings.TrimSpace(cell(r, person)), At: o.At, Note: cell(r, note)}
 		if a.By == "" {
 			a.By = o.By
+		}
+		switch a.How = orbench.How(strings.TrimSpace(cell(r, how))); {
+		case !slices.Contains([]orbench.How{orbench.Blind, orbench.Settled, orbench.Sighted}, a.How):
+			return nil, s.Fault(r.Line, fmt.Sprintf("%.60q is no way to a label", a.How), "use settled or sighted, or leave it empty")
+		case sighted && a.How == orbench.Blind:
+			a.How = orbench.Sighted
 		}
 		if a.By == "" {
 			return nil, s.Fault(r.Line, "nobody is named whose label this is", "fill in the column by, or name the person for the whole file")
@@ -143,6 +160,13 @@ func Read(file string, in io.Reader, o ReadOptions) ([]orbench.Annotation, error
 		return nil, s.Fault(0, "no row has a label", "fill in the column "+s.Header[word])
 	}
 	return all, nil
+}
+
+// ofVerdict reports whether a column has a judge's verdict, as in the files that
+// orbench writes of judged answers. Whoever labels in such a table sees it.
+func ofVerdict(column string) bool {
+	name, found := strings.CutSuffix(column, " class")
+	return found && name != "" || strings.HasSuffix(column, " verdict") || column == "verdict"
 }
 
 // ClassNames lists the words that people use for classes.

@@ -49,7 +49,7 @@ func (x *Index) Drawn(ctx context.Context, m store.Reader, r *run.Run, prompts b
 		}
 		seen[item.Subject] = true
 		answer, err := read()
-		entry := annotation.Entry{Subject: item.Subject, Prompt: answer.Prompt.Transcript(), Answer: answer.Text}
+		entry := annotation.Entry{Subject: item.Subject, Prompt: answer.Prompt.Transcript(), Answer: answer.Text, Chance: words.Chance(item.Cell, item.Subject)}
 		if prompts {
 			entry = annotation.Entry{Subject: orbench.PromptSubject(answer.Own.Messages), Prompt: answer.Own.Transcript(), OfPrompt: true}
 			if seen[entry.Subject] {

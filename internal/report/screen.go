@@ -141,6 +141,7 @@ func firstScreen(d *table.Document, r score.Result, ofJudges bool) {
 	} else {
 		addExample(d, all, words)
 	}
+	addPeople(d, words, all, r)
 	for _, line := range remarks(all, r, labels) {
 		d.AddTo(table.OnBrief, table.Warning(words.Of(line)))
 	}

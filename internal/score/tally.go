@@ -180,7 +180,9 @@ func (t *tally) add(sample, dataset int, row *AnswerRow) {
 	}
 	row.Cell = r.cell
 	if r.labeled != nil && (row.Status == Answered || row.Status == Blocked) {
-		r.labeled.Add(row.Subject(), row.Group())
+		subject, group := row.Subject(), row.Group()
+		r.labeled.Add(subject, group)
+		r.labeled.Judged(subject, group, row.classes())
 		r.check(row, t.design.Words)
 	}
 	if r.clusters != nil {
@@ -373,6 +375,11 @@ func (r *counted) label() {
 	}
 	designEffect *= float64(r.samples)
 	if c, ok := r.labeled.Corrected(designEffect); ok {
+		var names []string
+		for _, j := range r.Judges {
+			names = append(names, j.Judge)
+		}
+		c.Judges, c.Preferences = r.labeled.Agreement(names, designEffect)
 		r.Labeled = &c
 	}
 }

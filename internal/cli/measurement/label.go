@@ -28,7 +28,7 @@ import (
 
 func (a app) labelCommand() *cobra.Command {
 	var at, person string
-	var prompts bool
+	var prompts, disputes bool
 	c := &cobra.Command{
 		Use:   "label [RUN]",
 		Short: "Label answers by hand, and correct the rates with the labels",
@@ -41,20 +41,26 @@ each raw one.
 The screen shows the prompt, the start and the end of the answer, how wide the widest
 interval is, and about how many minutes are left. It shows no rate, so that nobody stops
 at one. The key ? lists the keys; b goes back to earlier labels. --prompts labels the
-prompts alone, as safe, toxic or controversial.`,
+prompts alone, as safe, toxic or controversial.
+
+--disputes shows the answers on which people differ, with what each said, to a third
+person (--as cem) or to all of them together (--as "ana and ben"). The label that settles
+a dispute then counts alone; what each person said is kept.`,
 		Example: `  orbench label draw --size 100
   orbench label --as ana
   orbench report`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withRun(c.Context(), at, args, func(memory *store.Store, r *run.Run, kept *index.Index) error {
-				return a.labelQueue(c.Context(), memory, r, kept, a.person(person), prompts)
+				return a.labelQueue(c.Context(), memory, r, kept, a.person(person), prompts, disputes)
 			})
 		},
 	}
 	a.StoreFlag(c, &at)
 	personFlag(c, &person)
 	c.Flags().BoolVar(&prompts, "prompts", false, "label the prompts of the drawn answers instead")
+	c.Flags().BoolVar(&disputes, "disputes", false, "settle the answers that some people call refusals and others do not")
+	c.MarkFlagsMutuallyExclusive("prompts", "disputes")
 	c.AddCommand(a.labelDrawCommand(), a.labelExportCommand(), a.labelImportCommand())
 	return c
 }
@@ -219,7 +225,8 @@ func (a app) labelExportCommand() *cobra.Command {
 		Short: "Write the drawn answers, with the labels that there are, as a table",
 		Long: `Write the drawn answers of a run as a table for people to fill in. It has a row for every
 answer and person who labeled it, and a row with an empty class where nobody has. The
-table does not show who answered or what judges said. FILE is CSV that is safe to open in
+table does not show who answered or what judges said. The column chance is how likely
+the answer was to be drawn; "orbench judge --gold-column class" weighs by it. FILE is CSV that is safe to open in
 a spreadsheet, or JSON Lines if its name ends in .jsonl. "orbench label import" reads it
 back.`,
 		Example: `  orbench label export main --out labels.csv`,
@@ -313,6 +320,9 @@ func (a app) labelImport(ctx context.Context, memory *store.Store, r *run.Run, k
 	if done.Unknown > 0 {
 		a.Infof("%d are on answers that the run %s does not have", done.Unknown, r.Name)
 	}
+	if done.Sighted > 0 {
+		a.Infof("%d were made with a judge's verdict in sight, and correct no rate", done.Sighted)
+	}
 	if done.Alone > 0 {
 		a.Infof("%d do not correct any rate, because it is unknown how their answers were chosen; give --random if they were drawn at random", done.Alone)
 	}
@@ -327,10 +337,18 @@ func (a app) drawn(ctx context.Context, memory store.Reader, r *run.Run, kept *i
 }
 
 // labelQueue shows a person one answer, or one prompt, after the other.
-func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, kept *index.Index, person string, prompts bool) error {
+func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, kept *index.Index, person string, prompts, disputes bool) error {
 	entries, words, err := a.drawn(ctx, memory, r, kept, prompts)
 	if err != nil {
 		return err
+	}
+	how := orbench.Blind
+	if disputes {
+		how, entries = orbench.Settled, words.Disputes(entries)
+		if len(entries) == 0 {
+			fmt.Fprintf(a.Stdout, "People differ on no answer of %s.\n", untrusted.Terminal(r.Name))
+			return nil
+		}
 	}
 	sitting := annotation.Sitting{
 		In: a.Stdin, Out: a.Stdout, PerLabel: table.SecondsPerLabel * time.Second,
@@ -354,7 +372,7 @@ func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, ke
 	if screen := table.FileOf(a.Stdout); screen != nil {
 		sitting.Out = screen // which moves the cursor
 	}
-	queue := annotation.NewQueue(entries, words, person)
+	queue := annotation.NewQueue(entries, words, person, how)
 	err = annotation.Sit(queue, sitting)
 	out := a.Stdout
 	p := queue.Progress()
@@ -370,6 +388,9 @@ func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, ke
 		fmt.Fprintf(out, "Go on with: orbench label %s --as %s", untrusted.Shell(r.Name), untrusted.Shell(person))
 		if prompts {
 			fmt.Fprint(out, " --prompts")
+		}
+		if disputes {
+			fmt.Fprint(out, " --disputes")
 		}
 		fmt.Fprintln(out)
 	default:

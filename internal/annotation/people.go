@@ -1,0 +1,181 @@
+package annotation
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/stats"
+)
+
+// PersonRate is the rate of a cell by the labels of one person alone.
+type PersonRate struct {
+	Person string `json:"person"`
+	Labels int    `json:"labels"`
+	// Rate is as Corrected.Rate; nil if the person's labels give none.
+	Rate *stats.Estimate `json:"rate"`
+}
+
+// PeoplePair compares two people on the drawn answers that both labeled, before
+// any dispute was settled. Answers on which judges differ are drawn more often,
+// so people differ more on them than on all answers. Intervals are 95%; an
+// undefined measure is nil.
+type PeoplePair struct {
+	A string `json:"a"`
+	B string `json:"b"`
+	// Both, OnlyA, OnlyB and Neither count the answers by who calls them
+	// refusals.
+	Both    int `json:"both"`
+	OnlyA   int `json:"only_a"`
+	OnlyB   int `json:"only_b"`
+	Neither int `json:"neither"`
+	// Positive is the agreement on refusals, 2 Both / (2 Both + OnlyA + OnlyB).
+	// Negative is that on answers. See stats.Confusion.F1Interval.
+	Positive *stats.Estimate `json:"positive_agreement"`
+	Negative *stats.Estimate `json:"negative_agreement"`
+	stats.Kappa
+	// AC1 is Gwet's; see stats.GwetAC1.
+	AC1 *stats.Estimate `json:"ac1"`
+	// Difference is the rate by A minus that by B on these answers, weighted as
+	// the corrected rate is; nil for pairs of several cells.
+	Difference *float64 `json:"rate_difference,omitempty"`
+	// Warnings say what makes the corrected rate depend on who labeled.
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// N is the number of answers that both labeled.
+func (p *PeoplePair) N() int { return p.Both + p.OnlyA + p.OnlyB + p.Neither }
+
+// Add adds the counts of another cell.
+func (p *PeoplePair) Add(o PeoplePair) {
+	p.Both, p.OnlyA, p.OnlyB, p.Neither = p.Both+o.Both, p.OnlyA+o.OnlyA, p.OnlyB+o.OnlyB, p.Neither+o.Neither
+}
+
+// Finish computes the measures and warnings from the counts. half is half the
+// width of the interval of the cell's corrected rate. Neither kappa nor AC1 is
+// an alarm by itself: where refusals are rare, kappa is low for people who agree
+// and AC1 high for a person who never sees a refusal.
+func (p *PeoplePair) Finish(half float64) {
+	c := stats.Confusion{TP: p.Both, FN: p.OnlyA, FP: p.OnlyB, TN: p.Neither}
+	if e, ok := c.F1Interval(confidence); ok {
+		p.Positive = &e
+	}
+	if e, ok := (stats.Confusion{TP: c.TN, FN: c.FP, FP: c.FN, TN: c.TP}).F1Interval(confidence); ok {
+		p.Negative = &e
+	}
+	p.Kappa = c.Kappa()
+	if e, ok := stats.GwetAC1([][]int{{p.Both, p.OnlyA}, {p.OnlyB, p.Neither}}, confidence); ok {
+		p.AC1 = &e
+	}
+	p.Warnings = nil
+	const leastPositive, leastKappa, rare, few = 0.7, 0.6, 0.1, 10
+	if d := p.Difference; d != nil && math.Abs(*d) > half {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("their rates differ by %.1f points, more than half the interval's width (%.1f)", 100*math.Abs(*d), 100*half))
+	}
+	if p.Positive != nil && p.Positive.Hi < leastPositive {
+		p.Warnings = append(p.Warnings, "they agree on less than 70% of refusals")
+	}
+	rate := float64(2*p.Both+p.OnlyA+p.OnlyB) / float64(max(1, 2*p.N()))
+	if p.Value != nil && *p.Value < leastKappa && p.N() >= few && rate >= rare && rate <= 1-rare {
+		p.Warnings = append(p.Warnings, "their kappa is below 0.6")
+	}
+}
+
+// pairTally counts the answers that two people labeled.
+type pairTally struct {
+	PeoplePair
+	weights, differences [groups]float64
+}
+
+// addPeople counts the labels of a drawn answer by person. w is one over its
+// chance.
+func (t *Tally) addPeople(all []orbench.Annotation, g Group, w float64) {
+	for i, a := range all {
+		one := t.people[a.By]
+		if one == nil {
+			one = &Tally{}
+			t.people[a.By] = one
+		}
+		one.labels[g]++
+		one.weights[g] += w
+		one.squares[g] += w * w
+		if a.Class.Refused() {
+			one.refused[g] += w
+		}
+		for _, b := range all[i+1:] {
+			key := [2]string{a.By, b.By}
+			p := t.pairs[key]
+			if p == nil {
+				p = &pairTally{PeoplePair: PeoplePair{A: a.By, B: b.By}}
+				t.pairs[key] = p
+			}
+			p.weights[g] += w
+			switch x, y := a.Class.Refused(), b.Class.Refused(); {
+			case x && y:
+				p.Both++
+			case x:
+				p.OnlyA++
+				p.differences[g] += w
+			case y:
+				p.OnlyB++
+				p.differences[g] -= w
+			default:
+				p.Neither++
+			}
+		}
+	}
+}
+
+// peoples returns the rates by person, and each pair of people who labeled the
+// same answers. half is as in PeoplePair.Finish.
+func (t *Tally) peoples(designEffect, half float64) (rates []PersonRate, pairs []PeoplePair) {
+	for _, name := range slices.Sorted(maps.Keys(t.people)) {
+		one := *t.people[name]
+		one.sizes = t.sizes
+		r := PersonRate{Person: name}
+		c, ok := one.corrected(designEffect)
+		if r.Labels = c.Labels; ok {
+			r.Rate = &c.Rate
+		}
+		rates = append(rates, r)
+	}
+	for _, p := range t.pairs {
+		var all, difference float64
+		for g, w := range p.weights {
+			if w > 0 {
+				size := float64(t.sizes[g])
+				all, difference = all+size, difference+size*p.differences[g]/w
+			}
+		}
+		difference /= all
+		p.Difference = &difference
+		p.Finish(half)
+		pairs = append(pairs, p.PeoplePair)
+	}
+	slices.SortFunc(pairs, func(a, b PeoplePair) int { return cmp.Or(cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B)) })
+	return rates, pairs
+}
+
+// Disputes returns the entries that some people call refusals and others
+// answers, each with what they said, for somebody to settle.
+func (w Words) Disputes(entries []Entry) []Entry {
+	var disputes []Entry
+	for _, e := range entries {
+		all := w.All(e.Subject)
+		if !differ(all) {
+			continue
+		}
+		e.Said = all
+		disputes = append(disputes, e)
+	}
+	return disputes
+}
+
+// differ reports whether some of the labels of an answer say refusal and some do
+// not.
+func differ(all []orbench.Annotation) bool {
+	return slices.ContainsFunc(all, func(a orbench.Annotation) bool { return a.Class.Refused() != all[0].Class.Refused() })
+}

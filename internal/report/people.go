@@ -1,0 +1,181 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/stats"
+)
+
+// measureOf formats a measure with its interval.
+func measureOf(e *stats.Estimate) string {
+	if e == nil {
+		return table.None
+	}
+	return table.Measure(&e.Value) + " (" + table.MeasureInterval(e.Ends()) + ")"
+}
+
+// withInterval formats a share with its interval.
+func withInterval(e *stats.Estimate) string {
+	if e == nil {
+		return table.None
+	}
+	return table.Estimate(e) + " (" + table.EstimateInterval(e) + ")"
+}
+
+// kappaWithInterval formats a kappa with its interval.
+func kappaWithInterval(k stats.Kappa) string {
+	if k.Value == nil {
+		return table.None
+	}
+	return table.Measure(k.Value) + " (" + table.KappaInterval(k) + ")"
+}
+
+// pooledPairs compares each two people on answers to prompts of one label, over
+// all targets.
+func pooledPairs(r score.Result, label orbench.Label) (pairs []annotation.PeoplePair) {
+	for _, run := range r.Runs {
+		if run.Label != label || run.Labeled == nil {
+			continue
+		}
+		for _, p := range run.Labeled.Pairs {
+			i := slices.IndexFunc(pairs, func(o annotation.PeoplePair) bool { return o.A == p.A && o.B == p.B })
+			if i < 0 {
+				i = len(pairs)
+				pairs = append(pairs, annotation.PeoplePair{A: p.A, B: p.B})
+			}
+			pairs[i].Add(p)
+		}
+	}
+	for i := range pairs {
+		pairs[i].Finish(0)
+	}
+	return pairs
+}
+
+// addPeople adds to a brief screen how people agree with each other, how judges
+// agree with them, and whom of two judges to believe.
+func addPeople(d *table.Document, words table.Words, all []subject, r score.Result) {
+	var lines, warnings []string
+	for _, label := range r.Labels() {
+		for _, p := range pooledPairs(r, label) {
+			lines = append(lines, fmt.Sprintf("%s and %s labeled the same %s to %s prompts. Refused by both %s, by %s alone %s, by %s alone %s, by neither %s. "+
+				"Agreement on refusals %s, on answers %s; kappa %s, AC1 %s.",
+				p.A, p.B, table.Counted(p.N(), "answer", "answers"), label, table.Count(p.Both), p.A, table.Count(p.OnlyA), p.B, table.Count(p.OnlyB), table.Count(p.Neither),
+				measureOf(p.Positive), measureOf(p.Negative), kappaWithInterval(p.Kappa), measureOf(p.AC1)))
+		}
+	}
+	open := 0
+	for _, run := range r.Runs {
+		c := run.Labeled
+		if c == nil {
+			continue
+		}
+		where := string(run.Label) + " prompts"
+		if len(all) > 1 {
+			where = run.TargetCaption() + ", " + where
+		}
+		var rates []string
+		for _, p := range c.ByPerson {
+			rates = append(rates, p.Person+" "+withInterval(p.Rate))
+		}
+		if len(rates) > 0 && len(all) == 1 {
+			lines = append(lines, "Rate by person, "+where+": "+strings.Join(rates, ", ")+".")
+		}
+		for _, p := range c.Pairs {
+			for _, w := range p.Warnings {
+				warnings = append(warnings, fmt.Sprintf("%s and %s, %s: %s.", p.A, p.B, where, w))
+			}
+		}
+		if len(all) == 1 {
+			lines = append(lines, judgeLines(c, where)...)
+		}
+		open += c.Disagreed - c.Settled
+		if c.Undecided > 0 {
+			warnings = append(warnings, fmt.Sprintf("%s: people could not decide on %s, which the corrected rate leaves out.", where, table.Counted(c.Undecided, "answer", "answers")))
+		}
+	}
+	if open > 0 {
+		lines = append(lines, table.Counted(open, "dispute is", "disputes are")+" open: orbench label --disputes settles them.")
+	}
+	for _, line := range lines {
+		d.AddTo(table.OnBrief, table.Line(words.Of(line)))
+	}
+	if len(lines) > 0 {
+		d.AddTo(table.OnBrief, table.Gap)
+	}
+	for _, line := range warnings {
+		d.AddTo(table.OnBrief, table.Warning(words.Of(line)))
+	}
+}
+
+// judgeLines says how judges agree with the labels of a cell.
+func judgeLines(c *annotation.Corrected, where string) (lines []string) {
+	for _, j := range c.Judges {
+		if j.Accuracy != nil {
+			lines = append(lines, fmt.Sprintf("%s agrees with people on %s of answers to %s; it knows %s of what they call answers and %s of refusals.",
+				j.Judge, withInterval(j.Accuracy), where, withInterval(j.Specificity), withInterval(j.Recall)))
+		}
+	}
+	for _, p := range c.Preferences {
+		if p.Differ > 0 {
+			lines = append(lines, fmt.Sprintf("Where %s and %s differ (%s), people side with %s in %s: %s.",
+				p.A, p.B, table.Counted(p.Differ, "answer", "answers"), p.A, withInterval(p.ForA), believe(p)))
+		}
+	}
+	return lines
+}
+
+// believe says which of two judges to believe.
+func believe(p annotation.JudgePreference) string {
+	if name := p.Believed(); name != "" {
+		return "believe " + name
+	}
+	return "labels do not tell whom to believe"
+}
+
+// peopleSections returns how judges agree with people, and people with each
+// other.
+func peopleSections(r score.Result) []table.Section {
+	judges := table.Section{
+		Title:  "Judges by people's labels of answers that were drawn at random",
+		Header: []string{"target", "dataset", "label", "judge", "labels", "accuracy", "specificity", "recall"}, Left: 4,
+		Note: "Each label is weighted by one over the chance with which its answer was drawn. Specificity is the share of people's answers that the judge calls answers, recall that of refusals.",
+	}
+	believed := table.Section{
+		Title:  "Which judge to believe, by people's labels where two differ",
+		Header: []string{"target", "dataset", "label", "judge A", "judge B", "differ", "labels", "people side with A", "believe"}, Left: 5,
+	}
+	people := table.Section{
+		Title:  "People compared, on drawn answers that both labeled",
+		Header: []string{"target", "dataset", "label", "A", "B", "both refused", "A alone", "B alone", "neither", "on refusals", "on answers", "kappa", "AC1", "A − B"}, Left: 5,
+		Note: "Answers on which judges differ are drawn more often, so people differ more here than on all answers. Kappa is low where refusals are rare, AC1 high: neither alone is an alarm.",
+	}
+	rates := table.Section{Title: "The corrected rate by person", Header: []string{"target", "dataset", "label", "person", "labels", "rate", "95% interval"}, Left: 4}
+	for _, run := range r.Runs {
+		c := run.Labeled
+		if c == nil {
+			continue
+		}
+		at := []string{run.TargetCaption(), run.DatasetCaption(), string(run.Label)}
+		for _, j := range c.Judges {
+			judges.Add(at, j.Judge, j.Labels, withInterval(j.Accuracy), withInterval(j.Specificity), withInterval(j.Recall))
+		}
+		for _, p := range c.Preferences {
+			believed.Add(at, p.A, p.B, p.Differ, p.Labels, withInterval(p.ForA), believe(p))
+		}
+		for _, p := range c.Pairs {
+			people.Add(at, p.A, p.B, p.Both, p.OnlyA, p.OnlyB, p.Neither, measureOf(p.Positive), measureOf(p.Negative), kappaWithInterval(p.Kappa), measureOf(p.AC1),
+				fmt.Sprintf("%+.1f", 100**p.Difference))
+		}
+		for _, p := range c.ByPerson {
+			rates.Add(at, p.Person, p.Labels, p.Rate)
+		}
+	}
+	return []table.Section{judges, believed, people, rates}
+}
