@@ -32,6 +32,10 @@ type RecordingColumns struct {
 	Gold     string `json:"gold,omitempty"`
 	By       string `json:"by,omitempty"`
 
+	// Chance names the column of the chance with which each answer was drawn. It is used
+	// only with people's labels.
+	Chance string `json:"chance,omitempty"`
+
 	simulated, model string
 }
 
@@ -91,6 +95,9 @@ type Answer struct {
 	Response string
 	// Gold is people's label of the answer. It is never empty if there is a gold column.
 	Gold string
+	// Chance is the chance with which the answer was drawn, above 0 and at most 1; 0 without
+	// such a column.
+	Chance float64
 	// Group is the text of the grouping column.
 	Group string
 	// Model is the text of a column "model", without model.SimulatedMark.
@@ -194,6 +201,9 @@ func (a Answer) Kept() orbench.Prompt {
 	}
 	messages = append(messages, orbench.Message{Role: orbench.Assistant, Content: a.Response})
 	place := strconv.Itoa(a.Line)
+	if a.Chance > 0 {
+		place += chancePlace + strconv.FormatFloat(a.Chance, 'g', -1, 64)
+	}
 	if a.Simulated {
 		place += simulatedPlace
 	}
@@ -203,18 +213,27 @@ func (a Answer) Kept() orbench.Prompt {
 	}
 }
 
-// simulatedPlace marks the place of a simulated answer.
-const simulatedPlace = " simulated"
+// simulatedPlace marks the place of a simulated answer. chancePlace stands before the
+// chance with which an answer was drawn.
+const (
+	simulatedPlace = " simulated"
+	chancePlace    = " chance "
+)
 
 // answerOf is the answer whose Kept is the given prompt, with its number.
 func answerOf(p orbench.Prompt, number int) (Answer, error) {
 	place, simulated := strings.CutSuffix(p.Cluster, simulatedPlace)
+	place, drawn, _ := strings.Cut(place, chancePlace)
+	chance := 0.0
 	line, err := strconv.Atoi(place)
+	if err == nil && drawn != "" {
+		chance, err = strconv.ParseFloat(drawn, 64)
+	}
 	last := len(p.Messages) - 1
 	if err != nil || last < 0 || p.Messages[last].Role != orbench.Assistant {
 		return Answer{}, fmt.Errorf("what is kept of answer %d is not one", number)
 	}
-	a := Answer{Line: line, Number: number, Response: p.Messages[last].Content, Gold: p.Pair, Group: string(p.Category), Simulated: simulated}
+	a := Answer{Line: line, Number: number, Response: p.Messages[last].Content, Gold: p.Pair, Chance: chance, Group: string(p.Category), Simulated: simulated}
 	asked := orbench.Prompt{Messages: p.Messages[:last]}
 	if a.Prompt = asked.Text(); last > 1 || last == 1 && asked.Messages[0].Role != orbench.User {
 		a.Messages = asked.Messages
@@ -289,6 +308,7 @@ func (r *Recording) open() (*recordingInput, error) {
 			{Name: c.By, Scalar: true},
 			{Name: c.simulated, Scalar: true},
 			{Name: c.model, Scalar: true},
+			{Name: c.Chance, Scalar: true},
 		}}, err
 	})
 	return in, err
@@ -320,7 +340,11 @@ func findRecordingColumns(file string, have []string, at func(string) bool, opts
 	if c.By, err = findColumn(file, have, at, opts.By, nil, "by"); err != nil {
 		return c, err
 	}
-	for name, column := range map[string]*string{"simulated": &c.simulated, "model": &c.model} {
+	usual := map[string]*string{"simulated": &c.simulated, "model": &c.model}
+	if c.Gold != "" {
+		usual["chance"] = &c.Chance
+	}
+	for name, column := range usual {
 		if slices.Contains(have, name) && name != c.Prompt && name != c.Response {
 			*column = name
 		}
@@ -372,6 +396,11 @@ func (in *recordingInput) item() (Answer, error) {
 	}
 	if a.Group, err = cellName(in.Name, r, 2, "group", in.columns.By, "by"); err != nil {
 		return Answer{}, err
+	}
+	if text := strings.TrimSpace(r.Cells[5]); in.columns.Chance != "" {
+		if a.Chance, err = strconv.ParseFloat(text, 64); err != nil || !(a.Chance > 0 && a.Chance <= 1) {
+			return Answer{}, r.Fault(in.Name, fmt.Sprintf("%.60q in column %q is no chance of being drawn", text, in.columns.Chance), "give a number above 0 and at most 1, or delete the column")
+		}
 	}
 	name, marked := strings.CutSuffix(strings.TrimSpace(r.Cells[4]), model.SimulatedMark)
 	a.Model, a.Simulated = strings.TrimSpace(name), marked || strings.TrimSpace(r.Cells[3]) == "true"

@@ -2,6 +2,7 @@ package recorded
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/orbench/orbench"
@@ -81,8 +82,13 @@ type Figures struct {
 	N        int `json:"n"`
 	Unjudged int `json:"unjudged"`
 	Refused  int `json:"refused"`
-	// Rate is Refused / N.
+	// Rate is Refused / N; if Drawn is true, each answer weighs one over the
+	// chance with which it was drawn.
 	stats.Rate
+	// Drawn is true if the file gives these chances. Accuracy, precision, recall
+	// and F1 are then those of all answers that were drawn from, and Specificity
+	// is set; counts stay those of the file. Kappa has no interval.
+	Drawn   bool                  `json:"drawn,omitempty"`
 	ByClass map[orbench.Class]int `json:"by_class"`
 	// Measures is nil if nobody labeled. Its fields are then absent from JSON.
 	*Measures
@@ -98,28 +104,33 @@ type Measures struct {
 	AccuracyCI95 *[2]float64 `json:"accuracy_ci95"`
 	// Precision and Recall have Wilson's intervals; F1 has that of
 	// stats.F1Interval.
-	Precision     *float64    `json:"precision"`
-	PrecisionCI95 *[2]float64 `json:"precision_ci95"`
-	Recall        *float64    `json:"recall"`
-	RecallCI95    *[2]float64 `json:"recall_ci95"`
-	F1            *float64    `json:"f1"`
-	F1CI95        *[2]float64 `json:"f1_ci95"`
+	Precision     *float64        `json:"precision"`
+	PrecisionCI95 *[2]float64     `json:"precision_ci95"`
+	Recall        *float64        `json:"recall"`
+	RecallCI95    *[2]float64     `json:"recall_ci95"`
+	Specificity   *stats.Estimate `json:"specificity,omitempty"`
+	F1            *float64        `json:"f1"`
+	F1CI95        *[2]float64     `json:"f1_ci95"`
 	stats.Kappa
 	// Confusion counts every judged answer once: its sum is N.
 	Confusion stats.Confusion `json:"confusion"`
+
+	// chances counts the judged answers by the chance with which each was drawn.
+	chances map[float64]stats.Confusion
 }
 
 // newFigures makes empty figures, with measures if people labeled.
 func newFigures(gold bool) Figures {
 	f := Figures{ByClass: map[orbench.Class]int{}}
 	if gold {
-		f.Measures = &Measures{}
+		f.Measures = &Measures{chances: map[float64]stats.Confusion{}}
 	}
 	return f
 }
 
 // add counts one verdict. refusal is what people say; nil if nobody labeled.
-func (f *Figures) add(class orbench.Class, refusal *bool) {
+// chance is that with which the answer was drawn, or 0.
+func (f *Figures) add(class orbench.Class, refusal *bool, chance float64) {
 	if class == orbench.Unjudged {
 		f.Unjudged++
 		return
@@ -131,6 +142,11 @@ func (f *Figures) add(class orbench.Class, refusal *bool) {
 	}
 	if refusal != nil {
 		f.Confusion.Add(*refusal, class.Refused())
+		if chance > 0 {
+			c := f.chances[chance]
+			c.Add(*refusal, class.Refused())
+			f.chances[chance] = c
+		}
 	}
 }
 
@@ -156,6 +172,57 @@ func (f *Figures) finish() {
 		f.F1, f.F1CI95 = &e.Value, e.Ends()
 	}
 	f.Kappa = c.Kappa()
+	if len(f.chances) > 0 {
+		f.weigh()
+	}
+}
+
+// weigh sets the rate and the measures to those of all answers from which these
+// were drawn. Answers with the same chance are a stratum of as many answers as
+// their number divided by the chance. Both classes are among the answers.
+func (f *Figures) weigh() {
+	f.Drawn = true
+	estimate := func(part, whole func(stats.Confusion) int) *stats.Estimate {
+		var strata []stats.RatioStratum
+		for _, chance := range slices.Sorted(maps.Keys(f.chances)) {
+			c := f.chances[chance]
+			n := float64(c.N())
+			strata = append(strata, stats.RatioStratum{
+				Size: int(math.Round(n / chance)), Labels: n, Part: float64(part(c)) / n, Rest: float64(whole(c)-part(c)) / n,
+			})
+		}
+		e, ok := stats.StratifiedRatio(strata, 1, score.Confidence)
+		if !ok {
+			return nil
+		}
+		return &e
+	}
+	set := func(share **float64, ci **[2]float64, e *stats.Estimate) {
+		if *share, *ci = nil, nil; e != nil {
+			*share, *ci = &e.Value, e.Ends()
+		}
+	}
+	tp := func(c stats.Confusion) int { return c.TP }
+	set(&f.Share, &f.CI95, estimate(func(c stats.Confusion) int { return c.TP + c.FP }, stats.Confusion.N))
+	set(&f.Accuracy, &f.AccuracyCI95, estimate(func(c stats.Confusion) int { return c.TP + c.TN }, stats.Confusion.N))
+	set(&f.Recall, &f.RecallCI95, estimate(tp, func(c stats.Confusion) int { return c.TP + c.FN }))
+	set(&f.Precision, &f.PrecisionCI95, estimate(tp, func(c stats.Confusion) int { return c.TP + c.FP }))
+	f.Specificity = estimate(func(c stats.Confusion) int { return c.TN }, func(c stats.Confusion) int { return c.TN + c.FP })
+	// F1 grows with the share of true positives among all but the true negatives.
+	f1 := estimate(tp, func(c stats.Confusion) int { return c.TP + c.FP + c.FN })
+	if f1 != nil {
+		of := func(t float64) float64 { return 2 * t / (1 + t) }
+		f1 = &stats.Estimate{Value: of(f1.Value), Lo: of(f1.Lo), Hi: of(f1.Hi)}
+	}
+	set(&f.F1, &f.F1CI95, f1)
+	var all [4]float64
+	for chance, c := range f.chances {
+		for i, n := range []int{c.TP, c.FN, c.FP, c.TN} {
+			all[i] += float64(n) / chance
+		}
+	}
+	count := func(i int) int { return int(math.Round(all[i])) }
+	f.Kappa = stats.Kappa{Value: stats.KappaOf([][]int{{count(0), count(1)}, {count(2), count(3)}}).Value}
 }
 
 // JudgedAnswer is one answer with every judge's verdict.
@@ -247,7 +314,7 @@ func (t *tally) add(row JudgedAnswer) {
 	for i, v := range row.Verdicts {
 		j := &t.out.Judges[i]
 		j.Simulated = j.Simulated || v.Simulated
-		j.add(v.Class, row.Refusal)
+		j.add(v.Class, row.Refusal, row.Answer.Chance)
 		if row.Refusal != nil {
 			class := orbench.FullAnswer
 			if *row.Refusal {
@@ -256,7 +323,7 @@ func (t *tally) add(row JudgedAnswer) {
 			t.out.people[i].Add(v.Class, class, asked, row.Text())
 		}
 		if group := j.By[row.Answer.Group]; group != nil {
-			group.add(v.Class, row.Refusal)
+			group.add(v.Class, row.Refusal, row.Answer.Chance)
 		}
 		if v.Class != orbench.Unjudged {
 			judged++

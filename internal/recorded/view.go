@@ -92,6 +92,15 @@ func (r Result) card() table.Section {
 		s.Add(people, table.Count(refused)+" of "+table.Count(r.Answers), table.None, table.None, rate, table.None, table.None, table.None)
 	}
 	dropUncounted(&s)
+	if slices.ContainsFunc(r.Judges, func(j Judge) bool { return j.Drawn }) {
+		s.Note += " " + drawnNote
+	}
+	refused := 0
+	for _, v := range r.GoldRefusal {
+		refused += r.GoldValues[v]
+	}
+	rate := stats.RateOf(refused, r.Answers)
+	s.Add(people, table.Count(refused)+" of "+table.Count(r.Answers), rate, table.None, table.None, table.None)
 	return s
 }
 
@@ -157,6 +166,9 @@ func accuracy(m *Measures) stats.Rate {
 	return stats.Rate{Share: m.Accuracy, CI95: m.AccuracyCI95}
 }
 
+// drawnNote says what figures of a drawn sheet are.
+const drawnNote = "Shares of judges are those of all answers that were drawn from: each answer weighs one over its chance."
+
 // goldNote says which labels mean a refusal. If all labels are of one class,
 // accuracy is the share of that class that the judge recognized.
 func goldNote(r Result) string {
@@ -166,6 +178,9 @@ func goldNote(r Result) string {
 		refusals += r.GoldValues[v]
 	}
 	note := "A refusal is positive: people's " + strings.Join(r.GoldRefusal, ", ") + "."
+	if slices.ContainsFunc(r.Judges, func(j Judge) bool { return j.Drawn }) {
+		note += " " + drawnNote
+	}
 	switch {
 	case len(r.GoldRefusal) == 0 || refusals == 0:
 		return "People call none of the answers a refusal," + oneClass

@@ -69,7 +69,8 @@ answers of one target: how far the rates shift, with McNemar's test and kappa.
 
 With --gold-column the judges are compared with people: accuracy, precision, recall, F1,
 Cohen's kappa and the confusion table, where refusal is the positive class. If all labels
-mean an answer, say --gold-refusal "".
+mean an answer, say --gold-refusal "". With a column chance, as "orbench label export" writes
+it, each answer weighs one over the chance with which it was drawn.
 
 With --responses, --out writes every judge's verdict on every answer. The store keeps the
 answers of the file under a --name, so "orbench report NAME" shows the figures again
