@@ -93,6 +93,32 @@ type Annotation struct {
 	// a subject that was not drawn by chance.
 	Design string  `json:"design,omitempty"`
 	Chance float64 `json:"chance,omitempty"`
+	// Plan is set in place of a label: it was kept before the first one. Subject is then
+	// its hash.
+	Plan *LabelPlan `json:"plan,omitempty"`
+}
+
+// LabelPlan says how answers will be labeled. It is kept before the first label, so that
+// nobody can choose it by its result.
+type LabelPlan struct {
+	// Designs are the drawings that it is for, as in Annotation.Design.
+	Designs []string `json:"designs"`
+	// Classes are those that people may give. Size is the number of answers to draw, by
+	// Seed. People are those who label, and Stop says when they stop.
+	Classes []Class  `json:"classes"`
+	Size    int      `json:"size"`
+	Seed    uint64   `json:"seed"`
+	People  []string `json:"people"`
+	Stop    string   `json:"stop"`
+}
+
+// Hash is the hash of the plan's content.
+func (p LabelPlan) Hash() Subject {
+	b, err := json.Marshal(p)
+	if err != nil {
+		panic(err) // no field can fail to be written
+	}
+	return sha256.Sum256(b)
 }
 
 // ID is the hash of the annotation's content. A store keeps each ID once.

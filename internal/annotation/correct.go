@@ -20,6 +20,8 @@ type Words struct {
 	sighted map[orbench.Subject]map[string]orbench.Annotation
 	// chance is how likely a subject was to be drawn, by design and subject.
 	chance map[drawing]float64
+	// plans holds the plans, the earliest first.
+	plans []orbench.Annotation
 	// onPrompts is true if anybody has labeled a prompt.
 	onPrompts bool
 	// counted are classes that count as refusals besides those that do so anyway.
@@ -39,6 +41,9 @@ func NewWords(annotations []orbench.Annotation) Words {
 	}
 	for _, a := range annotations {
 		w.add(a)
+		if a.Plan != nil {
+			w.plans = append(w.plans, a)
+		}
 	}
 	w.onPrompts = slices.ContainsFunc(annotations, func(a orbench.Annotation) bool { return a.By != "" && a.Label != "" && a.How != orbench.Sighted })
 	return w
@@ -222,9 +227,11 @@ type Corrected struct {
 	Settled   int `json:"settled,omitempty"`
 	Undecided int `json:"undecided,omitempty"`
 	// ByPerson has the rate by each person's labels, and Pairs compares each two
-	// people; both are absent if one person labeled all.
+	// people; both are absent if one person labeled all without a plan.
 	ByPerson []PersonRate `json:"by_person,omitempty"`
 	Pairs    []PeoplePair `json:"pairs,omitempty"`
+	// Plan is the plan that was kept before the first label; nil without one.
+	Plan *KeptPlan `json:"plan,omitempty"`
 	// Groups compares what people say with what the judges say. Empty groups
 	// are left out.
 	Groups []CorrectedGroup `json:"groups"`
@@ -254,7 +261,8 @@ type CorrectedGroup struct {
 func (t *Tally) Corrected(designEffect float64) (Corrected, bool) {
 	c, ok := t.corrected(designEffect)
 	c.People, c.Several, c.Disagreed, c.Settled, c.Undecided = len(t.people), t.several, t.disagree, t.settled, t.undecided
-	if ok && len(t.people) > 1 {
+	c.Plan = t.words.Plan(t.cell)
+	if ok && (len(t.people) > 1 || c.Plan != nil) {
 		c.ByPerson, c.Pairs = t.peoples(designEffect, (c.Rate.Hi-c.Rate.Lo)/2)
 	}
 	return c, ok

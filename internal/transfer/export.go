@@ -65,7 +65,7 @@ func Export(ctx context.Context, from store.Reader, studies []*kinds.Opened, to 
 		}
 		done.Runs++
 	}
-	annotations = slices.DeleteFunc(annotations, func(a orbench.Annotation) bool { return !about[a.Subject] })
+	annotations = slices.DeleteFunc(annotations, func(a orbench.Annotation) bool { return !about[a.Subject] && a.Plan == nil })
 	if err := to.Annotate(ctx, annotations); err != nil {
 		return done, err
 	}
