@@ -95,12 +95,6 @@ func (r Result) card() table.Section {
 	if slices.ContainsFunc(r.Judges, func(j Judge) bool { return j.Drawn }) {
 		s.Note += " " + drawnNote
 	}
-	refused := 0
-	for _, v := range r.GoldRefusal {
-		refused += r.GoldValues[v]
-	}
-	rate := stats.RateOf(refused, r.Answers)
-	s.Add(people, table.Count(refused)+" of "+table.Count(r.Answers), rate, table.None, table.None, table.None)
 	return s
 }
 
