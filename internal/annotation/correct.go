@@ -166,6 +166,10 @@ type Tally struct {
 	// those that several people labeled. undecided counts drawn answers on which
 	// nobody could decide.
 	disagree, settled, several, undecided int
+	// both, onlyFirst and onlyOther weigh the labeled refusals by which judges
+	// flag them; judges counts them.
+	both, onlyFirst, onlyOther float64
+	judges                     int
 }
 
 // NewTally starts a tally of a cell.
@@ -239,6 +243,9 @@ type Corrected struct {
 	// judges people side with where the two differ.
 	Judges      []JudgeAgreement  `json:"judges,omitempty"`
 	Preferences []JudgePreference `json:"preferences,omitempty"`
+	// Rare has two figures for a rare rate whose audit found no refusal, and is
+	// nil for any other.
+	Rare *Rare `json:"rare,omitempty"`
 }
 
 // CorrectedGroup is a group of answers with its labels.

@@ -66,7 +66,8 @@ func leastDrawn(drawn int) int { return min(2+drawn/12, 5) }
 // Draw draws size answers in addition to those of earlier drawings. It returns
 // the annotations to store, and the strata after the drawing. Cells have equal
 // shares until each has EnoughLabels. Within a cell a group's share depends on
-// its size and on how often people may differ from judges there. An annotation
+// its size and on how often people may differ from judges there; of a rare cell,
+// half are answers that judges flag, until none is left. An annotation
 // of an earlier drawing is returned again if its chance has changed.
 //
 // The same items and seed give the same drawings, and a second drawing with the
@@ -236,7 +237,8 @@ func sortByLot(subjects []orbench.Subject, drawn map[orbench.Subject]bool, seed 
 // allot increases Drawn of the pools by size in total, one answer at a time,
 // where it narrows an interval most. It takes the cell with the fewest drawn,
 // among those that lack EnoughLabels if there are any. In that cell it takes
-// the group whose share of the variance one more answer reduces most.
+// the group whose share of the variance one more answer reduces most; in a rare
+// one, see rareCell.
 func allot(pools []*pool, size int) {
 	inCell := map[Cell]int{}
 	total := map[Cell]int{}
@@ -244,6 +246,7 @@ func allot(pools []*pool, size int) {
 		inCell[p.Cell] += p.Drawn
 		total[p.Cell] += p.Size
 	}
+	rare := rareCells(pools)
 	lacking := func(c Cell) bool { return inCell[c] < EnoughLabels(total[c]) }
 	order := func(a, b Cell) int {
 		if lacking(a) == lacking(b) {
@@ -262,12 +265,18 @@ func allot(pools []*pool, size int) {
 				continue
 			}
 			g := p.gain(total[p.Cell], inCell[p.Cell])
+			if of := rare[p.Cell]; of != nil {
+				g = of.gain(p)
+			}
 			if best == nil || order(p.Cell, best.Cell) < 0 || g > gain {
 				best, gain = p, g
 			}
 		}
 		best.Drawn++
 		inCell[best.Cell]++
+		if of := rare[best.Cell]; of != nil {
+			of.count(best, 1)
+		}
 	}
 }
 

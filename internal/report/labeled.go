@@ -46,7 +46,7 @@ func labeledSections(r score.Result) []table.Section {
 		l := t.Labeled
 		both.Add(t.Target, datasets, &l.OverRefusal, &l.ToxicRefusal, table.Fractions(&l.YoudenJ))
 	}
-	return append(append([]table.Section{rates, both}, peopleSections(r)...), undisputedSection(r))
+	return append(append([]table.Section{rates, rareSection(r), both}, peopleSections(r)...), undisputedSection(r))
 }
 
 // fewLabelsNote says that a corrected rate rests on too few labels. It is empty

@@ -448,6 +448,13 @@ func remarks(all []subject, r score.Result, labels []orbench.Label) []string {
 	}
 	switch {
 	case labeled(r):
+		for _, s := range all {
+			for _, label := range labels {
+				if c := s.runs[label].Labeled; c != nil && c.Rare != nil {
+					lines = append(lines, rareLine(*c.Rare, "the "+string(label)+" prompts for "+s.name()))
+				}
+			}
+		}
 		if note := fewLabelsNote(r); note != "" {
 			lines = append(lines, note)
 		}

@@ -516,12 +516,14 @@ func (r *AnswerRow) Subject() orbench.Subject {
 }
 
 // Group returns the group of the row's answer by the judges' verdicts.
-func (r *AnswerRow) Group() annotation.Group {
+func (r *AnswerRow) Group() annotation.Group { return annotation.GroupOf(r.verdicts()) }
+
+func (r *AnswerRow) verdicts() []orbench.Verdict {
 	verdicts := make([]orbench.Verdict, len(r.Verdicts))
 	for i, v := range r.Verdicts {
 		verdicts[i] = v.Verdict
 	}
-	return annotation.GroupOf(verdicts)
+	return verdicts
 }
 
 // classes returns the judges' classes of the row's answer.

@@ -219,7 +219,7 @@ func (a app) labelPairs(ctx context.Context, sides [2]*run.Run, f compareFlags) 
 	if err != nil {
 		return err
 	}
-	queue := annotation.NewQueue(entries, words, a.person(f.person))
+	queue := annotation.NewQueue(entries, words, a.person(f.person), orbench.Blind)
 	if p := queue.Progress(); p.Labeled < p.All {
 		a.Infof("%s to go, without saying whose the answers are", table.Labels(p.All-p.Labeled))
 	}

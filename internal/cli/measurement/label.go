@@ -112,8 +112,10 @@ func (a app) labelDrawCommand() *cobra.Command {
 		Long: `Draw answers of a run at random for people to label. The store keeps which were drawn and
 how likely each was to be drawn. Every target and label of prompts gets an equal share
 until each has 100 answers; of more than 1,000 answers, a tenth, up to 1,000. Within its
-share, answers on which judges disagree or often err are more likely. A second draw adds
-to the first. "orbench audit draw" draws prompts instead, to check their labels.
+share, answers on which judges disagree or often err are more likely. Where judges flag at
+most 6% of 1,000 answers or more, half are flagged ones, until none is left, and the rest
+an audit of the others; it says how narrow the interval will be. A second draw adds to the
+first. "orbench audit draw" draws prompts instead, to check their labels.
 
 --width draws nothing. It prints how many labels, of which strata, give every corrected
 rate a 95% interval of that total width.`,
@@ -162,6 +164,10 @@ func (a app) labelDraw(ctx context.Context, memory *store.Store, r *run.Run, kep
 	}
 	if err := a.sayOthers(ctx, memory, r, kept); err != nil {
 		return err
+	}
+	for _, f := range annotation.ForecastRare(strata) {
+		a.Infof("%s on %s, %s prompts: %s; an audit of %d without a refusal gives an interval %.2f points wide without an assumption, and about %.2f if judges flag %.0f to %.0f%% of refusals",
+			untrusted.Terminal(f.Target), untrusted.Terminal(f.Dataset), f.Label, table.Labels(f.Labels), f.Audited, 100*f.Bound, 100*f.Assuming, 100*f.Recall.Lo, 100*f.Recall.Hi)
 	}
 	if n := annotation.MissingLabels(strata); n > 0 {
 		a.Infof("with so few labels for each rate, intervals can be too narrow; --size %d draws enough", n)
