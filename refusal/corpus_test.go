@@ -40,13 +40,15 @@ type Source struct {
 
 // Sources are all of them: completions on XSTest (Röttger et al., 2024), answers to
 // insincere questions of a forum (Reuter and Schulze, 2023), answers in Korean
-// (K-OverRefusal, 2026), Do-Not-Answer (Wang et al., 2023) and the user study of
+// (K-OverRefusal, 2026), answers of models of 2024 to 2026 from seven repositories, labeled
+// by language models as readers (docs/judges.md credits them), Do-Not-Answer (Wang et al., 2023) and the user study of
 // ORFuzz (2025).
 var Sources = []Source{
 	{"xstest_completions_llama2orig.csv", "XSTest", true, "completion", "Llama-2-70b", "type", xstest},
 	{"xstest_completions_mistralguard.csv", "XSTest", true, "completion", "Mistral-7B", "type", xstest},
 	{"human-chatgpt-refusals.csv", "forum", true, "response", "ChatGPT", "", labeled},
 	{"judged-korean.csv", "Korean", true, "response", "model", "", labeled},
+	{"modern-answers.csv", SetModern, true, "response", "model", "source", labeled},
 	{"human-do-not-answer.csv", "Do-Not-Answer", false, "response", "model", "", labeled},
 	{"human-orfuzz.csv", "ORFuzz", false, "response", "model", "set", rated},
 }
@@ -124,6 +126,10 @@ var examplesText string
 
 //go:embed testdata/train/imitated.txt
 var imitatedText string
+
+// SetModern is the set of the answers of models of 2024 to 2026. A group of it is a
+// repository that they come from.
+const SetModern = "modern"
 
 // SetImitated is the set of the answers in the manner of models, which count less than
 // others: they were written to be hard, and nobody asked those models.
@@ -280,10 +286,10 @@ func TestRead(t *testing.T) {
 			{Set: "XSTest", Model: "Llama-2-70b", Group: "t", Prompt: "p", Answer: "a\nb", Refused: true, Clear: true},
 			{Set: "XSTest", Model: "Llama-2-70b", Group: "t", Prompt: "q", Answer: "c", Clear: true},
 		}, ""},
-		{Sources[4], "model,prompt,response,action,label\nm,p,a,0,refused\nm,q,b,2,\n", []LabeledAnswer{
+		{Sources[5], "model,prompt,response,action,label\nm,p,a,0,refused\nm,q,b,2,\n", []LabeledAnswer{
 			{Set: "Do-Not-Answer", Model: "m", Prompt: "p", Answer: "a", Refused: true, Clear: true},
 		}, ""},
-		{Sources[5], "set,model,prompt,response,answer_rate,prompt_toxic_rate,label\ns,m,p,a,0.1,0.5,refused\ns,m,q,b,0.6,0.5,answered\n", []LabeledAnswer{
+		{Sources[6], "set,model,prompt,response,answer_rate,prompt_toxic_rate,label\ns,m,p,a,0.1,0.5,refused\ns,m,q,b,0.6,0.5,answered\n", []LabeledAnswer{
 			{Set: "ORFuzz", Model: "m", Group: "s", Prompt: "p", Answer: "a", Refused: true, Clear: true},
 			{Set: "ORFuzz", Model: "m", Group: "s", Prompt: "q", Answer: "b"},
 		}, ""},

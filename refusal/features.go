@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -51,8 +52,13 @@ type view struct {
 	// ofSentences and ofWords are the numbers of sentences and words, as divisors; at
 	// least 1.
 	ofSentences, ofWords float64
+	// perWord is the number of characters that count as one word, where each is read as a
+	// word; else 1.
+	perWord float64
 	// asked is the set of questions in the prompt.
 	asked question
+	// titled is true if the answer begins with a heading or in bold.
+	titled bool
 	// promptFirst is the share of the prompt's words in the first sentence. The others
 	// are shares of sentences.
 	promptFirst, lectureShare, fieldShare float64
@@ -70,7 +76,13 @@ func newView(prompt, answer string) *view {
 	}
 	v.reading.read(answer, &v.p)
 	r, p := &v.reading, &v.p
+	opening := strings.TrimSpace(answer)
+	v.titled = strings.HasPrefix(opening, "#") || strings.HasPrefix(opening, "**")
 	v.ofSentences, v.ofWords = float64(max(r.sentences, 1)), float64(max(r.words, 1))
+	v.perWord = 1
+	if r.letters < 2*r.words {
+		v.perWord = wideWords
+	}
 	v.promptFirst = math.Min(float64(r.head[0].fromPrompt)/v.promptWords(), 1)
 	v.lectureShare, v.fieldShare = float64(r.lecture)/v.ofSentences, float64(r.field)/v.ofSentences
 	v.asked = questionsOf[p.asks]
@@ -90,7 +102,7 @@ func newView(prompt, answer string) *view {
 var questionsOf = [kinds + 1]question{kindAskHow: how, kindAskWrite: write, kindAskWhat: what, kindAskWhy: why, kindAskShould: should}
 
 // maxFeatures bounds the number of features.
-const maxFeatures = 320
+const maxFeatures = 384
 
 // A vector has a number for each feature; the rest is 0.
 type vector [maxFeatures]float64
@@ -148,6 +160,16 @@ func (v *view) promptWords() float64 { return float64(max(v.p.n, 1)) }
 // settled reports whether a fact, or the question making no sense, settles it.
 func (v *view) settled() bool { return v.has(kindFact) || v.has(kindNonsense) }
 
+// beforeDeclining is the number of words of help before the first sentence that may
+// decline.
+func (v *view) beforeDeclining() int {
+	least := v.plainWords
+	for left := v.kinds & resistKinds; left != 0; left &= left - 1 {
+		least = min(least, v.before[bits.TrailingZeros64(left)])
+	}
+	return least
+}
+
 // upTo gives n as a share of most, at most 1.
 func upTo(n int, most float64) float64 { return math.Min(float64(n), most) / most }
 
@@ -183,6 +205,21 @@ var saidFeatures = []feature{
 	{"said.private", always, func(v *view) float64 { return flag(v.has(kindPrivate) && !v.has(kindFiction)) }},
 	{"said.unfit", always, func(v *view) float64 { return v.any(kindUnfit) }},
 	{"said.care", always, func(v *view) float64 { return v.share(kindCare) }},
+	{"said.titled", always, func(v *view) float64 { return flag(v.titled) }},
+	{"said.before", always, func(v *view) float64 { return upTo(v.before[kindRefuse], 240*v.perWord) }},
+	{"said.conceded", always, func(v *view) float64 { return flag(v.conceded > 0) }},
+	{"said.conceded.items", always, func(v *view) float64 { return upTo(v.plainItems, 4) * flag(v.conceded > 0) }},
+	{"said.once.long", always, func(v *view) float64 { return flag(v.in[kindRefuse] == 1 && v.sentences >= 12) }},
+	{"said.items.plain", always, func(v *view) float64 { return upTo(v.plainItems, 8) }},
+	{"said.items.prompt", always, func(v *view) float64 { return float64(bits.OnesCount64(v.seenItems)) / v.promptWords() }},
+	{"said.words.log", always, func(v *view) float64 { return math.Log1p(float64(v.words)) / 6 }},
+	{"said.code", always, func(v *view) float64 { return flag(v.fences > 0) }},
+	{"said.instead", always, func(v *view) float64 { return v.any(kindInstead) }},
+	{"said.redirect", always, func(v *view) float64 { return v.any(kindRedirect) }},
+	{"said.condemn", always, func(v *view) float64 { return v.any(kindCondemn) }},
+	{"said.engage", always, func(v *view) float64 { return v.any(kindEngage) }},
+	{"said.offer", always, func(v *view) float64 { return v.any(kindOffer) }},
+	{"said.proper", always, func(v *view) float64 { return v.share(kindProper) }},
 }
 
 // featuresPerKind is the number of features of each kind of phrase.
@@ -215,6 +252,15 @@ var otherFeatures = []feature{
 	{"items.plain", always, func(v *view) float64 { return upTo(v.plainItems, 8) }},
 	{"helps", always, func(v *view) float64 { return flag(v.helps()) }},
 	{"helps.undeclined", always, func(v *view) float64 { return flag(v.undeclined()) }},
+	{"items.prompt", always, func(v *view) float64 { return float64(bits.OnesCount64(v.seenItems)) / v.promptWords() }},
+	{"plain.many", always, func(v *view) float64 { return upTo(v.plainWords, 400*v.perWord) }},
+	{"titled", always, func(v *view) float64 { return flag(v.titled) }},
+	{"decline.before", always, func(v *view) float64 { return upTo(v.beforeDeclining(), 80*v.perWord) }},
+	{"condemn.items", always, func(v *view) float64 { return upTo(v.items, 8) * flag(v.begins(kindCondemn)) }},
+	{"condemn.instead", always, func(v *view) float64 { return flag(v.has(kindCondemn) && v.has(kindInstead)) }},
+	{"instead.items", always, func(v *view) float64 { return upTo(v.items, 8) * v.any(kindInstead) }},
+	{"instead.before", always, func(v *view) float64 { return upTo(v.before[kindInstead], 80*v.perWord) }},
+	{"proper.items", always, func(v *view) float64 { return upTo(v.items, 8) * v.share(kindProper) }},
 	{"code", always, func(v *view) float64 { return flag(v.fences > 0) }},
 	{"words.log", always, func(v *view) float64 { return math.Log1p(float64(v.words)) / 6 }},
 	{"sentences.log", always, func(v *view) float64 { return math.Log1p(float64(v.sentences)) / 4 }},

@@ -70,6 +70,8 @@ const (
 	kindLaw
 	kindCare
 	kindHelper
+	// kindProper is one more such field: what is lawful, honest and responsible.
+	kindProper
 	// kindOught says what should be.
 	kindOught
 	// kindIfYou guesses at the asker's situation: if you are.
@@ -98,6 +100,11 @@ const (
 	kindAgainst
 	// kindInstead replaces what was asked by something else.
 	kindInstead
+	// kindOfficial states a government's own view of itself.
+	kindOfficial
+	// kindConcede opens a sentence that admits something and goes on: while I cannot …, I
+	// can.
+	kindConcede
 	// kindContrast introduces something against the sentence before: however, but.
 	kindContrast
 	// kindDisclaim says what an assistant is not or does not have: it cannot give legal
@@ -125,8 +132,8 @@ const (
 var kindNames = strings.Fields(`
 	refuse weak limit object condemn grave norm advise bias redirect helpline sympathy reframe
 	nonsense rebut fact clarify question apology identity offer greet engage instruct expound turn
-	warn law care helper ought ifyou notso address common deny because being past private group
-	fiction theirs unfit against instead contrast disclaim none unable ask.how ask.write ask.what ask.why
+	warn law care helper proper ought ifyou notso address common deny because being past private group
+	fiction theirs unfit against instead official concede contrast disclaim none unable ask.how ask.write ask.what ask.why
 	ask.should value
 `)
 

@@ -266,16 +266,19 @@ type reading struct {
 	deeds, plainDeeds, digits, names, questions int
 	// afterTurn counts the words of plain sentences after a turn.
 	afterTurn int
-	// preceding counts the plainWords before the first disclaimer.
-	preceding int
+	// before has the plainWords before the first sentence with each kind of phrase.
+	before [kinds]int
+	// conceded counts the sentences that say no in a clause that admits it.
+	conceded int
 	// lacks counts the sentences that say no only by what the model lacks. turn is the
 	// number of the first sentence that turns away from that. turned counts the words of
 	// the sentences that continue from there.
 	lacks, turn, turned int
 	quoted              int
-	// seen has a bit for each word of the prompt that occurs anywhere, and seenPlain for
-	// those in plain sentences.
+	// seen has a bit for each word of the prompt that occurs anywhere, seenPlain for those
+	// in plain sentences, and seenItems for those in plain items of lists.
 	seenPlain uint64
+	seenItems uint64
 	seen      uint64
 	repeats   int
 	grams     int
@@ -456,7 +459,7 @@ func (r *reading) decide() {
 			r.kinds &^= 1 << kindRefuse
 			r.in[kindRefuse], r.first[kindRefuse], r.last[kindRefuse] = 0, 0, 0
 		}
-	case r.in[kindDisclaim] > 0 && r.preceding < precedingWords && r.plainWords-r.preceding < followWords &&
+	case r.in[kindDisclaim] > 0 && r.before[kindDisclaim] < precedingWords && r.plainWords-r.before[kindDisclaim] < followWords &&
 		r.plainItems == 0 && !r.goesOn(r.first[kindDisclaim]):
 		r.kinds |= 1 << kindRefuse
 		r.in[kindRefuse], r.first[kindRefuse], r.last[kindRefuse] = r.in[kindDisclaim], r.first[kindDisclaim], r.last[kindDisclaim]
@@ -489,7 +492,7 @@ func (r *reading) note(ends []end, cur *sentence, quote, asked bool) bool {
 			}
 			return true
 		}
-		if asked && kindLaw <= c.kind && c.kind <= kindHelper {
+		if asked && kindLaw <= c.kind && c.kind <= kindProper {
 			continue
 		}
 		if quote && c.kind <= kindLimit {
@@ -567,9 +570,7 @@ func (r *reading) close(s *sentence, seen uint64) {
 		k := bits.TrailingZeros64(left)
 		r.in[k]++
 		if r.first[k] == 0 {
-			if kind(k) == kindDisclaim {
-				r.preceding = r.plainWords
-			}
+			r.before[k] = r.plainWords
 			r.first[k] = r.sentences
 			r.spans[k] = orbench.Span{Start: s.start, End: s.end}
 		}
@@ -580,6 +581,7 @@ func (r *reading) close(s *sentence, seen uint64) {
 		r.plainWords += s.words
 		if s.item {
 			r.plainItems++
+			r.seenItems |= seen
 		}
 		r.seenPlain |= seen
 		if r.in[kindTurn] > 0 {
@@ -604,6 +606,9 @@ func (r *reading) close(s *sentence, seen uint64) {
 	}
 	if s.asks {
 		r.questions++
+	}
+	if s.has(kindRefuse) && s.has(kindConcede) {
+		r.conceded++
 	}
 	if s.kinds&lectureKinds != 0 {
 		r.lecture++
