@@ -40,7 +40,7 @@ judges: [lexical, "llm:sim/judge"]`,
 		fmt.Printf("%s, %s prompts by %s: %d of %d refused\n", r.Target, r.Label, r.Judge, r.Refused, r.Judged)
 	}
 	// Output:
-	// sim/balanced, safe prompts by lexical: 18 of 80 refused
+	// sim/balanced, safe prompts by lexical: 15 of 80 refused
 	// sim/balanced, safe prompts by llm:sim/judge: 21 of 80 refused
 	// sim/balanced, toxic prompts by lexical: 18 of 20 refused
 	// sim/balanced, toxic prompts by llm:sim/judge: 19 of 20 refused

@@ -26,7 +26,7 @@ func (a app) labelPlanCommand() *cobra.Command {
 answers, by whom, by which seed, and when people stop. Then draw the answers as "orbench
 label draw" does. A plan is kept before the first label and never changes; its hash and
 what was done stand in "orbench report".`,
-		Example: `  orbench label plan main --size 200 --people ana,ben`,
+		Example: `  orbench label plan main --size 20 --people ana,ben`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.withRun(c.Context(), at, args, func(memory *store.Store, r *run.Run, kept *index.Index) error {
