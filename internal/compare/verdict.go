@@ -13,8 +13,8 @@ import (
 const screenFlips = 3
 
 // headline says in one line which side is better, for each metric. The
-// candidate is WORSE or BETTER if the difference is significant; otherwise the
-// line says that it is unclear.
+// candidate is WORSE or BETTER if the difference is significant and the judge's
+// error cannot undo it; otherwise the line says that it is unclear.
 func (c Result) headline() string {
 	candidate, base := c.Candidate.Run, c.Base.Run
 	switch {
@@ -45,9 +45,15 @@ func (c Result) verdictOn(m Metric) string {
 		detectable := 100 * stats.Detectable(*d, 0.95, 0.8)
 		return fmt.Sprintf("unclear%s (%s; a change of %.0f would be found)", on, change, detectable)
 	}
-	word, least := "WORSE", d.Lo
+	lo, hi := d.Lo, d.Hi
+	if e := m.JudgeError; e != nil && e.Difference != nil {
+		if lo, hi = e.Difference.Lo, e.Difference.Hi; lo <= 0 && hi >= 0 {
+			return fmt.Sprintf("unclear%s (%s by verdicts, which the judge's error could undo)", on, change)
+		}
+	}
+	word, least := "WORSE", lo
 	if d.Value < 0 {
-		least = d.Hi
+		least = hi
 	}
 	if (d.Value < 0) == (m.Label == orbench.Safe) {
 		word = "BETTER"
