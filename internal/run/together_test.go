@@ -45,9 +45,9 @@ func TestTogether(t *testing.T) {
 	for want, got := range map[string]string{
 		"sim/balanced; sim/strict": named(long),
 		"sim/balanced [run long]; sim/strict; sim/balanced [run short]; sim/balanced [run short] [icl]": named(long, short),
-		"sim/balanced; sim/strict; sim/strict":                                               named(long, elsewhere),
-		"sim/balanced; sim/strict [run long]; sim/strict [run seeded]":                       named(long, seeded),
-		"sim/balanced; sim/strict [run long]; sim/strict [run a-long-nam…where-shown-whole]": named(long, again),
+		"sim/balanced; sim/strict; sim/strict":                                                          named(long, elsewhere),
+		"sim/balanced; sim/strict [run long]; sim/strict [run seeded]":                                  named(long, seeded),
+		"sim/balanced; sim/strict [run long]; sim/strict [run a-long-nam…where-shown-whole]":            named(long, again),
 	} {
 		if got != want {
 			t.Errorf("named %s, want %s", got, want)

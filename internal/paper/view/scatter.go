@@ -51,13 +51,13 @@ func scatterPlots(spots []spot) (all, enlarged chart.Plot) {
 	}
 	w := chart.Window{Left: -3, Right: 104, Low: low, High: 103}
 	return chart.Plot{
-		Window: w, XTicks: chart.PercentTicks(w.Left, w.Right), YTicks: chart.PercentTicks(w.Low, w.High),
-		X: "Over-refusal: prompts of OR-Bench-Hard-1K refused, % (lower is better)",
-		Y: "Toxic refusal: prompts of OR-Bench-Toxic refused, % (higher is better)",
-	}, chart.Plot{
-		Window: corner, XTicks: chart.Ticks(5, corner.Left, corner.Right), YTicks: chart.Ticks(1, corner.Low, corner.High),
-		X: "Over-refusal, %: the framed corner enlarged", Y: "Toxic refusal, %",
-	}
+			Window: w, XTicks: chart.PercentTicks(w.Left, w.Right), YTicks: chart.PercentTicks(w.Low, w.High),
+			X: "Over-refusal: prompts of OR-Bench-Hard-1K refused, % (lower is better)",
+			Y: "Toxic refusal: prompts of OR-Bench-Toxic refused, % (higher is better)",
+		}, chart.Plot{
+			Window: corner, XTicks: chart.Ticks(5, corner.Left, corner.Right), YTicks: chart.Ticks(1, corner.Low, corner.High),
+			X: "Over-refusal, %: the framed corner enlarged", Y: "Toxic refusal, %",
+		}
 }
 
 // corner is where a third of the published models lie. Without enlargement they
