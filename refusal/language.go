@@ -2,6 +2,7 @@ package refusal
 
 import (
 	_ "embed"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -116,4 +117,18 @@ func (t *tally) language(table *languageTable) *language {
 		return &table.all[len(table.all)-1]
 	}
 	return &table.all[best]
+}
+
+// mostLanguageBytes is how much of a text Language reads: about its first sixty words.
+const mostLanguageBytes = 600
+
+// Language returns the language of a text, as its code of ISO 639-1. It is empty if the
+// text is in none of the known languages. Only the beginning is read.
+func Language(text string) string {
+	if len(text) > mostLanguageBytes {
+		text = strings.ToValidUTF8(text[:mostLanguageBytes], "")
+	}
+	read := newView("", text)
+	defer views.Put(read)
+	return read.languages.language(embedded().languages).code
 }

@@ -90,7 +90,7 @@ func GwetAC1(table [][]int, confidence float64) (Estimate, bool) {
 	if variance := squares - mean*mean; variance > 0 && agreed < 1 && agreed > 0 {
 		effective = math.Min(n, n*agreed*(1-agreed)/variance)
 	}
-	lo, hi := wilson(agreed, effective, confidence)
+	lo, hi := WilsonShare(agreed, effective, confidence)
 	of := func(agreement float64) float64 { return (agreement - chance) / (1 - chance) }
 	return estimate(ac1, of(lo), of(hi), -1, 1), true
 }
@@ -172,7 +172,7 @@ func CohenKappaInterval(table [][]int, confidence float64) (Estimate, bool) {
 	if variance > 0 && agreed < 1 && agreed > 0 {
 		effective = math.Min(n, n*agreed*(1-agreed)/variance)
 	}
-	lo, hi := wilson(agreed, effective, confidence)
+	lo, hi := WilsonShare(agreed, effective, confidence)
 	of := func(agreement float64) float64 { return (agreement - chance) / (1 - chance) }
 	return estimate(kappa, of(lo), of(hi), -1, 1), true
 }
@@ -295,7 +295,7 @@ func FleissKappaInterval(counts [][]int, confidence float64) (Estimate, bool) {
 	if variance := (squares - sum*sum/items) / (items - 1); items > 1 && variance > 0 && agreed < 1 && agreed > 0 {
 		effective = math.Min(most, items*agreed*(1-agreed)/variance)
 	}
-	lo, hi := wilson(agreed, effective, confidence)
+	lo, hi := WilsonShare(agreed, effective, confidence)
 	of := func(agreement float64) float64 { return (agreement - chance) / (1 - chance) }
 	return estimate(kappa, of(lo), of(hi), -1, 1), true
 }

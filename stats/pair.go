@@ -227,6 +227,6 @@ func shareWith(p, variance float64, n int, most, confidence float64) Estimate {
 	if variance > 0 && n > 1 {
 		effective = math.Min(most, p*(1-p)/variance) * math.Pow(zOf(confidence)/tOf(confidence, n), 2)
 	}
-	lo, hi := wilson(p, effective, confidence)
+	lo, hi := WilsonShare(p, effective, confidence)
 	return estimate(p, lo, hi, 0, 1)
 }

@@ -19,11 +19,12 @@ func Wilson(k, n int, confidence float64) (lo, hi float64) {
 	if n == 0 {
 		return 0, 1
 	}
-	return wilson(float64(k)/float64(n), float64(n), confidence)
+	return WilsonShare(float64(k)/float64(n), float64(n), confidence)
 }
 
-// wilson is the score interval of the rate p in n trials; n need not be an integer.
-func wilson(p, n, confidence float64) (lo, hi float64) {
+// WilsonShare is Wilson for a share p from 0 to 1 in n > 0 trials, of which there need not be
+// a whole number, as where weighted labels say as much as n equal ones.
+func WilsonShare(p, n, confidence float64) (lo, hi float64) {
 	z := zOf(confidence)
 	scale := 1 + z*z/n
 	center := (p + z*z/(2*n)) / scale
@@ -65,8 +66,8 @@ func WilsonFinite(positive float64, unknown, n, population int, confidence float
 		return low, high
 	}
 	effective := float64(n) * float64(population-1) / float64(population-n)
-	lo, _ = wilson(low, effective, confidence)
-	_, hi = wilson(high, effective, confidence)
+	lo, _ = WilsonShare(low, effective, confidence)
+	_, hi = WilsonShare(high, effective, confidence)
 	// Rounding errors must not move an end by a whole one.
 	const slack = 1e-9
 	all := float64(population)
@@ -93,7 +94,7 @@ func WilsonClustered(clusters []Cluster, confidence float64) (Estimate, bool) {
 		t := tOf(confidence, len(clusters))
 		effective *= (z / t) * (z / t)
 	}
-	lo, hi := wilson(p, effective, confidence)
+	lo, hi := WilsonShare(p, effective, confidence)
 	return estimate(p, lo, hi, 0, 1), true
 }
 

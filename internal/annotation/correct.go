@@ -71,7 +71,8 @@ func (w Words) add(a orbench.Annotation) {
 	into[a.Subject][a.By] = a
 }
 
-// Counting returns the same words with more classes counted as refusals.
+// Counting returns the same words with more classes counted as refusals: labels of
+// these classes are given as refusals.
 func (w Words) Counting(classes []orbench.Class) Words {
 	w.counted = classes
 	return w
@@ -101,10 +102,19 @@ func (w Words) Of(s orbench.Subject, person string) (orbench.Annotation, bool) {
 func (w Words) All(s orbench.Subject) (all []orbench.Annotation) {
 	for _, person := range slices.Sorted(maps.Keys(w.said[s])) {
 		if a := w.said[s][person]; a.Class != orbench.Unjudged {
+			a.Class = w.counts(a.Class)
 			all = append(all, a)
 		}
 	}
 	return all
+}
+
+// counts returns a class as it counts.
+func (w Words) counts(c orbench.Class) orbench.Class {
+	if slices.Contains(w.counted, c) {
+		return orbench.Refusal
+	}
+	return c
 }
 
 // Refused returns the share of people who call an answer a refusal, from 0 to
@@ -112,14 +122,14 @@ func (w Words) All(s orbench.Subject) (all []orbench.Annotation) {
 // that settled it counts alone.
 func (w Words) Refused(s orbench.Subject) (share float64, ok bool) {
 	if a := w.settled[s]; a.Class != orbench.Unjudged {
-		if a.Class.Refused() {
+		if w.counts(a.Class).Refused() {
 			share = 1
 		}
 		return share, true
 	}
 	all := w.All(s)
 	for _, a := range all {
-		if a.Class.Refused() || slices.Contains(w.counted, a.Class) {
+		if a.Class.Refused() {
 			share++
 		}
 	}

@@ -120,19 +120,12 @@ func (t *Tally) Recall() (stats.Interval, bool) {
 	if !(n >= leastRefusals) {
 		return stats.Interval{}, false
 	}
-	lo, hi := wilson(flagged/all, n)
+	lo, hi := stats.WilsonShare(flagged/all, n, confidence)
 	return stats.Interval{Lo: lo, Hi: hi}, true
 }
 
 // leastRefusals is the fewest labeled refusals that say something of a recall.
 const leastRefusals = 10
-
-// wilson returns Wilson's interval of a share at an effective number.
-func wilson(share, n float64) (lo, hi float64) {
-	const z = 1.959964
-	center, half := share+z*z/2/n, z*math.Sqrt(share*(1-share)/n+z*z/4/n/n)
-	return max(0, (center-half)/(1+z*z/n)), min(1, (center+half)/(1+z*z/n))
-}
 
 // Compare counts a labeled refusal by who flags it: the first judge, another,
 // or both.
@@ -171,8 +164,8 @@ func (t *Tally) Together() (stats.Interval, bool) {
 	}
 	n := float64(t.judges) * first / (t.both + t.onlyFirst + t.onlyOther)
 	m := float64(t.judges) * other / (t.both + t.onlyFirst + t.onlyOther)
-	lo, hi := wilson(t.both/first, n)
-	loOther, hiOther := wilson(t.both/other, m)
+	lo, hi := stats.WilsonShare(t.both/first, n, confidence)
+	loOther, hiOther := stats.WilsonShare(t.both/other, m, confidence)
 	return stats.Interval{Lo: max(lo, loOther), Hi: 1 - (1-hi)*(1-hiOther)}, true
 }
 

@@ -86,7 +86,7 @@ func TestRareCoverage(t *testing.T) {
 					refused := int(distuv.Binomial{N: float64(labels), P: rate, Src: random}.Rand())
 					lo, hi := stats.Wilson(refused, labels, confidence)
 					var recall Recall
-					recall.Lo, recall.Hi = wilson(distuv.Binomial{N: 100, P: by.recall, Src: random}.Rand()/100, 100)
+					recall.Lo, recall.Hi = stats.WilsonShare(distuv.Binomial{N: 100, P: by.recall, Src: random}.Rand()/100, 100, confidence)
 					r := tally.Rare(1, recall)
 					if r == nil {
 						continue

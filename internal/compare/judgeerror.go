@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/judge"
@@ -15,9 +14,10 @@ import (
 // Assumption is what is assumed of a judge's errors on two sides.
 type Assumption string
 
-// The assumptions. Between two models, each side's rate may be off by as much
-// as was measured for any model, so the difference may be off by the sum. A
-// judge errs on the checkpoints of one model with the same recall and the same
+// The assumptions. Two models have errors that are predicted for each of them from
+// other models, and are independent: their squares are added to that of the
+// interval (Zou and Donner 2008, Statistics in Medicine 27:1693-1702). A judge errs
+// on the checkpoints of one model with the same recall and the same
 // specificity. The difference of its verdicts is then Youden's J times the true
 // one (Copeland and others 1977, American Journal of Epidemiology 105:488-495):
 // it is too small, and never has the wrong sign.
@@ -29,49 +29,59 @@ const (
 // JudgeError is how far a judge's error may move a metric's difference.
 type JudgeError struct {
 	Assumes Assumption `json:"assumes"`
-	// Off is the greatest error of the difference between two models, in shares.
-	Off float64 `json:"off,omitempty"`
+	// Below and Above are how far below and above the difference by verdicts the
+	// true one may lie between two models, in shares, by the judge's error alone.
+	Below float64 `json:"below,omitempty"`
+	Above float64 `json:"above,omitempty"`
 	// LeastYouden is the least J that was measured; see score.LeastYouden. It is
 	// set for one model.
 	LeastYouden float64 `json:"least_youden,omitempty"`
 	// Difference is the interval of Figures.Difference, widened by the judge's
-	// error; nil if that is nil.
-	Difference *stats.Interval `json:"difference"`
-	rate       score.JudgeError
+	// error.
+	Difference stats.Interval `json:"difference"`
+	// rateBelow and rateAbove are Below and Above of the candidate's rate.
+	rateBelow, rateAbove float64
 }
 
-// judgeErrorOf returns what is known of the error of both sides' judge on answers
-// in a language to prompts of a label; nil if nothing is, or if it does not matter: a guard's
-// flags are what it does, and two judges are compared for their verdicts.
-func (c *Comparison) judgeErrorOf(label orbench.Label, language string, oneModel bool) *JudgeError {
+// judgeErrorOf returns what is known of the error of both sides' judge in the
+// difference of a metric on answers in a language; nil if nothing is, or if it
+// does not matter: a guard's flags are what it does, and two judges are compared
+// for their verdicts.
+func (c *Comparison) judgeErrorOf(m Metric, language string, oneModel bool) *JudgeError {
 	name := c.judges[base]
-	known, ok := score.KnownError(name, label, language)
-	if name != c.judges[candidate] || name == judge.Flag || !ok {
+	known, ok := score.KnownError(name, m.Label, language)
+	if m.Difference == nil || name != c.judges[candidate] || name == judge.Flag || !ok {
 		return nil
 	}
-	if !oneModel {
-		return &JudgeError{Assumes: TwoModels, Off: known.High - known.Low, rate: known.JudgeError}
+	below, above := known.Moves(m.Base.Refused, m.Base.N)
+	e := JudgeError{Assumes: TwoModels}
+	e.rateBelow, e.rateAbove = known.Moves(m.Candidate.Refused, m.Candidate.N)
+	if e.Below, e.Above = math.Hypot(e.rateBelow, above), math.Hypot(e.rateAbove, below); oneModel {
+		e.Assumes, e.Below, e.Above = OneModel, 0, 0
+		if e.LeastYouden, ok = score.LeastYouden(name, language); !ok {
+			return nil
+		}
 	}
-	least, ok := score.LeastYouden(name)
-	if !ok {
-		return nil
-	}
-	return &JudgeError{Assumes: OneModel, LeastYouden: least, rate: known.JudgeError}
+	e.Difference = e.widen(*m.Difference, false)
+	return &e
 }
 
 // extremes returns the figure as it would be if the judge erred as far as it
 // may, downward and upward.
 func (e *JudgeError) extremes(figure stats.Estimate, ofRate bool) [2]stats.Estimate {
-	moved := func(by float64) stats.Estimate {
-		return stats.Estimate{Value: figure.Value + by, Lo: figure.Lo + by, Hi: figure.Hi + by}
-	}
+	below, above := e.Below, e.Above
 	switch {
 	case ofRate:
-		return [2]stats.Estimate{moved(-e.rate.High), moved(-e.rate.Low)}
-	case e.Assumes == TwoModels:
-		return [2]stats.Estimate{moved(-e.Off), moved(e.Off)}
+		below, above = e.rateBelow, e.rateAbove
+	case e.Assumes == OneModel:
+		return [2]stats.Estimate{figure, {Value: figure.Value / e.LeastYouden, Lo: figure.Lo / e.LeastYouden, Hi: figure.Hi / e.LeastYouden}}
 	}
-	return [2]stats.Estimate{figure, {Value: figure.Value / e.LeastYouden, Lo: figure.Lo / e.LeastYouden, Hi: figure.Hi / e.LeastYouden}}
+	down := math.Hypot(figure.Value-figure.Lo, below) - (figure.Value - figure.Lo)
+	up := math.Hypot(figure.Hi-figure.Value, above) - (figure.Hi - figure.Value)
+	return [2]stats.Estimate{
+		{Value: figure.Value - below, Lo: figure.Lo - down, Hi: figure.Hi - down},
+		{Value: figure.Value + above, Lo: figure.Lo + up, Hi: figure.Hi + up},
+	}
 }
 
 // widen returns the interval of a figure with the judge's error.
@@ -82,14 +92,6 @@ func (e *JudgeError) widen(figure stats.Estimate, ofRate bool) stats.Interval {
 	}
 	ends := e.extremes(figure, ofRate)
 	return stats.Interval{Lo: math.Max(least, math.Min(ends[0].Lo, ends[1].Lo)), Hi: math.Min(1, math.Max(ends[0].Hi, ends[1].Hi))}
-}
-
-// know sets what is known of the judge's error in the metric's difference.
-func (m *Metric) know(e *JudgeError) {
-	if m.JudgeError = e; e != nil && m.Difference != nil {
-		widened := e.widen(*m.Difference, false)
-		e.Difference = &widened
-	}
 }
 
 // withError changes a decision by verdicts that the judge's error could undo.
@@ -149,18 +151,18 @@ func (c Result) judgeNote() string {
 			return fmt.Sprintf("With the judge's error: both sides are one model, so %s is assumed to err on both alike. It then shows %.0f%% or more of a true difference (the least measured).",
 				name, 100*e.LeastYouden)
 		default:
-			off = append(off, fmt.Sprintf("%.1f points on %s prompts", 100*e.Off, m.Label))
+			off = append(off, fmt.Sprintf("%.1f points below to %.1f above it on %s prompts", 100*e.Below, 100*e.Above, m.Label))
 		}
 	}
 	if len(off) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("With the judge's error: between two models the difference by %s may be off by %s.", name, strings.Join(off, ", "))
+	return fmt.Sprintf("With the judge's error: between two models the true difference may lie from %s (%s).", strings.Join(off, ", "), name)
 }
 
 // shown formats the difference with the judge's error; empty if it is not known.
 func (e *JudgeError) shown() string {
-	if e == nil || e.Difference == nil {
+	if e == nil {
 		return ""
 	}
 	return table.DifferenceInterval(&stats.Estimate{Lo: e.Difference.Lo, Hi: e.Difference.Hi}, table.Hyphen)

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -76,17 +77,18 @@ type Options struct {
 	Walked func(answers int)
 	// labels are the corrected rates of both sides.
 	labels [2]labels
-	// languages are those of the answers of both sides; see score.Result.Language.
-	languages [2]string
+	// languages are those of the answers of both sides, by the label of the prompts.
+	languages [2]map[orbench.Label]string
 	words     annotation.Words
 }
 
-// language is that of both sides, empty if they differ.
-func (o Options) language() string {
-	if o.languages[base] != o.languages[candidate] {
+// language is that of both sides' answers to prompts of a label, empty if they
+// differ.
+func (o Options) language(label orbench.Label) string {
+	if o.languages[base][label] != o.languages[candidate][label] {
 		return ""
 	}
-	return o.languages[base]
+	return o.languages[base][label]
 }
 
 // DefaultAlpha is the level of significance when none is given.
@@ -267,7 +269,7 @@ func (c *Comparison) Result(o Options) Result {
 	for _, m := range metrics {
 		tallies[m.name] = &tally{label: m.label, all: newCounts(), by: map[orbench.Category]*counts{}}
 		figures := c.metric(m.name, tallies[m.name], r.Paired, bootstrap)
-		figures.know(c.judgeErrorOf(m.label, o.language(), o.OneModel))
+		figures.JudgeError = c.judgeErrorOf(figures, o.language(m.label), o.OneModel)
 		if !figures.textless() {
 			figures.Corrected = cmp.Or(c.correctPairs(m.label, o.words), correct(o.labels, m.label))
 		}
@@ -283,18 +285,21 @@ func (c *Comparison) Result(o Options) Result {
 	}
 	for _, g := range o.Gates {
 		out := GateResult{Gate: g.String(), Metric: g.metric, Category: g.category, Status: Undecided, alarm: !g.Requirement()}
+		m := r.Metrics[slices.IndexFunc(r.Metrics, func(m Metric) bool { return m.Name == g.metric })]
+		byPairs := g.category == "" && m.Corrected != nil && m.Corrected.Pairs != nil
 		switch {
 		case !r.Paired && !o.Unpaired:
 			out.Reason = "the two sides have no prompt in common"
-		case slices.ContainsFunc(r.Metrics, func(m Metric) bool { return m.Name == g.metric && m.textless() }):
+		case m.textless():
 			out.Reason = "too many answers have no text"
-		case !g.byVerdicts && (o.Corrected || g.category == "" && o.Alpha == DefaultAlpha && c.correctPairs(tallies[g.metric].label, o.words) != nil):
-			label := tallies[g.metric].label
-			r.decideCorrected(g, cmp.Or(c.correctPairs(label, o.words), correct(o.labels, label)), &out)
+		case !g.byVerdicts && (o.Corrected || byPairs && o.Alpha == DefaultAlpha):
+			r.decideCorrected(g, m.Corrected, &out)
 			c.sayNeed(g, &out)
 		default:
 			r.decide(g, tallies[g.metric], bootstrap, &out)
-			g.withError(c.judgeErrorOf(tallies[g.metric].label, o.language(), o.OneModel), &out)
+			if g.withError(m.JudgeError, &out); byPairs && !g.byVerdicts {
+				out.Reason += fmt.Sprintf("; people's labels of pairs would decide at a level of %g only", DefaultAlpha)
+			}
 			c.sayNeed(g, &out)
 		}
 		r.Gates = append(r.Gates, out)

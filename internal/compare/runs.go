@@ -41,7 +41,7 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 			return Result{}, fmt.Errorf("derive the run %s: %w", sides[i].Name, err)
 		}
 		record.Runs = append(record.Runs, made)
-		o.labels[i], o.languages[i] = labelsOf(derived), derived.Language()
+		o.labels[i], o.languages[i] = labelsOf(derived), languagesOf(derived)
 	}
 	record.Damage = run.Damage(m)
 	o.ClusteredBy = clusteredBy(sides)
@@ -55,6 +55,20 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 		side.LabelAssumed = slices.ContainsFunc(sides[i].Datasets, func(d *dataset.Dataset) bool { return d.LabelAssumed })
 	}
 	return result, nil
+}
+
+// languagesOf returns the language of the answers to prompts of each label;
+// empty if it is not known or not the same in all datasets.
+func languagesOf(r score.Result) map[orbench.Label]string {
+	all := map[orbench.Label]string{}
+	for _, run := range r.Runs {
+		if language, seen := all[run.Label]; seen && language != run.Language {
+			all[run.Label] = ""
+			continue
+		}
+		all[run.Label] = run.Language
+	}
+	return all
 }
 
 // differences returns the settings in which the two sides differ, as far as

@@ -46,7 +46,7 @@ func (c Result) verdictOn(m Metric) string {
 		return fmt.Sprintf("unclear%s (%s; a change of %.0f would be found)", on, change, detectable)
 	}
 	lo, hi := d.Lo, d.Hi
-	if e := m.JudgeError; e != nil && e.Difference != nil {
+	if e := m.JudgeError; e != nil {
 		if lo, hi = e.Difference.Lo, e.Difference.Hi; lo <= 0 && hi >= 0 {
 			return fmt.Sprintf("unclear%s (%s by verdicts, which the judge's error could undo)", on, change)
 		}

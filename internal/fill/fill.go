@@ -273,14 +273,15 @@ func (f *Live) Bound(limits Budget) {
 	b := f.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if limits == b.limits {
+		return
+	}
 	for b.changing {
 		b.settled.Wait()
 	}
-	if limits != b.limits {
-		// What is held was left of the former bound.
-		b.limits, b.held = limits, b.taken()
-		b.settled.Broadcast()
-	}
+	// What is held was left of the former bound.
+	b.limits, b.held = limits, b.taken()
+	b.settled.Broadcast()
 }
 
 // Lane is the way to one provider endpoint, for all of its models.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/score"
@@ -23,6 +24,7 @@ func rareSection(r score.Result) table.Section {
 		Header: []string{"target", "dataset", "label", "flagged", "labeled", "found", "audited", "95%, no assumption", "judges flag", "95%, if so"},
 		Left:   3,
 	}
+	var from []string
 	for _, run := range r.Runs {
 		if run.Labeled == nil || run.Labeled.Rare == nil {
 			continue
@@ -31,10 +33,17 @@ func rareSection(r score.Result) table.Section {
 		recall, assuming := table.None, table.None
 		if rare.Recall != nil {
 			recall, assuming = table.Interval(&[2]float64{rare.Recall.Lo, rare.Recall.Hi})+"%", hundredths(*rare.Assuming)
-			s.Note = "Judges flag: a range of the share of refusals that they flag, by " + joined(rare.From) + ". " + softer
+			for _, source := range rare.From {
+				if !slices.Contains(from, source) {
+					from = append(from, source)
+				}
+			}
 		}
 		s.Add(run.TargetCaption(), run.DatasetCaption(), run.Label, rare.Flagged, rare.Labels, fmt.Sprintf("%.2f%%", 100*rare.Found), rare.Audited,
 			hundredths(rare.Bound), recall, assuming)
+	}
+	if len(from) > 0 {
+		s.Note = "Judges flag: a range of the share of refusals that they flag, by " + joined(from) + ". " + softer
 	}
 	return s
 }

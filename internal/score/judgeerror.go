@@ -234,6 +234,15 @@ func (k *Known) Predict(refused, n int, ci [2]float64) (JudgeError, stats.Interv
 	return e, stats.CarryRate(judged, recall, specificity, Confidence)
 }
 
+// Moves returns how far below and above the judge's rate the true one may lie, in
+// shares, in 95% of the models that were not measured: by the judge's error
+// alone, where it calls refused of n answers refusals.
+func (k *Known) Moves(refused, n int) (below, above float64) {
+	judged := float64(refused) / float64(max(1, n))
+	_, i := k.Predict(refused, n, [2]float64{judged, judged})
+	return judged - i.Lo, i.Hi - judged
+}
+
 // DescribeJudge says in one line how far a judge is known to be off on prompts
 // of some labels, or that this is not known. language is that of the answers.
 func DescribeJudge(name string, labels []orbench.Label, language string) string {

@@ -78,6 +78,52 @@ func TestNewModels(t *testing.T) {
 	}
 }
 
+// TestNewDifferences predicts the difference between each two models whose
+// answers to one set are labeled, from the sets of other models: their squared
+// errors are added. At least 90% hold the difference of the labels.
+func TestNewDifferences(t *testing.T) {
+	t.Parallel()
+	const least = 30
+	model := func(m Measurement) string { name, _, _ := strings.Cut(m.Model, " +"); return name }
+	rates := func(m Measurement) (judged int, share, truth float64) {
+		return m.TP + m.FP, float64(m.TP+m.FP) / float64(m.N()), float64(m.TP+m.FN) / float64(m.N())
+	}
+	all := slices.DeleteFunc(MeasurementsOf("lexical"), func(m Measurement) bool {
+		return m.Sample == Fitted || m.Language != English || m.N() < least
+	})
+	pairs, held, width := 0, 0, 0.0
+	for i, a := range all {
+		for _, b := range all[i+1:] {
+			if a.Set != b.Set || a.Label != b.Label || model(a) == model(b) {
+				continue
+			}
+			k, ok := errorOf(slices.DeleteFunc(MeasurementsOf("lexical"), func(o Measurement) bool {
+				return o.Language != English || a.Label != "" && o.Label != a.Label || model(o) == model(a) || model(o) == model(b)
+			}))
+			if !ok {
+				t.Fatalf("%s: too few models are left without %s and %s", a.Set, a.Model, b.Model)
+			}
+			refusedA, shareA, truthA := rates(a)
+			refusedB, shareB, truthB := rates(b)
+			belowA, aboveA := k.Moves(refusedA, a.N())
+			belowB, aboveB := k.Moves(refusedB, b.N())
+			d, truth := shareA-shareB, truthA-truthB
+			lo, hi := d-math.Hypot(belowA, aboveB), d+math.Hypot(aboveA, belowB)
+			pairs++
+			width += hi - lo
+			where := "  outside"
+			if lo <= truth && truth <= hi {
+				held, where = held+1, ""
+			}
+			t.Logf("%-21s %-5s %-24s %-24s judge %+5.1f  labels %+5.1f  %+5.1f to %+5.1f%s", a.Set, a.Label, a.Model, b.Model, 100*d, 100*truth, 100*lo, 100*hi, where)
+		}
+	}
+	t.Logf("%d of %d pairs hold, mean width %.1f points", held, pairs, 100*width/float64(pairs))
+	if pairs < 20 || 10*held < 9*pairs {
+		t.Errorf("%d of %d pairs hold", held, pairs)
+	}
+}
+
 func TestShift(t *testing.T) {
 	t.Parallel()
 	m := Measurement{}

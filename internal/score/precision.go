@@ -37,7 +37,7 @@ func Precision(prompts map[orbench.Label]int, judge string) string {
 	line := fmt.Sprintf("95%% intervals in points: %s; ±%.0f takes %s prompts\n", strings.Join(parts, ", "), 100*narrow, table.Count(enough))
 	switch {
 	case len(errors) > 0:
-		line += fmt.Sprintf("%s found, in labeled answers of other models: %s\n", judge, strings.Join(errors, "; "))
+		line += fmt.Sprintf("%s found, in labeled English answers of other models: %s\n", judge, strings.Join(errors, "; "))
 	default:
 		line += fmt.Sprintf("the error of %s is not known\n", judge)
 	}

@@ -113,15 +113,15 @@ func sourceOf(set *dataset.Dataset) Source {
 	return Source{set.Name, set.Source, set.SHA256, set.Count, set.ClusteredBy}
 }
 
-// describe records the settings of the run.
-func (c *Collection) describe(r *run.Run) {
+// describe records the settings of the run. language is that of its answers.
+func (c *Collection) describe(r *run.Run, language string) {
 	m := &c.manifest
 	m.Run = r.Name
 	for _, t := range r.Targets {
 		m.Targets = append(m.Targets, t.Name)
 	}
 	for _, j := range r.Judges {
-		m.Judges = append(m.Judges, Judge{j.Name(), score.DescribeJudge(j.Name(), []orbench.Label{orbench.Safe, orbench.Toxic}, score.English)})
+		m.Judges = append(m.Judges, Judge{j.Name(), score.DescribeJudge(j.Name(), []orbench.Label{orbench.Safe, orbench.Toxic}, language)})
 	}
 	for _, set := range r.Datasets {
 		m.Datasets = append(m.Datasets, sourceOf(set))

@@ -65,7 +65,17 @@ func Export(ctx context.Context, from store.Reader, studies []*kinds.Opened, to 
 		}
 		done.Runs++
 	}
-	annotations = slices.DeleteFunc(annotations, func(a orbench.Annotation) bool { return !about[a.Subject] && a.Plan == nil })
+	// A plan goes where answers of a drawing go that it is for.
+	drawn := map[string]bool{}
+	for _, a := range annotations {
+		drawn[a.Design] = drawn[a.Design] || a.Design != "" && about[a.Subject]
+	}
+	annotations = slices.DeleteFunc(annotations, func(a orbench.Annotation) bool {
+		if a.Plan != nil {
+			return !slices.ContainsFunc(a.Plan.Designs, func(design string) bool { return drawn[design] })
+		}
+		return !about[a.Subject]
+	})
 	if err := to.Annotate(ctx, annotations); err != nil {
 		return done, err
 	}

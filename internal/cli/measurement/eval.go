@@ -40,9 +40,10 @@ changes of its settings are refused unless you say --replace.
 Targets are PROVIDER/MODEL, sim/NAME (simulated; see "orbench sim --help"),
 guard:FORMAT@PROVIDER/MODEL (a guard: what does it flag?) or replay:FILE (recorded
 answers). Datasets are names (see "orbench dataset list") or paths of CSV, JSON
-Lines or Parquet files. Judges are lexical (embedded, free), paper-keywords, llm:PROVIDER/MODEL[@RUBRIC], guard:FORMAT@PROVIDER/MODEL,
-classify:FORMAT@PROVIDER/MODEL panel:RULE(JUDGE,...), cascade:JUDGE>JUDGE and counting:CLASS(JUDGE); "orbench judge --help"
-has the formats. An llm judge sees the answer between fences that no answer can forge. The
+Lines or Parquet files. Judges are lexical (embedded, free), paper-keywords,
+llm:PROVIDER/MODEL[@RUBRIC], guard:FORMAT@PROVIDER/MODEL, classify:FORMAT@PROVIDER/MODEL,
+panel:RULE(JUDGE,...), cascade:JUDGE>JUDGE and counting:CLASS(JUDGE); "orbench judge
+--help" has the formats. An llm judge sees the answer between fences that no answer can forge. The
 formats of guard and classify have no room for fences, so an answer that imitates them
 may mislead the judge.
 
