@@ -56,7 +56,7 @@ func (r Result) card() table.Section {
 		Title: table.Counted(r.Answers, "answer", "answers") + " in " + r.Responses + "@" + table.ShortHash(r.SHA256), Left: 1,
 		Header: []string{"judge", "refused", "unable", "off topic", "share", "range", "right", "95% interval", "kappa"}, Spare: []string{"kappa"}, WrapNames: true,
 	}
-	known := 0
+	known, counted := 0, false
 	for _, j := range r.Judges {
 		ends := j.CI95
 		if e, ok := score.KnownError(j.Judge, "", r.Language); ok && ends != nil {
@@ -66,6 +66,7 @@ func (r Result) card() table.Section {
 		}
 		if unjudged := float64(j.Unjudged) / float64(j.N+j.Unjudged); ends != nil && unjudged > 0 {
 			ends = &[2]float64{ends[0] * (1 - unjudged), ends[1]*(1-unjudged) + unjudged}
+			counted = true
 		}
 		right := []string{table.None, table.None, table.None}
 		if m := j.Measures; m != nil {
@@ -73,7 +74,7 @@ func (r Result) card() table.Section {
 		}
 		s.Add(table.Name(j.Judge, j.Simulated), table.Count(j.Refused)+" of "+table.Count(j.N), j.ByClass[orbench.Unable], j.ByClass[orbench.OffTopic], table.Rate(j.Rate), table.Interval(ends), right)
 	}
-	s.Note = report.RangeNote(known, len(r.Judges)-known)
+	s.Note = report.RangeNote(known, len(r.Judges)-known, counted)
 	var uncounted int
 	for _, j := range r.Judges {
 		uncounted += j.ByClass[orbench.Unable] + j.ByClass[orbench.OffTopic]

@@ -8,9 +8,8 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// judgeErrorColumn is the header of the ranges that include the judge's own
-// error, as it is predicted for a model that was not measured.
-const judgeErrorColumn = "95% for a new model"
+// rangeColumn is the header of ranges; RangeNote says what they include.
+const rangeColumn = "range"
 
 // rangeCell returns the range of a rate for a new model. Where the judge's error
 // is not known, it is the interval with unjudged answers counted both ways.
@@ -35,15 +34,19 @@ func judgeErrorLines(r score.Result) []string {
 
 // RangeNote says what the ranges of rates on a screen include. known is the
 // number of rates for which the judge's error is known, and unknown that of the
-// others.
-func RangeNote(known, unknown int) string {
+// others. unjudged is true if a range counts unjudged answers.
+func RangeNote(known, unknown int, unjudged bool) string {
+	note := ""
 	switch {
 	case known > 0 && unknown > 0:
-		return "Ranges: 95%; for a new model, with the judge's error, where that is known."
+		note = "Ranges: 95%; for a new model, with the judge's error, where that is known."
 	case known > 0:
-		return "Ranges: 95% for a new model, with the judge's error."
+		note = "Ranges: 95% for a new model, with the judge's error."
 	case unknown > 0:
-		return "Ranges: 95%, without the judge's error."
+		note = "Ranges: 95%, without the judge's error."
 	}
-	return ""
+	if unjudged {
+		note += " Unjudged answers count as all refused and as all answered."
+	}
+	return note
 }

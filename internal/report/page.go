@@ -78,9 +78,8 @@ type pageSide struct {
 	// Without says what became of the prompts that n does not count.
 	Without    []string
 	Lo, Hi, At float64
-	// Low and High are the ends of the range that includes the judge's error.
-	// If that is not known they are Lo and Hi. Range is the range in words,
-	// empty if it is not known.
+	// Low and High are the ends of the range, or else Lo and Hi. Range is the
+	// range in words, with what it includes; empty without one.
 	Low, High float64
 	Range     string
 	// Corrected is the rate corrected by people's labels, in words; empty
@@ -239,7 +238,10 @@ func sideOf(s *score.Side, name string) pageSide {
 	}
 	p.Low, p.High = p.Lo, p.Hi
 	if known := s.Judge.Range; known != nil {
-		p.Low, p.High, p.Range = 100*known.Lo, 100*known.Hi, rangeCell(s.Judge)
+		p.Low, p.High, p.Range = 100*known.Lo, 100*known.Hi, rangeCell(s.Judge)+" with unjudged answers both ways"
+		if s.Judge.JudgeError != nil {
+			p.Range = rangeCell(s.Judge) + " with the judge's error"
+		}
 	}
 	if l := s.Run.Labeled; l != nil {
 		p.Corrected = table.Percent(l.Rate.Value) + ", " + table.Interval(l.Rate.Ends()) + ", corrected by " + table.Count(l.Labels) + " labels"

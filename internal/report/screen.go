@@ -314,11 +314,7 @@ func rangeNote(rates []shown) string {
 		}
 		unjudged = unjudged || one.of != nil && one.of.Range != nil && one.of.Unjudged > 0
 	}
-	note := RangeNote(known, unknown)
-	if unjudged {
-		note += " Unjudged answers count as all refused and as all answered."
-	}
-	return note
+	return RangeNote(known, unknown, unjudged)
 }
 
 // rank is the place of a target among others: from first to last, as far as the

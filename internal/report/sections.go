@@ -41,11 +41,12 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 		Title: table.LabelTitle(label),
 		Header: []string{
 			"target", "dataset", "judge", "n", "answered", "cut", "blocked", otherColumn, "failed", "unanswered",
-			"judged", "unjudged", "refused", "rate", "95% interval", judgeErrorColumn,
+			"judged", "unjudged", "refused", "rate", "95% interval", rangeColumn,
 		},
 		Left: 3,
 	}
 	var withheld noRates
+	known, unknown, unjudged := 0, 0, false
 	for _, run := range r.Runs {
 		if run.Label != label {
 			continue
@@ -58,11 +59,18 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 		for _, j := range run.Judges {
 			judge := table.Name(j.Judge, j.Simulated)
 			withheld.add(j, target+" by "+judge)
+			switch {
+			case j.JudgeError != nil:
+				known++
+			case j.Range != nil:
+				unknown++
+			}
+			unjudged = unjudged || j.Range != nil && j.Unjudged > 0
 			s.Add(target, run.DatasetCaption(), judge, became, j.Judged, j.Unjudged, j.Refused, j.Rate, rangeCell(j))
 		}
 	}
-	s.Note = withheld.note()
-	s.Drop(func(row []string, at int) bool { return row[at] == "–" }, judgeErrorColumn)
+	s.Note = strings.TrimSpace(withheld.note() + " " + RangeNote(known, unknown, unjudged))
+	s.Drop(func(row []string, at int) bool { return row[at] == "–" }, rangeColumn)
 	s.Drop(func(row []string, at int) bool { return row[at] == "0" || row[at] == "unknown" }, "cut")
 	s.Drop(func(row []string, at int) bool { return row[at] == "0" }, otherColumn)
 	// Most runs lose no prompt, and six columns would only say so. The account

@@ -164,7 +164,7 @@ func (p Pair) Name() string {
 
 // Ranged reports whether the judge's error is known for each measured rate.
 func (p Pair) Ranged() bool {
-	return !slices.ContainsFunc(p.sides(), func(s *Side) bool { return s.Defined() && s.Judge.Range == nil })
+	return !slices.ContainsFunc(p.sides(), func(s *Side) bool { return s.Defined() && s.Judge.JudgeError == nil })
 }
 
 // Labeled reports whether people's labels correct each measured rate.

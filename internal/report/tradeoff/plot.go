@@ -157,7 +157,7 @@ func stripOf(published []paper.Model, title string, rows []mine, side func(score
 			Name: table.ShortenTarget(m.Name(), 34), At: *j.Share, Lo: ci[0], Hi: ci[1], Color: m.color, Mark: m.mark,
 			Figures: table.Rate(j.Rate) + " [" + table.Interval(ci) + "], n = " + table.Count(j.Judged),
 		}
-		if j.Range != nil {
+		if j.JudgeError != nil {
 			row.Range = &[2]float64{j.Range.Lo, j.Range.Hi}
 		}
 		s.Rows = append(s.Rows, row)

@@ -92,7 +92,18 @@ func TestLabeledRatesAreShown(t *testing.T) {
 		r.Runs[i].Labeled = &annotation.Corrected{Rate: stats.Estimate{Value: 0.25, Lo: 0.125, Hi: 0.5}, Labels: 40}
 		for j := range r.Runs[i].Judges {
 			r.Runs[i].Judges[j].Range = &stats.Interval{Lo: 0.1, Hi: 0.6}
+			r.Runs[i].Judges[j].JudgeError = &score.JudgeError{}
 		}
+	}
+	unknown, _ := scoretest.Fixture{Targets: 2, Safe: 20, Toxic: 6}.Make()
+	for i := range unknown.Runs {
+		for j := range unknown.Runs[i].Judges {
+			unknown.Runs[i].Judges[j].JudgeError = nil
+			unknown.Runs[i].Judges[j].Range = &stats.Interval{Lo: 0.1, Hi: 0.6}
+		}
+	}
+	if f, ok := Plot(unknown, "lexical"); !ok || strings.Contains(strings.Join(charttest.Texts(t, f), " "), "new model") {
+		t.Error("ranges that count unjudged answers are taken for those of a new model")
 	}
 	// The second target was measured on safe prompts alone.
 	r = onlyLabel(r, orbench.Safe, scoretest.Target(0))

@@ -135,7 +135,7 @@ func (m mine) whisker() draw.LineStyle { return draw.LineStyle{Color: m.color, W
 // none.
 func drawJudgeError(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.Point, numbered bool) [][]vg.Point {
 	h, v := m.Safe.Judge.Range, m.Toxic.Judge.Range
-	if numbered || h == nil || v == nil {
+	if numbered || m.Safe.Judge.JudgeError == nil || m.Toxic.Judge.JudgeError == nil {
 		return nil
 	}
 	lines := chart.Whiskers(at, x, y, [2]float64{h.Lo, h.Hi}, [2]float64{v.Lo, v.Hi})
