@@ -405,9 +405,19 @@ func TestLeave(t *testing.T) {
 	t.Parallel()
 	q, m := machine(t, postgrestest.Database(t))
 	f := filler(t, q, m, Settings{})
-	ctx, leave := context.WithTimeout(t.Context(), 2*look)
-	defer leave()
-	if _, _, err := f.Ask(ctx, request("a", 1)); !errors.Is(err, context.DeadlineExceeded) {
+	ctx, leave := context.WithCancel(t.Context())
+	asked := make(chan error, 1)
+	go func() {
+		_, _, err := f.Ask(ctx, request("a", 1))
+		asked <- err
+	}()
+	for began := time.Now(); time.Since(began) < 30*time.Second; time.Sleep(10 * time.Millisecond) {
+		if n, err := q.Waiting(t.Context()); n == 1 || err != nil {
+			break
+		}
+	}
+	leave()
+	if err := <-asked; !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	if _, err := q.pool.Exec(t.Context(), `INSERT INTO queued_calls (hash, fill, shard, failed, request) VALUES ('x', $1, 0, true, '')`, f.id); err != nil {
