@@ -94,7 +94,38 @@ func (w Words) Chance(c Cell, s orbench.Subject) float64 { return w.chance[drawi
 // was taken back. The label can be that the person cannot decide.
 func (w Words) Of(s orbench.Subject, person string) (orbench.Annotation, bool) {
 	a, ok := w.said[s][person]
-	return a, ok && wordOf(a) != ""
+	return a, ok && Word(a) != ""
+}
+
+// On returns everything that people say of a subject: each person's latest label, whether
+// made blind or with a verdict in sight, sorted by name, and what settled a dispute at the
+// end. Labels that were taken back are left out.
+func (w Words) On(s orbench.Subject) (all []orbench.Annotation) {
+	for _, said := range []map[string]orbench.Annotation{w.said[s], w.sighted[s]} {
+		for _, person := range slices.Sorted(maps.Keys(said)) {
+			all = append(all, said[person])
+		}
+	}
+	all = append(all, w.settled[s])
+	return slices.DeleteFunc(all, func(a orbench.Annotation) bool { return Word(a) == "" })
+}
+
+// By returns the subjects that a person labeled.
+func (w Words) By(person string) map[orbench.Subject]bool {
+	by := map[orbench.Subject]bool{}
+	for _, labels := range []map[orbench.Subject]map[string]orbench.Annotation{w.said, w.sighted} {
+		for s, said := range labels {
+			if Word(said[person]) != "" {
+				by[s] = true
+			}
+		}
+	}
+	for s, a := range w.settled {
+		if a.By == person && Word(a) != "" {
+			by[s] = true
+		}
+	}
+	return by
 }
 
 // All returns the latest labels of an answer by all people who could decide,
@@ -354,7 +385,7 @@ func (w Words) Rows(entries []Entry) []Entry {
 		for _, said := range []map[string]orbench.Annotation{w.said[e.Subject], w.sighted[e.Subject], {"": w.settled[e.Subject]}} {
 			for _, person := range slices.Sorted(maps.Keys(said)) {
 				a := said[person]
-				if e.Word, e.By, e.Note, e.How = wordOf(a), a.By, a.Note, a.How; e.Word != "" {
+				if e.Word, e.By, e.Note, e.How = Word(a), a.By, a.Note, a.How; e.Word != "" {
 					rows = append(rows, e)
 				}
 			}

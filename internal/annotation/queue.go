@@ -41,10 +41,10 @@ func NewQueue(entries []Entry, words Words, person string, how orbench.How) *Que
 		a, ok := words.Of(q.entries[i].Subject, person)
 		if how == orbench.Settled {
 			a = words.settled[q.entries[i].Subject]
-			ok = wordOf(a) != ""
+			ok = Word(a) != ""
 		}
 		if ok {
-			q.entries[i].Word, q.entries[i].Note = wordOf(a), a.Note
+			q.entries[i].Word, q.entries[i].Note = Word(a), a.Note
 			q.said, at[i] = append(q.said, i), a.At
 		}
 	}

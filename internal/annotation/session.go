@@ -153,7 +153,7 @@ func (s *session) say(format string, values ...any) {
 func (s *session) said() string {
 	var parts []string
 	for _, a := range s.entry.Said {
-		text := untrusted.Terminal(a.By) + ": " + s.name(wordOf(a))
+		text := untrusted.Terminal(a.By) + ": " + s.name(Word(a))
 		if a.Note != "" {
 			text += " (" + untrusted.Terminal(a.Note) + ")"
 		}

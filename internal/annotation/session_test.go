@@ -68,7 +68,7 @@ func TestKeys(t *testing.T) {
 		kept, out := sitDown(t, some(3), false, strings.NewReader(c.keys))
 		var got []string
 		for _, a := range kept {
-			text := fmt.Sprintf("%d %s", a.Subject[0], wordOf(a))
+			text := fmt.Sprintf("%d %s", a.Subject[0], Word(a))
 			if a.Note != "" {
 				text += " (" + a.Note + ")"
 			}

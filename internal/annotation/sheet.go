@@ -185,9 +185,9 @@ var labelClasses = slices.DeleteFunc(slices.Clone(orbench.Classes), func(c orben
 // undecided is the word of whoever cannot decide on an answer or a prompt.
 const undecided = string(orbench.Undecided)
 
-// wordOf returns the word of an annotation; empty if it has none, or takes one
-// back.
-func wordOf(a orbench.Annotation) string {
+// Word returns the word of an annotation: the class, the label of a prompt, or
+// undecided. It is empty if the annotation has none, or takes one back.
+func Word(a orbench.Annotation) string {
 	if a.Undecided {
 		return undecided
 	}

@@ -37,7 +37,7 @@ const (
 	// applicationID marks the file as an index: "orbi".
 	applicationID = 0x6f726269
 	// format is the version of the tables. Another is thrown away.
-	format = 1
+	format = 2
 )
 
 // schema makes the tables, where there is none.

@@ -6,9 +6,11 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
 )
 
 // Filter chooses rows.
@@ -19,30 +21,44 @@ type Filter struct {
 	// Text is words that the prompt or the answer of a row has, all of them in one of the
 	// two; empty for any. See Study.Search.
 	Text string
+	// Subjects are those of answers that are chosen; nil for any.
+	Subjects map[orbench.Subject]bool
+	// Disagree, if true, chooses answers that some judges call refusals and others not.
+	Disagree bool
 }
 
-// targetDimension is the one dimension that is not part of kinds.
-const targetDimension = "target"
+// The dimensions that are not part of kinds: the target, and the number of the sample, from
+// 1, 0 for a target that is asked once.
+const (
+	targetDimension = "target"
+	sampleDimension = "sample"
+)
 
-// Facets lists the dimensions of rows: the target first, then those of answers.
-func (s *Study) Facets() []string { return append([]string{targetDimension}, s.Dimensions...) }
+// Facets lists the dimensions of rows: the target and the sample first, then those of
+// answers.
+func (s *Study) Facets() []string {
+	return append([]string{targetDimension, sampleDimension}, s.Dimensions...)
+}
 
 // chosen is a filter whose values were looked up.
 type chosen struct {
+	// targets and numbers say by target and by number which samples are chosen.
+	targets, numbers []bool
+	// samples are those that both choose.
 	samples []bool
 	// others counts the dimensions in which a kind has another value, and other is the last
 	// of them.
 	others, other []int
-	// text has the rows with the filter's words, as bits; nil for all.
-	text []uint64
+	// some has the rows with the filter's words and subjects, as bits; nil for all.
+	some []uint64
 }
 
 // choose looks up the values of a filter. An unknown dimension is an *orbench.InputError.
 func (s *Study) choose(ctx context.Context, f Filter) (*chosen, error) {
-	c := &chosen{samples: make([]bool, len(s.Samples)), others: make([]int, len(s.Kinds)), other: make([]int, len(s.Kinds))}
+	c := &chosen{others: make([]int, len(s.Kinds)), other: make([]int, len(s.Kinds))}
 	wanted := make([]map[uint32]bool, len(s.Dimensions))
 	for name, values := range f.Values {
-		if name == targetDimension {
+		if name == targetDimension || name == sampleDimension {
 			continue
 		}
 		d := slices.Index(s.Dimensions, name)
@@ -58,9 +74,13 @@ func (s *Study) choose(ctx context.Context, f Filter) (*chosen, error) {
 			}
 		}
 	}
-	targets, bounded := f.Values[targetDimension]
-	for n, of := range s.Samples {
-		c.samples[n] = !bounded || slices.Contains(targets, of.Target)
+	has := func(dimension, value string) bool {
+		values, bounded := f.Values[dimension]
+		return !bounded || slices.Contains(values, value)
+	}
+	for _, of := range s.Samples {
+		target, number := has(targetDimension, of.Target), has(sampleDimension, strconv.Itoa(of.Number))
+		c.targets, c.numbers, c.samples = append(c.targets, target), append(c.numbers, number), append(c.samples, target && number)
 	}
 	for k, kind := range s.Kinds {
 		for d, some := range wanted {
@@ -70,27 +90,60 @@ func (s *Study) choose(ctx context.Context, f Filter) (*chosen, error) {
 			}
 		}
 	}
-	if f.Text == "" {
+	if f.Disagree {
+		for k, kind := range s.Kinds {
+			if c.others[k] == 0 && !s.disagree(kind) {
+				c.others[k] = 2 // whatever dimension is left out
+			}
+		}
+	}
+	if f.Text != "" {
+		var err error
+		if c.some, err = s.Search(ctx, f.Text); err != nil {
+			return nil, err
+		}
+	}
+	if f.Subjects == nil {
 		return c, nil
 	}
-	var err error
-	c.text, err = s.Search(ctx, f.Text)
+	of := make([]uint64, (s.Answers()+63)/64)
+	err := s.items(ctx, func(position int, item annotation.Item) bool {
+		if f.Subjects[item.Subject] && c.inSome(position) {
+			of[position/64] |= 1 << (position % 64)
+		}
+		return true
+	})
+	c.some = of
 	return c, err
+}
+
+// disagree reports whether judges differ on whether answers of a kind are refusals.
+func (s *Study) disagree(kind []uint32) bool {
+	refused, answered := false, false
+	for k := range s.Judges {
+		switch class := orbench.Class(s.Values[kind[len(fixedDimensions)+2*k]]); {
+		case class.Refused():
+			refused = true
+		case class != orbench.Unjudged:
+			answered = true
+		}
+	}
+	return refused && answered
 }
 
 // has reports whether a row is chosen.
 func (c *chosen) has(position int, kind uint32) bool {
-	return c.others[kind] == 0 && c.inText(position) && c.samples[position%len(c.samples)]
+	return c.others[kind] == 0 && c.inSome(position) && c.samples[position%len(c.samples)]
 }
 
-// inText reports whether a row has the filter's words.
-func (c *chosen) inText(position int) bool {
-	return c.text == nil || c.text[position/64]>>(position%64)&1 != 0
+// inSome reports whether a row has the filter's words and subjects.
+func (c *chosen) inSome(position int) bool {
+	return c.some == nil || c.some[position/64]>>(position%64)&1 != 0
 }
 
-// cells gives the number of rows by sample and kind, of those that have the filter's words.
+// cells gives the number of rows by sample and kind, of those in some.
 func (s *Study) cells(ctx context.Context, c *chosen) ([]map[int]int, error) {
-	if c.text == nil {
+	if c.some == nil {
 		return s.Counts, nil
 	}
 	kinds, err := s.kinds(ctx)
@@ -102,7 +155,7 @@ func (s *Study) cells(ctx context.Context, c *chosen) ([]map[int]int, error) {
 		counts[n] = map[int]int{}
 	}
 	for position, kind := range kinds {
-		if c.inText(position) {
+		if c.inSome(position) {
 			counts[position%len(s.Samples)][int(kind)]++
 		}
 	}
@@ -121,15 +174,18 @@ func (s *Study) Count(ctx context.Context, f Filter) (total int, facets map[stri
 	if err != nil {
 		return 0, nil, err
 	}
-	targets := map[string]int{}
+	targets, numbers := map[string]int{}, map[string]int{}
 	byValue := make([]map[uint32]int, len(s.Dimensions))
 	for d := range byValue {
 		byValue[d] = map[uint32]int{}
 	}
 	for sample, counts := range cells {
 		for kind, n := range counts {
-			if c.others[kind] == 0 {
+			if c.others[kind] == 0 && c.numbers[sample] {
 				targets[s.Samples[sample].Target] += n
+			}
+			if c.others[kind] == 0 && c.targets[sample] {
+				numbers[strconv.Itoa(s.Samples[sample].Number)] += n
 			}
 			if !c.samples[sample] {
 				continue
@@ -146,7 +202,7 @@ func (s *Study) Count(ctx context.Context, f Filter) (total int, facets map[stri
 			}
 		}
 	}
-	facets = map[string]map[string]int{targetDimension: targets}
+	facets = map[string]map[string]int{targetDimension: targets, sampleDimension: numbers}
 	for d, counts := range byValue {
 		named := map[string]int{}
 		for v, n := range counts {

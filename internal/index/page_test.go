@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,6 +21,10 @@ func value(row *score.AnswerRow, dimension string) string {
 	switch dimension {
 	case "target":
 		return cmp.Or(row.Variant, row.Target)
+	case "sample":
+		return strconv.Itoa(row.Sample)
+	case "cut":
+		return map[score.Ending]string{score.WholeEnding: "no", score.CutEnding: "yes", score.UnknownEnding: "unknown"}[row.Ending]
 	case "dataset":
 		return row.Dataset
 	case "label":

@@ -82,7 +82,10 @@ func promptName(id orbench.PromptID) uint64 {
 }
 
 // fixedDimensions are those of every kind, before class and reason of each judge.
-var fixedDimensions = []string{"dataset", "label", "category", "status", "finish", "answered by", "block", "simulated"}
+var fixedDimensions = []string{"dataset", "label", "category", "status", "finish", "answered by", "block", "simulated", "cut"}
+
+// cuts says of an ending whether the token limit cut the answer.
+var cuts = [...]string{score.NoEnding: "", score.WholeEnding: "no", score.CutEnding: "yes", score.UnknownEnding: "unknown"}
 
 // cellName names a cell among those of a sample.
 func cellName(dataset, label string) string { return dataset + "\n" + label }
@@ -218,7 +221,7 @@ func (w *rowWriter) kindKey(key []byte, row *score.AnswerRow) []byte {
 	}
 	for _, text := range [...]string{
 		row.Dataset, string(row.Prompt.Label), string(row.Prompt.Category), string(row.Status),
-		string(row.Response.Finish), row.Response.Model, block, simulated,
+		string(row.Response.Finish), row.Response.Model, block, simulated, cuts[row.Ending],
 	} {
 		add(text)
 	}
@@ -367,7 +370,7 @@ func keepRows(ctx context.Context, m store.Reader, tx *sql.Tx, r *run.Run, key [
 // keptStudy gives the kept rows if they still hold, otherwise nil.
 func (x *Index) keptStudy(ctx context.Context, m store.Reader, r *run.Run, key []byte) (*Study, error) {
 	s := &Study{x: x, key: key, run: r}
-	var b basis
+	b := &s.basis
 	var text []byte
 	var sum int64
 	err := x.usable().QueryRowContext(ctx, `SELECT id, lacking, failed, about, sum FROM studies WHERE key = ?`, key).Scan(&s.id, &b.lacking, &b.failed, &text, &sum)

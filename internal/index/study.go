@@ -23,10 +23,11 @@ import (
 // safe for concurrent use.
 type Study struct {
 	about
-	x   *Index
-	id  int64
-	key []byte
-	run *run.Run
+	x     *Index
+	id    int64
+	key   []byte
+	run   *run.Run
+	basis basis
 	// starts has the position of the first row of each chunk, and after the last.
 	starts []int
 
@@ -285,21 +286,49 @@ func (s *Study) Find(ctx context.Context, a Address) (position int, ok bool, err
 	if n < 0 {
 		return 0, false, nil
 	}
-	name := promptName(a.Prompt)
-	err = s.each(ctx, promptColumn, func(chunk int, data []byte) error {
-		if s.Datasets[s.Chunks[chunk].Dataset] != a.Dataset {
+	places, err := s.FindPrompts(ctx, a.Dataset, []orbench.PromptID{a.Prompt})
+	position, ok = places[a.Prompt]
+	return position + n, ok, err
+}
+
+// FindPrompts gives the positions of the first answers to some prompts of a dataset. Those
+// that the study does not have are left out.
+func (s *Study) FindPrompts(ctx context.Context, dataset string, ids []orbench.PromptID) (map[orbench.PromptID]int, error) {
+	wanted := make(map[uint64]orbench.PromptID, len(ids))
+	for _, id := range ids {
+		wanted[promptName(id)] = id
+	}
+	found := make(map[orbench.PromptID]int, len(ids))
+	err := s.each(ctx, promptColumn, func(chunk int, data []byte) error {
+		if s.Datasets[s.Chunks[chunk].Dataset] != dataset {
 			return nil
 		}
 		for i := range len(data) / promptSize {
-			if binary.LittleEndian.Uint64(data[i*promptSize:]) == name {
-				position, ok = s.starts[chunk]+i*len(s.Samples)+n, true
-				return errStop
+			id, ok := wanted[binary.LittleEndian.Uint64(data[i*promptSize:])]
+			if _, twice := found[id]; ok && !twice {
+				found[id] = s.starts[chunk] + i*len(s.Samples)
 			}
+		}
+		if len(found) == len(wanted) {
+			return errStop
 		}
 		return nil
 	})
 	if errors.Is(err, errStop) {
 		err = nil
 	}
-	return position, ok, err
+	return found, err
+}
+
+// Prompt gives the position of the first answer to the prompt of a row, and the number of
+// answers to it, which are next to each other.
+func (s *Study) Prompt(position int) (first, answers int) {
+	// Chunks hold whole prompts, so rows of a prompt begin at a multiple.
+	return position - position%len(s.Samples), len(s.Samples)
+}
+
+// Holds reports whether the rows are still those of the store: whether none of the calls
+// that they lack has arrived or failed in another way.
+func (s *Study) Holds(ctx context.Context, m store.Reader) (bool, error) {
+	return s.basis.holds(ctx, m)
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/report/answers"
 	"github.com/orbench/orbench/internal/report/tradeoff"
@@ -105,7 +106,7 @@ func (f *Folder) write(r score.Result) error {
 		{"report.json", table.AsJSON.Of(View{r})},
 		{"report.csv", table.AsCSV.Of(View{r})},
 		{"report.md", table.AsMarkdown.Of(View{r})},
-		{PageFile, func(w io.Writer) error { return writePage(w, r, f.collector) }},
+		{PageFile, Page{Result: r, Frame: page.File("", page.Style, pageScript), sample: f.collector}.Write},
 	}
 	if r.Provenance != nil {
 		files = append(files, file{ProvenanceFile, r.Provenance.JSON})

@@ -2,18 +2,15 @@ package report
 
 import (
 	"cmp"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"io"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/chart"
+	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/provenance"
@@ -28,21 +25,17 @@ var (
 	pageTemplate string
 	//go:embed page/page.js
 	pageScript string
-	// Style is the style sheet of the pages.
-	//
-	//go:embed page/page.css
-	Style string
 )
 
-// page is the data that page.html shows.
-type page struct {
-	Title, Notice, Cost, Source, Comparability string
-	// Policy lets the page load nothing and run only Script.
-	Policy    string
-	Style     template.CSS
-	Script    template.JS
-	Simulated bool
-	Warnings  []string
+// reportPage is the data that page.html shows.
+type reportPage struct {
+	page.Frame
+	Heading, Cost, Source, Comparability string
+	// Linked says that counts open the answers that they count, and AllAnswers is the
+	// address of all of them.
+	Linked     bool
+	AllAnswers string
+	Warnings   []string
 	// Made says how each run was made.
 	Made []table.Section
 	// Differ lists the settings in which runs differ.
@@ -60,13 +53,16 @@ type page struct {
 	Plots, PairPlots []pagePlot
 	PropensityPlots  []pagePlot
 	// Heats are collapsed except for the run's first judge.
-	Heats                      []grid
-	FirstJudge                 string
-	Propensity, Figures        []table.Section
-	Agreement, Classes, Shares table.Section
-	Hashes                     []pageHash
-	Filters                    []pageFilter
-	Sample                     []answers.Answer
+	Heats      []grid
+	FirstJudge string
+	// ByLabel are the rates by label, and Figures all other tables.
+	ByLabel             []linkedSection
+	Propensity, Figures []table.Section
+	Agreement, Classes  linkedSection
+	Shares              table.Section
+	Hashes              []pageHash
+	Filters             []pageFilter
+	Sample              []page.Answer
 	// Shown and Answers count the answers on the page and in answers.jsonl.
 	Shown, Answers string
 }
@@ -75,6 +71,8 @@ type page struct {
 // and At are in per cent.
 type pageSide struct {
 	Side, Rate, CI, N, Dataset string
+	// Opens is the address of the N answers.
+	Opens string
 	// Without says what became of the prompts that n does not count.
 	Without    []string
 	Lo, Hi, At float64
@@ -101,38 +99,59 @@ type pageFilter struct {
 
 // pageCell is a cell of the heat map. It has no Rate if nothing was judged.
 type pageCell struct {
-	Rate, Counts, CI string
+	Rate, CI string
+	Count    score.Count
 	// Mark says that the category stands out, and Why by how much.
 	Mark, Why string
 	V         float64
 	// Hot is true if the color is too dark for dark text.
 	Hot bool
+	// Refused and Judged are the addresses of the answers that are counted.
+	Refused, Judged string
 	// Category is the category of the answers behind the cell; empty for all
 	// answers.
 	Category string
 }
 
-// writePage writes the page for a result and the answers that the collector
-// kept.
-func writePage(w io.Writer, r score.Result, c *answers.Collector) error {
-	r = r.Aggregated()
+// Page is the report of a result as a page.
+type Page struct {
+	Result score.Result
+	Frame  page.Frame
+	// Opens gives the address of the answers that a query chooses, of which a count on the
+	// page is the number. Without it, the page has no links to answers.
+	Opens func(page.Query) string
+	// sample is the answers that the page itself shows; nil for none.
+	sample *answers.Collector
+}
+
+// opens is the address of answers, empty without links.
+func (of Page) opens(q page.Query) string {
+	if of.Opens == nil {
+		return ""
+	}
+	return of.Opens(q)
+}
+
+// Write writes the page.
+func (of Page) Write(w io.Writer) error {
+	r := of.Result.Aggregated()
 	words := score.Words(r.Runs, r.Judges()...)
-	t, err := template.New("page").Funcs(template.FuncMap{
-		"className": className, "verdictClass": verdictClass, "word": words.Of, "side": sideOf, "count": table.Count, "category": table.Category,
-	}).Parse(pageTemplate)
+	t, err := page.Parse("page", pageTemplate, template.FuncMap{"word": words.Of, "side": of.side, "cells": of.cells})
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256([]byte(pageScript))
-	p := page{
-		Title: words.Of("Over-refusal report"), Notice: table.SimulatedNotice, Cost: cmp.Or(r.Provenance.Spent(), costLine(r)), Source: paper.Source,
-		Policy: "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-" +
-			base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
-		Style: template.CSS(Style), Script: template.JS(pageScript),
-		Simulated: r.Simulated, Warnings: warningsOf(r), Differ: provenance.Section(r.SettingsThatDiffer),
+	p := reportPage{
+		Frame: of.Frame, Linked: of.Opens != nil, AllAnswers: of.opens(page.Query{}),
+		Cost: cmp.Or(r.Provenance.Spent(), costLine(r)), Source: paper.Source,
+		Warnings: warningsOf(r), Differ: provenance.Section(r.SettingsThatDiffer),
 		Made: r.Provenance.Sections(), JudgeErrors: judgeErrorLines(r), Clustered: intervalNote(r), FewLabels: fewLabelsNote(r), Account: accountLine(r),
-		Agreement: agreementSection(r), Classes: classSection(r),
+		Agreement: of.agreementLinks(r), Classes: of.classLinks(r),
 		Headlines: r.Pairs(), Heats: namedGrids(r), Hashes: hashesOf(r),
+	}
+	p.Simulated = r.Simulated
+	p.Heading = words.Of("Over-refusal report")
+	if p.Title == "" {
+		p.Title = p.Heading
 	}
 	if judges := r.Judges(); len(judges) > 0 {
 		p.FirstJudge = judges[0]
@@ -141,9 +160,9 @@ func writePage(w io.Writer, r score.Result, c *answers.Collector) error {
 		p.Comparability = tradeoff.Comparability
 	}
 	for _, label := range r.Labels() {
-		p.Figures = append(p.Figures, labelSection(r, label))
+		p.ByLabel = append(p.ByLabel, of.labelLinks(r, label))
 	}
-	p.Figures = append(p.Figures, togetherSections(r)...)
+	p.Figures = togetherSections(r)
 	p.Propensity = propensitySections(r.Propensity)
 	for _, plot := range []struct {
 		into  *[]pagePlot
@@ -158,7 +177,9 @@ func writePage(w io.Writer, r score.Result, c *answers.Collector) error {
 			return err
 		}
 	}
-	p.addAnswers(r, c)
+	if of.sample != nil {
+		p.addAnswers(r, of.sample)
+	}
 	return t.Execute(w, p)
 }
 
@@ -192,7 +213,8 @@ func pagePlots(r score.Result, draw plotter, title string) ([]pagePlot, error) {
 	return plots, nil
 }
 
-func (p *page) addAnswers(r score.Result, c *answers.Collector) {
+// addAnswers adds the answers that the page itself shows.
+func (p *reportPage) addAnswers(r score.Result, c *answers.Collector) {
 	p.Shares = table.Section{
 		Title: "Answers shown", Header: []string{"target", "dataset", "label", "shown", "answers", "without an answer"}, Left: 3,
 	}
@@ -226,15 +248,15 @@ func (p *page) addAnswers(r score.Result, c *answers.Collector) {
 	}
 }
 
-func sideOf(s *score.Side, name string) pageSide {
+func (of Page) side(s *score.Side, name string) pageSide {
 	if !s.Defined() {
 		return pageSide{}
 	}
 	e := s.Judge.Estimate()
 	p := pageSide{
 		Side: name, Rate: table.Estimate(e), CI: table.EstimateInterval(e), N: table.Count(s.Judge.Judged),
-		Dataset: s.Run.DatasetCaption(),
-		Lo:      100 * e.Lo, Hi: 100 * e.Hi, At: 100 * e.Value,
+		Dataset: s.Run.DatasetCaption(), Opens: of.opens(answersOf(s.Run).With("judge", s.Judge.Judge, "verdict", "judged")),
+		Lo: 100 * e.Lo, Hi: 100 * e.Hi, At: 100 * e.Value,
 	}
 	p.Low, p.High = p.Lo, p.Hi
 	if known := s.Judge.Range; known != nil {
@@ -257,19 +279,24 @@ func sideOf(s *score.Side, name string) pageSide {
 	return p
 }
 
-// Cells returns the cells of a row of the heat map: one for each category and
+// cells returns the cells of a row of the heat map: one for each category and
 // one for all.
-func (g grid) Cells(row gridRow) []pageCell {
+func (of Page) cells(g grid, row gridRow) []pageCell {
 	var cells []pageCell
+	link := func(cell pageCell, category ...string) pageCell {
+		q := page.Query{}.With("variant", row.Target, "dataset", g.Name, "label", string(g.Label), "judge", g.Judge).With(category...)
+		cell.Refused, cell.Judged = of.opens(q.With("verdict", "refused")), of.opens(q.With("verdict", "judged"))
+		return cell
+	}
 	for _, c := range g.Categories {
-		cell := pageCellOf(row.Counts[c], g.Label)
+		cell := link(pageCellOf(row.Counts[c], g.Label), "category", table.Category(c))
 		cell.Category = table.Category(c)
 		if cell.Mark = row.Mark(c); cell.Mark != "" {
 			cell.Why = row.why(c)
 		}
 		cells = append(cells, cell)
 	}
-	return append(cells, pageCellOf(row.All, g.Label))
+	return append(cells, link(pageCellOf(row.All, g.Label)))
 }
 
 func pageCellOf(n score.Count, label orbench.Label) pageCell {
@@ -278,7 +305,7 @@ func pageCellOf(n score.Count, label orbench.Label) pageCell {
 		return pageCell{}
 	}
 	return pageCell{
-		Rate: table.Rate(r), Counts: strconv.Itoa(n.Refused) + " / " + strconv.Itoa(n.N), CI: table.Interval(r.Interval()),
+		Rate: table.Rate(r), Count: n, CI: table.Interval(r.Interval()),
 		V: 100 * *r.Share, Hot: rampOf(label).Dark(*r.Share),
 	}
 }
@@ -300,9 +327,9 @@ func classSection(r score.Result) table.Section {
 	s := table.Section{Title: "Answers by class", Header: []string{"target", "dataset", "label", "judge"}, Left: 4}
 	classes := occurring(r, orbench.Classes, func(j score.JudgeResult) map[orbench.Class]int { return j.ByClass })
 	for _, c := range classes {
-		s.Header = append(s.Header, className(c))
+		s.Header = append(s.Header, page.ClassName(c))
 	}
-	s.Header = append(s.Header, className(orbench.Unjudged))
+	s.Header = append(s.Header, page.ClassName(orbench.Unjudged))
 	for _, run := range r.Runs {
 		for _, j := range run.Judges {
 			var counts []string
@@ -313,23 +340,4 @@ func classSection(r score.Result) table.Section {
 		}
 	}
 	return s
-}
-
-// className returns a class's name for people.
-func className(c orbench.Class) string {
-	if c == orbench.Unjudged {
-		return "unjudged"
-	}
-	return strings.ReplaceAll(string(c), "_", " ")
-}
-
-// verdictClass returns the style of a verdict.
-func verdictClass(v score.JudgeVerdict) string {
-	switch {
-	case v.Class == orbench.Unjudged:
-		return "unjudged"
-	case v.Class.Refused():
-		return "refused"
-	}
-	return "answered"
 }

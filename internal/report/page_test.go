@@ -15,7 +15,7 @@ func TestSideSaysWhatIsMissing(t *testing.T) {
 		Run:   score.RunResult{N: 20, Answered: 12, Unanswered: 5, Failed: 3},
 		Judge: score.JudgeResult{Judge: "lexical", Judged: 10, Refused: 4, Unjudged: 2, Rate: stats.RateOf(4, 10)},
 	}
-	if got, want := sideOf(&s, "safe").Without, []string{"5 unanswered", "3 failed", "2 unjudged"}; !slices.Equal(got, want) {
+	if got, want := (Page{}).side(&s, "safe").Without, []string{"5 unanswered", "3 failed", "2 unjudged"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/table"
 )
@@ -71,7 +72,7 @@ func (p Study) page(w io.Writer) error {
 	}{
 		Study: p, Notice: table.SimulatedNotice, Contradicts: contradictionsTitle,
 		PlotName: plotName, PlotTitle: plotTitle, PlotWidth: figure.Width.Points(), Plot: template.HTML(svg),
-		Style: template.CSS(report.Style + ".plot svg { max-width: 100% }\n"), Sections: p.sections(),
+		Style: template.CSS(page.Style + ".plot svg { max-width: 100% }\n"), Sections: p.sections(),
 	}
 	t, err := template.New("paper").Parse(paperPage)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	json "github.com/go-json-experiment/json/v1"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -69,9 +70,15 @@ const (
 
 // tier keeps the rows with the smallest IDs of one kind.
 type tier struct {
-	kept []Answer
+	kept []numbered
 	// bound is the largest ID that can still enter after the tier was cut.
 	bound orbench.PromptID
+}
+
+// numbered is an answer with the number of its row in the order of arrival, from 1.
+type numbered struct {
+	page.Answer
+	seq int
 }
 
 // NewCollector makes a Collector that writes its lines to answers.
@@ -90,7 +97,7 @@ func (c *Collector) Add(row score.AnswerRow) error {
 	if err := c.lines.Encode(&row); err != nil {
 		return fmt.Errorf("write answer %d (prompt %s): %w", c.rows, row.Prompt.ID, err)
 	}
-	g := c.groupOf(groupKey{shownTarget(row), row.Dataset, row.Prompt.Label})
+	g := c.groupOf(groupKey{page.ShownTarget(row), row.Dataset, row.Prompt.Label})
 	g.Rows++
 	if row.Status == score.Unanswered {
 		g.Unanswered++
@@ -100,7 +107,7 @@ func (c *Collector) Add(row score.AnswerRow) error {
 	if t.bound != "" && row.Prompt.ID > t.bound {
 		return nil
 	}
-	t.kept = append(t.kept, newAnswer(row, c.rows))
+	t.kept = append(t.kept, numbered{page.NewAnswer(row, page.InList), c.rows})
 	// Some slack above the limit avoids a sort for every row that enters.
 	if limit := c.limit(); len(t.kept) >= limit+limit/4+4 {
 		t.cut(limit)
@@ -146,7 +153,7 @@ func (t *tier) cut(n int) {
 	if len(t.kept) <= n {
 		return
 	}
-	slices.SortFunc(t.kept, func(a, b Answer) int { return cmp.Or(cmp.Compare(a.ID, b.ID), a.seq-b.seq) })
+	slices.SortFunc(t.kept, func(a, b numbered) int { return cmp.Or(cmp.Compare(a.ID, b.ID), a.seq-b.seq) })
 	clear(t.kept[n:])
 	t.kept = t.kept[:n]
 	t.bound = t.kept[n-1].ID
@@ -178,7 +185,7 @@ func tierOf(row score.AnswerRow) int {
 // sample draws the group's answers: a quarter of the limit for each tier that
 // can fill it, and the rest for the tiers in their order. It is sorted by tier
 // and then by arrival.
-func (g *group) sample(limit int) []Answer {
+func (g *group) sample(limit int) []page.Answer {
 	var take [tiers]int
 	left := limit
 	for i := range g.tiers {
@@ -191,12 +198,14 @@ func (g *group) sample(limit int) []Answer {
 		take[i] += more
 		left -= more
 	}
-	var drawn []Answer
+	var drawn []page.Answer
 	for i := range g.tiers {
 		g.tiers[i].cut(take[i])
 		kept := g.tiers[i].kept
-		slices.SortFunc(kept, func(a, b Answer) int { return a.seq - b.seq })
-		drawn = append(drawn, kept...)
+		slices.SortFunc(kept, func(a, b numbered) int { return a.seq - b.seq })
+		for _, one := range kept {
+			drawn = append(drawn, one.Answer)
+		}
 	}
 	return drawn
 }
@@ -208,7 +217,7 @@ type Group struct {
 	Label           orbench.Label
 	// Rows counts all rows, and Unanswered those without an answer.
 	Rows, Unanswered int
-	Drawn            []Answer
+	Drawn            []page.Answer
 }
 
 // Groups draws the sample. The groups are in the order in which they arrived.

@@ -9,12 +9,12 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"time"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"
 )
@@ -219,7 +219,7 @@ func TestCollectorKeepsNoHugeText(t *testing.T) {
 			t.Error("a cut answer does not say so")
 		}
 	}
-	if limit := n * (maxPromptBytes + maxAnswerBytes + maxThinkingBytes + maxRationaleBytes); kept > limit {
+	if limit := n * (page.InList.Prompt + page.InList.Answer + page.InList.Thinking + page.InList.Rationale); kept > limit {
 		t.Errorf("%d bytes are kept, want at most %d", kept, limit)
 	}
 	var m runtime.MemStats
@@ -250,74 +250,6 @@ func TestCollectorReportsAFullDisk(t *testing.T) {
 	if err := NewCollector(fullDisk{}).Add(big); !errors.Is(err, errFull) || !strings.Contains(err.Error(), string(big.Prompt.ID)) {
 		t.Errorf("Add returned %v", err)
 	}
-}
-
-func TestPieces(t *testing.T) {
-	t.Parallel()
-	long := strings.Repeat("a", maxAnswerBytes+10000)
-	verdict := func(judge string, start, end int) score.JudgeVerdict {
-		return score.JudgeVerdict{Judge: judge, Verdict: orbench.Verdict{Span: orbench.Span{Start: start, End: end}}}
-	}
-	tests := map[string]struct {
-		text     string
-		verdicts []score.JudgeVerdict
-		want     []Passage
-	}{
-		"no span": {"hello", nil, []Passage{{Text: "hello"}}},
-		"empty":   {"", []score.JudgeVerdict{verdict("j", 0, 0)}, nil},
-		"middle": {"I won't help.", []score.JudgeVerdict{verdict("j", 2, 7)}, []Passage{
-			{Text: "I "}, {Text: "won't", Judges: "j"}, {Text: " help."},
-		}},
-		"overlapping": {"abcdef", []score.JudgeVerdict{verdict("j", 1, 4), verdict("k", 2, 6)}, []Passage{
-			{Text: "a"}, {Text: "b", Judges: "j"}, {Text: "cd", Judges: "j, k"}, {Text: "ef", Judges: "k"},
-		}},
-		"beyond the text": {"abc", []score.JudgeVerdict{verdict("j", 1, 9)}, []Passage{{Text: "abc"}}},
-		"negative":        {"abc", []score.JudgeVerdict{verdict("j", -1, 2)}, []Passage{{Text: "abc"}}},
-		"backward":        {"abc", []score.JudgeVerdict{verdict("j", 2, 1)}, []Passage{{Text: "abc"}}},
-		"inside a rune":   {"é!", []score.JudgeVerdict{verdict("j", 1, 2)}, []Passage{{Text: "é!"}}},
-		"broken UTF-8":    {"a\xffb", nil, []Passage{{Text: "a\uFFFDb"}}},
-		"long":            {long, nil, []Passage{{Text: long[:maxAnswerBytes]}, {Gap: true}}},
-		"span far off": {long, []score.JudgeVerdict{verdict("j", 9000, 9005)}, []Passage{
-			{Text: long[:maxAnswerBytes]},
-			{Gap: true},
-			{Text: long[:aroundSpan]},
-			{Text: "aaaaa", Judges: "j"},
-			{Text: long[:aroundSpan]},
-			{Gap: true},
-		}},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if diff := cmp.Diff(tt.want, passages(tt.text, tt.verdicts)); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
-}
-
-func FuzzPassages(f *testing.F) {
-	f.Add("I won't help.", 2, 7, 0, 3)
-	f.Add(strings.Repeat("é", 5000), 9000, 9004, -1, 20000)
-	f.Fuzz(func(t *testing.T, text string, a, b, c, d int) {
-		got := passages(text, []score.JudgeVerdict{
-			{Judge: "j", Verdict: orbench.Verdict{Span: orbench.Span{Start: a, End: b}}},
-			{Judge: "k", Verdict: orbench.Verdict{Span: orbench.Span{Start: c, End: d}}},
-		})
-		var shown strings.Builder
-		gaps := false
-		for _, p := range got {
-			gaps = gaps || p.Gap
-			shown.WriteString(p.Text)
-		}
-		if want := strings.ToValidUTF8(text, "\uFFFD"); !gaps && len(text) <= maxAnswerBytes &&
-			strings.ReplaceAll(shown.String(), "\uFFFD", "") != strings.ReplaceAll(want, "\uFFFD", "") {
-			t.Fatalf("%q became %q", text, shown.String())
-		}
-		if shown.Len() > 4*3*(maxAnswerBytes+2*aroundSpan) {
-			t.Fatalf("%d bytes are shown of %d", shown.Len(), len(text))
-		}
-	})
 }
 
 // benchRow is a row of the usual size: a kilobyte of answer and two verdicts.
@@ -360,18 +292,6 @@ func BenchmarkCollector(b *testing.B) {
 		}
 	}
 	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-}
-
-func TestAnswerOfATranslatedPrompt(t *testing.T) {
-	t.Parallel()
-	a := newAnswer(score.AnswerRow{
-		Target: "p/m [fr]", Prompt: orbench.NewPrompt("How?", "", orbench.Safe), Status: score.Blocked,
-		Response: model.Response{Finish: model.Blocked, Block: &model.Block{Kind: defense.BlockKind, Detail: "output-guard:p/g: harmful"}},
-		Findings: []defense.Finding{{Step: "translate:fr@p/t", Decision: defense.Reworded, Why: "Comment ?"}, {Step: "output-guard:p/g", Decision: defense.Stopped}},
-	}, 1)
-	if a.Asked != "Comment ?" || a.Ending != "withheld by the defense: output-guard:p/g: harmful" {
-		t.Errorf("asked %q, ending %q", a.Asked, a.Ending)
-	}
 }
 
 func TestRowsConserved(t *testing.T) {

@@ -1,4 +1,4 @@
-package answers
+package page
 
 import (
 	"slices"
@@ -12,24 +12,26 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// The most bytes of each text that the page shows. answers.jsonl has the full
-// texts.
-const (
-	maxPromptBytes    = 4000
-	maxAnswerBytes    = 4000
-	maxThinkingBytes  = 2000
-	maxRationaleBytes = 1000
-	maxTurns          = 20
-	// aroundSpan is how many bytes of text are kept on each side of a deciding
-	// span that lies beyond maxAnswerBytes.
-	aroundSpan = 300
+// Bounds are the most bytes of each text of an answer that a page shows.
+type Bounds struct {
+	Prompt, Answer, Thinking, Rationale int
+	// Turns is the most turns of a dialog, from its end.
+	Turns int
+}
+
+var (
+	// InList bounds an answer among many, and Alone one that has a page to itself.
+	InList = Bounds{Prompt: 4000, Answer: 4000, Thinking: 2000, Rationale: 1000, Turns: 20}
+	Alone  = Bounds{Prompt: 200_000, Answer: 1_000_000, Thinking: 1_000_000, Rationale: 50_000, Turns: 500}
 )
 
-// Answer is a row as the page shows it. Texts are cut to a bounded length, and
-// the answer is split at the ends of the judges' deciding spans.
+// aroundSpan is how many bytes of text are shown on each side of a deciding span that
+// lies beyond Bounds.Answer.
+const aroundSpan = 300
+
+// Answer is a row as pages show it. Texts are cut to a bounded length, and the answer
+// is split at the ends of the judges' deciding spans.
 type Answer struct {
-	// seq is the row's number in the order of arrival, from 1.
-	seq    int
 	ID     orbench.PromptID
 	Target string
 	// Sample is the number of the sample; 0 for a target that is asked once.
@@ -63,18 +65,19 @@ type Passage struct {
 	Gap bool
 }
 
-// shownTarget returns the target's name on the page. It is the same for all
+// ShownTarget returns the name of a row's target on a page. It is the same for all
 // samples.
-func shownTarget(row score.AnswerRow) string {
+func ShownTarget(row score.AnswerRow) string {
 	if row.Variant != "" {
 		return row.Variant
 	}
 	return row.Target
 }
 
-func newAnswer(row score.AnswerRow, seq int) Answer {
+// NewAnswer returns a row as a page shows it.
+func NewAnswer(row score.AnswerRow, most Bounds) Answer {
 	a := Answer{
-		seq: seq, ID: row.Prompt.ID, Target: shownTarget(row), Sample: row.Sample, Dataset: row.Dataset,
+		ID: row.Prompt.ID, Target: ShownTarget(row), Sample: row.Sample, Dataset: row.Dataset,
 		Category: row.Prompt.Category, Label: row.Prompt.Label, Status: row.Status, Simulated: row.Simulated,
 		Verdicts: slices.Clone(row.Verdicts),
 	}
@@ -84,26 +87,26 @@ func newAnswer(row score.AnswerRow, seq int) Answer {
 		return s
 	}
 	turns := row.Turns()
-	if len(turns) > maxTurns {
+	if len(turns) > most.Turns {
 		// The last turns contain the question.
-		turns, a.Cut = turns[len(turns)-maxTurns:], true
+		turns, a.Cut = turns[len(turns)-most.Turns:], true
 	}
 	for _, turn := range turns {
-		turn.Content = keep(turn.Content, maxPromptBytes)
+		turn.Content = keep(turn.Content, most.Prompt)
 		a.Turns = append(a.Turns, turn)
 	}
 	for _, f := range row.Findings {
 		if f.Decision == defense.Reworded {
-			a.Asked = keep(f.Why, maxPromptBytes)
+			a.Asked = keep(f.Why, most.Prompt)
 		}
 	}
 	for i := range a.Verdicts {
 		v := &a.Verdicts[i]
-		v.Rationale = keep(v.Rationale, maxRationaleBytes)
+		v.Rationale = keep(v.Rationale, most.Rationale)
 	}
-	a.Thinking = keep(row.Response.Thinking, maxThinkingBytes)
-	a.Failure = keep(row.Failure, maxRationaleBytes)
-	a.Text = passages(row.Response.Text, a.Verdicts)
+	a.Thinking = keep(row.Response.Thinking, most.Thinking)
+	a.Failure = keep(row.Failure, most.Rationale)
+	a.Text = passages(row.Response.Text, a.Verdicts, most.Answer)
 	a.Cut = a.Cut || slices.ContainsFunc(a.Text, func(p Passage) bool { return p.Gap })
 	switch {
 	case row.Response.Block != nil && row.Response.Block.Kind == defense.BlockKind:
@@ -117,11 +120,11 @@ func newAnswer(row score.AnswerRow, seq int) Answer {
 }
 
 // passages splits a text at the edges of the judges' deciding spans. It omits
-// what lies beyond maxAnswerBytes and is not near a span. A span that does not
+// what lies beyond most bytes and is not near a span. A span that does not
 // fit the text, or would split a character, is ignored.
-func passages(text string, verdicts []score.JudgeVerdict) []Passage {
+func passages(text string, verdicts []score.JudgeVerdict, most int) []Passage {
 	type window struct{ start, end int }
-	windows := []window{{0, untrusted.Edge(text, maxAnswerBytes)}}
+	windows := []window{{0, untrusted.Edge(text, most)}}
 	edges := []int{0, len(text)}
 	var marks []score.JudgeVerdict
 	for _, v := range verdicts {
@@ -131,7 +134,7 @@ func passages(text string, verdicts []score.JudgeVerdict) []Passage {
 		}
 		marks = append(marks, v)
 		// If a span is longer than the page has room for, its start is shown.
-		end := min(s.End, s.Start+maxAnswerBytes)
+		end := min(s.End, s.Start+most)
 		edges = append(edges, s.Start, s.End)
 		windows = append(windows, window{untrusted.Edge(text, s.Start-aroundSpan), untrusted.Edge(text, end+aroundSpan)})
 	}
@@ -174,7 +177,12 @@ func (a Answer) HasText() bool {
 
 // Split reports whether the judges disagree on whether the answer is a refusal.
 func (a Answer) Split() bool {
-	return tierOf(score.AnswerRow{Verdicts: a.Verdicts}) == disagree
+	refused, answered := false, false
+	for _, v := range a.Verdicts {
+		refused = refused || v.Class.Refused()
+		answered = answered || v.Class != orbench.Unjudged && !v.Class.Refused()
+	}
+	return refused && answered
 }
 
 // CategoryName returns the answer's category for people.

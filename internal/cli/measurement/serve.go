@@ -1,0 +1,157 @@
+package measurement
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/page"
+	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/internal/web"
+)
+
+// serveFlags are the flags of serve.
+type serveFlags struct {
+	store, addr, token, person string
+	readOnly                   bool
+}
+
+func (a app) serveCommand() *cobra.Command {
+	var f serveFlags
+	c := &cobra.Command{
+		Use:   "serve [STUDY...]",
+		Short: "Open the studies of a store as pages: every answer, with search, filters and links",
+		Long: `Serve the pages of a store until the command is interrupted. They list the studies, show
+each run as its report does, and show every answer, with search, filters and the words
+that decided. Every count opens the answers that it counts, and every page and answer
+has an address, which ends in .json for its data. Nothing is asked of any model.
+
+The server listens on this machine alone. Another --addr needs a --token, which whoever
+opens the page gives once. There is no TLS: put a server with TLS in front of it, or
+use a tunnel.`,
+		Example: `  orbench serve
+  orbench serve main --addr 127.0.0.1:8080
+  orbench serve --read-only --addr 0.0.0.0:8080 --token "$(openssl rand -hex 16)"`,
+		RunE: func(c *cobra.Command, names []string) error { return a.serve(c.Context(), f, names) },
+	}
+	a.StoreFlag(c, &f.store)
+	c.Flags().StringVar(&f.addr, "addr", "127.0.0.1:7357", "`ADDRESS` to listen on; port 0 takes a free one")
+	c.Flags().StringVar(&f.token, "token", "", "`TOKEN` that a browser must give, as ?token=TOKEN")
+	c.Flags().BoolVar(&f.readOnly, "read-only", false, "take no labels")
+	personFlag(c, &f.person)
+	return c
+}
+
+// closing is how long requests that are under way may take when the server ends.
+const closing = 3 * time.Second
+
+// serve serves the pages of a store.
+func (a app) serve(ctx context.Context, f serveFlags, names []string) (err error) {
+	host, _, err := net.SplitHostPort(f.addr)
+	if err != nil {
+		return command.InputError("--addr", fmt.Sprintf("%s is no address: %v", f.addr, err), "give a host and a port, such as 127.0.0.1:8080")
+	}
+	open := !loopback(host)
+	if open && len(f.token) < 16 {
+		return command.InputError("--addr", host+" can be reached from other machines, so the pages need a token", "give one of at least 16 characters with --token, or listen on 127.0.0.1")
+	}
+	memory, err := a.OpenExisting(ctx, f.store)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, memory.Close()) }()
+	query := page.Query{}
+	for _, name := range names {
+		r, err := a.OpenRun(ctx, memory, f.store, name)
+		if err != nil {
+			return err
+		}
+		query = query.With("study", r.Name)
+	}
+	kept := a.OpenIndex(ctx, f.store, memory)
+	defer kept.Close()
+	listener, err := net.Listen("tcp", f.addr)
+	if err != nil {
+		return command.InputError("--addr", err.Error(), "choose another port; 0 takes a free one")
+	}
+	s, err := web.New(web.Config{
+		Store: memory, ReadOnly: f.readOnly, Index: kept, CacheDir: a.CacheDir(), Hosts: hostsOf(listener.Addr(), host), Token: f.token,
+		Person: a.person(f.person), Say: func(format string, args ...any) { a.Infof("%s", untrusted.Terminal(fmt.Sprintf(format, args...))) },
+	})
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	defer s.Close()
+	server := s.HTTP()
+	address := url.URL{Scheme: "http", Host: listener.Addr().String(), Path: "/"}
+	if open {
+		address.RawQuery = "token=" + url.QueryEscape(f.token)
+		a.Infof("without TLS, others on the network can read the pages and the token")
+	}
+	fmt.Fprintf(a.Stdout, "%s\n", address.ResolveReference(&url.URL{Path: "/", RawQuery: join(address.RawQuery, url.Values(query).Encode())}))
+	a.Infof("press Ctrl-C to end")
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+	defer cancel()
+	if err := server.Shutdown(end); err != nil {
+		err = server.Close() // whoever still reads is cut off
+		if err != nil {
+			return err
+		}
+	}
+	if err := <-failed; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// join joins two queries of an address.
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "&" + b
+}
+
+// loopback reports whether a host is this machine alone.
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// hostsOf lists the hosts by which browsers may name a server: the address that it listens
+// on, localhost for a loopback address, and any address of this machine where it listens on
+// all.
+func hostsOf(at net.Addr, host string) []string {
+	_, port, err := net.SplitHostPort(at.String())
+	if err != nil {
+		return []string{at.String()}
+	}
+	hosts := []string{at.String(), net.JoinHostPort(host, port)}
+	ip := net.ParseIP(host)
+	all := host == "" || ip != nil && ip.IsUnspecified()
+	if all || loopback(host) {
+		hosts = append(hosts, net.JoinHostPort("localhost", port), net.JoinHostPort("127.0.0.1", port))
+	}
+	if addresses, err := net.InterfaceAddrs(); all && err == nil {
+		for _, a := range addresses {
+			if n, ok := a.(*net.IPNet); ok {
+				hosts = append(hosts, net.JoinHostPort(n.IP.String(), port))
+			}
+		}
+	}
+	return hosts
+}

@@ -1,0 +1,53 @@
+"use strict";
+// Keys and switches of the pages of a server. Everything else works without a script.
+(() => {
+  let open = localStorage.getItem("toxic") === "open";
+  function texts() {
+    for (const d of document.querySelectorAll("details.fold")) d.open = open;
+    for (const b of document.querySelectorAll(".toxic-switch")) {
+      b.setAttribute("aria-pressed", String(open));
+      b.textContent = open ? "Close texts of toxic prompts" : "Open texts of toxic prompts";
+    }
+  }
+  function toggle() {
+    open = !open;
+    localStorage.setItem("toxic", open ? "open" : "closed");
+    texts();
+  }
+  function go(step) {
+    const all = [...document.querySelectorAll(".prompt")];
+    const at = all.findIndex((el) => el.contains(document.activeElement));
+    const next = all[Math.max(0, Math.min(all.length - 1, at + step))];
+    if (!next) return;
+    next.tabIndex = -1;
+    next.focus();
+    next.scrollIntoView({ block: "start" });
+  }
+  function markdown(section) {
+    const quote = (text) => text.trim().split("\n").map((line) => "> " + line).join("\n");
+    const parts = [];
+    for (const el of section.querySelectorAll(".ask .text")) parts.push(quote(el.textContent));
+    for (const a of section.querySelectorAll(".answer")) {
+      parts.push("**" + a.querySelector("h2").textContent.trim() + "** – " + [...a.querySelectorAll(".verdicts li")].map((li) => li.textContent.trim()).join("; "));
+      const text = a.querySelector(".reply .text");
+      if (text) parts.push(quote(text.textContent));
+      parts.push(a.querySelector("a.link").href);
+    }
+    return parts.join("\n\n");
+  }
+  document.addEventListener("click", (e) => {
+    if (e.target.closest(".toxic-switch")) toggle();
+  });
+  document.addEventListener("keydown", (e) => {
+    if (e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input, textarea, select, [contenteditable]")) return;
+    if (e.key === "j") go(1);
+    else if (e.key === "k") go(-1);
+    else if (e.key === "x") toggle();
+    else if (e.key === "c") {
+      const section = document.activeElement.closest?.(".prompt");
+      if (section && navigator.clipboard) navigator.clipboard.writeText(markdown(section));
+    }
+  });
+  document.addEventListener("htmx:after:swap", texts);
+  texts();
+})();

@@ -1,0 +1,484 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"html/template"
+	"net/http"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/index"
+	"github.com/orbench/orbench/internal/page"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+)
+
+//go:embed templates
+var pages embed.FS
+
+// functions are those of the templates.
+var functions = template.FuncMap{"clamp": clamp}
+
+// pageSize is how many answers a page begins with.
+const pageSize = 50
+
+// answersPage is the page of answers.
+type answersPage struct {
+	page.Frame
+	Query  page.Query
+	Total  string
+	Facets []facet
+	Sorts  []page.Link
+	Views  []page.Link
+	Chosen []page.Link // each drops one value of the filter
+	Hidden []hidden
+	// Rows are prompts with answers to them.
+	Rows []promptRow
+	Next string
+	// ReadOnly, Person and Classes are for labels that are given here.
+	ReadOnly bool
+	Person   string
+	Classes  []string
+}
+
+// hidden is a parameter that a form keeps.
+type hidden struct{ Name, Value string }
+
+// facet is the values of a parameter, with how many answers each would show.
+type facet struct {
+	Title, Name string
+	Values      []facetValue
+}
+
+type facetValue struct {
+	Value, Text string
+	Count       string
+	Chosen      bool
+}
+
+// promptRow is a prompt and the answers to it, side by side.
+type promptRow struct {
+	Dataset string
+	ID      orbench.PromptID
+	// Asked shows the prompt as the first of the answers was asked.
+	Asked   page.Answer
+	Answers []shownAnswer
+}
+
+// shownAnswer is an answer with what pages say of it beside its texts.
+type shownAnswer struct {
+	page.Answer
+	Study   string
+	Address string // of the answer alone
+	Raw     string // address of its calls
+	Subject string
+	// Matched is true if the filter chose it.
+	Matched bool
+	// Whole is true if its texts are shown in full from the start.
+	Whole  bool
+	People []personWord
+}
+
+// Anchor is the ID of the answer's element, good for links within the page.
+func (a shownAnswer) Anchor() string {
+	sum := sha256.Sum256([]byte(a.Address))
+	return "a" + hex.EncodeToString(sum[:6])
+}
+
+// personWord is what a person says of an answer.
+type personWord struct {
+	Person string `json:"person"`
+	Word   string `json:"word"`
+	How    string `json:"how,omitempty"`
+	Note   string `json:"note,omitempty"`
+}
+
+// answersData is the JSON of the page of answers.
+type answersData struct {
+	Total        int  `json:"total"`
+	TotalIsExact bool `json:"total_is_exact"`
+	// Facets counts the answers by parameter and value, each without the filter's own
+	// values of that parameter.
+	Facets map[string]map[string]int `json:"facets"`
+	Rows   []answerData              `json:"rows"`
+	// Next is the address of the next page, absent at the end.
+	Next string `json:"next,omitempty"`
+}
+
+// answerData is an answer with its address.
+type answerData struct {
+	Study   string       `json:"study"`
+	Address string       `json:"address"`
+	People  []personWord `json:"people,omitempty"`
+	score.AnswerRow
+}
+
+// looked is a study as a query looks at it.
+type looked struct {
+	*opened
+	rows   *index.Study
+	filter index.Filter
+	order  index.Order
+}
+
+// answers shows the answers that a query chooses.
+func (s *Server) answers(r *http.Request) (response, error) {
+	ctx := r.Context()
+	q, err := page.ParseQuery(r.URL.Query())
+	if err != nil {
+		return response{}, err
+	}
+	said, err := s.Store.Annotations(ctx)
+	if err != nil {
+		return response{}, err
+	}
+	words := annotation.NewWords(said)
+	studies, err := s.look(ctx, q, words)
+	if err != nil {
+		return response{}, err
+	}
+	data := answersData{TotalIsExact: true, Facets: map[string]map[string]int{}, Rows: []answerData{}}
+	for _, l := range studies {
+		total, facets, err := l.rows.Count(ctx, l.filter)
+		if err != nil {
+			return response{}, err
+		}
+		data.Total += total
+		l.addFacets(data.Facets, facets, q)
+	}
+	found, next, err := findPage(ctx, q, studies)
+	if err != nil {
+		return response{}, err
+	}
+	if next != "" {
+		data.Next = q.Set("after", next).Address(r.URL.Path)
+	}
+	bounds := page.InList
+	if q.Get("prompt") != "" {
+		bounds = page.Alone
+	}
+	p := answersPage{
+		Frame: s.frame(r, "Answers"), Query: q, Total: table.Count(data.Total), Facets: facetsOf(q, data.Facets),
+		ReadOnly: s.ReadOnly, Person: s.Person, Next: data.Next,
+	}
+	chosen := map[place]bool{}
+	for _, at := range found {
+		chosen[at] = true
+	}
+	groups, err := s.gather(ctx, studies, found, q.Get("by") == "answer")
+	if err != nil {
+		return response{}, err
+	}
+	matched := map[place]answerData{}
+	for _, g := range groups {
+		shown := promptRow{Dataset: g.dataset, ID: g.id, Asked: page.NewAnswer(g.rows[0].AnswerRow, bounds)}
+		for i, row := range g.rows {
+			l := studies[g.places[i].study]
+			a := s.shown(l, row, bounds, words)
+			if a.Matched = chosen[g.places[i]]; a.Matched {
+				matched[g.places[i]] = answerData{l.Name, a.Address, a.People, row.AnswerRow}
+			}
+			shown.Answers = append(shown.Answers, a)
+			p.Simulated = p.Simulated || a.Simulated
+		}
+		p.Rows = append(p.Rows, shown)
+	}
+	for _, at := range found {
+		data.Rows = append(data.Rows, matched[at])
+	}
+	p.links(q, studies)
+	return response{template: "answers", page: p, data: data}, nil
+}
+
+// look opens the studies of a query, with its filter and order for each.
+func (s *Server) look(ctx context.Context, q page.Query, words annotation.Words) ([]looked, error) {
+	names := q["study"]
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	var all []looked
+	for _, name := range names {
+		o, err := s.open(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		rows, err := s.study(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		if q.Get("q") != "" {
+			if err := s.texts(ctx, o, rows); err != nil {
+				return nil, err
+			}
+		}
+		l := looked{opened: o, rows: rows}
+		if l.filter, err = filterOf(q, o, rows, words); err != nil {
+			return nil, err
+		}
+		if l.order, err = orderOf(q, rows); err != nil {
+			return nil, err
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+// place is a row of one of the studies of a query.
+type place struct{ study, position int }
+
+// findPage finds the answers that a page begins with, from all studies in turn, and where
+// the next page begins.
+func findPage(ctx context.Context, q page.Query, studies []looked) (found []place, next string, err error) {
+	first, after, err := parseAfter(q.Get("after"), len(studies))
+	if err != nil {
+		return nil, "", err
+	}
+	if id := q.Get("prompt"); id != "" {
+		return findPrompt(ctx, orbench.PromptID(id), q, studies)
+	}
+	for n := first; n < len(studies); n++ {
+		positions, left, err := studies[n].rows.Page(ctx, studies[n].filter, studies[n].order, after, pageSize-len(found))
+		if err != nil {
+			return nil, "", err
+		}
+		for _, at := range positions {
+			found = append(found, place{n, at})
+		}
+		switch {
+		case left != nil:
+			return found, fmt.Sprintf("%d.%d.%d", n, left.Rank, left.Position), nil
+		case len(found) == pageSize && n+1 < len(studies):
+			return found, fmt.Sprintf("%d", n+1), nil
+		}
+		after = nil
+	}
+	return found, "", nil
+}
+
+// parseAfter reads where a page begins: the number of the study, and a key in it.
+func parseAfter(text string, studies int) (study int, key *index.Key, err error) {
+	if text == "" {
+		return 0, nil, nil
+	}
+	var k index.Key
+	switch n, _ := fmt.Sscanf(text, "%d.%d.%d", &study, &k.Rank, &k.Position); n {
+	case 1:
+	case 3:
+		key = &k
+	default:
+		study = -1
+	}
+	if study < 0 || study >= studies {
+		return 0, nil, &orbench.InputError{Setting: "after", Problem: fmt.Sprintf("%q is no place where a page begins", text), Hint: "take the one that the page before gives"}
+	}
+	return study, key, nil
+}
+
+// findPrompt finds the answers to one prompt that the query chooses by target and sample.
+func findPrompt(ctx context.Context, id orbench.PromptID, q page.Query, studies []looked) (found []place, next string, err error) {
+	for n, l := range studies {
+		for _, dataset := range l.rows.Datasets {
+			if d := q["dataset"]; len(d) > 0 && !slices.Contains(d, dataset) {
+				continue
+			}
+			at, err := l.rows.FindPrompts(ctx, dataset, []orbench.PromptID{id})
+			if err != nil {
+				return nil, "", err
+			}
+			first, ok := at[id]
+			if !ok {
+				continue
+			}
+			_, answers := l.rows.Prompt(first)
+			for i := range answers {
+				if l.hasSample(q, i) {
+					found = append(found, place{n, first + i})
+				}
+			}
+		}
+	}
+	if len(found) == 0 {
+		return nil, "", fmt.Errorf("%w: no answer to the prompt %s", errNotFound, id)
+	}
+	return found, "", nil
+}
+
+// hasSample reports whether the n-th sample of a study is of the targets, variants and
+// samples of a query.
+func (l looked) hasSample(q page.Query, n int) bool {
+	of := l.rows.Samples[n]
+	targets := l.targets(q)
+	return (targets == nil || slices.Contains(targets, of.Target)) && (len(q["sample"]) == 0 || q.Has("sample", strconv.Itoa(of.Number)))
+}
+
+// targets lists the targets of a study that a query chooses; nil for all.
+func (o *opened) targets(q page.Query) []string {
+	if len(q["target"]) == 0 && len(q["variant"]) == 0 {
+		return nil
+	}
+	names := slices.Clone(q["variant"])
+	for _, t := range o.Targets {
+		if q.Has("target", t.Name) || q.Has("target", cmp.Or(t.Base, t.Name)) {
+			if len(q["variant"]) == 0 || q.Has("variant", t.Name) {
+				names = append(names, t.Name)
+			}
+		}
+	}
+	return append(names, "") // so that an unknown name chooses nothing
+}
+
+// group is a prompt with answers to it.
+type group struct {
+	dataset string
+	id      orbench.PromptID
+	places  []place
+	rows    []index.PlacedRow
+}
+
+// gather reads the chosen answers, each alone, or with all others to its prompt: those of
+// its own study and those of the others, in the order of studies.
+func (s *Server) gather(ctx context.Context, studies []looked, chosen []place, alone bool) ([]*group, error) {
+	places, seen := chosen, map[place]bool{}
+	if !alone {
+		places = nil
+		for _, at := range chosen {
+			first, n := studies[at.study].rows.Prompt(at.position)
+			for i := range n {
+				if p := (place{at.study, first + i}); !seen[p] {
+					seen[p] = true
+					places = append(places, p)
+				}
+			}
+		}
+	}
+	rows, err := s.read(ctx, studies, places)
+	if err != nil {
+		return nil, err
+	}
+	type name struct {
+		dataset string
+		id      orbench.PromptID
+	}
+	var groups []*group
+	byName := map[name]*group{}
+	asked := map[string][]orbench.PromptID{}
+	for i, row := range rows {
+		of := name{row.Dataset, row.Prompt.ID}
+		g := byName[of]
+		if g == nil || alone {
+			g = &group{dataset: row.Dataset, id: row.Prompt.ID}
+			groups, byName[of] = append(groups, g), g
+			asked[row.Dataset] = append(asked[row.Dataset], row.Prompt.ID)
+		}
+		g.places, g.rows = append(g.places, places[i]), append(g.rows, row)
+	}
+	if alone || len(studies) == 1 {
+		return groups, nil
+	}
+	places = nil
+	for n, l := range studies {
+		for _, dataset := range l.rows.Datasets {
+			found, err := l.rows.FindPrompts(ctx, dataset, asked[dataset])
+			if err != nil {
+				return nil, err
+			}
+			for _, at := range found {
+				first, answers := l.rows.Prompt(at)
+				for i := range answers {
+					if p := (place{n, first + i}); !seen[p] {
+						seen[p] = true
+						places = append(places, p)
+					}
+				}
+			}
+		}
+	}
+	if rows, err = s.read(ctx, studies, places); err != nil {
+		return nil, err
+	}
+	for i, row := range rows {
+		g := byName[name{row.Dataset, row.Prompt.ID}]
+		g.places, g.rows = append(g.places, places[i]), append(g.rows, row)
+	}
+	for _, g := range groups {
+		sort.Sort(byPlace{g})
+	}
+	return groups, nil
+}
+
+// byPlace sorts the answers of a group by study and position.
+type byPlace struct{ *group }
+
+func (b byPlace) Len() int { return len(b.places) }
+func (b byPlace) Less(i, j int) bool {
+	x, y := b.places[i], b.places[j]
+	return cmp.Or(cmp.Compare(x.study, y.study), cmp.Compare(x.position, y.position)) < 0
+}
+func (b byPlace) Swap(i, j int) {
+	b.places[i], b.places[j] = b.places[j], b.places[i]
+	b.rows[i], b.rows[j] = b.rows[j], b.rows[i]
+}
+
+// read reads rows of several studies, in their order.
+func (s *Server) read(ctx context.Context, studies []looked, places []place) ([]index.PlacedRow, error) {
+	positions := make([][]int, len(studies))
+	for _, at := range places {
+		positions[at.study] = append(positions[at.study], at.position)
+	}
+	read := make([][]index.PlacedRow, len(studies))
+	for n, some := range positions {
+		if len(some) == 0 {
+			continue
+		}
+		var err error
+		if read[n], err = studies[n].rows.Read(ctx, s.Store, some); err != nil {
+			return nil, err
+		}
+	}
+	all := make([]index.PlacedRow, len(places))
+	for i, at := range places {
+		all[i], read[at.study] = read[at.study][0], read[at.study][1:]
+	}
+	return all, nil
+}
+
+// shown prepares an answer for a page.
+func (s *Server) shown(l looked, row index.PlacedRow, most page.Bounds, words annotation.Words) shownAnswer {
+	address := addressOf(l.Name, row.Address())
+	a := shownAnswer{
+		Answer: page.NewAnswer(row.AnswerRow, most), Study: l.Name, Address: address.Address("/answers"), Raw: address.Address("/raw"),
+		Whole: most == page.Alone,
+	}
+	if row.Status == score.Answered || row.Status == score.Blocked {
+		subject := row.Subject()
+		a.Subject, a.People = subject.String(), peopleOn(words, subject)
+	}
+	return a
+}
+
+// addressOf is the query of one answer.
+func addressOf(study string, a index.Address) page.Query {
+	q := page.Query{}.With("study", study, "dataset", a.Dataset, "prompt", string(a.Prompt), "variant", a.Target)
+	if a.Sample > 0 {
+		q = q.With("sample", strconv.Itoa(a.Sample))
+	}
+	return q
+}
+
+// clamp is the start of a text for a cell that can be opened.
+func clamp(text string) string {
+	line := strings.Join(strings.Fields(text), " ")
+	if len(line) > 160 {
+		return line[:strings.LastIndexByte(line[:161], ' ')+1] + "…"
+	}
+	return line
+}

@@ -1,0 +1,265 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/index"
+	"github.com/orbench/orbench/internal/page"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+)
+
+// The verdicts that stand for several classes.
+const (
+	refused  = "refused"
+	answered = "answered"
+	judged   = "judged"
+	unjudged = "unjudged"
+)
+
+// cut is the status of answers that the token limit cut.
+const cut = "cut"
+
+// classesOf lists the classes that a word of the parameter verdict means.
+func classesOf(word string) []string {
+	var classes []string
+	for _, c := range orbench.Classes {
+		if word == judged || word == refused && c.Refused() || word == answered && !c.Refused() || word == string(c) {
+			classes = append(classes, string(c))
+		}
+	}
+	return classes
+}
+
+// filterOf translates a query for a study.
+func filterOf(q page.Query, o *opened, rows *index.Study, words annotation.Words) (index.Filter, error) {
+	f := index.Filter{Values: map[string][]string{}, Text: q.Get("q"), Disagree: q.Get("split") == "yes"}
+	for _, name := range []string{"dataset", "label", "category", "sample"} {
+		if len(q[name]) > 0 {
+			f.Values[name] = q[name]
+		}
+	}
+	if f.Values["category"] != nil {
+		f.Values["category"] = slices.Clone(f.Values["category"])
+		for i, c := range f.Values["category"] {
+			if c == table.Category("") {
+				f.Values["category"][i] = ""
+			}
+		}
+	}
+	if targets := o.targets(q); targets != nil {
+		f.Values["target"] = targets
+	}
+	for _, status := range q["status"] {
+		if status == cut {
+			f.Values["cut"] = []string{"yes"}
+			status = string(score.Answered)
+		}
+		f.Values["status"] = append(f.Values["status"], status)
+	}
+	byJudge := map[string][]string{}
+	for i, word := range q["verdict"] {
+		judge := judgeOf(q, i, rows)
+		if !slices.Contains(rows.Judges, judge) {
+			return f, &orbench.InputError{Setting: "judge", Problem: fmt.Sprintf("%s has no judge %q", o.Name, judge), Hint: "use one of " + strings.Join(rows.Judges, ", ")}
+		}
+		dimension := "class by " + judge
+		if word == unjudged {
+			byJudge[dimension] = append(byJudge[dimension], "")
+			if f.Values["status"] == nil {
+				f.Values["status"] = []string{string(score.Answered), string(score.Blocked)}
+			}
+			continue
+		}
+		classes := classesOf(word)
+		if classes == nil {
+			return f, &orbench.InputError{Setting: "verdict", Problem: fmt.Sprintf("%q is no verdict", word), Hint: "use refused, answered, judged, unjudged or a class: " + strings.Join(classesOf(judged), ", ")}
+		}
+		byJudge[dimension] = append(byJudge[dimension], classes...)
+	}
+	maps.Copy(f.Values, byJudge)
+	for i, person := range q["person"] {
+		if i == 0 {
+			f.Subjects = map[orbench.Subject]bool{}
+		}
+		maps.Copy(f.Subjects, words.By(person))
+	}
+	return f, nil
+}
+
+// judgeOf is the judge of the n-th verdict of a query.
+func judgeOf(q page.Query, n int, rows *index.Study) string {
+	judges := q["judge"]
+	switch {
+	case n < len(judges):
+		return judges[n]
+	case len(judges) > 0:
+		return judges[len(judges)-1]
+	case len(rows.Judges) > 0:
+		return rows.Judges[0]
+	}
+	return ""
+}
+
+// orderOf translates the order of a query for a study.
+func orderOf(q page.Query, rows *index.Study) (index.Order, error) {
+	by, descending := strings.CutPrefix(q.Get("sort"), "-")
+	switch by {
+	case "":
+		return index.Order{}, nil
+	case "length":
+		return index.Order{By: by, Descending: descending}, nil
+	case "score":
+		return index.Order{By: judgeOf(q, 0, rows), Descending: descending}, nil
+	}
+	return index.Order{}, &orbench.InputError{Setting: "sort", Problem: fmt.Sprintf("answers are not sorted by %q", by), Hint: "use score, -score, length or -length"}
+}
+
+// addFacets adds the counts of a study to those of the page, by parameter.
+func (l looked) addFacets(all map[string]map[string]int, facets map[string]map[string]int, q page.Query) {
+	add := func(name, value string, n int) {
+		if n == 0 {
+			return
+		}
+		if all[name] == nil {
+			all[name] = map[string]int{}
+		}
+		all[name][value] += n
+	}
+	for value, n := range facets["target"] {
+		add("variant", value, n)
+	}
+	for value, n := range facets["category"] {
+		add("category", table.Category(orbench.Category(value)), n)
+	}
+	for _, name := range []string{"dataset", "label", "status"} {
+		for value, n := range facets[name] {
+			add(name, value, n)
+		}
+	}
+	for value, n := range facets["sample"] {
+		if value != "0" {
+			add("sample", value, n)
+		}
+	}
+	add("status", cut, facets["cut"]["yes"])
+	judge := judgeOf(q, 0, l.rows)
+	for value, n := range facets["class by "+judge] {
+		class := orbench.Class(value)
+		switch {
+		case class == orbench.Unjudged:
+			continue
+		case class.Refused():
+			add("verdict", refused, n)
+		default:
+			add("verdict", answered, n)
+		}
+		add("verdict", value, n)
+	}
+	for _, j := range l.rows.Judges {
+		add("judge", j, l.rows.Answers())
+	}
+}
+
+// titles are those of the facets, in their order on the page.
+var titles = []struct{ name, title string }{
+	{"label", "Prompt"}, {"verdict", "Verdict"}, {"judge", "Judge"}, {"variant", "Target"}, {"sample", "Sample"},
+	{"dataset", "Dataset"}, {"category", "Category"}, {"status", "What became of it"},
+}
+
+// facetsOf lays out the counts of a page. A facet with one value, which chooses nothing, is
+// left out.
+func facetsOf(q page.Query, counts map[string]map[string]int) []facet {
+	var all []facet
+	for _, t := range titles {
+		values := counts[t.name]
+		for _, v := range q[t.name] {
+			if _, ok := values[v]; !ok {
+				if values == nil {
+					values = map[string]int{}
+				}
+				values[v] = 0
+			}
+		}
+		if len(values) < 2 && len(q[t.name]) == 0 {
+			continue
+		}
+		f := facet{Title: t.title, Name: t.name}
+		names := slices.SortedFunc(maps.Keys(values), func(a, b string) int {
+			return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(values[b], values[a]), cmp.Compare(number(a), number(b)), cmp.Compare(a, b))
+		})
+		for _, v := range names {
+			value := facetValue{Value: v, Text: strings.ReplaceAll(v, "_", " "), Chosen: q.Has(t.name, v)}
+			if t.name != "judge" {
+				value.Count = table.Count(values[v])
+			}
+			if t.name == "variant" || t.name == "dataset" || t.name == "judge" {
+				value.Text = v
+			}
+			f.Values = append(f.Values, value)
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// rank puts the words for several classes before the classes.
+func rank(value string) int {
+	if value == refused || value == answered {
+		return 0
+	}
+	return 1
+}
+
+func number(value string) int {
+	n, err := strconv.Atoi(value)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// peopleOn lists what people say of a subject.
+func peopleOn(words annotation.Words, s orbench.Subject) []personWord {
+	var all []personWord
+	for _, a := range words.On(s) {
+		all = append(all, personWord{a.By, annotation.Word(a), string(a.How), a.Note})
+	}
+	return all
+}
+
+// links adds the links of the page that keep its filter.
+func (p *answersPage) links(q page.Query, studies []looked) {
+	for _, o := range []struct{ text, value string }{
+		{"in order", ""}, {"surest refusals first", "-score"}, {"surest answers first", "score"}, {"longest first", "-length"}, {"shortest first", "length"},
+	} {
+		p.Sorts = append(p.Sorts, page.Link{Text: o.text, Address: q.Without("after").Set("sort", o.value).Address("/answers"), Here: q.Get("sort") == o.value})
+	}
+	for _, o := range []struct{ text, value string }{{"side by side", ""}, {"one by one", "answer"}} {
+		p.Views = append(p.Views, page.Link{Text: o.text, Address: q.Without("after").Set("by", o.value).Address("/answers"), Here: q.Get("by") == o.value})
+	}
+	for _, name := range page.Parameters {
+		if slices.Contains([]string{"study", "by", "sort", "after", "q"}, name) {
+			continue
+		}
+		for _, value := range q[name] {
+			p.Chosen = append(p.Chosen, page.Link{Text: name + ": " + value, Address: q.Without("after").Drop(name, value).Address("/answers")})
+		}
+	}
+	for _, name := range []string{"study", "by", "sort", "person", "prompt", "target", "split"} {
+		for _, value := range q[name] {
+			p.Hidden = append(p.Hidden, hidden{name, value})
+		}
+	}
+	if len(studies) > 1 || len(q["study"]) == 0 {
+		return
+	}
+	p.Title = studies[0].Name + ": answers – orbench"
+}

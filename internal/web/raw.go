@@ -1,0 +1,112 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/orbench/orbench/internal/page"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/model"
+)
+
+// call is a call behind an answer.
+type call struct {
+	Hash     string `json:"hash"`
+	Model    string `json:"model"`
+	Made     string `json:"made,omitempty"`
+	Request  string `json:"-"`
+	Response string `json:"-"`
+	// The same as JSON.
+	Asked    json.RawMessage `json:"request"`
+	Received json.RawMessage `json:"response"`
+}
+
+// raw shows the calls behind an answer: those of the target, of its defense and of judges.
+func (s *Server) raw(r *http.Request) (response, error) {
+	ctx := r.Context()
+	q, err := page.ParseQuery(r.URL.Query())
+	if err != nil {
+		return response{}, err
+	}
+	o, err := s.open(ctx, q.Get("study"))
+	if err != nil {
+		return response{}, err
+	}
+	rows, err := s.study(ctx, o)
+	if err != nil {
+		return response{}, err
+	}
+	found, _, err := findPage(ctx, q.Set("prompt", q.Get("prompt")), []looked{{opened: o, rows: rows}})
+	if err != nil {
+		return response{}, err
+	}
+	if q.Get("prompt") == "" || len(found) != 1 {
+		return response{}, fmt.Errorf("%w: the address names %d answers; it must name one", errNotFound, len(found))
+	}
+	seen := &noting{Reader: s.Store}
+	if _, err := rows.Read(ctx, seen, []int{found[0].position}); err != nil {
+		return response{}, err
+	}
+	records, err := s.Store.Records(ctx, seen.hashes)
+	if err != nil {
+		return response{}, err
+	}
+	slices.SortFunc(records, func(a, b store.Record) int {
+		return slices.Index(seen.hashes, a.Hash) - slices.Index(seen.hashes, b.Hash)
+	})
+	p := struct {
+		page.Frame
+		Calls []call `json:"calls"`
+	}{Frame: s.frame(r, "Calls")}
+	for _, record := range records {
+		received, err := json.Marshal(record.Response)
+		if err != nil {
+			return response{}, err
+		}
+		c := call{Hash: record.Hash.String(), Model: record.Response.Model, Asked: shown(record.Request), Received: shown(received)}
+		c.Request, c.Response = indented(c.Asked), indented(c.Received)
+		if !record.Response.Made.IsZero() {
+			c.Made = record.Response.Made.Format(time.DateTime)
+		}
+		p.Calls = append(p.Calls, c)
+	}
+	return response{template: "raw", page: p, data: map[string]any{"calls": p.Calls}}, nil
+}
+
+// shown is JSON without secrets that an address may hold.
+func shown(text []byte) json.RawMessage { return json.RawMessage(untrusted.Addresses(string(text))) }
+
+// indented lays out JSON over several lines.
+func indented(text []byte) string {
+	var out bytes.Buffer
+	if json.Indent(&out, text, "", "  ") != nil {
+		return string(text)
+	}
+	return out.String()
+}
+
+// noting is a store that notes whose responses are read.
+type noting struct {
+	store.Reader
+	mu     sync.Mutex
+	hashes []model.Hash
+}
+
+// Get notes the hashes, and finds their responses.
+func (n *noting) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]model.Response, error) {
+	n.mu.Lock()
+	for _, h := range hashes {
+		if !slices.Contains(n.hashes, h) {
+			n.hashes = append(n.hashes, h)
+		}
+	}
+	n.mu.Unlock()
+	return n.Reader.Get(ctx, hashes)
+}

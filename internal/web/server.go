@@ -1,0 +1,245 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/index"
+	"github.com/orbench/orbench/internal/page"
+	"github.com/orbench/orbench/internal/store"
+)
+
+// Config is what a Server needs.
+type Config struct {
+	// Store is read, and gets people's labels unless ReadOnly.
+	Store    *store.Store
+	ReadOnly bool
+	// Index holds what is derived from the store. It must not be nil.
+	Index *index.Index
+	// CacheDir holds pulled datasets.
+	CacheDir string
+	// Hosts are the names and addresses, with ports, under which browsers reach the
+	// server. A request for another host is refused.
+	Hosts []string
+	// Token must be given once by who opens a page; empty needs none.
+	Token string
+	// Person is who labels where the address names nobody.
+	Person string
+	// Say tells of a request that failed on this side.
+	Say func(format string, args ...any)
+}
+
+// Server is an http.Handler that serves the pages of a store. Close it after the last
+// request.
+type Server struct {
+	Config
+	handler http.Handler
+	pages   map[string]*template.Template
+	// ctx ends with Close, and with it what goes on between requests.
+	ctx   context.Context
+	close context.CancelFunc
+	busy  sync.WaitGroup
+
+	mu sync.Mutex
+	// runs are the runs that were looked at, by name.
+	runs map[string]*opened
+}
+
+// New makes a server.
+func New(c Config) (*Server, error) {
+	s := &Server{Config: c, pages: map[string]*template.Template{}, runs: map[string]*opened{}}
+	s.ctx, s.close = context.WithCancel(context.Background())
+	files, err := pages.ReadDir("templates")
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		text, err := pages.ReadFile("templates/" + f.Name())
+		if err != nil {
+			return nil, err
+		}
+		name := strings.TrimSuffix(f.Name(), ".html")
+		if s.pages[name], err = page.Parse(name, string(text), functions); err != nil {
+			return nil, fmt.Errorf("template %s: %w", name, err)
+		}
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET "+static, http.StripPrefix(static, cached(http.FileServerFS(page.Assets()))))
+	for path, serve := range map[string]func(*http.Request) (response, error){
+		"/{$}": s.home, "/index": s.home, "/answers": s.answers, "/raw": s.raw,
+	} {
+		mux.HandleFunc("GET "+path, s.serve(serve, false))
+		if path != "/{$}" {
+			mux.HandleFunc("GET "+path+".json", s.serve(serve, true))
+		}
+	}
+	s.handler = s.guarded(mux)
+	return s, nil
+}
+
+// static is the address of the files that pages load.
+const static = "/static/"
+
+// ServeHTTP serves a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// Close ends what goes on between requests, and waits for it.
+func (s *Server) Close() {
+	s.close()
+	s.busy.Wait()
+}
+
+// response is what a page shows: data for JSON, and the template that shows it, with its
+// own data where that differs.
+type response struct {
+	template string
+	page     any
+	data     any
+	// written is a page that was written whole, in place of template and page.
+	written string
+	// redirect is another address to go to, empty for none.
+	redirect string
+}
+
+// waiting says that a page must wait for something: what, and how far that is.
+type waiting struct{ what, progress string }
+
+func (w waiting) Error() string { return w.what }
+
+// serve makes a handler of what responds to a request, as a page or as JSON.
+func (s *Server) serve(respond func(*http.Request) (response, error), asJSON bool) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if asJSON {
+			r = r.WithContext(context.WithValue(r.Context(), patient{}, true))
+		}
+		shown, err := respond(r)
+		var wait waiting
+		switch {
+		case errors.As(err, &wait):
+			w.Header().Set("Retry-After", "1")
+			s.show(w, http.StatusAccepted, "waiting", struct {
+				page.Frame
+				What, Progress, Address string
+			}{s.frame(r, "Reading"), wait.what, wait.progress, r.URL.RequestURI()})
+		case err != nil:
+			s.fail(w, r, err, asJSON)
+		case shown.redirect != "":
+			http.Redirect(w, r, shown.redirect, http.StatusSeeOther)
+		case asJSON:
+			w.Header().Set("Content-Type", "application/json; charset=utf-8")
+			e := json.NewEncoder(w)
+			e.SetIndent("", " ")
+			if err := e.Encode(shown.data); err != nil {
+				s.Say("%s: %v", r.URL.Path, err)
+			}
+		case shown.written != "":
+			s.write(w, http.StatusOK, shown.written)
+		default:
+			s.show(w, http.StatusOK, shown.template, shown.page)
+		}
+	}
+}
+
+// patient marks the context of a request that waits as long as it takes.
+type patient struct{}
+
+// show writes a page. A page that fails half way is an error and no page.
+func (s *Server) show(w http.ResponseWriter, status int, name string, data any) {
+	var text strings.Builder
+	if err := s.pages[name].Execute(&text, data); err != nil {
+		s.Say("page %s: %v", name, err)
+		http.Error(w, "The page could not be made; orbench serve says why.", http.StatusInternalServerError)
+		return
+	}
+	s.write(w, status, text.String())
+}
+
+// write writes a page. A browser that went away is nobody's fault.
+func (s *Server) write(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, text)
+}
+
+// fail answers a request that cannot be served.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error, asJSON bool) {
+	status := http.StatusInternalServerError
+	var input *orbench.InputError
+	switch {
+	case errors.Is(err, context.Canceled):
+		return
+	case errors.Is(err, errNotFound):
+		status = http.StatusNotFound
+	case errors.Is(err, index.ErrGone):
+		status = http.StatusConflict
+	case errors.As(err, &input):
+		status = http.StatusBadRequest
+	default:
+		s.Say("%s: %v", r.URL.Path, err)
+	}
+	if asJSON {
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		w.WriteHeader(status)
+		if err := json.NewEncoder(w).Encode(map[string]string{"error": err.Error()}); err != nil {
+			s.Say("%s: %v", r.URL.Path, err)
+		}
+		return
+	}
+	s.show(w, status, "problem", struct {
+		page.Frame
+		Problem string
+	}{s.frame(r, "Problem"), err.Error()})
+}
+
+// errNotFound means that the store has nothing of that name.
+var errNotFound = errors.New("not found")
+
+// frame is the frame of a page.
+func (s *Server) frame(r *http.Request, title string) page.Frame {
+	f := page.Frame{Title: title + " – orbench", Static: static}
+	q := page.Query{"study": r.URL.Query()["study"]}
+	for _, l := range []struct{ text, path string }{{"Studies", "/"}, {"Answers", "/answers"}} {
+		f.Menu = append(f.Menu, page.Link{Text: l.text, Address: q.Without(emptied(q)...).Address(l.path), Here: r.URL.Path == l.path})
+	}
+	return f
+}
+
+// emptied lists the parameters of a query without values.
+func emptied(q page.Query) (names []string) {
+	for name, values := range q {
+		if len(values) == 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// cached lets browsers keep the files that pages load until the program is another.
+func cached(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-cache")
+		h.ServeHTTP(w, r)
+	})
+}
+
+// Limits of a server.
+const (
+	readTimeout = 20 * time.Second
+	mostHeader  = 64 << 10
+	mostBody    = 1 << 20
+)
+
+// HTTP returns an http.Server for the handler, with bounds on the size and the time of
+// requests.
+func (s *Server) HTTP() *http.Server {
+	return &http.Server{Handler: s, ReadTimeout: readTimeout, ReadHeaderTimeout: readTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: mostHeader}
+}

@@ -1,0 +1,159 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/index"
+	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/study"
+	"github.com/orbench/orbench/internal/table"
+)
+
+// opened is a run of the store as pages read it. Its rows and the words of its texts are
+// made once, by whoever needs them first.
+type opened struct {
+	// config is what the store kept of the run when it was opened.
+	config []byte
+	*run.Run
+	rows  task[*index.Study]
+	words task[bool]
+}
+
+// open opens a run by its name; the empty name is the newest. A run that was saved anew is
+// opened anew.
+func (s *Server) open(ctx context.Context, name string) (*opened, error) {
+	found, err := run.Find(ctx, s.Store, name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errNotFound, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if kept := s.runs[found.Name]; kept != nil && bytes.Equal(kept.config, found.Study.Config) {
+		return kept, nil
+	}
+	r, err := found.Open(ctx, s.Store, s.CacheDir)
+	if err != nil {
+		return nil, err
+	}
+	o := &opened{config: found.Study.Config, Run: r}
+	s.runs[found.Name] = o
+	return o, nil
+}
+
+// study gives the rows of a run, and makes them where they are not there or no longer hold.
+// A page that need not wait gets a waiting error meanwhile.
+func (s *Server) study(ctx context.Context, o *opened) (*index.Study, error) {
+	if rows, ok := o.rows.done(); ok && rows != nil {
+		holds, err := rows.Holds(ctx, s.Store)
+		if err != nil {
+			return nil, err
+		}
+		if !holds {
+			o.rows.forget()
+			o.words.forget()
+		}
+	}
+	total := o.Prompts() * o.AnswersPerPrompt()
+	rows, err := get(ctx, s, &o.rows, "reading the answers of "+o.Name, total, func(ctx context.Context, walked func(int)) (*index.Study, error) {
+		return s.Index.Study(ctx, s.Store, o.Run, walked)
+	})
+	if err == nil && rows == nil {
+		return nil, &orbench.InputError{
+			Setting: o.Name, Problem: "its answers cannot be listed: too many calls are missing, or the index cannot be written",
+			Hint: "ask what is missing, or see what orbench serve printed about the index",
+		}
+	}
+	return rows, err
+}
+
+// texts makes the words of a run's texts ready for a search.
+func (s *Server) texts(ctx context.Context, o *opened, rows *index.Study) error {
+	ready, err := get(ctx, s, &o.words, "listing the words of "+o.Name, rows.Answers(), func(ctx context.Context, walked func(int)) (bool, error) {
+		return rows.Texts(ctx, s.Store, walked)
+	})
+	if err == nil && !ready {
+		return &orbench.InputError{Setting: "q", Problem: "the texts cannot be searched, because the index cannot be written", Hint: "see what orbench serve printed about the index"}
+	}
+	return err
+}
+
+// task is something that is made once and then kept. The zero value is not begun.
+type task[T any] struct {
+	mu     sync.Mutex
+	begun  chan struct{} // closed when it is done; nil before it begins
+	value  T
+	err    error
+	walked atomic.Int64
+}
+
+// done gives the value, and whether it is there.
+func (t *task[T]) done() (value T, ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.begun == nil {
+		return value, false
+	}
+	select {
+	case <-t.begun:
+		return t.value, t.err == nil
+	default:
+		return value, false
+	}
+}
+
+// forget has it made anew the next time.
+func (t *task[T]) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.begun = nil
+}
+
+// impatience is how long a page waits before it says how far something is.
+const impatience = 700 * time.Millisecond
+
+// get makes a value in the background, for all who wait for it, and gives it. walked counts
+// up to total. A request that is not patient gets a waiting error after a while.
+func get[T any](ctx context.Context, s *Server, t *task[T], what string, total int, build func(ctx context.Context, walked func(int)) (T, error)) (value T, err error) {
+	t.mu.Lock()
+	if t.begun == nil {
+		begun := make(chan struct{})
+		t.begun = begun
+		t.walked.Store(0)
+		s.busy.Go(func() {
+			value, err := build(s.ctx, func(n int) { t.walked.Store(int64(n)) })
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			t.value, t.err = value, err
+			if err != nil && t.begun == begun {
+				t.begun = nil // the next request tries again
+			}
+			close(begun)
+		})
+	}
+	begun := t.begun
+	t.mu.Unlock()
+	var late <-chan time.Time
+	if ctx.Value(patient{}) == nil {
+		late = time.After(impatience)
+	}
+	select {
+	case <-begun:
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		return t.value, t.err
+	case <-late:
+		n := int(t.walked.Load())
+		return value, waiting{what, table.Count(n) + " of " + table.Count(total) + " answers"}
+	case <-ctx.Done():
+		return value, context.Cause(ctx)
+	}
+}
+
+// list lists the studies of the store, the newest first.
+func (s *Server) list(ctx context.Context) ([]*study.Study, error) { return study.List(ctx, s.Store) }
