@@ -35,7 +35,7 @@ demo: build ## Measure simulated models on the built-in prompts; no key, no netw
 # What compares our clients with the official SDKs has the build tag sdk: the SDKs take
 # longer to compile than all of this project.
 TESTFLAGS :=
-GOTEST := env $$(scripts/local-model.sh env 2>/dev/null) $$(scripts/training-libs.sh env 2>/dev/null) go test -vet=off -parallel 4
+GOTEST := env $$(scripts/axe.sh env) $$(scripts/local-model.sh env 2>/dev/null) $$(scripts/training-libs.sh env 2>/dev/null) go test -vet=off -parallel 4
 
 quick: ## Test in seconds what changed since the last commit; BASE=main, since that.
 	scripts/quick.sh $(BASE)
