@@ -92,8 +92,8 @@ func (s *Study) choose(ctx context.Context, f Filter) (*chosen, error) {
 	}
 	if f.Disagree {
 		for k, kind := range s.Kinds {
-			if c.others[k] == 0 && !s.disagree(kind) {
-				c.others[k] = 2 // whatever dimension is left out
+			if !s.disagree(kind) {
+				c.others[k] += 2 // so that it is out whatever dimension is left out
 			}
 		}
 	}

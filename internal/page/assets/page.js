@@ -9,6 +9,25 @@
       b.textContent = open ? "Close texts of toxic prompts" : "Open texts of toxic prompts";
     }
   }
+  // Long answers are cut to some lines until their button is pressed.
+  function clamp() {
+    for (const a of document.querySelectorAll(".replies .answer:not([data-clamp])")) {
+      const text = a.querySelector(".reply .text");
+      if (!text || !text.checkVisibility()) continue;
+      a.dataset.clamp = "";
+      if (text.scrollHeight < 260 || text.closest("[data-whole]")) continue;
+      a.classList.add("clamped");
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "more";
+      button.textContent = "Show all of it";
+      button.addEventListener("click", () => {
+        a.classList.remove("clamped");
+        button.remove();
+      });
+      text.closest(".turn").append(button);
+    }
+  }
   function toggle() {
     open = !open;
     localStorage.setItem("toxic", open ? "open" : "closed");
@@ -48,6 +67,11 @@
       if (section && navigator.clipboard) navigator.clipboard.writeText(markdown(section));
     }
   });
-  document.addEventListener("htmx:after:swap", texts);
-  texts();
+  function shown() {
+    texts();
+    clamp();
+  }
+  document.addEventListener("htmx:after:swap", shown);
+  document.addEventListener("toggle", clamp, true);
+  shown();
 })();
