@@ -28,8 +28,19 @@ var pages embed.FS
 // functions are those of the templates.
 var functions = template.FuncMap{"clamp": clamp}
 
-// pageSize is how many answers a page begins with.
-const pageSize = 50
+// pageSize is how many answers a page begins with: fewer where it shows many answers to
+// each prompt.
+func pageSize(q page.Query, studies []looked) int {
+	const most, fewest, shown = 50, 10, 120
+	if q.Get("by") == "answer" {
+		return most
+	}
+	beside := 0
+	for _, l := range studies {
+		beside += len(l.rows.Samples)
+	}
+	return max(fewest, min(most, shown/max(1, beside)))
+}
 
 // answersPage is the page of answers.
 type answersPage struct {
@@ -245,8 +256,9 @@ func findPage(ctx context.Context, q page.Query, studies []looked) (found []plac
 	if id := q.Get("prompt"); id != "" {
 		return findPrompt(ctx, orbench.PromptID(id), q, studies)
 	}
+	size := pageSize(q, studies)
 	for n := first; n < len(studies); n++ {
-		positions, left, err := studies[n].rows.Page(ctx, studies[n].filter, studies[n].order, after, pageSize-len(found))
+		positions, left, err := studies[n].rows.Page(ctx, studies[n].filter, studies[n].order, after, size-len(found))
 		if err != nil {
 			return nil, "", err
 		}
@@ -256,7 +268,7 @@ func findPage(ctx context.Context, q page.Query, studies []looked) (found []plac
 		switch {
 		case left != nil:
 			return found, fmt.Sprintf("%d.%d.%d", n, left.Rank, left.Position), nil
-		case len(found) == pageSize && n+1 < len(studies):
+		case len(found) == size && n+1 < len(studies):
 			return found, fmt.Sprintf("%d", n+1), nil
 		}
 		after = nil
