@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -44,7 +45,7 @@ func keyOf(r *run.Run, of string, more ...any) (key []byte, ok bool) {
 // Figures is a run.Figures that keeps the figures. It walks the run only if they are not
 // kept, no longer hold, or the caller wants the rows.
 func (x *Index) Figures(ctx context.Context, m store.Reader, r *run.Run, sinks evaluate.Sinks) (score.Result, error) {
-	key, ok := keyOf(r, "figures", r.MostUnjudged)
+	key, ok := keyOf(r, "figures", cmp.Or(r.MostUnjudged, score.DefaultMostUnjudged))
 	if x.usable() == nil || !ok || !m.LeftOut().Sound() {
 		return r.DeriveTo(ctx, m, sinks)
 	}
@@ -83,7 +84,7 @@ func (x *Index) Figures(ctx context.Context, m store.Reader, r *run.Run, sinks e
 // left to ask.
 func (x *Index) Whole(ctx context.Context, m store.Reader, r *run.Run) bool {
 	db := x.usable()
-	key, ok := keyOf(r, "figures", r.MostUnjudged)
+	key, ok := keyOf(r, "figures", cmp.Or(r.MostUnjudged, score.DefaultMostUnjudged))
 	if db == nil || !ok || !m.LeftOut().Sound() {
 		return false
 	}

@@ -248,7 +248,13 @@ func (s *Study) Page(ctx context.Context, f Filter, o Order, after *Key, most in
 	// rows only the rank is looked at.
 	best := make([]Key, 0, most+2)
 	for position, rank := range ranks {
-		if len(best) > most && rank >= best[most].Rank || !c.has(position, kinds[position]) {
+		if len(best) > most && rank >= best[most].Rank {
+			if o == (Order{}) {
+				break // all further ranks are higher
+			}
+			continue
+		}
+		if !c.has(position, kinds[position]) {
 			continue
 		}
 		k := Key{rank, position}

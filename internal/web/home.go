@@ -1,6 +1,9 @@
 package web
 
 import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -12,6 +15,7 @@ import (
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/study"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // studyRow is a study in the list of all.
@@ -46,9 +50,10 @@ func (s *Server) home(r *http.Request) (response, error) {
 			return response{}, err
 		}
 		row := studyRow{Name: one.Name, Kind: string(one.Kind), Saved: one.Saved.Format(time.DateTime), Asked: asked, About: about}
+		q := page.Query{}.With("study", one.Name)
+		row.Address = q.Address("/")
 		if one.Kind == study.Eval {
-			q := page.Query{}.With("study", one.Name)
-			row.Address, row.Answers = q.Address("/"), q.Address("/answers")
+			row.Answers = q.Address("/answers")
 		}
 		p.Studies = append(p.Studies, row)
 	}
@@ -58,6 +63,13 @@ func (s *Server) home(r *http.Request) (response, error) {
 // summary shows a run as its report does, with counts that open their answers.
 func (s *Server) summary(r *http.Request, name string) (response, error) {
 	ctx := r.Context()
+	found, err := study.Find(ctx, s.Store, name)
+	if err != nil {
+		return response{}, fmt.Errorf("%w: %w", errNotFound, err)
+	}
+	if found.Kind != study.Eval {
+		return s.view(r, found)
+	}
 	o, err := s.open(ctx, name)
 	if err != nil {
 		return response{}, err
@@ -72,10 +84,53 @@ func (s *Server) summary(r *http.Request, name string) (response, error) {
 	}
 	nothing := 0.0
 	result.Cost = score.Cost{USD: &nothing}
+	text, err := o.page(result, s.frame(r, o.Name))
+	return response{written: text, data: result}, err
+}
+
+// view shows a study that is no run, as the command that made it does.
+func (s *Server) view(r *http.Request, found *study.Study) (response, error) {
+	opened, err := kinds.Open(r.Context(), s.Store, found, s.CacheDir)
+	if err != nil {
+		return response{}, err
+	}
+	view, err := opened.View(r.Context(), s.Store)
+	if err != nil {
+		return response{}, err
+	}
+	document := view.Document()
+	var text strings.Builder
+	if err := document.Text(&text, table.Screen{Width: table.MaxWidth}); err != nil {
+		return response{}, err
+	}
+	p := struct {
+		page.Frame
+		Name, Kind, Text string
+	}{s.frame(r, found.Name), found.Name, string(found.Kind), text.String()}
+	p.Simulated = document.Simulated
+	return response{template: "study", page: p, data: view.Data()}, nil
+}
+
+// page gives the report of the run's figures. Most of its time goes into plots, so it is
+// kept until the figures change.
+func (o *opened) page(result score.Result, frame page.Frame) (string, error) {
+	kept, err := json.Marshal(result)
+	if err != nil {
+		return "", err
+	}
+	figures := sha256.Sum256(kept)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.report != "" && o.figures == figures {
+		return o.report, nil
+	}
 	var text strings.Builder
 	err = report.Page{
-		Result: result, Frame: s.frame(r, o.Name),
+		Result: result, Frame: frame,
 		Opens: func(q page.Query) string { return q.Set("study", o.Name).Address("/answers") },
 	}.Write(&text)
-	return response{written: text.String(), data: result}, err
+	if err == nil {
+		o.report, o.figures = text.String(), figures
+	}
+	return text.String(), err
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -23,6 +24,11 @@ type opened struct {
 	*run.Run
 	rows  task[*index.Study]
 	words task[bool]
+	// report is the page of the run as it was shown last, and figures the hash of the
+	// figures that it shows. mu guards both.
+	mu      sync.Mutex
+	report  string
+	figures [sha256.Size]byte
 }
 
 // open opens a run by its name; the empty name is the newest. A run that was saved anew is

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"github.com/orbench/orbench/internal/cli"
@@ -555,4 +556,29 @@ func TestBrowser(t *testing.T) {
 			t.Error("a hostile answer is not shown")
 		}
 	})
+}
+
+// TestOtherStudies shows a study that is no run.
+func TestOtherStudies(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.orbench("moderate", filepath.Join(s.dir, "own.csv"), "--moderator", "sim/judge", "--name", "votes", "--quiet")
+	want := s.orbench("report", "votes", "--format", "json")
+	s.serve(nil)
+	if text := s.page("/?study=votes"); !strings.Contains(text, "orbench moderate") || !strings.Contains(text, "sim/judge") {
+		t.Errorf("the page of a vote is %.500s", text)
+	}
+	var one, other any
+	if err := json.Unmarshal([]byte(s.get("/index.json?study=votes", http.StatusOK)), &one); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(want), &other); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(other, one); diff != "" {
+		t.Error(diff)
+	}
+	if text := s.page("/"); !strings.Contains(text, "votes") || !strings.Contains(text, "main") {
+		t.Errorf("the list of studies is %.500s", text)
+	}
 }
