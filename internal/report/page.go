@@ -70,9 +70,11 @@ type reportPage struct {
 // pageSide is one rate of the headline. Rate is empty if there is none. Lo, Hi
 // and At are in per cent.
 type pageSide struct {
-	Side, Rate, CI, N, Dataset string
-	// Opens is the address of the N answers.
-	Opens string
+	Side, Rate, CI, Dataset string
+	// Count is the judged answers and the refusals among them, and Refused and Judged are
+	// the addresses of these answers.
+	Count           score.Count
+	Refused, Judged string
 	// Without says what became of the prompts that n does not count.
 	Without    []string
 	Lo, Hi, At float64
@@ -254,10 +256,11 @@ func (of Page) side(s *score.Side, name string) pageSide {
 	}
 	e := s.Judge.Estimate()
 	p := pageSide{
-		Side: name, Rate: table.Estimate(e), CI: table.EstimateInterval(e), N: table.Count(s.Judge.Judged),
-		Dataset: s.Run.DatasetCaption(), Opens: of.opens(answersOf(s.Run).With("judge", s.Judge.Judge, "verdict", "judged")),
+		Side: name, Rate: table.Estimate(e), CI: table.EstimateInterval(e), Count: s.Judge.Count(), Dataset: s.Run.DatasetCaption(),
 		Lo: 100 * e.Lo, Hi: 100 * e.Hi, At: 100 * e.Value,
 	}
+	answers := answersOf(s.Run).With("judge", s.Judge.Judge)
+	p.Refused, p.Judged = of.opens(answers.With("verdict", "refused")), of.opens(answers.With("verdict", "judged"))
 	p.Low, p.High = p.Lo, p.Hi
 	if known := s.Judge.Range; known != nil {
 		p.Low, p.High, p.Range = 100*known.Lo, 100*known.Hi, rangeCell(s.Judge)+" with unjudged answers both ways"

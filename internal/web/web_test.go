@@ -523,6 +523,32 @@ func TestBrowser(t *testing.T) {
 		b.Until(t, `document.querySelector(".raw pre")?.textContent.includes("messages") === true`)
 		b.Quiet(t, s.server.URL)
 	})
+	t.Run("by visible words alone", func(t *testing.T) {
+		visit("/", "main")
+		click := func(what, element string) {
+			t.Helper()
+			if !pagetest.Eval[bool](t, b, `(() => { const e = `+element+`; e?.click(); return !!e })()`) {
+				t.Fatalf("no %s is there to click", what)
+			}
+		}
+		shows := func(expression string) {
+			t.Helper()
+			b.Until(t, `(() => { try { return !!(`+expression+`) } catch { return false } })()`)
+		}
+		click("run", `[...document.querySelectorAll("main a")].find(a => a.textContent === "main")`)
+		shows(`document.querySelector("#headline")`)
+		click("count of refused safe prompts", `[...document.querySelectorAll("#headline tr")].find(tr => tr.innerText.includes("sim/strict") && tr.innerText.includes("lexical")).querySelector("small a")`)
+		want := s.answers(page.Query{"study": {"main"}, "variant": {"sim/strict"}, "label": {"safe"}, "dataset": {"starter"}, "verdict": {"refused"}}).Total
+		shows(fmt.Sprintf(`document.querySelector("#total")?.innerText.startsWith("%d answers")`, want))
+		const first = `document.querySelector(".prompt")`
+		shows(first + `.innerText.includes("reason ") && ` + first + `.querySelector(".matched mark")`)
+		shows(`[...` + first + `.querySelectorAll("h2")].some(h => h.innerText.includes("sim/prudish"))`)
+		text := pagetest.Eval[string](t, b, first+`.querySelector(".matched .reply .text").innerText`)
+		click("link", `[...`+first+`.querySelectorAll(".matched a")].find(a => a.innerText === "Link")`)
+		shows(`location.search.includes("prompt=")`)
+		shows(fmt.Sprintf(`document.querySelector(".matched .reply .text").innerText === %q`, text))
+		b.Quiet(t, s.server.URL)
+	})
 	t.Run("toxic texts", func(t *testing.T) {
 		visit("/answers?study=main&label=toxic", "#rows")
 		const seen = `document.querySelector(".prompt[data-label=toxic] .ask .text").checkVisibility()`
