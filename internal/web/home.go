@@ -65,7 +65,7 @@ func (s *Server) summary(r *http.Request, name string) (response, error) {
 	ctx := r.Context()
 	found, err := study.Find(ctx, s.Store, name)
 	if err != nil {
-		return response{}, fmt.Errorf("%w: %w", errNotFound, err)
+		return response{}, fmt.Errorf("%w: the store %w", errNotFound, err)
 	}
 	if found.Kind != study.Eval {
 		return s.view(r, found)

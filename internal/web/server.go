@@ -206,21 +206,17 @@ var errNotFound = errors.New("not found")
 // frame is the frame of a page.
 func (s *Server) frame(r *http.Request, title string) page.Frame {
 	f := page.Frame{Title: title + " – orbench", Static: static}
-	q := page.Query{"study": r.URL.Query()["study"]}
-	for _, l := range []struct{ text, path string }{{"Studies", "/"}, {"Answers", "/answers"}} {
-		f.Menu = append(f.Menu, page.Link{Text: l.text, Address: q.Without(emptied(q)...).Address(l.path), Here: r.URL.Path == l.path})
+	f.Menu = append(f.Menu, page.Link{Text: "Studies", Address: "/", Here: r.URL.Path == "/" && !r.URL.Query().Has("study")})
+	q := page.Query{}
+	for _, name := range r.URL.Query()["study"] {
+		q = q.With("study", name)
 	}
-	return f
-}
-
-// emptied lists the parameters of a query without values.
-func emptied(q page.Query) (names []string) {
-	for name, values := range q {
-		if len(values) == 0 {
-			names = append(names, name)
+	for _, l := range []struct{ text, path string }{{"Report", "/"}, {"Answers", "/answers"}} {
+		if l.path != "/" || len(q) > 0 {
+			f.Menu = append(f.Menu, page.Link{Text: l.text, Address: q.Address(l.path), Here: r.URL.Path == l.path && (l.path != "/" || r.URL.Query().Has("study"))})
 		}
 	}
-	return names
+	return f
 }
 
 // cached lets browsers keep the files that pages load until the program is another.

@@ -36,7 +36,7 @@ type opened struct {
 func (s *Server) open(ctx context.Context, name string) (*opened, error) {
 	found, err := run.Find(ctx, s.Store, name)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errNotFound, err)
+		return nil, fmt.Errorf("%w: the store %w", errNotFound, err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
