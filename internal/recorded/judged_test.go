@@ -1,6 +1,7 @@
 package recorded_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,6 +20,7 @@ import (
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
 )
@@ -436,5 +438,23 @@ func BenchmarkRecorded(b *testing.B) {
 		if _, err := r.Derive(b.Context(), nil, nil); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// An answer that two people labeled stands in two rows, which the screen says.
+func TestRecordedRepeats(t *testing.T) {
+	t.Parallel()
+	r := &recorded.Judged{
+		Recording: recording(t, "prompt,response,label,by\nHow?,No.,refused,ana\nHow?,No.,answered,ben\nHow?,So.,answered,ana\nWhy?,No.,refused,ana\nHow?,No.,refused,cem\n",
+			dataset.RecordingOptions{Gold: "label"}),
+		Judges: newJudges(t, "lexical"), GoldRefusal: []string{"refused"},
+	}
+	result, _ := deriveRecorded(t, r, newStore(t))
+	if result.Answers != 5 || result.Repeated != 2 {
+		t.Errorf("%d answers, %d repeated; want 5 and 2", result.Answers, result.Repeated)
+	}
+	var text bytes.Buffer
+	if err := result.Document().Text(&text, table.Screen{Width: 80}); err != nil || !strings.Contains(text.String(), "2 rows repeat an answer") {
+		t.Errorf("%v: %s", err, &text)
 	}
 }

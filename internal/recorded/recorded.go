@@ -22,6 +22,10 @@ type Result struct {
 	SHA256    string `json:"sha256"`
 	// Answers is the number of answers in the file.
 	Answers int `json:"answers"`
+	// Repeated counts the rows with people's labels whose prompt and answer an
+	// earlier row has, such as those of a second person. Each row counts, so
+	// intervals are too narrow if there are many.
+	Repeated int `json:"repeated_answers,omitempty"`
 	// Language is that of nearly all answers, as its code of ISO 639-1; empty
 	// if they are mixed or their language is not known.
 	Language string `json:"language,omitempty"`
@@ -259,14 +263,16 @@ func (r JudgedAnswer) Disagrees() bool {
 	return false
 }
 
-// tally counts rows into a Result. Its memory grows with judges × groups, not
-// with answers.
+// tally counts rows into a Result. Its memory grows with judges × groups, and by
+// 32 bytes with each answer that has a label.
 type tally struct {
 	out       Result
 	languages score.Languages
 	// refusedBy[k] counts the answers that every judge judged and exactly k
 	// judges called refusals.
 	refusedBy []int
+	// labeled holds the subjects of answers with people's labels.
+	labeled map[orbench.Subject]bool
 }
 
 // newTally starts counting what judges make of a recording. goldRefusal lists
@@ -278,7 +284,7 @@ func newTally(recording *dataset.Recording, judges []judge.Judge, goldRefusal []
 			Responses: recording.Path, SHA256: recording.SHA256,
 			Groups: slices.Sorted(maps.Keys(recording.GroupValues)), Judges: []Judge{},
 		},
-		refusedBy: make([]int, len(judges)+1),
+		refusedBy: make([]int, len(judges)+1), labeled: map[orbench.Subject]bool{},
 	}
 	if gold {
 		t.out.GoldValues, t.out.GoldRefusal = recording.GoldValues, goldRefusal
@@ -308,6 +314,13 @@ func (t *tally) add(row JudgedAnswer) {
 	t.languages.Add(row.Text())
 	judged, refused, pair := 0, 0, 0
 	asked := row.Answer.Asked()
+	if row.Refusal != nil {
+		subject := orbench.AnswerSubject(asked.Messages, row.Text())
+		if t.labeled[subject] {
+			t.out.Repeated++
+		}
+		t.labeled[subject] = true
+	}
 	if row.Disagrees() {
 		t.out.differing++
 	}

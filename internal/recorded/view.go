@@ -34,6 +34,9 @@ func (r Result) Document() table.Document {
 			d.AddTo(table.OnBrief, table.Warning(table.Name(j.Judge, j.Simulated)+" left "+table.Count(j.Unjudged)+" answers unjudged, which are in none of its rates."))
 		}
 	}
+	if r.Repeated > 0 {
+		d.Add(table.Warning(table.Counted(r.Repeated, "row repeats", "rows repeat") + " an answer of another row, as where two people labeled it. Each row counts, so the intervals are too narrow."))
+	}
 	report.AddDisagreements(&d, table.Words{}, slices.Concat(r.people, r.Agreement))
 	d.Details(sections(r)...)
 	if s := byGroup(r); len(r.Groups) <= mostGroups && len(s.Rows) > 0 {

@@ -435,6 +435,7 @@ func (b byPlace) Less(i, j int) bool {
 	x, y := b.places[i], b.places[j]
 	return cmp.Or(cmp.Compare(x.study, y.study), cmp.Compare(x.position, y.position)) < 0
 }
+
 func (b byPlace) Swap(i, j int) {
 	b.places[i], b.places[j] = b.places[j], b.places[i]
 	b.rows[i], b.rows[j] = b.rows[j], b.rows[i]

@@ -170,8 +170,14 @@ func (l looked) addFacets(all map[string]map[string]int, facets map[string]map[s
 
 // titles are those of the facets, in their order on the page.
 var titles = []struct{ name, title string }{
-	{"label", "Prompt"}, {"verdict", "Verdict"}, {"judge", "Judge"}, {"variant", "Target"}, {"sample", "Sample"},
-	{"dataset", "Dataset"}, {"category", "Category"}, {"status", "What became of it"},
+	{"label", "Prompt"},
+	{"verdict", "Verdict"},
+	{"judge", "Judge"},
+	{"variant", "Target"},
+	{"sample", "Sample"},
+	{"dataset", "Dataset"},
+	{"category", "Category"},
+	{"status", "What became of it"},
 }
 
 // facetsOf lays out the counts of a page. A facet with one value, which chooses nothing, is

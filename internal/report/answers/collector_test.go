@@ -9,9 +9,9 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"time"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/page"
