@@ -171,7 +171,7 @@ func (s *Set) Guard(spec, baseURL string) (model.Ref, *guard.Guard, error) {
 	}
 	ref, err := target(name, baseURL)
 	if err == nil {
-		err = s.complete(&g, name)
+		err = s.settle(&g, name, false)
 	}
 	if err != nil {
 		return model.Ref{}, nil, err
@@ -180,16 +180,21 @@ func (s *Set) Guard(spec, baseURL string) (model.Ref, *guard.Guard, error) {
 	return ref, &g, err
 }
 
-// complete gives a guard what the entry of its provider says of it, or says why it
-// cannot be asked there.
-func (s *Set) complete(g *guard.Guard, target string) error {
-	name, _, _ := strings.Cut(target, "/")
-	if err := g.CheckProvider(s.Classifies(name), target); err != nil {
-		return err
-	}
+// settle gives a guard what the entry of its provider says of it, or says why it cannot be
+// asked there. judging is true if it is asked about refusals.
+func (s *Set) settle(g *guard.Guard, target string, judging bool) error {
+	name, of, _ := strings.Cut(target, "/")
 	p, err := s.Providers.Lookup(name)
-	if err != nil || p.Classifier == nil {
+	simulated := name == sim.Provider
+	if err != nil && !simulated {
 		return nil // connecting says what is wrong
+	}
+	server := guard.Server{
+		Provider: name, Model: of, Classifies: p.Dialect.Classifies(),
+		OpenAI: p.Dialect == provider.OpenAI || simulated, Arguments: p.TemplateArguments || simulated,
+	}
+	if err := g.Settle(server, judging); err != nil || p.Classifier == nil {
+		return err
 	}
 	if len(g.Labels) > 0 && !p.Classifier.Labels() {
 		return &orbench.InputError{Problem: name + " gives no labels to choose from", Hint: "leave label out, or say in the entry of " + name + " where its reply has them"}
