@@ -197,6 +197,20 @@ func (g *Guard) configure(key, value string) error {
 	return nil
 }
 
+// Under is the guard for votes under a policy: a Safeguard that names no policy goes by that
+// one, and any other guard is unchanged.
+func (g Guard) Under(p orbench.Policy) Guard {
+	if g.Format != Safeguard || g.PolicyName != "" || slices.Equal(p, g.Policy) {
+		return g
+	}
+	named := policy.Policy{Title: "Harm"}
+	for _, d := range p {
+		named.Categories = append(named.Categories, policy.Category{Category: d.Category, Text: d.Text})
+	}
+	g.Policy, g.PolicyText = p, named.Text()
+	return g
+}
+
 // decide decides what the guard's word means under its settings.
 func (g Guard) decide(a *Assessment, about About, reply model.Response) error {
 	if about == Refusal {

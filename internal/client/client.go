@@ -180,6 +180,23 @@ func (s *Set) Guard(spec, baseURL string) (model.Ref, *guard.Guard, error) {
 	return ref, &g, err
 }
 
+// Moderator connects a moderator, a model or with guard: a guard, which is nil otherwise.
+// about is what a guard is asked.
+func (s *Set) Moderator(name string, about guard.About) (ref model.Ref, g *guard.Guard, err error) {
+	spec, guarding := strings.CutPrefix(name, "guard:")
+	if !guarding {
+		ref, err = s.Model(name, "")
+		return ref, nil, err
+	}
+	if ref, g, err = s.Guard(spec, ""); err == nil && !g.Format.Tells(about) {
+		err = &orbench.InputError{
+			Setting: "moderator", Problem: fmt.Sprintf("guards of the format %s cannot be asked about %s", g.Format, about),
+			Hint: "name one of " + strings.Join(guard.Telling(about), ", "),
+		}
+	}
+	return ref, g, err
+}
+
 // settle gives a guard what the entry of its provider says of it, or says why it cannot be
 // asked there. judging is true if it is asked about refusals.
 func (s *Set) settle(g *guard.Guard, target string, judging bool) error {
