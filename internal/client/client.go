@@ -190,8 +190,8 @@ func (s *Set) Moderator(name string, about guard.About) (ref model.Ref, g *guard
 	}
 	if ref, g, err = s.Guard(spec, ""); err == nil && !g.Format.Tells(about) {
 		err = &orbench.InputError{
-			Setting: "moderator", Problem: fmt.Sprintf("guards of the format %s cannot be asked about %s", g.Format, about),
-			Hint: "name one of " + strings.Join(guard.Telling(about), ", "),
+			Problem: fmt.Sprintf("guards of the format %s cannot be asked about the harm of %s", g.Format, map[bool]string{true: "an answer", false: "a prompt"}[about == guard.AnswerHarm]),
+			Hint:    "name one of " + strings.Join(guard.Telling(about), ", "),
 		}
 	}
 	return ref, g, err
