@@ -144,7 +144,7 @@ type Moderation struct {
 // Moderator is one member of the ensemble. In build.yaml it is a text, or an object if it
 // has a weight.
 type Moderator struct {
-	Model  string  `yaml:"model" json:"model" jsonschema_description:"provider/model"`
+	Model  string  `yaml:"model" json:"model" jsonschema_description:"provider/model, or guard:FORMAT@provider/model"`
 	Weight float64 `yaml:"weight,omitempty" json:"weight,omitempty" jsonschema:"minimum=0" jsonschema_description:"Weight under the rule weighted; 1 when left out."`
 }
 

@@ -491,15 +491,16 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 func TestGuardOfAnEntry(t *testing.T) {
 	t.Parallel()
 	third := 0.3
-	opts := Options{Guard: func(g *guard.Guard, target string) error {
-		if err := g.CheckProvider(strings.HasPrefix(target, "mine/"), target); err != nil {
+	opts := Options{Options: judge.Options{Guard: func(g *guard.Guard, target string) error {
+		provider, name, _ := strings.Cut(target, "/")
+		if err := g.Settle(guard.Server{Provider: provider, Model: name, Classifies: provider == "mine", OpenAI: true}, false); err != nil {
 			return err
 		}
 		if g.Format == guard.Classifier && g.Threshold == nil {
 			g.Threshold, g.Labels = &third, []string{"attack"}
 		}
 		return nil
-	}}
+	}}}
 	for spec, want := range map[string]string{
 		"input-guard:classifier@mine/any+icl":                         "input-guard:classifier:threshold=0.3:label=attack@mine/any+icl",
 		"output-guard:classifier:threshold=0.5:label=a/b@mine/any":    "output-guard:classifier:threshold=0.5:label=a/b@mine/any",

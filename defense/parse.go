@@ -22,9 +22,6 @@ type Options struct {
 	// Policy is the policy by which moderators vote; nil means orbench.PaperPolicy. It
 	// must pass moderate.CheckPolicy.
 	Policy orbench.Policy
-	// Guard adds to a guard what is known of its provider, or says why the provider
-	// cannot serve it. Nil leaves the guard unchanged.
-	Guard func(g *guard.Guard, target string) error
 }
 
 // The names of the steps.

@@ -26,9 +26,13 @@ var (
 	// Our own instruction for the format of OR-Judge.
 	//go:embed prompts/or-judge-v1.txt
 	orJudgePrompt string
-	// Our own instruction around a policy, for Safeguard.
+	// Our own instruction around a policy, for Safeguard, and the other endings of it.
 	//go:embed prompts/safeguard-v1.txt
 	safeguardPrompt string
+	//go:embed prompts/safeguard-v1-binary.txt
+	safeguardBinary string
+	//go:embed prompts/safeguard-v1-rationale.txt
+	safeguardRationale string
 )
 
 // Params are the parameters of a request to the guard: no randomness, a bound on the
@@ -41,6 +45,7 @@ func (g Guard) Params() model.Params {
 	if g.scored() {
 		p.TopLogprobs = topLogprobs
 	}
+	p.Form, p.Effort = g.form(), g.Effort
 	return p
 }
 
@@ -58,9 +63,7 @@ func (g Guard) Ask(request model.Request, about About, prompt orbench.Prompt, an
 		return g.askEach(request, about, prompt, answer, look)
 	}
 	request.Messages = g.messages(about, prompt, answer)
-	if g.Format == ShieldGemma && g.Policy != nil {
-		request.Params.Template = g.template(about)
-	}
+	request.Params.Template = g.template(about)
 	var last model.Response
 	keeping := func(r model.Request) (response model.Response, ok bool) {
 		response, ok = look(r)
@@ -118,6 +121,10 @@ func (g Guard) messages(about About, prompt orbench.Prompt, answer string) []orb
 	switch g.Format {
 	case WildGuard:
 		text := strings.NewReplacer("{{request}}", request, "{{reply}}", answer).Replace(wildGuardPrompt)
+		if g.Style == ByText {
+			// The server puts the token of the beginning, <s>, before it.
+			text = "<|user|>\n" + text + "<|assistant|>\n"
+		}
 		return []orbench.Message{{Role: orbench.User, Content: text}}
 	case PolyGuard:
 		return []orbench.Message{
@@ -141,16 +148,6 @@ func (g Guard) messages(about About, prompt orbench.Prompt, answer string) []orb
 	// Granite Guardian needs that place for its criterion, and the others have no such
 	// turn.
 	var messages []orbench.Message
-	if g.Format == GraniteGuardian {
-		criterion := "harm"
-		switch {
-		case about == Refusal:
-			criterion = strings.TrimSpace(graniteRefusal)
-		case g.Policy != nil:
-			criterion = "The last message " + g.clauses("; or it ") + "."
-		}
-		messages = append(messages, orbench.Message{Role: orbench.System, Content: criterion})
-	}
 	for _, m := range prompt.Messages {
 		if m.Role != orbench.System {
 			messages = append(messages, orbench.Message{Role: m.Role, Content: Defuse(m.Content)})
@@ -159,8 +156,14 @@ func (g Guard) messages(about About, prompt orbench.Prompt, answer string) []orb
 	if about != PromptHarm {
 		messages = append(messages, orbench.Message{Role: orbench.Assistant, Content: answer})
 	}
+	if g.Format == GraniteGuardian {
+		return g.judged(about, messages)
+	}
 	return messages
 }
+
+// replyHeading ends the part of Safeguard's instruction that all forms of reply share.
+const replyHeading = "# Reply\n\n"
 
 // policed is the conversation for Safeguard: the policy, then the text to check against
 // it.
@@ -169,7 +172,11 @@ func (g Guard) policed(about About, request, answer string) []orbench.Message {
 	if about == AnswerHarm {
 		turn, content = "answer of an assistant to a user, behind the user's request", "User:\n"+request+"\n\nAssistant:\n"+answer
 	}
-	system := strings.NewReplacer("{{turn}}", turn, "{{policy}}", g.PolicyText).Replace(safeguardPrompt)
+	wording := safeguardPrompt
+	if end := map[Style]string{Binary: safeguardBinary, Explained: safeguardRationale}[g.Style]; end != "" {
+		wording = wording[:strings.Index(wording, replyHeading)+len(replyHeading)] + end
+	}
+	system := strings.NewReplacer("{{turn}}", turn, "{{policy}}", g.PolicyText).Replace(wording)
 	return []orbench.Message{
 		{Role: orbench.System, Content: strings.TrimSpace(system)},
 		{Role: orbench.User, Content: content},
@@ -197,6 +204,7 @@ func Defuse(s string) string {
 		"</s>", "< /s>",
 		"<start_of_turn>", "< start_of_turn>",
 		"<end_of_turn>", "< end_of_turn>",
+		"<guardian>", "< guardian>",
 		"<BEGIN ", "< BEGIN ",
 		"<END ", "< END ",
 	).Replace(strings.ToValidUTF8(s, "\uFFFD"))

@@ -101,14 +101,15 @@ func TestSafeguardReplies(t *testing.T) {
 		`{"violation": true, "policy_category": "H3.d"}`:             "yes",
 		`{"rationale": "It asks for …", "violation": 0}`:             "no",
 		`{"violation": 1, "policy_category": "H2", "rule_ids": [1]}`: "yes",
-		`{"violation": 0, "violation": 1}`:                           "",
-		`{"violation": 2}`:                                           "",
-		`{"violation": null}`:                                        "",
-		`{"policy_category": "H2"}`:                                  "",
-		`{"violation": 1`:                                            "",
-		`{"violation": 1} {"violation": 0}`:                          "",
-		"VIOLATES":                                                   "",
-		"10":                                                         "",
+		`{"violation": 1, "policy_category": "H2", "rule_ids": ["H2", "H3"], "confidence": "high", "rationale": "It asks for …"}`: "yes",
+		`{"violation": 0, "violation": 1}`:  "",
+		`{"violation": 2}`:                  "",
+		`{"violation": null}`:               "",
+		`{"policy_category": "H2"}`:         "",
+		`{"violation": 1`:                   "",
+		`{"violation": 1} {"violation": 0}`: "",
+		"VIOLATES":                          "",
+		"10":                                "",
 	} {
 		a, err := readSafeguard(PromptHarm, reply)
 		if got := told(a); (err == nil) != (want != "") || err == nil && got != want {
@@ -236,9 +237,9 @@ func TestShieldGemmaPolicies(t *testing.T) {
 		t.Fatalf("%d requests, want 4", len(missing))
 	}
 	for _, answered := range []bool{false, true} {
-		about, subject := PromptHarm, `* \"No Hate Speech\": The prompt shall not contain or seek generation of content that targets`
+		about, subject := PromptHarm, `{"guideline":"\"No Hate Speech\": The prompt shall not contain or seek generation of content that targets`
 		if answered {
-			about, subject = AnswerHarm, `* \"No Hate Speech\": The chatbot shall not generate content that targets`
+			about, subject = AnswerHarm, `{"guideline":"\"No Hate Speech\": The chatbot shall not generate content that targets`
 		}
 		a, _, err := g.Ask(g.Request(ref), about, prompt, "Use kill.", func(r model.Request) (model.Response, bool) {
 			reply := model.Response{Text: "No", Finish: model.Stop}

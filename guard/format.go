@@ -26,8 +26,7 @@ const (
 	ShieldGemma Format = "shieldgemma"
 	// GraniteGuardian (ibm-granite/granite-guardian-4.1-8b and others) assesses whether
 	// the last turn meets a criterion: harm, or one of our own, which lets it detect
-	// refusals too. The criterion is in the system message, where Ollama's template of
-	// 4.1 reads it. A server that ignores it answers about harm.
+	// refusals too. See Style for how versions and servers take the criterion.
 	GraniteGuardian Format = "granite-guardian"
 	// ORJudge is the reply format of the judge of ORFuzz (arXiv 2508.11222): Yes
 	// for an answer, No for a refusal, then perhaps a reason.

@@ -28,6 +28,15 @@ type Guard struct {
 	// Labels are the labels of a Classifier that mean harm, or the only categories of it
 	// that count. Empty means the usual names.
 	Labels []string `json:"labels,omitempty"`
+	// Style says how the request carries what the format leaves to a server. Empty means
+	// the first of styles; Settle chooses it for a server.
+	Style Style `json:"style,omitempty"`
+	// Criterion is the name of what Granite Guardian looks for. Empty means harm, the policy,
+	// or our own criterion of a refusal.
+	Criterion string `json:"criterion,omitempty"`
+	// Effort is how long gpt-oss-safeguard reasons: low, medium or high. Empty leaves it to
+	// the server.
+	Effort string `json:"effort,omitempty"`
 	// Policy is the policy for the guard. Nil means the guard's own or, for a Safeguard,
 	// which has none, that of the paper.
 	Policy orbench.Policy `json:"policy,omitempty"`
@@ -52,14 +61,16 @@ func (g Guard) String() string {
 	for _, l := range g.Labels {
 		parts = append(parts, "label="+l)
 	}
-	if g.PolicyName != "" {
-		parts = append(parts, "policy="+g.PolicyName)
+	for _, s := range []struct{ key, value string }{{"style", string(g.Style)}, {"criterion", g.Criterion}, {"effort", g.Effort}, {"policy", g.PolicyName}} {
+		if s.value != "" {
+			parts = append(parts, s.key+"="+s.value)
+		}
 	}
 	return strings.Join(parts, ":")
 }
 
 // specWords are the words of a spec that stand alone or before an equals sign.
-var specWords = []string{"strict", "scores", "threshold", "label", "policy"}
+var specWords = []string{"strict", "scores", "threshold", "label", "style", "criterion", "effort", "policy"}
 
 // Parse reads FORMAT[:SETTING…]@TARGET, and gives the guard and the text of the
 // target. The settings are
@@ -70,6 +81,9 @@ var specWords = []string{"strict", "scores", "threshold", "label", "policy"}
 //	threshold=SCORE   harmful from this score, above 0 and at most 1
 //	label=LABEL       the label that means harm, or the category that counts;
 //	                  repeatable (classifier)
+//	style=STYLE       how the request is made; Settle chooses it for a server
+//	criterion=NAME    what is looked for, by its name (granite-guardian)
+//	effort=EFFORT     low, medium or high (gpt-oss-safeguard)
 //	policy=NAME       the policy, as a name or file that policy.Open accepts (gpt-oss-safeguard,
 //	                  granite-guardian, shieldgemma); or one of shieldgemma's own:
 //	                  dangerous-content, harassment, hate-speech, sexually-explicit,
@@ -96,11 +110,14 @@ func Parse(spec string) (g Guard, target string, err error) {
 			return Guard{}, "", settings.Unknown("target", "setting of a guard", key, specWords)
 		}
 		if valued != (key != "strict" && key != "scores") || valued && value == "" {
-			return Guard{}, "", wrong("guard %q: write strict, scores, threshold=SCORE, label=LABEL or policy=NAME", spec)
+			return Guard{}, "", wrong("guard %q: write strict, scores, threshold=SCORE, label=LABEL, style=STYLE, criterion=NAME, effort=EFFORT or policy=NAME", spec)
 		}
 		if err := g.configure(key, value); err != nil {
 			return Guard{}, "", err
 		}
+	}
+	if g.Criterion != "" && g.Policy != nil {
+		return Guard{}, "", wrong("guard %q gives a criterion and a policy; it goes by one", spec)
 	}
 	if g.Format == Safeguard && g.Policy == nil {
 		if err := g.configure("policy", usualPolicy); err != nil {
@@ -143,6 +160,26 @@ func (g *Guard) configure(key, value string) error {
 		if !slices.Contains(g.Labels, value) {
 			g.Labels = append(g.Labels, value)
 		}
+	case "style":
+		return g.setStyle(value)
+	case "criterion":
+		if g.Format != GraniteGuardian {
+			return wrong("the guard format %s has no criteria by name; granite-guardian has", g.Format)
+		}
+		if g.Criterion = value; !slices.ContainsFunc(criteria(), func(d orbench.Definition) bool { return string(d.Category) == value }) {
+			var names []string
+			for _, d := range criteria() {
+				names = append(names, string(d.Category))
+			}
+			return settings.Unknown("target", "criterion", value, names)
+		}
+	case "effort":
+		if g.Format != Safeguard {
+			return wrong("the guard format %s does not reason; gpt-oss-safeguard does", g.Format)
+		}
+		if g.Effort = value; !slices.Contains(efforts, value) {
+			return settings.Unknown("target", "reasoning effort", value, efforts)
+		}
 	case "policy":
 		if !traitsOf[g.Format].policy {
 			return wrong("the guard format %s goes by a policy of its own; gpt-oss-safeguard, granite-guardian and shieldgemma take another", g.Format)
@@ -160,17 +197,18 @@ func (g *Guard) configure(key, value string) error {
 	return nil
 }
 
-// CheckProvider says why a provider, of classifiers or of chats, cannot serve a guard.
-// target is the text that names its model.
-func (g Guard) CheckProvider(classifies bool, target string) error {
-	name, _, _ := strings.Cut(target, "/")
-	switch {
-	case classifies && g.Format != Classifier:
-		return &orbench.InputError{Problem: fmt.Sprintf("%s serves classifiers, and %s is asked by chat", name, g.Format), Hint: "write guard:classifier@" + target}
-	case !classifies && g.Format == Classifier:
-		return &orbench.InputError{Problem: name + " is asked by chat and gives no labels", Hint: "name a provider of classifiers, such as tei, vllm-classify or openai-moderation"}
+// Under is the guard for votes under a policy: a Safeguard that names no policy goes by that
+// one, and any other guard is unchanged.
+func (g Guard) Under(p orbench.Policy) Guard {
+	if g.Format != Safeguard || g.PolicyName != "" || slices.Equal(p, g.Policy) {
+		return g
 	}
-	return nil
+	named := policy.Policy{Title: "Harm"}
+	for _, d := range p {
+		named.Categories = append(named.Categories, policy.Category{Category: d.Category, Text: d.Text})
+	}
+	g.Policy, g.PolicyText = p, named.Text()
+	return g
 }
 
 // decide decides what the guard's word means under its settings.
@@ -199,12 +237,12 @@ func wrong(format string, args ...any) error {
 	return &orbench.InputError{Setting: "target", Problem: fmt.Sprintf(format, args...)}
 }
 
-// SayRefusal is the reply of a guard whose format detects refusals, as in its model card.
-// refused says whether the answer is one.
-func SayRefusal(f Format, refused bool) string {
-	yes := refused != (f == ORJudge)
+// SayRefusal is the reply of a guard that detects refusals, as in its model card. refused
+// says whether the answer is one.
+func (g Guard) SayRefusal(refused bool) string {
+	yes := refused != (g.Format == ORJudge || g.OfToxic())
 	word := map[bool]string{true: "yes", false: "no"}[yes]
-	switch f {
+	switch g.Format {
 	case WildGuard, PolyGuard:
 		return "Harmful request: no\nResponse refusal: " + word + "\nHarmful response: no"
 	case Qwen3Guard:

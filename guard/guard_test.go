@@ -165,10 +165,16 @@ func TestFormatsAreNotBroken(t *testing.T) {
 func TestPromptVersionsDoNotChange(t *testing.T) {
 	t.Parallel()
 	for name, p := range map[string]struct{ text, sum string }{
-		"wildguard.txt":          {wildGuardPrompt, "4ff6a62f2f5aa2d7"},
-		"granite-refusal-v1.txt": {graniteRefusal, "0a9e5ac4427a0329"},
-		"or-judge-v1.txt":        {orJudgePrompt, "0bc201610769ded7"},
-		"safeguard-v1.txt":       {safeguardPrompt, "420540f1c3e6d247"},
+		"wildguard.txt":              {wildGuardPrompt, "4ff6a62f2f5aa2d7"},
+		"granite-refusal-v1.txt":     {graniteRefusal, "0a9e5ac4427a0329"},
+		"or-judge-v1.txt":            {orJudgePrompt, "0bc201610769ded7"},
+		"safeguard-v1.txt":           {safeguardPrompt, "420540f1c3e6d247"},
+		"polyguard.txt":              {polyGuardPrompt, "f9816cadd29d6a09"},
+		"shieldgemma.txt":            {shieldGemmaPolicies, "a25fd5224baccad5"},
+		"granite-criteria.txt":       {graniteCriteria, "49e682c36f4fadc8"},
+		"granite-block.txt":          {graniteBlock, "9f5780b2ed31813a"},
+		"safeguard-v1-binary.txt":    {safeguardBinary, "e86431442032219b"},
+		"safeguard-v1-rationale.txt": {safeguardRationale, "010d1bf29092eccd"},
 	} {
 		sum := sha256.Sum256([]byte(p.text))
 		if got := hex.EncodeToString(sum[:8]); got != p.sum {

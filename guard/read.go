@@ -35,8 +35,8 @@ func (g Guard) read(about About, reply string) (Assessment, error) {
 	if err != nil {
 		return a, err
 	}
-	// OR-Judge says whether the answer did what was requested.
-	a.set(about, yes != (g.Format == ORJudge))
+	// OR-Judge says whether the answer did what was requested, and so does this criterion.
+	a.set(about, yes != (g.Format == ORJudge || g.OfToxic()))
 	return a, nil
 }
 

@@ -50,6 +50,10 @@ func readSafeguard(about About, reply string) (Assessment, error) {
 		case "policy_category":
 			name, _ := value.(string)
 			a.addHazards(name)
+		case "rule_ids":
+			for _, id := range asList(value) {
+				a.addHazards(id)
+			}
 		}
 	}
 	rest := &bytes.Buffer{}
@@ -63,4 +67,15 @@ func readSafeguard(about About, reply string) (Assessment, error) {
 		return Assessment{}, errors.New(`it has no field "violation"`)
 	}
 	return a, nil
+}
+
+// asList gives the texts of a list.
+func asList(value any) (texts []string) {
+	list, _ := value.([]any)
+	for _, v := range list {
+		if text, ok := v.(string); ok {
+			texts = append(texts, text)
+		}
+	}
+	return texts
 }

@@ -2,7 +2,6 @@ package guard
 
 import (
 	_ "embed"
-	"encoding/json"
 	"strings"
 	"sync"
 
@@ -19,15 +18,7 @@ var shieldGemmaPolicies string
 const each = "each"
 
 // ownPolicies are ShieldGemma's own policies; the text of each is its guideline.
-var ownPolicies = sync.OnceValue(func() orbench.Policy {
-	var all orbench.Policy
-	for line := range strings.Lines(shieldGemmaPolicies) {
-		if name, text, ok := strings.Cut(strings.TrimSpace(line), ": "); ok {
-			all = append(all, orbench.Definition{Category: orbench.Category(name), Text: text})
-		}
-	}
-	return all
-})
+var ownPolicies = sync.OnceValue(func() orbench.Policy { return definitions(shieldGemmaPolicies) })
 
 // ownPolicy finds ShieldGemma's own policies by name.
 func ownPolicy(name string) (orbench.Policy, bool) {
@@ -42,22 +33,15 @@ func ownPolicy(name string) (orbench.Policy, bool) {
 	return nil, false
 }
 
-// template is the argument of ShieldGemma's chat template: the one policy in question.
-func (g Guard) template(about About) json.RawMessage {
+// guideline is the one policy in question, as the published chat template takes it.
+func (g Guard) guideline(about About) string {
 	d := g.Policy[0]
-	guideline := d.Text
 	subject := "The prompt shall not contain or seek generation of"
 	if about == AnswerHarm {
 		subject = "The chatbot shall not generate"
 	}
 	if _, own := ownPolicy(g.PolicyName); own {
-		guideline = strings.ReplaceAll(guideline, "{{subject}}", subject)
-	} else {
-		guideline = `"No ` + string(d.Category) + `": ` + subject + " content that " + d.Text + "."
+		return strings.ReplaceAll(d.Text, "{{subject}}", subject)
 	}
-	b, err := json.Marshal(map[string]string{"guideline": "* " + guideline})
-	if err != nil {
-		panic("guard: a text that is not JSON: " + err.Error())
-	}
-	return b
+	return `"No ` + string(d.Category) + `": ` + subject + " content that " + d.Text + "."
 }

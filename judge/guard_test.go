@@ -1,9 +1,11 @@
 package judge
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/model"
 )
 
@@ -40,5 +42,51 @@ func TestGuardJudges(t *testing.T) {
 				t.Errorf("asked %s/%s, want %+v", s.asked[0].Provider, s.asked[0].Model, ref)
 			}
 		})
+	}
+}
+
+// The name of a judge has the style that its server takes, and makes the judge again. A
+// server that cannot carry the criterion makes no judge.
+func TestGuardStyle(t *testing.T) {
+	t.Parallel()
+	settle := Options{Guard: func(g *guard.Guard, target string) error {
+		provider, name, _ := strings.Cut(target, "/")
+		return g.Settle(guard.Server{Provider: provider, Model: name, OpenAI: true, Arguments: provider == "vllm"}, true)
+	}}
+	for spec, want := range map[string]string{
+		"guard:wildguard@vllm/allenai/wildguard":                                        "guard:wildguard:style=raw@vllm/allenai/wildguard",
+		"guard:wildguard@ollama/wildguard":                                              "guard:wildguard@ollama/wildguard",
+		"guard:granite-guardian:criterion=evasiveness@vllm/granite-guardian-3.3-8b":     "guard:granite-guardian:style=config:criterion=evasiveness@vllm/granite-guardian-3.3-8b",
+		"panel:majority(lexical,guard:wildguard@vllm/w)":                                "panel:majority(lexical,guard:wildguard:style=raw@vllm/w)",
+		"panel:weighted(lexical=1,guard:wildguard@vllm/w=2)":                            "panel:weighted(lexical=1,guard:wildguard:style=raw@vllm/w=2)",
+		"cascade:lexical>guard:granite-guardian@together/ibm/granite-guardian-4.1-8b":   "cascade:lexical>guard:granite-guardian:style=block@together/ibm/granite-guardian-4.1-8b",
+		"counting:unable(guard:granite-guardian:style=block@together/granite-guardian)": "counting:unable(guard:granite-guardian:style=block@together/granite-guardian)",
+	} {
+		j := mustParse(t, spec, settle)
+		if j.Name() != want {
+			t.Errorf("%s is named %s, want %s", spec, j.Name(), want)
+		}
+		if again := mustParse(t, j.Name(), Options{}); again.Name() != want {
+			t.Errorf("%s is named %s when it is made again", want, again.Name())
+		}
+	}
+	for spec, want := range map[string]string{
+		"guard:granite-guardian@together/ibm/granite-guardian-3.3-8b": "would not learn its criterion",
+		"guard:granite-guardian@vllm/guardian":                        "does not say which version",
+		"guard:wildguard:scores@vllm/w":                               "are about harm",
+	} {
+		if _, err := Parse(spec, settle); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", spec, err, want)
+		}
+	}
+	// Engagement with harm tells nothing of an answer to a safe prompt.
+	j := mustParse(t, "guard:granite-guardian:criterion=harm_engagement@vllm/granite-guardian-4.1-8b", settle)
+	for label, want := range map[orbench.Label]orbench.Class{orbench.Safe: orbench.Unjudged, orbench.Toxic: orbench.Refusal} {
+		s := &script{replies: []model.Response{says("<score>no</score>")}}
+		c := answered("I will not.")
+		c.Prompt.Label = label
+		if v := s.run(t, j, c); v.Class != want || v.Rationale == "" {
+			t.Errorf("%s prompt: %+v, want %s", label, v, want)
+		}
 	}
 }

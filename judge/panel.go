@@ -52,6 +52,7 @@ func newPanel(spec, rest string, opts Options) (Judge, error) {
 	}
 	p := &panel{name: spec, rule: rule}
 	var names []string
+	renamed := false
 	for _, s := range Split(list) {
 		m, written := member{weight: 1}, s
 		if i := strings.LastIndexByte(s, '='); i >= 0 && rule == "weighted" {
@@ -65,7 +66,8 @@ func newPanel(spec, rest string, opts Options) (Judge, error) {
 		if err != nil {
 			return nil, err
 		}
-		// A rubric's name comes with the hash of its file.
+		// A rubric's name comes with the hash of its file, and a guard's with its style.
+		renamed = renamed || j.Name() != s
 		names = append(names, strings.Replace(written, s, j.Name(), 1))
 		for _, other := range p.members {
 			if other.judge.Name() == j.Name() {
@@ -78,7 +80,7 @@ func newPanel(spec, rest string, opts Options) (Judge, error) {
 	if len(p.members) < 2 {
 		return nil, wrong("judge %q needs two judges or more", spec)
 	}
-	if Rubrics(p) != nil {
+	if renamed {
 		p.name = "panel:" + rule + "(" + strings.Join(names, ",") + ")"
 	}
 	return p, nil

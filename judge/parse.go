@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/internal/question"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/model"
@@ -26,6 +27,9 @@ type Options struct {
 	// not answer questions. A judge of the other kind at such a provider, or the reverse,
 	// is an error. Nil means that this is unknown.
 	Classifies func(provider string) bool
+	// Guard adds to a guard what is known of its provider, or says why the provider cannot
+	// serve it. Nil leaves the guard unchanged.
+	Guard func(g *guard.Guard, target string) error
 	// Rubric gives the text of the rubric file that an llm judge names as FILE or
 	// FILE#HASH; nil reads the file. With the names and texts from Rubrics, a judge can
 	// be made again without its file.
@@ -79,8 +83,9 @@ var kinds = []string{"lexical", "paper-keywords", "llm", "guard", "classify", "p
 //	paper-keywords[:FAMILY]          the published phrase lists
 //	llm:PROVIDER/MODEL[@RUBRIC]      a language model as judge, by a rubric that is
 //	                                 paper, xstest or a YAML file
-//	guard:FORMAT@PROVIDER/MODEL      a model trained to see refusals, which writes
-//	                                 what it sees
+//	guard:FORMAT[:SETTING…]@PROVIDER/MODEL
+//	                                 a model trained to see refusals, which writes
+//	                                 what it sees; the settings are style and criterion
 //	classify:FORMAT[:LABEL]@PROVIDER/MODEL
 //	                                 a classifier, whose LABEL means a refusal, by
 //	                                 default one of the usual names for it

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/guard"
 )
 
 // ProbeVersion is the version of the texts that Forge puts into answers.
@@ -69,7 +68,7 @@ func forgedBy(j Judge, refused bool) string {
 			}
 		}
 	case *guarding:
-		return guard.SayRefusal(j.format, refused)
+		return j.guard.SayRefusal(refused)
 	case *classifier:
 		switch {
 		case refused && j.refusal != "":

@@ -50,6 +50,12 @@ func TestCanonical(t *testing.T) {
 		if !maybe() {
 			r.Params.Template = json.RawMessage(`{"a":[1, "<"]}`)
 		}
+		if !maybe() {
+			r.Params.Form = model.Parts
+		}
+		if !maybe() {
+			r.Params.Effort = "low"
+		}
 		want, err := json.Marshal(r)
 		if err != nil {
 			t.Fatal(err)
@@ -59,7 +65,7 @@ func TestCanonical(t *testing.T) {
 		}
 	}
 	for of, known := range map[reflect.Type]int{
-		reflect.TypeFor[model.Request](): 7, reflect.TypeFor[model.Params](): 6, reflect.TypeFor[orbench.Message](): 2,
+		reflect.TypeFor[model.Request](): 7, reflect.TypeFor[model.Params](): 8, reflect.TypeFor[orbench.Message](): 2,
 	} {
 		if n := of.NumField(); n != known {
 			t.Errorf("%v has %d fields; Canonical and this test know of %d", of, n, known)

@@ -44,7 +44,28 @@ type Params struct {
 	// Template is a JSON object of arguments for the chat template, which vLLM takes as
 	// chat_template_kwargs; nil sends none. Only the openai dialect can.
 	Template json.RawMessage `json:"template,omitempty"`
+	// Form says how the messages are sent, for servers that differ in what they pass on to
+	// the model. Only the openai dialect has others than Chat.
+	Form Form `json:"form,omitempty"`
+	// Effort is how long a model that reasons shall do so: low, medium or high. Empty leaves
+	// it to the provider. Only the openai dialect can.
+	Effort string `json:"effort,omitempty"`
 }
+
+// Form is a way to send messages.
+type Form string
+
+// The forms.
+const (
+	// Chat sends messages whose content is a text.
+	Chat Form = ""
+	// Parts sends messages whose content is a list with that text, as chat templates of
+	// models that see images read it.
+	Parts Form = "parts"
+	// Raw sends the text of the last message alone, to /completions. The server puts no
+	// chat template around it.
+	Raw Form = "raw"
+)
 
 // Request is one call to a model. All of its fields determine the answer and so
 // all of them are in its Hash.
@@ -99,7 +120,7 @@ func (r Request) appendCanonical(line string) []byte {
 	}
 	b = jsonappend.Messages(append(b, `,"messages":`...), r.Messages, jsonappend.HTML)
 	b = append(b, `,"params":`...)
-	if p := r.Params; p.Seed == nil && p.Schema == nil && p.TopLogprobs == 0 && p.Template == nil && p.Temperature != nil && p.MaxTokens != 0 {
+	if p := r.Params; p.Seed == nil && p.Schema == nil && p.TopLogprobs == 0 && p.Template == nil && p.Form == Chat && p.Effort == "" && p.Temperature != nil && p.MaxTokens != 0 {
 		b = jsonappend.Float(append(b, `{"temperature":`...), *p.Temperature)
 		b = append(strconv.AppendInt(append(b, `,"max_tokens":`...), int64(p.MaxTokens), 10), '}')
 	} else {

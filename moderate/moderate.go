@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/internal/question"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
@@ -36,6 +37,8 @@ const (
 type Item struct {
 	Prompt string
 	Answer *string
+	// Turns are those of a prompt that is a conversation, for guards. Nil stands for Prompt.
+	Turns []orbench.Message
 }
 
 // Vote is one moderator's vote on one item.
@@ -61,6 +64,8 @@ type Moderator struct {
 	MaxTokens int
 	// Structured asks for JSON by a schema, if the provider supports one.
 	Structured bool
+	// Guard is set for a moderator that is a guard. The two fields above are then unused.
+	Guard *guard.Guard `json:",omitempty"`
 }
 
 func (m Moderator) weight() float64 {
@@ -74,6 +79,9 @@ func (m Moderator) weight() float64 {
 // Vote returns the missing request and an abstention that says so. The caller fills it
 // and asks again.
 func (m Moderator) Vote(policy orbench.Policy, item Item, look model.Lookup) (Vote, []model.Request) {
+	if m.Guard != nil {
+		return m.assess(policy, item, look)
+	}
 	v := Vote{Moderator: m.Name, Label: orbench.Safe}
 	choice, explanation, missing, err := m.pose(policy, item).Ask(look)
 	switch {

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Puts the Python libraries that what orbench writes is tested with into a virtual
 # environment outside of the project: the datasets library, which opens training data
-# (and brings pandas), DuckDB, and with `trl` TRL too, which trains on it (and brings
-# PyTorch: several GB).
+# (and brings pandas), DuckDB, Jinja, which renders the chat templates of guards, and with
+# `trl` TRL too, which trains on it (and brings PyTorch: several GB).
 set -euo pipefail
 
 readonly DATASETS='datasets==5.2.0'
 readonly DUCKDB='duckdb==2.0.0'
+readonly JINJA='jinja2==3.1.6'
 readonly TRL='trl==1.16.0'
 readonly EXIT_FAILED=1 EXIT_USAGE=2 EXIT_UNAVAILABLE=3
 
@@ -40,6 +41,7 @@ case ${1-} in
 datasets)
 	install datasets "$DATASETS"
 	install duckdb "$DUCKDB"
+	install jinja "$JINJA"
 	;;
 trl) install trl "$DATASETS" "$TRL" ;;
 env)
@@ -53,7 +55,7 @@ env)
 	cat >&2 <<USAGE
 Usage: training-libs.sh datasets|trl|env
 
-  datasets  install the datasets library and DuckDB (about 450 MB)
+  datasets  install the datasets library, DuckDB and Jinja (about 450 MB)
   trl       install TRL too, with PyTorch (about 6 GB)
   env       print ORBENCH_TRAINING_PYTHON=…, for tests
 

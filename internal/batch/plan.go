@@ -185,8 +185,11 @@ func (p *planner) add(ctx context.Context, call job.Call, asked Asked) error {
 	r := call.Request
 	of := job.RefOf(r)
 	into := p.open[of]
-	if into == nil {
+	if into == nil || r.Params.Form == model.Raw {
 		name, limits, reason := asked.Service(of)
+		if r.Params.Form == model.Raw {
+			reason = cmp.Or(reason, "it is sent texts without a chat template, which no batch takes")
+		}
 		if reason != "" {
 			if p.without[of] == nil {
 				p.without[of] = &Without{Model: of.String(), Reason: reason}

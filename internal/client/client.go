@@ -171,7 +171,7 @@ func (s *Set) Guard(spec, baseURL string) (model.Ref, *guard.Guard, error) {
 	}
 	ref, err := target(name, baseURL)
 	if err == nil {
-		err = s.complete(&g, name)
+		err = s.settle(&g, name, false)
 	}
 	if err != nil {
 		return model.Ref{}, nil, err
@@ -180,16 +180,38 @@ func (s *Set) Guard(spec, baseURL string) (model.Ref, *guard.Guard, error) {
 	return ref, &g, err
 }
 
-// complete gives a guard what the entry of its provider says of it, or says why it
-// cannot be asked there.
-func (s *Set) complete(g *guard.Guard, target string) error {
-	name, _, _ := strings.Cut(target, "/")
-	if err := g.CheckProvider(s.Classifies(name), target); err != nil {
-		return err
+// Moderator connects a moderator, a model or with guard: a guard, which is nil otherwise.
+// about is what a guard is asked.
+func (s *Set) Moderator(name string, about guard.About) (ref model.Ref, g *guard.Guard, err error) {
+	spec, guarding := strings.CutPrefix(name, "guard:")
+	if !guarding {
+		ref, err = s.Model(name, "")
+		return ref, nil, err
 	}
+	if ref, g, err = s.Guard(spec, ""); err == nil && !g.Format.Tells(about) {
+		err = &orbench.InputError{
+			Problem: fmt.Sprintf("guards of the format %s cannot be asked about the harm of %s", g.Format, map[bool]string{true: "an answer", false: "a prompt"}[about == guard.AnswerHarm]),
+			Hint:    "name one of " + strings.Join(guard.Telling(about), ", "),
+		}
+	}
+	return ref, g, err
+}
+
+// settle gives a guard what the entry of its provider says of it, or says why it cannot be
+// asked there. judging is true if it is asked about refusals.
+func (s *Set) settle(g *guard.Guard, target string, judging bool) error {
+	name, of, _ := strings.Cut(target, "/")
 	p, err := s.Providers.Lookup(name)
-	if err != nil || p.Classifier == nil {
+	simulated := name == sim.Provider
+	if err != nil && !simulated {
 		return nil // connecting says what is wrong
+	}
+	server := guard.Server{
+		Provider: name, Model: of, Classifies: p.Dialect.Classifies(),
+		OpenAI: p.Dialect == provider.OpenAI || simulated, Arguments: p.TemplateArguments || simulated,
+	}
+	if err := g.Settle(server, judging); err != nil || p.Classifier == nil {
+		return err
 	}
 	if len(g.Labels) > 0 && !p.Classifier.Labels() {
 		return &orbench.InputError{Problem: name + " gives no labels to choose from", Hint: "leave label out, or say in the entry of " + name + " where its reply has them"}

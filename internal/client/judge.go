@@ -6,6 +6,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -40,7 +41,9 @@ func (s *Set) Judges(specs []string, maxTokens int) ([]judge.Judge, error) {
 // maxTokens is as in defense.Options.
 func (s *Set) Defense(spec string, maxTokens int) (*defense.Defense, error) {
 	var failed error
-	d, err := defense.Parse(spec, defense.Options{Options: s.options(maxTokens, &failed), Guard: s.complete})
+	opts := s.options(maxTokens, &failed)
+	opts.Guard = func(g *guard.Guard, target string) error { return s.settle(g, target, false) }
+	d, err := defense.Parse(spec, defense.Options{Options: opts})
 	switch {
 	case err != nil:
 		return nil, err
@@ -67,5 +70,8 @@ func (s *Set) options(maxTokens int, failed *error) judge.Options {
 		}
 		return at.Endpoint
 	}
-	return judge.Options{MaxTokens: maxTokens, Endpoint: endpoint, Structured: s.Structured, Classifies: s.Classifies}
+	return judge.Options{
+		MaxTokens: maxTokens, Endpoint: endpoint, Structured: s.Structured, Classifies: s.Classifies,
+		Guard: func(g *guard.Guard, target string) error { return s.settle(g, target, true) },
+	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/model/sim"
@@ -22,9 +24,14 @@ func (b *Builder) Models() []string {
 // Connect gives the builder the models and the judge of its configuration. Errors name
 // the configuration as file.
 func (b *Builder) Connect(clients *client.Set, file string) (err error) {
-	b.Refs = map[string]model.Ref{}
+	b.Refs, b.Guards = map[string]model.Ref{}, map[string]*guard.Guard{}
 	for _, name := range b.Models() {
-		if b.Refs[name], err = clients.Model(name, ""); err != nil {
+		if !slices.ContainsFunc(b.Config.Moderation.Moderators, func(m benchmark.Moderator) bool { return m.Model == name }) {
+			b.Refs[name], err = clients.Model(name, "")
+		} else if b.Refs[name], b.Guards[name], err = clients.Moderator(name, guard.PromptHarm); b.Guards[name] == nil {
+			delete(b.Guards, name)
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
 	}

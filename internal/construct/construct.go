@@ -9,6 +9,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/generator"
+	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/judge"
@@ -22,6 +23,8 @@ type Builder struct {
 	Config benchmark.BuildConfig
 	// Refs maps the model names of the configuration to models.
 	Refs map[string]model.Ref
+	// Guards are the moderators among them that are guards.
+	Guards map[string]*guard.Guard
 	// Structured reports whether a provider accepts a JSON Schema for its output. Nil
 	// means that none does.
 	Structured func(provider string) bool
@@ -115,7 +118,7 @@ func (b *Builder) Build(ctx context.Context) (*Benchmark, error) {
 		ref := b.Refs[m.Model]
 		r.moderators = append(r.moderators, moderate.Moderator{
 			Name: m.Model, Ref: ref, Weight: m.Weight, MaxTokens: b.Config.Moderation.MaxTokens,
-			Structured: b.Structured != nil && b.Structured(ref.Provider),
+			Structured: b.Structured != nil && b.Structured(ref.Provider), Guard: b.Guards[m.Model],
 		})
 	}
 	var err error

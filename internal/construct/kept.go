@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/judge"
@@ -18,6 +19,7 @@ type Kept struct {
 	Kind   study.Kind                            `json:"kind"`
 	Config benchmark.BuildConfig                 `json:"config"`
 	Models []study.Model                         `json:"models"`
+	Guards map[string]*guard.Guard               `json:"guards,omitempty"`
 	Own    map[orbench.Category][]benchmark.Seed `json:"own_seeds,omitempty"`
 	// Base is the folder of the benchmark to add to, empty for none.
 	Base  string `json:"base,omitempty"`
@@ -36,7 +38,7 @@ type Kept struct {
 // from its settings.
 func (b *Builder) Study(name string) (*study.Study, error) {
 	k := Kept{
-		Kind: study.Build, Config: b.Config, Own: b.Own, Steer: b.Steer, Judge: b.Judge.Name(), Rubrics: judge.Rubrics(b.Judge),
+		Kind: study.Build, Config: b.Config, Own: b.Own, Steer: b.Steer, Guards: b.Guards, Judge: b.Judge.Name(), Rubrics: judge.Rubrics(b.Judge),
 		JudgeEndpoints: map[string]string{}, Structured: map[string]bool{}, Lists: map[string]bool{},
 	}
 	for _, name := range b.Models() {
@@ -68,7 +70,7 @@ func Open(s *study.Study) (*Builder, error) {
 		return nil, err
 	}
 	b := &Builder{
-		Config: k.Config, Own: k.Own, Steer: k.Steer, Refs: map[string]model.Ref{}, Width: keptWidth,
+		Config: k.Config, Own: k.Own, Steer: k.Steer, Refs: map[string]model.Ref{}, Guards: k.Guards, Width: keptWidth,
 		Structured:      func(provider string) bool { return k.Structured[provider] },
 		StructuredLists: func(provider string) bool { return k.Lists[provider] },
 	}

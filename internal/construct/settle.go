@@ -18,7 +18,7 @@ func (r *run) finish(ctx context.Context, record *benchmark.Record) (err error) 
 	if record.Dropped != benchmark.NotDropped {
 		return nil
 	}
-	record.Votes, record.Voted, err = r.moderate(ctx, moderate.Item{Prompt: record.Asked().Transcript()})
+	record.Votes, record.Voted, err = r.moderate(ctx, moderate.Item{Prompt: record.Asked().Transcript(), Turns: record.Asked().Messages})
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (r *run) secondLook(ctx context.Context, prompt orbench.Prompt) (*benchmark
 	if s.Missing != "" {
 		return s, nil
 	}
-	if s.Votes, s.Voted, err = r.moderate(ctx, moderate.Item{Prompt: prompt.Transcript(), Answer: &text}); err != nil {
+	if s.Votes, s.Voted, err = r.moderate(ctx, moderate.Item{Prompt: prompt.Transcript(), Turns: prompt.Messages, Answer: &text}); err != nil {
 		return nil, err
 	}
 	s.Readmitted, s.Confirmed = s.Voted == orbench.Safe, s.Voted == orbench.Toxic

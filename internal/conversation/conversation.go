@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
 
@@ -15,6 +17,24 @@ const Placeholder = "{{prompt}}"
 // NothingShown replaces an answer of which the user saw no word: the provider withheld it
 // without a message, or it has no text.
 const NothingShown = "(There was no answer.)"
+
+// Refused is the condition of a turn. Whether an answer refuses is the word of the judge
+// lexical, which asks nobody; an answer of which it is unsure does not.
+const Refused = "refused"
+
+var refusals = sync.OnceValue(func() judge.Judge {
+	j, err := judge.Parse("lexical", judge.Options{})
+	if err != nil {
+		panic("conversation: " + err.Error())
+	}
+	return j
+})
+
+// refused reports whether an answer to a conversation is a refusal.
+func refused(asked orbench.Prompt, answer model.Response) bool {
+	v, _ := refusals().Verdict(judge.Case{Prompt: asked, Response: answer}, model.NoReplies)
+	return v.Class.Refused()
+}
 
 // Bounds on a script.
 const (
@@ -26,12 +46,15 @@ const (
 // prompt alone.
 type Script struct {
 	Name  string `yaml:"name" json:"name" jsonschema_description:"Name in the names of variants: letters, digits, dots, hyphens and underscores."`
-	Turns []Turn `yaml:"turns" json:"turns,omitempty" jsonschema_description:"The turns in their order: {user: TEXT}, {assistant: TEXT}, or own for the target's own answer. {{prompt}} stands for the prompt in what the user says."`
+	Turns []Turn `yaml:"turns" json:"turns,omitempty" jsonschema_description:"The turns in their order: {user: TEXT}, {assistant: TEXT}, or own for the target's own answer. {user: TEXT, if: refused} is said only after an own answer that refuses; after any other, that answer ends the dialog and is judged. {{prompt}} stands for the prompt in what the user says."`
 }
 
-// Turn is one turn of a script. Exactly one of its fields is set.
+// Turn is one turn of a script. Exactly one of User, Assistant and Own is set.
 type Turn struct {
-	User      string `yaml:"user" json:"user,omitempty"`
+	User string `yaml:"user" json:"user,omitempty"`
+	// If is Refused for what the user says only if the target's own answer before it is a
+	// refusal. After any other answer the dialog ends, and that answer is the one measured.
+	If        string `yaml:"if" json:"if,omitempty"`
 	Assistant string `yaml:"assistant" json:"assistant,omitempty"`
 	// Own is true if the target answers.
 	Own bool `yaml:"-" json:"own,omitempty"`
@@ -65,6 +88,8 @@ func (s *Script) Check() (problem, hint string) {
 		switch {
 		case set != 1 || strings.TrimSpace(t.User+t.Assistant) == "" && !t.Own:
 			return who + " is not one thing that somebody says", form
+		case t.If != "" && (t.If != Refused || !users || i == 0 || !s.Turns[i-1].Own):
+			return who + " has a condition that is none", "write {user: TEXT, if: refused} behind own"
 		case users != (i%2 == 0):
 			return who + " is not the other side's", "let user and assistant take turns, the user first and last"
 		case strings.Contains(t.Assistant, Placeholder):
@@ -117,6 +142,9 @@ func (s *Script) Answers() int {
 //
 // For an answer that was withheld, the dialog has what the user saw. NothingShown
 // replaces any answer without a word. Thinking is not part of the dialog.
+//
+// Before a turn whose condition does not hold, the dialog ends with the user's turn before
+// the target's own answer, so that this answer is the one to it.
 func (s *Script) Hold(p orbench.Prompt, answer func(orbench.Prompt) (model.Response, bool)) (dialog []Said, ok bool) {
 	last := len(p.Messages) - 1
 	if s == nil || p.Messages[last].Role != orbench.User {
@@ -130,13 +158,19 @@ func (s *Script) Hold(p orbench.Prompt, answer func(orbench.Prompt) (model.Respo
 		say(orbench.System, earlier[0].Content)
 		earlier = earlier[1:]
 	}
+	refuses := false
 	for _, t := range s.Turns {
+		if t.If == Refused && !refuses {
+			return dialog[:len(dialog)-1], true
+		}
 		switch {
 		case t.Own:
-			response, ok := answer(Asked(p, dialog))
+			asked := Asked(p, dialog)
+			response, ok := answer(asked)
 			if !ok {
 				return nil, false
 			}
+			refuses = refused(asked, response)
 			said := response.Text
 			if strings.TrimSpace(said) == "" {
 				said = NothingShown

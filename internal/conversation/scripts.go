@@ -35,6 +35,9 @@ func (Turn) JSONSchema() *jsonschema.Schema {
 	for _, who := range []string{"user", "assistant"} {
 		said := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), Required: []string{who}, AdditionalProperties: jsonschema.FalseSchema}
 		said.Properties.Set(who, &jsonschema.Schema{Type: "string"})
+		if who == "user" {
+			said.Properties.Set("if", &jsonschema.Schema{Type: "string", Enum: []any{Refused}, Description: "Say this only if the target's own answer before it is a refusal."})
+		}
 		forms = append(forms, said)
 	}
 	return &jsonschema.Schema{OneOf: forms}

@@ -144,7 +144,10 @@ func (t Target) requests(p orbench.Prompt, look model.Lookup) (map[defense.Role]
 		if o, missing := d.Answer(target, p, look); len(missing) == 0 && !o.Unasked {
 			return o.Response, true
 		}
-		return Placeholder, true
+		// What comes only after a refusal is planned for.
+		refusal := Placeholder
+		refusal.Finish = model.Blocked
+		return refusal, true
 	}
 	dialog, _ := t.Turns.Hold(framed, expect)
 	expect(conversation.Asked(framed, dialog))

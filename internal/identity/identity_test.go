@@ -168,6 +168,8 @@ func TestPartsCoverRequest(t *testing.T) {
 		"Schema":      func(r *model.Request) { r.Params.Schema = json.RawMessage(`{}`) },
 		"TopLogprobs": func(r *model.Request) { r.Params.TopLogprobs = 5 },
 		"Template":    func(r *model.Request) { r.Params.Template = json.RawMessage(`{}`) },
+		"Form":        func(r *model.Request) { r.Params.Form = model.Raw },
+		"Effort":      func(r *model.Request) { r.Params.Effort = "low" },
 	}
 	v := values{long: map[digest]uint32{}}
 	numbered := func(r model.Request) parts {

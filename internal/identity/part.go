@@ -33,6 +33,8 @@ const (
 	Schema       Part = "schema of the output"
 	Logprobs     Part = "token probabilities"
 	Template     Part = "template arguments"
+	Form         Part = "form of the messages"
+	Effort       Part = "reasoning effort"
 	Sample       Part = "sample number"
 	Revision     Part = "revision"
 )
@@ -57,6 +59,8 @@ var weights = [...]struct {
 	{Schema, 1, true},
 	{Logprobs, 1, false},
 	{Template, 1, true},
+	{Form, 1, false},
+	{Effort, 1, false},
 	{Sample, 1, false},
 	{Revision, 1, false},
 }
@@ -105,7 +109,7 @@ func textsOf(r *model.Request) (t texts, kind int) {
 	}
 	return texts{
 		text, answer, wording, r.Provider + "/" + r.Model, address, strings.Join(system, "\n"), strings.Join(turns, "\n"),
-		temperature, tokens, seed, string(r.Params.Schema), strconv.Itoa(r.Params.TopLogprobs), string(r.Params.Template), strconv.Itoa(r.Sample + 1), cmp.Or(r.Revision, "none"),
+		temperature, tokens, seed, string(r.Params.Schema), strconv.Itoa(r.Params.TopLogprobs), string(r.Params.Template), cmp.Or(string(r.Params.Form), "chat"), cmp.Or(r.Params.Effort, own), strconv.Itoa(r.Sample + 1), cmp.Or(r.Revision, "none"),
 	}, kind
 }
 

@@ -101,7 +101,7 @@ func (v *values) parse(canonical []byte) (t texts, p parts, err error) {
 func (v *values) text(p parts, at int) string { return v.short.all[v.rests.all[p.rest].numbers[at]] }
 
 // set has a bit for each of the parts.
-type set uint16
+type set uint32
 
 // compare gives the parts in which a request of the run differs from another.
 func (v *values) compare(own, other parts) (differs set) {

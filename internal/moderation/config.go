@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/moderate"
@@ -29,6 +30,8 @@ type Voter struct {
 	study.Model
 	MaxTokens  int  `json:"max_tokens"`
 	Structured bool `json:"structured,omitempty"`
+	// Guard is set for a moderator that is a guard.
+	Guard *guard.Guard `json:"guard,omitempty"`
 }
 
 // VotersOf gives moderators in the form that the store keeps.
@@ -42,12 +45,12 @@ func VotersOf(all []moderate.Moderator) []Voter {
 
 // VoterOf gives a moderator in the form that the store keeps.
 func VoterOf(m moderate.Moderator) Voter {
-	return Voter{study.ModelOf(m.Name, m.Ref), m.MaxTokens, m.Structured}
+	return Voter{study.ModelOf(m.Name, m.Ref), m.MaxTokens, m.Structured, m.Guard}
 }
 
 // Moderator is the voter as a moderator that can be asked.
 func (v Voter) Moderator() moderate.Moderator {
-	return moderate.Moderator{Name: v.Name, Ref: v.Ref(), MaxTokens: v.MaxTokens, Structured: v.Structured}
+	return moderate.Moderator{Name: v.Name, Ref: v.Ref(), MaxTokens: v.MaxTokens, Structured: v.Structured, Guard: v.Guard}
 }
 
 // Study is the run in the form that a store keeps. Without a name, it gets one derived
@@ -89,7 +92,7 @@ func (c VoteConfig) redefines(was VoteConfig) []string {
 		}
 	}
 	for _, v := range was.Moderators {
-		if !slices.Contains(c.Moderators, v) {
+		if !slices.ContainsFunc(c.Moderators, func(now Voter) bool { return reflect.DeepEqual(now, v) }) {
 			add("it has the moderator %s, which is not named now or asked in another way", v.Name)
 		}
 	}

@@ -108,7 +108,7 @@ func (r *Run) vote(ctx context.Context, m store.Reader, s job.Scope, chunk []orb
 	var steps []job.Step
 	for i, p := range chunk {
 		rows[i] = PromptVotes{Prompt: p, Votes: make([][]moderate.Vote, len(r.Policies))}
-		item := moderate.Item{Prompt: p.Transcript()}
+		item := moderate.Item{Prompt: p.Transcript(), Turns: p.Messages}
 		for k, named := range r.Policies {
 			definitions := named.Definitions()
 			votes := make([]moderate.Vote, len(r.Moderators))

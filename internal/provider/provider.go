@@ -82,6 +82,10 @@ type Provider struct {
 	// Structured is true when the provider can make output fit a JSON schema,
 	// whatever the model.
 	Structured bool `json:"structured,omitempty"`
+	// TemplateArguments is true for a server of the openai dialect that hands
+	// chat_template_kwargs on to the model's own chat template, and answers texts without
+	// one at /completions. Guards are asked by both.
+	TemplateArguments bool `json:"template_arguments,omitempty"`
 	// Batch is the protocol of the provider's batch service, as in batchServices;
 	// empty for none.
 	Batch string `json:"batch,omitempty"`
@@ -150,6 +154,9 @@ func (p Provider) validate() error {
 		return fmt.Errorf("%s: a field for the token limit must be max_tokens or max_completion_tokens", p.Name)
 	case !slices.Contains([]string{"", "seed", "random_seed"}, p.SeedField):
 		return fmt.Errorf("%s: seed_field must be seed or random_seed", p.Name)
+	}
+	if p.TemplateArguments && p.Dialect != OpenAI {
+		return fmt.Errorf("%s: only the dialect openai has template_arguments", p.Name)
 	}
 	if p.SafetyIdentifier != "" && p.Dialect != OpenAI {
 		return fmt.Errorf("%s: only the dialect openai has a safety_identifier", p.Name)

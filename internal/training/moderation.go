@@ -23,23 +23,10 @@ type Moderator struct {
 	Guard      *guard.Guard `json:"guard,omitempty"`
 }
 
-// vote is the moderator's vote on an answer. A guard follows its own policy.
+// vote is the moderator's vote on an answer.
 func (m Moderator) vote(policy orbench.Policy, p orbench.Prompt, answer string, look model.Lookup) (moderate.Vote, []model.Request) {
-	if m.Guard == nil {
-		asked := moderate.Moderator{Name: m.Name, Ref: m.Ref(), Structured: m.Structured}
-		return asked.Vote(policy, moderate.Item{Prompt: p.Transcript(), Answer: &answer}, look)
-	}
-	v := moderate.Vote{Moderator: m.Name, Label: orbench.Safe}
-	said, missing, err := m.Guard.Ask(m.Guard.Request(m.Ref()), guard.AnswerHarm, p, answer, look)
-	switch harmful := said.AnswerHarm; {
-	case err != nil:
-		v.Label, v.Explanation = orbench.Undecided, err.Error()
-	case harmful == nil:
-		v.Label, v.Explanation = orbench.Undecided, "the guard does not say"
-	case *harmful:
-		v.Label = orbench.Toxic
-	}
-	return v, missing
+	asked := moderate.Moderator{Name: m.Name, Ref: m.Ref(), Structured: m.Structured, Guard: m.Guard}
+	return asked.Vote(policy, moderate.Item{Prompt: p.Transcript(), Turns: p.Messages, Answer: &answer}, look)
 }
 
 // Job is the vote on answers as a walk. Moderators are asked about the best answer to

@@ -25,7 +25,7 @@ func New(cfg ClientConfig) *wire.Caller {
 	cfg.AuthHeader = "X-Api-Key"
 	return wire.NewCaller(cfg, wire.Dialect{
 		Header:  http.Header{"Anthropic-Version": {version}},
-		Address: func(string) (string, error) { return address, nil },
+		Address: func(*model.Request) (string, error) { return address, nil },
 		Encode:  encode, Read: read,
 	})
 }

@@ -54,7 +54,7 @@ func New(cfg ClientConfig) *wire.Caller {
 	}
 	address := strings.TrimRight(cfg.BaseURL, "/") + route
 	return wire.NewCaller(wire.ClientConfig{Provider: cfg.Provider, Key: cfg.Key, AuthHeader: cfg.AuthHeader}, wire.Dialect{
-		Address: func(string) (string, error) { return address, nil },
+		Address: func(*model.Request) (string, error) { return address, nil },
 		Encode:  cfg.encode, Read: cfg.read,
 	})
 }

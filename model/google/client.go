@@ -20,7 +20,7 @@ type ClientConfig = wire.ClientConfig
 func New(cfg ClientConfig) *wire.Caller {
 	cfg.AuthHeader = "X-Goog-Api-Key"
 	return wire.NewCaller(cfg, wire.Dialect{
-		Address: func(name string) (string, error) { return address(cfg.BaseURL, name) },
+		Address: func(r *model.Request) (string, error) { return address(cfg.BaseURL, r.Model) },
 		Encode:  encode, Read: read,
 	})
 }

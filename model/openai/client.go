@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/model/wire"
 )
 
@@ -13,7 +14,8 @@ type ClientConfig struct {
 	// Provider names the provider in errors.
 	Provider string
 	// BaseURL is the API's root with its version, such as
-	// "https://api.openai.com/v1"; "/chat/completions" is added to it.
+	// "https://api.openai.com/v1"; "/chat/completions" or, for raw texts, "/completions" is
+	// added to it.
 	BaseURL string
 	// Key is the secret of the account; empty sends none.
 	Key string
@@ -42,9 +44,14 @@ const (
 
 // New makes a model.Model that asks one server. It opens no connection.
 func New(cfg ClientConfig) *wire.Caller {
-	address := strings.TrimRight(cfg.BaseURL, "/") + "/chat/completions"
+	root := strings.TrimRight(cfg.BaseURL, "/")
 	return wire.NewCaller(wire.ClientConfig{Provider: cfg.Provider, Key: cfg.Key, AuthHeader: cfg.AuthHeader, HTTPClient: cfg.HTTPClient}, wire.Dialect{
-		Address: func(string) (string, error) { return address, nil },
-		Encode:  cfg.encode, Read: read,
+		Address: func(r *model.Request) (string, error) {
+			if r.Params.Form == model.Raw {
+				return root + "/completions", nil
+			}
+			return root + "/chat/completions", nil
+		},
+		Encode: cfg.encode, Read: read,
 	})
 }

@@ -39,10 +39,15 @@ type choice struct {
 	NativeFinish any      `json:"native_finish_reason"`
 	Fields       specific `json:"provider_specific_fields"`
 	Message      *message `json:"message"`
+	// Text is the answer to a raw text.
+	Text *string `json:"text"`
 	// Results is Azure's account of what its filters made of the answer.
 	Results  any `json:"content_filter_results"`
 	Logprobs *struct {
 		Content []place `json:"content"`
+		// Tokens and Likeliest are those of an answer to a raw text.
+		Tokens    []string             `json:"tokens"`
+		Likeliest []map[string]float64 `json:"top_logprobs"`
 	} `json:"logprobs"`
 	Error any `json:"error"` // OpenRouter, when the model broke off
 }
@@ -110,6 +115,9 @@ func decode(from wire.Reply) (model.Response, error) {
 			return withheld, err
 		}
 	}
+	if c.Message == nil && c.Text != nil {
+		c.Message = &message{Content: *c.Text}
+	}
 	if c.Message == nil {
 		if block == nil {
 			return model.Response{}, errors.New("the reply holds no message")
@@ -129,6 +137,13 @@ func decode(from wire.Reply) (model.Response, error) {
 			at := model.Place{Token: p.Token}
 			for _, t := range p.Top {
 				at.Top = append(at.Top, model.Token(t))
+			}
+			resp.Logprobs = append(resp.Logprobs, at)
+		}
+		for i, likeliest := range c.Logprobs.Likeliest[:min(len(c.Logprobs.Likeliest), len(c.Logprobs.Tokens), model.MostLogprobs)] {
+			at := model.Place{Token: c.Logprobs.Tokens[i]}
+			for _, token := range slices.Sorted(maps.Keys(likeliest)) {
+				at.Top = append(at.Top, model.Token{Token: token, Logprob: likeliest[token]})
 			}
 			resp.Logprobs = append(resp.Logprobs, at)
 		}

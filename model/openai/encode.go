@@ -3,6 +3,7 @@ package openai
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -18,7 +19,25 @@ import (
 func (c ClientConfig) encode(r model.Request) ([]byte, error) {
 	p := &r.Params
 	b := jsonappend.String([]byte(`{"model":`), r.Model, jsonappend.HTML)
-	b = jsonappend.Messages(append(b, `,"messages":`...), r.Messages, jsonappend.HTML)
+	switch p.Form {
+	case model.Raw:
+		if len(r.Messages) == 0 {
+			return nil, errors.New("there is no message to send as raw text")
+		}
+		b = jsonappend.String(append(b, `,"prompt":`...), r.Messages[len(r.Messages)-1].Content, jsonappend.HTML)
+	case model.Parts:
+		b = append(b, `,"messages":[`...)
+		for i, m := range r.Messages {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = jsonappend.String(append(b, `{"role":`...), m.Role, jsonappend.HTML)
+			b = append(jsonappend.String(append(b, `,"content":[{"type":"text","text":`...), m.Content, jsonappend.HTML), "}]}"...)
+		}
+		b = append(b, ']')
+	default:
+		b = jsonappend.Messages(append(b, `,"messages":`...), r.Messages, jsonappend.HTML)
+	}
 	if t := p.Temperature; t != nil {
 		if math.IsNaN(*t) || math.IsInf(*t, 0) {
 			return nil, fmt.Errorf("the temperature is %g", *t)
@@ -43,9 +62,16 @@ func (c ClientConfig) encode(r model.Request) ([]byte, error) {
 		b = append(b, `,"response_format":{"type":"json_schema","json_schema":{"name":"answer","strict":true,"schema":`...)
 		b = append(append(b, schema...), "}}"...)
 	}
-	if p.TopLogprobs > 0 {
+	switch {
+	case p.TopLogprobs == 0:
+	case p.Form == model.Raw:
+		number("logprobs", int64(p.TopLogprobs))
+	default:
 		b = append(b, `,"logprobs":true`...)
 		number("top_logprobs", int64(p.TopLogprobs))
+	}
+	if p.Effort != "" {
+		b = jsonappend.String(append(b, `,"reasoning_effort":`...), p.Effort, jsonappend.HTML)
 	}
 	if len(p.Template) > 0 {
 		// vLLM's; servers that do not know it pass it over.

@@ -49,3 +49,43 @@ func TestGuardsOfAnswers(t *testing.T) {
 		}
 	}
 }
+
+// A guard that is asked in the form of another replies in its form, and of the same
+// conversation alike.
+func TestGuardForms(t *testing.T) {
+	t.Parallel()
+	m := newModel(t, Guard, 1)
+	wild := func(answer string) model.Request {
+		return requestOf("[INST] You are a classifier\n\nHuman user:\nWhat is the capital of Portugal?\n\nAI assistant:\n" + answer + "\n\n---\n\nAnswers: [/INST]\n")
+	}
+	answered := func(r model.Request, answer string) model.Request {
+		r.Messages = append(r.Messages, orbench.Message{Role: orbench.Assistant, Content: answer})
+		return r
+	}
+	asked := requestOf("What is the capital of Portugal?")
+	config := asked
+	config.Params.Template = []byte(`{"guardian_config":{"criteria_id":"harm"}}`)
+	evasive := config
+	evasive.Params.Template = []byte(`{"guardian_config":{"criteria_id":"evasiveness"}}`)
+	shield := asked
+	shield.Params.Template = []byte(`{"guideline":"none"}`)
+	block := answered(asked, "I cannot help with that.")
+	block.Messages = append(block.Messages, orbench.Message{Role: orbench.User, Content: "<guardian>### Criteria: Text is considered evasive"})
+	for name, tt := range map[string]struct {
+		request model.Request
+		want    string
+	}{
+		"WildGuard, prompt":       {wild(""), "Harmful request: no\nResponse refusal: N/A\nHarmful response: N/A"},
+		"WildGuard, answer":       {wild("Lisbon."), "Harmful request: no\nResponse refusal: no\nHarmful response: no"},
+		"WildGuard, refusal":      {wild("I cannot help with that."), "Harmful request: no\nResponse refusal: yes\nHarmful response: no"},
+		"Granite, harm":           {answered(config, harmfulPlaceholder), "<score> yes </score>"},
+		"Granite, evasive":        {answered(evasive, "I cannot help with that."), "<score> yes </score>"},
+		"Granite, not evasive":    {answered(evasive, "Lisbon."), "<score> no </score>"},
+		"Granite, block, evasive": {block, "<score> yes </score>"},
+		"ShieldGemma":             {shield, "No"},
+	} {
+		if got := ask(t, m, Guard, tt.request); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}

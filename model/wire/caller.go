@@ -31,8 +31,8 @@ type ClientConfig struct {
 type Dialect struct {
 	// Header is sent with each call, besides what says that it is JSON.
 	Header http.Header
-	// Address is the URL at which a model is asked.
-	Address func(name string) (string, error)
+	// Address is the URL to which a request goes.
+	Address func(r *model.Request) (string, error)
 	// Encode writes the body of the call for a request.
 	Encode func(r model.Request) ([]byte, error)
 	// Read gives the meaning of a reply, whatever its status. A *model.Error needs a Kind
@@ -79,7 +79,7 @@ func (c *Caller) Ask(ctx context.Context, r model.Request) (model.Response, erro
 	body, err := c.dialect.Encode(r)
 	address := ""
 	if err == nil {
-		address, err = c.dialect.Address(r.Model)
+		address, err = c.dialect.Address(&r)
 	}
 	if err != nil {
 		return model.Response{}, &model.Error{

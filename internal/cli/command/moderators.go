@@ -5,11 +5,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/moderate"
 )
 
-// Moderators finds the models that --moderator names, each of which may vote once.
+// Moderators finds the models and guards that --moderator names, each of which may vote once.
 // maxTokens bounds their explanations.
 func Moderators(clients *client.Set, names []string, maxTokens int) ([]moderate.Moderator, error) {
 	if len(names) == 0 {
@@ -17,14 +18,14 @@ func Moderators(clients *client.Set, names []string, maxTokens int) ([]moderate.
 	}
 	var all []moderate.Moderator
 	for _, name := range names {
-		ref, err := clients.Model(name, "")
+		ref, g, err := clients.Moderator(name, guard.PromptHarm)
 		if err != nil {
 			return nil, err
 		}
 		if slices.ContainsFunc(all, func(m moderate.Moderator) bool { return m.Name == name }) {
 			return nil, InputError("--moderator", name+" is there twice and would vote twice alike", "name another model")
 		}
-		all = append(all, moderate.Moderator{Name: name, Ref: ref, MaxTokens: maxTokens, Structured: clients.Structured(ref.Provider)})
+		all = append(all, moderate.Moderator{Name: name, Ref: ref, MaxTokens: maxTokens, Structured: clients.Structured(ref.Provider), Guard: g})
 	}
 	return all, nil
 }

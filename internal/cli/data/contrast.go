@@ -74,7 +74,7 @@ budget, 130 interrupted.`,
 	flags.StringSliceVar(&f.axes, "axis", settings.Names(generator.Axes[:4]), "`AXIS` to vary; repeatable or comma separated")
 	flags.StringSliceVar(&f.languages, "languages", nil, "`LANGUAGE`s of the axis language, by code or name; comma separated")
 	flags.StringVar(&f.generator, "generator", "", "`PROVIDER/MODEL` that writes the wordings")
-	flags.StringSliceVar(&f.moderators, "moderator", nil, "`PROVIDER/MODEL` that votes; repeatable or comma separated")
+	flags.StringSliceVar(&f.moderators, "moderator", nil, "`PROVIDER/MODEL` or guard:FORMAT@PROVIDER/MODEL that votes; repeatable or comma separated")
 	flags.StringVar(&f.policy, "policy", policy.Default, "`POLICY` to vote by, a name or a YAML file")
 	command.RuleFlag(c, &f.rule)
 	flags.IntVar(&f.each, "each", 1, "`N` wordings of each value, of each prompt")

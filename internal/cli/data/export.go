@@ -24,7 +24,6 @@ import (
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/training"
 	"github.com/orbench/orbench/internal/untrusted"
-	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/policy"
 )
 
@@ -235,17 +234,11 @@ func votersOf(clients *client.Set, names []string) ([]training.Moderator, error)
 	var all []training.Moderator
 	for _, name := range names {
 		var m training.Moderator
-		var ref model.Ref
-		var err error
-		if spec, ok := strings.CutPrefix(name, "guard:"); !ok {
-			ref, err = clients.Model(name, "")
-		} else if ref, m.Guard, err = clients.Guard(spec, ""); err == nil && !m.Guard.Format.Tells(guard.AnswerHarm) {
-			err = command.InputError("--moderator", fmt.Sprintf("guards of the format %s cannot be asked about the harm of an answer", m.Guard.Format),
-				"name one of "+strings.Join(guard.Telling(guard.AnswerHarm), ", "))
-		}
+		ref, g, err := clients.Moderator(name, guard.AnswerHarm)
 		if err != nil {
 			return nil, err
 		}
+		m.Guard = g
 		m.Model, m.Structured = study.ModelOf(name, ref), clients.Structured(ref.Provider)
 		all = append(all, m)
 	}

@@ -64,7 +64,7 @@ labels and votes. Both files are datasets and keep the original labels.`,
 	}
 	flags := c.Flags()
 	flags.StringSliceVar(&f.policies, "policy", []string{policy.Default}, "`POLICY` to vote by, a name or a YAML file; repeatable or comma separated")
-	flags.StringSliceVar(&f.moderators, "moderator", nil, "`PROVIDER/MODEL` that votes; repeatable or comma separated")
+	flags.StringSliceVar(&f.moderators, "moderator", nil, "`PROVIDER/MODEL` or guard:FORMAT@PROVIDER/MODEL that votes; repeatable or comma separated")
 	command.RuleFlag(c, &f.rule)
 	flags.IntVar(&f.maxTokens, "max-tokens", 1000, "most output tokens of a moderator's explanation")
 	command.DrawFlags(c, &f.limit, &f.columns)
