@@ -6,6 +6,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -69,6 +70,12 @@ func TestJudgeErrorOf(t *testing.T) {
 	e := New("lexical").judgeErrorOf(safe, score.English, false)
 	if e == nil || e.Below < 0.02 || e.Below > 0.6 || e.Above < 0.02 || e.Above > 0.6 || e.Difference.Lo >= -0.1 || e.Difference.Hi <= 0 {
 		t.Errorf("between two models: %+v", e)
+	}
+	safe.JudgeError = e
+	var csv strings.Builder
+	if err := table.AsCSV.Of(Result{Metrics: []Metric{safe}})(&csv); err != nil || !strings.Contains(csv.String(), ",judge_error_assumes,difference_with_judge_error_lo,difference_with_judge_error_hi\n") ||
+		!strings.HasSuffix(csv.String(), ",two_models,"+table.Number(e.Difference.Lo)+","+table.Number(e.Difference.Hi)+"\n") {
+		t.Errorf("%v; CSV is\n%s", err, csv.String())
 	}
 	if e := New("lexical").judgeErrorOf(metric(orbench.Toxic), score.English, true); e == nil || !(e.LeastYouden > 0.3 && e.LeastYouden < 1) || e.Difference.Hi != 0 {
 		t.Errorf("of one model: %+v", e)

@@ -99,12 +99,19 @@ type row struct {
 	BaseCI95Clustered                     *[2]float64
 	CandidateClusters                     *int
 	CandidateCI95Clustered                *[2]float64
+	*withJudgeError                       `csv:",omitempty"`
 	*endings                              `csv:",omitempty"`
 	*apart                                `csv:",omitempty"`
 }
 
-// account, endings and apart hold the columns that only the whole metric has.
+// account, withJudgeError, endings and apart hold the columns that only the
+// whole metric has.
 type account struct{ Prompts, Excluded, OnlyInBase, OnlyInCandidate int }
+
+type withJudgeError struct {
+	JudgeErrorAssumes        Assumption
+	DifferenceWithJudgeError *[2]float64
+}
 
 type endings struct{ Base, Candidate *score.TruncationRow }
 
@@ -137,6 +144,9 @@ func (c Result) Rows() any {
 	for _, m := range c.Metrics {
 		all := rowOf(m, m.Figures)
 		all.Scope, all.account = "all", &account{m.Prompts, m.Excluded, m.OnlyInBase, m.OnlyInCandidate}
+		if e := m.JudgeError; e != nil {
+			all.withJudgeError = &withJudgeError{e.Assumes, &[2]float64{e.Difference.Lo, e.Difference.Hi}}
+		}
 		if b, n := m.BaseCounts, m.CandidateCounts; ended {
 			all.endings = &endings{b.Truncation.Row(b.Judged + b.Unjudged), n.Truncation.Row(n.Judged + n.Unjudged)}
 		}

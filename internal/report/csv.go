@@ -25,6 +25,9 @@ type row struct {
 	Simulated            bool
 	CI95Clustered        *[2]float64
 	PHolm                *float64
+	Range                *[2]float64     `csv:",omitempty"`
+	JudgeRecall          *stats.Estimate `csv:",omitempty"`
+	JudgeSpecificity     *stats.Estimate `csv:",omitempty"`
 	*score.TruncationRow `csv:",omitempty"`
 	LabelAssumed         *bool `csv:",omitempty"`
 	*sequence            `csv:",omitempty"`
@@ -48,7 +51,9 @@ type other struct{ ServedByOther int }
 
 // Rows returns a row for each target, dataset, label and judge (scope "all"),
 // followed by one for each category (scope "category"). Rates are shares from 0
-// to 1, and empty if nothing was judged.
+// to 1, and empty if nothing was judged. The range is JudgeResult.Range; it is
+// for a new model where the judge's predicted recall and specificity stand
+// beside it.
 func (v View) Rows() any {
 	// Most runs have only complete answers. They get no column for incomplete
 	// ones.
@@ -77,6 +82,12 @@ func (v View) Rows() any {
 			of := all
 			all.Scope, all.account = "all", &account{run.N, run.Answered, run.Blocked, run.Failed, run.Unanswered}
 			all.Judged, all.Unjudged, all.Refused, all.Rate, all.CI95Clustered = j.Judged, &j.Unjudged, j.Refused, j.Rate, j.CI95Clustered
+			if j.Range != nil {
+				all.Range = &[2]float64{j.Range.Lo, j.Range.Hi}
+			}
+			if e := j.JudgeError; e != nil {
+				all.JudgeRecall, all.JudgeSpecificity = e.Recall, e.Specificity
+			}
 			if all.Class = j.ByClass; all.Class == nil {
 				all.Class = map[orbench.Class]int{}
 			}
