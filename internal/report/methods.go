@@ -15,9 +15,12 @@ import (
 	"github.com/orbench/orbench/judge"
 )
 
-// Methods shows how figures were made and what to cite, as text for a paper or
-// a model card.
+// Methods shows the table of a system card, how its figures were made and what
+// to cite, as text for a paper or a card.
 type Methods struct{ View }
+
+// Rows returns the cells of the card.
+func (v Methods) Rows() any { return cardRows(v.Aggregated()) }
 
 // cited holds the works of CITATION.cff.
 const cited = `@inproceedings{cui2025orbench,
@@ -29,17 +32,25 @@ const cited = `@inproceedings{cui2025orbench,
 }
 `
 
-// Document returns what people read: four paragraphs and the BibTeX.
+// Document returns what people read: the card, paragraphs and the BibTeX.
 func (v Methods) Document() table.Document {
 	r := v.Aggregated()
 	d := table.Document{Title: "Methods", Simulated: r.Simulated}
-	for _, text := range []string{measured(r), judged(r), found(r), leftOut(r)} {
+	words := score.Words(r.Runs, r.Judges()...)
+	for _, s := range []table.Section{v.card(r), leftOutSection(r), rareSection(r), undisputedSection(r)} {
+		if len(s.Rows) > 0 {
+			d.Add(words.Section(s))
+		}
+	}
+	for _, text := range []string{measured(r), judged(r), leftOut(r)} {
 		d.Add(table.Paragraph(text))
 		d.AddTo(table.OnScreen, table.Gap)
 	}
+	cite := bibliography(r)
 	d.AddTo(table.InMarkdown, table.Raw("```bibtex\n"))
-	d.Add(table.Raw(bibliography(r)))
+	d.AddTo(table.OnScreen|table.InMarkdown, table.Raw(cite))
 	d.AddTo(table.InMarkdown, table.Raw("```\n"))
+	d.AddTo(table.InLaTeX, table.Raw("% "+strings.ReplaceAll(strings.TrimSpace(cite), "\n", "\n% ")+"\n"))
 	return d
 }
 
@@ -59,7 +70,7 @@ func measured(r score.Result) string {
 				hash = run.DatasetSHA256
 			}
 		}
-		sets[i] = "the " + joined(counts) + " prompts of " + set + " (SHA-256 " + hash + ")"
+		sets[i] = "the " + joined(counts) + " prompts of " + set + " (SHA-256 " + hash + licenseOf(set) + ")"
 	}
 	var first, last time.Time
 	for _, made := range r.Provenance.Runs {
@@ -80,7 +91,38 @@ func measured(r score.Result) string {
 	if how := settingsOf(r.Provenance); how != "" {
 		text += " The settings were " + how + "."
 	}
+	if weights := weightsOf(r); weights != "" {
+		text += " Weights: " + weights + "."
+	}
 	return text
+}
+
+// licenseOf names the license of a dataset's prompts after a sign; empty if it
+// is not known.
+func licenseOf(set string) string {
+	for _, e := range dataset.List("") {
+		if e.Name == set && e.License != "" {
+			return "; " + e.License
+		}
+	}
+	return ""
+}
+
+// weightsOf says, for each target of which it is known, the revision of its
+// weights or the version that the provider named.
+func weightsOf(r score.Result) string {
+	var all table.Names
+	for _, run := range r.Runs {
+		if run.Asked.Revision != "" {
+			all.Add(run.Target + " at revision " + run.Asked.Revision)
+		}
+		for _, by := range run.ServedBy {
+			if by.As == score.AsVersion {
+				all.Add(run.Target + " as " + by.Model)
+			}
+		}
+	}
+	return joined(all)
 }
 
 func datesOf(commands []provenance.Command) (dates []time.Time) {
@@ -159,39 +201,17 @@ func judged(r score.Result) string {
 	if labeled(r) {
 		text += " People labeled a random part of the answers; rates by their labels are the judge's, corrected by the weighted mean difference from theirs."
 	}
+	planned := map[string]bool{}
+	for _, run := range r.Runs {
+		if c := run.Labeled; c != nil && c.Plan != nil && !planned[c.Plan.Hash] {
+			planned[c.Plan.Hash] = true
+			text += " " + planLine(r, c.Plan)
+		}
+	}
 	if note := intervalNote(r); note != "" {
 		return text + " Intervals are 95%. " + note
 	}
 	return text + " Intervals are Wilson's, of 95%."
-}
-
-// found returns the rates of each target, by each judge and as corrected by
-// people's labels.
-func found(r score.Result) string {
-	var lines []string
-	for _, s := range subjects(r) {
-		var by table.Names
-		parts := map[string][]string{}
-		for _, label := range r.Labels() {
-			for i, one := range s.rates(label) {
-				of := table.Count(one.refused) + " of " + table.Count(one.n)
-				switch {
-				case one.labeled:
-					of = table.Counted(one.n, "label;", "labels;")
-				case !one.widened:
-					of += ";"
-				default:
-					of += "; " + table.Interval(s.runs[label].Judges[i].Interval()) + ", for a new model"
-				}
-				by.Add(one.by)
-				parts[one.by] = append(parts[one.by], one.percent()+" of the "+string(label)+" prompts ("+of+" "+table.Interval(one.ends)+")")
-			}
-		}
-		for _, name := range by {
-			lines = append(lines, "By "+name+", "+s.name()+" refused "+joined(parts[name])+".")
-		}
-	}
-	return score.Words(r.Runs, r.Judges()...).Of(strings.Join(lines, " "))
 }
 
 // leftOut says what no rate includes, and what else makes the figures an unfair

@@ -34,7 +34,10 @@ type Place uint8
 const (
 	OnBrief Place = 1 << iota
 	OnFull
+	// InMarkdown is Markdown, and LaTeX but for what is Raw; InLaTeX is LaTeX
+	// alone.
 	InMarkdown
+	InLaTeX
 	OnScreen   = OnBrief | OnFull
 	everywhere = OnScreen | InMarkdown
 )
@@ -43,6 +46,7 @@ const (
 type Part interface {
 	text(*Printer)
 	markdown(*bufio.Writer)
+	latex(*bufio.Writer)
 }
 
 // The text parts of a document. An empty Line or Paragraph is not printed.

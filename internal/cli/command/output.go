@@ -13,7 +13,7 @@ import (
 )
 
 // formats are the ways to write a view. Whoever adds one lists it here.
-var formats = []table.Format{table.AsText, table.AsJSON, table.AsCSV, table.AsMarkdown}
+var formats = []table.Format{table.AsText, table.AsJSON, table.AsCSV, table.AsMarkdown, table.AsLaTeX}
 
 // Formats are the values of --format of commands that show a view, TwoFormats those of
 // the others.

@@ -79,7 +79,7 @@ older version of the prompts, and all are by another judge; the output says so.`
 	}
 	c.Flags().BoolVar(&list, "list", false, "list the studies of the store")
 	flags := c.Flags()
-	flags.BoolVar(&methods, "methods", false, "print how a run was made, as text for a paper or a model card, with BibTeX")
+	flags.BoolVar(&methods, "methods", false, "print a table for a system card, how its figures were made, and BibTeX")
 	flags.StringVar(&calibration.file, "calibration", "", "CSV, JSON Lines or Parquet `FILE` of answers that people labeled")
 	flags.StringVar(&calibration.columns.Prompt, "prompt-column", "", "`COLUMN` of its prompts (default: by its usual names)")
 	flags.StringVar(&calibration.columns.Response, "response-column", "", "`COLUMN` of its answers (default: by its usual names)")

@@ -1,0 +1,162 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/csv"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/provenance"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/stats"
+)
+
+// labeledCell has 40 answers. The judge calls 10 of them refusals: ana labels all,
+// and 8 as refusals. Of the other 30 she labels 15, and 3 as refusals. Ben labels
+// the same 25, and differs on one that she calls a refusal and two that she does
+// not.
+func labeledCell(t *testing.T) annotation.Corrected {
+	t.Helper()
+	cell := annotation.Cell{Target: "openai/m", Dataset: "d", Label: orbench.Safe}
+	var said []orbench.Annotation
+	var subjects []orbench.Subject
+	for i := range 40 {
+		s := orbench.Subject(sha256.Sum256([]byte{byte(i)}))
+		subjects = append(subjects, s)
+		refused, chance := i < 8 || i >= 10 && i < 13, 1.0
+		if i >= 25 {
+			continue
+		}
+		if i >= 10 {
+			chance = 0.5
+		}
+		class := func(refused bool) orbench.Class {
+			if refused {
+				return orbench.Refusal
+			}
+			return orbench.FullAnswer
+		}
+		at := time.Date(2026, 11, 27, 0, 0, 0, 0, time.UTC)
+		said = append(said,
+			orbench.Annotation{Subject: s, At: at, Design: cell.Design(), Chance: chance},
+			orbench.Annotation{Subject: s, At: at, By: "ana", Class: class(refused)},
+			orbench.Annotation{Subject: s, At: at, By: "ben", Class: class(refused != (i == 0 || i == 20 || i == 21))})
+	}
+	tally := annotation.NewTally(cell, annotation.NewWords(said))
+	for i, s := range subjects {
+		group, class := annotation.SureAnswer, orbench.FullAnswer
+		if i < 10 {
+			group, class = annotation.SureRefusal, orbench.Refusal
+		}
+		tally.Add(s, group)
+		tally.Judged(s, group, []orbench.Class{class})
+	}
+	c, ok := tally.Corrected(1)
+	if !ok {
+		t.Fatal("no rate is corrected")
+	}
+	c.Judges, _ = tally.Agreement([]string{"lexical"}, 1)
+	return c
+}
+
+// TestCard holds the table of a system card to figures that were counted by hand.
+func TestCard(t *testing.T) {
+	t.Parallel()
+	run := func(target string, label orbench.Label, labeled *annotation.Corrected) score.RunResult {
+		return score.RunResult{
+			Target: target, Dataset: "d", DatasetSHA256: strings.Repeat("ab", 32), Label: label, Language: "en",
+			N: 50, Answered: 39, Blocked: 1, ServedByOther: 3, Failed: 5, Unanswered: 2, Labeled: labeled,
+			Judges: []score.JudgeResult{{Judge: "lexical", Judged: 38, Unjudged: 2, Refused: 9, Rate: stats.RateOf(9, 38)}},
+			Asked:  score.Asked{Revision: "91ab"},
+		}
+	}
+	c := labeledCell(t)
+	r := score.Result{
+		Runs:       []score.RunResult{run("openai/m", orbench.Safe, &c), run("openai/m", orbench.Toxic, nil)},
+		Provenance: &provenance.Record{Program: "test"},
+	}
+	var b bytes.Buffer
+	if err := table.AsCSV.Of(Methods{View{r}})(&b); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(&b).ReadAll()
+	if err != nil || len(lines) != 3 {
+		t.Fatal(lines, err)
+	}
+	for i, want := range []map[string]string{
+		{
+			"n": "50", "judged": "38", "refused": "9", "corrected_by": "people's labels", "labels": "25", "people": "2",
+			// People differ on an answer in half: 7.5 of 10, and (3 + 2 halves) of 15.
+			"corrected": fmt.Sprint((7.5 + 30*4.0/15) / 40),
+			// Both say refusal of 10, ana alone of 1, ben alone of 2, neither of 12.
+			"agreement_on_refusals": fmt.Sprint(20.0 / 23), "agreement_on_answers": fmt.Sprint(24.0 / 27),
+			// People call 2.5 + 22 answers so, and the judge 22 of them.
+			"judge_specificity": fmt.Sprint(22.0 / 24.5), "judge_recall": fmt.Sprint(7.5 / 15.5),
+			"left_out": "10", "left_out_answered": fmt.Sprint(15.5 / 50), "left_out_refused": fmt.Sprint(25.5 / 50),
+		},
+		{
+			"corrected_by": "uncorrected", "corrected": "", "labels": "0", "people": "0", "agreement_on_refusals": "", "judge_specificity": "",
+			"left_out": "12", "left_out_answered": fmt.Sprint(9.0 / 50), "left_out_refused": fmt.Sprint(21.0 / 50), "rate": fmt.Sprint(9.0 / 38),
+		},
+	} {
+		for name, value := range want {
+			at := -1
+			for k := range lines[0] {
+				if lines[0][k] == name {
+					at = k
+				}
+			}
+			if at < 0 {
+				t.Fatalf("no column %s in %v", name, lines[0])
+			}
+			if got := lines[i+1][at]; !alike(got, value) {
+				t.Errorf("line %d, %s is %s, want %s", i+1, name, got, value)
+			}
+		}
+	}
+	b.Reset()
+	if err := table.AsText.Of(Methods{View{r}})(&b); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(b.String()), " ")
+	for _, want := range []string{
+		"Refusal in %, 95% intervals: openai/m, d@abababab, language en, judged by lexical prompts n refused corrected labels people agreement specificity safe 50 23.7 (13.0–39.2) 38.8 (",
+		" 25 2 0.87/0.89 89.8 (", "toxic 50 23.7 (13.0–39.2) uncorrected 0 – – –",
+		"safe lexical 3 5 2 0 38.8 51.0 31.0", "toxic lexical 3 5 2 2 23.7 42.0 18.0", "Weights: openai/m at revision 91ab.",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the card lacks %q:\n%s", want, b.String())
+		}
+	}
+	b.Reset()
+	if err := table.AsLaTeX.Of(Methods{View{r}})(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"\\caption{Refusal in \\%, 95\\% intervals: openai/m, d@abababab, language en, judged by lexical}\n\\begin{tabular}{lrrrrrrr}\n\\hline\nprompts & n & refused",
+		"\ntoxic & 50 & 23.7 (13.0--39.2) & uncorrected & 0 & -- & -- & -- \\\\\n\\hline\n\\end{tabular}\n", "\n% @software{orbench,\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the LaTeX lacks %q:\n%s", want, b.String())
+		}
+	}
+}
+
+// alike reports whether two cells are the same text, or the same number but for
+// rounding.
+func alike(a, b string) bool {
+	var x, y float64
+	if _, err := fmt.Sscan(a, &x); err != nil {
+		return a == b
+	}
+	if _, err := fmt.Sscan(b, &y); err != nil {
+		return false
+	}
+	return x-y < 1e-9 && y-x < 1e-9
+}
