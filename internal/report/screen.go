@@ -130,7 +130,11 @@ func firstScreen(d *table.Document, r score.Result, ofJudges bool) {
 	case ofJudges && len(r.Judges()) > 1:
 		d.AddTo(table.OnBrief, words.Section(ranking(byJudge(all, r.Judges()), labels, nil)))
 	default:
-		d.AddTo(table.OnBrief, words.Section(ranking(all, labels, ranksOf(all, labels))))
+		ranks := ranksOf(all, labels, r)
+		t := ranking(all, labels, ranks)
+		t.Note = strings.TrimSpace(t.Note + " " + apartNote(all, labels, ranks, r))
+		d.AddTo(table.OnBrief, words.Section(t))
+		addSets(d, words, r)
 	}
 	if ofJudges && len(r.Judges()) > 1 {
 		var agreement []score.Agreement
@@ -255,7 +259,7 @@ func ranking(all []subject, labels []orbench.Label, ranks []rank) table.Section 
 		same(&t, "rank", "")
 		t.Drop(func([]string, int) bool { return true }, "rank")
 	}
-	t.Note = strings.TrimSpace(rangeNote(rates) + " " + notApart(all, ranks) + " " + withheld.note())
+	t.Note = strings.TrimSpace(rangeNote(rates) + " " + withheld.note())
 	return t
 }
 
@@ -321,10 +325,8 @@ func rangeNote(rates []shown) string {
 // ranges decide.
 type rank struct {
 	first, last int
-	// by is the value that targets are ordered by, lowest first; ends is its
-	// range.
-	by   float64
-	ends [2]float64
+	// by is the value that targets are ordered by, lowest first.
+	by float64
 }
 
 func (r rank) String() string {
@@ -337,27 +339,26 @@ func (r rank) String() string {
 // ranksOf ranks targets that were asked the same prompts: by over-refusal,
 // lowest first, or by toxic refusal, highest first, if no safe prompt was
 // asked. It is nil if they cannot be ranked. A target is placed before another
-// only if their ranges do not overlap, so a rank is a range too.
-func ranksOf(all []subject, labels []orbench.Label) []rank {
-	label, sign := orbench.Safe, 1.0
-	if !slices.Contains(labels, label) {
-		label, sign = orbench.Toxic, -1
-	}
+// only if the two are told apart (see score.OrderedPair), so a rank is a range.
+func ranksOf(all []subject, labels []orbench.Label, r score.Result) []rank {
+	label, sign := rankedBy(labels)
 	ranks := make([]rank, len(all))
 	for i, s := range all {
-		one, ok := s.best(label)
-		if !ok || one.ends == nil || math.IsNaN(one.share) || s.dataset != all[0].dataset {
+		run := s.runs[label]
+		c, ok := run.Contender()
+		if !ok || s.dataset != all[0].dataset {
 			return nil
 		}
-		ends := []float64{sign * one.ends[0], sign * one.ends[1]}
-		ranks[i] = rank{first: 1, last: len(all), by: sign * one.share, ends: [2]float64{slices.Min(ends), slices.Max(ends)}}
+		ranks[i] = rank{first: 1, last: len(all), by: sign * c.Rate.Value}
 	}
 	for i := range ranks {
 		for j := range ranks {
-			switch {
-			case ranks[j].ends[1] < ranks[i].ends[0]:
+			if pair := pairOf(r, label, all[i], all[j]); pair == nil || !pair.Apart() {
+				continue
+			}
+			if ranks[j].by < ranks[i].by {
 				ranks[i].first++
-			case ranks[i].ends[1] < ranks[j].ends[0]:
+			} else {
 				ranks[i].last--
 			}
 		}
@@ -365,26 +366,32 @@ func ranksOf(all []subject, labels []orbench.Label) []rank {
 	return ranks
 }
 
-// notApart says which neighbors in the ranking may be equal. It is empty if
-// each is known to be better than the next, and if nothing is ranked.
-func notApart(all []subject, ranks []rank) string {
-	if ranks == nil {
-		return ""
+// rankedBy returns the label whose rate ranks targets, and 1 if the lowest rate
+// is the best or -1 if the highest is.
+func rankedBy(labels []orbench.Label) (label orbench.Label, sign float64) {
+	if slices.Contains(labels, orbench.Safe) {
+		return orbench.Safe, 1
 	}
-	order := inOrder(all, ranks)
-	var pairs []string
-	for i, next := range order[1:] {
-		if one := order[i]; ranks[next].ends[0] <= ranks[one].ends[1] {
-			pairs = append(pairs, all[one].target+" and "+all[next].target)
+	return orbench.Toxic, -1
+}
+
+// pairOf returns how two subjects are ordered; nil if they are not compared.
+func pairOf(r score.Result, label orbench.Label, a, b subject) *score.OrderedPair {
+	one, other := a.runs[label], b.runs[label]
+	if one.DatasetCaption() != other.DatasetCaption() {
+		return nil
+	}
+	for _, o := range r.Orders {
+		if o.Label != label || o.Dataset != one.Dataset || o.DatasetSHA256 != one.DatasetSHA256 || o.Limit != one.Limit {
+			continue
+		}
+		for _, p := range o.Pairs {
+			if p.A == one.Target && p.B == other.Target || p.A == other.Target && p.B == one.Target {
+				return &p
+			}
 		}
 	}
-	switch n := len(pairs); {
-	case n == 0:
-		return ""
-	case n > 2 && n == len(order)-1:
-		return "They overlap for all neighbors, which cannot be told apart."
-	}
-	return "They overlap for " + listed(pairs) + ", which cannot be told apart."
+	return nil
 }
 
 // addExample adds a safe prompt that was refused, its answer, and the
@@ -439,6 +446,7 @@ func remarks(all []subject, r score.Result, labels []orbench.Label) []string {
 	if !plain(r) {
 		lines = append(lines, accountLine(r))
 	}
+	undone := undoneNote(all, labels, r)
 	if len(all) == 1 {
 		lines = append(lines, withheldIn(all[0], labels).lines()...)
 	}
@@ -457,8 +465,11 @@ func remarks(all []subject, r score.Result, labels []orbench.Label) []string {
 	case slices.Equal(r.Judges(), []string{judge.Flag}) || len(r.Judges()) == 0:
 	default:
 		if line := unchecked(all, r); line != "" {
-			lines = append(lines, line)
+			lines, undone = append(lines, strings.TrimSpace(line+" "+undone)), ""
 		}
+	}
+	if undone != "" {
+		lines = append(lines, undone)
 	}
 	return lines
 }

@@ -123,7 +123,7 @@ func togetherSections(r score.Result) []table.Section {
 	var all []table.Section
 	for _, s := range slices.Concat(
 		labeledSections(r), []table.Section{tradeOffSection(r), ladderSection(r), detectionSection(r.Detection)},
-		persistenceSections(r.Persistence), []table.Section{correlationSection(r), correctedSection(r), unableSection(r), sourceSection(r), reasonSection(r)},
+		persistenceSections(r.Persistence), orderSections(r), []table.Section{correlationSection(r), correctedSection(r), unableSection(r), sourceSection(r), reasonSection(r)},
 		pair.Sections(r.PromptPairs), []table.Section{susceptibilitySection(r.Susceptibility)},
 	) {
 		if len(s.Rows) > 0 {

@@ -24,6 +24,10 @@ type Result struct {
 	// Finish computes TradeOffs and Correlations from Runs.
 	TradeOffs    []TradeOff    `json:"trade_offs"`
 	Correlations []Correlation `json:"correlations"`
+	// Orders compares all pairs of targets on each set of prompts, and SetPairs
+	// the order of targets between sets. Finish computes both.
+	Orders   []Order   `json:"orders,omitempty"`
+	SetPairs []SetPair `json:"set_pairs,omitempty"`
 	// Propensity has an entry for each target that is asked several times, with
 	// each dataset, label and judge.
 	Propensity []Propensity `json:"propensities,omitempty"`
@@ -65,6 +69,7 @@ func (r *Result) Finish() {
 	aggregated := r.Aggregated()
 	r.TradeOffs = tradeOffs(aggregated.Pairs(), r.Changes)
 	r.Correlations = correlations(r.TradeOffs)
+	r.Orders, r.SetPairs = orders(aggregated), setPairs(aggregated)
 }
 
 // RunResult is one target on the prompts of one label of one dataset.

@@ -1,0 +1,211 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/stats"
+)
+
+// apartNote says which neighbors in the ranking may be equal, and what tells
+// them apart. It is empty if nothing is ranked or each is known to be better than
+// the next.
+func apartNote(all []subject, labels []orbench.Label, ranks []rank, r score.Result) string {
+	if ranks == nil {
+		return ""
+	}
+	label, _ := rankedBy(labels)
+	order := inOrder(all, ranks)
+	var pairs []string
+	for i, next := range order[1:] {
+		if p := pairOf(r, label, all[order[i]], all[next]); p != nil && !p.Apart() {
+			pairs = append(pairs, all[order[i]].target+" and "+all[next].target)
+		}
+	}
+	if len(pairs) == 0 {
+		return ""
+	}
+	who := listed(pairs)
+	if len(pairs) > 2 && len(pairs) == len(order)-1 {
+		who = "any two neighbors"
+	}
+	return strings.TrimSpace("Not told apart (5%, Holm): " + who + ". " + labelsToTell(all, label))
+}
+
+// labelsToTell says how many labels of each target's answers, on the same
+// prompts, would tell apart the pairs that any number of them can, if people
+// agree with the judge.
+func labelsToTell(all []subject, label orbench.Label) string {
+	most := 0
+	for _, s := range all {
+		run := s.runs[label]
+		most = max(most, run.Answered+run.Blocked)
+	}
+	// apart counts the pairs told apart, and those that are not.
+	apart := func(labels int) (yes, no int) {
+		var rates []score.Contender
+		for _, s := range all {
+			run := s.runs[label]
+			c, ok := run.Contender()
+			if !ok {
+				continue
+			}
+			if one, _ := s.best(label); !one.labeled && labels > 0 {
+				c.Rate.Lo, c.Rate.Hi = expected(one, min(labels, one.n), one.of.Judge)
+			}
+			rates = append(rates, c)
+		}
+		for _, p := range score.ComparePairs(rates) {
+			if p.Apart() {
+				yes++
+			} else {
+				no++
+			}
+		}
+		return yes, no
+	}
+	now, open := apart(0)
+	reached, _ := apart(most)
+	if open == 0 {
+		return ""
+	}
+	if reached <= now {
+		return "Labels of all answers would not do it: ask more prompts."
+	}
+	for n := 20; ; n += max(10, n/4) {
+		if yes, _ := apart(min(n, most)); yes >= reached {
+			n = min(n, most)
+			return fmt.Sprintf("%s, each would tell %d of %d apart.", table.Labels(n), reached-now, open)
+		}
+	}
+}
+
+// undoneNote says whose order the judge's error could change, though its
+// verdicts alone show one.
+func undoneNote(all []subject, labels []orbench.Label, r score.Result) string {
+	label, _ := rankedBy(labels)
+	var pairs table.Names
+	compared := 0
+	for i, a := range all {
+		for _, b := range all[i+1:] {
+			p := pairOf(r, label, a, b)
+			if p != nil {
+				compared++
+			}
+			if p != nil && p.Undone() {
+				pairs.Add(a.target + " and " + b.target)
+			}
+		}
+	}
+	const most = 2
+	who := listed(pairs)
+	switch n := len(pairs); {
+	case n == 0:
+		return ""
+	case n > most:
+		who = fmt.Sprintf("%d of %d pairs", n, compared)
+	}
+	return "The judge's error could change the order of " + who + "."
+}
+
+// orderSections returns all pairs of targets, and the order of targets between
+// sets of prompts.
+func orderSections(r score.Result) []table.Section {
+	pairs := table.Section{
+		Title:  "Pairs of targets, with Holm's correction over all pairs of a set",
+		Header: []string{"A", "B", "dataset", "label", "A − B", "95% interval", "p (Holm)", "by verdicts alone"},
+		Left:   4, WrapNames: true,
+		Note: "Intervals and p count the judge's error where it is known; the last column does not.",
+	}
+	for _, o := range r.Orders {
+		for _, p := range o.Pairs {
+			holm, verdicts := p.PHolm, p.PHolmByVerdicts
+			pairs.Add(p.A, p.B, score.RunResult{Dataset: o.Dataset, DatasetSHA256: o.DatasetSHA256, Limit: o.Limit}.DatasetCaption(), o.Label,
+				table.Points(&p.Difference, table.Minus), table.PValue(&holm), table.PValue(&verdicts))
+		}
+	}
+	sections := []table.Section{pairs}
+	for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
+		if slices.ContainsFunc(r.SetPairs, func(p score.SetPair) bool { return p.Label == label }) {
+			sections = append(sections, setSection(r, label))
+		}
+	}
+	orders := table.Section{
+		Title:  "The order of targets, set against set",
+		Header: []string{"set A", "set B", "label", "targets", "Kendall's tau", "reversed"}, Left: 3, WrapNames: true,
+	}
+	for _, p := range r.SetPairs {
+		orders.Add(p.A, p.B, p.Label, p.Targets, tauOf(p), reversals(p))
+	}
+	return append(sections, orders)
+}
+
+// setSection shows the rates of each target on each set.
+func setSection(r score.Result, label orbench.Label) table.Section {
+	sets := r.Sets(label)
+	s := table.Section{Title: "Sets side by side: " + string(label) + " prompts refused, % (95%)", Header: []string{"target"}, Left: 1, WrapNames: true}
+	var targets table.Names
+	for _, set := range sets {
+		s.Header = append(s.Header, set.Name)
+		for _, c := range set.Rates {
+			targets.Add(c.Target)
+		}
+	}
+	for _, target := range targets {
+		row := []string{target}
+		for _, set := range sets {
+			cell := table.None
+			if i := slices.IndexFunc(set.Rates, func(c score.Contender) bool { return c.Target == target }); i >= 0 {
+				cell = inPercent(&set.Rates[i].Rate)
+			}
+			row = append(row, cell)
+		}
+		s.Rows = append(s.Rows, row)
+	}
+	return s
+}
+
+// addSets says on a brief screen how the order of targets differs between sets.
+func addSets(d *table.Document, words table.Words, r score.Result) {
+	const most = 3
+	for _, p := range r.SetPairs[:min(most, len(r.SetPairs))] {
+		line := fmt.Sprintf("%s prompts, %s against %s: Kendall's tau %s over %s", p.Label, p.A, p.B, tauOf(p), table.Counted(p.Targets, "target", "targets"))
+		if len(p.Reversed) > 0 {
+			line += "; reversed: " + reversals(p)
+		}
+		d.AddTo(table.OnBrief, table.Line(words.Of("Order on "+line+".")))
+	}
+	if more := len(r.SetPairs) - most; more > 0 {
+		d.AddTo(table.OnBrief, table.Line("And "+table.Counted(more, "more pair", "more pairs")+" of sets."))
+	}
+	if len(r.SetPairs) > 0 {
+		d.AddTo(table.OnBrief, table.Gap)
+	}
+}
+
+func tauOf(p score.SetPair) string {
+	if p.Kendall == nil {
+		return table.None
+	}
+	return table.Fractions(&stats.Estimate{Value: *p.Kendall})[0]
+}
+
+// reversals names the pairs of targets whose order is reversed.
+func reversals(p score.SetPair) string {
+	var pairs []string
+	for _, v := range p.Reversed {
+		pair := v.LowerOnA + " and " + v.LowerOnB
+		if v.Sure {
+			pair += " (surely)"
+		}
+		pairs = append(pairs, pair)
+	}
+	if len(pairs) == 0 {
+		return "none"
+	}
+	return listed(pairs)
+}
