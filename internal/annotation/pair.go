@@ -18,6 +18,9 @@ type Pair struct {
 	// BaseWithheld and CandidateWithheld say that there is no answer to label: it
 	// was blocked or is empty, which is a refusal by definition.
 	BaseWithheld, CandidateWithheld bool
+	// Chance is the chance of the pair in a draw that both cells share (see
+	// DrawShared); 0 if it was not drawn so.
+	Chance float64
 }
 
 // flipped reports whether the judge refuses one side only.
@@ -60,6 +63,7 @@ func PairDesign(base, candidate Cell) string {
 }
 
 // Paired is the pairs of two cells, from which pairs are drawn for people.
+// Without a Design, those with a Chance are drawn.
 type Paired struct {
 	Design string
 	Pairs  []Pair
@@ -152,6 +156,9 @@ func (p Paired) Draw(labels int, seed uint64, w Words, at time.Time) []orbench.A
 
 // drawn reports whether a pair was drawn.
 func (p Paired) drawn(pair Pair, w Words) bool {
+	if p.Design == "" {
+		return !pair.settled() && pair.Chance > 0
+	}
 	return !pair.settled() && !slices.ContainsFunc(pair.subjects(), func(s orbench.Subject) bool { return w.chance[drawing{p.Design, s}] == 0 })
 }
 
@@ -175,7 +182,8 @@ type CorrectedPairs struct {
 	Base       stats.Estimate `json:"-"`
 	Candidate  stats.Estimate `json:"-"`
 	Difference stats.Estimate `json:"-"`
-	// P is the two-sided p-value that nothing differs; see CorrectedPairs.test.
+	// P is the two-sided p-value that nothing differs; see CorrectedPairs.test,
+	// and testByInterval for a shared draw.
 	P float64 `json:"p"`
 	// StandardError is that of the test.
 	StandardError float64 `json:"-"`
@@ -197,6 +205,8 @@ type changes struct {
 	newly, nolonger float64
 	squares         float64
 	flipped         bool
+	// weights is the sum of the squared weights of the pairs.
+	weights float64
 }
 
 // Corrected estimates the difference from people's labels of drawn pairs. What
@@ -214,7 +224,7 @@ func (p Paired) Corrected(w Words, designEffect float64) (CorrectedPairs, bool) 
 	for _, pair := range p.Pairs {
 		if pair.settled() {
 			// Nothing changed, whatever the answer is. The judge says what it is.
-			settled.add(share(pair.BaseRefused), share(pair.BaseRefused))
+			settled.add(share(pair.BaseRefused), share(pair.BaseRefused), 1)
 			continue
 		}
 		of, all, labeled := &others, &c.Others, &c.LabeledOthers
@@ -229,7 +239,11 @@ func (p Paired) Corrected(w Words, designEffect float64) (CorrectedPairs, bool) 
 		if !ok || !p.drawn(pair, w) {
 			continue
 		}
-		stratum.add(before, after)
+		weight := 1.0
+		if p.Design == "" {
+			weight = 1 / pair.Chance
+		}
+		stratum.add(before, after, weight)
 		*labeled++
 		for _, s := range pair.subjects() {
 			c.Labels++
@@ -238,11 +252,35 @@ func (p Paired) Corrected(w Words, designEffect float64) (CorrectedPairs, bool) 
 			}
 		}
 	}
+	for i := range 2 {
+		flips[i].count()
+		others[i].count()
+	}
 	settled.size, c.People = int(settled.n), len(people)
 	if c.Labels == 0 {
 		return c, false
 	}
-	return c, c.estimate(slices.Concat(joined(flips), joined(others), []changes{settled}), designEffect)
+	ok := c.estimate(slices.Concat(joined(flips), joined(others), []changes{settled}), designEffect)
+	if ok && p.Design == "" {
+		c.testByInterval()
+	}
+	return c, ok
+}
+
+// testByInterval sets P to that of the interval of the difference, and the
+// standard error to the interval's towards 0. In a draw that both cells share
+// the audited pairs are not few.
+func (c *CorrectedPairs) testByInterval() {
+	const z = 1.959964 // of confidence
+	d := c.Difference
+	c.StandardError = (d.Value - d.Lo) / z
+	if d.Value < 0 {
+		c.StandardError = (d.Hi - d.Value) / z
+	}
+	c.P = 1
+	if d.Value != 0 {
+		c.P = math.Erfc(math.Abs(d.Value) / c.StandardError / math.Sqrt2)
+	}
 }
 
 // Expected returns what Corrected would with some labels if people agreed with
@@ -262,7 +300,7 @@ func (p Paired) Expected(labels int, designEffect float64) (CorrectedPairs, bool
 			of = &others[int(share(pair.CandidateRefused))]
 		}
 		of.size++
-		of.add(share(pair.BaseRefused), share(pair.CandidateRefused))
+		of.add(share(pair.BaseRefused), share(pair.CandidateRefused), 1)
 	}
 	c.Flips, c.Others = flips[0].size+flips[1].size, others[0].size+others[1].size
 	c.LabeledFlips, c.LabeledOthers = sizes(c.Flips, c.Others, labels)
@@ -287,7 +325,7 @@ func joined(two [2]changes) []changes {
 		return two[:]
 	}
 	return []changes{{
-		a.size + b.size, a.n + b.n, a.before + b.before, a.after + b.after, a.newly + b.newly, a.nolonger + b.nolonger, a.squares + b.squares, a.flipped || b.flipped,
+		a.size + b.size, a.n + b.n, a.before + b.before, a.after + b.after, a.newly + b.newly, a.nolonger + b.nolonger, a.squares + b.squares, a.flipped || b.flipped, 0,
 	}}
 }
 
@@ -298,13 +336,23 @@ func share(refused bool) float64 {
 	return 0
 }
 
-func (s *changes) add(before, after float64) {
-	s.n++
-	s.before += before
-	s.after += after
-	s.newly += math.Max(0, after-before)
-	s.nolonger += math.Max(0, before-after)
-	s.squares += (after - before) * (after - before)
+// add adds a pair, which counts for as many as its weight says.
+func (s *changes) add(before, after, weight float64) {
+	s.n += weight
+	s.weights += weight * weight
+	s.before += weight * before
+	s.after += weight * after
+	s.newly += weight * math.Max(0, after-before)
+	s.nolonger += weight * math.Max(0, before-after)
+	s.squares += weight * (after - before) * (after - before)
+}
+
+// count scales the sums of weighted pairs to as many pairs of equal weights as
+// say as much (Kish 1965, Survey Sampling, section 11.7).
+func (s *changes) count() {
+	if s.n > 0 {
+		s.scale(s.n / s.weights)
+	}
 }
 
 // estimate sets the estimates from strata.

@@ -22,13 +22,10 @@ const DefaultLabels = 60
 // same answers.
 func (c *Comparison) paired(label orbench.Label) annotation.Paired {
 	var p annotation.Paired
-	if c.judges[base] != c.judges[candidate] {
-		return p
-	}
 	var designs []string
 	for i := range c.entries {
 		e := &c.entries[i]
-		if e.prompt.Label != label || !e.outcomes[base].judged() || !e.outcomes[candidate].judged() || e.subjects[base] == (orbench.Subject{}) {
+		if !c.isPair(e, label) {
 			continue
 		}
 		if design := annotation.PairDesign(e.cells[base], e.cells[candidate]); !slices.Contains(designs, design) {
@@ -42,6 +39,11 @@ func (c *Comparison) paired(label orbench.Label) annotation.Paired {
 		})
 	}
 	return p
+}
+
+// isPair reports whether an entry is a pair of a label.
+func (c *Comparison) isPair(e *entry, label orbench.Label) bool {
+	return c.judges[base] == c.judges[candidate] && e.prompt.Label == label && e.outcomes[base].judged() && e.outcomes[candidate].judged() && e.subjects[base] != (orbench.Subject{})
 }
 
 // withheldClass reports whether an answer is a refusal by definition.
@@ -62,17 +64,49 @@ func (c *Comparison) designEffect(label orbench.Label) float64 {
 	return clusterEffect(n.changes())
 }
 
-// correctPairs returns the metric of a label by people's labels of drawn pairs;
-// nil if there are none.
+// correctPairs returns the metric of a label by people's labels of pairs, drawn
+// for this comparison or else for both runs together; nil if there are none.
 func (c *Comparison) correctPairs(label orbench.Label, words annotation.Words) *CorrectedMetric {
 	if words.Empty() || !c.keepsSubjects {
 		return nil
 	}
 	pairs, ok := c.paired(label).Corrected(words, c.designEffect(label))
+	if shared, drawn := c.sharedPairs(label, words); !ok && drawn {
+		pairs, ok = shared.Corrected(words, c.designEffect(label))
+	}
 	if !ok {
 		return nil
 	}
 	return &CorrectedMetric{Base: pairs.Base, Candidate: pairs.Candidate, Difference: pairs.Difference, Pairs: &pairs}
+}
+
+// sharedPairs returns the pairs of a label that were drawn for both sides
+// together. It reports false if there are none, or if answers of one side were
+// drawn alone.
+func (c *Comparison) sharedPairs(label orbench.Label, words annotation.Words) (annotation.Paired, bool) {
+	p := c.paired(label)
+	p.Design = ""
+	found, at := false, 0
+	for i := range c.entries {
+		e := &c.entries[i]
+		if !c.isPair(e, label) {
+			continue
+		}
+		pair := &p.Pairs[at]
+		at++
+		for side, withheld := range []bool{pair.BaseWithheld, pair.CandidateWithheld} {
+			if withheld {
+				continue
+			}
+			chance := words.Chance(e.cells[side], e.subjects[side])
+			if side == candidate && !pair.BaseWithheld && chance != pair.Chance {
+				return p, false
+			}
+			pair.Chance = chance
+		}
+		found = found || pair.Chance > 0
+	}
+	return p, found
 }
 
 // Draw draws pairs of answers for people, some labels for each of the metrics

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -54,7 +55,11 @@ func labelsToTell(all []subject, label orbench.Label) string {
 			if !ok {
 				continue
 			}
-			if one, _ := s.best(label); !one.labeled && labels > 0 {
+			switch one, _ := s.best(label); {
+			case labels == 0:
+			case one.labeled:
+				c.Rate.Lo, c.Rate.Hi = narrower(c.Rate, run.Labeled.Labels, labels, run.Answered+run.Blocked)
+			default:
 				c.Rate.Lo, c.Rate.Hi = expected(one, min(labels, one.n), one.of.Judge)
 			}
 			rates = append(rates, c)
@@ -82,6 +87,23 @@ func labelsToTell(all []subject, label orbench.Label) string {
 			return fmt.Sprintf("%s, each would tell %d of %d apart.", table.Labels(n), reached-now, open)
 		}
 	}
+}
+
+// narrower returns about the interval of a rate by labels of some answers out of
+// all, once more of them are labeled: the part of its variance that is not that
+// of the prompts falls with their number.
+func narrower(e stats.Estimate, labels, more, all int) (lo, hi float64) {
+	if more = min(more, all); more <= labels {
+		return e.Lo, e.Hi
+	}
+	ofPrompts := e.Value * (1 - e.Value) / float64(all)
+	end := func(distance float64) float64 {
+		const z = 1.96
+		ofLabels := math.Max(0, distance*distance/z/z-ofPrompts)
+		falls := (1/float64(more) - 1/float64(all)) / (1/float64(labels) - 1/float64(all))
+		return math.Min(distance, z*math.Sqrt(ofPrompts+ofLabels*falls))
+	}
+	return e.Value - end(e.Value-e.Lo), e.Value + end(e.Hi-e.Value)
 }
 
 // undoneNote says whose order the judge's error could change, though its

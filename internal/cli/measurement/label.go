@@ -107,7 +107,7 @@ func (a app) labelDrawCommand() *cobra.Command {
 	var f labelDrawFlags
 	var at string
 	c := &cobra.Command{
-		Use:   "draw [RUN]",
+		Use:   "draw [RUN...]",
 		Short: "Draw answers at random for people to label",
 		Long: `Draw answers of a run at random for people to label. The store keeps which were drawn and
 how likely each was to be drawn. Every target and label of prompts gets an equal share
@@ -117,13 +117,20 @@ most 6% of 1,000 answers or more, half are flagged ones, until none is left, and
 an audit of the others; it says how narrow the interval will be. A second draw adds to the
 first. "orbench audit draw" draws prompts instead, to check their labels.
 
+With several runs the same prompts are drawn for all of them, and all their answers to
+each are labeled. The rates of each run are corrected, and "orbench compare" of two of
+them is then prompt by prompt, which is narrower than by labels drawn apart.
+
 --width draws nothing. It prints how many labels, of which strata, give every corrected
 rate a 95% interval of that total width.`,
 		Example: `  orbench label draw main --size 100
   orbench label draw main --width 6pp
-  orbench label draw main --size 60 --target openai/gpt-4o --label safe`,
-		Args: cobra.MaximumNArgs(1),
+  orbench label draw main --size 60 --target openai/gpt-4o --label safe
+  orbench label draw ckpt-1 ckpt-2 --size 200`,
 		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return a.labelDrawShared(c.Context(), at, args, f)
+			}
 			return a.withRun(c.Context(), at, args, func(memory *store.Store, r *run.Run, kept *index.Index) error {
 				return a.labelDraw(c.Context(), memory, r, kept, f)
 			})
