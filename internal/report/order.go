@@ -12,6 +12,15 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
+// NotApart says which targets of a result may be equal, and how many labels of
+// each would tell them apart. It is empty if they are not ranked, or if all are
+// told apart.
+func NotApart(r score.Result) string {
+	r = r.Aggregated()
+	all, labels := subjects(r), r.Labels()
+	return apartNote(all, labels, ranksOf(all, labels, r), r)
+}
+
 // apartNote says which neighbors in the ranking may be equal, and what tells
 // them apart. It is empty if nothing is ranked or each is known to be better than
 // the next.

@@ -9,6 +9,8 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
@@ -52,6 +54,15 @@ func (a app) labelDrawShared(ctx context.Context, at string, names []string, f l
 	}
 	if n := annotation.MissingLabels(strata); n > 0 {
 		a.Infof("with so few labels for each rate, intervals can be too narrow; --size %d draws enough", n*most)
+	}
+	kept := a.OpenIndex(ctx, at, memory)
+	defer kept.Close()
+	result, err := run.Derive(ctx, memory, runs, evaluate.Sinks{}, kept.Figures)
+	if err != nil {
+		return err
+	}
+	if note := report.NotApart(result); note != "" {
+		a.Infof("%s", untrusted.Terminal(note))
 	}
 	var label []string
 	for _, r := range runs {
