@@ -139,7 +139,7 @@ func (v Methods) card(r score.Result) table.Section {
 		s.Add(table.Name(c.Target, c.Simulated), c.run.DatasetCaption(), language, c.Label, c.Judge, c.N,
 			table.InPercent(c.Rate.Share, ends), corrected, labels, people, agreement, inPercent(c.JudgeSpecificity))
 	}
-	s.Title = "Refusal in %, 95% intervals"
+	s.Title = "Refusal of prompts in %, 95% intervals"
 	if len(s.Rows) == 0 {
 		return s
 	}

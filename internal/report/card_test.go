@@ -126,7 +126,7 @@ func TestCard(t *testing.T) {
 	}
 	text := strings.Join(strings.Fields(b.String()), " ")
 	for _, want := range []string{
-		"Refusal in %, 95% intervals: openai/m, d@abababab, language en, judged by lexical prompts n refused corrected labels people agreement specificity safe 50 23.7 (13.0–39.2) 38.8 (",
+		"Refusal of prompts in %, 95% intervals: openai/m, d@abababab, language en, judged by lexical prompts n refused corrected labels people agreement specificity safe 50 23.7 (13.0–39.2) 38.8 (",
 		" 25 2 0.87/0.89 89.8 (", "toxic 50 23.7 (13.0–39.2) uncorrected 0 – – –",
 		"safe lexical 3 5 2 0 38.8 51.0 31.0", "toxic lexical 3 5 2 2 23.7 42.0 18.0", "Weights: openai/m at revision 91ab.",
 	} {
@@ -139,7 +139,7 @@ func TestCard(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"\\caption{Refusal in \\%, 95\\% intervals: openai/m, d@abababab, language en, judged by lexical}\n\\begin{tabular}{lrrrrrrr}\n\\hline\nprompts & n & refused",
+		"\\caption{Refusal of prompts in \\%, 95\\% intervals: openai/m, d@abababab, language en, judged by lexical}\n\\begin{tabular}{lrrrrrrr}\n\\hline\nprompts & n & refused",
 		"\ntoxic & 50 & 23.7 (13.0--39.2) & uncorrected & 0 & -- & -- & -- \\\\\n\\hline\n\\end{tabular}\n", "\n% @software{orbench,\n",
 	} {
 		if !strings.Contains(b.String(), want) {
