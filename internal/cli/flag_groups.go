@@ -37,7 +37,7 @@ var kinds = byFlag(map[kind]string{
 		export/check export/toxic-share`,
 	manner: `axis base-url batch calls confidence each forget generations generator half-width harmful-answers family languages max-tokens
 		moderator on-conflict per-prompt plain policy raters rule seed seeds-per-generation threshold
-		alpha as corrected fail-if label max-excluded one-model require unpaired
+		alpha as compare/label corrected fail-if max-excluded one-model require unpaired
 		export/format report/accept-model report/gold-refusal`,
 	verdicts: `about by gold-refusal judge`,
 	limits:   `concurrency drain dry-run max-cost shards turn`,
