@@ -37,6 +37,7 @@ var onlyParsed = map[string]string{
 	"orbench export":                            "runs of a model that is to be trained",
 	"orbench label --as":                        "somebody at the keyboard",
 	"orbench label draw main --size 60":         "a run of that target",
+	"orbench label draw ckpt-1":                 "runs of which nothing was drawn; a story draws",
 	"orbench label import":                      "labels of people",
 	"orbench man ~":                             "a folder of the user's",
 	"orbench report mine --paper --out":         "it draws 32 models, which takes seconds",
