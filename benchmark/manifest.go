@@ -22,11 +22,13 @@ type Manifest struct {
 	// Files describes every other file of the folder, by its name.
 	Files map[string]File `json:"files"`
 	// Config is the configuration with all defaults filled in.
-	Config    BuildConfig              `json:"config"`
-	Models    []Spent                  `json:"models"`
-	Funnel    Funnel                   `json:"funnel"`
-	Exhausted []Exhausted              `json:"worn_out"`
-	Batches   map[orbench.Category]int `json:"batches"`
+	Config BuildConfig `json:"config"`
+	Models []Spent     `json:"models"`
+	// Generators are the models that wrote seeds and rewrites in the last build.
+	Generators []Generator              `json:"generators,omitempty"`
+	Funnel     Funnel                   `json:"funnel"`
+	Exhausted  []Exhausted              `json:"worn_out"`
+	Batches    map[orbench.Category]int `json:"batches"`
 	// Steering is set for a build that was steered towards a target.
 	Steering *Steering `json:"steering,omitempty"`
 	Quality  Quality   `json:"quality"`

@@ -68,6 +68,11 @@ type run struct {
 	known *similar.Index
 	kept  []orbench.PromptID
 	ids   map[orbench.PromptID]bool
+	// openings counts how the kept rewrites of each category begin.
+	openings map[orbench.Category]*openings
+	// wanted is the number of rewrites that were asked for, without those of seeds that
+	// were fed back.
+	wanted int
 	// entries are the rows put to the vote, in the order of the lineage.
 	entries []entry
 	seeds   []benchmark.Seed
@@ -82,6 +87,7 @@ type run struct {
 	mu      sync.Mutex
 	funnel  benchmark.Funnel
 	spent   map[asked]*benchmark.Spent
+	gave    map[asked]*benchmark.Generator
 	batches map[orbench.Category]int
 	// own are the user's own seeds that no round has used yet.
 	own map[orbench.Category][]benchmark.Seed
@@ -108,7 +114,7 @@ func (b *Builder) Build(ctx context.Context) (*Benchmark, error) {
 	r := &run{
 		Builder: b, policy: b.Config.Definitions(),
 		known: similar.NewIndex(b.Config.NearDuplicates), ids: map[orbench.PromptID]bool{},
-		funnel: benchmark.NewFunnel(), spent: map[asked]*benchmark.Spent{}, batches: map[orbench.Category]int{}, exhausted: []benchmark.Exhausted{},
+		funnel: benchmark.NewFunnel(), spent: map[asked]*benchmark.Spent{}, gave: map[asked]*benchmark.Generator{}, openings: map[orbench.Category]*openings{}, batches: map[orbench.Category]int{}, exhausted: []benchmark.Exhausted{},
 		own: b.Own,
 	}
 	for _, m := range b.Config.Moderation.Moderators {
@@ -189,11 +195,17 @@ func (r *run) dropDuplicate(record *benchmark.Record) {
 		record.Dropped, record.Cluster, record.Similarity = benchmark.Duplicate, record.ID, 1
 		return
 	}
+	begins := r.openingsOf(record.Category)
+	if begins.common(record.Text) {
+		record.Dropped = benchmark.CommonOpening
+		return
+	}
 	n, similarity, duplicate := r.known.Add(record.Text)
 	if duplicate {
 		record.Dropped, record.Cluster, record.Similarity = benchmark.NearDuplicate, r.kept[n], similarity
 		return
 	}
+	begins.add(record.Text)
 	r.ids[record.ID] = true
 	r.kept = append(r.kept, record.ID)
 	record.Cluster = record.ID
@@ -206,6 +218,7 @@ func (r *run) keep(record *benchmark.Record) error {
 		return err
 	}
 	r.count(func(f *benchmark.Funnel) { f.Add(record) })
+	r.noteRecord(record)
 	if record.Dropped != benchmark.NotDropped {
 		return nil
 	}

@@ -19,6 +19,13 @@ func (r *run) gatherAll(ctx context.Context, wanted func(benchmark.Category) int
 	return func(yield func(benchmark.Seed, error) bool) {
 		earlier, own := slices.Clone(r.seeds), r.own
 		r.own = nil
+		for _, c := range r.Config.Policy {
+			n := wanted(c)
+			if len(r.Config.Seeds.Generators) == 0 {
+				n = len(own[c.Category])
+			}
+			r.wanted += n * r.Config.Rewrites.PerSeed
+		}
 		gathered := inOrder(ctx, len(r.Config.Policy), stream(r.Config.Policy), func(ctx context.Context, c benchmark.Category) ([]benchmark.Seed, error) {
 			return r.gather(ctx, c, wanted(c), earlier, own[c.Category])
 		})
@@ -79,7 +86,15 @@ func (r *run) gather(ctx context.Context, c benchmark.Category, wanted int, earl
 			return r.seedBatch(ctx, c, n)
 		}, func(reply seedReply) error {
 			n := 0
-			for _, text := range reply.items {
+			for _, item := range reply.items {
+				if item.Foreign() {
+					r.count(func(f *benchmark.Funnel) {
+						f.Seeds.Items++
+						f.Seeds.Foreign++
+					})
+					continue
+				}
+				text := item.Text
 				s := benchmark.Seed{
 					ID: orbench.NewPrompt(text, "", "").ID, Text: text, Category: c.Category,
 					Generator: reply.generator, Call: reply.call,
@@ -133,6 +148,7 @@ func (r *run) isExhausted(fresh []int) bool {
 
 // admitSeed counts an item of a reply and reports whether it is a new seed.
 func (r *run) admitSeed(s benchmark.Seed, known *similar.Index, ids map[orbench.PromptID]bool, enough bool) (admitted bool) {
+	used := enough
 	r.count(func(f *benchmark.Funnel) {
 		f.Seeds.Items++
 		if enough {
@@ -149,15 +165,18 @@ func (r *run) admitSeed(s benchmark.Seed, known *similar.Index, ids map[orbench.
 		}
 		ids[s.ID] = true
 		f.Seeds.Kept++
-		admitted = true
+		admitted, used = true, true
 	})
+	if s.File == "" {
+		r.noteUse(benchmark.GeneratorRole, s.Generator, used)
+	}
 	return admitted
 }
 
 // seedReply is the result of one call.
 type seedReply struct {
 	generator, call string
-	items           []string
+	items           []generator.Item
 }
 
 // seedBatch asks for a batch of seeds. The generators take turns.
@@ -173,7 +192,8 @@ func (r *run) seedBatch(ctx context.Context, c benchmark.Category, n int) (seedR
 		return reply, err
 	}
 	if ok {
-		reply.items = generator.Items(response)
+		reply.items = generator.Read(response, generator.Question{Request: request, About: c.Text, Category: string(c.Category)})
+		r.noteItems(benchmark.GeneratorRole, name, r.Config.Seeds.Batch, reply.items)
 	}
 	r.count(func(f *benchmark.Funnel) {
 		s := &f.Seeds
