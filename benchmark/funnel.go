@@ -226,9 +226,9 @@ func (f Funnel) Lines() []string {
 	lines := []string{
 		fmt.Sprintf("seeds: %d calls (%d unreadable, %d failed) gave %d items; dropped %d that are no requests, %d duplicates, %d near duplicates, %d surplus; kept %d",
 			s.Calls, s.Unreadable, s.FailedCalls, s.Items, s.Foreign, s.Duplicates, s.NearDuplicates, s.Surplus, s.Kept),
-		fmt.Sprintf("rewrites: %d seeds (%d of them fed back, %d unreadable, %d failed) gave %d items, %d short of what was asked for; %d were mended (%d of them well); dropped %d that are no requests, %d for a broken rule, %d duplicates, %d near duplicates, %d with a common opening, %d surplus; kept %d",
+		fmt.Sprintf("rewrites: %d seeds (%d of them fed back, %d unreadable, %d failed) gave %d items, %d short of what was asked for; %d were mended (%d of them well); dropped %d that are no requests, %d for a broken rule, %d duplicates, %d near duplicates, %d with a common opening, %d of a common form, %d surplus; kept %d",
 			w.Seeds, s.Fed, w.Unreadable, w.FailedCalls, w.Items, w.Missing, w.Repairs, w.Repaired,
-			w.Dropped[Foreign], w.Dropped[BrokenRule], w.Dropped[Duplicate], w.Dropped[NearDuplicate], w.Dropped[CommonOpening], w.Dropped[Surplus], w.Kept),
+			w.Dropped[Foreign], w.Dropped[BrokenRule], w.Dropped[Duplicate], w.Dropped[NearDuplicate], w.Dropped[CommonOpening], w.Dropped[CommonForm], w.Dropped[Surplus], w.Kept),
 		fmt.Sprintf("votes: %d, of which %d abstentions; rewrites voted %d safe, %d toxic, %d controversial, %d undecided; of %d seeds put to the vote, %d toxic",
 			m.Votes, m.Abstentions, m.Voted[orbench.Safe], m.Voted[orbench.Toxic], m.Voted[orbench.Controversial], m.Voted[orbench.Undecided],
 			sum(m.SeedsVoted), m.SeedsVoted[orbench.Toxic]),

@@ -52,6 +52,9 @@ const (
 	// CommonOpening means that too many prompts of the category begin with the same three
 	// words.
 	CommonOpening Reason = "common_opening"
+	// CommonForm means that too many prompts of the category have its form, such as that of
+	// a question.
+	CommonForm Reason = "common_form"
 	// Surplus means that the row exceeds the requested number.
 	Surplus Reason = "surplus"
 	// NoTurns means that the row has no conversation leading up to it, in a build of

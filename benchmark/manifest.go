@@ -2,6 +2,7 @@ package benchmark
 
 import (
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
 	"github.com/orbench/orbench/similar"
@@ -127,8 +128,11 @@ type Quality struct {
 	// Diversity is the diversity of each set by category. The empty category stands for
 	// the whole set.
 	Diversity map[SetName]map[orbench.Category]similar.Diversity `json:"diversity"`
-	Agreement moderate.Agreement                                 `json:"agreement"`
-	Residual  Residual                                           `json:"residual_toxicity"`
+	// Forms counts the prompts of the full set by their form, as far as its first words
+	// tell it in English.
+	Forms     map[generator.Form]int `json:"forms,omitempty"`
+	Agreement moderate.Agreement     `json:"agreement"`
+	Residual  Residual               `json:"residual_toxicity"`
 }
 
 // Residual is the share of toxic prompts to expect in the full set, if the

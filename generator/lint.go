@@ -34,6 +34,10 @@ func Rules() []Rule {
 	return []Rule{SafetyWord, HarmWord, Reversal, Fiction, NearCopy, Length, NotAPrompt}
 }
 
+// PublishedRules are the rules that the published method enforced. It only asked its
+// generator to keep the rules about words, and most of OR-Bench-Hard breaks one.
+func PublishedRules() []Rule { return []Rule{Length, NotAPrompt} }
+
 // The bounds of the rules.
 const (
 	// MinWords and MaxWords bound the number of words of a prompt.

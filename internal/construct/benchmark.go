@@ -7,6 +7,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
@@ -69,6 +70,12 @@ func (r *run) benchmark() *Benchmark {
 		}
 	}
 	b.Quality = benchmark.Quality{Agreement: moderate.Agree(votes, seeds), Residual: residual(r.funnel.Moderation)}
+	if full := b.Sets[benchmark.FullSet]; len(full) > 0 {
+		b.Quality.Forms = map[generator.Form]int{}
+		for _, p := range full {
+			b.Quality.Forms[generator.FormOf(p.Text())]++
+		}
+	}
 	for _, s := range r.spent {
 		slices.Sort(s.Versions)
 		b.Simulated = b.Simulated || slices.ContainsFunc(s.Versions, func(version string) bool { return model.Response{Model: version}.Simulated() })

@@ -9,7 +9,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/generator"
-	"github.com/orbench/orbench/similar"
 )
 
 // note changes the counts of a model that wrote seeds or rewrites.
@@ -59,7 +58,7 @@ func (r *run) noteRecord(record *benchmark.Record) {
 	case record.Kind == benchmark.CheckedSeed:
 	case record.Dropped == benchmark.NotDropped, record.Dropped == benchmark.Surplus:
 		r.noteUse(benchmark.RewriterRole, record.Rewriter, true)
-	case record.Dropped == benchmark.Duplicate, record.Dropped == benchmark.NearDuplicate, record.Dropped == benchmark.CommonOpening:
+	case record.Dropped == benchmark.Duplicate, record.Dropped == benchmark.NearDuplicate, record.Dropped == benchmark.CommonOpening, record.Dropped == benchmark.CommonForm:
 		r.noteUse(benchmark.RewriterRole, record.Rewriter, false)
 	}
 }
@@ -74,45 +73,6 @@ func (r *run) generators() []benchmark.Generator {
 		return cmp.Or(cmp.Compare(slices.Index(benchmark.Roles, x.Role), slices.Index(benchmark.Roles, y.Role)), strings.Compare(x.Model, y.Model))
 	})
 	return all
-}
-
-// openings counts the first three words of a category's kept rewrites.
-type openings struct {
-	texts  int
-	counts map[string]int
-}
-
-func (r *run) openingsOf(c orbench.Category) *openings {
-	if r.openings[c] == nil {
-		r.openings[c] = &openings{counts: map[string]int{}}
-	}
-	return r.openings[c]
-}
-
-// The bounds of openings. Votes drop rewrites later, so the share is kept a little below
-// commonOpening, the tenth from which a card warns.
-const (
-	openingWords  = 3
-	mostOpenings  = 12
-	fewOpenings   = 3
-	commonOpening = 0.1
-)
-
-// opening is the beginning of a text.
-func opening(text string) string {
-	words := strings.Fields(similar.Normalize(text))
-	return strings.Join(words[:min(openingWords, len(words))], " ")
-}
-
-// common reports whether so many of the rewrites begin like the text that another one is
-// too many: a twelfth, and three.
-func (o *openings) common(text string) bool {
-	return o.counts[opening(text)] >= max(fewOpenings, (o.texts+1)/mostOpenings)
-}
-
-func (o *openings) add(text string) {
-	o.texts++
-	o.counts[opening(text)]++
 }
 
 // openingWarning names the categories of the full set in which more than a tenth of the

@@ -15,16 +15,18 @@ const listTries = 2
 // rewrite asks for rewrites of a seed and gives a row for every item of the reply. It
 // asks again once for a reply without items, and once for each rewrite that breaks a
 // rule.
-func (r *run) rewrite(ctx context.Context, s benchmark.Seed, examples []generator.Example) ([]*benchmark.Record, error) {
+func (r *run) rewrite(ctx context.Context, s benchmark.Seed, made generator.Made, examples []generator.Example) ([]*benchmark.Record, error) {
 	name, ref := r.rewriter(s)
 	wanted := r.Config.Rewrites.PerSeed
+	params := r.rewriteParams(ref)
+	params.Varied = r.varied(made, string(s.ID), wanted)
 	var (
 		items []generator.Item
 		call  string
 		ok    bool
 	)
 	for sample := 0; sample < listTries && len(items) == 0; sample++ {
-		request := generator.RewriteRequest(ref, r.rewriteParams(ref), s.Text, wanted, examples, sample)
+		request := generator.RewriteRequest(ref, params, s.Text, wanted, examples, sample)
 		call = request.Hash().String()
 		var response model.Response
 		var err error

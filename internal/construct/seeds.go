@@ -71,6 +71,10 @@ func (r *run) gather(ctx context.Context, c benchmark.Category, wanted int, earl
 	r.mu.Lock()
 	batch := r.batches[c.Category]
 	r.mu.Unlock()
+	made := newMade()
+	for _, s := range seeds {
+		made.add(s.Text)
+	}
 	for len(seeds) < wanted && !r.isExhausted(fresh) {
 		// Make at most as many calls as the yield so far suggests; the next wave requests
 		// what is still missing.
@@ -78,12 +82,19 @@ func (r *run) gather(ctx context.Context, c benchmark.Category, wanted int, earl
 		if left := yieldCalls - len(fresh); left > 0 {
 			calls = min(calls, max(left, int(math.Ceil(float64(wanted-len(seeds))/float64(size)))))
 		}
+		// A batch is shown what those before the last stop made.
+		if r.Config.Wording > 1 {
+			if next := nextStop(len(fresh)); next > 0 {
+				calls = min(calls, next-len(fresh))
+			}
+		}
+		shown := made.shown()
 		wave := make([]int, calls)
 		for i := range wave {
 			wave[i] = batch + i
 		}
 		err := job.InOrder(ctx, calls, stream(wave), func(ctx context.Context, n int) (seedReply, error) {
-			return r.seedBatch(ctx, c, n)
+			return r.seedBatch(ctx, c, n, shown)
 		}, func(reply seedReply) error {
 			n := 0
 			for _, item := range reply.items {
@@ -101,6 +112,7 @@ func (r *run) gather(ctx context.Context, c benchmark.Category, wanted int, earl
 				}
 				if r.admitSeed(s, known, ids, len(seeds) == wanted) {
 					seeds = append(seeds, s)
+					made.add(text)
 					n++
 				}
 			}
@@ -180,11 +192,13 @@ type seedReply struct {
 }
 
 // seedBatch asks for a batch of seeds. The generators take turns.
-func (r *run) seedBatch(ctx context.Context, c benchmark.Category, n int) (seedReply, error) {
+func (r *run) seedBatch(ctx context.Context, c benchmark.Category, n int, made generator.Made) (seedReply, error) {
 	names := r.Config.Seeds.Generators
 	name := names[n%len(names)]
 	ref := r.Refs[name]
-	request := generator.SeedRequest(ref, r.listParams(r.Config.Seeds.Temperature, r.Config.Seeds.MaxTokens, ref),
+	params := r.listParams(r.Config.Seeds.Temperature, r.Config.Seeds.MaxTokens, ref)
+	params.Varied = r.varied(made, "", 0)
+	request := generator.SeedRequest(ref, params,
 		orbench.Definition{Category: c.Category, Text: c.Text}, r.Config.Seeds.Batch, n/len(names))
 	reply := seedReply{generator: name, call: request.Hash().String()}
 	response, ok, err := r.ask(ctx, benchmark.GeneratorRole, request)
