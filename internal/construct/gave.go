@@ -91,11 +91,18 @@ func openingWarning(b benchmark.Manifest) string {
 	return "More than a tenth of a category's prompts begin alike: " + strings.Join(found, ", ") + "."
 }
 
+// fewSeedsVoted is the fewest seeds put to the vote of which one should be toxic.
+const fewSeedsVoted = 10
+
 // Lack says that a set is empty, or that the full set has under half of what was asked
 // for, so that the benchmark is none. It is "" for a benchmark. A set is not asked for if
-// nothing can come into it: the hard set without selectors, the toxic set without checked
-// seeds.
+// hardly anything can come into it: the hard set without selectors, the toxic set with
+// fewer than fewSeedsVoted seeds put to the vote.
 func (b *Benchmark) Lack() string {
+	seedsVoted := 0
+	for _, n := range b.Funnel.Moderation.SeedsVoted {
+		seedsVoted += n
+	}
 	switch {
 	case len(b.Sets[benchmark.FullSet]) == 0:
 		return "the full set is empty"
@@ -103,7 +110,7 @@ func (b *Benchmark) Lack() string {
 		return fmt.Sprintf("the full set has %d new prompts of the %d that were asked for, which is under half", b.made, b.wanted)
 	case len(b.Config.Hard.Selectors) > 0 && len(b.Sets[benchmark.HardSet]) == 0:
 		return fmt.Sprintf("the hard set is empty: no prompt was refused by selectors of %d families (hard.refused_by)", b.Config.Hard.RefusedBy)
-	case b.Config.Toxic.CheckSeeds > 0 && b.Steering == nil && len(b.Sets[benchmark.ToxicSet]) == 0:
+	case seedsVoted >= fewSeedsVoted && len(b.Sets[benchmark.ToxicSet]) == 0:
 		return "the toxic set is empty: no seed and no rewrite was voted toxic"
 	}
 	return ""
