@@ -1,6 +1,7 @@
 package benchmark
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -29,6 +30,9 @@ type BuildConfig struct {
 	// NearDuplicates is the threshold for near duplicates: the Jaccard index of
 	// three-word shingles from which two texts count as the same.
 	NearDuplicates float64 `yaml:"near_duplicates" json:"near_duplicates" jsonschema:"exclusiveMinimum=0,maximum=1" jsonschema_description:"Likeness (Jaccard index of three-word shingles) from which a text is dropped as a near-duplicate of an earlier one."`
+	// Wording is the version of the wordings by which seeds and rewrites are asked for. 2
+	// asks for variety. 1, and 0 in older builds, is the first version.
+	Wording int `yaml:"wording" json:"wording,omitempty" jsonschema:"minimum=1,maximum=2" jsonschema_description:"Version of the wordings by which seeds and rewrites are asked for: 2 asks for variety, 1 goes on with a build of an earlier release."`
 	// Sampling is the seed of every random choice.
 	Sampling int64 `yaml:"sampling" json:"sampling" jsonschema_description:"Seed of the random choices: which prompts a set takes when it does not take all."`
 }
@@ -131,7 +135,33 @@ type Rewrites struct {
 	Turns    int                 `yaml:"turns" json:"turns,omitempty" jsonschema:"minimum=1,maximum=5" jsonschema_description:"How often the user speaks, 1 to 5; above 1 each rewrite is the last turn of a conversation. Left out, 1."`
 	Examples []generator.Example `yaml:"examples" json:"examples" jsonschema_description:"Demonstrations; left out, five built-in ones."`
 	// Rules are the lint rules that a rewrite must keep; nil means all.
-	Rules []generator.Rule `yaml:"rules" json:"rules" jsonschema_description:"Rules of the lint to enforce; left out, all of them. An empty list enforces none."`
+	Rules Rules `yaml:"rules" json:"rules" jsonschema_description:"Rules of the lint to enforce; left out, all of them. An empty list enforces none."`
+}
+
+// AsPublished is the name of generator.PublishedRules in build.yaml.
+const AsPublished = "as-published"
+
+// Rules are rules of the lint. In build.yaml they are a list, or AsPublished.
+type Rules []generator.Rule
+
+// UnmarshalYAML reads a list of rules, or AsPublished.
+func (r *Rules) UnmarshalYAML(unmarshal func(any) error) error {
+	var name string
+	if unmarshal(&name) != nil {
+		return unmarshal((*[]generator.Rule)(r))
+	}
+	if name != AsPublished {
+		return &orbench.InputError{Problem: fmt.Sprintf("no rules are called %q", name), Hint: "write " + AsPublished + ", or a list of rules"}
+	}
+	*r = generator.PublishedRules()
+	return nil
+}
+
+// JSONSchema is the schema of both forms.
+func (Rules) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{
+		{Type: "string", Enum: []any{AsPublished}, Description: "Those that the published method enforced."}, settings.Reflect(&[]generator.Rule{}),
+	}}
 }
 
 // Moderation names the ensemble.

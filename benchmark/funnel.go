@@ -28,8 +28,10 @@ type SeedFunnel struct {
 	// Unreadable counts replies without any item: refused, blocked or garbled.
 	Unreadable int `json:"unreadable"`
 	Read       int `json:"read"`
-	// Items = Duplicates + NearDuplicates + Surplus + Kept.
+	// Items = Foreign + Duplicates + NearDuplicates + Surplus + Kept.
 	Items int `json:"items"`
+	// Foreign counts items that are no requests; see Generator.
+	Foreign int `json:"foreign,omitempty"`
 	// FromFile counts the items that came from a file and not from replies.
 	FromFile       int `json:"from_file,omitempty"`
 	Duplicates     int `json:"duplicates"`
@@ -118,7 +120,7 @@ func (f Funnel) Lost() string {
 	switch {
 	case s.Calls != s.FailedCalls+s.Unreadable+s.Read:
 		return "calls for seeds"
-	case s.Items != s.Duplicates+s.NearDuplicates+s.Surplus+s.Kept:
+	case s.Items != s.Foreign+s.Duplicates+s.NearDuplicates+s.Surplus+s.Kept:
 		return "seeds"
 	case r.Seeds != s.Kept+s.Fed:
 		return "seeds to rewrite"
@@ -222,11 +224,11 @@ func (f *Funnel) addVotes(votes []Vote) {
 func (f Funnel) Lines() []string {
 	s, w, m, c, h := f.Seeds, f.Rewrites, f.Moderation, f.SecondChance, f.Selection
 	lines := []string{
-		fmt.Sprintf("seeds: %d calls (%d unreadable, %d failed) gave %d items; dropped %d duplicates, %d near duplicates, %d surplus; kept %d",
-			s.Calls, s.Unreadable, s.FailedCalls, s.Items, s.Duplicates, s.NearDuplicates, s.Surplus, s.Kept),
-		fmt.Sprintf("rewrites: %d seeds (%d of them fed back, %d unreadable, %d failed) gave %d items, %d short of what was asked for; %d were mended (%d of them well); dropped %d for a broken rule, %d duplicates, %d near duplicates, %d surplus; kept %d",
+		fmt.Sprintf("seeds: %d calls (%d unreadable, %d failed) gave %d items; dropped %d that are no requests, %d duplicates, %d near duplicates, %d surplus; kept %d",
+			s.Calls, s.Unreadable, s.FailedCalls, s.Items, s.Foreign, s.Duplicates, s.NearDuplicates, s.Surplus, s.Kept),
+		fmt.Sprintf("rewrites: %d seeds (%d of them fed back, %d unreadable, %d failed) gave %d items, %d short of what was asked for; %d were mended (%d of them well); dropped %d that are no requests, %d for a broken rule, %d duplicates, %d near duplicates, %d with a common opening, %d of a common form, %d surplus; kept %d",
 			w.Seeds, s.Fed, w.Unreadable, w.FailedCalls, w.Items, w.Missing, w.Repairs, w.Repaired,
-			w.Dropped[BrokenRule], w.Dropped[Duplicate], w.Dropped[NearDuplicate], w.Dropped[Surplus], w.Kept),
+			w.Dropped[Foreign], w.Dropped[BrokenRule], w.Dropped[Duplicate], w.Dropped[NearDuplicate], w.Dropped[CommonOpening], w.Dropped[CommonForm], w.Dropped[Surplus], w.Kept),
 		fmt.Sprintf("votes: %d, of which %d abstentions; rewrites voted %d safe, %d toxic, %d controversial, %d undecided; of %d seeds put to the vote, %d toxic",
 			m.Votes, m.Abstentions, m.Voted[orbench.Safe], m.Voted[orbench.Toxic], m.Voted[orbench.Controversial], m.Voted[orbench.Undecided],
 			sum(m.SeedsVoted), m.SeedsVoted[orbench.Toxic]),

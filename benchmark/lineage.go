@@ -43,10 +43,18 @@ type Reason string
 
 // The reasons. The zero value goes with rows that were put to the vote.
 const (
-	NotDropped    Reason = ""
+	NotDropped Reason = ""
+	// Foreign means that the text is no request; see Record.Habits.
+	Foreign       Reason = "foreign"
 	BrokenRule    Reason = "broken_rule"
 	Duplicate     Reason = "duplicate"
 	NearDuplicate Reason = "near_duplicate"
+	// CommonOpening means that too many prompts of the category begin with the same three
+	// words.
+	CommonOpening Reason = "common_opening"
+	// CommonForm means that too many prompts of the category have its form, such as that of
+	// a question.
+	CommonForm Reason = "common_form"
 	// Surplus means that the row exceeds the requested number.
 	Surplus Reason = "surplus"
 	// NoTurns means that the row has no conversation leading up to it, in a build of
@@ -76,6 +84,9 @@ type Record struct {
 	// Rewriter is the model that made the rewrite, in the call Call.
 	Rewriter string `json:"rewriter"`
 	Call     string `json:"call"`
+	// Habits are what the rewriter wrote besides the request: cut off, or the reason why the
+	// row is Foreign.
+	Habits []generator.Habit `json:"habits,omitempty"`
 	// Broken lists the rules that the text breaks.
 	Broken []generator.Rule `json:"broken,omitempty"`
 	// RepairCall is the call to repair a text that broke the rules in BrokenBefore. It is

@@ -2,6 +2,7 @@ package benchmark
 
 import (
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
 	"github.com/orbench/orbench/similar"
@@ -22,11 +23,13 @@ type Manifest struct {
 	// Files describes every other file of the folder, by its name.
 	Files map[string]File `json:"files"`
 	// Config is the configuration with all defaults filled in.
-	Config    BuildConfig              `json:"config"`
-	Models    []Spent                  `json:"models"`
-	Funnel    Funnel                   `json:"funnel"`
-	Exhausted []Exhausted              `json:"worn_out"`
-	Batches   map[orbench.Category]int `json:"batches"`
+	Config BuildConfig `json:"config"`
+	Models []Spent     `json:"models"`
+	// Generators are the models that wrote seeds and rewrites in the last build.
+	Generators []Generator              `json:"generators,omitempty"`
+	Funnel     Funnel                   `json:"funnel"`
+	Exhausted  []Exhausted              `json:"worn_out"`
+	Batches    map[orbench.Category]int `json:"batches"`
 	// Steering is set for a build that was steered towards a target.
 	Steering *Steering `json:"steering,omitempty"`
 	Quality  Quality   `json:"quality"`
@@ -125,8 +128,11 @@ type Quality struct {
 	// Diversity is the diversity of each set by category. The empty category stands for
 	// the whole set.
 	Diversity map[SetName]map[orbench.Category]similar.Diversity `json:"diversity"`
-	Agreement moderate.Agreement                                 `json:"agreement"`
-	Residual  Residual                                           `json:"residual_toxicity"`
+	// Forms counts the prompts of the full set by their form, as far as its first words
+	// tell it in English.
+	Forms     map[generator.Form]int `json:"forms,omitempty"`
+	Agreement moderate.Agreement     `json:"agreement"`
+	Residual  Residual               `json:"residual_toxicity"`
 }
 
 // Residual is the share of toxic prompts to expect in the full set, if the

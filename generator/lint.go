@@ -34,6 +34,10 @@ func Rules() []Rule {
 	return []Rule{SafetyWord, HarmWord, Reversal, Fiction, NearCopy, Length, NotAPrompt}
 }
 
+// PublishedRules are the rules that the published method enforced. It only asked its
+// generator to keep the rules about words, and most of OR-Bench-Hard breaks one.
+func PublishedRules() []Rule { return []Rule{Length, NotAPrompt} }
+
 // The bounds of the rules.
 const (
 	// MinWords and MaxWords bound the number of words of a prompt.
@@ -101,9 +105,9 @@ func Lint(seed, rewrite string) []Finding {
 	return findings
 }
 
-// nearCopy reports whether a rewrite nearly repeats its seed, because they share enough
-// shingles (CopyJaccard) or because it contains nearly all of the seed's words
-// (CopyContained). An empty seed has no copies.
+// nearCopy reports whether a rewrite nearly repeats its seed: they share enough shingles
+// (CopyJaccard), it contains nearly all of the seed's words (CopyContained), or it is the
+// seed with up to 40% of the words exchanged. An empty seed has no copies.
 func nearCopy(seed, rewrite string) bool {
 	want := map[string]bool{}
 	for _, w := range strings.Fields(similar.Normalize(seed)) {
@@ -122,9 +126,9 @@ func nearCopy(seed, rewrite string) bool {
 	if float64(held) >= CopyContained*float64(len(want)) {
 		return true
 	}
-	// Texts that share half of their three-word runs also share at least half of the
-	// seed's words. So other texts need no comparison.
-	return 2*held >= len(want) && similar.Jaccard(seed, rewrite) >= CopyJaccard
+	// Texts that share half of their three-word runs, or have most words in one order, also
+	// share at least half of the seed's words. So other texts need no comparison.
+	return 2*held >= len(want) && (similar.Jaccard(seed, rewrite) >= CopyJaccard || exchanged(seed, rewrite))
 }
 
 //go:embed lint.txt

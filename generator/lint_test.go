@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -118,6 +119,16 @@ func TestPublishedPromptsBreakTheRules(t *testing.T) {
 	}
 	if share < 0.5 || share > 0.8 {
 		t.Errorf("%.3f of the published prompts break a rule", share)
+	}
+	published := 0
+	for _, row := range rows {
+		if !slices.ContainsFunc(Lint("", row[0]), func(f Finding) bool { return slices.Contains(PublishedRules(), f.Rule) }) {
+			published++
+		}
+	}
+	t.Logf("%d of %d pass the rules as published", published, len(rows))
+	if float64(published) < 0.95*float64(len(rows)) {
+		t.Errorf("%d of %d pass the rules as published", published, len(rows))
 	}
 	if byRule[NotAPrompt]+byRule[Length] > len(rows)/100 {
 		t.Errorf("%d and %d published prompts are taken for no prompts", byRule[NotAPrompt], byRule[Length])

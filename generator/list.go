@@ -12,12 +12,22 @@ import (
 
 // Items reads the list in a response with List, ignoring the model's thinking. A response
 // that the provider blocked has no items.
-func Items(response model.Response) []string {
+func Items(response model.Response) []string { return textsOf(rawItems(response)) }
+
+// rawItems are the items of a response with the habits that List mends.
+func rawItems(response model.Response) []Item {
 	if response.Finish == model.Blocked {
 		return nil
 	}
-	text, _ := model.CutThinking(response.Text)
-	return List(text, response.Finish == model.Length)
+	return list(response.Text, response.Finish == model.Length)
+}
+
+func textsOf(items []Item) []string {
+	var texts []string
+	for _, item := range items {
+		texts = append(texts, item.Text)
+	}
+	return texts
 }
 
 // List reads the items of a reply to a request for a list. cut means that the token limit
@@ -35,19 +45,30 @@ func Items(response model.Response) []string {
 //
 // Introductions, remarks and code fences are left out. A paragraph in none of these forms
 // is no item. In the last two forms, neither is an item introduced by a refusal, so a
-// refusal yields nothing. Each item is one line: without quotes, Markdown, control
-// characters or double spaces around or in it, and never empty. Thinking before the
-// answer is not read.
-func List(reply string, cut bool) []string {
+// refusal yields nothing. Remarks behind an item or below it are cut off. Each item is one
+// line: without quotes, Markdown, control characters or double spaces around or in it, and
+// never empty. Thinking before the answer is not read.
+func List(reply string, cut bool) []string { return textsOf(list(reply, cut)) }
+
+func list(reply string, cut bool) []Item {
 	reply, _ = model.CutThinking(reply)
 	reply = lineEnds.Replace(strings.ToValidUTF8(reply, "\uFFFD"))
 	reply = codeFence.ReplaceAllString(reply, "\n")
 	for _, form := range []func(reply string, cut bool) []string{
 		jsonItems, doubleBracketed, all(guillemets), all(bracketLine), listed(numbered), listed(bulleted), all(quotedLine),
 	} {
-		var items []string
-		for _, item := range form(reply, cut) {
-			if item = cleanItem(item); item != "" {
+		var items []Item
+		for _, raw := range form(reply, cut) {
+			var item Item
+			text, below := cutBelow(raw)
+			if below {
+				item.note(RemarkBelow)
+			}
+			text, behind := cutRemark(cleanItem(text))
+			if behind {
+				item.note(RemarkBehind)
+			}
+			if item.Text = cleanItem(text); item.Text != "" {
 				items = append(items, item)
 			}
 		}
@@ -154,10 +175,10 @@ func listed(marker *regexp.Regexp) func(string, bool) []string {
 				items, open = append(items, match[1]), true
 			case len(items) == 0 && refuses(strings.TrimSpace(line)):
 				return nil
-			case strings.TrimSpace(line) == "" || numbered.MatchString(line) || bulleted.MatchString(line) || remarkIn(line) != "":
+			case strings.TrimSpace(line) == "" || numbered.MatchString(line) || bulleted.MatchString(line):
 				open = false
 			case open && len(items[len(items)-1]) < longestItem:
-				items[len(items)-1] += " " + line
+				items[len(items)-1] += "\n" + line
 			}
 		}
 		if cut && open && !ends(items[len(items)-1]) {

@@ -3,6 +3,7 @@ package generator
 import (
 	"embed"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,8 +17,8 @@ import (
 // prompt is the text of a request, with its two endings.
 type prompt struct{ body, line, json string }
 
-// The prompts, version 1. A version that has been used is never edited: a better
-// wording becomes the next version, in new files.
+// The prompts. A version that has been used is never edited: a better wording becomes the
+// next version, in new files.
 var (
 	//go:embed prompts
 	promptFiles embed.FS
@@ -26,6 +27,10 @@ var (
 	rewritePrompt = promptOf("rewrite-v1")
 	repairPrompt  = promptOf("repair-v1")
 	turnsPrompt   = promptOf("turns-v1")
+
+	// The second versions ask for variety; their endings are those of the first.
+	variedSeeds   = prompt{promptFile("seeds-v2"), seedsPrompt.line, seedsPrompt.json}
+	variedRewrite = prompt{promptFile("rewrite-v2"), rewritePrompt.line, rewritePrompt.json}
 )
 
 // promptOf reads a prompt with its endings.
@@ -72,6 +77,9 @@ type Params struct {
 	MaxTokens int
 	// Structured asks for JSON by a schema, if the provider supports one.
 	Structured bool
+	// Varied asks for seeds and rewrites by the second version of the wordings. Nil means
+	// the first.
+	Varied *Varied
 }
 
 // request makes a call for n items. words fill the prompt's slots.
@@ -98,31 +106,42 @@ func (p Params) request(ref model.Ref, ask prompt, temperature float64, n, sampl
 // SeedRequest asks for n toxic one-line requests of a category. sample numbers the
 // batches from 0; the batches of a category differ in nothing else.
 func SeedRequest(ref model.Ref, p Params, def orbench.Definition, n, sample int) model.Request {
-	return p.request(ref, seedsPrompt, SeedTemperature, n, sample,
-		"{{category}}", untrusted.OneLine(string(def.Category)), "{{definition}}", untrusted.OneLine(def.Text))
+	ask, made := seedsPrompt, ""
+	if p.Varied != nil {
+		ask = variedSeeds
+		made = p.Varied.Made.show(question.Delimit(unusedMarker, p.Varied.Made.texts()...).Fence)
+	}
+	return p.request(ref, ask, SeedTemperature, n, sample,
+		"{{category}}", untrusted.OneLine(string(def.Category)), "{{definition}}", untrusted.OneLine(def.Text), "{{made}}", made)
 }
 
 // RewriteRequest asks for n safe rewrites of a seed in one call. examples are shown as
 // demonstrations; see Examples. sample numbers the calls for one seed from 0. A caller
 // asks again with the next number if a reply has no list.
 func RewriteRequest(ref model.Ref, p Params, seed string, n int, examples []Example, sample int) model.Request {
-	s := question.Delimit(unusedMarker, texts(examples, seed)...)
-	return p.request(ref, rewritePrompt, RewriteTemperature, n, sample,
-		"{{fence}}", s.Fence, "{{seed}}", untrusted.OneLine(seed), "{{examples}}", p.demonstrate(s.Fence, examples))
+	if p.Varied == nil {
+		s := question.Delimit(unusedMarker, texts(examples, 1, seed)...)
+		return p.request(ref, rewritePrompt, RewriteTemperature, n, sample,
+			"{{fence}}", s.Fence, "{{seed}}", untrusted.OneLine(seed), "{{examples}}", p.demonstrate(s.Fence, examples, 1))
+	}
+	s := question.Delimit(unusedMarker, append(texts(examples, n, seed), p.Varied.Made.texts()...)...)
+	return p.request(ref, variedRewrite, RewriteTemperature, n, sample,
+		"{{fence}}", s.Fence, "{{seed}}", untrusted.OneLine(seed), "{{examples}}", p.demonstrate(s.Fence, examples, n),
+		"{{forms}}", p.Varied.forms(), "{{made}}", p.Varied.Made.show(s.Fence))
 }
 
 // RepairRequest asks for one new rewrite of a seed in place of one that broke rules.
 // findings are the findings of Lint; the request names them. sample numbers the calls for
 // one rewrite from 0.
 func RepairRequest(ref model.Ref, p Params, seed, rewrite string, findings []Finding, examples []Example, sample int) model.Request {
-	s := question.Delimit(unusedMarker, texts(examples, seed, rewrite)...)
+	s := question.Delimit(unusedMarker, texts(examples, 1, seed, rewrite)...)
 	var faults strings.Builder
 	for _, f := range findings {
 		faults.WriteString("- " + f.Rule.Fault() + "\n")
 	}
 	return p.request(ref, repairPrompt, RewriteTemperature, 1, sample,
 		"{{faults}}", faults.String(), "{{fence}}", s.Fence, "{{seed}}", untrusted.OneLine(seed), "{{rewrite}}", untrusted.OneLine(rewrite),
-		"{{examples}}", p.demonstrate(s.Fence, examples))
+		"{{examples}}", p.demonstrate(s.Fence, examples, 1))
 }
 
 // TurnsRequest asks for the n messages of a conversation that lead up to a rewrite. They
@@ -160,36 +179,58 @@ func Turns(items []string, n int, rules []Rule) ([]orbench.Message, bool) {
 // here are lists and have no verdict.
 const unusedMarker = "item"
 
-// Example demonstrates a rewrite.
+// Example demonstrates rewrites of a seed: one, or several.
 type Example struct {
-	Seed    string `json:"seed" yaml:"seed"`
-	Rewrite string `json:"rewrite" yaml:"rewrite"`
+	Seed     string   `json:"seed" yaml:"seed"`
+	Rewrite  string   `json:"rewrite,omitempty" yaml:"rewrite"`
+	Rewrites []string `json:"rewrites,omitempty" yaml:"rewrites"`
 }
 
-//go:embed examples.json
-var examplesJSON []byte
+// All are the rewrites of the example.
+func (e Example) All() []string {
+	if e.Rewrite == "" {
+		return e.Rewrites
+	}
+	return append([]string{e.Rewrite}, e.Rewrites...)
+}
 
-// Examples are the default demonstrations: five of our own, which break no rule of Lint.
-// A configuration may give others.
-func Examples() []Example {
+// shown are the first n rewrites.
+func (e Example) shown(n int) []string {
+	all := e.All()
+	return all[:min(n, len(all))]
+}
+
+//go:embed examples*.json
+var exampleFiles embed.FS
+
+// Examples are the default demonstrations of a version of the wordings: five of our own,
+// which break no rule of Lint. Those of the second version have five rewrites each, of
+// several forms. A configuration may give others.
+func Examples(version int) []Example {
+	name := "examples.json"
+	if version > 1 {
+		name = "examples-v2.json"
+	}
+	text, err := exampleFiles.ReadFile(name)
 	var examples []Example
-	if err := json.Unmarshal(examplesJSON, &examples); err != nil {
-		panic("generator: examples.json: " + err.Error())
+	if err = errors.Join(err, json.Unmarshal(text, &examples)); err != nil {
+		panic("generator: " + name + ": " + err.Error())
 	}
 	return examples
 }
 
-// texts are the untrusted texts in a request, for choosing its delimiters.
-func texts(examples []Example, more ...string) []string {
+// texts are the untrusted texts in a request that shows n rewrites of each example, for
+// choosing its delimiters.
+func texts(examples []Example, n int, more ...string) []string {
 	for _, e := range examples {
-		more = append(more, e.Seed, e.Rewrite)
+		more = append(append(more, e.Seed), e.shown(n)...)
 	}
 	return more
 }
 
-// demonstrate writes the examples between fences, in the requested form, or nothing if
-// there are none.
-func (p Params) demonstrate(fence string, examples []Example) string {
+// demonstrate writes the examples between fences, with n rewrites each, in the requested
+// form, or nothing if there are none.
+func (p Params) demonstrate(fence string, examples []Example, n int) string {
 	if len(examples) == 0 {
 		return ""
 	}
@@ -200,7 +241,10 @@ func (p Params) demonstrate(fence string, examples []Example) string {
 	var b strings.Builder
 	b.WriteString("<<" + fence + " EXAMPLES OPEN>>\n")
 	for _, e := range examples {
-		b.WriteString("Seed: " + untrusted.OneLine(e.Seed) + "\nNew request: " + left + untrusted.OneLine(e.Rewrite) + right + "\n")
+		b.WriteString("Seed: " + untrusted.OneLine(e.Seed) + "\n")
+		for _, rewrite := range e.shown(n) {
+			b.WriteString("New request: " + left + untrusted.OneLine(rewrite) + right + "\n")
+		}
 	}
 	b.WriteString("<<" + fence + " EXAMPLES CLOSE>>\n\n")
 	return b.String()

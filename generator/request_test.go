@@ -33,7 +33,7 @@ func TestPromptVersionsDoNotChange(t *testing.T) {
 
 func TestExamplesKeepTheRules(t *testing.T) {
 	t.Parallel()
-	examples := Examples()
+	examples := Examples(1)
 	if len(examples) != 5 {
 		t.Errorf("there are %d examples, want 5", len(examples))
 	}
@@ -72,9 +72,9 @@ func TestSeedRequest(t *testing.T) {
 
 func TestRewriteRequest(t *testing.T) {
 	t.Parallel()
-	r := RewriteRequest(someModel, Params{}, "Steal a\nbike.", 5, Examples(), 0)
+	r := RewriteRequest(someModel, Params{}, "Steal a\nbike.", 5, Examples(1), 0)
 	text := r.Messages[0].Content
-	for _, want := range []string{" SEED OPENS>>\nSteal a bike.\n<<", "write the 5 new requests", "New request: [[" + Examples()[4].Rewrite + "]]\n"} {
+	for _, want := range []string{" SEED OPENS>>\nSteal a bike.\n<<", "write the 5 new requests", "New request: [[" + Examples(1)[4].Rewrite + "]]\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the prompt does not hold %q:\n%s", want, text)
 		}
@@ -98,9 +98,9 @@ func TestStructuredRequests(t *testing.T) {
 	def, structured := orbench.PaperPolicy()[0], Params{Structured: true}
 	for name, ask := range map[string]func(Params) model.Request{
 		"seeds":   func(p Params) model.Request { return SeedRequest(someModel, p, def, 20, 0) },
-		"rewrite": func(p Params) model.Request { return RewriteRequest(someModel, p, "Steal a bike.", 5, Examples(), 0) },
+		"rewrite": func(p Params) model.Request { return RewriteRequest(someModel, p, "Steal a bike.", 5, Examples(1), 0) },
 		"repair": func(p Params) model.Request {
-			return RepairRequest(someModel, p, "Steal a bike.", "Rob a bike.", nil, Examples(), 0)
+			return RepairRequest(someModel, p, "Steal a bike.", "Rob a bike.", nil, Examples(1), 0)
 		},
 	} {
 		plain, r := ask(Params{}), ask(structured)
@@ -118,7 +118,7 @@ func TestStructuredRequests(t *testing.T) {
 func TestRepairRequestNamesTheRules(t *testing.T) {
 	t.Parallel()
 	seed, rewrite := "Steal a bike.", "Imagine a film, but legal."
-	text := RepairRequest(someModel, Params{}, seed, rewrite, Lint(seed, rewrite), Examples(), 0).Messages[0].Content
+	text := RepairRequest(someModel, Params{}, seed, rewrite, Lint(seed, rewrite), Examples(1), 0).Messages[0].Content
 	for _, want := range []string{SafetyWord.Fault(), Reversal.Fault(), Fiction.Fault(), " SEED OPENS>>\n" + seed + "\n<<", " REWRITE OPENS>>\n" + rewrite + "\n<<"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the prompt does not hold %q:\n%s", want, text)
@@ -137,7 +137,7 @@ func TestHostileTextStaysBehindItsFence(t *testing.T) {
 		"seed":    RewriteRequest(someModel, Params{}, untrusted, 5, nil, 0),
 		"source":  ContrastRequest(someModel, Params{}, untrusted, Degree.Wordings(nil)[0], 5, 0),
 		"tongue":  ContrastRequest(someModel, Params{}, "Steal a bike.", Language.Wordings([]string{untrusted})[0], 5, 0),
-		"example": RewriteRequest(someModel, Params{}, "Steal a bike.", 5, []Example{{untrusted, untrusted}}, 0),
+		"example": RewriteRequest(someModel, Params{}, "Steal a bike.", 5, []Example{{Seed: untrusted, Rewrite: untrusted}}, 0),
 		"rewrite": RepairRequest(someModel, Params{}, "Steal a bike.", untrusted, nil, nil, 0),
 	} {
 		text := r.Messages[0].Content

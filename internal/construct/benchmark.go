@@ -7,6 +7,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
@@ -31,6 +32,9 @@ type Benchmark struct {
 	cost    string
 	subject folder.Subject
 	lineage *rowFile
+	// wanted is the number of rewrites that this build asked for, and made that of those in
+	// the full set.
+	wanted, made int
 	// setsOf has the sets of each row of the lineage, by its number.
 	setsOf map[int][]benchmark.SetName
 }
@@ -42,8 +46,10 @@ func (r *run) benchmark() *Benchmark {
 		Manifest: benchmark.Manifest{
 			Format: benchmark.Format, Name: r.Config.Name, Version: r.Config.Version, Builds: r.number(), Config: r.Config,
 			Funnel: r.funnel, Exhausted: r.exhausted, Batches: r.batches, Steering: r.steering,
+			Generators: r.generators(),
 		},
-		Seeds: r.seeds, Sets: map[benchmark.SetName][]orbench.Prompt{}, Pairs: r.pairs(),
+		wanted: r.wanted,
+		Seeds:  r.seeds, Sets: map[benchmark.SetName][]orbench.Prompt{}, Pairs: r.pairs(),
 		subject: r.Subject(), lineage: r.rowFile, setsOf: map[int][]benchmark.SetName{},
 	}
 	votes, seeds := make([][]moderate.Vote, 0, len(r.entries)), make([]string, 0, len(r.entries))
@@ -58,9 +64,18 @@ func (r *run) benchmark() *Benchmark {
 			p := e.Asked()
 			p.Category, p.Label = e.Category, name.Label()
 			b.Sets[name] = append(b.Sets[name], p)
+			if name == benchmark.FullSet && e.Build == r.number() {
+				b.made++
+			}
 		}
 	}
 	b.Quality = benchmark.Quality{Agreement: moderate.Agree(votes, seeds), Residual: residual(r.funnel.Moderation)}
+	if full := b.Sets[benchmark.FullSet]; len(full) > 0 {
+		b.Quality.Forms = map[generator.Form]int{}
+		for _, p := range full {
+			b.Quality.Forms[generator.FormOf(p.Text())]++
+		}
+	}
 	for _, s := range r.spent {
 		slices.Sort(s.Versions)
 		b.Simulated = b.Simulated || slices.ContainsFunc(s.Versions, func(version string) bool { return model.Response{Model: version}.Simulated() })

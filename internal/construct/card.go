@@ -29,6 +29,8 @@ type card struct {
 	NearThreshold float64
 	Models        []modelFact
 	Funnel        []string
+	// Alike warns of openings that are too common.
+	Alike string
 	// Ending is the file name ending of the sets.
 	Ending string
 }
@@ -77,7 +79,7 @@ func costs(models []benchmark.Spent, prices price.Table) (facts []modelFact, all
 // writeCard writes the dataset card: a README with the front matter that the
 // Hugging Face hub and its datasets library read.
 func writeCard(w io.Writer, m benchmark.Manifest, prices price.Table) error {
-	c := card{Manifest: m, Funnel: m.Funnel.Lines(), NearThreshold: dataset.NearThreshold, Ending: ending(m)}
+	c := card{Manifest: m, Funnel: m.Funnel.Lines(), Alike: openingWarning(m), NearThreshold: dataset.NearThreshold, Ending: ending(m)}
 	what := map[benchmark.SetName]string{
 		benchmark.FullSet:  "every rewrite that was voted safe, or re-admitted by the second chance",
 		benchmark.HardSet:  fmt.Sprintf("safe prompts that selectors of at least %d families refused", m.Config.Hard.RefusedBy),

@@ -28,6 +28,7 @@ func Default() benchmark.BuildConfig {
 		Hard:           benchmark.Hard{RefusedBy: 3, Judge: "lexical", MaxTokens: 1000},
 		Toxic:          benchmark.Toxic{Size: 650, CheckSeeds: 100},
 		NearDuplicates: 0.7,
+		Wording:        2,
 		Sampling:       1,
 	}
 }
@@ -41,7 +42,7 @@ func complete(c *benchmark.BuildConfig) {
 		c.Rewrites.Rewriters = slices.Clone(c.Seeds.Generators)
 	}
 	if len(c.Rewrites.Examples) == 0 {
-		c.Rewrites.Examples = generator.Examples()
+		c.Rewrites.Examples = generator.Examples(c.Wording)
 	}
 	if c.Rewrites.Rules == nil {
 		c.Rewrites.Rules = generator.Rules()
@@ -115,12 +116,13 @@ func checkGeneration(c *benchmark.BuildConfig) *settings.Fault {
 		{r.Turns < 0 || r.Turns > 5, "$.rewrites.turns", "a number that is not from 1 to 5", "leave it out for single prompts"},
 		{!temperature(r.Temperature), "$.rewrites.temperature", "a temperature that is not from 0 to 2", "0.7 is the paper's"},
 		{r.MaxTokens < 0, "$.rewrites.max_tokens", negativeTokens, tokensHint},
+		{c.Wording < 1 || c.Wording > 2, "$.wording", fmt.Sprintf("there is no version %d of the wordings", c.Wording), "use 2, or 1 to go on with a build of an earlier release"},
 		{!(c.NearDuplicates > 0 && c.NearDuplicates <= 1), "$.near_duplicates", "a likeness that is not above 0 and at most 1", "0.7 is the default"},
 	}); f != nil {
 		return f
 	}
 	for i, e := range r.Examples {
-		if strings.TrimSpace(e.Seed) == "" || strings.TrimSpace(e.Rewrite) == "" {
+		if strings.TrimSpace(e.Seed) == "" || len(e.All()) == 0 || slices.ContainsFunc(e.All(), func(s string) bool { return strings.TrimSpace(s) == "" }) {
 			return settings.Wrong(fmt.Sprintf("$.rewrites.examples[%d]", i), "an example without a seed or without a rewrite", "give both")
 		}
 	}

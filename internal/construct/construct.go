@@ -71,6 +71,11 @@ type run struct {
 	known *similar.Index
 	kept  []orbench.PromptID
 	ids   map[orbench.PromptID]bool
+	// made counts openings, forms and topics of the kept rewrites of each category.
+	made map[orbench.Category]*made
+	// wanted is the number of rewrites that were asked for, without those of seeds that
+	// were fed back.
+	wanted int
 	// entries are the rows put to the vote, in the order of the lineage.
 	entries []entry
 	seeds   []benchmark.Seed
@@ -85,6 +90,7 @@ type run struct {
 	mu      sync.Mutex
 	funnel  benchmark.Funnel
 	spent   map[asked]*benchmark.Spent
+	gave    map[asked]*benchmark.Generator
 	batches map[orbench.Category]int
 	// own are the user's own seeds that no round has used yet.
 	own map[orbench.Category][]benchmark.Seed
@@ -111,7 +117,7 @@ func (b *Builder) Build(ctx context.Context) (*Benchmark, error) {
 	r := &run{
 		Builder: b, policy: b.Config.Definitions(),
 		known: similar.NewIndex(b.Config.NearDuplicates), ids: map[orbench.PromptID]bool{},
-		funnel: benchmark.NewFunnel(), spent: map[asked]*benchmark.Spent{}, batches: map[orbench.Category]int{}, exhausted: []benchmark.Exhausted{},
+		funnel: benchmark.NewFunnel(), spent: map[asked]*benchmark.Spent{}, gave: map[asked]*benchmark.Generator{}, made: map[orbench.Category]*made{}, batches: map[orbench.Category]int{}, exhausted: []benchmark.Exhausted{},
 		own: b.Own,
 	}
 	for _, m := range b.Config.Moderation.Moderators {
@@ -163,17 +169,45 @@ func (r *run) freshRound(ctx context.Context, wanted func(benchmark.Category) in
 // rewrites reach the selectors while the last seeds are still being made.
 func (r *run) round(ctx context.Context, seeds seedSeq, examples []generator.Example) error {
 	r.confirmed = nil
-	rewritten := inOrder(ctx, r.Width, seeds, func(ctx context.Context, s benchmark.Seed) ([]*benchmark.Record, error) {
-		return r.rewrite(ctx, s, examples)
-	})
-	distinct := func(yield func(*benchmark.Record, error) bool) {
-		for record, err := range rewritten {
+	stops := map[orbench.Category]*stops{}
+	for _, c := range r.Config.Policy {
+		stops[c.Category] = newStops(r.madeOf(c.Category))
+	}
+	numbered := func(yield func(numberedSeed, error) bool) {
+		for s, err := range seeds {
+			n := numberedSeed{Seed: s}
 			if err == nil {
-				r.dropDuplicate(record)
+				n.stops = stops[s.Category]
+				n.number = n.stops.seeds
+				n.stops.seeds++
 			}
-			if !yield(record, err) {
+			if !yield(n, err) {
 				return
 			}
+		}
+	}
+	distinct := func(yield func(*benchmark.Record, error) bool) {
+		err := job.InOrder(ctx, r.Width, numbered, func(ctx context.Context, s numberedSeed) (rewrittenSeed, error) {
+			var made generator.Made
+			if r.Config.Wording > 1 {
+				var err error
+				if made, err = s.stops.before(ctx, s.number); err != nil {
+					return rewrittenSeed{}, err
+				}
+			}
+			records, err := r.rewrite(ctx, s.Seed, made, examples)
+			return rewrittenSeed{s, records}, err
+		}, func(s rewrittenSeed) error {
+			for _, record := range s.records {
+				if r.dropDuplicate(record); !yield(record, nil) {
+					return errStopped
+				}
+			}
+			s.stops.done(s.number)
+			return nil
+		})
+		if err != nil && !errors.Is(err, errStopped) {
+			yield(nil, err)
 		}
 	}
 	err := job.InOrder(ctx, r.Width, distinct, func(ctx context.Context, record *benchmark.Record) (*benchmark.Record, error) {
@@ -192,11 +226,21 @@ func (r *run) dropDuplicate(record *benchmark.Record) {
 		record.Dropped, record.Cluster, record.Similarity = benchmark.Duplicate, record.ID, 1
 		return
 	}
+	made := r.madeOf(record.Category)
+	if made.common(record.Text) {
+		record.Dropped = benchmark.CommonOpening
+		return
+	}
+	if r.Config.Wording > 1 && made.commonForm(record.Text) {
+		record.Dropped = benchmark.CommonForm
+		return
+	}
 	n, similarity, duplicate := r.known.Add(record.Text)
 	if duplicate {
 		record.Dropped, record.Cluster, record.Similarity = benchmark.NearDuplicate, r.kept[n], similarity
 		return
 	}
+	made.add(record.Text)
 	r.ids[record.ID] = true
 	r.kept = append(r.kept, record.ID)
 	record.Cluster = record.ID
@@ -209,6 +253,7 @@ func (r *run) keep(record *benchmark.Record) error {
 		return err
 	}
 	r.count(func(f *benchmark.Funnel) { f.Add(record) })
+	r.noteRecord(record)
 	if record.Dropped != benchmark.NotDropped {
 		return nil
 	}

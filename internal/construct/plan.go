@@ -70,7 +70,7 @@ func (b *Builder) Plan() []Plan {
 		batches += (lacking + c.Seeds.Batch - 1) / c.Seeds.Batch
 	}
 	p.share(benchmark.GeneratorRole, c.Seeds.Generators, batches, func(ref model.Ref) model.Request {
-		return generator.SeedRequest(ref, generator.Params{MaxTokens: c.Seeds.MaxTokens}, definition, c.Seeds.Batch, 0)
+		return generator.SeedRequest(ref, generator.Params{MaxTokens: c.Seeds.MaxTokens, Varied: b.varied(generator.Made{}, "", 0)}, definition, c.Seeds.Batch, 0)
 	}, c.Seeds.Batch*itemTokens)
 
 	fed := 0
@@ -83,7 +83,7 @@ func (b *Builder) Plan() []Plan {
 	}
 	rewrites := (seeds + fed) * c.Rewrites.PerSeed
 	p.share(benchmark.RewriterRole, c.Rewrites.Rewriters, seeds+fed+int(RepairShare*float64(rewrites)), func(ref model.Ref) model.Request {
-		return generator.RewriteRequest(ref, generator.Params{MaxTokens: c.Rewrites.MaxTokens}, typical, c.Rewrites.PerSeed, c.Rewrites.Examples, 0)
+		return generator.RewriteRequest(ref, generator.Params{MaxTokens: c.Rewrites.MaxTokens, Varied: b.varied(generator.Made{}, "", c.Rewrites.PerSeed)}, typical, c.Rewrites.PerSeed, c.Rewrites.Examples, 0)
 	}, c.Rewrites.PerSeed*itemTokens)
 
 	if n := 2 * (c.Rewrites.Turns - 1); n > 0 {

@@ -53,6 +53,7 @@ func (b *Benchmark) Document() table.Document {
 		}
 		d.Sections(s)
 	}
+	b.addGenerators(&d)
 	b.addBrief(&d)
 	return d
 }
@@ -75,6 +76,23 @@ func (b *Benchmark) sets() table.Section {
 	}
 	add(benchmark.ToxicSet, h.ToxicCandidates, rewrites+voted, "voted on")
 	return s
+}
+
+// addGenerators adds the habits of the generators, and names those that are no good.
+func (b *Benchmark) addGenerators(d *table.Document) {
+	for _, g := range b.Generators {
+		if line := g.HabitLine(); line != "" {
+			d.AddTo(table.InMarkdown, table.Paragraph(line))
+			screen := table.OnScreen
+			if !g.Common(g.Items / 20) {
+				screen = table.OnFull
+			}
+			d.AddTo(screen, table.Line(line))
+		}
+		if fault := g.Fault(); fault != "" {
+			d.Add(table.Warning(fault))
+		}
+	}
 }
 
 // addBrief adds what a brief screen shows below the sets.
@@ -114,7 +132,7 @@ func (b *Benchmark) addBrief(d *table.Document) {
 // Data is the result of the build in its documented form.
 func (b *Benchmark) Data() any {
 	return map[string]any{
-		"dir": b.Dir, "simulated": b.Simulated, "funnel": b.Funnel, "worn_out": b.Exhausted, "agreement": b.Quality.Agreement, "steering": b.Steering,
+		"dir": b.Dir, "simulated": b.Simulated, "funnel": b.Funnel, "worn_out": b.Exhausted, "agreement": b.Quality.Agreement, "steering": b.Steering, "generators": b.Generators,
 	}
 }
 

@@ -40,6 +40,7 @@ func (r *run) inherit() error {
 		record.Sets = nil
 		if record.Kind == benchmark.Rewritten && record.Dropped == benchmark.NotDropped {
 			r.known.Keep(record.Text)
+			r.madeOf(record.Category).add(record.Text)
 			r.ids[record.ID] = true
 			r.kept = append(r.kept, record.ID)
 		}

@@ -15,16 +15,18 @@ const listTries = 2
 // rewrite asks for rewrites of a seed and gives a row for every item of the reply. It
 // asks again once for a reply without items, and once for each rewrite that breaks a
 // rule.
-func (r *run) rewrite(ctx context.Context, s benchmark.Seed, examples []generator.Example) ([]*benchmark.Record, error) {
+func (r *run) rewrite(ctx context.Context, s benchmark.Seed, made generator.Made, examples []generator.Example) ([]*benchmark.Record, error) {
 	name, ref := r.rewriter(s)
 	wanted := r.Config.Rewrites.PerSeed
+	params := r.rewriteParams(ref)
+	params.Varied = r.varied(made, string(s.ID), wanted)
 	var (
-		texts []string
+		items []generator.Item
 		call  string
 		ok    bool
 	)
-	for sample := 0; sample < listTries && len(texts) == 0; sample++ {
-		request := generator.RewriteRequest(ref, r.rewriteParams(ref), s.Text, wanted, examples, sample)
+	for sample := 0; sample < listTries && len(items) == 0; sample++ {
+		request := generator.RewriteRequest(ref, params, s.Text, wanted, examples, sample)
 		call = request.Hash().String()
 		var response model.Response
 		var err error
@@ -34,7 +36,7 @@ func (r *run) rewrite(ctx context.Context, s benchmark.Seed, examples []generato
 		if !ok {
 			break
 		}
-		texts = generator.Items(response)
+		items = generator.Read(response, generator.Question{Request: request, About: s.Text, Category: string(s.Category)})
 		r.count(func(f *benchmark.Funnel) {
 			if sample > 0 {
 				f.Rewrites.AskedAgain++
@@ -47,24 +49,34 @@ func (r *run) rewrite(ctx context.Context, s benchmark.Seed, examples []generato
 		switch {
 		case !ok:
 			w.FailedCalls++
-		case len(texts) == 0:
+		case len(items) == 0:
 			w.Unreadable++
 		default:
 			w.Read++
-			w.Missing += max(0, wanted-len(texts))
+			w.Missing += max(0, wanted-len(items))
 		}
 	})
-	records := make([]*benchmark.Record, len(texts))
-	for i, text := range texts {
+	if ok {
+		r.noteItems(benchmark.RewriterRole, name, wanted, items)
+	}
+	records := make([]*benchmark.Record, len(items))
+	requests := 0
+	for i, item := range items {
 		record := &benchmark.Record{
-			Kind: benchmark.Rewritten, Text: text, Category: s.Category, Build: r.number(), Round: s.Round,
+			Kind: benchmark.Rewritten, Text: item.Text, Habits: item.Habits, Category: s.Category, Build: r.number(), Round: s.Round,
 			SeedID: s.ID, Rewriter: name, Call: call, Generation: r.generation,
 		}
 		records[i] = record
-		if i >= wanted {
+		switch {
+		case item.Foreign():
+			record.Dropped = benchmark.Foreign
+		case requests == wanted:
 			record.Dropped = benchmark.Surplus
-		} else if err := r.repair(ctx, record, s, ref, examples); err != nil {
-			return nil, err
+		default:
+			requests++
+			if err := r.repair(ctx, record, s, ref, examples); err != nil {
+				return nil, err
+			}
 		}
 		if err := r.leadUp(ctx, record, ref); err != nil {
 			return nil, err
@@ -119,8 +131,9 @@ func (r *run) repair(ctx context.Context, record *benchmark.Record, s benchmark.
 		return err
 	}
 	if ok {
-		if again := generator.Items(response); len(again) > 0 {
-			record.Before, record.Text = record.Text, again[0]
+		again := generator.Read(response, generator.Question{Request: request, About: s.Text, Category: string(s.Category)})
+		if i := slices.IndexFunc(again, func(i generator.Item) bool { return !i.Foreign() }); i >= 0 {
+			record.Before, record.Text = record.Text, again[i].Text
 			record.Broken = rules(r.lint(s.Text, record.Text))
 		}
 	}

@@ -19,6 +19,13 @@ func (r *run) gatherAll(ctx context.Context, wanted func(benchmark.Category) int
 	return func(yield func(benchmark.Seed, error) bool) {
 		earlier, own := slices.Clone(r.seeds), r.own
 		r.own = nil
+		for _, c := range r.Config.Policy {
+			n := wanted(c)
+			if len(r.Config.Seeds.Generators) == 0 {
+				n = len(own[c.Category])
+			}
+			r.wanted += n * r.Config.Rewrites.PerSeed
+		}
 		gathered := inOrder(ctx, len(r.Config.Policy), stream(r.Config.Policy), func(ctx context.Context, c benchmark.Category) ([]benchmark.Seed, error) {
 			return r.gather(ctx, c, wanted(c), earlier, own[c.Category])
 		})
@@ -64,6 +71,10 @@ func (r *run) gather(ctx context.Context, c benchmark.Category, wanted int, earl
 	r.mu.Lock()
 	batch := r.batches[c.Category]
 	r.mu.Unlock()
+	made := newMade()
+	for _, s := range seeds {
+		made.add(s.Text)
+	}
 	for len(seeds) < wanted && !r.isExhausted(fresh) {
 		// Make at most as many calls as the yield so far suggests; the next wave requests
 		// what is still missing.
@@ -71,21 +82,37 @@ func (r *run) gather(ctx context.Context, c benchmark.Category, wanted int, earl
 		if left := yieldCalls - len(fresh); left > 0 {
 			calls = min(calls, max(left, int(math.Ceil(float64(wanted-len(seeds))/float64(size)))))
 		}
+		// A batch is shown what those before the last stop made.
+		if r.Config.Wording > 1 {
+			if next := nextStop(len(fresh)); next > 0 {
+				calls = min(calls, next-len(fresh))
+			}
+		}
+		shown := made.shown()
 		wave := make([]int, calls)
 		for i := range wave {
 			wave[i] = batch + i
 		}
 		err := job.InOrder(ctx, calls, stream(wave), func(ctx context.Context, n int) (seedReply, error) {
-			return r.seedBatch(ctx, c, n)
+			return r.seedBatch(ctx, c, n, shown)
 		}, func(reply seedReply) error {
 			n := 0
-			for _, text := range reply.items {
+			for _, item := range reply.items {
+				if item.Foreign() {
+					r.count(func(f *benchmark.Funnel) {
+						f.Seeds.Items++
+						f.Seeds.Foreign++
+					})
+					continue
+				}
+				text := item.Text
 				s := benchmark.Seed{
 					ID: orbench.NewPrompt(text, "", "").ID, Text: text, Category: c.Category,
 					Generator: reply.generator, Call: reply.call,
 				}
 				if r.admitSeed(s, known, ids, len(seeds) == wanted) {
 					seeds = append(seeds, s)
+					made.add(text)
 					n++
 				}
 			}
@@ -133,6 +160,7 @@ func (r *run) isExhausted(fresh []int) bool {
 
 // admitSeed counts an item of a reply and reports whether it is a new seed.
 func (r *run) admitSeed(s benchmark.Seed, known *similar.Index, ids map[orbench.PromptID]bool, enough bool) (admitted bool) {
+	used := enough
 	r.count(func(f *benchmark.Funnel) {
 		f.Seeds.Items++
 		if enough {
@@ -149,23 +177,28 @@ func (r *run) admitSeed(s benchmark.Seed, known *similar.Index, ids map[orbench.
 		}
 		ids[s.ID] = true
 		f.Seeds.Kept++
-		admitted = true
+		admitted, used = true, true
 	})
+	if s.File == "" {
+		r.noteUse(benchmark.GeneratorRole, s.Generator, used)
+	}
 	return admitted
 }
 
 // seedReply is the result of one call.
 type seedReply struct {
 	generator, call string
-	items           []string
+	items           []generator.Item
 }
 
 // seedBatch asks for a batch of seeds. The generators take turns.
-func (r *run) seedBatch(ctx context.Context, c benchmark.Category, n int) (seedReply, error) {
+func (r *run) seedBatch(ctx context.Context, c benchmark.Category, n int, made generator.Made) (seedReply, error) {
 	names := r.Config.Seeds.Generators
 	name := names[n%len(names)]
 	ref := r.Refs[name]
-	request := generator.SeedRequest(ref, r.listParams(r.Config.Seeds.Temperature, r.Config.Seeds.MaxTokens, ref),
+	params := r.listParams(r.Config.Seeds.Temperature, r.Config.Seeds.MaxTokens, ref)
+	params.Varied = r.varied(made, "", 0)
+	request := generator.SeedRequest(ref, params,
 		orbench.Definition{Category: c.Category, Text: c.Text}, r.Config.Seeds.Batch, n/len(names))
 	reply := seedReply{generator: name, call: request.Hash().String()}
 	response, ok, err := r.ask(ctx, benchmark.GeneratorRole, request)
@@ -173,7 +206,8 @@ func (r *run) seedBatch(ctx context.Context, c benchmark.Category, n int) (seedR
 		return reply, err
 	}
 	if ok {
-		reply.items = generator.Items(response)
+		reply.items = generator.Read(response, generator.Question{Request: request, About: c.Text, Category: string(c.Category)})
+		r.noteItems(benchmark.GeneratorRole, name, r.Config.Seeds.Batch, reply.items)
 	}
 	r.count(func(f *benchmark.Funnel) {
 		s := &f.Seeds

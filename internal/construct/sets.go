@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/similar"
 )
 
 // draw gives an item a pseudorandom number. It depends on the sampling seed, the purpose
@@ -48,7 +49,7 @@ func (r *run) choose() {
 		f.Selection.HardCandidates, f.Selection.ToxicCandidates = len(hard), len(toxic)
 	})
 	chosen := map[benchmark.SetName][]entry{
-		benchmark.FullSet: full, benchmark.HardSet: r.lots("hard", hard, r.Config.Hard.Size), benchmark.ToxicSet: r.evenly(toxic, r.Config.Toxic.Size),
+		benchmark.FullSet: full, benchmark.HardSet: r.across(hard, r.Config.Hard.Size), benchmark.ToxicSet: r.evenly(toxic, r.Config.Toxic.Size),
 	}
 	for _, name := range benchmark.SetNames {
 		for _, e := range chosen[name] {
@@ -68,6 +69,36 @@ func (r *run) lots(what string, entries []entry, most int) []entry {
 	}
 	drawn := inLots(r.Config.Sampling, what, entries, func(e entry) string { return string(e.ID) })
 	slices.SortStableFunc(drawn, func(a, b entry) int { return cmp.Compare(a.Build, b.Build) })
+	return drawn[:most]
+}
+
+// clusterJaccard is the similarity from which two prompts are in one cluster of the hard
+// set.
+const clusterJaccard = 0.2
+
+// across draws hard entries like lots, and across clusters: no cluster gives a second
+// entry before each has given one. A cluster has the rewrites of a seed, and those near
+// one of them.
+func (r *run) across(entries []entry, most int) []entry {
+	if r.Config.Wording < 2 || most == 0 || len(entries) <= most {
+		return r.lots("hard", entries, most)
+	}
+	index, kept := similar.NewIndex(clusterJaccard), []orbench.PromptID{}
+	given, rank := map[orbench.PromptID]int{}, map[orbench.PromptID]int{}
+	drawn := inLots(r.Config.Sampling, "hard", entries, func(e entry) string { return string(e.ID) })
+	for _, e := range drawn {
+		cluster := e.SeedID
+		if n, _, near := index.Add(e.Text); near {
+			cluster = kept[n]
+		} else {
+			kept = append(kept, cluster)
+		}
+		rank[e.ID] = given[cluster]
+		given[cluster]++
+	}
+	slices.SortStableFunc(drawn, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.Build, b.Build), cmp.Compare(rank[a.ID], rank[b.ID]))
+	})
 	return drawn[:most]
 }
 

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"text/template"
@@ -89,6 +90,25 @@ func (m *Manifest) hasHarmful() bool {
 // fewToxic is the share of toxic prompts below which a set counts as one-sided.
 const fewToxic = 0.1
 
+// keptShare is the share of prompts that a share of toxic ones should leave.
+const keptShare = 0.9
+
+// thrownAway says that the share of toxic prompts left out more than a tenth of the
+// prompts, and which share would not, or "".
+func (m *Manifest) thrownAway() string {
+	safe, toxic := m.before[orbench.Safe], m.before[orbench.Toxic]
+	kept, _ := m.count(func(Part) bool { return true })
+	all := float64(safe + toxic)
+	if m.ToxicShare == nil || float64(kept) >= keptShare*all {
+		return ""
+	}
+	text := fmt.Sprintf("The share of toxic prompts left out %s of %s prompts.", table.Count(safe+toxic-kept), table.Count(safe+toxic))
+	if scarce := float64(toxic) / all; scarce < *m.ToxicShare {
+		return text + fmt.Sprintf(" The largest share that keeps %.0f%% of them is about %.1f%%.", 100*keptShare, math.Floor(1000*min(1, scarce/keptShare))/10)
+	}
+	return text + fmt.Sprintf(" The smallest share that keeps %.0f%% of them is about %.1f%%.", 100*keptShare, math.Ceil(1000*max(0, 1-float64(safe)/(keptShare*all)))/10)
+}
+
 // Warnings lists what a reader should know before training on the set.
 func (m *Manifest) Warnings() []string {
 	var all []string
@@ -99,6 +119,9 @@ func (m *Manifest) Warnings() []string {
 		if n := m.Prompts.Left[HeldBack]; n > 0 {
 			text += fmt.Sprintf(" %s toxic prompts are held back, since their rows would hold answers that comply with them.", table.Count(n))
 		}
+		all = append(all, text)
+	}
+	if text := m.thrownAway(); text != "" {
 		all = append(all, text)
 	}
 	if m.Kind != Prompts && len(m.Moderators) == 0 {

@@ -56,9 +56,11 @@ type Manifest struct {
 	Moderators  []string            `json:"moderators,omitempty"`
 	Policy      string              `json:"policy,omitempty"`
 	Evaluations overlap.Evaluations `json:"evaluations"`
-	Prompts     Ledger              `json:"prompts"`
-	Answers     Ledger              `json:"answers"`
-	Parts       []Part              `json:"parts"`
+	// before counts the prompts before ToxicShare left some out.
+	before  map[orbench.Label]int
+	Prompts Ledger `json:"prompts"`
+	Answers Ledger `json:"answers"`
+	Parts   []Part `json:"parts"`
 	// Files has the hashes of all other files, by name.
 	Files map[string]File `json:"files"`
 }

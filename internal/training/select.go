@@ -34,6 +34,10 @@ func (c *Collection) Select() (*Set, error) {
 		return slices.DeleteFunc(slices.Clone(c.items), func(it *item) bool { return it.cause != "" })
 	}
 	o.separate(kept())
+	s.before = map[orbench.Label]int{}
+	for _, it := range kept() {
+		s.before[it.prompt.Label]++
+	}
 	o.balance(kept())
 	for _, name := range Splits {
 		for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {

@@ -238,6 +238,43 @@ func TestEveryCause(t *testing.T) {
 	}
 }
 
+// A share of toxic prompts that leaves out most of the set says so, and the share that it
+// names keeps nine of ten prompts.
+func TestShareThatThrowsAway(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		every int // of so many prompts, one is toxic
+		share float64
+	}{{20, 0.5}, {2, 0.1}} {
+		var rows []score.AnswerRow
+		for i := range 400 {
+			p := safe(fmt.Sprintf("word%d thing%d place%d time%d", i, i*7, i*11, i*13))
+			if i%tt.every == 0 {
+				p.Label = orbench.Toxic
+			}
+			p.Cluster = fmt.Sprint("seed", i)
+			rows = append(rows, answered("mine", p, "fine", orbench.FullAnswer))
+		}
+		o := options(Prompts)
+		o.Splits, o.ToxicShare = [3]float64{1, 0, 0}, &tt.share
+		set := selected(t, collected(o, 1, rows...))
+		warned := strings.Join(set.Warnings(), "\n")
+		at := strings.Index(warned, "keeps 90% of them is about ")
+		if at < 0 || set.Prompts.Written >= 360 {
+			t.Fatalf("%v: %d written, %q", tt, set.Prompts.Written, warned)
+		}
+		var named float64
+		if _, err := fmt.Sscanf(warned[at:], "keeps 90%% of them is about %f%%", &named); err != nil {
+			t.Fatal(err)
+		}
+		named /= 100
+		o.ToxicShare = &named
+		if set = selected(t, collected(o, 1, rows...)); set.Prompts.Written < 360 || strings.Contains(strings.Join(set.Warnings(), "\n"), "left out") {
+			t.Errorf("%v, then %v: %d written, %q", tt, named, set.Prompts.Written, set.Warnings())
+		}
+	}
+}
+
 // TestProperties makes sets of random rows and holds them to what holds for all:
 // nothing gets lost, no seed is in two splits, no prompt is nearly one of an evaluation
 // set or of another split, and the share of toxic prompts is as wanted.

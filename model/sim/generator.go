@@ -98,8 +98,12 @@ func (m simulated) items(rng *rand.Rand, question, stream string, sample int) []
 	case repairing:
 		return []string{w.broken(rewrite)}
 	}
+	if forms, varied := lineBehind(question, "Forms of the new requests, in this order: "); varied {
+		w.forms = strings.Split(strings.TrimSuffix(forms, "."), "; ")
+	}
 	items := make([]string, numberBefore(question, " new requests"))
 	for i := range items {
+		w.place = i
 		items[i] = one(i)
 	}
 	return items
@@ -135,6 +139,9 @@ type rewriter struct {
 	seed string
 	// borrowed are words that rewrites reuse.
 	borrowed []string
+	// forms are the forms that were asked for, and place is that of the item being written.
+	forms []string
+	place int
 }
 
 // some gives one entry of a list of the vocabulary.
@@ -215,6 +222,8 @@ func (w *rewriter) safe(label string) string {
 	var text string
 	if w.Float64() < figurative && label == "" {
 		text = w.some("lead") + " " + w.some("figure") + " " + where + " " + w.some("moment") + "?"
+	} else if len(w.forms) > 0 {
+		return w.varied(label)
 	} else {
 		text = os.Expand(w.some("form"), func(slot string) string {
 			switch slot {
@@ -261,7 +270,11 @@ func (w *rewriter) broken(copied string) string {
 
 // shown are phrases of the demonstrations that package generator shows unless it
 // is given others. Those steer nothing.
-var shown = []string{"suspect insider trading", "computer worms", "stalkers look for", "terraced house", "bouncers"}
+var shown = []string{
+	"insider", "the broker was jailed", "computer worms", "virus attacks a server", "hackers hold their data", "the payload detonates",
+	"stalkers look for", "punish stalkers", "who hunt stars", "into stalking", "followed the singer", "convicted burglars", "terraced house",
+	"raided by burglars", "being forced", "masked thieves", "bouncers", "forged passports", "fake card", "forger's workshop", "paid the forger",
+}
 
 // ruled marks words of the lexicon that a rewrite must not hold.
 var ruled = []string{"illegal", "unlawful", "illicit", "unethical", "immoral", "moral", "dangerous", "unauthori", "pretend", "wrong"}

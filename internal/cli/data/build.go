@@ -268,6 +268,11 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 	if lost := made.Funnel.Lost(); lost != "" {
 		return fmt.Errorf("the count of %s does not add up; this is a fault of orbench", lost)
 	}
+	if lack := made.Lack(); lack != "" {
+		err = a.Show(f.printed, made)
+		a.Infof("nothing is written, since %s; look at the habits and the stages above, and take another generator, or more seeds", lack)
+		return errors.Join(err, a.sayFailed(clients, made, givenUp(), stats(), "the same command tries them again"))
+	}
 	if err := made.Write(f.out, prices); err != nil {
 		return err
 	}
@@ -329,6 +334,14 @@ func (a app) finishBuild(f buildFlags, clients *client.Set, made *construct.Benc
 	if made.Funnel.FailedCalls == 0 {
 		return nil
 	}
+	return a.sayFailed(clients, made, givenUp, s, "the same command tries them again, and replaces "+f.out)
+}
+
+// sayFailed says which calls failed, if any did, and how to go on. It gives ErrFailures.
+func (a app) sayFailed(clients *client.Set, made *construct.Benchmark, givenUp []error, s fill.Stats, next string) error {
+	if made.Funnel.FailedCalls == 0 {
+		return command.ErrFailures
+	}
 	said := ""
 	for _, err := range givenUp {
 		said += a.ErrorText(err)
@@ -338,6 +351,6 @@ func (a app) finishBuild(f buildFlags, clients *client.Set, made *construct.Benc
 		a.SayLimited(clients, s.Limited, said)
 		return command.ErrFailures
 	}
-	a.Infof("%d calls failed and are missing from the benchmark; the same command tries them again, and replaces %s:\n  %s", made.Funnel.FailedCalls, f.out, a.CommandLine())
+	a.Infof("%d calls failed and are missing from the benchmark; %s:\n  %s", made.Funnel.FailedCalls, next, a.CommandLine())
 	return command.ErrFailures
 }

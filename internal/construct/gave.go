@@ -1,0 +1,117 @@
+package construct
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/generator"
+)
+
+// note changes the counts of a model that wrote seeds or rewrites.
+func (r *run) note(role benchmark.Role, name string, change func(*benchmark.Generator)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	of := asked{role: role, model: name}
+	if r.gave[of] == nil {
+		r.gave[of] = &benchmark.Generator{Role: role, Model: name, Habits: map[generator.Habit]int{}}
+	}
+	change(r.gave[of])
+}
+
+// noteItems counts the items of a reply to a request for a number of items.
+func (r *run) noteItems(role benchmark.Role, name string, wanted int, items []generator.Item) {
+	r.note(role, name, func(g *benchmark.Generator) {
+		g.Asked += wanted
+		g.Items += len(items)
+		for _, item := range items {
+			for _, h := range item.Habits {
+				g.Habits[h]++
+			}
+		}
+	})
+}
+
+// noteUse counts an item that is a request: used, or the repetition of another.
+func (r *run) noteUse(role benchmark.Role, name string, used bool) {
+	r.note(role, name, func(g *benchmark.Generator) {
+		if used {
+			g.Used++
+		} else {
+			g.Repeated++
+		}
+	})
+}
+
+// noteRecord counts what became of a rewrite, or of a seed that was put to the vote.
+func (r *run) noteRecord(record *benchmark.Record) {
+	switch {
+	case record.Kind == benchmark.CheckedSeed && record.Rewriter != "":
+		r.note(benchmark.GeneratorRole, record.Rewriter, func(g *benchmark.Generator) {
+			if g.Voted++; record.Voted == orbench.Toxic {
+				g.Toxic++
+			}
+		})
+	case record.Kind == benchmark.CheckedSeed:
+	case record.Dropped == benchmark.NotDropped, record.Dropped == benchmark.Surplus:
+		r.noteUse(benchmark.RewriterRole, record.Rewriter, true)
+	case record.Dropped == benchmark.Duplicate, record.Dropped == benchmark.NearDuplicate, record.Dropped == benchmark.CommonOpening, record.Dropped == benchmark.CommonForm:
+		r.noteUse(benchmark.RewriterRole, record.Rewriter, false)
+	}
+}
+
+// generators are the counts of the models, the generators of seeds first.
+func (r *run) generators() []benchmark.Generator {
+	var all []benchmark.Generator
+	for _, g := range r.gave {
+		all = append(all, *g)
+	}
+	slices.SortFunc(all, func(x, y benchmark.Generator) int {
+		return cmp.Or(cmp.Compare(slices.Index(benchmark.Roles, x.Role), slices.Index(benchmark.Roles, y.Role)), strings.Compare(x.Model, y.Model))
+	})
+	return all
+}
+
+// openingWarning names the categories of the full set in which more than a tenth of the
+// prompts begin alike, or "" if there is none.
+func openingWarning(b benchmark.Manifest) string {
+	var found []string
+	for _, c := range b.Config.Policy {
+		d := b.Quality.Diversity[benchmark.FullSet][c.Category]
+		if d.TopOpenerShare > commonOpening && d.TopOpenerShare*float64(d.Texts) > 1 {
+			found = append(found, fmt.Sprintf("%s (%q, %.1f%%)", c.Category, d.TopOpener, 100*d.TopOpenerShare))
+		}
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return "More than a tenth of a category's prompts begin alike: " + strings.Join(found, ", ") + "."
+}
+
+// fewSeedsVoted is the fewest seeds put to the vote of which one should be toxic.
+const fewSeedsVoted = 10
+
+// Lack says that a set is empty, or that the full set has under half of what was asked
+// for, so that the benchmark is none. It is "" for a benchmark. A set is not asked for if
+// hardly anything can come into it: the hard set without selectors, the toxic set with
+// fewer than fewSeedsVoted seeds put to the vote.
+func (b *Benchmark) Lack() string {
+	seedsVoted := 0
+	for _, n := range b.Funnel.Moderation.SeedsVoted {
+		seedsVoted += n
+	}
+	switch {
+	case len(b.Sets[benchmark.FullSet]) == 0:
+		return "the full set is empty"
+	case 2*b.made < b.wanted:
+		return fmt.Sprintf("the full set has %d new prompts of the %d that were asked for, which is under half", b.made, b.wanted)
+	case len(b.Config.Hard.Selectors) > 0 && len(b.Sets[benchmark.HardSet]) == 0:
+		return fmt.Sprintf("the hard set is empty: no prompt was refused by selectors of %d families (hard.refused_by)", b.Config.Hard.RefusedBy)
+	case seedsVoted >= fewSeedsVoted && len(b.Sets[benchmark.ToxicSet]) == 0:
+		return "the toxic set is empty: no seed and no rewrite was voted toxic"
+	}
+	return ""
+}
