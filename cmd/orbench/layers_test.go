@@ -40,8 +40,8 @@ func readLayers(t *testing.T) []layer {
 		case strings.HasPrefix(line, "| **"):
 			groups++
 		case strings.HasPrefix(line, "| `"):
-			if len(cells) != 5 {
-				t.Fatalf("docs/packages.md: write the row as | `package` | `import` `import` | what it is |: %s", line)
+			if len(cells) != 4 {
+				t.Fatalf("docs/packages.md: write the row as | `package` | `import` `import` |: %s", line)
 			}
 			l := layer{pkg: name.FindStringSubmatch(cells[1])[1], plain: groups == 1}
 			for _, match := range name.FindAllStringSubmatch(cells[2], -1) {
