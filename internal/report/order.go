@@ -93,14 +93,14 @@ func labelsToTell(all []subject, label orbench.Label) string {
 	for n := 20; ; n += max(10, n/4) {
 		if yes, _ := apart(min(n, most)); yes >= reached {
 			n = min(n, most)
-			told := fmt.Sprintf("%d of %d such pairs", reached-now, open)
+			told := fmt.Sprintf("%d of %d", reached-now, open)
 			switch {
 			case open == 1:
 				told = "them"
 			case reached-now == open:
-				told = fmt.Sprintf("all %d such pairs", open)
+				told = fmt.Sprintf("all %d", open)
 			}
-			return fmt.Sprintf("%s, for each target would tell %s apart.", table.Labels(n), told)
+			return fmt.Sprintf("%s, for each target tell %s apart.", table.Labels(n), told)
 		}
 	}
 }

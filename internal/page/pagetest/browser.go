@@ -1,5 +1,3 @@
-// Package pagetest opens pages in a headless Chromium for tests, and sees what they ask
-// for and complain of.
 package pagetest
 
 import (
