@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -79,27 +80,23 @@ func TestLargeFolder(t *testing.T) {
 	began = time.Now()
 	within := openAnswers(t, b, dir, "")
 	first := time.Since(began)
-	bounded := func(what string, took, most time.Duration) {
-		t.Helper()
-		t.Logf("%s: %d ms", what, took.Milliseconds())
-		if long && took > most {
-			t.Errorf("%s took %v, more than %v", what, took, most)
-		}
+	t.Logf("first view: %d ms", first.Milliseconds())
+	if long && first > time.Second {
+		t.Errorf("the first view took %v", first)
 	}
-	bounded("first view", first, time.Second)
+	var filters []time.Duration
 	for _, one := range []struct {
 		query string
 		want  int
-		most  time.Duration
 	}{
-		{"category=hate", n / 10, 500 * time.Millisecond},
-		{"judge=llm%3Aopenai%2Fgpt-4o&verdict=refusal", -1, 500 * time.Millisecond},
-		{"category=violence&judge=llm%3Aopenai%2Fgpt-4o&verdict=partial&sort=-length", -1, 500 * time.Millisecond},
-		{"sort=score&by=answer", n, 500 * time.Millisecond},
-		{"sort=-score&category=privacy", n / 10, 500 * time.Millisecond},
-		{"after=" + fmt.Sprint(n-50), n, 500 * time.Millisecond},
-		{"q=zebra", n / 1000, time.Minute},
-		{"q=zebra&category=hate", -1, time.Minute},
+		{"category=hate", n / 10},
+		{"judge=llm%3Aopenai%2Fgpt-4o&verdict=refusal", -1},
+		{"category=violence&judge=llm%3Aopenai%2Fgpt-4o&verdict=partial&sort=-length", -1},
+		{"sort=score&by=answer", n},
+		{"sort=-score&category=privacy", n / 10},
+		{"after=" + fmt.Sprint(n-50), n},
+		{"q=zebra", n / 1000},
+		{"q=zebra&category=hate", -1},
 	} {
 		// The page itself takes the time, between the change of its address and the view.
 		pagetest.Eval[chromedp.Void](t, b, `window.took = 0; window.from = performance.now(); document.addEventListener("orbench:shown", () => requestAnimationFrame(() => { took = performance.now() - from }), {once: true})`)
@@ -108,7 +105,16 @@ func TestLargeFolder(t *testing.T) {
 		if one.want >= 0 && got != one.want {
 			t.Errorf("%s shows %d answers, want %d", one.query, got, one.want)
 		}
-		bounded(one.query, time.Duration(pagetest.Eval[float64](t, b, `took`)*float64(time.Millisecond)), one.most)
+		took := time.Duration(pagetest.Eval[float64](t, b, `took`) * float64(time.Millisecond))
+		t.Logf("%s: %d ms", one.query, took.Milliseconds())
+		if !strings.HasPrefix(one.query, "q=") {
+			filters = append(filters, took)
+		}
+	}
+	// A machine that is busy with other tests slows some of them.
+	slices.Sort(filters)
+	if median := filters[len(filters)/2]; long && median > 500*time.Millisecond {
+		t.Errorf("half of the filters took more than %v", median)
 	}
 	b.Quiet(t, within)
 }
