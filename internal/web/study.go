@@ -12,7 +12,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/run"
-	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
 )
 
@@ -160,6 +159,3 @@ func get[T any](ctx context.Context, s *Server, t *task[T], what string, total i
 		return value, context.Cause(ctx)
 	}
 }
-
-// list lists the studies of the store, the newest first.
-func (s *Server) list(ctx context.Context) ([]*study.Study, error) { return study.List(ctx, s.Store) }
