@@ -7,16 +7,21 @@ import (
 	"image/png"
 	"io"
 	"strings"
+	"sync"
+	"time"
 
 	"codeberg.org/go-fonts/liberation/liberationsansbold"
 	"codeberg.org/go-fonts/liberation/liberationsansregular"
+	"codeberg.org/go-pdf/fpdf"
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
 	plotfont "gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/orbench/orbench/internal/untrusted"
@@ -195,6 +200,65 @@ func (f Figure) PNG(w io.Writer) error {
 		return err
 	}
 	return writePNG(w, b.Bytes(), f.About)
+}
+
+// PDF draws the figure as PDF. Letters are drawn as shapes, so that every reader shows
+// them alike and none is missing.
+func (f Figure) PDF(w io.Writer) error {
+	datePDF()
+	c := pdfCanvas{vgpdf.New(f.Width, f.Height)}
+	f.Draw(draw.NewCanvas(c, f.Width, f.Height))
+	_, err := c.WriteTo(w)
+	return err
+}
+
+// datePDF has the library date all files alike, so that the same figure gives the same bytes.
+var datePDF = sync.OnceFunc(func() {
+	fpdf.SetDefaultCreationDate(time.Unix(0, 0).UTC())
+	fpdf.SetDefaultModificationDate(time.Unix(0, 0).UTC())
+	fpdf.SetDefaultCatalogSort(true)
+})
+
+// pdfCanvas draws texts as shapes. The library's own texts lack letters beyond Latin.
+type pdfCanvas struct{ *vgpdf.Canvas }
+
+// glyphUnits is the size at which the shapes of letters are read.
+const glyphUnits = 1000
+
+// FillString draws a text.
+func (c pdfCanvas) FillString(face plotfont.Face, at vg.Point, text string) {
+	var buffer sfnt.Buffer
+	scale := face.Font.Size / glyphUnits
+	point := func(p fixed.Point26_6) vg.Point {
+		return vg.Point{X: at.X + scale*vg.Length(p.X)/64, Y: at.Y - scale*vg.Length(p.Y)/64}
+	}
+	for _, r := range text {
+		glyph, err := face.Face.GlyphIndex(&buffer, r)
+		if err != nil {
+			continue
+		}
+		segments, err := face.Face.LoadGlyph(&buffer, glyph, fixed.I(glyphUnits), nil)
+		if err != nil {
+			continue
+		}
+		var shape vg.Path
+		for _, s := range segments {
+			switch s.Op {
+			case sfnt.SegmentOpMoveTo:
+				shape.Move(point(s.Args[0]))
+			case sfnt.SegmentOpLineTo:
+				shape.Line(point(s.Args[0]))
+			case sfnt.SegmentOpQuadTo:
+				shape.QuadTo(point(s.Args[0]), point(s.Args[1]))
+			case sfnt.SegmentOpCubeTo:
+				shape.CubeTo(point(s.Args[0]), point(s.Args[1]), point(s.Args[2]))
+			}
+		}
+		if len(shape) > 0 {
+			c.Fill(shape)
+		}
+		at.X += face.Width(string(r))
+	}
 }
 
 // Rect returns the corners of a rectangle.

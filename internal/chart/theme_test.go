@@ -49,3 +49,25 @@ func TestTint(t *testing.T) {
 		}
 	}
 }
+
+// A PDF is the same each time, and has letters that the library's own texts lack.
+func TestPDF(t *testing.T) {
+	t.Parallel()
+	draws := func(text string) []byte {
+		f := Figure{Width: 100, Height: 100, Draw: func(c draw.Canvas) {
+			c.FillText(TextStyle(9, true, Foreground), vg.Point{X: 10, Y: 10}, text)
+		}}
+		var b bytes.Buffer
+		if err := f.PDF(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	one := draws("κ′ over-refusal")
+	if !bytes.HasPrefix(one, []byte("%PDF-")) || !bytes.Equal(one, draws("κ′ over-refusal")) {
+		t.Error("the same figure gives other bytes")
+	}
+	if bytes.Equal(draws("κ"), draws("λ")) {
+		t.Error("two letters look alike")
+	}
+}

@@ -10,7 +10,10 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/orbench/orbench"
 )
@@ -29,6 +32,8 @@ type Folder struct {
 	sums map[string]string
 	// streams are the files that stay open during the work.
 	streams []stream
+	// unsynced are the files that may not be on the disk yet.
+	unsynced []string
 }
 
 // stream is a file that is open during the whole work.
@@ -79,7 +84,7 @@ func (f *Folder) Final() { f.final = true }
 // Dir is the place of the directory once Finish has returned.
 func (f *Folder) Dir() string { return f.dir }
 
-// Write writes a file and gives its SHA-256 in hex. The file is on the disk when Write
+// Write writes a file, whose name may begin with a folder and a slash, and gives its SHA-256 in hex. The file is on the disk when Write
 // returns. An error names the file.
 func (f *Folder) Write(name string, write func(io.Writer) error) (sum string, err error) {
 	out, err := f.open(name)
@@ -102,6 +107,39 @@ func (f *Folder) Write(name string, write func(io.Writer) error) (sum string, er
 	return f.sums[name], nil
 }
 
+// Put writes one of many files, which are on the disk when Finish returns: to wait for the
+// disk at each of them would take longer than all the rest.
+func (f *Folder) Put(name string, data []byte) error {
+	out, err := f.open(name)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(data)
+	if err = errors.Join(err, out.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", filepath.Join(f.dir, name), err)
+	}
+	sum := sha256.Sum256(data)
+	f.sums[name] = hex.EncodeToString(sum[:])
+	f.unsynced = append(f.unsynced, name)
+	return nil
+}
+
+// sync waits until the files that were put are on the disk, for many at a time.
+func (f *Folder) sync() error {
+	var group errgroup.Group
+	group.SetLimit(32)
+	for _, name := range f.unsynced {
+		group.Go(func() error {
+			file, err := os.OpenFile(filepath.Join(f.draft, name), os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			return errors.Join(file.Sync(), file.Close())
+		})
+	}
+	return group.Wait()
+}
+
 // Stream opens a file for unbuffered writing. Finish or Discard closes it.
 func (f *Folder) Stream(name string) (io.Writer, error) {
 	out, err := f.open(name)
@@ -113,6 +151,11 @@ func (f *Folder) Stream(name string) (io.Writer, error) {
 }
 
 func (f *Folder) open(name string) (*os.File, error) {
+	if dir := path.Dir(name); dir != "." {
+		if err := os.MkdirAll(filepath.Join(f.draft, dir), 0o755); err != nil {
+			return nil, err
+		}
+	}
 	return os.OpenFile(filepath.Join(f.draft, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 }
 
@@ -133,6 +176,9 @@ func (f *Folder) finish() error {
 			return err
 		}
 		f.sums[out.name] = hex.EncodeToString(out.sum.Sum(nil))
+	}
+	if err := f.sync(); err != nil {
+		return err
 	}
 	if (f.of != Subject{}) && !f.final {
 		m := mark{f.of, maps.Clone(f.sums)}

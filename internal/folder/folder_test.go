@@ -275,3 +275,36 @@ func TestFile(t *testing.T) {
 		}
 	}
 }
+
+// Files may be in a folder of their own. It is replaced with the rest, unless something of
+// somebody else is in it.
+func TestFilesInAFolder(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "out")
+	of := folder.NewSubject("pages", 1)
+	write := func() error {
+		f, err := folder.Create(dir, of)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(f.Put("texts/0.js", []byte("hello")), f.Put("texts/1.js", nil)); err != nil {
+			return err
+		}
+		return f.Finish()
+	}
+	for range 2 {
+		if err := write(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := files(t, filepath.Join(dir, "texts")); !slices.Equal(got, []string{"0.js", "1.js"}) {
+		t.Errorf("the folder holds %q", got)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "texts", "mine.txt"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var input *orbench.InputError
+	if err := write(); !errors.As(err, &input) || !strings.Contains(input.Problem, "mine.txt") {
+		t.Errorf("a folder with a file of somebody else is replaced: %v", err)
+	}
+}

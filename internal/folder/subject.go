@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -66,7 +68,8 @@ func readMark(path string) mark {
 func (m mark) write(w io.Writer) error { return table.JSON(w, m) }
 
 // differs says how the existing folder differs from one that may be replaced; empty means
-// that it does not. dir is the folder, and others are the names of other files in it.
+// that it does not. dir is the folder, and others are the names of other
+// files and folders in it.
 func (m mark) differs(of Subject, dir string, others []string) string {
 	switch {
 	case m.Subject == Subject{}:
@@ -76,8 +79,12 @@ func (m mark) differs(of Subject, dir string, others []string) string {
 	case m.Settings != of.Settings:
 		return "is there already, and is the " + m.Of + " with other settings"
 	}
+	within := map[string]bool{}
+	for name := range m.Files {
+		within[path.Dir(name)] = true
+	}
 	for _, name := range others {
-		if _, ok := m.Files[name]; !ok {
+		if _, ok := m.Files[name]; !ok && !within[name] {
 			return "is there already, and holds a file of somebody else, " + name
 		}
 	}
@@ -122,14 +129,20 @@ func occupied(dir string, of Subject) (bool, error) {
 	if (of == Subject{}) {
 		return false, &orbench.InputError{File: dir, Problem: "is there already, and not empty", Hint: hint}
 	}
+	m := readMark(filepath.Join(dir, MarkFile))
 	var names []string
-	for _, e := range entries {
-		if e.Name() != MarkFile {
-			names = append(names, e.Name())
+	if m.Subject == of {
+		err = fs.WalkDir(os.DirFS(dir), ".", func(name string, _ fs.DirEntry, err error) error {
+			if name != "." && name != MarkFile {
+				names = append(names, name)
+			}
+			return err
+		})
+		if err != nil {
+			return false, &orbench.InputError{File: dir, Problem: "is not a folder that can be read", Hint: hint, Err: err}
 		}
 	}
-	slices.Sort(names)
-	if problem := readMark(filepath.Join(dir, MarkFile)).differs(of, dir, names); problem != "" {
+	if problem := m.differs(of, dir, names); problem != "" {
 		return false, &orbench.InputError{File: dir, Problem: problem, Hint: hint}
 	}
 	return true, nil

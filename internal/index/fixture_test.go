@@ -183,13 +183,13 @@ func outputs(t *testing.T, r score.Result) string {
 		}
 	}
 	dir := filepath.Join(t.TempDir(), "report")
-	folder, err := report.Create(dir, run.Subject())
+	folder, err := report.Create(dir, run.Subject(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer folder.Discard()
 	_ = folder.Finish(r) // without answers it may say that they do not add up
-	files, _ := filepath.Glob(filepath.Join(dir, "*"))
+	files, _ := filepath.Glob(filepath.Join(dir, "*.*"))
 	for _, file := range files {
 		content, err := os.ReadFile(file)
 		if err != nil {

@@ -54,6 +54,8 @@ type Answer struct {
 	Verdicts []score.JudgeVerdict
 	// Cut is true if any text is longer than shown.
 	Cut bool
+	// Redacted is true if the texts are left out.
+	Redacted bool
 }
 
 // Passage is a stretch of an answer's text.
@@ -175,16 +177,6 @@ func (a Answer) HasText() bool {
 	return slices.ContainsFunc(a.Text, func(p Passage) bool { return strings.TrimSpace(p.Text) != "" })
 }
 
-// Split reports whether the judges disagree on whether the answer is a refusal.
-func (a Answer) Split() bool {
-	refused, answered := false, false
-	for _, v := range a.Verdicts {
-		refused = refused || v.Class.Refused()
-		answered = answered || v.Class != orbench.Unjudged && !v.Class.Refused()
-	}
-	return refused && answered
-}
-
 // CategoryName returns the answer's category for people.
 func (a Answer) CategoryName() string { return table.Category(a.Category) }
 
@@ -199,16 +191,3 @@ func (a Answer) Side() string {
 // Folded reports whether the page hides the texts until they are opened. It
 // hides those of every prompt that is not known to be safe.
 func (a Answer) Folded() bool { return a.Label != orbench.Safe }
-
-// VerdictData lists the judge and class of each verdict, for the page's filter.
-func (a Answer) VerdictData() string {
-	var lines []string
-	for _, v := range a.Verdicts {
-		class := string(v.Class)
-		if v.Class == orbench.Unjudged {
-			class = "unjudged"
-		}
-		lines = append(lines, strings.Join(strings.Fields(v.Judge), " ")+"\t"+class)
-	}
-	return strings.Join(lines, "\n")
-}

@@ -22,6 +22,10 @@ var (
 	//
 	//go:embed assets/page.css
 	Style string
+	// Script has the keys and switches of all pages with answers.
+	//
+	//go:embed assets/page.js
+	Script string
 )
 
 // Assets holds the files that pages of a server load: the style sheet and the scripts.
@@ -46,6 +50,8 @@ type Frame struct {
 	Menu []Link
 	// Simulated says that some figures are of simulated models.
 	Simulated bool
+	// Redacted says that the texts of prompts and answers are left out.
+	Redacted bool
 }
 
 // Inline is the style and the script within a page.
@@ -54,20 +60,25 @@ type Inline struct {
 	Script template.JS
 }
 
-// Link is a link of a page. Here is true for the page itself.
+// Link is a link of a page. Here is true for the page itself. Set is the parameters that
+// the link sets, as in an address; empty where it sets none.
 type Link struct {
-	Text, Address string
-	Here          bool
+	Text, Address, Set string
+	Here               bool
 }
 
 // Notice says that models are simulated.
 func (Frame) Notice() string { return table.SimulatedNotice }
 
-// File is the frame of a page that is a file with a script of its own, and loads nothing.
-// It may run the scripts of loads, which are expressions of a Content-Security-Policy.
+// File is the frame of a page that is a file with a script of its own, if script is not
+// empty, and loads nothing. The script may load what loads allows, which are expressions of
+// a Content-Security-Policy.
 func File(title, style, script string, loads ...string) Frame {
-	sum := sha256.Sum256([]byte(script))
-	allowed := append([]string{"'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"}, loads...)
+	allowed := []string{"'none'"}
+	if script != "" {
+		sum := sha256.Sum256([]byte(script))
+		allowed = append([]string{"'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"}, loads...)
+	}
 	return Frame{
 		Title: title, Inline: Inline{template.CSS(style), template.JS(script)},
 		Policy: "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src " + strings.Join(allowed, " ") + "; base-uri 'none'; form-action 'none'",
@@ -75,11 +86,11 @@ func File(title, style, script string, loads ...string) Frame {
 }
 
 // Parse parses the templates of a page, with those that all pages share: top, bottom, grid,
-// verdicts, and body for an Answer.
+// verdicts, list for Answers, row for a Row, and cell for a Shown.
 func Parse(name, text string, more template.FuncMap) (*template.Template, error) {
 	t := template.New(name).Funcs(template.FuncMap{
 		"word": func(s string) string { return s }, "count": table.Count, "category": table.Category,
-		"className": ClassName, "verdictClass": verdictClass,
+		"className": ClassName, "verdictClass": verdictClass, "redacted": func() string { return redacted },
 	}).Funcs(more)
 	t, err := t.ParseFS(templates, "templates/*.html")
 	if err != nil {
@@ -87,6 +98,9 @@ func Parse(name, text string, more template.FuncMap) (*template.Template, error)
 	}
 	return t.New(name).Parse(text)
 }
+
+// redacted is the notice of pages without texts.
+const redacted = "The texts of prompts and answers, what judges wrote about them, and the words of errors are left out."
 
 // ClassName returns a class's name for people.
 func ClassName(c orbench.Class) string {

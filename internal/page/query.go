@@ -104,3 +104,6 @@ func (q Query) Address(path string) string {
 	}
 	return path + "?" + url.Values(q).Encode()
 }
+
+// Fragment returns the address of a query within a page that is a file.
+func (q Query) Fragment(file string) string { return file + "#" + url.Values(q).Encode() }

@@ -18,13 +18,13 @@ func TestAnswersReadBack(t *testing.T) {
 	t.Parallel()
 	_, rows := scoretest.Fixture{Targets: 2, Safe: 5, Toxic: 3, Simulated: true}.Make()
 	var b bytes.Buffer
-	c := answers.NewCollector(&b)
+	l := answers.NewLines(&b)
 	for _, row := range rows {
-		if err := c.Add(row); err != nil {
+		if err := l.Add(&row); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := c.Flush(); err != nil {
+	if err := l.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()

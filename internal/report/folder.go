@@ -16,7 +16,9 @@ import (
 
 // The files of a report folder.
 const (
-	PageFile    = "report.html"
+	PageFile = "report.html"
+	// AnswersPage shows all answers. It loads the files of the folder answers.
+	AnswersPage = "answers.html"
 	AnswersFile = "answers.jsonl"
 	// PropensityFile exists if targets are asked several times.
 	PropensityFile = "propensity.csv"
@@ -25,26 +27,28 @@ const (
 	ProvenanceFile = "provenance.json"
 )
 
-// Folder is a report being written into a directory: the page, the plots as SVG
-// and PNG, the figures as JSON, CSV and Markdown, and every answer. The directory
-// is there as a whole or not at all. Use it so:
+// Folder is a report being written into a directory: the pages, the plots as SVG, PNG
+// and PDF, the figures as JSON, CSV and Markdown, and every answer. The directory is
+// there as a whole or not at all. Use it so:
 //
-//	f, err := report.Create(dir, of)
+//	f, err := report.Create(dir, of, false)
 //	...
 //	defer f.Discard()
-//	for each row { f.Add(row) }
+//	for each chunk of rows { f.Add(chunk) }
 //	return f.Finish(result)
 type Folder struct {
-	files     *folder.Folder
-	collector *answers.Collector
+	files    *folder.Folder
+	redacted bool
+	lines    *answers.Lines
+	pieces   *answers.Pieces
 	// propensity is nil until AddPropensity is first called.
 	propensity *table.RowWriter[propensityRow]
 }
 
-// Create starts a report that will be at dir. If dir already holds a report of
-// the same subject, Finish replaces it. If dir holds anything else, Create
-// returns an *orbench.InputError.
-func Create(dir string, of folder.Subject) (*Folder, error) {
+// Create starts a report that will be at dir, without the texts of prompts and answers if
+// it is redacted. If dir already holds a report of the same subject, Finish replaces it. If
+// dir holds anything else, Create returns an *orbench.InputError.
+func Create(dir string, of folder.Subject, redacted bool) (*Folder, error) {
 	files, err := folder.Create(dir, of)
 	if err != nil {
 		return nil, err
@@ -53,14 +57,40 @@ func Create(dir string, of folder.Subject) (*Folder, error) {
 	if err != nil {
 		return nil, errors.Join(err, files.Discard())
 	}
-	return &Folder{files: files, collector: answers.NewCollector(file)}, nil
+	pieces, err := answers.NewPieces(files, AnswersPage, redacted)
+	if err != nil {
+		return nil, errors.Join(err, files.Discard())
+	}
+	return &Folder{files: files, redacted: redacted, lines: answers.NewLines(file), pieces: pieces}, nil
 }
 
 // Dir is where the report is once Finish has returned.
 func (f *Folder) Dir() string { return f.files.Dir() }
 
-// Add takes one row of the run; see answers.Collector.
-func (f *Folder) Add(row score.AnswerRow) error { return f.collector.Add(row) }
+// Add takes the rows of all targets on some prompts.
+func (f *Folder) Add(c score.Chunk) error {
+	prompts := make([][]*score.AnswerRow, len(c.Prompts))
+	for _, samples := range c.Rows {
+		for _, rows := range samples {
+			for i := range rows {
+				row := &rows[i]
+				if f.redacted {
+					row = row.Redacted()
+				}
+				if err := f.lines.Add(row); err != nil {
+					return err
+				}
+				prompts[i] = append(prompts[i], row)
+			}
+		}
+	}
+	for _, rows := range prompts {
+		if err := f.pieces.Add(rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // AddPropensity adds a line to PropensityFile: what a target that is asked
 // several times does with one prompt.
@@ -85,7 +115,7 @@ func (f *Folder) Finish(r score.Result) error {
 }
 
 func (f *Folder) write(r score.Result) error {
-	if err := f.collector.Flush(); err != nil {
+	if err := f.lines.Flush(); err != nil {
 		return err
 	}
 	if f.propensity != nil {
@@ -93,23 +123,22 @@ func (f *Folder) write(r score.Result) error {
 			return fmt.Errorf("write %s: %w", PropensityFile, err)
 		}
 	}
-	if err := f.collector.Conserved(r); err != nil {
+	if err := f.lines.Conserved(r); err != nil {
 		return err
 	}
 	// The plots show one point for all samples of a target, as the page does.
 	shown := r.Aggregated()
-	type file struct {
-		name  string
-		write func(io.Writer) error
-	}
 	files := []file{
-		{"report.json", table.AsJSON.Of(View{r})},
 		{"report.csv", table.AsCSV.Of(View{r})},
+		{"report.json", table.AsJSON.Of(View{r})},
 		{"report.md", table.AsMarkdown.Of(View{r})},
-		{PageFile, Page{Result: r, Frame: page.File("", page.Style, pageScript), sample: f.collector}.Write},
 	}
+	linked := []string{AnswersFile}
 	if r.Provenance != nil {
 		files = append(files, file{ProvenanceFile, r.Provenance.JSON})
+	}
+	if f.propensity != nil {
+		linked = append(linked, PropensityFile)
 	}
 	if len(r.Persistence) > 0 {
 		files = append(files, file{"turns.csv", func(w io.Writer) error { return persistenceCSV(w, r.Persistence) }})
@@ -126,16 +155,31 @@ func (f *Folder) write(r score.Result) error {
 		}{{"tradeoff", tradeoff.Plot}, {"categories", categoryPlot}, {"pairs", pairPlot}, {"propensity", propensityPlot}} {
 			if fig, ok := plot.draw(shown, judges[0]); ok {
 				fig.About = r.Provenance.Line()
-				files = append(files, file{plot.name + ".svg", fig.SVG}, file{plot.name + ".png", fig.PNG})
+				files = append(files, file{plot.name + ".svg", fig.SVG}, file{plot.name + ".png", fig.PNG}, file{plot.name + ".pdf", fig.PDF})
 			}
 		}
 	}
+	for _, file := range files {
+		linked = append(linked, file.name)
+	}
+	menu := func(here string) []page.Link {
+		return []page.Link{{Text: "Report", Address: PageFile, Here: here == PageFile}, {Text: "Answers", Address: AnswersPage, Here: here == AnswersPage}}
+	}
+	of := Page{Result: r, Frame: page.File("", page.Style, ""), Files: linked, Opens: func(q page.Query) string { return q.Fragment(AnswersPage) }}
+	of.Frame.Menu, of.Frame.Redacted = menu(PageFile), f.redacted
+	files = append(files, file{PageFile, of.Write})
 	for _, file := range files {
 		if _, err := f.files.Write(file.name, file.write); err != nil {
 			return err
 		}
 	}
-	return nil
+	return f.pieces.Finish(r, "Answers", headOf(r), menu(AnswersPage))
+}
+
+// file is a file of a report.
+type file struct {
+	name  string
+	write func(io.Writer) error
 }
 
 // Discard removes what was written of an unfinished report. It does nothing

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/score"
@@ -32,18 +33,40 @@ func files(t *testing.T, dir string) []string {
 // writeReport writes a report of a fixture into dir.
 func writeReport(t testing.TB, dir string, r score.Result, rows []score.AnswerRow) {
 	t.Helper()
-	f, err := report.Create(dir, folder.Subject{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, row := range rows {
-		if err := f.Add(row); err != nil {
-			t.Fatal(err)
-		}
-	}
+	f := begin(t, dir, rows, false)
 	if err := f.Finish(r); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// begin begins a report at dir and adds rows, prompt by prompt.
+func begin(t testing.TB, dir string, rows []score.AnswerRow, redacted bool) *report.Folder {
+	t.Helper()
+	f, err := report.Create(dir, folder.Subject{}, redacted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type name struct {
+		dataset string
+		id      orbench.PromptID
+	}
+	var chunks []score.Chunk
+	at := map[name]int{}
+	for _, row := range rows {
+		of := name{row.Dataset, row.Prompt.ID}
+		n, ok := at[of]
+		if !ok {
+			n = len(chunks)
+			at[of], chunks = n, append(chunks, score.Chunk{Prompts: []orbench.Prompt{row.Prompt}})
+		}
+		chunks[n].Rows = append(chunks[n].Rows, [][]score.AnswerRow{{row}})
+	}
+	for _, c := range chunks {
+		if err := f.Add(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return f
 }
 
 func TestFolder(t *testing.T) {
@@ -53,8 +76,8 @@ func TestFolder(t *testing.T) {
 	dir := filepath.Join(parent, "reports", "first")
 	writeReport(t, dir, r, rows)
 	want := []string{
-		"answers.jsonl", "categories.png", "categories.svg", "report.csv", "report.html", "report.json", "report.md",
-		"tradeoff.png", "tradeoff.svg",
+		"answers", "answers.html", "answers.jsonl", "categories.pdf", "categories.png", "categories.svg", "report.csv", "report.html",
+		"report.json", "report.md", "tradeoff.pdf", "tradeoff.png", "tradeoff.svg",
 	}
 	if got := files(t, dir); !slices.Equal(got, want) {
 		t.Errorf("the report holds %q, want %q", got, want)
@@ -86,7 +109,10 @@ func TestFolderIsDeterministic(t *testing.T) {
 		r, rows := scoretest.Fixture{Targets: 2, Safe: 6, Toxic: 3}.Make()
 		writeReport(t, filepath.Join(parent, name), r, rows)
 	}
-	for _, name := range files(t, filepath.Join(parent, "a")) {
+	for _, name := range append(files(t, filepath.Join(parent, "a")), "answers/0.js", "answers/rows.js") {
+		if name == "answers" {
+			continue
+		}
 		a, err := os.ReadFile(filepath.Join(parent, "a", name))
 		if err != nil {
 			t.Fatal(err)
@@ -116,16 +142,8 @@ func TestDiscard(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
 	dir := filepath.Join(parent, "out")
-	f, err := report.Create(dir, folder.Subject{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	_, rows := scoretest.Fixture{Targets: 1, Safe: 6, Toxic: 3}.Make()
-	for _, row := range rows {
-		if err := f.Add(row); err != nil {
-			t.Fatal(err)
-		}
-	}
+	f := begin(t, dir, rows, false)
 	if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("half a report is in place: %v", err)
 	}
@@ -143,7 +161,7 @@ func TestDiscard(t *testing.T) {
 func TestDiscardAfterFinishKeepsTheReport(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "out")
-	f, err := report.Create(dir, folder.Subject{})
+	f, err := report.Create(dir, folder.Subject{}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

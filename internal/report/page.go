@@ -14,18 +14,13 @@ import (
 	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/provenance"
-	"github.com/orbench/orbench/internal/report/answers"
 	"github.com/orbench/orbench/internal/report/tradeoff"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 )
 
-var (
-	//go:embed page/page.html
-	pageTemplate string
-	//go:embed page/page.js
-	pageScript string
-)
+//go:embed page.html
+var pageTemplate string
 
 // reportPage is the data that page.html shows.
 type reportPage struct {
@@ -59,12 +54,11 @@ type reportPage struct {
 	ByLabel             []linkedSection
 	Propensity, Figures []table.Section
 	Agreement, Classes  linkedSection
-	Shares              table.Section
 	Hashes              []pageHash
-	Filters             []pageFilter
-	Sample              []page.Answer
-	// Shown and Answers count the answers on the page and in answers.jsonl.
-	Shown, Answers string
+	// Head says which runs these are, when they were made and by which version.
+	Head string
+	// Files are those beside the page.
+	Files []string
 }
 
 // pageSide is one rate of the headline. Rate is empty if there is none. Lo, Hi
@@ -94,11 +88,6 @@ type pagePlot struct {
 
 type pageHash struct{ Name, SHA string }
 
-type pageFilter struct {
-	Title, Name string
-	Options     []string
-}
-
 // pageCell is a cell of the heat map. It has no Rate if nothing was judged.
 type pageCell struct {
 	Rate, CI string
@@ -110,9 +99,6 @@ type pageCell struct {
 	Hot bool
 	// Refused and Judged are the addresses of the answers that are counted.
 	Refused, Judged string
-	// Category is the category of the answers behind the cell; empty for all
-	// answers.
-	Category string
 }
 
 // Page is the report of a result as a page.
@@ -122,8 +108,8 @@ type Page struct {
 	// Opens gives the address of the answers that a query chooses, of which a count on the
 	// page is the number. Without it, the page has no links to answers.
 	Opens func(page.Query) string
-	// sample is the answers that the page itself shows; nil for none.
-	sample *answers.Collector
+	// Files are the names of those beside the page, which it links to.
+	Files []string
 }
 
 // opens is the address of answers, empty without links.
@@ -143,7 +129,7 @@ func (of Page) Write(w io.Writer) error {
 		return err
 	}
 	p := reportPage{
-		Frame: of.Frame, Linked: of.Opens != nil, AllAnswers: of.opens(page.Query{}),
+		Frame: of.Frame, Linked: of.Opens != nil, AllAnswers: of.opens(page.Query{}), Head: headOf(r), Files: of.Files,
 		Cost: cmp.Or(r.Provenance.Spent(), costLine(r)), Source: paper.Source,
 		Warnings: warningsOf(r), Differ: provenance.Section(r.SettingsThatDiffer),
 		Made: r.Provenance.Sections(), JudgeErrors: judgeErrorLines(r), Clustered: intervalNote(r), FewLabels: fewLabelsNote(r), Account: accountLine(r),
@@ -179,9 +165,6 @@ func (of Page) Write(w io.Writer) error {
 			return err
 		}
 	}
-	if of.sample != nil {
-		p.addAnswers(r, of.sample)
-	}
 	return t.Execute(w, p)
 }
 
@@ -215,39 +198,17 @@ func pagePlots(r score.Result, draw plotter, title string) ([]pagePlot, error) {
 	return plots, nil
 }
 
-// addAnswers adds the answers that the page itself shows.
-func (p *reportPage) addAnswers(r score.Result, c *answers.Collector) {
-	p.Shares = table.Section{
-		Title: "Answers shown", Header: []string{"target", "dataset", "label", "shown", "answers", "without an answer"}, Left: 3,
+// headOf says which runs a result is of, when they were made and by which version; empty
+// if that is not known.
+func headOf(r score.Result) string {
+	if r.Provenance == nil {
+		return ""
 	}
-	all := 0
-	for _, g := range c.Groups() {
-		p.Sample = append(p.Sample, g.Drawn...)
-		all += g.Rows - g.Unanswered
-		p.Shares.Add(g.Target, g.Dataset, g.Label, len(g.Drawn), g.Rows-g.Unanswered, g.Unanswered)
+	head := "orbench " + r.Provenance.Program
+	for _, made := range r.Provenance.Runs {
+		head += " · " + made.Run + ", " + made.Made()
 	}
-	p.Shown, p.Answers = table.Count(len(p.Sample)), table.Count(all)
-	var datasets, labels, categories, statuses table.Names
-	for _, a := range p.Sample {
-		datasets.Add(a.Dataset)
-		labels.Add(string(a.Label))
-		categories.Add(a.CategoryName())
-		statuses.Add(string(a.Status))
-	}
-	slices.Sort(categories)
-	classes := []string{"any refusal", "no refusal", "unjudged"}
-	for _, class := range orbench.Classes {
-		classes = append(classes, string(class))
-	}
-	p.Filters = []pageFilter{
-		{"Target", "target", r.Targets()},
-		{"Dataset", "dataset", datasets},
-		{"Label", "label", labels},
-		{"Category", "category", categories},
-		{"Judge", "judge", r.Judges()},
-		{"Class", "class", classes},
-		{"Fate", "status", statuses},
-	}
+	return head
 }
 
 func (of Page) side(s *score.Side, name string) pageSide {
@@ -293,7 +254,6 @@ func (of Page) cells(g grid, row gridRow) []pageCell {
 	}
 	for _, c := range g.Categories {
 		cell := link(pageCellOf(row.Counts[c], g.Label), "category", table.Category(c))
-		cell.Category = table.Category(c)
 		if cell.Mark = row.Mark(c); cell.Mark != "" {
 			cell.Why = row.why(c)
 		}

@@ -22,18 +22,12 @@ import (
 func TestFolderWithSamples(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "r")
-	f, err := report.Create(dir, folder.Subject{})
-	if err != nil {
-		t.Fatal(err)
-	}
 	r, rows := scoretest.Fixture{Targets: 1, Safe: 6, Toxic: 3, Simulated: true}.Make()
 	r.Propensity = propensities()
-	for _, row := range rows {
-		row.Variant, row.Sample = r.Propensity[0].Target, 2
-		if err := f.Add(row); err != nil {
-			t.Fatal(err)
-		}
+	for i := range rows {
+		rows[i].Variant, rows[i].Sample = r.Propensity[0].Target, 2
 	}
+	f := begin(t, dir, rows, false)
 	for _, p := range []score.PromptPropensity{
 		{
 			Target: "=cmd()", Dataset: "starter", Prompt: "p1", Category: "+privacy", Label: orbench.Safe, Judge: "lexical",
@@ -48,7 +42,7 @@ func TestFolderWithSamples(t *testing.T) {
 	if err := f.Finish(r); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"propensity.csv", "propensity.png", "propensity.svg"} {
+	for _, name := range []string{"propensity.csv", "propensity.pdf", "propensity.png", "propensity.svg"} {
 		if !slices.Contains(files(t, dir), name) {
 			t.Errorf("the report lacks %s", name)
 		}
@@ -74,11 +68,18 @@ func TestFolderWithSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`id="propensity"`, `href="#propensity"`, "refused of 5 samples", "var(--plot-2,", `<span class="tag">sample 2</span>`,
-		`data-target="openai/gpt-1-mini [temperature 0.7]"`,
+		`id="propensity"`, `href="#propensity"`, "refused of 5 samples", "var(--plot-2,", `<a href="propensity.csv">`,
 	} {
 		if !bytes.Contains(page, []byte(want)) {
 			t.Errorf("the page lacks %s", want)
+		}
+	}
+	for file, want := range map[string]string{
+		"0.js":    `<span class=\"tag\">sample 2</span>`,
+		"rows.js": `{"target":"openai/gpt-1-mini [temperature 0.7]","number":2}`,
+	} {
+		if text, err := os.ReadFile(filepath.Join(dir, "answers", file)); err != nil || !bytes.Contains(text, []byte(want)) {
+			t.Errorf("%s lacks %s: %v", file, want, err)
 		}
 	}
 }
@@ -86,7 +87,7 @@ func TestFolderWithSamples(t *testing.T) {
 func TestDiscardWithSamples(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
-	f, err := report.Create(filepath.Join(parent, "r"), folder.Subject{})
+	f, err := report.Create(filepath.Join(parent, "r"), folder.Subject{}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

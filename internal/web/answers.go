@@ -3,9 +3,7 @@ package web
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -44,73 +42,11 @@ func pageSize(q page.Query, studies []looked) int {
 
 // answersPage is the page of answers.
 type answersPage struct {
-	page.Frame
-	Query  page.Query
-	Total  string
-	Facets []facet
-	Sorts  []page.Link
-	Views  []page.Link
-	Chosen []page.Link // each drops one value of the filter
-	Hidden []hidden
-	// Rows are prompts with answers to them.
-	Rows []promptRow
-	Next string
+	page.Answers
 	// ReadOnly, Person and Classes are for labels that are given here.
 	ReadOnly bool
 	Person   string
 	Classes  []string
-}
-
-// hidden is a parameter that a form keeps.
-type hidden struct{ Name, Value string }
-
-// facet is the values of a parameter, with how many answers each would show.
-type facet struct {
-	Title, Name string
-	Values      []facetValue
-}
-
-type facetValue struct {
-	Value, Text string
-	Count       string
-	Chosen      bool
-}
-
-// promptRow is a prompt and the answers to it, side by side.
-type promptRow struct {
-	Dataset string
-	ID      orbench.PromptID
-	// Asked shows the prompt as the first of the answers was asked.
-	Asked   page.Answer
-	Answers []shownAnswer
-}
-
-// shownAnswer is an answer with what pages say of it beside its texts.
-type shownAnswer struct {
-	page.Answer
-	Study   string
-	Address string // of the answer alone
-	Raw     string // address of its calls
-	Subject string
-	// Matched is true if the filter chose it.
-	Matched bool
-	// Whole is true if its texts are shown in full from the start.
-	Whole  bool
-	People []personWord
-}
-
-// Anchor is the ID of the answer's element, good for links within the page.
-func (a shownAnswer) Anchor() string {
-	sum := sha256.Sum256([]byte(a.Address))
-	return "a" + hex.EncodeToString(sum[:6])
-}
-
-// personWord is what a person says of an answer.
-type personWord struct {
-	Person string `json:"person"`
-	Word   string `json:"word"`
-	How    string `json:"how,omitempty"`
-	Note   string `json:"note,omitempty"`
 }
 
 // answersData is the JSON of the page of answers.
@@ -127,9 +63,9 @@ type answersData struct {
 
 // answerData is an answer with its address.
 type answerData struct {
-	Study   string       `json:"study"`
-	Address string       `json:"address"`
-	People  []personWord `json:"people,omitempty"`
+	Study   string      `json:"study"`
+	Address string      `json:"address"`
+	People  []page.Word `json:"people,omitempty"`
 	score.AnswerRow
 }
 
@@ -178,8 +114,10 @@ func (s *Server) answers(r *http.Request) (response, error) {
 		bounds = page.Alone
 	}
 	p := answersPage{
-		Frame: s.frame(r, "Answers"), Query: q, Total: table.Count(data.Total), Facets: facetsOf(q, data.Facets),
-		ReadOnly: s.ReadOnly, Person: s.Person, Next: data.Next,
+		Answers: page.Answers{
+			Frame: s.frame(r, "Answers"), Query: q, Total: table.Count(data.Total), Facets: facetsOf(q, data.Facets), Next: data.Next,
+		},
+		ReadOnly: s.ReadOnly, Person: s.Person,
 	}
 	chosen := map[place]bool{}
 	for _, at := range found {
@@ -191,7 +129,7 @@ func (s *Server) answers(r *http.Request) (response, error) {
 	}
 	matched := map[place]answerData{}
 	for _, g := range groups {
-		shown := promptRow{Dataset: g.dataset, ID: g.id, Asked: page.NewAnswer(g.rows[0].AnswerRow, bounds)}
+		shown := page.Row{Dataset: g.dataset, ID: g.id, Asked: page.NewAnswer(g.rows[0].AnswerRow, bounds)}
 		for i, row := range g.rows {
 			l := studies[g.places[i].study]
 			a := s.shown(l, row, bounds, words)
@@ -465,11 +403,14 @@ func (s *Server) read(ctx context.Context, studies []looked, places []place) ([]
 }
 
 // shown prepares an answer for a page.
-func (s *Server) shown(l looked, row index.PlacedRow, most page.Bounds, words annotation.Words) shownAnswer {
+func (s *Server) shown(l looked, row index.PlacedRow, most page.Bounds, words annotation.Words) page.Shown {
 	address := addressOf(l.Name, row.Address())
-	a := shownAnswer{
+	a := page.Shown{
 		Answer: page.NewAnswer(row.AnswerRow, most), Study: l.Name, Address: address.Address("/answers"), Raw: address.Address("/raw"),
-		Whole: most == page.Alone,
+		Elsewhere: "the answer's own page",
+	}
+	if most == page.Alone {
+		a.Elsewhere = "the store"
 	}
 	if row.Status == score.Answered || row.Status == score.Blocked {
 		subject := row.Subject()

@@ -168,25 +168,13 @@ func (l looked) addFacets(all map[string]map[string]int, facets map[string]map[s
 	}
 }
 
-// titles are those of the facets, in their order on the page.
-var titles = []struct{ name, title string }{
-	{"label", "Prompt"},
-	{"verdict", "Verdict"},
-	{"judge", "Judge"},
-	{"variant", "Target"},
-	{"sample", "Sample"},
-	{"dataset", "Dataset"},
-	{"category", "Category"},
-	{"status", "What became of it"},
-}
-
 // facetsOf lays out the counts of a page. A facet with one value, which chooses nothing, is
 // left out.
-func facetsOf(q page.Query, counts map[string]map[string]int) []facet {
-	var all []facet
-	for _, t := range titles {
-		values := counts[t.name]
-		for _, v := range q[t.name] {
+func facetsOf(q page.Query, counts map[string]map[string]int) []page.Facet {
+	var all []page.Facet
+	for _, t := range page.FacetTitles {
+		values := counts[t.Name]
+		for _, v := range q[t.Name] {
 			if _, ok := values[v]; !ok {
 				if values == nil {
 					values = map[string]int{}
@@ -194,19 +182,19 @@ func facetsOf(q page.Query, counts map[string]map[string]int) []facet {
 				values[v] = 0
 			}
 		}
-		if len(values) < 2 && len(q[t.name]) == 0 {
+		if len(values) < 2 && len(q[t.Name]) == 0 {
 			continue
 		}
-		f := facet{Title: t.title, Name: t.name}
+		f := page.Facet{Title: t.Title, Name: t.Name}
 		names := slices.SortedFunc(maps.Keys(values), func(a, b string) int {
 			return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(values[b], values[a]), cmp.Compare(number(a), number(b)), cmp.Compare(a, b))
 		})
 		for _, v := range names {
-			value := facetValue{Value: v, Text: strings.ReplaceAll(v, "_", " "), Chosen: q.Has(t.name, v)}
-			if t.name != "judge" {
+			value := page.FacetValue{Value: v, Text: strings.ReplaceAll(v, "_", " "), Chosen: q.Has(t.Name, v)}
+			if t.Name != "judge" {
 				value.Count = table.Count(values[v])
 			}
-			if t.name == "variant" || t.name == "dataset" || t.name == "judge" {
+			if t.Name == "variant" || t.Name == "dataset" || t.Name == "judge" {
 				value.Text = v
 			}
 			f.Values = append(f.Values, value)
@@ -233,24 +221,17 @@ func number(value string) int {
 }
 
 // peopleOn lists what people say of a subject.
-func peopleOn(words annotation.Words, s orbench.Subject) []personWord {
-	var all []personWord
+func peopleOn(words annotation.Words, s orbench.Subject) []page.Word {
+	var all []page.Word
 	for _, a := range words.On(s) {
-		all = append(all, personWord{a.By, annotation.Word(a), string(a.How), a.Note})
+		all = append(all, page.Word{Person: a.By, Word: annotation.Word(a), How: string(a.How), Note: a.Note})
 	}
 	return all
 }
 
 // links adds the links of the page that keep its filter.
 func (p *answersPage) links(q page.Query, studies []looked) {
-	for _, o := range []struct{ text, value string }{
-		{"in order", ""}, {"surest refusals first", "-score"}, {"surest answers first", "score"}, {"longest first", "-length"}, {"shortest first", "length"},
-	} {
-		p.Sorts = append(p.Sorts, page.Link{Text: o.text, Address: q.Without("after").Set("sort", o.value).Address("/answers"), Here: q.Get("sort") == o.value})
-	}
-	for _, o := range []struct{ text, value string }{{"side by side", ""}, {"one by one", "answer"}} {
-		p.Views = append(p.Views, page.Link{Text: o.text, Address: q.Without("after").Set("by", o.value).Address("/answers"), Here: q.Get("by") == o.value})
-	}
+	p.Link(func(q page.Query) string { return q.Address("/answers") })
 	for _, name := range page.Parameters {
 		if slices.Contains([]string{"study", "by", "sort", "after", "q"}, name) {
 			continue
@@ -261,7 +242,7 @@ func (p *answersPage) links(q page.Query, studies []looked) {
 	}
 	for _, name := range []string{"study", "by", "sort", "person", "prompt", "target", "split"} {
 		for _, value := range q[name] {
-			p.Hidden = append(p.Hidden, hidden{name, value})
+			p.Hidden = append(p.Hidden, page.Hidden{Name: name, Value: value})
 		}
 	}
 	if len(studies) > 1 || len(q["study"]) == 0 {

@@ -135,6 +135,8 @@ type Output struct {
 	Printed
 	// Dir is the new folder of a report, or empty for none.
 	Dir string
+	// Redact leaves the texts of prompts and answers out of the folder.
+	Redact bool
 	// MostUnjudged is the share of unjudged answers above which no rate is given.
 	MostUnjudged float64
 }

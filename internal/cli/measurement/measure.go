@@ -120,11 +120,11 @@ func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, k
 	var sinks evaluate.Sinks
 	if out.Dir != "" {
 		var err error
-		if folder, err = report.Create(out.Dir, run.Subject(runs...)); err != nil {
+		if folder, err = report.Create(out.Dir, run.Subject(runs...), out.Redact); err != nil {
 			return score.Result{}, err
 		}
 		defer folder.Discard()
-		sinks.Row, sinks.Propensity = folder.Add, folder.AddPropensity
+		sinks.Chunk, sinks.Propensity = folder.Add, folder.AddPropensity
 	}
 	for _, r := range runs {
 		r.MostUnjudged = out.MostUnjudged

@@ -89,6 +89,7 @@ older version of the prompts, and all are by another judge; the output says so.`
 	flags.StringArrayVar(&accepted, "accept-model", nil, "count answers under this `NAME` as the asked model's if the report says that orbench cannot decide; repeatable")
 	a.StoreFlag(c, &store)
 	out.Register(c)
+	flags.BoolVar(&out.Redact, "redact", false, "leave the texts of prompts and answers out of what --out writes")
 	return c
 }
 
@@ -132,6 +133,9 @@ func (a app) calibrate(ctx context.Context, f calibrationFlags, runs []*run.Run,
 func (a app) report(ctx context.Context, store string, names []string, out command.Output, f calibrationFlags, accepted []string, show func(report.View) table.View) (err error) {
 	if err := out.Check(); err != nil {
 		return err
+	}
+	if out.Redact && out.Dir == "" {
+		return command.InputError("--redact", "what is printed has no texts", "name a folder with --out, or leave it out")
 	}
 	memory, err := a.OpenReading(ctx, store)
 	if err != nil {

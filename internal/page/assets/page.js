@@ -1,5 +1,5 @@
 "use strict";
-// Keys and switches of the pages of a server. Everything else works without a script.
+// Keys and switches of pages with answers.
 (() => {
   let open = localStorage.getItem("toxic") === "open";
   function texts() {
@@ -71,7 +71,7 @@
     texts();
     clamp();
   }
-  document.addEventListener("htmx:after:swap", shown);
+  for (const event of ["htmx:after:swap", "orbench:shown"]) document.addEventListener(event, shown);
   document.addEventListener("toggle", clamp, true);
   shown();
 })();

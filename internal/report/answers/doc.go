@@ -1,4 +1,4 @@
-// Package answers receives the rows of a run as they are derived. A Collector
-// writes each row and keeps a bounded sample of those worth reading, cut to
-// what a page shows.
+// Package answers writes the answers of a run as they are derived: Lines as lines of JSON,
+// and Pieces as a page that shows all of them, whose texts are in files beside it that it
+// loads as they are needed.
 package answers

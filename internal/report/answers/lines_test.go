@@ -3,10 +3,14 @@ package answers
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -73,17 +77,63 @@ func TestLines(t *testing.T) {
 		if err := enc.Encode(&row); err != nil {
 			t.Fatal(err)
 		}
-		c := NewCollector(&got)
-		if err := c.lines.Encode(&row); err != nil {
+		l := NewLines(&got)
+		if err := l.Add(&row); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Flush(); err != nil {
+		if err := l.Flush(); err != nil {
 			t.Fatal(err)
 		}
 		// encoding/json writes an escape for broken UTF-8; the line has the
 		// character.
 		if want := bytes.ReplaceAll(want.Bytes(), []byte(`\ufffd`), []byte("\ufffd")); !bytes.Equal(got.Bytes(), want) {
 			t.Fatalf("%s\nwant %s", got.Bytes(), want)
+		}
+	}
+}
+
+type fullDisk struct{}
+
+var errFull = errors.New("no space left")
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
+
+func TestLinesReportAFullDisk(t *testing.T) {
+	t.Parallel()
+	l := NewLines(fullDisk{})
+	if err := l.Add(&score.AnswerRow{Target: "a/b"}); err != nil {
+		t.Fatalf("a buffered row failed: %v", err)
+	}
+	if err := l.Flush(); !errors.Is(err, errFull) {
+		t.Errorf("Flush returned %v", err)
+	}
+	big := score.AnswerRow{Target: "a/b", Prompt: orbench.NewPrompt(strings.Repeat("x", 1<<17), "", orbench.Safe)}
+	if err := NewLines(fullDisk{}).Add(&big); !errors.Is(err, errFull) || !strings.Contains(err.Error(), string(big.Prompt.ID)) {
+		t.Errorf("Add returned %v", err)
+	}
+}
+
+func TestRowsConserved(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		run  score.RunResult
+		want string
+	}{
+		"whole":           {score.RunResult{Dataset: "d", Label: orbench.Safe, N: 2, Answered: 1, Unanswered: 1}, ""},
+		"a row more":      {score.RunResult{Dataset: "d", Label: orbench.Safe, N: 1, Answered: 1}, "on d (safe) count 1 prompts, 0 of them unanswered, but there are 2 rows, 1 of them"},
+		"another dataset": {score.RunResult{Dataset: "e", Label: orbench.Safe, N: 2, Unanswered: 1}, "on d (safe) count 0 prompts"},
+		"another label":   {score.RunResult{Dataset: "d", Label: orbench.Toxic, N: 2, Unanswered: 1}, "on d (safe) count 0 prompts"},
+	} {
+		l := NewLines(io.Discard)
+		for i, status := range []score.Status{score.Answered, score.Unanswered} {
+			row := score.AnswerRow{Target: "t", Dataset: "d", Prompt: orbench.NewPrompt(strings.Repeat("x", i+1), "", orbench.Safe), Status: status}
+			if err := l.Add(&row); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := l.Conserved(score.Result{Runs: []score.RunResult{test.run}})
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
 	}
 }

@@ -1,0 +1,387 @@
+// The answers of a folder: lists them, filters and sorts them, and loads the files with
+// their texts as they are needed. A page that was opened from a disk may load scripts
+// alone, so each file calls one of the functions of orbench with its data.
+const orbench = (() => {
+  const kept = 400;
+  const lists = [];
+  let names, samples, kinds, dimensions, cells;
+  // By prompt: its ID, the file of its texts, its place there, and its first row.
+  const ids = [], pieces = [], places = [], starts = [];
+  // By row.
+  const prompts = [], sampleOf = [], kindOf = [];
+  // By row, the line of its prompt, and where in it the row begins: its sample, its kind, the
+  // length of its answer, and scores.
+  const lines = [], at = [];
+  const byName = new Map();
+  const texts = new Map(), loading = new Map();
+
+  const $ = (selector) => document.querySelector(selector);
+  const count = (n) => n.toLocaleString("en-US");
+
+  function script(src) {
+    return new Promise((done, fail) => {
+      const s = document.createElement("script");
+      s.src = src;
+      s.onload = () => { s.remove(); done(); };
+      s.onerror = () => fail(new Error("The file " + src + " beside this page is missing."));
+      document.head.append(s);
+    });
+  }
+
+  // piece loads a file of texts. The oldest of many are forgotten.
+  async function piece(n) {
+    if (!texts.has(n)) {
+      if (!loading.has(n)) loading.set(n, script("answers/" + n + ".js"));
+      await loading.get(n);
+      loading.delete(n);
+      for (const old of texts.keys()) {
+        if (texts.size <= kept) break;
+        if (old !== n) texts.delete(old);
+      }
+    }
+    return texts.get(n);
+  }
+
+  function build() {
+    samples = names.samples || [];
+    kinds = names.kinds || [];
+    dimensions = ["dataset", "label", "category", "status", "cut", ...(names.judges || []).map((_, j) => "class " + j)];
+    for (const k of kinds) {
+      k.cut = k.cut ? "yes" : "no";
+      k.judges.forEach((j, i) => { k["class " + j] = k.classes[i]; });
+      for (const d of dimensions) k[d] ??= "";
+      const called = k.classes.filter((c) => c);
+      k.split = called.some((c) => names.refused.includes(c)) && called.some((c) => !names.refused.includes(c));
+    }
+    let place = 0;
+    for (const list of lists) {
+      for (const line of list) {
+        place = line[1] === pieces[pieces.length - 1] ? place + 1 : 0;
+        const prompt = ids.length;
+        ids.push(line[0]); pieces.push(line[1]); places.push(place); starts.push(prompts.length);
+        for (let i = 2; i < line.length; i += 3 + kinds[line[i + 1]].classes.length) {
+          prompts.push(prompt); sampleOf.push(line[i]); kindOf.push(line[i + 1]); lines.push(line); at.push(i);
+        }
+      }
+    }
+    starts.push(prompts.length);
+    lists.length = 0;
+    cells = tally(null);
+  }
+
+  // tally counts the rows by sample and kind, of those in some.
+  function tally(some) {
+    const of = samples.map(() => new Array(kinds.length).fill(0));
+    for (let row = 0; row < prompts.length; row++) if (!some || some[row]) of[sampleOf[row]][kindOf[row]]++;
+    return of;
+  }
+
+  // all lists the prompts with the name of one: those of other runs are the same.
+  function same(prompt) {
+    if (!byName.size) {
+      ids.forEach((id, p) => { byName.has(id) ? byName.get(id).push(p) : byName.set(id, [p]); });
+    }
+    return byName.get(ids[prompt]).filter((p) => datasetOf(p) === datasetOf(prompt));
+  }
+  const datasetOf = (prompt) => kinds[kindOf[starts[prompt]]].dataset;
+
+  // The words of a text: letters and digits in a row; in scripts without spaces each letter.
+  const single = "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}]";
+  const letter = "(?:(?!" + single + ")[\\p{L}\\p{Nd}\\p{M}])";
+  function wordsOf(query) {
+    const words = [];
+    for (const field of query.toLowerCase().split(/\s+/)) {
+      const some = field.match(new RegExp(single + "|" + letter + "+", "gu")) || [];
+      some.forEach((word, i) => {
+        const open = field.endsWith("*") && i === some.length - 1;
+        const whole = new RegExp(single, "u").test(word) ? word : "(?<!" + letter + ")" + word + (open ? "" : "(?!" + letter + ")");
+        words.push({ word, whole: new RegExp(whole, "u") });
+      });
+    }
+    return words;
+  }
+
+  // plain is the text of an element's HTML that a search looks at.
+  function plain(html) {
+    const thinking = html.indexOf('<details class="thinking"');
+    if (thinking >= 0) html = html.slice(0, thinking);
+    let text = "";
+    for (const [, part] of html.matchAll(/<div class="text" dir="auto">([^]*?)<\/div>/g)) text += part + "\n";
+    return text.replace(/<[^>]*>/g, "").replace(/&#?\w+;/g, " ").toLowerCase();
+  }
+
+  // search finds the rows whose prompt or answer has all words, in all files.
+  let searched = { query: "", some: null };
+  async function search(query, tell) {
+    if (searched.query === query) return searched.some;
+    const words = wordsOf(query), some = new Uint8Array(prompts.length);
+    const has = (html) => {
+      // Only marked words can have a tag within them.
+      const low = html.includes("<mark") ? null : html.toLowerCase();
+      if (low && !words.every(({ word }) => low.includes(word))) return false;
+      const text = plain(html);
+      return words.every(({ word }) => text.includes(word)) && words.every(({ whole }) => whole.test(text));
+    };
+    const files = pieces.length ? pieces[pieces.length - 1] + 1 : 0;
+    let prompt = 0;
+    for (let n = 0; n < files && words.length; n++) {
+      if (n + 1 < files) piece(n + 1).catch(() => {});
+      const all = await piece(n);
+      for (; pieces[prompt] === n; prompt++) {
+        const [ask, ...cells] = all[places[prompt]];
+        const asked = has(ask);
+        cells.forEach((cell, i) => { some[starts[prompt] + i] = asked || has(cell); });
+      }
+      if (!tell(n + 1, files)) return null;
+    }
+    searched = { query, some };
+    return some;
+  }
+
+  // classesOf lists the classes that a verdict stands for.
+  function classesOf(word) {
+    switch (word) {
+      case "refused": return names.refused;
+      case "answered": return names.answered;
+      case "judged": return [...names.refused, ...names.answered];
+      case "unjudged": return [""];
+    }
+    return [word];
+  }
+
+  const all = (q, name) => q.getAll(name).filter((v) => v);
+
+  // choose looks up the values of a filter, as the server does.
+  function choose(q) {
+    const wanted = {};
+    for (const name of ["dataset", "label", "category"]) if (all(q, name).length) wanted[name] = all(q, name);
+    for (const status of all(q, "status")) {
+      if (status === "cut") wanted.cut = ["yes"];
+      (wanted.status ??= []).push(status === "cut" ? "answered" : status);
+    }
+    const judges = all(q, "judge").map((name) => (names.judges || []).indexOf(name));
+    const judge = (n) => judges[Math.min(n, judges.length - 1)] ?? 0;
+    all(q, "verdict").forEach((word, n) => {
+      (wanted["class " + judge(n)] ??= []).push(...classesOf(word));
+      if (word === "unjudged") wanted.status ??= ["answered", "blocked"];
+    });
+    const targets = all(q, "target"), variants = all(q, "variant"), numbers = all(q, "sample");
+    const target = samples.map((s) => (!targets.length || targets.includes(s.target) || targets.includes(names.bases[s.target])) &&
+      (!variants.length || variants.includes(s.target)));
+    const number = samples.map((s) => !numbers.length || numbers.includes(String(s.number)));
+    const others = [], other = [];
+    kinds.forEach((kind, k) => {
+      const miss = dimensions.filter((d) => wanted[d] && !wanted[d].includes(kind[d]));
+      others[k] = miss.length;
+      other[k] = miss[0];
+      if (!miss.length && q.get("split") === "yes" && !kind.split) others[k] = 2;
+    });
+    return { judge: judge(0), target, number, others, other };
+  }
+
+  // facetsOf counts the rows by parameter and value. The counts of a parameter ignore the
+  // filter's own values of it.
+  function facetsOf(c, cells) {
+    const counts = {};
+    let total = 0;
+    const add = (name, value, n) => { if (n) (counts[name] ??= new Map()).set(value, (counts[name].get(value) || 0) + n); };
+    const addKind = (kind, d, n) => {
+      if (d === "cut") add("status", kind.cut === "yes" ? "cut" : "", kind.cut === "yes" ? n : 0);
+      else if (d === "class " + c.judge) {
+        if (!kind[d]) return;
+        add("verdict", names.refused.includes(kind[d]) ? "refused" : "answered", n);
+        add("verdict", kind[d], n);
+      } else if (!d.startsWith("class ")) add(d, kind[d], n);
+    };
+    samples.forEach((s, i) => cells[i].forEach((n, k) => {
+      if (!n) return;
+      if (!c.others[k] && c.number[i]) add("variant", s.target, n);
+      if (!c.others[k] && c.target[i] && s.number) add("sample", String(s.number), n);
+      if (!c.target[i] || !c.number[i]) return;
+      if (!c.others[k]) {
+        total += n;
+        for (const d of dimensions) addKind(kinds[k], d, n);
+      } else if (c.others[k] === 1) addKind(kinds[k], c.other[k], n);
+    }));
+    if ((names.judges || []).length > 1) for (const j of names.judges) add("judge", j, 1);
+    return { counts, total };
+  }
+
+  function showFacets(q, counts) {
+    const fields = [];
+    for (const { name, title } of names.facets) {
+      const values = counts[name] || new Map();
+      for (const v of all(q, name)) if (!values.has(v)) values.set(v, 0);
+      if (values.size < 2 && !all(q, name).length) continue;
+      const field = $("#facet").content.firstElementChild.cloneNode(true);
+      const line = field.querySelector("label");
+      field.querySelector("legend").textContent = title;
+      line.remove();
+      const rank = (v) => (v === "refused" || v === "answered" ? 0 : 1);
+      const sorted = [...values].sort(([a, m], [b, n]) => rank(a) - rank(b) || n - m || a - b || (a < b ? -1 : 1));
+      for (const [value, n] of sorted) {
+        const one = line.cloneNode(true), input = one.querySelector("input");
+        input.type = name === "judge" ? "radio" : "checkbox";
+        input.name = name;
+        input.value = value;
+        input.checked = all(q, name).includes(value);
+        one.querySelector("bdi").textContent = ["variant", "dataset", "judge"].includes(name) ? value : value.replaceAll("_", " ");
+        one.querySelector("small").textContent = name === "judge" ? "" : count(n);
+        field.append(one);
+      }
+      fields.push(field);
+    }
+    const active = document.activeElement;
+    $("#facets").replaceChildren(...fields);
+    // The keyboard stays where it was.
+    if (active?.closest?.("#filter")) [...document.querySelectorAll("#facets input")].find((i) => i.name === active.name && i.value === active.value)?.focus();
+  }
+
+  // address is that of a query with some parameters set.
+  function address(q, set) {
+    const next = new URLSearchParams(q);
+    next.delete("after");
+    for (const [name, value] of set || []) {
+      next.delete(name);
+      if (value) next.set(name, value);
+    }
+    return "#" + next;
+  }
+
+  const conditions = ["dataset", "prompt", "target", "variant", "sample", "label", "category", "status", "judge", "verdict", "split"];
+  const hidden = ["by", "sort", "prompt", "target", "split"];
+
+  function showLinks(q, total) {
+    const line = $("#total"), b = document.createElement("b");
+    b.textContent = count(total);
+    line.replaceChildren(b, " answers");
+    for (const name of conditions) {
+      all(q, name).forEach((value, i, values) => {
+        const next = new URLSearchParams(q);
+        next.delete(name);
+        values.forEach((v, k) => { if (k !== i) next.append(name, v); });
+        const chip = document.createElement("a"), text = document.createElement("bdi");
+        chip.className = "chip";
+        chip.href = address(next);
+        chip.title = "Remove this condition";
+        text.textContent = name + ": " + value;
+        chip.append(text, " ×");
+        line.append(" ", chip);
+      });
+    }
+    for (const a of document.querySelectorAll("a[data-set]")) {
+      const set = [...new URLSearchParams(a.dataset.set)];
+      a.href = address(q, set);
+      if (set.every(([name, value]) => (q.get(name) || "") === value)) a.setAttribute("aria-current", "true");
+      else a.removeAttribute("aria-current");
+    }
+    const search = $("#filter [name=q]");
+    if (search) search.value = q.get("q") || "";
+  }
+
+  // matched lists the rows that are chosen, in order.
+  function matched(q, c, some) {
+    const found = [];
+    for (let row = 0; row < prompts.length; row++) {
+      if (!c.others[kindOf[row]] && c.target[sampleOf[row]] && c.number[sampleOf[row]] && (!some || some[row])) found.push(row);
+    }
+    const sort = q.get("sort") || "", sign = sort.startsWith("-") ? -1 : 1;
+    const value = (row) => {
+      if (sort.endsWith("length")) return sign * lines[row][at[row] + 2];
+      const kind = kinds[kindOf[row]], nth = kind.judges.indexOf(c.judge);
+      return nth < 0 || !kind.classes[nth] ? Infinity : sign * lines[row][at[row] + 3 + nth];
+    };
+    if (!sort) return found;
+    const values = new Float64Array(prompts.length);
+    for (const row of found) values[row] = value(row);
+    return found.sort((a, b) => values[a] - values[b] || a - b);
+  }
+
+  // showRows shows rows, each with all other answers to its prompt, or alone.
+  async function showRows(found, alone) {
+    const chosen = new Set(found), groups = [], seen = new Set();
+    for (const row of found) {
+      if (alone) groups.push([row]);
+      else if (!seen.has(prompts[row])) {
+        const group = [];
+        for (const p of same(prompts[row])) {
+          seen.add(p);
+          for (let r = starts[p]; r < starts[p + 1]; r++) group.push(r);
+        }
+        groups.push(group);
+      }
+    }
+    const files = new Set(groups.flat().map((row) => pieces[prompts[row]]));
+    const read = new Map(await Promise.all([...files].map(async (n) => [n, await piece(n)])));
+    const made = document.createElement("template");
+    made.innerHTML = groups.map((group) => read.get(pieces[prompts[group[0]]])[places[prompts[group[0]]]][0]).join("");
+    [...made.content.children].forEach((section, i) => {
+      const replies = section.querySelector(".replies");
+      replies.innerHTML = groups[i].map((row) => read.get(pieces[prompts[row]])[places[prompts[row]]][1 + row - starts[prompts[row]]]).join("");
+      groups[i].forEach((row, k) => replies.children[k].classList.toggle("matched", chosen.has(row)));
+    });
+    return made.content;
+  }
+
+  // show shows what the address says. A later address ends it.
+  let turn = 0, shownAt = null;
+  async function show() {
+    const mine = ++turn;
+    const q = new URLSearchParams(location.hash.slice(1));
+    const say = (text) => { $("#total").textContent = text; };
+    let some = null;
+    if (q.get("q")) {
+      some = await search(q.get("q"), (n, of) => {
+        if (mine === turn) say("Searching: " + Math.round(100 * n / of) + "%");
+        return mine === turn;
+      });
+    }
+    if (mine !== turn) return;
+    if (q.get("prompt")) {
+      const before = some;
+      some = new Uint8Array(prompts.length);
+      ids.forEach((id, p) => {
+        if (id === q.get("prompt")) for (let r = starts[p]; r < starts[p + 1]; r++) some[r] = !before || before[r];
+      });
+    }
+    const c = choose(q);
+    const { counts, total } = facetsOf(c, some ? tally(some) : cells);
+    const found = matched(q, c, some), after = Number(q.get("after")) || 0;
+    // Fewer where many answers stand beside each other, as the server has it.
+    const alone = q.get("by") === "answer", size = alone ? 50 : Math.max(10, Math.min(50, Math.floor(120 / samples.length)));
+    const content = await showRows(found.slice(after, after + size), alone);
+    if (mine !== turn) return;
+    showFacets(q, counts);
+    showLinks(q, total);
+    const none = $("#rows").lastElementChild;
+    none.hidden = total > 0;
+    $("#rows").replaceChildren(content, none);
+    const next = $("#next");
+    next.hidden = after + size >= found.length;
+    const further = new URLSearchParams(q);
+    further.set("after", after + size);
+    next.href = "#" + further;
+    if (shownAt !== null && shownAt !== after) scrollTo(0, 0);
+    shownAt = after;
+    document.dispatchEvent(new Event("orbench:shown"));
+  }
+  const failed = (e) => { $("#total").textContent = e.message; };
+  const update = () => show().catch(failed);
+
+  function apply() {
+    const q = new URLSearchParams(location.hash.slice(1)), next = new URLSearchParams();
+    for (const name of hidden) for (const value of all(q, name)) next.append(name, value);
+    for (const [name, value] of new FormData($("#filter"))) if (value) next.append(name, value);
+    location.hash = String(next);
+  }
+  $("#filter").addEventListener("change", apply);
+  $("#filter").addEventListener("submit", (e) => { e.preventDefault(); apply(); });
+  addEventListener("hashchange", update);
+
+  script("answers/rows.js").then(() => { build(); return show(); }).catch(failed);
+  return {
+    rows: (list) => { lists.push(list); },
+    names: (all) => { names = all; },
+    texts: (n, list) => { texts.set(n, list); },
+  };
+})();

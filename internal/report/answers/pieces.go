@@ -1,0 +1,261 @@
+package answers
+
+import (
+	"bytes"
+	"cmp"
+	_ "embed"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"strconv"
+
+	json "github.com/go-json-experiment/json/v1"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/page"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+)
+
+var (
+	//go:embed answers.html
+	pageTemplate string
+	//go:embed answers.js
+	pageScript string
+)
+
+const (
+	// pieces is the folder of the files that PageFile loads.
+	pieces = "answers/"
+	// pieceBytes is about how long a file of texts is: large enough for few files, and
+	// small enough that fifty of them, for a page of answers from all over, load at once.
+	pieceBytes = 128 << 10
+	// batch is how many prompts are listed by one call of a script.
+	batch = 1000
+)
+
+// Pieces writes the page of all answers and what it loads: a list of all rows with what
+// they are chosen and sorted by, and files with the HTML of some rows each. Memory does not
+// grow with the rows. A page that was opened from a disk may load scripts alone, so each
+// file is a script that calls a function with its data.
+type Pieces struct {
+	files *folder.Folder
+	// file is the name of the page.
+	file     string
+	redacted bool
+	shown    *template.Template
+	// list is the list of rows, and listed the prompts of the batch that is not yet in it.
+	list   io.Writer
+	listed [][]any
+	// piece is the texts of the file that is being filled, and number counts the files.
+	piece  bytes.Buffer
+	number int
+	html   bytes.Buffer
+
+	names     names
+	sampleOf  map[sample]int
+	kindOf    map[string]int
+	judgeOf   map[string]int
+	simulated bool
+}
+
+// names is what numbers in the list of rows stand for.
+type names struct {
+	Samples []sample          `json:"samples"`
+	Kinds   []json.RawMessage `json:"kinds"`
+	Judges  []string          `json:"judges"`
+	// Bases has the targets that variants are of, by variant.
+	Bases  map[string]string `json:"bases"`
+	Facets []page.FacetTitle `json:"facets"`
+	// Classes lists the classes that are refusals, and the others.
+	Refused  []orbench.Class `json:"refused"`
+	Answered []orbench.Class `json:"answered"`
+}
+
+// sample is one sample of a target; Number is 0 for a target that is asked once.
+type sample struct {
+	Target string `json:"target"`
+	Number int    `json:"number"`
+}
+
+// kind is what rows that are counted alike have in common.
+type kind struct {
+	Dataset  string        `json:"dataset"`
+	Label    orbench.Label `json:"label"`
+	Category string        `json:"category"`
+	Status   score.Status  `json:"status"`
+	Cut      bool          `json:"cut"`
+	// Judges are the numbers of those that gave Classes.
+	Judges  []int           `json:"judges"`
+	Classes []orbench.Class `json:"classes"`
+}
+
+// NewPieces makes Pieces for a page with a name in a folder. redacted says that the rows
+// lack their texts.
+func NewPieces(files *folder.Folder, file string, redacted bool) (*Pieces, error) {
+	shown, err := page.Parse("page", pageTemplate, template.FuncMap{"facet": facet})
+	if err != nil {
+		return nil, err
+	}
+	p := &Pieces{files: files, file: file, redacted: redacted, shown: shown, sampleOf: map[sample]int{}, kindOf: map[string]int{}, judgeOf: map[string]int{}}
+	p.list, err = files.Stream(pieces + "rows.js")
+	return p, err
+}
+
+// Add takes the rows of all targets on one prompt.
+func (p *Pieces) Add(rows []*score.AnswerRow) error {
+	if p.piece.Len() >= pieceBytes {
+		if err := p.put(); err != nil {
+			return err
+		}
+	}
+	first := rows[0]
+	listed := []any{first.Prompt.ID, p.number}
+	html, err := p.render("row", page.Row{Dataset: first.Dataset, ID: first.Prompt.ID, Asked: p.answer(first)})
+	if err != nil {
+		return err
+	}
+	texts := []string{html}
+	for _, row := range rows {
+		q := page.Query{}.With("dataset", row.Dataset, "prompt", string(row.Prompt.ID), "variant", page.ShownTarget(*row))
+		if row.Sample > 0 {
+			q = q.With("sample", strconv.Itoa(row.Sample))
+		}
+		html, err := p.render("cell", page.Shown{Answer: p.answer(row), Address: q.Fragment(""), Elsewhere: "answers.jsonl"})
+		if err != nil {
+			return err
+		}
+		texts = append(texts, html)
+		kind, err := p.kind(row)
+		if err != nil {
+			return err
+		}
+		listed = append(listed, p.sample(row), kind, len(row.Response.Text))
+		for _, v := range row.Verdicts {
+			// Four digits are as many as the page sorts by.
+			listed = append(listed, math.Round(v.Score*1e4)/1e4)
+		}
+		p.simulated = p.simulated || row.Simulated
+	}
+	if p.piece.Len() > 0 {
+		p.piece.WriteByte(',')
+	}
+	if err := encoder(&p.piece).Encode(texts); err != nil {
+		return err
+	}
+	if p.listed = append(p.listed, listed); len(p.listed) == batch {
+		return p.putRows()
+	}
+	return nil
+}
+
+// answer is a row as the page shows it.
+func (p *Pieces) answer(row *score.AnswerRow) page.Answer {
+	a := page.NewAnswer(*row, page.Alone)
+	a.Redacted = p.redacted
+	return a
+}
+
+func (p *Pieces) render(name string, data any) (string, error) {
+	p.html.Reset()
+	err := p.shown.ExecuteTemplate(&p.html, name, data)
+	return p.html.String(), err
+}
+
+// number is that of a name among all of its sort.
+func number[K comparable, V any](numbers map[K]int, all *[]V, key K, name V) int {
+	n, ok := numbers[key]
+	if !ok {
+		n = len(*all)
+		numbers[key], *all = n, append(*all, name)
+	}
+	return n
+}
+
+// sample is the number of a row's sample.
+func (p *Pieces) sample(row *score.AnswerRow) int {
+	of := sample{page.ShownTarget(*row), row.Sample}
+	return number(p.sampleOf, &p.names.Samples, of, of)
+}
+
+// kind is the number of a row's kind.
+func (p *Pieces) kind(row *score.AnswerRow) (int, error) {
+	k := kind{
+		Dataset: row.Dataset, Label: row.Prompt.Label, Category: table.Category(row.Prompt.Category), Status: row.Status,
+		Cut: row.Ending == score.CutEnding, Judges: []int{}, Classes: []orbench.Class{},
+	}
+	for _, v := range row.Verdicts {
+		k.Judges = append(k.Judges, number(p.judgeOf, &p.names.Judges, v.Judge, v.Judge))
+		k.Classes = append(k.Classes, v.Class)
+	}
+	key, err := json.Marshal(k)
+	return number(p.kindOf, &p.names.Kinds, string(key), key), err
+}
+
+// putRows adds the batch to the list of rows.
+func (p *Pieces) putRows() error {
+	if len(p.listed) == 0 {
+		return nil
+	}
+	var b bytes.Buffer
+	b.WriteString("orbench.rows(")
+	if err := encoder(&b).Encode(p.listed); err != nil {
+		return err
+	}
+	b.WriteString(")\n")
+	p.listed = p.listed[:0]
+	_, err := p.list.Write(b.Bytes())
+	return err
+}
+
+// put writes the file of texts that is being filled.
+func (p *Pieces) put() error {
+	if p.piece.Len() == 0 {
+		return nil
+	}
+	err := p.files.Put(fmt.Sprintf("%s%d.js", pieces, p.number), fmt.Appendf(nil, "orbench.texts(%d,[%s])\n", p.number, p.piece.Bytes()))
+	p.piece.Reset()
+	p.number++
+	return err
+}
+
+// Finish writes the rest of the files and the page, for the figures of the added rows.
+// title is that of the page, head says what the answers are of, and menu links to the other
+// pages.
+func (p *Pieces) Finish(r score.Result, title, head string, menu []page.Link) error {
+	p.names.Bases, p.names.Facets = map[string]string{}, page.FacetTitles
+	for _, run := range r.Runs {
+		p.names.Bases[cmp.Or(run.Variant, run.Target)] = cmp.Or(run.Base, run.Variant, run.Target)
+	}
+	for _, class := range orbench.Classes {
+		if class.Refused() {
+			p.names.Refused = append(p.names.Refused, class)
+		} else {
+			p.names.Answered = append(p.names.Answered, class)
+		}
+	}
+	if err := errors.Join(p.put(), p.putRows()); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	b.WriteString("orbench.names(")
+	if err := encoder(&b).Encode(p.names); err != nil {
+		return err
+	}
+	b.WriteString(")\n")
+	if _, err := p.list.Write(b.Bytes()); err != nil {
+		return err
+	}
+	// What the page's own script loads may run, and nothing else that a text could name.
+	shown := page.Answers{Frame: page.File(title, page.Style, page.Script+pageScript, "'strict-dynamic'"), Head: head}
+	shown.Simulated, shown.Redacted, shown.Menu = p.simulated, p.redacted, menu
+	shown.Link(func(q page.Query) string { return q.Fragment("") })
+	_, err := p.files.Write(p.file, func(w io.Writer) error { return p.shown.Execute(w, shown) })
+	return err
+}
+
+// facet is one facet with one value, which the page's script copies.
+func facet() page.Answers { return page.Answers{Facets: []page.Facet{{Values: []page.FacetValue{{}}}}} }
