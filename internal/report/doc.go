@@ -3,7 +3,7 @@
 //
 // The figures come in as a score.Result and are never computed again here. The
 // answers come in as a stream of score.Chunk values. Each is written as it
-// arrives, as lines of JSON and as pieces of the page of answers, so memory does
+// arrives, as lines of JSON and as chunks of the page of answers, so memory does
 // not grow with the run.
 //
 // Everything from a dataset or a model is untrusted text. The table removes

@@ -40,7 +40,7 @@ type Folder struct {
 	files    *folder.Folder
 	redacted bool
 	lines    *answers.Lines
-	pieces   *answers.Pieces
+	answers  *answers.Writer
 	// propensity is nil until AddPropensity is first called.
 	propensity *table.RowWriter[propensityRow]
 }
@@ -57,11 +57,11 @@ func Create(dir string, of folder.Subject, redacted bool) (*Folder, error) {
 	if err != nil {
 		return nil, errors.Join(err, files.Discard())
 	}
-	pieces, err := answers.NewPieces(files, AnswersPage, redacted)
+	all, err := answers.NewWriter(files, AnswersPage, redacted)
 	if err != nil {
 		return nil, errors.Join(err, files.Discard())
 	}
-	return &Folder{files: files, redacted: redacted, lines: answers.NewLines(file), pieces: pieces}, nil
+	return &Folder{files: files, redacted: redacted, lines: answers.NewLines(file), answers: all}, nil
 }
 
 // Dir is where the report is once Finish has returned.
@@ -84,12 +84,7 @@ func (f *Folder) Add(c score.Chunk) error {
 			}
 		}
 	}
-	for _, rows := range prompts {
-		if err := f.pieces.Add(rows); err != nil {
-			return err
-		}
-	}
-	return nil
+	return f.answers.Add(prompts)
 }
 
 // AddPropensity adds a line to PropensityFile: what a target that is asked
@@ -173,7 +168,7 @@ func (f *Folder) write(r score.Result) error {
 			return err
 		}
 	}
-	return f.pieces.Finish(r, "Answers", headOf(r), menu(AnswersPage))
+	return f.answers.Finish(r, "Answers", headOf(r), menu(AnswersPage))
 }
 
 // file is a file of a report.

@@ -6,7 +6,7 @@ const orbench = (() => {
   const lists = [];
   let names, samples, kinds, dimensions, cells;
   // By prompt: its ID, the file of its texts, its place there, and its first row.
-  const ids = [], pieces = [], places = [], starts = [];
+  const ids = [], chunks = [], places = [], starts = [];
   // By row.
   const prompts = [], sampleOf = [], kindOf = [];
   // By row, the line of its prompt, and where in it the row begins: its sample, its kind, the
@@ -28,8 +28,8 @@ const orbench = (() => {
     });
   }
 
-  // piece loads a file of texts. The oldest of many are forgotten.
-  async function piece(n) {
+  // chunk loads a file of texts. The oldest of many are forgotten.
+  async function chunk(n) {
     if (!texts.has(n)) {
       if (!loading.has(n)) loading.set(n, script("answers/" + n + ".js"));
       await loading.get(n);
@@ -56,9 +56,9 @@ const orbench = (() => {
     let place = 0;
     for (const list of lists) {
       for (const line of list) {
-        place = line[1] === pieces[pieces.length - 1] ? place + 1 : 0;
+        place = line[1] === chunks[chunks.length - 1] ? place + 1 : 0;
         const prompt = ids.length;
-        ids.push(line[0]); pieces.push(line[1]); places.push(place); starts.push(prompts.length);
+        ids.push(line[0]); chunks.push(line[1]); places.push(place); starts.push(prompts.length);
         for (let i = 2; i < line.length; i += 3 + kinds[line[i + 1]].classes.length) {
           prompts.push(prompt); sampleOf.push(line[i]); kindOf.push(line[i + 1]); lines.push(line); at.push(i);
         }
@@ -122,12 +122,12 @@ const orbench = (() => {
       const text = plain(html);
       return words.every(({ word }) => text.includes(word)) && words.every(({ whole }) => whole.test(text));
     };
-    const files = pieces.length ? pieces[pieces.length - 1] + 1 : 0;
+    const files = chunks.length ? chunks[chunks.length - 1] + 1 : 0;
     let prompt = 0;
     for (let n = 0; n < files && words.length; n++) {
-      if (n + 1 < files) piece(n + 1).catch(() => {});
-      const all = await piece(n);
-      for (; pieces[prompt] === n; prompt++) {
+      if (n + 1 < files) chunk(n + 1).catch(() => {});
+      const all = await chunk(n);
+      for (; chunks[prompt] === n; prompt++) {
         const [ask, ...cells] = all[places[prompt]];
         const asked = has(ask);
         cells.forEach((cell, i) => { some[starts[prompt] + i] = asked || has(cell); });
@@ -311,13 +311,13 @@ const orbench = (() => {
         groups.push(group);
       }
     }
-    const files = new Set(groups.flat().map((row) => pieces[prompts[row]]));
-    const read = new Map(await Promise.all([...files].map(async (n) => [n, await piece(n)])));
+    const files = new Set(groups.flat().map((row) => chunks[prompts[row]]));
+    const read = new Map(await Promise.all([...files].map(async (n) => [n, await chunk(n)])));
     const made = document.createElement("template");
-    made.innerHTML = groups.map((group) => read.get(pieces[prompts[group[0]]])[places[prompts[group[0]]]][0]).join("");
+    made.innerHTML = groups.map((group) => read.get(chunks[prompts[group[0]]])[places[prompts[group[0]]]][0]).join("");
     [...made.content.children].forEach((section, i) => {
       const replies = section.querySelector(".replies");
-      replies.innerHTML = groups[i].map((row) => read.get(pieces[prompts[row]])[places[prompts[row]]][1 + row - starts[prompts[row]]]).join("");
+      replies.innerHTML = groups[i].map((row) => read.get(chunks[prompts[row]])[places[prompts[row]]][1 + row - starts[prompts[row]]]).join("");
       groups[i].forEach((row, k) => replies.children[k].classList.toggle("matched", chosen.has(row)));
     });
     return made.content;

@@ -9,9 +9,12 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"runtime"
 	"strconv"
+	"strings"
 
 	json "github.com/go-json-experiment/json/v1"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/folder"
@@ -28,20 +31,20 @@ var (
 )
 
 const (
-	// pieces is the folder of the files that PageFile loads.
-	pieces = "answers/"
-	// pieceBytes is about how long a file of texts is: large enough for few files, and
+	// chunks is the folder of the files that the page loads.
+	chunks = "answers/"
+	// chunkBytes is about how long a file of texts is: large enough for few files, and
 	// small enough that fifty of them, for a page of answers from all over, load at once.
-	pieceBytes = 128 << 10
+	chunkBytes = 128 << 10
 	// batch is how many prompts are listed by one call of a script.
 	batch = 1000
 )
 
-// Pieces writes the page of all answers and what it loads: a list of all rows with what
+// Writer writes the page of all answers and what it loads: a list of all rows with what
 // they are chosen and sorted by, and files with the HTML of some rows each. Memory does not
 // grow with the rows. A page that was opened from a disk may load scripts alone, so each
 // file is a script that calls a function with its data.
-type Pieces struct {
+type Writer struct {
 	files *folder.Folder
 	// file is the name of the page.
 	file     string
@@ -50,10 +53,9 @@ type Pieces struct {
 	// list is the list of rows, and listed the prompts of the batch that is not yet in it.
 	list   io.Writer
 	listed [][]any
-	// piece is the texts of the file that is being filled, and number counts the files.
-	piece  bytes.Buffer
+	// chunk is the texts of the file that is being filled, and number counts the files.
+	chunk  bytes.Buffer
 	number int
-	html   bytes.Buffer
 
 	names     names
 	sampleOf  map[sample]int
@@ -93,42 +95,72 @@ type kind struct {
 	Classes []orbench.Class `json:"classes"`
 }
 
-// NewPieces makes Pieces for a page with a name in a folder. redacted says that the rows
+// NewWriter makes a Writer for a page with a name in a folder. redacted says that the rows
 // lack their texts.
-func NewPieces(files *folder.Folder, file string, redacted bool) (*Pieces, error) {
+func NewWriter(files *folder.Folder, file string, redacted bool) (*Writer, error) {
 	shown, err := page.Parse("page", pageTemplate, template.FuncMap{"facet": facet})
 	if err != nil {
 		return nil, err
 	}
-	p := &Pieces{files: files, file: file, redacted: redacted, shown: shown, sampleOf: map[sample]int{}, kindOf: map[string]int{}, judgeOf: map[string]int{}}
-	p.list, err = files.Stream(pieces + "rows.js")
+	p := &Writer{files: files, file: file, redacted: redacted, shown: shown, sampleOf: map[sample]int{}, kindOf: map[string]int{}, judgeOf: map[string]int{}}
+	p.list, err = files.Stream(chunks + "rows.js")
 	return p, err
 }
 
-// Add takes the rows of all targets on one prompt.
-func (p *Pieces) Add(rows []*score.AnswerRow) error {
-	if p.piece.Len() >= pieceBytes {
-		if err := p.put(); err != nil {
+// Add takes the rows of all targets on each of some prompts. Their HTML is made on all
+// processors.
+func (p *Writer) Add(prompts [][]*score.AnswerRow) error {
+	texts := make([][]string, len(prompts))
+	var rendering errgroup.Group
+	rendering.SetLimit(runtime.GOMAXPROCS(0))
+	for i, rows := range prompts {
+		rendering.Go(func() (err error) {
+			texts[i], err = p.render(rows)
+			return err
+		})
+	}
+	if err := rendering.Wait(); err != nil {
+		return err
+	}
+	for i, rows := range prompts {
+		if err := p.add(rows, texts[i]); err != nil {
 			return err
 		}
 	}
-	first := rows[0]
-	listed := []any{first.Prompt.ID, p.number}
-	html, err := p.render("row", page.Row{Dataset: first.Dataset, ID: first.Prompt.ID, Asked: p.answer(first)})
-	if err != nil {
-		return err
+	return nil
+}
+
+// render makes the HTML of a prompt and of each of its rows.
+func (p *Writer) render(rows []*score.AnswerRow) ([]string, error) {
+	var html strings.Builder
+	if err := p.shown.ExecuteTemplate(&html, "row", page.Row{Dataset: rows[0].Dataset, ID: rows[0].Prompt.ID, Asked: p.answer(rows[0])}); err != nil {
+		return nil, err
 	}
-	texts := []string{html}
+	texts := []string{html.String()}
 	for _, row := range rows {
 		q := page.Query{}.With("dataset", row.Dataset, "prompt", string(row.Prompt.ID), "variant", page.ShownTarget(*row))
 		if row.Sample > 0 {
 			q = q.With("sample", strconv.Itoa(row.Sample))
 		}
-		html, err := p.render("cell", page.Shown{Answer: p.answer(row), Address: q.Fragment(""), Elsewhere: "answers.jsonl"})
-		if err != nil {
+		html.Reset()
+		if err := p.shown.ExecuteTemplate(&html, "cell", page.Shown{Answer: p.answer(row), Address: q.Fragment(""), Elsewhere: "answers.jsonl"}); err != nil {
+			return nil, err
+		}
+		texts = append(texts, html.String())
+	}
+	return texts, nil
+}
+
+// add adds the rows of a prompt to the list, and their HTML to the file that is being
+// filled.
+func (p *Writer) add(rows []*score.AnswerRow, texts []string) error {
+	if p.chunk.Len() >= chunkBytes {
+		if err := p.put(); err != nil {
 			return err
 		}
-		texts = append(texts, html)
+	}
+	listed := []any{rows[0].Prompt.ID, p.number}
+	for _, row := range rows {
 		kind, err := p.kind(row)
 		if err != nil {
 			return err
@@ -140,10 +172,10 @@ func (p *Pieces) Add(rows []*score.AnswerRow) error {
 		}
 		p.simulated = p.simulated || row.Simulated
 	}
-	if p.piece.Len() > 0 {
-		p.piece.WriteByte(',')
+	if p.chunk.Len() > 0 {
+		p.chunk.WriteByte(',')
 	}
-	if err := encoder(&p.piece).Encode(texts); err != nil {
+	if err := encoder(&p.chunk).Encode(texts); err != nil {
 		return err
 	}
 	if p.listed = append(p.listed, listed); len(p.listed) == batch {
@@ -153,16 +185,10 @@ func (p *Pieces) Add(rows []*score.AnswerRow) error {
 }
 
 // answer is a row as the page shows it.
-func (p *Pieces) answer(row *score.AnswerRow) page.Answer {
+func (p *Writer) answer(row *score.AnswerRow) page.Answer {
 	a := page.NewAnswer(*row, page.Alone)
 	a.Redacted = p.redacted
 	return a
-}
-
-func (p *Pieces) render(name string, data any) (string, error) {
-	p.html.Reset()
-	err := p.shown.ExecuteTemplate(&p.html, name, data)
-	return p.html.String(), err
 }
 
 // number is that of a name among all of its sort.
@@ -176,13 +202,13 @@ func number[K comparable, V any](numbers map[K]int, all *[]V, key K, name V) int
 }
 
 // sample is the number of a row's sample.
-func (p *Pieces) sample(row *score.AnswerRow) int {
+func (p *Writer) sample(row *score.AnswerRow) int {
 	of := sample{page.ShownTarget(*row), row.Sample}
 	return number(p.sampleOf, &p.names.Samples, of, of)
 }
 
 // kind is the number of a row's kind.
-func (p *Pieces) kind(row *score.AnswerRow) (int, error) {
+func (p *Writer) kind(row *score.AnswerRow) (int, error) {
 	k := kind{
 		Dataset: row.Dataset, Label: row.Prompt.Label, Category: table.Category(row.Prompt.Category), Status: row.Status,
 		Cut: row.Ending == score.CutEnding, Judges: []int{}, Classes: []orbench.Class{},
@@ -196,7 +222,7 @@ func (p *Pieces) kind(row *score.AnswerRow) (int, error) {
 }
 
 // putRows adds the batch to the list of rows.
-func (p *Pieces) putRows() error {
+func (p *Writer) putRows() error {
 	if len(p.listed) == 0 {
 		return nil
 	}
@@ -212,12 +238,12 @@ func (p *Pieces) putRows() error {
 }
 
 // put writes the file of texts that is being filled.
-func (p *Pieces) put() error {
-	if p.piece.Len() == 0 {
+func (p *Writer) put() error {
+	if p.chunk.Len() == 0 {
 		return nil
 	}
-	err := p.files.Put(fmt.Sprintf("%s%d.js", pieces, p.number), fmt.Appendf(nil, "orbench.texts(%d,[%s])\n", p.number, p.piece.Bytes()))
-	p.piece.Reset()
+	err := p.files.Put(fmt.Sprintf("%s%d.js", chunks, p.number), fmt.Appendf(nil, "orbench.texts(%d,[%s])\n", p.number, p.chunk.Bytes()))
+	p.chunk.Reset()
 	p.number++
 	return err
 }
@@ -225,7 +251,7 @@ func (p *Pieces) put() error {
 // Finish writes the rest of the files and the page, for the figures of the added rows.
 // title is that of the page, head says what the answers are of, and menu links to the other
 // pages.
-func (p *Pieces) Finish(r score.Result, title, head string, menu []page.Link) error {
+func (p *Writer) Finish(r score.Result, title, head string, menu []page.Link) error {
 	p.names.Bases, p.names.Facets = map[string]string{}, page.FacetTitles
 	for _, run := range r.Runs {
 		p.names.Bases[cmp.Or(run.Variant, run.Target)] = cmp.Or(run.Base, run.Variant, run.Target)
