@@ -142,6 +142,9 @@ func (s *Server) answers(r *http.Request) (response, error) {
 		data.Rows = append(data.Rows, matched[at])
 	}
 	p.links(q, studies)
+	if !s.ReadOnly && len(studies) == 1 && q.Get("prompt") == "" {
+		p.Views = append(p.Views, page.Link{Text: "label these", Address: q.Without("after", "by", "person").Address("/label")})
+	}
 	return response{template: "answers", page: p, data: data}, nil
 }
 

@@ -58,6 +58,8 @@ func askedOf(values url.Values) (a asked, err error) {
 		err = &orbench.InputError{Setting: "queue", Problem: fmt.Sprintf("there is no queue %q", a.queue), Hint: "use prompts, disputes or sent, or leave it out"}
 	case a.queue != drawnQueue && a.filtered():
 		err = &orbench.InputError{Setting: "queue", Problem: "a filter is a queue of its own", Hint: "leave out queue, or the filter"}
+	case len(a.q["prompt"]) > 0:
+		err = &orbench.InputError{Setting: "prompt", Problem: "the answers to one prompt are no queue", Hint: "label them on the page of answers"}
 	case len(a.q["study"]) > 1:
 		err = &orbench.InputError{Setting: "study", Problem: "one study is labeled at a time", Hint: "name one"}
 	case a.person != "":
@@ -255,7 +257,6 @@ type queue struct {
 	asked
 	*opened
 	*annotation.Queue
-	words   annotation.Words
 	how     orbench.How
 	outlook *annotation.Outlook // nil if labels correct no rate
 	chosen  int
@@ -300,7 +301,7 @@ func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
 		return nil, err
 	}
 	words := annotation.NewWords(all)
-	q := &queue{asked: a, opened: o, words: words, sent: len(words.Sent(a.person))}
+	q := &queue{asked: a, opened: o}
 	q.Queue = annotation.NewQueue(nil, words, a.person, orbench.Blind)
 	draws := 0
 	for _, said := range all {
@@ -320,6 +321,13 @@ func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
 	undrawn := errors.As(err, &none)
 	if err != nil && !undrawn {
 		return nil, err
+	}
+	if len(words.Sent(a.person)) > 0 {
+		sent, err := s.chosen(ctx, asked{person: a.person, queue: sentQueue}, o, rows, words)
+		if err != nil {
+			return nil, err
+		}
+		q.sent = annotation.NewQueue(sent.entries, words, a.person, orbench.Chosen).Progress().All
 	}
 	disputes := words.Disputes(drawn.entries)
 	q.disputes = len(disputes)

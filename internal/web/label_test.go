@@ -245,6 +245,7 @@ func TestLabelRefusals(t *testing.T) {
 		"a name that turns":     {"/label.json?study=mine&person=a%E2%80%AEb", nil, []string{"do", "next"}, 400},
 		"an unknown queue":      {anaQueue + "&queue=all", nil, []string{"do", "next"}, 400},
 		"a filter and a queue":  {anaQueue + "&queue=disputes&label=safe", nil, []string{"do", "next"}, 400},
+		"one prompt":            {anaQueue + "&prompt=a1", nil, []string{"do", "next"}, 400},
 		"an unknown deed":       {anaQueue, nil, []string{"do", "forget", "subject", subject}, 400},
 		"an unknown label":      {anaQueue, nil, []string{"do", "label", "subject", subject, "word", "blocked"}, 400},
 		"no subject":            {anaQueue, nil, []string{"do", "label", "word", "refusal"}, 400},
@@ -305,8 +306,8 @@ func TestLabelsThatCorrectNothing(t *testing.T) {
 
 	// A label at an answer, with verdicts in sight. Such an answer is not shown blind.
 	item := s.do("/label.json?study=mine&person=cem", "do", "next").Items[0]
-	if text := s.page("/answers?study=mine"); !strings.Contains(text, "say-form") {
-		t.Error("no form at the answers")
+	if text := s.page("/answers?study=mine&label=safe"); !strings.Contains(text, "say-form") || !strings.Contains(text, `<a href="/label?label=safe&amp;study=mine">label these</a>`) {
+		t.Error("no form at the answers, or no way to label them all")
 	}
 	const answers = "/label.json?study=mine&queue=answers"
 	said := s.do(answers, "do", "label", "by", "cem", "subject", item.Subject.String(), "word", "unable", "note", "why")

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -53,7 +54,7 @@ type hold struct {
 
 const (
 	// holding is how long an entry is kept for a window that does nothing.
-	holding = 5 * time.Minute
+	holding = 2 * time.Minute
 	// prefetched is how many entries a window gets, the one that it shows among them.
 	prefetched = 4
 	// mostBundles bounds the memory of a desk.
@@ -102,15 +103,18 @@ func (d *desk) take(q *queue, window string, now time.Time) []annotation.Entry {
 	if d.holds == nil {
 		d.holds = map[string]hold{}
 	}
-	for key, h := range d.holds {
-		if now.After(h.until) {
-			delete(d.holds, key)
-		}
-	}
+	maps.DeleteFunc(d.holds, func(_ string, h hold) bool { return now.After(h.until) })
 	for _, e := range entries {
 		d.holds[holdKey(q, e.Subject)] = hold{window, now.Add(holding)}
 	}
 	return entries
+}
+
+// leave gives up what a window holds.
+func (d *desk) leave(window string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	maps.DeleteFunc(d.holds, func(_ string, h hold) bool { return h.window == window })
 }
 
 // seeRate notes that a person has looked at the rate of a study.
@@ -134,6 +138,7 @@ func (d *desk) rateSeen(study, person string) bool {
 // done stands in the field do:
 //
 //	next   nothing but to hold the next entries
+//	leave  the window is closed, and holds nothing any more
 //	label  the subject gets a word, and perhaps a note
 //	undo   the subject's label is taken back
 //	skip   the subject is left for later; note says why
@@ -157,11 +162,15 @@ func (s *Server) labeled(r *http.Request) (response, error) {
 	if a.person == "" {
 		return response{}, &orbench.InputError{Setting: "person", Problem: "nobody is named who labels", Hint: "add person=NAME"}
 	}
+	form, do := r.PostForm, r.PostForm.Get("do")
+	if do == "leave" {
+		s.desk.leave(form.Get("window"))
+		return response{data: struct{}{}}, nil
+	}
 	q, err := s.queue(ctx, a)
 	if err != nil {
 		return response{}, err
 	}
-	form, do := r.PostForm, r.PostForm.Get("do")
 	if form.Get("seen") == "yes" || do == "rate" {
 		s.desk.seeRate(q.Name, q.person)
 		q.SeeRate()
@@ -216,7 +225,7 @@ func done(q *annotation.Queue, ofPrompt bool, form url.Values, now time.Time) ([
 		}
 		return nil, nil
 	default:
-		return nil, &orbench.InputError{Setting: "do", Problem: fmt.Sprintf("nothing is called %q", do), Hint: "use next, label, undo, skip or rate"}
+		return nil, &orbench.InputError{Setting: "do", Problem: fmt.Sprintf("nothing is called %q", do), Hint: "use next, leave, label, undo, skip or rate"}
 	}
 }
 

@@ -42,4 +42,8 @@ func TestHolds(t *testing.T) {
 			t.Errorf("%s: gets %s, want %s", step.why, got, step.want)
 		}
 	}
+	d.leave("3")
+	if got := d.take(queueOf("ben", orbench.Blind), "5", now.Add(time.Minute)); len(got) != prefetched || got[0].Subject != (orbench.Subject{}) {
+		t.Errorf("a closed window keeps its entries: another gets %v", got)
+	}
 }

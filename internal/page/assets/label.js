@@ -93,7 +93,9 @@
   function complain(err) {
     $("unsaved").hidden = !err;
     if (!err) return;
-    $("unsaved").firstElementChild.textContent = (unsaved.length === 1 ? "A label is" : unsaved.length + " labels are") + " not saved: " + err.message + (err.refused ? "." : ". It is tried again.");
+    const n = unsaved.filter((u) => u.do !== "next").length;
+    const what = n === 0 ? "The next answers cannot be read: " : n === 1 ? "A label is not saved: " : n + " labels are not saved: ";
+    $("unsaved").firstElementChild.textContent = what + err.message + (err.refused ? "." : ". It is tried again.");
     $("drop").hidden = !err.refused;
   }
 
@@ -223,6 +225,9 @@
     else if (b.id === "retry") wake();
     else if (b.id === "drop") { unsaved.shift(); complain(null); keep(); wake(); }
   });
+  // Another window gets what this one showed, and this one what others left.
+  addEventListener("pagehide", () => fetch(address, { method: "POST", keepalive: true, body: new URLSearchParams({ do: "leave", window: tab }) }).catch(() => {}));
+  setInterval(() => { if (!shown && data && data.labeled < data.all && !unsaved.length) send({ do: "next" }); }, 10000);
   addEventListener("beforeunload", (e) => { if (unsaved.length) e.preventDefault(); });
 
   // What a closed window left unsaved is saved first.
