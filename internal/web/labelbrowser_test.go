@@ -156,12 +156,17 @@ func TestLabelIsNotLost(t *testing.T) {
 		t.Errorf("kept %s", got)
 	}
 	b.Goto(t, s.server.URL+"/answers?study=mine", ".say summary")
-	pagetest.Eval[bool](t, b, `document.querySelector(".say").open = true; true`)
+	pagetest.Eval[bool](t, b, `document.querySelector(".say").open = true; document.querySelector(".say-form").elements.note.focus(); true`)
+	before := len(s.words("ana")) + len(s.words("somebody"))
+	b.Run(t, chromedp.KeyEvent("x\r")) // which gives no label
 	for _, of := range []struct{ fill, button, says string }{
 		{`f.elements.by.value = "cem"; `, `[value="garbled"]`, "garbled (sighted)"}, {`f.elements.to.value = "dora"; `, `[value="send"]`, "sent to dora"},
 	} {
 		pagetest.Eval[bool](t, b, `{ const f = document.querySelector(".say-form"); `+of.fill+` f.querySelector('`+of.button+`').click() } true`)
 		b.Until(t, fmt.Sprintf(`document.querySelector(".say-form [role=status]").textContent.includes(%q)`, of.says))
+	}
+	if got := s.words("cem"); len(s.words("ana"))+len(s.words("somebody")) != before || !slices.Equal(got, []string{"garbled", ""}) {
+		t.Errorf("cem said %q", got)
 	}
 	b.Accessible(t, "the form at an answer")
 	b.Quiet(t, s.server.URL)

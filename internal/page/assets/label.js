@@ -8,16 +8,16 @@
     return data;
   }
 
-  // The form at an answer.
-  document.addEventListener("submit", async (e) => {
-    const form = e.target;
-    if (!form.matches(".say-form")) return;
-    e.preventDefault();
-    const fields = { do: "label", ...Object.fromEntries(new FormData(form, e.submitter)) };
+  // The form at an answer. The Enter key gives no label there.
+  document.addEventListener("click", async (e) => {
+    const button = e.target.closest(".say-form button");
+    const form = button?.form;
+    if (!form || !form.reportValidity()) return;
+    const fields = { do: "label", ...Object.fromEntries(new FormData(form)), [button.name]: button.value };
     const status = form.querySelector("[role=status]");
     status.textContent = "saving …";
     try {
-      const { people } = await post(form.getAttribute("action"), fields);
+      const { people } = await post(form.dataset.address, fields);
       const now = people.map((p) => p.person + ": " + p.word + (p.how ? " (" + p.how + ")" : "")).join("; ");
       status.textContent = fields.do === "send" ? "sent to " + fields.to : "saved, correcting no rate. " + now;
     } catch (err) {
