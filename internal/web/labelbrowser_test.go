@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -8,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 
@@ -37,7 +40,7 @@ func TestLabelInABrowser(t *testing.T) {
 		pagetest.Eval[bool](t, b, `document.querySelector("input[name=person]").select(); true`)
 		b.Run(t, chromedp.KeyEvent(person+"\r"), chromedp.WaitVisible(chromedp.CSS("#head")))
 		b.Until(t, `document.getElementById("reply").textContent !== ""`)
-		b.Accessible(t, "the queue of "+person)
+		accessible(t, b, "the queue of "+person)
 		// A key typed before anybody can have read the answer does not count.
 		pagetest.Eval[bool](t, b, `document.getElementById("desk").dataset.soon = 1e9; true`)
 		b.Run(t, chromedp.KeyEvent("a"))
@@ -118,7 +121,7 @@ func TestLabelIsNotLost(t *testing.T) {
 	broken.Store(true)
 	b.Run(t, chromedp.KeyEvent("r"), chromedp.KeyEvent("a"))
 	b.Until(t, `document.getElementById("unsaved").checkVisibility() && document.getElementById("unsaved").textContent.includes("2 labels are not saved")`)
-	b.Accessible(t, "labels that are not saved")
+	accessible(t, b, "labels that are not saved")
 	if n := len(s.words("ana")); n != 0 {
 		t.Fatalf("%d labels are kept by a broken server", n)
 	}
@@ -145,13 +148,13 @@ func TestLabelIsNotLost(t *testing.T) {
 	pagetest.Eval[bool](t, b, `document.getElementById("desk").dataset.soon = 0; true`)
 	b.Run(t, chromedp.KeyEvent("n"), chromedp.KeyEvent("why not\r"), chromedp.KeyEvent("p"), chromedp.KeyEvent("k"), chromedp.KeyEvent("ask ben\r"), chromedp.KeyEvent("?"))
 	b.Until(t, `document.getElementById("keys").open`)
-	b.Accessible(t, "the keys")
+	accessible(t, b, "the keys")
 	b.Run(t, chromedp.KeyEvent("\x1b"), chromedp.KeyEvent("b"), chromedp.KeyEvent("w"), chromedp.KeyEvent("R"))
 	b.Until(t, `document.getElementById("rate").open`)
 	b.Run(t, chromedp.KeyEvent("\r"))
 	b.Until(t, `document.getElementById("head").textContent.includes("rate seen")`)
 	b.Until(t, `document.getElementById("rates").textContent.includes("too few labels")`)
-	b.Accessible(t, "the rate")
+	accessible(t, b, "the rate")
 	if got := strings.Join(s.words("ana")[4:], " "); got != "refusal full_answer partial skipped answer_with_warning" {
 		t.Errorf("kept %s", got)
 	}
@@ -168,8 +171,22 @@ func TestLabelIsNotLost(t *testing.T) {
 	if got := s.words("cem"); len(s.words("ana"))+len(s.words("somebody")) != before || !slices.Equal(got, []string{"garbled", ""}) {
 		t.Errorf("cem said %q", got)
 	}
-	b.Accessible(t, "the form at an answer")
+	accessible(t, b, "the form at an answer")
 	b.Quiet(t, s.server.URL)
+}
+
+// accessible has axe-core look at the page, light and dark.
+func accessible(t *testing.T, b *pagetest.Browser, what string) {
+	t.Helper()
+	for _, scheme := range []string{"dark", "light"} {
+		b.Run(t, chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+			_, err := cdp.Call(ctx, tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+			})
+			return err
+		}))
+		b.Accessible(t, what+", "+scheme)
+	}
 }
 
 // words lists what a person said, in order.
