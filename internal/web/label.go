@@ -129,7 +129,7 @@ type labelPage struct {
 // keysOf lists the keys that give an answer, or a prompt, a label.
 func keysOf(ofPrompt bool) (keys []page.LabelKey) {
 	for _, k := range annotation.Keys(ofPrompt) {
-		keys = append(keys, page.LabelKey{string(k.Key), k.Word, k.Short, k.Means})
+		keys = append(keys, page.LabelKey{Key: string(k.Key), Word: k.Word, Short: k.Short, Means: k.Means})
 	}
 	return keys
 }
@@ -211,7 +211,7 @@ func (s *Server) label(r *http.Request) (response, error) {
 		p := labelPage{Frame: s.frame(r, "Label"), Asks: true, Person: cmp.Or(known, s.Person)}
 		for name, values := range a.q.With("queue", a.queue) {
 			for _, v := range values {
-				p.Hidden = append(p.Hidden, page.Hidden{name, v})
+				p.Hidden = append(p.Hidden, page.Hidden{Name: name, Value: v})
 			}
 		}
 		return response{template: "label", page: p}, nil
