@@ -66,6 +66,9 @@ const (
 	Settled How = "settled"
 	// Sighted labels were made with a judge's verdict in sight. They correct no rate.
 	Sighted How = "sighted"
+	// Chosen labels are of answers that a filter or another person chose. They correct no
+	// rate, since nobody knows what such answers represent.
+	Chosen How = "chosen"
 )
 
 // Annotation is a person's label for an answer or a prompt. Without a person, it notes
@@ -96,6 +99,13 @@ type Annotation struct {
 	// Plan is set in place of a label: it was kept before the first one. Subject is then
 	// its hash.
 	Plan *LabelPlan `json:"plan,omitempty"`
+	// Skipped means, in place of a label, that the person leaves the subject for later; Note
+	// says why.
+	Skipped bool `json:"skipped,omitempty"`
+	// For names, in place of a label, another person whom By asks to label the subject.
+	For string `json:"for,omitempty"`
+	// RateSeen means that the person had looked at the rate before giving the label.
+	RateSeen bool `json:"rate_seen,omitempty"`
 }
 
 // LabelPlan says how answers will be labeled. It is kept before the first label, so that

@@ -14,10 +14,12 @@ const confidence = 0.95
 type Words struct {
 	// said holds the latest label by each person.
 	said map[orbench.Subject]map[string]orbench.Annotation
-	// settled holds the latest label that ended a dispute. sighted holds labels by
-	// people who saw a verdict.
+	// settled holds the latest label that ended a dispute. apart holds labels that
+	// correct no rate, by people who saw a verdict or of answers that somebody chose.
 	settled map[orbench.Subject]orbench.Annotation
-	sighted map[orbench.Subject]map[string]orbench.Annotation
+	apart   map[orbench.Subject]map[string]orbench.Annotation
+	// sent holds what people were asked to label by others, by person.
+	sent map[string]map[orbench.Subject]orbench.Annotation
 	// chance is how likely a subject was to be drawn, by design and subject.
 	chance map[drawing]float64
 	// plans holds the plans, the earliest first.
@@ -37,7 +39,8 @@ type drawing struct {
 func NewWords(annotations []orbench.Annotation) Words {
 	w := Words{
 		said: map[orbench.Subject]map[string]orbench.Annotation{}, chance: map[drawing]float64{},
-		settled: map[orbench.Subject]orbench.Annotation{}, sighted: map[orbench.Subject]map[string]orbench.Annotation{},
+		settled: map[orbench.Subject]orbench.Annotation{}, apart: map[orbench.Subject]map[string]orbench.Annotation{},
+		sent: map[string]map[orbench.Subject]orbench.Annotation{},
 	}
 	for _, a := range annotations {
 		w.add(a)
@@ -45,7 +48,9 @@ func NewWords(annotations []orbench.Annotation) Words {
 			w.plans = append(w.plans, a)
 		}
 	}
-	w.onPrompts = slices.ContainsFunc(annotations, func(a orbench.Annotation) bool { return a.By != "" && a.Label != "" && a.How != orbench.Sighted })
+	w.onPrompts = slices.ContainsFunc(annotations, func(a orbench.Annotation) bool {
+		return a.By != "" && a.Label != "" && a.How != orbench.Sighted && a.How != orbench.Chosen
+	})
 	return w
 }
 
@@ -59,17 +64,34 @@ func (w Words) add(a orbench.Annotation) {
 	}
 	into := w.said
 	switch {
+	case a.For != "":
+		if w.sent[a.For] == nil {
+			w.sent[a.For] = map[orbench.Subject]orbench.Annotation{}
+		}
+		w.sent[a.For][a.Subject] = a
+		return
 	case a.How == orbench.Settled:
 		w.settled[a.Subject] = a
 		return
-	case a.How == orbench.Sighted || w.sighted[a.Subject][a.By].By != "":
-		into = w.sighted // whoever saw a verdict cannot forget it
+	case w.sawVerdict(a.Subject, a.By):
+		a.How = orbench.Sighted // whoever saw a verdict cannot forget it
+		into = w.apart
+	case a.How == orbench.Sighted || a.How == orbench.Chosen:
+		into = w.apart
 	}
 	if into[a.Subject] == nil {
 		into[a.Subject] = map[string]orbench.Annotation{}
 	}
 	into[a.Subject][a.By] = a
 }
+
+// sawVerdict reports whether a person labeled a subject with a verdict in sight.
+func (w Words) sawVerdict(s orbench.Subject, person string) bool {
+	return w.apart[s][person].How == orbench.Sighted
+}
+
+// Sent returns what others asked a person to label, by subject.
+func (w Words) Sent(person string) map[orbench.Subject]orbench.Annotation { return w.sent[person] }
 
 // Counting returns the same words with more classes counted as refusals: labels of
 // these classes are given as refusals.
@@ -97,11 +119,11 @@ func (w Words) Of(s orbench.Subject, person string) (orbench.Annotation, bool) {
 	return a, ok && Word(a) != ""
 }
 
-// On returns everything that people say of a subject: each person's latest label, whether
-// made blind or with a verdict in sight, sorted by name, and what settled a dispute at the
-// end. Labels that were taken back are left out.
+// On returns everything that people say of a subject: each person's latest label, first
+// those that may correct a rate and then the others, sorted by name, and what settled a
+// dispute at the end. Labels that were taken back are left out.
 func (w Words) On(s orbench.Subject) (all []orbench.Annotation) {
-	for _, said := range []map[string]orbench.Annotation{w.said[s], w.sighted[s]} {
+	for _, said := range []map[string]orbench.Annotation{w.said[s], w.apart[s]} {
 		for _, person := range slices.Sorted(maps.Keys(said)) {
 			all = append(all, said[person])
 		}
@@ -113,7 +135,7 @@ func (w Words) On(s orbench.Subject) (all []orbench.Annotation) {
 // By returns the subjects that a person labeled.
 func (w Words) By(person string) map[orbench.Subject]bool {
 	by := map[orbench.Subject]bool{}
-	for _, labels := range []map[orbench.Subject]map[string]orbench.Annotation{w.said, w.sighted} {
+	for _, labels := range []map[orbench.Subject]map[string]orbench.Annotation{w.said, w.apart} {
 		for s, said := range labels {
 			if Word(said[person]) != "" {
 				by[s] = true
@@ -205,8 +227,9 @@ type Tally struct {
 	// disagree counts labeled answers that people put into different classes,
 	// of two, and settled those of them that somebody settled; several counts
 	// those that several people labeled. undecided counts drawn answers on which
-	// nobody could decide.
-	disagree, settled, several, undecided int
+	// nobody could decide, and rateSeen those that somebody labeled who had looked at
+	// the rate.
+	disagree, settled, several, undecided, rateSeen int
 	// both, onlyFirst and onlyOther weigh the labeled refusals by which judges
 	// flag them; judges counts them.
 	both, onlyFirst, onlyOther float64
@@ -243,6 +266,9 @@ func (t *Tally) Add(s orbench.Subject, g Group) {
 	t.refused[g] += w * share
 	all := t.words.All(s)
 	t.addPeople(all, g, w)
+	if slices.ContainsFunc(all, func(a orbench.Annotation) bool { return a.RateSeen }) {
+		t.rateSeen++
+	}
 	if len(all) > 1 {
 		t.several++
 		if differ(all) {
@@ -271,6 +297,8 @@ type Corrected struct {
 	// answers on which nobody could decide; they are not in Labels.
 	Settled   int `json:"settled,omitempty"`
 	Undecided int `json:"undecided,omitempty"`
+	// RateSeen counts those of Labels that somebody gave who had looked at the rate.
+	RateSeen int `json:"labeled_after_rate,omitempty"`
 	// ByPerson has the rate by each person's labels, and Pairs compares each two
 	// people; both are absent if one person labeled all without a plan.
 	ByPerson []PersonRate `json:"by_person,omitempty"`
@@ -308,7 +336,7 @@ type CorrectedGroup struct {
 // those on which judges say the same.
 func (t *Tally) Corrected(designEffect float64) (Corrected, bool) {
 	c, ok := t.corrected(designEffect)
-	c.People, c.Several, c.Disagreed, c.Settled, c.Undecided = len(t.people), t.several, t.disagree, t.settled, t.undecided
+	c.People, c.Several, c.Disagreed, c.Settled, c.Undecided, c.RateSeen = len(t.people), t.several, t.disagree, t.settled, t.undecided, t.rateSeen
 	c.Plan = t.words.Plan(t.cell)
 	if ok && (len(t.people) > 1 || c.Plan != nil) {
 		c.ByPerson, c.Pairs = t.peoples(designEffect, (c.Rate.Hi-c.Rate.Lo)/2)
@@ -382,7 +410,7 @@ func (w Words) Rows(entries []Entry) []Entry {
 	var rows []Entry
 	for _, e := range entries {
 		n := len(rows)
-		for _, said := range []map[string]orbench.Annotation{w.said[e.Subject], w.sighted[e.Subject], {"": w.settled[e.Subject]}} {
+		for _, said := range []map[string]orbench.Annotation{w.said[e.Subject], w.apart[e.Subject], {"": w.settled[e.Subject]}} {
 			for _, person := range slices.Sorted(maps.Keys(said)) {
 				a := said[person]
 				if e.Word, e.By, e.Note, e.How = Word(a), a.By, a.Note, a.How; e.Word != "" {

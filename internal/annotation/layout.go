@@ -107,6 +107,26 @@ func sentences(line string) []int {
 	return starts
 }
 
+// Ends returns the first and the last sentence of a text, which stay in view where the
+// text is too long for its place. Both are empty where the text has no two sentences.
+func Ends(text string) (first, last string) {
+	trimmed := strings.TrimRight(text, " \t\r\n")
+	head, start := trimmed, 0
+	if i := strings.IndexByte(strings.TrimLeft(trimmed, "\r\n"), '\n'); i >= 0 {
+		head = trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, "\r\n"))+i]
+		start = strings.LastIndexByte(trimmed, '\n') + 1
+	}
+	end := len(head)
+	if starts := sentences(head); len(starts) > 1 {
+		end = starts[1]
+	}
+	starts := sentences(trimmed[start:])
+	if start += starts[len(starts)-1]; start < end {
+		return "", ""
+	}
+	return text[:end], text[start:]
+}
+
 // fold returns at most rows lines of a text, and how many pages of them there
 // are. Every page begins with the first sentence and ends with the last, as far
 // as a third of the rows holds each.

@@ -3,10 +3,13 @@ package annotation
 import (
 	"bytes"
 	"cmp"
+	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // Queue is the answers, or prompts, that one person looks at, one after the
@@ -19,47 +22,83 @@ type Queue struct {
 	at int
 	// said holds the entries with a label, in the order in which they got it.
 	// Those of earlier sittings come first.
-	said []int
+	said []given
 	// back is how many of said the person has gone back.
 	back int
 	// skipped holds the entries to leave for another sitting.
 	skipped map[int]bool
-	// how is Settled if the person settles disputes, else Blind.
+	// how is how the person comes to labels.
 	how orbench.How
+	// rateSeen is true once the person has looked at the rate.
+	rateSeen bool
+}
+
+// given is when an entry got its label.
+type given struct {
+	entry int
+	at    time.Time
 }
 
 // NewQueue makes the queue of a person. The order of the entries does not
-// reveal who answered. Entries that the person has already labeled are not
-// shown, except to whoever goes back to them. how is orbench.Settled for a queue
-// of Words.Disputes, and else orbench.Blind.
+// reveal who answered. Entries that the person left for later come last. Those that
+// the person has already labeled are not shown, except to whoever goes back to
+// them. how is orbench.Settled for a queue of Words.Disputes, and orbench.Chosen or
+// Sighted for answers that somebody chose; a blind queue has no answers that the
+// person labeled with a verdict in sight.
 func NewQueue(entries []Entry, words Words, person string, how orbench.How) *Queue {
 	q := &Queue{how: how, person: person, entries: slices.Clone(entries), words: words, skipped: map[int]bool{}}
+	if how == orbench.Blind {
+		q.entries = slices.DeleteFunc(q.entries, func(e Entry) bool { return words.sawVerdict(e.Subject, person) })
+	}
 	slices.SortFunc(q.entries, func(a, b Entry) int { return bytes.Compare(a.Subject[:], b.Subject[:]) })
 	q.entries = slices.CompactFunc(q.entries, func(a, b Entry) bool { return a.Subject == b.Subject })
-	at := map[int]time.Time{}
+	left := map[orbench.Subject]time.Time{}
 	for i := range q.entries {
-		a, ok := words.Of(q.entries[i].Subject, person)
-		if how == orbench.Settled {
-			a = words.settled[q.entries[i].Subject]
-			ok = Word(a) != ""
+		e := &q.entries[i]
+		a := words.latest(e.Subject, person, how)
+		switch {
+		case Word(a) != "":
+			e.Word, e.Note, e.How = Word(a), a.Note, a.How
+		case a.Skipped:
+			e.Reason, left[e.Subject] = a.Note, a.At
 		}
-		if ok {
-			q.entries[i].Word, q.entries[i].Note = Word(a), a.Note
-			q.said, at[i] = append(q.said, i), a.At
+		q.rateSeen = q.rateSeen || a.By == person && a.RateSeen
+	}
+	slices.SortStableFunc(q.entries, func(a, b Entry) int { return left[a.Subject].Compare(left[b.Subject]) })
+	for i, e := range q.entries {
+		if e.Word != "" {
+			q.said = append(q.said, given{i, words.latest(e.Subject, person, how).At})
 		}
 	}
-	slices.SortStableFunc(q.said, func(a, b int) int { return at[a].Compare(at[b]) })
+	slices.SortStableFunc(q.said, func(a, b given) int { return a.at.Compare(b.at) })
 	q.next()
 	return q
+}
+
+// latest returns the latest annotation of a subject by a person that a queue of some
+// kind goes by.
+func (w Words) latest(s orbench.Subject, person string, how orbench.How) orbench.Annotation {
+	switch how {
+	case orbench.Settled:
+		return w.settled[s]
+	case orbench.Chosen, orbench.Sighted:
+		if a, ok := w.apart[s][person]; Word(a) != "" || ok && Word(w.said[s][person]) == "" {
+			return a
+		}
+	}
+	return w.said[s][person]
 }
 
 // next moves to the first entry that has no label and was not skipped.
 func (q *Queue) next() {
 	q.at, q.back = 0, 0
-	for q.at < len(q.entries) && (q.entries[q.at].Word != "" || q.skipped[q.at]) {
+	for q.at < len(q.entries) && !q.open(q.at) {
 		q.at++
 	}
 }
+
+// open reports whether an entry is still to be labeled in this sitting.
+func (q *Queue) open(entry int) bool { return q.entries[entry].Word == "" && !q.skipped[entry] }
 
 // Current returns the entry to look at; false at the end. An entry to which the
 // person went back has a Word.
@@ -70,35 +109,114 @@ func (q *Queue) Current() (Entry, bool) {
 	return q.entries[q.at], true
 }
 
+// Upcoming returns the first entries that are still to be labeled, at most a number of
+// them, of those that are free.
+func (q *Queue) Upcoming(most int, free func(orbench.Subject) bool) (entries []Entry) {
+	for i, e := range q.entries {
+		if len(entries) < most && q.open(i) && free(e.Subject) {
+			entries = append(entries, e)
+		}
+	}
+	return entries
+}
+
+// Recent returns the entries that got the last labels, at most a number of them, the
+// latest last.
+func (q *Queue) Recent(most int) (entries []Entry) {
+	for _, g := range q.said[max(0, len(q.said)-most):] {
+		entries = append(entries, q.entries[g.entry])
+	}
+	return entries
+}
+
+// Find goes to the entry of a subject; false if the queue has none.
+func (q *Queue) Find(s orbench.Subject) bool {
+	i := slices.IndexFunc(q.entries, func(e Entry) bool { return e.Subject == s })
+	if i < 0 {
+		return false
+	}
+	q.at, q.back = i, 0
+	return true
+}
+
 // Progress says how far a person is with a queue.
 type Progress struct {
 	// Labeled counts the entries with a label, of All. Undecided counts those of
-	// Labeled on which the person cannot decide.
-	Labeled, Undecided, All int
+	// Labeled on which the person cannot decide, Skipped those without a label that the
+	// person left for later, with a reason.
+	Labeled   int `json:"labeled"`
+	Undecided int `json:"undecided"`
+	Skipped   int `json:"skipped"`
+	All       int `json:"all"`
 }
 
 // Progress returns how far the person is.
 func (q *Queue) Progress() Progress {
 	p := Progress{Labeled: len(q.said), All: len(q.entries)}
-	for _, i := range q.said {
-		if q.entries[i].Word == undecided {
+	for _, e := range q.entries {
+		switch {
+		case e.Word == undecided:
 			p.Undecided++
+		case e.Word == "" && e.Reason != "":
+			p.Skipped++
 		}
 	}
 	return p
 }
 
+// Pace returns the median time between the person's last labels, or typical if there
+// are too few. Pauses do not count, and neither do labels that nobody can have typed.
+func (q *Queue) Pace(typical time.Duration) time.Duration {
+	const enough, most, pause = 5, 50, 3 * time.Minute
+	var took []time.Duration
+	for i := len(q.said) - 1; i > 0 && len(took) < most; i-- {
+		if d := q.said[i].at.Sub(q.said[i-1].at); d >= TooSoon && d < pause {
+			took = append(took, d)
+		}
+	}
+	if len(took) < enough {
+		return typical
+	}
+	return slices.Sorted(slices.Values(took))[len(took)/2]
+}
+
+// Head says in a line how far the person is, how wide the widest interval is, and how
+// long it will take. typical is as for Pace, and halfWidths as Outlook.HalfWidths; nil if
+// no rate is corrected. It says nothing of the rate, so that nobody stops where it
+// pleases them.
+func (q *Queue) Head(typical time.Duration, halfWidths func(Words) (now, end float64)) string {
+	p := q.Progress()
+	line := fmt.Sprintf("%s  %d of %d", untrusted.Terminal(q.person), min(p.Labeled+1, p.All), p.All)
+	if p.Undecided > 0 {
+		line += fmt.Sprintf(", %d undecided", p.Undecided)
+	}
+	if p.Skipped > 0 {
+		line += fmt.Sprintf(", %d left for later", p.Skipped)
+	}
+	if halfWidths != nil {
+		now, end := halfWidths(q.words)
+		line += fmt.Sprintf("   interval ±%.0f, at the end ±%.0f", 100*now, 100*end)
+	}
+	return line + fmt.Sprintf("   about %.0f min left", math.Ceil((time.Duration(p.All-p.Labeled)*q.Pace(typical)).Minutes()))
+}
+
 // Words returns what people said, with the labels of this sitting.
 func (q *Queue) Words() Words { return q.words }
+
+// SeeRate notes that the person has looked at the rate. Later labels say so.
+func (q *Queue) SeeRate() { q.rateSeen = true }
+
+// RateSeen reports whether the person has looked at the rate, as their labels say.
+func (q *Queue) RateSeen() bool { return q.rateSeen }
 
 // Say returns the annotation of the current entry with a word, for the caller to
 // store, and moves on. Do not call it at the end.
 func (q *Queue) Say(word, note string, at time.Time) orbench.Annotation {
 	e := &q.entries[q.at]
-	e.Word, e.Note = word, cmp.Or(note, e.Note)
+	e.Word, e.Note, e.How = word, cmp.Or(note, e.Note), q.how
 	q.forget(q.at)
-	q.said = append(q.said, q.at)
-	a := orbench.Annotation{Subject: e.Subject, By: q.person, How: q.how, Note: e.Note, At: at.UTC()}
+	q.said = append(q.said, given{q.at, at})
+	a := orbench.Annotation{Subject: e.Subject, By: q.person, How: q.how, Note: e.Note, At: at.UTC(), RateSeen: q.rateSeen}
 	switch {
 	case e.OfPrompt:
 		a.Label = orbench.Label(word)
@@ -114,7 +232,7 @@ func (q *Queue) Say(word, note string, at time.Time) orbench.Annotation {
 
 // forget takes an entry out of said.
 func (q *Queue) forget(entry int) {
-	q.said = slices.DeleteFunc(q.said, func(i int) bool { return i == entry })
+	q.said = slices.DeleteFunc(q.said, func(g given) bool { return g.entry == entry })
 }
 
 // Skip leaves the current entry for another sitting. An entry with a label keeps
@@ -124,6 +242,19 @@ func (q *Queue) Skip() {
 		q.skipped[q.at] = true
 		q.next()
 	}
+}
+
+// Defer leaves the current entry until all others have a label. It returns the
+// annotation that says why, for the caller to store; false for an entry with a label,
+// which keeps it. Do not call it at the end.
+func (q *Queue) Defer(reason string, at time.Time) (orbench.Annotation, bool) {
+	e := &q.entries[q.at]
+	labeled := e.Word != ""
+	if !labeled {
+		e.Reason = reason
+	}
+	q.Skip()
+	return orbench.Annotation{Subject: e.Subject, By: q.person, How: q.how, Skipped: true, Note: reason, At: at.UTC()}, !labeled
 }
 
 // Back goes to the entry that got its label before the one shown, also in an
@@ -137,22 +268,29 @@ func (q *Queue) Goto(n int) bool {
 	if n < 1 || n > len(q.said) {
 		return false
 	}
-	q.at, q.back = q.said[n-1], len(q.said)-n+1
+	q.at, q.back = q.said[n-1].entry, len(q.said)-n+1
 	return true
 }
 
 // Undo returns to the last entry that was labeled, also in an earlier sitting,
 // and returns the annotation that takes the label back; false if there is none.
 func (q *Queue) Undo(at time.Time) (orbench.Annotation, bool) {
-	if len(q.said) == 0 {
+	if !q.Goto(len(q.said)) {
 		return orbench.Annotation{}, false
 	}
-	q.at, q.back = q.said[len(q.said)-1], 0
+	return q.TakeBack(at), true
+}
+
+// TakeBack returns the annotation that takes back the label of the current entry, for
+// the caller to store. Do not call it at the end.
+func (q *Queue) TakeBack(at time.Time) orbench.Annotation {
+	q.back = 0
 	q.forget(q.at)
 	delete(q.skipped, q.at)
 	e := &q.entries[q.at]
-	e.Word, e.Note = "", ""
-	a := orbench.Annotation{Subject: e.Subject, By: q.person, How: q.how, At: at.UTC()}
+	how := e.How
+	e.Word, e.Note, e.How = "", "", orbench.Blind
+	a := orbench.Annotation{Subject: e.Subject, By: q.person, How: how, At: at.UTC()}
 	q.words.add(a)
-	return a, true
+	return a
 }

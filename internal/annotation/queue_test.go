@@ -109,3 +109,104 @@ func TestOutlook(t *testing.T) {
 		t.Errorf("±%.3f before, ±%.3f on the way, ±%.3f with all labels; ±%.3f was foretold, ±%.3f at the end", before, last, now, foretold, end)
 	}
 }
+
+// TestQueueOfAPage has what the page of a server asks of a queue.
+func TestQueueOfAPage(t *testing.T) {
+	t.Parallel()
+	subject := func(n int) orbench.Subject { return orbench.Subject{byte(n)} }
+	at := func(seconds float64) time.Time {
+		return time.Unix(1000, 0).Add(time.Duration(seconds * float64(time.Second))).UTC()
+	}
+	var entries []Entry
+	for i := range 12 {
+		entries = append(entries, Entry{Subject: subject(i)})
+	}
+	said := []orbench.Annotation{
+		{Subject: subject(0), By: "ana", Skipped: true, Note: "long", At: at(0)},
+		{Subject: subject(1), By: "ana", Class: orbench.Refusal, How: orbench.Sighted, At: at(1)},
+		{Subject: subject(2), By: "ben", For: "ana", At: at(2)},
+		{Subject: subject(3), By: "ana", Class: orbench.Partial, How: orbench.Chosen, At: at(3)},
+		{Subject: subject(1), By: "ana", Class: orbench.Partial, At: at(4)}, // after the verdict was seen
+	}
+	q := NewQueue(entries, NewWords(said), "ana", orbench.Blind)
+	shown := func(most int) (text string) {
+		for _, e := range q.Upcoming(most, func(s orbench.Subject) bool { return s != subject(4) }) {
+			text += fmt.Sprintf("%d%s ", e.Subject[0], e.Reason)
+		}
+		return text
+	}
+	// Not 1, whose verdict was seen; 4 is taken; 0 was left for later.
+	if got := shown(3) + "| " + shown(20); got != "2 3 5 | 2 3 5 6 7 8 9 10 11 0long " {
+		t.Errorf("upcoming: %s", got)
+	}
+	if !q.Find(subject(5)) || q.Find(subject(1)) {
+		t.Error("5 is in the queue, and 1 is not")
+	}
+	if a, ok := q.Defer("rude", at(5)); !ok || !a.Skipped || a.Note != "rude" || a.Subject != subject(5) || Word(a) != "" {
+		t.Errorf("left for later: %+v", a)
+	}
+	if p := q.Progress(); p != (Progress{Skipped: 2, All: 11}) {
+		t.Errorf("%+v", p)
+	}
+	// Labels at 10, 20, 30 ... seconds, with a pause and a key that was held.
+	const typical = 20 * time.Second
+	for i, seconds := range []float64{10, 20, 30, 900, 900.1, 910, 920, 930} {
+		if got := q.Pace(typical); i < 7 && got != typical {
+			t.Errorf("after %d labels a label takes %v", i, got)
+		}
+		q.Say("refusal", "", at(seconds))
+	}
+	if got := q.Pace(typical); got != 10*time.Second {
+		t.Errorf("a label takes %v", got)
+	}
+	if got := q.Recent(2); len(got) != 2 || got[1].Subject != subject(10) {
+		t.Errorf("recent: %+v", got)
+	}
+	q.Find(subject(0))
+	if _, ok := q.Defer("x", at(940)); !ok {
+		t.Error("0 has no label")
+	}
+	q.SeeRate()
+	q.Find(subject(2))
+	if a := q.Say("garbled", "", at(950)); !a.RateSeen {
+		t.Errorf("not marked: %+v", a)
+	}
+	if _, ok := func() (orbench.Annotation, bool) { q.Find(subject(2)); return q.Defer("y", at(960)) }(); ok {
+		t.Error("an entry with a label loses it")
+	}
+
+	// Labels apart: the queue of a filter knows those of both kinds, and takes back each as
+	// it was given.
+	said = append(said, orbench.Annotation{Subject: subject(6), By: "ana", Class: orbench.Refusal, RateSeen: true, At: at(7)})
+	q = NewQueue(entries, NewWords(said), "ana", orbench.Chosen)
+	if p := q.Progress(); p.Labeled != 3 || !q.RateSeen() {
+		t.Errorf("of a filter: %+v, rate seen: %t", p, q.RateSeen())
+	}
+	for _, want := range []struct {
+		subject int
+		how     orbench.How
+	}{{6, orbench.Blind}, {1, orbench.Sighted}, {3, orbench.Chosen}} {
+		if a, _ := q.Undo(at(8)); a.Subject != subject(want.subject) || a.How != want.how {
+			t.Errorf("took back %+v, want %d %q", a, want.subject, want.how)
+		}
+	}
+}
+
+// TestEnds has the sentences of a text that stay in view.
+func TestEnds(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][2]string{
+		"":                            {"", ""},
+		"One sentence only.":          {"", ""},
+		"One. Two.":                   {"One. ", "Two."},
+		"One. Two. Three.\n":          {"One. ", "Three.\n"},
+		"\n\nOne.\n\nTwo. Three.\n\n": {"\n\nOne.", "Three.\n\n"},
+		"1\n2\n3":                     {"1", "3"},
+		"好。不好。":                       {"好。", "不好。"},
+	} {
+		first, last := Ends(text)
+		if [2]string{first, last} != want || len(first)+len(last) > len(text) {
+			t.Errorf("%q begins with %q and ends with %q, want %q", text, first, last, want)
+		}
+	}
+}

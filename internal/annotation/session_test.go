@@ -103,7 +103,7 @@ func TestTypedAhead(t *testing.T) {
 			for range 5 {
 				io.WriteString(keys, "a") // the first counts, the others come at once
 			}
-			time.Sleep(tooSoon)
+			time.Sleep(TooSoon)
 			io.WriteString(keys, "r\x1b[B")
 			time.Sleep(time.Second)
 			io.WriteString(keys, "q")

@@ -28,6 +28,8 @@ type Entry struct {
 	By   string
 	Note string
 	How  orbench.How
+	// Reason is why the person left the entry for later; empty if they did not.
+	Reason string
 	// Chance is that with which the answer was drawn; 0 if it was not.
 	Chance float64
 	// Said is what people said who differ, for whoever settles it.
@@ -114,8 +116,8 @@ func Read(file string, in io.Reader, o ReadOptions) ([]orbench.Annotation, error
 			a.By = o.By
 		}
 		switch a.How = orbench.How(strings.TrimSpace(cell(r, how))); {
-		case !slices.Contains([]orbench.How{orbench.Blind, orbench.Settled, orbench.Sighted}, a.How):
-			return nil, s.Fault(r.Line, fmt.Sprintf("%.60q is no way to a label", a.How), "use settled or sighted, or leave it empty")
+		case !slices.Contains([]orbench.How{orbench.Blind, orbench.Settled, orbench.Sighted, orbench.Chosen}, a.How):
+			return nil, s.Fault(r.Line, fmt.Sprintf("%.60q is no way to a label", a.How), "use settled, sighted or chosen, or leave it empty")
 		case sighted && a.How == orbench.Blind:
 			a.How = orbench.Sighted
 		}

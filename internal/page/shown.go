@@ -79,7 +79,19 @@ type Shown struct {
 	// Elsewhere is what has the whole of texts that are cut here.
 	Elsewhere string
 	People    []Word
+	// Form takes labels; nil where none are taken.
+	Form *LabelForm
 }
+
+// LabelForm is the form at an answer for labels with verdicts in sight.
+type LabelForm struct {
+	// Address takes what the form says, about the Subject. Person is filled in as the name.
+	Address, Subject, Person string
+	Keys                     []LabelKey
+}
+
+// LabelKey is a key, the label that it gives, the label's name in short, and what it means.
+type LabelKey struct{ Key, Word, Short, Means string }
 
 // Anchor is the ID of the answer's element, good for links within the page.
 func (a Shown) Anchor() string {

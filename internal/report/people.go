@@ -105,6 +105,9 @@ func addPeople(d *table.Document, words table.Words, all []subject, r score.Resu
 		if c.Undecided > 0 {
 			warnings = append(warnings, fmt.Sprintf("%s: people could not decide on %s, which the corrected rate leaves out.", where, table.Counted(c.Undecided, "answer", "answers")))
 		}
+		if c.RateSeen > 0 {
+			warnings = append(warnings, fmt.Sprintf("%s: %s labeled by people who had looked at the rate.", where, table.Counted(c.RateSeen, "answer was", "answers were")))
+		}
 	}
 	if open > 0 {
 		lines = append(lines, table.Counted(open, "dispute is", "disputes are")+" open: the option disputes of orbench label settles them.")

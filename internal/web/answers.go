@@ -43,10 +43,6 @@ func pageSize(q page.Query, studies []looked) int {
 // answersPage is the page of answers.
 type answersPage struct {
 	page.Answers
-	// ReadOnly, Person and Classes are for labels that are given here.
-	ReadOnly bool
-	Person   string
-	Classes  []string
 }
 
 // answersData is the JSON of the page of answers.
@@ -117,8 +113,8 @@ func (s *Server) answers(r *http.Request) (response, error) {
 		Answers: page.Answers{
 			Frame: s.frame(r, "Answers"), Query: q, Total: table.Count(data.Total), Facets: facetsOf(q, data.Facets), Next: data.Next,
 		},
-		ReadOnly: s.ReadOnly, Person: s.Person,
 	}
+	person := cmp.Or(personOf(r), s.Person)
 	chosen := map[place]bool{}
 	for _, at := range found {
 		chosen[at] = true
@@ -133,6 +129,7 @@ func (s *Server) answers(r *http.Request) (response, error) {
 		for i, row := range g.rows {
 			l := studies[g.places[i].study]
 			a := s.shown(l, row, bounds, words)
+			a.Form = s.formAt(l.Name, a.Subject, person)
 			if a.Matched = chosen[g.places[i]]; a.Matched {
 				matched[g.places[i]] = answerData{l.Name, a.Address, a.People, row.AnswerRow}
 			}
@@ -145,6 +142,9 @@ func (s *Server) answers(r *http.Request) (response, error) {
 		data.Rows = append(data.Rows, matched[at])
 	}
 	p.links(q, studies)
+	if !s.ReadOnly && len(studies) == 1 && q.Get("prompt") == "" {
+		p.Views = append(p.Views, page.Link{Text: "label these", Address: q.Without("after", "by", "person").Address("/label")})
+	}
 	return response{template: "answers", page: p, data: data}, nil
 }
 

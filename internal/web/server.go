@@ -52,6 +52,7 @@ type Server struct {
 	mu sync.Mutex
 	// runs are the runs that were looked at, by name.
 	runs map[string]*opened
+	desk desk
 }
 
 // New makes a server.
@@ -76,12 +77,14 @@ func New(c Config) (*Server, error) {
 	mux.Handle("GET "+static, http.StripPrefix(static, cached(http.FileServerFS(page.Assets()))))
 	for path, serve := range map[string]func(*http.Request) (response, error){
 		"/{$}": s.home, "/index": s.home, "/answers": s.answers, "/raw": s.raw,
+		"/label": s.label,
 	} {
 		mux.HandleFunc("GET "+path, s.serve(serve, false))
 		if path != "/{$}" {
 			mux.HandleFunc("GET "+path+".json", s.serve(serve, true))
 		}
 	}
+	mux.HandleFunc("POST /label.json", s.serve(s.labeled, true))
 	s.handler = s.guarded(mux)
 	return s, nil
 }
@@ -108,6 +111,8 @@ type response struct {
 	written string
 	// redirect is another address to go to, empty for none.
 	redirect string
+	// cookie is one to set, nil for none.
+	cookie *http.Cookie
 }
 
 // waiting says that a page must wait for something: what, and how far that is.
@@ -122,6 +127,9 @@ func (s *Server) serve(respond func(*http.Request) (response, error), asJSON boo
 			r = r.WithContext(context.WithValue(r.Context(), patient{}, true))
 		}
 		shown, err := respond(r)
+		if shown.cookie != nil {
+			http.SetCookie(w, shown.cookie)
+		}
 		var wait waiting
 		switch {
 		case errors.As(err, &wait):
@@ -211,7 +219,10 @@ func (s *Server) frame(r *http.Request, title string) page.Frame {
 	for _, name := range r.URL.Query()["study"] {
 		q = q.With("study", name)
 	}
-	for _, l := range []struct{ text, path string }{{"Report", "/"}, {"Answers", "/answers"}} {
+	for _, l := range []struct{ text, path string }{{"Report", "/"}, {"Answers", "/answers"}, {"Label", "/label"}} {
+		if l.path == "/label" && s.ReadOnly {
+			continue
+		}
 		if l.path != "/" || len(q) > 0 {
 			f.Menu = append(f.Menu, page.Link{Text: l.text, Address: q.Address(l.path), Here: r.URL.Path == l.path && (l.path != "/" || r.URL.Query().Has("study"))})
 		}

@@ -48,9 +48,15 @@ type site struct {
 // orbench runs a command line on the site's store.
 func (s *site) orbench(words ...string) string {
 	s.t.Helper()
+	return s.typing("", words...)
+}
+
+// typing is orbench with somebody who types.
+func (s *site) typing(keys string, words ...string) string {
+	s.t.Helper()
 	var out, told bytes.Buffer
 	code := cli.Run(command.Env{
-		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &told, Args: append(words, "--store", filepath.Join(s.dir, "m.db")),
+		Stdin: strings.NewReader(keys), Stdout: &out, Stderr: &told, Args: append(words, "--store", filepath.Join(s.dir, "m.db")),
 		Getenv: func(name string) string { return map[string]string{"HOME": s.dir, "USER": "ana"}[name] },
 	})
 	if code > 1 { // 1 says that some calls failed

@@ -31,7 +31,8 @@ func (a app) serveCommand() *cobra.Command {
 		Long: `Serve the pages of a store until the command is interrupted. They list the studies, show
 each run as its report does, and show every answer, with search, filters and the words
 that decided. Every count opens the answers that it counts, and every page and answer
-has an address, which ends in .json for its data. Nothing is asked of any model.
+has an address, which ends in .json for its data. At /label people label answers as in
+orbench label. Nothing is asked of any model.
 
 The server listens on this machine alone. Another --addr needs a --token, which whoever
 opens the page gives once. There is no TLS: put a server with TLS in front of it, or

@@ -1,0 +1,443 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/index"
+	"github.com/orbench/orbench/internal/page"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+)
+
+// The queues of people who label, as the parameter queue names them. Without it the queue
+// is what was drawn, or the answers of a filter.
+const (
+	drawnQueue    = ""
+	promptsQueue  = "prompts"  // the prompts of the drawn answers
+	disputesQueue = "disputes" // drawn answers on which people differ
+	sentQueue     = "sent"     // answers that others sent to the person
+	answersQueue  = "answers"  // labels that are given on the page of answers
+)
+
+// asked is what a request wants of a queue.
+type asked struct {
+	person, queue string
+	// anew asks who labels although that is known.
+	anew bool
+	// q has the study, and the filter if that is the queue.
+	q page.Query
+}
+
+// askedOf reads the address of a request to label. The person may be missing.
+func askedOf(values url.Values) (a asked, err error) {
+	a.person, a.queue, a.anew = strings.TrimSpace(values.Get("person")), values.Get("queue"), values.Has("who")
+	rest := url.Values{}
+	for name, all := range values {
+		if !slices.Contains([]string{"person", "queue", "who"}, name) {
+			rest[name] = all
+		}
+	}
+	if a.q, err = page.ParseQuery(rest); err != nil {
+		return a, err
+	}
+	switch {
+	case !slices.Contains([]string{drawnQueue, promptsQueue, disputesQueue, sentQueue, answersQueue}, a.queue):
+		err = &orbench.InputError{Setting: "queue", Problem: fmt.Sprintf("there is no queue %q", a.queue), Hint: "use prompts, disputes or sent, or leave it out"}
+	case a.queue != drawnQueue && a.filtered():
+		err = &orbench.InputError{Setting: "queue", Problem: "a filter is a queue of its own", Hint: "leave out queue, or the filter"}
+	case len(a.q["prompt"]) > 0:
+		err = &orbench.InputError{Setting: "prompt", Problem: "the answers to one prompt are no queue", Hint: "label them on the page of answers"}
+	case len(a.q["study"]) > 1:
+		err = &orbench.InputError{Setting: "study", Problem: "one study is labeled at a time", Hint: "name one"}
+	case a.person != "":
+		err = checkPerson("person", a.person)
+	}
+	return a, err
+}
+
+// filtered reports whether a filter is the queue.
+func (a asked) filtered() bool { return len(a.q.Without("study")) > 0 }
+
+// address is the address of the queue.
+func (a asked) address(path string) string {
+	return a.q.With("person", a.person, "queue", a.queue).Address(path)
+}
+
+// checkPerson refuses names that are no names.
+func checkPerson(setting, name string) error {
+	const most = 80
+	if name == "" || utf8.RuneCountInString(name) > most || !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsGraphic(r) }) {
+		return &orbench.InputError{Setting: setting, Problem: "this is no name", Hint: fmt.Sprintf("give 1 to %d letters", most)}
+	}
+	return nil
+}
+
+// personCookie holds the name of the person who labels in a browser.
+const personCookie = "orbench-person"
+
+// personOf is who labels in a browser, as far as it said; else empty.
+func personOf(r *http.Request) string {
+	c, err := r.Cookie(personCookie)
+	if err != nil {
+		return ""
+	}
+	name, err := url.QueryUnescape(c.Value)
+	if err != nil || checkPerson("person", name) != nil {
+		return ""
+	}
+	return name
+}
+
+// personCookieOf makes a browser remember who labels in it.
+func personCookieOf(r *http.Request, name string) *http.Cookie {
+	const year = 365 * 24 * 3600
+	return &http.Cookie{Name: personCookie, Value: url.QueryEscape(name), Path: "/", MaxAge: year, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil}
+}
+
+// labelPage is the page of a queue, or the page that asks who labels.
+type labelPage struct {
+	page.Frame
+	Person string
+	// Asks is true if the page asks for the person; Hidden are the parameters to keep.
+	Asks   bool
+	Hidden []page.Hidden
+	Queues []page.Link
+	// Address takes labels. Empty says why there is nothing to label.
+	Address string
+	Empty   string
+	// Note says what the labels of the queue are good for.
+	Note     string
+	OfPrompt bool
+	Soon     int64 // milliseconds before which no key counts
+	Keys     []page.LabelKey
+	Change   string // address that asks for another name
+}
+
+// keysOf lists the keys that give an answer, or a prompt, a label.
+func keysOf(ofPrompt bool) (keys []page.LabelKey) {
+	for _, k := range annotation.Keys(ofPrompt) {
+		keys = append(keys, page.LabelKey{Key: string(k.Key), Word: k.Word, Short: k.Short, Means: k.Means})
+	}
+	return keys
+}
+
+// labelData is the JSON of a queue.
+type labelData struct {
+	Study  string `json:"study"`
+	Person string `json:"person"`
+	Queue  string `json:"queue,omitempty"`
+	// Head says how far the person is, in words.
+	Head string `json:"head"`
+	annotation.Progress
+	// HalfWidth is half the width of the widest interval, now and once every drawn answer
+	// has a label, from 0 to 1; absent where labels correct no rate.
+	HalfWidth      *float64 `json:"half_width,omitempty"`
+	HalfWidthAtEnd *float64 `json:"half_width_at_end,omitempty"`
+	// SecondsPerLabel is the person's pace.
+	SecondsPerLabel float64 `json:"seconds_per_label"`
+	RateSeen        bool    `json:"rate_seen"`
+	// How is how labels come about, empty for those that correct the rate.
+	How orbench.How `json:"how,omitempty"`
+	// Chosen is how many answers a filter chose; the queue has the first of them.
+	Chosen int `json:"chosen,omitempty"`
+	// Items are the next to label, and Recent those labeled last, the latest last.
+	Items  []labelItem `json:"items"`
+	Recent []labelItem `json:"recent"`
+	// Rates are the corrected rates, for whoever asked for them.
+	Rates []labelRate `json:"rates,omitempty"`
+}
+
+// labelItem is an answer, or a prompt, without what anybody says of it.
+type labelItem struct {
+	Subject orbench.Subject `json:"subject"`
+	Prompt  string          `json:"prompt"`
+	Answer  string          `json:"answer,omitempty"`
+	// PromptEnds and AnswerEnds are the first and the last sentence.
+	PromptEnds [2]string `json:"prompt_ends"`
+	AnswerEnds [2]string `json:"answer_ends"`
+	// Word and Note are the person's label; Reason is why they left it for later.
+	Word   string `json:"word,omitempty"`
+	Note   string `json:"note,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	// Said is what people said who differ, for whoever settles it.
+	Said []page.Word `json:"said,omitempty"`
+}
+
+// labelRate is the corrected rate of a model, which goes by a number.
+type labelRate struct {
+	Model   int           `json:"model"`
+	Dataset string        `json:"dataset"`
+	Label   orbench.Label `json:"label"`
+	Labels  int           `json:"labels"`
+	Rate    float64       `json:"rate"`
+	Lo      float64       `json:"lo"`
+	Hi      float64       `json:"hi"`
+}
+
+// label shows the queue of a person.
+func (s *Server) label(r *http.Request) (response, error) {
+	if s.ReadOnly {
+		return response{}, &orbench.InputError{Setting: "label", Problem: "this server takes no labels", Hint: "start orbench serve without read-only"}
+	}
+	a, err := askedOf(r.URL.Query())
+	if err != nil {
+		return response{}, err
+	}
+	if a.queue == answersQueue {
+		return response{redirect: a.q.Address("/answers")}, nil
+	}
+	if a.person == "" {
+		known := personOf(r)
+		if known != "" && !a.anew {
+			a.person = known
+			return response{redirect: a.address(r.URL.Path)}, nil
+		}
+		if r.Context().Value(patient{}) != nil {
+			return response{}, &orbench.InputError{Setting: "person", Problem: "nobody is named who labels", Hint: "add person=NAME"}
+		}
+		p := labelPage{Frame: s.frame(r, "Label"), Asks: true, Person: cmp.Or(known, s.Person)}
+		for name, values := range a.q.With("queue", a.queue) {
+			for _, v := range values {
+				p.Hidden = append(p.Hidden, page.Hidden{Name: name, Value: v})
+			}
+		}
+		return response{template: "label", page: p}, nil
+	}
+	q, err := s.queue(r.Context(), a)
+	var nothing *orbench.InputError
+	if err != nil && !(errors.As(err, &nothing) && q != nil) {
+		return response{}, err
+	}
+	p := labelPage{
+		Frame: s.frame(r, "Label"), Person: a.person, Address: a.address("/label.json"), Note: q.note(), OfPrompt: a.queue == promptsQueue,
+		Soon: annotation.TooSoon.Milliseconds(), Change: a.q.With("queue", a.queue, "who", "other").Address("/label"),
+	}
+	if nothing != nil {
+		p.Empty = nothing.Error()
+	} else if q.Progress().All == 0 {
+		p.Empty = map[string]string{disputesQueue: "People differ on no answer.", sentQueue: "Nobody sent you an answer."}[a.queue]
+		if p.Empty == "" {
+			p.Empty = "No answer is left that you can label here."
+		}
+	}
+	p.Keys = keysOf(p.OfPrompt)
+	study := page.Query{}.With("study", a.q.Get("study"), "person", a.person)
+	for _, l := range []struct{ text, queue string }{
+		{"drawn answers", drawnQueue}, {"their prompts", promptsQueue}, {fmt.Sprintf("disputes (%d)", q.disputes), disputesQueue}, {fmt.Sprintf("sent to you (%d)", q.sent), sentQueue},
+	} {
+		p.Queues = append(p.Queues, page.Link{Text: l.text, Address: study.With("queue", l.queue).Address("/label"), Here: !a.filtered() && l.queue == a.queue})
+	}
+	if a.filtered() {
+		p.Queues = append(p.Queues, page.Link{Text: "a filter", Address: a.address("/label"), Here: true})
+	}
+	if nothing != nil && r.Context().Value(patient{}) != nil {
+		return response{}, err
+	}
+	return response{template: "label", page: p, data: labelDataOf(q, s.desk.free(q, "", time.Now())), cookie: personCookieOf(r, a.person)}, nil
+}
+
+// mostOfFilter is how many answers of a filter a queue has at most.
+const mostOfFilter = 1000
+
+// queue is a queue with what belongs to it.
+type queue struct {
+	asked
+	*opened
+	*annotation.Queue
+	how     orbench.How
+	outlook *annotation.Outlook // nil if labels correct no rate
+	chosen  int
+	// disputes and sent count the entries of those queues.
+	disputes, sent int
+}
+
+// note says what the labels of a queue are good for.
+func (q *queue) note() string {
+	var text string
+	switch {
+	case q.queue == disputesQueue:
+		return "The label that settles a dispute counts alone; what each person said is kept."
+	case q.queue == promptsQueue:
+		return "Each rate is printed a second time without the prompts whose label at least half of the labelers dispute."
+	case q.queue == sentQueue:
+		text = "Others sent you these answers. Your labels are kept and correct no rate."
+	case q.filtered() && q.how == orbench.Sighted:
+		text = "A filter that says what judges say chose these answers. Your labels are kept as made with verdicts in sight, and correct no rate."
+	case q.filtered():
+		text = "A filter chose these answers. Your labels are kept and correct no rate."
+	}
+	if q.chosen > mostOfFilter {
+		text += fmt.Sprintf(" These are the first %s of %s.", table.Count(mostOfFilter), table.Count(q.chosen))
+	}
+	return text
+}
+
+// queue opens the queue of a person as the store is now. If there is nothing in it because
+// nothing was drawn, it gives the queue beside an *orbench.InputError.
+func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
+	o, err := s.open(ctx, a.q.Get("study"))
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.study(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.Store.Annotations(ctx)
+	if err != nil {
+		return nil, err
+	}
+	words := annotation.NewWords(all)
+	q := &queue{asked: a, opened: o}
+	q.Queue = annotation.NewQueue(nil, words, a.person, orbench.Blind)
+	draws := 0
+	for _, said := range all {
+		if said.Chance > 0 {
+			draws++
+		}
+	}
+	key := bundleKey{rows: rows, draws: draws}
+	drawn, err := s.desk.bundle(ctx, s, key, func(ctx context.Context) (b bundle, err error) {
+		b.entries, _, err = s.Index.Drawn(ctx, s.Store, o.Run, false, func(int) {})
+		if err == nil {
+			b.outlook, err = annotation.NewOutlook(s.Index.Items(ctx, s.Store, o.Run, "", "", func(int) {}), all)
+		}
+		return b, err
+	})
+	var none *orbench.InputError
+	undrawn := errors.As(err, &none)
+	if err != nil && !undrawn {
+		return nil, err
+	}
+	if len(words.Sent(a.person)) > 0 {
+		sent, err := s.chosen(ctx, asked{person: a.person, queue: sentQueue}, o, rows, words)
+		if err != nil {
+			return nil, err
+		}
+		q.sent = annotation.NewQueue(sent.entries, words, a.person, orbench.Chosen).Progress().All
+	}
+	disputes := words.Disputes(drawn.entries)
+	q.disputes = len(disputes)
+	entries := drawn.entries
+	switch {
+	case a.filtered(), a.queue == sentQueue:
+		var of bundle
+		if of, err = s.chosen(ctx, a, o, rows, words); err != nil {
+			return nil, err
+		}
+		q.how, q.chosen, entries = orbench.Chosen, of.chosen, of.entries
+		if revealing(a.q) {
+			q.how = orbench.Sighted
+		}
+	case undrawn:
+		return q, err
+	case a.queue == disputesQueue:
+		q.how, entries = orbench.Settled, disputes
+		q.outlook = drawn.outlook
+	case a.queue == promptsQueue:
+		key.filter = promptsQueue
+		of, err := s.desk.bundle(ctx, s, key, func(ctx context.Context) (b bundle, err error) {
+			b.entries, _, err = s.Index.Drawn(ctx, s.Store, o.Run, true, func(int) {})
+			return b, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		entries = of.entries
+	default:
+		q.outlook = drawn.outlook
+	}
+	q.Queue = annotation.NewQueue(entries, words, a.person, q.how)
+	if s.desk.rateSeen(o.Name, a.person) {
+		q.SeeRate()
+	}
+	return q, nil
+}
+
+// revealing reports whether a filter says what judges say of the answers.
+func revealing(q page.Query) bool {
+	return len(q["verdict"])+len(q["judge"])+len(q["split"])+len(q["status"]) > 0 || strings.Contains(q.Get("sort"), "score")
+}
+
+// chosen reads the answers that a filter chose, or that others sent to a person.
+func (s *Server) chosen(ctx context.Context, a asked, o *opened, rows *index.Study, words annotation.Words) (bundle, error) {
+	l := looked{opened: o, rows: rows}
+	key := bundleKey{rows: rows, filter: a.q.Without("study").Address("/")}
+	var err error
+	if a.queue == sentQueue {
+		l.filter.Subjects = map[orbench.Subject]bool{}
+		for subject := range words.Sent(a.person) {
+			l.filter.Subjects[subject] = true
+		}
+		key.filter, key.draws = "sent to "+a.person, len(l.filter.Subjects)
+	} else {
+		studies, err := s.look(ctx, a.q, words)
+		if err != nil {
+			return bundle{}, err
+		}
+		l = studies[0]
+	}
+	b, err := s.desk.bundle(ctx, s, key, func(ctx context.Context) (b bundle, err error) {
+		if b.chosen, _, err = l.rows.Count(ctx, l.filter); err != nil {
+			return b, err
+		}
+		positions, _, err := l.rows.Page(ctx, l.filter, l.order, nil, mostOfFilter)
+		if err != nil {
+			return b, err
+		}
+		read, err := l.rows.Read(ctx, s.Store, positions)
+		for i := range read {
+			if row := &read[i]; row.Status == score.Answered && strings.TrimSpace(row.Response.Text) != "" {
+				b.entries = append(b.entries, annotation.Entry{Subject: row.Subject(), Prompt: row.Asked().Transcript(), Answer: row.Response.Text})
+			}
+		}
+		return b, err
+	})
+	return b, err
+}
+
+// labelDataOf is the JSON of a queue, with some entries that are free.
+func labelDataOf(q *queue, upcoming []annotation.Entry) labelData {
+	const typical, undos = table.SecondsPerLabel * time.Second, 10
+	d := labelData{
+		Study: q.Name, Person: q.person, Queue: q.queue, Progress: q.Progress(), SecondsPerLabel: math.Round(q.Pace(typical).Seconds()*10) / 10,
+		RateSeen: q.RateSeen(), How: q.how, Chosen: q.chosen, Items: []labelItem{}, Recent: []labelItem{},
+	}
+	var widths func(annotation.Words) (now, end float64)
+	if q.outlook != nil {
+		now, end := q.outlook.HalfWidths(q.Words())
+		d.HalfWidth, d.HalfWidthAtEnd = &now, &end
+		widths = func(annotation.Words) (float64, float64) { return now, end }
+	}
+	d.Head = q.Head(typical, widths)
+	for _, e := range upcoming {
+		d.Items = append(d.Items, labelItemOf(e))
+	}
+	for _, e := range q.Recent(undos) {
+		d.Recent = append(d.Recent, labelItemOf(e))
+	}
+	return d
+}
+
+func labelItemOf(e annotation.Entry) labelItem {
+	i := labelItem{Subject: e.Subject, Prompt: e.Prompt, Answer: e.Answer, Word: e.Word, Note: e.Note, Reason: e.Reason}
+	i.PromptEnds[0], i.PromptEnds[1] = annotation.Ends(e.Prompt)
+	i.AnswerEnds[0], i.AnswerEnds[1] = annotation.Ends(e.Answer)
+	for _, a := range e.Said {
+		i.Said = append(i.Said, page.Word{Person: a.By, Word: annotation.Word(a), Note: a.Note})
+	}
+	return i
+}

@@ -1,0 +1,333 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/index"
+	"github.com/orbench/orbench/internal/page"
+)
+
+// desk is what the people who label share in the server's memory. The zero value is empty.
+type desk struct {
+	mu sync.Mutex
+	// bundles are the entries of queues, read once for all people.
+	bundles map[bundleKey]*task[bundle]
+	// holds say in which window an entry is open.
+	holds map[string]hold
+	// seen has who looked at the rate of which study.
+	seen map[[2]string]bool
+}
+
+// bundleKey names a bundle: by the rows of a study, how many answers were drawn or sent,
+// and what chose them, empty for the draw.
+type bundleKey struct {
+	rows   *index.Study
+	draws  int
+	filter string
+}
+
+// bundle is the entries of a queue. outlook is nil where nothing was drawn, and chosen
+// counts all answers that a filter chose.
+type bundle struct {
+	entries []annotation.Entry
+	outlook *annotation.Outlook
+	chosen  int
+}
+
+// hold says which window shows an entry, and until when nobody else gets it.
+type hold struct {
+	window string
+	until  time.Time
+}
+
+const (
+	// holding is how long an entry is kept for a window that does nothing.
+	holding = 2 * time.Minute
+	// prefetched is how many entries a window gets, the one that it shows among them.
+	prefetched = 4
+	// mostBundles bounds the memory of a desk.
+	mostBundles = 16
+)
+
+// bundle gives a bundle, which read reads the first time.
+func (d *desk) bundle(ctx context.Context, s *Server, key bundleKey, read func(context.Context) (bundle, error)) (bundle, error) {
+	d.mu.Lock()
+	if d.bundles == nil || d.bundles[key] == nil && len(d.bundles) >= mostBundles {
+		d.bundles = map[bundleKey]*task[bundle]{}
+	}
+	t := d.bundles[key]
+	if t == nil {
+		t = &task[bundle]{}
+		d.bundles[key] = t
+	}
+	d.mu.Unlock()
+	return get(ctx, s, t, "reading the answers to label", key.rows.Answers(), func(ctx context.Context, walked func(int)) (bundle, error) { return read(ctx) })
+}
+
+// holdKey names what a window holds: an entry for one person, as others label it too, or a
+// dispute for all, which one of them settles.
+func holdKey(q *queue, s orbench.Subject) string {
+	if q.how == orbench.Settled {
+		return s.String()
+	}
+	return s.String() + q.person
+}
+
+// free lists the next entries of a queue that no other window holds.
+func (d *desk) free(q *queue, window string, now time.Time) []annotation.Entry {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return q.Upcoming(prefetched, func(s orbench.Subject) bool {
+		h, held := d.holds[holdKey(q, s)]
+		return !held || h.window == window || now.After(h.until)
+	})
+}
+
+// take is free, and holds the entries for the window.
+func (d *desk) take(q *queue, window string, now time.Time) []annotation.Entry {
+	entries := d.free(q, window, now)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.holds == nil {
+		d.holds = map[string]hold{}
+	}
+	maps.DeleteFunc(d.holds, func(_ string, h hold) bool { return now.After(h.until) })
+	for _, e := range entries {
+		d.holds[holdKey(q, e.Subject)] = hold{window, now.Add(holding)}
+	}
+	return entries
+}
+
+// leave gives up what a window holds.
+func (d *desk) leave(window string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	maps.DeleteFunc(d.holds, func(_ string, h hold) bool { return h.window == window })
+}
+
+// seeRate notes that a person has looked at the rate of a study.
+func (d *desk) seeRate(study, person string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.seen == nil {
+		d.seen = map[[2]string]bool{}
+	}
+	d.seen[[2]string{study, person}] = true
+}
+
+// rateSeen reports whether a person has looked at the rate of a study.
+func (d *desk) rateSeen(study, person string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.seen[[2]string{study, person}]
+}
+
+// labeled does what a page of a queue, or the form at an answer, asks for. What is to be
+// done stands in the field do:
+//
+//	next   nothing but to hold the next entries
+//	leave  the window is closed, and holds nothing any more
+//	label  the subject gets a word, and perhaps a note
+//	undo   the subject's label is taken back
+//	skip   the subject is left for later; note says why
+//	rate   the person looks at the rate
+//	send   the subject goes to the queue of the person whom the field to names
+//
+// The fields window and seen name the window of the browser, and say that the person had
+// looked at the rate before.
+func (s *Server) labeled(r *http.Request) (response, error) {
+	ctx, now := r.Context(), time.Now().UTC()
+	if err := r.ParseForm(); err != nil {
+		return response{}, &orbench.InputError{Setting: "body", Problem: err.Error(), Hint: "send a form"}
+	}
+	a, err := askedOf(r.URL.Query())
+	if err != nil {
+		return response{}, err
+	}
+	if a.queue == answersQueue {
+		return s.sighted(r, a, now)
+	}
+	if a.person == "" {
+		return response{}, &orbench.InputError{Setting: "person", Problem: "nobody is named who labels", Hint: "add person=NAME"}
+	}
+	form, do := r.PostForm, r.PostForm.Get("do")
+	if do == "leave" {
+		s.desk.leave(form.Get("window"))
+		return response{data: struct{}{}}, nil
+	}
+	q, err := s.queue(ctx, a)
+	if err != nil {
+		return response{}, err
+	}
+	if form.Get("seen") == "yes" || do == "rate" {
+		s.desk.seeRate(q.Name, q.person)
+		q.SeeRate()
+	}
+	var said []orbench.Annotation
+	switch do {
+	case "next", "rate":
+	default:
+		if said, err = done(q.Queue, a.queue == promptsQueue, form, now); err != nil {
+			return response{}, err
+		}
+	}
+	if err := s.Store.Annotate(ctx, said); err != nil {
+		return response{}, err
+	}
+	data := labelDataOf(q, s.desk.take(q, form.Get("window"), now))
+	if do == "rate" {
+		if data.Rates, err = s.rates(ctx, q.opened); err != nil {
+			return response{}, err
+		}
+	}
+	return response{data: data}, nil
+}
+
+// done gives the annotations of what a form does to an entry of a queue.
+func done(q *annotation.Queue, ofPrompt bool, form url.Values, now time.Time) ([]orbench.Annotation, error) {
+	subject, note, err := subjectOf(form)
+	if err != nil {
+		return nil, err
+	}
+	if !q.Find(subject) {
+		return nil, &orbench.InputError{Setting: "subject", Problem: "the queue does not have it", Hint: "load the page again"}
+	}
+	switch do := form.Get("do"); do {
+	case "label":
+		word, err := wordOf(form, ofPrompt)
+		if err != nil {
+			return nil, err
+		}
+		return []orbench.Annotation{q.Say(word, note, now)}, nil
+	case "undo":
+		if e, _ := q.Current(); e.Word == "" {
+			return nil, nil // it was taken back before
+		}
+		return []orbench.Annotation{q.TakeBack(now)}, nil
+	case "skip":
+		if note == "" {
+			return nil, &orbench.InputError{Setting: "note", Problem: "why it is skipped is missing", Hint: "give a reason"}
+		}
+		if said, ok := q.Defer(note, now); ok {
+			return []orbench.Annotation{said}, nil
+		}
+		return nil, nil
+	default:
+		return nil, &orbench.InputError{Setting: "do", Problem: fmt.Sprintf("nothing is called %q", do), Hint: "use next, leave, label, undo, skip or rate"}
+	}
+}
+
+// subjectOf reads what a form is about, and its note.
+func subjectOf(form url.Values) (subject orbench.Subject, note string, err error) {
+	const most = 2000
+	if err := subject.UnmarshalText([]byte(form.Get("subject"))); err != nil {
+		return subject, "", &orbench.InputError{Setting: "subject", Problem: err.Error(), Hint: "take it from the page"}
+	}
+	note = strings.TrimSpace(form.Get("note"))
+	if len(note) > most || !utf8.ValidString(note) {
+		return subject, "", &orbench.InputError{Setting: "note", Problem: "it is too long, or no text", Hint: fmt.Sprintf("write at most %d bytes", most)}
+	}
+	return subject, note, nil
+}
+
+// wordOf reads the label of a form.
+func wordOf(form url.Values, ofPrompt bool) (string, error) {
+	keys, word := annotation.Keys(ofPrompt), form.Get("word")
+	if !slices.ContainsFunc(keys, func(k annotation.Key) bool { return k.Word == word }) {
+		var words []string
+		for _, k := range keys {
+			words = append(words, k.Word)
+		}
+		return "", &orbench.InputError{Setting: "word", Problem: fmt.Sprintf("%q is no label", word), Hint: "use " + strings.Join(words, ", ")}
+	}
+	return word, nil
+}
+
+// sighted keeps a label that was given on the page of answers, with verdicts in sight, or
+// sends an answer to another person.
+func (s *Server) sighted(r *http.Request, a asked, now time.Time) (response, error) {
+	ctx, form := r.Context(), r.PostForm
+	subject, note, err := subjectOf(form)
+	if err != nil {
+		return response{}, err
+	}
+	said := orbench.Annotation{Subject: subject, By: strings.TrimSpace(form.Get("by")), How: orbench.Sighted, Note: note, At: now}
+	if err := checkPerson("by", said.By); err != nil {
+		return response{}, err
+	}
+	switch form.Get("do") {
+	case "label":
+		word, err := wordOf(form, false)
+		if err != nil {
+			return response{}, err
+		}
+		if said.Undecided = word == string(orbench.Undecided); !said.Undecided {
+			said.Class = orbench.Class(word)
+		}
+	case "send":
+		said.How, said.For = orbench.Blind, strings.TrimSpace(form.Get("to"))
+		if err := checkPerson("to", said.For); err != nil {
+			return response{}, err
+		}
+	default:
+		return response{}, &orbench.InputError{Setting: "do", Problem: fmt.Sprintf("nothing is called %q here", form.Get("do")), Hint: "use label or send"}
+	}
+	o, err := s.open(ctx, a.q.Get("study"))
+	if err != nil {
+		return response{}, err
+	}
+	rows, err := s.study(ctx, o)
+	if err != nil {
+		return response{}, err
+	}
+	n, _, err := rows.Count(ctx, index.Filter{Subjects: map[orbench.Subject]bool{subject: true}})
+	if err != nil {
+		return response{}, err
+	}
+	if n == 0 {
+		return response{}, fmt.Errorf("%w: %s has no such answer", errNotFound, o.Name)
+	}
+	if err := s.Store.Annotate(ctx, []orbench.Annotation{said}); err != nil {
+		return response{}, err
+	}
+	all, err := s.Store.Annotations(ctx)
+	return response{data: map[string]any{"people": peopleOn(annotation.NewWords(all), subject)}, cookie: personCookieOf(r, said.By)}, err
+}
+
+// rates lists the corrected rates of a run as its report has them. Models go by numbers.
+func (s *Server) rates(ctx context.Context, o *opened) ([]labelRate, error) {
+	result, err := s.Index.Figures(ctx, s.Store, o.Run, evaluate.Sinks{})
+	rates, models := []labelRate{}, map[string]int{}
+	for _, run := range result.Runs {
+		name := run.TargetCaption()
+		if models[name] == 0 {
+			models[name] = len(models) + 1
+		}
+		if c := run.Labeled; c != nil {
+			rates = append(rates, labelRate{models[name], run.Dataset, run.Label, c.Labels, c.Rate.Value, c.Rate.Lo, c.Rate.Hi})
+		}
+	}
+	return rates, err
+}
+
+// formAt is the form at an answer of a study; nil if the server takes no labels.
+func (s *Server) formAt(study, subject, person string) *page.LabelForm {
+	if s.ReadOnly || subject == "" {
+		return nil
+	}
+	q := asked{queue: answersQueue}
+	q.q = q.q.With("study", study)
+	return &page.LabelForm{Address: q.address("/label.json"), Subject: subject, Person: person, Keys: keysOf(false)}
+}
