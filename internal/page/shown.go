@@ -79,10 +79,15 @@ type Shown struct {
 	// Elsewhere is what has the whole of texts that are cut here.
 	Elsewhere string
 	People    []Word
+	// Element is the ID of its element; empty for one that follows from the address.
+	Element string
 }
 
 // Anchor is the ID of the answer's element, good for links within the page.
 func (a Shown) Anchor() string {
+	if a.Element != "" {
+		return a.Element
+	}
 	sum := sha256.Sum256([]byte(a.Address))
 	return "a" + hex.EncodeToString(sum[:6])
 }
