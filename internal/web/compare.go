@@ -36,6 +36,8 @@ type comparePage struct {
 	Chips       []page.Link
 	Groups      []flipGroup
 	Next        string
+	// Swapped is the address of the comparison the other way round.
+	Swapped string
 	// Left is how many more flips a file has, in Beside; empty on a page that is served.
 	Left, Beside string
 }
@@ -96,6 +98,12 @@ const mostCompared = 16
 func (s *Server) compare(r *http.Request) (response, error) {
 	ctx := r.Context()
 	values := r.URL.Query()
+	if values.Get("base") == "last" {
+		// The list of studies has the newest first, which is not the base.
+		values.Del("base")
+		slices.Reverse(values["study"])
+		return response{redirect: page.Query(values).Address("/compare")}, nil
+	}
 	flip := values.Get("flip")
 	values.Del("flip")
 	q, err := page.ParseQuery(values)
@@ -125,6 +133,7 @@ func (s *Server) compare(r *http.Request) (response, error) {
 	p := newComparePage(result)
 	p.Frame, p.Chosen = s.frame(r, "Compare"), table.Count(len(chosen))
 	p.Simulated = result.Simulated
+	p.Swapped = swapped(q).Address("/compare")
 	p.link(result, func(flip, label, category string) string {
 		return q.Without("after", "flip", "label", "category").With("flip", flip, "label", label, "category", category).Address("/compare") + "#flips"
 	})
@@ -152,6 +161,15 @@ func (s *Server) compare(r *http.Request) (response, error) {
 		Next string `json:"next,omitempty"`
 	}{result.Data().(compare.Result), more}
 	return response{template: "compare", page: p, data: data}, nil
+}
+
+// swapped is the query of the comparison the other way round.
+func swapped(q page.Query) page.Query {
+	q = q.Without("after", "flip", "label", "category").With()
+	for _, values := range q {
+		slices.Reverse(values)
+	}
+	return q
 }
 
 // sides opens what a query compares. choice is what it leaves open; nil for nothing.

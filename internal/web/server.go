@@ -57,6 +57,10 @@ type Server struct {
 	runs map[string]*opened
 	// compared are the comparisons that were looked at.
 	compared map[comparedKey]*task[compare.Result]
+
+	// summing is held while the figures of a run are derived for the list.
+	summing sync.Mutex
+	live    live
 }
 
 // New makes a server.
@@ -71,13 +75,14 @@ func New(c Config) (*Server, error) {
 	mux.Handle("GET "+static, http.StripPrefix(static, cached(http.FileServerFS(page.Assets()))))
 	for path, serve := range map[string]func(*http.Request) (response, error){
 		"/{$}": s.home, "/index": s.home, "/answers": s.answers, "/raw": s.raw,
-		"/compare": s.compare,
+		"/compare": s.compare, "/figures": s.figures,
 	} {
 		mux.HandleFunc("GET "+path, s.serve(serve, false))
 		if path != "/{$}" {
 			mux.HandleFunc("GET "+path+".json", s.serve(serve, true))
 		}
 	}
+	mux.HandleFunc("GET /events", s.events)
 	s.handler = s.guarded(mux)
 	return s, nil
 }
@@ -253,5 +258,7 @@ const (
 // HTTP returns an http.Server for the handler, with bounds on the size and the time of
 // requests.
 func (s *Server) HTTP() *http.Server {
-	return &http.Server{Handler: s, ReadTimeout: readTimeout, ReadHeaderTimeout: readTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: mostHeader}
+	h := &http.Server{Handler: s, ReadTimeout: readTimeout, ReadHeaderTimeout: readTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: mostHeader}
+	h.RegisterOnShutdown(s.close) // streams of events would go on
+	return h
 }
