@@ -302,9 +302,6 @@ func flagMeant(c *cobra.Command, err error) string {
 	if letters := unknown.GetSpecifiedShortnames(); letters != "" {
 		name, _, _ = strings.Cut(letters, "=")
 	}
-	if name == "out" && c.CommandPath() == "orbench compare" {
-		return `"> FILE", or "orbench report BASE CANDIDATE --out DIR", which writes page and plots`
-	}
 	var known []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 	for _, s := range command.Settings(c) {

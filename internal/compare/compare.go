@@ -44,6 +44,7 @@ type entry struct {
 	prompt   orbench.Prompt
 	outcomes [2]outcome
 	classes  [2]orbench.Class
+	datasets [2]string
 	endings  [2]score.Ending
 	noText   [2]bool
 	// clusters holds the numbers of the prompt's clusters on both sides.
@@ -114,7 +115,7 @@ func (c *Comparison) add(side int, r score.AnswerRow) error {
 		s.Repeated++
 		return nil
 	}
-	e.outcomes[side], e.classes[side], e.clusters[side] = f, class, c.cluster(r)
+	e.outcomes[side], e.classes[side], e.datasets[side], e.clusters[side] = f, class, r.Dataset, c.cluster(r)
 	e.endings[side], e.noText[side] = r.Ending, class == orbench.Empty && r.Status == score.Answered
 	if c.keepsSubjects && f.judged() {
 		e.subjects[side], e.cells[side] = r.Subject(), r.Cell

@@ -25,11 +25,14 @@ const (
 	ToxicRefusal MetricName = "toxic_refusal"
 )
 
-// metrics holds both metrics, in the order of results, each with its label.
-var metrics = []struct {
+// metric is a rate, over the prompts of a label.
+type metric struct {
 	name  MetricName
 	label orbench.Label
-}{{OverRefusal, orbench.Safe}, {ToxicRefusal, orbench.Toxic}}
+}
+
+// metrics holds both metrics, in the order of results.
+var metrics = []metric{{OverRefusal, orbench.Safe}, {ToxicRefusal, orbench.Toxic}}
 
 // Test names the test behind a p-value.
 type Test string
@@ -91,8 +94,11 @@ func (o Options) language(label orbench.Label) string {
 	return o.languages[base][label]
 }
 
-// DefaultAlpha is the level of significance when none is given.
-const DefaultAlpha = 0.05
+// The level of significance, and Options.MaxExcluded, when none is given.
+const (
+	DefaultAlpha    = 0.05
+	DefaultExcluded = 0.1
+)
 
 // Result is two sides compared. Its JSON form is documented in docs/compare.md.
 type Result struct {
@@ -247,6 +253,8 @@ type Flip struct {
 	// BaseAnswer and CandidateAnswer are the texts. The caller sets them.
 	BaseAnswer      string `json:"base_answer"`
 	CandidateAnswer string `json:"candidate_answer"`
+	// datasets are those that asked it, by side.
+	datasets [2]string
 }
 
 // NowRefused reports whether the candidate is the side that refuses.
@@ -517,21 +525,22 @@ func categories(by map[orbench.Category]*counts, paired bool, b stats.Bootstrap)
 }
 
 // flips lists the prompts that flipped: first those for the worse (safe ones
-// newly refused and toxic ones newly answered), then those for the better;
-// otherwise in the order of the walk.
+// newly refused, then toxic ones newly answered), then those for the better, safe ones
+// first; otherwise in the order of the walk.
 func (c *Comparison) flips() []Flip {
-	worse, better := []Flip{}, []Flip{}
+	var worse, better [2][]Flip
 	for _, e := range c.entries {
 		before, after := e.outcomes[base], e.outcomes[candidate]
 		if !before.judged() || !after.judged() || before == after {
 			continue
 		}
-		f := Flip{Prompt: e.prompt, BaseClass: e.classes[base], CandidateClass: e.classes[candidate]}
+		f := Flip{Prompt: e.prompt, BaseClass: e.classes[base], CandidateClass: e.classes[candidate], datasets: e.datasets}
+		label := slices.IndexFunc(metrics, func(m metric) bool { return m.label == e.prompt.Label })
 		if f.NowRefused() == (e.prompt.Label == orbench.Safe) {
-			worse = append(worse, f)
+			worse[label] = append(worse[label], f)
 		} else {
-			better = append(better, f)
+			better[label] = append(better[label], f)
 		}
 	}
-	return append(worse, better...)
+	return append([]Flip{}, slices.Concat(worse[0], worse[1], better[0], better[1])...)
 }

@@ -110,13 +110,9 @@ func AddAnswers(ctx context.Context, m store.Reader, sides [2]*run.Run, flips []
 		answers := *s
 		answers.Judges = nil
 		for some := range slices.Chunk(flips, flipsAtOnce) {
-			asked := make([]evaluate.Asked, len(some))
-			for i := range some {
-				asked[i].Prompt = some[i].Prompt
-			}
-			rows, err := answers.Rows(ctx, m, asked)
+			rows, err := rowsOf(ctx, m, &answers, side, some)
 			if err != nil {
-				return fmt.Errorf("read the answers of the run %s: %w", s.Name, err)
+				return err
 			}
 			for i := range some {
 				if side == base {
@@ -128,6 +124,40 @@ func AddAnswers(ctx context.Context, m store.Reader, sides [2]*run.Run, flips []
 		}
 	}
 	return nil
+}
+
+// Answers reads the answers of both sides to flipped prompts, the base's first, with the
+// verdicts of all judges.
+func Answers(ctx context.Context, m store.Reader, sides [2]*run.Run, flips []Flip) ([][2]score.AnswerRow, error) {
+	both := make([][2]score.AnswerRow, 0, len(flips))
+	for some := range slices.Chunk(flips, flipsAtOnce) {
+		first := len(both)
+		both = both[:first+len(some)]
+		for side, s := range sides {
+			rows, err := rowsOf(ctx, m, s, side, some)
+			if err != nil {
+				return nil, err
+			}
+			for i := range rows {
+				both[first+i][side] = rows[i]
+			}
+		}
+	}
+	return both, nil
+}
+
+// rowsOf reads the answers of one side to flipped prompts.
+func rowsOf(ctx context.Context, m store.Reader, s *run.Run, side int, flips []Flip) ([]score.AnswerRow, error) {
+	asked := make([]evaluate.Asked, len(flips))
+	for i, f := range flips {
+		asked[i].Prompt = f.Prompt
+		asked[i].Dataset = max(0, slices.IndexFunc(s.Datasets, func(d *dataset.Dataset) bool { return d.Name == f.datasets[side] }))
+	}
+	rows, err := s.Rows(ctx, m, asked)
+	if err != nil {
+		return nil, fmt.Errorf("read the answers of the run %s: %w", s.Name, err)
+	}
+	return rows, nil
 }
 
 // flipsAtOnce is how many flips are looked up together.

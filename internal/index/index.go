@@ -29,6 +29,10 @@ type Index struct {
 	// say reports to the user what is done about a file that fails.
 	say func(format string, args ...any)
 
+	// writing is held by who writes, which can take as long as a walk: this process waits for
+	// itself, but not for others.
+	writing sync.Mutex
+
 	mu sync.Mutex
 	db *sql.DB
 }
@@ -194,6 +198,8 @@ func marksOf(ctx context.Context, m store.Reader) ([]store.Mark, error) {
 // write changes the file in one transaction, which it makes anew first if it is no longer
 // that of the store.
 func (x *Index) write(ctx context.Context, m store.Reader, do func(*sql.Tx) error) error {
+	x.writing.Lock()
+	defer x.writing.Unlock()
 	marks, err := marksOf(ctx, m)
 	if err != nil {
 		return err

@@ -81,6 +81,8 @@ type Shown struct {
 	People    []Word
 	// Form takes labels; nil where none are taken.
 	Form *LabelForm
+	// Element is the ID of its element; empty for one that follows from the address.
+	Element string
 }
 
 // LabelForm is the form at an answer for labels with verdicts in sight.
@@ -95,6 +97,9 @@ type LabelKey struct{ Key, Word, Short, Means string }
 
 // Anchor is the ID of the answer's element, good for links within the page.
 func (a Shown) Anchor() string {
+	if a.Element != "" {
+		return a.Element
+	}
 	sum := sha256.Sum256([]byte(a.Address))
 	return "a" + hex.EncodeToString(sum[:6])
 }

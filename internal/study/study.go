@@ -341,22 +341,28 @@ func (s *Study) Account(ctx context.Context, m *store.Store, judging, saysBefore
 	return a, a.Open(ctx, s.shares, saysBefore)
 }
 
+// Shares lists who has spent on the study since somebody last began to alone, those who ask
+// judges alone last.
+func (s *Study) Shares(ctx context.Context, m store.Reader) ([]store.Share, error) {
+	all, err := m.Shares(ctx, s.account(false))
+	if err != nil {
+		return nil, err
+	}
+	judging, err := m.Shares(ctx, s.account(true))
+	return append(all, judging...), err
+}
+
 // takeIn takes into the history what attempts without a reply may have cost those who have a share
 // of what is spent on the study, and all that those held who were killed.
 func (s *Study) takeIn(ctx context.Context, m store.Reader) error {
-	for _, judging := range []bool{false, true} {
-		shares, err := m.Shares(ctx, s.account(judging))
-		if err != nil {
-			return err
+	shares, err := s.Shares(ctx, m)
+	for _, share := range shares {
+		if f := failedOf(share); f.Attempts+f.Free > 0 {
+			s.History.Fail(f)
 		}
-		for _, share := range shares {
-			if f := failedOf(share); f.Attempts+f.Free > 0 {
-				s.History.Fail(f)
-			}
-		}
-		s.shares = append(s.shares, shares...)
 	}
-	return nil
+	s.shares = append(s.shares, shares...)
+	return err
 }
 
 // failedOf is what attempts without a reply may have cost of a share.

@@ -404,9 +404,14 @@ func (s *Server) read(ctx context.Context, studies []looked, places []place) ([]
 
 // shown prepares an answer for a page.
 func (s *Server) shown(l looked, row index.PlacedRow, most page.Bounds, words annotation.Words) page.Shown {
-	address := addressOf(l.Name, row.Address())
+	return answerShown(l.Name, row.AnswerRow, row.Address(), most, words)
+}
+
+// answerShown is an answer of a study at an address of its own.
+func answerShown(study string, row score.AnswerRow, at index.Address, most page.Bounds, words annotation.Words) page.Shown {
+	address := addressOf(study, at)
 	a := page.Shown{
-		Answer: page.NewAnswer(row.AnswerRow, most), Study: l.Name, Address: address.Address("/answers"), Raw: address.Address("/raw"),
+		Answer: page.NewAnswer(row, most), Study: study, Address: address.Address("/answers"), Raw: address.Address("/raw"),
 		Elsewhere: "the answer's own page",
 	}
 	if most == page.Alone {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,10 +27,17 @@ type studyRow struct {
 	Asked []string  `json:"asked"`
 	About []string  `json:"about"`
 	At    time.Time `json:"-"`
-	// Address is that of its page and Answers that of its answers, both empty if it has none.
+	// Progress is how far it is, nil unless somebody fills it.
+	Progress *filling `json:"progress,omitempty"`
+	// Address is that of its page. Answers is that of its answers and Figures that of its
+	// figures, both empty if it is no run.
 	Address string `json:"-"`
 	Answers string `json:"-"`
+	Figures string `json:"-"`
 }
+
+// ID is that of its row.
+func (r studyRow) ID() string { return rowID(r.Name) }
 
 // home lists the studies of the store, or shows the one that the address names.
 func (s *Server) home(r *http.Request) (response, error) {
@@ -44,16 +52,25 @@ func (s *Server) home(r *http.Request) (response, error) {
 		page.Frame
 		Studies []studyRow
 	}{Frame: s.frame(r, "Studies")}
+	var now []filling
+	if r.Context().Value(patient{}) != nil { // a page is told by events
+		if now, err = s.fillings(); err != nil {
+			return response{}, err
+		}
+	}
 	for _, one := range all {
 		asked, about, err := kinds.Summary(one)
 		if err != nil {
 			return response{}, err
 		}
 		row := studyRow{Name: one.Name, Kind: string(one.Kind), Saved: one.Saved.Format(time.DateTime), Asked: asked, About: about}
+		if i := slices.IndexFunc(now, func(f filling) bool { return f.Study == one.Name }); i >= 0 {
+			row.Progress = &now[i]
+		}
 		q := page.Query{}.With("study", one.Name)
 		row.Address = q.Address("/")
 		if one.Kind == study.Eval {
-			row.Answers = q.Address("/answers")
+			row.Answers, row.Figures = q.Address("/answers"), q.Address("/figures")
 		}
 		p.Studies = append(p.Studies, row)
 	}

@@ -246,7 +246,7 @@ func (s *Server) label(r *http.Request) (response, error) {
 	if nothing != nil && r.Context().Value(patient{}) != nil {
 		return response{}, err
 	}
-	return response{template: "label", page: p, data: labelDataOf(q, s.desk.free(q, "", time.Now())), cookie: personCookieOf(r, a.person)}, nil
+	return response{template: "label", page: p, data: labelDataOf(q, s.queues.free(q, "", time.Now())), cookie: personCookieOf(r, a.person)}, nil
 }
 
 // mostOfFilter is how many answers of a filter a queue has at most.
@@ -310,7 +310,7 @@ func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
 		}
 	}
 	key := bundleKey{rows: rows, draws: draws}
-	drawn, err := s.desk.bundle(ctx, s, key, func(ctx context.Context) (b bundle, err error) {
+	drawn, err := s.queues.bundle(ctx, s, key, func(ctx context.Context) (b bundle, err error) {
 		b.entries, _, err = s.Index.Drawn(ctx, s.Store, o.Run, false, func(int) {})
 		if err == nil {
 			b.outlook, err = annotation.NewOutlook(s.Index.Items(ctx, s.Store, o.Run, "", "", func(int) {}), all)
@@ -349,7 +349,7 @@ func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
 		q.outlook = drawn.outlook
 	case a.queue == promptsQueue:
 		key.filter = promptsQueue
-		of, err := s.desk.bundle(ctx, s, key, func(ctx context.Context) (b bundle, err error) {
+		of, err := s.queues.bundle(ctx, s, key, func(ctx context.Context) (b bundle, err error) {
 			b.entries, _, err = s.Index.Drawn(ctx, s.Store, o.Run, true, func(int) {})
 			return b, err
 		})
@@ -361,7 +361,7 @@ func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
 		q.outlook = drawn.outlook
 	}
 	q.Queue = annotation.NewQueue(entries, words, a.person, q.how)
-	if s.desk.rateSeen(o.Name, a.person) {
+	if s.queues.rateSeen(o.Name, a.person) {
 		q.SeeRate()
 	}
 	return q, nil
@@ -390,7 +390,7 @@ func (s *Server) chosen(ctx context.Context, a asked, o *opened, rows *index.Stu
 		}
 		l = studies[0]
 	}
-	b, err := s.desk.bundle(ctx, s, key, func(ctx context.Context) (b bundle, err error) {
+	b, err := s.queues.bundle(ctx, s, key, func(ctx context.Context) (b bundle, err error) {
 		if b.chosen, _, err = l.rows.Count(ctx, l.filter); err != nil {
 			return b, err
 		}

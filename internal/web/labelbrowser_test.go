@@ -42,10 +42,10 @@ func TestLabelInABrowser(t *testing.T) {
 		b.Until(t, `document.getElementById("reply").textContent !== ""`)
 		accessible(t, b, "the queue of "+person)
 		// A key typed before anybody can have read the answer does not count.
-		pagetest.Eval[bool](t, b, `document.getElementById("desk").dataset.soon = 1e9; true`)
+		pagetest.Eval[bool](t, b, `document.getElementById("queue").dataset.soon = 1e9; true`)
 		b.Run(t, chromedp.KeyEvent("a"))
 		b.Until(t, `document.getElementById("message").textContent.includes("does not count")`)
-		pagetest.Eval[bool](t, b, `document.getElementById("desk").dataset.soon = 0; `+stopwatch)
+		pagetest.Eval[bool](t, b, `document.getElementById("queue").dataset.soon = 0; `+stopwatch)
 		press := func(keys string) {
 			for _, key := range keys {
 				// Nobody reads as fast as a test types, so it waits for the server.
@@ -83,7 +83,7 @@ func TestLabelInABrowser(t *testing.T) {
 	b := pagetest.Open(t)
 	b.Goto(t, s.server.URL+"/label?study=mine&person=cem&queue=disputes", "#head")
 	b.Until(t, `document.getElementById("message").textContent.includes("ben: ")`)
-	pagetest.Eval[bool](t, b, `document.getElementById("desk").dataset.soon = 0; true`)
+	pagetest.Eval[bool](t, b, `document.getElementById("queue").dataset.soon = 0; true`)
 	disputes := got[0].Disagreed + got[1].Disagreed
 	for range disputes {
 		b.Until(t, `document.getElementById("reply").textContent !== ""`)
@@ -117,7 +117,7 @@ func TestLabelIsNotLost(t *testing.T) {
 	address := s.server.URL + "/label?study=mine&person=ana"
 	b.Goto(t, address, "#head")
 	b.Until(t, `document.getElementById("reply").textContent !== ""`)
-	pagetest.Eval[bool](t, b, `document.getElementById("desk").dataset.soon = 0; true`)
+	pagetest.Eval[bool](t, b, `document.getElementById("queue").dataset.soon = 0; true`)
 	broken.Store(true)
 	b.Run(t, chromedp.KeyEvent("r"), chromedp.KeyEvent("a"))
 	b.Until(t, `document.getElementById("unsaved").checkVisibility() && document.getElementById("unsaved").textContent.includes("2 labels are not saved")`)
@@ -136,7 +136,7 @@ func TestLabelIsNotLost(t *testing.T) {
 	// What a window left that was closed meanwhile is saved by the next.
 	b.Run(t, chromedp.KeyEvent("u"), chromedp.KeyEvent("u"))
 	b.Until(t, `document.getElementById("head").textContent.includes("1 of 20")`)
-	pagetest.Eval[bool](t, b, fmt.Sprintf(`localStorage.setItem("unsaved labels " + document.getElementById("desk").dataset.address + " closed", %q); true`, unsaved))
+	pagetest.Eval[bool](t, b, fmt.Sprintf(`localStorage.setItem("unsaved labels " + document.getElementById("queue").dataset.address + " closed", %q); true`, unsaved))
 	b.Goto(t, address, "#head")
 	b.Until(t, `document.getElementById("head").textContent.includes("3 of 20")`)
 	if got := s.words("ana")[4:]; !slices.Equal(got, []string{"refusal", "full_answer"}) {
@@ -145,7 +145,7 @@ func TestLabelIsNotLost(t *testing.T) {
 	b.Quiet(t, s.server.URL)
 
 	// The other keys and the forms at answers.
-	pagetest.Eval[bool](t, b, `document.getElementById("desk").dataset.soon = 0; true`)
+	pagetest.Eval[bool](t, b, `document.getElementById("queue").dataset.soon = 0; true`)
 	b.Run(t, chromedp.KeyEvent("n"), chromedp.KeyEvent("why not\r"), chromedp.KeyEvent("p"), chromedp.KeyEvent("k"), chromedp.KeyEvent("ask ben\r"), chromedp.KeyEvent("?"))
 	b.Until(t, `document.getElementById("keys").open`)
 	accessible(t, b, "the keys")

@@ -19,8 +19,8 @@ import (
 	"github.com/orbench/orbench/internal/page"
 )
 
-// desk is what the people who label share in the server's memory. The zero value is empty.
-type desk struct {
+// queues is what the people who label share in the server's memory. The zero value is empty.
+type queues struct {
 	mu sync.Mutex
 	// bundles are the entries of queues, read once for all people.
 	bundles map[bundleKey]*task[bundle]
@@ -57,12 +57,12 @@ const (
 	holding = 2 * time.Minute
 	// prefetched is how many entries a window gets, the one that it shows among them.
 	prefetched = 4
-	// mostBundles bounds the memory of a desk.
+	// mostBundles bounds the memory of queues.
 	mostBundles = 16
 )
 
 // bundle gives a bundle, which read reads the first time.
-func (d *desk) bundle(ctx context.Context, s *Server, key bundleKey, read func(context.Context) (bundle, error)) (bundle, error) {
+func (d *queues) bundle(ctx context.Context, s *Server, key bundleKey, read func(context.Context) (bundle, error)) (bundle, error) {
 	d.mu.Lock()
 	if d.bundles == nil || d.bundles[key] == nil && len(d.bundles) >= mostBundles {
 		d.bundles = map[bundleKey]*task[bundle]{}
@@ -86,7 +86,7 @@ func holdKey(q *queue, s orbench.Subject) string {
 }
 
 // free lists the next entries of a queue that no other window holds.
-func (d *desk) free(q *queue, window string, now time.Time) []annotation.Entry {
+func (d *queues) free(q *queue, window string, now time.Time) []annotation.Entry {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return q.Upcoming(prefetched, func(s orbench.Subject) bool {
@@ -96,7 +96,7 @@ func (d *desk) free(q *queue, window string, now time.Time) []annotation.Entry {
 }
 
 // take is free, and holds the entries for the window.
-func (d *desk) take(q *queue, window string, now time.Time) []annotation.Entry {
+func (d *queues) take(q *queue, window string, now time.Time) []annotation.Entry {
 	entries := d.free(q, window, now)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -111,14 +111,14 @@ func (d *desk) take(q *queue, window string, now time.Time) []annotation.Entry {
 }
 
 // leave gives up what a window holds.
-func (d *desk) leave(window string) {
+func (d *queues) leave(window string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	maps.DeleteFunc(d.holds, func(_ string, h hold) bool { return h.window == window })
 }
 
 // seeRate notes that a person has looked at the rate of a study.
-func (d *desk) seeRate(study, person string) {
+func (d *queues) seeRate(study, person string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.seen == nil {
@@ -128,7 +128,7 @@ func (d *desk) seeRate(study, person string) {
 }
 
 // rateSeen reports whether a person has looked at the rate of a study.
-func (d *desk) rateSeen(study, person string) bool {
+func (d *queues) rateSeen(study, person string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.seen[[2]string{study, person}]
@@ -164,7 +164,7 @@ func (s *Server) labeled(r *http.Request) (response, error) {
 	}
 	form, do := r.PostForm, r.PostForm.Get("do")
 	if do == "leave" {
-		s.desk.leave(form.Get("window"))
+		s.queues.leave(form.Get("window"))
 		return response{data: struct{}{}}, nil
 	}
 	q, err := s.queue(ctx, a)
@@ -172,7 +172,7 @@ func (s *Server) labeled(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	if form.Get("seen") == "yes" || do == "rate" {
-		s.desk.seeRate(q.Name, q.person)
+		s.queues.seeRate(q.Name, q.person)
 		q.SeeRate()
 	}
 	var said []orbench.Annotation
@@ -186,7 +186,7 @@ func (s *Server) labeled(r *http.Request) (response, error) {
 	if err := s.Store.Annotate(ctx, said); err != nil {
 		return response{}, err
 	}
-	data := labelDataOf(q, s.desk.take(q, form.Get("window"), now))
+	data := labelDataOf(q, s.queues.take(q, form.Get("window"), now))
 	if do == "rate" {
 		if data.Rates, err = s.rates(ctx, q.opened); err != nil {
 			return response{}, err

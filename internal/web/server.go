@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/compare"
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/store"
@@ -34,6 +35,8 @@ type Config struct {
 	Token string
 	// Person is who labels where the address names nobody.
 	Person string
+	// Program is the version of the program, for what says how figures were made.
+	Program string
 	// Say tells of a request that failed on this side.
 	Say func(format string, args ...any)
 }
@@ -51,33 +54,30 @@ type Server struct {
 
 	mu sync.Mutex
 	// runs are the runs that were looked at, by name.
-	runs map[string]*opened
-	desk desk
+	runs   map[string]*opened
+	queues queues
+	// compared are the comparisons that were looked at.
+	compared map[comparedKey]*task[compare.Result]
+
+	// summing is held while the figures of a run are derived for the list.
+	summing sync.Mutex
+	live    live
 }
 
 // New makes a server.
 func New(c Config) (*Server, error) {
-	s := &Server{Config: c, pages: map[string]*template.Template{}, runs: map[string]*opened{}}
-	s.ctx, s.close = context.WithCancel(context.Background())
-	files, err := pages.ReadDir("templates")
-	if err != nil {
+	s := &Server{Config: c, runs: map[string]*opened{}, compared: map[comparedKey]*task[compare.Result]{}}
+	var err error
+	if s.pages, err = parse(); err != nil {
 		return nil, err
 	}
-	for _, f := range files {
-		text, err := pages.ReadFile("templates/" + f.Name())
-		if err != nil {
-			return nil, err
-		}
-		name := strings.TrimSuffix(f.Name(), ".html")
-		if s.pages[name], err = page.Parse(name, string(text), functions); err != nil {
-			return nil, fmt.Errorf("template %s: %w", name, err)
-		}
-	}
+	s.ctx, s.close = context.WithCancel(context.Background())
 	mux := http.NewServeMux()
 	mux.Handle("GET "+static, http.StripPrefix(static, cached(http.FileServerFS(page.Assets()))))
 	for path, serve := range map[string]func(*http.Request) (response, error){
 		"/{$}": s.home, "/index": s.home, "/answers": s.answers, "/raw": s.raw,
-		"/label": s.label,
+		"/label":   s.label,
+		"/compare": s.compare, "/figures": s.figures,
 	} {
 		mux.HandleFunc("GET "+path, s.serve(serve, false))
 		if path != "/{$}" {
@@ -85,8 +85,29 @@ func New(c Config) (*Server, error) {
 		}
 	}
 	mux.HandleFunc("POST /label.json", s.serve(s.labeled, true))
+	mux.HandleFunc("GET /events", s.events)
 	s.handler = s.guarded(mux)
 	return s, nil
+}
+
+// parse parses the templates of all pages, by name.
+func parse() (map[string]*template.Template, error) {
+	files, err := pages.ReadDir("templates")
+	if err != nil {
+		return nil, err
+	}
+	parsed := map[string]*template.Template{}
+	for _, f := range files {
+		text, err := pages.ReadFile("templates/" + f.Name())
+		if err != nil {
+			return nil, err
+		}
+		name := strings.TrimSuffix(f.Name(), ".html")
+		if parsed[name], err = page.Parse(name, string(text), functions); err != nil {
+			return nil, fmt.Errorf("template %s: %w", name, err)
+		}
+	}
+	return parsed, nil
 }
 
 // static is the address of the files that pages load.
@@ -219,7 +240,7 @@ func (s *Server) frame(r *http.Request, title string) page.Frame {
 	for _, name := range r.URL.Query()["study"] {
 		q = q.With("study", name)
 	}
-	for _, l := range []struct{ text, path string }{{"Report", "/"}, {"Answers", "/answers"}, {"Label", "/label"}} {
+	for _, l := range []struct{ text, path string }{{"Report", "/"}, {"Answers", "/answers"}, {"Compare", "/compare"}, {"Label", "/label"}} {
 		if l.path == "/label" && s.ReadOnly {
 			continue
 		}
@@ -248,5 +269,7 @@ const (
 // HTTP returns an http.Server for the handler, with bounds on the size and the time of
 // requests.
 func (s *Server) HTTP() *http.Server {
-	return &http.Server{Handler: s, ReadTimeout: readTimeout, ReadHeaderTimeout: readTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: mostHeader}
+	h := &http.Server{Handler: s, ReadTimeout: readTimeout, ReadHeaderTimeout: readTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: mostHeader}
+	h.RegisterOnShutdown(s.close) // streams of events would go on
+	return h
 }

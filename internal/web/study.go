@@ -23,6 +23,7 @@ type opened struct {
 	*run.Run
 	rows  task[*index.Study]
 	words task[bool]
+	sum   task[summed]
 	// report is the page of the run as it was shown last, and figures the hash of the
 	// figures that it shows. mu guards both.
 	mu      sync.Mutex

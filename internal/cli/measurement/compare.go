@@ -19,6 +19,7 @@ import (
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/web"
 )
 
 // compareFlags are the flags of compare.
@@ -37,6 +38,7 @@ type compareFlags struct {
 	oneModel       bool
 	label          int
 	person         string
+	out            string
 	flips, junit   string
 	gates          []compare.Gate
 }
@@ -92,13 +94,14 @@ sides. ", by verdicts" leaves it out.`,
 	flags.StringArrayVar(&f.require, "require", nil, "exit with code 4 unless this `GATE` is shown to hold, such as 'toxic_refusal >= -1pp'; repeatable")
 	flags.BoolVar(&f.corrected, "corrected", false, "decide gates by the rates that people's labels correct (see orbench label)")
 	flags.Float64Var(&f.alpha, "alpha", compare.DefaultAlpha, "a p-value below this is significant")
-	flags.Float64Var(&f.maxExcluded, "max-excluded", 0.1, "largest `SHARE` of prompts without a verdict with which a gate is decided")
+	flags.Float64Var(&f.maxExcluded, "max-excluded", compare.DefaultExcluded, "largest `SHARE` of prompts without a verdict with which a gate is decided")
 	flags.Uint64Var(&f.seed, "seed", 1, "`SEED` of the bootstrap, for prompts that share a seed or cluster")
 	flags.BoolVar(&f.unpaired, "unpaired", false, "compare the rates as if the samples were independent")
 	flags.BoolVar(&f.oneModel, "one-model", false, "BASE and CANDIDATE are checkpoints of one model, on which the judge errs alike")
 	flags.IntVar(&f.label, "label", 0, "first label pairs of answers by hand, this `NUMBER` of answers for each rate (--label alone: 60)")
 	flags.Lookup("label").NoOptDefVal = strconv.Itoa(compare.DefaultLabels)
 	personFlag(c, &f.person)
+	flags.StringVar(&f.out, "out", "", "also write a page with both answers to each prompt that flipped, all flips and the figures to this new `DIR`")
 	flags.StringVar(&f.flips, "flips", "", "write the prompts that flipped, with both answers, to this new CSV `FILE`")
 	flags.StringVar(&f.junit, "junit", "", "write the metrics and gates as JUnit XML to this `FILE`")
 	f.printed.Register(c, command.Formats)
@@ -158,6 +161,11 @@ func (a app) compare(ctx context.Context, names [2]string, f compareFlags) (err 
 	var sides [2]*run.Run
 	for i, name := range names {
 		if sides[i], err = a.loadCompared(ctx, memory, f, i, name); err != nil {
+			return err
+		}
+	}
+	if f.out != "" {
+		if err := folder.Vacant(f.out, f.subject(sides)); err != nil {
 			return err
 		}
 	}
@@ -269,11 +277,16 @@ func (a app) loadCompared(ctx context.Context, memory store.Reader, f compareFla
 func (a app) showComparison(ctx context.Context, memory store.Reader, sides [2]*run.Run, result compare.Result, f compareFlags) error {
 	flips := result.Flips.Shown
 	result.Flips.Shown = flips[:min(compare.ShownFlips, len(flips))]
-	if f.flips == "" {
+	if f.flips == "" && f.out == "" {
 		flips = result.Flips.Shown
 	}
 	if err := compare.AddAnswers(ctx, memory, sides, flips); err != nil {
 		return err
+	}
+	if f.out != "" {
+		if err := writeComparison(ctx, memory, sides, result, flips, f); err != nil {
+			return err
+		}
 	}
 	if f.flips != "" {
 		if err := folder.WriteNew(f.flips, func(w io.Writer) error { return compare.WriteFlips(w, flips) }); err != nil {
@@ -299,4 +312,37 @@ func (a app) showComparison(ctx context.Context, memory store.Reader, sides [2]*
 		a.Infof("--unpaired decides gates by the rates of different prompts; to compare the same ones, ask both runs the same dataset")
 	}
 	return gate
+}
+
+// subject is that of the folder of the comparison.
+func (f *compareFlags) subject(sides [2]*run.Run) folder.Subject {
+	of := "comparison of " + sides[0].Name + " and " + sides[1].Name
+	return folder.NewSubject(of, run.Subject(sides[:]...), sides[0].Targets[0].Name, sides[1].Targets[0].Name, f.judge, f.against)
+}
+
+// The files of the folder of a comparison.
+const (
+	comparePage = "compare.html"
+	compareJSON = "compare.json"
+	flipsFile   = "flips.csv"
+)
+
+// writeComparison writes the folder of a comparison, all flips of which have their answers.
+func writeComparison(ctx context.Context, memory store.Reader, sides [2]*run.Run, result compare.Result, flips []compare.Flip, f compareFlags) error {
+	files, err := folder.Create(f.out, f.subject(sides))
+	if err != nil {
+		return err
+	}
+	whole := result
+	whole.Flips.Shown = flips
+	for name, write := range map[string]func(io.Writer) error{
+		comparePage: func(w io.Writer) error { return web.WriteComparison(ctx, w, memory, sides, whole, flipsFile) },
+		compareJSON: table.AsJSON.Of(result),
+		flipsFile:   func(w io.Writer) error { return compare.WriteFlips(w, flips) },
+	} {
+		if _, err := files.Write(name, write); err != nil {
+			return errors.Join(fmt.Errorf("write the comparison %s: %w", f.out, err), files.Discard())
+		}
+	}
+	return files.Finish()
 }

@@ -84,7 +84,7 @@ func (a app) serve(ctx context.Context, f serveFlags, names []string) (err error
 	}
 	s, err := web.New(web.Config{
 		Store: memory, ReadOnly: f.readOnly, Index: kept, CacheDir: a.CacheDir(), Hosts: hostsOf(listener.Addr(), host), Token: f.token,
-		Person: a.person(f.person), Say: func(format string, args ...any) { a.Infof("%s", untrusted.Terminal(fmt.Sprintf(format, args...))) },
+		Program: a.Version, Person: a.person(f.person), Say: func(format string, args ...any) { a.Infof("%s", untrusted.Terminal(fmt.Sprintf(format, args...))) },
 	})
 	if err != nil {
 		return errors.Join(err, listener.Close())

@@ -25,14 +25,14 @@
     }
   });
 
-  const desk = document.getElementById("desk");
+  const queue = document.getElementById("queue");
   const $ = (id) => document.getElementById(id);
-  if (!desk) { // or it comes once the server is ready
-    document.addEventListener("htmx:after:swap", () => { if ($("desk")) location.reload(); });
+  if (!queue) { // or it comes once the server is ready
+    document.addEventListener("htmx:after:swap", () => { if ($("queue")) location.reload(); });
     return;
   }
   if (!$("head")) return;
-  const address = desk.dataset.address;
+  const address = queue.dataset.address;
   const shelf = "unsaved labels " + address + " ";
   const tab = (sessionStorage.tab ||= [...crypto.getRandomValues(new Uint32Array(3))].join("-"));
   const seen = () => (sessionStorage.getItem("rate " + address) ? "yes" : "");
@@ -42,7 +42,7 @@
   let unsaved = [], pumping = false, wait = 1000, wake = () => {};
 
   function say(text) { $("message").textContent = text; }
-  const short = (word) => desk.querySelector(`[data-word="${CSS.escape(word)}"]`)?.lastChild.textContent.trim() || word;
+  const short = (word) => queue.querySelector(`[data-word="${CSS.escape(word)}"]`)?.lastChild.textContent.trim() || word;
 
   // lay shows a text whose first and last sentence stay in view where it is too long.
   function lay(box, text, [first, last]) {
@@ -55,7 +55,7 @@
 
   function show() {
     const item = back ? recent[recent.length - back] : items[0];
-    for (const b of desk.querySelectorAll("[data-word]")) b.setAttribute("aria-pressed", String(!!item && b.dataset.word === item.word));
+    for (const b of queue.querySelectorAll("[data-word]")) b.setAttribute("aria-pressed", String(!!item && b.dataset.word === item.word));
     if (item !== shown || !item) {
       const empty = ["", ""];
       lay($("asked"), item ? item.prompt : "", item ? item.prompt_ends : empty);
@@ -130,7 +130,7 @@
 
   function label(word) {
     if (!shown) return;
-    if (performance.now() - shownAt < Number(desk.dataset.soon)) return say("A key typed before this was on the screen does not count for it.");
+    if (performance.now() - shownAt < Number(queue.dataset.soon)) return say("A key typed before this was on the screen does not count for it.");
     const item = shown;
     send({ do: "label", subject: item.subject, word, note });
     Object.assign(item, { word, note, reason: "" });
@@ -192,7 +192,7 @@
   }
 
   function press(key) {
-    const of = desk.querySelector(`[data-word][data-key="${CSS.escape(key)}"]`);
+    const of = queue.querySelector(`[data-word][data-key="${CSS.escape(key)}"]`);
     const box = $("reply") || $("asked");
     if (of) label(of.dataset.word);
     else if (key === "n") write("A note for this label", note, (text) => { note = text; say(text ? "note: " + text : ""); });
@@ -216,7 +216,7 @@
     if (e.key === "k") e.preventDefault();
     press(e.key);
   });
-  desk.addEventListener("click", (e) => {
+  queue.addEventListener("click", (e) => {
     const b = e.target.closest("button");
     if (!b) return;
     if (b.dataset.key) press(b.dataset.key);

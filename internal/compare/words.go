@@ -1,0 +1,47 @@
+package compare
+
+import (
+	"github.com/orbench/orbench/internal/provenance"
+	"github.com/orbench/orbench/internal/table"
+)
+
+// Words are what a comparison says beside its figures, for a page.
+type Words struct {
+	// Title names both sides, and Sides says what they are.
+	Title, Sides string
+	// Verdicts has one for each metric. Its first word is WORSE, BETTER or unclear; for two
+	// judges it is higher, lower or unclear.
+	Verdicts []string
+	// WithError has the interval of each metric's difference with the judge's error, in
+	// points; empty where nothing is known of it. Accounts say what became of its prompts.
+	WithError, Accounts []string
+	// JudgeError says what is assumed of the judge's error.
+	JudgeError string
+	// Refused and Answered say which way a prompt flipped.
+	Refused, Answered string
+	Warnings          []string
+	// Tables are those that are not of the metrics, each with at least one row: the settings
+	// that differ, the corrected rates, and the pairs.
+	Tables []table.Section
+}
+
+// Words gives the words of the comparison.
+func (c Result) Words() Words {
+	w := Words{
+		Title: c.title(), Sides: c.sides(), JudgeError: c.judgeNote(), Refused: c.flipped(true), Answered: c.flipped(false), Warnings: c.warnings(),
+	}
+	for _, m := range c.Metrics {
+		w.Verdicts = append(w.Verdicts, c.verdictOn(m))
+		w.WithError, w.Accounts = append(w.WithError, m.JudgeError.shown()), append(w.Accounts, c.account(m))
+	}
+	tables := []table.Section{provenance.Section(c.SettingsThatDiffer), c.correctedSection()}
+	if c.Pairs != nil {
+		tables = append(tables, c.Pairs.Measures())
+	}
+	for _, s := range tables {
+		if len(s.Rows) > 0 {
+			w.Tables = append(w.Tables, s)
+		}
+	}
+	return w
+}

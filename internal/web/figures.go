@@ -1,0 +1,210 @@
+package web
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"slices"
+
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/page"
+	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/table"
+)
+
+// summed is the figures of a run as they were when the store had so much.
+type summed struct {
+	result score.Result
+	// reasons says why calls failed.
+	reasons []reason
+	last    store.Mark
+	said    int
+	failed  int
+}
+
+// figuresRow is the figures of a run in the list of studies.
+type figuresRow struct {
+	Study   string          `json:"study"`
+	Judge   string          `json:"judge"`
+	Targets []targetFigures `json:"targets"`
+	// Left is how many more targets the list leaves out.
+	Left int `json:"-"`
+	// Of counts the answers that were asked for, and Counts what became of them.
+	Of     int       `json:"of"`
+	Counts []countOf `json:"counts"`
+	// Reasons says why calls failed, as far as they depend on no reply.
+	Reasons []reason `json:"reasons,omitempty"`
+	// Cost is that of the whole run.
+	Cost string   `json:"-"`
+	USD  *float64 `json:"usd"`
+	// Waiting says how far the figures are where they are not ready, and Address is where to
+	// look again.
+	Waiting string `json:"-"`
+	Address string `json:"-"`
+}
+
+// countOf is how many answers have a status, as the parameter of that name has it.
+type countOf struct {
+	Status  string `json:"status"`
+	N       int    `json:"n"`
+	Address string `json:"-"`
+}
+
+// Word is the status for people.
+func (c countOf) Word() string {
+	switch score.Status(c.Status) {
+	case score.ServedByOther:
+		return "answered by another model"
+	case score.Blocked:
+		return "withheld"
+	case cut:
+		return "of them cut"
+	}
+	return c.Status
+}
+
+// targetFigures are both rates of a target, nil where there is none.
+type targetFigures struct {
+	// Target is its name, with the dataset where there are several.
+	Target    string     `json:"target"`
+	Safe      *rateShown `json:"safe"`
+	Toxic     *rateShown `json:"toxic"`
+	Simulated bool       `json:"simulated"`
+}
+
+// rateShown is a rate by the first judge.
+type rateShown struct {
+	Rate float64 `json:"rate"`
+	// Lo and Hi are the range for a new model, with the judge's error where it is known.
+	Lo float64 `json:"lo"`
+	Hi float64 `json:"hi"`
+	N  int     `json:"n"`
+}
+
+// Text is the rate for people, in per cent, and Range its range.
+func (r rateShown) Text() string  { return table.Percent(r.Rate) }
+func (r rateShown) Range() string { return table.Interval(&[2]float64{r.Lo, r.Hi}) }
+
+// mostTargets is how many targets of a run the list shows.
+const mostTargets = 6
+
+// figures gives the figures of a run for the list of studies.
+func (s *Server) figures(r *http.Request) (response, error) {
+	q, err := page.ParseQuery(r.URL.Query())
+	if err != nil {
+		return response{}, err
+	}
+	o, err := s.open(r.Context(), q.Get("study"))
+	if err != nil {
+		return response{}, err
+	}
+	sum, err := s.sum(r.Context(), o)
+	if wait, ok := err.(waiting); ok {
+		row := figuresRow{Study: o.Name, Waiting: wait.progress, Address: q.Address("/figures")}
+		return response{template: "figures", page: row, data: row}, nil
+	}
+	if err != nil {
+		return response{}, err
+	}
+	row := figuresOf(o.Name, sum.result)
+	row.Reasons = sum.reasons
+	row.Address = q.Address("/figures")
+	shown := row
+	if row.Left = len(row.Targets) - mostTargets; row.Left > 0 {
+		row.Targets = row.Targets[:mostTargets]
+	}
+	return response{template: "figures", page: row, data: shown}, nil
+}
+
+// sum derives the figures of a run, if anything arrived since they were derived last.
+func (s *Server) sum(ctx context.Context, o *opened) (summed, error) {
+	now, err := s.state(ctx)
+	if err != nil {
+		return summed{}, err
+	}
+	if kept, ok := o.sum.done(); ok && (kept.last != now.last || kept.said != now.said || kept.failed != now.failed) {
+		o.sum.forget()
+	}
+	return get(ctx, s, &o.sum, "counting the answers of "+o.Name, o.Prompts()*o.AnswersPerPrompt(), func(ctx context.Context, walked func(int)) (summed, error) {
+		// One at a time: the list asks for those of all runs.
+		s.summing.Lock()
+		defer s.summing.Unlock()
+		of, err := s.state(ctx)
+		if err == nil {
+			of.result, err = run.Derive(ctx, s.Store, []*run.Run{o.Run}, evaluate.Sinks{Walked: walked}, s.Index.Figures)
+		}
+		if err == nil && slices.ContainsFunc(of.result.Runs, func(r score.RunResult) bool { return r.Failed > 0 }) {
+			of.reasons, err = s.reasons(ctx, o)
+		}
+		return of, err
+	})
+}
+
+// reasons says why known calls of a run failed.
+func (s *Server) reasons(ctx context.Context, o *opened) ([]reason, error) {
+	w, err := s.newWork(ctx, o.Study)
+	if err != nil {
+		return nil, err
+	}
+	failures, err := s.Store.AllFailures(ctx)
+	return reasonsOf(failures, w.missing), err
+}
+
+// state is how much the store has.
+func (s *Server) state(ctx context.Context) (now summed, err error) {
+	marks, err := s.Store.Marks(ctx, []int64{math.MaxInt64})
+	if err != nil {
+		return now, err
+	}
+	said, err := s.Store.Annotations(ctx)
+	if err != nil {
+		return now, err
+	}
+	failures, err := s.Store.AllFailures(ctx)
+	return summed{last: marks[0], said: len(said), failed: len(failures)}, err
+}
+
+// figuresOf lays out the figures of a run.
+func figuresOf(name string, result score.Result) figuresRow {
+	row := figuresRow{Study: name, Targets: []targetFigures{}}
+	counts := []countOf{{Status: string(score.Answered)}, {Status: cut}, {Status: string(score.Blocked)}, {Status: string(score.ServedByOther)}, {Status: string(score.Failed)}, {Status: string(score.Unanswered)}}
+	for _, of := range result.Runs {
+		row.Of += of.N
+		for i, n := range []int{of.Answered, of.Truncated, of.Blocked, of.ServedByOther, of.Failed, of.Unanswered} {
+			counts[i].N += n
+		}
+	}
+	for _, c := range counts {
+		if c.N > 0 {
+			c.Address = page.Query{}.With("study", name, "status", c.Status).Address("/answers")
+			row.Counts = append(row.Counts, c)
+		}
+	}
+	if made := result.Provenance.Runs; len(made) == 1 {
+		row.USD, row.Cost = made[0].Cost.USD, table.Price(made[0].Cost.USD, nil)
+	}
+	result = result.Aggregated()
+	if judges := result.Judges(); len(judges) > 0 {
+		row.Judge = judges[0]
+	}
+	for _, p := range result.Pairs() {
+		if p.Judge == row.Judge {
+			row.Targets = append(row.Targets, targetFigures{p.Name(), rateOf(p.Safe), rateOf(p.Toxic), p.Simulated()})
+		}
+	}
+	return row
+}
+
+func rateOf(s *score.Side) *rateShown {
+	if !s.Defined() {
+		return nil
+	}
+	e := s.Judge.Estimate()
+	r := rateShown{Rate: e.Value, Lo: e.Lo, Hi: e.Hi, N: s.Judge.Judged}
+	if known := s.Judge.Range; known != nil {
+		r.Lo, r.Hi = known.Lo, known.Hi
+	}
+	return &r
+}
