@@ -56,6 +56,8 @@ type Recording struct {
 	// Path is the file as the user named it.
 	Path string
 	Recorded
+	// Notes say what a reader must know of another tool's log, in lines.
+	Notes []string
 
 	opts  RecordingOptions
 	stamp rows.Stamp
@@ -102,9 +104,26 @@ type Answer struct {
 	Group string
 	// Model is the text of a column "model", without model.SimulatedMark.
 	Model string
+	// Finish says how the answer ended, and Block how it was withheld, as in
+	// model.Response. Finish is empty, and Usage is zero, where the file does not say so; only
+	// another tool's log does.
+	Finish model.Finish
+	Block  *model.Block
+	Usage  model.Usage
 	// Simulated is true if the file says that a simulated model answered: in a column
 	// "simulated", or by a name in a column "model" that ends in model.SimulatedMark.
 	Simulated bool
+}
+
+// Reply is the answer as its model gave it, without its thinking. An answer whose Finish is
+// empty counts as one that ended by itself; it has no Usage, by which it is told from one
+// that is known to have ended so.
+func (a Answer) Reply() model.Response {
+	text, thinking := model.CutThinking(a.Response)
+	if a.Finish == "" {
+		return model.Response{Text: text, Thinking: thinking, Finish: model.Stop}
+	}
+	return model.Response{Text: text, Thinking: thinking, Finish: a.Finish, Block: a.Block, Usage: a.Usage}
 }
 
 // Asked is the prompt with its ID. It has no words in a file without prompts.
@@ -115,8 +134,9 @@ func (a Answer) Asked() orbench.Prompt {
 	return orbench.Prompt{ID: orbench.PromptIDOf(a.Messages), Messages: a.Messages}
 }
 
-// OpenRecording reads a file of recorded answers once in full: CSV, TSV, JSON Lines or
-// Parquet, by its ending. An empty answer is valid. A missing one (null), an empty prompt
+// OpenRecording reads a file of recorded answers once in full: CSV, TSV, JSON Lines, JSON or
+// Parquet, by its ending, or another tool's log, by its content; a folder of logs is read as
+// one file. An empty answer is valid. A missing one (null), an empty prompt
 // in a prompt column and an empty gold label are faults. The error is an
 // *orbench.InputError if the user can correct it, the context's error, or an error of the
 // file system.
@@ -152,7 +172,7 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 	if r.Count == 0 {
 		return nil, &orbench.InputError{File: path, Problem: "the file has no rows", Hint: "give a file with at least one answer"}
 	}
-	r.SHA256 = sum.sum()
+	r.SHA256, r.Notes = sum.sum(), in.Notes
 	return r, nil
 }
 
@@ -204,6 +224,12 @@ func (a Answer) Kept() orbench.Prompt {
 	if a.Chance > 0 {
 		place += chancePlace + strconv.FormatFloat(a.Chance, 'g', -1, 64)
 	}
+	if a.Finish != "" {
+		place += finishPlace + string(a.Finish)
+	}
+	if a.Block != nil {
+		place += blockPlace + string(a.Block.Kind) + " " + a.Block.Detail
+	}
 	if a.Simulated {
 		place += simulatedPlace
 	}
@@ -214,15 +240,19 @@ func (a Answer) Kept() orbench.Prompt {
 }
 
 // simulatedPlace marks the place of a simulated answer. chancePlace stands before the
-// chance with which an answer was drawn.
+// chance with which an answer was drawn, finishPlace before how it ended, blockPlace before the kind and the word of a block.
 const (
 	simulatedPlace = " simulated"
 	chancePlace    = " chance "
+	finishPlace    = " finish "
+	blockPlace     = " block "
 )
 
 // answerOf is the answer whose Kept is the given prompt, with its number.
 func answerOf(p orbench.Prompt, number int) (Answer, error) {
 	place, simulated := strings.CutSuffix(p.Cluster, simulatedPlace)
+	place, withheld, blocked := strings.Cut(place, blockPlace)
+	place, finish, _ := strings.Cut(place, finishPlace)
 	place, drawn, _ := strings.Cut(place, chancePlace)
 	chance := 0.0
 	line, err := strconv.Atoi(place)
@@ -233,7 +263,11 @@ func answerOf(p orbench.Prompt, number int) (Answer, error) {
 	if err != nil || last < 0 || p.Messages[last].Role != orbench.Assistant {
 		return Answer{}, fmt.Errorf("what is kept of answer %d is not one", number)
 	}
-	a := Answer{Line: line, Number: number, Response: p.Messages[last].Content, Gold: p.Pair, Chance: chance, Group: string(p.Category), Simulated: simulated}
+	a := Answer{Line: line, Number: number, Response: p.Messages[last].Content, Gold: p.Pair, Chance: chance, Group: string(p.Category), Simulated: simulated, Finish: model.Finish(finish)}
+	if blocked {
+		kind, detail, _ := strings.Cut(withheld, " ")
+		a.Block = &model.Block{Kind: model.BlockKind(kind), Detail: detail}
+	}
 	asked := orbench.Prompt{Messages: p.Messages[:last]}
 	if a.Prompt = asked.Text(); last > 1 || last == 1 && asked.Messages[0].Role != orbench.User {
 		a.Messages = asked.Messages
@@ -298,7 +332,7 @@ type recordingInput struct {
 func (r *Recording) open() (*recordingInput, error) {
 	in := &recordingInput{}
 	var err error
-	in.File, err = rows.Open(r.Path, func(file string, have []string, at func(string) bool) (rows.Layout, error) {
+	in.File, err = rows.OpenAnswers(r.Path, func(file string, have []string, at func(string) bool) (rows.Layout, error) {
 		var err error
 		in.columns, err = findRecordingColumns(file, have, at, r.opts)
 		c := in.columns
@@ -367,6 +401,9 @@ func (in *recordingInput) item() (Answer, error) {
 		return Answer{}, err
 	}
 	a := Answer{Line: r.Line, Number: r.Number, Prompt: r.Text, Response: r.Cells[0]}
+	if r.Said != nil {
+		a.Finish, a.Block, a.Usage = r.Said.Finish, r.Said.Block, r.Said.Usage
+	}
 	if in.columns.Prompt != "" {
 		messages := r.Messages
 		if messages == nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/model"
 )
 
 // Bounds on a row. They protect the machine's memory from a damaged file, such as one
@@ -76,6 +77,9 @@ type Row struct {
 	// encoding/json reads them. Those of Parquet are alike, with texts as strings or
 	// bytes. Those of other formats are texts.
 	Fields map[string]any
+	// Said is how the answer of another tool's log ended: Finish, which may be empty, Block
+	// and Usage. It is nil for all other rows.
+	Said *model.Response
 }
 
 // nextFunc gives a file's rows one by one, then io.EOF. The caller may keep the strings
