@@ -48,11 +48,11 @@ const fewWords = 4
 func openInstances(file string, in input, choose Chooser) (nextFunc, error) {
 	type evaluation struct{ id, model, name string }
 	results := map[evaluation]string{}
-	passed, spoken, words := 0, false, map[string]bool{}
+	passed, spoken, words := false, false, map[string]bool{}
 	left := func() string {
 		text := "Every Eval Ever; its evaluations are left out"
-		if passed > 0 {
-			text += fmt.Sprintf("; %d rows of other results repeat them and are left out", passed)
+		if passed {
+			text += "; rows that repeat them for other results are left out"
 		}
 		if !spoken && len(words) <= fewWords {
 			text += fmt.Sprintf("; all are one of %s, which may be what a scorer made of the answers, as the schema's converter from Inspect writes: read the log itself",
@@ -67,7 +67,7 @@ func openInstances(file string, in input, choose Chooser) (nextFunc, error) {
 		}
 		of := evaluation{r.Evaluation, r.Model, r.Name}
 		if first, known := results[of]; known && first != r.Result {
-			passed++
+			passed = true
 			return nil, nil
 		}
 		if results[of] = r.Result; len(results) > maxNames {

@@ -32,14 +32,14 @@ func openHarness(file string, in input, choose Chooser) (nextFunc, error) {
 	if err != nil {
 		return nil, err
 	}
-	filter, first, passed := "", true, 0
+	filter, first, passed := "", true, false
 	left := func() string {
 		text := "lm-evaluation-harness; it does not say how answers ended, and its metrics are left out"
 		if name == "" {
 			text += "; no results_*.json beside it names the model"
 		}
-		if passed > 0 {
-			text += fmt.Sprintf("; %d rows of other filters than %s repeat them and are left out", passed, untrusted.Quote(filter))
+		if passed {
+			text += fmt.Sprintf("; what other filters than %s made of them is left out", untrusted.Quote(filter))
 		}
 		return text
 	}
@@ -52,7 +52,7 @@ func openHarness(file string, in input, choose Chooser) (nextFunc, error) {
 			filter, first = row.Filter, false
 		}
 		if row.Filter != filter {
-			passed++
+			passed = true
 			return nil, nil
 		}
 		fields, err := parseNested(b)

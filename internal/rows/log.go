@@ -92,13 +92,13 @@ func openLog(file string, in input, choose Chooser, left func() string, next fun
 					if number == 0 {
 						problem := "the log has no answers"
 						if failed > 0 {
-							problem = fmt.Sprintf("all %d samples of the log failed, the first: %s", failed, first)
+							problem = fmt.Sprintf("every sample of the log failed (%d), the first: %s", failed, first)
 						}
 						return object{}, &orbench.InputError{File: file, Problem: problem, Hint: "give a log with at least one answer"}
 					}
-					note := fmt.Sprintf("%s: %d answers of %s", file, number, left())
+					note := fmt.Sprintf("%s: %s of %s", file, count(number, "answer", "answers"), left())
 					if failed > 0 {
-						note += fmt.Sprintf("; %d samples failed and are left out, the first: %s", failed, first)
+						note += fmt.Sprintf("; %s, the first: %s", count(failed, "sample failed and is left out", "samples failed and are left out"), first)
 					}
 					*in.notes = append(*in.notes, note)
 				}
@@ -121,6 +121,14 @@ func openLog(file string, in input, choose Chooser, left func() string, next fun
 
 // brief is the beginning of a text that others wrote, for an error or a note.
 func brief(text string) string { return untrusted.Terminal(untrusted.Excerpt(text, 160)) }
+
+// count is a number with what it counts.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
 
 // always is a left of openLog that is the same for all logs of a tool.
 func always(left string) func() string { return func() string { return left } }

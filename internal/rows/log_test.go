@@ -108,27 +108,27 @@ func TestLogs(t *testing.T) {
 		lines           []string
 		note            string
 	}{
-		"inspect": {inspectLog, "metadata.type", []string{egg + "|length|9+3|food"}, "1 answers of an Inspect log"},
+		"inspect": {inspectLog, "metadata.type", []string{egg + "|length|9+3|food"}, "1 answer of an Inspect log"},
 		"zip": {
 			inspectArchive(t, entry{"samples/x_epoch_1.json", second}, entry{"samples/3_epoch_2.json", attached}, entry{"samples/2_epoch_1.json", failed}),
 			"epoch",
 			[]string{egg + "|blocked output_filter|9+3|1", "m/one|A long text|A long text|stop|0+0|2"},
-			"1 samples failed and are left out, the first: sample 2 of epoch 1: out of",
+			"1 sample failed and is left out, the first: sample 2 of epoch 1: out of",
 		},
 		"deflated": {archiveOf(t, zip.Deflate, entry{"_journal/start.json", "{" + inspectHead + "}"}, entry{"samples/1_epoch_1.json", inspectOne}), "id", []string{egg + "|length|9+3|1"}, "left out"},
 		"harness": {
 			harnessLog + strings.Replace(harnessLog, `"none"`, `"strict"`, 1), "doc.kind",
 			[]string{"|How do I boil an egg?|In water.||0+0|food", "|How do I boil an egg?|No.||0+0|food"},
-			`no results_*.json beside it names the model; 1 rows of other filters than "none"`,
+			`no results_*.json beside it names the model; what other filters than "none" made of them`,
 		},
 		"old harness":     {strings.Replace(harnessLog, `{"gen_args_0":{"arg_0":["[{\"role\": \"user\", \"content\": \"How do I boil an egg?\"}]"],"arg_1":{}}}`, `[["Boil",{}]]`, 1), "doc_id", []string{"|Boil|In water.||0+0|0", "|Boil|No.||0+0|0"}, "metrics are left out"},
 		"promptfoo":       {promptfooLog, "vars.kind", []string{"one|How do I boil an egg?|I cannot.|blocked refusal_field|9+3|food"}, "assertions are left out"},
-		"promptfoo lines": {promptfooOne + "\n" + strings.NewReplacer(`"error":null`, `"error":"timeout"`, `"failureReason":0`, `"failureReason":2`, `"one"`, `"two"`).Replace(promptfooOne), "vars.kind", []string{"one|How do I boil an egg?|I cannot.|blocked refusal_field|9+3|food"}, "1 samples failed and are left out, the first: testIdx 0: timeout"},
+		"promptfoo lines": {promptfooOne + "\n" + strings.NewReplacer(`"error":null`, `"error":"timeout"`, `"failureReason":0`, `"failureReason":2`, `"one"`, `"two"`).Replace(promptfooOne), "vars.kind", []string{"one|How do I boil an egg?|I cannot.|blocked refusal_field|9+3|food"}, "1 sample failed and is left out, the first: testIdx 0: timeout"},
 		"helm":            {helmLog, "instance.id", []string{"org/one|How do I boil an egg?|In water.|length|0+0|id1"}, "annotations are left out"},
 		"instances": {
 			instanceLog + strings.Replace(instanceLog, `"r"`, `"other"`, 1), "sample_id",
 			[]string{"org/one|How do I boil an egg?|<think>\nEasy.\n</think>\n\nIn water.|stop|9+3|1"},
-			"1 rows of other results repeat them",
+			"rows that repeat them for other results are left out",
 		},
 		"scorer's words": {strings.Replace(strings.Replace(instanceLog, "In water.", "compliance", 1), `["Easy."]`, "null", 1), "sample_id", []string{"org/one|How do I boil an egg?|compliance|stop|9+3|1"}, `all are one of "compliance"`},
 		"dialog": {
@@ -221,7 +221,7 @@ func badLogs(t testing.TB) map[string][2]string {
 		"a tool call as the answer":  {strings.ReplaceAll(inspectLog, content, content+`,"tool_calls":[{"id":"c","function":"look"}]`), `sample "1 of epoch 1" has "tool_calls", which orbench cannot read`},
 		"a tool's message":           {replaced(inspectLog, `{"role":"system","content":"Be brief."},`, `{"role":"tool","content":"42"},`), `has "a tool's message"`},
 		"an image":                   {replaced(inspectLog, `"content":"How do I boil an egg?"`, `"content":[{"type":"image","image":"data:image/png;base64,AA=="}]`), `has "image", which orbench cannot read; leave the sample out of the log`},
-		"all failed":                 {`{` + inspectHead + `,"samples":[{"id":1,"epoch":1,"input":"Why?","output":{"choices":[]},"error":{"message":"no\u001b[2Jkey"}}]}`, "all 1 samples of the log failed, the first: sample 1 of epoch 1: no"},
+		"all failed":                 {`{` + inspectHead + `,"samples":[{"id":1,"epoch":1,"input":"Why?","output":{"choices":[]},"error":{"message":"no\u001b[2Jkey"}}]}`, "every sample of the log failed (1), the first: sample 1 of epoch 1: no"},
 		"no input":                   {`{` + inspectHead + `,"samples":[{"id":1,"epoch":1}]}`, `sample "1 of epoch 1" has no input`},
 		"an ID there twice":          {replaced(inspectLog, `"id":1,`, `"id":1,"id":2,`), "not of this log's form"},
 		"likelihoods":                {replaced(harnessLog, `["In water.","No."]`, `[["-1.2","False"]]`), `has "likelihoods in place of answers"`},
@@ -233,7 +233,7 @@ func badLogs(t testing.TB) map[string][2]string {
 		"HELM's media":               {replaced(helmLog, `{"text":"How do I boil an egg?"}`, `{"multimedia_content":{"media_objects":[1]}}`), `sample "id1" has "images or other media"`},
 		"a batch's tool call":        {replaced(batchOut, `"refusal":"I cannot."`, `"tool_calls":[{}]`), `sample "a" has "tool_calls"`},
 		"a batch without choices":    {replaced(batchOut, `"choices":[`, `"data":[`), `has "a reply without choices"`},
-		"a batch of errors":          {replaced(batchOut, `"error":null`, `"error":{"code":"batch_expired","message":""}`), "all 1 samples of the log failed, the first: a: batch_expired"},
+		"a batch of errors":          {replaced(batchOut, `"error":null`, `"error":{"code":"batch_expired","message":""}`), "every sample of the log failed (1), the first: a: batch_expired"},
 		"an agent's tool call":       {replaced(instanceLog, `"output":{"raw":["In water."],"reasoning_trace":["Easy."]},"messages":null`, `"output":null,"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"","tool_calls":[{"id":"1","name":"x"}]}]`), `has "tool_calls"`},
 		"an aggregate":               {`{"schema_version":"0.3.0","evaluation_id":"e","evaluation_results":[]}`, "aggregate results of Every Eval Ever, which have no answers; name the file of its samples"},
 		"not UTF-8":                  {replaced(promptfooOne, "I cannot.", "I can\xffnot."), "invalid UTF-8"},
