@@ -50,7 +50,7 @@ var responseNames = []string{
 const MaxValues = 1000
 
 // Recording describes a file of recorded answers that has been read once in full and
-// found valid. It does not hold the answers. It is safe for concurrent use as long as its
+// found valid. It holds the answers only of a log that is small. It is safe for concurrent use as long as its
 // fields do not change.
 type Recording struct {
 	// Path is the file as the user named it.
@@ -63,7 +63,12 @@ type Recording struct {
 	stamp rows.Stamp
 	// kept are the answers if they do not come from a file.
 	kept iter.Seq2[orbench.Prompt, error]
+	// held are the answers of a log if their texts have at most mostHeld bytes, else nil. Most
+	// of a log is not read, but has to be unpacked and parsed each time.
+	held []Answer
 }
+
+const mostHeld = 32 << 20
 
 // Recorded identifies the answers of a Recording.
 type Recorded struct {
@@ -150,6 +155,7 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 	}
 	r.stamp, r.Columns = in.Stamp, in.columns
 	sum := newHasher(recordingHashVersion)
+	held := 0
 	for a, err := range itemsOf(in, nil) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -159,6 +165,15 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 		}
 		r.Count++
 		sum.addAnswer(a)
+		held += len(a.Response) + len(a.Prompt)
+		for _, m := range a.Messages {
+			held += len(m.Content)
+		}
+		if in.log && held <= mostHeld {
+			r.held = append(r.held, a)
+		} else {
+			r.held = nil
+		}
 		if r.Columns.Gold != "" {
 			r.GoldValues[a.Gold]++
 		}
@@ -298,6 +313,14 @@ func (r *Recording) Answers() iter.Seq2[Answer, error] {
 		return r.keptAnswers
 	}
 	return func(yield func(Answer, error) bool) {
+		for _, a := range r.held {
+			if !yield(a, nil) {
+				return
+			}
+		}
+		if r.held != nil {
+			return
+		}
 		in, err := r.open()
 		if err == nil && in.Stamp != r.stamp {
 			in.Close()
@@ -326,6 +349,8 @@ func (r *Recording) changed() error {
 type recordingInput struct {
 	*rows.File
 	columns RecordingColumns
+	// log is true from the first row of another tool's log.
+	log bool
 }
 
 // open opens the file and finds its columns.
@@ -402,6 +427,7 @@ func (in *recordingInput) item() (Answer, error) {
 	}
 	a := Answer{Line: r.Line, Number: r.Number, Prompt: r.Text, Response: r.Cells[0]}
 	if r.Said != nil {
+		in.log = true
 		a.Finish, a.Block, a.Usage = r.Said.Finish, r.Said.Block, r.Said.Usage
 	}
 	if in.columns.Prompt != "" {

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"archive/zip"
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -182,7 +183,7 @@ func openInspectZIP(file string, in input, choose Chooser) (nextFunc, error) {
 	archive, err := zip.NewReader(in.file, in.size)
 	if err != nil {
 		return nil, &orbench.InputError{
-			File: file, Problem: "not a readable ZIP archive: " + brief(err.Error()), Hint: "copy or export the log again", Err: err,
+			File: file, Problem: "not a readable ZIP archive: " + brief(err.Error()), Hint: "copy or export the log again",
 		}
 	}
 	archive.RegisterDecompressor(zipZstandard, zstd.ZipDecompressor(zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxSample)))
@@ -190,7 +191,7 @@ func openInspectZIP(file string, in input, choose Chooser) (nextFunc, error) {
 	var samples []*zip.File
 	for _, f := range archive.File {
 		if entries[f.Name] != nil {
-			return nil, entryFault(file, f, "is there twice", nil)
+			return nil, entryFault(file, f, "is there twice")
 		}
 		if entries[f.Name] = f; path.Dir(f.Name) == "samples" && path.Ext(f.Name) == ".json" {
 			samples = append(samples, f)
@@ -253,28 +254,30 @@ func samplePlace(name string) (epoch int, id string) {
 func readEntry(file string, f *zip.File, into any) error {
 	in, err := f.Open()
 	if errors.Is(err, zip.ErrAlgorithm) {
-		return entryFault(file, f, fmt.Sprintf("is compressed by method %d; orbench reads 0, 8 and %d", f.Method, zipZstandard), err)
+		return entryFault(file, f, fmt.Sprintf("is compressed by method %d; orbench reads 0, 8 and %d", f.Method, zipZstandard))
 	}
 	if err != nil {
-		return entryFault(file, f, "cannot be read: "+err.Error(), err)
+		return entryFault(file, f, "cannot be read: "+err.Error())
 	}
 	defer in.Close()
-	text, err := io.ReadAll(&bounded{in: in, most: maxSample})
+	// The size in the archive may be wrong, so it does not bound what is read.
+	text := bytes.NewBuffer(make([]byte, 0, min(f.UncompressedSize64, textBuffer)))
+	_, err = text.ReadFrom(&bounded{in: in, most: maxSample})
 	switch {
 	case errors.Is(err, errLongRow):
-		return entryFault(file, f, fmt.Sprintf("has more than %d bytes unpacked", maxSample), err)
+		return entryFault(file, f, fmt.Sprintf("has more than %d bytes unpacked", maxSample))
 	case err != nil:
-		return entryFault(file, f, "cannot be unpacked: "+err.Error(), err)
+		return entryFault(file, f, "cannot be unpacked: "+err.Error())
 	}
-	if err := jsonv2.Unmarshal(text, into); err != nil {
-		return entryFault(file, f, "is not of this log's form: "+err.Error(), err)
+	if err := jsonv2.Unmarshal(text.Bytes(), into); err != nil {
+		return entryFault(file, f, "is not of this log's form: "+err.Error())
 	}
 	return nil
 }
 
-// entryFault is the fault of an entry of an archive.
-func entryFault(file string, f *zip.File, problem string, err error) error {
+// entryFault is the fault of an entry of an archive. Like logFault it wraps no error.
+func entryFault(file string, f *zip.File, problem string) error {
 	return &orbench.InputError{
-		File: file, Problem: untrusted.Quote(f.Name) + " in it " + brief(problem), Hint: "copy the log again, or have Inspect write it anew", Err: err,
+		File: file, Problem: untrusted.Quote(f.Name) + " in it " + brief(problem), Hint: "copy the log again, or have Inspect write it anew",
 	}
 }

@@ -233,7 +233,8 @@ func logFault(file string, line, number int, err error) error {
 	if line == 0 {
 		place = fmt.Sprintf("sample %d of the log: ", number+1)
 	}
-	e := &orbench.InputError{File: file, Line: line, Hint: "export or copy the log again", Err: err}
+	// The fault does not wrap the error, which may be the io.EOF that ends a file well.
+	e := &orbench.InputError{File: file, Line: line, Hint: "export or copy the log again"}
 	var syntax *jsontext.SyntacticError
 	var form *jsonv2.SemanticError
 	switch {

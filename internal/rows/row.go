@@ -22,8 +22,8 @@ const (
 
 // Layout says what to read from each row of a file.
 type Layout struct {
-	// Prompt is the prompt column, empty for none. In JSON it may contain a list of
-	// messages.
+	// Prompt is the prompt column, empty for none. In JSON and Parquet it may contain a
+	// list of messages.
 	Prompt string
 	// Fields are the other columns, in the order of Row.Cells.
 	Fields []Field
@@ -54,7 +54,7 @@ type Field struct {
 }
 
 // Chooser chooses among the columns of a file. at reports whether the first row has a
-// value at a path such as messages[-1].content. It is nil for formats whose values are
+// value at a path such as messages[-1].content. It is nil for files whose values are all
 // texts; there no prompt can be a list of messages.
 type Chooser func(file string, have []string, at func(path string) bool) (Layout, error)
 
