@@ -160,7 +160,7 @@ func harnessModel(file string) (string, error) {
 
 // openHarnessResults refuses results without samples.
 func openHarnessResults(file string, _ input, _ Chooser) (nextFunc, error) {
-	return nil, noAnswers(file, "the results of lm-evaluation-harness", "name samples_*.jsonl beside it, written by --log_samples")
+	return nil, noAnswers(file, "the results of lm-evaluation-harness", "name samples_*.jsonl beside it, which the harness writes where it logs samples")
 }
 
 // noAnswers is the fault of a file of another tool that has no answers.

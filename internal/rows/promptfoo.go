@@ -101,7 +101,7 @@ func (r *promptfooRow) answer(file string, line int, b []byte) ([]logged, error)
 	return []logged{a}, nil
 }
 
-// openPromptfooJSON reads the file of --output in the form of one JSON object.
+// openPromptfooJSON reads the results of promptfoo in the form of one JSON object.
 func openPromptfooJSON(file string, in input, choose Chooser) (nextFunc, error) {
 	l, _, err := openLogJSON(file, in, []string{"results", "results"})
 	if err != nil {
@@ -116,7 +116,7 @@ func openPromptfooJSON(file string, in input, choose Chooser) (nextFunc, error) 
 	})
 }
 
-// openPromptfooLines reads the file of --output in the form of JSON Lines.
+// openPromptfooLines reads them in the form of JSON Lines.
 func openPromptfooLines(file string, in input, choose Chooser) (nextFunc, error) {
 	next, err := logLines(file, in, func(line int, b []byte) ([]logged, error) { return promptfooAnswer(file, line, 0, b) })
 	if err != nil {
