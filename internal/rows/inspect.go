@@ -213,10 +213,16 @@ func openInspectZIP(file string, in input, choose Chooser) (nextFunc, error) {
 		bEpoch, bID := samplePlace(b.Name)
 		aNumber, aErr := strconv.Atoi(aID)
 		bNumber, bErr := strconv.Atoi(bID)
-		if aErr == nil && bErr == nil {
-			return cmp.Or(cmp.Compare(aEpoch, bEpoch), cmp.Compare(aNumber, bNumber))
+		order := cmp.Compare(aID, bID)
+		switch {
+		case aErr == nil && bErr == nil:
+			order = cmp.Or(cmp.Compare(aNumber, bNumber), order)
+		case aErr == nil:
+			order = -1
+		case bErr == nil:
+			order = 1
 		}
-		return cmp.Or(cmp.Compare(aEpoch, bEpoch), cmp.Compare(aID, bID))
+		return cmp.Or(cmp.Compare(aEpoch, bEpoch), order)
 	})
 	return openLog(file, in, choose, always(inspectLeft), func() ([]logged, error) {
 		if len(samples) == 0 {

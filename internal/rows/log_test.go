@@ -133,7 +133,8 @@ func TestLogs(t *testing.T) {
 		"scorer's words": {strings.Replace(strings.Replace(instanceLog, "In water.", "compliance", 1), `["Easy."]`, "null", 1), "sample_id", []string{"org/one|How do I boil an egg?|compliance|stop|9+3|1"}, `all are one of "compliance"`},
 		"dialog": {
 			strings.NewReplacer(`"output":{"raw":["In water."],"reasoning_trace":["Easy."]},"messages":null`, `"output":null,"messages":[{"turn_idx":0,"role":"user","content":"Hi"},{"turn_idx":1,"role":"assistant","content":"Hello"},{"turn_idx":2,"role":"user","content":"Why?"},{"turn_idx":3,"role":"assistant","content":"Because."}]`).Replace(instanceLog), "sample_id",
-			[]string{"org/one|user:Hi;assistant:Hello;user:Why?;|Because.|stop|9+3|1"}, "",
+			[]string{"org/one|user:Hi;assistant:Hello;user:Why?;|Because.|stop|9+3|1"},
+			"",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
