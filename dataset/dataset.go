@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/model"
 )
 
 // Dataset describes a set of prompts that has been read once in full and found valid. It
@@ -378,9 +379,16 @@ func (h *hasher) add(p orbench.Prompt) {
 	h.buf = b
 }
 
-// addAnswer adds a recorded answer: its prompt and its response.
+// addAnswer adds a recorded answer: its prompt and its response, and how it ended if the
+// model did not end it.
 func (h *hasher) addAnswer(a Answer) {
 	h.buf = appendText(appendText(h.buf[:0], a.Prompt), a.Response)
+	if a.Finish != "" && a.Finish != model.Stop {
+		h.buf = appendText(h.buf, string(a.Finish))
+	}
+	if a.Block != nil {
+		h.buf = appendText(appendText(h.buf, string(a.Block.Kind)), a.Block.Detail)
+	}
 	h.h.Write(h.buf)
 }
 

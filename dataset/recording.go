@@ -50,18 +50,25 @@ var responseNames = []string{
 const MaxValues = 1000
 
 // Recording describes a file of recorded answers that has been read once in full and
-// found valid. It does not hold the answers. It is safe for concurrent use as long as its
+// found valid. It holds the answers only of a log that is small. It is safe for concurrent use as long as its
 // fields do not change.
 type Recording struct {
 	// Path is the file as the user named it.
 	Path string
 	Recorded
+	// Notes say what a reader must know of another tool's log, in lines.
+	Notes []string
 
 	opts  RecordingOptions
 	stamp rows.Stamp
 	// kept are the answers if they do not come from a file.
 	kept iter.Seq2[orbench.Prompt, error]
+	// held are the answers of a log if their texts have at most mostHeld bytes, else nil. Most
+	// of a log is not read, but has to be unpacked and parsed each time.
+	held []Answer
 }
+
+const mostHeld = 32 << 20
 
 // Recorded identifies the answers of a Recording.
 type Recorded struct {
@@ -102,9 +109,26 @@ type Answer struct {
 	Group string
 	// Model is the text of a column "model", without model.SimulatedMark.
 	Model string
+	// Finish says how the answer ended, and Block how it was withheld, as in
+	// model.Response. Finish is empty, and Usage is zero, where the file does not say so; only
+	// another tool's log does.
+	Finish model.Finish
+	Block  *model.Block
+	Usage  model.Usage
 	// Simulated is true if the file says that a simulated model answered: in a column
 	// "simulated", or by a name in a column "model" that ends in model.SimulatedMark.
 	Simulated bool
+}
+
+// Reply is the answer as its model gave it, without its thinking. An answer whose Finish is
+// empty counts as one that ended by itself; it has no Usage, by which it is told from one
+// that is known to have ended so.
+func (a Answer) Reply() model.Response {
+	text, thinking := model.CutThinking(a.Response)
+	if a.Finish == "" {
+		return model.Response{Text: text, Thinking: thinking, Finish: model.Stop}
+	}
+	return model.Response{Text: text, Thinking: thinking, Finish: a.Finish, Block: a.Block, Usage: a.Usage}
 }
 
 // Asked is the prompt with its ID. It has no words in a file without prompts.
@@ -115,8 +139,9 @@ func (a Answer) Asked() orbench.Prompt {
 	return orbench.Prompt{ID: orbench.PromptIDOf(a.Messages), Messages: a.Messages}
 }
 
-// OpenRecording reads a file of recorded answers once in full: CSV, TSV, JSON Lines or
-// Parquet, by its ending. An empty answer is valid. A missing one (null), an empty prompt
+// OpenRecording reads a file of recorded answers once in full: CSV, TSV, JSON Lines, JSON or
+// Parquet, by its ending, or another tool's log, by its content; a folder of logs is read as
+// one file. An empty answer is valid. A missing one (null), an empty prompt
 // in a prompt column and an empty gold label are faults. The error is an
 // *orbench.InputError if the user can correct it, the context's error, or an error of the
 // file system.
@@ -130,6 +155,7 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 	}
 	r.stamp, r.Columns = in.Stamp, in.columns
 	sum := newHasher(recordingHashVersion)
+	held := 0
 	for a, err := range itemsOf(in, nil) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -139,6 +165,15 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 		}
 		r.Count++
 		sum.addAnswer(a)
+		held += len(a.Response) + len(a.Prompt)
+		for _, m := range a.Messages {
+			held += len(m.Content)
+		}
+		if in.log && held <= mostHeld {
+			r.held = append(r.held, a)
+		} else {
+			r.held = nil
+		}
 		if r.Columns.Gold != "" {
 			r.GoldValues[a.Gold]++
 		}
@@ -152,7 +187,7 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 	if r.Count == 0 {
 		return nil, &orbench.InputError{File: path, Problem: "the file has no rows", Hint: "give a file with at least one answer"}
 	}
-	r.SHA256 = sum.sum()
+	r.SHA256, r.Notes = sum.sum(), in.Notes
 	return r, nil
 }
 
@@ -204,6 +239,12 @@ func (a Answer) Kept() orbench.Prompt {
 	if a.Chance > 0 {
 		place += chancePlace + strconv.FormatFloat(a.Chance, 'g', -1, 64)
 	}
+	if a.Finish != "" {
+		place += finishPlace + string(a.Finish)
+	}
+	if a.Block != nil {
+		place += blockPlace + string(a.Block.Kind) + " " + a.Block.Detail
+	}
 	if a.Simulated {
 		place += simulatedPlace
 	}
@@ -214,15 +255,19 @@ func (a Answer) Kept() orbench.Prompt {
 }
 
 // simulatedPlace marks the place of a simulated answer. chancePlace stands before the
-// chance with which an answer was drawn.
+// chance with which an answer was drawn, finishPlace before how it ended, blockPlace before the kind and the word of a block.
 const (
 	simulatedPlace = " simulated"
 	chancePlace    = " chance "
+	finishPlace    = " finish "
+	blockPlace     = " block "
 )
 
 // answerOf is the answer whose Kept is the given prompt, with its number.
 func answerOf(p orbench.Prompt, number int) (Answer, error) {
 	place, simulated := strings.CutSuffix(p.Cluster, simulatedPlace)
+	place, withheld, blocked := strings.Cut(place, blockPlace)
+	place, finish, _ := strings.Cut(place, finishPlace)
 	place, drawn, _ := strings.Cut(place, chancePlace)
 	chance := 0.0
 	line, err := strconv.Atoi(place)
@@ -233,7 +278,11 @@ func answerOf(p orbench.Prompt, number int) (Answer, error) {
 	if err != nil || last < 0 || p.Messages[last].Role != orbench.Assistant {
 		return Answer{}, fmt.Errorf("what is kept of answer %d is not one", number)
 	}
-	a := Answer{Line: line, Number: number, Response: p.Messages[last].Content, Gold: p.Pair, Chance: chance, Group: string(p.Category), Simulated: simulated}
+	a := Answer{Line: line, Number: number, Response: p.Messages[last].Content, Gold: p.Pair, Chance: chance, Group: string(p.Category), Simulated: simulated, Finish: model.Finish(finish)}
+	if blocked {
+		kind, detail, _ := strings.Cut(withheld, " ")
+		a.Block = &model.Block{Kind: model.BlockKind(kind), Detail: detail}
+	}
 	asked := orbench.Prompt{Messages: p.Messages[:last]}
 	if a.Prompt = asked.Text(); last > 1 || last == 1 && asked.Messages[0].Role != orbench.User {
 		a.Messages = asked.Messages
@@ -264,6 +313,14 @@ func (r *Recording) Answers() iter.Seq2[Answer, error] {
 		return r.keptAnswers
 	}
 	return func(yield func(Answer, error) bool) {
+		for _, a := range r.held {
+			if !yield(a, nil) {
+				return
+			}
+		}
+		if r.held != nil {
+			return
+		}
 		in, err := r.open()
 		if err == nil && in.Stamp != r.stamp {
 			in.Close()
@@ -292,13 +349,15 @@ func (r *Recording) changed() error {
 type recordingInput struct {
 	*rows.File
 	columns RecordingColumns
+	// log is true from the first row of another tool's log.
+	log bool
 }
 
 // open opens the file and finds its columns.
 func (r *Recording) open() (*recordingInput, error) {
 	in := &recordingInput{}
 	var err error
-	in.File, err = rows.Open(r.Path, func(file string, have []string, at func(string) bool) (rows.Layout, error) {
+	in.File, err = rows.OpenAnswers(r.Path, func(file string, have []string, at func(string) bool) (rows.Layout, error) {
 		var err error
 		in.columns, err = findRecordingColumns(file, have, at, r.opts)
 		c := in.columns
@@ -367,6 +426,10 @@ func (in *recordingInput) item() (Answer, error) {
 		return Answer{}, err
 	}
 	a := Answer{Line: r.Line, Number: r.Number, Prompt: r.Text, Response: r.Cells[0]}
+	if r.Said != nil {
+		in.log = true
+		a.Finish, a.Block, a.Usage = r.Said.Finish, r.Said.Block, r.Said.Usage
+	}
 	if in.columns.Prompt != "" {
 		messages := r.Messages
 		if messages == nil {

@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -23,6 +24,8 @@ type Replay struct {
 	// Count is the number of answers. Samples is the number of answers to the prompt with
 	// the most. The rows of a prompt are its samples, in their order.
 	Count, Samples int
+	// Notes are those of the Recording. Only the first Replay of a file has them.
+	Notes []string
 
 	answers map[orbench.PromptID][]model.Response
 	sum     *hasher
@@ -67,6 +70,7 @@ func OpenReplays(ctx context.Context, path string, opts RecordingOptions) ([]*Re
 		r.SHA256 = r.sum.sum()
 	}
 	if !one {
+		all[0].Notes = recording.Notes
 		return all, nil
 	}
 	i := slices.Index(names, wanted)
@@ -75,25 +79,32 @@ func OpenReplays(ctx context.Context, path string, opts RecordingOptions) ([]*Re
 			File: path, Problem: fmt.Sprintf("no answers of the model %q", wanted), Hint: "those in the column model are of " + list(names),
 		}
 	}
+	all[i].Notes = recording.Notes
 	return all[i : i+1], nil
 }
 
-// cutModel divides FILE#MODEL. A file name may contain a #, but not after its ending.
+// cutModel divides FILE#MODEL. A file name may contain a #, but not after its ending, or
+// where the name up to it is a file's own.
 func cutModel(path string) (file, wanted string, one bool) {
 	for i := range path {
-		if path[i] == '#' && rows.Readable(path[:i]) {
+		if path[i] == '#' && (rows.Readable(path[:i]) || exists(path[:i])) {
 			return path[:i], path[i+1:], true
 		}
 	}
 	return path, "", false
 }
 
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 func (r *Replay) add(a Answer) {
 	r.Count++
 	r.sum.addAnswer(a)
-	text, thinking := model.CutThinking(a.Response)
+	response := a.Reply()
 	// Clone the texts, so that the rest of the row can be freed.
-	response := model.Response{Text: strings.Clone(text), Thinking: strings.Clone(thinking), Finish: model.Stop}
+	response.Text, response.Thinking = strings.Clone(response.Text), strings.Clone(response.Thinking)
 	if a.Simulated {
 		response.Model = model.Replay + " " + model.SimulatedMark
 	}

@@ -101,8 +101,7 @@ func (f *Judged) items(ctx context.Context, m store.Reader, s job.Scope) iter.Se
 }
 
 // rows has judges judge answers, and returns the calls of their verdicts that a
-// walk of the scope lists. Every answer counts as one that ended by itself,
-// because files do not say. Thinking at the start of an answer is not judged.
+// walk of the scope lists. Thinking at the start of an answer is not judged.
 func (f *Judged) rows(ctx context.Context, m store.Reader, s job.Scope, judges []judge.Judge, answers []dataset.Answer) ([]JudgedAnswer, []job.Call, error) {
 	rows := make([]JudgedAnswer, len(answers))
 	name := filepath.Base(f.Recording.Path)
@@ -113,8 +112,7 @@ func (f *Judged) rows(ctx context.Context, m store.Reader, s job.Scope, judges [
 			refusal := slices.Contains(f.GoldRefusal, a.Gold)
 			rows[i].Refusal = &refusal
 		}
-		text, thinking := model.CutThinking(a.Response)
-		c := judge.Case{Prompt: a.Asked(), Response: model.Response{Text: text, Thinking: thinking, Finish: model.Stop}}
+		c := judge.Case{Prompt: a.Asked(), Response: a.Reply()}
 		for k, j := range judges {
 			about := job.Call{Role: job.Judge, Dataset: name, Prompt: c.Prompt.ID, Target: name, Judge: j.Name()}
 			steps = append(steps, job.Step{About: about, Do: evaluate.Judging(j, &c, &rows[i].Verdicts[k])})

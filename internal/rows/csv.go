@@ -33,7 +33,7 @@ func openText(file string, in io.Reader) (*bufio.Reader, error) {
 	case bytes.HasPrefix(head, []byte{0xff, 0xfe}), bytes.HasPrefix(head, []byte{0xfe, 0xff}):
 		return nil, bad("the file is UTF-16 text, as Excel may save it",
 			"save it as \"CSV UTF-8\", or convert it with: iconv -f UTF-16 -t UTF-8 OLD > NEW")
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+	case bytes.HasPrefix(head, []byte(zipMagic)):
 		return nil, bad("the file is a zip archive or an Excel workbook", "save it as \"CSV UTF-8\"")
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		return nil, bad("the file is compressed", "unpack it with gunzip")

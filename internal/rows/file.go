@@ -27,7 +27,10 @@ type File struct {
 	Name string
 	// Stamp is the file's stamp when it was opened. It is the zero value for an embedded
 	// file.
-	Stamp  Stamp
+	Stamp Stamp
+	// Notes say what the user must know of another tool's log, in lines; they are there
+	// after the last row.
+	Notes  []string
 	next   nextFunc
 	closer io.Closer
 }
@@ -65,6 +68,46 @@ func Open(path string, choose Chooser) (*File, error) {
 	return opened, nil
 }
 
+// OpenAnswers opens a file of recorded answers: another tool's log, which its content
+// shows, or any other as Open does. The rows of a log have the columns PromptColumn,
+// ResponseColumn and ModelColumn beside its own. The logs in a folder are read one after
+// the other.
+func OpenAnswers(path string, choose Chooser) (*File, error) {
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		return openFolder(path, choose)
+	}
+	if err != nil || !info.Mode().IsRegular() {
+		return Open(path, choose)
+	}
+	f, format, head := headOf(path)
+	if format.open == nil {
+		f.Close()
+		return Open(path, choose)
+	}
+	opened := &File{Name: path, closer: f, Stamp: Stamp{size: info.Size(), changed: info.ModTime()}}
+	if opened.next, err = format.open(path, input{head, f, info.Size(), &opened.Notes}, choose); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return opened, nil
+}
+
+// headOf opens a file and tells of which log it is; the format's open is nil if of none, or
+// if the file cannot be read. text reads the file from its beginning.
+func headOf(path string) (f *os.File, format logFormat, text io.Reader) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, logFormat{}, nil
+	}
+	buffer := bufio.NewReaderSize(f, logHead)
+	head, err := buffer.Peek(logHead)
+	if err == nil || errors.Is(err, io.EOF) {
+		format = logOf(head)
+	}
+	return f, format, buffer
+}
+
 // opensAs opens a file in its format.
 func opensAs(path string, f *os.File, size int64, choose Chooser) (nextFunc, error) {
 	text := bufio.NewReaderSize(f, headSize)
@@ -72,7 +115,7 @@ func opensAs(path string, f *os.File, size int64, choose Chooser) (nextFunc, err
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
-	return formatOf(path, head).open(path, input{text, f, size}, choose)
+	return formatOf(path, head).open(path, input{Reader: text, file: f, size: size}, choose)
 }
 
 // Embedded opens the content of a CSV file that is part of the program.

@@ -13,9 +13,9 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// fileFormat is a format that can be read. To add one, such as another tool's log of its
-// answers, add a file beside csv.go with the function that opens it, and a row in
-// formats.
+// fileFormat is a format that can be read. To add one, add a file beside csv.go with the
+// function that opens it, and a row in formats or, for another tool's log of its answers,
+// in logs.
 type fileFormat struct {
 	name string
 	// version is the version of the format that is read, empty if it has none.
@@ -34,6 +34,8 @@ type input struct {
 	// file and size are for formats that need random access.
 	file io.ReaderAt
 	size int64
+	// notes are for what the user must know of a log, in lines.
+	notes *[]string
 }
 
 // headSize is the number of bytes needed to recognize the format of a file.
@@ -50,6 +52,50 @@ func formats() []fileFormat {
 		{name: "JSON", version: "RFC 8259", endings: []string{".json"}, is: begins("[", "{"), open: openJSON},
 		{name: "Parquet", version: "2", endings: []string{".parquet"}, is: begins(parquetMagic), open: openParquet},
 	}
+}
+
+// logFormat is the format of another tool's log, in which recorded answers are found.
+type logFormat struct {
+	// is tells the format by the paths of the first object of a file; see pathsIn.
+	is   func(paths map[string]bool) bool
+	open func(file string, in input, choose Chooser) (nextFunc, error)
+	// beside is true for a file that belongs to logs and has no answers.
+	beside bool
+}
+
+// logHead is the number of bytes needed to recognize a log.
+const logHead = 64 << 10
+
+// logs are the logs that can be read, whatever their names end in, and the files beside
+// them that people name by mistake.
+func logs() []logFormat {
+	return []logFormat{
+		{is: has("/version", "/eval", "/eval/run_id"), open: openInspectJSON},
+		{is: has("/doc_id", "/arguments", "/resps"), open: openHarness},
+		{is: has("/results", "/configs", "/versions"), open: openHarnessResults, beside: true},
+		{is: has("/results", "/results/version", "/results/prompts"), open: openPromptfooJSON},
+		{is: has("/promptIdx", "/provider"), open: openPromptfooLines},
+		{is: has("/adapter_spec", "/request_states"), open: openHELM},
+		{is: isBatchInput, open: openBatchInput, beside: true},
+		{is: has("/custom_id", "/response"), open: openBatch},
+		{is: has("/schema_version", "/evaluation_id", "/sample_id"), open: openInstances},
+		{is: has("/schema_version", "/evaluation_id", "/evaluation_results"), open: openAggregate, beside: true},
+	}
+}
+
+// logOf gives the format of a log with the given first bytes. Its open is nil if the bytes
+// are those of none.
+func logOf(head []byte) logFormat {
+	if bytes.HasPrefix(head, []byte(zipMagic)) {
+		return logFormat{open: openInspectZIP}
+	}
+	found := pathsIn(head)
+	for _, l := range logs() {
+		if l.is(found) {
+			return l
+		}
+	}
+	return logFormat{}
 }
 
 // isText accepts data without bytes that never occur in text.

@@ -10,27 +10,47 @@ import (
 
 // openJSONL reads a file of one JSON object a line.
 func openJSONL(file string, in input, choose Chooser) (nextFunc, error) {
+	next, err := linesOf(file, in, MaxRow)
+	if err != nil {
+		return nil, err
+	}
+	number := 0
+	return openObjects(file, choose, func() (object, error) {
+		line, b, err := next()
+		if errors.Is(err, errLongRow) {
+			return object{}, longRow(file, line)
+		}
+		if err != nil {
+			return object{}, err
+		}
+		number++
+		return parseObject(file, Row{Line: line, Number: number}, b, `write one object a line, such as {"prompt": "…", "label": "safe"}`)
+	})
+}
+
+// linesOf gives the lines of a text that are not blank, each with its number and without
+// white space around it, then io.EOF. A line longer than most bytes is an errLongRow.
+func linesOf(file string, in io.Reader, most int) (func() (line int, b []byte, err error), error) {
 	text, err := openText(file, in)
 	if err != nil {
 		return nil, err
 	}
 	lines := bufio.NewScanner(text)
-	lines.Buffer(make([]byte, 0, textBuffer), MaxRow)
-	line, number := 0, 0
-	return openObjects(file, choose, func() (object, error) {
+	lines.Buffer(make([]byte, 0, textBuffer), most)
+	line := 0
+	return func() (int, []byte, error) {
 		for lines.Scan() {
 			line++
 			if b := bytes.TrimSpace(lines.Bytes()); len(b) > 0 {
-				number++
-				return parseObject(file, Row{Line: line, Number: number}, b, `write one object a line, such as {"prompt": "…", "label": "safe"}`)
+				return line, b, nil
 			}
 		}
 		switch err := lines.Err(); {
 		case errors.Is(err, bufio.ErrTooLong):
-			return object{}, longRow(file, line+1)
+			return line + 1, nil, errLongRow
 		case err != nil:
-			return object{}, fmt.Errorf("read %s: %w", file, err)
+			return line, nil, fmt.Errorf("read %s: %w", file, err)
 		}
-		return object{}, io.EOF
-	})
+		return line, nil, io.EOF
+	}, nil
 }

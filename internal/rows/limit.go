@@ -1,29 +1,30 @@
 package rows
 
 import (
-	"fmt"
+	"errors"
 	"io"
 )
 
-// errLongRow is the error of bounded at a row longer than MaxRow.
-var errLongRow = fmt.Errorf("a row has more than %d bytes", MaxRow)
+// errLongRow is the error of bounded at a row that is too long.
+var errLongRow = errors.New("a row is too long")
 
 // bounded bounds how much is read between two calls of Next, and so how much a parser can
-// collect for one row. A buffer's length may be read beyond the bound.
+// collect for one row.
 type bounded struct {
 	in   io.Reader
+	most int
 	read int
 }
 
-// newBounded makes a bounded reader of in.
-func newBounded(in io.Reader) *bounded { return &bounded{in: in} }
+// newBounded makes a reader of in that is bounded to rows of MaxRow.
+func newBounded(in io.Reader) *bounded { return &bounded{in: in, most: MaxRow} }
 
 // Read implements io.Reader. It fails with errLongRow.
 func (l *bounded) Read(p []byte) (int, error) {
-	if l.read > MaxRow {
+	if l.read > l.most {
 		return 0, errLongRow
 	}
-	n, err := l.in.Read(p)
+	n, err := l.in.Read(p[:min(len(p), l.most-l.read+1)])
 	l.read += n
 	return n, err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/model"
 )
 
 // object is a JSON object that is a row.
@@ -23,6 +24,8 @@ type object struct {
 	// line and number are as in Row.
 	line, number int
 	fields       map[string]json.RawMessage
+	// said is as in Row.
+	said *model.Response
 }
 
 // parseObject makes an object from the text of a row at the place r. hint says how to
@@ -193,7 +196,7 @@ func unsent(messages json.RawMessage) string {
 
 // row reads the columns from an object.
 func (o object) row(file string, columns Layout, cells []string) (Row, error) {
-	r := Row{Line: o.line, Number: o.number, Cells: cells}
+	r := Row{Line: o.line, Number: o.number, Cells: cells, Said: o.said}
 	if columns.whole {
 		r.Fields = map[string]any{}
 		for name, raw := range o.fields {

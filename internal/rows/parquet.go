@@ -28,7 +28,8 @@ func openParquet(file string, in input, choose Chooser) (_ nextFunc, err error) 
 	for _, c := range f.Root().Columns() {
 		names = append(names, c.Name())
 	}
-	columns, err := choose(file, names, nil)
+	nested := nestedParquet{file: file, opened: f}
+	columns, err := choose(file, names, nested.at())
 	if err != nil {
 		// A Parquet file has no first line to point at.
 		var input *orbench.InputError
@@ -36,6 +37,9 @@ func openParquet(file string, in input, choose Chooser) (_ nextFunc, err error) 
 			input.Line = 0
 		}
 		return nil, err
+	}
+	if !columns.whole && nested.needed(columns) {
+		return openObjects(file, func(string, []string, func(string) bool) (Layout, error) { return columns, nil }, nested.reader())
 	}
 	p := &parquetRows{file: file, opened: f, groups: f.RowGroups(), cells: make([]string, len(columns.Fields))}
 	next := p.next

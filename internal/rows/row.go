@@ -8,6 +8,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/model"
 )
 
 // Bounds on a row. They protect the machine's memory from a damaged file, such as one
@@ -21,8 +22,8 @@ const (
 
 // Layout says what to read from each row of a file.
 type Layout struct {
-	// Prompt is the prompt column, empty for none. In JSON it may contain a list of
-	// messages.
+	// Prompt is the prompt column, empty for none. In JSON and Parquet it may contain a
+	// list of messages.
 	Prompt string
 	// Fields are the other columns, in the order of Row.Cells.
 	Fields []Field
@@ -53,7 +54,7 @@ type Field struct {
 }
 
 // Chooser chooses among the columns of a file. at reports whether the first row has a
-// value at a path such as messages[-1].content. It is nil for formats whose values are
+// value at a path such as messages[-1].content. It is nil for files whose values are all
 // texts; there no prompt can be a list of messages.
 type Chooser func(file string, have []string, at func(path string) bool) (Layout, error)
 
@@ -76,6 +77,9 @@ type Row struct {
 	// encoding/json reads them. Those of Parquet are alike, with texts as strings or
 	// bytes. Those of other formats are texts.
 	Fields map[string]any
+	// Said is how the answer of another tool's log ended: Finish, which may be empty, Block
+	// and Usage. It is nil for all other rows.
+	Said *model.Response
 }
 
 // nextFunc gives a file's rows one by one, then io.EOF. The caller may keep the strings

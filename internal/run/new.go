@@ -87,7 +87,7 @@ func New(ctx context.Context, x *experiment.Experiment, clients *client.Set, cac
 		}
 	}
 	for _, m := range o.replays {
-		o.Notes = append(o.Notes, m.Repeats())
+		o.Notes = append(append(o.Notes, m.Notes...), m.Repeats())
 	}
 	for _, m := range o.replays {
 		o.Lacks = o.unrecorded

@@ -20,11 +20,11 @@ const (
 )
 
 // EndingOf returns how an answer ended, by the provider of its target. It is
-// unknown for recorded answers, and for servers that give no reason or one of
-// their own.
+// unknown for recorded answers that do not say so, whose Finish is model.Stop and
+// whose Usage is zero, and for servers that give no reason or one of their own.
 func EndingOf(provider string, r model.Response) Ending {
 	switch {
-	case provider == model.Replay:
+	case provider == model.Replay && r.Finish == model.Stop && r.Usage == (model.Usage{}):
 		return UnknownEnding
 	case r.Finish == model.Length:
 		return CutEnding

@@ -101,7 +101,7 @@ without the file.`,
 	flags := c.Flags()
 	flags.StringArrayVar(&f.judges, "judge", []string{"lexical"}, "`JUDGE` of the answers; repeatable or comma separated")
 	flags.StringVar(&about, "about", "", "print how well this `JUDGE` agreed with people, by set and model; nothing is judged")
-	flags.StringVar(&f.responses, "responses", "", "CSV, JSON Lines or Parquet `FILE` of recorded answers")
+	flags.StringVar(&f.responses, "responses", "", "`FILE` of recorded answers: CSV, JSON Lines, Parquet, or another tool's log")
 	flags.StringVar(&f.columns.Prompt, "prompt-column", "", "`COLUMN` of the prompts (default: by its usual names)")
 	flags.StringVar(&f.columns.Response, "response-column", "", "`COLUMN` of the answers (default: by its usual names)")
 	flags.StringVar(&f.columns.Gold, "gold-column", "", "`COLUMN` of people's labels")
@@ -190,6 +190,9 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 	r, err := recorded.Open(ctx, f.responses, f.columns, f.goldRefusal, judges)
 	if err != nil {
 		return err
+	}
+	for _, note := range r.Recording.Notes {
+		a.Infof("%s", note)
 	}
 	s, err := r.Study(f.Name, f.judgeMaxTokens, clients)
 	if err != nil {

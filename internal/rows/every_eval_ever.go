@@ -1,0 +1,172 @@
+package rows
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/model"
+)
+
+// instance is a line of instances of the schema Every Eval Ever.
+type instance struct {
+	Evaluation string `json:"evaluation_id"`
+	Model      string `json:"model_id"`
+	Name       string `json:"evaluation_name"`
+	Result     string `json:"evaluation_result_id"`
+	Sample     string `json:"sample_id"`
+	Kind       string `json:"interaction_type"`
+	Input      struct {
+		Raw jsontext.Value `json:"raw"`
+	} `json:"input"`
+	Output *struct {
+		Raw      jsontext.Value `json:"raw"`
+		Thinking jsontext.Value `json:"reasoning_trace"`
+	} `json:"output"`
+	Messages []message      `json:"messages"`
+	Error    jsontext.Value `json:"error"`
+	Usage    *struct {
+		Input     int  `json:"input_tokens"`
+		Output    int  `json:"output_tokens"`
+		Reasoning *int `json:"reasoning_tokens"`
+		Cached    *int `json:"input_tokens_cache_read"`
+	} `json:"token_usage"`
+	Metadata map[string]jsontext.Value `json:"metadata"`
+}
+
+// fewWords is the most different words of answers that may be no answers.
+const fewWords = 4
+
+// openInstances reads the instances of Every Eval Ever. Where a sample is there once for
+// each result of an evaluation, the rows of the first result are read.
+func openInstances(file string, in input, choose Chooser) (nextFunc, error) {
+	type evaluation struct{ id, model, name string }
+	results := map[evaluation]string{}
+	passed, spoken, words := false, false, map[string]bool{}
+	left := func() string {
+		text := "Every Eval Ever; its evaluations are left out"
+		if passed {
+			text += "; rows that repeat them for other results are left out"
+		}
+		if !spoken && len(words) <= fewWords {
+			text += fmt.Sprintf("; all are one of %s, which may be what a scorer made of the answers, as the schema's converter from Inspect writes: read the log itself",
+				strings.Join(slices.Sorted(maps.Keys(words)), ", "))
+		}
+		return text
+	}
+	next, err := logLines(file, in, func(line int, b []byte) ([]logged, error) {
+		var r instance
+		if err := parseSample(file, line, 0, b, &r); err != nil {
+			return nil, err
+		}
+		of := evaluation{r.Evaluation, r.Model, r.Name}
+		if first, known := results[of]; known && first != r.Result {
+			passed = true
+			return nil, nil
+		}
+		if results[of] = r.Result; len(results) > maxNames {
+			return nil, &orbench.InputError{File: file, Line: line, Problem: fmt.Sprintf("more than %d evaluations in one file", maxNames), Hint: "divide the file"}
+		}
+		answers, err := r.answers(file, line)
+		if err != nil {
+			return nil, err
+		}
+		fields, err := parseNested(b)
+		if err != nil {
+			return nil, logFault(file, line, 0, err)
+		}
+		for i := range answers {
+			answers[i].fields, answers[i].model = fields, r.Model
+			if text := answers[i].said.Text; strings.ContainsAny(text, " \n") {
+				spoken = true
+			} else if len(words) <= fewWords {
+				words[untrusted.Quote(brief(text))] = true
+			}
+		}
+		return answers, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return openLog(file, in, choose, left, next)
+}
+
+// answers makes the answers of an instance.
+func (r instance) answers(file string, line int) ([]logged, error) {
+	var base logged
+	var outputs []model.Response
+	messages := r.Messages
+	if r.Output != nil {
+		messages = []message{{Role: string(orbench.User), Content: r.Input.Raw}}
+		traces := textsOf(r.Output.Thinking)
+		for i, text := range textsOf(r.Output.Raw) {
+			said := model.Response{Text: text}
+			if i < len(traces) {
+				said.Thinking = traces[i]
+			}
+			outputs = append(outputs, said)
+		}
+	} else if n := len(messages); n > 0 && messages[n-1].Role == string(orbench.Assistant) {
+		text, thinking, other := messages[n-1].read(nil)
+		if other != "" {
+			return nil, cannotRead(file, line, r.Sample, other)
+		}
+		outputs = []model.Response{{Text: text, Thinking: thinking}}
+		messages = messages[:n-1]
+	}
+	var other string
+	if base.messages, other = ask(messages, nil); other != "" {
+		return nil, cannotRead(file, line, r.Sample, other)
+	}
+	if len(outputs) == 0 {
+		why, _ := textOf(r.Error)
+		if why == "" {
+			why = "no output"
+		}
+		base.failed = r.Sample + ": " + why
+		return []logged{base}, nil
+	}
+	word, _ := textOf(r.Metadata["stop_reason"])
+	var all []logged
+	for _, said := range outputs {
+		a := base
+		a.said = said
+		a.said.Finish, a.said.Block = ended(word)
+		if u := r.Usage; u != nil {
+			a.said.Usage = model.Usage{Input: u.Input, Output: u.Output, Reasoning: zeroOr(u.Reasoning), Cached: zeroOr(u.Cached)}.Bounded()
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// textsOf gives the texts of a value that is a list of texts or, in older versions of the
+// schema, one text.
+func textsOf(v jsontext.Value) []string {
+	var texts []string
+	if jsonv2.Unmarshal(v, &texts) == nil {
+		return texts
+	}
+	if text, ok := textOf(v); ok && v != nil {
+		return []string{text}
+	}
+	return nil
+}
+
+func zeroOr(n *int) int {
+	if n == nil {
+		return 0
+	}
+	return *n
+}
+
+// openAggregate refuses an aggregate of Every Eval Ever.
+func openAggregate(file string, _ input, _ Chooser) (nextFunc, error) {
+	return nil, noAnswers(file, "aggregate results of Every Eval Ever", "name the file of its samples, *_samples.jsonl")
+}

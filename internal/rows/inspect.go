@@ -1,0 +1,289 @@
+package rows
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/model"
+)
+
+// inspectLeft is what a log of Inspect has that is not read.
+const inspectLeft = "an Inspect log; its scores are left out"
+
+// inspectHeader is what a log of Inspect says of all samples.
+type inspectHeader struct {
+	Eval struct {
+		Model string `json:"model"`
+	} `json:"eval"`
+	Results *struct {
+		Completed *int `json:"completed_samples"`
+	} `json:"results"`
+}
+
+// inspectSample is a sample of a log of Inspect.
+type inspectSample struct {
+	ID          jsontext.Value            `json:"id"`
+	Epoch       int                       `json:"epoch"`
+	Input       jsontext.Value            `json:"input"`
+	Messages    []message                 `json:"messages"`
+	Attachments map[string]string         `json:"attachments"`
+	Target      jsontext.Value            `json:"target"`
+	Metadata    map[string]jsontext.Value `json:"metadata"`
+	Output      struct {
+		Choices []struct {
+			Message message `json:"message"`
+			Stop    string  `json:"stop_reason"`
+		} `json:"choices"`
+		Usage *struct {
+			Input     int `json:"input_tokens"`
+			Output    int `json:"output_tokens"`
+			Reasoning int `json:"reasoning_tokens"`
+			Cached    int `json:"input_tokens_cache_read"`
+		} `json:"usage"`
+		Error string `json:"error"`
+	} `json:"output"`
+	Error *struct {
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+// attachmentPrefix begins a text that stands for an attachment.
+const attachmentPrefix = "attachment://"
+
+// name is the sample in messages to the user.
+func (s *inspectSample) name() string {
+	id, _ := jsonText(json.RawMessage(s.ID), true)
+	return fmt.Sprintf("%s of epoch %d", id, s.Epoch)
+}
+
+// answers makes the answers of the sample.
+func (s *inspectSample) answers(file, asked string) ([]logged, error) {
+	if s.Input == nil && s.Messages == nil {
+		return nil, &orbench.InputError{
+			File: file, Problem: fmt.Sprintf("sample %s has no input", untrusted.Quote(s.name())), Hint: "have Inspect log the samples in full",
+		}
+	}
+	resolve := func(text string) (string, bool) {
+		hash, is := strings.CutPrefix(text, attachmentPrefix)
+		if !is {
+			return text, true
+		}
+		full, known := s.Attachments[hash]
+		return full, known
+	}
+	messages := s.Messages
+	if n := len(messages); n > 0 && messages[n-1].Role == string(orbench.Assistant) {
+		messages = messages[:n-1]
+	}
+	if len(messages) == 0 {
+		if _, ok := textOf(s.Input); ok {
+			messages = []message{{Role: string(orbench.User), Content: s.Input}}
+		} else if err := jsonv2.Unmarshal(s.Input, &messages); err != nil {
+			return nil, cannotRead(file, 0, s.name(), "an input of another form")
+		}
+	}
+	prompt, other := ask(messages, resolve)
+	if other != "" {
+		return nil, cannotRead(file, 0, s.name(), other)
+	}
+	base := logged{messages: prompt, model: asked, fields: map[string]json.RawMessage{}}
+	for name, value := range map[string]jsontext.Value{"id": s.ID, "target": s.Target} {
+		if value != nil {
+			base.fields[name] = json.RawMessage(value)
+		}
+	}
+	base.fields["epoch"] = json.RawMessage(strconv.Itoa(s.Epoch))
+	for name, value := range s.Metadata {
+		base.fields["metadata."+name] = json.RawMessage(value)
+	}
+	if u := s.Output.Usage; u != nil {
+		base.said.Usage = model.Usage{Input: u.Input, Output: u.Output, Reasoning: u.Reasoning, Cached: u.Cached}.Bounded()
+	}
+	switch {
+	case s.Error != nil:
+		base.failed = "sample " + s.name() + ": " + s.Error.Message
+	case len(s.Output.Choices) == 0:
+		base.failed = "sample " + s.name() + ": " + cmp.Or(s.Output.Error, "no output")
+	}
+	if base.failed != "" {
+		return []logged{base}, nil
+	}
+	var all []logged
+	for _, c := range s.Output.Choices {
+		a := base
+		if a.said.Text, a.said.Thinking, other = c.Message.read(resolve); other != "" {
+			return nil, cannotRead(file, 0, s.name(), other)
+		}
+		a.said.Finish, a.said.Block = ended(c.Stop)
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// openInspectJSON reads a log of Inspect in the form of one JSON object.
+func openInspectJSON(file string, in input, choose Chooser) (nextFunc, error) {
+	l, kept, err := openLogJSON(file, in, []string{"samples"}, "eval", "results")
+	if err != nil {
+		return nil, err
+	}
+	var about inspectHeader
+	for name, into := range map[string]any{"eval": &about.Eval, "results": &about.Results} {
+		if raw := kept[name]; raw != nil {
+			if err := parseSample(file, 0, 0, raw, into); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return openLog(file, in, choose, always(inspectLeft), func() ([]logged, error) {
+		raw, err := l.next()
+		if errors.Is(err, io.EOF) {
+			if err := about.complete(file, l.number); err != nil {
+				return nil, err
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		var s inspectSample
+		if err := parseSample(file, 0, l.number-1, raw, &s); err != nil {
+			return nil, err
+		}
+		return s.answers(file, about.Eval.Model)
+	})
+}
+
+// complete checks that the log has all samples that it says to have.
+func (h inspectHeader) complete(file string, samples int) error {
+	if h.Results == nil || h.Results.Completed == nil || *h.Results.Completed <= samples {
+		return nil
+	}
+	return &orbench.InputError{
+		File: file, Problem: fmt.Sprintf("the log says that %d samples are complete and has %d", *h.Results.Completed, samples),
+		Hint: "copy the log again, or write it anew without leaving samples out",
+	}
+}
+
+// openInspectZIP reads a log of Inspect in the form of a ZIP archive.
+func openInspectZIP(file string, in input, choose Chooser) (nextFunc, error) {
+	archive, err := zip.NewReader(in.file, in.size)
+	if err != nil {
+		return nil, &orbench.InputError{
+			File: file, Problem: "not a readable ZIP archive: " + brief(err.Error()), Hint: "copy or export the log again",
+		}
+	}
+	archive.RegisterDecompressor(zipZstandard, zstd.ZipDecompressor(zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxSample)))
+	entries := map[string]*zip.File{}
+	var samples []*zip.File
+	for _, f := range archive.File {
+		if entries[f.Name] != nil {
+			return nil, entryFault(file, f, "is there twice")
+		}
+		if entries[f.Name] = f; path.Dir(f.Name) == "samples" && path.Ext(f.Name) == ".json" {
+			samples = append(samples, f)
+		}
+	}
+	header := cmp.Or(entries["header.json"], entries["_journal/start.json"])
+	if header == nil {
+		return nil, &orbench.InputError{File: file, Problem: "a ZIP archive that is no Inspect log: it has no header.json", Hint: "unpack it, or save a workbook as \"CSV UTF-8\""}
+	}
+	var about inspectHeader
+	if err := readEntry(file, header, &about); err != nil {
+		return nil, err
+	}
+	if err := about.complete(file, len(samples)); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(samples, func(a, b *zip.File) int {
+		aEpoch, aID := samplePlace(a.Name)
+		bEpoch, bID := samplePlace(b.Name)
+		aNumber, aErr := strconv.Atoi(aID)
+		bNumber, bErr := strconv.Atoi(bID)
+		order := cmp.Compare(aID, bID)
+		switch {
+		case aErr == nil && bErr == nil:
+			order = cmp.Or(cmp.Compare(aNumber, bNumber), order)
+		case aErr == nil:
+			order = -1
+		case bErr == nil:
+			order = 1
+		}
+		return cmp.Or(cmp.Compare(aEpoch, bEpoch), order)
+	})
+	return openLog(file, in, choose, always(inspectLeft), func() ([]logged, error) {
+		if len(samples) == 0 {
+			return nil, io.EOF
+		}
+		f := samples[0]
+		samples = samples[1:]
+		var s inspectSample
+		if err := readEntry(file, f, &s); err != nil {
+			return nil, err
+		}
+		return s.answers(file, about.Eval.Model)
+	})
+}
+
+// zipMagic begins a ZIP archive.
+const zipMagic = "PK\x03\x04"
+
+// zipZstandard is the number of Zstandard among the methods of compression of ZIP.
+const zipZstandard = 93
+
+// samplePlace gives the epoch and the ID in the name of a sample's entry, such as
+// samples/ID_epoch_1.json.
+func samplePlace(name string) (epoch int, id string) {
+	name = strings.TrimSuffix(path.Base(name), ".json")
+	at := strings.LastIndex(name, "_epoch_")
+	if at < 0 {
+		return 0, name
+	}
+	epoch, _ = strconv.Atoi(name[at+len("_epoch_"):])
+	return epoch, name[:at]
+}
+
+// readEntry parses an entry of an archive.
+func readEntry(file string, f *zip.File, into any) error {
+	in, err := f.Open()
+	if errors.Is(err, zip.ErrAlgorithm) {
+		return entryFault(file, f, fmt.Sprintf("is compressed by method %d; orbench reads 0, 8 and %d", f.Method, zipZstandard))
+	}
+	if err != nil {
+		return entryFault(file, f, "cannot be read: "+err.Error())
+	}
+	defer in.Close()
+	// The size in the archive may be wrong, so it does not bound what is read.
+	text := bytes.NewBuffer(make([]byte, 0, min(f.UncompressedSize64, textBuffer)))
+	_, err = text.ReadFrom(&bounded{in: in, most: maxSample})
+	switch {
+	case errors.Is(err, errLongRow):
+		return entryFault(file, f, fmt.Sprintf("has more than %d bytes unpacked", maxSample))
+	case err != nil:
+		return entryFault(file, f, "cannot be unpacked: "+err.Error())
+	}
+	if err := jsonv2.Unmarshal(text.Bytes(), into); err != nil {
+		return entryFault(file, f, "is not of this log's form: "+err.Error())
+	}
+	return nil
+}
+
+// entryFault is the fault of an entry of an archive. Like logFault it wraps no error.
+func entryFault(file string, f *zip.File, problem string) error {
+	return &orbench.InputError{
+		File: file, Problem: untrusted.Quote(f.Name) + " in it " + brief(problem), Hint: "copy the log again, or have Inspect write it anew",
+	}
+}

@@ -1,0 +1,419 @@
+package rows
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/model"
+)
+
+// maxSample is the longest sample of another tool's log, in bytes. A sample also has the
+// tool's own record of what happened, which is not read.
+const maxSample = 16 << 20
+
+// The columns that every answer of a log has, besides those of the log itself. ModelColumn
+// is missing if the log does not say which model answered.
+const (
+	PromptColumn   = "prompt"
+	ResponseColumn = "response"
+	ModelColumn    = "model"
+)
+
+// logged is one answer of another tool's log.
+type logged struct {
+	// line is as in Row.
+	line int
+	// fields are the values that the log has beside the answer.
+	fields map[string]json.RawMessage
+	// messages are what was asked, nil if the log does not say.
+	messages []orbench.Message
+	// said has the answer, with its thinking, how it ended and its tokens.
+	said  model.Response
+	model string
+	// failed says why there is no answer; empty if there is one.
+	failed string
+}
+
+// object is the answer in the form of a row.
+func (a logged) object(number int) (object, error) {
+	o := object{line: a.line, number: number, fields: map[string]json.RawMessage{}}
+	text := a.said.Text
+	if t := a.said.Thinking; t != "" {
+		// Recorded answers have their thinking in front.
+		text = "<think>\n" + strings.ReplaceAll(t, "</think>", "") + "\n</think>\n\n" + text
+	}
+	values := map[string]any{ResponseColumn: text}
+	switch {
+	case len(a.messages) == 1 && a.messages[0].Role == orbench.User:
+		values[PromptColumn] = a.messages[0].Content
+	case a.messages != nil:
+		values[PromptColumn] = a.messages
+	}
+	if a.model != "" {
+		values[ModelColumn] = a.model
+	}
+	for name, raw := range a.fields {
+		if name := strings.ToLower(strings.TrimSpace(name)); name != PromptColumn && name != ResponseColumn && name != ModelColumn {
+			o.fields[name] = raw
+		}
+	}
+	for name, value := range values {
+		raw, err := json.Marshal(value)
+		if err != nil {
+			return object{}, err
+		}
+		o.fields[name] = raw
+	}
+	o.said = &model.Response{Finish: a.said.Finish, Block: a.said.Block, Usage: a.said.Usage}
+	return o, nil
+}
+
+// openLog reads the answers that next gives, some at a time, up to its io.EOF. Failed ones
+// are left out and counted. left is asked at the end: it gives the tool, with what the log has
+// or lacks that is not read, for a note.
+func openLog(file string, in input, choose Chooser, left func() string, next func() ([]logged, error)) (nextFunc, error) {
+	var pending []logged
+	number, failed, first := 0, 0, ""
+	return openObjects(file, choose, func() (object, error) {
+		for {
+			for len(pending) == 0 {
+				var err error
+				if pending, err = next(); errors.Is(err, io.EOF) {
+					if number == 0 {
+						problem := "the log has no answers"
+						if failed > 0 {
+							problem = fmt.Sprintf("every sample of the log failed (%d), the first: %s", failed, first)
+						}
+						return object{}, &orbench.InputError{File: file, Problem: problem, Hint: "give a log with at least one answer"}
+					}
+					note := fmt.Sprintf("%s: %s of %s", file, count(number, "answer", "answers"), left())
+					if failed > 0 {
+						note += fmt.Sprintf("; %s, the first: %s", count(failed, "sample failed and is left out", "samples failed and are left out"), first)
+					}
+					*in.notes = append(*in.notes, note)
+				}
+				if err != nil {
+					return object{}, err
+				}
+			}
+			a := pending[0]
+			pending = pending[1:]
+			if a.failed == "" {
+				number++
+				return a.object(number)
+			}
+			if failed++; failed == 1 {
+				first = brief(a.failed)
+			}
+		}
+	})
+}
+
+// brief is the beginning of a text that others wrote, for an error or a note.
+func brief(text string) string { return untrusted.Terminal(untrusted.Excerpt(text, 160)) }
+
+// count is a number with what it counts.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// always is a left of openLog that is the same for all logs of a tool.
+func always(left string) func() string { return func() string { return left } }
+
+// logJSON walks over a JSON file that is one object with a long list of samples in it.
+type logJSON struct {
+	file  string
+	limit *bounded
+	dec   *jsontext.Decoder
+	// number counts the samples.
+	number int
+}
+
+// openLogJSON opens a JSON file. It passes over all up to the list at the path, but keeps
+// the values of the named members of the object itself.
+func openLogJSON(file string, in input, path []string, keep ...string) (*logJSON, map[string]jsontext.Value, error) {
+	limit := &bounded{in: in, most: maxSample}
+	text, err := openText(file, limit)
+	if err != nil {
+		return nil, nil, err
+	}
+	l := &logJSON{file: file, limit: limit, dec: jsontext.NewDecoder(text)}
+	kept := map[string]jsontext.Value{}
+	if _, err := l.dec.ReadToken(); err != nil {
+		return nil, nil, l.fault(err)
+	}
+	for level := 0; level < len(path); {
+		limit.Next()
+		token, err := l.dec.ReadToken()
+		if err != nil {
+			return nil, nil, l.fault(err)
+		}
+		name := token.String()
+		switch {
+		case token.Kind() == '}':
+			return nil, nil, &orbench.InputError{File: file, Problem: "the log has no " + strings.Join(path, "."), Hint: "have the tool write its samples too"}
+		case name == path[level]:
+			want := jsontext.Kind('{')
+			if level++; level == len(path) {
+				want = '['
+			}
+			if got, err := l.dec.ReadToken(); err != nil {
+				return nil, nil, l.fault(err)
+			} else if got.Kind() != want {
+				return nil, nil, &orbench.InputError{File: file, Problem: "the log has no list " + strings.Join(path, "."), Hint: "have the tool write its samples too"}
+			}
+		case level == 0 && slices.Contains(keep, name):
+			value, err := l.dec.ReadValue()
+			if err != nil {
+				return nil, nil, l.fault(err)
+			}
+			kept[name] = value.Clone()
+		default:
+			if err := l.pass(l.dec.StackDepth()); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	return l, kept, nil
+}
+
+// pass passes over the tokens up to the end of the value, or list or object, in which the
+// walk then is at the given depth.
+func (l *logJSON) pass(depth int) error {
+	for {
+		l.limit.Next()
+		if _, err := l.dec.ReadToken(); err != nil {
+			return l.fault(err)
+		}
+		if l.dec.StackDepth() <= depth {
+			return nil
+		}
+	}
+}
+
+// next gives the next sample, or io.EOF after the whole file was found well-formed.
+func (l *logJSON) next() (jsontext.Value, error) {
+	l.limit.Next()
+	if l.dec.PeekKind() != ']' {
+		value, err := l.dec.ReadValue()
+		if err != nil {
+			return nil, l.fault(err)
+		}
+		l.number++
+		return value, nil
+	}
+	if err := l.pass(0); err != nil {
+		return nil, err
+	}
+	if _, err := l.dec.ReadToken(); !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, &orbench.InputError{File: l.file, Problem: "something follows the end of the log", Hint: "delete it, or export the log again"}
+	}
+	return nil, io.EOF
+}
+
+func (l *logJSON) fault(err error) error { return logFault(l.file, 0, l.number, err) }
+
+// logFault describes what a parser found in a log at a line, or after number samples where
+// line is 0.
+func logFault(file string, line, number int, err error) error {
+	place := ""
+	if line == 0 {
+		place = fmt.Sprintf("sample %d of the log: ", number+1)
+	}
+	// The fault does not wrap the error, which may be the io.EOF that ends a file well.
+	e := &orbench.InputError{File: file, Line: line, Hint: "export or copy the log again"}
+	var syntax *jsontext.SyntacticError
+	var form *jsonv2.SemanticError
+	switch {
+	case errors.Is(err, errLongRow):
+		e.Problem, e.Hint = fmt.Sprintf("%smore than %d bytes", place, maxSample), "leave the sample out of the log"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		e.Problem = place + "the file ends too soon"
+	case errors.As(err, &syntax), errors.As(err, &form):
+		e.Problem = place + "not of this log's form: " + brief(err.Error())
+	case errors.Is(err, orbench.ErrInput):
+		return err
+	default:
+		return fmt.Errorf("read %s: %w", file, err)
+	}
+	return e
+}
+
+// parseSample reads the text of a sample into a struct, as at a place for logFault.
+func parseSample(file string, line, number int, b []byte, into any) error {
+	if err := jsonv2.Unmarshal(b, into); err != nil {
+		return logFault(file, line, number, err)
+	}
+	return nil
+}
+
+// cannotRead is the fault of a sample with something that is not text.
+func cannotRead(file string, line int, sample, what string) error {
+	return &orbench.InputError{
+		File: file, Line: line, Problem: fmt.Sprintf("sample %s has %s, which orbench cannot read", untrusted.Quote(sample), untrusted.Quote(what)),
+		Hint: "leave the sample out of the log",
+	}
+}
+
+// logLines reads a log of one JSON object a line. parse makes answers of a line; what it
+// keeps of the bytes it must copy.
+func logLines(file string, in input, parse func(line int, b []byte) ([]logged, error)) (func() ([]logged, error), error) {
+	next, err := linesOf(file, in, maxSample)
+	if err != nil {
+		return nil, err
+	}
+	return func() ([]logged, error) {
+		line, b, err := next()
+		if errors.Is(err, errLongRow) {
+			return nil, logFault(file, line, 0, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		answers, err := parse(line, b)
+		for i := range answers {
+			answers[i].line = line
+		}
+		return answers, err
+	}, nil
+}
+
+// message is a message as chat APIs and logs write it.
+type message struct {
+	Role    string         `json:"role"`
+	Content jsontext.Value `json:"content"`
+	Calls   jsontext.Value `json:"tool_calls"`
+	Call    jsontext.Value `json:"function_call"`
+	// Reasoning is the thinking of some servers.
+	Reasoning jsontext.Value `json:"reasoning_content"`
+	Refusal   jsontext.Value `json:"refusal"`
+}
+
+// read gives the text and the thinking of a message. If the message has something else,
+// other names it. resolve gives the text for which an attachment stands; it may be nil.
+func (m message) read(resolve func(string) (string, bool)) (text, thinking, other string) {
+	if Holds(string(m.Calls)) || Holds(string(m.Call)) {
+		return "", "", "tool_calls"
+	}
+	if m.Role == "tool" || m.Role == "function" {
+		return "", "", "a tool's message"
+	}
+	if resolve == nil {
+		resolve = func(text string) (string, bool) { return text, true }
+	}
+	thinking, _ = textOf(m.Reasoning)
+	if text, ok := textOf(m.Content); ok {
+		text, known := resolve(text)
+		if !known {
+			return "", "", "an attachment that the log lacks"
+		}
+		return text, thinking, ""
+	}
+	var parts []struct {
+		Type      string `json:"type"`
+		Text      string `json:"text"`
+		Reasoning string `json:"reasoning"`
+		Redacted  bool   `json:"redacted"`
+	}
+	if err := jsonv2.Unmarshal(m.Content, &parts); err != nil {
+		return "", "", "a content of another form"
+	}
+	for _, p := range parts {
+		said, known := resolve(p.Text)
+		switch {
+		case !known:
+			return "", "", "an attachment that the log lacks"
+		case p.Type == "reasoning":
+			if said, known = resolve(p.Reasoning); known && !p.Redacted {
+				thinking += said
+			}
+		case p.Type != "text" && p.Type != "input_text" && p.Type != "output_text":
+			return "", "", p.Type
+		default:
+			text += said
+		}
+	}
+	return text, thinking, ""
+}
+
+// textOf gives the text of a value; null and a missing value are the empty text.
+func textOf(v jsontext.Value) (string, bool) { return jsonText(json.RawMessage(v), false) }
+
+// ask gives the messages of a prompt. If they have something that is not text, other names
+// it.
+func ask(messages []message, resolve func(string) (string, bool)) (asked []orbench.Message, other string) {
+	for _, m := range messages {
+		text, _, other := m.read(resolve)
+		if other != "" {
+			return nil, other
+		}
+		role := orbench.Role(m.Role)
+		if m.Role == "developer" {
+			role = orbench.System
+		}
+		asked = append(asked, orbench.Message{Role: role, Content: text})
+	}
+	return asked, ""
+}
+
+// askText gives the messages of a prompt that is a text, or the JSON of a list of messages.
+func askText(text string) (asked []orbench.Message, other string) {
+	var list []message
+	if strings.HasPrefix(strings.TrimSpace(text), `[`) && jsonv2.Unmarshal([]byte(text), &list) == nil &&
+		len(list) > 0 && !slices.ContainsFunc(list, func(m message) bool { return m.Role == "" }) {
+		return ask(list, nil)
+	}
+	return []orbench.Message{{Role: orbench.User, Content: text}}, ""
+}
+
+// ended says how an answer ended, from the word for it in a log. It is empty where the log
+// has none.
+func ended(word string) (model.Finish, *model.Block) {
+	switch strings.ToLower(word) {
+	case "":
+		return "", nil
+	case "stop", "endoftext", "end_turn", "eos", "eos_token", "stop_sequence":
+		return model.Stop, nil
+	case "length", "max_tokens", "model_length":
+		return model.Length, nil
+	case "content_filter", "safety":
+		return model.Blocked, &model.Block{Kind: model.OutputFilter, Detail: strings.ToLower(word)}
+	}
+	return model.OtherFinish, nil
+}
+
+// pathsIn gives the paths of the names that the first object of a text has, one or two
+// levels deep, such as /results/version. The text may break off.
+func pathsIn(head []byte) map[string]bool {
+	found := map[string]bool{}
+	dec := jsontext.NewDecoder(bytes.NewReader(bytes.TrimPrefix(head, []byte("\ufeff"))))
+	for {
+		_, err := dec.ReadToken()
+		if err != nil || dec.StackDepth() == 0 {
+			return found
+		}
+		if kind, _ := dec.StackIndex(1); kind == '{' && dec.StackDepth() <= 2 {
+			found[string(dec.StackPointer())] = true
+		}
+	}
+}
+
+// has accepts a text whose first object has all of the paths; see pathsIn.
+func has(paths ...string) func(map[string]bool) bool {
+	return func(found map[string]bool) bool {
+		return !slices.ContainsFunc(paths, func(p string) bool { return !found[p] })
+	}
+}

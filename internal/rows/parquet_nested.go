@@ -1,0 +1,112 @@
+package rows
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"runtime/debug"
+	"slices"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/orbench/orbench"
+)
+
+// nestedParquet reads the columns of a Parquet file that are in others, such as doc.prompt
+// and messages[-1].content. It reads whole rows, as if they were JSON.
+type nestedParquet struct {
+	file   string
+	opened *parquetFile
+	// first is the first row; it is read once.
+	first *object
+}
+
+// at reports whether the first row has a value at a path. It is nil for a file whose columns
+// are all plain.
+func (n *nestedParquet) at() func(path string) bool {
+	if !slices.ContainsFunc(n.opened.Root().Columns(), func(c *parquet.Column) bool { return !plainColumn(c) }) {
+		return nil
+	}
+	return func(path string) bool {
+		if n.first == nil {
+			o, err := n.reader()()
+			if err != nil {
+				// Whoever reads the rows meets it again.
+				o = object{}
+			}
+			n.first = &o
+		}
+		_, there := n.first.value(path)
+		return there
+	}
+}
+
+func plainColumn(c *parquet.Column) bool { return c.Leaf() && !c.Repeated() }
+
+// needed reports whether a layout has a column that is in another, or a list of messages.
+func (n *nestedParquet) needed(columns Layout) bool {
+	at := n.at()
+	return at != nil && slices.ContainsFunc(append([]Field{{Name: columns.Prompt}}, columns.Fields...), func(f Field) bool {
+		c := n.opened.Root().Column(f.Name)
+		return f.Name != "" && (c == nil || f.Name == MessagesColumn && !plainColumn(c)) && at(f.Name)
+	})
+}
+
+// reader gives the rows as objects, one by one, then io.EOF.
+func (n *nestedParquet) reader() func() (object, error) {
+	p := &parquetRows{file: n.file, opened: n.opened, groups: n.opened.RowGroups()}
+	return func() (_ object, err error) {
+		defer damaged(n.file, &err)
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+		r, err := p.nextWhole()
+		if errors.Is(err, io.EOF) || errors.Is(err, orbench.ErrInput) {
+			return object{}, err
+		}
+		var b []byte
+		if err == nil {
+			b, err = json.Marshal(jsonOf(r.Fields))
+		}
+		if err != nil {
+			return object{}, notParquet(n.file, err)
+		}
+		return parseObject(n.file, Row{Number: r.Number}, b, "fetch or export it again")
+	}
+}
+
+// jsonOf gives a value of Parquet in the form of JSON: bytes are texts, and numbers that
+// JSON lacks are null.
+func jsonOf(value any) any {
+	switch v := value.(type) {
+	case []byte:
+		return string(v)
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil
+		}
+	case float32:
+		return jsonOf(float64(v))
+	case []any:
+		for i := range v {
+			v[i] = jsonOf(v[i])
+		}
+	case map[string]any:
+		// A list is written as an object with a list of objects in it.
+		if list, ok := v["list"].([]any); ok && len(v) == 1 {
+			all := make([]any, len(list))
+			for i, item := range list {
+				all[i] = item
+				if one, ok := item.(map[string]any); ok && len(one) == 1 {
+					for _, element := range one {
+						all[i] = element
+					}
+				}
+			}
+			return jsonOf(all)
+		}
+		for name, inner := range v {
+			v[name] = jsonOf(inner)
+		}
+	}
+	return value
+}

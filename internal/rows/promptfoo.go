@@ -1,0 +1,134 @@
+package rows
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/orbench/orbench/model"
+)
+
+// promptfooLeft is what the results of promptfoo have that is not read.
+const promptfooLeft = "promptfoo; the verdicts of its assertions are left out"
+
+// promptfooRow is a result of promptfoo.
+type promptfooRow struct {
+	Test     int            `json:"testIdx"`
+	Provider jsontext.Value `json:"provider"`
+	Prompt   struct {
+		Raw jsontext.Value `json:"raw"`
+	} `json:"prompt"`
+	Error    jsontext.Value `json:"error"`
+	Failure  int            `json:"failureReason"`
+	Response *struct {
+		Output  jsontext.Value `json:"output"`
+		Error   jsontext.Value `json:"error"`
+		Finish  string         `json:"finishReason"`
+		Refusal bool           `json:"isRefusal"`
+		Tokens  *struct {
+			Prompt     int `json:"prompt"`
+			Completion int `json:"completion"`
+			Cached     int `json:"cached"`
+			Details    struct {
+				Reasoning int `json:"reasoning"`
+			} `json:"completionDetails"`
+		} `json:"tokenUsage"`
+		Guardrails *struct {
+			Input  bool `json:"flaggedInput"`
+			Output bool `json:"flaggedOutput"`
+		} `json:"guardrails"`
+	} `json:"response"`
+}
+
+// promptfooError is the failureReason of a result without an answer.
+const promptfooError = 2
+
+// answer makes the answer of a result.
+func (r *promptfooRow) answer(file string, line int, b []byte) ([]logged, error) {
+	fields, err := parseNested(b)
+	if err != nil {
+		return nil, logFault(file, line, r.Test, err)
+	}
+	name := fmt.Sprintf("testIdx %d", r.Test)
+	var provider struct {
+		ID    string `json:"id"`
+		Label string `json:"label"`
+	}
+	id, isText := textOf(r.Provider)
+	if !isText && jsonv2.Unmarshal(r.Provider, &provider) != nil {
+		return nil, cannotRead(file, line, name, "a provider of another form")
+	}
+	a := logged{fields: fields, model: cmp.Or(provider.Label, provider.ID, id)}
+	text, ok := textOf(r.Prompt.Raw)
+	if !ok || r.Prompt.Raw == nil {
+		return nil, cannotRead(file, line, name, "no text in prompt.raw")
+	}
+	var other string
+	if a.messages, other = askText(text); other != "" {
+		return nil, cannotRead(file, line, name, other)
+	}
+	why, _ := textOf(r.Error)
+	if r.Response == nil || r.Failure == promptfooError || r.Response.Output == nil && Holds(string(r.Response.Error)) {
+		if r.Response != nil {
+			said, _ := textOf(r.Response.Error)
+			why = cmp.Or(why, said)
+		}
+		a.failed = name + ": " + cmp.Or(why, "no response")
+		return []logged{a}, nil
+	}
+	output := r.Response.Output
+	if strings.Contains(string(output), `"function"`) && output.Kind() != '"' {
+		return nil, cannotRead(file, line, name, "tool_calls")
+	}
+	if a.said.Text, ok = textOf(output); !ok {
+		a.said.Text = string(output)
+	}
+	a.said.Finish, a.said.Block = ended(r.Response.Finish)
+	switch g := r.Response.Guardrails; {
+	case r.Response.Refusal:
+		a.said.Finish, a.said.Block = model.Blocked, &model.Block{Kind: model.RefusalField, Detail: "refusal"}
+	case g != nil && g.Input:
+		a.said.Finish, a.said.Block = model.Blocked, &model.Block{Kind: model.PromptFilter, Detail: "guardrails"}
+	case g != nil && g.Output:
+		a.said.Finish, a.said.Block = model.Blocked, &model.Block{Kind: model.OutputFilter, Detail: "guardrails"}
+	}
+	if t := r.Response.Tokens; t != nil {
+		a.said.Usage = model.Usage{Input: t.Prompt, Output: t.Completion, Cached: t.Cached, Reasoning: t.Details.Reasoning}.Bounded()
+	}
+	return []logged{a}, nil
+}
+
+// openPromptfooJSON reads the results of promptfoo in the form of one JSON object.
+func openPromptfooJSON(file string, in input, choose Chooser) (nextFunc, error) {
+	l, _, err := openLogJSON(file, in, []string{"results", "results"})
+	if err != nil {
+		return nil, err
+	}
+	return openLog(file, in, choose, always(promptfooLeft), func() ([]logged, error) {
+		raw, err := l.next()
+		if err != nil {
+			return nil, err
+		}
+		return promptfooAnswer(file, 0, l.number-1, raw)
+	})
+}
+
+// openPromptfooLines reads them in the form of JSON Lines.
+func openPromptfooLines(file string, in input, choose Chooser) (nextFunc, error) {
+	next, err := logLines(file, in, func(line int, b []byte) ([]logged, error) { return promptfooAnswer(file, line, 0, b) })
+	if err != nil {
+		return nil, err
+	}
+	return openLog(file, in, choose, always(promptfooLeft), next)
+}
+
+func promptfooAnswer(file string, line, number int, b []byte) ([]logged, error) {
+	var row promptfooRow
+	if err := parseSample(file, line, number, b, &row); err != nil {
+		return nil, err
+	}
+	return row.answer(file, line, b)
+}
