@@ -27,12 +27,13 @@ func (a app) serveCommand() *cobra.Command {
 	var f serveFlags
 	c := &cobra.Command{
 		Use:   "serve [STUDY...]",
-		Short: "Open the studies of a store as pages: every answer, with search, filters and links",
-		Long: `Serve the pages of a store until the command is interrupted. They list the studies, show
-each run as its report does, and show every answer, with search, filters and the words
-that decided. Every count opens the answers that it counts, and every page and answer
-has an address, which ends in .json for its data. At /label people label answers as in
-orbench label. Nothing is asked of any model.
+		Short: "Read, compare and label every answer of a store in the browser",
+		Long: `Serve the pages of a store until the command is interrupted. They list the studies and
+how far runs of other processes are, show each run as its report does, and show every
+answer, with search, filters and the words that decided. Two runs can be compared, and
+people can label answers with keys, as with "orbench label". Every count opens the answers
+that it counts, and every page and answer has an address, which ends in .json for its
+data. Nothing is asked of any model.
 
 The server listens on this machine alone. Another --addr needs a --token, which whoever
 opens the page gives once. There is no TLS: put a server with TLS in front of it, or
