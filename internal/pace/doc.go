@@ -17,14 +17,15 @@
 //     minute where the limit shows late, as one by the minute). Below the highest rate of the
 //     last minute it grows by time, x counting 2 s. A reject lowers it by 7%, or to the rate at
 //     which calls were accepted during the last second, but by a sixth at most; and begins a trial.
-//     Where several processes ask together, it lowers by twice as much. A first rate that was measured over
-//     less than 5 s doubles every 4 answers until the next reject. From eight times the growth on
-//     it is free.
+//     Where several processes ask together, it lowers by twice as much. A first rate that was
+//     measured over less than 5 s doubles every 4 answers until the next reject. From eight
+//     times the growth on it is free.
 //   - Closed: one call at a time is tried, when the provider asks for it or after half the time
 //     that it has been closed. The first that is accepted opens it, at the rate since the last
 //     opening. After less than 5 s, the rate is lowered by the share of rejects since that opening
-//     instead, and by 7% at least. After fewer than ten calls since then, the rate is at least
-//     half of the one before. It closes where nearly all of the calls sent last are rejected:
+//     instead, and by 7% at least; a first rate that was doubled falls back to the rate since
+//     that opening, but not below the one that was measured. After fewer than ten calls since
+//     then, the rate is at least half of the one before. It closes where nearly all of the calls sent last are rejected:
 //     6 of 8, or 3 of 4 while a rate that helps is kept.
 //
 // Rejects come back sooner than answers. So "sent last" goes by the order of sending, and a

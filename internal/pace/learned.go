@@ -54,6 +54,9 @@ type learned struct {
 	// Probing is true for a first rate that was measured over a short time, and may be far
 	// too low.
 	Probing bool
+	// Probed is that first time between two calls, until the provider has been closed since: a
+	// rate that was doubled beyond what it takes falls back to what it took, but not below this.
+	Probed time.Duration
 	// Late is true for a limit that shows long after it is exceeded, as one by the minute.
 	Late bool
 	// ClosedAt is when calls were last stopped, and Lag how long after that the provider may
@@ -336,7 +339,7 @@ func (p *learned) accept(e event) {
 		p.grow(e.when)
 	}
 	if p.Interval > 0 && (p.Growth > letGo && 2*p.distance() < p.Former || p.Interval < leastInterval/4) {
-		p.Interval, p.Growth, p.Probing, p.Late, p.Trial, p.Futile = 0, 0, false, false, trial{}, 0
+		p.Interval, p.Growth, p.Probing, p.Probed, p.Late, p.Trial, p.Futile = 0, 0, false, 0, false, trial{}, 0
 	}
 }
 
@@ -378,7 +381,7 @@ func (p *learned) free(share float64) {
 	p.Epoch++
 	p.Shed, p.Free = share, min(leastFree<<min(p.LetGo, 10), mostFree)
 	p.LetGo++
-	p.Interval, p.Growth, p.Probing, p.Late, p.Trial, p.Futile = 0, 0, false, false, trial{}, 0
+	p.Interval, p.Growth, p.Probing, p.Probed, p.Late, p.Trial, p.Futile = 0, 0, false, 0, false, trial{}, 0
 }
 
 // reopen takes calls again, with one that was sent at a time and accepted, at the rate
@@ -394,14 +397,20 @@ func (p *learned) reopen(at, now time.Time) {
 	case !first && short:
 		// What was measured is too low while the rate rose, the share of rejects is not.
 		rejects := float64(p.Rejected+pacedRejects) / float64(max(1, n))
-		to := max(slower*from, from*(1+rejects), min(margin*p.measured(now), overshot*from))
-		p.pace(now, min(to, muchSlower*from))
+		to := min(max(slower*from, from*(1+rejects), min(margin*p.measured(now), overshot*from)), muchSlower*from)
+		if p.Probed > 0 {
+			to = max(to, min(margin*took/float64(max(1, n)), float64(p.Probed)))
+		}
+		p.pace(now, to)
+		p.Probed = 0
 	case !first && n < enough:
 		// A small call that was let through says little about the rate.
 		p.pace(now, min(max(from, margin*took/float64(max(1, n))), halfAsFast*from))
 	case n > 0: // without a rate and without calls there is still none
 		p.pace(now, margin*took/float64(n))
-		p.Probing = first && short
+		if p.Probing = first && short; p.Probing {
+			p.Probed = p.Interval
+		}
 	}
 	p.Late = p.Late || !short
 	p.Opened, p.Accepted, p.Rejected = at, 1, 0
