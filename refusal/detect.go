@@ -120,7 +120,7 @@ const deniesWords = 40
 // one Korean model's answers, with weights fitted without them. docs/judges.md has their
 // effect on another model's answers.
 const (
-	unsureFrom = 0.2
+	unsureFrom = 0.21
 	unsureTo   = 0.7
 )
 
