@@ -568,6 +568,8 @@ func (p *learned) heed(said *model.Allowance, at time.Time) {
 		if w.Reset <= 0 || w.Reset > LongestWait {
 			return
 		}
+		// In so long a window a rate that is too high is rejected late.
+		p.Late = p.Late || w.Reset >= brief
 		calls := float64(w.Remaining) / each
 		if calls < 1 {
 			if w.Reset != time.Second {
