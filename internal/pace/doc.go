@@ -13,13 +13,14 @@
 //     stayed, twice in a row, rejects are not for the rate: it is let go, for 1,000 answers,
 //     then 2,000, up to 16,000, and P is taken as noise.
 //   - Paced: the rate grows by the factor 1 + 0.1x³, as CUBIC does for TCP (RFC 9438), where
-//     x is the number of answers divided by 32, and no more than the time divided by 1 s (by a
-//     minute where the limit shows late, as one by the minute: it was closed for 5 s, or its headers
-//     tell of a window as long). Below the highest rate of the last minute it grows by time, x counting 2 s. A reject lowers it by 7%, or to the rate at
-//     which calls were accepted during the last second, but by a sixth at most; and begins a trial.
-//     Where several processes ask together, it lowers by twice as much. A first rate that was
-//     measured over less than 5 s doubles every 4 answers until the next reject. From eight
-//     times the growth on it is free.
+//     x is the number of answers divided by 32, and no more than the time divided by 1 s (by
+//     a minute where the limit shows late, as one by the minute: it was closed for 5 s, or
+//     its headers tell of a window as long). Below the highest rate of the last minute it
+//     grows by time, x counting 2 s. A reject lowers it by 7%, or to the rate at which calls
+//     were accepted during the last second, but by a sixth at most; and begins a trial.
+//     Where several processes ask together, it lowers by twice as much. A first rate that
+//     was measured over less than 5 s doubles every 4 answers until the next reject. From
+//     eight times the growth on it is free.
 //   - Closed: one call at a time is tried, when the provider asks for it or after half the time
 //     that it has been closed. The first that is accepted opens it, at the rate since the last
 //     opening. After less than 5 s, the rate is lowered by the share of rejects since that opening
