@@ -93,12 +93,12 @@ func labelsToTell(all []subject, label orbench.Label) string {
 	for n := 20; ; n += max(10, n/4) {
 		if yes, _ := apart(min(n, most)); yes >= reached {
 			n = min(n, most)
-			told := fmt.Sprintf("%d of %d", reached-now, open)
+			told := fmt.Sprintf("%d of %d pairs", reached-now, open)
 			switch {
 			case open == 1:
 				told = "them"
 			case reached-now == open:
-				told = fmt.Sprintf("all %d", open)
+				told = fmt.Sprintf("all %d pairs", open)
 			}
 			return fmt.Sprintf("%s, for each target tell %s apart.", table.Labels(n), told)
 		}
