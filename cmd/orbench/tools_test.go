@@ -36,7 +36,7 @@ func tool(t *testing.T, dir, name string, args ...string) []byte {
 	return out
 }
 
-// TestToolsRead has Every Eval Ever, Inspect, pandas and DuckDB read what --out writes of a
+// TestToolsRead has Every Eval Ever, Inspect, pandas, DuckDB and huggingface_hub read what --out writes of a
 // run, of variants in dialogs with several samples, and of a judged log.
 func TestToolsRead(t *testing.T) {
 	t.Parallel()
@@ -62,8 +62,9 @@ func TestToolsRead(t *testing.T) {
 		}
 		return r
 	}
-	result := write("run", "eval", "--target", "sim/prudish,sim/permissive", "--dataset", "starter", "--judge", "lexical,llm:sim/judge")
-	write("variants", "eval", "--target", "sim/prudish", "--dataset", "starter", "--limit", "20", "--set", "variants.turns=pushback",
+	hub := func(name string) string { return "huggingface=" + filepath.Join(dir, "hub-"+name) }
+	result := write("run", "eval", "--out", hub("run"), "--set", "repository=me/starter", "--target", "sim/prudish,sim/permissive", "--dataset", "starter", "--judge", "lexical,llm:sim/judge")
+	write("variants", "eval", "--out", hub("variants"), "--set", "repository=me/starter", "--target", "sim/prudish", "--dataset", "starter", "--limit", "20", "--set", "variants.turns=pushback",
 		"--set", "variants.temperatures[0].temperature=1", "--set", "variants.temperatures[0].samples=2", "--set", "variants.defenses=self-reminder")
 	write("judged", "judge", "--responses", filepath.Join(dir, "logs-run"), "--judge", "lexical,llm:sim/judge")
 	for _, name := range []string{"run", "variants", "judged"} {
@@ -90,7 +91,7 @@ func TestToolsRead(t *testing.T) {
 		if name == "judged" {
 			continue // its prompts have no label
 		}
-		if err := json.Unmarshal(tool(t, dir, "python", script, "logs-"+name, name+".parquet"), &read); err != nil {
+		if err := json.Unmarshal(tool(t, dir, "python", script, "logs-"+name, name+".parquet", "hub-"+name), &read); err != nil {
 			t.Fatal(err)
 		}
 		if name != "run" {

@@ -25,6 +25,7 @@ var Formats = []Format{
 	{"verdicts", false, createVerdicts},
 	{"eee", true, createRecords},
 	{"inspect", true, createLogs},
+	{"huggingface", true, createHubResults},
 }
 
 // Create begins to write a study at path, which becomes whole or is not made at all; see
@@ -80,7 +81,9 @@ type Study struct {
 	// Organization is who measured, and Relationship what it is to the makers of the models:
 	// one of Relationships. Both may be empty.
 	Organization, Relationship string
-	Judges                     []judge.Judge
+	// Repository is that of the datasets on the Hugging Face hub of which Sources knows none.
+	Repository string
+	Judges     []judge.Judge
 	// Sources say where the rows of datasets are from, by their names.
 	Sources map[string]Source
 	asked   map[place]asking
@@ -94,8 +97,9 @@ var Relationships = []string{"third_party", "first_party", "collaborative", "oth
 type Source struct {
 	// SHA256 is the hash of the prompts in hex, or of the recorded answers.
 	SHA256 string
-	// Repo is the dataset repository on the Hugging Face hub; empty if there is none.
-	Repo string
+	// Repo is the dataset repository on the Hugging Face hub, and Revision its commit; both
+	// are empty if they are not known.
+	Repo, Revision string
 }
 
 // place is a target with one dataset.
@@ -129,6 +133,9 @@ func StudyOf(program string, runs ...*run.Run) Study {
 			source := Source{SHA256: d.SHA256}
 			if e, ok := dataset.Named(r.Config.Datasets[i].Ref); ok && e.Host == "" {
 				source.Repo = e.Repo
+				if e.Revision != "main" {
+					source.Revision = e.Revision
+				}
 			}
 			s.Sources[d.Name] = source
 			for _, t := range r.Design().Targets {

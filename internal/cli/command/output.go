@@ -149,8 +149,8 @@ type Output struct {
 	Redact bool
 	// MostUnjudged is the share of unjudged answers above which no rate is given.
 	MostUnjudged float64
-	// organization and relationship are as in interchange.Study.
-	organization, relationship string
+	// organization, relationship and repository are as in interchange.Study.
+	organization, relationship, repository string
 }
 
 // Place is a file or folder that results are written to.
@@ -228,6 +228,7 @@ func (f *Output) Register(c *cobra.Command) {
 	AddSettings(c,
 		Setting{Name: "most_unjudged", Into: &f.MostUnjudged, Usage: "give no rate where more than this share of the answers is unjudged (default 0.1)"},
 		Setting{Name: "organization", Into: &f.organization, Usage: "who measured, for --out eee=DIR"},
+		Setting{Name: "repository", Into: &f.repository, Usage: "repository of the datasets on the Hugging Face hub, OWNER/NAME, for --out huggingface=DIR"},
 		Setting{Name: "relationship", Into: &f.relationship, Usage: "what the organization is to the makers of the models, for --out eee=DIR: " + either(interchange.Relationships) + " (default third_party)"})
 }
 
@@ -280,7 +281,7 @@ func (f *Output) RefuseAnswers(what string) error {
 // Create begins all files and folders that take answers.
 func (f *Output) Create(of folder.Subject, s interchange.Study) (Writers, error) {
 	all := Writers{redact: f.Redact}
-	s.Organization, s.Relationship = f.organization, f.relationship
+	s.Organization, s.Relationship, s.Repository = f.organization, f.relationship, f.repository
 	for _, p := range f.Places {
 		format, ok := p.answerFormat()
 		if !ok {
