@@ -132,8 +132,11 @@ func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, k
 		return score.Result{}, err
 	}
 	defer writers.Discard()
-	if writers.Any() {
-		sinks.Row = func(row score.AnswerRow) error { return writers.Add(interchange.Answer{AnswerRow: &row}) }
+	if writers.Any() || a.Evaluates() {
+		sinks.Row = func(row score.AnswerRow) error {
+			a.Evaluated(ctx, &row)
+			return writers.Add(interchange.Answer{AnswerRow: &row})
+		}
 	}
 	for _, r := range runs {
 		r.MostUnjudged = out.MostUnjudged
