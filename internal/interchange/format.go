@@ -29,19 +29,10 @@ var Formats = []Format{
 }
 
 // Create begins to write a study at path, which becomes whole or is not made at all; see
-// folder.Create and folder.CreateFile. A path that may not be written is an
-// *orbench.InputError.
+// folder.Create and folder.CreateFile. A path that may not be written, and a study that the
+// format cannot hold, are *orbench.InputError.
 func (f Format) Create(path string, of folder.Subject, s Study) (Writer, error) {
 	return f.create(path, of, s)
-}
-
-// Vacant returns an *orbench.InputError if something stands at path that Create would not
-// replace.
-func (f Format) Vacant(path string, of folder.Subject) error {
-	if f.Folder {
-		return folder.Vacant(path, of)
-	}
-	return folder.VacantFile(path, of)
 }
 
 // Writer writes a study. Answers are added in their order. Do not use a Writer after

@@ -175,14 +175,6 @@ func (p Place) subject(of folder.Subject) folder.Subject {
 	return of
 }
 
-// vacant refuses a place that is taken.
-func (p Place) vacant(of folder.Subject) error {
-	if f, ok := p.answerFormat(); ok {
-		return f.Vacant(p.Path, p.subject(of))
-	}
-	return folder.VacantFile(p.Path, p.subject(of))
-}
-
 // outFormats names all formats that --out writes.
 func outFormats() []string {
 	names := slices.Clone(Formats)
@@ -251,15 +243,20 @@ func (f *Output) Check() error {
 }
 
 // CheckPlaces refuses a folder or file that cannot be made, or that holds anything but a
-// result of the same subject.
-func (f *Output) CheckPlaces(of folder.Subject) error {
+// result of the same subject, and what a format does not take. s is the study of formats of
+// answers.
+func (f *Output) CheckPlaces(of folder.Subject, s interchange.Study) error {
 	for _, p := range f.Places {
-		if err := p.vacant(of); err != nil {
+		if _, ok := p.answerFormat(); ok {
+			continue
+		}
+		if err := folder.VacantFile(p.Path, p.subject(of)); err != nil {
 			return err
 		}
 	}
-	if f.Dir == "" {
-		return nil
+	writers, err := f.Create(of, s)
+	if err = errors.Join(err, writers.Discard()); err != nil || f.Dir == "" {
+		return err
 	}
 	made, err := folder.Create(f.Dir, of)
 	if err != nil {

@@ -199,7 +199,7 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 	return a.Run(ctx, command.Running{
 		Asking: f.Asking, Study: s, Job: r.Job(), Clients: clients, Printed: f.out.Printed,
 		Check: func() error {
-			if err := f.out.CheckPlaces(of); err != nil || f.disagreements == "" {
+			if err := f.out.CheckPlaces(of, r.About(a.Version, s)); err != nil || f.disagreements == "" {
 				return err
 			}
 			return folder.VacantFile(f.disagreements, of)

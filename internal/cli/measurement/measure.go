@@ -51,7 +51,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 	defer func() { kept.Close() }()
 	return a.Run(ctx, command.Running{
 		Asking: m.asking, Study: m.Study, Job: asked.Job(), Clients: m.clients, Memory: m.memory, Printed: m.out.Printed, Targets: m.Targets, Weighs: true, Tell: func(told func(string, orbench.Label)) { asked.Told = told },
-		Check:     func() error { return m.out.CheckPlaces(run.Subject(m.Run)) },
+		Check:     func() error { return m.out.CheckPlaces(run.Subject(m.Run), interchange.StudyOf(a.Version, m.Run)) },
 		Precision: m.precision, Foretell: m.foretell, Again: a.shownAgain(m), Words: m.again,
 		Known: func(ctx context.Context, memory *store.Store) (int, bool) {
 			kept = a.OpenIndex(ctx, m.asking.Store, memory)

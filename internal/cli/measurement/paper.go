@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/paper/view"
 	"github.com/orbench/orbench/internal/run"
@@ -49,7 +50,7 @@ func (a app) paper(ctx context.Context, store string, names []string, out comman
 			return err
 		}
 	default:
-		if err := out.CheckPlaces(folder.Subject{}); err != nil {
+		if err := out.CheckPlaces(folder.Subject{}, interchange.Study{}); err != nil {
 			return err
 		}
 	}

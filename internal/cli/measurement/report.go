@@ -13,6 +13,7 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/report"
@@ -166,7 +167,7 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 	for _, r := range runs {
 		r.Accepted = slices.Concat(r.Accepted, accepted)
 	}
-	if err := out.CheckPlaces(run.Subject(runs...)); err != nil {
+	if err := out.CheckPlaces(run.Subject(runs...), interchange.StudyOf(a.Version, runs...)); err != nil {
 		return err
 	}
 	calibration, err := a.calibrate(ctx, f, runs, memory)
@@ -189,9 +190,6 @@ func (a app) showStudy(ctx context.Context, memory store.Reader, s *kinds.Opened
 		return command.InputError("--calibration", fmt.Sprintf("it corrects the rates of runs, and %s is one of orbench %s", s.Name, s.Kind), "leave it out, or name a run")
 	}
 	of := folder.NewSubject("figures of "+s.Name, string(s.Config))
-	if err := out.CheckPlaces(of); err != nil {
-		return err
-	}
 	if s.Judged != nil {
 		return a.showRecorded(ctx, s.Judged, s.Study, memory, out, of, "", false)
 	}
