@@ -147,6 +147,12 @@ func IsName(ref string) bool {
 	return ok
 }
 
+// Named gives the dataset with a name; ok is false if ref is none.
+func Named(ref string) (e Entry, ok bool) {
+	e, _, ok = find(ref)
+	return e, ok
+}
+
 // find gives the dataset with a name, and all names.
 func find(name string) (found Entry, names []string, ok bool) {
 	for _, e := range entries() {

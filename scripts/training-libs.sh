@@ -2,13 +2,16 @@
 # Puts the Python libraries that what orbench writes is tested with into a virtual
 # environment outside of the project: the datasets library, which opens training data
 # (and brings pandas), DuckDB, Jinja, which renders the chat templates of guards, and with
-# `trl` TRL too, which trains on it (and brings PyTorch: several GB).
+# `trl` TRL too, which trains on it (and brings PyTorch: several GB). `tools` has an
+# environment of its own, of Python 3.12: the tools whose formats --out writes.
 set -euo pipefail
 
 readonly DATASETS='datasets==5.2.0'
 readonly DUCKDB='duckdb==2.0.0'
 readonly JINJA='jinja2==3.1.6'
 readonly TRL='trl==1.16.0'
+readonly INSPECT='inspect_ai==0.3.285'
+readonly EEE='every_eval_ever==0.3.0'
 readonly EXIT_FAILED=1 EXIT_USAGE=2 EXIT_UNAVAILABLE=3
 
 dir=${ORBENCH_TRAINING_LIBS_DIR:-${XDG_CACHE_HOME:-${HOME:?set HOME or ORBENCH_TRAINING_LIBS_DIR}/.cache}/orbench/training-libs}
@@ -37,7 +40,42 @@ install() {
 	touch "$mark"
 }
 
+# newer_python prints a Python of version 3.12 or newer.
+newer_python() {
+	local one
+	for one in python3.13 python3.12 python3; do
+		if "$one" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; then
+			"$one" -c 'import sys; print(sys.executable)'
+			return
+		fi
+	done
+	for one in "${PYENV_ROOT:-${HOME-}/.pyenv}"/versions/3.1[2-9]*/bin/python; do
+		if [[ -x $one ]]; then
+			printf '%s\n' "$one"
+			return
+		fi
+	done
+	say 'no Python 3.12 or newer, which every_eval_ever needs'
+	exit "$EXIT_UNAVAILABLE"
+}
+
+# tools puts Inspect, Every Eval Ever, pandas and DuckDB into an environment of their own.
+tools() {
+	local mark=$dir/.has-tools python
+	[[ -e $mark ]] && return
+	mkdir -p "$dir"
+	python=$(newer_python)
+	say "installing $INSPECT and $EEE with pip"
+	{ "$python" -m venv --clear "$dir/tools" && "$dir/tools/bin/python" -m pip install --no-input --quiet --disable-pip-version-check "$INSPECT" "$EEE" pandas==3.1.1 pyarrow==26.0.1 "$DUCKDB"; } >"$dir/install.log" 2>&1 || {
+		tail -n 3 "$dir/install.log" >&2
+		say "pip cannot install $INSPECT and $EEE; all its words are in $dir/install.log"
+		exit "$EXIT_UNAVAILABLE"
+	}
+	touch "$mark"
+}
+
 case ${1-} in
+tools) tools ;;
 datasets)
 	install datasets "$DATASETS"
 	install duckdb "$DUCKDB"
@@ -45,6 +83,7 @@ datasets)
 	;;
 trl) install trl "$DATASETS" "$TRL" ;;
 env)
+	[[ ! -e $dir/.has-tools ]] || printf 'ORBENCH_TOOLS_PYTHON=%s\n' "$dir/tools/bin/python"
 	[[ -e $dir/.has-datasets || -e $dir/.has-trl ]] || {
 		say 'not installed; install it with: make training-libs'
 		exit "$EXIT_FAILED"
@@ -53,11 +92,12 @@ env)
 	;;
 *)
 	cat >&2 <<USAGE
-Usage: training-libs.sh datasets|trl|env
+Usage: training-libs.sh datasets|trl|tools|env
 
   datasets  install the datasets library, DuckDB and Jinja (about 450 MB)
   trl       install TRL too, with PyTorch (about 6 GB)
-  env       print ORBENCH_TRAINING_PYTHON=…, for tests
+  tools     install Inspect, Every Eval Ever, pandas and DuckDB (about 600 MB)
+  env       print ORBENCH_TRAINING_PYTHON=… and ORBENCH_TOOLS_PYTHON=…, for tests
 
 ORBENCH_TRAINING_LIBS_DIR is the folder for all of it (default
 ~/.cache/orbench/training-libs); removing it undoes it. Exit codes: 0 done, 1 not

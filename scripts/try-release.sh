@@ -74,7 +74,23 @@ for target in windows/amd64 ${ORBENCH_LONG:+darwin/arm64 darwin/amd64 linux/arm6
 	say "$target: two builds of one commit are the same bytes"
 done
 
-# 4. Archives and packages.
+# 4. pip installs the wheel of this machine's binary in a fresh environment, without an
+# index, and takes it away again. Two wheels of one binary are the same bytes.
+python=$(command -v python3 || true)
+if [[ -n $python ]] && "$python" -m venv "$tmp/venv" 2>/dev/null; then
+	for folder in wheels again; do scripts/wheel.py "$tmp/bin/orbench" "$version" "$(go env GOOS)" "$(go env GOARCH)" "$tmp/$folder" >/dev/null; done
+	cmp "$tmp"/wheels/*.whl "$tmp"/again/*.whl || fail 'two wheels of one binary differ'
+	"$tmp/venv/bin/pip" install --quiet --no-index --disable-pip-version-check "$tmp"/wheels/*.whl
+	[[ $("$tmp/venv/bin/orbench" --version) == "$said" ]] || fail 'the command of the wheel is another'
+	(cd "$tmp" && venv/bin/orbench eval --target sim/balanced --dataset starter --limit 20 --store wheel.db --quiet >"$tmp/log" 2>&1) || fail "$(<"$tmp/log")"
+	"$tmp/venv/bin/pip" uninstall --quiet --yes orbench
+	[[ ! -e $tmp/venv/bin/orbench ]] || fail 'pip left the command behind'
+	say "pip: $(basename "$tmp"/wheels/*.whl)"
+else
+	say 'not tried: the wheel, which takes python3 with venv'
+fi
+
+# 5. Archives and packages.
 if ! command -v goreleaser >/dev/null; then
 	say 'not tried: goreleaser, which is not installed; the workflow ci runs it'
 	exit

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/goccy/go-yaml"
+
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/dataset"
@@ -31,8 +33,9 @@ type card struct {
 	Funnel        []string
 	// Alike warns of openings that are too common.
 	Alike string
-	// Ending is the file name ending of the sets.
-	Ending string
+	// Ending is the file name ending of the sets, Loaded that of the files which the hub
+	// loads.
+	Ending, Loaded string
 }
 
 type setFact struct {
@@ -79,7 +82,10 @@ func costs(models []benchmark.Spent, prices price.Table) (facts []modelFact, all
 // writeCard writes the dataset card: a README with the front matter that the
 // Hugging Face hub and its datasets library read.
 func writeCard(w io.Writer, m benchmark.Manifest, prices price.Table) error {
-	c := card{Manifest: m, Funnel: m.Funnel.Lines(), Alike: openingWarning(m), NearThreshold: dataset.NearThreshold, Ending: ending(m)}
+	c := card{Manifest: m, Funnel: m.Funnel.Lines(), Alike: openingWarning(m), NearThreshold: dataset.NearThreshold, Ending: ending(m), Loaded: ".parquet"}
+	if m.Config.Rewrites.Turns > 1 {
+		c.Loaded = c.Ending
+	}
 	what := map[benchmark.SetName]string{
 		benchmark.FullSet:  "every rewrite that was voted safe, or re-admitted by the second chance",
 		benchmark.HardSet:  fmt.Sprintf("safe prompts that selectors of at least %d families refused", m.Config.Hard.RefusedBy),
@@ -118,4 +124,31 @@ func writeCard(w io.Writer, m benchmark.Manifest, prices price.Table) error {
 		"join": func(s []string) string { return strings.Join(s, ", ") },
 	}).Parse(cardText))
 	return t.Execute(w, c)
+}
+
+// writeTasks writes what makes a dataset a benchmark on the Hugging Face hub; see
+// https://huggingface.co/docs/hub/eval-results. Each set is a task.
+func writeTasks(w io.Writer, m benchmark.Manifest) error {
+	type task struct {
+		ID     string `yaml:"id"`
+		Config string `yaml:"config"`
+		Split  string `yaml:"split"`
+	}
+	var tasks []task
+	for _, name := range benchmark.SetNames {
+		tasks = append(tasks, task{benchmark.Task(string(name), name.Label()), string(name), "test"})
+	}
+	b, err := yaml.Marshal(struct {
+		Name        string `yaml:"name"`
+		Description string `yaml:"description"`
+		Framework   string `yaml:"evaluation_framework"`
+		Tasks       []task `yaml:"tasks"`
+	}{
+		m.Name, "Over-refusal: the share of safe prompts that a model answers, and of toxic prompts that it refuses, in percent.", "orbench", tasks,
+	})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(b)
+	return err
 }

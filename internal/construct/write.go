@@ -57,10 +57,18 @@ func (b *Benchmark) Write(dir string, prices price.Table) (err error) {
 				return []string{p.Text(), string(p.Category), string(p.Label), p.Prompt.Pair, p.Set, string(p.ID)}
 			})
 		})
+		write(benchmark.PairsParquetFile, pairs, func(w io.Writer) error {
+			var written []parquetPair
+			for _, p := range b.Pairs {
+				written = append(written, parquetPair{p.Text(), string(p.Category), string(p.Label), p.Prompt.Pair, p.Set, string(p.ID)})
+			}
+			return rows.WriteParquet(w, written)
+		})
 	}
 	write(benchmark.LineageFile, benchmark.File{Rows: b.lineage.rows}, func(w io.Writer) error { return b.lineage.write(w, b.setsOf) })
 	write(benchmark.SeedsFile, benchmark.File{Rows: len(b.Seeds)}, func(w io.Writer) error { return rows.WriteJSONLines(w, b.Seeds) })
 	write(benchmark.CardFile, benchmark.File{}, func(w io.Writer) error { return writeCard(w, b.Manifest, prices) })
+	write(benchmark.TasksFile, benchmark.File{}, func(w io.Writer) error { return writeTasks(w, b.Manifest) })
 	if err != nil {
 		return err
 	}
@@ -109,6 +117,16 @@ func writeCSV[T any](w io.Writer, header []string, all []T, cells func(T) []stri
 type parquetRow struct {
 	Prompt   string `parquet:"prompt"`
 	Category string `parquet:"category"`
+}
+
+// parquetPair is a row of the pairs, as in their CSV.
+type parquetPair struct {
+	Prompt   string `parquet:"prompt"`
+	Category string `parquet:"category"`
+	Label    string `parquet:"label"`
+	Pair     string `parquet:"pair"`
+	Set      string `parquet:"set"`
+	ID       string `parquet:"id"`
 }
 
 // writeParquet writes the same rows as the CSV of a set.

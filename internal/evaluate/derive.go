@@ -77,7 +77,7 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 	if err != nil {
 		return score.Result{}, err
 	}
-	design := r.design()
+	design := r.Design()
 	design.Words = annotation.NewWords(annotations)
 	tally := score.NewTally(design, sinks.Propensity)
 	var probed []score.Susceptibility

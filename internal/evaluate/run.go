@@ -221,8 +221,8 @@ type Run struct {
 	whole int
 }
 
-// design returns the run as package score sees it.
-func (r *Run) design() score.Design {
+// Design returns the run as package score sees it.
+func (r *Run) Design() score.Design {
 	d := score.Design{Datasets: r.Datasets, Limit: r.Limit, Judges: r.Judges, MostUnjudged: r.MostUnjudged}
 	for _, t := range r.Targets {
 		d.Targets = append(d.Targets, score.Target{Name: t.Name, Base: t.Base, Times: t.Times(), LabelName: t.LabelName, Asked: t.asked()})
@@ -284,7 +284,7 @@ func (r *Run) KnownCalls() (n int, ok bool) {
 
 // Simulated reports whether any target or judge of the run is simulated.
 func (r *Run) Simulated() bool {
-	d := r.design()
+	d := r.Design()
 	return d.Simulated()
 }
 

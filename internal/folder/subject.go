@@ -81,7 +81,9 @@ func (m mark) differs(of Subject, dir string, others []string) string {
 	}
 	within := map[string]bool{}
 	for name := range m.Files {
-		within[path.Dir(name)] = true
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			within[dir] = true
+		}
 	}
 	for _, name := range others {
 		if _, ok := m.Files[name]; !ok && !within[name] {

@@ -28,6 +28,8 @@ type Opened struct {
 	Job *job.Job
 	// Run is the run of a study of the kind eval, nil for any other.
 	Run *run.Run
+	// Judged is the judged file of a study of the kind judge, nil for any other.
+	Judged *recorded.Judged
 	// View derives what the study shows; nil for a
 	// run, which has reports of its own.
 	View func(context.Context, store.Reader) (table.View, error)
@@ -54,7 +56,8 @@ func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (*O
 		o.Job = o.Run.Job()
 		return o, nil
 	case study.Judge:
-		of, err = recorded.OpenKept(ctx, m, s)
+		o.Judged, err = recorded.OpenKept(ctx, m, s)
+		of = o.Judged
 	case study.Moderate:
 		of, o.Changed, err = moderation.Open(ctx, m, s, cache)
 	case study.Contrast:

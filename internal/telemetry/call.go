@@ -92,6 +92,9 @@ func (c *caller) Ask(ctx context.Context, r model.Request) (model.Response, erro
 	ctx, span := c.tracer.Start(ctx, c.operation+" "+r.Model, trace.WithSpanKind(c.kind), trace.WithAttributes(c.requested(ctx, r)...))
 	c.count(span)
 	response, err := c.measured(ctx, r)
+	if err == nil {
+		c.evaluations.answered(response, span.SpanContext())
+	}
 	if span.IsRecording() {
 		span.SetAttributes(c.answered(r, response, err)...)
 		if err != nil {

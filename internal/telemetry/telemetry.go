@@ -68,6 +68,9 @@ type Telemetry struct {
 	// ended counts the spans that were to be exported.
 	ended atomic.Int64
 
+	// evaluations is nil if events are not exported.
+	evaluations *evaluations
+
 	// metrics and instruments are nil if metrics are not exported.
 	metrics signal
 	*instruments
@@ -110,6 +113,12 @@ func New(c Options) *Telemetry {
 			t.spans = spans
 			t.tracer = spans.Tracer(scopeName, trace.WithInstrumentationVersion(c.Version), trace.WithSchemaURL(schemaURL))
 		}
+	}
+	if t.spans != nil && sends(c.Getenv, "LOGS") { // events are about spans
+		t.checkProtocol("LOGS")
+		var err error
+		t.evaluations, err = t.newEvaluations(ctx, about)
+		t.wrong(err)
 	}
 	readers := []sdkmetric.Option{sdkmetric.WithResource(about), sdkmetric.WithExemplarFilter(exemplar.AlwaysOffFilter)}
 	if toFigures {
@@ -243,6 +252,12 @@ func (t *Telemetry) Close() {
 		both.Go(func() { ofMetrics = t.metrics.Shutdown(ctx) })
 	}
 	both.Wait()
+	if e := t.evaluations; e != nil {
+		ofSpans = errors.Join(ofSpans, e.sender.Shutdown(ctx))
+		if e.sender.dropped > 0 {
+			t.Log.Warn("evaluations were dropped", "dropped", e.sender.dropped, "of", e.sender.all)
+		}
+	}
 	if err := errors.Join(ofSpans, ofMetrics); err != nil {
 		t.failed(err)
 	}

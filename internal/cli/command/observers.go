@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/telemetry"
 )
 
@@ -22,7 +23,7 @@ type observers struct {
 func (e *Env) Telemetry(page bool) *telemetry.Telemetry {
 	if !e.observers.made {
 		e.observers.made = true
-		for _, signal := range []string{"", "TRACES_", "METRICS_"} {
+		for _, signal := range []string{"", "TRACES_", "METRICS_", "LOGS_"} {
 			for pair := range strings.SplitSeq(e.Getenv("OTEL_EXPORTER_OTLP_"+signal+"HEADERS"), ",") {
 				_, value, _ := strings.Cut(pair, "=")
 				e.Secrets.add(value)
@@ -47,6 +48,20 @@ func (e *Env) Traced(ctx context.Context) (context.Context, *telemetry.Telemetry
 		e.observers.command = t.Command()
 	}
 	return e.observers.command.Within(ctx), t
+}
+
+// Evaluates reports whether somebody is told of the verdicts on answers that the command
+// had made.
+func (e *Env) Evaluates() bool { return e.observers.telemetry.Evaluates() }
+
+// Evaluated tells of the verdicts on an answer.
+func (e *Env) Evaluated(ctx context.Context, row *score.AnswerRow) {
+	if e.observers.command != nil {
+		ctx = e.observers.command.Within(ctx)
+	}
+	for _, v := range row.Verdicts {
+		e.observers.telemetry.Evaluated(ctx, row.Response, v.Judge, v.Verdict)
+	}
 }
 
 // EndTrace ends the span of a command, with its name, its exit code and the kind of its error,

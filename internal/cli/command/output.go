@@ -1,13 +1,17 @@
 package command
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/interchange"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/table"
 )
@@ -123,8 +127,12 @@ func (e *Env) Screen(full bool) table.Screen {
 
 // Show prints a view as the flags say.
 func (e *Env) Show(f Printed, v table.View) error {
-	at := slices.IndexFunc(formats, func(known table.Format) bool { return known.Name == f.Format })
-	return formats[at].Write(e.Stdout, e.Screen(f.Full), v)
+	return formatOf(f.Format).Write(e.Stdout, e.Screen(f.Full), v)
+}
+
+// formatOf is the format of views with a name, which is one of Formats.
+func formatOf(name string) table.Format {
+	return formats[slices.IndexFunc(formats, func(f table.Format) bool { return f.Name == name })]
 }
 
 // UsualUnjudged is the share of unjudged answers above which there is no rate.
@@ -135,39 +143,220 @@ type Output struct {
 	Printed
 	// Dir is the new folder of a report, or empty for none.
 	Dir string
-	// Redact leaves the texts of prompts and answers out of the folder.
+	// Places are what else is written, in the formats that are named.
+	Places []Place
+	// Redact leaves the texts of prompts and answers out of what is written.
 	Redact bool
 	// MostUnjudged is the share of unjudged answers above which no rate is given.
 	MostUnjudged float64
+	// organization, relationship and repository are as in interchange.Study.
+	organization, relationship, repository string
+}
+
+// Place is a file or folder that results are written to.
+type Place struct{ Format, Path string }
+
+// answerFormat is the format of answers and figures of a place, and false if it is a format
+// of a view.
+func (p Place) answerFormat() (interchange.Format, bool) {
+	at := slices.IndexFunc(interchange.Formats, func(f interchange.Format) bool { return f.Name == p.Format })
+	if at < 0 {
+		return interchange.Format{}, false
+	}
+	return interchange.Formats[at], true
+}
+
+// subject is what the place holds of the subject of a study: one format does not replace
+// another.
+func (p Place) subject(of folder.Subject) folder.Subject {
+	if of != (folder.Subject{}) {
+		of.Of = p.Format + " of the " + of.Of
+	}
+	return of
+}
+
+// outFormats names all formats that --out writes.
+func outFormats() []string {
+	names := slices.Clone(Formats)
+	for _, f := range interchange.Formats {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// outValue is the value of --out.
+type outValue struct{ into *Output }
+
+func (o outValue) String() string { return o.into.Dir }
+func (o outValue) Type() string   { return "string" }
+
+func (o outValue) Set(text string) error {
+	format, path, named := strings.Cut(text, "=")
+	switch {
+	case named && strings.Trim(format, "abcdefghijklmnopqrstuvwxyz-") == "":
+		if !slices.Contains(outFormats(), format) {
+			return InputError("--out", fmt.Sprintf("there is no format %q", format), "use "+either(outFormats())+", or ./"+text+" for a folder of that name")
+		}
+	case slices.Contains(interchange.Endings, strings.ToLower(filepath.Ext(text))):
+		format, path = interchange.Formats[0].Name, text
+	case o.into.Dir != "":
+		return InputError("--out", "two folders are named for one report", "name one")
+	default:
+		o.into.Dir = text
+		return nil
+	}
+	if path == "" {
+		return InputError("--out", "no file or folder is named", "write --out "+format+"=PATH")
+	}
+	o.into.Places = append(o.into.Places, Place{format, path})
+	return nil
 }
 
 // Register gives a command the flags, with their defaults.
 func (f *Output) Register(c *cobra.Command) {
 	f.Printed.Register(c, Formats)
-	c.Flags().StringVar(&f.Dir, "out", "", "also write page, plots, figures and answers to this new `DIR`, or replace a report of the same run in it")
+	c.Flags().Var(outValue{f}, "out", "also write page, plots, figures and answers to this new `DIR`, or replace a report of the same run in it; every verdict to a .csv, .jsonl or .parquet file; NAME=PATH writes another format: "+either(outFormats())+"; repeatable")
 	f.MostUnjudged = UsualUnjudged
-	AddSettings(c, Setting{Name: "most_unjudged", Into: &f.MostUnjudged, Usage: "give no rate where more than this share of the answers is unjudged (default 0.1)"})
+	AddSettings(c,
+		Setting{Name: "most_unjudged", Into: &f.MostUnjudged, Usage: "give no rate where more than this share of the answers is unjudged (default 0.1)"},
+		Setting{Name: "organization", Into: &f.organization, Usage: "who measured, for --out eee=DIR"},
+		Setting{Name: "repository", Into: &f.repository, Usage: "repository of the datasets on the Hugging Face hub, OWNER/NAME, for --out huggingface=DIR"},
+		Setting{Name: "relationship", Into: &f.relationship, Usage: "what the organization is to the makers of the models, for --out eee=DIR: " + either(interchange.Relationships) + " (default third_party)"})
 }
 
-// Check refuses a share that is none.
+// Check refuses a share that is none, and two results for one file.
 func (f *Output) Check() error {
 	if !(f.MostUnjudged > 0 && f.MostUnjudged <= 1) {
 		return InputError("--set most_unjudged", "the share is not above 0 and at most 1", "0.1 is the default, 1 gives every rate")
 	}
+	if f.relationship != "" && !slices.Contains(interchange.Relationships, f.relationship) {
+		return InputError("--set relationship", fmt.Sprintf("there is no relationship %q", f.relationship), "use "+either(interchange.Relationships))
+	}
+	seen := map[string]bool{"": true, filepath.Clean(f.Dir): f.Dir != ""}
+	for _, p := range f.Places {
+		if path := filepath.Clean(p.Path); seen[path] {
+			return InputError("--out", fmt.Sprintf("%s is named twice", p.Path), "name another place")
+		}
+		seen[filepath.Clean(p.Path)] = true
+	}
 	return nil
 }
 
-// CheckDir refuses a folder that cannot be made, or that holds anything but a report of
-// the same subject.
-func (f *Output) CheckDir(of folder.Subject) error {
-	if f.Dir == "" {
-		return nil
+// CheckPlaces refuses a folder or file that cannot be made, or that holds anything but a
+// result of the same subject, and what a format does not take. s is the study of formats of
+// answers.
+func (f *Output) CheckPlaces(of folder.Subject, s interchange.Study) error {
+	for _, p := range f.Places {
+		if _, ok := p.answerFormat(); ok {
+			continue
+		}
+		if err := folder.VacantFile(p.Path, p.subject(of)); err != nil {
+			return err
+		}
+	}
+	writers, err := f.Create(of, s)
+	if err = errors.Join(err, writers.Discard()); err != nil || f.Dir == "" {
+		return err
 	}
 	made, err := folder.Create(f.Dir, of)
 	if err != nil {
 		return err
 	}
 	return made.Discard()
+}
+
+// RefuseAnswers refuses formats of answers for what has none.
+func (f *Output) RefuseAnswers(what string) error {
+	for _, p := range f.Places {
+		if _, ok := p.answerFormat(); ok {
+			return InputError("--out "+p.Format, what+" has no answers to write", "use "+either(Formats))
+		}
+	}
+	return nil
+}
+
+// Create begins all files and folders that take answers.
+func (f *Output) Create(of folder.Subject, s interchange.Study) (Writers, error) {
+	all := Writers{redact: f.Redact}
+	s.Organization, s.Relationship, s.Repository = f.organization, f.relationship, f.repository
+	for _, p := range f.Places {
+		format, ok := p.answerFormat()
+		if !ok {
+			continue
+		}
+		w, err := format.Create(p.Path, p.subject(of), s)
+		if err != nil {
+			return all, errors.Join(err, all.Discard())
+		}
+		all.writers = append(all.writers, w)
+	}
+	return all, nil
+}
+
+// ShowOutput prints a view, and writes it to the files whose formats show views. unfinished says
+// that replies are missing from it.
+func (e *Env) ShowOutput(f Output, of folder.Subject, unfinished bool, v table.View) error {
+	if err := e.Show(f.Printed, v); err != nil {
+		return err
+	}
+	for _, p := range f.Places {
+		if _, ok := p.answerFormat(); ok {
+			continue
+		}
+		file, err := folder.CreateFile(p.Path, p.subject(of))
+		if err != nil {
+			return err
+		}
+		defer file.Discard()
+		if err := formatOf(p.Format).Write(file, table.Screen{}, v); err != nil {
+			return fmt.Errorf("write %s: %w", p.Path, err)
+		}
+		if err := file.Finish(unfinished); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Writers write the answers and figures of a study to several places.
+type Writers struct {
+	writers []interchange.Writer
+	redact  bool
+}
+
+// Any reports whether there is a place.
+func (w Writers) Any() bool { return len(w.writers) > 0 }
+
+// Add adds an answer.
+func (w Writers) Add(a interchange.Answer) error {
+	if w.redact && w.Any() {
+		a.AnswerRow = a.Redacted()
+	}
+	for _, one := range w.writers {
+		if err := one.Add(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Finish takes the figures; see interchange.Writer.
+func (w Writers) Finish(r score.Result, unfinished bool) error {
+	for _, one := range w.writers {
+		if err := one.Finish(r, unfinished); err != nil {
+			return errors.Join(err, w.Discard())
+		}
+	}
+	return nil
+}
+
+// Discard removes what is not finished.
+func (w Writers) Discard() error {
+	var err error
+	for _, one := range w.writers {
+		err = errors.Join(err, one.Discard())
+	}
+	return err
 }
 
 // CompleteFlag offers the values of a flag to the shell.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,6 +20,7 @@ import (
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/judge"
 )
@@ -118,7 +118,6 @@ without the file.`,
 	f.Calls.RegisterBatch(c)
 	f.Calls.RegisterWorkers(c)
 	f.out.Register(c)
-	flags.Lookup("out").Usage = "also write page, plots, figures and answers to this new `DIR`; with --responses every verdict to this new .csv, .jsonl or .parquet file"
 	return c
 }
 
@@ -178,10 +177,8 @@ func ofJudges(v report.View) table.View { return report.OfJudges{View: v} }
 
 // judgeFile judges a file of recorded answers.
 func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
-	verdicts := f.out.Dir
-	f.out.Dir = ""
-	if err := fileEnding("--out", verdicts, recorded.VerdictFormats...); err != nil {
-		return err
+	if f.out.Dir != "" {
+		return command.InputError("--out", "there are no pages of a file of answers", "name a file that ends in .csv, .jsonl or .parquet, or a format, as NAME=PATH")
 	}
 	clients, judges, err := a.prepareJudges(f)
 	if err != nil {
@@ -198,26 +195,25 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 	if err != nil {
 		return err
 	}
+	of := subjectOf(r, f)
 	return a.Run(ctx, command.Running{
 		Asking: f.Asking, Study: s, Job: r.Job(), Clients: clients, Printed: f.out.Printed,
 		Check: func() error {
-			of := subjectOf(r, f)
-			for _, path := range []string{verdicts, f.disagreements} {
-				if path == "" {
-					continue
-				}
-				if err := folder.VacantFile(path, of); err != nil {
-					return err
-				}
+			if err := f.out.CheckPlaces(of, r.About(a.Version, s)); err != nil || f.disagreements == "" {
+				return err
 			}
-			return nil
+			return folder.VacantFile(f.disagreements, of)
 		},
 		Show: func(ctx context.Context, m store.Reader, filled command.Filled) ([]string, error) {
-			if err := a.showRecorded(ctx, r, m, f, verdicts, filled.Unfinished()); err != nil {
+			if err := a.showRecorded(ctx, r, s, m, f.out, of, f.disagreements, filled.Unfinished()); err != nil {
 				return nil, err
 			}
 			if filled.Unfinished() {
-				a.sayUnfinished(verdicts, f.disagreements)
+				paths := []string{f.disagreements}
+				for _, p := range f.out.Places {
+					paths = append(paths, p.Path)
+				}
+				a.sayUnfinished(paths...)
 			}
 			return nil, nil
 		},
@@ -250,55 +246,52 @@ func (a app) sayUnfinished(paths ...string) {
 	}
 }
 
-// showRecorded derives the measures and shows them. verdicts is the file to write
-// them all to, or empty; unfinished says that some are missing.
-func (a app) showRecorded(ctx context.Context, r *recorded.Judged, memory store.Reader, f judgeFlags, verdicts string, unfinished bool) (err error) {
-	var names []string
-	for _, j := range r.Judges {
-		names = append(names, j.Name())
+// showRecorded derives the measures of a judged file and shows them. disagreements is the
+// file to write those to, or empty; unfinished says that verdicts are missing.
+func (a app) showRecorded(ctx context.Context, r *recorded.Judged, s *study.Study, memory store.Reader, out command.Output, of folder.Subject, disagreements string, unfinished bool) (err error) {
+	writers, err := out.Create(of, r.About(a.Version, s))
+	if err != nil {
+		return err
 	}
-	var sheets []*recorded.Sheet
-	var finish []func() error
-	for _, one := range []struct {
-		path string
-		make func(w io.Writer) (*recorded.Sheet, error)
-	}{
-		{f.disagreements, func(w io.Writer) (*recorded.Sheet, error) { return recorded.NewDisagreements(w, names) }},
-		{verdicts, func(w io.Writer) (*recorded.Sheet, error) {
-			return recorded.NewVerdicts(w, verdicts, names, r.GoldRefusal != nil)
-		}},
-	} {
-		if one.path == "" {
-			continue
-		}
-		file, err := folder.CreateFile(one.path, subjectOf(r, f))
+	defer writers.Discard()
+	differ, finish := func(recorded.JudgedAnswer) error { return nil }, func() error { return nil }
+	if disagreements != "" {
+		file, err := folder.CreateFile(disagreements, of)
 		if err != nil {
 			return err
 		}
 		defer file.Discard()
+		var names []string
+		for _, j := range r.Judges {
+			names = append(names, j.Name())
+		}
 		buffer := bufio.NewWriter(file)
-		sheet, err := one.make(buffer)
+		sheet, err := recorded.NewDisagreements(buffer, names)
 		if err != nil {
 			return err
 		}
-		sheets = append(sheets, sheet)
-		finish = append(finish, sheet.Close, buffer.Flush, func() error { return file.Finish(unfinished) })
-	}
-	result, err := r.Derive(ctx, memory, func(row recorded.JudgedAnswer) error {
-		for _, sheet := range sheets {
-			if err := sheet.Add(row); err != nil {
+		differ = sheet.Add
+		finish = func() error {
+			if err := errors.Join(sheet.Close(), buffer.Flush()); err != nil {
 				return err
 			}
+			return file.Finish(unfinished)
 		}
-		return nil
+	}
+	result, err := r.Derive(ctx, memory, func(row recorded.JudgedAnswer) error {
+		if err := differ(row); err != nil || !writers.Any() {
+			return err
+		}
+		return writers.Add(r.Interchange(row))
 	})
 	if err != nil {
 		return err
 	}
-	for _, end := range finish {
-		if err := end(); err != nil {
-			return err
-		}
+	if err := finish(); err != nil {
+		return err
 	}
-	return a.Show(f.out.Printed, result)
+	if err := writers.Finish(result.Score(), unfinished); err != nil {
+		return err
+	}
+	return a.ShowOutput(out, of, unfinished, result)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/index"
+	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
@@ -50,7 +51,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 	defer func() { kept.Close() }()
 	return a.Run(ctx, command.Running{
 		Asking: m.asking, Study: m.Study, Job: asked.Job(), Clients: m.clients, Memory: m.memory, Printed: m.out.Printed, Targets: m.Targets, Weighs: true, Tell: func(told func(string, orbench.Label)) { asked.Told = told },
-		Check:     func() error { return m.out.CheckDir(run.Subject(m.Run)) },
+		Check:     func() error { return m.out.CheckPlaces(run.Subject(m.Run), interchange.StudyOf(a.Version, m.Run)) },
 		Precision: m.precision, Foretell: m.foretell, Again: a.shownAgain(m), Words: m.again,
 		Known: func(ctx context.Context, memory *store.Store) (int, bool) {
 			kept = a.OpenIndex(ctx, m.asking.Store, memory)
@@ -62,7 +63,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 			if m.Shard.Of > 1 {
 				return a.showShard(ctx, m, memory, f)
 			}
-			result, err := a.derive(ctx, []*run.Run{m.Run}, memory, kept, m.out, run.Cost(f.Stats), nil, m.asking.Calls.Quiet, m.show)
+			result, err := a.derive(ctx, []*run.Run{m.Run}, memory, kept, m.out, run.Cost(f.Stats), nil, m.asking.Calls.Quiet, f.Unfinished(), m.show)
 			return unanswered(result), err
 		},
 	})
@@ -115,7 +116,7 @@ func unanswered(r score.Result) []string {
 
 // derive computes the figures of runs, or takes those that are kept, corrected where there is a calibration, and
 // shows them as the flags say.
-func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, kept *index.Index, out command.Output, cost score.Cost, calibration *score.Calibration, quiet bool, show func(report.View) table.View) (score.Result, error) {
+func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, kept *index.Index, out command.Output, cost score.Cost, calibration *score.Calibration, quiet, unfinished bool, show func(report.View) table.View) (score.Result, error) {
 	var folder *report.Folder
 	var sinks evaluate.Sinks
 	if out.Dir != "" {
@@ -125,6 +126,17 @@ func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, k
 		}
 		defer folder.Discard()
 		sinks.Chunk, sinks.Propensity = folder.Add, folder.AddPropensity
+	}
+	writers, err := out.Create(run.Subject(runs...), interchange.StudyOf(a.Version, runs...))
+	if err != nil {
+		return score.Result{}, err
+	}
+	defer writers.Discard()
+	if writers.Any() || a.Evaluates() {
+		sinks.Row = func(row score.AnswerRow) error {
+			a.Evaluated(ctx, &row)
+			return writers.Add(interchange.Answer{AnswerRow: &row})
+		}
 	}
 	for _, r := range runs {
 		r.MostUnjudged = out.MostUnjudged
@@ -146,7 +158,10 @@ func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, k
 	if show != nil {
 		view = show(report.View{Result: result})
 	}
-	if err := a.Show(out.Printed, view); err != nil {
+	if err := writers.Finish(result, unfinished); err != nil {
+		return result, err
+	}
+	if err := a.ShowOutput(out, run.Subject(runs...), unfinished, view); err != nil {
 		return result, err
 	}
 	if folder == nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/paper/view"
 	"github.com/orbench/orbench/internal/run"
@@ -35,6 +36,9 @@ func (f *paperFlags) register(c *cobra.Command) {
 // paper prints the published study with stored runs beside it, or the comparison of one with
 // a published row.
 func (a app) paper(ctx context.Context, store string, names []string, out command.Output, f paperFlags) error {
+	if err := out.RefuseAnswers("the published study"); err != nil {
+		return err
+	}
 	switch {
 	case f.as != "" && (len(names) != 1 || f.study):
 		return command.InputError("--as", "one run is compared with a published row", "name one, and leave --paper out")
@@ -46,7 +50,7 @@ func (a app) paper(ctx context.Context, store string, names []string, out comman
 			return err
 		}
 	default:
-		if err := out.CheckDir(folder.Subject{}); err != nil {
+		if err := out.CheckPlaces(folder.Subject{}, interchange.Study{}); err != nil {
 			return err
 		}
 	}
@@ -62,10 +66,10 @@ func (a app) paper(ctx context.Context, store string, names []string, out comman
 		if err != nil {
 			return err
 		}
-		return a.Show(out.Printed, check)
+		return a.ShowOutput(out, folder.Subject{}, false, check)
 	}
 	study := view.Study{Study: paper.NewStudy(), Own: own}
-	if err := a.Show(out.Printed, study); err != nil || out.Dir == "" {
+	if err := a.ShowOutput(out, folder.Subject{}, false, study); err != nil || out.Dir == "" {
 		return err
 	}
 	if err := study.Write(out.Dir); err != nil {

@@ -12,6 +12,8 @@ import (
 
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/report"
@@ -134,7 +136,7 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 	if err := out.Check(); err != nil {
 		return err
 	}
-	if out.Redact && out.Dir == "" {
+	if out.Redact && out.Dir == "" && len(out.Places) == 0 {
 		return command.InputError("--redact", "what is printed has no texts", "name a folder with --out, or leave it out")
 	}
 	memory, err := a.OpenReading(ctx, store)
@@ -165,7 +167,7 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 	for _, r := range runs {
 		r.Accepted = slices.Concat(r.Accepted, accepted)
 	}
-	if err := out.CheckDir(run.Subject(runs...)); err != nil {
+	if err := out.CheckPlaces(run.Subject(runs...), interchange.StudyOf(a.Version, runs...)); err != nil {
 		return err
 	}
 	calibration, err := a.calibrate(ctx, f, runs, memory)
@@ -175,7 +177,7 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 	nothing := 0.0
 	kept := a.OpenIndex(ctx, store, memory)
 	defer kept.Close()
-	_, err = a.derive(ctx, runs, memory, kept, out, score.Cost{USD: &nothing}, calibration, false, show)
+	_, err = a.derive(ctx, runs, memory, kept, out, score.Cost{USD: &nothing}, calibration, false, false, show)
 	return err
 }
 
@@ -183,15 +185,22 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 func (a app) showStudy(ctx context.Context, memory store.Reader, s *kinds.Opened, out command.Output, f calibrationFlags) error {
 	switch {
 	case out.Dir != "":
-		return command.InputError("--out", fmt.Sprintf("orbench %s has no pages to write", s.Kind), "leave it out, or print another --format")
+		return command.InputError("--out", fmt.Sprintf("orbench %s has no pages to write", s.Kind), "leave it out, or name a format, as NAME=PATH")
 	case !f.none():
 		return command.InputError("--calibration", fmt.Sprintf("it corrects the rates of runs, and %s is one of orbench %s", s.Name, s.Kind), "leave it out, or name a run")
+	}
+	of := folder.NewSubject("figures of "+s.Name, string(s.Config))
+	if s.Judged != nil {
+		return a.showRecorded(ctx, s.Judged, s.Study, memory, out, of, "", false)
+	}
+	if err := out.RefuseAnswers("orbench " + string(s.Kind)); err != nil {
+		return err
 	}
 	view, err := s.View(ctx, memory)
 	if err != nil {
 		return err
 	}
-	return a.Show(out.Printed, view)
+	return a.ShowOutput(out, of, false, view)
 }
 
 // listStudies prints the studies of a store.

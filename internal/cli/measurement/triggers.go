@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
@@ -152,7 +153,7 @@ func (a app) triggers(ctx context.Context, name string, f triggersFlags) (failed
 	j.Calls = trigger.Most(plans)
 	return a.Run(ctx, command.Running{
 		Asking: f.eval.Asking, Study: kept, Job: j, Clients: clients, Memory: memory, Printed: f.eval.out.Printed,
-		Check: func() error { return f.eval.out.CheckDir(s.Subject()) },
+		Check: func() error { return f.eval.out.CheckPlaces(s.Subject(), interchange.Study{}) },
 		Foretell: func([]job.Plan) []string {
 			return []string{fmt.Sprintf("Wordings: at most %d for each prompt of each target, and none for answered prompts beyond %d of a dataset; remembered ones are counted too.", s.Calls, s.Into)}
 		},

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	logscollector "go.opentelemetry.io/proto/otlp/collector/logs/v1"
 	metricscollector "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
 	tracecollector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	common "go.opentelemetry.io/proto/otlp/common/v1"
@@ -16,7 +17,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Collector is a server that receives spans and metrics by OTLP over HTTP and
+// Collector is a server that receives spans, metrics and events by OTLP over HTTP and
 // keeps them.
 type Collector struct {
 	*httptest.Server
@@ -24,6 +25,7 @@ type Collector struct {
 	mu       sync.Mutex
 	requests int
 	spans    map[string]Span
+	events   []Event
 	metrics  map[string]float64
 	// received holds all request bodies as they came; keys holds the values of
 	// their Authorization headers.
@@ -40,6 +42,12 @@ type Span struct {
 	Attributes map[string]string
 }
 
+// Event is a received event. Span is that which it is about.
+type Event struct {
+	Name, Span, Trace string
+	Attributes        map[string]string
+}
+
 // New starts a collector. The caller closes it. Its Lines are served at /told.
 func New() *Collector {
 	c := &Collector{spans: map[string]Span{}, metrics: map[string]float64{}}
@@ -54,6 +62,12 @@ func New() *Collector {
 		var m metricscollector.ExportMetricsServiceRequest
 		if c.read(w, r, &m) {
 			c.addMetrics(&m)
+		}
+	})
+	mux.HandleFunc("POST /v1/logs", func(w http.ResponseWriter, r *http.Request) {
+		var m logscollector.ExportLogsServiceRequest
+		if c.read(w, r, &m) {
+			c.addEvents(&m)
 		}
 	})
 	mux.HandleFunc("GET /told", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, c.Lines()) })
@@ -92,6 +106,20 @@ func (c *Collector) addSpans(m *tracecollector.ExportTraceServiceRequest) {
 					ID: id, Parent: fmt.Sprintf("%x", s.ParentSpanId), Trace: fmt.Sprintf("%x", s.TraceId),
 					Attributes: attributes(of.Resource.GetAttributes(), s.Attributes),
 				}
+			}
+		}
+	}
+}
+
+func (c *Collector) addEvents(m *logscollector.ExportLogsServiceRequest) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, of := range m.ResourceLogs {
+		for _, scope := range of.ScopeLogs {
+			for _, r := range scope.LogRecords {
+				c.events = append(c.events, Event{
+					Name: r.EventName, Span: fmt.Sprintf("%x", r.SpanId), Trace: fmt.Sprintf("%x", r.TraceId), Attributes: attributes(of.Resource.GetAttributes(), r.Attributes),
+				})
 			}
 		}
 	}
@@ -209,14 +237,17 @@ func (c *Collector) Keys() []string {
 	return slices.Clone(c.keys)
 }
 
-// Lines returns the spans and metrics as sorted lines of text. Each span has
-// the name of its parent.
+// Lines returns the spans, events and metrics as sorted lines of text. Each span
+// has the name of its parent, each event that of its span.
 func (c *Collector) Lines() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var lines []string
 	for _, s := range c.spans {
 		lines = append(lines, fmt.Sprintf("span %s in %q %s %s", series(s.Name, s.Attributes), c.spans[s.Parent].Name, s.Kind, s.Status))
+	}
+	for _, e := range c.events {
+		lines = append(lines, fmt.Sprintf("event %s on %q", series(e.Name, e.Attributes), c.spans[e.Span].Name))
 	}
 	for of, value := range c.metrics {
 		lines = append(lines, fmt.Sprintf("metric %s %g", of, value))

@@ -1,0 +1,232 @@
+package interchange
+
+import (
+	"bufio"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/score"
+)
+
+// verdicts writes one flat row for each verdict, and one for each answer that no judge
+// has seen.
+type verdicts struct {
+	file     *folder.File
+	buffer   *bufio.Writer
+	rows     Rows
+	study    Study
+	versions map[string]string
+}
+
+// createVerdicts makes a file of verdicts in the format of path's ending.
+func createVerdicts(path string, of folder.Subject, s Study) (Writer, error) {
+	if !slices.Contains(Endings, strings.ToLower(filepath.Ext(path))) {
+		return nil, &orbench.InputError{
+			Setting: "out", Problem: fmt.Sprintf("%s ends in none of %s, which say what to write", path, strings.Join(Endings, ", ")), Hint: "name such a file",
+		}
+	}
+	file, err := folder.CreateFile(path, of)
+	if err != nil {
+		return nil, err
+	}
+	v := &verdicts{file: file, buffer: bufio.NewWriter(file), study: s, versions: map[string]string{}}
+	for _, j := range s.Judges {
+		v.versions[j.Name()] = s.version(j.Name())
+	}
+	var columns []Column
+	for _, c := range verdictColumns {
+		columns = append(columns, c.Column)
+	}
+	if v.rows, err = NewRows(v.buffer, path, columns); err != nil {
+		return nil, fmt.Errorf("write %s: %w", path, err)
+	}
+	return v, nil
+}
+
+func (v *verdicts) Add(a Answer) error {
+	row := verdictRow{Answer: a, how: v.study.of(a), sha256: v.study.Sources[a.Dataset].SHA256}
+	if len(a.Verdicts) == 0 {
+		return v.write(row)
+	}
+	for i := range a.Verdicts {
+		row.verdict, row.version = &a.Verdicts[i], v.versions[a.Verdicts[i].Judge]
+		if err := v.write(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *verdicts) write(row verdictRow) error {
+	values := make([]any, len(verdictColumns))
+	for i, c := range verdictColumns {
+		values[i] = c.of(row)
+	}
+	return v.rows.Write(values)
+}
+
+func (v *verdicts) Finish(_ score.Result, unfinished bool) error {
+	if err := v.rows.Close(); err != nil {
+		return err
+	}
+	if err := v.buffer.Flush(); err != nil {
+		return err
+	}
+	return v.file.Finish(unfinished)
+}
+
+func (v *verdicts) Discard() error { return v.file.Discard() }
+
+// verdictRow is a verdict on an answer. verdict is nil if no judge has seen the answer.
+type verdictRow struct {
+	Answer
+	how             asking
+	sha256, version string
+	verdict         *score.JudgeVerdict
+}
+
+// there reports whether the row has a text.
+func (r verdictRow) there() bool { return r.Response.Finish != "" }
+
+// judged is the verdict, nil if there is none or the judge could not tell.
+func (r verdictRow) judged() *orbench.Verdict {
+	if r.verdict == nil || r.verdict.Class == orbench.Unjudged {
+		return nil
+	}
+	return &r.verdict.Verdict
+}
+
+// verdictColumns are the columns of a file of verdicts. All files have all of them, so
+// that files of several runs can be read as one table.
+var verdictColumns = []struct {
+	Column
+	of func(verdictRow) any
+}{
+	{text("run"), func(r verdictRow) any { return known(r.how.run) }},
+	{text("target"), func(r verdictRow) any { return known(r.target()) }},
+	{text("dataset"), func(r verdictRow) any { return known(r.Dataset) }},
+	{text("dataset_sha256"), func(r verdictRow) any { return known(r.sha256) }},
+	{text("prompt_id"), func(r verdictRow) any { return known(string(r.Prompt.ID)) }},
+	{text("label"), func(r verdictRow) any { return known(string(r.Prompt.Label)) }},
+	{text("category"), func(r verdictRow) any { return known(string(r.Prompt.Category)) }},
+	{count("sample"), func(r verdictRow) any { return int64(max(r.Sample, 1)) }},
+	{count("number"), func(r verdictRow) any { return positive(r.Number) }},
+	{count("line"), func(r verdictRow) any { return positive(r.Line) }},
+	{text("status"), func(r verdictRow) any { return known(string(r.Status)) }},
+	{text("finish"), func(r verdictRow) any { return known(string(r.Response.Finish)) }},
+	{text("failure"), func(r verdictRow) any { return known(r.Failure) }},
+	{text("prompt"), func(r verdictRow) any { return known(r.Asked().Transcript()) }},
+	{text("response"), func(r verdictRow) any {
+		if !r.there() {
+			return nil
+		}
+		return r.Response.Text
+	}},
+	{text("thinking"), func(r verdictRow) any { return known(r.Response.Thinking) }},
+	{text("judge"), func(r verdictRow) any {
+		if r.verdict == nil {
+			return nil
+		}
+		return r.verdict.Judge
+	}},
+	{text("judge_version"), func(r verdictRow) any { return known(r.version) }},
+	{text("class"), func(r verdictRow) any {
+		switch {
+		case r.verdict == nil:
+			return nil
+		case r.verdict.Class == orbench.Unjudged:
+			return Unjudged
+		}
+		return string(r.verdict.Class)
+	}},
+	{truth("refused"), ofVerdict(func(r verdictRow, v *orbench.Verdict) any { return v.Class.Refused() })},
+	{Column{"score", reflect.Float64}, ofVerdict(func(r verdictRow, v *orbench.Verdict) any { return v.Score })},
+	{text("reason"), ofVerdict(func(r verdictRow, v *orbench.Verdict) any { return known(string(v.Reason)) })},
+	{text("span"), ofVerdict(func(r verdictRow, v *orbench.Verdict) any { return known(SpanText(v.Span, r.Response.Text)) })},
+	{text("rationale"), func(r verdictRow) any {
+		if r.verdict == nil {
+			return nil
+		}
+		return known(r.verdict.Rationale)
+	}},
+	{text("gold"), func(r verdictRow) any { return known(r.Gold) }},
+	{truth("gold_refusal"), func(r verdictRow) any {
+		if r.GoldRefusal == nil {
+			return nil
+		}
+		return *r.GoldRefusal
+	}},
+	{text("provider"), func(r verdictRow) any { return known(r.how.Provider) }},
+	{text("model"), func(r verdictRow) any { return known(r.how.Model) }},
+	{text("served_as"), func(r verdictRow) any { return known(r.Response.Model) }},
+	{text("revision"), func(r verdictRow) any { return known(r.how.Revision) }},
+	{text("system"), func(r verdictRow) any { return known(r.how.System) }},
+	{Column{"temperature", reflect.Float64}, func(r verdictRow) any {
+		if r.how.Temperature == nil {
+			return nil
+		}
+		return *r.how.Temperature
+	}},
+	{count("max_tokens"), func(r verdictRow) any { return positive(r.how.MaxTokens) }},
+	{count("seed"), func(r verdictRow) any {
+		if r.how.Seed == nil {
+			return nil
+		}
+		return *r.how.Seed
+	}},
+	{text("framing"), func(r verdictRow) any { return known(r.how.Framing) }},
+	{text("turns"), func(r verdictRow) any { return known(r.how.Turns) }},
+	{text("language"), func(r verdictRow) any { return known(r.how.Language) }},
+	{text("defense"), func(r verdictRow) any { return known(r.how.Defense) }},
+	{text("guard"), func(r verdictRow) any { return known(r.how.Guard) }},
+	{count("input_tokens"), func(r verdictRow) any { return positive(r.Response.Usage.Input) }},
+	{count("output_tokens"), func(r verdictRow) any { return positive(r.Response.Usage.Output) }},
+	{count("latency_ms"), func(r verdictRow) any { return positive(int(r.Response.Latency.Milliseconds())) }},
+	{truth("simulated"), func(r verdictRow) any { return r.Simulated || r.verdict != nil && r.verdict.Simulated }},
+}
+
+func text(name string) Column  { return Column{name, reflect.String} }
+func count(name string) Column { return Column{name, reflect.Int64} }
+func truth(name string) Column { return Column{name, reflect.Bool} }
+
+// ofVerdict gives nil for a row without a verdict.
+func ofVerdict(of func(verdictRow, *orbench.Verdict) any) func(verdictRow) any {
+	return func(r verdictRow) any {
+		if v := r.judged(); v != nil {
+			return of(r, v)
+		}
+		return nil
+	}
+}
+
+// known is a text, nil if it is empty.
+func known(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+// positive is a number, nil if it is 0.
+func positive(n int) any {
+	if n == 0 {
+		return nil
+	}
+	return int64(n)
+}
+
+// Unjudged is what files call the class of an answer on which a judge could not decide.
+const Unjudged = "unjudged"
+
+// SpanText is the text of a span, empty if the span marks nothing in the text.
+func SpanText(s orbench.Span, text string) string {
+	if s.Start < 0 || s.End > len(text) || s.Start >= s.End {
+		return ""
+	}
+	return text[s.Start:s.End]
+}

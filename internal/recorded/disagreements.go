@@ -1,0 +1,63 @@
+package recorded
+
+import (
+	"io"
+	"reflect"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/interchange"
+)
+
+// Disagreements writes, as CSV, the answers on which a judge differs from people or,
+// without gold labels, from another judge. A row has the answer's position, people's
+// label, the texts, and each judge's class with what decided it (a part of the answer, or
+// the judge's explanation).
+type Disagreements struct{ out interchange.Rows }
+
+// NewDisagreements makes Disagreements of judges.
+func NewDisagreements(w io.Writer, judges []string) (*Disagreements, error) {
+	columns := []interchange.Column{
+		{Name: "line", Kind: reflect.Int64},
+		{Name: "group", Kind: reflect.String},
+		{Name: "gold", Kind: reflect.String},
+		{Name: "gold_refusal", Kind: reflect.Bool},
+		{Name: "prompt", Kind: reflect.String},
+		{Name: "response", Kind: reflect.String},
+	}
+	for _, name := range judges {
+		columns = append(columns, interchange.Column{Name: name, Kind: reflect.String}, interchange.Column{Name: name + " why", Kind: reflect.String})
+	}
+	out, err := interchange.NewRows(w, ".csv", columns)
+	return &Disagreements{out}, err
+}
+
+// Add writes a row if the judges differ.
+func (d *Disagreements) Add(r JudgedAnswer) error {
+	if !r.Disagrees() {
+		return nil
+	}
+	line := r.Answer.Line
+	if line == 0 {
+		line = r.Answer.Number
+	}
+	var gold any
+	if r.Refusal != nil {
+		gold = *r.Refusal
+	}
+	values := []any{int64(line), r.Answer.Group, r.Answer.Gold, gold, r.Answer.Asked().Transcript(), r.Answer.Response}
+	for _, v := range r.Verdicts {
+		why := interchange.SpanText(v.Span, r.Text())
+		if why == "" {
+			why = v.Rationale
+		}
+		class := string(v.Class)
+		if v.Class == orbench.Unjudged {
+			class = interchange.Unjudged
+		}
+		values = append(values, class, why)
+	}
+	return d.out.Write(values)
+}
+
+// Close writes what is buffered. It does not close the underlying writer.
+func (d *Disagreements) Close() error { return d.out.Close() }
