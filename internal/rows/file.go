@@ -28,8 +28,8 @@ type File struct {
 	// Stamp is the file's stamp when it was opened. It is the zero value for an embedded
 	// file.
 	Stamp Stamp
-	// Notes say what the user must know of another tool's log, in lines; they are there
-	// after the last row.
+	// Notes say what the user must know of another tool's log or of a file of verdicts, in
+	// lines; they are there after the last row.
 	Notes  []string
 	next   nextFunc
 	closer io.Closer
@@ -69,7 +69,7 @@ func Open(path string, choose Chooser) (*File, error) {
 }
 
 // OpenAnswers opens a file of recorded answers: another tool's log, which its content
-// shows, or any other as Open does. The rows of a log have the columns PromptColumn,
+// shows, or any other as Open does, but each answer of a file of verdicts once. The rows of a log have the columns PromptColumn,
 // ResponseColumn and ModelColumn beside its own. The logs in a folder are read one after
 // the other.
 func OpenAnswers(path string, choose Chooser) (*File, error) {
@@ -78,12 +78,12 @@ func OpenAnswers(path string, choose Chooser) (*File, error) {
 		return openFolder(path, choose)
 	}
 	if err != nil || !info.Mode().IsRegular() {
-		return Open(path, choose)
+		return openVerdicts(path, choose)
 	}
 	f, format, head := headOf(path)
 	if format.open == nil {
 		f.Close()
-		return Open(path, choose)
+		return openVerdicts(path, choose)
 	}
 	opened := &File{Name: path, closer: f, Stamp: Stamp{size: info.Size(), changed: info.ModTime()}}
 	if opened.next, err = format.open(path, input{head, f, info.Size(), &opened.Notes}, choose); err != nil {
