@@ -26,6 +26,7 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/identity"
 	"github.com/orbench/orbench/internal/job"
+	"github.com/orbench/orbench/internal/logs"
 	"github.com/orbench/orbench/internal/moderation"
 	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/paper"
@@ -49,6 +50,7 @@ var jsonForms = []struct {
 	{"result", "`eval`, `judge RUN`, `report`, and `report.json`", score.Result{}},
 	{"answer", "`answers.jsonl`: an object for each prompt of each target", score.AnswerRow{}},
 	{"judged-file", "`judge --responses`", recorded.Result{}},
+	{"log", "`logs`", logs.Result{}},
 	{"plan", "`eval --dry-run`: the entries of `plan`", job.Plan{}},
 	{"provider", "`--dry-run`: the entries of `providers`", provider.Recipient{}},
 	{"shard", "`eval --set shard=2/4`", evaluate.ShardResult{}},

@@ -32,11 +32,11 @@ const manyFlags = 7
 var kinds = byFlag(map[kind]string{
 	subject: `base-target build calibration candidate-target chosen-from class-column
 		config dataset decontaminate except expect expect-fpr from gold-column label label-column label-values labels limit population prevalence
-		prompt-column refresh response-column responses positive sample set size target truth
+		prompt-column refresh guard-column guard-after-column user-column response-column responses positive sample set size target truth
 		compare/judge compare/candidate-judge compare/store report/as report/paper report/store
 		export/check export/toxic-share`,
-	manner: `axis base-url batch calls confidence each forget generations generator half-width harmful-answers family languages max-tokens
-		moderator on-conflict per-prompt plain policy raters rule seed seeds-per-generation threshold
+	manner: `axis base-url batch calls confidence each forget generations generator half-width harmful-answers family flagged languages max-tokens
+		moderator on-conflict per-prompt plain policy raters refuses rule seed seeds-per-generation threshold
 		alpha as compare/label corrected fail-if max-excluded one-model require unpaired
 		export/format report/accept-model report/gold-refusal`,
 	verdicts: `about by gold-refusal judge`,
@@ -71,6 +71,7 @@ var verbs = map[string][2]string{
 	"eval":     {"ask", "ask"},
 	"explain":  {"explain", "ask"},
 	"judge":    {"judge", "ask"},
+	"logs":     {"read", "read"},
 	"report":   {"show", "show"},
 	"triggers": {"ask", "ask"},
 	"worker":   {"set", "work"},

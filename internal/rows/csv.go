@@ -22,7 +22,7 @@ func openText(file string, in io.Reader) (*bufio.Reader, error) {
 	b := bufio.NewReaderSize(in, textBuffer)
 	head, err := b.Peek(4)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("read %s: %w", file, err)
+		return nil, readFault(file, err)
 	}
 	bad := func(problem, hint string) error {
 		return &orbench.InputError{File: file, Problem: problem, Hint: hint}
@@ -35,13 +35,11 @@ func openText(file string, in io.Reader) (*bufio.Reader, error) {
 			"save it as \"CSV UTF-8\", or convert it with: iconv -f UTF-16 -t UTF-8 OLD > NEW")
 	case bytes.HasPrefix(head, []byte(zipMagic)):
 		return nil, bad("the file is a zip archive or an Excel workbook", "save it as \"CSV UTF-8\"")
-	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
-		return nil, bad("the file is compressed", "unpack it with gunzip")
 	case bytes.HasPrefix(head, []byte(parquetMagic)):
 		return nil, bad("the file is in the Parquet format", "give its name the ending .parquet")
 	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
 		if _, err := b.Discard(3); err != nil {
-			return nil, fmt.Errorf("read %s: %w", file, err)
+			return nil, readFault(file, err)
 		}
 	}
 	return b, nil
@@ -187,7 +185,7 @@ func csvFault(file string, err error, line int) error {
 	case errors.Is(err, errLongRow):
 		return longRow(file, line)
 	case !errors.As(err, &parse):
-		return fmt.Errorf("read %s: %w", file, err)
+		return readFault(file, err)
 	}
 	e := &orbench.InputError{File: file, Line: parse.StartLine, Err: err}
 	switch {

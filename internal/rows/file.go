@@ -41,11 +41,44 @@ func (f *File) Next() (Row, error) { return f.next() }
 // Close closes the file.
 func (f *File) Close() error { return f.closer.Close() }
 
-// Open opens a file. Its ending and its content decide the format.
+// Open opens a file, which may be compressed. Its ending and its content decide the format.
 func Open(path string, choose Chooser) (*File, error) {
 	if !Readable(path) {
 		return nil, Unknown(path)
 	}
+	return openFile(path, datasetFile, choose)
+}
+
+// OpenAnswers opens a file of recorded answers: another tool's log, which its content
+// shows, or any other as Open does, but each answer of a file of verdicts once. The rows of a log have the columns PromptColumn,
+// ResponseColumn and ModelColumn beside its own. The logs in a folder are read one after
+// the other.
+func OpenAnswers(path string, choose Chooser) (*File, error) {
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		return openFolder(path, choose)
+	}
+	as := answersFile
+	if err != nil || !info.Mode().IsRegular() {
+		as = datasetFile
+	}
+	return openVerdicts(path, as, choose)
+}
+
+// purpose says how the format of a file is found.
+type purpose int
+
+const (
+	// datasetFile goes by the ending of the file's name.
+	datasetFile purpose = iota
+	// answersFile looks for another tool's log first.
+	answersFile
+	// trafficFile also knows what servers log, and files whose names say nothing.
+	trafficFile
+)
+
+// openFile opens a file in its format.
+func openFile(path string, as purpose, choose Chooser) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fileFault(path, err)
@@ -59,7 +92,7 @@ func Open(path string, choose Chooser) (*File, error) {
 		err = folderFault(path)
 	default:
 		opened.Stamp = Stamp{size: info.Size(), changed: info.ModTime()}
-		opened.next, err = opensAs(path, f, info.Size(), choose)
+		opened.next, err = opened.begin(input{Reader: f, file: f, size: info.Size()}, as, choose)
 	}
 	if err != nil {
 		f.Close()
@@ -68,54 +101,58 @@ func Open(path string, choose Chooser) (*File, error) {
 	return opened, nil
 }
 
-// OpenAnswers opens a file of recorded answers: another tool's log, which its content
-// shows, or any other as Open does, but each answer of a file of verdicts once. The rows of a log have the columns PromptColumn,
-// ResponseColumn and ModelColumn beside its own. The logs in a folder are read one after
-// the other.
-func OpenAnswers(path string, choose Chooser) (*File, error) {
-	info, err := os.Stat(path)
-	if err == nil && info.IsDir() {
-		return openFolder(path, choose)
-	}
-	if err != nil || !info.Mode().IsRegular() {
-		return openVerdicts(path, choose)
-	}
-	f, format, head := headOf(path)
-	if format.open == nil {
-		f.Close()
-		return openVerdicts(path, choose)
-	}
-	opened := &File{Name: path, closer: f, Stamp: Stamp{size: info.Size(), changed: info.ModTime()}}
-	if opened.next, err = format.open(path, input{head, f, info.Size(), &opened.Notes}, choose); err != nil {
-		f.Close()
+// begin finds the format of a content and opens it.
+func (f *File) begin(in input, as purpose, choose Chooser) (nextFunc, error) {
+	in, err := unpack(f.Name, in)
+	if err != nil {
 		return nil, err
 	}
-	return opened, nil
+	most := headSize
+	if as != datasetFile {
+		most = logHead
+	}
+	text := bufio.NewReaderSize(in.Reader, most)
+	head, err := text.Peek(most)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, readFault(f.Name, err)
+	}
+	in.Reader, in.notes, in.parse = text, &f.Notes, parseObject
+	if as == trafficFile {
+		in.parse = parseTop
+	}
+	if as != datasetFile {
+		if log := logOf(head); log.open != nil {
+			return log.open(f.Name, in, choose)
+		}
+	}
+	format := formatOf(f.Name, head)
+	switch {
+	case format.open != nil:
+	case as == trafficFile:
+		format = guess(head)
+	default:
+		return nil, Unknown(f.Name)
+	}
+	return format.open(f.Name, in, choose)
 }
 
-// headOf opens a file and tells of which log it is; the format's open is nil if of none, or
-// if the file cannot be read. text reads the file from its beginning.
-func headOf(path string) (f *os.File, format logFormat, text io.Reader) {
+// headOf tells of which log a file is; the format's open is nil if of none, or if the file
+// cannot be read.
+func headOf(path string) (format logFormat) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, logFormat{}, nil
+		return logFormat{}
 	}
-	buffer := bufio.NewReaderSize(f, logHead)
-	head, err := buffer.Peek(logHead)
-	if err == nil || errors.Is(err, io.EOF) {
-		format = logOf(head)
+	defer f.Close()
+	in, err := unpack(path, input{Reader: f})
+	if err != nil {
+		return logFormat{}
 	}
-	return f, format, buffer
-}
-
-// opensAs opens a file in its format.
-func opensAs(path string, f *os.File, size int64, choose Chooser) (nextFunc, error) {
-	text := bufio.NewReaderSize(f, headSize)
-	head, err := text.Peek(headSize)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("read %s: %w", path, err)
+	head := make([]byte, logHead)
+	if n, err := io.ReadFull(in, head); err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		format = logOf(head[:n])
 	}
-	return formatOf(path, head).open(path, input{Reader: text, file: f, size: size}, choose)
+	return format
 }
 
 // Embedded opens the content of a CSV file that is part of the program.
@@ -142,6 +179,14 @@ func fileFault(path string, err error) error {
 		e.Problem, e.Hint = "no permission to read the file", "change its permissions"
 	}
 	return e
+}
+
+// readFault is the fault of a file that breaks off while it is read.
+func readFault(file string, err error) error {
+	if errors.Is(err, orbench.ErrInput) {
+		return err
+	}
+	return fmt.Errorf("read %s: %w", file, err)
 }
 
 // Nearest gives the file in the same folder with the most similar name.

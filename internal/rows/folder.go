@@ -32,8 +32,7 @@ func openFolder(path string, choose Chooser) (*File, error) {
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		f, format, _ := headOf(log)
-		f.Close()
+		format := headOf(log)
 		if format.open == nil || format.beside {
 			continue
 		}

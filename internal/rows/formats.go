@@ -2,12 +2,15 @@ package rows
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -36,7 +39,12 @@ type input struct {
 	size int64
 	// notes are for what the user must know of a log, in lines.
 	notes *[]string
+	// parse parses the objects of JSON.
+	parse objectParser
 }
+
+// objectParser is parseObject or parseTop.
+type objectParser func(file string, r Row, b []byte, hint string) (object, error)
 
 // headSize is the number of bytes needed to recognize the format of a file.
 const headSize = 1024
@@ -80,6 +88,8 @@ func logs() []logFormat {
 		{is: has("/custom_id", "/response"), open: openBatch},
 		{is: has("/schema_version", "/evaluation_id", "/sample_id"), open: openInstances},
 		{is: has("/schema_version", "/evaluation_id", "/evaluation_results"), open: openAggregate, beside: true},
+		{is: has("/resourceSpans"), open: openTelemetry},
+		{is: has("/resourceLogs"), open: openTelemetry},
 	}
 }
 
@@ -122,7 +132,31 @@ func formatOf(path string, head []byte) (found fileFormat) {
 	return found
 }
 
-func endingOf(path string) string { return strings.ToLower(filepath.Ext(path)) }
+// guess gives the format of a content whose name does not tell it.
+func guess(head []byte) fileFormat {
+	name := "a.csv"
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	switch {
+	case begins(parquetMagic)(head):
+		name = "a.parquet"
+	case begins("{")(head) && jsontext.Value(bytes.TrimLeft(line, "\ufeff")).IsValid():
+		name = "a.jsonl"
+	case begins("{", "[")(head):
+		name = "a.json"
+	case bytes.Count(line, []byte("\t")) > bytes.Count(line, []byte(",")):
+		name = "a.tsv"
+	}
+	return formatOf(name, head)
+}
+
+// endingOf gives the ending that says the format; that of a compressed file is before it.
+func endingOf(path string) string {
+	ending := strings.ToLower(filepath.Ext(path))
+	if isPacked(ending) {
+		return endingOf(strings.TrimSuffix(path, filepath.Ext(path)))
+	}
+	return ending
+}
 
 // Endings are the file name endings that can be read.
 func Endings() []string {
@@ -151,8 +185,8 @@ func Unknown(path string) error {
 	switch endingOf(path) {
 	case ".xls", ".xlsx", ".ods":
 		hint = "save the sheet as \"CSV UTF-8\""
-	case ".gz", ".zip", ".zst":
+	case ".zip":
 		hint = "unpack it first"
 	}
-	return &orbench.InputError{File: path, Problem: fmt.Sprintf("unknown file ending %s", untrusted.Quote(endingOf(path))), Hint: hint}
+	return &orbench.InputError{File: path, Problem: fmt.Sprintf("unknown file ending %s", untrusted.Quote(cmp.Or(endingOf(path), filepath.Ext(path)))), Hint: hint}
 }

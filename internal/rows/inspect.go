@@ -180,6 +180,9 @@ func (h inspectHeader) complete(file string, samples int) error {
 
 // openInspectZIP reads a log of Inspect in the form of a ZIP archive.
 func openInspectZIP(file string, in input, choose Chooser) (nextFunc, error) {
+	if in.file == nil {
+		return nil, wantsFile(file)
+	}
 	archive, err := zip.NewReader(in.file, in.size)
 	if err != nil {
 		return nil, &orbench.InputError{

@@ -24,7 +24,7 @@ func openJSON(file string, in input, choose Chooser) (nextFunc, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := &jsonRows{file: file, limit: limit, objects: json.NewDecoder(text), array: array}
+	rows := &jsonRows{file: file, limit: limit, objects: json.NewDecoder(text), array: array, parse: in.parse}
 	if array {
 		if _, err := rows.objects.Token(); err != nil {
 			return nil, jsonFault(file, 0, err)
@@ -39,6 +39,7 @@ type jsonRows struct {
 	limit   *bounded
 	objects *json.Decoder
 	array   bool
+	parse   objectParser
 	// number counts the objects. ended is true after the last one of an array.
 	number int
 	ended  bool
@@ -66,7 +67,7 @@ func (j *jsonRows) next() (object, error) {
 		return object{}, jsonFault(j.file, j.number, err)
 	}
 	j.number++
-	return parseObject(j.file, Row{Number: j.number}, raw, jsonHint)
+	return j.parse(j.file, Row{Number: j.number}, raw, jsonHint)
 }
 
 // opensArray reports whether the text is an array. It refuses a text that is neither an
@@ -107,7 +108,7 @@ func jsonFault(file string, number int, err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		err = errors.New("the file ends too soon")
 	case !errors.As(err, &syntax):
-		return fmt.Errorf("read %s: %w", file, err)
+		return readFault(file, err)
 	}
 	return &orbench.InputError{File: file, Problem: fmt.Sprintf("malformed JSON after row %d: %s", number, err), Hint: jsonHint, Err: err}
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 )
 
@@ -24,7 +23,7 @@ func openJSONL(file string, in input, choose Chooser) (nextFunc, error) {
 			return object{}, err
 		}
 		number++
-		return parseObject(file, Row{Line: line, Number: number}, b, `write one object a line, such as {"prompt": "…", "label": "safe"}`)
+		return in.parse(file, Row{Line: line, Number: number}, b, `write one object a line, such as {"prompt": "…", "label": "safe"}`)
 	})
 }
 
@@ -49,7 +48,7 @@ func linesOf(file string, in io.Reader, most int) (func() (line int, b []byte, e
 		case errors.Is(err, bufio.ErrTooLong):
 			return line + 1, nil, errLongRow
 		case err != nil:
-			return line, nil, fmt.Errorf("read %s: %w", file, err)
+			return line, nil, readFault(file, err)
 		}
 		return line, nil, io.EOF
 	}, nil

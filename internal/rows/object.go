@@ -24,6 +24,9 @@ type object struct {
 	// line and number are as in Row.
 	line, number int
 	fields       map[string]json.RawMessage
+	// inner are the fields of nested objects as far as they were looked for, if fields has
+	// only those of the object itself; else nil.
+	inner map[string]object
 	// said is as in Row.
 	said *model.Response
 }
@@ -31,12 +34,24 @@ type object struct {
 // parseObject makes an object from the text of a row at the place r. hint says how to
 // write such rows.
 func parseObject(file string, r Row, b []byte, hint string) (object, error) {
+	return parseWith(parseNested, file, r, b, hint)
+}
+
+// parseTop is parseObject for an object whose nested values are parsed only when they are
+// looked for.
+func parseTop(file string, r Row, b []byte, hint string) (object, error) {
+	o, err := parseWith(parseFields, file, r, b, hint)
+	o.inner = map[string]object{}
+	return o, err
+}
+
+func parseWith(parse func([]byte) (map[string]json.RawMessage, error), file string, r Row, b []byte, hint string) (object, error) {
 	problem := "not a JSON object"
 	if !utf8.Valid(b) {
 		// The JSON package would replace invalid bytes silently.
 		return object{}, r.Fault(file, "invalid UTF-8", UTF8Hint)
 	}
-	fields, err := parseNested(b)
+	fields, err := parse(b)
 	var syntax *json.SyntaxError
 	var names *namesError
 	switch {
@@ -68,6 +83,9 @@ func parseFields(b []byte) (map[string]json.RawMessage, error) {
 	if hasManyNames(b) {
 		return nil, &namesError{fmt.Sprintf("more than %d names in one row", maxNames), "write the values as a list, or delete it"}
 	}
+	if fields := fieldsOf(b); fields != nil {
+		return fields, nil
+	}
 	var fields map[string]json.RawMessage
 	err := jsonv2.Unmarshal(b, &fields, jsontext.AllowInvalidUTF8(true))
 	var syntax *jsontext.SyntacticError
@@ -80,6 +98,35 @@ func parseFields(b []byte) (map[string]json.RawMessage, error) {
 	fields = nil
 	err = json.Unmarshal(b, &fields)
 	return fields, err
+}
+
+// fieldsOf gives the fields of an object as parts of b, without a copy. It gives nil for
+// what is no object or is malformed.
+func fieldsOf(b []byte) map[string]json.RawMessage {
+	dec := jsontext.NewDecoder(bytes.NewBuffer(b))
+	if open, err := dec.ReadToken(); err != nil || open.Kind() != '{' {
+		return nil
+	}
+	fields := map[string]json.RawMessage{}
+	for dec.PeekKind() != '}' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return nil
+		}
+		key := name.String()
+		value, err := dec.ReadValue()
+		if err != nil {
+			return nil
+		}
+		fields[key] = json.RawMessage(value)
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return nil
+	}
+	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
+		return nil
+	}
+	return fields
 }
 
 // hasManyNames reports whether an object may have more than maxNames names. It counts the
@@ -142,7 +189,13 @@ func (o object) value(column string) (value json.RawMessage, ok bool) {
 	if value, ok = o.fields[column]; ok {
 		return value, true
 	}
-	list, rest, _ := strings.Cut(column, "[")
+	if value, ok = o.within(column); ok {
+		return value, true
+	}
+	list, rest, listed := strings.Cut(column, "[")
+	if !listed {
+		return nil, false
+	}
 	number, rest, _ := strings.Cut(rest, "]")
 	n, err := strconv.Atoi(number)
 	var items []json.RawMessage
@@ -164,6 +217,31 @@ func (o object) value(column string) (value json.RawMessage, ok bool) {
 		return nil, false
 	}
 	return object{fields: fields}.value(name)
+}
+
+// within gives the value at a path through nested objects that are not parsed yet.
+func (o object) within(path string) (json.RawMessage, bool) {
+	if o.inner == nil {
+		return nil, false
+	}
+	for at := strings.IndexByte(path, '.'); at > 0; {
+		name := path[:at]
+		inner, known := o.inner[name]
+		if raw := o.fields[name]; !known && len(raw) > 0 && raw[0] == '{' {
+			inner.fields, _ = parseFields(raw)
+			inner.inner = map[string]object{}
+			o.inner[name] = inner
+		}
+		if value, ok := inner.value(path[at+1:]); ok {
+			return value, true
+		}
+		next := strings.IndexByte(path[at+1:], '.')
+		if next < 0 {
+			break
+		}
+		at += 1 + next
+	}
+	return nil, false
 }
 
 // unsent names the content of a list of messages that is not text, empty if there is
@@ -259,6 +337,13 @@ func jsonText(raw json.RawMessage, scalar bool) (text string, ok bool) {
 		return "", true
 	case scalar && raw[0] != '"' && raw[0] != '{' && raw[0] != '[':
 		return string(raw), true
+	case raw[0] != '"':
+		return "", false
+	case bytes.IndexByte(raw, '\\') < 0:
+		return string(raw[1 : len(raw)-1]), true
+	}
+	if b, err := jsontext.AppendUnquote(nil, raw); err == nil {
+		return string(b), true
 	}
 	err := json.Unmarshal(raw, &text)
 	return text, err == nil

@@ -205,7 +205,7 @@ func readCalls(path string) (map[string][]message, error) {
 		return nil, &orbench.InputError{File: path, Problem: fmt.Sprintf("a batch's input of more than %d bytes", mostBatch), Hint: "divide it, and its output"}
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
+		return nil, readFault(path, err)
 	}
 	next, err := linesOf(path, f, maxSample)
 	if err != nil {

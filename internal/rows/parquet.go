@@ -17,6 +17,9 @@ const parquetBatch = 256
 
 // openParquet reads the chosen columns of a Parquet file and no others.
 func openParquet(file string, in input, choose Chooser) (_ nextFunc, err error) {
+	if in.file == nil {
+		return nil, wantsFile(file)
+	}
 	defer damaged(file, &err)
 	// This makes a memory fault in the library's assembly code a panic like any other.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))

@@ -13,9 +13,9 @@ var answerColumns = []string{"run", "target", "dataset", "prompt_id", "sample", 
 
 // openVerdicts opens a file that may be one of verdicts. Of such a file it reads each answer
 // once, and says so in the file's notes.
-func openVerdicts(path string, choose Chooser) (*File, error) {
+func openVerdicts(path string, as purpose, choose Chooser) (*File, error) {
 	first := -1 // where the cells of answerColumns begin
-	opened, err := Open(path, func(file string, have []string, at func(path string) bool) (Layout, error) {
+	opened, err := openFile(path, as, func(file string, have []string, at func(path string) bool) (Layout, error) {
 		layout, err := choose(file, have, at)
 		if err != nil || layout.whole {
 			return layout, err

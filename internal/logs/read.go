@@ -1,0 +1,246 @@
+package logs
+
+import (
+	"context"
+	"errors"
+	"hash/maphash"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/rows"
+	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/refusal"
+)
+
+// Options say how a log is read.
+type Options struct {
+	Columns rows.ExchangeColumns
+	// Flagged are the words of guards that mean that they stopped a text; nil for the usual
+	// ones. Then an unknown word is an error.
+	Flagged []string
+	// Refuses are beginnings of replies that count as refusals, such as those of the
+	// product's own texts.
+	Refuses []string
+	// Stdin is what the file "-" reads.
+	Stdin io.Reader
+	// SoFar is called now and then with the number of exchanges so far and those refused
+	// among them; nil for no calls.
+	SoFar func(exchanges, refused int)
+}
+
+// piece is some records of a log that are read and judged together.
+type piece struct {
+	records []rows.Record
+	all     []read
+	left    map[string]int
+	err     error
+	done    chan struct{}
+}
+
+// read is an exchange with its verdict.
+type read struct {
+	rows.Exchange
+	before, after bool
+	verdict       verdict
+}
+
+// verdict is what is made of the texts of an exchange.
+type verdict struct {
+	class orbench.Class
+	kind  Kind
+}
+
+// pieceSize is the number of records in a piece.
+const pieceSize = 256
+
+// Read reads logs, one after the other, and counts who refused. A file that cannot be read
+// is an *orbench.InputError, and nothing is returned. Its memory grows by about 100 bytes
+// with each exchange that differs from all others and with each user. Notes say what the
+// user must know of the files.
+func Read(ctx context.Context, files []string, o Options) (r Result, notes []string, err error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	c := newCounter(o)
+	judged := newVerdicts(c.seed)
+	for _, file := range files {
+		if err := readFile(ctx, stop, file, c, judged); err != nil {
+			return Result{}, nil, err
+		}
+	}
+	r = c.result()
+	r.Files = files
+	return r, c.notes, nil
+}
+
+// readFile counts the exchanges of a file. Its rows are read one after the other; what is in
+// them is found and judged by several workers, and counted in the order of the rows.
+func readFile(ctx context.Context, stop context.CancelCauseFunc, path string, c *counter, judged *verdicts) (err error) {
+	log, err := rows.OpenLog(path, c.o.Stdin, c.o.Columns)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	workers := runtime.GOMAXPROCS(0)
+	ordered, todo := make(chan *piece, 2*workers), make(chan *piece, 2*workers)
+	for range workers {
+		go func() {
+			for p := range todo {
+				p.judge(c.o, judged)
+				close(p.done)
+			}
+		}()
+	}
+	go func() {
+		defer close(ordered)
+		defer close(todo)
+		if err := readPieces(ctx, log, ordered, todo); err != nil {
+			stop(err)
+		}
+	}()
+	found := [2]bool{}
+	for p := range ordered {
+		select {
+		case <-p.done:
+		case <-ctx.Done():
+			// The reader has stopped, or does so now.
+			continue
+		}
+		if p.err != nil {
+			stop(p.err)
+			continue
+		}
+		c.leave(len(p.records), p.left)
+		for _, e := range p.all {
+			found[0], found[1] = true, found[1] || e.Reply != "" || e.Block != nil
+			c.add(e)
+		}
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err := log.Check(found[0], found[1]); err != nil {
+		return err
+	}
+	c.notes = append(c.notes, log.Notes...)
+	return nil
+}
+
+// readPieces reads a log in pieces.
+func readPieces(ctx context.Context, log *rows.Log, ordered, todo chan<- *piece) error {
+	for ended := false; !ended; {
+		p := &piece{done: make(chan struct{})}
+		for len(p.records) < pieceSize && !ended {
+			r, err := log.Next()
+			switch {
+			case errors.Is(err, io.EOF):
+				ended = true
+			case err != nil:
+				return err
+			default:
+				p.records = append(p.records, r)
+			}
+		}
+		for _, to := range []chan<- *piece{ordered, todo} {
+			select {
+			case to <- p:
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+	}
+	return nil
+}
+
+// judge finds the exchanges of the records and their verdicts.
+func (p *piece) judge(o Options, judged *verdicts) {
+	for _, r := range p.records {
+		e, err := r.Exchange()
+		if err != nil {
+			p.err = err
+			return
+		}
+		if e.Lacks != "" {
+			if p.left == nil {
+				p.left = map[string]int{}
+			}
+			p.left[e.Lacks]++
+			continue
+		}
+		one := read{Exchange: e}
+		one.before, p.err = o.flags(e.Before, "guard-column", r)
+		if p.err == nil {
+			one.after, p.err = o.flags(e.After, "guard-after-column", r)
+		}
+		if p.err != nil {
+			return
+		}
+		one.verdict = judged.of(e)
+		p.all = append(p.all, one)
+	}
+}
+
+// verdicts are those of the exchanges so far. Equal exchanges are judged once, or seldom
+// twice at the same time. A verdict is kept as its number in known, which holds no pointer:
+// millions of them must not be walked over.
+type verdicts struct {
+	seed  maphash.Seed
+	lock  sync.Mutex
+	seen  map[uint64]uint8
+	known []verdict
+}
+
+// of gives the verdict on an exchange.
+func (v *verdicts) of(e rows.Exchange) verdict {
+	var h maphash.Hash
+	h.SetSeed(v.seed)
+	for _, text := range []string{e.Prompt, e.Reply, string(e.Finish)} {
+		h.WriteString(text)
+		h.WriteByte(0)
+	}
+	key := h.Sum64()
+	v.lock.Lock()
+	n, seen := v.seen[key]
+	v.lock.Unlock()
+	if seen {
+		return v.known[n]
+	}
+	text, thinking := model.CutThinking(e.Reply)
+	said, settled := judge.Settled(model.Response{Text: text, Thinking: thinking, Finish: e.Finish, Block: e.Block})
+	if !settled {
+		said = refusal.Detect(e.Prompt, text)
+	}
+	one := verdict{said.Class, kindOf(said)}
+	v.lock.Lock()
+	v.seen[key] = uint8(slices.Index(v.known, one))
+	v.lock.Unlock()
+	return one
+}
+
+// newVerdicts makes an empty verdicts that knows every verdict that there can be.
+func newVerdicts(seed maphash.Seed) *verdicts {
+	v := &verdicts{seed: seed, seen: map[uint64]uint8{}}
+	for _, class := range append([]orbench.Class{orbench.Unjudged}, orbench.Classes...) {
+		for _, reason := range []orbench.Reason{orbench.NoReason, orbench.ReasonMissing} {
+			one := verdict{class, kindOf(orbench.Verdict{Class: class, Reason: reason})}
+			if !slices.Contains(v.known, one) {
+				v.known = append(v.known, one)
+			}
+		}
+	}
+	return v
+}
+
+// refuses reports whether a reply begins as the user says that refusals do.
+func (o Options) refuses(reply string) bool {
+	for _, beginning := range o.Refuses {
+		if strings.HasPrefix(strings.TrimSpace(reply), beginning) {
+			return true
+		}
+	}
+	return false
+}

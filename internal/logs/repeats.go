@@ -1,0 +1,114 @@
+package logs
+
+import (
+	"hash/crc32"
+	"hash/maphash"
+	"slices"
+	"strings"
+)
+
+// The bounds of a fixed text: a reply of at most mostFixed bytes that came word for word to
+// at least leastUnlike messages that are unlike each other.
+const (
+	mostFixed   = 1000
+	leastUnlike = 5
+	// leastWord is the length of the shortest word in bytes that says what a message is about.
+	leastWord = 4
+)
+
+// sketch has the smallest hashes of the words of a message, without short ones, which most
+// messages share. Two messages that share at most half of them are unlike.
+type sketch [4]uint32
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// sketchOf makes the sketch of a message. Places that it has no word for are 0. It is the
+// same in every process, so that a log always has the same fixed texts.
+func sketchOf(message string) sketch {
+	var s sketch
+	n := 0
+	for word := range strings.FieldsSeq(message) {
+		if len(word) < leastWord {
+			continue
+		}
+		h := crc32.Checksum([]byte(strings.ToLower(word)), castagnoli) | 1
+		if slices.Contains(s[:n], h) {
+			continue
+		}
+		if n < len(s) {
+			s[n] = h
+			n++
+		} else if h < s[n-1] {
+			s[n-1] = h
+		} else {
+			continue
+		}
+		slices.Sort(s[:n])
+	}
+	return s
+}
+
+func (s sketch) unlike(other sketch) bool {
+	shared, words := 0, 0
+	for i, h := range s {
+		if h != 0 && slices.Contains(other[:], h) {
+			shared++
+		}
+		if h != 0 || other[i] != 0 {
+			words++
+		}
+	}
+	return 2*shared <= words && s != other
+}
+
+// repeat counts a reply that came more than once.
+type repeat struct {
+	n    int
+	text string
+	// unlike are messages that are unlike each other.
+	unlike []sketch
+}
+
+// repeats counts the replies of a log. Most come once: of these there is only once, the
+// sketch of their message.
+type repeats struct {
+	once map[uint64]sketch
+	more map[uint64]*repeat
+}
+
+func newRepeats() repeats { return repeats{map[uint64]sketch{}, map[uint64]*repeat{}} }
+
+// fixed reports whether the reply with a number is a fixed text.
+func (r repeats) fixed(reply uint64) bool {
+	one := r.more[reply]
+	return one != nil && len(one.unlike) >= leastUnlike
+}
+
+// add counts a reply and gives its number, 0 for one that is too long or empty.
+func (r repeats) add(seed maphash.Seed, prompt, reply string) uint64 {
+	reply = strings.TrimSpace(reply)
+	if len(reply) > mostFixed || reply == "" {
+		return 0
+	}
+	key := maphash.String(seed, reply) | 1
+	one := r.more[key]
+	if one == nil {
+		first, again := r.once[key]
+		if !again {
+			r.once[key] = sketchOf(prompt)
+			return key
+		}
+		delete(r.once, key)
+		one = &repeat{n: 1, text: strings.Clone(reply), unlike: []sketch{first}}
+		r.more[key] = one
+	}
+	one.n++
+	if len(one.unlike) >= leastUnlike {
+		return key
+	}
+	s := sketchOf(prompt)
+	if !slices.ContainsFunc(one.unlike, func(o sketch) bool { return !s.unlike(o) }) {
+		one.unlike = append(one.unlike, s)
+	}
+	return key
+}

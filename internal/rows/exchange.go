@@ -1,0 +1,289 @@
+package rows
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/model"
+)
+
+// Exchange is a message of a user in the log of a product, with the reply to it.
+type Exchange struct {
+	// Prompt is the user's last message. Reply is the text that came back; it may be empty.
+	Prompt, Reply string
+	// Finish and Block are as in model.Response; Finish is empty where the log does not say.
+	Finish model.Finish
+	Block  *model.Block
+	// Lacks says why the row is no exchange of texts, such as LacksTool; empty if it is one.
+	Lacks string
+	// User identifies the user or, without one, the session. The others are as in the log.
+	User, Time, Model, Template string
+	// Before and After are what a guard said of the message and of the reply.
+	Before, After string
+}
+
+// The reasons for which a row of a log is no exchange of texts.
+const (
+	LacksBoth   = "no message and no reply"
+	LacksPrompt = "no message of a user"
+	LacksTool   = "a tool call instead of a reply"
+	LacksAnswer = "an error instead of a reply"
+	LacksText   = "a message or reply that is no text"
+)
+
+// ExchangeColumns names the columns of a log. Paths such as metadata.tenant and
+// messages[-1].content name nested values. An empty name means that the column is found by
+// its usual names.
+type ExchangeColumns struct {
+	Prompt, Reply, User, Time, Model, Template, Before, After string
+}
+
+// The parts of an exchange, in the order of partNames.
+const (
+	partPrompt = iota
+	partReply
+	partUser
+	partTime
+	partModel
+	partTemplate
+	partBefore
+	partAfter
+	partFinish
+	partError
+	partGuards
+	parts
+)
+
+// partNames are the usual names of each part, the surer first. Those with dots are where
+// the products named in docs/logs.md put it. A user comes before a session. A trace is
+// neither: it is often a single call.
+var partNames = [parts][]string{
+	partPrompt: {
+		"gen_ai.input.messages", "attributes.gen_ai.input.messages", "request", "body", "messages", "prompt", "input", "user_message",
+		"question", "query", "message", "instruction", "text", "inputs", "gen_ai.prompt", "attributes.gen_ai.prompt", "attributes.input.value",
+	},
+	partReply: {
+		"gen_ai.output.messages", "attributes.gen_ai.output.messages", "response", "choices", "output", "completion", "answer", "reply",
+		"assistant_message", "bot_message", "generation", "model_output", "model_response", "generated_text", "outputs", "gen_ai.completion",
+		"attributes.gen_ai.completion", "attributes.output.value", "content",
+	},
+	partUser: {
+		"user_id", "user", "userId", "end_user", "user.id", "enduser.id", "attributes.user.id", "attributes.enduser.id", "customer_id", "customer",
+		"metadata.user_id", "metadata.userId",
+		"session_id", "session", "sessionId", "conversation_id", "conversation", "thread_id", "chat_id", "gen_ai.conversation.id",
+		"attributes.gen_ai.conversation.id", "session.id", "attributes.session.id", "metadata.session_id",
+	},
+	partTime: {
+		"timestamp", "time", "startTime", "start_time", "created_at", "createdAt", "@timestamp", "datetime", "date", "created", "startTimeUnixNano",
+	},
+	partModel: {
+		"model", "gen_ai.response.model", "gen_ai.request.model", "attributes.gen_ai.response.model", "attributes.gen_ai.request.model",
+		"model_name", "provided_model_name",
+	},
+	partTemplate: {"template", "reply_template", "template_id", "canned", "metadata.template"},
+	partBefore:   {"guard_before", "input_guard", "guard", "guard_verdict", "input_flagged", "flagged", "blocked", "moderation.flagged", "metadata.guard"},
+	partAfter:    {"guard_after", "output_guard", "output_flagged"},
+	partFinish: {
+		"finish_reason", "stop_reason", "gen_ai.response.finish_reasons", "attributes.gen_ai.response.finish_reasons",
+	},
+	partError:  {"error", "error_str", "error_information.error_message", "statusMessage", "exception", "error.type", "attributes.error.type"},
+	partGuards: {"guardrail_information", "metadata.guardrail_information"},
+}
+
+// Log is the opened log of a product.
+type Log struct {
+	*File
+	// parts are the parts of the cells of a row.
+	parts []int
+	have  []string
+	// replies is true if there is a column of replies.
+	replies bool
+}
+
+// OpenLog opens the log of a product: CSV, TSV, JSON Lines, JSON or Parquet, also compressed
+// by gzip or Zstandard, spans of OpenTelemetry, or another tool's log. "-" reads stdin. The
+// messages and replies may have the forms of the APIs of OpenAI and Anthropic, and those in
+// which LiteLLM and Langfuse keep them. A row that is no exchange of texts has Lacks. A file
+// of another form, and one without a message or reply in its first row that is whole, is an
+// *orbench.InputError; [Log.Unfound] makes the latter.
+func OpenLog(path string, stdin io.Reader, columns ExchangeColumns) (*Log, error) {
+	l := &Log{}
+	choose := func(file string, have []string, at func(string) bool) (Layout, error) {
+		return l.choose(file, have, at, columns)
+	}
+	var err error
+	switch info, statErr := os.Stat(path); {
+	case path == "-":
+		l.File = &File{Name: "standard input", closer: io.NopCloser(nil)}
+		l.File.next, err = l.File.begin(input{Reader: stdin}, trafficFile, choose)
+	case statErr == nil && info.IsDir():
+		l.File, err = OpenAnswers(path, choose)
+	default:
+		l.File, err = openFile(path, trafficFile, choose)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// choose chooses all columns that may have a part. JSON has no columns that all rows share,
+// so its rows are searched for all of the names.
+func (l *Log) choose(file string, have []string, at func(string) bool, named ExchangeColumns) (Layout, error) {
+	l.parts, l.have = nil, have
+	var layout Layout
+	own := [...]string{named.Prompt, named.Reply, named.User, named.Time, named.Model, named.Template, named.Before, named.After}
+	add := func(part int, name string) {
+		l.replies = l.replies || part == partReply && (at == nil || at(name))
+		layout.Fields = append(layout.Fields, Field{Name: name, Scalar: true, Lenient: true, Whole: true})
+		l.parts = append(l.parts, part)
+	}
+	for part, usual := range partNames {
+		if part < len(own) && own[part] != "" {
+			if name := own[part]; !slices.Contains(have, name) && (at == nil || !at(name)) {
+				return Layout{}, &orbench.InputError{
+					File: file, Line: 1, Problem: fmt.Sprintf("no column %s among %s", untrusted.Quote(name), list(have)), Hint: "correct its name",
+				}
+			}
+			add(part, own[part])
+			continue
+		}
+		for _, name := range usual {
+			if at != nil {
+				add(part, name)
+				continue
+			}
+			if i := slices.IndexFunc(have, func(h string) bool { return strings.EqualFold(strings.TrimSpace(h), name) }); i >= 0 {
+				add(part, have[i])
+			}
+		}
+	}
+	return layout, nil
+}
+
+// list gives the first of some names, for an error.
+func list(names []string) string {
+	const most = 12
+	var quoted []string
+	for _, n := range names[:min(len(names), most)] {
+		quoted = append(quoted, untrusted.Quote(n))
+	}
+	if len(names) > most {
+		quoted = append(quoted, "…")
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// Record is a row of a log whose texts are yet to be found.
+type Record struct {
+	log *Log
+	row Row
+	// cells are the parts of the row.
+	cells [parts]string
+}
+
+// Next gives the next record, or io.EOF.
+func (l *Log) Next() (Record, error) {
+	r, err := l.File.Next()
+	if err != nil {
+		return Record{}, err
+	}
+	out := Record{log: l, row: r}
+	for i, part := range l.parts {
+		cell := r.Cells[i]
+		nested := cell != "" && (cell[0] == '{' || cell[0] == '[')
+		if out.cells[part] == "" && cell != "null" && (!nested || part == partPrompt || part == partReply || part >= partFinish) {
+			out.cells[part] = cell
+		}
+	}
+	return out, nil
+}
+
+// Fault is an error about the record.
+func (r Record) Fault(problem, hint string) error { return r.row.Fault(r.log.Name, problem, hint) }
+
+// Exchange finds the texts of the record. It may run for several records at once.
+func (r Record) Exchange() (Exchange, error) {
+	cells := r.cells
+	e := Exchange{
+		User: cells[partUser], Time: cells[partTime], Model: cells[partModel], Template: cells[partTemplate],
+		Before: cells[partBefore], After: cells[partAfter],
+	}
+	e.read(cells, r.row.Said)
+	if len(e.Reply) > MaxCell || len(e.Prompt) > MaxCell {
+		return Exchange{}, r.Fault(fmt.Sprintf("a text has more than %d bytes", MaxCell), "cut or delete it")
+	}
+	return e, nil
+}
+
+// Check is the fault of a log in whose rows no message of a user, or no reply, was found. A
+// log whose column of replies is empty is none.
+func (l *Log) Check(prompts, replies bool) error {
+	what, flag := "reply", "response-column"
+	switch {
+	case !prompts:
+		what, flag = "message of a user", "prompt-column"
+	case replies || l.replies:
+		return nil
+	}
+	return &orbench.InputError{
+		File: l.Name, Problem: fmt.Sprintf("no %s is found in the columns %s", what, list(l.have)),
+		Hint: "name the column with `" + flag + "`; a path such as data.turn.text names a nested value",
+	}
+}
+
+// read finds the texts in the cells of a row. ended says how the answer of another tool's log
+// ended; nil for all other rows.
+func (e *Exchange) read(cells [parts]string, ended *model.Response) {
+	asked, replied := sayingOf(cells[partPrompt]), sayingOf(cells[partReply])
+	e.Prompt = asked.user
+	e.Model, e.User, e.Time = cmp.Or(e.Model, replied.model, asked.model), cmp.Or(e.User, asked.name), cmp.Or(e.Time, replied.created)
+	if cells[partReply] == "" && asked.replied {
+		// The conversation ends with the reply.
+		replied = asked
+	}
+	e.Reply = replied.reply
+	e.Finish, e.Block = endOf(replied, cells[partFinish])
+	if ended != nil {
+		e.Finish, e.Block = ended.Finish, ended.Block
+	}
+	e.guarded(cells[partGuards])
+	fault := cells[partError]
+	if fault == "false" || fault == "{}" {
+		fault = ""
+	}
+	if fault == "" {
+		fault = replied.fault
+	}
+	withheld := e.Block != nil || e.Before != "" || e.After != ""
+	switch {
+	case fault != "" && e.Reply == "" && filtered(fault):
+		e.Finish, e.Block = model.Blocked, &model.Block{Kind: model.PromptFilter, Detail: "content_filter"}
+	case e.Prompt == "" && e.Reply == "" && cells[partPrompt] == "" && cells[partReply] == "":
+		e.Lacks = LacksBoth
+	case e.Prompt == "":
+		if e.Lacks = LacksPrompt; asked.other {
+			e.Lacks = LacksText
+		}
+	case e.Reply != "" || withheld:
+	case replied.tool:
+		e.Lacks = LacksTool
+	case fault != "":
+		e.Lacks = LacksAnswer
+	case replied.other:
+		e.Lacks = LacksText
+	}
+}
+
+// filtered reports whether an error is a provider's word that it withheld a message or reply.
+func filtered(fault string) bool {
+	fault = strings.ToLower(fault)
+	return slices.ContainsFunc([]string{"content_filter", "content_policy", "contentpolicyviolation", "content management policy", "responsibleaipolicyviolation", "prompt_blocked"},
+		func(word string) bool { return strings.Contains(fault, word) })
+}

@@ -1,0 +1,229 @@
+package rows_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/rows"
+)
+
+// shapes are logs of one exchange in the forms in which products keep them.
+var shapes = map[string]string{
+	"OpenAI":          `{"created":1764000000,"request":{"model":"m","user":"ana","messages":[{"role":"system","content":"Help."},{"role":"user","content":"Hi?"}]},"response":{"choices":[{"message":{"role":"assistant","content":"No."},"finish_reason":"stop"}]}}`,
+	"OpenAI body":     `{"created":1764000000,"request":{"url":"/v1","body":{"model":"m","user":"ana","messages":[{"role":"user","content":"Hi?"}]}},"response":{"status":200,"body":{"choices":[{"message":{"content":"No."},"finish_reason":"stop"}]}}}`,
+	"OpenAI refusal":  `{"created":1764000000,"model":"m","user":"ana","messages":[{"role":"user","content":[{"type":"text","text":"Hi?"},{"type":"image_url","image_url":{"url":"x"}}]}],"choices":[{"message":{"content":null,"refusal":"No."},"finish_reason":"stop"}]}`,
+	"Responses":       `{"created":1764000000,"user":"ana","request":{"model":"m","input":[{"role":"user","content":[{"type":"input_text","text":"Hi?"}]}]},"response":{"output":[{"type":"reasoning","summary":[]},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"No."}]}]}}`,
+	"Anthropic":       `{"timestamp":"2025-11-24T16:00:00Z","request":{"model":"m","system":"Help.","metadata":{"user_id":"ana"},"messages":[{"role":"user","content":"Before"},{"role":"assistant","content":"Yes."},{"role":"user","content":[{"type":"text","text":"Hi?"}]}]},"response":{"type":"message","role":"assistant","model":"m","content":[{"type":"thinking","thinking":"Hm."},{"type":"text","text":"No."}],"stop_reason":"end_turn"}}`,
+	"LiteLLM":         `{"id":"1","call_type":"acompletion","startTime":"2025-11-24 16:00:00","end_user":"ana","model":"m","messages":[{"role":"user","content":"Hi?"}],"response":{"choices":[{"message":{"content":"No."},"finish_reason":"stop"}]},"metadata":{"user_api_key_user_id":"app"},"error_str":null}`,
+	"LiteLLM as text": `{"call_type":"acompletion","startTime":"2025-11-24 16:00:00","end_user":"ana","model":"m","messages":"[{\"role\":\"user\",\"content\":\"Hi?\"}]","response":"{\"choices\":[{\"message\":{\"content\":\"No.\"}}]}"}`,
+	"Langfuse":        `{"id":"1","traceId":"t","type":"GENERATION","startTime":"2025-11-24T16:00:00Z","userId":"ana","model":"m","input":[{"role":"user","content":"Hi?"}],"output":{"role":"assistant","content":"No."}}`,
+	"Langfuse text":   `{"id":"1","timestamp":"2025-11-24T16:00:00Z","userId":"ana","model":"m","input":"Hi?","output":"No."}`,
+	"OTLP spans":      `{"resourceSpans":[{"resource":{"attributes":[{"key":"user.id","value":{"stringValue":"ana"}}]},"scopeSpans":[{"spans":[{"name":"GET /","startTimeUnixNano":"1764000000000000000","attributes":[]},{"name":"chat m","traceId":"t","startTimeUnixNano":"1764000000000000000","attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"chat"}},{"key":"gen_ai.request.model","value":{"stringValue":"m"}},{"key":"gen_ai.input.messages","value":{"stringValue":"[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"Hi?\"}]}]"}},{"key":"gen_ai.output.messages","value":{"arrayValue":{"values":[{"kvlistValue":{"values":[{"key":"role","value":{"stringValue":"assistant"}},{"key":"parts","value":{"arrayValue":{"values":[{"kvlistValue":{"values":[{"key":"type","value":{"stringValue":"text"}},{"key":"content","value":{"stringValue":"No."}}]}}]}}},{"key":"finish_reason","value":{"stringValue":"stop"}}]}}]}}}]}]}]}]}`,
+	"OTLP logs":       `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"timeUnixNano":"1764000000000000000","attributes":[{"key":"enduser.id","value":{"stringValue":"ana"}},{"key":"gen_ai.response.model","value":{"stringValue":"m"}},{"key":"gen_ai.prompt.0.role","value":{"stringValue":"user"}},{"key":"gen_ai.prompt.0.content","value":{"stringValue":"Hi?"}},{"key":"gen_ai.completion.0.content","value":{"stringValue":"No."}}]}]}]}]}`,
+	"span":            `{"name":"chat","time":"1764000000","attributes":{"user.id":"ana","gen_ai.request.model":"m","gen_ai.input.messages":[{"role":"user","parts":[{"type":"text","content":"Hi?"}]}],"gen_ai.output.messages":[{"role":"assistant","parts":[{"type":"text","content":"No."}]}]}}`,
+	"conversation":    `{"time":"1764000000","session_id":"ana","model":"m","messages":[{"role":"user","content":"Hi?"},{"role":"assistant","content":"No."}]}`,
+	"plain":           `{"time":"1764000000","user":{"id":"ana"},"model":"m","prompt":"Hi?","response":"No."}`,
+	"CSV":             "date,customer,model,question,answer\n2025-11-24,ana,m,Hi?,No.\n",
+	"CSV of JSON":     "time;user_id;model;messages;response\n2025-11-24;ana;m;\"[{\"\"role\"\":\"\"user\"\",\"\"content\"\":\"\"Hi?\"\"}]\";\"{\"\"choices\"\":[{\"\"message\"\":{\"\"content\"\":\"\"No.\"\"}}]}\"\n",
+}
+
+// exchanges reads all of a log.
+func exchanges(path string, stdin io.Reader, columns rows.ExchangeColumns) (all []rows.Exchange, notes []string, err error) {
+	log, err := rows.OpenLog(path, stdin, columns)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer log.Close()
+	for {
+		r, err := log.Next()
+		if errors.Is(err, io.EOF) {
+			return all, log.Notes, nil
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		e, err := r.Exchange()
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, e)
+	}
+}
+
+// TestLogShapes reads each shape by its content alone, plain and packed, from a file whose
+// name says nothing and from a stream.
+func TestLogShapes(t *testing.T) {
+	t.Parallel()
+	pack := map[string]func([]byte) []byte{
+		"plain": func(b []byte) []byte { return b },
+		"gzip": func(b []byte) []byte {
+			var out bytes.Buffer
+			w := gzip.NewWriter(&out)
+			w.Write(b)
+			w.Close()
+			return out.Bytes()
+		},
+		"zstd": func(b []byte) []byte {
+			w, _ := zstd.NewWriter(nil)
+			return w.EncodeAll(b, nil)
+		},
+	}
+	for name, text := range shapes {
+		for packing, pack := range pack {
+			t.Run(name+" "+packing, func(t *testing.T) {
+				t.Parallel()
+				content := pack([]byte(text))
+				path := filepath.Join(t.TempDir(), "chat.log")
+				if err := os.WriteFile(path, content, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				for _, from := range []string{path, "-"} {
+					all, notes, err := exchanges(from, bytes.NewReader(content), rows.ExchangeColumns{})
+					if err != nil || len(all) != 1 {
+						t.Fatalf("%s: %d exchanges, %v", from, len(all), err)
+					}
+					e := all[0]
+					if e.Prompt != "Hi?" || e.Reply != "No." || e.User != "ana" || e.Model != "m" || e.Time == "" || e.Lacks != "" {
+						t.Errorf("%s: %+v", from, e)
+					}
+					if refusal := name == "OpenAI refusal"; (e.Block != nil) != refusal {
+						t.Errorf("%s: the block is %+v", from, e.Block)
+					}
+					if spans := name == "OTLP spans"; (len(notes) == 1) != spans {
+						t.Errorf("%s: notes %q", from, notes)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestLogRows reads what is no exchange of texts for what it is.
+func TestLogRows(t *testing.T) {
+	t.Parallel()
+	for row, want := range map[string]string{
+		`{"prompt":"Hi?","response":""}`: "Hi?||",
+		`{"prompt":"","response":"No."}`: "|No.|" + rows.LacksPrompt,
+		`{"span":"x"}`:                   "||" + rows.LacksBoth,
+		`{"messages":[{"role":"user","content":"Hi?"},{"role":"assistant","content":null,"tool_calls":[{"id":"1"}]}]}`:                                                          "Hi?||" + rows.LacksTool,
+		`{"messages":[{"role":"user","content":"Hi?"},{"role":"assistant","tool_calls":[{"id":"1"}]},{"role":"tool","content":"x"},{"role":"assistant","content":"Yes."}]}`:     "Hi?|Yes.|",
+		`{"prompt":"Hi?","response":{"type":"message","content":[{"type":"tool_use","name":"x","input":{}}],"stop_reason":"tool_use"}}`:                                         "Hi?||" + rows.LacksTool,
+		`{"messages":[{"role":"user","content":[{"type":"image","source":{}}]}],"response":"No."}`:                                                                              "|No.|" + rows.LacksText,
+		`{"messages":[{"role":"user","content":"Hi?"},{"role":"assistant","content":"Eh."},{"role":"user","content":[{"type":"tool_result","content":"x"}]}],"response":"No."}`: "Hi?|No.|",
+		`{"prompt":"Hi?","response":null,"error":{"message":"timeout"}}`:                                                                                                        "Hi?||" + rows.LacksAnswer,
+		`{"prompt":"Hi?","response":{"error":{"code":"content_filter"}}}`:                                                                                                       "Hi?|||prompt_filter",
+		`{"prompt":"Hi?","error_str":"ContentPolicyViolationError: no"}`:                                                                                                        "Hi?|||prompt_filter",
+		`{"prompt":"Hi?","response":{"choices":[{"message":{"content":""},"finish_reason":"content_filter"}]}}`:                                                                 "Hi?|||output_filter",
+		`{"prompt":"Hi?","response":{"content":[],"stop_reason":"refusal"}}`:                                                                                                    "Hi?|||output_filter",
+		`{"prompt":"Hi?","response":"","guardrail_information":[{"guardrail_status":"guardrail_intervened","guardrail_mode":"pre_call"}]}`:                                      "Hi?||||blocked|",
+		`{"prompt":"Hi?","response":"","guardrail_information":{"guardrail_status":"guardrail_intervened","guardrail_mode":"post_call"}}`:                                       "Hi?|||||blocked",
+		`{"prompt":"Hi?","response":{"choices":[{"message":{"content":null,"tool_calls":[{"id":"1"}]},"finish_reason":"tool_calls"}]}}`:                                         "Hi?||" + rows.LacksTool,
+		`{"prompt":"Hi?","response":{"choices":[{"message":{"tool_calls":[{"id":"1"}]}}]}}`:                                                                                     "Hi?||" + rows.LacksTool,
+		`{"prompt":"[1,2]","response":"{\"a\":1}"}`:                                                                                                                             `[1,2]|{"a":1}|`,
+		`{"prompt":"Hi?","response":{"answer":"No."}}`:                                                                                                                          `Hi?|{"answer":"No."}|`,
+	} {
+		all, _, err := exchanges("-", strings.NewReader(row+"\n"), rows.ExchangeColumns{})
+		if err != nil || len(all) != 1 {
+			t.Errorf("%s: %d, %v", row, len(all), err)
+			continue
+		}
+		e := all[0]
+		got := e.Prompt + "|" + e.Reply + "|" + e.Lacks
+		if e.Block != nil || e.Before != "" || e.After != "" {
+			got += "|"
+			if e.Block != nil {
+				got += string(e.Block.Kind)
+			}
+		}
+		if e.Before != "" || e.After != "" {
+			got += "|" + e.Before + "|" + e.After
+		}
+		if got != want {
+			t.Errorf("%s:\n got %s\nwant %s", row, got, want)
+		}
+	}
+}
+
+// TestLogColumns finds columns that a user names, also nested ones, in rows of which the
+// first lacks some.
+func TestLogColumns(t *testing.T) {
+	t.Parallel()
+	const text = `{"turns":[{"t":"Hi?"},{"t":"No."}],"meta":{"who":{"id":"ana"}}}
+{"turns":[{"t":"Hello?"},{"t":"Yes."}]}
+`
+	all, _, err := exchanges("-", strings.NewReader(text), rows.ExchangeColumns{Prompt: "turns[0].t", Reply: "turns[-1].t", User: "meta.who.id"})
+	if err != nil || len(all) != 2 || all[0].Prompt != "Hi?" || all[1].Reply != "Yes." || all[0].User != "ana" || all[1].User != "" {
+		t.Errorf("%+v, %v", all, err)
+	}
+	_, _, err = exchanges("-", strings.NewReader(text), rows.ExchangeColumns{User: "meta.id"})
+	if !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), `no column "meta.id" among "meta", "turns"`) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestBadLogs refuses damaged logs with the place of the fault, and reads no more memory
+// than a row may have.
+func TestBadLogs(t *testing.T) {
+	t.Parallel()
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	w.Write(bytes.Repeat([]byte(`{"prompt":"a","response":"b"}`+"\n"), 10_000))
+	w.Close()
+	for name, c := range map[string]struct {
+		in   io.Reader
+		want string
+	}{
+		"empty":           {strings.NewReader(""), "the file is empty"},
+		"cut JSON":        {strings.NewReader("{\"prompt\":\"a\",\"response\":\"b\"}\n{\"prompt\":\"a\n"), "standard input:2: malformed JSON"},
+		"cut gzip":        {bytes.NewReader(packed.Bytes()[:packed.Len()-20]), "cannot unpack the file: unexpected EOF"},
+		"no gzip":         {strings.NewReader("\x1f\x8b\x08\x00"), "cannot unpack the file"},
+		"no zstd":         {strings.NewReader("\x28\xb5\x2f\xfd\xff\xff\xff\xff\xff\xff\xff\xff"), "cannot unpack the file"},
+		"Parquet":         {strings.NewReader("PAR1 and more"), "cannot be read from a stream"},
+		"ZIP":             {strings.NewReader("PK\x03\x04 and more"), "cannot be read from a stream"},
+		"bytes":           {strings.NewReader("{\"prompt\":\"\xff\",\"response\":\"b\"}\n"), "invalid UTF-8"},
+		"twice":           {strings.NewReader(`{"prompt":"a","response":"b"}` + "\n" + `{"prompt":"a","prompt":"b"}`), `standard input:2: "prompt" is there twice`},
+		"no OTLP":         {strings.NewReader(`{"resourceSpans":[{"scopeSpans":7}]}`), "not of this log's form"},
+		"cut OTLP":        {strings.NewReader(`{"resourceSpans":[{"scopeSpans":[`), "ends too soon"},
+		"a row of 200 MB": {io.MultiReader(strings.NewReader(`{"prompt":"`), io.LimitReader(letters{}, 200<<20), strings.NewReader(`"}`)), "more than 4194304 bytes"},
+		"a long text":     {strings.NewReader(`{"prompt":"` + strings.Repeat("a", rows.MaxCell+1) + `","response":"b"}`), "a text has more than 1048576 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, _, err := exchanges("-", c.in, rows.ExchangeColumns{})
+			if !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// letters is an endless text.
+type letters struct{}
+
+func (letters) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = 'a'
+	}
+	return len(b), nil
+}
+
+// FuzzLog reads any text as a log: it is refused as an input, or read.
+func FuzzLog(f *testing.F) {
+	for _, text := range shapes {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if _, _, err := exchanges("-", strings.NewReader(text), rows.ExchangeColumns{}); err != nil && !errors.Is(err, orbench.ErrInput) {
+			t.Errorf("%v", err)
+		}
+	})
+}

@@ -1,0 +1,271 @@
+package rows
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/orbench/orbench/model"
+)
+
+// saying is what a value of a log says: a request, a reply, or a conversation.
+type saying struct {
+	// user is the last message of a user, and reply what the assistant says last. replied is
+	// true if the reply is after the user's message.
+	user, reply string
+	replied     bool
+	// refused is true if the API marks the reply as a refusal. finish is the word for its end.
+	refused bool
+	finish  string
+	model   string
+	// name is the user whom a request names, and created the time of a reply.
+	name, created string
+	// tool is true if the assistant calls a tool, other if a part is no text. fault is an
+	// error in place of a reply.
+	tool, other bool
+	fault       string
+}
+
+// spoken has the members of all forms of requests, replies and messages that are read:
+// chat completions and responses of OpenAI
+// (https://platform.openai.com/docs/api-reference), messages of Anthropic
+// (https://docs.anthropic.com/en/api/messages), and messages with parts of OpenTelemetry.
+type spoken struct {
+	Role     string         `json:"role"`
+	Type     string         `json:"type"`
+	Model    jsontext.Value `json:"model"`
+	Content  jsontext.Value `json:"content"`
+	Parts    jsontext.Value `json:"parts"`
+	Text     jsontext.Value `json:"text"`
+	Refusal  jsontext.Value `json:"refusal"`
+	Calls    jsontext.Value `json:"tool_calls"`
+	Call     jsontext.Value `json:"function_call"`
+	Message  jsontext.Value `json:"message"`
+	Messages jsontext.Value `json:"messages"`
+	Input    jsontext.Value `json:"input"`
+	Prompt   jsontext.Value `json:"prompt"`
+	Choices  []struct {
+		Message jsontext.Value `json:"message"`
+		Text    jsontext.Value `json:"text"`
+		Finish  jsontext.Value `json:"finish_reason"`
+	} `json:"choices"`
+	Output jsontext.Value `json:"output"`
+	Stop   jsontext.Value `json:"stop_reason"`
+	Finish jsontext.Value `json:"finish_reason"`
+	Error  jsontext.Value `json:"error"`
+	// Body has the request or reply itself.
+	Body     jsontext.Value `json:"body"`
+	User     jsontext.Value `json:"user"`
+	Metadata jsontext.Value `json:"metadata"`
+	Created  jsontext.Value `json:"created"`
+}
+
+// deepest bounds how far a value may be in others.
+const deepest = 6
+
+// asRead passes over the check of names that the reader of the row has done.
+var asRead = jsontext.AllowDuplicateNames(true)
+
+// sayingOf reads a cell: a text, or JSON in one of the forms of spoken.
+func sayingOf(cell string) (s saying) {
+	trimmed := strings.TrimSpace(cell)
+	if trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' || !s.add(jsontext.Value(trimmed), "", 0) {
+		return saying{user: cell, reply: cell}
+	}
+	return s
+}
+
+// add reads a value that someone of the given role says. It reports false for a value that
+// has none of the forms.
+func (s *saying) add(v jsontext.Value, role string, depth int) bool {
+	if depth > deepest || len(v) == 0 {
+		return false
+	}
+	switch v.Kind() {
+	case '"':
+		text, _ := jsonText(json.RawMessage(v), false)
+		s.say(role, text)
+		return true
+	case '[':
+		var all []jsontext.Value
+		if jsonv2.Unmarshal(v, &all, asRead) != nil || len(all) == 0 {
+			return false
+		}
+		for _, item := range all {
+			if item.Kind() != '{' || !s.add(item, role, depth+1) {
+				return false
+			}
+		}
+		return true
+	case '{':
+		var o spoken
+		return jsonv2.Unmarshal(v, &o, asRead) == nil && s.object(o, role, depth+1)
+	}
+	return false
+}
+
+// object reads an object; see add.
+func (s *saying) object(o spoken, role string, depth int) bool {
+	word := func(v jsontext.Value) string { text, _ := textOf(v); return text }
+	if name := word(o.Model); name != "" {
+		s.model = name
+	}
+	if created, ok := jsonText(json.RawMessage(o.Created), true); ok && created != "" {
+		s.created = created
+	}
+	if name := word(o.User); name != "" {
+		s.name = name
+	}
+	var about struct {
+		User string `json:"user_id"`
+	}
+	if o.Metadata != nil && s.name == "" && jsonv2.Unmarshal(o.Metadata, &about, asRead) == nil {
+		s.name = about.User
+	}
+	if end := word(o.Stop) + word(o.Finish); end != "" {
+		s.finish = end
+	}
+	if fault := string(o.Error); Holds(fault) {
+		s.fault = fault
+	}
+	if o.Role != "" {
+		role = o.Role
+	}
+	if Holds(string(o.Calls)) || Holds(string(o.Call)) {
+		s.tool, s.replied = true, true
+	}
+	if no := word(o.Refusal); no != "" {
+		s.refused = true
+		s.say("assistant", no)
+		return true
+	}
+	switch {
+	case o.Body != nil:
+		return s.add(o.Body, role, depth)
+	case len(o.Choices) > 0:
+		first := o.Choices[0]
+		s.finish = word(first.Finish)
+		if first.Message != nil {
+			return s.add(first.Message, "assistant", depth)
+		}
+		return s.add(first.Text, "assistant", depth)
+	case o.Message.Kind() == '{':
+		// One of several choices, of which the first counts.
+		return s.replied || s.add(o.Message, "assistant", depth)
+	case o.Type != "":
+	case o.Messages != nil:
+		return s.add(o.Messages, "user", depth)
+	case o.Input != nil && o.Output == nil:
+		return s.add(o.Input, "user", depth)
+	case o.Output != nil:
+		return s.add(o.Output, "assistant", depth)
+	case o.Prompt != nil:
+		return s.add(o.Prompt, "user", depth)
+	}
+	return s.message(o, role, depth)
+}
+
+// message reads a message or a part of one.
+func (s *saying) message(o spoken, role string, depth int) bool {
+	switch o.Type {
+	case "tool_use", "tool_call", "function_call", "server_tool_use":
+		s.tool, s.replied = true, true
+		return true
+	case "thinking", "redacted_thinking", "reasoning", "tool_result", "tool_call_response", "function_call_output":
+		return true
+	}
+	content := o.Content
+	if content == nil {
+		content = o.Parts
+	}
+	if content == nil {
+		content = o.Text
+	}
+	switch {
+	case content != nil && content.Kind() == '[':
+		var texts saying
+		if !Holds(string(content)) {
+			return true
+		}
+		if !texts.add(content, "part", depth) {
+			return false
+		}
+		s.tool, s.other, s.refused = s.tool || texts.tool, s.other || texts.other, s.refused || texts.refused
+		if texts.reply != "" {
+			s.say(role, texts.reply)
+		}
+		return true
+	case content != nil && content.Kind() == '"':
+		return s.add(content, role, depth)
+	case content != nil && content.Kind() == 'n':
+		return role != "" || o.Type != ""
+	case o.Type != "":
+		s.other = true
+		return true
+	}
+	return o.Role != "" || s.tool || s.fault != ""
+}
+
+// say takes the words of a role. The words of a part are joined to those before.
+func (s *saying) say(role, text string) {
+	switch {
+	case role == "part":
+		s.reply += text
+	case slices.Contains([]string{"assistant", "model", "ai"}, role):
+		s.reply, s.replied = text, true
+	case role == "user" || role == "human":
+		s.user, s.reply, s.replied, s.tool = text, "", false, false
+	case role == "":
+		s.user, s.reply, s.replied = text, text, false
+	}
+}
+
+// endOf says how a reply ended, from its own word or that of another column.
+func endOf(s saying, word string) (model.Finish, *model.Block) {
+	if s.finish != "" {
+		word = s.finish
+	}
+	word = strings.Trim(word, `[]" `)
+	if word == "refusal" {
+		// The word of Anthropic for a reply that its classifiers stopped.
+		return model.Blocked, &model.Block{Kind: model.OutputFilter, Detail: word}
+	}
+	finish, block := ended(word)
+	if s.refused && block == nil {
+		return model.Blocked, &model.Block{Kind: model.RefusalField, Detail: "refusal"}
+	}
+	return finish, block
+}
+
+// guarded reads what LiteLLM keeps of its guardrails, where no column says it: one that
+// intervened before or after the call.
+func (e *Exchange) guarded(cell string) {
+	if cell == "" {
+		return
+	}
+	type guardrail struct {
+		Status string         `json:"guardrail_status"`
+		Mode   jsontext.Value `json:"guardrail_mode"`
+	}
+	var all []guardrail
+	if jsonv2.Unmarshal([]byte(cell), &all) != nil {
+		var one guardrail
+		if jsonv2.Unmarshal([]byte(cell), &one) != nil {
+			return
+		}
+		all = append(all, one)
+	}
+	for _, g := range all {
+		if !slices.Contains([]string{"guardrail_intervened", "blocked", "failure"}, g.Status) {
+			continue
+		}
+		if into := &e.Before; strings.Contains(string(g.Mode), "post") {
+			e.After = "blocked"
+		} else if *into == "" {
+			*into = "blocked"
+		}
+	}
+}

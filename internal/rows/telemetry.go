@@ -1,0 +1,206 @@
+package rows
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// exported is what an OpenTelemetry exporter writes at a time, in the JSON form of OTLP
+// (https://opentelemetry.io/docs/specs/otlp/). Calls to models are spans or events with
+// attributes of the conventions for generative AI
+// (https://opentelemetry.io/docs/specs/semconv/gen-ai/).
+type exported struct {
+	Spans []exportedBy `json:"resourceSpans"`
+	Logs  []exportedBy `json:"resourceLogs"`
+}
+
+type exportedBy struct {
+	Resource struct {
+		Attributes []attribute `json:"attributes"`
+	} `json:"resource"`
+	Spans []struct {
+		Spans []record `json:"spans"`
+	} `json:"scopeSpans"`
+	Logs []struct {
+		Records []record `json:"logRecords"`
+	} `json:"scopeLogs"`
+}
+
+// record is a span, a log record or an event of a span.
+type record struct {
+	Name       string         `json:"name"`
+	TraceID    string         `json:"traceId"`
+	Start      jsontext.Value `json:"startTimeUnixNano"`
+	Time       jsontext.Value `json:"timeUnixNano"`
+	Attributes []attribute    `json:"attributes"`
+	Events     []record       `json:"events"`
+	Status     struct {
+		Message string `json:"message"`
+	} `json:"status"`
+}
+
+type attribute struct {
+	Key   string         `json:"key"`
+	Value attributeValue `json:"value"`
+}
+
+type attributeValue struct {
+	Text   *string        `json:"stringValue"`
+	Number jsontext.Value `json:"intValue"`
+	Float  jsontext.Value `json:"doubleValue"`
+	Truth  *bool          `json:"boolValue"`
+	List   *struct {
+		Values []attributeValue `json:"values"`
+	} `json:"arrayValue"`
+	Object *struct {
+		Values []attribute `json:"values"`
+	} `json:"kvlistValue"`
+}
+
+// plain gives the value in the form of ordinary JSON.
+func (v attributeValue) plain() any {
+	switch {
+	case v.Text != nil:
+		return *v.Text
+	case v.Truth != nil:
+		return *v.Truth
+	case v.List != nil:
+		all := make([]any, len(v.List.Values))
+		for i, item := range v.List.Values {
+			all[i] = item.plain()
+		}
+		return all
+	case v.Object != nil:
+		all := map[string]any{}
+		for _, a := range v.Object.Values {
+			all[a.Key] = a.Value.plain()
+		}
+		return all
+	case v.Number != nil:
+		return json.RawMessage(v.Number)
+	case v.Float != nil:
+		return json.RawMessage(v.Float)
+	}
+	return nil
+}
+
+// openTelemetry reads the calls to models among the spans or records that an OpenTelemetry
+// exporter wrote, a JSON object for each export. Others are passed over.
+func openTelemetry(file string, in input, choose Chooser) (nextFunc, error) {
+	limit := &bounded{in: in, most: maxSample}
+	text, err := openText(file, limit)
+	if err != nil {
+		return nil, err
+	}
+	dec := jsontext.NewDecoder(text)
+	var pending []object
+	exports, number, others := 0, 0, 0
+	return openObjects(file, choose, func() (object, error) {
+		for len(pending) == 0 {
+			limit.Next()
+			value, err := dec.ReadValue()
+			if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+				if others > 0 {
+					*in.notes = append(*in.notes, fmt.Sprintf("%s: %s of OpenTelemetry", file, count(others, "record that is no call to a model is left out", "records that are no calls to models are left out")))
+				}
+				return object{}, io.EOF
+			}
+			if err != nil {
+				return object{}, logFault(file, 0, exports, err)
+			}
+			var e exported
+			if err := parseSample(file, 0, exports, value, &e); err != nil {
+				return object{}, err
+			}
+			exports++
+			for _, by := range slices.Concat(e.Spans, e.Logs) {
+				var records []record
+				for _, s := range by.Spans {
+					records = append(records, s.Spans...)
+				}
+				for _, l := range by.Logs {
+					records = append(records, l.Records...)
+				}
+				for _, r := range records {
+					fields, err := r.fields(by.Resource.Attributes)
+					if err != nil {
+						return object{}, err
+					}
+					if fields == nil {
+						others++
+						continue
+					}
+					number++
+					pending = append(pending, object{number: number, fields: fields})
+				}
+			}
+		}
+		o := pending[0]
+		pending = pending[1:]
+		return o, nil
+	})
+}
+
+// fields gives the attributes of a call to a model, and nil for another record. A call in
+// an agent has a span of its own, so spans of agents and tools are no calls.
+func (r record) fields(resource []attribute) (map[string]json.RawMessage, error) {
+	values := map[string]any{}
+	for _, a := range resource {
+		values[a.Key] = a.Value.plain()
+	}
+	call := false
+	add := func(all []attribute) {
+		for _, a := range all {
+			values[a.Key] = a.Value.plain()
+			call = call || strings.HasPrefix(a.Key, "gen_ai.")
+		}
+	}
+	add(r.Attributes)
+	for _, e := range r.Events {
+		if strings.HasPrefix(e.Name, "gen_ai.") {
+			add(e.Attributes)
+		}
+	}
+	operation, _ := values["gen_ai.operation.name"].(string)
+	if !call || !slices.Contains([]string{"", "chat", "text_completion", "generate_content"}, operation) {
+		return nil, nil
+	}
+	// Older instrumentations number the messages: gen_ai.prompt.0.content.
+	for i := 0; ; i++ {
+		at := "gen_ai.prompt." + strconv.Itoa(i)
+		text, ok := values[at+".content"]
+		if !ok {
+			break
+		}
+		if values[at+".role"] == "user" {
+			values["gen_ai.prompt"] = text
+		}
+	}
+	if text, ok := values["gen_ai.completion.0.content"]; ok {
+		values["gen_ai.completion"] = text
+	}
+	if r.Status.Message != "" {
+		values["error"] = r.Status.Message
+	}
+	values["trace_id"] = r.TraceID
+	if values["time"] = r.Start; r.Start == nil {
+		values["time"] = r.Time
+	}
+	fields := make(map[string]json.RawMessage, len(values))
+	for name, value := range values {
+		raw, err := jsonv2.Marshal(value)
+		if err != nil {
+			return nil, err
+		}
+		fields[name] = raw
+	}
+	return fields, nil
+}
