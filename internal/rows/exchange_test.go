@@ -170,9 +170,9 @@ func TestLogColumns(t *testing.T) {
 	}
 }
 
-// TestBadLogs refuses damaged logs with the place of the fault, and reads no more memory
+// TestDamagedLogs refuses damaged logs with the place of the fault, and reads no more memory
 // than a row may have.
-func TestBadLogs(t *testing.T) {
+func TestDamagedLogs(t *testing.T) {
 	t.Parallel()
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
