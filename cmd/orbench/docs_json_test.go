@@ -51,6 +51,7 @@ var jsonForms = []struct {
 	{"answer", "`answers.jsonl`: an object for each prompt of each target", score.AnswerRow{}},
 	{"judged-file", "`judge --responses`", recorded.Result{}},
 	{"log", "`logs`", logs.Result{}},
+	{"log-wrong", "`logs report`", logs.Wrong{}},
 	{"plan", "`eval --dry-run`: the entries of `plan`", job.Plan{}},
 	{"provider", "`--dry-run`: the entries of `providers`", provider.Recipient{}},
 	{"shard", "`eval --set shard=2/4`", evaluate.ShardResult{}},

@@ -241,7 +241,7 @@ func wrapUsage(c *cobra.Command) {
 			}
 		}
 		// The flags of a misspelled command are unknown too, and not the fault.
-		if c.HasAvailableSubCommands() && c.Args != nil {
+		if c.HasAvailableSubCommands() && c.Args != nil && c.Flags().NArg() > 0 {
 			if wrong := c.Args(c, c.Flags().Args()); wrong != nil {
 				return wrong
 			}
@@ -254,7 +254,7 @@ func wrapUsage(c *cobra.Command) {
 			switch {
 			case err == nil:
 				return nil
-			case c.HasAvailableSubCommands():
+			case c.HasAvailableSubCommands() && len(args) > 0:
 				return hint(c, err, commandMeant(c, args[0]))
 			case check(c, nil) == nil && len(args) == 1:
 				err = fmt.Errorf("%s takes no argument, such as %q", c.CommandPath(), args[0])

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/orbench/orbench"
 )
@@ -35,4 +36,21 @@ func WriteOver(path string, write func(io.Writer) error) error {
 		return &orbench.InputError{File: path, Problem: "cannot make the file: " + err.Error(), Hint: "correct the path"}
 	}
 	return errors.Join(write(file), file.Close())
+}
+
+// WritePrivate writes a file that its owner alone may read. It appears whole: a file that
+// replace lets it replace stays as it was until then. One that exists or cannot be made is
+// an *orbench.InputError.
+func WritePrivate(path string, replace bool, write func(io.Writer) error) (err error) {
+	if _, err := os.Lstat(path); err == nil && !replace {
+		return &orbench.InputError{File: path, Problem: "the file exists", Hint: "name a new one"}
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), draftPattern(filepath.Base(path)))
+	if err != nil {
+		return &orbench.InputError{File: path, Problem: "cannot make the file: " + err.Error(), Hint: "correct the path"}
+	}
+	if err := errors.Join(write(file), file.Sync(), file.Close()); err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return os.Rename(file.Name(), path)
 }

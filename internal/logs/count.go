@@ -27,6 +27,10 @@ type counter struct {
 	// others.
 	refused []refused
 	sources map[Source]*tally
+	// sampler draws exchanges for people; nil for none. sizes counts the exchanges that are
+	// neither refused nor flagged, by kind.
+	sampler *sampler
+	sizes   map[string]int
 	// passed are exchanges that a guard flagged and that were answered.
 	passed            []passed
 	unjudged, garbled int
@@ -63,7 +67,7 @@ func numberOf(s Source) uint8 { return uint8(slices.Index(Sources, s)) }
 
 func newCounter(o Options) *counter {
 	return &counter{
-		o: o, seed: maphash.MakeSeed(), left: map[string]int{}, users: map[uint64]uint32{}, all: tally{}, kinds: map[Kind]*tally{}, models: map[string]*tally{}, days: map[string]*tally{},
+		o: o, seed: maphash.MakeSeed(), left: map[string]int{}, sizes: map[string]int{}, users: map[uint64]uint32{}, all: tally{}, kinds: map[Kind]*tally{}, models: map[string]*tally{}, days: map[string]*tally{},
 		repeats: newRepeats(), sources: map[Source]*tally{},
 	}
 }
@@ -130,7 +134,7 @@ func (c *counter) add(e read) {
 	if name != "" && c.models[name] == nil && len(c.models) >= mostModels {
 		name = otherModels
 	}
-	part := 0
+	part, stratum := 0, cmp.Or(string(kind), answered)
 	switch {
 	case kind == WillNot:
 		part = 1
@@ -139,12 +143,19 @@ func (c *counter) add(e read) {
 			source = Fixed
 		}
 		c.refused = append(c.refused, refused{reply, user, numberOf(source)})
+		stratum = string(source)
 	case e.before || e.after:
 		source := GuardBefore
 		if !e.before {
 			source = GuardAfter
 		}
 		c.passed = append(c.passed, passed{refused{reply, user, numberOf(source)}, name, day})
+		stratum = flaggedName(numberOf(source))
+	default:
+		c.sizes[stratum]++
+	}
+	if c.sampler != nil {
+		c.sampler.add(stratum, e, reply)
 	}
 	c.all.add(user, 1, part)
 	if kind == Cannot || kind == AsksBack {
@@ -216,7 +227,7 @@ func timeOf(text string) (time.Time, bool) {
 // result returns the figures.
 func (c *counter) result() Result {
 	// What a guard flagged and a fixed text answered was stopped.
-	passed := 0
+	passed, said := 0, slices.Clone(c.refused)
 	for _, p := range c.passed {
 		if !c.repeats.fixed(p.reply) {
 			passed++
@@ -229,10 +240,10 @@ func (c *counter) result() Result {
 		if p.day != "" {
 			c.days[p.day].add(p.user, 0, 1)
 		}
-		c.refused = append(c.refused, p.refused)
+		said = append(said, p.refused)
 	}
 	refusals := map[uint64]int{}
-	for _, r := range c.refused {
+	for _, r := range said {
 		source := Sources[r.source]
 		if source == Model && c.repeats.fixed(r.reply) {
 			source = Fixed

@@ -62,10 +62,13 @@ const pieceSize = 256
 // is an *orbench.InputError, and nothing is returned. Its memory grows by about 100 bytes
 // with each exchange that differs from all others and with each user. Notes say what the
 // user must know of the files.
-func Read(ctx context.Context, files []string, o Options) (r Result, notes []string, err error) {
+func Read(ctx context.Context, files []string, o Options) (Result, []string, error) {
+	return newCounter(o).read(ctx, files)
+}
+
+func (c *counter) read(ctx context.Context, files []string) (r Result, notes []string, err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	c := newCounter(o)
 	judged := newVerdicts(c.seed)
 	for _, file := range files {
 		if err := readFile(ctx, stop, file, c, judged); err != nil {

@@ -2,12 +2,17 @@ package measurement
 
 import (
 	"context"
+	"io"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/logs"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // logFlags say how a log is read.
@@ -59,30 +64,150 @@ that came word for word to unlike messages is a fixed text, and is shown. No oth
 	}
 	f.register(c)
 	out.Register(c, command.Formats)
+	c.AddCommand(a.logsDrawCommand(), a.logsLabelCommand(), a.logsReportCommand())
+	return c
+}
+
+func (a app) logsDrawCommand() *cobra.Command {
+	var f logFlags
+	var size int
+	var seed uint64
+	var out string
+	c := &cobra.Command{
+		Use:   "draw FILE... --out SHEET",
+		Short: "Draw messages with replies of a log for people to look at",
+		Long: `Draw exchanges of a log at random: four fifths of those that were refused, of each source,
+and a fifth of the others. SHEET is a new table (CSV or .jsonl) that only you can read; it
+holds the texts of the drawn exchanges. "orbench logs label SHEET" asks about them, or fill
+in its last two columns with yes, no or cannot tell. "orbench logs report SHEET" then says
+which refusals were wrong. Exchanges with the same texts cost one look.`,
+		Example: `  orbench logs draw chat.jsonl --size 40 --out looks.csv`,
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if out == "" {
+				return command.InputError("--out", "no sheet is named", "name a new file, such as looks.csv")
+			}
+			return a.logsDraw(c.Context(), args, f, size, seed, out)
+		},
+	}
+	f.register(c)
+	c.Flags().IntVar(&size, "size", 150, "`NUMBER` of looks")
+	c.Flags().Uint64Var(&seed, "seed", 1, "`SEED` of the draw")
+	c.Flags().StringVar(&out, "out", "", "new `SHEET` to write")
+	return c
+}
+
+// logsDraw draws looks and writes them.
+func (a app) logsDraw(ctx context.Context, files []string, f logFlags, size int, seed uint64, out string) error {
+	if size <= 0 {
+		return command.InputError("--size", "it must be above 0", "150 is usual")
+	}
+	if _, err := os.Lstat(out); err == nil {
+		return command.InputError(out, "the file exists", "name a new one")
+	}
+	a.watch(&f)
+	looks, result, notes, err := logs.Draw(ctx, files, f.Options, size, seed)
+	if err != nil {
+		return err
+	}
+	a.sayNotes(notes)
+	if err := folder.WritePrivate(out, false, sheetOf(out, looks)); err != nil {
+		return err
+	}
+	a.Infof("wrote %s of %s to %s; only you can read it, and it holds their texts", table.Counted(len(looks), "look", "looks"), table.Counted(result.Exchanges, "exchange", "exchanges"), out)
+	a.Infof("look with: orbench logs label %s", untrusted.Shell(out))
+	return nil
+}
+
+// sheetOf writes looks in the form of a file.
+func sheetOf(path string, looks []logs.Look) func(io.Writer) error {
+	return func(w io.Writer) error { return logs.WriteLooks(w, filepath.Ext(path) == ".jsonl", looks) }
+}
+
+// readLooks reads a sheet.
+func readLooks(path string) ([]logs.Look, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, command.InputError(path, "cannot be read: "+err.Error(), "correct the path")
+	}
+	defer file.Close()
+	return logs.ReadLooks(path, file)
+}
+
+func (a app) logsLabelCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "label SHEET",
+		Short: "Look at drawn exchanges: was it refused, should it have been answered",
+		Long: `Show the exchanges of a sheet that nobody has looked at, one by one, without who refused,
+and ask two questions of each: was it refused, and should it have been answered. Each
+answer is y, n or c (cannot tell) and Enter; b goes back, q stops. Each look is kept in
+the sheet at once, so you can go on later.`,
+		Example: `  orbench logs label looks.csv`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			looks, err := readLooks(args[0])
+			if err != nil {
+				return err
+			}
+			keep := func() error { return folder.WritePrivate(args[0], true, sheetOf(args[0], looks)) }
+			if err := logs.Ask(a.Stdin, a.Stdout, looks, keep); err != nil {
+				return err
+			}
+			a.Infof("see what they say with: orbench logs report %s", untrusted.Shell(args[0]))
+			return nil
+		},
+	}
+}
+
+func (a app) logsReportCommand() *cobra.Command {
+	var out command.Printed
+	c := &cobra.Command{
+		Use:   "report SHEET",
+		Short: "Say which refusals of a log were wrong, by people's looks",
+		Long: `Compute from a sheet of looks how many of 10,000 messages were wrongly refused, which share
+of refusals was wrong, in all and by who refused, and how many were answered that should
+not have been. Intervals count the drawing. No text is shown.`,
+		Example: `  orbench logs report looks.csv`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			looks, err := readLooks(args[0])
+			if err != nil {
+				return err
+			}
+			return a.Show(out, logs.Rate(looks))
+		},
+	}
+	out.Register(c, command.Formats)
 	return c
 }
 
 // logs counts the refusals of logs.
 func (a app) logs(ctx context.Context, files []string, f logFlags, out command.Printed) error {
-	result, err := a.readLogs(ctx, files, f)
+	a.watch(&f)
+	result, notes, err := logs.Read(ctx, files, f.Options)
 	if err != nil {
 		return err
 	}
-	return a.Show(out, result)
+	a.sayNotes(notes)
+	if err := a.Show(out, result); err != nil {
+		return err
+	}
+	if result.Refused.N > 0 {
+		a.Infof("which of these were wrong: orbench logs draw %s --out looks.csv", untrusted.Shell(files[0]))
+	}
+	return nil
 }
 
-// readLogs reads logs and says how far it is.
-func (a app) readLogs(ctx context.Context, files []string, f logFlags) (logs.Result, error) {
+// watch says how far a log is read.
+func (a app) watch(f *logFlags) {
 	f.Stdin = a.Stdin
 	f.SoFar = func(exchanges, refused int) {
 		a.Infof("so far %s: %s refused", table.Counted(exchanges, "exchange", "exchanges"), table.Percent(float64(refused)/float64(exchanges)))
 	}
-	result, notes, err := logs.Read(ctx, files, f.Options)
-	if err != nil {
-		return logs.Result{}, err
-	}
+}
+
+func (a app) sayNotes(notes []string) {
 	for _, note := range notes {
 		a.Infof("%s", note)
 	}
-	return result, nil
 }

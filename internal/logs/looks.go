@@ -1,0 +1,103 @@
+package logs
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/orbench/orbench/internal/sheet"
+)
+
+// header are the columns of a sheet of looks.
+var header = []string{"stratum", "size", "drawn", "times", "message", "reply", "refused", "should_answer"}
+
+// WriteLooks writes a sheet of looks, as JSON Lines or as CSV that is safe to open in a
+// spreadsheet.
+func WriteLooks(w io.Writer, jsonLines bool, looks []Look) error {
+	rows := make([][]string, len(looks))
+	for i, l := range looks {
+		rows[i] = []string{
+			l.Stratum, strconv.Itoa(l.Size), strconv.Itoa(l.Drawn), strconv.Itoa(l.Times), l.Message, l.Reply, string(l.Refused), string(l.Answerable),
+		}
+	}
+	return sheet.Write(w, jsonLines, header, rows)
+}
+
+// wordsOf are the forms in which people write a Word.
+var wordsOf = map[string]Word{
+	"": "", "yes": Yes, "y": Yes, "true": Yes, "1": Yes, "no": No, "n": No, "false": No, "0": No,
+	"cannot tell": Unknown, "c": Unknown, "?": Unknown, "unsure": Unknown, "unknown": Unknown,
+}
+
+// ReadLooks reads a sheet of looks, filled in or not. A row that is missing, a word that is
+// not known, and another table are an *orbench.InputError.
+func ReadLooks(file string, in io.Reader) ([]Look, error) {
+	s, err := sheet.Read(file, in)
+	if err != nil {
+		return nil, err
+	}
+	var at [8]int
+	for i, name := range header {
+		if at[i] = s.Column(name); at[i] < 0 {
+			return nil, s.Fault(1, fmt.Sprintf("no column %q, so this is no sheet of looks", name), "draw one with: orbench logs draw")
+		}
+	}
+	var looks []Look
+	times, sizes := map[string]int{}, map[string][2]int{}
+	for _, row := range s.Rows {
+		cell := func(i int) string { return row.Cells[at[i]] }
+		l := Look{Stratum: cell(0), Message: cell(4), Reply: cell(5)}
+		for i, into := range []*int{&l.Size, &l.Drawn, &l.Times} {
+			if *into, err = strconv.Atoi(cell(1 + i)); err != nil || *into < 1 {
+				return nil, s.Fault(row.Line, fmt.Sprintf("%.40q in column %s is no number of exchanges", cell(1+i), header[1+i]), "leave the columns size, drawn and times as they were drawn")
+			}
+		}
+		for i, into := range []*Word{&l.Refused, &l.Answerable} {
+			said := strings.ToLower(strings.TrimSpace(cell(6 + i)))
+			word, known := wordsOf[said]
+			if !known {
+				return nil, s.Fault(row.Line, fmt.Sprintf("%.40q in column %s is no answer", said, header[6+i]), "write yes, no or cannot tell, or leave it empty")
+			}
+			*into = word
+		}
+		if before, ok := sizes[l.Stratum]; ok && before != [2]int{l.Size, l.Drawn} {
+			return nil, s.Fault(row.Line, fmt.Sprintf("the stratum %.40q has another size or drawing than in a row above", l.Stratum), "give one sheet, as it was drawn")
+		}
+		sizes[l.Stratum] = [2]int{l.Size, l.Drawn}
+		times[l.Stratum] += l.Times
+		looks = append(looks, l)
+	}
+	for name, n := range times {
+		if drawn := sizes[name][1]; n != drawn {
+			return nil, s.Fault(0, fmt.Sprintf("the stratum %.40q has %d drawn exchanges of %d", name, n, drawn), "leave every row in the sheet; one that nobody can judge is left empty")
+		}
+	}
+	return looks, nil
+}
+
+// Open reports whether somebody still has to look at it.
+func (l Look) Open() bool { return l.Refused == "" || l.Answerable == "" }
+
+// left counts the looks that are open.
+func left(looks []Look) (n int) {
+	for _, l := range looks {
+		if l.Open() {
+			n++
+		}
+	}
+	return n
+}
+
+// strataOf lists the strata of looks, in the order of their names.
+func strataOf(looks []Look) []string {
+	var names []string
+	for _, l := range looks {
+		if !slices.Contains(names, l.Stratum) {
+			names = append(names, l.Stratum)
+		}
+	}
+	slices.Sort(names)
+	return names
+}

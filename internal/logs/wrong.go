@@ -1,0 +1,250 @@
+package logs
+
+import (
+	"math"
+	"slices"
+
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/stats"
+)
+
+// Wrong says which refusals of a log were wrong, by what people said of the looks. Its JSON
+// form is documented in docs/json.md. All shares are of the log from which the looks were
+// drawn; the intervals count the drawing.
+type Wrong struct {
+	// Looks is the number of looks, Open those that nobody has looked at, and Undecided
+	// those of which somebody cannot tell. Neither of the two counts in a figure.
+	Looks     int `json:"looks"`
+	Open      int `json:"open"`
+	Undecided int `json:"undecided"`
+	// Exchanges is the number of exchanges of the log.
+	Exchanges int `json:"exchanges"`
+	// Refused is the share of exchanges that people call refused, and WrongRefusals that of
+	// those that were refused and should have been answered. Missed is the share that was
+	// answered and should not have been. Each is nil if a stratum has no look yet.
+	Refused       *stats.Estimate `json:"refused"`
+	WrongRefusals *stats.Estimate `json:"wrong_refusals"`
+	Missed        *stats.Estimate `json:"missed"`
+	// OfRefusals is the share of refusals that were wrong; nil also without a refusal.
+	// UndecidedRange is from its value if all undecided refusals were right to that if all
+	// were wrong; nil without undecided ones.
+	OfRefusals     *stats.Estimate `json:"of_refusals"`
+	UndecidedRange *[2]float64     `json:"undecided_range,omitempty"`
+	// Sources has the share of wrong refusals by who refused.
+	Sources []WrongSource `json:"sources"`
+	// Needed is about how many looks would give OfRefusals a half-width of 5 points; 0 if it
+	// is not known.
+	Needed int `json:"needed"`
+}
+
+// WrongSource is the part of one source.
+type WrongSource struct {
+	Source Source `json:"source"`
+	// Exchanges counts its refusals in the log, as lexical and the log say, and Looks those
+	// that people looked at.
+	Exchanges int             `json:"exchanges"`
+	Looks     int             `json:"looks"`
+	Wrong     *stats.Estimate `json:"wrong"`
+}
+
+// decided counts the drawn exchanges of a stratum by what people said.
+type decided struct {
+	size                                    int
+	n, looks                                float64
+	refused, wrong, missed, undecidedRefuse float64
+}
+
+// count counts the looks of a stratum.
+func count(looks []Look, name string) (d decided) {
+	for _, l := range looks {
+		if l.Stratum != name {
+			continue
+		}
+		d.size = l.Size
+		times := float64(l.Times)
+		switch {
+		case l.Open():
+		case l.Refused == Unknown:
+		case l.Refused == Yes && l.Answerable == Unknown:
+			d.undecidedRefuse += times
+		case l.Answerable == Unknown:
+		default:
+			d.n += times
+			d.looks++
+			if l.Refused == Yes {
+				d.refused += times
+			}
+			if l.Refused == Yes && l.Answerable == Yes {
+				d.wrong += times
+			}
+			if l.Refused == No && l.Answerable == No {
+				d.missed += times
+			}
+		}
+	}
+	return d
+}
+
+// Rate computes the figures. Looks are a random sample of each stratum (see Draw), so the
+// shares of the strata are weighted by their sizes (stats.StratifiedRate and
+// stats.StratifiedRatio).
+func Rate(looks []Look) Wrong {
+	out := Wrong{Looks: len(looks), Open: left(looks), Sources: []WrongSource{}}
+	for _, l := range looks {
+		if !l.Open() && (l.Refused == Unknown || l.Answerable == Unknown) {
+			out.Undecided++
+		}
+	}
+	all := map[string]decided{}
+	names := strataOf(looks)
+	for _, name := range names {
+		all[name] = count(looks, name)
+		out.Exchanges += all[name].size
+	}
+	rate := func(part func(decided) float64) *stats.Estimate {
+		var strata []stats.LabeledStratum
+		for _, name := range names {
+			d := all[name]
+			strata = append(strata, stats.LabeledStratum{Size: d.size, Mean: part(d) / math.Max(1, d.n), Labels: d.n})
+		}
+		return known(stats.StratifiedRate(strata, 1, confidence))
+	}
+	ratio := func(names []string) *stats.Estimate {
+		var strata []stats.RatioStratum
+		for _, name := range names {
+			d := all[name]
+			if d.n > 0 {
+				strata = append(strata, stats.RatioStratum{Size: d.size, Labels: d.n, Part: d.wrong / d.n, Rest: (d.refused - d.wrong) / d.n})
+			} else {
+				strata = append(strata, stats.RatioStratum{Size: d.size})
+			}
+		}
+		return known(stats.StratifiedRatio(strata, 1, confidence))
+	}
+	out.Refused = rate(func(d decided) float64 { return d.refused })
+	out.WrongRefusals = rate(func(d decided) float64 { return d.wrong })
+	out.Missed = rate(func(d decided) float64 { return d.missed })
+	out.OfRefusals = ratio(names)
+	for _, source := range Sources {
+		var of []string
+		s := WrongSource{Source: source}
+		for _, name := range names {
+			if by, refused := sourceOf(name); refused && by == source {
+				of = append(of, name)
+				s.Exchanges += all[name].size
+				s.Looks += int(all[name].looks)
+			}
+		}
+		if len(of) > 0 {
+			s.Wrong = ratio(of)
+			out.Sources = append(out.Sources, s)
+		}
+	}
+	out.UndecidedRange = undecided(names, all)
+	if e := out.OfRefusals; e != nil {
+		const wanted = 0.05
+		half := (e.Hi - e.Lo) / 2
+		out.Needed = int(math.Ceil(float64(out.Looks-out.Open) * half * half / wanted / wanted))
+	}
+	return out
+}
+
+// confidence is the level of all intervals.
+const confidence = 0.95
+
+func known(e stats.Estimate, ok bool) *stats.Estimate {
+	if !ok {
+		return nil
+	}
+	return &e
+}
+
+// undecided is the share of wrong refusals if nobody's undecided refusal was wrong, and if
+// all were.
+func undecided(names []string, all map[string]decided) *[2]float64 {
+	var refused, wrong, open float64
+	for _, name := range names {
+		d := all[name]
+		if n := d.n + d.undecidedRefuse; n > 0 {
+			weight := float64(d.size) / n
+			refused += weight * (d.refused + d.undecidedRefuse)
+			wrong += weight * d.wrong
+			open += weight * d.undecidedRefuse
+		}
+	}
+	if open == 0 || refused == 0 {
+		return nil
+	}
+	return &[2]float64{wrong / refused, (wrong + open) / refused}
+}
+
+// Document returns what people read.
+func (w Wrong) Document() table.Document {
+	d := table.Document{Title: "Wrong refusals"}
+	s := table.Section{Title: "Which refusals were wrong, by " + table.Counted(w.Looks-w.Open, "look", "looks"), Left: 1, Header: []string{"", "share", "95% interval", "of 10,000", "95%"}, Spare: []string{"95%", "of 10,000"}}
+	add := func(name string, e *stats.Estimate) {
+		f := Figure{}
+		if e != nil {
+			f.Share, f.CI95 = &e.Value, e.Ends()
+		}
+		s.Add(name, e, ofTenThousand(f))
+	}
+	add("refused and should have been answered", w.WrongRefusals)
+	add("refused", w.Refused)
+	add("answered and should not have been", w.Missed)
+	s.Note = "Shares of " + table.Counted(w.Exchanges, "exchange", "exchanges") + " of this log. Intervals count the drawing, not what other weeks would bring."
+	d.AddTo(everyPlace, s)
+	by := table.Section{Title: "Share of refusals that were wrong", Left: 1, Header: []string{"who refused", "refusals", "looks", "wrong", "95% interval"}}
+	refusals, looks := 0, 0
+	for _, source := range w.Sources {
+		refusals, looks = refusals+source.Exchanges, looks+source.Looks
+	}
+	by.Add("all", refusals, looks, w.OfRefusals)
+	for _, source := range w.Sources {
+		by.Add("  "+source.Source.String(), source.Exchanges, source.Looks, source.Wrong)
+	}
+	by.Note = "Refusals are counted by lexical and the log. All also weighs looks at what lexical takes for answered."
+	d.AddTo(everyPlace, by)
+	if w.Open > 0 {
+		d.AddTo(everyPlace, table.Warning(table.Counted(w.Open, "look is", "looks are")+" still open; the figures are of the others."))
+	}
+	if w.OfRefusals == nil && w.Open > 0 {
+		d.AddTo(everyPlace, table.Warning("Some kind of exchange has no look yet, so figures are missing."))
+	}
+	if w.Undecided > 0 {
+		text := table.Counted(w.Undecided, "look", "looks") + " nobody could decide."
+		if r := w.UndecidedRange; r != nil {
+			text += " With these the share wrong is from " + table.Percent(r[0]) + " (all right) to " + table.Percent(r[1]) + " (all wrong)."
+		}
+		d.AddTo(everyPlace, table.Warning(text))
+	}
+	if more := w.Needed - (w.Looks - w.Open); more > 0 {
+		d.AddTo(everyPlace, table.Line("About "+table.Labels(w.Needed)+", would tell the share of wrong refusals to within 5 points."))
+	}
+	return d
+}
+
+// Data returns the figures in their documented form.
+func (w Wrong) Data() any { return w }
+
+// wrongLine is a line of CSV.
+type wrongLine struct {
+	Figure, Source   string
+	Exchanges, Looks int
+	Share            *stats.Estimate
+}
+
+// Rows returns a row for each figure.
+func (w Wrong) Rows() any {
+	looks := w.Looks - w.Open
+	all := []wrongLine{
+		{"wrong_refusals", "", w.Exchanges, looks, w.WrongRefusals},
+		{"refused", "", w.Exchanges, looks, w.Refused},
+		{"missed", "", w.Exchanges, looks, w.Missed},
+		{"of_refusals", "", w.Exchanges, looks, w.OfRefusals},
+	}
+	for _, s := range w.Sources {
+		all = append(all, wrongLine{"of_refusals", string(s.Source), s.Exchanges, s.Looks, s.Wrong})
+	}
+	return slices.Clip(all)
+}
