@@ -276,6 +276,9 @@ func (c *counter) result() Result {
 	}
 	slices.SortFunc(out.Fixed, func(a, b FixedText) int { return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Text, b.Text)) })
 	out.Fixed = out.Fixed[:min(len(out.Fixed), mostTexts)]
+	for i := range out.Fixed {
+		out.Fixed[i].Text = c.o.masked(out.Fixed[i].Text)
+	}
 	return out
 }
 

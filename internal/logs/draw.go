@@ -285,6 +285,7 @@ func (c *counter) draw() ([]Look, error) {
 	looks := make([]Look, len(all))
 	for i, p := range all {
 		looks[i] = p.Look
+		looks[i].Message, looks[i].Reply = c.o.masked(p.Message), c.o.masked(p.Reply)
 	}
 	return looks, nil
 }

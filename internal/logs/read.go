@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/mask"
 	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -26,6 +27,8 @@ type Options struct {
 	// Refuses are beginnings of replies that count as refusals, such as those of the
 	// product's own texts.
 	Refuses []string
+	// Mask masks the texts of looks and of Result.Fixed; nil leaves them as they are.
+	Mask *mask.Masker
 	// Stdin is what the file "-" reads.
 	Stdin io.Reader
 	// SoFar is called now and then with the number of exchanges so far and those refused
@@ -236,6 +239,14 @@ func newVerdicts(seed maphash.Seed) *verdicts {
 		}
 	}
 	return v
+}
+
+// masked is a text without what identifies people.
+func (o Options) masked(text string) string {
+	if o.Mask == nil {
+		return text
+	}
+	return o.Mask.Text(text)
 }
 
 // refuses reports whether a reply begins as the user says that refusals do.

@@ -5,18 +5,24 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/logs"
+	"github.com/orbench/orbench/internal/mask"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // logFlags say how a log is read.
-type logFlags struct{ logs.Options }
+type logFlags struct {
+	logs.Options
+	mask  bool
+	names string
+}
 
 // register gives a command the flags.
 func (f *logFlags) register(c *cobra.Command) {
@@ -28,6 +34,8 @@ func (f *logFlags) register(c *cobra.Command) {
 	flags.StringVar(&columns.After, "guard-after-column", "", "`COLUMN` of what a guard said of the reply")
 	flags.StringSliceVar(&f.Flagged, "flagged", nil, "`WORDS` of the guards that mean that they stopped the text (default: true, 1, blocked, unsafe and the like)")
 	flags.StringArrayVar(&f.Refuses, "refuses", nil, "`TEXT` with which refusals of the product's own begin; repeatable")
+	flags.BoolVar(&f.mask, "mask", true, "mask mail addresses, phones, cards, IBANs and IP addresses in what is shown or written")
+	flags.StringVar(&f.names, "mask-names", "", "`FILE` of names, one a line, to be masked too")
 	command.AddSettings(
 		c,
 		command.Setting{Name: "time_column", Into: &columns.Time, Usage: "column of the time (default: by its usual names)"},
@@ -78,7 +86,8 @@ func (a app) logsDrawCommand() *cobra.Command {
 		Short: "Draw messages with replies of a log for people to look at",
 		Long: `Draw exchanges of a log at random: four fifths of those that were refused, of each source,
 and a fifth of the others. SHEET is a new table (CSV or .jsonl) that only you can read; it
-holds the texts of the drawn exchanges. "orbench logs label SHEET" asks about them, or fill
+holds the texts of the drawn exchanges, masked unless --mask=false: the same value gets the
+same mask. Delete the sheet to forget them: they are nowhere else. "orbench logs label SHEET" asks about them, or fill
 in its last two columns with yes, no or cannot tell. "orbench logs report SHEET" then says
 which refusals were wrong. Exchanges with the same texts cost one look.`,
 		Example: `  orbench logs draw chat.jsonl --size 40 --out looks.csv`,
@@ -105,7 +114,9 @@ func (a app) logsDraw(ctx context.Context, files []string, f logFlags, size int,
 	if _, err := os.Lstat(out); err == nil {
 		return command.InputError(out, "the file exists", "name a new one")
 	}
-	a.watch(&f)
+	if err := a.prepareLogs(&f); err != nil {
+		return err
+	}
 	looks, result, notes, err := logs.Draw(ctx, files, f.Options, size, seed)
 	if err != nil {
 		return err
@@ -115,6 +126,11 @@ func (a app) logsDraw(ctx context.Context, files []string, f logFlags, size int,
 		return err
 	}
 	a.Infof("wrote %s of %s to %s; only you can read it, and it holds their texts", table.Counted(len(looks), "look", "looks"), table.Counted(result.Exchanges, "exchange", "exchanges"), out)
+	if f.Mask != nil {
+		a.Infof("%s masked in it; masked is not anonymous: what is said can still tell who said it", table.Counted(f.Mask.Values(), "value is", "values are"))
+	} else {
+		a.Infof("nothing is masked in it")
+	}
 	a.Infof("look with: orbench logs label %s", untrusted.Shell(out))
 	return nil
 }
@@ -161,29 +177,52 @@ the sheet at once, so you can go on later.`,
 
 func (a app) logsReportCommand() *cobra.Command {
 	var out command.Printed
+	var set string
 	c := &cobra.Command{
 		Use:   "report SHEET",
 		Short: "Say which refusals of a log were wrong, by people's looks",
 		Long: `Compute from a sheet of looks how many of 10,000 messages were wrongly refused, which share
 of refusals was wrong, in all and by who refused, and how many were answered that should
-not have been. Intervals count the drawing. No text is shown.`,
-		Example: `  orbench logs report looks.csv`,
-		Args:    cobra.ExactArgs(1),
+not have been. Intervals count the drawing. No text is shown.
+
+--regression writes the wrongly refused messages as a dataset of safe prompts, near
+duplicates once, with about how many messages each stands for. Ask the next version of
+the product's model with "orbench eval --dataset FILE", and gate on it with --require of
+"orbench compare".`,
+		Example: `  orbench logs report looks.csv
+  orbench logs report looks.csv --regression wrong.jsonl`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			looks, err := readLooks(args[0])
 			if err != nil {
 				return err
 			}
+			if err := fileEnding("--regression", set, ".jsonl"); err != nil {
+				return err
+			}
+			if set != "" {
+				wrong := logs.Regressions(looks)
+				if len(wrong) == 0 {
+					return command.InputError("--regression", "nobody has called a refusal wrong yet", "look first: orbench logs label "+args[0])
+				}
+				if err := folder.WritePrivate(set, false, func(w io.Writer) error { return logs.WriteRegressions(w, wrong) }); err != nil {
+					return err
+				}
+				a.Infof("wrote %s to %s; only you can read it", table.Counted(len(wrong), "prompt", "prompts"), set)
+			}
 			return a.Show(out, logs.Rate(looks))
 		},
 	}
 	out.Register(c, command.Formats)
+	c.Flags().StringVar(&set, "regression", "", "write wrongly refused messages to this new .jsonl `FILE`, as a dataset")
 	return c
 }
 
 // logs counts the refusals of logs.
 func (a app) logs(ctx context.Context, files []string, f logFlags, out command.Printed) error {
-	a.watch(&f)
+	if err := a.prepareLogs(&f); err != nil {
+		return err
+	}
 	result, notes, err := logs.Read(ctx, files, f.Options)
 	if err != nil {
 		return err
@@ -198,12 +237,27 @@ func (a app) logs(ctx context.Context, files []string, f logFlags, out command.P
 	return nil
 }
 
-// watch says how far a log is read.
-func (a app) watch(f *logFlags) {
+// prepareLogs makes the mask, and says how far a log is read.
+func (a app) prepareLogs(f *logFlags) error {
 	f.Stdin = a.Stdin
 	f.SoFar = func(exchanges, refused int) {
 		a.Infof("so far %s: %s refused", table.Counted(exchanges, "exchange", "exchanges"), table.Percent(float64(refused)/float64(exchanges)))
 	}
+	var names []string
+	if f.names != "" {
+		text, err := os.ReadFile(f.names)
+		if err != nil {
+			return command.InputError("--mask-names", "cannot be read: "+err.Error(), "correct the path")
+		}
+		names = strings.Split(string(text), "\n")
+	}
+	switch {
+	case f.mask:
+		f.Mask = mask.New(names)
+	case names != nil:
+		return command.InputError("--mask-names", "nothing is to be masked", "leave --mask=false out")
+	}
+	return nil
 }
 
 func (a app) sayNotes(notes []string) {
