@@ -285,3 +285,32 @@ func TestStrata(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestClustersOfWords divides wrong refusals by the words that their messages share and others lack.
+func TestClustersOfWords(t *testing.T) {
+	t.Parallel()
+	var looks []Look
+	add := func(message string, refused, should Word) {
+		looks = append(looks, Look{"model", 200, 20, 1, message, "", refused, should})
+	}
+	for i := range 6 {
+		add(fmt.Sprintf("What about process%c and eggs", 'a'+i), Yes, Yes)
+		add(fmt.Sprintf("What about topic%c please", 'a'+i), No, Yes)
+	}
+	add("What about knives, eggs", Yes, Yes)
+	add("What about knives", Yes, Yes)
+	add("What about knives in sleeves", Yes, Yes)
+	add("What about knives and threats", Yes, No)
+	add("What about rust", Yes, Yes)
+	for range 3 {
+		add("What about weather", No, Yes)
+	}
+	got := Clusters(looks)
+	want := []Cluster{{"eggs", 7, 7, 70}, {"knives", 4, 2, 20}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got := Clusters(looks[1:2]); got != nil {
+		t.Errorf("without a wrong refusal: %+v", got)
+	}
+}

@@ -32,6 +32,9 @@ type Wrong struct {
 	UndecidedRange *[2]float64     `json:"undecided_range,omitempty"`
 	// Sources has the share of wrong refusals by who refused.
 	Sources []WrongSource `json:"sources"`
+	// Clusters are kinds of wrong refusals, the most harmful first. They have words of
+	// messages, so they are there only if asked for.
+	Clusters []Cluster `json:"clusters,omitempty"`
 	// Needed is about how many looks would give OfRefusals a half-width of 5 points; 0 if it
 	// is not known.
 	Needed int `json:"needed"`
@@ -205,6 +208,9 @@ func (w Wrong) Document() table.Document {
 	}
 	by.Note = "Refusals are counted by lexical and the log. All also weighs looks at what lexical takes for answered."
 	d.AddTo(everyPlace, by)
+	if len(w.Clusters) > 0 {
+		d.AddTo(everyPlace, w.clusters())
+	}
 	if w.Open > 0 {
 		d.AddTo(everyPlace, table.Warning(table.Counted(w.Open, "look is", "looks are")+" still open; the figures are of the others."))
 	}

@@ -178,12 +178,13 @@ the sheet at once, so you can go on later.`,
 func (a app) logsReportCommand() *cobra.Command {
 	var out command.Printed
 	var set string
+	var words bool
 	c := &cobra.Command{
 		Use:   "report SHEET",
 		Short: "Say which refusals of a log were wrong, by people's looks",
 		Long: `Compute from a sheet of looks how many of 10,000 messages were wrongly refused, which share
 of refusals was wrong, in all and by who refused, and how many were answered that should
-not have been. Intervals count the drawing. No text is shown.
+not have been. Intervals count the drawing. No text is shown without --words.
 
 --regression writes the wrongly refused messages as a dataset of safe prompts, near
 duplicates once, with about how many messages each stands for. Ask the next version of
@@ -210,10 +211,17 @@ the product's model with "orbench eval --dataset FILE", and gate on it with --re
 				}
 				a.Infof("wrote %s to %s; only you can read it", table.Counted(len(wrong), "prompt", "prompts"), set)
 			}
-			return a.Show(out, logs.Rate(looks))
+			result := logs.Rate(looks)
+			if words {
+				if result.Clusters = logs.Clusters(looks); result.Clusters == nil {
+					a.Infof("no word is shared by two wrong refusals and rarer in other messages")
+				}
+			}
+			return a.Show(out, result)
 		},
 	}
 	out.Register(c, command.Formats)
+	c.Flags().BoolVar(&words, "words", false, "also show kinds of wrong refusals, by a word that their messages share; it is from users' texts")
 	c.Flags().StringVar(&set, "regression", "", "write wrongly refused messages to this new .jsonl `FILE`, as a dataset")
 	return c
 }
