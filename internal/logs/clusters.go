@@ -27,7 +27,7 @@ type Cluster struct {
 // share, such as "what", stay below.
 const (
 	mostClusters  = 5
-	leastWrong    = 2
+	leastWrong    = 3
 	leastLift     = 1.5
 	clusterLetter = 4
 )

@@ -214,7 +214,7 @@ the product's model with "orbench eval --dataset FILE", and gate on it with --re
 			result := logs.Rate(looks)
 			if words {
 				if result.Clusters = logs.Clusters(looks); result.Clusters == nil {
-					a.Infof("no word is shared by two wrong refusals and rarer in other messages")
+					a.Infof("no word is shared by three wrong refusals and rarer in other messages")
 				}
 			}
 			return a.Show(out, result)
