@@ -49,7 +49,7 @@ func createHubResults(path string, of folder.Subject, s Study) (Writer, error) {
 	for _, name := range slices.Sorted(maps.Keys(s.Sources)) {
 		if s.Sources[name].Repo == "" && s.Repository == "" {
 			return nil, &orbench.InputError{
-				Setting: "out", Problem: fmt.Sprintf("no repository of %s on the Hugging Face hub is known, and results name it", name), Hint: "say it with --set repository=OWNER/NAME",
+				Setting: "out", Problem: fmt.Sprintf("no repository of %s on the Hugging Face hub is known, and results name it", name), Hint: "give `repository`=OWNER/NAME",
 			}
 		}
 	}

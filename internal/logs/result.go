@@ -135,7 +135,7 @@ func (r Result) warnings() []string {
 	var all []string
 	switch {
 	case r.Users == 0:
-		all = append(all, "The log names no users or sessions, so the intervals take every exchange for a person's only one. They are too narrow; --user-column names the column.")
+		all = append(all, "The log names no users or sessions, so the intervals take every exchange for a person's only one. They are too narrow. If a column has them, name it.")
 	case r.Unnamed > 0:
 		all = append(all, table.Counted(r.Unnamed, "exchange names", "exchanges name")+" no user; each counts as one of its own.")
 	case r.Users == 1:
@@ -169,7 +169,7 @@ func (r Result) fixed() table.Section {
 	}
 	s.Note = "A product's own texts repeat, and so do some models."
 	if unsure {
-		s.Note += ` If one with 0 refused is a refusal, say --refuses "its first words".`
+		s.Note += " If one with 0 refused is a refusal, give its first words as those of a refusal."
 	}
 	return s
 }

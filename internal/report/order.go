@@ -98,7 +98,7 @@ func labelsToTell(all []subject, label orbench.Label) string {
 			case open == 1:
 				told = "them"
 			case reached-now == open:
-				told = fmt.Sprintf("all %d pairs", open)
+				told = "all"
 			}
 			return fmt.Sprintf("%s, for each target tell %s apart.", table.Labels(n), told)
 		}
