@@ -2,51 +2,59 @@ package annotation
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// layout is what a terminal shows of one entry. The prompt is on top and the
+// Screen is what a terminal shows of one entry. The prompt is on top and the
 // keys are at the bottom. What is too long for its place keeps its first and its
 // last sentence in view; pages turn what is between them.
-type layout struct {
-	width, height int
-	// head is the line above all, message that above the legend.
-	head, message, legend string
-	prompt, answer        string
-	// page is the number of the page, from 0. After the last page comes the
+type Screen struct {
+	// Width and Height are the columns and lines of the terminal.
+	Width, Height int
+	// Head is the line above all, Message that above the Legend.
+	Head, Message, Legend string
+	Prompt, Answer        string
+	// Page is the number of the page, from 0. After the last page comes the
 	// first.
-	page int
+	Page int
 }
 
-// leastWidth and leastHeight are the size that a layout has at least. On a
+// leastWidth and leastHeight are the size that a Screen has at least. On a
 // smaller terminal the end of each line is not seen.
 const leastWidth, leastHeight = 30, 12
 
-// lines returns the lines of the terminal, at most height of them, and the
+// Lines returns the lines of the terminal, at most Height of them, and the
 // number of pages.
-func (l layout) lines() (lines []string, pages int) {
-	width, height := max(l.width, leastWidth), max(l.height, leastHeight)
+func (s Screen) Lines() (lines []string, pages int) {
+	width, height := max(s.Width, leastWidth), max(s.Height, leastHeight)
 	const around = 5 // the head, two titles, the message and the legend
 	body := height - around
-	if l.answer == "" {
+	if s.Answer == "" {
 		body++
 	}
-	prompt, answer := passage(l.prompt, width), passage(l.answer, width)
+	prompt, answer := passage(s.Prompt, width), passage(s.Answer, width)
 	rows := min(len(prompt.lines), max(body/3, body-len(answer.lines)))
-	shown, pages := prompt.fold(rows, l.page)
-	lines = append([]string{cut(l.head, width), "PROMPT"}, shown...)
-	if l.answer != "" {
-		shown, more := answer.fold(body-len(shown), l.page)
+	shown, pages := prompt.fold(rows, s.Page)
+	lines = append([]string{cut(s.Head, width), "PROMPT"}, shown...)
+	if s.Answer != "" {
+		shown, more := answer.fold(body-len(shown), s.Page)
 		pages = max(pages, more)
 		lines = append(append(lines, "ANSWER"), shown...)
 	}
 	for len(lines) < height-2 {
 		lines = append(lines, "")
 	}
-	return append(lines, cut(l.message, width), cut(l.legend, width)), pages
+	return append(lines, cut(s.Message, width), cut(s.Legend, width)), pages
+}
+
+// Show replaces what a terminal shows.
+func (s Screen) Show(out io.Writer) {
+	lines, _ := s.Lines()
+	redraw(out, lines)
 }
 
 // cut shortens a line to fewer than width columns.

@@ -86,19 +86,30 @@ type Sitting struct {
 // entry was shown do not count for it. If In is no terminal, entries are printed
 // whole, one below the other. Sit returns an error of Keep, Out or In.
 func Sit(queue *Queue, at Sitting) error {
-	terminal := false
-	if file, ok := at.In.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-		state, err := term.MakeRaw(int(file.Fd()))
-		if err != nil {
-			return fmt.Errorf("read single keys of the terminal: %w", err)
-		}
-		defer term.Restore(int(file.Fd()), state) //nolint:errcheck // nothing can be done about it
-		// A screen of its own, which leaves what was on the terminal.
-		fmt.Fprint(at.Out, "\x1b[?1049h")
-		defer fmt.Fprint(at.Out, "\x1b[?1049l")
-		terminal = true
+	restore, terminal, err := OpenScreen(at.In, at.Out)
+	if err != nil {
+		return err
 	}
+	defer restore()
 	return newSession(queue, at, terminal).run()
+}
+
+// OpenScreen gives a terminal a screen of its own, on which single keys are read, and
+// reports whether in is a terminal. restore brings back what was on it.
+func OpenScreen(in io.Reader, out io.Writer) (restore func(), terminal bool, err error) {
+	file, ok := in.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return func() {}, false, nil
+	}
+	state, err := term.MakeRaw(int(file.Fd()))
+	if err != nil {
+		return nil, false, fmt.Errorf("read single keys of the terminal: %w", err)
+	}
+	fmt.Fprint(out, "\x1b[?1049h")
+	return func() {
+		fmt.Fprint(out, "\x1b[?1049l")
+		_ = term.Restore(int(file.Fd()), state) // nothing can be done about it
+	}, true, nil
 }
 
 func newSession(queue *Queue, at Sitting, terminal bool) *session {
@@ -214,15 +225,14 @@ func (s *session) show() {
 		fmt.Fprintf(s.Out, "%s\n", s.legend())
 		return
 	}
-	l := layout{head: s.queue.Head(s.PerLabel, s.HalfWidths), message: s.message, legend: s.legend(), prompt: s.entry.Prompt, answer: s.entry.Answer, page: s.page}
-	l.width, l.height = s.Size()
-	lines, _ := l.lines()
-	s.draw(lines)
+	screen := Screen{Head: s.queue.Head(s.PerLabel, s.HalfWidths), Message: s.message, Legend: s.legend(), Prompt: s.entry.Prompt, Answer: s.entry.Answer, Page: s.page}
+	screen.Width, screen.Height = s.Size()
+	screen.Show(s.Out)
 }
 
-// draw replaces what the terminal shows.
-func (s *session) draw(lines []string) {
-	fmt.Fprint(s.Out, "\x1b[H\x1b[2J"+strings.Join(lines, "\r\n"))
+// redraw replaces what a terminal shows.
+func redraw(out io.Writer, lines []string) {
+	fmt.Fprint(out, "\x1b[H\x1b[2J"+strings.Join(lines, "\r\n"))
 }
 
 // indented makes untrusted text safe for a terminal, line by line.
@@ -359,7 +369,7 @@ func (s *session) help() error {
 		fmt.Fprintln(s.Out, strings.Join(lines, "\n"))
 		return nil
 	}
-	s.draw(append(lines, "", "Any key goes on."))
+	redraw(s.Out, append(lines, "", "Any key goes on."))
 	_, _, err := s.in.ReadRune()
 	return err
 }

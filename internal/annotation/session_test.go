@@ -118,26 +118,26 @@ func TestTypedAhead(t *testing.T) {
 	})
 }
 
-// TestLayout folds long texts and never exceeds the screen.
-func TestLayout(t *testing.T) {
+// TestScreen folds long texts and never exceeds the screen.
+func TestScreen(t *testing.T) {
 	t.Parallel()
 	var long []string
 	for i := range 90 {
 		long = append(long, fmt.Sprintf("This is sentence %d of a long answer.", i))
 	}
-	l := layout{
-		width: 80, height: 24, head: "head", message: strings.Repeat("message ", 30), legend: "legend",
-		prompt: "Do it.\n\n" + strings.Join(long, " ") + " Now.", answer: "I will not.\n\n" + strings.Join(long, " "),
+	l := Screen{
+		Width: 80, Height: 24, Head: "head", Message: strings.Repeat("message ", 30), Legend: "legend",
+		Prompt: "Do it.\n\n" + strings.Join(long, " ") + " Now.", Answer: "I will not.\n\n" + strings.Join(long, " "),
 	}
 	seen := map[string]bool{}
-	_, pages := l.lines()
-	for l.page = range pages {
-		lines, _ := l.lines()
+	_, pages := l.Lines()
+	for l.Page = range pages {
+		lines, _ := l.Lines()
 		if len(lines) != 24 || lines[0] != "head" || lines[1] != "PROMPT" || lines[2] != "  Do it." || lines[23] != "legend" {
-			t.Errorf("page %d has %d lines:\n%s", l.page, len(lines), strings.Join(lines, "\n"))
+			t.Errorf("page %d has %d lines:\n%s", l.Page, len(lines), strings.Join(lines, "\n"))
 		}
 		if at := slices.Index(lines, "ANSWER"); !strings.Contains(lines[at-1], "Now.") || lines[at+1] != "  I will not." || !strings.HasSuffix(strings.TrimSpace(strings.Join(lines[:22], "\n")), "sentence 89 of a long answer.") {
-			t.Errorf("page %d hides a first or last sentence:\n%s", l.page, strings.Join(lines, "\n"))
+			t.Errorf("page %d hides a first or last sentence:\n%s", l.Page, strings.Join(lines, "\n"))
 		}
 		for _, line := range lines {
 			if untrusted.Width(line) >= 80 {
@@ -189,7 +189,7 @@ func TestAnswersFit(t *testing.T) {
 				continue
 			}
 			all++
-			lines, pages := layout{width: 80, height: 24, legend: "legend", prompt: row[prompt], answer: row[answer]}.lines()
+			lines, pages := Screen{Width: 80, Height: 24, Legend: "legend", Prompt: row[prompt], Answer: row[answer]}.Lines()
 			if len(lines) != 24 {
 				t.Fatalf("%d lines", len(lines))
 			}

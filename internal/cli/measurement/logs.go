@@ -155,9 +155,9 @@ func (a app) logsLabelCommand() *cobra.Command {
 		Use:   "label SHEET",
 		Short: "Look at drawn exchanges: was it refused, should it have been answered",
 		Long: `Show the exchanges of a sheet that nobody has looked at, one by one, without who refused,
-and ask two questions of each: was it refused, and should it have been answered. Each
-answer is y, n or c (cannot tell) and Enter; b goes back, q stops. Each look is kept in
-the sheet at once, so you can go on later.`,
+and ask two questions of each: was it refused, and should it have been answered. A key
+answers: y, n or c (cannot tell); b goes back, q stops. Each look is kept in the sheet at
+once, so you can go on later.`,
 		Example: `  orbench logs label looks.csv`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -165,8 +165,15 @@ the sheet at once, so you can go on later.`,
 			if err != nil {
 				return err
 			}
-			keep := func() error { return folder.WritePrivate(args[0], true, sheetOf(args[0], looks)) }
-			if err := logs.Ask(a.Stdin, a.Stdout, looks, keep); err != nil {
+			sitting := logs.Sitting{
+				In: a.Stdin, Out: a.Stdout,
+				Size: func() (columns, lines int) { return a.Columns(), a.Lines() },
+				Keep: func() error { return folder.WritePrivate(args[0], true, sheetOf(args[0], looks)) },
+			}
+			if screen := table.FileOf(a.Stdout); screen != nil {
+				sitting.Out = screen // which moves the cursor
+			}
+			if err := logs.Ask(looks, sitting); err != nil {
 				return err
 			}
 			a.Infof("see what they say with: orbench logs report %s", untrusted.Shell(args[0]))
