@@ -44,10 +44,8 @@ test: system try-local-model ## Run every quick test.
 	$(GOTEST) $(TESTFLAGS) ./...
 
 # Proofs by simulation and builds that are killed wait for ORBENCH_LONG: 1 gives
-# them the size that CI has time for, 2 the size of the figures in docs. Stories that have
-# no long part are left to make test.
+# them the size that CI has time for, 2 the size of the figures in docs.
 test-long: ## Also run the long proofs at full size, every fuzz target and every benchmark.
-	$(MAKE) test
 	ORBENCH_LONG=1 $(MAKE) lint test TESTFLAGS='-race -tags sdk -timeout 20m'
 	$(MAKE) fuzz bench
 	ORBENCH_LONG=1 scripts/try-release.sh

@@ -14,7 +14,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -33,22 +32,11 @@ func TestMain(m *testing.M) {
 	testscript.Main(postgrestest.Tests{M: m}, map[string]func(){"orbench": main, "bareloop": bareLoop})
 }
 
-// TestScript runs the command-line stories of testdata/script. With ORBENCH_LONG it runs those
-// that have a long part alone: make test runs the others as they are.
+// TestScript runs the command-line stories of testdata/script.
 func TestScript(t *testing.T) {
 	t.Parallel()
-	stories, err := filepath.Glob("testdata/script/*.txtar")
-	if err != nil || len(stories) == 0 {
-		t.Fatalf("%v; %d stories", err, len(stories))
-	}
-	if long() {
-		stories = slices.DeleteFunc(stories, func(path string) bool {
-			text, err := os.ReadFile(path)
-			return err == nil && !bytes.Contains(text, []byte("long]"))
-		})
-	}
 	testscript.Run(t, testscript.Params{
-		Files:               stories,
+		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("ORBENCH_UPDATE") != "",

@@ -546,9 +546,9 @@ func TestLimitedAccount(t *testing.T) {
 }
 
 // TestProgress follows a fill, leaves it, and follows it again: what is shown is what the
-// server counted five seconds ago at the earliest, and no more than it counts, within 5%.
+// server counted five seconds ago at the earliest, and no more than it counts, within 5%. It
+// goes by the clock, so it runs before the tests that run at once.
 func TestProgress(t *testing.T) {
-	t.Parallel()
 	address := postgrestest.Database(t)
 	var served atomic.Int64
 	fleet(t, address, 2, model.Func(func(context.Context, model.Request) (model.Response, error) {

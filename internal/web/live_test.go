@@ -50,7 +50,7 @@ func (s *site) start(words ...string) <-chan string {
 // startSlow starts a run of 60 prompts by a slow server that fails now and then.
 func (s *site) startSlow(name string) <-chan string {
 	s.t.Helper()
-	faults, err := sim.ParseFaults("slow=0.8,slow-by=250ms,500=0.15")
+	faults, err := sim.ParseFaults("slow=0.8,slow-by=500ms,500=0.15")
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -95,7 +95,6 @@ func TestLiveProgress(t *testing.T) {
 	if shown := pagetest.Eval[string](t, b, row+`.querySelector(".progress").textContent`); !strings.Contains(shown, " of 60") || !strings.Contains(shown, "a second") || !strings.Contains(shown, "HTTP 500") {
 		t.Errorf("the progress is shown as %q", shown)
 	}
-	b.Accessible(t, "the list of studies")
 	var list progressJSON
 	if err := json.Unmarshal([]byte(s.get("/index.json", http.StatusOK)), &list); err != nil {
 		t.Fatal(err)
@@ -108,6 +107,7 @@ func TestLiveProgress(t *testing.T) {
 			t.Errorf("the run has the progress %+v", p)
 		}
 	}
+	b.Accessible(t, "the list of studies")
 	var text string
 	select {
 	case text = <-ended:
