@@ -109,15 +109,15 @@ func Eval[T any](t *testing.T, b *Browser, expression string) T {
 	return v
 }
 
-// Until waits until an expression is true, for at most ten seconds.
+// Until waits until an expression is true, for at most half a minute.
 func (b *Browser) Until(t *testing.T, expression string) {
 	t.Helper()
-	for began := time.Now(); time.Since(began) < 10*time.Second; time.Sleep(10 * time.Millisecond) {
+	for began := time.Now(); time.Since(began) < 30*time.Second; time.Sleep(10 * time.Millisecond) {
 		if Eval[bool](t, b, expression) {
 			return
 		}
 	}
-	t.Fatalf("after ten seconds it is not true that %s", expression)
+	t.Fatalf("after half a minute it is not true that %s", expression)
 }
 
 // Quiet fails the test if the page requested anything outside an address, or the console
