@@ -77,15 +77,9 @@ func TestLargeFolder(t *testing.T) {
 	}
 	t.Logf("%d answers: written in %.1f s, %d MB; %d MB more are in use afterward", n, wrote.Seconds(), size>>20, (int64(after.HeapInuse)-int64(before.HeapInuse))>>20)
 
-	// A machine that is busy with other tests slows some views, so that of three the
-	// fastest counts, and of the filters the median.
-	var within string
-	first := time.Hour
-	for range 3 {
-		began = time.Now()
-		within = openAnswers(t, b, dir, "")
-		first = min(first, time.Since(began))
-	}
+	began = time.Now()
+	within := openAnswers(t, b, dir, "")
+	first := time.Since(began)
 	t.Logf("first view: %d ms", first.Milliseconds())
 	if long && first > time.Second {
 		t.Errorf("the first view took %v", first)
@@ -117,6 +111,7 @@ func TestLargeFolder(t *testing.T) {
 			filters = append(filters, took)
 		}
 	}
+	// A machine that is busy with other tests slows some of them.
 	slices.Sort(filters)
 	if median := filters[len(filters)/2]; long && median > 500*time.Millisecond {
 		t.Errorf("half of the filters took more than %v", median)
