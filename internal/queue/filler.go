@@ -26,8 +26,10 @@ const (
 	// look is how often it is looked at how far the workers are, at most: less often where
 	// counting takes long.
 	look = 250 * time.Millisecond
-	// rest is the least time between two walks for what replies decide.
+	// rest is the least time from one walk for what replies decide to the next.
 	rest = time.Second
+	// fresh is how old progress is at most, where a walk takes a third of it or less.
+	fresh = 4500 * time.Millisecond
 	// attemptTime is when a statement is taken to hang, as on a network that is cut, and
 	// mostPause the longest pause before it is tried again.
 	attemptTime = 30 * time.Second
@@ -153,7 +155,7 @@ func (f *Filler) fill(ctx context.Context, w *round) error {
 		if open+known.queued+lacking.queued+elsewhere == 0 {
 			return errors.Join(f.GivenUp(ctx)...)
 		}
-		again := began.Add(max(rest, 4*time.Since(began)))
+		again := time.Now().Add(restAfter(time.Since(began)))
 		for took := time.Duration(0); ; {
 			if err := sleep(ctx, max(look, 10*took)); err != nil {
 				return err
@@ -171,6 +173,17 @@ func (f *Filler) fill(ctx context.Context, w *round) error {
 			}
 		}
 	}
+}
+
+// restAfter is how long a filler rests after a walk that took so long: walks take a quarter of the
+// time, more only where progress would else be older than fresh. What the start of a walk saw
+// is shown until the end of the next.
+func restAfter(walk time.Duration) time.Duration {
+	p := max(rest-walk, 3*walk)
+	if walk <= fresh/3 {
+		p = min(p, fresh-2*walk)
+	}
+	return p
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -550,9 +550,6 @@ func TestLimitedAccount(t *testing.T) {
 // goes by the clock: it runs before the tests that run at once, and with ORBENCH_LONG, where
 // no race detector slows it.
 func TestProgress(t *testing.T) {
-	if os.Getenv("ORBENCH_LONG") == "" {
-		t.Skip("it goes by the clock: set ORBENCH_LONG=1, as .ci/run does")
-	}
 	address := postgrestest.Database(t)
 	var served atomic.Int64
 	fleet(t, address, 2, model.Func(func(context.Context, model.Request) (model.Response, error) {
