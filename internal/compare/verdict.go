@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -41,15 +42,16 @@ func (c Result) verdictOn(m Metric) string {
 		return "not comparable" + on
 	}
 	change := table.Difference(d, table.Hyphen) + " points"
-	if *m.P >= c.Alpha || d.Lo <= 0 && d.Hi >= 0 {
+	switch {
+	case !c.significant(m):
 		detectable := 100 * stats.Detectable(*d, 0.95, 0.8)
 		return fmt.Sprintf("unclear%s (%s; a change of %.0f would be found)", on, change, detectable)
+	case m.undone():
+		return fmt.Sprintf("unclear%s (%s by verdicts, which the judge's error could undo)", on, change)
 	}
 	lo, hi := d.Lo, d.Hi
 	if e := m.JudgeError; e != nil {
-		if lo, hi = e.Difference.Lo, e.Difference.Hi; lo <= 0 && hi >= 0 {
-			return fmt.Sprintf("unclear%s (%s by verdicts, which the judge's error could undo)", on, change)
-		}
+		lo, hi = e.Difference.Lo, e.Difference.Hi
 	}
 	word, least := "WORSE", lo
 	if d.Value < 0 {
@@ -65,6 +67,26 @@ func (c Result) verdictOn(m Metric) string {
 		}
 	}
 	return fmt.Sprintf("%s%s (%s, at least %+.1f)", word, on, change, 100*least)
+}
+
+// significant reports whether a metric's difference by verdicts is.
+func (c Result) significant(m Metric) bool {
+	d := m.Difference
+	return d != nil && m.P != nil && *m.P < c.Alpha && (d.Lo > 0 || d.Hi < 0)
+}
+
+// undone reports whether the judge's error could undo the difference.
+func (m Metric) undone() bool {
+	e := m.JudgeError
+	return e != nil && e.Difference.Lo <= 0 && e.Difference.Hi >= 0
+}
+
+// UndoneBetweenModels reports whether a difference is significant by verdicts and the
+// judge's error could undo it, since the two sides are taken to be different models.
+func (c Result) UndoneBetweenModels() bool {
+	return slices.ContainsFunc(c.Metrics, func(m Metric) bool {
+		return c.significant(m) && m.undone() && m.JudgeError.Assumes == TwoModels
+	})
 }
 
 // sides says in one line what was compared.

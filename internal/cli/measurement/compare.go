@@ -301,6 +301,9 @@ func (a app) showComparison(ctx context.Context, memory store.Reader, sides [2]*
 	if err := a.Show(f.printed, result); err != nil {
 		return err
 	}
+	if result.UndoneBetweenModels() {
+		a.Infof("if both are checkpoints of one model, --one-model takes the judge to err alike on both; --label has you label 60 pairs to decide")
+	}
 	var gate error
 	for _, g := range result.Gates {
 		if g.Status != compare.Passed {
