@@ -221,14 +221,17 @@ func ranking(all []subject, labels []orbench.Label, ranks []rank) table.Section 
 	for _, i := range inOrder(all, ranks) {
 		s := all[i]
 		targets[s.target] = true
-		by, cells := "none", []string(nil)
+		var by, on table.Names
+		var cells []string
 		for _, label := range labels {
 			one, ok := s.best(label)
 			if !ok {
 				cells = append(cells, table.None, table.None)
 				continue
 			}
-			by, rates = one.by, append(rates, one)
+			by.Add(one.by)
+			on.Add(one.by + " (" + string(label) + ")")
+			rates = append(rates, one)
 			cells = append(cells, table.Count(one.n), one.percent()+" "+table.Pad("("+table.Interval(one.ends)+")", 12, true))
 			if one.of != nil {
 				withheld.add(*one.of, s.name())
@@ -238,7 +241,10 @@ func ranking(all []subject, labels []orbench.Label, ranks []rank) table.Section 
 		if ranks != nil {
 			rank = ranks[i].String()
 		}
-		t.Add(s.name(), s.dataset, by, cells, rank)
+		if len(by) > 1 {
+			by = on // one rate is by people, the other by a judge
+		}
+		t.Add(s.name(), s.dataset, cmp.Or(strings.Join(by, ", "), "none"), cells, rank)
 	}
 	t.Title = table.Counted(len(targets), "target", "targets")
 	if len(targets) == 1 {
