@@ -58,6 +58,9 @@ type Recording struct {
 	Recorded
 	// Notes say what a reader must know of another tool's log, in lines.
 	Notes []string
+	// Models counts the answers of each model that the file names, and is empty if it
+	// names none. Beyond MaxValues models the others are left out.
+	Models map[string]int
 
 	opts  RecordingOptions
 	stamp rows.Stamp
@@ -147,7 +150,7 @@ func (a Answer) Asked() orbench.Prompt {
 // file system.
 func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Recording, error) {
 	r := &Recording{
-		Path: path, opts: opts, Recorded: Recorded{GoldValues: map[string]int{}, GroupValues: map[string]int{}},
+		Path: path, opts: opts, Models: map[string]int{}, Recorded: Recorded{GoldValues: map[string]int{}, GroupValues: map[string]int{}},
 	}
 	in, err := r.open()
 	if err != nil {
@@ -173,6 +176,9 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 			r.held = append(r.held, a)
 		} else {
 			r.held = nil
+		}
+		if _, known := r.Models[a.Model]; a.Model != "" && (known || len(r.Models) < MaxValues) {
+			r.Models[a.Model]++
 		}
 		if r.Columns.Gold != "" {
 			r.GoldValues[a.Gold]++

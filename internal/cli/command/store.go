@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/kinds"
@@ -49,7 +50,7 @@ func (e *Env) StoreArgument(at string) string {
 func (e *Env) OpenRun(ctx context.Context, memory store.Reader, at, name string) (*run.Run, error) {
 	stored, err := run.Find(ctx, memory, name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", address.Shown(at), err)
+		return nil, NotStored(name, fmt.Errorf("%s: %w", address.Shown(at), err))
 	}
 	r, err := stored.Open(ctx, memory, e.CacheDir())
 	if err != nil {
@@ -67,7 +68,7 @@ func (e *Env) OpenRun(ctx context.Context, memory store.Reader, at, name string)
 func (e *Env) OpenStudy(ctx context.Context, memory store.Reader, at, name string) (*kinds.Opened, error) {
 	s, err := study.Find(ctx, memory, name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", address.Shown(at), err)
+		return nil, NotStored(name, fmt.Errorf("%s: %w", address.Shown(at), err))
 	}
 	opened, err := kinds.Open(ctx, memory, s, e.CacheDir())
 	if err != nil {
@@ -77,6 +78,16 @@ func (e *Env) OpenStudy(ctx context.Context, memory store.Reader, at, name strin
 		e.Infof("%s", note)
 	}
 	return opened, nil
+}
+
+// NotStored says of a file, whose name was given for that of a run, what judges the answers in
+// it. Any other error of looking for a run is returned as it is.
+func NotStored(name string, err error) error {
+	var missing *orbench.InputError
+	if info, fault := os.Stat(name); fault == nil && !info.IsDir() && errors.As(err, &missing) {
+		return InputError(name, "is a file, and no run that is stored", "orbench judge --responses "+untrusted.Shell(name)+" judges the answers in it")
+	}
+	return err
 }
 
 // OpenStudies opens studies of a store, each once.

@@ -153,7 +153,7 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags) (err error
 	}
 	memory, err := a.OpenExisting(ctx, f.Store)
 	if err != nil {
-		return err
+		return command.NotStored(name, err)
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
 	r, err := a.OpenRun(ctx, memory, f.Store, name)
@@ -190,6 +190,9 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 	}
 	for _, note := range r.Recording.Notes {
 		a.Infof("%s", note)
+	}
+	if n := len(r.Recording.Models); n > 1 && f.columns.By == "" {
+		a.Infof("the answers of %d models count together; --by with the column of the model gives the figures of each", n)
 	}
 	s, err := r.Study(f.Name, f.judgeMaxTokens, clients)
 	if err != nil {
