@@ -35,13 +35,14 @@ demo: build ## Measure simulated models on the built-in prompts; no key, no netw
 # What compares our clients with the official SDKs has the build tag sdk: the SDKs take
 # longer to compile than all of this project.
 TESTFLAGS :=
+PACKAGES  := ./...
 GOTEST := env $$(scripts/axe.sh env) $$(scripts/local-model.sh env 2>/dev/null) $$(scripts/training-libs.sh env 2>/dev/null) go test -vet=off -parallel 4
 
 quick: ## Test in seconds what changed since the last commit; BASE=main, since that.
 	scripts/quick.sh $(BASE)
 
 test: system try-local-model ## Run every quick test.
-	$(GOTEST) $(TESTFLAGS) ./...
+	$(GOTEST) $(TESTFLAGS) $(PACKAGES)
 
 # Proofs by simulation and builds that are killed wait for ORBENCH_LONG: 1 gives
 # them the size that CI has time for, 2 the size of the figures in docs.
@@ -49,7 +50,7 @@ test-long: ## Also run the long proofs at full size, every fuzz target and every
 	ORBENCH_LONG=1 $(MAKE) lint test TESTFLAGS='-race -tags sdk -timeout 20m'
 	$(MAKE) fuzz bench
 	ORBENCH_LONG=1 scripts/try-release.sh
-	ORBENCH_LONG=2 go test -count 1 -v -timeout 60m -run 'TestBuildKilled|TestDatabaseFaults|TestWorkerFaults' ./cmd/orbench
+	ORBENCH_LONG=2 go test -count 1 -v -timeout 60m -run 'TestBuildKilled|TestBudgetHolds|TestDatabaseFaults|TestWorkerFaults' ./cmd/orbench
 	ORBENCH_LONG=2 go test -count 1 -timeout 60m ./stats ./internal/compare ./internal/evaluate ./internal/fill ./internal/annotation
 
 # A machine that cannot have the model's weights (exit code 3) skips its test;

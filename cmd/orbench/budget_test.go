@@ -169,8 +169,11 @@ func (m *metered) holds(what string, bound, slack, said float64, atMost bool) {
 
 // budgetRepeats is how often each case of TestBudgetHolds is tried.
 func budgetRepeats() int {
-	if long() {
+	switch {
+	case fullSize():
 		return 20
+	case long():
+		return 6
 	}
 	return 2
 }

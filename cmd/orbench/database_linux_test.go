@@ -224,9 +224,6 @@ func TestDatabaseFaults(t *testing.T) {
 	}
 }
 
-// fullSize reports whether faults are tried at the size of the figures in docs/scale.md.
-func fullSize() bool { return os.Getenv("ORBENCH_LONG") == "2" }
-
 // TestWorkerFaults has three workers make the calls that an eval has queued, while the
 // server is started anew. The eval is left and taken up. With ORBENCH_LONG=2 there are 20,000
 // prompts, a worker is killed and another frozen for longer than its claims last, the network

@@ -65,6 +65,9 @@ func serve(t testing.TB, c sim.ServerConfig) *sim.Server {
 // long reports whether tests have the size that continuous integration has time for.
 func long() bool { return os.Getenv("ORBENCH_LONG") != "" }
 
+// fullSize reports whether tests have the size of the figures in docs/scale.md.
+func fullSize() bool { return os.Getenv("ORBENCH_LONG") == "2" }
+
 // orbench prepares the command with its output in JSON.
 func orbench(args ...string) (*exec.Cmd, *output, *output) {
 	var stdout, stderr output
