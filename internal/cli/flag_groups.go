@@ -84,9 +84,8 @@ type flagGroup struct {
 	flags *pflag.FlagSet
 }
 
-// flagGroups gives the flags of a command in groups, in the order in which they were
-// declared; those of a command with few flags are one group. What no kind is known of
-// is in the last group.
+// flagGroups returns the flags of a command in groups, in the order in which they were
+// declared. A command with few flags has one group. A flag of no known group is in the last.
 func flagGroups(c *cobra.Command) []flagGroup {
 	verb, named := verbs[c.Name()]
 	if !named {

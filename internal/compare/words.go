@@ -20,7 +20,7 @@ type Words struct {
 	// Refused and Answered say which way a prompt flipped.
 	Refused, Answered string
 	Warnings          []string
-	// Tables are those that are not of the metrics, each with at least one row: the settings
+	// Tables are all tables but those of the metrics. Each has at least one row: the settings
 	// that differ, the corrected rates, and the pairs.
 	Tables []table.Section
 }

@@ -41,9 +41,10 @@ func NewAccount(l Ledger, study string, began time.Time, judging bool) *Account 
 // Name is that of the account in the store.
 func (a *Account) Name() string { return a.study }
 
-// Open has the process take part in the account. Where nobody else is at work, the shares that
-// are there become what was spent before, or where the caller will say what that is, are dropped
-// with it. Only those are that the caller has noted.
+// Open adds this process's share to the account. If no other process is at work, the noted
+// shares of earlier ones are merged into what was spent before. If saysBefore is true, they are
+// dropped, since the caller will say what was spent before. A share that is not in noted stops
+// the merge.
 func (a *Account) Open(ctx context.Context, noted []store.Share, saysBefore bool) error {
 	a.kept = true
 	return a.ledger.ChangeShares(ctx, a.study, claimTerm, func(all []store.Share) (put []store.Share, drop []string) {

@@ -56,8 +56,8 @@ type LiveConfig struct {
 	// Observe is called for every new response once it is durable, from many
 	// goroutines at once; nil for nobody.
 	Observe func(model.Request, model.Response)
-	// AskBatched has calls made that are out in a batch, which may be paid for twice; else
-	// they are left to the batch.
+	// AskBatched makes calls that a batch also has, so that they may be paid for twice. If
+	// it is false, they are left to the batch.
 	AskBatched bool
 	// Abort, when closed, abandons the attempts under way.
 	Abort <-chan struct{}

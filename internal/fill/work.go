@@ -23,8 +23,8 @@ type Work struct {
 	Missing Requests
 	// Models lists the models that Missing may ask.
 	Models []model.Ref
-	// Interdependent is true when a reply of one model may give work to another that had
-	// none left, as where a guard, the model and a check follow each other.
+	// Interdependent is true if a reply of one model may make new calls to another, as
+	// where a guard, the model and a check follow each other.
 	Interdependent bool
 }
 

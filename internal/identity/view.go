@@ -13,8 +13,8 @@ import (
 // Data is the result in its documented form.
 func (r Result) Data() any { return r }
 
-// Document is what people read: why calls are to be asked, or what the calls of the prompts
-// that were asked about are.
+// Document is what people read: why calls would be made, or, for the prompts that were named,
+// all of their calls.
 func (r Result) Document() table.Document {
 	d := table.Document{Title: "Calls of run " + r.Run}
 	d.Add(table.Line(fmt.Sprintf("run %s: %s, %s remembered, %s to ask", r.Run, calls(r.Calls), table.Count(r.Remembered), table.Count(r.ToAsk))))

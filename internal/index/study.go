@@ -327,8 +327,8 @@ func (s *Study) Prompt(position int) (first, answers int) {
 	return position - position%len(s.Samples), len(s.Samples)
 }
 
-// Holds reports whether the rows are still those of the store: whether none of the calls
-// that they lack has arrived or failed in another way.
+// Holds reports whether the rows are still those of the store. They are not once a missing
+// call has arrived, or has failed in another way.
 func (s *Study) Holds(ctx context.Context, m store.Reader) (bool, error) {
 	return s.basis.holds(ctx, m)
 }

@@ -136,8 +136,8 @@ func Sampled(sets []*dataset.Dataset, limit, most int) (parts []*dataset.Dataset
 	return parts, float64(all) / float64(max(1, drawn)), nil
 }
 
-// SampleOf gives a job over the prompts of one dataset, the first limit or all for 0, its
-// Sample. of is the job over a part.
+// SampleOf sets Sample for a job over the prompts of one dataset: the first limit of them, or
+// all if limit is 0. of makes the job over a part.
 func (j *Job) SampleOf(set *dataset.Dataset, limit int, of func(part *dataset.Dataset) *Job) {
 	j.Sample = func(most int) (*Job, float64, error) {
 		if set.Size(limit) <= most {

@@ -69,8 +69,8 @@ type repeat struct {
 	unlike []sketch
 }
 
-// repeats counts the replies of a log. Most come once: of these there is only once, the
-// sketch of their message.
+// repeats counts the replies of a log. Most come once; of these it keeps only the sketch of
+// their message, in once.
 type repeats struct {
 	once map[uint64]sketch
 	more map[uint64]*repeat

@@ -76,8 +76,8 @@ type learned struct {
 	// one did not.
 	Trial  trial
 	Futile int
-	// Free is how many calls more are accepted before rejects at the share Shed are no noise
-	// any more, and LetGo how often the rate was let go for that.
+	// While Free is above 0, rejects at the share Shed count as noise; it falls by one with
+	// each accepted call. LetGo is how often the rate was given up for such noise.
 	Free, LetGo int
 	Shed        float64
 	// Answers and Tokens give the mean tokens of a call, as limits count them.

@@ -223,8 +223,8 @@ func (p *Pacer) Go(mine *Pass, underWay int) bool {
 	return true
 }
 
-// end tells what became of a call. Of one that was rejected it tells whether it is to wait
-// alone, while others go on. The caller holds p.mu, which is free afterwards.
+// end learns from how a call ended. For a rejected call it reports whether that call waits
+// alone while others go on. The caller holds p.mu; end releases it.
 func (p *Pacer) end(ctx context.Context, e event) (alone bool) {
 	e.when = time.Now()
 	closed, epoch := p.Closed, p.Epoch

@@ -30,8 +30,8 @@ func (r *Run) Made(ctx context.Context, m store.Reader, sinks evaluate.Sinks) (s
 	return result, made, err
 }
 
-// batches lists the replies that came by batch, by provider and discount. Where the price
-// of a model is unknown, as on servers of one's own, no discount is.
+// batches lists the replies that came by batch, by provider and discount. There is no discount
+// for a model without a known price, such as one on a server of one's own.
 func batches(prices price.Table, used price.Usage) []provenance.Batch {
 	var all []provenance.Batch
 	for _, of := range slices.SortedFunc(maps.Keys(used), func(a, b model.Ref) int { return cmp.Compare(a.String(), b.String()) }) {

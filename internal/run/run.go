@@ -57,8 +57,8 @@ func List(ctx context.Context, m store.Reader) ([]Stored, error) {
 	return all, nil
 }
 
-// Find finds a run by its name; the empty name is the one saved last. The error is
-// an *orbench.InputError where the store has none of that name.
+// Find finds a run by its name; an empty name finds the run saved last. The error is an
+// *orbench.InputError if the store has no such run.
 func Find(ctx context.Context, m store.Reader, name string) (Stored, error) {
 	s, err := study.Find(ctx, m, name, study.Eval)
 	if err != nil {

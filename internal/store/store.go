@@ -184,9 +184,10 @@ type Writer interface {
 	// Release ends claims of this handle.
 	Release(ctx context.Context, claims []int64) error
 
-	// ChangeShares changes the shares of a study in one step, which may be done again: change is
-	// given all, and gives those to put and the IDs of those to drop. One that is Live is so for
-	// a term from now, by the clock of the store, unless its process is known to be gone.
+	// ChangeShares changes the shares of a study in one step. It gives all of them to change,
+	// which returns the shares to put and the IDs of those to drop; change may be called more
+	// than once. A share that is put as Live stays so for a term from now, by the clock of the
+	// store, or until its process is known to be gone.
 	ChangeShares(ctx context.Context, study string, term time.Duration, change func(all []Share) (put []Share, drop []string)) error
 
 	// PutBatch keeps a batch and its calls, in one transaction that is durable when it

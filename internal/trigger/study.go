@@ -91,7 +91,7 @@ type item struct {
 type candidate struct {
 	words []string
 	key   string
-	// found is the number of prompts in which it was found, held the number that contain
+	// found is the number of prompts in which the word was found, held the number that contain
 	// it.
 	found, held int
 }

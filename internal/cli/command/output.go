@@ -39,7 +39,7 @@ type choice struct {
 	into    *string
 	offered []string
 	flag    string
-	// unknown says of another word that it is none, up to the word.
+	// unknown begins the error for any other word, such as "there is no format".
 	unknown string
 }
 
@@ -55,7 +55,7 @@ func (c choice) Set(word string) error {
 }
 
 // ChoiceFlag registers a flag that takes one of the words that are offered, by default the
-// first. unknown says of another word that it is none, up to the word.
+// first. unknown begins the error for any other word, such as "there is no format".
 func ChoiceFlag(c *cobra.Command, into *string, flag string, offered []string, unknown, usage string) {
 	*into = offered[0]
 	c.Flags().Var(choice{into, offered, flag, unknown}, flag, usage)

@@ -222,8 +222,8 @@ func (e *Env) checkName(ctx context.Context, memory store.Reader, s *study.Study
 	return err
 }
 
-// Account opens the account of a study that was kept, whose job is j, and says what earlier
-// commands spent of the budget of the flags. spent is as much.
+// Account opens the account of a stored study, whose job is j. It tells the user how much of
+// the budget in the flags earlier commands spent, and returns that as spent.
 func (e *Env) Account(ctx context.Context, memory *store.Store, s *study.Study, j *job.Job, prices price.Table, f Calls) (a *fill.Account, spent fill.Budget, err error) {
 	d := &batch.Manager{Store: memory, Job: j, Study: s, Prices: prices}
 	if f.Bounded() && !f.Quiet {

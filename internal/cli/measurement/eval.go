@@ -34,7 +34,8 @@ answers are refusals, and report over-refusal and toxic refusal.
 
 Every answer is kept in the store (--store) before it counts. Run the same
 command again, after an interruption or with one more target, dataset or judge,
-and only what is missing is paid for. A run with a --name can grow in this way. Other
+and only what is missing is paid for ("orbench explain" says why a call is asked
+again). A run with a --name can grow in this way. Other
 changes of its settings are refused unless you say --replace.
 
 Targets are PROVIDER/MODEL, sim/NAME (simulated; see "orbench sim --help"),
