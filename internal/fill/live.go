@@ -1,17 +1,172 @@
 package fill
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/orbench/orbench/internal/pace"
+	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
+
+// LiveConfig says how Live works. The zero value of each field is its default.
+type LiveConfig struct {
+	// Attempts is how often a call is tried before it counts as failed; 10 by
+	// default, as in the OR-Bench protocol.
+	Attempts int
+	// Timeout bounds one attempt; 2 minutes by default.
+	Timeout time.Duration
+	// Backoff is the mean wait before the second attempt; it doubles with each
+	// further one in a row, up to 30 seconds. 250 milliseconds by default.
+	Backoff time.Duration
+	// Random draws from [0, 1), for many goroutines at once, what part of twice its mean a
+	// wait takes; that of math/rand/v2 by default.
+	Random func() float64
+	// Budget bounds what is spent of Account, which is nil for what only this process spends.
+	Budget  Budget
+	Account *Account
+	// Limited has the words of each provider that limited the account before, by its name.
+	// It is not asked.
+	Limited map[string]string
+	// Prices prices the calls. Models without a price are listed in Stats.
+	Prices price.Table
+	// Rate makes the limiters of lanes, which allow so many units, "requests" or "tokens",
+	// per minute; nil for limits of this process.
+	Rate func(at model.Ref, unit string, perMinute int) Limiter
+	// Keep gives who keeps what processes learn together of the rate of a model; nil for what
+	// this process learns alone.
+	Keep func(of model.Ref) pace.Keeper
+	// With is another Live of this process whose bounds of concurrent calls hold for both
+	// together, as what they find out of the rates of providers; neither makes a call that
+	// the other has under way. Nil for none.
+	With *Live
+	// Observe is called for every new response once it is durable, from many
+	// goroutines at once; nil for nobody.
+	Observe func(model.Request, model.Response)
+	// AskBatched makes calls that a batch also has, so that they may be paid for twice. If
+	// it is false, they are left to the batch.
+	AskBatched bool
+	// Abort, when closed, abandons the attempts under way.
+	Abort <-chan struct{}
+}
+
+func (c LiveConfig) withDefaults() LiveConfig {
+	if c.Attempts == 0 {
+		c.Attempts = 10
+	}
+	if c.Timeout == 0 {
+		c.Timeout = 2 * time.Minute
+	}
+	if c.Backoff == 0 {
+		c.Backoff = 250 * time.Millisecond
+	}
+	if c.Random == nil {
+		c.Random = rand.Float64
+	}
+	return c
+}
+
+// Live fills by calling the models at once, through a lane for each provider's
+// endpoint. It serves one command and is safe for concurrent use.
+type Live struct {
+	store  *store.Store
+	config LiveConfig
+	budget *budget
+	claims *claims
+	finder finder
+	busy   *busy
+	// paced is the time, in nanoseconds, that calls have waited for rates.
+	paced atomic.Int64
+	// underWay is Stats.UnderWay.
+	underWay atomic.Int64
+
+	mu    sync.Mutex
+	lanes []*Lane
+	// failed holds the requests given up in this process, and those that are out in a
+	// batch.
+	failed   map[model.Hash]bool
+	stats    Stats
+	unpriced map[model.Ref]bool
+	// limited is as Stats.Limited.
+	limited map[string]string
+}
+
+// NewLive makes a Live without lanes that remembers in m.
+func NewLive(m *store.Store, c LiveConfig) *Live {
+	claims, busy := newClaims(m), newBusy()
+	if c.With != nil {
+		busy = c.With.busy
+	}
+	return &Live{
+		store: m, config: c.withDefaults(), budget: newBudget(c.Budget, c.Account), claims: claims, finder: finder{store: m, claims: claims, began: time.Now()},
+		busy: busy, failed: map[model.Hash]bool{}, unpriced: map[model.Ref]bool{}, limited: maps.Clone(c.Limited),
+	}
+}
+
+// Stats gives the counts so far.
+func (f *Live) Stats() Stats {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := f.stats
+	s.Limited = maps.Clone(f.limited)
+	s.Reasons, s.UnderWay = slices.Clone(s.Reasons), int(f.underWay.Load())
+	f.budget.into(&s)
+	for _, l := range f.lanes {
+		s.Width += l.gate.width()
+		s.Held = append(s.Held, l.held(time.Now())...)
+	}
+	slices.SortFunc(s.Held, func(a, b Held) int { return cmp.Compare(a.Model.String(), b.Model.String()) })
+	for of := range f.unpriced {
+		s.Unpriced = append(s.Unpriced, of.String())
+	}
+	slices.Sort(s.Unpriced)
+	s.Unpriced = slices.Compact(s.Unpriced)
+	return s
+}
+
+// Limit has no model of a provider asked any more, which limited the account in some words.
+func (f *Live) Limit(provider, words string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.limited == nil {
+		f.limited = map[string]string{}
+	}
+	if f.limited[provider] == "" {
+		f.limited[provider] = words
+	}
+}
+
+// Load gives how bounds are used now.
+func (f *Live) Load() Load {
+	bound, left := f.budget.left()
+	return Load{Paced: time.Duration(f.paced.Load()), Budget: bound, Left: left}
+}
+
+// Bound puts another budget in place of that of the LiveConfig, for all calls from now on.
+func (f *Live) Bound(limits Budget) {
+	b := f.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if limits == b.limits {
+		return
+	}
+	for b.changing {
+		b.settled.Wait()
+	}
+	// What is held was left of the former bound.
+	b.limits, b.held = limits, b.taken()
+	b.settled.Broadcast()
+}
 
 // Ask gives the response to one request: the remembered one, or else that of a
 // call. It is for work whose next request depends on this reply; gate, pace and
@@ -53,16 +208,6 @@ func (f *Live) GivenUp() []error {
 		}
 	}
 	return errs
-}
-
-// serves reports whether the lane leads to a provider's endpoint.
-func (l *Lane) serves(provider, endpoint string) bool {
-	return l.provider == provider && l.endpoint == endpoint
-}
-
-// servesAny reports whether the lane leads to one of some models.
-func (l *Lane) servesAny(models []model.Ref) bool {
-	return slices.ContainsFunc(models, func(m model.Ref) bool { return l.serves(m.Provider, m.Endpoint) })
 }
 
 // Fill has the missing requests called, on all lanes at once and each at its own

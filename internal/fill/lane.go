@@ -1,0 +1,155 @@
+package fill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/orbench/orbench/model"
+)
+
+// Limits bound one lane. The zero value of a rate means no bound.
+type Limits struct {
+	// Concurrency is the most calls at once, at least 1.
+	Concurrency       int
+	RequestsPerMinute int
+	TokensPerMinute   int
+}
+
+// Lane is the way to one provider endpoint, for all of its models.
+type Lane struct {
+	filler             *Live
+	provider, endpoint string
+
+	model  model.Model
+	limits Limits
+	gate   *gate
+	// shares is the lane whose gate and pacers are this one's too, nil for none.
+	shares *Lane
+	// requests and tokens pace the lane; nil without a bound.
+	requests, tokens Limiter
+
+	mu sync.Mutex
+	// models are by their name.
+	models map[string]*asked
+	// answers and output give the mean length of an answer, in tokens, for
+	// pacing.
+	answers, output int
+}
+
+// Lane adds the lane to the provider and endpoint of a model, whose calls m makes,
+// or gives the one that is there.
+func (f *Live) Lane(at model.Ref, m model.Model, l Limits) *Lane {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if i := slices.IndexFunc(f.lanes, func(l *Lane) bool { return l.serves(at.Provider, at.Endpoint) }); i >= 0 {
+		return f.lanes[i]
+	}
+	l.Concurrency = max(1, l.Concurrency)
+	lane := &Lane{filler: f, provider: at.Provider, endpoint: at.Endpoint, model: m, limits: l, gate: newGate(l.Concurrency), models: map[string]*asked{}}
+	if f.config.With != nil {
+		lane.shares = f.config.With.Lane(at, m, Limits{Concurrency: l.Concurrency})
+		lane.gate = lane.shares.gate
+	}
+	limiter := f.config.Rate
+	if limiter == nil {
+		limiter = ownRate
+	}
+	if n := l.RequestsPerMinute; n > 0 {
+		lane.requests = limiter(at, "requests", n)
+	}
+	if n := l.TokensPerMinute; n > 0 {
+		lane.tokens = limiter(at, "tokens", n)
+	}
+	f.lanes = append(f.lanes, lane)
+	return lane
+}
+
+// Limiter paces a lane.
+type Limiter interface {
+	// WaitN returns when n more may be used, or why they never may.
+	WaitN(ctx context.Context, n int) error
+	// Burst is the most that WaitN can be asked for.
+	Burst() int
+}
+
+// ownRate is a limiter of this process. Of requests a second's worth may go at once.
+func ownRate(_ model.Ref, unit string, perMinute int) Limiter {
+	burst := perMinute
+	if unit == "requests" {
+		burst = max(1, perMinute/60)
+	}
+	return rate.NewLimiter(rate.Limit(float64(perMinute)/60), burst)
+}
+
+// GivenUpError says that a model was given up: its remaining requests were not
+// sent.
+type GivenUpError struct {
+	Provider, Model string
+	// InRow is how many calls failed one after the other, 0 when the first
+	// error was enough.
+	InRow int
+	Err   error
+}
+
+// Error gives one line.
+func (e *GivenUpError) Error() string {
+	of := e.Provider + "/" + e.Model
+	why := strings.TrimPrefix(e.Err.Error(), of+": ")
+	if e.InRow > 0 {
+		return fmt.Sprintf("gave up %s after %d failed calls in a row, the last: %s", of, e.InRow, why)
+	}
+	return "gave up " + of + ": " + why
+}
+
+// Unwrap returns the last call's error.
+func (e *GivenUpError) Unwrap() error { return e.Err }
+
+// together is how many calls are claimed together.
+func (l *Lane) together() int { return min(max(l.limits.Concurrency, claimAtLeast), lookAhead) }
+
+// givenUp joins the errors of the lane's dead models, in the order of their
+// names.
+func (l *Lane) givenUp() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(l.models)) {
+		if dead := l.models[name].givenUp(); dead != nil {
+			errs = append(errs, dead)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// held lists the models of the lane that are waited for.
+func (l *Lane) held(now time.Time) (held []Held) {
+	if l.shares != nil {
+		return nil // it says so itself
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, a := range l.models {
+		if since, until, ok := a.pacer.Held(now); ok {
+			held = append(held, Held{a.Ref, now.Sub(since), until.Sub(now)})
+		}
+	}
+	return held
+}
+
+// serves reports whether the lane leads to a provider's endpoint.
+func (l *Lane) serves(provider, endpoint string) bool {
+	return l.provider == provider && l.endpoint == endpoint
+}
+
+// servesAny reports whether the lane leads to one of some models.
+func (l *Lane) servesAny(models []model.Ref) bool {
+	return slices.ContainsFunc(models, func(m model.Ref) bool { return l.serves(m.Provider, m.Endpoint) })
+}
