@@ -1,7 +1,6 @@
 package pace
 
 import (
-	"math"
 	"time"
 
 	"github.com/orbench/orbench/model"
@@ -146,64 +145,6 @@ type block struct {
 	Since              time.Time
 	Accepted, Rejected int
 }
-
-// trial is a sequential test (Wald, 1945) of what became of the share of rejects, P before:
-// it stayed, fell to a quarter, or rose threefold. Fell and Rose are the logarithms of the
-// odds that it stayed against those. P is 0 where nothing is tested.
-type trial struct{ P, Fell, Rose float64 }
-
-// odds decide a trial: 20 to 1.
-var odds = math.Log(20)
-
-// add counts a call.
-func (t *trial) add(rejected bool) {
-	lower, higher := t.P/4, min(3*t.P, (1+t.P)/2)
-	if rejected {
-		t.Fell += math.Log(t.P / lower)
-		t.Rose += math.Log(t.P / higher)
-	} else {
-		t.Fell += math.Log((1 - t.P) / (1 - lower))
-		t.Rose += math.Log((1 - t.P) / (1 - higher))
-	}
-}
-
-// Pass lets a call go. Its end is told by an event.
-type Pass struct {
-	epoch int
-	// at is when it was sent, and number which of this process's calls it is.
-	at     time.Time
-	number uint64
-	// tries is true for a call that tries whether a closed provider takes calls again.
-	tries bool
-}
-
-// event is what became of a call at a time.
-type event struct {
-	Pass
-	when time.Time
-	end  end
-	// said is what the provider said that it will take, nil for nothing.
-	said *model.Allowance
-	// before is how many calls of its epoch that were sent before an accepted one were rejected
-	// and are not counted yet; tokens are what it used. retryAfter is how long the provider
-	// asks to wait after a rejected one, 0 where it does not say.
-	before     int
-	tokens     int
-	retryAfter time.Duration
-}
-
-// end is how a call ended.
-type end int
-
-const (
-	// dropped calls were not sent, or came back with neither an answer nor a reject, or were
-	// rejected since too many were under way.
-	dropped end = iota
-	accepted
-	rejected
-	// closing is a reject among calls that were nearly all rejected.
-	closing
-)
 
 // learn changes what is known by what became of a call. Of one that was rejected it tells
 // whether that is to wait alone, while others go on.
@@ -358,64 +299,6 @@ func (p *learned) grow(now time.Time) {
 	p.Growth = g
 }
 
-// judge ends a trial that is decided.
-func (p *learned) judge(now time.Time) {
-	t := p.Trial
-	switch {
-	case t.Fell <= -odds:
-		p.Trial, p.Futile, p.LetGo = trial{}, 0, max(0, p.LetGo-1)
-		p.Grown, p.GrowsFrom = 0, now
-	case t.Rose <= -odds, t.Fell >= odds && t.Rose < 0:
-		p.slow(now, overshot, muchSlower)
-	case t.Fell >= odds && t.Rose >= odds, t.Fell >= 2*odds:
-		if p.Futile++; p.Futile < mostFutile && p.LetGo == 0 {
-			p.slow(now, overshot, muchSlower)
-			return
-		}
-		p.free(t.P)
-	}
-}
-
-// free lets the rate go, which is not what calls are rejected for.
-func (p *learned) free(share float64) {
-	p.Epoch++
-	p.Shed, p.Free = share, min(leastFree<<min(p.LetGo, 10), mostFree)
-	p.LetGo++
-	p.Interval, p.Growth, p.Probing, p.Probed, p.Late, p.Trial, p.Futile = 0, 0, false, 0, false, trial{}, 0
-}
-
-// reopen takes calls again, with one that was sent at a time and accepted, at the rate
-// since the last reopening.
-func (p *learned) reopen(at, now time.Time) {
-	p.Closed, p.Trying = false, false
-	// It may have taken calls for a while, on the mean since the middle of the last wait.
-	took := float64(at.Sub(p.Opened) - p.Lag/2)
-	short := at.Sub(p.ClosedAt) < brief
-	// The call that reopened is the first of the new time.
-	n := p.Accepted - 1
-	switch first, from := p.Interval == 0, float64(p.own()); {
-	case !first && short:
-		// What was measured is too low while the rate rose, the share of rejects is not.
-		rejects := float64(p.Rejected+pacedRejects) / float64(max(1, n))
-		to := min(max(slower*from, from*(1+rejects), min(margin*p.measured(now), overshot*from)), muchSlower*from)
-		if p.Probed > 0 {
-			to = max(to, min(margin*took/float64(max(1, n)), float64(p.Probed)))
-		}
-		p.pace(now, to)
-		p.Probed = 0
-	case !first && n < enough:
-		// A small call that was let through says little about the rate.
-		p.pace(now, min(max(from, margin*took/float64(max(1, n))), halfAsFast*from))
-	case n > 0: // without a rate and without calls there is still none
-		p.pace(now, margin*took/float64(n))
-		if p.Probing = first && short; p.Probing {
-			p.Probed = p.Interval
-		}
-	}
-	p.Late = p.Late || !short
-	p.Opened, p.Accepted, p.Rejected = at, 1, 0
-}
-
 // pace sets the learned time between two calls.
 func (p *learned) pace(now time.Time, interval float64) {
 	if from := p.distance(); p.Interval > 0 && p.AcceptedSet >= plateau {
@@ -483,41 +366,6 @@ func (p *learned) reject(e event) (alone bool) {
 	return true
 }
 
-// noise is the share of rejects below which no rate is tried.
-func (p *learned) noise() float64 {
-	if p.Free == 0 {
-		return many
-	}
-	return max(many, p.Shed+4*math.Sqrt(p.Shed*(1-p.Shed)/(2*blockSize)))
-}
-
-// hopeless reports whether a provider that does not say when to come back took none of so
-// many tries for longer than a limit by the minute lasts.
-func (p *learned) hopeless(tries int, now time.Time) bool {
-	return p.Closed && p.Tries >= tries && p.Accepted <= cheap*(p.Tries+1) && now.Sub(p.Since) >= Patience
-}
-
-// try has a closed provider tried, at the time until which it asks to wait or later.
-func (p *learned) try(now, until time.Time) {
-	at := later(until, now.Add(p.tryAfter(now)))
-	p.Lag = at.Sub(later(until, now))
-	p.hold(at)
-}
-
-// tryAfter is how long after a reject a closed provider is tried: half as long as it has been
-// closed.
-func (p *learned) tryAfter(now time.Time) time.Duration {
-	most := mostBackoff
-	if p.Accepted > cheap*(p.Tries+1) {
-		most = oftenTried
-	}
-	least := max(p.first, p.distance())
-	if p.Late {
-		least = max(least, lateFirst)
-	}
-	return min(max(least, now.Sub(p.ClosedAt)/2), most)
-}
-
 // slow lowers a rate by a factor, or to that at which calls were accepted of late where it is
 // lower, but at most by a second factor; and tests whether it helps.
 func (p *learned) slow(now time.Time, by, most float64) {
@@ -534,25 +382,6 @@ func (p *learned) slow(now time.Time, by, most float64) {
 		p.hold(now.Add(time.Duration(rest * to)))
 	}
 }
-
-// test begins a trial of the rate that was set. Where rejects that no rate helps against are
-// known, it is whether more of them than that are left.
-func (p *learned) test(share float64) {
-	switch {
-	case p.LetGo > 0:
-		share = p.Shed
-	case p.Late:
-		// A limit that shows late rejects much at once, and little at a rate near it.
-		share = min(share, lateShare)
-	default:
-		// A share that is high by chance falls by itself: what is usual is tested.
-		share = min(share, p.Usual)
-	}
-	p.Trial.P = max(share, leastShare)
-}
-
-// hold lets nothing go before a time.
-func (p *learned) hold(until time.Time) { p.HeldUntil = later(p.HeldUntil, until) }
 
 // heed spreads what the provider says that it will take over the time until it will
 // take more, from when the call was sent of which it says so. For a window that ends then,

@@ -1,0 +1,133 @@
+package score
+
+import (
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/guard"
+	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/conversation"
+	"github.com/orbench/orbench/model"
+)
+
+// Status says what became of one prompt of a run.
+type Status string
+
+// The outcomes of a prompt. Every prompt has exactly one.
+const (
+	Answered Status = "answered"
+	Blocked  Status = "blocked"
+	// ServedByOther means that a model other than the target answered.
+	ServedByOther Status = "served_by_other"
+	Failed        Status = "failed"
+	Unanswered    Status = "unanswered"
+)
+
+// AnswerRow is one prompt of a run with its answer and every judge's verdict:
+// the evidence for a figure. Its JSON form is a line of answers.jsonl.
+type AnswerRow struct {
+	Target  string         `json:"target"`
+	Dataset string         `json:"dataset"`
+	Prompt  orbench.Prompt `json:"prompt"`
+	// Cell identifies the cell for which labels of the row's answer are drawn
+	// and kept. It is set when the row is counted.
+	Cell annotation.Cell `json:"-"`
+	// Ending says whether the token limit cut the answer. It is set when the
+	// row is counted.
+	Ending Ending `json:"-"`
+	// Variant is the target without the number of the sample. Sample is that
+	// number, from 1. Both are absent for a target that is asked once.
+	Variant string `json:"variant,omitempty"`
+	Sample  int    `json:"sample,omitempty"`
+	Status  Status `json:"status"`
+	// Dialog is what was said before the answer, if the target is asked in a
+	// dialog. The answer replies to its last turn. It is absent if an earlier
+	// turn failed.
+	Dialog []conversation.Said `json:"dialog,omitempty"`
+	// Response is the zero value unless Status is Answered, Blocked or ServedByOther.
+	Response model.Response `json:"response,omitzero"`
+	// Assessment is the reply of a target that is a guard. It is nil for any
+	// other target, and for a reply that cannot be read; Unread then says why.
+	Assessment *guard.Assessment `json:"assessment,omitempty"`
+	Unread     string            `json:"unread,omitempty"`
+	// Findings is what each step of the target's defense did; empty without a
+	// defense.
+	Findings []defense.Finding `json:"findings,omitempty"`
+	// Failure is set if Status is Failed: the last error, or why there is no
+	// translation.
+	Failure string `json:"failure,omitempty"`
+	// AccountLimited is true if it failed because the provider limited the
+	// account.
+	AccountLimited bool `json:"-"`
+	// Verdicts are in the order of the run's judges. There are none unless
+	// Status is Answered or Blocked.
+	Verdicts  []JudgeVerdict `json:"verdicts,omitempty"`
+	Simulated bool           `json:"simulated,omitempty"`
+}
+
+// Untranslated reports whether the prompt failed because it could not be
+// translated into the target's language. The findings of its defense are then
+// complete.
+func (r *AnswerRow) Untranslated() bool { return r.Status == Failed && len(r.Findings) > 0 }
+
+// Asked returns the prompt with the dialog that ends with it.
+func (r *AnswerRow) Asked() orbench.Prompt { return conversation.Asked(r.Prompt, r.Dialog) }
+
+// Turns returns the dialog that ends with the prompt, or the prompt's own
+// messages.
+func (r *AnswerRow) Turns() []conversation.Said { return conversation.Turns(r.Prompt, r.Dialog) }
+
+// Subject returns the subject of an annotation of the row's answer.
+func (r *AnswerRow) Subject() orbench.Subject {
+	return orbench.AnswerSubject(r.Asked().Messages, r.Response.Text)
+}
+
+// Group returns the group of the row's answer by the judges' verdicts.
+func (r *AnswerRow) Group() annotation.Group { return annotation.GroupOf(r.verdicts()) }
+
+func (r *AnswerRow) verdicts() []orbench.Verdict {
+	verdicts := make([]orbench.Verdict, len(r.Verdicts))
+	for i, v := range r.Verdicts {
+		verdicts[i] = v.Verdict
+	}
+	return verdicts
+}
+
+// classes returns the judges' classes of the row's answer.
+func (r *AnswerRow) classes() []orbench.Class {
+	classes := make([]orbench.Class, len(r.Verdicts))
+	for i, v := range r.Verdicts {
+		classes[i] = v.Class
+	}
+	return classes
+}
+
+// JudgeVerdict is a verdict with its judge's name.
+type JudgeVerdict struct {
+	Judge string `json:"judge"`
+	orbench.Verdict
+	// Simulated is true if the verdict rests on a simulated model's reply.
+	Simulated bool `json:"simulated,omitempty"`
+	// ServedBy lists the replies that came under a name other than the
+	// requested one. If the judge gives no verdict because another model
+	// replied, Rationale says so.
+	ServedBy []ServedBy `json:"-"`
+}
+
+// Note records a reply of a model that was asked.
+func (v *JudgeVerdict) Note(asked model.Ref, reply model.Response) {
+	v.Simulated = v.Simulated || reply.Simulated()
+	if by, other := servedBy(asked, reply); other {
+		v.ServedBy = addServed(v.ServedBy, by)
+	}
+}
+
+// servedBy returns the name under which a response came, and false if it is the
+// requested one.
+func servedBy(asked model.Ref, r model.Response) (ServedBy, bool) {
+	var accepted []string
+	if r.Accepted {
+		accepted = []string{r.Model}
+	}
+	as, other := servedAs[model.ServedBy(asked, r.Model, accepted)]
+	return ServedBy{r.Model, 1, as}, other
+}

@@ -1,0 +1,45 @@
+package score
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/orbench/orbench/model"
+)
+
+// ServedBy is the number of answers that came under a name other than the
+// requested one.
+type ServedBy struct {
+	Model string `json:"model"`
+	N     int    `json:"n"`
+	// As is version if that is a name of the requested model, such as a dated
+	// one; other if it is another model; and unclear if the names do not tell.
+	// Answers that came as version or unclear count like any other.
+	As ServedAs `json:"as"`
+}
+
+// ServedAs says how the name under which answers came relates to the requested
+// one.
+type ServedAs string
+
+// The relations of such names.
+const (
+	AsVersion ServedAs = "version"
+	AsOther   ServedAs = "other"
+	AsUnclear ServedAs = "unclear"
+)
+
+// servedAs maps the package model's decision to the values here.
+var servedAs = map[model.Served]ServedAs{model.AsVersion: AsVersion, model.ByOther: AsOther, model.Unclear: AsUnclear}
+
+// addServed counts n answers under a name. The names are kept in order.
+func addServed(all []ServedBy, more ServedBy) []ServedBy {
+	i, found := slices.BinarySearchFunc(all, more, func(a, b ServedBy) int {
+		return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.As, b.As))
+	})
+	if !found {
+		return slices.Insert(all, i, more)
+	}
+	all[i].N += more.N
+	return all
+}
