@@ -1,0 +1,115 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+)
+
+// subject is a target on one set of prompts: at most one run for each label.
+type subject struct {
+	target, dataset string
+	simulated       bool
+	runs            map[orbench.Label]score.RunResult
+}
+
+// subjects groups the runs of each target. If no label occurs twice, all runs
+// of a target are one subject; otherwise those of one dataset are.
+func subjects(r score.Result) []subject {
+	several := map[string]bool{}
+	seen := map[string]map[orbench.Label]bool{}
+	for _, run := range r.Runs {
+		if seen[run.Target] == nil {
+			seen[run.Target] = map[orbench.Label]bool{}
+		}
+		several[run.Target] = several[run.Target] || seen[run.Target][run.Label]
+		seen[run.Target][run.Label] = true
+	}
+	var all []subject
+	for _, run := range r.Runs {
+		target, name := run.TargetCaption(), run.DatasetCaption()
+		i := slices.IndexFunc(all, func(s subject) bool {
+			_, taken := s.runs[run.Label]
+			return s.target == target && !taken && (!several[run.Target] || s.dataset == name)
+		})
+		if i < 0 {
+			i = len(all)
+			all = append(all, subject{target: target, dataset: name, simulated: run.Simulated, runs: map[orbench.Label]score.RunResult{}})
+		}
+		if !slices.Contains(strings.Split(all[i].dataset, " × "), name) {
+			all[i].dataset += " × " + name
+		}
+		all[i].runs[run.Label] = run
+	}
+	return all
+}
+
+// name returns the target's name, marked if it is simulated.
+func (s subject) name() string { return table.Name(s.target, s.simulated) }
+
+// shown is a rate as a screen shows it.
+type shown struct {
+	// by is the judge, or how many people's labels correct the rate.
+	by         string
+	n, refused int
+	// share is from 0 to 1, or NaN if there is none.
+	share float64
+	// ends are the ends of the range for a new model. If the judge's error is
+	// not known they are those of the 95% interval; nil if there is neither.
+	// They count unjudged answers both ways.
+	ends *[2]float64
+	// widened is true if ends are for a new model. labeled is true for a
+	// rate that people's labels correct.
+	widened, labeled bool
+	// of is the judge's result; nil for people's labels.
+	of *score.JudgeResult
+}
+
+// rates returns the rates of the subject's answers to prompts of a label: one
+// for each judge, and last the one corrected by people's labels.
+func (s subject) rates(label orbench.Label) []shown {
+	var all []shown
+	for _, j := range s.runs[label].Judges {
+		one := shown{by: table.Name(j.Judge, j.Simulated), n: j.Judged, refused: j.Refused, share: math.NaN(), ends: j.Interval(), of: &j}
+		if j.Share != nil {
+			one.share = *j.Share
+		}
+		if j.Range != nil {
+			one.ends, one.widened = &[2]float64{j.Range.Lo, j.Range.Hi}, j.JudgeError != nil
+		}
+		all = append(all, one)
+	}
+	if c := s.runs[label].Labeled; c != nil {
+		all = append(all, shown{by: peoplesLabels, n: c.Labels, share: c.Rate.Value, ends: c.Rate.Ends(), labeled: true})
+	}
+	return all
+}
+
+// best returns the rate to use: the one corrected by people's labels, or else
+// the first judge's.
+func (s subject) best(label orbench.Label) (shown, bool) {
+	all := s.rates(label)
+	switch {
+	case len(all) == 0:
+		return shown{}, false
+	case all[len(all)-1].labeled:
+		return all[len(all)-1], true
+	}
+	return all[0], true
+}
+
+// peoplesLabels is used as the name of a judge for the people who labeled some
+// of the answers.
+const peoplesLabels = "people's labels"
+
+// percent formats the share, or returns the sign for none.
+func (s shown) percent() string {
+	if math.IsNaN(s.share) {
+		return table.None
+	}
+	return table.Percent(s.share)
+}
