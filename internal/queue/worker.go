@@ -229,105 +229,14 @@ func (w *Worker) work(ctx context.Context, job *river.Job[shardArgs]) error {
 	if running.Err() != nil {
 		return river.JobSnooze(pause)
 	}
-	turn, cancel := context.WithTimeoutCause(ctx, w.Turn, errTurn)
+	of := &turn{worker: w, of: f, shard: job.Args, requests: requests}
+	within, cancel := context.WithTimeoutCause(ctx, w.Turn, errTurn)
 	defer cancel()
-	turn, halted := context.WithCancelCause(turn)
+	within, halted := context.WithCancelCause(within)
 	defer halted(nil)
 	defer context.AfterFunc(running, func() { halted(errHalted) })()
-	var mu sync.Mutex
-	var answered, failed [][]byte
-	var stop error
-	calls := 0
-	// flush notes what became of calls. Those that failed for the key are another worker's.
-	flush := func(ctx context.Context) error {
-		mu.Lock()
-		defer mu.Unlock()
-		if w.denied(f, requests) {
-			failed = nil
-		}
-		if err := w.note(ctx, job.Args, f, answered, failed); err != nil {
-			return err
-		}
-		w.mu.Lock()
-		w.answered += len(answered)
-		w.failed += len(failed)
-		w.mu.Unlock()
-		calls += len(answered) + len(failed)
-		answered, failed = nil, nil
-		return nil
-	}
-	if w.Trace != nil {
-		var end func(int, error)
-		turn, end = w.Trace(turn, job.Args.Fill, job.Args.Shard)
-		defer func() {
-			if turn.Err() != nil {
-				stop = nil // another turn goes on with it
-			}
-			end(calls, stop)
-		}()
-	}
-	var all sync.WaitGroup
-	for _, r := range requests {
-		all.Go(func() {
-			_, ok, err := f.live.Ask(turn, r)
-			h := r.Hash()
-			mu.Lock()
-			defer mu.Unlock()
-			switch {
-			case err != nil:
-				if stop == nil || turn.Err() == nil {
-					stop = err
-				}
-			case ok:
-				answered = append(answered, h[:])
-			default:
-				failed = append(failed, h[:])
-			}
-		})
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		all.Wait()
-	}()
-	for tick := time.NewTicker(noted); ; {
-		select {
-		case <-tick.C:
-			// What cannot be noted now is noted later.
-			if err := flush(ctx); err != nil && ctx.Err() == nil && !postgres.Away(err) {
-				w.Log.Warn("answers are not noted yet", "error", err.Error())
-			}
-			continue
-		case <-done:
-		}
-		tick.Stop()
-		break
-	}
-	// What was done is noted also where the shard was cut short.
-	cut := turn.Err() != nil
-	ctx = context.WithoutCancel(ctx)
-	if err := flush(ctx); err != nil {
-		return err
-	}
-	if w.denied(f, requests) {
-		return river.JobSnooze(pause)
-	}
-	var budget *fill.BudgetError
-	switch {
-	case errors.As(stop, &budget):
-		return w.stop(ctx, job.Args.Fill, budget.Next)
-	case stop != nil && cut:
-		return river.JobSnooze(0)
-	}
-	return stop
+	return of.take(ctx, within)
 }
-
-const (
-	// pause is how long a shard waits that could not be worked on.
-	pause = 3 * time.Second
-	// noted is how often it is noted what a shard has come to.
-	noted = 2 * time.Second
-)
 
 // denied reports whether a provider of some requests does not take the key of this worker,
 // and leaves it to others then.
