@@ -50,9 +50,11 @@ func (a app) measure(ctx context.Context, m measurement) error {
 	var kept *index.Index
 	defer func() { kept.Close() }()
 	return a.Run(ctx, command.Running{
-		Asking: m.asking, Study: m.Study, Job: asked.Job(), Clients: m.clients, Memory: m.memory, Printed: m.out.Printed, Targets: m.Targets, Weighs: true, Tell: func(told func(string, orbench.Label)) { asked.Told = told },
-		Check:     func() error { return m.out.CheckPlaces(run.Subject(m.Run), interchange.StudyOf(a.Version, m.Run)) },
+		Asking: m.asking, Study: m.Study, Job: asked.Job(), Clients: m.clients, Memory: m.memory, Printed: m.out.Printed,
+		Targets: m.Targets, Weighs: true,
 		Precision: m.precision, Foretell: m.foretell, Again: a.shownAgain(m), Words: m.again,
+		Tell:  func(told func(string, orbench.Label)) { asked.Told = told },
+		Check: func() error { return m.out.CheckPlaces(run.Subject(m.Run), interchange.StudyOf(a.Version, m.Run)) },
 		Known: func(ctx context.Context, memory *store.Store) (int, bool) {
 			kept = a.OpenIndex(ctx, m.asking.Store, memory)
 			n, ok := m.KnownCalls()
@@ -63,7 +65,10 @@ func (a app) measure(ctx context.Context, m measurement) error {
 			if m.Shard.Of > 1 {
 				return a.showShard(ctx, m, memory, f)
 			}
-			result, err := a.derive(ctx, []*run.Run{m.Run}, memory, kept, m.out, run.Cost(f.Stats), nil, m.asking.Calls.Quiet, f.Unfinished(), m.show)
+			result, err := a.derive(ctx, memory, figures{
+				runs: []*run.Run{m.Run}, kept: kept, out: m.out, cost: run.Cost(f.Stats),
+				quiet: m.asking.Calls.Quiet, unfinished: f.Unfinished(), show: m.show,
+			})
 			return unanswered(result), err
 		},
 	})
@@ -114,20 +119,35 @@ func unanswered(r score.Result) []string {
 	return lines
 }
 
-// derive computes the figures of runs, or takes those that are kept, corrected where there is a calibration, and
-// shows them as the flags say.
-func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, kept *index.Index, out command.Output, cost score.Cost, calibration *score.Calibration, quiet, unfinished bool, show func(report.View) table.View) (score.Result, error) {
+// figures says which figures are derived, and how they are shown.
+type figures struct {
+	runs []*run.Run
+	// kept is the index whose figures are taken where it has them; nil for none.
+	kept *index.Index
+	out  command.Output
+	cost score.Cost
+	// calibration corrects the rates, nil for none.
+	calibration *score.Calibration
+	// quiet shows no progress. unfinished says that answers are still to come.
+	quiet, unfinished bool
+	// show gives what is shown, nil for a report of targets.
+	show func(report.View) table.View
+}
+
+// derive computes figures, or takes those that are kept, and shows them.
+func (a app) derive(ctx context.Context, memory store.Reader, f figures) (score.Result, error) {
+	out, subject := f.out, run.Subject(f.runs...)
 	var folder *report.Folder
 	var sinks evaluate.Sinks
 	if out.Dir != "" {
 		var err error
-		if folder, err = report.Create(out.Dir, run.Subject(runs...), out.Redact); err != nil {
+		if folder, err = report.Create(out.Dir, subject, out.Redact); err != nil {
 			return score.Result{}, err
 		}
 		defer folder.Discard()
 		sinks.Chunk, sinks.Propensity = folder.Add, folder.AddPropensity
 	}
-	writers, err := out.Create(run.Subject(runs...), interchange.StudyOf(a.Version, runs...))
+	writers, err := out.Create(subject, interchange.StudyOf(a.Version, f.runs...))
 	if err != nil {
 		return score.Result{}, err
 	}
@@ -138,30 +158,30 @@ func (a app) derive(ctx context.Context, runs []*run.Run, memory store.Reader, k
 			return writers.Add(interchange.Answer{AnswerRow: &row})
 		}
 	}
-	for _, r := range runs {
+	for _, r := range f.runs {
 		r.MostUnjudged = out.MostUnjudged
 	}
 	end := func() {}
-	if !quiet {
-		sinks.Walked, end = a.Walking(runs...)
+	if !f.quiet {
+		sinks.Walked, end = a.Walking(f.runs...)
 	}
-	result, err := run.Derive(ctx, memory, runs, sinks, kept.Figures)
+	result, err := run.Derive(ctx, memory, f.runs, sinks, f.kept.Figures)
 	end()
 	if err != nil {
 		return result, err
 	}
-	result.Cost, result.Provenance.Program = cost, a.Version
-	if calibration != nil {
-		result.Correct(*calibration)
+	result.Cost, result.Provenance.Program = f.cost, a.Version
+	if f.calibration != nil {
+		result.Correct(*f.calibration)
 	}
 	var view table.View = report.View{Result: result}
-	if show != nil {
-		view = show(report.View{Result: result})
+	if f.show != nil {
+		view = f.show(report.View{Result: result})
 	}
-	if err := writers.Finish(result, unfinished); err != nil {
+	if err := writers.Finish(result, f.unfinished); err != nil {
 		return result, err
 	}
-	if err := a.ShowOutput(out, run.Subject(runs...), unfinished, view); err != nil {
+	if err := a.ShowOutput(out, subject, f.unfinished, view); err != nil {
 		return result, err
 	}
 	if folder == nil {

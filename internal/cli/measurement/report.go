@@ -177,7 +177,7 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 	nothing := 0.0
 	kept := a.OpenIndex(ctx, store, memory)
 	defer kept.Close()
-	_, err = a.derive(ctx, runs, memory, kept, out, score.Cost{USD: &nothing}, calibration, false, false, show)
+	_, err = a.derive(ctx, memory, figures{runs: runs, kept: kept, out: out, cost: score.Cost{USD: &nothing}, calibration: calibration, show: show})
 	return err
 }
 
