@@ -134,6 +134,27 @@ func (a Answer) Reply() model.Response {
 	return model.Response{Text: text, Thinking: thinking, Finish: a.Finish, Block: a.Block, Usage: a.Usage}
 }
 
+// Fault says what is wrong with the prompt and the response of an answer, and what to do.
+// It gives "" for nothing. Without a prompt column the prompt may be empty.
+func (a Answer) Fault(c RecordingColumns) (problem, hint string) {
+	if c.Prompt != "" {
+		messages := a.Messages
+		if messages == nil {
+			messages = []orbench.Message{{Role: orbench.User, Content: a.Prompt}}
+		}
+		if problem, hint = checkMessages(messages, c.Prompt); problem == "" {
+			problem, hint = checkAsked(messages)
+		}
+		if problem != "" {
+			return problem, hint
+		}
+	}
+	if len(a.Response) > MaxCell {
+		return fmt.Sprintf("the answer has %d bytes; the most is %d", len(a.Response), MaxCell), "cut or delete it, or look for a quotation mark that is left open"
+	}
+	return checkText(a.Response, c.Response)
+}
+
 // Asked is the prompt with its ID. It has no words in a file without prompts.
 func (a Answer) Asked() orbench.Prompt {
 	if a.Messages == nil {
@@ -436,25 +457,10 @@ func (in *recordingInput) item() (Answer, error) {
 		in.log = true
 		a.Finish, a.Block, a.Usage = r.Said.Finish, r.Said.Block, r.Said.Usage
 	}
-	if in.columns.Prompt != "" {
-		messages := r.Messages
-		if messages == nil {
-			messages = []orbench.Message{{Role: orbench.User, Content: r.Text}}
-		}
-		problem, hint := checkMessages(messages, in.columns.Prompt)
-		if problem == "" {
-			problem, hint = checkAsked(messages)
-		}
-		if problem != "" {
-			return Answer{}, r.Fault(in.Name, problem, hint)
-		}
-		a.Prompt, a.Messages = orbench.Prompt{Messages: messages}.Text(), r.Messages
+	if in.columns.Prompt != "" && r.Messages != nil {
+		a.Prompt, a.Messages = orbench.Prompt{Messages: r.Messages}.Text(), r.Messages
 	}
-	problem, hint := checkText(a.Response, in.columns.Response)
-	if len(a.Response) > MaxCell {
-		problem, hint = fmt.Sprintf("the answer has %d bytes; the most is %d", len(a.Response), MaxCell), "cut or delete it, or look for a quotation mark that is left open"
-	}
-	if problem != "" {
+	if problem, hint := a.Fault(in.columns); problem != "" {
 		return Answer{}, r.Fault(in.Name, problem, hint)
 	}
 	if a.Gold, err = cellName(in.Name, r, 1, "gold label", in.columns.Gold, "gold-column"); err != nil {

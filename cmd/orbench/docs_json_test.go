@@ -50,6 +50,8 @@ var jsonForms = []struct {
 	{"result", "`eval`, `judge RUN`, `report`, and `report.json`", score.Result{}},
 	{"answer", "`answers.jsonl`: an object for each prompt of each target", score.AnswerRow{}},
 	{"judged-file", "`judge --responses`", recorded.Result{}},
+	{"line", "`judge --responses -`: a line to judge", recorded.Line{}},
+	{"judgment", "`judge --responses -`: the answer to a line", recorded.Judgment{}},
 	{"log", "`logs`", logs.Result{}},
 	{"log-wrong", "`logs report`", logs.Wrong{}},
 	{"plan", "`eval --dry-run`: the entries of `plan`", job.Plan{}},

@@ -110,6 +110,9 @@ func (f *Calls) RegisterWorker(c *cobra.Command) {
 	AddSettings(c, f.keySettings()...)
 }
 
+// Deferred reports whether the calls are left to workers or batches.
+func (f *Calls) Deferred() bool { return f.ByWorkers || f.byBatch || f.batchFiles != "" }
+
 // Concurrency is the most calls at once to a client.
 func (f *Calls) Concurrency(c client.Client) int { return cmp.Or(f.concurrency, c.Concurrency) }
 

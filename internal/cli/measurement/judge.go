@@ -74,11 +74,18 @@ it, each answer weighs one over the chance with which it was drawn.
 
 With --responses, --out writes every judge's verdict on every answer. The store keeps the
 answers of the file under a --name, so "orbench report NAME" shows the figures again
-without the file.`,
+without the file.
+
+"--responses -" judges lines of standard input as they come, and answers each with a line
+of JSON at once, in the same order: one process serves another program for as long as that
+runs. A line is {"id": 1, "prompt": "…", "response": "…"}; prompt may be left out, or be
+messages, a list with role and content; finish is stop, length, blocked or other. A bad
+line is answered with its error. Limits such as --max-cost are for the process.`,
 		Example: `  orbench judge --judge lexical,paper-keywords
   orbench judge run-1a2b3c4d --judge lexical,llm:openai/gpt-4o
   orbench judge run-1a2b3c4d --judge llm:openai/gpt-4o@xstest,llm:openai/gpt-4o@rubric.yaml
   orbench judge --responses answers.jsonl --judge lexical --out verdicts.parquet
+  generate-answers | orbench judge --responses - --judge lexical
   orbench judge --responses answers.csv --gold-column final_label --gold-refusal 2_full_refusal,3_partial_refusal --by type --judge lexical,paper-keywords`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -88,6 +95,9 @@ without the file.`,
 			if f.responses != "" {
 				if len(args) > 0 {
 					return command.InputError("--responses", "a file and a run are both given", "name one of them")
+				}
+				if f.responses == standardInput {
+					return a.judgeStream(c, f)
 				}
 				return a.judgeFile(c.Context(), f)
 			}
@@ -101,7 +111,7 @@ without the file.`,
 	flags := c.Flags()
 	flags.StringArrayVar(&f.judges, "judge", []string{"lexical"}, "`JUDGE` of the answers; repeatable or comma separated")
 	flags.StringVar(&about, "about", "", "print how well this `JUDGE` agreed with people, by set and model; nothing is judged")
-	flags.StringVar(&f.responses, "responses", "", "`FILE` of recorded answers: CSV, JSON Lines, Parquet, or another tool's log")
+	flags.StringVar(&f.responses, "responses", "", "`FILE` of recorded answers: CSV, JSON Lines, Parquet, or another tool's log; - for lines of standard input")
 	flags.StringVar(&f.columns.Prompt, "prompt-column", "", "`COLUMN` of the prompts (default: by its usual names)")
 	flags.StringVar(&f.columns.Response, "response-column", "", "`COLUMN` of the answers (default: by its usual names)")
 	flags.StringVar(&f.columns.Gold, "gold-column", "", "`COLUMN` of people's labels")

@@ -1,0 +1,49 @@
+package command
+
+import (
+	"context"
+	"errors"
+
+	"github.com/orbench/orbench/internal/client"
+	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/telemetry"
+	"github.com/orbench/orbench/model"
+)
+
+// Asker gives the way to ask for single replies, remembered ones first. The error of a call
+// that failed is a *model.Error, whose Message says why; any other says that no more can be asked. done is called
+// after the last reply.
+func (e *Env) Asker(ctx context.Context, f Calls, clients *client.Set, memory *store.Store, prices price.Table) (ask model.Model, done func() error) {
+	traced, told := e.Traced(ctx)
+	live := fill.NewLive(memory, f.Config(prices, e.Abort))
+	told.Watch(func() telemetry.Counts { return telemetry.Counts{Stats: live.Stats(), Load: live.Load()} })
+	limits := e.Limits(f, clients)
+	role := func(model.Request) string { return "judge" }
+	for at, c := range clients.All() {
+		live.Lane(at, told.Model(c.Model, telemetry.Server{Ref: at, Endpoint: c.Endpoint, Role: role}), limits(c))
+	}
+	ask = model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
+		response, ok, err := live.Ask(ctx, r)
+		if err != nil || ok {
+			return response, err
+		}
+		failed, err := fill.Failures(ctx, memory, [][]model.Request{{r}})
+		if err != nil {
+			return response, err
+		}
+		why := failed[0].Message
+		if why == "" {
+			why = "the call got no reply"
+			if given := errors.Join(live.GivenUp()...); given != nil {
+				why = given.Error()
+			}
+		}
+		return response, &model.Error{Kind: failed[0].Kind, Provider: r.Provider, Model: r.Model, Message: why}
+	})
+	return ask, func() error {
+		e.NoteSent(live.Stats())
+		return live.GiveBack(context.WithoutCancel(traced))
+	}
+}
