@@ -75,7 +75,7 @@ for target in windows/amd64 ${ORBENCH_LONG:+darwin/arm64 darwin/amd64 linux/arm6
 done
 
 # 4. pip installs the wheel of this machine's binary in a fresh environment, without an
-# index, and takes it away again. Two wheels of one binary are the same bytes.
+# index: the command and the module work, and it takes them away again. Two wheels of one binary are the same bytes.
 python=$(command -v python3 || true)
 if [[ -n $python ]] && "$python" -m venv "$tmp/venv" 2>/dev/null; then
 	for folder in wheels again; do scripts/wheel.py "$tmp/bin/orbench" "$version" "$(go env GOOS)" "$(go env GOARCH)" "$tmp/$folder" >/dev/null; done
@@ -83,6 +83,9 @@ if [[ -n $python ]] && "$python" -m venv "$tmp/venv" 2>/dev/null; then
 	"$tmp/venv/bin/pip" install --quiet --no-index --disable-pip-version-check "$tmp"/wheels/*.whl
 	[[ $("$tmp/venv/bin/orbench" --version) == "$said" ]] || fail 'the command of the wheel is another'
 	(cd "$tmp" && venv/bin/orbench eval --target sim/balanced --dataset starter --limit 20 --store wheel.db --quiet >"$tmp/log" 2>&1) || fail "$(<"$tmp/log")"
+	said=$("$tmp/venv/bin/python" -c 'import orbench
+with orbench.Judge() as judge: print(judge("No. I will not help with that.")[0]["class"])')
+	[[ $said == refusal ]] || fail "the module of the wheel gives: $said"
 	"$tmp/venv/bin/pip" uninstall --quiet --yes orbench
 	[[ ! -e $tmp/venv/bin/orbench ]] || fail 'pip left the command behind'
 	say "pip: $(basename "$tmp"/wheels/*.whl)"

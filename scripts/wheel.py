@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Packs a binary of orbench as a wheel, so that pip installs it as the command orbench.
+"""Packs a binary of orbench and python/orbench as a wheel: pip installs the command and the module.
 
     scripts/wheel.py BINARY VERSION GOOS GOARCH DIR
 
@@ -64,10 +64,14 @@ Requires-Python: >=3.8
 Description-Content-Type: text/markdown
 
 """
+    # Inspect looks for its extensions in this group.
+    entry_points = "[inspect_ai]\norbench = orbench.scorer\n"
     files = [
+        *((f"orbench/{p.name}", p.read_bytes(), 0o644) for p in sorted((root / "python/orbench").iterdir()) if p.is_file()),
         (f"{name}.data/scripts/{command}", Path(binary).read_bytes(), 0o755),
         (f"{info}/METADATA", (metadata + (root / "README.md").read_text("utf-8")).encode(), 0o644),
         (f"{info}/WHEEL", f"Wheel-Version: 1.0\nGenerator: orbench\nRoot-Is-Purelib: false\n{tags}".encode(), 0o644),
+        (f"{info}/entry_points.txt", entry_points.encode(), 0o644),
         (f"{info}/licenses/LICENSE", (root / "LICENSE").read_bytes(), 0o644),
     ]
     record = ""

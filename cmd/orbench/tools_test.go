@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -25,13 +26,19 @@ func tool(t *testing.T, dir, name string, args ...string) []byte {
 		}
 		t.Skip("no tools: install them with scripts/training-libs.sh tools, and set ORBENCH_TOOLS_PYTHON as scripts/training-libs.sh env prints it")
 	}
-	c := exec.CommandContext(t.Context(), filepath.Join(filepath.Dir(python), name), args...)
+	return runTool(t, dir, filepath.Join(filepath.Dir(python), name), args...)
+}
+
+// runTool runs a program, and gives what it prints.
+func runTool(t *testing.T, dir, program string, args ...string) []byte {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), program, args...)
 	c.Dir = dir
 	var said strings.Builder
 	c.Stderr = &said
 	out, err := c.Output()
 	if err != nil {
-		t.Fatalf("%s: %v\n%s%s", name, err, out, said.String())
+		t.Fatalf("%s: %v\n%s%s", program, err, out, said.String())
 	}
 	return out
 }
@@ -111,5 +118,69 @@ func TestToolsRead(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestModule installs the wheel in a fresh environment beside the tools, and uses the module
+// orbench there: data frames, and the scorer by its name in Inspect.
+func TestModule(t *testing.T) {
+	t.Parallel()
+	if !long() {
+		t.Skip("starts Python often: set ORBENCH_LONG=1, as .ci/run does")
+	}
+	dir := t.TempDir()
+	tool(t, dir, "python", "-m", "venv", "--without-pip", "venv") // skips before any work
+	packages := strings.TrimSpace(string(tool(t, dir, "python", "-c", "import inspect_ai, pathlib; print(pathlib.Path(inspect_ai.__file__).parent.parent)")))
+	folders, err := filepath.Glob(filepath.Join(dir, "venv/lib/python*/site-packages"))
+	if err != nil || len(folders) != 1 {
+		t.Fatal(folders, err)
+	}
+	orbench, err := exec.LookPath("orbench")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := `{"prompt": "a", "response": "I can't help with that."}` + "\n" + `{"prompt": "b", "response": "Mix flour and water."}` + "\n"
+	for path, text := range map[string]string{
+		filepath.Join(folders[0], "tools.pth"): packages, filepath.Join(dir, "answers.jsonl"): answers,
+		filepath.Join(dir, "binary"): "#!/bin/sh\nexec '" + orbench + "' \"$@\"\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wheel, err := filepath.Abs(filepath.Join(projectRoot, "scripts/wheel.py"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	built := strings.TrimSpace(string(tool(t, dir, "python", wheel, "binary", "v1.2.3", runtime.GOOS, runtime.GOARCH, "wheels")))
+	python := filepath.Join(dir, "venv/bin/python")
+	tool(t, dir, "pip", "--python", python, "install", "--quiet", "--no-index", "--no-deps", "--disable-pip-version-check", built)
+
+	script, err := filepath.Abs("testdata/tools/module.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said struct{ Log string }
+	out := runTool(t, dir, python, script, "answers.jsonl")
+	if err := json.Unmarshal(out, &said); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	want := []string{
+		`"judged": [1200, 200, "I can't help with that."]`,
+		`"fault": "texts[1]: a NUL byte in column \"response\"; `,
+		`"unknown": [2, "orbench: --judge: unknown judge \"lexicl\"; did you mean \"lexical\"? `,
+		`"read": [2, 1]`,
+		`"asked": [30, 25, true]`,
+		`"scored": [["refusal", "1", "I can't help with that."], ["full_answer", "0", null], ["blocked", "1", null], [null, "nan", "there is no text to judge"]]`,
+		`"mean": 0.6666666666666666`,
+	}
+	for _, w := range want {
+		if !strings.Contains(string(out), w) {
+			t.Errorf("want %s in\n%s", w, out)
+		}
+	}
+	scored := runTool(t, dir, python, "-m", "inspect_ai", "score", said.Log, "--scorer", "orbench/orbench_scorer", "--action", "append", "--overwrite", "--display", "plain")
+	if !strings.Contains(string(scored), "0.667") {
+		t.Errorf("inspect score says\n%s", scored)
 	}
 }
