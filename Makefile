@@ -19,7 +19,7 @@ FUZZES   := ./internal/batch/service:FuzzReadResults ./dataset:FuzzCSV ./dataset
 # and sees whether a test of theirs notices. MUTATE=./internal/fill tries one alone.
 MUTATE := ./internal/price ./internal/store ./internal/question ./moderate ./judge ./internal/fill
 
-.PHONY: help build demo quick test test-long image try-local-model lint fuzz mutate bench local-model local-model-down training-libs system docs
+.PHONY: help build demo quick test test-long image try-local-model lint fuzz mutate bench bench-peers site local-model local-model-down training-libs system docs
 
 help: ## Print this list.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -95,6 +95,12 @@ bench: build ## Measure speed and memory against baselines in the same run.
 	go test -tags sdk -run '^$$' -bench Ratio ./model/openai
 	go test -run '^$$' -bench . -benchtime 1x ./dataset ./similar ./refusal ./internal/store/sqlite
 	go test -run '^$$' -bench 'Collector|Folder' -benchtime 1x ./internal/report ./internal/report/answers
+
+bench-peers: ## Measure beside Inspect, promptfoo and lm-evaluation-harness (about 3 GB, outside of the project).
+	scripts/bench-peers.sh
+
+site: ## Build the documentation site in bin/site, which opens from the disk.
+	scripts/site.sh
 
 local-model: ## Bring up a real language model on loopback (SmolLM2-135M-Instruct).
 	scripts/local-model.sh up

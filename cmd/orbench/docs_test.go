@@ -104,6 +104,21 @@ func TestDocsSayForWhom(t *testing.T) {
 	}
 }
 
+// TestSiteHasEveryPage holds the contents of the documentation site to the pages of docs.
+func TestSiteHasEveryPage(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob(filepath.Join(projectRoot, "docs", "*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatal(pages, err)
+	}
+	_, nav, _ := strings.Cut(readDoc(t, "scripts/mkdocs.yml"), "\nnav:\n")
+	for _, path := range pages {
+		if name := filepath.Base(path); strings.Count(nav, name) != 1 {
+			t.Errorf("nav in scripts/mkdocs.yml has %s %d times, want once", name, strings.Count(nav, name))
+		}
+	}
+}
+
 // TestDocsAreShort prints how many words the docs have that are written by hand, and
 // holds them to lengths that people read.
 func TestDocsAreShort(t *testing.T) {

@@ -7,7 +7,17 @@ import os
 import subprocess
 import tempfile
 import warnings
-from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Dict,
+    Iterable,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Union,
+)
 
 from ._process import Judge, OrbenchError, command, judges_of
 
@@ -17,7 +27,7 @@ if TYPE_CHECKING:
 
 def judge(
     texts: Iterable[str], prompts: Optional[Iterable[str]] = None, judge: Union[str, Sequence[str]] = "lexical", **options: Any
-) -> "pandas.DataFrame":
+) -> pandas.DataFrame:
     """Judges answers: a row for each verdict, in the order of the texts and the judges.
 
     prompts are what the texts answer, as many as these; judges that are models need
@@ -44,7 +54,7 @@ def judge(
 _VERDICT = ["judge", "class", "refused", "score", "reason", "span", "rationale", "simulated"]
 
 
-def read(path: Union[str, "os.PathLike[str]"], judge: Union[str, Sequence[str]] = "lexical", **options: Any) -> "pandas.DataFrame":
+def read(path: Union[str, os.PathLike[str]], judge: Union[str, Sequence[str]] = "lexical", **options: Any) -> pandas.DataFrame:
     """Reads answers that exist, and judges them: a row for each verdict.
 
     path is a file of answers, another tool's log or a folder of logs (docs/datasets.md);
@@ -63,7 +73,7 @@ def read(path: Union[str, "os.PathLike[str]"], judge: Union[str, Sequence[str]] 
 
 def eval(
     target: Union[str, Sequence[str]], dataset: Union[str, Sequence[str]] = "starter", judge: Union[str, Sequence[str]] = "lexical", **options: Any
-) -> "pandas.DataFrame":
+) -> pandas.DataFrame:
     """Asks models, and judges their answers: a row for each verdict.
 
     options are those of ``orbench eval --help``: ``limit=100`` is ``--limit 100``,
@@ -88,7 +98,7 @@ def _arguments(options: Mapping[str, Any]) -> List[str]:
     return arguments
 
 
-def _run(arguments: List[str]) -> "pandas.DataFrame":
+def _run(arguments: List[str]) -> pandas.DataFrame:
     """Runs a command that writes verdicts, and reads these."""
     frame = _frame()
     with tempfile.TemporaryDirectory() as folder:

@@ -60,7 +60,7 @@ class Judge:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said,
         )
         self._lock = threading.Lock()
-        self._waiting: Deque["Future[List[Verdict]]"] = deque()
+        self._waiting: Deque[Future[List[Verdict]]] = deque()
         self._ended: Optional[OrbenchError] = None
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -69,7 +69,7 @@ class Judge:
         """The verdicts on an answer, one for each judge; see submit."""
         return self.submit(response, prompt, finish).result()
 
-    def submit(self, response: str, prompt: str = "", finish: str = "stop") -> "Future[List[Verdict]]":
+    def submit(self, response: str, prompt: str = "", finish: str = "stop") -> Future[List[Verdict]]:
         """The same, without waiting.
 
         finish says how the answer ended: stop, length, blocked or other. The result, or
@@ -79,7 +79,7 @@ class Judge:
         if prompt:
             line["prompt"] = prompt
         text = json.dumps(line).encode() + b"\n"
-        future: "Future[List[Verdict]]" = Future()
+        future: Future[List[Verdict]] = Future()
         with self._lock:
             if self._ended is not None:
                 raise self._ended
@@ -118,7 +118,7 @@ class Judge:
         self._process.stdout.close()  # type: ignore[union-attr]
         self._said.close()
 
-    def __enter__(self) -> "Judge":
+    def __enter__(self) -> Judge:
         return self
 
     def __exit__(self, *_: object) -> None:
