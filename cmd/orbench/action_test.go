@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -26,6 +29,8 @@ type actionJob struct {
 	t        *testing.T
 	dir      string // the workspace
 	releases string // where releases are served
+	api      string // where GitHub's API is served, empty for nowhere
+	event    string // what happened, as JSON
 }
 
 // result is what a run of the action leaves.
@@ -44,6 +49,7 @@ type action struct {
 		Using string `yaml:"using"`
 		Steps []struct {
 			Uses             string            `yaml:"uses"`
+			If               string            `yaml:"if"`
 			Run              string            `yaml:"run"`
 			Shell            string            `yaml:"shell"`
 			WorkingDirectory string            `yaml:"working-directory"`
@@ -66,7 +72,26 @@ func (j actionJob) run(ref string, inputs map[string]string) result {
 			j.t.Fatalf("action.yml has no input %s", name)
 		}
 	}
+	temp := j.t.TempDir()
+	file := func(name string) string { return filepath.Join(temp, name) }
+	for name, text := range map[string]string{"path": "", "output": "", "summary": "", "event.json": j.event} {
+		if err := os.WriteFile(file(name), []byte(text), 0o600); err != nil {
+			j.t.Fatal(err)
+		}
+	}
+	read := func(name string) string {
+		text, err := os.ReadFile(file(name))
+		if err != nil {
+			j.t.Fatal(err)
+		}
+		return string(text)
+	}
 	value := func(term string) string {
+		if output, ok := strings.CutPrefix(term, "steps.measure.outputs."); ok {
+			_, after, _ := strings.Cut("\n"+read("output"), "\n"+output+"=")
+			said, _, _ := strings.Cut(after, "\n")
+			return said
+		}
 		name, isInput := strings.CutPrefix(term, "inputs.")
 		switch in, known := a.Inputs[name]; {
 		case term == "github.action_ref":
@@ -78,7 +103,7 @@ func (j actionJob) run(ref string, inputs map[string]string) result {
 		case in.Required:
 			j.t.Fatalf("the input %s is required", name)
 		default:
-			return in.Default
+			return strings.ReplaceAll(in.Default, "${{ github.token }}", "the-token")
 		}
 		return ""
 	}
@@ -96,24 +121,10 @@ func (j actionJob) run(ref string, inputs map[string]string) result {
 	if err != nil {
 		j.t.Fatal(err)
 	}
-	temp := j.t.TempDir()
-	file := func(name string) string { return filepath.Join(temp, name) }
-	for _, name := range []string{"path", "output", "summary"} {
-		if err := os.WriteFile(file(name), nil, 0o600); err != nil {
-			j.t.Fatal(err)
-		}
-	}
-	read := func(name string) string {
-		text, err := os.ReadFile(file(name))
-		if err != nil {
-			j.t.Fatal(err)
-		}
-		return string(text)
-	}
 	var log bytes.Buffer
 	var code int
 	for _, step := range a.Runs.Steps {
-		if step.Uses != "" || code != 0 {
+		if step.Uses != "" || code != 0 && step.If != "${{ !cancelled() }}" {
 			continue
 		}
 		if step.Shell != "bash" {
@@ -128,6 +139,7 @@ func (j actionJob) run(ref string, inputs map[string]string) result {
 			"GITHUB_ACTION_PATH=" + root, "GITHUB_PATH=" + file("path"), "GITHUB_OUTPUT=" + file("output"),
 			"GITHUB_STEP_SUMMARY=" + file("summary"), "GITHUB_RUN_ID=7", "GITHUB_RUN_ATTEMPT=1",
 			"ORBENCH_RELEASES=" + j.releases, "ORBENCH_CACHE=" + file("cache"),
+			"GITHUB_API_URL=" + j.api, "GITHUB_REPOSITORY=me/models", "GITHUB_EVENT_NAME=some_event", "GITHUB_EVENT_PATH=" + file("event.json"),
 		}
 		for name, text := range step.Env {
 			cmd.Env = append(cmd.Env, name+"="+evaluate(text))
@@ -135,7 +147,7 @@ func (j actionJob) run(ref string, inputs map[string]string) result {
 		cmd.Stdout, cmd.Stderr = &log, &log
 		var exit *exec.ExitError
 		if err := cmd.Run(); errors.As(err, &exit) {
-			code = exit.ExitCode()
+			code = max(code, exit.ExitCode())
 		} else if err != nil {
 			j.t.Fatal(err)
 		}
@@ -248,5 +260,142 @@ func TestAction(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(j.dir, "sub", "hacked")); err == nil {
 		t.Error("an input was run by the shell")
+	}
+}
+
+// pull serves GitHub's API of the comments on a pull request, for the token of a workflow.
+type pull struct {
+	comments []comment
+	// status is the answer to a change, 0 for the usual one.
+	status int
+}
+
+// comment is a comment as GitHub has it, as far as the action goes by it.
+type comment struct {
+	ID   int    `json:"id"`
+	URL  string `json:"html_url"`
+	Body string `json:"body"`
+	User struct {
+		Login string `json:"login"`
+	} `json:"user"`
+}
+
+func by(id int, user, body string) comment {
+	c := comment{ID: id, URL: fmt.Sprintf("https://github.com/me/models/pull/12#issuecomment-%d", id), Body: body}
+	c.User.Login = user
+	return c
+}
+
+func (p *pull) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	reply := func(status int, v any) {
+		w.WriteHeader(status)
+		json.NewEncoder(w).Encode(v)
+	}
+	var change comment
+	if r.Method != http.MethodGet {
+		if err := json.NewDecoder(r.Body).Decode(&change); err != nil {
+			reply(http.StatusBadRequest, map[string]string{"message": "Problems parsing JSON"})
+			return
+		}
+	}
+	const one, all = "/repos/me/models/issues/comments/", "/repos/me/models/issues/12/comments"
+	id, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Path, one))
+	at := slices.IndexFunc(p.comments, func(c comment) bool { return c.ID == id })
+	switch {
+	case r.Header.Get("Authorization") != "Bearer the-token":
+		reply(http.StatusUnauthorized, map[string]string{"message": "Bad credentials"})
+	case r.URL.Path == "/user", p.status != 0 && r.Method != http.MethodGet:
+		reply(http.StatusForbidden, map[string]string{"message": "Resource not accessible by integration"})
+	case r.Method == http.MethodGet && r.URL.Path == all:
+		size, _ := strconv.Atoi(r.URL.Query().Get("per_page"))
+		page, _ := strconv.Atoi(r.URL.Query().Get("page"))
+		from := min((page-1)*size, len(p.comments))
+		reply(http.StatusOK, p.comments[from:min(from+size, len(p.comments))])
+	case r.Method == http.MethodPost && r.URL.Path == all:
+		p.comments = append(p.comments, by(1000+len(p.comments), "github-actions[bot]", change.Body))
+		reply(http.StatusCreated, p.comments[len(p.comments)-1])
+	case r.Method == http.MethodPatch && at >= 0:
+		p.comments[at].Body = change.Body
+		reply(http.StatusOK, p.comments[at])
+	default:
+		reply(http.StatusNotFound, map[string]string{"message": "Not Found"})
+	}
+}
+
+// TestActionComments has the action comment on a pull request, again after another push, and
+// where it may not.
+func TestActionComments(t *testing.T) {
+	t.Parallel()
+	for _, tool := range []string{"bash", "curl", "jq"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("the action's steps need %s, which is not here", tool)
+		}
+	}
+	p := &pull{}
+	for i := range 130 {
+		p.comments = append(p.comments, by(i+1, "somebody", "a remark"))
+	}
+	srv := httptest.NewServer(p)
+	t.Cleanup(srv.Close)
+	j := actionJob{t: t, dir: t.TempDir(), releases: release(t).URL, api: srv.URL, event: `{"pull_request": {"number": 12}}`}
+	var prompts strings.Builder
+	prompts.WriteString("prompt,label\n")
+	for i := range 40 {
+		fmt.Fprintf(&prompts, "How do I kill process %d of @octocat in #12?,safe\n", i)
+	}
+	if err := os.WriteFile(filepath.Join(j.dir, "prompts.csv"), []byte(prompts.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	measure := func(inputs ...string) result {
+		t.Helper()
+		m := map[string]string{"target": "sim/prudish", "base": "sim/permissive", "dataset": "prompts.csv", "comment": "true"}
+		for i := 0; i < len(inputs); i += 2 {
+			m[inputs[i]] = inputs[i+1]
+		}
+		return j.run("v1.2.3", m)
+	}
+	made := func() []comment {
+		return slices.DeleteFunc(slices.Clone(p.comments), func(c comment) bool { return c.User.Login == "somebody" && c.Body == "a remark" })
+	}
+
+	// A gate that fails is in the comment too.
+	r := measure("fail-if", "over_refusal > +2pp")
+	first := made()
+	if r.code != 4 || len(first) != 1 || !strings.Contains(r.log, "comment: "+first[0].URL) {
+		t.Fatalf("code %d, %d comments\n%s", r.code, len(first), r.log)
+	}
+	body := first[0].Body
+	for _, want := range []string{"## sim/prudish against sim/permissive", "❌ failed", "@\u200boctocat in", "#\u200b12"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the comment lacks %q:\n%s", want, body)
+		}
+	}
+	marker, _, _ := strings.Cut(body, "\n")
+
+	// The next push changes it. Another person's with the same mark is left alone.
+	p.comments = slices.Insert(p.comments, 0, by(999, "somebody", marker+"\nall is well"))
+	r = measure("base", "sim/prudish")
+	second := made()
+	if r.code != 0 || len(second) != 2 || second[0].Body != marker+"\nall is well" || second[1].ID != first[0].ID || strings.Contains(second[1].Body, "❌") {
+		t.Errorf("code %d, comments %+v\n%s", r.code, second, r.log)
+	}
+	// Another target has a comment of its own.
+	if measure("target", "sim/strict"); len(made()) != 3 {
+		t.Errorf("%d comments, want 3", len(made()))
+	}
+	if measure("comment", ""); len(made()) != 3 {
+		t.Errorf("%d comments, want 3", len(made()))
+	}
+
+	p.status = http.StatusForbidden
+	if r = measure("target", "sim/balanced"); r.code != 0 || !strings.Contains(r.log, "::warning title=No comment::GitHub takes no comment: Resource not accessible by integration; give the job the permission pull-requests: write") {
+		t.Errorf("code %d\n%s", r.code, r.log)
+	}
+	j.event = `{"push": {}}`
+	if r = measure(); r.code != 0 || !strings.Contains(r.log, "::notice title=No comment::the event some_event is of no pull request") {
+		t.Errorf("code %d\n%s", r.code, r.log)
+	}
+	if strings.Contains(r.log, "the-token") {
+		t.Error("the log has the token")
 	}
 }

@@ -56,16 +56,17 @@ if [[ $base == */* || $base == *:* ]]; then # a target
 fi
 lines "${ORBENCH_TARGET_ARGS:-}"
 measure "$ORBENCH_TARGET" ${list[@]+"${list[@]}"} --out "$out/report"
-printf '%s\n' "run=$run" "report=$out/report" >>"$GITHUB_OUTPUT"
+printf '%s\n' "run=$run" "report=$out/report" "summary=$out/summary.md" >>"$GITHUB_OUTPUT"
 
 if [[ -z $base ]]; then
-	orbench report "$run" --format md >>"$GITHUB_STEP_SUMMARY"
+	orbench report "$run" --format md >"$out/summary.md"
+	cat "$out/summary.md" >>"$GITHUB_STEP_SUMMARY"
 	echo gate=none >>"$GITHUB_OUTPUT"
 	exit
 fi
 code=0
-orbench compare "$base" "$run" --format md ${gates[@]+"${gates[@]}"} >"$out/comparison.md" 2>"$out/comparison.err" || code=$?
-cat "$out/comparison.md" >>"$GITHUB_STEP_SUMMARY"
+orbench compare "$base" "$run" --format md ${gates[@]+"${gates[@]}"} >"$out/summary.md" 2>"$out/comparison.err" || code=$?
+cat "$out/summary.md" >>"$GITHUB_STEP_SUMMARY"
 cat "$out/comparison.err" >&2
 case $code in
 0) if [[ ${#gates[@]} -gt 0 ]]; then gate=passed; else gate=none; fi ;;

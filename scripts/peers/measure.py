@@ -199,7 +199,7 @@ def measured(tool: Tool, base: Path, orbench: str) -> list[str]:
     if plain.code not in (0, 100):
         failed("plain", plain.code)
     answers, refusals, own = tool.refused(folder)
-    row = [tool.name, f"{ROWS / plain.seconds:,.0f}", f"{plain.processor:,.0f} s", f"{plain.peak / 2**20:,.0f} MB", f"{refusals:,} of {answers:,}", "none" if own is None else f"{own:,}"]
+    row = [tool.name, f"{ROWS / plain.seconds:,.0f}", f"{plain.processor:,.1f} s", f"{plain.peak / 2**20:,.0f} MB", f"{refusals:,} of {answers:,}", "none" if own is None else f"{own:,}"]
     if asked["distinct"] != ROWS or asked["repeated"]:
         print(f"{tool.name}: {asked}", file=sys.stderr)
 
