@@ -179,6 +179,9 @@ func Unknown(path string) error {
 	if info.IsDir() {
 		return folderFault(path)
 	}
+	if info.Size() == 0 {
+		return emptyFile(path)
+	}
 	endings := Endings()
 	last := len(endings) - 1
 	hint := "name a file that ends in " + strings.Join(endings[:last], ", ") + " or " + endings[last]
@@ -187,6 +190,8 @@ func Unknown(path string) error {
 		hint = "save the sheet as \"CSV UTF-8\""
 	case ".zip":
 		hint = "unpack it first"
+	case ".eval":
+		hint = "copy the log again; it begins neither as a ZIP archive nor as JSON"
 	}
 	return &orbench.InputError{File: path, Problem: fmt.Sprintf("unknown file ending %s", untrusted.Quote(cmp.Or(endingOf(path), filepath.Ext(path)))), Hint: hint}
 }

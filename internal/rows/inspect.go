@@ -247,6 +247,9 @@ const zipMagic = "PK\x03\x04"
 // zipZstandard is the number of Zstandard among the methods of compression of ZIP.
 const zipZstandard = 93
 
+// zipEncrypted is the flag of an entry of a ZIP archive that takes a password.
+const zipEncrypted = 1
+
 // samplePlace gives the epoch and the ID in the name of a sample's entry, such as
 // samples/ID_epoch_1.json.
 func samplePlace(name string) (epoch int, id string) {
@@ -261,6 +264,9 @@ func samplePlace(name string) (epoch int, id string) {
 
 // readEntry parses an entry of an archive.
 func readEntry(file string, f *zip.File, into any) error {
+	if f.Flags&zipEncrypted != 0 {
+		return entryFault(file, f, "is encrypted")
+	}
 	in, err := f.Open()
 	if errors.Is(err, zip.ErrAlgorithm) {
 		return entryFault(file, f, fmt.Sprintf("is compressed by method %d; orbench reads 0, 8 and %d", f.Method, zipZstandard))
