@@ -94,7 +94,7 @@ func TestRecipes(t *testing.T) {
 		}
 		tried++
 	}
-	if tried < 15 {
+	if tried < 11 {
 		t.Errorf("%d blocks were tried: the test looks in the wrong place", tried)
 	}
 }
@@ -118,12 +118,6 @@ func (r recipes) run(script string, command ...string) (string, error) {
 // shell runs a block with what the blocks before it exported.
 func (r recipes) shell(title, script string) {
 	r.t.Helper()
-	if strings.Contains(script, "jq ") {
-		if _, err := exec.LookPath("jq"); err != nil {
-			r.t.Logf("%s: jq is not here", title)
-			return
-		}
-	}
 	script = standIns.Replace(script)
 	script = regexp.MustCompile(`https://my(-eu)?-resource\.openai\.azure\.com`).ReplaceAllString(script, r.azure)
 	out, err := r.run(". ./env\n"+script+"\nexport -p > env\n", "bash", "-eu", "-o", "pipefail")
