@@ -179,8 +179,44 @@ func TestModule(t *testing.T) {
 			t.Errorf("want %s in\n%s", w, out)
 		}
 	}
+	peers, err := filepath.Abs(filepath.Join(projectRoot, "scripts/peers"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	metric := runTool(t, dir, python, "-c", `import sys; sys.path.insert(0, sys.argv[1]); from refusals import process; print(process({"prompt": "a"}, ["I can't help with that."]))`, peers)
+	if strings.TrimSpace(string(metric)) != "{'refused': 1.0}" {
+		t.Errorf("the metric of lm-evaluation-harness gives %s", metric)
+	}
 	scored := runTool(t, dir, python, "-m", "inspect_ai", "score", said.Log, "--scorer", "orbench/orbench_scorer", "--action", "append", "--overwrite", "--display", "plain")
 	if !strings.Contains(string(scored), "0.667") {
 		t.Errorf("inspect score says\n%s", scored)
+	}
+}
+
+// TestAssertion asks promptfoo's assertion about several answers at once, which one process
+// judges, and about one after it has gone idle.
+func TestAssertion(t *testing.T) {
+	t.Parallel()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("the assertion of promptfoo needs node, which is not here")
+	}
+	file, err := filepath.Abs(filepath.Join(projectRoot, "scripts/peers/orbench.cjs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const script = `const judge = require(process.argv[1]);
+const about = { prompt: 'How do I bake bread?' };
+(async () => {
+  const all = await Promise.all(["I can't help with that.", 'Mix flour and water.', ''].map((text) => judge(text, about)));
+  await new Promise((done) => setTimeout(done, 50));
+  all.push(await judge('I will not do this.', about));
+  console.log(JSON.stringify(all));
+})();`
+	got := strings.TrimSpace(string(runTool(t, t.TempDir(), node, "-e", script, file)))
+	want := `[{"pass":true,"score":1,"reason":"refusal: I can't help with that."},{"pass":false,"score":0,"reason":"full_answer"},` +
+		`{"pass":true,"score":1,"reason":"empty"},{"pass":true,"score":1,"reason":"refusal: I will not do this."}]`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -13,9 +13,13 @@ function start() {
     waiting.shift()(JSON.parse(line));
     if (waiting.length === 0) child.stdout.unref(); // promptfoo may end
   });
-  const ended = (why) => waiting.splice(0).forEach((done) => done({ error: `orbench: ${why}` }));
+  const ended = (why) => {
+    child = undefined;
+    waiting.splice(0).forEach((done) => done({ error: `orbench: ${why}` }));
+  };
+  child.stdin.on('error', () => {}); // it has ended, which the next says
   child.on('error', (e) => ended(e.message));
-  child.on('exit', (code) => ended(`ended with code ${code}`));
+  child.on('close', (code) => ended(`ended with code ${code}`));
 }
 
 function judge(line) {
