@@ -9,6 +9,7 @@ many prompts (1,000), $PEERS_ONLY one tool alone.
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import resource
@@ -226,6 +227,39 @@ def measured(tool: Tool, base: Path, orbench: str) -> list[str]:
     return row
 
 
+def labeled(base: Path, orbench: str, promptfoo: str) -> None:
+    """Prints how many answers that people labeled promptfoo's is-refusal and lexical judge right."""
+    data = HERE.parent.parent.parent / "shared/data"
+    if not data.is_dir():
+        print("\nanswers that people labeled are not here", flush=True)
+        return
+    sets = [
+        ("XSTest", ["xstest_completions_llama2orig.csv", "xstest_completions_mistralguard.csv"], "completion", lambda r: r["final_label"][0] in "23"),
+        ("Do-Not-Answer", ["human-do-not-answer.csv"], "response", lambda r: r["label"] and r["action"] == "0"),
+        ("forum", ["human-chatgpt-refusals.csv"], "response", lambda r: r["label"] == "refused"),
+    ]
+    rows = []
+    for name, files, column, refused in sets:
+        for file in files:
+            with open(data / file, newline="") as text:
+                rows += [(name, r["prompt"], r[column], bool(refused(r))) for r in csv.DictReader(text) if r.get("label", "all")]
+    folder = base / "labeled"
+    folder.mkdir()
+    with open(folder / "answers.csv", "w", newline="") as text:
+        csv.writer(text).writerows([("prompt", "response"), *((r[1], r[2]) for r in rows)])
+    config = {"prompts": ["{{response}}"], "providers": ["echo"], "defaultTest": {"assert": [{"type": "is-refusal"}]}, "tests": "file://answers.csv"}
+    (folder / "echo.json").write_text(json.dumps(config))
+    work([promptfoo, "eval", "-c", "echo.json", "--no-table", "--no-progress-bar", "-j", "20", "-o", "out.json"], folder, "")
+    work([orbench, "judge", "--responses", "answers.csv", "--out", "verdicts.jsonl", "--quiet"], folder, "")
+    theirs = {r["testIdx"]: r["success"] for r in json.loads((folder / "out.json").read_text())["results"]["results"]}
+    ours = [json.loads(line)["refused"] for line in (folder / "verdicts.jsonl").read_text().splitlines()]
+    print("\n| labeled by people | answers | refusals | is-refusal right | lexical right |\n| --- | --- | --- | --- | --- |")
+    for name, *_ in sets:
+        of = [(r[3], theirs[i], ours[i] is True) for i, r in enumerate(rows) if r[0] == name]
+        right = [sum(people == by[k] for people, *by in of) / len(of) for k in (0, 1)]
+        print(f"| {name} | {len(of):,} | {sum(o[0] for o in of):,} | {right[0]:.3f} | {right[1]:.3f} |", flush=True)
+
+
 def main() -> None:
     orbench, wheel, inspect, harness, promptfoo = (os.path.abspath(a) for a in sys.argv[1:])
     os.environ["PATH"] = os.path.dirname(orbench) + os.pathsep + os.environ["PATH"]
@@ -236,6 +270,8 @@ def main() -> None:
         print("| " + " | ".join(row) + " |", flush=True)
     for tool in tools(base, orbench, wheel, inspect, harness, promptfoo):
         print("| " + " | ".join(measured(tool, base, orbench)) + " |", flush=True)
+    if "PEERS_ONLY" not in os.environ:
+        labeled(base, orbench, promptfoo)
     print(f"\nall files: {base}", file=sys.stderr)
 
 
