@@ -2,7 +2,9 @@ package recorded_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -102,4 +104,37 @@ func TestStreamInterrupted(t *testing.T) {
 
 func failing(err error) model.Model {
 	return model.Func(func(context.Context, model.Request) (model.Response, error) { return model.Response{}, err })
+}
+
+// FuzzStream answers each line that is not blank with one line of JSON, in order.
+func FuzzStream(f *testing.F) {
+	for _, seed := range []string{
+		`{"id": 1, "prompt": "a", "response": "I can't help with that."}`, "\n\r\n {\"response\":\"\"}\nno", `{"response": "a", "finish": "blocked"}`,
+		`{"messages": [{"role": "user", "content": "a"}], "response": "b"}`, "\xff", `{"response": "\ud800"}`, `{"id": {"a": [1]}, "response": 1}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	judges := newJudges(f, "lexical")
+	f.Fuzz(func(t *testing.T, in []byte) {
+		var out bytes.Buffer
+		if _, err := recorded.Stream(t.Context(), bytes.NewReader(in), &out, judges, nil); err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range bytes.Split(in, []byte("\n")) {
+			if len(bytes.TrimSpace(line)) == 0 {
+				continue
+			}
+			text, err := out.ReadBytes('\n')
+			var j recorded.Judgment
+			if err == nil {
+				err = json.Unmarshal(text, &j)
+			}
+			if err != nil || j.Line != i+1 || (j.Error == "") != (len(j.Verdicts) == 1) {
+				t.Fatalf("line %d, %q: %q, %v", i+1, line, text, err)
+			}
+		}
+		if out.Len() > 0 {
+			t.Fatalf("more lines: %q", out.String())
+		}
+	})
 }
