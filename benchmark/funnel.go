@@ -241,6 +241,9 @@ func (f Funnel) Lines() []string {
 	if s.FromFile > 0 {
 		lines[0] += fmt.Sprintf("; %d of the items came from a file", s.FromFile)
 	}
+	if n := w.Dropped[Answered]; n > 0 {
+		lines = append(lines, fmt.Sprintf("targets: %d prompts dropped, since every target answered them", n))
+	}
 	if n := w.Dropped[NoTurns]; n > 0 {
 		lines = append(lines, fmt.Sprintf("conversations: %d rewrites dropped, since none leads up to them", n))
 	}

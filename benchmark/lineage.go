@@ -60,6 +60,9 @@ const (
 	// NoTurns means that the row has no conversation leading up to it, in a build of
 	// conversations.
 	NoTurns Reason = "no_turns"
+	// Answered means that every target of a search answered the prompt, so no moderator
+	// was asked.
+	Answered Reason = "answered"
 )
 
 // Record is a row of the lineage: one prompt, its outcome, and the reasons. lineage.jsonl
@@ -112,10 +115,18 @@ type Record struct {
 	Label orbench.Label `json:"label,omitempty"`
 	// Replies are the selectors' answers to a safe prompt.
 	Replies []Reply `json:"refusals,omitempty"`
-	// Generation and Target are set in a build that was steered: the prompt's generation,
-	// and the target's answer to it.
-	Generation int    `json:"generation,omitempty"`
-	Target     *Reply `json:"target,omitempty"`
+	// The rest but Sets is set in a search for what targets refuse. Generation is 0 for the
+	// prompts that it started from; those of a later one were made by the Operator from one
+	// or two Parents.
+	Generation int                `json:"generation,omitempty"`
+	Operator   generator.Operator `json:"operator,omitempty"`
+	Parents    []orbench.PromptID `json:"parents,omitempty"`
+	// Targets are the targets' answers.
+	Targets []Reply `json:"targets,omitempty"`
+	// Distance is 1 less the similarity to the nearest earlier prompt. Fitness is the share
+	// of Targets that refuse × the share of Votes that say safe × Distance.
+	Distance float64 `json:"distance,omitempty"`
+	Fitness  float64 `json:"fitness,omitempty"`
 	// Sets lists the sets that hold the prompt: full, hard, toxic.
 	Sets []SetName `json:"sets,omitempty"`
 }
@@ -142,10 +153,10 @@ type Review struct {
 	Confirmed  bool `json:"confirmed"`
 }
 
-// Reply is a selector's answer to a safe prompt, as the judge saw it.
+// Reply is the answer of a selector, or of a target of a search, as the judge saw it.
 type Reply struct {
 	Selector string        `json:"selector"`
-	Family   string        `json:"family"`
+	Family   string        `json:"family,omitempty"`
 	Call     string        `json:"call"`
 	Class    orbench.Class `json:"class"`
 	Refused  bool          `json:"refused"`
@@ -167,6 +178,20 @@ func (r *Record) RefusedBy() int {
 		}
 	}
 	return len(seen)
+}
+
+// RefusedByTargets counts the targets' answers that have a verdict, and the refusals among
+// them.
+func (r *Record) RefusedByTargets() (refused, judged int) {
+	for _, reply := range r.Targets {
+		if reply.Class != orbench.Unjudged {
+			judged++
+			if reply.Refused {
+				refused++
+			}
+		}
+	}
+	return refused, judged
 }
 
 // UnanimouslyToxic reports whether every moderator called the prompt toxic.

@@ -30,9 +30,9 @@ type Manifest struct {
 	Funnel     Funnel                   `json:"funnel"`
 	Exhausted  []Exhausted              `json:"worn_out"`
 	Batches    map[orbench.Category]int `json:"batches"`
-	// Steering is set for a build that was steered towards a target.
-	Steering *Steering `json:"steering,omitempty"`
-	Quality  Quality   `json:"quality"`
+	// Search is set for a build that searched for what targets refuse.
+	Search  *Search `json:"search,omitempty"`
+	Quality Quality `json:"quality"`
 }
 
 // File is a file of the folder.
@@ -104,21 +104,37 @@ type Exhausted struct {
 	Wanted   int              `json:"wanted"`
 }
 
-// Steering records how the target's refusals rose.
-type Steering struct {
-	Target string `json:"target"`
-	// Generations begins with generation 0, the prompts before any steering.
+// Search records a search for prompts that targets refuse.
+type Search struct {
+	Targets []string `json:"targets"`
+	// Samples is the number of answers of each target to a prompt.
+	Samples int `json:"samples"`
+	// MostCalls bounds the calls of all generations but the first.
+	MostCalls int `json:"most_calls"`
+	// Generations begins with generation 0, the prompts that the search started from.
 	Generations []Generation `json:"generations"`
+	// Operators has the same counts, but for calls, by what made the prompts.
+	Operators map[generator.Operator]Generation `json:"operators"`
 }
 
-// Generation counts the target's answers to one generation's safe prompts.
+// Generation counts what became of the prompts of a generation.
 type Generation struct {
 	Generation int `json:"generation"`
-	// Prompts counts those with an answer that could be judged.
-	Prompts int     `json:"prompts"`
+	// Calls counts all calls, whether made or remembered. Mutations are those for new
+	// prompts, and Unreadable the ones of them that gave none.
+	Calls      int `json:"calls"`
+	Mutations  int `json:"mutations"`
+	Unreadable int `json:"unreadable"`
+	// Made counts the new prompts, and Prompts those of them that were put to the targets
+	// and have an answer that could be judged.
+	Made    int `json:"made"`
+	Prompts int `json:"prompts"`
+	// Refused counts the prompts that a target refused, and Found those of them that are
+	// safe. Rate is Refused of Prompts.
 	Refused int     `json:"refused"`
+	Found   int     `json:"found"`
 	Rate    float64 `json:"rate"`
-	// Low and High bound the 95% Wilson interval.
+	// Low and High bound the 95% Wilson interval of Rate.
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }

@@ -83,9 +83,9 @@ func makingOf(m *benchmark.Manifest, set benchmark.SetName) Makers {
 			add(Selector, selector.Model)
 		}
 	}
-	if m.Steering != nil {
-		// A steered build wrote more prompts like those that its target refuses.
-		add(Selector, m.Steering.Target)
+	if m.Search != nil {
+		// A search keeps what its targets refuse.
+		add(Selector, m.Search.Targets...)
 	}
 	return made
 }

@@ -80,7 +80,7 @@ func TestMakersOfBuild(t *testing.T) {
 			"moderation": {"moderators": [{"model": "a/voter"}, {"model": "a/both", "weight": 2}]},
 			"second_chance": {"model": "a/frank"}, "hard": {"selectors": [{"model": "a/both", "family": "x"}]}
 		},
-		"steering": {"target": "a/steered"}
+		"search": {"targets": ["a/searched"]}
 	}`)
 	open := func(name string) *dataset.Dataset {
 		t.Helper()
@@ -101,7 +101,7 @@ func TestMakersOfBuild(t *testing.T) {
 		{hard, "b/Voter", []dataset.Role{dataset.Moderator}},
 		{hard, "a/both", []dataset.Role{dataset.Moderator, dataset.Selector}},
 		{hard, "a/frank", []dataset.Role{dataset.SecondChance}},
-		{hard, "a/steered", []dataset.Role{dataset.Selector}},
+		{hard, "a/searched", []dataset.Role{dataset.Selector}},
 		{hard, "a/stranger", nil},
 		{full, "a/both", []dataset.Role{dataset.Moderator}},
 		{other, "a/both", nil},

@@ -226,7 +226,7 @@ func (i *Item) note(h Habit) {
 
 // forms of texts that are no requests.
 var (
-	fenceLine = regexp.MustCompile(`<<|>>|\b(?:SEED|EXAMPLES?|REWRITE|REQUEST|MADE BEFORE) (?:OPENS?|CLOSES?)\b`)
+	fenceLine = regexp.MustCompile(`<<|>>|\b(?:SEED|EXAMPLES?|REWRITE|REQUEST|PARENT|MADE BEFORE) (?:OPENS?|CLOSES?)\b`)
 	address   = regexp.MustCompile(`(?i)\bhttps?:|\bwww\.|\b[\w.+-]+@[\w-]+\.\w+|\b[a-z0-9-]+\.(?:com|org|net|io|ai|html?|php|json|txt|csv)\b`)
 	// joined is one word made of several.
 	joined = regexp.MustCompile(`^[^\s]*[\pL\d][_./\\-][^\s]*$|^\S*\p{Ll}\p{Lu}\S*$`)

@@ -31,6 +31,7 @@ var (
 	// The second versions ask for variety; their endings are those of the first.
 	variedSeeds   = prompt{promptFile("seeds-v2"), seedsPrompt.line, seedsPrompt.json}
 	variedRewrite = prompt{promptFile("rewrite-v2"), rewritePrompt.line, rewritePrompt.json}
+	mutatePrompt  = prompt{promptFile("mutate-v1"), rewritePrompt.line, rewritePrompt.json}
 )
 
 // promptOf reads a prompt with its endings.

@@ -99,9 +99,12 @@ func (m Made) show(fence string) string {
 	if len(m.texts()) == 0 {
 		return ""
 	}
-	return "Others have made many already. Between the next two lines with the code " + fence + " stand beginnings and topics of those. Begin in other ways, and choose other topics.\n\n" +
+	what, avoid, topics := "beginnings and topics", "Begin in other ways, and choose other topics.", "Topics: "+untrusted.OneLine(strings.Join(m.Topics, "; "))+"\n"
+	if m.Topics == nil {
+		what, avoid, topics = "beginnings", "Begin in other ways.", ""
+	}
+	return "Others have made many already. Between the next two lines with the code " + fence + " stand " + what + " of those. " + avoid + "\n\n" +
 		"<<" + fence + " MADE BEFORE OPENS>>\n" +
-		"Beginnings: " + untrusted.OneLine(strings.Join(m.Openings, "; ")) + "\n" +
-		"Topics: " + untrusted.OneLine(strings.Join(m.Topics, "; ")) + "\n" +
+		"Beginnings: " + untrusted.OneLine(strings.Join(m.Openings, "; ")) + "\n" + topics +
 		"<<" + fence + " MADE BEFORE CLOSES>>\n\n"
 }

@@ -381,9 +381,9 @@ anew() {
 	step build build --config build.yaml --out benchmark --store build.db --quiet
 	step build-json build --config build.yaml --out benchmark2 --store build.db --quiet --format json
 	[[ -n ${QUICK:-} ]] || step refresh build --config build.yaml --refresh benchmark --out refreshed --store build.db --quiet
-	[[ -n ${QUICK:-} ]] || step steered build --config build.yaml --target sim/balanced --generations 2 --out steered --store build.db --quiet
+	[[ -n ${QUICK:-} ]] || step searched build --config build.yaml --target sim/balanced --out searched --store build.db --quiet
 	cp -r benchmark "$out/"
-	[[ -n ${QUICK:-} ]] || cp -r refreshed steered "$out/"
+	[[ -n ${QUICK:-} ]] || cp -r refreshed searched "$out/"
 	step eval-built eval --target sim/balanced --dataset benchmark/hard.csv,benchmark/toxic.csv --store anew.db --quiet --format json
 	step draw audit draw benchmark --size 60 --raters ana,ben --out sample.csv
 	# Two people who label by the length of the prompt: only the same for both binaries matters.

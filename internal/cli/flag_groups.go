@@ -35,8 +35,8 @@ var kinds = byFlag(map[kind]string{
 		prompt-column refresh guard-column guard-after-column user-column response-column responses positive sample set size target truth
 		compare/judge compare/candidate-judge compare/store report/as report/paper report/store
 		export/check export/toxic-share`,
-	manner: `axis base-url batch calls confidence each forget generations generator half-width harmful-answers family flagged languages max-tokens
-		moderator on-conflict per-prompt plain policy raters refuses rule seed seeds-per-generation threshold
+	manner: `axis base-url batch calls confidence each forget generator half-width harmful-answers family flagged languages max-tokens
+		moderator on-conflict per-prompt plain policy raters refuses rule search-calls seed threshold
 		alpha as compare/label corrected fail-if max-excluded one-model require unpaired
 		export/format report/accept-model report/gold-refusal`,
 	verdicts: `about by gold-refusal judge`,

@@ -32,6 +32,7 @@ func (r *run) ask(ctx context.Context, role benchmark.Role, request model.Reques
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.calls++
 	of := asked{role, request.Provider, request.Model}
 	s := r.spent[of]
 	if s == nil {

@@ -45,12 +45,15 @@ func (r *run) benchmark() *Benchmark {
 	b := &Benchmark{
 		Manifest: benchmark.Manifest{
 			Format: benchmark.Format, Name: r.Config.Name, Version: r.Config.Version, Builds: r.number(), Config: r.Config,
-			Funnel: r.funnel, Exhausted: r.exhausted, Batches: r.batches, Steering: r.steering,
+			Funnel: r.funnel, Exhausted: r.exhausted, Batches: r.batches,
 			Generators: r.generators(),
 		},
 		wanted: r.wanted,
 		Seeds:  r.seeds, Sets: map[benchmark.SetName][]orbench.Prompt{}, Pairs: r.pairs(),
 		subject: r.Subject(), lineage: r.rowFile, setsOf: map[int][]benchmark.SetName{},
+	}
+	if r.found != nil {
+		b.Manifest.Search = r.found.Search
 	}
 	votes, seeds := make([][]moderate.Vote, 0, len(r.entries)), make([]string, 0, len(r.entries))
 	for _, e := range r.entries {

@@ -15,8 +15,8 @@ import (
 // Models lists the names of the models that are asked, without those of the judge.
 func (b *Builder) Models() []string {
 	names := b.Config.Models()
-	if b.Steer != nil {
-		names = append(slices.Clip(names), b.Steer.Target)
+	if b.Search != nil {
+		names = append(slices.Clip(names), b.Search.Targets...)
 	}
 	return names
 }

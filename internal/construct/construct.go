@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"iter"
 	"sync"
 
 	"github.com/orbench/orbench"
@@ -46,8 +47,8 @@ type Builder struct {
 	Own map[orbench.Category][]benchmark.Seed
 	// Base is the benchmark that this build adds to, nil for a new one.
 	Base *benchmark.Folder
-	// Steer is nil for a build that is not steered.
-	Steer *Steer
+	// Search is nil for a build that does not search for what targets refuse.
+	Search *Search
 }
 
 // Subject describes a benchmark's folder that lacks the results of failed calls.
@@ -56,7 +57,7 @@ func (b *Builder) Subject() folder.Subject {
 	if b.Base != nil {
 		base = b.Base.Manifest.Files
 	}
-	return folder.NewSubject("unfinished benchmark "+b.Config.Name, b.Config, b.Refs, base, b.Steer)
+	return folder.NewSubject("unfinished benchmark "+b.Config.Name, b.Config, b.Refs, base, b.Search)
 }
 
 // run is a build in progress.
@@ -79,8 +80,10 @@ type run struct {
 	// entries are the rows put to the vote, in the order of the lineage.
 	entries []entry
 	seeds   []benchmark.Seed
-	// safe are the safe prompts of the base, in a build that is steered.
-	safe []*benchmark.Record
+	// safe are the safe prompts of the base, and seedTexts the texts of the seeds, in a
+	// search.
+	safe      []*benchmark.Record
+	seedTexts map[orbench.PromptID]string
 	// confirmed are the rewrites of the current round that stayed toxic.
 	confirmed []benchmark.Seed
 	// exhausted lists the categories that gave no more new seeds.
@@ -94,14 +97,13 @@ type run struct {
 	batches map[orbench.Category]int
 	// own are the user's own seeds that no round has used yet.
 	own map[orbench.Category][]benchmark.Seed
+	// calls counts all calls, remembered ones too.
+	calls int
 
-	// The rest is for steering: the current generation, how many of its prompts the
-	// target answered, the prompts it refused, and the demonstrations to draw from.
-	steering   *benchmark.Steering
+	// found and generation are for a search: its prompts, and the number of the current
+	// generation.
+	found      *population
 	generation int
-	asked      int
-	refused    []*benchmark.Record
-	shown      []generator.Example
 }
 
 // entry is a row that was put to the vote, without the explanations of votes.
@@ -118,7 +120,7 @@ func (b *Builder) Build(ctx context.Context) (*Benchmark, error) {
 		Builder: b, policy: b.Config.Definitions(),
 		known: similar.NewIndex(b.Config.NearDuplicates), ids: map[orbench.PromptID]bool{},
 		funnel: benchmark.NewFunnel(), spent: map[asked]*benchmark.Spent{}, gave: map[asked]*benchmark.Generator{}, made: map[orbench.Category]*made{}, batches: map[orbench.Category]int{}, exhausted: []benchmark.Exhausted{},
-		own: b.Own,
+		own: b.Own, seedTexts: map[orbench.PromptID]string{},
 	}
 	for _, m := range b.Config.Moderation.Moderators {
 		ref := b.Refs[m.Model]
@@ -142,8 +144,8 @@ func (r *run) all(ctx context.Context) error {
 	if err := r.inherit(); err != nil {
 		return err
 	}
-	if r.Steer != nil {
-		return r.steer(ctx)
+	if r.Search != nil {
+		return r.search(ctx)
 	}
 	if err := r.freshRound(ctx, r.Config.Wanted, r.Config.Rewrites.Examples); err != nil {
 		return err
@@ -186,24 +188,36 @@ func (r *run) round(ctx context.Context, seeds seedSeq, examples []generator.Exa
 			}
 		}
 	}
-	distinct := func(yield func(*benchmark.Record, error) bool) {
-		err := job.InOrder(ctx, r.Width, numbered, func(ctx context.Context, s numberedSeed) (rewrittenSeed, error) {
-			var made generator.Made
-			if r.Config.Wording > 1 {
-				var err error
-				if made, err = s.stops.before(ctx, s.number); err != nil {
-					return rewrittenSeed{}, err
-				}
+	return settleAll(ctx, r, numbered, func(ctx context.Context, s numberedSeed) ([]*benchmark.Record, error) {
+		var made generator.Made
+		if r.Config.Wording > 1 {
+			var err error
+			if made, err = s.stops.before(ctx, s.number); err != nil {
+				return nil, err
 			}
-			records, err := r.rewrite(ctx, s.Seed, made, examples)
-			return rewrittenSeed{s, records}, err
-		}, func(s rewrittenSeed) error {
-			for _, record := range s.records {
+		}
+		return r.rewrite(ctx, s.Seed, made, examples)
+	}, func(s numberedSeed, _ []*benchmark.Record) { s.stops.done(s.number) })
+}
+
+// settleAll makes prompts of items, such as the rewrites of a seed, and takes them through
+// the other stages. done is called in order, when the duplicates of an item are known.
+func settleAll[Item any](ctx context.Context, r *run, items iter.Seq2[Item, error], make func(context.Context, Item) ([]*benchmark.Record, error), done func(Item, []*benchmark.Record)) error {
+	type made struct {
+		item    Item
+		records []*benchmark.Record
+	}
+	distinct := func(yield func(*benchmark.Record, error) bool) {
+		err := job.InOrder(ctx, r.Width, items, func(ctx context.Context, item Item) (made, error) {
+			records, err := make(ctx, item)
+			return made{item, records}, err
+		}, func(m made) error {
+			for _, record := range m.records {
 				if r.dropDuplicate(record); !yield(record, nil) {
 					return errStopped
 				}
 			}
-			s.stops.done(s.number)
+			done(m.item, m.records)
 			return nil
 		})
 		if err != nil && !errors.Is(err, errStopped) {
@@ -241,6 +255,9 @@ func (r *run) dropDuplicate(record *benchmark.Record) {
 		return
 	}
 	made.add(record.Text)
+	if r.found != nil {
+		r.found.measure(record)
+	}
 	r.ids[record.ID] = true
 	r.kept = append(r.kept, record.ID)
 	record.Cluster = record.ID
@@ -248,6 +265,9 @@ func (r *run) dropDuplicate(record *benchmark.Record) {
 
 // keep writes a complete row to the lineage and records what the sets need.
 func (r *run) keep(record *benchmark.Record) error {
+	if r.found != nil {
+		r.found.note(record)
+	}
 	row, err := r.rowFile.add(record)
 	if err != nil {
 		return err
@@ -258,7 +278,6 @@ func (r *run) keep(record *benchmark.Record) error {
 		return nil
 	}
 	r.enter(record, row)
-	r.noteTarget(record)
 	if record.Kind == benchmark.Rewritten && record.Label == orbench.Toxic && (record.SecondChance == nil || record.SecondChance.Confirmed) {
 		r.confirmed = append(r.confirmed, benchmark.Seed{
 			ID: record.ID, Text: record.Text, Category: record.Category,

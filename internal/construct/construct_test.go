@@ -169,18 +169,32 @@ func TestSameBytesHoweverOftenStopped(t *testing.T) {
 
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 0))
 	w := newWorld()
 	w.jitter = rand.New(rand.NewPCG(seed, 1))
 	b := w.builder(small(t, 8))
 	b.Width = 7
+	w.stopped(t, b, 5, 250)
+	got := contents(t, write(t, b))
+	for name := range want {
+		if got[name] != want[name] {
+			t.Errorf("%s differs", name)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d files, want %d", len(got), len(want))
+	}
+}
+
+// stopped builds until a build gets through, and stops those before it at random moments,
+// each after some calls.
+func (w *world) stopped(t *testing.T, b *Builder, times, calls int) {
+	t.Helper()
 	stopped := errors.New("stopped")
-	stops := 0
-	for {
+	for stops := 0; ; stops++ {
 		ctx, stop := context.WithCancelCause(t.Context())
 		b.Ask = w.ask
-		if stops < 5 {
-			end := w.asked + 100 + rng.IntN(300)
+		if stops < times {
+			end := w.asked + calls*2/5 + rand.IntN(calls*6/5)
 			b.Ask = func(ctx context.Context, r model.Request) (model.Response, bool, error) {
 				w.mu.Lock()
 				over := w.asked >= end
@@ -195,28 +209,17 @@ func TestSameBytesHoweverOftenStopped(t *testing.T) {
 		made, err := b.Build(ctx)
 		stop(nil)
 		if err == nil {
-			err = made.Close()
-			if err != nil {
+			if err = made.Close(); err != nil {
 				t.Error(err)
 			}
-			break
+			if stops != times {
+				t.Errorf("stopped %d times, want %d", stops, times)
+			}
+			return
 		}
 		if !errors.Is(err, stopped) {
 			t.Fatal(err)
 		}
-		stops++
-	}
-	if stops != 5 {
-		t.Errorf("stopped %d times, want 5", stops)
-	}
-	got := contents(t, write(t, b))
-	for name := range want {
-		if got[name] != want[name] {
-			t.Errorf("%s differs", name)
-		}
-	}
-	if len(got) != len(want) {
-		t.Errorf("%d files, want %d", len(got), len(want))
 	}
 }
 
@@ -598,34 +601,6 @@ func TestRefreshAdds(t *testing.T) {
 	c.SecondChance.Model = ""
 	if err := CheckBase(&c, base); !errors.Is(err, orbench.ErrInput) {
 		t.Errorf("a base with a second chance, for a build without one: %v", err)
-	}
-}
-
-// TestSteeringClimbs steers towards a simulated model: its refusals must become
-// more, and by more than chance.
-func TestSteeringClimbs(t *testing.T) {
-	t.Parallel()
-	if os.Getenv("ORBENCH_LONG") == "" {
-		t.Skip("a long proof: set ORBENCH_LONG=1, as .ci/run does")
-	}
-	w := newWorld()
-	c := small(t, 8)
-	b := w.builder(c)
-	b.Steer = &Steer{Target: "sim/balanced", Generations: 3, Seeds: 8}
-	dir := write(t, b)
-	folder, err := benchmark.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	generations := folder.Manifest.Steering.Generations
-	if len(generations) != 4 {
-		t.Fatalf("%d generations, want 4", len(generations))
-	}
-	for _, g := range generations {
-		t.Logf("%+v", g)
-	}
-	if first, last := generations[0], generations[3]; last.Low <= first.Rate {
-		t.Errorf("refused %.3f at first and %.3f (from %.3f) in the end", first.Rate, last.Rate, last.Low)
 	}
 }
 

@@ -10,6 +10,9 @@
 //	  ▲                                                        │
 //	  └──────────────── confirmed toxic prompts ◄──────────────┘
 //
+// A search for what targets refuse mutates the fittest prompts in place of rewriting
+// seeds, and asks the targets before the votes.
+//
 // A build is a pure function of its configuration and the replies. Work runs side by
 // side, but its results are used in a fixed order. So a killed build that finds its
 // replies in the store ends with the same bytes as an uninterrupted one. The lineage

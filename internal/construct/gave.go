@@ -56,7 +56,7 @@ func (r *run) noteRecord(record *benchmark.Record) {
 			}
 		})
 	case record.Kind == benchmark.CheckedSeed:
-	case record.Dropped == benchmark.NotDropped, record.Dropped == benchmark.Surplus:
+	case record.Dropped == benchmark.NotDropped, record.Dropped == benchmark.Answered, record.Dropped == benchmark.Surplus:
 		r.noteUse(benchmark.RewriterRole, record.Rewriter, true)
 	case record.Dropped == benchmark.Duplicate, record.Dropped == benchmark.NearDuplicate, record.Dropped == benchmark.CommonOpening, record.Dropped == benchmark.CommonForm:
 		r.noteUse(benchmark.RewriterRole, record.Rewriter, false)
@@ -95,7 +95,7 @@ func openingWarning(b benchmark.Manifest) string {
 const fewSeedsVoted = 10
 
 // Lack says that a set is empty, or that the full set has under half of what was asked
-// for, so that the benchmark is none. It is "" for a benchmark. A set is not asked for if
+// for, so that the benchmark is none. It is "" for a benchmark. A search must find a prompt. A set is not asked for if
 // hardly anything can come into it: the hard set without selectors, the toxic set with
 // fewer than fewSeedsVoted seeds put to the vote.
 func (b *Benchmark) Lack() string {
@@ -106,6 +106,10 @@ func (b *Benchmark) Lack() string {
 	switch {
 	case len(b.Sets[benchmark.FullSet]) == 0:
 		return "the full set is empty"
+	case b.Search != nil && b.made == 0:
+		return "the search found no safe prompt that a target refuses"
+	case b.Search != nil:
+		return ""
 	case 2*b.made < b.wanted:
 		return fmt.Sprintf("the full set has %d new prompts of the %d that were asked for, which is under half", b.made, b.wanted)
 	case len(b.Config.Hard.Selectors) > 0 && len(b.Sets[benchmark.HardSet]) == 0:

@@ -22,8 +22,8 @@ type Kept struct {
 	Guards map[string]*guard.Guard               `json:"guards,omitempty"`
 	Own    map[orbench.Category][]benchmark.Seed `json:"own_seeds,omitempty"`
 	// Base is the folder of the benchmark to add to, empty for none.
-	Base  string `json:"base,omitempty"`
-	Steer *Steer `json:"steer,omitempty"`
+	Base   string  `json:"base,omitempty"`
+	Search *Search `json:"search,omitempty"`
 	// Judge is the name of the judge. JudgeEndpoints are the endpoints of its models, by
 	// provider, and Rubrics its texts.
 	Judge          string            `json:"judge"`
@@ -38,7 +38,7 @@ type Kept struct {
 // from its settings.
 func (b *Builder) Study(name string) (*study.Study, error) {
 	k := Kept{
-		Kind: study.Build, Config: b.Config, Own: b.Own, Steer: b.Steer, Guards: b.Guards, Judge: b.Judge.Name(), Rubrics: judge.Rubrics(b.Judge),
+		Kind: study.Build, Config: b.Config, Own: b.Own, Search: b.Search, Guards: b.Guards, Judge: b.Judge.Name(), Rubrics: judge.Rubrics(b.Judge),
 		JudgeEndpoints: map[string]string{}, Structured: map[string]bool{}, Lists: map[string]bool{},
 	}
 	for _, name := range b.Models() {
@@ -70,7 +70,7 @@ func Open(s *study.Study) (*Builder, error) {
 		return nil, err
 	}
 	b := &Builder{
-		Config: k.Config, Own: k.Own, Steer: k.Steer, Refs: map[string]model.Ref{}, Guards: k.Guards, Width: keptWidth,
+		Config: k.Config, Own: k.Own, Search: k.Search, Refs: map[string]model.Ref{}, Guards: k.Guards, Width: keptWidth,
 		Structured:      func(provider string) bool { return k.Structured[provider] },
 		StructuredLists: func(provider string) bool { return k.Lists[provider] },
 	}

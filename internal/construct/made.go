@@ -167,9 +167,3 @@ type numberedSeed struct {
 	number int
 	stops  *stops
 }
-
-// rewrittenSeed is a seed with its rewrites.
-type rewrittenSeed struct {
-	numberedSeed
-	records []*benchmark.Record
-}

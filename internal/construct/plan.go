@@ -20,6 +20,8 @@ const (
 	// RepairShare is the share of rewrites that break a rule at first. ToxicShare is the
 	// share of rewrites that are voted toxic; the paper says below a tenth.
 	RepairShare, ToxicShare = 0.05, 0.10
+	// refusedShare is the share of the prompts of a search that a target refuses.
+	refusedShare = 0.5
 	// Lengths of replies, in tokens: an item of a list, a vote, an answer.
 	itemTokens, voteTokens, answerTokens = 25, 80, 300
 )
@@ -50,11 +52,8 @@ func (b *Builder) Plan() []Plan {
 	seeds, batches, checked := 0, 0, 0
 	for _, category := range c.Policy {
 		n := c.Wanted(category)
-		if b.Steer != nil {
-			n = b.Steer.Seeds * b.Steer.Generations
-			if b.Base == nil {
-				n += c.Wanted(category)
-			}
+		if b.Search != nil && b.Base != nil {
+			n = 0
 		}
 		own := len(b.Own[category.Category])
 		lacking := max(0, n-own)
@@ -74,7 +73,7 @@ func (b *Builder) Plan() []Plan {
 	}, c.Seeds.Batch*itemTokens)
 
 	fed := 0
-	if b.Steer == nil {
+	if b.Search == nil {
 		fed = int(float64(seeds*c.Rewrites.PerSeed) * ToxicShare / 2)
 		if most := c.Feedback.PerCategory; most > 0 {
 			fed = min(fed, most*len(c.Policy))
@@ -82,7 +81,17 @@ func (b *Builder) Plan() []Plan {
 		fed *= c.Feedback.Rounds
 	}
 	rewrites := (seeds + fed) * c.Rewrites.PerSeed
-	p.share(benchmark.RewriterRole, c.Rewrites.Rewriters, seeds+fed+int(RepairShare*float64(rewrites)), func(ref model.Ref) model.Request {
+	// put are the prompts that the targets of a search are asked.
+	put, mutations := 0, 0
+	if s := b.Search; s != nil {
+		each := 1/float64(c.Rewrites.PerSeed) + float64(len(s.Targets)*s.Samples) + refusedShare*float64(len(c.Moderation.Moderators)+len(c.Hard.Selectors))
+		mutations = int(float64(s.Calls)/each) / c.Rewrites.PerSeed
+		put = rewrites + mutations*c.Rewrites.PerSeed
+		if b.Base != nil {
+			put += probes * len(c.Policy)
+		}
+	}
+	p.share(benchmark.RewriterRole, c.Rewrites.Rewriters, seeds+fed+mutations+int(RepairShare*float64(rewrites)), func(ref model.Ref) model.Request {
 		return generator.RewriteRequest(ref, generator.Params{MaxTokens: c.Rewrites.MaxTokens, Varied: b.varied(generator.Made{}, "", c.Rewrites.PerSeed)}, typical, c.Rewrites.PerSeed, c.Rewrites.Examples, 0)
 	}, c.Rewrites.PerSeed*itemTokens)
 
@@ -92,6 +101,9 @@ func (b *Builder) Plan() []Plan {
 		}, n*itemTokens)
 	}
 
+	if b.Search != nil {
+		rewrites, checked = int(refusedShare*float64(put)), 0
+	}
 	toxic := int(ToxicShare * float64(rewrites))
 	votes := rewrites + checked
 	if c.SecondChance.Model != "" {
@@ -108,17 +120,20 @@ func (b *Builder) Plan() []Plan {
 		}, voteTokens)
 	}
 	safe := rewrites - toxic/2
-	names := []string{}
-	for _, s := range c.Hard.Selectors {
-		names = append(names, s.Model)
-	}
-	if b.Steer != nil {
-		names = append(names, b.Steer.Target)
-	}
-	for _, name := range names {
-		p.share(benchmark.SelectorRole, []string{name}, safe, func(ref model.Ref) model.Request {
+	answers := 0
+	ask := func(name string, calls int) {
+		answers += calls
+		p.share(benchmark.SelectorRole, []string{name}, calls, func(ref model.Ref) model.Request {
 			return ref.Request(cold(c.Hard.MaxTokens), typical)
 		}, answerTokens)
+	}
+	for _, s := range c.Hard.Selectors {
+		ask(s.Model, safe)
+	}
+	if b.Search != nil {
+		for _, name := range b.Search.Targets {
+			ask(name, put*b.Search.Samples)
+		}
 	}
 	if b.Judge != nil {
 		answer := judge.Case{
@@ -127,7 +142,7 @@ func (b *Builder) Plan() []Plan {
 		}
 		_, asked := b.Judge.Verdict(answer, model.NoReplies)
 		for _, request := range asked {
-			p.add(benchmark.JudgeRole, request, safe*len(names), voteTokens)
+			p.add(benchmark.JudgeRole, request, answers, voteTokens)
 		}
 	}
 	slices.SortStableFunc(p.plans, func(x, y Plan) int {

@@ -6,10 +6,12 @@ import (
 	"io"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/store"
@@ -44,18 +46,43 @@ func (b *Benchmark) Document() table.Document {
 		d.AddTo(table.InMarkdown, table.Paragraph(line))
 		d.AddTo(table.OnFull, table.Raw(line+"\n"))
 	}
-	if b.Steering != nil {
-		s := table.Section{Title: "Refused by " + b.Steering.Target, Header: []string{"generation", "prompts", "refused", "rate", "95% interval"}, Left: 1}
-		for _, g := range b.Steering.Generations {
-			s.Rows = append(s.Rows, []string{
-				strconv.Itoa(g.Generation), table.Count(g.Prompts), table.Count(g.Refused), table.Percent(g.Rate), table.Interval(&[2]float64{g.Low, g.High}),
-			})
-		}
-		d.Sections(s)
-	}
+	b.addSearch(&d)
 	b.addGenerators(&d)
 	b.addBrief(&d)
 	return d
+}
+
+// addSearch adds what a search found, by generation and by operator.
+func (b *Benchmark) addSearch(d *table.Document) {
+	if b.Search == nil {
+		return
+	}
+	targets := strings.Join(b.Search.Targets, ", ")
+	s := table.Section{Title: "Refused by " + targets, Header: []string{"generation", "calls", "prompts", "refused", "rate", "95% interval", "safe too"}, Left: 1}
+	found, calls := 0, 0
+	for _, g := range b.Search.Generations {
+		s.Rows = append(s.Rows, []string{
+			strconv.Itoa(g.Generation), table.Count(g.Calls), table.Count(g.Prompts), table.Count(g.Refused),
+			table.Rate(stats.RateOf(g.Refused, g.Prompts)), table.Interval(&[2]float64{g.Low, g.High}), table.Count(g.Found),
+		})
+		if g.Generation > 0 {
+			found, calls = found+g.Found, calls+g.Calls
+		}
+	}
+	by := table.Section{Title: "By operator", Header: []string{"operator", "made", "prompts", "refused", "safe too"}, Left: 1}
+	for _, o := range generator.Operators() {
+		if g, used := b.Search.Operators[o]; used {
+			by.Rows = append(by.Rows, []string{string(o), table.Count(g.Made), table.Count(g.Prompts), table.Count(g.Refused), table.Count(g.Found)})
+		}
+	}
+	d.Sections(s)
+	d.AddTo(table.OnFull, by)
+	if calls > 0 {
+		d.Add(table.Line(fmt.Sprintf("The search found %s safe prompts that %s refused in %s: %s per 1,000.",
+			table.Count(found), targets, table.Counted(calls, "call", "calls"), table.Count(1000*found/calls))))
+	} else {
+		d.Add(table.Warning("No generation was made: the calls do not suffice for one. Raise --search-calls."))
+	}
 }
 
 // sets is the table of sets. It shows each set's share of the prompts it was chosen from.
@@ -132,7 +159,7 @@ func (b *Benchmark) addBrief(d *table.Document) {
 // Data is the result of the build in its documented form.
 func (b *Benchmark) Data() any {
 	return map[string]any{
-		"dir": b.Dir, "simulated": b.Simulated, "funnel": b.Funnel, "worn_out": b.Exhausted, "agreement": b.Quality.Agreement, "steering": b.Steering, "generators": b.Generators,
+		"dir": b.Dir, "simulated": b.Simulated, "funnel": b.Funnel, "worn_out": b.Exhausted, "agreement": b.Quality.Agreement, "search": b.Search, "generators": b.Generators,
 	}
 }
 

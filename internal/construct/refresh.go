@@ -50,7 +50,7 @@ func (r *run) inherit() error {
 		}
 		if record.Dropped == benchmark.NotDropped {
 			r.enter(&record, row)
-			if r.Steer != nil && record.Label == orbench.Safe && record.Kind == benchmark.Rewritten {
+			if r.Search != nil && record.Label == orbench.Safe && record.Kind == benchmark.Rewritten {
 				r.safe = append(r.safe, &record)
 			}
 		}

@@ -59,26 +59,34 @@ func (r *run) rewrite(ctx context.Context, s benchmark.Seed, made generator.Made
 	if ok {
 		r.noteItems(benchmark.RewriterRole, name, wanted, items)
 	}
+	as := benchmark.Record{Category: s.Category, Round: s.Round, SeedID: s.ID, Rewriter: name, Call: call}
+	return r.recordsOf(ctx, items, as, ref, func(record *benchmark.Record) error {
+		return r.repair(ctx, record, s, ref, examples)
+	})
+}
+
+// recordsOf makes a row like as of every item of a reply. check looks at the rules of the
+// lint.
+func (r *run) recordsOf(ctx context.Context, items []generator.Item, as benchmark.Record, ref model.Ref, check func(*benchmark.Record) error) ([]*benchmark.Record, error) {
 	records := make([]*benchmark.Record, len(items))
 	requests := 0
 	for i, item := range items {
-		record := &benchmark.Record{
-			Kind: benchmark.Rewritten, Text: item.Text, Habits: item.Habits, Category: s.Category, Build: r.number(), Round: s.Round,
-			SeedID: s.ID, Rewriter: name, Call: call, Generation: r.generation,
-		}
-		records[i] = record
+		record := as
+		record.Kind, record.Text, record.Habits = benchmark.Rewritten, item.Text, item.Habits
+		record.Build, record.Generation = r.number(), r.generation
+		records[i] = &record
 		switch {
 		case item.Foreign():
 			record.Dropped = benchmark.Foreign
-		case requests == wanted:
+		case requests == r.Config.Rewrites.PerSeed:
 			record.Dropped = benchmark.Surplus
 		default:
 			requests++
-			if err := r.repair(ctx, record, s, ref, examples); err != nil {
+			if err := check(&record); err != nil {
 				return nil, err
 			}
 		}
-		if err := r.leadUp(ctx, record, ref); err != nil {
+		if err := r.leadUp(ctx, &record, ref); err != nil {
 			return nil, err
 		}
 		record.ID = record.Asked().ID

@@ -9,6 +9,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/internal/job"
+	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/moderate"
 )
@@ -17,6 +18,15 @@ import (
 func (r *run) finish(ctx context.Context, record *benchmark.Record) (err error) {
 	if record.Dropped != benchmark.NotDropped {
 		return nil
+	}
+	if r.Search != nil && record.Kind == benchmark.Rewritten {
+		if err := r.askTargets(ctx, record); err != nil {
+			return err
+		}
+		if refused, _ := record.RefusedByTargets(); refused == 0 {
+			record.Dropped = benchmark.Answered
+			return nil
+		}
 	}
 	record.Votes, record.Voted, err = r.moderate(ctx, moderate.Item{Prompt: record.Asked().Transcript(), Turns: record.Asked().Messages})
 	if err != nil {
@@ -32,12 +42,7 @@ func (r *run) finish(ctx context.Context, record *benchmark.Record) (err error) 
 		}
 	}
 	if record.Label == orbench.Safe && record.Kind == benchmark.Rewritten {
-		if record.Replies, err = r.selectors(ctx, record.Asked()); err != nil {
-			return err
-		}
-		if r.Steer != nil {
-			record.Target, err = r.targetsAnswer(ctx, record.Asked())
-		}
+		record.Replies, err = r.selectors(ctx, record.Asked())
 	}
 	return err
 }
@@ -109,12 +114,25 @@ func (r *run) selectors(ctx context.Context, prompt orbench.Prompt) ([]benchmark
 	g, ctx := errgroup.WithContext(ctx)
 	for i, s := range r.Config.Hard.Selectors {
 		g.Go(func() error {
-			refusal, err := r.selectorsAnswer(ctx, s, prompt)
-			refusals[i] = *refusal
+			reply, err := r.judged(ctx, s, r.request(s.Model, r.Config.Hard.MaxTokens, prompt), prompt)
+			refusals[i] = *reply
 			return err
 		})
 	}
 	return refusals, g.Wait()
+}
+
+// judged asks a selector, or a target, a request and has the answer judged.
+func (r *run) judged(ctx context.Context, s benchmark.Selector, request model.Request, prompt orbench.Prompt) (*benchmark.Reply, error) {
+	reply := &benchmark.Reply{Selector: s.Model, Family: s.Family, Call: request.Hash().String()}
+	answer, ok, err := r.ask(ctx, benchmark.SelectorRole, request)
+	if err != nil || !ok {
+		return reply, err
+	}
+	prompt.Label = orbench.Safe
+	reply.Class, err = r.verdict(ctx, judge.Case{Prompt: prompt, Response: answer})
+	reply.Refused = reply.Class.Refused()
+	return reply, err
 }
 
 // checkSeeds puts some seeds of each category to the vote. They are candidates for the

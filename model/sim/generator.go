@@ -35,7 +35,8 @@ const (
 // "write the N new requests"; a request between lines "<<CODE REQUEST OPENS>>" and
 // "<<CODE REQUEST CLOSES>>" asks for the N earlier messages of its conversation; and a
 // rewrite between lines "<<CODE REWRITE OPENS>>" and "<<CODE REWRITE CLOSES>>" besides
-// asks for one in its place. "Kind: AXIS, VALUE" on a line of its own besides a seed
+// asks for one in its place; and a parent between lines "<<CODE PARENT OPENS>>" and
+// "<<CODE PARENT CLOSES>>" asks for the N of "Write N new requests". "Kind: AXIS, VALUE" on a line of its own besides a seed
 // asks for wordings of it.
 //
 // The sentences are put together from generator.txt, general throughout.
@@ -72,6 +73,10 @@ func (m simulated) items(rng *rand.Rand, question, stream string, sample int) []
 	if _, _, ok := delimited(question, "REQUEST", ""); ok {
 		return leadUp(rng, numberBefore(question, " earlier messages"))
 	}
+	if parent, code, ok := delimited(question, "PARENT", ""); ok {
+		other, _, _ := delimited(question, "OTHER PARENT", code)
+		return m.mutants(rng, parent, other, question)
+	}
 	seed, code, ok := delimited(question, "SEED", "")
 	if !ok {
 		category, ok := lineBehind(question, "Category: ")
@@ -85,13 +90,12 @@ func (m simulated) items(rng *rand.Rand, question, stream string, sample int) []
 		}
 		return m.seeds(category, deeds, stream, sample, numberBefore(question, " such requests"))
 	}
-	w := &rewriter{Rand: rng, vocabulary: words(), deed: words().nearest(seed), seed: seed, borrowed: borrowed(question, code)}
+	w := &rewriter{Rand: rng, vocabulary: words(), deed: words().nearest(seed), seed: seed}
 	rewrite, _, repairing := delimited(question, "REWRITE", code)
 	kind, contrast := lineBehind(question, "Kind: ")
 	one := func(int) string { return w.rewrite() }
 	switch {
 	case contrast:
-		w.borrowed = nil
 		one = func(i int) string { return w.wording(kind, i) }
 	case repairing && rng.Float64() < repairs:
 		return []string{w.safe("")}
@@ -137,15 +141,23 @@ type rewriter struct {
 	*vocabulary
 	deed deedLine
 	seed string
-	// borrowed are words that rewrites reuse.
+	// borrowed are alarming words that are used again, and kept the words of parents by the
+	// list of the vocabulary that has them; kept again with the chance keeps.
 	borrowed []string
+	kept     map[string][]string
+	keeps    float64
 	// forms are the forms that were asked for, and place is that of the item being written.
 	forms []string
 	place int
 }
 
-// some gives one entry of a list of the vocabulary.
-func (w *rewriter) some(list string) string { return pick(w.Rand, w.lists[list]) }
+// some gives one entry of a list of the vocabulary, or a parent's entry of it.
+func (w *rewriter) some(list string) string {
+	if kept := w.kept[list]; len(kept) > 0 && w.Float64() < w.keeps {
+		return pick(w.Rand, kept)
+	}
+	return pick(w.Rand, w.lists[list])
+}
 
 // toxic writes a request for the deed.
 func (w *rewriter) toxic() string {
@@ -268,32 +280,17 @@ func (w *rewriter) broken(copied string) string {
 	return text[:len(text)-1] + pick(w.Rand, phrases["reassurances"]) + end
 }
 
-// shown are phrases of the demonstrations that package generator shows unless it
-// is given others. Those steer nothing.
-var shown = []string{
-	"insider", "the broker was jailed", "computer worms", "virus attacks a server", "hackers hold their data", "the payload detonates",
-	"stalkers look for", "punish stalkers", "who hunt stars", "into stalking", "followed the singer", "convicted burglars", "terraced house",
-	"raided by burglars", "being forced", "masked thieves", "bouncers", "forged passports", "fake card", "forger's workshop", "paid the forger",
-}
-
 // ruled marks words of the lexicon that a rewrite must not hold.
 var ruled = []string{"illegal", "unlawful", "illicit", "unethical", "immoral", "moral", "dangerous", "unauthori", "pretend", "wrong"}
 
-// borrowed gives the alarming words of the demonstrations' rewrites, so that what
-// a model refused is refused again. Words that break a rule are left out.
-func borrowed(question, code string) []string {
-	block, _ := cutBetween(question, code+" EXAMPLES OPEN>>\n", code+" EXAMPLES CLOSE>>")
+// alarming gives the words of a text that sound alarming. Words that break a rule are left
+// out.
+func alarming(text string) []string {
 	var words []string
-	for line := range strings.Lines(block) {
-		rewrite, ok := strings.CutPrefix(line, "New request: ")
-		if !ok || containsAny(rewrite, shown) {
-			continue
-		}
-		for _, word := range tokens(rewrite) {
-			g := builtIn().groupsOf(word)
-			if (g.has(bad) || g.has(touchy)) && !g.has(grave) && !containsAny(word, ruled) && !slices.Contains(words, word) {
-				words = append(words, word)
-			}
+	for _, word := range tokens(text) {
+		g := builtIn().groupsOf(word)
+		if (g.has(bad) || g.has(touchy)) && !g.has(grave) && !containsAny(word, ruled) && !slices.Contains(words, word) {
+			words = append(words, word)
 		}
 	}
 	return words

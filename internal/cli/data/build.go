@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -32,8 +33,10 @@ import (
 type buildFlags struct {
 	config, out, store string
 	policy             string
-	refresh, target    string
-	generations, seeds int
+	refresh            string
+	targets            []string
+	searchCalls        int
+	samples            int
 	printed            command.Printed
 	calls              command.Calls
 }
@@ -53,8 +56,9 @@ command again: it pays only for what is missing, and the benchmark is byte for b
 same as one built without interruption.
 
 --refresh copies the benchmark in DIR and adds prompts that are not near duplicates of
-its own. --target steers toward what a model refuses: prompts that it refused become the
-examples for the next generation.
+its own. --target searches for what a model, or one of several, refuses: prompts that
+were refused are changed and joined to new ones, generation by generation, until the
+calls of --search-calls are used up. What all targets answer is dropped.
 
 "orbench config init" prints a commented configuration to start from. A build cannot go
 by batch, because each round depends on the replies to the round before.
@@ -73,9 +77,10 @@ budget, 130 interrupted.`,
 	flags.StringVar(&f.out, "out", "", "new `DIR` for the benchmark")
 	flags.StringVar(&f.policy, "policy", "", "`POLICY` in place of the configuration's: a name (see \"orbench policy list\") or a YAML file")
 	flags.StringVar(&f.refresh, "refresh", "", "add to the benchmark in `DIR`, which is left as it is")
-	flags.StringVar(&f.target, "target", "", "steer towards what `PROVIDER/MODEL` refuses")
-	flags.IntVar(&f.generations, "generations", 3, "`N` generations of steering")
-	flags.IntVar(&f.seeds, "seeds-per-generation", 20, "`N` new seeds of each category in a generation of steering")
+	flags.StringSliceVar(&f.targets, "target", nil, "search for what `PROVIDER/MODEL` refuses; repeatable")
+	flags.IntVar(&f.searchCalls, "search-calls", 1000, "`N` calls at most for a search, besides those for the prompts that it starts from")
+	f.samples = 1
+	command.AddSettings(c, command.Setting{Name: "target_samples", Into: &f.samples, Usage: "answers of each target to a prompt of a search, from 1 to 20; several are asked for at temperature 1 (default 1)"})
 	f.printed.Register(c, command.Formats)
 	a.StoreFlag(c, &f.store)
 	f.calls.Register(c)
@@ -140,8 +145,10 @@ func (a app) prepareBuild(ctx context.Context, f buildFlags) (*construct.Builder
 		return fail(command.InputError("--config", "no configuration is named", `write one with "orbench config init > build.yaml"`))
 	case f.out == "" && !f.calls.DryRun:
 		return fail(command.InputError("--out", "no folder is named for the benchmark", "name a new one, such as --out my-benchmark"))
-	case f.generations < 1 || f.seeds < 1:
-		return fail(command.InputError("--generations, --seeds-per-generation", "the value is too small", "give a positive one"))
+	case f.searchCalls < 1:
+		return fail(command.InputError("--search-calls", "the value is too small", "give a positive one"))
+	case f.samples < 1 || f.samples > 20:
+		return fail(command.InputError("--set target_samples", "a number that is not from 1 to 20", "1 is the default"))
 	}
 	if err := f.calls.Check(); err != nil {
 		return fail(err)
@@ -169,11 +176,9 @@ func (a app) prepareBuild(ctx context.Context, f buildFlags) (*construct.Builder
 	if err := b.OpenSeeds(ctx, f.config, a.CacheDir()); err != nil {
 		return fail(err)
 	}
-	if f.target != "" {
-		if len(config.Seeds.Generators) == 0 {
-			return fail(command.InputError("--target", "steering needs new seeds, but no generator is named", "list models under seeds.generators in "+f.config))
-		}
-		b.Steer = &construct.Steer{Target: f.target, Generations: f.generations, Seeds: f.seeds}
+	if len(f.targets) > 0 {
+		slices.Sort(f.targets)
+		b.Search = &construct.Search{Targets: slices.Compact(f.targets), Samples: f.samples, Calls: f.searchCalls}
 	}
 	clients, err := a.Clients(f.calls, experiment.Providers(append(b.Models(), config.Hard.Judge)), nil)
 	if err != nil {
