@@ -103,3 +103,23 @@ func quantiles(lengths []int) Lengths {
 	}
 	return Lengths{Min: at(0), P25: at(25), Median: at(50), P75: at(75), P95: at(95), Max: at(100)}
 }
+
+// SizeCategory is the size category of the Hugging Face hub for a number of rows; see
+// https://github.com/huggingface/hub-docs/blob/main/datasetcard.md.
+func SizeCategory(rows int) string {
+	names := []string{"1K", "10K", "100K", "1M"}
+	least, name := 1000, ""
+	for _, next := range names {
+		if rows < least {
+			break
+		}
+		least, name = 10*least, next
+	}
+	switch name {
+	case "":
+		return "n<1K"
+	case "1M":
+		return "1M<n<10M"
+	}
+	return name + "<n<" + names[slices.Index(names, name)+1]
+}

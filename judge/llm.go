@@ -61,9 +61,12 @@ func newLLM(spec, rest string, opts Options) (Judge, error) {
 		return j, nil
 	}
 	var r *rubric
-	if named == "xstest" {
+	switch named {
+	case "xstest":
 		r, err = readRubric("xstest.yaml", []byte(RubricTemplate))
-	} else {
+	case "helpful":
+		r, err = readRubric("helpful.yaml", helpfulRubric)
+	default:
 		var text []byte
 		r, j.rubricName, text, err = openRubric(spec, named, opts)
 		j.name, j.rubricText = "llm:"+target+"@"+j.rubricName, string(text)

@@ -19,6 +19,9 @@ import (
 //go:embed rubrics/xstest.yaml
 var RubricTemplate string
 
+//go:embed rubrics/helpful.yaml
+var helpfulRubric []byte
+
 // The wording around a rubric's question, version 1. As with prompts, a version
 // that has been used is never edited.
 //
@@ -27,7 +30,7 @@ var rubricData string
 
 // shippedRubrics are the rubrics that have a name. paper means the judge without a
 // rubric.
-var shippedRubrics = []string{"paper", "xstest"}
+var shippedRubrics = []string{"paper", "xstest", "helpful"}
 
 // rubric is a user's own question to an llm judge, and the meaning of the classes that it
 // names.

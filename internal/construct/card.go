@@ -31,6 +31,8 @@ type card struct {
 	NearThreshold float64
 	Models        []modelFact
 	Funnel        []string
+	// Sizes is the size category of the hub.
+	Sizes string
 	// Alike warns of openings that are too common.
 	Alike string
 	// Ending is the file name ending of the sets, Loaded that of the files which the hub
@@ -99,6 +101,7 @@ func writeCard(w io.Writer, m benchmark.Manifest, prices price.Table) error {
 		file := m.Files[string(name)+c.Ending]
 		c.SetFacts = append(c.SetFacts, setFact{name, file.Label, file.Rows, what[name], m.Quality.Diversity[name][""]})
 	}
+	c.Sizes = dataset.SizeCategory(m.Files["pairs"+c.Ending].Rows)
 	c.Models, c.USD = costs(m.Models, prices)
 	t := template.Must(template.New("card").Funcs(template.FuncMap{
 		"percent": func(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) },

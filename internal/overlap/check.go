@@ -70,7 +70,8 @@ type Finding struct {
 	// Row is the number of the row, from 1, or of the line in JSON Lines; 0 for
 	// a whole file.
 	Row int `json:"row,omitempty"`
-	// Text is what the user says in the row. Match is the similar text in an
+	// Text is what the user says in the row, or where the prompt stands in a system message
+	// or an answer, their lines. Match is the similar text in an
 	// evaluation set or in another file.
 	Text  string `json:"text,omitempty"`
 	Match *Match `json:"match,omitempty"`
@@ -174,21 +175,30 @@ func (x *examination) read(ctx context.Context, name string) error {
 		s = &splitTurns{turns: NewTurns(x.Evaluations.Threshold)}
 		x.splits[f.Split] = s
 	}
-	err := readRows(filepath.Join(x.Dir, name), func(row int, said []string) error {
+	err := readRows(filepath.Join(x.Dir, name), func(row int, said, others []string) error {
 		f.Rows++
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if len(said) == 0 {
 			f.NoPrompt++
-			return nil
 		}
-		if match, found := x.Evaluations.Find(said); found {
+		match, found := x.Evaluations.Find(said)
+		text := Whole(said)
+		if !found {
+			// Only lines are compared, since a prompt is a small part of a long answer.
+			match, found = x.Evaluations.Find(others)
+			text = strings.Join(others, "\n")
+		}
+		if found {
 			problem := NearlyContaminated
 			if match.Exact {
 				problem = Contaminated
 			}
-			x.Findings = append(x.Findings, Finding{Problem: problem, File: name, Row: row, Text: Whole(said), Match: &match})
+			x.Findings = append(x.Findings, Finding{Problem: problem, File: name, Row: row, Text: text, Match: &match})
+		}
+		if len(said) == 0 {
+			return nil
 		}
 		s.turns.Keep(Whole(said))
 		s.at = append(s.at, place{name, row})
@@ -243,6 +253,9 @@ func (c *Checked) Document() table.Document {
 		d.AddTo(table.InMarkdown, table.Paragraph("Not read: "+u.Name+", "+u.Why))
 	}
 	d.Basis(c.Evaluations.Compared()...)
+	if text := c.Evaluations.Little(); text != "" {
+		d.Add(table.Note{Mark: "! ", Text: text})
+	}
 	for i, f := range c.Findings {
 		if i == shownFindings {
 			d.Add(table.Line(fmt.Sprintf("… and %s more (the JSON has them all)", table.Count(len(c.Findings)-i))))

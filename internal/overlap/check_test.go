@@ -76,6 +76,11 @@ func TestForeignFolders(t *testing.T) {
 		"parts.jsonl":            `{"messages":[{"role":"user","content":[{"type":"image"},{"type":"text","text":"How can I build a raft?"}]}]}`,
 		"marked.csv":             "\ufeffprompt\nHow can I build a raft?\n",
 		"lines.json":             "{\"prompt\":\"Hi\"}\n{\"prompt\":\"How can I build a raft?\"}\n",
+		"system.jsonl":           `{"messages":[{"role":"system","content":"You answer.\nHow can I build a raft?"},{"role":"user","content":"Hi"},{"role":"assistant","content":"y"}]}`,
+		"answer.jsonl":           `{"prompt":"Hi","completion":"Somebody asked:\nHow can I build a raft?\nSo."}`,
+		"completion.jsonl":       `{"prompt":[{"role":"user","content":"Hi"}],"completion":[{"role":"assistant","content":"How can I build a raft?"}]}`,
+		"openai.jsonl":           `{"input":{"messages":[{"role":"user","content":"How can I build a raft?"}],"tools":[],"parallel_tool_calls":true},"preferred_output":[{"role":"assistant","content":"So."}],"non_preferred_output":[{"role":"assistant","content":"No."}]}`,
+		"preferred.jsonl":        `{"input":{"messages":[{"role":"user","content":"Hi"}]},"preferred_output":[{"role":"assistant","content":"How can I build a raft?"}],"non_preferred_output":[{"role":"assistant","content":"No."}]}`,
 		"marked.json":            "\ufeff\n[\n{\"prompt\":\"How can I build a raft?\"}\n]\n",
 	} {
 		dir := t.TempDir()
@@ -163,7 +168,7 @@ func FuzzReadRows(f *testing.F) {
 			t.Fatal(err)
 		}
 		last := 0
-		err := readRows(path, func(row int, said []string) error {
+		err := readRows(path, func(row int, said, _ []string) error {
 			if row <= last {
 				t.Errorf("row %d follows row %d", row, last)
 			}

@@ -152,7 +152,7 @@ func (e *Evaluations) addFile(ctx context.Context, path string) error {
 		}
 	}
 	n := 0
-	if err := readRows(path, func(row int, said []string) error {
+	if err := readRows(path, func(row int, said, _ []string) error {
 		if len(said) > 0 {
 			n++
 		}
@@ -196,6 +196,17 @@ func (e *Evaluations) Names() string {
 		all = append(all, c.Name)
 	}
 	return strings.Join(all, ", ")
+}
+
+// Little warns that prompts were compared with none but a set that comes with the program,
+// or is "".
+func (e *Evaluations) Little() string {
+	for _, set := range e.Checked {
+		if named, ok := dataset.Named(set.Ref); !ok || !named.BuiltIn {
+			return ""
+		}
+	}
+	return "Little was compared: no published evaluation set is on this machine, and none of one's own is named. Pull those that the model is to be measured on (orbench dataset pull), or name them with `decontaminate`, and do this again."
 }
 
 // Compared says what was compared with and what was not.

@@ -12,8 +12,9 @@ import (
 
 // readRows passes what the user says in each row of a file to each, with the
 // number of the row, from 1, or of its line in JSON Lines. For rows without a
-// prompt it passes none. A damaged file is an *orbench.InputError.
-func readRows(path string, each func(row int, said []string) error) error {
+// prompt it passes none. others are the lines of system messages and of answers. A damaged
+// file is an *orbench.InputError.
+func readRows(path string, each func(row int, said, others []string) error) error {
 	file, err := rows.Open(path, rows.Whole)
 	if errors.Is(err, rows.ErrEmpty) {
 		return nil
@@ -34,7 +35,7 @@ func readRows(path string, each func(row int, said []string) error) error {
 		if lines {
 			r.Number = r.Line
 		}
-		if err := each(r.Number, promptOf(r.Fields)); err != nil {
+		if err := each(r.Number, promptOf(r.Fields), othersOf(r.Fields)); err != nil {
 			return err
 		}
 	}
@@ -46,7 +47,41 @@ func readRows(path string, each func(row int, said []string) error) error {
 var (
 	promptColumns       = []string{"prompt", "messages", "conversations", "conversation", "instruction", "question", "query", "goal", "input"}
 	conversationColumns = []string{"chosen", "text", "rejected"}
+	// answerColumns hold answers, or what a system says.
+	answerColumns = []string{
+		"completion", "response", "output", "answer", "preferred_output", "non_preferred_output", "response_0", "response_1", "system", "system_prompt",
+	}
 )
+
+// lineWords is the fewest words of a line that is compared. Shorter ones, such as "Yes, of
+// course", say nothing.
+const lineWords = 4
+
+// othersOf returns the lines of a row that are not the user's: of system messages and
+// answers.
+func othersOf(fields map[string]any) []string {
+	var lines []string
+	add := func(text string) {
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); len(strings.Fields(line)) >= lineWords {
+				lines = append(lines, line)
+			}
+		}
+	}
+	for _, name := range slices.Concat(conversationColumns, answerColumns) {
+		if text, ok := fields[name].(string); ok {
+			add(text)
+		}
+	}
+	for _, name := range slices.Concat(promptColumns, conversationColumns, answerColumns) {
+		for _, m := range messagesIn(fields[name]) {
+			if !m.user {
+				add(m.text)
+			}
+		}
+	}
+	return lines
+}
 
 // promptOf returns what the user says in a row; nothing if no known column
 // holds a prompt.
@@ -79,41 +114,54 @@ func saidIn(value any) []string {
 		return humanTurns(v)
 	case []byte:
 		return humanTurns(string(v))
+	}
+	var said []string
+	for _, m := range messagesIn(value) {
+		if m.user {
+			said = append(said, m.text)
+		}
+	}
+	return said
+}
+
+// message is what the user says, or else a system or an assistant.
+type message struct {
+	user bool
+	text string
+}
+
+// messagesIn returns the messages of a conversation that is no text.
+func messagesIn(value any) (said []message) {
+	switch v := value.(type) {
 	case []any:
-		var said []string
 		for i, turn := range v {
 			switch turn := turn.(type) {
 			case string:
-				if i%2 == 0 {
-					said = append(said, turn)
-				}
+				said = append(said, message{i%2 == 0, turn})
 			case map[string]any:
-				if text, ok := userMessage(turn); ok {
-					said = append(said, text)
-				}
+				said = append(said, messageOf(turn))
 			}
 		}
-		return said
 	case map[string]any:
 		// Parquet stores lists as groups: list, then element or item.
 		for _, inner := range []string{"list", "bag", "array"} {
 			if list, ok := v[inner].([]any); ok && len(v) == 1 {
-				return saidIn(elements(list))
+				return messagesIn(elements(list))
 			}
+		}
+		// OpenAI's preference format has messages, beside tools, in its input.
+		if messages, ok := v["messages"]; ok {
+			return messagesIn(messages)
 		}
 		// Lists of messages may be stored by column.
 		if roles, ok := v["role"].([]any); ok {
 			contents, _ := v["content"].([]any)
-			var said []string
 			for i := range min(len(roles), len(contents)) {
-				if text, ok := userMessage(map[string]any{"role": roles[i], "content": contents[i]}); ok {
-					said = append(said, text)
-				}
+				said = append(said, messageOf(map[string]any{"role": roles[i], "content": contents[i]}))
 			}
-			return said
 		}
 	}
-	return nil
+	return said
 }
 
 // elements unwraps the values of a list from the groups that Parquet puts
@@ -133,9 +181,8 @@ func elements(list []any) []any {
 	return values
 }
 
-// userMessage returns the text of a message by the user, in the chat format or
-// in the older one of from and value.
-func userMessage(m map[string]any) (string, bool) {
+// messageOf reads a message in the chat format or in the older one of from and value.
+func messageOf(m map[string]any) message {
 	text := func(v any) string {
 		switch v := v.(type) {
 		case string:
@@ -151,11 +198,7 @@ func userMessage(m map[string]any) (string, bool) {
 	if role == "" {
 		role, content = text(m["from"]), text(m["value"])
 	}
-	switch strings.ToLower(role) {
-	case "user", "human", "prompter":
-		return content, true
-	}
-	return "", false
+	return message{slices.Contains([]string{"user", "human", "prompter"}, strings.ToLower(role)), content}
 }
 
 // partsText returns the text of a message in parts, such as texts and images.

@@ -10,6 +10,7 @@ import (
 	"text/template"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -31,8 +32,10 @@ type card struct {
 	HasHarmful bool
 	SplitFacts []splitFact
 	Columns    []string
-	Warnings   []string
-	Rules      []string
+	// Sizes is the size category of the hub.
+	Sizes    string
+	Warnings []string
+	Rules    []string
 	// PromptLines and AnswerLines are the lines of the two ledgers.
 	PromptLines, AnswerLines []line
 }
@@ -62,10 +65,16 @@ func (l Ledger) lines(causes []shown) []line {
 func (s *Set) writeCard(w io.Writer) error {
 	c := card{
 		Manifest: &s.Manifest, Title: "Training data against over-refusal (" + string(s.Kind) + ")",
-		What: factsOf[s.Kind].what, HasHarmful: s.hasHarmful(), SplitFacts: s.splitFacts(), Columns: factsOf[s.Kind].columns, Warnings: s.Warnings(), Rules: s.rules(),
+		What: factsOf[s.Kind].what, Sizes: dataset.SizeCategory(s.rowCount()), HasHarmful: s.hasHarmful(), SplitFacts: s.splitFacts(), Columns: factsOf[s.Kind].columns, Warnings: s.Warnings(), Rules: s.rules(),
 		PromptLines: s.Prompts.lines(promptCauses), AnswerLines: s.Answers.lines(answerCauses),
 	}
 	return cardTemplate.Execute(w, c)
+}
+
+// rowCount counts the rows of all splits.
+func (m *Manifest) rowCount() int {
+	_, n := m.count(func(Part) bool { return true })
+	return n
 }
 
 // splitFacts counts the content of each split.
@@ -126,6 +135,9 @@ func (m *Manifest) Warnings() []string {
 	}
 	if m.Kind != Prompts && len(m.Moderators) == 0 {
 		all = append(all, "Nobody moderated the answers: that an answer to a safe prompt does no harm itself was not checked.")
+	}
+	if text := m.Evaluations.Little(); text != "" {
+		all = append(all, text)
 	}
 	for _, u := range m.Evaluations.Unchecked {
 		if u.Excepted {

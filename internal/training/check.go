@@ -43,7 +43,7 @@ func Check(ctx context.Context, dir string, o CheckOptions) (*overlap.Checked, e
 	}
 	var skip []string
 	if manifest != nil {
-		skip = []string{ManifestFile, OriginsFile, CardFile}
+		skip = []string{ManifestFile, OriginsFile, CardFile, FactoryFile}
 	}
 	c, err := overlap.Check(ctx, dir, against, skip)
 	if err != nil || manifest == nil {

@@ -18,6 +18,8 @@ const (
 	ManifestFile = "manifest.json"
 	OriginsFile  = "origins.jsonl"
 	CardFile     = "README.md"
+	// FactoryFile describes the files to LLaMA-Factory. Only some formats have it.
+	FactoryFile = "dataset_info.json"
 )
 
 // Manifest describes how a training set was made. It is the file manifest.json.

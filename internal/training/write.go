@@ -35,6 +35,9 @@ func (s *Set) Write(dir, command string) (err error) {
 	}
 	write(OriginsFile, 0, s.writeOrigins)
 	write(CardFile, 0, s.writeCard)
+	if info := s.factoryInfo(); info != nil {
+		write(FactoryFile, 0, func(w io.Writer) error { return table.JSON(w, info) })
+	}
 	if err != nil {
 		return err
 	}
@@ -42,6 +45,33 @@ func (s *Set) Write(dir, command string) (err error) {
 		return err
 	}
 	return out.Finish()
+}
+
+// factoryInfo describes the splits to LLaMA-Factory, by the names under which its setting
+// dataset finds them; see data/README.md of hiyouga/LLaMA-Factory. It is nil for formats
+// that LLaMA-Factory cannot read: its converters want texts, or prompt and answer in one
+// list.
+func (s *Set) factoryInfo() any {
+	columns := map[Format]map[string]string{
+		SFT: {"prompt": "prompt", "response": "completion"},
+		DPO: {"prompt": "prompt", "chosen": "chosen", "rejected": "rejected"},
+		KTO: {"prompt": "prompt", "response": "completion", "kto_tag": "label"},
+	}[s.Kind]
+	if columns == nil || !s.Plain {
+		return nil
+	}
+	type entry struct {
+		File    string            `json:"file_name"`
+		Ranking bool              `json:"ranking,omitempty"`
+		Columns map[string]string `json:"columns"`
+	}
+	info := map[string]entry{}
+	for i, split := range Splits {
+		if len(s.Rows[i]) > 0 {
+			info["orbench_"+split] = entry{split + ".jsonl", factsOf[s.Kind].pairs, columns}
+		}
+	}
+	return info
 }
 
 // writeOrigins writes the origin of each row.

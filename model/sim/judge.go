@@ -33,19 +33,23 @@ func (m simulated) judge(r model.Request) string {
 	verdict := m.verdict(answer)
 	explanation := pick(rng, phrases[string(verdict)]) + " " + mark
 	word := string(verdict)
-	if _, form, _ := strings.Cut(question, code+" REPLY CLOSES>>"); strings.Contains(form, xstestWords[orbench.DirectAnswer]) {
-		word = xstestWords[verdict]
+	_, form, _ := strings.Cut(question, code+" REPLY CLOSES>>")
+	for _, words := range rubricWords {
+		if strings.Contains(form, words[orbench.DirectAnswer]) {
+			word = words[verdict]
+		}
 	}
 	if len(r.Params.Schema) > 0 {
 		return structured(r.Params.Schema, func([]string) string { return word }, explanation, nil)
 	}
-	form := pick(rng, []string{"%s: %s", "**%s:** %s", "%s: [%s]", "%s: %s."})
-	return explanation + "\n\n" + fmt.Sprintf(form, markerBefore(question, word), word)
+	layout := pick(rng, []string{"%s: %s", "**%s:** %s", "%s: [%s]", "%s: %s."})
+	return explanation + "\n\n" + fmt.Sprintf(layout, markerBefore(question, word), word)
 }
 
-// xstestWords are the classes of the rubric xstest.
-var xstestWords = map[orbench.PaperClass]string{
-	orbench.DirectAnswer: "full_compliance", orbench.DirectRefusal: "full_refusal", orbench.IndirectRefusal: "partial_refusal",
+// rubricWords are the classes of the rubrics xstest and helpful.
+var rubricWords = []map[orbench.PaperClass]string{
+	{orbench.DirectAnswer: "full_compliance", orbench.DirectRefusal: "full_refusal", orbench.IndirectRefusal: "partial_refusal"},
+	{orbench.DirectAnswer: "complete_answer", orbench.DirectRefusal: "no_help", orbench.IndirectRefusal: "incomplete_answer"},
 }
 
 // verdict grades an answer, wrongly now and then.
