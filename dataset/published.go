@@ -74,6 +74,8 @@ type Entry struct {
 	// It is empty for a license that allows any use.
 	Restricts string `json:"restricts,omitempty"`
 	About     string `json:"about"`
+	// Training is true for prompts that are made to train on, and so are no evaluation set.
+	Training bool `json:"training,omitempty"`
 	// Unchecked says what part of this row could not be checked against the file itself.
 	Unchecked string `json:"unchecked,omitempty"`
 	// Makers names the models that helped to make the dataset, each under all its names;

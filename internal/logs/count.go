@@ -36,6 +36,7 @@ type counter struct {
 	unjudged, garbled int
 	first, last       time.Time
 	untimed, unnamed  int
+	transcripts       Transcripts
 	rows              int
 	left              map[string]int
 	notes             []string
@@ -276,6 +277,7 @@ func (c *counter) result() Result {
 	}
 	slices.SortFunc(out.Fixed, func(a, b FixedText) int { return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Text, b.Text)) })
 	out.Fixed = out.Fixed[:min(len(out.Fixed), mostTexts)]
+	out.Transcripts = c.transcripts.result()
 	for i := range out.Fixed {
 		out.Fixed[i].Text = c.o.masked(out.Fixed[i].Text)
 	}

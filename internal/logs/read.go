@@ -41,7 +41,9 @@ type piece struct {
 	records []rows.Record
 	all     []read
 	left    map[string]int
-	err     error
+	// ends are those of transcripts that are left out.
+	ends []End
+	err  error
 	done    chan struct{}
 }
 
@@ -50,6 +52,7 @@ type read struct {
 	rows.Exchange
 	before, after bool
 	verdict       verdict
+	end           End
 }
 
 // verdict is what is made of the texts of an exchange.
@@ -121,7 +124,13 @@ func readFile(ctx context.Context, stop context.CancelCauseFunc, path string, c 
 			continue
 		}
 		c.leave(len(p.records), p.left)
+		for _, e := range p.ends {
+			c.transcripts.add(e, 0)
+		}
 		for _, e := range p.all {
+			if e.end != "" {
+				c.transcripts.add(e.end, e.Steps)
+			}
 			found[0], found[1] = true, found[1] || e.Reply != "" || e.Block != nil
 			c.add(e)
 		}
@@ -171,10 +180,10 @@ func (p *piece) judge(o Options, judged *verdicts) {
 			return
 		}
 		if e.Lacks != "" {
-			if p.left == nil {
-				p.left = map[string]int{}
+			p.leave(e.Lacks)
+			if e.Lacks == rows.LacksTool {
+				p.ends = append(p.ends, Stopped)
 			}
-			p.left[e.Lacks]++
 			continue
 		}
 		one := read{Exchange: e}
@@ -186,8 +195,23 @@ func (p *piece) judge(o Options, judged *verdicts) {
 			return
 		}
 		one.verdict = judged.of(e)
+		one.end = endOf(e, one.verdict)
+		if one.end == Stopped {
+			// What is said beside a call is no reply.
+			p.leave(rows.LacksTool)
+			p.ends = append(p.ends, Stopped)
+			continue
+		}
 		p.all = append(p.all, one)
 	}
+}
+
+// leave counts a record that is left out.
+func (p *piece) leave(reason string) {
+	if p.left == nil {
+		p.left = map[string]int{}
+	}
+	p.left[reason]++
 }
 
 // verdicts are those of the exchanges so far. Equal exchanges are judged once, or seldom

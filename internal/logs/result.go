@@ -49,6 +49,8 @@ type Result struct {
 	Periods []Group `json:"periods,omitempty"`
 	// Fixed are replies that came word for word to unlike messages, the most frequent first.
 	Fixed []FixedText `json:"fixed_texts,omitempty"`
+	// Transcripts are the exchanges with calls of tools.
+	Transcripts *Transcripts `json:"transcripts,omitempty"`
 }
 
 // Figure counts exchanges of some kind, with their share.
@@ -115,6 +117,9 @@ func (r Result) Document() table.Document {
 	d.AddTo(everyPlace, s)
 	for _, warning := range r.warnings() {
 		d.AddTo(everyPlace, table.Warning(warning))
+	}
+	if r.Transcripts != nil {
+		d.AddTo(everyPlace, r.Transcripts.section())
 	}
 	if len(r.Fixed) > 0 {
 		d.AddTo(everyPlace, r.fixed())

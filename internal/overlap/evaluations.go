@@ -93,7 +93,7 @@ func Against(ctx context.Context, refs, except []string, cache string, threshold
 		switch {
 		case slices.Contains(except, d.Name):
 			e.Unchecked = append(e.Unchecked, Unchecked{d.Name, "left out on request", true})
-		case slices.Contains(refs, d.Name):
+		case slices.Contains(refs, d.Name), d.Training:
 		case d.Present:
 			refs = append(slices.Clip(refs), d.Name)
 		default:

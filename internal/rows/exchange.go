@@ -24,6 +24,11 @@ type Exchange struct {
 	Lacks string
 	// User identifies the user or, without one, the session. The others are as in the log.
 	User, Time, Model, Template string
+	// Steps counts the messages with tool calls between Prompt and Reply. Called is true if
+	// the last message calls a tool, so that Reply is no end. Failed is true if the last
+	// result of a tool is an error.
+	Steps          int
+	Called, Failed bool
 	// Before and After are what a guard said of the message and of the reply.
 	Before, After string
 }
@@ -247,8 +252,11 @@ func (e *Exchange) read(cells [parts]string, ended *model.Response) {
 	if cells[partReply] == "" && asked.replied {
 		// The conversation ends with the reply.
 		replied = asked
+	} else if replied.steps += asked.steps; replied.results == 0 {
+		replied.failed = asked.failed
 	}
 	e.Reply = replied.reply
+	e.Steps, e.Called, e.Failed = replied.steps, replied.tool, replied.failed
 	e.Finish, e.Block = endOf(replied, cells[partFinish])
 	if ended != nil {
 		e.Finish, e.Block = ended.Finish, ended.Block

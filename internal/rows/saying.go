@@ -2,6 +2,7 @@ package rows
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -27,7 +28,30 @@ type saying struct {
 	// error in place of a reply.
 	tool, other bool
 	fault       string
+	// steps counts the assistant's messages with tool calls since the user's message. failed is
+	// true if the last of the results, which results counts, is an error. Where tool is true,
+	// reply is what the assistant says beside the call.
+	steps, results int
+	failed         bool
 }
+
+// failure is the result of a tool that did not do what it was called for.
+var failure = regexp.MustCompile(`(?i)^\W*(?:error|exception|traceback|failed|failure|permission denied|access denied|timed out|timeout)\b|"(?:error|is_error)"\s*:\s*(?:"[^"]|true|\{)|"(?:success|ok)"\s*:\s*false|"status"\s*:\s*"(?:error|failed)"`)
+
+// called notes a message with calls of tools.
+func (s *saying) called() {
+	s.tool, s.replied, s.reply = true, true, ""
+	s.steps++
+}
+
+// result notes what a tool gave back.
+func (s *saying) result(failed bool) {
+	s.results++
+	s.failed = failed
+}
+
+// assistants are the roles of an assistant.
+var assistants = []string{"assistant", "model", "ai"}
 
 // spoken has the members of all forms of requests, replies and messages that are read:
 // chat completions and responses of OpenAI
@@ -56,6 +80,9 @@ type spoken struct {
 	Stop   jsontext.Value `json:"stop_reason"`
 	Finish jsontext.Value `json:"finish_reason"`
 	Error  jsontext.Value `json:"error"`
+	// IsError marks the failed result of a tool. Result is the text of one.
+	IsError bool           `json:"is_error"`
+	Result  jsontext.Value `json:"result"`
 	// Body has the request or reply itself.
 	Body     jsontext.Value `json:"body"`
 	User     jsontext.Value `json:"user"`
@@ -128,14 +155,22 @@ func (s *saying) object(o spoken, role string, depth int) bool {
 	if end := word(o.Stop) + word(o.Finish); end != "" {
 		s.finish = end
 	}
+	if o.Role == "tool" || o.Role == "function" {
+		text, _ := textOf(o.Content)
+		s.result(o.IsError || Holds(string(o.Error)) || failure.MatchString(text))
+		return true
+	}
 	if fault := string(o.Error); Holds(fault) {
 		s.fault = fault
 	}
 	if o.Role != "" {
 		role = o.Role
 	}
+	if slices.Contains(assistants, o.Role) {
+		s.tool = false
+	}
 	if Holds(string(o.Calls)) || Holds(string(o.Call)) {
-		s.tool, s.replied = true, true
+		s.called()
 	}
 	if no := word(o.Refusal); no != "" {
 		s.refused = true
@@ -172,9 +207,20 @@ func (s *saying) object(o spoken, role string, depth int) bool {
 func (s *saying) message(o spoken, role string, depth int) bool {
 	switch o.Type {
 	case "tool_use", "tool_call", "function_call", "server_tool_use":
+		if role != "part" {
+			s.called()
+		}
 		s.tool, s.replied = true, true
 		return true
-	case "thinking", "redacted_thinking", "reasoning", "tool_result", "tool_call_response", "function_call_output":
+	case "tool_result", "tool_call_response", "function_call_output":
+		failed := o.IsError || Holds(string(o.Error))
+		for _, v := range []jsontext.Value{o.Content, o.Output, o.Result} {
+			text, _ := textOf(v)
+			failed = failed || failure.MatchString(text)
+		}
+		s.result(failed)
+		return true
+	case "thinking", "redacted_thinking", "reasoning":
 		return true
 	}
 	content := o.Content
@@ -193,7 +239,12 @@ func (s *saying) message(o spoken, role string, depth int) bool {
 		if !texts.add(content, "part", depth) {
 			return false
 		}
-		s.tool, s.other, s.refused = s.tool || texts.tool, s.other || texts.other, s.refused || texts.refused
+		if s.other, s.refused = s.other || texts.other, s.refused || texts.refused; texts.tool {
+			s.called()
+		}
+		if texts.results > 0 {
+			s.result(texts.failed)
+		}
 		if texts.reply != "" {
 			s.say(role, texts.reply)
 		}
@@ -214,10 +265,11 @@ func (s *saying) say(role, text string) {
 	switch {
 	case role == "part":
 		s.reply += text
-	case slices.Contains([]string{"assistant", "model", "ai"}, role):
+	case slices.Contains(assistants, role):
 		s.reply, s.replied = text, true
 	case role == "user" || role == "human":
 		s.user, s.reply, s.replied, s.tool = text, "", false, false
+		s.steps, s.results, s.failed = 0, 0, false
 	case role == "":
 		s.user, s.reply, s.replied = text, text, false
 	}

@@ -136,6 +136,11 @@ func (m *Manifest) Warnings() []string {
 	if m.Kind != Prompts && len(m.Moderators) == 0 {
 		all = append(all, "Nobody moderated the answers: that an answer to a safe prompt does no harm itself was not checked.")
 	}
+	for _, d := range m.Datasets {
+		if named, ok := dataset.Named(d.Name); ok && named.Restricts != "" {
+			all = append(all, d.Name+" ("+named.License+"): "+named.Restricts+". This holds for what is made of it too.")
+		}
+	}
 	if text := m.Evaluations.Little(); text != "" {
 		all = append(all, text)
 	}
