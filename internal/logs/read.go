@@ -44,7 +44,7 @@ type piece struct {
 	// ends are those of transcripts that are left out.
 	ends []End
 	err  error
-	done    chan struct{}
+	done chan struct{}
 }
 
 // read is an exchange with its verdict.
