@@ -79,12 +79,12 @@ budget, 130 interrupted.`,
 	flags.StringVar(&f.refresh, "refresh", "", "add to the benchmark in `DIR`, which is left as it is")
 	flags.StringSliceVar(&f.targets, "target", nil, "search for what `PROVIDER/MODEL` refuses; repeatable")
 	flags.IntVar(&f.searchCalls, "search-calls", 1000, "`N` calls at most for a search, besides those for the prompts that it starts from")
-	f.samples = 1
-	command.AddSettings(c, command.Setting{Name: "target_samples", Into: &f.samples, Usage: "answers of each target to a prompt of a search, from 1 to 20; several are asked for at temperature 1 (default 1)"})
 	f.printed.Register(c, command.Formats)
 	a.StoreFlag(c, &f.store)
 	f.calls.Register(c)
 	f.calls.RegisterWorkers(c)
+	f.samples = 1
+	command.AddSettings(c, command.Setting{Name: "target_samples", Into: &f.samples, Usage: "answers of each target to a prompt of a search, from 1 to 20; several are asked for at temperature 1 (default 1)"})
 	return c
 }
 
