@@ -125,8 +125,12 @@ func (b *Benchmark) addGenerators(d *table.Document) {
 // addBrief adds what a brief screen shows below the sets.
 func (b *Benchmark) addBrief(d *table.Document) {
 	f, full := b.Funnel, b.Funnel.Selection.Sets[benchmark.FullSet]
-	d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("Left by each stage: %s seeds → %s rewrites → %s without rule breaks and duplicates → %s safe, %s of them by the second chance → %s refused by selectors.",
-		table.Count(f.Seeds.Kept), table.Count(f.Rewrites.Items), table.Count(f.Rewrites.Kept),
+	kept := "without rule breaks and duplicates"
+	if b.Search != nil {
+		kept = "of them that a target refused"
+	}
+	d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("Left by each stage: %s seeds → %s rewrites → %s %s → %s safe, %s of them by the second chance → %s refused by selectors.",
+		table.Count(f.Seeds.Kept), table.Count(f.Rewrites.Items), table.Count(f.Rewrites.Kept), kept,
 		table.Count(full), table.Count(full-f.Moderation.Voted[orbench.Safe]), table.Count(f.Selection.HardCandidates))))
 	if r := b.Quality.Residual; r.Share > 0 {
 		d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("Some %s (%s) of what is called safe is toxic, if these moderators err as those of the published study did.",
