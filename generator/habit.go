@@ -228,6 +228,8 @@ func (i *Item) note(h Habit) {
 var (
 	fenceLine = regexp.MustCompile(`<<|>>|\b(?:SEED|EXAMPLES?|REWRITE|REQUEST|PARENT|MADE BEFORE) (?:OPENS?|CLOSES?)\b`)
 	address   = regexp.MustCompile(`(?i)\bhttps?:|\bwww\.|\b[\w.+-]+@[\w-]+\.\w+|\b[a-z0-9-]+\.(?:com|org|net|io|ai|html?|php|json|txt|csv)\b`)
+	// listField is the field of the list in the form that a question asks for.
+	listField = regexp.MustCompile(`(?i)^\W*requests\W*[:=]`)
 	// joined is one word made of several.
 	joined = regexp.MustCompile(`^[^\s]*[\pL\d][_./\\-][^\s]*$|^\S*\p{Ll}\p{Lu}\S*$`)
 	blank  = regexp.MustCompile(`\[\pL[\pL _'/-]*\]|\{\{?\pL[^{}]*\}|<\pL[\pL _/-]*>|\bX{2,}\b|_{3,}|(?i:\binsert [a-z ]+ here\b)`)
@@ -263,9 +265,9 @@ func (f frame) foreign(text string, before []Item) Habit {
 		return Markup
 	case f.demonstrated != "" && len(words) >= MinWords && strings.Contains(f.demonstrated, plain), slices.ContainsFunc(f.demonstrations, func(d string) bool { return exchanged(d, text) }):
 		return Demonstration
-	case len(words) >= MinWords && strings.Contains(f.instructions, plain):
+	case len(words) >= MinWords && strings.Contains(f.instructions, plain), listField.MatchString(text):
 		return Instruction
-	case joined.MatchString(text), 2*strings.Count(text, "_") >= len(strings.Fields(text)):
+	case joined.MatchString(text), 2*strings.Count(text, "_") >= len(strings.Fields(text)), len(words) < fewestAligned && strings.Contains(text, "_"):
 		return Identifier
 	case len(words) < MinWords:
 		return FewWords
