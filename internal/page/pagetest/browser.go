@@ -158,6 +158,19 @@ func (b *Browser) Accessible(t *testing.T, what string) {
 	}
 }
 
+// Hostile fails the test if a text from outside ran as a script or made an element, also when
+// all texts are open and the mouse goes over them.
+func (b *Browser) Hostile(t *testing.T, what string) {
+	t.Helper()
+	Eval[bool](t, b, `document.querySelectorAll("details").forEach(d => d.open = true); document.querySelectorAll("td, th, li, bdi").forEach(e => e.dispatchEvent(new MouseEvent("mouseover", {bubbles: true}))); true`)
+	if Eval[bool](t, b, `"pwned" in window`) {
+		t.Errorf("%s: a text from outside ran as a script", what)
+	}
+	if n := Eval[int](t, b, `document.querySelectorAll("main script, main img, main [onload], main [onerror], main [onclick], main [onmouseover], .text [data-hx-get], bdi [data-hx-get]").length`); n != 0 {
+		t.Errorf("%s: texts from outside made %d elements", what, n)
+	}
+}
+
 // Attacks are texts that would run, or show as something else, if any output forgot to
 // escape them.
 var Attacks = []string{
