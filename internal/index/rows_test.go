@@ -117,6 +117,7 @@ func TestRows(t *testing.T) {
 			t.Errorf("%s: answers (-walk +index):\n%s", r.Name, diff)
 		}
 		p.sameRows(r)
+		p.wantWalk(r.Name+", whose rows came with figures", false, r)
 	}
 	r := p.find("plain")
 	p.label(r, 12)
