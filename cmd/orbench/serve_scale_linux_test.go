@@ -48,6 +48,10 @@ func TestServeAtScale(t *testing.T) {
 // server's processors did is logged too.
 func serveAtScale(t *testing.T, at, file string, names []string, prompts int) {
 	models := len(names)
+	draw, _, stderr := orbench("label", "draw", "big", "--size", "200", "--store", at)
+	if err := draw.Run(); err != nil {
+		t.Fatalf("%v: %s", err, stderr)
+	}
 	server := exec.Command("orbench", "serve", "--addr", "127.0.0.1:0", "--store", at)
 	server.Stderr = os.Stderr
 	out, err := server.StdoutPipe()
@@ -160,7 +164,9 @@ func serveAtScale(t *testing.T, at, file string, names []string, prompts int) {
 	one := func() string { return found.Rows[random.IntN(len(found.Rows))].Address }
 	measure("one answer beside the others", "300 ms", 40, one)
 	measure("its raw calls", "300 ms", 40, func() string { return strings.Replace(one(), "/answers?", "/raw?", 1) })
-	measure("a filter to label", "500 ms", 20, func() string { return "/label.json?person=ana&" + filter().Encode() })
+	ready("the queue of drawn answers, once", "/label.json?person=ana&study=big")
+	measure("the queue of drawn answers", "500 ms", 20, func() string { return "/label?person=ana&study=big" })
+	measure("a filter to label", "500 ms", 20, func() string { return "/label.json?person=ana&label=safe&" + filter().Encode() })
 
 	// readers has 50 people read for some seconds, a page a second each.
 	readers := func(seconds int) (took []time.Duration, failed []error) {
