@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"errors"
-	"slices"
 	"sort"
 	"sync"
 
@@ -278,17 +277,6 @@ type Address struct {
 // Address is that of a row.
 func (r *PlacedRow) Address() Address {
 	return Address{r.Dataset, r.Prompt.ID, cmp.Or(r.Variant, r.Target), r.Sample}
-}
-
-// Find gives the position of an answer; false where there is none.
-func (s *Study) Find(ctx context.Context, a Address) (position int, ok bool, err error) {
-	n := slices.Index(s.Samples, sample{a.Target, a.Sample})
-	if n < 0 {
-		return 0, false, nil
-	}
-	places, err := s.FindPrompts(ctx, a.Dataset, []orbench.PromptID{a.Prompt})
-	position, ok = places[a.Prompt]
-	return position + n, ok, err
 }
 
 // FindPrompts gives the positions of the first answers to some prompts of a dataset. Those

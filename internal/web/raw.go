@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
@@ -75,15 +76,11 @@ func (s *Server) callsOf(ctx context.Context, q page.Query) ([]model.Hash, error
 			return s.callsOfRow(ctx, found, orbench.PromptID(q.Get("prompt")))
 		}
 	}
-	o, err := s.open(ctx, q.Get("study"))
+	studies, err := s.look(ctx, q, annotation.NewWords(nil))
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.study(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	found, _, err := findPage(ctx, q.Set("prompt", q.Get("prompt")), []looked{{opened: o, rows: rows}})
+	found, _, err := findPage(ctx, q, studies)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +88,7 @@ func (s *Server) callsOf(ctx context.Context, q page.Query) ([]model.Hash, error
 		return nil, fmt.Errorf("%w: the address names %d answers; it must name one", errNotFound, len(found))
 	}
 	seen := &noting{Reader: s.Store}
-	_, err = rows.Read(ctx, seen, []int{found[0].position})
+	_, err = studies[found[0].study].rows.Read(ctx, seen, []int{found[0].position})
 	return seen.hashes, err
 }
 

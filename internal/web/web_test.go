@@ -395,6 +395,9 @@ func TestQueries(t *testing.T) {
 		if a := s.all(page.Query(at.Query())); len(a) != 1 || a[0].Address != r.Address || a[0].Response.Text != r.Response.Text {
 			t.Errorf("%s opens %+v", r.Address, a)
 		}
+		if a := s.answers(page.Query(at.Query())); a.Total != 1 || a.Facets["variant"][at.Query().Get("variant")] != 1 {
+			t.Errorf("%s counts %d answers: %v", r.Address, a.Total, a.Facets)
+		}
 		if text := s.page(r.Address); !strings.Contains(text, html.EscapeString(r.Prompt.Messages[0].Content)) {
 			t.Errorf("the page %s does not show the prompt", r.Address)
 		}
