@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"errors"
+	"slices"
 	"sort"
 	"sync"
 
@@ -106,7 +107,7 @@ func (s *Study) column(ctx context.Context, name string) ([]uint32, error) {
 		}
 		return nil
 	})
-	if err == nil && len(c) != s.Answers() {
+	if err == nil && (len(c) != s.Answers() || name == kindColumn && len(c) > 0 && int(slices.Max(c)) >= len(s.Kinds)) {
 		err = errDamaged
 	}
 	if err != nil {
@@ -120,18 +121,7 @@ func (s *Study) column(ctx context.Context, name string) ([]uint32, error) {
 }
 
 // kinds is the column of kinds.
-func (s *Study) kinds(ctx context.Context) ([]uint32, error) {
-	kinds, err := s.column(ctx, kindColumn)
-	if err != nil {
-		return nil, err
-	}
-	for _, k := range kinds {
-		if int(k) >= len(s.Kinds) {
-			return nil, errDamaged
-		}
-	}
-	return kinds, nil
-}
+func (s *Study) kinds(ctx context.Context) ([]uint32, error) { return s.column(ctx, kindColumn) }
 
 // value is the text that a kind has in a dimension.
 func (s *Study) value(kind uint32, dimension int) string { return s.Values[s.Kinds[kind][dimension]] }
