@@ -130,7 +130,7 @@ policy:
 		b.Goto(t, s.server.URL+address, "#rows")
 		b.Hostile(t, address)
 		b.Quiet(t, s.server.URL)
-		b.Accessible(t, address)
+		accessible(t, b, address)
 	}
 	if !strings.Contains(s.page("/"+home+"&category=deception"), html.EscapeString(pagetest.Attacks[0])) {
 		t.Error("a hostile seed is not shown as it is")

@@ -515,7 +515,7 @@ func TestBrowser(t *testing.T) {
 		for _, path := range []string{"/", "/?study=main", "/answers?study=main", "/answers?study=main&study=hostile&by=answer", "/answers?study=main&q=nothingatall"} {
 			visit(path, "main")
 			b.Quiet(t, s.server.URL)
-			b.Accessible(t, path)
+			accessible(t, b, path)
 		}
 	})
 	t.Run("filter", func(t *testing.T) {

@@ -150,8 +150,11 @@ func (b *Browser) Accessible(t *testing.T, what string) {
 		t.Fatal(err)
 	}
 	Eval[bool](t, b, string(script)+"; true")
+	// What is off the screen has its place only once it is drawn, and axe-core would take it
+	// for the ground of something else.
+	Eval[bool](t, b, `document.querySelectorAll(".answer").forEach(a => a.style.contentVisibility = "visible"); true`)
 	Eval[bool](t, b, `window.axeFound = null; axe.run(document, {resultTypes: ["violations"]}).then(r => { window.axeFound = r.violations
-		.filter(v => v.impact === "serious" || v.impact === "critical").map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160)).join(" | ")) }); true`)
+		.filter(v => v.impact === "serious" || v.impact === "critical").map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + " [" + (n.failureSummary||"").replace(/\s+/g," ").slice(0,300) + "]").join(" | ")) }); true`)
 	b.Until(t, `window.axeFound !== null`)
 	for _, found := range Eval[[]string](t, b, `window.axeFound`) {
 		t.Errorf("%s: axe-core: %s", what, found)
