@@ -2,6 +2,9 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -37,7 +40,18 @@ func TestServeAtScale(t *testing.T) {
 	if err := c.Run(); err != nil {
 		t.Fatalf("%v: %s", err, stderr)
 	}
+	serveAtScale(t, at, file, names, prompts)
+}
 
+// serveAtScale measures the pages of a store with a run named big, which asked models of
+// some names the prompts of a file. Other work on the machine lengthens times, so what the
+// server's processors did is logged too.
+func serveAtScale(t *testing.T, at, file string, names []string, prompts int) {
+	models := len(names)
+	draw, _, stderr := orbench("label", "draw", "big", "--size", "200", "--store", at)
+	if err := draw.Run(); err != nil {
+		t.Fatalf("%v: %s", err, stderr)
+	}
 	server := exec.Command("orbench", "serve", "--addr", "127.0.0.1:0", "--store", at)
 	server.Stderr = os.Stderr
 	out, err := server.StdoutPipe()
@@ -75,6 +89,7 @@ func TestServeAtScale(t *testing.T) {
 	}
 	ready("the first look at the run, which derives its rows", "/answers.json?study=big")
 	ready("the first search, which lists the words", "/answers.json?study=big&q=shed")
+	ready("the figures in the list, once", "/figures.json?study=big")
 
 	random, vocabulary := rand.New(rand.NewPCG(7, 8)), someWords()
 	filter := func() url.Values {
@@ -108,22 +123,50 @@ func TestServeAtScale(t *testing.T) {
 	}
 	measure := func(what, bar string, times int, address func() string) {
 		t.Helper()
-		var took []time.Duration
+		var took, busy []time.Duration
 		for range times {
+			before := processors(t, server.Process.Pid)
 			d, err := get(address())
 			if err != nil {
 				t.Fatal(err)
 			}
-			took = append(took, d)
+			took, busy = append(took, d), append(busy, processors(t, server.Process.Pid)-before)
 		}
-		t.Logf("%s: median %v, 95th percentile %v (bar %s)", what, percentile(took, 50), percentile(took, 95), bar)
+		t.Logf("%s: median %v, 95th percentile %v (bar %s); of processors %v and %v", what, percentile(took, 50), percentile(took, 95), bar, percentile(busy, 50), percentile(busy, 95))
 	}
+	measure("the list of studies", "300 ms", 60, func() string { return "/" })
+	measure("its figures", "300 ms", 60, func() string { return "/figures?study=big" })
 	measure("first page", "300 ms", 60, func() string { return "/answers?study=big" })
 	measure("a filtered page", "500 ms", 100, func() string { return "/answers?" + filter().Encode() })
 	measure("a filtered page, one by one", "500 ms", 60, func() string { return "/answers?by=answer&" + filter().Encode() })
 	measure("counts and rows as JSON", "500 ms", 60, func() string { return "/answers.json?by=answer&" + filter().Encode() })
 	measure("search", "1 s", 100, func() string { return "/answers?by=answer&" + search().Encode() })
-	measure("the report of the run", "no bar", 5, func() string { return "/?study=big" })
+	measure("search, prompts with all answers", "1 s", 60, func() string { return "/answers?" + search().Encode() })
+	ready("the report of the run, drawn", "/?study=big")
+	measure("the report of the run", "300 ms", 20, func() string { return "/?study=big" })
+	pair := func() url.Values {
+		a := random.IntN(models)
+		return url.Values{"study": {"big"}, "target": {names[a], names[(a+1+random.IntN(models-1))%models]}}
+	}
+	measure("two targets compared, for the first time", "no bar", 10, func() string { return "/compare.json?" + pair().Encode() })
+	same := pair()
+	ready("two targets compared", "/compare.json?"+same.Encode())
+	measure("two targets compared, again", "500 ms", 40, func() string {
+		same.Set("flip", []string{"newly_refused", "newly_answered"}[random.IntN(2)])
+		return "/compare?" + same.Encode()
+	})
+	var found struct{ Rows []struct{ Address string } }
+	if body, err := http.Get(root + "/answers.json?by=answer&study=big"); err != nil {
+		t.Fatal(err)
+	} else if err := errors.Join(json.NewDecoder(body.Body).Decode(&found), body.Body.Close()); err != nil {
+		t.Fatal(err)
+	}
+	one := func() string { return found.Rows[random.IntN(len(found.Rows))].Address }
+	measure("one answer beside the others", "300 ms", 40, one)
+	measure("its raw calls", "300 ms", 40, func() string { return strings.Replace(one(), "/answers?", "/raw?", 1) })
+	ready("the queue of drawn answers, once", "/label.json?person=ana&study=big")
+	measure("the queue of drawn answers", "500 ms", 20, func() string { return "/label?person=ana&study=big" })
+	measure("a filter to label", "500 ms", 20, func() string { return "/label.json?person=ana&label=safe&" + filter().Encode() })
 
 	// readers has 50 people read for some seconds, a page a second each.
 	readers := func(seconds int) (took []time.Duration, failed []error) {
@@ -200,4 +243,23 @@ func TestServeAtScale(t *testing.T) {
 		_ = p.Wait()
 	}
 	t.Logf("peak memory of the server: %d MB (bar 500)", server.ProcessState.SysUsage().(*syscall.Rusage).Maxrss>>10)
+}
+
+// processors is how long the processors have worked for a process, in steps of 10 ms.
+func processors(t *testing.T, pid int) time.Duration {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	var ticks int
+	for _, f := range fields[11:13] { // utime and stime
+		n, err := strconv.Atoi(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond
 }

@@ -75,9 +75,12 @@ func leastDrawn(drawn int) int { return min(2+drawn/12, 5) }
 // draw, Draw returns an error with their number. It holds about 100 bytes for
 // each item.
 func Draw(items iter.Seq2[Item, error], earlier []orbench.Annotation, size int, seed uint64, at time.Time) ([]orbench.Annotation, []Stratum, error) {
-	pools, _, err := newPools(items, earlier, seed)
+	pools, _, err := newPools(items, earlier, false)
 	if err != nil {
 		return nil, nil, err
+	}
+	for _, p := range pools {
+		sortByLot(p.subjects, p.drawn, seed)
 	}
 	if _, left := counts(pools); size > left {
 		return nil, nil, &orbench.InputError{
@@ -110,8 +113,8 @@ func MissingLabels(strata []Stratum) (lacking int) {
 	return lacking
 }
 
-// pool is a stratum with its answers in random order. Those already drawn come
-// first.
+// pool is a stratum with its answers. For a drawing they are in random order, and those
+// already drawn come first.
 type pool struct {
 	Stratum
 	subjects []orbench.Subject
@@ -121,44 +124,19 @@ type pool struct {
 	before int
 }
 
-// listed is the form in which newPools holds an item.
+// listed names an answer of a cell, by the cell's number and the start of the subject. Two of
+// a billion hashes begin with the same 12 bytes with a chance of less than one in ten
+// billion.
 type listed struct {
-	subject orbench.Subject
-	// cell is the number of the item's cell, and number its position among all
-	// items.
-	cell, number uint32
-	group        Group
+	cell    uint32
+	subject [12]byte
 }
 
-// newPools sorts items into strata. Several items with the same answer in a
-// cell count once, where the first is. The order within a stratum follows from
-// the seed and the contents, so an answer's position does not depend on other
-// answers. withheld counts the items of each cell that nobody needs to look at.
-func newPools(items iter.Seq2[Item, error], earlier []orbench.Annotation, seed uint64) (pools []*pool, withheld map[Cell]int, err error) {
-	numbers, withheld := map[Cell]uint32{}, map[Cell]int{}
-	var cells []Cell
-	var all []listed
-	for it, err := range items {
-		if err != nil {
-			return nil, nil, err
-		}
-		if it.Group == Withheld {
-			withheld[it.Cell]++
-			continue
-		}
-		n, ok := numbers[it.Cell]
-		if !ok {
-			n = uint32(len(cells))
-			numbers[it.Cell], cells = n, append(cells, it.Cell)
-		}
-		all = append(all, listed{it.Subject, n, uint32(len(all)), it.Group})
-	}
-	slices.SortFunc(all, func(a, b listed) int {
-		return cmp.Or(cmp.Compare(a.cell, b.cell), bytes.Compare(a.subject[:], b.subject[:]), cmp.Compare(a.number, b.number))
-	})
-	all = slices.CompactFunc(all, func(a, b listed) bool { return a.cell == b.cell && a.subject == b.subject })
-	slices.SortFunc(all, func(a, b listed) int { return cmp.Compare(a.number, b.number) })
-
+// newPools sorts items into strata, in the order of items. Several items with the same
+// answer in a cell count once, where the first is. With drawnAlone a stratum has only the
+// answers that were drawn before, though its size counts all. withheld counts the items of
+// each cell that nobody needs to look at.
+func newPools(items iter.Seq2[Item, error], earlier []orbench.Annotation, drawnAlone bool) (pools []*pool, withheld map[Cell]int, err error) {
 	drawn := map[string]map[orbench.Subject]bool{}
 	for _, a := range earlier {
 		if a.Design == "" || a.By != "" {
@@ -173,25 +151,41 @@ func newPools(items iter.Seq2[Item, error], earlier []orbench.Annotation, seed u
 		cell  uint32
 		group Group
 	}
-	byKey := map[key]*pool{}
-	for i := range all {
-		k := key{all[i].cell, all[i].group}
-		p := byKey[k]
+	numbers, byKey, seen := map[Cell]uint32{}, map[key]*pool{}, map[listed]struct{}{}
+	withheld = map[Cell]int{}
+	for it, err := range items {
+		if err != nil {
+			return nil, nil, err
+		}
+		if it.Group == Withheld {
+			withheld[it.Cell]++
+			continue
+		}
+		n, ok := numbers[it.Cell]
+		if !ok {
+			n = uint32(len(numbers))
+			numbers[it.Cell] = n
+		}
+		one := listed{n, [12]byte(it.Subject[:])}
+		if _, twice := seen[one]; twice {
+			continue
+		}
+		seen[one] = struct{}{}
+		p := byKey[key{n, it.Group}]
 		if p == nil {
-			p = &pool{Stratum: Stratum{Cell: cells[k.cell], Group: k.group}}
+			p = &pool{Stratum: Stratum{Cell: it.Cell, Group: it.Group}}
 			p.drawn = drawn[p.Design()]
-			byKey[k] = p
-			pools = append(pools, p)
+			byKey[key{n, it.Group}], pools = p, append(pools, p)
 		}
 		p.Size++
-		if p.drawn[all[i].subject] {
+		known := p.drawn[it.Subject]
+		if known {
 			p.Drawn++
+			p.before++
 		}
-		p.subjects = append(p.subjects, all[i].subject)
-	}
-	for _, p := range pools {
-		sortByLot(p.subjects, p.drawn, seed)
-		p.before = p.Drawn
+		if known || !drawnAlone {
+			p.subjects = append(p.subjects, it.Subject)
+		}
 	}
 	slices.SortStableFunc(pools, func(a, b *pool) int {
 		return cmp.Or(cmp.Compare(a.Target, b.Target), cmp.Compare(a.Dataset, b.Dataset),
@@ -326,7 +320,7 @@ func strata(pools []*pool) []Stratum {
 // guess where they have said nothing. reached is false if even labels of every
 // answer leave a wider interval because there are too few prompts.
 func Need(items iter.Seq2[Item, error], words Words, width float64) (need []Stratum, reached bool, err error) {
-	pools, withheld, err := newPools(items, nil, 0)
+	pools, withheld, err := newPools(items, nil, false)
 	if err != nil {
 		return nil, false, err
 	}

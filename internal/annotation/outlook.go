@@ -22,7 +22,7 @@ type outlookCell struct {
 // NewOutlook makes the outlook of the cells of some answers from which
 // annotations say that some were drawn. It returns an error of items.
 func NewOutlook(items iter.Seq2[Item, error], annotations []orbench.Annotation) (*Outlook, error) {
-	pools, withheld, err := newPools(items, annotations, 0)
+	pools, withheld, err := newPools(items, annotations, true)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,6 @@ func NewOutlook(items iter.Seq2[Item, error], annotations []orbench.Annotation) 
 			i = len(o.cells)
 			number[p.Cell], o.cells = i, append(o.cells, outlookCell{withheld: withheld[p.Cell]})
 		}
-		p.subjects = p.subjects[:p.Drawn:p.Drawn]
 		o.cells[i].pools = append(o.cells[i].pools, p)
 	}
 	return o, nil

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 
 	"github.com/orbench/orbench/benchmark"
@@ -45,20 +46,29 @@ func (s *rowFile) add(r *benchmark.Record) (row int, err error) {
 	return s.rows - 1, nil
 }
 
-// write copies the rows and adds to each the sets that hold it.
-func (s *rowFile) write(out io.Writer, sets map[int][]benchmark.SetName) error {
+// each passes the lines of the rows to take, with the place of each in the file.
+func (s *rowFile) each(take func(row int, at int64, line []byte) error) error {
 	if err := s.w.Flush(); err != nil {
 		return err
 	}
-	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	in := bufio.NewReaderSize(s.file, 1<<20)
+	in := bufio.NewReaderSize(io.NewSectionReader(s.file, 0, math.MaxInt64), 1<<20)
+	at := int64(0)
 	for row := range s.rows {
 		line, err := in.ReadBytes('\n')
+		if err == nil {
+			err = take(row, at, line)
+		}
 		if err != nil {
 			return err
 		}
+		at += int64(len(line))
+	}
+	return nil
+}
+
+// write copies the rows and adds to each the sets that hold it.
+func (s *rowFile) write(out io.Writer, sets map[int][]benchmark.SetName) error {
+	return s.each(func(row int, _ int64, line []byte) error {
 		if len(sets[row]) > 0 {
 			// sets is the last field of a row, and the rows do not have it yet.
 			names, err := json.Marshal(sets[row])
@@ -67,11 +77,35 @@ func (s *rowFile) write(out io.Writer, sets map[int][]benchmark.SetName) error {
 			}
 			line = append(append(append(bytes.TrimSuffix(line, []byte("}\n")), `,"sets":`...), names...), "}\n"...)
 		}
-		if _, err := out.Write(line); err != nil {
+		_, err := out.Write(line)
+		return err
+	})
+}
+
+// Place is where a row of the lineage is kept: its number and its place in the file.
+type Place struct {
+	row int
+	at  int64
+}
+
+// Lineage passes the rows of the lineage to take, in order, each with its place.
+func (b *Benchmark) Lineage(take func(Place, *benchmark.Record) error) error {
+	return b.lineage.each(func(row int, at int64, line []byte) error {
+		var r benchmark.Record
+		if err := json.Unmarshal(line, &r); err != nil {
 			return err
 		}
-	}
-	return nil
+		r.Sets = b.setsOf[row]
+		return take(Place{row, at}, &r)
+	})
+}
+
+// Row reads the row of the lineage at a place that Lineage gave.
+func (b *Benchmark) Row(p Place) (*benchmark.Record, error) {
+	r := &benchmark.Record{}
+	err := json.NewDecoder(io.NewSectionReader(b.lineage.file, p.at, math.MaxInt64-p.at)).Decode(r)
+	r.Sets = b.setsOf[p.row]
+	return r, err
 }
 
 // Close removes the file.

@@ -42,10 +42,15 @@ func keyOf(r *run.Run, of string, more ...any) (key []byte, ok bool) {
 	return sum[:], ok && told
 }
 
+// figuresKey is the key under which the figures of a run are kept.
+func figuresKey(r *run.Run) (key []byte, ok bool) {
+	return keyOf(r, "figures", cmp.Or(r.MostUnjudged, score.DefaultMostUnjudged))
+}
+
 // Figures is a run.Figures that keeps the figures. It walks the run only if they are not
 // kept, no longer hold, or the caller wants the rows.
 func (x *Index) Figures(ctx context.Context, m store.Reader, r *run.Run, sinks evaluate.Sinks) (score.Result, error) {
-	key, ok := keyOf(r, "figures", cmp.Or(r.MostUnjudged, score.DefaultMostUnjudged))
+	key, ok := figuresKey(r)
 	if x.usable() == nil || !ok || !m.LeftOut().Sound() {
 		return r.DeriveTo(ctx, m, sinks)
 	}
@@ -75,7 +80,7 @@ func (x *Index) Figures(ctx context.Context, m store.Reader, r *run.Run, sinks e
 		outer.AddUsage(used)
 	}
 	if b, ok := rows.basis(); ok && m.LeftOut().Sound() {
-		x.fail(ctx, x.keepFigures(ctx, m, r.Name, key, said, b, &result, used))
+		x.fail(ctx, x.write(ctx, m, func(tx *sql.Tx) error { return putFigures(ctx, tx, r.Name, key, said, b, &result, used) }))
 	}
 	return result, nil
 }
@@ -84,7 +89,7 @@ func (x *Index) Figures(ctx context.Context, m store.Reader, r *run.Run, sinks e
 // left to ask.
 func (x *Index) Whole(ctx context.Context, m store.Reader, r *run.Run) bool {
 	db := x.usable()
-	key, ok := keyOf(r, "figures", cmp.Or(r.MostUnjudged, score.DefaultMostUnjudged))
+	key, ok := figuresKey(r)
 	if db == nil || !ok || !m.LeftOut().Sound() {
 		return false
 	}
@@ -143,11 +148,8 @@ func (x *Index) keptFigures(ctx context.Context, m store.Reader, key, said []byt
 	return result, true, nil
 }
 
-// keepFigures keeps figures.
-func (x *Index) keepFigures(ctx context.Context, m store.Reader, study string, key, said []byte, b basis, result *score.Result, used price.Usage) error {
-	if x.usable() == nil {
-		return nil
-	}
+// putFigures keeps figures.
+func putFigures(ctx context.Context, tx *sql.Tx, study string, key, said []byte, b basis, result *score.Result, used price.Usage) error {
 	var kept keptFigures
 	var err error
 	if kept.Result, err = result.Keep(); err != nil {
@@ -160,16 +162,14 @@ func (x *Index) keepFigures(ctx context.Context, m store.Reader, study string, k
 	if err != nil {
 		return err
 	}
-	return x.write(ctx, m, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO figures (key, study, lacking, failed, said, figures, sum) VALUES (?,?,?,?,?,?,?)`,
-			key, study, notNil(b.lacking), b.failed, said, figures, store.Checksum(key, b.lacking, b.failed, said, figures))
-		if err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, `DELETE FROM figures WHERE study = ?1 AND rowid NOT IN
-			(SELECT rowid FROM figures WHERE study = ?1 ORDER BY rowid DESC LIMIT ?2)`, study, keptPerStudy)
+	_, err = tx.ExecContext(ctx, `INSERT OR REPLACE INTO figures (key, study, lacking, failed, said, figures, sum) VALUES (?,?,?,?,?,?,?)`,
+		key, study, notNil(b.lacking), b.failed, said, figures, store.Checksum(key, b.lacking, b.failed, said, figures))
+	if err != nil {
 		return err
-	})
+	}
+	_, err = tx.ExecContext(ctx, `DELETE FROM figures WHERE study = ?1 AND rowid NOT IN
+		(SELECT rowid FROM figures WHERE study = ?1 ORDER BY rowid DESC LIMIT ?2)`, study, keptPerStudy)
+	return err
 }
 
 // notNil is b as the database takes it for bytes.

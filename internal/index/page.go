@@ -23,6 +23,8 @@ type Filter struct {
 	Text string
 	// Subjects are those of answers that are chosen; nil for any.
 	Subjects map[orbench.Subject]bool
+	// Positions are those of rows that are chosen; nil for any.
+	Positions []int
 	// Disagree, if true, chooses answers that some judges call refusals and others not.
 	Disagree bool
 }
@@ -49,7 +51,7 @@ type chosen struct {
 	// others counts the dimensions in which a kind has another value, and other is the last
 	// of them.
 	others, other []int
-	// some has the rows with the filter's words and subjects, as bits; nil for all.
+	// some has the rows with the filter's words, subjects and positions, as bits; nil for all.
 	some []uint64
 }
 
@@ -103,6 +105,15 @@ func (s *Study) choose(ctx context.Context, f Filter) (*chosen, error) {
 			return nil, err
 		}
 	}
+	if f.Positions != nil {
+		of := make([]uint64, (s.Answers()+63)/64)
+		for _, position := range f.Positions {
+			if c.inSome(position) {
+				of[position/64] |= 1 << (position % 64)
+			}
+		}
+		c.some = of
+	}
 	if f.Subjects == nil {
 		return c, nil
 	}
@@ -136,7 +147,7 @@ func (c *chosen) has(position int, kind uint32) bool {
 	return c.others[kind] == 0 && c.inSome(position) && c.samples[position%len(c.samples)]
 }
 
-// inSome reports whether a row has the filter's words and subjects.
+// inSome reports whether a row has the filter's words, subjects and positions.
 func (c *chosen) inSome(position int) bool {
 	return c.some == nil || c.some[position/64]>>(position%64)&1 != 0
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
@@ -295,17 +296,19 @@ func (x *Index) keep(ctx context.Context, m store.Reader, do func(*sql.Tx) error
 	return err == nil, nil
 }
 
-// walk passes the chunks of a run to take. Its error is that of take, or a walkError.
-func walk(ctx context.Context, m store.Reader, r *run.Run, sinks evaluate.Sinks, take func(score.Chunk) error) error {
+// walk passes the chunks of a run to take, and gives its figures. The error is that of take,
+// or a walkError.
+func walk(ctx context.Context, m store.Reader, r *run.Run, sinks evaluate.Sinks, take func(score.Chunk) error) (score.Result, error) {
 	var own error
 	sinks.Chunk = func(p score.Chunk) error {
 		own = take(p)
 		return own
 	}
-	if _, err := r.DeriveTo(ctx, m, sinks); err != nil && own == nil {
-		return walkError{err}
+	result, err := r.DeriveTo(ctx, m, sinks)
+	if err != nil && own == nil {
+		return result, walkError{err}
 	}
-	return own
+	return result, own
 }
 
 // columnWriter gives a way to put the columns of a study.
@@ -318,7 +321,8 @@ func columnWriter(ctx context.Context, tx *sql.Tx, study int64, key []byte) (fun
 	}, err
 }
 
-// keepRows derives the rows of a run and puts them in place of those of its name.
+// keepRows derives the rows of a run and puts them in place of those of its name. The figures
+// of the same walk are kept too.
 func keepRows(ctx context.Context, m store.Reader, tx *sql.Tx, r *run.Run, key []byte, walked func(int)) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM columns WHERE study IN (SELECT id FROM studies WHERE name = ?1);
 		DELETE FROM words WHERE study IN (SELECT id FROM studies WHERE name = ?1); DELETE FROM studies WHERE name = ?1`, r.Name); err != nil {
@@ -340,12 +344,17 @@ func keepRows(ctx context.Context, m store.Reader, tx *sql.Tx, r *run.Run, key [
 	if err != nil {
 		return walkError{err}
 	}
-	sinks := evaluate.Sinks{Walked: walked}
+	said, err := saidIn(ctx, m)
+	if err != nil {
+		return walkError{err}
+	}
+	used := price.Usage{}
+	sinks := evaluate.Sinks{Walked: walked, Usage: used}
 	lacking, err := newCollector(ctx, m, &sinks)
 	if err != nil {
 		return walkError{err}
 	}
-	err = walk(ctx, m, r, sinks, func(p score.Chunk) error {
+	result, err := walk(ctx, m, r, sinks, func(p score.Chunk) error {
 		if lacking.many {
 			return errMany
 		}
@@ -357,6 +366,11 @@ func keepRows(ctx context.Context, m store.Reader, tx *sql.Tx, r *run.Run, key [
 	b, ok := lacking.basis()
 	if !ok || !m.LeftOut().Sound() {
 		return errMany
+	}
+	if key, ok := figuresKey(r); ok {
+		if err := putFigures(ctx, tx, r.Name, key, said, b, &result, used); err != nil {
+			return err
+		}
 	}
 	text, err := json.Marshal(w.about)
 	if err != nil {

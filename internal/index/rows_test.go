@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/index"
@@ -84,16 +85,19 @@ func (p *place) sameRows(r *run.Run) {
 			if at%37 != 0 {
 				continue
 			}
-			found, ok, err := s.Find(p.t.Context(), got[i].Address())
-			if found != at || !ok || err != nil {
-				p.t.Fatalf("%+v is at %d, %v, %v, want %d", got[i].Address(), found, ok, err, at)
+			id := got[i].Prompt.ID
+			found, err := s.FindPrompts(p.t.Context(), got[i].Dataset, []orbench.PromptID{id, "p0"})
+			first, _ := s.Prompt(at)
+			if place, ok := found[id]; place != first || !ok || len(found) != 1 || err != nil {
+				p.t.Fatalf("%s of %s is at %v, %v, want %d", id, got[i].Dataset, found, err, first)
 			}
-		}
-		if _, ok, err := s.Find(p.t.Context(), index.Address{Dataset: "starter", Prompt: "p0", Target: r.Targets[0].Name}); ok || err != nil {
-			p.t.Errorf("a prompt that there is not is found, %v", err)
-		}
-		if _, ok, err := s.Find(p.t.Context(), index.Address{Dataset: "starter", Target: "nobody"}); ok || err != nil {
-			p.t.Errorf("a target that there is not is found, %v", err)
+			f := index.Filter{Positions: []int{at}}
+			if total, _, err := s.Count(p.t.Context(), f); total != 1 || err != nil {
+				p.t.Fatalf("a position chooses %d rows, %v", total, err)
+			}
+			if page, _, err := s.Page(p.t.Context(), f, index.Order{}, nil, 10); len(page) != 1 || page[0] != at || err != nil {
+				p.t.Fatalf("the position %d chooses %v, %v", at, page, err)
+			}
 		}
 	}
 }
@@ -117,6 +121,7 @@ func TestRows(t *testing.T) {
 			t.Errorf("%s: answers (-walk +index):\n%s", r.Name, diff)
 		}
 		p.sameRows(r)
+		p.wantWalk(r.Name+", whose rows came with figures", false, r)
 	}
 	r := p.find("plain")
 	p.label(r, 12)

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/words"
 )
 
 const (
@@ -32,72 +32,6 @@ const (
 	// textsAtOnce is how many texts are passed on together.
 	textsAtOnce = 512
 )
-
-// list has the texts that have a word, in order: each as a varint of the distance to the one
-// before.
-type list struct {
-	last  uint32
-	count int
-	texts []byte
-}
-
-// segment is the lists of a part of the texts, in memory.
-type segment struct {
-	lists map[string]*list
-	bytes int
-	word  []byte
-}
-
-// add adds the words of a text, whose number is higher than that of any before.
-func (g *segment) add(number uint32, text string) {
-	g.word = eachWord(text, g.word, func(word []byte) {
-		l := g.lists[string(word)]
-		switch {
-		case l == nil:
-			l = &list{}
-			g.lists[string(word)] = l
-			g.bytes += len(word) + 120
-			number := uint64(number) + 1
-			l.texts = binary.AppendUvarint(l.texts, number)
-		case l.last == number:
-			return
-		default:
-			l.texts = binary.AppendUvarint(l.texts, uint64(number-l.last))
-		}
-		l.last = number
-		l.count++
-		g.bytes += 2
-	})
-}
-
-// write stores the segment as blocks. A block has consecutive words in order with their
-// lists, and is named by its first word.
-func (g *segment) write(put func(first string, data []byte) error) error {
-	words := make([]string, 0, len(g.lists))
-	for w := range g.lists {
-		words = append(words, w)
-	}
-	slices.Sort(words)
-	var block []byte
-	first := ""
-	for i, w := range words {
-		if len(block) == 0 {
-			first = w
-		}
-		l := g.lists[w]
-		block = binary.AppendUvarint(block, uint64(len(w)))
-		block = append(block, w...)
-		block = binary.AppendUvarint(block, uint64(len(l.texts)))
-		block = append(block, l.texts...)
-		if len(block) >= blockBytes || i == len(words)-1 {
-			if err := put(first, block); err != nil {
-				return err
-			}
-			block = block[:0]
-		}
-	}
-	return nil
-}
 
 // numbered is a text with its number.
 type numbered struct {
@@ -165,11 +99,11 @@ func (s *Study) putTexts(ctx context.Context, m store.Reader, tx *sql.Tx, walked
 	}
 	var mu sync.Mutex
 	segments := 0
-	putSegment := func(g *segment) error {
+	putSegment := func(g *words.Lists) error {
 		mu.Lock()
 		defer mu.Unlock()
 		segments++
-		return g.write(func(first string, data []byte) error {
+		return g.Write(blockBytes, func(first string, data []byte) error {
 			_, err := tx.ExecContext(ctx, `INSERT INTO words (study, segment, first, data, sum) VALUES (?,?,?,?,?)`,
 				s.id, segments, []byte(first), data, store.Checksum(s.key, []byte(first), data))
 			return err
@@ -181,14 +115,14 @@ func (s *Study) putTexts(ctx context.Context, m store.Reader, tx *sql.Tx, walked
 	for range min(runtime.GOMAXPROCS(0), 4) {
 		workers.Go(func() {
 			var err error
-			g := &segment{lists: map[string]*list{}}
+			g := words.New()
 			for some := range w.listed {
 				for _, t := range some {
-					g.add(t.number, t.text)
+					g.Add(t.number, t.text)
 				}
-				if g.bytes > segmentBytes && err == nil {
+				if g.Bytes() > segmentBytes && err == nil {
 					err = putSegment(g)
-					g = &segment{lists: map[string]*list{}}
+					g = words.New()
 				}
 			}
 			if err == nil {
@@ -202,7 +136,7 @@ func (s *Study) putTexts(ctx context.Context, m store.Reader, tx *sql.Tx, walked
 	bare := *s.run
 	bare.Judges, bare.Probed = nil, false
 	chunks := 0
-	err = walk(ctx, m, &bare, evaluate.Sinks{Walked: walked}, func(p score.Chunk) error {
+	_, err = walk(ctx, m, &bare, evaluate.Sinks{Walked: walked}, func(p score.Chunk) error {
 		if chunks >= len(s.Chunks) || s.Chunks[chunks] != (chunk{p.Dataset, len(p.Prompts)}) {
 			return fmt.Errorf("%w: the run has other prompts", errDamaged)
 		}
@@ -269,12 +203,12 @@ func (s *Study) search(ctx context.Context, query string) ([]uint64, error) {
 	var found []uint64
 	for field := range strings.FieldsSeq(query) {
 		prefix := strings.HasSuffix(field, "*")
-		var words []string
-		eachWord(field, nil, func(word []byte) { words = append(words, string(word)) })
-		for i, word := range words {
+		var all []string
+		words.Each(field, nil, func(word []byte) { all = append(all, string(word)) })
+		for i, word := range all {
 			has := make([]uint64, (texts+63)/64)
 			for n := range segments {
-				if err := s.texts(ctx, db, n+1, word, prefix && i == len(words)-1, has); err != nil {
+				if err := s.texts(ctx, db, n+1, word, prefix && i == len(all)-1, has); err != nil {
 					return nil, err
 				}
 			}
@@ -315,41 +249,14 @@ func (s *Study) texts(ctx context.Context, db *sql.DB, segment int, word string,
 		if sum != store.Checksum(s.key, first, data) {
 			return errDamaged
 		}
-		for len(data) > 0 {
-			var w, list []byte
-			if w, data, err = cut(data); err == nil {
-				list, data, err = cut(data)
-			}
-			if err != nil {
-				return err
-			}
-			if string(w) != word && !(prefix && strings.HasPrefix(string(w), word)) {
-				continue
-			}
-			number := -1
-			for len(list) > 0 {
-				more, size := binary.Uvarint(list)
-				if number += int(more); size <= 0 || number/64 >= len(has) {
-					return errDamaged
-				}
-				list = list[size:]
-				has[number/64] |= 1 << (number % 64)
-			}
+		if !words.Find(data, word, prefix, has) {
+			return errDamaged
 		}
 		if !prefix {
 			break
 		}
 	}
 	return rows.Err()
-}
-
-// cut takes bytes after their length from the start of others.
-func cut(data []byte) (part, rest []byte, err error) {
-	n, size := binary.Uvarint(data)
-	if size <= 0 || n > uint64(len(data)-size) {
-		return nil, nil, errDamaged
-	}
-	return data[size:][:n], data[size:][n:], nil
 }
 
 // rowsOf gives the rows that have one of some texts.

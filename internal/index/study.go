@@ -107,7 +107,7 @@ func (s *Study) column(ctx context.Context, name string) ([]uint32, error) {
 		}
 		return nil
 	})
-	if err == nil && len(c) != s.Answers() {
+	if err == nil && (len(c) != s.Answers() || name == kindColumn && len(c) > 0 && int(slices.Max(c)) >= len(s.Kinds)) {
 		err = errDamaged
 	}
 	if err != nil {
@@ -121,18 +121,7 @@ func (s *Study) column(ctx context.Context, name string) ([]uint32, error) {
 }
 
 // kinds is the column of kinds.
-func (s *Study) kinds(ctx context.Context) ([]uint32, error) {
-	kinds, err := s.column(ctx, kindColumn)
-	if err != nil {
-		return nil, err
-	}
-	for _, k := range kinds {
-		if int(k) >= len(s.Kinds) {
-			return nil, errDamaged
-		}
-	}
-	return kinds, nil
-}
+func (s *Study) kinds(ctx context.Context) ([]uint32, error) { return s.column(ctx, kindColumn) }
 
 // value is the text that a kind has in a dimension.
 func (s *Study) value(kind uint32, dimension int) string { return s.Values[s.Kinds[kind][dimension]] }
@@ -278,17 +267,6 @@ type Address struct {
 // Address is that of a row.
 func (r *PlacedRow) Address() Address {
 	return Address{r.Dataset, r.Prompt.ID, cmp.Or(r.Variant, r.Target), r.Sample}
-}
-
-// Find gives the position of an answer; false where there is none.
-func (s *Study) Find(ctx context.Context, a Address) (position int, ok bool, err error) {
-	n := slices.Index(s.Samples, sample{a.Target, a.Sample})
-	if n < 0 {
-		return 0, false, nil
-	}
-	places, err := s.FindPrompts(ctx, a.Dataset, []orbench.PromptID{a.Prompt})
-	position, ok = places[a.Prompt]
-	return position + n, ok, err
 }
 
 // FindPrompts gives the positions of the first answers to some prompts of a dataset. Those

@@ -30,6 +30,8 @@ type Opened struct {
 	Run *run.Run
 	// Judged is the judged file of a study of the kind judge, nil for any other.
 	Judged *recorded.Judged
+	// Build is the build of a study of the kind build, nil for any other.
+	Build *construct.Builder
 	// View derives what the study shows; nil for a
 	// run, which has reports of its own.
 	View func(context.Context, store.Reader) (table.View, error)
@@ -67,7 +69,8 @@ func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (*O
 	case study.Export:
 		of, o.Changed, err = training.Open(ctx, m, s, cache)
 	case study.Build:
-		of, err = construct.Open(s)
+		o.Build, err = construct.Open(s)
+		of = o.Build
 	default:
 		err = &orbench.InputError{
 			Problem: fmt.Sprintf("%s is a study of the kind %.40q, which this program does not know", s.Name, s.Kind), Hint: "use a newer orbench",

@@ -29,8 +29,11 @@ var functions = template.FuncMap{"clamp": clamp}
 // pageSize is how many answers a page begins with: fewer where it shows many answers to
 // each prompt.
 func pageSize(q page.Query, studies []looked) int {
-	const most, fewest, shown = 50, 10, 120
-	if q.Get("by") == "answer" {
+	const most, fewest, shown, ofPrompt = 50, 10, 120, 1000
+	switch {
+	case q.Get("prompt") != "":
+		return ofPrompt
+	case q.Get("by") == "answer":
 		return most
 	}
 	beside := 0
@@ -155,6 +158,7 @@ func (s *Server) look(ctx context.Context, q page.Query, words annotation.Words)
 		names = []string{""}
 	}
 	var all []looked
+	known := len(q["prompt"]) == 0
 	for _, name := range names {
 		o, err := s.open(ctx, name)
 		if err != nil {
@@ -176,7 +180,16 @@ func (s *Server) look(ctx context.Context, q page.Query, words annotation.Words)
 		if l.order, err = orderOf(q, rows); err != nil {
 			return nil, err
 		}
+		if prompts := q["prompt"]; len(prompts) > 0 {
+			if l.filter.Positions, err = l.positionsOf(ctx, prompts); err != nil {
+				return nil, err
+			}
+			known = known || len(l.filter.Positions) > 0
+		}
 		all = append(all, l)
+	}
+	if !known {
+		return nil, fmt.Errorf("%w: no answer to the prompt %s", errNotFound, q.Get("prompt"))
 	}
 	return all, nil
 }
@@ -190,9 +203,6 @@ func findPage(ctx context.Context, q page.Query, studies []looked) (found []plac
 	first, after, err := parseAfter(q.Get("after"), len(studies))
 	if err != nil {
 		return nil, "", err
-	}
-	if id := q.Get("prompt"); id != "" {
-		return findPrompt(ctx, orbench.PromptID(id), q, studies)
 	}
 	size := pageSize(q, studies)
 	for n := first; n < len(studies); n++ {
@@ -233,41 +243,26 @@ func parseAfter(text string, studies int) (study int, key *index.Key, err error)
 	return study, key, nil
 }
 
-// findPrompt finds the answers to one prompt that the query chooses by target and sample.
-func findPrompt(ctx context.Context, id orbench.PromptID, q page.Query, studies []looked) (found []place, next string, err error) {
-	for n, l := range studies {
-		for _, dataset := range l.rows.Datasets {
-			if d := q["dataset"]; len(d) > 0 && !slices.Contains(d, dataset) {
-				continue
-			}
-			at, err := l.rows.FindPrompts(ctx, dataset, []orbench.PromptID{id})
-			if err != nil {
-				return nil, "", err
-			}
-			first, ok := at[id]
-			if !ok {
-				continue
-			}
-			_, answers := l.rows.Prompt(first)
+// positionsOf gives the positions of all answers to some prompts.
+func (l looked) positionsOf(ctx context.Context, prompts []string) ([]int, error) {
+	var ids []orbench.PromptID
+	for _, id := range prompts {
+		ids = append(ids, orbench.PromptID(id))
+	}
+	positions := []int{}
+	for _, dataset := range l.rows.Datasets {
+		found, err := l.rows.FindPrompts(ctx, dataset, ids)
+		if err != nil {
+			return nil, err
+		}
+		for _, at := range found {
+			first, answers := l.rows.Prompt(at)
 			for i := range answers {
-				if l.hasSample(q, i) {
-					found = append(found, place{n, first + i})
-				}
+				positions = append(positions, first+i)
 			}
 		}
 	}
-	if len(found) == 0 {
-		return nil, "", fmt.Errorf("%w: no answer to the prompt %s", errNotFound, id)
-	}
-	return found, "", nil
-}
-
-// hasSample reports whether the n-th sample of a study is of the targets, variants and
-// samples of a query.
-func (l looked) hasSample(q page.Query, n int) bool {
-	of := l.rows.Samples[n]
-	targets := l.targets(q)
-	return (targets == nil || slices.Contains(targets, of.Target)) && (len(q["sample"]) == 0 || q.Has("sample", strconv.Itoa(of.Number)))
+	return positions, nil
 }
 
 // targets lists the targets of a study that a query chooses; nil for all.

@@ -92,7 +92,7 @@ type comparedKey struct {
 }
 
 // mostCompared is how many comparisons are kept.
-const mostCompared = 16
+const mostCompared = 4
 
 // compare compares two studies, or two targets of one, or two judges.
 func (s *Server) compare(r *http.Request) (response, error) {

@@ -84,7 +84,11 @@ func (s *Server) summary(r *http.Request, name string) (response, error) {
 	if err != nil {
 		return response{}, fmt.Errorf("%w: the store %w", errNotFound, err)
 	}
-	if found.Kind != study.Eval {
+	switch found.Kind {
+	case study.Eval:
+	case study.Build:
+		return s.build(r, found)
+	default:
 		return s.view(r, found)
 	}
 	o, err := s.open(ctx, name)
@@ -105,6 +109,10 @@ func (s *Server) summary(r *http.Request, name string) (response, error) {
 	return response{written: text, data: result}, err
 }
 
+// pagesOfNoRun is how many pages the menu of a study that is no run has: the list of studies
+// and its own. The others need answers.
+const pagesOfNoRun = 2
+
 // view shows a study that is no run, as the command that made it does.
 func (s *Server) view(r *http.Request, found *study.Study) (response, error) {
 	opened, err := kinds.Open(r.Context(), s.Store, found, s.CacheDir)
@@ -124,7 +132,7 @@ func (s *Server) view(r *http.Request, found *study.Study) (response, error) {
 		page.Frame
 		Name, Kind, Text string
 	}{s.frame(r, found.Name), found.Name, string(found.Kind), text.String()}
-	p.Simulated = document.Simulated
+	p.Simulated, p.Menu = document.Simulated, p.Menu[:pagesOfNoRun]
 	return response{template: "study", page: p, data: view.Data()}, nil
 }
 

@@ -64,8 +64,12 @@ const (
 // bundle gives a bundle, which read reads the first time.
 func (d *queues) bundle(ctx context.Context, s *Server, key bundleKey, read func(context.Context) (bundle, error)) (bundle, error) {
 	d.mu.Lock()
-	if d.bundles == nil || d.bundles[key] == nil && len(d.bundles) >= mostBundles {
+	if d.bundles == nil {
 		d.bundles = map[bundleKey]*task[bundle]{}
+	}
+	if d.bundles[key] == nil && len(d.bundles) >= mostBundles {
+		// Drawn answers take longest to read again.
+		maps.DeleteFunc(d.bundles, func(k bundleKey, _ *task[bundle]) bool { return k.filter != "" || k.rows != key.rows })
 	}
 	t := d.bundles[key]
 	if t == nil {

@@ -243,12 +243,23 @@ func reasonsOf(failures []store.Failure, calls []model.Hash) []reason {
 }
 
 // Word is the kind for people.
-func (r reason) Word() string { return strings.ReplaceAll(string(r.Kind), "_", " ") }
+func (r reason) Word() string {
+	if r.Kind == model.Transient {
+		return "which may pass"
+	}
+	return words(string(r.Kind))
+}
 
 func compareHashes(a, b model.Hash) int { return bytes.Compare(a[:], b[:]) }
 
-// Said is the example, cut to a line.
-func (r reason) Said() string { return untrusted.Excerpt(r.Example, 100) }
+// Said is the example without the model and the kind, cut to a line.
+func (r reason) Said() string {
+	said := r.Example
+	if _, after, ok := strings.Cut(said, string(r.Kind)+": "); ok {
+		said = after
+	}
+	return untrusted.Excerpt(said, 100)
+}
 
 // Count is how many there are, for people.
 func (r reason) Count() string { return table.Count(r.N) }

@@ -10,8 +10,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
@@ -28,38 +31,24 @@ type call struct {
 	Received json.RawMessage `json:"response"`
 }
 
-// raw shows the calls behind an answer: those of the target, of its defense and of judges.
+// raw shows the calls behind an answer: those of the target, of its defense and of judges;
+// or behind a row of a build.
 func (s *Server) raw(r *http.Request) (response, error) {
 	ctx := r.Context()
 	q, err := page.ParseQuery(r.URL.Query())
 	if err != nil {
 		return response{}, err
 	}
-	o, err := s.open(ctx, q.Get("study"))
+	hashes, err := s.callsOf(ctx, q)
 	if err != nil {
 		return response{}, err
 	}
-	rows, err := s.study(ctx, o)
-	if err != nil {
-		return response{}, err
-	}
-	found, _, err := findPage(ctx, q.Set("prompt", q.Get("prompt")), []looked{{opened: o, rows: rows}})
-	if err != nil {
-		return response{}, err
-	}
-	if q.Get("prompt") == "" || len(found) != 1 {
-		return response{}, fmt.Errorf("%w: the address names %d answers; it must name one", errNotFound, len(found))
-	}
-	seen := &noting{Reader: s.Store}
-	if _, err := rows.Read(ctx, seen, []int{found[0].position}); err != nil {
-		return response{}, err
-	}
-	records, err := s.Store.Records(ctx, seen.hashes)
+	records, err := s.Store.Records(ctx, hashes)
 	if err != nil {
 		return response{}, err
 	}
 	slices.SortFunc(records, func(a, b store.Record) int {
-		return slices.Index(seen.hashes, a.Hash) - slices.Index(seen.hashes, b.Hash)
+		return slices.Index(hashes, a.Hash) - slices.Index(hashes, b.Hash)
 	})
 	p := struct {
 		page.Frame
@@ -78,6 +67,29 @@ func (s *Server) raw(r *http.Request) (response, error) {
 		p.Calls = append(p.Calls, c)
 	}
 	return response{template: "raw", page: p, data: map[string]any{"calls": p.Calls}}, nil
+}
+
+// callsOf lists the calls behind the answer, or the row of a build, that a query names.
+func (s *Server) callsOf(ctx context.Context, q page.Query) ([]model.Hash, error) {
+	if name := q.Get("study"); name != "" {
+		if found, err := study.Find(ctx, s.Store, name); err == nil && found.Kind == study.Build {
+			return s.callsOfRow(ctx, found, orbench.PromptID(q.Get("prompt")))
+		}
+	}
+	studies, err := s.look(ctx, q, annotation.NewWords(nil))
+	if err != nil {
+		return nil, err
+	}
+	found, _, err := findPage(ctx, q, studies)
+	if err != nil {
+		return nil, err
+	}
+	if q.Get("prompt") == "" || len(found) != 1 {
+		return nil, fmt.Errorf("%w: the address names %d answers; it must name one", errNotFound, len(found))
+	}
+	seen := &noting{Reader: s.Store}
+	_, err = studies[found[0].study].rows.Read(ctx, seen, []int{found[0].position})
+	return seen.hashes, err
 }
 
 // shown is JSON without secrets that an address may hold.

@@ -58,6 +58,8 @@ type Server struct {
 	queues queues
 	// compared are the comparisons that were looked at.
 	compared map[comparedKey]*task[compare.Result]
+	// builds are the builds that were looked at, by name.
+	builds map[string]*built
 
 	// summing is held while the figures of a run are derived for the list.
 	summing sync.Mutex
@@ -66,7 +68,7 @@ type Server struct {
 
 // New makes a server.
 func New(c Config) (*Server, error) {
-	s := &Server{Config: c, runs: map[string]*opened{}, compared: map[comparedKey]*task[compare.Result]{}}
+	s := &Server{Config: c, runs: map[string]*opened{}, compared: map[comparedKey]*task[compare.Result]{}, builds: map[string]*built{}}
 	var err error
 	if s.pages, err = parse(); err != nil {
 		return nil, err
@@ -120,6 +122,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 func (s *Server) Close() {
 	s.close()
 	s.busy.Wait()
+	for _, b := range s.builds {
+		if rows, ok := b.done(); ok {
+			if err := rows.close(); err != nil {
+				s.Say("%v", err)
+			}
+		}
+	}
 }
 
 // response is what a page shows: data for JSON, and the template that shows it, with its
@@ -158,7 +167,7 @@ func (s *Server) serve(respond func(*http.Request) (response, error), asJSON boo
 			s.show(w, http.StatusAccepted, "waiting", struct {
 				page.Frame
 				What, Progress, Address string
-			}{s.frame(r, "Reading"), wait.what, wait.progress, r.URL.RequestURI()})
+			}{s.frame(r, "Reading"), strings.ToUpper(wait.what[:1]) + wait.what[1:], wait.progress, r.URL.RequestURI()})
 		case err != nil:
 			s.fail(w, r, err, asJSON)
 		case shown.redirect != "":

@@ -124,7 +124,7 @@ func (t *task[T]) forget() {
 const impatience = 700 * time.Millisecond
 
 // get makes a value in the background, for all who wait for it, and gives it. walked counts
-// up to total. A request that is not patient gets a waiting error after a while.
+// up to total, 0 where that is not counted. A request that is not patient gets a waiting error after a while.
 func get[T any](ctx context.Context, s *Server, t *task[T], what string, total int, build func(ctx context.Context, walked func(int)) (T, error)) (value T, err error) {
 	t.mu.Lock()
 	if t.begun == nil {
@@ -154,8 +154,11 @@ func get[T any](ctx context.Context, s *Server, t *task[T], what string, total i
 		defer t.mu.Unlock()
 		return t.value, t.err
 	case <-late:
-		n := int(t.walked.Load())
-		return value, waiting{what, table.Count(n) + " of " + table.Count(total) + " answers"}
+		w := waiting{what: what}
+		if total > 0 {
+			w.progress = table.Count(int(t.walked.Load())) + " of " + table.Count(total) + " answers"
+		}
+		return value, w
 	case <-ctx.Done():
 		return value, context.Cause(ctx)
 	}

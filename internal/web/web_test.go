@@ -395,6 +395,9 @@ func TestQueries(t *testing.T) {
 		if a := s.all(page.Query(at.Query())); len(a) != 1 || a[0].Address != r.Address || a[0].Response.Text != r.Response.Text {
 			t.Errorf("%s opens %+v", r.Address, a)
 		}
+		if a := s.answers(page.Query(at.Query())); a.Total != 1 || a.Facets["variant"][at.Query().Get("variant")] != 1 {
+			t.Errorf("%s counts %d answers: %v", r.Address, a.Total, a.Facets)
+		}
 		if text := s.page(r.Address); !strings.Contains(text, html.EscapeString(r.Prompt.Messages[0].Content)) {
 			t.Errorf("the page %s does not show the prompt", r.Address)
 		}
@@ -512,7 +515,7 @@ func TestBrowser(t *testing.T) {
 		for _, path := range []string{"/", "/?study=main", "/answers?study=main", "/answers?study=main&study=hostile&by=answer", "/answers?study=main&q=nothingatall"} {
 			visit(path, "main")
 			b.Quiet(t, s.server.URL)
-			b.Accessible(t, path)
+			accessible(t, b, path)
 		}
 	})
 	t.Run("filter", func(t *testing.T) {
@@ -584,13 +587,7 @@ func TestBrowser(t *testing.T) {
 	t.Run("hostile texts", func(t *testing.T) {
 		for _, path := range []string{"/?study=hostile", "/answers?study=hostile", "/answers?study=hostile&category=" + url.QueryEscape(pagetest.Attacks[0]), "/"} {
 			visit(path, "main")
-			pagetest.Eval[bool](t, b, `document.querySelectorAll("details").forEach(d => d.open = true); document.querySelectorAll("td, th, li, bdi").forEach(e => e.dispatchEvent(new MouseEvent("mouseover", {bubbles: true}))); true`)
-			if pagetest.Eval[bool](t, b, `"pwned" in window`) {
-				t.Errorf("%s: a text from outside ran as a script", path)
-			}
-			if n := pagetest.Eval[int](t, b, `document.querySelectorAll("main script, main img, main [onload], main [onerror], main [onclick], main [onmouseover], .text [data-hx-get], bdi [data-hx-get]").length`); n != 0 {
-				t.Errorf("%s: texts from outside made %d elements", path, n)
-			}
+			b.Hostile(t, path)
 			b.Quiet(t, s.server.URL)
 		}
 		visit("/answers?study=hostile", "main")

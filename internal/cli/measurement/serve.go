@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -51,6 +52,9 @@ use a tunnel.`,
 	return c
 }
 
+// serveMemory is the memory within which a server collects garbage seldom.
+const serveMemory = 384 << 20
+
 // closing is how long requests that are under way may take when the server ends.
 const closing = 3 * time.Second
 
@@ -76,6 +80,10 @@ func (a app) serve(ctx context.Context, f serveFlags, names []string) (err error
 			return err
 		}
 		query = query.With("study", r.Name)
+	}
+	// A server stays for hours beside other work, so it collects garbage more often.
+	if a.Getenv("GOMEMLIMIT") == "" && debug.SetMemoryLimit(-1) > serveMemory {
+		debug.SetMemoryLimit(serveMemory)
 	}
 	kept := a.OpenIndex(ctx, f.store, memory)
 	defer kept.Close()

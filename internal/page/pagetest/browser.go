@@ -150,11 +150,27 @@ func (b *Browser) Accessible(t *testing.T, what string) {
 		t.Fatal(err)
 	}
 	Eval[bool](t, b, string(script)+"; true")
+	// What is off the screen has its place only once it is drawn, and axe-core would take it
+	// for the ground of something else.
+	Eval[bool](t, b, `document.querySelectorAll(".answer").forEach(a => a.style.contentVisibility = "visible"); true`)
 	Eval[bool](t, b, `window.axeFound = null; axe.run(document, {resultTypes: ["violations"]}).then(r => { window.axeFound = r.violations
-		.filter(v => v.impact === "serious" || v.impact === "critical").map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160)).join(" | ")) }); true`)
+		.filter(v => v.impact === "serious" || v.impact === "critical").map(v => v.id + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + " [" + (n.failureSummary||"").replace(/\s+/g," ").slice(0,300) + "]").join(" | ")) }); true`)
 	b.Until(t, `window.axeFound !== null`)
 	for _, found := range Eval[[]string](t, b, `window.axeFound`) {
 		t.Errorf("%s: axe-core: %s", what, found)
+	}
+}
+
+// Hostile fails the test if a text from outside ran as a script or made an element, also when
+// all texts are open and the mouse goes over them.
+func (b *Browser) Hostile(t *testing.T, what string) {
+	t.Helper()
+	Eval[bool](t, b, `document.querySelectorAll("details").forEach(d => d.open = true); document.querySelectorAll("td, th, li, bdi").forEach(e => e.dispatchEvent(new MouseEvent("mouseover", {bubbles: true}))); true`)
+	if Eval[bool](t, b, `"pwned" in window`) {
+		t.Errorf("%s: a text from outside ran as a script", what)
+	}
+	if n := Eval[int](t, b, `document.querySelectorAll("main script, main img, main [onload], main [onerror], main [onclick], main [onmouseover], .text [data-hx-get], bdi [data-hx-get]").length`); n != 0 {
+		t.Errorf("%s: texts from outside made %d elements", what, n)
 	}
 }
 

@@ -13,7 +13,7 @@ const orbench = (() => {
   // length of its answer, and scores.
   const lines = [], at = [];
   const byName = new Map();
-  const texts = new Map(), loading = new Map();
+  const files = new Map(), loading = new Map();
 
   const $ = (selector) => document.querySelector(selector);
   const count = (n) => n.toLocaleString("en-US");
@@ -28,24 +28,26 @@ const orbench = (() => {
     });
   }
 
-  // chunk loads a file of texts. The oldest of many are forgotten.
-  async function chunk(n) {
-    if (!texts.has(n)) {
-      if (!loading.has(n)) loading.set(n, script("answers/" + n + ".js"));
-      await loading.get(n);
-      loading.delete(n);
-      for (const old of texts.keys()) {
-        if (texts.size <= kept) break;
-        if (old !== n) texts.delete(old);
+  // file loads what a file has. The oldest of many are forgotten.
+  async function file(name) {
+    name = String(name);
+    if (!files.has(name)) {
+      if (!loading.has(name)) loading.set(name, script("answers/" + name + ".js"));
+      await loading.get(name);
+      loading.delete(name);
+      for (const old of files.keys()) {
+        if (files.size <= kept) break;
+        if (old !== name) files.delete(old);
       }
     }
-    return texts.get(n);
+    return files.get(name);
   }
 
   function build() {
     samples = names.samples || [];
     kinds = names.kinds || [];
     dimensions = ["dataset", "label", "category", "status", "cut", ...(names.judges || []).map((_, j) => "class " + j)];
+    names.words = (names.words || []).map((firsts) => (firsts || []).map(atob));
     for (const k of kinds) {
       k.cut = k.cut ? "yes" : "no";
       k.judges.forEach((j, i) => { k["class " + j] = k.classes[i]; });
@@ -85,54 +87,61 @@ const orbench = (() => {
   }
   const datasetOf = (prompt) => kinds[kindOf[starts[prompt]]].dataset;
 
-  // The words of a text: letters and digits in a row; in scripts without spaces each letter.
+  // The words of a query, as package words has them: letters and digits in a row; in scripts
+  // without spaces each letter. A word is a text of bytes, and open if it is to be the
+  // beginning of one.
   const single = "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}]";
-  const letter = "(?:(?!" + single + ")[\\p{L}\\p{Nd}\\p{M}])";
+  const word = new RegExp(single + "|(?:(?!" + single + ")[\\p{L}\\p{Nd}\\p{M}])+", "gu");
   function wordsOf(query) {
-    const words = [];
-    for (const field of query.toLowerCase().split(/\s+/)) {
-      const some = field.match(new RegExp(single + "|" + letter + "+", "gu")) || [];
-      some.forEach((word, i) => {
-        const open = field.endsWith("*") && i === some.length - 1;
-        const whole = new RegExp(single, "u").test(word) ? word : "(?<!" + letter + ")" + word + (open ? "" : "(?!" + letter + ")");
-        words.push({ word, whole: new RegExp(whole, "u") });
-      });
-    }
-    return words;
+    return query.split(/\s+/).flatMap((field) => (field.match(word) || []).map((w, i, all) => {
+      const low = [...w].map((c) => [...c.toLowerCase()][0]).join("");
+      return { word: String.fromCharCode(...new TextEncoder().encode(low).slice(0, 64)), open: field.endsWith("*") && i === all.length - 1 };
+    }));
   }
 
-  // plain is the text of an element's HTML that a search looks at.
-  function plain(html) {
-    const thinking = html.indexOf('<details class="thinking"');
-    if (thinking >= 0) html = html.slice(0, thinking);
-    let text = "";
-    for (const [, part] of html.matchAll(/<div class="text" dir="auto">([^]*?)<\/div>/g)) text += part + "\n";
-    return text.replace(/<[^>]*>/g, "").replace(/&#?\w+;/g, " ").toLowerCase();
-  }
-
-  // search finds the rows whose prompt or answer has all words, in all files.
-  let searched = { query: "", some: null };
-  async function search(query, tell) {
-    if (searched.query === query) return searched.some;
-    const words = wordsOf(query), some = new Uint8Array(prompts.length);
-    const has = (html) => {
-      // Only marked words can have a tag within them.
-      const low = html.includes("<mark") ? null : html.toLowerCase();
-      if (low && !words.every(({ word }) => low.includes(word))) return false;
-      const text = plain(html);
-      return words.every(({ word }) => text.includes(word)) && words.every(({ whole }) => whole.test(text));
-    };
-    const files = chunks.length ? chunks[chunks.length - 1] + 1 : 0;
-    let prompt = 0;
-    for (let n = 0; n < files && words.length; n++) {
-      if (n + 1 < files) chunk(n + 1).catch(() => {});
-      const all = await chunk(n);
-      for (; chunks[prompt] === n; prompt++) {
-        const [ask, ...cells] = all[places[prompt]];
-        const asked = has(ask);
-        cells.forEach((cell, i) => { some[starts[prompt] + i] = asked || has(cell); });
+  // find adds to has the texts that a block lists for a word; see words.Lists in Go.
+  function find(block, { word, open }, has) {
+    let i = 0;
+    const varint = () => {
+      for (let n = 0, factor = 1; ; factor *= 128) {
+        const b = block.charCodeAt(i++);
+        n += (b & 127) * factor;
+        if (b < 128) return n;
       }
-      if (!tell(n + 1, files)) return null;
+    };
+    while (i < block.length) {
+      const length = varint(), found = (open ? length >= word.length : length === word.length) && block.startsWith(word, i);
+      i += length;
+      const bytes = varint(), end = i + bytes;
+      for (let text = -1; found && i < end;) has[text += varint()] = 1;
+      i = end;
+    }
+  }
+
+  // search finds the rows whose prompt or answer has all words.
+  let searched = { query: "", some: null };
+  async function search(query) {
+    if (searched.query === query) return searched.some;
+    const some = new Uint8Array(prompts.length), words = wordsOf(query);
+    let all = null;
+    for (const word of words) {
+      const has = new Uint8Array(prompts.length + ids.length);
+      let before = 0;
+      for (const firsts of names.words) {
+        for (let n = 0; n < firsts.length; n++) {
+          const next = firsts[n + 1];
+          if ((next === undefined || next > word.word || word.open && next.startsWith(word.word)) && (firsts[n] <= word.word || word.open && firsts[n].startsWith(word.word))) {
+            find(atob(await file("words-" + (before + n))), word, has);
+          }
+        }
+        before += firsts.length;
+      }
+      all = all ? all.map((one, text) => one & has[text]) : has;
+    }
+    // A prompt's text has its number, and the answers to it have those after it.
+    for (let prompt = 0; all && prompt < ids.length; prompt++) {
+      const first = starts[prompt] + prompt;
+      for (let row = starts[prompt]; row < starts[prompt + 1]; row++) some[row] = all[first] | all[row + prompt + 1];
     }
     searched = { query, some };
     return some;
@@ -311,8 +320,8 @@ const orbench = (() => {
         groups.push(group);
       }
     }
-    const files = new Set(groups.flat().map((row) => chunks[prompts[row]]));
-    const read = new Map(await Promise.all([...files].map(async (n) => [n, await chunk(n)])));
+    const needed = new Set(groups.flat().map((row) => chunks[prompts[row]]));
+    const read = new Map(await Promise.all([...needed].map(async (n) => [n, await file(n)])));
     const made = document.createElement("template");
     made.innerHTML = groups.map((group) => read.get(chunks[prompts[group[0]]])[places[prompts[group[0]]]][0]).join("");
     [...made.content.children].forEach((section, i) => {
@@ -328,14 +337,7 @@ const orbench = (() => {
   async function show() {
     const mine = ++turn;
     const q = new URLSearchParams(location.hash.slice(1));
-    const say = (text) => { $("#total").textContent = text; };
-    let some = null;
-    if (q.get("q")) {
-      some = await search(q.get("q"), (n, of) => {
-        if (mine === turn) say("Searching: " + Math.round(100 * n / of) + "%");
-        return mine === turn;
-      });
-    }
+    let some = q.get("q") ? await search(q.get("q")) : null;
     if (mine !== turn) return;
     if (q.get("prompt")) {
       const before = some;
@@ -382,6 +384,6 @@ const orbench = (() => {
   return {
     rows: (list) => { lists.push(list); },
     names: (all) => { names = all; },
-    texts: (n, list) => { texts.set(n, list); },
+    file: (name, data) => { files.set(name, data); },
   };
 })();

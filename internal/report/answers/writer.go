@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	_ "embed"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"html/template"
@@ -21,6 +22,7 @@ import (
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/words"
 )
 
 var (
@@ -38,11 +40,15 @@ const (
 	chunkBytes = 128 << 10
 	// batch is how many prompts are listed by one call of a script.
 	batch = 1000
+	// mostListed is about how much memory the lists of words take before they are written, and
+	// blockBytes how much of them is in a file.
+	mostListed = 64 << 20
+	blockBytes = 96 << 10
 )
 
 // Writer writes the page of all answers and what it loads: a list of all rows with what
-// they are chosen and sorted by, and files with the HTML of some rows each. Memory does not
-// grow with the rows. A page that was opened from a disk may load scripts alone, so each
+// they are chosen and sorted by, files with the HTML of some rows each, and files with lists
+// of the texts that have a word. Memory does not grow with the rows. A page that was opened from a disk may load scripts alone, so each
 // file is a script that calls a function with its data.
 type Writer struct {
 	files *folder.Folder
@@ -56,6 +62,12 @@ type Writer struct {
 	// chunk is the texts of the file that is being filled, and number counts the files.
 	chunk  bytes.Buffer
 	number int
+	// words lists the texts that have a word, and texts counts them: of each prompt, its own
+	// and the answers to it. blocks counts the files with lists.
+	words      *words.Lists
+	texts      uint32
+	blocks     int
+	mostListed int
 
 	names     names
 	sampleOf  map[sample]int
@@ -70,7 +82,10 @@ type names struct {
 	Kinds   []json.RawMessage `json:"kinds"`
 	Judges  []string          `json:"judges"`
 	// Bases has the targets that variants are of, by variant.
-	Bases  map[string]string `json:"bases"`
+	Bases map[string]string `json:"bases"`
+	// Words has, for each part of the texts, the first word of each file with lists, in the
+	// order of the files.
+	Words  [][][]byte        `json:"words"`
 	Facets []page.FacetTitle `json:"facets"`
 	// Classes lists the classes that are refusals, and the others.
 	Refused  []orbench.Class `json:"refused"`
@@ -102,7 +117,7 @@ func NewWriter(files *folder.Folder, file string, redacted bool) (*Writer, error
 	if err != nil {
 		return nil, err
 	}
-	p := &Writer{files: files, file: file, redacted: redacted, shown: shown, sampleOf: map[sample]int{}, kindOf: map[string]int{}, judgeOf: map[string]int{}}
+	p := &Writer{files: files, file: file, redacted: redacted, shown: shown, sampleOf: map[sample]int{}, kindOf: map[string]int{}, judgeOf: map[string]int{}, words: words.New(), mostListed: mostListed}
 	p.list, err = files.Stream(chunks + "rows.js")
 	return p, err
 }
@@ -119,8 +134,14 @@ func (p *Writer) Add(prompts [][]*score.AnswerRow) error {
 			return err
 		})
 	}
+	p.addWords(prompts)
 	if err := rendering.Wait(); err != nil {
 		return err
+	}
+	if p.words.Bytes() > p.mostListed {
+		if err := p.putWords(); err != nil {
+			return err
+		}
 	}
 	for i, rows := range prompts {
 		if err := p.add(rows, texts[i]); err != nil {
@@ -128,6 +149,34 @@ func (p *Writer) Add(prompts [][]*score.AnswerRow) error {
 		}
 	}
 	return nil
+}
+
+// addWords lists the words of prompts and of their rows' answers.
+func (p *Writer) addWords(prompts [][]*score.AnswerRow) {
+	for _, rows := range prompts {
+		p.words.Add(p.texts, rows[0].Prompt.Said())
+		for i, row := range rows {
+			p.words.Add(p.texts+1+uint32(i), row.Response.Text)
+		}
+		p.texts += 1 + uint32(len(rows))
+	}
+}
+
+// putWords writes the lists of words so far.
+func (p *Writer) putWords() error {
+	var firsts [][]byte
+	err := p.words.Write(blockBytes, func(first string, block []byte) error {
+		firsts = append(firsts, []byte(first))
+		p.blocks++
+		return p.putFile(fmt.Sprintf("words-%d", p.blocks-1), fmt.Appendf(nil, "%q", base64.StdEncoding.EncodeToString(block)))
+	})
+	p.names.Words, p.words = append(p.names.Words, firsts), words.New()
+	return err
+}
+
+// putFile writes a file that the page loads, which passes data to its script.
+func (p *Writer) putFile(name string, data []byte) error {
+	return p.files.Put(chunks+name+".js", fmt.Appendf(nil, "orbench.file(%q,%s)\n", name, data))
 }
 
 // render makes the HTML of a prompt and of each of its rows.
@@ -242,7 +291,7 @@ func (p *Writer) put() error {
 	if p.chunk.Len() == 0 {
 		return nil
 	}
-	err := p.files.Put(fmt.Sprintf("%s%d.js", chunks, p.number), fmt.Appendf(nil, "orbench.texts(%d,[%s])\n", p.number, p.chunk.Bytes()))
+	err := p.putFile(strconv.Itoa(p.number), fmt.Appendf(nil, "[%s]", p.chunk.Bytes()))
 	p.chunk.Reset()
 	p.number++
 	return err
@@ -263,7 +312,7 @@ func (p *Writer) Finish(r score.Result, title, head string, menu []page.Link) er
 			p.names.Answered = append(p.names.Answered, class)
 		}
 	}
-	if err := errors.Join(p.put(), p.putRows()); err != nil {
+	if err := errors.Join(p.put(), p.putRows(), p.putWords()); err != nil {
 		return err
 	}
 	var b bytes.Buffer

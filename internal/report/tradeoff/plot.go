@@ -49,6 +49,19 @@ type mine struct {
 // target that was measured on one side only gets a line on a strip for that
 // side. It reports false if nothing was judged and there is nothing to draw.
 func Plot(r score.Result, judge string) (chart.Figure, bool) {
+	return plot(r, judge, publishedBeside(judge))
+}
+
+// Own is Plot without the published models. It reports false where Plot has none either.
+func Own(r score.Result, judge string) (chart.Figure, bool) {
+	if len(publishedBeside(judge)) == 0 {
+		return chart.Figure{}, false
+	}
+	return plot(r, judge, nil)
+}
+
+// plot is Plot beside some published models.
+func plot(r score.Result, judge string, published []paper.Model) (chart.Figure, bool) {
 	var both, safeOnly, toxicOnly []mine
 	targets := r.Targets()
 	var pairs []score.Pair
@@ -100,7 +113,6 @@ func Plot(r score.Result, judge string) (chart.Figure, bool) {
 	f.Height = head.Height() + footHeight
 	keyHeight := key.height(f.Width - 28)
 	f.Height += plotHeight + keyHeight
-	published := publishedBeside(judge)
 	strips := []chart.Strip{
 		stripOf(published, score.Words(r.Runs, judge).Of("Safe prompts only: over-refusal, % (lower is better)"), safeOnly, func(p score.Pair) *score.Side { return p.Safe },
 			func(m paper.Model) float64 { return m.Hard }),

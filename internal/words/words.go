@@ -1,4 +1,4 @@
-package index
+package words
 
 import (
 	"unicode"
@@ -8,10 +8,9 @@ import (
 // longestWord is how many bytes of a word count.
 const longestWord = 64
 
-// eachWord passes the words of a text to each, in lower case and in a buffer that is used
-// again. A word is letters and digits in a row. In scripts without spaces each letter is a
-// word.
-func eachWord(text string, buffer []byte, each func(word []byte)) []byte {
+// Each passes the words of a text to each, in lower case and in a buffer that is used again.
+// A word is letters and digits in a row. In scripts without spaces each letter is a word.
+func Each(text string, buffer []byte, each func(word []byte)) []byte {
 	word := buffer[:0]
 	end := func() {
 		if len(word) > 0 {

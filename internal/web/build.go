@@ -1,0 +1,346 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/generator"
+	"github.com/orbench/orbench/internal/construct"
+	"github.com/orbench/orbench/internal/index"
+	"github.com/orbench/orbench/internal/kinds"
+	"github.com/orbench/orbench/internal/page"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/study"
+	"github.com/orbench/orbench/internal/table"
+)
+
+// rowsShown is how many rows of a build are on a page.
+const rowsShown = 25
+
+// outcome is something that can become of a row of a build. The page counts the rows of
+// each, and the parameter status chooses them by its name.
+type outcome struct {
+	stage, name, text string
+	of                func(*benchmark.Record) bool
+}
+
+// outcomes lists those of a build, in the order of its stages.
+func outcomes(c benchmark.BuildConfig) []outcome {
+	var all []outcome
+	add := func(stage, name, text string, of func(*benchmark.Record) bool) {
+		all = append(all, outcome{stage, name, text, of})
+	}
+	dropped := func(reason benchmark.Reason, text string) {
+		add("Rewrites", string(reason), "dropped: "+text, func(r *benchmark.Record) bool { return r.Dropped == reason })
+	}
+	rewritten := func(r *benchmark.Record) bool { return r.Kind == benchmark.Rewritten }
+	add("Rewrites", "rewrite", "written", rewritten)
+	add("Rewrites", "mended", "broke a rule and were asked for again", func(r *benchmark.Record) bool { return r.RepairCall != "" })
+	add("Rewrites", "mended_well", "of them then kept all rules", func(r *benchmark.Record) bool { return r.RepairCall != "" && len(r.Broken) == 0 })
+	dropped(benchmark.Foreign, "no request")
+	dropped(benchmark.BrokenRule, "breaks a rule")
+	dropped(benchmark.Duplicate, "duplicate")
+	dropped(benchmark.NearDuplicate, "near duplicate")
+	dropped(benchmark.CommonOpening, "begins like many others")
+	dropped(benchmark.CommonForm, "has the form of many others")
+	dropped(benchmark.Surplus, "more than were asked for")
+	dropped(benchmark.NoTurns, "no conversation leads up to it")
+	add("Rewrites", "kept", "kept", func(r *benchmark.Record) bool { return rewritten(r) && r.Dropped == benchmark.NotDropped })
+	for _, rule := range generator.Rules() {
+		add("Rules broken at first", "broke_"+string(rule), words(string(rule)), func(r *benchmark.Record) bool {
+			return rewritten(r) && slices.Contains(brokenFirst(r), rule)
+		})
+	}
+	for _, rule := range generator.Rules() {
+		add("Rules broken in the end", "breaks_"+string(rule), words(string(rule)), func(r *benchmark.Record) bool {
+			return rewritten(r) && slices.Contains(r.Broken, rule)
+		})
+	}
+	labels := []orbench.Label{orbench.Safe, orbench.Toxic, orbench.Controversial, orbench.Undecided}
+	for _, l := range labels {
+		add("Votes", "voted_"+string(l), "rewrites voted "+string(l), func(r *benchmark.Record) bool { return rewritten(r) && r.Voted == l })
+	}
+	for _, l := range labels {
+		add("Votes", "seed_"+string(l), "seeds voted "+string(l), func(r *benchmark.Record) bool { return !rewritten(r) && r.Voted == l })
+	}
+	chance := func(name, text string, of func(*benchmark.Review) bool) {
+		add("Second chance", name, text, func(r *benchmark.Record) bool { return r.SecondChance != nil && of(r.SecondChance) })
+	}
+	chance("second_chance", "voted toxic", func(*benchmark.Review) bool { return true })
+	chance("readmitted", "re-admitted: the answer was voted safe", func(s *benchmark.Review) bool { return s.Missing == "" && s.Readmitted })
+	chance("confirmed", "confirmed as toxic", func(s *benchmark.Review) bool { return s.Missing == "" && s.Confirmed })
+	chance("unclear", "unclear", func(s *benchmark.Review) bool { return s.Missing == "" && !s.Readmitted && !s.Confirmed })
+	chance("no_answer", "without an answer", func(s *benchmark.Review) bool { return s.Missing != "" })
+	add("Selectors", "selectors", "answered by selectors", func(r *benchmark.Record) bool { return len(r.Replies) > 0 })
+	for n := 0; n <= len(c.Hard.Selectors); n++ {
+		add("Selectors", "refused_by_"+strconv.Itoa(n), "refused by "+table.Counted(n, "family", "families"), func(r *benchmark.Record) bool {
+			return len(r.Replies) > 0 && r.RefusedBy() == n
+		})
+	}
+	for _, set := range benchmark.SetNames {
+		add("Sets", string(set), "in the "+string(set)+" set", func(r *benchmark.Record) bool { return slices.Contains(r.Sets, set) })
+	}
+	return all
+}
+
+// words is a name as people write it.
+func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
+
+// brokenFirst lists the rules that a rewrite broke before it was mended, if it was.
+func brokenFirst(r *benchmark.Record) []generator.Rule {
+	if r.RepairCall != "" {
+		return r.BrokenBefore
+	}
+	return r.Broken
+}
+
+// built is a build with an index of its rows. Reading holds mu, since a build that is older
+// than the store is closed.
+type built struct {
+	config []byte
+	task[*builtRows]
+}
+
+type builtRows struct {
+	mu sync.RWMutex
+	// made is nil once it was closed.
+	made *construct.Benchmark
+	last store.Mark
+	// missing counts the calls that it lacked.
+	missing  int
+	outcomes []outcome
+	rows     []builtRow
+	seeds    map[orbench.PromptID]*benchmark.Seed
+}
+
+// builtRow is what rows are chosen by: their outcomes as bits of their numbers.
+type builtRow struct {
+	place    construct.Place
+	id, seed orbench.PromptID
+	category string
+	outcomes []uint64
+}
+
+// has reports whether a row has an outcome, by its number.
+func (r *builtRow) has(n int) bool { return r.outcomes[n/64]>>(n%64)&1 != 0 }
+
+// close removes what the build keeps on disk.
+func (b *builtRows) close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	made := b.made
+	b.made = nil
+	if made == nil {
+		return nil
+	}
+	return made.Close()
+}
+
+// builtRows derives the rows of a build, if any reply arrived since that it lacked.
+func (s *Server) builtRows(ctx context.Context, found *study.Study) (*builtRows, error) {
+	s.mu.Lock()
+	b := s.builds[found.Name]
+	old := b
+	if b == nil || !bytes.Equal(b.config, found.Config) {
+		b = &built{config: found.Config}
+		s.builds[found.Name] = b
+	}
+	s.mu.Unlock()
+	now, err := s.state(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if old != nil {
+		if kept, ok := old.done(); ok && (old != b || kept.last != now.last && kept.missing > 0) {
+			old.forget()
+			if err := kept.close(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return get(ctx, s, &b.task, "going through the build "+found.Name, 0, func(ctx context.Context, _ func(int)) (*builtRows, error) {
+		opened, err := kinds.Open(ctx, s.Store, found, s.CacheDir)
+		if err != nil {
+			return nil, err
+		}
+		made, err := opened.Build.Remembered(ctx, s.Store)
+		if err == nil && made == nil {
+			err = &orbench.InputError{Problem: "no seed of build " + found.Name + " is there yet", Hint: "run its orbench build again; it goes on"}
+		}
+		if err != nil {
+			return nil, err
+		}
+		rows := &builtRows{made: made, last: now.last, missing: made.Funnel.FailedCalls, outcomes: outcomes(made.Config), seeds: map[orbench.PromptID]*benchmark.Seed{}}
+		for i := range made.Seeds {
+			rows.seeds[made.Seeds[i].ID] = &made.Seeds[i]
+		}
+		err = made.Lineage(func(at construct.Place, r *benchmark.Record) error {
+			row := builtRow{place: at, id: r.ID, seed: r.SeedID, category: table.Category(r.Category), outcomes: make([]uint64, (len(rows.outcomes)+63)/64)}
+			for n, o := range rows.outcomes {
+				if o.of(r) {
+					row.outcomes[n/64] |= 1 << (n % 64)
+				}
+			}
+			rows.rows = append(rows.rows, row)
+			return nil
+		})
+		if err != nil {
+			return nil, errors.Join(err, made.Close())
+		}
+		return rows, nil
+	})
+}
+
+// buildPage is the page of a build: how many rows had which outcome, and those that the
+// address chooses.
+type buildPage struct {
+	page.Frame
+	Name, Text string
+	Stages     []stage
+	// Chosen is the number of rows that the address chooses, of All.
+	Chosen, All string
+	Chips       []page.Link
+	Rows        []lineageRow
+	Next        string
+}
+
+// stage is a stage of a build with the counts of its outcomes.
+type stage struct {
+	Title    string
+	Outcomes []counted
+}
+
+// counted is a count that opens its rows.
+type counted struct {
+	What string
+	page.Link
+}
+
+// build shows a build: its stages, and the way of each row.
+func (s *Server) build(r *http.Request, found *study.Study) (response, error) {
+	q, err := page.ParseQuery(r.URL.Query())
+	if err != nil {
+		return response{}, err
+	}
+	b, err := s.builtRows(r.Context(), found)
+	if err != nil {
+		return response{}, err
+	}
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	if b.made == nil {
+		return response{}, index.ErrGone
+	}
+	var chosen []int
+	for _, name := range q["status"] {
+		n := slices.IndexFunc(b.outcomes, func(o outcome) bool { return o.name == name })
+		if n < 0 {
+			return response{}, &orbench.InputError{Setting: "status", Problem: fmt.Sprintf("%q is nothing that becomes of a row of a build", name), Hint: "take one that the page of the build gives"}
+		}
+		chosen = append(chosen, n)
+	}
+	from := 0
+	if after := q.Get("after"); after != "" {
+		if from, err = strconv.Atoi(after); err != nil || from < 0 {
+			return response{}, &orbench.InputError{Setting: "after", Problem: fmt.Sprintf("%q is no place where a page begins", after), Hint: "take the one that the page before gives"}
+		}
+	}
+	var places []construct.Place
+	counts, categories := make([]int, len(b.outcomes)), map[string]int{}
+	for i := range b.rows {
+		row := &b.rows[i]
+		for n := range counts {
+			if row.has(n) {
+				counts[n]++
+			}
+		}
+		if id := orbench.PromptID(q.Get("prompt")); id != "" && row.id != id && row.seed != id {
+			continue
+		}
+		if len(chosen) > 0 && !slices.ContainsFunc(chosen, row.has) {
+			continue
+		}
+		if categories[row.category]++; len(q["category"]) == 0 || q.Has("category", row.category) {
+			places = append(places, row.place)
+		}
+	}
+
+	document := b.made.Document()
+	var text strings.Builder
+	if err := document.Text(&text, table.Screen{Width: table.MaxWidth}); err != nil {
+		return response{}, err
+	}
+	p := buildPage{
+		Frame: s.frame(r, found.Name), Name: found.Name, Text: text.String(),
+		Chosen: table.Count(len(places)), All: table.Count(len(b.rows)),
+	}
+	p.Simulated, p.Menu = b.made.Simulated, p.Menu[:pagesOfNoRun]
+	seeds := stage{Title: "Seeds"}
+	f := b.made.Funnel.Seeds
+	for _, c := range []struct {
+		what string
+		n    int
+	}{
+		{"written", f.Items - f.FromFile},
+		{"from a file", f.FromFile},
+		{"dropped: no request", f.Foreign},
+		{"dropped: duplicate", f.Duplicates},
+		{"dropped: near duplicate", f.NearDuplicates},
+		{"dropped: more than were asked for", f.Surplus},
+		{"kept", f.Kept},
+		{"rewrites that became seeds", f.Fed},
+	} {
+		if c.n > 0 {
+			seeds.Outcomes = append(seeds.Outcomes, counted{c.what, page.Link{Text: table.Count(c.n)}})
+		}
+	}
+	p.Stages = append(p.Stages, seeds)
+	at := func(q page.Query) string { return q.Without("after").Address("/") + "#rows" }
+	named := map[string]int{}
+	for n, o := range b.outcomes {
+		if named[o.name] = counts[n]; counts[n] == 0 {
+			continue
+		}
+		if p.Stages[len(p.Stages)-1].Title != o.stage {
+			p.Stages = append(p.Stages, stage{Title: o.stage})
+		}
+		last := &p.Stages[len(p.Stages)-1]
+		last.Outcomes = append(last.Outcomes, counted{o.text, page.Link{Text: table.Count(counts[n]), Address: at(page.Query{}.With("study", found.Name, "status", o.name))}})
+	}
+	for _, name := range []string{"status", "category", "prompt"} {
+		for _, value := range q[name] {
+			p.Chips = append(p.Chips, page.Link{Text: name + ": " + words(value) + " ×", Address: at(q.Drop(name, value))})
+		}
+	}
+	if len(q["category"]) == 0 && len(categories) > 1 {
+		for _, c := range slices.Sorted(maps.Keys(categories)) {
+			p.Chips = append(p.Chips, page.Link{Text: table.Count(categories[c]) + " " + c, Address: at(q.With("category", c))})
+		}
+	}
+	data := b.made.Data().(map[string]any)
+	if from += rowsShown; from < len(places) {
+		next := q.Set("after", strconv.Itoa(from))
+		p.Next, data["next"] = next.Address("/")+"#rows", next.Address(r.URL.Path)
+	}
+	records := []*benchmark.Record{}
+	for _, place := range places[min(from-rowsShown, len(places)):min(from, len(places))] {
+		record, err := b.made.Row(place)
+		if err != nil {
+			return response{}, err
+		}
+		records = append(records, record)
+		p.Rows = append(p.Rows, b.lineageRow(found.Name, record))
+	}
+	data["counts"], data["total"], data["rows"] = named, len(places), records
+	return response{template: "build", page: p, data: data}, nil
+}
