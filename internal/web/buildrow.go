@@ -86,11 +86,17 @@ func (b *builtRows) lineageRow(name string, r *benchmark.Record) lineageRow {
 		}
 		add(of)
 	}
+	if r.Operator != "" && len(r.Parents) > 0 {
+		add(step{What: "Search", Then: other(fmt.Sprintf("generation %d, made by %s from another row", r.Generation, r.Operator), r.Parents[0])})
+	}
 	switch {
 	case r.Dropped == benchmark.Duplicate || r.Dropped == benchmark.NearDuplicate:
 		add(step{What: "Dropped", Then: other(fmt.Sprintf("%s of another row, similarity %.2f", words(string(r.Dropped)), r.Similarity), r.Cluster)})
 	case r.Dropped != benchmark.NotDropped:
 		add(step{What: "Dropped", Then: page.Link{Text: words(string(r.Dropped))}})
+	}
+	if len(r.Targets) > 0 {
+		add(step{What: "Targets", Said: replies(r.Targets)})
 	}
 	if len(r.Votes) > 0 {
 		add(step{What: "Votes", Said: votes(r.Votes), Then: page.Link{Text: "voted " + string(r.Voted)}})
@@ -106,9 +112,6 @@ func (b *builtRows) lineageRow(name string, r *benchmark.Record) lineageRow {
 			of.Then.Text = "the answer was voted " + string(c.Voted)
 		}
 		add(of)
-	}
-	if r.Target != nil {
-		add(step{What: "Target", Said: replies([]benchmark.Reply{*r.Target})})
 	}
 	if len(r.Replies) > 0 {
 		add(step{What: "Selectors", Said: replies(r.Replies), Then: page.Link{Text: "refused by " + table.Counted(r.RefusedBy(), "family", "families")}})
@@ -192,10 +195,7 @@ func (s *Server) callsOfRow(ctx context.Context, found *study.Study, id orbench.
 		for _, v := range of {
 			add(v.Call)
 		}
-		if r.Target != nil {
-			add(r.Target.Call)
-		}
-		for _, reply := range r.Replies {
+		for _, reply := range slices.Concat(r.Targets, r.Replies) {
 			add(reply.Call)
 		}
 	}
