@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/rows"
 )
 
 const (
@@ -159,12 +160,12 @@ func TestTimes(t *testing.T) {
 		"1764000000", "1764000000.5", "1764000000000", "1764000000000000", "1764000000000000000", "2025-11-24T16:00:00Z", "2025-11-24T18:00:00.5+02:00",
 		"2025-11-24 16:00:00", "2025-11-24 16:00:00.123+00:00", "2025-11-24T16:00:00", "2025-11-24 16:00:00 UTC", "2025-11-24",
 	} {
-		if at, ok := timeOf(text); !ok || at.Format("2006-01-02") != want {
+		if at, ok := rows.Time(text); !ok || at.Format("2006-01-02") != want {
 			t.Errorf("%s: %v, %t", text, at, ok)
 		}
 	}
 	for _, text := range []string{"", "soon", "12", "-5", "NaN"} {
-		if at, ok := timeOf(text); ok {
+		if at, ok := rows.Time(text); ok {
 			t.Errorf("%q: %v", text, at)
 		}
 	}

@@ -343,21 +343,18 @@ func readAnnotation(scan Scan) (a orbench.Annotation, err error) {
 
 // SaveRun implements Keeper.
 func (t *Tables) SaveRun(ctx context.Context, r Run) error {
-	datasets, err := json.Marshal(append([]Key{}, r.Datasets...))
+	if r.Saved.IsZero() {
+		now, err := t.Now(ctx)
+		if err != nil {
+			return err
+		}
+		r.Saved = now
+	}
+	do, err := saveRun(r)
 	if err != nil {
 		return err
 	}
-	if r.Saved.IsZero() {
-		if r.Saved, err = t.Now(ctx); err != nil {
-			return err
-		}
-	}
-	saved := r.Saved.UnixNano()
-	return t.Write(ctx, []Statement{{
-		`INSERT INTO runs (name, config, datasets, made, saved, checksum) VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT (name) DO UPDATE SET config = excluded.config, datasets = excluded.datasets, made = excluded.made, saved = excluded.saved, checksum = excluded.checksum`,
-		[]any{r.Name, string(r.Config), string(datasets), string(r.Made), saved, RunChecksum([]byte(r.Name), r.Config, datasets, r.Made, saved)},
-	}})
+	return t.Write(ctx, []Statement{do})
 }
 
 // Run implements Reader.
