@@ -126,6 +126,17 @@ func (r *Recording) keptAnswers(yield func(Answer, error) bool) {
 	}
 }
 
+// SaysWho gives the name of the column in which a file of recorded answers says who asked,
+// empty for none. The errors are those of OpenRecording.
+func SaysWho(path string, opts RecordingOptions) (column string, err error) {
+	path, _, _ = cutModel(path)
+	in, err := (&Recording{Path: path, opts: opts}).open()
+	if err != nil {
+		return "", err
+	}
+	return in.columns.User, in.Close()
+}
+
 // UserHash is what a store keeps of a user's name: the first 16 hex digits of its SHA-256,
 // so that what a user said is found by the name and the name is not in the store. Whoever
 // can guess the name can tell that it is the user's. It is empty for no name.

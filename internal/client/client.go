@@ -274,6 +274,11 @@ func (s *Set) connect(name, baseURL string) (model.Ref, error) {
 		return at, nil
 	}
 	to := s.recipient(e)
+	if err := wire.MayConnect(e.BaseURL); err != nil {
+		return model.Ref{}, &orbench.InputError{
+			Problem: fmt.Sprintf("%s: %v", name, err), Hint: "name a server of your own with `base-url`; if others may be asked, say --local=false", Err: err,
+		}
+	}
 	if to.Withheld && !s.Unasked {
 		return model.Ref{}, Withheld(to)
 	}

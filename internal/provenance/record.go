@@ -113,6 +113,8 @@ type Command struct {
 	Version string `json:"version"`
 	// Date is when it was first started.
 	Date time.Time `json:"date"`
+	// Local is true if it could connect to its own machine and to servers that it names alone.
+	Local bool `json:"local,omitempty"`
 }
 
 // Dataset is a dataset with the whole hash of its prompts.
