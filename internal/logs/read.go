@@ -3,8 +3,10 @@ package logs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"hash/maphash"
 	"io"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -181,6 +183,9 @@ func (p *piece) judge(o Options, judged *verdicts) {
 		one.before, p.err = o.flags(e.Before, "guard-column", r)
 		if p.err == nil {
 			one.after, p.err = o.flags(e.After, "guard-after-column", r)
+		}
+		if p.err == nil && e.Score != "" && math.IsNaN(scoreOf(e.Score)) {
+			p.err = r.Fault(fmt.Sprintf("the guard's score %.40q is no number", e.Score), "name another column with --set score_column")
 		}
 		if p.err != nil {
 			return

@@ -32,6 +32,9 @@ type Wrong struct {
 	UndecidedRange *[2]float64     `json:"undecided_range,omitempty"`
 	// Sources has the share of wrong refusals by who refused.
 	Sources []WrongSource `json:"sources"`
+	// Thresholds are other thresholds of the guard before the model. There are none for a log
+	// without its scores.
+	Thresholds []Threshold `json:"thresholds,omitempty"`
 	// Clusters are kinds of wrong refusals, the most harmful first. They have words of
 	// messages, so they are there only if asked for.
 	Clusters []Cluster `json:"clusters,omitempty"`
@@ -144,6 +147,7 @@ func Rate(looks []Look) Wrong {
 		}
 	}
 	out.UndecidedRange = undecided(names, all)
+	out.Thresholds = thresholds(looks)
 	if e := out.OfRefusals; e != nil {
 		const wanted = 0.05
 		half := (e.Hi - e.Lo) / 2
@@ -208,6 +212,9 @@ func (w Wrong) Document() table.Document {
 	}
 	by.Note = "Refusals are counted by lexical and the log. All also weighs looks at what lexical takes for answered."
 	d.AddTo(everyPlace, by)
+	if len(w.Thresholds) > 0 {
+		d.AddTo(everyPlace, w.thresholds())
+	}
 	if len(w.Clusters) > 0 {
 		d.AddTo(everyPlace, w.clusters())
 	}
@@ -238,19 +245,28 @@ type wrongLine struct {
 	Figure, Source   string
 	Exchanges, Looks int
 	Share            *stats.Estimate
+	// At is a threshold; nil for other figures.
+	At *float64
 }
 
 // Rows returns a row for each figure.
 func (w Wrong) Rows() any {
 	looks := w.Looks - w.Open
 	all := []wrongLine{
-		{"wrong_refusals", "", w.Exchanges, looks, w.WrongRefusals},
-		{"refused", "", w.Exchanges, looks, w.Refused},
-		{"missed", "", w.Exchanges, looks, w.Missed},
-		{"of_refusals", "", w.Exchanges, looks, w.OfRefusals},
+		{"wrong_refusals", "", w.Exchanges, looks, w.WrongRefusals, nil},
+		{"refused", "", w.Exchanges, looks, w.Refused, nil},
+		{"missed", "", w.Exchanges, looks, w.Missed, nil},
+		{"of_refusals", "", w.Exchanges, looks, w.OfRefusals, nil},
 	}
 	for _, s := range w.Sources {
-		all = append(all, wrongLine{"of_refusals", string(s.Source), s.Exchanges, s.Looks, s.Wrong})
+		all = append(all, wrongLine{"of_refusals", string(s.Source), s.Exchanges, s.Looks, s.Wrong, nil})
+	}
+	for _, t := range w.Thresholds {
+		all = append(
+			all,
+			wrongLine{Figure: "change_of_wrong_flags", Exchanges: w.Exchanges, Looks: t.Looks, Share: &t.WrongFlags, At: &t.At},
+			wrongLine{Figure: "change_of_misses", Exchanges: w.Exchanges, Looks: t.Looks, Share: &t.Misses, At: &t.At},
+		)
 	}
 	return slices.Clip(all)
 }
