@@ -92,7 +92,7 @@ var partNames = [parts][]string{
 	partTemplate: {"template", "reply_template", "template_id", "canned", "metadata.template"},
 	partBefore:   {"guard_before", "input_guard", "guard", "guard_verdict", "input_flagged", "flagged", "blocked", "moderation.flagged", "metadata.guard"},
 	partAfter:    {"guard_after", "output_guard", "output_flagged"},
-	partScore:  {"guard_score", "metadata.guard_score", "moderation.score"},
+	partScore:    {"guard_score", "metadata.guard_score", "moderation.score"},
 	partFinish: {
 		"finish_reason", "stop_reason", "gen_ai.response.finish_reasons", "attributes.gen_ai.response.finish_reasons",
 	},
