@@ -261,7 +261,7 @@ func (c *counter) result() Result {
 }
 
 // mostTexts is the number of fixed texts that are named.
-const mostTexts = 20
+const mostTexts = 10
 
 // mostDays is the number of days up to which each is a period; then each month is.
 const mostDays = 31

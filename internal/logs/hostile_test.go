@@ -133,7 +133,7 @@ func TestAttacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(result.Fixed) < 15 || len(result.Models) < 20 {
+	if len(result.Fixed) < mostTexts || len(result.Models) < 20 {
 		t.Fatalf("%d fixed texts and %d models; the attacks are not shown", len(result.Fixed), len(result.Models))
 	}
 	for i := range looks {

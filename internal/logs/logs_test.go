@@ -61,6 +61,19 @@ func TestSources(t *testing.T) {
 	}
 }
 
+// TestLeftOut leaves an error out, and a tool call, unless a guard stopped the message: that the
+// guard let it pass is no refusal.
+func TestLeftOut(t *testing.T) {
+	t.Parallel()
+	const call = `,"tool_calls":[{"id":"1"}]`
+	log := row("a", "b", "") + row("How do I boil eggs?", "", `,"guard":false,"error":"timeout"`) + row("How do I fry eggs?", "", `,"guard":"blocked","error":"stopped"`) +
+		`{"prompt":"How do I peel eggs?","response":{"role":"assistant","content":null` + call + `},"guard":"ok"}` + "\n"
+	r := resultOf(t, log, Options{})
+	if r.Exchanges != 2 || r.Refused.N != 1 || len(r.Sources) != 1 || r.Sources[0].Source != GuardBefore || r.LeftOut[rows.LacksAnswer] != 1 || r.LeftOut[rows.LacksTool] != 1 {
+		t.Errorf("%d exchanges, %+v, left out %v", r.Exchanges, r.Sources, r.LeftOut)
+	}
+}
+
 // TestKinds counts what says no apart from what cannot and what asks back, and a flagged
 // exchange that was answered.
 func TestKinds(t *testing.T) {

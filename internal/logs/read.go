@@ -172,17 +172,19 @@ func (p *piece) judge(o Options, judged *verdicts) {
 			p.err = err
 			return
 		}
-		if e.Lacks != "" {
+		one := read{Exchange: e}
+		if e.Prompt != "" {
+			one.before, p.err = o.flags(e.Before, "guard-column", r)
+			if p.err == nil {
+				one.after, p.err = o.flags(e.After, "guard-after-column", r)
+			}
+		}
+		if e.Lacks != "" && !one.before && !one.after && p.err == nil {
 			if p.left == nil {
 				p.left = map[string]int{}
 			}
 			p.left[e.Lacks]++
 			continue
-		}
-		one := read{Exchange: e}
-		one.before, p.err = o.flags(e.Before, "guard-column", r)
-		if p.err == nil {
-			one.after, p.err = o.flags(e.After, "guard-after-column", r)
 		}
 		if p.err == nil && e.Score != "" && math.IsNaN(scoreOf(e.Score)) {
 			p.err = r.Fault(fmt.Sprintf("the guard's score %.40q is no number", e.Score), "name another column with --set score_column")

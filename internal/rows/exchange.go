@@ -20,7 +20,8 @@ type Exchange struct {
 	// Finish and Block are as in model.Response; Finish is empty where the log does not say.
 	Finish model.Finish
 	Block  *model.Block
-	// Lacks says why the row is no exchange of texts, such as LacksTool; empty if it is one.
+	// Lacks says why the row is no exchange of texts, such as LacksTool; empty if it is one. A
+	// guard that stopped it is another reason for which it may have no reply.
 	Lacks string
 	// User identifies the user or, without one, the session. The others are as in the log.
 	User, Time, Model, Template string
@@ -265,7 +266,6 @@ func (e *Exchange) read(cells [parts]string, ended *model.Response) {
 	if fault == "" {
 		fault = replied.fault
 	}
-	withheld := e.Block != nil || e.Before != "" || e.After != ""
 	switch {
 	case fault != "" && e.Reply == "" && filtered(fault):
 		e.Finish, e.Block = model.Blocked, &model.Block{Kind: model.PromptFilter, Detail: "content_filter"}
@@ -275,7 +275,7 @@ func (e *Exchange) read(cells [parts]string, ended *model.Response) {
 		if e.Lacks = LacksPrompt; asked.other {
 			e.Lacks = LacksText
 		}
-	case e.Reply != "" || withheld:
+	case e.Reply != "" || e.Block != nil:
 	case replied.tool:
 		e.Lacks = LacksTool
 	case fault != "":
