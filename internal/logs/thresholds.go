@@ -67,7 +67,9 @@ func thresholds(looks []Look) (all []Threshold) {
 	for i := range others {
 		others[i] *= sign
 	}
-	stricter := spread(slices.DeleteFunc(others, func(s float64) bool { return s >= edge }), mostStricter)
+	slices.Sort(others)
+	// Most of what was not flagged has a low score, at which nobody would flag.
+	stricter := spread(slices.DeleteFunc(others[len(others)/2:], func(s float64) bool { return s >= edge }), mostStricter)
 	for _, at := range append(stricter, spread(slices.DeleteFunc(flagged, func(s float64) bool { return s <= edge }), mostLooser)...) {
 		if t, ok := thresholdAt(looks, at, sign, at > edge); ok {
 			t.At, t.Below = at*sign, below

@@ -451,6 +451,11 @@ func (h *History) FailedCost() (attempts int, usd *float64) {
 // mostCommands is how many commands a run's history keeps.
 const mostCommands = 20
 
+// Local reports whether one of the commands kept its connections to its own machine.
+func (h History) Local() bool {
+	return slices.ContainsFunc(h.Commands, func(c Command) bool { return c.Local })
+}
+
 // Start records a command. A repeated command, such as one that resumes, is
 // recorded once, with the time of its first start.
 func (h *History) Start(c Command) {

@@ -1,8 +1,6 @@
 package command
 
 import (
-	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,7 +9,6 @@ import (
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/untrusted"
-	"github.com/orbench/orbench/model/wire"
 )
 
 // allowedHosts are the hosts that the user lets have keys: those of the flag, and those
@@ -47,20 +44,12 @@ func (e *Env) LocalIfPeople(c *cobra.Command, f *Calls, path string, columns dat
 
 // stayLocal keeps all connections to this machine and to servers that the user gave.
 func (e *Env) stayLocal(given map[string]string) {
-	var hosts []string
-	for _, address := range given {
-		if u, err := url.Parse(address); err == nil && u.Hostname() != "" {
-			hosts = append(hosts, u.Hostname())
-		}
-	}
-	slices.Sort(hosts)
 	said := ""
-	if len(hosts) > 0 {
+	if hosts := client.StayLocal(given); len(hosts) > 0 {
 		said = " and " + strings.Join(hosts, ", ")
 	}
 	e.Infof("local: connections go to this machine%s alone", said)
 	e.local = true
-	wire.StayLocal(hosts)
 }
 
 // sayRecipient warns of a server that may not have its key yet, and of one that is

@@ -17,7 +17,6 @@ import (
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/folder"
-	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/store"
@@ -175,7 +174,7 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags, saysLocal 
 		return err
 	}
 	if !saysLocal {
-		f.Calls.Local = slices.ContainsFunc(r.History.Commands, func(c provenance.Command) bool { return c.Local })
+		f.Calls.Local = r.History.Local()
 	}
 	clients, judges, err := a.prepareJudges(f)
 	if err != nil {
