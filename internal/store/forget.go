@@ -6,8 +6,6 @@ import (
 	"iter"
 	"slices"
 
-	json "github.com/go-json-experiment/json/v1"
-
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/model"
 )
@@ -114,15 +112,4 @@ func (t *Tables) piecesWithout(ctx context.Context, replaced []Replacement) (map
 		delete(only, hash)
 	}
 	return only, nil
-}
-
-// saveRun is the statement that keeps a run, whose Saved is set.
-func saveRun(r Run) (Statement, error) {
-	datasets, err := json.Marshal(append([]Key{}, r.Datasets...))
-	saved := r.Saved.UnixNano()
-	return Statement{
-		`INSERT INTO runs (name, config, datasets, made, saved, checksum) VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT (name) DO UPDATE SET config = excluded.config, datasets = excluded.datasets, made = excluded.made, saved = excluded.saved, checksum = excluded.checksum`,
-		[]any{r.Name, string(r.Config), string(datasets), string(r.Made), saved, RunChecksum([]byte(r.Name), r.Config, datasets, r.Made, saved)},
-	}, err
 }
