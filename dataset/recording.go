@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/rows"
@@ -22,6 +23,9 @@ type RecordingOptions struct {
 	// Gold names the column of people's labels, By the column to group answers by; empty
 	// means none. Both may contain numbers or booleans.
 	Gold, By string
+	// User and Time name the columns of who asked and when; empty means that they are found
+	// by their usual names. Stores keep both, so that answers can be forgotten.
+	User, Time string
 }
 
 // RecordingColumns names the columns that a Recording is read from, as spelled in the
@@ -35,6 +39,9 @@ type RecordingColumns struct {
 	// Chance names the column of the chance with which each answer was drawn. It is used
 	// only with people's labels.
 	Chance string `json:"chance,omitempty"`
+	// User and Time name the columns of who asked and when.
+	User string `json:"user,omitempty"`
+	Time string `json:"time,omitempty"`
 
 	simulated, model string
 }
@@ -89,6 +96,9 @@ type Recorded struct {
 	// column, without surrounding white space. They are empty without such a column.
 	GoldValues  map[string]int `json:"gold_values,omitempty"`
 	GroupValues map[string]int `json:"group_values,omitempty"`
+	// Forgotten counts the answers that were taken out of the store. All else is about those
+	// that are left.
+	Forgotten int `json:"forgotten,omitempty"`
 }
 
 // Answer is one row of a Recording.
@@ -110,6 +120,10 @@ type Answer struct {
 	Chance float64
 	// Group is the text of the grouping column.
 	Group string
+	// User is UserHash of who asked, empty if the file does not say it. Time is when, in whole
+	// seconds; the zero time if the file does not say it in a form that is known.
+	User string
+	Time time.Time
 	// Model is the text of a column "model", without model.SimulatedMark.
 	Model string
 	// Finish says how the answer ended, and Block how it was withheld, as in
@@ -237,100 +251,6 @@ func (r *Recording) checkValues() error {
 	return nil
 }
 
-// KeptRecording is a Recording whose answers were kept, each in the form of Answer.Kept.
-func KeptRecording(path string, about Recorded, answers iter.Seq2[orbench.Prompt, error]) *Recording {
-	return &Recording{Path: path, Recorded: about, kept: answers}
-}
-
-// ToKeep streams the answers as a store keeps them; see Answer.Kept.
-func (r *Recording) ToKeep() iter.Seq2[orbench.Prompt, error] {
-	return func(yield func(orbench.Prompt, error) bool) {
-		for a, err := range r.Answers() {
-			if !yield(a.Kept(), err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// Kept is the answer in the form of a prompt, since a store keeps prompts: the prompt
-// with the answer at its end. The prompt's category holds the group, its pair the
-// people's label, and its cluster the line, with a mark for a simulated model.
-func (a Answer) Kept() orbench.Prompt {
-	var messages []orbench.Message
-	if a.Messages != nil || a.Prompt != "" {
-		messages = slices.Clone(a.Asked().Messages)
-	}
-	messages = append(messages, orbench.Message{Role: orbench.Assistant, Content: a.Response})
-	place := strconv.Itoa(a.Line)
-	if a.Chance > 0 {
-		place += chancePlace + strconv.FormatFloat(a.Chance, 'g', -1, 64)
-	}
-	if a.Finish != "" {
-		place += finishPlace + string(a.Finish)
-	}
-	if a.Block != nil {
-		place += blockPlace + string(a.Block.Kind) + " " + a.Block.Detail
-	}
-	if a.Simulated {
-		place += simulatedPlace
-	}
-	return orbench.Prompt{
-		ID: orbench.PromptIDOf(messages), Messages: messages, Label: orbench.Undecided,
-		Category: orbench.Category(a.Group), Pair: a.Gold, Cluster: place,
-	}
-}
-
-// simulatedPlace marks the place of a simulated answer. chancePlace stands before the
-// chance with which an answer was drawn, finishPlace before how it ended, blockPlace before the kind and the word of a block.
-const (
-	simulatedPlace = " simulated"
-	chancePlace    = " chance "
-	finishPlace    = " finish "
-	blockPlace     = " block "
-)
-
-// answerOf is the answer whose Kept is the given prompt, with its number.
-func answerOf(p orbench.Prompt, number int) (Answer, error) {
-	place, simulated := strings.CutSuffix(p.Cluster, simulatedPlace)
-	place, withheld, blocked := strings.Cut(place, blockPlace)
-	place, finish, _ := strings.Cut(place, finishPlace)
-	place, drawn, _ := strings.Cut(place, chancePlace)
-	chance := 0.0
-	line, err := strconv.Atoi(place)
-	if err == nil && drawn != "" {
-		chance, err = strconv.ParseFloat(drawn, 64)
-	}
-	last := len(p.Messages) - 1
-	if err != nil || last < 0 || p.Messages[last].Role != orbench.Assistant {
-		return Answer{}, fmt.Errorf("what is kept of answer %d is not one", number)
-	}
-	a := Answer{Line: line, Number: number, Response: p.Messages[last].Content, Gold: p.Pair, Chance: chance, Group: string(p.Category), Simulated: simulated, Finish: model.Finish(finish)}
-	if blocked {
-		kind, detail, _ := strings.Cut(withheld, " ")
-		a.Block = &model.Block{Kind: model.BlockKind(kind), Detail: detail}
-	}
-	asked := orbench.Prompt{Messages: p.Messages[:last]}
-	if a.Prompt = asked.Text(); last > 1 || last == 1 && asked.Messages[0].Role != orbench.User {
-		a.Messages = asked.Messages
-	}
-	return a, nil
-}
-
-// keptAnswers streams the answers that were kept.
-func (r *Recording) keptAnswers(yield func(Answer, error) bool) {
-	number := 0
-	for p, err := range r.kept {
-		var a Answer
-		if number++; err == nil {
-			a, err = answerOf(p, number)
-		}
-		if !yield(a, err) || err != nil {
-			return
-		}
-	}
-}
-
 // Answers streams the answers in the order of the file. It may be used any number of
 // times. The file is read again. If it has changed since OpenRecording, the sequence ends
 // with an error: at once if its size or time of change differ, otherwise at the first bad
@@ -395,6 +315,8 @@ func (r *Recording) open() (*recordingInput, error) {
 			{Name: c.simulated, Scalar: true},
 			{Name: c.model, Scalar: true},
 			{Name: c.Chance, Scalar: true},
+			{Name: c.User, Scalar: true, Lenient: true},
+			{Name: c.Time, Scalar: true, Lenient: true},
 		}}, err
 	})
 	return in, err
@@ -425,6 +347,28 @@ func findRecordingColumns(file string, have []string, at func(string) bool, opts
 	}
 	if c.By, err = findColumn(file, have, at, opts.By, nil, "by"); err != nil {
 		return c, err
+	}
+	for _, column := range []struct {
+		found   *string
+		want    string
+		usual   []string
+		setting string
+	}{
+		{&c.User, opts.User, rows.UserNames(), "user_column"},
+		{&c.Time, opts.Time, rows.TimeNames(), "time_column"},
+	} {
+		if column.want != "" {
+			if *column.found, err = findColumn(file, have, at, column.want, nil, column.setting); err != nil {
+				return c, err
+			}
+			continue
+		}
+		i := slices.IndexFunc(column.usual, func(name string) bool {
+			return name != c.Prompt && name != c.Response && (slices.Contains(have, name) || at != nil && at(name))
+		})
+		if i >= 0 {
+			*column.found = column.usual[i]
+		}
 	}
 	usual := map[string]*string{"simulated": &c.simulated, "model": &c.model}
 	if c.Gold != "" {
@@ -476,6 +420,10 @@ func (in *recordingInput) item() (Answer, error) {
 		if a.Chance, err = strconv.ParseFloat(text, 64); err != nil || !(a.Chance > 0 && a.Chance <= 1) {
 			return Answer{}, r.Fault(in.Name, fmt.Sprintf("%.60q in column %q is no chance of being drawn", text, in.columns.Chance), "give a number above 0 and at most 1, or delete the column")
 		}
+	}
+	a.User = UserHash(r.Cells[6])
+	if at, ok := rows.Time(r.Cells[7]); ok {
+		a.Time = at.Truncate(time.Second)
 	}
 	name, marked := strings.CutSuffix(strings.TrimSpace(r.Cells[4]), model.SimulatedMark)
 	a.Model, a.Simulated = strings.TrimSpace(name), marked || strings.TrimSpace(r.Cells[3]) == "true"

@@ -59,6 +59,7 @@ var jsonForms = []struct {
 	{"shard", "`eval --set shard=2/4`", evaluate.ShardResult{}},
 	{"export-counts", "`store export`", transfer.Counts{}},
 	{"merged", "`store import` and `store merge`", transfer.Merged{}},
+	{"forgotten", "`store forget`", transfer.Forgotten{}},
 	{"store-health", "`store check`", store.Health{}},
 	{"explanation", "`explain`", identity.Result{}},
 	{"batch-status", "`batch status`", batch.Status{}},

@@ -40,7 +40,7 @@ var kinds = byFlag(map[kind]string{
 		alpha as compare/label corrected fail-if max-excluded one-model require unpaired
 		export/format report/accept-model report/gold-refusal`,
 	verdicts: `about by gold-refusal judge`,
-	limits:   `concurrency drain dry-run max-cost shards turn`,
+	limits:   `concurrency local drain dry-run max-cost shards turn`,
 	output:   `mask mask-names regression words all changed disagreements flips format full guidelines json junit list log-format methods metrics name out pairs quiet redact replace store`,
 })
 

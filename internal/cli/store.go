@@ -23,7 +23,7 @@ import (
 func storeCommand(env *command.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "store",
-		Short: "Export runs; merge, copy, check and repair stores",
+		Short: "Export runs; merge, copy, check, repair and forget",
 		Long: `A store holds everything that a run is made of: the prompts, every paid answer and
 verdict, people's labels and the settings. These commands copy it from store to store.
 They ask no model and overwrite no file.`,
@@ -31,7 +31,7 @@ They ask no model and overwrite no file.`,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	s := storeCommands{env}
-	c.AddCommand(s.export(), s.importing(), s.merge(), s.backup(), s.check(), s.repair(), s.vacuum())
+	c.AddCommand(s.export(), s.importing(), s.merge(), s.backup(), s.check(), s.repair(), s.vacuum(), s.forget())
 	return c
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -274,6 +275,11 @@ func (s *Set) connect(name, baseURL string) (model.Ref, error) {
 		return at, nil
 	}
 	to := s.recipient(e)
+	if err := wire.MayConnect(e.BaseURL); err != nil {
+		return model.Ref{}, &orbench.InputError{
+			Problem: fmt.Sprintf("%s: %v", name, err), Hint: "name a server of your own with `base-url`; set `local` to false if others may be asked", Err: err,
+		}
+	}
 	if to.Withheld && !s.Unasked {
 		return model.Ref{}, Withheld(to)
 	}
@@ -296,6 +302,19 @@ func (s *Set) connect(name, baseURL string) (model.Ref, error) {
 		s.Connected(to)
 	}
 	return at, nil
+}
+
+// StayLocal keeps the connections of the process to this machine and to the hosts of the
+// addresses that the user gave, by provider. It returns these hosts; see wire.StayLocal.
+func StayLocal(given map[string]string) (hosts []string) {
+	for _, address := range given {
+		if u, err := url.Parse(address); err == nil && u.Hostname() != "" {
+			hosts = append(hosts, u.Hostname())
+		}
+	}
+	slices.Sort(hosts)
+	wire.StayLocal(hosts)
+	return hosts
 }
 
 // recipient says who is asked at an endpoint, and whether its key may go there.

@@ -81,7 +81,7 @@ func (b *Benchmark) addSearch(d *table.Document) {
 		d.Add(table.Line(fmt.Sprintf("The search found %s safe prompts that %s refused in %s: %s per 1,000.",
 			table.Count(found), targets, table.Counted(calls, "call", "calls"), table.Count(1000*found/calls))))
 	} else {
-		d.Add(table.Warning("No generation was made: the calls do not suffice for one. Raise --search-calls."))
+		d.Add(table.Warning("No generation was made: the calls do not suffice for one. Allow more calls for the search."))
 	}
 }
 

@@ -126,6 +126,9 @@ func Open(ctx context.Context, paths []string, m store.Reader, say func(format s
 	return nil
 }
 
+// Remove deletes the file of an index, if there is one.
+func Remove(path string) error { return sqlite.Remove(path) }
+
 // open opens the file, and sees that it is of the store.
 func (x *Index) open(ctx context.Context, m store.Reader) error {
 	if err := os.MkdirAll(filepath.Dir(x.path), 0o700); err != nil {

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/trigger"
 )
 
 // Cluster is a kind of wrong refusal: those whose messages share a word.
@@ -99,11 +100,12 @@ func Clusters(looks []Look) []Cluster {
 	return clusters
 }
 
-// wordsIn are the words of a message, without short ones, numbers and masks.
+// wordsIn are the words of a message, without short ones, those without content, numbers and
+// masks.
 func wordsIn(message string) map[string]bool {
 	words := map[string]bool{}
 	for word := range strings.FieldsFuncSeq(strings.ToLower(message), func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if len([]rune(word)) >= clusterLetter {
+		if len([]rune(word)) >= clusterLetter && !trigger.Stopword(word) {
 			words[word] = true
 		}
 	}

@@ -5,11 +5,10 @@ import (
 	"hash/maphash"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -190,7 +189,7 @@ func (c *counter) user(name string) uint32 {
 
 // day gives the day of a time, empty where it cannot be read.
 func (c *counter) day(text string) string {
-	at, ok := timeOf(text)
+	at, ok := rows.Time(text)
 	if !ok {
 		c.untimed++
 		return ""
@@ -202,27 +201,6 @@ func (c *counter) day(text string) string {
 		c.last = at
 	}
 	return at.Format(time.DateOnly)
-}
-
-// timeOf reads a time: text as in RFC 3339, with a space, or with a date alone, or a number
-// of seconds, milliseconds, microseconds or nanoseconds since 1970.
-func timeOf(text string) (time.Time, bool) {
-	text = strings.TrimSpace(text)
-	if n, err := strconv.ParseFloat(text, 64); err == nil {
-		for _, second := range []float64{1, 1e3, 1e6, 1e9} {
-			// From 1990 to 2100.
-			if at := n / second; at > 631e6 && at < 4102e6 {
-				return time.Unix(int64(at), 0).UTC(), true
-			}
-		}
-		return time.Time{}, false
-	}
-	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", time.DateTime, "2006-01-02 15:04:05 UTC", time.DateOnly} {
-		if at, err := time.Parse(layout, text); err == nil {
-			return at.UTC(), true
-		}
-	}
-	return time.Time{}, false
 }
 
 // result returns the figures.
@@ -285,7 +263,7 @@ func (c *counter) result() Result {
 }
 
 // mostTexts is the number of fixed texts that are named.
-const mostTexts = 20
+const mostTexts = 10
 
 // mostDays is the number of days up to which each is a period; then each month is.
 const mostDays = 31

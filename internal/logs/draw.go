@@ -21,6 +21,8 @@ type Look struct {
 	// Refused and Answerable are what people said: was it refused, and should it have been
 	// answered. Both are empty until somebody looked.
 	Refused, Answerable Word
+	// Score is what the guard gave the message, empty for none.
+	Score string
 }
 
 // Word is what people say of a look.
@@ -78,8 +80,8 @@ type pool struct {
 }
 
 type texts struct {
-	message, reply string
-	held           int
+	message, reply, score string
+	held                  int
 }
 
 // lot is an exchange of a pool. pair says which texts it has.
@@ -126,7 +128,7 @@ func (s *sampler) add(stratum string, e read, reply uint64) {
 	l.pair = h.Sum64()
 	t := p.texts[l.pair]
 	if t == nil {
-		t = &texts{message: e.Prompt, reply: e.Reply}
+		t = &texts{message: e.Prompt, reply: e.Reply, score: e.Score}
 		p.texts[l.pair] = t
 	}
 	t.held++
@@ -272,7 +274,7 @@ func (c *counter) draw() ([]Look, error) {
 				i = len(all)
 				at[l.pair] = i
 				t := s.pool.texts[l.pair]
-				all = append(all, placed{Look{Stratum: s.name, Size: s.size, Message: t.message, Reply: t.reply}, mix(l.lot)})
+				all = append(all, placed{Look{Stratum: s.name, Size: s.size, Message: t.message, Reply: t.reply, Score: t.score}, mix(l.lot)})
 			}
 			all[i].Times++
 			drawn++

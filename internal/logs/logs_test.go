@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/rows"
 )
 
 const (
@@ -57,6 +58,19 @@ func TestSources(t *testing.T) {
 		if len(r.Sources) != 1 || r.Sources[0].Source != c.want || r.Refused.N != 1 {
 			t.Errorf("%s %q: %+v", c.more, c.reply, r.Sources)
 		}
+	}
+}
+
+// TestLeftOut leaves an error out, and a tool call, unless a guard stopped the message: that the
+// guard let it pass is no refusal.
+func TestLeftOut(t *testing.T) {
+	t.Parallel()
+	const call = `,"tool_calls":[{"id":"1"}]`
+	log := row("a", "b", "") + row("How do I boil eggs?", "", `,"guard":false,"error":"timeout"`) + row("How do I fry eggs?", "", `,"guard":"blocked","error":"stopped"`) +
+		`{"prompt":"How do I peel eggs?","response":{"role":"assistant","content":null` + call + `},"guard":"ok"}` + "\n"
+	r := resultOf(t, log, Options{})
+	if r.Exchanges != 2 || r.Refused.N != 1 || len(r.Sources) != 1 || r.Sources[0].Source != GuardBefore || r.LeftOut[rows.LacksAnswer] != 1 || r.LeftOut[rows.LacksTool] != 1 {
+		t.Errorf("%d exchanges, %+v, left out %v", r.Exchanges, r.Sources, r.LeftOut)
 	}
 }
 
@@ -159,12 +173,12 @@ func TestTimes(t *testing.T) {
 		"1764000000", "1764000000.5", "1764000000000", "1764000000000000", "1764000000000000000", "2025-11-24T16:00:00Z", "2025-11-24T18:00:00.5+02:00",
 		"2025-11-24 16:00:00", "2025-11-24 16:00:00.123+00:00", "2025-11-24T16:00:00", "2025-11-24 16:00:00 UTC", "2025-11-24",
 	} {
-		if at, ok := timeOf(text); !ok || at.Format("2006-01-02") != want {
+		if at, ok := rows.Time(text); !ok || at.Format("2006-01-02") != want {
 			t.Errorf("%s: %v, %t", text, at, ok)
 		}
 	}
 	for _, text := range []string{"", "soon", "12", "-5", "NaN"} {
-		if at, ok := timeOf(text); ok {
+		if at, ok := rows.Time(text); ok {
 			t.Errorf("%q: %v", text, at)
 		}
 	}

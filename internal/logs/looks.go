@@ -13,16 +13,27 @@ import (
 // header are the columns of a sheet of looks.
 var header = []string{"stratum", "size", "drawn", "times", "message", "reply", "refused", "should_answer"}
 
+// scoreColumn is one more column, of a log in which a guard gives scores.
+const scoreColumn = "guard_score"
+
 // WriteLooks writes a sheet of looks, as JSON Lines or as CSV that is safe to open in a
 // spreadsheet.
 func WriteLooks(w io.Writer, jsonLines bool, looks []Look) error {
+	scored := slices.ContainsFunc(looks, func(l Look) bool { return l.Score != "" })
+	columns := slices.Clone(header)
+	if scored {
+		columns = append(columns, scoreColumn)
+	}
 	rows := make([][]string, len(looks))
 	for i, l := range looks {
 		rows[i] = []string{
 			l.Stratum, strconv.Itoa(l.Size), strconv.Itoa(l.Drawn), strconv.Itoa(l.Times), l.Message, l.Reply, string(l.Refused), string(l.Answerable),
 		}
+		if scored {
+			rows[i] = append(rows[i], l.Score)
+		}
 	}
-	return sheet.Write(w, jsonLines, header, rows)
+	return sheet.Write(w, jsonLines, columns, rows)
 }
 
 // wordsOf are the forms in which people write a Word.
@@ -44,6 +55,7 @@ func ReadLooks(file string, in io.Reader) ([]Look, error) {
 			return nil, s.Fault(1, fmt.Sprintf("no column %q, so this is no sheet of looks", name), "draw one with: orbench logs draw")
 		}
 	}
+	scored := s.Column(scoreColumn)
 	var looks []Look
 	times, sizes := map[string]int{}, map[string][2]int{}
 	for _, row := range s.Rows {
@@ -61,6 +73,9 @@ func ReadLooks(file string, in io.Reader) ([]Look, error) {
 				return nil, s.Fault(row.Line, fmt.Sprintf("%.40q in column %s is no answer", said, header[6+i]), "write yes, no or cannot tell, or leave it empty")
 			}
 			*into = word
+		}
+		if scored >= 0 {
+			l.Score = row.Cells[scored]
 		}
 		if before, ok := sizes[l.Stratum]; ok && before != [2]int{l.Size, l.Drawn} {
 			return nil, s.Fault(row.Line, fmt.Sprintf("the stratum %.40q has another size or drawing than in a row above", l.Stratum), "give one sheet, as it was drawn")

@@ -185,9 +185,9 @@ func TestLooksOfLabeledAnswers(t *testing.T) {
 func TestSheetOfLooks(t *testing.T) {
 	t.Parallel()
 	looks := []Look{
-		{"model", 10, 3, 2, "=1+1", "no, \"really\"", Yes, Unknown},
-		{"model", 10, 3, 1, "b", "no", "", ""},
-		{"answered", 90, 1, 1, "c\nd", "yes", No, Yes},
+		{"model", 10, 3, 2, "=1+1", "no, \"really\"", Yes, Unknown, ""},
+		{"model", 10, 3, 1, "b", "no", "", "", ""},
+		{"answered", 90, 1, 1, "c\nd", "yes", No, Yes, ""},
 	}
 	for _, file := range []string{"a.csv", "a.jsonl"} {
 		var out bytes.Buffer
@@ -222,13 +222,13 @@ func TestSheetOfLooks(t *testing.T) {
 func TestRate(t *testing.T) {
 	t.Parallel()
 	looks := []Look{
-		{"model", 100, 4, 3, "a", "no", Yes, Yes},
-		{"model", 100, 4, 1, "b", "no", Yes, No},
-		{"guard_before", 50, 2, 1, "c", "", Yes, No},
-		{"guard_before", 50, 2, 1, "d", "", Yes, No},
-		{"answered", 850, 3, 1, "e", "y", No, Yes},
-		{"answered", 850, 3, 1, "f", "y", No, No},
-		{"answered", 850, 3, 1, "g", "y", Unknown, Yes},
+		{"model", 100, 4, 3, "a", "no", Yes, Yes, ""},
+		{"model", 100, 4, 1, "b", "no", Yes, No, ""},
+		{"guard_before", 50, 2, 1, "c", "", Yes, No, ""},
+		{"guard_before", 50, 2, 1, "d", "", Yes, No, ""},
+		{"answered", 850, 3, 1, "e", "y", No, Yes, ""},
+		{"answered", 850, 3, 1, "f", "y", No, No, ""},
+		{"answered", 850, 3, 1, "g", "y", Unknown, Yes, ""},
 	}
 	w := Rate(looks)
 	near := func(what string, got, want float64) {
@@ -291,7 +291,7 @@ func TestClustersOfWords(t *testing.T) {
 	t.Parallel()
 	var looks []Look
 	add := func(message string, refused, should Word) {
-		looks = append(looks, Look{"model", 200, 20, 1, message, "", refused, should})
+		looks = append(looks, Look{"model", 200, 20, 1, message, "", refused, should, ""})
 	}
 	for i := range 6 {
 		add(fmt.Sprintf("What about process%c and eggs", 'a'+i), Yes, Yes)

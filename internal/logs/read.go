@@ -3,8 +3,10 @@ package logs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"hash/maphash"
 	"io"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -179,24 +181,29 @@ func (p *piece) judge(o Options, judged *verdicts) {
 			p.err = err
 			return
 		}
-		if e.Lacks != "" {
+		one := read{Exchange: e}
+		if e.Prompt != "" {
+			one.before, p.err = o.flags(e.Before, "guard-column", r)
+			if p.err == nil {
+				one.after, p.err = o.flags(e.After, "guard-after-column", r)
+			}
+		}
+		if e.Lacks != "" && !one.before && !one.after && p.err == nil {
 			p.leave(e.Lacks)
 			if e.Lacks == rows.LacksTool {
 				p.ends = append(p.ends, Stopped)
 			}
 			continue
 		}
-		one := read{Exchange: e}
-		one.before, p.err = o.flags(e.Before, "guard-column", r)
-		if p.err == nil {
-			one.after, p.err = o.flags(e.After, "guard-after-column", r)
+		if p.err == nil && e.Score != "" && math.IsNaN(scoreOf(e.Score)) {
+			p.err = r.Fault(fmt.Sprintf("the guard's score %.40q is no number", e.Score), "name another column with `score_column`")
 		}
 		if p.err != nil {
 			return
 		}
 		one.verdict = judged.of(e)
 		one.end = endOf(e, one.verdict)
-		if one.end == Stopped {
+		if one.end == Stopped && !one.before && !one.after {
 			// What is said beside a call is no reply.
 			p.leave(rows.LacksTool)
 			p.ends = append(p.ends, Stopped)

@@ -174,7 +174,7 @@ func (r Result) fixed() table.Section {
 	}
 	s.Note = "A product's own texts repeat, and so do some models."
 	if unsure {
-		s.Note += " If one with 0 refused is a refusal, give its first words as those of a refusal."
+		s.Note += " If one with 0 refused is a refusal, name its first words; see orbench logs --help."
 	}
 	return s
 }

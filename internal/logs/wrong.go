@@ -30,12 +30,18 @@ type Wrong struct {
 	// were wrong; nil without undecided ones.
 	OfRefusals     *stats.Estimate `json:"of_refusals"`
 	UndecidedRange *[2]float64     `json:"undecided_range,omitempty"`
+	// OfSeen is the share of wrong ones among the refusals that lexical and the log see. It
+	// does not say how many they miss, and so needs fewer looks.
+	OfSeen *stats.Estimate `json:"of_seen_refusals"`
 	// Sources has the share of wrong refusals by who refused.
 	Sources []WrongSource `json:"sources"`
+	// Thresholds are other thresholds of the guard before the model. There are none for a log
+	// without its scores.
+	Thresholds []Threshold `json:"thresholds,omitempty"`
 	// Clusters are kinds of wrong refusals, the most harmful first. They have words of
 	// messages, so they are there only if asked for.
 	Clusters []Cluster `json:"clusters,omitempty"`
-	// Needed is about how many looks would give OfRefusals a half-width of 5 points; 0 if it
+	// Needed is about how many looks would give OfSeen a half-width of 5 points; 0 if it
 	// is not known.
 	Needed int `json:"needed"`
 }
@@ -128,6 +134,7 @@ func Rate(looks []Look) Wrong {
 	out.WrongRefusals = rate(func(d decided) float64 { return d.wrong })
 	out.Missed = rate(func(d decided) float64 { return d.missed })
 	out.OfRefusals = ratio(names)
+	var seen []string
 	for _, source := range Sources {
 		var of []string
 		s := WrongSource{Source: source}
@@ -138,13 +145,18 @@ func Rate(looks []Look) Wrong {
 				s.Looks += int(all[name].looks)
 			}
 		}
+		seen = append(seen, of...)
 		if len(of) > 0 {
 			s.Wrong = ratio(of)
 			out.Sources = append(out.Sources, s)
 		}
 	}
 	out.UndecidedRange = undecided(names, all)
-	if e := out.OfRefusals; e != nil {
+	out.Thresholds = thresholds(looks)
+	if len(seen) > 0 {
+		out.OfSeen = ratio(seen)
+	}
+	if e := out.OfSeen; e != nil {
 		const wanted = 0.05
 		half := (e.Hi - e.Lo) / 2
 		out.Needed = int(math.Ceil(float64(out.Looks-out.Open) * half * half / wanted / wanted))
@@ -202,12 +214,16 @@ func (w Wrong) Document() table.Document {
 	for _, source := range w.Sources {
 		refusals, looks = refusals+source.Exchanges, looks+source.Looks
 	}
-	by.Add("all", refusals, looks, w.OfRefusals)
+	by.Add("seen by lexical or the log", refusals, looks, w.OfSeen)
 	for _, source := range w.Sources {
 		by.Add("  "+source.Source.String(), source.Exchanges, source.Looks, source.Wrong)
 	}
-	by.Note = "Refusals are counted by lexical and the log. All also weighs looks at what lexical takes for answered."
+	by.Add("all, with those that these miss", "", w.Looks-w.Open, w.OfRefusals)
+	by.Note = "Refusals are counted by lexical and the log. What they miss is in the looks at what lexical takes for answered: few looks leave room for many."
 	d.AddTo(everyPlace, by)
+	if len(w.Thresholds) > 0 {
+		d.AddTo(everyPlace, w.thresholds())
+	}
 	if len(w.Clusters) > 0 {
 		d.AddTo(everyPlace, w.clusters())
 	}
@@ -225,7 +241,7 @@ func (w Wrong) Document() table.Document {
 		d.AddTo(everyPlace, table.Warning(text))
 	}
 	if more := w.Needed - (w.Looks - w.Open); more > 0 {
-		d.AddTo(everyPlace, table.Line("About "+table.Labels(w.Needed)+", would tell the share of wrong refusals to within 5 points."))
+		d.AddTo(everyPlace, table.Line("About "+table.Labels(w.Needed)+", would tell the share of wrong ones among the seen refusals to within 5 points."))
 	}
 	return d
 }
@@ -238,19 +254,29 @@ type wrongLine struct {
 	Figure, Source   string
 	Exchanges, Looks int
 	Share            *stats.Estimate
+	// At is a threshold; nil for other figures.
+	At *float64
 }
 
 // Rows returns a row for each figure.
 func (w Wrong) Rows() any {
 	looks := w.Looks - w.Open
 	all := []wrongLine{
-		{"wrong_refusals", "", w.Exchanges, looks, w.WrongRefusals},
-		{"refused", "", w.Exchanges, looks, w.Refused},
-		{"missed", "", w.Exchanges, looks, w.Missed},
-		{"of_refusals", "", w.Exchanges, looks, w.OfRefusals},
+		{"wrong_refusals", "", w.Exchanges, looks, w.WrongRefusals, nil},
+		{"refused", "", w.Exchanges, looks, w.Refused, nil},
+		{"missed", "", w.Exchanges, looks, w.Missed, nil},
+		{"of_refusals", "", w.Exchanges, looks, w.OfRefusals, nil},
+		{"of_seen_refusals", "", w.Exchanges, looks, w.OfSeen, nil},
 	}
 	for _, s := range w.Sources {
-		all = append(all, wrongLine{"of_refusals", string(s.Source), s.Exchanges, s.Looks, s.Wrong})
+		all = append(all, wrongLine{"of_refusals", string(s.Source), s.Exchanges, s.Looks, s.Wrong, nil})
+	}
+	for _, t := range w.Thresholds {
+		all = append(
+			all,
+			wrongLine{Figure: "change_of_wrong_flags", Exchanges: w.Exchanges, Looks: t.Looks, Share: &t.WrongFlags, At: &t.At},
+			wrongLine{Figure: "change_of_misses", Exchanges: w.Exchanges, Looks: t.Looks, Share: &t.Misses, At: &t.At},
+		)
 	}
 	return slices.Clip(all)
 }

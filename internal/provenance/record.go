@@ -113,6 +113,8 @@ type Command struct {
 	Version string `json:"version"`
 	// Date is when it was first started.
 	Date time.Time `json:"date"`
+	// Local is true if it could connect to its own machine and to servers that it names alone.
+	Local bool `json:"local,omitempty"`
 }
 
 // Dataset is a dataset with the whole hash of its prompts.
@@ -448,6 +450,11 @@ func (h *History) FailedCost() (attempts int, usd *float64) {
 
 // mostCommands is how many commands a run's history keeps.
 const mostCommands = 20
+
+// Local reports whether one of the commands kept its connections to its own machine.
+func (h History) Local() bool {
+	return slices.ContainsFunc(h.Commands, func(c Command) bool { return c.Local })
+}
 
 // Start records a command. A repeated command, such as one that resumes, is
 // recorded once, with the time of its first start.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -51,16 +53,10 @@ type config struct {
 // maxTokens.
 func (r *Judged) Study(name string, maxTokens int, clients *client.Set) (*study.Study, error) {
 	f, answers := r.Recording, r.Recording.Recorded
-	sum := store.NewSum()
-	var text []byte
-	for kept, err := range f.ToKeep() {
-		if err != nil {
-			return nil, err
-		}
-		text = sum.Add(text[:0], &kept)
+	var err error
+	if answers.Kept, err = sumOf(f.ToKeep()); err != nil {
+		return nil, err
 	}
-	of := sum.Of()
-	answers.Kept = hex.EncodeToString(of[:])
 	c := config{Kind: study.Judge, Responses: f.Path, Recorded: answers, GoldRefusal: r.GoldRefusal, Judges: run.SpecsOf(r.Judges, maxTokens, clients)}
 	s, err := study.New(study.Judge, name, c, []any{answers, c.GoldRefusal})
 	if err != nil {
@@ -78,6 +74,49 @@ func (r *Judged) Study(name string, maxTokens int, clients *client.Set) (*study.
 	}
 	s.Redefines = func(_ context.Context, kept *study.Study) []string { return c.redefines(kept) }
 	return s, nil
+}
+
+// Without is what a store says of judged answers, about, after some of these were forgotten.
+// left has the others, in the form in which they are kept.
+func Without(about []byte, left iter.Seq2[orbench.Prompt, error]) ([]byte, error) {
+	var answers dataset.Recorded
+	if err := json.Unmarshal(about, &answers); err != nil {
+		return nil, fmt.Errorf("what the store says of judged answers is damaged: %w", err)
+	}
+	answers, err := answers.Without(left)
+	if err != nil {
+		return nil, err
+	}
+	if answers.Kept, err = sumOf(left); err != nil {
+		return nil, err
+	}
+	return json.Marshal(answers)
+}
+
+// Judging is the configuration of a study of the kind judge, for the answers of which the
+// store says about.
+func Judging(settings, about []byte) ([]byte, error) {
+	var c config
+	err := json.Unmarshal(settings, &c)
+	c.Recorded = dataset.Recorded{}
+	if err := errors.Join(err, json.Unmarshal(about, &c.Recorded)); err != nil {
+		return nil, fmt.Errorf("the configuration of a judged file is damaged: %w", err)
+	}
+	return json.Marshal(c)
+}
+
+// sumOf is the hash of everything that a store keeps of answers.
+func sumOf(kept iter.Seq2[orbench.Prompt, error]) (string, error) {
+	sum := store.NewSum()
+	var text []byte
+	for p, err := range kept {
+		if err != nil {
+			return "", err
+		}
+		text = sum.Add(text[:0], &p)
+	}
+	of := sum.Of()
+	return hex.EncodeToString(of[:]), nil
 }
 
 // redefines lists the settings of the kept judging of a file that would change.

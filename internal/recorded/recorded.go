@@ -22,6 +22,9 @@ type Result struct {
 	SHA256    string `json:"sha256"`
 	// Answers is the number of answers in the file.
 	Answers int `json:"answers"`
+	// Forgotten counts the answers that were taken out of the store; see orbench store
+	// forget. No figure has them.
+	Forgotten int `json:"forgotten,omitempty"`
 	// Repeated counts the rows with people's labels whose prompt and answer an
 	// earlier row has, such as those of a second person. Each row counts, so
 	// intervals are too narrow if there are many.
@@ -290,7 +293,7 @@ func newTally(recording *dataset.Recording, judges []judge.Judge, goldRefusal []
 	gold := goldRefusal != nil
 	t := &tally{
 		out: Result{
-			Responses: recording.Path, SHA256: recording.SHA256,
+			Responses: recording.Path, SHA256: recording.SHA256, Forgotten: recording.Forgotten,
 			Groups: slices.Sorted(maps.Keys(recording.GroupValues)), Judges: []Judge{},
 		},
 		refusedBy: make([]int, len(judges)+1), labeled: map[orbench.Subject]bool{},

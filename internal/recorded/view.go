@@ -34,6 +34,9 @@ func (r Result) Document() table.Document {
 			d.AddTo(table.OnBrief, table.Warning(table.Name(j.Judge, j.Simulated)+" left "+table.Count(j.Unjudged)+" answers unjudged, which are in none of its rates."))
 		}
 	}
+	if r.Forgotten > 0 {
+		d.AddTo(table.OnBrief, table.Warning(table.Counted(r.Forgotten, "answer was", "answers were")+" forgotten and are in no figure."))
+	}
 	if r.Repeated > 0 {
 		d.Add(table.Warning(table.Counted(r.Repeated, "row repeats", "rows repeat") + " an answer of another row, as where two people labeled it. Each row counts, so the intervals are too narrow."))
 	}

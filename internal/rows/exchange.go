@@ -20,7 +20,8 @@ type Exchange struct {
 	// Finish and Block are as in model.Response; Finish is empty where the log does not say.
 	Finish model.Finish
 	Block  *model.Block
-	// Lacks says why the row is no exchange of texts, such as LacksTool; empty if it is one.
+	// Lacks says why the row is no exchange of texts, such as LacksTool; empty if it is one. A
+	// guard that stopped it is another reason for which it may have no reply.
 	Lacks string
 	// User identifies the user or, without one, the session. The others are as in the log.
 	User, Time, Model, Template string
@@ -31,6 +32,8 @@ type Exchange struct {
 	Called, Failed bool
 	// Before and After are what a guard said of the message and of the reply.
 	Before, After string
+	// Score is what the guard gave the message; empty for none.
+	Score string
 }
 
 // The reasons for which a row of a log is no exchange of texts.
@@ -46,7 +49,7 @@ const (
 // messages[-1].content name nested values. An empty name means that the column is found by
 // its usual names.
 type ExchangeColumns struct {
-	Prompt, Reply, User, Time, Model, Template, Before, After string
+	Prompt, Reply, User, Time, Model, Template, Before, After, Score string
 }
 
 // The parts of an exchange, in the order of partNames.
@@ -59,6 +62,7 @@ const (
 	partTemplate
 	partBefore
 	partAfter
+	partScore
 	partFinish
 	partError
 	partGuards
@@ -94,6 +98,7 @@ var partNames = [parts][]string{
 	partTemplate: {"template", "reply_template", "template_id", "canned", "metadata.template"},
 	partBefore:   {"guard_before", "input_guard", "guard", "guard_verdict", "input_flagged", "flagged", "blocked", "moderation.flagged", "metadata.guard"},
 	partAfter:    {"guard_after", "output_guard", "output_flagged"},
+	partScore:    {"guard_score", "metadata.guard_score", "moderation.score"},
 	partFinish: {
 		"finish_reason", "stop_reason", "gen_ai.response.finish_reasons", "attributes.gen_ai.response.finish_reasons",
 	},
@@ -143,7 +148,7 @@ func OpenLog(path string, stdin io.Reader, columns ExchangeColumns) (*Log, error
 func (l *Log) choose(file string, have []string, at func(string) bool, named ExchangeColumns) (Layout, error) {
 	l.parts, l.have = nil, have
 	var layout Layout
-	own := [...]string{named.Prompt, named.Reply, named.User, named.Time, named.Model, named.Template, named.Before, named.After}
+	own := [...]string{named.Prompt, named.Reply, named.User, named.Time, named.Model, named.Template, named.Before, named.After, named.Score}
 	add := func(part int, name string) {
 		l.replies = l.replies || part == partReply && (at == nil || at(name))
 		layout.Fields = append(layout.Fields, Field{Name: name, Scalar: true, Lenient: true, Whole: true})
@@ -218,7 +223,7 @@ func (r Record) Exchange() (Exchange, error) {
 	cells := r.cells
 	e := Exchange{
 		User: cells[partUser], Time: cells[partTime], Model: cells[partModel], Template: cells[partTemplate],
-		Before: cells[partBefore], After: cells[partAfter],
+		Before: cells[partBefore], After: cells[partAfter], Score: cells[partScore],
 	}
 	e.read(cells, r.row.Said)
 	if len(e.Reply) > MaxCell || len(e.Prompt) > MaxCell {
@@ -269,7 +274,6 @@ func (e *Exchange) read(cells [parts]string, ended *model.Response) {
 	if fault == "" {
 		fault = replied.fault
 	}
-	withheld := e.Block != nil || e.Before != "" || e.After != ""
 	switch {
 	case fault != "" && e.Reply == "" && filtered(fault):
 		e.Finish, e.Block = model.Blocked, &model.Block{Kind: model.PromptFilter, Detail: "content_filter"}
@@ -279,7 +283,7 @@ func (e *Exchange) read(cells [parts]string, ended *model.Response) {
 		if e.Lacks = LacksPrompt; asked.other {
 			e.Lacks = LacksText
 		}
-	case e.Reply != "" || withheld:
+	case e.Reply != "" || e.Block != nil:
 	case replied.tool:
 		e.Lacks = LacksTool
 	case fault != "":

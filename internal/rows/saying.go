@@ -118,7 +118,7 @@ func (s *saying) add(v jsontext.Value, role string, depth int) bool {
 		return true
 	case '[':
 		var all []jsontext.Value
-		if jsonv2.Unmarshal(v, &all, asRead) != nil || len(all) == 0 {
+		if jsonv2.Unmarshal(v, &all, asRead) != nil {
 			return false
 		}
 		for _, item := range all {
@@ -187,6 +187,8 @@ func (s *saying) object(o spoken, role string, depth int) bool {
 			return s.add(first.Message, "assistant", depth)
 		}
 		return s.add(first.Text, "assistant", depth)
+	case o.Choices != nil:
+		return true // a reply without a choice
 	case o.Message.Kind() == '{':
 		// One of several choices, of which the first counts.
 		return s.replied || s.add(o.Message, "assistant", depth)

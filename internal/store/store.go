@@ -206,6 +206,10 @@ type Writer interface {
 type Backend interface {
 	Reader
 	Writer
+	// Forget takes something out, all or nothing, and Vacuum packs the store, so that its
+	// files have no byte of what was taken out. An error of Vacuum says why they still may.
+	Forget(ctx context.Context, f Forgetting) error
+	Vacuum(ctx context.Context) error
 	Close() error
 }
 

@@ -19,6 +19,10 @@ var (
 	standIns  = pairsOf(standInText)
 )
 
+// Stopword reports whether a word in lower case carries no content of its own; only English
+// words do.
+func Stopword(word string) bool { return stopwords[word] }
+
 // lines gives the lines of an embedded list, without comments.
 func lines(text string) []string {
 	var all []string

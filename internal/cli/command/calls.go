@@ -41,6 +41,8 @@ type Calls struct {
 	// is the folder of files that they go by, empty for none.
 	byBatch, wait bool
 	batchFiles    string
+	// Local: connect to this machine alone, and to servers that --base-url names.
+	Local bool
 	// DryRun: print what would be sent, and send and write nothing.
 	DryRun bool
 	// Quiet: show no progress.
@@ -95,6 +97,11 @@ func (f *Calls) keySettings() []Setting {
 		{Name: "allow_host", Into: &f.allowHosts, Usage: "hosts that may have a key, although only a file or the store names them; comma separated"},
 		{Name: "providers", Into: &f.providers, Usage: "YAML file of providers beside the built-in ones"},
 	}
+}
+
+// RegisterLocal gives a command the flag that keeps its connections to this machine.
+func (f *Calls) RegisterLocal(c *cobra.Command) {
+	c.Flags().BoolVar(&f.Local, "local", false, "connect to this machine alone, and to servers that --base-url names (default: true if recorded answers say who asked)")
 }
 
 // RegisterWorkers gives a command the setting that has workers make its calls.
@@ -165,6 +172,9 @@ func (e *Env) Clients(f Calls, named []string, addresses map[string]string) (*cl
 	}
 	if c.Allowed, err = allowedHosts(f.allowHosts); err != nil {
 		return nil, err
+	}
+	if f.Local {
+		e.stayLocal(c.Given)
 	}
 	set, err := client.NewSet(c)
 	if err != nil {

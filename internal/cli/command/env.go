@@ -48,7 +48,9 @@ type Env struct {
 	// running is the command that runs, nil before its flags are read.
 	running *cobra.Command
 	// logged is true where what is said is logged, as JSON; see LogFormat.
-	logged    bool
+	logged bool
+	// local is true if connections are kept to this machine; see LocalIfPeople.
+	local     bool
 	observers observers
 }
 
@@ -146,7 +148,7 @@ func (e *Env) Lines() int {
 // Command is the command for the history of a run: as it was typed, without secrets.
 func (e *Env) Command() provenance.Command {
 	return provenance.Command{
-		Line: provenance.CleanCommand(append([]string{"orbench"}, e.Args...), e.Secrets.all()), Version: e.Version, Date: time.Now().UTC().Truncate(time.Second),
+		Line: provenance.CleanCommand(append([]string{"orbench"}, e.Args...), e.Secrets.all()), Version: e.Version, Date: time.Now().UTC().Truncate(time.Second), Local: e.local,
 	}
 }
 

@@ -1,8 +1,14 @@
 package command
 
 import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // allowedHosts are the hosts that the user lets have keys: those of the flag, and those
@@ -20,6 +26,30 @@ func allowedHosts(flags []string) ([]string, error) {
 		hosts = append(hosts, host)
 	}
 	return hosts, nil
+}
+
+// LocalIfPeople sets f.Local if a file of recorded answers says who asked, unless the user has
+// said whether the command is local.
+func (e *Env) LocalIfPeople(c *cobra.Command, f *Calls, path string, columns dataset.RecordingOptions) error {
+	if c.Flags().Changed("local") {
+		return nil
+	}
+	column, err := dataset.SaysWho(path, columns)
+	if err == nil && column != "" {
+		f.Local = true
+		e.Infof("%s says who asked (column %s), so it stays on this machine; --local=false lets other servers be asked", path, untrusted.Quote(column))
+	}
+	return err
+}
+
+// stayLocal keeps all connections to this machine and to servers that the user gave.
+func (e *Env) stayLocal(given map[string]string) {
+	said := ""
+	if hosts := client.StayLocal(given); len(hosts) > 0 {
+		said = " and " + strings.Join(hosts, ", ")
+	}
+	e.Infof("local: connections go to this machine%s alone", said)
+	e.local = true
 }
 
 // sayRecipient warns of a server that may not have its key yet, and of one that is

@@ -163,14 +163,27 @@ func inGit(dir string) bool {
 // OpenIndex opens the index of the store at an address: beside a file, or in the cache where
 // that cannot be. It is nil where there can be none.
 func (e *Env) OpenIndex(ctx context.Context, at string, memory store.Reader) *index.Index {
-	var paths []string
+	return index.Open(ctx, e.indexes(ctx, at, memory), memory, e.Infof)
+}
+
+// indexes lists where the index of a store may be.
+func (e *Env) indexes(ctx context.Context, at string, memory store.Reader) (paths []string) {
 	if address.IsFile(at) {
 		paths = append(paths, at+".index")
 	}
 	if id, err := memory.ID(ctx); err == nil && e.CacheDir() != "" {
 		paths = append(paths, filepath.Join(e.CacheDir(), "index", id+".index"))
 	}
-	return index.Open(ctx, paths, memory, e.Infof)
+	return paths
+}
+
+// RemoveIndex deletes the index of a store, wherever it is.
+func (e *Env) RemoveIndex(ctx context.Context, at string, memory store.Reader) error {
+	var all error
+	for _, path := range e.indexes(ctx, at, memory) {
+		all = errors.Join(all, index.Remove(path))
+	}
+	return all
 }
 
 // Walking shows how far walks over the answers of runs are, one run after the other, until

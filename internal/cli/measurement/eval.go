@@ -92,6 +92,14 @@ a budget, 130 interrupted.`,
 				return err
 			}
 			f.usual = c.Flags().Changed("judge") && c.Flag("judge").Value.String() == c.Flag("judge").DefValue
+			for _, t := range x.Targets {
+				path, recorded := t.Replay()
+				if recorded && !f.Calls.Local {
+					if err := a.LocalIfPeople(c, &f.Calls, path, dataset.RecordingOptions{Prompt: t.PromptColumn, Response: t.ResponseColumn}); err != nil {
+						return err
+					}
+				}
+			}
 			return a.eval(c.Context(), x, f)
 		},
 	}
@@ -101,6 +109,7 @@ a budget, 130 interrupted.`,
 	a.StoreFlag(c, &f.Store)
 	f.Calls.Register(c)
 	f.Calls.RegisterWeights(c)
+	f.Calls.RegisterLocal(c)
 	f.Calls.RegisterBatch(c)
 	f.Calls.RegisterWorkers(c)
 	f.out.Register(c)

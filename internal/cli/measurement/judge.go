@@ -99,13 +99,16 @@ line is answered with its error. Limits such as --max-cost are for the process.`
 				if f.responses == standardInput {
 					return a.judgeStream(c, f)
 				}
+				if err := a.LocalIfPeople(c, &f.Calls, f.responses, f.columns); err != nil {
+					return err
+				}
 				return a.judgeFile(c.Context(), f)
 			}
 			name := ""
 			if len(args) > 0 {
 				name = args[0]
 			}
-			return a.judgeRun(c.Context(), name, f)
+			return a.judgeRun(c.Context(), name, f, c.Flags().Changed("local"))
 		},
 	}
 	flags := c.Flags()
@@ -122,9 +125,12 @@ line is answered with its error. Limits such as --max-cost are for the process.`
 	command.AddSettings(
 		c,
 		judgeTokens(&f.judgeMaxTokens),
+		command.Setting{Name: "user_column", Into: &f.columns.User, Usage: "column of who asked, kept as a hash for orbench store forget (default: by its usual names)"},
+		command.Setting{Name: "time_column", Into: &f.columns.Time, Usage: "column of when they asked, kept too (default: by its usual names)"},
 		command.Setting{Name: "probes", Flag: "no-probes", Into: &f.probes, Usage: "false: do not plant forged verdicts in answers to test judges that are models"},
 	)
 	a.RegisterAsking(c, &f.Asking)
+	f.Calls.RegisterLocal(c)
 	f.Calls.RegisterBatch(c)
 	f.Calls.RegisterWorkers(c)
 	f.out.Register(c)
@@ -149,17 +155,14 @@ func (a app) prepareJudges(f judgeFlags) (*client.Set, []judge.Judge, error) {
 	return clients, judges, err
 }
 
-// judgeRun judges the answers of a stored run.
-func (a app) judgeRun(ctx context.Context, name string, f judgeFlags) (err error) {
+// judgeRun judges the answers of a stored run. If a command that made it was local, this one
+// is too, unless the user says whether it is.
+func (a app) judgeRun(ctx context.Context, name string, f judgeFlags, saysLocal bool) (err error) {
 	if f.Name != "" || f.Replace {
 		return command.InputError("--name, --replace", "a run has its name", "give them with --responses")
 	}
 	if f.columns != (dataset.RecordingOptions{}) || f.goldRefusal != nil || f.disagreements != "" {
 		return command.InputError("judge", "columns, gold labels and disagreements need a file of answers", "name it with --responses")
-	}
-	clients, judges, err := a.prepareJudges(f)
-	if err != nil {
-		return err
 	}
 	memory, err := a.OpenExisting(ctx, f.Store)
 	if err != nil {
@@ -167,6 +170,13 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags) (err error
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
 	r, err := a.OpenRun(ctx, memory, f.Store, name)
+	if err != nil {
+		return err
+	}
+	if !saysLocal {
+		f.Calls.Local = r.History.Local()
+	}
+	clients, judges, err := a.prepareJudges(f)
 	if err != nil {
 		return err
 	}

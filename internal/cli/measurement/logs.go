@@ -40,6 +40,7 @@ func (f *logFlags) register(c *cobra.Command) {
 		c,
 		command.Setting{Name: "time_column", Into: &columns.Time, Usage: "column of the time (default: by its usual names)"},
 		command.Setting{Name: "model_column", Into: &columns.Model, Usage: "column of the model (default: by its usual names)"},
+		command.Setting{Name: "score_column", Into: &columns.Score, Usage: "column of the score that the guard gave the message (default: guard_score and the like)"},
 		command.Setting{Name: "template_column", Into: &columns.Template, Usage: "column of the template, where the product and not the model replied"},
 	)
 }
@@ -191,7 +192,8 @@ func (a app) logsReportCommand() *cobra.Command {
 		Short: "Say which refusals of a log were wrong, by people's looks",
 		Long: `Compute from a sheet of looks how many of 10,000 messages were wrongly refused, which share
 of refusals was wrong, in all and by who refused, and how many were answered that should
-not have been. Intervals count the drawing. No text is shown without --words.
+not have been. Intervals count the drawing. No text is shown without --words. If the log has
+scores of the guard before the model, a table says what other thresholds would change.
 
 --regression writes the wrongly refused messages as a dataset of safe prompts, near
 duplicates once, with about how many messages each stands for. Ask the next version of

@@ -2,6 +2,9 @@ package postgres
 
 import (
 	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/orbench/orbench/internal/store"
 )
@@ -35,4 +38,31 @@ var missing = map[string]string{
 	"datasets": `SELECT count(*) FROM (
 		SELECT DISTINCT decode(jsonb_array_elements_text(convert_from(datasets, 'UTF8')::jsonb), 'hex') AS key FROM runs) AS named
 		WHERE NOT EXISTS (SELECT 1 FROM datasets WHERE datasets.key = named.key)`,
+}
+
+// Vacuum writes the tables of texts anew, so that their files have nothing that was deleted.
+// The log of writes of the server and its backups keep it for as long as they are set to.
+func (s *Store) Vacuum(ctx context.Context) error {
+	for _, table := range []string{"calls", "pieces", "datasets", "runs", "failures", "annotations", "batches", "batch_calls"} {
+		if _, err := s.pool.Exec(ctx, "VACUUM (FULL, ANALYZE) "+pgx.Identifier{s.schema, table}.Sanitize()); err != nil {
+			return s.at(err)
+		}
+	}
+	return nil
+}
+
+// Forget implements store.Backend. It refuses while calls wait for workers, which hold their
+// texts.
+func (s *Store) Forget(ctx context.Context, f store.Forgetting) error {
+	var waiting int
+	if err := s.one(ctx, &waiting, `SELECT count(*) FROM queued_calls WHERE NOT failed`); err != nil {
+		return s.at(err)
+	}
+	if waiting > 0 {
+		return s.input(fmt.Sprintf("%d calls wait for workers", waiting), "let the workers finish, then forget")
+	}
+	if _, err := s.pool.Exec(ctx, `TRUNCATE queued_calls`); err != nil {
+		return s.at(err)
+	}
+	return s.Tables.Forget(ctx, f)
 }

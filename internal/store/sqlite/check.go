@@ -430,12 +430,18 @@ func copyInto(ctx context.Context, db *sql.DB, to string) error {
 	return errors.Join(err, made.Close())
 }
 
-// Vacuum packs the store into as little space as it needs, in one file.
+// Vacuum packs the store into as little space as it needs, in one file. What was deleted is
+// in no file of the store then.
 func (s *Store) Vacuum(ctx context.Context) error {
-	for _, do := range []string{"VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"} {
-		if _, err := s.write.ExecContext(ctx, do); err != nil {
-			return s.at(err)
-		}
+	if _, err := s.write.ExecContext(ctx, "VACUUM"); err != nil {
+		return s.at(err)
+	}
+	var busy, pages, copied int
+	if err := s.write.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &copied); err != nil {
+		return s.at(err)
+	}
+	if busy != 0 {
+		return &orbench.InputError{File: s.path, Problem: "another command reads the store, so its log of writes could not be emptied", Hint: "end that command, and run this one again"}
 	}
 	return nil
 }
