@@ -196,7 +196,7 @@ func (p *piece) judge(o Options, judged *verdicts) {
 			continue
 		}
 		if p.err == nil && e.Score != "" && math.IsNaN(scoreOf(e.Score)) {
-			p.err = r.Fault(fmt.Sprintf("the guard's score %.40q is no number", e.Score), "name another column with `score_column`")
+			p.err = r.Fault(fmt.Sprintf("the guard's score %.40q is no number", e.Score), "name another column with `score-column`")
 		}
 		if p.err != nil {
 			return
