@@ -174,7 +174,7 @@ func (r Result) fixed() table.Section {
 	}
 	s.Note = "A product's own texts repeat, and so do some models."
 	if unsure {
-		s.Note += " If one with 0 refused is a refusal, name its first words; see orbench logs --help."
+		s.Note += " If one with 0 refused is a refusal, name its first words too."
 	}
 	return s
 }
