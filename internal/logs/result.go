@@ -174,7 +174,7 @@ func (r Result) fixed() table.Section {
 	}
 	s.Note = "A product's own texts repeat, and so do some models."
 	if unsure {
-		s.Note += " If one with 0 refused is a refusal, name its first words too."
+		s.Note += " If one with 0 refused is a refusal, the option refuses of orbench logs takes its first words."
 	}
 	return s
 }

@@ -206,7 +206,7 @@ func (e *Evaluations) Little() string {
 			return ""
 		}
 	}
-	return "Little was compared: no published evaluation set is on this machine, and none of one's own is named. Pull those that the model is to be measured on (orbench dataset pull), or name them with `decontaminate`, and do this again."
+	return "Little was compared: no published evaluation set is on this machine, and none of one's own is named. Pull those that the model is to be measured on (orbench dataset pull), or name them by the option decontaminate, and do this again."
 }
 
 // Compared says what was compared with and what was not.
