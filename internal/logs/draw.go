@@ -80,8 +80,8 @@ type pool struct {
 }
 
 type texts struct {
-	message, reply, score string
-	held                  int
+	message, reply, score, name string
+	held                        int
 }
 
 // lot is an exchange of a pool. pair says which texts it has.
@@ -128,7 +128,7 @@ func (s *sampler) add(stratum string, e read, reply uint64) {
 	l.pair = h.Sum64()
 	t := p.texts[l.pair]
 	if t == nil {
-		t = &texts{message: e.Prompt, reply: e.Reply, score: e.Score}
+		t = &texts{message: e.Prompt, reply: e.Reply, score: e.Score, name: e.Name}
 		p.texts[l.pair] = t
 	}
 	t.held++
@@ -262,6 +262,7 @@ func (c *counter) draw() ([]Look, error) {
 		lot uint64
 	}
 	var all []placed
+	var people []string
 	for _, s := range strata {
 		at := map[uint64]int{}
 		drawn, first := 0, len(all)
@@ -274,6 +275,7 @@ func (c *counter) draw() ([]Look, error) {
 				i = len(all)
 				at[l.pair] = i
 				t := s.pool.texts[l.pair]
+				people = append(people, t.name)
 				all = append(all, placed{Look{Stratum: s.name, Size: s.size, Message: t.message, Reply: t.reply, Score: t.score}, mix(l.lot)})
 			}
 			all[i].Times++
@@ -284,6 +286,9 @@ func (c *counter) draw() ([]Look, error) {
 		}
 	}
 	slices.SortFunc(all, func(a, b placed) int { return cmp.Compare(a.lot, b.lot) })
+	if c.o.Mask != nil {
+		c.o.Mask.AddPeople(people)
+	}
 	looks := make([]Look, len(all))
 	for i, p := range all {
 		looks[i] = p.Look

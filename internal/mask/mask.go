@@ -1,6 +1,7 @@
 package mask
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 // Masker masks texts. It numbers the values in the order in which they come first. It is not
 // safe for concurrent use.
 type Masker struct {
+	listed  []string
 	names   *regexp.Regexp
 	numbers map[string]int
 	counts  map[string]int
@@ -21,18 +23,32 @@ type Masker struct {
 // New makes a Masker that also masks names, as whole words in any case.
 func New(names []string) *Masker {
 	m := &Masker{numbers: map[string]int{}, counts: map[string]int{}}
-	var quoted []string
+	m.add(names)
+	return m
+}
+
+// leastName is how many letters a part of a person's name has at least to be masked alone.
+const leastName = 3
+
+// AddPeople masks people's names too: the whole name, and each of its words of three letters
+// or more.
+func (m *Masker) AddPeople(names []string) {
+	for _, name := range names {
+		m.add([]string{name})
+		m.add(slices.DeleteFunc(strings.Fields(name), func(w string) bool { return utf8.RuneCountInString(w) < leastName }))
+	}
+}
+
+func (m *Masker) add(names []string) {
 	for _, name := range names {
 		if name = strings.TrimSpace(name); name != "" {
-			quoted = append(quoted, regexp.QuoteMeta(name))
+			m.listed = append(m.listed, regexp.QuoteMeta(name))
 		}
 	}
-	if quoted != nil {
-		// The longest is tried first: Ana Maria before Ana.
-		slices.SortFunc(quoted, func(a, b string) int { return len(b) - len(a) })
-		m.names = regexp.MustCompile(`(?i)` + strings.Join(quoted, "|"))
-	}
-	return m
+	// The longest is tried first: Ana Maria before Ana.
+	slices.SortFunc(m.listed, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	m.listed = slices.Compact(m.listed)
+	m.names = nil
 }
 
 // rule finds values of a kind. end gives the length of the value at the beginning of a
@@ -58,10 +74,13 @@ func (m *Masker) Text(text string) string {
 	for _, r := range rules {
 		text = m.replace(text, r)
 	}
-	if m.names != nil {
-		text = m.replace(text, rule{"name", m.names, whole})
+	if len(m.listed) == 0 {
+		return text
 	}
-	return text
+	if m.names == nil {
+		m.names = regexp.MustCompile(`(?i)` + strings.Join(m.listed, "|"))
+	}
+	return m.replace(text, rule{"name", m.names, whole})
 }
 
 // Values is the number of different values that were masked.

@@ -34,6 +34,8 @@ type Exchange struct {
 	Before, After string
 	// Score is what the guard gave the message; empty for none.
 	Score string
+	// Name is the name of a person in the row; empty for none.
+	Name string
 }
 
 // The reasons for which a row of a log is no exchange of texts.
@@ -49,7 +51,7 @@ const (
 // messages[-1].content name nested values. An empty name means that the column is found by
 // its usual names.
 type ExchangeColumns struct {
-	Prompt, Reply, User, Time, Model, Template, Before, After, Score string
+	Prompt, Reply, User, Time, Model, Template, Before, After, Score, Name string
 }
 
 // The parts of an exchange, in the order of partNames.
@@ -63,6 +65,7 @@ const (
 	partBefore
 	partAfter
 	partScore
+	partName
 	partFinish
 	partError
 	partGuards
@@ -99,6 +102,7 @@ var partNames = [parts][]string{
 	partBefore:   {"guard_before", "input_guard", "guard", "guard_verdict", "input_flagged", "flagged", "blocked", "moderation.flagged", "metadata.guard"},
 	partAfter:    {"guard_after", "output_guard", "output_flagged"},
 	partScore:    {"guard_score", "metadata.guard_score", "moderation.score"},
+	partName:     {}, // only the user knows
 	partFinish: {
 		"finish_reason", "stop_reason", "gen_ai.response.finish_reasons", "attributes.gen_ai.response.finish_reasons",
 	},
@@ -148,7 +152,7 @@ func OpenLog(path string, stdin io.Reader, columns ExchangeColumns) (*Log, error
 func (l *Log) choose(file string, have []string, at func(string) bool, named ExchangeColumns) (Layout, error) {
 	l.parts, l.have = nil, have
 	var layout Layout
-	own := [...]string{named.Prompt, named.Reply, named.User, named.Time, named.Model, named.Template, named.Before, named.After, named.Score}
+	own := [...]string{named.Prompt, named.Reply, named.User, named.Time, named.Model, named.Template, named.Before, named.After, named.Score, named.Name}
 	add := func(part int, name string) {
 		l.replies = l.replies || part == partReply && (at == nil || at(name))
 		layout.Fields = append(layout.Fields, Field{Name: name, Scalar: true, Lenient: true, Whole: true})
@@ -223,7 +227,7 @@ func (r Record) Exchange() (Exchange, error) {
 	cells := r.cells
 	e := Exchange{
 		User: cells[partUser], Time: cells[partTime], Model: cells[partModel], Template: cells[partTemplate],
-		Before: cells[partBefore], After: cells[partAfter], Score: cells[partScore],
+		Before: cells[partBefore], After: cells[partAfter], Score: cells[partScore], Name: cells[partName],
 	}
 	e.read(cells, r.row.Said)
 	if len(e.Reply) > MaxCell || len(e.Prompt) > MaxCell {

@@ -101,6 +101,10 @@ which refusals were wrong. Exchanges with the same texts cost one look.`,
 		},
 	}
 	f.register(c)
+	command.AddSettings(c, command.Setting{
+		Name: "name_column", Into: &f.Columns.Name,
+		Usage: "column of people's names; those of the drawn exchanges are masked too, whole and word by word",
+	})
 	c.Flags().IntVar(&size, "size", 150, "`NUMBER` of looks")
 	c.Flags().Uint64Var(&seed, "seed", 1, "`SEED` of the draw")
 	c.Flags().StringVar(&out, "out", "", "new `SHEET` to write")
@@ -273,6 +277,8 @@ func (a app) prepareLogs(f *logFlags) error {
 		f.Mask = mask.New(names)
 	case names != nil:
 		return command.InputError("--mask-names", "nothing is to be masked", "leave --mask=false out")
+	case f.Columns.Name != "":
+		return command.InputError("--set name_column", "nothing is to be masked", "leave --mask=false out")
 	}
 	return nil
 }
