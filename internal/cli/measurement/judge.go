@@ -78,14 +78,14 @@ without the file.
 
 "--responses -" judges lines of standard input as they come, and answers each with a line
 of JSON at once, in the same order: one process serves another program for as long as that
-runs. A line is {"id": 1, "prompt": "…", "response": "…"}; prompt may be left out, or be
+runs. A line is {"id": 1, "prompt": "...", "response": "..."}; prompt may be left out, or be
 messages, a list with role and content; finish is stop, length, blocked or other. A bad
 line is answered with its error. Limits such as --max-cost are for the process.`,
 		Example: `  orbench judge --judge lexical,paper-keywords
   orbench judge run-1a2b3c4d --judge lexical,llm:openai/gpt-4o
   orbench judge run-1a2b3c4d --judge llm:openai/gpt-4o@xstest,llm:openai/gpt-4o@rubric.yaml
   orbench judge --responses answers.jsonl --judge lexical --out verdicts.parquet
-  generate-answers | orbench judge --responses - --judge lexical
+  orbench judge --responses - --judge lexical
   orbench judge --responses answers.csv --gold-column final_label --gold-refusal 2_full_refusal,3_partial_refusal --by type --judge lexical,paper-keywords`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
