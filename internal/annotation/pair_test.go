@@ -104,7 +104,7 @@ func pairsOfModels(t *testing.T) map[string][][2]answered {
 // subject names the n-th answer of a side.
 func subject(side, n int) (s orbench.Subject) {
 	s[0] = byte(1 + side)
-	binary.BigEndian.PutUint64(s[8:], uint64(n))
+	binary.LittleEndian.PutUint64(s[8:], uint64(n))
 	return s
 }
 
@@ -119,7 +119,7 @@ func labelPairs(prompts [][2]answered, labels int, seed uint64) (CorrectedPairs,
 	}
 	drawn := p.Draw(labels, seed, NewWords(nil), time.Time{})
 	for s := range p.Subjects(NewWords(drawn)) {
-		side, n := int(s[0])-1, binary.BigEndian.Uint64(s[8:])
+		side, n := int(s[0])-1, binary.LittleEndian.Uint64(s[8:])
 		drawn = append(drawn, orbench.Annotation{Subject: s, Class: prompts[n][side].class, By: "ana"})
 	}
 	return p.Corrected(NewWords(drawn), 1)
@@ -146,7 +146,7 @@ func labelShared(t *testing.T, prompts [][2]answered, labels int, seed uint64) (
 		t.Fatal(err)
 	}
 	for _, a := range slices.Clone(drawn) {
-		side, n := int(a.Subject[0])-1, binary.BigEndian.Uint64(a.Subject[8:])
+		side, n := int(a.Subject[0])-1, binary.LittleEndian.Uint64(a.Subject[8:])
 		drawn = append(drawn, orbench.Annotation{Subject: a.Subject, Class: prompts[n][side].class, By: "ana"})
 	}
 	w := NewWords(drawn)
@@ -198,7 +198,7 @@ func labelSides(t *testing.T, prompts [][2]answered, labels int, seed uint64) (s
 			t.Fatal(err)
 		}
 		for _, a := range slices.Clone(drawn) {
-			drawn = append(drawn, orbench.Annotation{Subject: a.Subject, Class: prompts[binary.BigEndian.Uint64(a.Subject[8:])][side].class, By: "ana"})
+			drawn = append(drawn, orbench.Annotation{Subject: a.Subject, Class: prompts[binary.LittleEndian.Uint64(a.Subject[8:])][side].class, By: "ana"})
 		}
 		tally := NewTally(cell, NewWords(drawn))
 		for _, it := range items {
