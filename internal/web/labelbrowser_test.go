@@ -48,8 +48,8 @@ func TestLabelInABrowser(t *testing.T) {
 		pagetest.Eval[bool](t, b, `document.getElementById("queue").dataset.soon = 0; `+stopwatch)
 		press := func(keys string) {
 			for _, key := range keys {
-				// Nobody reads as fast as a test types, so it waits for the server.
-				b.Until(t, `document.getElementById("reply").textContent !== ""`)
+				// Nobody reads as fast as a test types, so it waits until the answer is painted.
+				b.Until(t, `document.getElementById("reply").textContent !== "" && window.at === 0`)
 				b.Run(t, chromedp.KeyEvent(string(key)))
 			}
 		}
