@@ -11,7 +11,6 @@ import (
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/model/sim"
 	"github.com/orbench/orbench/similar"
 )
 
@@ -72,8 +71,10 @@ func (w *world) searchOf(t testing.TB, c benchmark.BuildConfig, base string, cal
 }
 
 // TestSearchFinds searches against targets whose triggers neither the search nor the
-// generator knows. before is what the earlier way found in 1,000 calls from the same
-// benchmark: three generations of rewrites of new seeds, with refused prompts as examples.
+// generator knows, and against simulated models. before is what rewrites of new seeds found in
+// 1,000 calls from the same benchmark, in three generations that were shown refused prompts as
+// examples. The search must find twice as much with hidden triggers, and with simulated models
+// at least 0.95 of it. Its constants were chosen with these targets in view.
 func TestSearchFinds(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("ORBENCH_LONG") == "" {
@@ -82,7 +83,14 @@ func TestSearchFinds(t *testing.T) {
 	w := newWorld()
 	c := small(t, 8)
 	base := write(t, w.builder(c))
-	for target, before := range map[string]int{"topics": 6, "pairs": 1, "rare": 2, "long": 11, "relaxed": 17, "balanced": 37, "strict": 71} {
+	hidden, simulated := 2.0, 0.95
+	for target, of := range map[string]struct {
+		before int
+		least  float64
+	}{
+		"topics": {6, hidden}, "pairs": {1, hidden}, "rare": {2, hidden}, "long": {11, hidden},
+		"relaxed": {17, simulated}, "balanced": {37, simulated}, "strict": {71, simulated},
+	} {
 		folder, err := benchmark.Open(write(t, w.searchOf(t, c, base, 2000, target)))
 		if err != nil {
 			t.Fatal(err)
@@ -93,13 +101,10 @@ func TestSearchFinds(t *testing.T) {
 				found += g.Found
 			}
 		}
-		if _, persona := sim.New(target, 1); persona != nil {
-			before *= 2
-		}
-		yield := 1000 * found / calls
-		t.Logf("%s: found %d in %d calls, with those for the prompts it started from: %d in 1,000", target, found, calls, yield)
-		if yield < before*95/100 {
-			t.Errorf("%s: found %d in 1,000 calls, want %d", target, yield, before)
+		yield := float64(1000*found) / float64(calls)
+		t.Logf("%s: found %d in %d calls, with those for the prompts it started from: %.0f in 1,000", target, found, calls, yield)
+		if want := of.least * float64(of.before); yield < want {
+			t.Errorf("%s: found %.0f in 1,000 calls, want %.0f", target, yield, want)
 		}
 	}
 }

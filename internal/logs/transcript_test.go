@@ -39,7 +39,7 @@ func TestTranscripts(t *testing.T) {
 			t.Errorf("%s: %v, want %s", row, r.Transcripts.counts, want)
 		}
 	}
-	if n != 30 || len(ends) != len(Ends) {
-		t.Errorf("%d transcripts with the ends %v, want 30 with all", n, ends)
+	if n != 31 || len(ends) != len(Ends) {
+		t.Errorf("%d transcripts with the ends %v, want 31 with all", n, ends)
 	}
 }

@@ -71,9 +71,9 @@ type LineVerdict struct {
 const streamWidth = 64
 
 // Stream judges the lines of in as they come, and writes a Judgment of each to out at once,
-// in the same order. Judges that are models ask with ask; a *model.Error of it leaves
-// an answer unjudged, for the reason in its Message, and any other error ends the stream. faults is how many lines had an
-// Error or were left unjudged for want of a reply. Stream ends with in, or with ctx.
+// in the same order. Judges that are models ask with ask. A *model.Error of ask leaves an
+// answer unjudged, for the reason in its Message; any other error ends the stream. faults
+// counts the lines that have an Error or an unjudged verdict. Stream ends with in, or with ctx.
 func Stream(ctx context.Context, in io.Reader, out io.Writer, judges []judge.Judge, ask model.Model) (faults int, err error) {
 	type line struct {
 		number int

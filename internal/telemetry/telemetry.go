@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -142,9 +143,26 @@ func New(c Options) *Telemetry {
 
 // sends reports whether the environment names a collector for a signal.
 func sends(getenv func(string) string, signal string) bool {
-	env := func(name string) string { return strings.ToLower(strings.TrimSpace(getenv(name))) }
-	return env("OTEL_SDK_DISABLED") != "true" && env("OTEL_"+signal+"_EXPORTER") != "none" &&
-		(env("OTEL_EXPORTER_OTLP_ENDPOINT") != "" || env("OTEL_EXPORTER_OTLP_"+signal+"_ENDPOINT") != "")
+	return collector(getenv, signal) != ""
+}
+
+// collector is the address that the environment names for a signal, empty for none.
+func collector(getenv func(string) string, signal string) string {
+	env := func(name string) string { return strings.TrimSpace(getenv(name)) }
+	if strings.EqualFold(env("OTEL_SDK_DISABLED"), "true") || strings.EqualFold(env("OTEL_"+signal+"_EXPORTER"), "none") {
+		return ""
+	}
+	return cmp.Or(env("OTEL_EXPORTER_OTLP_"+signal+"_ENDPOINT"), env("OTEL_EXPORTER_OTLP_ENDPOINT"))
+}
+
+// Collectors lists the addresses to which New has spans, metrics and events sent.
+func Collectors(getenv func(string) string) (all []string) {
+	for _, signal := range []string{"TRACES", "METRICS", "LOGS"} {
+		if address := collector(getenv, signal); address != "" {
+			all = append(all, address)
+		}
+	}
+	return all
 }
 
 // checkProtocol logs a requested protocol that is not supported.

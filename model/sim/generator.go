@@ -36,8 +36,8 @@ const (
 // "<<CODE REQUEST CLOSES>>" asks for the N earlier messages of its conversation; and a
 // rewrite between lines "<<CODE REWRITE OPENS>>" and "<<CODE REWRITE CLOSES>>" besides
 // asks for one in its place; and a parent between lines "<<CODE PARENT OPENS>>" and
-// "<<CODE PARENT CLOSES>>" asks for the N of "Write N new requests". "Kind: AXIS, VALUE" on a line of its own besides a seed
-// asks for wordings of it.
+// "<<CODE PARENT CLOSES>>" asks for the N of "Write N new requests". "Kind: AXIS, VALUE" on a
+// line of its own besides a seed asks for wordings of it.
 //
 // The sentences are put together from generator.txt, general throughout.
 func (m simulated) generate(r model.Request) string {

@@ -6,24 +6,33 @@ import (
 
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/telemetry"
 	"github.com/orbench/orbench/model"
 )
 
-// Asker gives the way to ask for single replies, remembered ones first. The error of a call
-// that failed is a *model.Error, whose Message says why; any other says that no more can be asked. done is called
-// after the last reply.
+// Lanes adds a lane for every client to live, and returns how many calls they make at once.
+// role names what a request is for.
+func (e *Env) Lanes(live *fill.Live, f Calls, clients *client.Set, told *telemetry.Telemetry, role func(model.Request) string) (width int) {
+	limits := e.Limits(f, clients)
+	for at, c := range clients.All() {
+		l := limits(c)
+		live.Lane(at, told.Model(c.Model, telemetry.Server{Ref: at, Endpoint: c.Endpoint, Role: role}), l)
+		width += l.Concurrency
+	}
+	return width
+}
+
+// Asker gives the way to ask judges for single replies, remembered ones first. The error of a
+// call that failed is a *model.Error, whose Message says why; any other says that no more can
+// be asked. done must be called after the last reply.
 func (e *Env) Asker(ctx context.Context, f Calls, clients *client.Set, memory *store.Store, prices price.Table) (ask model.Model, done func() error) {
 	traced, told := e.Traced(ctx)
 	live := fill.NewLive(memory, f.Config(prices, e.Abort))
 	told.Watch(func() telemetry.Counts { return telemetry.Counts{Stats: live.Stats(), Load: live.Load()} })
-	limits := e.Limits(f, clients)
-	role := func(model.Request) string { return "judge" }
-	for at, c := range clients.All() {
-		live.Lane(at, told.Model(c.Model, telemetry.Server{Ref: at, Endpoint: c.Endpoint, Role: role}), limits(c))
-	}
+	e.Lanes(live, f, clients, told, func(model.Request) string { return string(job.Judge) })
 	ask = model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
 		response, ok, err := live.Ask(ctx, r)
 		if err != nil || ok {

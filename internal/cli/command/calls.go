@@ -41,7 +41,7 @@ type Calls struct {
 	// is the folder of files that they go by, empty for none.
 	byBatch, wait bool
 	batchFiles    string
-	// Local: connect to this machine alone, and to servers that --base-url names.
+	// Local: connect to this machine alone, to servers that --base-url names and to the store.
 	Local bool
 	// DryRun: print what would be sent, and send and write nothing.
 	DryRun bool
@@ -101,7 +101,7 @@ func (f *Calls) keySettings() []Setting {
 
 // RegisterLocal gives a command the flag that keeps its connections to this machine.
 func (f *Calls) RegisterLocal(c *cobra.Command) {
-	c.Flags().BoolVar(&f.Local, "local", false, "connect to this machine alone, and to servers that --base-url names (default: true if recorded answers say who asked)")
+	c.Flags().BoolVar(&f.Local, "local", false, "connect to this machine alone, to servers that --base-url names and to the store (default: true if recorded answers say who asked)")
 }
 
 // RegisterWorkers gives a command the setting that has workers make its calls.
@@ -174,7 +174,9 @@ func (e *Env) Clients(f Calls, named []string, addresses map[string]string) (*cl
 		return nil, err
 	}
 	if f.Local {
-		e.stayLocal(c.Given)
+		if err := e.stayLocal(c.Given); err != nil {
+			return nil, err
+		}
 	}
 	set, err := client.NewSet(c)
 	if err != nil {

@@ -8,7 +8,9 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/telemetry"
 	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/model/wire"
 )
 
 // allowedHosts are the hosts that the user lets have keys: those of the flag, and those
@@ -42,14 +44,21 @@ func (e *Env) LocalIfPeople(c *cobra.Command, f *Calls, path string, columns dat
 	return err
 }
 
-// stayLocal keeps all connections to this machine and to servers that the user gave.
-func (e *Env) stayLocal(given map[string]string) {
+// stayLocal keeps all connections to this machine, to servers that the user gave and to the
+// store. Telemetry may have texts too, so a collector elsewhere is an error.
+func (e *Env) stayLocal(given map[string]string) error {
 	said := ""
 	if hosts := client.StayLocal(given); len(hosts) > 0 {
-		said = " and " + strings.Join(hosts, ", ")
+		said = ", " + strings.Join(hosts, ", ")
 	}
-	e.Infof("local: connections go to this machine%s alone", said)
+	for _, address := range telemetry.Collectors(e.Getenv) {
+		if err := wire.MayConnect(address); err != nil {
+			return InputError("OTEL_EXPORTER_OTLP_ENDPOINT and the like", err.Error(), "unset them, or set OTEL_SDK_DISABLED=true; --local=false lets a collector be told")
+		}
+	}
+	e.Infof("local: connections go to this machine%s and the store alone", said)
 	e.local = true
+	return nil
 }
 
 // sayRecipient warns of a server that may not have its key yet, and of one that is

@@ -228,13 +228,7 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 	if told != nil {
 		role = rolesOf(b)
 	}
-	width := 0
-	limits := a.Limits(f.calls, clients)
-	for at, c := range clients.All() {
-		l := limits(c)
-		live.Lane(at, told.Model(c.Model, telemetry.Server{Ref: at, Endpoint: c.Endpoint, Role: role}), l)
-		width += l.Concurrency
-	}
+	width := a.Lanes(live, f.calls, clients, told, role)
 	// Each prompt waits for one call at least, and some wait for their turn.
 	b.Width = 2 * max(width, 16)
 	b.Ask = live.Ask
