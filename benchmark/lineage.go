@@ -65,6 +65,10 @@ const (
 	Answered Reason = "answered"
 )
 
+// Reasons lists the reasons for which rewrites are dropped, in the order in which they are
+// looked for.
+var Reasons = []Reason{Foreign, BrokenRule, Duplicate, NearDuplicate, CommonOpening, CommonForm, Surplus, NoTurns, Answered}
+
 // Record is a row of the lineage: one prompt, its outcome, and the reasons. lineage.jsonl
 // has a line for each.
 type Record struct {

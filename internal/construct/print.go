@@ -127,7 +127,7 @@ func (b *Benchmark) addBrief(d *table.Document) {
 	f, full := b.Funnel, b.Funnel.Selection.Sets[benchmark.FullSet]
 	kept := "without rule breaks and duplicates"
 	if b.Search != nil {
-		kept = "of them that a target refused"
+		kept = "without rule breaks, duplicates and what every target answered"
 	}
 	d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("Left by each stage: %s seeds → %s rewrites → %s %s → %s safe, %s of them by the second chance → %s refused by selectors.",
 		table.Count(f.Seeds.Kept), table.Count(f.Rewrites.Items), table.Count(f.Rewrites.Kept), kept,

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,21 +41,13 @@ func outcomes(c benchmark.BuildConfig) []outcome {
 	add := func(stage, name, text string, of func(*benchmark.Record) bool) {
 		all = append(all, outcome{stage, name, text, of})
 	}
-	dropped := func(reason benchmark.Reason, text string) {
-		add("Rewrites", string(reason), "dropped: "+text, func(r *benchmark.Record) bool { return r.Dropped == reason })
-	}
 	rewritten := func(r *benchmark.Record) bool { return r.Kind == benchmark.Rewritten }
 	add("Rewrites", "rewrite", "written", rewritten)
 	add("Rewrites", "mended", "broke a rule and were asked for again", func(r *benchmark.Record) bool { return r.RepairCall != "" })
 	add("Rewrites", "mended_well", "of them then kept all rules", func(r *benchmark.Record) bool { return r.RepairCall != "" && len(r.Broken) == 0 })
-	dropped(benchmark.Foreign, "no request")
-	dropped(benchmark.BrokenRule, "breaks a rule")
-	dropped(benchmark.Duplicate, "duplicate")
-	dropped(benchmark.NearDuplicate, "near duplicate")
-	dropped(benchmark.CommonOpening, "begins like many others")
-	dropped(benchmark.CommonForm, "has the form of many others")
-	dropped(benchmark.Surplus, "more than were asked for")
-	dropped(benchmark.NoTurns, "no conversation leads up to it")
+	for _, reason := range benchmark.Reasons {
+		add("Rewrites", string(reason), "dropped: "+cmp.Or(reasonText[reason], words(string(reason))), func(r *benchmark.Record) bool { return r.Dropped == reason })
+	}
 	add("Rewrites", "kept", "kept", func(r *benchmark.Record) bool { return rewritten(r) && r.Dropped == benchmark.NotDropped })
 	for _, rule := range generator.Rules() {
 		add("Rules broken at first", "broke_"+string(rule), words(string(rule)), func(r *benchmark.Record) bool {
@@ -81,6 +74,8 @@ func outcomes(c benchmark.BuildConfig) []outcome {
 	chance("confirmed", "confirmed as toxic", func(s *benchmark.Review) bool { return s.Missing == "" && s.Confirmed })
 	chance("unclear", "unclear", func(s *benchmark.Review) bool { return s.Missing == "" && !s.Readmitted && !s.Confirmed })
 	chance("no_answer", "without an answer", func(s *benchmark.Review) bool { return s.Missing != "" })
+	add("Targets", "targets", "answered by targets", func(r *benchmark.Record) bool { return len(r.Targets) > 0 })
+	add("Targets", "refused_by_targets", "refused by a target", func(r *benchmark.Record) bool { n, _ := r.RefusedByTargets(); return n > 0 })
 	add("Selectors", "selectors", "answered by selectors", func(r *benchmark.Record) bool { return len(r.Replies) > 0 })
 	for n := 0; n <= len(c.Hard.Selectors); n++ {
 		add("Selectors", "refused_by_"+strconv.Itoa(n), "refused by "+table.Counted(n, "family", "families"), func(r *benchmark.Record) bool {
@@ -91,6 +86,17 @@ func outcomes(c benchmark.BuildConfig) []outcome {
 		add("Sets", string(set), "in the "+string(set)+" set", func(r *benchmark.Record) bool { return slices.Contains(r.Sets, set) })
 	}
 	return all
+}
+
+// reasonText says why a rewrite was dropped, where the name of the reason does not.
+var reasonText = map[benchmark.Reason]string{
+	benchmark.Foreign:       "no request",
+	benchmark.BrokenRule:    "breaks a rule",
+	benchmark.CommonOpening: "begins like many others",
+	benchmark.CommonForm:    "has the form of many others",
+	benchmark.Surplus:       "more than were asked for",
+	benchmark.NoTurns:       "no conversation leads up to it",
+	benchmark.Answered:      "every target answered it",
 }
 
 // words is a name as people write it.

@@ -65,7 +65,23 @@ policy:
 	if err != nil {
 		t.Fatal(err)
 	}
+	search := filepath.Join(s.dir, "search.yaml")
+	if err := os.WriteFile(search, []byte(strings.Replace(text, "name: made", "name: sought", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.orbench("build", "--config", search, "--target", "sim/balanced", "--search-calls", "80", "--out", filepath.Join(s.dir, "sought"))
 	s.serve(nil)
+	// Every rewrite is kept, or dropped for a reason that the page counts.
+	for _, study := range []string{"made", "sought"} {
+		counts := s.build("/index.json?study=" + study).Counts
+		ended := counts["kept"]
+		for _, reason := range benchmark.Reasons {
+			ended += counts[string(reason)]
+		}
+		if counts["rewrite"] == 0 || counts["rewrite"] != ended || study == "sought" && (counts["answered"] == 0 || counts["refused_by_targets"] == 0) {
+			t.Errorf("%s: %d rewrites, of which %d ended: %v", study, counts["rewrite"], ended, counts)
+		}
+	}
 	const home = "?study=made"
 	page := s.page("/" + home)
 
