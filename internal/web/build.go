@@ -59,6 +59,8 @@ func outcomes(c benchmark.BuildConfig) []outcome {
 			return rewritten(r) && slices.Contains(r.Broken, rule)
 		})
 	}
+	add("Targets", "targets", "put to the targets", func(r *benchmark.Record) bool { return len(r.Targets) > 0 })
+	add("Targets", "refused_by_targets", "refused by a target", func(r *benchmark.Record) bool { n, _ := r.RefusedByTargets(); return n > 0 })
 	labels := []orbench.Label{orbench.Safe, orbench.Toxic, orbench.Controversial, orbench.Undecided}
 	for _, l := range labels {
 		add("Votes", "voted_"+string(l), "rewrites voted "+string(l), func(r *benchmark.Record) bool { return rewritten(r) && r.Voted == l })
@@ -74,8 +76,6 @@ func outcomes(c benchmark.BuildConfig) []outcome {
 	chance("confirmed", "confirmed as toxic", func(s *benchmark.Review) bool { return s.Missing == "" && s.Confirmed })
 	chance("unclear", "unclear", func(s *benchmark.Review) bool { return s.Missing == "" && !s.Readmitted && !s.Confirmed })
 	chance("no_answer", "without an answer", func(s *benchmark.Review) bool { return s.Missing != "" })
-	add("Targets", "targets", "answered by targets", func(r *benchmark.Record) bool { return len(r.Targets) > 0 })
-	add("Targets", "refused_by_targets", "refused by a target", func(r *benchmark.Record) bool { n, _ := r.RefusedByTargets(); return n > 0 })
 	add("Selectors", "selectors", "answered by selectors", func(r *benchmark.Record) bool { return len(r.Replies) > 0 })
 	for n := 0; n <= len(c.Hard.Selectors); n++ {
 		add("Selectors", "refused_by_"+strconv.Itoa(n), "refused by "+table.Counted(n, "family", "families"), func(r *benchmark.Record) bool {
