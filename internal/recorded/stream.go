@@ -219,8 +219,13 @@ func parseLine(text []byte) (Line, error) {
 	text = bytes.TrimSpace(text)
 	if err := jsonv2.Unmarshal(text, &l, jsonv2.RejectUnknownMembers(true)); err != nil {
 		var wrong *jsonv2.SemanticError
-		if errors.As(err, &wrong) && errors.Is(err, jsonv2.ErrUnknownName) {
+		switch {
+		case errors.As(err, &wrong) && errors.Is(err, jsonv2.ErrUnknownName):
 			return l, fault(untrusted.Quote(wrong.JSONPointer.LastToken())+" is not a field of a line", "the fields are id, prompt, messages, response and finish")
+		case wrong != nil && wrong.JSONPointer == "":
+			return l, fault("not a JSON object", lineHint)
+		case wrong != nil:
+			return l, fault(untrusted.Quote(string(wrong.JSONPointer[1:]))+" has a value of the wrong type", lineHint)
 		}
 		problem := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "jsontext: "), "json: ")
 		return l, fault("not a line to judge: "+problem, lineHint)

@@ -52,10 +52,11 @@ func TestStreamFaults(t *testing.T) {
 	t.Parallel()
 	for _, tt := range [][2]string{
 		{`no`, `"error":"not a line to judge: invalid character`},
-		{`[]`, `"error":"not a line to judge: cannot unmarshal`},
+		{`[]`, `"error":"not a JSON object; write one such as`},
 		{`{"id": 7}`, `"id":7,"error":"no response; write one such as`},
 		{`{"response": null}`, `"error":"no response; `},
-		{`{"response": 5}`, `"error":"not a line to judge: cannot unmarshal`},
+		{`{"response": 5}`, `"error":"\"response\" has a value of the wrong type; `},
+		{`{"messages": [{"role": "user", "content": 5}], "response": "b"}`, `"error":"\"messages/0/content\" has a value of the wrong type; `},
 		{`{"id": 7, "id": 8, "response": ""}`, `duplicate object member name`},
 		{`{"promt": "a", "response": "b"}`, `"error":"\"promt\" is not a field of a line; the fields are `},
 		{`{"prompt": "a", "messages": [], "response": "b"}`, `"error":"a prompt and messages; leave one of them out"`},
