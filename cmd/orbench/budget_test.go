@@ -175,7 +175,7 @@ func budgetRepeats() int {
 	case long():
 		return 6
 	}
-	return 2
+	return 1
 }
 
 // TestBudgetHolds has commands and workers that spend on one run keep to its bound, by what the

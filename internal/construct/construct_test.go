@@ -165,15 +165,15 @@ func contents(t testing.TB, dir string) map[string]string {
 // undisturbed build writes.
 func TestSameBytesHoweverOftenStopped(t *testing.T) {
 	t.Parallel()
-	want := contents(t, write(t, newWorld().builder(small(t, 8))))
+	want := contents(t, write(t, newWorld().builder(small(t, 4))))
 
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	w := newWorld()
 	w.jitter = rand.New(rand.NewPCG(seed, 1))
-	b := w.builder(small(t, 8))
+	b := w.builder(small(t, 4))
 	b.Width = 7
-	w.stopped(t, b, 5, 250)
+	w.stopped(t, b, 5, 125)
 	got := contents(t, write(t, b))
 	for name := range want {
 		if got[name] != want[name] {
@@ -228,7 +228,7 @@ func (w *world) stopped(t *testing.T, b *Builder, times, calls int) {
 func TestLineageExplainsEveryRow(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	c := small(t, 12)
+	c := small(t, 8)
 	dir := write(t, w.builder(c))
 	folder, err := benchmark.Open(dir)
 	if err != nil {
@@ -506,10 +506,10 @@ func TestStructuredLists(t *testing.T) {
 func TestFailedCallsAreCounted(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	want := contents(t, write(t, w.builder(small(t, 6))))
+	want := contents(t, write(t, w.builder(small(t, 4))))
 	w = newWorld()
 	w.fails = func(r model.Request) bool { return r.Hash()[0] < 26 }
-	b := w.builder(small(t, 6))
+	b := w.builder(small(t, 4))
 	made, err := b.Build(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -561,7 +561,7 @@ func TestExhaustedCategory(t *testing.T) {
 func TestRefreshAdds(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	c := small(t, 6)
+	c := small(t, 4)
 	old := write(t, w.builder(c))
 	base, err := benchmark.Open(old)
 	if err != nil {

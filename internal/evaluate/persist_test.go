@@ -79,8 +79,11 @@ func figuresOf(t *testing.T, run *evaluate.Run) []score.Persistence {
 // withdrawn answers lie within the intervals expected for that number of seeds.
 func TestPersistence(t *testing.T) {
 	t.Parallel()
-	seeds, prompts := 20, 30
-	if os.Getenv("ORBENCH_LONG") == "2" {
+	seeds, prompts := 8, 30
+	switch os.Getenv("ORBENCH_LONG") {
+	case "1":
+		seeds = 20
+	case "2":
 		seeds, prompts = 500, 60
 	}
 	rows := lines("x", 0, prompts)

@@ -264,7 +264,7 @@ name: rich
 targets: [sim/balanced, sim/strict]
 datasets: [starter]
 judges: [lexical, paper-keywords, "llm:sim/judge"]
-limit: 40
+limit: 16
 variants: {defenses: [response-check, self-reminder], turns: [refused-before, pushback-own], temperatures: [0, {temperature: 1, samples: 3}], cross: false}
 `
 

@@ -78,7 +78,7 @@ func TestPages(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, filepath.Join(t.TempDir(), "m.db"))
 	r := p.open(rich)
-	p.fill(r, 900)
+	p.fill(r, 360)
 	rows, s := p.walk(r), p.study(r)
 	if _, err := s.Search(t.Context(), "knife"); err == nil {
 		t.Error("texts are found that were not indexed")
