@@ -255,8 +255,11 @@ func TestFaults(t *testing.T) {
 func TestSharedStore(t *testing.T) {
 	t.Parallel()
 	prompts, most := 300, 2
-	if long() {
+	switch {
+	case fullSize():
 		prompts, most = 3000, 4
+	case long():
+		prompts, most = 1000, 4
 	}
 	faults, err := sim.ParseFaults("slow=1,slow-by=20ms")
 	if err != nil {

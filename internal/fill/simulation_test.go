@@ -84,12 +84,12 @@ func simulate(t *testing.T, seed uint64) *world {
 }
 
 // TestSchedules has the schedules of many seeds happen, or of ORBENCH_SEED alone, whose trace
-// it prints. ORBENCH_LONG=1 takes 300 seeds, 2 takes 10,000.
+// it prints. ORBENCH_LONG=1 takes 150 seeds, 2 takes 10,000.
 func TestSchedules(t *testing.T) {
 	from, to := uint64(1), uint64(20)
 	switch os.Getenv("ORBENCH_LONG") {
 	case "1":
-		to = 300
+		to = 150
 	case "2":
 		to = 10_000
 	}

@@ -127,7 +127,7 @@ func TestLooks(t *testing.T) {
 // XSTest's and Do-Not-Answer's, and 150 looks of it a thousand times.
 func TestLooksOfLabeledAnswers(t *testing.T) {
 	if os.Getenv("ORBENCH_LONG") == "" {
-		t.Skip("a thousand redraws: ORBENCH_LONG=1")
+		t.Skip("a long proof: set ORBENCH_LONG=1, as .ci/run does")
 	}
 	var all []labeled
 	read := func(name string, add func(row map[string]string)) {
@@ -158,8 +158,11 @@ func TestLooksOfLabeledAnswers(t *testing.T) {
 			all = append(all, labeled{row["prompt"], row["response"], row["label"] == "refused", false})
 		}
 	})
-	const looks, users, exchanges, times = 150, 3000, 10_000, 1000
-	seeds := map[string]uint64{"1": 1, "2": 3}[os.Getenv("ORBENCH_LONG")]
+	const looks, users, exchanges = 150, 3000, 10_000
+	seeds, times := uint64(1), 300
+	if os.Getenv("ORBENCH_LONG") == "2" {
+		seeds, times = 3, 1000
+	}
 	for seed := range seeds {
 		log, truth, of := logOf(all, exchanges, users, seed)
 		lexical, safe := 0, 0
