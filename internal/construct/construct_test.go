@@ -142,6 +142,24 @@ func write(t testing.TB, b *Builder) string {
 	return dir
 }
 
+// built gives a folder with the benchmark of small(t, 4), which is built once and copied.
+func built(t testing.TB) string {
+	t.Helper()
+	builtOnce.Do(func() { builtFiles = contents(t, write(t, newWorld().builder(small(t, 4)))) })
+	dir := t.TempDir()
+	for name, text := range builtFiles {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+var (
+	builtOnce  sync.Once
+	builtFiles map[string]string
+)
+
 // contents reads all files of a folder.
 func contents(t testing.TB, dir string) map[string]string {
 	t.Helper()
@@ -165,7 +183,7 @@ func contents(t testing.TB, dir string) map[string]string {
 // undisturbed build writes.
 func TestSameBytesHoweverOftenStopped(t *testing.T) {
 	t.Parallel()
-	want := contents(t, write(t, newWorld().builder(small(t, 4))))
+	want := contents(t, built(t))
 
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -505,9 +523,8 @@ func TestStructuredLists(t *testing.T) {
 // ends, everything is accounted for, and another one makes up for it.
 func TestFailedCallsAreCounted(t *testing.T) {
 	t.Parallel()
+	want := contents(t, built(t))
 	w := newWorld()
-	want := contents(t, write(t, w.builder(small(t, 4))))
-	w = newWorld()
 	w.fails = func(r model.Request) bool { return r.Hash()[0] < 26 }
 	b := w.builder(small(t, 4))
 	made, err := b.Build(t.Context())
@@ -562,7 +579,7 @@ func TestRefreshAdds(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	c := small(t, 4)
-	old := write(t, w.builder(c))
+	old := built(t)
 	base, err := benchmark.Open(old)
 	if err != nil {
 		t.Fatal(err)
@@ -659,7 +676,7 @@ func TestWriteLeavesAFullFolderAlone(t *testing.T) {
 // rows are right.
 func TestManifestIsWhole(t *testing.T) {
 	t.Parallel()
-	dir := write(t, newWorld().builder(small(t, 4)))
+	dir := built(t)
 	folder, err := benchmark.Open(dir)
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 // the pair that the lineage puts both into.
 func TestPairsAreTheLineages(t *testing.T) {
 	t.Parallel()
-	dir := write(t, newWorld().builder(small(t, 4)))
+	dir := built(t)
 	rows, err := csv.NewReader(strings.NewReader(contents(t, dir)[benchmark.PairsFile])).ReadAll()
 	if err != nil {
 		t.Fatal(err)
