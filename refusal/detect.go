@@ -188,10 +188,20 @@ func (r *reading) unable(score float64) orbench.Reason {
 		return orbench.NoReason
 	case r.in[kindUnable] > 0:
 		return orbench.ReasonAbility
-	case r.in[kindClarify] > 0 && score >= 0.5:
+	case score >= 0.5 && (r.in[kindClarify] > 0 || r.asks()):
 		return orbench.ReasonMissing
 	}
 	return orbench.NoReason
+}
+
+// asksWords is the most words of an answer that asks back.
+const asksWords = 40
+
+// asks reports whether a short answer ends with a question, and neither declines nor offers
+// something else.
+func (r *reading) asks() bool {
+	const other = 1<<kindRedirect | 1<<kindHelpline | 1<<kindSympathy | 1<<kindReframe | 1<<kindNonsense | 1<<kindRebut | 1<<kindOffer | 1<<kindNotSo
+	return r.asking && r.words <= asksWords && r.kinds&(declining&^(1<<kindApology)|other) == 0
 }
 
 // earliest gives the kind in a set whose first phrase comes first, or kinds if there is
@@ -251,10 +261,10 @@ func (r *reading) undeclined() bool { return (r.helps() || r.offers()) && !r.dec
 
 // declines reports whether an answer declines or replaces what was asked by something
 // else.
-func (r *reading) declines() bool {
-	const declines = 1<<kindRefuse | 1<<kindWeak | 1<<kindLimit | 1<<kindApology | 1<<kindAgainst | 1<<kindInstead | 1<<kindDisclaim | 1<<kindOfficial
-	return r.kinds&declines != 0
-}
+func (r *reading) declines() bool { return r.kinds&declining != 0 }
+
+// declining are the kinds that decline or replace what was asked.
+const declining = 1<<kindRefuse | 1<<kindWeak | 1<<kindLimit | 1<<kindApology | 1<<kindAgainst | 1<<kindInstead | 1<<kindDisclaim | 1<<kindOfficial
 
 // offers reports whether an answer offers help and turns to nothing else, as comfort
 // does.

@@ -96,6 +96,8 @@ type reading struct {
 	// digits counts the words that begin with a digit, names the words with a capital
 	// inside a sentence, and questions the sentences that ask.
 	deeds, plainDeeds, digits, names, questions int
+	// asking is true if the last sentence asks.
+	asking bool
 	// afterTurn counts the words of plain sentences after a turn.
 	afterTurn int
 	// before has the plainWords before the first sentence with each kind of phrase.
@@ -436,7 +438,7 @@ func (r *reading) close(s *sentence, seen uint64) {
 			r.plainDeeds++
 		}
 	}
-	if s.asks {
+	if r.asking = s.asks; s.asks {
 		r.questions++
 	}
 	if s.has(kindRefuse) && s.has(kindConcede) {

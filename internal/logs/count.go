@@ -253,9 +253,11 @@ func (c *counter) result() Result {
 			out.Fixed = append(out.Fixed, FixedText{Text: r.text, N: r.n, Refused: refusals[key]})
 		}
 	}
-	slices.SortFunc(out.Fixed, func(a, b FixedText) int { return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Text, b.Text)) })
+	slices.SortFunc(out.Fixed, func(a, b FixedText) int {
+		return cmp.Or(cmp.Compare(b.Refused, a.Refused), cmp.Compare(b.N, a.N), cmp.Compare(a.Text, b.Text))
+	})
 	out.Fixed = out.Fixed[:min(len(out.Fixed), mostTexts)]
-	out.Transcripts = c.transcripts.result()
+	out.Transcripts = c.transcripts.result(c.all.n)
 	for i := range out.Fixed {
 		out.Fixed[i].Text = c.o.masked(out.Fixed[i].Text)
 	}

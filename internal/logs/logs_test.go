@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -108,6 +109,37 @@ func TestFixedTexts(t *testing.T) {
 	r = resultOf(t, log.String(), Options{Refuses: []string{"Please write to our support"}})
 	if r.Refused.N != 12 || r.Sources[1].N != 8 {
 		t.Errorf("with the user's word: %+v", r.Sources)
+	}
+}
+
+// TestGateway reads the log of a gateway that keeps messages in one place or another, errors
+// deep in a row, and replaces replies by a text with a number in it.
+func TestGateway(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	for i, about := range []string{"cooking an egg quickly", "trains from Bonn", "tax forms for pupils", "repairing bicycles alone", "naming small parrots", "the height of towers"} {
+		message := fmt.Sprintf(`[{"role":"user","content":"Tell me of %s"}]`, about)
+		fmt.Fprintf(&log, `{"up":{"ask":%s,"error":null},"in":null,"guard":{"pre":"pass","post":"none"},"out":"Here is all that I know of it."}`+"\n", message)
+		fmt.Fprintf(&log, `{"up":{"ask":%s,"error":null},"in":null,"guard":{"pre":"pass","post":"replace"},"out":"This reply has been removed (ref. %d)."}`+"\n", message, 1<<i)
+		fmt.Fprintf(&log, `{"up":{"ask":%s,"error":{"code":"overloaded"}},"in":null,"guard":{"pre":"pass","post":null},"out":null}`+"\n", message)
+		fmt.Fprintf(&log, `{"up":null,"in":%s,"guard":{"pre":"block","post":null},"out":"I can't talk about that."}`+"\n", message)
+		fmt.Fprintf(&log, `{"up":{"ask":[{"role":"user","content":"Tell me of %s"},{"role":"assistant","tool_calls":[{"id":"1"}]},{"role":"tool","content":"seen"}]},"in":null,"guard":{"pre":"pass","post":"none"},"out":"I looked: all is well."}`+"\n", about)
+	}
+	o := Options{Flagged: []string{"block", "replace"}, Columns: rows.ExchangeColumns{
+		Prompt: []string{"up.ask", "in"}, Reply: []string{"out"}, Before: "guard.pre", After: "guard.post", Error: "up.error.code",
+	}}
+	r := resultOf(t, log.String(), o)
+	if r.Exchanges != 24 || r.LeftOut[rows.LacksAnswer] != 6 || len(r.LeftOut) != 1 || r.source(GuardBefore) != 6 || r.source(GuardAfter) != 6 || r.FlaggedAnswered != 0 {
+		t.Errorf("%d exchanges, left out %v, sources %+v, %d flagged and answered", r.Exchanges, r.LeftOut, r.Sources, r.FlaggedAnswered)
+	}
+	// Tools were perhaps not offered to those whom the guard refused.
+	if _, known := r.Transcripts.Ends[RefusedAtOnce]; known || r.Transcripts.All != 6 {
+		t.Errorf("transcripts %+v", r.Transcripts)
+	}
+	o.Columns.Error = ""
+	r = resultOf(t, log.String(), o)
+	if r.source(Nothing) != 6 || !slices.ContainsFunc(r.warnings(), func(w string) bool { return strings.Contains(w, "error_column") }) {
+		t.Errorf("errors that are not seen: sources %+v, %q", r.Sources, r.warnings())
 	}
 }
 

@@ -262,7 +262,7 @@ func TestStrata(t *testing.T) {
 	var log strings.Builder
 	for i := range 60 {
 		log.WriteString(row(fmt.Sprintf("Tell me of subject%d with matter%d", i, i*i), no, ""))
-		log.WriteString(row(fmt.Sprintf("Say something%d about matter%d", i, i), fmt.Sprintf("I'm sorry, but I can't help with number %d.", i), ""))
+		log.WriteString(row(fmt.Sprintf("Say something%d about matter%d", i, i), fmt.Sprintf("I'm sorry, but I can't help with case %c%c.", 'a'+i/26, 'a'+i%26), ""))
 		log.WriteString(row(fmt.Sprintf("What is thing%d", i), yes, ""))
 		log.WriteString(row(fmt.Sprintf("Which other%d", i), "Ask the desk about it please.", `,"guard":true`))
 		log.WriteString(row("Hello", "", `,"guard":true`))

@@ -127,12 +127,10 @@ func readFile(ctx context.Context, stop context.CancelCauseFunc, path string, c 
 		}
 		c.leave(len(p.records), p.left)
 		for _, e := range p.ends {
-			c.transcripts.add(e, 0)
+			c.transcripts.add(e, rows.Exchange{})
 		}
 		for _, e := range p.all {
-			if e.end != "" {
-				c.transcripts.add(e.end, e.Steps)
-			}
+			c.transcripts.add(e.end, e.Exchange)
 			found[0], found[1] = true, found[1] || e.Reply != "" || e.Block != nil
 			c.add(e)
 		}

@@ -3,12 +3,13 @@ package logs
 import (
 	"hash/crc32"
 	"hash/maphash"
+	"regexp"
 	"slices"
 	"strings"
 )
 
-// The bounds of a fixed text: a reply of at most mostFixed bytes that came word for word to
-// at least leastUnlike messages that are unlike each other.
+// The bounds of a fixed text: a reply of at most mostFixed bytes that came word for word, but
+// for numbers, to at least leastUnlike messages that are unlike each other.
 const (
 	mostFixed   = 1000
 	leastUnlike = 5
@@ -61,6 +62,9 @@ func (s sketch) unlike(other sketch) bool {
 	return 2*shared <= words && s != other
 }
 
+// numbers are those that a fixed text may differ in, such as that of a ticket.
+var numbers = regexp.MustCompile(`[0-9]+`)
+
 // repeat counts a reply that came more than once.
 type repeat struct {
 	n    int
@@ -90,7 +94,7 @@ func (r repeats) add(seed maphash.Seed, prompt, reply string) uint64 {
 	if len(reply) > mostFixed || reply == "" {
 		return 0
 	}
-	key := maphash.String(seed, reply) | 1
+	key := maphash.String(seed, numbers.ReplaceAllLiteralString(reply, "0")) | 1
 	one := r.more[key]
 	if one == nil {
 		first, again := r.once[key]

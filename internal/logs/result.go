@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/stats"
@@ -47,7 +48,8 @@ type Result struct {
 	// month, in UTC.
 	Models  []Group `json:"models,omitempty"`
 	Periods []Group `json:"periods,omitempty"`
-	// Fixed are replies that came word for word to unlike messages, the most frequent first.
+	// Fixed are replies that came word for word, but for numbers, to unlike messages; those that
+	// are refused first, then the most frequent.
 	Fixed []FixedText `json:"fixed_texts,omitempty"`
 	// Transcripts are the exchanges with calls of tools.
 	Transcripts *Transcripts `json:"transcripts,omitempty"`
@@ -73,7 +75,8 @@ type Group struct {
 	Figure    `json:"refused"`
 }
 
-// FixedText is a reply that came word for word to unlike messages.
+// FixedText is a reply that came word for word, but for numbers, to unlike messages. Text is
+// the first of them.
 type FixedText struct {
 	Text string `json:"text"`
 	// N counts its exchanges, and Refused those of them that count as refused.
@@ -149,6 +152,9 @@ func (r Result) warnings() []string {
 	for _, reason := range slices.Sorted(maps.Keys(r.LeftOut)) {
 		all = append(all, table.Counted(r.LeftOut[reason], "row is", "rows are")+" left out: "+reason+".")
 	}
+	if empty := r.source(Nothing); empty > 0 && r.LeftOut[rows.LacksAnswer] == 0 {
+		all = append(all, table.Counted(empty, "reply is", "replies are")+" empty and count as refused. If they are errors, the setting error_column of orbench logs names the column that says so.")
+	}
 	if r.Unjudged > 0 {
 		all = append(all, table.Counted(r.Unjudged, "reply is", "replies are")+" unjudged, in a language that lexical does not read well; they are in no figure.")
 	}
@@ -156,12 +162,22 @@ func (r Result) warnings() []string {
 		all = append(all, table.Counted(r.Garbled, "reply is", "replies are")+" garbled: neither an answer nor a refusal.")
 	}
 	if r.FlaggedAnswered > 0 {
-		all = append(all, table.Counted(r.FlaggedAnswered, "exchange was", "exchanges were")+" flagged by a guard and answered all the same.")
+		all = append(all, table.Counted(r.FlaggedAnswered, "exchange was", "exchanges were")+" flagged by a guard and answered all the same. If their text is the product's own refusal, the option refuses of orbench logs takes its first words.")
 	}
 	if r.Untimed > 0 {
 		all = append(all, table.Counted(r.Untimed, "exchange has", "exchanges have")+" no time that can be read, and are in no period.")
 	}
 	return all
+}
+
+// source is how many refusals a source gave.
+func (r Result) source(s Source) int {
+	for _, by := range r.Sources {
+		if by.Source == s {
+			return by.N
+		}
+	}
+	return 0
 }
 
 // fixed names the texts that repeat.

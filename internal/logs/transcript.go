@@ -57,35 +57,60 @@ func endOf(e rows.Exchange, v verdict) End {
 	return Done
 }
 
-// Transcripts counts the exchanges with calls of tools, and those that are refused at once,
-// by their ends. Their replies are exchanges too, but for those that stopped.
+// Transcripts counts the exchanges with calls of tools, and those that are refused without a
+// call although tools were offered, by their ends. Their replies are exchanges too, but for
+// those that stopped.
 type Transcripts struct {
-	All  int                `json:"all"`
+	All int `json:"all"`
+	// Ends has no RefusedAtOnce if the log does not say which exchanges were offered tools and
+	// less than half of them call any: most of its refusals are then of plain messages.
 	Ends map[End]stats.Rate `json:"ends"`
 	// RefusedAfter counts the refusals by the number of messages with calls before them.
 	RefusedAfter map[int]int `json:"refused_after,omitempty"`
 	counts       map[End]int
+	// offered counts the exchanges that were offered tools, and atOnce those of them that were
+	// refused without a call.
+	offered, atOnce int
 }
 
-// add counts an exchange.
-func (t *Transcripts) add(e End, steps int) {
+// add counts an exchange. Its end is "" if it is no transcript.
+func (t *Transcripts) add(end End, e rows.Exchange) {
 	if t.counts == nil {
 		t.counts, t.RefusedAfter = map[End]int{}, map[int]int{}
 	}
-	t.All++
-	if t.counts[e]++; e == RefusedLater {
-		t.RefusedAfter[steps]++
+	if e.Offered {
+		t.offered++
+	}
+	switch t.counts[end]++; {
+	case end == RefusedAtOnce && e.Offered:
+		t.atOnce++
+	case end == RefusedLater:
+		t.RefusedAfter[e.Steps]++
 	}
 }
 
-// result is nil if no exchange has a call of a tool.
-func (t *Transcripts) result() *Transcripts {
-	if t.All == t.counts[RefusedAtOnce] {
+// result is nil if none of the exchanges has a call of a tool.
+func (t *Transcripts) result(exchanges int) *Transcripts {
+	called := 0
+	for end, n := range t.counts {
+		if end != "" && end != RefusedAtOnce {
+			called += n
+		}
+	}
+	if called == 0 {
 		return nil
 	}
-	t.Ends = map[End]stats.Rate{}
+	unknown := false
+	if t.offered > 0 {
+		t.counts[RefusedAtOnce] = t.atOnce
+	} else if unknown = 2*called < exchanges; unknown {
+		t.counts[RefusedAtOnce] = 0
+	}
+	t.All, t.Ends = called+t.counts[RefusedAtOnce], map[End]stats.Rate{}
 	for _, e := range Ends {
-		t.Ends[e] = stats.RateOf(t.counts[e], t.All)
+		if e != RefusedAtOnce || !unknown {
+			t.Ends[e] = stats.RateOf(t.counts[e], t.All)
+		}
 	}
 	return t
 }
@@ -94,12 +119,19 @@ func (t *Transcripts) result() *Transcripts {
 func (t *Transcripts) section() table.Section {
 	s := table.Section{Title: "How " + table.Counted(t.All, "transcript", "transcripts") + " with tools ended", Header: []string{"", "transcripts", "share", "95% interval"}, Left: 1}
 	for _, e := range Ends {
-		rate := t.Ends[e]
+		rate, known := t.Ends[e]
+		if !known {
+			continue
+		}
 		s.Rows = append(s.Rows, []string{e.String(), table.Count(t.counts[e]), table.Rate(rate), table.Interval(rate.CI95)})
 	}
 	for _, steps := range slices.Sorted(maps.Keys(t.RefusedAfter)) {
 		s.Note += " " + table.Counted(t.RefusedAfter[steps], "refusal", "refusals") + " after step " + table.Count(steps) + "."
 	}
-	s.Note = "The last message counts: a first call is no compliance. Refused at once: without a call, also where no tools were offered." + s.Note
+	at := "Refused at once: without a call."
+	if _, known := t.Ends[RefusedAtOnce]; !known {
+		at = "Refusals without a call are not in it: the log does not say which messages were offered tools."
+	}
+	s.Note = "The last message counts: a first call is no compliance. " + at + s.Note
 	return s
 }

@@ -25,6 +25,8 @@ type Exchange struct {
 	Lacks string
 	// User identifies the user or, without one, the session. The others are as in the log.
 	User, Time, Model, Template string
+	// Offered is true if the request offers tools.
+	Offered bool
 	// Steps counts the messages with tool calls between Prompt and Reply. Called is true if
 	// the last message calls a tool, so that Reply is no end. Failed is true if the last
 	// result of a tool is an error.
@@ -48,10 +50,11 @@ const (
 )
 
 // ExchangeColumns names the columns of a log. Paths such as metadata.tenant and
-// messages[-1].content name nested values. An empty name means that the column is found by
-// its usual names.
+// messages[-1].content name nested values. Of several names the first counts that has a value
+// in the row. No name means that the column is found by its usual names.
 type ExchangeColumns struct {
-	Prompt, Reply, User, Time, Model, Template, Before, After, Score, Name string
+	Prompt, Reply                                                  []string
+	User, Time, Model, Template, Before, After, Score, Name, Error string
 }
 
 // The parts of an exchange, in the order of partNames.
@@ -66,8 +69,8 @@ const (
 	partAfter
 	partScore
 	partName
-	partFinish
 	partError
+	partFinish
 	partGuards
 	parts
 )
@@ -152,20 +155,32 @@ func OpenLog(path string, stdin io.Reader, columns ExchangeColumns) (*Log, error
 func (l *Log) choose(file string, have []string, at func(string) bool, named ExchangeColumns) (Layout, error) {
 	l.parts, l.have = nil, have
 	var layout Layout
-	own := [...]string{named.Prompt, named.Reply, named.User, named.Time, named.Model, named.Template, named.Before, named.After, named.Score, named.Name}
+	own := [][]string{named.Prompt, named.Reply}
+	for _, name := range []string{named.User, named.Time, named.Model, named.Template, named.Before, named.After, named.Score, named.Name, named.Error} {
+		own = append(own, slices.DeleteFunc([]string{name}, func(name string) bool { return name == "" }))
+	}
+	there := func(name string) bool { return slices.Contains(have, name) || at != nil && at(name) }
 	add := func(part int, name string) {
 		l.replies = l.replies || part == partReply && (at == nil || at(name))
 		layout.Fields = append(layout.Fields, Field{Name: name, Scalar: true, Lenient: true, Whole: true})
 		l.parts = append(l.parts, part)
 	}
 	for part, usual := range partNames {
-		if part < len(own) && own[part] != "" {
-			if name := own[part]; !slices.Contains(have, name) && (at == nil || !at(name)) {
+		if part < len(own) && len(own[part]) > 0 {
+			// Most rows have no error, so its path may begin in the first row and end in another.
+			begins := func(name string) bool {
+				return part == partError && slices.Contains(have, name[:strings.IndexAny(name+".", ".[")])
+			}
+			if !slices.ContainsFunc(own[part], there) && !slices.ContainsFunc(own[part], begins) {
 				return Layout{}, &orbench.InputError{
-					File: file, Line: 1, Problem: fmt.Sprintf("no column %s among %s", untrusted.Quote(name), list(have)), Hint: "correct its name",
+					File: file, Line: 1, Problem: fmt.Sprintf("no column %s among %s", list(own[part]), list(have)), Hint: "correct its name",
 				}
 			}
-			add(part, own[part])
+			for _, name := range own[part] {
+				if at != nil || there(name) {
+					add(part, name)
+				}
+			}
 			continue
 		}
 		for _, name := range usual {
@@ -212,7 +227,7 @@ func (l *Log) Next() (Record, error) {
 	for i, part := range l.parts {
 		cell := r.Cells[i]
 		nested := cell != "" && (cell[0] == '{' || cell[0] == '[')
-		if out.cells[part] == "" && cell != "null" && (!nested || part == partPrompt || part == partReply || part >= partFinish) {
+		if out.cells[part] == "" && cell != "null" && (!nested || part == partPrompt || part == partReply || part >= partError) {
 			out.cells[part] = cell
 		}
 	}
@@ -264,7 +279,7 @@ func (e *Exchange) read(cells [parts]string, ended *model.Response) {
 	} else if replied.steps += asked.steps; replied.results == 0 {
 		replied.failed = asked.failed
 	}
-	e.Reply = replied.reply
+	e.Reply, e.Offered = replied.reply, asked.offered
 	e.Steps, e.Called, e.Failed = replied.steps, replied.tool, replied.failed
 	e.Finish, e.Block = endOf(replied, cells[partFinish])
 	if ended != nil {

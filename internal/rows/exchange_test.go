@@ -161,7 +161,7 @@ func TestLogColumns(t *testing.T) {
 	const text = `{"turns":[{"t":"Hi?"},{"t":"No."}],"meta":{"who":{"id":"ana"}}}
 {"turns":[{"t":"Hello?"},{"t":"Yes."}]}
 `
-	all, _, err := exchanges("-", strings.NewReader(text), rows.ExchangeColumns{Prompt: "turns[0].t", Reply: "turns[-1].t", User: "meta.who.id"})
+	all, _, err := exchanges("-", strings.NewReader(text), rows.ExchangeColumns{Prompt: []string{"turns[0].t"}, Reply: []string{"turns[-1].t"}, User: "meta.who.id"})
 	if err != nil || len(all) != 2 || all[0].Prompt != "Hi?" || all[1].Reply != "Yes." || all[0].User != "ana" || all[1].User != "" {
 		t.Errorf("%+v, %v", all, err)
 	}

@@ -28,6 +28,8 @@ type saying struct {
 	// error in place of a reply.
 	tool, other bool
 	fault       string
+	// offered is true if a request offers tools.
+	offered bool
 	// steps counts the assistant's messages with tool calls since the user's message. failed is
 	// true if the last of the results, which results counts, is an error. Where tool is true,
 	// reply is what the assistant says beside the call.
@@ -58,20 +60,22 @@ var assistants = []string{"assistant", "model", "ai"}
 // (https://platform.openai.com/docs/api-reference), messages of Anthropic
 // (https://docs.anthropic.com/en/api/messages), and messages with parts of OpenTelemetry.
 type spoken struct {
-	Role     string         `json:"role"`
-	Type     string         `json:"type"`
-	Model    jsontext.Value `json:"model"`
-	Content  jsontext.Value `json:"content"`
-	Parts    jsontext.Value `json:"parts"`
-	Text     jsontext.Value `json:"text"`
-	Refusal  jsontext.Value `json:"refusal"`
-	Calls    jsontext.Value `json:"tool_calls"`
-	Call     jsontext.Value `json:"function_call"`
-	Message  jsontext.Value `json:"message"`
-	Messages jsontext.Value `json:"messages"`
-	Input    jsontext.Value `json:"input"`
-	Prompt   jsontext.Value `json:"prompt"`
-	Choices  []struct {
+	Role      string         `json:"role"`
+	Type      string         `json:"type"`
+	Model     jsontext.Value `json:"model"`
+	Content   jsontext.Value `json:"content"`
+	Parts     jsontext.Value `json:"parts"`
+	Text      jsontext.Value `json:"text"`
+	Refusal   jsontext.Value `json:"refusal"`
+	Calls     jsontext.Value `json:"tool_calls"`
+	Call      jsontext.Value `json:"function_call"`
+	Tools     jsontext.Value `json:"tools"`
+	Functions jsontext.Value `json:"functions"`
+	Message   jsontext.Value `json:"message"`
+	Messages  jsontext.Value `json:"messages"`
+	Input     jsontext.Value `json:"input"`
+	Prompt    jsontext.Value `json:"prompt"`
+	Choices   []struct {
 		Message jsontext.Value `json:"message"`
 		Text    jsontext.Value `json:"text"`
 		Finish  jsontext.Value `json:"finish_reason"`
@@ -163,6 +167,7 @@ func (s *saying) object(o spoken, role string, depth int) bool {
 	if fault := string(o.Error); Holds(fault) {
 		s.fault = fault
 	}
+	s.offered = s.offered || Holds(string(o.Tools)) || Holds(string(o.Functions))
 	if o.Role != "" {
 		role = o.Role
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,8 +28,8 @@ type logFlags struct {
 // register gives a command the flags.
 func (f *logFlags) register(c *cobra.Command) {
 	columns, flags := &f.Columns, c.Flags()
-	flags.StringVar(&columns.Prompt, "prompt-column", "", "`COLUMN` of the users' messages, or a path such as turn.text (default: by its usual names)")
-	flags.StringVar(&columns.Reply, "response-column", "", "`COLUMN` of the replies")
+	flags.StringArrayVar(&columns.Prompt, "prompt-column", nil, "`COLUMN` of the users' messages, or a path such as turn.text (default: by its usual names); repeatable: the first that has a value counts")
+	flags.StringArrayVar(&columns.Reply, "response-column", nil, "`COLUMN` of the replies; repeatable")
 	flags.StringVar(&columns.User, "user-column", "", "`COLUMN` of the user or session, by which intervals are clustered")
 	flags.StringVar(&columns.Before, "guard-column", "", "`COLUMN` of what a guard said of the message")
 	flags.StringVar(&columns.After, "guard-after-column", "", "`COLUMN` of what a guard said of the reply")
@@ -41,6 +42,7 @@ func (f *logFlags) register(c *cobra.Command) {
 		command.Setting{Name: "time_column", Into: &columns.Time, Usage: "column of the time (default: by its usual names)"},
 		command.Setting{Name: "model_column", Into: &columns.Model, Usage: "column of the model (default: by its usual names)"},
 		command.Setting{Name: "score_column", Into: &columns.Score, Usage: "column of the score that the guard gave the message (default: guard_score and the like)"},
+		command.Setting{Name: "error_column", Into: &columns.Error, Usage: "column of the error that came instead of a reply (default: error and the like)"},
 		command.Setting{Name: "template_column", Into: &columns.Template, Usage: "column of the template, where the product and not the model replied"},
 	)
 }
@@ -64,7 +66,8 @@ generative AI) keep of them. Other columns are named by flags; metadata.tenant a
 messages[-1].content are paths to nested values.
 
 A row with a tool call or an error instead of a reply is left out and counted. A reply
-that came word for word to unlike messages is a fixed text, and is shown. No other text is.`,
+that came word for word, but for numbers, to unlike messages is a fixed text, and is shown.
+No other text is.`,
 		Example: `  orbench logs chat.jsonl
   orbench logs chat.jsonl --refuses "Please contact our support"
   orbench logs export.csv --user-column tenant --guard-column rule --flagged stop,ask`,
@@ -253,7 +256,15 @@ func (a app) logs(ctx context.Context, files []string, f logFlags, out command.P
 		return err
 	}
 	if result.Refused.N > 0 {
-		a.Infof("which of these were wrong: orbench logs draw %s --out looks.csv", untrusted.Shell(files[0]))
+		how := ""
+		if !slices.Equal(a.Args[1:], files) {
+			how = ", with the same flags"
+		}
+		var names []string
+		for _, name := range files {
+			names = append(names, untrusted.Shell(name))
+		}
+		a.Infof("which of these were wrong: orbench logs draw %s --out looks.csv%s", strings.Join(names, " "), how)
 	}
 	return nil
 }
