@@ -125,7 +125,7 @@ func (p Policy) check() *settings.Fault {
 		at, name := fmt.Sprintf("$.categories[%d]", i), string(c.Category)
 		switch folded := question.Fold(name); {
 		case !categoryName.MatchString(name) || len(name) > 100:
-			return settings.Wrong(at, fmt.Sprintf("%.60q is no name for a category", name), "use words with single spaces or hyphens between them, without punctuation")
+			return settings.Wrong(at, fmt.Sprintf("%.60q cannot be the name of a category", name), "use words with single spaces or hyphens between them, without punctuation")
 		case seen[folded]:
 			return settings.Wrong(at+".category", fmt.Sprintf("the category %q cannot be told from another, or from none", name), "give each a name of its own")
 		case strings.TrimSpace(c.Text) == "" || strings.ContainsAny(c.Text, "\r\n"):

@@ -75,7 +75,7 @@ func TestReadSheetRefuses(t *testing.T) {
 		"id,label\np1,undecided\n":                  `x.csv:2: x's label is "undecided", which is for moderators; `,
 		"id,label\n\"p1\",safe\n\np1,safe\n":        "x.csv:4: the prompt p1 is in line 2 already; ",
 		"id,label\n,safe\n":                         "x.csv:2: the row has no id and no prompt; ",
-		"id,label\np1,safe,toxic\n":                 "x.csv:2: the row has another number of cells than the header; ",
+		"id,label\np1,safe,toxic\n":                 "x.csv:2: the row and the header have different numbers of cells; ",
 		"id,label\np1,\"safe\n":                     "x.csv:2: not CSV: ",
 		"id,rater:a,rater:a\np1,safe,safe\n":        "x.csv:1: the columns 2 and 3 are both a's; ",
 		"id,rater: \np1,safe\n":                     `x.csv:1: the column "rater:" names nobody; `,

@@ -81,7 +81,7 @@ func trialModel(asked, answered string) string {
 	case strings.Contains(answered, asked) || strings.HasSuffix(asked, answered):
 		return fmt.Sprintf("answered as %q", answered)
 	}
-	return fmt.Sprintf("! answered as %q, where %q was asked", answered, asked)
+	return fmt.Sprintf("! answered as %q, but %q was asked", answered, asked)
 }
 
 // trialAnswer says what the answer is, and what to do where it is none.

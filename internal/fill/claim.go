@@ -27,7 +27,7 @@ const (
 )
 
 // errLapsed means that the claim on a call ended before it was sent.
-var errLapsed = errors.New("the claim on the call ended")
+var errLapsed = errors.New("another process took the call over")
 
 // claims are what this process has claimed in the store, so that no other makes the same
 // calls. They are renewed while there are any.

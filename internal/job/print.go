@@ -96,11 +96,11 @@ func (p Planned) Print(w io.Writer, format string, screen table.Screen) error {
 		WrapNames: true,
 	}
 	if slices.ContainsFunc(most, func(p pricedPlan) bool { return p.Calls > 0 && p.Expected != nil && p.Expected.Replies == 0 }) {
-		calls.Note = "Expected is a guess where no reply of a model is remembered."
+		calls.Note = "Expected is a guess for models of which no reply is remembered."
 	}
 	d.Add(calls)
 	if p.Least != nil {
-		d.Add(table.Line(fmt.Sprintf("Ends by itself once the rates are known, after %s to %s calls; the table has the most.", table.Count(TotalCalls(p.Least)), table.Count(TotalCalls(p.Plans)))))
+		d.Add(table.Line(fmt.Sprintf("Ends by itself once the rates are known, after %s to %s calls; the table has the largest number.", table.Count(TotalCalls(p.Least)), table.Count(TotalCalls(p.Plans)))))
 	}
 	return d.Text(w, screen)
 }

@@ -403,7 +403,7 @@ func (s *Study) CheckName(ctx context.Context, m store.Reader) (note string, err
 		}
 		return "", &orbench.InputError{
 			Setting: "name", Problem: fmt.Sprintf("the store holds another %s named %s: %s", kept.Kind.Noun(), s.Name, strings.Join(changes, "; ")),
-			Hint: "keep both by another `name`, or redefine that " + kept.Kind.Noun() + " with `replace`; no answer is lost either way",
+			Hint: "keep both by another `name`, or replace that " + kept.Kind.Noun() + " with `replace`; no answer is lost either way",
 		}
 	}
 	if s.Leaves != nil {

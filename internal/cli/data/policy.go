@@ -27,7 +27,7 @@ func (a app) policyCommand() *cobra.Command {
 func (a app) policyListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List the policies that ship",
+		Short: "List the built-in policies",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			t := tabwriter.NewWriter(a.Stdout, 0, 0, 2, ' ', 0)

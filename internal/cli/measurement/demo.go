@@ -53,7 +53,7 @@ nothing about any real model.`,
 		},
 	}
 	a.StoreFlag(c, &store)
-	c.Flags().StringVar(&out, "out", filepath.Join("reports", "demo"), "write the report to `DIR`, or to DIR-2 and so on where it exists")
+	c.Flags().StringVar(&out, "out", filepath.Join("reports", "demo"), "write the report to `DIR`, or to DIR-2 and so on if it exists")
 	printed.RegisterFull(c)
 	c.Flags().BoolVar(&quiet, "quiet", false, "no progress")
 	return c
