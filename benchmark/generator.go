@@ -80,5 +80,5 @@ func (g Generator) Fault() string {
 	if len(faults) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s does not work as %s: %s. Use another model.", g.Model, g.Role, strings.Join(faults, "; "))
+	return fmt.Sprintf("%s fails as %s: %s. Use another model.", g.Model, g.Role, strings.Join(faults, "; "))
 }

@@ -180,7 +180,7 @@ func (r Report) ratersSection() table.Section {
 	}
 	s.Note = "acc.: accuracy; FPR: false positives among the negatives."
 	if inTruth {
-		s.Note += " * is part of the truth, which makes it look better."
+		s.Note += " * is part of the truth, which favors it."
 	}
 	return s
 }

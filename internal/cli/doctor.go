@@ -117,7 +117,7 @@ func storeState(env *command.Env, ctx context.Context, t *tabwriter.Writer, at s
 		return err
 	}
 	fmt.Fprintf(t, "store %s\t%s, %s\n", address.Shown(at), table.Counted(calls, "remembered call", "remembered calls"), table.Counted(runs, "run", "runs"))
-	fmt.Fprintf(t, "\topened and counted, not verified: orbench store check%s reads all of it\n", env.StoreArgument(at))
+	fmt.Fprintf(t, "\tcounted, not verified (orbench store check%s verifies it)\n", env.StoreArgument(at))
 	return nil
 }
 

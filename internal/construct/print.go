@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
@@ -192,7 +191,7 @@ type pricedPlan struct {
 
 // PrintPlan shows what a build would ask, its possible cost, and the servers that it
 // asks. It prints JSON for that format and tables otherwise.
-func PrintPlan(w io.Writer, format string, plans []Plan, prices price.Table, asked []provider.Recipient) error {
+func PrintPlan(w io.Writer, format string, screen table.Screen, plans []Plan, prices price.Table, asked []provider.Recipient) error {
 	var priced []pricedPlan
 	total, known := 0.0, true
 	for _, p := range plans {
@@ -215,8 +214,10 @@ func PrintPlan(w io.Writer, format string, plans []Plan, prices price.Table, ask
 	if err := provider.PrintRecipients(w, asked); err != nil {
 		return err
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "stage\tmodel\tcalls\tinput tokens\toutput tokens\tat most\tcost")
+	stages := table.Section{
+		Header: []string{"stage", "model", "calls", "input tokens", "output tokens", "at most", "cost"}, Left: 2,
+		Spare: []string{"at most", "input tokens"}, WrapNames: true,
+	}
 	calls := 0
 	for _, p := range priced {
 		cost := "unknown"
@@ -228,17 +229,15 @@ func PrintPlan(w io.Writer, format string, plans []Plan, prices price.Table, ask
 			most = fmt.Sprint(p.MaxOutputTokens)
 		}
 		calls += p.Calls
-		fmt.Fprintf(t, "%s\t%s/%s\t%d\t%d\t%d\t%s\t%s\n", p.Role, p.Provider, p.Model, p.Calls, p.InputTokens, p.OutputTokens, most, cost)
+		stages.Add(string(p.Role), p.Provider+"/"+p.Model, p.Calls, p.InputTokens, p.OutputTokens, most, cost)
 	}
 	more := ""
 	if !known {
 		more = " and more"
 	}
-	fmt.Fprintf(t, "together\t\t%d\t\t\t\tabout $%.2f%s\n", calls, total, more)
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "Estimates for an empty store: %.0f%% of the rewrites mended, %.0f%% voted toxic, replies of usual length.\n",
-		100*RepairShare, 100*ToxicShare)
-	return err
+	stages.Add("together", "", calls, "", "", "", fmt.Sprintf("about $%.2f%s", total, more))
+	var d table.Document
+	d.Add(stages, table.Line(fmt.Sprintf("Estimates for an empty store: %.0f%% of the rewrites mended, %.0f%% voted toxic, replies of usual length.",
+		100*RepairShare, 100*ToxicShare)))
+	return d.Text(w, screen)
 }

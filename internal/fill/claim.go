@@ -43,7 +43,7 @@ type claims struct {
 	seen int64
 }
 
-// claim is some calls that were claimed together.
+// claim is a group of calls that were claimed together.
 type claim struct {
 	id int64
 	// open is how many of the calls have not ended.

@@ -41,7 +41,7 @@ func (r Result) Document() table.Document {
 	for _, remembered := range []bool{false, true} {
 		title := "Why calls will be asked: how they differ from the nearest remembered call"
 		if remembered {
-			title = "Why remembered calls were asked: how they differed from other runs' calls at that time"
+			title = "Why remembered calls were asked: differences from other runs at that time"
 		}
 		why := table.Section{Title: title, Header: []string{"calls", "whose", "why", "such as prompt"}, Left: 4}
 		for _, c := range r.Causes {

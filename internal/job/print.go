@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
@@ -81,7 +82,12 @@ func (p Planned) Print(w io.Writer, format string, screen table.Screen) error {
 			Spent     any                  `json:"spent,omitempty"`
 		}{most, priced(p.Least, p.Prices), p.Asked, p.Spent})
 	}
-	if _, err := fmt.Fprintf(w, "%s\n%s\n", headline(p.Plans, p.Prices), p.Precision); err != nil {
+	var top table.Document
+	for line := range strings.Lines(headline(p.Plans, p.Prices) + "\n" + p.Precision) {
+		top.Add(table.Line(strings.TrimSuffix(line, "\n")))
+	}
+	top.Add(table.Gap)
+	if err := top.Text(w, screen); err != nil {
 		return err
 	}
 	if err := provider.PrintRecipients(w, p.Asked); err != nil {

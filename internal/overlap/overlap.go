@@ -141,7 +141,7 @@ func diversitySection(c Comparison) table.Section {
 	}
 	columns := [][]string{
 		{
-			"", "prompts", "distinct words (distinct-1)", "distinct word pairs (distinct-2)", "Self-BLEU (lower: more varied)", "prompts for Self-BLEU",
+			"", "prompts", "distinct words (distinct-1)", "distinct word pairs (distinct-2)", "Self-BLEU, lower is more varied", "prompts for Self-BLEU",
 			"near-duplicates within", "share of near-duplicates", "most common opener", "share of that opener", "effective number of openers",
 			"words, mean", "words, 5% / median / 95%",
 		},

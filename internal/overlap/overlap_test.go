@@ -73,7 +73,7 @@ func TestComparisonTable(t *testing.T) {
 		"(none)    1,199           2       1          0.3%     –           –       –             –\n",
 		"mine          1           0       0          0.0%     2           2       0        100.0%\n",
 		"prompts                                1,200            2          2\n",
-		"Self-BLEU (lower: more varied)        0.000        0.125      0.000\n",
+		"Self-BLEU, lower is more varied        0.000        0.125      0.000\n",
 		"words, 5% / median / 95%          4 / 8 / 17    0 / 0 / 0  0 / 0 / 0\n",
 		"The seed of all samples is 9.",
 	} {

@@ -156,7 +156,7 @@ func TestPieceFaults(t *testing.T) {
 	if _, err := read(whole, texts{}); err == nil || err.Error() != "no such piece" {
 		t.Errorf("without its piece: %v", err)
 	}
-	if _, err := read(whole, texts{string(whole.Hashes): no}); !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "not what its hash says") {
+	if _, err := read(whole, texts{string(whole.Hashes): no}); !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "does not match its hash") {
 		t.Errorf("with another piece: %v", err)
 	}
 }

@@ -146,7 +146,7 @@ func (m *Manifest) Warnings() []string {
 	}
 	for _, u := range m.Evaluations.Unchecked {
 		if u.Excepted {
-			all = append(all, u.Name+" was left out of the comparison, on request: do not measure a model that was trained on this set with it.")
+			all = append(all, u.Name+" was not compared, on request: do not measure a model with it that was trained on this set.")
 		}
 	}
 	return all

@@ -25,6 +25,7 @@ import (
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/study"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/telemetry"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/policy"
@@ -96,15 +97,16 @@ func (a app) build(ctx context.Context, f buildFlags) error {
 		return err
 	}
 	if f.calls.DryRun {
-		if err := construct.PrintPlan(a.Stdout, f.printed.Format, b.Plan(), prices, clients.Recipients()); err != nil || f.printed.Format == "json" {
+		if err := construct.PrintPlan(a.Stdout, f.printed.Format, a.Screen(f.printed.Full), b.Plan(), prices, clients.Recipients()); err != nil || f.printed.Format == "json" {
 			return err
 		}
 		plans, err := command.Plans(ctx, f.store, func(context.Context, store.Reader) ([]job.Plan, error) { return expectable(b.Plan()), nil })
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintln(a.Stdout, job.ExpectedLine(plans, prices.Price)+fromNothing)
-		return err
+		var d table.Document
+		d.Add(table.Line(job.ExpectedLine(plans, prices.Price) + fromNothing))
+		return d.Text(a.Stdout, a.Screen(f.printed.Full))
 	}
 	memory, err := a.OpenStore(ctx, f.store, f.calls.Quiet)
 	if err != nil {
@@ -121,7 +123,7 @@ func (a app) build(ctx context.Context, f buildFlags) error {
 }
 
 // fromNothing is what the estimate of a build is of.
-const fromNothing = "; for a build of which nothing is remembered"
+const fromNothing = " (of a build without stored replies)"
 
 // expectable are the plans of a build, of which it can be said what they are expected to
 // take.

@@ -48,7 +48,7 @@ nothing about any real model.`,
 				return err
 			}
 			fmt.Fprintf(a.Stdout, "Open the report: %s\n"+
-				"Now yours: orbench eval --target vllm/MODEL --base-url http://127.0.0.1:8000/v1 --dataset starter\n", abs)
+				"Now yours: orbench eval --target vllm/MODEL --base-url URL --dataset starter\n", abs)
 			return nil
 		},
 	}

@@ -88,7 +88,7 @@ func (a app) shownAgain(m measurement, answers int) string {
 	at, name := a.StoreArgument(m.asking.Store), untrusted.Shell(m.Name)
 	next := fmt.Sprintf("next:\n  orbench report%s %s --out DIR       read every answer", at, name)
 	if size := min(100, answers); size > 0 {
-		next += fmt.Sprintf("\n  orbench label draw%s %s --size %-4d check the judge: %s", at, name, size, table.Labels(size))
+		next += fmt.Sprintf("\n  orbench label draw%s %s --size %-4d check the judge: %s", at, name, size, table.LabelTime(size))
 	}
 	return next
 }

@@ -137,7 +137,7 @@ func Backup(ctx context.Context, address, to string) (h store.Health, err error)
 	return h, errors.Join(err, s.Close())
 }
 
-// Vacuum packs the store at an address into one file that is as small as can be. It
+// Vacuum packs the store at an address into one file, as small as possible. The store
 // must not be in use.
 func Vacuum(ctx context.Context, address string) error {
 	if err := onlyFiles(address, "is a database; its server packs it", "its autovacuum does this"); err != nil {
