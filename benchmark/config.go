@@ -37,7 +37,7 @@ type BuildConfig struct {
 	Sampling int64 `yaml:"sampling" json:"sampling" jsonschema_description:"Seed of the random choices: which prompts a set takes when it does not take all."`
 }
 
-// Policy is the categories of harm. build.yaml may instead name a policy that ships with
+// Policy is the categories of harm. build.yaml may instead name a policy built into
 // orbench, or a file.
 type Policy []Category
 

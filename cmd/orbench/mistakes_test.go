@@ -39,7 +39,7 @@ var mistakes = []mistake{
 	{"a model as a judge", "eval --target sim/balanced --dataset p.csv --judge openai/gpt-4o", 2, "write llm:openai/gpt-4o", ""},
 	{"a judge misspelled", "eval --target sim/balanced --dataset p.csv --judge lexcal", 2, `did you mean "lexical"?`, ""},
 	{"an address without a scheme", "eval --target openai/m --dataset p.csv --base-url localhost:8000/v1", 2, "give an address such as http://", ""},
-	{"an address without /v1", askServer + "onlyv1", 0, "/v1; give that", "--base-url"},
+	{"an address without /v1", askServer + "onlyv1", 0, "/v1 was used; give that one", "--base-url"},
 	{"no server at the address", "eval --target openai/m --dataset p.csv --base-url http://127.0.0.1:1/v1 --set attempts=1 --concurrency 1", 1, "is the server running at http://127.0.0.1:1/v1?", ""},
 	{"a model that the server lacks", askServer + "lacks/v1", 1, "check the name of the model", ""},
 	{"a wrong key", askServer + "denied/v1", 1, "put a key that may ask this model into OPENAI_API_KEY", ""},
