@@ -176,6 +176,9 @@ func (e *Env) Clients(f Calls, named []string, addresses map[string]string) (*cl
 		return nil, err
 	}
 	if f.Local {
+		if f.ByWorkers {
+			return nil, InputError("--set workers", "workers make calls from any machine, but this command is local", "leave it out, or say --local=false")
+		}
 		if err := e.stayLocal(c.Given); err != nil {
 			return nil, err
 		}
