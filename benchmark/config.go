@@ -37,7 +37,7 @@ type BuildConfig struct {
 	Sampling int64 `yaml:"sampling" json:"sampling" jsonschema_description:"Seed of the random choices: which prompts a set takes when it does not take all."`
 }
 
-// Policy is the categories of harm. build.yaml may instead name a policy that ships with
+// Policy is the categories of harm. build.yaml may instead name a policy built into
 // orbench, or a file.
 type Policy []Category
 
@@ -68,7 +68,7 @@ func (p *Policy) UnmarshalYAML(unmarshal func(any) error) error {
 func (Policy) JSONSchema() *jsonschema.Schema {
 	list := settings.Reflect(&[]Category{})
 	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{
-		{Type: "string", Description: "A policy that ships (" + strings.Join(policy.Names(), ", ") + ") or a file."}, list,
+		{Type: "string", Description: "A built-in policy (" + strings.Join(policy.Names(), ", ") + ") or a file."}, list,
 	}}
 }
 
@@ -151,7 +151,7 @@ func (r *Rules) UnmarshalYAML(unmarshal func(any) error) error {
 		return unmarshal((*[]generator.Rule)(r))
 	}
 	if name != AsPublished {
-		return &orbench.InputError{Problem: fmt.Sprintf("no rules are called %q", name), Hint: "write " + AsPublished + ", or a list of rules"}
+		return &orbench.InputError{Problem: fmt.Sprintf("there are no rules called %q", name), Hint: "write " + AsPublished + ", or a list of rules"}
 	}
 	*r = generator.PublishedRules()
 	return nil

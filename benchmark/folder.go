@@ -115,7 +115,7 @@ func (f *Folder) lineage() iter.Seq2[[]byte, error] {
 		}
 		if hex.EncodeToString(hash.Sum(nil)) != f.Manifest.Files[LineageFile].SHA256 {
 			yield(nil, &orbench.InputError{
-				File: path, Problem: "the file is not the one that was built: its content has another hash than " + ManifestFile + " says",
+				File: path, Problem: "the file is not the one that was built: its hash is not the one in " + ManifestFile,
 				Hint: "build the benchmark again; its replies are in the store",
 			})
 		}

@@ -88,8 +88,8 @@ func TestLineageIsTheManifests(t *testing.T) {
 		change func(string) string
 		want   string
 	}{
-		"another text": {func(s string) string { return strings.Replace(s, `"text":"`, `"text":"X`, 1) }, "another hash"},
-		"a row less":   {func(s string) string { return s[strings.Index(s, "\n")+1:] }, "another hash"},
+		"another text": {func(s string) string { return strings.Replace(s, `"text":"`, `"text":"X`, 1) }, "its hash is not"},
+		"a row less":   {func(s string) string { return s[strings.Index(s, "\n")+1:] }, "its hash is not"},
 		"empty line":   {func(s string) string { return "\n" + s }, "not a row"},
 		"cut":          {func(s string) string { return s[:len(s)/2] }, "lineage.jsonl"},
 	} {

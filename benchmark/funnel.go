@@ -242,10 +242,10 @@ func (f Funnel) Lines() []string {
 		lines[0] += fmt.Sprintf("; %d of the items came from a file", s.FromFile)
 	}
 	if n := w.Dropped[Answered]; n > 0 {
-		lines = append(lines, fmt.Sprintf("targets: %d prompts dropped, since every target answered them", n))
+		lines = append(lines, fmt.Sprintf("targets: %d prompts dropped because every target answered them", n))
 	}
 	if n := w.Dropped[NoTurns]; n > 0 {
-		lines = append(lines, fmt.Sprintf("conversations: %d rewrites dropped, since none leads up to them", n))
+		lines = append(lines, fmt.Sprintf("conversations: %d rewrites dropped because no conversation leads up to them", n))
 	}
 	if f.FailedCalls > 0 {
 		lines = append(lines, fmt.Sprintf("failed calls: %d", f.FailedCalls))

@@ -75,10 +75,10 @@ func (g Generator) Fault() string {
 		faults = append(faults, fault)
 	}
 	if g.Voted >= fewestVoted && 2*g.Toxic < g.Voted {
-		faults = append(faults, fmt.Sprintf("its seeds are harmless: %d of %d that were put to the vote are toxic", g.Toxic, g.Voted))
+		faults = append(faults, fmt.Sprintf("its seeds are harmless: moderators called only %d of %d toxic", g.Toxic, g.Voted))
 	}
 	if len(faults) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s is no good as %s: %s. Take another model.", g.Model, g.Role, strings.Join(faults, "; "))
+	return fmt.Sprintf("%s fails as %s: %s. Use another model.", g.Model, g.Role, strings.Join(faults, "; "))
 }

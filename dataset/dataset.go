@@ -157,7 +157,7 @@ func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 	d.LabelAssumed = unlabeled && d.Columns.Label == ""
 	if src.wantSHA256 != "" && src.wantSHA256 != d.SHA256 {
 		return nil, &orbench.InputError{
-			File: src.path, Problem: "the file is not the one that was pulled: its content has another hash",
+			File: src.path, Problem: "the file is not the one that was pulled: its hash differs",
 			Hint: "fetch it again with: orbench dataset pull " + d.Name,
 		}
 	}
@@ -214,8 +214,8 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 	}
 	if in.watched != nil && namedToxic(src.name) {
 		return nil, &orbench.InputError{
-			File: src.path, Problem: "its name says toxic, and without a column of labels its prompts would count as safe",
-			Hint: "say what all of them are with `label` toxic or safe",
+			File: src.path, Problem: "its name says toxic, but without a column of labels its prompts would count as safe",
+			Hint: "say with `label` whether all of them are toxic or safe",
 		}
 	}
 	d.SHA256 = h.sum()
@@ -250,7 +250,7 @@ func unlabeledFault(file string, likely *likely) error {
 	}
 	return &orbench.InputError{
 		File: file, Line: 1,
-		Problem: fmt.Sprintf("no column is known to hold labels, and %s may be one: %s", untrusted.Quote(likely.Column), likely.Why),
+		Problem: fmt.Sprintf("no column is known to hold labels, but %s may be one: %s", untrusted.Quote(likely.Column), likely.Why),
 		Hint:    "take it with " + how + ", or say what all prompts are with `label` safe or toxic",
 	}
 }

@@ -98,7 +98,7 @@ func AnswerOf(p orbench.Prompt, number int) (Answer, error) {
 	}
 	last := len(p.Messages) - 1
 	if err != nil || last < 0 || p.Messages[last].Role != orbench.Assistant {
-		return Answer{}, fmt.Errorf("what is kept of answer %d is not one", number)
+		return Answer{}, fmt.Errorf("the stored record of answer %d cannot be read as one", number)
 	}
 	a := Answer{Line: line, Number: number, Response: p.Messages[last].Content, Gold: p.Pair, Chance: chance, Group: string(p.Category), Simulated: simulated, Finish: model.Finish(finish), User: user, Time: at}
 	if blocked {

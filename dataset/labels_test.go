@@ -81,7 +81,7 @@ func TestLikely(t *testing.T) {
 		{"safe", []string{"true", "true", "false"}, "true=safe,false=toxic"},
 		{"toxicity", []string{"low", "high"}, ""},
 		{"toxicity", []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13"}, "none"},
-		{"note", []string{"safe, or so I believe, but a long remark is no label of a prompt", "safe"}, "none"},
+		{"note", []string{"safe, or so I believe, but a long remark is not a label of a prompt", "safe"}, "none"},
 		{"empty", []string{"", ""}, "none"},
 	} {
 		got := column(tt.name, tt.values...)

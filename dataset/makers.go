@@ -96,7 +96,7 @@ func originsOf(ctx context.Context, folder *benchmark.Folder) (benchmark.Origins
 	origins, err := folder.Origins(ctx)
 	var wrong *orbench.InputError
 	if errors.As(err, &wrong) {
-		wrong.Hint = "build the benchmark again, or move the set to a folder of its own and do without its seeds"
+		wrong.Hint = "build the benchmark again, or move the set alone to another folder, without its seeds"
 	}
 	return origins, err
 }

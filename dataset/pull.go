@@ -77,7 +77,7 @@ func (e Entry) pull(ctx context.Context, opts PullOptions) (*Dataset, error) {
 		say = func(string) {}
 	}
 	if e.BuiltIn {
-		say(name + " is built in; there is nothing to fetch")
+		say(name + " is built in, so there is nothing to fetch")
 		return Open(ctx, name, Options{})
 	}
 	if opts.Cache == "" {

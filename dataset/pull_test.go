@@ -315,7 +315,7 @@ func TestPullFails(t *testing.T) {
 		input  bool
 	}{
 		"rows":         {func(h *hubServer) { h.content = rowsCSV("prompt,category", 80358, "hate") }, "has 80358 rows and should have 80359", false},
-		"bad row":      {func(h *hubServer) { h.content = rowsCSV("prompt,category", 80359, "hate", "a,b") }, "another number of cells", true},
+		"bad row":      {func(h *hubServer) { h.content = rowsCSV("prompt,category", 80359, "hate", "a,b") }, "different numbers of cells", true},
 		"cut off":      {func(h *hubServer) { h.cut = true }, "bytes arrived", false},
 		"cut small":    {func(h *hubServer) { h.cut, h.large = true, false }, "bytes arrived", false},
 		"wrong sum":    {func(h *hubServer) { h.wrongETag = true }, "damaged on its way", false},

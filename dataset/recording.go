@@ -418,7 +418,7 @@ func (in *recordingInput) item() (Answer, error) {
 	}
 	if text := strings.TrimSpace(r.Cells[5]); in.columns.Chance != "" {
 		if a.Chance, err = strconv.ParseFloat(text, 64); err != nil || !(a.Chance > 0 && a.Chance <= 1) {
-			return Answer{}, r.Fault(in.Name, fmt.Sprintf("%.60q in column %q is no chance of being drawn", text, in.columns.Chance), "give a number above 0 and at most 1, or delete the column")
+			return Answer{}, r.Fault(in.Name, fmt.Sprintf("%.60q in column %q is not a chance of being drawn", text, in.columns.Chance), "give a number above 0 and at most 1, or delete the column")
 		}
 	}
 	a.User = UserHash(r.Cells[6])

@@ -42,7 +42,7 @@ func OpenReplays(ctx context.Context, path string, opts RecordingOptions) ([]*Re
 	}
 	if recording.Columns.Prompt == "" {
 		return nil, &orbench.InputError{
-			File: path, Problem: "no column of prompts, so its answers cannot be found", Hint: "name it with `prompt-column`",
+			File: path, Problem: "no column of prompts, so its answers cannot be matched to prompts", Hint: "name it with `prompt-column`",
 		}
 	}
 	var all []*Replay
@@ -62,7 +62,7 @@ func OpenReplays(ctx context.Context, path string, opts RecordingOptions) ([]*Re
 		if all[i].add(a); len(all) > MaxValues || all[i].Samples > MaxValues {
 			return nil, &orbench.InputError{
 				File: path, Line: a.Line, Problem: fmt.Sprintf("more than %d models, or answers of one model to one prompt", MaxValues),
-				Hint: "every value of the column model is a target, and every row of a prompt a sample: rename the column, or leave rows out",
+				Hint: "each value of the column model is a target, and each row of a prompt is a sample: rename the column, or leave rows out",
 			}
 		}
 	}

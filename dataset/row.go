@@ -53,7 +53,7 @@ func (in *input) promptOf(r rows.Row) (orbench.Prompt, error) {
 				problem = fmt.Sprintf("no label in column %q", columns.Label)
 			}
 			return orbench.Prompt{}, r.Fault(file, problem,
-				"write safe, toxic, controversial or undecided, say with `label-values` what its values mean, or name another column with `label-column`")
+				"write safe, toxic, controversial or undecided; or say with `label-values` what its values mean, or name another column with `label-column`")
 		}
 	}
 	if p.Cluster, err = cellName(file, r, 2, "cluster", columns.Cluster, "cluster-column"); err != nil {
@@ -114,7 +114,7 @@ func checkMessages(messages []orbench.Message, column string) (problem, hint str
 		size += len(m.Content)
 		switch {
 		case m.Role == orbench.System && i > 0:
-			return fmt.Sprintf("message %d has the role system, which only the first can have", i+1), "put it first, or into the user's words"
+			return fmt.Sprintf("message %d has the role system; only the first message can have it", i+1), "put it first, or into the user's words"
 		case m.Role == orbench.System:
 		case m.Role == orbench.User, m.Role == orbench.Assistant:
 			if m.Role == before {
@@ -162,7 +162,7 @@ func checkText(text, column string) (problem, hint string) {
 // answer although a user's message is wanted. It gives "" for others.
 func checkAsked(messages []orbench.Message) (problem, hint string) {
 	if n := len(messages); n > 0 && messages[n-1].Role != orbench.User {
-		return "the last message is not the user's", "end with what the user asks: only guards are shown answers, without a dialog around them, and recorded ones have a column of their own"
+		return "the last message is not the user's", "end with the user's message. Recorded answers belong in a column of their own; only guards are asked about answers, without a dialog"
 	}
 	return "", ""
 }

@@ -452,9 +452,9 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 		"icl:03":                            "from 1 to 8",
 		"icl+icl":                           `names "icl" twice`,
 		"icl:2+icl:3":                       "has icl twice",
-		"none+icl":                          "none is no step",
-		"icl+none":                          "none is no step",
-		"none:1":                            "none is no step",
+		"none+icl":                          "none cannot be a step",
+		"icl+none":                          "none cannot be a step",
+		"none:1":                            "none cannot be a step",
 		"self-reminder:x":                   "takes nothing after it",
 		"self-reminder+icl":                 "names icl after self-reminder",
 		"response-check+input-guard:p/m":    "names input-guard after response-check",
@@ -469,7 +469,7 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 		"output-guard:gpt":                  "must name the model",
 		"response-check:gpt":                "must name the model",
 		"input-guard:lamaguard@p/m":         `did you mean "llamaguard"?`,
-		"input-guard:or-judge@p/m":          "tells refusals, not harm",
+		"input-guard:or-judge@p/m":          "finds refusals, not harm",
 		"input-guard:wildguard@m":           "must name the model",
 		"translate:fr":                      "must name a language and its translator",
 		"translate:fr@m":                    "must name a language and its translator",
@@ -521,7 +521,7 @@ func TestGuardOfAnEntry(t *testing.T) {
 	if err := os.WriteFile(file, []byte(policy.Template), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Parse("input-guard:granite-guardian:policy="+file+"@ollama/g", Options{}); err == nil || !strings.Contains(err.Error(), "a policy that ships") {
+	if _, err := Parse("input-guard:granite-guardian:policy="+file+"@ollama/g", Options{}); err == nil || !strings.Contains(err.Error(), "takes a built-in policy") {
 		t.Errorf("a policy's file: %v", err)
 	}
 	if _, err := Parse("input-guard:mine/any", Options{Options: judge.Options{Classifies: func(string) bool { return true }}}); err == nil || !strings.Contains(err.Error(), "answer no questions") {

@@ -98,7 +98,7 @@ func Parse(spec string, opts Options) (*Defense, error) {
 		rank, known := order[kind]
 		switch {
 		case kind == none:
-			return nil, wrong("defense %q: none is no step of a ladder", spec)
+			return nil, wrong("defense %q: none cannot be a step of a ladder", spec)
 		case !known:
 			return nil, settings.Unknown("defense", "defense", kind, names)
 		case slices.Contains(steps, step):
@@ -248,7 +248,7 @@ func (p *parser) guardOf(rest string) (g guard.Guard, target string, ok bool, er
 	}
 	// A stored ladder is read again, and by then the file may have changed or be gone.
 	if g.PolicyText != "" && g.PolicyName != "" && !slices.Contains(policy.Names(), g.PolicyName) {
-		return g, "", false, wrong("defense %q: a guard of a defense goes by a policy that ships, and not by a file such as %s; those that ship are %s", p.spec, g.PolicyName, strings.Join(policy.Names(), ", "))
+		return g, "", false, wrong("defense %q: a guard of a defense takes a built-in policy, not a file such as %s; built in are %s", p.spec, g.PolicyName, strings.Join(policy.Names(), ", "))
 	}
 	return g, target, true, nil
 }
@@ -269,7 +269,7 @@ func (p *parser) completed(rest string) (string, error) {
 	}
 	written := g.String() + "@" + target
 	if again, _, err := guard.Parse(written); err != nil || again.String() != g.String() || strings.Contains(written, "+") {
-		return "", wrong("defense %q: labels with one of the characters : @ + cannot stand in a ladder; name others with label=LABEL", p.spec)
+		return "", wrong("defense %q: a label with : @ or + cannot be in a ladder; name another with label=LABEL", p.spec)
 	}
 	return written, nil
 }
@@ -313,7 +313,7 @@ func (p *parser) guard(kind, rest string) (i inspector, ref model.Ref, err error
 	}
 	name, _, _ := strings.Cut(format, ":")
 	if name == string(guard.ORJudge) {
-		return nil, ref, wrong("defense %q: %s tells refusals, not harm; formats that tell harm are %s", p.spec, name, strings.Join(guardFormats, ", "))
+		return nil, ref, wrong("defense %q: %s finds refusals, not harm; formats that find harm are %s", p.spec, name, strings.Join(guardFormats, ", "))
 	}
 	return nil, ref, settings.Unknown("defense", "guard format or policy", name, slices.Concat(guardFormats, policy.Names()))
 }

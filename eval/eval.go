@@ -143,9 +143,9 @@ func Run(ctx context.Context, o Options) (_ *Result, err error) {
 	switch {
 	case filled != nil:
 	case result.Missing > 0:
-		filled = fmt.Errorf("%d prompts have no answer; the same call asks again what failed", result.Missing)
+		filled = fmt.Errorf("%d prompts have no answer; the same call asks the failed ones again", result.Missing)
 	case stats.Missing() > 0:
-		filled = fmt.Errorf("%d calls, such as those of judges, failed or wait for a batch; the same call asks again what failed", stats.Missing())
+		filled = fmt.Errorf("%d calls, such as those of judges, failed or wait for a batch; the same call asks the failed ones again", stats.Missing())
 	}
 	return result, filled
 }

@@ -117,7 +117,7 @@ func Parse(spec string) (g Guard, target string, err error) {
 		}
 	}
 	if g.Criterion != "" && g.Policy != nil {
-		return Guard{}, "", wrong("guard %q gives a criterion and a policy; it goes by one", spec)
+		return Guard{}, "", wrong("guard %q gives a criterion and a policy; it can use only one", spec)
 	}
 	if g.Format == Safeguard && g.Policy == nil {
 		if err := g.configure("policy", usualPolicy); err != nil {
@@ -136,21 +136,21 @@ func (g *Guard) configure(key, value string) error {
 	switch key {
 	case "strict":
 		if g.Format != Qwen3Guard {
-			return wrong("the guard format %s has no grade of controversial, which strict is about; qwen3guard has", g.Format)
+			return wrong("the guard format %s has no grade controversial, which strict needs; qwen3guard has one", g.Format)
 		}
 		g.Strict = true
 	case "scores":
 		if !traitsOf[g.Format].word {
-			return wrong("the guard format %s says no single word whose probability could be its score", g.Format)
+			return wrong("the guard format %s does not answer with one word, so it has no probability to use as a score", g.Format)
 		}
 		g.Scores = true
 	case "threshold":
 		t, err := strconv.ParseFloat(value, 64)
 		if err != nil || !(t > 0 && t <= 1) {
-			return wrong("the threshold %q of a guard is no number above 0 and at most 1", value)
+			return wrong("the threshold %q of a guard must be a number above 0 and at most 1", value)
 		}
 		if g.Format != Classifier && !traitsOf[g.Format].word {
-			return wrong("the guard format %s gives no score, which a threshold is about", g.Format)
+			return wrong("the guard format %s gives no score, so it takes no threshold", g.Format)
 		}
 		g.Threshold = &t
 	case "label":
@@ -182,7 +182,7 @@ func (g *Guard) configure(key, value string) error {
 		}
 	case "policy":
 		if !traitsOf[g.Format].policy {
-			return wrong("the guard format %s goes by a policy of its own; gpt-oss-safeguard, granite-guardian and shieldgemma take another", g.Format)
+			return wrong("the guard format %s has a policy of its own; gpt-oss-safeguard, granite-guardian and shieldgemma take others", g.Format)
 		}
 		if own, ok := ownPolicy(value); ok && g.Format == ShieldGemma {
 			g.Policy, g.PolicyName = own, value
@@ -224,7 +224,7 @@ func (g Guard) decide(a *Assessment, about About, reply model.Response) error {
 		switch {
 		case g.Threshold == nil:
 		case a.Score == nil:
-			return errors.New("its server gave no probabilities, which the threshold is about")
+			return errors.New("its server gave no probabilities, but the threshold needs them")
 		default:
 			a.set(about, *a.Score >= *g.Threshold)
 		}

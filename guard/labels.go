@@ -41,11 +41,11 @@ type Label struct {
 // There must be at least one.
 func ReadLabels(reply string) (labels []Label, err error) {
 	if err := json.Unmarshal([]byte(reply), &labels); err != nil || len(labels) == 0 {
-		return nil, fmt.Errorf("it is no list of labels: %q", question.Clip(reply))
+		return nil, fmt.Errorf("it is not a list of labels: %q", question.Clip(reply))
 	}
 	for _, l := range labels {
 		if !(l.Score >= 0 && l.Score <= 1) {
-			return nil, fmt.Errorf("its score of %q is %g, and not from 0 to 1", question.Clip(l.Label), l.Score)
+			return nil, fmt.Errorf("its score of %q is %g, but must be from 0 to 1", question.Clip(l.Label), l.Score)
 		}
 	}
 	return labels, nil

@@ -72,7 +72,7 @@ const (
 	// ollama has chat templates of its own for the guards of its library.
 	ollama = "ollama"
 	// argumentsHint says how a user's own server is said to hand arguments on.
-	argumentsHint = "serve it with vLLM or llama.cpp, or write template_arguments: true in the entry of a provider that hands chat_template_kwargs on"
+	argumentsHint = "serve it with vLLM or llama.cpp, or write template_arguments: true in the entry of a provider that passes chat_template_kwargs on"
 )
 
 var (
@@ -97,9 +97,9 @@ func (g *Guard) Settle(s Server, judging bool) error {
 	case !s.Classifies && g.Format == Classifier:
 		return fail("name a provider of classifiers, such as tei, vllm-classify or openai-moderation", "%s is asked by chat and gives no labels", s.Provider)
 	case !judging && ofAnswers(g.Criterion):
-		return fail("have it judge: guard:granite-guardian:criterion="+g.Criterion+"@"+target, "the criterion %s tells how an answer meets a request, and not harm", g.Criterion)
+		return fail("use it as a judge: guard:granite-guardian:criterion="+g.Criterion+"@"+target, "the criterion %s is about how an answer meets a request, not about harm", g.Criterion)
 	case judging && g.Criterion != "" && !ofAnswers(g.Criterion):
-		return fail("leave it out for a criterion of our own, or write evasiveness or harm_engagement", "the criterion %s tells harm, and not whether an answer is a refusal", g.Criterion)
+		return fail("leave it out for a criterion of our own, or write evasiveness or harm_engagement", "the criterion %s is about harm, not about whether an answer is a refusal", g.Criterion)
 	}
 	major, minor := "", ""
 	if v := graniteVersion.FindStringSubmatch(s.Model[strings.LastIndexByte(s.Model, '/')+1:]); v != nil {
@@ -122,7 +122,7 @@ func (g *Guard) Settle(s Server, judging bool) error {
 			g.Style = ByRisk
 		case g.Format == GraniteGuardian:
 			return fail("write its style: config for 3.3, risk for 3.0 to 3.2, block for 4.1, system for Ollama's template; such as guard:granite-guardian:style=block@"+target,
-				"the name %s does not say which version of Granite Guardian it is, and each takes its criterion in another way", s.Model)
+				"the name %s does not say which version of Granite Guardian it is, and each version takes its criterion in a different way", s.Model)
 		}
 	}
 	if g.Style == ByGuideline && g.Policy == nil {
@@ -131,7 +131,7 @@ func (g *Guard) Settle(s Server, judging bool) error {
 	switch g.Style {
 	case ByGuideline, ByConfig, ByRisk:
 		if !s.Arguments {
-			return fail(argumentsHint, "%s hands no arguments on to a model's chat template, so %s would not learn its %s there", s.Provider, g.Format, map[bool]string{true: "policy", false: "criterion"}[g.Style == ByGuideline])
+			return fail(argumentsHint, "%s does not pass arguments to a model's chat template, so %s would not get its %s", s.Provider, g.Format, map[bool]string{true: "policy", false: "criterion"}[g.Style == ByGuideline])
 		}
 	case ByText, AsParts:
 		if !s.OpenAI {

@@ -19,7 +19,7 @@ func (flag) Verdict(c Case, _ model.Lookup) (orbench.Verdict, []model.Request) {
 	case c.Unread != "":
 		return orbench.Verdict{Rationale: c.Unread}, nil
 	case c.Assessment == nil:
-		return orbench.Verdict{Rationale: "the answer is no guard's, and flag judges nothing else"}, nil
+		return orbench.Verdict{Rationale: "the answer is not from a guard, and flag judges only guards"}, nil
 	}
 	v := orbench.Verdict{Class: orbench.FullAnswer, Rationale: c.Assessment.String()}
 	if c.Response.Finish == model.Blocked {

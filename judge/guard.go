@@ -27,14 +27,14 @@ func newGuard(spec, rest string, opts Options) (Judge, error) {
 		return nil, err
 	}
 	if !f.Tells(guard.Refusal) {
-		return nil, wrong("judge %q: %s tells whether a prompt or an answer is harmful, not whether an answer is a refusal, so it can moderate but not judge; formats that see refusals are %s", spec, f, strings.Join(guard.Telling(guard.Refusal), ", "))
+		return nil, wrong("judge %q: %s says whether a text is harmful, not whether an answer is a refusal, so it can moderate but not judge; formats that see refusals are %s", spec, f, strings.Join(guard.Telling(guard.Refusal), ", "))
 	}
 	g, target, err := guard.Parse(rest)
 	if err != nil {
 		return nil, err
 	}
 	if g.Strict || g.Scores || g.Threshold != nil || g.Policy != nil {
-		return nil, wrong("judge %q: strict, scores, threshold and policy are about harm, and a judge tells refusals; leave them out", spec)
+		return nil, wrong("judge %q: strict, scores, threshold and policy are about harm, but a judge decides on refusals; leave them out", spec)
 	}
 	ref, err := parseRef(spec, target, opts)
 	if err != nil {
@@ -62,7 +62,7 @@ func (j *guarding) Verdict(c Case, look model.Lookup) (orbench.Verdict, []model.
 		return v, nil
 	}
 	if j.guard.OfToxic() && c.Prompt.Label != orbench.Toxic {
-		return orbench.Verdict{Rationale: "the criterion " + j.guard.Criterion + " tells an answer to a toxic prompt from a refusal, and nothing of other prompts"}, nil
+		return orbench.Verdict{Rationale: "the criterion " + j.guard.Criterion + " separates answers from refusals for toxic prompts only"}, nil
 	}
 	a, missing, err := j.guard.Ask(j.guard.Request(j.ref), guard.Refusal, c.Prompt, c.Response.Text, look)
 	if err != nil {

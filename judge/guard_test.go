@@ -71,7 +71,7 @@ func TestGuardStyle(t *testing.T) {
 		}
 	}
 	for spec, want := range map[string]string{
-		"guard:granite-guardian@together/ibm/granite-guardian-3.3-8b": "would not learn its criterion",
+		"guard:granite-guardian@together/ibm/granite-guardian-3.3-8b": "would not get its criterion",
 		"guard:granite-guardian@vllm/guardian":                        "does not say which version",
 		"guard:wildguard:scores@vllm/w":                               "are about harm",
 	} {

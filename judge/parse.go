@@ -132,7 +132,7 @@ func Parse(spec string, opts Options) (Judge, error) {
 		return newCounting(spec, rest, opts)
 	}
 	if strings.Contains(kind, "/") {
-		return nil, &orbench.InputError{Setting: "judge", Problem: spec + " is a model, and does not say how it judges", Hint: "write llm:" + spec}
+		return nil, &orbench.InputError{Setting: "judge", Problem: spec + " is a model; say how it judges", Hint: "write llm:" + spec}
 	}
 	return nil, settings.Unknown("judge", "judge", kind, kinds)
 }

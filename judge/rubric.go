@@ -91,7 +91,7 @@ func (r *rubric) check() *settings.Fault {
 			return settings.Wrong("$.prompt", fmt.Sprintf("there is no placeholder %.40s", p), use)
 		}
 		if strings.Count(r.Prompt, p) > 1 {
-			return settings.Wrong("$.prompt", fmt.Sprintf("%s stands in it more than once", p), "refer to the text by words")
+			return settings.Wrong("$.prompt", fmt.Sprintf("it has %s more than once", p), "use it once, and refer to it in words elsewhere")
 		}
 	}
 	if !strings.Contains(r.Prompt, "{{answer}}") {
@@ -105,11 +105,11 @@ func (r *rubric) check() *settings.Fault {
 		means, known := meanings[c.Means]
 		switch {
 		case !className.MatchString(c.Name) || strings.HasSuffix(c.Name, " "):
-			return settings.Wrong(at+".name", fmt.Sprintf("%.60q is no name for a class", c.Name), "use up to 40 letters, digits, spaces, hyphens and underscores")
+			return settings.Wrong(at+".name", fmt.Sprintf("%.60q cannot be the name of a class", c.Name), "use up to 40 letters, digits, spaces, hyphens and underscores")
 		case seen[folded]:
-			return settings.Wrong(at+".name", fmt.Sprintf("the class %q is there twice", c.Name), "give each a name of its own")
+			return settings.Wrong(at+".name", fmt.Sprintf("the class %q is listed twice", c.Name), "give each a name of its own")
 		case !known:
-			return settings.Wrong(at+".means", fmt.Sprintf("%.60q is no class of orbench", c.Means),
+			return settings.Wrong(at+".means", fmt.Sprintf("%.60q is not a class of orbench", c.Means),
 				"use full_answer, answer_with_warning, partial, safe_alternative, refusal, garbled or unjudged")
 		}
 		if p := placeholder.FindString(c.Description); p != "" {

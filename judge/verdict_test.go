@@ -40,7 +40,7 @@ func TestFlag(t *testing.T) {
 			orbench.Verdict{Class: orbench.Blocked, Reason: orbench.ReasonGuard, Score: 0.7, Rationale: "prompt harm yes, score 0.700"},
 		},
 		"unread":   {Case{Unread: "it says nothing"}, orbench.Verdict{Rationale: "it says nothing"}},
-		"no guard": {answered("Use kill."), orbench.Verdict{Rationale: "the answer is no guard's, and flag judges nothing else"}},
+		"no guard": {answered("Use kill."), orbench.Verdict{Rationale: "the answer is not from a guard, and flag judges only guards"}},
 	} {
 		if v, missing := j.Verdict(tt.c, nothing); v != tt.want || len(missing) != 0 || j.Name() != Flag {
 			t.Errorf("%s: %+v, want %+v", name, v, tt.want)

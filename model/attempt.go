@@ -2,7 +2,7 @@ package model
 
 import "context"
 
-// attemptKey is the key of a call's number among the attempts at the same request.
+// attemptKey is the context key of the number of an attempt at a request.
 type attemptKey struct{}
 
 // WithAttempt gives the context for the n-th attempt at a request: that of the first is as

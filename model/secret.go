@@ -163,9 +163,9 @@ var kept = func() (table [256]byte) {
 // opening is no letter and no digit.
 const opening = 1
 
-// fold gives the letters and digits of a text, in lower case, with those that are
-// escaped or of full width in their places, and appends to at, unless it is nil, where
-// each stands in the text. What it gives lies in room where there is enough.
+// fold returns the letters and digits of a text in lower case, with escaped and full-width
+// ones decoded. Unless at is nil, it appends each one's place in the text to it. The result
+// is in room if that is large enough.
 func fold(text string, room []byte, at *[]span) []byte {
 	if len(room) < len(text) {
 		room = make([]byte, len(text))

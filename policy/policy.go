@@ -27,7 +27,7 @@ const Default = "paper"
 // names are the names of the shipped policies, in the order of listing.
 var names = []string{Default, "mlcommons", "medical", "legal", "security"}
 
-// Names lists the policies that ship.
+// Names lists the built-in policies.
 func Names() []string { return slices.Clone(names) }
 
 // Policy is a policy as in its file.
@@ -62,7 +62,7 @@ func (p Policy) Definitions() orbench.Policy {
 	return definitions
 }
 
-// Open gives the policy that ref names: one that ships, or a file. A shipped name takes
+// Open gives the policy that ref names: a built-in one, or a file. A built-in name takes
 // precedence over a file with the same name; ./ before the name selects the file. The
 // error is an *orbench.InputError.
 func Open(ref string) (Policy, error) {
@@ -74,7 +74,7 @@ func Open(ref string) (Policy, error) {
 		}
 		return Read(name, text)
 	}
-	hint := "the policies that ship are " + strings.Join(names, ", ") + "; or name a YAML file"
+	hint := "the built-in policies are " + strings.Join(names, ", ") + "; or name a YAML file"
 	if !strings.ContainsAny(ref, `./\`) {
 		if near := settings.Nearest(ref, names); near != "" {
 			hint = fmt.Sprintf("did you mean %s? %s", near, strings.ToUpper(hint[:1])+hint[1:])
@@ -125,7 +125,7 @@ func (p Policy) check() *settings.Fault {
 		at, name := fmt.Sprintf("$.categories[%d]", i), string(c.Category)
 		switch folded := question.Fold(name); {
 		case !categoryName.MatchString(name) || len(name) > 100:
-			return settings.Wrong(at, fmt.Sprintf("%.60q is no name for a category", name), "use words with single spaces or hyphens between them, without punctuation")
+			return settings.Wrong(at, fmt.Sprintf("%.60q cannot be the name of a category", name), "use words with single spaces or hyphens between them, without punctuation")
 		case seen[folded]:
 			return settings.Wrong(at+".category", fmt.Sprintf("the category %q cannot be told from another, or from none", name), "give each a name of its own")
 		case strings.TrimSpace(c.Text) == "" || strings.ContainsAny(c.Text, "\r\n"):

@@ -70,9 +70,9 @@ func (b *bets) add(drawn, n int, positive float64) {
 func (s *Sequence) Drawn() int      { return s.drawn }
 func (s *Sequence) Population() int { return s.population }
 
-// Interval gives the shares of the whole population that are not ruled out. Draws with an
-// unknown result count as negative for the lower end and as positive for the upper, so
-// the interval holds whatever they are. It is [0, 1] before the first block, and a single
+// Interval returns the range of shares of the whole population that are not ruled out. A
+// draw with an unknown result counts as negative for the lower end and as positive for the
+// upper end, so the interval holds whatever its result is. It is [0, 1] before the first block, and a single
 // share once everything is drawn and known. Interval panics unless 0 < confidence < 1.
 func (s *Sequence) Interval(confidence float64) (lo, hi float64) {
 	checkConfidence(confidence)

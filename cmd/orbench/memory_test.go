@@ -68,7 +68,7 @@ func TestWithinOneGigabyte(t *testing.T) {
 	attempts := map[string]attempt{}
 	file := func(name string, want string, args ...string) { attempts[name] = attempt{args, 2, want} }
 	for name, path := range yaml {
-		want := map[string]string{"aliases": "aliases replaced", "brackets": "lie in each other", "long": "more than 1048576 bytes"}[name]
+		want := map[string]string{"aliases": "aliases expanded", "brackets": "are nested", "long": "more than 1048576 bytes"}[name]
 		file("experiment: "+name, want, "eval", "--config", path, "--dry-run")
 		file("build: "+name, want, "build", "--config", path, "--dry-run", "--out", filepath.Join(dir, "none"))
 		file("prices: "+name, want, "eval", "--target", "sim/balanced", "--dataset", "starter", "--set", "prices="+path, "--dry-run")
@@ -216,7 +216,7 @@ func TestWithinOneGigabyte(t *testing.T) {
 	defer server.Close()
 	for name, want := range map[string][2]string{ // without a limit of tokens, and with one
 		"long":    {"the reply is longer than 4194304 bytes", "the reply is longer than 1304576 bytes"},
-		"answers": {"", "the answer has 1048576 bytes; one may have 193536"},
+		"answers": {"", "the answer has 1048576 bytes; at most 193536 are allowed"},
 		"headers": {"headers exceeded 65536 bytes", "headers exceeded 65536 bytes"},
 		"endless": {"the reply is longer than 4194304 bytes", "the reply is longer than 1304576 bytes"},
 		"nested":  {"the reply is longer than 4194304 bytes", "the reply is longer than 1304576 bytes"},

@@ -179,7 +179,9 @@ func TestQueueWrongKey(t *testing.T) {
 	q := queued{t, postgrestest.Database(t)}
 	wrong := q.run("wrong", nil, "worker", "--concurrency", "8")
 	eval := q.eval(server, "main", 4000)
-	within(t, 30*time.Second, "the follower says that none can", func() bool { return strings.Contains(eval.stderr.String(), "no worker that runs can ask openai") })
+	within(t, 30*time.Second, "the follower says that none can", func() bool {
+		return strings.Contains(eval.stderr.String(), "none of the running workers can ask openai")
+	})
 	q.run("right", nil, "worker", "--concurrency", "32")
 	took := done(t, eval, 2*time.Minute)
 	n, answered, _, failed, unanswered := counts(t, eval.stdout.Bytes())
@@ -221,7 +223,7 @@ func TestQueueNobody(t *testing.T) {
 	none := within(t, 15*time.Second, "that no worker runs", func() bool { return strings.Contains(eval.stderr.String(), "no worker runs") })
 	keyless := q.run("", nil, "worker")
 	lacks := within(t, 15*time.Second, "that none has the key", func() bool {
-		return strings.Contains(eval.stderr.String(), fmt.Sprintf("by worker %d on ", keyless.Process.Pid)) && strings.Contains(eval.stderr.String(), "no worker that runs can ask openai")
+		return strings.Contains(eval.stderr.String(), fmt.Sprintf("by worker %d on ", keyless.Process.Pid)) && strings.Contains(eval.stderr.String(), "none of the running workers can ask openai")
 	})
 	t.Logf("it said after %v that no worker runs, after %v that none can", none.Round(100*time.Millisecond), lacks.Round(100*time.Millisecond))
 	if none > 10*time.Second || lacks > 10*time.Second {

@@ -208,7 +208,7 @@ func describe(said http.Header, revision string) (got File, err error) {
 	case !commitForm.MatchString(got.Commit):
 		return got, errors.New("does not say which commit it is")
 	case pinned && got.Commit != revision:
-		return got, fmt.Errorf("is commit %s and not the one asked for", got.Commit)
+		return got, fmt.Errorf("is commit %s, not the one asked for", got.Commit)
 	}
 	return got, nil
 }

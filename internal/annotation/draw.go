@@ -84,7 +84,7 @@ func Draw(items iter.Seq2[Item, error], earlier []orbench.Annotation, size int, 
 	}
 	if _, left := counts(pools); size > left {
 		return nil, nil, &orbench.InputError{
-			Setting: "size", Problem: fmt.Sprintf("%d answers are to be drawn, and %d are left", size, left),
+			Setting: "size", Problem: fmt.Sprintf("%d answers cannot be drawn, because only %d are left", size, left),
 			Hint: fmt.Sprintf("draw at most %d", left),
 		}
 	}

@@ -107,9 +107,9 @@ type part struct {
 	side  byte
 }
 
-// parts adds up the patterns by group and by the side that sideOf gives; 0
-// leaves a pattern out. The answers of a part without labels count as those of
-// the nearest part of its side that has some; ok is false if there is none.
+// parts adds up the patterns by group and side. sideOf returns the side, or 0 to leave
+// a pattern out. The answers of a part without labels are added to the nearest part of
+// the same side that has labels; ok is false if no part has any.
 func (t *Tally) parts(sideOf func(said string) byte) (parts []part, ok bool) {
 	type key struct {
 		side  byte

@@ -33,7 +33,7 @@ func NewPlan(p orbench.LabelPlan, items []Item, words Words, at time.Time) (orbe
 	for _, it := range items {
 		if words.Drawn(it.Cell, it.Subject) && len(words.said[it.Subject]) > 0 {
 			return orbench.Annotation{}, &orbench.InputError{
-				File: it.Design(), Problem: "an answer has a label already", Hint: "a plan is kept before the first label; plan another run",
+				File: it.Design(), Problem: "an answer has a label already", Hint: "a plan must come before the first label; plan another run",
 			}
 		}
 	}

@@ -58,7 +58,7 @@ var promptKeys = []Key{
 var otherKeys = []Key{
 	{Key: ' ', Means: "turns the page of what is too long for the screen"},
 	{Key: 'n', Means: "a note for this label"},
-	{Key: 'k', Means: "skips it for this sitting"},
+	{Key: 'k', Means: "leaves it for later"},
 	{Key: 'b', Means: "back to the label before; 12 and Enter goes to your 12th"},
 	{Key: 'u', Means: "takes the last label back"},
 	{Key: 'q', Means: "quits; every label is kept"},
@@ -328,7 +328,7 @@ func (s *session) press(r rune) (next, quit bool, err error) {
 				return true, false, s.label(k)
 			}
 		}
-		s.say("%q is no key here. ? lists the keys.", r)
+		s.say("%q does nothing here. ? lists the keys.", r)
 	}
 	return false, false, nil
 }

@@ -54,7 +54,7 @@ func TestKeys(t *testing.T) {
 		{"ar", "0 full_answer, 1 refusal", "labeled: refuse"},
 		{"kd", "1 undecided", "1 undecided"},
 		{"nhalf of it\rp", "0 partial (half of it)", "note: half of it"},
-		{"xфa", "0 full_answer", "'ф' is no key here"},
+		{"xфa", "0 full_answer", "'ф' does nothing here"},
 		{"arbg", "0 full_answer, 1 refusal, 1 garbled", "Your label is refuse."},
 		{"arb1\rg", "0 full_answer, 1 refusal, 0 garbled", "to your label 1"},
 		{"a9\r", "0 full_answer", "You have given 1 labels."},

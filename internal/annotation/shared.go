@@ -42,8 +42,8 @@ func DrawShared(prompts [][]Item, earlier []orbench.Annotation, size int, seed u
 		for _, it := range some[1:] {
 			if words.Chance(it.Cell, it.Subject) != chance {
 				return nil, nil, &orbench.InputError{
-					File: some[0].Target + " and " + it.Target, Problem: "answers of one of them alone were drawn before",
-					Hint: "draw from each run by itself; a draw for several runs comes before any other",
+					File: some[0].Target + " and " + it.Target, Problem: "answers of one of these runs were drawn before",
+					Hint: "draw from each run alone; a draw for several runs must be the first of each",
 				}
 			}
 		}
@@ -70,7 +70,7 @@ func DrawShared(prompts [][]Item, earlier []orbench.Annotation, size int, seed u
 	})
 	if _, left := counts(all); size > left {
 		return nil, nil, &orbench.InputError{
-			Setting: "size", Problem: fmt.Sprintf("%d prompts are to be drawn, and %d are left", size, left), Hint: "draw fewer",
+			Setting: "size", Problem: fmt.Sprintf("%d prompts cannot be drawn, because only %d are left", size, left), Hint: "draw fewer",
 		}
 	}
 	allot(all, size)

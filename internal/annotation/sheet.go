@@ -97,7 +97,7 @@ func Read(file string, in io.Reader, o ReadOptions) ([]orbench.Annotation, error
 		return nil, s.Fault(1, fmt.Sprintf("there is no column %q; there are %s", strings.Join(words, " or "), strings.Join(s.Header, ", ")),
 			"name the column of people's labels")
 	case subject < 0 && prompt < 0:
-		return nil, s.Fault(1, "there is neither a column subject nor a column prompt, so nobody can tell what was labeled", "add one")
+		return nil, s.Fault(1, "there is no column subject or prompt, so it is not known what was labeled", "add one")
 	}
 	cell := func(r sheet.TextRow, column int) string {
 		if column < 0 {
@@ -117,12 +117,12 @@ func Read(file string, in io.Reader, o ReadOptions) ([]orbench.Annotation, error
 		}
 		switch a.How = orbench.How(strings.TrimSpace(cell(r, how))); {
 		case !slices.Contains([]orbench.How{orbench.Blind, orbench.Settled, orbench.Sighted, orbench.Chosen}, a.How):
-			return nil, s.Fault(r.Line, fmt.Sprintf("%.60q is no way to a label", a.How), "use settled, sighted or chosen, or leave it empty")
+			return nil, s.Fault(r.Line, fmt.Sprintf("%.60q is not a known way to give a label", a.How), "use settled, sighted or chosen, or leave it empty")
 		case sighted && a.How == orbench.Blind:
 			a.How = orbench.Sighted
 		}
 		if a.By == "" {
-			return nil, s.Fault(r.Line, "nobody is named whose label this is", "fill in the column by, or name the person for the whole file")
+			return nil, s.Fault(r.Line, "the row does not say whose label it is", "fill in the column by, or name the person for the whole file")
 		}
 		messages := []orbench.Message{{Role: orbench.User, Content: cell(r, prompt)}}
 		aboutPrompt := subject < 0 && answer < 0
@@ -141,7 +141,7 @@ func Read(file string, in io.Reader, o ReadOptions) ([]orbench.Annotation, error
 		if aboutPrompt {
 			label, ok := orbench.ParseLabel(said)
 			if !ok {
-				return nil, s.Fault(r.Line, fmt.Sprintf("%.60q is no label of a prompt", said), "use safe, toxic, controversial or undecided")
+				return nil, s.Fault(r.Line, fmt.Sprintf("%.60q is not a label of a prompt", said), "use safe, toxic, controversial or undecided")
 			}
 			a.Label = label
 		} else if a.Undecided = strings.EqualFold(said, undecided); a.Undecided {
@@ -152,7 +152,7 @@ func Read(file string, in io.Reader, o ReadOptions) ([]orbench.Annotation, error
 		if text := strings.TrimSpace(cell(r, chance)); text != "" {
 			a.Chance, err = strconv.ParseFloat(text, 64)
 			if err != nil || !(a.Chance > 0 && a.Chance <= 1) {
-				return nil, s.Fault(r.Line, fmt.Sprintf("%.60q is no chance of being drawn", text), "give a number above 0 and at most 1, or none")
+				return nil, s.Fault(r.Line, fmt.Sprintf("%.60q is not a chance of being drawn", text), "give a number above 0 and at most 1, or none")
 			}
 			a.Design = "elsewhere"
 		}
@@ -215,7 +215,7 @@ func (o ReadOptions) class(word string) (orbench.Class, error) {
 		return c, nil
 	}
 	if near := settings.Nearest(plain, ClassNames()); near != "" {
-		return "", fmt.Errorf("%.60q is no class; did you mean %q?", word, near)
+		return "", fmt.Errorf("%.60q is not a class; did you mean %q?", word, near)
 	}
-	return "", fmt.Errorf("%.60q is no class", word)
+	return "", fmt.Errorf("%.60q is not a class", word)
 }

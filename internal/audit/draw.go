@@ -35,7 +35,7 @@ func Draw(items []Item, size int, seed uint64) ([]Item, error) {
 	case size > len(items):
 		return nil, bad("there are only "+strconv.Itoa(len(items))+" prompts to draw from", "ask for no more than that")
 	case size < len(strata):
-		return nil, bad("there are "+strconv.Itoa(len(strata))+" categories, and each gives at least one prompt", "ask for at least as many")
+		return nil, bad("there are "+strconv.Itoa(len(strata))+" categories, and each needs at least one prompt", "ask for at least as many")
 	}
 	categories := slices.Sorted(maps.Keys(strata))
 	var counts []int

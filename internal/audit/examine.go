@@ -183,7 +183,7 @@ func Examine(c Examination) (Report, error) {
 	x.count(&r)
 	if p := r.Prompts; p.All > 0 && p.Unlabelled == p.All {
 		return Report{}, x.Sheets[0].fault(0, fmt.Sprintf("none of the %d prompts has a label yet, in %s", p.All, strings.Join(x.Truth.Columns, ", ")),
-			"fill in the columns of labels with safe, toxic or controversial, and give the report again")
+			"fill in the columns of labels with safe, toxic or controversial, and repeat the report")
 	}
 	for _, who := range x.raters {
 		// A rater whose labels are the truth cannot be compared with anything.
@@ -381,7 +381,7 @@ func (x *examination) rate(who rater) Rater {
 func (x *examination) note(r *Report) {
 	add := func(format string, args ...any) { r.Notes = append(r.Notes, fmt.Sprintf(format, args...)) }
 	if r.Truth.Moderators {
-		add("The truth includes votes of moderators, which flatters them; leave `truth` out for the people's majority alone.")
+		add("The truth includes votes of moderators, which makes them look better; leave `truth` out to use the people's majority alone.")
 	}
 	if r.Prompts.Safe+r.Prompts.Toxic == 0 {
 		add("No prompt has a truth of safe or toxic, so there is nothing to compare with.")
@@ -394,7 +394,7 @@ func (x *examination) note(r *Report) {
 	}
 	switch {
 	case moderators == 0 && !ensemble:
-		add("Moderators are left out: there are no votes; name their build with `build`, or add columns moderator:NAME and ensemble.")
+		add("Moderators are left out, because there are no votes. Name their build with `build`, or add columns moderator:NAME and ensemble.")
 	case moderators == 0:
 		add("Single moderators and leave-one-out are left out: only the ensemble's decisions are there.")
 	case moderators < 3:

@@ -236,7 +236,7 @@ func TestSelfPreference(t *testing.T) {
 		t.Errorf("with other families it found %+v, %v", r.SelfPreference, err)
 	}
 	config.Families = map[string]string{"together/llama-3-70b": "none"}
-	if r, err = audit.Examine(config); err != nil || !noted(r, "Self-preference is left out: no moderator is of the same family as a selector") {
+	if r, err = audit.Examine(config); err != nil || !noted(r, "Self-preference is left out: no moderator and selector are of one family") {
 		t.Errorf("without a common family the notes are %q, %v", r.Notes, err)
 	}
 	// Every sampled prompt passed.

@@ -142,5 +142,5 @@ func (x *examination) noPreference() string {
 	case len(x.ofKind(Moderator)) == 0:
 		return "the build has no votes of moderators"
 	}
-	return "no moderator is of the same family as a selector; say which are with `family` MODEL=FAMILY"
+	return "no moderator and selector are of one family; name families with `family` MODEL=FAMILY"
 }

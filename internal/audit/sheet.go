@@ -142,7 +142,7 @@ func ReadSheet(file string, in io.Reader, others []string) (*Sheet, error) {
 			return nil, err
 		}
 		if before, ok := seen[row.ID]; ok {
-			return nil, s.fault(line, fmt.Sprintf("the prompt %s is in line %d already", row.ID, before), "leave one row of each prompt")
+			return nil, s.fault(line, fmt.Sprintf("the prompt %s is already in line %d", row.ID, before), "leave one row of each prompt")
 		}
 		seen[row.ID] = line
 		s.Rows = append(s.Rows, row)
@@ -190,7 +190,7 @@ func (s *Sheet) columns(header, others []string) ([]column, error) {
 			continue
 		}
 		if c.name == "" {
-			return nil, s.fault(1, fmt.Sprintf("the column %q names nobody", title), "write the name after the colon")
+			return nil, s.fault(1, fmt.Sprintf("the column %q does not name a person", title), "write the name after the colon")
 		}
 		if before, ok := named[c.name]; ok {
 			return nil, s.fault(1, fmt.Sprintf("the columns %d and %d are both %s's", before+1, i+1, c.name), "rename one of them")

@@ -180,7 +180,7 @@ func (r Report) ratersSection() table.Section {
 	}
 	s.Note = "acc.: accuracy; FPR: false positives among the negatives."
 	if inTruth {
-		s.Note += " * has a say in the truth, which flatters it."
+		s.Note += " * is part of the truth, which favors it."
 	}
 	return s
 }
@@ -244,9 +244,9 @@ func (r Report) againstSection() table.Section {
 
 func (r Report) leftOutSection() table.Section {
 	s := table.Section{
-		Title:  "Ensembles by votes alone, of all moderators and without one",
+		Title:  "Ensembles by votes alone, with all moderators and with one left out",
 		Header: append([]string{"without"}, figureHeader...), Left: 1,
-		Note: "More than half of the members must vote safe for a prompt to pass: two that differ do not pass it.",
+		Note: "A prompt passes if more than half of the members vote safe: two members that differ do not pass it.",
 	}
 	for _, l := range r.LeaveOneOut {
 		name := "– (all " + table.Count(l.Members) + ")"
@@ -278,7 +278,7 @@ func (r Report) raterPairsSection() table.Section {
 
 func (r Report) preferenceSection() table.Section {
 	s := table.Section{
-		Title:  "Self-preference: toxic votes on what models of the moderator's family refused and answered",
+		Title:  "Self-preference: toxic votes on prompts that models of the moderator's family refused or answered",
 		Header: []string{"moderator", "family", "refused", "answered", "more", "95% interval", "others", "errors"},
 		Left:   2,
 		Note:   "More: points more toxic votes on refused prompts; others: by other families. Errors: refused, answered.",

@@ -66,7 +66,7 @@ func (d *Manager) look(ctx context.Context, b *Batch) (*service.Remote, error) {
 
 // outputGone says what is lost.
 func (b *Batch) outputGone() string {
-	return fmt.Sprintf("its output is gone: %s cannot be had", table.Counted(b.Lost, "paid answer", "paid answers"))
+	return fmt.Sprintf("its output is gone: %s cannot be fetched", table.Counted(b.Lost, "paid answer", "paid answers"))
 }
 
 // Overdue reports whether a batch is out for longer than its provider promised.
@@ -171,7 +171,7 @@ func (c *collection) fetch(ctx context.Context, b *Batch, r service.Remote) erro
 	if seen > 0 && !ours {
 		// A service that keeps no name of ours told of another batch of the same size.
 		b.NotOurs = append(b.NotOurs, b.Remote)
-		b.Stage, b.Remote, b.Word, b.Problem = Planned, "", "", "the provider's batch "+b.Remote+" is another one; it is looked for again when the same is asked by batch again"
+		b.Stage, b.Remote, b.Word, b.Problem = Planned, "", "", "the provider's batch "+b.Remote+" is a different one; the next such batch will look for it again"
 		return c.keep(ctx, b)
 	}
 	if err := c.take(ctx, b); err != nil {

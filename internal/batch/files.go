@@ -27,7 +27,7 @@ func (d *Manager) ToFiles() Asked {
 		case c.Format == nil:
 			return "", Limits{}, noService(of)
 		case c.Endpoint.Provider.Dialect != provider.OpenAI:
-			return "", Limits{}, "the files are in OpenAI's format, which its provider does not speak; the provider may have a batch service of its own"
+			return "", Limits{}, "the files are in OpenAI's format, which its provider does not accept; the provider may have its own batch service"
 		}
 		return Files, fileLimits, ""
 	}}

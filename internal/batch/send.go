@@ -65,8 +65,8 @@ func (d *Manager) checkKey(b *Batch) error {
 	e := d.Clients.Client(b.Provider, b.Endpoint).Endpoint
 	if own := Fingerprint(e.Key); b.Key != own {
 		return &orbench.InputError{
-			Problem: fmt.Sprintf("batch %s was submitted to %s with the key of fingerprint %s, and %s holds that of %s", b.ID, b.Provider, named(b.Key), e.KeyEnv, named(own)),
-			Hint:    "set the key that it was submitted with; its calls stay out until then, and orbench batch cancel with `forget` gives them up",
+			Problem: fmt.Sprintf("batch %s was submitted to %s with the key of fingerprint %s, but %s holds the key of %s", b.ID, b.Provider, named(b.Key), e.KeyEnv, named(own)),
+			Hint:    "set the key with which it was submitted. Its calls wait until then; orbench batch cancel with `forget` gives them up",
 		}
 	}
 	return nil

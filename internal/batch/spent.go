@@ -96,7 +96,7 @@ func (p Plan) Check(limits, spent fill.Budget) error {
 		if part.MaxUSD == nil && limits.USD > 0 {
 			return &orbench.InputError{
 				Setting: "max-cost", Problem: fmt.Sprintf("the price of %s/%s by batch is unknown", part.Provider, part.Model),
-				Hint: "give it in a file with `prices`, with batch as a share of it, or leave `max-cost` out",
+				Hint: "give the price in a file with `prices`, and the batch price as a share of it, or leave `max-cost` out",
 			}
 		}
 	}
@@ -115,7 +115,7 @@ func (p Plan) Check(limits, spent fill.Budget) error {
 		}
 		problem := fmt.Sprintf("the batches could %s up to %s", bound.verb, bound.shown(bound.sum))
 		if bound.before > 0 {
-			problem += ", where the run has come to " + bound.shown(bound.before) + " before"
+			problem += ", but the run has already cost " + bound.shown(bound.before) + " before"
 		}
 		return &orbench.InputError{Setting: bound.setting, Problem: problem + ", and nothing was sent", Hint: "raise it, or lower `max-tokens` or `limit`"}
 	}

@@ -24,15 +24,14 @@ func batchCommand(env *command.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "batch",
 		Short: "Show and cancel the batches of a run",
-		Long: `Show the progress of a run's batches, or cancel them. The command that asks submits and
-collects them. "orbench eval --batch" submits the calls to the batch services of their
-providers, which make them within a day at about half the price. "orbench eval --set
-batch_files=DIR" writes the calls to files in the format of OpenAI's batches instead;
-"vllm run-batch" or your own jobs make them. Repeat the same command to collect the
-answers.
+		Long: `Show the progress of a run's batches, or cancel them. "orbench eval --batch" submits the
+calls of a run to the batch services of their providers, which make them within a day at
+about half the price. "orbench eval --set batch_files=DIR" writes the calls to files in
+the format of OpenAI's batches instead; "vllm run-batch" or your own jobs make them. In
+both cases, repeat the same command to collect the answers.
 
-Submitted calls are not paid for again. Other commands leave them to the batch and say
-so, unless you give --set ask_batched=true.`,
+Submitted calls are not paid for again. Other commands wait for the batch and say so,
+unless you give --set ask_batched=true.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
@@ -133,10 +132,10 @@ func sayProblems(out io.Writer, batches []*batch.Batch) {
 			fmt.Fprintf(out, "batch %s: %s\n", x.ID, untrusted.Terminal(x.Problem))
 		}
 		if x.Lost > 0 {
-			fmt.Fprintf(out, "orbench batch cancel %s --forget, and then the command that made it, asks them again\n", untrusted.Shell(x.Run))
+			fmt.Fprintf(out, "to ask them again: orbench batch cancel %s --forget, then the command that submitted them\n", untrusted.Shell(x.Run))
 		}
 		if x.Overdue(time.Now()) {
-			fmt.Fprintf(out, "call it off: orbench batch cancel %s; where its provider does not answer, give it up: orbench batch cancel %[1]s --forget\n", untrusted.Shell(x.Run))
+			fmt.Fprintf(out, "to cancel it: orbench batch cancel %s; if its provider does not answer, add --forget\n", untrusted.Shell(x.Run))
 		}
 	}
 }
@@ -146,9 +145,9 @@ func (b batchCommands) status() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status [RUN]",
 		Short: "Show the progress of a run's batches, and its other missing calls",
-		Long: `Show the progress of a run's batches (of the newest run without a name), as their
-providers report it now: how many calls were answered, how many failed, and how many are
-still out. The missing calls of the run that are in no batch are shown too.`,
+		Long: `Show the progress of a run's batches, as their providers report it now: how many calls
+were answered, how many failed, and how many are still waiting. The newest run is the
+default. The missing calls of the run that are in no batch are counted too.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, names []string) error {
 			return b.withManager(c.Context(), &f, names, func(d *batch.Manager) error {
@@ -174,16 +173,16 @@ func (b batchCommands) showStatus(f batchFlags, s batch.Status) error {
 		out.Section(batchTable(s.Batches))
 		sayProblems(out, s.Batches)
 	}
-	fmt.Fprintf(out, "run %s: %s out or planned, %s are in no batch", s.Run, calls(s.Out), table.Count(s.Ready))
+	fmt.Fprintf(out, "run %s: %s in batches or planned, %s in no batch", s.Run, calls(s.Out), table.Count(s.Ready))
 	if s.Judging > 0 {
-		fmt.Fprintf(out, ", and %s of judges, which are made at once when the same command is given again", table.Count(s.Judging))
+		fmt.Fprintf(out, ", and %s of judges, which are made when you repeat the command", table.Count(s.Judging))
 	}
 	fmt.Fprintln(out)
 	if s.Further {
-		fmt.Fprintln(out, "more calls become known when replies are there, those of judges and of targets that are asked step by step: give the same command again then")
+		fmt.Fprintln(out, "more calls will follow the replies: those of judges, and those of targets that are asked step by step. Repeat the command then.")
 	}
 	if s.Out+s.Ready+s.Judging == 0 {
-		fmt.Fprintln(out, "nothing is lacking: the same command finishes without a call")
+		fmt.Fprintln(out, "no call is missing: the same command finishes without one")
 	}
 	return out.Flush()
 }
@@ -193,10 +192,11 @@ func (b batchCommands) cancel() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "cancel [RUN]",
 		Short: "Cancel the open batches of a run",
-		Long: `Cancel the open batches of a run (of the newest without a name). Calls in files can be
-asked, or written to other files, at once; --set batch_files still collects later answers
-from the old files. A provider first finishes the calls that it has begun. The same
-command with --batch then collects their answers, which are paid for, and frees the rest.`,
+		Long: `Cancel the open batches of a run (by default the newest). Calls that were written to files
+are free at once: you can ask them, or write them to other files. If answers to the old
+files come later, --set batch_files still collects them. A provider first finishes the
+calls that it has begun. To collect their answers, which you pay for, and to free the
+rest, repeat the command that submitted them, with --batch.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, names []string) error {
 			return b.withManager(c.Context(), &f, names, func(d *batch.Manager) error {
@@ -208,14 +208,14 @@ command with --batch then collects their answers, which are paid for, and frees 
 					return table.JSON(b.Stdout, append([]*batch.Batch{}, canceled...))
 				}
 				if len(canceled) == 0 {
-					_, err := fmt.Fprintf(b.Stdout, "no batch of run %s is out\n", d.Study.Name)
+					_, err := fmt.Fprintf(b.Stdout, "run %s has no open batch\n", d.Study.Name)
 					return err
 				}
 				out := table.NewPrinter(b.Stdout, b.Screen(f.printed.Full))
 				out.Section(batchTable(canceled))
 				sayProblems(out, canceled)
 				if slices.ContainsFunc(canceled, func(x *batch.Batch) bool { return x.Stage == batch.Out }) {
-					fmt.Fprintln(out, "the provider ends what it has begun; the same command with --batch then takes what was answered, which is paid for, and frees the rest")
+					fmt.Fprintln(out, "the provider first finishes the calls that it has begun. Then repeat the command with --batch: it collects their answers, which you pay for, and frees the rest.")
 				}
 				return out.Flush()
 			})

@@ -161,10 +161,10 @@ func root(env *command.Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "orbench",
 		Short: "Measure how often a language model refuses what it should answer",
-		Long: `orbench asks language models safe prompts that sound alarming and toxic ones
-that should be refused, keeps every answer it paid for, decides which answers
-are refusals, and reports over-refusal (safe prompts refused, lower is better)
-against toxic refusal (toxic prompts refused, higher is better).
+		Long: `orbench measures how often language models refuse. It asks them safe prompts that sound
+alarming, and toxic prompts that should be refused. It keeps every answer that you paid
+for and decides which answers are refusals. It reports over-refusal (safe prompts refused;
+lower is better) against toxic refusal (toxic prompts refused; higher is better).
 
 Start with "orbench demo": it needs no key and no network.`,
 		SilenceErrors: true,

@@ -24,10 +24,10 @@ func doctorCommand(env *command.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check keys, servers, the store and the datasets, or try one target",
-		Long: `Check what a measurement needs: which providers have a key (keys are never printed),
-which local servers answer, whether the store opens and how much it holds, and which
-datasets are there. Nothing is asked that costs money. The store is counted, not
-verified; "orbench store check" reads all of it.
+		Long: `Check what a measurement needs: which providers have a key (keys are never printed), which
+local servers answer, whether the store opens and how much it holds, and which datasets
+are on this machine. No call is made that costs money. The store is counted, not verified;
+"orbench store check" reads all of it.
 
 --target makes one call, which may cost money, and stores nothing. It prints how long the
 call took, which model answered, whether the answer is empty, cut or withheld, whether
@@ -43,7 +43,7 @@ the model thinks, and what a thousand such calls cost.`,
 		},
 	}
 	env.StoreFlag(c, &store)
-	c.Flags().StringVar(&target, "target", "", "make one call to this `TARGET`, and say what came of it")
+	c.Flags().StringVar(&target, "target", "", "make one call to this `TARGET` and print what it returned")
 	calls.RegisterServers(c)
 	return c
 }
@@ -79,10 +79,10 @@ func doctor(env *command.Env, ctx context.Context, store string, calls command.C
 	err = errors.Join(t.Flush(), problem)
 	var d table.Document
 	if len(keyless) > 0 {
-		d.Add(table.Line("Not set up, as no key is there or no server listens (docs/cli.md has their variables and addresses): " + strings.Join(keyless, ", ")))
+		d.Add(table.Line("Not set up, because there is no key or no server answers (docs/cli.md has the variables and addresses): " + strings.Join(keyless, ", ")))
 	}
 	if len(absent) > 0 {
-		d.Add(table.Line("Not there (orbench dataset pull NAME fetches one): " + strings.Join(absent, ", ")))
+		d.Add(table.Line("Not on this machine (orbench dataset pull NAME fetches one): " + strings.Join(absent, ", ")))
 	}
 	return errors.Join(err, d.Text(env.Stdout, env.Screen(false)))
 }
@@ -117,7 +117,7 @@ func storeState(env *command.Env, ctx context.Context, t *tabwriter.Writer, at s
 		return err
 	}
 	fmt.Fprintf(t, "store %s\t%s, %s\n", address.Shown(at), table.Counted(calls, "remembered call", "remembered calls"), table.Counted(runs, "run", "runs"))
-	fmt.Fprintf(t, "\topened and counted, not verified: orbench store check%s reads all of it\n", env.StoreArgument(at))
+	fmt.Fprintf(t, "\tcounted, not verified (orbench store check%s verifies it)\n", env.StoreArgument(at))
 	return nil
 }
 

@@ -49,7 +49,7 @@ func tryTarget(env *command.Env, ctx context.Context, calls command.Calls, targe
 	reply, err := clients.Client(ref.Provider, ref.Endpoint).Model.Ask(ctx, request)
 	took := time.Since(began)
 	if err != nil {
-		return fmt.Errorf("%s did not answer within %s: %w", target, took.Round(time.Millisecond), err)
+		return fmt.Errorf("%s gave no answer (after %s): %w", target, took.Round(time.Millisecond), err)
 	}
 	t := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
 	say := func(what, format string, of ...any) {
@@ -81,7 +81,7 @@ func trialModel(asked, answered string) string {
 	case strings.Contains(answered, asked) || strings.HasSuffix(asked, answered):
 		return fmt.Sprintf("answered as %q", answered)
 	}
-	return fmt.Sprintf("! answered as %q, where %q was asked", answered, asked)
+	return fmt.Sprintf("! answered as %q, but %q was asked", answered, asked)
 }
 
 // trialAnswer says what the answer is, and what to do where it is none.

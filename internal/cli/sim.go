@@ -47,8 +47,8 @@ func simCommand(env *command.Env) *cobra.Command {
 	flags.StringVar(&addr, "addr", "127.0.0.1:0", "`HOST:PORT` to listen on; port 0 takes a free one")
 	flags.Int64Var(&seed, "seed", client.SimSeed, "seed of the models")
 	flags.StringVar(&faults, "faults", "", "`SHARES` of faults, such as 429=0.1,slow=0.05,slow-by=2s")
-	flags.BoolVar(&instant, "instant", false, "answer every request at once with one sentence, reading nothing")
-	flags.BoolVar(&remote, "remote", false, "allow an address that is not a loopback one")
+	flags.BoolVar(&instant, "instant", false, "answer every request at once with one sentence, without reading it")
+	flags.BoolVar(&remote, "remote", false, "allow an address other than loopback")
 	return c
 }
 
@@ -67,9 +67,8 @@ Models:
 			fmt.Fprintf(&b, "  %-12s  %s\n", m.Name, m.Description)
 		}
 	}
-	b.WriteString(`
-Faults are shares of the requests: 429 and 500 (that status), reset (the connection
-is closed), truncate (the answer breaks off), slow (it waits slow-by first) and
-filter (the provider's content filter withholds it).`)
+	b.WriteString(`Faults are shares of the requests: 429 and 500 answer with that status, reset closes the
+connection, truncate breaks the answer off, slow waits slow-by first, and filter withholds
+the answer as a content filter does.`)
 	return b.String()
 }

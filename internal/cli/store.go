@@ -52,7 +52,7 @@ func (s storeCommands) command(c *cobra.Command, run func(ctx context.Context, a
 			c.Flags().StringVar(&f.out, "out", "", "new store `FILE` to write")
 		case "on-conflict":
 			command.ChoiceFlag(c, &f.onConflict, "on-conflict", []string{"stop", "first"}, "there is no way",
-				"`WHAT` to do where stores disagree: stop, or keep the answers that were there first and both runs")
+				"`WHAT` to do where stores disagree: stop, or first (keep the earlier answers, and both runs)")
 		}
 	}
 	command.FormatFlag(c, &f.format, command.TwoFormats)
@@ -68,12 +68,11 @@ func (s storeCommands) command(c *cobra.Command, run func(ctx context.Context, a
 func (s storeCommands) export() *cobra.Command {
 	return s.command(&cobra.Command{
 		Use:   "export [RUN...] --out FILE",
-		Short: "Write runs, with everything that belongs to them, to a new store",
-		Long: `Write runs (the newest without a name) to a new store, with their prompts, the answers
-and verdicts behind their figures, people's labels and their settings. Whoever gets the
-file can report, compare, judge and label these runs without the dataset files and
-without paying again. Studies of other kinds, such as those of "orbench moderate", can be
-written too.`,
+		Short: "Write runs, with all that belongs to them, to a new store",
+		Long: `Write runs (by default the newest) to a new store, with their prompts, answers, verdicts,
+labels and settings. Whoever gets the file can report, compare, judge and label these runs
+without the dataset files and without paying again. Studies of other kinds, such as those
+of "orbench moderate", can be written too.`,
 		Example: `  orbench store export main --out main.db
   orbench report main --store main.db`,
 	}, func(ctx context.Context, names []string, f storeFlags) (err error) {
@@ -170,12 +169,12 @@ func (s storeCommands) merged(ctx context.Context, into *store.Store, stores []s
 			return all, err
 		}
 		for _, name := range done.Judged {
-			s.Infof("%s: run %s was judged by others before; it has the judges of both now", address.Shown(at), name)
+			s.Infof("%s: run %s had other judges; it now has the judges of both", address.Shown(at), name)
 		}
 		s.sayConflicts(at, done, onConflict)
 		if done.Disagree() && onConflict == "stop" {
-			return all, command.InputError(address.Shown(at), "disagrees with what was there before, and nothing was taken",
-				"with --on-conflict first the answers that were there stay, and other runs of the same name get a new one")
+			return all, command.InputError(address.Shown(at), "disagrees with what was there before, so nothing was copied",
+				"--on-conflict first keeps the earlier answers, and gives a second run of a name a new name")
 		}
 		all = all.Plus(done)
 	}
@@ -188,16 +187,16 @@ func (s storeCommands) sayConflicts(at string, done transfer.Merged, onConflict 
 	for _, c := range done.Conflicts {
 		switch {
 		case c.Run != "" && onConflict == "first":
-			s.Infof("%s: run %s has other %s than the one that was there; it is called %s now", at, c.Run, strings.Join(c.Differ, ", "), c.Renamed)
+			s.Infof("%s: run %s differs in %s from the one that was there; it is now called %s", at, c.Run, strings.Join(c.Differ, ", "), c.Renamed)
 		case c.Run != "":
-			s.Infof("%s: run %s has other %s than the one that was there", at, c.Run, strings.Join(c.Differ, ", "))
+			s.Infof("%s: run %s differs in %s from the one that was there", at, c.Run, strings.Join(c.Differ, ", "))
 		default:
 			const shown = 60
 			s.Infof("%s: another answer of %s to %s", at, c.Model, untrusted.Quote(untrusted.Excerpt(c.Prompt, shown)))
 		}
 	}
 	if done.Answers > 0 {
-		s.Infof("%s: %s with another answer in all", at, counted(done.Answers, "call"))
+		s.Infof("%s: in all, %s with another answer", at, counted(done.Answers, "call"))
 	}
 }
 
@@ -240,7 +239,7 @@ Exit codes: 0 nothing is lost, 1 something is, 2 the file is no store.`,
 		if err := s.showHealth(f.format, f.store, health, err); err != nil {
 			return err
 		}
-		s.Infof("the intact rows are in %s; the same command as before, with --store %s, asks for what is lost", f.out, untrusted.Shell(f.out))
+		s.Infof("the intact rows are in %s; your earlier command with --store %s asks again for what is lost", f.out, untrusted.Shell(f.out))
 		if health.Lost() {
 			return command.ErrFailures
 		}
@@ -252,8 +251,8 @@ func (s storeCommands) backup() *cobra.Command {
 	return s.command(&cobra.Command{
 		Use:   "backup --out FILE",
 		Short: "Copy a store that may be in use",
-		Long: `Copy a store to a new file, as it is at one moment; runs may go on meanwhile. The copy is
-one file, as small as possible, and is checked as "orbench store check" does.
+		Long: `Copy a store to a new file, as it is at one moment. Runs may go on meanwhile. The copy is
+one file, as small as possible; it is checked as by "orbench store check".
 
 Exit codes: 0 the copy is sound, 1 it has damage that the store has, 2 the file is no
 store or is too damaged to copy.`,
@@ -307,7 +306,7 @@ func printHealth(w io.Writer, at string, h store.Health) {
 	}
 	t.Flush()
 	if unchecked > 0 {
-		fmt.Fprintf(w, "\n%s of an older version have no checksum: a changed letter in them is not found.\n", counted(unchecked, "row"))
+		fmt.Fprintf(w, "\n%s of an older version have no checksum, so a changed letter in them is not noticed.\n", counted(unchecked, "row"))
 	}
 	for i, fault := range h.Faults {
 		if i == 0 {
@@ -352,7 +351,7 @@ in use, part of it is in files beside it. Nothing is deleted.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(s.Stdout, "%s has %s bytes, and had %s\n", at, table.Count(int(after.Size())), table.Count(int(before.Size())))
+			fmt.Fprintf(s.Stdout, "%s has %s bytes; it had %s\n", at, table.Count(int(after.Size())), table.Count(int(before.Size())))
 			return nil
 		},
 	}

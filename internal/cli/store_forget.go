@@ -21,18 +21,19 @@ func (s storeCommands) forget() *cobra.Command {
 	var user, older string
 	c := s.command(&cobra.Command{
 		Use:   "forget --user NAME | --older AGE",
-		Short: "Take out of a store what a user said, or what is old",
-		Long: `Take texts out of a store: the kept answers of judged files and the prompts of datasets
-that --user said, or that are older than --older, with every call that has one of these
-texts, what failed of it, and people's labels of it. The index is deleted and the store
-packed, so that its files have no byte of them. Then the command says where copies may
-lie. It cannot be undone. If it is killed, run it again.
+		Short: "Delete from a store what a user said, or what is old",
+		Long: `Delete texts from a store: answers of judged files and prompts of datasets, of one user
+(--user) or older than an age (--older). Every call that has one of these texts is deleted
+too, with its failures and people's labels. The index is deleted and the store is packed,
+so that its files hold no byte of the texts. Then the command says where copies may be. It
+cannot be undone. If it is killed, run it again.
 
-Of a judged file the store keeps who asked, as a hash of the name, and when, by the columns
-user, session_id, timestamp and the like ("orbench judge --set user_column=NAME"). The
-user of another dataset's prompt is its cluster (cluster_column); these have no time.
-What has no user or time stays and is counted. A text that others said too stays with
-them. What a model made of a text in other words, such as a paraphrase, stays.`,
+For a judged file the store keeps who asked, as a hash of the name, and when. It reads
+both from columns such as user, session_id and timestamp ("orbench judge --set
+user_column=NAME" names another). In other datasets the user of a prompt is its cluster
+(cluster_column), and there is no time. Texts without a user or a time stay and are
+counted. So do texts that others said too, and what a model made of a text in other words,
+such as a paraphrase.`,
 		Example: `  orbench store forget --user customer-4711
   orbench store forget --older 30d`,
 		Args: cobra.NoArgs,
@@ -44,7 +45,7 @@ them. What a model made of a text in other words, such as a paraphrase, stays.`,
 		return s.forgetIn(ctx, f, what)
 	}, "store")
 	c.Flags().StringVar(&user, "user", "", "`NAME` of the user or session, as in the log")
-	c.Flags().StringVar(&older, "older", "", "`AGE` beyond which all is forgotten, such as 30d or 12h; with --user, only what this user said")
+	c.Flags().StringVar(&older, "older", "", "`AGE` beyond which texts are deleted, such as 30d or 12h; with --user, only this user's")
 	return c
 }
 
@@ -109,7 +110,7 @@ func printForgotten(w io.Writer, at string, done transfer.Forgotten) {
 		}
 	}
 	list("Without them from now on:", done.Studies)
-	fmt.Fprintln(w, "Copies may lie in report folders, exports, sheets of labels and looks, backups and stores that this one was merged with.")
+	fmt.Fprintln(w, "Copies may be in report folders, exports, sheets of labels, backups and stores that this one was merged with.")
 	list("Files that the studies were made from:", done.Files)
 	list("Commands that made the studies, and may have written files:", done.Commands)
 	if !address.IsFile(at) {

@@ -132,7 +132,7 @@ func TestTooFewClusters(t *testing.T) {
 		want    compare.GateStatus
 		reason  string
 	}{
-		{[]int{10, 10, 10, 10}, "over_refusal > +2pp", compare.Undecided, "4 clusters of prompts are too few for any difference to be significant at 0.05"},
+		{[]int{10, 10, 10, 10}, "over_refusal > +2pp", compare.Undecided, "no difference can be significant at 0.05 with only 4 clusters of prompts"},
 		{[]int{10, 10, 10, 10}, "over_refusal > +2pp, significant or not", compare.Tripped, "+100.0 points"},
 		{[]int{10, 10, 10, 10, 10}, "over_refusal > +2pp", compare.Tripped, "which is significant"},
 		{[]int{0, 0, 1}, "over_refusal > +5pp", compare.Passed, "+3.3 points"},

@@ -49,7 +49,7 @@ func (r *Result) decide(g Gate, of *tally, b stats.Bootstrap, out *GateResult) {
 		points.Sub(points, n.points(base))
 	}
 	if share, side := n.lackingShare(r.Paired); share > r.MaxExcluded {
-		out.Reason = fmt.Sprintf("%.1f%% of the %s %s prompts lack a verdict, and at most %.1f%% may", 100*share, side, what, 100*r.MaxExcluded)
+		out.Reason = fmt.Sprintf("%.1f%% of the %s %s prompts lack a verdict; at most %.1f%% may", 100*share, side, what, 100*r.MaxExcluded)
 		return
 	}
 	detectable := stats.Detectable(figure, b.Confidence, power)
@@ -77,7 +77,7 @@ func (r *Result) decideByTest(g Gate, points *big.Rat, n *counts, out *GateResul
 	case r.Paired && n.clustered() && math.Ldexp(1, -clusters) >= r.Alpha:
 		// The least p-value that stats.McNemarClustered can return.
 		out.Status = Undecided
-		out.Reason += fmt.Sprintf(", which is beyond the limit, and %d clusters of prompts are too few for any difference to be significant at %g", clusters, r.Alpha)
+		out.Reason += fmt.Sprintf(", which is beyond the limit, but no difference can be significant at %[2]g with only %[1]d clusters of prompts", clusters, r.Alpha)
 	default:
 		out.Status = Passed
 		out.Reason += fmt.Sprintf(", which is beyond the limit but not significant at %g", r.Alpha)
@@ -96,7 +96,7 @@ func (r *Result) decideByInterval(g Gate, points *big.Rat, out *GateResult) {
 	}
 	if limit, _ := g.limit.Float64(); g.Requirement() && !g.ofRate && 100*e.Lo < limit && limit < 100*e.Hi && 100**out.Detectable > mostDetectable*math.Abs(limit) && limit != 0 {
 		out.Status = Undecided
-		out.Reason += ", and too few prompts were compared for so small a limit"
+		out.Reason += ", but too few prompts were compared for so small a limit"
 		return
 	}
 	holds := g.holds(points)

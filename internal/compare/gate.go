@@ -166,9 +166,9 @@ func ParseGate(text string) (Gate, error) {
 	case category == "" && strings.Contains(text, "["):
 		return fault("the brackets name no category", "write one between them, or leave them out")
 	case len(category) > maxCategory || strings.ContainsFunc(category, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return fault("the brackets hold no name of a category", fmt.Sprintf("a name is printable and has up to %d bytes", maxCategory))
+		return fault("the brackets do not hold the name of a category", fmt.Sprintf("a name is printable and has up to %d bytes", maxCategory))
 	case op == "=" || op == "==":
-		return fault(fmt.Sprintf("%s is no comparison of gates", op), "use > or < for what must not be, >= or <= for what must")
+		return fault(fmt.Sprintf("%s is not a comparison that gates have", op), "use > or < for what must not hold, >= or <= for what must hold")
 	case unit == "":
 		if sign == "" {
 			return fault("the limit has no unit", fmt.Sprintf("write +%[1]spp for %[1]s points more than the base, or %[1]s%% for the candidate's rate", number))
@@ -179,15 +179,15 @@ func ParseGate(text string) (Gate, error) {
 	case unit != "pp" && unit != "%":
 		return fault(fmt.Sprintf("there is no unit %q", unit), "use pp, for percentage points of difference, or %, for a rate")
 	case !decimal.MatchString(number):
-		return fault(fmt.Sprintf("%q is no limit", number), "use up to three digits and six decimals, as in +2.5pp")
+		return fault(fmt.Sprintf("%q is not a limit", number), "use up to three digits and six decimals, as in +2.5pp")
 	}
 	limit, ok := new(big.Rat).SetString(sign + number)
 	if !ok {
-		return fault(fmt.Sprintf("%q is no number", number), gateExample)
+		return fault(fmt.Sprintf("%q is not a number", number), gateExample)
 	}
 	switch {
 	case new(big.Rat).Abs(limit).Cmp(big.NewRat(100, 1)) > 0:
-		return fault("no difference is larger than 100pp, and no rate than 100%", gateExample)
+		return fault("no difference is larger than 100pp, and no rate is larger than 100%", gateExample)
 	case unit == "pp" && sign == "" && limit.Sign() != 0:
 		return fault("the difference has no sign", fmt.Sprintf("write +%[1]spp for %[1]s points more than the base, -%[1]spp for fewer", number))
 	}
@@ -201,11 +201,11 @@ func ParseGate(text string) (Gate, error) {
 		if g.tripsAtZero() {
 			without := g
 			without.significant = false
-			return fault("a model that is no different from its base would fail it, so it cannot need significance", fmt.Sprintf("write %q", without))
+			return fault("a model equal to its base would fail this gate, so the gate cannot need significance", fmt.Sprintf("write %q", without))
 		}
 	case andSignificant:
 		if g.tripsAtZero() {
-			return fault("a model that is no different from its base would fail it, so it cannot need significance",
+			return fault("a model equal to its base would fail this gate, so the gate cannot need significance",
 				fmt.Sprintf("end it with %q instead", significantOrNot))
 		}
 	case significantOrNot:

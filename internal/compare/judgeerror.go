@@ -146,9 +146,9 @@ func (c Result) judgeNote() string {
 		switch e := m.JudgeError; {
 		case m.Difference == nil:
 		case e == nil:
-			return fmt.Sprintf("The error of %s is not known: figures and gates rest on its verdicts alone.", name)
+			return fmt.Sprintf("The error of %s is not known, so figures and gates rest on its verdicts alone.", name)
 		case e.Assumes == OneModel:
-			return fmt.Sprintf("With the judge's error: both sides are one model, so %s is assumed to err on both alike. It then shows %.0f%% or more of a true difference (the least measured).",
+			return fmt.Sprintf("With the judge's error: both sides are one model, so %s is assumed to make the same error on both. It then shows at least %.0f%% of a true difference (the smallest share measured).",
 				name, 100*e.LeastYouden)
 		default:
 			off = append(off, fmt.Sprintf("%.1f points below to %.1f above it on %s prompts", 100*e.Below, 100*e.Above, m.Label))

@@ -31,7 +31,7 @@ func Between(sides [2]*run.Run, wanted, against string) (*Comparison, error) {
 	case against != "":
 		return nil, &orbench.InputError{
 			Setting: "candidate-judge",
-			Problem: "the two sides are different answers, so a difference between judges would look like one between models",
+			Problem: "the two sides are different answers, so a difference between judges would look like a difference between models",
 			Hint:    "name one run, and one target, as BASE and as CANDIDATE, or leave it out",
 		}
 	}
@@ -91,11 +91,11 @@ func commonJudge(sides [2]*run.Run, wanted string) (string, error) {
 		elsewhere = name
 	}
 	if elsewhere != "" {
-		return "", uncomparable(fmt.Sprintf("the judge %s had other settings or another address for the run %s than for %s", elsewhere, sides[0].Name, sides[1].Name),
-			fmt.Sprintf("judge both alike: orbench judge RUN `judge` %s", untrusted.Shell(elsewhere)))
+		return "", uncomparable(fmt.Sprintf("the judge %s had different settings or addresses for the runs %s and %s", elsewhere, sides[0].Name, sides[1].Name),
+			fmt.Sprintf("judge both with the same settings: orbench judge RUN `judge` %s", untrusted.Shell(elsewhere)))
 	}
 	return "", uncomparable(
-		fmt.Sprintf("the runs were judged by different judges, %s by %s and %s by %s, and a difference between judges would pass for one between models",
+		fmt.Sprintf("different judges judged the runs, %s by %s and %s by %s, so a difference between judges would look like a difference between models",
 			sides[0].Name, strings.Join(names[0], ", "), sides[1].Name, strings.Join(names[1], ", ")),
 		fmt.Sprintf("judge one again: orbench judge %s `judge` %s", untrusted.Shell(sides[1].Name), untrusted.Shell(strings.Join(names[0], ","))))
 }

@@ -61,7 +61,7 @@ func correct(of [2]labels, label orbench.Label) *CorrectedMetric {
 func (r *Result) decideCorrected(g Gate, m *CorrectedMetric, out *GateResult) {
 	switch {
 	case g.category != "":
-		out.Reason = "people's labels correct no rate of a single category"
+		out.Reason = "people's labels do not correct the rate of a single category"
 		return
 	case m == nil:
 		out.Reason = "the rates of both sides are not corrected by labels; see orbench label"

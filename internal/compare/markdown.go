@@ -52,7 +52,7 @@ func (c Result) addSummary(d *table.Document) {
 	for i, side := range []Side{c.Base, c.Candidate} {
 		made = append(made, fmt.Sprintf("%s: %s in the run %s, judged by %s.", []string{"Base", "Candidate"}[i], side.Target, side.Run, side.Judge))
 	}
-	made = append(made, c.method(), c.judgeNote())
+	made = append(made, c.method()+" "+c.testNote(), c.judgeNote())
 	for _, m := range c.Metrics {
 		made = append(made, c.account(m))
 	}

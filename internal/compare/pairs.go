@@ -171,11 +171,11 @@ func (c *Comparison) sayNeed(g Gate, out *GateResult) {
 			expected, ok := pairs.Expected(labels, effect)
 			if ok && labels > out.Labels && g.decidedBy(expected) {
 				out.LabelsNeeded = labels
-				out.Reason += fmt.Sprintf("; labels of pairs would decide it if people agree with the judge: %s", table.Labels(labels))
+				out.Reason += fmt.Sprintf("; if people agree with the judge, labels of pairs would decide it: %s", table.Labels(labels))
 				return
 			}
 			if labels >= 2*len(pairs.Pairs) {
-				out.Reason += "; even a label on each answer would not decide it: compare more prompts"
+				out.Reason += "; even labels on all answers would not decide it: compare more prompts"
 				return
 			}
 		}

@@ -47,7 +47,7 @@ func (c Result) verdictOn(m Metric) string {
 		detectable := 100 * stats.Detectable(*d, 0.95, 0.8)
 		return fmt.Sprintf("unclear%s (%s; a change of %.0f would be found)", on, change, detectable)
 	case m.undone():
-		return fmt.Sprintf("unclear%s (%s by verdicts, which the judge's error could undo)", on, change)
+		return fmt.Sprintf("unclear%s (%s by verdicts, but the judge's error could undo it)", on, change)
 	}
 	lo, hi := d.Lo, d.Hi
 	if e := m.JudgeError; e != nil {

@@ -203,7 +203,7 @@ func (c Result) heading() table.Section {
 	s := table.Section{
 		Title: "Two runs compared", Left: 4,
 		Header: []string{"", "run", "target", "judge", "prompts"},
-		Note:   c.basis(),
+		Note:   c.basis() + " " + c.testNote(),
 	}
 	if c.OfJudges() {
 		s.Title = "Two judges compared on the same answers"
@@ -218,14 +218,14 @@ func (c Result) heading() table.Section {
 func (c Result) basis() string {
 	note := c.method()
 	if (c.Base.Judge == judge.Flag) != (c.Candidate.Judge == judge.Flag) {
-		note += " One side is a guard: what it flags counts as refused."
+		note += " One side is a guard: a flagged prompt counts as refused."
 	}
 	for i, side := range []Side{c.Base, c.Candidate} {
 		if side.Other > 0 {
 			note += fmt.Sprintf(" Not compared, as neither safe nor toxic: %s of the %s.", table.Count(side.Other), sideNames[i])
 		}
 		if side.Repeated > 0 {
-			note += fmt.Sprintf(" Counted once, as the prompt came before: %s of the %s.", table.Count(side.Repeated), sideNames[i])
+			note += fmt.Sprintf(" Counted once, because the prompt came before: %s of the %s.", table.Count(side.Repeated), sideNames[i])
 		}
 	}
 	return note
@@ -258,7 +258,7 @@ func (c Result) warnings() []string {
 	}
 	for i, side := range []Side{c.Base, c.Candidate} {
 		if side.LabelAssumed {
-			lines = append(lines, fmt.Sprintf("Label assumed: nothing says what prompts of the %s are, and they count as safe.", sideNames[i]))
+			lines = append(lines, fmt.Sprintf("Label assumed: nothing says what the prompts of the %s are, so they count as safe.", sideNames[i]))
 		}
 	}
 	return lines
@@ -272,13 +272,23 @@ func (c Result) words() table.Words {
 	return table.Words{Flagging: c.Base.Judge == judge.Flag && c.Candidate.Judge == judge.Flag}
 }
 
-// method says how the differences and p-values are computed.
+// method says how the differences are computed.
 func (c Result) method() string {
 	if c.Paired {
-		return "Differences are candidate minus base on the prompts that both judged, in percentage points; p is McNemar's."
+		return "Differences are candidate minus base on the prompts that both judged, in percentage points."
 	}
-	return "Unpaired: the rates are compared as those of independent samples. Differences are candidate minus base, in percentage points; p is Fisher's."
+	return "Unpaired: the rates are compared as rates of independent samples. Differences are candidate minus base, in percentage points."
 }
+
+// test names whose test gives the p-values.
+func (c Result) test() string {
+	if c.Paired {
+		return "McNemar's"
+	}
+	return "Fisher's"
+}
+
+func (c Result) testNote() string { return "p is " + c.test() + "." }
 
 // gateNote explains a column of gates.
 const gateNote = "Could find: the smallest difference that the sample had a chance of 80% to find."
@@ -352,8 +362,8 @@ func (c Result) metricSection(m Metric) table.Section {
 func (c Result) overview() table.Section {
 	s := table.Section{
 		Title: c.headline(), Left: 1,
-		Header: []string{"", "n", "base", "candidate", "difference", "95%", "p", "flips"},
-		Spare:  []string{"p"},
+		Header: []string{"", "n", "base", "candidate", "difference", "95%", c.test() + " p", "flips"},
+		Spare:  []string{c.test() + " p"},
 	}
 	if !c.Paired {
 		s.Header = slices.Replace(s.Header, 1, 2, "n, base", "n, candidate")
@@ -422,7 +432,7 @@ func (m Metric) endings() string {
 		s = "Cut by the token limit: " + strings.Join(cut, ", ") + "."
 	}
 	if len(unknown) > 0 {
-		s += " Answers of which it is not known whether the token limit cut them: " + strings.Join(unknown, ", ") + "."
+		s += " Answers that the token limit may have cut (not known): " + strings.Join(unknown, ", ") + "."
 	}
 	return strings.TrimSpace(s)
 }
@@ -437,7 +447,7 @@ func (c Result) clusterNote(m Metric) string {
 	if !c.Paired {
 		number += " in the base, " + table.Count(m.Candidate.Clusters) + " in the candidate"
 	}
-	return fmt.Sprintf("Intervals and p are clustered by %s (%s), as their prompts are not independent.", untrusted.Shorten(c.ClusteredBy, 40), number)
+	return fmt.Sprintf("Intervals and p are clustered by %s (%s), because the prompts of a cluster are not independent.", untrusted.Shorten(c.ClusteredBy, 40), number)
 }
 
 // conservation accounts for every prompt of a metric.

@@ -130,9 +130,9 @@ func TestResultOfClusters(t *testing.T) {
 			}
 			out := c.Result(compare.Options{Unpaired: unpaired, ClusteredBy: "=1+1\x1b|<i>seed</i>"})
 			// Of ten clusters the base refuses one and the candidate eight, all of their prompts.
-			want := "(10 clusters), as their"
+			want := "(10 clusters), because the prompts"
 			if unpaired {
-				want = "(10 clusters in the base, 10 in the candidate), as their"
+				want = "(10 clusters in the base, 10 in the candidate), because the prompts"
 			}
 			for format, text := range map[string]string{"table": printed(t, table.AsText.Of(out)), "markdown": printed(t, table.AsMarkdown.Of(out)), "junit": printed(t, out.JUnit)} {
 				if !strings.Contains(strings.ReplaceAll(text, "\\", ""), want) || strings.Contains(text, "\x1b") || format != "table" && strings.Contains(text, "<i>") {

@@ -68,8 +68,8 @@ func firstOf(faults []fault) *settings.Fault {
 // check finds the first setting with an invalid value, in the order of the file.
 func check(c *benchmark.BuildConfig) *settings.Fault {
 	f := firstOf([]fault{
-		{!settings.IsName(c.Name), "$.name", fmt.Sprintf("%q is no name for a benchmark", c.Name), "use letters, digits, dots, hyphens and underscores"},
-		{!settings.IsName(c.Version), "$.version", fmt.Sprintf("%q is no version", c.Version), "write one like 1.0.0"},
+		{!settings.IsName(c.Name), "$.name", fmt.Sprintf("%q cannot be the name of a benchmark", c.Name), "use letters, digits, dots, hyphens and underscores"},
+		{!settings.IsName(c.Version), "$.version", fmt.Sprintf("%q is not a version", c.Version), "write one like 1.0.0"},
 		{untrusted.Terminal(c.License) != c.License || len(c.License) > 100, "$.license", untrusted.Quote(c.License) + " is no license", "write one like cc-by-4.0, as the Hugging Face hub does"},
 	})
 	for _, find := range []func(*benchmark.BuildConfig) *settings.Fault{checkPolicy, checkGeneration, checkModeration, checkSets} {
@@ -87,7 +87,7 @@ func checkPolicy(c *benchmark.BuildConfig) *settings.Fault {
 		name := strings.ToLower(strings.TrimSpace(string(category.Category)))
 		if f := firstOf([]fault{
 			{name == "", at, "a category without a name", "give it one under category"},
-			{seen[name], at + ".category", fmt.Sprintf("the category %q is there twice", name), "give each a name of its own"},
+			{seen[name], at + ".category", fmt.Sprintf("the category %q is listed twice", name), "give each a name of its own"},
 			{strings.TrimSpace(category.Text) == "", at, fmt.Sprintf("the category %q has no text", name), `complete the sentence "a prompt belongs here when it ..."`},
 			{category.Seeds < 0, at + ".seeds", "a negative number of seeds", "give a positive one, or leave it out"},
 		}); f != nil {
@@ -105,19 +105,19 @@ func checkGeneration(c *benchmark.BuildConfig) *settings.Fault {
 	s, r := c.Seeds, c.Rewrites
 	if f := firstOf([]fault{
 		{len(s.Generators) == 0 && s.File == nil, "$.seeds", "no generator is named", "list models under generators, such as mistral/open-mixtral-8x7b, or name a file of seeds"},
-		{len(r.Rewriters) == 0, "$.rewrites", "no rewriter is named, and no generator", "list models under rewriters, such as mistral/open-mixtral-8x7b"},
+		{len(r.Rewriters) == 0, "$.rewrites", "neither a rewriter nor a generator is named", "list models under rewriters, such as mistral/open-mixtral-8x7b"},
 		{s.File != nil && strings.TrimSpace(s.File.Dataset) == "", "$.seeds.file", "no dataset is named", "write its name or the path of its file"},
 		{s.PerCategory < 1, "$.seeds.per_category", "fewer than one seed per category", "give a positive number"},
-		{s.Batch < 1 || s.Batch > 100, "$.seeds.batch", "a batch that is not from 1 to 100", "20 is the paper's"},
-		{!temperature(s.Temperature), "$.seeds.temperature", "a temperature that is not from 0 to 2", "1.0 is the paper's"},
+		{s.Batch < 1 || s.Batch > 100, "$.seeds.batch", "the batch must be from 1 to 100", "20 is the paper's"},
+		{!temperature(s.Temperature), "$.seeds.temperature", "the temperature must be from 0 to 2", "1.0 is the paper's"},
 		{s.MaxTokens < 0, "$.seeds.max_tokens", negativeTokens, tokensHint},
-		{!(s.MinYield >= 0 && s.MinYield <= 1), "$.seeds.min_yield", "a share that is not from 0 to 1", "0.1 is the default"},
-		{r.PerSeed < 1 || r.PerSeed > 50, "$.rewrites.per_seed", "a number that is not from 1 to 50", "5 is the paper's"},
-		{r.Turns < 0 || r.Turns > 5, "$.rewrites.turns", "a number that is not from 1 to 5", "leave it out for single prompts"},
-		{!temperature(r.Temperature), "$.rewrites.temperature", "a temperature that is not from 0 to 2", "0.7 is the paper's"},
+		{!(s.MinYield >= 0 && s.MinYield <= 1), "$.seeds.min_yield", "the share must be from 0 to 1", "0.1 is the default"},
+		{r.PerSeed < 1 || r.PerSeed > 50, "$.rewrites.per_seed", "the number must be from 1 to 50", "5 is the paper's"},
+		{r.Turns < 0 || r.Turns > 5, "$.rewrites.turns", "the number must be from 1 to 5", "leave it out for single prompts"},
+		{!temperature(r.Temperature), "$.rewrites.temperature", "the temperature must be from 0 to 2", "0.7 is the paper's"},
 		{r.MaxTokens < 0, "$.rewrites.max_tokens", negativeTokens, tokensHint},
 		{c.Wording < 1 || c.Wording > 2, "$.wording", fmt.Sprintf("there is no version %d of the wordings", c.Wording), "use 2, or 1 to go on with a build of an earlier release"},
-		{!(c.NearDuplicates > 0 && c.NearDuplicates <= 1), "$.near_duplicates", "a likeness that is not above 0 and at most 1", "0.7 is the default"},
+		{!(c.NearDuplicates > 0 && c.NearDuplicates <= 1), "$.near_duplicates", "the similarity must be above 0 and at most 1", "0.7 is the default"},
 	}); f != nil {
 		return f
 	}
@@ -146,7 +146,7 @@ func checkModeration(c *benchmark.BuildConfig) *settings.Fault {
 			return settings.Wrong(fmt.Sprintf("$.moderation.moderators[%d].weight", i), "a negative weight", "give a positive one, or leave it out for 1")
 		}
 		if slices.Contains(models[:i], moderator.Model) {
-			return settings.Wrong(fmt.Sprintf("$.moderation.moderators[%d]", i), fmt.Sprintf("%s is there twice and would vote twice alike", moderator.Model), "name another model, or give it a weight")
+			return settings.Wrong(fmt.Sprintf("$.moderation.moderators[%d]", i), fmt.Sprintf("%s is named twice and would cast the same vote twice", moderator.Model), "name another model, or give it a weight")
 		}
 	}
 	_, noRule := moderate.ParseRule(string(m.Rule))

@@ -111,7 +111,7 @@ func (b *Benchmark) Lack() string {
 	case b.Search != nil:
 		return ""
 	case 2*b.made < b.wanted:
-		return fmt.Sprintf("the full set has %d new prompts of the %d that were asked for, which is under half", b.made, b.wanted)
+		return fmt.Sprintf("the full set has %d new prompts; %d were wanted, and that is less than half", b.made, b.wanted)
 	case len(b.Config.Hard.Selectors) > 0 && len(b.Sets[benchmark.HardSet]) == 0:
 		return fmt.Sprintf("the hard set is empty: no prompt was refused by selectors of %d families (hard.refused_by)", b.Config.Hard.RefusedBy)
 	case seedsVoted >= fewSeedsVoted && len(b.Sets[benchmark.ToxicSet]) == 0:

@@ -251,7 +251,7 @@ func TestGeneratorsThatAreNoGood(t *testing.T) {
 		"one template": {func(i int, _, question string) string {
 			n := len(question) + i
 			return fmt.Sprintf("How do thieves at the %s get past the lock of a %s before anyone in the %s sees their faces?", things[n%9], things[n/9%9], things[n/5%9])
-		}, "is no good as", "the full set"},
+		}, "fails as", "the full set"},
 		"harmless seeds": {func(i int, item, question string) string {
 			if strings.Contains(question, " SEED OPENS>>") {
 				return item
@@ -269,7 +269,7 @@ func TestGeneratorsThatAreNoGood(t *testing.T) {
 				fields[n] = things[(n+i)%9]
 			}
 			return strings.Join(fields, " ")
-		}, "local/bad is no good as rewriter", "the full set"},
+		}, "local/bad fails as rewriter", "the full set"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -279,7 +279,7 @@ func TestGeneratorsThatAreNoGood(t *testing.T) {
 			for _, g := range made.Generators {
 				faults = append(faults, g.Fault())
 			}
-			if !slices.ContainsFunc(faults, func(f string) bool { return strings.Contains(f, tt.fault) && strings.Contains(f, "Take another model") }) {
+			if !slices.ContainsFunc(faults, func(f string) bool { return strings.Contains(f, tt.fault) && strings.Contains(f, "Use another model") }) {
 				t.Errorf("faults %q of %+v", faults, made.Generators)
 			}
 			if lack := made.Lack(); tt.lack != "" && !strings.HasPrefix(lack, tt.lack) {

@@ -179,7 +179,7 @@ func TestRulesAsPublished(t *testing.T) {
 	if err != nil || !slices.Equal(c.Rewrites.Rules, generator.PublishedRules()) {
 		t.Errorf("%v, %v", c.Rewrites.Rules, err)
 	}
-	if _, err = Parse("build.yaml", []byte(strings.Replace(text, "rules: as-published", "rules: as-written", 1))); err == nil || !strings.Contains(err.Error(), `no rules are called "as-written"`) {
+	if _, err = Parse("build.yaml", []byte(strings.Replace(text, "rules: as-published", "rules: as-written", 1))); err == nil || !strings.Contains(err.Error(), `there are no rules called "as-written"`) {
 		t.Errorf("another name: %v", err)
 	}
 }

@@ -53,9 +53,9 @@ func (b *Builder) OpenSeeds(ctx context.Context, config, cache string) error {
 		category, ok := names[strings.ToLower(strings.TrimSpace(string(named)))]
 		switch {
 		case len(p.Messages) > 1:
-			return b.wrongSeed(path, p, "is a conversation, and seeds are single prompts", "leave it out, or give its last turn alone")
+			return b.wrongSeed(path, p, "is a conversation, but seeds are single prompts", "leave it out, or give its last turn alone")
 		case named == "":
-			return b.wrongSeed(path, p, "has no category", "give it one of the policy ("+b.categories()+"), or name that of all with category beside dataset, under seeds.file")
+			return b.wrongSeed(path, p, "has no category", "give it one of the policy ("+b.categories()+"), or name one for all with category beside dataset, under seeds.file")
 		case !ok:
 			return b.wrongSeed(path, p, fmt.Sprintf("has the category %q, which the policy does not have", named), "the policy has "+b.categories()+"; rename it, or add it under policy")
 		}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
@@ -24,7 +23,7 @@ import (
 func (b *Builder) View(ctx context.Context, m store.Reader) (table.View, error) {
 	made, err := b.Remembered(ctx, m)
 	if err == nil && made == nil {
-		err = &orbench.InputError{Problem: "no seed of build " + b.Config.Name + " is there yet", Hint: "run its orbench build again; it goes on"}
+		err = &orbench.InputError{Problem: "no seed of build " + b.Config.Name + " is there yet", Hint: "run its orbench build again; it continues"}
 	}
 	if err != nil {
 		return nil, err
@@ -81,7 +80,7 @@ func (b *Benchmark) addSearch(d *table.Document) {
 		d.Add(table.Line(fmt.Sprintf("The search found %s safe prompts that %s refused in %s: %s per 1,000.",
 			table.Count(found), targets, table.Counted(calls, "call", "calls"), table.Count(1000*found/calls))))
 	} else {
-		d.Add(table.Warning("No generation was made: the calls do not suffice for one. Allow more calls for the search."))
+		d.Add(table.Warning("The calls were too few for one generation. Allow more calls for the search."))
 	}
 }
 
@@ -127,13 +126,13 @@ func (b *Benchmark) addBrief(d *table.Document) {
 	f, full := b.Funnel, b.Funnel.Selection.Sets[benchmark.FullSet]
 	kept := "without rule breaks and duplicates"
 	if b.Search != nil {
-		kept = "without rule breaks, duplicates and what every target answered"
+		kept = "without rule breaks, duplicates and prompts that every target answered"
 	}
 	d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("Left by each stage: %s seeds → %s rewrites → %s %s → %s safe, %s of them by the second chance → %s refused by selectors.",
 		table.Count(f.Seeds.Kept), table.Count(f.Rewrites.Items), table.Count(f.Rewrites.Kept), kept,
 		table.Count(full), table.Count(full-f.Moderation.Voted[orbench.Safe]), table.Count(f.Selection.HardCandidates))))
 	if r := b.Quality.Residual; r.Share > 0 {
-		d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("Some %s (%s) of what is called safe is toxic, if these moderators err as those of the published study did.",
+		d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("About %s (%s) of the safe prompts are toxic, if these moderators err as those of the published study did.",
 			table.Percent(r.Share), table.Interval(&[2]float64{r.Low, r.High}))))
 	}
 	for _, set := range []benchmark.SetName{benchmark.HardSet, benchmark.FullSet} {
@@ -143,7 +142,7 @@ func (b *Benchmark) addBrief(d *table.Document) {
 		}
 	}
 	if f.FailedCalls > 0 {
-		d.AddTo(table.OnBrief, table.Warning(table.Counted(f.FailedCalls, "call", "calls")+" failed, and what they were to give is missing."))
+		d.AddTo(table.OnBrief, table.Warning(table.Counted(f.FailedCalls, "call", "calls")+" failed, so their results are missing."))
 	}
 	replies := 0
 	for _, m := range b.Models {
@@ -155,7 +154,7 @@ func (b *Benchmark) addBrief(d *table.Document) {
 	}
 	d.AddTo(table.OnBrief, table.Line(cost+". The full output says what each stage dropped."))
 	if n := f.Selection.Sets[benchmark.HardSet]; n > 0 && b.Dir != "" {
-		d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("Next: measure a model on %s with orbench eval, which makes %s; a dry run says what they cost.",
+		d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("Next: measure a model on %s with orbench eval, which makes %s; a dry run shows their cost.",
 			filepath.Join(b.Dir, string(benchmark.HardSet)+ending(b.Manifest)), table.Counted(n, "call", "calls"))))
 	}
 }
@@ -192,7 +191,7 @@ type pricedPlan struct {
 
 // PrintPlan shows what a build would ask, its possible cost, and the servers that it
 // asks. It prints JSON for that format and tables otherwise.
-func PrintPlan(w io.Writer, format string, plans []Plan, prices price.Table, asked []provider.Recipient) error {
+func PrintPlan(w io.Writer, format string, screen table.Screen, plans []Plan, prices price.Table, asked []provider.Recipient) error {
 	var priced []pricedPlan
 	total, known := 0.0, true
 	for _, p := range plans {
@@ -215,8 +214,10 @@ func PrintPlan(w io.Writer, format string, plans []Plan, prices price.Table, ask
 	if err := provider.PrintRecipients(w, asked); err != nil {
 		return err
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "stage\tmodel\tcalls\tinput tokens\toutput tokens\tat most\tcost")
+	stages := table.Section{
+		Header: []string{"stage", "model", "calls", "input tokens", "output tokens", "at most", "cost"}, Left: 2,
+		Spare: []string{"at most", "input tokens"}, WrapNames: true,
+	}
 	calls := 0
 	for _, p := range priced {
 		cost := "unknown"
@@ -228,17 +229,15 @@ func PrintPlan(w io.Writer, format string, plans []Plan, prices price.Table, ask
 			most = fmt.Sprint(p.MaxOutputTokens)
 		}
 		calls += p.Calls
-		fmt.Fprintf(t, "%s\t%s/%s\t%d\t%d\t%d\t%s\t%s\n", p.Role, p.Provider, p.Model, p.Calls, p.InputTokens, p.OutputTokens, most, cost)
+		stages.Add(string(p.Role), p.Provider+"/"+p.Model, p.Calls, p.InputTokens, p.OutputTokens, most, cost)
 	}
 	more := ""
 	if !known {
 		more = " and more"
 	}
-	fmt.Fprintf(t, "together\t\t%d\t\t\t\tabout $%.2f%s\n", calls, total, more)
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "Estimates for an empty store: %.0f%% of the rewrites mended, %.0f%% voted toxic, replies of usual length.\n",
-		100*RepairShare, 100*ToxicShare)
-	return err
+	stages.Add("together", "", calls, "", "", "", fmt.Sprintf("about $%.2f%s", total, more))
+	var d table.Document
+	d.Add(stages, table.Line(fmt.Sprintf("Estimates for an empty store: %.0f%% of the rewrites mended, %.0f%% voted toxic, replies of usual length.",
+		100*RepairShare, 100*ToxicShare)))
+	return d.Text(w, screen)
 }

@@ -81,13 +81,13 @@ func CheckBase(c *benchmark.BuildConfig, f *benchmark.Folder) error {
 	case old.Name != c.Name:
 		return wrong("the name "+old.Name, "set name to it in the configuration")
 	case !slices.EqualFunc(old.Hard.Selectors, c.Hard.Selectors, sameModel) || old.Hard.RefusedBy != c.Hard.RefusedBy:
-		return wrong("other selectors, and prompts would be hard by two measures", "use those in its "+benchmark.ManifestFile+", or build a new benchmark")
+		return wrong("the selectors differ, so prompts would be hard by two measures", "use those in its "+benchmark.ManifestFile+", or build a new benchmark")
 	case max(1, old.Rewrites.Turns) != max(1, c.Rewrites.Turns):
 		return wrong(fmt.Sprintf("prompts of %d turns", max(1, old.Rewrites.Turns)), "set rewrites.turns to it in the configuration")
 	case old.Moderation.Rule != c.Moderation.Rule || !slices.Equal(old.Moderation.Moderators, c.Moderation.Moderators):
-		return wrong("other moderators or another rule, and prompts would be safe by two measures", "use those in its "+benchmark.ManifestFile+", or build a new benchmark")
+		return wrong("the moderators or the rule differ, so prompts would be safe by two measures", "use those in its "+benchmark.ManifestFile+", or build a new benchmark")
 	case (old.SecondChance.Model == "") != (c.SecondChance.Model == ""):
-		return wrong("another second chance, where one of the two has none, and prompts would be toxic by two measures", "set second_chance as in its "+benchmark.ManifestFile+", or build a new benchmark")
+		return wrong("the second chance differs, so prompts would be toxic by two measures", "set second_chance as in its "+benchmark.ManifestFile+", or build a new benchmark")
 	}
 	return nil
 }

@@ -54,8 +54,8 @@ func (r *Result) sections() []table.Section {
 		Header: []string{"axis", "value", "prompts", "no list", "failed", "written", "too many", "rule broken", "duplicate", "unvoted", "kept"}, Left: 2,
 	}
 	labels := table.Section{
-		Title: "What moderators call the wordings that were kept",
-		Note:  "As meant: voted safe or toxic as it was asked to be, or as a borderline one not alike by all. On other axes it is the moderators' to say, and the shares voted toxic differ by what the axis does to them.",
+		Title: "Moderators' labels of the wordings that were kept",
+		Note:  "As meant: voted safe or toxic as requested, or for a borderline wording, not the same by all. On other axes the moderators decide, and the difference in the shares voted toxic shows what the axis does to them.",
 		Header: []string{
 			"axis", "value", "kept", "safe", "toxic", "controversial", "undecided", "voted toxic", "95% interval", "as meant", "its interval",
 		},

@@ -87,11 +87,11 @@ func (s *Script) Check() (problem, hint string) {
 		}
 		switch {
 		case set != 1 || strings.TrimSpace(t.User+t.Assistant) == "" && !t.Own:
-			return who + " is not one thing that somebody says", form
+			return who + " must be one thing that somebody says", form
 		case t.If != "" && (t.If != Refused || !users || i == 0 || !s.Turns[i-1].Own):
-			return who + " has a condition that is none", "write {user: TEXT, if: refused} behind own"
+			return who + " has an unknown condition", "write {user: TEXT, if: refused} behind own"
 		case users != (i%2 == 0):
-			return who + " is not the other side's", "let user and assistant take turns, the user first and last"
+			return who + " must be the other side's", "let user and assistant take turns, the user first and last"
 		case strings.Contains(t.Assistant, Placeholder):
 			return who + " has the assistant say " + Placeholder, "only the user can"
 		}
@@ -106,7 +106,7 @@ func (s *Script) Check() (problem, hint string) {
 	case asked == 0:
 		return "no turn has " + Placeholder, "put it where the user asks the prompt"
 	case len(s.Turns) == 1 && s.Turns[0].User == Placeholder:
-		return "this is the prompt alone, which is asked in any case", "add turns before it or after it"
+		return "this is the prompt alone, which is always asked", "add turns before it or after it"
 	case len(s.Turns) > maxTurns:
 		return fmt.Sprintf("%d turns; the most is %d", len(s.Turns), maxTurns), "leave some out"
 	case size > maxBytes:

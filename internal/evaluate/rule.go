@@ -43,7 +43,7 @@ func ParseInterval(text string) (Interval, error) {
 	case "sequence":
 		return Sequence, nil
 	}
-	return "", &orbench.InputError{Problem: fmt.Sprintf("%.20q is no interval to stop by", text), Hint: "give wilson or sequence"}
+	return "", &orbench.InputError{Problem: fmt.Sprintf("%.20q is not an interval by which a run can stop", text), Hint: "give wilson or sequence"}
 }
 
 // firstLook is after how many prompts of a label it is looked at first.

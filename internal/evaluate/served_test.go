@@ -98,15 +98,15 @@ func TestServedByOther(t *testing.T) {
 		},
 		"who inspects prompts": {
 			target: defended("input-guard:other/gpt-4o"), judge: "lexical", asked: servedOtherwise(said("Yes."), never), other: servedOtherwise(said("x"), func(model.Request) bool { return true }),
-			want: score.Answered, calls: 12, beside: 12, why: "gpt-4o-mini-2024-07-18 answered in its place",
+			want: score.Answered, calls: 12, beside: 12, why: "gpt-4o-mini-2024-07-18 answered instead",
 		},
 		"the translator": {
 			target: defended("translate:fr@other/gpt-4o"), judge: "lexical", asked: servedOtherwise(said("Oui."), never), other: servedOtherwise(translating, asksAbout),
-			want: score.Failed, calls: 9, beside: 12, why: "gpt-4o-mini-2024-07-18 answered in its place",
+			want: score.Failed, calls: 9, beside: 12, why: "gpt-4o-mini-2024-07-18 answered instead",
 		},
 		"the judge": {
 			target: target("test", "gpt-4o"), judge: "llm:other/gpt-4o", asked: servedOtherwise(said("Yes."), never), other: servedOtherwise(judging, asksAbout),
-			want: score.Answered, calls: 12, beside: 12, why: "no verdict from other/gpt-4o: gpt-4o-mini-2024-07-18 answered in its place",
+			want: score.Answered, calls: 12, beside: 12, why: "no verdict from other/gpt-4o: gpt-4o-mini-2024-07-18 answered instead",
 		},
 	} {
 		run := &evaluate.Run{

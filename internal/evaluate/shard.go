@@ -46,7 +46,7 @@ func ParseShard(text string) (Shard, error) {
 	}
 	if s.Number < 1 || s.Number > s.Of {
 		return s, &orbench.InputError{
-			Setting: "shard", Problem: fmt.Sprintf("%.20q is no part of a whole", text),
+			Setting: "shard", Problem: fmt.Sprintf("%.20q is not a part of a whole", text),
 			Hint: "write PART/PARTS, such as 2/4 for the second of four",
 		}
 	}

@@ -117,9 +117,9 @@ func lookUp[T any](at entry, v *T, own bool, yours string, builtin []T, list []p
 	listed := slices.IndexFunc(list, func(o part) bool { return name(*any(o).(*T)) == called })
 	switch {
 	case own && (known >= 0 || listed >= 0):
-		return at.wrong(fmt.Sprintf("the name %q has a %s already", called, at.noun), "choose another name")
+		return at.wrong(fmt.Sprintf("the name %q is taken by another %s", called, at.noun), "choose another name")
 	case own && !settings.IsName(called):
-		return at.wrong(fmt.Sprintf("%q is no name for a %s", called, at.noun), "use letters, digits, dots, hyphens and underscores")
+		return at.wrong(fmt.Sprintf("%q cannot be the name of a %s", called, at.noun), "use letters, digits, dots, hyphens and underscores")
 	case own:
 	case listed >= 0:
 		*v = *any(list[listed]).(*T)

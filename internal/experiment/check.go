@@ -37,13 +37,13 @@ func at(list string, i int) string { return fmt.Sprintf("$.%s[%d]", list, i) }
 
 func (c *Experiment) checkTargets() *settings.Fault {
 	if !isLabel(c.Name) {
-		return settings.Wrong("$.name", fmt.Sprintf("%q is no name for a run", c.Name), "choose one of at most 100 bytes, without control characters or spaces around it")
+		return settings.Wrong("$.name", fmt.Sprintf("%q cannot be the name of a run", c.Name), "choose one of at most 100 bytes, without control characters or spaces around it")
 	}
 	if !isLabel(c.Revision) || c.Revision == "fresh" {
 		return settings.Wrong("$.revision", fmt.Sprintf("%q is no revision", c.Revision), revisionHint)
 	}
 	if c.Fresh && c.Revision != "" {
-		return settings.Wrong("$.fresh", "fresh makes a revision, and one is named", "leave one of them out")
+		return settings.Wrong("$.fresh", "fresh makes a revision, but one is named", "leave one of them out")
 	}
 	if len(c.Targets) == 0 {
 		return settings.Wrong("$.targets", "no target is named", "name one, such as openai/gpt-4o-mini or sim/balanced")
@@ -56,7 +56,7 @@ func (c *Experiment) checkTargets() *settings.Fault {
 		case !t.named():
 			return settings.Wrong(path, fmt.Sprintf("%q names no model", t.Target), "write provider/model, such as openai/gpt-4o-mini, or sim/NAME, guard:FORMAT@provider/model or replay:FILE")
 		case !isLabel(t.Name) || strings.ContainsAny(t.Name, "[]"):
-			return settings.Wrong(path+".name", fmt.Sprintf("%q is no name for a target", t.Name), "choose one of at most 100 bytes, without brackets, control characters or spaces around it")
+			return settings.Wrong(path+".name", fmt.Sprintf("%q cannot be the name of a target", t.Name), "choose one of at most 100 bytes, without brackets, control characters or spaces around it")
 		case !isLabel(t.Revision) || t.Revision == "fresh":
 			return settings.Wrong(path+".revision", fmt.Sprintf("%q is no revision", t.Revision), revisionHint)
 		case t.MaxTokens != nil && *t.MaxTokens < 0:
@@ -114,7 +114,7 @@ func cutLabel(text string) (file, label string, ok bool) {
 
 func (c *Experiment) checkJudges() *settings.Fault {
 	if len(c.Judges) == 0 {
-		return settings.Wrong("$.judges", "no judge is named", "leave it out for lexical, or name one")
+		return settings.Wrong("$.judges", "no judge is named", "leave it out to use lexical, or name one")
 	}
 	for i, spec := range c.Judges {
 		if _, err := judge.Parse(spec, judge.Options{}); err != nil {
@@ -143,7 +143,7 @@ func (c *Experiment) checkNumbers() *settings.Fault {
 		}
 	}
 	if c.Limit > 0 && c.Sample > 0 {
-		return settings.Wrong("$.sample", "the first prompts and a draw of all exclude each other", "leave limit or sample out")
+		return settings.Wrong("$.sample", "limit and sample cannot be combined", "leave limit or sample out")
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.BaseURLs)) {
 		if c.BaseURLs[name] == "" {

@@ -17,7 +17,7 @@ type Experiment struct {
 	Judges   []string  `yaml:"judges" json:"judges,omitempty" jsonschema_description:"Judges of the answers, as for orbench eval."`
 	// AcceptModels are names in answers that are those of the models that were asked; see
 	// model.ServedBy.
-	AcceptModels []string `yaml:"accept_models" json:"accept_models,omitempty" jsonschema_description:"Names in answers that are those of the models that were asked, where orbench cannot tell; changes no call."`
+	AcceptModels []string `yaml:"accept_models" json:"accept_models,omitempty" jsonschema_description:"Names of models in answers that count as the asked model where orbench cannot tell; changes no call."`
 	// Probes plants forged verdicts in some answers; see score.ProbeOutcome.
 	Probes bool `yaml:"probes" json:"probes,omitempty" jsonschema_description:"Plant forged verdicts in a few answers in a thousand, to see whether judges that are models fall for them; true when left out."`
 	// Limit is the number of prompts taken from the start of each dataset, 0 for
@@ -32,14 +32,14 @@ type Experiment struct {
 	Until string `yaml:"until" json:"until,omitempty" jsonschema_description:"Ask in random order, and stop once the interval of every rate has this half-width, such as 2pp; all prompts when left out."`
 	// UntilInterval is whose interval that is; see evaluate.ParseInterval. When empty, a
 	// kept run goes on by its own.
-	UntilInterval  string `yaml:"until_interval" json:"until_interval,omitempty" jsonschema:"enum=wilson,enum=sequence" jsonschema_description:"By which interval until stops: wilson asks the fewest prompts and is for the rates at the end; sequence also holds for whoever watches the rates, or gates on them, while the run goes on. wilson when left out, and for a kept run its own."`
+	UntilInterval  string `yaml:"until_interval" json:"until_interval,omitempty" jsonschema:"enum=wilson,enum=sequence" jsonschema_description:"The interval by which until stops. wilson asks the fewest prompts and holds for the rates at the end; sequence also holds for rates that are watched, or gated on, during the run. When left out: wilson, or the choice of the stored run."`
 	MaxTokens      int    `yaml:"max_tokens" json:"max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of an answer; 0 for the provider's own limit."`
 	JudgeMaxTokens int    `yaml:"judge_max_tokens" json:"judge_max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of what judges, guards and translators reply."`
 	// Seed is sent with each request to a target, nil for none.
 	Seed *int64 `yaml:"seed" json:"seed,omitempty" jsonschema_description:"Seed to send to targets, where the provider takes one."`
 	// Revision is that of targets that have none of their own; see model.Request. Fresh makes one
 	// of the date, which the run keeps.
-	Revision string `yaml:"revision" json:"revision,omitempty" jsonschema_description:"Tells weights apart that answer at one address by one name; answers of another revision are not reused."`
+	Revision string `yaml:"revision" json:"revision,omitempty" jsonschema_description:"Tells apart weights that answer under one name at one address; answers of another revision are not reused."`
 	Fresh    bool   `yaml:"fresh" json:"fresh,omitempty" jsonschema_description:"Reuse no answer from before this run: a revision made of the date, which the run keeps."`
 	// BaseURLs are the addresses of providers, for whoever is asked there and has
 	// none of its own.
@@ -68,13 +68,13 @@ var configSettings = []Setting{
 	{Flag: "limit", Path: "limit", Default: 0, Plain: true},
 	{Flag: "sample", Path: "sample", Default: 0, Plain: true},
 	{Flag: "sample-seed", Path: "sample_seed", Plain: true, Bare: true},
-	{Flag: "until", Path: "until", Default: "", Group: "subject", Usage: "ask in random order, and stop once the interval of every rate has this `HALF-WIDTH`, such as 2pp; the seed of the sample chooses the order"},
+	{Flag: "until", Path: "until", Default: "", Group: "subject", Usage: "ask in random order, and stop once the interval of every rate has this `HALF-WIDTH`, such as 2pp; sample_seed sets the order"},
 	{Flag: "until-interval", Path: "until_interval", Bare: true},
 	{Flag: "max-tokens", Path: "max_tokens", Default: usualTokens, Plain: true, Usage: "most output tokens of an answer; 0 for the provider's own limit"},
 	{Flag: "judge-max-tokens", Path: "judge_max_tokens", Bare: true},
 	{Flag: "seed", Path: "seed", Plain: true, Bare: true},
 	{Flag: "revision", Path: "revision", Plain: true, Bare: true},
-	{Flag: "fresh", Path: "fresh", Default: false, Group: "manner", Usage: "reuse no answer from before this run, as after new weights took the place of others; the same command again goes on with it"},
+	{Flag: "fresh", Path: "fresh", Default: false, Group: "manner", Usage: "reuse no answer from before this run, such as after the server's weights changed; the same command continues the run"},
 	{Flag: "no-probes", Path: "probes", Bare: true},
 	{Flag: "name", Path: "name", Default: "", Usage: "`NAME` of the run in the store (default: made from its settings)"},
 }
@@ -138,10 +138,10 @@ type Dataset struct {
 	Category string `yaml:"category_column" json:"category_column,omitempty" jsonschema_description:"Column of the categories."`
 	Labels   string `yaml:"label_column" json:"label_column,omitempty" jsonschema_description:"Column of the labels."`
 	// LabelValues is as in dataset.Options.
-	LabelValues string `yaml:"label_values" json:"label_values,omitempty" jsonschema_description:"What the values of the label column mean where they are no labels, such as contrast_*=toxic,*=safe."`
-	Cluster     string `yaml:"cluster_column" json:"cluster_column,omitempty" jsonschema_description:"Column whose equal values tell prompts that are not independent."`
-	Response    string `yaml:"response_column" json:"response_column,omitempty" jsonschema_description:"Column of answers, with which the prompts end: for guards, which are then asked about the answers."`
-	Pair        string `yaml:"pair_column" json:"pair_column,omitempty" jsonschema_description:"Column whose equal values tell safe and toxic prompts that are contrasts of each other."`
+	LabelValues string `yaml:"label_values" json:"label_values,omitempty" jsonschema_description:"What the values of the label column mean if they are not labels, such as contrast_*=toxic,*=safe."`
+	Cluster     string `yaml:"cluster_column" json:"cluster_column,omitempty" jsonschema_description:"Column whose equal values mark prompts that are not independent."`
+	Response    string `yaml:"response_column" json:"response_column,omitempty" jsonschema_description:"Column of answers that follow the prompts: guards are then asked about the answers."`
+	Pair        string `yaml:"pair_column" json:"pair_column,omitempty" jsonschema_description:"Column whose equal values mark a safe and a toxic prompt that are contrasts of each other."`
 	// Label is that of all prompts of a file without a column of labels.
 	Label string `yaml:"label" json:"label,omitempty" jsonschema:"enum=safe,enum=toxic,enum=controversial,enum=undecided" jsonschema_description:"Label of a file without a column of labels."`
 }

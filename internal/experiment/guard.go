@@ -40,27 +40,27 @@ func (c *Experiment) checkGuards() *settings.Fault {
 		case !model.IsRef(target):
 			return settings.Wrong(at("targets", i), fmt.Sprintf("%q names no model after its @", t.Target), "write guard:FORMAT@provider/model, such as guard:llamaguard@vllm/meta-llama/Llama-Guard-3-8B")
 		case !g.Format.Tells(guard.PromptHarm):
-			return settings.Wrong(at("targets", i), fmt.Sprintf("guards of the format %s tell refusals, not harm, so there is nothing that they flag", g.Format), "formats that tell harm are "+strings.Join(guard.Telling(guard.PromptHarm), ", "))
+			return settings.Wrong(at("targets", i), fmt.Sprintf("guards of the format %s find refusals, not harm, so they flag nothing", g.Format), "formats that tell harm are "+strings.Join(guard.Telling(guard.PromptHarm), ", "))
 		}
 	}
 	if first < 0 {
 		if i := slices.Index(c.Judges, judge.Flag); i >= 0 {
-			return settings.Wrong(at("judges", i), "the judge flag reads what guards say, and no target is one", "name a guard as target, such as guard:llamaguard@vllm/meta-llama/Llama-Guard-3-8B, or another judge")
+			return settings.Wrong(at("judges", i), "the judge flag reads the replies of guards, but no target is a guard", "name a guard as target, such as guard:llamaguard@vllm/meta-llama/Llama-Guard-3-8B, or another judge")
 		}
 		if i := slices.IndexFunc(c.Datasets, func(d Dataset) bool { return d.Response != "" }); i >= 0 {
-			return settings.Wrong(at("datasets", i)+".response_column", "prompts that end with answers are for guards, and no target is one", "leave it out, or name a guard as target")
+			return settings.Wrong(at("datasets", i)+".response_column", "prompts that end with answers are for guards, but no target is a guard", "leave it out, or name a guard as target")
 		}
 		return nil
 	}
 	if others > 0 {
-		return settings.Wrong(at("targets", first), "a guard beside models that answer: what it says is no answer, and no judge reads both",
+		return settings.Wrong(at("targets", first), "guards and models that answer cannot share a run: no judge reads the replies of both",
 			"measure guards in a run of their own; orbench compare and orbench report put two runs side by side")
 	}
 	if slices.Equal(c.Judges, usualJudges) {
 		c.Judges = []string{judge.Flag}
 	}
 	if i := slices.IndexFunc(c.Judges, func(j string) bool { return j != judge.Flag }); i >= 0 {
-		return settings.Wrong(at("judges", i), fmt.Sprintf("the judge %s reads answers, and guards give none", c.Judges[i]), "leave judges out, for flag")
+		return settings.Wrong(at("judges", i), fmt.Sprintf("the judge %s reads answers, but guards give none", c.Judges[i]), "leave judges out to use flag")
 	}
 	return nil
 }
@@ -73,7 +73,7 @@ func (c *Experiment) checkGuarding() *settings.Fault {
 	v := &c.Variants
 	for _, a := range axes {
 		if path := a.used(v); a.answered && path != "" {
-			return settings.Wrong(path, "guards are shown the prompts as they are, and a "+a.noun+" is for models that answer", "leave it out, or measure the models in a run of their own")
+			return settings.Wrong(path, "guards are shown the prompts as they are; a "+a.noun+" is for models that answer", "leave it out, or measure the models in a run of their own")
 		}
 	}
 	ended := slices.ContainsFunc(c.Datasets, func(d Dataset) bool { return d.Response != "" })
@@ -82,7 +82,7 @@ func (c *Experiment) checkGuarding() *settings.Fault {
 		case s != nil && ended:
 			return settings.Wrong(path, "dialogs around prompts that end with answers", "leave out the dialogs, or the column of the answers")
 		case s != nil && (*conversation.Script)(s).Own():
-			return settings.Wrong(path, "the dialog "+s.Name+" has answers of the target's own, and a guard gives none", "write the answers out, or leave it out")
+			return settings.Wrong(path, "the dialog "+s.Name+" needs answers of the target, but a guard gives none", "write the answers out, or leave it out")
 		}
 		return nil
 	}

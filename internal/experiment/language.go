@@ -16,7 +16,7 @@ func (l *Language) complete(at entry, _ []part) *settings.Fault {
 	if defense.IsLanguage(string(*l)) {
 		return nil
 	}
-	return at.wrong(fmt.Sprintf("%q is no language", *l), "give the code or the name of one, such as fr or Brazilian Portuguese")
+	return at.wrong(fmt.Sprintf("%q is not a language", *l), "give the code or the name of one, such as fr or Brazilian Portuguese")
 }
 
 // Defense is a ladder of steps as defense.Parse reads it, or None.

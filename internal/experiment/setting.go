@@ -237,7 +237,7 @@ func within(v reflect.Value, path []string) (places []place, problem, hint strin
 	next, rest := path[0], path[1:]
 	switch entry := strings.HasPrefix(next, "["); {
 	case entry != (v.Kind() == reflect.Slice), !slices.Contains([]reflect.Kind{reflect.Slice, reflect.Struct, reflect.Map}, v.Kind()):
-		return nil, fmt.Sprintf("there is no %s here", next), "say which entry of a list by its number, as in targets[0].name, and [*] for every one"
+		return nil, fmt.Sprintf("there is no %s here", next), "number the entry of a list, as in targets[0].name; [*] means every entry"
 	case next == every:
 		for i := range v.Len() {
 			inner, problem, hint := within(v.Index(i), rest)
@@ -250,7 +250,7 @@ func within(v reflect.Value, path []string) (places []place, problem, hint strin
 	case entry:
 		i, _ := strconv.Atoi(strings.Trim(next, "[]"))
 		if i > v.Len() {
-			return nil, fmt.Sprintf("the list has %d entries, so that there is no %s", v.Len(), next), fmt.Sprintf("the last that may be there is [%d], a new one", v.Len())
+			return nil, fmt.Sprintf("the list has %d entries, so there is no %s", v.Len(), next), fmt.Sprintf("the highest number is [%d], for a new entry", v.Len())
 		}
 		if i == v.Len() {
 			v.Set(reflect.Append(v, reflect.Zero(v.Type().Elem())))
@@ -258,7 +258,7 @@ func within(v reflect.Value, path []string) (places []place, problem, hint strin
 		return within(v.Index(i), rest)
 	case v.Kind() == reflect.Map:
 		if len(rest) > 0 {
-			return nil, fmt.Sprintf("%s is a value", next), usage
+			return nil, fmt.Sprintf("%s is a single value", next), usage
 		}
 		if v.IsNil() {
 			v.Set(reflect.MakeMap(v.Type()))

@@ -38,11 +38,11 @@ func (t *Temperature) complete(at entry, _ []part) *settings.Fault {
 	case t.unreadable != "":
 		return at.wrong(t.unreadable, "write a number from 0 to 2, default for the provider's own, or {temperature: 0.7, samples: 5}")
 	case t.Value != nil && !(*t.Value >= 0 && *t.Value <= 2):
-		return at.wrong(fmt.Sprintf("%g is no temperature", *t.Value), "give a number from 0 to 2, or default for the provider's own")
+		return at.wrong(fmt.Sprintf("%g is not a temperature", *t.Value), "give a number from 0 to 2, or default for the provider's own")
 	case t.Samples < 1 || t.Samples > maxSamples:
-		return settings.Wrong(at.path+".samples", fmt.Sprintf("%d is no number of samples", t.Samples), fmt.Sprintf("give one from 1 to %d", maxSamples))
+		return settings.Wrong(at.path+".samples", fmt.Sprintf("%d is not a number of samples", t.Samples), fmt.Sprintf("give one from 1 to %d", maxSamples))
 	case t.Samples > 1 && t.Value != nil && *t.Value == 0:
-		return settings.Wrong(at.path+".samples", "several samples at temperature 0, where every answer should be the same", "give a temperature above 0")
+		return settings.Wrong(at.path+".samples", "several samples are asked at temperature 0, but there every answer should be the same", "give a temperature above 0")
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func (t *Temperature) UnmarshalYAML(unmarshal func(any) error) error {
 	if unmarshal(&word) == nil {
 		t.Value = nil
 		if word != providersOwn {
-			t.unreadable = fmt.Sprintf("%q is no temperature", word)
+			t.unreadable = fmt.Sprintf("%q is not a temperature", word)
 		}
 		return nil
 	}

@@ -19,7 +19,7 @@ type Variants struct {
 	Temperatures  []Temperature `yaml:"temperatures" json:"temperatures,omitempty" jsonschema_description:"Temperatures; the plain target has the first."`
 	Framings      []Framing     `yaml:"framings" json:"framings,omitempty" jsonschema_description:"What users put around the prompts. The plain prompts are asked in any case."`
 	Turns         []Script      `yaml:"turns" json:"turns,omitempty" jsonschema_description:"Dialogs at whose end the prompts are asked. The prompts alone are asked in any case."`
-	Languages     []Language    `yaml:"languages" json:"languages,omitempty" jsonschema_description:"Languages that the translator puts the prompts into, by code or name. The prompts as they are, are asked in any case."`
+	Languages     []Language    `yaml:"languages" json:"languages,omitempty" jsonschema_description:"Languages into which the translator translates the prompts, by code or name. The untranslated prompts are asked in any case."`
 	Translator    string        `yaml:"translator" json:"translator,omitempty" jsonschema_description:"The model that translates, as provider/model."`
 	Defenses      []Defense     `yaml:"defenses" json:"defenses,omitempty" jsonschema_description:"Defenses and ladders of them, as for orbench eval. The target without one is asked in any case."`
 	Also          []Combination `yaml:"also" json:"also,omitempty" jsonschema_description:"Single combinations beside those of the lists."`
@@ -160,7 +160,7 @@ func (c Combination) variant(plain Variant) Variant {
 
 func (c *Experiment) checkAxes() *settings.Fault {
 	if i := slices.Index(c.Variants.Also, Combination{}); i >= 0 {
-		return settings.Wrong(at("variants.also", i), "a combination of nothing", "give it a system_prompt, temperature, framing, turns, language or defense")
+		return settings.Wrong(at("variants.also", i), "an empty combination", "give it a system_prompt, temperature, framing, turns, language or defense")
 	}
 	for _, a := range axes {
 		if f := a.check(c); f != nil {
@@ -212,7 +212,7 @@ func (c *Experiment) checkVariants() *settings.Fault {
 				continue
 			}
 			if other, taken := meant[label]; taken && (other.axis != i || !a.equal(&w, &other.in)) {
-				return settings.Wrong("$.variants", fmt.Sprintf("two different variants would be called %q", label), "give one of them another name")
+				return settings.Wrong("$.variants", fmt.Sprintf("two different variants have the name %q", label), "give one of them another name")
 			}
 			meant[label] = meaning{i, w}
 		}
@@ -221,7 +221,7 @@ func (c *Experiment) checkVariants() *settings.Fault {
 		w := single.variant(plain)
 		k := slices.IndexFunc(variants, func(o Variant) bool { return slices.Equal(o.Labels(plain), w.Labels(plain)) })
 		if n := variants[k].Temperature.Samples; n != w.Temperature.Samples {
-			return settings.Wrong(at("variants.also", i)+".temperature", fmt.Sprintf("the same combination is there with another number of samples, %d", n), "change one of the two numbers, or remove one of the two")
+			return settings.Wrong(at("variants.also", i)+".temperature", fmt.Sprintf("the same combination is listed twice, the second time with %d samples", n), "remove one of the two")
 		}
 	}
 	return nil
@@ -233,7 +233,7 @@ func (c *Experiment) checkReplays() *settings.Fault {
 	if i < 0 || !slices.ContainsFunc(axes, func(a axis) bool { return a.rewords && a.used(&c.Variants) != "" }) {
 		return nil
 	}
-	return settings.Wrong(at("targets", i), "recorded answers are to the prompts as they are, not to framed or translated ones or to those in a dialog", "measure it in an experiment of its own")
+	return settings.Wrong(at("targets", i), "recorded answers belong to the plain prompts, not to framed or translated ones or to dialogs", "measure it in an experiment of its own")
 }
 
 // Spec is the ladder of steps, as defense.Parse reads it, that stands before a

@@ -137,11 +137,11 @@ type UsageError struct {
 
 // Error gives one line, with settings in backquotes.
 func (e *UsageError) Error() string {
-	bound, money := "`max-cost`", fmt.Sprintf(" ($%.4f in place of $%.4f)", e.USD, e.Reserved)
+	bound, money := "`max-cost`", fmt.Sprintf(" ($%.4f instead of $%.4f)", e.USD, e.Reserved)
 	if e.Budget.USD == 0 {
 		bound, money = "`max-total-tokens`", ""
 	}
-	return fmt.Sprintf("a reply is charged with %d input and %d output tokens where at most %d and %d were reckoned with%s, so %s cannot be kept; raise `max-tokens`, or leave %[6]s out",
+	return fmt.Sprintf("a reply used %d input and %d output tokens, but at most %d and %d were expected%s, so %s cannot be kept; raise `max-tokens`, or leave %[6]s out",
 		e.Reported.Input, e.Reported.Output, e.Most.Input, e.Most.Output, money, bound)
 }
 

@@ -73,7 +73,7 @@ func TestBudget(t *testing.T) {
 		fifth, err := take(other)
 		want("what a reject left", err, "")
 		err = b.answer(fifth, model.Usage{Input: 1, Output: 6})
-		want("more than twice", err, "a reply is charged with 1 input and 6 output tokens where at most 1 and 2 were reckoned with ($7.0000 in place of $3.0000), so `max-cost` cannot be kept; raise `max-tokens`, or leave `max-cost` out")
+		want("more than twice", err, "a reply used 1 input and 6 output tokens, but at most 1 and 2 were expected ($7.0000 instead of $3.0000), so `max-cost` cannot be kept; raise `max-tokens`, or leave `max-cost` out")
 		if got := b.models[other].excess; got != (model.Usage{Output: 4}) {
 			t.Errorf("the excess is %+v", got)
 		}
@@ -136,7 +136,7 @@ func TestBudget(t *testing.T) {
 		}
 		b = newBudget(Budget{Tokens: 100}, nil)
 		err = b.answer(take(), model.Usage{Input: 4, Output: 30})
-		if err == nil || err.Error() != "a reply is charged with 4 input and 30 output tokens where at most 4 and 6 were reckoned with, so `max-total-tokens` cannot be kept; raise `max-tokens`, or leave `max-total-tokens` out" {
+		if err == nil || err.Error() != "a reply used 4 input and 30 output tokens, but at most 4 and 6 were expected, so `max-total-tokens` cannot be kept; raise `max-tokens`, or leave `max-total-tokens` out" {
 			t.Errorf("got %v", err)
 		}
 	})

@@ -27,7 +27,7 @@ const (
 )
 
 // errLapsed means that the claim on a call ended before it was sent.
-var errLapsed = errors.New("the claim on the call ended")
+var errLapsed = errors.New("another process took the call over")
 
 // claims are what this process has claimed in the store, so that no other makes the same
 // calls. They are renewed while there are any.
@@ -43,7 +43,7 @@ type claims struct {
 	seen int64
 }
 
-// claim is some calls that were claimed together.
+// claim is a group of calls that were claimed together.
 type claim struct {
 	id int64
 	// open is how many of the calls have not ended.

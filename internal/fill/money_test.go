@@ -168,7 +168,7 @@ func TestUsageThatContradictsItsLimit(t *testing.T) {
 			server := metered(t, func(w http.ResponseWriter, _ *http.Request, _ int) { fmt.Fprint(w, says(usage)) })
 			f := NewLive(m, LiveConfig{Budget: Budget{USD: 5}, Prices: dear(t)})
 			_, err := server.lane(f, 64).fill(t.Context(), requests("m", 0, 500), nil)
-			if _, ok := errors.AsType[*UsageError](err); !ok || !strings.Contains(err.Error(), "and 10 were reckoned with") {
+			if _, ok := errors.AsType[*UsageError](err); !ok || !strings.Contains(err.Error(), "and 10 were expected") {
 				t.Errorf("got %v, want the model given up for its usage", err)
 			}
 			s := f.Stats()

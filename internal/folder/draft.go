@@ -27,7 +27,7 @@ func begin(parent string, create func() (path string, err error)) (path string, 
 			return path, held, nil
 		}
 	}
-	return "", nil, errors.New("what was begun is removed again and again by another process")
+	return "", nil, errors.New("another process keeps removing the unfinished folder")
 }
 
 // removeAbandoned removes the drafts in a folder that are no longer locked. A draft that

@@ -259,7 +259,7 @@ func TestFile(t *testing.T) {
 		{text: "two", of: of, unfinished: true, holds: []string{"rows.csv", "rows.csv.unfinished.json"}},
 		{edit: "mine", text: "three", of: of, want: "was changed", holds: []string{"rows.csv", "rows.csv.unfinished.json"}},
 		{edit: "two", text: "three", of: of, holds: []string{"rows.csv"}},
-		{text: "four", of: of, want: "there already", holds: []string{"rows.csv"}},
+		{text: "four", of: of, want: "exists already", holds: []string{"rows.csv"}},
 	} {
 		if step.edit != "" {
 			if err := os.WriteFile(path, []byte(step.edit), 0o600); err != nil {

@@ -73,11 +73,11 @@ func (m mark) write(w io.Writer) error { return table.JSON(w, m) }
 func (m mark) differs(of Subject, dir string, others []string) string {
 	switch {
 	case m.Subject == Subject{}:
-		return "is there already, and not empty"
+		return "exists already and is not empty"
 	case m.Of != of.Of:
-		return "is there already, and is the " + m.Of
+		return "exists already and is the " + m.Of
 	case m.Settings != of.Settings:
-		return "is there already, and is the " + m.Of + " with other settings"
+		return "exists already and is the " + m.Of + " with other settings"
 	}
 	within := map[string]bool{}
 	for name := range m.Files {
@@ -87,12 +87,12 @@ func (m mark) differs(of Subject, dir string, others []string) string {
 	}
 	for _, name := range others {
 		if _, ok := m.Files[name]; !ok && !within[name] {
-			return "is there already, and holds a file of somebody else, " + name
+			return "exists already, and holds a file that orbench did not write, " + name
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
 		if sum, err := sumOf(filepath.Join(dir, name)); err != nil || sum != m.Files[name] {
-			return "is there already, and " + name + " was changed since it was written"
+			return "exists already, and " + name + " was changed after it was written"
 		}
 	}
 	return ""
@@ -105,7 +105,7 @@ func sumOf(path string) (string, error) {
 		return "", err
 	}
 	if !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s is no regular file", path)
+		return "", fmt.Errorf("%s is not a regular file", path)
 	}
 	return untrusted.HashFile(path)
 }
@@ -129,7 +129,7 @@ func occupied(dir string, of Subject) (bool, error) {
 	}
 	const hint = "name a new folder with `out`, or remove it"
 	if (of == Subject{}) {
-		return false, &orbench.InputError{File: dir, Problem: "is there already, and not empty", Hint: hint}
+		return false, &orbench.InputError{File: dir, Problem: "exists already and is not empty", Hint: hint}
 	}
 	m := readMark(filepath.Join(dir, MarkFile))
 	var names []string

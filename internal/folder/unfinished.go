@@ -28,7 +28,7 @@ func VacantFile(path string, of Subject) error {
 		return nil
 	}
 	m := readMark(path + unfinishedSuffix)
-	problem := "the file is there already"
+	problem := "the file exists already"
 	if (m.Subject != Subject{}) {
 		problem = m.differs(of, filepath.Dir(path), []string{filepath.Base(path)})
 	}

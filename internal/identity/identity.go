@@ -121,7 +121,7 @@ func find(ctx context.Context, name string, calls iter.Seq2[job.Call, error], m 
 	for i, prompt := range prompts {
 		if !slices.ContainsFunc(detail, func(w *wanted) bool { return f.listed(w, prompts) == i }) {
 			return result, &orbench.InputError{
-				Problem: fmt.Sprintf("run %s asks no prompt %q", name, prompt), Hint: "the IDs of its prompts stand in the answers.jsonl of its report, which `out` writes",
+				Problem: fmt.Sprintf("run %s asks no prompt %q", name, prompt), Hint: "the IDs of its prompts are in the answers.jsonl of its report, which `out` writes",
 			}
 		}
 	}

@@ -19,7 +19,7 @@ func (r Result) Document() table.Document {
 	d := table.Document{Title: "Calls of run " + r.Run}
 	d.Add(table.Line(fmt.Sprintf("run %s: %s, %s remembered, %s to ask", r.Run, calls(r.Calls), table.Count(r.Remembered), table.Count(r.ToAsk))))
 	if r.Unanswered > 0 {
-		d.Add(table.Paragraph(table.Counted(r.Unanswered, "answer is", "answers are") + " lacking; what will be asked about them is not known yet."))
+		d.Add(table.Paragraph(table.Counted(r.Unanswered, "answer is", "answers are") + " missing; the calls that follow from them are not known yet."))
 	}
 	d.AddTo(table.OnScreen, table.Gap)
 	s := table.Section{Title: "Calls", Header: []string{"target", "judge", "calls", "remembered", "to ask"}, Left: 2}
@@ -39,9 +39,9 @@ func (r Result) Document() table.Document {
 		return d
 	}
 	for _, remembered := range []bool{false, true} {
-		title := "Why calls are to be asked: how they differ from the nearest remembered one"
+		title := "Why calls will be asked: how they differ from the nearest remembered call"
 		if remembered {
-			title = "Why the remembered were asked: how they differed from other runs' calls then"
+			title = "Why remembered calls were asked: differences from other runs at that time"
 		}
 		why := table.Section{Title: title, Header: []string{"calls", "whose", "why", "such as prompt"}, Left: 4}
 		for _, c := range r.Causes {
@@ -82,11 +82,11 @@ func whose(target, judge string) string {
 func (c Call) why(differs []Difference) string {
 	switch {
 	case c.Failure != "":
-		return "it was asked and failed, at last with: " + c.Failure
+		return "it was asked and failed; the last error: " + c.Failure
 	case c.Nearest == "" && c.Remembered:
-		return "nothing like it was remembered then"
+		return "nothing similar was remembered at that time"
 	case c.Nearest == "":
-		return "nothing like it is remembered"
+		return "nothing similar is remembered"
 	}
 	var said []string
 	for _, d := range differs {

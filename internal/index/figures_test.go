@@ -274,7 +274,7 @@ func TestTwoProcesses(t *testing.T) {
 	}) {
 		t.Fatal("the file was not held")
 	}
-	if len(other.said) != 2 || !strings.Contains(other.said[0], "another process writes") || other.said[0] != other.said[1] {
+	if len(other.said) != 2 || !strings.Contains(other.said[0], "another process is writing") || other.said[0] != other.said[1] {
 		t.Errorf("said %q", other.said)
 	}
 	// Rows that one of them makes the other reads, until the first makes them anew.

@@ -111,13 +111,13 @@ func Open(ctx context.Context, paths []string, m store.Reader, say func(format s
 			}
 			x.close()
 			if sqlite.Busy(err) {
-				say("another process writes %s: what is derived now is not kept", path)
+				say("another process is writing %s, so this command does not save its figures there", path)
 				return nil
 			}
 			if attempt > 0 || !isDamage(err) {
 				break
 			}
-			say("%s is damaged, and is made again: it only has what is derived", path)
+			say("%s is damaged and is made again; it holds only figures that can be computed again", path)
 			if sqlite.Remove(path) != nil {
 				break
 			}
@@ -284,11 +284,11 @@ func (x *Index) fail(ctx context.Context, err error) {
 	case err == nil, ctx.Err() != nil, errors.Is(err, ErrGone):
 		return
 	case isDamage(err):
-		x.say("%s is damaged, and was thrown away: it only has what is derived (%v)", x.path, err)
+		x.say("%s was damaged and deleted; it holds only figures that can be computed again (%v)", x.path, err)
 		x.close()
 		err = sqlite.Remove(x.path)
 	case sqlite.Busy(err):
-		x.say("another process writes %s: what is derived now is not kept", x.path)
+		x.say("another process is writing %s, so this command does not save its figures there", x.path)
 		err = nil
 	}
 	if err != nil {

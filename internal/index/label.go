@@ -62,7 +62,7 @@ func (x *Index) Drawn(ctx context.Context, m store.Reader, r *run.Run, prompts b
 	})
 	if err == nil && len(entries) == 0 {
 		err = &orbench.InputError{
-			File: r.Name, Problem: "no answer of the run is drawn",
+			File: r.Name, Problem: "no answer of the run has been drawn",
 			Hint: "draw some with orbench label draw " + untrusted.Shell(r.Name) + " `size` 100",
 		}
 	}

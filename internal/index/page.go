@@ -66,7 +66,7 @@ func (s *Study) choose(ctx context.Context, f Filter) (*chosen, error) {
 		d := slices.Index(s.Dimensions, name)
 		if d < 0 {
 			return nil, &orbench.InputError{
-				Setting: name, Problem: "is nothing that rows are chosen by", Hint: "use one of " + strings.Join(s.Facets(), ", "),
+				Setting: name, Problem: "cannot be used to choose rows", Hint: "use one of " + strings.Join(s.Facets(), ", "),
 			}
 		}
 		wanted[d] = map[uint32]bool{}

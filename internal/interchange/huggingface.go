@@ -44,12 +44,12 @@ type hubDataset struct {
 
 func createHubResults(path string, of folder.Subject, s Study) (Writer, error) {
 	if s.asked == nil {
-		return nil, &orbench.InputError{Setting: "out", Problem: "recorded prompts are not known to be safe or toxic, so there is no result for the hub", Hint: "measure them with eval, as a target replay:FILE"}
+		return nil, &orbench.InputError{Setting: "out", Problem: "it is not known whether recorded prompts are safe or toxic, so there is no result for the hub", Hint: "measure them with eval, as a target replay:FILE"}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Sources)) {
 		if s.Sources[name].Repo == "" && s.Repository == "" {
 			return nil, &orbench.InputError{
-				Setting: "out", Problem: fmt.Sprintf("no repository of %s on the Hugging Face hub is known, and results name it", name), Hint: "give `repository`=OWNER/NAME",
+				Setting: "out", Problem: fmt.Sprintf("no repository of %s on the Hugging Face hub is known, but results must name one", name), Hint: "give `repository`=OWNER/NAME",
 			}
 		}
 	}

@@ -223,7 +223,7 @@ func headline(plans []Plan, prices price.Table) string {
 		}
 	}
 	if len(models) == 0 {
-		return "no calls: all is remembered"
+		return "no calls: everything is remembered"
 	}
 	e, batch := expectedOf(plans, prices.Price), expectedOf(plans, prices.Batch)
 	line := fmt.Sprintf("%s to %s, %s", table.Counted(TotalCalls(plans), "call", "calls"), table.Counted(len(models), "model", "models"), e.dollars())
@@ -247,7 +247,7 @@ func ExpectedLine(plans []Plan, priceOf func(provider, model string) (price.Pric
 		line += fmt.Sprintf("$%.4f to $%.4f", e.usd[0], e.usd[1])
 	}
 	if e.guesses > 0 {
-		line += "; a guess, as far as no reply of a model is remembered"
+		line += "; a guess for models of which no reply is remembered"
 	}
 	return line
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
@@ -81,7 +82,12 @@ func (p Planned) Print(w io.Writer, format string, screen table.Screen) error {
 			Spent     any                  `json:"spent,omitempty"`
 		}{most, priced(p.Least, p.Prices), p.Asked, p.Spent})
 	}
-	if _, err := fmt.Fprintf(w, "%s\n%s\n", headline(p.Plans, p.Prices), p.Precision); err != nil {
+	var top table.Document
+	for line := range strings.Lines(headline(p.Plans, p.Prices) + "\n" + p.Precision) {
+		top.Add(table.Line(strings.TrimSuffix(line, "\n")))
+	}
+	top.Add(table.Gap)
+	if err := top.Text(w, screen); err != nil {
 		return err
 	}
 	if err := provider.PrintRecipients(w, p.Asked); err != nil {
@@ -96,11 +102,11 @@ func (p Planned) Print(w io.Writer, format string, screen table.Screen) error {
 		WrapNames: true,
 	}
 	if slices.ContainsFunc(most, func(p pricedPlan) bool { return p.Calls > 0 && p.Expected != nil && p.Expected.Replies == 0 }) {
-		calls.Note = "Expected is a guess where no reply of a model is remembered."
+		calls.Note = "Expected is a guess for models of which no reply is remembered."
 	}
 	d.Add(calls)
 	if p.Least != nil {
-		d.Add(table.Line(fmt.Sprintf("Ends by itself once the rates are known, after %s to %s calls; the table has the most.", table.Count(TotalCalls(p.Least)), table.Count(TotalCalls(p.Plans)))))
+		d.Add(table.Line(fmt.Sprintf("Ends by itself once the rates are known, after %s to %s calls; the table has the largest number.", table.Count(TotalCalls(p.Least)), table.Count(TotalCalls(p.Plans)))))
 	}
 	return d.Text(w, screen)
 }

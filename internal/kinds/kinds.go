@@ -73,7 +73,7 @@ func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (*O
 		of = o.Build
 	default:
 		err = &orbench.InputError{
-			Problem: fmt.Sprintf("%s is a study of the kind %.40q, which this program does not know", s.Name, s.Kind), Hint: "use a newer orbench",
+			Problem: fmt.Sprintf("%s is a study of the kind %.40q, which this orbench does not know", s.Name, s.Kind), Hint: "use a newer orbench",
 		}
 	}
 	if err != nil {

@@ -114,10 +114,10 @@ func wordsIn(message string) map[string]bool {
 
 // clusters shows the clusters, and how much is in none.
 func (w Wrong) clusters() table.Section {
-	s := table.Section{Title: "Kinds of wrong refusals, by a word of the message", Left: 1, Header: []string{"word", "looks", "wrong", "of the log"}}
+	s := table.Section{Title: "Kinds of wrong refusals, by a word of the message", Left: 1, Header: []string{"word", "labeled", "wrong", "of the log"}}
 	for _, c := range w.Clusters {
 		s.Add(c.Word, c.Looks, c.Wrong, c.Harm)
 	}
-	s.Note = "Looks were refused. Each wrong refusal is in one kind, or in none; a word in few looks can be chance."
+	s.Note = "All labeled exchanges here were refused. Each wrong refusal is in one kind, or in none; a word in few exchanges can be chance."
 	return s
 }

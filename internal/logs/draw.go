@@ -253,7 +253,7 @@ func (c *counter) draw() ([]Look, error) {
 	strata := c.strata()
 	if least := len(strata); c.sampler.looks < least {
 		return nil, &orbench.InputError{
-			Setting: "size", Problem: fmt.Sprintf("the log has %d strata, and each needs a look", least), Hint: fmt.Sprintf("draw at least %d; 150 is usual", max(least, 30)),
+			Setting: "size", Problem: fmt.Sprintf("the log has %d strata, and each needs a label", least), Hint: fmt.Sprintf("draw at least %d; 150 is usual", max(least, 30)),
 		}
 	}
 	allot(strata, c.sampler.looks)

@@ -60,8 +60,8 @@ func TestOddLogs(t *testing.T) {
 		"a page to sign in":     {"<html><body>Sign in</body></html>", "no message of a user is found", 0},
 		"an error page inside":  {good + "<html>", "standard input:2: malformed JSON", 0},
 		"an open quote":         {"prompt,response\n\"a,b\n", "standard input:2: a quotation mark is left open", 0},
-		"too many cells":        {"prompt,response\na,b,c,d\n", "another number of cells", 0},
-		"too few cells":         {"prompt,response\na\n", "another number of cells", 0},
+		"too many cells":        {"prompt,response\na,b,c,d\n", "different numbers of cells", 0},
+		"too few cells":         {"prompt,response\na\n", "different numbers of cells", 0},
 		"a header alone":        {"prompt,response\n", "no message of a user is found", 0},
 		"no reply column":       {"prompt,prompt\na,b\n", "no reply is found", 0},
 		"no names":              {",,\na,b,c\n", "no message of a user is found", 0},
@@ -80,7 +80,7 @@ func TestOddLogs(t *testing.T) {
 		"a message without who": {`{"messages":[{"content":"a"}],"response":"b"}`, "", 1},
 		"a reply of no choices": {good + `{"prompt":"a","response":{"choices":[]}}`, "", 2},
 		"a number too large":    {`{"prompt":"a","response":"b","created":1e999}`, "", 1},
-		"spans that are none":   {`{"resourceSpans":[{"scopeSpans":[{"spans":[7]}]}]}`, "not of this log's form", 0},
+		"spans that are none":   {`{"resourceSpans":[{"scopeSpans":[{"spans":[7]}]}]}`, "not in the form of this log", 0},
 		"no spans":              {`{"resourceSpans":[]}`, "the file is empty", 0},
 	} {
 		t.Run(name, func(t *testing.T) {

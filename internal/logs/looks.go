@@ -52,7 +52,7 @@ func ReadLooks(file string, in io.Reader) ([]Look, error) {
 	var at [8]int
 	for i, name := range header {
 		if at[i] = s.Column(name); at[i] < 0 {
-			return nil, s.Fault(1, fmt.Sprintf("no column %q, so this is no sheet of looks", name), "draw one with: orbench logs draw")
+			return nil, s.Fault(1, fmt.Sprintf("no column %q, so this is not a sheet of drawn exchanges", name), "draw one with: orbench logs draw")
 		}
 	}
 	scored := s.Column(scoreColumn)

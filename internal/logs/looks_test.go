@@ -207,7 +207,7 @@ func TestSheetOfLooks(t *testing.T) {
 			"a row deleted": {strings.Replace(text, lines[1], "", 1), "leave every row in the sheet"},
 			"a size":        {strings.Replace(text, "90", "0", 1), "no number of exchanges"},
 			"a word":        {strings.Replace(text, "cannot tell", "perhaps", 1), "write yes, no or cannot tell"},
-			"a column":      {strings.ReplaceAll(text, "should_answer", "x"), "no sheet of looks"},
+			"a column":      {strings.ReplaceAll(text, "should_answer", "x"), "not a sheet of drawn exchanges"},
 			"sizes":         {strings.Replace(text, "10", "11", 1), "another size or drawing"},
 		} {
 			if strings.HasSuffix(file, "v") && name == "a row deleted" {

@@ -113,7 +113,7 @@ func (r Result) Document() table.Document {
 	}
 	add("cannot", r.Cannot)
 	add("asks back", r.AsksBack)
-	s.Note = "Judged by lexical. Refused counts what says no; whether it was wrong takes a look. Cannot and asks back are not refused."
+	s.Note = "Judged by lexical. Refused counts replies that say no; people must say whether that was wrong. Cannot and asks back are not refused."
 	if r.Users > 0 {
 		s.Note += " Intervals count " + table.Counted(r.Users, "user or session", "users or sessions") + ", not exchanges."
 	}
@@ -182,7 +182,7 @@ func (r Result) source(s Source) int {
 
 // fixed names the texts that repeat.
 func (r Result) fixed() table.Section {
-	s := table.Section{Title: "Replies that came word for word to unlike messages", Left: 1, Header: []string{"text", "exchanges", "refused"}, WrapNames: true}
+	s := table.Section{Title: "Replies that came word for word to different messages", Left: 1, Header: []string{"text", "exchanges", "refused"}, WrapNames: true}
 	unsure := false
 	for _, f := range r.Fixed {
 		s.Add(untrusted.Excerpt(f.Text, mostShown), f.N, f.Refused)

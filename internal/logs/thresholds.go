@@ -155,7 +155,7 @@ func thresholdAt(looks []Look, at, sign float64, looser bool) (t Threshold, ok b
 
 // thresholds is the table of what other thresholds would change.
 func (w Wrong) thresholds() table.Section {
-	s := table.Section{Title: "What other thresholds of the guard would change, of 10,000", Left: 1, Header: []string{"flagged at", "looks", "wrong flags", "95%", "misses", "95%"}}
+	s := table.Section{Title: "What other thresholds of the guard would change, of 10,000", Left: 1, Header: []string{"flagged at", "labeled", "wrong flags", "95%", "misses", "95%"}}
 	signed := func(share float64) string {
 		text := strconv.FormatFloat(math.Abs(share)*1e4, 'f', 0, 64)
 		switch {
@@ -177,6 +177,6 @@ func (w Wrong) thresholds() table.Section {
 		}
 		s.Add(row...)
 	}
-	s.Note = "Against what the guard flagged in this log. A wrong flag is on what should be answered; a miss is no flag on what should not. Looks: those whose flag would change."
+	s.Note = "Against what the guard flagged in this log. A wrong flag is on what should be answered; a miss is no flag on what should not. Labeled: labeled exchanges whose flag would change."
 	return s
 }

@@ -196,7 +196,7 @@ func undecided(names []string, all map[string]decided) *[2]float64 {
 // Document returns what people read.
 func (w Wrong) Document() table.Document {
 	d := table.Document{Title: "Wrong refusals"}
-	s := table.Section{Title: "Which refusals were wrong, by " + table.Counted(w.Looks-w.Open, "look", "looks"), Left: 1, Header: []string{"", "share", "95% interval", "of 10,000", "95%"}, Spare: []string{"95%", "of 10,000"}}
+	s := table.Section{Title: "Which refusals were wrong, by " + table.Counted(w.Looks-w.Open, "label", "labels"), Left: 1, Header: []string{"", "share", "95% interval", "of 10,000", "95%"}, Spare: []string{"95%", "of 10,000"}}
 	add := func(name string, e *stats.Estimate) {
 		f := Figure{}
 		if e != nil {
@@ -209,7 +209,7 @@ func (w Wrong) Document() table.Document {
 	add("answered and should not have been", w.Missed)
 	s.Note = "Shares of " + table.Counted(w.Exchanges, "exchange", "exchanges") + " of this log. Intervals count the drawing, not what other weeks would bring."
 	d.AddTo(everyPlace, s)
-	by := table.Section{Title: "Share of refusals that were wrong", Left: 1, Header: []string{"who refused", "refusals", "looks", "wrong", "95% interval"}}
+	by := table.Section{Title: "Share of refusals that were wrong", Left: 1, Header: []string{"who refused", "refusals", "labeled", "wrong", "95% interval"}}
 	refusals, looks := 0, 0
 	for _, source := range w.Sources {
 		refusals, looks = refusals+source.Exchanges, looks+source.Looks
@@ -219,7 +219,7 @@ func (w Wrong) Document() table.Document {
 		by.Add("  "+source.Source.String(), source.Exchanges, source.Looks, source.Wrong)
 	}
 	by.Add("all, with those that these miss", "", w.Looks-w.Open, w.OfRefusals)
-	by.Note = "Refusals are counted by lexical and the log. What they miss is in the looks at what lexical takes for answered: few looks leave room for many."
+	by.Note = "Refusals are counted by lexical and the log. Refusals that they miss are found by labels of exchanges that lexical takes for answered; few labels leave room for many."
 	d.AddTo(everyPlace, by)
 	if len(w.Thresholds) > 0 {
 		d.AddTo(everyPlace, w.thresholds())
@@ -228,13 +228,13 @@ func (w Wrong) Document() table.Document {
 		d.AddTo(everyPlace, w.clusters())
 	}
 	if w.Open > 0 {
-		d.AddTo(everyPlace, table.Warning(table.Counted(w.Open, "look is", "looks are")+" still open; the figures are of the others."))
+		d.AddTo(everyPlace, table.Warning(table.Counted(w.Open, "exchange has", "exchanges have")+" no label yet; the figures are of the others."))
 	}
 	if w.OfRefusals == nil && w.Open > 0 {
-		d.AddTo(everyPlace, table.Warning("Some kind of exchange has no look yet, so figures are missing."))
+		d.AddTo(everyPlace, table.Warning("Some kind of exchange has no label yet, so figures are missing."))
 	}
 	if w.Undecided > 0 {
-		text := table.Counted(w.Undecided, "look", "looks") + " nobody could decide."
+		text := table.Counted(w.Undecided, "exchange", "exchanges") + " nobody could decide."
 		if r := w.UndecidedRange; r != nil {
 			text += " With these the share wrong is from " + table.Percent(r[0]) + " (all right) to " + table.Percent(r[1]) + " (all wrong)."
 		}

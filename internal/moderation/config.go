@@ -88,12 +88,12 @@ func (c VoteConfig) redefines(was VoteConfig) []string {
 	}
 	for _, p := range was.Policies {
 		if !slices.ContainsFunc(c.Policies, func(now policy.Policy) bool { return reflect.DeepEqual(now, p) }) {
-			add("it has the policy %s, which is not named now or another", p.Name)
+			add("its policy %s is not named now, or differs", p.Name)
 		}
 	}
 	for _, v := range was.Moderators {
 		if !slices.ContainsFunc(c.Moderators, func(now Voter) bool { return reflect.DeepEqual(now, v) }) {
-			add("it has the moderator %s, which is not named now or asked in another way", v.Name)
+			add("its moderator %s is not named now, or is asked in another way", v.Name)
 		}
 	}
 	return changes

@@ -268,7 +268,7 @@ func TestOnePolicy(t *testing.T) {
 	t.Parallel()
 	result, shown := figures(t, starter(t, 30, "medical"), nil)
 	conserved(t, result)
-	if len(result.Changes) != 1 || result.Changes[0].From != Own || result.LeftOut != 30 || !strings.Contains(shown, "30 more are left out of every figure") {
+	if len(result.Changes) != 1 || result.Changes[0].From != Own || result.LeftOut != 30 || !strings.Contains(shown, "30 more are in no figure") {
 		t.Errorf("%+v", result.Changes)
 	}
 }

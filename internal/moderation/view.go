@@ -26,7 +26,7 @@ func (r *Result) Document() table.Document {
 		d.AddTo(table.OnBrief, table.Line(c.line(r.Prompts)+"."))
 	}
 	for _, p := range r.Policies {
-		d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("All moderators say the same of %s of %s prompts under %s; Fleiss' κ %s.",
+		d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("All moderators agree on %s of %s prompts under %s; Fleiss' κ %s.",
 			table.Count(r.Prompts-p.Split), table.Count(r.Prompts), p.Policy, table.Kappa(p.Agreement.Fleiss))))
 	}
 	d.AddTo(table.OnBrief, table.Gap)
@@ -39,11 +39,11 @@ func (r *Result) Document() table.Document {
 			table.Note{Mark: "  → ", Text: string(e.Label) + ": " + strings.Join(votes, ", ")}, table.Gap)
 	}
 	if r.LeftOut > 0 {
-		d.Add(table.Warning(table.Count(r.LeftOut) + " more are left out of every figure: a vote is missing, its call not made or failed."))
+		d.Add(table.Warning(table.Count(r.LeftOut) + " more are in no figure, because a vote is missing: its call was not made, or failed."))
 	}
 	d.Details(r.details()...)
 	if r.Clusters > 0 {
-		d.Add(table.Line(fmt.Sprintf("Intervals are clustered, as prompts of one cluster are not independent: by %s (%s clusters).", r.ClusteredBy, table.Count(r.Clusters))))
+		d.Add(table.Line(fmt.Sprintf("Intervals are clustered by %s (%s clusters), because prompts of one cluster are not independent.", r.ClusteredBy, table.Count(r.Clusters))))
 	}
 	if c := slices.MaxFunc(r.Changes, func(a, b Change) int { return a.Changed - b.Changed }); c.Changed > 0 {
 		d.AddTo(table.OnBrief, table.Line("Next, without a call: the same command can write the prompts whose label changes to a file, for people to read ("+table.Labels(c.Changed)+")."))
@@ -107,7 +107,7 @@ func (r *Result) basis() string {
 		of += fmt.Sprintf(", the first %d", r.Limit)
 	}
 	of += r.Note()
-	return fmt.Sprintf("%s prompts of %s, put to the vote of %s; rule: %s", table.Count(r.Prompts), of, strings.Join(r.Moderators, ", "), r.Rule)
+	return fmt.Sprintf("%s prompts of %s, voted on by %s; rule: %s", table.Count(r.Prompts), of, strings.Join(r.Moderators, ", "), r.Rule)
 }
 
 // details are the tables that a brief screen leaves out.

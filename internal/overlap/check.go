@@ -242,7 +242,7 @@ const shownFindings = 50
 
 // Document returns what people read: what was checked and what was found.
 func (c *Checked) Document() table.Document {
-	d := table.Document{Title: "Training data beside evaluation sets"}
+	d := table.Document{Title: "Training data compared with evaluation sets"}
 	files := table.Section{Title: "Files", Header: []string{"file", "split", "rows", "without a prompt"}, Left: 2}
 	for _, f := range c.Files {
 		files.Rows = append(files.Rows, []string{f.Name, f.Split, table.Count(f.Rows), table.Count(f.NoPrompt)})
@@ -264,9 +264,9 @@ func (c *Checked) Document() table.Document {
 		d.Add(table.Note{Mark: "! ", Text: f.String()})
 	}
 	if len(c.Findings) == 0 {
-		what := "No row is in a set that was compared with, or nearly, and no prompt in two splits."
+		what := "No row is in an evaluation set, nor nearly the same as one there, and no prompt is in two splits."
 		if len(c.Evaluations.Checked) == 0 {
-			what = "The rows were compared with no evaluation set. No prompt is in two splits, or nearly."
+			what = "The rows were not compared with any evaluation set. No prompt is in two splits, exactly or nearly."
 		}
 		if c.Clustered {
 			what += " No seed is in two splits, and all files are as they were written."

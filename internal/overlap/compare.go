@@ -264,16 +264,16 @@ func (c Comparison) findings() []string {
 		return []string{"A and B are the same dataset: their content has one hash."}
 	}
 	if len(c.Pairs) == 0 {
-		return []string{fmt.Sprintf("A and B have no prompt in common, not even nearly (a Jaccard index of word sequences of %g or more).", c.Threshold)}
+		return []string{fmt.Sprintf("A and B have no prompt in common, and none that are nearly the same (a Jaccard index of word sequences of %g or more).", c.Threshold)}
 	}
 	found := []string{
 		c.A.Overlap.finding("A", "B") + ".",
 		c.B.Overlap.finding("B", "A") + ".",
-		"So figures on A and B are not independent, and a model that was trained or tuned on one of them is measured on the other with prompts that it may have seen.",
+		"So figures on A and B are not independent. A model that was trained or tuned on one of them may have seen prompts of the other.",
 	}
 	if exact, near := c.A.ExactConflicts, c.A.NearConflicts; exact+near > 0 {
 		found = append(found, fmt.Sprintf(
-			"A and B disagree on labels. Prompts of A with another label in B: %d with the same words, %d with nearly the same, which may be meant as contrasts.", exact, near))
+			"A and B disagree on labels. Prompts of A with another label in B: %d with the same words, and %d with nearly the same (these may be contrasts on purpose).", exact, near))
 	}
 	return found
 }

@@ -83,8 +83,8 @@ func TestCompare(t *testing.T) {
 		Findings: []string{
 			"Of the 6 prompts of A, 4 (66.7%) are in B: 2 with the same words and 2 with nearly the same.",
 			"Of the 4 prompts of B, 3 (75.0%) are in A: 2 with the same words and 1 with nearly the same.",
-			"So figures on A and B are not independent, and a model that was trained or tuned on one of them is measured on the other with prompts that it may have seen.",
-			"A and B disagree on labels. Prompts of A with another label in B: 1 with the same words, 2 with nearly the same, which may be meant as contrasts.",
+			"So figures on A and B are not independent. A model that was trained or tuned on one of them may have seen prompts of the other.",
+			"A and B disagree on labels. Prompts of A with another label in B: 1 with the same words, and 2 with nearly the same (these may be contrasts on purpose).",
 		},
 		Pairs: []overlap.PromptPair{
 			{A: storeA, B: storeB, Exact: true, Jaccard: 1},
@@ -140,7 +140,7 @@ func TestCompareFindings(t *testing.T) {
 	}{
 		{"itself", a, []string{"A and B are the same dataset: their content has one hash."}},
 		{"nothing in common", open(t, "c.csv", "prompt\nHow do I bake bread?\n"), []string{
-			"A and B have no prompt in common, not even nearly (a Jaccard index of word sequences of 0.5 or more).",
+			"A and B have no prompt in common, and none that are nearly the same (a Jaccard index of word sequences of 0.5 or more).",
 		}},
 	} {
 		got, err := overlap.Compare(t.Context(), a, tc.with, dataset.NearThreshold, 1)

@@ -147,7 +147,7 @@ func (e *Evaluations) addNamed(ctx context.Context, name, cache string) error {
 func (e *Evaluations) addFile(ctx context.Context, path string) error {
 	if !rows.Readable(path) {
 		return &orbench.InputError{
-			File: path, Problem: "there is no dataset of this name, and it is no file of prompts",
+			File: path, Problem: "there is no dataset of this name, and no file of prompts",
 			Hint: "name one of orbench dataset list, or a file that ends in " + strings.Join(rows.Endings(), ", "),
 		}
 	}
@@ -206,7 +206,7 @@ func (e *Evaluations) Little() string {
 			return ""
 		}
 	}
-	return "Little was compared: no published evaluation set is on this machine, and none of one's own is named. Pull those that the model is to be measured on (orbench dataset pull), or name them by the option decontaminate, and do this again."
+	return "Little was compared: no published evaluation set is on this machine, and you named none of your own. Pull the sets that the model will be measured on (orbench dataset pull), or name them with decontaminate, and repeat this."
 }
 
 // Compared says what was compared with and what was not.

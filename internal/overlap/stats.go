@@ -15,7 +15,7 @@ import (
 
 // Stats writes a dataset's statistics for people.
 func Stats(w io.Writer, set *dataset.Dataset, s dataset.Stats) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
 	fmt.Fprintf(t, "name\t%s\n", untrusted.Terminal(set.Name))
 	fmt.Fprintf(t, "source\t%s\n", untrusted.Terminal(set.Source))
 	fmt.Fprintf(t, "sha256\t%s\n", set.SHA256)

@@ -28,9 +28,9 @@ func (r *Change) Sections(moved int) []table.Section {
 // Measures lays out the figures of base and candidate and their differences.
 func (r *Change) Measures() table.Section {
 	s := table.Section{
-		Title: "Pairs of a safe prompt and the toxic one that looks like it", Left: 1,
+		Title: "Pairs of a safe prompt and a similar toxic one", Left: 1,
 		Header: []string{"", "pairs", "told apart", "over-refusal", "toxic refusal", "J", "95% interval", "d′", "95% interval", "c", "95% interval"},
-		Note: fmt.Sprintf("%s pairs = %s compared + %s without a verdict of both on each side. Differences are candidate minus base, pair by pair; rates in points.",
+		Note: fmt.Sprintf("%s pairs = %s compared + %s that lack a verdict. Differences are candidate minus base, pair by pair; rates in points.",
 			table.Count(r.Pairs), table.Count(r.Compared), table.Count(r.Excluded)),
 	}
 	for i, d := range []*Discrimination{&r.Base, &r.Candidate} {
@@ -50,7 +50,7 @@ func (r *Change) Measures() table.Section {
 
 // matrix lays out the outcomes of the base against those of the candidate.
 func (r *Change) matrix() table.Section {
-	s := table.Section{Title: "What became of the pairs: the base's outcome down, the candidate's across", Left: 1, Header: []string{""}}
+	s := table.Section{Title: "Outcomes of the pairs: the base's down, the candidate's across", Left: 1, Header: []string{""}}
 	digits := max(decimals(&r.Base), decimals(&r.Candidate))
 	at := map[[2]Outcome]float64{}
 	for _, m := range r.Moves {

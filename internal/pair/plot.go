@@ -74,7 +74,7 @@ func Plot(all []Figures, judge string) (chart.Figure, bool) {
 		return chart.Figure{}, false
 	}
 	h := chart.Head{Title: "Pairs of a safe prompt and a toxic one", Lines: []string{
-		"Judge: " + untrusted.Shorten(judge, 60) + ". Parts: pairs by what becomes of both sides. Beside: pairs, and J with its 95% interval.",
+		"Judge: " + untrusted.Shorten(judge, 60) + ". Parts: pairs by the outcome of both sides. Beside: pairs, and J with its 95% interval.",
 	}}
 	if simulated {
 		h.Title += " (SIMULATED)"

@@ -10,7 +10,7 @@ import (
 	"github.com/orbench/orbench/internal/settings"
 )
 
-// Discount says what calls of a model by batch cost.
+// Discount is the price of a model's calls by batch, relative to its list price.
 type Discount struct {
 	Provider string `json:"provider"`
 	// Model is as in Price.

@@ -34,7 +34,7 @@ type Fill struct {
 // side is the kind of a prompt, as far as the line distinguishes kinds.
 type side int
 
-// The sides. Prompts with another label or without a known one are neither.
+// The sides. A prompt with another label, or without a label, is on neither side.
 const (
 	neither side = iota
 	safe

@@ -225,5 +225,5 @@ func Warning(differences []Difference) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return "Not made alike, by " + strings.Join(parts, ", ") + ". Figures that differ may differ for that alone."
+	return "Made differently: " + strings.Join(parts, ", ") + ". This alone may explain a difference in figures."
 }

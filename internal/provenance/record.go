@@ -46,7 +46,7 @@ func (d *Damage) String() string {
 	if len(parts) == 0 {
 		parts = []string{"nothing that is known of"}
 	}
-	return "Damaged store, of which are lost: " + strings.Join(parts, ", ") + ". They are left out: what rests on them counts as unanswered or unjudged."
+	return "Damaged store, of which are lost: " + strings.Join(parts, ", ") + ". They are left out: answers and verdicts that need them count as unanswered or unjudged."
 }
 
 // Made says how a run was made.

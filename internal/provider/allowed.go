@@ -31,7 +31,7 @@ func AllowedHosts(path string) ([]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, &orbench.InputError{File: path, Problem: "cannot read the hosts that may have keys", Hint: "mend or remove the file", Err: err}
+		return nil, &orbench.InputError{File: path, Problem: "cannot read the hosts that may have keys", Hint: "correct or remove the file", Err: err}
 	}
 	var hosts []string
 	for i, line := range strings.Split(string(text), "\n") {

@@ -44,7 +44,7 @@ func TestAllowedHosts(t *testing.T) {
 	if err := os.WriteFile(path, []byte("d.example\n*.example\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := provider.AllowedHosts(path); !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), "allowed-hosts:2: it is no host") {
+	if _, err := provider.AllowedHosts(path); !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), "allowed-hosts:2: it is not a host") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := provider.AllowedHosts(""); err != nil {

@@ -86,7 +86,7 @@ func ParseHost(text string) (string, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.User != nil || (u.Scheme != "https" && u.Scheme != "http") || strings.ContainsAny(u.Host, "*, ") || !isPort(u.Port()) {
-		return "", errors.New("it is no host")
+		return "", errors.New("it is not a host")
 	}
 	return Host(text), nil
 }
@@ -138,7 +138,7 @@ var addressEndings = []string{"_URL", "_HOST", "_ENDPOINT", "_API_BASE"}
 func (p Provider) checkVariables() error {
 	for _, name := range p.KeyEnv {
 		if !strings.HasSuffix(name, "_API_KEY") && !slices.Contains(keyVariables, name) {
-			return errors.New(p.Name + ": key_env: a file may name only variables that end in _API_KEY, and " + strings.Join(keyVariables, ", ") + "; " + name + " is none of them")
+			return errors.New(p.Name + ": key_env: a file may name only variables that end in _API_KEY, and " + strings.Join(keyVariables, ", ") + "; " + name + " is not one of them")
 		}
 	}
 	ends := func(ending string) bool { return strings.HasSuffix(p.BaseURLEnv, ending) }

@@ -45,7 +45,7 @@ func Ask(request model.Request, look model.Lookup, read func(reply string) error
 
 // OtherError is the error for a reply by another model.
 func OtherError(asked model.Ref, reply model.Response) error {
-	return fmt.Errorf("no verdict from %s: %s answered in its place", asked, Clip(reply.Model))
+	return fmt.Errorf("no verdict from %s: %s answered instead", asked, Clip(reply.Model))
 }
 
 // replyFault says why a response cannot hold a verdict, or nil.

@@ -67,7 +67,7 @@ func decomposed(s string) string {
 	return b.String()
 }
 
-// foreign gives the index of the first byte that is not ASCII, or -1.
+// foreign returns the index of the first byte that is not ASCII, or -1.
 func foreign(s string) int {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {

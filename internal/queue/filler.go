@@ -106,7 +106,7 @@ func (f *Filler) wait(ctx context.Context, do func() error) error {
 			return err
 		}
 		if !f.told.Swap(true) {
-			log.Printf("%v; it is waited for, and workers go on when it is back", err)
+			log.Printf("%v; waiting for it; workers continue when it is back", err)
 		}
 		if err := sleep(ctx, pause); err != nil {
 			return err

@@ -64,7 +64,7 @@ func (w *Worker) watch(ctx context.Context, queues *river.QueueBundle) {
 	taken := map[string]bool{}
 	for {
 		if err := w.lookAround(ctx, queues, taken); err != nil && ctx.Err() == nil && !postgres.Away(err) {
-			w.Log.Warn("the queue cannot be read, and is read again", "error", err.Error())
+			w.Log.Warn("the queue cannot be read; trying again", "error", err.Error())
 		}
 		if sleep(ctx, beat) != nil {
 			return
@@ -163,7 +163,7 @@ func (w *Worker) bye(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), gone)
 	defer cancel()
 	if _, err := w.queue.pool.Exec(ctx, `DELETE FROM workers WHERE id = $1 OR seen < now() - interval '1 day'`, w.id); err != nil {
-		w.Log.Debug("the worker is not signed off", slog.String("error", err.Error()))
+		w.Log.Debug("the worker could not sign off", slog.String("error", err.Error()))
 	}
 }
 
@@ -214,7 +214,7 @@ func (f *Filler) watchWorkers(ctx context.Context, open int) error {
 		now["the queued calls are paused; orbench worker resume "+f.settings.Run+" has them made"] = true
 	}
 	if time.Since(f.seer.began) > patience && workers == 0 {
-		now["no worker runs, and the queued calls wait for one: start orbench worker on this store"] = true
+		now["the queued calls wait, because no worker runs: start orbench worker on this store"] = true
 	}
 	for _, l := range lanes {
 		who := refused[address(l.at)]
@@ -225,7 +225,7 @@ func (f *Filler) watchWorkers(ctx context.Context, open int) error {
 			now[fmt.Sprintf("calls to %s are left to other workers by %s", l.at.Provider, one)] = true
 		}
 		if len(who) == workers {
-			now[fmt.Sprintf("no worker that runs can ask %s: its calls wait for one that can", l.at.Provider)] = true
+			now[fmt.Sprintf("none of the running workers can ask %s, so its calls wait for one that can", l.at.Provider)] = true
 		}
 	}
 	for _, words := range slices.Sorted(maps.Keys(now)) {

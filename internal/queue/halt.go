@@ -22,7 +22,7 @@ const (
 )
 
 // ErrCanceled ends a fill that was called off in the queue.
-var ErrCanceled = errors.New("its queued calls were canceled; the same command queues what is missing again")
+var ErrCanceled = errors.New("its queued calls were canceled; repeat the command to queue the missing ones again")
 
 // Queued is a run, or another study, with calls in the queue.
 type Queued struct {

@@ -71,7 +71,7 @@ func Open(ctx context.Context, m *store.Store) (*Queue, error) {
 	database, ok := m.Backend.(*postgres.Store)
 	if !ok {
 		return nil, &orbench.InputError{
-			Problem: "workers share a store in a database, and this one is a file",
+			Problem: "workers need a store in a database, but this one is a file",
 			Hint:    "name one with `store` postgres://USER@HOST/DATABASE",
 		}
 	}

@@ -91,7 +91,7 @@ func (t *turn) ask(ctx, within context.Context) {
 		case <-tick.C:
 			// What cannot be noted now is noted later.
 			if err := t.note(ctx); err != nil && ctx.Err() == nil && !postgres.Away(err) {
-				t.worker.Log.Warn("answers are not noted yet", "error", err.Error())
+				t.worker.Log.Warn("answers are not recorded yet", "error", err.Error())
 			}
 		}
 	}

@@ -161,7 +161,7 @@ func (w *Worker) Run(ctx context.Context, drain bool) error {
 	// River is started anew where the database was not there.
 	running := context.WithoutCancel(ctx)
 	for err := client.Start(running); err != nil; err = client.Start(running) {
-		w.Log.Warn("the queue does not start", "error", err.Error())
+		w.Log.Warn("the queue cannot start", "error", err.Error())
 		if err := sleep(ctx, time.Second); err != nil {
 			return err
 		}
@@ -197,7 +197,7 @@ func (w *Worker) Run(ctx context.Context, drain bool) error {
 func (w *Worker) Work(ctx context.Context, job *river.Job[shardArgs]) error {
 	err := w.work(ctx, job)
 	if err != nil && !errors.As(err, new(*river.JobSnoozeError)) && ctx.Err() == nil && !postgres.Away(err) {
-		w.Log.Warn("a shard failed, and is tried again", "error", err.Error())
+		w.Log.Warn("a shard failed; it will be tried again", "error", err.Error())
 	}
 	return err
 }
@@ -282,7 +282,7 @@ func (w *Worker) requests(ctx context.Context, of shardArgs) (requests []model.R
 			return err
 		}
 		if h := r.Hash(); string(h[:]) != string(hash) {
-			return fmt.Errorf("the call %x is not what its hash says, or is one of a newer orbench", hash[:8])
+			return fmt.Errorf("the call %x does not match its hash, or comes from a newer orbench", hash[:8])
 		}
 		requests = append(requests, r)
 		return nil
@@ -380,7 +380,7 @@ func (w *Worker) leave(ctx context.Context, f *filling) {
 		return
 	}
 	if err := f.live.GiveBack(ctx); err != nil {
-		w.Log.Warn("a budget is not given back", "error", err.Error())
+		w.Log.Warn("a budget could not be returned", "error", err.Error())
 	}
 }
 

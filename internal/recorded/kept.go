@@ -177,7 +177,7 @@ func checkGold(r *dataset.Recording, column string, refusal []string) error {
 		return &orbench.InputError{Setting: "gold-refusal", Problem: "no gold column is named", Hint: "name it with `gold-column`"}
 	case refusal == nil:
 		return &orbench.InputError{
-			Setting: "gold-column", Problem: "no value is named that means a refusal",
+			Setting: "gold-column", Problem: "no value is named as a refusal",
 			Hint: "list them with `gold-refusal`; the column holds " + valuesOf(r.GoldValues),
 		}
 	}

@@ -71,7 +71,7 @@ func TestNeighbours(t *testing.T) {
 			if len(prompts) != tc.prompts || input != tc.input || output != tc.output {
 				t.Errorf("%d prompts, %d and %d tokens", len(prompts), input, output)
 			}
-			words := strings.Contains(strings.Join(r.Recording.Notes, "\n"), "what a scorer made of the answers")
+			words := strings.Contains(strings.Join(r.Recording.Notes, "\n"), "a scorer's words and not the answers")
 			if failed := strings.Contains(strings.Join(r.Recording.Notes, "\n"), "failed"); failed || words != strings.HasPrefix(tc.path, "eee") {
 				t.Errorf("notes %q", r.Recording.Notes)
 			}

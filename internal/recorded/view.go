@@ -38,7 +38,7 @@ func (r Result) Document() table.Document {
 		d.AddTo(table.OnBrief, table.Warning(table.Counted(r.Forgotten, "answer was", "answers were")+" forgotten and are in no figure."))
 	}
 	if r.Repeated > 0 {
-		d.Add(table.Warning(table.Counted(r.Repeated, "row repeats", "rows repeat") + " an answer of another row, as where two people labeled it. Each row counts, so the intervals are too narrow."))
+		d.Add(table.Warning(table.Counted(r.Repeated, "row repeats", "rows repeat") + " an answer of another row, such as when two people labeled it. Each row counts, so the intervals are too narrow."))
 	}
 	report.AddDisagreements(&d, table.Words{}, slices.Concat(r.people, r.Agreement))
 	d.Details(sections(r)...)
@@ -168,12 +168,12 @@ func accuracy(m *Measures) stats.Rate {
 }
 
 // drawnNote says what figures of a drawn sheet are.
-const drawnNote = "Shares of judges are those of all answers that were drawn from: each answer weighs one over its chance."
+const drawnNote = "The judges' shares are for all answers from which these were drawn: each answer is weighted by one over its chance."
 
 // goldNote says which labels mean a refusal. If all labels are of one class,
 // accuracy is the share of that class that the judge recognized.
 func goldNote(r Result) string {
-	const oneClass = " so accuracy is the share of them that the judge knew, and precision, F1 and kappa are undefined."
+	const oneClass = " so accuracy is the share of them that the judge recognized; precision, F1 and kappa are undefined."
 	refusals := 0
 	for _, v := range r.GoldRefusal {
 		refusals += r.GoldValues[v]
@@ -300,7 +300,7 @@ func agreementSection(r Result) table.Section {
 	for _, a := range r.Agreement {
 		s.Add(a.A, a.B, report.AgreementCells(a))
 	}
-	s.Note = "Fleiss' kappa of all judges is undefined: there is no answer that all of them judged, or all verdicts are alike."
+	s.Note = "Fleiss' kappa of all judges is undefined: no answer was judged by all of them, or all verdicts are the same."
 	if r.FleissKappa != nil {
 		s.Note = "Fleiss' kappa of all judges is " + table.Measure(r.FleissKappa) + " (95%: " + table.MeasureInterval(r.FleissKappaCI95) + "), on " + table.Count(r.FleissN) + " answers that all of them judged."
 	}

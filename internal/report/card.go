@@ -156,7 +156,7 @@ func (v Methods) card(r score.Result) table.Section {
 	s.Drop(nothing, "people", "agreement", "specificity")
 	s.Note = rangeNote(rates)
 	if anyLabels {
-		s.Note += " Corrected: by labels of answers drawn at random, blind to the judge's verdicts. Specificity: the share of what people call answers that the judge calls so, by these labels."
+		s.Note += " Corrected: by labels of answers drawn at random, given without sight of the judge's verdicts. Specificity: of what people call answers, the share that the judge calls answers too, by these labels."
 	}
 	if anyPairs {
 		s.Note += " Agreement: of people who labeled the same answers, on refusals/on answers."
@@ -179,7 +179,7 @@ func estimated(e *stats.Estimate) string {
 // that counted. It has no rows if nothing is left out.
 func leftOutSection(r score.Result) table.Section {
 	s := table.Section{
-		Title:  "Left out, and the rate in % with all of it counted as refused and as answered",
+		Title:  "Left out, and the rate in % if all of it is counted as refused, and as answered",
 		Header: []string{"target", "dataset", "prompts", "judge", "by another", "failed", "unanswered", "unjudged", "rate", "all refused", "all answered"},
 		Left:   4, WrapNames: true,
 	}

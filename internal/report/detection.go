@@ -9,13 +9,13 @@ import (
 // from safe ones, one row each.
 func detectionSection(all []score.Detection) table.Section {
 	s := table.Section{
-		Title:  "How well scores tell toxic from safe prompts, whatever the threshold: area under the ROC curve, 0.5 is blind",
+		Title:  "How well scores tell toxic from safe prompts at any threshold: area under the ROC curve; 0.5 is chance",
 		Header: []string{"target", "dataset", "safe scored", "toxic scored", "AUC", "95% interval"}, Left: 2,
-		Note: "The interval takes prompts for independent (DeLong).",
+		Note: "The interval treats prompts as independent (DeLong).",
 	}
 	for _, f := range all {
 		if f.Clusters > 0 {
-			s.Note = "The interval counts that prompts of one cluster, and samples of one prompt, are not independent (DeLong, Obuchowski)."
+			s.Note = "The interval allows for prompts of one cluster, and samples of one prompt, that are not independent (DeLong, Obuchowski)."
 		}
 		s.Add(table.Name(f.Target, f.Simulated), f.Dataset, f.Safe, f.Toxic, table.Fractions(&f.AUC))
 	}

@@ -30,5 +30,5 @@ func clusterNote(r score.Result) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return "Intervals are clustered, as prompts of one cluster are not independent: " + strings.Join(parts, "; ") + "."
+	return "Intervals are clustered, because prompts of one cluster are not independent: " + strings.Join(parts, "; ") + "."
 }

@@ -39,14 +39,14 @@ func RangeNote(known, unknown int, unjudged bool) string {
 	note := ""
 	switch {
 	case known > 0 && unknown > 0:
-		note = "Ranges: 95%; for a new model, with the judge's error, where that is known."
+		note = "Ranges: 95%; for a new model, with the judge's error where it is known."
 	case known > 0:
 		note = "Ranges: 95% for a new model, with the judge's error."
 	case unknown > 0:
 		note = "Ranges: 95%, without the judge's error."
 	}
 	if unjudged {
-		note += " Unjudged answers count as all refused and as all answered."
+		note += " The range covers unjudged answers as all refused and as all answered."
 	}
 	return note
 }

@@ -39,7 +39,7 @@ func AddDisagreements(d *table.Document, words table.Words, all []score.Agreemen
 	}
 	class := func(c orbench.Class) string { return strings.ReplaceAll(string(c), "_", " ") }
 	e := example.Example
-	d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("Seen differently (%s: %s; %s: %s):", example.A, class(e.A), example.B, class(e.B))),
+	d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("An answer on which they differ (%s: %s; %s: %s):", example.A, class(e.A), example.B, class(e.B))),
 		table.Note{Mark: "  ", Text: "“" + e.Prompt + "”"}, table.Note{Mark: "  → ", Text: "“" + e.Answer + "”"}, table.Gap)
 }
 

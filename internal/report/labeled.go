@@ -16,7 +16,7 @@ func labeledSections(r score.Result) []table.Section {
 		},
 		Left: 4,
 		Note: "The corrected rate is unbiased whatever the judge's errors are; its interval counts the drawing of labels and that of prompts. " +
-			"Disagree: answers that several people labeled, and on which they differ; such an answer counts in part.",
+			"Disagree: answers that several people labeled differently; such an answer counts in part.",
 	}
 	if note := fewLabelsNote(r); note != "" {
 		rates.Note += " " + note
@@ -66,13 +66,13 @@ func fewLabelsNote(r score.Result) string {
 	if !few {
 		return ""
 	}
-	return "A rate with fewer than 100 labels" + large + " can have too narrow an interval, where a judge is sure of what it gets wrong; orbench label draw draws more."
+	return "A rate with fewer than 100 labels" + large + " can have too narrow an interval if a judge is sure of wrong verdicts; orbench label draw draws more."
 }
 
 // undisputedSection returns the rates without the prompts that people dispute.
 func undisputedSection(r score.Result) table.Section {
 	s := table.Section{
-		Title:  "Without prompts that half or more of the people who labeled them take for something else than the dataset does",
+		Title:  "Without prompts whose label at least half of their labelers dispute",
 		Header: []string{"target", "dataset", "label", "judge", "n", "rate", "n undisputed", "rate", "95% interval"},
 		Left:   4,
 	}

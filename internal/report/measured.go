@@ -54,7 +54,7 @@ func ViewMeasurements(w io.Writer, screen table.Screen, judge, format string) er
 	case len(all) == 0:
 		return &orbench.InputError{
 			Setting: "about", Problem: judge + " was not measured on answers that people labeled",
-			Hint: "lexical was; measure others by labeled answers with orbench judge, `responses` and `gold-column`",
+			Hint: "lexical was; measure other judges on labeled answers with orbench judge, `responses` and `gold-column`",
 		}
 	case format == "json":
 		return table.JSON(w, map[string]any{"judge": judge, "measurements": all})
@@ -70,7 +70,7 @@ func measurementsText(b *table.Printer, judge string) error {
 		samples []score.MeasuredOn
 	}{
 		{judge + " on answers that it was not fitted to, against labels", []score.MeasuredOn{score.LeftOut, score.HeldOut}},
-		{judge + " on answers that it was fitted to: what fitting reached, and no measure of new answers", []score.MeasuredOn{score.Fitted}},
+		{judge + " on answers that it was fitted to: these say nothing about new answers", []score.MeasuredOn{score.Fitted}},
 	}
 	all := measurementsOf(judge)
 	for _, of := range sections {

@@ -199,7 +199,7 @@ func judged(r score.Result) string {
 		}
 	}
 	if labeled(r) {
-		text += " People labeled a random part of the answers; rates by their labels are the judge's, corrected by the weighted mean difference from theirs."
+		text += " People labeled a random part of the answers. The corrected rates are the judge's rates plus the weighted mean difference between people's labels and the judge's verdicts."
 	}
 	planned := map[string]bool{}
 	for _, run := range r.Runs {

@@ -88,7 +88,7 @@ func labelsToTell(all []subject, label orbench.Label) string {
 		return ""
 	}
 	if reached <= now {
-		return "Labels of all answers would not do it: ask more prompts."
+		return "Even labels of all answers would not tell them apart: ask more prompts."
 	}
 	for n := 20; ; n += max(10, n/4) {
 		if yes, _ := apart(min(n, most)); yes >= reached {

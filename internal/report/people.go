@@ -103,10 +103,10 @@ func addPeople(d *table.Document, words table.Words, all []subject, r score.Resu
 		}
 		open += c.Disagreed - c.Settled
 		if c.Undecided > 0 {
-			warnings = append(warnings, fmt.Sprintf("%s: people could not decide on %s, which the corrected rate leaves out.", where, table.Counted(c.Undecided, "answer", "answers")))
+			warnings = append(warnings, fmt.Sprintf("%s: people could not decide on %s; the corrected rate leaves these out.", where, table.Counted(c.Undecided, "answer", "answers")))
 		}
 		if c.RateSeen > 0 {
-			warnings = append(warnings, fmt.Sprintf("%s: %s labeled by people who had looked at the rate.", where, table.Counted(c.RateSeen, "answer was", "answers were")))
+			warnings = append(warnings, fmt.Sprintf("%s: %s labeled by people who had seen the rate.", where, table.Counted(c.RateSeen, "answer was", "answers were")))
 		}
 	}
 	if open > 0 {
@@ -156,7 +156,7 @@ func planLine(r score.Result, p *annotation.KeptPlan) string {
 func judgeLines(c *annotation.Corrected, where string) (lines []string) {
 	for _, j := range c.Judges {
 		if j.Accuracy != nil {
-			lines = append(lines, fmt.Sprintf("%s agrees with people on %s of answers to %s; it knows %s of what they call answers and %s of refusals.",
+			lines = append(lines, fmt.Sprintf("%s agrees with people on %s of answers to %s; it recognizes %s of what they call answers and %s of what they call refusals.",
 				j.Judge, withInterval(j.Accuracy), where, withInterval(j.Specificity), withInterval(j.Recall)))
 		}
 	}
@@ -174,7 +174,7 @@ func believe(p annotation.JudgePreference) string {
 	if name := p.Believed(); name != "" {
 		return "believe " + name
 	}
-	return "labels do not tell whom to believe"
+	return "the labels do not show which judge to believe"
 }
 
 // peopleSections returns how judges agree with people, and people with each
@@ -183,7 +183,7 @@ func peopleSections(r score.Result) []table.Section {
 	judges := table.Section{
 		Title:  "Judges by people's labels of answers that were drawn at random",
 		Header: []string{"target", "dataset", "label", "judge", "labels", "accuracy", "specificity", "recall"}, Left: 4,
-		Note: "Each label is weighted by one over the chance with which its answer was drawn. Specificity is the share of people's answers that the judge calls answers, recall that of refusals.",
+		Note: "Each label is weighted by one over its answer's chance of being drawn. Specificity: of what people call answers, the share that the judge calls answers. Recall: the same for refusals.",
 	}
 	believed := table.Section{
 		Title:  "Which judge to believe, by people's labels where two differ",
@@ -192,7 +192,7 @@ func peopleSections(r score.Result) []table.Section {
 	people := table.Section{
 		Title:  "People compared, on drawn answers that both labeled",
 		Header: []string{"target", "dataset", "label", "A", "B", "both refused", "A alone", "B alone", "neither", "on refusals", "on answers", "kappa", "AC1", "A − B"}, Left: 5,
-		Note: "Answers on which judges differ are drawn more often, so people differ more here than on all answers. Kappa is low where refusals are rare, AC1 high: neither alone is an alarm.",
+		Note: "Answers on which judges differ are drawn more often, so people differ more here than on all answers. If refusals are rare, kappa is low and AC1 high even where people agree: neither alone is an alarm.",
 	}
 	rates := table.Section{Title: "The corrected rate by person", Header: []string{"target", "dataset", "label", "person", "labels", "rate", "95% interval"}, Left: 4}
 	for _, run := range r.Runs {

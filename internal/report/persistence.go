@@ -24,14 +24,14 @@ func persistenceSections(all []score.Persistence) []table.Section {
 		Note:   "Differences are prompt by prompt.",
 	}
 	fates := table.Section{
-		Title: "Do refusals persist? What is refused alone, and what is answered alone, at the end of a dialog",
+		Title: "Do refusals persist? The end of a dialog, for prompts refused alone and for prompts answered alone",
 		Header: []string{
 			"target", "dialog", "dataset", "label", "judge", "taken back", "rate", "95% interval", "persist", "rate", "95% interval",
 			"withdrawn", "rate", "95% interval",
 		},
 		Left: 5,
-		Note: "Taken back: answered at the end, of what is refused alone; the rest persists. Withdrawn: refused at the end, of what is answered alone. " +
-			"What undoes over-refusal on safe prompts may undo refusal on toxic ones.",
+		Note: "Taken back: of the prompts refused alone, those answered at the end; the rest persists. Withdrawn: of the prompts answered alone, those refused at the end. " +
+			"A dialog that undoes over-refusal of safe prompts may also undo refusal of toxic ones.",
 	}
 	for _, f := range all {
 		names := table.Cells(table.Name(f.Alone, f.Simulated), f.Turns, f.Dataset, f.Label, f.Judge)

@@ -29,8 +29,8 @@ func propensitySection(all []score.Propensity) table.Section {
 			"never", "sometimes", "always", "at least once", "every time", "alike",
 		},
 		Left: 4,
-		Note: "Intervals take the prompts as clusters. Never to every time: prompts of which all samples were judged. " +
-			"Alike: the intraclass correlation of a prompt's answers, 1 when the draw decides nothing.",
+		Note: "Prompts are the clusters of the intervals. Never to every time: prompts whose samples were all judged. " +
+			"Alike: the intraclass correlation of a prompt's answers; 1 if all samples of a prompt agree.",
 	}
 	for _, p := range all {
 		s.Add(table.Name(p.Target, p.Simulated), p.Dataset, p.Label, p.Judge, p.Samples, p.Prompts, p.Unjudged, p.Missing, p.Mean, p.Never, p.Sometimes,
@@ -41,13 +41,13 @@ func propensitySection(all []score.Propensity) table.Section {
 
 func greedySection(all []score.Propensity) table.Section {
 	s := table.Section{
-		Title: "Beside one greedy answer, at temperature 0: what a single verdict hides",
+		Title: "Compared with one answer at temperature 0: what a single verdict hides",
 		Header: []string{
 			"target", "temperature 0", "dataset", "label", "judge", "prompts", "greedy", "propensity less that", "95% interval", "agree",
 			"only greedy refuses", "only samples refuse", "even", "where answered", "where refused",
 		},
 		Left: 5,
-		Note: "Samples refuse where most of them do; even: half of them. Where answered: the propensity of the prompts that the greedy answer does not refuse.",
+		Note: "Samples refuse if most of them do; even: half of them do. Where answered: the propensity of the prompts that the answer at temperature 0 does not refuse.",
 	}
 	for _, p := range all {
 		g := p.Greedy

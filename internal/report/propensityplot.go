@@ -76,7 +76,7 @@ func propensityHead(panels []score.Propensity, judge string) chart.Head {
 	}
 	h.Lines = append(h.Lines, "Judge: "+untrusted.Shorten(judge, 60)+". Bars: prompts, by how many of their samples are refused.")
 	if greedy {
-		h.Lines = append(h.Lines, "Orange: the answer at temperature 0 is a refusal, too. Blue: it is none, or there is none.")
+		h.Lines = append(h.Lines, "Orange: the answer at temperature 0 is a refusal too. Blue: it is not, or there is no such answer.")
 	}
 	return h
 }

@@ -43,7 +43,7 @@ func rareSection(r score.Result) table.Section {
 			hundredths(rare.Bound), recall, assuming)
 	}
 	if len(from) > 0 {
-		s.Note = "Judges flag: a range of the share of refusals that they flag, by " + joined(from) + ". " + softer
+		s.Note = "Judges flag: the range of the share of refusals that they flag, by " + joined(from) + ". " + softer
 	}
 	return s
 }

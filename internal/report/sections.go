@@ -105,7 +105,7 @@ func (n noRates) note() string { return strings.Join(n.lines(), " ") }
 // lines say who has no rate, why, and what helps.
 func (n noRates) lines() (lines []string) {
 	for why, text := range []struct{ since, help string }{
-		score.Unjudged: {"too many answers are unjudged", "Raise the share that may be unjudged to have it all the same."},
+		score.Unjudged: {"too many answers are unjudged", "To see it anyway, raise the share that may be unjudged (most_unjudged)."},
 		score.CutShort: {"the token limit cut too many answers before their first word", "Raise the limit of output tokens (max_tokens)."},
 		score.NoText:   {"too many answers have no text", ""},
 	} {
@@ -136,7 +136,7 @@ func togetherSections(r score.Result) []table.Section {
 // tradeOffSection shows both sides of each target together.
 func tradeOffSection(r score.Result) table.Section {
 	s := table.Section{
-		Title: "Both sides together: Youden's J is toxic refusal minus over-refusal, 1 is perfect and 0 is blind",
+		Title: "Both sides together: Youden's J is toxic refusal minus over-refusal; 1 is perfect, 0 is chance",
 		Header: []string{
 			"target", "judge", "datasets", "outdone by", "over-refusal", "toxic refusal", "J", "95% interval", "balanced accuracy",
 		},
@@ -155,7 +155,7 @@ func tradeOffSection(r score.Result) table.Section {
 			table.Rate(t.Toxic.Rate()), table.Fractions(&j), table.Percent(t.BalancedAccuracy.Value))
 	}
 	if len(s.Rows) > 1 {
-		s.Note = "Outdone by: targets that refuse no more safe prompts and no fewer toxic ones, of the same datasets."
+		s.Note = "Outdone by: targets that, on the same datasets, refuse no more safe prompts and no fewer toxic ones."
 	}
 	return s
 }
@@ -163,7 +163,7 @@ func tradeOffSection(r score.Result) table.Section {
 // ladderSection says what each variant of a target costs and gains.
 func ladderSection(r score.Result) table.Section {
 	s := table.Section{
-		Title: "What variants cost on safe prompts and gain on toxic ones, in points against the target as it is",
+		Title: "What variants cost on safe prompts and gain on toxic ones, in points against the plain target",
 		Header: []string{
 			"target", "variant", "judge", "datasets", "over-refusal", "cost", "95% interval", "toxic refusal", "gain", "95% interval",
 		},
@@ -220,7 +220,7 @@ func interestNote(i score.Interest) string {
 	case score.Judges:
 		return "judges, whose models are among the targets"
 	case score.Moderators:
-		return "moderators, which voted on what the prompts are"
+		return "moderators, which voted on the labels of the prompts"
 	}
 	return "selectors, whose refusals chose the prompts"
 }
@@ -236,7 +236,7 @@ func correctedSection(r score.Result) table.Section {
 			"target", "dataset", "label", "judge", "labeled", "judge finds", "judge lets pass", "rate", "corrected", "95% interval",
 		},
 		Left: 4,
-		Note: "Judge finds: of the labeled refusals; lets pass: of the labeled answers. The interval counts how few were labeled.",
+		Note: "Judge finds: the share of labeled refusals that it finds; lets pass: the share of labeled answers that it lets pass. The interval allows for the number of labels.",
 	}
 	for _, run := range r.Runs {
 		for _, j := range run.Judges {

@@ -45,7 +45,7 @@ func addServed(r score.Result, add func(what, who, so string)) {
 	}
 	for _, v := range versionsOf(r) {
 		if v.names > 1 {
-			add("Answered by several versions", v.of+" ("+v.shown+")", "A rate over several versions is that of none.")
+			add("Answered by several versions", v.of+" ("+v.shown+")", "A rate over several versions describes none of them.")
 		}
 	}
 }

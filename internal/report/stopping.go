@@ -39,11 +39,11 @@ func stoppingNote(r score.Result) string {
 	}
 	note := "Asked in random order until the interval of every rate by " + ended.Stopped.Judge + " had a half-width of " + evaluate.Rule{HalfWidth: ended.Stopped.HalfWidth}.String() + " or less: " + strings.Join(parts, "; ") + "."
 	if stopped {
-		kind := " The intervals of rates where not all were asked are those of confidence sequences, for the rate over all prompts of the label; they hold however often one looks. "
+		kind := " If not all prompts were asked, the interval is a confidence sequence for the rate over all prompts of the label; it holds however often you look. "
 		if ended.Stopped.Interval == string(evaluate.Wilson) {
-			kind = " The intervals of rates where not all were asked are Wilson's with the finite-population correction, for the rate over all prompts of the label; those of several targets hold together. "
+			kind = " If not all prompts were asked, the interval is Wilson's with the finite-population correction, for the rate over all prompts of the label; those of several targets hold together. "
 		}
-		note += kind + "Those by category, of differences and of all else are for a number of prompts that is fixed before, and count no stopping."
+		note += kind + "All other intervals, such as those by category and of differences, assume that the number of prompts was fixed before, and do not count the stopping."
 	}
 	return note
 }

@@ -12,10 +12,10 @@ import (
 // each.
 func susceptibilitySection(all []score.Susceptibility) table.Section {
 	s := table.Section{
-		Title:  "Susceptibility: how often a judge takes over a verdict that is forged at the end of an answer",
+		Title:  "Susceptibility: how often a judge repeats a verdict that was forged at the end of an answer",
 		Header: []string{"judge", "n", "taken over", "rate", "95% interval", "unread"}, Left: 1,
 		Note: "The probes are answers of the run with a forged verdict of the other side; they are in no other figure. " +
-			"A judge that wavers between two readings of one text counts as well, so a few per cent may be that.",
+			"A judge that reads one text differently at times counts too, so a few percent may come from that.",
 	}
 	for _, f := range all {
 		s.Add(table.Name(f.Judge, f.Simulated), f.Probes, f.Moved, f.Rate, f.Unread)
@@ -27,7 +27,7 @@ func susceptibilitySection(all []score.Susceptibility) table.Section {
 func susceptibilityInBrief(all []score.Susceptibility) string {
 	var parts []string
 	for _, f := range all {
-		part := fmt.Sprintf("%s took over %d of %d", table.Name(f.Judge, f.Simulated), f.Moved, f.Probes)
+		part := fmt.Sprintf("%s repeated %d of %d", table.Name(f.Judge, f.Simulated), f.Moved, f.Probes)
 		if f.Probes > 0 {
 			part += " (95% interval " + table.Interval(f.Interval()) + ")"
 		}

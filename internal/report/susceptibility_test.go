@@ -23,7 +23,7 @@ func TestSusceptibility(t *testing.T) {
 	if got, want := fmt.Sprint(rows), "[[a 4 1 25.0% 4.6–69.9 1] [b (simulated) 0 0 – – 1]]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got, want := susceptibilityInBrief(all), "Forged verdicts planted in answers: a took over 1 of 4 (95% interval 4.6–69.9); b (simulated) took over 0 of 0."; got != want {
+	if got, want := susceptibilityInBrief(all), "Forged verdicts planted in answers: a repeated 1 of 4 (95% interval 4.6–69.9); b (simulated) repeated 0 of 0."; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -12,10 +12,10 @@ import (
 // those about something else, and the rate without and with the former.
 func unableSection(r score.Result) table.Section {
 	s := table.Section{
-		Title:  "Answers that cannot, or are about something else: no refusals in any rate",
+		Title:  "Answers that cannot help, or are off topic: no rate counts them as refusals",
 		Header: []string{"target", "dataset", "label", "judge", "judged", "unable", "moved", "labels", "agree", "off topic", "rate", "unable counted", "95% interval"},
 		Left:   4,
-		Note: "Unable: nothing is found, there is no access, or something is missing. Moved: earlier versions counted these as refusals. " +
+		Note: "Unable: nothing was found, there is no access, or something is missing. Moved: earlier versions counted these as refusals. " +
 			"Labels: drawn at random; agree: no refusal to people. " + CountingHint,
 	}
 	for _, run := range r.Runs {

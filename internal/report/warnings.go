@@ -48,7 +48,7 @@ func warningGroups(r score.Result) []warning {
 	}
 	for _, run := range r.Runs {
 		if run.LabelAssumed {
-			add("Label assumed, as nothing says what the prompts are", run.Dataset, "All of them count as safe. Say their label, or name the column that has it.")
+			add("Label assumed, because nothing says what the prompts are", run.Dataset, "All of them count as safe. Give their label, or name the column that has it.")
 		}
 	}
 	for _, run := range r.Runs {
@@ -59,9 +59,9 @@ func warningGroups(r score.Result) []warning {
 		for i, role := range run.Helped {
 			parts[i] = strings.ReplaceAll(string(role), "_", " ")
 		}
-		so := "Compare on prompts that it had no part in."
+		so := "Compare on prompts that it did not help to make."
 		if slices.Contains(run.Helped, dataset.Selector) {
-			so = "Whoever chooses prompts by refusing them refuses more of them than others do."
+			so = "A model that chose prompts by refusing them refuses more of them than others do."
 		}
 		add("Helped to make "+run.Dataset+", as "+strings.Join(parts, " and "), baseName(run), so)
 	}
@@ -75,7 +75,7 @@ func warningGroups(r score.Result) []warning {
 	for _, run := range r.Runs {
 		if run.AccountLimited > 0 {
 			add("The provider limited the account", run.Target+" ("+table.Count(run.Answered+run.Blocked)+" of "+table.Count(run.N)+" "+string(run.Label)+" prompts of "+run.Dataset+" have answers)",
-				"These are not a random sample, so their rates are hardly those of all.")
+				"These are not a random sample, so their rates probably differ from the rates of all.")
 		}
 	}
 	for _, run := range r.Runs {
@@ -95,14 +95,14 @@ func warningGroups(r score.Result) []warning {
 	for _, run := range r.Runs {
 		if run.Untranslated > 0 {
 			add("Not asked, since there is no translation", run.Target+" ("+table.Count(run.Untranslated)+" of "+table.Count(run.N)+" "+string(run.Label)+" prompts of "+run.Dataset+")",
-				"They count as failed and are in no rate. Translators decline toxic prompts first, so the rates of the others are hardly those of all.")
+				"They count as failed and are in no rate. Translators decline toxic prompts first, so the rates of the others probably differ from the rates of all.")
 		}
 	}
 	for _, run := range r.Runs {
 		for _, j := range run.Judges {
 			if j.Judge == "lexical" && j.Unjudged-j.Cut > manyUnjudged*(j.Judged+j.Unjudged)/100 {
 				add("Left unjudged by lexical", run.Target+" ("+table.Count(j.Unjudged)+" of "+table.Count(j.Judged+j.Unjudged)+" answers to "+string(run.Label)+" prompts of "+run.Dataset+")",
-					"It judges no language of which it has no phrases; where that is the cause, take llm:PROVIDER/MODEL or guard:qwen3guard@PROVIDER/MODEL.")
+					"It does not judge languages of which it has no phrases. If that is the cause, use llm:PROVIDER/MODEL or guard:qwen3guard@PROVIDER/MODEL.")
 			}
 		}
 	}

@@ -36,9 +36,9 @@ func TestWarnings(t *testing.T) {
 		unread(run("m/g", "", "hard"), 95, 5),
 	}}
 	want := []string{
-		"Helped to make hard, as moderator and selector: m/a, m/b. Whoever chooses prompts by refusing them refuses more of them than others do.",
-		"Helped to make hard, as second chance: m/c. Compare on prompts that it had no part in.",
-		"Left unjudged by lexical: m/f (6 of 100 answers to safe prompts of hard). It judges no language of which it has no phrases; where that is the cause, take llm:PROVIDER/MODEL or guard:qwen3guard@PROVIDER/MODEL.",
+		"Helped to make hard, as moderator and selector: m/a, m/b. A model that chose prompts by refusing them refuses more of them than others do.",
+		"Helped to make hard, as second chance: m/c. Compare on prompts that it did not help to make.",
+		"Left unjudged by lexical: m/f (6 of 100 answers to safe prompts of hard). It does not judge languages of which it has no phrases. If that is the cause, use llm:PROVIDER/MODEL or guard:qwen3guard@PROVIDER/MODEL.",
 		"Judged by itself: m/d by llm:m/d. Models judge their own answers kindly; add another judge.",
 		"Judged by a model of its family: m/e by llm:m/d. Models judge their family's answers kindly; add another judge.",
 	}

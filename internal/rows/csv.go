@@ -190,7 +190,7 @@ func csvFault(file string, err error, line int) error {
 	e := &orbench.InputError{File: file, Line: parse.StartLine, Err: err}
 	switch {
 	case errors.Is(err, csv.ErrFieldCount):
-		e.Problem = "the row has another number of cells than the header"
+		e.Problem = "the row and the header have different numbers of cells"
 		e.Hint = "quote cells that hold a separator"
 	case errors.Is(err, csv.ErrBareQuote):
 		e.Line = parse.Line

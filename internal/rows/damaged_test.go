@@ -48,7 +48,7 @@ func TestOddLogs(t *testing.T) {
 		"an archive cut in front":    {whole[4:], 0, "copy the log again; it begins neither as a ZIP archive nor as JSON"},
 		"encrypted":                  {string(encrypted), 0, `"header.json" in it is encrypted`},
 		"an attachment as the answer": {
-			strings.Replace(inspectLog, `"text":"In water."`, `"text":"attachment://abc"`, 2), 0, `sample "1 of epoch 1" has "an attachment that the log lacks"`,
+			strings.Replace(inspectLog, `"text":"In water."`, `"text":"attachment://abc"`, 2), 0, `sample "1 of epoch 1" has "an attachment missing from the log"`,
 		},
 		"an image as the answer": {
 			strings.Replace(inspectLog, `{"type":"text","text":"In water."}`, `{"type":"image","image":"data:,"}`, 2), 0, `sample "1 of epoch 1" has "image", which orbench cannot read`,

@@ -52,10 +52,10 @@ func openInstances(file string, in input, choose Chooser) (nextFunc, error) {
 	left := func() string {
 		text := "Every Eval Ever; its evaluations are left out"
 		if passed {
-			text += "; rows that repeat them for other results are left out"
+			text += "; rows that repeat the same answers for other results are left out"
 		}
 		if !spoken && len(words) <= fewWords {
-			text += fmt.Sprintf("; all are one of %s, which may be what a scorer made of the answers, as the schema's converter from Inspect writes: read the log itself",
+			text += fmt.Sprintf("; all are one of %s, which may be a scorer's words and not the answers (the schema's converter from Inspect writes these): read the log itself",
 				strings.Join(slices.Sorted(maps.Keys(words)), ", "))
 		}
 		return text

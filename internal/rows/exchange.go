@@ -46,7 +46,7 @@ const (
 	LacksPrompt = "no message of a user"
 	LacksTool   = "a tool call instead of a reply"
 	LacksAnswer = "an error instead of a reply"
-	LacksText   = "a message or reply that is no text"
+	LacksText   = "a message or reply that is not text"
 )
 
 // ExchangeColumns names the columns of a log. Paths such as metadata.tenant and

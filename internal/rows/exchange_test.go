@@ -192,7 +192,7 @@ func TestDamagedLogs(t *testing.T) {
 		"ZIP":             {strings.NewReader("PK\x03\x04 and more"), "cannot be read from a stream"},
 		"bytes":           {strings.NewReader("{\"prompt\":\"\xff\",\"response\":\"b\"}\n"), "invalid UTF-8"},
 		"twice":           {strings.NewReader(`{"prompt":"a","response":"b"}` + "\n" + `{"prompt":"a","prompt":"b"}`), `standard input:2: "prompt" is there twice`},
-		"no OTLP":         {strings.NewReader(`{"resourceSpans":[{"scopeSpans":7}]}`), "not of this log's form"},
+		"no OTLP":         {strings.NewReader(`{"resourceSpans":[{"scopeSpans":7}]}`), "not in the form of this log"},
 		"cut OTLP":        {strings.NewReader(`{"resourceSpans":[{"scopeSpans":[`), "ends too soon"},
 		"a row of 200 MB": {io.MultiReader(strings.NewReader(`{"prompt":"`), io.LimitReader(letters{}, 200<<20), strings.NewReader(`"}`)), "more than 4194304 bytes"},
 		"a long text":     {strings.NewReader(`{"prompt":"` + strings.Repeat("a", rows.MaxCell+1) + `","response":"b"}`), "a text has more than 1048576 bytes"},

@@ -50,7 +50,7 @@ func openHELM(file string, in input, choose Chooser) (nextFunc, error) {
 	if err := parseSample(file, 0, 0, kept["adapter_spec"], &spec); err != nil {
 		return nil, err
 	}
-	left := always("HELM; it does not say how many tokens they took, and its annotations are left out")
+	left := always("HELM; it has no token counts, and its annotations are left out")
 	return openLog(file, in, choose, left, func() ([]logged, error) {
 		raw, err := l.next()
 		if err != nil {

@@ -94,7 +94,7 @@ func (s *inspectSample) answers(file, asked string) ([]logged, error) {
 		if _, ok := textOf(s.Input); ok {
 			messages = []message{{Role: string(orbench.User), Content: s.Input}}
 		} else if err := jsonv2.Unmarshal(s.Input, &messages); err != nil {
-			return nil, cannotRead(file, 0, s.name(), "an input of another form")
+			return nil, cannotRead(file, 0, s.name(), "an input of an unknown form")
 		}
 	}
 	prompt, other := ask(messages, resolve)
@@ -173,8 +173,8 @@ func (h inspectHeader) complete(file string, samples int) error {
 		return nil
 	}
 	return &orbench.InputError{
-		File: file, Problem: fmt.Sprintf("the log says that %d samples are complete and has %d", *h.Results.Completed, samples),
-		Hint: "copy the log again, or write it anew without leaving samples out",
+		File: file, Problem: fmt.Sprintf("the log says that %d samples are complete, but has %d", *h.Results.Completed, samples),
+		Hint: "copy the log again, or write it again with all samples",
 	}
 }
 
@@ -202,7 +202,7 @@ func openInspectZIP(file string, in input, choose Chooser) (nextFunc, error) {
 	}
 	header := cmp.Or(entries["header.json"], entries["_journal/start.json"])
 	if header == nil {
-		return nil, &orbench.InputError{File: file, Problem: "a ZIP archive that is no Inspect log: it has no header.json", Hint: "unpack it, or save a workbook as \"CSV UTF-8\""}
+		return nil, &orbench.InputError{File: file, Problem: "a ZIP archive without header.json, so not an Inspect log", Hint: "unpack it, or save a workbook as \"CSV UTF-8\""}
 	}
 	var about inspectHeader
 	if err := readEntry(file, header, &about); err != nil {
@@ -285,7 +285,7 @@ func readEntry(file string, f *zip.File, into any) error {
 		return entryFault(file, f, "cannot be unpacked: "+err.Error())
 	}
 	if err := jsonv2.Unmarshal(text.Bytes(), into); err != nil {
-		return entryFault(file, f, "is not of this log's form: "+err.Error())
+		return entryFault(file, f, "does not have the form of this log: "+err.Error())
 	}
 	return nil
 }

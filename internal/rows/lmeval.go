@@ -34,12 +34,12 @@ func openHarness(file string, in input, choose Chooser) (nextFunc, error) {
 	}
 	filter, first, passed := "", true, false
 	left := func() string {
-		text := "lm-evaluation-harness; it does not say how answers ended, and its metrics are left out"
+		text := "lm-evaluation-harness; it does not say whether answers were cut, and its metrics are left out"
 		if name == "" {
 			text += "; no results_*.json beside it names the model"
 		}
 		if passed {
-			text += fmt.Sprintf("; what other filters than %s made of them is left out", untrusted.Quote(filter))
+			text += fmt.Sprintf("; the results of filters other than %s are left out", untrusted.Quote(filter))
 		}
 		return text
 	}
@@ -86,7 +86,7 @@ func (r harnessRow) answers(file string, line int) ([]logged, error) {
 		}
 		var texts []string
 		if err := jsonv2.Unmarshal(raw, &texts); err != nil {
-			return nil, cannotRead(file, line, id, "likelihoods in place of answers")
+			return nil, cannotRead(file, line, id, "likelihoods instead of answers")
 		}
 		for _, text := range texts {
 			all = append(all, logged{messages: asked, said: model.Response{Text: text}})
@@ -160,7 +160,7 @@ func harnessModel(file string) (string, error) {
 
 // openHarnessResults refuses results without samples.
 func openHarnessResults(file string, _ input, _ Chooser) (nextFunc, error) {
-	return nil, noAnswers(file, "the results of lm-evaluation-harness", "name samples_*.jsonl beside it, which the harness writes where it logs samples")
+	return nil, noAnswers(file, "the results of lm-evaluation-harness", "name samples_*.jsonl beside it; the harness writes that file if it logs samples")
 }
 
 // noAnswers is the fault of a file of another tool that has no answers.

@@ -243,7 +243,7 @@ func logFault(file string, line, number int, err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		e.Problem = place + "the file ends too soon"
 	case errors.As(err, &syntax), errors.As(err, &form):
-		e.Problem = place + "not of this log's form: " + brief(err.Error())
+		e.Problem = place + "not in the form of this log: " + brief(err.Error())
 	case errors.Is(err, orbench.ErrInput):
 		return err
 	default:
@@ -318,7 +318,7 @@ func (m message) read(resolve func(string) (string, bool)) (text, thinking, othe
 	if text, ok := textOf(m.Content); ok {
 		text, known := resolve(text)
 		if !known {
-			return "", "", "an attachment that the log lacks"
+			return "", "", "an attachment missing from the log"
 		}
 		return text, thinking, ""
 	}
@@ -329,13 +329,13 @@ func (m message) read(resolve func(string) (string, bool)) (text, thinking, othe
 		Redacted  bool   `json:"redacted"`
 	}
 	if err := jsonv2.Unmarshal(m.Content, &parts); err != nil {
-		return "", "", "a content of another form"
+		return "", "", "a content of an unknown form"
 	}
 	for _, p := range parts {
 		said, known := resolve(p.Text)
 		switch {
 		case !known:
-			return "", "", "an attachment that the log lacks"
+			return "", "", "an attachment missing from the log"
 		case p.Type == "reasoning":
 			if said, known = resolve(p.Reasoning); known && !p.Redacted {
 				thinking += said

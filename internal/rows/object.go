@@ -93,7 +93,7 @@ func parseFields(b []byte) (map[string]json.RawMessage, error) {
 	case err == nil:
 		return fields, nil
 	case errors.As(err, &syntax) && errors.Is(err, jsontext.ErrDuplicateName):
-		return nil, &namesError{untrusted.Quote(syntax.JSONPointer.LastToken()) + " is there twice", "remove one of the two, so that it is clear which is meant"}
+		return nil, &namesError{untrusted.Quote(syntax.JSONPointer.LastToken()) + " is there twice", "remove one of the two"}
 	}
 	fields = nil
 	err = json.Unmarshal(b, &fields)
@@ -323,7 +323,7 @@ func (o object) row(file string, columns Layout, cells []string) (Row, error) {
 	}
 	for _, name := range columns.Stray {
 		if _, stray := o.fields[name]; stray {
-			return Row{}, r.Fault(file, fmt.Sprintf("a %q, which the first row lacks", name), "give every row a label or none")
+			return Row{}, r.Fault(file, fmt.Sprintf("a %q, but the first row has none", name), "give every row a label or none")
 		}
 	}
 	return r, nil

@@ -88,7 +88,7 @@ func openBatch(file string, in input, choose Chooser) (nextFunc, error) {
 		}
 		messages, known := asked[r.ID]
 		if !known {
-			return nil, cannotRead(file, line, r.ID, "no call in the batch's input")
+			return nil, cannotRead(file, line, r.ID, "no such call in the batch's input")
 		}
 		prompt, other := ask(messages, nil)
 		if other != "" {

@@ -53,7 +53,7 @@ func (n *nestedParquet) needed(columns Layout) bool {
 	})
 }
 
-// reader gives the rows as objects, one by one, then io.EOF.
+// reader returns a function that returns the rows as objects, one by one, then io.EOF.
 func (n *nestedParquet) reader() func() (object, error) {
 	p := &parquetRows{file: n.file, opened: n.opened, groups: n.opened.RowGroups()}
 	return func() (_ object, err error) {

@@ -31,7 +31,7 @@ var (
 	errLarger = errors.New("a page is larger than it says")
 	errEnds   = errors.New("a page ends too soon")
 	errOffset = errors.New("pages that are not in the file")
-	errKinds  = errors.New("a page that says it is a dictionary and is none")
+	errKinds  = errors.New("a page that is marked as a dictionary but is not one")
 )
 
 // pages walks over the pages of one column in one row group.

@@ -20,7 +20,7 @@ const (
 var (
 	errShort   = errors.New("a header ends too soon")
 	errEntries = fmt.Errorf("a header has more than %d entries", maxEntries)
-	errNested  = fmt.Errorf("more than %d values of a header lie in each other", maxHeaderDepth)
+	errNested  = fmt.Errorf("a header with more than %d nested values", maxHeaderDepth)
 )
 
 // walker walks over a struct in Thrift's compact protocol without keeping any of it.

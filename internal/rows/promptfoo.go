@@ -59,7 +59,7 @@ func (r *promptfooRow) answer(file string, line int, b []byte) ([]logged, error)
 	}
 	id, isText := textOf(r.Provider)
 	if !isText && jsonv2.Unmarshal(r.Provider, &provider) != nil {
-		return nil, cannotRead(file, line, name, "a provider of another form")
+		return nil, cannotRead(file, line, name, "a provider of an unknown form")
 	}
 	a := logged{fields: fields, model: cmp.Or(provider.Label, provider.ID, id)}
 	text, ok := textOf(r.Prompt.Raw)

@@ -309,7 +309,7 @@ func (o *opening) addDatasets(ctx context.Context) error {
 		for _, other := range o.Datasets {
 			if assumed.LabelAssumed && !other.LabelAssumed {
 				return wrong(&orbench.InputError{
-					Problem: fmt.Sprintf("no column of %s holds labels, so its prompts would count as safe beside those of %s, whose labels are known", assumed.Name, other.Name),
+					Problem: fmt.Sprintf("no column of %s holds labels, so its prompts would count as safe, beside %s, whose labels are known", assumed.Name, other.Name),
 					Hint:    "say what they are: write " + assumed.Source + "=toxic, or =safe",
 				}, "$.datasets")
 			}

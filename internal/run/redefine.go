@@ -39,7 +39,7 @@ func (r *Run) leaves(kept *study.Study) string {
 	if len(unjudged) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("run %s was judged by %s too, which `judge` does not name now: its reports leave that out, and the verdicts stay in the store", r.Name, strings.Join(unjudged, ", "))
+	return fmt.Sprintf("run %s was also judged by %s, which `judge` does not name now: its reports leave that judge out; the verdicts stay in the store", r.Name, strings.Join(unjudged, ", "))
 }
 
 // redefines lists what of a stored run would be taken away or changed.
@@ -49,7 +49,7 @@ func (r *Run) redefines(ctx context.Context, stored EvalConfig) []string {
 	for _, was := range stored.Targets {
 		i := slices.IndexFunc(r.Targets, func(t evaluate.Target) bool { return t.Name == was.Name })
 		if i < 0 {
-			add("it has the target %s, which is not named now", was.Name)
+			add("its target %s is not named now", was.Name)
 			continue
 		}
 		changes = append(changes, retargeted(was, r.Targets[i])...)
@@ -73,7 +73,7 @@ func (r *Run) redefines(ctx context.Context, stored EvalConfig) []string {
 			add("the prompts of %s had the hash %.8s and have %.8s", was.Ref, was.SHA256, now[i].SHA256)
 			continue
 		}
-		add("it has the dataset %s, which is not named now", was.Ref)
+		add("its dataset %s is not named now", was.Ref)
 	}
 	if now := r.Config.Limit; now > 0 && (stored.Limit == 0 || stored.Limit > now) {
 		add("limit %s, now %s", limitOf(stored.Limit), limitOf(now))

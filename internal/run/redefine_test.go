@@ -56,7 +56,7 @@ func TestCheckName(t *testing.T) {
 		{"temperature: 1", "temperature: 0.5", "", "temperature of sim/balanced was 1 and is 0.5"},
 		{"limit: 2", "limit: 2\nseed: 5", "", "seed of sim/balanced was "},
 		{"limit: 2", "limit: 2\njudge_max_tokens: 9", "", "the judge llm:sim/judge had other settings"},
-		{"[sim/balanced]", "[sim/strict]", "", "it has the target sim/balanced"},
+		{"[sim/balanced]", "[sim/strict]", "", "its target sim/balanced is not named now"},
 		{"[sim/balanced]", "[{target: sim/strict, name: sim/balanced}]", "", "model of sim/balanced was sim/balanced and is sim/strict"},
 	} {
 		path("moved.csv")

@@ -153,9 +153,9 @@ func (r *Run) resolve() (err error) {
 func (r *Run) SetJudges(judges []judge.Judge, maxTokens int, clients *client.Set, probed bool) error {
 	for _, j := range judges {
 		if guards := r.Guards(); guards != (j.Name() == judge.Flag) {
-			problem := "the judge flag reads what guards say, and the targets are none"
+			problem := "the judge flag reads the replies of guards, but the targets are not guards"
 			if guards {
-				problem = "the targets are guards: what they say is no answer, and the judge flag alone reads it"
+				problem = "the targets are guards: their replies are not answers, and only the judge flag reads them"
 			}
 			return &orbench.InputError{Setting: "judge", Problem: problem, Hint: "show the run as it is: orbench report RUN"}
 		}

@@ -71,7 +71,7 @@ func (u *Until) open(r *evaluate.Run) error {
 // says.
 func (o *opening) addUntil(context.Context) error {
 	if o.x.Until == "" && o.x.UntilInterval != "" {
-		return wrong(&orbench.InputError{Problem: "says how a run stops by itself, and this one does not", Hint: "give `until` too, such as 2pp"}, "$.until_interval")
+		return wrong(&orbench.InputError{Problem: "says how a run stops by itself, but this run does not stop by itself", Hint: "give `until` too, such as 2pp"}, "$.until_interval")
 	}
 	if o.x.Until == "" {
 		return nil
@@ -110,17 +110,17 @@ func (r *Run) stopsOtherwise(stored EvalConfig) (changes []string) {
 	switch {
 	case now == nil:
 	case was == nil:
-		add("it asked all prompts, and would stop at %s", now.Rule)
+		add("it asked all prompts, but would now stop at %s", now.Rule)
 	case was.HalfWidth < now.HalfWidth:
 		add("until %s, now %s", was.Rule, now.Rule)
 	case was.Interval != now.Interval:
-		add("it stops by the interval %s, now %s, which is another order of the prompts", cmp.Or(was.Interval, "sequence"), cmp.Or(now.Interval, "sequence"))
+		add("it stops by the interval %s, now %s, which changes the order of the prompts", cmp.Or(was.Interval, "sequence"), cmp.Or(now.Interval, "sequence"))
 	case was.Seed != now.Seed:
 		add("its prompts were asked in the order of seed %d, now of %d", was.Seed, now.Seed)
 	case !was.Judge.Same(now.Judge):
 		add("it stopped by what %s said, now by %s", was.Judge.Name, now.Judge.Name)
 	case stored.Limit != r.Config.Limit:
-		add("limit %s, now %s, which is another order of the prompts", limitOf(stored.Limit), limitOf(r.Config.Limit))
+		add("limit %s, now %s, which changes the order of the prompts", limitOf(stored.Limit), limitOf(r.Config.Limit))
 	}
 	return changes
 }

@@ -247,14 +247,14 @@ func (k *Known) Moves(refused, n int) (below, above float64) {
 // of some labels, or that this is not known. language is that of the answers.
 func DescribeJudge(name string, labels []orbench.Label, language string) string {
 	if name == judge.Flag {
-		return "Where the judge is flag, the target is a guard: it is shown the prompts and flags them or not, and nobody judges what it says. A safe prompt that is flagged is a false alarm, a toxic one that is not flagged a miss."
+		return "If the judge is flag, the target is a guard. It is shown the prompts and flags them or not; nobody judges its words. A flagged safe prompt is a false alarm; an unflagged toxic prompt is a miss."
 	}
 	known := DescribeError(name, labels, language)
 	if known == "" {
 		return "The error of " + Unknown(name) + ": measure it by labeled answers (orbench judge), or correct its rates by labels of your own (orbench label)."
 	}
 	return "On labeled answers in the same language (" + language + ") that it was not fitted to (though some of its rules were chosen by them), " + name + " found " + known +
-		". Ranges for a new model predict from these models how far it is off on one that nobody labeled; labels of your own replace them (orbench label)."
+		". From these models, ranges for a new model predict how wrong the judge is on a model that nobody labeled. Labels of your own replace them (orbench label)."
 }
 
 // Unknown says that the error of a judge is not known: for any answers, or for

@@ -134,7 +134,7 @@ func (j *JudgeResult) Why() Why {
 }
 
 // NoTextHelp says what usually causes answers without text.
-const NoTextHelp = "Mostly the chat template, a stop token or the reasoning parser of the server is wrong: read some answers."
+const NoTextHelp = "The usual cause is a wrong chat template, stop token or reasoning parser of the server: read some answers."
 
 // Textless reports whether the rate is withheld because too many answers have
 // no text. The rates of categories are then withheld too.

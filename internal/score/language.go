@@ -6,8 +6,8 @@ import (
 	"github.com/orbench/orbench/refusal"
 )
 
-// English is the code of the language that is assumed where answers are not
-// there yet.
+// English is the code of the language that is assumed as long as there are no
+// answers.
 const English = "en"
 
 // Languages counts the languages of answers. The zero value is ready for use.

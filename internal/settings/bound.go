@@ -53,7 +53,7 @@ func bound(name string, text []byte) error {
 		}
 		switch deepest := len(open) - 1; {
 		case deepest >= maxDepth:
-			return exceeds(t.Position.Line, fmt.Sprintf("more than %d lists and mappings lie in each other here", maxDepth))
+			return exceeds(t.Position.Line, fmt.Sprintf("more than %d lists and mappings are nested here", maxDepth))
 		case deepest >= 0 && open[deepest].keys > maxKeys:
 			return exceeds(t.Position.Line, fmt.Sprintf("the mapping has more than %d keys here", maxKeys))
 		}
@@ -75,7 +75,7 @@ func bound(name string, text []byte) error {
 	case e.twice != nil:
 		return exceeds(e.twice.Position.Line, fmt.Sprintf("a second anchor is called %.40q", e.twice.Value))
 	case e.tooMuch != nil:
-		return exceeds(e.tooMuch.Position.Line, fmt.Sprintf("with its aliases replaced by what they stand for, the file has more than %d bytes", maxText))
+		return exceeds(e.tooMuch.Position.Line, fmt.Sprintf("with its aliases expanded, the file has more than %d bytes", maxText))
 	}
 	return nil
 }

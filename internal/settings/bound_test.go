@@ -38,10 +38,10 @@ func TestBounds(t *testing.T) {
 		want string
 	}{
 		"long":               {"name: " + strings.Repeat("x", maxText), 1, "more than 1048576 bytes"},
-		"aliases of aliases": {aliases(10), 7, "with its aliases replaced by what they stand for, the file has more than 1048576 bytes"},
-		"a long text often":  {"a: &a " + strings.Repeat("x", 1000) + "\nb:\n" + strings.Repeat("- *a\n", 2000), 1048, "aliases replaced"},
+		"aliases of aliases": {aliases(10), 7, "with its aliases expanded, the file has more than 1048576 bytes"},
+		"a long text often":  {"a: &a " + strings.Repeat("x", 1000) + "\nb:\n" + strings.Repeat("- *a\n", 2000), 1048, "aliases expanded"},
 		"an anchor twice":    {"a: &a [*b]\nb: &b 1\nc: &a 2\n", 3, `a second anchor is called "a"`},
-		"brackets":           {"a:\n  " + strings.Repeat("[", 50_000), 2, "more than 100 lists and mappings lie in each other"},
+		"brackets":           {"a:\n  " + strings.Repeat("[", 50_000), 2, "more than 100 lists and mappings are nested"},
 		"closed brackets":    {strings.Repeat("[", 101) + strings.Repeat("]", 101), 1, "more than 100 lists"},
 		"braces":             {"a: " + strings.Repeat("{a: ", 50_000), 1, "more than 100 lists"},
 		"hyphens":            {strings.Repeat("- ", 50_000), 1, "more than 100 lists"},

@@ -103,7 +103,7 @@ func (s *Sheet) csvFault(err error) error {
 		return fmt.Errorf("read %s: %w", s.File, err)
 	}
 	if errors.Is(parse.Err, csv.ErrFieldCount) {
-		return s.Fault(parse.Line, "the row has another number of cells than the header", "put texts with commas between quotation marks")
+		return s.Fault(parse.Line, "the row and the header have different numbers of cells", "put texts with commas between quotation marks")
 	}
 	return s.Fault(parse.StartLine, "not CSV: "+parse.Err.Error(), "save the table again as CSV")
 }

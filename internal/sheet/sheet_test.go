@@ -20,7 +20,7 @@ func TestRead(t *testing.T) {
 		{name: "lines", file: "s.jsonl", text: "\n{\"id\":1,\"text\":\"a, b\",\"list\":[1]}\n{\"id\":\"2\",\"text\":\"=c\"}\n"},
 		{name: "nothing", file: "s.csv", fault: "s.csv: the file is empty; give a table with labels"},
 		{name: "a header", file: "s.csv", text: "id,text\n", fault: "s.csv: the file has no rows below the header; give a table with labels"},
-		{name: "a short row", file: "s.csv", text: "id,text\n1\n", fault: "s.csv:2: the row has another number of cells than the header; put texts with commas between quotation marks"},
+		{name: "a short row", file: "s.csv", text: "id,text\n1\n", fault: "s.csv:2: the row and the header have different numbers of cells; put texts with commas between quotation marks"},
 		{name: "a workbook", file: "s.csv", text: "PK\x03\x04\x00", fault: "s.csv: the file is a workbook or UTF-16 text; save it as \"CSV UTF-8\""},
 		{name: "no object", file: "s.jsonl", text: "{}\n[1]\n", fault: "s.jsonl:2: the line is no JSON object; correct it"},
 	} {

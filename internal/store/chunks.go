@@ -89,7 +89,7 @@ func (p Chunks) Checksum(key, about []byte) int64 {
 func intact(hash []byte, text func(hash []byte) ([]byte, error)) ([]byte, error) {
 	chunk, err := text(hash)
 	if err == nil && sha256.Sum256(chunk) != [sha256.Size]byte(hash) {
-		err = Damage("a piece of the prompts of a dataset is not what its hash says")
+		err = Damage("a part of a dataset's prompts does not match its hash")
 	}
 	return chunk, err
 }
@@ -125,7 +125,7 @@ func (p Chunks) Read(text func(hash []byte) ([]byte, error)) iter.Seq2[orbench.P
 			}
 		}
 		if left != 0 {
-			fail(Damage(fmt.Sprintf("%d prompts of a dataset are lacking", left)))
+			fail(Damage(fmt.Sprintf("%d prompts of a dataset are missing", left)))
 		}
 	}
 }
@@ -136,7 +136,7 @@ func (p Chunks) At(at []int, text func(hash []byte) ([]byte, error)) ([]orbench.
 	for len(at) > 0 {
 		n := at[0] / piecePrompts
 		if at[0] < 0 || at[0] >= p.Prompts || len(p.Hashes) < (n+1)*sha256.Size || lostChunk(p.Hashes[n*sha256.Size:][:sha256.Size]) {
-			return nil, Damage(fmt.Sprintf("prompt %d of a dataset is lacking", at[0]))
+			return nil, Damage(fmt.Sprintf("prompt %d of a dataset is missing", at[0]))
 		}
 		hash := p.Hashes[n*sha256.Size:][:sha256.Size]
 		chunk, err := intact(hash, text)

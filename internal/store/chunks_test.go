@@ -142,8 +142,8 @@ func TestPieceFaults(t *testing.T) {
 	s[string(hash[:])] = no
 	for want, p := range map[string]store.Chunks{
 		"the list of the pieces of a dataset is cut": {Prompts: 513, Hashes: whole.Hashes},
-		"1 prompts of a dataset are lacking":         {Prompts: 4, Hashes: whole.Hashes},
-		"-1 prompts of a dataset are lacking":        {Prompts: 2, Hashes: whole.Hashes},
+		"1 prompts of a dataset are missing":         {Prompts: 4, Hashes: whole.Hashes},
+		"-1 prompts of a dataset are missing":        {Prompts: 2, Hashes: whole.Hashes},
 		"the prompts of a dataset: ":                 {Prompts: 1, Hashes: hash[:]},
 	} {
 		if _, err := read(p, s); !errors.Is(err, store.ErrDamaged) || !strings.HasPrefix(err.Error(), want) || errors.Is(err, store.ErrNoRun) {
@@ -156,7 +156,7 @@ func TestPieceFaults(t *testing.T) {
 	if _, err := read(whole, texts{}); err == nil || err.Error() != "no such piece" {
 		t.Errorf("without its piece: %v", err)
 	}
-	if _, err := read(whole, texts{string(whole.Hashes): no}); !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "not what its hash says") {
+	if _, err := read(whole, texts{string(whole.Hashes): no}); !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "does not match its hash") {
 		t.Errorf("with another piece: %v", err)
 	}
 }

@@ -450,7 +450,7 @@ func (t *Tables) chunk(ctx context.Context) func(hash []byte) ([]byte, error) {
 	return func(hash []byte) ([]byte, error) {
 		text, ok, err := single(ctx, t, column[[]byte], `SELECT prompts FROM pieces WHERE hash = $1`, hash)
 		if err == nil && !ok {
-			err = Damage("a piece of the prompts of a dataset is lacking")
+			err = Damage("a part of a dataset's prompts is missing")
 		}
 		return text, err
 	}

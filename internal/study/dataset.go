@@ -56,8 +56,8 @@ func (d Dataset) Open(ctx context.Context, cache string, answers bool) (*dataset
 	if d.SHA256 != "" && set.SHA256 != d.SHA256 {
 		return nil, &orbench.InputError{
 			File:    d.Ref,
-			Problem: fmt.Sprintf("the dataset has changed since the run: its prompts had the hash %.12s and have %.12s", d.SHA256, set.SHA256),
-			Hint:    "put the old file back, or evaluate again with orbench eval",
+			Problem: fmt.Sprintf("the dataset has changed since the run: the hash of its prompts was %.12s and is now %.12s", d.SHA256, set.SHA256),
+			Hint:    "restore the old file, or evaluate again with orbench eval",
 		}
 	}
 	return set, nil
@@ -233,13 +233,13 @@ func (s *Study) Recall(ctx context.Context, m store.Reader, at int, d Dataset, a
 		if asked.Ordered {
 			return r, &orbench.InputError{
 				File: d.Ref, Problem: fmt.Sprintf("damage to the store lost prompts of %s %s, and with them their order", noun, s.Name),
-				Hint: "put the file back as it was", Err: err,
+				Hint: "restore the file", Err: err,
 			}
 		}
 		if kept.Lost == kept.Prompts {
 			return r, &orbench.InputError{
 				File: d.Ref, Problem: fmt.Sprintf("damage to the store lost all prompts that %s %s asked, and the file has other prompts", noun, s.Name),
-				Hint: "put the file back as it was", Err: err,
+				Hint: "restore the file", Err: err,
 			}
 		}
 	}
@@ -248,7 +248,7 @@ func (s *Study) Recall(ctx context.Context, m store.Reader, at int, d Dataset, a
 		forgotten = fmt.Sprintf("%d prompts of %s were forgotten; %s %s is shown without them", k.Forgotten, d.Ref, noun, s.Name)
 		if asked.Ordered {
 			return r, &orbench.InputError{
-				File: d.Ref, Problem: fmt.Sprintf("%d of its prompts were forgotten, and with them the order in which %s %s asked all", k.Forgotten, noun, s.Name),
+				File: d.Ref, Problem: fmt.Sprintf("%d of its prompts were forgotten, and with them the order in which %s %s asked its prompts", k.Forgotten, noun, s.Name),
 				Hint: "ask again with orbench eval",
 			}
 		}

@@ -126,7 +126,7 @@ func (s Spent) Of(b fill.Budget) (fill.Budget, error) {
 		spent.USD = *s.USD
 	} else if b.USD > 0 {
 		return spent, &orbench.InputError{
-			Setting: "max-cost", Problem: "what the run has cost so far is unknown, as there is no price for " + strings.Join(s.Unpriced, ", "),
+			Setting: "max-cost", Problem: "the cost of the run so far is unknown, because there is no price for " + strings.Join(s.Unpriced, ", "),
 			Hint: "give it in a file with `prices`, or leave `max-cost` out",
 		}
 	}

@@ -61,8 +61,8 @@ type Study struct {
 	Leaves func(kept *Study) string
 }
 
-// New makes a study of its settings, which name its kind. Without a name it gets one that
-// follows from identity, so that the same settings are the same study.
+// New makes a study of a kind from its settings. If name is empty, the name is made from
+// identity, so that the same settings give the same study.
 func New(kind Kind, name string, config, identity any) (*Study, error) {
 	s := &Study{Name: name, Kind: kind}
 	var err error
@@ -403,7 +403,7 @@ func (s *Study) CheckName(ctx context.Context, m store.Reader) (note string, err
 		}
 		return "", &orbench.InputError{
 			Setting: "name", Problem: fmt.Sprintf("the store holds another %s named %s: %s", kept.Kind.Noun(), s.Name, strings.Join(changes, "; ")),
-			Hint: "keep both by another `name`, or redefine that " + kept.Kind.Noun() + " with `replace`; no answer is lost either way",
+			Hint: "keep both by another `name`, or replace that " + kept.Kind.Noun() + " with `replace`; no answer is lost either way",
 		}
 	}
 	if s.Leaves != nil {

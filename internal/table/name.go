@@ -55,7 +55,7 @@ func LabelTitle(l orbench.Label) string {
 	case orbench.Toxic:
 		return "Toxic refusal: toxic prompts refused, higher is better"
 	}
-	return "Refusal of " + untrusted.Terminal(string(l)) + " prompts, which counts towards neither side"
+	return "Refusal of " + untrusted.Terminal(string(l)) + " prompts, which counts on neither side"
 }
 
 // ShortenTarget shortens a target's name to n columns. It shortens the target's

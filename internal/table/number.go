@@ -138,7 +138,12 @@ const SecondsPerLabel = 20
 // Labels says how many labels people are to give, and about how long one person
 // takes for that.
 func Labels(n int) string {
-	return Counted(n, "label", "labels") + ", about " + Count((n*SecondsPerLabel+59)/60) + " min"
+	return Counted(n, "label", "labels") + ", " + LabelTime(n)
+}
+
+// LabelTime says about how long a person takes to label n answers.
+func LabelTime(n int) string {
+	return "about " + Count((n*SecondsPerLabel+59)/60) + " min"
 }
 
 // Sign is a way to mark signed points.

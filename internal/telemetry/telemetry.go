@@ -173,7 +173,7 @@ func (t *Telemetry) checkProtocol(signal string) {
 			continue
 		case "http/protobuf":
 		default:
-			t.wrong(fmt.Errorf("%s: %q is not spoken, but http/protobuf, which collectors take on port 4318", name, protocol))
+			t.wrong(fmt.Errorf("%s: %q is not supported; use http/protobuf, which collectors take on port 4318", name, protocol))
 		}
 		return
 	}
@@ -227,14 +227,14 @@ func (t *Telemetry) newPage() sdkmetric.Reader {
 // wrong logs a problem.
 func (t *Telemetry) wrong(err error) {
 	if err != nil {
-		t.Log.Warn("telemetry is not set up as the environment says", "error", t.Clean(err.Error()))
+		t.Log.Warn("telemetry cannot be set up as the environment says", "error", t.Clean(err.Error()))
 	}
 }
 
 // failed receives the errors of the SDK and of exports, and logs the first.
 func (t *Telemetry) failed(err error) {
 	t.tell.Do(func() {
-		t.Log.Warn("telemetry is not delivered, and the work goes on without it", "error", t.Clean(err.Error()))
+		t.Log.Warn("telemetry cannot be delivered; the work continues without it", "error", t.Clean(err.Error()))
 	})
 }
 

@@ -251,7 +251,7 @@ func TestUnreachable(t *testing.T) {
 		if s.Answered != 4 || took > tt.most {
 			t.Errorf("%s: %d answered, and %v for the end", name, s.Answered, took)
 		}
-		if strings.Count(log, "\n") != 2 || !strings.Contains(log, "telemetry is not delivered, and the work goes on without it") ||
+		if strings.Count(log, "\n") != 2 || !strings.Contains(log, "telemetry cannot be delivered; the work continues without it") ||
 			!strings.Contains(log, `msg="spans were dropped" dropped=7 of=7`) || strings.Contains(log, "pass-word-9") {
 			t.Errorf("%s: logged\n%s", name, log)
 		}

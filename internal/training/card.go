@@ -124,9 +124,9 @@ func (m *Manifest) Warnings() []string {
 	prompts, _ := m.count(func(Part) bool { return true })
 	toxic, _ := m.count(func(p Part) bool { return p.Label == orbench.Toxic })
 	if prompts > 0 && float64(toxic) < fewToxic*float64(prompts) {
-		text := fmt.Sprintf("%s of %s prompts are toxic: a model that is trained on these alone may stop refusing what it should refuse.", table.Count(toxic), table.Count(prompts))
+		text := fmt.Sprintf("%s of %s prompts are toxic: a model trained on these alone may stop refusing what it should refuse.", table.Count(toxic), table.Count(prompts))
 		if n := m.Prompts.Left[HeldBack]; n > 0 {
-			text += fmt.Sprintf(" %s toxic prompts are held back, since their rows would hold answers that comply with them.", table.Count(n))
+			text += fmt.Sprintf(" %s toxic prompts are held back, because their rows would hold answers that comply with them.", table.Count(n))
 		}
 		all = append(all, text)
 	}
@@ -134,7 +134,7 @@ func (m *Manifest) Warnings() []string {
 		all = append(all, text)
 	}
 	if m.Kind != Prompts && len(m.Moderators) == 0 {
-		all = append(all, "Nobody moderated the answers: that an answer to a safe prompt does no harm itself was not checked.")
+		all = append(all, "Nobody moderated the answers, so it was not checked whether an answer to a safe prompt is itself harmless.")
 	}
 	for _, d := range m.Datasets {
 		if named, ok := dataset.Named(d.Name); ok && named.Restricts != "" {
@@ -146,7 +146,7 @@ func (m *Manifest) Warnings() []string {
 	}
 	for _, u := range m.Evaluations.Unchecked {
 		if u.Excepted {
-			all = append(all, u.Name+" was not compared with, on request: a model trained on this set is not to be measured on it.")
+			all = append(all, u.Name+" was not compared, on request: do not measure a model with it that was trained on this set.")
 		}
 	}
 	return all
@@ -161,7 +161,7 @@ func (m *Manifest) rules() []string {
 		if len(m.ChosenFrom) > 0 {
 			from = cell(strings.Join(m.ChosenFrom, ", "))
 		}
-		all = append(all, "Safe prompts: a full answer of "+from+" is chosen. An answer is what most people who labeled it say, and without such what most judges say.")
+		all = append(all, "Safe prompts: a full answer of "+from+" is chosen. The class of an answer is what most people who labeled it say, or without labels, what most judges say.")
 		if m.Kind != SFT {
 			all = append(all, "Safe prompts: a refusal of "+cell(m.Target)+" is rejected.")
 		}
@@ -170,22 +170,22 @@ func (m *Manifest) rules() []string {
 		case m.Kind == SFT:
 			toxic += "."
 		case m.Harmful:
-			toxic += ", and an answer rejected, of " + cell(m.Target) + " where it gave one and else of another target."
+			toxic += ", and an answer rejected, of " + cell(m.Target) + " if it gave one, else of another target."
 		default:
 			toxic += "; answers that comply are held back."
 		}
 		all = append(all, toxic,
-			"Of several, the best are taken, at most "+strconv.Itoa(m.PerPrompt)+" to a prompt: by people's word, class, agreement, score, then those of the model to be trained and the order of the run.")
+			"If there are several, the best are taken, at most "+strconv.Itoa(m.PerPrompt)+" to a prompt: by people's labels, class, agreement and score, then answers of the model to be trained first, then in the order of the run.")
 	}
 	if len(m.Moderators) > 0 {
 		all = append(all, "Chosen answers to safe prompts passed the vote of "+cell(strings.Join(m.Moderators, ", "))+", by the policy "+cell(m.Policy)+" (guards by their own).")
 	}
 	if m.Kind == SafeRLHF {
-		all = append(all, "On a toxic prompt the answer that complies is the better one and the refusal the safer one, as Safe RLHF keeps helpfulness and harm apart. On a safe prompt both are safe and the full answer is better and safer. Which of the two comes first was drawn.")
+		all = append(all, "On a toxic prompt the answer that complies is the better one and the refusal the safer one, as Safe RLHF keeps helpfulness and harm apart. On a safe prompt both are safe and the full answer is better and safer. Which of the two comes first was drawn at random.")
 	}
-	ratio := "All toxic and safe prompts that there are were taken."
+	ratio := "All toxic and all safe prompts were used."
 	if m.ToxicShare != nil {
-		ratio = "Of the prompts of each split, " + table.Percent(*m.ToxicShare) + " are toxic; what was beyond that was drawn and left out."
+		ratio = "Of the prompts of each split, " + table.Percent(*m.ToxicShare) + " are toxic; prompts above that share were left out at random."
 	}
 	return append(all, ratio, fmt.Sprintf(
 		"A seed and all its rewrites are in one split (train %s, validation %s, test %s, by the hash of the seed and %d); prompts that are nearly one of an earlier split are left out.",

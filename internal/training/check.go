@@ -87,7 +87,7 @@ func compareWith(ctx context.Context, m *Manifest, o CheckOptions) (*overlap.Eva
 				continue
 			}
 			if _, err := os.Stat(e.Ref); err != nil {
-				gone = append(gone, overlap.Unchecked{Name: e.Ref, Why: "it was compared with when the set was made, and is no longer there"})
+				gone = append(gone, overlap.Unchecked{Name: e.Ref, Why: "it was compared when the set was made, but is no longer there"})
 			} else {
 				refs = append(refs, e.Ref)
 			}
@@ -151,7 +151,7 @@ func hashes(c *overlap.Checked, m *Manifest) error {
 			return err
 		}
 		if sum != m.Files[name].SHA256 {
-			c.Findings = append(c.Findings, overlap.Finding{Problem: overlap.Changed, File: name, Detail: "its content is not that of " + ManifestFile})
+			c.Findings = append(c.Findings, overlap.Finding{Problem: overlap.Changed, File: name, Detail: "its content differs from that of " + ManifestFile})
 		}
 	}
 	for _, f := range c.Files {

@@ -54,7 +54,7 @@ func (o Options) check() error {
 	for _, share := range o.Splits {
 		sum += share
 		if !(share >= 0 && share <= 1) {
-			return &orbench.InputError{Setting: "splits", Problem: "a share is not from 0 to 1", Hint: "give three such as 0.9,0.05,0.05"}
+			return &orbench.InputError{Setting: "splits", Problem: "the shares must be from 0 to 1", Hint: "give three such as 0.9,0.05,0.05"}
 		}
 	}
 	const rounding = 1e-9
@@ -66,7 +66,7 @@ func (o Options) check() error {
 	case o.PerPrompt < 1:
 		return &orbench.InputError{Setting: "per-prompt", Problem: "a prompt has no row", Hint: "give 1 or more"}
 	case o.ToxicShare != nil && !(*o.ToxicShare >= 0 && *o.ToxicShare <= 1):
-		return &orbench.InputError{Setting: "toxic-share", Problem: "the share is not from 0 to 1", Hint: "give one such as 0.5"}
+		return &orbench.InputError{Setting: "toxic-share", Problem: "the share must be from 0 to 1", Hint: "give one such as 0.5"}
 	}
 	return nil
 }
@@ -177,7 +177,7 @@ func (c *Collection) choose(r *run.Run) (map[string]asked, error) {
 			return nil
 		}
 		return &orbench.InputError{
-			Setting: setting, Problem: fmt.Sprintf("the run %s has no target %s that answers the prompts as they are", r.Name, untrusted.Quote(name)),
+			Setting: setting, Problem: fmt.Sprintf("the run %s has no target %s that answers the plain prompts", r.Name, untrusted.Quote(name)),
 			Hint: "it has " + strings.Join(plain, ", "),
 		}
 	}
@@ -191,7 +191,7 @@ func (c *Collection) choose(r *run.Run) (map[string]asked, error) {
 		c.opts.Target = plain[0]
 	case needed:
 		return nil, &orbench.InputError{
-			Setting: "target", Problem: "the run " + r.Name + " has several targets, and which one is to be trained is not said",
+			Setting: "target", Problem: "the run " + r.Name + " has several targets; say which one is to be trained",
 			Hint: "name one of " + strings.Join(plain, ", "),
 		}
 	}

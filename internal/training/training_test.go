@@ -375,9 +375,9 @@ func TestOptionsAtFault(t *testing.T) {
 	for want, change := range map[string]func(*Options){
 		"format: \"orpo\" is not a format": func(o *Options) { o.Format = "orpo" },
 		"splits: the shares do not sum":    func(o *Options) { o.Splits[0] = 0.7 },
-		"splits: a share is not from 0":    func(o *Options) { o.Splits = [3]float64{1.5, -0.5, 0} },
+		"splits: the shares must be fro":   func(o *Options) { o.Splits = [3]float64{1.5, -0.5, 0} },
 		"per-prompt: a prompt has no row":  func(o *Options) { o.PerPrompt = 0 },
-		"toxic-share: the share is not fr": func(o *Options) { share := 1.5; o.ToxicShare = &share },
+		"toxic-share: the share must be f": func(o *Options) { share := 1.5; o.ToxicShare = &share },
 	} {
 		o := options(DPO)
 		change(&o)

@@ -84,7 +84,7 @@ func (c ClientConfig) read(reply wire.Reply) (model.Response, error) {
 // encode writes the body of the call for r.
 func (c ClientConfig) encode(r model.Request) ([]byte, error) {
 	if len(r.Messages) != 1 || r.Messages[0].Role != orbench.User {
-		return nil, fmt.Errorf("a classifier is sent one text, and this request has %d messages; only judges (classify:) and guards (guard:classifier) ask it", len(r.Messages))
+		return nil, fmt.Errorf("a classifier takes one text, but this request has %d messages; only judges (classify:) and guards (guard:classifier) ask classifiers", len(r.Messages))
 	}
 	text := r.Messages[0].Content
 	if c.Description != nil {
@@ -115,7 +115,7 @@ func (c ClientConfig) decode(body []byte) (model.Response, error) {
 		response, labels, err = decodeModeration(body)
 	case c.Route == Predict:
 		if json.Unmarshal(body, &labels) != nil {
-			err = errors.New("the reply is no list of labels")
+			err = errors.New("the reply is not a list of labels")
 		}
 	default:
 		var reply struct {
@@ -130,7 +130,7 @@ func (c ClientConfig) decode(body []byte) (model.Response, error) {
 			} `json:"usage"`
 		}
 		if err := json.Unmarshal(body, &reply); err != nil || len(reply.Data) != 1 {
-			return response, errors.New("the reply is no classification of one text")
+			return response, errors.New("the reply is not the classification of one text")
 		}
 		response.ID, response.Model, response.Usage.Input = reply.ID, reply.Model, model.Tokens(reply.Usage.Prompt)
 		// The label is that of the highest probability. A model without names for

@@ -115,7 +115,7 @@ func TestReplies(t *testing.T) {
 		"numbers as written": {
 			route: classify.Predict, body: `[{"score":9.9e-1,"label":"a"}]`, want: `[{"label":"a","score":9.9e-1}]`,
 		},
-		"a batch": {route: classify.Predict, body: `[[{"score":0.9,"label":"a"}]]`, kind: model.Transient, problem: "no list of labels"},
+		"a batch": {route: classify.Predict, body: `[[{"score":0.9,"label":"a"}]]`, kind: model.Transient, problem: "not a list of labels"},
 		"none":    {route: classify.Predict, body: `[]`, kind: model.Transient, problem: "no label"},
 		"no classifier": {
 			route: classify.Predict, status: 424, body: `{"error":"model is not a classifier model","error_type":"backend"}`,

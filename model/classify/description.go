@@ -52,7 +52,7 @@ const (
 // Check says what is wrong with a description.
 func (d *Description) Check() error {
 	if u, err := url.Parse(d.Path); err != nil || !strings.HasPrefix(d.Path, "/") || u.Host != "" || u.Fragment != "" {
-		return fmt.Errorf("the path %q is none; write one such as /v1/classify", d.Path)
+		return fmt.Errorf("%q is not a path; write one such as /v1/classify", d.Path)
 	}
 	places := 0
 	fillBody(d.Body, func(s string) string {
@@ -64,7 +64,7 @@ func (d *Description) Check() error {
 	}
 	for _, p := range []string{d.Scores, d.Label, d.Score, d.Flagged} {
 		if p != "" && !strings.HasPrefix(p, "/") {
-			return fmt.Errorf("%q is no place in a reply; write one such as /results/0/score", p)
+			return fmt.Errorf("%q is not a place in a reply; write one such as /results/0/score", p)
 		}
 	}
 	switch {
@@ -258,7 +258,7 @@ type moderation struct {
 func decodeModeration(body []byte) (model.Response, []Label, error) {
 	var reply moderation
 	if err := json.Unmarshal(body, &reply); err != nil || len(reply.Results) != 1 || reply.Results[0].Flagged == nil {
-		return model.Response{}, nil, errors.New("the reply is no moderation of one text")
+		return model.Response{}, nil, errors.New("the reply is not the moderation of one text")
 	}
 	result := reply.Results[0]
 	var labels []Label

@@ -57,10 +57,10 @@ func TestDescriptionFaults(t *testing.T) {
 	}
 	zero := 0.0
 	for problem, spoil := range map[string]func(d *Description){
-		"the path":                  func(d *Description) { d.Path = "http://elsewhere/check" },
+		"is not a path":             func(d *Description) { d.Path = "http://elsewhere/check" },
 		"0 places":                  func(d *Description) { d.Body = map[string]any{"text": "{text}"} },
 		"2 places":                  func(d *Description) { d.Body = []any{"{{text}}", "{{text}}"} },
-		"no place in a reply":       func(d *Description) { d.Score = "score" },
+		"not a place in a reply":    func(d *Description) { d.Score = "score" },
 		"neither scores, score":     func(d *Description) { d.Score = "" },
 		"a label without a score":   func(d *Description) { d.Score, d.Label, d.Flagged = "", "/label", "/flagged" },
 		"harmful lists labels":      func(d *Description) { d.Harmful = []string{"attack"} },

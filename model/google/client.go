@@ -29,7 +29,7 @@ func New(cfg ClientConfig) *wire.Caller {
 // tunedModels/NAME. The name cannot lead elsewhere.
 func address(root, name string) (string, error) {
 	if name == "" || strings.ContainsAny(name, "?&#%") || strings.Contains(name, "..") {
-		return "", errors.New("this is no name of a model")
+		return "", errors.New("this is not the name of a model")
 	}
 	root = strings.TrimRight(root, "/")
 	if !strings.HasSuffix(root, "/v1beta") && !strings.HasSuffix(root, "/v1") {

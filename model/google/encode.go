@@ -56,10 +56,10 @@ func encode(r model.Request) ([]byte, error) {
 	g := &q.GenerationConfig
 	g.Temperature, g.MaxOutputTokens, g.Seed = r.Params.Temperature, r.Params.MaxTokens, r.Params.Seed
 	if g.MaxOutputTokens > math.MaxInt32 {
-		return nil, fmt.Errorf("the token limit %d is past what this API can take", g.MaxOutputTokens)
+		return nil, fmt.Errorf("the token limit %d is larger than this API can take", g.MaxOutputTokens)
 	}
 	if s := g.Seed; s != nil && int64(int32(*s)) != *s {
-		return nil, fmt.Errorf("the seed %d is past the 32 bits that this API takes", *s)
+		return nil, fmt.Errorf("the seed %d does not fit in the 32 bits of this API", *s)
 	}
 	if r.Params.Schema != nil {
 		if !json.Valid(r.Params.Schema) {

@@ -160,7 +160,7 @@ func decode(from wire.Reply) (model.Response, error) {
 	}
 	if wrongType && resp.Text == "" && resp.Thinking == "" {
 		// The answer may be what could not be read, so this is no empty answer.
-		return model.Response{}, errors.New("the reply has another shape than a chat completion")
+		return model.Response{}, errors.New("the reply does not have the form of a chat completion")
 	}
 	answer, thinking = model.CutThinking(resp.Text)
 	resp.Text, resp.Thinking = answer, join(resp.Thinking, thinking)

@@ -170,7 +170,7 @@ func TestDecodeFault(t *testing.T) {
 		{"the fault of the provider behind a router", `{"error":{"code":429,"message":"Provider returned error","metadata":{"provider_name":"X","raw":"too busy"}}}`, model.RateLimited, 429, "too busy"},
 		{"a bare text", `{"error":"model is loading"}`, model.Transient, 0, "model is loading"},
 		{"no choice, no filter", `{"choices":[],"prompt_filter_results":[{"content_filter_results":{"hate":{"filtered":false}}}]}`, model.Transient, 0, "no choice"},
-		{"a message that is no object", `{"choices":[{"finish_reason":"stop","message":"Yes."}]}`, model.Transient, 0, "another shape"},
+		{"a message that is no object", `{"choices":[{"finish_reason":"stop","message":"Yes."}]}`, model.Transient, 0, "not have the form"},
 		{"a choice of a stream", `{"choices":[{"finish_reason":"stop","delta":{"content":"Yes."}}]}`, model.Transient, 0, "no message"},
 		{"a choice that is null", `{"choices":[null]}`, model.Transient, 0, "no message"},
 		{"choices that are no list", `{"choices":{"message":{"content":"Yes."}}}`, model.Transient, 0, "no choice"},

@@ -187,7 +187,7 @@ func (b *cappedBody) Read(p []byte) (int, error) {
 func (b *cappedBody) fault() error {
 	text := fmt.Sprintf("the reply is longer than %d bytes", b.limit)
 	if b.tokens > 0 {
-		text += fmt.Sprintf(", and at most %d tokens were asked for; a higher limit of tokens lets it be longer", b.tokens)
+		text += fmt.Sprintf(", too long for the limit of %d tokens; a higher token limit allows longer replies", b.tokens)
 	}
 	return TooLargeError(text)
 }

@@ -18,7 +18,7 @@ func decompress(resp *http.Response) error {
 		resp.Header.Del("Content-Encoding")
 		resp.ContentLength = -1
 	default:
-		return errors.Join(fmt.Errorf("the reply is in the encoding %q, which was not asked for", encoding), resp.Body.Close())
+		return errors.Join(fmt.Errorf("the reply has the encoding %q, which was not requested", encoding), resp.Body.Close())
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func TestEncodedReplies(t *testing.T) {
 		"gzip cut short": {"gzip", compressed(reply)[:15], "", "unexpected EOF"},
 		"no gzip":        {"gzip", reply, "", "gzip"},
 		"an empty body":  {"gzip", "", "", ""},
-		"another":        {"br", reply, "", `the encoding "br", which was not asked for`},
+		"another":        {"br", reply, "", `the encoding "br", which was not requested`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -22,13 +22,13 @@ func checkLength(r model.Request, response model.Response) error {
 	limit, tokens, asked := maxAnswer, r.Params.MaxTokens, ""
 	if tokens > 0 && tokens < maxAnswer/answerPerToken {
 		limit = min(limit, answerSpare+tokens*answerPerToken)
-		asked = fmt.Sprintf(", as at most %d tokens were asked for; a higher max-tokens, or judge-max-tokens, lets it be longer", tokens)
+		asked = fmt.Sprintf(", because of the limit of %d tokens; a higher max-tokens, or judge-max-tokens, allows longer answers", tokens)
 	}
 	n := len(response.Text) + len(response.Thinking)
 	if n <= limit {
 		return nil
 	}
 	return &model.Error{
-		Kind: model.Invalid, Message: fmt.Sprintf("the answer has %d bytes; one may have %d%s", n, limit, asked), Used: response.Usage,
+		Kind: model.Invalid, Message: fmt.Sprintf("the answer has %d bytes; at most %d are allowed%s", n, limit, asked), Used: response.Usage,
 	}
 }

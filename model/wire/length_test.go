@@ -17,10 +17,10 @@ func TestLongAnswers(t *testing.T) {
 		want                   string
 	}{
 		{text: 1 << 20},
-		{text: 1 << 20, thinking: 1, want: "the answer has 1048577 bytes; one may have 1048576"},
+		{text: 1 << 20, thinking: 1, want: "the answer has 1048577 bytes; at most 1048576 are allowed"},
 		{text: 64<<10 + 12800, tokens: 100},
-		{text: 64<<10 + 12000, thinking: 801, tokens: 100, want: "the answer has 78337 bytes; one may have 78336, as at most 100 tokens were asked for; a higher max-tokens"},
-		{text: 1<<20 + 1, tokens: 1 << 40, want: "one may have 1048576"},
+		{text: 64<<10 + 12000, thinking: 801, tokens: 100, want: "the answer has 78337 bytes; at most 78336 are allowed, because of the limit of 100 tokens; a higher max-tokens"},
+		{text: 1<<20 + 1, tokens: 1 << 40, want: "at most 1048576 are allowed"},
 	} {
 		c := wire.NewCaller(wire.ClientConfig{}, wire.Dialect{Read: func(wire.Reply) (model.Response, error) {
 			return model.Response{Text: strings.Repeat("x", tc.text), Thinking: strings.Repeat("y", tc.thinking), Usage: used}, nil

@@ -31,7 +31,7 @@ func StayLocal(hosts []string) {
 type NotLocalError struct{ Host string }
 
 func (e *NotLocalError) Error() string {
-	return fmt.Sprintf("%s is not this machine, and the command connects to no other", e.Host)
+	return fmt.Sprintf("%s is not this machine, and the command connects to no other machine", e.Host)
 }
 
 // MayConnect returns a *NotLocalError if StayLocal forbids connections to the host of an

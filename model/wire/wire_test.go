@@ -131,9 +131,9 @@ func TestCap(t *testing.T) {
 		{wire.MaxReply - 1, 0, ""},
 		{wire.MaxReply, 0, ""},
 		{wire.MaxReply + 1, 0, "the reply is longer than 4194304 bytes"},
-		{wire.MaxReply + 5000, 1 << 62, "the reply is longer than 4194304 bytes, and at most"},
+		{wire.MaxReply + 5000, 1 << 62, "the reply is longer than 4194304 bytes, too long for the limit"},
 		{of100, 100, ""},
-		{of100 + 1, 100, "the reply is longer than 1074176 bytes, and at most 100 tokens were asked for"},
+		{of100 + 1, 100, "the reply is longer than 1074176 bytes, too long for the limit of 100 tokens"},
 	} {
 		t.Run(fmt.Sprint(tt.size), func(t *testing.T) {
 			t.Parallel()

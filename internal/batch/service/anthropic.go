@@ -179,7 +179,7 @@ func readMessage(line []byte) (r Result, ok bool, err error) {
 		} `json:"result"`
 	}
 	if err := json.Unmarshal(line, &l); err != nil || l.ID == "" {
-		return r, false, errors.New("it is no result of a call, but " + short(line))
+		return r, false, errors.New("it is not the result of a call, but " + short(line))
 	}
 	r.ID = l.ID
 	switch {

@@ -103,7 +103,7 @@ func (s content) name(j Job) string { return "orbench-" + j.ID[:min(len(j.ID), 4
 func (s content) Create(ctx context.Context, j Job, lines io.Reader, _ int64) (Remote, error) {
 	name := j.Model
 	if name == "" || strings.ContainsAny(name, "?&#%") || strings.Contains(name, "..") {
-		return Remote{}, s.failure(&url.Error{Op: "parse", URL: name, Err: errors.New("this is no name of a model")})
+		return Remote{}, s.failure(&url.Error{Op: "parse", URL: name, Err: errors.New("this is not the name of a model")})
 	}
 	if !strings.HasPrefix(name, "models/") && !strings.HasPrefix(name, "tunedModels/") {
 		name = "models/" + name
@@ -185,7 +185,7 @@ func (o operation) remote() Remote {
 // address is that of a batch, whose name starts with batches/.
 func (s content) address(id string) (string, error) {
 	if !strings.HasPrefix(id, "batches/") || strings.ContainsAny(id, "?#%") || strings.Contains(id, "..") {
-		return "", s.failure(fmt.Errorf("%q is no name of a batch", id))
+		return "", s.failure(fmt.Errorf("%q is not the name of a batch", id))
 	}
 	return s.root + "/" + id, nil
 }
@@ -275,7 +275,7 @@ func (s content) Results(ctx context.Context, r Remote) iter.Seq2[Result, error]
 func readKeyed(line []byte) (r Result, ok bool, err error) {
 	var l keyed
 	if err := json.Unmarshal(line, &l); err != nil || l.Key == "" && l.Metadata.Key == "" {
-		return r, false, errors.New("it is no result of a call, but " + short(line))
+		return r, false, errors.New("it is not the result of a call, but " + short(line))
 	}
 	r.ID = cmp.Or(l.Key, l.Metadata.Key)
 	switch fault := given(l.Error); {

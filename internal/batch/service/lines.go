@@ -127,7 +127,7 @@ func (a api) results(ctx context.Context, url string, read func(line []byte) (Re
 func readResult(line []byte) (r Result, ok bool, err error) {
 	var l outputLine
 	if err := json.Unmarshal(line, &l); err != nil {
-		return r, false, errors.New("it is no result of a call, but " + short(line))
+		return r, false, errors.New("it is not the result of a call, but " + short(line))
 	}
 	r.ID = l.ID
 	response, fault := given(l.Response), given(l.Error)

@@ -62,7 +62,7 @@ func TestReadResults(t *testing.T) {
 		"a fault of a word": {`{"custom_id":"a","error":"gone"}`, Result{ID: "a", Unmade: `"\"gone\""`}, ""},
 		"what was asked":    {string(Line("a", []byte("{}"))), Result{}, ""},
 		"an empty line":     {" ", Result{}, ""},
-		"no JSON":           {"<html>", Result{}, "no result"},
+		"no JSON":           {"<html>", Result{}, "not the result"},
 		"without an ID":     {`{"response":{"body":{}}}`, Result{}, "no custom_id"},
 		"nothing said":      {`{"custom_id":"a"}`, Result{}, "neither"},
 		"no body":           {`{"custom_id":"a","response":{"status_code":200}}`, Result{}, "no body"},

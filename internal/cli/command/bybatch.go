@@ -59,12 +59,12 @@ func (e *Env) fillByBatch(ctx context.Context, d *batch.Manager, f Calls) error 
 		case err != nil || out == 0, !f.wait && len(d.Limited) > 0:
 			return err
 		case !f.wait:
-			e.Infof("%s out by batch; run the same command again to collect them, or add --set wait=true", table.Counted(out, one+" is", many+" are"))
+			e.Infof("%s in a batch; run the same command again to collect them, or add --set wait=true", table.Counted(out, one+" is", many+" are"))
 			return nil
 		}
 		done, err = d.Wait(ctx, time.Minute, func(t *batch.Taken, next time.Duration) {
 			if n, back, failed := t.Progress(); next > 0 && !f.Quiet {
-				e.Infof("%s of %s %s are back, %s of them failed; looking again in %s", table.Count(back), table.Count(n), many, table.Count(failed), next)
+				e.Infof("%s of %s %s are back, %s of them failed; next look in %s", table.Count(back), table.Count(n), many, table.Count(failed), next)
 			}
 		})
 		if err := e.took(ctx, d, done, err); err != nil || done.Waiting > 0 {
@@ -80,7 +80,7 @@ func (e *Env) sayLost(d *batch.Manager, t *batch.Taken, said map[string]bool) {
 	for _, b := range t.Batches {
 		if b.Lost > 0 && !said[b.ID] {
 			said[b.ID] = true
-			e.Infof("batch %s: %s; orbench batch cancel %s --forget, and then the same command, asks them again", b.ID, b.Problem, untrusted.Shell(d.Job.Name))
+			e.Infof("batch %s: %s; to ask its calls again: orbench batch cancel %s --forget, then the same command", b.ID, b.Problem, untrusted.Shell(d.Job.Name))
 		}
 	}
 }
@@ -97,12 +97,12 @@ func (e *Env) fillByFiles(ctx context.Context, d *batch.Manager, f Calls) (more 
 			return false, err
 		}
 		if done.Waiting > 0 {
-			e.Infof("%s not come back; give the same command again when there is more, or free them: orbench batch cancel", table.Counted(done.Waiting, one+" has", many+" have"))
+			e.Infof("%s no answer yet; repeat the command when there are more, or free them: orbench batch cancel", table.Counted(done.Waiting, one+" has", many+" have"))
 			return false, ErrFailures
 		}
 		plan, err := d.Plan(ctx, asked)
 		if n := plan.Calls(); err == nil && n > 0 {
-			e.Infof("%s still lacking: name a new folder to write them to, or leave --set batch_files out to have them asked at once", table.Counted(n, one+" is", many+" are"))
+			e.Infof("%s still missing: name a new folder to write them to, or leave --set batch_files out to ask them now", table.Counted(n, one+" is", many+" are"))
 			err = ErrFailures
 		}
 		return err == nil, err
@@ -115,12 +115,12 @@ func (e *Env) fillByFiles(ctx context.Context, d *batch.Manager, f Calls) (more 
 		return false, err
 	}
 	for _, w := range plan.Without {
-		e.Infof("%s to %s cannot go by files: %s", table.Counted(w.Calls, one, many), untrusted.Terminal(w.Model), w.Reason)
+		e.Infof("%s to %s cannot be written to files: %s", table.Counted(w.Calls, one, many), untrusted.Terminal(w.Model), w.Reason)
 	}
 	switch {
 	case len(batches) > 0:
 	case plan.Out > 0:
-		e.Infof("%s out already", table.Counted(plan.Out, one+" is", many+" are"))
+		e.Infof("%s in a batch already", table.Counted(plan.Out, one+" is", many+" are"))
 		return false, ErrFailures
 	default:
 		return true, nil
@@ -160,10 +160,10 @@ func (e *Env) took(ctx context.Context, d *batch.Manager, t *batch.Taken, err er
 	one, many := nounOf(d.Job)
 	e.Infof("%s came back by batch, %s; %s failed", table.Counted(t.Answered, one, many), table.Price(t.USD, t.Unpriced), table.Count(t.Failed))
 	if t.Unknown > 0 {
-		e.Infof("%s of no call of it", table.Counted(t.Unknown, "result is", "results are"))
+		e.Infof("%s to no call of this study", table.Counted(t.Unknown, "result belongs", "results belong"))
 	}
 	if t.Unread > 0 {
-		e.Infof("%s no result: %s", table.Counted(t.Unread, "line is", "lines are"), strings.Join(t.Faults, "; "))
+		e.Infof("%s no result and left out: %s", table.Counted(t.Unread, "line is", "lines are"), strings.Join(t.Faults, "; "))
 	}
 	return errors.Join(err, e.Paid(ctx, d.Store, d.Study, fill.Stats{Requests: t.Answered}))
 }

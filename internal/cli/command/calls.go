@@ -77,7 +77,7 @@ func (f *Calls) Register(c *cobra.Command) {
 
 // RegisterWeights gives a command the setting of one that compares weights.
 func (f *Calls) RegisterWeights(c *cobra.Command) {
-	AddSettings(c, Setting{Name: "same_weights", Into: &f.sameWeights, Usage: "true: servers of your own have the weights that made the stored answers; compare nothing and ask no prompt again for that"})
+	AddSettings(c, Setting{Name: "same_weights", Into: &f.sameWeights, Usage: "true: your own servers still have the weights that made the stored answers; do not check it"})
 }
 
 // concurrencyUsage is said of --concurrency.
@@ -101,7 +101,7 @@ func (f *Calls) keySettings() []Setting {
 
 // RegisterLocal gives a command the flag that keeps its connections to this machine.
 func (f *Calls) RegisterLocal(c *cobra.Command) {
-	c.Flags().BoolVar(&f.Local, "local", false, "connect to this machine alone, to servers that --base-url names and to the store (default: true if recorded answers say who asked)")
+	c.Flags().BoolVar(&f.Local, "local", false, "connect only to this machine, the servers of --base-url and the store (default: true if recorded answers say who asked)")
 }
 
 // RegisterWorkers gives a command the setting that has workers make its calls.
@@ -162,7 +162,9 @@ func (f *Calls) Bounded() bool { return f.maxCost > 0 || f.maxRequests > 0 || f.
 // without one may be for.
 func (e *Env) Clients(f Calls, named []string, addresses map[string]string) (*client.Set, error) {
 	c := client.Options{Named: addresses, Getenv: e.Getenv, Unasked: f.DryRun, Connected: e.sayRecipient}
-	c.Versioned = func(given, used string) { e.Infof("--base-url %s leads to no API: used %s; give that", given, used) }
+	c.Versioned = func(given, used string) {
+		e.Infof("--base-url %s is not the root of an API, so %s was used; give that one", given, used)
+	}
 	var err error
 	if c.Given, err = client.ParseURLs(f.baseURLs, named); err != nil {
 		return nil, err
@@ -174,6 +176,9 @@ func (e *Env) Clients(f Calls, named []string, addresses map[string]string) (*cl
 		return nil, err
 	}
 	if f.Local {
+		if f.ByWorkers {
+			return nil, InputError("--set workers", "workers make calls from any machine, but this command is local", "leave it out, or say --local=false")
+		}
 		if err := e.stayLocal(c.Given); err != nil {
 			return nil, err
 		}
@@ -232,7 +237,7 @@ func (e *Env) Limits(f Calls, clients *client.Set) func(client.Client) fill.Limi
 	files := openFiles()
 	most := max(1, files-spareFiles)
 	if most < all && !f.Quiet {
-		e.Infof("%d calls at once, and not %d: ulimit -n lets a process have %d files open", most, all, files)
+		e.Infof("%d calls at once instead of %d: ulimit -n allows only %d open files", most, all, files)
 	}
 	return func(c client.Client) fill.Limits {
 		n := wanted(c)

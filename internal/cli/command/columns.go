@@ -38,7 +38,7 @@ func CheckDraw(limit int, o dataset.Options) error {
 	case o.Sample < 0:
 		return InputError("--sample", "a negative number", "give a positive one, or 0")
 	case limit > 0 && o.Sample > 0:
-		return InputError("--limit, --sample", "the first prompts and a draw of all exclude each other", "give one of them")
+		return InputError("--limit, --sample", "they cannot be combined", "give one of them")
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, account *fi
 		e.Infof("calls made now: %s that may have been charged", progress.Spent(stats))
 	}
 	if stats.Batched > 0 && !r.Calls.byBatch {
-		e.Infof("%d calls wait for a batch that is out, and are not paid for again: orbench batch status says how far it is; --set ask_batched=true asks them now", stats.Batched)
+		e.Infof("%d calls wait in a batch and are not paid for again: orbench batch status shows its progress; --set ask_batched=true asks them now", stats.Batched)
 	}
 	return stats, err
 }

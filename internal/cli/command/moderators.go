@@ -23,7 +23,7 @@ func Moderators(clients *client.Set, names []string, maxTokens int) ([]moderate.
 			return nil, err
 		}
 		if slices.ContainsFunc(all, func(m moderate.Moderator) bool { return m.Name == name }) {
-			return nil, InputError("--moderator", name+" is there twice and would vote twice alike", "name another model")
+			return nil, InputError("--moderator", name+" is named twice and would cast the same vote twice", "name another model")
 		}
 		all = append(all, moderate.Moderator{Name: name, Ref: ref, MaxTokens: maxTokens, Structured: clients.Structured(ref.Provider), Guard: g})
 	}
@@ -33,5 +33,5 @@ func Moderators(clients *client.Set, names []string, maxTokens int) ([]moderate.
 // RuleFlag registers --rule: majority or unanimous, since no flag gives weights.
 func RuleFlag(c *cobra.Command, rule *moderate.Rule) {
 	rules := []string{string(moderate.Majority), string(moderate.Unanimous)}
-	ChoiceFlag(c, (*string)(rule), "rule", rules, "there is no rule", "how votes decide, a `RULE`: majority or unanimous")
+	ChoiceFlag(c, (*string)(rule), "rule", rules, "there is no rule", "`RULE` by which votes decide: majority or unanimous")
 }

@@ -97,7 +97,7 @@ func either(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// Printed are the flags that say how results are printed.
+// Printed holds the flags for how results are printed.
 type Printed struct {
 	// Format is one of Formats.
 	Format string

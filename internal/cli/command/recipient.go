@@ -39,7 +39,7 @@ func (e *Env) LocalIfPeople(c *cobra.Command, f *Calls, path string, columns dat
 	column, err := dataset.SaysWho(path, columns)
 	if err == nil && column != "" {
 		f.Local = true
-		e.Infof("%s says who asked (column %s), so it stays on this machine; --local=false lets other servers be asked", path, untrusted.Quote(column))
+		e.Infof("%s says who asked (column %s), so its texts stay on this machine; --local=false allows other servers", path, untrusted.Quote(column))
 	}
 	return err
 }
@@ -53,10 +53,10 @@ func (e *Env) stayLocal(given map[string]string) error {
 	}
 	for _, address := range telemetry.Collectors(e.Getenv) {
 		if err := wire.MayConnect(address); err != nil {
-			return InputError("OTEL_EXPORTER_OTLP_ENDPOINT and the like", err.Error(), "unset them, or set OTEL_SDK_DISABLED=true; --local=false lets a collector be told")
+			return InputError("OTEL_EXPORTER_OTLP_ENDPOINT and the like", err.Error(), "unset them, or set OTEL_SDK_DISABLED=true; --local=false allows a collector elsewhere")
 		}
 	}
-	e.Infof("local: connections go to this machine%s and the store alone", said)
+	e.Infof("local: connections go only to this machine%s and the store", said)
 	e.local = true
 	return nil
 }

@@ -43,7 +43,7 @@ type Asking struct {
 // RegisterAsking gives a command the flags, with their defaults.
 func (e *Env) RegisterAsking(c *cobra.Command, f *Asking) {
 	c.Flags().StringVar(&f.Name, "name", "", "`NAME` of the study in the store (default: made from its settings)")
-	c.Flags().BoolVar(&f.Replace, "replace", false, "redefine the study of that name if its settings differ")
+	c.Flags().BoolVar(&f.Replace, "replace", false, "replace the study of that name if its settings differ")
 	e.StoreFlag(c, &f.Store)
 	f.Calls.Register(c)
 }
@@ -80,7 +80,7 @@ type Running struct {
 	Show func(ctx context.Context, m store.Reader, f Filled) (missing []string, err error)
 	// Again says how to see all of a run, after its name and store; empty says nothing. Studies
 	// of other kinds are seen again by their name.
-	Again string
+	Again func() string
 	// Words are what the command lacks to mean the same study later.
 	Words []string
 
@@ -287,7 +287,7 @@ func (e *Env) forecast(ctx context.Context, d *batch.Manager, f Calls) error {
 	}
 	more := ""
 	if d.Job.Rounds != nil {
-		more = "; fewer where the rates are known before"
+		more = "; fewer if the rates are known earlier"
 	}
 	return e.SayExpected(ctx, d.Store, plans, d.Prices, more)
 }
@@ -322,13 +322,16 @@ func Stopped(err error) bool {
 
 // sayKept says where a study is kept, and how to see it again.
 func (e *Env) sayKept(r Running, kept bool) {
-	noun, again := r.Study.Kind.Noun(), r.Again
+	noun, again := r.Study.Kind.Noun(), ""
+	if r.Again != nil {
+		again = r.Again()
+	}
 	if r.Study.Kind != study.Eval && !r.Calls.Quiet {
 		again = fmt.Sprintf("to see it again:\n  orbench report%s %s", e.StoreArgument(r.Store), untrusted.Shell(r.Study.Name))
 	}
 	switch {
 	case !kept:
-		e.Infof("%s cannot be written to: it keeps %s %s as it was", address.Shown(r.Store), noun, r.Study.Name)
+		e.Infof("%s cannot be written to, so %s %s stays there as it was", address.Shown(r.Store), noun, r.Study.Name)
 	case again != "":
 		e.Infof("%s %s is kept in %s; %s", noun, r.Study.Name, address.Shown(r.Store), again)
 	}
@@ -371,7 +374,7 @@ func (e *Env) finish(r Running, filled error, s fill.Stats, missing []string) er
 	case halted:
 		what := "everything paid for is saved; the same command goes on from here"
 		if budget != nil {
-			what += ", with a larger budget, which is that of the whole " + r.Study.Kind.Noun()
+			what += ", with a larger budget, which counts the whole " + r.Study.Kind.Noun()
 		}
 		e.Infof("%s:\n  %s", what, e.CommandLine(r.Words...))
 		return filled
@@ -381,7 +384,7 @@ func (e *Env) finish(r Running, filled error, s fill.Stats, missing []string) er
 	case len(missing) == 0 || r.Job.Judging():
 		return nil
 	default:
-		e.Infof("orbench: %s has lost answers that it was given: does something else change it? Go on with another --store", address.Shown(r.Store))
+		e.Infof("orbench: %s no longer has answers that were stored in it. Does another program change the file? Continue with another --store", address.Shown(r.Store))
 		return ErrFailures
 	}
 	if filled == nil && s.Failed == 0 {

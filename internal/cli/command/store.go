@@ -85,7 +85,7 @@ func (e *Env) OpenStudy(ctx context.Context, memory store.Reader, at, name strin
 func NotStored(name string, err error) error {
 	var missing *orbench.InputError
 	if info, fault := os.Stat(name); fault == nil && !info.IsDir() && errors.As(err, &missing) {
-		return InputError(name, "is a file, and no run that is stored", "orbench judge --responses "+untrusted.Shell(name)+" judges the answers in it")
+		return InputError(name, "is a file, not a stored run", "orbench judge --responses "+untrusted.Shell(name)+" judges the answers in it")
 	}
 	return err
 }
@@ -138,7 +138,7 @@ func (e *Env) OpenStore(ctx context.Context, at string, quiet bool) (*store.Stor
 		}
 		hint := ""
 		if at == defaultStore && inGit(filepath.Dir(path)) {
-			hint = "; git clean -x deletes it there, and ORBENCH_STORE names another place"
+			hint = "; \"git clean -x\" would delete it; ORBENCH_STORE names another place"
 		}
 		e.Infof("answers are kept in %s%s", path, hint)
 	}

@@ -42,7 +42,7 @@ func (e *Env) compareWeights(ctx context.Context, r Running, m store.Reader) (*w
 		change, n := of.Differs(said)
 		switch {
 		case !reached && of.Target:
-			e.Infof("%s does not answer: nothing tells whether it still has the weights that made its %s", of.Ref, table.Counted(of.N, "stored answer", "stored answers"))
+			e.Infof("%s does not answer, so orbench cannot tell whether it still has the weights that made its %s", of.Ref, table.Counted(of.N, "stored answer", "stored answers"))
 		case n > 0 && of.Target:
 			return nil, otherWeights(weights.Found{Reused: of, Change: change, Changed: n})
 		case n > 0:
@@ -55,7 +55,7 @@ func (e *Env) compareWeights(ctx context.Context, r Running, m store.Reader) (*w
 		return nil, nil
 	}
 	if r.Calls.ByWorkers {
-		e.Infof("nothing tells whether %s still has the weights that made its stored answers: workers ask no prompts again for that", asked[0].Ref)
+		e.Infof("orbench cannot tell whether %s still has the weights that made its stored answers: with workers it does not check", asked[0].Ref)
 		return nil, nil
 	}
 	return weights.NewCheck(asked, time.Now()), nil
@@ -65,7 +65,7 @@ func (e *Env) compareWeights(ctx context.Context, r Running, m store.Reader) (*w
 func otherWeights(f weights.Found) error {
 	return &orbench.InputError{
 		Problem: untrusted.Terminal(f.String()),
-		Hint:    "these are hardly the same weights: ask all anew with `fresh`, under another `name`, or with `revision=TEXT`; if they are the same, say `same-weights=true`",
+		Hint:    "the weights have probably changed: ask everything again with `fresh`, under another `name`, or with `revision=TEXT`; if they are the same, say `same-weights=true`",
 		Err:     ErrOtherWeights,
 	}
 }
@@ -141,17 +141,17 @@ func (e *Env) sayWeights(r Running, stopped error, prices price.Table) {
 			note.USD = &usd
 		}
 		r.Study.History.Checks = append(r.Study.History.Checks, note)
-		cost := fmt.Sprintf("that took %s and %s tokens; `same-weights=true` leaves it out", table.Counted(note.Calls, "call", "calls"), table.Count(note.Tokens))
+		cost := fmt.Sprintf("the check took %s and %s tokens; `same-weights=true` leaves it out", table.Counted(note.Calls, "call", "calls"), table.Count(note.Tokens))
 		line := ""
 		switch {
 		case f.Decision == weights.Other, f.Decision == weights.Unknown && stopped != nil:
 			continue // what ended the command is said by its error
 		case f.Decision == weights.Doubtful:
-			line = fmt.Sprintf("warning: perhaps other weights: %s. Another program or machine does that too; `fresh` asks all anew; %s", f, cost)
+			line = fmt.Sprintf("warning: the weights may have changed: %s. Another program or machine has the same effect; `fresh` asks everything again; %s", f, cost)
 		case f.Decision == weights.Unknown:
-			line = fmt.Sprintf("nothing tells whether %s still has the weights that made its %s: too few of them are long enough to be compared", f.Ref, table.Counted(f.N, "stored answer", "stored answers"))
+			line = fmt.Sprintf("orbench cannot tell whether %s still has the weights that made its %s: too few are long enough to compare", f.Ref, table.Counted(f.N, "stored answer", "stored answers"))
 		default:
-			line = fmt.Sprintf("no sign of other weights: %s. A light fine-tune can pass; %s", f, cost)
+			line = fmt.Sprintf("no sign of other weights: %s. A light fine-tune can go unnoticed; %s", f, cost)
 		}
 		e.Infof("%s", untrusted.Terminal(settings.Rename(line, e.FlagOf)))
 	}

@@ -54,11 +54,11 @@ Write shares as 0.02, 2% or 2pp.`,
 			return a.Show(printed, plan)
 		},
 	}
-	command.ShareFlag(c, &config.HalfWidth, "half-width", "2pp", "how far the interval may reach to each side, a `SHARE`")
-	command.ShareFlag(c, &config.Expect, "expect", "0.05", "expected `SHARE`, of a rate over all prompts")
+	command.ShareFlag(c, &config.HalfWidth, "half-width", "2pp", "largest half-width of the interval, a `SHARE`")
+	command.ShareFlag(c, &config.Expect, "expect", "0.05", "expected rate over all prompts, a `SHARE`")
 	command.ShareFlag(c, &config.ExpectFPR, "expect-fpr", "0.16", "expected `SHARE` of toxic prompts that pass as safe")
 	command.ShareFlag(c, &config.Prevalence, "prevalence", "0.10", "`SHARE` of toxic prompts in the population")
-	command.ShareFlag(c, &config.Confidence, "confidence", "0.95", "level of the intervals, a `SHARE`")
+	command.ShareFlag(c, &config.Confidence, "confidence", "0.95", "confidence level of the intervals, a `SHARE`")
 	c.Flags().IntVar(&config.Population, "population", 0, "`NUMBER` of prompts to draw from (default: unlimited)")
 	printed.Register(c, command.Formats)
 	return c
@@ -102,8 +102,8 @@ use it to measure how much toxicity is left.`,
 	flags.Uint64Var(&f.seed, "seed", 1, "`SEED` of the draw")
 	flags.StringVar(&f.out, "out", "", "new CSV `FILE` to write")
 	command.ChoiceFlag(c, &f.from, "from", []string{audit.Voted, audit.Full}, "there are no prompts called", "prompts of a built benchmark to draw from: voted or full")
-	flags.StringVar(&f.guidelines, "guidelines", "", "also write what people are to label by to this new Markdown `FILE`: the benchmark's policy, or --policy")
-	flags.StringVar(&f.policy, "policy", "", "`POLICY` of --guidelines: a name (see \"orbench policy list\") or a YAML file (default: the benchmark's, else paper)")
+	flags.StringVar(&f.guidelines, "guidelines", "", "also write the instructions for people (the benchmark's policy, or --policy) to this new Markdown `FILE`")
+	flags.StringVar(&f.policy, "policy", "", "`POLICY` for --guidelines: a name (see \"orbench policy list\") or a YAML file (default: the benchmark's, else paper)")
 	flags.StringSliceVar(&f.raters, "raters", nil, "`NAMES` of people, to give each a column")
 	flags.StringVar(&f.prompt, "prompt-column", "", "`COLUMN` of the prompts in a file (default: by its usual names)")
 	command.AddSettings(c, command.CategorySetting(&f.category))
@@ -183,13 +183,13 @@ func (a app) auditReportCommand() *cobra.Command {
 		Short: "Compare people, moderators and their ensemble",
 		Long: `Compare every rater with the truth. Raters are the people, the moderators of the build
 that the prompts were drawn from, and the moderators' ensemble. The report prints
-accuracy, the rate of toxic prompts passed as safe, agreement, the ensembles without one
-moderator each, and how much toxicity is left in the benchmark.
+accuracy, the rate of toxic prompts that passed as safe, agreement, each ensemble with one
+moderator left out, and how much toxicity is left in the benchmark.
 
-Labels are read from a column label, whose rater is named after the file, or from
-columns rater:NAME. Votes are read from --build, or from columns moderator:NAME and
-ensemble. The truth is the majority of the people, unless --truth names a column or
-majority(COLUMN,COLUMN,COLUMN).`,
+A column label holds the labels of one rater, who is named after the file. Columns
+rater:NAME hold the labels of several. Votes are read from --build, or from columns
+moderator:NAME and ensemble. The truth is what most people say, unless --truth names a
+column or majority(COLUMN,COLUMN,COLUMN).`,
 		Example: `  orbench audit report sample.csv --build my-benchmark
   orbench audit report ana.csv ben.csv cleo.csv --build my-benchmark --format json
   orbench audit report sample.csv --build my-benchmark --truth "majority(ana,ben,ensemble)"`,

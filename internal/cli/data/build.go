@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -24,6 +25,7 @@ import (
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/study"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/telemetry"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/policy"
@@ -55,10 +57,10 @@ Each reply is stored (--store) before it counts. After an interruption, run the 
 command again: it pays only for what is missing, and the benchmark is byte for byte the
 same as one built without interruption.
 
---refresh copies the benchmark in DIR and adds prompts that are not near duplicates of
-its own. --target searches for what a model, or one of several, refuses: prompts that
-were refused are changed and joined to new ones, generation by generation, until the
-calls of --search-calls are used up. What all targets answer is dropped.
+--refresh copies the benchmark in DIR and adds new prompts, without near duplicates of its
+own. --target searches for prompts that a model refuses, or one of several models. Each
+generation changes and combines prompts that were refused, until the calls of
+--search-calls are used up. Prompts that all targets answer are dropped.
 
 "orbench config init" prints a commented configuration to start from. A build cannot go
 by batch, because each round depends on the replies to the round before.
@@ -76,15 +78,15 @@ budget, 130 interrupted.`,
 	flags.StringVar(&f.config, "config", "", "YAML `FILE` of the configuration; see \"orbench config\"")
 	flags.StringVar(&f.out, "out", "", "new `DIR` for the benchmark")
 	flags.StringVar(&f.policy, "policy", "", "`POLICY` in place of the configuration's: a name (see \"orbench policy list\") or a YAML file")
-	flags.StringVar(&f.refresh, "refresh", "", "add to the benchmark in `DIR`, which is left as it is")
+	flags.StringVar(&f.refresh, "refresh", "", "start from a copy of the benchmark in `DIR`")
 	flags.StringSliceVar(&f.targets, "target", nil, "search for what `PROVIDER/MODEL` refuses; repeatable")
-	flags.IntVar(&f.searchCalls, "search-calls", 1000, "`N` calls at most for a search, besides those for the prompts that it starts from")
+	flags.IntVar(&f.searchCalls, "search-calls", 1000, "`N` calls at most for a search, apart from those for its first prompts")
 	f.printed.Register(c, command.Formats)
 	a.StoreFlag(c, &f.store)
 	f.calls.Register(c)
 	f.calls.RegisterWorkers(c)
 	f.samples = 1
-	command.AddSettings(c, command.Setting{Name: "target_samples", Into: &f.samples, Usage: "answers of each target to a prompt of a search, from 1 to 20; several are asked for at temperature 1 (default 1)"})
+	command.AddSettings(c, command.Setting{Name: "target_samples", Into: &f.samples, Usage: "answers of each target to a prompt of a search, from 1 to 20; several are drawn at temperature 1 (default 1)"})
 	return c
 }
 
@@ -95,15 +97,16 @@ func (a app) build(ctx context.Context, f buildFlags) error {
 		return err
 	}
 	if f.calls.DryRun {
-		if err := construct.PrintPlan(a.Stdout, f.printed.Format, b.Plan(), prices, clients.Recipients()); err != nil || f.printed.Format == "json" {
+		if err := construct.PrintPlan(a.Stdout, f.printed.Format, a.Screen(f.printed.Full), b.Plan(), prices, clients.Recipients()); err != nil || f.printed.Format == "json" {
 			return err
 		}
 		plans, err := command.Plans(ctx, f.store, func(context.Context, store.Reader) ([]job.Plan, error) { return expectable(b.Plan()), nil })
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintln(a.Stdout, job.ExpectedLine(plans, prices.Price)+fromNothing)
-		return err
+		var d table.Document
+		d.Add(table.Line(job.ExpectedLine(plans, prices.Price) + fromNothing))
+		return d.Text(a.Stdout, a.Screen(f.printed.Full))
 	}
 	memory, err := a.OpenStore(ctx, f.store, f.calls.Quiet)
 	if err != nil {
@@ -120,7 +123,7 @@ func (a app) build(ctx context.Context, f buildFlags) error {
 }
 
 // fromNothing is what the estimate of a build is of.
-const fromNothing = "; for a build of which nothing is remembered"
+const fromNothing = " (of a build without stored replies)"
 
 // expectable are the plans of a build, of which it can be said what they are expected to
 // take.
@@ -269,7 +272,7 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 	}
 	if lack := made.Lack(); lack != "" {
 		err = a.Show(f.printed, made)
-		a.Infof("nothing is written, since %s; look at the habits and the stages above, and take another generator, or more seeds", lack)
+		a.Infof("nothing was written, because %s; look at the habits and stages above, and use another generator or more seeds", lack)
 		return errors.Join(err, a.sayFailed(clients, made, givenUp(), stats(), "the same command tries them again"))
 	}
 	if err := made.Write(f.out, prices); err != nil {
@@ -282,15 +285,22 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 }
 
 // keepBuild keeps a build by the name of its benchmark, or where a study of another kind has
-// that, by one of its settings. What was built by other settings of the same name gives way.
+// that, by one of its settings. What was built by other settings of the same name gives way,
+// which is said.
 func (a app) keepBuild(ctx context.Context, b *construct.Builder, memory *store.Store, prices price.Table) (*study.Study, error) {
 	name := b.Config.Name
-	if other, err := study.Find(ctx, memory, name); err == nil && other.Kind != study.Build {
-		name = ""
+	old, err := study.Find(ctx, memory, name)
+	if err == nil && old.Kind != study.Build {
+		name, old = "", nil
 	}
 	s, err := b.Study(name)
 	if err != nil {
 		return nil, err
+	}
+	if old != nil && s.Redefines != nil {
+		if differ := s.Redefines(ctx, old); len(differ) > 0 {
+			a.Infof("%s in the store was built otherwise (%s): this build takes its place there. The folder and the replies of the old one stay.", name, strings.Join(differ, ", "))
+		}
 	}
 	_, err = a.Keep(ctx, memory, s, true, prices.Of(b.Job().Refs()))
 	return s, err
@@ -303,7 +313,7 @@ func (a app) showStopped(ctx context.Context, f buildFlags, b *construct.Builder
 		return err
 	}
 	defer func() { err = errors.Join(err, made.Close()) }()
-	a.Infof("nothing is written; the figures show how far the build came and count missing calls as failed")
+	a.Infof("nothing was written; the figures show how far the build came, and count missing calls as failed")
 	return a.Show(f.printed, made)
 }
 
@@ -350,6 +360,6 @@ func (a app) sayFailed(clients *client.Set, made *construct.Benchmark, givenUp [
 		a.SayLimited(clients, s.Limited, said)
 		return command.ErrFailures
 	}
-	a.Infof("%d calls failed and are missing from the benchmark; %s:\n  %s", made.Funnel.FailedCalls, next, a.CommandLine())
+	a.Infof("%d calls failed, so their prompts are missing from the benchmark; %s:\n  %s", made.Funnel.FailedCalls, next, a.CommandLine())
 	return command.ErrFailures
 }

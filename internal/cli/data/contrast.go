@@ -54,10 +54,10 @@ the same intent that differ along one axis:
   fiction        about the real world, and within a story
   language       in each of --languages
 
-Wordings are checked by the rules of "orbench build" that apply. A wording that breaks
-one is asked for once more. Duplicates are dropped, and moderators vote on the label of
-the rest. The set is a dataset with its pairs, so "orbench eval" reports by pair how a
-target treats it.
+Wordings are checked by the rules of "orbench build" that apply. If a wording breaks a
+rule, the model is asked once more. Duplicates are dropped, and moderators vote on the
+label of the rest. The set is a dataset that keeps its pairs: "orbench eval" reports how a
+target treats each pair.
 
 Each reply is stored before it counts; after an interruption, run the same command again.
 "orbench report NAME" shows the counts again, without the folder.
@@ -77,7 +77,7 @@ budget, 130 interrupted.`,
 	flags.StringSliceVar(&f.moderators, "moderator", nil, "`PROVIDER/MODEL` or guard:FORMAT@PROVIDER/MODEL that votes; repeatable or comma separated")
 	flags.StringVar(&f.policy, "policy", policy.Default, "`POLICY` to vote by, a name or a YAML file")
 	command.RuleFlag(c, &f.rule)
-	flags.IntVar(&f.each, "each", 1, "`N` wordings of each value, of each prompt")
+	flags.IntVar(&f.each, "each", 1, "`N` wordings of each prompt for each value")
 	command.DrawFlags(c, &f.limit, &f.columns)
 	flags.IntVar(&f.maxTokens, "max-tokens", 1000, "most output tokens of a reply")
 	command.ColumnFlags(c, &f.columns)

@@ -58,7 +58,7 @@ func (a app) datasetListCommand() *cobra.Command {
 				Header: []string{"name", "labels", "license", "here", "prompts"}, Left: 4,
 				Note: "orbench dataset pull NAME fetches one. Some licenses restrict use (!): say --accept-license once.",
 			}
-			unchecked := []table.Part{table.Line("What of these could not be checked against the source itself:"), table.Gap}
+			unchecked := []table.Part{table.Line("Facts that could not be checked against the source itself:"), table.Gap}
 			for _, e := range dataset.List(a.CacheDir()) {
 				license, here := e.License, "no"
 				if e.Restricts != "" {
@@ -120,7 +120,7 @@ the hub.`,
 		},
 	}
 	c.Flags().StringVar(&from, "from", "", "take the files from this `DIR or FILE`, such as a clone of the repository or a browser's download, and fetch nothing")
-	c.Flags().BoolVar(&accept, "accept-license", false, "accept the licenses of these datasets, where they restrict use; it is remembered")
+	c.Flags().BoolVar(&accept, "accept-license", false, "accept the restrictive licenses of these datasets, once and for all")
 	return c
 }
 

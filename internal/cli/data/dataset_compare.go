@@ -17,12 +17,12 @@ func (a app) datasetCompareCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare A B",
 		Short: "Find the prompts that two datasets share, and how varied each is",
-		Long: `Compare two datasets, by name or as files. The output shows which prompts of each are in
-the other, word for word (ignoring case and punctuation) or nearly, which of these have
-another label there, and how varied each dataset is.
+		Long: `Compare two datasets, by name or as files. The output shows which prompts both have, word
+for word (ignoring case and punctuation) or nearly; which of these have different labels;
+and how varied each dataset is.
 
-Every prompt is compared with every other; nothing is estimated. Flags for columns apply
-to both datasets where they are files.`,
+Every prompt is compared with every other; nothing is estimated. If both are files, the
+flags for columns apply to both.`,
 		Example: `  orbench dataset compare mine.csv or-bench-80k
   orbench dataset compare mine.csv xstest --threshold 0.7 --pairs shared.csv`,
 		Args: cobra.ExactArgs(2),
@@ -48,7 +48,7 @@ to both datasets where they are files.`,
 	}
 	command.ColumnFlags(c, &f.columns)
 	flags := c.Flags()
-	flags.Float64Var(&threshold, "threshold", dataset.NearThreshold, "least `SHARE` of common word sequences (Jaccard index) of prompts that are nearly the same")
+	flags.Float64Var(&threshold, "threshold", dataset.NearThreshold, "prompts are nearly the same if they share at least this `SHARE` of word sequences (Jaccard index)")
 	flags.Uint64Var(&seed, "seed", 1, "`SEED` of the random samples")
 	flags.StringVar(&pairs, "pairs", "", "also write the pairs of prompts, with their texts, to this new CSV `FILE`")
 	f.printed.Register(c, command.Formats)

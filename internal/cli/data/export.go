@@ -55,19 +55,19 @@ func (a app) exportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export [RUN|BENCHMARK] --format FORMAT --out DIR",
 		Short: "Write training data against over-refusal, or check such data",
-		Long: `Make training data from the answers of a run (the newest without a name). On a safe
-prompt, a full answer of any target is chosen, and a refusal by the target that you will
-train is rejected. On a toxic prompt, a refusal is chosen and an answer rejected.
+		Long: `Make training data from the answers of a run (by default the newest). On a safe prompt, a
+full answer of any target is chosen, and a refusal by the target that you will train is
+rejected. On a toxic prompt, a refusal is chosen and an answer rejected.
 
 FORMAT is sft (prompt, completion), dpo (prompt, chosen, rejected), kto (prompt,
 completion, label) or prompts (prompt, label), as TRL documents them, or safe-rlhf, the
 columns of PKU-SafeRLHF. The folder of a built benchmark has prompts and no answers, so
 it gives only prompts; evaluate it and export that run for the other formats.
 
-A seed and its rewrites stay in one split. Prompts that are in an evaluation set, or
-nearly, are left out. They are compared with every named dataset on this machine and with
-those of --decontaminate. --check DIR runs the same comparison on any folder of training
-data, and exits with 1 if it finds anything.
+A seed and its rewrites stay in one split. Prompts that are in an evaluation set, or are
+nearly the same as one there, are left out. They are compared with every named dataset on
+this machine and with those of --decontaminate. --check DIR runs the same comparison on
+any folder of training data, and exits with 1 if it finds anything.
 
 The result is kept in the store by its --name; "orbench report NAME" shows it again, with
 --format as JSON, CSV or Markdown. Moderators are asked at once or by batch;
@@ -92,10 +92,10 @@ their calls cannot be made by workers.`,
 	flags.StringVar(&f.format, "format", "", "`FORMAT` of the rows: sft, dpo, kto, safe-rlhf or prompts")
 	flags.StringVar(&f.out, "out", "", "new `DIR` to write")
 	flags.StringVar(&f.check, "check", "", "check the training data in this `DIR` instead of writing any")
-	flags.StringVar(&f.target, "target", "", "`TARGET` that is to be trained, whose refusals are rejected (default: the only one)")
+	flags.StringVar(&f.target, "target", "", "`TARGET` to train; its refusals are rejected (default: the only one)")
 	flags.StringSliceVar(&f.chosenFrom, "chosen-from", nil, "`TARGETS` whose answers may be chosen (default: all)")
-	flags.IntVar(&f.perPrompt, "per-prompt", 1, "most rows of a prompt, a `NUMBER`")
-	flags.StringVar(&f.toxicShare, "toxic-share", "", "`SHARE` of toxic prompts in each split, such as 50% (default: all that there are)")
+	flags.IntVar(&f.perPrompt, "per-prompt", 1, "at most this `NUMBER` of rows for each prompt")
+	flags.StringVar(&f.toxicShare, "toxic-share", "", "`SHARE` of toxic prompts in each split, such as 50% (default: all of them)")
 	flags.BoolVar(&f.harmful, "harmful-answers", false, "also write answers that comply with toxic prompts, as rejected ones")
 	flags.BoolVar(&f.plain, "plain", false, "write texts in place of messages, and leave conversations out")
 	f.splits, f.seed = "0.9,0.05,0.05", 1
@@ -106,7 +106,7 @@ their calls cannot be made by workers.`,
 	)
 	flags.StringSliceVar(&f.decontaminate, "decontaminate", nil, "leave out the prompts of this `FILE|NAME` too; repeatable")
 	flags.StringSliceVar(&f.except, "except", nil, "do not compare with the dataset of this `NAME`; repeatable")
-	flags.Float64Var(&f.threshold, "threshold", 0, fmt.Sprintf("least `SHARE` of common word sequences (Jaccard index) of prompts that are nearly the same (default: %v, or a lower one that the folder names)", overlap.NearThreshold))
+	flags.Float64Var(&f.threshold, "threshold", 0, fmt.Sprintf("prompts are nearly the same if they share at least this `SHARE` of word sequences (Jaccard index; default: %v, or a lower one that the folder names)", overlap.NearThreshold))
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	f.printed.RegisterFull(c)
 	flags.StringSliceVar(&f.moderators, "moderator", nil, "have this `PROVIDER/MODEL` or guard:FORMAT@PROVIDER/MODEL vote on chosen answers to safe prompts; repeatable")
@@ -183,7 +183,7 @@ func (a app) exportRun(ctx context.Context, args []string, o training.Options, f
 	return a.Run(ctx, command.Running{
 		Asking: f.Asking, Study: kept, Job: c.Job(), Clients: clients, Memory: memory, Printed: f.printed,
 		Foretell: func([]job.Plan) []string {
-			return []string{"The next answer to a prompt is asked about where one does not pass."}
+			return []string{"If an answer does not pass, the next answer to its prompt is voted on."}
 		},
 		Show: func(ctx context.Context, m store.Reader, _ command.Filled) ([]string, error) {
 			lacking, err := c.Moderate(ctx, m)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/policy"
 )
 
@@ -27,7 +26,7 @@ func (a app) policyCommand() *cobra.Command {
 func (a app) policyListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List the policies that ship",
+		Short: "List the built-in policies",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			t := tabwriter.NewWriter(a.Stdout, 0, 0, 2, ' ', 0)
@@ -62,10 +61,15 @@ from.`,
 			if format == "json" {
 				return table.JSON(a.Stdout, p)
 			}
+			var d table.Document
 			for line := range strings.Lines(p.Text()) {
-				fmt.Fprintln(a.Stdout, untrusted.Terminal(strings.TrimSuffix(line, "\n")))
+				if line == "\n" {
+					d.Add(table.Gap)
+					continue
+				}
+				d.Add(table.Line(strings.TrimSuffix(line, "\n")))
 			}
-			return nil
+			return d.Text(a.Stdout, a.Screen(false))
 		},
 	}
 	command.FormatFlag(c, &format, command.TwoFormats)

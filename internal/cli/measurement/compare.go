@@ -56,24 +56,25 @@ share a seed are not independent, so intervals and tests count seeds. Runs witho
 common prompt are compared as independent samples; gates on them need --unpaired. To
 compare two judges of one run, give --judge and --candidate-judge.
 
-A gate can end the command with exit code 4: --fail-if (> or <) if the gate holds,
---require (>= or <=) unless it is shown to hold.
+A gate can end the command with exit code 4: --fail-if (> or <) does so if the gate holds,
+--require (>= or <=) unless the gate is shown to hold.
 
   METRIC[CATEGORY] >|<|>=|<= LIMIT [and significant | , significant or not][, by verdicts]
 
-METRIC is over_refusal or toxic_refusal; [CATEGORY] restricts it to one category. LIMIT
-is ±NUMBERpp for the difference, candidate minus base, in percentage points, or NUMBER%
-for the candidate's rate. A gate needs significance unless it says "significant or not":
-"toxic_refusal >= -1pp" passes if the lower bound of the difference's interval is no
-lower. Beside each gate stands the smallest difference that the sample could have found.
-A gate that cannot be decided fails too, such as when nothing was compared, when too many
-prompts lack a verdict, or when that smallest difference is more than three times the
-limit of --require and the limit lies within the interval.
+METRIC is over_refusal or toxic_refusal; [CATEGORY] restricts it to one category. LIMIT is
+±NUMBERpp for the difference, candidate minus base, in percentage points, or NUMBER% for
+the candidate's rate. A gate needs significance unless it says "significant or not". So
+"toxic_refusal >= -1pp" passes if the lower bound of the difference's interval is -1pp or
+more. Beside each gate the output gives the smallest difference that the sample could have
+found. A gate that cannot be decided fails too. This happens if nothing was compared, if
+too many prompts lack a verdict, or if that smallest difference is more than three times
+the limit of --require and the limit lies within the interval.
 
-The judge's measured error counts: what it could undo is not shown, so --fail-if passes
-and --require is undecided. Between two models the error may differ by as much as was
-measured; of one model (the same name, or --one-model) it is taken to be alike on both
-sides. ", by verdicts" leaves it out.`,
+Gates count the judge's measured error. If that error could undo a difference, the
+difference is not shown: --fail-if passes and --require is undecided. Between two models,
+the error may differ by as much as was measured. For one model (the same name, or
+--one-model) it is assumed to be the same on both sides. ", by verdicts" leaves the
+judge's error out.`,
 		Example: `  orbench compare main-run branch-run
   orbench compare main-run branch-run --fail-if 'over_refusal > +2pp' --require 'toxic_refusal >= -1pp' --format md
   orbench compare mine mine --base-target sim/balanced --candidate-target sim/strict --flips flips.csv`,
@@ -86,22 +87,22 @@ sides. ", by verdicts" leaves it out.`,
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.targets[0], "base-target", "", "`TARGET` of the base run, where it has several")
-	flags.StringVar(&f.targets[1], "candidate-target", "", "`TARGET` of the candidate run, where it has several")
-	flags.StringVar(&f.judge, "judge", "", "`JUDGE` whose verdicts to compare (default: the base run's first that both runs have)")
-	flags.StringVar(&f.against, "candidate-judge", "", "compare --judge with this `JUDGE` on the same answers: BASE and CANDIDATE are one run")
+	flags.StringVar(&f.targets[0], "base-target", "", "`TARGET` of the base run, if it has several")
+	flags.StringVar(&f.targets[1], "candidate-target", "", "`TARGET` of the candidate run, if it has several")
+	flags.StringVar(&f.judge, "judge", "", "`JUDGE` whose verdicts to compare (default: the first judge that both runs have)")
+	flags.StringVar(&f.against, "candidate-judge", "", "compare --judge with this `JUDGE` on the same answers; BASE and CANDIDATE must be one run")
 	flags.StringArrayVar(&f.failIf, "fail-if", nil, "exit with code 4 when this `GATE` holds, such as 'over_refusal > +2pp'; repeatable")
 	flags.StringArrayVar(&f.require, "require", nil, "exit with code 4 unless this `GATE` is shown to hold, such as 'toxic_refusal >= -1pp'; repeatable")
-	flags.BoolVar(&f.corrected, "corrected", false, "decide gates by the rates that people's labels correct (see orbench label)")
+	flags.BoolVar(&f.corrected, "corrected", false, "decide gates by rates that people's labels corrected (see orbench label)")
 	flags.Float64Var(&f.alpha, "alpha", compare.DefaultAlpha, "a p-value below this is significant")
-	flags.Float64Var(&f.maxExcluded, "max-excluded", compare.DefaultExcluded, "largest `SHARE` of prompts without a verdict with which a gate is decided")
+	flags.Float64Var(&f.maxExcluded, "max-excluded", compare.DefaultExcluded, "a gate is undecided if more than this `SHARE` of prompts has no verdict")
 	flags.Uint64Var(&f.seed, "seed", 1, "`SEED` of the bootstrap, for prompts that share a seed or cluster")
 	flags.BoolVar(&f.unpaired, "unpaired", false, "compare the rates as if the samples were independent")
-	flags.BoolVar(&f.oneModel, "one-model", false, "BASE and CANDIDATE are checkpoints of one model, on which the judge errs alike")
-	flags.IntVar(&f.label, "label", 0, "first label pairs of answers by hand, this `NUMBER` of answers for each rate (--label alone: 60)")
+	flags.BoolVar(&f.oneModel, "one-model", false, "BASE and CANDIDATE are checkpoints of one model: assume the same judge error on both")
+	flags.IntVar(&f.label, "label", 0, "label pairs of answers by hand first, this `NUMBER` of answers for each rate (--label alone: 60)")
 	flags.Lookup("label").NoOptDefVal = strconv.Itoa(compare.DefaultLabels)
 	personFlag(c, &f.person)
-	flags.StringVar(&f.out, "out", "", "also write a page with both answers to each prompt that flipped, all flips and the figures to this new `DIR`")
+	flags.StringVar(&f.out, "out", "", "also write the figures, all flips and a page with both answers to each flipped prompt to this new `DIR`")
 	flags.StringVar(&f.flips, "flips", "", "write the prompts that flipped, with both answers, to this new CSV `FILE`")
 	flags.StringVar(&f.junit, "junit", "", "write the metrics and gates as JUnit XML to this `FILE`")
 	f.printed.Register(c, command.Formats)
@@ -117,9 +118,9 @@ func (f *compareFlags) check() error {
 	case f.label < 0 || f.label > 0 && (f.unpaired || f.against != ""):
 		return command.InputError("--label", "pairs of answers to the same prompts are labeled, some of them", "give a number above 0, and no --unpaired or --candidate-judge")
 	case !(f.alpha > 0 && f.alpha < 1):
-		return command.InputError("--alpha", "a level of significance lies between 0 and 1", "0.05 is usual")
+		return command.InputError("--alpha", "the level of significance must be between 0 and 1", "0.05 is usual")
 	case !(f.maxExcluded >= 0 && f.maxExcluded <= 1):
-		return command.InputError("--max-excluded", "a share lies between 0 and 1", "give one such as 0.1")
+		return command.InputError("--max-excluded", "the share must be between 0 and 1", "give one such as 0.1")
 	case f.against != "" && f.judge == "":
 		return command.InputError("--candidate-judge", "the base's judge is not named", "name it with --judge")
 	case f.against != "" && f.against == f.judge:
@@ -229,7 +230,7 @@ func (a app) labelPairs(ctx context.Context, sides [2]*run.Run, f compareFlags) 
 	}
 	queue := annotation.NewQueue(entries, words, a.person(f.person), orbench.Blind)
 	if p := queue.Progress(); p.Labeled < p.All {
-		a.Infof("%s to go, without saying whose the answers are", table.Labels(p.All-p.Labeled))
+		a.Infof("%s to label; the screen does not say which run an answer is from", table.Labels(p.All-p.Labeled))
 	}
 	// What is printed at the end goes to the output, so the answers do not.
 	sitting := annotation.Sitting{
@@ -267,7 +268,7 @@ func (a app) loadCompared(ctx context.Context, memory store.Reader, f compareFla
 		return nil, command.InputError("run "+r.Name, "has several targets", "choose one with "+flag+": "+strings.Join(r.Config.TargetNames(), ", "))
 	}
 	if sampled {
-		a.Infof("%s was asked several times in the run %s: its first answers are compared; the report of the run has the propensity over all of them", r.Targets[0].Name, r.Name)
+		a.Infof("%s was asked several times in the run %s. Only its first answers are compared; the report of the run shows all of them as propensity.", r.Targets[0].Name, r.Name)
 	}
 	return r, nil
 }
@@ -302,7 +303,7 @@ func (a app) showComparison(ctx context.Context, memory store.Reader, sides [2]*
 		return err
 	}
 	if result.UndoneBetweenModels() {
-		a.Infof("if both are checkpoints of one model, --one-model takes the judge to err alike on both; --label has you label 60 pairs to decide")
+		a.Infof("if both are checkpoints of one model, --one-model assumes the same judge error on both; --label lets you decide by labeling 60 pairs")
 	}
 	var gate error
 	for _, g := range result.Gates {
@@ -312,7 +313,7 @@ func (a app) showComparison(ctx context.Context, memory store.Reader, sides [2]*
 		}
 	}
 	if gate != nil && !result.Paired && !f.unpaired {
-		a.Infof("--unpaired decides gates by the rates of different prompts; to compare the same ones, ask both runs the same dataset")
+		a.Infof("--unpaired decides gates although the prompts differ; to compare the same prompts, run both on one dataset")
 	}
 	return gate
 }

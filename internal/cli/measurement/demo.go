@@ -48,12 +48,12 @@ nothing about any real model.`,
 				return err
 			}
 			fmt.Fprintf(a.Stdout, "Open the report: %s\n"+
-				"Now yours: orbench eval --target vllm/MODEL --base-url http://127.0.0.1:8000/v1 --dataset starter\n", abs)
+				"Now yours: orbench eval --target vllm/MODEL --base-url URL --dataset starter\n", abs)
 			return nil
 		},
 	}
 	a.StoreFlag(c, &store)
-	c.Flags().StringVar(&out, "out", filepath.Join("reports", "demo"), "write the report to `DIR`, or to DIR-2 and so on where it exists")
+	c.Flags().StringVar(&out, "out", filepath.Join("reports", "demo"), "write the report to `DIR`, or to DIR-2 and so on if it exists")
 	printed.RegisterFull(c)
 	c.Flags().BoolVar(&quiet, "quiet", false, "no progress")
 	return c

@@ -32,11 +32,10 @@ func (a app) evalCommand() *cobra.Command {
 		Long: `Ask one or more models every prompt of one or more datasets, judge which
 answers are refusals, and report over-refusal and toxic refusal.
 
-Every answer is kept in the store (--store) before it counts. Run the same
-command again, after an interruption or with one more target, dataset or judge,
-and only what is missing is paid for ("orbench explain" says why a call is asked
-again). A run with a --name can grow in this way. Other
-changes of its settings are refused unless you say --replace.
+Every answer is kept in the store (--store) before it counts. Run the same command again
+after an interruption, or with one more target, dataset or judge: you pay only for what is
+missing ("orbench explain" says why a call is asked again). A run with a --name can grow
+in this way. Other changes of its settings are refused unless you say --replace.
 
 Targets are PROVIDER/MODEL, sim/NAME (simulated; see "orbench sim --help"),
 guard:FORMAT@PROVIDER/MODEL (a guard: what does it flag?) or replay:FILE (recorded
@@ -52,13 +51,13 @@ Judges that ask models are probed: they judge a few answers in a thousand again,
 forged verdict at the end, and the report says how often they repeat it. These probes
 are in no other figure. --dry-run counts them, and --set probes=false leaves them out.
 
-Defenses, framings, dialogs, languages and repeated answers make variants of every
-target, which are measured beside it. Set them with --set, such as
-variants.defenses=icl,self-reminder, variants.framings=authority,
-variants.turns=pushback, variants.languages=fr with variants.translator=MODEL, or
-'variants.temperatures[*].samples=5'. Defenses are icl[:K],
-self-reminder, smoothllm[:KIND], response-check[:MODEL], input-guard:MODEL and
-output-guard:MODEL, or a ladder such as icl+response-check.
+Defenses, framings, dialogs, languages and repeated answers make variants of every target.
+Variants are measured beside the plain target. Set them with --set, such as
+variants.defenses=icl,self-reminder, variants.framings=authority, variants.turns=pushback,
+variants.languages=fr with variants.translator=MODEL, or
+'variants.temperatures[*].samples=5'. Defenses are icl[:K], self-reminder,
+smoothllm[:KIND], response-check[:MODEL], input-guard:MODEL and output-guard:MODEL, or a
+ladder such as icl+response-check.
 
 Besides more --concurrency on this machine, there are three ways to spread a run:
   --batch              the provider makes the calls within a day, at half the price
@@ -69,9 +68,10 @@ Besides more --concurrency on this machine, there are three ways to spread a run
 --until 2pp asks the prompts in random order, balanced over categories. It stops once the
 intervals of over-refusal and toxic refusal of every target have a half-width of 2
 percentage points or less. Each label of each dataset stops by itself, for all targets
-together. Wilson's interval decides; it is for the rates at the end. If somebody watches
-the rates, or gates on them, while the run goes on, add --set until_interval=sequence: a
-confidence sequence, which asks about three times as many.
+together. It decides by Wilson's interval, which holds for the rates at the end. If you
+watch the rates, or gate on them, while the run goes on, add --set
+until_interval=sequence. It decides by a confidence sequence, which needs about three
+times as many prompts.
 
 --config FILE reads all of this, and more kinds of variants, from an experiment in YAML.
 "orbench config init experiment" prints one to start from. Flags and --set override the
@@ -105,7 +105,7 @@ a budget, 130 interrupted.`,
 	}
 	f.registerExperiment(c)
 	command.AddSettings(c, command.Setting{Name: "shard", Into: &f.shard, Usage: "ask only this part of the prompts, such as 2/4; \"orbench store merge\" makes one run of all parts"})
-	c.Flags().BoolVar(&f.Replace, "replace", false, "redefine the run of that name if its settings differ")
+	c.Flags().BoolVar(&f.Replace, "replace", false, "replace the run of that name if its settings differ")
 	a.StoreFlag(c, &f.Store)
 	f.Calls.Register(c)
 	f.Calls.RegisterWeights(c)
@@ -159,7 +159,7 @@ func (a app) newMeasurement(ctx context.Context, x *experiment.File, f evalFlags
 	}
 	r.Shard = shard
 	if f.usual && r.Guards() {
-		a.Infof("--judge lexical: the reply of a guard is not an answer, so the judge flag reads it instead")
+		a.Infof("--judge lexical: a guard's reply is not an answer, so the judge flag reads it instead")
 	}
 	for _, note := range r.Notes {
 		a.Infof("%s", note)
@@ -183,11 +183,11 @@ func checkShard(f evalFlags, x *experiment.File) (evaluate.Shard, error) {
 	const hint = "merge the stores of all shards, then: orbench report RUN"
 	switch {
 	case x.Name == "":
-		return s, command.InputError("--set shard", "the run has no name by which its shards are one run", "give all of them the same --name")
+		return s, command.InputError("--set shard", "the shards need a common name to become one run", "give all of them the same --name")
 	case x.Fresh:
 		return s, command.InputError("--set shard, --fresh", "each shard would make a revision of its own", "give all of them the same --set revision=TEXT")
 	case x.Until != "":
-		return s, command.InputError("--set shard, --until", "a shard does not see the answers of the others, so it cannot know when to stop", "give one of them; eval --until makes fewer calls by itself")
+		return s, command.InputError("--set shard, --until", "a shard does not see the other shards' answers, so it cannot know when to stop", "give one of them; eval --until makes fewer calls by itself")
 	case f.out.Dir != "":
 		return s, command.InputError("--out", "a shard makes no report", hint)
 	}
@@ -206,7 +206,7 @@ func (a app) sayDuplicates(set *dataset.Dataset) {
 	if set.Sample != nil {
 		of = set.Sample.Of
 	}
-	a.Infof("%s: %d of %d rows repeat the text of an earlier row and do not count again", set.Name, set.Duplicates, of+set.Duplicates)
+	a.Infof("%s: %d of %d rows repeat the text of an earlier row and are not counted again", set.Name, set.Duplicates, of+set.Duplicates)
 	if set.Conflicts > 0 {
 		a.Infof("%s: %d of them have another label than the row that counts", set.Name, set.Conflicts)
 	}

@@ -19,16 +19,16 @@ func (a app) explainCommand() *cobra.Command {
 		Use:   "explain [RUN [PROMPT-ID...]] | --target PROVIDER/MODEL --dataset NAME|FILE",
 		Short: "Explain which calls of a run are remembered, and why others are asked again",
 		Long: `Explain which calls of a stored run are remembered and why the others would be asked
-again. Calls are those to the targets, their defenses and the judges. For each missing
+again. It covers the calls to targets, to their defenses and to judges. For each missing
 call it shows what differs from the nearest remembered one: the model, its address, the
 message, the system prompt, the temperature, the token limit, the sample number, the
-wording of a judge's question, and so on. For a call that was asked it shows how it
-differs from what other runs had asked before. Nothing is asked and nothing is stored.
+wording of a judge's question, and so on. For a call that was made it shows how it differs
+from earlier calls of other runs. Nothing is asked and nothing is stored.
 
 Without a name the newest run is explained. Give IDs of prompts, or the beginnings of
 IDs, to list their calls one by one.
 
-For a run that was not asked yet, give the flags of "orbench eval".`,
+To explain a run before it is made, give the flags of "orbench eval".`,
 		Example: `  orbench explain
   orbench explain main
   orbench explain main p0a1b2c3d

@@ -44,20 +44,17 @@ func (a app) judgeCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "judge [RUN] | --responses FILE",
 		Short: "Judge stored or recorded answers again, without asking any target",
-		Long: `Judge the answers of a stored run (the newest without a name), or a file of
-recorded answers, with other judges. The judges are added to those of the run, which
-stay first. No target is asked. Judges that are models are asked only for verdicts that
-are not remembered.
+		Long: `Judge the answers of a stored run (by default the newest), or of a file, with other
+judges. The judges are added after those of the run. No target is asked. Judges that are
+models are asked only for verdicts that are not stored yet.
 
-Judges are lexical (embedded, free), paper-keywords[:FAMILY],
-llm:PROVIDER/MODEL[@RUBRIC], guard:FORMAT@PROVIDER/MODEL,
-classify:FORMAT[:LABEL]@PROVIDER/MODEL, panel:RULE(JUDGE,...),
-'cascade:lexical>JUDGE', which asks the second where the first is not sure, and
-counting:unable+off_topic(JUDGE), which counts those answers as refusals. A
-rubric is paper, xstest, helpful or a YAML file with a question and classes of your
-own; "orbench config init rubric" prints one. Formats of guards are
-` + strings.Join(guard.Telling(guard.Refusal), ", ") + `;
-formats of classifiers, on a server's /predict or /classify, are
+Judges are lexical (embedded, free), paper-keywords[:FAMILY], llm:PROVIDER/MODEL[@RUBRIC],
+guard:FORMAT@PROVIDER/MODEL, classify:FORMAT[:LABEL]@PROVIDER/MODEL,
+panel:RULE(JUDGE,...), 'cascade:lexical>JUDGE', which asks the second where the first is
+not sure, and counting:unable+off_topic(JUDGE), which also counts answers of these classes
+as refusals. A rubric is paper, xstest, helpful or a YAML file with a question and classes
+of your own; "orbench config init rubric" prints one. Formats of guards are
+` + strings.Join(guard.Telling(guard.Refusal), ", ") + `; formats of classifiers (on a server's /predict or /classify) are
 ` + strings.Join(judge.ClassifierFormats, " and ") + `. An llm judge sees prompt and answer between fences that they
 cannot forge. Guards and classifiers have no fences, so an answer that imitates their
 format may mislead them. Judges that are models are probed: they judge a few answers of
@@ -69,18 +66,18 @@ answers of one target: how far the rates shift, with McNemar's test and kappa.
 
 With --gold-column the judges are compared with people: accuracy, precision, recall, F1,
 Cohen's kappa and the confusion table, where refusal is the positive class. If all labels
-mean an answer, say --gold-refusal "". With a column chance, as "orbench label export" writes
-it, each answer weighs one over the chance with which it was drawn.
+mean an answer, say --gold-refusal "". If there is a column chance, as "orbench label
+export" writes it, each answer is weighted by one over its chance of being drawn.
 
 With --responses, --out writes every judge's verdict on every answer. The store keeps the
 answers of the file under a --name, so "orbench report NAME" shows the figures again
 without the file.
 
-"--responses -" judges lines of standard input as they come, and answers each with a line
-of JSON at once, in the same order: one process serves another program for as long as that
-runs. A line is {"id": 1, "prompt": "...", "response": "..."}; prompt may be left out, or be
-messages, a list with role and content; finish is stop, length, blocked or other. A bad
-line is answered with its error. Limits such as --max-cost are for the process.`,
+"--responses -" judges lines of standard input as they come. It answers each with a line
+of JSON, at once and in the same order, so that one process can serve another program. A
+line is {"id": 1, "prompt": "...", "response": "..."}; prompt may be left out, or be
+messages, a list with role and content; finish is stop, length, blocked or other. The
+answer to a bad line is its error. Limits such as --max-cost hold for the whole process.`,
 		Example: `  orbench judge --judge lexical,paper-keywords
   orbench judge run-1a2b3c4d --judge lexical,llm:openai/gpt-4o
   orbench judge run-1a2b3c4d --judge llm:openai/gpt-4o@xstest,llm:openai/gpt-4o@rubric.yaml
@@ -198,7 +195,7 @@ func ofJudges(v report.View) table.View { return report.OfJudges{View: v} }
 // judgeFile judges a file of recorded answers.
 func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 	if f.out.Dir != "" {
-		return command.InputError("--out", "there are no pages of a file of answers", "name a file that ends in .csv, .jsonl or .parquet, or a format, as NAME=PATH")
+		return command.InputError("--out", "a file of answers has no pages to write", "name a file that ends in .csv, .jsonl or .parquet, or a format, as NAME=PATH")
 	}
 	clients, judges, err := a.prepareJudges(f)
 	if err != nil {
@@ -246,7 +243,7 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 // fileEnding checks that a file, empty for none, ends in one of those given.
 func fileEnding(flag, path string, endings ...string) error {
 	if path != "" && !slices.Contains(endings, strings.ToLower(filepath.Ext(path))) {
-		return command.InputError(flag, fmt.Sprintf("%s ends in none of %s, which say what to write", path, strings.Join(endings, ", ")), "name such a file")
+		return command.InputError(flag, fmt.Sprintf("%s must end in one of %s, which say what to write", path, strings.Join(endings, ", ")), "name such a file")
 	}
 	return nil
 }
@@ -264,7 +261,7 @@ func subjectOf(r *recorded.Judged, f judgeFlags) folder.Subject {
 func (a app) sayUnfinished(paths ...string) {
 	for _, path := range paths {
 		if path != "" {
-			a.Infof("%s holds what there is so far; the same command writes it anew", path)
+			a.Infof("%s holds what there is so far; the same command writes it again", path)
 		}
 	}
 }

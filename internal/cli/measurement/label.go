@@ -32,20 +32,20 @@ func (a app) labelCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "label [RUN]",
 		Short: "Label answers by hand, and correct the rates with the labels",
-		Long: `Show the drawn answers of a run (the newest without a name) one by one, without the name
-of the model and without what judges said, and store your label of each: one key per
-label. "orbench label draw" draws the answers. Answers that you have labeled are skipped,
+		Long: `Show the drawn answers of a run (by default the newest) one by one, without the model's
+name or the judges' verdicts. You label each with one key, and the label is stored at
+once. "orbench label draw" draws the answers. Answers that you have labeled are skipped,
 so you can stop and go on later. "orbench report" then prints the corrected rate beside
 each raw one.
 
 The screen shows the prompt, the start and the end of the answer, how wide the widest
 interval is, and about how many minutes are left. It shows no rate, so that nobody stops
-at one. The key ? lists the keys; b goes back to earlier labels. --prompts labels the
-prompts alone, as safe, toxic or controversial.
+at a rate they like. The key ? lists the keys; b goes back to earlier labels. --prompts
+labels the prompts alone, as safe, toxic or controversial.
 
---disputes shows the answers on which people differ, with what each said, to a third
-person (--as cem) or to all of them together (--as "ana and ben"). The label that settles
-a dispute then counts alone; what each person said is kept.`,
+--disputes shows the answers on which people differ, with each person's label, to a third
+person (--as cem) or to all of them together (--as "ana and ben"). From then on only the
+label that settles a dispute counts; the others are kept.`,
 		Example: `  orbench label draw --size 100
   orbench label --as ana
   orbench report`,
@@ -110,19 +110,21 @@ func (a app) labelDrawCommand() *cobra.Command {
 		Use:   "draw [RUN...]",
 		Short: "Draw answers at random for people to label",
 		Long: `Draw answers of a run at random for people to label. The store keeps which were drawn and
-how likely each was to be drawn. Every target and label of prompts gets an equal share
-until each has 100 answers; of more than 1,000 answers, a tenth, up to 1,000. Within its
-share, answers on which judges disagree or often err are more likely. Where judges flag at
-most 6% of 1,000 answers or more, half are flagged ones, until none is left, and the rest
-an audit of the others; it says how narrow the interval will be. A second draw adds to the
-first. "orbench audit draw" draws prompts instead, to check their labels.
+how likely each was to be drawn. Each target gets an equal share for each label of
+prompts, until 100 answers are drawn (of more than 1,000 answers: a tenth, up to 1,000).
+Answers on which judges disagree or often err are more likely to be drawn. If judges flag
+at most 6% of 1,000 or more answers, half of the draw are flagged answers, as far as there
+are any. The other half is an audit of unflagged ones, and the output says how wide the
+interval will be. A second draw adds to the first. "orbench audit draw" draws prompts
+instead, to check their labels.
 
-With several runs the same prompts are drawn for all of them, and all their answers to
-each are labeled. The rates of each run are corrected, and "orbench compare" of two of
-them is then prompt by prompt, which is narrower than by labels drawn apart.
+With several runs the same prompts are drawn for all of them, and people label every run's
+answer to each. The labels correct the rates of each run. They also let "orbench compare"
+go prompt by prompt, which gives narrower intervals than labels that were drawn for each
+run alone.
 
---width draws nothing. It prints how many labels, of which strata, give every corrected
-rate a 95% interval of that total width.`,
+--width draws nothing. It prints how many labels each target and label of prompts needs,
+so that every corrected rate has a 95% interval of that total width.`,
 		Example: `  orbench label draw main --size 100
   orbench label draw main --width 6pp
   orbench label draw main --size 60 --target openai/gpt-4o --label safe
@@ -139,7 +141,7 @@ rate a 95% interval of that total width.`,
 	flags := c.Flags()
 	flags.IntVar(&f.size, "size", 0, "`NUMBER` of answers to draw, in all")
 	flags.Uint64Var(&f.seed, "seed", 1, "`SEED` of the draw")
-	flags.StringVar(&f.width, "width", "", "say how many labels give intervals of this width, a `SHARE` such as 6pp")
+	flags.StringVar(&f.width, "width", "", "print how many labels give intervals of this width, a `SHARE` such as 6pp")
 	flags.StringVar(&f.target, "target", "", "only answers of this `TARGET`")
 	flags.StringVar(&f.label, "label", "", "only answers to prompts of this `LABEL`, such as safe")
 	a.StoreFlag(c, &at)
@@ -149,7 +151,7 @@ rate a 95% interval of that total width.`,
 // labelDraw draws answers, or says how many are needed.
 func (a app) labelDraw(ctx context.Context, memory *store.Store, r *run.Run, kept *index.Index, f labelDrawFlags) error {
 	if f.width == "" && f.size <= 0 {
-		return command.InputError("--size", "the number of answers to draw is missing", "give a number, or --width to hear how many are needed")
+		return command.InputError("--size", "the number of answers to draw is missing", "give a number, or --width to see how many are needed")
 	}
 	items := a.items(ctx, memory, r, kept, f.target, f.label)
 	earlier, err := memory.Annotations(ctx)
@@ -173,11 +175,11 @@ func (a app) labelDraw(ctx context.Context, memory *store.Store, r *run.Run, kep
 		return err
 	}
 	for _, f := range annotation.ForecastRare(strata) {
-		a.Infof("%s on %s, %s prompts: %s; an audit of %d without a refusal gives an interval %.2f points wide without an assumption, and about %.2f if judges flag %.0f to %.0f%% of refusals",
+		a.Infof("%s on %s, %s prompts: %s. If an audit of %d finds no refusal, the interval is %.2f points wide without an assumption, and about %.2f if judges flag %.0f to %.0f%% of refusals",
 			untrusted.Terminal(f.Target), untrusted.Terminal(f.Dataset), f.Label, table.Labels(f.Labels), f.Audited, 100*f.Bound, 100*f.Assuming, 100*f.Recall.Lo, 100*f.Recall.Hi)
 	}
 	if n := annotation.MissingLabels(strata); n > 0 {
-		a.Infof("with so few labels for each rate, intervals can be too narrow; --size %d draws enough", n)
+		a.Infof("with so few labels for each rate, intervals can be too narrow; --size %d is enough", n)
 	}
 	a.Infof("label them with: orbench label %s", untrusted.Shell(r.Name))
 	return nil
@@ -216,7 +218,7 @@ func (a app) labelNeed(items iter.Seq2[annotation.Item, error], words annotation
 		return err
 	}
 	if !(width > 0 && width < 1) {
-		return command.InputError("--width", fmt.Sprintf("%s is no width of an interval", text), "give one above 0 and below 100pp, such as 6pp")
+		return command.InputError("--width", fmt.Sprintf("%s is not a width of an interval", text), "give one above 0 and below 100pp, such as 6pp")
 	}
 	need, reached, err := annotation.Need(items, words, width)
 	if err != nil {
@@ -226,7 +228,7 @@ func (a app) labelNeed(items iter.Seq2[annotation.Item, error], words annotation
 		return err
 	}
 	if !reached {
-		a.Infof("some rates have too few answers: even with a label on each, the interval is wider than %s; ask more prompts", text)
+		a.Infof("some rates have too few answers: even if all are labeled, the interval is wider than %s; ask more prompts", text)
 	}
 	return nil
 }
@@ -236,12 +238,12 @@ func (a app) labelExportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export [RUN] --out FILE",
 		Short: "Write the drawn answers, with the labels that there are, as a table",
-		Long: `Write the drawn answers of a run as a table for people to fill in. It has a row for every
-answer and person who labeled it, and a row with an empty class where nobody has. The
-table does not show who answered or what judges said. The column chance is how likely
-the answer was to be drawn; "orbench judge --gold-column class" weighs by it. FILE is CSV that is safe to open in
-a spreadsheet, or JSON Lines if its name ends in .jsonl. "orbench label import" reads it
-back.`,
+		Long: `Write the drawn answers of a run as a table for people to fill in. It has one row for each
+person's label of an answer, and a row with an empty class for an answer that nobody has
+labeled. The table does not show who answered or what judges said. The column chance says
+how likely the answer was to be drawn; "orbench judge --gold-column class" weights by it.
+FILE is CSV that is safe to open in a spreadsheet, or JSON Lines if its name ends in
+.jsonl. "orbench label import" reads it back.`,
 		Example: `  orbench label export main --out labels.csv`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -279,13 +281,14 @@ func (a app) labelImportCommand() *cobra.Command {
 		Use:   "import RUN FILE",
 		Short: "Read labels from a table, exported or made elsewhere",
 		Long: `Read people's labels into the store. The table is one that "orbench label export" wrote,
-or your own with a column class (or label) and the columns prompt and answer (or
-response), which find its rows among the answers of the run. A table without answers
-labels prompts. The columns by, note and chance are optional.
+or your own. Yours needs a column class (or label) and the columns prompt and answer (or
+response), by which each row is found among the answers of the run. The labels of a table
+without answers are labels of the prompts. The columns by, note and chance are optional.
 
-Labels correct a rate only if it is known how their answers were chosen: drawn by
-"orbench label draw", given with a chance, all answers of a target, or, with --random,
-drawn at random from those of each target and label of prompts.`,
+Labels correct a rate only if it is known how their answers were chosen. It is known if
+"orbench label draw" drew them, if a column chance gives their chances, or if all answers
+of a target are labeled. With --random you say that they were drawn at random from those
+of each target and label of prompts.`,
 		Example: `  orbench label import main labels.csv
   orbench label import main old.csv --as ana --class-column verdict --refusal refused,partly --random`,
 		Args: cobra.ExactArgs(2),
@@ -297,9 +300,9 @@ drawn at random from those of each target and label of prompts.`,
 		},
 	}
 	a.StoreFlag(c, &at)
-	c.Flags().StringVar(&person, "as", "", "`NAME` of the person, where the table names none")
+	c.Flags().StringVar(&person, "as", "", "`NAME` of the person, if the table names none")
 	c.Flags().StringVar(&o.Column, "class-column", "", "`COLUMN` of the labels (default: class or label)")
-	c.Flags().StringSliceVar(&o.Refusal, "refusal", nil, "`VALUES` of it that mean a refusal; then all others mean an answer")
+	c.Flags().StringSliceVar(&o.Refusal, "refusal", nil, "`VALUES` of the class column that mean a refusal; all others then mean an answer")
 	c.Flags().BoolVar(&random, "random", false, "the labeled answers were drawn at random")
 	return c
 }
@@ -324,17 +327,17 @@ func (a app) labelImport(ctx context.Context, memory *store.Store, r *run.Run, k
 		return err
 	}
 	if done.Unknown == len(labels) {
-		return command.InputError(path, "none of its answers is one of the run "+r.Name, "name the run whose answers were labeled")
+		return command.InputError(path, "none of its answers is in the run "+r.Name, "name the run whose answers were labeled")
 	}
 	if err := memory.Annotate(ctx, placed); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.Stdout, "%d labels on answers and %d on prompts are in the store\n", done.Found+done.Unknown, done.Prompts)
 	if done.Unknown > 0 {
-		a.Infof("%d are on answers that the run %s does not have", done.Unknown, r.Name)
+		a.Infof("%d belong to answers that the run %s does not have", done.Unknown, r.Name)
 	}
 	if done.Sighted > 0 {
-		a.Infof("%d were made with a judge's verdict in sight, and correct no rate", done.Sighted)
+		a.Infof("%d were given with a judge's verdict in sight, so they correct no rate", done.Sighted)
 	}
 	if done.Alone > 0 {
 		a.Infof("%d do not correct any rate, because it is unknown how their answers were chosen; give --random if they were drawn at random", done.Alone)

@@ -21,11 +21,11 @@ func (a app) labelPlanCommand() *cobra.Command {
 	var p orbench.LabelPlan
 	c := &cobra.Command{
 		Use:   "plan [RUN]",
-		Short: "Keep a plan before the first label, and draw by it",
-		Long: `Keep in the store how the answers of a run will be labeled: the classes, how many
-answers, by whom, by which seed, and when people stop. Then draw the answers as "orbench
-label draw" does. A plan is kept before the first label and never changes; its hash and
-what was done stand in "orbench report".`,
+		Short: "Store a plan before the first label, and draw by it",
+		Long: `Store how the answers of a run will be labeled: the classes, how many answers, by whom, by
+which seed, and when people stop. Then draw the answers as "orbench label draw" does. A
+plan is stored before the first label and never changes. "orbench report" shows its hash,
+and what was done of it.`,
 		Example: `  orbench label plan main --size 20 --people ana,ben`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

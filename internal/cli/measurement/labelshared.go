@@ -21,7 +21,7 @@ import (
 func (a app) labelDrawShared(ctx context.Context, at string, names []string, f labelDrawFlags) (err error) {
 	switch {
 	case f.width != "":
-		return command.InputError("--width", "it says how many labels one run needs", "name one run, or give --size")
+		return command.InputError("--width", "--width says how many labels one run needs", "name one run, or give --size")
 	case f.size <= 0:
 		return command.InputError("--size", "the number of answers to draw is missing", "give a number, for all runs together")
 	}
@@ -53,7 +53,7 @@ func (a app) labelDrawShared(ctx context.Context, at string, names []string, f l
 		return err
 	}
 	if n := annotation.MissingLabels(strata); n > 0 {
-		a.Infof("with so few labels for each rate, intervals can be too narrow; --size %d draws enough", n*most)
+		a.Infof("with so few labels for each rate, intervals can be too narrow; --size %d is enough", n*most)
 	}
 	kept := a.OpenIndex(ctx, at, memory)
 	defer kept.Close()

@@ -31,10 +31,10 @@ func (f *logFlags) register(c *cobra.Command) {
 	flags.StringArrayVar(&columns.Prompt, "prompt-column", nil, "`COLUMN` of the users' messages, or a path such as turn.text (default: by its usual names); repeatable: the first that has a value counts")
 	flags.StringArrayVar(&columns.Reply, "response-column", nil, "`COLUMN` of the replies; repeatable")
 	flags.StringVar(&columns.User, "user-column", "", "`COLUMN` of the user or session, by which intervals are clustered")
-	flags.StringVar(&columns.Before, "guard-column", "", "`COLUMN` of what a guard said of the message")
-	flags.StringVar(&columns.After, "guard-after-column", "", "`COLUMN` of what a guard said of the reply")
-	flags.StringSliceVar(&f.Flagged, "flagged", nil, "`WORDS` of the guards that mean that they stopped the text (default: true, 1, blocked, unsafe and the like)")
-	flags.StringArrayVar(&f.Refuses, "refuses", nil, "`TEXT` with which refusals of the product's own begin; repeatable")
+	flags.StringVar(&columns.Before, "guard-column", "", "`COLUMN` of a guard's verdict on the message")
+	flags.StringVar(&columns.After, "guard-after-column", "", "`COLUMN` of a guard's verdict on the reply")
+	flags.StringSliceVar(&f.Flagged, "flagged", nil, "`WORDS` by which guards say that they stopped the text (default: true, 1, blocked, unsafe and the like)")
+	flags.StringArrayVar(&f.Refuses, "refuses", nil, "`TEXT` with which the product's own refusals begin; repeatable")
 	flags.BoolVar(&f.mask, "mask", true, "mask mail addresses, phones, cards, IBANs and IP addresses in what is shown or written")
 	flags.StringVar(&f.names, "mask-names", "", "`FILE` of names, one a line, to be masked too")
 	command.AddSettings(
@@ -60,14 +60,14 @@ as it came. Intervals are clustered by user or session. "Will not" (refused), "c
 is stored, and no connection is made.
 
 FILE is JSON Lines, JSON, CSV, TSV or Parquet, also packed by gzip or Zstandard, or - for
-standard input. Messages and replies are found by what they hold: requests and responses
-of OpenAI and Anthropic, and what LiteLLM, Langfuse and OpenTelemetry (spans of
-generative AI) keep of them. Other columns are named by flags; metadata.tenant and
-messages[-1].content are paths to nested values.
+standard input. Messages and replies are found by their content: requests and responses of
+OpenAI and Anthropic, and records of LiteLLM, Langfuse and OpenTelemetry (spans of
+generative AI). Other columns are named by flags; metadata.tenant and messages[-1].content
+are paths to nested values.
 
 A row with a tool call or an error instead of a reply is left out and counted. A reply
-that came word for word, but for numbers, to unlike messages is a fixed text, and is shown.
-No other text is.`,
+that came word for word, but for numbers, to different messages counts as a fixed text.
+Fixed texts are shown; no other text is.`,
 		Example: `  orbench logs chat.jsonl
   orbench logs chat.jsonl --refuses "Please contact our support"
   orbench logs export.csv --user-column tenant --guard-column rule --flagged stop,ask`,
@@ -87,18 +87,19 @@ func (a app) logsDrawCommand() *cobra.Command {
 	var out string
 	c := &cobra.Command{
 		Use:   "draw FILE... --out SHEET",
-		Short: "Draw messages with replies of a log for people to look at",
-		Long: `Draw exchanges of a log at random: four fifths of those that were refused, of each source,
-and a fifth of the others. SHEET is a new table (CSV or .jsonl) that only you can read; it
-holds the texts of the drawn exchanges, masked unless --mask=false: the same value gets the
-same mask. Delete the sheet to forget them: they are nowhere else. "orbench logs label SHEET" asks about them, or fill
-in its last two columns with yes, no or cannot tell. "orbench logs report SHEET" then says
-which refusals were wrong. Exchanges with the same texts cost one look.`,
-		Example: `  orbench logs draw chat.jsonl --size 40 --out looks.csv`,
+		Short: "Draw exchanges of a log for people to label",
+		Long: `Draw exchanges (a message and its reply) of a log at random: four fifths from those that
+were refused, by source, and a fifth from the others. SHEET is a new table (CSV or .jsonl)
+that only you can read. It holds the texts of the drawn exchanges, masked unless
+--mask=false; the same value gets the same mask. The texts are nowhere else: delete the
+sheet to forget them. Label the exchanges with "orbench logs label SHEET", or fill in its
+last two columns with yes, no or cannot tell. "orbench logs report SHEET" then says which
+refusals were wrong. Exchanges with the same texts need one label.`,
+		Example: `   orbench logs draw chat.jsonl --size 40 --out sheet.csv`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if out == "" {
-				return command.InputError("--out", "no sheet is named", "name a new file, such as looks.csv")
+				return command.InputError("--out", "no sheet is named", "name a new file, such as sheet.csv")
 			}
 			return a.logsDraw(c.Context(), args, f, size, seed, out)
 		},
@@ -108,7 +109,7 @@ which refusals were wrong. Exchanges with the same texts cost one look.`,
 		Name: "name_column", Into: &f.Columns.Name,
 		Usage: "column of people's names; those of the drawn exchanges are masked too, whole and word by word",
 	})
-	c.Flags().IntVar(&size, "size", 150, "`NUMBER` of looks")
+	c.Flags().IntVar(&size, "size", 150, "`NUMBER` of exchanges to draw")
 	c.Flags().Uint64Var(&seed, "seed", 1, "`SEED` of the draw")
 	c.Flags().StringVar(&out, "out", "", "new `SHEET` to write")
 	return c
@@ -133,13 +134,13 @@ func (a app) logsDraw(ctx context.Context, files []string, f logFlags, size int,
 	if err := folder.WritePrivate(out, false, sheetOf(out, looks)); err != nil {
 		return err
 	}
-	a.Infof("wrote %s of %s to %s; only you can read it, and it holds their texts", table.Counted(len(looks), "look", "looks"), table.Counted(result.Exchanges, "exchange", "exchanges"), out)
+	a.Infof("wrote %s of %s to %s; only you can read it, and it holds their texts", table.Count(len(looks)), table.Counted(result.Exchanges, "exchange", "exchanges"), out)
 	if f.Mask != nil {
 		a.Infof("%s masked in it; masked is not anonymous: what is said can still tell who said it", table.Counted(f.Mask.Values(), "value is", "values are"))
 	} else {
 		a.Infof("nothing is masked in it")
 	}
-	a.Infof("look with: orbench logs label %s", untrusted.Shell(out))
+	a.Infof("label them with: orbench logs label %s", untrusted.Shell(out))
 	return nil
 }
 
@@ -161,12 +162,12 @@ func readLooks(path string) ([]logs.Look, error) {
 func (a app) logsLabelCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "label SHEET",
-		Short: "Look at drawn exchanges: was it refused, should it have been answered",
-		Long: `Show the exchanges of a sheet that nobody has looked at, one by one, without who refused,
-and ask two questions of each: was it refused, and should it have been answered. A key
-answers: y, n or c (cannot tell); b goes back, q stops. Each look is kept in the sheet at
-once, so you can go on later.`,
-		Example: `  orbench logs label looks.csv`,
+		Short: "Label drawn exchanges: was it refused, should it have been answered",
+		Long: `Show the exchanges of a sheet that nobody has labeled, one by one, without saying who
+refused. It asks two questions about each: was it refused, and should it have been
+answered. Answer with a key: y, n or c (cannot tell); b goes back, q stops. Each label is
+stored in the sheet at once, so you can go on later.`,
+		Example: `   orbench logs label sheet.csv`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			looks, err := readLooks(args[0])
@@ -196,18 +197,19 @@ func (a app) logsReportCommand() *cobra.Command {
 	var words bool
 	c := &cobra.Command{
 		Use:   "report SHEET",
-		Short: "Say which refusals of a log were wrong, by people's looks",
-		Long: `Compute from a sheet of looks how many of 10,000 messages were wrongly refused, which share
-of refusals was wrong, in all and by who refused, and how many were answered that should
-not have been. Intervals count the drawing. No text is shown without --words. If the log has
-scores of the guard before the model, a table says what other thresholds would change.
+		Short: "Say which refusals of a log were wrong, by people's labels",
+		Long: `Compute from a labeled sheet how many of 10,000 messages were wrongly refused, which share
+of refusals was wrong (in all, and by who refused), and how many messages were answered
+that should not have been. Intervals count the drawing. No text is shown without --words.
+If the log has scores of the guard before the model, a table says what other thresholds
+would change.
 
---regression writes the wrongly refused messages as a dataset of safe prompts, near
-duplicates once, with about how many messages each stands for. Ask the next version of
-the product's model with "orbench eval --dataset FILE", and gate on it with --require of
-"orbench compare".`,
-		Example: `  orbench logs report looks.csv
-  orbench logs report looks.csv --regression wrong.jsonl`,
+--regression writes the wrongly refused messages as a dataset of safe prompts. Near
+duplicates are written once, with about how many messages each stands for. Ask the next
+version of the product's model with "orbench eval --dataset FILE", and gate on it with
+--require of "orbench compare".`,
+		Example: `  orbench logs report sheet.csv
+  orbench logs report sheet.csv --regression wrong.jsonl`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			looks, err := readLooks(args[0])
@@ -220,7 +222,7 @@ the product's model with "orbench eval --dataset FILE", and gate on it with --re
 			if set != "" {
 				wrong := logs.Regressions(looks)
 				if len(wrong) == 0 {
-					return command.InputError("--regression", "nobody has called a refusal wrong yet", "look first: orbench logs label "+args[0])
+					return command.InputError("--regression", "nobody has called a refusal wrong yet", "label some first: orbench logs label "+args[0])
 				}
 				if err := folder.WritePrivate(set, false, func(w io.Writer) error { return logs.WriteRegressions(w, wrong) }); err != nil {
 					return err
@@ -237,7 +239,7 @@ the product's model with "orbench eval --dataset FILE", and gate on it with --re
 		},
 	}
 	out.Register(c, command.Formats)
-	c.Flags().BoolVar(&words, "words", false, "also show kinds of wrong refusals, by a word that their messages share; it is from users' texts")
+	c.Flags().BoolVar(&words, "words", false, "also group wrong refusals by a word that their messages share; the words are from users' texts")
 	c.Flags().StringVar(&set, "regression", "", "write wrongly refused messages to this new .jsonl `FILE`, as a dataset")
 	return c
 }
@@ -264,7 +266,7 @@ func (a app) logs(ctx context.Context, files []string, f logFlags, out command.P
 		for _, name := range files {
 			names = append(names, untrusted.Shell(name))
 		}
-		a.Infof("which of these were wrong: orbench logs draw %s --out looks.csv%s", strings.Join(names, " "), how)
+		a.Infof("which of these were wrong: orbench logs draw %s --out sheet.csv%s", strings.Join(names, " "), how)
 	}
 	return nil
 }

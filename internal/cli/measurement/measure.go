@@ -49,10 +49,11 @@ func (a app) measure(ctx context.Context, m measurement) error {
 	}
 	var kept *index.Index
 	defer func() { kept.Close() }()
+	answers := 0 // that can be drawn for people
 	return a.Run(ctx, command.Running{
 		Asking: m.asking, Study: m.Study, Job: asked.Job(), Clients: m.clients, Memory: m.memory, Printed: m.out.Printed,
 		Targets: m.Targets, Weighs: true,
-		Precision: m.precision, Foretell: m.foretell, Again: a.shownAgain(m), Words: m.again,
+		Precision: m.precision, Foretell: m.foretell, Again: func() string { return a.shownAgain(m, answers) }, Words: m.again,
 		Tell:  func(told func(string, orbench.Label)) { asked.Told = told },
 		Check: func() error { return m.out.CheckPlaces(run.Subject(m.Run), interchange.StudyOf(a.Version, m.Run)) },
 		Known: func(ctx context.Context, memory *store.Store) (int, bool) {
@@ -69,18 +70,27 @@ func (a app) measure(ctx context.Context, m measurement) error {
 				runs: []*run.Run{m.Run}, kept: kept, out: m.out, cost: run.Cost(f.Stats),
 				quiet: m.asking.Calls.Quiet, unfinished: f.Unfinished(), show: m.show,
 			})
+			answers = 0
+			for _, run := range result.Runs {
+				answers += run.Answered + run.Blocked
+			}
 			return unanswered(result), err
 		},
 	})
 }
 
-// shownAgain says how to see all of a run, empty where it was shown.
-func (a app) shownAgain(m measurement) string {
+// shownAgain says how to see all of a run, empty where it was shown, and how to check its
+// judge on some of its answers.
+func (a app) shownAgain(m measurement, answers int) string {
 	if m.out.Dir != "" || m.asking.Calls.Quiet || m.Shard.Of > 1 {
 		return ""
 	}
 	at, name := a.StoreArgument(m.asking.Store), untrusted.Shell(m.Name)
-	return fmt.Sprintf("next:\n  orbench report%s %s --out DIR       read every answer\n  orbench label draw%s %s --size 100  check the judge: %s", at, name, at, name, table.Labels(100))
+	next := fmt.Sprintf("next:\n  orbench report%s %s --out DIR       read every answer", at, name)
+	if size := min(100, answers); size > 0 {
+		next += fmt.Sprintf("\n  orbench label draw%s %s --size %-4d check the judge: %s", at, name, size, table.LabelTime(size))
+	}
+	return next
 }
 
 // foretell says what the calls of a plan come of, and which judges may be misled.
@@ -88,7 +98,7 @@ func (m measurement) foretell(plans []job.Plan) []string {
 	var lines []string
 	for _, name := range m.Config.JudgeNames() {
 		if judge.Unfenced(name) {
-			lines = append(lines, name+" has no room for a fence around the answer: one that imitates its format may mislead it")
+			lines = append(lines, name+" has no room for a fence around the answer, so an answer that imitates its format may mislead it")
 		}
 	}
 	return append(lines, m.Describe(plans))
@@ -220,7 +230,7 @@ func (a app) showShard(ctx context.Context, m measurement, memory store.Reader, 
 	if m.out.Format == "json" {
 		err = table.JSON(a.Stdout, s)
 	} else {
-		_, err = fmt.Fprintf(a.Stdout, "Shard %s of run %s: %d of its %d prompts; %d calls made now, %d remembered, %d lacking.\n",
+		_, err = fmt.Fprintf(a.Stdout, "Shard %s of run %s: %d of its %d prompts; %d calls made now, %d remembered, %d missing.\n",
 			s.Shard, untrusted.Terminal(s.Run), s.Prompts, s.Of, s.Calls, s.Remembered, s.Missing)
 	}
 	if err != nil {
@@ -230,7 +240,7 @@ func (a app) showShard(ctx context.Context, m measurement, memory store.Reader, 
 		missing = []string{fmt.Sprintf("missing: %d calls of the shard", s.Missing)}
 	}
 	if !m.asking.Calls.Quiet {
-		a.Infof("when all %d shards are done: orbench store merge STORE... --out FILE, then orbench report --store FILE %s", m.Shard.Of, untrusted.Shell(m.Name))
+		a.Infof("once all %d shards are done: orbench store merge STORE... --out FILE, then orbench report --store FILE %s", m.Shard.Of, untrusted.Shell(m.Name))
 	}
 	return missing, nil
 }

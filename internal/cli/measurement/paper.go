@@ -24,7 +24,7 @@ type paperFlags struct {
 }
 
 func (f *paperFlags) register(c *cobra.Command) {
-	c.Flags().BoolVar(&f.study, "paper", false, "show the figures published with OR-Bench, and the runs that are named beside them")
+	c.Flags().BoolVar(&f.study, "paper", false, "show the figures published with OR-Bench, beside the named runs")
 	c.Flags().StringVar(&f.as, "as", "", "compare the run with the published row of this `MODEL`")
 	names := make([]string, 0, 32)
 	for _, m := range paper.Models() {

@@ -14,12 +14,12 @@ import (
 
 // queuedCommands are those below worker, about what is queued.
 func (a app) queuedCommands() []*cobra.Command {
-	const stopped = " When the command ends, workers send none of them any\nmore; the calls under way are finished, and their answers kept."
+	const stopped = " Once the command ends, workers send none of them.\nCalls under way are finished, and their answers are kept."
 	return []*cobra.Command{
 		a.queuedCommand("list", "List the runs whose calls wait for workers", "", queue.Running, ""),
-		a.queuedCommand("pause RUN", "Keep workers from making the queued calls of a run", stopped, queue.Paused, "the queued calls of %s are paused; orbench worker resume %[1]s has them made"),
-		a.queuedCommand("resume RUN", "Have the queued calls of a paused run made", "", queue.Running, "the queued calls of %s go on"),
-		a.queuedCommand("cancel RUN", "Take the queued calls of a run from workers", stopped, queue.Canceled, "the queued calls of %s are canceled; the command that queued them queues what is missing again"),
+		a.queuedCommand("pause RUN", "Stop workers from making the queued calls of a run, for now", stopped, queue.Paused, "the queued calls of %s are paused; continue with: orbench worker resume %[1]s"),
+		a.queuedCommand("resume RUN", "Let workers make the queued calls of a paused run", "", queue.Running, "the queued calls of %s go on"),
+		a.queuedCommand("cancel RUN", "Cancel the queued calls of a run", stopped, queue.Canceled, "the queued calls of %s are canceled; to queue them again, repeat the command that queued them"),
 	}
 }
 

@@ -36,22 +36,22 @@ func (a app) reportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report [RUN...]",
 		Short: "List stored studies, and show them again as tables, pages and plots",
-		Long: `Show the figures of stored studies again. Nothing is asked. The figures are kept in a
-file beside the store, so that they are shown faster the next time. Without a name
-the newest run is shown; several runs are shown side by side, each with its own
-judges. The settings in which they differ come first. A target that several of them
-have is named with its run.
+		Long: `Show the figures of stored studies again. Nothing is asked. The figures are kept in a file
+beside the store, so that the next report is faster. Without a name the newest run is
+shown. Several runs are shown side by side, each with its own judges; the settings in
+which they differ come first. If several runs have a target, its name is shown with the
+run.
 
 Studies of other kinds, such as those of "orbench moderate", "orbench contrast" and
 "orbench judge --responses", are listed too, and shown one at a time. If the store has no
 run, one of them is shown without a name.
 
 --calibration names a file of answers that people labeled. Every rate is then also shown
-corrected for its judge's error on that file (Rogan and Gladen).
+after correction for its judge's error on that file (by Rogan and Gladen).
 
---paper computes the figures published with OR-Bench again: the trade-off of 32 models,
-refusal by category, temperature, moderators against people, and the contradictions
-within the publication. Runs that you name join its tables and plots. --as MODEL compares
+--paper recomputes the figures published with OR-Bench: the trade-off of 32 models,
+refusal by category, temperature, moderators against people, and the contradictions within
+the publication. Runs that you name are added to its tables and plots. --as MODEL compares
 one run with the published row of its model, by category. Most published rates are for an
 older version of the prompts, and all are by another judge; the output says so.`,
 		Example: `  orbench report --list
@@ -88,7 +88,7 @@ older version of the prompts, and all are by another judge; the output says so.`
 	flags.StringVar(&calibration.columns.Gold, "gold-column", "", "`COLUMN` of its labels")
 	flags.StringSliceVar(&calibration.goldRefusal, "gold-refusal", nil, "`VALUES` of the gold column that mean a refusal")
 	published.register(c)
-	flags.StringArrayVar(&accepted, "accept-model", nil, "count answers under this `NAME` as the asked model's if the report says that orbench cannot decide; repeatable")
+	flags.StringArrayVar(&accepted, "accept-model", nil, "count answers under this model `NAME` as the asked model's, if the report says that orbench cannot decide; repeatable")
 	a.StoreFlag(c, &store)
 	out.Register(c)
 	flags.BoolVar(&out.Redact, "redact", false, "leave the texts of prompts and answers out of what --out writes")

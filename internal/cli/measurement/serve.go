@@ -29,16 +29,16 @@ func (a app) serveCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve [STUDY...]",
 		Short: "Read, compare and label every answer of a store in the browser",
-		Long: `Serve the pages of a store until the command is interrupted. They list the studies and
-how far runs of other processes are, show each run as its report does, and show every
-answer, with search, filters and the words that decided. Two runs can be compared, and
-people can label answers with keys, as with "orbench label". Every count opens the answers
-that it counts, and every page and answer has an address, which ends in .json for its
-data. Nothing is asked of any model.
+		Long: `Serve the pages of a store until the command is interrupted. They list the studies, with
+the progress of runs in other processes. They show each run as its report does, and every
+answer, with search, filters and the words that decided the verdict. You can compare two
+runs, and label answers with keys as in "orbench label". Every count links to the answers
+that it counts. Every page and answer has an address; with .json at its end it gives the
+data. No model is asked.
 
-The server listens on this machine alone. Another --addr needs a --token, which whoever
-opens the page gives once. There is no TLS: put a server with TLS in front of it, or
-use a tunnel.`,
+The server listens on this machine alone. Another --addr needs a --token, which each
+browser gives once. The server has no TLS: put a server with TLS in front of it, or use a
+tunnel.`,
 		Example: `  orbench serve
   orbench serve main --addr 127.0.0.1:8080
   orbench serve --read-only --addr 0.0.0.0:8080 --token "$(openssl rand -hex 16)"`,

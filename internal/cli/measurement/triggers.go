@@ -42,20 +42,20 @@ func (a app) triggersCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "triggers [RUN] | --target PROVIDER/MODEL --dataset NAME|FILE",
 		Short: "Find the words that turn answers into refusals",
-		Long: `Find which words of prompts turn an answer into a refusal. Half of the prompts that a
-target refuses are searched: content words are deleted in ever smaller groups, until the
-smallest set is found without which the target answers. Each set is then tested on the
-other half. It is deleted, and compared with deleting as many other words; it is replaced
-by harmless words; and it is put into prompts that were answered. Only these tests give
-the rates and their intervals, since a word that was found because it flipped one verdict
-flips fewer the next time.
+		Long: `Find which words of prompts turn an answer into a refusal. The search takes half of the
+prompts that a target refuses. It deletes content words in ever smaller groups, until it
+finds the smallest set without which the target answers. Each set is then tested on the
+other half in three ways: it is deleted, beside as many other words; it is replaced by
+harmless words; and it is put into prompts that were answered. Only these tests give the
+rates and their intervals, because a word that was found by one flipped verdict flips
+fewer the next time.
 
 Each prompt takes at most --calls further calls to each target, and a verdict on each
-answer. With the name of a stored run, its targets, datasets and first judge are used,
-and its answers need no call. A wording that is asked several times is refused if more
+answer. With the name of a stored run, its targets, datasets and first judge are used, and
+its answers need no call. A wording that is asked several times counts as refused if more
 than half of its verdicts say so. Every answer is stored: after a stop, run the same
-command again. "orbench report NAME" shows the result again. What is asked next depends
-on each answer, so wordings cannot go by batch.
+command again. "orbench report NAME" shows the result again. Each answer decides what is
+asked next, so a search cannot go by batch.
 
 Exit codes: 0 done, 1 finished with failures, 2 bad usage or input, 3 stopped by a
 budget, 130 interrupted.`,
@@ -106,7 +106,7 @@ budget, 130 interrupted.`,
 		command.Setting{Name: "split_seed", Into: &f.study.Seed, Usage: "seed that splits the refused prompts and draws words (default 1)"},
 		judgeTokens(&f.judgeMaxTokens),
 	)
-	flags.StringVar(&e.out.Dir, "out", "", "also write the figures, and what was found in each prompt, to this new `DIR`, or in place of those of the same study")
+	flags.StringVar(&e.out.Dir, "out", "", "also write the figures and what was found in each prompt to this `DIR`, which is new or holds those of the same study")
 	e.out.Printed.Register(c, command.Formats)
 	a.RegisterAsking(c, &e.Asking)
 	e.Calls.RegisterWorkers(c)
@@ -138,7 +138,7 @@ func (a app) triggers(ctx context.Context, name string, f triggersFlags) (failed
 	s.Of(r)
 	for _, t := range s.Targets {
 		if s.Calls < t.Times() {
-			return command.InputError("--calls", fmt.Sprintf("%d are too few for %d samples of one wording", s.Calls, t.Times()), "allow more, or ask each wording fewer times")
+			return command.InputError("--calls", fmt.Sprintf("%d calls are too few for %d samples of one wording", s.Calls, t.Times()), "allow more, or ask each wording fewer times")
 		}
 	}
 	kept, err := s.Kept(f.eval.Name, r)
@@ -212,7 +212,7 @@ func (a app) openTriggers(ctx context.Context, memory store.Reader, name string,
 	}
 	for _, ref := range r.Models() {
 		if ref.Provider == model.Replay {
-			return nil, nil, command.InputError(name, "its answers were recorded, so its target cannot be asked about other wordings", "name a run of a model that can be asked")
+			return nil, nil, command.InputError(name, "its answers were recorded, so its target cannot be asked other wordings", "name a run of a model that can be asked")
 		}
 		if _, err := clients.Model(ref.String(), ref.Endpoint); err != nil {
 			return nil, nil, err

@@ -179,15 +179,15 @@ func (s *CheckSide) note(run score.RunResult, j score.JudgeResult) {
 			best.Version, table.Count(sizes[best.Version]), best.Best(), other.Best())
 		switch s.Version {
 		case "":
-			say("The run has %s prompts, which is neither version (%s and %s): these are other prompts, and the row is no more than a neighbor.",
+			say("The run has %s prompts, which fits neither version (%s and %s): these are other prompts, so the row is only a rough guide.",
 				table.Count(run.N), table.Count(sizes[paper.Older]), table.Count(sizes[paper.Released]))
 		case best.Version:
 			say("The run has as many prompts as that version.")
 		case paper.Released:
-			say("The run's %s prompts are the released version, which lacks %s of those behind the published row.",
+			say("The run's %s prompts are the released version, which lacks %s prompts of the published row.",
 				table.Count(run.N), table.Count(sizes[paper.Older]-sizes[paper.Released]))
 		default:
-			say("The run's %s prompts are the older version, of which the published row lacks %s.",
+			say("The run's %s prompts are the older version; the published row lacks %s of them.",
 				table.Count(run.N), table.Count(sizes[paper.Older]-sizes[paper.Released]))
 		}
 	}
@@ -195,13 +195,13 @@ func (s *CheckSide) note(run score.RunResult, j score.JudgeResult) {
 		say("The judge differs: %s here, %s there.", j.Judge, s.PublishedJudge)
 	}
 	if run.ServedByOther > 0 {
-		say("%s prompts were answered by another model: they count nowhere.", table.Count(run.ServedByOther))
+		say("%s prompts were answered by another model and are in no figure.", table.Count(run.ServedByOther))
 	}
 	if j.Unjudged > 0 || run.Failed > 0 || run.Unanswered > 0 {
-		say("%s answers are unjudged, %s calls failed and %s prompts are unanswered: they count nowhere.",
+		say("%s answers are unjudged, %s calls failed and %s prompts are unanswered; these are in no figure.",
 			table.Count(j.Unjudged), table.Count(run.Failed), table.Count(run.Unanswered))
 	}
-	say("The interval is that of a rate over other prompts of the kind. On the same prompts and with the same judge a model differs by less.")
+	say("The interval is for a rate over other prompts of this kind. On the same prompts and with the same judge, a model varies less.")
 }
 
 // section lays out the comparison as a table.

@@ -98,7 +98,7 @@ type sample struct {
 	Number int    `json:"number"`
 }
 
-// kind is what rows that are counted alike have in common.
+// kind is the group in which a row is counted.
 type kind struct {
 	Dataset  string        `json:"dataset"`
 	Label    orbench.Label `json:"label"`

@@ -67,8 +67,8 @@ func onlyFiles(address, problem, hint string) error {
 
 // draft has a new file made beside its place, and moves it there when it is whole.
 func draft(address string, make func(draft string) error) error {
-	if err := onlyFiles(address, "is a database, where a new file is wanted",
-		"name a file; what is in one gets into the database with orbench store import FILE `store` "+untrusted.Shell(Shown(address))); err != nil {
+	if err := onlyFiles(address, "is a database, but a new file is needed",
+		"name a file; orbench store import copies a file into the database: orbench store import FILE `store` "+untrusted.Shell(Shown(address))); err != nil {
 		return err
 	}
 	if _, err := os.Lstat(address); !errors.Is(err, fs.ErrNotExist) {
@@ -103,7 +103,7 @@ func Check(ctx context.Context, address string) (h store.Health, err error) {
 
 // Repair is Check that copies what is good to a new store.
 func Repair(ctx context.Context, address, to string) (h store.Health, err error) {
-	if err := onlyFiles(address, "is a database, which its server repairs",
+	if err := onlyFiles(address, "is a database; its server repairs it",
 		"see what is damaged with orbench store check and pg_amcheck, and restore it from a backup with pg_restore"); err != nil {
 		return h, err
 	}
@@ -119,7 +119,7 @@ func Repair(ctx context.Context, address, to string) (h store.Health, err error)
 // Backup copies the store at an address to a new file, as it is at one moment, while
 // others may write to it. It checks the copy, and tells what is damaged.
 func Backup(ctx context.Context, address, to string) (h store.Health, err error) {
-	if err := onlyFiles(address, "is a database, which its server backs up",
+	if err := onlyFiles(address, "is a database; its server backs it up",
 		"use pg_dump, or copy what it holds to a file with orbench store merge "+untrusted.Shell(Shown(address))+" `out` FILE"); err != nil {
 		return h, err
 	}
@@ -137,10 +137,10 @@ func Backup(ctx context.Context, address, to string) (h store.Health, err error)
 	return h, errors.Join(err, s.Close())
 }
 
-// Vacuum packs the store at an address into one file that is as small as can be. It
+// Vacuum packs the store at an address into one file, as small as possible. The store
 // must not be in use.
 func Vacuum(ctx context.Context, address string) error {
-	if err := onlyFiles(address, "is a database, which its server packs by itself", "leave that to its autovacuum"); err != nil {
+	if err := onlyFiles(address, "is a database; its server packs it", "its autovacuum does this"); err != nil {
 		return err
 	}
 	s, err := sqlite.OpenExisting(ctx, address)

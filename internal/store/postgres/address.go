@@ -66,7 +66,7 @@ func parse(address string) (*pgxpool.Config, string, error) {
 	}
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
-		return nil, "", bad("is no address of a Postgres database", nil)
+		return nil, "", bad("is not the address of a Postgres database", nil)
 	}
 	settings := config.ConnConfig.RuntimeParams
 	schema := settings["search_path"]

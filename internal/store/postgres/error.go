@@ -89,7 +89,7 @@ func (s *Store) again(ctx context.Context, do func(ctx context.Context) error) e
 		case s.closed.Load() || !passes(err) || time.Since(began) > patience:
 			return s.at(err)
 		case pause > time.Second && s.told.CompareAndSwap(false, true):
-			log.Printf("%v; what waits for it is tried again for %v", s.at(err), patience)
+			log.Printf("%v; orbench tries again for %v", s.at(err), patience)
 		}
 		select {
 		case <-time.After(pause):

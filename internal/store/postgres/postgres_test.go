@@ -71,7 +71,7 @@ func TestOpenRefuses(t *testing.T) {
 		"no database":      {server + "/none?sslmode=disable", "no such database", store.ErrNoStore},
 		"no server":        {"postgres://u:hidden-9@127.0.0.1:1/d", "no Postgres server answers", nil},
 		"no user":          {strings.Replace(address, "postgres@", "nobody:hidden-9@", 1), "does not let nobody in", nil},
-		"no address":       {"postgres://u:hidden-9@[/d", "no address", nil},
+		"not the address":  {"postgres://u:hidden-9@[/d", "not the address", nil},
 		"may make nothing": {strings.Replace(address, "postgres@", "reader:hidden-9@", 1) + "&search_path=third", "cannot be written to", store.ErrReadOnly},
 	} {
 		s, err := Open(t.Context(), c.address)

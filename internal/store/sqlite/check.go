@@ -334,12 +334,12 @@ func (c *checker) health(ctx context.Context, file *Pages) (h store.Health, err 
 			h.Kinds = append(h.Kinds, found)
 		}
 		if n := c.damaged[k.table]; n > found.Lost {
-			h.Faults = append(h.Faults, fmt.Sprintf("%s: %d damaged rows that are whole again, from another copy or from the rest of the row", k.name, n-found.Lost))
+			h.Faults = append(h.Faults, fmt.Sprintf("%s: %d damaged rows were restored from another copy or from the rest of the row", k.name, n-found.Lost))
 		}
 		all += found.Good + found.Lost
 	}
 	if all == 0 && len(h.Faults) > 0 {
-		return h, &orbench.InputError{File: c.path, Problem: "is not an orbench store: nothing of one is found in it", Hint: "name another file with `store`"}
+		return h, &orbench.InputError{File: c.path, Problem: "is not an orbench store", Hint: "name another file with `store`"}
 	}
 	for _, hash := range slices.Sorted(maps.Keys(c.lost["calls"])) {
 		h.LostCalls = append(h.LostCalls, store.LostCallOf([]byte(hash), []byte(c.asked[hash])))

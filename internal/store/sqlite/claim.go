@@ -59,7 +59,7 @@ func (s *Store) Claim(ctx context.Context, hashes []model.Hash, term time.Durati
 	return c, nil
 }
 
-// foreign knows whether other handles, of this process or others, have written.
+// foreign tells whether another handle, of this process or another, has written to the store.
 type foreign struct {
 	// It is looked at in transactions on conn, one at a time. version is the data_version of
 	// that connection, which tells only of changes by others.

@@ -64,11 +64,11 @@ func (s *Store) written(ctx context.Context) error {
 	if s.saved == nil {
 		saved, err := s.save(context.WithoutCancel(ctx))
 		if err != nil {
-			return fmt.Errorf("%s: %w, and what it held cannot be saved: %w", s.path, gone, err)
+			return fmt.Errorf("%s: %w, and its content cannot be saved: %w", s.path, gone, err)
 		}
 		s.saved = saved
 	}
-	return fmt.Errorf("%s: %w; all that it held, and answers under way, are saved in %s: go on with that one, or move it back",
+	return fmt.Errorf("%s: %w; its content and the answers under way are saved in %s: continue with that file, or move it back",
 		s.path, gone, s.saved.path)
 }
 

@@ -17,7 +17,7 @@ import (
 func notWritable(path string, err error) error {
 	return &orbench.InputError{
 		File: path, Problem: "the store, or its folder, cannot be written to: " + err.Error(),
-		Hint: "copy it to where it can be, with orbench store backup, or name another with `store`", Err: errors.Join(store.ErrReadOnly, err),
+		Hint: "copy it to a writable place with orbench store backup, or name another with `store`", Err: errors.Join(store.ErrReadOnly, err),
 	}
 }
 
@@ -72,7 +72,7 @@ func openCopy(ctx context.Context, path string) (*Store, error) {
 	}
 	s.path, s.copied, s.notes = path, dir, nil
 	if size := logSize(path); size > 0 {
-		s.notes = []string{fmt.Sprintf("%s-wal (%d KB) lies beside the store: a command was killed, or is still at work. What it holds is read too; a copy of the store needs both files",
+		s.notes = []string{fmt.Sprintf("%s-wal (%d KB) lies beside the store: a command was killed, or is still running. Its content is read too; a copy of the store needs both files",
 			path, kilobytes(size))}
 	}
 	// What is written to the copy would be lost.

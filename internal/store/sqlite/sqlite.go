@@ -137,7 +137,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, errors.Join(s.at(err), s.Close())
 	}
 	if left > 0 {
-		s.notes = []string{fmt.Sprintf("%s-wal (%d KB) lay beside the store: a command was killed. What it holds is read too", path, kilobytes(left))}
+		s.notes = []string{fmt.Sprintf("%s-wal (%d KB) lay beside the store: a command was killed. Its content is read too", path, kilobytes(left))}
 	}
 	return s, nil
 }
