@@ -95,8 +95,8 @@ func ReadLooks(file string, in io.Reader) ([]Look, error) {
 // Open reports whether somebody still has to look at it.
 func (l Look) Open() bool { return l.Refused == "" || l.Answerable == "" }
 
-// left counts the looks that are open.
-func left(looks []Look) (n int) {
+// Left counts the looks that are open.
+func Left(looks []Look) (n int) {
 	for _, l := range looks {
 		if l.Open() {
 			n++

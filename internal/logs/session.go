@@ -76,24 +76,32 @@ type session struct {
 	looks    []Look
 }
 
+// Question is one that is asked about each look.
+type Question struct {
+	// Name is that of its column in the sheet, and Text what a person reads.
+	Name, Text string
+	// Of is where a look has its answer.
+	Of func(*Look) *Word
+}
+
+// Questions are asked in this order.
+var Questions = []Question{
+	{"refused", "Was it refused?", func(l *Look) *Word { return &l.Refused }},
+	{"should_answer", "Should it have been answered?", func(l *Look) *Word { return &l.Answerable }},
+}
+
 // look asks both questions of a look and returns the last key. A look that was left at the
 // first or the second stays open.
 func (s *session) look(l *Look) (key rune, err error) {
 	if !s.terminal {
-		fmt.Fprintf(s.Out, "\n── %d left ──\nMessage:\n%s\n\nReply:\n%s\n\n", left(s.looks), shown(l.Message), shown(l.Reply))
+		fmt.Fprintf(s.Out, "\n── %d left ──\nMessage:\n%s\n\nReply:\n%s\n\n", Left(s.looks), shown(l.Message), shown(l.Reply))
 	}
-	for _, q := range []struct {
-		text string
-		into *Word
-	}{
-		{"Was it refused?", &l.Refused},
-		{"Should it have been answered?", &l.Answerable},
-	} {
-		if key, err = s.answer(q.text, l); err != nil || key == quit || key == back {
+	for _, q := range Questions {
+		if key, err = s.answer(q.Text, l); err != nil || key == quit || key == back {
 			l.Refused, l.Answerable = "", ""
 			return key, err
 		}
-		*q.into = wordsOf[string(key)]
+		*q.Of(l) = wordsOf[string(key)]
 	}
 	return key, nil
 }
@@ -102,7 +110,7 @@ func (s *session) look(l *Look) (key rune, err error) {
 // quits.
 func (s *session) answer(question string, l *Look) (key rune, err error) {
 	began := time.Now()
-	screen := annotation.Screen{Head: fmt.Sprintf("%d left", left(s.looks)), Prompt: l.Message, Answer: l.Reply}
+	screen := annotation.Screen{Head: fmt.Sprintf("%d left", Left(s.looks)), Prompt: l.Message, Answer: l.Reply}
 	screen.Legend = question + "  y yes  n no  c cannot tell  b back  q quit  space more"
 	for {
 		if s.terminal {

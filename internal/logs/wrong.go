@@ -98,7 +98,7 @@ func count(looks []Look, name string) (d decided) {
 // shares of the strata are weighted by their sizes (stats.StratifiedRate and
 // stats.StratifiedRatio).
 func Rate(looks []Look) Wrong {
-	out := Wrong{Looks: len(looks), Open: left(looks), Sources: []WrongSource{}}
+	out := Wrong{Looks: len(looks), Open: Left(looks), Sources: []WrongSource{}}
 	for _, l := range looks {
 		if !l.Open() && (l.Refused == Unknown || l.Answerable == Unknown) {
 			out.Undecided++

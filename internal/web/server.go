@@ -66,16 +66,30 @@ type Server struct {
 	live    live
 }
 
-// New makes a server.
-func New(c Config) (*Server, error) {
+// newServer makes a server that has no address yet.
+func newServer(c Config) (*Server, error) {
 	s := &Server{Config: c, runs: map[string]*opened{}, compared: map[comparedKey]*task[compare.Result]{}, builds: map[string]*built{}}
 	var err error
 	if s.pages, err = parse(); err != nil {
 		return nil, err
 	}
 	s.ctx, s.close = context.WithCancel(context.Background())
+	return s, nil
+}
+
+// assets serves what pages load.
+func assets() http.Handler {
+	return http.StripPrefix(static, cached(http.FileServerFS(page.Assets())))
+}
+
+// New makes a server of a store.
+func New(c Config) (*Server, error) {
+	s, err := newServer(c)
+	if err != nil {
+		return nil, err
+	}
 	mux := http.NewServeMux()
-	mux.Handle("GET "+static, http.StripPrefix(static, cached(http.FileServerFS(page.Assets()))))
+	mux.Handle("GET "+static, assets())
 	for path, serve := range map[string]func(*http.Request) (response, error){
 		"/{$}": s.home, "/index": s.home, "/answers": s.answers, "/raw": s.raw,
 		"/label":   s.label,
@@ -244,6 +258,9 @@ var errNotFound = errors.New("not found")
 // frame is the frame of a page.
 func (s *Server) frame(r *http.Request, title string) page.Frame {
 	f := page.Frame{Title: title + " – orbench", Static: static}
+	if s.Store == nil {
+		return f // a sheet has one page
+	}
 	f.Menu = append(f.Menu, page.Link{Text: "Studies", Address: "/", Here: r.URL.Path == "/" && !r.URL.Query().Has("study")})
 	q := page.Query{}
 	for _, name := range r.URL.Query()["study"] {

@@ -2,7 +2,10 @@ package measurement
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +19,7 @@ import (
 	"github.com/orbench/orbench/internal/mask"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/internal/web"
 )
 
 // logFlags say how a log is read.
@@ -160,35 +164,67 @@ func readLooks(path string) ([]logs.Look, error) {
 }
 
 func (a app) logsLabelCommand() *cobra.Command {
-	return &cobra.Command{
+	var addr string
+	c := &cobra.Command{
 		Use:   "label SHEET",
 		Short: "Label drawn exchanges: was it refused, should it have been answered",
 		Long: `Show the exchanges of a sheet that nobody has labeled, one by one, without saying who
 refused. It asks two questions about each: was it refused, and should it have been
 answered. Answer with a key: y, n or c (cannot tell); b goes back, q stops. Each label is
-stored in the sheet at once, so you can go on later.`,
-		Example: `   orbench logs label sheet.csv`,
-		Args:    cobra.ExactArgs(1),
+stored in the sheet at once, so you can go on later. With --addr the same questions are
+on a page in the browser, which only this machine can open.`,
+		Example: `  orbench logs label sheet.csv
+  orbench logs label sheet.csv --addr 127.0.0.1:0`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			looks, err := readLooks(args[0])
 			if err != nil {
 				return err
 			}
-			sitting := logs.Sitting{
-				In: a.Stdin, Out: a.Stdout,
-				Size: func() (columns, lines int) { return a.Columns(), a.Lines() },
-				Keep: func() error { return folder.WritePrivate(args[0], true, sheetOf(args[0], looks)) },
-			}
-			if screen := table.FileOf(a.Stdout); screen != nil {
-				sitting.Out = screen // which moves the cursor
-			}
-			if err := logs.Ask(looks, sitting); err != nil {
-				return err
+			keep := func() error { return folder.WritePrivate(args[0], true, sheetOf(args[0], looks)) }
+			if addr != "" {
+				if err := a.serveSheet(c.Context(), addr, web.Sheet{Looks: looks, Keep: keep}); err != nil {
+					return err
+				}
+			} else {
+				sitting := logs.Sitting{In: a.Stdin, Out: a.Stdout, Keep: keep, Size: func() (columns, lines int) { return a.Columns(), a.Lines() }}
+				if screen := table.FileOf(a.Stdout); screen != nil {
+					sitting.Out = screen // which moves the cursor
+				}
+				if err := logs.Ask(looks, sitting); err != nil {
+					return err
+				}
 			}
 			a.Infof("see what they say with: orbench logs report %s", untrusted.Shell(args[0]))
 			return nil
 		},
 	}
+	c.Flags().StringVar(&addr, "addr", "", "ask on a page at this `ADDRESS` of this machine; port 0 takes a free one")
+	return c
+}
+
+// serveSheet asks for the labels of a sheet on a page, until ctx ends.
+func (a app) serveSheet(ctx context.Context, addr string, sheet web.Sheet) error {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil || !loopback(host) {
+		return command.InputError("--addr", addr+" is no address of this machine alone", "give one such as 127.0.0.1:0")
+	}
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return command.InputError("--addr", err.Error(), "choose another port; 0 takes a free one")
+	}
+	s, err := web.NewSheet(web.Config{Hosts: hostsOf(listener.Addr(), host), Say: a.say}, sheet)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	defer s.Close()
+	fmt.Fprintf(a.Stdout, "http://%s/\n", listener.Addr())
+	return a.serveUntil(ctx, listener, s.HTTP())
+}
+
+// say tells of a request that failed.
+func (a app) say(format string, args ...any) {
+	a.Infof("%s", untrusted.Terminal(fmt.Sprintf(format, args...)))
 }
 
 func (a app) logsReportCommand() *cobra.Command {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/page"
-	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/internal/web"
 )
 
@@ -93,7 +92,7 @@ func (a app) serve(ctx context.Context, f serveFlags, names []string) (err error
 	}
 	s, err := web.New(web.Config{
 		Store: memory, ReadOnly: f.readOnly, Index: kept, CacheDir: a.CacheDir(), Hosts: hostsOf(listener.Addr(), host), Token: f.token,
-		Program: a.Version, Person: a.person(f.person), Say: func(format string, args ...any) { a.Infof("%s", untrusted.Terminal(fmt.Sprintf(format, args...))) },
+		Program: a.Version, Person: a.person(f.person), Say: a.say,
 	})
 	if err != nil {
 		return errors.Join(err, listener.Close())
@@ -106,6 +105,11 @@ func (a app) serve(ctx context.Context, f serveFlags, names []string) (err error
 		a.Infof("without TLS, others on the network can read the pages and the token")
 	}
 	fmt.Fprintf(a.Stdout, "%s\n", address.ResolveReference(&url.URL{Path: "/", RawQuery: join(address.RawQuery, url.Values(query).Encode())}))
+	return a.serveUntil(ctx, listener, server)
+}
+
+// serveUntil serves until ctx ends.
+func (a app) serveUntil(ctx context.Context, listener net.Listener, server *http.Server) error {
 	a.Infof("press Ctrl-C to end")
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()

@@ -25,6 +25,31 @@
     }
   });
 
+  // A sheet of a log: a key answers the first question that is open, and the last one keeps both.
+  const sheet = document.getElementById("sheet");
+  const answered = () => { if (!sheet.querySelector("fieldset:not(:has(:checked))")) sheet.requestSubmit(); };
+  sheet?.addEventListener("change", answered);
+  sheet?.addEventListener("submit", async (e) => {
+    e.preventDefault();
+    try {
+      await post("/", new FormData(sheet));
+      location.assign("/");
+    } catch (err) {
+      document.getElementById("unsaved").textContent = "Not saved: " + err.message + ". Answer again.";
+      sheet.reset();
+    }
+  });
+  document.addEventListener("keydown", (e) => {
+    if (e.ctrlKey || e.altKey || e.metaKey || e.repeat) return;
+    if (e.key === "b" && !document.getElementById("queue")) document.getElementById("back")?.click();
+    if (!sheet || performance.now() < sheet.dataset.soon) return;
+    const choice = sheet.querySelector(`fieldset:not(:has(:checked)) [data-key="${CSS.escape(e.key.toLowerCase())}"]`);
+    if (!choice) return;
+    e.preventDefault();
+    choice.checked = true;
+    answered();
+  });
+
   const queue = document.getElementById("queue");
   const $ = (id) => document.getElementById(id);
   if (!queue) { // or it comes once the server is ready
