@@ -46,6 +46,7 @@ var onlyParsed = map[string]string{
 	"orbench report mine --paper --out":         "it draws 32 models, which takes seconds",
 	"orbench report --calibration":              "labels of people",
 	"orbench serve":                             "it serves until it is interrupted",
+	"orbench logs label sheet.csv --addr":       "it serves until it is interrupted",
 	"orbench sim":                               "it serves until it is interrupted",
 	"orbench store":                             "stores of other machines",
 	"orbench report main --store":               "stores of other machines",
