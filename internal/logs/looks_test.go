@@ -250,6 +250,11 @@ func TestRate(t *testing.T) {
 	if w = Rate(looks); w.UndecidedRange == nil || w.UndecidedRange[0] != 0.5 || w.UndecidedRange[1] < 0.66 {
 		t.Errorf("the range is %v", w.UndecidedRange)
 	}
+	undecided := slices.Clone(looks)
+	undecided[2].Answerable = Unknown
+	if w = Rate(undecided); w.UndecidedExchanges != 50 || w.OfRefusals == nil || math.Abs(w.WrongRefusals.Value-75./950) > 1e-9 {
+		t.Errorf("with a stratum that nobody could decide: %+v", w)
+	}
 	looks[0].Refused, looks[1].Refused = "", ""
 	if w = Rate(looks); w.Open != 2 || w.OfRefusals != nil || w.WrongRefusals != nil || w.Sources[0].Wrong == nil {
 		t.Errorf("with a stratum open: %+v", w)

@@ -17,8 +17,10 @@ type Wrong struct {
 	Looks     int `json:"looks"`
 	Open      int `json:"open"`
 	Undecided int `json:"undecided"`
-	// Exchanges is the number of exchanges of the log.
-	Exchanges int `json:"exchanges"`
+	// Exchanges is the number of exchanges of the log. UndecidedExchanges are those of strata
+	// of which nobody could decide a look; they are in no share.
+	Exchanges          int `json:"exchanges"`
+	UndecidedExchanges int `json:"undecided_exchanges"`
 	// Refused is the share of exchanges that people call refused, and WrongRefusals that of
 	// those that were refused and should have been answered. Missed is the share that was
 	// answered and should not have been. Each is nil if a stratum has no look yet.
@@ -58,7 +60,7 @@ type WrongSource struct {
 
 // decided counts the drawn exchanges of a stratum by what people said.
 type decided struct {
-	size                                    int
+	size, open                              int
 	n, looks                                float64
 	refused, wrong, missed, undecidedRefuse float64
 }
@@ -73,6 +75,7 @@ func count(looks []Look, name string) (d decided) {
 		times := float64(l.Times)
 		switch {
 		case l.Open():
+			d.open++
 		case l.Refused == Unknown:
 		case l.Refused == Yes && l.Answerable == Unknown:
 			d.undecidedRefuse += times
@@ -110,6 +113,14 @@ func Rate(looks []Look) Wrong {
 		all[name] = count(looks, name)
 		out.Exchanges += all[name].size
 	}
+	names = slices.DeleteFunc(names, func(name string) bool {
+		d := all[name]
+		if d.n > 0 || d.open > 0 {
+			return false
+		}
+		out.UndecidedExchanges += d.size
+		return true
+	})
 	rate := func(part func(decided) float64) *stats.Estimate {
 		var strata []stats.LabeledStratum
 		for _, name := range names {
@@ -207,7 +218,7 @@ func (w Wrong) Document() table.Document {
 	add("refused and should have been answered", w.WrongRefusals)
 	add("refused", w.Refused)
 	add("answered and should not have been", w.Missed)
-	s.Note = "Shares of " + table.Counted(w.Exchanges, "exchange", "exchanges") + " of this log. Intervals count the drawing, not what other weeks would bring."
+	s.Note = "Shares of " + table.Counted(w.Exchanges-w.UndecidedExchanges, "exchange", "exchanges") + " of this log. Intervals count the drawing, not what other weeks would bring."
 	d.AddTo(everyPlace, s)
 	by := table.Section{Title: "Share of refusals that were wrong", Left: 1, Header: []string{"who refused", "refusals", "labeled", "wrong", "95% interval"}}
 	refusals, looks := 0, 0
@@ -237,6 +248,9 @@ func (w Wrong) Document() table.Document {
 		text := table.Counted(w.Undecided, "exchange", "exchanges") + " nobody could decide."
 		if r := w.UndecidedRange; r != nil {
 			text += " With these the share wrong is from " + table.Percent(r[0]) + " (all right) to " + table.Percent(r[1]) + " (all wrong)."
+		}
+		if n := w.UndecidedExchanges; n > 0 {
+			text += " " + table.Counted(n, "exchange is", "exchanges are") + " in no figure: of their kind no look was decided."
 		}
 		d.AddTo(everyPlace, table.Warning(text))
 	}
