@@ -105,21 +105,8 @@ func (p Paired) strata(seed uint64) (flips, others []Pair) {
 	return lists[0], lists[1]
 }
 
-// Sizes returns how many flips and how many other pairs some labels suffice for,
+// sizes returns how many flips and how many other pairs some labels suffice for,
 // two for each pair. More labels never give fewer of either.
-func (p Paired) Sizes(labels int) (flips, others int) {
-	for _, pair := range p.Pairs {
-		switch {
-		case pair.settled():
-		case pair.flipped():
-			flips++
-		default:
-			others++
-		}
-	}
-	return sizes(flips, others, labels)
-}
-
 func sizes(flips, others, labels int) (int, int) {
 	pairs := float64(labels / 2)
 	wanted := min(flips, int(flipsFirst*min(pairs, firstPairs)+flipsFurther*max(0, pairs-firstPairs)))
