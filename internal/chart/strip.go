@@ -29,6 +29,8 @@ type StripRow struct {
 	Figures string
 	Color   Color
 	Mark    Mark
+	// Point names the mark, see NamePoint; empty for no name.
+	Point string
 }
 
 // The strip's columns and rows: names on the left, the scale, the figures on
@@ -78,6 +80,9 @@ func (s Strip) Draw(c draw.Canvas) {
 			DrawOpenMark(&c, row.Mark, row.Color, at)
 		} else {
 			DrawMark(&c, row.Mark, row.Color, MarkRadius, at)
+		}
+		if row.Point != "" {
+			NamePoint(&c, row.Point, at)
 		}
 		c.FillText(TextStyle(8, false, Foreground), vg.Point{X: right + 10, Y: y - 4}, row.Figures)
 	}

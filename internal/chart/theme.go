@@ -3,6 +3,7 @@ package chart
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"image/color"
 	"image/png"
 	"io"
@@ -124,6 +125,9 @@ type Figure struct {
 	Draw          func(draw.Canvas)
 	// About is stored in the file as metadata; empty for none.
 	About string
+	// Opens gives what a point that NamePoint named opens on a page: an address, and the
+	// words that say so. An empty address is no link. It is nil for no links.
+	Opens func(point string) (address, words string)
 }
 
 // SVG draws the figure as SVG.
@@ -135,7 +139,12 @@ func (f Figure) SVG(w io.Writer) error {
 		return err
 	}
 	// The library names one font without a fallback.
-	s := strings.ReplaceAll(c.sized(b.String()), "font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
+	drawn := c.sized(b.String())
+	if f.Opens != nil {
+		end := strings.LastIndex(drawn, "</svg>")
+		drawn = drawn[:end] + c.links(f) + drawn[end:]
+	}
+	s := strings.ReplaceAll(drawn, "font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
 	_, err := io.WriteString(w, withMetadata(s, f.About))
 	return err
 }
@@ -146,6 +155,38 @@ func (f Figure) SVG(w io.Writer) error {
 type svgCanvas struct {
 	*vgsvg.Canvas
 	widths []vg.Length
+	points []namedPoint
+}
+
+// namedPoint is where a point was drawn.
+type namedPoint struct {
+	name string
+	at   vg.Point
+}
+
+// NamePoint names a point that was drawn, so that it can be a link; see Figure.Opens.
+func NamePoint(c *draw.Canvas, name string, at vg.Point) {
+	switch canvas := c.Canvas.(type) {
+	case draw.Canvas: // one that was cropped has the whole one
+		NamePoint(&canvas, name, at)
+	case *svgCanvas:
+		canvas.points = append(canvas.points, namedPoint{name, at})
+	}
+}
+
+// linkRadius is how far from a point a click still opens it.
+const linkRadius = 2 * MarkRadius
+
+// links are the links of the named points, as circles without a color over the drawing.
+func (c *svgCanvas) links(f Figure) string {
+	var b strings.Builder
+	for _, p := range c.points {
+		if address, words := f.Opens(p.name); address != "" {
+			fmt.Fprintf(&b, `<a href="%s"><title>%s</title><circle cx="%.5g" cy="%.5g" r="%.5g" fill="transparent"/></a>`+"\n",
+				html.EscapeString(address), untrusted.Attribute(words), p.at.X.Points(), (f.Height - p.at.Y).Points(), linkRadius.Points())
+		}
+	}
+	return b.String()
 }
 
 // FillString writes a text, as one element.
@@ -184,8 +225,12 @@ func (f Figure) InlineSVG(title string) (string, error) {
 			body = strings.ReplaceAll(body, property+hex, property+"var("+c.Variable+","+hex+")")
 		}
 	}
-	opening := fmt.Sprintf(`<svg role="img" aria-label="%s" viewBox="0 0 %.5g %.5g" xmlns="http://www.w3.org/2000/svg">`,
-		untrusted.Attribute(title), f.Width.Points(), f.Height.Points())
+	role := "img"
+	if strings.Contains(body, "<a href=") {
+		role = "group" // what is in an image cannot be reached
+	}
+	opening := fmt.Sprintf(`<svg role="%s" aria-label="%s" viewBox="0 0 %.5g %.5g" xmlns="http://www.w3.org/2000/svg">`,
+		role, untrusted.Attribute(title), f.Width.Points(), f.Height.Points())
 	return opening + body, nil
 }
 

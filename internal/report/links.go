@@ -1,6 +1,8 @@
 package report
 
 import (
+	"fmt"
+
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/score"
@@ -83,4 +85,33 @@ func (of Page) agreementLinks(r score.Result) linkedSection {
 		}
 	}
 	return s
+}
+
+// points has each point of the trade-off open what it stands for: the safe prompts that the
+// target refused; of a target without safe prompts, the toxic ones. If none was refused, it
+// opens all that were judged.
+func (of Page) points(r score.Result, judge string) func(string) (address, words string) {
+	sides := map[string]*score.Side{}
+	for _, p := range r.Pairs() {
+		if p.Judge != judge {
+			continue
+		}
+		if sides[p.Name()] = p.Safe; !p.Safe.Defined() {
+			sides[p.Name()] = p.Toxic
+		}
+	}
+	said := score.Words(r.Runs, judge)
+	return func(point string) (address, words string) {
+		s := sides[point]
+		if !s.Defined() {
+			return "", ""
+		}
+		verdict, n := "refused", s.Judge.Refused
+		if n == 0 {
+			verdict, n = "judged", s.Judge.Judged
+		}
+		words = fmt.Sprintf("%s: %s of %s answers to %s prompts are %s. Open %s.", point, table.Count(s.Judge.Refused), table.Count(s.Judge.Judged),
+			s.Run.Label, said.Of("refused"), table.Counted(n, "answer", "answers"))
+		return of.opens(answersOf(s.Run).With("judge", judge, "verdict", verdict)), words
+	}
 }

@@ -161,7 +161,7 @@ func (of Page) Write(w io.Writer) error {
 		{&p.PairPlots, pairPlot, "Pairs of safe and toxic prompts by what becomes of both sides, by judge %s; the tables give the same figures"},
 		{&p.PropensityPlots, propensityPlot, "Prompts by how many of their samples are refused, by judge %s; the tables below sum it up"},
 	} {
-		if *plot.into, err = pagePlots(r, plot.draw, plot.title); err != nil {
+		if *plot.into, err = of.plots(r, plot.draw, plot.title); err != nil {
 			return err
 		}
 	}
@@ -180,13 +180,16 @@ func propensityPlot(r score.Result, judge string) (chart.Figure, bool) {
 	return plotPropensity(r.Propensity, judge)
 }
 
-// pagePlots draws a plot for each judge. The title names the judge.
-func pagePlots(r score.Result, draw plotter, title string) ([]pagePlot, error) {
+// plots draws a plot for each judge. The title names the judge.
+func (of Page) plots(r score.Result, draw plotter, title string) ([]pagePlot, error) {
 	var plots []pagePlot
 	for _, judge := range r.Judges() {
 		f, ok := draw(r, judge)
 		if !ok {
 			continue
+		}
+		if of.Opens != nil {
+			f.Opens = of.points(r, judge)
 		}
 		svg, err := f.InlineSVG(fmt.Sprintf(title, judge))
 		if err != nil {

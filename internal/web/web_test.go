@@ -252,6 +252,11 @@ func TestCountsOpenTheirAnswers(t *testing.T) {
 	if len(links) < 300 {
 		t.Errorf("%d counts lead to answers, want at least 300", len(links))
 	}
+	points := regexp.MustCompile(`<a href="(/answers\?[^"]*)"><title>sim/[^<]* Open ([0-9,]+) answers?\.</title>`).FindAllStringSubmatch(text, -1)
+	if targets, datasets, judges := 3, 2, 2; len(points) != targets*datasets*judges {
+		t.Errorf("%d points of the trade-off lead to answers", len(points))
+	}
+	links = append(links, points...)
 	seen := map[string]bool{}
 	for i, l := range links {
 		if seen[l[0]] || i%4 != 0 && !long {

@@ -166,7 +166,7 @@ func stripOf(published []paper.Model, title string, rows []mine, side func(score
 		j := measured.Judge
 		ci := j.Interval()
 		row := chart.StripRow{
-			Name: table.ShortenTarget(m.Name(), 34), At: *j.Share, Lo: ci[0], Hi: ci[1], Color: m.color, Mark: m.mark,
+			Name: table.ShortenTarget(m.Name(), 34), At: *j.Share, Lo: ci[0], Hi: ci[1], Color: m.color, Mark: m.mark, Point: m.Name(),
 			Figures: table.Rate(j.Rate) + " [" + table.Interval(ci) + "], n = " + table.Count(j.Judged),
 		}
 		if j.JudgeError != nil {

@@ -89,6 +89,7 @@ func (s *scatter) draw(c draw.Canvas, p chart.Plot) {
 		for i, m := range s.both {
 			if numbered == (s.key.number(m.Change()) != "") {
 				chart.DrawMark(&c, m.mark, m.color, s.radius(m), at[i])
+				chart.NamePoint(&c, m.Name(), at[i])
 			}
 		}
 	}
