@@ -76,6 +76,7 @@ func TestSheetInABrowser(t *testing.T) {
 	press("b")
 	b.Until(t, `!!document.getElementById("before")?.textContent.includes("refused cannot tell")`)
 	press("ny")
+	b.Until(t, `location.search === "" && document.readyState === "complete"`) // else the page is left while it loads the next
 	b.Goto(t, server.URL+"/", "#sheet")
 	press(strings.Repeat("ynyy", 8) + "yy")
 	b.Until(t, `!!document.getElementById("head")?.textContent.startsWith("All 20")`)
