@@ -8,7 +8,6 @@ import (
 	"github.com/orbench/orbench/internal/batch"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/price"
-	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/queue"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
@@ -27,10 +26,10 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, account *fi
 	}
 	config := r.Calls.Config(prices, e.Abort)
 	config.Account, config.Limited = account, d.Limited
-	var shown *progress.Fill
+	var shown *fillProgress
 	var live *fill.Live
 	if !r.Calls.Quiet {
-		shown = progress.NewFill(e.Stderr, r.Job.Calls, func() fill.Stats { return live.Stats() })
+		shown = newFillProgress(e.Stderr, r.Job.Calls, func() fill.Stats { return live.Stats() })
 		config.Observe = shown.Observer(r.Targets)
 		if r.Tell != nil {
 			r.Tell(shown.Label)
@@ -74,7 +73,7 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, account *fi
 	e.NoteSent(stats)
 	// A text says it of a run without answers, and nothing else.
 	if stats.Charged > 0 && !r.Calls.Quiet && (stats.Found() > 0 || r.Study.Kind != study.Eval || r.Printed.Format != "table") {
-		e.Infof("calls made now: %s that may have been charged", progress.Spent(stats))
+		e.Infof("calls made now: %s that may have been charged", Spent(stats))
 	}
 	if stats.Batched > 0 && !r.Calls.byBatch {
 		e.Infof("%d calls wait in a batch and are not paid for again: orbench batch status shows its progress; --set ask_batched=true asks them now", stats.Batched)
@@ -102,7 +101,7 @@ func (e *Env) fillByWorkers(ctx context.Context, r Running, memory *store.Store,
 		return stats, err
 	}
 	if !r.Calls.Quiet {
-		shown := progress.NewFill(e.Stderr, r.Job.Calls, filler.Stats)
+		shown := newFillProgress(e.Stderr, r.Job.Calls, filler.Stats)
 		go shown.Run()
 		defer shown.Close()
 		defer context.AfterFunc(ctx, shown.Leave)()

@@ -14,7 +14,6 @@ import (
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/kinds"
-	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
@@ -193,7 +192,7 @@ func (e *Env) Walking(runs ...*run.Run) (walked func(int), end func()) {
 	for _, r := range runs {
 		total += r.Prompts() * r.AnswersPerPrompt()
 	}
-	shown := progress.NewWalk(e.Stderr, total)
+	shown := newWalkProgress(e.Stderr, total)
 	go shown.Run()
 	// A number that falls is that of the next run.
 	before, last := 0, 0

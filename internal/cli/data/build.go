@@ -20,7 +20,6 @@ import (
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
-	"github.com/orbench/orbench/internal/progress"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
@@ -245,9 +244,9 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 		b.Ask, b.Width, stats = filler.Ask, max(b.Width, queuedWidth), filler.Stats
 		givenUp = func() []error { return filler.GivenUp(context.WithoutCancel(ctx)) }
 	}
-	var shown *progress.Build
+	var shown *command.BuildProgress
 	if !f.calls.Quiet {
-		shown = progress.NewBuild(a.Stderr, stats)
+		shown = command.NewBuildProgress(a.Stderr, stats)
 		b.Observe = shown.Observe
 		go shown.Run()
 	}
@@ -338,7 +337,7 @@ func (a app) finishBuild(f buildFlags, clients *client.Set, made *construct.Benc
 		a.Infof("%s: only %d of %d distinct seeds; the generators gave almost no new ones (seeds.min_yield)", c.Category, c.Kept, c.Wanted)
 	}
 	if !f.calls.Quiet {
-		a.Infof("wrote %s; %d calls now, %d replies from the store; %s", filepath.Join(f.out, benchmark.CardFile), s.Requests, s.Present, progress.Spent(s))
+		a.Infof("wrote %s; %d calls now, %d replies from the store; %s", filepath.Join(f.out, benchmark.CardFile), s.Requests, s.Present, command.Spent(s))
 	}
 	if made.Funnel.FailedCalls == 0 {
 		return nil

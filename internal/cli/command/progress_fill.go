@@ -1,4 +1,4 @@
-package progress
+package command
 
 import (
 	"fmt"
@@ -18,9 +18,9 @@ import (
 	"github.com/orbench/orbench/refusal"
 )
 
-// Fill shows the progress of a fill.
-type Fill struct {
-	*Status
+// fillProgress shows the progress of a fill.
+type fillProgress struct {
+	*statusLine
 	// judged counts the targets' new answers, and refused those that the
 	// embedded detector calls refusals, by the side of the prompt.
 	judged, refused [sides]atomic.Int64
@@ -42,11 +42,11 @@ const (
 	sides
 )
 
-// NewFill makes the status line of a fill that expects total calls. Its Run
+// newFillProgress makes the status line of a fill that expects total calls. Its Run
 // shows it until Close.
-func NewFill(w io.Writer, total int, stats func() fill.Stats) *Fill {
-	p, began := &Fill{labels: map[uint64]side{}, seed: maphash.MakeSeed()}, time.Now()
-	p.Status = newStatus(w, func() []part {
+func newFillProgress(w io.Writer, total int, stats func() fill.Stats) *fillProgress {
+	p, began := &fillProgress{labels: map[uint64]side{}, seed: maphash.MakeSeed()}, time.Now()
+	p.statusLine = newStatus(w, func() []part {
 		var seen [sides]tally
 		for i := range seen {
 			seen[i] = tally{int(p.refused[i].Load()), int(p.judged[i].Load())}
@@ -60,7 +60,7 @@ func NewFill(w io.Writer, total int, stats func() fill.Stats) *Fill {
 type tally struct{ refused, judged int }
 
 // Label sets the label of a prompt.
-func (p *Fill) Label(text string, label orbench.Label) {
+func (p *fillProgress) Label(text string, label orbench.Label) {
 	is := neither
 	switch label {
 	case orbench.Safe:
@@ -75,7 +75,7 @@ func (p *Fill) Label(text string, label orbench.Label) {
 }
 
 // side returns the side of the prompt at the end of a request.
-func (p *Fill) side(text string) side {
+func (p *fillProgress) side(text string) side {
 	key := maphash.String(p.seed, text)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,7 +84,7 @@ func (p *Fill) side(text string) side {
 
 // Observer returns the function that counts refusals among the targets'
 // answers.
-func (p *Fill) Observer(targets []evaluate.Target) func(model.Request, model.Response) {
+func (p *fillProgress) Observer(targets []evaluate.Target) func(model.Request, model.Response) {
 	type name struct{ provider, model string }
 	measured := map[name]bool{}
 	for _, t := range targets {

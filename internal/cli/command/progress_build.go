@@ -1,4 +1,4 @@
-package progress
+package command
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 )
 
-// Build shows the progress of a build: its funnel as it fills.
-type Build struct {
-	*Status
+// BuildProgress shows the progress of a build: its funnel as it fills.
+type BuildProgress struct {
+	*statusLine
 	mu     sync.Mutex
 	counts buildCounts
 }
@@ -23,10 +23,10 @@ type buildCounts struct {
 	seeds, rewrites, dropped, safe, toxic, readmitted, asked int
 }
 
-// NewBuild makes the status line of a build. Its Run shows it until Close.
-func NewBuild(w io.Writer, stats func() fill.Stats) *Build {
-	p, began := &Build{}, time.Now()
-	p.Status = newStatus(w, func() []part {
+// NewBuildProgress makes the status line of a build. Its Run shows it until Close.
+func NewBuildProgress(w io.Writer, stats func() fill.Stats) *BuildProgress {
+	p, began := &BuildProgress{}, time.Now()
+	p.statusLine = newStatus(w, func() []part {
 		p.mu.Lock()
 		c := p.counts
 		p.mu.Unlock()
@@ -37,7 +37,7 @@ func NewBuild(w io.Writer, stats func() fill.Stats) *Build {
 
 // Observe updates the funnel. It is called for every count, so it only copies
 // numbers.
-func (p *Build) Observe(f benchmark.Funnel) {
+func (p *BuildProgress) Observe(f benchmark.Funnel) {
 	c := buildCounts{
 		seeds: f.Seeds.Kept + f.Seeds.Fed, rewrites: f.Rewrites.Kept, dropped: f.Rewrites.Items - f.Rewrites.Kept,
 		safe: f.Moderation.Voted[orbench.Safe], toxic: f.Moderation.Voted[orbench.Toxic],

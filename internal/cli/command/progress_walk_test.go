@@ -1,4 +1,4 @@
-package progress
+package command
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ func TestWalk(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
-		p := NewWalk(&b, 10_000)
+		p := newWalkProgress(&b, 10_000)
 		go p.Run()
 		said := func(after time.Duration, want string) {
 			t.Helper()

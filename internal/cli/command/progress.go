@@ -1,4 +1,4 @@
-package progress
+package command
 
 import (
 	"cmp"
@@ -14,9 +14,9 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// Status is a line that shows how work progresses. It is redrawn on a terminal;
+// statusLine is a line that shows how work progresses. It is redrawn on a terminal;
 // elsewhere a plain line is printed every few seconds.
-type Status struct {
+type statusLine struct {
 	w    io.Writer
 	live bool
 	// line returns the parts of the text. It is called only when they are
@@ -62,8 +62,8 @@ const (
 )
 
 // newStatus makes a status. Its Run shows it until Close.
-func newStatus(w io.Writer, line func() []part) *Status {
-	s := &Status{w: w, live: table.IsTerminal(w), line: line, stop: make(chan struct{}), done: make(chan struct{})}
+func newStatus(w io.Writer, line func() []part) *statusLine {
+	s := &statusLine{w: w, live: table.IsTerminal(w), line: line, stop: make(chan struct{}), done: make(chan struct{})}
 	if s.live {
 		// The line is drawn with control characters, and its text is already clean.
 		s.w = table.FileOf(w)
@@ -72,7 +72,7 @@ func newStatus(w io.Writer, line func() []part) *Status {
 }
 
 // Run shows the status until Close.
-func (s *Status) Run() {
+func (s *statusLine) Run() {
 	defer close(s.done)
 	every := plainEvery
 	if s.live {
@@ -101,13 +101,13 @@ func (s *Status) Run() {
 
 // Leave moves to the next line of a terminal, so that something else can be
 // written.
-func (s *Status) Leave() {
+func (s *statusLine) Leave() {
 	if s.live {
 		fmt.Fprintln(s.w)
 	}
 }
 
-func (s *Status) show() {
+func (s *statusLine) show() {
 	if s.live {
 		// The last column stays free, because some terminals wrap when it is
 		// written. The width is read each time, because people resize windows.
@@ -118,7 +118,7 @@ func (s *Status) show() {
 }
 
 // Close stops showing, and returns when the last line is written.
-func (s *Status) Close() {
+func (s *statusLine) Close() {
 	close(s.stop)
 	<-s.done
 }
