@@ -118,7 +118,7 @@ func (f *File) begin(in input, as purpose, choose Chooser) (nextFunc, error) {
 	}
 	in.Reader, in.notes, in.parse = text, &f.Notes, parseObject
 	if as == trafficFile {
-		in.parse = parseTop
+		in.parse, in.traffic = parseTop, true
 	}
 	if as != datasetFile {
 		if log := logOf(head); log.open != nil {

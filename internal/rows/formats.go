@@ -41,6 +41,8 @@ type input struct {
 	notes *[]string
 	// parse parses the objects of JSON.
 	parse objectParser
+	// traffic is true if exchanges are read, not answers: then transcripts with tools count.
+	traffic bool
 }
 
 // objectParser is parseObject or parseTop.

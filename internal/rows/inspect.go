@@ -71,8 +71,45 @@ func (s *inspectSample) name() string {
 	return fmt.Sprintf("%s of epoch %d", id, s.Epoch)
 }
 
-// answers makes the answers of the sample.
-func (s *inspectSample) answers(file, asked string) ([]logged, error) {
+// submit is the tool by which Inspect's agents give their answer
+// (https://inspect.aisi.org.uk/react-agent.html).
+const submit = "submit"
+
+// transcript gives the messages of the sample in one form, with calls of tools and their
+// results. An answer that was submitted stands as the reply. If a message has something that
+// is not text, other names it.
+func (s *inspectSample) transcript(resolve func(string) (string, bool)) (all []turn, other string) {
+	for _, m := range s.Messages {
+		plain := message{Content: m.Content}
+		text, _, other := plain.read(resolve)
+		if other != "" {
+			return nil, other
+		}
+		last := len(all) - 1
+		if m.Function == submit && last >= 0 && all[last].Calls != nil && !Holds(string(m.Error)) {
+			all[last].Content, all[last].Calls = text, nil
+			continue
+		}
+		t := turn{Role: m.Role, Content: text, Error: m.Error}
+		if Holds(string(m.Calls)) {
+			t.Calls = m.Calls
+		}
+		all = append(all, t)
+	}
+	return all, ""
+}
+
+// turn is a message of a transcript with tools.
+type turn struct {
+	Role    string         `json:"role"`
+	Content string         `json:"content"`
+	Calls   jsontext.Value `json:"tool_calls,omitempty"`
+	Error   jsontext.Value `json:"error,omitempty"`
+}
+
+// answers makes the answers of the sample. In the log of a product a transcript with tools is
+// one answer, all of it in the prompt.
+func (s *inspectSample) answers(file, asked string, traffic bool) ([]logged, error) {
 	if s.Input == nil && s.Messages == nil {
 		return nil, &orbench.InputError{
 			File: file, Problem: fmt.Sprintf("sample %s has no input", untrusted.Quote(s.name())), Hint: "have Inspect log the samples in full",
@@ -86,11 +123,15 @@ func (s *inspectSample) answers(file, asked string) ([]logged, error) {
 		full, known := s.Attachments[hash]
 		return full, known
 	}
+	tools := traffic && slices.ContainsFunc(s.Messages, func(m message) bool { return Holds(string(m.Calls)) })
 	messages := s.Messages
+	if tools {
+		messages = nil
+	}
 	if n := len(messages); n > 0 && messages[n-1].Role == string(orbench.Assistant) {
 		messages = messages[:n-1]
 	}
-	if len(messages) == 0 {
+	if len(messages) == 0 && !tools {
 		if _, ok := textOf(s.Input); ok {
 			messages = []message{{Role: string(orbench.User), Content: s.Input}}
 		} else if err := jsonv2.Unmarshal(s.Input, &messages); err != nil {
@@ -121,6 +162,15 @@ func (s *inspectSample) answers(file, asked string) ([]logged, error) {
 		base.failed = "sample " + s.name() + ": " + cmp.Or(s.Output.Error, "no output")
 	}
 	if base.failed != "" {
+		return []logged{base}, nil
+	}
+	if tools {
+		all, other := s.transcript(resolve)
+		if other != "" {
+			return nil, cannotRead(file, 0, s.name(), other)
+		}
+		base.transcript = all
+		base.said.Finish, base.said.Block = ended(s.Output.Choices[0].Stop)
 		return []logged{base}, nil
 	}
 	var all []logged
@@ -163,7 +213,7 @@ func openInspectJSON(file string, in input, choose Chooser) (nextFunc, error) {
 		if err := parseSample(file, 0, l.number-1, raw, &s); err != nil {
 			return nil, err
 		}
-		return s.answers(file, about.Eval.Model)
+		return s.answers(file, about.Eval.Model, in.traffic)
 	})
 }
 
@@ -237,7 +287,7 @@ func openInspectZIP(file string, in input, choose Chooser) (nextFunc, error) {
 		if err := readEntry(file, f, &s); err != nil {
 			return nil, err
 		}
-		return s.answers(file, about.Eval.Model)
+		return s.answers(file, about.Eval.Model, in.traffic)
 	})
 }
 

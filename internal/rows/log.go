@@ -37,6 +37,9 @@ type logged struct {
 	fields map[string]json.RawMessage
 	// messages are what was asked, nil if the log does not say.
 	messages []orbench.Message
+	// transcript is the whole conversation where it has calls of tools; there are then no
+	// messages and no text in said.
+	transcript []turn
 	// said has the answer, with its thinking, how it ended and its tokens.
 	said  model.Response
 	model string
@@ -54,6 +57,8 @@ func (a logged) object(number int) (object, error) {
 	}
 	values := map[string]any{ResponseColumn: text}
 	switch {
+	case a.transcript != nil:
+		values[PromptColumn] = a.transcript
 	case len(a.messages) == 1 && a.messages[0].Role == orbench.User:
 		values[PromptColumn] = a.messages[0].Content
 	case a.messages != nil:
@@ -300,6 +305,9 @@ type message struct {
 	// Reasoning is the thinking of some servers.
 	Reasoning jsontext.Value `json:"reasoning_content"`
 	Refusal   jsontext.Value `json:"refusal"`
+	// Function and Error are of a tool's result in Inspect.
+	Function string         `json:"function"`
+	Error    jsontext.Value `json:"error"`
 }
 
 // read gives the text and the thinking of a message. If the message has something else,
