@@ -250,7 +250,7 @@ func (w Wrong) Document() table.Document {
 			text += " With these the share wrong is from " + table.Percent(r[0]) + " (all right) to " + table.Percent(r[1]) + " (all wrong)."
 		}
 		if n := w.UndecidedExchanges; n > 0 {
-			text += " " + table.Counted(n, "exchange is", "exchanges are") + " in no figure: of their kind no look was decided."
+			text += " " + table.Counted(n, "exchange is", "exchanges are") + " in no figure: of their kind no label was decided."
 		}
 		d.AddTo(everyPlace, table.Warning(text))
 	}

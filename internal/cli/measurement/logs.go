@@ -1,6 +1,7 @@
 package measurement
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -181,7 +182,10 @@ on a page in the browser, which only this machine can open.`,
 			if err != nil {
 				return err
 			}
-			keep := func() error { return folder.WritePrivate(args[0], true, sheetOf(args[0], looks)) }
+			keep, err := keeping(args[0], looks)
+			if err != nil {
+				return err
+			}
 			if addr != "" {
 				if err := a.serveSheet(c.Context(), addr, web.Sheet{Looks: looks, Keep: keep}); err != nil {
 					return err
@@ -201,6 +205,33 @@ on a page in the browser, which only this machine can open.`,
 	}
 	c.Flags().StringVar(&addr, "addr", "", "ask on a page at this `ADDRESS` of this machine; port 0 takes a free one")
 	return c
+}
+
+// keeping makes what writes looks to their sheet. It fails where somebody else has changed the
+// sheet meanwhile, whose labels would be lost.
+func keeping(path string, looks []logs.Look) (func() error, error) {
+	before, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return func() error {
+		now, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(now, before) {
+			return command.InputError(path, "the sheet was changed by somebody else meanwhile, so this label is not kept", "begin again: what stands in the sheet is kept")
+		}
+		var text bytes.Buffer
+		if err := sheetOf(path, looks)(&text); err != nil {
+			return err
+		}
+		if err := folder.WritePrivate(path, true, func(w io.Writer) error { _, err := w.Write(text.Bytes()); return err }); err != nil {
+			return err
+		}
+		before = text.Bytes()
+		return nil
+	}, nil
 }
 
 // serveSheet asks for the labels of a sheet on a page, until ctx ends.
