@@ -158,11 +158,8 @@ func TestLooksOfLabeledAnswers(t *testing.T) {
 			all = append(all, labeled{row["prompt"], row["response"], row["label"] == "refused", false})
 		}
 	})
-	const looks, users, exchanges = 150, 3000, 10_000
-	seeds, times := uint64(1), 300
-	if os.Getenv("ORBENCH_LONG") == "2" {
-		seeds, times = 3, 1000
-	}
+	const looks, users, exchanges, times = 150, 3000, 10_000, 1000
+	seeds := map[string]uint64{"1": 1, "2": 3}[os.Getenv("ORBENCH_LONG")]
 	for seed := range seeds {
 		log, truth, of := logOf(all, exchanges, users, seed)
 		lexical, safe := 0, 0
