@@ -127,10 +127,10 @@ func readFile(ctx context.Context, stop context.CancelCauseFunc, path string, c 
 		}
 		c.leave(len(p.records), p.left)
 		for _, e := range p.ends {
-			c.transcripts.add(e, rows.Exchange{})
+			c.transcripts.add(e, &rows.Exchange{})
 		}
 		for _, e := range p.all {
-			c.transcripts.add(e.end, e.Exchange)
+			c.transcripts.add(e.end, &e.Exchange)
 			found[0], found[1] = true, found[1] || e.Reply != "" || e.Block != nil
 			c.add(e)
 		}

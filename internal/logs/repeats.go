@@ -3,7 +3,6 @@ package logs
 import (
 	"hash/crc32"
 	"hash/maphash"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -62,8 +61,25 @@ func (s sketch) unlike(other sketch) bool {
 	return 2*shared <= words && s != other
 }
 
-// numbers are those that a fixed text may differ in, such as that of a ticket.
-var numbers = regexp.MustCompile(`[0-9]+`)
+// keyOf is the number of a reply, which is never 0. Replies that differ in numbers alone, such
+// as that of a ticket, have one.
+func keyOf(seed maphash.Seed, reply string) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	for at := 0; at < len(reply); {
+		end := at
+		for end < len(reply) && (reply[end] < '0' || reply[end] > '9') {
+			end++
+		}
+		_, _ = h.WriteString(reply[at:end]) // a hash takes all
+		for at = end; at < len(reply) && reply[at] >= '0' && reply[at] <= '9'; at++ {
+		}
+		if at > end {
+			_ = h.WriteByte('0')
+		}
+	}
+	return h.Sum64() | 1
+}
 
 // repeat counts a reply that came more than once.
 type repeat struct {
@@ -94,7 +110,7 @@ func (r repeats) add(seed maphash.Seed, prompt, reply string) uint64 {
 	if len(reply) > mostFixed || reply == "" {
 		return 0
 	}
-	key := maphash.String(seed, numbers.ReplaceAllLiteralString(reply, "0")) | 1
+	key := keyOf(seed, reply)
 	one := r.more[key]
 	if one == nil {
 		first, again := r.once[key]

@@ -153,7 +153,7 @@ func (r Result) warnings() []string {
 		all = append(all, table.Counted(r.LeftOut[reason], "row is", "rows are")+" left out: "+reason+".")
 	}
 	if empty := r.source(Nothing); empty > 0 && r.LeftOut[rows.LacksAnswer] == 0 {
-		all = append(all, table.Counted(empty, "reply is", "replies are")+" empty and count as refused. If they are errors, the setting error_column of orbench logs names the column that says so.")
+		all = append(all, table.Counted(empty, "reply is", "replies are")+" empty and count as refused. If these are errors, name their column with the setting error_column of orbench logs.")
 	}
 	if r.Unjudged > 0 {
 		all = append(all, table.Counted(r.Unjudged, "reply is", "replies are")+" unjudged, in a language that lexical does not read well; they are in no figure.")
@@ -162,7 +162,7 @@ func (r Result) warnings() []string {
 		all = append(all, table.Counted(r.Garbled, "reply is", "replies are")+" garbled: neither an answer nor a refusal.")
 	}
 	if r.FlaggedAnswered > 0 {
-		all = append(all, table.Counted(r.FlaggedAnswered, "exchange was", "exchanges were")+" flagged by a guard and answered all the same. If their text is the product's own refusal, the option refuses of orbench logs takes its first words.")
+		all = append(all, table.Counted(r.FlaggedAnswered, "exchange was", "exchanges were")+" flagged by a guard and answered all the same. If the product refused in its own words, give the first of them to the option refuses of orbench logs.")
 	}
 	if r.Untimed > 0 {
 		all = append(all, table.Counted(r.Untimed, "exchange has", "exchanges have")+" no time that can be read, and are in no period.")

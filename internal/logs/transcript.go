@@ -74,7 +74,10 @@ type Transcripts struct {
 }
 
 // add counts an exchange. Its end is "" if it is no transcript.
-func (t *Transcripts) add(end End, e rows.Exchange) {
+func (t *Transcripts) add(end End, e *rows.Exchange) {
+	if end == "" && !e.Offered {
+		return
+	}
 	if t.counts == nil {
 		t.counts, t.RefusedAfter = map[End]int{}, map[int]int{}
 	}

@@ -157,7 +157,11 @@ func (l *Log) choose(file string, have []string, at func(string) bool, named Exc
 	var layout Layout
 	own := [][]string{named.Prompt, named.Reply}
 	for _, name := range []string{named.User, named.Time, named.Model, named.Template, named.Before, named.After, named.Score, named.Name, named.Error} {
-		own = append(own, slices.DeleteFunc([]string{name}, func(name string) bool { return name == "" }))
+		var one []string
+		if name != "" {
+			one = append(one, name)
+		}
+		own = append(own, one)
 	}
 	there := func(name string) bool { return slices.Contains(have, name) || at != nil && at(name) }
 	add := func(part int, name string) {
