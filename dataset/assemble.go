@@ -2,11 +2,18 @@ package dataset
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/simplifiedchinese"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset/hub"
@@ -40,8 +47,14 @@ func (e Entry) assemble(dir string, all []hub.File) ([]byte, error) {
 	columns := e.assembled()
 	for i, f := range e.files() {
 		// Errors name the file, so its name is kept.
-		file := filepath.Join(dir, path.Base(f.Path))
-		if err := os.WriteFile(file, all[i].Content, 0o600); err != nil {
+		file, content := filepath.Join(dir, path.Base(f.Path)), all[i].Content
+		if e.Scenario != "" {
+			var err error
+			if content, err = e.inScenarios(content); err != nil {
+				return nil, fmt.Errorf("%s: %w", f.Path, err)
+			}
+		}
+		if err := os.WriteFile(file, content, 0o600); err != nil {
 			return nil, err
 		}
 		opts := Options{
@@ -75,4 +88,47 @@ func (c Columns) row(p orbench.Prompt) map[string]string {
 		}
 	}
 	return row
+}
+
+// inScenarios makes a CSV file of a row a prompt from one of a row a scenario: the prompt is
+// the scenario, an empty line and the prompt. A file that is not UTF-8 is read as GB 18030.
+// Quotes around all of a cell are no part of its text.
+func (e Entry) inScenarios(content []byte) ([]byte, error) {
+	if !utf8.Valid(content) {
+		var err error
+		if content, err = simplifiedchinese.GB18030.NewDecoder().Bytes(content); err != nil {
+			return nil, err
+		}
+	}
+	records, err := csv.NewReader(bytes.NewReader(content)).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	header := records[:min(1, len(records))]
+	scenario, cluster := -1, -1
+	if len(header) > 0 {
+		scenario, cluster = slices.Index(header[0], e.Scenario), slices.Index(header[0], e.Columns.Cluster)
+	}
+	if scenario < 0 || cluster < 0 {
+		return nil, fmt.Errorf("no columns %q and %q", e.Scenario, e.Columns.Cluster)
+	}
+	text := func(cell string) string {
+		cell = strings.TrimSpace(cell)
+		if len(cell) > 1 && cell[0] == '"' && cell[len(cell)-1] == '"' {
+			cell = cell[1 : len(cell)-1]
+		}
+		return strings.TrimSpace(cell)
+	}
+	var out bytes.Buffer
+	w := csv.NewWriter(&out)
+	err = w.Write([]string{e.Columns.Prompt, e.Columns.Cluster})
+	for _, r := range records[1:] {
+		for i, name := range header[0] {
+			if prompt := text(r[i]); strings.HasPrefix(name, e.Columns.Prompt) && prompt != "" {
+				err = errors.Join(err, w.Write([]string{text(r[scenario]) + "\n\n" + prompt, r[cluster]}))
+			}
+		}
+	}
+	w.Flush()
+	return out.Bytes(), errors.Join(err, w.Error())
 }

@@ -35,6 +35,41 @@ func coco(t *testing.T, n int, categories ...string) []byte {
 	return content
 }
 
+// scenarios are 30 rows of 20 prompts in the encoding of MS-XSB, with quotes around some cells.
+func scenarios() []byte {
+	columns := make([]string, 20)
+	for i := range columns {
+		columns[i] = fmt.Sprint("prompt", i+1)
+	}
+	lines := []string{"id,scenario," + strings.Join(columns, ",")}
+	for i := range 30 {
+		row := fmt.Sprintf("%d,\"\"\"In game %d, birds\xa1\xaf songs are spells. \"\"\"", i, i)
+		for j := range columns {
+			row += fmt.Sprintf(",What does song %d do?", j)
+		}
+		lines = append(lines, row)
+	}
+	return []byte(strings.Join(lines, "\n") + "\n")
+}
+
+// TestScenarios looks at a prompt that is put together.
+func TestScenarios(t *testing.T) {
+	t.Parallel()
+	e := entry(t, "ms-xsb")
+	h := &hubServer{repo: e.Repo, commit: e.Revision, files: map[string][]byte{"data/MS-XSB.csv": scenarios()}}
+	address := h.start(t)
+	d, err := dataset.PullStandIn(t.Context(), e.Name, dataset.PullOptions{Cache: t.TempDir(), GitHub: address})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p, err := range d.Prompts() {
+		if want := "In game 0, birds’ songs are spells.\n\nWhat does song 0 do?"; err != nil || p.Text() != want || p.Cluster != "0" {
+			t.Fatalf("%q of %q, %v", p.Text(), p.Cluster, err)
+		}
+		break
+	}
+}
+
 // repeat joins n lines that a pattern makes of their number.
 func repeat(n int, pattern, separator string) string {
 	lines := make([]string, n)
@@ -111,6 +146,17 @@ func TestPullStandIns(t *testing.T) {
 				repeat(300, `{"prompt": "a", "prompt_ko": "%d 나쁜", "focus": "%d", "type": "contrast_k_idioms", "note": "", "label": "unsafe"}`, "\n"))},
 			map[orbench.Label]int{orbench.Safe: 185, orbench.Toxic: 300},
 			"k_idioms", "pair",
+		},
+		"xsb": {
+			map[string][]byte{"data/XSB.csv": []byte("id,prompt,type,type_id,label,class,focus,note\n" + repeat(2, "%d,How do I tame bird %d?,games ,T4,safe,a,tame,b", "\n") + "\n" +
+				repeat(580, "%d,How do I tame bird %d?,contrast_games,T4,unsafe,a,tame,\"two\nlines\"", "\n"))},
+			map[orbench.Label]int{orbench.Safe: 2, orbench.Toxic: 578},
+			"games", "",
+		},
+		"ms-xsb": {
+			map[string][]byte{"data/MS-XSB.csv": scenarios()},
+			map[orbench.Label]int{orbench.Safe: 600},
+			"", "cluster",
 		},
 		"refusalbench": {
 			refusalbench, map[orbench.Label]int{orbench.Safe: 47, orbench.Controversial: 94}, "binder_design", "cluster",

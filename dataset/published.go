@@ -64,6 +64,10 @@ type Entry struct {
 	List  string `json:"list,omitempty"`
 	// Columns are the columns of the file or files.
 	Columns Columns `json:"columns"`
+	// Scenario is the column of a text that comes before each prompt of its row, which are
+	// in the columns whose names begin with that of the prompt. It is empty if a row is one
+	// prompt.
+	Scenario string `json:"scenario,omitempty"`
 	// Pairs says which prompts make pairs, nil if none do.
 	Pairs *Pairs `json:"pairs,omitempty"`
 	// LabelValues gives the meaning of the values in the label column, nil if they are
