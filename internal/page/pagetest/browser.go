@@ -109,11 +109,16 @@ func Eval[T any](t *testing.T, b *Browser, expression string) T {
 	return v
 }
 
-// Until waits until an expression is true, for at most half a minute.
+// Until waits until an expression is true, for at most half a minute. A page that goes
+// elsewhere while it is asked is asked again.
 func (b *Browser) Until(t *testing.T, expression string) {
 	t.Helper()
 	for began := time.Now(); time.Since(began) < 30*time.Second; time.Sleep(10 * time.Millisecond) {
-		if Eval[bool](t, b, expression) {
+		holds, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](expression))
+		if err != nil && !strings.Contains(err.Error(), "navigated or closed") {
+			t.Fatalf("%s: %v", expression, err)
+		}
+		if holds {
 			return
 		}
 	}
