@@ -16,7 +16,6 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/dataset/hub"
 )
 
 // assembled are the columns of an assembled dataset. The names are always the same; a
@@ -40,7 +39,7 @@ func (e Entry) assembled() Columns {
 
 // assemble makes one JSON Lines file from all files, in their order, with the program's
 // own columns and labels. It keeps duplicates. dir is for temporary files.
-func (e Entry) assemble(dir string, all []hub.File) ([]byte, error) {
+func (e Entry) assemble(dir string, all []fetched) ([]byte, error) {
 	var out bytes.Buffer
 	lines := json.NewEncoder(&out)
 	lines.SetEscapeHTML(false)

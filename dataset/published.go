@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/dataset/hub"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -55,7 +54,7 @@ type Entry struct {
 	File     string `json:"file,omitempty"`
 	// FileSHA256 is the hash of the file's bytes, if known.
 	FileSHA256 string `json:"file_sha256,omitempty"`
-	// Host is the host of Repo: empty for the Hugging Face hub, or hub.GitHub.
+	// Host is the host of Repo: empty for the Hugging Face hub, or onGitHub.
 	Host string `json:"host,omitempty"`
 	// Files, or the embedded List of paths, are used if the dataset is assembled when it
 	// is pulled; File is then empty. It may have several files, or one with a form or
@@ -112,8 +111,8 @@ func (e Entry) URL() string {
 }
 
 // repository is the repository of the files.
-func (e Entry) repository() hub.Repository {
-	return hub.Repository{Host: e.Host, Name: e.Repo, Revision: e.Revision}
+func (e Entry) repository() repository {
+	return repository{Host: e.Host, Name: e.Repo, Revision: e.Revision}
 }
 
 // HowToGet says in a clause how to make the dataset present, or "" if it is. A setting

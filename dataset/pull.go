@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/dataset/hub"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -97,16 +96,16 @@ func (e Entry) pull(ctx context.Context, opts PullOptions) (*Dataset, error) {
 	if opts.From == "" {
 		say(fmt.Sprintf("fetching %s from %s (license %s)", what, e.URL(), e.License))
 	}
-	all := make([]hub.File, len(files))
+	all := make([]fetched, len(files))
 	for i, f := range files {
 		var err error
 		if opts.From != "" {
-			all[i], err = hub.Local(opts.From, f.Path)
+			all[i], err = local(opts.From, f.Path)
 		} else {
-			all[i], err = hub.Fetch(ctx, e.repository(), f.Path, hub.Options{Endpoint: opts.Endpoint, GitHub: opts.GitHub, Token: opts.Token})
+			all[i], err = fetch(ctx, e.repository(), f.Path, opts)
 		}
 		if err == nil {
-			err = all[i].Verify(f.Path, f.SHA256)
+			err = all[i].verify(f.Path, f.SHA256)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("pull %s: %w; nothing was kept", name, err)
@@ -160,7 +159,7 @@ func published(name string) (Entry, error) {
 }
 
 // check reads every row of the fetched files, and gives the content for the cache.
-func (e Entry) check(ctx context.Context, all []hub.File) ([]byte, *Dataset, error) {
+func (e Entry) check(ctx context.Context, all []fetched) ([]byte, *Dataset, error) {
 	dir, err := os.MkdirTemp("", "orbench-pull-*")
 	if err != nil {
 		return nil, nil, err

@@ -1,4 +1,4 @@
-package hub_test
+package dataset
 
 import (
 	"errors"
@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/dataset/hub"
 )
 
 const commit = "51809bb9e7c029d7cc1247389e0578da92e784e2"
@@ -30,27 +29,27 @@ func TestFetch(t *testing.T) {
 		w.Write([]byte("prompt\nHello\n"))
 	}))
 	t.Cleanup(s.Close)
-	opts := hub.Options{Endpoint: s.URL + "/", GitHub: s.URL, Token: "secret"}
+	opts := PullOptions{Endpoint: s.URL + "/", GitHub: s.URL, Token: "secret"}
 	for _, tc := range []struct {
-		repository           hub.Repository
+		repository           repository
 		page, address, token string
 	}{
-		{hub.Repository{Name: "o/n", Revision: "main"}, "https://huggingface.co/datasets/o/n", "/datasets/o/n/resolve/main/a/b.csv", "Bearer secret"},
-		{hub.Repository{Host: hub.GitHub, Name: "o/n", Revision: commit}, "https://github.com/o/n", "/o/n/" + commit + "/a/b.csv", ""},
+		{repository{Name: "o/n", Revision: "main"}, "https://huggingface.co/datasets/o/n", "/datasets/o/n/resolve/main/a/b.csv", "Bearer secret"},
+		{repository{Host: onGitHub, Name: "o/n", Revision: commit}, "https://github.com/o/n", "/o/n/" + commit + "/a/b.csv", ""},
 	} {
-		f, err := hub.Fetch(t.Context(), tc.repository, "a/b.csv", opts)
+		f, err := fetch(t.Context(), tc.repository, "a/b.csv", opts)
 		if err != nil || f.Commit != commit || asked != tc.address || token != tc.token || tc.repository.URL() != tc.page {
 			t.Errorf("%+v: asked %s with %q: %+v, %v", tc.repository, asked, token, f, err)
 		}
-		if err := f.Verify("a/b.csv", f.SHA256); err != nil {
+		if err := f.verify("a/b.csv", f.SHA256); err != nil {
 			t.Error(err)
 		}
-		if err := f.Verify("a/b.csv", strings.Repeat("0", 64)); err == nil || !strings.Contains(err.Error(), "a/b.csv at commit "+commit+" is not the published file") {
+		if err := f.verify("a/b.csv", strings.Repeat("0", 64)); err == nil || !strings.Contains(err.Error(), "a/b.csv at commit "+commit+" is not the published file") {
 			t.Errorf("got %v", err)
 		}
 	}
-	for _, opts := range []hub.Options{{GitHub: "github.com"}, {GitHub: "ftp://x"}} {
-		_, err := hub.Fetch(t.Context(), hub.Repository{Host: hub.GitHub, Name: "o/n", Revision: commit}, "a", opts)
+	for _, opts := range []PullOptions{{GitHub: "github.com"}, {GitHub: "ftp://x"}} {
+		_, err := fetch(t.Context(), repository{Host: onGitHub, Name: "o/n", Revision: commit}, "a", opts)
 		if !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), "ORBENCH_GITHUB") {
 			t.Errorf("%+v: %v", opts, err)
 		}
@@ -70,12 +69,12 @@ func TestLocal(t *testing.T) {
 		}
 	}
 	for file, want := range map[string]string{"a/b.csv": "by path", "x/c.csv": "alone"} {
-		f, err := hub.Local(dir, file)
-		if err != nil || string(f.Content) != want || f.Commit != "" || f.Verify(file, "") != nil {
+		f, err := local(dir, file)
+		if err != nil || string(f.Content) != want || f.Commit != "" || f.verify(file, "") != nil {
 			t.Errorf("%s: %q, %v", file, f.Content, err)
 		}
 	}
-	if _, err := hub.Local(dir, "x/d.csv"); !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), "fetch x/d.csv") {
+	if _, err := local(dir, "x/d.csv"); !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), "fetch x/d.csv") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package hub
+package dataset
 
 import (
 	"context"
@@ -24,19 +24,19 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// hubURL is the hub unless Options.Endpoint names another. gitHubURL is the address of
-// GitHub's files unless Options.GitHub names another.
+// hubURL is the hub unless PullOptions.Endpoint names another. gitHubURL is the address of
+// GitHub's files unless PullOptions.GitHub names another.
 const (
 	hubURL    = "https://huggingface.co"
 	gitHubURL = "https://raw.githubusercontent.com"
 )
 
-// GitHub is the Host of repositories on GitHub.
-const GitHub = "github"
+// onGitHub is the Host of repositories on GitHub.
+const onGitHub = "github"
 
-// Repository is a repository at a revision.
-type Repository struct {
-	// Host is empty for datasets of the Hugging Face hub, or GitHub.
+// repository is a repository at a revision.
+type repository struct {
+	// Host is empty for datasets of the Hugging Face hub, or onGitHub.
 	Host string
 	// Name is OWNER/NAME.
 	Name string
@@ -46,21 +46,11 @@ type Repository struct {
 }
 
 // URL is the repository's page.
-func (r Repository) URL() string {
-	if r.Host == GitHub {
+func (r repository) URL() string {
+	if r.Host == onGitHub {
 		return "https://github.com/" + r.Name
 	}
 	return hubURL + "/datasets/" + r.Name
-}
-
-// Options say where to fetch files from.
-type Options struct {
-	// Endpoint is the base URL of the hub or of a mirror. GitHub is the base URL of
-	// GitHub's files. Empty means the real ones.
-	Endpoint, GitHub string
-	// Token is sent to the hub if not empty, but not to addresses that the hub redirects
-	// to. It appears in no error.
-	Token string
 }
 
 // answerTimeout bounds the wait for the beginning of the file.
@@ -69,8 +59,8 @@ const answerTimeout = 30 * time.Second
 // maxFile bounds a file, in bytes: many times the largest one published.
 const maxFile = 128 << 20
 
-// File is a fetched file and what its server says about it.
-type File struct {
+// fetched is a fetched file and what its server says about it.
+type fetched struct {
 	// Commit is the file's commit, empty if unknown.
 	Commit  string
 	Content []byte
@@ -85,13 +75,13 @@ type File struct {
 // commitForm is a commit's full hash.
 var commitForm = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
-// Fetch downloads a file by its path in the repository, at most 128 MiB. The error is an
+// fetch downloads a file by its path in the repository, at most 128 MiB. The error is an
 // *orbench.InputError if an address is invalid or the hub wants a login. Otherwise it is
 // the context's cause, or gives the server's answer.
-func Fetch(ctx context.Context, r Repository, file string, opts Options) (File, error) {
+func fetch(ctx context.Context, r repository, file string, opts PullOptions) (fetched, error) {
 	endpoint, usual, setting, token := opts.Endpoint, hubURL, "HF_ENDPOINT", opts.Token
 	folder := path.Join("datasets", r.Name, "resolve", r.Revision)
-	if r.Host == GitHub {
+	if r.Host == onGitHub {
 		endpoint, usual, setting, token = opts.GitHub, gitHubURL, "ORBENCH_GITHUB", ""
 		folder = path.Join(r.Name, r.Revision)
 	}
@@ -100,7 +90,7 @@ func Fetch(ctx context.Context, r Repository, file string, opts Options) (File, 
 	}
 	endpoint = strings.TrimSuffix(endpoint, "/")
 	if u, err := url.Parse(endpoint); err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
-		return File{}, &orbench.InputError{
+		return fetched{}, &orbench.InputError{
 			File: setting, Problem: "not a URL", Hint: "set it to something like " + usual + ", or unset it",
 		}
 	}
@@ -112,24 +102,24 @@ func Fetch(ctx context.Context, r Repository, file string, opts Options) (File, 
 	resp, said, err := get(ctx, address, token, setting)
 	answered.Stop()
 	if err != nil {
-		return File{}, err
+		return fetched{}, err
 	}
 	defer resp.Body.Close()
-	got := File{Commit: r.Revision, size: resp.ContentLength}
+	got := fetched{Commit: r.Revision, size: resp.ContentLength}
 	// GitHub's ETag is no checksum, and the commit is part of the address.
-	if r.Host != GitHub {
+	if r.Host != onGitHub {
 		if got, err = describe(said, r.Revision); err != nil {
-			return File{}, fmt.Errorf("%s %w", shown, err)
+			return fetched{}, fmt.Errorf("%s %w", shown, err)
 		}
 	}
 	got.Content, err = io.ReadAll(io.LimitReader(resp.Body, maxFile+1))
 	switch {
 	case ctx.Err() != nil:
-		return File{}, context.Cause(ctx)
+		return fetched{}, context.Cause(ctx)
 	case err != nil && !(errors.Is(err, io.ErrUnexpectedEOF) && got.size >= 0): // else checkSum says how much is lacking
-		return File{}, fmt.Errorf("download %s from %s: %s", file, untrusted.Address(endpoint), model.Clip(err.Error(), token))
+		return fetched{}, fmt.Errorf("download %s from %s: %s", file, untrusted.Address(endpoint), model.Clip(err.Error(), token))
 	case len(got.Content) > maxFile:
-		return File{}, fmt.Errorf("%s is longer than %d bytes", shown, maxFile)
+		return fetched{}, fmt.Errorf("%s is longer than %d bytes", shown, maxFile)
 	}
 	sum := sha256.Sum256(got.Content)
 	got.SHA256 = hex.EncodeToString(sum[:])
@@ -190,7 +180,7 @@ func get(ctx context.Context, address, token, setting string) (resp *http.Respon
 }
 
 // describe reads the commit of the revision, and the file's checksum and size.
-func describe(said http.Header, revision string) (got File, err error) {
+func describe(said http.Header, revision string) (got fetched, err error) {
 	etag, size := said.Get("ETag"), said.Get("Content-Length")
 	if linked := said.Get("X-Linked-Etag"); linked != "" {
 		etag, size = linked, said.Get("X-Linked-Size")
@@ -213,10 +203,10 @@ func describe(said http.Header, revision string) (got File, err error) {
 	return got, nil
 }
 
-// Local reads a file that was fetched by other means. It is in folder by its path in the
+// local reads a file that was fetched by other means. It is in folder by its path in the
 // repository, or by its name alone; or folder is the file itself. Its commit is unknown.
 // The error is an *orbench.InputError.
-func Local(folder, file string) (got File, err error) {
+func local(folder, file string) (got fetched, err error) {
 	got.size = -1
 	at := folder
 	info, err := os.Stat(at)
@@ -238,9 +228,9 @@ func Local(folder, file string) (got File, err error) {
 	return got, nil
 }
 
-// Verify checks the file against its server's description, and against the checksum sum
+// verify checks the file against its server's description, and against the checksum sum
 // unless that is empty. Errors name the file as path.
-func (f File) Verify(path, sum string) error {
+func (f fetched) verify(path, sum string) error {
 	if err := f.checkSum(); err != nil {
 		return err
 	}
@@ -257,7 +247,7 @@ func (f File) Verify(path, sum string) error {
 // checkSum compares the file with the hub's description of it. An ETag of 64 hex digits
 // is the SHA-256 of a large file. One of 40 is git's name for a small one. Others mean
 // nothing.
-func (f File) checkSum() error {
+func (f fetched) checkSum() error {
 	if f.size >= 0 && f.size != int64(len(f.Content)) {
 		return fmt.Errorf("%d of %d bytes arrived; try again", len(f.Content), f.size)
 	}
