@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"github.com/orbench/orbench/internal/provider"
-	"github.com/orbench/orbench/internal/server"
 	"github.com/orbench/orbench/model"
 )
 
@@ -19,9 +18,9 @@ type describing struct {
 	said map[string]func() described
 }
 
-// described is what server.Describe gives.
+// described is what Describe gives.
 type described struct {
-	said    server.Description
+	said    Description
 	reached bool
 }
 
@@ -42,7 +41,7 @@ func (d *describing) describe(name string) func() described {
 	defer d.mu.Unlock()
 	if d.said[name] == nil {
 		d.said[name] = sync.OnceValue(func() described {
-			said, reached := server.Describe(context.Background(), d.at, name)
+			said, reached := Describe(context.Background(), d.at, name)
 			return described{said, reached}
 		})
 	}
@@ -51,7 +50,7 @@ func (d *describing) describe(name string) func() described {
 
 // Described gives what the server of a model says of it, where that is one of the user's own
 // that may be asked. reached is false where it does not answer.
-func (s *Set) Described(of model.Ref) (said server.Description, reached, own bool) {
+func (s *Set) Described(of model.Ref) (said Description, reached, own bool) {
 	d, ok := s.Client(of.Provider, of.Endpoint).Model.(*describing)
 	if !ok {
 		return "", false, false

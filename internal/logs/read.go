@@ -13,7 +13,6 @@ import (
 	"sync"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/mask"
 	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -30,7 +29,7 @@ type Options struct {
 	// product's own texts.
 	Refuses []string
 	// Mask masks the texts of looks and of Result.Fixed; nil leaves them as they are.
-	Mask *mask.Masker
+	Mask *Masker
 	// Stdin is what the file "-" reads.
 	Stdin io.Reader
 	// SoFar is called now and then with the number of exchanges so far and those refused

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/orbench/orbench/internal/server"
+	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/model"
 )
 
@@ -110,7 +110,7 @@ func (c *Check) Note(r model.Request, response model.Response) (other *Found) {
 		a.usage.Add(response.Usage.Bounded())
 		a.open--
 	}
-	if change, n := a.Differs(server.Description(response.Server)); n > 0 {
+	if change, n := a.Differs(client.Description(response.Server)); n > 0 {
 		a.change, a.changed = change, n
 	} else if a.open > 0 {
 		return nil

@@ -3,7 +3,7 @@
 // model, so new weights behind both would be taken for the old ones, and their answers never
 // be asked.
 //
-// What the server says of itself decides where it can; see package server. Where that has no
+// What the server says of itself decides where it can; see client.Describe. Where that has no
 // digest of the weights, some remembered prompts are asked twice more, and Decide compares the
 // answers: with the same weights the stored one is no odder than either of the new ones.
 //

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/job"
-	"github.com/orbench/orbench/internal/server"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/refusal"
@@ -21,7 +21,7 @@ type Reused struct {
 	// N counts the replies, and Said those among them by what the server said of itself when
 	// they were made, the empty text where that was not kept.
 	N    int
-	Said map[server.Description]int
+	Said map[client.Description]int
 	// stored are replies that can be asked for again, those that tell most first.
 	stored []stored
 }
@@ -53,7 +53,7 @@ func Find(ctx context.Context, j *job.Job, m store.Reader, own func(model.Ref) b
 		i := slices.IndexFunc(all, func(r *Reused) bool { return r.Ref == ref && r.Target == target })
 		if i < 0 {
 			i = len(all)
-			all = append(all, &Reused{Ref: ref, Target: target, Said: map[server.Description]int{}})
+			all = append(all, &Reused{Ref: ref, Target: target, Said: map[client.Description]int{}})
 		}
 		return all[i]
 	}
@@ -91,7 +91,7 @@ func Find(ctx context.Context, j *job.Job, m store.Reader, own func(model.Ref) b
 // add counts a reply.
 func (r *Reused) add(request model.Request, response model.Response) {
 	r.N++
-	said := server.Description(response.Server)
+	said := client.Description(response.Server)
 	if _, known := r.Said[said]; known || len(r.Said) < mostSaid {
 		r.Said[said]++
 	}
@@ -104,13 +104,13 @@ func (r *Reused) add(request model.Request, response model.Response) {
 
 // Differs says in what the server describes itself otherwise now than when some of the replies
 // were made, and of how many. It is empty where nothing differs.
-func (r *Reused) Differs(now server.Description) (change string, n int) {
+func (r *Reused) Differs(now client.Description) (change string, n int) {
 	fingerprints := map[string]bool{}
 	for said := range r.Said {
-		fingerprints[said.Value(server.Fingerprint)] = true
+		fingerprints[said.Value(client.Fingerprint)] = true
 	}
 	if len(fingerprints) > mostFingerprints {
-		now = now.Without(server.Fingerprint)
+		now = now.Without(client.Fingerprint)
 	}
 	most := 0
 	for said, of := range r.Said {
@@ -126,13 +126,13 @@ func (r *Reused) Differs(now server.Description) (change string, n int) {
 
 // Known reports whether what a server says of itself tells its weights by a digest, then and
 // now; now is empty where it was not asked yet.
-func (r *Reused) Known(now server.Description) bool {
+func (r *Reused) Known(now client.Description) bool {
 	for said := range r.Said {
-		if said.Value(server.Digest) == "" {
+		if said.Value(client.Digest) == "" {
 			return false
 		}
 	}
-	return now == "" || now.Value(server.Digest) != ""
+	return now == "" || now.Value(client.Digest) != ""
 }
 
 // questions picks the replies that tell most: long ones that are no refusals, of different

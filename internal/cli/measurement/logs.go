@@ -17,7 +17,6 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/logs"
-	"github.com/orbench/orbench/internal/mask"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/internal/web"
@@ -354,7 +353,7 @@ func (a app) prepareLogs(f *logFlags) error {
 	}
 	switch {
 	case f.mask:
-		f.Mask = mask.New(names)
+		f.Mask = logs.NewMasker(names)
 	case names != nil:
 		return command.InputError("--mask-names", "nothing is to be masked", "leave --mask=false out")
 	case f.Columns.Name != "":

@@ -1,4 +1,4 @@
-package mask
+package logs
 
 import (
 	"cmp"
@@ -11,8 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// Masker masks texts. It numbers the values in the order in which they come first. It is not
-// safe for concurrent use.
+// Masker replaces what identifies people in texts: mail addresses, phone numbers, payment
+// cards, bank accounts (IBAN), IP addresses, and names that the user lists. The same value
+// gets the same mask, so who is meant twice stays recognizable; values are numbered in the
+// order in which they come first. A masked text is not anonymous: what is said in it can
+// still tell whom it is about. A Masker is not safe for concurrent use.
 type Masker struct {
 	listed  []string
 	names   *regexp.Regexp
@@ -20,8 +23,8 @@ type Masker struct {
 	counts  map[string]int
 }
 
-// New makes a Masker that also masks names, as whole words in any case.
-func New(names []string) *Masker {
+// NewMasker makes a Masker that also masks names, as whole words in any case.
+func NewMasker(names []string) *Masker {
 	m := &Masker{numbers: map[string]int{}, counts: map[string]int{}}
 	m.add(names)
 	return m

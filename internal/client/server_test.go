@@ -1,4 +1,4 @@
-package server_test
+package client_test
 
 import (
 	"net/http"
@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/provider"
-	"github.com/orbench/orbench/internal/server"
 )
 
 // TestDescribe asks servers of each kind, and some that answer otherwise, what they say.
@@ -17,7 +17,7 @@ func TestDescribe(t *testing.T) {
 	long := strings.Repeat("/folder", 40)
 	for name, tt := range map[string]struct {
 		paths map[string]string
-		want  server.Description
+		want  client.Description
 	}{
 		"vllm": {
 			map[string]string{"/v1/models": `{"data":[{"id":"other","root":"x"},{"id":"mine","created":17,"owned_by":"vllm","root":"/w/a","parent":null,"permission":[{"id":"modelperm-1"}]}]}`},
@@ -53,7 +53,7 @@ func TestDescribe(t *testing.T) {
 				http.NotFound(w, r)
 			}))
 			at := provider.Endpoint{BaseURL: s.URL + "/v1", Key: "k"}
-			said, reached := server.Describe(t.Context(), at, "mine")
+			said, reached := client.Describe(t.Context(), at, "mine")
 			s.Close()
 			if name == "hostile" {
 				if len(said) > 200 || strings.ContainsAny(string(said), "\n\x1b") {
@@ -65,7 +65,7 @@ func TestDescribe(t *testing.T) {
 			if !reached || keys.Load() != 3 {
 				t.Errorf("reached %v, with the key %d times", reached, keys.Load())
 			}
-			if said, reached := server.Describe(t.Context(), at, "mine"); said != "" || reached {
+			if said, reached := client.Describe(t.Context(), at, "mine"); said != "" || reached {
 				t.Errorf("a server that is gone says %q, %v", said, reached)
 			}
 		})
@@ -81,12 +81,12 @@ func TestDifference(t *testing.T) {
 		{"id=m; root=/a", "id=m; root=/b", "root was /a and is /b"},
 		{"id=m; root=/a", "root=/b; id=n", "id was m and is n, root was /a and is /b"},
 	} {
-		if got := server.Description(tt.was).Difference(server.Description(tt.is)); got != tt.want {
+		if got := client.Description(tt.was).Difference(client.Description(tt.is)); got != tt.want {
 			t.Errorf("%q and %q: %q, want %q", tt.was, tt.is, got, tt.want)
 		}
 	}
-	with := server.Description("id=m").With("fp")
-	if with != "id=m; system_fingerprint=fp" || with.Without(server.Fingerprint) != "id=m" || server.Description("").With("fp") != "system_fingerprint=fp" || with.With("") != with {
+	with := client.Description("id=m").With("fp")
+	if with != "id=m; system_fingerprint=fp" || with.Without(client.Fingerprint) != "id=m" || client.Description("").With("fp") != "system_fingerprint=fp" || with.With("") != with {
 		t.Errorf("%q", with)
 	}
 }

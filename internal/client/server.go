@@ -1,4 +1,4 @@
-package server
+package client
 
 import (
 	"context"
@@ -75,7 +75,7 @@ func Describe(ctx context.Context, at provider.Endpoint, model string) (said Des
 		asking.Go(func() { answered[i] = ask(ctx, at, q.address, q.into) })
 	}
 	asking.Wait()
-	var d describing
+	var d sayings
 	for _, m := range models.Data {
 		// llama.cpp has one model, and answers for any name.
 		if m.ID == model || len(models.Data) == 1 {
@@ -131,10 +131,10 @@ func ask(ctx context.Context, at provider.Endpoint, address string, into any) (r
 	return true
 }
 
-// describing is a description in the making.
-type describing []string
+// sayings is a description in the making.
+type sayings []string
 
-func (d *describing) add(name, value string) {
+func (d *sayings) add(name, value string) {
 	value = strings.TrimSpace(strings.ReplaceAll(untrusted.Terminal(untrusted.OneLine(value)), ";", ","))
 	if value == "" {
 		return
@@ -153,7 +153,7 @@ func short(text string) string {
 
 // With is the description with the fingerprint of a reply, empty for none.
 func (d Description) With(fingerprint string) Description {
-	var one describing
+	var one sayings
 	if d != "" {
 		one = append(one, string(d))
 	}

@@ -1,4 +1,4 @@
-package mask
+package logs
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 // TestText masks each kind, the same value by the same mask however it is written.
 func TestText(t *testing.T) {
 	t.Parallel()
-	m := New([]string{"Ana", "Ana Maria Roth", " "})
+	m := NewMasker([]string{"Ana", "Ana Maria Roth", " "})
 	for text, want := range map[string]string{
 		"Write to o'neil+x@mail.example.com, or O'Neil+X@mail.example.com.": "Write to [mail 1], or [mail 1].",
 		"GB82 WEST 1234 5698 7654 32 and GB82WEST12345698765432":            "[IBAN 1] and [IBAN 1]",
@@ -24,10 +24,10 @@ func TestText(t *testing.T) {
 		"ana maria roth and Ana, not Anabel":                                "[name 1] and [name 2], not Anabel",
 		"":                                                                  "",
 	} {
-		if kind := strings.ContainsAny(want, "["); New(nil).Text(want) != want || kind == (want == text) {
+		if kind := strings.ContainsAny(want, "["); NewMasker(nil).Text(want) != want || kind == (want == text) {
 			t.Errorf("%q: the test is wrong", text)
 		}
-		got := New([]string{"Ana", "Ana Maria Roth", " "}).Text(text)
+		got := NewMasker([]string{"Ana", "Ana Maria Roth", " "}).Text(text)
 		if got != want {
 			t.Errorf("%q is %q, want %q", text, got, want)
 		}
@@ -117,7 +117,7 @@ func TestPlanted(t *testing.T) {
 	around := []string{"Please use %s for it.", "My data: %s", "%s is mine, thanks", "I wrote (%s) twice"}
 	for i := range n {
 		value := planted(draw)
-		got := New(nil).Text(fmt.Sprintf(around[i%len(around)], value))
+		got := NewMasker(nil).Text(fmt.Sprintf(around[i%len(around)], value))
 		if strings.Contains(got, "[") && !strings.ContainsAny(strings.NewReplacer("[mail 1]", "", "[card 1]", "", "[IBAN 1]", "", "[phone 1]", "").Replace(got), "0123456789@") {
 			hidden++
 		} else {
@@ -125,7 +125,7 @@ func TestPlanted(t *testing.T) {
 		}
 		number := fmt.Sprintf([]string{"%010d", "ORD-2025-%06d", "302-%07d-1234567", "A%08d", "%08d/25", "PO %06d-001", "%012d", "#%07d", "%07d4803652919"}[i%9], draw.IntN(9_000_000)+1_000_000)
 		text := fmt.Sprintf("Where is my order %s, please? It came on 2025-11-24 at 12:30.", number)
-		if New(nil).Text(text) != text {
+		if NewMasker(nil).Text(text) != text {
 			orders++
 			t.Logf("masked: %s", number)
 		}
@@ -140,7 +140,7 @@ func TestPlanted(t *testing.T) {
 func FuzzText(f *testing.F) {
 	f.Add("4111 1111 1111 1111 a@b.cd +49 30 1234567 1.2.3.4 GB82WEST12345698765432")
 	f.Fuzz(func(t *testing.T, text string) {
-		if a, b := New([]string{"ana"}).Text(text), New([]string{"ana"}).Text(text); a != b {
+		if a, b := NewMasker([]string{"ana"}).Text(text), NewMasker([]string{"ana"}).Text(text); a != b {
 			t.Errorf("%q and %q", a, b)
 		}
 	})
