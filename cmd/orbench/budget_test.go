@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbench/orbench/internal/store/postgres/postgrestest"
+	"github.com/orbench/orbench/internal/store/storetest"
 )
 
 const (
@@ -214,7 +214,7 @@ func TestBudgetHolds(t *testing.T) {
 		}
 	})
 	repeat("workers", func(t *testing.T, seed uint64) {
-		m := newMetered(t, seed, 0, postgrestest.Database(t), 3000)
+		m := newMetered(t, seed, 0, storetest.Database(t), 3000)
 		var workers []*process
 		for range 3 {
 			workers = append(workers, m.start("worker", "--store", m.store, "--concurrency", "16", "--quiet"))

@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench/internal/store/address"
-	"github.com/orbench/orbench/internal/store/postgres/postgrestest"
+	"github.com/orbench/orbench/internal/store/storetest"
 	"github.com/orbench/orbench/model/sim"
 )
 
@@ -109,7 +109,7 @@ func TestDatabaseFaults(t *testing.T) {
 	if fullSize() {
 		disk = smallDisk(t)
 	}
-	server := postgrestest.Start(t, disk, "max_wal_size=64MB", "min_wal_size=32MB")
+	server := storetest.StartPostgres(t, disk, "max_wal_size=64MB", "min_wal_size=32MB")
 	direct := server.Database(t)
 	wire := newNetwork(t, "127.0.0.1:"+server.Port())
 	at := strings.Replace(direct, ":"+server.Port(), ":"+fmt.Sprint(wire.listener.Addr().(*net.TCPAddr).Port), 1)
@@ -238,7 +238,7 @@ func TestWorkerFaults(t *testing.T) {
 		// Answers that take so long keep all places taken, whenever a fault comes.
 		prompts, concurrency, disk, answering = 20_000, 32, smallDisk(t), 150*time.Millisecond
 	}
-	server := postgrestest.Start(t, disk, "max_wal_size=64MB", "min_wal_size=32MB")
+	server := storetest.StartPostgres(t, disk, "max_wal_size=64MB", "min_wal_size=32MB")
 	direct := server.Database(t)
 	wire := newNetwork(t, "127.0.0.1:"+server.Port())
 	at := strings.Replace(direct, ":"+server.Port(), ":"+fmt.Sprint(wire.listener.Addr().(*net.TCPAddr).Port), 1)
@@ -489,7 +489,7 @@ func TestWorkersScale(t *testing.T) {
 
 // measureWorkers has some workers answer prompts, and gives how many they do in a second.
 func measureWorkers(t *testing.T, workers, prompts int) (perSecond float64) {
-	server := postgrestest.Start(t, "")
+	server := storetest.StartPostgres(t, "")
 	at := server.Database(t)
 	models, err := sim.Serve(t.Context(), "127.0.0.1:0", sim.ServerConfig{Instant: true, Faults: sim.Faults{Rates: map[string]float64{"slow": 1}, SlowBy: 100 * time.Millisecond}})
 	if err != nil {
@@ -591,7 +591,7 @@ func smallDisk(t *testing.T) string {
 }
 
 // fillDisk fills the disk for some seconds. A server that gave up is started again.
-func fillDisk(t *testing.T, dir string, server *postgrestest.Server) {
+func fillDisk(t *testing.T, dir string, server *storetest.Server) {
 	t.Helper()
 	ballast, err := os.Create(filepath.Join(dir, "ballast"))
 	if err != nil {

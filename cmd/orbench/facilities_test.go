@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbench/orbench/internal/store/postgres/postgrestest"
+	"github.com/orbench/orbench/internal/store/storetest"
 	"github.com/orbench/orbench/internal/telemetry/telemetrytest"
 	"github.com/orbench/orbench/model/sim"
 )
@@ -173,7 +173,7 @@ const mainRun = "eval --target sim/cautious --dataset prompts.csv --name main --
 // facilityWorkers starts a worker on a database with the run main, and gives its address.
 func facilityWorkers(t *testing.T, files map[string][]byte) string {
 	t.Helper()
-	c := newCell(t, askingJob{}, files, postgrestest.Database(t))
+	c := newCell(t, askingJob{}, files, storetest.Database(t))
 	if got := c.run(mainRun); got.code != 0 {
 		t.Fatal(got.fault())
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/orbench/orbench/internal/store/postgres/postgrestest"
+	"github.com/orbench/orbench/internal/store/storetest"
 )
 
 // keyed answers calls after a time, counts those that came, were under way and were answered,
@@ -113,7 +113,7 @@ func done(t *testing.T, p *process, most time.Duration) time.Duration {
 func TestQueueCancel(t *testing.T) {
 	t.Parallel()
 	server := serveKeyed(t, 200*time.Millisecond)
-	q := queued{t, postgrestest.Database(t)}
+	q := queued{t, storetest.Database(t)}
 	const concurrency, workers = 8, 2
 	for range workers {
 		q.run("right", nil, "worker", "--concurrency", fmt.Sprint(concurrency))
@@ -138,7 +138,7 @@ func TestQueueCancel(t *testing.T) {
 func TestQueuePause(t *testing.T) {
 	t.Parallel()
 	server := serveKeyed(t, 50*time.Millisecond)
-	q := queued{t, postgrestest.Database(t)}
+	q := queued{t, storetest.Database(t)}
 	eval := q.eval(server, "main", 400)
 	printed := func(args ...string) string {
 		p := q.run("", nil, append([]string{"worker"}, args...)...)
@@ -176,7 +176,7 @@ func TestQueuePause(t *testing.T) {
 func TestQueueWrongKey(t *testing.T) {
 	t.Parallel()
 	server := serveKeyed(t, time.Millisecond)
-	q := queued{t, postgrestest.Database(t)}
+	q := queued{t, storetest.Database(t)}
 	wrong := q.run("wrong", nil, "worker", "--concurrency", "8")
 	eval := q.eval(server, "main", 4000)
 	within(t, 30*time.Second, "the follower says that none can", func() bool {
@@ -203,7 +203,7 @@ func TestQueueWrongKey(t *testing.T) {
 func TestQueueFairness(t *testing.T) {
 	t.Parallel()
 	slow, instant := serveKeyed(t, time.Millisecond), serveKeyed(t, 0)
-	q := queued{t, postgrestest.Database(t)}
+	q := queued{t, storetest.Database(t)}
 	q.run("right", nil, "worker")
 	q.eval(slow, "slow", 20_000, "--set", "rpm=60")
 	within(t, time.Minute, "the slow calls begin", func() bool { return slow.came.Load() > 5 })
@@ -218,7 +218,7 @@ func TestQueueFairness(t *testing.T) {
 func TestQueueNobody(t *testing.T) {
 	t.Parallel()
 	server := serveKeyed(t, time.Millisecond)
-	q := queued{t, postgrestest.Database(t)}
+	q := queued{t, storetest.Database(t)}
 	eval := q.eval(server, "main", 50)
 	none := within(t, 15*time.Second, "that no worker runs", func() bool { return strings.Contains(eval.stderr.String(), "no worker runs") })
 	keyless := q.run("", nil, "worker")
@@ -241,7 +241,7 @@ func TestQueueConnections(t *testing.T) {
 		t.Skip("twenty processes: set ORBENCH_LONG=1, as .ci/run does")
 	}
 	server := serveKeyed(t, 20*time.Millisecond)
-	database := postgrestest.Start(t, "", "max_connections=100")
+	database := storetest.StartPostgres(t, "", "max_connections=100")
 	q := queued{t, database.Database(t)}
 	for i := range 20 {
 		q.run("right", []string{fmt.Sprint("PGAPPNAME=worker", i)}, "worker", "--concurrency", "16")
@@ -275,7 +275,7 @@ func TestQueueConnections(t *testing.T) {
 func TestQueueRestart(t *testing.T) {
 	t.Parallel()
 	server := serveKeyed(t, 20*time.Millisecond)
-	database := postgrestest.Start(t, "")
+	database := storetest.StartPostgres(t, "")
 	q := queued{t, database.Database(t)}
 	worker := q.run("right", nil, "worker", "--concurrency", "8")
 	eval := q.eval(server, "main", 1500)

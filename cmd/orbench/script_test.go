@@ -22,14 +22,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/orbench/orbench/internal/store/postgres/postgrestest"
+	"github.com/orbench/orbench/internal/store/storetest"
 	"github.com/orbench/orbench/model/sim"
 )
 
 // TestMain makes the test binary the command orbench, on the PATH of scripts and
 // of this package's tests.
 func TestMain(m *testing.M) {
-	testscript.Main(postgrestest.Tests{M: m}, map[string]func(){"orbench": main, "bareloop": bareLoop})
+	testscript.Main(storetest.Tests{M: m}, map[string]func(){"orbench": main, "bareloop": bareLoop})
 }
 
 // TestScript runs the command-line stories of testdata/script.
@@ -45,7 +45,7 @@ func TestScript(t *testing.T) {
 			case "long":
 				return long(), nil
 			case "postgres": // [!postgres] skip
-				return postgrestest.Installed(), nil
+				return storetest.Installed(), nil
 			case "tmpfs": // whether a process may mount a disk of its own
 				return exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "t", "/mnt").Run() == nil, nil
 			}
@@ -199,7 +199,7 @@ func postgres(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: postgres")
 	}
-	address, err := postgrestest.NewDatabase()
+	address, err := storetest.NewDatabase()
 	ts.Check(err)
 	ts.Setenv("POSTGRES", strings.Replace(address, "@", ":hidden-word-9@", 1))
 }

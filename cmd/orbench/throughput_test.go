@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbench/orbench/internal/store/postgres/postgrestest"
+	"github.com/orbench/orbench/internal/store/storetest"
 )
 
 // bareLoop is the baseline of TestThroughput: it asks a server the prompts of a
@@ -133,7 +133,7 @@ func TestThroughput(t *testing.T) {
 			"--store", store, "--concurrency", strconv.Itoa(concurrency), "--quiet", "--format", "json",
 		}
 	}
-	postgres := postgrestest.Start(t, "")
+	postgres := storetest.StartPostgres(t, "")
 	first := filepath.Join(dir, "0.db")
 	var ratios, database []float64
 	var peak int64

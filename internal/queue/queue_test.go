@@ -25,11 +25,11 @@ import (
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/postgres"
-	"github.com/orbench/orbench/internal/store/postgres/postgrestest"
+	"github.com/orbench/orbench/internal/store/storetest"
 	"github.com/orbench/orbench/model"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(postgrestest.Tests{M: m}) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(storetest.Tests{M: m}) }
 
 // machine is a queue as one machine sees it.
 func machine(t *testing.T, address string) (*Queue, *store.Store) {
@@ -126,7 +126,7 @@ func filler(t *testing.T, q *Queue, m *store.Store, s Settings) *Filler {
 // fails is told and tried again by the next fill.
 func TestFill(t *testing.T) {
 	t.Parallel()
-	address := postgrestest.Database(t)
+	address := storetest.Database(t)
 	asked := &counting{asked: map[model.Hash]int{}}
 	fleet(t, address, 2, asked)
 	q, m := machine(t, address)
@@ -184,7 +184,7 @@ func TestFill(t *testing.T) {
 // and not spent is given back.
 func TestSharedBudget(t *testing.T) {
 	t.Parallel()
-	address := postgrestest.Database(t)
+	address := storetest.Database(t)
 	asked := &counting{asked: map[model.Hash]int{}}
 	fleet(t, address, 3, asked)
 	q, m := machine(t, address)
@@ -228,7 +228,7 @@ func TestSharedBudget(t *testing.T) {
 // A budget that a later command gives bounds what an earlier one has queued without one.
 func TestLaterBudget(t *testing.T) {
 	t.Parallel()
-	address := postgrestest.Database(t)
+	address := storetest.Database(t)
 	asked := &counting{asked: map[model.Hash]int{}, after: 50 * time.Millisecond}
 	fleet(t, address, 2, asked)
 	q, m := machine(t, address)
@@ -255,7 +255,7 @@ func TestLaterBudget(t *testing.T) {
 // A rate holds over all that share it: no more is used than its time allows.
 func TestSharedRate(t *testing.T) {
 	t.Parallel()
-	address := postgrestest.Database(t)
+	address := storetest.Database(t)
 	const perMinute, machines, each = 1200, 3, 20
 	began := time.Now()
 	var all sync.WaitGroup
@@ -311,7 +311,7 @@ func (l *limited) Ask(context.Context, model.Request) (model.Response, error) {
 // have few calls rejected. With ORBENCH_LONG they are not much slower than it either.
 func TestWorkersLearnTogether(t *testing.T) {
 	t.Parallel()
-	address := postgrestest.Database(t)
+	address := storetest.Database(t)
 	server := &limited{perSecond: 50}
 	calls := 200
 	if os.Getenv("ORBENCH_LONG") != "" {
@@ -341,9 +341,9 @@ func TestWorkersLearnTogether(t *testing.T) {
 // A key has one digest in all processes that share a store, and another in another store.
 func TestDigest(t *testing.T) {
 	t.Parallel()
-	address := postgrestest.Database(t)
+	address := storetest.Database(t)
 	seen := map[string]int{}
-	for _, address := range []string{address, address, postgrestest.Database(t)} {
+	for _, address := range []string{address, address, storetest.Database(t)} {
 		q, _ := machine(t, address)
 		for _, key := range []string{"one", "other"} {
 			digest, err := q.digest(t.Context(), key)
@@ -364,7 +364,7 @@ func TestDigest(t *testing.T) {
 // A fill that is followed goes on when its connections break.
 func TestFollowGoesOn(t *testing.T) {
 	t.Parallel()
-	address := postgrestest.Database(t)
+	address := storetest.Database(t)
 	broken := make(chan struct{})
 	var began sync.Once
 	asked := make(chan struct{})
@@ -403,7 +403,7 @@ func TestFollowGoesOn(t *testing.T) {
 // Who leaves a fill takes nothing from the queue but what failed.
 func TestLeave(t *testing.T) {
 	t.Parallel()
-	q, m := machine(t, postgrestest.Database(t))
+	q, m := machine(t, storetest.Database(t))
 	f := filler(t, q, m, Settings{})
 	ctx, leave := context.WithCancel(t.Context())
 	asked := make(chan error, 1)
@@ -436,7 +436,7 @@ func TestLeave(t *testing.T) {
 // What is left of a fill goes after 30 days, unless calls of it wait.
 func TestPrune(t *testing.T) {
 	t.Parallel()
-	q, m := machine(t, postgrestest.Database(t))
+	q, m := machine(t, storetest.Database(t))
 	old, waits, young := filler(t, q, m, Settings{}), filler(t, q, m, Settings{}), filler(t, q, m, Settings{})
 	for statement, args := range map[string][]any{
 		`UPDATE fills SET began = now() - interval '31 days' WHERE id <> $1`:              {young.id},
@@ -474,7 +474,7 @@ func TestOpenAFile(t *testing.T) {
 // last word of a worker that died would stand for good.
 func TestStatsOfWorkers(t *testing.T) {
 	t.Parallel()
-	q, m := machine(t, postgrestest.Database(t))
+	q, m := machine(t, storetest.Database(t))
 	f := filler(t, q, m, Settings{})
 	for worker, s := range map[string]fill.Stats{
 		"a": {Requests: 5, Answered: 4, Retries: 1, Waiting: 3, Usage: model.Usage{Input: 7, Output: 2}, USD: 0.25, Unpriced: []string{"p/b", "p/c"}},
@@ -500,7 +500,7 @@ func TestStatsOfWorkers(t *testing.T) {
 // TestOpenFills lists what waits, with what is left of its budget.
 func TestOpenFills(t *testing.T) {
 	t.Parallel()
-	q, m := machine(t, postgrestest.Database(t))
+	q, m := machine(t, storetest.Database(t))
 	f := filler(t, q, m, Settings{Budget: fill.Budget{Requests: 10, USD: 5}, Account: "main"})
 	var calls []store.BatchCall
 	for i := range 3 {
@@ -523,7 +523,7 @@ func TestOpenFills(t *testing.T) {
 // that provider nothing.
 func TestLimitedAccount(t *testing.T) {
 	t.Parallel()
-	address := postgrestest.Database(t)
+	address := storetest.Database(t)
 	q, m := machine(t, address)
 	var calls atomic.Int64
 	fleet(t, address, 2, model.Func(func(_ context.Context, r model.Request) (model.Response, error) {
@@ -550,7 +550,7 @@ func TestLimitedAccount(t *testing.T) {
 // goes by the clock: it runs before the tests that run at once, and with ORBENCH_LONG, where
 // no race detector slows it.
 func TestProgress(t *testing.T) {
-	address := postgrestest.Database(t)
+	address := storetest.Database(t)
 	var served atomic.Int64
 	fleet(t, address, 2, model.Func(func(context.Context, model.Request) (model.Response, error) {
 		time.Sleep(60 * time.Millisecond)

@@ -21,7 +21,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/postgres"
-	"github.com/orbench/orbench/internal/store/postgres/postgrestest"
 	"github.com/orbench/orbench/internal/store/sqlite"
 	"github.com/orbench/orbench/internal/store/storetest"
 	"github.com/orbench/orbench/model"
@@ -42,7 +41,7 @@ func TestBackends(t *testing.T) {
 			func(ctx context.Context, path string) (store.Backend, error) { return sqlite.Open(ctx, path) },
 		},
 		"Postgres": {
-			func(t *testing.T) string { return postgrestest.Database(t) },
+			func(t *testing.T) string { return storetest.Database(t) },
 			func(ctx context.Context, address string) (store.Backend, error) { return postgres.Open(ctx, address) },
 		},
 	} {

@@ -12,12 +12,12 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/store/postgres/postgrestest"
 	"github.com/orbench/orbench/internal/store/sqlite"
+	"github.com/orbench/orbench/internal/store/storetest"
 	"github.com/orbench/orbench/model"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(postgrestest.Tests{M: m}) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(storetest.Tests{M: m}) }
 
 // record is the n-th record.
 func record(n int) store.Record {

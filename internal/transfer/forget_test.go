@@ -20,7 +20,7 @@ import (
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
-	"github.com/orbench/orbench/internal/store/postgres/postgrestest"
+	"github.com/orbench/orbench/internal/store/storetest"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/transfer"
 	"github.com/orbench/orbench/judge"
@@ -33,7 +33,7 @@ const planted = 40
 // secret is what a user said that nobody else did.
 func secret(n int) string { return fmt.Sprintf("planted%02dvalue", n) }
 
-func TestMain(m *testing.M) { os.Exit(postgrestest.Tests{M: m}.Run()) }
+func TestMain(m *testing.M) { os.Exit(storetest.Tests{M: m}.Run()) }
 
 // ofUsers fills a store with the judged log of users, of whom those below planted were there
 // long ago, and with the prompts of a dataset with users for clusters. Everything that a
@@ -171,13 +171,13 @@ func TestForgetOld(t *testing.T) {
 		"SQLite": func() string { return filepath.Join(dir, "m.db") },
 		"Postgres": func() string {
 			if os.Getenv("ORBENCH_LONG") == "" {
-				return postgrestest.Database(t)
+				return storetest.Database(t)
 			}
 			// The tables of a server of its own are searched too. It may run as another user.
 			if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			return postgrestest.Start(t, dir).Database(t)
+			return storetest.StartPostgres(t, dir).Database(t)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

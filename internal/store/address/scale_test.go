@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/orbench/orbench/internal/store/address"
-	"github.com/orbench/orbench/internal/store/postgres/postgrestest"
 	"github.com/orbench/orbench/internal/store/storetest"
 	"github.com/orbench/orbench/model"
 )
@@ -25,7 +24,7 @@ func TestMillionCalls(t *testing.T) {
 	if os.Getenv("ORBENCH_BENCH") == "" {
 		t.Skip("a benchmark: run it with make bench")
 	}
-	database := postgrestest.Start(t, "").Database(t)
+	database := storetest.StartPostgres(t, "").Database(t)
 	for name, at := range map[string]string{"SQLite": filepath.Join(t.TempDir(), "m.db"), "Postgres": database} {
 		t.Run(name, func(t *testing.T) {
 			const calls, callers, steps, probed = 1_000_000, 256, 4, 20_000

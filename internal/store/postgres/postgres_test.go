@@ -18,12 +18,11 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/store/postgres/postgrestest"
 	"github.com/orbench/orbench/internal/store/storetest"
 	"github.com/orbench/orbench/model"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(postgrestest.Tests{M: m}) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(storetest.Tests{M: m}) }
 
 func mustOpen(t testing.TB, address string) *Store {
 	t.Helper()
@@ -54,7 +53,7 @@ func execute(t *testing.T, address, statements string) {
 
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
-	address := postgrestest.Database(t)
+	address := storetest.Database(t)
 	mustOpen(t, address)
 	execute(t, address, `CREATE SCHEMA newer; CREATE TABLE newer.schema_version AS SELECT 99 AS version;
 		CREATE SCHEMA other; CREATE TABLE other.users (id INT);
@@ -101,7 +100,7 @@ func TestOpenRefuses(t *testing.T) {
 // A store of the first schema is brought up to date.
 func TestOlderStore(t *testing.T) {
 	t.Parallel()
-	address := postgrestest.Database(t)
+	address := storetest.Database(t)
 	execute(t, address, `CREATE SCHEMA orbench; SET search_path = orbench; `+schema1+`INSERT INTO schema_version VALUES (1)`)
 	s := mustOpen(t, address)
 	if c, err := s.Claim(t.Context(), []model.Hash{storetest.Record(1).Hash}, time.Hour, 0); err != nil || c.ID == 0 {
@@ -120,7 +119,7 @@ func TestClaimOfAKilledProcess(t *testing.T) {
 	if err := ended.Run(); err != nil {
 		t.Skip(err)
 	}
-	address := postgrestest.Database(t)
+	address := storetest.Database(t)
 	s := mustOpen(t, address)
 	if s.place == "" {
 		t.Skip("this machine has no name")
@@ -149,7 +148,7 @@ func TestClaimOfAKilledProcess(t *testing.T) {
 // together do.
 func TestOpenAtOnce(t *testing.T) {
 	t.Parallel()
-	address := postgrestest.Database(t)
+	address := storetest.Database(t)
 	var opening errgroup.Group
 	for range 8 {
 		opening.Go(func() error {
@@ -186,7 +185,7 @@ func TestShown(t *testing.T) {
 // Every kind of row that was changed is noticed where it is read, and by a check.
 func TestDamage(t *testing.T) {
 	t.Parallel()
-	address := postgrestest.Database(t)
+	address := storetest.Database(t)
 	s := mustOpen(t, address)
 	about := []byte(`{"a":1}`)
 	out := storetest.Record(9)
@@ -274,7 +273,7 @@ func TestDamage(t *testing.T) {
 func TestServerCrashes(t *testing.T) {
 	t.Parallel()
 	// Its default for commits is one that loses them.
-	server := postgrestest.Start(t, "", "synchronous_commit=off")
+	server := storetest.StartPostgres(t, "", "synchronous_commit=off")
 	address := server.Database(t)
 	s, err := Open(t.Context(), address)
 	if err != nil {

@@ -1,4 +1,4 @@
-package postgrestest
+package storetest
 
 import (
 	"bytes"
@@ -52,11 +52,11 @@ func find() string {
 	return found[len(found)-1]
 }
 
-// Start makes a server for a test and starts it, with settings as name=value beside its
+// StartPostgres makes a server for a test and starts it, with settings as name=value beside its
 // defaults and its data below a folder, the usual one for temporary files where that is
 // empty. It ends with the test. Without PostgreSQL the test is skipped, or fails where
 // ORBENCH_REQUIRE names postgres.
-func Start(t testing.TB, dir string, settings ...string) *Server {
+func StartPostgres(t testing.TB, dir string, settings ...string) *Server {
 	t.Helper()
 	s, err := start(dir, settings...)
 	need(t, err)
