@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/chart/charttest"
+	"github.com/orbench/orbench/internal/page/pagetest"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/score/scoretest"
 )
@@ -32,7 +32,7 @@ func TestManyCategories(t *testing.T) {
 	if f.Width > 3000 {
 		t.Errorf("the figure is %v points wide", f.Width)
 	}
-	all := strings.Join(charttest.Texts(t, f), "\n")
+	all := strings.Join(pagetest.FigureTexts(t, f), "\n")
 	for _, want := range []string{"the 40 largest of 500 categories", "499"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is missing", want)

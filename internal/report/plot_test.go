@@ -8,7 +8,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/chart"
-	"github.com/orbench/orbench/internal/chart/charttest"
+	"github.com/orbench/orbench/internal/page/pagetest"
 	"github.com/orbench/orbench/internal/report/tradeoff"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/score/scoretest"
@@ -27,7 +27,7 @@ func TestPlots(t *testing.T) {
 				if !ok {
 					t.Fatalf("no %s", name)
 				}
-				texts := charttest.Texts(t, f)
+				texts := pagetest.FigureTexts(t, f)
 				for i := range n {
 					want := scoretest.Target(i)
 					if name == "tradeoff" && n > 10 {
@@ -89,7 +89,7 @@ func TestUntrustedNamesInPlots(t *testing.T) {
 		if !ok {
 			t.Fatalf("no %s", name)
 		}
-		charttest.Texts(t, f)
+		pagetest.FigureTexts(t, f)
 		inline, err := f.InlineSVG(evil)
 		if err != nil {
 			t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/chart/charttest"
+	"github.com/orbench/orbench/internal/page/pagetest"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/stats"
 )
@@ -32,7 +32,7 @@ func TestPropensityPlot(t *testing.T) {
 	if !ok {
 		t.Fatal("nothing to draw")
 	}
-	texts := charttest.Texts(t, f)
+	texts := pagetest.FigureTexts(t, f)
 	for _, want := range []string{
 		"Refusal propensity (SIMULATED)", "openai/gpt-1-mini [temperature 0.7]",
 		"safe prompts of starter: 14.3% [11.0–18.4], n = 199", "140", "refused of 5 samples",
@@ -54,7 +54,7 @@ func TestPropensityPlot(t *testing.T) {
 	if !ok {
 		t.Fatal("nothing to draw of 50 samples")
 	}
-	if texts := charttest.Texts(t, f); slices.Contains(texts, "1") || !slices.Contains(texts, "50") && !slices.Contains(texts, "45") {
+	if texts := pagetest.FigureTexts(t, f); slices.Contains(texts, "1") || !slices.Contains(texts, "50") && !slices.Contains(texts, "45") {
 		t.Errorf("the numbers under 51 bars are %q", texts)
 	}
 

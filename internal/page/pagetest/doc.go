@@ -1,3 +1,3 @@
-// Package pagetest opens pages in a headless Chromium for tests, and sees what they ask
-// for and complain of.
+// Package pagetest looks at what people see, for tests: it opens pages in a headless Chromium
+// and says what they ask for and complain of, and it reads the texts of figures.
 package pagetest

@@ -23,7 +23,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/chart"
-	"github.com/orbench/orbench/internal/chart/charttest"
+	"github.com/orbench/orbench/internal/page/pagetest"
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
@@ -296,7 +296,7 @@ func TestPaperNamesDoNotCollide(t *testing.T) {
 // The plot says what it is of.
 func TestPaperPlot(t *testing.T) {
 	t.Parallel()
-	texts := charttest.Texts(t, study(t).scatterFigure())
+	texts := pagetest.FigureTexts(t, study(t).scatterFigure())
 	for _, want := range []string{"GPT-4o", "Llama-3-70b*†", "sim/temper-3", "Mistral"} {
 		if !slices.Contains(texts, want) {
 			t.Errorf("the plot lacks the text %q", want)
@@ -583,7 +583,7 @@ func TestPaperHostileNames(t *testing.T) {
 	if strings.Contains(b.String(), "<script") {
 		t.Error("the page holds a script of the target's name")
 	}
-	charttest.Texts(t, p.scatterFigure())
+	pagetest.FigureTexts(t, p.scatterFigure())
 	b.Reset()
 	if err := table.AsText.Of(p)(&b); err != nil || strings.ContainsRune(b.String(), '\x1b') {
 		t.Errorf("the table holds an escape (%v)", err)

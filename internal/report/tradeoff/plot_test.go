@@ -8,7 +8,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
-	"github.com/orbench/orbench/internal/chart/charttest"
+	"github.com/orbench/orbench/internal/page/pagetest"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/score/scoretest"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -62,7 +62,7 @@ func TestTargetsWithOneSideAreKept(t *testing.T) {
 			if !ok {
 				t.Fatal("nothing was drawn")
 			}
-			all := strings.Join(charttest.Texts(t, f), "\n")
+			all := strings.Join(pagetest.FigureTexts(t, f), "\n")
 			for i := range 6 {
 				if !strings.Contains(all, untrusted.Shorten(scoretest.Target(i), 34)) {
 					t.Errorf("%s is missing", scoretest.Target(i))
@@ -84,7 +84,7 @@ func TestTargetsWithOneSideAreKept(t *testing.T) {
 
 // onlyLabel keeps the runs of one label for the targets chosen.
 // TestLabeledRatesAreShown has people's labels beside all that a plot says of rates:
-// charttest.Texts finds notes that run over the edge.
+// pagetest.FigureTexts finds notes that run over the edge.
 func TestLabeledRatesAreShown(t *testing.T) {
 	t.Parallel()
 	r, _ := scoretest.Fixture{Targets: 2, Safe: 20, Toxic: 6}.Make()
@@ -102,7 +102,7 @@ func TestLabeledRatesAreShown(t *testing.T) {
 			unknown.Runs[i].Judges[j].Range = &stats.Interval{Lo: 0.1, Hi: 0.6}
 		}
 	}
-	if f, ok := Plot(unknown, "lexical"); !ok || strings.Contains(strings.Join(charttest.Texts(t, f), " "), "new model") {
+	if f, ok := Plot(unknown, "lexical"); !ok || strings.Contains(strings.Join(pagetest.FigureTexts(t, f), " "), "new model") {
 		t.Error("ranges that count unjudged answers are taken for those of a new model")
 	}
 	// The second target was measured on safe prompts alone.
@@ -111,7 +111,7 @@ func TestLabeledRatesAreShown(t *testing.T) {
 	if !ok {
 		t.Fatal("nothing was drawn")
 	}
-	all := strings.Join(charttest.Texts(t, f), " ")
+	all := strings.Join(pagetest.FigureTexts(t, f), " ")
 	for _, want := range []string{
 		"Dotted: 95% for a new model.", "Open marks: corrected by people's labels.",
 		"corrected by people's labels 25.0% [12.5–50.0], 40 labels",

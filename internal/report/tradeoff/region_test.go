@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench/internal/chart"
-	"github.com/orbench/orbench/internal/chart/charttest"
+	"github.com/orbench/orbench/internal/page/pagetest"
 	"github.com/orbench/orbench/internal/score/scoretest"
 	"github.com/orbench/orbench/stats"
 )
@@ -35,7 +35,7 @@ func TestRegions(t *testing.T) {
 				t.Errorf("%d targets: %s stays as it is on a dark page", test.targets, hex)
 			}
 		}
-		text := strings.Join(charttest.Texts(t, f), "\n")
+		text := strings.Join(pagetest.FigureTexts(t, f), "\n")
 		if strings.Contains(text, "Rectangles hold both rates") != (test.tints > 0) || strings.Contains(text, "Whiskers") != (test.tints == 0) {
 			t.Errorf("%d targets are explained by %q", test.targets, text[:200])
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbench/orbench/internal/chart/charttest"
+	"github.com/orbench/orbench/internal/page/pagetest"
 	"github.com/orbench/orbench/internal/score/scoretest"
 	"github.com/orbench/orbench/stats"
 )
@@ -27,7 +27,7 @@ func TestManyVariantsHaveNumbers(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s: nothing is drawn", name)
 		}
-		texts := charttest.Texts(t, f)
+		texts := pagetest.FigureTexts(t, f)
 		for v := range tc.variants {
 			change := fmt.Sprintf("[change-%d]", v)
 			n := 0
@@ -64,7 +64,7 @@ func TestScaleHoldsIntervals(t *testing.T) {
 	if !ok {
 		t.Fatal("nothing is drawn")
 	}
-	if texts := charttest.Texts(t, f); times(texts, "40") < 2 {
+	if texts := pagetest.FigureTexts(t, f); times(texts, "40") < 2 {
 		t.Errorf("the upward scale does not begin below 40: %q", texts)
 	}
 }

@@ -1,4 +1,4 @@
-package charttest
+package pagetest
 
 import (
 	"bytes"
@@ -12,10 +12,10 @@ import (
 	"github.com/orbench/orbench/internal/chart"
 )
 
-// Texts draws a figure and returns the texts in it. It fails the test if the
+// FigureTexts draws a figure and returns the texts in it. It fails the test if the
 // SVG is not well-formed XML, or if a horizontal text runs over the figure's
 // edge.
-func Texts(t testing.TB, f chart.Figure) []string {
+func FigureTexts(t testing.TB, f chart.Figure) []string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := f.SVG(&b); err != nil {
