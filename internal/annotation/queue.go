@@ -186,7 +186,12 @@ func (q *Queue) Pace(typical time.Duration) time.Duration {
 // pleases them.
 func (q *Queue) Head(typical time.Duration, halfWidths func(Words) (now, end float64)) string {
 	p := q.Progress()
-	line := fmt.Sprintf("%s  %d of %d", untrusted.Terminal(q.person), min(p.Labeled+1, p.All), p.All)
+	// Of a label to which the person went back it is the number that leads there.
+	number := slices.IndexFunc(q.said, func(g given) bool { return g.entry == q.at })
+	if number < 0 {
+		number = min(p.Labeled, p.All-1)
+	}
+	line := fmt.Sprintf("%s  %d of %d", untrusted.Terminal(q.person), number+1, p.All)
 	if p.Undecided > 0 {
 		line += fmt.Sprintf(", %d undecided", p.Undecided)
 	}

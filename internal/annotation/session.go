@@ -317,7 +317,7 @@ func (s *session) press(r rune) (next, quit bool, err error) {
 		s.say("to your label %s: Enter", s.number)
 	case (r == '\r' || r == '\n') && number != "":
 		if n, _ := strconv.Atoi(number); !s.queue.Goto(n) {
-			s.say("You have given %d labels.", s.queue.Progress().Labeled)
+			s.say("Your last label is number %d.", s.queue.Progress().Labeled)
 			return false, false, nil
 		}
 		return true, false, nil
