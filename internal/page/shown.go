@@ -112,6 +112,9 @@ type Word struct {
 	Note   string `json:"note,omitempty"`
 }
 
+// Name is the word for people.
+func (w Word) Name() string { return ClassName(orbench.Class(w.Word)) }
+
 // choice is a link that sets parameters: names and values take turns. An empty value takes
 // the parameter away.
 type choice struct {

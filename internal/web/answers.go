@@ -93,7 +93,9 @@ func (s *Server) answers(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	data := answersData{TotalIsExact: true, Facets: map[string]map[string]int{}, Rows: []answerData{}}
+	all := 0
 	for _, l := range studies {
+		all += l.rows.Answers()
 		total, facets, err := l.rows.Count(ctx, l.filter)
 		if err != nil {
 			return response{}, err
@@ -118,31 +120,32 @@ func (s *Server) answers(r *http.Request) (response, error) {
 		},
 	}
 	person := cmp.Or(personOf(r), s.Person)
-	chosen := map[place]bool{}
-	for _, at := range found {
-		chosen[at] = true
-	}
 	groups, err := s.gather(ctx, studies, found, q.Get("by") == "answer")
 	if err != nil {
 		return response{}, err
 	}
-	matched := map[place]answerData{}
+	matched := map[place]bool{}
+	if data.Total < all {
+		if matched, err = matches(ctx, studies, groups); err != nil {
+			return response{}, err
+		}
+	}
+	read := map[place]answerData{}
 	for _, g := range groups {
 		shown := page.Row{Dataset: g.dataset, ID: g.id, Asked: page.NewAnswer(g.rows[0].AnswerRow, bounds)}
 		for i, row := range g.rows {
 			l := studies[g.places[i].study]
 			a := s.shown(l, row, bounds, words)
 			a.Form = s.formAt(l.Name, a.Subject, person)
-			if a.Matched = chosen[g.places[i]]; a.Matched {
-				matched[g.places[i]] = answerData{l.Name, a.Address, a.People, row.AnswerRow}
-			}
+			a.Matched = matched[g.places[i]]
+			read[g.places[i]] = answerData{l.Name, a.Address, a.People, row.AnswerRow}
 			shown.Answers = append(shown.Answers, a)
 			p.Simulated = p.Simulated || a.Simulated
 		}
 		p.Rows = append(p.Rows, shown)
 	}
 	for _, at := range found {
-		data.Rows = append(data.Rows, matched[at])
+		data.Rows = append(data.Rows, read[at])
 	}
 	p.links(q, studies)
 	if !s.ReadOnly && len(studies) == 1 && q.Get("prompt") == "" {
@@ -358,6 +361,34 @@ func (s *Server) gather(ctx context.Context, studies []looked, chosen []place, a
 		sort.Sort(byPlace{g})
 	}
 	return groups, nil
+}
+
+// matches tells which of the answers on a page the filter chooses. Those of a prompt stand
+// together, also where another page begins with one of them.
+func matches(ctx context.Context, studies []looked, groups []*group) (map[place]bool, error) {
+	matched := map[place]bool{}
+	for n, l := range studies {
+		var shown []int
+		for _, g := range groups {
+			for _, at := range g.places {
+				if at.study == n {
+					shown = append(shown, at.position)
+				}
+			}
+		}
+		f := l.filter
+		if f.Positions == nil {
+			f.Positions = shown
+		}
+		positions, _, err := l.rows.Page(ctx, f, index.Order{}, nil, len(shown))
+		if err != nil {
+			return nil, err
+		}
+		for _, position := range positions {
+			matched[place{n, position}] = true
+		}
+	}
+	return matched, nil
 }
 
 // byPlace sorts the answers of a group by study and position.
