@@ -76,6 +76,8 @@ type Shown struct {
 	Subject string
 	// Matched is true if the filter chose it.
 	Matched bool
+	// Otherwise is true if it was asked in other words than its Row shows.
+	Otherwise bool
 	// Elsewhere is what has the whole of texts that are cut here.
 	Elsewhere string
 	People    []Word

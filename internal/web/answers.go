@@ -116,7 +116,7 @@ func (s *Server) answers(r *http.Request) (response, error) {
 	}
 	p := answersPage{
 		Answers: page.Answers{
-			Frame: s.frame(r, "Answers"), Query: q, Total: table.Count(data.Total), Facets: facetsOf(q, data.Facets), Next: data.Next,
+			Frame: s.frame(r, "Answers"), Head: of(studies), Query: q, Total: table.Count(data.Total), Facets: facetsOf(q, data.Facets), Next: data.Next,
 		},
 	}
 	person := cmp.Or(personOf(r), s.Person)
@@ -137,7 +137,7 @@ func (s *Server) answers(r *http.Request) (response, error) {
 			l := studies[g.places[i].study]
 			a := s.shown(l, row, bounds, words)
 			a.Form = s.formAt(l.Name, a.Subject, person)
-			a.Matched = matched[g.places[i]]
+			a.Matched, a.Otherwise = matched[g.places[i]], !a.AskedLike(shown.Asked)
 			read[g.places[i]] = answerData{l.Name, a.Address, a.People, row.AnswerRow}
 			shown.Answers = append(shown.Answers, a)
 			p.Simulated = p.Simulated || a.Simulated
@@ -195,6 +195,18 @@ func (s *Server) look(ctx context.Context, q page.Query, words annotation.Words)
 		return nil, fmt.Errorf("%w: no answer to the prompt %s", errNotFound, q.Get("prompt"))
 	}
 	return all, nil
+}
+
+// of names the studies whose answers a page shows.
+func of(studies []looked) string {
+	var names []string
+	for _, l := range studies {
+		names = append(names, l.Name)
+	}
+	if len(names) == 1 {
+		return "Study " + names[0]
+	}
+	return "Studies " + strings.Join(names, ", ")
 }
 
 // place is a row of one of the studies of a query.
