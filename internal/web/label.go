@@ -117,7 +117,7 @@ type labelPage struct {
 	Hidden []page.Hidden
 	// Studies are those to choose from, if the address names none.
 	Studies []choice
-	Queues []page.Link
+	Queues  []page.Link
 	// Address takes labels. Empty says why there is nothing to label.
 	Address string
 	Empty   string
