@@ -238,7 +238,7 @@ func (s *Server) label(r *http.Request) (response, error) {
 		Soon: annotation.TooSoon.Milliseconds(), Change: a.q.With("queue", a.queue, "who", "other").Address("/label"),
 	}
 	if nothing != nil {
-		p.Empty = nothing.Error()
+		p.Empty = problemOf(nothing)
 	} else if q.Progress().All == 0 {
 		p.Empty = map[string]string{disputesQueue: "There is no answer on which people differ.", sentQueue: "Nobody sent you an answer."}[a.queue]
 		if p.Empty == "" {

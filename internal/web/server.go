@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/compare"
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/page"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
 )
 
@@ -245,7 +246,13 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error, asJSON 
 		s.failJSON(w, r, status, err.Error())
 		return
 	}
-	s.problem(w, status, s.frame(r, "Problem"), err.Error())
+	s.problem(w, status, s.frame(r, "Problem"), problemOf(err))
+}
+
+// problemOf is an error as a page says it. What its hint names are flags of commands.
+func problemOf(err error) string {
+	text := strings.TrimPrefix(err.Error(), errNotFound.Error()+": ")
+	return settings.Rename(text, func(setting string) string { return "--" + setting })
 }
 
 // refuse answers a request that no page takes. The page has no menu.
