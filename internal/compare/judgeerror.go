@@ -151,13 +151,13 @@ func (c Result) judgeNote() string {
 			return fmt.Sprintf("With the judge's error: both sides are one model, so %s is assumed to make the same error on both. It then shows at least %.0f%% of a true difference (the smallest share measured).",
 				name, 100*e.LeastYouden)
 		default:
-			off = append(off, fmt.Sprintf("%.1f points below to %.1f above it on %s prompts", 100*e.Below, 100*e.Above, m.Label))
+			off = append(off, fmt.Sprintf("%.1f points below to %.1f points above the one shown on %s prompts", 100*e.Below, 100*e.Above, m.Label))
 		}
 	}
 	if len(off) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("With the judge's error: between two models the true difference may lie from %s (%s).", strings.Join(off, ", "), name)
+	return fmt.Sprintf("With the judge's error (%[2]s), the true difference between two models may lie from %[1]s.", strings.Join(off, ", "), name)
 }
 
 // shown formats the difference with the judge's error; empty if it is not known.

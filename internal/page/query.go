@@ -43,7 +43,7 @@ func ParseQuery(values url.Values) (Query, error) {
 	q := Query{}
 	for name, all := range values {
 		if !slices.Contains(Parameters, name) {
-			return nil, &orbench.InputError{Setting: name, Problem: "is no parameter of a page of answers", Hint: "use " + strings.Join(Parameters, ", ")}
+			return nil, &orbench.InputError{Setting: name, Problem: "the pages of answers have no such parameter", Hint: "use " + strings.Join(Parameters, ", ")}
 		}
 		for _, value := range all {
 			if value != "" {

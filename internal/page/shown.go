@@ -76,6 +76,8 @@ type Shown struct {
 	Subject string
 	// Matched is true if the filter chose it.
 	Matched bool
+	// Otherwise is true if it was asked in other words than its Row shows.
+	Otherwise bool
 	// Elsewhere is what has the whole of texts that are cut here.
 	Elsewhere string
 	People    []Word
@@ -111,6 +113,9 @@ type Word struct {
 	How    string `json:"how,omitempty"`
 	Note   string `json:"note,omitempty"`
 }
+
+// Name is the word for people.
+func (w Word) Name() string { return ClassName(orbench.Class(w.Word)) }
 
 // choice is a link that sets parameters: names and values take turns. An empty value takes
 // the parameter away.

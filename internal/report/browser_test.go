@@ -176,8 +176,12 @@ func TestAnswersInABrowser(t *testing.T) {
 					want++
 				}
 			}
-			if got := view(t, b, query); got != want || want == len(rows) || pagetest.Eval[int](t, b, matched) != min(want, 40) {
+			// A prompt that the next page goes on with has all its answers marked here too.
+			if got := view(t, b, query); got != want || want == len(rows) {
 				t.Errorf("%s shows %d of %d answers, want %d", query, got, len(rows), want)
+			}
+			if n := pagetest.Eval[int](t, b, matched); n < min(want, 40) || n > min(want, 42) {
+				t.Errorf("%s marks %d of %d chosen answers", query, n, want)
 			}
 		}
 

@@ -29,8 +29,8 @@ func propensitySection(all []score.Propensity) table.Section {
 			"never", "sometimes", "always", "at least once", "every time", "alike",
 		},
 		Left: 4,
-		Note: "Prompts are the clusters of the intervals. Never to every time: prompts whose samples were all judged. " +
-			"Alike: the intraclass correlation of a prompt's answers; 1 if all samples of a prompt agree.",
+		Note: "Intervals are clustered by prompt. The columns from never to every time count prompts whose samples were all judged. " +
+			"Alike is the intraclass correlation of a prompt's answers, which is 1 if all samples of each prompt agree.",
 	}
 	for _, p := range all {
 		s.Add(table.Name(p.Target, p.Simulated), p.Dataset, p.Label, p.Judge, p.Samples, p.Prompts, p.Unjudged, p.Missing, p.Mean, p.Never, p.Sometimes,

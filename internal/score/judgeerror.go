@@ -253,8 +253,8 @@ func DescribeJudge(name string, labels []orbench.Label, language string) string 
 	if known == "" {
 		return "The error of " + Unknown(name) + ": measure it by labeled answers (orbench judge), or correct its rates by labels of your own (orbench label)."
 	}
-	return "On labeled answers in the same language (" + language + ") that it was not fitted to (though some of its rules were chosen by them), " + name + " found " + known +
-		". From these models, ranges for a new model predict how wrong the judge is on a model that nobody labeled. Labels of your own replace them (orbench label)."
+	return "Checked on labeled answers in the same language (" + language + "), " + name + " found " + known +
+		". It was not fitted to these answers, though some of its rules were chosen by them. The ranges predict from them how wrong it is on a model that nobody labeled. Labels of your own replace them (orbench label)."
 }
 
 // Unknown says that the error of a judge is not known: for any answers, or for

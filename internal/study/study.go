@@ -166,7 +166,7 @@ func Find(ctx context.Context, m store.Reader, name string, kinds ...Kind) (*Stu
 	}
 	if err == nil && len(kinds) > 0 && !slices.Contains(kinds, s.Kind) {
 		return nil, &orbench.InputError{
-			Problem: fmt.Sprintf("%q is not a run; orbench %s made it", name, s.Kind), Hint: "show it with orbench report, or name a run",
+			Problem: fmt.Sprintf("holds %q, but it is not a run; orbench %s made it", name, s.Kind), Hint: "show it with orbench report, or name a run",
 		}
 	}
 	return s, err

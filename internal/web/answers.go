@@ -93,7 +93,9 @@ func (s *Server) answers(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	data := answersData{TotalIsExact: true, Facets: map[string]map[string]int{}, Rows: []answerData{}}
+	all := 0
 	for _, l := range studies {
+		all += l.rows.Answers()
 		total, facets, err := l.rows.Count(ctx, l.filter)
 		if err != nil {
 			return response{}, err
@@ -114,35 +116,36 @@ func (s *Server) answers(r *http.Request) (response, error) {
 	}
 	p := answersPage{
 		Answers: page.Answers{
-			Frame: s.frame(r, "Answers"), Query: q, Total: table.Count(data.Total), Facets: facetsOf(q, data.Facets), Next: data.Next,
+			Frame: s.frame(r, "Answers"), Head: of(studies), Query: q, Total: table.Count(data.Total), Facets: facetsOf(q, data.Facets), Next: data.Next,
 		},
 	}
 	person := cmp.Or(personOf(r), s.Person)
-	chosen := map[place]bool{}
-	for _, at := range found {
-		chosen[at] = true
-	}
 	groups, err := s.gather(ctx, studies, found, q.Get("by") == "answer")
 	if err != nil {
 		return response{}, err
 	}
-	matched := map[place]answerData{}
+	matched := map[place]bool{}
+	if data.Total < all {
+		if matched, err = matches(ctx, studies, groups); err != nil {
+			return response{}, err
+		}
+	}
+	read := map[place]answerData{}
 	for _, g := range groups {
 		shown := page.Row{Dataset: g.dataset, ID: g.id, Asked: page.NewAnswer(g.rows[0].AnswerRow, bounds)}
 		for i, row := range g.rows {
 			l := studies[g.places[i].study]
 			a := s.shown(l, row, bounds, words)
 			a.Form = s.formAt(l.Name, a.Subject, person)
-			if a.Matched = chosen[g.places[i]]; a.Matched {
-				matched[g.places[i]] = answerData{l.Name, a.Address, a.People, row.AnswerRow}
-			}
+			a.Matched, a.Otherwise = matched[g.places[i]], !a.AskedLike(shown.Asked)
+			read[g.places[i]] = answerData{l.Name, a.Address, a.People, row.AnswerRow}
 			shown.Answers = append(shown.Answers, a)
 			p.Simulated = p.Simulated || a.Simulated
 		}
 		p.Rows = append(p.Rows, shown)
 	}
 	for _, at := range found {
-		data.Rows = append(data.Rows, matched[at])
+		data.Rows = append(data.Rows, read[at])
 	}
 	p.links(q, studies)
 	if !s.ReadOnly && len(studies) == 1 && q.Get("prompt") == "" {
@@ -192,6 +195,18 @@ func (s *Server) look(ctx context.Context, q page.Query, words annotation.Words)
 		return nil, fmt.Errorf("%w: no answer to the prompt %s", errNotFound, q.Get("prompt"))
 	}
 	return all, nil
+}
+
+// of names the studies whose answers a page shows.
+func of(studies []looked) string {
+	var names []string
+	for _, l := range studies {
+		names = append(names, l.Name)
+	}
+	if len(names) == 1 {
+		return "Study " + names[0]
+	}
+	return "Studies " + strings.Join(names, ", ")
 }
 
 // place is a row of one of the studies of a query.
@@ -358,6 +373,34 @@ func (s *Server) gather(ctx context.Context, studies []looked, chosen []place, a
 		sort.Sort(byPlace{g})
 	}
 	return groups, nil
+}
+
+// matches tells which of the answers on a page the filter chooses. Those of a prompt stand
+// together, also where another page begins with one of them.
+func matches(ctx context.Context, studies []looked, groups []*group) (map[place]bool, error) {
+	matched := map[place]bool{}
+	for n, l := range studies {
+		var shown []int
+		for _, g := range groups {
+			for _, at := range g.places {
+				if at.study == n {
+					shown = append(shown, at.position)
+				}
+			}
+		}
+		f := l.filter
+		if f.Positions == nil {
+			f.Positions = shown
+		}
+		positions, _, err := l.rows.Page(ctx, f, index.Order{}, nil, len(shown))
+		if err != nil {
+			return nil, err
+		}
+		for _, position := range positions {
+			matched[place{n, position}] = true
+		}
+	}
+	return matched, nil
 }
 
 // byPlace sorts the answers of a group by study and position.

@@ -44,7 +44,7 @@ func outcomes(c benchmark.BuildConfig) []outcome {
 	rewritten := func(r *benchmark.Record) bool { return r.Kind == benchmark.Rewritten }
 	add("Rewrites", "rewrite", "written", rewritten)
 	add("Rewrites", "mended", "broke a rule and were asked for again", func(r *benchmark.Record) bool { return r.RepairCall != "" })
-	add("Rewrites", "mended_well", "of them then kept all rules", func(r *benchmark.Record) bool { return r.RepairCall != "" && len(r.Broken) == 0 })
+	add("Rewrites", "mended_well", "of these, kept all rules after that", func(r *benchmark.Record) bool { return r.RepairCall != "" && len(r.Broken) == 0 })
 	for _, reason := range benchmark.Reasons {
 		add("Rewrites", string(reason), "dropped: "+cmp.Or(reasonText[reason], words(string(reason))), func(r *benchmark.Record) bool { return r.Dropped == reason })
 	}

@@ -395,7 +395,7 @@ func groupFlips(ctx context.Context, m store.Reader, of compared, r compare.Resu
 				break // of the same answer
 			}
 			a := answerShown(of.sides[side].Name, row, addressIn(of.studies[side].Run, row), page.InList, words)
-			a.Matched = f.NowRefused() == (side == 1)
+			a.Matched, a.Otherwise = f.NowRefused() == (side == 1), !a.AskedLike(shown.Asked)
 			shown.Answers = append(shown.Answers, a)
 		}
 		g := &groups[len(groups)-1]

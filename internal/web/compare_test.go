@@ -213,7 +213,7 @@ func TestComparisonInABrowser(t *testing.T) {
 		}
 		// A count leads to its flips.
 		pagetest.Eval[bool](t, b, `document.querySelector("table.compared tbody tr:nth-child(2) td a").click() || true`)
-		b.Until(t, `location.hash.length > 0 && [...document.querySelectorAll("#rows .prompt")].some(e => e.dataset.label === "toxic")`)
+		b.Until(t, `document.readyState === "complete" && location.hash.length > 0 && [...document.querySelectorAll("#rows .prompt")].some(e => e.dataset.label === "toxic")`)
 		const toxic = `document.querySelector(".prompt[data-label=toxic] .ask .text")`
 		if pagetest.Eval[bool](t, b, toxic+".checkVisibility()") {
 			t.Errorf("%s: a toxic prompt is visible before it was opened", address)

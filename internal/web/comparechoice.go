@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"slices"
 
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/run"
@@ -40,14 +41,14 @@ func (s *Server) chooseStudies(ctx context.Context, name string) (*choosePage, e
 	p := &choosePage{Name: "study"}
 	for i, title := range []string{"Base", "Candidate"} {
 		side := choiceOf{Title: title}
+		// The newest beside the one before it, or the newest of the others beside that name.
+		chosen := 1 - i
+		if name != "" {
+			chosen = slices.IndexFunc(all, func(one run.Stored) bool { return (one.Name == name) == (i == 1) })
+		}
 		for n, one := range all {
 			text := one.Name + " · " + one.Saved.Format("2 Jan 15:04")
-			// The newest beside the one before it.
-			chosen := n == 1-i
-			if name != "" {
-				chosen = (one.Name == name) == (i == 1)
-			}
-			side.Options = append(side.Options, choice{one.Name, text, chosen})
+			side.Options = append(side.Options, choice{one.Name, text, n == chosen})
 		}
 		p.Sides = append(p.Sides, side)
 	}

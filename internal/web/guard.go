@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 )
 
 // policy lets a page load and run only what the server itself gives. Bars and colors of
@@ -28,12 +29,12 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		switch {
 		case !slices.Contains(s.Hosts, r.Host):
-			http.Error(w, "This server does not go by that name. Open the address that orbench serve printed.", http.StatusMisdirectedRequest)
+			s.refuse(w, r, http.StatusMisdirectedRequest, "The server does not have this address. Open the one that it printed when it started.")
 			return
 		case r.Method != http.MethodGet && r.Method != http.MethodHead && !s.own(r):
-			http.Error(w, "A request that writes must come from a page of this server.", http.StatusForbidden)
+			s.refuse(w, r, http.StatusForbidden, "A request that writes must come from a page of this server.")
 			return
-		case s.Token != "" && !s.admitted(w, r):
+		case s.Token != "" && !strings.HasPrefix(r.URL.Path, static) && !s.admitted(w, r):
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, mostBody)
@@ -59,7 +60,7 @@ func (s *Server) admitted(w http.ResponseWriter, r *http.Request) bool {
 	}
 	q := r.URL.Query()
 	if !same(q.Get("token"), s.Token) {
-		http.Error(w, "Open the address with the token that orbench serve printed.", http.StatusUnauthorized)
+		s.refuse(w, r, http.StatusUnauthorized, "The server asks each browser once for its token. Open the address that orbench serve printed, with the token at its end.")
 		return false
 	}
 	http.SetCookie(w, &http.Cookie{Name: tokenCookie, Value: s.Token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil})

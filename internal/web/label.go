@@ -18,6 +18,7 @@ import (
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/page"
+	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 )
@@ -114,7 +115,9 @@ type labelPage struct {
 	// Asks is true if the page asks for the person; Hidden are the parameters to keep.
 	Asks   bool
 	Hidden []page.Hidden
-	Queues []page.Link
+	// Studies are those to choose from, if the address names none.
+	Studies []choice
+	Queues  []page.Link
 	// Address takes labels. Empty says why there is nothing to label.
 	Address string
 	Empty   string
@@ -214,6 +217,15 @@ func (s *Server) label(r *http.Request) (response, error) {
 				p.Hidden = append(p.Hidden, page.Hidden{Name: name, Value: v})
 			}
 		}
+		if a.q.Get("study") == "" {
+			all, err := run.List(r.Context(), s.Store)
+			if err != nil {
+				return response{}, err
+			}
+			for i, one := range all {
+				p.Studies = append(p.Studies, choice{one.Name, one.Name, i == 0})
+			}
+		}
 		return response{template: "label", page: p}, nil
 	}
 	q, err := s.queue(r.Context(), a)
@@ -226,22 +238,22 @@ func (s *Server) label(r *http.Request) (response, error) {
 		Soon: annotation.TooSoon.Milliseconds(), Change: a.q.With("queue", a.queue, "who", "other").Address("/label"),
 	}
 	if nothing != nil {
-		p.Empty = nothing.Error()
+		p.Empty = problemOf(nothing)
 	} else if q.Progress().All == 0 {
-		p.Empty = map[string]string{disputesQueue: "People differ on no answer.", sentQueue: "Nobody sent you an answer."}[a.queue]
+		p.Empty = map[string]string{disputesQueue: "There is no answer on which people differ.", sentQueue: "Nobody sent you an answer."}[a.queue]
 		if p.Empty == "" {
-			p.Empty = "No answer is left that you can label here."
+			p.Empty = "There is no answer here that you can label."
 		}
 	}
 	p.Keys = keysOf(p.OfPrompt)
 	study := page.Query{}.With("study", a.q.Get("study"), "person", a.person)
 	for _, l := range []struct{ text, queue string }{
-		{"drawn answers", drawnQueue}, {"their prompts", promptsQueue}, {fmt.Sprintf("disputes (%d)", q.disputes), disputesQueue}, {fmt.Sprintf("sent to you (%d)", q.sent), sentQueue},
+		{"drawn answers", drawnQueue}, {"prompts of them", promptsQueue}, {fmt.Sprintf("disputes (%d)", q.disputes), disputesQueue}, {fmt.Sprintf("sent to you (%d)", q.sent), sentQueue},
 	} {
 		p.Queues = append(p.Queues, page.Link{Text: l.text, Address: study.With("queue", l.queue).Address("/label"), Here: !a.filtered() && l.queue == a.queue})
 	}
 	if a.filtered() {
-		p.Queues = append(p.Queues, page.Link{Text: "a filter", Address: a.address("/label"), Here: true})
+		p.Queues = append(p.Queues, page.Link{Text: "filtered answers", Address: a.address("/label"), Here: true})
 	}
 	if nothing != nil && r.Context().Value(patient{}) != nil {
 		return response{}, err
@@ -269,15 +281,15 @@ func (q *queue) note() string {
 	var text string
 	switch {
 	case q.queue == disputesQueue:
-		return "The label that settles a dispute counts alone; what each person said is kept."
+		return "Your label settles the dispute: from then on it alone counts. What each person said is kept."
 	case q.queue == promptsQueue:
-		return "Each rate is printed a second time without the prompts whose label at least half of the labelers dispute."
+		return "The report prints each rate a second time, without the prompts whose label at least half of you reject."
 	case q.queue == sentQueue:
-		text = "Others sent you these answers. Your labels are kept and correct no rate."
+		text = "Others sent you these answers. Your labels are kept, but correct no rate."
 	case q.filtered() && q.how == orbench.Sighted:
-		text = "A filter that says what judges say chose these answers. Your labels are kept as made with verdicts in sight, and correct no rate."
+		text = "A filter chose these answers by what judges say. So your labels are kept as made with verdicts in sight, and correct no rate."
 	case q.filtered():
-		text = "A filter chose these answers. Your labels are kept and correct no rate."
+		text = "A filter chose these answers. Your labels are kept, but correct no rate."
 	}
 	if q.chosen > mostOfFilter {
 		text += fmt.Sprintf(" These are the first %s of %s.", table.Count(mostOfFilter), table.Count(q.chosen))

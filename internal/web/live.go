@@ -245,7 +245,7 @@ func reasonsOf(failures []store.Failure, calls []model.Hash) []reason {
 // Word is the kind for people.
 func (r reason) Word() string {
 	if r.Kind == model.Transient {
-		return "which may pass"
+		return "may work if asked again"
 	}
 	return words(string(r.Kind))
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -95,13 +96,17 @@ func (s *Server) callsOf(ctx context.Context, q page.Query) ([]model.Hash, error
 // shown is JSON without secrets that an address may hold.
 func shown(text []byte) json.RawMessage { return json.RawMessage(untrusted.Addresses(string(text))) }
 
-// indented lays out JSON over several lines.
+// readable undoes the escapes that JSON needs in HTML alone. Escaped backslashes come first,
+// so that what follows one is no escape.
+var readable = strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
+
+// indented lays out JSON over several lines, for people.
 func indented(text []byte) string {
 	var out bytes.Buffer
 	if json.Indent(&out, text, "", "  ") != nil {
 		return string(text)
 	}
-	return out.String()
+	return readable.Replace(out.String())
 }
 
 // noting is a store that notes whose responses are read.

@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/compare"
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/page"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
 )
 
@@ -102,6 +103,9 @@ func New(c Config) (*Server, error) {
 	}
 	mux.HandleFunc("POST /label.json", s.serve(s.labeled, true))
 	mux.HandleFunc("GET /events", s.events)
+	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
+		s.refuse(w, r, http.StatusNotFound, "There is no page at this address.")
+	})
 	s.handler = s.guarded(mux)
 	return s, nil
 }
@@ -239,17 +243,42 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error, asJSON 
 		s.Say("%s: %v", r.URL.Path, err)
 	}
 	if asJSON {
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		w.WriteHeader(status)
-		if err := json.NewEncoder(w).Encode(map[string]string{"error": err.Error()}); err != nil {
-			s.Say("%s: %v", r.URL.Path, err)
-		}
+		s.failJSON(w, r, status, err.Error())
 		return
 	}
+	s.problem(w, status, s.frame(r, "Problem"), problemOf(err))
+}
+
+// problemOf is an error as a page says it. What its hint names are flags of commands.
+func problemOf(err error) string {
+	text := strings.TrimPrefix(err.Error(), errNotFound.Error()+": ")
+	return settings.Rename(text, func(setting string) string { return "--" + setting })
+}
+
+// refuse answers a request that no page takes. The page has no menu.
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, problem string) {
+	if strings.HasSuffix(r.URL.Path, ".json") {
+		s.failJSON(w, r, status, problem)
+		return
+	}
+	s.problem(w, status, page.Frame{Title: "Problem – orbench", Static: static}, problem)
+}
+
+// problem writes the page that says why nothing is shown.
+func (s *Server) problem(w http.ResponseWriter, status int, frame page.Frame, problem string) {
 	s.show(w, status, "problem", struct {
 		page.Frame
 		Problem string
-	}{s.frame(r, "Problem"), err.Error()})
+	}{frame, problem})
+}
+
+// failJSON says in JSON why there is no data.
+func (s *Server) failJSON(w http.ResponseWriter, r *http.Request, status int, problem string) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	if err := json.NewEncoder(w).Encode(map[string]string{"error": problem}); err != nil {
+		s.Say("%s: %v", r.URL.Path, err)
+	}
 }
 
 // errNotFound means that the store has nothing of that name.

@@ -9,23 +9,23 @@
       b.textContent = open ? "Close texts of toxic prompts" : "Open texts of toxic prompts";
     }
   }
-  // Long answers are cut to some lines until their button is pressed.
+  // Long texts are cut to some lines until their button is pressed.
   function clamp() {
-    for (const a of document.querySelectorAll(".replies .answer:not([data-clamp])")) {
-      const text = a.querySelector(".reply .text");
-      if (!text || !text.checkVisibility()) continue;
-      a.dataset.clamp = "";
-      if (text.scrollHeight < 260 || text.closest("[data-whole]")) continue;
-      a.classList.add("clamped");
+    for (const text of document.querySelectorAll(".prompt .turn:not([data-clamp]) > .text")) {
+      if (!text.checkVisibility()) continue;
+      const turn = text.parentElement;
+      turn.dataset.clamp = "";
+      if (text.scrollHeight < 260) continue;
+      turn.classList.add("clamped");
       const button = document.createElement("button");
       button.type = "button";
       button.className = "more";
       button.textContent = "Show all of it";
       button.addEventListener("click", () => {
-        a.classList.remove("clamped");
+        turn.classList.remove("clamped");
         button.remove();
       });
-      text.closest(".turn").append(button);
+      turn.append(button);
     }
   }
   function toggle() {

@@ -109,20 +109,18 @@ func Eval[T any](t *testing.T, b *Browser, expression string) T {
 	return v
 }
 
-// Until waits until an expression is true, for at most half a minute. A page that goes
-// elsewhere while it is asked is asked again.
+// Until waits until an expression is true, for at most half a minute. The page may go to
+// another meanwhile, where the expression cannot be looked at.
 func (b *Browser) Until(t *testing.T, expression string) {
 	t.Helper()
+	var err error
 	for began := time.Now(); time.Since(began) < 30*time.Second; time.Sleep(10 * time.Millisecond) {
-		holds, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](expression))
-		if err != nil && !strings.Contains(err.Error(), "navigated or closed") {
-			t.Fatalf("%s: %v", expression, err)
-		}
-		if holds {
+		var is bool
+		if is, err = chromedp.Run(b.ctx, chromedp.Evaluate[bool](expression)); is && err == nil {
 			return
 		}
 	}
-	t.Fatalf("after half a minute it is not true that %s", expression)
+	t.Fatalf("after half a minute it is not true that %s (%v)", expression, err)
 }
 
 // Quiet fails the test if the page requested anything outside an address, or the console

@@ -263,7 +263,7 @@ const orbench = (() => {
   function showLinks(q, total) {
     const line = $("#total"), b = document.createElement("b");
     b.textContent = count(total);
-    line.replaceChildren(b, " answers");
+    line.replaceChildren(b, total === 1 ? " answer" : " answers");
     for (const name of conditions) {
       all(q, name).forEach((value, i, values) => {
         const next = new URLSearchParams(q);
@@ -306,10 +306,11 @@ const orbench = (() => {
     return found.sort((a, b) => values[a] - values[b] || a - b);
   }
 
-  // showRows shows rows, each with all other answers to its prompt, or alone.
-  async function showRows(found, alone) {
-    const chosen = new Set(found), groups = [], seen = new Set();
-    for (const row of found) {
+  // showRows shows rows, each with all other answers to its prompt, or alone. Those that a
+  // filter chose are marked.
+  async function showRows(rows, found, alone) {
+    const chosen = new Set(found.length < prompts.length ? found : []), groups = [], seen = new Set();
+    for (const row of rows) {
       if (alone) groups.push([row]);
       else if (!seen.has(prompts[row])) {
         const group = [];
@@ -351,7 +352,7 @@ const orbench = (() => {
     const found = matched(q, c, some), after = Number(q.get("after")) || 0;
     // Fewer where many answers stand beside each other, as the server has it.
     const alone = q.get("by") === "answer", size = alone ? 50 : Math.max(10, Math.min(50, Math.floor(120 / samples.length)));
-    const content = await showRows(found.slice(after, after + size), alone);
+    const content = await showRows(found.slice(after, after + size), found, alone);
     if (mine !== turn) return;
     showFacets(q, counts);
     showLinks(q, total);

@@ -182,7 +182,8 @@ func (p *Writer) putFile(name string, data []byte) error {
 // render makes the HTML of a prompt and of each of its rows.
 func (p *Writer) render(rows []*score.AnswerRow) ([]string, error) {
 	var html strings.Builder
-	if err := p.shown.ExecuteTemplate(&html, "row", page.Row{Dataset: rows[0].Dataset, ID: rows[0].Prompt.ID, Asked: p.answer(rows[0])}); err != nil {
+	asked := p.answer(rows[0])
+	if err := p.shown.ExecuteTemplate(&html, "row", page.Row{Dataset: rows[0].Dataset, ID: rows[0].Prompt.ID, Asked: asked}); err != nil {
 		return nil, err
 	}
 	texts := []string{html.String()}
@@ -192,7 +193,9 @@ func (p *Writer) render(rows []*score.AnswerRow) ([]string, error) {
 			q = q.With("sample", strconv.Itoa(row.Sample))
 		}
 		html.Reset()
-		if err := p.shown.ExecuteTemplate(&html, "cell", page.Shown{Answer: p.answer(row), Address: q.Fragment(""), Elsewhere: "answers.jsonl"}); err != nil {
+		a := page.Shown{Answer: p.answer(row), Address: q.Fragment(""), Elsewhere: "answers.jsonl"}
+		a.Otherwise = !a.AskedLike(asked)
+		if err := p.shown.ExecuteTemplate(&html, "cell", a); err != nil {
 			return nil, err
 		}
 		texts = append(texts, html.String())
