@@ -459,6 +459,9 @@ func TestRefusals(t *testing.T) {
 		"wrong cookie":                 {"GET", "/", own, "", "0123456789abcde", 401},
 		"another name of the server":   {"GET", "/", "attacker.example", "", "0123456789abcdef", 421},
 		"no page":                      {"GET", "/nothing", own, "", "0123456789abcdef", 404},
+		"a style sheet, no token":      {"GET", "/static/page.css", own, "", "", 200},
+		"a page as a file, no token":   {"GET", "/static/..%2fanswers", own, "", "", 404},
+		"no data, no token":            {"GET", "/answers.json", own, "", "", 401},
 		"no study":                     {"GET", "/answers.json?study=none", own, "", "0123456789abcdef", 404},
 		"unknown parameter":            {"GET", "/answers.json?color=red", own, "", "0123456789abcdef", 400},
 		"unknown verdict":              {"GET", "/answers.json?verdict=maybe", own, "", "0123456789abcdef", 400},
@@ -620,6 +623,33 @@ func TestBrowser(t *testing.T) {
 			t.Error("a hostile answer is not shown")
 		}
 	})
+}
+
+// TestSideBySide shows answers of several studies, and of dialogs, to the same prompts. What
+// a filter chose is marked wherever it stands, and an answer in other words says in which.
+func TestSideBySide(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	for _, name := range []string{"one", "two"} {
+		s.orbench("eval", "--target", "sim/strict", "--dataset", "starter", "--limit", "40", "--name", name, "--quiet")
+	}
+	s.orbench("eval", "--target", "sim/strict", "--dataset", "starter", "--limit", "4", "--set", "variants.turns=again", "--name", "dialog", "--quiet")
+	s.serve(nil)
+	const marked, asked = `class="answer matched"`, "How it was asked"
+	if n := strings.Count(s.page("/answers?study=one&study=two"), marked); n != 0 {
+		t.Errorf("without a filter %d answers are marked", n)
+	}
+	q := page.Query{"study": {"one", "two"}, "label": {"safe"}, "verdict": {"refused"}}
+	text := s.page(q.Address("/answers"))
+	if n, want := strings.Count(text, marked), s.answers(q).Total; n != want || want == 0 {
+		t.Errorf("%d of the %d refused answers of two equal studies are marked", n, want)
+	}
+	if strings.Contains(text, asked) || !strings.Contains(text, "Studies one, two") {
+		t.Error("two studies that asked alike are shown as if they did not, or not named")
+	}
+	if n := strings.Count(s.page("/answers?study=dialog"), asked); n != 4 {
+		t.Errorf("%d answers of a dialog say how they were asked, want 4", n)
+	}
 }
 
 // TestOtherStudies shows a study that is no run.
