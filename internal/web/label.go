@@ -248,7 +248,7 @@ func (s *Server) label(r *http.Request) (response, error) {
 	p.Keys = keysOf(p.OfPrompt)
 	study := page.Query{}.With("study", a.q.Get("study"), "person", a.person)
 	for _, l := range []struct{ text, queue string }{
-		{"drawn answers", drawnQueue}, {"prompts of them", promptsQueue}, {fmt.Sprintf("disputes (%d)", q.disputes), disputesQueue}, {fmt.Sprintf("sent to you (%d)", q.sent), sentQueue},
+		{"drawn answers", drawnQueue}, {"their prompts", promptsQueue}, {fmt.Sprintf("disputes (%d)", q.disputes), disputesQueue}, {fmt.Sprintf("sent to you (%d)", q.sent), sentQueue},
 	} {
 		p.Queues = append(p.Queues, page.Link{Text: l.text, Address: study.With("queue", l.queue).Address("/label"), Here: !a.filtered() && l.queue == a.queue})
 	}
