@@ -22,15 +22,15 @@ const DefaultLabels = 60
 // same answers.
 func (c *Comparison) paired(label orbench.Label) annotation.Paired {
 	var p annotation.Paired
-	var designs []string
+	var cells [][2]annotation.Cell
 	for i := range c.entries {
 		e := &c.entries[i]
 		if !c.isPair(e, label) {
 			continue
 		}
-		if design := annotation.PairDesign(e.cells[base], e.cells[candidate]); !slices.Contains(designs, design) {
-			designs = append(designs, design)
-			p.Design += design + "; "
+		if !slices.Contains(cells, e.cells) {
+			cells = append(cells, e.cells)
+			p.Design += annotation.PairDesign(e.cells[base], e.cells[candidate]) + "; "
 		}
 		p.Pairs = append(p.Pairs, annotation.Pair{
 			Base: e.subjects[base], Candidate: e.subjects[candidate],
