@@ -37,7 +37,7 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 	c.entries, c.at = make([]entry, 0, sides[base].Prompts()), make(map[key]int, sides[base].Prompts())
 	var record provenance.Record
 	for i, add := range []func(score.AnswerRow) error{c.AddBase, c.AddCandidate} {
-		derived, made, err := sides[i].Made(ctx, m, evaluate.Sinks{Row: add, Walked: o.Walked}, of)
+		derived, made, err := sides[i].Made(ctx, m, evaluate.Sinks{Row: add, NoSubjects: !c.keepsSubjects, Walked: o.Walked}, of)
 		if err != nil {
 			return Result{}, fmt.Errorf("derive the run %s: %w", sides[i].Name, err)
 		}

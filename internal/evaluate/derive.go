@@ -32,6 +32,8 @@ func (r *Run) Derive(ctx context.Context, m store.Reader, sink func(score.Answer
 // Sinks receive what Derive finds while it runs. Any of them may be nil.
 type Sinks struct {
 	Row func(score.AnswerRow) error
+	// NoSubjects says that Row does not ask for subjects, which an index then need not read.
+	NoSubjects bool
 	// Propensity receives what targets that are asked several times do with
 	// each prompt.
 	Propensity func(score.PromptPropensity) error

@@ -18,7 +18,7 @@ import (
 // rationales, and the figures from those of the whole run. Where these are not kept, or no
 // longer hold, it walks the target's answers.
 func (x *Index) OfTarget(ctx context.Context, m store.Reader, r *run.Run, sinks evaluate.Sinks) (score.Result, error) {
-	t, err := x.keptTarget(ctx, m, r)
+	t, err := x.keptTarget(ctx, m, r, sinks.NoSubjects)
 	x.fail(ctx, err)
 	if t == nil || err != nil {
 		return r.DeriveTo(ctx, m, sinks)
@@ -34,7 +34,8 @@ type target struct {
 	*Study
 	// sample is its number among those of the study.
 	sample int
-	// kinds are those of all rows of the study, and subjects those of the target's.
+	// kinds are those of all rows of the study, and subjects those of the target's; nil where
+	// nobody asks for them.
 	kinds    []uint32
 	subjects []orbench.Subject
 	// result has the figures of the target alone.
@@ -43,7 +44,7 @@ type target struct {
 
 // keptTarget reads what is kept of the only target of a run; nil if that is too little. All is
 // read before any row is handed out, because no walk can take the place of half of them.
-func (x *Index) keptTarget(ctx context.Context, m store.Reader, r *run.Run) (*target, error) {
+func (x *Index) keptTarget(ctx context.Context, m store.Reader, r *run.Run, noSubjects bool) (*target, error) {
 	whole := r.Whole()
 	rows, ok := keyOf(whole, "rows")
 	figures, known := figuresKey(whole)
@@ -71,8 +72,8 @@ func (x *Index) keptTarget(ctx context.Context, m store.Reader, r *run.Run) (*ta
 			t.result.Runs = append(t.result.Runs, of)
 		}
 	}
-	if t.kinds, err = s.column(ctx, kindColumn); err != nil {
-		return nil, err
+	if t.kinds, err = s.column(ctx, kindColumn); err != nil || noSubjects {
+		return t, err
 	}
 	err = s.each(ctx, subjectColumn, func(chunk int, data []byte) error {
 		if len(data) != subjectSize*(s.starts[chunk+1]-s.starts[chunk]) {
@@ -103,7 +104,10 @@ func (t *target) rows(ctx context.Context, sinks evaluate.Sinks) error {
 			}
 			for _, p := range prompts {
 				row := byKind[t.kinds[n*len(t.Samples)+t.sample]]
-				row.Prompt, row.Known = p, t.subjects[n]
+				row.Prompt = p
+				if t.subjects != nil {
+					row.Known = t.subjects[n]
+				}
 				if err := sinks.Row(row); err != nil {
 					return err
 				}
