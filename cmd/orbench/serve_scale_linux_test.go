@@ -148,7 +148,7 @@ func serveAtScale(t *testing.T, at, file string, names []string, prompts int) {
 		a := random.IntN(models)
 		return url.Values{"study": {"big"}, "target": {names[a], names[(a+1+random.IntN(models-1))%models]}}
 	}
-	measure("two targets compared, for the first time", "no bar", 10, func() string { return "/compare.json?" + pair().Encode() })
+	measure("two targets compared, for the first time", "1 s", 10, func() string { return "/compare.json?" + pair().Encode() })
 	same := pair()
 	ready("two targets compared", "/compare.json?"+same.Encode())
 	measure("two targets compared, again", "500 ms", 40, func() string {

@@ -96,9 +96,15 @@ func clusterEffect(changes []stats.Cluster) float64 {
 	return math.Max(1, squares/alone)
 }
 
-// clustered reports whether any two prompts of a side share a cluster.
+// clustered reports whether any two prompts of a side share a cluster. There are no counts by
+// cluster where no prompt has one.
 func (n *counts) clustered() bool {
-	return n.n[base] > len(n.clusters[base]) || n.n[candidate] > len(n.clusters[candidate])
+	for side, of := range n.clusters {
+		if len(of) > 0 && n.n[side] > len(of) {
+			return true
+		}
+	}
+	return false
 }
 
 // clusterRates sets the number of clusters of both rates. It also sets their

@@ -24,7 +24,7 @@ func newCounts() *counts { return &counts{clusters: [2]clusterCounts{{}, {}}} }
 
 // count counts the sides of the i-th entry that have a verdict.
 func (c *Comparison) count(n *counts, i int, paired bool) {
-	e := c.entries[i]
+	e := &c.entries[i]
 	for side, f := range e.outcomes {
 		if !f.judged() {
 			if f != absent {
@@ -33,7 +33,9 @@ func (c *Comparison) count(n *counts, i int, paired bool) {
 			continue
 		}
 		n.n[side]++
-		n.clusters[side].add(c.clusterOn(side, i, paired), f == refused)
+		if len(c.clusters) > 0 { // otherwise each prompt is one of its own
+			n.clusters[side].add(c.clusterOn(side, i, paired), f == refused)
+		}
 		if f != refused {
 			continue
 		}
@@ -50,7 +52,8 @@ func (c *Comparison) metric(name MetricName, t *tally, paired bool, b stats.Boot
 	var became [2][outcomes]int
 	var ended [2]score.Truncation
 	var noText [2]int
-	for i, e := range c.entries {
+	for i := range c.entries {
+		e := &c.entries[i]
 		if e.prompt.Label != t.label {
 			continue
 		}
@@ -208,7 +211,8 @@ func categories(by map[orbench.Category]*counts, paired bool, b stats.Bootstrap)
 // first; otherwise in the order of the walk.
 func (c *Comparison) flips() []Flip {
 	var worse, better [2][]Flip
-	for _, e := range c.entries {
+	for i := range c.entries {
+		e := &c.entries[i]
 		before, after := e.outcomes[base], e.outcomes[candidate]
 		if !before.judged() || !after.judged() || before == after {
 			continue

@@ -22,15 +22,15 @@ const DefaultLabels = 60
 // same answers.
 func (c *Comparison) paired(label orbench.Label) annotation.Paired {
 	var p annotation.Paired
-	var designs []string
+	var cells [][2]annotation.Cell
 	for i := range c.entries {
 		e := &c.entries[i]
 		if !c.isPair(e, label) {
 			continue
 		}
-		if design := annotation.PairDesign(e.cells[base], e.cells[candidate]); !slices.Contains(designs, design) {
-			designs = append(designs, design)
-			p.Design += design + "; "
+		if !slices.Contains(cells, e.cells) {
+			cells = append(cells, e.cells)
+			p.Design += annotation.PairDesign(e.cells[base], e.cells[candidate]) + "; "
 		}
 		p.Pairs = append(p.Pairs, annotation.Pair{
 			Base: e.subjects[base], Candidate: e.subjects[candidate],
@@ -53,8 +53,8 @@ func withheldClass(c orbench.Class) bool { return c == orbench.Blocked || c == o
 // clusters on the judge's changes: the squared ratio of both intervals' widths.
 func (c *Comparison) designEffect(label orbench.Label) float64 {
 	n := newCounts()
-	for i, e := range c.entries {
-		if e.prompt.Label == label && e.outcomes[base].judged() && e.outcomes[candidate].judged() {
+	for i := range c.entries {
+		if e := &c.entries[i]; e.prompt.Label == label && e.outcomes[base].judged() && e.outcomes[candidate].judged() {
 			c.count(n, i, true)
 		}
 	}
@@ -70,9 +70,10 @@ func (c *Comparison) correctPairs(label orbench.Label, words annotation.Words) *
 	if words.Empty() || !c.keepsSubjects {
 		return nil
 	}
-	pairs, ok := c.paired(label).Corrected(words, c.designEffect(label))
-	if shared, drawn := c.sharedPairs(label, words); !ok && drawn {
-		pairs, ok = shared.Corrected(words, c.designEffect(label))
+	all, effect := c.paired(label), c.designEffect(label)
+	pairs, ok := all.Corrected(words, effect)
+	if !ok && c.drawnTogether(&all, label, words) {
+		pairs, ok = all.Corrected(words, effect)
 	}
 	if !ok {
 		return nil
@@ -80,11 +81,10 @@ func (c *Comparison) correctPairs(label orbench.Label, words annotation.Words) *
 	return &CorrectedMetric{Base: pairs.Base, Candidate: pairs.Candidate, Difference: pairs.Difference, Pairs: &pairs}
 }
 
-// sharedPairs returns the pairs of a label that were drawn for both sides
+// drawnTogether makes of the pairs of a label those that were drawn for both sides
 // together. It reports false if there are none, or if answers of one side were
 // drawn alone.
-func (c *Comparison) sharedPairs(label orbench.Label, words annotation.Words) (annotation.Paired, bool) {
-	p := c.paired(label)
+func (c *Comparison) drawnTogether(p *annotation.Paired, label orbench.Label, words annotation.Words) bool {
 	p.Design = ""
 	found, at := false, 0
 	for i := range c.entries {
@@ -100,13 +100,13 @@ func (c *Comparison) sharedPairs(label orbench.Label, words annotation.Words) (a
 			}
 			chance := words.Chance(e.cells[side], e.subjects[side])
 			if side == candidate && !pair.BaseWithheld && chance != pair.Chance {
-				return p, false
+				return false
 			}
 			pair.Chance = chance
 		}
 		found = found || pair.Chance > 0
 	}
-	return p, found
+	return found
 }
 
 // Draw draws pairs of answers for people, some labels for each of the metrics

@@ -317,7 +317,8 @@ func (c *Comparison) Result(o Options) Result {
 // pairs compares the pairs of prompts.
 func (c *Comparison) pairs() *pair.Change {
 	var all pair.Comparison
-	for _, e := range c.entries {
+	for i := range c.entries {
+		e := &c.entries[i]
 		before, after := e.outcomes[base], e.outcomes[candidate]
 		all.Add(e.space, e.prompt, before.judged() && after.judged(), before == refused, after == refused)
 	}
@@ -326,5 +327,10 @@ func (c *Comparison) pairs() *pair.Change {
 
 // shared reports whether any prompt is on both sides.
 func (c *Comparison) shared() bool {
-	return slices.ContainsFunc(c.entries, func(e entry) bool { return e.outcomes[base] != absent && e.outcomes[candidate] != absent })
+	for i := range c.entries {
+		if e := &c.entries[i]; e.outcomes[base] != absent && e.outcomes[candidate] != absent {
+			return true
+		}
+	}
+	return false
 }

@@ -19,9 +19,9 @@ import (
 )
 
 // Runs compares two runs, the base first. Each run has only the compared
-// target. o.ClusteredBy is set from their datasets. The flips of the result
-// have no answers yet; see AddAnswers.
-func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run, o Options) (Result, error) {
+// target. of gives their rows, which need no texts. o.ClusteredBy is set from their
+// datasets. The flips of the result have no answers yet; see AddAnswers.
+func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run, o Options, of run.Figures) (Result, error) {
 	c.spaces = map[string]string{}
 	for _, s := range sides {
 		for _, d := range s.Datasets {
@@ -34,9 +34,10 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 	}
 	o.words = annotation.NewWords(annotations)
 	c.keepsSubjects = len(o.Gates) > 0 || o.Labeling || !o.words.Empty()
+	c.entries, c.at = make([]entry, 0, sides[base].Prompts()), make(map[key]int, sides[base].Prompts())
 	var record provenance.Record
 	for i, add := range []func(score.AnswerRow) error{c.AddBase, c.AddCandidate} {
-		derived, made, err := sides[i].Made(ctx, m, evaluate.Sinks{Row: add, Walked: o.Walked})
+		derived, made, err := sides[i].Made(ctx, m, evaluate.Sinks{Row: add, NoSubjects: !c.keepsSubjects, Walked: o.Walked}, of)
 		if err != nil {
 			return Result{}, fmt.Errorf("derive the run %s: %w", sides[i].Name, err)
 		}

@@ -72,7 +72,7 @@ func (b *Builder) walk(ctx context.Context, m store.Reader, s job.Scope) (item j
 		defer mu.Unlock()
 		lacking = lacking || !ok
 		if ok && s.Met != nil {
-			s.Met(h, job.RefOf(r), response)
+			s.Met(b.Config.Name, h, job.RefOf(r), response)
 		}
 		if !ok || s.Remembered {
 			item.Calls = append(item.Calls, job.Call{

@@ -32,11 +32,15 @@ func (r *Run) Derive(ctx context.Context, m store.Reader, sink func(score.Answer
 // Sinks receive what Derive finds while it runs. Any of them may be nil.
 type Sinks struct {
 	Row func(score.AnswerRow) error
+	// NoSubjects says that Row does not ask for subjects, which an index then need not read.
+	NoSubjects bool
 	// Propensity receives what targets that are asked several times do with
 	// each prompt.
 	Propensity func(score.PromptPropensity) error
 	// Usage counts the replies that the run rests on, each once per dataset.
 	Usage price.Usage
+	// UsageOf counts the same for each target by its name, as if it were the only one.
+	UsageOf map[string]price.Usage
 	// Chunk receives the rows of all targets on some prompts after they are
 	// counted.
 	Chunk func(score.Chunk) error
@@ -64,6 +68,9 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 		if sinks.Usage != nil {
 			used = &usage{of: price.Usage{}}
 		}
+		if sinks.UsageOf != nil {
+			used.ofTarget = map[string]price.Usage{}
+		}
 		all, err := r.judgeChunk(ctx, m, chunk, r.Judges, used)
 		for n := range all {
 			err = errors.Join(err, all[n].noteFailures(ctx, m))
@@ -89,6 +96,12 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 	err = job.InOrder(ctx, width, r.chunks(), judge, func(judged []judgedChunk) error {
 		if used := judged[0].used; used != nil {
 			sinks.Usage.AddUsage(used.of)
+			for target, of := range used.ofTarget {
+				if sinks.UsageOf[target] == nil {
+					sinks.UsageOf[target] = price.Usage{}
+				}
+				sinks.UsageOf[target].AddUsage(of)
+			}
 		}
 		if places != nil {
 			r.addVerdicts(places, judged, true)
@@ -157,27 +170,48 @@ type judgedChunk struct {
 // usage counts the replies behind the rows of a chunk. Targets and judges may
 // share replies, such as a target and its variant that checks the answer.
 type usage struct {
-	// seen is created on first use, by judgeChunk.
-	seen map[model.Hash]bool
+	// seen is created on first use, by judgeChunk. It has the replies that were counted in
+	// all, and those that were counted for each target.
+	seen map[seen]bool
 	of   price.Usage
+	// ofTarget counts for each target; nil for none.
+	ofTarget map[string]price.Usage
 	// judging leaves out the replies of targets and of the models that their
 	// defenses ask.
 	judging bool
 	// listing makes chunks also list the calls whose replies are stored.
 	listing bool
 	// met is called for every reply; it may be nil.
-	met func(model.Hash, model.Ref, model.Response)
+	met func(target string, h model.Hash, of model.Ref, response model.Response)
+}
+
+// seen is a reply that was counted for a target, or in all if that is empty.
+type seen struct {
+	target string
+	hash   model.Hash
 }
 
 // add counts a reply. A nil usage counts nothing.
-func (u *usage) add(h model.Hash, of model.Ref, response model.Response) {
+func (u *usage) add(target string, h model.Hash, of model.Ref, response model.Response) {
 	switch {
 	case u == nil:
+		return
 	case u.met != nil:
-		u.met(h, of, response)
-	case u.of != nil && !u.seen[h]:
-		u.seen[h] = true
+		u.met(target, h, of, response)
+		return
+	case u.of == nil:
+		return
+	}
+	if k := (seen{hash: h}); !u.seen[k] {
+		u.seen[k] = true
 		u.of.Add(of.Provider, of.Model, response)
+	}
+	if k := (seen{target, h}); u.ofTarget != nil && !u.seen[k] {
+		u.seen[k] = true
+		if u.ofTarget[target] == nil {
+			u.ofTarget[target] = price.Usage{}
+		}
+		u.ofTarget[target].Add(of.Provider, of.Model, response)
 	}
 }
 
@@ -248,7 +282,7 @@ func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChun
 		}
 	}
 	if used != nil && used.of != nil && used.seen == nil {
-		used.seen = make(map[model.Hash]bool, len(hashes))
+		used.seen = make(map[seen]bool, 2*len(hashes))
 	}
 	for n := range all {
 		j := &all[n]
@@ -261,7 +295,7 @@ func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChun
 			}
 			response, ok := responses[hashes[0]]
 			if ok {
-				used.ofTargets().add(hashes[0], j.target.undefended().Ref, response)
+				used.ofTargets().add(j.target.Name, hashes[0], j.target.undefended().Ref, response)
 				noteResponse(row, j.target.undefended().Ref, response)
 			}
 			if !ok || used.lists() {

@@ -12,12 +12,12 @@ import (
 )
 
 // probes chooses the answers that are probed, from all parts of the run, so
-// that a shard probes its own.
+// that a shard or a target alone probes its own.
 func (r *Run) probes(judges []judge.Judge) choice {
 	if !r.Probed || len(Asking(judges)) == 0 {
 		return choice{}
 	}
-	return among(r.prompts() * r.AnswersPerPrompt())
+	return among(r.prompts() * max(r.AmongAnswers, r.AnswersPerPrompt()))
 }
 
 // takes applies choice.takes to an answer of the target.

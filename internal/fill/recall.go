@@ -11,18 +11,23 @@ import (
 
 // Recall does steps with the replies that the store holds, which are looked up for
 // all steps together. It returns what each step still lacks, nothing for those that
-// are done. Every reply that it finds it hands to met, perhaps more than once; nil for
-// nobody. m may be nil for an empty store.
-func Recall(ctx context.Context, m store.Reader, steps []model.Step, met func(model.Hash, model.Request, model.Response)) ([][]model.Request, error) {
+// are done. Every reply that a step has it hands to met, perhaps more than once, with the
+// number of the step; nil for nobody. m may be nil for an empty store.
+func Recall(ctx context.Context, m store.Reader, steps []model.Step, met func(step int, h model.Hash, r model.Request, response model.Response)) ([][]model.Request, error) {
 	lacking := make([][]model.Request, len(steps))
 	wanted := make([][]model.Hash, len(steps))
 	known := map[model.Hash]model.Response{}
 	absent := map[model.Hash]bool{}
+	step := 0 // that is being done
 	look := func(r model.Request) (model.Response, bool) {
 		if len(known) == 0 {
 			return model.Response{}, false
 		}
-		response, ok := known[r.Hash()]
+		h := r.Hash()
+		response, ok := known[h]
+		if ok && met != nil {
+			met(step, h, r, response)
+		}
 		return response, ok
 	}
 	open := make([]int, len(steps))
@@ -32,6 +37,7 @@ func Recall(ctx context.Context, m store.Reader, steps []model.Step, met func(mo
 	for {
 		var hashes []model.Hash
 		for _, i := range open {
+			step = i
 			lacking[i], wanted[i] = steps[i](look), wanted[i][:0]
 			for _, r := range lacking[i] {
 				h := r.Hash()
@@ -51,13 +57,6 @@ func Recall(ctx context.Context, m store.Reader, steps []model.Step, met func(mo
 		for _, h := range hashes {
 			if _, ok := found[h]; !ok {
 				absent[h] = true
-			}
-		}
-		for _, i := range open {
-			for k, h := range wanted[i] {
-				if response, ok := found[h]; ok && met != nil {
-					met(h, lacking[i][k], response)
-				}
 			}
 		}
 		if len(known) == 0 {

@@ -40,7 +40,7 @@ func TestRecall(t *testing.T) {
 	}
 	steps := []model.Step{chain(1, 2, 3), chain(), chain(4, 1), chain(5, 2, 6)}
 	met := map[string]model.Hash{}
-	lacking, err := Recall(t.Context(), m, steps, func(h model.Hash, r model.Request, response model.Response) {
+	lacking, err := Recall(t.Context(), m, steps, func(_ int, h model.Hash, r model.Request, response model.Response) {
 		if met[r.Messages[0].Content] = h; h != r.Hash() || response.Text != "yes" {
 			t.Errorf("%s is met as %v with %q", r.Messages[0].Content, h, response.Text)
 		}

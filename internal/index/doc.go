@@ -28,7 +28,7 @@
 // filter chooses kinds and targets, and a page is found by a pass over the column of kinds.
 // Counts of rows by sample and kind answer facets. Texts, spans and rationales are not
 // kept: a row that is shown is derived again, from its prompt and the calls that its run
-// makes for it.
+// makes for it. A comparison needs none of them, and reads the rows of both its targets.
 //
 // The words of texts are kept as lists in segments, each for a part of the texts. A text
 // that many rows have is listed once.

@@ -155,9 +155,7 @@ func putFigures(ctx context.Context, tx *sql.Tx, study string, key, said []byte,
 	if kept.Result, err = result.Keep(); err != nil {
 		return err
 	}
-	for of, u := range used {
-		kept.Used = append(kept.Used, keptUsage{of, u})
-	}
+	kept.Used = keptUsageOf(used)
 	figures, err := json.Marshal(kept)
 	if err != nil {
 		return err
@@ -170,6 +168,13 @@ func putFigures(ctx context.Context, tx *sql.Tx, study string, key, said []byte,
 	_, err = tx.ExecContext(ctx, `DELETE FROM figures WHERE study = ?1 AND rowid NOT IN
 		(SELECT rowid FROM figures WHERE study = ?1 ORDER BY rowid DESC LIMIT ?2)`, study, keptPerStudy)
 	return err
+}
+
+func keptUsageOf(used price.Usage) (kept []keptUsage) {
+	for of, u := range used {
+		kept = append(kept, keptUsage{of, u})
+	}
+	return kept
 }
 
 // notNil is b as the database takes it for bytes.

@@ -41,7 +41,9 @@ const (
 	// applicationID marks the file as an index: "orbi".
 	applicationID = 0x6f726269
 	// format is the version of the tables. Another is thrown away.
-	format = 2
+	format = 3
+	// mostConnections is how many read at once; one of them can be writing.
+	mostConnections = 4
 )
 
 // schema makes the tables, where there is none.
@@ -137,12 +139,15 @@ func (x *Index) open(ctx context.Context, m store.Reader) error {
 	// Another process that writes is not waited for: there is always a way without. A file
 	// that a crash of the machine damages is thrown away, so commits are not waited for.
 	dsn := "file:" + (&url.URL{Path: x.path}).EscapedPath() +
-		"?_pragma=busy_timeout(250)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=cache_size(-8000)&_pragma=journal_size_limit(16000000)&_txlock=immediate"
+		"?_pragma=busy_timeout(250)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=cache_size(-2000)&_pragma=journal_size_limit(16000000)&_txlock=immediate"
 	db, err := sql.Open("sqlite", dsn)
 	if err != nil {
 		return err
 	}
 	x.db = db
+	// Each connection has memory of its own. Whoever holds one never waits for another.
+	db.SetMaxOpenConns(mostConnections)
+	db.SetMaxIdleConns(mostConnections)
 	var id, version int
 	const query = `SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version)`
 	if err := db.QueryRowContext(ctx, query).Scan(&id, &version); err != nil {

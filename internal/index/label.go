@@ -19,7 +19,7 @@ func (x *Index) Items(ctx context.Context, m store.Reader, r *run.Run, target, l
 	return func(yield func(annotation.Item, error) bool) {
 		err := r.CheckAnswers(target, label)
 		if err == nil {
-			err = x.answers(ctx, m, r, walked, func(item annotation.Item, _ func() (run.Answer, error)) error {
+			_, err = x.items(ctx, m, r, walked, func(_ int, item annotation.Item, _ *run.Answer) error {
 				if (target == "" || item.Target == target) && (label == "" || string(item.Label) == label) && !yield(item, nil) {
 					return errStop
 				}
@@ -42,24 +42,40 @@ func (x *Index) Drawn(ctx context.Context, m store.Reader, r *run.Run, prompts b
 	}
 	words := annotation.NewWords(all)
 	seen := map[orbench.Subject]bool{}
-	var entries []annotation.Entry
-	err = x.answers(ctx, m, r, walked, func(item annotation.Item, read func() (run.Answer, error)) error {
-		if seen[item.Subject] || !words.Drawn(item.Cell, item.Subject) {
+	var drawn []run.Answer
+	var positions []int // of those in drawn that are to be read
+	rows, err := x.items(ctx, m, r, walked, func(position int, item annotation.Item, answer *run.Answer) error {
+		switch {
+		case seen[item.Subject] || !words.Drawn(item.Cell, item.Subject):
 			return nil
+		case answer != nil:
+			drawn = append(drawn, *answer)
+		default:
+			drawn, positions = append(drawn, run.Answer{Item: item}), append(positions, position)
 		}
 		seen[item.Subject] = true
-		answer, err := read()
-		entry := annotation.Entry{Subject: item.Subject, Prompt: answer.Prompt.Transcript(), Answer: answer.Text, Chance: words.Chance(item.Cell, item.Subject)}
+		return nil
+	})
+	for at := 0; at < len(positions) && err == nil; at += answersAtOnce {
+		var read []PlacedRow
+		read, err = rows.Read(ctx, m, positions[at:min(at+answersAtOnce, len(positions))])
+		for i := range read {
+			a := &drawn[at+i]
+			a.Prompt, a.Own, a.Text = read[i].Asked(), read[i].Prompt, read[i].Response.Text
+		}
+	}
+	var entries []annotation.Entry
+	for _, a := range drawn {
+		entry := annotation.Entry{Subject: a.Subject, Prompt: a.Prompt.Transcript(), Answer: a.Text, Chance: words.Chance(a.Cell, a.Subject)}
 		if prompts {
-			entry = annotation.Entry{Subject: orbench.PromptSubject(answer.Own.Messages), Prompt: answer.Own.Transcript(), OfPrompt: true}
+			entry = annotation.Entry{Subject: orbench.PromptSubject(a.Own.Messages), Prompt: a.Own.Transcript(), OfPrompt: true}
 			if seen[entry.Subject] {
-				return err
+				continue
 			}
 			seen[entry.Subject] = true
 		}
 		entries = append(entries, entry)
-		return err
-	})
+	}
 	if err == nil && len(entries) == 0 {
 		err = &orbench.InputError{
 			File: r.Name, Problem: "no answer of the run has been drawn",
@@ -69,12 +85,15 @@ func (x *Index) Drawn(ctx context.Context, m store.Reader, r *run.Run, prompts b
 	return entries, words, err
 }
 
-// answers hands each the answers of a run that people may look at, in the order of the walk,
-// and a way to read them.
-func (x *Index) answers(ctx context.Context, m store.Reader, r *run.Run, walked func(int), each func(item annotation.Item, read func() (run.Answer, error)) error) error {
+// answersAtOnce is how many answers are read together.
+const answersAtOnce = 256
+
+// items hands each the answers of a run that people may look at, in the order of the walk:
+// those of rows with their positions, or where no rows can be kept those of a walk.
+func (x *Index) items(ctx context.Context, m store.Reader, r *run.Run, walked func(int), each func(position int, item annotation.Item, answer *run.Answer) error) (*Study, error) {
 	s, err := x.Study(ctx, m, r, walked)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if s != nil {
 		// Once answers are handed out, no walk can take their place.
@@ -84,20 +103,12 @@ func (x *Index) answers(ctx context.Context, m store.Reader, r *run.Run, walked 
 		}
 	}
 	if s == nil {
-		return r.Answers(ctx, m, walked, func(a run.Answer) error {
-			return each(a.Item, func() (run.Answer, error) { return a, nil })
-		})
+		return nil, r.Answers(ctx, m, walked, func(a run.Answer) error { return each(0, a.Item, &a) })
 	}
 	var wanted error
 	err = s.items(ctx, func(position int, item annotation.Item) bool {
-		wanted = each(item, func() (run.Answer, error) {
-			rows, err := s.Read(ctx, m, []int{position})
-			if err != nil {
-				return run.Answer{}, err
-			}
-			return run.Answer{Item: item, Prompt: rows[0].Asked(), Own: rows[0].Prompt, Text: rows[0].Response.Text}, nil
-		})
+		wanted = each(position, item, nil)
 		return wanted == nil
 	})
-	return errors.Join(wanted, err)
+	return s, errors.Join(wanted, err)
 }

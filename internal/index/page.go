@@ -3,7 +3,6 @@ package index
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"sort"
 	"strconv"
@@ -251,21 +250,28 @@ func (s *Study) Page(ctx context.Context, f Filter, o Order, after *Key, most in
 	if err != nil {
 		return nil, nil, err
 	}
-	ranks, err := s.ranks(ctx, o)
+	column, err := s.ranks(ctx, o.By)
 	if err != nil {
 		return nil, nil, err
 	}
 	// The best rows so far, in order, and one more to know whether any is left. For most
 	// rows only the rank is looked at.
 	best := make([]Key, 0, most+2)
-	for position, rank := range ranks {
+	for position, kind := range kinds {
+		rank := uint32(position)
+		if column != nil {
+			rank = column[position]
+		}
+		if o.Descending && rank != noRank {
+			rank = noRank - 1 - rank
+		}
 		if len(best) > most && rank >= best[most].Rank {
 			if o == (Order{}) {
 				break // all further ranks are higher
 			}
 			continue
 		}
-		if !c.has(position, kinds[position]) {
+		if !c.has(position, kind) {
 			continue
 		}
 		k := Key{rank, position}
@@ -290,50 +296,19 @@ func (k Key) before(other Key) bool {
 	return k.Rank < other.Rank || k.Rank == other.Rank && k.Position < other.Position
 }
 
-// ranks gives the column by which rows are sorted, the lowest first and rows without a
-// value last.
-func (s *Study) ranks(ctx context.Context, o Order) ([]uint32, error) {
-	name, score := lengthColumn, slices.Index(s.Judges, o.By)
-	switch {
-	case score >= 0:
-		name = scoreColumn(score)
-	case o.By == "":
-		name = kindColumn // as long as any
-	case o.By != lengthColumn:
-		return nil, &orbench.InputError{
-			Setting: "sort", Problem: fmt.Sprintf("rows are not sorted by %q", o.By), Hint: "use length, or one of " + strings.Join(s.Judges, ", "),
-		}
+// ranks gives the column by which rows are sorted, nil for their position. The lowest come
+// first.
+func (s *Study) ranks(ctx context.Context, by string) ([]uint32, error) {
+	if score := slices.Index(s.Judges, by); score >= 0 {
+		return s.column(ctx, scoreColumn(score))
 	}
-	column, err := s.column(ctx, name)
-	if err != nil {
-		return nil, err
+	switch by {
+	case "":
+		return nil, nil
+	case lengthColumn:
+		return s.column(ctx, lengthColumn)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if ranks, ok := s.sorted[o]; ok {
-		return ranks, nil
+	return nil, &orbench.InputError{
+		Setting: "sort", Problem: fmt.Sprintf("rows are not sorted by %q", by), Hint: "use length, or one of " + strings.Join(s.Judges, ", "),
 	}
-	ranks := make([]uint32, len(column))
-	for i, v := range column {
-		switch {
-		case o.By == "":
-			v = uint32(i)
-		case score >= 0 && math.IsNaN(float64(math.Float32frombits(v))):
-			ranks[i] = math.MaxUint32
-			continue
-		case score >= 0 && v>>31 != 0:
-			v = ^v // the bits of a float are in its order once the sign is
-		case score >= 0:
-			v |= 1 << 31
-		}
-		if o.Descending {
-			v = math.MaxUint32 - 1 - v
-		}
-		ranks[i] = v
-	}
-	if s.sorted == nil {
-		s.sorted = map[Order][]uint32{}
-	}
-	s.sorted[o] = ranks
-	return ranks, nil
 }

@@ -34,8 +34,23 @@ const (
 	promptColumn = "prompt"
 )
 
-// scoreColumn has the scores of a judge, 4 bytes each.
+// scoreColumn has the scores of a judge, as their ranks, 4 bytes each.
 func scoreColumn(judging int) string { return "score " + strconv.Itoa(judging) }
+
+// noRank is the rank of no score, which comes last.
+const noRank = math.MaxUint32
+
+// rankOf is a number that is higher for a higher score.
+func rankOf(score float64) uint32 {
+	if math.IsNaN(score) {
+		return noRank
+	}
+	bits := math.Float32bits(float32(score))
+	if bits>>31 != 0 {
+		return ^bits // the bits of a float are in its order once the sign is
+	}
+	return bits | 1<<31
+}
 
 const subjectSize = len(orbench.Subject{}) + 1
 
@@ -58,6 +73,10 @@ type about struct {
 	Kinds [][]uint32
 	// Counts are the cells: the number of rows by sample and kind.
 	Counts []map[int]int
+	// Used counts the replies that the rows of each sample rest on, and Simulated says for each
+	// judge whether any of its verdicts on them is simulated.
+	Used      [][]keptUsage
+	Simulated [][]bool
 	// Cells are the units of labels: one for each sample, dataset and label.
 	Cells []map[string]annotation.Cell
 }
@@ -116,6 +135,7 @@ func newRowWriter(r *run.Run, put func(name string, chunk int, data []byte) erro
 			}
 			w.Samples = append(w.Samples, s)
 			w.Counts, w.Cells = append(w.Counts, map[int]int{}), append(w.Cells, map[string]annotation.Cell{})
+			w.Simulated = append(w.Simulated, make([]bool, len(r.Judges)))
 		}
 	}
 	w.Dimensions = append(w.Dimensions, fixedDimensions...)
@@ -191,12 +211,15 @@ func (w *rowWriter) add(p score.Chunk) error {
 				} else {
 					subjects = append(append(subjects, noSubject[:]...), noAnswer)
 				}
+				for k, v := range row.Verdicts {
+					w.Simulated[n][k] = w.Simulated[n][k] || v.Simulated
+				}
 				for k := range scores {
 					value := math.NaN()
 					if k < len(row.Verdicts) && row.Verdicts[k].Class != orbench.Unjudged {
 						value = row.Verdicts[k].Score
 					}
-					scores[k] = binary.LittleEndian.AppendUint32(scores[k], math.Float32bits(float32(value)))
+					scores[k] = binary.LittleEndian.AppendUint32(scores[k], rankOf(value))
 				}
 				n++
 			}
@@ -349,7 +372,7 @@ func keepRows(ctx context.Context, m store.Reader, tx *sql.Tx, r *run.Run, key [
 		return walkError{err}
 	}
 	used := price.Usage{}
-	sinks := evaluate.Sinks{Walked: walked, Usage: used}
+	sinks := evaluate.Sinks{Walked: walked, Usage: used, UsageOf: map[string]price.Usage{}}
 	lacking, err := newCollector(ctx, m, &sinks)
 	if err != nil {
 		return walkError{err}
@@ -371,6 +394,9 @@ func keepRows(ctx context.Context, m store.Reader, tx *sql.Tx, r *run.Run, key [
 		if err := putFigures(ctx, tx, r.Name, key, said, b, &result, used); err != nil {
 			return err
 		}
+	}
+	for _, s := range w.Samples {
+		w.Used = append(w.Used, keptUsageOf(sinks.UsageOf[s.Target]))
 	}
 	text, err := json.Marshal(w.about)
 	if err != nil {

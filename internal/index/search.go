@@ -26,7 +26,7 @@ const (
 	// noText is the number of a text that is empty, or not there.
 	noText = 1<<32 - 1
 	// segmentBytes is about how much memory the lists of a segment take before it is written.
-	segmentBytes = 64 << 20
+	segmentBytes = 32 << 20
 	// blockBytes is how much of a segment is read at a time, unless a list is longer.
 	blockBytes = 32 << 10
 	// textsAtOnce is how many texts are passed on together.

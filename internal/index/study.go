@@ -34,8 +34,6 @@ type Study struct {
 	mu sync.Mutex
 	// columns are the columns of 4 bytes that were read before.
 	columns map[string][]uint32
-	// sorted are the ranks of rows in orders that were asked for before.
-	sorted map[Order][]uint32
 	// query is the last search, and found its rows. They are kept because a page asks for
 	// its rows and then for their counts.
 	query string

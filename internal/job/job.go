@@ -97,9 +97,9 @@ type Scope struct {
 	Ahead bool
 	// Remembered makes items also list the calls whose replies are stored.
 	Remembered bool
-	// Met is called with each reply that the walk finds, perhaps more than once; it may be
-	// nil.
-	Met func(model.Hash, model.Ref, model.Response)
+	// Met is called with each reply that the walk finds, perhaps more than once, and with the
+	// target of the call, empty for none; it may be nil.
+	Met func(target string, h model.Hash, of model.Ref, response model.Response)
 }
 
 // Item is one unit of a walk.

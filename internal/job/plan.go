@@ -82,7 +82,7 @@ func (j *Job) Plan(ctx context.Context, m store.Reader, extent Extent) ([]Plan, 
 	}
 	met := map[model.Ref]*lengths{}
 	seen := map[model.Hash]bool{}
-	scope := Scope{Extent: extent, Ahead: true, Met: func(h model.Hash, of model.Ref, response model.Response) {
+	scope := Scope{Extent: extent, Ahead: true, Met: func(_ string, h model.Hash, of model.Ref, response model.Response) {
 		if seen[h] {
 			return
 		}
@@ -157,7 +157,7 @@ func TotalCalls(plans []Plan) int {
 // for an item.
 func (j *Job) Used(ctx context.Context, m store.Reader) (price.Usage, error) {
 	used, seen := price.Usage{}, map[model.Hash]bool{}
-	scope := Scope{Extent: SoFar, Met: func(h model.Hash, of model.Ref, response model.Response) {
+	scope := Scope{Extent: SoFar, Met: func(_ string, h model.Hash, of model.Ref, response model.Response) {
 		if !seen[h] {
 			seen[h] = true
 			used.Add(of.Provider, of.Model, response)

@@ -26,7 +26,7 @@ func Recall(ctx context.Context, m store.Reader, s Scope, steps []Step) ([][]Cal
 			do[i] = step.noting(&found[i])
 		}
 	}
-	lacking, err := fill.Recall(ctx, m, do, s.met())
+	lacking, err := fill.Recall(ctx, m, do, s.met(steps))
 	if err != nil {
 		return nil, err
 	}
@@ -61,11 +61,13 @@ func (s Step) noting(calls *[]Call) model.Step {
 
 // met is Met as fill.Recall wants it. What is to be expected of replies is told by the
 // first ones of the store, as steps are not all alike.
-func (s Scope) met() func(model.Hash, model.Request, model.Response) {
+func (s Scope) met(steps []Step) func(step int, h model.Hash, r model.Request, response model.Response) {
 	if s.Met == nil || s.Ahead {
 		return nil
 	}
-	return func(h model.Hash, r model.Request, response model.Response) { s.Met(h, RefOf(r), response) }
+	return func(step int, h model.Hash, r model.Request, response model.Response) {
+		s.Met(steps[step].About.Target, h, RefOf(r), response)
+	}
 }
 
 // Requests are those of the missing calls.

@@ -19,6 +19,9 @@ type Taken struct {
 // Take divides a question made by Pose into its parts. It reports false for any other
 // text.
 func Take(posed string) (t Taken, ok bool) {
+	if !strings.Contains(posed, " OPENS>>\n") {
+		return t, false // seen sooner than by the pattern
+	}
 	first := opens.FindStringSubmatch(posed)
 	if first == nil {
 		return t, false

@@ -17,12 +17,12 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Made derives the run as Derive does, for whoever takes its rows, and says how it was
+// Made gives the figures and the rows of the run as of gives them, and says how it was
 // made. sinks.Usage is not for the caller.
-func (r *Run) Made(ctx context.Context, m store.Reader, sinks evaluate.Sinks) (score.Result, provenance.Made, error) {
+func (r *Run) Made(ctx context.Context, m store.Reader, sinks evaluate.Sinks, of Figures) (score.Result, provenance.Made, error) {
 	used := price.Usage{}
 	sinks.Usage = used
-	result, err := r.DeriveTo(ctx, m, sinks)
+	result, err := of(ctx, m, r, sinks)
 	if err != nil {
 		return result, provenance.Made{}, err
 	}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,6 +35,8 @@ type Run struct {
 	Changed []string
 	// Notes say what files of recorded answers lack and what they repeat.
 	Notes []string
+	// whole is the run of which this has one target; nil for one that has all.
+	whole *Run
 }
 
 // Stored is a run as it lies in a store.
@@ -191,19 +194,24 @@ func (r *Run) AddJudges(judges []judge.Judge, maxTokens int, clients *client.Set
 // Guards reports whether the targets are guards.
 func (r *Run) Guards() bool { return len(r.Targets) > 0 && r.Targets[0].Guard != nil }
 
-// Only reduces the run to the target or the sample of that name, asked once. It reports
-// whether there is one, and whether it is the first of several samples.
-func (r *Run) Only(target string) (sampled, found bool) {
+// Only is the run with the target or the sample of that name alone, asked once; nil if there
+// is none. It reports whether that is the first of several samples.
+func (r *Run) Only(target string) (one *Run, sampled bool) {
 	for _, t := range r.Targets {
-		for i, one := range t.Each() {
-			if one.Name == target {
-				r.Targets = []evaluate.Target{one}
-				return t.Times() > 1 && i == 0, true
+		for i, sample := range t.Each() {
+			if sample.Name == target {
+				only := *r
+				only.Targets, only.whole = []evaluate.Target{sample}, r.Whole()
+				only.AmongAnswers = r.Whole().AnswersPerPrompt()
+				return &only, t.Times() > 1 && i == 0
 			}
 		}
 	}
-	return false, false
+	return nil, false
 }
+
+// Whole is the run with all its targets; see Only.
+func (r *Run) Whole() *Run { return cmp.Or(r.whole, r) }
 
 // TargetNames lists the names of the targets and of their samples.
 func (c EvalConfig) TargetNames() []string {

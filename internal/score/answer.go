@@ -34,6 +34,8 @@ type AnswerRow struct {
 	// Ending says whether the token limit cut the answer. It is set when the
 	// row is counted.
 	Ending Ending `json:"-"`
+	// Known is the subject of an answer whose texts the row does not have.
+	Known orbench.Subject `json:"-"`
 	// Variant is the target without the number of the sample. Sample is that
 	// number, from 1. Both are absent for a target that is asked once.
 	Variant string `json:"variant,omitempty"`
@@ -78,6 +80,9 @@ func (r *AnswerRow) Turns() []conversation.Said { return conversation.Turns(r.Pr
 
 // Subject returns the subject of an annotation of the row's answer.
 func (r *AnswerRow) Subject() orbench.Subject {
+	if r.Known != (orbench.Subject{}) {
+		return r.Known
+	}
 	return orbench.AnswerSubject(r.Asked().Messages, r.Response.Text)
 }
 

@@ -196,19 +196,19 @@ func (s *Server) sides(ctx context.Context, q page.Query) (of compared, choice *
 		if of.studies[i], err = s.open(ctx, names[min(i, len(names)-1)]); err != nil {
 			return of, nil, err
 		}
-		one := *of.studies[i].Run
+		one := of.studies[i].Run
 		has := one.Config.TargetNames()
 		switch {
 		case len(targets) > 0:
 			name := targets[min(i, len(targets)-1)]
-			if _, ok := one.Only(name); !ok {
-				return of, nil, &orbench.InputError{Setting: "target", Problem: fmt.Sprintf("%s has no target %q", one.Name, name), Hint: "it has " + strings.Join(has, ", ")}
+			all := one
+			if one, _ = all.Only(name); one == nil {
+				return of, nil, &orbench.InputError{Setting: "target", Problem: fmt.Sprintf("%s has no target %q", all.Name, name), Hint: "it has " + strings.Join(has, ", ")}
 			}
-		case len(has) == 1:
-		default:
+		case len(has) > 1:
 			open = true
 		}
-		of.sides[i] = &one
+		of.sides[i] = one
 	}
 	alone := len(names) == 1 && of.against == ""
 	switch {
@@ -251,7 +251,7 @@ func (s *Server) result(ctx context.Context, of compared) (compare.Result, error
 		if err != nil {
 			return compare.Result{}, err
 		}
-		result, err := c.Runs(ctx, s.Store, of.sides, compare.Options{Alpha: compare.DefaultAlpha, Seed: 1, MaxExcluded: compare.DefaultExcluded, Walked: walked})
+		result, err := c.Runs(ctx, s.Store, of.sides, compare.Options{Alpha: compare.DefaultAlpha, Seed: 1, MaxExcluded: compare.DefaultExcluded, Walked: walked}, s.Index.OfTarget)
 		if err == nil {
 			result.Provenance.Program = s.Program
 		}

@@ -60,7 +60,7 @@ func Find(ctx context.Context, j *job.Job, m store.Reader, own func(model.Ref) b
 	// Replies are met before the item is there that has their requests, on several goroutines.
 	var lock sync.Mutex
 	met := map[model.Hash]model.Response{}
-	scope := job.Scope{Extent: job.SoFar, Remembered: true, Met: func(h model.Hash, ref model.Ref, response model.Response) {
+	scope := job.Scope{Extent: job.SoFar, Remembered: true, Met: func(_ string, h model.Hash, ref model.Ref, response model.Response) {
 		if !own(ref) || response.Simulated() || response.ByOther(ref) {
 			return
 		}

@@ -189,11 +189,13 @@ func (a app) compareRuns(ctx context.Context, memory store.Reader, sides [2]*run
 	if err != nil {
 		return nil, compare.Result{}, err
 	}
+	kept := a.OpenIndex(ctx, f.store, memory)
+	defer kept.Close()
 	walked, end := a.Walking(sides[:]...)
 	defer end()
 	o := f.options()
 	o.Walked = walked
-	result, err := c.Runs(ctx, memory, sides, o)
+	result, err := c.Runs(ctx, memory, sides, o, kept.OfTarget)
 	return c, result, err
 }
 
@@ -260,9 +262,9 @@ func (a app) loadCompared(ctx context.Context, memory store.Reader, f compareFla
 	sampled := false
 	switch {
 	case f.targets[side] != "":
-		var found bool
-		if sampled, found = r.Only(f.targets[side]); !found {
-			return nil, command.InputError(flag, fmt.Sprintf("the run %s has no target %q", r.Name, f.targets[side]), "it has "+strings.Join(r.Config.TargetNames(), ", "))
+		all := r
+		if r, sampled = all.Only(f.targets[side]); r == nil {
+			return nil, command.InputError(flag, fmt.Sprintf("the run %s has no target %q", all.Name, f.targets[side]), "it has "+strings.Join(all.Config.TargetNames(), ", "))
 		}
 	case r.AnswersPerPrompt() > 1:
 		return nil, command.InputError("run "+r.Name, "has several targets", "choose one with "+flag+": "+strings.Join(r.Config.TargetNames(), ", "))

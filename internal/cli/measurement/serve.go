@@ -52,7 +52,7 @@ tunnel.`,
 }
 
 // serveMemory is the memory within which a server collects garbage seldom.
-const serveMemory = 384 << 20
+const serveMemory = 320 << 20
 
 // closing is how long requests that are under way may take when the server ends.
 const closing = 3 * time.Second

@@ -1,0 +1,142 @@
+package index
+
+import (
+	"context"
+	"slices"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/model"
+)
+
+// OfTarget is a run.Figures for a run with one target, perhaps of several; see run.Only. It
+// takes the rows from those that are kept of the whole run, without texts, spans and
+// rationales, and the figures from those of the whole run. Where these are not kept, or no
+// longer hold, it walks the target's answers.
+func (x *Index) OfTarget(ctx context.Context, m store.Reader, r *run.Run, sinks evaluate.Sinks) (score.Result, error) {
+	t, err := x.keptTarget(ctx, m, r, sinks.NoSubjects)
+	x.fail(ctx, err)
+	if t == nil || err != nil {
+		return r.DeriveTo(ctx, m, sinks)
+	}
+	for _, of := range t.Used[t.sample] {
+		sinks.Usage.AddUsage(map[model.Ref]price.Used{of.Of: of.Used})
+	}
+	return t.result, t.rows(ctx, sinks)
+}
+
+// target is what is kept of one target of a run.
+type target struct {
+	*Study
+	// sample is its number among those of the study.
+	sample int
+	// kinds are those of all rows of the study, and subjects those of the target's; nil where
+	// nobody asks for them.
+	kinds    []uint32
+	subjects []orbench.Subject
+	// result has the figures of the target alone.
+	result score.Result
+}
+
+// keptTarget reads what is kept of the only target of a run; nil if that is too little. All is
+// read before any row is handed out, because no walk can take the place of half of them.
+func (x *Index) keptTarget(ctx context.Context, m store.Reader, r *run.Run, noSubjects bool) (*target, error) {
+	whole := r.Whole()
+	rows, ok := keyOf(whole, "rows")
+	figures, known := figuresKey(whole)
+	if x.usable() == nil || !ok || !known || !m.LeftOut().Sound() || whole.Until != nil {
+		return nil, nil
+	}
+	s, err := x.keptStudy(ctx, m, whole, rows)
+	if s == nil || err != nil {
+		return nil, err
+	}
+	t := &target{Study: s, sample: slices.Index(s.Samples, sample{Target: r.Targets[0].Name})}
+	if t.sample < 0 {
+		return nil, nil // a sample of several has other cells and figures alone
+	}
+	said, err := saidIn(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	all, found, err := x.keptFigures(ctx, m, figures, said, nil)
+	if !found || err != nil {
+		return nil, err
+	}
+	for _, of := range all.Runs {
+		if of.Target == r.Targets[0].Name {
+			t.result.Runs = append(t.result.Runs, of)
+		}
+	}
+	if t.kinds, err = s.column(ctx, kindColumn); err != nil || noSubjects {
+		return t, err
+	}
+	err = s.each(ctx, subjectColumn, func(chunk int, data []byte) error {
+		if len(data) != subjectSize*(s.starts[chunk+1]-s.starts[chunk]) {
+			return errDamaged
+		}
+		for at := t.sample * subjectSize; at < len(data); at += len(s.Samples) * subjectSize {
+			t.subjects = append(t.subjects, orbench.Subject(data[at:at+subjectSize-1]))
+		}
+		return nil
+	})
+	return t, err
+}
+
+// rows hands out the rows.
+func (t *target) rows(ctx context.Context, sinks evaluate.Sinks) error {
+	byKind := make([]score.AnswerRow, len(t.Kinds))
+	for k := range byKind {
+		byKind[k] = t.row(uint32(k))
+	}
+	n := 0
+	for _, set := range t.run.Datasets {
+		for prompts, err := range set.Chunks(t.run.Limit, 256) {
+			if err == nil {
+				err = context.Cause(ctx)
+			}
+			if err != nil {
+				return err
+			}
+			for _, p := range prompts {
+				row := byKind[t.kinds[n*len(t.Samples)+t.sample]]
+				row.Prompt = p
+				if t.subjects != nil {
+					row.Known = t.subjects[n]
+				}
+				if err := sinks.Row(row); err != nil {
+					return err
+				}
+				n++
+			}
+			if sinks.Walked != nil {
+				sinks.Walked(n)
+			}
+		}
+	}
+	return nil
+}
+
+// row is what rows of a kind have in common. A verdict counts as simulated if any by its judge
+// on the target's answers is.
+func (t *target) row(kind uint32) score.AnswerRow {
+	value := func(dimension string) string { return t.value(kind, slices.Index(t.Dimensions, dimension)) }
+	dataset, label := value("dataset"), value("label")
+	row := score.AnswerRow{
+		Target: t.Samples[t.sample].Target, Dataset: dataset, Cell: t.Cells[t.sample][cellName(dataset, label)],
+		Status: score.Status(value("status")), Ending: score.Ending(slices.Index(cuts[:], value("cut"))), Simulated: value("simulated") == "yes",
+	}
+	if row.Status != score.Answered && row.Status != score.Blocked {
+		return row
+	}
+	for k, name := range t.Judges {
+		v := score.JudgeVerdict{Judge: name, Simulated: t.Simulated[t.sample][k]}
+		v.Class, v.Reason = orbench.Class(value("class by "+name)), orbench.Reason(value("reason by "+name))
+		row.Verdicts = append(row.Verdicts, v)
+	}
+	return row
+}
