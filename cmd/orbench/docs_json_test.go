@@ -26,6 +26,7 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/identity"
 	"github.com/orbench/orbench/internal/job"
+	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/logs"
 	"github.com/orbench/orbench/internal/moderation"
 	"github.com/orbench/orbench/internal/overlap"
@@ -36,7 +37,6 @@ import (
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/training"
-	"github.com/orbench/orbench/internal/transfer"
 	"github.com/orbench/orbench/internal/trigger"
 	"github.com/orbench/orbench/policy"
 )
@@ -57,9 +57,9 @@ var jsonForms = []struct {
 	{"plan", "`eval --dry-run`: the entries of `plan`", job.Plan{}},
 	{"provider", "`--dry-run`: the entries of `providers`", provider.Recipient{}},
 	{"shard", "`eval --set shard=2/4`", evaluate.ShardResult{}},
-	{"export-counts", "`store export`", transfer.Counts{}},
-	{"merged", "`store import` and `store merge`", transfer.Merged{}},
-	{"forgotten", "`store forget`", transfer.Forgotten{}},
+	{"export-counts", "`store export`", kinds.Counts{}},
+	{"merged", "`store import` and `store merge`", kinds.Merged{}},
+	{"forgotten", "`store forget`", kinds.Forgotten{}},
 	{"store-health", "`store check`", store.Health{}},
 	{"explanation", "`explain`", identity.Result{}},
 	{"batch-status", "`batch status`", batch.Status{}},

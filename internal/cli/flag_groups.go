@@ -26,10 +26,10 @@ const (
 // manyFlags is the number from which flags stand in groups.
 const manyFlags = 7
 
-// kinds says what each flag is about, but for those that settings of an experiment
+// kindOfFlag says what each flag is about, but for those that settings of an experiment
 // have alone. A flag that is about something else in one command is there once more,
 // behind that command's name.
-var kinds = byFlag(map[kind]string{
+var kindOfFlag = byFlag(map[kind]string{
 	subject: `base-target build calibration candidate-target chosen-from class-column
 		config dataset decontaminate except expect expect-fpr from gold-column label label-column label-values labels limit population prevalence
 		prompt-column refresh guard-column guard-after-column user-column response-column responses positive sample set size target truth
@@ -125,8 +125,8 @@ func flagGroups(c *cobra.Command) []flagGroup {
 
 // kindOf is what a command's flag is about.
 func kindOf(c *cobra.Command, f *pflag.Flag) kind {
-	if k, ok := kinds[c.Name()+"/"+f.Name]; ok {
+	if k, ok := kindOfFlag[c.Name()+"/"+f.Name]; ok {
 		return k
 	}
-	return kinds[f.Name]
+	return kindOfFlag[f.Name]
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/transfer"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -88,9 +88,9 @@ of "orbench moderate", can be written too.`,
 		if err != nil {
 			return err
 		}
-		var done transfer.Counts
+		var done kinds.Counts
 		err = address.Create(ctx, f.out, func(to *store.Store) (err error) {
-			done, err = transfer.Export(ctx, from, studies, to)
+			done, err = kinds.Export(ctx, from, studies, to)
 			return err
 		})
 		if err != nil {
@@ -142,7 +142,7 @@ settings, nothing is written.`,
   orbench report main --store all.db`,
 		Args: cobra.MinimumNArgs(1),
 	}, func(ctx context.Context, args []string, f storeFlags) error {
-		var done transfer.Merged
+		var done kinds.Merged
 		err := address.Create(ctx, f.out, func(into *store.Store) (err error) {
 			done, err = s.merged(ctx, into, args, f.onConflict)
 			return err
@@ -157,14 +157,14 @@ settings, nothing is written.`,
 }
 
 // merged takes stores into one, and says where they disagree.
-func (s storeCommands) merged(ctx context.Context, into *store.Store, stores []string, onConflict string) (transfer.Merged, error) {
-	all := transfer.Merged{Conflicts: []transfer.Conflict{}, Judged: []string{}}
+func (s storeCommands) merged(ctx context.Context, into *store.Store, stores []string, onConflict string) (kinds.Merged, error) {
+	all := kinds.Merged{Conflicts: []kinds.Conflict{}, Judged: []string{}}
 	for _, at := range stores {
 		from, err := s.OpenExisting(ctx, at)
 		if err != nil {
 			return all, err
 		}
-		done, err := transfer.Merge(ctx, into, from, onConflict == "first")
+		done, err := kinds.Merge(ctx, into, from, onConflict == "first")
 		if err = errors.Join(err, from.Close()); err != nil {
 			return all, err
 		}
@@ -182,7 +182,7 @@ func (s storeCommands) merged(ctx context.Context, into *store.Store, stores []s
 }
 
 // sayConflicts says where a store disagrees with those before it.
-func (s storeCommands) sayConflicts(at string, done transfer.Merged, onConflict string) {
+func (s storeCommands) sayConflicts(at string, done kinds.Merged, onConflict string) {
 	at = address.Shown(at)
 	for _, c := range done.Conflicts {
 		switch {
@@ -372,7 +372,7 @@ func (s storeCommands) print(format string, result any, text func(io.Writer)) er
 func counted(n int, thing string) string { return table.Counted(n, thing, thing+"s") }
 
 // counts says what was copied.
-func counts(c transfer.Counts) string {
+func counts(c kinds.Counts) string {
 	return fmt.Sprintf("%s, %s, %s, %s and %s", counted(c.Runs, "run"), counted(c.Calls, "call"),
 		counted(c.Datasets, "dataset"), counted(c.Annotations, "annotation"), counted(c.Failures, "failure"))
 }

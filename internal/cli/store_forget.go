@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/store/address"
-	"github.com/orbench/orbench/internal/transfer"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -53,7 +53,7 @@ such as a paraphrase.`,
 const mostDays = 36500
 
 // whatToForget reads the flags.
-func whatToForget(user, older string, now time.Time) (f transfer.Forget, err error) {
+func whatToForget(user, older string, now time.Time) (f kinds.Forget, err error) {
 	if user == "" && older == "" {
 		return f, command.InputError("--user", "nothing is named that is to be forgotten", "name a user, or an age with --older")
 	}
@@ -78,7 +78,7 @@ func whatToForget(user, older string, now time.Time) (f transfer.Forget, err err
 	return f, nil
 }
 
-func (s storeCommands) forgetIn(ctx context.Context, f storeFlags, what transfer.Forget) (err error) {
+func (s storeCommands) forgetIn(ctx context.Context, f storeFlags, what kinds.Forget) (err error) {
 	m, err := s.OpenExisting(ctx, f.store)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (s storeCommands) forgetIn(ctx context.Context, f storeFlags, what transfer
 }
 
 // printForgotten says what was taken out, what stays, and where copies may lie.
-func printForgotten(w io.Writer, at string, done transfer.Forgotten) {
+func printForgotten(w io.Writer, at string, done kinds.Forgotten) {
 	fmt.Fprintf(w, "%s has forgotten %s of judged files, %s of datasets, %s, %s and %s.\n", address.Shown(at),
 		counted(done.Answers, "answer"), counted(done.Prompts, "prompt"), counted(done.Calls, "call"), counted(done.Failures, "failure"), counted(done.Annotations, "label"))
 	if done.Unnamed > 0 {

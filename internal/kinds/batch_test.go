@@ -1,4 +1,4 @@
-package transfer_test
+package kinds_test
 
 import (
 	"context"
@@ -6,9 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/storetest"
-	"github.com/orbench/orbench/internal/transfer"
 )
 
 // A merge takes over what is out, and a batch that one store has collected is over in both.
@@ -29,7 +29,7 @@ func TestMergeBatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, err := transfer.Merge(t.Context(), into, from, false); err != nil {
+		if _, err := kinds.Merge(t.Context(), into, from, false); err != nil {
 			t.Fatal(err)
 		}
 		all, err := into.Batches(t.Context())

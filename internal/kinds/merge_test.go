@@ -1,4 +1,4 @@
-package transfer_test
+package kinds_test
 
 import (
 	"context"
@@ -14,10 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/store/storetest"
-	"github.com/orbench/orbench/internal/transfer"
 	"github.com/orbench/orbench/model"
 )
 
@@ -129,7 +129,7 @@ func TestMerge(t *testing.T) {
 	merge := func(stores ...*store.Store) content {
 		into := filled(t, nil)
 		for _, from := range stores {
-			done, err := transfer.Merge(t.Context(), into, from, false)
+			done, err := kinds.Merge(t.Context(), into, from, false)
 			if err != nil || done.Disagree() {
 				t.Fatalf("%+v, %v", done, err)
 			}
@@ -172,8 +172,8 @@ func TestConflicts(t *testing.T) {
 		return errors.Join(m.Put(ctx, []store.Record{other, storetest.Record(2)}), m.SaveRun(ctx, run("r", `{"limit":2}`, 3)))
 	})
 	before := contentOf(t, into)
-	done, err := transfer.Merge(t.Context(), into, from, false)
-	want := []transfer.Conflict{
+	done, err := kinds.Merge(t.Context(), into, from, false)
+	want := []kinds.Conflict{
 		{Run: "r", Differ: []string{"limit"}, Renamed: "r-3"},
 		{Model: "test/m", Prompt: "prompt 1"},
 	}
@@ -183,7 +183,7 @@ func TestConflicts(t *testing.T) {
 	if d := cmp.Diff(before, contentOf(t, into)); d != "" {
 		t.Errorf("stores that disagree were merged (-before +after):\n%s", d)
 	}
-	if done, err = transfer.Merge(t.Context(), into, from, true); err != nil || done.Runs != 1 || done.Calls != 1 {
+	if done, err = kinds.Merge(t.Context(), into, from, true); err != nil || done.Runs != 1 || done.Calls != 1 {
 		t.Errorf("%+v, %v", done, err)
 	}
 	after := contentOf(t, into)
@@ -234,15 +234,15 @@ func TestMergeOfLostPrompts(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { lost.Close() })
-	_, err = transfer.Merge(ctx, filled(t, nil), lost, false)
+	_, err = kinds.Merge(ctx, filled(t, nil), lost, false)
 	if err == nil || !strings.Contains(err.Error(), "512 of 600 prompts of a dataset were lost") {
 		t.Errorf("into an empty store: %v", err)
 	}
 	whole := filled(t, keep)
-	if done, err := transfer.Merge(ctx, whole, lost, false); err != nil || done.Datasets != 0 {
+	if done, err := kinds.Merge(ctx, whole, lost, false); err != nil || done.Datasets != 0 {
 		t.Errorf("into a store that has them: %+v, %v", done, err)
 	}
-	_, err = transfer.Merge(ctx, lost, whole, false)
+	_, err = kinds.Merge(ctx, lost, whole, false)
 	d, found := lost.Dataset(ctx, store.KeyOf(about))
 	if err != nil || found != nil || d.Lost != 0 || contentOf(t, lost).Datasets[store.KeyOf(about)] != len(prompts) {
 		t.Errorf("from a store that has them: %v, %v, %d are lost", err, found, d.Lost)

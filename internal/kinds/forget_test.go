@@ -1,4 +1,4 @@
-package transfer_test
+package kinds_test
 
 import (
 	"bytes"
@@ -22,7 +22,6 @@ import (
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/store/storetest"
 	"github.com/orbench/orbench/internal/study"
-	"github.com/orbench/orbench/internal/transfer"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
@@ -162,7 +161,7 @@ func isForgotten(t *testing.T, m *store.Store) {
 }
 
 // age forgets those who were there long ago.
-var age = transfer.Forget{Before: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
+var age = kinds.Forget{Before: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
 
 func TestForgetOld(t *testing.T) {
 	t.Parallel()
@@ -202,7 +201,7 @@ func TestForgetOld(t *testing.T) {
 				t.Error(found)
 			}
 			// What a user said goes by the name, which the store does not have.
-			done, err = transfer.Forget{User: secret(planted)}.From(t.Context(), m)
+			done, err = kinds.Forget{User: secret(planted)}.From(t.Context(), m)
 			if err != nil || done.Answers != 3 || done.Calls != 3 {
 				t.Errorf("%+v, %v", done, err)
 			}
@@ -237,7 +236,7 @@ func TestForgetPrompts(t *testing.T) {
 		_, err := study.KeepDataset(ctx, m, set, 0, study.Dataset{})
 		return errors.Join(err, m.Put(ctx, []store.Record{ask("hello"), ask("What is a cow?"), ask("hello there")}))
 	})
-	done, err := transfer.Forget{User: "ana"}.From(t.Context(), m)
+	done, err := kinds.Forget{User: "ana"}.From(t.Context(), m)
 	if err != nil || done.Prompts != 2 || done.Calls != 2 {
 		t.Errorf("%+v, %v; want 2 prompts and 2 calls", done, err)
 	}

@@ -1,4 +1,4 @@
-package transfer
+package kinds
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
@@ -33,7 +32,7 @@ func (c Counts) plus(d Counts) Counts {
 // that their figures rest on, of targets, defenses and judges, the prompts, the
 // failures, and what people say of their prompts and answers. The studies must have been
 // opened from the store.
-func Export(ctx context.Context, from store.Reader, studies []*kinds.Opened, to store.Backend) (done Counts, err error) {
+func Export(ctx context.Context, from store.Reader, studies []*Opened, to store.Backend) (done Counts, err error) {
 	before, err := to.Count(ctx)
 	if err != nil {
 		return done, err
@@ -89,7 +88,7 @@ func Export(ctx context.Context, from store.Reader, studies []*kinds.Opened, to 
 }
 
 // walk looks up all that a study rests on, and notes what annotations are about.
-func walk(ctx context.Context, s *kinds.Opened, through *tap, about seen) error {
+func walk(ctx context.Context, s *Opened, through *tap, about seen) error {
 	if s.Run != nil {
 		_, err := s.Run.Derive(ctx, through, func(row score.AnswerRow) error {
 			about.see(orbench.PromptSubject(row.Prompt.Messages))

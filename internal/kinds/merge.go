@@ -1,4 +1,4 @@
-package transfer
+package kinds
 
 import (
 	"bytes"
@@ -10,7 +10,6 @@ import (
 
 	json "github.com/go-json-experiment/json/v1"
 
-	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
@@ -196,7 +195,7 @@ func compare(ctx context.Context, into, from store.Reader) (found Merged, runs [
 			runs = append(runs, other)
 			continue
 		}
-		one, differ, err := kinds.Union(was, other)
+		one, differ, err := Union(was, other)
 		switch {
 		case err != nil:
 			return found, nil, err
