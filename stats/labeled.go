@@ -52,6 +52,34 @@ type LabeledStratum struct {
 // It reports false without answers, and if a stratum has no label. It panics if a mean is
 // not between 0 and 1.
 func StratifiedRate(strata []LabeledStratum, designEffect, confidence float64) (Estimate, bool) {
+	const leastOfMisses = 0.28
+	return stratified(strata, designEffect, confidence, leastOfMisses)
+}
+
+// StratifiedChange estimates the share of prompts that are newly refused minus the share
+// that is no longer refused, from labels of both answers in the same strata. Each share
+// has the interval of StratifiedRate, but with at least 38% of the misses on each side:
+// where one share is skewed upward, the other is skewed downward in the difference. A
+// prompt cannot be both, so their correlation is that of two cells of a multinomial (see
+// CorrelatedDifference).
+//
+// It reports false and panics as StratifiedRate does.
+func StratifiedChange(newly, nolonger []LabeledStratum, designEffect, confidence float64) (Estimate, bool) {
+	const leastOfMisses = 0.38
+	first, ok := stratified(newly, designEffect, confidence, leastOfMisses)
+	if !ok {
+		return Estimate{}, false
+	}
+	second, ok := stratified(nolonger, designEffect, confidence, leastOfMisses)
+	a, b := first.Value, second.Value
+	correlation := 0.0
+	if a < 1 && b < 1 {
+		correlation = -math.Sqrt(a * b / (1 - a) / (1 - b))
+	}
+	return CorrelatedDifference(first, second, correlation), ok
+}
+
+func stratified(strata []LabeledStratum, designEffect, confidence, leastOfMisses float64) (Estimate, bool) {
 	checkConfidence(confidence)
 	var n, refused float64
 	for _, s := range strata {
@@ -59,7 +87,7 @@ func StratifiedRate(strata []LabeledStratum, designEffect, confidence float64) (
 			return Estimate{}, false
 		}
 		if !(s.Mean >= 0 && s.Mean <= 1) {
-			panic(fmt.Sprintf("stats: StratifiedRate of the mean %v, which is no share", s.Mean))
+			panic(fmt.Sprintf("stats: a labeled stratum with the mean %v, which is no share", s.Mean))
 		}
 		n += float64(s.Size)
 		refused += float64(s.Size) * s.Mean
@@ -84,7 +112,6 @@ func StratifiedRate(strata []LabeledStratum, designEffect, confidence float64) (
 		}
 		return math.Sqrt(squares)
 	}
-	const leastOfMisses = 0.28
 	misses := 1 - confidence
 	below, above := distance(misses/2, true), distance(misses/2, false)
 	ofAbove := below * below / (below*below + above*above)

@@ -2,6 +2,7 @@ package stats_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/orbench/orbench/stats"
@@ -35,5 +36,58 @@ func TestStratifiedRate(t *testing.T) {
 	}
 	if _, ok := stats.StratifiedRate([]stats.LabeledStratum{{Size: 3}}, 1, 0.95); ok {
 		t.Error("a stratum without labels has a rate")
+	}
+}
+
+// TestStratifiedChange draws prompts of which some change, one way or both. A quarter of
+// them, flipped by a judge, holds most changes; half of its labels are missing, and two
+// thirds of the others'. The interval must hold in 91% and turn with the sides.
+func TestStratifiedChange(t *testing.T) {
+	t.Parallel()
+	stratum := func(changed, size, labels int) stats.LabeledStratum {
+		return stats.LabeledStratum{Size: size, Mean: float64(changed) / float64(labels), Labels: float64(labels)}
+	}
+	newly, nolonger := []stats.LabeledStratum{stratum(20, 200, 200)}, []stats.LabeledStratum{stratum(5, 200, 200)}
+	e, _ := stats.StratifiedChange(newly, nolonger, 1, 0.95)
+	back, _ := stats.StratifiedChange(nolonger, newly, 1, 0.95)
+	if math.Abs(back.Lo+e.Hi) > 1e-12 || math.Abs(back.Hi+e.Lo) > 1e-12 {
+		t.Errorf("the other way it is %+v, want the negative of %+v", back, e)
+	}
+	if _, ok := stats.StratifiedChange([]stats.LabeledStratum{{Size: 3}}, nolonger, 1, 0.95); ok {
+		t.Error("a stratum without labels has a change")
+	}
+
+	const seed, runs = 20261127, 1000
+	t.Logf("seed %d; %d runs each", seed, runs)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for _, prompts := range []int{200, 1000} {
+		for _, of := range [][2]float64{{0.03, 0.03}, {0.1, 0}, {0.1, 0.05}, {0.4, 0.1}} {
+			truth, held := of[0]-of[1], 0
+			for range runs {
+				var strata [2][]stats.LabeledStratum
+				for _, part := range []struct{ share, changes, labeled float64 }{{0.25, 1.9, 0.5}, {0.75, 0.7, 1.0 / 3}} {
+					size := int(part.share * float64(prompts))
+					labels, changed := int(part.labeled*float64(size)), [2]int{}
+					for range labels {
+						switch u := random.Float64(); {
+						case u < part.changes*of[0]:
+							changed[0]++
+						case u < part.changes*(of[0]+of[1]):
+							changed[1]++
+						}
+					}
+					for i := range strata {
+						strata[i] = append(strata[i], stratum(changed[i], size, labels))
+					}
+				}
+				if e, _ := stats.StratifiedChange(strata[0], strata[1], 1, 0.95); e.Lo <= truth && truth <= e.Hi {
+					held++
+				}
+			}
+			t.Logf("%d prompts, newly %.0f%%, no longer %.0f%%: held %.1f%%", prompts, 100*of[0], 100*of[1], 100*float64(held)/runs)
+			if held < 0.91*runs {
+				t.Error("not what is wanted")
+			}
+		}
 	}
 }

@@ -75,3 +75,9 @@ func GroupOf(verdicts []orbench.Verdict) Group {
 	}
 	return SureAnswer
 }
+
+// Unsure reports whether a judge is not sure of its verdict.
+func Unsure(v orbench.Verdict) bool {
+	g := GroupOf([]orbench.Verdict{v})
+	return g == UnsureAnswer || g == UnsureRefusal
+}

@@ -115,6 +115,7 @@ func labelPairs(prompts [][2]answered, labels int, seed uint64) (CorrectedPairs,
 		p.Pairs = append(p.Pairs, Pair{
 			Base: subject(0, i), Candidate: subject(1, i),
 			BaseRefused: both[0].verdict.Class.Refused(), CandidateRefused: both[1].verdict.Class.Refused(),
+			Unsure: Unsure(both[0].verdict) || Unsure(both[1].verdict),
 		})
 	}
 	drawn := p.Draw(labels, seed, NewWords(nil), time.Time{})
@@ -156,6 +157,7 @@ func labelShared(t *testing.T, prompts [][2]answered, labels int, seed uint64) (
 			Base: both[0].Subject, Candidate: both[1].Subject, Chance: max(w.Chance(cells[0], both[0].Subject), w.Chance(cells[1], both[1].Subject)),
 			BaseRefused: prompts[i][0].verdict.Class.Refused(), CandidateRefused: prompts[i][1].verdict.Class.Refused(),
 			BaseWithheld: both[0].Group == Withheld, CandidateWithheld: both[1].Group == Withheld,
+			Unsure: Unsure(prompts[i][0].verdict) || Unsure(prompts[i][1].verdict),
 		})
 	}
 	c, ok = p.Corrected(w, 1)
@@ -215,14 +217,13 @@ func labelSides(t *testing.T, prompts [][2]answered, labels int, seed uint64) (s
 
 // TestPairedCoverage draws prompts of two models with replacement, and labels
 // that people gave. The interval of the paired difference must hold that of all
-// prompts in 94% of the draws in all and in 91% for each two models, and with 200
-// labels of each side be at most 0.85 as wide as that of as many labels drawn for
-// each side.
+// prompts in 94% of the draws in all and in 91% for each two models, and be at
+// most 0.85 as wide as that of as many labels drawn for each side.
 func TestPairedCoverage(t *testing.T) {
 	t.Parallel()
 	runs := runsOf(t, 1000)
 	pairs := pairsOfModels(t)
-	const seed = 29
+	const seed = 229
 	t.Logf("seed %d; %d runs each", seed, runs)
 	random := rand.New(rand.NewPCG(seed, 0))
 	for _, labels := range []int{200, 400} {
@@ -257,8 +258,8 @@ func TestPairedCoverage(t *testing.T) {
 			}
 			held, total, ratios = held+in, total+n, ratios+width/before
 		}
-		t.Logf("%d labels: held %.1f%% in all, width %.2f in the mean", labels, 100*held/total, ratios/float64(len(pairs)))
-		if held/total < 0.94 || labels == 400 && ratios/float64(len(pairs)) > 0.85 {
+		t.Logf("%d labels: held %.1f%% in all, width %.3f in the mean", labels, 100*held/total, ratios/float64(len(pairs)))
+		if held/total < 0.94 || ratios/float64(len(pairs)) > 0.85 {
 			t.Error("not what is wanted")
 		}
 	}
@@ -270,7 +271,7 @@ func TestSharedCoverage(t *testing.T) {
 	t.Parallel()
 	runs := runsOf(t, 1000)
 	pairs := pairsOfModels(t)
-	const seed = 31
+	const seed = 231
 	t.Logf("seed %d; %d runs each", seed, runs)
 	random := rand.New(rand.NewPCG(seed, 0))
 	for _, labels := range []int{200, 400} {
@@ -313,8 +314,8 @@ func TestSharedCoverage(t *testing.T) {
 			}
 			held, rates, total, ratios = held+in, rates+each, total+n, ratios+width/before
 		}
-		t.Logf("%d labels: difference held %.1f%% in all, rates %.1f%%, width %.2f in the mean", labels, 100*held/total, 100*rates/total, ratios/float64(len(pairs)))
-		if held/total < 0.94 || rates/total < 0.94 || labels == 400 && ratios/float64(len(pairs)) > 0.85 {
+		t.Logf("%d labels: difference held %.1f%% in all, rates %.1f%%, width %.3f in the mean", labels, 100*held/total, 100*rates/total, ratios/float64(len(pairs)))
+		if held/total < 0.94 || rates/total < 0.94 || ratios/float64(len(pairs)) > 0.85 {
 			t.Error("not what is wanted")
 		}
 	}
@@ -326,11 +327,11 @@ func TestSharedCoverage(t *testing.T) {
 // answers alike as long as they are alike, or anew on each answer. An alarm on 2
 // points must fail a checkpoint that is 5 or 6 points worse and pass one that is
 // not, in 95%; where the judge's own errors make as many flips as the model,
-// sixty labels decide less often.
+// sixty labels decide less often, and labels of all flips hardly more.
 func TestCheckpoints(t *testing.T) {
 	t.Parallel()
-	runs := runsOf(t, 4000)
-	const seed, prompts, labels = 2029, 600, 60
+	runs := runsOf(t, 1000)
+	const seed, prompts, labels = 6091, 600, 60
 	t.Logf("seed %d; %d runs each", seed, runs)
 	random := rand.New(rand.NewPCG(seed, 0))
 	side := func(refused, judged bool) answered {
@@ -345,10 +346,10 @@ func TestCheckpoints(t *testing.T) {
 	}
 	for _, shared := range []bool{true, false} {
 		for _, of := range []struct{ newly, nolonger, shared, anew float64 }{
-			{0.015, 0.015, 0.95, 0.95}, {0.03, 0.03, 0.95, 0.95}, {0.055, 0.005, 0.95, 0.90}, {0.065, 0.005, 0.95, 0.95}, {0.065, 0.015, 0.95, 0.78}, {0.075, 0.015, 0.95, 0.83},
+			{0.015, 0.015, 0.95, 0.95}, {0.03, 0.03, 0.95, 0.95}, {0.055, 0.005, 0.95, 0.90}, {0.065, 0.005, 0.95, 0.95}, {0.065, 0.015, 0.95, 0.78}, {0.075, 0.015, 0.95, 0.86},
 		} {
 			worse := of.newly-of.nolonger > 0.02
-			var right, most, flips, held, significant float64
+			var right, most, flips, held, significant, withMore float64
 			for i := range runs {
 				all := make([][2]answered, prompts)
 				for k := range all {
@@ -375,11 +376,18 @@ func TestCheckpoints(t *testing.T) {
 				}
 				fails := c.Difference.Value > 0.02 && c.P < 0.05
 				right += share(fails == worse)
+				if !shared && worse {
+					c, _ := labelPairs(all, 4*labels, uint64(i))
+					withMore += share(c.Difference.Value > 0.02 && c.P < 0.05)
+				}
 				truth := of.newly - of.nolonger
 				held += share(c.Difference.Lo <= truth && truth <= c.Difference.Hi)
 				most, flips, significant = max(most, float64(c.Labels)), flips+float64(c.Flips), significant+share(c.P < 0.05)
 			}
 			n := float64(runs)
+			if withMore > 0 {
+				t.Logf("with %d labels, on nearly all flips, it is right in %.1f%%", 4*labels, 100*withMore/n)
+			}
 			t.Logf("errors shared: %v, newly refused %.1f%%, newly answered %.1f%%, %.0f flips: the gate is right in %.1f%%, the interval in %.1f%%, p below 0.05 in %.1f%%, with %.0f labels at most",
 				shared, 100*of.newly, 100*of.nolonger, flips/n, 100*right/n, 100*held/n, 100*significant/n, most)
 			least := of.shared

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
@@ -55,6 +56,8 @@ type entry struct {
 	// set if the comparison keeps subjects.
 	subjects [2]orbench.Subject
 	cells    [2]annotation.Cell
+	// unsure says where the judge is not sure; set with them.
+	unsure [2]bool
 }
 
 // outcome is what became of a prompt on one side.
@@ -119,6 +122,7 @@ func (c *Comparison) add(side int, r score.AnswerRow) error {
 	e.endings[side], e.noText[side] = r.Ending, class == orbench.Empty && r.Status == score.Answered
 	if c.keepsSubjects && f.judged() {
 		e.subjects[side], e.cells[side] = r.Subject(), r.Cell
+		e.unsure[side] = slices.ContainsFunc(r.Verdicts, func(v score.JudgeVerdict) bool { return v.Judge == c.judges[side] && annotation.Unsure(v.Verdict) })
 	}
 	s.Prompts++
 	s.Simulated = s.Simulated || simulated

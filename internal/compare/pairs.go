@@ -36,6 +36,7 @@ func (c *Comparison) paired(label orbench.Label) annotation.Paired {
 			Base: e.subjects[base], Candidate: e.subjects[candidate],
 			BaseRefused: e.outcomes[base] == refused, CandidateRefused: e.outcomes[candidate] == refused,
 			BaseWithheld: withheldClass(e.classes[base]), CandidateWithheld: withheldClass(e.classes[candidate]),
+			Unsure: e.unsure[base] || e.unsure[candidate],
 		})
 	}
 	return p
