@@ -291,6 +291,24 @@ func (s *Study) Page(ctx context.Context, f Filter, o Order, after *Key, most in
 	return positions, next, nil
 }
 
+// Chosen gives those of some rows that a filter chooses, in their order.
+func (s *Study) Chosen(ctx context.Context, f Filter, of []int) (positions []int, err error) {
+	c, err := s.choose(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	kinds, err := s.kinds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, position := range of {
+		if c.has(position, kinds[position]) {
+			positions = append(positions, position)
+		}
+	}
+	return positions, nil
+}
+
 // before reports whether a key is before another.
 func (k Key) before(other Key) bool {
 	return k.Rank < other.Rank || k.Rank == other.Rank && k.Position < other.Position

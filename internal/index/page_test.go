@@ -145,6 +145,11 @@ func TestPages(t *testing.T) {
 				t.Fatalf("%v: %s has %v, want %v", f, d, got[d], facets[d])
 			}
 		}
+		some := random.Perm(len(rows))[:50]
+		chosen, err := s.Chosen(t.Context(), f, some)
+		if some = slices.DeleteFunc(some, func(at int) bool { return !slices.Contains(want, at) }); err != nil || !slices.Equal(chosen, some) {
+			t.Fatalf("%v: of some rows %v are chosen, %v, want %v", f, chosen, err, some)
+		}
 		o := orders[random.IntN(len(orders))]
 		slices.SortStableFunc(want, func(a, b int) int { return cmp.Compare(sortValue(rows, a, o), sortValue(rows, b, o)) })
 		var all []int

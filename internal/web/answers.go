@@ -388,11 +388,7 @@ func matches(ctx context.Context, studies []looked, groups []*group) (map[place]
 				}
 			}
 		}
-		f := l.filter
-		if f.Positions == nil {
-			f.Positions = shown
-		}
-		positions, _, err := l.rows.Page(ctx, f, index.Order{}, nil, len(shown))
+		positions, err := l.rows.Chosen(ctx, l.filter, shown)
 		if err != nil {
 			return nil, err
 		}
