@@ -3,6 +3,7 @@ package web_test
 import (
 	"encoding/json"
 	"html"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -166,6 +167,20 @@ func TestWhatIsCompared(t *testing.T) {
 		if text := s.page(address); !strings.Contains(text, want) {
 			t.Errorf("%s has no %s: %s", address, want, text)
 		}
+	}
+	// Who is known by a cookie chooses among several studies too.
+	r, err := http.NewRequestWithContext(t.Context(), "GET", s.server.URL+"/label", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.AddCookie(&http.Cookie{Name: "orbench-person", Value: "ana"})
+	reply, err := s.server.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reply.Body.Close()
+	if text, err := io.ReadAll(reply.Body); err != nil || !strings.Contains(string(text), `<select name="study">`) || !strings.Contains(string(text), `value="ana"`) {
+		t.Errorf("/label of a known person: %v\n%s", err, text)
 	}
 	for address, status := range map[string]int{
 		"/compare.json?study=nobody":                                                  http.StatusNotFound,

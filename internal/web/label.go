@@ -204,7 +204,14 @@ func (s *Server) label(r *http.Request) (response, error) {
 	}
 	if a.person == "" {
 		known := personOf(r)
-		if known != "" && !a.anew {
+		var runs []run.Stored
+		if a.q.Get("study") == "" {
+			var err error
+			if runs, err = run.List(r.Context(), s.Store); err != nil {
+				return response{}, err
+			}
+		}
+		if known != "" && !a.anew && len(runs) < 2 { // of several, the newest may not be meant
 			a.person = known
 			return response{redirect: a.address(r.URL.Path)}, nil
 		}
@@ -217,14 +224,8 @@ func (s *Server) label(r *http.Request) (response, error) {
 				p.Hidden = append(p.Hidden, page.Hidden{Name: name, Value: v})
 			}
 		}
-		if a.q.Get("study") == "" {
-			all, err := run.List(r.Context(), s.Store)
-			if err != nil {
-				return response{}, err
-			}
-			for i, one := range all {
-				p.Studies = append(p.Studies, choice{one.Name, one.Name, i == 0})
-			}
+		for i, one := range runs {
+			p.Studies = append(p.Studies, choice{one.Name, one.Name, i == 0})
 		}
 		return response{template: "label", page: p}, nil
 	}
