@@ -330,7 +330,7 @@ func TestSharedCoverage(t *testing.T) {
 // sixty labels decide less often, and labels of all flips hardly more.
 func TestCheckpoints(t *testing.T) {
 	t.Parallel()
-	runs := runsOf(t, 1000)
+	runs := runsOf(t, 4000)
 	const seed, prompts, labels = 6091, 600, 60
 	t.Logf("seed %d; %d runs each", seed, runs)
 	random := rand.New(rand.NewPCG(seed, 0))

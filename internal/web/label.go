@@ -211,11 +211,12 @@ func (s *Server) label(r *http.Request) (response, error) {
 				return response{}, err
 			}
 		}
-		if known != "" && !a.anew && len(runs) < 2 { // of several, the newest may not be meant
+		asksJSON := r.Context().Value(patient{}) != nil
+		if known != "" && !a.anew && (asksJSON || len(runs) < 2) { // of several, the newest may not be meant
 			a.person = known
 			return response{redirect: a.address(r.URL.Path)}, nil
 		}
-		if r.Context().Value(patient{}) != nil {
+		if asksJSON {
 			return response{}, &orbench.InputError{Setting: "person", Problem: "nobody is named who labels", Hint: "add person=NAME"}
 		}
 		p := labelPage{Frame: s.frame(r, "Label"), Asks: true, Person: cmp.Or(known, s.Person)}
