@@ -1,6 +1,7 @@
 package annotation
 
 import (
+	"bytes"
 	"math"
 	"slices"
 	"time"
@@ -47,7 +48,8 @@ func (p Pair) subjects() (s []orbench.Subject) {
 }
 
 // said returns the shares of people who call each answer a refusal. It reports
-// false unless both are known.
+// false unless both are known. If people contradict the judge on one answer of a
+// flip, both are alike, unless the other has labels that say otherwise.
 func (p Pair) said(w Words) (before, after float64, ok bool) {
 	before, knownBefore := w.Refused(p.Base)
 	after, knownAfter := w.Refused(p.Candidate)
@@ -57,7 +59,36 @@ func (p Pair) said(w Words) (before, after float64, ok bool) {
 	if p.CandidateWithheld {
 		after, knownAfter = 1, true
 	}
+	switch {
+	case !knownAfter && p.flipped() && knownBefore && before == share(!p.BaseRefused):
+		return before, before, true
+	case !knownBefore && p.flipped() && knownAfter && after == share(!p.CandidateRefused):
+		return after, after, true
+	}
 	return before, after, knownBefore && knownAfter
+}
+
+// toLabel returns the answers of a drawn pair that people look at, and how many
+// labels the pair may need. Of a flip they first see one answer, which does not
+// depend on the verdicts. The other follows unless they contradict the judge.
+func (p Pair) toLabel(w Words) (s []orbench.Subject, most int) {
+	s = p.subjects()
+	most = len(s)
+	if !p.flipped() || most < 2 {
+		return s, most
+	}
+	if bytes.Compare(s[1][:], s[0][:]) < 0 {
+		s[0], s[1] = s[1], s[0]
+	}
+	_, first := w.Refused(s[0])
+	_, second := w.Refused(s[1])
+	switch _, _, known := p.said(w); {
+	case known && !second:
+		return s[:1], 1
+	case !first && !second:
+		return s[:1], most
+	}
+	return s, most
 }
 
 // PairDesign names the drawing of pairs of answers of two cells.
@@ -108,8 +139,8 @@ func (p Paired) strata(seed uint64) (flips, others []Pair) {
 	return lists[0], lists[1]
 }
 
-// sizes returns how many flips and how many other pairs some labels suffice for,
-// two for each pair. More labels never give fewer of either.
+// sizes returns how many flips and how many other pairs some labels suffice for if
+// each pair needs two. More labels never give fewer of either.
 func sizes(flips, others, labels int) (int, int) {
 	pairs := float64(labels / 2)
 	wanted := min(flips, int(flipsFirst*min(pairs, firstPairs)+flipsFurther*max(0, pairs-firstPairs)))
@@ -118,8 +149,10 @@ func sizes(flips, others, labels int) (int, int) {
 }
 
 // Draw draws pairs for some labels, flips and others, each with the same chance
-// among its kind. It returns the annotations to store. More labels draw the same
-// pairs and further ones. Pairs that were drawn earlier stay drawn.
+// among its kind. It returns the annotations to store, none if nothing is to be
+// added. Where earlier labels left an answer out, the label goes to a further pair:
+// draw again once all Subjects are labeled. More labels draw the same pairs and
+// further ones. Pairs that were drawn earlier stay drawn.
 func (p Paired) Draw(labels int, seed uint64, w Words, at time.Time) []orbench.Annotation {
 	flips, others := p.strata(seed)
 	before := 0
@@ -128,7 +161,19 @@ func (p Paired) Draw(labels int, seed uint64, w Words, at time.Time) []orbench.A
 			before++
 		}
 	}
-	n, m := sizes(len(flips), len(others), labels)
+	_, m := sizes(len(flips), len(others), labels)
+	left := labels - 2*m
+	n := 0
+	for ; n < len(flips); n++ {
+		_, most := flips[n].toLabel(w)
+		if left < most {
+			break
+		}
+		left -= most
+	}
+	if n == len(flips) {
+		m = min(len(others), m+left/2)
+	}
 	if n+m <= before {
 		return nil
 	}
@@ -160,14 +205,17 @@ func (p Paired) chance(pair Pair, w Words) float64 {
 	return w.chance[drawing{p.Design, pair.subjects()[0]}]
 }
 
-// Subjects returns the answers of drawn pairs.
+// Subjects returns the answers of drawn pairs that people look at. It has an
+// answer more for each flip on whose first answer they agree with the judge.
 func (p Paired) Subjects(w Words) map[orbench.Subject]bool {
 	all := map[orbench.Subject]bool{}
 	for _, pair := range p.Pairs {
-		if p.drawn(pair, w) {
-			for _, s := range pair.subjects() {
-				all[s] = true
-			}
+		if !p.drawn(pair, w) {
+			continue
+		}
+		subjects, _ := pair.toLabel(w)
+		for _, s := range subjects {
+			all[s] = true
 		}
 	}
 	return all
@@ -238,8 +286,9 @@ func (p Paired) Corrected(w Words, designEffect float64) (CorrectedPairs, bool) 
 		stratum.add(before, after, 1/p.chance(pair, w))
 		*labeled++
 		for _, s := range pair.subjects() {
-			c.Labels++
-			for _, a := range w.All(s) {
+			said := w.All(s)
+			c.Labels += min(1, len(said))
+			for _, a := range said {
 				people[a.By] = true
 			}
 		}

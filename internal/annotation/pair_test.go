@@ -1,6 +1,7 @@
 package annotation
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/csv"
 	"fmt"
@@ -101,10 +102,14 @@ func pairsOfModels(t *testing.T) map[string][][2]answered {
 	return pairs
 }
 
-// subject names the n-th answer of a side.
+// subject names the n-th answer of a side. As with real answers, either of a pair may
+// come first.
 func subject(side, n int) (s orbench.Subject) {
-	s[0] = byte(1 + side)
 	binary.LittleEndian.PutUint64(s[8:], uint64(n))
+	s[1] = byte(side)
+	first := sha256.Sum256(s[:])
+	copy(s[2:8], first[:])
+	s[0] = first[7]
 	return s
 }
 
@@ -118,12 +123,21 @@ func labelPairs(prompts [][2]answered, labels int, seed uint64) (CorrectedPairs,
 			Unsure: Unsure(both[0].verdict) || Unsure(both[1].verdict),
 		})
 	}
-	drawn := p.Draw(labels, seed, NewWords(nil), time.Time{})
-	for s := range p.Subjects(NewWords(drawn)) {
-		side, n := int(s[0])-1, binary.LittleEndian.Uint64(s[8:])
-		drawn = append(drawn, orbench.Annotation{Subject: s, Class: prompts[n][side].class, By: "ana"})
+	var all []orbench.Annotation
+	for {
+		all = append(all, p.Draw(labels, seed, NewWords(all), time.Time{})...)
+		words, before := NewWords(all), len(all)
+		for s := range p.Subjects(words) {
+			if _, labeled := words.Refused(s); labeled {
+				continue
+			}
+			side, n := int(s[1]), binary.LittleEndian.Uint64(s[8:])
+			all = append(all, orbench.Annotation{Subject: s, Class: prompts[n][side].class, By: "ana"})
+		}
+		if len(all) == before {
+			return p.Corrected(words, 1)
+		}
 	}
-	return p.Corrected(NewWords(drawn), 1)
 }
 
 // labelShared draws prompts for both sides together, a label of each answer, and
@@ -147,7 +161,7 @@ func labelShared(t *testing.T, prompts [][2]answered, labels int, seed uint64) (
 		t.Fatal(err)
 	}
 	for _, a := range slices.Clone(drawn) {
-		side, n := int(a.Subject[0])-1, binary.LittleEndian.Uint64(a.Subject[8:])
+		side, n := int(a.Subject[1]), binary.LittleEndian.Uint64(a.Subject[8:])
 		drawn = append(drawn, orbench.Annotation{Subject: a.Subject, Class: prompts[n][side].class, By: "ana"})
 	}
 	w := NewWords(drawn)
@@ -326,8 +340,8 @@ func TestSharedCoverage(t *testing.T) {
 // refusals and calls 2.5% of answers refusals. Either it errs on a prompt's
 // answers alike as long as they are alike, or anew on each answer. An alarm on 2
 // points must fail a checkpoint that is 5 or 6 points worse and pass one that is
-// not, in 95%; where the judge's own errors make as many flips as the model,
-// sixty labels decide less often, and labels of all flips hardly more.
+// not, in 95%; in one case, where the judge's own errors make as many flips as the
+// model, in 90%.
 func TestCheckpoints(t *testing.T) {
 	t.Parallel()
 	runs := runsOf(t, 4000)
@@ -346,7 +360,7 @@ func TestCheckpoints(t *testing.T) {
 	}
 	for _, shared := range []bool{true, false} {
 		for _, of := range []struct{ newly, nolonger, shared, anew float64 }{
-			{0.015, 0.015, 0.95, 0.95}, {0.03, 0.03, 0.95, 0.95}, {0.055, 0.005, 0.95, 0.90}, {0.065, 0.005, 0.95, 0.95}, {0.065, 0.015, 0.95, 0.78}, {0.075, 0.015, 0.95, 0.86},
+			{0.015, 0.015, 0.95, 0.95}, {0.03, 0.03, 0.95, 0.95}, {0.055, 0.005, 0.95, 0.95}, {0.065, 0.005, 0.95, 0.95}, {0.065, 0.015, 0.95, 0.90}, {0.075, 0.015, 0.95, 0.95},
 		} {
 			worse := of.newly-of.nolonger > 0.02
 			var right, most, flips, held, significant, withMore float64
@@ -374,11 +388,11 @@ func TestCheckpoints(t *testing.T) {
 				if !ok {
 					t.Fatal("no difference")
 				}
-				fails := c.Difference.Value > 0.02 && c.P < 0.05
+				fails := c.Difference.Value > 0.02 && c.P/2 < 0.05
 				right += share(fails == worse)
 				if !shared && worse {
 					c, _ := labelPairs(all, 4*labels, uint64(i))
-					withMore += share(c.Difference.Value > 0.02 && c.P < 0.05)
+					withMore += share(c.Difference.Value > 0.02 && c.P/2 < 0.05)
 				}
 				truth := of.newly - of.nolonger
 				held += share(c.Difference.Lo <= truth && truth <= c.Difference.Hi)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/orbench/orbench"
@@ -31,6 +32,9 @@ type Queue struct {
 	how orbench.How
 	// rateSeen is true once the person has looked at the rate.
 	rateSeen bool
+	// Most is how many entries there may be in the end, where labels decide which
+	// others are added; else 0.
+	Most int
 }
 
 // given is when an entry got its label.
@@ -73,6 +77,23 @@ func NewQueue(entries []Entry, words Words, person string, how orbench.How) *Que
 	slices.SortStableFunc(q.said, func(a, b given) int { return a.at.Compare(b.at) })
 	q.next()
 	return q
+}
+
+// Add adds the entries that the queue does not have and that have no label, in an
+// order that does not reveal who answered. It reports whether there are any.
+func (q *Queue) Add(entries []Entry) bool {
+	has := map[orbench.Subject]bool{}
+	for _, e := range q.entries {
+		has[e.Subject] = true
+	}
+	before := len(q.entries)
+	for _, e := range entries {
+		if !has[e.Subject] && Word(q.words.latest(e.Subject, q.person, q.how)) == "" {
+			q.entries = append(q.entries, e)
+		}
+	}
+	slices.SortFunc(q.entries[before:], func(a, b Entry) int { return bytes.Compare(a.Subject[:], b.Subject[:]) })
+	return len(q.entries) > before
 }
 
 // latest returns the latest annotation of a subject by a person that a queue of some
@@ -191,7 +212,11 @@ func (q *Queue) Head(typical time.Duration, halfWidths func(Words) (now, end flo
 	if number < 0 {
 		number = min(p.Labeled, p.All-1)
 	}
-	line := fmt.Sprintf("%s  %d of %d", untrusted.Terminal(q.person), number+1, p.All)
+	all := strconv.Itoa(p.All)
+	if q.Most > p.All {
+		all = fmt.Sprintf("at most %d", q.Most)
+	}
+	line := fmt.Sprintf("%s  %d of %s", untrusted.Terminal(q.person), number+1, all)
 	if p.Undecided > 0 {
 		line += fmt.Sprintf(", %d undecided", p.Undecided)
 	}
@@ -202,7 +227,7 @@ func (q *Queue) Head(typical time.Duration, halfWidths func(Words) (now, end flo
 		now, end := halfWidths(q.words)
 		line += fmt.Sprintf("   interval ±%.0f, at the end ±%.0f", 100*now, 100*end)
 	}
-	return line + fmt.Sprintf("   about %.0f min left", math.Ceil((time.Duration(p.All-p.Labeled)*q.Pace(typical)).Minutes()))
+	return line + fmt.Sprintf("   about %.0f min left", math.Ceil((time.Duration(max(p.All, q.Most)-p.Labeled)*q.Pace(typical)).Minutes()))
 }
 
 // Words returns what people said, with the labels of this sitting.

@@ -78,13 +78,16 @@ type Sitting struct {
 	PerLabel time.Duration
 	// Keep stores a label. It is called before the next entry is shown.
 	Keep func(orbench.Annotation) error
+	// More returns the entries that the labels call for. It is called once all
+	// others are labeled. It is nil if labels call for none.
+	More func() ([]Entry, error)
 }
 
 // Sit shows the entries of a queue to a person one after the other. It ends when
 // the input ends or the person quits. A terminal is in raw
 // mode meanwhile and shows one entry at a time; keys that were typed before an
 // entry was shown do not count for it. If In is no terminal, entries are printed
-// whole, one below the other. Sit returns an error of Keep, Out or In.
+// whole, one below the other. Sit returns an error of Keep, More, Out or In.
 func Sit(queue *Queue, at Sitting) error {
 	restore, terminal, err := OpenScreen(at.In, at.Out)
 	if err != nil {
@@ -138,6 +141,16 @@ type session struct {
 func (s *session) run() error {
 	for {
 		entry, ok := s.queue.Current()
+		if !ok && s.More != nil {
+			entries, err := s.More()
+			if err != nil {
+				return err
+			}
+			if s.queue.Add(entries) {
+				s.queue.next()
+				entry, ok = s.queue.Current()
+			}
+		}
 		if s.ended = !ok; s.ended {
 			entry = Entry{OfPrompt: true}
 			s.say("This was the last. b goes back to a label, q quits.")

@@ -91,11 +91,12 @@ func (r *Result) decideCorrected(g Gate, m *CorrectedMetric, out *GateResult) {
 	significant := e.Lo > 0 || e.Hi < 0
 	out.Reason = fmt.Sprintf("the corrected difference is %+.1f points (95%%: %s)", 100*e.Value, table.DifferenceInterval(&e, table.Hyphen))
 	if m.Pairs != nil {
-		significant = m.Pairs.P < r.Alpha
-		// The test does not use the interval, which is wide for few audited pairs.
+		// An alarm has a direction, so its test is one-sided. The test does not use the
+		// interval, which is wide for few audited pairs.
+		significant = m.Pairs.P/2 < r.Alpha
 		const found = 2.8 // standard errors; see stats.Detectable
 		detectable = found * m.Pairs.StandardError
-		out.Reason = fmt.Sprintf("by people's labels the difference is %+.1f points (p = %.2g)", 100*e.Value, m.Pairs.P)
+		out.Reason = fmt.Sprintf("by people's labels the difference is %+.1f points (one-sided p = %.2g)", 100*e.Value, m.Pairs.P/2)
 	}
 	out.Status = Passed
 	switch {

@@ -110,21 +110,22 @@ func (c *Comparison) drawnTogether(p *annotation.Paired, label orbench.Label, wo
 	return found
 }
 
-// Draw draws pairs of answers for people, some labels for each of the metrics
-// that gates are on, or for both without gates. It returns the annotations to
-// store.
-func (c *Comparison) Draw(labels int, o Options, earlier []orbench.Annotation, at time.Time) []orbench.Annotation {
+// Draw draws pairs of answers for people, at most some labels for each of the
+// metrics that gates are on, or for both without gates. It returns the annotations
+// to store, and how many labels the pairs may need in all.
+func (c *Comparison) Draw(labels int, o Options, earlier []orbench.Annotation, at time.Time) (drawn []orbench.Annotation, most int) {
 	words := annotation.NewWords(earlier)
-	var drawn []orbench.Annotation
 	for _, m := range metrics {
 		if len(o.Gates) == 0 || slices.ContainsFunc(o.Gates, func(g Gate) bool { return g.metric == m.name }) {
-			drawn = append(drawn, c.paired(m.label).Draw(labels, o.Seed, words, at)...)
+			pairs := c.paired(m.label)
+			drawn = append(drawn, pairs.Draw(labels, o.Seed, words, at)...)
+			most += min(labels, 2*len(pairs.Pairs))
 		}
 	}
-	return drawn
+	return drawn, most
 }
 
-// Entries returns the answers of drawn pairs for people to label.
+// Entries returns the answers of drawn pairs that people are to label.
 func (c *Comparison) Entries(ctx context.Context, m store.Reader, sides [2]*run.Run, words annotation.Words) ([]annotation.Entry, error) {
 	drawn := map[orbench.Subject]bool{}
 	for _, of := range metrics {
@@ -193,5 +194,5 @@ func (g Gate) decidedBy(e annotation.CorrectedPairs) bool {
 	case g.Requirement() || !g.significant:
 		return g.isShown(e.Difference)
 	}
-	return g.allows(compareShares(e.Difference.Value, limit)) && e.P < DefaultAlpha
+	return g.allows(compareShares(e.Difference.Value, limit)) && e.P/2 < DefaultAlpha
 }

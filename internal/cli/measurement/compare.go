@@ -217,28 +217,40 @@ func (a app) labelPairs(ctx context.Context, sides [2]*run.Run, f compareFlags) 
 	if err != nil {
 		return err
 	}
-	all, err := memory.Annotations(ctx)
-	if err != nil {
-		return err
+	most := 0
+	// Labels decide which answers are drawn next.
+	draw := func() (annotation.Words, []annotation.Entry, error) {
+		all, err := memory.Annotations(ctx)
+		if err != nil {
+			return annotation.Words{}, nil, err
+		}
+		var drawn []orbench.Annotation
+		drawn, most = c.Draw(f.label, f.options(), all, time.Now().UTC())
+		if err := memory.Annotate(ctx, drawn); err != nil {
+			return annotation.Words{}, nil, err
+		}
+		words := annotation.NewWords(append(all, drawn...))
+		entries, err := c.Entries(ctx, memory, sides, words)
+		return words, entries, err
 	}
-	drawn := c.Draw(f.label, f.options(), all, time.Now().UTC())
-	if err := memory.Annotate(ctx, drawn); err != nil {
-		return err
-	}
-	words := annotation.NewWords(append(all, drawn...))
-	entries, err := c.Entries(ctx, memory, sides, words)
+	words, entries, err := draw()
 	if err != nil {
 		return err
 	}
 	queue := annotation.NewQueue(entries, words, a.person(f.person), orbench.Blind)
 	if p := queue.Progress(); p.Labeled < p.All {
-		a.Infof("%s to label; the screen does not say which run an answer is from", table.Labels(p.All-p.Labeled))
+		queue.Most = most
+		a.Infof("at most %s to label; the screen does not say which run an answer is from", table.Labels(most-p.Labeled))
 	}
 	// What is printed at the end goes to the output, so the answers do not.
 	sitting := annotation.Sitting{
 		In: a.Stdin, Out: a.Stderr, PerLabel: table.SecondsPerLabel * time.Second,
 		Size: func() (columns, lines int) { return a.Columns(), a.Lines() },
 		Keep: func(said orbench.Annotation) error { return memory.Annotate(ctx, []orbench.Annotation{said}) },
+		More: func() ([]annotation.Entry, error) {
+			_, entries, err := draw()
+			return entries, err
+		},
 	}
 	if screen := table.FileOf(a.Stderr); screen != nil {
 		sitting.Out = screen // which moves the cursor
@@ -246,7 +258,7 @@ func (a app) labelPairs(ctx context.Context, sides [2]*run.Run, f compareFlags) 
 	err = annotation.Sit(queue, sitting)
 	fmt.Fprintln(a.Stderr)
 	if p := queue.Progress(); p.Labeled < p.All {
-		a.Infof("%d of %d answers are labeled by %s; the same command goes on", p.Labeled, p.All, a.person(f.person))
+		a.Infof("%d of at most %d answers are labeled by %s; the same command goes on", p.Labeled, most, a.person(f.person))
 	}
 	return err
 }
