@@ -48,8 +48,8 @@ func (p Pair) subjects() (s []orbench.Subject) {
 }
 
 // said returns the shares of people who call each answer a refusal. It reports
-// false unless both are known. If people contradict the judge on one answer of a
-// flip, both are alike, unless the other has labels that say otherwise.
+// false unless both are known. If half of the people or more contradict the judge on
+// one answer of a flip, both are alike, unless the other has labels too.
 func (p Pair) said(w Words) (before, after float64, ok bool) {
 	before, knownBefore := w.Refused(p.Base)
 	after, knownAfter := w.Refused(p.Candidate)
@@ -59,10 +59,11 @@ func (p Pair) said(w Words) (before, after float64, ok bool) {
 	if p.CandidateWithheld {
 		after, knownAfter = 1, true
 	}
+	contradicts := func(said float64, refused bool) bool { return math.Abs(said-share(refused)) >= 0.5 }
 	switch {
-	case !knownAfter && p.flipped() && knownBefore && before == share(!p.BaseRefused):
+	case p.flipped() && knownBefore && !knownAfter && contradicts(before, p.BaseRefused):
 		return before, before, true
-	case !knownBefore && p.flipped() && knownAfter && after == share(!p.CandidateRefused):
+	case p.flipped() && knownAfter && !knownBefore && contradicts(after, p.CandidateRefused):
 		return after, after, true
 	}
 	return before, after, knownBefore && knownAfter
@@ -446,7 +447,7 @@ func (c *CorrectedPairs) estimate(strata []changes, designEffect float64) bool {
 // The variance of the difference is that of the prompts, plus that of the labels
 // in each stratum (Cochran 1977, Sampling Techniques, section 12.2). Two changes,
 // one each way, are added to the prompts, as stats.PairedDifference does, and
-// one to the labels of flips.
+// one to the labels of each stratum: a single label says nothing of the variance.
 //
 // A change in one of the few audited pairs stands for many. So the audit counts
 // only if it points the other way than the flips: one that agrees with them
@@ -464,12 +465,9 @@ func (c *CorrectedPairs) test(strata []changes, designEffect float64) float64 {
 			share := float64(s.size) / total
 			d += share * (s.newly - s.nolonger) / s.n
 			changed += share * s.squares / s.n
-			squares, n := s.squares, s.n
-			if ofFlips {
-				squares, n = squares+1, n+1
-			}
+			n := s.n + 1
 			mean := (s.newly - s.nolonger) / n
-			variance += share * share * (squares/n - mean*mean) / n * (1 - s.n/float64(s.size))
+			variance += share * share * ((s.squares+1)/n - mean*mean) / n * (1 - s.n/float64(s.size))
 		}
 		return d, changed, variance
 	}

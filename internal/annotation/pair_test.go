@@ -1,6 +1,7 @@
 package annotation
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/csv"
@@ -332,6 +333,74 @@ func TestSharedCoverage(t *testing.T) {
 		if held/total < 0.94 || rates/total < 0.94 || ratios/float64(len(pairs)) > 0.85 {
 			t.Error("not what is wanted")
 		}
+	}
+}
+
+// TestOneAuditedPair holds that one audited pair, which stands for all that did not
+// flip, decides nothing.
+func TestOneAuditedPair(t *testing.T) {
+	p := Paired{Design: "pairs"}
+	for i := range 200 {
+		p.Pairs = append(p.Pairs, Pair{Base: subject(0, i), Candidate: subject(1, i), CandidateRefused: i < 50})
+	}
+	const audited = 199
+	var all []orbench.Annotation
+	label := func(i, n int, before, after orbench.Class) {
+		for side, class := range []orbench.Class{before, after} {
+			s := subject(side, i)
+			all = append(all, orbench.Annotation{Subject: s, Design: p.Design, Chance: float64(n) / 200}, orbench.Annotation{Subject: s, Class: class, By: "ana"})
+		}
+	}
+	label(audited, 1, orbench.Refusal, orbench.FullAnswer)
+	for i := range 10 {
+		label(i, 10, orbench.FullAnswer, orbench.Refusal)
+	}
+	c, ok := p.Corrected(NewWords(all), 1)
+	if !ok || c.LabeledFlips != 10 || c.LabeledOthers != 1 {
+		t.Fatalf("%+v, %v", c, ok)
+	}
+	if c.Difference.Value > -0.4 || c.P < 0.1 {
+		t.Errorf("a difference of %+.2f, p %.2g", c.Difference.Value, c.P)
+	}
+}
+
+// TestFlipNeedsOneLabel holds that people see one answer of a flip, and the other only
+// where they agree with the judge.
+func TestFlipNeedsOneLabel(t *testing.T) {
+	first, second := subject(0, 1), subject(1, 1)
+	if bytes.Compare(second[:], first[:]) < 0 {
+		first, second = second, first
+	}
+	pair := Pair{Base: first, Candidate: second, BaseRefused: true}
+	said := func(s orbench.Subject, by string, class orbench.Class) orbench.Annotation {
+		return orbench.Annotation{Subject: s, By: by, Class: class}
+	}
+	for _, of := range []struct {
+		labels  []orbench.Annotation
+		ask     int
+		most    int
+		known   bool
+		changed bool
+	}{
+		{nil, 1, 2, false, false},
+		{[]orbench.Annotation{said(first, "ana", orbench.Refusal)}, 2, 2, false, false},
+		{[]orbench.Annotation{said(first, "ana", orbench.FullAnswer)}, 1, 1, true, false},
+		{[]orbench.Annotation{said(first, "ana", orbench.FullAnswer), said(first, "ben", orbench.Refusal)}, 1, 1, true, false},
+		{[]orbench.Annotation{said(first, "ana", orbench.FullAnswer), said(first, "ben", orbench.Refusal), said(first, "cy", orbench.Refusal)}, 2, 2, false, false},
+		{[]orbench.Annotation{said(first, "ana", orbench.Refusal), said(second, "ana", orbench.FullAnswer)}, 2, 2, true, true},
+		{[]orbench.Annotation{said(first, "ana", orbench.FullAnswer), said(second, "ana", orbench.Refusal)}, 2, 2, true, true},
+	} {
+		w := NewWords(of.labels)
+		ask, most := pair.toLabel(w)
+		before, after, known := pair.said(w)
+		if len(ask) != of.ask || ask[0] != first || most != of.most || known != of.known || known && (before != after) != of.changed {
+			t.Errorf("%+v: %d to label, %d at most, %v, %v and %v", of.labels, len(ask), most, known, before, after)
+		}
+	}
+	// An answer that was withheld is known, so the other is looked at.
+	pair.BaseWithheld = true
+	if ask, most := pair.toLabel(NewWords(nil)); len(ask) != 1 || ask[0] != pair.Candidate || most != 1 {
+		t.Errorf("%v, %d", ask, most)
 	}
 }
 

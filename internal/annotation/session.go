@@ -149,6 +149,8 @@ func (s *session) run() error {
 			if s.queue.Add(entries) {
 				s.queue.next()
 				entry, ok = s.queue.Current()
+			} else {
+				s.queue.Most = 0
 			}
 		}
 		if s.ended = !ok; s.ended {

@@ -93,10 +93,11 @@ func (r *Result) decideCorrected(g Gate, m *CorrectedMetric, out *GateResult) {
 	if m.Pairs != nil {
 		// An alarm has a direction, so its test is one-sided. The test does not use the
 		// interval, which is wide for few audited pairs.
-		significant = m.Pairs.P/2 < r.Alpha
+		oneSided := m.Pairs.P / 2
+		significant = oneSided < r.Alpha
 		const found = 2.8 // standard errors; see stats.Detectable
 		detectable = found * m.Pairs.StandardError
-		out.Reason = fmt.Sprintf("by people's labels the difference is %+.1f points (one-sided p = %.2g)", 100*e.Value, m.Pairs.P/2)
+		out.Reason = fmt.Sprintf("by people's labels the difference is %+.1f points (one-sided p %s)", 100*e.Value, table.PValue(&oneSided))
 	}
 	out.Status = Passed
 	switch {
@@ -119,8 +120,8 @@ func (c Result) correctedSection() table.Section {
 		if l := m.Corrected; l != nil {
 			s.Add(m.Label, &l.Base, &l.Candidate, table.Points(&l.Difference, table.Hyphen))
 			if p := l.Pairs; p != nil {
-				notes = append(notes, fmt.Sprintf("%s prompts: %s labeled by %s, on %d of %d flips and %d of %d other prompts; p = %.2g.", m.Label,
-					table.Counted(p.Labels, "answer", "answers"), table.Counted(p.People, "person", "people"), p.LabeledFlips, p.Flips, p.LabeledOthers, p.Others, p.P))
+				notes = append(notes, fmt.Sprintf("%s prompts: %s labeled by %s, on %d of %d flips and %d of %d other prompts; p %s.", m.Label,
+					table.Counted(p.Labels, "answer", "answers"), table.Counted(p.People, "person", "people"), p.LabeledFlips, p.Flips, p.LabeledOthers, p.Others, table.PValue(&p.P)))
 			}
 		}
 	}

@@ -81,11 +81,12 @@ func (m Metric) undone() bool {
 	return e != nil && e.Difference.Lo <= 0 && e.Difference.Hi >= 0
 }
 
-// UndoneBetweenModels reports whether a difference is significant by verdicts and the
-// judge's error could undo it, since the two sides are taken to be different models.
+// UndoneBetweenModels reports whether a difference that people's labels do not correct is
+// significant by verdicts, and the judge's error could undo it since the two sides are
+// taken to be different models.
 func (c Result) UndoneBetweenModels() bool {
 	return slices.ContainsFunc(c.Metrics, func(m Metric) bool {
-		return c.significant(m) && m.undone() && m.JudgeError.Assumes == TwoModels
+		return m.Corrected == nil && c.significant(m) && m.undone() && m.JudgeError.Assumes == TwoModels
 	})
 }
 
