@@ -163,6 +163,7 @@ func TestWhatIsCompared(t *testing.T) {
 		"/compare?study=main":              `<option value="sim/strict" selected>`,
 		"/compare?study=main&study=main":   `<input type="hidden" name="study" value="main">`,
 		"/compare?study=main&study=before": `<select name="target">`,
+		"/label?person=ana":                `<select name="study">`,
 	} {
 		if text := s.page(address); !strings.Contains(text, want) {
 			t.Errorf("%s has no %s: %s", address, want, text)

@@ -202,17 +202,17 @@ func (s *Server) label(r *http.Request) (response, error) {
 	if a.queue == answersQueue {
 		return response{redirect: a.q.Address("/answers")}, nil
 	}
-	if a.person == "" {
-		known := personOf(r)
-		var runs []run.Stored
-		if a.q.Get("study") == "" {
-			var err error
-			if runs, err = run.List(r.Context(), s.Store); err != nil {
-				return response{}, err
-			}
+	asksJSON := r.Context().Value(patient{}) != nil
+	var runs []run.Stored
+	if a.q.Get("study") == "" {
+		if runs, err = run.List(r.Context(), s.Store); err != nil {
+			return response{}, err
 		}
-		asksJSON := r.Context().Value(patient{}) != nil
-		if known != "" && !a.anew && (asksJSON || len(runs) < 2) { // of several, the newest may not be meant
+	}
+	several := len(runs) > 1 && !asksJSON // of which the newest may not be meant
+	if a.person == "" || several {
+		known := cmp.Or(a.person, personOf(r))
+		if known != "" && !a.anew && !several {
 			a.person = known
 			return response{redirect: a.address(r.URL.Path)}, nil
 		}
