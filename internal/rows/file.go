@@ -121,7 +121,10 @@ func (f *File) begin(in input, as purpose, choose Chooser) (nextFunc, error) {
 		in.parse, in.traffic = parseTop, true
 	}
 	if as != datasetFile {
-		if log := logOf(head); log.open != nil {
+		switch log := logOf(head); {
+		case log.lacking != "":
+			return nil, &orbench.InputError{File: f.Name, Problem: log.lacking + ", which have no answers", Hint: log.hint}
+		case log.open != nil:
 			return log.open(f.Name, in, choose)
 		}
 	}
@@ -136,8 +139,8 @@ func (f *File) begin(in input, as purpose, choose Chooser) (nextFunc, error) {
 	return format.open(f.Name, in, choose)
 }
 
-// headOf tells of which log a file is; the format's open is nil if of none, or if the file
-// cannot be read.
+// headOf tells of which log a file is; it is as logOf gives for none if the file cannot be
+// read.
 func headOf(path string) (format logFormat) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -32,8 +32,7 @@ func openFolder(path string, choose Chooser) (*File, error) {
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		format := headOf(log)
-		if format.open == nil || format.beside {
+		if headOf(log).open == nil {
 			continue
 		}
 		r.logs = append(r.logs, log)

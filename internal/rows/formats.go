@@ -69,8 +69,9 @@ type logFormat struct {
 	// is tells the format by the paths of the first object of a file; see pathsIn.
 	is   func(paths map[string]bool) bool
 	open func(file string, in input, choose Chooser) (nextFunc, error)
-	// beside is true for a file that belongs to logs and has no answers.
-	beside bool
+	// lacking says what is in a file that belongs to logs and has no answers, and hint what to
+	// name in its place. Such a format has no open.
+	lacking, hint string
 }
 
 // logHead is the number of bytes needed to recognize a log.
@@ -82,21 +83,27 @@ func logs() []logFormat {
 	return []logFormat{
 		{is: has("/version", "/eval", "/eval/run_id"), open: openInspectJSON},
 		{is: has("/doc_id", "/arguments", "/resps"), open: openHarness},
-		{is: has("/results", "/configs", "/versions"), open: openHarnessResults, beside: true},
+		{
+			is: has("/results", "/configs", "/versions"), lacking: "the results of lm-evaluation-harness",
+			hint: "name samples_*.jsonl beside it; the harness writes that file if it logs samples",
+		},
 		{is: has("/results", "/results/version", "/results/prompts"), open: openPromptfooJSON},
 		{is: has("/promptIdx", "/provider"), open: openPromptfooLines},
 		{is: has("/adapter_spec", "/request_states"), open: openHELM},
-		{is: isBatchInput, open: openBatchInput, beside: true},
+		{is: isBatchInput, lacking: "the calls of a batch", hint: "name the output of the batch; the calls are found beside it"},
 		{is: has("/custom_id", "/response"), open: openBatch},
 		{is: has("/schema_version", "/evaluation_id", "/sample_id"), open: openInstances},
-		{is: has("/schema_version", "/evaluation_id", "/evaluation_results"), open: openAggregate, beside: true},
+		{
+			is: has("/schema_version", "/evaluation_id", "/evaluation_results"), lacking: "aggregate results of Every Eval Ever",
+			hint: "name the file of its samples, *_samples.jsonl",
+		},
 		{is: has("/resourceSpans"), open: openTelemetry},
 		{is: has("/resourceLogs"), open: openTelemetry},
 	}
 }
 
-// logOf gives the format of a log with the given first bytes. Its open is nil if the bytes
-// are those of none.
+// logOf gives the format of a log with the given first bytes. It has neither open nor lacking
+// if the bytes are those of none.
 func logOf(head []byte) logFormat {
 	if bytes.HasPrefix(head, []byte(zipMagic)) {
 		return logFormat{open: openInspectZIP}
