@@ -2,6 +2,7 @@ package rows
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -221,21 +222,25 @@ type Record struct {
 	cells [parts]string
 }
 
-// Next gives the next record, or io.EOF.
-func (l *Log) Next() (Record, error) {
-	r, err := l.File.Next()
-	if err != nil {
-		return Record{}, err
-	}
-	out := Record{log: l, row: r}
-	for i, part := range l.parts {
-		cell := r.Cells[i]
-		nested := cell != "" && (cell[0] == '{' || cell[0] == '[')
-		if out.cells[part] == "" && cell != "null" && (!nested || part == partPrompt || part == partReply || part >= partError) {
-			out.cells[part] = cell
+// Records streams the records; it is used once.
+func (l *Log) Records(yield func(Record, error) bool) {
+	for {
+		r, err := l.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		out := Record{log: l, row: r}
+		for i, cell := range r.Cells {
+			part := l.parts[i]
+			nested := cell != "" && (cell[0] == '{' || cell[0] == '[')
+			if out.cells[part] == "" && cell != "null" && (!nested || part == partPrompt || part == partReply || part >= partError) {
+				out.cells[part] = cell
+			}
+		}
+		if !yield(out, err) || err != nil {
+			return
 		}
 	}
-	return out, nil
 }
 
 // Fault is an error about the record.
