@@ -212,13 +212,9 @@ func (w Words) Disputed(p orbench.Prompt) bool {
 
 // Tally counts the answers of one cell, for its corrected rate.
 type Tally struct {
-	cell    Cell
-	words   Words
-	sizes   [groups]int
-	weights [groups]float64
-	squares [groups]float64
-	refused [groups]float64
-	labels  [groups]int
+	cell   Cell
+	words  Words
+	counts [groups]labelCount
 	// people counts the labels of each person, pairs those of two.
 	people map[string]*Tally
 	pairs  map[[2]string]*pairTally
@@ -244,7 +240,7 @@ func NewTally(c Cell, w Words) *Tally {
 // Add counts an answer. Labels of answers that were not drawn at random from
 // the cell do not count, because it is unknown what they represent.
 func (t *Tally) Add(s orbench.Subject, g Group) {
-	t.sizes[g]++
+	t.counts[g].size++
 	chance := t.words.chance[drawing{t.cell.Design(), s}]
 	if g == Withheld || chance == 0 {
 		return
@@ -260,10 +256,7 @@ func (t *Tally) Add(s orbench.Subject, g Group) {
 		return
 	}
 	w := 1 / chance
-	t.labels[g]++
-	t.weights[g] += w
-	t.squares[g] += w * w
-	t.refused[g] += w * share
+	t.counts[g].label(w, share)
 	all := t.words.All(s)
 	t.addPeople(all, g, w)
 	if slices.ContainsFunc(all, func(a orbench.Annotation) bool { return a.RateSeen }) {
@@ -348,41 +341,37 @@ func (t *Tally) Corrected(designEffect float64) (Corrected, bool) {
 func (t *Tally) corrected(designEffect float64) (c Corrected, ok bool) {
 	var strata []stats.LabeledStratum
 	for g := range groups {
-		if t.sizes[g] == 0 {
+		n := t.counts[g]
+		if n.size == 0 {
 			continue
 		}
-		shown := CorrectedGroup{Group: g.String(), Size: t.sizes[g], Labels: t.labels[g]}
-		if t.labels[g] > 0 {
-			share := t.refused[g] / t.weights[g]
+		shown := CorrectedGroup{Group: g.String(), Size: n.size, Labels: n.labels}
+		if n.labels > 0 {
+			share := n.refused / n.weights
 			shown.Refused = &share
 		}
-		c.Labels += t.labels[g]
+		c.Labels += n.labels
 		c.Groups = append(c.Groups, shown)
 	}
 	if c.Labels == 0 {
 		return c, false
 	}
 	for _, merged := range t.merged() {
-		var s stats.LabeledStratum
-		var weights, squares, refused float64
+		var n labelCount
 		for _, g := range merged {
-			s.Size += t.sizes[g]
-			weights, squares, refused = weights+t.weights[g], squares+t.squares[g], refused+t.refused[g]
+			n.add(t.counts[g])
 		}
 		switch {
-		case s.Size == 0:
-			continue
+		case n.size == 0:
 		case merged[0] == Withheld:
-			s.Mean, s.Labels = 1, float64(s.Size)
-		case weights == 0:
+			strata = append(strata, stats.LabeledStratum{Size: n.size, Mean: 1, Labels: float64(n.size)})
+		case n.weights == 0:
 			return c, false
 		default:
-			s.Mean, s.Labels = min(1, refused/weights), weights*weights/squares
+			strata = append(strata, n.stratum())
 		}
-		strata = append(strata, s)
 	}
-	rate, ok := stats.StratifiedRate(strata, designEffect, confidence)
-	c.Rate = rate
+	c.Rate, ok = stats.StratifiedRate(strata, designEffect, confidence)
 	return c, ok
 }
 
@@ -391,8 +380,8 @@ func (t *Tally) corrected(designEffect float64) (c Corrected, ok bool) {
 func (t *Tally) merged() [][]Group {
 	var parts [][]Group
 	for _, side := range [][]Group{{SureAnswer, UnsureAnswer}, {Disagreement, Unjudged}, {UnsureRefusal, SureRefusal}} {
-		labeled := slices.DeleteFunc(slices.Clone(side), func(g Group) bool { return t.sizes[g] == 0 })
-		if slices.ContainsFunc(labeled, func(g Group) bool { return t.labels[g] == 0 }) {
+		labeled := slices.DeleteFunc(slices.Clone(side), func(g Group) bool { return t.counts[g].size == 0 })
+		if slices.ContainsFunc(labeled, func(g Group) bool { return t.counts[g].labels == 0 }) {
 			parts = append(parts, labeled)
 			continue
 		}

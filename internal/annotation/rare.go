@@ -60,26 +60,25 @@ func (t *Tally) Rare(designEffect float64, measured ...Recall) *Rare {
 	var r Rare
 	figures, least := stats.Rare{DesignEffect: designEffect}, 1.0
 	for g := range groups {
+		n := t.counts[g]
 		switch {
-		case t.sizes[g] == 0:
+		case n.size == 0:
 		case g == Withheld:
-			figures.Flagged = append(figures.Flagged, stats.LabeledStratum{Size: t.sizes[g], Mean: 1, Labels: float64(t.sizes[g])})
+			figures.Flagged = append(figures.Flagged, stats.LabeledStratum{Size: n.size, Mean: 1, Labels: float64(n.size)})
 		case g.flagged():
-			if t.labels[g] == 0 {
+			if n.labels == 0 {
 				return nil
 			}
-			r.Flagged += t.sizes[g]
-			r.Labels += t.labels[g]
-			figures.Flagged = append(figures.Flagged, stats.LabeledStratum{
-				Size: t.sizes[g], Mean: min(1, t.refused[g]/t.weights[g]), Labels: t.weights[g] * t.weights[g] / t.squares[g],
-			})
+			r.Flagged += n.size
+			r.Labels += n.labels
+			figures.Flagged = append(figures.Flagged, n.stratum())
 		default:
-			if t.refused[g] > 0 {
+			if n.refused > 0 {
 				return nil
 			}
-			r.Audited += t.labels[g]
-			r.Rest += t.sizes[g]
-			least = min(least, float64(t.labels[g])/float64(t.sizes[g]))
+			r.Audited += n.labels
+			r.Rest += n.size
+			least = min(least, float64(n.labels)/float64(n.size))
 		}
 	}
 	// Groups that are audited less than others decide for all.
@@ -107,13 +106,14 @@ func (t *Tally) Rare(designEffect float64, measured ...Recall) *Rare {
 func (t *Tally) Recall() (stats.Interval, bool) {
 	var flagged, all, squares float64
 	for g := range Withheld {
-		if t.labels[g] == 0 {
+		n := t.counts[g]
+		if n.labels == 0 {
 			continue
 		}
-		all += t.refused[g]
-		squares += t.refused[g] * t.squares[g] / t.weights[g]
+		all += n.refused
+		squares += n.refused * n.squares / n.weights
 		if g.flagged() {
-			flagged += t.refused[g]
+			flagged += n.refused
 		}
 	}
 	n := all * all / squares
@@ -139,16 +139,16 @@ func (t *Tally) Compare(s orbench.Subject, verdicts []orbench.Verdict) {
 	for _, v := range verdicts[1:] {
 		other = other || v.Class.Refused()
 	}
+	if first || other {
+		t.judges++
+	}
 	switch {
 	case first && other:
 		t.both += 1 / chance
-		t.judges++
 	case first:
 		t.onlyFirst += 1 / chance
-		t.judges++
 	case other:
 		t.onlyOther += 1 / chance
-		t.judges++
 	}
 }
 
