@@ -246,11 +246,16 @@ func (e Entry) options() Options {
 	if e.File == "" && !e.BuiltIn {
 		c = e.assembled()
 	}
-	opts := Options{Prompt: c.Prompt, Category: c.Category, Label: c.Label, Cluster: c.Cluster, Pair: c.Pair, Default: orbench.Safe}
+	opts := c.options(orbench.Safe)
 	if e.Label != perRow {
 		opts.Default = orbench.Label(e.Label)
 	}
 	return opts
+}
+
+// options reads the columns. label is that of all rows in a file without labels.
+func (c Columns) options(label orbench.Label) Options {
+	return Options{Prompt: c.Prompt, Category: c.Category, Label: c.Label, Cluster: c.Cluster, Pair: c.Pair, Default: label}
 }
 
 // source gives the source of the entry's rows.

@@ -55,7 +55,7 @@ type input struct {
 	unsent []string
 	// watched are the columns that may contain labels, nil if none is watched. watchedAt
 	// is where their cells begin.
-	watched   *labelWatch
+	watched   labelWatch
 	watchedAt int
 	origins   benchmark.Origins
 	// pairs names the pairs of a published dataset with pairs, nil for any other.
@@ -79,9 +79,7 @@ func (in *input) item() (orbench.Prompt, error) {
 			return p, r.Unsent(in.Name, string(p.ID), name)
 		}
 	}
-	if in.watched != nil {
-		in.watched.Add(r.Cells[in.watchedAt:])
-	}
+	in.watched.Add(r.Cells[in.watchedAt:])
 	if problem, hint := checkAsked(p.Messages); problem != "" && !in.answers {
 		return p, r.Fault(in.Name, problem, hint)
 	}
@@ -93,14 +91,6 @@ func (in *input) item() (orbench.Prompt, error) {
 		p.Pair = in.pairs.next(p)
 	}
 	return p, nil
-}
-
-// likelyLabels is the watched column that looks most like labels, nil if none does.
-func (in *input) likelyLabels() *likely {
-	if in.watched == nil {
-		return nil
-	}
-	return in.watched.Likely()
 }
 
 // open opens the source and finds its columns.

@@ -116,10 +116,7 @@ func (f *File) begin(in input, as purpose, choose Chooser) (nextFunc, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, readFault(f.Name, err)
 	}
-	in.Reader, in.notes, in.parse = text, &f.Notes, parseObject
-	if as == trafficFile {
-		in.parse, in.traffic = parseTop, true
-	}
+	in.Reader, in.notes, in.traffic = text, &f.Notes, as == trafficFile
 	if as != datasetFile {
 		switch log := logOf(head); {
 		case log.lacking != "":
@@ -160,7 +157,7 @@ func headOf(path string) (format logFormat) {
 
 // Embedded opens the content of a CSV file that is part of the program.
 func Embedded(name string, content []byte, choose Chooser) (*File, error) {
-	next, err := openCSV(name, input{Reader: bytes.NewReader(content)}, choose)
+	next, err := separatedBy(',')(name, input{Reader: bytes.NewReader(content)}, choose)
 	return &File{Name: name, next: next, closer: io.NopCloser(nil)}, err
 }
 

@@ -39,14 +39,10 @@ type input struct {
 	size int64
 	// notes are for what the user must know of a log, in lines.
 	notes *[]string
-	// parse parses the objects of JSON.
-	parse objectParser
-	// traffic is true if exchanges are read, not answers: then transcripts with tools count.
+	// traffic is true if exchanges are read, not answers: then transcripts with tools count, and
+	// what is nested in JSON is parsed only as far as it is looked for.
 	traffic bool
 }
-
-// objectParser is parseObject or parseTop.
-type objectParser func(file string, r Row, b []byte, hint string) (object, error)
 
 // headSize is the number of bytes needed to recognize the format of a file.
 const headSize = 1024
@@ -56,8 +52,8 @@ const headSize = 1024
 // them.
 func formats() []fileFormat {
 	return []fileFormat{
-		{name: "CSV", version: "RFC 4180", endings: []string{".csv"}, is: isText, open: openCSV},
-		{name: "TSV", endings: []string{".tsv"}, is: isText, open: openTSV},
+		{name: "CSV", version: "RFC 4180", endings: []string{".csv"}, is: isText, open: separatedBy(',')},
+		{name: "TSV", endings: []string{".tsv"}, is: isText, open: separatedBy('\t')},
 		{name: "JSON Lines", endings: []string{".jsonl", ".ndjson"}, is: begins("{"), open: openJSONL},
 		{name: "JSON", version: "RFC 8259", endings: []string{".json"}, is: begins("[", "{"), open: openJSON},
 		{name: "Parquet", version: "2", endings: []string{".parquet"}, is: begins(parquetMagic), open: openParquet},

@@ -24,50 +24,33 @@ func openJSON(file string, in input, choose Chooser) (nextFunc, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := &jsonRows{file: file, limit: limit, objects: json.NewDecoder(text), array: array, parse: in.parse}
+	objects := json.NewDecoder(text)
 	if array {
-		if _, err := rows.objects.Token(); err != nil {
+		if _, err := objects.Token(); err != nil {
 			return nil, jsonFault(file, 0, err)
 		}
 	}
-	return openObjects(file, choose, rows.next)
-}
-
-// jsonRows reads the objects of an array, or objects one after the other.
-type jsonRows struct {
-	file    string
-	limit   *bounded
-	objects *json.Decoder
-	array   bool
-	parse   objectParser
-	// number counts the objects. ended is true after the last one of an array.
-	number int
-	ended  bool
-}
-
-// next gives the next object, or io.EOF.
-func (j *jsonRows) next() (object, error) {
-	j.limit.Next()
-	if !j.ended && j.array && !j.objects.More() {
-		if _, err := j.objects.Token(); err != nil {
-			return object{}, jsonFault(j.file, j.number, err)
-		}
-		j.ended = true
-	}
-	if j.ended {
-		if _, err := j.objects.Token(); errors.Is(err, io.EOF) {
+	number := 0
+	return openObjects(file, choose, func() (object, error) {
+		limit.Next()
+		if array && !objects.More() {
+			if _, err := objects.Token(); err != nil {
+				return object{}, jsonFault(file, number, err)
+			}
+			if _, err := objects.Token(); !errors.Is(err, io.EOF) {
+				return object{}, &orbench.InputError{File: file, Problem: "something follows the end of the JSON", Hint: jsonHint}
+			}
 			return object{}, io.EOF
 		}
-		return object{}, &orbench.InputError{File: j.file, Problem: "something follows the end of the JSON", Hint: jsonHint}
-	}
-	var raw json.RawMessage
-	if err := j.objects.Decode(&raw); !j.array && err == io.EOF {
-		return object{}, io.EOF
-	} else if err != nil {
-		return object{}, jsonFault(j.file, j.number, err)
-	}
-	j.number++
-	return j.parse(j.file, Row{Number: j.number}, raw, jsonHint)
+		var raw json.RawMessage
+		if err := objects.Decode(&raw); !array && err == io.EOF {
+			return object{}, io.EOF
+		} else if err != nil {
+			return object{}, jsonFault(file, number, err)
+		}
+		number++
+		return parseObject(file, Row{Number: number}, raw, jsonHint, in.traffic)
+	})
 }
 
 // opensArray reports whether the text is an array. It refuses a text that is neither an

@@ -70,7 +70,7 @@ func (n *nestedParquet) reader() func() (object, error) {
 		if err != nil {
 			return object{}, notParquet(n.file, err)
 		}
-		return parseObject(n.file, Row{Number: r.Number}, b, "fetch or export it again")
+		return parseObject(n.file, Row{Number: r.Number}, b, "fetch or export it again", false)
 	}
 }
 
