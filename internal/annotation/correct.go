@@ -112,13 +112,6 @@ func (w Words) Drawn(c Cell, s orbench.Subject) bool {
 // was not.
 func (w Words) Chance(c Cell, s orbench.Subject) float64 { return w.chance[drawing{c.Design(), s}] }
 
-// Of returns a person's label of a subject; false if there is none, or if it
-// was taken back. The label can be that the person cannot decide.
-func (w Words) Of(s orbench.Subject, person string) (orbench.Annotation, bool) {
-	a, ok := w.said[s][person]
-	return a, ok && Word(a) != ""
-}
-
 // On returns everything that people say of a subject: each person's latest label, first
 // those that may correct a rate and then the others, sorted by name, and what settled a
 // dispute at the end. Labels that were taken back are left out.
@@ -398,17 +391,12 @@ func (t *Tally) merged() [][]Group {
 func (w Words) Rows(entries []Entry) []Entry {
 	var rows []Entry
 	for _, e := range entries {
-		n := len(rows)
-		for _, said := range []map[string]orbench.Annotation{w.said[e.Subject], w.apart[e.Subject], {"": w.settled[e.Subject]}} {
-			for _, person := range slices.Sorted(maps.Keys(said)) {
-				a := said[person]
-				if e.Word, e.By, e.Note, e.How = Word(a), a.By, a.Note, a.How; e.Word != "" {
-					rows = append(rows, e)
-				}
-			}
+		said := w.On(e.Subject)
+		if len(said) == 0 {
+			said = []orbench.Annotation{{How: orbench.Blind}}
 		}
-		if len(rows) == n {
-			e.Word, e.By, e.Note, e.How = "", "", "", orbench.Blind
+		for _, a := range said {
+			e.Word, e.By, e.Note, e.How = Word(a), a.By, a.Note, a.How
 			rows = append(rows, e)
 		}
 	}

@@ -15,8 +15,6 @@ import (
 type Format struct {
 	// Name is what people call the format.
 	Name string
-	// Folder is true if a folder is written, false for one file.
-	Folder bool
 	// Create begins to write a study at path, which becomes whole or is not made at all; see
 	// folder.Create and folder.CreateFile. A path that may not be written, and a study that the
 	// format cannot hold, are *orbench.InputError.
@@ -25,10 +23,10 @@ type Format struct {
 
 // Formats are all formats. To add one, add a file with its Writer and a row here.
 var Formats = []Format{
-	{"verdicts", false, createVerdicts},
-	{"eee", true, createRecords},
-	{"inspect", true, createLogs},
-	{"huggingface", true, createHubResults},
+	{"verdicts", createVerdicts},
+	{"eee", createRecords},
+	{"inspect", createLogs},
+	{"huggingface", createHubResults},
 }
 
 // Writer writes a study. Answers are added in their order. Do not use a Writer after

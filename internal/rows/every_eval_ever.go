@@ -21,7 +21,6 @@ type instance struct {
 	Name       string `json:"evaluation_name"`
 	Result     string `json:"evaluation_result_id"`
 	Sample     string `json:"sample_id"`
-	Kind       string `json:"interaction_type"`
 	Input      struct {
 		Raw jsontext.Value `json:"raw"`
 	} `json:"input"`

@@ -138,7 +138,7 @@ func OpenLog(path string, stdin io.Reader, columns ExchangeColumns) (*Log, error
 	var err error
 	switch info, statErr := os.Stat(path); {
 	case path == "-":
-		l.File = &File{Name: "standard input", closer: io.NopCloser(nil)}
+		l.File = &File{Name: "standard input"}
 		l.File.next, err = l.File.begin(input{Reader: stdin}, trafficFile, choose)
 	case statErr == nil && info.IsDir():
 		l.File, err = OpenAnswers(path, choose)

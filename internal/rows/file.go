@@ -32,14 +32,19 @@ type File struct {
 	// lines; they are there after the last row.
 	Notes  []string
 	next   nextFunc
-	closer io.Closer
+	closer func() error // nil if there is nothing to close
 }
 
 // Next gives the next row, or io.EOF.
 func (f *File) Next() (Row, error) { return f.next() }
 
 // Close closes the file.
-func (f *File) Close() error { return f.closer.Close() }
+func (f *File) Close() error {
+	if f.closer == nil {
+		return nil
+	}
+	return f.closer()
+}
 
 // Open opens a file, which may be compressed. Its ending and its content decide the format.
 func Open(path string, choose Chooser) (*File, error) {
@@ -83,7 +88,7 @@ func openFile(path string, as purpose, choose Chooser) (*File, error) {
 	if err != nil {
 		return nil, fileFault(path, err)
 	}
-	opened := &File{Name: path, closer: f}
+	opened := &File{Name: path, closer: f.Close}
 	info, err := f.Stat()
 	switch {
 	case err != nil:
@@ -158,7 +163,7 @@ func headOf(path string) (format logFormat) {
 // Embedded opens the content of a CSV file that is part of the program.
 func Embedded(name string, content []byte, choose Chooser) (*File, error) {
 	next, err := separatedBy(',')(name, input{Reader: bytes.NewReader(content)}, choose)
-	return &File{Name: name, next: next, closer: io.NopCloser(nil)}, err
+	return &File{Name: name, next: next}, err
 }
 
 // folderFault is the fault of a folder where a file should be.
