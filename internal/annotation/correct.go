@@ -182,6 +182,16 @@ func (w Words) Refused(s orbench.Subject) (share float64, ok bool) {
 	return share / float64(max(1, len(all))), len(all) > 0
 }
 
+// undecided reports whether somebody could not decide on an answer.
+func (w Words) undecided(s orbench.Subject) bool {
+	for _, a := range w.said[s] {
+		if a.Undecided {
+			return true
+		}
+	}
+	return false
+}
+
 // OnPrompts reports whether anybody has labeled a prompt.
 func (w Words) OnPrompts() bool { return w.onPrompts }
 
@@ -230,40 +240,27 @@ func NewTally(c Cell, w Words) *Tally {
 	return &Tally{cell: c, words: w, people: map[string]*Tally{}, pairs: map[[2]string]*pairTally{}, judged: map[pattern]labelCount{}}
 }
 
-// Add counts an answer. Labels of answers that were not drawn at random from
-// the cell do not count, because it is unknown what they represent.
-func (t *Tally) Add(s orbench.Subject, g Group) {
-	t.counts[g].size++
-	chance := t.words.chance[drawing{t.cell.Design(), s}]
-	if g == Withheld || chance == 0 {
-		return
-	}
-	share, ok := t.words.Refused(s)
-	if !ok {
-		for _, a := range t.words.said[s] {
-			if a.Undecided {
-				t.undecided++
-				break
-			}
-		}
-		return
-	}
-	w := 1 / chance
-	t.counts[g].label(w, share)
-	all := t.words.All(s)
-	t.addPeople(all, g, w)
-	if slices.ContainsFunc(all, func(a orbench.Annotation) bool { return a.RateSeen }) {
-		t.rateSeen++
-	}
-	if len(all) > 1 {
-		t.several++
-		if differ(all) {
-			t.disagree++
-			if share == 0 || share == 1 {
-				t.settled++
-			}
+// Add counts an answer with the verdicts of all judges. Labels of answers that were not drawn
+// at random from the cell do not count, because it is unknown what they represent.
+func (t *Tally) Add(s orbench.Subject, g Group, verdicts ...orbench.Verdict) {
+	one := labelCount{size: 1}
+	if chance := t.words.Chance(t.cell, s); g != Withheld && chance > 0 {
+		if share, ok := t.words.Refused(s); ok {
+			one.label(1/chance, share)
+			t.addPeople(t.words.All(s), g, 1/chance, share)
+			t.compare(verdicts, 1/chance, share)
+		} else if t.words.undecided(s) {
+			t.undecided++
 		}
 	}
+	t.counts[g].add(one)
+	if g == Withheld {
+		return
+	}
+	p := patternOf(g, verdicts)
+	all := t.judged[p]
+	all.add(one)
+	t.judged[p] = all
 }
 
 // Corrected is a rate corrected by people's labels.

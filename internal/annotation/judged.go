@@ -92,31 +92,18 @@ func known(e stats.Estimate, ok bool) *stats.Estimate {
 	return &e
 }
 
-// Judged counts the verdicts of all judges on an answer that was added. The
-// classes are in the order of the judges.
-func (t *Tally) Judged(s orbench.Subject, g Group, classes []orbench.Class) {
-	if g == Withheld {
-		return
-	}
-	said := make([]byte, len(classes))
-	for i, c := range classes {
+// patternOf is what the judges say, in their order.
+func patternOf(g Group, verdicts []orbench.Verdict) pattern {
+	said := make([]byte, len(verdicts))
+	for i, v := range verdicts {
 		said[i] = saidAnswered
-		if c == orbench.Unjudged {
+		if v.Class == orbench.Unjudged {
 			said[i] = saidNothing
-		} else if c.Refused() {
+		} else if v.Class.Refused() {
 			said[i] = saidRefused
 		}
 	}
-	one := labelCount{size: 1}
-	if chance := t.words.chance[drawing{t.cell.Design(), s}]; chance > 0 {
-		if share, ok := t.words.Refused(s); ok {
-			one.label(1/chance, share)
-		}
-	}
-	p := pattern{g, string(said)}
-	all := t.judged[p]
-	all.add(one)
-	t.judged[p] = all
+	return pattern{g, string(said)}
 }
 
 // part is a number of answers about which some judges say the same, by group.

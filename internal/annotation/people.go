@@ -84,9 +84,21 @@ type pairTally struct {
 	weights, differences [groups]float64
 }
 
-// addPeople counts the labels of a drawn answer by person. w is one over its
-// chance.
-func (t *Tally) addPeople(all []orbench.Annotation, g Group, w float64) {
+// addPeople counts the labels of a drawn answer by person, and whether they differ. w is one
+// over its chance, and refused the share of refusals as it counts.
+func (t *Tally) addPeople(all []orbench.Annotation, g Group, w, refused float64) {
+	if slices.ContainsFunc(all, func(a orbench.Annotation) bool { return a.RateSeen }) {
+		t.rateSeen++
+	}
+	if len(all) > 1 {
+		t.several++
+	}
+	if differ(all) {
+		t.disagree++
+		if refused == 0 || refused == 1 {
+			t.settled++
+		}
+	}
 	for i, a := range all {
 		one := t.people[a.By]
 		if one == nil {

@@ -2,6 +2,7 @@ package annotation
 
 import (
 	"math"
+	"slices"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/stats"
@@ -127,28 +128,24 @@ func (t *Tally) Recall() (stats.Interval, bool) {
 // leastRefusals is the fewest labeled refusals that say something of a recall.
 const leastRefusals = 10
 
-// Compare counts a labeled refusal by who flags it: the first judge, another,
-// or both.
-func (t *Tally) Compare(s orbench.Subject, verdicts []orbench.Verdict) {
-	chance := t.words.chance[drawing{t.cell.Design(), s}]
-	share, ok := t.words.Refused(s)
-	if !ok || chance == 0 || share < 0.5 || len(verdicts) < 2 {
+// compare counts a labeled refusal by who flags it: the first judge, another,
+// or both. w is one over its chance.
+func (t *Tally) compare(verdicts []orbench.Verdict, w, share float64) {
+	if share < 0.5 || len(verdicts) < 2 {
 		return
 	}
-	first, other := verdicts[0].Class.Refused(), false
-	for _, v := range verdicts[1:] {
-		other = other || v.Class.Refused()
-	}
+	first := verdicts[0].Class.Refused()
+	other := slices.ContainsFunc(verdicts[1:], func(v orbench.Verdict) bool { return v.Class.Refused() })
 	if first || other {
 		t.judges++
 	}
 	switch {
 	case first && other:
-		t.both += 1 / chance
+		t.both += w
 	case first:
-		t.onlyFirst += 1 / chance
+		t.onlyFirst += w
 	case other:
-		t.onlyOther += 1 / chance
+		t.onlyOther += w
 	}
 }
 

@@ -194,7 +194,7 @@ func TestTogether(t *testing.T) {
 	}
 	tally := NewTally(c, NewWords(all))
 	for i := range 26 {
-		tally.Compare(orbench.Subject{byte(i)}, []orbench.Verdict{said[i < 20], said[i < 10 || i >= 20]})
+		tally.Add(orbench.Subject{byte(i)}, Disagreement, said[i < 20], said[i < 10 || i >= 20])
 	}
 	// One finds 10 of 15, the other 10 of 20; Wilson's interval of 10 of 15 is 0.417 to 0.848.
 	r, ok := tally.Together()
