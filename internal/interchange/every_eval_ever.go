@@ -17,6 +17,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -335,9 +336,7 @@ func (r *records) Add(a Answer) error {
 			f.out = bufio.NewWriterSize(io.MultiWriter(file, f.sum), 1<<16)
 		}
 		f.rows++
-		e := json.NewEncoder(untrusted.NewWriter(f.out))
-		e.SetEscapeHTML(false)
-		if err := e.Encode(f.instance(a, v)); err != nil {
+		if err := rows.WriteJSONLines(untrusted.NewWriter(f.out), []instance{f.instance(a, v)}); err != nil {
 			return err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
@@ -183,9 +184,7 @@ func (l *logs) Add(a Answer) error {
 		f.failed++
 	}
 	f.simulated = f.simulated || a.Simulated
-	e := json.NewEncoder(untrusted.NewWriter(f.out))
-	e.SetEscapeHTML(false)
-	return e.Encode(s)
+	return rows.WriteJSONLines(untrusted.NewWriter(f.out), []logSample{s})
 }
 
 // sampleOf is an answer as a sample. Inspect has no word for an answer by another model
