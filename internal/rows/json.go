@@ -7,6 +7,9 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/orbench/orbench"
 )
@@ -20,60 +23,39 @@ func openJSON(file string, in input, choose Chooser) (nextFunc, error) {
 	if err != nil {
 		return nil, err
 	}
-	array, err := opensArray(file, text)
-	if err != nil {
-		return nil, err
-	}
-	objects := json.NewDecoder(text)
-	if array {
-		if _, err := objects.Token(); err != nil {
-			return nil, jsonFault(file, 0, err)
+	// What is wrong within an object is told with its row.
+	objects := jsontext.NewDecoder(text, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	array := objects.PeekKind() == '['
+	if kind := objects.PeekKind(); kind != '{' {
+		_, err := objects.ReadToken()
+		switch {
+		case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+			return nil, emptyFile(file)
+		case !array:
+			return nil, &orbench.InputError{File: file, Problem: "neither a JSON array nor a JSON object", Hint: jsonHint, Err: err}
 		}
 	}
 	number := 0
 	return openObjects(file, choose, func() (object, error) {
 		limit.Next()
-		if array && !objects.More() {
-			if _, err := objects.Token(); err != nil {
+		ended := array && objects.PeekKind() == ']'
+		if ended {
+			if _, err := objects.ReadToken(); err != nil {
 				return object{}, jsonFault(file, number, err)
 			}
-			if _, err := objects.Token(); !errors.Is(err, io.EOF) {
-				return object{}, &orbench.InputError{File: file, Problem: "something follows the end of the JSON", Hint: jsonHint}
-			}
-			return object{}, io.EOF
 		}
-		var raw json.RawMessage
-		if err := objects.Decode(&raw); !array && err == io.EOF {
+		switch raw, err := objects.ReadValue(); {
+		case err == io.EOF && ended == array:
 			return object{}, io.EOF
-		} else if err != nil {
+		case ended:
+			return object{}, &orbench.InputError{File: file, Problem: "something follows the end of the JSON", Hint: jsonHint}
+		case err != nil:
 			return object{}, jsonFault(file, number, err)
-		}
-		number++
-		return parseObject(file, Row{Number: number}, raw, jsonHint, in.traffic)
-	})
-}
-
-// opensArray reports whether the text is an array. It refuses a text that is neither an
-// array nor an object.
-func opensArray(file string, text interface{ Peek(int) ([]byte, error) }) (bool, error) {
-	for n := 1; ; n++ {
-		head, err := text.Peek(n)
-		if len(head) < n {
-			if errors.Is(err, io.EOF) {
-				return false, emptyFile(file)
-			}
-			return false, &orbench.InputError{File: file, Problem: "no JSON at the beginning of the file", Hint: jsonHint, Err: err}
-		}
-		switch head[n-1] {
-		case ' ', '\t', '\r', '\n':
-		case '[':
-			return true, nil
-		case '{':
-			return false, nil
 		default:
-			return false, &orbench.InputError{File: file, Problem: "neither a JSON array nor a JSON object", Hint: jsonHint}
+			number++
+			return parseObject(file, Row{Number: number}, raw, jsonHint, in.traffic)
 		}
-	}
+	})
 }
 
 // jsonHint says what a .json file must contain.
@@ -86,14 +68,17 @@ func jsonFault(file string, number int, err error) error {
 			File: file, Problem: fmt.Sprintf("row %d: more than %d bytes; a cell may have %d", number+1, MaxRow, MaxCell), Hint: "cut or delete it",
 		}
 	}
-	var syntax *json.SyntaxError
+	var syntax *jsontext.SyntacticError
+	problem := "the file ends too soon"
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		err = errors.New("the file ends too soon")
-	case !errors.As(err, &syntax):
+	case errors.As(err, &syntax):
+		problem = brief(strings.TrimPrefix(err.Error(), "jsontext: "))
+	default:
 		return readFault(file, err)
 	}
-	return &orbench.InputError{File: file, Problem: fmt.Sprintf("malformed JSON after row %d: %s", number, err), Hint: jsonHint, Err: err}
+	// Like place.fault it does not wrap the error, which may be an io.EOF.
+	return &orbench.InputError{File: file, Problem: fmt.Sprintf("malformed JSON after row %d: %s", number, problem), Hint: jsonHint}
 }
 
 // parseNested is parseFields, but also gives names to nested values.
