@@ -202,8 +202,7 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 		if err != nil {
 			return nil, err
 		}
-		r.Count++
-		sum.addAnswer(a)
+		r.add(a, sum)
 		held += len(a.Response) + len(a.Prompt)
 		for _, m := range a.Messages {
 			held += len(m.Content)
@@ -216,12 +215,6 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 		if _, known := r.Models[a.Model]; a.Model != "" && (known || len(r.Models) < MaxValues) {
 			r.Models[a.Model]++
 		}
-		if r.Columns.Gold != "" {
-			r.GoldValues[a.Gold]++
-		}
-		if r.Columns.By != "" {
-			r.GroupValues[a.Group]++
-		}
 		if err := r.checkValues(); err != nil {
 			return nil, err
 		}
@@ -231,6 +224,18 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 	}
 	r.SHA256, r.Notes = sum.sum(), in.Notes
 	return r, nil
+}
+
+// add counts an answer.
+func (r *Recorded) add(a Answer, sum *hasher) {
+	r.Count++
+	sum.addAnswer(a)
+	if r.Columns.Gold != "" {
+		r.GoldValues[a.Gold]++
+	}
+	if r.Columns.By != "" {
+		r.GroupValues[a.Group]++
+	}
 }
 
 // checkValues refuses label or group columns with too many values.

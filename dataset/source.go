@@ -10,7 +10,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/internal/rows"
-	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -143,8 +142,7 @@ func (s source) open() (*input, error) {
 
 // resolve turns a ref into a source without reading rows.
 func resolve(ref string, opts Options) (source, error) {
-	e, names, ok := find(ref)
-	if ok {
+	if e, ok := Named(ref); ok {
 		return e.source(opts)
 	}
 	if base := filepath.Base(ref); rows.Readable(ref) {
@@ -153,9 +151,10 @@ func resolve(ref string, opts Options) (source, error) {
 	if _, err := os.Stat(ref); err == nil {
 		return source{}, rows.Unknown(ref)
 	}
-	hint := "the names are " + strings.Join(names, ", ") + "; or give the path of a file"
-	if near := settings.Nearest(ref, names); near != "" {
-		hint = fmt.Sprintf("did you mean %s? The names are %s", near, strings.Join(names, ", "))
+	list, near := names(ref)
+	hint := "the names are " + list + "; or give the path of a file"
+	if near != "" {
+		hint = fmt.Sprintf("did you mean %s? The names are %s", near, list)
 	} else if near := rows.Nearest(ref); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
