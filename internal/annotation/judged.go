@@ -84,8 +84,8 @@ func (c labelCount) stratum() stats.LabeledStratum {
 	return stats.LabeledStratum{Size: c.size, Mean: min(1, c.refused/c.weights), Labels: c.weights * c.weights / c.squares}
 }
 
-// known is an estimate, nil if there is none.
-func known(e stats.Estimate, ok bool) *stats.Estimate {
+// Known is an estimate, nil if there is none.
+func Known(e stats.Estimate, ok bool) *stats.Estimate {
 	if !ok {
 		return nil
 	}
@@ -196,9 +196,9 @@ func (t *Tally) agreement(i int, name string, designEffect float64) JudgeAgreeme
 	if !ok {
 		return a
 	}
-	a.Accuracy = known(stats.StratifiedRate(right, designEffect, confidence))
-	a.Specificity = known(stats.StratifiedRatio(answers, designEffect, confidence))
-	a.Recall = known(stats.StratifiedRatio(refusals, designEffect, confidence))
+	a.Accuracy = Known(stats.StratifiedRate(right, designEffect, confidence))
+	a.Specificity = Known(stats.StratifiedRatio(answers, designEffect, confidence))
+	a.Recall = Known(stats.StratifiedRatio(refusals, designEffect, confidence))
 	return a
 }
 
@@ -226,7 +226,7 @@ func (t *Tally) preference(i, j int, a, b string, designEffect float64) JudgePre
 		forA = append(forA, s)
 	}
 	if ok {
-		p.ForA = known(stats.StratifiedRate(forA, designEffect, confidence))
+		p.ForA = Known(stats.StratifiedRate(forA, designEffect, confidence))
 	}
 	return p
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
@@ -120,7 +121,7 @@ func Rate(looks []Look) Wrong {
 		for _, d := range all {
 			strata = append(strata, stats.LabeledStratum{Size: d.size, Mean: part(d) / math.Max(1, d.n), Labels: d.n})
 		}
-		return known(stats.StratifiedRate(strata, 1, confidence))
+		return annotation.Known(stats.StratifiedRate(strata, 1, confidence))
 	}
 	ratio := func(of []decided) *stats.Estimate {
 		var strata []stats.RatioStratum
@@ -131,7 +132,7 @@ func Rate(looks []Look) Wrong {
 			}
 			strata = append(strata, s)
 		}
-		return known(stats.StratifiedRatio(strata, 1, confidence))
+		return annotation.Known(stats.StratifiedRatio(strata, 1, confidence))
 	}
 	out.Refused = rate(func(d decided) float64 { return d.refused })
 	out.WrongRefusals = rate(func(d decided) float64 { return d.wrong })
@@ -169,13 +170,6 @@ func Rate(looks []Look) Wrong {
 
 // confidence is the level of all intervals.
 const confidence = 0.95
-
-func known(e stats.Estimate, ok bool) *stats.Estimate {
-	if !ok {
-		return nil
-	}
-	return &e
-}
 
 // undecided is the share of wrong refusals if nobody's undecided refusal was wrong, and if
 // all were.
