@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -56,13 +57,7 @@ func (e Entry) assemble(dir string, all []fetched) ([]byte, error) {
 		if err := os.WriteFile(file, content, 0o600); err != nil {
 			return nil, err
 		}
-		opts := Options{
-			Prompt: e.Columns.Prompt, Category: e.Columns.Category, Label: e.Columns.Label,
-			Cluster: e.Columns.Cluster, Pair: e.Columns.Pair, Default: f.Label,
-		}
-		if opts.Default == "" {
-			opts.Default = orbench.Label(e.Label)
-		}
+		opts := e.Columns.options(cmp.Or(f.Label, orbench.Label(e.Label)))
 		in, err := source{path: file, opts: opts, labels: e.LabelValues}.open()
 		for p, err := range itemsOf(in, err) {
 			if err == nil {

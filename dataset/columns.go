@@ -45,26 +45,37 @@ func findColumns(file string, have []string, at func(string) bool, opts Options)
 	if c.Prompt, err = findPrompt(file, have, at, opts.Prompt); err != nil {
 		return c, err
 	}
-	for _, other := range []struct {
-		found   *string
-		want    string
-		usual   []string
-		setting string
-	}{
-		{&c.Category, opts.Category, categoryNames, "category-column"},
-		{&c.Label, opts.Label, labelNames, "label-column"},
-		{&c.Cluster, opts.Cluster, clusterNames, "cluster-column"},
-		{&c.Pair, opts.Pair, pairNames, "pair-column"},
-		{&c.Response, opts.Response, nil, "response-column"},
-	} {
-		if *other.found, err = findColumn(file, have, at, other.want, other.usual, other.setting); err != nil {
-			return c, err
-		}
+	if err := findOthers(file, have, at,
+		sought{&c.Category, opts.Category, categoryNames, "category-column"},
+		sought{&c.Label, opts.Label, labelNames, "label-column"},
+		sought{&c.Cluster, opts.Cluster, clusterNames, "cluster-column"},
+		sought{&c.Pair, opts.Pair, pairNames, "pair-column"},
+		sought{&c.Response, opts.Response, nil, "response-column"},
+	); err != nil {
+		return c, err
 	}
 	if c.Prompt == "" {
 		return c, noColumn(file, have, "prompt", "prompt-column")
 	}
 	return c, nil
+}
+
+// sought is a column that is found by the user's name or else by a usual one; see findColumn.
+type sought struct {
+	found   *string
+	want    string
+	usual   []string
+	setting string
+}
+
+// findOthers finds columns that may be missing unless the user named them.
+func findOthers(file string, have []string, at func(string) bool, columns ...sought) (err error) {
+	for _, c := range columns {
+		if *c.found, err = findColumn(file, have, at, c.want, c.usual, c.setting); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // layout reads the category, label, cluster and pair together with the prompt. It refuses
@@ -127,7 +138,7 @@ func findPrompt(file string, have []string, at func(string) bool, want string) (
 func noColumn(file string, have []string, what, setting string) error {
 	return &orbench.InputError{
 		File: file, Line: 1,
-		Problem: fmt.Sprintf("no %s column among %s", what, list(have)),
+		Problem: fmt.Sprintf("no %s column among %s", what, rows.List(have)),
 		Hint:    fmt.Sprintf("name it with `%s` (the first line of a CSV file must name the columns)", setting),
 	}
 }
@@ -159,26 +170,9 @@ func findColumn(file string, have []string, at func(string) bool, want string, u
 	if want == "" || at != nil && at(want) {
 		return want, nil
 	}
-	hint := fmt.Sprintf("the columns are %s; correct `%s`", list(have), setting)
+	hint := fmt.Sprintf("the columns are %s; correct `%s`", rows.List(have), setting)
 	if near := settings.Nearest(want, have); near != "" {
-		hint = fmt.Sprintf("did you mean %s? The columns are %s", untrusted.Quote(near), list(have))
+		hint = fmt.Sprintf("did you mean %s? The columns are %s", untrusted.Quote(near), rows.List(have))
 	}
 	return "", &orbench.InputError{File: file, Line: 1, Problem: fmt.Sprintf("no column %s", untrusted.Quote(want)), Hint: hint}
-}
-
-// list names the first dozen columns, for an error.
-func list(names []string) string {
-	const most = 12
-	var b strings.Builder
-	for i, n := range names {
-		if i == most {
-			fmt.Fprintf(&b, " and %d more", len(names)-most)
-			break
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(untrusted.Quote(n))
-	}
-	return b.String()
 }

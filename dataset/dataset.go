@@ -209,7 +209,7 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 	if d.Count == 0 {
 		return nil, &orbench.InputError{File: src.path, Problem: "the dataset has no rows", Hint: "give a file with at least one prompt"}
 	}
-	if likely := in.likelyLabels(); likely != nil {
+	if likely := in.watched.Likely(); likely != nil {
 		return nil, unlabeledFault(src.path, likely)
 	}
 	if in.watched != nil && namedToxic(src.name) {

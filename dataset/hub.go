@@ -116,7 +116,7 @@ func fetch(ctx context.Context, r repository, file string, opts PullOptions) (fe
 	switch {
 	case ctx.Err() != nil:
 		return fetched{}, context.Cause(ctx)
-	case err != nil && !(errors.Is(err, io.ErrUnexpectedEOF) && got.size >= 0): // else checkSum says how much is lacking
+	case err != nil && !(errors.Is(err, io.ErrUnexpectedEOF) && got.size >= 0): // else verify says how much is lacking
 		return fetched{}, fmt.Errorf("download %s from %s: %s", file, untrusted.Address(endpoint), model.Clip(err.Error(), token))
 	case len(got.Content) > maxFile:
 		return fetched{}, fmt.Errorf("%s is longer than %d bytes", shown, maxFile)
@@ -229,30 +229,11 @@ func local(folder, file string) (got fetched, err error) {
 }
 
 // verify checks the file against its server's description, and against the checksum sum
-// unless that is empty. Errors name the file as path.
+// unless that is empty. Errors name the file as path. An ETag of 64 hex digits is the SHA-256
+// of a large file. One of 40 is git's name for a small one. Others mean nothing.
 func (f fetched) verify(path, sum string) error {
-	if err := f.checkSum(); err != nil {
-		return err
-	}
-	switch {
-	case sum == "" || sum == f.SHA256:
-		return nil
-	case f.Commit == "":
-		return &orbench.InputError{File: path, Problem: fmt.Sprintf("is not the published file: its SHA-256 is %s and should be %s", f.SHA256, sum), Hint: "fetch it anew"}
-	default:
-		return fmt.Errorf("%s at commit %s is not the published file: its SHA-256 is %s and should be %s", path, f.Commit, f.SHA256, sum)
-	}
-}
-
-// checkSum compares the file with the hub's description of it. An ETag of 64 hex digits
-// is the SHA-256 of a large file. One of 40 is git's name for a small one. Others mean
-// nothing.
-func (f fetched) checkSum() error {
-	if f.size >= 0 && f.size != int64(len(f.Content)) {
-		return fmt.Errorf("%d of %d bytes arrived; try again", len(f.Content), f.size)
-	}
-	want, have := f.etag, ""
-	switch len(want) {
+	have := f.etag
+	switch len(f.etag) {
 	case 2 * sha256.Size:
 		have = f.SHA256
 	case 2 * sha1.Size:
@@ -260,11 +241,17 @@ func (f fetched) checkSum() error {
 		fmt.Fprintf(h, "blob %d\x00", len(f.Content))
 		h.Write(f.Content)
 		have = hex.EncodeToString(h.Sum(nil))
-	default:
+	}
+	switch {
+	case f.size >= 0 && f.size != int64(len(f.Content)):
+		return fmt.Errorf("%d of %d bytes arrived; try again", len(f.Content), f.size)
+	case have != f.etag:
+		return fmt.Errorf("the file was damaged on its way: its checksum is %s and the hub says %s; try again", have, f.etag)
+	case sum == "" || sum == f.SHA256:
 		return nil
+	case f.Commit == "":
+		return &orbench.InputError{File: path, Problem: fmt.Sprintf("is not the published file: its SHA-256 is %s and should be %s", f.SHA256, sum), Hint: "fetch it anew"}
+	default:
+		return fmt.Errorf("%s at commit %s is not the published file: its SHA-256 is %s and should be %s", path, f.Commit, f.SHA256, sum)
 	}
-	if have != want {
-		return fmt.Errorf("the file was damaged on its way: its checksum is %s and the hub says %s; try again", have, want)
-	}
-	return nil
 }

@@ -151,26 +151,14 @@ func UserHash(name string) string {
 // Without describes what is left of kept answers after some of them were forgotten. left has
 // the others, in the form of Answer.Kept. Kept stays as it was.
 func (r Recorded) Without(left iter.Seq2[orbench.Prompt, error]) (Recorded, error) {
-	before := r.Count
-	sum, number := newHasher(recordingHashVersion), 0
-	r.GoldValues, r.GroupValues = map[string]int{}, map[string]int{}
-	for p, err := range left {
-		number++
-		var a Answer
-		if err == nil {
-			a, err = AnswerOf(p, number)
-		}
+	before, sum := r.Count, newHasher(recordingHashVersion)
+	r.Count, r.GoldValues, r.GroupValues = 0, map[string]int{}, map[string]int{}
+	for a, err := range KeptRecording("", r, left).Answers() {
 		if err != nil {
 			return r, err
 		}
-		sum.addAnswer(a)
-		if r.Columns.Gold != "" {
-			r.GoldValues[a.Gold]++
-		}
-		if r.Columns.By != "" {
-			r.GroupValues[a.Group]++
-		}
+		r.add(a, sum)
 	}
-	r.SHA256, r.Count, r.Forgotten = sum.sum(), number, r.Forgotten+before-number
+	r.SHA256, r.Forgotten = sum.sum(), r.Forgotten+before-r.Count
 	return r, nil
 }

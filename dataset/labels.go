@@ -14,8 +14,8 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// labelWatch watches the columns of a file for values that look like labels.
-type labelWatch struct{ columns []column }
+// labelWatch watches the columns of a file for values that look like labels; nil watches none.
+type labelWatch []column
 
 // column counts the values of one column.
 type column struct {
@@ -40,18 +40,18 @@ const (
 // watchLabels begins to watch the columns with these names. category is the category
 // column. There "harmful" may be one category among others, so two label values are
 // needed to take it for a label column.
-func watchLabels(names []string, category string) *labelWatch {
-	c := &labelWatch{}
+func watchLabels(names []string, category string) labelWatch {
+	watch := labelWatch{}
 	for _, name := range names {
-		c.columns = append(c.columns, column{name: name, values: map[string]int{}, category: name == category})
+		watch = append(watch, column{name: name, values: map[string]int{}, category: name == category})
 	}
-	return c
+	return watch
 }
 
 // Add looks at the cells of a row, in the order of the names.
-func (c *labelWatch) Add(cells []string) {
-	for i := range c.columns {
-		column := &c.columns[i]
+func (w labelWatch) Add(cells []string) {
+	for i := range w {
+		column := &w[i]
 		value := strings.TrimSpace(cells[i])
 		if column.values == nil || value == "" {
 			continue
@@ -74,9 +74,9 @@ type likely struct {
 
 // Likely gives the likeliest label column. A column with label-like values comes before
 // one with a label-like name. It is nil if there is none.
-func (c *labelWatch) Likely() *likely {
+func (w labelWatch) Likely() *likely {
 	for _, look := range []func(column) *likely{column.asValues, column.asContrasts, column.asName} {
-		for _, column := range c.columns {
+		for _, column := range w {
 			if len(column.values) == 0 {
 				continue
 			}

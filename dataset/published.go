@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -9,9 +10,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -148,25 +151,28 @@ func List(cache string) []Entry {
 // IsName reports whether ref is the name of a built-in or published dataset, and
 // not a path.
 func IsName(ref string) bool {
-	_, _, ok := find(ref)
+	_, ok := Named(ref)
 	return ok
 }
 
 // Named gives the dataset with a name; ok is false if ref is none.
 func Named(ref string) (e Entry, ok bool) {
-	e, _, ok = find(ref)
-	return e, ok
+	all := entries()
+	i := slices.IndexFunc(all, func(e Entry) bool { return e.Name == ref })
+	if i < 0 {
+		return e, false
+	}
+	return all[i], true
 }
 
-// find gives the dataset with a name, and all names.
-func find(name string) (found Entry, names []string, ok bool) {
+// names are those of the datasets, and near the one that is most like a name, empty if none
+// is.
+func names(like string) (list, near string) {
+	var all []string
 	for _, e := range entries() {
-		if e.Name == name {
-			found, ok = e, true
-		}
-		names = append(names, e.Name)
+		all = append(all, e.Name)
 	}
-	return found, names, ok
+	return strings.Join(all, ", "), settings.Nearest(like, all)
 }
 
 // entries parses the table. A fault in it is a bug in the program.
@@ -183,15 +189,7 @@ func entries() []Entry {
 // path is the place of the file in the cache, and sidecar the place of the record of the
 // pull.
 func (e Entry) path(cache string) string {
-	return filepath.Join(cache, e.Name+e.format())
-}
-
-// format is the format of the file in the cache.
-func (e Entry) format() string {
-	if e.File == "" {
-		return ".jsonl"
-	}
-	return filepath.Ext(e.File)
+	return filepath.Join(cache, e.Name+cmp.Or(filepath.Ext(e.File), ".jsonl"))
 }
 
 // files are the files to fetch.
@@ -246,11 +244,16 @@ func (e Entry) options() Options {
 	if e.File == "" && !e.BuiltIn {
 		c = e.assembled()
 	}
-	opts := Options{Prompt: c.Prompt, Category: c.Category, Label: c.Label, Cluster: c.Cluster, Pair: c.Pair, Default: orbench.Safe}
+	opts := c.options(orbench.Safe)
 	if e.Label != perRow {
 		opts.Default = orbench.Label(e.Label)
 	}
 	return opts
+}
+
+// options reads the columns. label is that of all rows in a file without labels.
+func (c Columns) options(label orbench.Label) Options {
+	return Options{Prompt: c.Prompt, Category: c.Category, Label: c.Label, Cluster: c.Cluster, Pair: c.Pair, Default: label}
 }
 
 // source gives the source of the entry's rows.

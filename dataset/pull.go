@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -147,12 +145,12 @@ func (e Entry) pull(ctx context.Context, opts PullOptions) (*Dataset, error) {
 
 // published finds a name in the table.
 func published(name string) (Entry, error) {
-	e, names, ok := find(name)
-	if ok {
+	if e, ok := Named(name); ok {
 		return e, nil
 	}
-	hint := "the names are " + strings.Join(names, ", ")
-	if near := settings.Nearest(name, names); near != "" {
+	list, near := names(name)
+	hint := "the names are " + list
+	if near != "" {
 		hint = fmt.Sprintf("did you mean %s?", near)
 	}
 	return Entry{}, &orbench.InputError{Problem: fmt.Sprintf("no published dataset is named %s", untrusted.Quote(name)), Hint: hint}

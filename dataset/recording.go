@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -201,8 +202,7 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 		if err != nil {
 			return nil, err
 		}
-		r.Count++
-		sum.addAnswer(a)
+		r.add(a, sum)
 		held += len(a.Response) + len(a.Prompt)
 		for _, m := range a.Messages {
 			held += len(m.Content)
@@ -215,12 +215,6 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 		if _, known := r.Models[a.Model]; a.Model != "" && (known || len(r.Models) < MaxValues) {
 			r.Models[a.Model]++
 		}
-		if r.Columns.Gold != "" {
-			r.GoldValues[a.Gold]++
-		}
-		if r.Columns.By != "" {
-			r.GroupValues[a.Group]++
-		}
 		if err := r.checkValues(); err != nil {
 			return nil, err
 		}
@@ -230,6 +224,18 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 	}
 	r.SHA256, r.Notes = sum.sum(), in.Notes
 	return r, nil
+}
+
+// add counts an answer.
+func (r *Recorded) add(a Answer, sum *hasher) {
+	r.Count++
+	sum.addAnswer(a)
+	if r.Columns.Gold != "" {
+		r.GoldValues[a.Gold]++
+	}
+	if r.Columns.By != "" {
+		r.GroupValues[a.Group]++
+	}
 }
 
 // checkValues refuses label or group columns with too many values.
@@ -342,42 +348,26 @@ func findRecordingColumns(file string, have []string, at func(string) bool, opts
 			return c, err
 		}
 	}
-	if c.Gold, err = findColumn(file, have, at, opts.Gold, nil, "gold-column"); err != nil {
+	if err := findOthers(file, have, at,
+		sought{&c.Gold, opts.Gold, nil, "gold-column"}, sought{&c.By, opts.By, nil, "by"},
+		sought{&c.User, opts.User, nil, "user_column"}, sought{&c.Time, opts.Time, nil, "time_column"},
+	); err != nil {
 		return c, err
 	}
-	if c.By, err = findColumn(file, have, at, opts.By, nil, "by"); err != nil {
-		return c, err
-	}
-	for _, column := range []struct {
-		found   *string
-		want    string
-		usual   []string
-		setting string
-	}{
-		{&c.User, opts.User, rows.UserNames(), "user_column"},
-		{&c.Time, opts.Time, rows.TimeNames(), "time_column"},
-	} {
-		if column.want != "" {
-			if *column.found, err = findColumn(file, have, at, column.want, nil, column.setting); err != nil {
-				return c, err
-			}
-			continue
-		}
-		i := slices.IndexFunc(column.usual, func(name string) bool {
+	// usual gives the first of some names that the file has for no other purpose.
+	usual := func(names ...string) string {
+		i := slices.IndexFunc(names, func(name string) bool {
 			return name != c.Prompt && name != c.Response && (slices.Contains(have, name) || at != nil && at(name))
 		})
-		if i >= 0 {
-			*column.found = column.usual[i]
+		if i < 0 {
+			return ""
 		}
+		return names[i]
 	}
-	usual := map[string]*string{"simulated": &c.simulated, "model": &c.model}
+	c.User, c.Time = cmp.Or(c.User, usual(rows.UserNames()...)), cmp.Or(c.Time, usual(rows.TimeNames()...))
+	c.simulated, c.model = usual("simulated"), usual("model")
 	if c.Gold != "" {
-		usual["chance"] = &c.Chance
-	}
-	for name, column := range usual {
-		if slices.Contains(have, name) && name != c.Prompt && name != c.Response {
-			*column = name
-		}
+		c.Chance = usual("chance")
 	}
 	if c.Response == "" {
 		return c, noColumn(file, have, "response", "response-column")

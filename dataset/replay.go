@@ -76,7 +76,7 @@ func OpenReplays(ctx context.Context, path string, opts RecordingOptions) ([]*Re
 	i := slices.Index(names, wanted)
 	if i < 0 {
 		return nil, &orbench.InputError{
-			File: path, Problem: fmt.Sprintf("no answers of the model %q", wanted), Hint: "those in the column model are of " + list(names),
+			File: path, Problem: fmt.Sprintf("no answers of the model %q", wanted), Hint: "those in the column model are of " + rows.List(names),
 		}
 	}
 	all[i].Notes = recording.Notes

@@ -10,7 +10,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/internal/rows"
-	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -55,7 +54,7 @@ type input struct {
 	unsent []string
 	// watched are the columns that may contain labels, nil if none is watched. watchedAt
 	// is where their cells begin.
-	watched   *labelWatch
+	watched   labelWatch
 	watchedAt int
 	origins   benchmark.Origins
 	// pairs names the pairs of a published dataset with pairs, nil for any other.
@@ -79,9 +78,7 @@ func (in *input) item() (orbench.Prompt, error) {
 			return p, r.Unsent(in.Name, string(p.ID), name)
 		}
 	}
-	if in.watched != nil {
-		in.watched.Add(r.Cells[in.watchedAt:])
-	}
+	in.watched.Add(r.Cells[in.watchedAt:])
 	if problem, hint := checkAsked(p.Messages); problem != "" && !in.answers {
 		return p, r.Fault(in.Name, problem, hint)
 	}
@@ -93,14 +90,6 @@ func (in *input) item() (orbench.Prompt, error) {
 		p.Pair = in.pairs.next(p)
 	}
 	return p, nil
-}
-
-// likelyLabels is the watched column that looks most like labels, nil if none does.
-func (in *input) likelyLabels() *likely {
-	if in.watched == nil {
-		return nil
-	}
-	return in.watched.Likely()
 }
 
 // open opens the source and finds its columns.
@@ -153,8 +142,7 @@ func (s source) open() (*input, error) {
 
 // resolve turns a ref into a source without reading rows.
 func resolve(ref string, opts Options) (source, error) {
-	e, names, ok := find(ref)
-	if ok {
+	if e, ok := Named(ref); ok {
 		return e.source(opts)
 	}
 	if base := filepath.Base(ref); rows.Readable(ref) {
@@ -163,9 +151,10 @@ func resolve(ref string, opts Options) (source, error) {
 	if _, err := os.Stat(ref); err == nil {
 		return source{}, rows.Unknown(ref)
 	}
-	hint := "the names are " + strings.Join(names, ", ") + "; or give the path of a file"
-	if near := settings.Nearest(ref, names); near != "" {
-		hint = fmt.Sprintf("did you mean %s? The names are %s", near, strings.Join(names, ", "))
+	list, near := names(ref)
+	hint := "the names are " + list + "; or give the path of a file"
+	if near != "" {
+		hint = fmt.Sprintf("did you mean %s? The names are %s", near, list)
 	} else if near := rows.Nearest(ref); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}

@@ -107,19 +107,10 @@ func quantiles(lengths []int) Lengths {
 // SizeCategory is the size category of the Hugging Face hub for a number of rows; see
 // https://github.com/huggingface/hub-docs/blob/main/datasetcard.md.
 func SizeCategory(rows int) string {
-	names := []string{"1K", "10K", "100K", "1M"}
-	least, name := 1000, ""
-	for _, next := range names {
-		if rows < least {
-			break
-		}
-		least, name = 10*least, next
+	names := []string{"n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M"}
+	i := 0
+	for least := 1000; i < len(names)-1 && rows >= least; least *= 10 {
+		i++
 	}
-	switch name {
-	case "":
-		return "n<1K"
-	case "1M":
-		return "1M<n<10M"
-	}
-	return name + "<n<" + names[slices.Index(names, name)+1]
+	return names[i]
 }

@@ -112,13 +112,6 @@ func (w Words) Drawn(c Cell, s orbench.Subject) bool {
 // was not.
 func (w Words) Chance(c Cell, s orbench.Subject) float64 { return w.chance[drawing{c.Design(), s}] }
 
-// Of returns a person's label of a subject; false if there is none, or if it
-// was taken back. The label can be that the person cannot decide.
-func (w Words) Of(s orbench.Subject, person string) (orbench.Annotation, bool) {
-	a, ok := w.said[s][person]
-	return a, ok && Word(a) != ""
-}
-
 // On returns everything that people say of a subject: each person's latest label, first
 // those that may correct a rate and then the others, sorted by name, and what settled a
 // dispute at the end. Labels that were taken back are left out.
@@ -189,6 +182,16 @@ func (w Words) Refused(s orbench.Subject) (share float64, ok bool) {
 	return share / float64(max(1, len(all))), len(all) > 0
 }
 
+// undecided reports whether somebody could not decide on an answer.
+func (w Words) undecided(s orbench.Subject) bool {
+	for _, a := range w.said[s] {
+		if a.Undecided {
+			return true
+		}
+	}
+	return false
+}
+
 // OnPrompts reports whether anybody has labeled a prompt.
 func (w Words) OnPrompts() bool { return w.onPrompts }
 
@@ -212,13 +215,9 @@ func (w Words) Disputed(p orbench.Prompt) bool {
 
 // Tally counts the answers of one cell, for its corrected rate.
 type Tally struct {
-	cell    Cell
-	words   Words
-	sizes   [groups]int
-	weights [groups]float64
-	squares [groups]float64
-	refused [groups]float64
-	labels  [groups]int
+	cell   Cell
+	words  Words
+	counts [groups]labelCount
 	// people counts the labels of each person, pairs those of two.
 	people map[string]*Tally
 	pairs  map[[2]string]*pairTally
@@ -241,43 +240,27 @@ func NewTally(c Cell, w Words) *Tally {
 	return &Tally{cell: c, words: w, people: map[string]*Tally{}, pairs: map[[2]string]*pairTally{}, judged: map[pattern]labelCount{}}
 }
 
-// Add counts an answer. Labels of answers that were not drawn at random from
-// the cell do not count, because it is unknown what they represent.
-func (t *Tally) Add(s orbench.Subject, g Group) {
-	t.sizes[g]++
-	chance := t.words.chance[drawing{t.cell.Design(), s}]
-	if g == Withheld || chance == 0 {
-		return
-	}
-	share, ok := t.words.Refused(s)
-	if !ok {
-		for _, a := range t.words.said[s] {
-			if a.Undecided {
-				t.undecided++
-				break
-			}
-		}
-		return
-	}
-	w := 1 / chance
-	t.labels[g]++
-	t.weights[g] += w
-	t.squares[g] += w * w
-	t.refused[g] += w * share
-	all := t.words.All(s)
-	t.addPeople(all, g, w)
-	if slices.ContainsFunc(all, func(a orbench.Annotation) bool { return a.RateSeen }) {
-		t.rateSeen++
-	}
-	if len(all) > 1 {
-		t.several++
-		if differ(all) {
-			t.disagree++
-			if share == 0 || share == 1 {
-				t.settled++
-			}
+// Add counts an answer with the verdicts of all judges. Labels of answers that were not drawn
+// at random from the cell do not count, because it is unknown what they represent.
+func (t *Tally) Add(s orbench.Subject, g Group, verdicts ...orbench.Verdict) {
+	one := labelCount{size: 1}
+	if chance := t.words.Chance(t.cell, s); g != Withheld && chance > 0 {
+		if share, ok := t.words.Refused(s); ok {
+			one.label(1/chance, share)
+			t.addPeople(t.words.All(s), g, 1/chance, share)
+			t.compare(verdicts, 1/chance, share)
+		} else if t.words.undecided(s) {
+			t.undecided++
 		}
 	}
+	t.counts[g].add(one)
+	if g == Withheld {
+		return
+	}
+	p := patternOf(g, verdicts)
+	all := t.judged[p]
+	all.add(one)
+	t.judged[p] = all
 }
 
 // Corrected is a rate corrected by people's labels.
@@ -348,41 +331,37 @@ func (t *Tally) Corrected(designEffect float64) (Corrected, bool) {
 func (t *Tally) corrected(designEffect float64) (c Corrected, ok bool) {
 	var strata []stats.LabeledStratum
 	for g := range groups {
-		if t.sizes[g] == 0 {
+		n := t.counts[g]
+		if n.size == 0 {
 			continue
 		}
-		shown := CorrectedGroup{Group: g.String(), Size: t.sizes[g], Labels: t.labels[g]}
-		if t.labels[g] > 0 {
-			share := t.refused[g] / t.weights[g]
+		shown := CorrectedGroup{Group: g.String(), Size: n.size, Labels: n.labels}
+		if n.labels > 0 {
+			share := n.refused / n.weights
 			shown.Refused = &share
 		}
-		c.Labels += t.labels[g]
+		c.Labels += n.labels
 		c.Groups = append(c.Groups, shown)
 	}
 	if c.Labels == 0 {
 		return c, false
 	}
 	for _, merged := range t.merged() {
-		var s stats.LabeledStratum
-		var weights, squares, refused float64
+		var n labelCount
 		for _, g := range merged {
-			s.Size += t.sizes[g]
-			weights, squares, refused = weights+t.weights[g], squares+t.squares[g], refused+t.refused[g]
+			n.add(t.counts[g])
 		}
 		switch {
-		case s.Size == 0:
-			continue
+		case n.size == 0:
 		case merged[0] == Withheld:
-			s.Mean, s.Labels = 1, float64(s.Size)
-		case weights == 0:
+			strata = append(strata, stats.LabeledStratum{Size: n.size, Mean: 1, Labels: float64(n.size)})
+		case n.weights == 0:
 			return c, false
 		default:
-			s.Mean, s.Labels = min(1, refused/weights), weights*weights/squares
+			strata = append(strata, n.stratum())
 		}
-		strata = append(strata, s)
 	}
-	rate, ok := stats.StratifiedRate(strata, designEffect, confidence)
-	c.Rate = rate
+	c.Rate, ok = stats.StratifiedRate(strata, designEffect, confidence)
 	return c, ok
 }
 
@@ -391,8 +370,8 @@ func (t *Tally) corrected(designEffect float64) (c Corrected, ok bool) {
 func (t *Tally) merged() [][]Group {
 	var parts [][]Group
 	for _, side := range [][]Group{{SureAnswer, UnsureAnswer}, {Disagreement, Unjudged}, {UnsureRefusal, SureRefusal}} {
-		labeled := slices.DeleteFunc(slices.Clone(side), func(g Group) bool { return t.sizes[g] == 0 })
-		if slices.ContainsFunc(labeled, func(g Group) bool { return t.labels[g] == 0 }) {
+		labeled := slices.DeleteFunc(slices.Clone(side), func(g Group) bool { return t.counts[g].size == 0 })
+		if slices.ContainsFunc(labeled, func(g Group) bool { return t.counts[g].labels == 0 }) {
 			parts = append(parts, labeled)
 			continue
 		}
@@ -409,17 +388,12 @@ func (t *Tally) merged() [][]Group {
 func (w Words) Rows(entries []Entry) []Entry {
 	var rows []Entry
 	for _, e := range entries {
-		n := len(rows)
-		for _, said := range []map[string]orbench.Annotation{w.said[e.Subject], w.apart[e.Subject], {"": w.settled[e.Subject]}} {
-			for _, person := range slices.Sorted(maps.Keys(said)) {
-				a := said[person]
-				if e.Word, e.By, e.Note, e.How = Word(a), a.By, a.Note, a.How; e.Word != "" {
-					rows = append(rows, e)
-				}
-			}
+		said := w.On(e.Subject)
+		if len(said) == 0 {
+			said = []orbench.Annotation{{How: orbench.Blind}}
 		}
-		if len(rows) == n {
-			e.Word, e.By, e.Note, e.How = "", "", "", orbench.Blind
+		for _, a := range said {
+			e.Word, e.By, e.Note, e.How = Word(a), a.By, a.Note, a.How
 			rows = append(rows, e)
 		}
 	}

@@ -72,32 +72,38 @@ func (c *labelCount) add(o labelCount) {
 	c.weights, c.squares, c.refused = c.weights+o.weights, c.squares+o.squares, c.refused+o.refused
 }
 
-// Judged counts the verdicts of all judges on an answer that was added. The
-// classes are in the order of the judges.
-func (t *Tally) Judged(s orbench.Subject, g Group, classes []orbench.Class) {
-	if g == Withheld {
-		return
+// label counts the labels of an answer, of which a share says refusal. It weighs as much as
+// one over its chance.
+func (c *labelCount) label(weight, share float64) {
+	c.add(labelCount{labels: 1, weights: weight, squares: weight * weight, refused: weight * share})
+}
+
+// stratum is the answers with the share that people call refusals, and how many labels with
+// equal chances say as much. There must be labels.
+func (c labelCount) stratum() stats.LabeledStratum {
+	return stats.LabeledStratum{Size: c.size, Mean: min(1, c.refused/c.weights), Labels: c.weights * c.weights / c.squares}
+}
+
+// Known is an estimate, nil if there is none.
+func Known(e stats.Estimate, ok bool) *stats.Estimate {
+	if !ok {
+		return nil
 	}
-	said := make([]byte, len(classes))
-	for i, c := range classes {
+	return &e
+}
+
+// patternOf is what the judges say, in their order.
+func patternOf(g Group, verdicts []orbench.Verdict) pattern {
+	said := make([]byte, len(verdicts))
+	for i, v := range verdicts {
 		said[i] = saidAnswered
-		if c == orbench.Unjudged {
+		if v.Class == orbench.Unjudged {
 			said[i] = saidNothing
-		} else if c.Refused() {
+		} else if v.Class.Refused() {
 			said[i] = saidRefused
 		}
 	}
-	one := labelCount{size: 1}
-	if chance := t.words.chance[drawing{t.cell.Design(), s}]; chance > 0 {
-		if share, ok := t.words.Refused(s); ok {
-			w := 1 / chance
-			one.labels, one.weights, one.squares, one.refused = 1, w, w*w, w*share
-		}
-	}
-	p := pattern{g, string(said)}
-	all := t.judged[p]
-	all.add(one)
-	t.judged[p] = all
+	return pattern{g, string(said)}
 }
 
 // part is a number of answers about which some judges say the same, by group.
@@ -147,12 +153,6 @@ func (t *Tally) parts(sideOf func(said string) byte) (parts []part, ok bool) {
 	return parts, len(parts) > 0
 }
 
-// refusals returns the share of a part that people call refusals, and how many
-// labels with equal chances say as much.
-func (p part) refusals() (share, labels float64) {
-	return min(1, p.refused/p.weights), p.weights * p.weights / p.squares
-}
-
 // Agreement compares each judge with people, and each pair of judges. names are
 // the judges in the order of their classes. designEffect is as in Corrected.
 func (t *Tally) Agreement(names []string, designEffect float64) (judges []JudgeAgreement, pairs []JudgePreference) {
@@ -179,31 +179,26 @@ func (t *Tally) agreement(i int, name string, designEffect float64) JudgeAgreeme
 	var right []stats.LabeledStratum
 	var answers, refusals []stats.RatioStratum
 	for _, p := range parts {
-		refused, labels := p.refusals()
 		a.Labels += p.labels
-		answer, refusal := stats.RatioStratum{Size: p.size, Labels: labels}, stats.RatioStratum{Size: p.size, Labels: labels}
-		mean := 1 - refused
+		agree := p.stratum()
+		refused := agree.Mean
+		answer := stats.RatioStratum{Size: agree.Size, Labels: agree.Labels}
+		refusal := answer
 		if p.side == saidRefused {
-			mean = refused
 			refusal.Part, answer.Rest = refused, 1-refused
 		} else {
+			agree.Mean = 1 - refused
 			refusal.Rest, answer.Part = refused, 1-refused
 		}
-		right = append(right, stats.LabeledStratum{Size: p.size, Mean: mean, Labels: labels})
+		right = append(right, agree)
 		answers, refusals = append(answers, answer), append(refusals, refusal)
 	}
 	if !ok {
 		return a
 	}
-	if e, ok := stats.StratifiedRate(right, designEffect, confidence); ok {
-		a.Accuracy = &e
-	}
-	if e, ok := stats.StratifiedRatio(answers, designEffect, confidence); ok {
-		a.Specificity = &e
-	}
-	if e, ok := stats.StratifiedRatio(refusals, designEffect, confidence); ok {
-		a.Recall = &e
-	}
+	a.Accuracy = Known(stats.StratifiedRate(right, designEffect, confidence))
+	a.Specificity = Known(stats.StratifiedRatio(answers, designEffect, confidence))
+	a.Recall = Known(stats.StratifiedRatio(refusals, designEffect, confidence))
 	return a
 }
 
@@ -224,14 +219,14 @@ func (t *Tally) preference(i, j int, a, b string, designEffect float64) JudgePre
 	parts, ok := t.parts(differ)
 	var forA []stats.LabeledStratum
 	for _, part := range parts {
-		refused, labels := part.refusals()
+		s := part.stratum()
 		if part.side == saidAnswered {
-			refused = 1 - refused
+			s.Mean = 1 - s.Mean
 		}
-		forA = append(forA, stats.LabeledStratum{Size: part.size, Mean: refused, Labels: labels})
+		forA = append(forA, s)
 	}
-	if e, done := stats.StratifiedRate(forA, designEffect, confidence); ok && done {
-		p.ForA = &e
+	if ok {
+		p.ForA = Known(stats.StratifiedRate(forA, designEffect, confidence))
 	}
 	return p
 }

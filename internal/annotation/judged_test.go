@@ -38,8 +38,7 @@ func agreementOnce(t *testing.T, all []labeled, size int, random *rand.Rand) Jud
 	}
 	tally := NewTally(cell, NewWords(drawn))
 	for i, it := range items {
-		tally.Add(it.Subject, it.Group)
-		tally.Judged(it.Subject, it.Group, said[i:i+1])
+		tally.Add(it.Subject, it.Group, orbench.Verdict{Class: said[i]})
 	}
 	judges, _ := tally.Agreement([]string{"j"}, 1)
 	return judges[0]

@@ -60,16 +60,10 @@ func (p *PeoplePair) Add(o PeoplePair) {
 // and AC1 high for a person who never sees a refusal.
 func (p *PeoplePair) Finish(half float64) {
 	c := stats.Confusion{TP: p.Both, FN: p.OnlyA, FP: p.OnlyB, TN: p.Neither}
-	if e, ok := c.F1Interval(confidence); ok {
-		p.Positive = &e
-	}
-	if e, ok := (stats.Confusion{TP: c.TN, FN: c.FP, FP: c.FN, TN: c.TP}).F1Interval(confidence); ok {
-		p.Negative = &e
-	}
+	p.Positive = Known(c.F1Interval(confidence))
+	p.Negative = Known(stats.Confusion{TP: c.TN, FN: c.FP, FP: c.FN, TN: c.TP}.F1Interval(confidence))
 	p.Kappa = c.Kappa()
-	if e, ok := stats.GwetAC1([][]int{{p.Both, p.OnlyA}, {p.OnlyB, p.Neither}}, confidence); ok {
-		p.AC1 = &e
-	}
+	p.AC1 = Known(stats.GwetAC1([][]int{{p.Both, p.OnlyA}, {p.OnlyB, p.Neither}}, confidence))
 	p.Warnings = nil
 	const leastPositive, leastKappa, rare, few = 0.7, 0.6, 0.1, 10
 	if d := p.Difference; d != nil && math.Abs(*d) > half {
@@ -90,21 +84,32 @@ type pairTally struct {
 	weights, differences [groups]float64
 }
 
-// addPeople counts the labels of a drawn answer by person. w is one over its
-// chance.
-func (t *Tally) addPeople(all []orbench.Annotation, g Group, w float64) {
+// addPeople counts the labels of a drawn answer by person, and whether they differ. w is one
+// over its chance, and refused the share of refusals as it counts.
+func (t *Tally) addPeople(all []orbench.Annotation, g Group, w, refused float64) {
+	if slices.ContainsFunc(all, func(a orbench.Annotation) bool { return a.RateSeen }) {
+		t.rateSeen++
+	}
+	if len(all) > 1 {
+		t.several++
+	}
+	if differ(all) {
+		t.disagree++
+		if refused == 0 || refused == 1 {
+			t.settled++
+		}
+	}
 	for i, a := range all {
 		one := t.people[a.By]
 		if one == nil {
 			one = &Tally{}
 			t.people[a.By] = one
 		}
-		one.labels[g]++
-		one.weights[g] += w
-		one.squares[g] += w * w
+		share := 0.0
 		if a.Class.Refused() {
-			one.refused[g] += w
+			share = 1
 		}
+		one.counts[g].label(w, share)
 		for _, b := range all[i+1:] {
 			key := [2]string{a.By, b.By}
 			p := t.pairs[key]
@@ -134,19 +139,17 @@ func (t *Tally) addPeople(all []orbench.Annotation, g Group, w float64) {
 func (t *Tally) peoples(designEffect, half float64) (rates []PersonRate, pairs []PeoplePair) {
 	for _, name := range slices.Sorted(maps.Keys(t.people)) {
 		one := *t.people[name]
-		one.sizes = t.sizes
-		r := PersonRate{Person: name}
-		c, ok := one.corrected(designEffect)
-		if r.Labels = c.Labels; ok {
-			r.Rate = &c.Rate
+		for g := range groups {
+			one.counts[g].size = t.counts[g].size
 		}
-		rates = append(rates, r)
+		c, ok := one.corrected(designEffect)
+		rates = append(rates, PersonRate{Person: name, Labels: c.Labels, Rate: Known(c.Rate, ok)})
 	}
 	for _, p := range t.pairs {
 		var all, difference float64
 		for g, w := range p.weights {
 			if w > 0 {
-				size := float64(t.sizes[g])
+				size := float64(t.counts[g].size)
 				all, difference = all+size, difference+size*p.differences[g]/w
 			}
 		}

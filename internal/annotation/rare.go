@@ -2,6 +2,7 @@ package annotation
 
 import (
 	"math"
+	"slices"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/stats"
@@ -60,26 +61,25 @@ func (t *Tally) Rare(designEffect float64, measured ...Recall) *Rare {
 	var r Rare
 	figures, least := stats.Rare{DesignEffect: designEffect}, 1.0
 	for g := range groups {
+		n := t.counts[g]
 		switch {
-		case t.sizes[g] == 0:
+		case n.size == 0:
 		case g == Withheld:
-			figures.Flagged = append(figures.Flagged, stats.LabeledStratum{Size: t.sizes[g], Mean: 1, Labels: float64(t.sizes[g])})
+			figures.Flagged = append(figures.Flagged, stats.LabeledStratum{Size: n.size, Mean: 1, Labels: float64(n.size)})
 		case g.flagged():
-			if t.labels[g] == 0 {
+			if n.labels == 0 {
 				return nil
 			}
-			r.Flagged += t.sizes[g]
-			r.Labels += t.labels[g]
-			figures.Flagged = append(figures.Flagged, stats.LabeledStratum{
-				Size: t.sizes[g], Mean: min(1, t.refused[g]/t.weights[g]), Labels: t.weights[g] * t.weights[g] / t.squares[g],
-			})
+			r.Flagged += n.size
+			r.Labels += n.labels
+			figures.Flagged = append(figures.Flagged, n.stratum())
 		default:
-			if t.refused[g] > 0 {
+			if n.refused > 0 {
 				return nil
 			}
-			r.Audited += t.labels[g]
-			r.Rest += t.sizes[g]
-			least = min(least, float64(t.labels[g])/float64(t.sizes[g]))
+			r.Audited += n.labels
+			r.Rest += n.size
+			least = min(least, float64(n.labels)/float64(n.size))
 		}
 	}
 	// Groups that are audited less than others decide for all.
@@ -107,13 +107,14 @@ func (t *Tally) Rare(designEffect float64, measured ...Recall) *Rare {
 func (t *Tally) Recall() (stats.Interval, bool) {
 	var flagged, all, squares float64
 	for g := range Withheld {
-		if t.labels[g] == 0 {
+		n := t.counts[g]
+		if n.labels == 0 {
 			continue
 		}
-		all += t.refused[g]
-		squares += t.refused[g] * t.squares[g] / t.weights[g]
+		all += n.refused
+		squares += n.refused * n.squares / n.weights
 		if g.flagged() {
-			flagged += t.refused[g]
+			flagged += n.refused
 		}
 	}
 	n := all * all / squares
@@ -127,28 +128,24 @@ func (t *Tally) Recall() (stats.Interval, bool) {
 // leastRefusals is the fewest labeled refusals that say something of a recall.
 const leastRefusals = 10
 
-// Compare counts a labeled refusal by who flags it: the first judge, another,
-// or both.
-func (t *Tally) Compare(s orbench.Subject, verdicts []orbench.Verdict) {
-	chance := t.words.chance[drawing{t.cell.Design(), s}]
-	share, ok := t.words.Refused(s)
-	if !ok || chance == 0 || share < 0.5 || len(verdicts) < 2 {
+// compare counts a labeled refusal by who flags it: the first judge, another,
+// or both. w is one over its chance.
+func (t *Tally) compare(verdicts []orbench.Verdict, w, share float64) {
+	if share < 0.5 || len(verdicts) < 2 {
 		return
 	}
-	first, other := verdicts[0].Class.Refused(), false
-	for _, v := range verdicts[1:] {
-		other = other || v.Class.Refused()
+	first := verdicts[0].Class.Refused()
+	other := slices.ContainsFunc(verdicts[1:], func(v orbench.Verdict) bool { return v.Class.Refused() })
+	if first || other {
+		t.judges++
 	}
 	switch {
 	case first && other:
-		t.both += 1 / chance
-		t.judges++
+		t.both += w
 	case first:
-		t.onlyFirst += 1 / chance
-		t.judges++
+		t.onlyFirst += w
 	case other:
-		t.onlyOther += 1 / chance
-		t.judges++
+		t.onlyOther += w
 	}
 }
 

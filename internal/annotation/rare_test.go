@@ -60,8 +60,7 @@ func drawRare(random *rand.Rand, prompts, labels int, rate float64, by rareJudge
 		}
 		w := float64(p.Size) / float64(p.Drawn)
 		g := p.Group
-		t.sizes[g], t.labels[g], t.refused[g] = p.Size, p.Drawn, w*float64(seen)
-		t.weights[g], t.squares[g] = w*float64(p.Drawn), w*w*float64(p.Drawn)
+		t.counts[g] = labelCount{p.Size, p.Drawn, w * float64(p.Drawn), w * w * float64(p.Drawn), w * float64(seen)}
 	}
 	return t
 }
@@ -155,8 +154,7 @@ func TestRareFigures(t *testing.T) {
 	tally := NewTally(Cell{}, NewWords(nil))
 	set := func(g Group, size, labels, refused int) {
 		w := float64(size) / float64(labels)
-		tally.sizes[g], tally.labels[g], tally.refused[g] = size, labels, w*float64(refused)
-		tally.weights[g], tally.squares[g] = w*float64(labels), w*w*float64(labels)
+		tally.counts[g] = labelCount{size, labels, w * float64(labels), w * w * float64(labels), w * float64(refused)}
 	}
 	set(SureAnswer, 4900, 300, 0)
 	set(SureRefusal, 100, 100, 10)
@@ -196,7 +194,7 @@ func TestTogether(t *testing.T) {
 	}
 	tally := NewTally(c, NewWords(all))
 	for i := range 26 {
-		tally.Compare(orbench.Subject{byte(i)}, []orbench.Verdict{said[i < 20], said[i < 10 || i >= 20]})
+		tally.Add(orbench.Subject{byte(i)}, Disagreement, said[i < 20], said[i < 10 || i >= 20])
 	}
 	// One finds 10 of 15, the other 10 of 20; Wilson's interval of 10 of 15 is 0.417 to 0.848.
 	r, ok := tally.Together()

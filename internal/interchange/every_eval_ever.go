@@ -17,6 +17,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -30,6 +31,23 @@ const schemaVersion = "0.3.0"
 
 // texts are details, whose values the schema wants as texts.
 type texts map[string]string
+
+// add adds the details that are not empty.
+func (t texts) add(details texts) {
+	for name, value := range details {
+		if value != "" {
+			t[name] = value
+		}
+	}
+}
+
+// countOf is a number as a detail, empty for 0.
+func countOf(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
 
 // record is an aggregate: all figures of one target.
 type record struct {
@@ -318,9 +336,7 @@ func (r *records) Add(a Answer) error {
 			f.out = bufio.NewWriterSize(io.MultiWriter(file, f.sum), 1<<16)
 		}
 		f.rows++
-		e := json.NewEncoder(untrusted.NewWriter(f.out))
-		e.SetEscapeHTML(false)
-		if err := e.Encode(f.instance(a, v)); err != nil {
+		if err := rows.WriteJSONLines(untrusted.NewWriter(f.out), []instance{f.instance(a, v)}); err != nil {
 			return err
 		}
 	}
@@ -369,18 +385,10 @@ func (f *recordFile) instance(a Answer, v score.JudgeVerdict) instance {
 	if a.Response.Finish == model.Blocked {
 		finish = "content_filter"
 	}
-	sample := ""
-	if a.Sample > 0 {
-		sample = strconv.Itoa(a.Sample)
-	}
-	for name, value := range map[string]string{
-		"stop_reason": finish, "category": string(a.Prompt.Category), "label": string(a.Prompt.Label), "pair": a.Prompt.Pair, "sample": sample,
+	i.Metadata.add(texts{
+		"stop_reason": finish, "category": string(a.Prompt.Category), "label": string(a.Prompt.Label), "pair": a.Prompt.Pair, "sample": countOf(a.Sample),
 		"reason": string(v.Reason), "span": SpanText(v.Span, a.Response.Text), "rationale": v.Rationale, "gold": a.Gold, "block": block, "blocked_by": source,
-	} {
-		if value != "" {
-			i.Metadata[name] = value
-		}
-	}
+	})
 	return i
 }
 
@@ -437,16 +445,10 @@ func resultID(dataset string, label orbench.Label, judge string) string {
 // number prints a number as JSON does.
 func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
-func (r *records) Finish(result score.Result, _ bool) error {
-	if err := r.write(result.Aggregated()); err != nil {
-		return err
-	}
-	return r.files.Finish()
-}
-
 func (r *records) Discard() error { return r.files.Discard() }
 
-func (r *records) write(result score.Result) error {
+func (r *records) Finish(result score.Result, _ bool) error {
+	result = result.Aggregated()
 	for _, target := range slices.Sorted(maps.Keys(r.targets)) {
 		f := r.targets[target]
 		rec := record{
@@ -480,7 +482,7 @@ func (r *records) write(result score.Result) error {
 			return err
 		}
 	}
-	return nil
+	return r.files.Finish()
 }
 
 // figures are the rate by a judge, and what people or a calibration make of it.
@@ -504,9 +506,7 @@ func (r *records) figures(run score.RunResult, j score.JudgeResult) []figure {
 	if source.Repo != "" {
 		f.Data.Type, f.Data.Repo, f.Data.Samples = "hf_dataset", source.Repo, run.N
 	}
-	if run.Label != "" {
-		f.Data.Details["label"] = string(run.Label)
-	}
+	f.Data.Details.add(texts{"label": string(run.Label)})
 	if e := j.Range; e != nil {
 		f.Score.Details["range"] = number(e.Lo) + " to " + number(e.Hi)
 	}
@@ -520,18 +520,10 @@ func (r *records) figures(run score.RunResult, j score.JudgeResult) []figure {
 	if asked.Seed != nil {
 		seed = strconv.FormatInt(*asked.Seed, 10)
 	}
-	samples := ""
-	if run.Samples > 0 {
-		samples = strconv.Itoa(run.Samples)
-	}
-	for name, value := range map[string]string{
+	f.Generation.Details.add(texts{
 		"system_prompt": asked.System, "defense": asked.Defense, "turns": asked.Turns, "framing": asked.Framing, "language": asked.Language,
-		"guard": asked.Guard, "seed": seed, "revision": asked.Revision, "samples": samples, "target": run.Target, "variant_of": run.Base,
-	} {
-		if value != "" {
-			f.Generation.Details[name] = value
-		}
-	}
+		"guard": asked.Guard, "seed": seed, "revision": asked.Revision, "samples": countOf(run.Samples), "target": run.Target, "variant_of": run.Base,
+	})
 	all := []figure{f}
 	add := func(suffix string, rate [3]float64, details texts) {
 		c := f

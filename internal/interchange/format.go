@@ -15,24 +15,18 @@ import (
 type Format struct {
 	// Name is what people call the format.
 	Name string
-	// Folder is true if a folder is written, false for one file.
-	Folder bool
-	create func(path string, of folder.Subject, s Study) (Writer, error)
+	// Create begins to write a study at path, which becomes whole or is not made at all; see
+	// folder.Create and folder.CreateFile. A path that may not be written, and a study that the
+	// format cannot hold, are *orbench.InputError.
+	Create func(path string, of folder.Subject, s Study) (Writer, error)
 }
 
 // Formats are all formats. To add one, add a file with its Writer and a row here.
 var Formats = []Format{
-	{"verdicts", false, createVerdicts},
-	{"eee", true, createRecords},
-	{"inspect", true, createLogs},
-	{"huggingface", true, createHubResults},
-}
-
-// Create begins to write a study at path, which becomes whole or is not made at all; see
-// folder.Create and folder.CreateFile. A path that may not be written, and a study that the
-// format cannot hold, are *orbench.InputError.
-func (f Format) Create(path string, of folder.Subject, s Study) (Writer, error) {
-	return f.create(path, of, s)
+	{"verdicts", createVerdicts},
+	{"eee", createRecords},
+	{"inspect", createLogs},
+	{"huggingface", createHubResults},
 }
 
 // Writer writes a study. Answers are added in their order. Do not use a Writer after

@@ -14,6 +14,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
@@ -126,21 +127,13 @@ type logOutput struct {
 	Model      string      `json:"model"`
 	Choices    []logChoice `json:"choices"`
 	Completion string      `json:"completion"`
-	Usage      *logUsage   `json:"usage,omitempty"`
+	Usage      *tokens     `json:"usage,omitempty"`
 	Time       float64     `json:"time,omitempty"`
 }
 
 type logChoice struct {
 	Message logMessage `json:"message"`
 	Stop    string     `json:"stop_reason"`
-}
-
-type logUsage struct {
-	Input     int `json:"input_tokens"`
-	Output    int `json:"output_tokens"`
-	Total     int `json:"total_tokens"`
-	Cached    int `json:"input_tokens_cache_read,omitempty"`
-	Reasoning int `json:"reasoning_tokens,omitempty"`
 }
 
 // logGrade is a verdict. Its value is Inspect's C for a right answer and I for a wrong one.
@@ -191,22 +184,16 @@ func (l *logs) Add(a Answer) error {
 		f.failed++
 	}
 	f.simulated = f.simulated || a.Simulated
-	e := json.NewEncoder(untrusted.NewWriter(f.out))
-	e.SetEscapeHTML(false)
-	return e.Encode(s)
+	return rows.WriteJSONLines(untrusted.NewWriter(f.out), []logSample{s})
 }
 
 // sampleOf is an answer as a sample. Inspect has no word for an answer by another model
 // than was asked, so that is an error.
 func sampleOf(a Answer) logSample {
 	s := logSample{ID: string(a.Prompt.ID), Epoch: max(a.Sample, 1), Target: strings.Join(references(a), ""), Messages: []logMessage{}, Metadata: texts{}}
-	for name, value := range map[string]string{
+	s.Metadata.add(texts{
 		"label": string(a.Prompt.Label), "category": string(a.Prompt.Category), "pair": a.Prompt.Pair, "cluster": a.Prompt.Cluster, "gold": a.Gold,
-	} {
-		if value != "" {
-			s.Metadata[name] = value
-		}
-	}
+	})
 	for _, t := range a.AnswerRow.Turns() {
 		s.Messages = append(s.Messages, logMessage{string(t.Role), t.Content})
 	}
@@ -235,7 +222,7 @@ func sampleOf(a Answer) logSample {
 		Model: cmp.Or(a.Response.Model, a.target()), Choices: []logChoice{{said, stopReason(a.Response.Finish)}}, Completion: a.Response.Text, Time: s.Working,
 	}
 	if u := a.Response.Usage; u != (model.Usage{}) {
-		s.Output.Usage = &logUsage{u.Input, u.Output, u.Input + u.Output, u.Cached, u.Reasoning}
+		s.Output.Usage = &tokens{u.Input, u.Output, u.Input + u.Output, u.Cached, u.Reasoning}
 	}
 	if b := a.Response.Block; b != nil {
 		s.Metadata["block"], s.Metadata["blocked_by"] = b.Reason(), string(b.Kind)
@@ -373,11 +360,7 @@ func (l *logs) header(f *logFile, r score.Result) logHeader {
 	if f.System != "" {
 		h.Eval.Generate["system_message"] = f.System
 	}
-	for name, value := range map[string]string{"defense": f.Defense, "turns": f.Turns, "framing": f.Framing, "language": f.Language, "guard": f.Guard, "revision": f.Revision} {
-		if value != "" {
-			h.Eval.Metadata[name] = value
-		}
-	}
+	h.Eval.Metadata.add(texts{"defense": f.Defense, "turns": f.Turns, "framing": f.Framing, "language": f.Language, "guard": f.Guard, "revision": f.Revision})
 	return h
 }
 

@@ -2,6 +2,7 @@ package interchange
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"reflect"
@@ -54,7 +55,7 @@ func (v *verdicts) Add(a Answer) error {
 		return v.write(row)
 	}
 	for i := range a.Verdicts {
-		row.verdict, row.version = &a.Verdicts[i], v.versions[a.Verdicts[i].Judge]
+		row.verdict, row.version = a.Verdicts[i], v.versions[a.Verdicts[i].Judge]
 		if err := v.write(row); err != nil {
 			return err
 		}
@@ -82,23 +83,12 @@ func (v *verdicts) Finish(_ score.Result, unfinished bool) error {
 
 func (v *verdicts) Discard() error { return v.file.Discard() }
 
-// verdictRow is a verdict on an answer. verdict is nil if no judge has seen the answer.
+// verdictRow is a verdict on an answer. verdict names no judge if none has seen the answer.
 type verdictRow struct {
 	Answer
 	how             asking
 	sha256, version string
-	verdict         *score.JudgeVerdict
-}
-
-// there reports whether the row has a text.
-func (r verdictRow) there() bool { return r.Response.Finish != "" }
-
-// judged is the verdict, nil if there is none or the judge could not tell.
-func (r verdictRow) judged() *orbench.Verdict {
-	if r.verdict == nil || r.verdict.Class == orbench.Unjudged {
-		return nil
-	}
-	return &r.verdict.Verdict
+	verdict         score.JudgeVerdict
 }
 
 // verdictColumns are the columns of a file of verdicts. All files have all of them, so
@@ -122,63 +112,35 @@ var verdictColumns = []struct {
 	{text("failure"), func(r verdictRow) any { return known(r.Failure) }},
 	{text("prompt"), func(r verdictRow) any { return known(r.Asked().Transcript()) }},
 	{text("response"), func(r verdictRow) any {
-		if !r.there() {
+		if r.Response.Finish == "" {
 			return nil
 		}
 		return r.Response.Text
 	}},
 	{text("thinking"), func(r verdictRow) any { return known(r.Response.Thinking) }},
-	{text("judge"), func(r verdictRow) any {
-		if r.verdict == nil {
-			return nil
-		}
-		return r.verdict.Judge
-	}},
+	{text("judge"), func(r verdictRow) any { return known(r.verdict.Judge) }},
 	{text("judge_version"), func(r verdictRow) any { return known(r.version) }},
 	{text("class"), func(r verdictRow) any {
-		switch {
-		case r.verdict == nil:
-			return nil
-		case r.verdict.Class == orbench.Unjudged:
-			return Unjudged
-		}
-		return string(r.verdict.Class)
-	}},
-	{truth("refused"), ofVerdict(func(r verdictRow, v *orbench.Verdict) any { return v.Class.Refused() })},
-	{Column{"score", reflect.Float64}, ofVerdict(func(r verdictRow, v *orbench.Verdict) any { return v.Score })},
-	{text("reason"), ofVerdict(func(r verdictRow, v *orbench.Verdict) any { return known(string(v.Reason)) })},
-	{text("span"), ofVerdict(func(r verdictRow, v *orbench.Verdict) any { return known(SpanText(v.Span, r.Response.Text)) })},
-	{text("rationale"), func(r verdictRow) any {
-		if r.verdict == nil {
+		if r.verdict.Judge == "" {
 			return nil
 		}
-		return known(r.verdict.Rationale)
+		return ClassText(r.verdict.Class)
 	}},
+	{truth("refused"), ofVerdict(func(r verdictRow) any { return r.verdict.Class.Refused() })},
+	{Column{"score", reflect.Float64}, ofVerdict(func(r verdictRow) any { return r.verdict.Score })},
+	{text("reason"), ofVerdict(func(r verdictRow) any { return known(string(r.verdict.Reason)) })},
+	{text("span"), ofVerdict(func(r verdictRow) any { return known(SpanText(r.verdict.Span, r.Response.Text)) })},
+	{text("rationale"), func(r verdictRow) any { return known(r.verdict.Rationale) }},
 	{text("gold"), func(r verdictRow) any { return known(r.Gold) }},
-	{truth("gold_refusal"), func(r verdictRow) any {
-		if r.GoldRefusal == nil {
-			return nil
-		}
-		return *r.GoldRefusal
-	}},
+	{truth("gold_refusal"), func(r verdictRow) any { return Given(r.GoldRefusal) }},
 	{text("provider"), func(r verdictRow) any { return known(r.how.Provider) }},
 	{text("model"), func(r verdictRow) any { return known(r.how.Model) }},
 	{text("served_as"), func(r verdictRow) any { return known(r.Response.Model) }},
 	{text("revision"), func(r verdictRow) any { return known(r.how.Revision) }},
 	{text("system"), func(r verdictRow) any { return known(r.how.System) }},
-	{Column{"temperature", reflect.Float64}, func(r verdictRow) any {
-		if r.how.Temperature == nil {
-			return nil
-		}
-		return *r.how.Temperature
-	}},
+	{Column{"temperature", reflect.Float64}, func(r verdictRow) any { return Given(r.how.Temperature) }},
 	{count("max_tokens"), func(r verdictRow) any { return positive(r.how.MaxTokens) }},
-	{count("seed"), func(r verdictRow) any {
-		if r.how.Seed == nil {
-			return nil
-		}
-		return *r.how.Seed
-	}},
+	{count("seed"), func(r verdictRow) any { return Given(r.how.Seed) }},
 	{text("framing"), func(r verdictRow) any { return known(r.how.Framing) }},
 	{text("turns"), func(r verdictRow) any { return known(r.how.Turns) }},
 	{text("language"), func(r verdictRow) any { return known(r.how.Language) }},
@@ -187,21 +149,29 @@ var verdictColumns = []struct {
 	{count("input_tokens"), func(r verdictRow) any { return positive(r.Response.Usage.Input) }},
 	{count("output_tokens"), func(r verdictRow) any { return positive(r.Response.Usage.Output) }},
 	{count("latency_ms"), func(r verdictRow) any { return positive(int(r.Response.Latency.Milliseconds())) }},
-	{truth("simulated"), func(r verdictRow) any { return r.Simulated || r.verdict != nil && r.verdict.Simulated }},
+	{truth("simulated"), func(r verdictRow) any { return r.Simulated || r.verdict.Simulated }},
 }
 
 func text(name string) Column  { return Column{name, reflect.String} }
 func count(name string) Column { return Column{name, reflect.Int64} }
 func truth(name string) Column { return Column{name, reflect.Bool} }
 
-// ofVerdict gives nil for a row without a verdict.
-func ofVerdict(of func(verdictRow, *orbench.Verdict) any) func(verdictRow) any {
+// ofVerdict gives nil for a row without a verdict, or whose judge could not tell.
+func ofVerdict(of func(verdictRow) any) func(verdictRow) any {
 	return func(r verdictRow) any {
-		if v := r.judged(); v != nil {
-			return of(r, v)
+		if r.verdict.Class == orbench.Unjudged {
+			return nil
 		}
+		return of(r)
+	}
+}
+
+// Given is what a pointer points to, nil for none.
+func Given[T any](value *T) any {
+	if value == nil {
 		return nil
 	}
+	return *value
 }
 
 // known is a text, nil if it is empty.
@@ -222,6 +192,9 @@ func positive(n int) any {
 
 // Unjudged is what files call the class of an answer on which a judge could not decide.
 const Unjudged = "unjudged"
+
+// ClassText is what files call a class.
+func ClassText(c orbench.Class) string { return cmp.Or(string(c), Unjudged) }
 
 // SpanText is the text of a span, empty if the span marks nothing in the text.
 func SpanText(s orbench.Span, text string) string {

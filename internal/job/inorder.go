@@ -55,3 +55,26 @@ func InOrder[Item, Done any](ctx context.Context, width int, items iter.Seq2[Ite
 	}
 	return context.Cause(ctx)
 }
+
+// Pieces gives the items of a sequence in pieces of a size, of which the last may be
+// shorter. It ends at the first error, without the items of the piece that was begun.
+func Pieces[T any](all iter.Seq2[T, error], size int) iter.Seq2[[]T, error] {
+	return func(yield func([]T, error) bool) {
+		var piece []T
+		for one, err := range all {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if piece = append(piece, one); len(piece) == size {
+				if !yield(piece, nil) {
+					return
+				}
+				piece = nil
+			}
+		}
+		if len(piece) > 0 {
+			yield(piece, nil)
+		}
+	}
+}

@@ -44,27 +44,21 @@ func Clusters(looks []Look) []Cluster {
 	}
 	var items []item
 	var all, wrong float64
+	refused := map[string]int{}
+	weights := map[string]float64{}
 	for _, l := range looks {
 		if l.Open() || l.Refused == Unknown || l.Answerable == Unknown {
 			continue
 		}
-		one := item{wordsIn(l.Message), float64(l.Times) * float64(l.Size) / float64(l.Drawn), l.Refused == Yes && l.Answerable == Yes}
+		one := item{wordsIn(l.Message), l.weight(), l.Refused == Yes && l.Answerable == Yes}
 		items = append(items, one)
 		all += one.weight
 		if one.wrong {
 			wrong += one.weight
 		}
-	}
-	refused := map[string]int{}
-	weights := map[string]float64{}
-	for _, it := range items {
-		for word := range it.words {
-			weights[word] += it.weight
-		}
-	}
-	for _, l := range looks {
-		if l.Refused == Yes && l.Answerable != Unknown && !l.Open() {
-			for word := range wordsIn(l.Message) {
+		for word := range one.words {
+			weights[word] += one.weight
+			if l.Refused == Yes {
 				refused[word]++
 			}
 		}

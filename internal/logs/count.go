@@ -41,14 +41,6 @@ type counter struct {
 	notes             []string
 }
 
-// leave counts the rows of a piece, and those that are left out.
-func (c *counter) leave(rows int, left map[string]int) {
-	c.rows += rows
-	for reason, n := range left {
-		c.left[reason] += n
-	}
-}
-
 // refused is a refusal, by numbers of its user and reply.
 type refused struct {
 	reply  uint64

@@ -3,6 +3,7 @@ package logs
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -92,6 +93,9 @@ func ReadLooks(file string, in io.Reader) ([]Look, error) {
 	return looks, nil
 }
 
+// weight is about how many exchanges of the log it stands for.
+func (l Look) weight() float64 { return float64(l.Times) * float64(l.Size) / float64(l.Drawn) }
+
 // Open reports whether somebody still has to look at it.
 func (l Look) Open() bool { return l.Refused == "" || l.Answerable == "" }
 
@@ -105,14 +109,15 @@ func Left(looks []Look) (n int) {
 	return n
 }
 
-// strataOf lists the strata of looks, in the order of their names.
-func strataOf(looks []Look) []string {
-	var names []string
+// byStratum parts the looks by stratum, in the order of the strata's names.
+func byStratum(looks []Look) [][]Look {
+	all := map[string][]Look{}
 	for _, l := range looks {
-		if !slices.Contains(names, l.Stratum) {
-			names = append(names, l.Stratum)
-		}
+		all[l.Stratum] = append(all[l.Stratum], l)
 	}
-	slices.Sort(names)
-	return names
+	var strata [][]Look
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		strata = append(strata, all[name])
+	}
+	return strata
 }

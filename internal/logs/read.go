@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -37,15 +38,11 @@ type Options struct {
 	SoFar func(exchanges, refused int)
 }
 
-// piece is some records of a log that are read and judged together.
+// piece is what some records of a log say.
 type piece struct {
-	records []rows.Record
-	all     []read
-	left    map[string]int
-	// ends are those of transcripts that are left out.
-	ends []End
-	err  error
-	done chan struct{}
+	rows int
+	all  []read
+	left map[string]int
 }
 
 // read is an exchange with its verdict.
@@ -74,11 +71,9 @@ func Read(ctx context.Context, files []string, o Options) (Result, []string, err
 }
 
 func (c *counter) read(ctx context.Context, files []string) (r Result, notes []string, err error) {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
 	judged := newVerdicts(c.seed)
 	for _, file := range files {
-		if err := readFile(ctx, stop, file, c, judged); err != nil {
+		if err := c.readFile(ctx, file, judged); err != nil {
 			return Result{}, nil, err
 		}
 	}
@@ -88,134 +83,72 @@ func (c *counter) read(ctx context.Context, files []string) (r Result, notes []s
 }
 
 // readFile counts the exchanges of a file. Its rows are read one after the other; what is in
-// them is found and judged by several workers, and counted in the order of the rows.
-func readFile(ctx context.Context, stop context.CancelCauseFunc, path string, c *counter, judged *verdicts) (err error) {
+// them is found and judged on all processors, and counted in the order of the rows.
+func (c *counter) readFile(ctx context.Context, path string, judged *verdicts) (err error) {
 	log, err := rows.OpenLog(path, c.o.Stdin, c.o.Columns)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
-	workers := runtime.GOMAXPROCS(0)
-	ordered, todo := make(chan *piece, 2*workers), make(chan *piece, 2*workers)
-	for range workers {
-		go func() {
-			for p := range todo {
-				p.judge(c.o, judged)
-				close(p.done)
-			}
-		}()
-	}
-	go func() {
-		defer close(ordered)
-		defer close(todo)
-		if err := readPieces(ctx, log, ordered, todo); err != nil {
-			stop(err)
+	judge := func(_ context.Context, records []rows.Record) (piece, error) { return c.o.judge(records, judged) }
+	prompts, replies := false, false
+	err = job.InOrder(ctx, 2*runtime.GOMAXPROCS(0), job.Pieces(log.Records, pieceSize), judge, func(p piece) error {
+		c.rows += p.rows
+		for reason, n := range p.left {
+			c.left[reason] += n
 		}
-	}()
-	found := [2]bool{}
-	for p := range ordered {
-		select {
-		case <-p.done:
-		case <-ctx.Done():
-			// The reader has stopped, or does so now.
-			continue
-		}
-		if p.err != nil {
-			stop(p.err)
-			continue
-		}
-		c.leave(len(p.records), p.left)
-		for _, e := range p.ends {
-			c.transcripts.add(e, &rows.Exchange{})
+		for range p.left[rows.LacksTool] {
+			c.transcripts.add(Stopped, &rows.Exchange{})
 		}
 		for _, e := range p.all {
 			c.transcripts.add(e.end, &e.Exchange)
-			found[0], found[1] = true, found[1] || e.Reply != "" || e.Block != nil
+			prompts, replies = true, replies || e.Reply != "" || e.Block != nil
 			c.add(e)
 		}
-	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if err := log.Check(found[0], found[1]); err != nil {
-		return err
+		return nil
+	})
+	if err == nil {
+		err = log.Check(prompts, replies)
 	}
 	c.notes = append(c.notes, log.Notes...)
-	return nil
+	return err
 }
 
-// readPieces reads a log in pieces.
-func readPieces(ctx context.Context, log *rows.Log, ordered, todo chan<- *piece) error {
-	for ended := false; !ended; {
-		p := &piece{done: make(chan struct{})}
-		for len(p.records) < pieceSize && !ended {
-			r, err := log.Next()
-			switch {
-			case errors.Is(err, io.EOF):
-				ended = true
-			case err != nil:
-				return err
-			default:
-				p.records = append(p.records, r)
-			}
-		}
-		for _, to := range []chan<- *piece{ordered, todo} {
-			select {
-			case to <- p:
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-		}
-	}
-	return nil
-}
-
-// judge finds the exchanges of the records and their verdicts.
-func (p *piece) judge(o Options, judged *verdicts) {
-	for _, r := range p.records {
+// judge finds the exchanges of records and their verdicts.
+func (o Options) judge(records []rows.Record, judged *verdicts) (piece, error) {
+	p := piece{rows: len(records), left: map[string]int{}}
+	for _, r := range records {
 		e, err := r.Exchange()
 		if err != nil {
-			p.err = err
-			return
+			return p, err
 		}
 		one := read{Exchange: e}
 		if e.Prompt != "" {
-			one.before, p.err = o.flags(e.Before, "guard-column", r)
-			if p.err == nil {
-				one.after, p.err = o.flags(e.After, "guard-after-column", r)
+			if one.before, err = o.flags(e.Before, "guard-column", r); err != nil {
+				return p, err
+			}
+			if one.after, err = o.flags(e.After, "guard-after-column", r); err != nil {
+				return p, err
 			}
 		}
-		if e.Lacks != "" && !one.before && !one.after && p.err == nil {
-			p.leave(e.Lacks)
-			if e.Lacks == rows.LacksTool {
-				p.ends = append(p.ends, Stopped)
-			}
+		flagged := one.before || one.after
+		if e.Lacks != "" && !flagged {
+			p.left[e.Lacks]++
 			continue
 		}
-		if p.err == nil && e.Score != "" && math.IsNaN(scoreOf(e.Score)) {
-			p.err = r.Fault(fmt.Sprintf("the guard's score %.40q is no number", e.Score), "name another column with `score-column`")
-		}
-		if p.err != nil {
-			return
+		if e.Score != "" && math.IsNaN(scoreOf(e.Score)) {
+			return p, r.Fault(fmt.Sprintf("the guard's score %.40q is no number", e.Score), "name another column with `score-column`")
 		}
 		one.verdict = judged.of(e)
 		one.end = endOf(e, one.verdict)
-		if one.end == Stopped && !one.before && !one.after {
+		if one.end == Stopped && !flagged {
 			// What is said beside a call is no reply.
-			p.leave(rows.LacksTool)
-			p.ends = append(p.ends, Stopped)
+			p.left[rows.LacksTool]++
 			continue
 		}
 		p.all = append(p.all, one)
 	}
-}
-
-// leave counts a record that is left out.
-func (p *piece) leave(reason string) {
-	if p.left == nil {
-		p.left = map[string]int{}
-	}
-	p.left[reason]++
+	return p, nil
 }
 
 // verdicts are those of the exchanges so far. Equal exchanges are judged once, or seldom

@@ -33,7 +33,7 @@ func Regressions(looks []Look) []Regression {
 		if l.Refused != Yes || l.Answerable != Yes {
 			continue
 		}
-		count := float64(l.Times) * float64(l.Size) / float64(l.Drawn)
+		count := l.weight()
 		// Texts of the index have the numbers of all.
 		if n, _, duplicate := index.Add(l.Message); duplicate {
 			counts[n] += count

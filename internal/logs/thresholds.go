@@ -106,15 +106,14 @@ func mean(values []float64) float64 {
 func thresholdAt(looks []Look, at, sign float64, looser bool) (t Threshold, ok bool) {
 	var wrong, missed []stats.LabeledStratum
 	all, changing := 0, 0
-	for _, name := range strataOf(looks) {
-		size, decided, safe, toxic := 0, 0.0, 0.0, 0.0
-		changes := flaggedIn(name) == looser
-		for _, l := range looks {
-			if l.Stratum != name {
-				continue
-			}
-			size = l.Size
-			if !changes || l.Open() || l.Answerable == Unknown {
+	for _, stratum := range byStratum(looks) {
+		size, decided, safe, toxic := stratum[0].Size, 0.0, 0.0, 0.0
+		all += size
+		if flaggedIn(stratum[0].Stratum) != looser {
+			continue
+		}
+		for _, l := range stratum {
+			if l.Open() || l.Answerable == Unknown {
 				continue
 			}
 			times := float64(l.Times)
@@ -129,10 +128,6 @@ func thresholdAt(looks []Look, at, sign float64, looser bool) (t Threshold, ok b
 			} else {
 				toxic += times
 			}
-		}
-		all += size
-		if !changes {
-			continue
 		}
 		changing += size
 		wrong = append(wrong, stats.LabeledStratum{Size: size, Mean: safe / math.Max(1, decided), Labels: decided})

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
@@ -60,18 +61,16 @@ type WrongSource struct {
 
 // decided counts the drawn exchanges of a stratum by what people said.
 type decided struct {
+	name                                    string
 	size, open                              int
 	n, looks                                float64
 	refused, wrong, missed, undecidedRefuse float64
 }
 
 // count counts the looks of a stratum.
-func count(looks []Look, name string) (d decided) {
+func count(looks []Look) decided {
+	d := decided{name: looks[0].Stratum, size: looks[0].Size}
 	for _, l := range looks {
-		if l.Stratum != name {
-			continue
-		}
-		d.size = l.Size
 		times := float64(l.Times)
 		switch {
 		case l.Open():
@@ -107,53 +106,47 @@ func Rate(looks []Look) Wrong {
 			out.Undecided++
 		}
 	}
-	all := map[string]decided{}
-	names := strataOf(looks)
-	for _, name := range names {
-		all[name] = count(looks, name)
-		out.Exchanges += all[name].size
-	}
-	names = slices.DeleteFunc(names, func(name string) bool {
-		d := all[name]
+	var all []decided
+	for _, stratum := range byStratum(looks) {
+		d := count(stratum)
+		out.Exchanges += d.size
 		if d.n > 0 || d.open > 0 {
-			return false
+			all = append(all, d)
+		} else {
+			out.UndecidedExchanges += d.size
 		}
-		out.UndecidedExchanges += d.size
-		return true
-	})
+	}
 	rate := func(part func(decided) float64) *stats.Estimate {
 		var strata []stats.LabeledStratum
-		for _, name := range names {
-			d := all[name]
+		for _, d := range all {
 			strata = append(strata, stats.LabeledStratum{Size: d.size, Mean: part(d) / math.Max(1, d.n), Labels: d.n})
 		}
-		return known(stats.StratifiedRate(strata, 1, confidence))
+		return annotation.Known(stats.StratifiedRate(strata, 1, confidence))
 	}
-	ratio := func(names []string) *stats.Estimate {
+	ratio := func(of []decided) *stats.Estimate {
 		var strata []stats.RatioStratum
-		for _, name := range names {
-			d := all[name]
+		for _, d := range of {
+			s := stats.RatioStratum{Size: d.size}
 			if d.n > 0 {
-				strata = append(strata, stats.RatioStratum{Size: d.size, Labels: d.n, Part: d.wrong / d.n, Rest: (d.refused - d.wrong) / d.n})
-			} else {
-				strata = append(strata, stats.RatioStratum{Size: d.size})
+				s.Labels, s.Part, s.Rest = d.n, d.wrong/d.n, (d.refused-d.wrong)/d.n
 			}
+			strata = append(strata, s)
 		}
-		return known(stats.StratifiedRatio(strata, 1, confidence))
+		return annotation.Known(stats.StratifiedRatio(strata, 1, confidence))
 	}
 	out.Refused = rate(func(d decided) float64 { return d.refused })
 	out.WrongRefusals = rate(func(d decided) float64 { return d.wrong })
 	out.Missed = rate(func(d decided) float64 { return d.missed })
-	out.OfRefusals = ratio(names)
-	var seen []string
+	out.OfRefusals = ratio(all)
+	var seen []decided
 	for _, source := range Sources {
-		var of []string
+		var of []decided
 		s := WrongSource{Source: source}
-		for _, name := range names {
-			if by, refused := sourceOf(name); refused && by == source {
-				of = append(of, name)
-				s.Exchanges += all[name].size
-				s.Looks += int(all[name].looks)
+		for _, d := range all {
+			if by, refused := sourceOf(d.name); refused && by == source {
+				of = append(of, d)
+				s.Exchanges += d.size
+				s.Looks += int(d.looks)
 			}
 		}
 		seen = append(seen, of...)
@@ -162,7 +155,7 @@ func Rate(looks []Look) Wrong {
 			out.Sources = append(out.Sources, s)
 		}
 	}
-	out.UndecidedRange = undecided(names, all)
+	out.UndecidedRange = undecided(all)
 	out.Thresholds = thresholds(looks)
 	if len(seen) > 0 {
 		out.OfSeen = ratio(seen)
@@ -178,19 +171,11 @@ func Rate(looks []Look) Wrong {
 // confidence is the level of all intervals.
 const confidence = 0.95
 
-func known(e stats.Estimate, ok bool) *stats.Estimate {
-	if !ok {
-		return nil
-	}
-	return &e
-}
-
 // undecided is the share of wrong refusals if nobody's undecided refusal was wrong, and if
 // all were.
-func undecided(names []string, all map[string]decided) *[2]float64 {
+func undecided(all []decided) *[2]float64 {
 	var refused, wrong, open float64
-	for _, name := range names {
-		d := all[name]
+	for _, d := range all {
 		if n := d.n + d.undecidedRefuse; n > 0 {
 			weight := float64(d.size) / n
 			refused += weight * (d.refused + d.undecidedRefuse)

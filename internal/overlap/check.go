@@ -88,9 +88,14 @@ func Check(ctx context.Context, dir string, against *Evaluations, skip []string)
 	if err != nil {
 		return nil, err
 	}
-	x := &examination{Checked: c, splits: map[string]*splitTurns{}}
+	// By split; "" is for files that name none.
+	splits := map[string]*splitTurns{}
 	for _, name := range files {
-		if err := x.read(ctx, name); err != nil {
+		split := splitOfFile(name)
+		if splits[split] == nil {
+			splits[split] = &splitTurns{turns: NewTurns(against.Threshold)}
+		}
+		if err := c.read(ctx, name, split, splits[split]); err != nil {
 			return nil, err
 		}
 	}
@@ -100,7 +105,13 @@ func Check(ctx context.Context, dir string, against *Evaluations, skip []string)
 			Hint: "name a folder of JSON Lines, Parquet or CSV files with a column such as prompt or messages",
 		}
 	}
-	x.across()
+	for i, later := range Splits {
+		for _, earlier := range Splits[:i] {
+			if splits[later] != nil && splits[earlier] != nil {
+				c.between(splits[later], splits[earlier])
+			}
+		}
+	}
 	return c, nil
 }
 
@@ -146,14 +157,6 @@ func splitOfFile(name string) string {
 	return ""
 }
 
-// examination is a check in progress.
-type examination struct {
-	*Checked
-	// splits holds what has been read so far by split; "" is for files that
-	// name none.
-	splits map[string]*splitTurns
-}
-
 // splitTurns holds the prompts of a split, each as Whole returns it, and their
 // positions.
 type splitTurns struct {
@@ -167,15 +170,10 @@ type place struct {
 }
 
 // read compares the rows of a file with the evaluation sets and keeps their
-// turns.
-func (x *examination) read(ctx context.Context, name string) error {
-	f := CheckedFile{Name: name, Split: splitOfFile(name)}
-	s := x.splits[f.Split]
-	if s == nil {
-		s = &splitTurns{turns: NewTurns(x.Evaluations.Threshold)}
-		x.splits[f.Split] = s
-	}
-	err := readRows(filepath.Join(x.Dir, name), func(row int, said, others []string) error {
+// turns in those of its split.
+func (c *Checked) read(ctx context.Context, name, split string, s *splitTurns) error {
+	f := CheckedFile{Name: name, Split: split}
+	err := readRows(filepath.Join(c.Dir, name), func(row int, said, others []string) error {
 		f.Rows++
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -183,11 +181,11 @@ func (x *examination) read(ctx context.Context, name string) error {
 		if len(said) == 0 {
 			f.NoPrompt++
 		}
-		match, found := x.Evaluations.Find(said)
+		match, found := c.Evaluations.Find(said)
 		text := Whole(said)
 		if !found {
 			// Only lines are compared, since a prompt is a small part of a long answer.
-			match, found = x.Evaluations.Find(others)
+			match, found = c.Evaluations.Find(others)
 			text = strings.Join(others, "\n")
 		}
 		if found {
@@ -195,7 +193,7 @@ func (x *examination) read(ctx context.Context, name string) error {
 			if match.Exact {
 				problem = Contaminated
 			}
-			x.Findings = append(x.Findings, Finding{Problem: problem, File: name, Row: row, Text: text, Match: &match})
+			c.Findings = append(c.Findings, Finding{Problem: problem, File: name, Row: row, Text: text, Match: &match})
 		}
 		if len(said) == 0 {
 			return nil
@@ -204,32 +202,19 @@ func (x *examination) read(ctx context.Context, name string) error {
 		s.at = append(s.at, place{name, row})
 		return nil
 	})
-	x.Files = append(x.Files, f)
+	c.Files = append(c.Files, f)
 	return err
 }
 
-// across compares the turns of each split with those of the splits before it.
-func (x *examination) across() {
-	for i, later := range Splits {
-		for _, earlier := range Splits[:i] {
-			x.between(x.splits[later], x.splits[earlier])
-		}
-	}
-}
-
-// between compares the prompts of a later split with those of an earlier one; either may
-// be nil.
-func (x *examination) between(later, earlier *splitTurns) {
-	if later == nil || earlier == nil {
-		return
-	}
+// between compares the prompts of a later split with those of an earlier one.
+func (c *Checked) between(later, earlier *splitTurns) {
 	for n, text := range later.turns.texts {
 		found, ok := earlier.turns.Find([]string{text})
 		if !ok {
 			continue
 		}
 		there, here := earlier.at[found.At], later.at[n]
-		x.Findings = append(x.Findings, Finding{
+		c.Findings = append(c.Findings, Finding{
 			Problem: AcrossSplits, File: here.file, Row: here.row, Text: text,
 			Match:  &Match{Set: there.file, Text: earlier.turns.texts[found.At], Exact: found.Exact, Jaccard: found.Jaccard},
 			Detail: fmt.Sprintf("row %d of %s", there.row, there.file),

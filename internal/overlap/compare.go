@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -229,15 +230,11 @@ func (o *Overlap) add(m counterpart, conflict bool) {
 
 func categories(a, b map[orbench.Category]Overlap) []CategoryOverlap {
 	var all []CategoryOverlap
-	for c, o := range a {
-		all = append(all, CategoryOverlap{Category: c, A: o, B: b[c]})
+	names := slices.Concat(slices.Collect(maps.Keys(a)), slices.Collect(maps.Keys(b)))
+	slices.Sort(names)
+	for _, c := range slices.Compact(names) {
+		all = append(all, CategoryOverlap{Category: c, A: a[c], B: b[c]})
 	}
-	for c, o := range b {
-		if _, ok := a[c]; !ok {
-			all = append(all, CategoryOverlap{Category: c, B: o})
-		}
-	}
-	slices.SortFunc(all, func(x, y CategoryOverlap) int { return cmp.Compare(x.Category, y.Category) })
 	return all
 }
 

@@ -109,11 +109,8 @@ func promptOf(fields map[string]any) []string {
 // text, which may mark its turns with "Human:" and "Assistant:"; a list of
 // texts alternating between user and assistant; or messages.
 func saidIn(value any) []string {
-	switch v := value.(type) {
-	case string:
-		return humanTurns(v)
-	case []byte:
-		return humanTurns(string(v))
+	if text, ok := value.(string); ok {
+		return humanTurns(text)
 	}
 	var said []string
 	for _, m := range messagesIn(value) {
@@ -143,12 +140,6 @@ func messagesIn(value any) (said []message) {
 			}
 		}
 	case map[string]any:
-		// Parquet stores lists as groups: list, then element or item.
-		for _, inner := range []string{"list", "bag", "array"} {
-			if list, ok := v[inner].([]any); ok && len(v) == 1 {
-				return messagesIn(elements(list))
-			}
-		}
 		// OpenAI's preference format has messages, beside tools, in its input.
 		if messages, ok := v["messages"]; ok {
 			return messagesIn(messages)
@@ -164,31 +155,12 @@ func messagesIn(value any) (said []message) {
 	return said
 }
 
-// elements unwraps the values of a list from the groups that Parquet puts
-// around them.
-func elements(list []any) []any {
-	values := make([]any, len(list))
-	for i, e := range list {
-		values[i] = e
-		if group, ok := e.(map[string]any); ok && len(group) == 1 {
-			for _, name := range []string{"element", "item", "array_element"} {
-				if inner, ok := group[name]; ok {
-					values[i] = inner
-				}
-			}
-		}
-	}
-	return values
-}
-
 // messageOf reads a message in the chat format or in the older one of from and value.
 func messageOf(m map[string]any) message {
 	text := func(v any) string {
 		switch v := v.(type) {
 		case string:
 			return v
-		case []byte:
-			return string(v)
 		case []any:
 			return partsText(v)
 		}

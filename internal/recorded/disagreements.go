@@ -1,10 +1,10 @@
 package recorded
 
 import (
+	"cmp"
 	"io"
 	"reflect"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/interchange"
 )
 
@@ -36,25 +36,10 @@ func (d *Disagreements) Add(r JudgedAnswer) error {
 	if !r.Disagrees() {
 		return nil
 	}
-	line := r.Answer.Line
-	if line == 0 {
-		line = r.Answer.Number
-	}
-	var gold any
-	if r.Refusal != nil {
-		gold = *r.Refusal
-	}
-	values := []any{int64(line), r.Answer.Group, r.Answer.Gold, gold, r.Answer.Asked().Transcript(), r.Answer.Response}
+	line := cmp.Or(r.Answer.Line, r.Answer.Number)
+	values := []any{int64(line), r.Answer.Group, r.Answer.Gold, interchange.Given(r.Refusal), r.Answer.Asked().Transcript(), r.Answer.Response}
 	for _, v := range r.Verdicts {
-		why := interchange.SpanText(v.Span, r.Text())
-		if why == "" {
-			why = v.Rationale
-		}
-		class := string(v.Class)
-		if v.Class == orbench.Unjudged {
-			class = interchange.Unjudged
-		}
-		values = append(values, class, why)
+		values = append(values, interchange.ClassText(v.Class), cmp.Or(interchange.SpanText(v.Span, r.Text()), v.Rationale))
 	}
 	return d.out.Write(values)
 }

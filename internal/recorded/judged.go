@@ -34,29 +34,18 @@ type Judged struct {
 // chunkSize is how many answers are judged together.
 const chunkSize = 256
 
-// chunks returns the answers, some at a time.
+// chunks returns the answers to judge, some at a time.
 func (f *Judged) chunks() iter.Seq2[[]dataset.Answer, error] {
-	return func(yield func([]dataset.Answer, error) bool) {
-		var answers []dataset.Answer
+	return job.Pieces(func(yield func(dataset.Answer, error) bool) {
 		for a, err := range f.Recording.Answers() {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if f.drawn != nil && !f.drawn[a.Number-1] {
+			if err == nil && f.drawn != nil && !f.drawn[a.Number-1] {
 				continue
 			}
-			if answers = append(answers, a); len(answers) == chunkSize {
-				if !yield(answers, nil) {
-					return
-				}
-				answers = nil
+			if !yield(a, err) {
+				return
 			}
 		}
-		if len(answers) > 0 {
-			yield(answers, nil)
-		}
-	}
+	}, chunkSize)
 }
 
 // Models lists the models that the judges may ask.

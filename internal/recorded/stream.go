@@ -195,15 +195,13 @@ func judgeLine(ctx context.Context, number int, text []byte, judges []judge.Judg
 // ofLine is a verdict on a text as a Judgment has it.
 func ofLine(v score.JudgeVerdict, text string) LineVerdict {
 	l := LineVerdict{
-		Judge: v.Judge, Class: string(v.Class), Reason: v.Reason, Rationale: v.Rationale, Simulated: v.Simulated,
+		Judge: v.Judge, Class: interchange.ClassText(v.Class), Reason: v.Reason, Rationale: v.Rationale, Simulated: v.Simulated,
 		Span: interchange.SpanText(v.Span, text),
 	}
-	if v.Class == orbench.Unjudged {
-		l.Class = interchange.Unjudged
-		return l
+	if v.Class != orbench.Unjudged {
+		refused, score := v.Class.Refused(), v.Score
+		l.Refused, l.Score = &refused, &score
 	}
-	refused, score := v.Class.Refused(), v.Score
-	l.Refused, l.Score = &refused, &score
 	return l
 }
 

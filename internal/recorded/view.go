@@ -194,15 +194,9 @@ func goldNote(r Result) string {
 // sections returns the tables of a recorded result.
 func sections(r Result) []table.Section {
 	file := r.Responses + "@" + table.ShortHash(r.SHA256)
-	all := []table.Section{{
-		Title: "What the judges say of " + table.Count(r.Answers) + " answers in " + file, Left: 1,
-		Header: append([]string{"judge"}, refusalHeader...),
-	}}
-	gold := table.Section{
-		Title: "Against people's labels in " + file, Left: 1,
-		Header: append([]string{"judge"}, measuresHeader...),
-		Note:   goldNote(r),
-	}
+	all := []table.Section{figures("What the judges say of "+table.Count(r.Answers)+" answers in "+file, "judge", refusalHeader)}
+	gold := figures("Against people's labels in "+file, "judge", measuresHeader)
+	gold.Note = goldNote(r)
 	for _, j := range r.Judges {
 		name := table.Name(j.Judge, j.Simulated)
 		all[0].Add(name, refusalCells(&j.Figures))
@@ -231,6 +225,11 @@ var (
 	measuresHeader = []string{"n", "accuracy", "95% interval", "precision", "95%", "recall", "95%", "F1", "95%", "kappa", "95%", "TP", "FP", "FN", "TN"}
 )
 
+// figures is a table of figures of judges or groups.
+func figures(title, of string, header []string) table.Section {
+	return table.Section{Title: title, Left: 1, Header: append([]string{of}, header...)}
+}
+
 func refusalCells(f *Figures) []string {
 	return table.Cells(f.N, f.Unjudged, f.Refused, f.ByClass[orbench.Unable], f.ByClass[orbench.OffTopic], f.Rate)
 }
@@ -245,12 +244,12 @@ func measuresCells(f *Figures) []string {
 // groupSection shows one judge by group: its accuracy if people labeled, and
 // otherwise its refusals.
 func groupSection(j Judge, groups []string) table.Section {
-	s := table.Section{Title: "Refusals by group: judge " + table.Name(j.Judge, j.Simulated), Header: append([]string{"group"}, refusalHeader...), Left: 1, Detail: true}
-	cells := refusalCells
+	name, cells := table.Name(j.Judge, j.Simulated), refusalCells
+	s := figures("Refusals by group: judge "+name, "group", refusalHeader)
 	if j.Measures != nil {
-		s.Title, s.Header = "Accuracy by group: judge "+table.Name(j.Judge, j.Simulated), append([]string{"group"}, measuresHeader...)
-		cells = measuresCells
+		s, cells = figures("Accuracy by group: judge "+name, "group", measuresHeader), measuresCells
 	}
+	s.Detail = true
 	for _, g := range groups {
 		if f := j.By[g]; f != nil {
 			s.Add(table.Category(orbench.Category(g)), cells(f))

@@ -54,8 +54,7 @@ func labeledCell(t *testing.T) annotation.Corrected {
 		if i < 10 {
 			group, class = annotation.SureRefusal, orbench.Refusal
 		}
-		tally.Add(s, group)
-		tally.Judged(s, group, []orbench.Class{class})
+		tally.Add(s, group, orbench.Verdict{Class: class})
 	}
 	c, ok := tally.Corrected(1)
 	if !ok {

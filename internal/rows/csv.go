@@ -45,12 +45,11 @@ func openText(file string, in io.Reader) (*bufio.Reader, error) {
 	return b, nil
 }
 
-func openCSV(file string, in input, choose Chooser) (nextFunc, error) {
-	return openSeparated(file, in, ',', choose)
-}
-
-func openTSV(file string, in input, choose Chooser) (nextFunc, error) {
-	return openSeparated(file, in, '\t', choose)
+// separatedBy opens files with a separator.
+func separatedBy(comma rune) func(string, input, Chooser) (nextFunc, error) {
+	return func(file string, in input, choose Chooser) (nextFunc, error) {
+		return openSeparated(file, in, comma, choose)
+	}
 }
 
 // beforeRows reads the first lines of a file up to its header. It gives comment lines

@@ -21,7 +21,6 @@ type instance struct {
 	Name       string `json:"evaluation_name"`
 	Result     string `json:"evaluation_result_id"`
 	Sample     string `json:"sample_id"`
-	Kind       string `json:"interaction_type"`
 	Input      struct {
 		Raw jsontext.Value `json:"raw"`
 	} `json:"input"`
@@ -60,9 +59,9 @@ func openInstances(file string, in input, choose Chooser) (nextFunc, error) {
 		}
 		return text
 	}
-	next, err := logLines(file, in, func(line int, b []byte) ([]logged, error) {
+	return openLogLines(file, in, choose, left, func(at place, text []byte) ([]logged, error) {
 		var r instance
-		if err := parseSample(file, line, 0, b, &r); err != nil {
+		if err := at.parse(text, &r); err != nil {
 			return nil, err
 		}
 		of := evaluation{r.Evaluation, r.Model, r.Name}
@@ -71,35 +70,23 @@ func openInstances(file string, in input, choose Chooser) (nextFunc, error) {
 			return nil, nil
 		}
 		if results[of] = r.Result; len(results) > maxNames {
-			return nil, &orbench.InputError{File: file, Line: line, Problem: fmt.Sprintf("more than %d evaluations in one file", maxNames), Hint: "divide the file"}
+			return nil, &orbench.InputError{File: file, Line: at.line, Problem: fmt.Sprintf("more than %d evaluations in one file", maxNames), Hint: "divide the file"}
 		}
-		answers, err := r.answers(file, line)
-		if err != nil {
-			return nil, err
-		}
-		fields, err := parseNested(b)
-		if err != nil {
-			return nil, logFault(file, line, 0, err)
-		}
-		for i := range answers {
-			answers[i].fields, answers[i].model = fields, r.Model
-			if text := answers[i].said.Text; strings.ContainsAny(text, " \n") {
+		answers, err := r.answers(at)
+		for _, a := range answers {
+			if text := a.said.Text; strings.ContainsAny(text, " \n") {
 				spoken = true
 			} else if len(words) <= fewWords {
 				words[untrusted.Quote(brief(text))] = true
 			}
 		}
-		return answers, nil
+		return answers, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return openLog(file, in, choose, left, next)
 }
 
 // answers makes the answers of an instance.
-func (r instance) answers(file string, line int) ([]logged, error) {
-	var base logged
+func (r instance) answers(at place) ([]logged, error) {
+	base := logged{model: r.Model}
 	var outputs []model.Response
 	messages := r.Messages
 	if r.Output != nil {
@@ -115,14 +102,14 @@ func (r instance) answers(file string, line int) ([]logged, error) {
 	} else if n := len(messages); n > 0 && messages[n-1].Role == string(orbench.Assistant) {
 		text, thinking, other := messages[n-1].read(nil)
 		if other != "" {
-			return nil, cannotRead(file, line, r.Sample, other)
+			return nil, at.cannotRead(r.Sample, other)
 		}
 		outputs = []model.Response{{Text: text, Thinking: thinking}}
 		messages = messages[:n-1]
 	}
 	var other string
 	if base.messages, other = ask(messages, nil); other != "" {
-		return nil, cannotRead(file, line, r.Sample, other)
+		return nil, at.cannotRead(r.Sample, other)
 	}
 	if len(outputs) == 0 {
 		why, _ := textOf(r.Error)
@@ -139,7 +126,7 @@ func (r instance) answers(file string, line int) ([]logged, error) {
 		a.said = said
 		a.said.Finish, a.said.Block = ended(word)
 		if u := r.Usage; u != nil {
-			a.said.Usage = model.Usage{Input: u.Input, Output: u.Output, Reasoning: zeroOr(u.Reasoning), Cached: zeroOr(u.Cached)}.Bounded()
+			a.said.Usage = model.Usage{Input: u.Input, Output: u.Output, Reasoning: zeroOr(u.Reasoning), Cached: zeroOr(u.Cached)}
 		}
 		all = append(all, a)
 	}
@@ -164,9 +151,4 @@ func zeroOr(n *int) int {
 		return 0
 	}
 	return *n
-}
-
-// openAggregate refuses an aggregate of Every Eval Ever.
-func openAggregate(file string, _ input, _ Chooser) (nextFunc, error) {
-	return nil, noAnswers(file, "aggregate results of Every Eval Ever", "name the file of its samples, *_samples.jsonl")
 }

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -137,7 +138,7 @@ func OpenLog(path string, stdin io.Reader, columns ExchangeColumns) (*Log, error
 	var err error
 	switch info, statErr := os.Stat(path); {
 	case path == "-":
-		l.File = &File{Name: "standard input", closer: io.NopCloser(nil)}
+		l.File = &File{Name: "standard input"}
 		l.File.next, err = l.File.begin(input{Reader: stdin}, trafficFile, choose)
 	case statErr == nil && info.IsDir():
 		l.File, err = OpenAnswers(path, choose)
@@ -164,53 +165,48 @@ func (l *Log) choose(file string, have []string, at func(string) bool, named Exc
 		own = append(own, one)
 	}
 	there := func(name string) bool { return slices.Contains(have, name) || at != nil && at(name) }
-	add := func(part int, name string) {
-		l.replies = l.replies || part == partReply && (at == nil || at(name))
-		layout.Fields = append(layout.Fields, Field{Name: name, Scalar: true, Lenient: true, Whole: true})
-		l.parts = append(l.parts, part)
-	}
-	for part, usual := range partNames {
-		if part < len(own) && len(own[part]) > 0 {
+	for part, names := range partNames {
+		named := part < len(own) && len(own[part]) > 0
+		if named {
+			names = own[part]
 			// Most rows have no error, so its path may begin in the first row and end in another.
 			begins := func(name string) bool {
 				return part == partError && slices.Contains(have, name[:strings.IndexAny(name+".", ".[")])
 			}
-			if !slices.ContainsFunc(own[part], there) && !slices.ContainsFunc(own[part], begins) {
+			if !slices.ContainsFunc(names, there) && !slices.ContainsFunc(names, begins) {
 				return Layout{}, &orbench.InputError{
-					File: file, Line: 1, Problem: fmt.Sprintf("no column %s among %s", list(own[part]), list(have)), Hint: "correct its name",
+					File: file, Line: 1, Problem: fmt.Sprintf("no column %s among %s", List(names), List(have)), Hint: "correct its name",
 				}
 			}
-			for _, name := range own[part] {
-				if at != nil || there(name) {
-					add(part, name)
-				}
-			}
-			continue
 		}
-		for _, name := range usual {
-			if at != nil {
-				add(part, name)
-				continue
+		for _, name := range names {
+			if at == nil {
+				i := slices.IndexFunc(have, func(h string) bool { return h == name || !named && strings.EqualFold(strings.TrimSpace(h), name) })
+				if i < 0 {
+					continue
+				}
+				name = have[i]
 			}
-			if i := slices.IndexFunc(have, func(h string) bool { return strings.EqualFold(strings.TrimSpace(h), name) }); i >= 0 {
-				add(part, have[i])
-			}
+			l.replies = l.replies || part == partReply && (at == nil || at(name))
+			layout.Fields = append(layout.Fields, Field{Name: name, Scalar: true, Lenient: true, Whole: true})
+			l.parts = append(l.parts, part)
 		}
 	}
 	return layout, nil
 }
 
-// list gives the first of some names, for an error.
-func list(names []string) string {
+// List gives the first dozen of some names, for an error.
+func List(names []string) string {
 	const most = 12
 	var quoted []string
 	for _, n := range names[:min(len(names), most)] {
 		quoted = append(quoted, untrusted.Quote(n))
 	}
-	if len(names) > most {
-		quoted = append(quoted, "…")
+	text := strings.Join(quoted, ", ")
+	if n := len(names) - most; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
 	}
-	return strings.Join(quoted, ", ")
+	return text
 }
 
 // Record is a row of a log whose texts are yet to be found.
@@ -221,21 +217,25 @@ type Record struct {
 	cells [parts]string
 }
 
-// Next gives the next record, or io.EOF.
-func (l *Log) Next() (Record, error) {
-	r, err := l.File.Next()
-	if err != nil {
-		return Record{}, err
-	}
-	out := Record{log: l, row: r}
-	for i, part := range l.parts {
-		cell := r.Cells[i]
-		nested := cell != "" && (cell[0] == '{' || cell[0] == '[')
-		if out.cells[part] == "" && cell != "null" && (!nested || part == partPrompt || part == partReply || part >= partError) {
-			out.cells[part] = cell
+// Records streams the records; it is used once.
+func (l *Log) Records(yield func(Record, error) bool) {
+	for {
+		r, err := l.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		out := Record{log: l, row: r}
+		for i, cell := range r.Cells {
+			part := l.parts[i]
+			nested := cell != "" && (cell[0] == '{' || cell[0] == '[')
+			if out.cells[part] == "" && cell != "null" && (!nested || part == partPrompt || part == partReply || part >= partError) {
+				out.cells[part] = cell
+			}
+		}
+		if !yield(out, err) || err != nil {
+			return
 		}
 	}
-	return out, nil
 }
 
 // Fault is an error about the record.
@@ -266,7 +266,7 @@ func (l *Log) Check(prompts, replies bool) error {
 		return nil
 	}
 	return &orbench.InputError{
-		File: l.Name, Problem: fmt.Sprintf("no %s is found in the columns %s", what, list(l.have)),
+		File: l.Name, Problem: fmt.Sprintf("no %s is found in the columns %s", what, List(l.have)),
 		Hint: "name the column with `" + flag + "`; a path such as data.turn.text names a nested value",
 	}
 }

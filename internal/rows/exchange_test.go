@@ -44,11 +44,7 @@ func exchanges(path string, stdin io.Reader, columns rows.ExchangeColumns) (all 
 		return nil, nil, err
 	}
 	defer log.Close()
-	for {
-		r, err := log.Next()
-		if errors.Is(err, io.EOF) {
-			return all, log.Notes, nil
-		}
+	for r, err := range log.Records {
 		if err != nil {
 			return nil, nil, err
 		}
@@ -58,6 +54,7 @@ func exchanges(path string, stdin io.Reader, columns rows.ExchangeColumns) (all 
 		}
 		all = append(all, e)
 	}
+	return all, log.Notes, nil
 }
 
 // TestLogShapes reads each shape by its content alone, plain and packed, from a file whose

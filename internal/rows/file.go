@@ -32,14 +32,19 @@ type File struct {
 	// lines; they are there after the last row.
 	Notes  []string
 	next   nextFunc
-	closer io.Closer
+	closer func() error // nil if there is nothing to close
 }
 
 // Next gives the next row, or io.EOF.
 func (f *File) Next() (Row, error) { return f.next() }
 
 // Close closes the file.
-func (f *File) Close() error { return f.closer.Close() }
+func (f *File) Close() error {
+	if f.closer == nil {
+		return nil
+	}
+	return f.closer()
+}
 
 // Open opens a file, which may be compressed. Its ending and its content decide the format.
 func Open(path string, choose Chooser) (*File, error) {
@@ -83,7 +88,7 @@ func openFile(path string, as purpose, choose Chooser) (*File, error) {
 	if err != nil {
 		return nil, fileFault(path, err)
 	}
-	opened := &File{Name: path, closer: f}
+	opened := &File{Name: path, closer: f.Close}
 	info, err := f.Stat()
 	switch {
 	case err != nil:
@@ -116,12 +121,12 @@ func (f *File) begin(in input, as purpose, choose Chooser) (nextFunc, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, readFault(f.Name, err)
 	}
-	in.Reader, in.notes, in.parse = text, &f.Notes, parseObject
-	if as == trafficFile {
-		in.parse, in.traffic = parseTop, true
-	}
+	in.Reader, in.notes, in.traffic = text, &f.Notes, as == trafficFile
 	if as != datasetFile {
-		if log := logOf(head); log.open != nil {
+		switch log := logOf(head); {
+		case log.lacking != "":
+			return nil, &orbench.InputError{File: f.Name, Problem: log.lacking + ", which have no answers", Hint: log.hint}
+		case log.open != nil:
 			return log.open(f.Name, in, choose)
 		}
 	}
@@ -136,8 +141,8 @@ func (f *File) begin(in input, as purpose, choose Chooser) (nextFunc, error) {
 	return format.open(f.Name, in, choose)
 }
 
-// headOf tells of which log a file is; the format's open is nil if of none, or if the file
-// cannot be read.
+// headOf tells of which log a file is; it is as logOf gives for none if the file cannot be
+// read.
 func headOf(path string) (format logFormat) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -157,8 +162,8 @@ func headOf(path string) (format logFormat) {
 
 // Embedded opens the content of a CSV file that is part of the program.
 func Embedded(name string, content []byte, choose Chooser) (*File, error) {
-	next, err := openCSV(name, input{Reader: bytes.NewReader(content)}, choose)
-	return &File{Name: name, next: next, closer: io.NopCloser(nil)}, err
+	next, err := separatedBy(',')(name, input{Reader: bytes.NewReader(content)}, choose)
+	return &File{Name: name, next: next}, err
 }
 
 // folderFault is the fault of a folder where a file should be.

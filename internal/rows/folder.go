@@ -9,15 +9,6 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// folderRows reads the logs of a folder one after the other.
-type folderRows struct {
-	all    *File
-	logs   []string
-	now    *File
-	number int
-	choose Chooser
-}
-
 // openFolder opens the logs of a folder, which are read in the order of their names. Other
 // files in it are passed over.
 func openFolder(path string, choose Chooser) (*File, error) {
@@ -25,62 +16,53 @@ func openFolder(path string, choose Chooser) (*File, error) {
 	if err != nil {
 		return nil, fileFault(path, err)
 	}
-	r := &folderRows{all: &File{Name: path}, choose: choose}
+	all := &File{Name: path}
+	var logs []string
 	for _, e := range entries {
 		log := filepath.Join(path, e.Name())
 		info, err := os.Stat(log)
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		format := headOf(log)
-		if format.open == nil || format.beside {
+		if headOf(log).open == nil {
 			continue
 		}
-		r.logs = append(r.logs, log)
-		r.all.Stamp.size += info.Size()
-		if info.ModTime().After(r.all.Stamp.changed) {
-			r.all.Stamp.changed = info.ModTime()
+		logs = append(logs, log)
+		all.Stamp.size += info.Size()
+		if info.ModTime().After(all.Stamp.changed) {
+			all.Stamp.changed = info.ModTime()
 		}
 	}
-	if len(r.logs) == 0 {
+	if len(logs) == 0 {
 		return nil, &orbench.InputError{File: path, Problem: "a folder without logs of answers", Hint: "name a file in it"}
 	}
-	r.all.next, r.all.closer = r.next, r
-	return r.all, r.open()
-}
-
-// open opens the next log.
-func (r *folderRows) open() (err error) {
-	if r.now, err = OpenAnswers(r.logs[0], r.choose); err != nil {
-		return err
+	now, err := OpenAnswers(logs[0], choose)
+	if err != nil {
+		return nil, err
 	}
-	r.logs = r.logs[1:]
-	return nil
-}
-
-// next gives the next row, or io.EOF.
-func (r *folderRows) next() (Row, error) {
-	for {
-		row, err := r.now.Next()
-		if !errors.Is(err, io.EOF) {
-			r.number++
-			row.Number = r.number
-			return row, err
-		}
-		r.all.Notes = append(r.all.Notes, r.now.Notes...)
-		if len(r.logs) == 0 {
-			return Row{}, io.EOF
-		}
-		if err := errors.Join(r.now.Close(), r.open()); err != nil {
-			return Row{}, err
+	all.closer = now.Close
+	number := 0
+	all.next = func() (Row, error) {
+		for {
+			row, err := now.Next()
+			if !errors.Is(err, io.EOF) {
+				number++
+				row.Number = number
+				return row, err
+			}
+			all.Notes = append(all.Notes, now.Notes...)
+			if logs = logs[1:]; len(logs) == 0 {
+				return Row{}, io.EOF
+			}
+			all.closer = nil
+			if err := now.Close(); err != nil {
+				return Row{}, err
+			}
+			if now, err = OpenAnswers(logs[0], choose); err != nil {
+				return Row{}, err
+			}
+			all.closer = now.Close
 		}
 	}
-}
-
-// Close implements io.Closer.
-func (r *folderRows) Close() error {
-	if r.now == nil {
-		return nil
-	}
-	return r.now.Close()
+	return all, nil
 }

@@ -39,14 +39,10 @@ type input struct {
 	size int64
 	// notes are for what the user must know of a log, in lines.
 	notes *[]string
-	// parse parses the objects of JSON.
-	parse objectParser
-	// traffic is true if exchanges are read, not answers: then transcripts with tools count.
+	// traffic is true if exchanges are read, not answers: then transcripts with tools count, and
+	// what is nested in JSON is parsed only as far as it is looked for.
 	traffic bool
 }
-
-// objectParser is parseObject or parseTop.
-type objectParser func(file string, r Row, b []byte, hint string) (object, error)
 
 // headSize is the number of bytes needed to recognize the format of a file.
 const headSize = 1024
@@ -56,8 +52,8 @@ const headSize = 1024
 // them.
 func formats() []fileFormat {
 	return []fileFormat{
-		{name: "CSV", version: "RFC 4180", endings: []string{".csv"}, is: isText, open: openCSV},
-		{name: "TSV", endings: []string{".tsv"}, is: isText, open: openTSV},
+		{name: "CSV", version: "RFC 4180", endings: []string{".csv"}, is: isText, open: separatedBy(',')},
+		{name: "TSV", endings: []string{".tsv"}, is: isText, open: separatedBy('\t')},
 		{name: "JSON Lines", endings: []string{".jsonl", ".ndjson"}, is: begins("{"), open: openJSONL},
 		{name: "JSON", version: "RFC 8259", endings: []string{".json"}, is: begins("[", "{"), open: openJSON},
 		{name: "Parquet", version: "2", endings: []string{".parquet"}, is: begins(parquetMagic), open: openParquet},
@@ -69,8 +65,9 @@ type logFormat struct {
 	// is tells the format by the paths of the first object of a file; see pathsIn.
 	is   func(paths map[string]bool) bool
 	open func(file string, in input, choose Chooser) (nextFunc, error)
-	// beside is true for a file that belongs to logs and has no answers.
-	beside bool
+	// lacking says what is in a file that belongs to logs and has no answers, and hint what to
+	// name in its place. Such a format has no open.
+	lacking, hint string
 }
 
 // logHead is the number of bytes needed to recognize a log.
@@ -82,21 +79,27 @@ func logs() []logFormat {
 	return []logFormat{
 		{is: has("/version", "/eval", "/eval/run_id"), open: openInspectJSON},
 		{is: has("/doc_id", "/arguments", "/resps"), open: openHarness},
-		{is: has("/results", "/configs", "/versions"), open: openHarnessResults, beside: true},
+		{
+			is: has("/results", "/configs", "/versions"), lacking: "the results of lm-evaluation-harness",
+			hint: "name samples_*.jsonl beside it; the harness writes that file if it logs samples",
+		},
 		{is: has("/results", "/results/version", "/results/prompts"), open: openPromptfooJSON},
 		{is: has("/promptIdx", "/provider"), open: openPromptfooLines},
 		{is: has("/adapter_spec", "/request_states"), open: openHELM},
-		{is: isBatchInput, open: openBatchInput, beside: true},
+		{is: isBatchInput, lacking: "the calls of a batch", hint: "name the output of the batch; the calls are found beside it"},
 		{is: has("/custom_id", "/response"), open: openBatch},
 		{is: has("/schema_version", "/evaluation_id", "/sample_id"), open: openInstances},
-		{is: has("/schema_version", "/evaluation_id", "/evaluation_results"), open: openAggregate, beside: true},
+		{
+			is: has("/schema_version", "/evaluation_id", "/evaluation_results"), lacking: "aggregate results of Every Eval Ever",
+			hint: "name the file of its samples, *_samples.jsonl",
+		},
 		{is: has("/resourceSpans"), open: openTelemetry},
 		{is: has("/resourceLogs"), open: openTelemetry},
 	}
 }
 
-// logOf gives the format of a log with the given first bytes. Its open is nil if the bytes
-// are those of none.
+// logOf gives the format of a log with the given first bytes. It has neither open nor lacking
+// if the bytes are those of none.
 func logOf(head []byte) logFormat {
 	if bytes.HasPrefix(head, []byte(zipMagic)) {
 		return logFormat{open: openInspectZIP}

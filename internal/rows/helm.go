@@ -47,49 +47,33 @@ func openHELM(file string, in input, choose Chooser) (nextFunc, error) {
 		Model      string `json:"model"`
 		Deployment string `json:"model_deployment"`
 	}
-	if err := parseSample(file, 0, 0, kept["adapter_spec"], &spec); err != nil {
+	if err := (place{file: file}).parse(kept["adapter_spec"], &spec); err != nil {
 		return nil, err
 	}
 	left := always("HELM; it has no token counts, and its annotations are left out")
-	return openLog(file, in, choose, left, func() ([]logged, error) {
-		raw, err := l.next()
-		if err != nil {
-			return nil, err
-		}
+	return openLog(file, in, choose, left, l.next, func(at place, text []byte) ([]logged, error) {
 		var s helmState
-		if err := parseSample(file, 0, l.number-1, raw, &s); err != nil {
+		if err := at.parse(text, &s); err != nil {
 			return nil, err
 		}
-		answers, err := s.answers(file, cmp.Or(spec.Model, spec.Deployment))
-		if err != nil {
-			return nil, err
-		}
-		fields, err := parseNested(raw)
-		if err != nil {
-			return nil, logFault(file, 0, l.number-1, err)
-		}
-		for i := range answers {
-			answers[i].fields = fields
-		}
-		return answers, nil
+		return s.answers(at, cmp.Or(spec.Model, spec.Deployment))
 	})
 }
 
 // answers makes an answer of each completion.
-func (s helmState) answers(file, asked string) ([]logged, error) {
+func (s helmState) answers(at place, asked string) ([]logged, error) {
 	if Holds(string(s.Instance.Input.Media)) || Holds(string(s.Request.Media)) {
-		return nil, cannotRead(file, 0, s.Instance.ID, "images or other media")
+		return nil, at.cannotRead(s.Instance.ID, "images or other media")
 	}
-	base := logged{model: asked}
-	var other string
-	if len(s.Request.Messages) > 0 {
-		base.messages, other = ask(s.Request.Messages, nil)
-	} else {
-		base.messages, other = ask([]message{{Role: string(orbench.User), Content: s.Request.Prompt}}, nil)
+	messages := s.Request.Messages
+	if len(messages) == 0 {
+		messages = []message{{Role: string(orbench.User), Content: s.Request.Prompt}}
 	}
+	prompt, other := ask(messages, nil)
 	if other != "" {
-		return nil, cannotRead(file, 0, s.Instance.ID, other)
+		return nil, at.cannotRead(s.Instance.ID, other)
 	}
+	base := logged{messages: prompt, model: asked}
 	if s.Result == nil || !s.Result.Success || len(s.Result.Completions) == 0 {
 		base.failed = s.Instance.ID + ": no result"
 		if s.Result != nil && s.Result.Error != "" {

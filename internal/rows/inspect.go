@@ -22,9 +22,6 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// inspectLeft is what a log of Inspect has that is not read.
-const inspectLeft = "an Inspect log; its scores are left out"
-
 // inspectHeader is what a log of Inspect says of all samples.
 type inspectHeader struct {
 	Eval struct {
@@ -109,10 +106,10 @@ type turn struct {
 
 // answers makes the answers of the sample. In the log of a product a transcript with tools is
 // one answer, all of it in the prompt.
-func (s *inspectSample) answers(file, asked string, traffic bool) ([]logged, error) {
+func (s *inspectSample) answers(at place, asked string, traffic bool) ([]logged, error) {
 	if s.Input == nil && s.Messages == nil {
 		return nil, &orbench.InputError{
-			File: file, Problem: fmt.Sprintf("sample %s has no input", untrusted.Quote(s.name())), Hint: "have Inspect log the samples in full",
+			File: at.file, Problem: fmt.Sprintf("sample %s has no input", untrusted.Quote(s.name())), Hint: "have Inspect log the samples in full",
 		}
 	}
 	resolve := func(text string) (string, bool) {
@@ -135,25 +132,24 @@ func (s *inspectSample) answers(file, asked string, traffic bool) ([]logged, err
 		if _, ok := textOf(s.Input); ok {
 			messages = []message{{Role: string(orbench.User), Content: s.Input}}
 		} else if err := jsonv2.Unmarshal(s.Input, &messages); err != nil {
-			return nil, cannotRead(file, 0, s.name(), "an input of an unknown form")
+			return nil, at.cannotRead(s.name(), "an input of an unknown form")
 		}
 	}
 	prompt, other := ask(messages, resolve)
 	if other != "" {
-		return nil, cannotRead(file, 0, s.name(), other)
+		return nil, at.cannotRead(s.name(), other)
 	}
-	base := logged{messages: prompt, model: asked, fields: map[string]json.RawMessage{}}
+	base := logged{messages: prompt, model: asked, fields: map[string]json.RawMessage{"epoch": json.RawMessage(strconv.Itoa(s.Epoch))}}
 	for name, value := range map[string]jsontext.Value{"id": s.ID, "target": s.Target} {
 		if value != nil {
 			base.fields[name] = json.RawMessage(value)
 		}
 	}
-	base.fields["epoch"] = json.RawMessage(strconv.Itoa(s.Epoch))
 	for name, value := range s.Metadata {
 		base.fields["metadata."+name] = json.RawMessage(value)
 	}
 	if u := s.Output.Usage; u != nil {
-		base.said.Usage = model.Usage{Input: u.Input, Output: u.Output, Reasoning: u.Reasoning, Cached: u.Cached}.Bounded()
+		base.said.Usage = model.Usage{Input: u.Input, Output: u.Output, Reasoning: u.Reasoning, Cached: u.Cached}
 	}
 	switch {
 	case s.Error != nil:
@@ -165,11 +161,9 @@ func (s *inspectSample) answers(file, asked string, traffic bool) ([]logged, err
 		return []logged{base}, nil
 	}
 	if tools {
-		all, other := s.transcript(resolve)
-		if other != "" {
-			return nil, cannotRead(file, 0, s.name(), other)
+		if base.transcript, other = s.transcript(resolve); other != "" {
+			return nil, at.cannotRead(s.name(), other)
 		}
-		base.transcript = all
 		base.said.Finish, base.said.Block = ended(s.Output.Choices[0].Stop)
 		return []logged{base}, nil
 	}
@@ -177,7 +171,7 @@ func (s *inspectSample) answers(file, asked string, traffic bool) ([]logged, err
 	for _, c := range s.Output.Choices {
 		a := base
 		if a.said.Text, a.said.Thinking, other = c.Message.read(resolve); other != "" {
-			return nil, cannotRead(file, 0, s.name(), other)
+			return nil, at.cannotRead(s.name(), other)
 		}
 		a.said.Finish, a.said.Block = ended(c.Stop)
 		all = append(all, a)
@@ -194,26 +188,28 @@ func openInspectJSON(file string, in input, choose Chooser) (nextFunc, error) {
 	var about inspectHeader
 	for name, into := range map[string]any{"eval": &about.Eval, "results": &about.Results} {
 		if raw := kept[name]; raw != nil {
-			if err := parseSample(file, 0, 0, raw, into); err != nil {
+			if err := (place{file: file}).parse(raw, into); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return openLog(file, in, choose, always(inspectLeft), func() ([]logged, error) {
-		raw, err := l.next()
+	return about.open(file, in, choose, func() (place, []byte, error) {
+		at, text, err := l.next()
 		if errors.Is(err, io.EOF) {
-			if err := about.complete(file, l.number); err != nil {
-				return nil, err
-			}
+			err = cmp.Or(about.complete(file, l.number), err)
 		}
-		if err != nil {
-			return nil, err
-		}
+		return at, text, err
+	})
+}
+
+// open reads the samples of a log.
+func (h inspectHeader) open(file string, in input, choose Chooser, next samples) (nextFunc, error) {
+	return openLog(file, in, choose, always("an Inspect log; its scores are left out"), next, func(at place, text []byte) ([]logged, error) {
 		var s inspectSample
-		if err := parseSample(file, 0, l.number-1, raw, &s); err != nil {
+		if err := at.parse(text, &s); err != nil {
 			return nil, err
 		}
-		return s.answers(file, about.Eval.Model, in.traffic)
+		return s.answers(at, h.Eval.Model, in.traffic)
 	})
 }
 
@@ -244,7 +240,7 @@ func openInspectZIP(file string, in input, choose Chooser) (nextFunc, error) {
 	var samples []*zip.File
 	for _, f := range archive.File {
 		if entries[f.Name] != nil {
-			return nil, entryFault(file, f, "is there twice")
+			return nil, entryFault(file, f.Name, "is there twice")
 		}
 		if entries[f.Name] = f; path.Dir(f.Name) == "samples" && path.Ext(f.Name) == ".json" {
 			samples = append(samples, f)
@@ -255,7 +251,11 @@ func openInspectZIP(file string, in input, choose Chooser) (nextFunc, error) {
 		return nil, &orbench.InputError{File: file, Problem: "a ZIP archive without header.json, so not an Inspect log", Hint: "unpack it, or save a workbook as \"CSV UTF-8\""}
 	}
 	var about inspectHeader
-	if err := readEntry(file, header, &about); err != nil {
+	at, text, err := readEntry(file, header)
+	if err == nil {
+		err = at.parse(text, &about)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := about.complete(file, len(samples)); err != nil {
@@ -277,17 +277,13 @@ func openInspectZIP(file string, in input, choose Chooser) (nextFunc, error) {
 		}
 		return cmp.Or(cmp.Compare(aEpoch, bEpoch), order)
 	})
-	return openLog(file, in, choose, always(inspectLeft), func() ([]logged, error) {
+	return about.open(file, in, choose, func() (at place, text []byte, err error) {
 		if len(samples) == 0 {
-			return nil, io.EOF
+			return at, nil, io.EOF
 		}
 		f := samples[0]
 		samples = samples[1:]
-		var s inspectSample
-		if err := readEntry(file, f, &s); err != nil {
-			return nil, err
-		}
-		return s.answers(file, about.Eval.Model, in.traffic)
+		return readEntry(file, f)
 	})
 }
 
@@ -312,37 +308,35 @@ func samplePlace(name string) (epoch int, id string) {
 	return epoch, name[:at]
 }
 
-// readEntry parses an entry of an archive.
-func readEntry(file string, f *zip.File, into any) error {
+// readEntry unpacks an entry of an archive.
+func readEntry(file string, f *zip.File) (at place, text []byte, err error) {
+	at = place{file: file, entry: f.Name}
 	if f.Flags&zipEncrypted != 0 {
-		return entryFault(file, f, "is encrypted")
+		return at, nil, entryFault(file, f.Name, "is encrypted")
 	}
 	in, err := f.Open()
 	if errors.Is(err, zip.ErrAlgorithm) {
-		return entryFault(file, f, fmt.Sprintf("is compressed by method %d; orbench reads 0, 8 and %d", f.Method, zipZstandard))
+		return at, nil, entryFault(file, f.Name, fmt.Sprintf("is compressed by method %d; orbench reads 0, 8 and %d", f.Method, zipZstandard))
 	}
 	if err != nil {
-		return entryFault(file, f, "cannot be read: "+err.Error())
+		return at, nil, entryFault(file, f.Name, "cannot be read: "+err.Error())
 	}
 	defer in.Close()
 	// The size in the archive may be wrong, so it does not bound what is read.
-	text := bytes.NewBuffer(make([]byte, 0, min(f.UncompressedSize64, textBuffer)))
-	_, err = text.ReadFrom(&bounded{in: in, most: maxSample})
+	unpacked := bytes.NewBuffer(make([]byte, 0, min(f.UncompressedSize64, textBuffer)))
+	_, err = unpacked.ReadFrom(&bounded{in: in, most: maxSample})
 	switch {
 	case errors.Is(err, errLongRow):
-		return entryFault(file, f, fmt.Sprintf("has more than %d bytes unpacked", maxSample))
+		return at, nil, entryFault(file, f.Name, fmt.Sprintf("has more than %d bytes unpacked", maxSample))
 	case err != nil:
-		return entryFault(file, f, "cannot be unpacked: "+err.Error())
+		return at, nil, entryFault(file, f.Name, "cannot be unpacked: "+err.Error())
 	}
-	if err := jsonv2.Unmarshal(text.Bytes(), into); err != nil {
-		return entryFault(file, f, "does not have the form of this log: "+err.Error())
-	}
-	return nil
+	return at, unpacked.Bytes(), nil
 }
 
-// entryFault is the fault of an entry of an archive. Like logFault it wraps no error.
-func entryFault(file string, f *zip.File, problem string) error {
+// entryFault is the fault of an entry of an archive. Like place.fault it wraps no error.
+func entryFault(file, entry, problem string) error {
 	return &orbench.InputError{
-		File: file, Problem: untrusted.Quote(f.Name) + " in it " + brief(problem), Hint: "copy the log again, or have Inspect write it anew",
+		File: file, Problem: untrusted.Quote(entry) + " in it " + brief(problem), Hint: "copy the log again, or have Inspect write it anew",
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/orbench/orbench"
 )
@@ -20,77 +23,39 @@ func openJSON(file string, in input, choose Chooser) (nextFunc, error) {
 	if err != nil {
 		return nil, err
 	}
-	array, err := opensArray(file, text)
-	if err != nil {
-		return nil, err
-	}
-	rows := &jsonRows{file: file, limit: limit, objects: json.NewDecoder(text), array: array, parse: in.parse}
-	if array {
-		if _, err := rows.objects.Token(); err != nil {
-			return nil, jsonFault(file, 0, err)
+	// What is wrong within an object is told with its row.
+	objects := jsontext.NewDecoder(text, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	array := objects.PeekKind() == '['
+	if kind := objects.PeekKind(); kind != '{' {
+		_, err := objects.ReadToken()
+		switch {
+		case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+			return nil, emptyFile(file)
+		case !array:
+			return nil, &orbench.InputError{File: file, Problem: "neither a JSON array nor a JSON object", Hint: jsonHint, Err: err}
 		}
 	}
-	return openObjects(file, choose, rows.next)
-}
-
-// jsonRows reads the objects of an array, or objects one after the other.
-type jsonRows struct {
-	file    string
-	limit   *bounded
-	objects *json.Decoder
-	array   bool
-	parse   objectParser
-	// number counts the objects. ended is true after the last one of an array.
-	number int
-	ended  bool
-}
-
-// next gives the next object, or io.EOF.
-func (j *jsonRows) next() (object, error) {
-	j.limit.Next()
-	if !j.ended && j.array && !j.objects.More() {
-		if _, err := j.objects.Token(); err != nil {
-			return object{}, jsonFault(j.file, j.number, err)
-		}
-		j.ended = true
-	}
-	if j.ended {
-		if _, err := j.objects.Token(); errors.Is(err, io.EOF) {
-			return object{}, io.EOF
-		}
-		return object{}, &orbench.InputError{File: j.file, Problem: "something follows the end of the JSON", Hint: jsonHint}
-	}
-	var raw json.RawMessage
-	if err := j.objects.Decode(&raw); !j.array && err == io.EOF {
-		return object{}, io.EOF
-	} else if err != nil {
-		return object{}, jsonFault(j.file, j.number, err)
-	}
-	j.number++
-	return j.parse(j.file, Row{Number: j.number}, raw, jsonHint)
-}
-
-// opensArray reports whether the text is an array. It refuses a text that is neither an
-// array nor an object.
-func opensArray(file string, text interface{ Peek(int) ([]byte, error) }) (bool, error) {
-	for n := 1; ; n++ {
-		head, err := text.Peek(n)
-		if len(head) < n {
-			if errors.Is(err, io.EOF) {
-				return false, emptyFile(file)
+	number := 0
+	return openObjects(file, choose, func() (object, error) {
+		limit.Next()
+		ended := array && objects.PeekKind() == ']'
+		if ended {
+			if _, err := objects.ReadToken(); err != nil {
+				return object{}, jsonFault(file, number, err)
 			}
-			return false, &orbench.InputError{File: file, Problem: "no JSON at the beginning of the file", Hint: jsonHint, Err: err}
 		}
-		switch head[n-1] {
-		case ' ', '\t', '\r', '\n':
-		case '[':
-			return true, nil
-		case '{':
-			return false, nil
+		switch raw, err := objects.ReadValue(); {
+		case err == io.EOF && ended == array:
+			return object{}, io.EOF
+		case ended:
+			return object{}, &orbench.InputError{File: file, Problem: "something follows the end of the JSON", Hint: jsonHint}
+		case err != nil:
+			return object{}, jsonFault(file, number, err)
 		default:
-			return false, &orbench.InputError{File: file, Problem: "neither a JSON array nor a JSON object", Hint: jsonHint}
+			number++
+			return parseObject(file, Row{Number: number}, raw, jsonHint, in.traffic)
 		}
-	}
+	})
 }
 
 // jsonHint says what a .json file must contain.
@@ -103,14 +68,17 @@ func jsonFault(file string, number int, err error) error {
 			File: file, Problem: fmt.Sprintf("row %d: more than %d bytes; a cell may have %d", number+1, MaxRow, MaxCell), Hint: "cut or delete it",
 		}
 	}
-	var syntax *json.SyntaxError
+	var syntax *jsontext.SyntacticError
+	problem := "the file ends too soon"
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		err = errors.New("the file ends too soon")
-	case !errors.As(err, &syntax):
+	case errors.As(err, &syntax):
+		problem = brief(strings.TrimPrefix(err.Error(), "jsontext: "))
+	default:
 		return readFault(file, err)
 	}
-	return &orbench.InputError{File: file, Problem: fmt.Sprintf("malformed JSON after row %d: %s", number, err), Hint: jsonHint, Err: err}
+	// Like place.fault it does not wrap the error, which may be an io.EOF.
+	return &orbench.InputError{File: file, Problem: fmt.Sprintf("malformed JSON after row %d: %s", number, problem), Hint: jsonHint}
 }
 
 // parseNested is parseFields, but also gives names to nested values.

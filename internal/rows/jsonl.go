@@ -23,7 +23,7 @@ func openJSONL(file string, in input, choose Chooser) (nextFunc, error) {
 			return object{}, err
 		}
 		number++
-		return in.parse(file, Row{Line: line, Number: number}, b, `write one object a line, such as {"prompt": "…", "label": "safe"}`)
+		return parseObject(file, Row{Line: line, Number: number}, b, `write one object a line, such as {"prompt": "…", "label": "safe"}`, in.traffic)
 	})
 }
 

@@ -14,7 +14,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/untrusted"
-	"github.com/orbench/orbench/model"
 )
 
 // harnessRow is a row of the samples of lm-evaluation-harness.
@@ -43,9 +42,9 @@ func openHarness(file string, in input, choose Chooser) (nextFunc, error) {
 		}
 		return text
 	}
-	next, err := logLines(file, in, func(line int, b []byte) ([]logged, error) {
+	return openLogLines(file, in, choose, left, func(at place, text []byte) ([]logged, error) {
 		var row harnessRow
-		if err := parseSample(file, line, 0, b, &row); err != nil {
+		if err := at.parse(text, &row); err != nil {
 			return nil, err
 		}
 		if first {
@@ -55,41 +54,31 @@ func openHarness(file string, in input, choose Chooser) (nextFunc, error) {
 			passed = true
 			return nil, nil
 		}
-		fields, err := parseNested(b)
-		if err != nil {
-			return nil, logFault(file, line, 0, err)
-		}
-		answers, err := row.answers(file, line)
-		for i := range answers {
-			answers[i].fields, answers[i].model = fields, name
-		}
-		return answers, err
+		return row.answers(at, name)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return openLog(file, in, choose, left, next)
 }
 
 // answers makes an answer of each text that the row's requests got.
-func (r harnessRow) answers(file string, line int) ([]logged, error) {
+func (r harnessRow) answers(at place, model string) ([]logged, error) {
 	id := string(r.ID)
 	prompts, ok := r.prompts()
 	if !ok || len(r.Answers) == 0 {
-		return nil, cannotRead(file, line, id, "no prompt or no answer")
+		return nil, at.cannotRead(id, "no prompt or no answer")
 	}
 	var all []logged
 	for i, raw := range r.Answers {
 		asked, other := askText(prompts[min(i, len(prompts)-1)])
 		if other != "" {
-			return nil, cannotRead(file, line, id, other)
+			return nil, at.cannotRead(id, other)
 		}
 		var texts []string
 		if err := jsonv2.Unmarshal(raw, &texts); err != nil {
-			return nil, cannotRead(file, line, id, "likelihoods instead of answers")
+			return nil, at.cannotRead(id, "likelihoods instead of answers")
 		}
 		for _, text := range texts {
-			all = append(all, logged{messages: asked, said: model.Response{Text: text}})
+			a := logged{messages: asked, model: model}
+			a.said.Text = text
+			all = append(all, a)
 		}
 	}
 	return all, nil
@@ -156,14 +145,4 @@ func harnessModel(file string) (string, error) {
 		return "", &orbench.InputError{File: path, Problem: "cannot read the model's name: " + brief(err.Error()), Hint: "copy the file again, or move it away"}
 	}
 	return results.Model, nil
-}
-
-// openHarnessResults refuses results without samples.
-func openHarnessResults(file string, _ input, _ Chooser) (nextFunc, error) {
-	return nil, noAnswers(file, "the results of lm-evaluation-harness", "name samples_*.jsonl beside it; the harness writes that file if it logs samples")
-}
-
-// noAnswers is the fault of a file of another tool that has no answers.
-func noAnswers(file, what, hint string) error {
-	return &orbench.InputError{File: file, Problem: fmt.Sprintf("%s, which have no answers", what), Hint: hint}
 }

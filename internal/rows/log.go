@@ -33,7 +33,7 @@ const (
 type logged struct {
 	// line is as in Row.
 	line int
-	// fields are the values that the log has beside the answer.
+	// fields are the values that the log has beside the answer; nil for all that its sample has.
 	fields map[string]json.RawMessage
 	// messages are what was asked, nil if the log does not say.
 	messages []orbench.Message
@@ -79,40 +79,68 @@ func (a logged) object(number int) (object, error) {
 		}
 		o.fields[name] = raw
 	}
-	o.said = &model.Response{Finish: a.said.Finish, Block: a.said.Block, Usage: a.said.Usage}
+	o.said = &model.Response{Finish: a.said.Finish, Block: a.said.Block, Usage: a.said.Usage.Bounded()}
 	return o, nil
 }
 
-// openLog reads the answers that next gives, some at a time, up to its io.EOF. Failed ones
-// are left out and counted. left is asked at the end: it gives the tool, with what the log has
-// or lacks that is not read, for a note.
-func openLog(file string, in input, choose Chooser, left func() string, next func() ([]logged, error)) (nextFunc, error) {
-	var pending []logged
+// place is where a sample is in a log: at a line, or else after number others, or an entry of
+// an archive.
+type place struct {
+	file         string
+	line, number int
+	entry        string
+}
+
+// samples gives the text of the next sample, or io.EOF. The next text may overwrite it.
+type samples func() (at place, text []byte, err error)
+
+// openLog reads the answers that parse finds in samples. Failed ones are left out and
+// counted. left is asked at the end: it gives the tool, with what the log has or lacks that is
+// not read, for a note.
+func openLog(file string, in input, choose Chooser, left func() string, next samples, parse func(at place, text []byte) ([]logged, error)) (nextFunc, error) {
+	answer := oneByOne(func() ([]logged, error) {
+		at, text, err := next()
+		if err != nil {
+			return nil, err
+		}
+		answers, err := parse(at, text)
+		if err != nil {
+			return nil, err
+		}
+		for i := range answers {
+			answers[i].line = at.line
+			if answers[i].fields != nil {
+				continue
+			}
+			if i > 0 {
+				answers[i].fields = answers[0].fields
+			} else if answers[i].fields, err = parseNested(text); err != nil {
+				return nil, at.fault(err)
+			}
+		}
+		return answers, nil
+	})
 	number, failed, first := 0, 0, ""
 	return openObjects(file, choose, func() (object, error) {
 		for {
-			for len(pending) == 0 {
-				var err error
-				if pending, err = next(); errors.Is(err, io.EOF) {
-					if number == 0 {
-						problem := "the log has no answers"
-						if failed > 0 {
-							problem = fmt.Sprintf("every sample of the log failed (%d), the first: %s", failed, first)
-						}
-						return object{}, &orbench.InputError{File: file, Problem: problem, Hint: "give a log with at least one answer"}
-					}
-					note := fmt.Sprintf("%s: %s of %s", file, count(number, "answer", "answers"), left())
+			a, err := answer()
+			if errors.Is(err, io.EOF) {
+				if number == 0 {
+					problem := "the log has no answers"
 					if failed > 0 {
-						note += fmt.Sprintf("; %s, the first: %s", count(failed, "sample failed and is left out", "samples failed and are left out"), first)
+						problem = fmt.Sprintf("every sample of the log failed (%d), the first: %s", failed, first)
 					}
-					*in.notes = append(*in.notes, note)
+					return object{}, &orbench.InputError{File: file, Problem: problem, Hint: "give a log with at least one answer"}
 				}
-				if err != nil {
-					return object{}, err
+				note := fmt.Sprintf("%s: %s of %s", file, count(number, "answer", "answers"), left())
+				if failed > 0 {
+					note += fmt.Sprintf("; %s, the first: %s", count(failed, "sample failed and is left out", "samples failed and are left out"), first)
 				}
+				*in.notes = append(*in.notes, note)
 			}
-			a := pending[0]
-			pending = pending[1:]
+			if err != nil {
+				return object{}, err
+			}
 			if a.failed == "" {
 				number++
 				return a.object(number)
@@ -122,6 +150,20 @@ func openLog(file string, in input, choose Chooser, left func() string, next fun
 			}
 		}
 	})
+}
+
+// oneByOne gives the items of lists, of which some may be empty, up to the first error.
+func oneByOne[T any](next func() ([]T, error)) func() (T, error) {
+	var pending []T
+	return func() (item T, err error) {
+		for len(pending) == 0 {
+			if pending, err = next(); err != nil {
+				return item, err
+			}
+		}
+		item, pending = pending[0], pending[1:]
+		return item, nil
+	}
 }
 
 // brief is the beginning of a text that others wrote, for an error or a note.
@@ -210,36 +252,38 @@ func (l *logJSON) pass(depth int) error {
 }
 
 // next gives the next sample, or io.EOF after the whole file was found well-formed.
-func (l *logJSON) next() (jsontext.Value, error) {
+func (l *logJSON) next() (at place, text []byte, err error) {
 	l.limit.Next()
 	if l.dec.PeekKind() != ']' {
 		value, err := l.dec.ReadValue()
 		if err != nil {
-			return nil, l.fault(err)
+			return at, nil, l.fault(err)
 		}
 		l.number++
-		return value, nil
+		return place{file: l.file, number: l.number - 1}, value, nil
 	}
 	if err := l.pass(0); err != nil {
-		return nil, err
+		return at, nil, err
 	}
 	if _, err := l.dec.ReadToken(); !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, &orbench.InputError{File: l.file, Problem: "something follows the end of the log", Hint: "delete it, or export the log again"}
+		return at, nil, &orbench.InputError{File: l.file, Problem: "something follows the end of the log", Hint: "delete it, or export the log again"}
 	}
-	return nil, io.EOF
+	return at, nil, io.EOF
 }
 
-func (l *logJSON) fault(err error) error { return logFault(l.file, 0, l.number, err) }
+func (l *logJSON) fault(err error) error { return place{file: l.file, number: l.number}.fault(err) }
 
-// logFault describes what a parser found in a log at a line, or after number samples where
-// line is 0.
-func logFault(file string, line, number int, err error) error {
+// fault describes what a parser found in a sample.
+func (p place) fault(err error) error {
+	if p.entry != "" {
+		return entryFault(p.file, p.entry, "does not have the form of this log: "+err.Error())
+	}
 	place := ""
-	if line == 0 {
-		place = fmt.Sprintf("sample %d of the log: ", number+1)
+	if p.line == 0 {
+		place = fmt.Sprintf("sample %d of the log: ", p.number+1)
 	}
 	// The fault does not wrap the error, which may be the io.EOF that ends a file well.
-	e := &orbench.InputError{File: file, Line: line, Hint: "export or copy the log again"}
+	e := &orbench.InputError{File: p.file, Line: p.line, Hint: "export or copy the log again"}
 	var syntax *jsontext.SyntacticError
 	var form *jsonv2.SemanticError
 	switch {
@@ -252,47 +296,49 @@ func logFault(file string, line, number int, err error) error {
 	case errors.Is(err, orbench.ErrInput):
 		return err
 	default:
-		return fmt.Errorf("read %s: %w", file, err)
+		return fmt.Errorf("read %s: %w", p.file, err)
 	}
 	return e
 }
 
-// parseSample reads the text of a sample into a struct, as at a place for logFault.
-func parseSample(file string, line, number int, b []byte, into any) error {
-	if err := jsonv2.Unmarshal(b, into); err != nil {
-		return logFault(file, line, number, err)
+// parse reads the text of a sample into a struct.
+func (p place) parse(text []byte, into any) error {
+	if err := jsonv2.Unmarshal(text, into); err != nil {
+		return p.fault(err)
 	}
 	return nil
 }
 
 // cannotRead is the fault of a sample with something that is not text.
-func cannotRead(file string, line int, sample, what string) error {
+func (p place) cannotRead(sample, what string) error {
 	return &orbench.InputError{
-		File: file, Line: line, Problem: fmt.Sprintf("sample %s has %s, which orbench cannot read", untrusted.Quote(sample), untrusted.Quote(what)),
+		File: p.file, Line: p.line, Problem: fmt.Sprintf("sample %s has %s, which orbench cannot read", untrusted.Quote(sample), untrusted.Quote(what)),
 		Hint: "leave the sample out of the log",
 	}
 }
 
-// logLines reads a log of one JSON object a line. parse makes answers of a line; what it
-// keeps of the bytes it must copy.
-func logLines(file string, in input, parse func(line int, b []byte) ([]logged, error)) (func() ([]logged, error), error) {
+// openLogLines is openLog for a log of one JSON object a line.
+func openLogLines(file string, in input, choose Chooser, left func() string, parse func(at place, text []byte) ([]logged, error)) (nextFunc, error) {
+	next, err := samplesOf(file, in)
+	if err != nil {
+		return nil, err
+	}
+	return openLog(file, in, choose, left, next, parse)
+}
+
+// samplesOf gives the lines of a text as samples.
+func samplesOf(file string, in io.Reader) (samples, error) {
 	next, err := linesOf(file, in, maxSample)
 	if err != nil {
 		return nil, err
 	}
-	return func() ([]logged, error) {
-		line, b, err := next()
+	return func() (place, []byte, error) {
+		line, text, err := next()
+		at := place{file: file, line: line}
 		if errors.Is(err, errLongRow) {
-			return nil, logFault(file, line, 0, err)
+			err = at.fault(err)
 		}
-		if err != nil {
-			return nil, err
-		}
-		answers, err := parse(line, b)
-		for i := range answers {
-			answers[i].line = line
-		}
-		return answers, err
+		return at, text, err
 	}, nil
 }
 

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/orbench/orbench/internal/untrusted"
@@ -32,31 +31,26 @@ type object struct {
 }
 
 // parseObject makes an object from the text of a row at the place r. hint says how to
-// write such rows.
-func parseObject(file string, r Row, b []byte, hint string) (object, error) {
-	return parseWith(parseNested, file, r, b, hint)
-}
-
-// parseTop is parseObject for an object whose nested values are parsed only when they are
-// looked for.
-func parseTop(file string, r Row, b []byte, hint string) (object, error) {
-	o, err := parseWith(parseFields, file, r, b, hint)
-	o.inner = map[string]object{}
-	return o, err
-}
-
-func parseWith(parse func([]byte) (map[string]json.RawMessage, error), file string, r Row, b []byte, hint string) (object, error) {
+// write such rows. Nested values of a lazy one are parsed only when they are looked for.
+func parseObject(file string, r Row, b []byte, hint string, lazy bool) (object, error) {
 	problem := "not a JSON object"
 	if !utf8.Valid(b) {
 		// The JSON package would replace invalid bytes silently.
 		return object{}, r.Fault(file, "invalid UTF-8", UTF8Hint)
 	}
-	fields, err := parse(b)
+	o := object{line: r.Line, number: r.Number}
+	var err error
+	if lazy {
+		o.inner = map[string]object{}
+		o.fields, err = parseFields(b)
+	} else {
+		o.fields, err = parseNested(b)
+	}
 	var syntax *json.SyntaxError
 	var names *namesError
 	switch {
-	case err == nil && fields != nil:
-		return object{line: r.Line, number: r.Number, fields: fields}, nil
+	case err == nil && o.fields != nil:
+		return o, nil
 	case errors.As(err, &names):
 		problem, hint = names.problem, names.hint
 	case r.Line > 0 && b[0] == '[':
@@ -83,11 +77,7 @@ func parseFields(b []byte) (map[string]json.RawMessage, error) {
 	if hasManyNames(b) {
 		return nil, &namesError{fmt.Sprintf("more than %d names in one row", maxNames), "write the values as a list, or delete it"}
 	}
-	if fields := fieldsOf(b); fields != nil {
-		return fields, nil
-	}
-	var fields map[string]json.RawMessage
-	err := jsonv2.Unmarshal(b, &fields, jsontext.AllowInvalidUTF8(true))
+	fields, err := fieldsOf(b)
 	var syntax *jsontext.SyntacticError
 	switch {
 	case err == nil:
@@ -100,33 +90,32 @@ func parseFields(b []byte) (map[string]json.RawMessage, error) {
 	return fields, err
 }
 
-// fieldsOf gives the fields of an object as parts of b, without a copy. It gives nil for
-// what is no object or is malformed.
-func fieldsOf(b []byte) map[string]json.RawMessage {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(b))
+// fieldsOf gives the fields of an object as parts of b, without a copy.
+func fieldsOf(b []byte) (map[string]json.RawMessage, error) {
+	dec := jsontext.NewDecoder(bytes.NewBuffer(b), jsontext.AllowInvalidUTF8(true))
 	if open, err := dec.ReadToken(); err != nil || open.Kind() != '{' {
-		return nil
+		return nil, errors.New("no object")
 	}
 	fields := map[string]json.RawMessage{}
 	for dec.PeekKind() != '}' {
 		name, err := dec.ReadToken()
 		if err != nil {
-			return nil
+			return nil, err
 		}
 		key := name.String()
 		value, err := dec.ReadValue()
 		if err != nil {
-			return nil
+			return nil, err
 		}
 		fields[key] = json.RawMessage(value)
 	}
 	if _, err := dec.ReadToken(); err != nil {
-		return nil
+		return nil, err
 	}
 	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
-		return nil
+		return nil, errors.New("something follows the object")
 	}
-	return fields
+	return fields, nil
 }
 
 // hasManyNames reports whether an object may have more than maxNames names. It counts the

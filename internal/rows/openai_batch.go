@@ -70,9 +70,9 @@ func openBatch(file string, in input, choose Chooser) (nextFunc, error) {
 		return "an OpenAI batch"
 	}
 	first := true
-	next, err := logLines(file, in, func(line int, b []byte) ([]logged, error) {
+	return openLogLines(file, in, choose, left, func(at place, text []byte) ([]logged, error) {
 		var r batchReply
-		if err := parseSample(file, line, 0, b, &r); err != nil {
+		if err := at.parse(text, &r); err != nil {
 			return nil, err
 		}
 		if first {
@@ -82,37 +82,32 @@ func openBatch(file string, in input, choose Chooser) (nextFunc, error) {
 				return nil, err
 			}
 		}
-		answers, err := r.answers(file, line)
+		answers, err := r.answers(at)
 		if err != nil || asked == nil {
 			return answers, err
 		}
 		messages, known := asked[r.ID]
 		if !known {
-			return nil, cannotRead(file, line, r.ID, "no such call in the batch's input")
+			return nil, at.cannotRead(r.ID, "no such call in the batch's input")
 		}
 		prompt, other := ask(messages, nil)
 		if other != "" {
-			return nil, cannotRead(file, line, r.ID, other)
+			return nil, at.cannotRead(r.ID, other)
 		}
 		for i := range answers {
 			answers[i].messages = prompt
 		}
 		return answers, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return openLog(file, in, choose, left, next)
 }
 
 // answers makes an answer of each choice of a reply.
-func (r batchReply) answers(file string, line int) ([]logged, error) {
-	base := logged{fields: map[string]json.RawMessage{}}
+func (r batchReply) answers(at place) ([]logged, error) {
 	id, err := json.Marshal(r.ID)
 	if err != nil {
 		return nil, err
 	}
-	base.fields["custom_id"] = id
+	base := logged{fields: map[string]json.RawMessage{"custom_id": id}}
 	failed := r.Error
 	if failed == nil && r.Response != nil {
 		failed = r.Response.Body.Error
@@ -131,7 +126,7 @@ func (r batchReply) answers(file string, line int) ([]logged, error) {
 	}
 	body := r.Response.Body
 	if len(body.Choices) == 0 {
-		return nil, cannotRead(file, line, r.ID, "a reply without choices")
+		return nil, at.cannotRead(r.ID, "a reply without choices")
 	}
 	base.model = body.Model
 	if u := body.Usage; u != nil {
@@ -142,13 +137,12 @@ func (r batchReply) answers(file string, line int) ([]logged, error) {
 		if u.InputDetails != nil {
 			base.said.Usage.Cached = u.InputDetails.Cached
 		}
-		base.said.Usage = base.said.Usage.Bounded()
 	}
 	var all []logged
 	for _, c := range body.Choices {
 		a, other := base, ""
 		if a.said.Text, a.said.Thinking, other = c.Message.read(nil); other != "" {
-			return nil, cannotRead(file, line, r.ID, other)
+			return nil, at.cannotRead(r.ID, other)
 		}
 		a.said.Finish, a.said.Block = ended(c.Finish)
 		if words, _ := textOf(c.Message.Refusal); words != "" {
@@ -207,33 +201,28 @@ func readCalls(path string) (map[string][]message, error) {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, readFault(path, err)
 	}
-	next, err := linesOf(path, f, maxSample)
+	next, err := samplesOf(path, f)
 	if err != nil {
 		return nil, err
 	}
 	calls := map[string][]message{}
 	for {
-		line, b, err := next()
+		at, text, err := next()
 		if errors.Is(err, io.EOF) {
 			return calls, nil
 		}
 		var c batchCall
 		if err == nil {
-			err = parseSample(path, line, 0, b, &c)
+			err = at.parse(text, &c)
 		}
 		if err != nil {
-			return nil, logFault(path, line, 0, err)
+			return nil, err
 		}
 		if _, twice := calls[c.ID]; twice {
-			return nil, &orbench.InputError{File: path, Line: line, Problem: "the custom_id " + untrusted.Quote(c.ID) + " is there twice", Hint: "give every call its own"}
+			return nil, &orbench.InputError{File: path, Line: at.line, Problem: "the custom_id " + untrusted.Quote(c.ID) + " is there twice", Hint: "give every call its own"}
 		}
 		calls[c.ID] = c.Body.Messages
 	}
-}
-
-// openBatchInput refuses a batch's input, which has no answers.
-func openBatchInput(file string, _ input, _ Chooser) (nextFunc, error) {
-	return nil, noAnswers(file, "the calls of a batch", "name the output of the batch; the calls are found beside it")
 }
 
 var isBatchInput = has("/custom_id", "/method", "/body")

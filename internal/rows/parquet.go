@@ -182,8 +182,12 @@ func (p *parquetRows) nextWhole() (Row, error) {
 		n, err := p.whole.ReadRows(one)
 		if n == 1 {
 			p.number++
-			r := Row{Number: p.number, Fields: map[string]any{}}
-			return r, group.Schema().Reconstruct(&r.Fields, one[0])
+			fields := map[string]any{}
+			err := group.Schema().Reconstruct(&fields, one[0])
+			for name, value := range fields {
+				fields[name] = jsonOf(value)
+			}
+			return Row{Number: p.number, Fields: fields}, err
 		}
 		if err == nil {
 			err = io.ErrNoProgress

@@ -65,12 +65,12 @@ func (n *nestedParquet) reader() func() (object, error) {
 		}
 		var b []byte
 		if err == nil {
-			b, err = json.Marshal(jsonOf(r.Fields))
+			b, err = json.Marshal(r.Fields)
 		}
 		if err != nil {
 			return object{}, notParquet(n.file, err)
 		}
-		return parseObject(n.file, Row{Number: r.Number}, b, "fetch or export it again")
+		return parseObject(n.file, Row{Number: r.Number}, b, "fetch or export it again", false)
 	}
 }
 
@@ -92,17 +92,19 @@ func jsonOf(value any) any {
 		}
 	case map[string]any:
 		// A list is written as an object with a list of objects in it.
-		if list, ok := v["list"].([]any); ok && len(v) == 1 {
-			all := make([]any, len(list))
+		for _, inner := range []string{"list", "bag", "array"} {
+			list, ok := v[inner].([]any)
+			if !ok || len(v) > 1 {
+				continue
+			}
 			for i, item := range list {
-				all[i] = item
 				if one, ok := item.(map[string]any); ok && len(one) == 1 {
 					for _, element := range one {
-						all[i] = element
+						list[i] = element
 					}
 				}
 			}
-			return jsonOf(all)
+			return jsonOf(list)
 		}
 		for name, inner := range v {
 			v[name] = jsonOf(inner)

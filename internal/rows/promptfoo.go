@@ -46,11 +46,11 @@ type promptfooRow struct {
 // promptfooError is the failureReason of a result without an answer.
 const promptfooError = 2
 
-// answer makes the answer of a result.
-func (r *promptfooRow) answer(file string, line int, b []byte) ([]logged, error) {
-	fields, err := parseNested(b)
-	if err != nil {
-		return nil, logFault(file, line, r.Test, err)
+// promptfooAnswer makes the answer of a result.
+func promptfooAnswer(at place, text []byte) ([]logged, error) {
+	var r promptfooRow
+	if err := at.parse(text, &r); err != nil {
+		return nil, err
 	}
 	name := fmt.Sprintf("testIdx %d", r.Test)
 	var provider struct {
@@ -59,16 +59,16 @@ func (r *promptfooRow) answer(file string, line int, b []byte) ([]logged, error)
 	}
 	id, isText := textOf(r.Provider)
 	if !isText && jsonv2.Unmarshal(r.Provider, &provider) != nil {
-		return nil, cannotRead(file, line, name, "a provider of an unknown form")
+		return nil, at.cannotRead(name, "a provider of an unknown form")
 	}
-	a := logged{fields: fields, model: cmp.Or(provider.Label, provider.ID, id)}
-	text, ok := textOf(r.Prompt.Raw)
+	a := logged{model: cmp.Or(provider.Label, provider.ID, id)}
+	prompt, ok := textOf(r.Prompt.Raw)
 	if !ok || r.Prompt.Raw == nil {
-		return nil, cannotRead(file, line, name, "no text in prompt.raw")
+		return nil, at.cannotRead(name, "no text in prompt.raw")
 	}
 	var other string
-	if a.messages, other = askText(text); other != "" {
-		return nil, cannotRead(file, line, name, other)
+	if a.messages, other = askText(prompt); other != "" {
+		return nil, at.cannotRead(name, other)
 	}
 	why, _ := textOf(r.Error)
 	if r.Response == nil || r.Failure == promptfooError || r.Response.Output == nil && Holds(string(r.Response.Error)) {
@@ -81,7 +81,7 @@ func (r *promptfooRow) answer(file string, line int, b []byte) ([]logged, error)
 	}
 	output := r.Response.Output
 	if strings.Contains(string(output), `"function"`) && output.Kind() != '"' {
-		return nil, cannotRead(file, line, name, "tool_calls")
+		return nil, at.cannotRead(name, "tool_calls")
 	}
 	if a.said.Text, ok = textOf(output); !ok {
 		a.said.Text = string(output)
@@ -96,7 +96,7 @@ func (r *promptfooRow) answer(file string, line int, b []byte) ([]logged, error)
 		a.said.Finish, a.said.Block = model.Blocked, &model.Block{Kind: model.OutputFilter, Detail: "guardrails"}
 	}
 	if t := r.Response.Tokens; t != nil {
-		a.said.Usage = model.Usage{Input: t.Prompt, Output: t.Completion, Cached: t.Cached, Reasoning: t.Details.Reasoning}.Bounded()
+		a.said.Usage = model.Usage{Input: t.Prompt, Output: t.Completion, Cached: t.Cached, Reasoning: t.Details.Reasoning}
 	}
 	return []logged{a}, nil
 }
@@ -107,28 +107,10 @@ func openPromptfooJSON(file string, in input, choose Chooser) (nextFunc, error) 
 	if err != nil {
 		return nil, err
 	}
-	return openLog(file, in, choose, always(promptfooLeft), func() ([]logged, error) {
-		raw, err := l.next()
-		if err != nil {
-			return nil, err
-		}
-		return promptfooAnswer(file, 0, l.number-1, raw)
-	})
+	return openLog(file, in, choose, always(promptfooLeft), l.next, promptfooAnswer)
 }
 
 // openPromptfooLines reads them in the form of JSON Lines.
 func openPromptfooLines(file string, in input, choose Chooser) (nextFunc, error) {
-	next, err := logLines(file, in, func(line int, b []byte) ([]logged, error) { return promptfooAnswer(file, line, 0, b) })
-	if err != nil {
-		return nil, err
-	}
-	return openLog(file, in, choose, always(promptfooLeft), next)
-}
-
-func promptfooAnswer(file string, line, number int, b []byte) ([]logged, error) {
-	var row promptfooRow
-	if err := parseSample(file, line, number, b, &row); err != nil {
-		return nil, err
-	}
-	return row.answer(file, line, b)
+	return openLogLines(file, in, choose, always(promptfooLeft), promptfooAnswer)
 }

@@ -74,8 +74,8 @@ type Row struct {
 	// its strings.
 	Cells []string
 	// Fields has the values of all columns by name, for Whole. Values of JSON are as
-	// encoding/json reads them. Those of Parquet are alike, with texts as strings or
-	// bytes. Those of other formats are texts.
+	// encoding/json reads them, and those of Parquet are alike. Those of other formats are
+	// texts.
 	Fields map[string]any
 	// Said is how the answer of another tool's log ended: Finish, which may be empty, Block
 	// and Usage. It is nil for all other rows.

@@ -26,12 +26,13 @@ type exportedBy struct {
 	Resource struct {
 		Attributes []attribute `json:"attributes"`
 	} `json:"resource"`
-	Spans []struct {
-		Spans []record `json:"spans"`
-	} `json:"scopeSpans"`
-	Logs []struct {
-		Records []record `json:"logRecords"`
-	} `json:"scopeLogs"`
+	Spans []scope `json:"scopeSpans"`
+	Logs  []scope `json:"scopeLogs"`
+}
+
+type scope struct {
+	Spans   []record `json:"spans"`
+	Records []record `json:"logRecords"`
 }
 
 // record is a span, a log record or an event of a span.
@@ -101,52 +102,45 @@ func openTelemetry(file string, in input, choose Chooser) (nextFunc, error) {
 		return nil, err
 	}
 	dec := jsontext.NewDecoder(text)
-	var pending []object
-	exports, number, others := 0, 0, 0
-	return openObjects(file, choose, func() (object, error) {
-		for len(pending) == 0 {
-			limit.Next()
-			value, err := dec.ReadValue()
-			if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-				if others > 0 {
-					*in.notes = append(*in.notes, fmt.Sprintf("%s: %s of OpenTelemetry", file, count(others, "record that is no call to a model is left out", "records that are no calls to models are left out")))
-				}
-				return object{}, io.EOF
+	at := place{file: file}
+	number, others := 0, 0
+	return openObjects(file, choose, oneByOne(func() (calls []object, err error) {
+		limit.Next()
+		value, err := dec.ReadValue()
+		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			if others > 0 {
+				*in.notes = append(*in.notes, fmt.Sprintf("%s: %s of OpenTelemetry", file, count(others, "record that is no call to a model is left out", "records that are no calls to models are left out")))
 			}
-			if err != nil {
-				return object{}, logFault(file, 0, exports, err)
+			return nil, io.EOF
+		}
+		if err != nil {
+			return nil, at.fault(err)
+		}
+		var e exported
+		if err := at.parse(value, &e); err != nil {
+			return nil, err
+		}
+		at.number++
+		for _, by := range slices.Concat(e.Spans, e.Logs) {
+			var records []record
+			for _, s := range slices.Concat(by.Spans, by.Logs) {
+				records = append(append(records, s.Spans...), s.Records...)
 			}
-			var e exported
-			if err := parseSample(file, 0, exports, value, &e); err != nil {
-				return object{}, err
-			}
-			exports++
-			for _, by := range slices.Concat(e.Spans, e.Logs) {
-				var records []record
-				for _, s := range by.Spans {
-					records = append(records, s.Spans...)
+			for _, r := range records {
+				fields, err := r.fields(by.Resource.Attributes)
+				if err != nil {
+					return nil, err
 				}
-				for _, l := range by.Logs {
-					records = append(records, l.Records...)
+				if fields == nil {
+					others++
+					continue
 				}
-				for _, r := range records {
-					fields, err := r.fields(by.Resource.Attributes)
-					if err != nil {
-						return object{}, err
-					}
-					if fields == nil {
-						others++
-						continue
-					}
-					number++
-					pending = append(pending, object{number: number, fields: fields})
-				}
+				number++
+				calls = append(calls, object{number: number, fields: fields})
 			}
 		}
-		o := pending[0]
-		pending = pending[1:]
-		return o, nil
-	})
+		return calls, nil
+	}))
 }
 
 // fields gives the attributes of a call to a model, and nil for another record. A call in

@@ -97,15 +97,6 @@ func (r *AnswerRow) verdicts() []orbench.Verdict {
 	return verdicts
 }
 
-// classes returns the judges' classes of the row's answer.
-func (r *AnswerRow) classes() []orbench.Class {
-	classes := make([]orbench.Class, len(r.Verdicts))
-	for i, v := range r.Verdicts {
-		classes[i] = v.Class
-	}
-	return classes
-}
-
 // JudgeVerdict is a verdict with its judge's name.
 type JudgeVerdict struct {
 	Judge string `json:"judge"`

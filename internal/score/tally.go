@@ -182,11 +182,8 @@ func (t *tally) add(sample, dataset int, row *AnswerRow) {
 	}
 	row.Cell = r.cell
 	if r.labeled != nil && (row.Status == Answered || row.Status == Blocked) {
-		subject, group := row.Subject(), row.Group()
-		r.labeled.Add(subject, group)
-		r.labeled.Judged(subject, group, row.classes())
+		r.labeled.Add(row.Subject(), row.Group(), row.verdicts()...)
 		r.check(row, t.design.Words)
-		r.labeled.Compare(subject, row.verdicts())
 	}
 	if r.clusters != nil {
 		r.clusters.add(t.clusters[dataset].cell(row.Prompt), row.Verdicts)
