@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -394,7 +393,7 @@ func groupFlips(ctx context.Context, m store.Reader, of compared, r compare.Resu
 			if side == 1 && r.OfJudges() {
 				break // of the same answer
 			}
-			a := answerShown(of.sides[side].Name, row, addressIn(of.studies[side].Run, row), page.InList, words)
+			a := answerShown(of.sides[side].Name, row, rowIn(of.studies[side].Run, row), page.InList, words)
 			a.Matched, a.Otherwise = f.NowRefused() == (side == 1), !a.AskedLike(shown.Asked)
 			shown.Answers = append(shown.Answers, a)
 		}
@@ -404,17 +403,17 @@ func groupFlips(ctx context.Context, m store.Reader, of compared, r compare.Resu
 	return groups, nil
 }
 
-// addressIn is the address of an answer that was read as that of a run with one target.
-func addressIn(r *run.Run, row score.AnswerRow) index.Address {
-	a := index.Address{Dataset: row.Dataset, Prompt: row.Prompt.ID, Target: cmp.Or(row.Variant, row.Target), Sample: row.Sample}
+// rowIn is a row of a run, for one that was read as that of a run with one target.
+func rowIn(r *run.Run, row score.AnswerRow) score.AnswerRow {
+	name := page.ShownTarget(row)
 	for _, t := range r.Targets {
 		for _, one := range t.Each() {
-			if one.Name == a.Target && t.Times() > 1 {
-				a.Target, a.Sample = t.Name, one.Sample+1
+			if one.Name == name && t.Times() > 1 {
+				row.Variant, row.Sample = t.Name, one.Sample+1
 			}
 		}
 	}
-	return a
+	return row
 }
 
 // mostInFile is how many flips a page in a file has.

@@ -229,8 +229,8 @@ func peopleOn(words annotation.Words, s orbench.Subject) []page.Word {
 	return all
 }
 
-// links adds the links of the page that keep its filter.
-func (p *answersPage) links(q page.Query, studies []looked) {
+// addLinks adds the links of a page that keep its filter.
+func addLinks(p *page.Answers, q page.Query, studies []looked) {
 	p.Link(func(q page.Query) string { return q.Address("/answers") })
 	for _, name := range page.Parameters {
 		if slices.Contains([]string{"study", "by", "sort", "after", "q"}, name) {
