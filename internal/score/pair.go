@@ -2,6 +2,7 @@ package score
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
@@ -51,6 +52,20 @@ func (r *Result) Pairs() []Pair {
 		}
 	}
 	return all
+}
+
+// Judged gives each run with the result of each of its judges.
+func (r *Result) Judged() iter.Seq2[*RunResult, *JudgeResult] {
+	return func(yield func(*RunResult, *JudgeResult) bool) {
+		for i := range r.Runs {
+			run := &r.Runs[i]
+			for k := range run.Judges {
+				if !yield(run, &run.Judges[k]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Targets lists the targets in order of appearance.

@@ -134,7 +134,7 @@ func (c *persistenceCount) result() Persistence {
 		}
 		r := stats.RateOf(k, n)
 		if e, ok := stats.WilsonClustered(clusters, Confidence); ok && !independent {
-			r.CI95Clustered = &[2]float64{e.Lo, e.Hi}
+			r.CI95Clustered = e.Ends()
 		}
 		return r
 	}

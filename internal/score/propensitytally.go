@@ -16,25 +16,16 @@ type propensityTally struct {
 	// Propensity identifies the prompts; result sets its counts and rates.
 	Propensity
 	kinds map[promptKind]int
-	// shared counts the judged answers of the dataset's own clusters; nil if it
-	// names none.
-	shared map[clusterPart]stats.Cluster
+	// shared counts the judged answers of the dataset's own clusters. clustered is
+	// false if it names none.
+	shared    map[clusterPart]stats.Cluster
+	clustered bool
 }
 
 // clusterPart is the prompts of a cluster in one category.
 type clusterPart struct {
 	cluster  string
 	category orbench.Category
-}
-
-// newPropensityTally counts towards of. clustered says that prompts share
-// clusters.
-func newPropensityTally(of Propensity, clustered bool) *propensityTally {
-	t := &propensityTally{Propensity: of, kinds: map[promptKind]int{}}
-	if clustered {
-		t.shared = map[clusterPart]stats.Cluster{}
-	}
-	return t
 }
 
 // add counts a prompt of a cluster.
@@ -50,12 +41,9 @@ func (t *propensityTally) add(p PromptPropensity, cluster string) {
 		kind.greedy = greedyAnswers
 	}
 	t.kinds[kind]++
-	if t.shared == nil || p.Judged == 0 {
-		return
+	if t.clustered && p.Judged > 0 {
+		addCluster(t.shared, clusterPart{cluster, p.Category}, kind.cluster())
 	}
-	key := clusterPart{cluster, p.Category}
-	sum := t.shared[key]
-	t.shared[key] = stats.Cluster{Sum: sum.Sum + p.Refused, N: sum.N + p.Judged}
 }
 
 // promptKind is what prompts that are counted alike have in common.
@@ -242,8 +230,7 @@ func (p *Propensity) widen(shared map[clusterPart]stats.Cluster) {
 	whole := map[string]stats.Cluster{}
 	parts := map[orbench.Category][]stats.Cluster{}
 	for key, c := range shared {
-		sum := whole[key.cluster]
-		whole[key.cluster] = stats.Cluster{Sum: sum.Sum + c.Sum, N: sum.N + c.N}
+		addCluster(whole, key.cluster, c)
 		parts[key.category] = append(parts[key.category], c)
 	}
 	clusters := slices.Collect(maps.Values(whole))
@@ -265,8 +252,7 @@ func (p *Propensity) widen(shared map[clusterPart]stats.Cluster) {
 // interval is about the rate of all their answers; it is extended to contain
 // the value.
 func stretched(e *stats.Estimate, clusters []stats.Cluster, level float64) *stats.Estimate {
-	// In a fixed order, so that the sums are always the same.
-	slices.SortFunc(clusters, func(a, b stats.Cluster) int { return cmp.Or(cmp.Compare(a.N, b.N), cmp.Compare(a.Sum, b.Sum)) })
+	slices.SortFunc(clusters, compareClusters)
 	wide, ok := stats.WilsonClustered(clusters, level)
 	if e == nil || !ok {
 		return e

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/stats"
 )
 
 // variant is a target that is asked several times for each prompt.
@@ -45,7 +46,7 @@ func SampleName(target, base string, n int) string {
 }
 
 // sampling counts how often targets that are asked several times refuse each
-// prompt. It is nil for a run without such targets or without judges.
+// prompt.
 type sampling struct {
 	design   *Design
 	variants []variant
@@ -55,18 +56,11 @@ type sampling struct {
 
 // newSampling prepares counting. sink receives every prompt; it may be nil.
 func newSampling(d *Design, sink func(PromptPropensity) error) *sampling {
-	variants := d.variants()
-	if len(variants) == 0 || len(d.Judges) == 0 {
-		return nil
-	}
-	return &sampling{design: d, variants: variants, sink: sink, counts: countsBy[propensityTally]{}}
+	return &sampling{design: d, variants: d.variants(), sink: sink, counts: countsBy[propensityTally]{}}
 }
 
 // add counts the rows of a chunk.
 func (s *sampling) add(chunk Chunk) error {
-	if s == nil {
-		return nil
-	}
 	for key, i := range s.design.countKeys(len(s.variants), chunk) {
 		if err := s.count(key, chunk, i); err != nil {
 			return err
@@ -115,9 +109,12 @@ func (s *sampling) count(key countKey, chunk Chunk, i int) error {
 
 func (s *sampling) newTally(key countKey) *propensityTally {
 	v := s.variants[key.of]
-	t := newPropensityTally(Propensity{
-		Target: v.Name, Scope: s.design.scope(key), Samples: v.times(), Simulated: v.simulated() || SimulatedJudge(s.design.Judges[key.judge]),
-	}, s.design.Datasets[key.dataset].ClusteredBy != "")
+	t := &propensityTally{
+		Propensity: Propensity{
+			Target: v.Name, Scope: s.design.scope(key), Samples: v.times(), Simulated: v.simulated() || SimulatedJudge(s.design.Judges[key.judge]),
+		},
+		kinds: map[promptKind]int{}, shared: map[clusterPart]stats.Cluster{}, clustered: s.design.Datasets[key.dataset].ClusteredBy != "",
+	}
 	for i := range v.times() {
 		t.Targets = append(t.Targets, SampleName(v.Name, v.Base, i))
 	}
@@ -126,9 +123,6 @@ func (s *sampling) newTally(key countKey) *propensityTally {
 
 // result returns the figures.
 func (s *sampling) result() []Propensity {
-	if s == nil {
-		return nil
-	}
 	var all []Propensity
 	for key, t := range s.counts.inOrder() {
 		greedy := ""
