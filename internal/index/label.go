@@ -8,6 +8,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -57,7 +58,7 @@ func (x *Index) Drawn(ctx context.Context, m store.Reader, r *run.Run, prompts b
 		return nil
 	})
 	for at := 0; at < len(positions) && err == nil; at += answersAtOnce {
-		var read []PlacedRow
+		var read []score.AnswerRow
 		read, err = rows.Read(ctx, m, positions[at:min(at+answersAtOnce, len(positions))])
 		for i := range read {
 			a := &drawn[at+i]

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/words"
 )
 
 // Filter chooses rows.
@@ -50,8 +51,8 @@ type chosen struct {
 	// others counts the dimensions in which a kind has another value, and other is the last
 	// of them.
 	others, other []int
-	// some has the rows with the filter's words, subjects and positions, as bits; nil for all.
-	some []uint64
+	// some has the rows with the filter's words, subjects and positions; nil for all.
+	some words.Set
 }
 
 // choose looks up the values of a filter. An unknown dimension is an *orbench.InputError.
@@ -105,10 +106,10 @@ func (s *Study) choose(ctx context.Context, f Filter) (*chosen, error) {
 		}
 	}
 	if f.Positions != nil {
-		of := make([]uint64, (s.Answers()+63)/64)
+		of := words.NewSet(s.Answers())
 		for _, position := range f.Positions {
 			if c.inSome(position) {
-				of[position/64] |= 1 << (position % 64)
+				of.Add(position)
 			}
 		}
 		c.some = of
@@ -116,10 +117,10 @@ func (s *Study) choose(ctx context.Context, f Filter) (*chosen, error) {
 	if f.Subjects == nil {
 		return c, nil
 	}
-	of := make([]uint64, (s.Answers()+63)/64)
+	of := words.NewSet(s.Answers())
 	err := s.items(ctx, func(position int, item annotation.Item) bool {
 		if f.Subjects[item.Subject] && c.inSome(position) {
-			of[position/64] |= 1 << (position % 64)
+			of.Add(position)
 		}
 		return true
 	})
@@ -148,7 +149,7 @@ func (c *chosen) has(position int, kind uint32) bool {
 
 // inSome reports whether a row has the filter's words, subjects and positions.
 func (c *chosen) inSome(position int) bool {
-	return c.some == nil || c.some[position/64]>>(position%64)&1 != 0
+	return c.some == nil || c.some.Has(position)
 }
 
 // cells gives the number of rows by sample and kind, of those in some.

@@ -33,15 +33,6 @@ func value(row *score.AnswerRow, dimension string) string {
 		return string(row.Prompt.Category)
 	case "status":
 		return string(row.Status)
-	case "finish":
-		return string(row.Response.Finish)
-	case "answered by":
-		return row.Response.Model
-	case "block":
-		if row.Response.Block == nil {
-			return ""
-		}
-		return string(row.Response.Block.Kind)
 	case "simulated":
 		return map[bool]string{true: "yes", false: "no"}[row.Simulated]
 	}

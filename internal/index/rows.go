@@ -26,8 +26,6 @@ const (
 	kindColumn   = "kind"
 	lengthColumn = "length"
 	textColumn   = "text"
-	// usageColumn has the tokens of input and output, 4 bytes each.
-	usageColumn = "usage"
 	// subjectColumn has the subject, and the group of the judges' verdicts, 33 bytes.
 	subjectColumn = "subject"
 	// promptColumn has the prompts of a chunk, 12 bytes each.
@@ -62,7 +60,6 @@ const noAnswer = 0xff
 
 // about is what all rows of a study have in common.
 type about struct {
-	Run     string
 	Samples []sample
 	// Targets are those of the samples, each once.
 	Datasets, Judges []string
@@ -102,7 +99,7 @@ func promptName(id orbench.PromptID) uint64 {
 }
 
 // fixedDimensions are those of every kind, before class and reason of each judge.
-var fixedDimensions = []string{"dataset", "label", "category", "status", "finish", "answered by", "block", "simulated", "cut"}
+var fixedDimensions = []string{"dataset", "label", "category", "status", "simulated", "cut"}
 
 // cuts says of an ending whether the token limit cut the answer.
 var cuts = [...]string{score.NoEnding: "", score.WholeEnding: "no", score.CutEnding: "yes", score.UnknownEnding: "unknown"}
@@ -126,7 +123,6 @@ type rowWriter struct {
 // newRowWriter makes a writer for the rows of a run.
 func newRowWriter(r *run.Run, put func(name string, chunk int, data []byte) error) (*rowWriter, error) {
 	w := &rowWriter{put: put, seen: make([]int, len(r.Datasets)), values: map[string]uint32{}, kinds: map[string]int{}}
-	w.Run = r.Name
 	for _, t := range r.Targets {
 		for _, one := range t.Each() {
 			s := sample{Target: one.Name}
@@ -177,7 +173,7 @@ func (w *rowWriter) add(p score.Chunk) error {
 	number := len(w.Chunks)
 	w.Chunks = append(w.Chunks, chunk{p.Dataset, len(p.Prompts)})
 	rows := len(p.Prompts) * len(w.Samples)
-	kinds, lengths, usage := make([]byte, 0, 4*rows), make([]byte, 0, 4*rows), make([]byte, 0, 8*rows)
+	kinds, lengths := make([]byte, 0, 4*rows), make([]byte, 0, 4*rows)
 	subjects, scores := make([]byte, 0, subjectSize*rows), make([][]byte, len(w.Judges))
 	prompts := make([]byte, 0, promptSize*len(p.Prompts))
 	var key []byte
@@ -203,8 +199,6 @@ func (w *rowWriter) add(p score.Chunk) error {
 				}
 				kinds = binary.LittleEndian.AppendUint32(kinds, uint32(kind))
 				lengths = binary.LittleEndian.AppendUint32(lengths, uint32(len(row.Response.Text)))
-				tokens := row.Response.Usage.Bounded()
-				usage = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(usage, uint32(tokens.Input)), uint32(tokens.Output))
 				if row.Status == score.Answered || row.Status == score.Blocked {
 					subject := row.Subject()
 					subjects = append(append(subjects, subject[:]...), byte(row.Group()))
@@ -225,7 +219,7 @@ func (w *rowWriter) add(p score.Chunk) error {
 			}
 		}
 	}
-	err := errors.Join(w.put(kindColumn, number, kinds), w.put(lengthColumn, number, lengths), w.put(usageColumn, number, usage),
+	err := errors.Join(w.put(kindColumn, number, kinds), w.put(lengthColumn, number, lengths),
 		w.put(subjectColumn, number, subjects), w.put(promptColumn, number, prompts))
 	for k := range scores {
 		err = errors.Join(err, w.put(scoreColumn(k), number, scores[k]))
@@ -236,16 +230,12 @@ func (w *rowWriter) add(p score.Chunk) error {
 // kindKey appends the numbers of the values of a row's kind.
 func (w *rowWriter) kindKey(key []byte, row *score.AnswerRow) []byte {
 	add := func(text string) { key = binary.LittleEndian.AppendUint32(key, w.value(text)) }
-	block, simulated := "", "no"
-	if row.Response.Block != nil {
-		block = string(row.Response.Block.Kind)
-	}
+	simulated := "no"
 	if row.Simulated {
 		simulated = "yes"
 	}
 	for _, text := range [...]string{
-		row.Dataset, string(row.Prompt.Label), string(row.Prompt.Category), string(row.Status),
-		string(row.Response.Finish), row.Response.Model, block, simulated, cuts[row.Ending],
+		row.Dataset, string(row.Prompt.Label), string(row.Prompt.Category), string(row.Status), simulated, cuts[row.Ending],
 	} {
 		add(text)
 	}
@@ -278,8 +268,8 @@ func (w *rowWriter) kind(key []byte) int {
 // Study gives the rows of a run. It first derives and keeps them if they are not kept or no
 // longer hold. It is nil if they cannot be kept. walked is as in evaluate.Sinks.
 func (x *Index) Study(ctx context.Context, m store.Reader, r *run.Run, walked func(int)) (*Study, error) {
-	key, ok := keyOf(r, "rows")
-	if x.usable() == nil || !ok || !m.LeftOut().Sound() {
+	key, ok := x.keyOf(m, r, "rows")
+	if !ok {
 		return nil, nil
 	}
 	s, err := x.keptStudy(ctx, m, r, key)
@@ -290,7 +280,7 @@ func (x *Index) Study(ctx context.Context, m store.Reader, r *run.Run, walked fu
 	if x.usable() == nil {
 		return nil, nil
 	}
-	if kept, err := x.keep(ctx, m, func(tx *sql.Tx) error { return keepRows(ctx, m, tx, r, key, walked) }); !kept {
+	if kept, err := x.keep(ctx, m, func(tx *sql.Tx) error { return x.keepRows(ctx, m, tx, r, key, walked) }); !kept {
 		return nil, err
 	}
 	if s, err = x.keptStudy(ctx, m, r, key); err != nil {
@@ -346,7 +336,7 @@ func columnWriter(ctx context.Context, tx *sql.Tx, study int64, key []byte) (fun
 
 // keepRows derives the rows of a run and puts them in place of those of its name. The figures
 // of the same walk are kept too.
-func keepRows(ctx context.Context, m store.Reader, tx *sql.Tx, r *run.Run, key []byte, walked func(int)) error {
+func (x *Index) keepRows(ctx context.Context, m store.Reader, tx *sql.Tx, r *run.Run, key []byte, walked func(int)) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM columns WHERE study IN (SELECT id FROM studies WHERE name = ?1);
 		DELETE FROM words WHERE study IN (SELECT id FROM studies WHERE name = ?1); DELETE FROM studies WHERE name = ?1`, r.Name); err != nil {
 		return err
@@ -390,7 +380,7 @@ func keepRows(ctx context.Context, m store.Reader, tx *sql.Tx, r *run.Run, key [
 	if !ok || !m.LeftOut().Sound() {
 		return errMany
 	}
-	if key, ok := figuresKey(r); ok {
+	if key, ok := x.figuresKey(m, r); ok {
 		if err := putFigures(ctx, tx, r.Name, key, said, b, &result, used); err != nil {
 			return err
 		}

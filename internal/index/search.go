@@ -164,9 +164,9 @@ func (s *Study) putTexts(ctx context.Context, m store.Reader, tx *sql.Tx, walked
 	return err
 }
 
-// Search finds the rows whose prompt or answer has all words of a query, as a set of bits
-// by position. A word that ends in * matches all words that begin so. Call Texts first.
-func (s *Study) Search(ctx context.Context, query string) ([]uint64, error) {
+// Search finds the rows whose prompt or answer has all words of a query, by
+// position. A word that ends in * matches all words that begin so. Call Texts first.
+func (s *Study) Search(ctx context.Context, query string) (words.Set, error) {
 	s.mu.Lock()
 	last, found := s.query, s.found
 	s.mu.Unlock()
@@ -184,7 +184,7 @@ func (s *Study) Search(ctx context.Context, query string) ([]uint64, error) {
 }
 
 // search is Search without the result of the last query.
-func (s *Study) search(ctx context.Context, query string) ([]uint64, error) {
+func (s *Study) search(ctx context.Context, query string) (words.Set, error) {
 	db := s.x.usable()
 	if db == nil {
 		return nil, ErrGone
@@ -200,13 +200,13 @@ func (s *Study) search(ctx context.Context, query string) ([]uint64, error) {
 	if texts == 0 {
 		return nil, errors.New("the texts of the run were not indexed")
 	}
-	var found []uint64
+	var found words.Set
 	for field := range strings.FieldsSeq(query) {
 		prefix := strings.HasSuffix(field, "*")
 		var all []string
 		words.Each(field, nil, func(word []byte) { all = append(all, string(word)) })
 		for i, word := range all {
-			has := make([]uint64, (texts+63)/64)
+			has := words.NewSet(texts)
 			for n := range segments {
 				if err := s.texts(ctx, db, n+1, word, prefix && i == len(all)-1, has); err != nil {
 					return nil, err
@@ -228,7 +228,7 @@ func (s *Study) search(ctx context.Context, query string) ([]uint64, error) {
 
 // texts adds to has those texts of a segment that have the word, or a word that begins with
 // it.
-func (s *Study) texts(ctx context.Context, db *sql.DB, segment int, word string, prefix bool, has []uint64) error {
+func (s *Study) texts(ctx context.Context, db *sql.DB, segment int, word string, prefix bool, has words.Set) error {
 	// The block that may have the word is the last that begins no later, and for a prefix all
 	// after it, until one begins with other letters.
 	rows, err := db.QueryContext(ctx, `SELECT first, data, sum FROM words WHERE study = ?1 AND segment = ?2 AND first >=
@@ -260,26 +260,24 @@ func (s *Study) texts(ctx context.Context, db *sql.DB, segment int, word string,
 }
 
 // rowsOf gives the rows that have one of some texts.
-func (s *Study) rowsOf(ctx context.Context, texts []uint64) ([]uint64, error) {
-	has := func(n uint32) bool { return int(n/64) < len(texts) && texts[n/64]>>(n%64)&1 != 0 }
+func (s *Study) rowsOf(ctx context.Context, texts words.Set) (words.Set, error) {
 	answers, err := s.column(ctx, textColumn)
 	if err != nil {
 		return nil, err
 	}
-	found := make([]uint64, (s.Answers()+63)/64)
+	found := words.NewSet(s.Answers())
 	for position, n := range answers {
-		if has(n) {
-			found[position/64] |= 1 << (position % 64)
+		if texts.Has(int(n)) {
+			found.Add(position)
 		}
 	}
 	return found, s.each(ctx, promptTextColumn, func(chunk int, data []byte) error {
 		for i := range len(data) / 4 {
-			if !has(binary.LittleEndian.Uint32(data[4*i:])) {
+			if !texts.Has(int(binary.LittleEndian.Uint32(data[4*i:]))) {
 				continue
 			}
-			from := s.starts[chunk] + i*len(s.Samples)
-			for position := from; position < from+len(s.Samples); position++ {
-				found[position/64] |= 1 << (position % 64)
+			for n := range s.Samples {
+				found.Add(s.starts[chunk] + i*len(s.Samples) + n)
 			}
 		}
 		return nil

@@ -1,11 +1,11 @@
 package index
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"encoding/binary"
 	"errors"
+	"maps"
 	"slices"
 	"sort"
 	"sync"
@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/words"
 )
 
 // Study is the rows of a run, as they were when they were kept. A row is named by its
@@ -37,13 +38,14 @@ type Study struct {
 	// query is the last search, and found its rows. They are kept because a page asks for
 	// its rows and then for their counts.
 	query string
-	found []uint64
+	found words.Set
 }
 
 // Answers is the number of rows.
 func (s *Study) Answers() int { return s.starts[len(s.starts)-1] }
 
-// each reads the chunks of a column, in their order.
+// each reads the chunks of a column, in their order, until take gives an error. The error
+// errStop is none.
 func (s *Study) each(ctx context.Context, name string, take func(chunk int, data []byte) error) error {
 	db := s.x.usable()
 	if db == nil {
@@ -65,7 +67,10 @@ func (s *Study) each(ctx context.Context, name string, take func(chunk int, data
 		if chunk != n || sum != store.Checksum(s.key, []byte(name), data) {
 			return errDamaged
 		}
-		if err := take(chunk, data); err != nil {
+		switch err := take(chunk, data); {
+		case errors.Is(err, errStop):
+			return nil
+		case err != nil:
 			return err
 		}
 	}
@@ -140,7 +145,7 @@ func (s *Study) items(ctx context.Context, each func(position int, item annotati
 			}
 		}
 	}
-	err = s.each(ctx, subjectColumn, func(chunk int, data []byte) error {
+	return s.each(ctx, subjectColumn, func(chunk int, data []byte) error {
 		if len(data) != subjectSize*(s.starts[chunk+1]-s.starts[chunk]) {
 			return errDamaged
 		}
@@ -164,24 +169,11 @@ func (s *Study) items(ctx context.Context, each func(position int, item annotati
 		}
 		return nil
 	})
-	if errors.Is(err, errStop) {
-		return nil
-	}
-	return err
-}
-
-// PlacedRow is a row with its address.
-type PlacedRow struct {
-	// Position is its place in the study, good for this Study alone.
-	Position int
-	score.AnswerRow
-	// Input and Output are its tokens.
-	Input, Output int
 }
 
 // Read gives the rows at some positions with all their fields. Texts come from the store,
 // and verdicts are derived again.
-func (s *Study) Read(ctx context.Context, m store.Reader, positions []int) ([]PlacedRow, error) {
+func (s *Study) Read(ctx context.Context, m store.Reader, positions []int) ([]score.AnswerRow, error) {
 	asked := make([]evaluate.Asked, len(positions))
 	// wanted has the places in the store of the prompts of each dataset.
 	wanted := make([]map[int]*orbench.Prompt, len(s.Datasets))
@@ -206,11 +198,7 @@ func (s *Study) Read(ctx context.Context, m store.Reader, positions []int) ([]Pl
 	}
 	keys := s.run.Keys
 	for d, some := range wanted {
-		at := make([]int, 0, len(some))
-		for n := range some {
-			at = append(at, n)
-		}
-		sort.Ints(at)
+		at := slices.Sorted(maps.Keys(some))
 		found, err := m.PromptsAt(ctx, keys[d], at)
 		if err != nil {
 			return nil, err
@@ -222,16 +210,7 @@ func (s *Study) Read(ctx context.Context, m store.Reader, positions []int) ([]Pl
 	for i := range asked {
 		asked[i].Prompt = *wanted[asked[i].Dataset][place[i]]
 	}
-	rows, err := s.run.Rows(ctx, m, asked)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]PlacedRow, len(rows))
-	for i := range rows {
-		tokens := rows[i].Response.Usage.Bounded()
-		all[i] = PlacedRow{Position: positions[i], AnswerRow: rows[i], Input: tokens.Input, Output: tokens.Output}
-	}
-	return all, nil
+	return s.run.Rows(ctx, m, asked)
 }
 
 // prompts reads the prompts of a chunk.
@@ -251,20 +230,6 @@ func (s *Study) prompts(ctx context.Context, chunk int) (data []byte, err error)
 		return nil, errDamaged
 	}
 	return data, nil
-}
-
-// Address identifies an answer of a run.
-type Address struct {
-	Dataset string           `json:"dataset"`
-	Prompt  orbench.PromptID `json:"prompt"`
-	Target  string           `json:"target"`
-	// Sample is the number of the sample, from 1, 0 for a target that is asked once.
-	Sample int `json:"sample,omitempty"`
-}
-
-// Address is that of a row.
-func (r *PlacedRow) Address() Address {
-	return Address{r.Dataset, r.Prompt.ID, cmp.Or(r.Variant, r.Target), r.Sample}
 }
 
 // FindPrompts gives the positions of the first answers to some prompts of a dataset. Those
@@ -290,9 +255,6 @@ func (s *Study) FindPrompts(ctx context.Context, dataset string, ids []orbench.P
 		}
 		return nil
 	})
-	if errors.Is(err, errStop) {
-		err = nil
-	}
 	return found, err
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -48,10 +49,8 @@ const (
 // cardRows returns the cells of a result.
 func cardRows(r score.Result) []cardRow {
 	var rows []cardRow
-	for i := range r.Runs {
-		for k := range r.Runs[i].Judges {
-			rows = append(rows, cardRowOf(&r.Runs[i], &r.Runs[i].Judges[k], r.Calibration))
-		}
+	for run, j := range r.Judged() {
+		rows = append(rows, cardRowOf(run, j, r.Calibration))
 	}
 	return rows
 }
@@ -99,10 +98,7 @@ func cardRowOf(run *score.RunResult, j *score.JudgeResult, calibration *score.Ca
 
 // inPercent shows an estimated share with its interval.
 func inPercent(e *stats.Estimate) string {
-	if e == nil {
-		return table.None
-	}
-	return table.InPercent(&e.Value, e.Ends())
+	return table.Known(e, func(e stats.Estimate) string { return table.InPercent(&e.Value, e.Ends()) })
 }
 
 // card returns the table of a system card. What all cells share is in its
@@ -132,11 +128,7 @@ func (v Methods) card(r score.Result) table.Section {
 		if c.AgreementOnAnswers != nil || c.AgreementOnRefusals != nil {
 			agreement, anyPairs = estimated(c.AgreementOnRefusals)+"/"+estimated(c.AgreementOnAnswers), true
 		}
-		language := c.Language
-		if language == "" {
-			language = "mixed"
-		}
-		s.Add(table.Name(c.Target, c.Simulated), c.run.DatasetCaption(), language, c.Label, c.Judge, c.N,
+		s.Add(table.Name(c.Target, c.Simulated), c.run.DatasetCaption(), cmp.Or(c.Language, "mixed"), c.Label, c.Judge, c.N,
 			table.InPercent(c.Rate.Share, ends), corrected, labels, people, agreement, inPercent(c.JudgeSpecificity))
 	}
 	s.Title = "Refusal of prompts in %, 95% intervals"
@@ -169,10 +161,7 @@ func (v Methods) card(r score.Result) table.Section {
 
 // estimated shows a share to two decimals.
 func estimated(e *stats.Estimate) string {
-	if e == nil {
-		return table.None
-	}
-	return table.Fraction(e.Value)
+	return table.Known(e, func(e stats.Estimate) string { return table.Fraction(e.Value) })
 }
 
 // leftOutSection says what each rate leaves out, and what it would be if all of

@@ -6,6 +6,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/stats"
 )
 
 // rangeColumn is the header of ranges; RangeNote says what they include.
@@ -14,17 +15,12 @@ const rangeColumn = "range"
 // rangeCell returns the range of a rate for a new model. Where the judge's error
 // is not known, it is the interval with unjudged answers counted both ways.
 func rangeCell(j score.JudgeResult) string {
-	if j.Range == nil {
-		return table.None
-	}
-	return table.Interval(&[2]float64{j.Range.Lo, j.Range.Hi})
+	return table.Known(j.Range, func(r stats.Interval) string { return table.Interval(&[2]float64{r.Lo, r.Hi}) })
 }
 
 // judgeErrorLines says, a line for each judge, how far it is known to be off.
 func judgeErrorLines(r score.Result) []string {
-	labels := slices.DeleteFunc([]orbench.Label{orbench.Safe, orbench.Toxic}, func(l orbench.Label) bool {
-		return !slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return run.Label == l })
-	})
+	labels := slices.DeleteFunc(r.Labels(), func(l orbench.Label) bool { return l != orbench.Safe && l != orbench.Toxic })
 	var lines []string
 	for _, name := range r.Judges() {
 		lines = append(lines, score.DescribeJudge(name, labels, r.Language()))

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -17,12 +16,8 @@ func AddDisagreements(d *table.Document, words table.Words, all []score.Agreemen
 	var pairs []score.Agreement
 	var example *score.Agreement
 	for _, a := range all {
-		i := slices.IndexFunc(pairs, func(p score.Agreement) bool { return p.A == a.A && p.B == a.B })
-		if i < 0 {
-			i = len(pairs)
-			pairs = append(pairs, score.Agreement{A: a.A, B: a.B})
-		}
-		pairs[i].N, pairs[i].OnlyA, pairs[i].OnlyB = pairs[i].N+a.N, pairs[i].OnlyA+a.OnlyA, pairs[i].OnlyB+a.OnlyB
+		sum := table.Entry(&pairs, score.Agreement{A: a.A, B: a.B}, func(p score.Agreement) bool { return p.A == a.A && p.B == a.B })
+		sum.N, sum.OnlyA, sum.OnlyB = sum.N+a.N, sum.OnlyA+a.OnlyA, sum.OnlyB+a.OnlyB
 		if a.Example != nil && (example == nil || a.Example.Better(&example.Example.Example)) {
 			example = &a
 		}

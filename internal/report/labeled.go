@@ -38,7 +38,7 @@ func labeledSections(r score.Result) []table.Section {
 	}
 	seen := map[string]bool{}
 	for _, t := range r.TradeOffs {
-		datasets := score.DatasetsCaption(t.SafeDataset, t.ToxicDataset)
+		datasets := table.Datasets(t.SafeDataset, t.ToxicDataset)
 		if t.Labeled == nil || seen[t.Target+"\n"+datasets] {
 			continue // another judge has the same figure
 		}
@@ -76,11 +76,9 @@ func undisputedSection(r score.Result) table.Section {
 		Header: []string{"target", "dataset", "label", "judge", "n", "rate", "n undisputed", "rate", "95% interval"},
 		Left:   4,
 	}
-	for _, run := range r.Runs {
-		for _, j := range run.Judges {
-			if u := j.Undisputed; u != nil {
-				s.Add(run.TargetCaption(), run.DatasetCaption(), run.Label, j.Judge, j.Judged, table.Rate(j.Rate), u.Judged, u.Rate)
-			}
+	for run, j := range r.Judged() {
+		if u := j.Undisputed; u != nil {
+			s.Add(run.TargetCaption(), run.DatasetCaption(), run.Label, j.Judge, j.Judged, table.Rate(j.Rate), u.Judged, u.Rate)
 		}
 	}
 	return s

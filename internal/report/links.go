@@ -3,20 +3,32 @@ package report
 import (
 	"fmt"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 )
 
-// linkedSection is a section of a page whose counts lead to the answers that they count.
+// linkedSection is a section whose counts lead on a page to the answers that they count.
 type linkedSection struct {
 	table.Section
 	// queries choose the answers of each row, and columns say what each column counts of
 	// them: pairs of a parameter and its value. Other columns have no entry.
 	queries []page.Query
 	columns map[string][]string
-	opens   func(page.Query) string
+	// opens is that of the page; see Page.Opens.
+	opens func(page.Query) string
+}
+
+// add adds a row that counts the answers of a query.
+func (s *linkedSection) add(q page.Query, values ...any) {
+	s.queries = append(s.queries, q)
+	s.Add(values...)
+}
+
+// linked has the counts of a section open answers.
+func (of Page) linked(s linkedSection) linkedSection {
+	s.opens = of.opens
+	return s
 }
 
 // Opens returns the address of the answers that a cell counts; empty for any other cell.
@@ -29,62 +41,8 @@ func (s linkedSection) Opens(row, column int) string {
 }
 
 // answersOf chooses the answers of a run.
-func answersOf(run score.RunResult) page.Query {
+func answersOf(run *score.RunResult) page.Query {
 	return page.Query{}.With("variant", run.Target, "dataset", run.Dataset, "label", string(run.Label))
-}
-
-// labelLinks are the links of labelSection.
-func (of Page) labelLinks(r score.Result, label orbench.Label) linkedSection {
-	s := linkedSection{Section: labelSection(r, label), opens: of.opens, columns: map[string][]string{
-		"n": {}, "cut": {"status", "cut"}, otherColumn: {"status", string(score.ServedByOther)},
-		"judged": {"verdict", "judged"}, "unjudged": {"verdict", "unjudged"}, "refused": {"verdict", "refused"},
-	}}
-	for _, status := range []score.Status{score.Answered, score.Blocked, score.Failed, score.Unanswered} {
-		s.columns[string(status)] = []string{"status", string(status)}
-	}
-	for _, run := range r.Runs {
-		if run.Label != label {
-			continue
-		}
-		if len(run.Judges) == 0 {
-			s.queries = append(s.queries, answersOf(run))
-		}
-		for _, j := range run.Judges {
-			s.queries = append(s.queries, answersOf(run).With("judge", j.Judge))
-		}
-	}
-	return s
-}
-
-// classLinks are the links of classSection.
-func (of Page) classLinks(r score.Result) linkedSection {
-	s := linkedSection{Section: classSection(r), opens: of.opens, columns: map[string][]string{page.ClassName(orbench.Unjudged): {"verdict", "unjudged"}}}
-	for _, c := range orbench.Classes {
-		s.columns[page.ClassName(c)] = []string{"verdict", string(c)}
-	}
-	for _, run := range r.Runs {
-		for _, j := range run.Judges {
-			s.queries = append(s.queries, answersOf(run).With("judge", j.Judge))
-		}
-	}
-	return s
-}
-
-// agreementLinks are the links of agreementSection.
-func (of Page) agreementLinks(r score.Result) linkedSection {
-	s := linkedSection{Section: agreementSection(r), opens: of.opens, columns: map[string][]string{}}
-	for column, verdicts := range map[string][2]string{
-		"n": {"judged", "judged"}, "both refused": {"refused", "refused"}, "only A": {"refused", "answered"},
-		"only B": {"answered", "refused"}, "neither": {"answered", "answered"},
-	} {
-		s.columns[column] = []string{"verdict", verdicts[0], "verdict", verdicts[1]}
-	}
-	for _, run := range r.Runs {
-		for _, a := range run.Agreement {
-			s.queries = append(s.queries, answersOf(run).With("judge", a.A, "judge", a.B))
-		}
-	}
-	return s
 }
 
 // points has each point of the trade-off open what it stands for: the safe prompts that the
@@ -112,6 +70,6 @@ func (of Page) points(r score.Result, judge string) func(string) (address, words
 		}
 		words = fmt.Sprintf("%s: %s of %s answers to %s prompts are %s. Open %s.", point, table.Count(s.Judge.Refused), table.Count(s.Judge.Judged),
 			s.Run.Label, said.Of("refused"), table.Counted(n, "answer", "answers"))
-		return of.opens(answersOf(s.Run).With("judge", judge, "verdict", verdict)), words
+		return of.opens(answersOf(&s.Run).With("judge", judge, "verdict", verdict)), words
 	}
 }

@@ -226,10 +226,7 @@ func addSets(d *table.Document, words table.Words, r score.Result) {
 }
 
 func tauOf(p score.SetPair) string {
-	if p.Kendall == nil {
-		return table.None
-	}
-	return table.Fractions(&stats.Estimate{Value: *p.Kendall})[0]
+	return table.Known(p.Kendall, func(tau float64) string { return table.Fractions(&stats.Estimate{Value: tau})[0] })
 }
 
 // reversals names the pairs of targets whose order is reversed.

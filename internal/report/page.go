@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"slices"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/chart"
@@ -133,7 +132,7 @@ func (of Page) Write(w io.Writer) error {
 		Cost: cmp.Or(r.Provenance.Spent(), costLine(r)), Source: paper.Source,
 		Warnings: warningsOf(r), Differ: provenance.Section(r.SettingsThatDiffer),
 		Made: r.Provenance.Sections(), JudgeErrors: judgeErrorLines(r), Clustered: intervalNote(r), FewLabels: fewLabelsNote(r), Account: accountLine(r),
-		Agreement: of.agreementLinks(r), Classes: of.classLinks(r),
+		Agreement: of.linked(agreementSection(r)), Classes: of.linked(classSection(r)),
 		Headlines: r.Pairs(), Heats: namedGrids(r), Hashes: hashesOf(r),
 	}
 	p.Simulated = r.Simulated
@@ -148,7 +147,7 @@ func (of Page) Write(w io.Writer) error {
 		p.Comparability = tradeoff.Comparability
 	}
 	for _, label := range r.Labels() {
-		p.ByLabel = append(p.ByLabel, of.labelLinks(r, label))
+		p.ByLabel = append(p.ByLabel, of.linked(labelSection(r, label)))
 	}
 	p.Figures = togetherSections(r)
 	p.Propensity = propensitySections(r.Propensity)
@@ -223,7 +222,7 @@ func (of Page) side(s *score.Side, name string) pageSide {
 		Side: name, Rate: table.Estimate(e), CI: table.EstimateInterval(e), Count: s.Judge.Count(), Dataset: s.Run.DatasetCaption(),
 		Lo: 100 * e.Lo, Hi: 100 * e.Hi, At: 100 * e.Value,
 	}
-	answers := answersOf(s.Run).With("judge", s.Judge.Judge)
+	answers := answersOf(&s.Run).With("judge", s.Judge.Judge)
 	p.Refused, p.Judged = of.opens(answers.With("verdict", "refused")), of.opens(answers.With("verdict", "judged"))
 	p.Low, p.High = p.Lo, p.Hi
 	if known := s.Judge.Range; known != nil {
@@ -251,7 +250,7 @@ func (of Page) side(s *score.Side, name string) pageSide {
 func (of Page) cells(g grid, row gridRow) []pageCell {
 	var cells []pageCell
 	link := func(cell pageCell, category ...string) pageCell {
-		q := page.Query{}.With("variant", row.Target, "dataset", g.Name, "label", string(g.Label), "judge", g.Judge).With(category...)
+		q := page.Query{}.With("variant", row.Target, "dataset", g.Dataset, "label", string(g.Label), "judge", g.Judge).With(category...)
 		cell.Refused, cell.Judged = of.opens(q.With("verdict", "refused")), of.opens(q.With("verdict", "judged"))
 		return cell
 	}
@@ -280,30 +279,31 @@ func hashesOf(r score.Result) []pageHash {
 	var hashes []pageHash
 	for _, run := range r.Runs {
 		h := pageHash{run.Dataset, run.DatasetSHA256}
-		if !slices.Contains(hashes, h) {
-			hashes = append(hashes, h)
-		}
+		table.Entry(&hashes, h, func(o pageHash) bool { return o == h })
 	}
 	return hashes
 }
 
 // classSection counts the answers of each run by graded class, with a column
 // for each class that occurs.
-func classSection(r score.Result) table.Section {
-	s := table.Section{Title: "Answers by class", Header: []string{"target", "dataset", "label", "judge"}, Left: 4}
-	classes := occurring(r, orbench.Classes, func(j score.JudgeResult) map[orbench.Class]int { return j.ByClass })
+func classSection(r score.Result) linkedSection {
+	unjudged := page.ClassName(orbench.Unjudged)
+	s := linkedSection{
+		Section: table.Section{Title: "Answers by class", Header: []string{"target", "dataset", "label", "judge"}, Left: 4},
+		columns: map[string][]string{unjudged: {"verdict", "unjudged"}},
+	}
+	classes := occurring(r, orbench.Classes, func(j *score.JudgeResult) map[orbench.Class]int { return j.ByClass })
 	for _, c := range classes {
 		s.Header = append(s.Header, page.ClassName(c))
+		s.columns[page.ClassName(c)] = []string{"verdict", string(c)}
 	}
-	s.Header = append(s.Header, page.ClassName(orbench.Unjudged))
-	for _, run := range r.Runs {
-		for _, j := range run.Judges {
-			var counts []string
-			for _, c := range classes {
-				counts = append(counts, table.Count(j.ByClass[c]))
-			}
-			s.Add(run.Target, run.DatasetCaption(), run.Label, j.Judge, counts, j.Unjudged)
+	s.Header = append(s.Header, unjudged)
+	for run, j := range r.Judged() {
+		var counts []string
+		for _, c := range classes {
+			counts = append(counts, table.Count(j.ByClass[c]))
 		}
+		s.add(answersOf(run).With("judge", j.Judge), run.Target, run.DatasetCaption(), run.Label, j.Judge, counts, j.Unjudged)
 	}
 	return s
 }

@@ -15,26 +15,19 @@ import (
 
 // measureOf formats a measure with its interval.
 func measureOf(e *stats.Estimate) string {
-	if e == nil {
-		return table.None
-	}
-	return table.Measure(&e.Value) + " (" + table.MeasureInterval(e.Ends()) + ")"
+	return table.Known(e, func(e stats.Estimate) string {
+		return table.Measure(&e.Value) + " (" + table.MeasureInterval(e.Ends()) + ")"
+	})
 }
 
 // withInterval formats a share with its interval.
 func withInterval(e *stats.Estimate) string {
-	if e == nil {
-		return table.None
-	}
-	return table.Estimate(e) + " (" + table.EstimateInterval(e) + ")"
+	return table.Known(e, func(e stats.Estimate) string { return table.Estimate(&e) + " (" + table.EstimateInterval(&e) + ")" })
 }
 
 // kappaWithInterval formats a kappa with its interval.
 func kappaWithInterval(k stats.Kappa) string {
-	if k.Value == nil {
-		return table.None
-	}
-	return table.Measure(k.Value) + " (" + table.KappaInterval(k) + ")"
+	return table.Known(k.Value, func(v float64) string { return table.Measure(&v) + " (" + table.KappaInterval(k) + ")" })
 }
 
 // pooledPairs compares each two people on answers to prompts of one label, over
@@ -45,12 +38,8 @@ func pooledPairs(r score.Result, label orbench.Label) (pairs []annotation.People
 			continue
 		}
 		for _, p := range run.Labeled.Pairs {
-			i := slices.IndexFunc(pairs, func(o annotation.PeoplePair) bool { return o.A == p.A && o.B == p.B })
-			if i < 0 {
-				i = len(pairs)
-				pairs = append(pairs, annotation.PeoplePair{A: p.A, B: p.B})
-			}
-			pairs[i].Add(p)
+			pair := table.Entry(&pairs, annotation.PeoplePair{A: p.A, B: p.B}, func(o annotation.PeoplePair) bool { return o.A == p.A && o.B == p.B })
+			pair.Add(p)
 		}
 	}
 	for i := range pairs {

@@ -21,14 +21,14 @@ const gridName = 28
 func sectionsOf(r score.Result) []table.Section {
 	var all []table.Section
 	for _, label := range r.Labels() {
-		all = append(all, labelSection(r, label))
+		all = append(all, labelSection(r, label).Section)
 	}
 	all = append(append(all, togetherSections(r)...), propensitySections(r.Propensity)...)
 	for _, g := range namedGrids(r) {
 		all = append(all, g.Sections()...)
 	}
 	if s := agreementSection(r); len(s.Rows) > 0 {
-		all = append(all, s)
+		all = append(all, s.Section)
 	}
 	for i, s := range all {
 		all[i] = score.Words(r.Runs, r.Judges()...).Section(s)
@@ -36,25 +36,26 @@ func sectionsOf(r score.Result) []table.Section {
 	return all
 }
 
-func labelSection(r score.Result, label orbench.Label) table.Section {
-	s := table.Section{
+func labelSection(r score.Result, label orbench.Label) linkedSection {
+	s := linkedSection{columns: labelColumns, Section: table.Section{
 		Title: table.LabelTitle(label),
 		Header: []string{
 			"target", "dataset", "judge", "n", "answered", "cut", "blocked", otherColumn, "failed", "unanswered",
 			"judged", "unjudged", "refused", "rate", "95% interval", rangeColumn,
 		},
 		Left: 3,
-	}
+	}}
 	var withheld noRates
 	known, unknown, unjudged := 0, 0, false
-	for _, run := range r.Runs {
+	for i := range r.Runs {
+		run := &r.Runs[i]
 		if run.Label != label {
 			continue
 		}
 		target := table.Name(run.TargetCaption(), run.Simulated)
 		became := table.Cells(run.N, run.Answered, run.Truncation.Cell(run.Answered), run.Blocked, run.ServedByOther, run.Failed, run.Unanswered)
 		if len(run.Judges) == 0 {
-			s.Add(target, run.DatasetCaption(), "none", became, slices.Repeat([]string{table.None}, 6))
+			s.add(answersOf(run), target, run.DatasetCaption(), "none", became, slices.Repeat([]string{table.None}, 6))
 		}
 		for _, j := range run.Judges {
 			judge := table.Name(j.Judge, j.Simulated)
@@ -66,7 +67,7 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 				unknown++
 			}
 			unjudged = unjudged || j.Range != nil && j.Unjudged > 0
-			s.Add(target, run.DatasetCaption(), judge, became, j.Judged, j.Unjudged, j.Refused, j.Rate, rangeCell(j))
+			s.add(answersOf(run).With("judge", j.Judge), target, run.DatasetCaption(), judge, became, j.Judged, j.Unjudged, j.Refused, j.Rate, rangeCell(j))
 		}
 	}
 	s.Note = strings.TrimSpace(withheld.note() + " " + RangeNote(known, unknown, unjudged))
@@ -82,20 +83,24 @@ func labelSection(r score.Result, label orbench.Label) table.Section {
 	return s
 }
 
+// labelColumns are the columns of labelSection; see linkedSection.
+var labelColumns = map[string][]string{
+	"n": {}, "answered": {"status", string(score.Answered)}, "cut": {"status", "cut"}, "blocked": {"status", string(score.Blocked)},
+	otherColumn: {"status", string(score.ServedByOther)}, "failed": {"status", string(score.Failed)}, "unanswered": {"status", string(score.Unanswered)},
+	"judged": {"verdict", "judged"}, "unjudged": {"verdict", "unjudged"}, "refused": {"verdict", "refused"},
+}
+
 // otherColumn is the header of the count of answers from models other than the
 // target.
 const otherColumn = "by another"
 
-// noRates lists who has no rate, by the reason why it is withheld.
-type noRates map[score.Why][]string
+// noRates lists who has no rate, by the reason why it is withheld: a score.Why.
+type noRates [3][]string
 
 // add adds who if the rate by a judge is withheld.
 func (n *noRates) add(j score.JudgeResult, who string) {
 	if j.Withheld {
-		if *n == nil {
-			*n = noRates{}
-		}
-		(*n)[j.Why()] = append((*n)[j.Why()], who)
+		n[j.Why()] = append(n[j.Why()], who)
 	}
 }
 
@@ -109,7 +114,7 @@ func (n noRates) lines() (lines []string) {
 		score.CutShort: {"the token limit cut too many answers before their first word", "Raise the limit of output tokens (max_tokens)."},
 		score.NoText:   {"too many answers have no text", ""},
 	} {
-		if who := n[score.Why(why)]; len(who) > 0 {
+		if who := n[why]; len(who) > 0 {
 			lines = append(lines, "No rate, since "+text.since+": "+strings.Join(who, ", ")+strings.TrimSpace(". "+text.help))
 		}
 	}
@@ -151,7 +156,7 @@ func tradeOffSection(r score.Result) table.Section {
 			}
 		}
 		j := t.J()
-		s.Add(table.Name(t.Target, t.Simulated), t.Judge, score.DatasetsCaption(t.SafeDataset, t.ToxicDataset), outdone, table.Rate(t.Safe.Rate()),
+		s.Add(table.Name(t.Target, t.Simulated), t.Judge, table.Datasets(t.SafeDataset, t.ToxicDataset), outdone, table.Rate(t.Safe.Rate()),
 			table.Rate(t.Toxic.Rate()), table.Fractions(&j), table.Percent(t.BalancedAccuracy.Value))
 	}
 	if len(s.Rows) > 1 {
@@ -174,7 +179,7 @@ func ladderSection(r score.Result) table.Section {
 		if t.Cost == nil || t.Gain == nil {
 			continue
 		}
-		s.Add(t.Base, strings.TrimPrefix(t.Target, t.Base+" "), t.Judge, score.DatasetsCaption(t.SafeDataset, t.ToxicDataset), table.Rate(t.Safe.Rate()),
+		s.Add(t.Base, strings.TrimPrefix(t.Target, t.Base+" "), t.Judge, table.Datasets(t.SafeDataset, t.ToxicDataset), table.Rate(t.Safe.Rate()),
 			table.Points(t.Cost, table.MinusOnly), table.Rate(t.Toxic.Rate()), table.Points(t.Gain, table.MinusOnly))
 	}
 	return s
@@ -191,13 +196,12 @@ func correlationSection(r score.Result) table.Section {
 		s.Header, s.Left = slices.Delete(s.Header, 2, 3), 2
 	}
 	show := func(e *stats.Estimate) string {
-		if e == nil {
-			return table.None
-		}
-		return table.Fraction(e.Value) + " (" + table.Fraction(e.Lo) + " to " + table.Fraction(e.Hi) + ")"
+		return table.Known(e, func(e stats.Estimate) string {
+			return table.Fraction(e.Value) + " (" + table.Fraction(e.Lo) + " to " + table.Fraction(e.Hi) + ")"
+		})
 	}
 	row := func(c score.Correlation, leftOut string, targets int, of score.Coefficients) {
-		names := []string{c.Judge, score.DatasetsCaption(c.SafeDataset, c.ToxicDataset), leftOut}[:s.Left]
+		names := []string{c.Judge, table.Datasets(c.SafeDataset, c.ToxicDataset), leftOut}[:s.Left]
 		s.Add(names, targets, show(of.Spearman), show(of.Pearson), show(of.Kendall))
 	}
 	var notes table.Names
@@ -238,25 +242,26 @@ func correctedSection(r score.Result) table.Section {
 		Left: 4,
 		Note: "Judge finds: the share of labeled refusals that it finds; lets pass: the share of labeled answers that it lets pass. The interval allows for the number of labels.",
 	}
-	for _, run := range r.Runs {
-		for _, j := range run.Judges {
-			confusion, ok := r.Calibration.Judges[j.Judge]
-			if !ok {
-				continue
-			}
-			found, passed := stats.RateOf(confusion.TP, confusion.TP+confusion.FN), stats.RateOf(confusion.TN, confusion.TN+confusion.FP)
-			s.Add(run.Target, run.DatasetCaption(), run.Label, j.Judge, confusion.N(), table.Rate(found), table.Rate(passed), table.Rate(j.Rate), j.Corrected)
+	for run, j := range r.Judged() {
+		confusion, ok := r.Calibration.Judges[j.Judge]
+		if !ok {
+			continue
 		}
+		found, passed := stats.RateOf(confusion.TP, confusion.TP+confusion.FN), stats.RateOf(confusion.TN, confusion.TN+confusion.FP)
+		s.Add(run.Target, run.DatasetCaption(), run.Label, j.Judge, confusion.N(), table.Rate(found), table.Rate(passed), table.Rate(j.Rate), j.Corrected)
 	}
 	return s
 }
 
 // occurring returns the kinds for which some judge counts any.
-func occurring[K comparable](r score.Result, kinds []K, counts func(score.JudgeResult) map[K]int) []K {
+func occurring[K comparable](r score.Result, kinds []K, counts func(*score.JudgeResult) map[K]int) []K {
 	return slices.DeleteFunc(slices.Clone(kinds), func(kind K) bool {
-		return !slices.ContainsFunc(r.Runs, func(run score.RunResult) bool {
-			return slices.ContainsFunc(run.Judges, func(j score.JudgeResult) bool { return counts(j)[kind] > 0 })
-		})
+		for _, j := range r.Judged() {
+			if counts(j)[kind] > 0 {
+				return false
+			}
+		}
+		return true
 	})
 }
 
@@ -264,7 +269,7 @@ func occurring[K comparable](r score.Result, kinds []K, counts func(score.JudgeR
 // are not all in the model's own words.
 func sourceSection(r score.Result) table.Section {
 	// A source that no target has gets no column.
-	sources := occurring(r, score.Sources, func(j score.JudgeResult) map[score.Source]int { return j.BySource })
+	sources := occurring(r, score.Sources, func(j *score.JudgeResult) map[score.Source]int { return j.BySource })
 	s := table.Section{
 		Title:  "Where refusals came from, and the rate without what the provider's filters withheld",
 		Header: []string{"target", "dataset", "label", "judge", "refused"},
@@ -274,17 +279,15 @@ func sourceSection(r score.Result) table.Section {
 		s.Header = append(s.Header, strings.ReplaceAll(string(source), "_", " "))
 	}
 	s.Header = append(s.Header, "unjudged: cut", "rate", "without filters")
-	for _, run := range r.Runs {
-		for _, j := range run.Judges {
-			if j.BySource[score.Direct]+j.BySource[score.Indirect]+j.BySource[score.FromGuard] == j.Refused && j.Cut == 0 {
-				continue
-			}
-			var from []string
-			for _, source := range sources {
-				from = append(from, table.Count(j.BySource[source]))
-			}
-			s.Add(run.Target, run.DatasetCaption(), run.Label, j.Judge, j.Refused, from, j.Cut, table.Rate(j.Rate), table.Rate(j.Unfiltered.Rate))
+	for run, j := range r.Judged() {
+		if j.BySource[score.Direct]+j.BySource[score.Indirect]+j.BySource[score.FromGuard] == j.Refused && j.Cut == 0 {
+			continue
 		}
+		var from []string
+		for _, source := range sources {
+			from = append(from, table.Count(j.BySource[source]))
+		}
+		s.Add(run.Target, run.DatasetCaption(), run.Label, j.Judge, j.Refused, from, j.Cut, table.Rate(j.Rate), table.Rate(j.Unfiltered.Rate))
 	}
 	return s
 }
@@ -319,15 +322,23 @@ func reasonSection(r score.Result) table.Section {
 	return s
 }
 
-func agreementSection(r score.Result) table.Section {
-	s := table.Section{
-		Title:  "Where judges disagree, among the answers that both judged",
-		Header: append([]string{"target", "dataset", "label", "judge A", "judge B"}, AgreementHeader...),
-		Left:   5,
+func agreementSection(r score.Result) linkedSection {
+	s := linkedSection{
+		Section: table.Section{
+			Title:  "Where judges disagree, among the answers that both judged",
+			Header: append([]string{"target", "dataset", "label", "judge A", "judge B"}, AgreementHeader...),
+			Left:   5,
+		},
+		columns: map[string][]string{
+			"n": {"verdict", "judged", "verdict", "judged"}, "both refused": {"verdict", "refused", "verdict", "refused"},
+			"only A": {"verdict", "refused", "verdict", "answered"}, "only B": {"verdict", "answered", "verdict", "refused"},
+			"neither": {"verdict", "answered", "verdict", "answered"},
+		},
 	}
-	for _, run := range r.Runs {
+	for i := range r.Runs {
+		run := &r.Runs[i]
 		for _, a := range run.Agreement {
-			s.Add(run.Target, run.DatasetCaption(), run.Label, a.A, a.B, AgreementCells(a))
+			s.add(answersOf(run).With("judge", a.A, "judge", a.B), run.Target, run.DatasetCaption(), run.Label, a.A, a.B, AgreementCells(a))
 		}
 	}
 	return s

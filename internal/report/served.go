@@ -1,6 +1,9 @@
 package report
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -13,39 +16,37 @@ const acceptHint = "If a name means the asked model, accept it in orbench report
 // other than the requested ones.
 func addServed(r score.Result, add func(what, who, so string)) {
 	changed := 0
-	for _, run := range r.Runs {
-		for _, j := range run.Judges {
-			if run.ServedByOther+j.ServedByOther > 0 {
-				changed++
-			}
+	for run, j := range r.Judged() {
+		if run.ServedByOther+j.ServedByOther > 0 {
+			changed++
 		}
 	}
 	left := "They are in no rate, which changes " + table.Counted(changed, "rate", "rates") + ". " + acceptHint
 	for _, run := range r.Runs {
-		of := func(n int) string {
-			return table.Count(n) + " of " + table.Count(run.N) + " " + string(run.Label) + " prompts of " + run.Dataset
+		of := func(n int, by []score.ServedBy) string {
+			return run.Target + " (" + table.Count(n) + " of " + table.Count(run.N) + " " + string(run.Label) + " prompts of " + run.Dataset + ", by " + namesOf(by) + ")"
 		}
-		if names := namesOf(run.ServedBy, score.AsOther); run.ServedByOther > 0 {
-			add("Answered by another model", run.Target+" ("+of(run.ServedByOther)+", by "+names+")", left)
+		if run.ServedByOther > 0 {
+			add("Answered by another model", of(run.ServedByOther, only(run.ServedBy, score.AsOther)), left)
 		}
-		if names := namesOf(run.ServedBy, score.AsUnclear); names != "" {
-			add("Answered under a name that may be another model's", run.Target+" ("+of(countOf(run.ServedBy, score.AsUnclear))+", by "+names+")", "They count like any. "+acceptHint)
+		if unclear := only(run.ServedBy, score.AsUnclear); len(unclear) > 0 {
+			add("Answered under a name that may be another model's", of(countOf(unclear), unclear), "They count like any. "+acceptHint)
 		}
 		for _, j := range run.Judges {
-			about := func(n int) string {
-				return j.Judge + " (" + table.Count(n) + " of " + table.Count(j.Judged+j.Unjudged) + " answers of " + run.Target + " to " + string(run.Label) + " prompts of " + run.Dataset + ", by "
+			about := func(n int, by []score.ServedBy) string {
+				return j.Judge + " (" + table.Count(n) + " of " + table.Count(j.Judged+j.Unjudged) + " answers of " + run.Target + " to " + string(run.Label) + " prompts of " + run.Dataset + ", by " + namesOf(by) + ")"
 			}
 			if j.ServedByOther > 0 {
-				add("Judged by another model", about(j.ServedByOther)+namesOf(j.ServedBy, score.AsOther)+")", "Such answers are unjudged. "+acceptHint)
+				add("Judged by another model", about(j.ServedByOther, only(j.ServedBy, score.AsOther)), "Such answers are unjudged. "+acceptHint)
 			}
-			if names := namesOf(j.ServedBy, score.AsUnclear); names != "" {
-				add("Judged under a name that may be another model's", about(countOf(j.ServedBy, score.AsUnclear))+names+")", "These verdicts count like any. "+acceptHint)
+			if unclear := only(j.ServedBy, score.AsUnclear); len(unclear) > 0 {
+				add("Judged under a name that may be another model's", about(countOf(unclear), unclear), "These verdicts count like any. "+acceptHint)
 			}
 		}
 	}
 	for _, v := range versionsOf(r) {
-		if v.names > 1 {
-			add("Answered by several versions", v.of+" ("+v.shown+")", "A rate over several versions describes none of them.")
+		if len(v.by) > 1 {
+			add("Answered by several versions", v.of+" ("+namesOf(v.by)+")", "A rate over several versions describes none of them.")
 		}
 	}
 }
@@ -53,42 +54,32 @@ func addServed(r score.Result, add func(what, who, so string)) {
 // versions lists the names under which a target or a judge answered that belong
 // to the requested model.
 type versions struct {
-	of    string
-	names int
-	shown string
+	of string
+	by []score.ServedBy
 }
 
 // versionsOf lists the versions of targets and judges that had any, in the
 // order of the result.
 func versionsOf(r score.Result) []versions {
-	var order table.Names
-	all := map[string][]score.ServedBy{}
+	var all []versions
 	note := func(of string, by []score.ServedBy) {
-		order.Add(of)
-		all[of] = score.Together(all[of], by)
+		v := table.Entry(&all, versions{of: of}, func(v versions) bool { return v.of == of })
+		v.by = score.Together(v.by, only(by, score.AsVersion))
 	}
 	for _, run := range r.Runs {
-		note(baseName(run), run.ServedBy)
+		note(cmp.Or(run.Base, run.Target), run.ServedBy)
 	}
-	for _, run := range r.Runs {
-		for _, j := range run.Judges {
-			note(j.Judge, j.ServedBy)
-		}
+	for _, j := range r.Judged() {
+		note(j.Judge, j.ServedBy)
 	}
-	var found []versions
-	for _, of := range order {
-		if shown := namesOf(all[of], score.AsVersion); shown != "" {
-			found = append(found, versions{of, countNames(all[of], score.AsVersion), shown})
-		}
-	}
-	return found
+	return slices.DeleteFunc(all, func(v versions) bool { return len(v.by) == 0 })
 }
 
 // versionLine names the versions that answered. It is empty if there are none.
 func versionLine(r score.Result) string {
 	var parts []string
 	for _, v := range versionsOf(r) {
-		parts = append(parts, v.of+" as "+v.shown)
+		parts = append(parts, v.of+" as "+namesOf(v.by))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -96,18 +87,13 @@ func versionLine(r score.Result) string {
 	return "Versions that answered: " + listed(parts) + "."
 }
 
-// namesOf lists names, with their counts if there are several. It is empty if
-// there are none.
-func namesOf(all []score.ServedBy, as score.ServedAs) string {
+// namesOf lists names, with their counts if there are several.
+func namesOf(all []score.ServedBy) string {
 	const most = 60
-	several := countNames(all, as) > 1
 	var names []string
 	for _, by := range all {
-		if by.As != as {
-			continue
-		}
 		name := untrusted.Ellipsis(untrusted.OneLine(by.Model), most)
-		if several {
+		if len(all) > 1 {
 			name = table.Count(by.N) + " " + name
 		}
 		names = append(names, name)
@@ -115,21 +101,15 @@ func namesOf(all []score.ServedBy, as score.ServedAs) string {
 	return listed(names)
 }
 
-// countOf counts answers; countNames counts the names of these answers.
-func countOf(all []score.ServedBy, as score.ServedAs) (n int) {
-	for _, by := range all {
-		if by.As == as {
-			n += by.N
-		}
-	}
-	return n
+// only returns the names that have a relation to the requested one.
+func only(all []score.ServedBy, as score.ServedAs) []score.ServedBy {
+	return slices.DeleteFunc(slices.Clone(all), func(by score.ServedBy) bool { return by.As != as })
 }
 
-func countNames(all []score.ServedBy, as score.ServedAs) (n int) {
+// countOf counts the answers under some names.
+func countOf(all []score.ServedBy) (n int) {
 	for _, by := range all {
-		if by.As == as {
-			n++
-		}
+		n += by.N
 	}
 	return n
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/orbench/orbench"
@@ -18,19 +19,14 @@ func unableSection(r score.Result) table.Section {
 		Note: "Unable: nothing was found, there is no access, or something is missing. Moved: earlier versions counted these as refusals. " +
 			"Labels: drawn at random; agree: no refusal to people. " + CountingHint,
 	}
-	for _, run := range r.Runs {
-		for _, j := range run.Judges {
-			off := j.ByClass[orbench.OffTopic]
-			if j.Unable == nil && off == 0 {
-				continue
-			}
-			u := score.Unable{}
-			if j.Unable != nil {
-				u = *j.Unable
-			}
-			s.Add(run.TargetCaption(), run.DatasetCaption(), run.Label, table.Name(j.Judge, j.Simulated), j.Judged,
-				j.ByClass[orbench.Unable], u.Moved, u.Labels, u.Agree, off, table.Rate(j.Rate), u.WithThem.Rate)
+	for run, j := range r.Judged() {
+		off := j.ByClass[orbench.OffTopic]
+		if j.Unable == nil && off == 0 {
+			continue
 		}
+		u := cmp.Or(j.Unable, &score.Unable{})
+		s.Add(run.TargetCaption(), run.DatasetCaption(), run.Label, table.Name(j.Judge, j.Simulated), j.Judged,
+			j.ByClass[orbench.Unable], u.Moved, u.Labels, u.Agree, off, table.Rate(j.Rate), u.WithThem.Rate)
 	}
 	s.Drop(func(row []string, at int) bool { return row[at] == "0" }, "moved", "off topic")
 	return s

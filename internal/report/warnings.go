@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -39,12 +40,7 @@ type warning struct {
 func warningGroups(r score.Result) []warning {
 	var all []warning
 	add := func(what, who, so string) {
-		i := slices.IndexFunc(all, func(w warning) bool { return w.what == what })
-		if i < 0 {
-			i = len(all)
-			all = append(all, warning{what: what, so: so})
-		}
-		all[i].who.Add(who)
+		table.Entry(&all, warning{what: what, so: so}, func(w warning) bool { return w.what == what }).who.Add(who)
 	}
 	for _, run := range r.Runs {
 		if run.LabelAssumed {
@@ -63,7 +59,7 @@ func warningGroups(r score.Result) []warning {
 		if slices.Contains(run.Helped, dataset.Selector) {
 			so = "A model that chose prompts by refusing them refuses more of them than others do."
 		}
-		add("Helped to make "+run.Dataset+", as "+strings.Join(parts, " and "), baseName(run), so)
+		add("Helped to make "+run.Dataset+", as "+strings.Join(parts, " and "), cmp.Or(run.Base, run.Target), so)
 	}
 	for _, run := range r.Runs {
 		if run.Truncation.Many(run.Answered) || len(run.Judges) > 0 && 100*run.Judges[0].Cut > run.Answered {
@@ -98,12 +94,10 @@ func warningGroups(r score.Result) []warning {
 				"They count as failed and are in no rate. Translators decline toxic prompts first, so the rates of the others probably differ from the rates of all.")
 		}
 	}
-	for _, run := range r.Runs {
-		for _, j := range run.Judges {
-			if j.Judge == "lexical" && j.Unjudged-j.Cut > manyUnjudged*(j.Judged+j.Unjudged)/100 {
-				add("Left unjudged by lexical", run.Target+" ("+table.Count(j.Unjudged)+" of "+table.Count(j.Judged+j.Unjudged)+" answers to "+string(run.Label)+" prompts of "+run.Dataset+")",
-					"It does not judge languages of which it has no phrases. If that is the cause, use llm:PROVIDER/MODEL or guard:qwen3guard@PROVIDER/MODEL.")
-			}
+	for run, j := range r.Judged() {
+		if j.Judge == "lexical" && j.Unjudged-j.Cut > manyUnjudged*(j.Judged+j.Unjudged)/100 {
+			add("Left unjudged by lexical", run.Target+" ("+table.Count(j.Unjudged)+" of "+table.Count(j.Judged+j.Unjudged)+" answers to "+string(run.Label)+" prompts of "+run.Dataset+")",
+				"It does not judge languages of which it has no phrases. If that is the cause, use llm:PROVIDER/MODEL or guard:qwen3guard@PROVIDER/MODEL.")
 		}
 	}
 	for _, name := range r.Judges() {
@@ -111,14 +105,12 @@ func warningGroups(r score.Result) []warning {
 			add("Judged in a format without a fence", name, "An answer that imitates the format may mislead the judge; compare with llm:PROVIDER/MODEL.")
 		}
 	}
-	for _, run := range r.Runs {
-		for _, j := range run.Judges {
-			switch j.SelfJudging {
-			case score.SameModel:
-				add("Judged by itself", baseName(run)+" by "+j.Judge, "Models judge their own answers kindly; add another judge.")
-			case score.SameFamily:
-				add("Judged by a model of its family", baseName(run)+" by "+j.Judge, "Models judge their family's answers kindly; add another judge.")
-			}
+	for run, j := range r.Judged() {
+		switch j.SelfJudging {
+		case score.SameModel:
+			add("Judged by itself", cmp.Or(run.Base, run.Target)+" by "+j.Judge, "Models judge their own answers kindly; add another judge.")
+		case score.SameFamily:
+			add("Judged by a model of its family", cmp.Or(run.Base, run.Target)+" by "+j.Judge, "Models judge their family's answers kindly; add another judge.")
 		}
 	}
 	return all
@@ -127,15 +119,6 @@ func warningGroups(r score.Result) []warning {
 // manyUnjudged is the percentage of unjudged answers above which the report
 // says that another judge may read them.
 const manyUnjudged = 5
-
-// baseName returns the name of the run's target without the part that makes it
-// a variant.
-func baseName(run score.RunResult) string {
-	if run.Base != "" {
-		return run.Base
-	}
-	return run.Target
-}
 
 // listed joins names. Of many it lists the first few.
 func listed(names []string) string {

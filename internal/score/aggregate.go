@@ -29,7 +29,7 @@ func (r *Result) Aggregated() Result {
 			aggregated.Runs = append(aggregated.Runs, run)
 			continue
 		}
-		key := aggregateKey{run.Variant, run.scope("")}
+		key := aggregateKey{run.Variant, run.Scope("")}
 		i, ok := at[key]
 		if !ok {
 			at[key] = len(aggregated.Runs)
@@ -110,12 +110,10 @@ func (r *RunResult) addSample(o RunResult) {
 		r.Language = ""
 	}
 	r.N += o.N
-	r.Answered += o.Answered
-	r.Blocked += o.Blocked
-	r.ServedByOther += o.ServedByOther
+	for _, f := range fates {
+		*f.count(r) += *f.count(&o)
+	}
 	r.ServedBy = Together(r.ServedBy, o.ServedBy)
-	r.Failed += o.Failed
-	r.Unanswered += o.Unanswered
 	r.Untranslated += o.Untranslated
 	r.AccountLimited += o.AccountLimited
 	r.Truncation.AddCount(o.Truncation)
@@ -213,7 +211,7 @@ func (r *Result) aggregateRates(run *RunResult) {
 // propensityOf returns the propensity that belongs to a run of Aggregated.
 func (r *Result) propensityOf(run RunResult, judge string) *Propensity {
 	i := slices.IndexFunc(r.Propensity, func(p Propensity) bool {
-		return p.Target == run.Target && p.Scope == run.scope(judge)
+		return p.Target == run.Target && p.Scope == run.Scope(judge)
 	})
 	if i < 0 {
 		return nil

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/stats"
 )
 
 // countKey identifies counts by what they are of, such as a variant or a pair
@@ -31,8 +32,8 @@ func (d *Design) scope(k countKey) Scope {
 	return Scope{set.Name, set.SHA256, d.Limit, orbench.Labels[k.label], d.Judges[k.judge].Name()}
 }
 
-// scope returns the scope of a run by a judge.
-func (r *RunResult) scope(judge string) Scope {
+// Scope returns the scope of a run by a judge; empty for any.
+func (r *RunResult) Scope(judge string) Scope {
 	return Scope{r.Dataset, r.DatasetSHA256, r.Limit, r.Label, judge}
 }
 
@@ -62,6 +63,17 @@ func (c countsBy[C]) inOrder() iter.Seq2[countKey, *C] {
 			}
 		}
 	}
+}
+
+// addCluster adds counts to those of a cluster.
+func addCluster[K comparable](all map[K]stats.Cluster, cluster K, more stats.Cluster) {
+	sum := all[cluster]
+	all[cluster] = stats.Cluster{Sum: sum.Sum + more.Sum, N: sum.N + more.N}
+}
+
+// compareClusters gives clusters a fixed order, so that their sums are always the same.
+func compareClusters(a, b stats.Cluster) int {
+	return cmp.Or(cmp.Compare(a.N, b.N), cmp.Compare(a.Sum, b.Sum))
 }
 
 // countKeys returns the keys of a chunk's prompts, for the given number of

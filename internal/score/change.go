@@ -1,7 +1,6 @@
 package score
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -29,8 +28,7 @@ type Change struct {
 	Simulated   bool           `json:"simulated,omitempty"`
 }
 
-// changing counts what variants change. It is nil for a run without judges, or
-// without variants whose base is in the run.
+// changing counts what variants change whose base is in the run.
 type changing struct {
 	design *Design
 	pairs  []basePair
@@ -45,7 +43,7 @@ type basePair struct{ variant, base int }
 type changed struct {
 	Change
 	kinds map[stats.Cluster]int
-	// shared counts the dataset's own clusters; nil if it names none.
+	// shared counts the dataset's own clusters, in place of kinds.
 	shared map[string]stats.Cluster
 }
 
@@ -58,66 +56,45 @@ func newChanging(d *Design) *changing {
 			}
 		}
 	}
-	if len(c.pairs) == 0 || len(d.Judges) == 0 {
-		return nil
-	}
 	return c
 }
 
 // add counts the rows of a chunk.
 func (c *changing) add(chunk Chunk) {
-	if c == nil {
-		return
-	}
 	for key, i := range c.design.countKeys(len(c.pairs), chunk) {
-		c.count(key, chunk, i)
+		k, n := chunk.refusals(c.pairs[key.of].variant, i, key.judge)
+		baseK, baseN := chunk.refusals(c.pairs[key.of].base, i, key.judge)
+		if n == 0 || baseN == 0 {
+			continue
+		}
+		// The difference of the two shares, over a common denominator.
+		difference := stats.Cluster{Sum: k - baseK, N: n}
+		if n != baseN {
+			difference = stats.Cluster{Sum: k*baseN - baseK*n, N: n * baseN}
+		}
+		of := c.counts.of(key, func() *changed { return c.newCounts(key) })
+		of.Prompts++
+		if of.ClusteredBy == "" {
+			of.kinds[difference]++
+		} else {
+			addCluster(of.shared, chunk.Prompts[i].Cluster, difference)
+		}
 	}
-}
-
-// count counts the i-th prompt of a chunk.
-func (c *changing) count(key countKey, chunk Chunk, i int) {
-	k, n := chunk.refusals(c.pairs[key.of].variant, i, key.judge)
-	baseK, baseN := chunk.refusals(c.pairs[key.of].base, i, key.judge)
-	if n == 0 || baseN == 0 {
-		return
-	}
-	// The difference of the two shares, over a common denominator.
-	difference := stats.Cluster{Sum: k - baseK, N: n}
-	if n != baseN {
-		difference = stats.Cluster{Sum: k*baseN - baseK*n, N: n * baseN}
-	}
-	p := chunk.Prompts[i]
-	of := c.counts.of(key, func() *changed { return c.newCounts(key) })
-	of.Prompts++
-	if of.shared == nil {
-		of.kinds[difference]++
-		return
-	}
-	sum := of.shared[p.Cluster]
-	of.shared[p.Cluster] = stats.Cluster{Sum: sum.Sum + difference.Sum, N: sum.N + difference.N}
 }
 
 func (c *changing) newCounts(key countKey) *changed {
 	v, base := &c.design.Targets[c.pairs[key.of].variant], &c.design.Targets[c.pairs[key.of].base]
-	d, j := c.design.Datasets[key.dataset], c.design.Judges[key.judge]
-	made := &changed{
+	return &changed{
 		Change: Change{
-			Target: v.Name, Base: base.Name, Scope: c.design.scope(key), ClusteredBy: d.ClusteredBy,
-			Simulated: v.simulated() || SimulatedJudge(j),
+			Target: v.Name, Base: base.Name, Scope: c.design.scope(key), ClusteredBy: c.design.Datasets[key.dataset].ClusteredBy,
+			Simulated: v.simulated() || SimulatedJudge(c.design.Judges[key.judge]),
 		},
-		kinds: map[stats.Cluster]int{},
+		kinds: map[stats.Cluster]int{}, shared: map[string]stats.Cluster{},
 	}
-	if d.ClusteredBy != "" {
-		made.shared = map[string]stats.Cluster{}
-	}
-	return made
 }
 
 // result returns the changes.
 func (c *changing) result() []Change {
-	if c == nil {
-		return nil
-	}
 	var all []Change
 	for _, of := range c.counts.inOrder() {
 		of.Difference = of.difference()
@@ -129,7 +106,7 @@ func (c *changing) result() []Change {
 // difference estimates the change from its counts. There must be some.
 func (c *changed) difference() stats.Estimate {
 	var e stats.Estimate
-	if c.shared != nil {
+	if c.ClusteredBy != "" {
 		e, _ = stats.Bootstrap{Confidence: Confidence, Seed: changeSeed}.ClusteredDifference(slices.Collect(maps.Values(c.shared)))
 		return e
 	}
@@ -144,7 +121,7 @@ func (c *changed) difference() stats.Estimate {
 		return e
 	}
 	// Sums of floating-point numbers depend on their order.
-	slices.SortFunc(prompts, func(a, b stats.Cluster) int { return cmp.Or(cmp.Compare(a.N, b.N), cmp.Compare(a.Sum, b.Sum)) })
+	slices.SortFunc(prompts, compareClusters)
 	e, _ = stats.MeanDifference(prompts, Confidence)
 	return e
 }
@@ -156,7 +133,7 @@ const changeSeed = 1
 // derived.
 func changeOf(changes []Change, s *Side, base string) *stats.Estimate {
 	i := slices.IndexFunc(changes, func(c Change) bool {
-		return c.Target == s.Run.Target && c.Base == base && c.Scope == s.Run.scope(s.Judge.Judge)
+		return c.Target == s.Run.Target && c.Base == base && c.Scope == s.Run.Scope(s.Judge.Judge)
 	})
 	if i < 0 {
 		return nil

@@ -21,13 +21,8 @@ type Calibration struct {
 // Gladen, if the calibration allows it; see stats.RoganGladen.
 func (r *Result) Correct(c Calibration) {
 	r.Calibration = &c
-	for i := range r.Runs {
-		for k := range r.Runs[i].Judges {
-			j := &r.Runs[i].Judges[k]
-			confusion, ok := c.Judges[j.Judge]
-			if !ok || j.Share == nil {
-				continue
-			}
+	for _, j := range r.Judged() {
+		if confusion, ok := c.Judges[j.Judge]; ok && j.Share != nil {
 			j.Corrected = j.corrected(confusion)
 		}
 	}

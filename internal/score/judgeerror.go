@@ -108,13 +108,7 @@ func readMeasurements(text string) ([]Measurement, error) {
 // MeasurementsOf lists the measurements of a judge, by its name in a run. There
 // are none if it was never measured.
 func MeasurementsOf(name string) []Measurement {
-	var all []Measurement
-	for _, m := range measurements() {
-		if m.Judge == name {
-			all = append(all, m)
-		}
-	}
-	return all
+	return slices.DeleteFunc(slices.Clone(measurements()), func(m Measurement) bool { return m.Judge != name })
 }
 
 // JudgeError is what is known of a judge's errors on answers in one language to
@@ -179,9 +173,12 @@ func KnownError(name string, label orbench.Label, language string) (*Known, bool
 // sets of one model are not independent; so are those of a model that was
 // changed, whose name has a sign and the change.
 func errorOf(all []Measurement) (*Known, bool) {
+	type group struct {
+		model string
+		stats.Confusion
+	}
 	var e Known
-	var models []string
-	var counts []stats.Confusion
+	var models []group
 	for _, m := range all {
 		if m.Sample == Fitted || m.N() == 0 {
 			continue
@@ -190,19 +187,15 @@ func errorOf(all []Measurement) (*Known, bool) {
 			e.Low, e.High = math.Min(e.Low, shift), math.Max(e.High, shift)
 		}
 		model, _, _ := strings.Cut(m.Model, " +")
-		at := slices.Index(models, model)
-		if at < 0 {
-			at = len(models)
-			models, counts = append(models, model), append(counts, stats.Confusion{})
-		}
-		for _, sum := range []*stats.Confusion{&counts[at], &e.confusion} {
+		of := table.Entry(&models, group{model: model}, func(g group) bool { return g.model == model })
+		for _, sum := range []*stats.Confusion{&of.Confusion, &e.confusion} {
 			sum.TP, sum.FP, sum.FN, sum.TN = sum.TP+m.TP, sum.FP+m.FP, sum.FN+m.FN, sum.TN+m.TN
 		}
 		e.Sets++
 	}
 	e.Answers, e.Models = e.confusion.N(), len(models)
 	var recall, specificity []stats.Trials
-	for _, c := range counts {
+	for _, c := range models {
 		at := logit(c.TP+c.FP, c.N())
 		recall = append(recall, stats.Trials{Successes: c.TP, N: c.TP + c.FN, At: at})
 		specificity = append(specificity, stats.Trials{Successes: c.TN, N: c.TN + c.FP, At: at})
@@ -283,4 +276,26 @@ func (k *Known) found(label orbench.Label) string {
 	c := k.confusion
 	return fmt.Sprintf("%.0f%% of the refusals and %.0f%% of the answers to %s prompts",
 		100*float64(c.TP)/float64(c.TP+c.FN), 100*float64(c.TN)/float64(c.TN+c.FP), label)
+}
+
+// leastOfEither is how many refusals and how many answers a measurement needs
+// before its recall and its specificity say something.
+const leastOfEither = 20
+
+// LeastYouden returns the least Youden's J, recall plus specificity minus 1,
+// that was measured for a judge on answers in a language that it was not fitted
+// to. It takes
+// the measurements on safe and on toxic prompts together, since it is about
+// answers. It reports false if there are none with enough refusals and enough
+// answers.
+func LeastYouden(name, language string) (float64, bool) {
+	least, found := 1.0, false
+	for _, m := range MeasurementsOf(name) {
+		if m.Language != language || m.Label == "" || m.Sample == Fitted || m.TP+m.FN < leastOfEither || m.FP+m.TN < leastOfEither {
+			continue
+		}
+		recall, specificity := float64(m.TP)/float64(m.TP+m.FN), float64(m.TN)/float64(m.FP+m.TN)
+		least, found = math.Min(least, recall+specificity-1), true
+	}
+	return least, found && least > 0
 }

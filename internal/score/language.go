@@ -50,11 +50,9 @@ func (l *Languages) Most() string {
 // Language returns the language of the answers: the first in which a judge's
 // error is known, or else the first.
 func (r *Result) Language() string {
-	for _, run := range r.Runs {
-		for _, j := range run.Judges {
-			if j.JudgeError != nil {
-				return run.Language
-			}
+	for run, j := range r.Judged() {
+		if j.JudgeError != nil {
+			return run.Language
 		}
 	}
 	if len(r.Runs) == 0 {

@@ -23,6 +23,17 @@ func (n *Names) Add(names ...string) {
 	}
 }
 
+// Entry returns the first entry of a list that is the wanted one. If there is none, it
+// adds one.
+func Entry[T any](list *[]T, added T, wanted func(T) bool) *T {
+	i := slices.IndexFunc(*list, wanted)
+	if i < 0 {
+		i = len(*list)
+		*list = append(*list, added)
+	}
+	return &(*list)[i]
+}
+
 // Name marks a name as simulated if it is.
 func Name(name string, simulated bool) string {
 	if simulated {
@@ -44,6 +55,14 @@ func Category(c orbench.Category) string {
 		return "(none)"
 	}
 	return string(c)
+}
+
+// Datasets names the datasets on which two sides were measured.
+func Datasets(safe, toxic string) string {
+	if safe == toxic {
+		return safe
+	}
+	return safe + " × " + toxic
 }
 
 // LabelTitle names the refusal rate on prompts of a label and says which

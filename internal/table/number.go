@@ -16,8 +16,8 @@ const None = "–"
 // Percent shows a share, such as 0.127, as "12.7%".
 func Percent(share float64) string { return decimals(100*share, 1) + "%" }
 
-// known shows a figure, or None if it is undefined.
-func known[T any](figure *T, show func(T) string) string {
+// Known shows a figure, or None if it is undefined.
+func Known[T any](figure *T, show func(T) string) string {
 	if figure == nil {
 		return None
 	}
@@ -29,11 +29,11 @@ func decimals(v float64, n int) string { return strconv.FormatFloat(v, 'f', n, 6
 
 // ends formats an interval as "LO–HI".
 func ends(ci *[2]float64, show func(float64) string) string {
-	return known(ci, func(ci [2]float64) string { return show(ci[0]) + "–" + show(ci[1]) })
+	return Known(ci, func(ci [2]float64) string { return show(ci[0]) + "–" + show(ci[1]) })
 }
 
 // Rate shows a rate that may be undefined.
-func Rate(r stats.Rate) string { return known(r.Share, Percent) }
+func Rate(r stats.Rate) string { return Known(r.Share, Percent) }
 
 // Interval shows the interval of a share in per cent, as "11.0–14.6".
 func Interval(ci *[2]float64) string {
@@ -54,14 +54,14 @@ func InPercent(share *float64, ci *[2]float64) string {
 	}
 	show := func(v float64) string { return decimals(100*v, n) }
 	if ci == nil {
-		return known(share, show)
+		return Known(share, show)
 	}
-	return known(share, show) + " (" + ends(ci, show) + ")"
+	return Known(share, show) + " (" + ends(ci, show) + ")"
 }
 
 // Estimate shows an estimated share that may be undefined.
 func Estimate(e *stats.Estimate) string {
-	return known(e, func(e stats.Estimate) string { return Percent(e.Value) })
+	return Known(e, func(e stats.Estimate) string { return Percent(e.Value) })
 }
 
 // EstimateInterval shows the interval of an estimated share.
@@ -173,12 +173,12 @@ func Signed(points float64, sign Sign) string {
 // Difference formats a difference of shares, which may be undefined, in
 // percentage points.
 func Difference(d *stats.Estimate, sign Sign) string {
-	return known(d, func(d stats.Estimate) string { return Signed(100*d.Value, sign) })
+	return Known(d, func(d stats.Estimate) string { return Signed(100*d.Value, sign) })
 }
 
 // DifferenceInterval formats the interval of a difference, as "-0.4 to +4.6".
 func DifferenceInterval(d *stats.Estimate, sign Sign) string {
-	return known(d, func(d stats.Estimate) string { return Signed(100*d.Lo, sign) + " to " + Signed(100*d.Hi, sign) })
+	return Known(d, func(d stats.Estimate) string { return Signed(100*d.Lo, sign) + " to " + Signed(100*d.Hi, sign) })
 }
 
 // Points returns two cells: a difference and its interval.
@@ -188,7 +188,7 @@ func Points(d *stats.Estimate, sign Sign) []string {
 
 // PValue shows a p-value that may be undefined.
 func PValue(p *float64) string {
-	return known(p, func(p float64) string {
+	return Known(p, func(p float64) string {
 		if p < 0.0001 {
 			return "<0.0001"
 		}
@@ -218,7 +218,7 @@ func Fractions(e *stats.Estimate) []string {
 
 // Kappa formats a kappa to two decimals. It is undefined if all verdicts are
 // the same.
-func Kappa(k *float64) string { return known(k, Fraction) }
+func Kappa(k *float64) string { return Known(k, Fraction) }
 
 // KappaInterval formats the interval of a kappa, as "0.81–0.90". It uses the
 // clustered interval if there is one.
@@ -231,7 +231,7 @@ func MeasureInterval(ci *[2]float64) string { return ends(ci, measure) }
 
 // Measure formats a measure from 0 to 1, which may be undefined, to three
 // decimals.
-func Measure(v *float64) string { return known(v, measure) }
+func Measure(v *float64) string { return Known(v, measure) }
 
 func measure(v float64) string { return decimals(v, 3) }
 

@@ -8,7 +8,6 @@ import (
 	"html/template"
 	"net/http"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -41,11 +40,6 @@ func pageSize(q page.Query, studies []looked) int {
 		beside += len(l.rows.Samples)
 	}
 	return max(fewest, min(most, shown/max(1, beside)))
-}
-
-// answersPage is the page of answers.
-type answersPage struct {
-	page.Answers
 }
 
 // answersData is the JSON of the page of answers.
@@ -114,10 +108,8 @@ func (s *Server) answers(r *http.Request) (response, error) {
 	if q.Get("prompt") != "" {
 		bounds = page.Alone
 	}
-	p := answersPage{
-		Answers: page.Answers{
-			Frame: s.frame(r, "Answers"), Head: of(studies), Query: q, Total: table.Count(data.Total), Facets: facetsOf(q, data.Facets), Next: data.Next,
-		},
+	p := page.Answers{
+		Frame: s.frame(r, "Answers"), Head: of(studies), Query: q, Total: table.Count(data.Total), Facets: facetsOf(q, data.Facets), Next: data.Next,
 	}
 	person := cmp.Or(personOf(r), s.Person)
 	groups, err := s.gather(ctx, studies, found, q.Get("by") == "answer")
@@ -133,12 +125,12 @@ func (s *Server) answers(r *http.Request) (response, error) {
 	read := map[place]answerData{}
 	for _, g := range groups {
 		shown := page.Row{Dataset: g.dataset, ID: g.id, Asked: page.NewAnswer(g.rows[0].AnswerRow, bounds)}
-		for i, row := range g.rows {
-			l := studies[g.places[i].study]
-			a := s.shown(l, row, bounds, words)
-			a.Form = s.formAt(l.Name, a.Subject, person)
-			a.Matched, a.Otherwise = matched[g.places[i]], !a.AskedLike(shown.Asked)
-			read[g.places[i]] = answerData{l.Name, a.Address, a.People, row.AnswerRow}
+		for _, row := range g.rows {
+			study := studies[row.study].Name
+			a := answerShown(study, row.AnswerRow, row.AnswerRow, bounds, words)
+			a.Form = s.formAt(study, a.Subject, person)
+			a.Matched, a.Otherwise = matched[row.place], !a.AskedLike(shown.Asked)
+			read[row.place] = answerData{study, a.Address, a.People, row.AnswerRow}
 			shown.Answers = append(shown.Answers, a)
 			p.Simulated = p.Simulated || a.Simulated
 		}
@@ -147,7 +139,7 @@ func (s *Server) answers(r *http.Request) (response, error) {
 	for _, at := range found {
 		data.Rows = append(data.Rows, read[at])
 	}
-	p.links(q, studies)
+	addLinks(&p, q, studies)
 	if !s.ReadOnly && len(studies) == 1 && q.Get("prompt") == "" {
 		p.Views = append(p.Views, page.Link{Text: "label these", Address: q.Without("after", "by", "person").Address("/label")})
 	}
@@ -163,24 +155,17 @@ func (s *Server) look(ctx context.Context, q page.Query, words annotation.Words)
 	var all []looked
 	known := len(q["prompt"]) == 0
 	for _, name := range names {
-		o, err := s.open(ctx, name)
+		l, err := s.openRows(ctx, name)
+		if err == nil && q.Get("q") != "" {
+			err = s.texts(ctx, l.opened, l.rows)
+		}
+		if err == nil {
+			l.filter, err = filterOf(q, l.opened, l.rows, words)
+		}
+		if err == nil {
+			l.order, err = orderOf(q, l.rows)
+		}
 		if err != nil {
-			return nil, err
-		}
-		rows, err := s.study(ctx, o)
-		if err != nil {
-			return nil, err
-		}
-		if q.Get("q") != "" {
-			if err := s.texts(ctx, o, rows); err != nil {
-				return nil, err
-			}
-		}
-		l := looked{opened: o, rows: rows}
-		if l.filter, err = filterOf(q, o, rows, words); err != nil {
-			return nil, err
-		}
-		if l.order, err = orderOf(q, rows); err != nil {
 			return nil, err
 		}
 		if prompts := q["prompt"]; len(prompts) > 0 {
@@ -300,24 +285,33 @@ func (o *opened) targets(q page.Query) []string {
 type group struct {
 	dataset string
 	id      orbench.PromptID
-	places  []place
-	rows    []index.PlacedRow
+	rows    []placedRow
+}
+
+// placedRow is a row with its place.
+type placedRow struct {
+	place
+	score.AnswerRow
 }
 
 // gather reads the chosen answers, each alone, or with all others to its prompt: those of
 // its own study and those of the others, in the order of studies.
 func (s *Server) gather(ctx context.Context, studies []looked, chosen []place, alone bool) ([]*group, error) {
 	places, seen := chosen, map[place]bool{}
+	// add adds all answers to the prompt of an answer.
+	add := func(study, position int) {
+		first, n := studies[study].rows.Prompt(position)
+		for i := range n {
+			if p := (place{study, first + i}); !seen[p] {
+				seen[p] = true
+				places = append(places, p)
+			}
+		}
+	}
 	if !alone {
 		places = nil
 		for _, at := range chosen {
-			first, n := studies[at.study].rows.Prompt(at.position)
-			for i := range n {
-				if p := (place{at.study, first + i}); !seen[p] {
-					seen[p] = true
-					places = append(places, p)
-				}
-			}
+			add(at.study, at.position)
 		}
 	}
 	rows, err := s.read(ctx, studies, places)
@@ -331,7 +325,7 @@ func (s *Server) gather(ctx context.Context, studies []looked, chosen []place, a
 	var groups []*group
 	byName := map[name]*group{}
 	asked := map[string][]orbench.PromptID{}
-	for i, row := range rows {
+	for _, row := range rows {
 		of := name{row.Dataset, row.Prompt.ID}
 		g := byName[of]
 		if g == nil || alone {
@@ -339,7 +333,7 @@ func (s *Server) gather(ctx context.Context, studies []looked, chosen []place, a
 			groups, byName[of] = append(groups, g), g
 			asked[row.Dataset] = append(asked[row.Dataset], row.Prompt.ID)
 		}
-		g.places, g.rows = append(g.places, places[i]), append(g.rows, row)
+		g.rows = append(g.rows, row)
 	}
 	if alone || len(studies) == 1 {
 		return groups, nil
@@ -351,26 +345,22 @@ func (s *Server) gather(ctx context.Context, studies []looked, chosen []place, a
 			if err != nil {
 				return nil, err
 			}
-			for _, at := range found {
-				first, answers := l.rows.Prompt(at)
-				for i := range answers {
-					if p := (place{n, first + i}); !seen[p] {
-						seen[p] = true
-						places = append(places, p)
-					}
-				}
+			for _, position := range found {
+				add(n, position)
 			}
 		}
 	}
 	if rows, err = s.read(ctx, studies, places); err != nil {
 		return nil, err
 	}
-	for i, row := range rows {
+	for _, row := range rows {
 		g := byName[name{row.Dataset, row.Prompt.ID}]
-		g.places, g.rows = append(g.places, places[i]), append(g.rows, row)
+		g.rows = append(g.rows, row)
 	}
 	for _, g := range groups {
-		sort.Sort(byPlace{g})
+		slices.SortFunc(g.rows, func(a, b placedRow) int {
+			return cmp.Or(cmp.Compare(a.study, b.study), cmp.Compare(a.position, b.position))
+		})
 	}
 	return groups, nil
 }
@@ -382,9 +372,9 @@ func matches(ctx context.Context, studies []looked, groups []*group) (map[place]
 	for n, l := range studies {
 		var shown []int
 		for _, g := range groups {
-			for _, at := range g.places {
-				if at.study == n {
-					shown = append(shown, at.position)
+			for _, row := range g.rows {
+				if row.study == n {
+					shown = append(shown, row.position)
 				}
 			}
 		}
@@ -399,51 +389,36 @@ func matches(ctx context.Context, studies []looked, groups []*group) (map[place]
 	return matched, nil
 }
 
-// byPlace sorts the answers of a group by study and position.
-type byPlace struct{ *group }
-
-func (b byPlace) Len() int { return len(b.places) }
-func (b byPlace) Less(i, j int) bool {
-	x, y := b.places[i], b.places[j]
-	return cmp.Or(cmp.Compare(x.study, y.study), cmp.Compare(x.position, y.position)) < 0
-}
-
-func (b byPlace) Swap(i, j int) {
-	b.places[i], b.places[j] = b.places[j], b.places[i]
-	b.rows[i], b.rows[j] = b.rows[j], b.rows[i]
-}
-
-// read reads rows of several studies, in their order.
-func (s *Server) read(ctx context.Context, studies []looked, places []place) ([]index.PlacedRow, error) {
-	positions := make([][]int, len(studies))
-	for _, at := range places {
-		positions[at.study] = append(positions[at.study], at.position)
-	}
-	read := make([][]index.PlacedRow, len(studies))
-	for n, some := range positions {
-		if len(some) == 0 {
+// read reads rows of several studies, in the order of their places.
+func (s *Server) read(ctx context.Context, studies []looked, places []place) ([]placedRow, error) {
+	all := make([]placedRow, len(places))
+	for n := range studies {
+		var positions, of []int
+		for i, at := range places {
+			if at.study == n {
+				positions, of = append(positions, at.position), append(of, i)
+			}
+		}
+		if len(positions) == 0 {
 			continue
 		}
-		var err error
-		if read[n], err = studies[n].rows.Read(ctx, s.Store, some); err != nil {
+		rows, err := studies[n].rows.Read(ctx, s.Store, positions)
+		if err != nil {
 			return nil, err
 		}
-	}
-	all := make([]index.PlacedRow, len(places))
-	for i, at := range places {
-		all[i], read[at.study] = read[at.study][0], read[at.study][1:]
+		for i, row := range rows {
+			all[of[i]] = placedRow{places[of[i]], row}
+		}
 	}
 	return all, nil
 }
 
-// shown prepares an answer for a page.
-func (s *Server) shown(l looked, row index.PlacedRow, most page.Bounds, words annotation.Words) page.Shown {
-	return answerShown(l.Name, row.AnswerRow, row.Address(), most, words)
-}
-
-// answerShown is an answer of a study at an address of its own.
-func answerShown(study string, row score.AnswerRow, at index.Address, most page.Bounds, words annotation.Words) page.Shown {
-	address := addressOf(study, at)
+// answerShown is an answer of a study at an address of its own, which is that of a row.
+func answerShown(study string, row, at score.AnswerRow, most page.Bounds, words annotation.Words) page.Shown {
+	address := page.Query{}.With("study", study, "dataset", at.Dataset, "prompt", string(at.Prompt.ID), "variant", page.ShownTarget(at))
+	if at.Sample > 0 {
+		address = address.With("sample", strconv.Itoa(at.Sample))
+	}
 	a := page.Shown{
 		Answer: page.NewAnswer(row, most), Study: study, Address: address.Address("/answers"), Raw: address.Address("/raw"),
 		Elsewhere: "the answer's own page",
@@ -456,15 +431,6 @@ func answerShown(study string, row score.AnswerRow, at index.Address, most page.
 		a.Subject, a.People = subject.String(), peopleOn(words, subject)
 	}
 	return a
-}
-
-// addressOf is the query of one answer.
-func addressOf(study string, a index.Address) page.Query {
-	q := page.Query{}.With("study", study, "dataset", a.Dataset, "prompt", string(a.Prompt), "variant", a.Target)
-	if a.Sample > 0 {
-		q = q.With("sample", strconv.Itoa(a.Sample))
-	}
-	return q
 }
 
 // clamp is the start of a text for a cell that can be opened.

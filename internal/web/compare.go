@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -394,7 +393,7 @@ func groupFlips(ctx context.Context, m store.Reader, of compared, r compare.Resu
 			if side == 1 && r.OfJudges() {
 				break // of the same answer
 			}
-			a := answerShown(of.sides[side].Name, row, addressIn(of.studies[side].Run, row), page.InList, words)
+			a := answerShown(of.sides[side].Name, row, rowIn(of.studies[side].Run, row), page.InList, words)
 			a.Matched, a.Otherwise = f.NowRefused() == (side == 1), !a.AskedLike(shown.Asked)
 			shown.Answers = append(shown.Answers, a)
 		}
@@ -404,17 +403,17 @@ func groupFlips(ctx context.Context, m store.Reader, of compared, r compare.Resu
 	return groups, nil
 }
 
-// addressIn is the address of an answer that was read as that of a run with one target.
-func addressIn(r *run.Run, row score.AnswerRow) index.Address {
-	a := index.Address{Dataset: row.Dataset, Prompt: row.Prompt.ID, Target: cmp.Or(row.Variant, row.Target), Sample: row.Sample}
+// rowIn is a row of a run, for one that was read as that of a run with one target.
+func rowIn(r *run.Run, row score.AnswerRow) score.AnswerRow {
+	name := page.ShownTarget(row)
 	for _, t := range r.Targets {
 		for _, one := range t.Each() {
-			if one.Name == a.Target && t.Times() > 1 {
-				a.Target, a.Sample = t.Name, one.Sample+1
+			if one.Name == name && t.Times() > 1 {
+				row.Variant, row.Sample = t.Name, one.Sample+1
 			}
 		}
 	}
-	return a
+	return row
 }
 
 // mostInFile is how many flips a page in a file has.
@@ -459,4 +458,67 @@ func WriteComparison(ctx context.Context, w io.Writer, m store.Reader, sides [2]
 		}
 	}
 	return templates["compare"].Execute(w, p)
+}
+
+// choosePage offers what can be compared.
+type choosePage struct {
+	page.Frame
+	// Name is the parameter that is chosen, once for each side: study or target.
+	Name string
+	// Hidden is what is chosen already.
+	Hidden []page.Hidden
+	Sides  []choiceOf
+}
+
+// choiceOf is the choice of one side.
+type choiceOf struct {
+	Title   string   `json:"side"`
+	Options []choice `json:"options"`
+}
+
+// choice is something that can be chosen.
+type choice struct {
+	Value string `json:"value"`
+	// Text says what it is.
+	Text   string `json:"text"`
+	Chosen bool   `json:"-"`
+}
+
+// chooseStudies offers the runs of the store. The one of a name is chosen as the candidate.
+func (s *Server) chooseStudies(ctx context.Context, name string) (*choosePage, error) {
+	all, err := run.List(ctx, s.Store)
+	if err != nil {
+		return nil, err
+	}
+	p := &choosePage{Name: "study"}
+	for i, title := range []string{"Base", "Candidate"} {
+		side := choiceOf{Title: title}
+		// The newest beside the one before it, or the newest of the others beside that name.
+		chosen := 1 - i
+		if name != "" {
+			chosen = slices.IndexFunc(all, func(one run.Stored) bool { return (one.Name == name) == (i == 1) })
+		}
+		for n, one := range all {
+			text := one.Name + " · " + one.Saved.Format("2 Jan 15:04")
+			side.Options = append(side.Options, choice{one.Name, text, n == chosen})
+		}
+		p.Sides = append(p.Sides, side)
+	}
+	return p, nil
+}
+
+// chooseTargets offers the targets of one study or two.
+func chooseTargets(of [2]*opened, names []string) *choosePage {
+	p := &choosePage{Name: "target"}
+	for _, name := range names {
+		p.Hidden = append(p.Hidden, page.Hidden{Name: "study", Value: name})
+	}
+	for i, title := range []string{"Base", "Candidate"} {
+		side := choiceOf{Title: title + ", in " + of[i].Name}
+		for n, target := range of[i].Config.TargetNames() {
+			side.Options = append(side.Options, choice{target, target, len(names) == 1 && n == i})
+		}
+		p.Sides = append(p.Sides, side)
+	}
+	return p
 }

@@ -77,9 +77,21 @@ func (l *Lists) Write(size int, put func(first string, block []byte) error) erro
 	return nil
 }
 
-// Find adds to has, a set of bits, those texts that a block lists for a word, or for all
+// Set is a set of numbers, such as those of texts or of rows.
+type Set []uint64
+
+// NewSet makes an empty set for numbers below n.
+func NewSet(n int) Set { return make(Set, (n+63)/64) }
+
+// Add adds a number.
+func (s Set) Add(n int) { s[n/64] |= 1 << (n % 64) }
+
+// Has reports whether a number is in the set.
+func (s Set) Has(n int) bool { return n >= 0 && n/64 < len(s) && s[n/64]>>(n%64)&1 != 0 }
+
+// Find adds to has those texts that a block lists for a word, or for all
 // words that begin with it. It reports false where the block is damaged.
-func Find(block []byte, word string, prefix bool, has []uint64) bool {
+func Find(block []byte, word string, prefix bool, has Set) bool {
 	for len(block) > 0 {
 		w, rest, ok := cut(block)
 		var list []byte
@@ -99,7 +111,7 @@ func Find(block []byte, word string, prefix bool, has []uint64) bool {
 				return false
 			}
 			list = list[size:]
-			has[number/64] |= 1 << (number % 64)
+			has.Add(number)
 		}
 	}
 	return true

@@ -101,18 +101,15 @@ func plot(r score.Result, judge string, published []paper.Model) (chart.Figure, 
 	if len(pairs) == 0 {
 		return chart.Figure{}, false
 	}
-	f := chart.Figure{Width: figureWidth}
-	plotHeight := vg.Length(0)
+	width, plotHeight := figureWidth, vg.Length(0)
 	if len(both) > 0 {
 		plotHeight = scatterHeight
 	}
 	if len(both) > crowd {
-		f.Width, plotHeight = crowdWidth, crowdHeight
+		width, plotHeight = crowdWidth, crowdHeight
 	}
-	head := headOf(pairs, judge, len(both), len(key) > 0).Wrapped(f.Width)
-	f.Height = head.Height() + footHeight
-	keyHeight := key.height(f.Width - 28)
-	f.Height += plotHeight + keyHeight
+	keyHeight := key.height(width - 28)
+	height := footHeight + plotHeight + keyHeight
 	strips := []chart.Strip{
 		stripOf(published, score.Words(r.Runs, judge).Of("Safe prompts only: over-refusal, % (lower is better)"), safeOnly, func(p score.Pair) *score.Side { return p.Safe },
 			func(m paper.Model) float64 { return m.Hard }),
@@ -120,10 +117,9 @@ func plot(r score.Result, judge string, published []paper.Model) (chart.Figure, 
 			func(m paper.Model) float64 { return m.Toxic }),
 	}
 	for _, s := range strips {
-		f.Height += s.Height()
+		height += s.Height()
 	}
-	f.Draw = func(c draw.Canvas) {
-		c = head.Draw(c)
+	return headOf(pairs, judge, len(both), len(key) > 0).Figure(width, height, func(c draw.Canvas) {
 		if len(published) > 0 {
 			drawFoot(c, len(both) > 0)
 		}
@@ -139,8 +135,7 @@ func plot(r score.Result, judge string, published []paper.Model) (chart.Figure, 
 				c.Max.Y -= s.Height()
 			}
 		}
-	}
-	return f, true
+	}), true
 }
 
 // publishedBeside lists the published models to show beside a judge's figures.
@@ -258,23 +253,23 @@ func headOf(pairs []score.Pair, judge string, points int, numbered bool) chart.H
 
 // Behind lists the datasets of some sides, each with the range of its n.
 func Behind(sides []*score.Side) string {
-	var names []string
-	low, high := map[string]int{}, map[string]int{}
-	for _, s := range sides {
-		name := untrusted.Terminal(s.Run.DatasetCaption())
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-			low[name] = s.Judge.Judged
-		}
-		low[name] = min(low[name], s.Judge.Judged)
-		high[name] = max(high[name], s.Judge.Judged)
+	type dataset struct {
+		name      string
+		low, high int
 	}
-	for i, name := range names {
-		n := table.Count(high[name])
-		if low[name] < high[name] {
-			n = table.Count(low[name]) + " to " + n
+	var datasets []dataset
+	for _, s := range sides {
+		name, n := untrusted.Terminal(s.Run.DatasetCaption()), s.Judge.Judged
+		d := table.Entry(&datasets, dataset{name, n, n}, func(d dataset) bool { return d.name == name })
+		d.low, d.high = min(d.low, n), max(d.high, n)
+	}
+	var names []string
+	for _, d := range datasets {
+		n := table.Count(d.high)
+		if d.low < d.high {
+			n = table.Count(d.low) + " to " + n
 		}
-		names[i] = name + " (n = " + n + ")"
+		names = append(names, d.name+" (n = "+n+")")
 	}
 	return strings.Join(names, "; ")
 }
