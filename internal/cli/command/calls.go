@@ -229,10 +229,9 @@ func (f *Calls) Config(prices price.Table, abort <-chan struct{}) fill.LiveConfi
 // Limits are the bounds of the lanes of some clients. Where they would make more calls at
 // once than the process may have files open, each makes its share of what it may.
 func (e *Env) Limits(f Calls, clients *client.Set) func(client.Client) fill.Limits {
-	wanted := func(c client.Client) int { return cmp.Or(f.concurrency, c.Concurrency) }
 	all := 0
 	for _, c := range clients.All() {
-		all += wanted(c)
+		all += f.Concurrency(c)
 	}
 	files := openFiles()
 	most := max(1, files-spareFiles)
@@ -240,7 +239,7 @@ func (e *Env) Limits(f Calls, clients *client.Set) func(client.Client) fill.Limi
 		e.Infof("%d calls at once instead of %d: ulimit -n allows only %d open files", most, all, files)
 	}
 	return func(c client.Client) fill.Limits {
-		n := wanted(c)
+		n := f.Concurrency(c)
 		if most < all {
 			n = max(1, n*most/all)
 		}

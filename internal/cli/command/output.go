@@ -156,16 +156,6 @@ type Output struct {
 // Place is a file or folder that results are written to.
 type Place struct{ Format, Path string }
 
-// answerFormat is the format of answers and figures of a place, and false if it is a format
-// of a view.
-func (p Place) answerFormat() (interchange.Format, bool) {
-	at := slices.IndexFunc(interchange.Formats, func(f interchange.Format) bool { return f.Name == p.Format })
-	if at < 0 {
-		return interchange.Format{}, false
-	}
-	return interchange.Formats[at], true
-}
-
 // subject is what the place holds of the subject of a study: one format does not replace
 // another.
 func (p Place) subject(of folder.Subject) folder.Subject {
@@ -173,6 +163,11 @@ func (p Place) subject(of folder.Subject) folder.Subject {
 		of.Of = p.Format + " of the " + of.Of
 	}
 	return of
+}
+
+// places are those that take answers and figures, or else those that take a view.
+func (f *Output) places(answers bool) []Place {
+	return slices.DeleteFunc(slices.Clone(f.Places), func(p Place) bool { return slices.Contains(Formats, p.Format) == answers })
 }
 
 // outFormats names all formats that --out writes.
@@ -246,10 +241,7 @@ func (f *Output) Check() error {
 // result of the same subject, and what a format does not take. s is the study of formats of
 // answers.
 func (f *Output) CheckPlaces(of folder.Subject, s interchange.Study) error {
-	for _, p := range f.Places {
-		if _, ok := p.answerFormat(); ok {
-			continue
-		}
+	for _, p := range f.places(false) {
 		if err := folder.VacantFile(p.Path, p.subject(of)); err != nil {
 			return err
 		}
@@ -267,10 +259,8 @@ func (f *Output) CheckPlaces(of folder.Subject, s interchange.Study) error {
 
 // RefuseAnswers refuses formats of answers for what has none.
 func (f *Output) RefuseAnswers(what string) error {
-	for _, p := range f.Places {
-		if _, ok := p.answerFormat(); ok {
-			return InputError("--out "+p.Format, what+" has no answers to write", "use "+either(Formats))
-		}
+	if all := f.places(true); len(all) > 0 {
+		return InputError("--out "+all[0].Format, what+" has no answers to write", "use "+either(Formats))
 	}
 	return nil
 }
@@ -279,12 +269,9 @@ func (f *Output) RefuseAnswers(what string) error {
 func (f *Output) Create(of folder.Subject, s interchange.Study) (Writers, error) {
 	all := Writers{redact: f.Redact}
 	s.Organization, s.Relationship, s.Repository = f.organization, f.relationship, f.repository
-	for _, p := range f.Places {
-		format, ok := p.answerFormat()
-		if !ok {
-			continue
-		}
-		w, err := format.Create(p.Path, p.subject(of), s)
+	for _, p := range f.places(true) {
+		at := slices.IndexFunc(interchange.Formats, func(format interchange.Format) bool { return format.Name == p.Format })
+		w, err := interchange.Formats[at].Create(p.Path, p.subject(of), s)
 		if err != nil {
 			return all, errors.Join(err, all.Discard())
 		}
@@ -299,10 +286,7 @@ func (e *Env) ShowOutput(f Output, of folder.Subject, unfinished bool, v table.V
 	if err := e.Show(f.Printed, v); err != nil {
 		return err
 	}
-	for _, p := range f.Places {
-		if _, ok := p.answerFormat(); ok {
-			continue
-		}
+	for _, p := range f.places(false) {
 		file, err := folder.CreateFile(p.Path, p.subject(of))
 		if err != nil {
 			return err

@@ -192,17 +192,7 @@ func (e *Env) Walking(runs ...*run.Run) (walked func(int), end func()) {
 	for _, r := range runs {
 		total += r.Prompts() * r.AnswersPerPrompt()
 	}
-	shown := newWalkProgress(e.Stderr, total)
-	go shown.Run()
-	// A number that falls is that of the next run.
-	before, last := 0, 0
-	return func(answers int) {
-		if answers < last {
-			before += last
-		}
-		last = answers
-		shown.Walked(before + answers)
-	}, shown.Close
+	return walking(e.Stderr, total)
 }
 
 // sayNotes says what a user should know of a store that was opened.

@@ -368,7 +368,7 @@ func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, ke
 	}
 	sitting := annotation.Sitting{
 		In: a.Stdin, Out: a.Stdout, PerLabel: table.SecondsPerLabel * time.Second,
-		Size: func() (columns, lines int) { return a.Columns(), a.Lines() },
+		Size: a.Size,
 		Keep: func(said orbench.Annotation) error { return memory.Annotate(ctx, []orbench.Annotation{said}) },
 	}
 	what := "answers"

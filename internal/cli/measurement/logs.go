@@ -190,7 +190,7 @@ on a page in the browser, which only this machine can open.`,
 					return err
 				}
 			} else {
-				sitting := logs.Sitting{In: a.Stdin, Out: a.Stdout, Keep: keep, Size: func() (columns, lines int) { return a.Columns(), a.Lines() }}
+				sitting := logs.Sitting{In: a.Stdin, Out: a.Stdout, Keep: keep, Size: a.Size}
 				if screen := table.FileOf(a.Stdout); screen != nil {
 					sitting.Out = screen // which moves the cursor
 				}
