@@ -55,7 +55,7 @@ func (b batchCommands) register(c *cobra.Command, f *batchFlags) {
 // withManager opens a run of a store (the newest without a name) and does something with its
 // batches. Servers are asked, which takes their keys, where a batch is out with a provider.
 func (b batchCommands) withManager(ctx context.Context, f *batchFlags, names []string, do func(*batch.Manager) error) (err error) {
-	prices, err := f.calls.Prices()
+	prices, err := f.calls.Prices(nil)
 	if err != nil {
 		return err
 	}

@@ -133,7 +133,7 @@ func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[
 func (r *Run) listing(ctx context.Context, m store.Reader, s job.Scope, yield func(job.Item, error) bool) {
 	judges := Asking(r.Judges)
 	list := func(ctx context.Context, chunk []targetChunk) (item job.Item, err error) {
-		judged, err := r.judgeChunk(ctx, m, chunk, judges, &usage{met: s.Met, listing: true})
+		judged, err := r.judgeChunk(ctx, m, chunk, judges, s, s)
 		for _, j := range judged {
 			for i := range j.rows {
 				item.Calls = append(append(item.Calls, j.ofTarget[i]...), j.ofJudges[i]...)
@@ -174,11 +174,11 @@ func (r *Run) within(ctx context.Context, m store.Reader, extent job.Extent) (*R
 // lacking returns the missing calls of the targets that are asked step by step,
 // and of the judges of existing answers, target by target.
 func (r *Run) lacking(ctx context.Context, m store.Reader, s job.Scope, chunk []targetChunk, asking []judge.Judge) ([]job.Item, error) {
-	var used *usage
-	if s.Met != nil {
-		used = &usage{met: s.Met, judging: r.Recorded}
+	ofTargets := s
+	if r.Recorded {
+		ofTargets.Met = nil
 	}
-	judged, err := r.judgeChunk(ctx, m, chunk, asking, used)
+	judged, err := r.judgeChunk(ctx, m, chunk, asking, ofTargets, s)
 	if err != nil {
 		return nil, err
 	}

@@ -92,7 +92,6 @@ func (r *Run) least(ctx context.Context, m store.Reader) (*Run, error) {
 
 // series is the rounds of a run with Until.
 type series struct {
-	run *Run
 	// deciding is the deciding part of the run, over the newest round.
 	deciding *Run
 	draw     *drawing
@@ -109,7 +108,7 @@ func (r *Run) newSeries() (*series, error) {
 	}
 	deciding := *r
 	deciding.Targets, deciding.Judges, deciding.Probed = r.Until.Targets, []judge.Judge{r.Until.Judge}, false
-	s := &series{run: r, deciding: &deciding, draw: draw, count: draw.newCount(len(deciding.Targets))}
+	s := &series{deciding: &deciding, draw: draw, count: draw.newCount(len(deciding.Targets))}
 	return s, s.next()
 }
 
@@ -132,7 +131,7 @@ func (s *series) decide(ctx context.Context, m store.Reader, tried bool) (settle
 		if err != nil {
 			return false, err
 		}
-		judged, err := s.deciding.judgeChunk(ctx, m, chunk, s.deciding.Judges, nil)
+		judged, err := s.deciding.judgeChunk(ctx, m, chunk, s.deciding.Judges, job.Scope{}, job.Scope{})
 		if err != nil {
 			return false, err
 		}

@@ -195,9 +195,20 @@ func (f *Calls) LoadProviders() (provider.Table, error) {
 	return withFile(provider.Default(), provider.Table.With, f.providers, "--set providers")
 }
 
-// Prices reads the price table, with the user's file if there is one.
-func (f *Calls) Prices() (price.Table, error) {
-	return withFile(price.Default(), price.Table.With, f.prices, "--set prices")
+// Prices reads the price table, with the user's file if there is one. It refuses a limit on
+// the costs of models that cannot be kept.
+func (f *Calls) Prices(models []model.Ref) (price.Table, error) {
+	prices, err := withFile(price.Default(), price.Table.With, f.prices, "--set prices")
+	if err != nil || f.maxCost == 0 {
+		return prices, err
+	}
+	for _, ref := range models {
+		if _, ok := prices.Price(ref.Provider, ref.Model); !ok {
+			return prices, InputError("--max-cost", fmt.Sprintf("the price of %s is unknown", ref),
+				"give it in a file with --set prices=FILE, or leave --max-cost out")
+		}
+	}
+	return prices, nil
 }
 
 // withFile extends a table by a file, if one is named.
@@ -250,17 +261,3 @@ func (e *Env) Limits(f Calls, clients *client.Set) func(client.Client) fill.Limi
 // spareFiles are left for the store, datasets, reports and connections that are made as
 // others become free.
 const spareFiles = 40
-
-// CheckPrices refuses a limit on costs that cannot be kept.
-func (f *Calls) CheckPrices(models []model.Ref, prices price.Table) error {
-	if f.maxCost == 0 {
-		return nil
-	}
-	for _, ref := range models {
-		if _, ok := prices.Price(ref.Provider, ref.Model); !ok {
-			return InputError("--max-cost", fmt.Sprintf("the price of %s is unknown", ref),
-				"give it in a file with --set prices=FILE, or leave --max-cost out")
-		}
-	}
-	return nil
-}

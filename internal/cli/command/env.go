@@ -94,6 +94,13 @@ func (e *Env) Infof(format string, args ...any) {
 	e.tell(slog.LevelInfo, "", fmt.Sprintf(format, args...))
 }
 
+// Infos tells of several things.
+func (e *Env) Infos(texts []string) {
+	for _, text := range texts {
+		e.Infof("%s", text)
+	}
+}
+
 // tell says a text, with something before it, or has it logged where what is said is logged.
 func (e *Env) tell(level slog.Level, before, text string) {
 	if e.logged {

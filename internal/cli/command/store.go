@@ -55,9 +55,7 @@ func (e *Env) OpenRun(ctx context.Context, memory store.Reader, at, name string)
 	if err != nil {
 		return nil, err
 	}
-	for _, note := range r.Changed {
-		e.Infof("%s", note)
-	}
+	e.Infos(r.Changed)
 	return r, nil
 }
 
@@ -73,9 +71,7 @@ func (e *Env) OpenStudy(ctx context.Context, memory store.Reader, at, name strin
 	if err != nil {
 		return nil, err
 	}
-	for _, note := range opened.Changed {
-		e.Infof("%s", note)
-	}
+	e.Infos(opened.Changed)
 	return opened, nil
 }
 
@@ -127,7 +123,7 @@ func (e *Env) OpenStore(ctx context.Context, at string, quiet bool) (*store.Stor
 	}
 	if !address.IsFile(at) {
 		e.Infof("answers are kept in %s", address.Shown(at))
-		e.sayNotes(memory)
+		e.Infos(memory.Notes())
 		return memory, nil
 	}
 	if missing != nil {
@@ -141,7 +137,7 @@ func (e *Env) OpenStore(ctx context.Context, at string, quiet bool) (*store.Stor
 		}
 		e.Infof("answers are kept in %s%s", path, hint)
 	}
-	e.sayNotes(memory)
+	e.Infos(memory.Notes())
 	return memory, nil
 }
 
@@ -195,13 +191,6 @@ func (e *Env) Walking(runs ...*run.Run) (walked func(int), end func()) {
 	return walking(e.Stderr, total)
 }
 
-// sayNotes says what a user should know of a store that was opened.
-func (e *Env) sayNotes(memory store.Reader) {
-	for _, note := range memory.Notes() {
-		e.Infof("%s", note)
-	}
-}
-
 // OpenExisting opens the store of a store that must be there.
 func (e *Env) OpenExisting(ctx context.Context, at string) (*store.Store, error) {
 	memory, err := address.OpenExisting(ctx, at)
@@ -209,7 +198,7 @@ func (e *Env) OpenExisting(ctx context.Context, at string) (*store.Store, error)
 		return nil, InputError(address.Shown(at), "there is no store", "make one with orbench eval, or name another with --store")
 	}
 	if err == nil {
-		e.sayNotes(memory)
+		e.Infos(memory.Notes())
 	}
 	return memory, err
 }
@@ -229,7 +218,7 @@ func (e *Env) OpenReading(ctx context.Context, at string) (store.ReadCloser, err
 		return nil, InputError(address.Shown(at), "there is no store", "make one with orbench eval, or name another with --store")
 	}
 	if err == nil {
-		e.sayNotes(memory)
+		e.Infos(memory.Notes())
 	}
 	return memory, err
 }

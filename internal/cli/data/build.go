@@ -194,20 +194,14 @@ func (a app) prepareBuild(ctx context.Context, f buildFlags) (*construct.Builder
 			return fail(err)
 		}
 	}
-	prices, err := f.calls.Prices()
-	if err != nil {
-		return fail(err)
-	}
 	var asked []model.Ref
 	for _, p := range b.Plan() {
 		if p.Provider != score.SimProvider {
 			asked = append(asked, model.Ref{Provider: p.Provider, Model: p.Model})
 		}
 	}
-	if err := f.calls.CheckPrices(asked, prices); err != nil {
-		return fail(err)
-	}
-	return b, clients, prices, nil
+	prices, err := f.calls.Prices(asked)
+	return b, clients, prices, err
 }
 
 // queuedWidth is how many prompts are worked on at once where workers make the calls.

@@ -134,7 +134,7 @@ func (a app) logsDraw(ctx context.Context, files []string, f logFlags, size int,
 	if err != nil {
 		return err
 	}
-	a.sayNotes(notes)
+	a.Infos(notes)
 	if err := folder.WritePrivate(out, false, sheetOf(out, looks)); err != nil {
 		return err
 	}
@@ -319,7 +319,7 @@ func (a app) logs(ctx context.Context, files []string, f logFlags, out command.P
 	if err != nil {
 		return err
 	}
-	a.sayNotes(notes)
+	a.Infos(notes)
 	if err := a.Show(out, result); err != nil {
 		return err
 	}
@@ -360,10 +360,4 @@ func (a app) prepareLogs(f *logFlags) error {
 		return command.InputError("--set name_column", "nothing is to be masked", "leave --mask=false out")
 	}
 	return nil
-}
-
-func (a app) sayNotes(notes []string) {
-	for _, note := range notes {
-		a.Infof("%s", note)
-	}
 }
