@@ -79,7 +79,7 @@ func TestDraw(t *testing.T) {
 			t.Fatal(err)
 		}
 		for d.next() {
-			parts, err := d.newestPrompts()
+			parts, err := d.parts(d.newest, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,7 +132,7 @@ func TestCount(t *testing.T) {
 	rounds := 0
 	for d.next() {
 		rounds++
-		parts, err := d.newestPrompts()
+		parts, err := d.parts(d.newest, true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,8 @@ import (
 // Job returns the run as a walk. The targets' requests are known from the
 // prompts; those of judges and defenses depend on replies.
 func (r *Run) Job() *job.Job {
-	j := &job.Job{Calls: r.expectedCalls(), Items: r.items, Lacks: r.Lacks, RoleOf: r.role}
+	calls := r.Expected() + r.AnswersPerPrompt()*r.Prompts()*len(judge.ModelsOf(r.Judges...))
+	j := &job.Job{Calls: calls, Items: r.items, Lacks: r.Lacks, RoleOf: r.role}
 	if !r.Recorded {
 		j.Fixed = r.known
 		for _, t := range r.Targets {
@@ -190,9 +191,4 @@ func (r *Run) lacking(ctx context.Context, m store.Reader, s job.Scope, chunk []
 		lists[n] = slices.Concat(slices.Concat(j.ofTarget...), slices.Concat(j.ofJudges...), slices.Concat(j.ofProbes...))
 	}
 	return []job.Item{{Calls: slices.Collect(fill.Alternate(lists))}}, nil
-}
-
-// expectedCalls returns the number of calls if nothing is stored yet.
-func (r *Run) expectedCalls() int {
-	return r.Expected() + r.AnswersPerPrompt()*r.Prompts()*len(judge.ModelsOf(r.Judges...))
 }

@@ -117,7 +117,7 @@ func (s *series) next() error {
 	if s.drew = s.draw.next(); !s.drew {
 		return nil
 	}
-	parts, err := s.draw.newestPrompts()
+	parts, err := s.draw.parts(s.draw.newest, true)
 	s.deciding = s.deciding.over(parts)
 	return err
 }

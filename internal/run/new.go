@@ -104,7 +104,7 @@ func New(ctx context.Context, x *experiment.Experiment, clients *client.Set, cac
 	if o.Study, err = study.New(study.Eval, x.Name, o.Config, o.Config.asked()); err != nil {
 		return nil, err
 	}
-	o.Keep, o.Adopt, o.Redefines, o.Leaves = o.keep, o.adopt, o.redefining, o.leaves
+	o.Keep, o.Adopt, o.Redefines, o.Leaves = o.keep, o.adopt, o.redefines, o.leaves
 	return o.Run, nil
 }
 

@@ -388,7 +388,7 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 			}
 		}
 		if memory != nil && r.Calls.Bounded() {
-			if err := r.Study.Resume(ctx, memory); err != nil {
+			if _, err := r.Study.Resume(ctx, memory); err != nil {
 				return nil, err
 			}
 			s, err := batch.Spent(ctx, memory, r.Study, r.Job, prices)
