@@ -155,7 +155,7 @@ func (f *Calls) Check() error {
 }
 
 // Bounded reports whether the flags bound what the command may spend.
-func (f *Calls) Bounded() bool { return f.maxCost > 0 || f.maxRequests > 0 || f.maxTotalTokens > 0 }
+func (f *Calls) Bounded() bool { return f.Budget() != (fill.Budget{}) }
 
 // Clients makes an empty set of clients, with the user's table of providers and
 // addresses, and those that a file names. named lists the providers that an address

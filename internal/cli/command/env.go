@@ -8,8 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +20,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/provenance"
+	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -164,13 +163,4 @@ func (e *Env) Command() provenance.Command {
 }
 
 // CacheDir is the folder of pulled datasets, empty where there is none.
-func (e *Env) CacheDir() string {
-	if dir := e.Getenv("ORBENCH_CACHE"); dir != "" {
-		return dir
-	}
-	base, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(base, "orbench")
-}
+func (e *Env) CacheDir() string { return run.CacheDir(e.Getenv) }

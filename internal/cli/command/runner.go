@@ -174,7 +174,7 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 
 // fillUnknown fills, unless it is known that nothing is lacking.
 func (e *Env) fillUnknown(ctx context.Context, r Running, d *batch.Manager) (f Filled, err error) {
-	account, spent, err := e.account(ctx, d, r.Calls)
+	account, spent, err := d.Account(ctx, r.Calls.Budget(), r.Calls.byBatch || r.Calls.batchFiles != "")
 	if err != nil {
 		return f, err
 	}
@@ -219,51 +219,27 @@ func (e *Env) checkName(ctx context.Context, memory store.Reader, s *study.Study
 	return err
 }
 
-// Account opens the account of a stored study, whose job is j. It tells the user how much of
-// the budget in the flags earlier commands spent, and returns that as spent.
-func (e *Env) Account(ctx context.Context, memory *store.Store, s *study.Study, j *job.Job, prices price.Table, f Calls) (a *fill.Account, spent fill.Budget, err error) {
+// Account opens the account of a stored study, whose job is j, and tells the user how much of
+// the budget in the flags earlier commands spent.
+func (e *Env) Account(ctx context.Context, memory *store.Store, s *study.Study, j *job.Job, prices price.Table, f Calls) (*fill.Account, error) {
 	d := &batch.Manager{Store: memory, Job: j, Study: s, Prices: prices}
-	if f.Bounded() && !f.Quiet {
-		if _, err := e.spent(ctx, d, f, true); err != nil {
-			return nil, fill.Budget{}, err
-		}
+	if err := e.saySpent(ctx, d, f); err != nil {
+		return nil, err
 	}
-	return e.account(ctx, d, f)
+	a, _, err := d.Account(ctx, f.Budget(), false)
+	return a, err
 }
 
-// account is Account that says nothing. One of a store that cannot be written to is of this
-// process alone.
-func (e *Env) account(ctx context.Context, d *batch.Manager, f Calls) (a *fill.Account, spent fill.Budget, err error) {
-	a, err = d.Study.Account(ctx, d.Store, d.Job.Judging(), f.Bounded())
-	if errors.Is(err, store.ErrReadOnly) {
-		a, err = fill.NewAccount(nil, d.Study.Name, time.Time{}, d.Job.Judging()), nil
-	}
-	if err != nil || !f.Bounded() {
-		return a, spent, err
-	}
-	so, err := e.spent(ctx, d, f, false)
-	if err != nil {
-		return a, spent, err
-	}
-	if spent, err = so.Of(f.Budget()); err != nil {
-		return a, spent, err
-	}
-	return a, spent, a.SetBefore(ctx, so.Before(), f.byBatch || f.batchFiles != "")
-}
-
-// spent is what was spent so far, where the flags have a budget; it says so where say is true.
-func (e *Env) spent(ctx context.Context, d *batch.Manager, f Calls, say bool) (study.Spent, error) {
-	if !f.Bounded() {
-		return study.Spent{}, nil
+// saySpent says what was spent of a budget before.
+func (e *Env) saySpent(ctx context.Context, d *batch.Manager, f Calls) error {
+	if !f.Bounded() || f.Quiet {
+		return nil
 	}
 	s, err := batch.Spent(ctx, d.Store, d.Study, d.Job, d.Prices)
-	if err != nil {
-		return s, err
-	}
-	if line := s.Line(f.Budget()); say && line != "" {
+	if line := s.Line(f.Budget()); err == nil && line != "" {
 		e.Infof("%s", settings.Rename(line, e.FlagOf))
 	}
-	return s, nil
+	return err
 }
 
 // plannedPrompts is about how many prompts an estimate before a start is drawn from.
@@ -275,7 +251,7 @@ func (e *Env) forecast(ctx context.Context, d *batch.Manager, f Calls) error {
 	if !f.Bounded() || f.Quiet {
 		return nil
 	}
-	if _, err := e.spent(ctx, d, f, true); err != nil {
+	if err := e.saySpent(ctx, d, f); err != nil {
 		return err
 	}
 	plans, err := d.Job.SampledPlan(ctx, d.Store, plannedPrompts)

@@ -215,7 +215,7 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 		return err
 	}
 	config := f.calls.Config(prices, a.Abort)
-	if config.Account, _, err = a.Account(ctx, memory, kept, b.Job(), prices, f.calls); err != nil {
+	if config.Account, err = a.Account(ctx, memory, kept, b.Job(), prices, f.calls); err != nil {
 		return err
 	}
 	live := fill.NewLive(memory, config)
