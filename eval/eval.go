@@ -177,16 +177,7 @@ func (o *Options) fill(ctx context.Context, r *run.Run, memory *store.Store, cli
 		c := clients.Client(m.Provider, m.Endpoint)
 		live.Lane(m, c.Model, fill.Limits{Concurrency: c.Concurrency})
 	}
-	next := r.Job().Next(memory)
-	var filled error
-	for filled == nil {
-		work, more, err := next(ctx)
-		if err != nil || !more {
-			filled = err
-			break
-		}
-		filled = live.Fill(ctx, work)
-	}
+	filled := manager.Job.Fill(ctx, live, memory)
 	stats := live.Stats()
 	ctx = context.WithoutCancel(ctx)
 	if err := live.GiveBack(ctx); err != nil {

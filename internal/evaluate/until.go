@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"github.com/orbench/orbench"
@@ -199,33 +200,29 @@ func (r *Run) addVerdicts(places *placeWalk, judged []judgedChunk, samples bool)
 	}
 }
 
-// rounds returns a function that returns the next round's job, for a run with
-// Until. Call it once the round before is filled; more is false at the end. A
-// run that asks no target has one round.
-func (r *Run) rounds(m store.Reader) func(context.Context) (round *job.Job, more bool, err error) {
-	var s *series
-	ended := false
-	return func(ctx context.Context) (*job.Job, bool, error) {
-		var err error
-		switch {
-		case ended:
-			return nil, false, nil
-		case r.Recorded:
-			ended = true
+// rounds returns the job of each round, for a run with Until; see job.Job. A run that asks
+// no target has one round.
+func (r *Run) rounds(ctx context.Context, m store.Reader) iter.Seq2[*job.Job, error] {
+	return func(yield func(*job.Job, error) bool) {
+		if r.Recorded {
 			asked, _, err := r.asked(ctx, m)
 			if err != nil {
-				return nil, false, err
+				yield(nil, err)
+				return
 			}
-			return asked.Job(), true, nil
-		case s == nil:
-			s, err = r.newSeries()
-		default:
+			yield(asked.Job(), nil)
+			return
+		}
+		s, err := r.newSeries()
+		for err == nil && s.drew {
+			if !yield(r.over(s.deciding.Datasets).Job(), nil) {
+				return
+			}
 			_, err = s.decide(ctx, m, true)
 		}
-		if err != nil || !s.drew {
-			return nil, false, err
+		if err != nil {
+			yield(nil, err)
 		}
-		return r.over(s.deciding.Datasets).Job(), true, nil
 	}
 }
 
