@@ -72,7 +72,7 @@ func New(kind Kind, name string, config, identity any) (*Study, error) {
 	if name == "" {
 		s.Name, err = NameOf(kind, identity)
 	}
-	s.Redefines = func(_ context.Context, kept *Study) []string { return s.differences(kept) }
+	s.Redefines = func(_ context.Context, kept *Study) []string { return Differences(s.Config, kept.Config) }
 	return s, err
 }
 
