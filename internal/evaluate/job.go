@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"
@@ -37,16 +38,7 @@ func (r *Run) Job() *job.Job {
 		j.Models = append(j.Models, job.Asked{Ref: ref, Role: job.Judge})
 	}
 	j.Further = slices.ContainsFunc(j.Models, func(m job.Asked) bool { return !m.Fixed })
-	j.Sample = func(most int) (*job.Job, float64, error) {
-		if r.prompts() <= most {
-			return j, 1, nil
-		}
-		parts, times, err := job.Sampled(r.Datasets, r.Limit, most)
-		if err != nil {
-			return nil, 0, err
-		}
-		return r.over(parts).Job(), times, nil
-	}
+	j.SampleOf(r.Datasets, r.Limit, func(parts []*dataset.Dataset) *job.Job { return r.over(parts).Job() })
 	if r.ends() {
 		j.Rounds = r.rounds
 	}
