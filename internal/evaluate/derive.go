@@ -58,10 +58,9 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 		return score.Result{}, err
 	}
 	var count *drawnCount
-	var places *placeWalk
 	if drawn != nil {
 		count = drawn.newCount((len(r.Targets) + r.AnswersPerPrompt()) * len(r.Judges))
-		places = count.walk(drawn.asked)
+		count.walk(drawn.asked)
 	}
 	judge := func(ctx context.Context, chunk []targetChunk) ([]judgedChunk, error) {
 		var scope job.Scope
@@ -106,8 +105,8 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 				sinks.UsageOf[target].AddUsage(of)
 			}
 		}
-		if places != nil {
-			r.addVerdicts(places, judged, true)
+		if count != nil {
+			r.addVerdicts(count, judged, true)
 		}
 		chunk := score.Chunk{Dataset: judged[0].dataset, Prompts: judged[0].prompts, Rows: make([][][]score.AnswerRow, len(r.Targets))}
 		for _, j := range judged {

@@ -136,9 +136,9 @@ func TestCount(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		places := count.walk(d.newest)
+		count.walk(d.newest)
 		for i, text := range textsOf(t, parts[0]) {
-			add := places.add(0)
+			add := count.add(0)
 			add(0, 0)
 			if strings.HasPrefix(text, "toxic") {
 				add(1, float64(i%2))

@@ -146,9 +146,9 @@ func (s *series) decide(ctx context.Context, m store.Reader, tried bool) (settle
 		}
 		round = append(round, judged)
 	}
-	places := s.count.walk(s.draw.newest)
+	s.count.walk(s.draw.newest)
 	for _, judged := range round {
-		s.deciding.addVerdicts(places, judged, false)
+		s.deciding.addVerdicts(s.count, judged, false)
 	}
 	s.count.close()
 	return true, s.next()
@@ -172,9 +172,9 @@ func (r *Run) lacksAny(ctx context.Context, m store.Reader, lacking [][]model.Re
 // addVerdicts counts the verdicts on a chunk. There is a figure for each target
 // and judge. If samples also count by themselves, a figure for each sample and
 // judge follows.
-func (r *Run) addVerdicts(places *placeWalk, judged []judgedChunk, samples bool) {
+func (r *Run) addVerdicts(count *drawnCount, judged []judgedChunk, samples bool) {
 	for i := range judged[0].prompts {
-		add := places.add(judged[0].dataset)
+		add := count.add(judged[0].dataset)
 		for k := range r.Judges {
 			verdicts, refused := make([]int, len(r.Targets)), make([]int, len(r.Targets))
 			for n, j := range judged {
