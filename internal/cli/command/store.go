@@ -121,12 +121,10 @@ func (e *Env) OpenStore(ctx context.Context, at string, quiet bool) (*store.Stor
 	if err != nil || quiet {
 		return memory, err
 	}
-	if !address.IsFile(at) {
+	switch {
+	case !address.IsFile(at):
 		e.Infof("answers are kept in %s", address.Shown(at))
-		e.Infos(memory.Notes())
-		return memory, nil
-	}
-	if missing != nil {
+	case missing != nil:
 		path, err := filepath.Abs(at)
 		if err != nil {
 			path = at
