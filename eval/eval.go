@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/orbench/orbench"
@@ -109,7 +108,7 @@ func Run(ctx context.Context, o Options) (_ *Result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := run.New(ctx, &x.Experiment, clients, cacheDir(getenv))
+	r, err := run.New(ctx, &x.Experiment, clients, run.CacheDir(getenv))
 	if err != nil {
 		return nil, run.Placed(x, err)
 	}
@@ -168,38 +167,17 @@ func (o *Options) fill(ctx context.Context, r *run.Run, memory *store.Store, cli
 	}
 	bound := fill.Budget{Requests: o.MaxRequests, Tokens: o.MaxTokens, USD: o.MaxUSD}
 	config := fill.LiveConfig{Prices: prices, Budget: bound}
-	bounded := bound != (fill.Budget{})
+	manager := batch.Manager{Store: memory, Job: r.Job(), Study: r.Study, Prices: prices}
 	var err error
-	if config.Account, err = r.Account(ctx, memory, false, bounded); err != nil {
+	if config.Account, _, err = manager.Account(ctx, bound, false); err != nil {
 		return fill.Stats{}, err
-	}
-	if bounded {
-		spent, err := batch.Spent(ctx, memory, r.Study, r.Job(), prices)
-		if err == nil {
-			_, err = spent.Of(bound)
-		}
-		if err == nil {
-			err = config.Account.SetBefore(ctx, spent.Before(), false)
-		}
-		if err != nil {
-			return fill.Stats{}, err
-		}
 	}
 	live := fill.NewLive(memory, config)
 	for _, m := range r.Models() {
 		c := clients.Client(m.Provider, m.Endpoint)
 		live.Lane(m, c.Model, fill.Limits{Concurrency: c.Concurrency})
 	}
-	next := r.Job().Next(memory)
-	var filled error
-	for filled == nil {
-		work, more, err := next(ctx)
-		if err != nil || !more {
-			filled = err
-			break
-		}
-		filled = live.Fill(ctx, work)
-	}
+	filled := manager.Job.Fill(ctx, live, memory)
 	stats := live.Stats()
 	ctx = context.WithoutCancel(ctx)
 	if err := live.GiveBack(ctx); err != nil {
@@ -252,16 +230,4 @@ func answerOf(row score.AnswerRow) Answer {
 		a.Verdicts[v.Judge] = v.Verdict
 	}
 	return a
-}
-
-// cacheDir is the folder of pulled datasets, empty where there is none.
-func cacheDir(getenv func(string) string) string {
-	if dir := getenv("ORBENCH_CACHE"); dir != "" {
-		return dir
-	}
-	base, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(base, "orbench")
 }

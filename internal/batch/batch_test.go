@@ -78,7 +78,7 @@ func (a *account) desk(t *testing.T, through func(store.Backend) store.Backend) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Save(t.Context(), m); err != nil {
+	if err := r.Save(t.Context(), m, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	a.run = r

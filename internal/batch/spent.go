@@ -3,8 +3,10 @@ package batch
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/fill"
@@ -53,6 +55,28 @@ func Spent(ctx context.Context, m store.Reader, of *study.Study, j *job.Job, pri
 		s.USD = &usd
 	}
 	return s, nil
+}
+
+// Account opens the account of the study for a command within a budget, which may be none, and
+// says how much of that is spent. byBatch is true where the command spends by batch too. The
+// account of a store that cannot be written to is of this process alone.
+func (d *Manager) Account(ctx context.Context, b fill.Budget, byBatch bool) (a *fill.Account, spent fill.Budget, err error) {
+	bounded := b != (fill.Budget{})
+	a, err = d.Study.Account(ctx, d.Store, d.Job.Judging(), bounded)
+	if errors.Is(err, store.ErrReadOnly) {
+		a, err = fill.NewAccount(nil, d.Study.Name, time.Time{}, d.Job.Judging()), nil
+	}
+	if err != nil || !bounded {
+		return a, spent, err
+	}
+	so, err := Spent(ctx, d.Store, d.Study, d.Job, d.Prices)
+	if err != nil {
+		return a, spent, err
+	}
+	if spent, err = so.Of(b); err != nil {
+		return a, spent, err
+	}
+	return a, spent, a.SetBefore(ctx, so.Before(), byBatch)
 }
 
 // reserved counts the calls of an open batch without an answer, and the most that they can

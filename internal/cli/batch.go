@@ -21,10 +21,8 @@ import (
 
 // batchCommand has what is done with calls that go out together.
 func batchCommand(env *command.Env) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "batch",
-		Short: "Show and cancel the batches of a run",
-		Long: `Show the progress of a run's batches, or cancel them. "orbench eval --batch" submits the
+	b := batchCommands{env}
+	return command.Group("batch", "Show and cancel the batches of a run", `Show the progress of a run's batches, or cancel them. "orbench eval --batch" submits the
 calls of a run to the batch services of their providers, which make them within a day at
 about half the price. "orbench eval --set batch_files=DIR" writes the calls to files in
 the format of OpenAI's batches instead; "vllm run-batch" or your own jobs make them. In
@@ -32,12 +30,7 @@ both cases, repeat the same command to collect the answers.
 
 Submitted calls are not paid for again. Other commands wait for the batch and say so,
 unless you give --set ask_batched=true.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	b := batchCommands{env}
-	c.AddCommand(b.status(), b.cancel())
-	return c
+		b.status(), b.cancel())
 }
 
 // batchCommands are the commands below batch.
@@ -62,7 +55,7 @@ func (b batchCommands) register(c *cobra.Command, f *batchFlags) {
 // withManager opens a run of a store (the newest without a name) and does something with its
 // batches. Servers are asked, which takes their keys, where a batch is out with a provider.
 func (b batchCommands) withManager(ctx context.Context, f *batchFlags, names []string, do func(*batch.Manager) error) (err error) {
-	prices, err := f.calls.Prices()
+	prices, err := f.calls.Prices(nil)
 	if err != nil {
 		return err
 	}

@@ -42,29 +42,31 @@ type usageError struct{ err error }
 func (e usageError) Error() string        { return e.err.Error() }
 func (e usageError) Is(target error) bool { return target == orbench.ErrInput }
 
-// ends are the ways in which commands end: the first that an error is counts.
-var ends = []struct {
+// end is a way in which commands end.
+type end struct {
 	code int
 	// kind is what telemetry calls it, empty for no error.
 	kind string
 	is   func(error) bool
-}{
+}
+
+// failures is the end of a command that did its work, or some of it, and of any error that
+// has no other.
+var failures = end{exitFailures, "failures", func(error) bool { return true }}
+
+// ends are all of them: the first that an error is counts.
+var ends = []end{
 	{exitDone, "", func(err error) bool { return err == nil }},
 	{exitInterrupted, "interrupted", func(err error) bool { return errors.Is(err, command.ErrInterrupted) }},
 	{exitBudget, "budget", func(err error) bool { return errors.As(err, new(*fill.BudgetError)) }},
 	{exitGate, "gate", func(err error) bool { return errors.Is(err, command.ErrGate) }},
 	{exitInput, "input", func(err error) bool { return errors.Is(err, orbench.ErrInput) }},
-	{exitFailures, "failures", func(error) bool { return true }},
+	failures,
 }
 
-// ExitCode gives the exit code for what a command returned.
-func ExitCode(err error) int {
-	for _, end := range ends {
-		if end.is(err) {
-			return end.code
-		}
-	}
-	return exitFailures
+// endOf says how a command ended that returned err.
+func endOf(err error) end {
+	return ends[slices.IndexFunc(ends, func(e end) bool { return e.is(err) })]
 }
 
 // abandonAfter is how long a command has after a second interrupt to save and show
@@ -116,29 +118,20 @@ func Run(env command.Env) int {
 	root := root(&env)
 	root.SetArgs(env.Args)
 	ran, err := root.ExecuteContextC(ctx)
-	code, sent := ExitCode(err), env.Sent.Load() > 0 && !errors.Is(err, command.ErrOtherWeights)
+	ended := endOf(err)
+	again := ended.code == exitInput && env.Sent.Load() > 0 && !errors.Is(err, command.ErrOtherWeights)
 	if err != nil && !errors.Is(err, command.ErrFailures) && !errors.Is(err, command.ErrGate) {
 		text := env.ErrorText(err)
-		if code == exitInput && sent {
+		if again {
 			text += "; what was answered is kept, and the same command goes on from it"
 		}
 		env.Fault(text)
 	}
-	if code == exitInput && sent {
-		code = exitFailures // exitInput says that nothing was sent
+	if again {
+		ended = failures // exitInput says that nothing was sent
 	}
-	env.EndTrace(ran.CommandPath(), code, failure(code))
-	return code
-}
-
-// failure is the kind of error that an exit code stands for, empty for none.
-func failure(code int) string {
-	for _, end := range ends {
-		if end.code == code {
-			return end.kind
-		}
-	}
-	return ""
+	env.EndTrace(ran.CommandPath(), ended.code, ended.kind)
+	return ended.code
 }
 
 // cleanOutput lets nothing that a server, a model or a file wrote act on the terminal or
@@ -200,7 +193,8 @@ Start with "orbench demo": it needs no key and no network.`,
 	root.SetCompletionCommandGroupID(further)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
-	width := min(helpWidth, env.Columns())
+	columns, _ := env.Size()
+	width := min(helpWidth, columns)
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), helpText(c, width)) })
 	root.SetUsageFunc(func(c *cobra.Command) error {
 		_, err := fmt.Fprint(c.OutOrStderr(), usageText(c, width))

@@ -48,7 +48,7 @@ func TestExitCode(t *testing.T) {
 		"interrupted":             {fmt.Errorf("filling: %w", command.ErrInterrupted), 130},
 		"interrupted, and budget": {errors.Join(&fill.BudgetError{}, command.ErrInterrupted), 130},
 	} {
-		if got := ExitCode(tt.err); got != tt.want {
+		if got := endOf(tt.err).code; got != tt.want {
 			t.Errorf("%s: %d, want %d", name, got, tt.want)
 		}
 	}
@@ -112,7 +112,7 @@ func TestUnknownRun(t *testing.T) {
 	}
 	env := &command.Env{Getenv: func(string) string { return "" }}
 	_, err := env.OpenRun(ctx, m, at, "mine")
-	if ExitCode(err) != exitInput || !strings.HasPrefix(err.Error(), at+`: holds no run named "mine"; it holds r`) || strings.Count(err.Error(), ", ") != 10 || !strings.HasSuffix(err.Error(), ", …") {
+	if endOf(err).code != exitInput || !strings.HasPrefix(err.Error(), at+`: holds no run named "mine"; it holds r`) || strings.Count(err.Error(), ", ") != 10 || !strings.HasSuffix(err.Error(), ", …") {
 		t.Errorf("with 12 runs the error is %v", err)
 	}
 	if err := m.SaveRun(ctx, store.Run{Name: "broken", Config: []byte("[1]")}); err != nil {

@@ -30,17 +30,10 @@ var configKinds = [...]configKind{
 }
 
 func configCommand(env *command.Env) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "config",
-		Short: "Print a configuration to start from, or its schema; allow hosts to receive keys",
-		Long: `Print a commented file to start from, or its JSON Schema, with which editors check the
+	return command.Group("config", "Print a configuration to start from, or its schema; allow hosts to receive keys", `Print a commented file to start from, or its JSON Schema, with which editors check the
 file as you type. "orbench build --config" reads the kind build, "orbench eval --config"
 reads experiment, "--judge llm:PROVIDER/MODEL@FILE" reads rubric, and "--policy FILE"
 reads policy. Without a kind, build.yaml is printed.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(
 		configPart(env, "init", "Print a commented build.yaml, experiment.yaml, rubric.yaml or policy.yaml",
 			"  orbench config init build > build.yaml\n  orbench config init experiment > experiment.yaml",
 			func(k configKind) string { return k.template }),
@@ -48,7 +41,6 @@ reads policy. Without a kind, build.yaml is printed.`,
 			"  orbench config schema experiment > experiment.schema.json",
 			func(k configKind) string { return string(k.schema()) }),
 		settingsCommand(env), allowHostCommand(env))
-	return c
 }
 
 // settingsCommand lists what --set takes, and which commands have it.
@@ -63,7 +55,8 @@ explain and triggers take each by its path, such as targets[0].name=main or
 variants.turns=pushback.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			_, err := io.WriteString(env.Stdout, settingsText(c.Root(), min(helpWidth, env.Columns()), map[string]bool{}))
+			columns, _ := env.Size()
+			_, err := io.WriteString(env.Stdout, settingsText(c.Root(), min(helpWidth, columns), map[string]bool{}))
 			return err
 		},
 	}

@@ -33,7 +33,7 @@ func tryTarget(env *command.Env, ctx context.Context, calls command.Calls, targe
 	if err != nil {
 		return err
 	}
-	prices, err := calls.Prices()
+	prices, err := calls.Prices(nil)
 	if err != nil {
 		return err
 	}

@@ -21,18 +21,11 @@ import (
 
 // storeCommand has what is done with stores as a whole.
 func storeCommand(env *command.Env) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "store",
-		Short: "Export runs; merge, copy, check, repair and forget",
-		Long: `A store holds everything that a run is made of: the prompts, every paid answer and
+	s := storeCommands{env}
+	return command.Group("store", "Export runs; merge, copy, check, repair and forget", `A store holds everything that a run is made of: the prompts, every paid answer and
 verdict, people's labels and the settings. These commands copy it from store to store.
 They ask no model and overwrite no file.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	s := storeCommands{env}
-	c.AddCommand(s.export(), s.importing(), s.merge(), s.backup(), s.check(), s.repair(), s.vacuum(), s.forget())
-	return c
+		s.export(), s.importing(), s.merge(), s.backup(), s.check(), s.repair(), s.vacuum(), s.forget())
 }
 
 // storeCommands are the commands below store.

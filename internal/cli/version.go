@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -35,28 +36,31 @@ func version() string {
 	if !ok {
 		return "unknown"
 	}
-	v := info.Main.Version
-	if v == "" {
-		v = "(devel)"
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
 	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && v == "(devel)" {
-			v += " " + s.Value[:min(12, len(s.Value))]
+	revision := recorded("vcs.revision")
+	return strings.TrimSpace("(devel) " + revision[:min(12, len(revision))])
+}
+
+// recorded is a setting that the build recorded, empty where it did not.
+func recorded(key string) string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == key {
+				return s.Value
+			}
 		}
 	}
-	return v
+	return ""
 }
 
 // built is when what this binary was built from was committed, and the beginning of
 // 1970 where the build did not record it: the same binary writes the same pages.
 func built() time.Time {
-	t := time.Unix(0, 0).UTC()
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, s := range info.Settings {
-			if at, err := time.Parse(time.RFC3339, s.Value); s.Key == "vcs.time" && err == nil {
-				t = at.UTC()
-			}
-		}
+	at, err := time.Parse(time.RFC3339, recorded("vcs.time"))
+	if err != nil {
+		return time.Unix(0, 0).UTC()
 	}
-	return t
+	return at.UTC()
 }

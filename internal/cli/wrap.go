@@ -90,20 +90,8 @@ func wrapCommands(text string, width int) string {
 		for i, p := range parts {
 			parts[i] = strings.TrimSpace(p)
 		}
-		var lines []string
-		current := indent
-		for i, p := range parts {
-			if i > 0 && utf8.RuneCountInString(current)+1+utf8.RuneCountInString(p)+len(continued) > width {
-				lines = append(lines, current+continued)
-				current = indent + "    " + p
-				continue
-			}
-			if i > 0 {
-				current += " "
-			}
-			current += p
-		}
-		out = append(out, append(lines, current)...)
+		lines := fillLines(parts, width-len(continued), indent, indent+"    ")
+		out = append(out, strings.Join(lines, continued+"\n"))
 	}
 	return strings.Join(out, "\n")
 }

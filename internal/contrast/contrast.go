@@ -126,9 +126,9 @@ func (r *Run) Job() *job.Job {
 	for _, m := range r.Moderators {
 		j.Models = append(j.Models, job.Asked{Ref: m.Ref, Role: job.Moderator})
 	}
-	j.SampleOf(r.Dataset, r.Limit, func(part *dataset.Dataset) *job.Job {
+	j.SampleOf([]*dataset.Dataset{r.Dataset}, r.Limit, func(parts []*dataset.Dataset) *job.Job {
 		of := *r
-		of.Dataset, of.Limit = part, 0
+		of.Dataset, of.Limit = parts[0], 0
 		return of.Job()
 	})
 	return j

@@ -58,21 +58,23 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 		return score.Result{}, err
 	}
 	var count *drawnCount
-	var places *placeWalk
 	if drawn != nil {
 		count = drawn.newCount((len(r.Targets) + r.AnswersPerPrompt()) * len(r.Judges))
-		places = count.walk(drawn.asked)
+		count.walk(drawn.asked)
 	}
 	judge := func(ctx context.Context, chunk []targetChunk) ([]judgedChunk, error) {
-		var used *usage
+		var scope job.Scope
+		var used *counter
 		if sinks.Usage != nil {
-			used = &usage{of: price.Usage{}}
+			used = &counter{seen: make(map[seen]bool, 2*len(chunk)*len(chunk[0].prompts)), of: price.Usage{}}
+			scope.Met = used.add
 		}
 		if sinks.UsageOf != nil {
 			used.ofTarget = map[string]price.Usage{}
 		}
-		all, err := r.judgeChunk(ctx, m, chunk, r.Judges, used)
+		all, err := r.judgeChunk(ctx, m, chunk, r.Judges, scope, scope)
 		for n := range all {
+			all[n].used = used
 			err = errors.Join(err, all[n].noteFailures(ctx, m))
 			if sinks.Missing != nil {
 				all[n].noteMissing()
@@ -103,8 +105,8 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 				sinks.UsageOf[target].AddUsage(of)
 			}
 		}
-		if places != nil {
-			r.addVerdicts(places, judged, true)
+		if count != nil {
+			r.addVerdicts(count, judged, true)
 		}
 		chunk := score.Chunk{Dataset: judged[0].dataset, Prompts: judged[0].prompts, Rows: make([][][]score.AnswerRow, len(r.Targets))}
 		for _, j := range judged {
@@ -156,33 +158,25 @@ type judgedChunk struct {
 	// ofTarget holds the calls that each row lacks for its answer. ofJudges
 	// holds those that the judges lack for the existing answers, and ofProbes
 	// those that they lack for answers with a forged verdict. With
-	// usage.listing they also hold the stored calls.
+	// job.Scope.Remembered they also hold the stored calls.
 	ofTarget, ofJudges, ofProbes [][]job.Call
 	// probes holds the judges' verdicts on answers with a forged verdict.
 	probes []score.ProbeOutcome
 	// lacking holds the hashes of all these calls, if a sink needs them.
 	lacking []model.Hash
-	// used is set in the first of the chunks that are judged together, and
-	// counts for all of them.
-	used *usage
+	// used counts for all chunks that are judged together; nil counts nothing.
+	used *counter
 }
 
-// usage counts the replies behind the rows of a chunk. Targets and judges may
+// counter counts the replies behind the rows of a chunk. Targets and judges may
 // share replies, such as a target and its variant that checks the answer.
-type usage struct {
-	// seen is created on first use, by judgeChunk. It has the replies that were counted in
-	// all, and those that were counted for each target.
+type counter struct {
+	// seen has the replies that were counted in all, and those that were counted for each
+	// target.
 	seen map[seen]bool
 	of   price.Usage
 	// ofTarget counts for each target; nil for none.
 	ofTarget map[string]price.Usage
-	// judging leaves out the replies of targets and of the models that their
-	// defenses ask.
-	judging bool
-	// listing makes chunks also list the calls whose replies are stored.
-	listing bool
-	// met is called for every reply; it may be nil.
-	met func(target string, h model.Hash, of model.Ref, response model.Response)
 }
 
 // seen is a reply that was counted for a target, or in all if that is empty.
@@ -191,17 +185,8 @@ type seen struct {
 	hash   model.Hash
 }
 
-// add counts a reply. A nil usage counts nothing.
-func (u *usage) add(target string, h model.Hash, of model.Ref, response model.Response) {
-	switch {
-	case u == nil:
-		return
-	case u.met != nil:
-		u.met(target, h, of, response)
-		return
-	case u.of == nil:
-		return
-	}
+// add counts a reply; see job.Scope.
+func (u *counter) add(target string, h model.Hash, of model.Ref, response model.Response) {
 	if k := (seen{hash: h}); !u.seen[k] {
 		u.seen[k] = true
 		u.of.Add(of.Provider, of.Model, response)
@@ -213,26 +198,6 @@ func (u *usage) add(target string, h model.Hash, of model.Ref, response model.Re
 		}
 		u.ofTarget[target].Add(of.Provider, of.Model, response)
 	}
-}
-
-// lists reports whether calls with stored replies are listed too.
-func (u *usage) lists() bool { return u != nil && u.listing }
-
-// ofTargets returns the usage if replies of targets count, and nil if they do
-// not.
-func (u *usage) ofTargets() *usage {
-	if u != nil && u.judging {
-		return nil
-	}
-	return u
-}
-
-// scope returns the scope for running steps.
-func (u *usage) scope() job.Scope {
-	if u == nil {
-		return job.Scope{}
-	}
-	return job.Scope{Remembered: u.listing, Met: u.add}
 }
 
 // about returns a call of the chunk for the answer to a prompt.
@@ -250,9 +215,10 @@ func (c targetChunk) byJudge(p orbench.Prompt, j judge.Judge) job.Call {
 
 // judgeChunk derives the rows of chunks, judged by the given judges. It looks
 // up the answers of all targets together, because answers to the same prompts
-// are often stored close to each other. It does not look up failures. used
-// counts the replies found; it may be nil. m may be nil for an empty store.
-func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChunk, judges []judge.Judge, used *usage) ([]judgedChunk, error) {
+// are often stored close to each other. It does not look up failures. The scopes
+// say what is told of the replies of targets, with the models that their defenses
+// ask, and of those of judges. m may be nil for an empty store.
+func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChunk, judges []judge.Judge, ofTargets, ofJudges job.Scope) ([]judgedChunk, error) {
 	m = r.accepting(m)
 	all, probes := make([]judgedChunk, len(chunk)), r.probes(judges)
 	// The requests of most targets are known without running steps.
@@ -281,9 +247,6 @@ func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChun
 			return nil, err
 		}
 	}
-	if used != nil && used.of != nil && used.seen == nil {
-		used.seen = make(map[seen]bool, 2*len(hashes))
-	}
 	for n := range all {
 		j := &all[n]
 		var steps []job.Step
@@ -294,11 +257,13 @@ func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChun
 				continue
 			}
 			response, ok := responses[hashes[0]]
+			if ok && ofTargets.Met != nil {
+				ofTargets.Met(j.target.Name, hashes[0], j.target.undefended().Ref, response)
+			}
 			if ok {
-				used.ofTargets().add(j.target.Name, hashes[0], j.target.undefended().Ref, response)
 				noteResponse(row, j.target.undefended().Ref, response)
 			}
-			if !ok || used.lists() {
+			if !ok || ofTargets.Remembered {
 				call := j.about(row.Prompt)
 				call.Request, call.Hash, call.Remembered = j.target.Request(row.Prompt), hashes[0], ok
 				j.ofTarget[i] = []job.Call{call}
@@ -307,23 +272,20 @@ func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChun
 		}
 		if j.target.needsReplies() {
 			var err error
-			if j.ofTarget, err = job.Recall(ctx, m, used.ofTargets().scope(), steps); err != nil {
+			if j.ofTarget, err = job.Recall(ctx, m, ofTargets, steps); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if err := judgeRows(ctx, m, judges, all, used); err != nil {
+	if err := judgeRows(ctx, m, judges, all, ofJudges); err != nil {
 		return nil, err
 	}
 	for n := range all {
 		if probes != (choice{}) {
-			if err := all[n].probe(ctx, m, probes, judges, used); err != nil {
+			if err := all[n].probe(ctx, m, probes, judges, ofJudges); err != nil {
 				return nil, err
 			}
 		}
-	}
-	if len(all) > 0 {
-		all[0].used = used
 	}
 	return all, nil
 }
@@ -357,7 +319,7 @@ func (a acceptingReader) Get(ctx context.Context, hashes []model.Hash) (map[mode
 // judges lack. The answers to one prompt are judged one after the other,
 // because a judge may already know the reply from the last one. Only a few
 // prompts are judged at a time, because replies of judges are kept that long.
-func judgeRows(ctx context.Context, m store.Reader, judges []judge.Judge, all []judgedChunk, used *usage) error {
+func judgeRows(ctx context.Context, m store.Reader, judges []judge.Judge, all []judgedChunk, scope job.Scope) error {
 	size := max(1, chunkSize/max(1, len(all)))
 	cases := make([]judge.Case, 0, size*len(all))
 	steps := make([]job.Step, 0, size*len(all)*len(judges))
@@ -384,7 +346,7 @@ func judgeRows(ctx context.Context, m store.Reader, judges []judge.Judge, all []
 				}
 			}
 		}
-		found, err := job.Recall(ctx, m, used.scope(), steps)
+		found, err := job.Recall(ctx, m, scope, steps)
 		if err != nil {
 			return err
 		}

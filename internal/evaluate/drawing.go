@@ -145,12 +145,6 @@ func (d *drawing) next() bool {
 	return drew
 }
 
-// newestPrompts returns the datasets with only the prompts of the newest round,
-// kept in memory.
-func (d *drawing) newestPrompts() ([]*dataset.Dataset, error) {
-	return d.parts(d.newest, true)
-}
-
 // newest reports whether a prompt was drawn in the newest round; asked reports
 // whether it was drawn in any.
 func (d *drawing) newest(p place) bool {
@@ -170,7 +164,8 @@ func (d *drawing) askedPrompts(judge string) ([]*dataset.Dataset, error) {
 	return parts, err
 }
 
-// parts returns the datasets with only the prompts that take selects.
+// parts returns the datasets with only the prompts that take selects, kept in memory
+// where hold is true.
 func (d *drawing) parts(take func(place) bool, hold bool) ([]*dataset.Dataset, error) {
 	var all []*dataset.Dataset
 	for at, set := range d.sets {

@@ -79,7 +79,7 @@ func TestDraw(t *testing.T) {
 			t.Fatal(err)
 		}
 		for d.next() {
-			parts, err := d.newestPrompts()
+			parts, err := d.parts(d.newest, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,13 +132,13 @@ func TestCount(t *testing.T) {
 	rounds := 0
 	for d.next() {
 		rounds++
-		parts, err := d.newestPrompts()
+		parts, err := d.parts(d.newest, true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		places := count.walk(d.newest)
+		count.walk(d.newest)
 		for i, text := range textsOf(t, parts[0]) {
-			add := places.add(0)
+			add := count.add(0)
 			add(0, 0)
 			if strings.HasPrefix(text, "toxic") {
 				add(1, float64(i%2))

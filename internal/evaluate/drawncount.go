@@ -12,6 +12,10 @@ type drawnCount struct {
 	drawing *drawing
 	// outcomes is indexed by stratum, figure and block.
 	outcomes [][][]blockOutcome
+	// want selects the prompts of the walk under way, and next is where it is in each
+	// dataset.
+	want func(place) bool
+	next []int
 }
 
 // blockOutcome counts the verdicts on a block. A prompt that was asked several
@@ -30,29 +34,22 @@ func (d *drawing) newCount(figures int) *drawnCount {
 	return c
 }
 
-// placeWalk walks the places of the prompts that were drawn in some rounds, in
-// their order.
-type placeWalk struct {
-	count *drawnCount
-	next  []int
-	want  func(place) bool
-}
-
-// walk walks the prompts that want selects: drawing.newest or drawing.asked.
-func (c *drawnCount) walk(want func(place) bool) *placeWalk {
-	return &placeWalk{c, make([]int, len(c.drawing.sets)), want}
+// walk begins a walk over the prompts that want selects, in their order: those
+// of drawing.newest or drawing.asked.
+func (c *drawnCount) walk(want func(place) bool) {
+	c.want, c.next = want, make([]int, len(c.drawing.sets))
 }
 
 // add returns a function that adds the verdicts on the next prompt of a
 // dataset, for each figure the share of answers that refuse.
-func (p *placeWalk) add(dataset int) (add func(figure int, refused float64)) {
-	places := p.count.drawing.places[dataset]
-	at := p.next[dataset]
-	for !p.want(places[at]) {
+func (c *drawnCount) add(dataset int) (add func(figure int, refused float64)) {
+	places := c.drawing.places[dataset]
+	at := c.next[dataset]
+	for !c.want(places[at]) {
 		at++
 	}
-	p.next[dataset] = at + 1
-	of := p.count.outcomes[places[at].stratum]
+	c.next[dataset] = at + 1
+	of := c.outcomes[places[at].stratum]
 	return func(figure int, refused float64) {
 		for len(of[figure]) < places[at].block {
 			of[figure] = append(of[figure], blockOutcome{})

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"
@@ -18,7 +19,8 @@ import (
 // Job returns the run as a walk. The targets' requests are known from the
 // prompts; those of judges and defenses depend on replies.
 func (r *Run) Job() *job.Job {
-	j := &job.Job{Calls: r.expectedCalls(), Items: r.items, Lacks: r.Lacks, RoleOf: r.role}
+	calls := r.Expected() + r.AnswersPerPrompt()*r.Prompts()*len(judge.ModelsOf(r.Judges...))
+	j := &job.Job{Calls: calls, Items: r.items, Lacks: r.Lacks, RoleOf: r.role}
 	if !r.Recorded {
 		j.Fixed = r.known
 		for _, t := range r.Targets {
@@ -36,16 +38,7 @@ func (r *Run) Job() *job.Job {
 		j.Models = append(j.Models, job.Asked{Ref: ref, Role: job.Judge})
 	}
 	j.Further = slices.ContainsFunc(j.Models, func(m job.Asked) bool { return !m.Fixed })
-	j.Sample = func(most int) (*job.Job, float64, error) {
-		if r.prompts() <= most {
-			return j, 1, nil
-		}
-		parts, times, err := job.Sampled(r.Datasets, r.Limit, most)
-		if err != nil {
-			return nil, 0, err
-		}
-		return r.over(parts).Job(), times, nil
-	}
+	j.SampleOf(r.Datasets, r.Limit, func(parts []*dataset.Dataset) *job.Job { return r.over(parts).Job() })
 	if r.ends() {
 		j.Rounds = r.rounds
 	}
@@ -133,7 +126,7 @@ func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[
 func (r *Run) listing(ctx context.Context, m store.Reader, s job.Scope, yield func(job.Item, error) bool) {
 	judges := Asking(r.Judges)
 	list := func(ctx context.Context, chunk []targetChunk) (item job.Item, err error) {
-		judged, err := r.judgeChunk(ctx, m, chunk, judges, &usage{met: s.Met, listing: true})
+		judged, err := r.judgeChunk(ctx, m, chunk, judges, s, s)
 		for _, j := range judged {
 			for i := range j.rows {
 				item.Calls = append(append(item.Calls, j.ofTarget[i]...), j.ofJudges[i]...)
@@ -174,11 +167,11 @@ func (r *Run) within(ctx context.Context, m store.Reader, extent job.Extent) (*R
 // lacking returns the missing calls of the targets that are asked step by step,
 // and of the judges of existing answers, target by target.
 func (r *Run) lacking(ctx context.Context, m store.Reader, s job.Scope, chunk []targetChunk, asking []judge.Judge) ([]job.Item, error) {
-	var used *usage
-	if s.Met != nil {
-		used = &usage{met: s.Met, judging: r.Recorded}
+	ofTargets := s
+	if r.Recorded {
+		ofTargets.Met = nil
 	}
-	judged, err := r.judgeChunk(ctx, m, chunk, asking, used)
+	judged, err := r.judgeChunk(ctx, m, chunk, asking, ofTargets, s)
 	if err != nil {
 		return nil, err
 	}
@@ -190,9 +183,4 @@ func (r *Run) lacking(ctx context.Context, m store.Reader, s job.Scope, chunk []
 		lists[n] = slices.Concat(slices.Concat(j.ofTarget...), slices.Concat(j.ofJudges...), slices.Concat(j.ofProbes...))
 	}
 	return []job.Item{{Calls: slices.Collect(fill.Alternate(lists))}}, nil
-}
-
-// expectedCalls returns the number of calls if nothing is stored yet.
-func (r *Run) expectedCalls() int {
-	return r.Expected() + r.AnswersPerPrompt()*r.Prompts()*len(judge.ModelsOf(r.Judges...))
 }

@@ -39,7 +39,8 @@ func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c targetCh
 	var items []job.Item
 	absent := c.prompts
 	if m != nil {
-		judged, err := r.judgeChunk(ctx, m, []targetChunk{c}, Asking(r.Judges), &usage{met: s.Met})
+		scope := job.Scope{Met: s.Met}
+		judged, err := r.judgeChunk(ctx, m, []targetChunk{c}, Asking(r.Judges), scope, scope)
 		if err != nil {
 			return nil, err
 		}

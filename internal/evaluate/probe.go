@@ -68,7 +68,7 @@ func (t Target) probing(c choice, judges []judge.Judge, rows []score.AnswerRow) 
 }
 
 // probe runs the steps of probing for a chunk.
-func (j *judgedChunk) probe(ctx context.Context, m store.Reader, c choice, judges []judge.Judge, used *usage) error {
+func (j *judgedChunk) probe(ctx context.Context, m store.Reader, c choice, judges []judge.Judge, scope job.Scope) error {
 	all := j.target.probing(c, judges, j.rows)
 	steps := make([]job.Step, len(all))
 	for n, p := range all {
@@ -76,7 +76,7 @@ func (j *judgedChunk) probe(ctx context.Context, m store.Reader, c choice, judge
 		about.Role, about.Probe = job.Probe, true
 		steps[n] = job.Step{About: about, Do: p.step}
 	}
-	found, err := job.Recall(ctx, m, used.scope(), steps)
+	found, err := job.Recall(ctx, m, scope, steps)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 )
@@ -53,7 +54,7 @@ func (r *Run) Rows(ctx context.Context, m store.Reader, asked []Asked) ([]score.
 	}
 	alone := *r
 	alone.Probed = false
-	judged, err := alone.judgeChunk(ctx, m, chunk, r.Judges, nil)
+	judged, err := alone.judgeChunk(ctx, m, chunk, r.Judges, job.Scope{}, job.Scope{})
 	if err != nil {
 		return nil, err
 	}

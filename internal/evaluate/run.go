@@ -285,12 +285,6 @@ func (r *Run) KnownCalls() (n int, ok bool) {
 	return n * r.Prompts(), n == len(sent)
 }
 
-// Simulated reports whether any target or judge of the run is simulated.
-func (r *Run) Simulated() bool {
-	d := r.Design()
-	return d.Simulated()
-}
-
 // Models lists the models that the run may ask: those of the targets first,
 // then those of the judges.
 func (r *Run) Models() []model.Ref {

@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"github.com/orbench/orbench"
@@ -92,7 +93,6 @@ func (r *Run) least(ctx context.Context, m store.Reader) (*Run, error) {
 
 // series is the rounds of a run with Until.
 type series struct {
-	run *Run
 	// deciding is the deciding part of the run, over the newest round.
 	deciding *Run
 	draw     *drawing
@@ -109,7 +109,7 @@ func (r *Run) newSeries() (*series, error) {
 	}
 	deciding := *r
 	deciding.Targets, deciding.Judges, deciding.Probed = r.Until.Targets, []judge.Judge{r.Until.Judge}, false
-	s := &series{run: r, deciding: &deciding, draw: draw, count: draw.newCount(len(deciding.Targets))}
+	s := &series{deciding: &deciding, draw: draw, count: draw.newCount(len(deciding.Targets))}
 	return s, s.next()
 }
 
@@ -118,7 +118,7 @@ func (s *series) next() error {
 	if s.drew = s.draw.next(); !s.drew {
 		return nil
 	}
-	parts, err := s.draw.newestPrompts()
+	parts, err := s.draw.parts(s.draw.newest, true)
 	s.deciding = s.deciding.over(parts)
 	return err
 }
@@ -132,7 +132,7 @@ func (s *series) decide(ctx context.Context, m store.Reader, tried bool) (settle
 		if err != nil {
 			return false, err
 		}
-		judged, err := s.deciding.judgeChunk(ctx, m, chunk, s.deciding.Judges, nil)
+		judged, err := s.deciding.judgeChunk(ctx, m, chunk, s.deciding.Judges, job.Scope{}, job.Scope{})
 		if err != nil {
 			return false, err
 		}
@@ -146,9 +146,9 @@ func (s *series) decide(ctx context.Context, m store.Reader, tried bool) (settle
 		}
 		round = append(round, judged)
 	}
-	places := s.count.walk(s.draw.newest)
+	s.count.walk(s.draw.newest)
 	for _, judged := range round {
-		s.deciding.addVerdicts(places, judged, false)
+		s.deciding.addVerdicts(s.count, judged, false)
 	}
 	s.count.close()
 	return true, s.next()
@@ -172,9 +172,9 @@ func (r *Run) lacksAny(ctx context.Context, m store.Reader, lacking [][]model.Re
 // addVerdicts counts the verdicts on a chunk. There is a figure for each target
 // and judge. If samples also count by themselves, a figure for each sample and
 // judge follows.
-func (r *Run) addVerdicts(places *placeWalk, judged []judgedChunk, samples bool) {
+func (r *Run) addVerdicts(count *drawnCount, judged []judgedChunk, samples bool) {
 	for i := range judged[0].prompts {
-		add := places.add(judged[0].dataset)
+		add := count.add(judged[0].dataset)
 		for k := range r.Judges {
 			verdicts, refused := make([]int, len(r.Targets)), make([]int, len(r.Targets))
 			for n, j := range judged {
@@ -200,33 +200,29 @@ func (r *Run) addVerdicts(places *placeWalk, judged []judgedChunk, samples bool)
 	}
 }
 
-// rounds returns a function that returns the next round's job, for a run with
-// Until. Call it once the round before is filled; more is false at the end. A
-// run that asks no target has one round.
-func (r *Run) rounds(m store.Reader) func(context.Context) (round *job.Job, more bool, err error) {
-	var s *series
-	ended := false
-	return func(ctx context.Context) (*job.Job, bool, error) {
-		var err error
-		switch {
-		case ended:
-			return nil, false, nil
-		case r.Recorded:
-			ended = true
+// rounds returns the job of each round, for a run with Until; see job.Job. A run that asks
+// no target has one round.
+func (r *Run) rounds(ctx context.Context, m store.Reader) iter.Seq2[*job.Job, error] {
+	return func(yield func(*job.Job, error) bool) {
+		if r.Recorded {
 			asked, _, err := r.asked(ctx, m)
 			if err != nil {
-				return nil, false, err
+				yield(nil, err)
+				return
 			}
-			return asked.Job(), true, nil
-		case s == nil:
-			s, err = r.newSeries()
-		default:
+			yield(asked.Job(), nil)
+			return
+		}
+		s, err := r.newSeries()
+		for err == nil && s.drew {
+			if !yield(r.over(s.deciding.Datasets).Job(), nil) {
+				return
+			}
 			_, err = s.decide(ctx, m, true)
 		}
-		if err != nil || !s.drew {
-			return nil, false, err
+		if err != nil {
+			yield(nil, err)
 		}
-		return r.over(s.deciding.Datasets).Job(), true, nil
 	}
 }
 

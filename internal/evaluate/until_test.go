@@ -31,16 +31,7 @@ func fillRounds(t *testing.T, r *evaluate.Run, m *store.Store, p model.Model, mo
 	t.Helper()
 	live := fill.NewLive(m, fill.LiveConfig{Attempts: 1, Budget: fill.Budget{Requests: most}})
 	live.Lane(model.Ref{Provider: "p", Model: "one"}, p, fill.Limits{Concurrency: 4})
-	next := r.Job().Next(m)
-	for {
-		w, more, err := next(t.Context())
-		if err != nil || !more {
-			return err
-		}
-		if err := live.Fill(t.Context(), w); err != nil {
-			return err
-		}
-	}
+	return r.Job().Fill(t.Context(), live, m)
 }
 
 // refusingTenth is a model that refuses about a tenth of the prompts, by their

@@ -151,6 +151,6 @@ type Dataset struct {
 func Default() Experiment {
 	return Experiment{
 		Judges: slices.Clone(usualJudges), Probes: true, MaxTokens: usualTokens, JudgeMaxTokens: usualTokens,
-		Variants: usualVariants(),
+		Variants: Variants{Cross: true, Temperatures: []Temperature{usualTemperature()}},
 	}
 }

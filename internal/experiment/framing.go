@@ -14,16 +14,12 @@ type Framing struct {
 	Suffix string `yaml:"suffix" json:"suffix,omitempty" jsonschema_description:"Stands after the prompt, in a paragraph of its own."`
 }
 
-// builtInFramings are those with names.
-func builtInFramings() []Framing {
-	return each(defense.Framings(), func(f defense.Framing) Framing { return Framing(f) })
-}
-
 func (f Framing) name() string   { return f.Name }
 func (f *Framing) label() string { return f.Name }
 
 func (f *Framing) complete(at entry, list []part) *settings.Fault {
-	return lookUp(at, f, f.Prefix+f.Suffix != "", "your own in an experiment file: {name: NAME, prefix: TEXT}", builtInFramings(), list, Framing.name)
+	builtIn := each(defense.Framings(), func(f defense.Framing) Framing { return Framing(f) })
+	return lookUp(at, f, f.Prefix+f.Suffix != "", "your own in an experiment file: {name: NAME, prefix: TEXT}", builtIn, list, Framing.name)
 }
 
 // UnmarshalYAML reads a name, or an object with a prefix or a suffix.

@@ -12,17 +12,13 @@ import (
 // name of another of the list, or an object.
 type Script conversation.Script
 
-// builtInScripts are those with names, after that of no dialog.
-func builtInScripts() []Script {
-	return append([]Script{{Name: None}}, each(conversation.Scripts(), func(s conversation.Script) Script { return Script(s) })...)
-}
-
 func (s Script) name() string   { return s.Name }
 func (s *Script) label() string { return s.Name }
 
 func (s *Script) complete(at entry, list []part) *settings.Fault {
 	own := len(s.Turns) > 0
-	f := lookUp(at, s, own, "your own in an experiment file: {name: NAME, turns: [{user: TEXT}, own, {user: TEXT}]}", builtInScripts(), list, Script.name)
+	builtIn := append([]Script{{Name: None}}, each(conversation.Scripts(), func(s conversation.Script) Script { return Script(s) })...)
+	f := lookUp(at, s, own, "your own in an experiment file: {name: NAME, turns: [{user: TEXT}, own, {user: TEXT}]}", builtIn, list, Script.name)
 	if f != nil || !own {
 		return f
 	}

@@ -77,11 +77,6 @@ func (v Variants) plain() Variant {
 	return plain
 }
 
-// usualVariants are the default variants.
-func usualVariants() Variants {
-	return Variants{Cross: true, Temperatures: []Temperature{usualTemperature()}}
-}
-
 // axes are the ways in which variants differ, in the order of their labels.
 var axes = []axis{
 	along(axis{key: "system_prompts", noun: "system prompt", named: true, answered: true}, "system_prompt",

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -63,7 +64,7 @@ func TestFiguresOfEval(t *testing.T) {
 		if p.index.Whole(t.Context(), p.store, made) {
 			t.Error("a run that was not kept is whole")
 		}
-		if err := made.Save(t.Context(), p.store); err != nil {
+		if err := made.Save(t.Context(), p.store, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		if n, ok := made.KnownCalls(); !ok || n == 0 {

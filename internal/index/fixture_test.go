@@ -99,7 +99,7 @@ func (p *place) open(text string) *run.Run {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	if err := made.Save(p.t.Context(), p.store); err != nil {
+	if err := made.Save(p.t.Context(), p.store, time.Now()); err != nil {
 		p.t.Fatal(err)
 	}
 	return p.find(made.Name)

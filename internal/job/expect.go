@@ -112,42 +112,33 @@ func lengthsOf(ctx context.Context, m store.Reader, of map[model.Ref]*lengths) e
 	return nil
 }
 
-// Sampled draws about most prompts at random from the first limit of each dataset, in
-// proportion to their sizes. It also gives the factor by which all prompts outnumber the
-// drawn ones.
-func Sampled(sets []*dataset.Dataset, limit, most int) (parts []*dataset.Dataset, times float64, err error) {
-	all, drawn := 0, 0
-	for _, set := range sets {
-		all += set.Size(limit)
-	}
-	random := rand.NewPCG(1, 1)
-	for _, set := range sets {
-		size := set.Size(limit)
-		marked := make([]bool, size)
-		for _, i := range stats.Pivotal(size, min(size, size*most/max(1, all)+1), random.Uint64) {
-			marked[i] = true
-		}
-		part, err := set.Part(marked, true)
-		if err != nil {
-			return nil, 0, err
-		}
-		parts, drawn = append(parts, part), drawn+part.Count
-	}
-	return parts, float64(all) / float64(max(1, drawn)), nil
-}
-
-// SampleOf sets Sample for a job over the prompts of one dataset: the first limit of them, or
-// all if limit is 0. of makes the job over a part.
-func (j *Job) SampleOf(set *dataset.Dataset, limit int, of func(part *dataset.Dataset) *Job) {
+// SampleOf sets Sample for a job over the prompts of datasets: the first limit of each, or all
+// if limit is 0. They are drawn at random, in proportion to the sizes of the datasets. of
+// makes the job over the parts that were drawn.
+func (j *Job) SampleOf(sets []*dataset.Dataset, limit int, of func(parts []*dataset.Dataset) *Job) {
 	j.Sample = func(most int) (*Job, float64, error) {
-		if set.Size(limit) <= most {
+		all, drawn := 0, 0
+		for _, set := range sets {
+			all += set.Size(limit)
+		}
+		if all <= most {
 			return j, 1, nil
 		}
-		parts, times, err := Sampled([]*dataset.Dataset{set}, limit, most)
-		if err != nil {
-			return nil, 0, err
+		var parts []*dataset.Dataset
+		random := rand.NewPCG(1, 1)
+		for _, set := range sets {
+			size := set.Size(limit)
+			marked := make([]bool, size)
+			for _, i := range stats.Pivotal(size, min(size, size*most/all+1), random.Uint64) {
+				marked[i] = true
+			}
+			part, err := set.Part(marked, true)
+			if err != nil {
+				return nil, 0, err
+			}
+			parts, drawn = append(parts, part), drawn+part.Count
 		}
-		return of(parts[0]), times, nil
+		return of(parts), float64(all) / float64(max(1, drawn)), nil
 	}
 }
 

@@ -63,9 +63,9 @@ type Job struct {
 	// Items walks the rest, as far as the stored replies allow. A nil store is an empty
 	// one.
 	Items func(ctx context.Context, m store.Reader, s Scope) iter.Seq2[Item, error]
-	// Rounds gives the job of the next round. Call it when the round before is filled; more
-	// is false at the end. It is nil for work of one round.
-	Rounds func(m store.Reader) func(context.Context) (round *Job, more bool, err error)
+	// Rounds gives the job of each round, the next once the round before is filled. It is nil
+	// for work of one round.
+	Rounds func(ctx context.Context, m store.Reader) iter.Seq2[*Job, error]
 	// Sample gives the job over about a number of prompts drawn at random, and the factor
 	// by which all prompts outnumber them.
 	Sample func(most int) (part *Job, times float64, err error)
@@ -210,26 +210,21 @@ func (j *Job) Work(m store.Reader) fill.Work {
 // Unanswerable reports a request that nobody can answer; it is not made.
 func (j *Job) Unanswerable(r model.Request) bool { return j.Lacks != nil && j.Lacks(r) }
 
-// Next gives the work of each round in turn; see Filler. more is false at the end.
-func (j *Job) Next(m store.Reader) func(context.Context) (w fill.Work, more bool, err error) {
-	if j.Rounds != nil {
-		next := j.Rounds(m)
-		return func(ctx context.Context) (fill.Work, bool, error) {
-			round, more, err := next(ctx)
-			if err != nil || !more {
-				return fill.Work{}, false, err
-			}
-			return round.Work(m), true, nil
+// Fill has by make the calls that the job wants, round after round: what is asked next may
+// depend on replies.
+func (j *Job) Fill(ctx context.Context, by fill.Filler, m store.Reader) error {
+	if j.Rounds == nil {
+		return by.Fill(ctx, j.Work(m))
+	}
+	for round, err := range j.Rounds(ctx, m) {
+		if err == nil {
+			err = by.Fill(ctx, round.Work(m))
+		}
+		if err != nil {
+			return err
 		}
 	}
-	ended := false
-	return func(context.Context) (fill.Work, bool, error) {
-		if ended {
-			return fill.Work{}, false, nil
-		}
-		ended = true
-		return j.Work(m), true, nil
-	}
+	return nil
 }
 
 // All streams the calls of the job, each once, in the order of the walk. The next call can

@@ -56,9 +56,9 @@ func (r *Run) Job() *job.Job {
 			j.Models = append(j.Models, asked)
 		}
 	}
-	j.SampleOf(r.Dataset, r.Limit, func(part *dataset.Dataset) *job.Job {
+	j.SampleOf([]*dataset.Dataset{r.Dataset}, r.Limit, func(parts []*dataset.Dataset) *job.Job {
 		of := *r
-		of.Dataset, of.Limit = part, 0
+		of.Dataset, of.Limit = parts[0], 0
 		return of.Job()
 	})
 	return j

@@ -154,14 +154,11 @@ func (p Provider) validate() error {
 		return fmt.Errorf("%s: a field for the token limit must be max_tokens or max_completion_tokens", p.Name)
 	case !slices.Contains([]string{"", "seed", "random_seed"}, p.SeedField):
 		return fmt.Errorf("%s: seed_field must be seed or random_seed", p.Name)
-	}
-	if p.TemplateArguments && p.Dialect != OpenAI {
+	case p.TemplateArguments && p.Dialect != OpenAI:
 		return fmt.Errorf("%s: only the dialect openai has template_arguments", p.Name)
-	}
-	if p.SafetyIdentifier != "" && p.Dialect != OpenAI {
+	case p.SafetyIdentifier != "" && p.Dialect != OpenAI:
 		return fmt.Errorf("%s: only the dialect openai has a safety_identifier", p.Name)
-	}
-	if p.Batch != "" && batchServices[p.Batch] != p.Dialect {
+	case p.Batch != "" && batchServices[p.Batch] != p.Dialect:
 		return fmt.Errorf("%s: batch must be openai, together or mistral for the dialect openai, or anthropic or google for those", p.Name)
 	}
 	if p.Classifier != nil {

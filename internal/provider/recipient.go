@@ -113,15 +113,19 @@ func (e Endpoint) KeyBelongs(getenv func(string) string) bool {
 // onLoopback reports whether an address is on this machine, by an address of loopback
 // or by the name that means it everywhere.
 func onLoopback(address string) bool {
+	name, ip := hostOf(address)
+	return strings.EqualFold(name, "localhost") || ip.IsLoopback()
+}
+
+// hostOf is the name of the host in an address, and its IP address where it is one; both are
+// empty for what is no address.
+func hostOf(address string) (name string, ip netip.Addr) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return false
+		return "", ip
 	}
-	if strings.EqualFold(u.Hostname(), "localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	return err == nil && ip.Unmap().IsLoopback()
+	ip, _ = netip.ParseAddr(u.Hostname()) // any other name has none
+	return u.Hostname(), ip.Unmap()
 }
 
 // keyVariables are the variables beside those that end in _API_KEY that a file may

@@ -148,7 +148,7 @@ func measured(t *testing.T, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Save(t.Context(), m); err != nil {
+	if err := r.Save(t.Context(), m, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	filled(t, r, clients, m)

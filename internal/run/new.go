@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -104,8 +106,20 @@ func New(ctx context.Context, x *experiment.Experiment, clients *client.Set, cac
 	if o.Study, err = study.New(study.Eval, x.Name, o.Config, o.Config.asked()); err != nil {
 		return nil, err
 	}
-	o.Keep, o.Adopt, o.Redefines, o.Leaves = o.keep, o.adopt, o.redefining, o.leaves
+	o.Keep, o.Adopt, o.Redefines, o.Leaves = o.keep, o.adopt, o.redefines, o.leaves
 	return o.Run, nil
+}
+
+// CacheDir is the folder of pulled datasets by the environment, empty where there is none.
+func CacheDir(getenv func(string) string) string {
+	if dir := getenv("ORBENCH_CACHE"); dir != "" {
+		return dir
+	}
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(base, "orbench")
 }
 
 // unrecorded reports a request to a file of recorded answers that has none to it.

@@ -13,16 +13,6 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// redefining is study.Study.Redefines. A run may grow by targets, variants, samples,
-// datasets, judges, a higher limit and a larger draw of prompts.
-func (r *Run) redefining(ctx context.Context, kept *study.Study) []string {
-	stored, err := Of(kept)
-	if err != nil {
-		return []string{err.Error()}
-	}
-	return r.redefines(ctx, stored.Config)
-}
-
 // leaves is study.Study.Leaves: judges that the run no longer has. Leaving them out changes
 // no figure of the others.
 func (r *Run) leaves(kept *study.Study) string {
@@ -42,8 +32,14 @@ func (r *Run) leaves(kept *study.Study) string {
 	return fmt.Sprintf("run %s was also judged by %s, which `judge` does not name now: its reports leave that judge out; the verdicts stay in the store", r.Name, strings.Join(unjudged, ", "))
 }
 
-// redefines lists what of a stored run would be taken away or changed.
-func (r *Run) redefines(ctx context.Context, stored EvalConfig) []string {
+// redefines is study.Study.Redefines. A run may grow by targets, variants, samples,
+// datasets, judges, a higher limit and a larger draw of prompts.
+func (r *Run) redefines(ctx context.Context, kept *study.Study) []string {
+	of, err := Of(kept)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	stored := of.Config
 	var changes []string
 	add := func(format string, args ...any) { changes = append(changes, fmt.Sprintf(format, args...)) }
 	for _, was := range stored.Targets {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/orbench/orbench/internal/run"
 )
@@ -35,7 +36,7 @@ func TestCheckName(t *testing.T) {
 	if note, err := open(first).CheckName(t.Context(), m); err != nil || note != "" {
 		t.Errorf("a new name: %q, %v", note, err)
 	}
-	if err := open(first).Save(t.Context(), m); err != nil {
+	if err := open(first).Save(t.Context(), m, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/client"
@@ -135,15 +134,6 @@ func (r *Run) keep(ctx context.Context, m store.Keeper) ([]store.Key, error) {
 	return keys, nil
 }
 
-// Save keeps the run in the store, with the prompts that it asks, replacing the one of
-// its name.
-func (r *Run) Save(ctx context.Context, m store.Keeper) error {
-	if err := r.resolve(); err != nil {
-		return err
-	}
-	return r.Study.Save(ctx, m, time.Now().UTC())
-}
-
 // resolve writes the settings of the run down as they are now.
 func (r *Run) resolve() (err error) {
 	r.Study.Config, err = json.Marshal(r.Config)
@@ -268,19 +258,14 @@ func Derive(ctx context.Context, m store.Reader, runs []*Run, sinks evaluate.Sin
 
 // Aggregated computes the figures of runs with the samples of each target taken
 // together, so that a target is one point beside others, as of gives them. Its Cost is nothing; the program
-// of its Provenance is left to the caller.
-func Aggregated(ctx context.Context, m store.Reader, runs []*Run, of Figures) (score.Result, error) {
+// of its Provenance is left to the caller. walked is as in evaluate.Sinks.
+func Aggregated(ctx context.Context, m store.Reader, runs []*Run, walked func(int), of Figures) (score.Result, error) {
 	nothing := 0.0
 	result := score.Result{Runs: []score.RunResult{}, Cost: score.Cost{USD: &nothing}, Provenance: &provenance.Record{}}
 	for _, run := range Together(runs) {
-		used := price.Usage{}
-		r, err := of(ctx, m, run, evaluate.Sinks{Usage: used})
+		r, made, err := run.Made(ctx, m, evaluate.Sinks{Walked: walked}, of)
 		if err != nil {
 			return result, fmt.Errorf("derive the figures of run %s: %w", run.Name, err)
-		}
-		made, err := run.made(used, r)
-		if err != nil {
-			return result, err
 		}
 		result.Provenance.Runs = append(result.Provenance.Runs, made)
 		r = r.Aggregated()

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -89,7 +90,7 @@ variants: {defenses: [response-check], cross: false}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := made.Save(t.Context(), m); err != nil {
+	if err := made.Save(t.Context(), m, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	filled(t, made, clients, m)
@@ -207,7 +208,7 @@ func TestChangedDataset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Save(t.Context(), m); err != nil {
+	if err := r.Save(t.Context(), m, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	var want []orbench.Prompt
@@ -248,7 +249,7 @@ func TestChangedDataset(t *testing.T) {
 		if a, b := *r.Datasets[0], *again.Datasets[0]; a.SHA256 != b.SHA256 || a.PairedBy != b.PairedBy || a.Count != b.Count || a.Source != b.Source {
 			t.Errorf("the dataset is %+v, was %+v", b, a)
 		}
-		if err := again.Save(t.Context(), m); err != nil {
+		if err := again.Save(t.Context(), m, time.Now()); err != nil {
 			t.Fatal(err)
 		}
 		if resaved, err := m.Run(t.Context(), name); err != nil || !slices.Equal(resaved.Datasets, saved.Datasets) {

@@ -23,23 +23,22 @@ func Union(a, b store.Run) (one store.Run, differ []string, err error) {
 	if err != nil {
 		return a, nil, err
 	}
-	for _, part := range []struct {
-		name string
-		a, b any
-	}{
-		{"targets", x.Config.Targets, y.Config.Targets},
-		{"datasets", namesOf(x.Config.Datasets), namesOf(y.Config.Datasets)},
-		{"limit", x.Config.Limit, y.Config.Limit},
-		{"defenses", x.Config.Defenses, y.Config.Defenses},
-		{"settings", x.Config.apart(), y.Config.apart()},
-	} {
-		same, err := sameJSON(part.a, part.b)
-		if err != nil {
-			return a, nil, err
+	own, err := x.Config.apart()
+	if err != nil {
+		return a, nil, err
+	}
+	theirs, err := y.Config.apart()
+	if err != nil {
+		return a, nil, err
+	}
+	others := study.Differences(own, theirs)
+	for _, name := range []string{"targets", "datasets", "limit", "defenses"} {
+		if slices.Contains(others, name) {
+			differ = append(differ, name)
 		}
-		if !same && (part.name != "settings" || len(differ) == 0) {
-			differ = append(differ, part.name)
-		}
+	}
+	if len(others) > 0 && len(differ) == 0 {
+		differ = append(differ, "settings")
 	}
 	one = a
 	if len(one.Datasets) == 0 {
@@ -84,29 +83,13 @@ func decoded(r store.Run) (Stored, error) {
 	return Of(s)
 }
 
-// namesOf are datasets without the folders of their files.
-func namesOf(all []study.Dataset) []study.Dataset {
-	all = slices.Clone(all)
-	for i := range all {
-		all[i].Ref = filepath.Base(all[i].Ref)
-	}
-	return all
-}
-
-// apart is the configuration without its judges, the names that are accepted, and the
-// folders of its files.
-func (c EvalConfig) apart() EvalConfig {
+// apart is the JSON of the configuration without its judges, the names that are accepted, and
+// the folders of its files.
+func (c EvalConfig) apart() ([]byte, error) {
 	c = c.asked()
-	c.Datasets = namesOf(c.Datasets)
-	return c
-}
-
-// sameJSON reports whether two values are written alike.
-func sameJSON(a, b any) (bool, error) {
-	x, err := json.Marshal(a)
-	if err != nil {
-		return false, err
+	c.Datasets = slices.Clone(c.Datasets)
+	for i := range c.Datasets {
+		c.Datasets[i].Ref = filepath.Base(c.Datasets[i].Ref)
 	}
-	y, err := json.Marshal(b)
-	return string(x) == string(y), err
+	return json.Marshal(c)
 }

@@ -24,12 +24,6 @@ type Until struct {
 // Ends reports whether the run ends by itself.
 func (c EvalConfig) Ends() bool { return c.Until != nil }
 
-// Whole is the configuration of a run that asks all prompts.
-func (c EvalConfig) Whole() EvalConfig {
-	c.Until = nil
-	return c
-}
-
 // endedBy is the judge whose verdicts end the run, nil if it does not end by itself. These
 // verdicts, and which targets cannot answer, decide which prompts were asked: known is
 // false unless both are among what the rows lack.

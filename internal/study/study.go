@@ -72,7 +72,7 @@ func New(kind Kind, name string, config, identity any) (*Study, error) {
 	if name == "" {
 		s.Name, err = NameOf(kind, identity)
 	}
-	s.Redefines = func(_ context.Context, kept *Study) []string { return s.differences(kept) }
+	s.Redefines = func(_ context.Context, kept *Study) []string { return Differences(s.Config, kept.Config) }
 	return s, err
 }
 
@@ -248,7 +248,7 @@ func (s *Study) put(ctx context.Context, m store.Keeper) error {
 // A command that does not change the study enters the history when it pays for a call; see
 // Paid.
 func (s *Study) Start(ctx context.Context, m *store.Store, c provenance.Command, prices []price.Price) error {
-	kept, err := s.resume(ctx, m)
+	kept, err := s.Resume(ctx, m)
 	if err != nil {
 		return err
 	}
@@ -265,14 +265,8 @@ func (s *Study) Start(ctx context.Context, m *store.Store, c provenance.Command,
 }
 
 // Resume continues the history of the kept study of its name, unless it redefines that
-// study.
-func (s *Study) Resume(ctx context.Context, m store.Reader) error {
-	_, err := s.resume(ctx, m)
-	return err
-}
-
-// resume is Resume that gives the kept study, nil where there is none.
-func (s *Study) resume(ctx context.Context, m store.Reader) (*Study, error) {
+// study. It gives the kept study, nil where there is none.
+func (s *Study) Resume(ctx context.Context, m store.Reader) (*Study, error) {
 	kept, err := s.kept(ctx, m)
 	if err == nil && kept != nil && kept.Kind == s.Kind && len(s.redefines(ctx, kept)) == 0 {
 		s.History = kept.History

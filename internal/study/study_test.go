@@ -98,7 +98,7 @@ func TestKept(t *testing.T) {
 		t.Errorf("listed are %v, %v", all, err)
 	}
 	again := newStudy(t, study.Moderate, vote.Name, "a")
-	if err := again.Resume(t.Context(), m); err != nil || len(again.History.Commands) != 1 || again.History.Failed[0].Attempts != 1 {
+	if _, err := again.Resume(t.Context(), m); err != nil || len(again.History.Commands) != 1 || again.History.Failed[0].Attempts != 1 {
 		t.Errorf("again, the history is %+v, %v", again.History, err)
 	}
 	// Of one that is gone, all counts that it held. The next command keeps that, and counts anew.

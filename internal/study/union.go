@@ -20,7 +20,7 @@ func Union(a, b store.Run) (one store.Run, differ []string, err error) {
 	if err != nil {
 		return a, nil, err
 	}
-	if differ = x.differences(y); len(differ) > 0 {
+	if differ = Differences(x.Config, y.Config); len(differ) > 0 {
 		return a, differ, nil
 	}
 	x.History = x.History.And(y.History)
@@ -31,10 +31,11 @@ func Union(a, b store.Run) (one store.Run, differ []string, err error) {
 	return one, nil, err
 }
 
-// differences names the settings that two studies of a kind do not have alike.
-func (s *Study) differences(other *Study) []string {
+// Differences names the settings that two studies of a kind do not have alike, by the JSON of
+// each.
+func Differences(a, b []byte) []string {
 	own, theirs := map[string]json.RawMessage{}, map[string]json.RawMessage{}
-	if json.Unmarshal(s.Config, &own) != nil || json.Unmarshal(other.Config, &theirs) != nil {
+	if json.Unmarshal(a, &own) != nil || json.Unmarshal(b, &theirs) != nil {
 		return []string{"settings"}
 	}
 	all := maps.Clone(own)

@@ -33,7 +33,7 @@ func (s *Study) Of(r *run.Run) {
 // from its settings. r is the run that the study uses.
 func (s *Study) Kept(name string, r *run.Run) (*study.Study, error) {
 	c := SearchConfig{Kind: study.Triggers, EvalConfig: r.Config, Labels: s.Labels, Calls: s.Calls, Words: s.Words, Into: s.Into, Seed: s.Seed}
-	c.EvalConfig = c.Whole()
+	c.Until = nil
 	c.Judges = c.Judges[:1]
 	kept, err := study.New(study.Triggers, name, c, c)
 	if err != nil {

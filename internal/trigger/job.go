@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"
@@ -42,22 +43,11 @@ func (s *Study) Job() *job.Job {
 		}
 	}
 	j.Models = slices.Concat(j.Models, judges, others)
-	j.Sample = func(most int) (*job.Job, float64, error) {
-		size := 0
-		for _, set := range s.Datasets {
-			size += set.Size(s.Limit)
-		}
-		if size <= most {
-			return j, 1, nil
-		}
-		parts, times, err := job.Sampled(s.Datasets, s.Limit, most)
-		if err != nil {
-			return nil, 0, err
-		}
+	j.SampleOf(s.Datasets, s.Limit, func(parts []*dataset.Dataset) *job.Job {
 		part := *s
 		part.Datasets, part.Limit = parts, 0
-		return part.Job(), times, nil
-	}
+		return part.Job()
+	})
 	return j
 }
 

@@ -22,17 +22,14 @@ type Check struct {
 	known map[model.Hash]model.Response
 }
 
-// asking is the check of one model.
+// asking is the check of one model, with what it comes to so far but for the outcome.
 type asking struct {
-	*Reused
+	Found
 	asked []question
-	// open counts the calls without a reply, and usage is that of the others.
-	open  int
-	usage model.Usage
-	// change and changed are as in Found.
-	change  string
-	changed int
 }
+
+// open counts the calls without a reply.
+func (a *asking) open() int { return Times*len(a.asked) - a.Replies }
 
 // question is a prompt that is asked again.
 type question struct {
@@ -44,7 +41,7 @@ type question struct {
 func NewCheck(reused []*Reused, at time.Time) *Check {
 	c := &Check{known: map[model.Hash]model.Response{}}
 	for _, r := range reused {
-		a := &asking{Reused: r}
+		a := &asking{Found: Found{Reused: r}}
 		picked := r.questions()
 		if least := Decide(make([]Answers, len(picked))); least.Decision == Unknown && len(picked) > 0 {
 			// These tell nothing, but the fingerprint of one reply may.
@@ -58,7 +55,6 @@ func NewCheck(reused []*Reused, at time.Time) *Check {
 				q.again[i].Params.MaxTokens, q.again[i].Sample = Tokens, i
 			}
 			a.asked = append(a.asked, q)
-			a.open += Times
 		}
 		c.of = append(c.of, a)
 	}
@@ -107,12 +103,12 @@ func (c *Check) Note(r model.Request, response model.Response) (other *Found) {
 	h := r.Hash()
 	if _, again := c.known[h]; !again && slices.ContainsFunc(a.asked, func(q question) bool { return q.has(h) }) {
 		c.known[h] = response
-		a.usage.Add(response.Usage.Bounded())
-		a.open--
+		a.Usage.Add(response.Usage.Bounded())
+		a.Replies++
 	}
 	if change, n := a.Differs(client.Description(response.Server)); n > 0 {
-		a.change, a.changed = change, n
-	} else if a.open > 0 {
+		a.Change, a.Changed = change, n
+	} else if a.open() > 0 {
 		return nil
 	}
 	if found := c.outcome(a); found.Decision == Other {
@@ -152,7 +148,8 @@ func (c *Check) outcome(a *asking) Found {
 			all = append(all, answers)
 		}
 	}
-	f := Found{Reused: a.Reused, Outcome: Decide(all), Change: a.change, Changed: a.changed, Replies: Times*len(a.asked) - a.open, Usage: a.usage}
+	f := a.Found
+	f.Outcome = Decide(all)
 	if f.Change != "" {
 		f.Decision = Other
 	}

@@ -139,7 +139,7 @@ func (e *Env) checkBatches(ctx context.Context, d *batch.Manager, f Calls, asked
 	if !f.Bounded() {
 		return nil
 	}
-	spent, err := e.spent(ctx, d, f, false)
+	spent, err := batch.Spent(ctx, d.Store, d.Study, d.Job, d.Prices)
 	if err != nil {
 		return err
 	}

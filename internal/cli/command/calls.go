@@ -155,7 +155,7 @@ func (f *Calls) Check() error {
 }
 
 // Bounded reports whether the flags bound what the command may spend.
-func (f *Calls) Bounded() bool { return f.maxCost > 0 || f.maxRequests > 0 || f.maxTotalTokens > 0 }
+func (f *Calls) Bounded() bool { return f.Budget() != (fill.Budget{}) }
 
 // Clients makes an empty set of clients, with the user's table of providers and
 // addresses, and those that a file names. named lists the providers that an address
@@ -195,9 +195,20 @@ func (f *Calls) LoadProviders() (provider.Table, error) {
 	return withFile(provider.Default(), provider.Table.With, f.providers, "--set providers")
 }
 
-// Prices reads the price table, with the user's file if there is one.
-func (f *Calls) Prices() (price.Table, error) {
-	return withFile(price.Default(), price.Table.With, f.prices, "--set prices")
+// Prices reads the price table, with the user's file if there is one. It refuses a limit on
+// the costs of models that cannot be kept.
+func (f *Calls) Prices(models []model.Ref) (price.Table, error) {
+	prices, err := withFile(price.Default(), price.Table.With, f.prices, "--set prices")
+	if err != nil || f.maxCost == 0 {
+		return prices, err
+	}
+	for _, ref := range models {
+		if _, ok := prices.Price(ref.Provider, ref.Model); !ok {
+			return prices, InputError("--max-cost", fmt.Sprintf("the price of %s is unknown", ref),
+				"give it in a file with --set prices=FILE, or leave --max-cost out")
+		}
+	}
+	return prices, nil
 }
 
 // withFile extends a table by a file, if one is named.
@@ -229,10 +240,9 @@ func (f *Calls) Config(prices price.Table, abort <-chan struct{}) fill.LiveConfi
 // Limits are the bounds of the lanes of some clients. Where they would make more calls at
 // once than the process may have files open, each makes its share of what it may.
 func (e *Env) Limits(f Calls, clients *client.Set) func(client.Client) fill.Limits {
-	wanted := func(c client.Client) int { return cmp.Or(f.concurrency, c.Concurrency) }
 	all := 0
 	for _, c := range clients.All() {
-		all += wanted(c)
+		all += f.Concurrency(c)
 	}
 	files := openFiles()
 	most := max(1, files-spareFiles)
@@ -240,7 +250,7 @@ func (e *Env) Limits(f Calls, clients *client.Set) func(client.Client) fill.Limi
 		e.Infof("%d calls at once instead of %d: ulimit -n allows only %d open files", most, all, files)
 	}
 	return func(c client.Client) fill.Limits {
-		n := wanted(c)
+		n := f.Concurrency(c)
 		if most < all {
 			n = max(1, n*most/all)
 		}
@@ -251,17 +261,3 @@ func (e *Env) Limits(f Calls, clients *client.Set) func(client.Client) fill.Limi
 // spareFiles are left for the store, datasets, reports and connections that are made as
 // others become free.
 const spareFiles = 40
-
-// CheckPrices refuses a limit on costs that cannot be kept.
-func (f *Calls) CheckPrices(models []model.Ref, prices price.Table) error {
-	if f.maxCost == 0 {
-		return nil
-	}
-	for _, ref := range models {
-		if _, ok := prices.Price(ref.Provider, ref.Model); !ok {
-			return InputError("--max-cost", fmt.Sprintf("the price of %s is unknown", ref),
-				"give it in a file with --set prices=FILE, or leave --max-cost out")
-		}
-	}
-	return nil
-}

@@ -2,13 +2,12 @@ package command
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +20,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/provenance"
+	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -54,6 +54,13 @@ type Env struct {
 	observers observers
 }
 
+// Group is a command that only has others, and prints its help.
+func Group(use, short, long string, commands ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	c.AddCommand(commands...)
+	return c
+}
+
 // NoteSent counts the calls of one filling.
 func (e *Env) NoteSent(s fill.Stats) {
 	if e.Sent != nil {
@@ -83,11 +90,23 @@ func InputError(where, problem, hint string) error {
 
 // Infof tells of something on standard error.
 func (e *Env) Infof(format string, args ...any) {
+	e.tell(slog.LevelInfo, "", fmt.Sprintf(format, args...))
+}
+
+// Infos tells of several things.
+func (e *Env) Infos(texts []string) {
+	for _, text := range texts {
+		e.Infof("%s", text)
+	}
+}
+
+// tell says a text, with something before it, or has it logged where what is said is logged.
+func (e *Env) tell(level slog.Level, before, text string) {
 	if e.logged {
-		e.Logger(slog.LevelInfo).Info(fmt.Sprintf(format, args...))
+		e.Logger(level).Log(context.Background(), level, text)
 		return
 	}
-	e.say(fmt.Sprintf(format, args...))
+	e.say(before + text)
 }
 
 // say writes lines to standard error. On a terminal they are broken between words, but for
@@ -118,31 +137,22 @@ func (e *Env) CommandLine(more ...string) string {
 	return strings.Join(words, " ")
 }
 
-// Columns are how many columns the terminal has that standard output is: $COLUMNS,
-// where it is set, and enough for any line where standard output is no terminal.
-func (e *Env) Columns() int {
-	if n, err := strconv.Atoi(e.Getenv("COLUMNS")); err == nil && n > 0 {
-		return n
-	}
+// Size is how many columns and lines the terminal has that standard output is: $COLUMNS and
+// $LINES, where they are set. Columns that are not known are enough for any line, and lines
+// that are not known are 0.
+func (e *Env) Size() (columns, lines int) {
+	columns = math.MaxInt
 	if f := table.FileOf(e.Stdout); f != nil {
-		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
-			return n
+		if w, h, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+			columns, lines = w, h
 		}
 	}
-	return math.MaxInt
-}
-
-// Lines is the number of lines of the screen; 0 if that is not known.
-func (e *Env) Lines() int {
-	if n, err := strconv.Atoi(e.Getenv("LINES")); err == nil && n > 0 {
-		return n
-	}
-	if f := table.FileOf(e.Stdout); f != nil {
-		if _, n, err := term.GetSize(int(f.Fd())); err == nil {
-			return n
+	for name, into := range map[string]*int{"COLUMNS": &columns, "LINES": &lines} {
+		if n, err := strconv.Atoi(e.Getenv(name)); err == nil && n > 0 {
+			*into = n
 		}
 	}
-	return 0
+	return columns, lines
 }
 
 // Command is the command for the history of a run: as it was typed, without secrets.
@@ -153,13 +163,4 @@ func (e *Env) Command() provenance.Command {
 }
 
 // CacheDir is the folder of pulled datasets, empty where there is none.
-func (e *Env) CacheDir() string {
-	if dir := e.Getenv("ORBENCH_CACHE"); dir != "" {
-		return dir
-	}
-	base, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(base, "orbench")
-}
+func (e *Env) CacheDir() string { return run.CacheDir(e.Getenv) }

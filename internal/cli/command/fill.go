@@ -66,7 +66,7 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, account *fi
 		}
 		e.Infof("finishing %s under way; interrupt again to abandon them", table.Counted(live.Stats().UnderWay, "call", "calls"))
 	})()
-	err := fillRounds(filling, live, r, memory)
+	err := r.fillBy(filling, live, memory)
 	over.Store(true)
 	err = errors.Join(err, live.GiveBack(context.WithoutCancel(ctx)))
 	stats := live.Stats()
@@ -107,28 +107,11 @@ func (e *Env) fillByWorkers(ctx context.Context, r Running, memory *store.Store,
 		defer context.AfterFunc(ctx, shown.Leave)()
 	}
 	ctx, _ = e.Traced(ctx)
-	err = fillRounds(ctx, filler, r, memory)
+	err = r.fillBy(ctx, filler, memory)
 	if ctx.Err() != nil {
 		e.Infof("workers go on with what is queued")
 	}
 	stats = filler.Stats()
 	e.NoteSent(stats)
 	return stats, err
-}
-
-// fillRounds fills round after round: what is asked next may depend on answers.
-func fillRounds(ctx context.Context, by fill.Filler, r Running, memory store.Reader) error {
-	if err := fillCheck(ctx, by, r.check); err != nil {
-		return err
-	}
-	next := r.Job.Next(memory)
-	for {
-		w, more, err := next(ctx)
-		if err != nil || !more {
-			return err
-		}
-		if err := by.Fill(ctx, w); err != nil {
-			return err
-		}
-	}
 }

@@ -44,19 +44,7 @@ func (e *Env) cleanAttr(_ []string, a slog.Attr) slog.Attr {
 }
 
 // Fault tells of an error with which a command ends.
-func (e *Env) Fault(text string) {
-	if e.logged {
-		e.Logger(slog.LevelError).Error(text)
-		return
-	}
-	e.say("orbench: " + text)
-}
+func (e *Env) Fault(text string) { e.tell(slog.LevelError, "orbench: ", text) }
 
 // Note tells of what a package of Go logs.
-func (e *Env) Note(line string) {
-	if e.logged {
-		e.Logger(slog.LevelWarn).Warn(line)
-		return
-	}
-	e.say("orbench: " + line)
-}
+func (e *Env) Note(line string) { e.tell(slog.LevelWarn, "orbench: ", line) }

@@ -34,56 +34,43 @@ func formatNames() []string {
 	return names
 }
 
-// choice is the value of a flag that takes one of some words.
-type choice struct {
-	into    *string
-	offered []string
-	flag    string
-	// unknown begins the error for any other word, such as "there is no format".
-	unknown string
+// value is the value of a flag: what it is shown as, and what takes its text.
+type value struct {
+	shown func() string
+	set   func(text string) error
 }
 
-func (c choice) String() string { return *c.into }
-func (c choice) Type() string   { return "string" }
-
-func (c choice) Set(word string) error {
-	if !slices.Contains(c.offered, word) {
-		return InputError("--"+c.flag, fmt.Sprintf("%s %q", c.unknown, word), "use "+either(c.offered))
-	}
-	*c.into = word
-	return nil
-}
+func (v value) String() string        { return v.shown() }
+func (v value) Type() string          { return "string" }
+func (v value) Set(text string) error { return v.set(text) }
 
 // ChoiceFlag registers a flag that takes one of the words that are offered, by default the
 // first. unknown begins the error for any other word, such as "there is no format".
 func ChoiceFlag(c *cobra.Command, into *string, flag string, offered []string, unknown, usage string) {
 	*into = offered[0]
-	c.Flags().Var(choice{into, offered, flag, unknown}, flag, usage)
+	set := func(word string) error {
+		if !slices.Contains(offered, word) {
+			return InputError("--"+flag, fmt.Sprintf("%s %q", unknown, word), "use "+either(offered))
+		}
+		*into = word
+		return nil
+	}
+	c.Flags().Var(value{func() string { return *into }, set}, flag, usage)
 	CompleteFlag(c, flag, offered)
 }
 
-// share is the value of a flag that takes a share, such as 2pp.
-type share struct {
-	into       *float64
-	flag, text string
-}
-
-func (s *share) String() string { return s.text }
-func (s *share) Type() string   { return "string" }
-
-func (s *share) Set(text string) (err error) {
-	s.text = text
-	*s.into, err = settings.ParseShare(s.flag, text)
-	return err
-}
-
-// ShareFlag registers a flag that takes a share, by default the usual one.
+// ShareFlag registers a flag that takes a share, such as 2pp, by default the usual one.
 func ShareFlag(c *cobra.Command, into *float64, flag, usual, usage string) {
-	value := &share{into: into, flag: flag}
-	if err := value.Set(usual); err != nil {
+	shown := ""
+	set := func(text string) (err error) {
+		shown = text
+		*into, err = settings.ParseShare(flag, text)
+		return err
+	}
+	if err := set(usual); err != nil {
 		panic(err) // a fault of the caller
 	}
-	c.Flags().Var(value, flag, usage)
+	c.Flags().Var(value{func() string { return shown }, set}, flag, usage)
 }
 
 // FormatFlag registers --format.
@@ -156,16 +143,6 @@ type Output struct {
 // Place is a file or folder that results are written to.
 type Place struct{ Format, Path string }
 
-// answerFormat is the format of answers and figures of a place, and false if it is a format
-// of a view.
-func (p Place) answerFormat() (interchange.Format, bool) {
-	at := slices.IndexFunc(interchange.Formats, func(f interchange.Format) bool { return f.Name == p.Format })
-	if at < 0 {
-		return interchange.Format{}, false
-	}
-	return interchange.Formats[at], true
-}
-
 // subject is what the place holds of the subject of a study: one format does not replace
 // another.
 func (p Place) subject(of folder.Subject) folder.Subject {
@@ -173,6 +150,11 @@ func (p Place) subject(of folder.Subject) folder.Subject {
 		of.Of = p.Format + " of the " + of.Of
 	}
 	return of
+}
+
+// places are those that take answers and figures, or else those that take a view.
+func (f *Output) places(answers bool) []Place {
+	return slices.DeleteFunc(slices.Clone(f.Places), func(p Place) bool { return slices.Contains(Formats, p.Format) == answers })
 }
 
 // outFormats names all formats that --out writes.
@@ -184,13 +166,8 @@ func outFormats() []string {
 	return names
 }
 
-// outValue is the value of --out.
-type outValue struct{ into *Output }
-
-func (o outValue) String() string { return o.into.Dir }
-func (o outValue) Type() string   { return "string" }
-
-func (o outValue) Set(text string) error {
+// addOut takes a value of --out.
+func (f *Output) addOut(text string) error {
 	format, path, named := strings.Cut(text, "=")
 	switch {
 	case named && strings.Trim(format, "abcdefghijklmnopqrstuvwxyz-") == "":
@@ -199,23 +176,23 @@ func (o outValue) Set(text string) error {
 		}
 	case slices.Contains(interchange.Endings, strings.ToLower(filepath.Ext(text))):
 		format, path = interchange.Formats[0].Name, text
-	case o.into.Dir != "":
+	case f.Dir != "":
 		return InputError("--out", "two folders are named for one report", "name one")
 	default:
-		o.into.Dir = text
+		f.Dir = text
 		return nil
 	}
 	if path == "" {
 		return InputError("--out", "no file or folder is named", "write --out "+format+"=PATH")
 	}
-	o.into.Places = append(o.into.Places, Place{format, path})
+	f.Places = append(f.Places, Place{format, path})
 	return nil
 }
 
 // Register gives a command the flags, with their defaults.
 func (f *Output) Register(c *cobra.Command) {
 	f.Printed.Register(c, Formats)
-	c.Flags().Var(outValue{f}, "out", "also write page, plots, figures and answers to this new `DIR`, or replace a report of the same run in it; every verdict to a .csv, .jsonl or .parquet file; NAME=PATH writes another format: "+either(outFormats())+"; repeatable")
+	c.Flags().Var(value{func() string { return f.Dir }, f.addOut}, "out", "also write page, plots, figures and answers to this new `DIR`, or replace a report of the same run in it; every verdict to a .csv, .jsonl or .parquet file; NAME=PATH writes another format: "+either(outFormats())+"; repeatable")
 	f.MostUnjudged = UsualUnjudged
 	AddSettings(c,
 		Setting{Name: "most_unjudged", Into: &f.MostUnjudged, Usage: "give no rate where more than this share of the answers is unjudged (default 0.1)"},
@@ -246,10 +223,7 @@ func (f *Output) Check() error {
 // result of the same subject, and what a format does not take. s is the study of formats of
 // answers.
 func (f *Output) CheckPlaces(of folder.Subject, s interchange.Study) error {
-	for _, p := range f.Places {
-		if _, ok := p.answerFormat(); ok {
-			continue
-		}
+	for _, p := range f.places(false) {
 		if err := folder.VacantFile(p.Path, p.subject(of)); err != nil {
 			return err
 		}
@@ -267,10 +241,8 @@ func (f *Output) CheckPlaces(of folder.Subject, s interchange.Study) error {
 
 // RefuseAnswers refuses formats of answers for what has none.
 func (f *Output) RefuseAnswers(what string) error {
-	for _, p := range f.Places {
-		if _, ok := p.answerFormat(); ok {
-			return InputError("--out "+p.Format, what+" has no answers to write", "use "+either(Formats))
-		}
+	if all := f.places(true); len(all) > 0 {
+		return InputError("--out "+all[0].Format, what+" has no answers to write", "use "+either(Formats))
 	}
 	return nil
 }
@@ -279,12 +251,9 @@ func (f *Output) RefuseAnswers(what string) error {
 func (f *Output) Create(of folder.Subject, s interchange.Study) (Writers, error) {
 	all := Writers{redact: f.Redact}
 	s.Organization, s.Relationship, s.Repository = f.organization, f.relationship, f.repository
-	for _, p := range f.Places {
-		format, ok := p.answerFormat()
-		if !ok {
-			continue
-		}
-		w, err := format.Create(p.Path, p.subject(of), s)
+	for _, p := range f.places(true) {
+		at := slices.IndexFunc(interchange.Formats, func(format interchange.Format) bool { return format.Name == p.Format })
+		w, err := interchange.Formats[at].Create(p.Path, p.subject(of), s)
 		if err != nil {
 			return all, errors.Join(err, all.Discard())
 		}
@@ -299,10 +268,7 @@ func (e *Env) ShowOutput(f Output, of folder.Subject, unfinished bool, v table.V
 	if err := e.Show(f.Printed, v); err != nil {
 		return err
 	}
-	for _, p := range f.Places {
-		if _, ok := p.answerFormat(); ok {
-			continue
-		}
+	for _, p := range f.places(false) {
 		file, err := folder.CreateFile(p.Path, p.subject(of))
 		if err != nil {
 			return err

@@ -3,7 +3,7 @@ package command
 import (
 	"fmt"
 	"io"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/orbench/orbench"
@@ -14,8 +14,7 @@ import (
 // BuildProgress shows the progress of a build: its funnel as it fills.
 type BuildProgress struct {
 	*statusLine
-	mu     sync.Mutex
-	counts buildCounts
+	counts atomic.Pointer[buildCounts]
 }
 
 // buildCounts holds the counts of a funnel that the line shows.
@@ -26,26 +25,19 @@ type buildCounts struct {
 // NewBuildProgress makes the status line of a build. Its Run shows it until Close.
 func NewBuildProgress(w io.Writer, stats func() fill.Stats) *BuildProgress {
 	p, began := &BuildProgress{}, time.Now()
-	p.statusLine = newStatus(w, func() []part {
-		p.mu.Lock()
-		c := p.counts
-		p.mu.Unlock()
-		return buildLine(c, stats(), time.Since(began))
-	})
+	p.counts.Store(&buildCounts{})
+	p.statusLine = newStatus(w, func() []part { return buildLine(*p.counts.Load(), stats(), time.Since(began)) })
 	return p
 }
 
 // Observe updates the funnel. It is called for every count, so it only copies
 // numbers.
 func (p *BuildProgress) Observe(f benchmark.Funnel) {
-	c := buildCounts{
+	p.counts.Store(&buildCounts{
 		seeds: f.Seeds.Kept + f.Seeds.Fed, rewrites: f.Rewrites.Kept, dropped: f.Rewrites.Items - f.Rewrites.Kept,
 		safe: f.Moderation.Voted[orbench.Safe], toxic: f.Moderation.Voted[orbench.Toxic],
 		readmitted: f.SecondChance.Readmitted, asked: f.Selection.Asked,
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.counts = c
+	})
 }
 
 // buildLine says how far a build is, stage by stage.

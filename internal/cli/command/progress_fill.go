@@ -1,12 +1,12 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"hash/maphash"
 	"io"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/orbench/orbench"
@@ -21,65 +21,49 @@ import (
 // fillProgress shows the progress of a fill.
 type fillProgress struct {
 	*statusLine
-	// judged counts the targets' new answers, and refused those that the
-	// embedded detector calls refusals, by the side of the prompt.
-	judged, refused [sides]atomic.Int64
-	mu              sync.Mutex
-	// labels maps the hash of a prompt's text, under seed, to the prompt's
-	// side.
-	labels map[uint64]side
+	mu sync.Mutex
+	// others, safe and toxic count the targets' new answers by the label of the prompt.
+	others, safe, toxic tally
+	// labels maps the hash of a prompt's text, under seed, to where answers to it count:
+	// among the others where it has none.
+	labels map[uint64]*tally
 	seed   maphash.Seed
 }
 
-// side is the kind of a prompt, as far as the line distinguishes kinds.
-type side int
-
-// The sides. A prompt with another label, or without a label, is on neither side.
-const (
-	neither side = iota
-	safe
-	toxic
-	sides
-)
+// tally counts judged answers, and those among them that the embedded detector calls
+// refusals. name says to which prompts, and is empty for prompts of other labels.
+type tally struct {
+	name            string
+	refused, judged int
+}
 
 // newFillProgress makes the status line of a fill that expects total calls. Its Run
 // shows it until Close.
 func newFillProgress(w io.Writer, total int, stats func() fill.Stats) *fillProgress {
-	p, began := &fillProgress{labels: map[uint64]side{}, seed: maphash.MakeSeed()}, time.Now()
+	p := &fillProgress{safe: tally{name: "safe "}, toxic: tally{name: "toxic "}, labels: map[uint64]*tally{}, seed: maphash.MakeSeed()}
+	began := time.Now()
 	p.statusLine = newStatus(w, func() []part {
-		var seen [sides]tally
-		for i := range seen {
-			seen[i] = tally{int(p.refused[i].Load()), int(p.judged[i].Load())}
-		}
+		p.mu.Lock()
+		seen := []tally{p.others, p.safe, p.toxic}
+		p.mu.Unlock()
 		return fillLine(stats(), total, time.Since(began), seen)
 	})
 	return p
 }
 
-// tally counts refusals among judged answers.
-type tally struct{ refused, judged int }
-
 // Label sets the label of a prompt.
 func (p *fillProgress) Label(text string, label orbench.Label) {
-	is := neither
+	key := maphash.String(p.seed, text)
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	switch label {
 	case orbench.Safe:
-		is = safe
+		p.labels[key] = &p.safe
 	case orbench.Toxic:
-		is = toxic
+		p.labels[key] = &p.toxic
+	default:
+		delete(p.labels, key)
 	}
-	key := maphash.String(p.seed, text)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.labels[key] = is
-}
-
-// side returns the side of the prompt at the end of a request.
-func (p *fillProgress) side(text string) side {
-	key := maphash.String(p.seed, text)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.labels[key]
 }
 
 // Observer returns the function that counts refusals among the targets'
@@ -95,16 +79,20 @@ func (p *fillProgress) Observer(targets []evaluate.Target) func(model.Request, m
 			return
 		}
 		text := r.Messages[len(r.Messages)-1].Content
-		of := p.side(text)
-		if answer.Finish == model.Blocked || refusal.Detect(text, answer.Text).Class.Refused() {
-			p.refused[of].Add(1)
+		refused := answer.Finish == model.Blocked || refusal.Detect(text, answer.Text).Class.Refused()
+		key := maphash.String(p.seed, text)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		of := cmp.Or(p.labels[key], &p.others)
+		of.judged++
+		if refused {
+			of.refused++
 		}
-		p.judged[of].Add(1)
 	}
 }
 
 // fillLine says how far a fill is.
-func fillLine(s fill.Stats, total int, took time.Duration, seen [sides]tally) []part {
+func fillLine(s fill.Stats, total int, took time.Duration, seen []tally) []part {
 	finished := s.Answered + s.Failed + s.Elsewhere
 	done := min(s.Present+finished, total)
 	parts := []part{{0, fmt.Sprintf("%d/%d", done, total)}}
@@ -120,9 +108,9 @@ func fillLine(s fill.Stats, total int, took time.Duration, seen [sides]tally) []
 	}
 	parts = append(parts, part{4, Spent(s)})
 	var refused []string
-	for i, name := range []string{neither: "", safe: "safe ", toxic: "toxic "} {
-		if t := seen[i]; t.judged > 0 {
-			refused = append(refused, fmt.Sprintf("%s%.1f%%", name, 100*float64(t.refused)/float64(t.judged)))
+	for _, t := range seen {
+		if t.judged > 0 {
+			refused = append(refused, fmt.Sprintf("%s%.1f%%", t.name, 100*float64(t.refused)/float64(t.judged)))
 		}
 	}
 	if len(refused) > 0 {

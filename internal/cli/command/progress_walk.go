@@ -8,23 +8,21 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// walkProgress shows the progress of a walk over stored answers. It shows nothing
-// during the first second.
-type walkProgress struct {
-	*statusLine
-	walked atomic.Int64
-}
-
-// newWalkProgress makes the status line of a walk over total answers. Its Run shows it
-// until Close.
-func newWalkProgress(w io.Writer, total int) *walkProgress {
-	p := &walkProgress{}
-	p.statusLine = newStatus(w, func() []part {
-		return []part{{0, "reading answers"}, {1, table.Count(int(p.walked.Load())) + " of " + table.Count(total)}}
+// walking is Env.Walking over total answers. It shows nothing during the first second.
+func walking(w io.Writer, total int) (walked func(int), end func()) {
+	var done atomic.Int64
+	shown := newStatus(w, func() []part {
+		return []part{{0, "reading answers"}, {1, table.Count(int(done.Load())) + " of " + table.Count(total)}}
 	})
-	p.first = time.Second
-	return p
+	shown.first = time.Second
+	go shown.Run()
+	// A number that falls is that of the next run.
+	before, last := 0, 0
+	return func(answers int) {
+		if answers < last {
+			before += last
+		}
+		last = answers
+		done.Store(int64(before + answers))
+	}, shown.Close
 }
-
-// Walked sets how many answers have been read so far.
-func (p *walkProgress) Walked(answers int) { p.walked.Store(int64(answers)) }

@@ -12,8 +12,7 @@ func TestWalk(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
-		p := newWalkProgress(&b, 10_000)
-		go p.Run()
+		walked, end := walking(&b, 10_000)
 		said := func(after time.Duration, want string) {
 			t.Helper()
 			time.Sleep(after)
@@ -23,14 +22,14 @@ func TestWalk(t *testing.T) {
 			}
 			b.Reset()
 		}
-		p.Walked(12)
+		walked(12)
 		said(900*time.Millisecond, "")
-		p.Walked(1234)
+		walked(1234)
 		said(200*time.Millisecond, "reading answers  1,234 of 10,000\n")
 		said(3*time.Second, "")
-		p.Walked(9999)
+		walked(9999)
 		said(3*time.Second, "reading answers  9,999 of 10,000\n")
-		p.Close()
+		end()
 		said(0, "")
 	})
 }

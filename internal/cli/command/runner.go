@@ -97,8 +97,12 @@ type Filled struct {
 
 // Halted reports whether it was stopped before all was tried, by a budget or an interrupt.
 func (f Filled) Halted() bool {
-	var budget *fill.BudgetError
-	return errors.Is(f.Stopped, ErrInterrupted) || errors.As(f.Stopped, &budget)
+	return errors.Is(f.Stopped, ErrInterrupted) || errors.As(f.Stopped, new(*fill.BudgetError))
+}
+
+// orderly reports whether it came to its end, or to one after which results are worth showing.
+func (f Filled) orderly() bool {
+	return f.Stopped == nil || f.Halted() || errors.As(f.Stopped, new(*fill.GivenUpError)) || errors.Is(f.Stopped, queue.ErrCanceled)
 }
 
 // Unfinished reports whether something is lacking.
@@ -108,7 +112,10 @@ func (f Filled) Unfinished() bool { return f.Stopped != nil || f.Missing() > 0 }
 // The caller has checked all input.
 func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	r.Job.Name = r.Study.Name
-	prices, err := e.checked(r)
+	prices, err := r.Calls.Prices(r.Job.Refs())
+	if err == nil && r.Check != nil {
+		err = r.Check()
+	}
 	if err != nil {
 		return err
 	}
@@ -144,56 +151,46 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 			return err
 		}
 	}
-	stats, stopped, err := e.fillUnknown(ctx, r, manager)
+	filled, err := e.fillUnknown(ctx, r, manager)
 	if err != nil {
 		return err
 	}
-	e.sayWeights(r, stopped, prices)
-	if err := e.Paid(ctx, memory, r.Study, stats); err != nil {
-		return errors.Join(stopped, err)
+	e.sayWeights(r, filled.Stopped, prices)
+	if err := e.Paid(ctx, memory, r.Study, filled.Stats); err != nil {
+		return errors.Join(filled.Stopped, err)
 	}
-	if stopped != nil && !Stopped(stopped) {
-		return stopped
+	if !filled.orderly() {
+		return filled.Stopped
 	}
-	missing, err := r.Show(context.WithoutCancel(ctx), memory, Filled{stats, stopped})
+	missing, err := r.Show(context.WithoutCancel(ctx), memory, filled)
 	if err != nil {
-		return errors.Join(stopped, err)
+		return errors.Join(filled.Stopped, err)
 	}
-	if stats.Found() > 0 || stats.Failed == 0 {
+	if filled.Found() > 0 || filled.Failed == 0 {
 		e.sayKept(r, kept)
 	}
-	return e.finish(r, stopped, stats, missing)
+	return e.finish(r, filled, missing)
 }
 
-// fillUnknown fills, unless it is known that nothing is lacking; stopped is what ended that.
-func (e *Env) fillUnknown(ctx context.Context, r Running, d *batch.Manager) (stats fill.Stats, stopped, err error) {
-	account, spent, err := e.account(ctx, d, r.Calls)
+// fillUnknown fills, unless it is known that nothing is lacking.
+func (e *Env) fillUnknown(ctx context.Context, r Running, d *batch.Manager) (f Filled, err error) {
+	account, spent, err := d.Account(ctx, r.Calls.Budget(), r.Calls.byBatch || r.Calls.batchFiles != "")
 	if err != nil {
-		return stats, nil, err
+		return f, err
 	}
 	if r.Known != nil && len(r.check.Requests()) == 0 {
 		if n, ok := r.Known(ctx, d.Store); ok {
 			e.Traced(ctx) // a command that has nothing to ask is told of too
-			return fill.Stats{Present: n}, nil, nil
+			f.Present = n
+			return f, nil
 		}
 	}
 	if len(d.Limited) > 0 && r.Calls.ByWorkers {
-		return fill.Stats{Limited: d.Limited}, nil, nil // workers are not told of what came of a batch
+		f.Limited = d.Limited
+		return f, nil // workers are not told of what came of a batch
 	}
-	stats, stopped = e.fill(ctx, r, d, account, spent)
-	return stats, stopped, nil
-}
-
-// checked gives the prices of a study whose bounds and files are good.
-func (e *Env) checked(r Running) (price.Table, error) {
-	prices, err := r.Calls.Prices()
-	if err == nil {
-		err = r.Calls.CheckPrices(r.Job.Refs(), prices)
-	}
-	if err == nil && r.Check != nil {
-		err = r.Check()
-	}
-	return prices, err
+	f.Stats, f.Stopped = e.fill(ctx, r, d, account, spent)
+	return f, nil
 }
 
 // Keep keeps a study as the command begins to ask for it, which goes by some prices. It
@@ -222,51 +219,27 @@ func (e *Env) checkName(ctx context.Context, memory store.Reader, s *study.Study
 	return err
 }
 
-// Account opens the account of a stored study, whose job is j. It tells the user how much of
-// the budget in the flags earlier commands spent, and returns that as spent.
-func (e *Env) Account(ctx context.Context, memory *store.Store, s *study.Study, j *job.Job, prices price.Table, f Calls) (a *fill.Account, spent fill.Budget, err error) {
+// Account opens the account of a stored study, whose job is j, and tells the user how much of
+// the budget in the flags earlier commands spent.
+func (e *Env) Account(ctx context.Context, memory *store.Store, s *study.Study, j *job.Job, prices price.Table, f Calls) (*fill.Account, error) {
 	d := &batch.Manager{Store: memory, Job: j, Study: s, Prices: prices}
-	if f.Bounded() && !f.Quiet {
-		if _, err := e.spent(ctx, d, f, true); err != nil {
-			return nil, fill.Budget{}, err
-		}
+	if err := e.saySpent(ctx, d, f); err != nil {
+		return nil, err
 	}
-	return e.account(ctx, d, f)
+	a, _, err := d.Account(ctx, f.Budget(), false)
+	return a, err
 }
 
-// account is Account that says nothing. One of a store that cannot be written to is of this
-// process alone.
-func (e *Env) account(ctx context.Context, d *batch.Manager, f Calls) (a *fill.Account, spent fill.Budget, err error) {
-	a, err = d.Study.Account(ctx, d.Store, d.Job.Judging(), f.Bounded())
-	if errors.Is(err, store.ErrReadOnly) {
-		a, err = fill.NewAccount(nil, d.Study.Name, time.Time{}, d.Job.Judging()), nil
-	}
-	if err != nil || !f.Bounded() {
-		return a, spent, err
-	}
-	so, err := e.spent(ctx, d, f, false)
-	if err != nil {
-		return a, spent, err
-	}
-	if spent, err = so.Of(f.Budget()); err != nil {
-		return a, spent, err
-	}
-	return a, spent, a.SetBefore(ctx, so.Before(), f.byBatch || f.batchFiles != "")
-}
-
-// spent is what was spent so far, where the flags have a budget; it says so where say is true.
-func (e *Env) spent(ctx context.Context, d *batch.Manager, f Calls, say bool) (study.Spent, error) {
-	if !f.Bounded() {
-		return study.Spent{}, nil
+// saySpent says what was spent of a budget before.
+func (e *Env) saySpent(ctx context.Context, d *batch.Manager, f Calls) error {
+	if !f.Bounded() || f.Quiet {
+		return nil
 	}
 	s, err := batch.Spent(ctx, d.Store, d.Study, d.Job, d.Prices)
-	if err != nil {
-		return s, err
-	}
-	if line := s.Line(f.Budget()); say && line != "" {
+	if line := s.Line(f.Budget()); err == nil && line != "" {
 		e.Infof("%s", settings.Rename(line, e.FlagOf))
 	}
-	return s, nil
+	return err
 }
 
 // plannedPrompts is about how many prompts an estimate before a start is drawn from.
@@ -278,7 +251,7 @@ func (e *Env) forecast(ctx context.Context, d *batch.Manager, f Calls) error {
 	if !f.Bounded() || f.Quiet {
 		return nil
 	}
-	if _, err := e.spent(ctx, d, f, true); err != nil {
+	if err := e.saySpent(ctx, d, f); err != nil {
 		return err
 	}
 	plans, err := d.Job.SampledPlan(ctx, d.Store, plannedPrompts)
@@ -308,16 +281,6 @@ func (e *Env) Paid(ctx context.Context, memory *store.Store, s *study.Study, sta
 	}
 	c := e.Command()
 	return s.Paid(context.WithoutCancel(ctx), memory, c, c.Date)
-}
-
-// Stopped reports whether an error ended a fill in an orderly way, so that its
-// results are worth showing.
-func Stopped(err error) bool {
-	var (
-		budget *fill.BudgetError
-		gaveUp *fill.GivenUpError
-	)
-	return errors.Is(err, ErrInterrupted) || errors.As(err, &budget) || errors.As(err, &gaveUp) || errors.Is(err, queue.ErrCanceled)
 }
 
 // sayKept says where a study is kept, and how to see it again.
@@ -353,44 +316,40 @@ func (e *Env) SayLimited(c *client.Set, limited map[string]string, said string) 
 
 // finish says what is missing and how to go on, by the command and the words that it
 // lacks, and turns what ended the fill into the command's error.
-func (e *Env) finish(r Running, filled error, s fill.Stats, missing []string) error {
-	var budget *fill.BudgetError
-	limited := len(s.Limited) > 0
+func (e *Env) finish(r Running, s Filled, missing []string) error {
+	limited, halted := len(s.Limited) > 0, s.Halted()
 	if s.Found() > 0 || s.Failed == 0 {
-		for _, line := range missing {
-			e.Infof("%s", line)
-		}
+		e.Infos(missing)
 	}
-	halted := errors.Is(filled, ErrInterrupted) || errors.As(filled, &budget)
 	said := ""
-	if filled != nil && !halted {
-		said = e.errorText(filled, gaveUpWide)
+	if s.Stopped != nil && !halted {
+		said = e.errorText(s.Stopped, gaveUpWide)
 		e.Infof("orbench: %s", said)
 	}
 	e.SayLimited(r.Clients, s.Limited, said)
 	switch {
 	case halted && limited:
-		return filled
+		return s.Stopped
 	case halted:
 		what := "everything paid for is saved; the same command goes on from here"
-		if budget != nil {
+		if errors.As(s.Stopped, new(*fill.BudgetError)) {
 			what += ", with a larger budget, which counts the whole " + r.Study.Kind.Noun()
 		}
 		e.Infof("%s:\n  %s", what, e.CommandLine(r.Words...))
-		return filled
+		return s.Stopped
 	case limited:
 		return ErrFailures
-	case filled != nil || s.Missing() > 0:
+	case s.Unfinished():
 	case len(missing) == 0 || r.Job.Judging():
 		return nil
 	default:
 		e.Infof("orbench: %s no longer has answers that were stored in it. Does another program change the file? Continue with another --store", address.Shown(r.Store))
 		return ErrFailures
 	}
-	if filled == nil && s.Failed == 0 {
+	if s.Stopped == nil && s.Failed == 0 {
 		return ErrFailures // what waits for a batch has been told
 	}
-	e.sayFailures(r, s, said)
+	e.sayFailures(r, s.Stats, said)
 	return ErrFailures
 }
 
@@ -405,7 +364,7 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 			}
 		}
 		if memory != nil && r.Calls.Bounded() {
-			if err := r.Study.Resume(ctx, memory); err != nil {
+			if _, err := r.Study.Resume(ctx, memory); err != nil {
 				return nil, err
 			}
 			s, err := batch.Spent(ctx, memory, r.Study, r.Job, prices)

@@ -55,9 +55,7 @@ func (e *Env) OpenRun(ctx context.Context, memory store.Reader, at, name string)
 	if err != nil {
 		return nil, err
 	}
-	for _, note := range r.Changed {
-		e.Infof("%s", note)
-	}
+	e.Infos(r.Changed)
 	return r, nil
 }
 
@@ -73,9 +71,7 @@ func (e *Env) OpenStudy(ctx context.Context, memory store.Reader, at, name strin
 	if err != nil {
 		return nil, err
 	}
-	for _, note := range opened.Changed {
-		e.Infof("%s", note)
-	}
+	e.Infos(opened.Changed)
 	return opened, nil
 }
 
@@ -125,12 +121,10 @@ func (e *Env) OpenStore(ctx context.Context, at string, quiet bool) (*store.Stor
 	if err != nil || quiet {
 		return memory, err
 	}
-	if !address.IsFile(at) {
+	switch {
+	case !address.IsFile(at):
 		e.Infof("answers are kept in %s", address.Shown(at))
-		e.sayNotes(memory)
-		return memory, nil
-	}
-	if missing != nil {
+	case missing != nil:
 		path, err := filepath.Abs(at)
 		if err != nil {
 			path = at
@@ -141,7 +135,7 @@ func (e *Env) OpenStore(ctx context.Context, at string, quiet bool) (*store.Stor
 		}
 		e.Infof("answers are kept in %s%s", path, hint)
 	}
-	e.sayNotes(memory)
+	e.Infos(memory.Notes())
 	return memory, nil
 }
 
@@ -192,24 +186,7 @@ func (e *Env) Walking(runs ...*run.Run) (walked func(int), end func()) {
 	for _, r := range runs {
 		total += r.Prompts() * r.AnswersPerPrompt()
 	}
-	shown := newWalkProgress(e.Stderr, total)
-	go shown.Run()
-	// A number that falls is that of the next run.
-	before, last := 0, 0
-	return func(answers int) {
-		if answers < last {
-			before += last
-		}
-		last = answers
-		shown.Walked(before + answers)
-	}, shown.Close
-}
-
-// sayNotes says what a user should know of a store that was opened.
-func (e *Env) sayNotes(memory store.Reader) {
-	for _, note := range memory.Notes() {
-		e.Infof("%s", note)
-	}
+	return walking(e.Stderr, total)
 }
 
 // OpenExisting opens the store of a store that must be there.
@@ -219,7 +196,7 @@ func (e *Env) OpenExisting(ctx context.Context, at string) (*store.Store, error)
 		return nil, InputError(address.Shown(at), "there is no store", "make one with orbench eval, or name another with --store")
 	}
 	if err == nil {
-		e.sayNotes(memory)
+		e.Infos(memory.Notes())
 	}
 	return memory, err
 }
@@ -239,7 +216,7 @@ func (e *Env) OpenReading(ctx context.Context, at string) (store.ReadCloser, err
 		return nil, InputError(address.Shown(at), "there is no store", "make one with orbench eval, or name another with --store")
 	}
 	if err == nil {
-		e.sayNotes(memory)
+		e.Infos(memory.Notes())
 	}
 	return memory, err
 }

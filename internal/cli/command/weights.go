@@ -90,21 +90,24 @@ func observe(c *weights.Check, observer func(model.Request, model.Response), sto
 	}
 }
 
-// fillCheck asks the calls of a check, before any of the study: answers of other weights would
+// fillBy makes the calls of the study, after those of its check: answers of other weights would
 // be kept among its own.
-func fillCheck(ctx context.Context, by fill.Filler, c *weights.Check) error {
-	if len(c.Requests()) == 0 {
-		return nil
-	}
-	return by.Fill(ctx, fill.Work{Fixed: func(context.Context) iter.Seq2[model.Request, error] {
-		return func(yield func(model.Request, error) bool) {
-			for _, r := range c.Requests() {
-				if !yield(r, nil) {
-					return
+func (r Running) fillBy(ctx context.Context, by fill.Filler, memory store.Reader) error {
+	if checks := r.check.Requests(); len(checks) > 0 {
+		err := by.Fill(ctx, fill.Work{Fixed: func(context.Context) iter.Seq2[model.Request, error] {
+			return func(yield func(model.Request, error) bool) {
+				for _, q := range checks {
+					if !yield(q, nil) {
+						return
+					}
 				}
 			}
+		}})
+		if err != nil {
+			return err
 		}
-	}})
+	}
+	return r.Job.Fill(ctx, by, memory)
 }
 
 // planCheck says what a check would send at most, by model, as far as that is known without

@@ -20,16 +20,9 @@ import (
 )
 
 func (a app) auditCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "audit",
-		Short: "Compare a benchmark's moderators with people's labels",
-		Long: `Check how far the labels of a benchmark can be trusted. Plan how many prompts people
+	return command.Group("audit", "Compare a benchmark's moderators with people's labels", `Check how far the labels of a benchmark can be trusted. Plan how many prompts people
 must label, draw them, and compare the labels of people and moderators.`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(a.auditPlanCommand(), a.auditDrawCommand(), a.auditReportCommand())
-	return c
+		a.auditPlanCommand(), a.auditDrawCommand(), a.auditReportCommand())
 }
 
 func (a app) auditPlanCommand() *cobra.Command {

@@ -194,20 +194,14 @@ func (a app) prepareBuild(ctx context.Context, f buildFlags) (*construct.Builder
 			return fail(err)
 		}
 	}
-	prices, err := f.calls.Prices()
-	if err != nil {
-		return fail(err)
-	}
 	var asked []model.Ref
 	for _, p := range b.Plan() {
 		if p.Provider != score.SimProvider {
 			asked = append(asked, model.Ref{Provider: p.Provider, Model: p.Model})
 		}
 	}
-	if err := f.calls.CheckPrices(asked, prices); err != nil {
-		return fail(err)
-	}
-	return b, clients, prices, nil
+	prices, err := f.calls.Prices(asked)
+	return b, clients, prices, err
 }
 
 // queuedWidth is how many prompts are worked on at once where workers make the calls.
@@ -221,7 +215,7 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 		return err
 	}
 	config := f.calls.Config(prices, a.Abort)
-	if config.Account, _, err = a.Account(ctx, memory, kept, b.Job(), prices, f.calls); err != nil {
+	if config.Account, err = a.Account(ctx, memory, kept, b.Job(), prices, f.calls); err != nil {
 		return err
 	}
 	live := fill.NewLive(memory, config)

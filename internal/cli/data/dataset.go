@@ -38,14 +38,8 @@ func (a app) openDataset(c *cobra.Command, ref string, f datasetFlags) (*dataset
 }
 
 func (a app) datasetCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "dataset",
-		Short: "List, fetch, look into and compare sets of prompts",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(a.datasetListCommand(), a.datasetPullCommand(), a.datasetShowCommand(), a.datasetStatsCommand(), a.datasetCompareCommand())
-	return c
+	return command.Group("dataset", "List, fetch, look into and compare sets of prompts", "",
+		a.datasetListCommand(), a.datasetPullCommand(), a.datasetShowCommand(), a.datasetStatsCommand(), a.datasetCompareCommand())
 }
 
 func (a app) datasetListCommand() *cobra.Command {

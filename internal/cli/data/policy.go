@@ -13,14 +13,8 @@ import (
 )
 
 func (a app) policyCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use:   "policy",
-		Short: "List and show policies: what counts as harm",
-		Args:  cobra.NoArgs,
-		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(a.policyListCommand(), a.policyShowCommand())
-	return c
+	return command.Group("policy", "List and show policies: what counts as harm", "",
+		a.policyListCommand(), a.policyShowCommand())
 }
 
 func (a app) policyListCommand() *cobra.Command {

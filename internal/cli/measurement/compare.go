@@ -245,7 +245,7 @@ func (a app) labelPairs(ctx context.Context, sides [2]*run.Run, f compareFlags) 
 	// What is printed at the end goes to the output, so the answers do not.
 	sitting := annotation.Sitting{
 		In: a.Stdin, Out: a.Stderr, PerLabel: table.SecondsPerLabel * time.Second,
-		Size: func() (columns, lines int) { return a.Columns(), a.Lines() },
+		Size: a.Size,
 		Keep: func(said orbench.Annotation) error { return memory.Annotate(ctx, []orbench.Annotation{said}) },
 		More: func() ([]annotation.Entry, error) {
 			_, entries, err := draw()

@@ -161,9 +161,7 @@ func (a app) newMeasurement(ctx context.Context, x *experiment.File, f evalFlags
 	if f.usual && r.Guards() {
 		a.Infof("--judge lexical: a guard's reply is not an answer, so the judge flag reads it instead")
 	}
-	for _, note := range r.Notes {
-		a.Infof("%s", note)
-	}
+	a.Infos(r.Notes)
 	for _, set := range r.Datasets {
 		a.sayDuplicates(set)
 		if set.LabelAssumed {

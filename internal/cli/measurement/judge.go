@@ -205,9 +205,7 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 	if err != nil {
 		return err
 	}
-	for _, note := range r.Recording.Notes {
-		a.Infof("%s", note)
-	}
+	a.Infos(r.Recording.Notes)
 	if n := len(r.Recording.Models); n > 1 && f.columns.By == "" {
 		a.Infof("the answers of %d models count together; --by with the column of the model gives the figures of each", n)
 	}

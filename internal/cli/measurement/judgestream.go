@@ -53,10 +53,7 @@ func (a app) asker(ctx context.Context, f judgeFlags, clients *client.Set, model
 	if len(models) == 0 {
 		return nil, func() error { return nil }, nil
 	}
-	prices, err := f.Calls.Prices()
-	if err == nil {
-		err = f.Calls.CheckPrices(models, prices)
-	}
+	prices, err := f.Calls.Prices(models)
 	if err != nil {
 		return nil, nil, err
 	}

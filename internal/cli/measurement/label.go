@@ -251,26 +251,22 @@ FILE is CSV that is safe to open in a spreadsheet, or JSON Lines if its name end
 				return command.InputError("--out", "no output file is named", "name a new file, such as labels.csv")
 			}
 			return a.withRun(c.Context(), at, args, func(memory *store.Store, r *run.Run, kept *index.Index) error {
-				return a.labelExport(c.Context(), memory, r, kept, out)
+				entries, words, err := a.drawn(c.Context(), memory, r, kept, false)
+				if err != nil {
+					return err
+				}
+				rows := words.Rows(entries)
+				if err := folder.WriteNew(out, func(w io.Writer) error { return annotation.Write(w, filepath.Ext(out) == ".jsonl", rows) }); err != nil {
+					return err
+				}
+				a.Infof("wrote %d rows to %s", len(rows), out)
+				return nil
 			})
 		},
 	}
 	a.StoreFlag(c, &at)
 	c.Flags().StringVar(&out, "out", "", "new CSV or JSON Lines `FILE` to write")
 	return c
-}
-
-func (a app) labelExport(ctx context.Context, memory store.Reader, r *run.Run, kept *index.Index, out string) error {
-	entries, words, err := a.drawn(ctx, memory, r, kept, false)
-	if err != nil {
-		return err
-	}
-	rows := words.Rows(entries)
-	if err := folder.WriteNew(out, func(w io.Writer) error { return annotation.Write(w, filepath.Ext(out) == ".jsonl", rows) }); err != nil {
-		return err
-	}
-	a.Infof("wrote %d rows to %s", len(rows), out)
-	return nil
 }
 
 func (a app) labelImportCommand() *cobra.Command {
@@ -368,7 +364,7 @@ func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, ke
 	}
 	sitting := annotation.Sitting{
 		In: a.Stdin, Out: a.Stdout, PerLabel: table.SecondsPerLabel * time.Second,
-		Size: func() (columns, lines int) { return a.Columns(), a.Lines() },
+		Size: a.Size,
 		Keep: func(said orbench.Annotation) error { return memory.Annotate(ctx, []orbench.Annotation{said}) },
 	}
 	what := "answers"

@@ -134,7 +134,7 @@ func (a app) logsDraw(ctx context.Context, files []string, f logFlags, size int,
 	if err != nil {
 		return err
 	}
-	a.sayNotes(notes)
+	a.Infos(notes)
 	if err := folder.WritePrivate(out, false, sheetOf(out, looks)); err != nil {
 		return err
 	}
@@ -190,7 +190,7 @@ on a page in the browser, which only this machine can open.`,
 					return err
 				}
 			} else {
-				sitting := logs.Sitting{In: a.Stdin, Out: a.Stdout, Keep: keep, Size: func() (columns, lines int) { return a.Columns(), a.Lines() }}
+				sitting := logs.Sitting{In: a.Stdin, Out: a.Stdout, Keep: keep, Size: a.Size}
 				if screen := table.FileOf(a.Stdout); screen != nil {
 					sitting.Out = screen // which moves the cursor
 				}
@@ -319,7 +319,7 @@ func (a app) logs(ctx context.Context, files []string, f logFlags, out command.P
 	if err != nil {
 		return err
 	}
-	a.sayNotes(notes)
+	a.Infos(notes)
 	if err := a.Show(out, result); err != nil {
 		return err
 	}
@@ -360,10 +360,4 @@ func (a app) prepareLogs(f *logFlags) error {
 		return command.InputError("--set name_column", "nothing is to be masked", "leave --mask=false out")
 	}
 	return nil
-}
-
-func (a app) sayNotes(notes []string) {
-	for _, note := range notes {
-		a.Infof("%s", note)
-	}
 }

@@ -204,14 +204,6 @@ func (a app) derive(ctx context.Context, memory store.Reader, f figures) (score.
 	return result, nil
 }
 
-// tracked has who is told of walks hear of those for figures.
-func tracked(of run.Figures, walked func(int)) run.Figures {
-	return func(ctx context.Context, m store.Reader, r *run.Run, sinks evaluate.Sinks) (score.Result, error) {
-		sinks.Walked = walked
-		return of(ctx, m, r, sinks)
-	}
-}
-
 // showShard says how far a shard is. It shows no figures: those of some of the prompts
 // would pass for the run's.
 func (a app) showShard(ctx context.Context, m measurement, memory store.Reader, f command.Filled) (missing []string, err error) {

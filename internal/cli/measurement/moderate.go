@@ -131,13 +131,15 @@ func (a app) prepareModeration(ctx context.Context, ref string, f moderateFlags)
 type moderatedFile struct {
 	path string
 	of   folder.Subject
-	// changed is true where it has those alone whose label changes.
-	changed bool
+	rows *moderation.Rows
 }
 
 // files lists the files to write.
 func (f moderateFlags) files(r *moderation.Run) []moderatedFile {
-	all := []moderatedFile{{f.changed, r.Subject("changed labels"), true}, {f.all, r.Subject("labels"), false}}
+	all := []moderatedFile{
+		{f.changed, r.Subject("changed labels"), moderation.NewRows(r, true)},
+		{f.all, r.Subject("labels"), moderation.NewRows(r, false)},
+	}
 	return slices.DeleteFunc(all, func(file moderatedFile) bool { return file.path == "" })
 }
 
@@ -169,32 +171,27 @@ func (a app) moderate(ctx context.Context, ref string, f moderateFlags) error {
 // votes may be missing.
 func (a app) showModeration(ctx context.Context, r *moderation.Run, memory store.Reader, f moderateFlags, unfinished bool) error {
 	files := f.files(r)
-	var written []*moderation.Rows
-	for _, file := range files {
-		written = append(written, moderation.NewRows(r, file.changed))
-	}
 	result, err := r.Derive(ctx, memory, func(row moderation.PromptVotes) error {
-		for _, rows := range written {
-			rows.Add(row)
+		for _, to := range files {
+			to.rows.Add(row)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	for i, to := range files {
-		rows, lines := written[i], strings.EqualFold(filepath.Ext(to.path), ".jsonl")
+	for _, to := range files {
 		file, err := folder.CreateFile(to.path, to.of)
 		if err != nil {
 			return err
 		}
-		if err := rows.Write(file, lines); err != nil {
+		if err := to.rows.Write(file, strings.EqualFold(filepath.Ext(to.path), ".jsonl")); err != nil {
 			return errors.Join(err, file.Discard())
 		}
 		if err := file.Finish(unfinished); err != nil {
 			return err
 		}
-		a.Infof("wrote %d prompts to %s", rows.Len(), to.path)
+		a.Infof("wrote %d prompts to %s", to.rows.Len(), to.path)
 	}
 	return a.Show(f.Printed, result)
 }

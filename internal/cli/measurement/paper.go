@@ -93,7 +93,7 @@ func (a app) storedResult(ctx context.Context, store string, names []string) (re
 	kept := a.OpenIndex(ctx, store, memory)
 	defer kept.Close()
 	walked, end := a.Walking(runs...)
-	result, err = run.Aggregated(ctx, memory, runs, tracked(kept.Figures, walked))
+	result, err = run.Aggregated(ctx, memory, runs, walked, kept.Figures)
 	end()
 	if err == nil {
 		result.Provenance.Program = a.Version
