@@ -108,9 +108,6 @@ func (r *run) verdict(ctx context.Context, c judge.Case) (class orbench.Class, e
 	return class, err
 }
 
-// seedSeq is a stream of seeds.
-type seedSeq = iter.Seq2[benchmark.Seed, error]
-
 // stream streams a list of items.
 func stream[T any](items []T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
@@ -125,19 +122,17 @@ func stream[T any](items []T) iter.Seq2[T, error] {
 // errStopped ends work whose results nobody needs any more.
 var errStopped = errors.New("nobody takes it")
 
-// inOrder works on items side by side and streams the results in the order of the items.
-func inOrder[Item, Done any](ctx context.Context, width int, items iter.Seq2[Item, error], work func(context.Context, Item) ([]Done, error)) iter.Seq2[Done, error] {
-	return func(yield func(Done, error) bool) {
-		err := job.InOrder(ctx, width, items, work, func(all []Done) error {
-			for _, one := range all {
-				if !yield(one, nil) {
-					return errStopped
-				}
+// streamed streams what run hands to use, one by one.
+func streamed[T any](run func(use func(T) error) error) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		err := run(func(one T) error {
+			if !yield(one, nil) {
+				return errStopped
 			}
 			return nil
 		})
 		if err != nil && !errors.Is(err, errStopped) {
-			var none Done
+			var none T
 			yield(none, err)
 		}
 	}

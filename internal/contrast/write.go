@@ -2,7 +2,6 @@ package contrast
 
 import (
 	_ "embed"
-	"encoding/csv"
 	"io"
 	"strings"
 	"text/template"
@@ -40,9 +39,6 @@ type Entry struct {
 	ID       string `parquet:"id"`
 	SourceID string `parquet:"source_id"`
 }
-
-// header names the columns of the files.
-var header = []string{"prompt", "category", "label", "pair", "axis", "value", "id", "source_id"}
 
 // entries are the source and its kept wordings.
 func (s Source) entries(first string) []Entry {
@@ -95,7 +91,7 @@ func (w *Writer) Write(r *Result) error {
 			_, failed = w.out.Write(name, content)
 		}
 	}
-	write(CSVFile, w.csv)
+	write(CSVFile, func(out io.Writer) error { return rows.WriteCSV(out, w.entries) })
 	write(ParquetFile, func(out io.Writer) error { return rows.WriteParquet(out, w.entries) })
 	write(LineageFile, func(out io.Writer) error { return rows.WriteJSONLines(out, w.rows) })
 	write(ManifestFile, table.AsJSON.Of(r))
@@ -119,16 +115,6 @@ func (w *Writer) Write(r *Result) error {
 		w.out.Final()
 	}
 	return w.out.Finish()
-}
-
-// csv writes the set as CSV with texts unchanged. Escaping cells for spreadsheets would
-// change the prompts.
-func (w *Writer) csv(out io.Writer) error {
-	rows := [][]string{header}
-	for _, e := range w.entries {
-		rows = append(rows, []string{e.Prompt, e.Category, e.Label, e.Pair, e.Axis, e.Value, e.ID, e.SourceID})
-	}
-	return csv.NewWriter(out).WriteAll(rows)
 }
 
 //go:embed card.md.tmpl
