@@ -147,7 +147,7 @@ func (l *Lane) attempts(ctx, calls context.Context, c call, of *asked) (model.Re
 		if inRow == 1 && c.waits != nil && of.hasAnswered() {
 			c.waits()
 		}
-		if err := sleep(ctx, max(failed.RetryAfter, config.backoff(inRow))); err != nil {
+		if err := Sleep(ctx, max(failed.RetryAfter, config.backoff(inRow))); err != nil {
 			return model.Response{}, err
 		}
 	}

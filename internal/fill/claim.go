@@ -188,7 +188,7 @@ func (f *Live) await(ctx context.Context, h model.Hash, had bool) (response mode
 		case s.ok || s.claim != nil:
 			return s.response, s.ok, s.claim, nil
 		}
-		if err := sleep(ctx, f.finder.again()); err != nil {
+		if err := Sleep(ctx, f.finder.again()); err != nil {
 			return model.Response{}, false, nil, err
 		}
 	}

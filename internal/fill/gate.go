@@ -208,8 +208,8 @@ func (g *gate) width() int {
 	return g.limit
 }
 
-// sleep waits for d, or returns the context's cause.
-func sleep(ctx context.Context, d time.Duration) error {
+// Sleep waits for d, or returns the context's cause.
+func Sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

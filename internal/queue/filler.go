@@ -108,7 +108,7 @@ func (f *Filler) wait(ctx context.Context, do func() error) error {
 		if !f.told.Swap(true) {
 			log.Printf("%v; waiting for it; workers continue when it is back", err)
 		}
-		if err := sleep(ctx, pause); err != nil {
+		if err := fill.Sleep(ctx, pause); err != nil {
 			return err
 		}
 	}
@@ -157,7 +157,7 @@ func (f *Filler) fill(ctx context.Context, w *round) error {
 		}
 		again := time.Now().Add(restAfter(time.Since(began)))
 		for took := time.Duration(0); ; {
-			if err := sleep(ctx, max(look, 10*took)); err != nil {
+			if err := fill.Sleep(ctx, max(look, 10*took)); err != nil {
 				return err
 			}
 			looked := time.Now()
@@ -184,17 +184,6 @@ func restAfter(walk time.Duration) time.Duration {
 		p = min(p, fresh-2*walk)
 	}
 	return p
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // look sees how far the workers are, and gives how many calls are open. A budget that is

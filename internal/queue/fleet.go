@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 
+	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/store/postgres"
 	"github.com/orbench/orbench/model"
 )
@@ -66,7 +67,7 @@ func (w *Worker) watch(ctx context.Context, queues *river.QueueBundle) {
 		if err := w.lookAround(ctx, queues, taken); err != nil && ctx.Err() == nil && !postgres.Away(err) {
 			w.Log.Warn("the queue cannot be read; trying again", "error", err.Error())
 		}
-		if sleep(ctx, beat) != nil {
+		if fill.Sleep(ctx, beat) != nil {
 			return
 		}
 	}

@@ -162,7 +162,7 @@ func (w *Worker) Run(ctx context.Context, drain bool) error {
 	running := context.WithoutCancel(ctx)
 	for err := client.Start(running); err != nil; err = client.Start(running) {
 		w.Log.Warn("the queue cannot start", "error", err.Error())
-		if err := sleep(ctx, time.Second); err != nil {
+		if err := fill.Sleep(ctx, time.Second); err != nil {
 			return err
 		}
 	}
@@ -173,7 +173,7 @@ func (w *Worker) Run(ctx context.Context, drain bool) error {
 		w.watch(watching, client.Queues())
 	}()
 	defer w.bye(running)
-	for waiting := 1; waiting > 0 && sleep(ctx, time.Second) == nil; {
+	for waiting := 1; waiting > 0 && fill.Sleep(ctx, time.Second) == nil; {
 		if !drain {
 			continue
 		}
