@@ -26,9 +26,11 @@ func (r Result) Document() table.Document {
 	d.Sections(sections[0])
 	d.AddTo(table.OnBrief, r.confirmed())
 	d.Details(sections[1:]...)
-	d.Add(table.Note{Text: r.basis()})
-	for _, note := range r.reading() {
-		d.AddTo(table.OnFull|table.InMarkdown, table.Note{Text: note})
+	d.Add(table.Note{Text: fmt.Sprintf("Judged by %s, at most %d calls for wordings of a prompt, split with seed %d.", r.Judge, r.Calls, r.Seed)})
+	if slices.ContainsFunc(r.Groups, func(g Group) bool { return len(g.Triggers) > 0 }) {
+		for _, note := range reading {
+			d.AddTo(table.OnFull|table.InMarkdown, table.Note{Text: note})
+		}
 	}
 	for _, note := range r.lacks() {
 		d.Add(table.Note{Text: note})
@@ -268,20 +270,10 @@ func (r Result) side() *table.Section {
 	return &s
 }
 
-// basis describes the data behind the figures.
-func (r Result) basis() string {
-	return fmt.Sprintf("Judged by %s, at most %d calls for wordings of a prompt, split with seed %d.", r.Judge, r.Calls, r.Seed)
-}
-
-// reading explains how to read the tables of words. It is empty without them.
-func (r Result) reading() []string {
-	if !slices.ContainsFunc(r.Groups, func(g Group) bool { return len(g.Triggers) > 0 }) {
-		return nil
-	}
-	return []string{
-		"Found: in how many searched prompts the words were a smallest set whose deletion flips the verdict, of those that have them. They are listed for that, so the share is too large; all other figures are of prompts that were not searched, and those are the ones to quote.",
-		"Others deleted: as many other content words of the same prompts. Exchanged: with harmless stand-ins from a list. Inserted: answered prompts with the word in place of another, beside the stand-in in that place. Confirmed: the words flip more than what is beside them, at 5% after Holm's adjustment for all tests of the target.",
-	}
+// reading explains how to read the tables of words.
+var reading = []string{
+	"Found: in how many searched prompts the words were a smallest set whose deletion flips the verdict, of those that have them. They are listed for that, so the share is too large; all other figures are of prompts that were not searched, and those are the ones to quote.",
+	"Others deleted: as many other content words of the same prompts. Exchanged: with harmless stand-ins from a list. Inserted: answered prompts with the word in place of another, beside the stand-in in that place. Confirmed: the words flip more than what is beside them, at 5% after Holm's adjustment for all tests of the target.",
 }
 
 // lacks lists what the tables do not contain.
