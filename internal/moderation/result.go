@@ -139,7 +139,7 @@ func (t *tally) add(row PromptVotes) {
 			votes[k].Explanation = ""
 		}
 		t.votes[i] = append(t.votes[i], votes)
-		if t.r.Example == nil && split(votes) {
+		if t.r.Example == nil && Split(votes) {
 			t.r.Example = &Example{row.Prompt.Text(), t.run.Policies[i].Name, votes, d.Label}
 		}
 	}
@@ -180,8 +180,8 @@ func (t *tally) result() *Result {
 	return &r
 }
 
-// split reports whether the votes are not unanimous.
-func split(votes []moderate.Vote) bool {
+// Split reports whether votes are not unanimous.
+func Split(votes []moderate.Vote) bool {
 	return slices.ContainsFunc(votes, func(v moderate.Vote) bool { return v.Label != votes[0].Label })
 }
 
@@ -190,7 +190,7 @@ func (t *tally) policy(i int) PolicyResult {
 	p := PolicyResult{Policy: t.run.Policies[i].Name, Categories: []CategoryCount{}, Agreement: moderate.Agree(t.votes[i], t.clusterOf)}
 	for _, votes := range t.votes[i] {
 		p.Votes += len(votes)
-		if split(votes) {
+		if Split(votes) {
 			p.Split++
 		}
 		for _, v := range votes {

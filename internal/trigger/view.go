@@ -115,8 +115,7 @@ func flips(f Flips) string {
 
 func interval(r stats.Rate) string { return table.Interval(r.Interval()) }
 
-// sections are the counts, the triggers of each group and, for several targets, their
-// words side by side.
+// sections are the counts and the triggers of each group.
 func (r Result) sections() []table.Section {
 	counts := table.Section{
 		Title: "Refused prompts", Left: 3,
@@ -129,9 +128,6 @@ func (r Result) sections() []table.Section {
 			g.Outcomes[Flipped], g.Outcomes[Spread], g.Outcomes[Kept], g.Outcomes[Bounded], g.Outcomes[Unfinished], g.Tried)
 	}
 	all := []table.Section{counts}
-	if s := r.side(); s != nil {
-		all = append(all, *s)
-	}
 	for _, g := range r.Groups {
 		if len(g.Triggers) == 0 {
 			continue
@@ -229,45 +225,6 @@ func yes(confirmed bool) string {
 		return "yes"
 	}
 	return ""
-}
-
-// side compares the confirmed words of several targets. It is nil for one target.
-func (r Result) side() *table.Section {
-	var targets, words []string
-	cell := map[[2]string]string{}
-	several := false
-	for _, g := range r.Groups {
-		if !slices.Contains(targets, g.Target) {
-			targets = append(targets, g.Target)
-		}
-		several = several || g.Dataset != r.Groups[0].Dataset || g.Label != r.Groups[0].Label
-		for _, t := range g.Triggers {
-			key := keyOf(t.Words)
-			if (t.Deletion || t.Insertion) && !slices.Contains(words, key) {
-				words = append(words, key)
-			}
-			cell[[2]string{key, g.Target}] = flips(t.Deleted) + "  " + flips(t.Inserted)
-		}
-	}
-	if len(targets) < 2 || several || len(words) == 0 {
-		return nil
-	}
-	s := table.Section{
-		Title: "Deleted and inserted, by target", Left: 1, Header: append([]string{"words"}, targets...),
-		Note: "Words that are confirmed for any target; a dash where a target's search did not find them.",
-	}
-	for _, w := range words {
-		row := []string{w}
-		for _, t := range targets {
-			if c := cell[[2]string{w, t}]; c != "" {
-				row = append(row, c)
-			} else {
-				row = append(row, table.None)
-			}
-		}
-		s.Rows = append(s.Rows, row)
-	}
-	return &s
 }
 
 // reading explains how to read the tables of words.
