@@ -29,7 +29,7 @@ func (m *Manifest) Document() table.Document {
 		Title: "Training data: " + string(m.Kind), Left: 1,
 		Header: []string{"split", "prompts", "safe", "toxic", "rows", "safe", "toxic"},
 	}
-	for _, f := range m.splitFacts() {
+	for _, f := range m.SplitFacts() {
 		parts.Add(f.Split, f.Prompts, f.SafePrompts, f.ToxicPrompts, f.Rows, f.SafeRows, f.ToxicRows)
 	}
 	d.Sections(parts, m.Prompts.section("prompts", promptCauses))
