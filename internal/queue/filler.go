@@ -363,20 +363,16 @@ func (f *Filler) put(ctx context.Context, calls []store.BatchCall) (found walked
 	f.queued += found.queued
 	f.mu.Unlock()
 	// The others are queued: by this fill before, or by another.
-	rows, err := f.queue.pool.Query(ctx, `SELECT hash, failed FROM queued_calls WHERE hash = ANY ($1) AND fill = $2`, names, f.id)
-	if err != nil {
-		return found, err
-	}
 	own := 0
 	var hash []byte
 	var failed bool
-	_, err = pgx.ForEachRow(rows, []any{&hash, &failed}, func() error {
+	err = f.queue.each(ctx, []any{&hash, &failed}, func() error {
 		own++
 		if failed {
 			f.failed[model.Hash(hash)] = true
 		}
 		return nil
-	})
+	}, `SELECT hash, failed FROM queued_calls WHERE hash = ANY ($1) AND fill = $2`, names, f.id)
 	found.elsewhere = max(0, len(missing)-max(own, found.queued))
 	return found, err
 }
