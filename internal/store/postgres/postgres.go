@@ -188,10 +188,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		_, err = tx.Exec(ctx, fmt.Sprintf(`DELETE FROM schema_version; INSERT INTO schema_version VALUES (%d)`, len(migrations)))
 		return err
 	})
-	if err != nil {
-		return s.at(err)
-	}
-	return nil
+	return s.at(err)
 }
 
 // createSchema makes the schema, unless it is there: then its owner need not have the right
@@ -221,10 +218,7 @@ func (s *Store) Close() error {
 	}
 	s.closed.Store(true)
 	s.pool.Close()
-	if err != nil {
-		return s.at(err)
-	}
-	return nil
+	return s.at(err)
 }
 
 // query reads the rows that a query finds, and starts again where the connection breaks:
@@ -292,10 +286,7 @@ func (s *Store) transact(ctx context.Context, do func(exec func(query string, ar
 		}
 		return do(exec)
 	})
-	if err != nil {
-		return s.at(err)
-	}
-	return nil
+	return s.at(err)
 }
 
 // briefly does something in one transaction, alone, that is not waited for on the disk and can be

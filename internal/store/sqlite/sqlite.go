@@ -292,13 +292,14 @@ func (s *Store) migrate(ctx context.Context, from int) error {
 
 // at says which store an error is about, and what can be done about a damaged one.
 func (s *Store) at(err error) error {
-	if isDamage(err) {
+	switch {
+	case err == nil:
+		return nil
+	case isDamage(err):
 		return damaged(s.path, err)
-	}
-	if isFull(err) {
+	case isFull(err):
 		return fmt.Errorf("%s: the disk is full; make room, or move the store to another disk, and go on with the same command: %w", s.path, err)
-	}
-	if cannotWrite(err) {
+	case cannotWrite(err):
 		return notWritable(s.path, err)
 	}
 	return fmt.Errorf("%s: %w", s.path, err)
@@ -393,10 +394,7 @@ func (s *Store) query(ctx context.Context, begin func(), row func(store.Scan) er
 	if err == nil {
 		err = scanAll(rows, func(rows *sql.Rows) error { return row(rows.Scan) })
 	}
-	if err != nil {
-		return s.at(err)
-	}
-	return nil
+	return s.at(err)
 }
 
 // apply does statements in one transaction.
