@@ -60,10 +60,7 @@ func found[Row any](ctx context.Context, t *Tables, read func(Scan) (Row, error)
 		all = append(all, row)
 		return err
 	}, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	return all, nil
+	return all, err
 }
 
 // foundAmong reads the rows that a query finds for some hashes: it has %s for the condition
