@@ -50,9 +50,9 @@ const yieldCalls = 10
 func (r *run) gather(ctx context.Context, c benchmark.Category, earlier, own []benchmark.Seed) (seeds []benchmark.Seed, err error) {
 	var (
 		wanted = r.Config.Wanted(c)
-		size  = r.Config.Seeds.Batch
-		known = similar.NewIndex(r.Config.NearDuplicates)
-		ids   = map[orbench.PromptID]bool{}
+		size   = r.Config.Seeds.Batch
+		known  = similar.NewIndex(r.Config.NearDuplicates)
+		ids    = map[orbench.PromptID]bool{}
 		// fresh is the number of new seeds from each call so far.
 		fresh []int
 	)
