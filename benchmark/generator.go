@@ -43,13 +43,7 @@ func (g Generator) HabitLine() string {
 }
 
 // Common reports whether the model shows its habits more than n times.
-func (g Generator) Common(n int) bool {
-	total := 0
-	for _, of := range g.Habits {
-		total += of
-	}
-	return total > n
-}
+func (g Generator) Common(n int) bool { return sum(g.Habits) > n }
 
 // habits are the habits with their numbers, the most common first.
 func (g Generator) habits() []string {

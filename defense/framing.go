@@ -45,6 +45,18 @@ type Framing struct {
 	Suffix string `json:"suffix,omitempty"`
 }
 
+// around puts texts before and after the user's last message.
+func around(messages []orbench.Message, before, after string) []orbench.Message {
+	messages = slices.Clone(messages)
+	for i := len(messages) - 1; i >= 0; i-- {
+		if messages[i].Role == orbench.User {
+			messages[i].Content = before + messages[i].Content + after
+			break
+		}
+	}
+	return messages
+}
+
 // Framings lists the named framings: "none", "authority", a prefix that claims a
 // profession, and "purpose", a suffix that states a good purpose.
 func Framings() []Framing {
@@ -59,20 +71,14 @@ func Framings() []Framing {
 // unless the framing is empty, so a caller that pairs the two must keep the original's
 // ID.
 func (f Framing) Apply(p orbench.Prompt) orbench.Prompt {
-	p.Messages = slices.Clone(p.Messages)
-	for i := len(p.Messages) - 1; i >= 0; i-- {
-		m := &p.Messages[i]
-		if m.Role != orbench.User {
-			continue
-		}
-		if f.Prefix != "" {
-			m.Content = f.Prefix + "\n\n" + m.Content
-		}
-		if f.Suffix != "" {
-			m.Content += "\n\n" + f.Suffix
-		}
-		break
+	prefix, suffix := "", ""
+	if f.Prefix != "" {
+		prefix = f.Prefix + "\n\n"
 	}
+	if f.Suffix != "" {
+		suffix = "\n\n" + f.Suffix
+	}
+	p.Messages = around(p.Messages, prefix, suffix)
 	p.ID = orbench.PromptIDOf(p.Messages)
 	return p
 }

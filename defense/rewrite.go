@@ -62,13 +62,7 @@ func demonstrate(k int) func([]orbench.Message) []orbench.Message {
 // message.
 func remind(messages []orbench.Message) []orbench.Message {
 	before, after := strings.TrimSpace(reminderBefore), strings.TrimSpace(reminderAfter)
-	messages = slices.Clone(messages)
-	for i := len(messages) - 1; i >= 0; i-- {
-		if messages[i].Role == orbench.User {
-			messages[i].Content += "\n\n" + after
-			break
-		}
-	}
+	messages = around(messages, "", "\n\n"+after)
 	if len(messages) > 0 && messages[0].Role == orbench.System {
 		messages[0].Content += "\n\n" + before
 		return messages

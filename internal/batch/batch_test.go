@@ -89,7 +89,7 @@ func (a *account) desk(t *testing.T, through func(store.Backend) store.Backend) 
 func (a *account) submit(t *testing.T, out int) []*batch.Batch {
 	t.Helper()
 	d := a.desk(t, nil)
-	_, batches, err := d.Send(t.Context(), d.ToServices())
+	_, batches, err := d.Send(t.Context(), d.ToServices)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -533,7 +533,7 @@ func TestKilledAnywhere(t *testing.T) {
 			t.Parallel()
 			a := newAccount(t, kind, 5)
 			d := a.desk(t, func(s store.Backend) store.Backend { return &dying{s, left} })
-			_, _, sent := d.Send(t.Context(), d.ToServices())
+			_, _, sent := d.Send(t.Context(), d.ToServices)
 			a.end("completed", 3, 0)
 			_, collected := d.Collect(t.Context())
 			if sent == nil && collected == nil && left < 6 {
@@ -541,7 +541,7 @@ func TestKilledAnywhere(t *testing.T) {
 			}
 			for range 3 {
 				d := a.desk(t, nil)
-				if _, _, err := d.Send(t.Context(), d.ToServices()); err != nil {
+				if _, _, err := d.Send(t.Context(), d.ToServices); err != nil {
 					t.Fatal(err)
 				}
 				a.end("completed", 5, 0)
@@ -561,7 +561,7 @@ func TestSplit(t *testing.T) {
 	a := newAccount(t, "openai", 10)
 	d := a.desk(t, nil)
 	limited := func(l batch.Limits) batch.Asked {
-		return batch.Asked{Service: func(model.Ref) (string, batch.Limits, string) { return "openai", l, "" }}
+		return func(model.Ref) (string, batch.Limits, string) { return "openai", l, "" }
 	}
 	for limits, want := range map[batch.Limits]int{
 		{Calls: 4, Bytes: 1 << 20}: 3, {Calls: 5, Bytes: 1 << 20}: 2, {Calls: 100, Bytes: 1000}: 4, {Calls: 100, Bytes: 1}: 10,

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/orbench/orbench/internal/batch/service"
@@ -121,11 +123,7 @@ func (c *collection) take(ctx context.Context, batches ...*Batch) error {
 		if len(by) == 0 {
 			break
 		}
-		hashes = hashes[:0]
-		for h := range by {
-			hashes = append(hashes, h)
-		}
-		calls, err := c.Store.BatchCalls(ctx, b.id, hashes)
+		calls, err := c.Store.BatchCalls(ctx, b.id, slices.Collect(maps.Keys(by)))
 		if err != nil {
 			return err
 		}

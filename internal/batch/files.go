@@ -19,18 +19,16 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// ToFiles is the calls that can be written to files: those of servers that speak OpenAI's
-// format.
-func (d *Manager) ToFiles() Asked {
-	return Asked{Service: func(of model.Ref) (string, Limits, string) {
-		switch c := d.Clients.Client(of.Provider, of.Endpoint); {
-		case c.Format == nil:
-			return "", Limits{}, noService(of)
-		case c.Endpoint.Provider.Dialect != provider.OpenAI:
-			return "", Limits{}, "the files are in OpenAI's format, which its provider does not accept; the provider may have its own batch service"
-		}
-		return Files, fileLimits, ""
-	}}
+// ToFiles is Asked for the calls that can be written to files: those of servers that speak
+// OpenAI's format.
+func (d *Manager) ToFiles(of model.Ref) (name string, limits Limits, reason string) {
+	switch c := d.Clients.Client(of.Provider, of.Endpoint); {
+	case c.Format == nil:
+		return "", Limits{}, noService(of)
+	case c.Endpoint.Provider.Dialect != provider.OpenAI:
+		return "", Limits{}, "the files are in OpenAI's format, which its provider does not accept; the provider may have its own batch service"
+	}
+	return Files, fileLimits, ""
 }
 
 // noService says why calls of a model cannot be in any batch.

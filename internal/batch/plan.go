@@ -24,12 +24,9 @@ type Limits = service.Limits
 // whatever reads its format can work through it.
 var fileLimits = Limits{Calls: 50_000, Bytes: 200_000_000}
 
-// Asked is which calls of a run go by batch.
-type Asked struct {
-	// Service gives the service for a model's calls and its limits, or says why there is
-	// none.
-	Service func(of model.Ref) (name string, limits Limits, reason string)
-}
+// Asked says which calls of a run go by batch: it gives the service for a model's calls and
+// its limits, or says why there is none.
+type Asked func(of model.Ref) (name string, limits Limits, reason string)
 
 // Plan is what a submission sends.
 type Plan struct {
@@ -186,7 +183,7 @@ func (p *planner) add(ctx context.Context, call job.Call, asked Asked) error {
 	of := job.RefOf(r)
 	into := p.open[of]
 	if into == nil || r.Params.Form == model.Raw {
-		name, limits, reason := asked.Service(of)
+		name, limits, reason := asked(of)
 		if r.Params.Form == model.Raw {
 			reason = cmp.Or(reason, "it is sent texts without a chat template, which no batch takes")
 		}

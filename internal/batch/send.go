@@ -34,15 +34,13 @@ func (d *Manager) service(of model.Ref) service.Service {
 	return made(service.Account{Provider: e.Provider.Name, BaseURL: e.BaseURL, Key: e.Key, HTTPClient: d.HTTPClient})
 }
 
-// ToServices is the calls that providers take by batch.
-func (d *Manager) ToServices() Asked {
-	return Asked{Service: func(of model.Ref) (string, Limits, string) {
-		s, c := d.service(of), d.Clients.Client(of.Provider, of.Endpoint)
-		if s == nil || c.Format == nil {
-			return "", Limits{}, noService(of)
-		}
-		return c.Endpoint.Provider.Batch, s.Limits(), ""
-	}}
+// ToServices is Asked for the calls that providers take by batch.
+func (d *Manager) ToServices(of model.Ref) (name string, limits Limits, reason string) {
+	s, c := d.service(of), d.Clients.Client(of.Provider, of.Endpoint)
+	if s == nil || c.Format == nil {
+		return "", Limits{}, noService(of)
+	}
+	return c.Endpoint.Provider.Batch, s.Limits(), ""
 }
 
 // unserved is the error of a batch whose provider has no service any more.

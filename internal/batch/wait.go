@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/model"
 )
 
@@ -40,12 +41,8 @@ func (d *Manager) Wait(ctx context.Context, every time.Duration, told func(t *Ta
 			return all, nil
 		}
 		told(all, next)
-		timer := time.NewTimer(next)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return all, context.Cause(ctx)
+		if err := fill.Sleep(ctx, next); err != nil {
+			return all, err
 		}
 		_, before, _ := all.Progress()
 		if live, err = d.live(ctx); err == nil {

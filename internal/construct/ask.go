@@ -60,24 +60,25 @@ func (r *run) ask(ctx context.Context, role benchmark.Role, request model.Reques
 // errNoReply says that a call failed for good; the build goes on without it.
 var errNoReply = errors.New("the call failed")
 
-// role asks and counts like ask, in the form that steps look replies up with.
-type role struct {
-	run  *run
-	name benchmark.Role
-}
-
-// Ask gives the reply, or errNoReply.
-func (r role) Ask(ctx context.Context, request model.Request) (model.Response, error) {
-	response, ok, err := r.run.ask(ctx, r.name, request)
-	if err == nil && !ok {
-		err = errNoReply
+// resolve gets a step done by asking in a role. It reports false where a call failed for
+// good.
+func (r *run) resolve(ctx context.Context, role benchmark.Role, step model.Step) (done bool, err error) {
+	err = model.Resolve(ctx, model.Func(func(ctx context.Context, request model.Request) (model.Response, error) {
+		response, ok, err := r.ask(ctx, role, request)
+		if err == nil && !ok {
+			err = errNoReply
+		}
+		return response, err
+	}), step)
+	if errors.Is(err, errNoReply) {
+		return false, nil
 	}
-	return response, err
+	return err == nil, err
 }
 
 // vote asks a moderator to vote on an item.
 func (r *run) vote(ctx context.Context, m moderate.Moderator, item moderate.Item) (v benchmark.Vote, err error) {
-	err = model.Resolve(ctx, role{r, benchmark.ModeratorRole}, func(look model.Lookup) (missing []model.Request) {
+	done, err := r.resolve(ctx, benchmark.ModeratorRole, func(look model.Lookup) (missing []model.Request) {
 		v.Vote, missing = m.Vote(r.policy, item, func(request model.Request) (model.Response, bool) {
 			response, ok := look(request)
 			if ok {
@@ -88,8 +89,8 @@ func (r *run) vote(ctx context.Context, m moderate.Moderator, item moderate.Item
 		})
 		return missing
 	})
-	if errors.Is(err, errNoReply) {
-		v.Call, v.Explanation, err = "", errNoReply.Error(), nil
+	if err == nil && !done {
+		v.Call, v.Explanation = "", errNoReply.Error()
 	}
 	return v, err
 }
@@ -97,19 +98,13 @@ func (r *run) vote(ctx context.Context, m moderate.Moderator, item moderate.Item
 // verdict asks the judge to classify an answer. Without the judge's reply the answer is
 // unjudged.
 func (r *run) verdict(ctx context.Context, c judge.Case) (class orbench.Class, err error) {
-	err = model.Resolve(ctx, role{r, benchmark.JudgeRole}, func(look model.Lookup) []model.Request {
+	_, err = r.resolve(ctx, benchmark.JudgeRole, func(look model.Lookup) []model.Request {
 		v, missing := r.Judge.Verdict(c, look)
 		class = v.Class
 		return missing
 	})
-	if errors.Is(err, errNoReply) {
-		err = nil
-	}
 	return class, err
 }
-
-// seedSeq is a stream of seeds.
-type seedSeq = iter.Seq2[benchmark.Seed, error]
 
 // stream streams a list of items.
 func stream[T any](items []T) iter.Seq2[T, error] {
@@ -125,19 +120,17 @@ func stream[T any](items []T) iter.Seq2[T, error] {
 // errStopped ends work whose results nobody needs any more.
 var errStopped = errors.New("nobody takes it")
 
-// inOrder works on items side by side and streams the results in the order of the items.
-func inOrder[Item, Done any](ctx context.Context, width int, items iter.Seq2[Item, error], work func(context.Context, Item) ([]Done, error)) iter.Seq2[Done, error] {
-	return func(yield func(Done, error) bool) {
-		err := job.InOrder(ctx, width, items, work, func(all []Done) error {
-			for _, one := range all {
-				if !yield(one, nil) {
-					return errStopped
-				}
+// streamed streams what run hands to use, one by one.
+func streamed[T any](run func(use func(T) error) error) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		err := run(func(one T) error {
+			if !yield(one, nil) {
+				return errStopped
 			}
 			return nil
 		})
 		if err != nil && !errors.Is(err, errStopped) {
-			var none Done
+			var none T
 			yield(none, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package construct
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -67,17 +68,11 @@ func firstOf(faults []fault) *settings.Fault {
 
 // check finds the first setting with an invalid value, in the order of the file.
 func check(c *benchmark.BuildConfig) *settings.Fault {
-	f := firstOf([]fault{
+	return cmp.Or(firstOf([]fault{
 		{!settings.IsName(c.Name), "$.name", fmt.Sprintf("%q cannot be the name of a benchmark", c.Name), "use letters, digits, dots, hyphens and underscores"},
 		{!settings.IsName(c.Version), "$.version", fmt.Sprintf("%q is not a version", c.Version), "write one like 1.0.0"},
 		{untrusted.Terminal(c.License) != c.License || len(c.License) > 100, "$.license", untrusted.Quote(c.License) + " is no license", "write one like cc-by-4.0, as the Hugging Face hub does"},
-	})
-	for _, find := range []func(*benchmark.BuildConfig) *settings.Fault{checkPolicy, checkGeneration, checkModeration, checkSets} {
-		if f == nil {
-			f = find(c)
-		}
-	}
-	return f
+	}), checkPolicy(c), checkGeneration(c), checkModeration(c), checkSets(c))
 }
 
 func checkPolicy(c *benchmark.BuildConfig) *settings.Fault {
@@ -131,10 +126,7 @@ func checkGeneration(c *benchmark.BuildConfig) *settings.Fault {
 			return settings.Wrong(fmt.Sprintf("$.rewrites.rules[%d]", i), fmt.Sprintf("there is no rule %q", rule), "use "+strings.Join(settings.Names(generator.Rules()), ", "))
 		}
 	}
-	if f := checkModels("$.seeds.generators", s.Generators); f != nil {
-		return f
-	}
-	return checkModels("$.rewrites.rewriters", r.Rewriters)
+	return cmp.Or(checkModels("$.seeds.generators", s.Generators), checkModels("$.rewrites.rewriters", r.Rewriters))
 }
 
 func checkModeration(c *benchmark.BuildConfig) *settings.Fault {

@@ -147,7 +147,7 @@ func (r *run) all(ctx context.Context) error {
 	if r.Search != nil {
 		return r.search(ctx)
 	}
-	if err := r.freshRound(ctx, r.Config.Wanted, r.Config.Rewrites.Examples); err != nil {
+	if err := r.round(ctx, r.gatherAll(ctx)); err != nil {
 		return err
 	}
 	for n := range r.Config.Feedback.Rounds {
@@ -155,21 +155,16 @@ func (r *run) all(ctx context.Context) error {
 		if len(fed) == 0 {
 			break
 		}
-		if err := r.round(ctx, stream(fed), r.Config.Rewrites.Examples); err != nil {
+		if err := r.round(ctx, stream(fed)); err != nil {
 			return err
 		}
 	}
 	return r.checkSeeds(ctx)
 }
 
-// freshRound runs a round over new seeds.
-func (r *run) freshRound(ctx context.Context, wanted func(benchmark.Category) int, examples []generator.Example) error {
-	return r.round(ctx, r.gatherAll(ctx, wanted), examples)
-}
-
 // round takes seeds through all stages. The stages stream into each other: the first
 // rewrites reach the selectors while the last seeds are still being made.
-func (r *run) round(ctx context.Context, seeds seedSeq, examples []generator.Example) error {
+func (r *run) round(ctx context.Context, seeds iter.Seq2[benchmark.Seed, error]) error {
 	r.confirmed = nil
 	stops := map[orbench.Category]*stops{}
 	for _, c := range r.Config.Policy {
@@ -196,7 +191,7 @@ func (r *run) round(ctx context.Context, seeds seedSeq, examples []generator.Exa
 				return nil, err
 			}
 		}
-		return r.rewrite(ctx, s.Seed, made, examples)
+		return r.rewrite(ctx, s.Seed, made)
 	}, func(s numberedSeed, _ []*benchmark.Record) { s.stops.done(s.number) })
 }
 
@@ -207,23 +202,21 @@ func settleAll[Item any](ctx context.Context, r *run, items iter.Seq2[Item, erro
 		item    Item
 		records []*benchmark.Record
 	}
-	distinct := func(yield func(*benchmark.Record, error) bool) {
-		err := job.InOrder(ctx, r.Width, items, func(ctx context.Context, item Item) (made, error) {
+	distinct := streamed(func(use func(*benchmark.Record) error) error {
+		return job.InOrder(ctx, r.Width, items, func(ctx context.Context, item Item) (made, error) {
 			records, err := make(ctx, item)
 			return made{item, records}, err
 		}, func(m made) error {
 			for _, record := range m.records {
-				if r.dropDuplicate(record); !yield(record, nil) {
-					return errStopped
+				r.dropDuplicate(record)
+				if err := use(record); err != nil {
+					return err
 				}
 			}
 			done(m.item, m.records)
 			return nil
 		})
-		if err != nil && !errors.Is(err, errStopped) {
-			yield(nil, err)
-		}
-	}
+	})
 	err := job.InOrder(ctx, r.Width, distinct, func(ctx context.Context, record *benchmark.Record) (*benchmark.Record, error) {
 		return record, r.finish(ctx, record)
 	}, r.keep)

@@ -21,7 +21,7 @@ type Pair struct {
 // any toxic seed.
 func (r *run) pairs() []Pair {
 	// A seed of a later round is a rewrite of an earlier one.
-	parents := map[orbench.PromptID]orbench.PromptID{}
+	origins := benchmark.Origins{}
 	cleared, setOf := map[orbench.PromptID]bool{}, map[orbench.PromptID]string{}
 	for _, e := range r.entries {
 		cleared[e.ID] = cleared[e.ID] || e.Kind == benchmark.CheckedSeed && e.Label != orbench.Toxic
@@ -30,18 +30,8 @@ func (r *run) pairs() []Pair {
 			setOf[e.Asked().ID] = string(benchmark.ToxicSet)
 		}
 		if e.SeedID != e.ID {
-			parents[e.ID] = e.SeedID
+			origins[e.ID] = e.SeedID
 		}
-	}
-	first := func(id orbench.PromptID) orbench.PromptID {
-		for range len(r.seeds) {
-			parent, ok := parents[id]
-			if !ok {
-				break
-			}
-			id = parent
-		}
-		return id
 	}
 	safe := map[orbench.PromptID][]Pair{}
 	rewritten := map[orbench.PromptID]bool{}
@@ -50,12 +40,12 @@ func (r *run) pairs() []Pair {
 			continue
 		}
 		p := Pair{orbench.Prompt{ID: e.ID, Messages: e.Asked().Messages, Category: e.Category, Label: orbench.Safe}, string(benchmark.FullSet)}
-		p.Prompt.Pair = string(first(e.ID))
+		p.Prompt.Pair = string(origins.Of(e.ID))
 		if slices.Contains(e.Sets, benchmark.HardSet) {
 			p.Set = string(benchmark.HardSet)
 		}
 		rewritten[e.SeedID] = true
-		safe[first(e.ID)] = append(safe[first(e.ID)], p)
+		safe[origins.Of(e.ID)] = append(safe[origins.Of(e.ID)], p)
 	}
 	toxic := map[orbench.PromptID][]Pair{}
 	var order []orbench.PromptID
@@ -64,7 +54,7 @@ func (r *run) pairs() []Pair {
 			continue
 		}
 		p := Pair{orbench.NewPrompt(s.Text, s.Category, orbench.Toxic), "seed"}
-		family := first(s.ID)
+		family := origins.Of(s.ID)
 		p.Prompt.Pair = string(family)
 		if set := setOf[p.ID]; set != "" {
 			p.Set = set

@@ -60,10 +60,7 @@ func (b *Benchmark) addSearch(d *table.Document) {
 	s := table.Section{Title: "Refused by " + targets, Header: []string{"generation", "calls", "prompts", "refused", "rate", "95% interval", "safe too"}, Left: 1}
 	found, calls := 0, 0
 	for _, g := range b.Search.Generations {
-		s.Rows = append(s.Rows, []string{
-			strconv.Itoa(g.Generation), table.Count(g.Calls), table.Count(g.Prompts), table.Count(g.Refused),
-			table.Rate(stats.RateOf(g.Refused, g.Prompts)), table.Interval(&[2]float64{g.Low, g.High}), table.Count(g.Found),
-		})
+		s.Add(strconv.Itoa(g.Generation), g.Calls, g.Prompts, g.Refused, table.Rate(stats.RateOf(g.Refused, g.Prompts)), table.Interval(&[2]float64{g.Low, g.High}), g.Found)
 		if g.Generation > 0 {
 			found, calls = found+g.Found, calls+g.Calls
 		}
@@ -71,7 +68,7 @@ func (b *Benchmark) addSearch(d *table.Document) {
 	by := table.Section{Title: "By operator", Header: []string{"operator", "made", "prompts", "refused", "safe too"}, Left: 1}
 	for _, o := range generator.Operators() {
 		if g, used := b.Search.Operators[o]; used {
-			by.Rows = append(by.Rows, []string{string(o), table.Count(g.Made), table.Count(g.Prompts), table.Count(g.Refused), table.Count(g.Found)})
+			by.Add(o, g.Made, g.Prompts, g.Refused, g.Found)
 		}
 	}
 	d.Sections(s)
@@ -93,8 +90,7 @@ func (b *Benchmark) sets() table.Section {
 		voted += n
 	}
 	add := func(set benchmark.SetName, candidates, of int, what string) {
-		rate := stats.RateOf(candidates, of)
-		s.Rows = append(s.Rows, []string{string(set), table.Count(h.Sets[set]), table.Count(candidates), table.Count(of) + " " + what, table.Rate(rate), table.Interval(rate.CI95)})
+		s.Add(set, h.Sets[set], candidates, table.Count(of)+" "+what, stats.RateOf(candidates, of))
 	}
 	add(benchmark.FullSet, h.Sets[benchmark.FullSet], rewrites, "rewrites")
 	if h.Asked > 0 {

@@ -15,7 +15,7 @@ const listTries = 2
 // rewrite asks for rewrites of a seed and gives a row for every item of the reply. It
 // asks again once for a reply without items, and once for each rewrite that breaks a
 // rule.
-func (r *run) rewrite(ctx context.Context, s benchmark.Seed, made generator.Made, examples []generator.Example) ([]*benchmark.Record, error) {
+func (r *run) rewrite(ctx context.Context, s benchmark.Seed, made generator.Made) ([]*benchmark.Record, error) {
 	name, ref := r.rewriter(s)
 	wanted := r.Config.Rewrites.PerSeed
 	params := r.rewriteParams(ref)
@@ -26,7 +26,7 @@ func (r *run) rewrite(ctx context.Context, s benchmark.Seed, made generator.Made
 		ok    bool
 	)
 	for sample := 0; sample < listTries && len(items) == 0; sample++ {
-		request := generator.RewriteRequest(ref, params, s.Text, wanted, examples, sample)
+		request := generator.RewriteRequest(ref, params, s.Text, wanted, r.Config.Rewrites.Examples, sample)
 		call = request.Hash().String()
 		var response model.Response
 		var err error
@@ -61,7 +61,7 @@ func (r *run) rewrite(ctx context.Context, s benchmark.Seed, made generator.Made
 	}
 	as := benchmark.Record{Category: s.Category, Round: s.Round, SeedID: s.ID, Rewriter: name, Call: call}
 	return r.recordsOf(ctx, items, as, ref, func(record *benchmark.Record) error {
-		return r.repair(ctx, record, s, ref, examples)
+		return r.repair(ctx, record, s, ref)
 	})
 }
 
@@ -126,13 +126,13 @@ func (r *run) rewriteParams(ref model.Ref) generator.Params {
 
 // repair asks once for a better version of a rewrite that breaks rules, and drops it if
 // it still breaks one.
-func (r *run) repair(ctx context.Context, record *benchmark.Record, s benchmark.Seed, ref model.Ref, examples []generator.Example) error {
+func (r *run) repair(ctx context.Context, record *benchmark.Record, s benchmark.Seed, ref model.Ref) error {
 	findings := r.lint(s.Text, record.Text)
 	if len(findings) == 0 {
 		return nil
 	}
 	record.Broken = rules(findings)
-	request := generator.RepairRequest(ref, r.rewriteParams(ref), s.Text, record.Text, findings, examples, 0)
+	request := generator.RepairRequest(ref, r.rewriteParams(ref), s.Text, record.Text, findings, r.Config.Rewrites.Examples, 0)
 	record.RepairCall, record.BrokenBefore = request.Hash().String(), record.Broken
 	response, ok, err := r.ask(ctx, benchmark.RewriterRole, request)
 	if err != nil {

@@ -40,7 +40,7 @@ func (r *run) search(ctx context.Context) error {
 		if err := r.probe(ctx); err != nil {
 			return err
 		}
-	} else if err := r.freshRound(ctx, r.Config.Wanted, r.Config.Rewrites.Examples); err != nil {
+	} else if err := r.round(ctx, r.gatherAll(ctx)); err != nil {
 		return err
 	}
 	for _, s := range r.seeds {

@@ -2,6 +2,7 @@ package construct
 
 import (
 	"context"
+	"iter"
 	"math"
 	"slices"
 
@@ -13,29 +14,31 @@ import (
 	"github.com/orbench/orbench/similar"
 )
 
-// gatherAll makes new seeds for all categories at once, as many as wanted says, and
-// streams them in the order of the policy.
-func (r *run) gatherAll(ctx context.Context, wanted func(benchmark.Category) int) seedSeq {
-	return func(yield func(benchmark.Seed, error) bool) {
+// gatherAll makes new seeds for all categories at once and streams them in the order of the
+// policy.
+func (r *run) gatherAll(ctx context.Context) iter.Seq2[benchmark.Seed, error] {
+	return streamed(func(use func(benchmark.Seed) error) error {
 		earlier, own := slices.Clone(r.seeds), r.own
 		r.own = nil
 		for _, c := range r.Config.Policy {
-			n := wanted(c)
+			n := r.Config.Wanted(c)
 			if len(r.Config.Seeds.Generators) == 0 {
 				n = len(own[c.Category])
 			}
 			r.wanted += n * r.Config.Rewrites.PerSeed
 		}
-		gathered := inOrder(ctx, len(r.Config.Policy), stream(r.Config.Policy), func(ctx context.Context, c benchmark.Category) ([]benchmark.Seed, error) {
-			return r.gather(ctx, c, wanted(c), earlier, own[c.Category])
-		})
-		for s, err := range gathered {
-			if !yield(s, err) || err != nil {
-				return
+		return job.InOrder(ctx, len(r.Config.Policy), stream(r.Config.Policy), func(ctx context.Context, c benchmark.Category) ([]benchmark.Seed, error) {
+			return r.gather(ctx, c, earlier, own[c.Category])
+		}, func(seeds []benchmark.Seed) error {
+			for _, s := range seeds {
+				if err := use(s); err != nil {
+					return err
+				}
+				r.seeds = append(r.seeds, s)
 			}
-			r.seeds = append(r.seeds, s)
-		}
-	}
+			return nil
+		})
+	})
 }
 
 // yieldCalls is the number of calls over which the yield of new seeds is measured.
@@ -44,11 +47,12 @@ const yieldCalls = 10
 // gather takes all distinct existing seeds of a category. Then it asks for batches until
 // it has the wanted number of new ones, or until batches give hardly any. The choice of
 // batches depends on the replies alone.
-func (r *run) gather(ctx context.Context, c benchmark.Category, wanted int, earlier, own []benchmark.Seed) (seeds []benchmark.Seed, err error) {
+func (r *run) gather(ctx context.Context, c benchmark.Category, earlier, own []benchmark.Seed) (seeds []benchmark.Seed, err error) {
 	var (
-		size  = r.Config.Seeds.Batch
-		known = similar.NewIndex(r.Config.NearDuplicates)
-		ids   = map[orbench.PromptID]bool{}
+		wanted = r.Config.Wanted(c)
+		size   = r.Config.Seeds.Batch
+		known  = similar.NewIndex(r.Config.NearDuplicates)
+		ids    = map[orbench.PromptID]bool{}
 		// fresh is the number of new seeds from each call so far.
 		fresh []int
 	)

@@ -1,7 +1,6 @@
 package construct
 
 import (
-	"encoding/csv"
 	"errors"
 	"io"
 
@@ -31,39 +30,40 @@ func (b *Benchmark) Write(dir string, prices price.Table) (err error) {
 		file.SHA256, err = out.Write(name, content)
 		b.Files[name] = file
 	}
+	conversations := b.Config.Rewrites.Turns > 1
 	for _, name := range benchmark.SetNames {
-		prompts := b.Sets[name]
-		set := benchmark.File{Rows: len(prompts), Label: name.Label()}
-		if b.Config.Rewrites.Turns > 1 {
-			write(string(name)+".jsonl", set, func(w io.Writer) error {
-				return writeConversations(w, prompts, func(p orbench.Prompt) conversation { return conversation{Messages: p.Messages, Category: p.Category} })
-			})
+		set := benchmark.File{Rows: len(b.Sets[name]), Label: name.Label()}
+		var chats []conversation
+		var texts []setRow
+		for _, p := range b.Sets[name] {
+			if conversations {
+				chats = append(chats, conversation{Messages: p.Messages, Category: p.Category})
+			} else {
+				texts = append(texts, setRow{p.Text(), string(p.Category)})
+			}
+		}
+		if conversations {
+			write(string(name)+".jsonl", set, func(w io.Writer) error { return rows.WriteJSONLines(w, chats) })
 			continue
 		}
-		write(string(name)+".csv", set, func(w io.Writer) error {
-			return writeCSV(w, []string{"prompt", "category"}, prompts, func(p orbench.Prompt) []string { return []string{p.Text(), string(p.Category)} })
-		})
-		write(string(name)+".parquet", set, func(w io.Writer) error { return writeParquet(w, prompts) })
+		write(string(name)+".csv", set, func(w io.Writer) error { return rows.WriteCSV(w, texts) })
+		write(string(name)+".parquet", set, func(w io.Writer) error { return rows.WriteParquet(w, texts) })
 	}
-	if pairs := (benchmark.File{Rows: len(b.Pairs)}); b.Config.Rewrites.Turns > 1 {
-		write(benchmark.ConversationPairsFile, pairs, func(w io.Writer) error {
-			return writeConversations(w, b.Pairs, func(p Pair) conversation {
-				return conversation{p.Messages, p.Category, p.Label, p.Prompt.Pair, p.Set, p.ID}
-			})
-		})
+	pairs := benchmark.File{Rows: len(b.Pairs)}
+	var chats []conversation
+	var texts []pairRow
+	for _, p := range b.Pairs {
+		if conversations {
+			chats = append(chats, conversation{p.Messages, p.Category, p.Label, p.Prompt.Pair, p.Set, p.ID})
+		} else {
+			texts = append(texts, pairRow{p.Text(), string(p.Category), string(p.Label), p.Prompt.Pair, p.Set, string(p.ID)})
+		}
+	}
+	if conversations {
+		write(benchmark.ConversationPairsFile, pairs, func(w io.Writer) error { return rows.WriteJSONLines(w, chats) })
 	} else {
-		write(benchmark.PairsFile, pairs, func(w io.Writer) error {
-			return writeCSV(w, []string{"prompt", "category", "label", "pair", "set", "id"}, b.Pairs, func(p Pair) []string {
-				return []string{p.Text(), string(p.Category), string(p.Label), p.Prompt.Pair, p.Set, string(p.ID)}
-			})
-		})
-		write(benchmark.PairsParquetFile, pairs, func(w io.Writer) error {
-			var written []parquetPair
-			for _, p := range b.Pairs {
-				written = append(written, parquetPair{p.Text(), string(p.Category), string(p.Label), p.Prompt.Pair, p.Set, string(p.ID)})
-			}
-			return rows.WriteParquet(w, written)
-		})
+		write(benchmark.PairsFile, pairs, func(w io.Writer) error { return rows.WriteCSV(w, texts) })
+		write(benchmark.PairsParquetFile, pairs, func(w io.Writer) error { return rows.WriteParquet(w, texts) })
 	}
 	write(benchmark.LineageFile, benchmark.File{Rows: b.lineage.rows}, func(w io.Writer) error { return b.lineage.write(w, b.setsOf) })
 	write(benchmark.SeedsFile, benchmark.File{Rows: len(b.Seeds)}, func(w io.Writer) error { return rows.WriteJSONLines(w, b.Seeds) })
@@ -94,46 +94,18 @@ type conversation struct {
 	ID       orbench.PromptID  `json:"id,omitempty"`
 }
 
-// writeConversations writes JSON Lines.
-func writeConversations[T any](w io.Writer, all []T, of func(T) conversation) error {
-	lines := make([]conversation, len(all))
-	for i, one := range all {
-		lines[i] = of(one)
-	}
-	return rows.WriteJSONLines(w, lines)
-}
-
-// writeCSV writes texts unchanged. Escaping cells for spreadsheets would change the
-// prompts.
-func writeCSV[T any](w io.Writer, header []string, all []T, cells func(T) []string) error {
-	written := [][]string{header}
-	for _, one := range all {
-		written = append(written, cells(one))
-	}
-	return csv.NewWriter(w).WriteAll(written)
-}
-
-// parquetRow is a row in the published layout.
-type parquetRow struct {
+// setRow is a row of a set in the published layout.
+type setRow struct {
 	Prompt   string `parquet:"prompt"`
 	Category string `parquet:"category"`
 }
 
-// parquetPair is a row of the pairs, as in their CSV.
-type parquetPair struct {
+// pairRow is a row of the pairs.
+type pairRow struct {
 	Prompt   string `parquet:"prompt"`
 	Category string `parquet:"category"`
 	Label    string `parquet:"label"`
 	Pair     string `parquet:"pair"`
 	Set      string `parquet:"set"`
 	ID       string `parquet:"id"`
-}
-
-// writeParquet writes the same rows as the CSV of a set.
-func writeParquet(w io.Writer, prompts []orbench.Prompt) error {
-	written := make([]parquetRow, len(prompts))
-	for i, p := range prompts {
-		written[i] = parquetRow{p.Text(), string(p.Category)}
-	}
-	return rows.WriteParquet(w, written)
 }

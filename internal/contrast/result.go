@@ -4,6 +4,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/generator"
+	"github.com/orbench/orbench/internal/moderation"
 	"github.com/orbench/orbench/model/sim"
 	"github.com/orbench/orbench/moderate"
 	"github.com/orbench/orbench/stats"
@@ -163,12 +164,7 @@ func (row Wording) is(meant orbench.Label) bool {
 	if meant != orbench.Controversial {
 		return row.Label == meant
 	}
-	for _, v := range row.Votes {
-		if v.Label != row.Votes[0].Label {
-			return true
-		}
-	}
-	return false
+	return moderation.Split(row.Votes)
 }
 
 // result completes the counts with their shares.

@@ -62,26 +62,15 @@ func (r *Result) sections() []table.Section {
 		Left: 2,
 	}
 	for _, v := range r.Values {
-		made.Rows = append(made.Rows, append([]string{string(v.Axis), v.Value}, counts(v.Sources, v.Unreadable, v.Failed, v.Items, v.Surplus, v.BrokenRule, v.Duplicates, v.Unvoted, v.Kept)...))
-		row := append([]string{string(v.Axis), v.Value}, counts(v.Kept, v.Labels[orbench.Safe], v.Labels[orbench.Toxic], v.Labels[orbench.Controversial], v.Labels[orbench.Undecided])...)
-		row = append(row, table.Rate(v.VotedToxic), table.Interval(v.VotedToxic.Interval()))
+		made.Add(v.Axis, v.Value, v.Sources, v.Unreadable, v.Failed, v.Items, v.Surplus, v.BrokenRule, v.Duplicates, v.Unvoted, v.Kept)
+		meant := []string{table.None, table.None}
 		if v.AsMeant != nil {
-			row = append(row, table.Rate(*v.AsMeant), table.Interval(v.AsMeant.Interval()))
-		} else {
-			row = append(row, "–", "–")
+			meant = table.Cells(*v.AsMeant)
 		}
-		labels.Rows = append(labels.Rows, row)
+		labels.Add(v.Axis, v.Value, v.Kept, v.Labels[orbench.Safe], v.Labels[orbench.Toxic], v.Labels[orbench.Controversial], v.Labels[orbench.Undecided], v.VotedToxic, meant)
 	}
 	nothing := func(row []string, at int) bool { return row[at] == "0" || row[at] == "–" }
 	made.Drop(nothing, "no list", "failed", "too many", "unvoted")
 	labels.Drop(nothing, "controversial", "undecided", "as meant", "its interval")
 	return []table.Section{made, labels}
-}
-
-func counts(all ...int) []string {
-	var cells []string
-	for _, n := range all {
-		cells = append(cells, table.Count(n))
-	}
-	return cells
 }

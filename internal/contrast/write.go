@@ -1,8 +1,10 @@
 package contrast
 
 import (
+	"context"
 	_ "embed"
-	"encoding/csv"
+	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"text/template"
@@ -10,6 +12,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/rows"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -41,9 +44,6 @@ type Entry struct {
 	SourceID string `parquet:"source_id"`
 }
 
-// header names the columns of the files.
-var header = []string{"prompt", "category", "label", "pair", "axis", "value", "id", "source_id"}
-
 // entries are the source and its kept wordings.
 func (s Source) entries(first string) []Entry {
 	all := []Entry{{
@@ -61,74 +61,57 @@ func (s Source) entries(first string) []Entry {
 	return all
 }
 
-// Writer writes a set's folder, which appears whole or not at all.
-type Writer struct {
-	out     *folder.Folder
-	run     *Run
-	entries []Entry
-	rows    []Wording
-}
-
-// NewWriter begins a folder that will become dir. An existing folder that is not empty is
-// an *orbench.InputError, unless it holds a set of the same run with missing replies. The
-// caller must call Write or Discard.
-func NewWriter(r *Run, dir string) (*Writer, error) {
+// Write derives the set and writes its folder, which appears whole or not at all: the set,
+// the lineage of every wording, the counts and the card. An existing folder that is not empty
+// is an *orbench.InputError, unless it holds a set of the same run with missing replies.
+func (r *Run) Write(ctx context.Context, m store.Reader, dir string) (result *Result, err error) {
 	out, err := folder.Create(dir, r.Subject())
-	return &Writer{out: out, run: r}, err
-}
-
-// Add takes a prompt with its wordings.
-func (w *Writer) Add(s Source) error {
-	w.entries = append(w.entries, s.entries(string(w.run.Wordings[0].Axis))...)
-	w.rows = append(w.rows, s.Rows...)
-	return nil
-}
-
-// Discard removes the files written so far. It does nothing after Write.
-func (w *Writer) Discard() error { return w.out.Discard() }
-
-// Write writes the set, the lineage of every wording, the counts and the card.
-func (w *Writer) Write(r *Result) error {
-	var failed error
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, out.Discard()) }()
+	var entries []Entry
+	var wordings []Wording
+	result, err = r.Derive(ctx, m, func(s Source) error {
+		entries = append(entries, s.entries(string(r.Wordings[0].Axis))...)
+		wordings = append(wordings, s.Rows...)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if lost := result.Lost(); lost != "" {
+		return nil, fmt.Errorf("the count of %s does not add up; this is a fault of orbench", lost)
+	}
 	write := func(name string, content func(io.Writer) error) {
-		if failed == nil {
-			_, failed = w.out.Write(name, content)
+		if err == nil {
+			_, err = out.Write(name, content)
 		}
 	}
-	write(CSVFile, w.csv)
-	write(ParquetFile, func(out io.Writer) error { return rows.WriteParquet(out, w.entries) })
-	write(LineageFile, func(out io.Writer) error { return rows.WriteJSONLines(out, w.rows) })
-	write(ManifestFile, table.AsJSON.Of(r))
-	write(CardFile, func(out io.Writer) error {
+	write(CSVFile, func(w io.Writer) error { return rows.WriteCSV(w, entries) })
+	write(ParquetFile, func(w io.Writer) error { return rows.WriteParquet(w, entries) })
+	write(LineageFile, func(w io.Writer) error { return rows.WriteJSONLines(w, wordings) })
+	write(ManifestFile, table.AsJSON.Of(result))
+	write(CardFile, func(w io.Writer) error {
 		var counts table.Document
-		counts.Sections(r.sections()...)
+		counts.Sections(result.sections()...)
 		var text strings.Builder
 		if err := counts.Markdown(&text); err != nil {
 			return err
 		}
-		return card.Execute(out, struct {
+		return card.Execute(w, struct {
 			*Result
 			Notice string
 			Table  string
-		}{r, table.SimulatedNotice, text.String()})
+		}{result, table.SimulatedNotice, text.String()})
 	})
-	if failed != nil {
-		return failed
+	if err != nil {
+		return nil, err
 	}
-	if r.Missing() == 0 {
-		w.out.Final()
+	if result.Missing() == 0 {
+		out.Final()
 	}
-	return w.out.Finish()
-}
-
-// csv writes the set as CSV with texts unchanged. Escaping cells for spreadsheets would
-// change the prompts.
-func (w *Writer) csv(out io.Writer) error {
-	rows := [][]string{header}
-	for _, e := range w.entries {
-		rows = append(rows, []string{e.Prompt, e.Category, e.Label, e.Pair, e.Axis, e.Value, e.ID, e.SourceID})
-	}
-	return csv.NewWriter(out).WriteAll(rows)
+	return result, out.Finish()
 }
 
 //go:embed card.md.tmpl

@@ -2,7 +2,9 @@ package fill
 
 import (
 	"context"
+	"maps"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,9 +35,6 @@ func (l *Lane) ask(ctx context.Context, r model.Request) (response model.Respons
 	response, ok, c.claim, err = f.await(ctx, c.hash, false)
 	if ok || err != nil || c.claim == nil {
 		f.busy.leave(c.hash)
-		if ok {
-			f.count(func(s *Stats) { s.Present++ })
-		}
 		return response, ok, err
 	}
 	calls, abandon := f.outliving(ctx)
@@ -135,11 +134,7 @@ func (f *finder) lookUp(ctx context.Context, batch []*search) {
 	}
 	var found map[model.Hash]model.Response
 	if err == nil && len(present) > 0 {
-		hashes = hashes[:0]
-		for h := range present {
-			hashes = append(hashes, h)
-		}
-		found, err = f.store.Get(ctx, hashes)
+		found, err = f.store.Get(ctx, slices.AppendSeq(hashes[:0], maps.Keys(present)))
 	}
 	hashes = hashes[:0]
 	for _, s := range batch {

@@ -47,9 +47,6 @@ func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Respon
 	for errors.Is(err, errLapsed) {
 		f.claims.end(c.claim)
 		if response, ok, c.claim, err = f.await(ctx, c.hash, true); ok || err != nil || c.claim == nil {
-			if ok {
-				f.count(func(s *Stats) { s.Present++ })
-			}
 			return response, ok, err
 		}
 		response, err = l.attempts(ctx, calls, c, of)
@@ -147,7 +144,7 @@ func (l *Lane) attempts(ctx, calls context.Context, c call, of *asked) (model.Re
 		if inRow == 1 && c.waits != nil && of.hasAnswered() {
 			c.waits()
 		}
-		if err := sleep(ctx, max(failed.RetryAfter, config.backoff(inRow))); err != nil {
+		if err := Sleep(ctx, max(failed.RetryAfter, config.backoff(inRow))); err != nil {
 			return model.Response{}, err
 		}
 	}
@@ -247,33 +244,23 @@ func (f *Live) lacksPrice(of model.Ref) {
 }
 
 // pace waits until the lane's rates allow the request.
-func (l *Lane) pace(ctx context.Context, r model.Request) error {
+func (l *Lane) pace(ctx context.Context, r model.Request) (err error) {
 	if l.requests == nil && l.tokens == nil {
 		return nil
 	}
-	wait := func() error {
-		if l.requests != nil {
-			if err := l.requests.WaitN(ctx, 1); err != nil {
-				return err
-			}
-		}
-		if l.tokens != nil {
-			n := price.EstimateTokens(r.Messages) + l.expectedOutput(r)
-			return l.tokens.WaitN(ctx, min(n, l.tokens.Burst()))
-		}
-		return nil
-	}
 	began := time.Now()
-	err := wait()
-	l.filler.paced.Add(int64(time.Since(began)))
-	if err != nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		// The wait would outlast the context's deadline.
-		return err
+	if l.requests != nil {
+		err = l.requests.WaitN(ctx, 1)
 	}
-	return nil
+	if err == nil && l.tokens != nil {
+		n := price.EstimateTokens(r.Messages) + l.expectedOutput(r)
+		err = l.tokens.WaitN(ctx, min(n, l.tokens.Burst()))
+	}
+	l.filler.paced.Add(int64(time.Since(began)))
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err // as where the wait would outlast the context's deadline
 }
 
 // expectedOutput guesses an answer's tokens: the mean so far, or at first a
@@ -374,9 +361,7 @@ func (l *Lane) fail(c call, of *asked, failed *model.Error) error {
 	f.stats.Reasons = counted(f.stats.Reasons, reasonOf(of.Ref, failed, f.config.Timeout))
 	f.mu.Unlock()
 	of.fail(failed)
-	return f.store.PutFailures(context.Background(), []store.Failure{{
-		Hash: c.hash, Kind: failed.Kind, Message: failed.Error(),
-	}})
+	return f.store.PutFailures(context.Background(), []store.Failure{{Hash: c.hash, Kind: failed.Kind, Message: failed.Error()}})
 }
 
 // count changes the counts.

@@ -182,13 +182,18 @@ func (f *Live) await(ctx context.Context, h model.Hash, had bool) (response mode
 			f.claims.end(s.claim)
 			f.leaveToBatch(h)
 			return model.Response{}, false, nil, nil
-		case s.ok && waited:
-			f.count(func(s *Stats) { s.Elsewhere++ })
+		case s.ok:
+			f.count(func(s *Stats) {
+				s.Present++
+				if waited {
+					s.Elsewhere++
+				}
+			})
 			fallthrough
-		case s.ok || s.claim != nil:
+		case s.claim != nil:
 			return s.response, s.ok, s.claim, nil
 		}
-		if err := sleep(ctx, f.finder.again()); err != nil {
+		if err := Sleep(ctx, f.finder.again()); err != nil {
 			return model.Response{}, false, nil, err
 		}
 	}
@@ -288,14 +293,9 @@ func (d *dispatcher) claim(ctx context.Context, group []call, seen int64) error 
 			d.taken = append(d.taken, c)
 			d.wait(1)
 			continue
-		}
-		if err == nil && got.Batched[c.hash] && !f.config.AskBatched {
+		case err == nil && got.Batched[c.hash] && !f.config.AskBatched:
 			f.leaveToBatch(c.hash)
-			f.claims.end(mine)
-			f.busy.leave(c.hash)
-			continue
-		}
-		if err == nil {
+		case err == nil:
 			c.claim = mine
 			select {
 			case d.work <- c:

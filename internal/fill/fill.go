@@ -155,7 +155,7 @@ func (l *Lane) dispatch(ctx context.Context, known, lacking iter.Seq2[model.Requ
 		return d.sent, err
 	}
 	for len(d.taken) > 0 {
-		if err := sleep(ctx, claimPoll); err != nil {
+		if err := Sleep(ctx, claimPoll); err != nil {
 			return d.sent, err
 		}
 		if err := d.again(ctx); err != nil {

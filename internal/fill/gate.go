@@ -185,8 +185,7 @@ func (g *gate) look() {
 
 // set begins a level. The caller holds g.mu.
 func (g *gate) set(limit int) {
-	g.limit, g.since, g.level, g.more = limit, time.Now(), 0, 0
-	g.lost = 0
+	g.limit, g.since, g.level, g.more, g.lost = limit, time.Now(), 0, 0, 0
 	g.times = g.times[:0]
 	g.admit()
 }
@@ -208,12 +207,10 @@ func (g *gate) width() int {
 	return g.limit
 }
 
-// sleep waits for d, or returns the context's cause.
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
+// Sleep waits for d, or returns the context's cause.
+func Sleep(ctx context.Context, d time.Duration) error {
 	select {
-	case <-t.C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)

@@ -148,8 +148,3 @@ func (l *Lane) held(now time.Time) (held []Held) {
 func (l *Lane) serves(provider, endpoint string) bool {
 	return l.provider == provider && l.endpoint == endpoint
 }
-
-// servesAny reports whether the lane leads to one of some models.
-func (l *Lane) servesAny(models []model.Ref) bool {
-	return slices.ContainsFunc(models, func(m model.Ref) bool { return l.serves(m.Provider, m.Endpoint) })
-}

@@ -178,16 +178,13 @@ func (f *Live) Bound(limits Budget) {
 // that of Fill: the end of the context, a *BudgetError, a fault of the store.
 func (f *Live) Ask(ctx context.Context, r model.Request) (response model.Response, ok bool, err error) {
 	f.mu.Lock()
-	i := slices.IndexFunc(f.lanes, func(l *Lane) bool { return l.serves(r.Provider, r.Endpoint) })
-	var lane *Lane
-	if i >= 0 {
-		lane = f.lanes[i]
-	}
+	lanes := f.lanes
 	f.mu.Unlock()
-	if lane == nil {
+	i := slices.IndexFunc(lanes, func(l *Lane) bool { return l.serves(r.Provider, r.Endpoint) })
+	if i < 0 {
 		return model.Response{}, false, fmt.Errorf("fill: there is no lane for %s/%s", r.Provider, r.Model)
 	}
-	return lane.ask(ctx, r)
+	return lanes[i].ask(ctx, r)
 }
 
 // GiveBack gives back what was taken ahead of calls and not used, for who makes a pause
@@ -264,7 +261,7 @@ const restBetweenPasses = time.Second
 // firstPass is called. A lane whose models are asked what replies decide goes on
 // until a pass that began after all first ones were done finds nothing to send.
 func (l *Lane) work(ctx context.Context, w Work, firstPass func(), knownDone <-chan struct{}) (all int, err error) {
-	rounds := l.servesAny(w.Models)
+	rounds := slices.ContainsFunc(w.Models, func(m model.Ref) bool { return l.serves(m.Provider, m.Endpoint) })
 	first := sync.OnceFunc(firstPass)
 	defer first()
 	for known := l.own(ctx, w.Fixed); ; known = nil {
@@ -290,13 +287,11 @@ func (l *Lane) work(ctx context.Context, w Work, firstPass func(), knownDone <-c
 		}
 		// A pass reads all prompts, so a rest in proportion keeps the share of
 		// the processor that passes take small.
-		rest := time.NewTimer(max(restBetweenPasses, 4*time.Since(began)))
 		select {
 		case <-knownDone:
-		case <-rest.C:
+		case <-time.After(max(restBetweenPasses, 4*time.Since(began))):
 		case <-ctx.Done():
 		}
-		rest.Stop()
 	}
 }
 

@@ -50,7 +50,7 @@ func (r *SharedRate) WaitN(ctx context.Context, n int) error {
 	}
 	// Whoever comes next waits for it too, where this one does not until the end.
 	if wait := time.Until(r.from); wait > 0 {
-		if err := sleep(ctx, wait); err != nil {
+		if err := Sleep(ctx, wait); err != nil {
 			return err
 		}
 	}

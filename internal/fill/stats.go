@@ -101,10 +101,6 @@ type Held struct {
 // batch makes.
 func (s Stats) Missing() int { return s.Failed + s.Batched }
 
-// Unanswered counts the attempts that gave no answer, whether they may have been charged
-// or not.
-func (s Stats) Unanswered() int { return s.Retries + s.Rejected + s.Failed }
-
 // Load is how what bounds Live's calls is used.
 type Load struct {
 	// Paced is how long calls have waited for the rates of Limits, all together.

@@ -2,7 +2,6 @@ package moderation
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -64,7 +63,7 @@ func (r *Run) Study(name string, d study.Dataset) (*study.Study, error) {
 	s.UseDataset(r.Dataset, r.Limit, d)
 	s.Redefines = func(_ context.Context, kept *study.Study) []string {
 		var was VoteConfig
-		if err := json.Unmarshal(kept.Config, &was); err != nil {
+		if err := kept.Settings(&was); err != nil {
 			return []string{err.Error()}
 		}
 		return c.redefines(was)

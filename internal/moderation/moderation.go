@@ -50,7 +50,10 @@ func (r *Run) Prompts() int { return r.Dataset.Size(r.Limit) }
 // Job is the run as a walk. An unreadable vote is requested once more; no plan can
 // foresee that.
 func (r *Run) Job() *job.Job {
-	j := &job.Job{FormerName: r.formerName(), Calls: r.Prompts() * len(r.Policies) * len(r.Moderators), Further: true, Items: r.items}
+	j := &job.Job{
+		FormerName: "votes on " + r.Dataset.Name + "@" + table.ShortHash(r.Dataset.SHA256), // as older programs called batches of them, under any policy
+		Calls:      r.Prompts() * len(r.Policies) * len(r.Moderators), Further: true, Items: r.items,
+	}
 	for _, m := range r.Moderators {
 		if asked := (job.Asked{Ref: m.Ref, Role: job.Moderator}); !slices.Contains(j.Models, asked) {
 			j.Models = append(j.Models, asked)
@@ -134,12 +137,6 @@ func (r *Run) vote(ctx context.Context, m store.Reader, s job.Scope, chunk []orb
 		rows[i].Missing = job.CountMissing(calls[i*of : (i+1)*of])
 	}
 	return rows, calls, nil
-}
-
-// formerName is the name that older programs gave to batches of votes on the dataset's
-// prompts, under any policy.
-func (r *Run) formerName() string {
-	return "votes on " + r.Dataset.Name + "@" + table.ShortHash(r.Dataset.SHA256)
 }
 
 // Derive computes the ensemble's results for the prompts from the store. It hands every

@@ -104,8 +104,10 @@ type tally struct {
 	own       []orbench.Label
 	decisions [][]moderate.Decision
 	votes     [][][]moderate.Vote
-	// clusterOf is the cluster of each prompt, empty for none.
+	// clusterOf is the cluster of each prompt, empty for none. clusters has the prompts of
+	// each, by their numbers.
 	clusterOf []string
+	clusters  [][]int
 }
 
 func newTally(r *Run) *tally {
@@ -137,7 +139,7 @@ func (t *tally) add(row PromptVotes) {
 			votes[k].Explanation = ""
 		}
 		t.votes[i] = append(t.votes[i], votes)
-		if t.r.Example == nil && split(votes) {
+		if t.r.Example == nil && Split(votes) {
 			t.r.Example = &Example{row.Prompt.Text(), t.run.Policies[i].Name, votes, d.Label}
 		}
 	}
@@ -145,14 +147,19 @@ func (t *tally) add(row PromptVotes) {
 
 func (t *tally) result() *Result {
 	r := t.r
-	clusters := map[string]bool{}
-	for _, c := range t.clusterOf {
-		if c != "" {
-			clusters[c] = true
+	numbers := map[string]int{}
+	for prompt, c := range t.clusterOf {
+		if c == "" {
+			continue
 		}
+		if _, known := numbers[c]; !known {
+			numbers[c] = len(t.clusters)
+			t.clusters = append(t.clusters, nil)
+		}
+		t.clusters[numbers[c]] = append(t.clusters[numbers[c]], prompt)
 	}
-	if len(clusters) < r.Prompts {
-		r.Clusters = len(clusters)
+	if len(t.clusters) < r.Prompts {
+		r.Clusters = len(t.clusters)
 	}
 	r.Own = t.counts(t.own)
 	labels := make([][]orbench.Label, len(t.run.Policies))
@@ -173,8 +180,8 @@ func (t *tally) result() *Result {
 	return &r
 }
 
-// split reports whether the votes are not unanimous.
-func split(votes []moderate.Vote) bool {
+// Split reports whether votes are not unanimous.
+func Split(votes []moderate.Vote) bool {
 	return slices.ContainsFunc(votes, func(v moderate.Vote) bool { return v.Label != votes[0].Label })
 }
 
@@ -183,7 +190,7 @@ func (t *tally) policy(i int) PolicyResult {
 	p := PolicyResult{Policy: t.run.Policies[i].Name, Categories: []CategoryCount{}, Agreement: moderate.Agree(t.votes[i], t.clusterOf)}
 	for _, votes := range t.votes[i] {
 		p.Votes += len(votes)
-		if split(votes) {
+		if Split(votes) {
 			p.Split++
 		}
 		for _, v := range votes {
@@ -220,31 +227,28 @@ func (t *tally) change(from, to string, before, after []orbench.Label) Change {
 	for i := range c.Table {
 		c.Table[i] = make([]int, len(orbench.Labels))
 	}
-	// items are the labels of each prompt with a cluster, grouped by cluster.
-	var items [][][2]int
-	numbers := map[string]int{}
-	for prompt, cluster := range t.clusterOf {
-		x, y := before[prompt], after[prompt]
-		i, j := slices.Index(orbench.Labels, x), slices.Index(orbench.Labels, y)
-		c.Table[i][j]++
-		if x != y && y == orbench.Toxic {
+	at := func(prompt int) [2]int {
+		return [2]int{slices.Index(orbench.Labels, before[prompt]), slices.Index(orbench.Labels, after[prompt])}
+	}
+	for prompt, label := range after {
+		pair := at(prompt)
+		c.Table[pair[0]][pair[1]]++
+		if before[prompt] != label && label == orbench.Toxic {
 			c.ToToxic++
 		}
-		if x != y && y == orbench.Safe {
+		if before[prompt] != label && label == orbench.Safe {
 			c.ToSafe++
 		}
-		if cluster == "" {
-			continue
-		}
-		if _, known := numbers[cluster]; !known {
-			numbers[cluster] = len(items)
-			items = append(items, nil)
-		}
-		items[numbers[cluster]] = append(items[numbers[cluster]], [2]int{i, j})
 	}
 	c.Rate, c.Changed = t.rate(func(prompt int) bool { return before[prompt] != after[prompt] })
 	c.Kappa = stats.KappaOf(c.Table)
-	if n := len(items); n > 0 && n < len(t.clusterOf) {
+	if n := len(t.clusters); n > 0 && n < len(t.clusterOf) {
+		items := make([][][2]int, n)
+		for i, prompts := range t.clusters {
+			for _, prompt := range prompts {
+				items[i] = append(items[i], at(prompt))
+			}
+		}
 		c.Kappa = stats.KappaOfClusters(items, len(orbench.Labels))
 	}
 	return c
@@ -253,30 +257,23 @@ func (t *tally) change(from, to string, before, after []orbench.Label) Change {
 // rate counts the prompts that are hits, and gives their share with both intervals. There
 // is no clustered interval if every cluster has one prompt.
 func (t *tally) rate(hit func(prompt int) bool) (r stats.Rate, hits int) {
-	by := map[string]*stats.Cluster{}
-	for prompt, cluster := range t.clusterOf {
-		one := 0
+	for prompt := range t.clusterOf {
 		if hit(prompt) {
-			one = 1
+			hits++
 		}
-		hits += one
-		if cluster == "" {
-			continue
-		}
-		c := by[cluster]
-		if c == nil {
-			c = &stats.Cluster{}
-			by[cluster] = c
-		}
-		c.N, c.Sum = c.N+1, c.Sum+one
 	}
 	r = stats.RateOf(hits, len(t.clusterOf))
-	if len(by) == 0 || len(by) == len(t.clusterOf) {
+	if len(t.clusters) == 0 || len(t.clusters) == len(t.clusterOf) {
 		return r, hits
 	}
-	clusters := make([]stats.Cluster, 0, len(by))
-	for _, c := range by {
-		clusters = append(clusters, *c)
+	clusters := make([]stats.Cluster, len(t.clusters))
+	for i, prompts := range t.clusters {
+		clusters[i].N = len(prompts)
+		for _, prompt := range prompts {
+			if hit(prompt) {
+				clusters[i].Sum++
+			}
+		}
 	}
 	// The order affects the last digits of a sum.
 	slices.SortFunc(clusters, func(a, b stats.Cluster) int { return cmp.Or(a.N-b.N, a.Sum-b.Sum) })

@@ -81,9 +81,7 @@ func (p *Pacer) Wait(ctx context.Context) (Pass, error) {
 		}
 		var due <-chan time.Time
 		if wait > 0 {
-			timer := time.NewTimer(wait)
-			defer timer.Stop()
-			due = timer.C
+			due = time.After(wait)
 		}
 		select {
 		case <-due:

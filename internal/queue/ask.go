@@ -5,8 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
@@ -86,13 +84,11 @@ func (f *Filler) grant(ctx context.Context, group []*wish, granted map[*wish]boo
 	}
 	// What has failed is noted before what is answered is looked up: a call that is tried
 	// again for another fill may be both.
-	rows, err := f.queue.pool.Query(ctx, `SELECT hash FROM queued_calls WHERE hash = ANY ($1) AND fill = $2 AND failed`, names, f.id)
-	if err != nil {
-		return err
-	}
 	failed := map[model.Hash]bool{}
 	var hash []byte
-	if _, err := pgx.ForEachRow(rows, []any{&hash}, func() error { failed[model.Hash(hash)] = true; return nil }); err != nil {
+	err := f.queue.each(ctx, []any{&hash}, func() error { failed[model.Hash(hash)] = true; return nil },
+		`SELECT hash FROM queued_calls WHERE hash = ANY ($1) AND fill = $2 AND failed`, names, f.id)
+	if err != nil {
 		return err
 	}
 	found, err := f.store.Get(ctx, hashes)

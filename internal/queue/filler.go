@@ -108,7 +108,7 @@ func (f *Filler) wait(ctx context.Context, do func() error) error {
 		if !f.told.Swap(true) {
 			log.Printf("%v; waiting for it; workers continue when it is back", err)
 		}
-		if err := sleep(ctx, pause); err != nil {
+		if err := fill.Sleep(ctx, pause); err != nil {
 			return err
 		}
 	}
@@ -157,7 +157,7 @@ func (f *Filler) fill(ctx context.Context, w *round) error {
 		}
 		again := time.Now().Add(restAfter(time.Since(began)))
 		for took := time.Duration(0); ; {
-			if err := sleep(ctx, max(look, 10*took)); err != nil {
+			if err := fill.Sleep(ctx, max(look, 10*took)); err != nil {
 				return err
 			}
 			looked := time.Now()
@@ -184,17 +184,6 @@ func restAfter(walk time.Duration) time.Duration {
 		p = min(p, fresh-2*walk)
 	}
 	return p
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // look sees how far the workers are, and gives how many calls are open. A budget that is
@@ -374,20 +363,16 @@ func (f *Filler) put(ctx context.Context, calls []store.BatchCall) (found walked
 	f.queued += found.queued
 	f.mu.Unlock()
 	// The others are queued: by this fill before, or by another.
-	rows, err := f.queue.pool.Query(ctx, `SELECT hash, failed FROM queued_calls WHERE hash = ANY ($1) AND fill = $2`, names, f.id)
-	if err != nil {
-		return found, err
-	}
 	own := 0
 	var hash []byte
 	var failed bool
-	_, err = pgx.ForEachRow(rows, []any{&hash, &failed}, func() error {
+	err = f.queue.each(ctx, []any{&hash, &failed}, func() error {
 		own++
 		if failed {
 			f.failed[model.Hash(hash)] = true
 		}
 		return nil
-	})
+	}, `SELECT hash, failed FROM queued_calls WHERE hash = ANY ($1) AND fill = $2`, names, f.id)
 	found.elsewhere = max(0, len(missing)-max(own, found.queued))
 	return found, err
 }

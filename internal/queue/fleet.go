@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 
+	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/store/postgres"
 	"github.com/orbench/orbench/model"
 )
@@ -45,16 +45,12 @@ type lane struct {
 
 // lanes lists those with calls that wait.
 func (q *Queue) lanes(ctx context.Context) (all []lane, err error) {
-	rows, err := q.pool.Query(ctx, `SELECT l.fill, l.name, l.provider, l.endpoint, coalesce(h.how, '') FROM lanes AS l LEFT JOIN halts AS h ON h.fill = l.fill
-		WHERE EXISTS (SELECT 1 FROM queued_calls AS c WHERE c.fill = l.fill AND NOT c.failed) OR h.how = 'canceled'`)
-	if err != nil {
-		return nil, err
-	}
 	var l lane
-	_, err = pgx.ForEachRow(rows, []any{&l.fill, &l.name, &l.at.Provider, &l.at.Endpoint, &l.how}, func() error {
+	err = q.each(ctx, []any{&l.fill, &l.name, &l.at.Provider, &l.at.Endpoint, &l.how}, func() error {
 		all = append(all, l)
 		return nil
-	})
+	}, `SELECT l.fill, l.name, l.provider, l.endpoint, coalesce(h.how, '') FROM lanes AS l LEFT JOIN halts AS h ON h.fill = l.fill
+		WHERE EXISTS (SELECT 1 FROM queued_calls AS c WHERE c.fill = l.fill AND NOT c.failed) OR h.how = 'canceled'`)
 	return all, err
 }
 
@@ -66,7 +62,7 @@ func (w *Worker) watch(ctx context.Context, queues *river.QueueBundle) {
 		if err := w.lookAround(ctx, queues, taken); err != nil && ctx.Err() == nil && !postgres.Away(err) {
 			w.Log.Warn("the queue cannot be read; trying again", "error", err.Error())
 		}
-		if sleep(ctx, beat) != nil {
+		if fill.Sleep(ctx, beat) != nil {
 			return
 		}
 	}
@@ -190,22 +186,18 @@ func (f *Filler) watchWorkers(ctx context.Context, open int) error {
 	if err != nil {
 		return err
 	}
-	rows, err := f.queue.pool.Query(ctx, `SELECT name, refuses FROM workers WHERE seen > clock_timestamp() - $1::interval ORDER BY name`, gone)
-	if err != nil {
-		return err
-	}
 	workers := 0
 	refused := map[string][]string{}
 	var name string
 	var refuses map[string]string
-	_, err = pgx.ForEachRow(rows, []any{&name, &refuses}, func() error {
+	err = f.queue.each(ctx, []any{&name, &refuses}, func() error {
 		workers++
 		for _, at := range slices.Sorted(maps.Keys(refuses)) {
 			refused[at] = append(refused[at], fmt.Sprintf("%s: %s", name, refuses[at]))
 		}
 		refuses = nil
 		return nil
-	})
+	}, `SELECT name, refuses FROM workers WHERE seen > clock_timestamp() - $1::interval ORDER BY name`, gone)
 	if err != nil {
 		return err
 	}

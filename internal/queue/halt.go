@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/fill"
 )
 
 // Halt is how the calls of a fill are kept from being made.
@@ -87,7 +88,7 @@ func (q *Queue) heard(ctx context.Context) error {
 		if err != nil || !deaf {
 			return err
 		}
-		if err := sleep(ctx, look); err != nil {
+		if err := fill.Sleep(ctx, look); err != nil {
 			return err
 		}
 	}

@@ -140,6 +140,13 @@ func (q *Queue) prune(ctx context.Context) error {
 	return err
 }
 
+// each does something for every row that a query finds, once it is read into into.
+func (q *Queue) each(ctx context.Context, into []any, do func() error, query string, args ...any) error {
+	rows, _ := q.pool.Query(ctx, query, args...) // reading rows gives the error
+	_, err := pgx.ForEachRow(rows, into, do)
+	return err
+}
+
 // Waiting is how many calls wait.
 func (q *Queue) Waiting(ctx context.Context) (n int, err error) {
 	err = q.pool.QueryRow(ctx, `SELECT count(*) FROM queued_calls WHERE NOT failed`).Scan(&n)
@@ -157,19 +164,15 @@ type OpenFill struct {
 
 // OpenFills lists the fills that have calls to be made.
 func (q *Queue) OpenFills(ctx context.Context) (all []OpenFill, err error) {
-	rows, err := q.pool.Query(ctx, `SELECT f.id, f.settings, c.calls
-		FROM (SELECT fill, count(*) AS calls FROM queued_calls WHERE NOT failed GROUP BY fill) AS c JOIN fills AS f ON f.id = c.fill ORDER BY f.id`)
-	if err != nil {
-		return nil, err
-	}
 	var o OpenFill
 	var s Settings
 	var of []string
-	_, err = pgx.ForEachRow(rows, []any{&o.ID, &s, &o.Calls}, func() error {
+	err = q.each(ctx, []any{&o.ID, &s, &o.Calls}, func() error {
 		o.Budget, of = s.Budget, append(of, s.Account)
 		all = append(all, o)
 		return nil
-	})
+	}, `SELECT f.id, f.settings, c.calls
+		FROM (SELECT fill, count(*) AS calls FROM queued_calls WHERE NOT failed GROUP BY fill) AS c JOIN fills AS f ON f.id = c.fill ORDER BY f.id`)
 	for i := range all {
 		shares, failed := q.store.Shares(ctx, of[i])
 		if err = errors.Join(err, failed); err != nil {

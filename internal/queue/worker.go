@@ -162,7 +162,7 @@ func (w *Worker) Run(ctx context.Context, drain bool) error {
 	running := context.WithoutCancel(ctx)
 	for err := client.Start(running); err != nil; err = client.Start(running) {
 		w.Log.Warn("the queue cannot start", "error", err.Error())
-		if err := sleep(ctx, time.Second); err != nil {
+		if err := fill.Sleep(ctx, time.Second); err != nil {
 			return err
 		}
 	}
@@ -173,7 +173,7 @@ func (w *Worker) Run(ctx context.Context, drain bool) error {
 		w.watch(watching, client.Queues())
 	}()
 	defer w.bye(running)
-	for waiting := 1; waiting > 0 && sleep(ctx, time.Second) == nil; {
+	for waiting := 1; waiting > 0 && fill.Sleep(ctx, time.Second) == nil; {
 		if !drain {
 			continue
 		}
@@ -271,12 +271,8 @@ var errTurn = errors.New("the turn of the shard is over")
 
 // requests are the calls of a shard that are neither answered nor have failed.
 func (w *Worker) requests(ctx context.Context, of shardArgs) (requests []model.Request, err error) {
-	rows, err := w.queue.pool.Query(ctx, `SELECT hash, request FROM queued_calls WHERE fill = $1 AND shard = $2 AND NOT failed ORDER BY hash`, of.Fill, of.Shard)
-	if err != nil {
-		return nil, err
-	}
 	var hash, canonical []byte
-	_, err = pgx.ForEachRow(rows, []any{&hash, &canonical}, func() error {
+	err = w.queue.each(ctx, []any{&hash, &canonical}, func() error {
 		var r model.Request
 		if err := json.Unmarshal(canonical, &r); err != nil {
 			return err
@@ -286,7 +282,7 @@ func (w *Worker) requests(ctx context.Context, of shardArgs) (requests []model.R
 		}
 		requests = append(requests, r)
 		return nil
-	})
+	}, `SELECT hash, request FROM queued_calls WHERE fill = $1 AND shard = $2 AND NOT failed ORDER BY hash`, of.Fill, of.Shard)
 	return requests, err
 }
 
@@ -386,40 +382,27 @@ func (w *Worker) leave(ctx context.Context, f *filling) {
 
 // note deletes what is answered from the queue, and notes what has failed and why.
 func (w *Worker) note(ctx context.Context, of shardArgs, f *filling, answered, failed [][]byte) error {
-	return pgx.BeginFunc(ctx, w.queue.pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `DELETE FROM queued_calls WHERE hash = ANY ($1)`, answered); err != nil {
-			return err
+	var batch pgx.Batch
+	batch.Queue(`DELETE FROM queued_calls WHERE hash = ANY ($1)`, answered)
+	batch.Queue(`UPDATE queued_calls SET failed = true WHERE hash = ANY ($1) AND fill = $2`, failed, of.Fill)
+	// They are those of all shards of the fill here, so that what is noted twice counts once.
+	batch.Queue(`INSERT INTO fill_stats (fill, worker, stats) VALUES ($1, $2, $3)
+		ON CONFLICT (fill, worker) DO UPDATE SET stats = excluded.stats`, of.Fill, w.id, f.live.Stats())
+	for _, err := range f.live.GivenUp() {
+		var why *fill.GivenUpError
+		if !errors.As(err, &why) || badKey(why.Err) != nil {
+			continue // another worker may have a key that is taken
 		}
-		if _, err := tx.Exec(ctx, `UPDATE queued_calls SET failed = true WHERE hash = ANY ($1) AND fill = $2`, failed, of.Fill); err != nil {
-			return err
-		}
-		// They are those of all shards of the fill here, so that what is noted twice counts once.
-		_, err := tx.Exec(ctx, `INSERT INTO fill_stats (fill, worker, stats) VALUES ($1, $2, $3)
-			ON CONFLICT (fill, worker) DO UPDATE SET stats = excluded.stats`, of.Fill, w.id, f.live.Stats())
-		if err != nil {
-			return err
-		}
-		for _, err := range f.live.GivenUp() {
-			var why *fill.GivenUpError
-			if !errors.As(err, &why) || badKey(why.Err) != nil {
-				continue // another worker may have a key that is taken
-			}
-			gaveUp := map[string]givenUp{why.Provider + "/" + why.Model: {why.Provider, why.Model, why.Err.Error()}}
-			if _, err := tx.Exec(ctx, `UPDATE fills SET gave_up = gave_up || $2 WHERE id = $1`, of.Fill, gaveUp); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+		gaveUp := map[string]givenUp{why.Provider + "/" + why.Model: {why.Provider, why.Model, why.Err.Error()}}
+		batch.Queue(`UPDATE fills SET gave_up = gave_up || $2 WHERE id = $1`, of.Fill, gaveUp)
+	}
+	return w.queue.pool.SendBatch(ctx, &batch).Close()
 }
 
 // stop ends a fill whose budget is spent: next is the most that the next call could have cost.
 func (w *Worker) stop(ctx context.Context, id int64, next fill.Budget) error {
-	return pgx.BeginFunc(ctx, w.queue.pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `UPDATE fills SET stopped = true, tokens = $2, usd = $3 WHERE id = $1`, id, next.Tokens, next.USD); err != nil {
-			return err
-		}
-		_, err := tx.Exec(ctx, `DELETE FROM queued_calls WHERE fill = $1 AND NOT failed`, id)
-		return err
-	})
+	var batch pgx.Batch
+	batch.Queue(`UPDATE fills SET stopped = true, tokens = $2, usd = $3 WHERE id = $1`, id, next.Tokens, next.USD)
+	batch.Queue(`DELETE FROM queued_calls WHERE fill = $1 AND NOT failed`, id)
+	return w.queue.pool.SendBatch(ctx, &batch).Close()
 }

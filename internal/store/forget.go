@@ -42,45 +42,39 @@ func (t *Tables) Forget(ctx context.Context, f Forgetting) error {
 			if err := exec(`DELETE FROM datasets WHERE key = $1`, d.Old[:]); err != nil {
 				return err
 			}
-			cut, err := CutChunks(d.Prompts, func(hash, text []byte) error {
-				delete(pieces, [sha256.Size]byte(hash))
-				return exec(`INSERT INTO pieces (hash, prompts) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING`, slices.Clone(hash), string(text))
-			})
+			cut, err := insertDataset(exec, d.About, d.Prompts)
 			if err != nil {
 				return err
 			}
-			key := KeyOf(d.About)
-			if err := exec(`INSERT INTO datasets (key, about, prompts, sum, pieces, checksum) VALUES ($1, $2, $3, $4, $5, $6)`,
-				key[:], string(d.About), cut.Prompts, cut.Sum[:], cut.Hashes, cut.Checksum(key[:], d.About)); err != nil {
-				return err
+			for hash := range cut.Each() {
+				delete(pieces, [sha256.Size]byte(hash))
 			}
 		}
-		for hash := range pieces {
-			if err := exec(`DELETE FROM pieces WHERE hash = $1`, hash[:]); err != nil {
-				return err
-			}
-		}
+		var changes []Statement
 		for _, r := range f.Runs {
 			do, err := saveRun(r)
-			if err == nil {
-				err = exec(do.Query, do.Args...)
-			}
 			if err != nil {
 				return err
 			}
+			changes = append(changes, do)
+		}
+		remove := func(from string, key [sha256.Size]byte) {
+			changes = append(changes, Statement{`DELETE FROM ` + from + ` = $1`, []any{key[:]}})
+		}
+		for hash := range pieces {
+			remove(`pieces WHERE hash`, hash)
 		}
 		for _, hash := range f.Calls {
-			if err := exec(`DELETE FROM calls WHERE hash = $1`, hash[:]); err != nil {
-				return err
-			}
+			remove(`calls WHERE hash`, hash)
 		}
 		for _, hash := range slices.Concat(f.Calls, f.Failures) {
-			if err := exec(`DELETE FROM failures WHERE hash = $1`, hash[:]); err != nil {
-				return err
-			}
+			remove(`failures WHERE hash`, hash)
 		}
 		for _, id := range f.Annotations {
-			if err := exec(`DELETE FROM annotations WHERE id = $1`, id[:]); err != nil {
+			remove(`annotations WHERE id`, id)
+		}
+		for _, do := range changes {
+			if err := exec(do.Query, do.Args...); err != nil {
 				return err
 			}
 		}

@@ -27,15 +27,9 @@ var cardTemplate = template.Must(template.New("card").Funcs(template.FuncMap{
 // read its front matter.
 type card struct {
 	*Manifest
-	Title      string
-	What       string
-	HasHarmful bool
-	SplitFacts []splitFact
-	Columns    []string
+	facts
 	// Sizes is the size category of the hub.
-	Sizes    string
-	Warnings []string
-	Rules    []string
+	Sizes string
 	// PromptLines and AnswerLines are the lines of the two ledgers.
 	PromptLines, AnswerLines []line
 }
@@ -63,22 +57,12 @@ func (l Ledger) lines(causes []shown) []line {
 }
 
 func (s *Set) writeCard(w io.Writer) error {
-	c := card{
-		Manifest: &s.Manifest, Title: "Training data against over-refusal (" + string(s.Kind) + ")",
-		What: factsOf[s.Kind].what, Sizes: dataset.SizeCategory(s.rowCount()), HasHarmful: s.hasHarmful(), SplitFacts: s.splitFacts(), Columns: factsOf[s.Kind].columns, Warnings: s.Warnings(), Rules: s.rules(),
-		PromptLines: s.Prompts.lines(promptCauses), AnswerLines: s.Answers.lines(answerCauses),
-	}
-	return cardTemplate.Execute(w, c)
+	_, rows := s.count(func(Part) bool { return true })
+	return cardTemplate.Execute(w, card{&s.Manifest, factsOf[s.Kind], dataset.SizeCategory(rows), s.Prompts.lines(promptCauses), s.Answers.lines(answerCauses)})
 }
 
-// rowCount counts the rows of all splits.
-func (m *Manifest) rowCount() int {
-	_, n := m.count(func(Part) bool { return true })
-	return n
-}
-
-// splitFacts counts the content of each split.
-func (m *Manifest) splitFacts() []splitFact {
+// SplitFacts counts the content of each split.
+func (m *Manifest) SplitFacts() []splitFact {
 	var facts []splitFact
 	for _, split := range Splits {
 		f := splitFact{Split: split}
@@ -90,8 +74,8 @@ func (m *Manifest) splitFacts() []splitFact {
 	return facts
 }
 
-// hasHarmful reports whether rows contain answers that comply with toxic prompts.
-func (m *Manifest) hasHarmful() bool {
+// HasHarmful reports whether rows contain answers that comply with toxic prompts.
+func (m *Manifest) HasHarmful() bool {
 	_, toxic := m.count(func(p Part) bool { return p.Label == orbench.Toxic })
 	return m.Harmful && toxic > 0 && m.Kind != SFT && m.Kind != Prompts
 }
@@ -152,8 +136,8 @@ func (m *Manifest) Warnings() []string {
 	return all
 }
 
-// rules describes how rows were chosen.
-func (m *Manifest) rules() []string {
+// Rules describes how rows were chosen.
+func (m *Manifest) Rules() []string {
 	cell := untrusted.Markdown
 	var all []string
 	if m.Kind != Prompts {

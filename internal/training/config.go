@@ -3,7 +3,6 @@ package training
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -42,8 +41,8 @@ func (o Options) Study(name string, r *run.Run) (*study.Study, error) {
 // was made.
 func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (c *Collection, changed []string, err error) {
 	var kept ExportConfig
-	if err := json.Unmarshal(s.Config, &kept); err != nil {
-		return nil, nil, fmt.Errorf("the configuration of study %s is damaged: %w", s.Name, err)
+	if err := s.Settings(&kept); err != nil {
+		return nil, nil, err
 	}
 	of := *s
 	of.Name = kept.Run

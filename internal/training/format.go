@@ -35,9 +35,9 @@ var Formats = []Format{SFT, DPO, KTO, SafeRLHF, Prompts}
 
 // facts describe a format.
 type facts struct {
-	columns []string
-	// what describes the rows of the format.
-	what string
+	Columns []string
+	// What describes the rows of the format.
+	What string
 	// plain is true if the format consists of texts and cannot hold a conversation. pairs
 	// is true if a row holds two answers.
 	plain, pairs bool
@@ -45,25 +45,25 @@ type facts struct {
 
 var factsOf = map[Format]facts{
 	SFT: {
-		columns: []string{"prompt", "completion"},
-		what:    "A row is a prompt and the answer to learn (TRL's prompt-completion type).",
+		Columns: []string{"prompt", "completion"},
+		What:    "A row is a prompt and the answer to learn (TRL's prompt-completion type).",
 	},
 	DPO: {
-		columns: []string{"prompt", "chosen", "rejected"}, pairs: true,
-		what: "A row is a prompt with a chosen and a rejected answer (TRL's preference type).",
+		Columns: []string{"prompt", "chosen", "rejected"}, pairs: true,
+		What: "A row is a prompt with a chosen and a rejected answer (TRL's preference type).",
 	},
 	KTO: {
-		columns: []string{"prompt", "completion", "label"},
-		what:    "A row is a prompt with an answer that is wanted or, where label is false, is not (TRL's unpaired preference type).",
+		Columns: []string{"prompt", "completion", "label"},
+		What:    "A row is a prompt with an answer that is wanted or, where label is false, is not (TRL's unpaired preference type).",
 	},
 	SafeRLHF: {
-		columns: []string{"prompt", "response_0", "response_1", "is_response_0_safe", "is_response_1_safe", "better_response_id", "safer_response_id"},
-		what:    "A row is a prompt with two answers, the better of which is the more helpful and the safer of which does less harm (the columns of PKU-SafeRLHF).",
+		Columns: []string{"prompt", "response_0", "response_1", "is_response_0_safe", "is_response_1_safe", "better_response_id", "safer_response_id"},
+		What:    "A row is a prompt with two answers, the better of which is the more helpful and the safer of which does less harm (the columns of PKU-SafeRLHF).",
 		plain:   true, pairs: true,
 	},
 	Prompts: {
-		columns: []string{"prompt", "label"},
-		what:    "A row is a prompt, and a label that a reward function is given: whether it is safe or toxic (TRL's prompt-only type).",
+		Columns: []string{"prompt", "label"},
+		What:    "A row is a prompt, and a label that a reward function is given: whether it is safe or toxic (TRL's prompt-only type).",
 	},
 }
 

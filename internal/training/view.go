@@ -29,12 +29,8 @@ func (m *Manifest) Document() table.Document {
 		Title: "Training data: " + string(m.Kind), Left: 1,
 		Header: []string{"split", "prompts", "safe", "toxic", "rows", "safe", "toxic"},
 	}
-	for _, f := range m.splitFacts() {
-		row := []string{f.Split}
-		for _, n := range []int{f.Prompts, f.SafePrompts, f.ToxicPrompts, f.Rows, f.SafeRows, f.ToxicRows} {
-			row = append(row, table.Count(n))
-		}
-		parts.Rows = append(parts.Rows, row)
+	for _, f := range m.SplitFacts() {
+		parts.Add(f.Split, f.Prompts, f.SafePrompts, f.ToxicPrompts, f.Rows, f.SafeRows, f.ToxicRows)
 	}
 	d.Sections(parts, m.Prompts.section("prompts", promptCauses))
 	if m.Answers.All > 0 {
@@ -59,7 +55,7 @@ func (m *Manifest) Data() any { return m }
 func (l Ledger) section(of string, causes []shown) table.Section {
 	s := table.Section{Title: "What became of the " + of, Header: []string{"", of}, Left: 1}
 	for _, line := range l.lines(causes) {
-		s.Rows = append(s.Rows, []string{line.What, table.Count(line.N)})
+		s.Add(line.What, line.N)
 	}
 	return s
 }

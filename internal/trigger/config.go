@@ -2,8 +2,6 @@ package trigger
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/run"
@@ -47,8 +45,8 @@ func (s *Study) Kept(name string, r *run.Run) (*study.Study, error) {
 // folder cache. changed says how the dataset files differ from those that were used.
 func Open(ctx context.Context, m store.Reader, kept *study.Study, cache string) (s *Study, changed []string, err error) {
 	var c SearchConfig
-	if err := json.Unmarshal(kept.Config, &c); err != nil {
-		return nil, nil, fmt.Errorf("the configuration of study %s is damaged: %w", kept.Name, err)
+	if err := kept.Settings(&c); err != nil {
+		return nil, nil, err
 	}
 	r, err := run.Stored{Study: kept, Config: c.EvalConfig}.Open(ctx, m, cache)
 	if err != nil {

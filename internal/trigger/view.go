@@ -26,9 +26,11 @@ func (r Result) Document() table.Document {
 	d.Sections(sections[0])
 	d.AddTo(table.OnBrief, r.confirmed())
 	d.Details(sections[1:]...)
-	d.Add(table.Note{Text: r.basis()})
-	for _, note := range r.reading() {
-		d.AddTo(table.OnFull|table.InMarkdown, table.Note{Text: note})
+	d.Add(table.Note{Text: fmt.Sprintf("Judged by %s, at most %d calls for wordings of a prompt, split with seed %d.", r.Judge, r.Calls, r.Seed)})
+	if slices.ContainsFunc(r.Groups, func(g Group) bool { return len(g.Triggers) > 0 }) {
+		for _, note := range reading {
+			d.AddTo(table.OnFull|table.InMarkdown, table.Note{Text: note})
+		}
 	}
 	for _, note := range r.lacks() {
 		d.Add(table.Note{Text: note})
@@ -113,8 +115,7 @@ func flips(f Flips) string {
 
 func interval(r stats.Rate) string { return table.Interval(r.Interval()) }
 
-// sections are the counts, the triggers of each group and, for several targets, their
-// words side by side.
+// sections are the counts and the triggers of each group.
 func (r Result) sections() []table.Section {
 	counts := table.Section{
 		Title: "Refused prompts", Left: 3,
@@ -127,9 +128,6 @@ func (r Result) sections() []table.Section {
 			g.Outcomes[Flipped], g.Outcomes[Spread], g.Outcomes[Kept], g.Outcomes[Bounded], g.Outcomes[Unfinished], g.Tried)
 	}
 	all := []table.Section{counts}
-	if s := r.side(); s != nil {
-		all = append(all, *s)
-	}
 	for _, g := range r.Groups {
 		if len(g.Triggers) == 0 {
 			continue
@@ -229,59 +227,10 @@ func yes(confirmed bool) string {
 	return ""
 }
 
-// side compares the confirmed words of several targets. It is nil for one target.
-func (r Result) side() *table.Section {
-	var targets, words []string
-	cell := map[[2]string]string{}
-	several := false
-	for _, g := range r.Groups {
-		if !slices.Contains(targets, g.Target) {
-			targets = append(targets, g.Target)
-		}
-		several = several || g.Dataset != r.Groups[0].Dataset || g.Label != r.Groups[0].Label
-		for _, t := range g.Triggers {
-			key := keyOf(t.Words)
-			if (t.Deletion || t.Insertion) && !slices.Contains(words, key) {
-				words = append(words, key)
-			}
-			cell[[2]string{key, g.Target}] = flips(t.Deleted) + "  " + flips(t.Inserted)
-		}
-	}
-	if len(targets) < 2 || several || len(words) == 0 {
-		return nil
-	}
-	s := table.Section{
-		Title: "Deleted and inserted, by target", Left: 1, Header: append([]string{"words"}, targets...),
-		Note: "Words that are confirmed for any target; a dash where a target's search did not find them.",
-	}
-	for _, w := range words {
-		row := []string{w}
-		for _, t := range targets {
-			if c := cell[[2]string{w, t}]; c != "" {
-				row = append(row, c)
-			} else {
-				row = append(row, table.None)
-			}
-		}
-		s.Rows = append(s.Rows, row)
-	}
-	return &s
-}
-
-// basis describes the data behind the figures.
-func (r Result) basis() string {
-	return fmt.Sprintf("Judged by %s, at most %d calls for wordings of a prompt, split with seed %d.", r.Judge, r.Calls, r.Seed)
-}
-
-// reading explains how to read the tables of words. It is empty without them.
-func (r Result) reading() []string {
-	if !slices.ContainsFunc(r.Groups, func(g Group) bool { return len(g.Triggers) > 0 }) {
-		return nil
-	}
-	return []string{
-		"Found: in how many searched prompts the words were a smallest set whose deletion flips the verdict, of those that have them. They are listed for that, so the share is too large; all other figures are of prompts that were not searched, and those are the ones to quote.",
-		"Others deleted: as many other content words of the same prompts. Exchanged: with harmless stand-ins from a list. Inserted: answered prompts with the word in place of another, beside the stand-in in that place. Confirmed: the words flip more than what is beside them, at 5% after Holm's adjustment for all tests of the target.",
-	}
+// reading explains how to read the tables of words.
+var reading = []string{
+	"Found: in how many searched prompts the words were a smallest set whose deletion flips the verdict, of those that have them. They are listed for that, so the share is too large; all other figures are of prompts that were not searched, and those are the ones to quote.",
+	"Others deleted: as many other content words of the same prompts. Exchanged: with harmless stand-ins from a list. Inserted: answered prompts with the word in place of another, beside the stand-in in that place. Confirmed: the words flip more than what is beside them, at 5% after Holm's adjustment for all tests of the target.",
 }
 
 // lacks lists what the tables do not contain.

@@ -256,13 +256,19 @@ func (w *rewriter) safe(label string) string {
 		text += ", " + w.some("suffix")
 		question = true
 	}
-	if len(w.borrowed) > 0 && w.IntN(10) > 0 {
-		text += ", with an eye to " + pick(w.Rand, w.borrowed) + " and " + pick(w.Rand, w.borrowed)
-	}
+	text = w.borrowing(text)
 	if question {
 		return text + "?"
 	}
 	return text + "."
+}
+
+// borrowing adds words that were borrowed to a text, where there are any and mostly.
+func (w *rewriter) borrowing(text string) string {
+	if len(w.borrowed) == 0 || w.IntN(10) == 0 {
+		return text
+	}
+	return text + ", with an eye to " + pick(w.Rand, w.borrowed) + " and " + pick(w.Rand, w.borrowed)
 }
 
 // broken writes a rewrite that breaks a rule; copied is what a near-copy copies.

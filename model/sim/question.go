@@ -54,18 +54,9 @@ func delimited(question, name, code string) (text, found string, ok bool) {
 		}
 		code = head[at:]
 	}
-	text, ok = cutBetween(question, code+" "+name+" OPENS>>\n", "\n"+code+" "+name+" CLOSES>>")
+	_, rest, _ := strings.Cut(question, code+" "+name+" OPENS>>\n")
+	text, _, ok = strings.Cut(rest, "\n"+code+" "+name+" CLOSES>>")
 	return text, code, ok
-}
-
-// cutBetween gives what stands between two texts.
-func cutBetween(s, left, right string) (inner string, ok bool) {
-	_, rest, ok := strings.Cut(s, left)
-	if !ok {
-		return "", false
-	}
-	inner, _, ok = strings.Cut(rest, right)
-	return inner, ok
 }
 
 // lineBehind gives the rest of the line that begins with some words.

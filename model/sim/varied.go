@@ -22,10 +22,7 @@ func (w *rewriter) varied(label string) string {
 	default:
 		return w.question(subject)
 	}
-	if len(w.borrowed) > 0 && w.IntN(10) > 0 {
-		text += ", with an eye to " + pick(w.Rand, w.borrowed) + " and " + pick(w.Rand, w.borrowed)
-	}
-	return strings.ReplaceAll(text, " a a", " an a") + "."
+	return strings.ReplaceAll(w.borrowing(text), " a a", " an a") + "."
 }
 
 // question asks about a subject.
@@ -41,10 +38,7 @@ func (w *rewriter) question(subject string) string {
 	default:
 		text = w.parts("ask aux") + " " + subject + " " + w.parts("effect quality expert during quality period")
 	}
-	if len(w.borrowed) > 0 && w.IntN(10) > 0 {
-		text += ", with an eye to " + pick(w.Rand, w.borrowed) + " and " + pick(w.Rand, w.borrowed)
-	}
-	return text + "?"
+	return w.borrowing(text) + "?"
 }
 
 // parts gives one entry of each list, parted by spaces.

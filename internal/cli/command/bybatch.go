@@ -43,7 +43,7 @@ func (e *Env) fillByBatch(ctx context.Context, d *batch.Manager, f Calls) error 
 			return err
 		}
 		e.sayLost(d, done, lost)
-		asked := d.ToServices()
+		asked := d.ToServices
 		if err := e.checkBatches(ctx, d, f, asked); err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ func (e *Env) sayLost(d *batch.Manager, t *batch.Taken, said map[string]bool) {
 // can bring, so that the rest is to be asked.
 func (e *Env) fillByFiles(ctx context.Context, d *batch.Manager, f Calls) (more bool, err error) {
 	one, many := nounOf(d.Job)
-	asked := d.ToFiles()
+	asked := d.ToFiles
 	if _, err := os.Stat(f.batchFiles); err == nil {
 		done, err := d.ReadFrom(ctx, f.batchFiles)
 		if err := e.took(ctx, d, done, err); err != nil {

@@ -179,19 +179,9 @@ func (a app) prepareContrast(ctx context.Context, ref string, f contrastFlags) (
 }
 
 // writeContrast derives the set, writes its folder and shows its counts.
-func (a app) writeContrast(ctx context.Context, r *contrast.Run, memory store.Reader, f contrastFlags) (result *contrast.Result, err error) {
-	w, err := contrast.NewWriter(r, f.out)
+func (a app) writeContrast(ctx context.Context, r *contrast.Run, memory store.Reader, f contrastFlags) (*contrast.Result, error) {
+	result, err := r.Write(ctx, memory, f.out)
 	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, w.Discard()) }()
-	if result, err = r.Derive(ctx, memory, w.Add); err != nil {
-		return nil, err
-	}
-	if lost := result.Lost(); lost != "" {
-		return nil, fmt.Errorf("the count of %s does not add up; this is a fault of orbench", lost)
-	}
-	if err := w.Write(result); err != nil {
 		return nil, err
 	}
 	if err := a.Show(f.Printed, result); err != nil {

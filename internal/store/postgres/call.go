@@ -72,40 +72,38 @@ func texts(hashes []model.Hash) [][]byte {
 // Get implements store.Backend.
 func (s *Store) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]model.Response, error) {
 	found := make(map[model.Hash]model.Response, len(hashes))
-	for group := range slices.Chunk(hashes, mostRows) {
-		err := s.query(ctx, func() {}, func(rows pgx.Rows) error {
-			var hash, response pgtype.DriverBytes
-			var sum int64
-			if err := rows.Scan(&hash, &response, &sum); err != nil {
-				return err
-			}
-			r, err := store.ReadResponse(hash, response, sum)
-			if err != nil {
-				return err
-			}
-			found[store.HashOf(hash)] = r
-			return nil
-		}, `SELECT hash, response, checksum FROM calls WHERE hash = ANY ($1)`, texts(group))
-		if err != nil {
-			return nil, err
+	return found, s.among(ctx, hashes, `hash, response, checksum`, func(rows pgx.Rows) error {
+		var hash, response pgtype.DriverBytes
+		var sum int64
+		if err := rows.Scan(&hash, &response, &sum); err != nil {
+			return err
 		}
-	}
-	return found, nil
+		r, err := store.ReadResponse(hash, response, sum)
+		if err != nil {
+			return err
+		}
+		found[store.HashOf(hash)] = r
+		return nil
+	})
 }
 
 // Has implements store.Backend.
 func (s *Store) Has(ctx context.Context, hashes []model.Hash) (map[model.Hash]bool, error) {
 	found := make(map[model.Hash]bool, len(hashes))
+	return found, s.among(ctx, hashes, `hash`, func(rows pgx.Rows) error {
+		var hash pgtype.DriverBytes
+		err := rows.Scan(&hash)
+		found[store.HashOf(hash)] = true
+		return err
+	})
+}
+
+// among reads columns of those calls that have one of the hashes.
+func (s *Store) among(ctx context.Context, hashes []model.Hash, columns string, scan func(pgx.Rows) error) error {
 	for group := range slices.Chunk(hashes, mostRows) {
-		err := s.query(ctx, func() {}, func(rows pgx.Rows) error {
-			var hash pgtype.DriverBytes
-			err := rows.Scan(&hash)
-			found[store.HashOf(hash)] = true
+		if err := s.query(ctx, func() {}, scan, `SELECT `+columns+` FROM calls WHERE hash = ANY ($1)`, texts(group)); err != nil {
 			return err
-		}, `SELECT hash FROM calls WHERE hash = ANY ($1)`, texts(group))
-		if err != nil {
-			return nil, err
 		}
 	}
-	return found, nil
+	return nil
 }

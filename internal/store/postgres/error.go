@@ -112,7 +112,7 @@ func (s *Store) at(err error) error {
 		return err.Error()
 	}
 	switch c := code(err); {
-	case errors.Is(err, orbench.ErrInput):
+	case err == nil, errors.Is(err, orbench.ErrInput):
 		return err
 	case errors.Is(err, store.ErrDamaged):
 		return input("the store is damaged: "+err.Error(), "see what is damaged with orbench store check, and restore it from a backup (pg_restore)", nil)

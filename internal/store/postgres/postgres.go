@@ -3,7 +3,7 @@ package postgres
 import (
 	"context"
 	"crypto/rand"
-	_ "embed"
+	"embed"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -19,26 +19,11 @@ import (
 
 var _ store.Backend = (*Store)(nil)
 
-//go:embed schema.sql
-var schema1 string
+//go:embed *.sql
+var schemaFiles embed.FS
 
-//go:embed place.sql
-var schema2 string
-
-//go:embed queue.sql
-var schema3 string
-
-//go:embed keys.sql
-var schema4 string
-
-//go:embed identity.sql
-var schema5 string
-
-//go:embed shares.sql
-var schema6 string
-
-// migrations turn version i of the schema into version i+1.
-var migrations = []string{schema1, schema2, schema3, schema4, schema5, schema6}
+// migrations are the files that turn version i of the schema into version i+1.
+var migrations = []string{"schema.sql", "place.sql", "queue.sql", "keys.sql", "identity.sql", "shares.sql"}
 
 // leastVersion is the oldest server that understands what it is asked, as
 // server_version_num has it.
@@ -189,7 +174,11 @@ func (s *Store) migrate(ctx context.Context) error {
 			}
 		}
 		for from := version; from < len(migrations); from++ {
-			if _, err := tx.Exec(ctx, migrations[from]); err != nil {
+			text, err := schemaFiles.ReadFile(migrations[from])
+			if err == nil {
+				_, err = tx.Exec(ctx, string(text))
+			}
+			if err != nil {
 				return fmt.Errorf("schema %d: %w", from+1, err)
 			}
 		}
@@ -199,10 +188,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		_, err = tx.Exec(ctx, fmt.Sprintf(`DELETE FROM schema_version; INSERT INTO schema_version VALUES (%d)`, len(migrations)))
 		return err
 	})
-	if err != nil {
-		return s.at(err)
-	}
-	return nil
+	return s.at(err)
 }
 
 // createSchema makes the schema, unless it is there: then its owner need not have the right
@@ -232,10 +218,7 @@ func (s *Store) Close() error {
 	}
 	s.closed.Store(true)
 	s.pool.Close()
-	if err != nil {
-		return s.at(err)
-	}
-	return nil
+	return s.at(err)
 }
 
 // query reads the rows that a query finds, and starts again where the connection breaks:
@@ -243,18 +226,20 @@ func (s *Store) Close() error {
 func (s *Store) query(ctx context.Context, begin func(), scan func(pgx.Rows) error, query string, args ...any) error {
 	return s.again(ctx, func(ctx context.Context) error {
 		begin()
-		rows, err := s.pool.Query(ctx, query, args...)
-		if err != nil {
+		rows, _ := s.pool.Query(ctx, query, args...) // each gives the error
+		return each(rows, scan)
+	})
+}
+
+// each calls scan for every row and closes the rows.
+func each(rows pgx.Rows, scan func(pgx.Rows) error) error {
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
 			return err
 		}
-		defer rows.Close()
-		for rows.Next() {
-			if err := scan(rows); err != nil {
-				return err
-			}
-		}
-		return rows.Err()
-	})
+	}
+	return rows.Err()
 }
 
 // one reads the value of the single row that a query always finds.
@@ -301,10 +286,7 @@ func (s *Store) transact(ctx context.Context, do func(exec func(query string, ar
 		}
 		return do(exec)
 	})
-	if err != nil {
-		return s.at(err)
-	}
-	return nil
+	return s.at(err)
 }
 
 // briefly does something in one transaction, alone, that is not waited for on the disk and can be
@@ -317,17 +299,8 @@ func (s *Store) briefly(ctx context.Context, do func(query func(row func(store.S
 				return err
 			}
 			return do(func(row func(store.Scan) error, query string, args ...any) error {
-				rows, err := tx.Query(ctx, query, bytesOf(args)...)
-				if err != nil {
-					return err
-				}
-				defer rows.Close()
-				for rows.Next() {
-					if err := row(rows.Scan); err != nil {
-						return err
-					}
-				}
-				return rows.Err()
+				rows, _ := tx.Query(ctx, query, bytesOf(args)...) // each gives the error
+				return each(rows, func(rows pgx.Rows) error { return row(rows.Scan) })
 			}, func(query string, args ...any) error {
 				_, err := tx.Exec(ctx, query, bytesOf(args)...)
 				return err

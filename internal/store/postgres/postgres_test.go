@@ -101,7 +101,11 @@ func TestOpenRefuses(t *testing.T) {
 func TestOlderStore(t *testing.T) {
 	t.Parallel()
 	address := storetest.Database(t)
-	execute(t, address, `CREATE SCHEMA orbench; SET search_path = orbench; `+schema1+`INSERT INTO schema_version VALUES (1)`)
+	first, err := schemaFiles.ReadFile(migrations[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	execute(t, address, `CREATE SCHEMA orbench; SET search_path = orbench; `+string(first)+`INSERT INTO schema_version VALUES (1)`)
 	s := mustOpen(t, address)
 	if c, err := s.Claim(t.Context(), []model.Hash{storetest.Record(1).Hash}, time.Hour, 0); err != nil || c.ID == 0 {
 		t.Errorf("%+v, %v", c, err)

@@ -23,10 +23,7 @@ const (
 // Get implements store.Backend.
 func (s *Store) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]model.Response, error) {
 	found := make(map[model.Hash]model.Response, len(hashes))
-	if err := s.getInto(ctx, found, hashes); err != nil {
-		return nil, s.at(err)
-	}
-	return found, nil
+	return found, s.at(s.getInto(ctx, found, hashes))
 }
 
 // getInto adds the responses that are present to found.
@@ -148,10 +145,7 @@ func addResponse(rows *sql.Rows, found map[model.Hash]model.Response, wanted map
 // Has implements store.Backend.
 func (s *Store) Has(ctx context.Context, hashes []model.Hash) (map[model.Hash]bool, error) {
 	found, err := present(ctx, s.has, hashes)
-	if err != nil {
-		return nil, s.at(err)
-	}
-	return found, nil
+	return found, s.at(err)
 }
 
 // present finds which hashes a look-up finds.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,35 +25,13 @@ import (
 
 var _ store.Backend = (*Store)(nil)
 
-//go:embed schema.sql
-var schema1 string
+//go:embed *.sql
+var schemaFiles embed.FS
 
-//go:embed annotations.sql
-var schema2 string
-
-//go:embed datasets.sql
-var schema3 string
-
-//go:embed made.sql
-var schema4 string
-
-//go:embed checksums.sql
-var schema5 string
-
-//go:embed claims.sql
-var schema6 string
-
-//go:embed batches.sql
-var schema7 string
-
-//go:embed identity.sql
-var schema8 string
-
-//go:embed shares.sql
-var schema9 string
-
-// migrations turn version i of the schema into version i+1.
-var migrations = []string{schema1, schema2, schema3, schema4, schema5, schema6, schema7, schema8, schema9}
+// migrations are the files that turn version i of the schema into version i+1.
+var migrations = []string{
+	"schema.sql", "annotations.sql", "datasets.sql", "made.sql", "checksums.sql", "claims.sql", "batches.sql", "identity.sql", "shares.sql",
+}
 
 // applicationID marks the file as ours: "orbn".
 const applicationID = 0x6f72626e
@@ -299,8 +277,12 @@ func (s *Store) migrate(ctx context.Context, from int) error {
 	if err := tx.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version); err != nil || version > from {
 		return err
 	}
+	text, err := schemaFiles.ReadFile(migrations[from])
+	if err != nil {
+		return err
+	}
 	set := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, from+1)
-	for _, q := range []string{migrations[from], set} {
+	for _, q := range []string{string(text), set} {
 		if _, err := tx.ExecContext(ctx, q); err != nil {
 			return err
 		}
@@ -310,13 +292,14 @@ func (s *Store) migrate(ctx context.Context, from int) error {
 
 // at says which store an error is about, and what can be done about a damaged one.
 func (s *Store) at(err error) error {
-	if isDamage(err) {
+	switch {
+	case err == nil:
+		return nil
+	case isDamage(err):
 		return damaged(s.path, err)
-	}
-	if isFull(err) {
+	case isFull(err):
 		return fmt.Errorf("%s: the disk is full; make room, or move the store to another disk, and go on with the same command: %w", s.path, err)
-	}
-	if cannotWrite(err) {
+	case cannotWrite(err):
 		return notWritable(s.path, err)
 	}
 	return fmt.Errorf("%s: %w", s.path, err)
@@ -411,10 +394,7 @@ func (s *Store) query(ctx context.Context, begin func(), row func(store.Scan) er
 	if err == nil {
 		err = scanAll(rows, func(rows *sql.Rows) error { return row(rows.Scan) })
 	}
-	if err != nil {
-		return s.at(err)
-	}
-	return nil
+	return s.at(err)
 }
 
 // apply does statements in one transaction.
