@@ -291,10 +291,7 @@ func (e *Exchange) read(cells [parts]string, ended *model.Response) {
 	}
 	e.guarded(cells[partGuards])
 	fault := cells[partError]
-	if fault == "false" || fault == "{}" {
-		fault = ""
-	}
-	if fault == "" {
+	if fault == "" || fault == "false" || fault == "{}" {
 		fault = replied.fault
 	}
 	switch {
