@@ -294,7 +294,10 @@ func endOf(s saying, word string) (model.Finish, *model.Block) {
 // guarded reads what LiteLLM keeps of its guardrails, where no column says it: one that
 // intervened before or after the call.
 func (e *Exchange) guarded(cell string) {
-	if cell = strings.TrimSpace(cell); strings.HasPrefix(cell, "{") {
+	if cell = strings.TrimSpace(cell); cell == "" {
+		return
+	}
+	if cell[0] == '{' {
 		cell = "[" + cell + "]"
 	}
 	var all []struct {
