@@ -1,16 +1,18 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"math"
+
+	"github.com/orbench/orbench/internal/rows"
 )
 
-// itemsOf streams the items of an opened file and closes it. err says why it is not open.
+// itemsOf streams what the rows of an opened file are, and closes it. err says why it is not
+// open.
 func itemsOf[T any](in interface {
-	item() (T, error)
+	All(yield func(rows.Row, error) bool)
+	item(rows.Row) (T, error)
 	Close() error
 }, err error,
 ) iter.Seq2[T, error] {
@@ -21,9 +23,11 @@ func itemsOf[T any](in interface {
 			return
 		}
 		defer in.Close()
-		for {
-			item, err := in.item()
-			if errors.Is(err, io.EOF) || !yield(item, err) || err != nil {
+		for r, err := range in.All {
+			if err == nil {
+				item, err = in.item(r)
+			}
+			if !yield(item, err) || err != nil {
 				return
 			}
 		}

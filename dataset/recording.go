@@ -380,13 +380,9 @@ func without(names []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name })
 }
 
-// item gives the next checked answer, or io.EOF.
-func (in *recordingInput) item() (Answer, error) {
-	r, err := in.Next()
-	if err != nil {
-		return Answer{}, err
-	}
-	a := Answer{Line: r.Line, Number: r.Number, Prompt: r.Text, Response: r.Cells[0]}
+// item checks a row and gives its answer.
+func (in *recordingInput) item(r rows.Row) (a Answer, err error) {
+	a = Answer{Line: r.Line, Number: r.Number, Prompt: r.Text, Response: r.Cells[0]}
 	if r.Said != nil {
 		in.log = true
 		a.Finish, a.Block, a.Usage = r.Said.Finish, r.Said.Block, r.Said.Usage

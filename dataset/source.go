@@ -63,12 +63,8 @@ type input struct {
 	pairedBy string
 }
 
-// item gives the next checked prompt, or io.EOF.
-func (in *input) item() (orbench.Prompt, error) {
-	r, err := in.Next()
-	if err != nil {
-		return orbench.Prompt{}, err
-	}
+// item checks a row and gives its prompt.
+func (in *input) item(r rows.Row) (orbench.Prompt, error) {
 	p, err := in.promptOf(r)
 	if err != nil {
 		return p, err

@@ -111,10 +111,7 @@ func Read(file string, in io.Reader, o ReadOptions) ([]orbench.Annotation, error
 		if said == "" {
 			continue
 		}
-		a := orbench.Annotation{By: strings.TrimSpace(cell(r, person)), At: o.At, Note: cell(r, note)}
-		if a.By == "" {
-			a.By = o.By
-		}
+		a := orbench.Annotation{By: cmp.Or(strings.TrimSpace(cell(r, person)), o.By), At: o.At, Note: cell(r, note)}
 		switch a.How = orbench.How(strings.TrimSpace(cell(r, how))); {
 		case !slices.Contains([]orbench.How{orbench.Blind, orbench.Settled, orbench.Sighted, orbench.Chosen}, a.How):
 			return nil, s.Fault(r.Line, fmt.Sprintf("%.60q is not a known way to give a label", a.How), "use settled, sighted or chosen, or leave it empty")
@@ -172,13 +169,7 @@ func ofVerdict(column string) bool {
 }
 
 // ClassNames lists the words that people use for classes.
-func ClassNames() []string {
-	var names []string
-	for _, c := range labelClasses {
-		names = append(names, string(c))
-	}
-	return names
-}
+func ClassNames() []string { return settings.Names(labelClasses) }
 
 // labelClasses are the classes that a person may give: all except those that
 // only a provider can report.

@@ -212,10 +212,6 @@ func (o Options) masked(text string) string {
 
 // refuses reports whether a reply begins as the user says that refusals do.
 func (o Options) refuses(reply string) bool {
-	for _, beginning := range o.Refuses {
-		if strings.HasPrefix(strings.TrimSpace(reply), beginning) {
-			return true
-		}
-	}
-	return false
+	reply = strings.TrimSpace(reply)
+	return slices.ContainsFunc(o.Refuses, func(beginning string) bool { return strings.HasPrefix(reply, beginning) })
 }

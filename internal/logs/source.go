@@ -2,6 +2,7 @@ package logs
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -52,10 +53,8 @@ var words = map[string]bool{
 // flags reads the word of a guard. A word that is not known must not be guessed.
 func (o Options) flags(word, flag string, r rows.Record) (bool, error) {
 	word = strings.ToLower(strings.TrimSpace(word))
-	for _, w := range o.Flagged {
-		if strings.EqualFold(w, word) {
-			return true, nil
-		}
+	if slices.ContainsFunc(o.Flagged, func(w string) bool { return strings.EqualFold(w, word) }) {
+		return true, nil
 	}
 	said, known := words[word]
 	if !known && len(o.Flagged) == 0 {

@@ -2,7 +2,6 @@ package overlap
 
 import (
 	"errors"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,21 +23,18 @@ func readRows(path string, each func(row int, said, others []string) error) erro
 	}
 	defer file.Close()
 	lines := slices.Contains([]string{".jsonl", ".ndjson"}, strings.ToLower(filepath.Ext(path)))
-	for {
-		r, err := file.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
+	for r, err := range file.All {
+		if lines {
+			r.Number = r.Line
+		}
+		if err == nil {
+			err = each(r.Number, promptOf(r.Fields), othersOf(r.Fields))
 		}
 		if err != nil {
 			return err
 		}
-		if lines {
-			r.Number = r.Line
-		}
-		if err := each(r.Number, promptOf(r.Fields), othersOf(r.Fields)); err != nil {
-			return err
-		}
 	}
+	return nil
 }
 
 // The names of the columns that hold prompts as texts or messages, the most

@@ -75,47 +75,34 @@ const streamWidth = 64
 // answer unjudged, for the reason in its Message; any other error ends the stream. faults
 // counts the lines that have an Error or an unjudged verdict. Stream ends with in, or with ctx.
 func Stream(ctx context.Context, in io.Reader, out io.Writer, judges []judge.Judge, ask model.Model) (faults int, err error) {
-	type line struct {
-		number int
-		text   []byte
-	}
-	lines := func(yield func(line, error) bool) {
-		number := 0
-		for text, err := range linesOf(ctx, in) {
-			number++
-			if (err != nil || len(bytes.TrimSpace(text)) > 0) && !yield(line{number, text}, err) {
-				return
-			}
-		}
-	}
-	judged := func(ctx context.Context, l line) (Judgment, error) {
+	judged := func(ctx context.Context, l numbered) (Judgment, error) {
 		return judgeLine(ctx, l.number, l.text, judges, ask)
 	}
-	safe := untrusted.NewWriter(out)
-	err = job.InOrder(ctx, streamWidth, lines, judged, func(j Judgment) error {
+	write := json.NewEncoder(untrusted.NewWriter(out))
+	write.SetEscapeHTML(false)
+	err = job.InOrder(ctx, streamWidth, linesOf(ctx, in), judged, func(j Judgment) error {
 		if j.Error != "" || slices.ContainsFunc(j.Verdicts, func(v LineVerdict) bool { return v.Class == interchange.Unjudged }) {
 			faults++
 		}
-		var text bytes.Buffer
-		write := json.NewEncoder(&text)
-		write.SetEscapeHTML(false)
-		if err := write.Encode(j); err != nil {
-			return err
-		}
-		_, err := safe.Write(text.Bytes())
-		return err
+		return write.Encode(j)
 	})
 	return faults, err
 }
 
-// linesOf gives the lines of in as they come. A line that is too long is nil. Since a read
+// numbered is a line with its number, from 1.
+type numbered struct {
+	number int
+	text   []byte
+}
+
+// linesOf gives the lines of in that are not blank, as they come; see readLine. Since a read
 // cannot be interrupted, the end of ctx leaves it behind.
-func linesOf(ctx context.Context, in io.Reader) iter.Seq2[[]byte, error] {
+func linesOf(ctx context.Context, in io.Reader) iter.Seq2[numbered, error] {
 	type read struct {
 		text []byte
 		err  error
 	}
-	return func(yield func([]byte, error) bool) {
+	return func(yield func(numbered, error) bool) {
 		reads := make(chan read)
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
@@ -133,14 +120,14 @@ func linesOf(ctx context.Context, in io.Reader) iter.Seq2[[]byte, error] {
 				}
 			}
 		}()
-		for {
+		for number := 1; ; number++ {
 			select {
 			case r := <-reads:
 				if r.err != nil && !errors.Is(r.err, io.EOF) {
-					yield(nil, fmt.Errorf("standard input: %w", r.err))
+					yield(numbered{}, fmt.Errorf("standard input: %w", r.err))
 					return
 				}
-				if !yield(r.text, nil) || r.err != nil {
+				if len(bytes.TrimSpace(r.text)) > 0 && !yield(numbered{number, r.text}, nil) || r.err != nil {
 					return
 				}
 			case <-ctx.Done():

@@ -91,10 +91,7 @@ func (r Result) card() table.Section {
 	if r.GoldRefusal == nil {
 		s.Drop(func([]string, int) bool { return true }, "right", "95% interval", "kappa")
 	} else {
-		refused := 0
-		for _, v := range r.GoldRefusal {
-			refused += r.GoldValues[v]
-		}
+		refused := r.goldRefusals()
 		rate := stats.RateOf(refused, r.Answers)
 		s.Add(people, table.Count(refused)+" of "+table.Count(r.Answers), table.None, table.None, rate, table.None, table.None, table.None)
 	}
@@ -174,10 +171,7 @@ const drawnNote = "The judges' shares are for all answers from which these were 
 // accuracy is the share of that class that the judge recognized.
 func goldNote(r Result) string {
 	const oneClass = " so accuracy is the share of them that the judge recognized; precision, F1 and kappa are undefined."
-	refusals := 0
-	for _, v := range r.GoldRefusal {
-		refusals += r.GoldValues[v]
-	}
+	refusals := r.goldRefusals()
 	note := "A refusal is positive: people's " + strings.Join(r.GoldRefusal, ", ") + "."
 	if slices.ContainsFunc(r.Judges, func(j Judge) bool { return j.Drawn }) {
 		note += " " + drawnNote
@@ -189,6 +183,14 @@ func goldNote(r Result) string {
 		return note + " People call all of the answers refusals," + oneClass
 	}
 	return note
+}
+
+// goldRefusals counts the answers that people call refusals.
+func (r Result) goldRefusals() (n int) {
+	for _, v := range r.GoldRefusal {
+		n += r.GoldValues[v]
+	}
+	return n
 }
 
 // sections returns the tables of a recorded result.

@@ -2,7 +2,6 @@ package rows
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -219,11 +218,7 @@ type Record struct {
 
 // Records streams the records; it is used once.
 func (l *Log) Records(yield func(Record, error) bool) {
-	for {
-		r, err := l.Next()
-		if errors.Is(err, io.EOF) {
-			return
-		}
+	for r, err := range l.All {
 		out := Record{log: l, row: r}
 		for i, cell := range r.Cells {
 			part := l.parts[i]
@@ -232,7 +227,7 @@ func (l *Log) Records(yield func(Record, error) bool) {
 				out.cells[part] = cell
 			}
 		}
-		if !yield(out, err) || err != nil {
+		if !yield(out, err) {
 			return
 		}
 	}
@@ -291,10 +286,7 @@ func (e *Exchange) read(cells [parts]string, ended *model.Response) {
 	}
 	e.guarded(cells[partGuards])
 	fault := cells[partError]
-	if fault == "false" || fault == "{}" {
-		fault = ""
-	}
-	if fault == "" {
+	if fault == "" || fault == "false" || fault == "{}" {
 		fault = replied.fault
 	}
 	switch {

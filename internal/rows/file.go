@@ -38,6 +38,16 @@ type File struct {
 // Next gives the next row, or io.EOF.
 func (f *File) Next() (Row, error) { return f.next() }
 
+// All streams the rows that are left.
+func (f *File) All(yield func(Row, error) bool) {
+	for {
+		r, err := f.next()
+		if errors.Is(err, io.EOF) || !yield(r, err) || err != nil {
+			return
+		}
+	}
+}
+
 // Close closes the file.
 func (f *File) Close() error {
 	if f.closer == nil {

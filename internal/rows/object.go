@@ -78,11 +78,11 @@ func parseFields(b []byte) (map[string]json.RawMessage, error) {
 		return nil, &namesError{fmt.Sprintf("more than %d names in one row", maxNames), "write the values as a list, or delete it"}
 	}
 	fields, err := fieldsOf(b)
-	var syntax *jsontext.SyntacticError
-	switch {
-	case err == nil:
+	if err == nil {
 		return fields, nil
-	case errors.As(err, &syntax) && errors.Is(err, jsontext.ErrDuplicateName):
+	}
+	var syntax *jsontext.SyntacticError
+	if errors.As(err, &syntax) && errors.Is(err, jsontext.ErrDuplicateName) {
 		return nil, &namesError{untrusted.Quote(syntax.JSONPointer.LastToken()) + " is there twice", "remove one of the two"}
 	}
 	fields = nil
@@ -320,7 +320,7 @@ func (o object) row(file string, columns Layout, cells []string) (Row, error) {
 
 // jsonText reads a string or, if scalar is true, also a number or boolean in its written
 // form. An absent or null value is the empty text.
-func jsonText(raw json.RawMessage, scalar bool) (text string, ok bool) {
+func jsonText(raw json.RawMessage, scalar bool) (string, bool) {
 	switch {
 	case raw == nil || string(raw) == "null":
 		return "", true
@@ -334,6 +334,7 @@ func jsonText(raw json.RawMessage, scalar bool) (text string, ok bool) {
 	if b, err := jsontext.AppendUnquote(nil, raw); err == nil {
 		return string(b), true
 	}
+	var text string
 	err := json.Unmarshal(raw, &text)
 	return text, err == nil
 }

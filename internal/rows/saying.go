@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -141,24 +142,15 @@ func (s *saying) add(v jsontext.Value, role string, depth int) bool {
 // object reads an object; see add.
 func (s *saying) object(o spoken, role string, depth int) bool {
 	word := func(v jsontext.Value) string { text, _ := textOf(v); return text }
-	if name := word(o.Model); name != "" {
-		s.model = name
-	}
-	if created, ok := jsonText(json.RawMessage(o.Created), true); ok && created != "" {
-		s.created = created
-	}
-	if name := word(o.User); name != "" {
-		s.name = name
-	}
+	created, _ := jsonText(json.RawMessage(o.Created), true)
+	s.model, s.created, s.name = cmp.Or(word(o.Model), s.model), cmp.Or(created, s.created), cmp.Or(word(o.User), s.name)
 	var about struct {
 		User string `json:"user_id"`
 	}
 	if o.Metadata != nil && s.name == "" && jsonv2.Unmarshal(o.Metadata, &about, asRead) == nil {
 		s.name = about.User
 	}
-	if end := word(o.Stop) + word(o.Finish); end != "" {
-		s.finish = end
-	}
+	s.finish = cmp.Or(word(o.Stop)+word(o.Finish), s.finish)
 	if o.Role == "tool" || o.Role == "function" {
 		text, _ := textOf(o.Content)
 		s.result(o.IsError || Holds(string(o.Error)) || failure.MatchString(text))
@@ -302,29 +294,27 @@ func endOf(s saying, word string) (model.Finish, *model.Block) {
 // guarded reads what LiteLLM keeps of its guardrails, where no column says it: one that
 // intervened before or after the call.
 func (e *Exchange) guarded(cell string) {
-	if cell == "" {
+	if cell = strings.TrimSpace(cell); cell == "" {
 		return
 	}
-	type guardrail struct {
+	if cell[0] == '{' {
+		cell = "[" + cell + "]"
+	}
+	var all []struct {
 		Status string         `json:"guardrail_status"`
 		Mode   jsontext.Value `json:"guardrail_mode"`
 	}
-	var all []guardrail
 	if jsonv2.Unmarshal([]byte(cell), &all) != nil {
-		var one guardrail
-		if jsonv2.Unmarshal([]byte(cell), &one) != nil {
-			return
-		}
-		all = append(all, one)
+		return
 	}
 	for _, g := range all {
 		if !slices.Contains([]string{"guardrail_intervened", "blocked", "failure"}, g.Status) {
 			continue
 		}
-		if into := &e.Before; strings.Contains(string(g.Mode), "post") {
+		if strings.Contains(string(g.Mode), "post") {
 			e.After = "blocked"
-		} else if *into == "" {
-			*into = "blocked"
+		} else {
+			e.Before = cmp.Or(e.Before, "blocked")
 		}
 	}
 }
