@@ -133,22 +133,8 @@ func (p *place) fill(r *run.Run, most int) {
 		}
 		live.Lane(ref, c.Model, fill.Limits{Concurrency: 4})
 	}
-	next := asking.Job().Next(p.store)
-	for {
-		w, more, err := next(p.t.Context())
-		if err != nil {
-			p.t.Fatal(err)
-		}
-		if !more {
-			return
-		}
-		var stopped *fill.BudgetError
-		switch err := live.Fill(p.t.Context(), w); {
-		case errors.As(err, &stopped):
-			return
-		case err != nil:
-			p.t.Fatal(err)
-		}
+	if err := asking.Job().Fill(p.t.Context(), live, p.store); err != nil && !errors.As(err, new(*fill.BudgetError)) {
+		p.t.Fatal(err)
 	}
 }
 
