@@ -107,30 +107,25 @@ func providerState(env *command.Env, ctx context.Context, p provider.Provider, a
 // storeState opens the store and counts what it holds. It does not read all of it, and says
 // so: what is damaged may not be met. What does not open, or cannot be counted, is a problem.
 func storeState(env *command.Env, ctx context.Context, t *tabwriter.Writer, at string) error {
-	calls, runs, err := countStore(ctx, at)
-	switch {
-	case errors.Is(err, store.ErrNoStore):
-		fmt.Fprintf(t, "store %s\tnot there yet; the first eval makes it\n", address.Shown(at))
+	err := command.WithExisting(ctx, at, func(memory store.Reader) error {
+		if memory == nil {
+			fmt.Fprintf(t, "store %s\tnot there yet; the first eval makes it\n", address.Shown(at))
+			return nil
+		}
+		calls, err := memory.Count(ctx)
+		if err != nil {
+			return err
+		}
+		runs, err := memory.Runs(ctx)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(t, "store %s\t%s, %s\n", address.Shown(at), table.Counted(calls, "remembered call", "remembered calls"), table.Counted(len(runs), "run", "runs"))
+		fmt.Fprintf(t, "\tcounted, not verified (orbench store check%s verifies it)\n", env.StoreArgument(at))
 		return nil
-	case err != nil:
-		fmt.Fprintf(t, "store %s\tdoes not open, or cannot be read\n", address.Shown(at))
-		return err
-	}
-	fmt.Fprintf(t, "store %s\t%s, %s\n", address.Shown(at), table.Counted(calls, "remembered call", "remembered calls"), table.Counted(runs, "run", "runs"))
-	fmt.Fprintf(t, "\tcounted, not verified (orbench store check%s verifies it)\n", env.StoreArgument(at))
-	return nil
-}
-
-// countStore counts the calls and the runs of a store.
-func countStore(ctx context.Context, at string) (calls, runs int, err error) {
-	s, err := address.OpenExisting(ctx, at)
+	})
 	if err != nil {
-		return 0, 0, err
+		fmt.Fprintf(t, "store %s\tdoes not open, or cannot be read\n", address.Shown(at))
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	if calls, err = s.Count(ctx); err != nil {
-		return 0, 0, err
-	}
-	all, err := s.Runs(ctx)
-	return calls, len(all), err
+	return err
 }

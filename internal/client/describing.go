@@ -15,13 +15,7 @@ type describing struct {
 	at provider.Endpoint
 
 	mu   sync.Mutex
-	said map[string]func() described
-}
-
-// described is what Describe gives.
-type described struct {
-	said    Description
-	reached bool
+	said map[string]func() (Description, bool)
 }
 
 // Ask asks the model, and meanwhile, the first time, the server.
@@ -30,31 +24,28 @@ func (d *describing) Ask(ctx context.Context, r model.Request) (model.Response, 
 	go said()
 	response, err := d.Model.Ask(ctx, r)
 	if err == nil && !response.Simulated() {
-		response.Server = string(said().said.With(response.Fingerprint))
+		of, _ := said()
+		response.Server = string(of.With(response.Fingerprint))
 	}
 	return response, err
 }
 
-// describe gives what the server says of a model, which it is asked once.
-func (d *describing) describe(name string) func() described {
+// describe gives what the server says of a model, which it is asked once; see Describe.
+func (d *describing) describe(name string) func() (Description, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.said[name] == nil {
-		d.said[name] = sync.OnceValue(func() described {
-			said, reached := Describe(context.Background(), d.at, name)
-			return described{said, reached}
-		})
+		d.said[name] = sync.OnceValues(func() (Description, bool) { return Describe(context.Background(), d.at, name) })
 	}
 	return d.said[name]
 }
 
 // Described gives what the server of a model says of it, where that is one of the user's own
-// that may be asked. reached is false where it does not answer.
-func (s *Set) Described(of model.Ref) (said Description, reached, own bool) {
+// that may be asked. reached is false where it does not answer, and for any other.
+func (s *Set) Described(of model.Ref) (said Description, reached bool) {
 	d, ok := s.Client(of.Provider, of.Endpoint).Model.(*describing)
 	if !ok {
-		return "", false, false
+		return "", false
 	}
-	found := d.describe(of.Model)()
-	return found.said, found.reached, true
+	return d.describe(of.Model)()
 }

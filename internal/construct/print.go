@@ -11,6 +11,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/generator"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/store"
@@ -207,9 +208,6 @@ func PrintPlan(w io.Writer, format string, screen table.Screen, plans []Plan, pr
 			Providers []provider.Recipient `json:"providers,omitempty"`
 		}{priced, asked})
 	}
-	if err := provider.PrintRecipients(w, asked); err != nil {
-		return err
-	}
 	stages := table.Section{
 		Header: []string{"stage", "model", "calls", "input tokens", "output tokens", "at most", "cost"}, Left: 2,
 		Spare: []string{"at most", "input tokens"}, WrapNames: true,
@@ -233,6 +231,7 @@ func PrintPlan(w io.Writer, format string, screen table.Screen, plans []Plan, pr
 	}
 	stages.Add("together", "", calls, "", "", "", fmt.Sprintf("about $%.2f%s", total, more))
 	var d table.Document
+	d.Sections(job.Recipients(asked)...)
 	d.Add(stages, table.Line(fmt.Sprintf("Estimates for an empty store: %.0f%% of the rewrites mended, %.0f%% voted toxic, replies of usual length.",
 		100*RepairShare, 100*ToxicShare)))
 	return d.Text(w, screen)

@@ -90,31 +90,29 @@ func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[
 			r.listing(ctx, m, s, yield)
 			return
 		}
-		hand := func(items []job.Item, err error) bool {
+		for chunk, err := range r.chunks() {
 			if err != nil {
 				yield(job.Item{}, err)
-				return false
-			}
-			for _, item := range items {
-				if !yield(item, nil) {
-					return false
-				}
-			}
-			return true
-		}
-		for chunk, err := range r.chunks() {
-			switch {
-			case err != nil:
-				hand(nil, err)
 				return
-			case s.Ahead:
-				for _, c := range chunk {
-					if !hand(r.ahead(ctx, m, s, c, probes)) {
+			}
+			if !s.Ahead {
+				item, err := r.lacking(ctx, m, s, chunk, asking)
+				if !yield(item, err) || err != nil {
+					return
+				}
+				continue
+			}
+			for _, c := range chunk {
+				items, err := r.ahead(ctx, m, s, c, probes)
+				if err != nil {
+					yield(job.Item{}, err)
+					return
+				}
+				for _, item := range items {
+					if !yield(item, nil) {
 						return
 					}
 				}
-			case !hand(r.lacking(ctx, m, s, chunk, asking)):
-				return
 			}
 		}
 	}
@@ -166,14 +164,14 @@ func (r *Run) within(ctx context.Context, m store.Reader, extent job.Extent) (*R
 
 // lacking returns the missing calls of the targets that are asked step by step,
 // and of the judges of existing answers, target by target.
-func (r *Run) lacking(ctx context.Context, m store.Reader, s job.Scope, chunk []targetChunk, asking []judge.Judge) ([]job.Item, error) {
+func (r *Run) lacking(ctx context.Context, m store.Reader, s job.Scope, chunk []targetChunk, asking []judge.Judge) (job.Item, error) {
 	ofTargets := s
 	if r.Recorded {
 		ofTargets.Met = nil
 	}
 	judged, err := r.judgeChunk(ctx, m, chunk, asking, ofTargets, s)
 	if err != nil {
-		return nil, err
+		return job.Item{}, err
 	}
 	lists := make([][]job.Call, len(judged))
 	for n, j := range judged {
@@ -182,5 +180,5 @@ func (r *Run) lacking(ctx context.Context, m store.Reader, s job.Scope, chunk []
 		}
 		lists[n] = slices.Concat(slices.Concat(j.ofTarget...), slices.Concat(j.ofJudges...), slices.Concat(j.ofProbes...))
 	}
-	return []job.Item{{Calls: slices.Collect(fill.Alternate(lists))}}, nil
+	return job.Item{Calls: slices.Collect(fill.Alternate(lists))}, nil
 }

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -82,18 +83,12 @@ func (p Planned) Print(w io.Writer, format string, screen table.Screen) error {
 			Spent     any                  `json:"spent,omitempty"`
 		}{most, priced(p.Least, p.Prices), p.Asked, p.Spent})
 	}
-	var top table.Document
-	for line := range strings.Lines(headline(p.Plans, p.Prices) + "\n" + p.Precision) {
-		top.Add(table.Line(strings.TrimSuffix(line, "\n")))
-	}
-	top.Add(table.Gap)
-	if err := top.Text(w, screen); err != nil {
-		return err
-	}
-	if err := provider.PrintRecipients(w, p.Asked); err != nil {
-		return err
-	}
 	var d table.Document
+	for line := range strings.Lines(headline(p.Plans, p.Prices) + "\n" + p.Precision) {
+		d.Add(table.Line(strings.TrimSuffix(line, "\n")))
+	}
+	d.Add(table.Gap)
+	d.Sections(Recipients(p.Asked)...)
 	calls := table.Section{
 		Header:    []string{"model", "role", "calls", "answered", "input tokens", "most output tokens", "most cost", "expected"},
 		Left:      2,
@@ -109,6 +104,25 @@ func (p Planned) Print(w io.Writer, format string, screen table.Screen) error {
 		d.Add(table.Line(fmt.Sprintf("Ends by itself once the rates are known, after %s to %s calls; the table has the largest number.", table.Count(TotalCalls(p.Least)), table.Count(TotalCalls(p.Plans)))))
 	}
 	return d.Text(w, screen)
+}
+
+// Recipients is a table of who is asked where, and with which key; none of nobody.
+func Recipients(all []provider.Recipient) []table.Section {
+	if len(all) == 0 {
+		return nil
+	}
+	s := table.Section{Header: []string{"provider", "asked at", "key"}, Left: 3}
+	for _, r := range all {
+		key := cmp.Or(r.KeyEnv, "none")
+		switch {
+		case r.Unset:
+			key += ", not set"
+		case r.Withheld:
+			key += ", withheld"
+		}
+		s.Add(r.Provider, r.Address, key)
+	}
+	return []table.Section{s}
 }
 
 // row is a line of the table of calls.

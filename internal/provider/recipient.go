@@ -1,15 +1,11 @@
 package provider
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
-	"io"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
-	"text/tabwriter"
 )
 
 // Recipient is a server that is asked, and the key that it is sent.
@@ -23,28 +19,6 @@ type Recipient struct {
 	// Withheld is true where only a file names the host, and the user has not said
 	// that it may have the key: then nothing is sent.
 	Withheld bool `json:"withheld,omitempty"`
-}
-
-// PrintRecipients shows who is asked where, and with which key, as a table with a blank
-// line behind it; of none it shows nothing.
-func PrintRecipients(w io.Writer, recipients []Recipient) error {
-	if len(recipients) == 0 {
-		return nil
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "provider\tasked at\tkey")
-	for _, r := range recipients {
-		key := cmp.Or(r.KeyEnv, "none")
-		switch {
-		case r.Unset:
-			key += ", not set"
-		case r.Withheld:
-			key += ", withheld"
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s\n", r.Provider, r.Address, key)
-	}
-	fmt.Fprintln(t)
-	return t.Flush()
 }
 
 // Host is the host of the recipient's address; see Host.

@@ -38,7 +38,7 @@ func (e *Env) compareWeights(ctx context.Context, r Running, m store.Reader) (*w
 	}
 	var asked []*weights.Reused
 	for _, of := range all {
-		said, reached, _ := r.Clients.Described(of.Ref)
+		said, reached := r.Clients.Described(of.Ref)
 		change, n := of.Differs(said)
 		switch {
 		case !reached && of.Target:

@@ -111,12 +111,6 @@ func (a app) build(ctx context.Context, f buildFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.calls.Bounded() && !f.calls.Quiet {
-		err = a.SayExpected(ctx, memory, expectable(b.Plan()), prices, fromNothing)
-	}
-	if err != nil {
-		return errors.Join(err, memory.Close())
-	}
 	err = a.buildWith(ctx, f, b, clients, memory, prices)
 	return errors.Join(err, memory.Close())
 }
@@ -209,6 +203,11 @@ const queuedWidth = 2048
 
 // buildWith builds with an open store, and writes and shows the benchmark.
 func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, clients *client.Set, memory *store.Store, prices price.Table) (err error) {
+	if f.calls.Bounded() && !f.calls.Quiet {
+		if err := a.SayExpected(ctx, memory, expectable(b.Plan()), prices, fromNothing); err != nil {
+			return err
+		}
+	}
 	ctx, told := a.Traced(ctx)
 	kept, err := a.keepBuild(ctx, b, memory, prices)
 	if err != nil {

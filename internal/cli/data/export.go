@@ -233,14 +233,11 @@ func (f exportFlags) options() (training.Options, error) {
 func votersOf(clients *client.Set, names []string) ([]training.Moderator, error) {
 	var all []training.Moderator
 	for _, name := range names {
-		var m training.Moderator
 		ref, g, err := clients.Moderator(name, guard.AnswerHarm)
 		if err != nil {
 			return nil, err
 		}
-		m.Guard = g
-		m.Model, m.Structured = study.ModelOf(name, ref), clients.Structured(ref.Provider)
-		all = append(all, m)
+		all = append(all, training.Moderator{Model: study.ModelOf(name, ref), Structured: clients.Structured(ref.Provider), Guard: g})
 	}
 	return all, nil
 }
