@@ -30,7 +30,6 @@ type card struct {
 	USD           string
 	NearThreshold float64
 	Models        []modelFact
-	Funnel        []string
 	// Sizes is the size category of the hub.
 	Sizes string
 	// Alike warns of openings that are too common.
@@ -84,7 +83,7 @@ func costs(models []benchmark.Spent, prices price.Table) (facts []modelFact, all
 // writeCard writes the dataset card: a README with the front matter that the
 // Hugging Face hub and its datasets library read.
 func writeCard(w io.Writer, m benchmark.Manifest, prices price.Table) error {
-	c := card{Manifest: m, Funnel: m.Funnel.Lines(), Alike: openingWarning(m), NearThreshold: dataset.NearThreshold, Ending: ending(m), Loaded: ".parquet"}
+	c := card{Manifest: m, Alike: openingWarning(m), NearThreshold: dataset.NearThreshold, Ending: ending(m), Loaded: ".parquet"}
 	if m.Config.Rewrites.Turns > 1 {
 		c.Loaded = c.Ending
 	}
