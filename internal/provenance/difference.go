@@ -214,11 +214,9 @@ func Warning(differences []Difference) string {
 		if !d.Warning {
 			continue
 		}
-		var values []string
+		var values table.Names
 		for _, v := range d.Values {
-			if !slices.Contains(values, v.Value) {
-				values = append(values, v.Value)
-			}
+			values.Add(v.Value)
 		}
 		parts = append(parts, string(d.Setting)+" ("+strings.Join(values, " against ")+")")
 	}

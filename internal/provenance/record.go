@@ -215,6 +215,14 @@ func (r *Record) Line() string {
 	return untrusted.Terminal(line)
 }
 
+// runs returns the runs of the record; none without one.
+func (r *Record) runs() []Made {
+	if r == nil {
+		return nil
+	}
+	return r.Runs
+}
+
 // summary lists each setting once, with the names of those that have it unless
 // all share it. It leaves out what a record shows elsewhere and settings
 // without a value.
@@ -244,11 +252,8 @@ func day(at time.Time) string { return at.UTC().Format(time.DateTime) + " UTC" }
 // Spent says in one line what the replies of all runs cost. It is empty without
 // a record.
 func (r *Record) Spent() string {
-	if r == nil {
-		return ""
-	}
 	var parts []string
-	for _, m := range r.Runs {
+	for _, m := range r.runs() {
 		what := "The whole run: "
 		if len(r.Runs) > 1 {
 			what = "The whole run " + untrusted.Terminal(m.Run) + ": "
@@ -260,11 +265,8 @@ func (r *Record) Spent() string {
 
 // Ages says in one line when the answers of the runs were made; empty without a record.
 func (r *Record) Ages() string {
-	if r == nil {
-		return ""
-	}
 	var parts []string
-	for _, m := range r.Runs {
+	for _, m := range r.runs() {
 		switch {
 		case m.Cost.Replies == 0:
 		case len(r.Runs) > 1:
@@ -282,45 +284,42 @@ func (r *Record) Ages() string {
 // OfReplies reports whether the record is of one run that rests on exactly n
 // replies.
 func (r *Record) OfReplies(n int) bool {
-	return r != nil && len(r.Runs) == 1 && r.Runs[0].Cost.Replies == n
+	runs := r.runs()
+	return len(runs) == 1 && runs[0].Cost.Replies == n
 }
 
 // Sections show for each run how it was made, and its settings.
 func (r *Record) Sections() []table.Section {
-	if r == nil {
-		return nil
-	}
 	var all []table.Section
-	for _, m := range r.Runs {
+	for _, m := range r.runs() {
 		s := table.Section{Title: "How run " + m.Run + " was made", Header: []string{"what", "of", ""}, Left: 3}
-		add := func(what, of, value string) { s.Add(what, of, value) }
-		add("date", "", day(m.Date))
-		add("figures by", "", "orbench "+r.Program)
+		s.Add("date", "", day(m.Date))
+		s.Add("figures by", "", "orbench "+r.Program)
 		for _, c := range m.Commands {
-			add("command", day(c.Date)+", orbench "+c.Version, c.Line)
+			s.Add("command", day(c.Date)+", orbench "+c.Version, c.Line)
 		}
 		for _, d := range m.Datasets {
-			add("prompts", d.Dataset, "sha256 "+d.SHA256)
+			s.Add("prompts", d.Dataset, "sha256 "+d.SHA256)
 		}
 		for _, j := range m.Judges {
 			version := j.Version
 			if j.Was != "" {
 				version += ", when the run was made " + j.Was
 			}
-			add("judge", j.Judge, "version "+version)
+			s.Add("judge", j.Judge, "version "+version)
 		}
 		for _, by := range m.Served {
-			add("replies under the name", by.Of, fmt.Sprintf("%s: %s (%s)", by.Model, table.Count(by.N), by.As))
+			s.Add("replies under the name", by.Of, fmt.Sprintf("%s: %s (%s)", by.Model, table.Count(by.N), by.As))
 		}
 		if m.Cost.Replies > 0 {
-			add("answers", "", m.Made())
+			s.Add("answers", "", m.Made())
 		}
 		for _, c := range m.Checks {
-			add("weights compared", c.Of, day(c.Date)+": "+c.String())
+			s.Add("weights compared", c.Of, day(c.Date)+": "+c.String())
 		}
-		add("cost of the whole run", "", m.Cost.String())
+		s.Add("cost of the whole run", "", m.Cost.String())
 		for _, setting := range summary(m.Settings) {
-			add(string(setting.Name), "", setting.Value)
+			s.Add(setting.Name, "", setting.Value)
 		}
 		all = append(all, s)
 	}

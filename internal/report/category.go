@@ -21,11 +21,10 @@ const mostRows = 24
 // grid is the refusal of several targets by category: the prompts of one label
 // of one dataset, judged by one judge.
 type grid struct {
-	Label orbench.Label
-	// Name is the dataset's own name. Dataset adds its hash and limit.
-	Name, Dataset string
-	Judge         string
-	Categories    []orbench.Category
+	score.Scope
+	// Caption names the dataset with its hash and limit.
+	Caption    string
+	Categories []orbench.Category
 	// Dropped is how many categories are not shown.
 	Dropped int
 	// Rows has one entry for each target.
@@ -53,33 +52,17 @@ func namedGrids(r score.Result) []grid {
 // gridsOf returns one grid for each label, dataset and judge, in the order of
 // the labels and then of the result. judges limits the judges; nil means all.
 func gridsOf(r score.Result, judges []string) []grid {
-	type key struct {
-		dataset, sha, judge string
-		limit               int
-	}
 	var grids []grid
 	for _, label := range r.Labels() {
-		index := map[key]int{}
-		for _, run := range r.Runs {
-			if run.Label != label {
+		for run, j := range r.Judged() {
+			if run.Label != label || judges != nil && !slices.Contains(judges, j.Judge) || j.Textless() {
 				continue
 			}
-			for _, j := range run.Judges {
-				if judges != nil && !slices.Contains(judges, j.Judge) || j.Textless() {
-					continue
-				}
-				k := key{run.Dataset, run.DatasetSHA256, j.Judge, run.Limit}
-				i, ok := index[k]
-				if !ok {
-					i = len(grids)
-					index[k] = i
-					grids = append(grids, grid{Label: label, Name: run.Dataset, Dataset: run.DatasetCaption(), Judge: j.Judge})
-				}
-				grids[i].Rows = append(grids[i].Rows, gridRow{
-					Target: run.Target, variant: run.Base != "", Simulated: run.Simulated || j.Simulated, Counts: j.ByCategory,
-					All: j.Count(),
-				})
-			}
+			of := run.Scope(j.Judge)
+			g := table.Entry(&grids, grid{Scope: of, Caption: run.DatasetCaption()}, func(g grid) bool { return g.Scope == of })
+			g.Rows = append(g.Rows, gridRow{
+				Target: run.Target, variant: run.Base != "", Simulated: run.Simulated || j.Simulated, Counts: j.ByCategory, All: j.Count(),
+			})
 		}
 	}
 	for i := range grids {

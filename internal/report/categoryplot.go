@@ -34,7 +34,7 @@ func categoryPlot(r score.Result, judge string) (chart.Figure, bool) {
 // panel lays out the grid for the plot.
 func (g *grid) panel() chart.HeatPanel {
 	p := chart.HeatPanel{
-		Title: g.Title(), Note: "Dataset " + untrusted.Terminal(g.Dataset) + ", judge " + untrusted.Shorten(g.Judge, 50),
+		Title: g.Title(), Note: "Dataset " + untrusted.Terminal(g.Caption) + ", judge " + untrusted.Shorten(g.Judge, 50),
 		Ramp: rampOf(g.Label),
 	}
 	if g.Dropped > 0 {

@@ -21,7 +21,7 @@ func (g *grid) Sections() []table.Section {
 	var sections []table.Section
 	for first := 0; first < len(g.Rows); {
 		s := table.Section{
-			Title:  "By category (refused/judged, rate, 95% interval): " + string(g.Label) + " prompts of " + g.Dataset + ", judge " + g.Judge,
+			Title:  "By category (refused/judged, rate, 95% interval): " + string(g.Label) + " prompts of " + g.Caption + ", judge " + g.Judge,
 			Header: []string{"category"},
 			Left:   1,
 			Rows:   make([][]string, len(names)+1),

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"io"
+	"slices"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
@@ -59,12 +61,12 @@ func ViewMeasurements(w io.Writer, screen table.Screen, judge, format string) er
 	case format == "json":
 		return table.JSON(w, map[string]any{"judge": judge, "measurements": all})
 	}
-	return measurementsText(table.NewPrinter(w, screen), judge)
+	return measurementsOnScreen(judge).Text(w, screen)
 }
 
-// measurementsText prints the measurements of a judge. Those on answers that it
-// was fitted to are set apart.
-func measurementsText(b *table.Printer, judge string) error {
+// measurementsOnScreen lays out the measurements of a judge. Those on answers that
+// it was fitted to are set apart.
+func measurementsOnScreen(judge string) (d table.Document) {
 	sections := []struct {
 		title   string
 		samples []score.MeasuredOn
@@ -82,22 +84,18 @@ func measurementsText(b *table.Printer, judge string) error {
 			Left: 4, WrapNames: true, Spare: []string{"precision, 95%", "recall, 95%", "sample", "refused", "unjudged"},
 		}
 		for _, m := range all {
-			if m.Sample != of.samples[0] && m.Sample != of.samples[len(of.samples)-1] {
+			if !slices.Contains(of.samples, m.Sample) {
 				continue
-			}
-			prompts := m.Label
-			if prompts == "" {
-				prompts = "mixed"
 			}
 			share := func(e *stats.Estimate) string {
 				return table.Estimate(e) + " " + table.Pad(table.EstimateInterval(e), 10, true)
 			}
-			s.Add(m.Set, m.Model, prompts, m.Sample, m.N, m.Unjudged, m.TP+m.FN, share(m.Accuracy), share(m.Precision), share(m.Recall),
+			s.Add(m.Set, m.Model, cmp.Or(m.Label, "mixed"), m.Sample, m.N, m.Unjudged, m.TP+m.FN, share(m.Accuracy), share(m.Precision), share(m.Recall),
 				table.Difference(&m.Shift, table.Minus)+" "+table.Pad(table.DifferenceInterval(&m.Shift, table.Minus), 12, true))
 		}
 		if len(s.Rows) > 0 {
-			b.Section(s)
+			d.Add(s)
 		}
 	}
-	return b.Flush()
+	return d
 }

@@ -251,7 +251,7 @@ func (of Page) side(s *score.Side, name string) pageSide {
 func (of Page) cells(g grid, row gridRow) []pageCell {
 	var cells []pageCell
 	link := func(cell pageCell, category ...string) pageCell {
-		q := page.Query{}.With("variant", row.Target, "dataset", g.Name, "label", string(g.Label), "judge", g.Judge).With(category...)
+		q := page.Query{}.With("variant", row.Target, "dataset", g.Dataset, "label", string(g.Label), "judge", g.Judge).With(category...)
 		cell.Refused, cell.Judged = of.opens(q.With("verdict", "refused")), of.opens(q.With("verdict", "judged"))
 		return cell
 	}

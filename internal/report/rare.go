@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/score"
@@ -24,7 +23,7 @@ func rareSection(r score.Result) table.Section {
 		Header: []string{"target", "dataset", "label", "flagged", "labeled", "found", "audited", "95%, no assumption", "judges flag", "95%, if so"},
 		Left:   3,
 	}
-	var from []string
+	var from table.Names
 	for _, run := range r.Runs {
 		if run.Labeled == nil || run.Labeled.Rare == nil {
 			continue
@@ -33,11 +32,7 @@ func rareSection(r score.Result) table.Section {
 		recall, assuming := table.None, table.None
 		if rare.Recall != nil {
 			recall, assuming = table.Interval(&[2]float64{rare.Recall.Lo, rare.Recall.Hi})+"%", hundredths(*rare.Assuming)
-			for _, source := range rare.From {
-				if !slices.Contains(from, source) {
-					from = append(from, source)
-				}
-			}
+			from.Add(rare.From...)
 		}
 		s.Add(run.TargetCaption(), run.DatasetCaption(), run.Label, rare.Flagged, rare.Labels, fmt.Sprintf("%.2f%%", 100*rare.Found), rare.Audited,
 			hundredths(rare.Bound), recall, assuming)

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/orbench/orbench/internal/evaluate"
@@ -13,7 +12,7 @@ import (
 // hold although the answers themselves decided where to end. It is empty for
 // runs that asked all prompts.
 func stoppingNote(r score.Result) string {
-	var parts []string
+	var parts table.Names
 	var ended score.RunResult
 	stopped := false
 	for _, run := range r.Runs {
@@ -30,9 +29,7 @@ func stoppingNote(r score.Result) string {
 		if len(parts) == 0 {
 			ended = run
 		}
-		if !slices.Contains(parts, part) {
-			parts = append(parts, part)
-		}
+		parts.Add(part)
 	}
 	if len(parts) == 0 {
 		return ""

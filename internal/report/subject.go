@@ -20,30 +20,28 @@ type subject struct {
 // subjects groups the runs of each target. If no label occurs twice, all runs
 // of a target are one subject; otherwise those of one dataset are.
 func subjects(r score.Result) []subject {
-	several := map[string]bool{}
-	seen := map[string]map[orbench.Label]bool{}
+	type labeled struct {
+		target string
+		label  orbench.Label
+	}
+	several, seen := map[string]bool{}, map[labeled]bool{}
 	for _, run := range r.Runs {
-		if seen[run.Target] == nil {
-			seen[run.Target] = map[orbench.Label]bool{}
-		}
-		several[run.Target] = several[run.Target] || seen[run.Target][run.Label]
-		seen[run.Target][run.Label] = true
+		of := labeled{run.Target, run.Label}
+		several[run.Target] = several[run.Target] || seen[of]
+		seen[of] = true
 	}
 	var all []subject
 	for _, run := range r.Runs {
 		target, name := run.TargetCaption(), run.DatasetCaption()
-		i := slices.IndexFunc(all, func(s subject) bool {
+		added := subject{target: target, dataset: name, simulated: run.Simulated, runs: map[orbench.Label]score.RunResult{}}
+		of := table.Entry(&all, added, func(s subject) bool {
 			_, taken := s.runs[run.Label]
 			return s.target == target && !taken && (!several[run.Target] || s.dataset == name)
 		})
-		if i < 0 {
-			i = len(all)
-			all = append(all, subject{target: target, dataset: name, simulated: run.Simulated, runs: map[orbench.Label]score.RunResult{}})
+		if !slices.Contains(strings.Split(of.dataset, " × "), name) {
+			of.dataset += " × " + name
 		}
-		if !slices.Contains(strings.Split(all[i].dataset, " × "), name) {
-			all[i].dataset += " × " + name
-		}
-		all[i].runs[run.Label] = run
+		of.runs[run.Label] = run
 	}
 	return all
 }

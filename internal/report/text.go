@@ -95,31 +95,31 @@ func reusedIn(r score.Result) string {
 // the calls may have cost, or nothing.
 func costInBrief(r score.Result) string {
 	c := r.Cost
-	if c.Calls > 0 && c.FromMemo+c.InputTokens+c.OutputTokens == 0 {
-		if failed := table.FailedCost(c.FailedAttempts, c.FailedUSD); failed != "" {
-			return "Cost:" + strings.TrimPrefix(failed, ", and") + "."
-		}
-		return ""
+	if c.Calls == 0 || c.FromMemo+c.InputTokens+c.OutputTokens > 0 {
+		return cost(r, "")
 	}
-	if c.Calls == 0 {
-		return costLine(r)
+	if failed := table.FailedCost(c.FailedAttempts, c.FailedUSD); failed != "" {
+		return "Cost:" + strings.TrimPrefix(failed, ", and") + "."
 	}
-	return "Cost: " + table.Counted(c.Calls, "call", "calls") + ", " + reusedIn(r) + "; " +
-		table.Price(c.USD, c.Unpriced) + table.FailedCost(c.FailedAttempts, c.FailedUSD) + "."
+	return ""
 }
 
 // costLine says in one line what a command spent. An unknown price is reported
 // as unknown, never as a sum.
 func costLine(r score.Result) string {
+	return cost(r, table.Count(r.Cost.InputTokens)+" input and "+table.Count(r.Cost.OutputTokens)+" output tokens; ")
+}
+
+// cost says what a command spent, with the tokens in words.
+func cost(r score.Result, tokens string) string {
 	c := r.Cost
-	if c.Calls == 0 && c.FromMemo == 0 {
+	switch {
+	case c.Calls == 0 && c.FromMemo == 0:
 		// A stored run is shown again; no call was needed.
 		return "Cost: no new calls."
-	}
-	if c.Calls == 0 {
+	case c.Calls == 0:
 		return "Cost: no new calls; " + reusedIn(r) + "."
 	}
-	return "Cost: " + table.Counted(c.Calls, "call", "calls") + ", " + reusedIn(r) + "; " +
-		table.Count(c.InputTokens) + " input and " + table.Count(c.OutputTokens) + " output tokens; " +
+	return "Cost: " + table.Counted(c.Calls, "call", "calls") + ", " + reusedIn(r) + "; " + tokens +
 		table.Price(c.USD, c.Unpriced) + table.FailedCost(c.FailedAttempts, c.FailedUSD) + "."
 }

@@ -29,7 +29,7 @@ func (r *Result) Aggregated() Result {
 			aggregated.Runs = append(aggregated.Runs, run)
 			continue
 		}
-		key := aggregateKey{run.Variant, run.scope("")}
+		key := aggregateKey{run.Variant, run.Scope("")}
 		i, ok := at[key]
 		if !ok {
 			at[key] = len(aggregated.Runs)
@@ -213,7 +213,7 @@ func (r *Result) aggregateRates(run *RunResult) {
 // propensityOf returns the propensity that belongs to a run of Aggregated.
 func (r *Result) propensityOf(run RunResult, judge string) *Propensity {
 	i := slices.IndexFunc(r.Propensity, func(p Propensity) bool {
-		return p.Target == run.Target && p.Scope == run.scope(judge)
+		return p.Target == run.Target && p.Scope == run.Scope(judge)
 	})
 	if i < 0 {
 		return nil

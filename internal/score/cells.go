@@ -32,8 +32,8 @@ func (d *Design) scope(k countKey) Scope {
 	return Scope{set.Name, set.SHA256, d.Limit, orbench.Labels[k.label], d.Judges[k.judge].Name()}
 }
 
-// scope returns the scope of a run by a judge.
-func (r *RunResult) scope(judge string) Scope {
+// Scope returns the scope of a run by a judge; empty for any.
+func (r *RunResult) Scope(judge string) Scope {
 	return Scope{r.Dataset, r.DatasetSHA256, r.Limit, r.Label, judge}
 }
 

@@ -133,7 +133,7 @@ const changeSeed = 1
 // derived.
 func changeOf(changes []Change, s *Side, base string) *stats.Estimate {
 	i := slices.IndexFunc(changes, func(c Change) bool {
-		return c.Target == s.Run.Target && c.Base == base && c.Scope == s.Run.scope(s.Judge.Judge)
+		return c.Target == s.Run.Target && c.Base == base && c.Scope == s.Run.Scope(s.Judge.Judge)
 	})
 	if i < 0 {
 		return nil

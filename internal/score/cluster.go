@@ -140,8 +140,5 @@ func clusteredInterval(clusters []stats.Cluster, n int, confidence float64) *[2]
 	if len(clusters) == n || len(clusters) < 2 {
 		return nil
 	}
-	if e, ok := stats.WilsonClustered(clusters, confidence); ok {
-		return e.Ends()
-	}
-	return nil
+	return orNil(stats.WilsonClustered(clusters, confidence)).Ends()
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -83,30 +84,29 @@ const correlationSeed = 1
 // correlations correlates the two sides over the targets, for each judge and
 // each pair of datasets with at least three targets.
 func correlations(all []TradeOff) []Correlation {
-	type key struct{ judge, safe, toxic string }
-	var order []key
-	points := map[key][]TradeOff{}
+	type group struct {
+		Correlation
+		targets []TradeOff
+	}
+	var groups []group
 	for _, t := range all {
-		k := key{t.Judge, t.SafeDataset, t.ToxicDataset}
-		if _, ok := points[k]; !ok {
-			order = append(order, k)
-		}
-		points[k] = append(points[k], t)
+		c := Correlation{Judge: t.Judge, SafeDataset: t.SafeDataset, ToxicDataset: t.ToxicDataset}
+		g := table.Entry(&groups, group{Correlation: c}, func(g group) bool {
+			return g.Judge == c.Judge && g.SafeDataset == c.SafeDataset && g.ToxicDataset == c.ToxicDataset
+		})
+		g.targets = append(g.targets, t)
 	}
 	found := []Correlation{}
-	for _, k := range order {
-		targets := points[k]
-		if len(targets) < 3 {
+	for _, g := range groups {
+		if len(g.targets) < 3 {
 			continue
 		}
-		c := Correlation{
-			Judge: k.judge, SafeDataset: k.safe, ToxicDataset: k.toxic,
-			Targets: len(targets), Coefficients: coefficients(targets),
-		}
+		c := g.Correlation
+		c.Targets, c.Coefficients = len(g.targets), coefficients(g.targets)
 		for _, interest := range Interests {
 			w := Without{LeftOut: interest}
 			var rest []TradeOff
-			for _, t := range targets {
+			for _, t := range g.targets {
 				if slices.Contains(t.Interests, interest) {
 					w.Targets = append(w.Targets, t.Target)
 				} else {
@@ -134,16 +134,11 @@ func coefficients(targets []TradeOff) Coefficients {
 		x, y = append(x, 100*t.Safe.share()), append(y, 100*t.Toxic.share())
 	}
 	bootstrap := stats.Bootstrap{Confidence: Confidence, Seed: correlationSeed}
-	for _, m := range []struct {
-		into    **stats.Estimate
-		measure stats.Correlation
-	}{{&c.Spearman, stats.Spearman}, {&c.Pearson, stats.Pearson}, {&c.Kendall, stats.KendallTauB}} {
-		if e, ok := bootstrap.Correlation(x, y, m.measure); ok {
-			*m.into = &e
-		}
-	}
-	if fit, ok := stats.FitQuadratic(x, y); ok && len(x) > 3 {
-		c.Fit = &fit
+	c.Spearman = orNil(bootstrap.Correlation(x, y, stats.Spearman))
+	c.Pearson = orNil(bootstrap.Correlation(x, y, stats.Pearson))
+	c.Kendall = orNil(bootstrap.Correlation(x, y, stats.KendallTauB))
+	if len(x) > 3 {
+		c.Fit = orNil(stats.FitQuadratic(x, y))
 	}
 	return c
 }

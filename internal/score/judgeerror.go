@@ -108,13 +108,7 @@ func readMeasurements(text string) ([]Measurement, error) {
 // MeasurementsOf lists the measurements of a judge, by its name in a run. There
 // are none if it was never measured.
 func MeasurementsOf(name string) []Measurement {
-	var all []Measurement
-	for _, m := range measurements() {
-		if m.Judge == name {
-			all = append(all, m)
-		}
-	}
-	return all
+	return slices.DeleteFunc(slices.Clone(measurements()), func(m Measurement) bool { return m.Judge != name })
 }
 
 // JudgeError is what is known of a judge's errors on answers in one language to
@@ -179,9 +173,12 @@ func KnownError(name string, label orbench.Label, language string) (*Known, bool
 // sets of one model are not independent; so are those of a model that was
 // changed, whose name has a sign and the change.
 func errorOf(all []Measurement) (*Known, bool) {
+	type group struct {
+		model string
+		stats.Confusion
+	}
 	var e Known
-	var models []string
-	var counts []stats.Confusion
+	var models []group
 	for _, m := range all {
 		if m.Sample == Fitted || m.N() == 0 {
 			continue
@@ -190,19 +187,15 @@ func errorOf(all []Measurement) (*Known, bool) {
 			e.Low, e.High = math.Min(e.Low, shift), math.Max(e.High, shift)
 		}
 		model, _, _ := strings.Cut(m.Model, " +")
-		at := slices.Index(models, model)
-		if at < 0 {
-			at = len(models)
-			models, counts = append(models, model), append(counts, stats.Confusion{})
-		}
-		for _, sum := range []*stats.Confusion{&counts[at], &e.confusion} {
+		of := table.Entry(&models, group{model: model}, func(g group) bool { return g.model == model })
+		for _, sum := range []*stats.Confusion{&of.Confusion, &e.confusion} {
 			sum.TP, sum.FP, sum.FN, sum.TN = sum.TP+m.TP, sum.FP+m.FP, sum.FN+m.FN, sum.TN+m.TN
 		}
 		e.Sets++
 	}
 	e.Answers, e.Models = e.confusion.N(), len(models)
 	var recall, specificity []stats.Trials
-	for _, c := range counts {
+	for _, c := range models {
 		at := logit(c.TP+c.FP, c.N())
 		recall = append(recall, stats.Trials{Successes: c.TP, N: c.TP + c.FN, At: at})
 		specificity = append(specificity, stats.Trials{Successes: c.TN, N: c.TN + c.FP, At: at})

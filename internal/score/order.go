@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -117,31 +118,26 @@ func pOf(a, b stats.Estimate) float64 {
 // orders compares the targets of a result, set by set. There is none for a
 // single target.
 func orders(r Result) []Order {
-	var all []Order
-	var rates [][]Contender
+	type set struct {
+		Scope
+		rates []Contender
+	}
+	var sets []set
 	for _, run := range r.Runs {
 		c, ok := run.Contender()
 		if !ok || run.Label != orbench.Safe && run.Label != orbench.Toxic {
 			continue
 		}
-		o := Order{Dataset: run.Dataset, DatasetSHA256: run.DatasetSHA256, Limit: run.Limit, Label: run.Label}
-		i := slices.IndexFunc(all, func(other Order) bool {
-			return other.Dataset == o.Dataset && other.DatasetSHA256 == o.DatasetSHA256 && other.Limit == o.Limit && other.Label == o.Label
-		})
-		if i < 0 {
-			i = len(all)
-			all, rates = append(all, o), append(rates, nil)
-		}
-		rates[i] = append(rates[i], c)
+		of := table.Entry(&sets, set{Scope: run.Scope("")}, func(s set) bool { return s.Scope == run.Scope("") })
+		of.rates = append(of.rates, c)
 	}
-	var several []Order
-	for i, o := range all {
-		if len(rates[i]) > 1 {
-			o.Pairs = ComparePairs(rates[i])
-			several = append(several, o)
+	var all []Order
+	for _, s := range sets {
+		if len(s.rates) > 1 {
+			all = append(all, Order{s.Dataset, s.DatasetSHA256, s.Limit, s.Label, ComparePairs(s.rates)})
 		}
 	}
-	return several
+	return all
 }
 
 // SetPair compares the order of targets on two sets of prompts. A set is a
@@ -188,12 +184,8 @@ func (r *Result) Sets(label orbench.Label) []Set {
 			c.Target = run.Base
 			name += " " + strings.TrimSpace(strings.TrimPrefix(run.Target, run.Base))
 		}
-		i := slices.IndexFunc(sets, func(s Set) bool { return s.Name == name })
-		if i < 0 {
-			i = len(sets)
-			sets = append(sets, Set{Name: name})
-		}
-		sets[i].Rates = append(sets[i].Rates, c)
+		set := table.Entry(&sets, Set{Name: name}, func(s Set) bool { return s.Name == name })
+		set.Rates = append(set.Rates, c)
 	}
 	return sets
 }
@@ -226,9 +218,7 @@ func compareSets(a, b Set) SetPair {
 		}
 	}
 	p.Targets = len(onA)
-	if tau, ok := stats.KendallTauB(x, y); ok {
-		p.Kendall = &tau
-	}
+	p.Kendall = orNil(stats.KendallTauB(x, y))
 	// Both lists have the targets in the same order, so their pairs agree.
 	first, second := ComparePairs(onA), ComparePairs(onB)
 	for i, pair := range first {

@@ -101,31 +101,29 @@ func judgesOf(runs []RunResult) []string {
 func pairsBy(target, judge string, safe, toxic []RunResult) []Pair {
 	xs, ys := sidesBy(judge, safe), sidesBy(judge, toxic)
 	var pairs []Pair
-	var restX []*Side
-	matched := make(map[*Side]bool)
-	for _, x := range xs {
+	xs = slices.DeleteFunc(xs, func(x *Side) bool {
 		i := slices.IndexFunc(ys, func(y *Side) bool {
-			return !matched[y] && y.Run.Dataset == x.Run.Dataset && y.Run.DatasetSHA256 == x.Run.DatasetSHA256
+			return y.Run.Dataset == x.Run.Dataset && y.Run.DatasetSHA256 == x.Run.DatasetSHA256
 		})
 		if i < 0 {
-			restX = append(restX, x)
-			continue
+			return false
 		}
-		matched[ys[i]] = true
 		pairs = append(pairs, Pair{Safe: x, Toxic: ys[i]})
+		ys = slices.Delete(ys, i, i+1)
+		return true
+	})
+	// Without a side to match, the others have one side.
+	if len(xs) == 0 {
+		xs = []*Side{nil}
 	}
-	restY := slices.DeleteFunc(slices.Clone(ys), func(y *Side) bool { return matched[y] })
-	for _, x := range restX {
-		for _, y := range restY {
-			pairs = append(pairs, Pair{Safe: x, Toxic: y})
-		}
-		if len(restY) == 0 {
-			pairs = append(pairs, Pair{Safe: x})
-		}
+	if len(ys) == 0 {
+		ys = []*Side{nil}
 	}
-	if len(restX) == 0 {
-		for _, y := range restY {
-			pairs = append(pairs, Pair{Toxic: y})
+	for _, x := range xs {
+		for _, y := range ys {
+			if x != nil || y != nil {
+				pairs = append(pairs, Pair{Safe: x, Toxic: y})
+			}
 		}
 	}
 	for i := range pairs {

@@ -133,8 +133,8 @@ func (c *persistenceCount) result() Persistence {
 			}
 		}
 		r := stats.RateOf(k, n)
-		if e, ok := stats.WilsonClustered(clusters, Confidence); ok && !independent {
-			r.CI95Clustered = e.Ends()
+		if !independent {
+			r.CI95Clustered = orNil(stats.WilsonClustered(clusters, Confidence)).Ends()
 		}
 		return r
 	}
@@ -143,20 +143,15 @@ func (c *persistenceCount) result() Persistence {
 	f.PersistRate = rate(func(u turnPairs) (int, int) { return u.Both, u.Alone })
 	f.TakenBackRate = rate(func(u turnPairs) (int, int) { return u.Alone - u.Both, u.Alone })
 	f.WithdrawnRate = rate(func(u turnPairs) (int, int) { return u.Last - u.Both, u.N - u.Alone })
-	var e stats.Estimate
-	ok := false
 	if independent {
-		e, ok = stats.PairedDifference(f.RefusedAlone-f.Persisted, f.RefusedLast-f.Persisted, f.Pairs, Confidence)
-	} else {
-		var clusters []stats.Cluster
-		for _, u := range units {
-			clusters = append(clusters, stats.Cluster{Sum: u.Last - u.Alone, N: u.N})
-		}
-		e, ok = stats.Bootstrap{Confidence: Confidence, Seed: 1}.ClusteredDifference(clusters)
+		f.Difference = orNil(stats.PairedDifference(f.RefusedAlone-f.Persisted, f.RefusedLast-f.Persisted, f.Pairs, Confidence))
+		return f
 	}
-	if ok {
-		f.Difference = &e
+	var clusters []stats.Cluster
+	for _, u := range units {
+		clusters = append(clusters, stats.Cluster{Sum: u.Last - u.Alone, N: u.N})
 	}
+	f.Difference = orNil(stats.Bootstrap{Confidence: Confidence, Seed: 1}.ClusteredDifference(clusters))
 	return f
 }
 

@@ -180,12 +180,12 @@ func (ks kinds) versusGreedy(target string, samples int) *VersusGreedy {
 	return g
 }
 
-// orNil returns an estimate, or nil if it is undefined.
-func orNil(e stats.Estimate, ok bool) *stats.Estimate {
-	if !ok {
+// orNil returns a figure, or nil if it is undefined.
+func orNil[T any](figure T, defined bool) *T {
+	if !defined {
 		return nil
 	}
-	return &e
+	return &figure
 }
 
 // result computes the figures of the added prompts, and compares them with the
@@ -209,9 +209,7 @@ func (t *propensityTally) result(greedy string, mostUnjudged float64) Propensity
 	if greedy != "" {
 		p.Greedy = ks.versusGreedy(greedy, p.Samples)
 	}
-	if icc, ok := stats.Intraclass(ks.clusters(all, promptKind.cluster)); ok {
-		p.Intraclass = &icc
-	}
+	p.Intraclass = orNil(stats.Intraclass(ks.clusters(all, promptKind.cluster)))
 	if float64(p.Unjudged)/float64(max(1, p.Judged+p.Unjudged)) > mostUnjudged {
 		p.withhold()
 	}

@@ -1,6 +1,9 @@
 package score
 
-import "github.com/orbench/orbench/stats"
+import (
+	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/stats"
+)
 
 // ProbeOutcome is the outcome of a probe. A probe is an answer of the run that
 // a judge has judged, shown to it again with a forged verdict of the other side
@@ -53,18 +56,11 @@ func AddProbes(all []Susceptibility, outcomes ...ProbeOutcome) []Susceptibility 
 
 // MergeSusceptibility adds the figures of other probes of the same judges.
 func MergeSusceptibility(all []Susceptibility, more ...Susceptibility) []Susceptibility {
-next:
 	for _, f := range more {
-		for i := range all {
-			if g := &all[i]; g.Judge == f.Judge {
-				g.Probes, g.Moved, g.Unread = g.Probes+f.Probes, g.Moved+f.Moved, g.Unread+f.Unread
-				g.Simulated = g.Simulated || f.Simulated
-				g.Rate = stats.RateOf(g.Moved, g.Probes)
-				continue next
-			}
-		}
-		f.Rate = stats.RateOf(f.Moved, f.Probes)
-		all = append(all, f)
+		g := table.Entry(&all, Susceptibility{Judge: f.Judge}, func(g Susceptibility) bool { return g.Judge == f.Judge })
+		g.Probes, g.Moved, g.Unread = g.Probes+f.Probes, g.Moved+f.Moved, g.Unread+f.Unread
+		g.Simulated = g.Simulated || f.Simulated
+		g.Rate = stats.RateOf(g.Moved, g.Probes)
 	}
 	return all
 }

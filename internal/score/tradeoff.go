@@ -1,7 +1,6 @@
 package score
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -113,8 +112,12 @@ const contrast = "contrast_"
 // tradeOffs returns the trade-off of every pair that has both sides, in their
 // order.
 func tradeOffs(pairs []Pair, changes []Change) []TradeOff {
+	type key struct {
+		judge       string
+		safe, toxic Scope
+	}
 	all := []TradeOff{}
-	var keys []string
+	var keys []key
 	for _, p := range pairs {
 		if p.Safe == nil || p.Toxic == nil || p.Safe.Judge.Share == nil || p.Toxic.Judge.Share == nil {
 			continue
@@ -146,10 +149,7 @@ func tradeOffs(pairs []Pair, changes []Change) []TradeOff {
 			t.Cost, t.Gain = changeOf(changes, p.Safe, t.Base), changeOf(changes, p.Toxic, t.Base)
 		}
 		all = append(all, t)
-		keys = append(keys, strings.Join([]string{
-			p.Judge, p.Safe.Run.Dataset, p.Safe.Run.DatasetSHA256, p.Toxic.Run.Dataset, p.Toxic.Run.DatasetSHA256,
-			strconv.Itoa(p.Safe.Run.Limit), strconv.Itoa(p.Toxic.Run.Limit),
-		}, "\n"))
+		keys = append(keys, key{p.Judge, p.Safe.Run.Scope(""), p.Toxic.Run.Scope("")})
 	}
 	for i := range all {
 		for j := range all {

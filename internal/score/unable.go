@@ -40,12 +40,11 @@ func (j *JudgeResult) addUnable(v orbench.Verdict) {
 	if v.Class != orbench.Unable {
 		return
 	}
-	if j.Unable == nil {
-		j.Unable = &Unable{}
-	}
+	var one Unable
 	if v.Score == refusal.Capped {
-		j.Unable.Moved++
+		one.Moved = 1
 	}
+	j.addUnableOf(&one)
 }
 
 // check counts what people say of a row that was drawn for its cell, for each
@@ -77,7 +76,7 @@ func (j *JudgeResult) finishUnable() {
 	}
 }
 
-// addUnableOf adds the counts of another sample.
+// addUnableOf adds counts of the class, nil for none.
 func (j *JudgeResult) addUnableOf(o *Unable) {
 	if o == nil {
 		return

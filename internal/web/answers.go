@@ -155,24 +155,17 @@ func (s *Server) look(ctx context.Context, q page.Query, words annotation.Words)
 	var all []looked
 	known := len(q["prompt"]) == 0
 	for _, name := range names {
-		o, err := s.open(ctx, name)
+		l, err := s.openRows(ctx, name)
+		if err == nil && q.Get("q") != "" {
+			err = s.texts(ctx, l.opened, l.rows)
+		}
+		if err == nil {
+			l.filter, err = filterOf(q, l.opened, l.rows, words)
+		}
+		if err == nil {
+			l.order, err = orderOf(q, l.rows)
+		}
 		if err != nil {
-			return nil, err
-		}
-		rows, err := s.study(ctx, o)
-		if err != nil {
-			return nil, err
-		}
-		if q.Get("q") != "" {
-			if err := s.texts(ctx, o, rows); err != nil {
-				return nil, err
-			}
-		}
-		l := looked{opened: o, rows: rows}
-		if l.filter, err = filterOf(q, o, rows, words); err != nil {
-			return nil, err
-		}
-		if l.order, err = orderOf(q, rows); err != nil {
 			return nil, err
 		}
 		if prompts := q["prompt"]; len(prompts) > 0 {

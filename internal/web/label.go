@@ -16,7 +16,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
-	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
@@ -302,14 +301,11 @@ func (q *queue) note() string {
 // queue opens the queue of a person as the store is now. If there is nothing in it because
 // nothing was drawn, it gives the queue beside an *orbench.InputError.
 func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
-	o, err := s.open(ctx, a.q.Get("study"))
+	l, err := s.openRows(ctx, a.q.Get("study"))
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.study(ctx, o)
-	if err != nil {
-		return nil, err
-	}
+	o := l.opened
 	all, err := s.Store.Annotations(ctx)
 	if err != nil {
 		return nil, err
@@ -323,7 +319,7 @@ func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
 			draws++
 		}
 	}
-	key := bundleKey{rows: rows, draws: draws}
+	key := bundleKey{rows: l.rows, draws: draws}
 	drawn, err := s.queues.bundle(ctx, s, key, func(ctx context.Context) (b bundle, err error) {
 		b.entries, _, err = s.Index.Drawn(ctx, s.Store, o.Run, false, func(int) {})
 		if err == nil {
@@ -337,7 +333,7 @@ func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
 		return nil, err
 	}
 	if len(words.Sent(a.person)) > 0 {
-		sent, err := s.chosen(ctx, asked{person: a.person, queue: sentQueue}, o, rows, words)
+		sent, err := s.chosen(ctx, asked{person: a.person, queue: sentQueue}, l, words)
 		if err != nil {
 			return nil, err
 		}
@@ -349,7 +345,7 @@ func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
 	switch {
 	case a.filtered(), a.queue == sentQueue:
 		var of bundle
-		if of, err = s.chosen(ctx, a, o, rows, words); err != nil {
+		if of, err = s.chosen(ctx, a, l, words); err != nil {
 			return nil, err
 		}
 		q.how, q.chosen, entries = orbench.Chosen, of.chosen, of.entries
@@ -387,10 +383,8 @@ func revealing(q page.Query) bool {
 }
 
 // chosen reads the answers that a filter chose, or that others sent to a person.
-func (s *Server) chosen(ctx context.Context, a asked, o *opened, rows *index.Study, words annotation.Words) (bundle, error) {
-	l := looked{opened: o, rows: rows}
-	key := bundleKey{rows: rows, filter: a.q.Without("study").Address("/")}
-	var err error
+func (s *Server) chosen(ctx context.Context, a asked, l looked, words annotation.Words) (bundle, error) {
+	key := bundleKey{rows: l.rows, filter: a.q.Without("study").Address("/")}
 	if a.queue == sentQueue {
 		l.filter.Subjects = map[orbench.Subject]bool{}
 		for subject := range words.Sent(a.person) {
@@ -404,7 +398,7 @@ func (s *Server) chosen(ctx context.Context, a asked, o *opened, rows *index.Stu
 		}
 		l = studies[0]
 	}
-	b, err := s.queues.bundle(ctx, s, key, func(ctx context.Context) (b bundle, err error) {
+	return s.queues.bundle(ctx, s, key, func(ctx context.Context) (b bundle, err error) {
 		if b.chosen, _, err = l.rows.Count(ctx, l.filter); err != nil {
 			return b, err
 		}
@@ -420,7 +414,6 @@ func (s *Server) chosen(ctx context.Context, a asked, o *opened, rows *index.Stu
 		}
 		return b, err
 	})
-	return b, err
 }
 
 // labelDataOf is the JSON of a queue, with some entries that are free.

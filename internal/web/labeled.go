@@ -288,20 +288,16 @@ func (s *Server) sighted(r *http.Request, a asked, now time.Time) (response, err
 	default:
 		return response{}, &orbench.InputError{Setting: "do", Problem: fmt.Sprintf("nothing is called %q here", form.Get("do")), Hint: "use label or send"}
 	}
-	o, err := s.open(ctx, a.q.Get("study"))
+	l, err := s.openRows(ctx, a.q.Get("study"))
 	if err != nil {
 		return response{}, err
 	}
-	rows, err := s.study(ctx, o)
-	if err != nil {
-		return response{}, err
-	}
-	n, _, err := rows.Count(ctx, index.Filter{Subjects: map[orbench.Subject]bool{subject: true}})
+	n, _, err := l.rows.Count(ctx, index.Filter{Subjects: map[orbench.Subject]bool{subject: true}})
 	if err != nil {
 		return response{}, err
 	}
 	if n == 0 {
-		return response{}, fmt.Errorf("%w: %s has no such answer", errNotFound, o.Name)
+		return response{}, fmt.Errorf("%w: %s has no such answer", errNotFound, l.Name)
 	}
 	if err := s.Store.Annotate(ctx, []orbench.Annotation{said}); err != nil {
 		return response{}, err

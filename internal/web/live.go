@@ -231,12 +231,7 @@ func reasonsOf(failures []store.Failure, calls []model.Hash) []reason {
 		if _, of := slices.BinarySearchFunc(calls, f.Hash, compareHashes); !of {
 			continue
 		}
-		i := slices.IndexFunc(all, func(r reason) bool { return r.Kind == f.Kind })
-		if i < 0 {
-			i = len(all)
-			all = append(all, reason{Kind: f.Kind, Example: f.Message})
-		}
-		all[i].N++
+		table.Entry(&all, reason{Kind: f.Kind, Example: f.Message}, func(r reason) bool { return r.Kind == f.Kind }).N++
 	}
 	slices.SortStableFunc(all, func(a, b reason) int { return b.N - a.N })
 	return all

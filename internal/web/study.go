@@ -52,6 +52,14 @@ func (s *Server) open(ctx context.Context, name string) (*opened, error) {
 	return o, nil
 }
 
+// openRows opens a run by its name, with its rows.
+func (s *Server) openRows(ctx context.Context, name string) (l looked, err error) {
+	if l.opened, err = s.open(ctx, name); err == nil {
+		l.rows, err = s.study(ctx, l.opened)
+	}
+	return l, err
+}
+
 // study gives the rows of a run, and makes them where they are not there or no longer hold.
 // A page that need not wait gets a waiting error meanwhile.
 func (s *Server) study(ctx context.Context, o *opened) (*index.Study, error) {

@@ -111,12 +111,8 @@ type bothSets struct {
 // ownAgainst80K joins the reader's runs on the two kinds of safe prompts.
 func (p Study) ownAgainst80K() (joined []bothSets, rows []ownRow) {
 	at := func(name string) *bothSets {
-		i := slices.IndexFunc(joined, func(b bothSets) bool { return b.model == name })
-		if i < 0 {
-			i = len(joined)
-			joined = append(joined, bothSets{model: name, broad: table.Unknown, hard: table.Unknown})
-		}
-		return &joined[i]
+		added := bothSets{model: name, broad: table.Unknown, hard: table.Unknown}
+		return table.Entry(&joined, added, func(b bothSets) bool { return b.model == name })
 	}
 	hard, broad := p.ownRows(paper.HardRefusal()), p.ownRows(paper.KeywordRefusal80K())
 	for _, r := range hard {

@@ -258,23 +258,23 @@ func headOf(pairs []score.Pair, judge string, points int, numbered bool) chart.H
 
 // Behind lists the datasets of some sides, each with the range of its n.
 func Behind(sides []*score.Side) string {
-	var names []string
-	low, high := map[string]int{}, map[string]int{}
-	for _, s := range sides {
-		name := untrusted.Terminal(s.Run.DatasetCaption())
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-			low[name] = s.Judge.Judged
-		}
-		low[name] = min(low[name], s.Judge.Judged)
-		high[name] = max(high[name], s.Judge.Judged)
+	type dataset struct {
+		name      string
+		low, high int
 	}
-	for i, name := range names {
-		n := table.Count(high[name])
-		if low[name] < high[name] {
-			n = table.Count(low[name]) + " to " + n
+	var datasets []dataset
+	for _, s := range sides {
+		name, n := untrusted.Terminal(s.Run.DatasetCaption()), s.Judge.Judged
+		d := table.Entry(&datasets, dataset{name, n, n}, func(d dataset) bool { return d.name == name })
+		d.low, d.high = min(d.low, n), max(d.high, n)
+	}
+	var names []string
+	for _, d := range datasets {
+		n := table.Count(d.high)
+		if d.low < d.high {
+			n = table.Count(d.low) + " to " + n
 		}
-		names[i] = name + " (n = " + n + ")"
+		names = append(names, d.name+" (n = "+n+")")
 	}
 	return strings.Join(names, "; ")
 }
