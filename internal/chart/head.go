@@ -20,15 +20,15 @@ var lineStyle = TextStyle(9, false, Muted)
 // Height returns the height of the head.
 func (h Head) Height() vg.Length { return 34 + vg.Length(len(h.Lines))*12 }
 
-// Wrapped returns the head with its lines wrapped to fit a figure of the given
-// width.
-func (h Head) Wrapped(figure vg.Length) Head {
+// Figure makes a figure of the head, with its lines wrapped to fit the width, and of a
+// drawing of some height below it.
+func (h Head) Figure(width, below vg.Length, drawBelow func(draw.Canvas)) Figure {
 	var lines []string
 	for _, line := range h.Lines {
-		lines = append(lines, Wrap(lineStyle, line, figure-2*Margin)...)
+		lines = append(lines, Wrap(lineStyle, line, width-2*Margin)...)
 	}
 	h.Lines = lines
-	return h
+	return Figure{Width: width, Height: h.Height() + below, Draw: func(c draw.Canvas) { drawBelow(h.Draw(c)) }}
 }
 
 // Draw fills the background and writes the head. It returns the rest of the

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -32,26 +33,17 @@ const aroundSpan = 300
 // Answer is a row as pages show it. Texts are cut to a bounded length, and the answer
 // is split at the ends of the judges' deciding spans.
 type Answer struct {
-	ID     orbench.PromptID
-	Target string
-	// Sample is the number of the sample; 0 for a target that is asked once.
-	Sample    int
-	Dataset   string
-	Category  orbench.Category
-	Label     orbench.Label
-	Status    score.Status
-	Simulated bool
+	// AnswerRow is the row without the text of its answer. Target is the name that is the
+	// same for all samples.
+	score.AnswerRow
 	// Turns are the prompt, or the dialog that ends with it.
 	Turns []conversation.Said
 	// Asked is the prompt in the words in which it was asked, if it was
 	// translated.
-	Asked    string
-	Text     []Passage
-	Thinking string
+	Asked string
+	Text  []Passage
 	// Ending says how the answer ended, unless it ended by itself.
-	Ending   string
-	Failure  string
-	Verdicts []score.JudgeVerdict
+	Ending string
 	// Cut is true if any text is longer than shown.
 	Cut bool
 	// Redacted is true if the texts are left out.
@@ -70,19 +62,13 @@ type Passage struct {
 // ShownTarget returns the name of a row's target on a page. It is the same for all
 // samples.
 func ShownTarget(row score.AnswerRow) string {
-	if row.Variant != "" {
-		return row.Variant
-	}
-	return row.Target
+	return cmp.Or(row.Variant, row.Target)
 }
 
 // NewAnswer returns a row as a page shows it.
 func NewAnswer(row score.AnswerRow, most Bounds) Answer {
-	a := Answer{
-		ID: row.Prompt.ID, Target: ShownTarget(row), Sample: row.Sample, Dataset: row.Dataset,
-		Category: row.Prompt.Category, Label: row.Prompt.Label, Status: row.Status, Simulated: row.Simulated,
-		Verdicts: slices.Clone(row.Verdicts),
-	}
+	a := Answer{AnswerRow: row}
+	a.Target, a.Verdicts, a.Response.Text = ShownTarget(row), slices.Clone(row.Verdicts), ""
 	keep := func(s string, n int) string {
 		s, cut := untrusted.Cut(s, n)
 		a.Cut = a.Cut || cut
@@ -106,7 +92,7 @@ func NewAnswer(row score.AnswerRow, most Bounds) Answer {
 		v := &a.Verdicts[i]
 		v.Rationale = keep(v.Rationale, most.Rationale)
 	}
-	a.Thinking = keep(row.Response.Thinking, most.Thinking)
+	a.Response.Thinking = keep(row.Response.Thinking, most.Thinking)
 	a.Failure = keep(row.Failure, most.Rationale)
 	a.Text = passages(row.Response.Text, a.Verdicts, most.Answer)
 	a.Cut = a.Cut || slices.ContainsFunc(a.Text, func(p Passage) bool { return p.Gap })
@@ -186,16 +172,16 @@ func (a Answer) AskedLike(b Answer) bool {
 }
 
 // CategoryName returns the answer's category for people.
-func (a Answer) CategoryName() string { return table.Category(a.Category) }
+func (a Answer) CategoryName() string { return table.Category(a.Prompt.Category) }
 
 // Side returns the style of the answer's label.
 func (a Answer) Side() string {
-	if a.Label == orbench.Safe || a.Label == orbench.Toxic {
-		return string(a.Label)
+	if label := a.Prompt.Label; label == orbench.Safe || label == orbench.Toxic {
+		return string(label)
 	}
 	return "other"
 }
 
 // Folded reports whether the page hides the texts until they are opened. It
 // hides those of every prompt that is not known to be safe.
-func (a Answer) Folded() bool { return a.Label != orbench.Safe }
+func (a Answer) Folded() bool { return a.Prompt.Label != orbench.Safe }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -239,9 +240,4 @@ func equal(what string, a, b float64) error {
 }
 
 // Datasets names the datasets of the pairs.
-func (f *Figures) Datasets() string {
-	if f.SafeDataset == f.ToxicDataset {
-		return f.SafeDataset
-	}
-	return f.SafeDataset + " × " + f.ToxicDataset
-}
+func (f *Figures) Datasets() string { return table.Datasets(f.SafeDataset, f.ToxicDataset) }

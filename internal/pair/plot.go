@@ -83,20 +83,13 @@ func Plot(all []Figures, judge string) (chart.Figure, bool) {
 		h.Lines = append(h.Lines, table.Count(left)+" more targets and types are in the tables.")
 	}
 	const width = 2*chart.Margin + plotNames + plotBars + plotFigures
-	h = h.Wrapped(width)
-	f := chart.Figure{
-		Width:  width,
-		Height: h.Height() + plotLegend + vg.Length(len(bars))*plotRow + chart.Margin,
-	}
-	f.Draw = func(c draw.Canvas) {
-		c = h.Draw(c)
+	return h.Figure(width, plotLegend+vg.Length(len(bars))*plotRow+chart.Margin, func(c draw.Canvas) {
 		drawLegend(c)
 		top := c.Max.Y - plotLegend
 		for i, b := range bars {
 			drawBar(c, b, top-vg.Length(i)*plotRow)
 		}
-	}
-	return f, true
+	}), true
 }
 
 func drawLegend(c draw.Canvas) {
@@ -112,11 +105,8 @@ func drawLegend(c draw.Canvas) {
 // drawBar draws a line of the plot below the height top.
 func drawBar(c draw.Canvas, b bar, top vg.Length) {
 	left, bottom := c.Min.X+plotNames, top-plotBar
-	name := chart.TextStyle(8.5, b.whole, chart.Foreground)
-	name.XAlign = draw.XRight
-	c.FillText(name, vg.Point{X: left - 18, Y: bottom + 1}, b.name)
-	inside := chart.TextStyle(7.5, true, chart.Background)
-	inside.XAlign = draw.XCenter
+	c.FillText(chart.Right(chart.TextStyle(8.5, b.whole, chart.Foreground)), vg.Point{X: left - 18, Y: bottom + 1}, b.name)
+	inside := chart.Centered(chart.TextStyle(7.5, true, chart.Background))
 	digits, at := decimals(b.of), left
 	for _, o := range Outcomes {
 		n := b.of.Of(o).Pairs

@@ -25,7 +25,7 @@ var data embed.FS
 // Model is one published point of the trade-off figure.
 type Model struct {
 	Name string `json:"model"`
-	// Family is the Name of one of Families.
+	// Family is a series of related models.
 	Family string `json:"family"`
 	// Hard is the share of OR-Bench-Hard-1K prompts refused, in per cent.
 	Hard float64 `json:"hard_refusal_pct"`

@@ -65,7 +65,7 @@ type Correlation struct {
 	// Title says which models these are.
 	Title string `json:"title"`
 	N     int    `json:"n"`
-	// Families counts the families that the models belong to; see Families.
+	// Families counts the families that the models belong to.
 	Families int                 `json:"families"`
 	Spearman MeasuredCorrelation `json:"spearman"`
 	Pearson  MeasuredCorrelation `json:"pearson"`

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -81,10 +82,7 @@ func (g *grid) chooseCategories() {
 			sizes[c] += n.N
 		}
 	}
-	for c := range sizes {
-		g.Categories = append(g.Categories, c)
-	}
-	slices.SortFunc(g.Categories, func(a, b orbench.Category) int {
+	g.Categories = slices.SortedFunc(maps.Keys(sizes), func(a, b orbench.Category) int {
 		return cmp.Or(cmp.Compare(sizes[b], sizes[a]), cmp.Compare(a, b))
 	})
 	if n := len(g.Categories); n > maxCategories {
@@ -101,12 +99,7 @@ func (g *grid) chooseCategories() {
 // Marked reports whether any category of any target stands out.
 func (g *grid) Marked() bool {
 	return slices.ContainsFunc(g.Rows, func(row gridRow) bool {
-		for _, c := range g.Categories {
-			if row.Mark(c) != "" {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(g.Categories, func(c orbench.Category) bool { return row.Mark(c) != "" })
 	})
 }
 

@@ -32,7 +32,7 @@ type row struct {
 	LabelAssumed         *bool `csv:",omitempty"`
 	*sequence            `csv:",omitempty"`
 	*finite              `csv:",omitempty"`
-	*other               `csv:",omitempty"`
+	ServedByOther        *int `csv:",omitempty"`
 }
 
 // account holds the columns that only a whole run has; sequence and finite hold
@@ -44,10 +44,6 @@ type (
 	sequence struct{ CI95Sequence *[2]float64 }
 	finite   struct{ CI95Stopped *[2]float64 }
 )
-
-// other holds the column for answers that came from models other than the
-// target.
-type other struct{ ServedByOther int }
 
 // Rows returns a row for each target, dataset, label and judge (scope "all"),
 // followed by one for each category (scope "category"). Rates are shares from 0
@@ -95,7 +91,7 @@ func (v View) Rows() any {
 				all.TruncationRow = run.Truncation.Row(run.Answered)
 			}
 			if byOther {
-				all.other = &other{run.ServedByOther}
+				all.ServedByOther = &run.ServedByOther
 			}
 			if bySequence {
 				all.sequence = &sequence{j.CI95Sequence}

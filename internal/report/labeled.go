@@ -38,7 +38,7 @@ func labeledSections(r score.Result) []table.Section {
 	}
 	seen := map[string]bool{}
 	for _, t := range r.TradeOffs {
-		datasets := score.DatasetsCaption(t.SafeDataset, t.ToxicDataset)
+		datasets := table.Datasets(t.SafeDataset, t.ToxicDataset)
 		if t.Labeled == nil || seen[t.Target+"\n"+datasets] {
 			continue // another judge has the same figure
 		}

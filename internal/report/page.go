@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"slices"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/chart"
@@ -280,9 +279,7 @@ func hashesOf(r score.Result) []pageHash {
 	var hashes []pageHash
 	for _, run := range r.Runs {
 		h := pageHash{run.Dataset, run.DatasetSHA256}
-		if !slices.Contains(hashes, h) {
-			hashes = append(hashes, h)
-		}
+		table.Entry(&hashes, h, func(o pageHash) bool { return o == h })
 	}
 	return hashes
 }

@@ -36,11 +36,8 @@ func plotPropensity(all []score.Propensity, judge string) (chart.Figure, bool) {
 	if len(panels) == 0 {
 		return chart.Figure{}, false
 	}
-	note := ""
-	if len(panels) > mostPanels {
-		note = "The first " + table.Count(mostPanels) + " of " + table.Count(len(panels)) + "; the tables and propensity.csv have all."
-		panels = panels[:mostPanels]
-	}
+	found := len(panels)
+	panels = panels[:min(mostPanels, found)]
 	// All panels have the same scale, so that bars can be compared across them.
 	scale := 0.0
 	for _, p := range panels {
@@ -48,21 +45,17 @@ func plotPropensity(all []score.Propensity, judge string) (chart.Figure, bool) {
 	}
 	rows := vg.Length((len(panels) + plotColumns - 1) / plotColumns)
 	h := propensityHead(panels, judge)
-	if note != "" {
-		h.Lines = append(h.Lines, note)
+	if found > mostPanels {
+		h.Lines = append(h.Lines, "The first "+table.Count(mostPanels)+" of "+table.Count(found)+"; the tables and propensity.csv have all.")
 	}
 	const width = 2*chart.Margin + plotColumns*plotPanel + plotGap
-	h = h.Wrapped(width)
-	f := chart.Figure{Width: width, Height: h.Height() + rows*plotHeight}
-	f.Draw = func(c draw.Canvas) {
-		c = h.Draw(c)
+	return h.Figure(width, rows*plotHeight, func(c draw.Canvas) {
 		for i, p := range panels {
 			left := c.Min.X + vg.Length(i%plotColumns)*(plotPanel+plotGap)
 			top := c.Max.Y - vg.Length(i/plotColumns)*plotHeight
 			drawPanel(c, p, left, top, plotBars/vg.Length(scale*float64(p.Complete)))
 		}
-	}
-	return f, true
+	}), true
 }
 
 func propensityHead(panels []score.Propensity, judge string) chart.Head {

@@ -36,7 +36,7 @@ func ranking(all []subject, labels []orbench.Label, ranks []rank) table.Section 
 			by.Add(one.by)
 			on.Add(one.by + " (" + string(label) + ")")
 			rates = append(rates, one)
-			cells = append(cells, table.Count(one.n), one.percent()+" "+table.Pad("("+table.Interval(one.ends)+")", 12, true))
+			cells = append(cells, table.Count(one.n), table.Known(one.share, table.Percent)+" "+table.Pad("("+table.Interval(one.ends)+")", 12, true))
 			if one.of != nil {
 				withheld.add(*one.of, s.name())
 			}

@@ -65,7 +65,7 @@ func card(s subject, r score.Result, labels []orbench.Label) table.Section {
 			if one.labeled {
 				of = table.Counted(one.n, "label", "labels")
 			}
-			t.Add(string(label)+" prompts", one.by, of, one.percent(), table.Interval(one.ends), bar(one))
+			t.Add(string(label)+" prompts", one.by, of, table.Known(one.share, table.Percent), table.Interval(one.ends), bar(one))
 		}
 	}
 	// With one judge, no column names it. With several, there is no room for
@@ -85,7 +85,7 @@ const axis = "0         50       100"
 
 // bar draws a rate and its range on a line from 0 to 1.
 func bar(s shown) string {
-	if math.IsNaN(s.share) || s.ends == nil {
+	if s.share == nil || s.ends == nil {
 		return ""
 	}
 	line := []rune(strings.Repeat("·", len(axis)))
@@ -97,7 +97,7 @@ func bar(s shown) string {
 		line[i] = '─'
 	}
 	line[lo], line[hi] = '├', '┤'
-	line[at(s.share)] = '●'
+	line[at(*s.share)] = '●'
 	return string(line)
 }
 
@@ -236,7 +236,7 @@ func unchecked(all []subject, r score.Result) string {
 		line = "the error of " + score.Unknown(name)
 	}
 	best, ok := all[0].best(orbench.Safe)
-	if ok && len(all) == 1 && best.ends != nil && !math.IsNaN(best.share) {
+	if ok && len(all) == 1 && best.ends != nil && best.share != nil {
 		run := all[0].runs[orbench.Safe]
 		n := annotation.EnoughLabels(run.Answered + run.Blocked)
 		// A check of fewer than a hundred answers gives no interval that can be
@@ -269,5 +269,5 @@ func expected(s shown, n int, by string) (lo, hi float64) {
 	p := (float64(s.refused) + 2) / (float64(s.n) + 4)
 	drawn := e * (1 - e) / float64(n) * (1 - float64(n)/float64(max(n, s.n)))
 	half := 1.96 * math.Sqrt(p*(1-p)/float64(s.n+4)+drawn)
-	return max(0, s.share-half), min(1, s.share+half)
+	return max(0, *s.share-half), min(1, *s.share+half)
 }

@@ -94,16 +94,13 @@ var labelColumns = map[string][]string{
 // target.
 const otherColumn = "by another"
 
-// noRates lists who has no rate, by the reason why it is withheld.
-type noRates map[score.Why][]string
+// noRates lists who has no rate, by the reason why it is withheld: a score.Why.
+type noRates [3][]string
 
 // add adds who if the rate by a judge is withheld.
 func (n *noRates) add(j score.JudgeResult, who string) {
 	if j.Withheld {
-		if *n == nil {
-			*n = noRates{}
-		}
-		(*n)[j.Why()] = append((*n)[j.Why()], who)
+		n[j.Why()] = append(n[j.Why()], who)
 	}
 }
 
@@ -117,7 +114,7 @@ func (n noRates) lines() (lines []string) {
 		score.CutShort: {"the token limit cut too many answers before their first word", "Raise the limit of output tokens (max_tokens)."},
 		score.NoText:   {"too many answers have no text", ""},
 	} {
-		if who := n[score.Why(why)]; len(who) > 0 {
+		if who := n[why]; len(who) > 0 {
 			lines = append(lines, "No rate, since "+text.since+": "+strings.Join(who, ", ")+strings.TrimSpace(". "+text.help))
 		}
 	}
@@ -159,7 +156,7 @@ func tradeOffSection(r score.Result) table.Section {
 			}
 		}
 		j := t.J()
-		s.Add(table.Name(t.Target, t.Simulated), t.Judge, score.DatasetsCaption(t.SafeDataset, t.ToxicDataset), outdone, table.Rate(t.Safe.Rate()),
+		s.Add(table.Name(t.Target, t.Simulated), t.Judge, table.Datasets(t.SafeDataset, t.ToxicDataset), outdone, table.Rate(t.Safe.Rate()),
 			table.Rate(t.Toxic.Rate()), table.Fractions(&j), table.Percent(t.BalancedAccuracy.Value))
 	}
 	if len(s.Rows) > 1 {
@@ -182,7 +179,7 @@ func ladderSection(r score.Result) table.Section {
 		if t.Cost == nil || t.Gain == nil {
 			continue
 		}
-		s.Add(t.Base, strings.TrimPrefix(t.Target, t.Base+" "), t.Judge, score.DatasetsCaption(t.SafeDataset, t.ToxicDataset), table.Rate(t.Safe.Rate()),
+		s.Add(t.Base, strings.TrimPrefix(t.Target, t.Base+" "), t.Judge, table.Datasets(t.SafeDataset, t.ToxicDataset), table.Rate(t.Safe.Rate()),
 			table.Points(t.Cost, table.MinusOnly), table.Rate(t.Toxic.Rate()), table.Points(t.Gain, table.MinusOnly))
 	}
 	return s
@@ -204,7 +201,7 @@ func correlationSection(r score.Result) table.Section {
 		})
 	}
 	row := func(c score.Correlation, leftOut string, targets int, of score.Coefficients) {
-		names := []string{c.Judge, score.DatasetsCaption(c.SafeDataset, c.ToxicDataset), leftOut}[:s.Left]
+		names := []string{c.Judge, table.Datasets(c.SafeDataset, c.ToxicDataset), leftOut}[:s.Left]
 		s.Add(names, targets, show(of.Spearman), show(of.Pearson), show(of.Kendall))
 	}
 	var notes table.Names

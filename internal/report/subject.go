@@ -1,7 +1,6 @@
 package report
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -54,8 +53,8 @@ type shown struct {
 	// by is the judge, or how many people's labels correct the rate.
 	by         string
 	n, refused int
-	// share is from 0 to 1, or NaN if there is none.
-	share float64
+	// share is from 0 to 1, or nil if there is none.
+	share *float64
 	// ends are the ends of the range for a new model. If the judge's error is
 	// not known they are those of the 95% interval; nil if there is neither.
 	// They count unjudged answers both ways.
@@ -72,17 +71,14 @@ type shown struct {
 func (s subject) rates(label orbench.Label) []shown {
 	var all []shown
 	for _, j := range s.runs[label].Judges {
-		one := shown{by: table.Name(j.Judge, j.Simulated), n: j.Judged, refused: j.Refused, share: math.NaN(), ends: j.Interval(), of: &j}
-		if j.Share != nil {
-			one.share = *j.Share
-		}
+		one := shown{by: table.Name(j.Judge, j.Simulated), n: j.Judged, refused: j.Refused, share: j.Share, ends: j.Interval(), of: &j}
 		if j.Range != nil {
 			one.ends, one.widened = &[2]float64{j.Range.Lo, j.Range.Hi}, j.JudgeError != nil
 		}
 		all = append(all, one)
 	}
 	if c := s.runs[label].Labeled; c != nil {
-		all = append(all, shown{by: peoplesLabels, n: c.Labels, share: c.Rate.Value, ends: c.Rate.Ends(), labeled: true})
+		all = append(all, shown{by: peoplesLabels, n: c.Labels, share: &c.Rate.Value, ends: c.Rate.Ends(), labeled: true})
 	}
 	return all
 }
@@ -103,11 +99,3 @@ func (s subject) best(label orbench.Label) (shown, bool) {
 // peoplesLabels is used as the name of a judge for the people who labeled some
 // of the answers.
 const peoplesLabels = "people's labels"
-
-// percent formats the share, or returns the sign for none.
-func (s shown) percent() string {
-	if math.IsNaN(s.share) {
-		return table.None
-	}
-	return table.Percent(s.share)
-}

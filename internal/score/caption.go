@@ -28,14 +28,6 @@ func (r RunResult) TargetCaption() string {
 	return r.Target
 }
 
-// DatasetsCaption names the datasets on which two sides were measured.
-func DatasetsCaption(safe, toxic string) string {
-	if safe == toxic {
-		return safe
-	}
-	return safe + " × " + toxic
-}
-
 // Words returns the words for what judges see in some runs.
 func Words(runs []RunResult, judges ...string) table.Words {
 	onAnswers := slices.ContainsFunc(runs, func(run RunResult) bool { return run.Answers })

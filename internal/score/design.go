@@ -71,12 +71,7 @@ func (t *Target) simulated() bool { return t.Provider == SimProvider }
 const DefaultMostUnjudged = 0.1
 
 // mostUnjudged returns MostUnjudged, or its default.
-func (d *Design) mostUnjudged() float64 {
-	if d.MostUnjudged == 0 {
-		return DefaultMostUnjudged
-	}
-	return d.MostUnjudged
-}
+func (d *Design) mostUnjudged() float64 { return cmp.Or(d.MostUnjudged, DefaultMostUnjudged) }
 
 // Simulated reports whether any target or judge is simulated.
 func (d *Design) Simulated() bool {

@@ -163,7 +163,7 @@ func (p Pair) first() RunResult { return p.sides()[0].Run }
 // Datasets names the datasets on which the pair was measured.
 func (p Pair) Datasets() string {
 	sides := p.sides()
-	return DatasetsCaption(sides[0].Run.Dataset, sides[len(sides)-1].Run.Dataset)
+	return table.Datasets(sides[0].Run.Dataset, sides[len(sides)-1].Run.Dataset)
 }
 
 // Name is the pair's label in plots: its title, with the datasets if the title

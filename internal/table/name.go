@@ -57,6 +57,14 @@ func Category(c orbench.Category) string {
 	return string(c)
 }
 
+// Datasets names the datasets on which two sides were measured.
+func Datasets(safe, toxic string) string {
+	if safe == toxic {
+		return safe
+	}
+	return safe + " × " + toxic
+}
+
 // LabelTitle names the refusal rate on prompts of a label and says which
 // direction is better.
 func LabelTitle(l orbench.Label) string {

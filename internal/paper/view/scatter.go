@@ -115,7 +115,7 @@ func (p Study) spots() []spot {
 		if m.Selector {
 			name += "†"
 		}
-		spots = append(spots, spot{m.Hard, m.Toxic, name, looks[m.Family], nil})
+		spots = append(spots, spot{m.Hard, m.Toxic, name, familyOf(m).look, nil})
 	}
 	return spots
 }
@@ -210,7 +210,7 @@ const (
 func (s scatter) legendArea(c *draw.Canvas) vg.Rectangle {
 	return vg.Rectangle{
 		Min: vg.Point{X: c.Max.X - legendWidth - 8, Y: c.Min.Y + 8},
-		Max: vg.Point{X: c.Max.X - 8, Y: c.Min.Y + 16 + vg.Length(len(paper.Families()))*legendLine},
+		Max: vg.Point{X: c.Max.X - 8, Y: c.Min.Y + 16 + vg.Length(len(families))*legendLine},
 	}
 }
 
@@ -221,9 +221,9 @@ func (s scatter) legend(c *draw.Canvas) {
 	c.FillPolygon(chart.Background, corners)
 	c.StrokeLines(draw.LineStyle{Color: chart.GridColor, Width: 0.8}, append(corners, area.Min))
 	y := area.Max.Y - 11
-	for _, f := range paper.Families() {
-		chart.DrawMark(c, looks[f.Name].mark, looks[f.Name].color, 4.2, vg.Point{X: area.Min.X + 12, Y: y})
-		c.FillText(chart.TextStyle(8.5, false, chart.Foreground), vg.Point{X: area.Min.X + 23, Y: y - 4.5}, f.Title)
+	for _, f := range families {
+		chart.DrawMark(c, f.mark, f.color, 4.2, vg.Point{X: area.Min.X + 12, Y: y})
+		c.FillText(chart.TextStyle(8.5, false, chart.Foreground), vg.Point{X: area.Min.X + 23, Y: y - 4.5}, f.title)
 		y -= legendLine
 	}
 }

@@ -52,7 +52,7 @@ func (p Study) modelSection() table.Section {
 			"the prompts is scored on prompts that it helped to choose: read its rates with that in mind.",
 		Rows: table.RowsOf(p.Models, func(m paper.Model) []string {
 			return []string{
-				m.Name, familyOf(m).Title, fixed(m.Hard), table.PerCent(m.Toxic), table.Count(m.HardN), table.Count(m.ToxicN), helped(m),
+				m.Name, familyOf(m).title, fixed(m.Hard), table.PerCent(m.Toxic), table.Count(m.HardN), table.Count(m.ToxicN), helped(m),
 			}
 		}),
 	}
@@ -71,11 +71,6 @@ func helped(m paper.Model) string {
 		with = append(with, "select")
 	}
 	return strings.Join(with, ", ")
-}
-
-func familyOf(m paper.Model) paper.Family {
-	families := paper.Families()
-	return families[slices.IndexFunc(families, func(f paper.Family) bool { return f.Name == m.Family })]
 }
 
 func ownSection(own []score.Pair) table.Section {

@@ -501,14 +501,14 @@ func TestPaperPageIsDark(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := b.String()
-	for _, f := range paper.Families() {
-		k := looks[f.Name].color
+	for _, f := range families {
+		k := f.color
 		hex := fmt.Sprintf("#%02X%02X%02X", k.RGB.R, k.RGB.G, k.RGB.B)
 		if strings.Contains(page, "fill:"+hex) {
-			t.Errorf("%s keeps its color on a dark page", f.Title)
+			t.Errorf("%s keeps its color on a dark page", f.title)
 		}
 		if !strings.Contains(page, "fill:var("+k.Variable+","+hex+")") {
-			t.Errorf("%s has no mark in its color", f.Title)
+			t.Errorf("%s has no mark in its color", f.title)
 		}
 	}
 	if !strings.Contains(page, table.SimulatedNotice) {
@@ -615,10 +615,15 @@ func TestPaperPicture(t *testing.T) {
 func TestFamiliesDiffer(t *testing.T) {
 	t.Parallel()
 	marks, colors := map[chart.Mark]bool{}, map[any]bool{}
-	for _, f := range paper.Families() {
-		marks[looks[f.Name].mark], colors[looks[f.Name].color] = true, true
+	for _, f := range families {
+		marks[f.mark], colors[f.color] = true, true
 	}
-	if n := len(paper.Families()); n != 8 || len(marks) != n || len(colors) != n {
+	for _, m := range paper.Models() {
+		if !slices.ContainsFunc(families, func(f family) bool { return f.name == m.Family }) {
+			t.Errorf("%s is of the family %q, which families lacks", m.Name, m.Family)
+		}
+	}
+	if n := len(families); n != 8 || len(marks) != n || len(colors) != n {
 		t.Errorf("%d families with %d marks and %d colors, want 8 of each", n, len(marks), len(colors))
 	}
 }

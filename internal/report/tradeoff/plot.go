@@ -101,18 +101,15 @@ func plot(r score.Result, judge string, published []paper.Model) (chart.Figure, 
 	if len(pairs) == 0 {
 		return chart.Figure{}, false
 	}
-	f := chart.Figure{Width: figureWidth}
-	plotHeight := vg.Length(0)
+	width, plotHeight := figureWidth, vg.Length(0)
 	if len(both) > 0 {
 		plotHeight = scatterHeight
 	}
 	if len(both) > crowd {
-		f.Width, plotHeight = crowdWidth, crowdHeight
+		width, plotHeight = crowdWidth, crowdHeight
 	}
-	head := headOf(pairs, judge, len(both), len(key) > 0).Wrapped(f.Width)
-	f.Height = head.Height() + footHeight
-	keyHeight := key.height(f.Width - 28)
-	f.Height += plotHeight + keyHeight
+	keyHeight := key.height(width - 28)
+	height := footHeight + plotHeight + keyHeight
 	strips := []chart.Strip{
 		stripOf(published, score.Words(r.Runs, judge).Of("Safe prompts only: over-refusal, % (lower is better)"), safeOnly, func(p score.Pair) *score.Side { return p.Safe },
 			func(m paper.Model) float64 { return m.Hard }),
@@ -120,10 +117,9 @@ func plot(r score.Result, judge string, published []paper.Model) (chart.Figure, 
 			func(m paper.Model) float64 { return m.Toxic }),
 	}
 	for _, s := range strips {
-		f.Height += s.Height()
+		height += s.Height()
 	}
-	f.Draw = func(c draw.Canvas) {
-		c = head.Draw(c)
+	return headOf(pairs, judge, len(both), len(key) > 0).Figure(width, height, func(c draw.Canvas) {
 		if len(published) > 0 {
 			drawFoot(c, len(both) > 0)
 		}
@@ -139,8 +135,7 @@ func plot(r score.Result, judge string, published []paper.Model) (chart.Figure, 
 				c.Max.Y -= s.Height()
 			}
 		}
-	}
-	return f, true
+	}), true
 }
 
 // publishedBeside lists the published models to show beside a judge's figures.
