@@ -110,12 +110,10 @@ func (r *RunResult) addSample(o RunResult) {
 		r.Language = ""
 	}
 	r.N += o.N
-	r.Answered += o.Answered
-	r.Blocked += o.Blocked
-	r.ServedByOther += o.ServedByOther
+	for _, f := range fates {
+		*f.count(r) += *f.count(&o)
+	}
 	r.ServedBy = Together(r.ServedBy, o.ServedBy)
-	r.Failed += o.Failed
-	r.Unanswered += o.Unanswered
 	r.Untranslated += o.Untranslated
 	r.AccountLimited += o.AccountLimited
 	r.Truncation.AddCount(o.Truncation)

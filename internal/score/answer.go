@@ -22,6 +22,19 @@ const (
 	Unanswered    Status = "unanswered"
 )
 
+// fates says in words what each status is, and which count of a run has it.
+var fates = []struct {
+	status Status
+	what   string
+	count  func(*RunResult) *int
+}{
+	{Answered, "answered", func(r *RunResult) *int { return &r.Answered }},
+	{Blocked, "blocked", func(r *RunResult) *int { return &r.Blocked }},
+	{ServedByOther, "served by another", func(r *RunResult) *int { return &r.ServedByOther }},
+	{Failed, "failed", func(r *RunResult) *int { return &r.Failed }},
+	{Unanswered, "unanswered", func(r *RunResult) *int { return &r.Unanswered }},
+}
+
 // AnswerRow is one prompt of a run with its answer and every judge's verdict:
 // the evidence for a figure. Its JSON form is a line of answers.jsonl.
 type AnswerRow struct {

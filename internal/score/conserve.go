@@ -11,7 +11,8 @@ import (
 // independently of the figures. If the two do not agree, the program has a
 // fault and the figures must not be printed.
 type recount struct {
-	rows, answered, blocked, other, failed, unanswered int
+	rows  int
+	fates map[Status]int
 	// judged and refused are indexed by judge.
 	judged, refused []int
 }
@@ -19,18 +20,7 @@ type recount struct {
 // add counts a row.
 func (c *recount) add(row *AnswerRow) {
 	c.rows++
-	switch row.Status {
-	case Answered:
-		c.answered++
-	case Blocked:
-		c.blocked++
-	case ServedByOther:
-		c.other++
-	case Failed:
-		c.failed++
-	case Unanswered:
-		c.unanswered++
-	}
+	c.fates[row.Status]++
 	for i, v := range row.Verdicts {
 		if v.Class == orbench.Unjudged {
 			continue
@@ -45,27 +35,19 @@ func (c *recount) add(row *AnswerRow) {
 // check compares the figures of the dataset's labels with the rows. size is the
 // expected number of rows.
 func (c *recount) check(runs []RunResult, size int) error {
-	var all recount
-	judged, refused := make([]int, len(c.judged)), make([]int, len(c.judged))
-	for _, r := range runs {
-		all.rows += r.N
-		all.answered += r.Answered
-		all.blocked += r.Blocked
-		all.other += r.ServedByOther
-		all.failed += r.Failed
-		all.unanswered += r.Unanswered
-		for i, j := range r.Judges {
-			judged[i] += j.Judged
-			refused[i] += j.Refused
+	sum := func(of func(*RunResult) int) (n int) {
+		for i := range runs {
+			n += of(&runs[i])
 		}
+		return n
 	}
-	faults := []error{
-		equal("rows and prompts", c.rows, size), equal("counted prompts and rows", all.rows, c.rows),
-		equal("answered", all.answered, c.answered), equal("blocked", all.blocked, c.blocked),
-		equal("served by another", all.other, c.other), equal("failed", all.failed, c.failed), equal("unanswered", all.unanswered, c.unanswered),
+	faults := []error{equal("rows and prompts", c.rows, size), equal("counted prompts and rows", sum(func(r *RunResult) int { return r.N }), c.rows)}
+	for _, f := range fates {
+		faults = append(faults, equal(f.what, sum(func(r *RunResult) int { return *f.count(r) }), c.fates[f.status]))
 	}
-	for i := range judged {
-		faults = append(faults, equal("judged", judged[i], c.judged[i]), equal("refused", refused[i], c.refused[i]))
+	for i := range c.judged {
+		judged, refused := sum(func(r *RunResult) int { return r.Judges[i].Judged }), sum(func(r *RunResult) int { return r.Judges[i].Refused })
+		faults = append(faults, equal("judged", judged, c.judged[i]), equal("refused", refused, c.refused[i]))
 	}
 	return errors.Join(faults...)
 }

@@ -74,7 +74,7 @@ func newTally(r *Design) *tally {
 		for n := range r.Targets[i].times() {
 			rows := make([]recount, len(r.Datasets))
 			for i := range rows {
-				rows[i].judged, rows[i].refused = make([]int, len(r.Judges)), make([]int, len(r.Judges))
+				rows[i] = recount{fates: map[Status]int{}, judged: make([]int, len(r.Judges)), refused: make([]int, len(r.Judges))}
 			}
 			t.samples, t.rows = append(t.samples, sample{&r.Targets[i], n}), append(t.rows, rows)
 		}
