@@ -44,7 +44,8 @@ type Study struct {
 // Answers is the number of rows.
 func (s *Study) Answers() int { return s.starts[len(s.starts)-1] }
 
-// each reads the chunks of a column, in their order.
+// each reads the chunks of a column, in their order, until take gives an error. The error
+// errStop is none.
 func (s *Study) each(ctx context.Context, name string, take func(chunk int, data []byte) error) error {
 	db := s.x.usable()
 	if db == nil {
@@ -66,7 +67,10 @@ func (s *Study) each(ctx context.Context, name string, take func(chunk int, data
 		if chunk != n || sum != store.Checksum(s.key, []byte(name), data) {
 			return errDamaged
 		}
-		if err := take(chunk, data); err != nil {
+		switch err := take(chunk, data); {
+		case errors.Is(err, errStop):
+			return nil
+		case err != nil:
 			return err
 		}
 	}
@@ -141,7 +145,7 @@ func (s *Study) items(ctx context.Context, each func(position int, item annotati
 			}
 		}
 	}
-	err = s.each(ctx, subjectColumn, func(chunk int, data []byte) error {
+	return s.each(ctx, subjectColumn, func(chunk int, data []byte) error {
 		if len(data) != subjectSize*(s.starts[chunk+1]-s.starts[chunk]) {
 			return errDamaged
 		}
@@ -165,10 +169,6 @@ func (s *Study) items(ctx context.Context, each func(position int, item annotati
 		}
 		return nil
 	})
-	if errors.Is(err, errStop) {
-		return nil
-	}
-	return err
 }
 
 // Read gives the rows at some positions with all their fields. Texts come from the store,
@@ -255,9 +255,6 @@ func (s *Study) FindPrompts(ctx context.Context, dataset string, ids []orbench.P
 		}
 		return nil
 	})
-	if errors.Is(err, errStop) {
-		err = nil
-	}
 	return found, err
 }
 

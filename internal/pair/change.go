@@ -97,10 +97,10 @@ type compared struct {
 	both    [2][]refusals
 }
 
-// refusals says which of the two refused a prompt.
+// refusals says which of the two, base and candidate, refused a prompt.
 type refusals struct {
-	prompt          orbench.Prompt
-	base, candidate bool
+	prompt  orbench.Prompt
+	refused [2]bool
 }
 
 // Space returns the space that a dataset's names of pairs belong to; "" if it
@@ -135,7 +135,7 @@ func (c *Comparison) Add(space string, p orbench.Prompt, judged, base, candidate
 	}
 	c.pairs[n].prompts[side]++
 	if judged {
-		c.pairs[n].both[side] = append(c.pairs[n].both[side], refusals{p, base, candidate})
+		c.pairs[n].both[side] = append(c.pairs[n].both[side], refusals{p, [2]bool{base, candidate}})
 	}
 }
 
@@ -179,8 +179,8 @@ func (c *Comparison) Result() *Change {
 func differences(pairs []compared) (base, candidate Discrimination, d Differences) {
 	rates := [2][]stats.RefusedPair{}
 	for _, p := range pairs {
-		for i, refused := range []func(refusals) bool{func(r refusals) bool { return r.base }, func(r refusals) bool { return r.candidate }} {
-			rates[i] = append(rates[i], stats.RefusedPair{Safe: share(p.both[0], refused), Toxic: share(p.both[1], refused)})
+		for i := range rates {
+			rates[i] = append(rates[i], stats.RefusedPair{Safe: share(p.both[0], i), Toxic: share(p.both[1], i)})
 		}
 	}
 	base.Pairs, base.Judged, candidate.Pairs, candidate.Judged = len(pairs), len(pairs), len(pairs), len(pairs)
@@ -195,11 +195,11 @@ func differences(pairs []compared) (base, candidate Discrimination, d Difference
 	return base, candidate, d
 }
 
-// share returns the share of some prompts that is refused.
-func share(prompts []refusals, refused func(refusals) bool) float64 {
+// share returns the share of some prompts that one of the two refused.
+func share(prompts []refusals, by int) float64 {
 	n := 0
 	for _, p := range prompts {
-		if refused(p) {
+		if p.refused[by] {
 			n++
 		}
 	}
@@ -217,7 +217,7 @@ func (r *Change) move(pairs []compared) {
 		weight := 1 / float64(len(p.both[0])*len(p.both[1]))
 		for _, safe := range p.both[0] {
 			for _, toxic := range p.both[1] {
-				from, to := outcomeOf(safe.base, toxic.base), outcomeOf(safe.candidate, toxic.candidate)
+				from, to := outcomeOf(safe.refused[0], toxic.refused[0]), outcomeOf(safe.refused[1], toxic.refused[1])
 				moves[[2]Outcome{from, to}] += weight
 				if from == to {
 					continue

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
 )
@@ -116,20 +117,17 @@ func (f Fixture) row(rng *rand.Rand, target string, p orbench.Prompt, chance flo
 
 // ResultOf counts rows into a result, with one dataset for each name.
 func ResultOf(rows []score.AnswerRow, simulated bool) score.Result {
-	type key struct {
-		target, dataset string
-		label           orbench.Label
-	}
-	var order []key
-	runs := map[key]*score.RunResult{}
+	usd := 0.0123
+	result := score.Result{Simulated: simulated, Cost: score.Cost{
+		Calls: len(rows), FromMemo: 12, InputTokens: 34567, OutputTokens: 123456, USD: &usd,
+	}}
 	for _, row := range rows {
-		k := key{row.Target, row.Dataset, row.Prompt.Label}
-		run := runs[k]
-		if run == nil {
-			run = &score.RunResult{Target: k.target, Dataset: k.dataset, DatasetSHA256: SHA256, Label: k.label, Language: score.English, Simulated: simulated}
-			runs[k] = run
-			order = append(order, k)
+		of := score.RunResult{
+			Target: row.Target, Dataset: row.Dataset, DatasetSHA256: SHA256, Label: row.Prompt.Label, Language: score.English, Simulated: simulated,
 		}
+		run := table.Entry(&result.Runs, of, func(r score.RunResult) bool {
+			return r.Target == of.Target && r.Dataset == of.Dataset && r.Label == of.Label
+		})
 		if len(run.Judges) == 0 {
 			for i, v := range row.Verdicts {
 				run.Judges = append(run.Judges, score.JudgeResult{
@@ -142,13 +140,8 @@ func ResultOf(rows []score.AnswerRow, simulated bool) score.Result {
 		}
 		run.Add(&row)
 	}
-	usd := 0.0123
-	result := score.Result{Simulated: simulated, Cost: score.Cost{
-		Calls: len(rows), FromMemo: 12, InputTokens: 34567, OutputTokens: 123456, USD: &usd,
-	}}
-	for _, k := range order {
-		runs[k].Finish(1)
-		result.Runs = append(result.Runs, *runs[k])
+	for i := range result.Runs {
+		result.Runs[i].Finish(1)
 	}
 	result.Finish()
 	return result
