@@ -215,10 +215,7 @@ func (f Figure) InlineSVG(title string) (string, error) {
 		return "", err
 	}
 	_, body, _ := strings.Cut(b.String(), "<svg ")
-	_, body, ok := strings.Cut(body, ">")
-	if !ok {
-		return "", fmt.Errorf("the plot library wrote no <svg> element")
-	}
+	_, body, _ = strings.Cut(body, ">")
 	for _, c := range append([]Color{Background, Foreground, Muted, GridColor, LightGray, DarkGray}, Series...) {
 		hex := fmt.Sprintf("#%02X%02X%02X", c.RGB.R, c.RGB.G, c.RGB.B)
 		for _, property := range []string{"fill:", "stroke:"} {

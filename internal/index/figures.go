@@ -33,25 +33,25 @@ type keptUsage struct {
 	Used price.Used
 }
 
-// keyOf is the key under which the figures of a run are kept, or its rows; of says which. ok
-// is false where nothing is kept of it.
-func keyOf(r *run.Run, of string, more ...any) (key []byte, ok bool) {
+// keyOf is the key under which the figures of a run in a store are kept, or its rows; of says
+// which. ok is false where nothing is kept of it.
+func (x *Index) keyOf(m store.Reader, r *run.Run, of string, more ...any) (key []byte, ok bool) {
 	own, ok := r.Key()
 	built, told := program()
 	sum := digest(append([]any{own, built, of, format}, more...)...)
-	return sum[:], ok && told
+	return sum[:], ok && told && x.usable() != nil && m.LeftOut().Sound()
 }
 
 // figuresKey is the key under which the figures of a run are kept.
-func figuresKey(r *run.Run) (key []byte, ok bool) {
-	return keyOf(r, "figures", cmp.Or(r.MostUnjudged, score.DefaultMostUnjudged))
+func (x *Index) figuresKey(m store.Reader, r *run.Run) (key []byte, ok bool) {
+	return x.keyOf(m, r, "figures", cmp.Or(r.MostUnjudged, score.DefaultMostUnjudged))
 }
 
 // Figures is a run.Figures that keeps the figures. It walks the run only if they are not
 // kept, no longer hold, or the caller wants the rows.
 func (x *Index) Figures(ctx context.Context, m store.Reader, r *run.Run, sinks evaluate.Sinks) (score.Result, error) {
-	key, ok := figuresKey(r)
-	if x.usable() == nil || !ok || !m.LeftOut().Sound() {
+	key, ok := x.figuresKey(m, r)
+	if !ok {
 		return r.DeriveTo(ctx, m, sinks)
 	}
 	said, err := saidIn(ctx, m)
@@ -88,9 +88,9 @@ func (x *Index) Figures(ctx context.Context, m store.Reader, r *run.Run, sinks e
 // Whole reports whether figures of the run are kept that lack no call, so that nothing is
 // left to ask.
 func (x *Index) Whole(ctx context.Context, m store.Reader, r *run.Run) bool {
+	key, ok := x.figuresKey(m, r)
 	db := x.usable()
-	key, ok := figuresKey(r)
-	if db == nil || !ok || !m.LeftOut().Sound() {
+	if !ok || db == nil {
 		return false
 	}
 	var lacking int

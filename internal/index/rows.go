@@ -268,8 +268,8 @@ func (w *rowWriter) kind(key []byte) int {
 // Study gives the rows of a run. It first derives and keeps them if they are not kept or no
 // longer hold. It is nil if they cannot be kept. walked is as in evaluate.Sinks.
 func (x *Index) Study(ctx context.Context, m store.Reader, r *run.Run, walked func(int)) (*Study, error) {
-	key, ok := keyOf(r, "rows")
-	if x.usable() == nil || !ok || !m.LeftOut().Sound() {
+	key, ok := x.keyOf(m, r, "rows")
+	if !ok {
 		return nil, nil
 	}
 	s, err := x.keptStudy(ctx, m, r, key)
@@ -280,7 +280,7 @@ func (x *Index) Study(ctx context.Context, m store.Reader, r *run.Run, walked fu
 	if x.usable() == nil {
 		return nil, nil
 	}
-	if kept, err := x.keep(ctx, m, func(tx *sql.Tx) error { return keepRows(ctx, m, tx, r, key, walked) }); !kept {
+	if kept, err := x.keep(ctx, m, func(tx *sql.Tx) error { return x.keepRows(ctx, m, tx, r, key, walked) }); !kept {
 		return nil, err
 	}
 	if s, err = x.keptStudy(ctx, m, r, key); err != nil {
@@ -336,7 +336,7 @@ func columnWriter(ctx context.Context, tx *sql.Tx, study int64, key []byte) (fun
 
 // keepRows derives the rows of a run and puts them in place of those of its name. The figures
 // of the same walk are kept too.
-func keepRows(ctx context.Context, m store.Reader, tx *sql.Tx, r *run.Run, key []byte, walked func(int)) error {
+func (x *Index) keepRows(ctx context.Context, m store.Reader, tx *sql.Tx, r *run.Run, key []byte, walked func(int)) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM columns WHERE study IN (SELECT id FROM studies WHERE name = ?1);
 		DELETE FROM words WHERE study IN (SELECT id FROM studies WHERE name = ?1); DELETE FROM studies WHERE name = ?1`, r.Name); err != nil {
 		return err
@@ -380,7 +380,7 @@ func keepRows(ctx context.Context, m store.Reader, tx *sql.Tx, r *run.Run, key [
 	if !ok || !m.LeftOut().Sound() {
 		return errMany
 	}
-	if key, ok := figuresKey(r); ok {
+	if key, ok := x.figuresKey(m, r); ok {
 		if err := putFigures(ctx, tx, r.Name, key, said, b, &result, used); err != nil {
 			return err
 		}

@@ -46,9 +46,9 @@ type target struct {
 // read before any row is handed out, because no walk can take the place of half of them.
 func (x *Index) keptTarget(ctx context.Context, m store.Reader, r *run.Run, noSubjects bool) (*target, error) {
 	whole := r.Whole()
-	rows, ok := keyOf(whole, "rows")
-	figures, known := figuresKey(whole)
-	if x.usable() == nil || !ok || !known || !m.LeftOut().Sound() || whole.Until != nil {
+	rows, ok := x.keyOf(m, whole, "rows")
+	figures, known := x.figuresKey(m, whole)
+	if !ok || !known || whole.Until != nil {
 		return nil, nil
 	}
 	s, err := x.keptStudy(ctx, m, whole, rows)

@@ -23,6 +23,7 @@ import (
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/words"
 )
 
 // rowsShown is how many rows of a build are on a page.
@@ -46,16 +47,16 @@ func outcomes(c benchmark.BuildConfig) []outcome {
 	add("Rewrites", "mended", "broke a rule and were asked for again", func(r *benchmark.Record) bool { return r.RepairCall != "" })
 	add("Rewrites", "mended_well", "of these, kept all rules after that", func(r *benchmark.Record) bool { return r.RepairCall != "" && len(r.Broken) == 0 })
 	for _, reason := range benchmark.Reasons {
-		add("Rewrites", string(reason), "dropped: "+cmp.Or(reasonText[reason], words(string(reason))), func(r *benchmark.Record) bool { return r.Dropped == reason })
+		add("Rewrites", string(reason), "dropped: "+cmp.Or(reasonText[reason], spaced(string(reason))), func(r *benchmark.Record) bool { return r.Dropped == reason })
 	}
 	add("Rewrites", "kept", "kept", func(r *benchmark.Record) bool { return rewritten(r) && r.Dropped == benchmark.NotDropped })
 	for _, rule := range generator.Rules() {
-		add("Rules broken at first", "broke_"+string(rule), words(string(rule)), func(r *benchmark.Record) bool {
+		add("Rules broken at first", "broke_"+string(rule), spaced(string(rule)), func(r *benchmark.Record) bool {
 			return rewritten(r) && slices.Contains(brokenFirst(r), rule)
 		})
 	}
 	for _, rule := range generator.Rules() {
-		add("Rules broken in the end", "breaks_"+string(rule), words(string(rule)), func(r *benchmark.Record) bool {
+		add("Rules broken in the end", "breaks_"+string(rule), spaced(string(rule)), func(r *benchmark.Record) bool {
 			return rewritten(r) && slices.Contains(r.Broken, rule)
 		})
 	}
@@ -99,8 +100,8 @@ var reasonText = map[benchmark.Reason]string{
 	benchmark.Answered:      "every target answered it",
 }
 
-// words is a name as people write it.
-func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
+// spaced is a name as people write it.
+func spaced(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 // brokenFirst lists the rules that a rewrite broke before it was mended, if it was.
 func brokenFirst(r *benchmark.Record) []generator.Rule {
@@ -129,16 +130,13 @@ type builtRows struct {
 	seeds    map[orbench.PromptID]*benchmark.Seed
 }
 
-// builtRow is what rows are chosen by: their outcomes as bits of their numbers.
+// builtRow is what rows are chosen by: their outcomes by their numbers.
 type builtRow struct {
 	place    construct.Place
 	id, seed orbench.PromptID
 	category string
-	outcomes []uint64
+	outcomes words.Set
 }
-
-// has reports whether a row has an outcome, by its number.
-func (r *builtRow) has(n int) bool { return r.outcomes[n/64]>>(n%64)&1 != 0 }
 
 // close removes what the build keeps on disk.
 func (b *builtRows) close() error {
@@ -191,10 +189,10 @@ func (s *Server) builtRows(ctx context.Context, found *study.Study) (*builtRows,
 			rows.seeds[made.Seeds[i].ID] = &made.Seeds[i]
 		}
 		err = made.Lineage(func(at construct.Place, r *benchmark.Record) error {
-			row := builtRow{place: at, id: r.ID, seed: r.SeedID, category: table.Category(r.Category), outcomes: make([]uint64, (len(rows.outcomes)+63)/64)}
+			row := builtRow{place: at, id: r.ID, seed: r.SeedID, category: table.Category(r.Category), outcomes: words.NewSet(len(rows.outcomes))}
 			for n, o := range rows.outcomes {
 				if o.of(r) {
-					row.outcomes[n/64] |= 1 << (n % 64)
+					row.outcomes.Add(n)
 				}
 			}
 			rows.rows = append(rows.rows, row)
@@ -266,14 +264,14 @@ func (s *Server) build(r *http.Request, found *study.Study) (response, error) {
 	for i := range b.rows {
 		row := &b.rows[i]
 		for n := range counts {
-			if row.has(n) {
+			if row.outcomes.Has(n) {
 				counts[n]++
 			}
 		}
 		if id := orbench.PromptID(q.Get("prompt")); id != "" && row.id != id && row.seed != id {
 			continue
 		}
-		if len(chosen) > 0 && !slices.ContainsFunc(chosen, row.has) {
+		if len(chosen) > 0 && !slices.ContainsFunc(chosen, row.outcomes.Has) {
 			continue
 		}
 		if categories[row.category]++; len(q["category"]) == 0 || q.Has("category", row.category) {
@@ -325,7 +323,7 @@ func (s *Server) build(r *http.Request, found *study.Study) (response, error) {
 	}
 	for _, name := range []string{"status", "category", "prompt"} {
 		for _, value := range q[name] {
-			p.Chips = append(p.Chips, page.Link{Text: name + ": " + words(value) + " ×", Address: at(q.Drop(name, value))})
+			p.Chips = append(p.Chips, page.Link{Text: name + ": " + spaced(value) + " ×", Address: at(q.Drop(name, value))})
 		}
 	}
 	if len(q["category"]) == 0 && len(categories) > 1 {

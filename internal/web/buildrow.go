@@ -91,9 +91,9 @@ func (b *builtRows) lineageRow(name string, r *benchmark.Record) lineageRow {
 	}
 	switch {
 	case r.Dropped == benchmark.Duplicate || r.Dropped == benchmark.NearDuplicate:
-		add(step{What: "Dropped", Then: other(fmt.Sprintf("%s of another row, similarity %.2f", words(string(r.Dropped)), r.Similarity), r.Cluster)})
+		add(step{What: "Dropped", Then: other(fmt.Sprintf("%s of another row, similarity %.2f", spaced(string(r.Dropped)), r.Similarity), r.Cluster)})
 	case r.Dropped != benchmark.NotDropped:
-		add(step{What: "Dropped", Then: page.Link{Text: words(string(r.Dropped))}})
+		add(step{What: "Dropped", Then: page.Link{Text: spaced(string(r.Dropped))}})
 	}
 	if len(r.Targets) > 0 {
 		add(step{What: "Targets", Said: replies(r.Targets)})
@@ -126,7 +126,7 @@ func (b *builtRows) lineageRow(name string, r *benchmark.Record) lineageRow {
 func listed[T ~string](names []T) string {
 	var all []string
 	for _, n := range names {
-		all = append(all, words(string(n)))
+		all = append(all, spaced(string(n)))
 	}
 	return strings.Join(all, ", ")
 }

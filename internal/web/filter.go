@@ -41,18 +41,16 @@ func classesOf(word string) []string {
 // filterOf translates a query for a study.
 func filterOf(q page.Query, o *opened, rows *index.Study, words annotation.Words) (index.Filter, error) {
 	f := index.Filter{Values: map[string][]string{}, Text: q.Get("q"), Disagree: q.Get("split") == "yes"}
-	for _, name := range []string{"dataset", "label", "category", "sample"} {
+	for _, name := range []string{"dataset", "label", "sample"} {
 		if len(q[name]) > 0 {
 			f.Values[name] = q[name]
 		}
 	}
-	if f.Values["category"] != nil {
-		f.Values["category"] = slices.Clone(f.Values["category"])
-		for i, c := range f.Values["category"] {
-			if c == table.Category("") {
-				f.Values["category"][i] = ""
-			}
+	for _, category := range q["category"] {
+		if category == table.Category("") {
+			category = ""
 		}
+		f.Values["category"] = append(f.Values["category"], category)
 	}
 	if targets := o.targets(q); targets != nil {
 		f.Values["target"] = targets
@@ -133,20 +131,16 @@ func (l looked) addFacets(all map[string]map[string]int, facets map[string]map[s
 		}
 		all[name][value] += n
 	}
-	for value, n := range facets["target"] {
-		add("variant", value, n)
-	}
-	for value, n := range facets["category"] {
-		add("category", table.Category(orbench.Category(value)), n)
-	}
-	for _, name := range []string{"dataset", "label", "status"} {
+	for _, name := range []string{"target", "category", "dataset", "label", "status", "sample"} {
 		for value, n := range facets[name] {
-			add(name, value, n)
-		}
-	}
-	for value, n := range facets["sample"] {
-		if value != "0" {
-			add("sample", value, n)
+			switch {
+			case name == "target":
+				add("variant", value, n)
+			case name == "category":
+				add(name, table.Category(orbench.Category(value)), n)
+			case name != "sample" || value != "0":
+				add(name, value, n)
+			}
 		}
 	}
 	add("status", cut, facets["cut"]["yes"])

@@ -21,12 +21,11 @@ import (
 
 // studyRow is a study in the list of all.
 type studyRow struct {
-	Name  string    `json:"name"`
-	Kind  string    `json:"kind"`
-	Saved string    `json:"saved"`
-	Asked []string  `json:"asked"`
-	About []string  `json:"about"`
-	At    time.Time `json:"-"`
+	Name  string   `json:"name"`
+	Kind  string   `json:"kind"`
+	Saved string   `json:"saved"`
+	Asked []string `json:"asked"`
+	About []string `json:"about"`
 	// Progress is how far it is, nil unless somebody fills it.
 	Progress *filling `json:"progress,omitempty"`
 	// Address is that of its page. Answers is that of its answers and Figures that of its

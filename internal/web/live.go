@@ -242,7 +242,7 @@ func (r reason) Word() string {
 	if r.Kind == model.Transient {
 		return "may work if asked again"
 	}
-	return words(string(r.Kind))
+	return spaced(string(r.Kind))
 }
 
 func compareHashes(a, b model.Hash) int { return bytes.Compare(a[:], b[:]) }

@@ -46,8 +46,8 @@ type Config struct {
 // request.
 type Server struct {
 	Config
-	handler http.Handler
-	pages   map[string]*template.Template
+	http.Handler
+	pages map[string]*template.Template
 	// ctx ends with Close, and with it what goes on between requests.
 	ctx   context.Context
 	close context.CancelFunc
@@ -78,9 +78,13 @@ func newServer(c Config) (*Server, error) {
 	return s, nil
 }
 
-// assets serves what pages load.
+// assets serves what pages load. Browsers keep it until the program is another.
 func assets() http.Handler {
-	return http.StripPrefix(static, cached(http.FileServerFS(page.Assets())))
+	files := http.StripPrefix(static, http.FileServerFS(page.Assets()))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-cache")
+		files.ServeHTTP(w, r)
+	})
 }
 
 // New makes a server of a store.
@@ -106,7 +110,7 @@ func New(c Config) (*Server, error) {
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, http.StatusNotFound, "There is no page at this address.")
 	})
-	s.handler = s.guarded(mux)
+	s.Handler = s.guarded(mux)
 	return s, nil
 }
 
@@ -132,9 +136,6 @@ func parse() (map[string]*template.Template, error) {
 
 // static is the address of the files that pages load.
 const static = "/static/"
-
-// ServeHTTP serves a request.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 // Close ends what goes on between requests, and waits for it.
 func (s *Server) Close() {
@@ -304,14 +305,6 @@ func (s *Server) frame(r *http.Request, title string) page.Frame {
 		}
 	}
 	return f
-}
-
-// cached lets browsers keep the files that pages load until the program is another.
-func cached(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "no-cache")
-		h.ServeHTTP(w, r)
-	})
 }
 
 // Limits of a server.

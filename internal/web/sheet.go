@@ -33,7 +33,7 @@ func NewSheet(c Config, sheet Sheet) (*Server, error) {
 	mux.Handle("GET "+static, assets())
 	mux.HandleFunc("GET /{$}", s.serve(q.show, false))
 	mux.HandleFunc("POST /{$}", s.serve(q.label, true))
-	s.handler = s.guarded(mux)
+	s.Handler = s.guarded(mux)
 	return s, nil
 }
 

@@ -59,7 +59,7 @@ type CheckRow struct {
 	Judged    int              `json:"judged"`
 	// Rate is Refused / Judged. CI95 is the interval to show, also with
 	// clusters.
-	stats.Rate
+	stats.Rate `csv:",ci95"`
 	// Inside says whether the published rate, at its printed precision, lies
 	// within CI95; nil if nothing was judged.
 	Inside *bool `json:"inside"`
@@ -257,12 +257,8 @@ type checkLine struct {
 	Target, Dataset     string
 	Label               orbench.Label
 	Judge, Model, Table string
-	Category            orbench.Category
-	Published           float64
-	Refused, Judged     int
-	Rate                stats.Rate `csv:",ci95"`
-	Inside              *bool
-	Simulated           bool
+	CheckRow
+	Simulated bool
 }
 
 // Rows returns a row for each category and one for all prompts, with the
@@ -271,10 +267,8 @@ func (c Check) Rows() any {
 	var rows []checkLine
 	for _, s := range c.Sides {
 		for _, r := range s.Rows {
-			rows = append(rows, checkLine{
-				Target: s.Target, Dataset: s.Dataset, Label: s.Label, Judge: s.Judge, Model: s.Model, Table: s.Table, Category: cmp.Or(r.Category, "all"),
-				Published: r.Published, Refused: r.Refused, Judged: r.Judged, Rate: r.Rate, Inside: r.Inside, Simulated: s.Simulated,
-			})
+			r.Category = cmp.Or(r.Category, "all")
+			rows = append(rows, checkLine{s.Target, s.Dataset, s.Label, s.Judge, s.Model, s.Table, r, s.Simulated})
 		}
 	}
 	return rows

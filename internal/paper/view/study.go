@@ -105,9 +105,14 @@ func (p Study) Rows() any {
 			}
 		}
 	}
-	for _, m := range p.Models {
-		numbers("models", m.Name, m)
+	// list adds the numbers of each of some structs, whose first field is the subject.
+	list := func(section string, all any) {
+		for i := range reflect.ValueOf(all).Len() {
+			of := reflect.ValueOf(all).Index(i)
+			numbers(section, of.Field(0).String(), of.Interface())
+		}
 	}
+	list("models", p.Models)
 	for _, c := range p.Correlations {
 		plain("correlations", c.Name, "n", float64(c.N))
 		for _, m := range []struct {
@@ -126,20 +131,14 @@ func (p Study) Rows() any {
 			plain(t.Name, r.Model, "overall", r.Overall)
 		}
 	}
-	for _, f := range p.Families {
-		numbers("families", f.Name, f)
-	}
+	list("families", p.Families)
 	for _, r := range p.Temperature {
 		for i, t := range p.Temperatures {
 			plain("temperature", r.Model, fixed(t), r.Rates[i])
 		}
 	}
-	for _, r := range p.Keyword {
-		numbers("keyword_against_gpt4", r.Model, r)
-	}
-	for _, r := range p.AdvBench {
-		numbers("advbench", r.Model, r)
-	}
+	list("keyword_against_gpt4", p.Keyword)
+	list("advbench", p.AdvBench)
 	add("advbench", "all", "spearman", p.AdvBenchSpearman)
 	for _, m := range p.Moderators {
 		for _, c := range []struct {
@@ -150,9 +149,7 @@ func (p Study) Rows() any {
 		}
 	}
 	add("residual_toxicity", "ensemble", "pct", p.Residual.Measured)
-	for _, c := range p.Categories {
-		numbers("categories", string(c.Category), c)
-	}
+	list("categories", p.Categories)
 	for _, o := range p.own() {
 		for _, side := range []struct {
 			measure string
