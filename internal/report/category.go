@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // maxCategories is the most categories that tables and plots show for one
@@ -164,4 +167,128 @@ func (r gridRow) why(c orbench.Category) string {
 		how = "more"
 	}
 	return "refused significantly " + how + " often than the target's other prompts; p after Holm's correction: " + table.PValue(r.Counts[c].PHolm)
+}
+
+// Sections lays out the grid with a line for each category and a column for
+// each target, in as many tables as are needed to stay within table.MaxWidth.
+func (g *grid) Sections() []table.Section {
+	names := make([]string, len(g.Categories))
+	widest := len("category")
+	for i, c := range g.Categories {
+		names[i] = table.Category(c)
+		widest = max(widest, untrusted.Width(untrusted.Terminal(names[i])))
+	}
+	var sections []table.Section
+	for first := 0; first < len(g.Rows); {
+		s := table.Section{
+			Title:  "By category (refused/judged, rate, 95% interval): " + string(g.Label) + " prompts of " + g.Caption + ", judge " + g.Judge,
+			Header: []string{"category"},
+			Left:   1,
+			Rows:   make([][]string, len(names)+1),
+		}
+		if g.Dropped > 0 {
+			s.Note = table.Count(g.Dropped) + " smaller categories are left out here; JSON and CSV have all."
+		}
+		s.Note = strings.TrimSpace(s.Note + " " + g.notes())
+		for i, name := range append(names, "all") {
+			s.Rows[i] = []string{name}
+		}
+		used := widest
+		for ; first < len(g.Rows); first++ {
+			row := g.Rows[first]
+			name := table.Name(table.ShortenTarget(row.Target, gridName), row.Simulated)
+			column := []string{name}
+			for _, c := range g.Categories {
+				column = append(column, strings.TrimSpace(row.Mark(c)+" "+cell(row.Counts[c])))
+			}
+			column = append(column, cell(row.All))
+			need := 0
+			for _, text := range column {
+				need = max(need, untrusted.Width(text))
+			}
+			if len(s.Header) > 1 && used+2+need > table.MaxWidth {
+				break
+			}
+			used += 2 + need
+			s.Header = append(s.Header, column[0])
+			for i, text := range column[1:] {
+				s.Rows[i] = append(s.Rows[i], text)
+			}
+		}
+		sections = append(sections, s)
+	}
+	return sections
+}
+
+// cell returns the counts behind a rate, the rate and its interval.
+func cell(c score.Count) string {
+	r := c.Rate()
+	if r.Share == nil {
+		return "–"
+	}
+	return strconv.Itoa(c.Refused) + "/" + strconv.Itoa(c.N) + " " + table.Pad(table.Rate(r), 6, true) + " " + table.Pad(table.Interval(r.Interval()), 10, true)
+}
+
+// categoryPlot draws refusal by category as one judge sees it: a panel for each
+// label of each dataset, a row for each target, a column for each category. It
+// reports false if no dataset names categories.
+func categoryPlot(r score.Result, judge string) (chart.Figure, bool) {
+	m := chart.HeatMap{Note: score.Words(nil, judge).Of("Each cell: share refused, refused / judged, and the 95% interval in per cent. ")}
+	marked := false
+	for _, g := range gridsOf(r, []string{judge}) {
+		if g.Named() {
+			m.Panels = append(m.Panels, g.panel())
+			marked = marked || g.Marked()
+		}
+	}
+	if len(m.Panels) == 0 {
+		return chart.Figure{}, false
+	}
+	if marked {
+		m.Note += "Triangles: significantly more or less often than the target's other prompts."
+	}
+	return m.Figure(), true
+}
+
+// panel lays out the grid for the plot.
+func (g *grid) panel() chart.HeatPanel {
+	p := chart.HeatPanel{
+		Title: g.Title(), Note: "Dataset " + untrusted.Terminal(g.Caption) + ", judge " + untrusted.Shorten(g.Judge, 50),
+		Ramp: rampOf(g.Label),
+	}
+	if g.Dropped > 0 {
+		p.Note += "; the " + strconv.Itoa(len(g.Categories)) + " largest of " + strconv.Itoa(len(g.Categories)+g.Dropped) + " categories"
+	}
+	if g.variants > 0 {
+		p.Note += "; without " + table.Count(g.variants) + " variants"
+	}
+	for _, c := range g.Categories {
+		p.Columns = append(p.Columns, untrusted.Shorten(table.Category(c), 24))
+	}
+	p.Columns = append(p.Columns, "all")
+	for _, row := range g.Rows {
+		p.Names = append(p.Names, table.Name(table.ShortenTarget(row.Target, 40), row.Simulated))
+		var cells []chart.HeatCell
+		for _, c := range g.Categories {
+			cell := heatCell(row.Counts[c])
+			cell.Mark = map[string]chart.Mark{"▲": chart.Triangle, "▼": chart.TriangleDown}[row.Mark(c)]
+			cells = append(cells, cell)
+		}
+		p.Cells = append(p.Cells, append(cells, heatCell(row.All)))
+	}
+	return p
+}
+
+func heatCell(n score.Count) chart.HeatCell {
+	r := n.Rate()
+	return chart.HeatCell{Share: r.Share, Counts: strconv.Itoa(n.Refused) + " / " + strconv.Itoa(n.N), Interval: table.Interval(r.Interval())}
+}
+
+// rampOf returns the colors for the refusal of prompts of a label: refusing
+// safe prompts is bad.
+func rampOf(label orbench.Label) chart.Ramp {
+	if label == orbench.Safe {
+		return chart.Bad
+	}
+	return chart.Good
 }
