@@ -115,34 +115,39 @@ func differenceIn(runs []Run, name Name) (Difference, bool) {
 // judges have. A value that all of them share is written once; other values are
 // written with the names of those that have them.
 func together(settings []Setting, name Name, values map[string]string) string {
-	var distinct []string
-	owners := map[string][]string{}
+	var distinct []shared
 	for _, s := range settings {
-		value, ok := values[s.Of]
-		if s.Name != name || !ok {
-			continue
+		if value, ok := values[s.Of]; ok && s.Name == name {
+			addShared(&distinct, value, s.Of)
 		}
-		if owners[value] == nil {
-			distinct = append(distinct, value)
-		}
-		owners[value] = append(owners[value], s.Of)
 	}
 	switch len(distinct) {
 	case 0:
 		return table.None
 	case 1:
-		return distinct[0]
+		return distinct[0].value
 	}
 	const most = 3
 	parts := make([]string, len(distinct))
-	for i, value := range distinct {
-		of := owners[value]
-		if n := len(of) - most; n > 0 {
-			of = append(slices.Clone(of[:most]), fmt.Sprintf("%d more", n))
+	for i, v := range distinct {
+		if n := len(v.of) - most; n > 0 {
+			v.of = append(v.of[:most], fmt.Sprintf("%d more", n))
 		}
-		parts[i] = value + " (" + strings.Join(of, ", ") + ")"
+		parts[i] = v.value + " (" + strings.Join(v.of, ", ") + ")"
 	}
 	return strings.Join(parts, "; ")
+}
+
+// shared is a value with the names of those that have it.
+type shared struct {
+	value string
+	of    []string
+}
+
+// addShared adds who has a value.
+func addShared(all *[]shared, value, of string) {
+	v := table.Entry(all, shared{value: value}, func(v shared) bool { return v.value == value })
+	v.of = append(v.of, of)
 }
 
 // hash matches the full hash of a dataset.
@@ -191,16 +196,12 @@ func Section(differences []Difference) table.Section {
 	}
 	s.Header, s.Left = []string{"setting", "value", "runs"}, 3
 	for _, d := range differences {
-		var distinct []string
-		runs := map[string][]string{}
+		var distinct []shared
 		for _, v := range d.Values {
-			if runs[v.Value] == nil {
-				distinct = append(distinct, v.Value)
-			}
-			runs[v.Value] = append(runs[v.Value], v.Run)
+			addShared(&distinct, v.Value, v.Run)
 		}
-		for _, value := range distinct {
-			s.Add(d.Setting, value, strings.Join(runs[value], ", "))
+		for _, v := range distinct {
+			s.Add(d.Setting, v.value, strings.Join(v.of, ", "))
 		}
 	}
 	return s

@@ -278,14 +278,18 @@ func (p *Writer) putRows() error {
 	if len(p.listed) == 0 {
 		return nil
 	}
+	err := p.putList("rows", p.listed)
+	p.listed = p.listed[:0]
+	return err
+}
+
+// putList adds a call of the page's script, with its data, to the list of rows.
+func (p *Writer) putList(call string, data any) error {
 	var b bytes.Buffer
-	b.WriteString("orbench.rows(")
-	if err := encoder(&b).Encode(p.listed); err != nil {
+	if err := encoder(&b).Encode(data); err != nil {
 		return err
 	}
-	b.WriteString(")\n")
-	p.listed = p.listed[:0]
-	_, err := p.list.Write(b.Bytes())
+	_, err := fmt.Fprintf(p.list, "orbench.%s(%s)\n", call, b.Bytes())
 	return err
 }
 
@@ -318,13 +322,7 @@ func (p *Writer) Finish(r score.Result, title, head string, menu []page.Link) er
 	if err := errors.Join(p.put(), p.putRows(), p.putWords()); err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	b.WriteString("orbench.names(")
-	if err := encoder(&b).Encode(p.names); err != nil {
-		return err
-	}
-	b.WriteString(")\n")
-	if _, err := p.list.Write(b.Bytes()); err != nil {
+	if err := p.putList("names", p.names); err != nil {
 		return err
 	}
 	// What the page's own script loads may run, and nothing else that a text could name.
