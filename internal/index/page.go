@@ -91,12 +91,8 @@ func (s *Study) choose(ctx context.Context, f Filter) (*chosen, error) {
 				c.other[k] = d
 			}
 		}
-	}
-	if f.Disagree {
-		for k, kind := range s.Kinds {
-			if !s.disagree(kind) {
-				c.others[k] += 2 // so that it is out whatever dimension is left out
-			}
+		if f.Disagree && !s.disagree(kind) {
+			c.others[k] += 2 // so that it is out whatever dimension is left out
 		}
 	}
 	if f.Text != "" {

@@ -2,6 +2,7 @@ package provenance
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -77,10 +78,7 @@ func differenceIn(runs []Run, name Name) (Difference, bool) {
 			}
 		}
 	}
-	shared := func(of string) bool { return having[of] > 1 }
-	common := slices.ContainsFunc(runs, func(r Run) bool {
-		return slices.ContainsFunc(r.Settings, func(s Setting) bool { return s.Name == name && shared(s.Of) })
-	})
+	common := slices.ContainsFunc(slices.Collect(maps.Values(having)), func(n int) bool { return n > 1 })
 	if !common && !compared {
 		return Difference{}, false
 	}
@@ -90,7 +88,7 @@ func differenceIn(runs []Run, name Name) (Difference, bool) {
 	known := map[string]bool{}
 	for i, r := range runs {
 		for of, value := range values[i] {
-			if common && !shared(of) {
+			if common && having[of] < 2 {
 				delete(values[i], of)
 				continue
 			}

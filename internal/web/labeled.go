@@ -19,7 +19,7 @@ import (
 	"github.com/orbench/orbench/internal/page"
 )
 
-// queues is what the people who label share in the server's memory.
+// queues is what the people who label share in the server's memory. The zero value is empty.
 type queues struct {
 	mu sync.Mutex
 	// bundles are the entries of queues, read once for all people.
@@ -64,6 +64,9 @@ const (
 // bundle gives a bundle, which read reads the first time.
 func (d *queues) bundle(ctx context.Context, s *Server, key bundleKey, read func(context.Context) (bundle, error)) (bundle, error) {
 	d.mu.Lock()
+	if d.bundles == nil {
+		d.bundles = map[bundleKey]*task[bundle]{}
+	}
 	if d.bundles[key] == nil && len(d.bundles) >= mostBundles {
 		// Drawn answers take longest to read again.
 		maps.DeleteFunc(d.bundles, func(k bundleKey, _ *task[bundle]) bool { return k.filter != "" || k.rows != key.rows })
@@ -101,6 +104,9 @@ func (d *queues) take(q *queue, window string, now time.Time) []annotation.Entry
 	entries := d.free(q, window, now)
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.holds == nil {
+		d.holds = map[string]hold{}
+	}
 	maps.DeleteFunc(d.holds, func(_ string, h hold) bool { return now.After(h.until) })
 	for _, e := range entries {
 		d.holds[holdKey(q, e.Subject)] = hold{window, now.Add(holding)}
@@ -119,6 +125,9 @@ func (d *queues) leave(window string) {
 func (d *queues) seeRate(study, person string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.seen == nil {
+		d.seen = map[[2]string]bool{}
+	}
 	d.seen[[2]string{study, person}] = true
 }
 

@@ -70,7 +70,6 @@ type Server struct {
 // newServer makes a server that has no address yet.
 func newServer(c Config) (*Server, error) {
 	s := &Server{Config: c, runs: map[string]*opened{}, compared: map[comparedKey]*task[compare.Result]{}, builds: map[string]*built{}}
-	s.queues.bundles, s.queues.holds, s.queues.seen = map[bundleKey]*task[bundle]{}, map[string]hold{}, map[[2]string]bool{}
 	var err error
 	if s.pages, err = parse(); err != nil {
 		return nil, err
