@@ -111,7 +111,7 @@ func Open(ctx context.Context, paths []string, m store.Reader, say func(format s
 			if err == nil {
 				return x
 			}
-			x.close()
+			x.Close()
 			if sqlite.Busy(err) {
 				say("another process is writing %s, so this command does not save its figures there", path)
 				return nil
@@ -290,7 +290,7 @@ func (x *Index) fail(ctx context.Context, err error) {
 		return
 	case isDamage(err):
 		x.say("%s was damaged and deleted; it holds only figures that can be computed again (%v)", x.path, err)
-		x.close()
+		x.Close()
 		err = sqlite.Remove(x.path)
 	case sqlite.Busy(err):
 		x.say("another process is writing %s, so this command does not save its figures there", x.path)
@@ -298,14 +298,18 @@ func (x *Index) fail(ctx context.Context, err error) {
 	}
 	if err != nil {
 		x.say("%s is not used: %v", x.path, err)
-		x.close()
+		x.Close()
 	}
 }
 
 // isDamage reports whether an error says that the file is not what was written.
 func isDamage(err error) bool { return errors.Is(err, errDamaged) || sqlite.Corrupt(err) }
 
-func (x *Index) close() error {
+// Close closes the file.
+func (x *Index) Close() error {
+	if x == nil {
+		return nil
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	db := x.db
@@ -314,14 +318,6 @@ func (x *Index) close() error {
 		return nil
 	}
 	return db.Close()
-}
-
-// Close closes the file.
-func (x *Index) Close() error {
-	if x == nil {
-		return nil
-	}
-	return x.close()
 }
 
 // program identifies the build of this program, since another may derive other values. ok

@@ -36,7 +36,7 @@ type Judge struct {
 }
 
 // Tally counts the pairs of a design. Its memory grows with targets × judges ×
-// prompts in pairs. A nil Tally is for datasets without pairs.
+// prompts in pairs.
 type Tally struct {
 	Design
 	couples []couple
@@ -81,9 +81,8 @@ func (s side) mean() float64 {
 	return sum / float64(max(1, len(s.rates)))
 }
 
-// NewTally starts counting for a design. It returns nil if no datasets form
-// pairs. A dataset with prompts of both labels forms pairs with itself. A
-// dataset with only safe prompts forms pairs with every dataset with only toxic
+// NewTally starts counting for a design. A dataset with prompts of both labels
+// forms pairs with itself. A dataset with only safe prompts forms pairs with every dataset with only toxic
 // prompts that is paired by the same thing.
 func NewTally(d Design) *Tally {
 	t := &Tally{Design: d}
@@ -101,16 +100,13 @@ func NewTally(d Design) *Tally {
 			t.couples = append(t.couples, c)
 		}
 	}
-	if len(t.couples) == 0 || len(d.Judges) == 0 {
-		return nil
-	}
 	return t
 }
 
 // Add counts a prompt of a dataset. For a target's answers to it, verdicts
 // returns how many refuse and how many have a verdict, as a judge sees them.
 func (t *Tally) Add(dataset int, p orbench.Prompt, verdicts func(target, judge int) (refused, judged int)) {
-	if t == nil || p.Label != orbench.Safe && p.Label != orbench.Toxic {
+	if p.Label != orbench.Safe && p.Label != orbench.Toxic {
 		return
 	}
 	for i := range t.couples {
@@ -162,9 +158,6 @@ func sideOf(l orbench.Label) int {
 // targets, then couples, in their order, then judges. It returns an error if
 // counts do not add up.
 func (t *Tally) Result() ([]Figures, error) {
-	if t == nil {
-		return nil, nil
-	}
 	var all []Figures
 	for target := range t.Targets {
 		for i := range t.couples {

@@ -145,13 +145,13 @@ func TestCouples(t *testing.T) {
 	if want := "easy × toxic: 1, 1+1; hard × toxic: 1, 0+1; both: 1, 0+0"; strings.Join(got, "; ") != want {
 		t.Errorf("the couples are %s, want %s", strings.Join(got, "; "), want)
 	}
-	if tally := pair.NewTally(design(1, easy, hard)); tally != nil {
-		t.Error("safe prompts pair up with safe ones")
+	if all := count(t, design(1, easy, hard), scripted); len(all) > 0 {
+		t.Errorf("safe prompts pair up with safe ones: %v", all)
 	}
-	var none *pair.Tally
-	none.Add(0, orbench.Prompt{}, nil)
-	if all, err := none.Result(); all != nil || err != nil {
-		t.Errorf("no tally has %v, %v", all, err)
+	unjudged := design(1, both)
+	unjudged.Judges = nil
+	if all := count(t, unjudged, scripted); len(all) > 0 {
+		t.Errorf("pairs that nobody judged have %v", all)
 	}
 }
 
