@@ -11,7 +11,8 @@ import (
 // independently of the figures. If the two do not agree, the program has a
 // fault and the figures must not be printed.
 type recount struct {
-	rows  int
+	rows int
+	// fates counts rows by their status.
 	fates map[Status]int
 	// judged and refused are indexed by judge.
 	judged, refused []int
