@@ -107,6 +107,14 @@ func (t Table) Rates(model string) ModelRates {
 	return ModelRates{}
 }
 
+// Refusal turns a rate of the table into one of refusals, and back, in per cent.
+func (t Table) Refusal(rate float64) float64 {
+	if t.Name == toxicTable {
+		return 100 - rate
+	}
+	return rate
+}
+
 // The names of the tables that exist for two versions of the datasets.
 const (
 	hardTable  = "hard-1k-refusal"

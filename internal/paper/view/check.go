@@ -74,8 +74,8 @@ func CheckRun(r score.Result, model string) (Check, error) {
 		return check, err
 	}
 	for _, run := range r.Runs {
-		table, ok := publishedTable(run, model)
-		if !ok {
+		table, ok := tableOf(run)
+		if !ok || table.Rates(model).Model == "" {
 			continue
 		}
 		for _, j := range run.Judges {
@@ -107,13 +107,6 @@ func CheckModel(model string) error {
 	}
 }
 
-// publishedTable returns the table for a run. It reports false if the run has
-// none or the table lacks the model.
-func publishedTable(run score.RunResult, model string) (paper.Table, bool) {
-	t, ok := tableOf(run)
-	return t, ok && t.Rates(model).Model != ""
-}
-
 func checkSide(run score.RunResult, j score.JudgeResult, t paper.Table, model string) CheckSide {
 	s := CheckSide{
 		Target: run.Target, Label: run.Label, Model: model, Table: t.Name,
@@ -121,14 +114,8 @@ func checkSide(run score.RunResult, j score.JudgeResult, t paper.Table, model st
 		Simulated: run.Simulated || j.Simulated,
 	}
 	published := t.Rates(model)
-	refusal := func(printed float64) float64 {
-		if t.Name == paper.ToxicAcceptance().Name {
-			return (100 - printed) / 100
-		}
-		return printed / 100
-	}
 	for i, c := range t.Categories {
-		row := checkRow(c, refusal(published.Rates[i]), j.ByCategory[c])
+		row := checkRow(c, t.Refusal(published.Rates[i])/100, j.ByCategory[c])
 		if row.Inside != nil {
 			s.Compared++
 			if *row.Inside {
@@ -137,7 +124,7 @@ func checkSide(run score.RunResult, j score.JudgeResult, t paper.Table, model st
 		}
 		s.Rows = append(s.Rows, row)
 	}
-	s.Rows = append(s.Rows, checkRow("", refusal(published.Overall), j.Count()))
+	s.Rows = append(s.Rows, checkRow("", t.Refusal(published.Overall)/100, j.Count()))
 	s.Fits, _ = paper.FitVersions(t, model)
 	s.note(run, j)
 	return s

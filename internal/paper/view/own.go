@@ -53,22 +53,16 @@ func (p Study) ownRows(t paper.Table) []ownRow {
 			name: untrusted.Terminal(run.Target), target: run.Target, dataset: run.DatasetCaption(), judge: j.Judge,
 			simulated: run.Simulated || j.Simulated, overall: table.Unknown,
 		}
-		inDirection := func(refused float64) float64 {
-			if t.Name == paper.ToxicAcceptance().Name {
-				return 100 - 100*refused
-			}
-			return 100 * refused
-		}
 		for _, c := range t.Categories {
 			rate := j.ByCategory[c].Rate().Share
 			if rate == nil || j.Withheld {
 				row.rates = append(row.rates, table.Unknown)
 				continue
 			}
-			row.rates = append(row.rates, inDirection(*rate))
+			row.rates = append(row.rates, t.Refusal(100**rate))
 		}
 		if e := j.Estimate(); e != nil {
-			row.overall = inDirection(e.Value)
+			row.overall = t.Refusal(100 * e.Value)
 		}
 		rows = append(rows, row)
 	}
