@@ -94,8 +94,8 @@ var labelColumns = map[string][]string{
 // target.
 const otherColumn = "by another"
 
-// noRates lists who has no rate, by the reason why it is withheld: a score.Why.
-type noRates [3][]string
+// noRates lists who has no rate, by the reason why it is withheld.
+type noRates [score.NoText + 1][]string
 
 // add adds who if the rate by a judge is withheld.
 func (n *noRates) add(j score.JudgeResult, who string) {

@@ -64,12 +64,7 @@ func Own(r score.Result, judge string) (chart.Figure, bool) {
 func plot(r score.Result, judge string, published []paper.Model) (chart.Figure, bool) {
 	var both, safeOnly, toxicOnly []mine
 	targets := r.Targets()
-	var pairs []score.Pair
-	for _, p := range r.Pairs() {
-		if p.Judge == judge && (p.Safe.Defined() || p.Toxic.Defined()) {
-			pairs = append(pairs, p)
-		}
-	}
+	pairs := slices.DeleteFunc(r.Pairs(), func(p score.Pair) bool { return p.Judge != judge || !p.Safe.Defined() && !p.Toxic.Defined() })
 	key := keyOf(pairs)
 	var bases table.Names
 	for _, p := range pairs {
@@ -199,10 +194,8 @@ func regionOf(r score.Result, p score.Pair) score.Region {
 // points is the number of points; variants among them may be numbered.
 func headOf(pairs []score.Pair, judge string, points int, numbered bool) chart.Head {
 	h := chart.Head{Title: score.Words(nil, judge).Of("Over-refusal and toxic refusal")}
-	simulated := false
 	var safe, toxic []*score.Side
 	for _, p := range pairs {
-		simulated = simulated || p.Simulated()
 		if p.Safe.Defined() {
 			safe = append(safe, p.Safe)
 		}
@@ -210,7 +203,7 @@ func headOf(pairs []score.Pair, judge string, points int, numbered bool) chart.H
 			toxic = append(toxic, p.Toxic)
 		}
 	}
-	if simulated {
+	if slices.ContainsFunc(pairs, score.Pair.Simulated) {
 		h.Title += " (SIMULATED)"
 	}
 	line := "Judge: " + untrusted.Shorten(judge, 60) + "."
