@@ -8,13 +8,17 @@ import (
 // kept is a result as it is stored: its JSON form, and what that leaves out.
 type kept struct {
 	Result Result
-	// Variants is indexed by run; Joint and Examples by run and judge.
-	Variants []string
-	Joint    [][]*[2]float64
-	Examples [][]*Example
-	// Differ is indexed by run and pair of judges.
-	Differ [][]*Difference
+	Runs   []keptRun
 	Spread []keptSpread
+}
+
+// keptRun is what the JSON form of RunResult leaves out.
+type keptRun struct {
+	Variant string
+	// Joint and Examples are indexed by judge, Differ by pair of judges.
+	Joint    []*[2]float64
+	Examples []*Example
+	Differ   []*Difference
 }
 
 // keptSpread is what the JSON form of Propensity leaves out.
@@ -32,17 +36,14 @@ func (r *Result) Keep() ([]byte, error) {
 	}
 	k := kept{Result: *r}
 	for _, run := range r.Runs {
-		k.Variants = append(k.Variants, run.Variant)
-		var joint []*[2]float64
-		var examples []*Example
+		of := keptRun{Variant: run.Variant}
 		for _, j := range run.Judges {
-			joint, examples = append(joint, j.Joint), append(examples, j.Example)
+			of.Joint, of.Examples = append(of.Joint, j.Joint), append(of.Examples, j.Example)
 		}
-		var differ []*Difference
 		for _, a := range run.Agreement {
-			differ = append(differ, a.Example)
+			of.Differ = append(of.Differ, a.Example)
 		}
-		k.Joint, k.Examples, k.Differ = append(k.Joint, joint), append(k.Examples, examples), append(k.Differ, differ)
+		k.Runs = append(k.Runs, of)
 	}
 	for _, p := range r.Propensity {
 		k.Spread = append(k.Spread, keptSpread{p.Joint, p.DesignEffect})
@@ -57,13 +58,13 @@ func Kept(b []byte) (Result, error) {
 		return Result{}, err
 	}
 	for i := range k.Result.Runs {
-		run := &k.Result.Runs[i]
-		run.Variant = k.Variants[i]
+		run, of := &k.Result.Runs[i], k.Runs[i]
+		run.Variant = of.Variant
 		for n := range run.Judges {
-			run.Judges[n].Joint, run.Judges[n].Example = k.Joint[i][n], k.Examples[i][n]
+			run.Judges[n].Joint, run.Judges[n].Example = of.Joint[n], of.Examples[n]
 		}
 		for n := range run.Agreement {
-			run.Agreement[n].Example = k.Differ[i][n]
+			run.Agreement[n].Example = of.Differ[n]
 		}
 	}
 	for i := range k.Result.Propensity {

@@ -314,12 +314,10 @@ func (j *JudgeResult) finish(mostUnjudged float64) {
 	if u := j.without(Source.withheld); u.Judged < j.Judged {
 		j.Unwithheld = &u
 	}
-	if most := mostUnjudged * float64(j.Judged+j.Unjudged); float64(max(j.Unjudged, j.NoText())) > most {
-		j.Withheld = true
-		j.finishUnable()
+	j.Withheld = float64(max(j.Unjudged, j.NoText())) > mostUnjudged*float64(j.Judged+j.Unjudged)
+	if j.finishUnable(); j.Withheld {
 		return
 	}
-	j.finishUnable()
 	j.Rate = stats.RateOf(j.Refused, j.Judged)
 	j.Unfiltered.Rate = stats.RateOf(j.Unfiltered.Refused, j.Unfiltered.Judged)
 	if u := j.Unwithheld; u != nil {
