@@ -11,35 +11,58 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// weights say how much a different part of a request's identity counts in the distance of two
-// requests, in the order in which parts are listed. Long parts are shown from where they begin
-// to differ.
+// Part is a part of a request's identity.
+type Part string
+
+// The parts.
+const (
+	// Message is the text of the prompt: the user's last message or, where a model is
+	// asked a question about texts, the first of these.
+	Message Part = "message text"
+	// Answer is the other text that a judge or a guard is asked about.
+	Answer Part = "answer in question"
+	// Wording is that of a judge's or a guard's question, which changes with its version.
+	Wording      Part = "wording of the question"
+	Model        Part = "model"
+	Address      Part = "address"
+	SystemPrompt Part = "system prompt"
+	EarlierTurns Part = "earlier turns"
+	Temperature  Part = "temperature"
+	MaxTokens    Part = "max tokens"
+	Seed         Part = "seed"
+	Schema       Part = "schema of the output"
+	Logprobs     Part = "token probabilities"
+	Template     Part = "template arguments"
+	Form         Part = "form of the messages"
+	Effort       Part = "reasoning effort"
+	Sample       Part = "sample number"
+	Revision     Part = "revision"
+)
+
+// weights say how much a different part counts in the distance of two requests, in the
+// order in which parts are listed. Long parts are shown from where they begin to differ.
 var weights = [...]struct {
-	part   string
+	part   Part
 	weight float64
 	long   bool
 }{
-	// The text of the prompt: the user's last message or, where a model is asked a question
-	// about texts, the first of these.
-	{"message text", 3, true},
-	// The other text that a judge or a guard is asked about.
-	{"answer in question", 1, true},
-	// That of a judge's or a guard's question, which changes with its version.
-	{"wording of the question", 2, true},
-	{"model", 5, false},
-	{"address", 3, false},
-	{"system prompt", 2, true},
-	{"earlier turns", 2, true},
-	{"temperature", 1, false},
-	{"max tokens", 1, false},
-	{"seed", 1, false},
-	{"schema of the output", 1, true},
-	{"token probabilities", 1, false},
-	{"template arguments", 1, true},
-	{"form of the messages", 1, false},
-	{"reasoning effort", 1, false},
-	{"sample number", 1, false},
-	{"revision", 1, false},
+	{Message, 3, true},
+	{Answer, 1, true},
+	{Wording, 2, true},
+	{Model, 5, false},
+	{Address, 3, false},
+	{SystemPrompt, 2, true},
+	{EarlierTurns, 2, true},
+	{Temperature, 1, false},
+	{MaxTokens, 1, false},
+	{Seed, 1, false},
+	{Schema, 1, true},
+	{Logprobs, 1, false},
+	{Template, 1, true},
+	{Form, 1, false},
+	{Effort, 1, false},
+	{Sample, 1, false},
+	{Revision, 1, false},
 }
 
 // The places of some parts among the weights.
@@ -80,8 +103,12 @@ func textsOf(r *model.Request) (t texts, kind int) {
 	if r.Params.MaxTokens > 0 {
 		tokens = strconv.Itoa(r.Params.MaxTokens)
 	}
+	address := own
+	if r.Endpoint != "" {
+		address = r.Endpoint
+	}
 	return texts{
-		text, answer, wording, r.Provider + "/" + r.Model, cmp.Or(r.Endpoint, own), strings.Join(system, "\n"), strings.Join(turns, "\n"),
+		text, answer, wording, r.Provider + "/" + r.Model, address, strings.Join(system, "\n"), strings.Join(turns, "\n"),
 		temperature, tokens, seed, string(r.Params.Schema), strconv.Itoa(r.Params.TopLogprobs), string(r.Params.Template), cmp.Or(string(r.Params.Form), "chat"), cmp.Or(r.Params.Effort, own), strconv.Itoa(r.Sample + 1), cmp.Or(r.Revision, "none"),
 	}, kind
 }
@@ -91,7 +118,7 @@ const own = "the provider's own"
 
 // Difference is a part in which calls differ from the nearest remembered ones.
 type Difference struct {
-	Part string `json:"part"`
+	Part Part `json:"part"`
 	// Was has what the remembered calls say and Is what those say that are explained, each
 	// value once. A long text is that of the first of the calls, around the place where it
 	// begins to differ.
