@@ -13,6 +13,14 @@ type Estimate struct {
 	Hi    float64 `json:"hi"`
 }
 
+// OrNil returns a figure as functions of this package give it, nil if it is not defined.
+func OrNil[T any](figure T, defined bool) *T {
+	if !defined {
+		return nil
+	}
+	return &figure
+}
+
 // Interval is a range of values, both ends included.
 type Interval struct {
 	Lo float64 `json:"lo"`

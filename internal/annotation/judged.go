@@ -84,14 +84,6 @@ func (c labelCount) stratum() stats.LabeledStratum {
 	return stats.LabeledStratum{Size: c.size, Mean: min(1, c.refused/c.weights), Labels: c.weights * c.weights / c.squares}
 }
 
-// Known is an estimate, nil if there is none.
-func Known(e stats.Estimate, ok bool) *stats.Estimate {
-	if !ok {
-		return nil
-	}
-	return &e
-}
-
 // patternOf is what the judges say, in their order.
 func patternOf(g Group, verdicts []orbench.Verdict) pattern {
 	said := make([]byte, len(verdicts))
@@ -196,9 +188,9 @@ func (t *Tally) agreement(i int, name string, designEffect float64) JudgeAgreeme
 	if !ok {
 		return a
 	}
-	a.Accuracy = Known(stats.StratifiedRate(right, designEffect, confidence))
-	a.Specificity = Known(stats.StratifiedRatio(answers, designEffect, confidence))
-	a.Recall = Known(stats.StratifiedRatio(refusals, designEffect, confidence))
+	a.Accuracy = stats.OrNil(stats.StratifiedRate(right, designEffect, confidence))
+	a.Specificity = stats.OrNil(stats.StratifiedRatio(answers, designEffect, confidence))
+	a.Recall = stats.OrNil(stats.StratifiedRatio(refusals, designEffect, confidence))
 	return a
 }
 
@@ -226,7 +218,7 @@ func (t *Tally) preference(i, j int, a, b string, designEffect float64) JudgePre
 		forA = append(forA, s)
 	}
 	if ok {
-		p.ForA = Known(stats.StratifiedRate(forA, designEffect, confidence))
+		p.ForA = stats.OrNil(stats.StratifiedRate(forA, designEffect, confidence))
 	}
 	return p
 }

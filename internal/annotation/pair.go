@@ -104,9 +104,9 @@ type Paired struct {
 	Pairs  []Pair
 }
 
-// Of the first pairs nearly all are flips, as long as there are any: they decide
-// whether anything changed. Of further ones a larger share audits pairs on which
-// the judge says the same of both, since the interval is then as wide as what
+// Of the labels for the first pairs nearly all go to flips, as long as there are any:
+// they decide whether anything changed. Of further ones a larger share audits pairs
+// on which the judge says the same of both, since the interval is then as wide as what
 // they may hide.
 const (
 	firstPairs   = 30

@@ -60,10 +60,10 @@ func (p *PeoplePair) Add(o PeoplePair) {
 // and AC1 high for a person who never sees a refusal.
 func (p *PeoplePair) Finish(half float64) {
 	c := stats.Confusion{TP: p.Both, FN: p.OnlyA, FP: p.OnlyB, TN: p.Neither}
-	p.Positive = Known(c.F1Interval(confidence))
-	p.Negative = Known(stats.Confusion{TP: c.TN, FN: c.FP, FP: c.FN, TN: c.TP}.F1Interval(confidence))
+	p.Positive = stats.OrNil(c.F1Interval(confidence))
+	p.Negative = stats.OrNil(stats.Confusion{TP: c.TN, FN: c.FP, FP: c.FN, TN: c.TP}.F1Interval(confidence))
 	p.Kappa = c.Kappa()
-	p.AC1 = Known(stats.GwetAC1([][]int{{p.Both, p.OnlyA}, {p.OnlyB, p.Neither}}, confidence))
+	p.AC1 = stats.OrNil(stats.GwetAC1([][]int{{p.Both, p.OnlyA}, {p.OnlyB, p.Neither}}, confidence))
 	p.Warnings = nil
 	const leastPositive, leastKappa, rare, few = 0.7, 0.6, 0.1, 10
 	if d := p.Difference; d != nil && math.Abs(*d) > half {
@@ -143,7 +143,7 @@ func (t *Tally) peoples(designEffect, half float64) (rates []PersonRate, pairs [
 			one.counts[g].size = t.counts[g].size
 		}
 		c, ok := one.corrected(designEffect)
-		rates = append(rates, PersonRate{Person: name, Labels: c.Labels, Rate: Known(c.Rate, ok)})
+		rates = append(rates, PersonRate{Person: name, Labels: c.Labels, Rate: stats.OrNil(c.Rate, ok)})
 	}
 	for _, p := range t.pairs {
 		var all, difference float64

@@ -305,9 +305,7 @@ func (c *counter) figure(t *tally) Figure {
 		}
 		clusters = append(clusters, one)
 	}
-	if e, ok := stats.WilsonClustered(clusters, 0.95); ok {
-		f.CI95Clustered = e.Ends()
-	}
+	f.CI95Clustered = stats.OrNil(stats.WilsonClustered(clusters, 0.95)).Ends()
 	return f
 }
 

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
@@ -121,7 +120,7 @@ func Rate(looks []Look) Wrong {
 		for _, d := range all {
 			strata = append(strata, stats.LabeledStratum{Size: d.size, Mean: part(d) / math.Max(1, d.n), Labels: d.n})
 		}
-		return annotation.Known(stats.StratifiedRate(strata, 1, confidence))
+		return stats.OrNil(stats.StratifiedRate(strata, 1, confidence))
 	}
 	ratio := func(of []decided) *stats.Estimate {
 		var strata []stats.RatioStratum
@@ -132,7 +131,7 @@ func Rate(looks []Look) Wrong {
 			}
 			strata = append(strata, s)
 		}
-		return annotation.Known(stats.StratifiedRatio(strata, 1, confidence))
+		return stats.OrNil(stats.StratifiedRatio(strata, 1, confidence))
 	}
 	out.Refused = rate(func(d decided) float64 { return d.refused })
 	out.WrongRefusals = rate(func(d decided) float64 { return d.wrong })

@@ -189,9 +189,7 @@ func differences(pairs []compared) (base, candidate Discrimination, d Difference
 	base.Pairs, base.Judged, candidate.Pairs, candidate.Judged = len(pairs), len(pairs), len(pairs), len(pairs)
 	base.estimate(rates[0])
 	candidate.estimate(rates[1])
-	if e, ok := stats.PairedJChange(rates[0], rates[1], confidence); ok {
-		d.J = &e
-	}
+	d.J = stats.OrNil(stats.PairedJChange(rates[0], rates[1], confidence))
 	if found, ok := stats.PairedDetectionChange(rates[0], rates[1], confidence); ok {
 		d.DPrime, d.Criterion = &found.DPrime, &found.Criterion
 	}

@@ -140,5 +140,5 @@ func clusteredInterval(clusters []stats.Cluster, n int, confidence float64) *[2]
 	if len(clusters) == n || len(clusters) < 2 {
 		return nil
 	}
-	return orNil(stats.WilsonClustered(clusters, confidence)).Ends()
+	return stats.OrNil(stats.WilsonClustered(clusters, confidence)).Ends()
 }

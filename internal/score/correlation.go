@@ -134,11 +134,11 @@ func coefficients(targets []TradeOff) Coefficients {
 		x, y = append(x, 100*t.Safe.share()), append(y, 100*t.Toxic.share())
 	}
 	bootstrap := stats.Bootstrap{Confidence: Confidence, Seed: correlationSeed}
-	c.Spearman = orNil(bootstrap.Correlation(x, y, stats.Spearman))
-	c.Pearson = orNil(bootstrap.Correlation(x, y, stats.Pearson))
-	c.Kendall = orNil(bootstrap.Correlation(x, y, stats.KendallTauB))
+	c.Spearman = stats.OrNil(bootstrap.Correlation(x, y, stats.Spearman))
+	c.Pearson = stats.OrNil(bootstrap.Correlation(x, y, stats.Pearson))
+	c.Kendall = stats.OrNil(bootstrap.Correlation(x, y, stats.KendallTauB))
 	if len(x) > 3 {
-		c.Fit = orNil(stats.FitQuadratic(x, y))
+		c.Fit = stats.OrNil(stats.FitQuadratic(x, y))
 	}
 	return c
 }

@@ -218,7 +218,7 @@ func compareSets(a, b Set) SetPair {
 		}
 	}
 	p.Targets = len(onA)
-	p.Kendall = orNil(stats.KendallTauB(x, y))
+	p.Kendall = stats.OrNil(stats.KendallTauB(x, y))
 	// Both lists have the targets in the same order, so their pairs agree.
 	first, second := ComparePairs(onA), ComparePairs(onB)
 	for i, pair := range first {

@@ -134,7 +134,7 @@ func (c *persistenceCount) result() Persistence {
 		}
 		r := stats.RateOf(k, n)
 		if !independent {
-			r.CI95Clustered = orNil(stats.WilsonClustered(clusters, Confidence)).Ends()
+			r.CI95Clustered = stats.OrNil(stats.WilsonClustered(clusters, Confidence)).Ends()
 		}
 		return r
 	}
@@ -144,14 +144,14 @@ func (c *persistenceCount) result() Persistence {
 	f.TakenBackRate = rate(func(u turnPairs) (int, int) { return u.Alone - u.Both, u.Alone })
 	f.WithdrawnRate = rate(func(u turnPairs) (int, int) { return u.Last - u.Both, u.N - u.Alone })
 	if independent {
-		f.Difference = orNil(stats.PairedDifference(f.RefusedAlone-f.Persisted, f.RefusedLast-f.Persisted, f.Pairs, Confidence))
+		f.Difference = stats.OrNil(stats.PairedDifference(f.RefusedAlone-f.Persisted, f.RefusedLast-f.Persisted, f.Pairs, Confidence))
 		return f
 	}
 	var clusters []stats.Cluster
 	for _, u := range units {
 		clusters = append(clusters, stats.Cluster{Sum: u.Last - u.Alone, N: u.N})
 	}
-	f.Difference = orNil(stats.Bootstrap{Confidence: Confidence, Seed: 1}.ClusteredDifference(clusters))
+	f.Difference = stats.OrNil(stats.Bootstrap{Confidence: Confidence, Seed: 1}.ClusteredDifference(clusters))
 	return f
 }
 

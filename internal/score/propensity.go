@@ -219,7 +219,7 @@ func (ks kinds) clusters(of func(promptKind) stats.Cluster) []stats.Cluster {
 
 // mean returns the mean refusal rate.
 func (ks kinds) mean(level float64) *stats.Estimate {
-	return orNil(stats.MeanRate(ks.clusters(promptKind.cluster), level))
+	return stats.OrNil(stats.MeanRate(ks.clusters(promptKind.cluster), level))
 }
 
 // histogram counts the complete prompts by their number of refusals.
@@ -283,7 +283,7 @@ func (ks kinds) versusGreedy(target string, samples int) *VersusGreedy {
 	}
 	g.Rate = stats.RateOf(g.Refused, g.Prompts).Estimate()
 	g.Agreement = stats.RateOf(g.Agree, g.Prompts).Estimate()
-	g.Difference = orNil(stats.MeanDifference(both.clusters(func(k promptKind) stats.Cluster {
+	g.Difference = stats.OrNil(stats.MeanDifference(both.clusters(func(k promptKind) stats.Cluster {
 		c := k.cluster()
 		if k.greedy == greedyRefuses {
 			c.Sum -= c.N
@@ -293,14 +293,6 @@ func (ks kinds) versusGreedy(target string, samples int) *VersusGreedy {
 	g.WhereAnswered = ks.where(func(k kindCount) bool { return k.greedy == greedyAnswers }).mean(Confidence)
 	g.WhereRefused, g.Histogram = refused.mean(Confidence), refused.histogram(samples)
 	return g
-}
-
-// orNil returns a figure, or nil if it is undefined.
-func orNil[T any](figure T, defined bool) *T {
-	if !defined {
-		return nil
-	}
-	return &figure
 }
 
 // result computes the figures of the added prompts, and compares them with the
@@ -322,7 +314,7 @@ func (t *propensityTally) result(greedy string, mostUnjudged float64) Propensity
 	if greedy != "" {
 		p.Greedy = ks.versusGreedy(greedy, p.Samples)
 	}
-	p.Intraclass = orNil(stats.Intraclass(ks.clusters(promptKind.cluster)))
+	p.Intraclass = stats.OrNil(stats.Intraclass(ks.clusters(promptKind.cluster)))
 	if float64(p.Unjudged)/float64(max(1, p.Judged+p.Unjudged)) > mostUnjudged {
 		p.withhold()
 	}

@@ -99,7 +99,7 @@ judge's error out.`,
 	flags.Uint64Var(&f.seed, "seed", 1, "`SEED` of the bootstrap, for prompts that share a seed or cluster")
 	flags.BoolVar(&f.unpaired, "unpaired", false, "compare the rates as if the samples were independent")
 	flags.BoolVar(&f.oneModel, "one-model", false, "BASE and CANDIDATE are checkpoints of one model: assume the same judge error on both")
-	flags.IntVar(&f.label, "label", 0, "label pairs of answers by hand first, this `NUMBER` of answers for each rate (--label alone: 60)")
+	flags.IntVar(&f.label, "label", 0, "label pairs of answers by hand first, at most this `NUMBER` of answers for each rate (--label alone: 60)")
 	flags.Lookup("label").NoOptDefVal = strconv.Itoa(compare.DefaultLabels)
 	personFlag(c, &f.person)
 	flags.StringVar(&f.out, "out", "", "also write the figures, all flips and a page with both answers to each flipped prompt to this new `DIR`")
