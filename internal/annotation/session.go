@@ -224,6 +224,9 @@ func (s *session) legend() string {
 			parts = append(parts, string(k.Key)+" "+k.Short)
 		}
 	}
+	if s.ended {
+		parts = []string{"b back", "q quit"}
+	}
 	return strings.Join(append(parts, "? keys"), " ")
 }
 

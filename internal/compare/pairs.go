@@ -156,8 +156,8 @@ func (c *Comparison) Entries(ctx context.Context, m store.Reader, sides [2]*run.
 
 // sayNeed says beside a gate that is undecided or not shown how many labels
 // would decide it, if people see what the judge sees.
-func (c *Comparison) sayNeed(g Gate, out *GateResult) {
-	if !out.NotShown && out.Status != Undecided || out.Figure == nil || g.category != "" {
+func (c *Comparison) sayNeed(r *Result, g Gate, out *GateResult) {
+	if !out.NotShown && out.Status != Undecided || out.Figure == nil || g.category != "" || g.byVerdicts || r.Alpha != DefaultAlpha {
 		return
 	}
 	for _, m := range metrics {
@@ -171,10 +171,14 @@ func (c *Comparison) sayNeed(g Gate, out *GateResult) {
 		effect := c.designEffect(m.label)
 		for labels := DefaultLabels; ; labels += max(20, labels/4) {
 			expected, ok := pairs.Expected(labels, effect)
-			if ok && labels > out.Labels && g.decidedBy(expected) {
-				out.LabelsNeeded = labels
-				out.Reason += fmt.Sprintf("; if people agree with the judge, labels of pairs would decide it: %s", table.Labels(labels))
-				return
+			if ok && labels > out.Labels {
+				var then GateResult
+				r.decideCorrected(g, &CorrectedMetric{Candidate: expected.Candidate, Difference: expected.Difference, Pairs: &expected}, &then)
+				if then.Status == Tripped || g.Requirement() && then.Status == Passed {
+					out.LabelsNeeded = labels
+					out.Reason += fmt.Sprintf("; if people agree with the judge, labels of pairs would decide it: %s", table.Labels(labels))
+					return
+				}
 			}
 			if labels >= 2*len(pairs.Pairs) {
 				out.Reason += "; even labels on all answers would not decide it: compare more prompts"
@@ -182,17 +186,4 @@ func (c *Comparison) sayNeed(g Gate, out *GateResult) {
 			}
 		}
 	}
-}
-
-// decidedBy reports whether an alarm holds, or a requirement is shown, by labels
-// as expected.
-func (g Gate) decidedBy(e annotation.CorrectedPairs) bool {
-	limit, _ := g.limit.Float64()
-	switch {
-	case g.ofRate:
-		return g.isShown(e.Candidate)
-	case g.Requirement() || !g.significant:
-		return g.isShown(e.Difference)
-	}
-	return g.allows(compareShares(e.Difference.Value, limit)) && e.P/2 < DefaultAlpha
 }

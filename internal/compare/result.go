@@ -301,13 +301,13 @@ func (c *Comparison) Result(o Options) Result {
 			out.Reason = "too many answers have no text"
 		case !g.byVerdicts && (o.Corrected || byPairs && o.Alpha == DefaultAlpha):
 			r.decideCorrected(g, m.Corrected, &out)
-			c.sayNeed(g, &out)
+			c.sayNeed(&r, g, &out)
 		default:
 			r.decide(g, tallies[g.metric], bootstrap, &out)
 			if g.withError(m.JudgeError, &out); byPairs && !g.byVerdicts {
 				out.Reason += fmt.Sprintf("; people's labels of pairs would decide at a level of %g only", DefaultAlpha)
 			}
-			c.sayNeed(g, &out)
+			c.sayNeed(&r, g, &out)
 		}
 		r.Gates = append(r.Gates, out)
 	}

@@ -15,7 +15,8 @@ const screenFlips = 3
 
 // headline says in one line which side is better, for each metric. The
 // candidate is WORSE or BETTER if the difference is significant and the judge's
-// error cannot undo it; otherwise the line says that it is unclear.
+// error cannot undo it; otherwise the line says that it is unclear. Where people
+// labeled pairs, it goes by their labels, as gates do.
 func (c Result) headline() string {
 	candidate, base := c.Candidate.Run, c.Base.Run
 	switch {
@@ -41,16 +42,21 @@ func (c Result) verdictOn(m Metric) string {
 	if d == nil || m.P == nil {
 		return "not comparable" + on
 	}
-	change := table.Difference(d, table.Hyphen) + " points"
+	change, surely, byPeople := " points", c.significant(m), m.Corrected != nil && m.Corrected.Pairs != nil
+	if byPeople {
+		d, change = &m.Corrected.Difference, " points by people's labels"
+		surely = d.Lo > 0 || d.Hi < 0
+	}
+	change = table.Difference(d, table.Hyphen) + change
 	switch {
-	case !c.significant(m):
+	case !surely:
 		detectable := 100 * stats.Detectable(*d, 0.95, 0.8)
 		return fmt.Sprintf("unclear%s (%s; a change of %.0f would be found)", on, change, detectable)
-	case m.undone():
+	case !byPeople && m.undone():
 		return fmt.Sprintf("unclear%s (%s by verdicts, but the judge's error could undo it)", on, change)
 	}
 	lo, hi := d.Lo, d.Hi
-	if e := m.JudgeError; e != nil {
+	if e := m.JudgeError; e != nil && !byPeople {
 		lo, hi = e.Difference.Lo, e.Difference.Hi
 	}
 	word, least := "WORSE", lo

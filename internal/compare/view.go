@@ -339,7 +339,7 @@ func (c Result) metricSection(m Metric) table.Section {
 	if c.Paired {
 		s.Header = slices.Insert(s.Header, 1, "prompts", c.flipped(true), c.flipped(false))
 	} else {
-		s.Header = slices.Insert(s.Header, 1, "n, base", "n, candidate")
+		s.Header = slices.Insert(s.Header, 1, "base n", "candidate n")
 	}
 	add := func(name string, f Figures, holm *float64) {
 		counts := table.Cells(f.Base.N, f.Candidate.N)
@@ -363,10 +363,10 @@ func (c Result) overview() table.Section {
 	s := table.Section{
 		Title: c.headline(), Left: 1,
 		Header: []string{"", "n", "base", "candidate", "difference", "95%", c.test() + " p", "flips"},
-		Spare:  []string{c.test() + " p"},
+		Spare:  []string{c.test() + " p", "candidate n"},
 	}
 	if !c.Paired {
-		s.Header = slices.Replace(s.Header, 1, 2, "n, base", "n, candidate")
+		s.Header = slices.Replace(s.Header, 1, 2, "base n", "candidate n")
 	}
 	notes := []string{c.sides()}
 	for _, m := range c.Metrics {

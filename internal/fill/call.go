@@ -27,7 +27,8 @@ const (
 	// through each of them, so that it is charged, and what was too slow twice is likely
 	// to be so again.
 	mostTimeouts = 3
-	// unreachableAfter is how many attempts a host gets that was never reached.
+	// unreachableAfter is how many attempts a host gets that was never reached, or that
+	// shows web pages only.
 	unreachableAfter = 3
 )
 
@@ -126,7 +127,7 @@ func (l *Lane) attempts(ctx, calls context.Context, c call, of *asked) (model.Re
 				timeouts++
 			}
 			if !failed.Retryable() || n >= config.Attempts || timeouts >= mostTimeouts ||
-				n >= unreachableAfter && unreachable(failed) && !of.hasAnswered() {
+				n >= unreachableAfter && (unreachable(failed) || failed.Status == 0 && WebPage(failed.Error())) && !of.hasAnswered() {
 				return model.Response{}, failed
 			}
 			l.filler.count(func(s *Stats) {

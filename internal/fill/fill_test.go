@@ -240,6 +240,7 @@ func TestModelsAreGivenUp(t *testing.T) {
 		"all invalid":               {&model.Error{Kind: model.Invalid}, giveUpAfter, "gave up test/bad after 20 failed calls in a row"},
 		"one fault of all requests": {&model.Error{Kind: model.Invalid, Status: 400, Message: "no temperature 0"}, refusedAlike, "gave up test/bad after 3 failed calls in a row"},
 		"unreachable":               {&model.Error{Kind: model.Transient, Err: syscall.ECONNREFUSED}, unreachableAfter, "connection refused"},
+		"web pages":                 {&model.Error{Kind: model.Transient, Message: "the reply is not JSON: <html>"}, giveUpAfter * unreachableAfter, "gave up test/bad after 20 failed calls in a row"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

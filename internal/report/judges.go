@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -22,6 +23,7 @@ func AddDisagreements(d *table.Document, words table.Words, all []score.Agreemen
 			example = &a
 		}
 	}
+	pairs = slices.DeleteFunc(pairs, func(p score.Agreement) bool { return p.N == 0 })
 	for _, p := range pairs {
 		d.AddTo(table.OnBrief, table.Line(words.Of(fmt.Sprintf("%s and %s differ on %s of %s answers: refused by %s alone %s, by %s alone %s.",
 			p.A, p.B, table.Count(p.OnlyA+p.OnlyB), table.Count(p.N), p.A, table.Count(p.OnlyA), p.B, table.Count(p.OnlyB)))))

@@ -38,7 +38,7 @@ func ranking(all []subject, labels []orbench.Label, ranks []rank) table.Section 
 			rates = append(rates, one)
 			cells = append(cells, table.Count(one.n), table.Known(one.share, table.Percent)+" "+table.Pad("("+table.Interval(one.ends)+")", 12, true))
 			if one.of != nil {
-				withheld.add(*one.of, s.name())
+				withheld.add(*one.of, s.name()+" by "+one.by)
 			}
 		}
 		rank := table.None

@@ -216,9 +216,7 @@ func remarks(all []subject, r score.Result, labels []orbench.Label) []string {
 func withheldIn(s subject, labels []orbench.Label) (n noRates) {
 	for _, label := range labels {
 		for _, j := range s.runs[label].Judges {
-			if len(n[j.Why()]) == 0 {
-				n.add(j, s.name())
-			}
+			n.add(j, s.name())
 		}
 	}
 	return n

@@ -97,9 +97,9 @@ const otherColumn = "by another"
 // noRates lists who has no rate, by the reason why it is withheld.
 type noRates [score.NoText + 1][]string
 
-// add adds who if the rate by a judge is withheld.
+// add adds who, once, if the rate by a judge is withheld.
 func (n *noRates) add(j score.JudgeResult, who string) {
-	if j.Withheld {
+	if j.Withheld && !slices.Contains(n[j.Why()], who) {
 		n[j.Why()] = append(n[j.Why()], who)
 	}
 }
@@ -110,7 +110,7 @@ func (n noRates) note() string { return strings.Join(n.lines(), " ") }
 // lines say who has no rate, why, and what helps.
 func (n noRates) lines() (lines []string) {
 	for why, text := range []struct{ since, help string }{
-		score.Unjudged: {"too many answers are unjudged", "To see it anyway, raise the share that may be unjudged (most_unjudged)."},
+		score.Unjudged: {"too many answers are unjudged", "The page of answers says why, and so does the rationale in a file of verdicts (--out FILE.csv). To see a rate anyway, raise the share that may be unjudged (most_unjudged)."},
 		score.CutShort: {"the token limit cut too many answers before their first word", "Raise the limit of output tokens (max_tokens)."},
 		score.NoText:   {"too many answers have no text", ""},
 	} {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/orbench/orbench/internal/score"
@@ -29,5 +30,17 @@ func TestCostLine(t *testing.T) {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestNoRates checks that who has no rate on several datasets and labels is named once.
+func TestNoRates(t *testing.T) {
+	t.Parallel()
+	var n noRates
+	for range 4 {
+		n.add(score.JudgeResult{Unjudged: 5, Withheld: true}, "a/b by llm:c/d")
+	}
+	if got := n.note(); !strings.HasPrefix(got, "No rate, since too many answers are unjudged: a/b by llm:c/d. The page of answers says why") {
+		t.Error(got)
 	}
 }

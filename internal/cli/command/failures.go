@@ -33,9 +33,9 @@ func (e *Env) sayFailures(r Running, s fill.Stats, told string) {
 			text = reason.Of.String() + ": " + text
 		}
 		if help := e.help(r, reason); help != "" {
-			text += "; " + help
+			text = strings.TrimSuffix(text, ".") + "; " + help
 		}
-		e.Infof("%6d failed: %s", reason.Calls, text)
+		e.Infof("%d failed: %s", reason.Calls, text)
 	}
 	failed := table.Counted(s.Failed, "call", "calls") + " failed"
 	if more := len(s.Reasons) - mostReasons; more > 0 {

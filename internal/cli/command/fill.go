@@ -58,7 +58,6 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, account *fi
 	})
 	if shown != nil {
 		go shown.Run()
-		defer shown.Close()
 	}
 	defer context.AfterFunc(ctx, func() {
 		if shown != nil {
@@ -69,10 +68,13 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, account *fi
 	err := r.fillBy(filling, live, memory)
 	over.Store(true)
 	err = errors.Join(err, live.GiveBack(context.WithoutCancel(ctx)))
+	if shown != nil {
+		shown.Close() // before anything else is said
+	}
 	stats := live.Stats()
 	e.NoteSent(stats)
 	// A text says it of a run without answers, and nothing else.
-	if stats.Charged > 0 && !r.Calls.Quiet && (stats.Found() > 0 || r.Study.Kind != study.Eval || r.Printed.Format != "table") {
+	if stats.Charged > 0 && (stats.FailedUSD > 0 || len(stats.Unpriced) > 0) && !r.Calls.Quiet && (stats.Found() > 0 || r.Study.Kind != study.Eval || r.Printed.Format != "table") {
 		e.Infof("calls made now: %s that may have been charged", Spent(stats))
 	}
 	if stats.Batched > 0 && !r.Calls.byBatch {

@@ -317,7 +317,7 @@ func (a app) showComparison(ctx context.Context, memory store.Reader, sides [2]*
 		return err
 	}
 	if result.UndoneBetweenModels() {
-		a.Infof("if both are checkpoints of one model, --one-model assumes the same judge error on both; --label lets you decide by labeling %d answers", compare.DefaultLabels)
+		a.Infof("if both are checkpoints of one model, --one-model assumes the same judge error on both; --label lets you decide by labeling at most %d answers a rate", compare.DefaultLabels)
 	}
 	var gate error
 	for _, g := range result.Gates {
