@@ -127,7 +127,7 @@ func narrower(e stats.Estimate, labels, more, all int) (lo, hi float64) {
 func undoneNote(all []subject, labels []orbench.Label, r score.Result) string {
 	label, _ := rankedBy(labels)
 	var pairs table.Names
-	compared := 0
+	compared, undone := 0, 0
 	for i, a := range all {
 		for _, b := range all[i+1:] {
 			p := pairOf(r, label, a, b)
@@ -135,17 +135,18 @@ func undoneNote(all []subject, labels []orbench.Label, r score.Result) string {
 				compared++
 			}
 			if p != nil && p.Undone() {
+				undone++
 				pairs.Add(a.target + " and " + b.target)
 			}
 		}
 	}
 	const most = 2
 	who := listed(pairs)
-	switch n := len(pairs); {
-	case n == 0:
+	switch {
+	case undone == 0:
 		return ""
-	case n > most:
-		who = fmt.Sprintf("%d of %d pairs", n, compared)
+	case len(pairs) > most:
+		who = fmt.Sprintf("%d of %d pairs", undone, compared)
 	}
 	return "The judge's error could change the order of " + who + "."
 }

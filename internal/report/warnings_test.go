@@ -56,3 +56,22 @@ func TestWarnings(t *testing.T) {
 		t.Errorf("20 names are listed as %q", got)
 	}
 }
+
+// TestUndoneNote checks that pairs are counted on each set of prompts, as those compared are.
+func TestUndoneNote(t *testing.T) {
+	t.Parallel()
+	var r score.Result
+	for _, set := range []string{"one", "two"} {
+		o := score.Order{Dataset: set, Label: orbench.Safe}
+		for i, a := range []string{"m/a", "m/b", "m/c"} {
+			r.Runs = append(r.Runs, score.RunResult{Target: a, Dataset: set, Label: orbench.Safe})
+			for _, b := range []string{"m/a", "m/b", "m/c"}[:i] {
+				o.Pairs = append(o.Pairs, score.OrderedPair{A: b, B: a, PHolm: 0.5})
+			}
+		}
+		r.Orders = append(r.Orders, o)
+	}
+	if got := undoneNote(subjects(r), []orbench.Label{orbench.Safe}, r); got != "The judge's error could change the order of 6 of 6 pairs." {
+		t.Error(got)
+	}
+}
