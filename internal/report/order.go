@@ -93,14 +93,14 @@ func labelsToTell(all []subject, label orbench.Label) string {
 	for n := 20; ; n += max(10, n/4) {
 		if yes, _ := apart(min(n, most)); yes >= reached {
 			n = min(n, most)
-			told := fmt.Sprintf("%d of %d pairs", reached-now, open)
+			told := fmt.Sprintf("%d of the %d pairs", reached-now, open)
 			switch {
 			case open == 1:
 				told = "them"
 			case reached-now == open:
 				told = "all"
 			}
-			return fmt.Sprintf("%s, for each target tell %s apart.", table.Labels(n), told)
+			return fmt.Sprintf("For each target %s, would tell %s apart.", table.Labels(n), told)
 		}
 	}
 }
@@ -159,6 +159,15 @@ func orderSections(r score.Result) []table.Section {
 		Header: []string{"A", "B", "dataset", "label", "A − B", "95% interval", "p (Holm)", "by verdicts alone"},
 		Left:   4, WrapNames: true,
 		Note: "Intervals and p count the judge's error where it is known; the last column does not.",
+	}
+	var people table.Names
+	for _, run := range r.Runs {
+		if run.Labeled != nil {
+			people.Add(run.Target)
+		}
+	}
+	if len(people) > 0 {
+		pairs.Note += " By people's labels, where there are any: " + listed(people) + "."
 	}
 	for _, o := range r.Orders {
 		for _, p := range o.Pairs {

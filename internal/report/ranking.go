@@ -22,6 +22,7 @@ func ranking(all []subject, labels []orbench.Label, ranks []rank) table.Section 
 	targets := map[string]bool{}
 	var withheld noRates
 	var rates []shown
+	byPeople := map[orbench.Label]bool{}
 	for _, i := range inOrder(all, ranks) {
 		s := all[i]
 		targets[s.target] = true
@@ -36,7 +37,11 @@ func ranking(all []subject, labels []orbench.Label, ranks []rank) table.Section 
 			by.Add(one.by)
 			on.Add(one.by + " (" + string(label) + ")")
 			rates = append(rates, one)
-			cells = append(cells, table.Count(one.n), table.Known(one.share, table.Percent)+" "+table.Pad("("+table.Interval(one.ends)+")", 12, true))
+			of := table.Count(one.n)
+			if one.labeled {
+				of, byPeople[label] = table.Counted(one.n, "label", "labels"), true
+			}
+			cells = append(cells, of, table.Known(one.share, table.Percent)+" "+table.Pad("("+table.Interval(one.ends)+")", 12, true))
 			if one.of != nil {
 				withheld.add(*one.of, s.name()+" by "+one.by)
 			}
@@ -57,6 +62,9 @@ func ranking(all []subject, labels []orbench.Label, ranks []rank) table.Section 
 	t.Title += same(&t, "dataset", " on ")
 	var counts []string
 	for _, label := range labels {
+		if byPeople[label] {
+			continue // labels are not the prompts that were asked
+		}
 		if n := same(&t, "n "+string(label), ""); n != "" {
 			counts = append(counts, n+" "+string(label))
 		}

@@ -44,7 +44,7 @@ func newFillProgress(w io.Writer, total int, stats func() fill.Stats) *fillProgr
 	began := time.Now()
 	p.statusLine = newStatus(w, func() []part {
 		p.mu.Lock()
-		seen := []tally{p.others, p.safe, p.toxic}
+		seen := []tally{p.safe, p.toxic, p.others}
 		p.mu.Unlock()
 		return fillLine(stats(), total, time.Since(began), seen)
 	})
@@ -110,6 +110,9 @@ func fillLine(s fill.Stats, total int, took time.Duration, seen []tally) []part 
 	var refused []string
 	for _, t := range seen {
 		if t.judged > 0 {
+			if t.name == "" && len(refused) > 0 {
+				t.name = "others "
+			}
 			refused = append(refused, fmt.Sprintf("%s%.1f%%", t.name, 100*float64(t.refused)/float64(t.judged)))
 		}
 	}

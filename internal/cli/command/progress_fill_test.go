@@ -27,7 +27,10 @@ func TestFillLine(t *testing.T) {
 			fill.Stats{Answered: 6, Failed: 2, Retries: 3, Unpriced: []string{"a/b"}}, 20, 8 * time.Second, []tally{{"", 1, 4}}, 100,
 		},
 		"8/20  ETA 12s  refused so far: safe 25.0%, toxic 90.0%  2 failed": {
-			fill.Stats{Answered: 6, Failed: 2, Retries: 3, Unpriced: []string{"a/b"}}, 20, 8 * time.Second, []tally{{"", 0, 0}, {"safe ", 1, 4}, {"toxic ", 9, 10}}, 70,
+			fill.Stats{Answered: 6, Failed: 2, Retries: 3, Unpriced: []string{"a/b"}}, 20, 8 * time.Second, []tally{{"safe ", 1, 4}, {"toxic ", 9, 10}, {"", 0, 0}}, 70,
+		},
+		"8/20  refused so far: safe 25.0%, others 50.0%": {
+			fill.Stats{Present: 8}, 20, 8 * time.Second, []tally{{"safe ", 1, 4}, {"toxic ", 0, 0}, {"", 2, 4}}, 50,
 		},
 		"4/10  2.0/s  ETA 3s  $0.1250  rate limited by a/b, next try in 1m0s  rate limited by a/c for 3m20s, next try in 0s  9 rejected": {
 			fill.Stats{Answered: 4, USD: 0.125, Rejected: 9, Held: []fill.Held{
