@@ -217,20 +217,22 @@ func setSection(r score.Result, label orbench.Label) table.Section {
 	return s
 }
 
-// addSets says on a brief screen how the order of targets differs between sets.
+// addSets says on a brief screen how the order of targets differs between sets. Two
+// targets in one order say nothing.
 func addSets(d *table.Document, words table.Words, r score.Result) {
 	const most = 3
-	for _, p := range r.SetPairs[:min(most, len(r.SetPairs))] {
+	sets := slices.DeleteFunc(slices.Clone(r.SetPairs), func(p score.SetPair) bool { return p.Targets < 3 && len(p.Reversed) == 0 })
+	for _, p := range sets[:min(most, len(sets))] {
 		line := fmt.Sprintf("%s prompts, %s against %s: Kendall's tau %s over %s", p.Label, p.A, p.B, tauOf(p), table.Counted(p.Targets, "target", "targets"))
 		if len(p.Reversed) > 0 {
 			line += "; reversed: " + reversals(p)
 		}
 		d.AddTo(table.OnBrief, table.Line(words.Of("Order on "+line+".")))
 	}
-	if more := len(r.SetPairs) - most; more > 0 {
+	if more := len(sets) - most; more > 0 {
 		d.AddTo(table.OnBrief, table.Line("And "+table.Counted(more, "more pair", "more pairs")+" of sets."))
 	}
-	if len(r.SetPairs) > 0 {
+	if len(sets) > 0 {
 		d.AddTo(table.OnBrief, table.Gap)
 	}
 }
