@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -90,7 +91,8 @@ type opened interface {
 	View(context.Context, store.Reader) (table.View, error)
 }
 
-// Summary says in names who is asked by a study, and about what.
+// Summary says in names who is asked by a study, and about what. Variants of a target are
+// counted.
 func Summary(s *study.Study) (asked, about []string, err error) {
 	var c struct {
 		Models     []struct{ Name string } `json:"models"`
@@ -106,7 +108,18 @@ func Summary(s *study.Study) (asked, about []string, err error) {
 	if err := json.Unmarshal(s.Config, &c); err != nil {
 		return nil, nil, fmt.Errorf("the configuration of %s is damaged: %w", s.Name, err)
 	}
-	asked = (run.EvalConfig{Targets: c.Targets}).TargetNames()
+	ways := map[string]int{}
+	for _, t := range c.Targets {
+		name := cmp.Or(t.Base, t.Name)
+		if ways[name]++; ways[name] == 1 {
+			asked = append(asked, name)
+		}
+	}
+	for i, name := range asked {
+		if ways[name] > 1 {
+			asked[i] = fmt.Sprintf("%s in %d ways", name, ways[name])
+		}
+	}
 	for _, m := range c.Models {
 		asked = append(asked, m.Name)
 	}
