@@ -252,6 +252,8 @@ func wrapUsage(c *cobra.Command) {
 				return hint(c, err, commandMeant(c, args[0]))
 			case check(c, nil) == nil && len(args) == 1:
 				err = fmt.Errorf("%s takes no argument, such as %q", c.CommandPath(), args[0])
+			case strings.Contains(err.Error(), " arg(s)"):
+				err = fmt.Errorf("%s given to %q", table.Counted(len(args), "argument", "arguments"), c.UseLine())
 			}
 			return hint(c, err, "")
 		}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,10 @@ const narrowest = 40
 // exampleWidth is how many columns a line of an example has at most, so that it can be
 // copied from a narrow window or a page.
 const exampleWidth = 60
+
+// optional is how pflag shows a value that may be left out: NUMBER[=60] after a blank, where
+// only [=NUMBER] can be typed. Both are as wide if the default has two characters.
+var optional = regexp.MustCompile(` ([A-Z]+)\[=[^]]+\]`)
 
 // helpText is what --help prints of a command, in lines of at most width columns, or of
 // 40 where width is less.
@@ -45,7 +50,7 @@ func usageText(c *cobra.Command, width int) string {
 		writeCommands(&b, c, width)
 	}
 	for _, g := range flagGroups(c) {
-		fmt.Fprintf(&b, "\n%s:\n%s", g.title, g.flags.FlagUsagesWrapped(width))
+		fmt.Fprintf(&b, "\n%s:\n%s", g.title, optional.ReplaceAllString(g.flags.FlagUsagesWrapped(width), "[=$1]   "))
 	}
 	if all := command.Settings(c); len(all) > 0 {
 		names := make([]string, len(all))
