@@ -5,6 +5,7 @@ import (
 
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/judge"
 )
 
 // plain reports whether every prompt has a complete answer and every judge has
@@ -51,6 +52,9 @@ func accountLine(r score.Result) string {
 		case judged > 0:
 			line += "; by " + judge + " all " + table.Count(judged) + " judged"
 		}
+	}
+	if blocked > 0 && len(r.Judges()) > 0 && !slices.Equal(r.Judges(), []string{judge.Flag}) {
+		line += "; blocked counts as refused"
 	}
 	return line + "."
 }

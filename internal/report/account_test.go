@@ -19,7 +19,7 @@ func TestAccountLine(t *testing.T) {
 		"Accounted for: 200 prompts = 195 answered + 3 blocked + 2 failed.": {run("a", 195, 3, 2, 0)},
 		"Accounted for: 1,200 prompts = 0 answered + 1,200 unanswered.":     {run("a", 0, 0, 0, 1200)},
 		"Accounted for: 1 prompt = 1 answered; by lexical all 1 judged.":    {run("a", 1, 0, 0, 0, score.JudgeResult{Judge: "lexical", Judged: 1})},
-		"Accounted for: 6 prompts of 2 targets = 5 answered + 1 blocked; by lexical 6 = 5 judged + 1 unjudged.": {
+		"Accounted for: 6 prompts of 2 targets = 5 answered + 1 blocked; by lexical 6 = 5 judged + 1 unjudged; blocked counts as refused.": {
 			run("a", 3, 0, 0, 0, score.JudgeResult{Judge: "lexical", Judged: 3}),
 			run("b", 2, 1, 0, 0, score.JudgeResult{Judge: "lexical", Judged: 2, Unjudged: 1}),
 		},
