@@ -20,8 +20,8 @@ type Words struct {
 	// Refused and Answered say which way a prompt flipped.
 	Refused, Answered string
 	Warnings          []string
-	// Tables are all tables but those of the metrics. Each has at least one row: the settings
-	// that differ, the corrected rates, and the pairs.
+	// Tables are all tables but those of the metrics. Each has at least one row: the gates,
+	// the settings that differ, the corrected rates, and the pairs.
 	Tables []table.Section
 }
 
@@ -34,7 +34,7 @@ func (c Result) Words() Words {
 		w.Verdicts = append(w.Verdicts, c.verdictOn(m))
 		w.WithError, w.Accounts = append(w.WithError, m.JudgeError.shown()), append(w.Accounts, c.account(m))
 	}
-	tables := []table.Section{provenance.Section(c.SettingsThatDiffer), c.correctedSection()}
+	tables := []table.Section{c.gates(), provenance.Section(c.SettingsThatDiffer), c.correctedSection()}
 	if c.Pairs != nil {
 		tables = append(tables, c.Pairs.Measures())
 	}
