@@ -239,7 +239,7 @@ func refusalCells(f *Figures) []string {
 func measuresCells(f *Figures) []string {
 	m, c := f.Measures, f.Confusion
 	return table.Cells(f.N, accuracy(m), table.Measure(m.Precision), table.MeasureInterval(m.PrecisionCI95), table.Measure(m.Recall),
-		table.MeasureInterval(m.RecallCI95), table.Measure(m.F1), table.MeasureInterval(m.F1CI95), table.Measure(m.Kappa.Value),
+		table.MeasureInterval(m.RecallCI95), table.Measure(m.F1), table.MeasureInterval(m.F1CI95), table.Kappa(m.Kappa.Value),
 		table.KappaInterval(m.Kappa), c.TP, c.FP, c.FN, c.TN)
 }
 

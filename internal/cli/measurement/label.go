@@ -325,10 +325,14 @@ func (a app) labelImport(ctx context.Context, memory *store.Store, r *run.Run, k
 	if done.Unknown == len(labels) {
 		return command.InputError(path, "none of its answers is in the run "+r.Name, "name the run whose answers were labeled")
 	}
+	placed, replaced := annotation.Unsaid(placed, before)
 	if err := memory.Annotate(ctx, placed); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.Stdout, "%d labels on answers and %d on prompts are in the store\n", done.Found+done.Unknown, done.Prompts)
+	if replaced > 0 {
+		a.Infof("%s replaced by the same person since; the later labels stand", table.Counted(replaced, "was", "were"))
+	}
 	if done.Unknown > 0 {
 		a.Infof("%d belong to answers that the run %s does not have", done.Unknown, r.Name)
 	}
