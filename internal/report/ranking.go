@@ -63,6 +63,9 @@ func ranking(all []subject, labels []orbench.Label, ranks []rank) table.Section 
 	}
 	if len(counts) > 0 {
 		t.Title += ": " + strings.Join(counts, " and ") + " prompts"
+		if !slices.ContainsFunc(rates, func(one shown) bool { return !one.labeled }) {
+			t.Title += " labeled"
+		}
 	}
 	t.Title += same(&t, "by", ", judged by ")
 	if ranks == nil {
