@@ -35,7 +35,7 @@ func (r Result) Document() table.Document {
 		}
 	}
 	if r.Forgotten > 0 {
-		d.AddTo(table.OnBrief, table.Warning(table.Counted(r.Forgotten, "answer was", "answers were")+" forgotten and are in no figure."))
+		d.AddTo(table.OnBrief, table.Warning(table.Counted(r.Forgotten, "forgotten answer is", "forgotten answers are")+" in no figure."))
 	}
 	if r.Repeated > 0 {
 		d.Add(table.Warning(table.Counted(r.Repeated, "row repeats", "rows repeat") + " an answer of another row, such as when two people labeled it. Each row counts, so the intervals are too narrow."))
