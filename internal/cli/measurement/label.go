@@ -409,6 +409,8 @@ func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, ke
 			fmt.Fprint(out, " --disputes")
 		}
 		fmt.Fprintln(out)
+	case prompts:
+		fmt.Fprintf(out, "See the rates without disputed prompts with: orbench report %s --full\n", untrusted.Shell(r.Name))
 	default:
 		fmt.Fprintf(out, "See the corrected rates with: orbench report %s\n", untrusted.Shell(r.Name))
 	}
