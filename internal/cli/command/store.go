@@ -88,6 +88,10 @@ func NotStored(name string, err error) error {
 	if _, fault := os.Stat(page); fault == nil {
 		return InputError(name, "is the folder of a report, not a stored run", "open "+page+" in a browser")
 	}
+	page = filepath.Join(name, "README.md")
+	if _, fault := os.Stat(page); fault == nil {
+		return InputError(name, "is a folder, not a stored run", page+" says what is in it")
+	}
 	file, fault := os.Open(name)
 	if fault != nil {
 		return err
