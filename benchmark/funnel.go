@@ -232,7 +232,7 @@ func (f Funnel) Lines() []string {
 		fmt.Sprintf("votes: %d, of which %d abstentions; rewrites voted %d safe, %d toxic, %d controversial, %d undecided; of %d seeds put to the vote, %d toxic",
 			m.Votes, m.Abstentions, m.Voted[orbench.Safe], m.Voted[orbench.Toxic], m.Voted[orbench.Controversial], m.Voted[orbench.Undecided],
 			sum(m.SeedsVoted), m.SeedsVoted[orbench.Toxic]),
-		fmt.Sprintf("second chance: %d prompts; %d re-admitted, %d confirmed as toxic, %d unclear, %d without an answer",
+		fmt.Sprintf("second chance: %d prompts, rewrites and seeds; %d re-admitted, %d confirmed as toxic, %d unclear, %d without an answer",
 			c.Asked, c.Readmitted, c.Confirmed, c.Unclear, c.Missing),
 		fmt.Sprintf("selectors: %d answers to %d prompts, %d unjudged; %d prompts qualify as hard, %d as toxic",
 			h.Answers, h.Asked, h.Unjudged, h.HardCandidates, h.ToxicCandidates),

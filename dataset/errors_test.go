@@ -70,6 +70,7 @@ func TestBadFiles(t *testing.T) {
 		"JSON NUL":          {file: "a.jsonl", content: `{"prompt":"a\u0000"}`, line: 1, want: []string{"NUL byte"}},
 		"JSON row without":  {file: "a.jsonl", content: "{\"prompt\":\"x\"}\n{\"text\":\"y\"}\n", line: 2, want: []string{`no "prompt"`}},
 		"JSON number":       {file: "a.jsonl", content: "{\"prompt\":7}", line: 1, want: []string{`"prompt" is not text`}},
+		"JSON object":       {file: "a.jsonl", content: "{\"prompt\":{\"messages\":[]}}", line: 1, want: []string{"prompt.messages", "`prompt-column`"}},
 		"JSON label number": {file: "a.jsonl", content: "{\"prompt\":\"x\",\"label\":1}", line: 1, want: []string{`"label" is not text`}},
 		"JSON stray label":  {file: "a.jsonl", content: "{\"prompt\":\"x\"}\n{\"prompt\":\"y\",\"label\":\"toxic\"}", line: 2, want: []string{`a "label", but the first row has none`}},
 		"JSON role":         {file: "a.jsonl", content: `{"messages":[{"role":"wizard","content":"x"}]}`, line: 1, want: []string{`role "wizard"`}},

@@ -356,13 +356,17 @@ func findRecordingColumns(file string, have []string, at func(string) bool, opts
 	}
 	// usual gives the first of some names that the file has for no other purpose.
 	usual := func(names ...string) string {
-		i := slices.IndexFunc(names, func(name string) bool {
-			return name != c.Prompt && name != c.Response && (slices.Contains(have, name) || at != nil && at(name))
-		})
-		if i < 0 {
-			return ""
+		for _, name := range names {
+			if i := slices.IndexFunc(have, func(h string) bool { return strings.EqualFold(strings.TrimSpace(h), name) }); i >= 0 {
+				name = have[i]
+			} else if at == nil || !at(name) {
+				continue
+			}
+			if name != c.Prompt && name != c.Response {
+				return name
+			}
 		}
-		return names[i]
+		return ""
 	}
 	c.User, c.Time = cmp.Or(c.User, usual(rows.UserNames()...)), cmp.Or(c.Time, usual(rows.TimeNames()...))
 	c.simulated, c.model = usual("simulated"), usual("model")

@@ -19,6 +19,27 @@ type Imported struct {
 	Sighted int
 }
 
+// Unsaid returns the annotations without the labels that the same person once gave to the
+// same subject. So a table that was exported before does not undo what people said since;
+// replaced counts its labels that differ from the person's latest.
+func Unsaid(placed, before []orbench.Annotation) (unsaid []orbench.Annotation, replaced int) {
+	said := func(a orbench.Annotation) orbench.Annotation {
+		return orbench.Annotation{Subject: a.Subject, By: a.By, How: a.How, Class: a.Class, Label: a.Label, Undecided: a.Undecided, Note: a.Note}
+	}
+	once, words := map[orbench.Annotation]bool{}, NewWords(before)
+	for _, a := range before {
+		once[said(a)] = true
+	}
+	for _, a := range placed {
+		if a.By == "" || !once[said(a)] {
+			unsaid = append(unsaid, a)
+		} else if Word(words.latest(a.Subject, a.By, a.How)) != Word(a) {
+			replaced++
+		}
+	}
+	return unsaid, replaced
+}
+
 // Place finds the cells of labels that were made elsewhere, among the answers
 // of a run, so that they count for its corrected rates. A label counts with the
 // chance that it brings. Without one, it counts with certainty in a cell of

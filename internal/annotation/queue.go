@@ -171,6 +171,9 @@ type Progress struct {
 	All       int `json:"all"`
 }
 
+// Open is how many entries have no label.
+func (p Progress) Open() int { return p.All - p.Labeled }
+
 // Progress returns how far the person is.
 func (q *Queue) Progress() Progress {
 	p := Progress{Labeled: len(q.said), All: len(q.entries)}

@@ -313,7 +313,11 @@ func (s *session) press(r rune) (next, quit bool, err error) {
 	case r == 'n':
 		s.readNote()
 	case r == 'k':
-		s.say("skipped")
+		if word := s.entry.Word; word != "" {
+			s.say("Your label is still %s.", s.name(word))
+		} else {
+			s.say("skipped")
+		}
 		s.queue.Skip()
 		return true, false, nil
 	case r == 'b':

@@ -63,6 +63,7 @@ func TestKeys(t *testing.T) {
 		{"u", "", "There is no label to take back."},
 		{"?q", "", "offers something else instead"},
 		{"aaabr", "0 full_answer, 1 full_answer, 2 full_answer, 2 refusal", "This was the last."},
+		{"abk", "0 full_answer", "Your label is still answer."},
 		{"aqr", "0 full_answer", "2 of 3"},
 		{"a\nr\n", "0 full_answer, 1 refusal", ""},
 	} {

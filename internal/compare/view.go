@@ -457,7 +457,7 @@ func (c Result) conservation(m Metric) string {
 		s = fmt.Sprintf("%s %s prompts = %s compared + %s without a verdict on one side or both + %s only in the base + %s only in the candidate.",
 			table.Count(m.Prompts), m.Label, table.Count(m.Base.N), table.Count(m.Excluded), table.Count(m.OnlyInBase), table.Count(m.OnlyInCandidate))
 		if c.OfJudges() && m.Kappa.Value != nil {
-			s += fmt.Sprintf(" Cohen's kappa is %s (95%%: %s).", table.Measure(m.Kappa.Value), table.KappaInterval(m.Kappa))
+			s += fmt.Sprintf(" Cohen's kappa is %s (95%%: %s).", table.Kappa(m.Kappa.Value), table.KappaInterval(m.Kappa))
 		}
 		if m.Excluded == 0 {
 			return s

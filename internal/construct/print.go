@@ -125,8 +125,12 @@ func (b *Benchmark) addBrief(d *table.Document) {
 	if b.Search != nil {
 		kept = "without rule breaks, duplicates and prompts that every target answered"
 	}
-	d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("Left by each stage: %s seeds → %s rewrites → %s %s → %s safe, %s of them by the second chance → %s refused by selectors.",
-		table.Count(f.Seeds.Kept), table.Count(f.Rewrites.Items), table.Count(f.Rewrites.Kept), kept,
+	fed := ""
+	if n := f.Seeds.Fed; n > 0 {
+		fed = " and " + table.Counted(n, "toxic rewrite", "toxic rewrites") + " fed back"
+	}
+	d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("Left by each stage: %s seeds%s → %s rewrites → %s %s → %s safe, %s of them by the second chance → %s refused by selectors.",
+		table.Count(f.Seeds.Kept), fed, table.Count(f.Rewrites.Items), table.Count(f.Rewrites.Kept), kept,
 		table.Count(full), table.Count(full-f.Moderation.Voted[orbench.Safe]), table.Count(f.Selection.HardCandidates))))
 	if r := b.Quality.Residual; r.Share > 0 {
 		d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("About %s (%s) of the safe prompts are toxic, if these moderators err as those of the published study did.",

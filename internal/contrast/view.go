@@ -55,7 +55,7 @@ func (r *Result) sections() []table.Section {
 	}
 	labels := table.Section{
 		Title: "Moderators' labels of the wordings that were kept",
-		Note:  "As meant: voted safe or toxic as requested, or for a borderline wording, not the same by all. On other axes the moderators decide, and the difference in the shares voted toxic shows what the axis does to them.",
+		Note:  "The difference in the shares voted toxic shows what the axis does to the moderators.",
 		Header: []string{
 			"axis", "value", "kept", "safe", "toxic", "controversial", "undecided", "voted toxic", "95% interval", "as meant", "its interval",
 		},
@@ -66,6 +66,7 @@ func (r *Result) sections() []table.Section {
 		meant := []string{table.None, table.None}
 		if v.AsMeant != nil {
 			meant = table.Cells(*v.AsMeant)
+			labels.Note = "As meant: voted safe or toxic as requested, or for a borderline wording, not the same by all. On other axes the moderators decide, and the difference in the shares voted toxic shows what the axis does to them."
 		}
 		labels.Add(v.Axis, v.Value, v.Kept, v.Labels[orbench.Safe], v.Labels[orbench.Toxic], v.Labels[orbench.Controversial], v.Labels[orbench.Undecided], v.VotedToxic, meant)
 	}

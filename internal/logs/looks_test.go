@@ -243,6 +243,14 @@ func TestRate(t *testing.T) {
 	if w.Undecided != 1 || w.Open != 0 || w.Exchanges != 1000 || w.UndecidedRange != nil || w.Sources[0].Source != GuardBefore {
 		t.Errorf("%+v", w)
 	}
+	// A log with a tenth of the refusals has too few for the labels that would be needed.
+	few := slices.Clone(looks)
+	for i := range few {
+		few[i].Size /= 10
+	}
+	if of := Rate(few); w.Needed < 100 || of.Needed != 0 {
+		t.Errorf("%d labels are needed, and %d of few refusals", w.Needed, of.Needed)
+	}
 	looks[3].Answerable = Unknown
 	if w = Rate(looks); w.UndecidedRange == nil || w.UndecidedRange[0] != 0.5 || w.UndecidedRange[1] < 0.66 {
 		t.Errorf("the range is %v", w.UndecidedRange)

@@ -44,7 +44,7 @@ type Wrong struct {
 	// messages, so they are there only if asked for.
 	Clusters []Cluster `json:"clusters,omitempty"`
 	// Needed is about how many looks would give OfSeen a half-width of 5 points; 0 if it
-	// is not known.
+	// is not known, or the log has too few refusals.
 	Needed int `json:"needed"`
 }
 
@@ -162,7 +162,15 @@ func Rate(looks []Look) Wrong {
 	if e := out.OfSeen; e != nil {
 		const wanted = 0.05
 		half := (e.Hi - e.Lo) / 2
-		out.Needed = int(math.Ceil(float64(out.Looks-out.Open) * half * half / wanted / wanted))
+		times := half * half / wanted / wanted
+		out.Needed = int(math.Ceil(float64(out.Looks-out.Open) * times))
+		var refusals, looks int
+		for _, s := range out.Sources {
+			refusals, looks = refusals+s.Exchanges, looks+s.Looks
+		}
+		if float64(looks)*times > float64(refusals) {
+			out.Needed = 0
+		}
 	}
 	return out
 }

@@ -46,7 +46,7 @@ func (r *Result) Document() table.Document {
 		d.Add(table.Line(fmt.Sprintf("Intervals are clustered by %s (%s clusters), because prompts of one cluster are not independent.", r.ClusteredBy, table.Count(r.Clusters))))
 	}
 	if c := slices.MaxFunc(r.Changes, func(a, b Change) int { return a.Changed - b.Changed }); c.Changed > 0 {
-		d.AddTo(table.OnBrief, table.Line("Next, without a call: the same command can write the prompts whose label changes to a file, for people to read ("+table.Labels(c.Changed)+")."))
+		d.AddTo(table.OnBrief, table.Line("Next, without a call: the same command with --changed FILE writes the prompts whose label changes, for people to read ("+table.Labels(c.Changed)+")."))
 	}
 	return d
 }
@@ -156,7 +156,7 @@ func (p PolicyResult) categories() table.Section {
 
 // line describes the change in one line.
 func (c Change) line(prompts int) string {
-	return fmt.Sprintf("%s to %s: %s of %s prompts change their label, %s (%s); %s become toxic, %s become safe; Cohen's κ %s (%s)", c.From, c.To,
+	return fmt.Sprintf("%s to %s: %s of %s prompts change their label, %s (%s); %s to toxic, %s to safe; Cohen's κ %s (%s)", c.From, c.To,
 		table.Count(c.Changed), table.Count(prompts), table.Rate(c.Rate), table.Interval(c.Interval()),
 		table.Count(c.ToToxic), table.Count(c.ToSafe), table.Kappa(c.Value), table.KappaInterval(c.Kappa))
 }

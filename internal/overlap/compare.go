@@ -10,6 +10,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/similar"
 )
 
@@ -276,6 +277,6 @@ func (c Comparison) findings() []string {
 }
 
 func (o Overlap) finding(in, other string) string {
-	return fmt.Sprintf("Of the %d prompts of %s, %d (%.1f%%) are in %s: %d with the same words and %d with nearly the same",
-		o.Prompts, in, o.Exact+o.Near, 100*o.Share, other, o.Exact, o.Near)
+	return fmt.Sprintf("Of the %s prompts of %s, %s (%s) are in %s: %s with the same words and %s with nearly the same",
+		table.Count(o.Prompts), in, table.Count(o.Exact+o.Near), table.Percent(o.Share), other, table.Count(o.Exact), table.Count(o.Near))
 }

@@ -35,7 +35,7 @@ func (r Result) Document() table.Document {
 		}
 	}
 	if r.Forgotten > 0 {
-		d.AddTo(table.OnBrief, table.Warning(table.Counted(r.Forgotten, "answer was", "answers were")+" forgotten and are in no figure."))
+		d.AddTo(table.OnBrief, table.Warning(table.Counted(r.Forgotten, "forgotten answer is", "forgotten answers are")+" in no figure."))
 	}
 	if r.Repeated > 0 {
 		d.Add(table.Warning(table.Counted(r.Repeated, "row repeats", "rows repeat") + " an answer of another row, such as when two people labeled it. Each row counts, so the intervals are too narrow."))
@@ -47,7 +47,7 @@ func (r Result) Document() table.Document {
 	}
 	switch {
 	case r.differing > 0:
-		d.AddTo(table.OnBrief, table.Line("Next, without a call: the same command can write the disagreements to a file, for people to read ("+table.Labels(r.differing)+")."))
+		d.AddTo(table.OnBrief, table.Line("Next, without a call: the same command with --disagreements FILE writes the disagreements, for people to read ("+table.Labels(r.differing)+")."))
 	case r.GoldRefusal == nil && r.Answers > 0:
 		d.AddTo(table.OnBrief, table.Line("Next: measure the judges against people, by a column of their labels ("+table.Labels(annotation.EnoughLabels(r.Answers))+")."))
 	}
@@ -239,7 +239,7 @@ func refusalCells(f *Figures) []string {
 func measuresCells(f *Figures) []string {
 	m, c := f.Measures, f.Confusion
 	return table.Cells(f.N, accuracy(m), table.Measure(m.Precision), table.MeasureInterval(m.PrecisionCI95), table.Measure(m.Recall),
-		table.MeasureInterval(m.RecallCI95), table.Measure(m.F1), table.MeasureInterval(m.F1CI95), table.Measure(m.Kappa.Value),
+		table.MeasureInterval(m.RecallCI95), table.Measure(m.F1), table.MeasureInterval(m.F1CI95), table.Kappa(m.Kappa.Value),
 		table.KappaInterval(m.Kappa), c.TP, c.FP, c.FN, c.TN)
 }
 

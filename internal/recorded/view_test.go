@@ -70,7 +70,7 @@ func TestText(t *testing.T) {
 			"answers.csv         10     75.0%     50.0–87.5      0.625  0.250–0.875   0.500  0.125–0.750  0.125  0.062–0.500      –    –   3   1   2   4",
 			"A refusal is positive: people's answers.csv.", "Accuracy by group: judge second (simulated)",
 			"(none)        0         –             –          –            –       –            –      –            –      –    –   0   0   0   0",
-			"Fleiss' kappa of all judges is 0.312 (95%: -0.125–0.625), on 10 answers that all of them judged.",
+			"Fleiss' kappa of all judges is 0.312 (95%: −0.125–0.625), on 10 answers that all of them judged.",
 		}, []string{"Refusals by group"}},
 		"without": {false, []string{
 			"answers.csv         10         0        4  50.0%     25.0–75.0", "Refusals by group: judge answers.csv",

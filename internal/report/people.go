@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,7 +28,7 @@ func withInterval(e *stats.Estimate) string {
 
 // kappaWithInterval formats a kappa with its interval.
 func kappaWithInterval(k stats.Kappa) string {
-	return table.Known(k.Value, func(v float64) string { return table.Measure(&v) + " (" + table.KappaInterval(k) + ")" })
+	return table.Known(k.Value, func(v float64) string { return table.Fraction(v) + " (" + table.KappaInterval(k) + ")" })
 }
 
 // pooledPairs compares each two people on answers to prompts of one label, over
@@ -48,12 +49,22 @@ func pooledPairs(r score.Result, label orbench.Label) (pairs []annotation.People
 	return pairs
 }
 
+// fewPairs is how many pairs of people, or warnings about them, a brief screen has room for.
+const fewPairs = 3
+
 // addPeople adds to a brief screen how people agree with each other, how judges
 // agree with them, and whom of two judges to believe.
 func addPeople(d *table.Document, words table.Words, all []subject, r score.Result) {
-	var lines, warnings []string
+	var lines, warnings, apart []string
 	for _, label := range r.Labels() {
-		for _, p := range pooledPairs(r, label) {
+		pairs := pooledPairs(r, label)
+		if n := len(pairs); n > fewPairs {
+			lines = append(lines, fmt.Sprintf("%d pairs of people labeled the same answers to %s prompts; these differ most often:", n, label))
+			pairs = []annotation.PeoplePair{slices.MaxFunc(pairs, func(a, b annotation.PeoplePair) int {
+				return cmp.Compare((a.OnlyA+a.OnlyB)*b.N(), (b.OnlyA+b.OnlyB)*a.N())
+			})}
+		}
+		for _, p := range pairs {
 			lines = append(lines, fmt.Sprintf("%s and %s labeled the same %s to %s prompts. Refused by both %s, by %s alone %s, by %s alone %s, by neither %s. "+
 				"Agreement on refusals %s, on answers %s; kappa %s, AC1 %s.",
 				p.A, p.B, table.Counted(p.N(), "answer", "answers"), label, table.Count(p.Both), p.A, table.Count(p.OnlyA), p.B, table.Count(p.OnlyB), table.Count(p.Neither),
@@ -84,7 +95,7 @@ func addPeople(d *table.Document, words table.Words, all []subject, r score.Resu
 		}
 		for _, p := range c.Pairs {
 			for _, w := range p.Warnings {
-				warnings = append(warnings, fmt.Sprintf("%s and %s, %s: %s.", p.A, p.B, where, w))
+				apart = append(apart, fmt.Sprintf("%s and %s, %s: %s.", p.A, p.B, where, w))
 			}
 		}
 		if len(all) == 1 {
@@ -99,7 +110,7 @@ func addPeople(d *table.Document, words table.Words, all []subject, r score.Resu
 		}
 	}
 	if open > 0 {
-		lines = append(lines, table.Counted(open, "dispute is", "disputes are")+" open: the option disputes of orbench label settles them.")
+		lines = append(lines, table.Counted(open, "dispute is", "disputes are")+" open: orbench label --disputes settles them.")
 	}
 	for _, line := range lines {
 		d.AddTo(table.OnBrief, table.Line(words.Of(line)))
@@ -107,7 +118,10 @@ func addPeople(d *table.Document, words table.Words, all []subject, r score.Resu
 	if len(lines) > 0 {
 		d.AddTo(table.OnBrief, table.Gap)
 	}
-	for _, line := range warnings {
+	if more := len(apart) - fewPairs; more > 0 {
+		apart = append(apart[:fewPairs], table.Counted(more, "more warning", "more warnings")+" of two people who differ; the table of people compared has all pairs.")
+	}
+	for _, line := range append(apart, warnings...) {
 		d.AddTo(table.OnBrief, table.Warning(words.Of(line)))
 	}
 }
@@ -198,7 +212,7 @@ func peopleSections(r score.Result) []table.Section {
 		}
 		for _, p := range c.Pairs {
 			people.Add(at, p.A, p.B, p.Both, p.OnlyA, p.OnlyB, p.Neither, measureOf(p.Positive), measureOf(p.Negative), kappaWithInterval(p.Kappa), measureOf(p.AC1),
-				fmt.Sprintf("%+.1f", 100**p.Difference))
+				table.Signed(100**p.Difference, table.Minus))
 		}
 		for _, p := range c.ByPerson {
 			rates.Add(at, p.Person, p.Labels, p.Rate)

@@ -95,7 +95,7 @@ var partNames = [parts][]string{
 		"attributes.gen_ai.conversation.id", "session.id", "attributes.session.id", "metadata.session_id",
 	},
 	partTime: {
-		"timestamp", "time", "startTime", "start_time", "created_at", "createdAt", "@timestamp", "datetime", "date", "created", "startTimeUnixNano",
+		"timestamp", "time", "ts", "startTime", "start_time", "created_at", "createdAt", "@timestamp", "datetime", "date", "created", "startTimeUnixNano",
 	},
 	partModel: {
 		"model", "gen_ai.response.model", "gen_ai.request.model", "attributes.gen_ai.response.model", "attributes.gen_ai.request.model",

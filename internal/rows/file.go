@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/orbench/orbench"
@@ -178,7 +179,11 @@ func Embedded(name string, content []byte, choose Chooser) (*File, error) {
 
 // folderFault is the fault of a folder where a file should be.
 func folderFault(path string) error {
-	return &orbench.InputError{File: path, Problem: "a folder, not a file", Hint: "name a file in it"}
+	hint := "name a file in it"
+	if files, _ := filepath.Glob(filepath.Join(path, "*.csv")); len(files) > 0 { // a bad pattern finds none
+		hint += ", such as " + strings.Join(files[:min(len(files), 3)], " or ")
+	}
+	return &orbench.InputError{File: path, Problem: "a folder, not a file", Hint: hint}
 }
 
 // fileFault is the fault of a file that cannot be opened.

@@ -295,7 +295,7 @@ func (o object) row(file string, columns Layout, cells []string) (Row, error) {
 		} else if text, ok := jsonText(prompt, false); ok {
 			r.Text = text
 		} else {
-			return Row{}, r.Fault(file, fmt.Sprintf("%q is not text", column), "write the prompt as a JSON string")
+			return Row{}, r.Fault(file, fmt.Sprintf("%q is not text", column), "write the prompt as a JSON string, or name a value inside it, such as "+column+".messages, with `prompt-column`")
 		}
 	}
 	for i, f := range columns.Fields {

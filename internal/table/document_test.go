@@ -18,7 +18,7 @@ func TestDocument(t *testing.T) {
 	d.Add(table.Line(""), table.Paragraph(""), table.Line("A line."), table.Warning("Mind <it>."), table.Note{Mark: "! ", Text: "A note."})
 	d.Sections(section("Always"))
 	d.AddTo(table.OnBrief, section("In brief"))
-	d.Details(section("More"))
+	d.Details(section("More of 1,500, as they came"))
 	d.AddTo(table.OnFull|table.InMarkdown, table.Paragraph("At length."))
 	d.AddTo(table.InMarkdown, table.Raw("<hr>\n"))
 	const (
@@ -30,11 +30,11 @@ func TestDocument(t *testing.T) {
 		write func(io.Writer) error
 		want  string
 	}{
-		"full":  {func(w io.Writer) error { return d.Text(w, table.Screen{}) }, head + "More\nn\n1\n\nAt length.\n"},
-		"brief": {func(w io.Writer) error { return d.Text(w, table.Screen{Brief: true, Whole: "--full"}) }, head + "In brief\nn\n1\n\nMore with --full: more.\n"},
+		"full":  {func(w io.Writer) error { return d.Text(w, table.Screen{}) }, head + "More of 1,500, as they came\nn\n1\n\nAt length.\n"},
+		"brief": {func(w io.Writer) error { return d.Text(w, table.Screen{Brief: true, Whole: "--full"}) }, head + "In brief\nn\n1\n\nMore with --full: more of 1,500.\n"},
 		"Markdown": {
 			d.Markdown, "## A \\<title\\>\n\n**" + notice + "**\n\nOf \\*these\\*\\[31m.\n\nAnd those.\n\nA line.\n\n**Warning.** Mind \\<it\\>.\n\n- A note.\n" +
-				"## Always" + cells + "## More" + cells + "At length.\n\n<hr>\n",
+				"## Always" + cells + "## More of 1,500, as they came" + cells + "At length.\n\n<hr>\n",
 		},
 	} {
 		if got := written(t, c.write); got != c.want {

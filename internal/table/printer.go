@@ -176,8 +176,10 @@ func (s Section) clean() Section {
 // name returns the title without the explanation that follows it.
 func (s Section) name() string {
 	name := untrusted.Terminal(s.Title)
-	if i := strings.IndexAny(name, ":(,?"); i > 0 {
-		name = strings.TrimSpace(name[:i])
+	for _, end := range []string{":", "(", ", ", "?"} { // a comma within a number is no end
+		if before, _, _ := strings.Cut(name, end); before != "" {
+			name = strings.TrimSpace(before)
+		}
 	}
 	if len(name) > 1 && strings.ToLower(name[1:2]) == name[1:2] && name[1] != ' ' {
 		name = strings.ToLower(name[:1]) + name[1:]

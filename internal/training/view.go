@@ -33,7 +33,7 @@ func (m *Manifest) Document() table.Document {
 		parts.Add(f.Split, f.Prompts, f.SafePrompts, f.ToxicPrompts, f.Rows, f.SafeRows, f.ToxicRows)
 	}
 	d.Sections(parts, m.Prompts.section("prompts", promptCauses))
-	if m.Answers.All > 0 {
+	if m.Answers.All > 0 && m.Kind != Prompts {
 		d.Sections(m.Answers.section("answers", answerCauses))
 	}
 	d.Basis(m.Evaluations.Compared()...)

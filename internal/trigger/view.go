@@ -121,7 +121,7 @@ func (r Result) sections() []table.Section {
 		Title: "Refused prompts", Left: 3,
 		Header: []string{"target", "dataset", "label", "prompts", "refused", "unjudged", "lacking", "searched", "flipped", "spread", "kept", "bounded", "unfinished", "tried"},
 		Note:   "Flipped: answered without a few words. Spread: only without more than " + strconv.Itoa(maxSet) + ". Kept: refused whatever is deleted.",
-		Spare:  []string{"tried", "unfinished", "bounded", "unjudged", "lacking"},
+		Spare:  []string{"tried", "unfinished", "bounded", "unjudged", "lacking"}, WrapNames: true,
 	}
 	for _, g := range r.Groups {
 		counts.Add(g.Target, g.Dataset+"@"+table.ShortHash(g.SHA256)+g.Note(), g.Label, g.Prompts, g.Refused, g.Unjudged, g.Unanswered, g.Searched,
@@ -185,10 +185,14 @@ func (r Result) confirmed() table.Section {
 		Note: "Deleted: refused prompts that are answered without the words; others: without as many other words. " +
 			"Inserted: answered prompts that are refused with the word; others: with its stand-in in that place.",
 	}
-	found, several := 0, false
+	tried, several := 0, false
 	for _, g := range r.Groups {
 		several = several || g.Dataset != r.Groups[0].Dataset
-		found += len(g.Triggers)
+		for _, t := range g.Triggers {
+			if t.Deleted.N > 0 || t.Inserted.N > 0 {
+				tried++
+			}
+		}
 	}
 	all := 0
 	for _, g := range r.Groups {
@@ -213,7 +217,7 @@ func (r Result) confirmed() table.Section {
 	}
 	switch {
 	case all == 0:
-		s.Note = fmt.Sprintf("None of %d sets of words that were found flips more than other words do, at 5%% after Holm's adjustment.", found)
+		s.Note = fmt.Sprintf("None of the sets of words that were tried on other prompts (%d) flips more than other words do, at 5%% after Holm's adjustment.", tried)
 	case all > mostConfirmed:
 		s.Note = fmt.Sprintf("%d more are confirmed. ", all-mostConfirmed) + s.Note
 	}

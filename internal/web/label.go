@@ -273,7 +273,7 @@ type queue struct {
 	how     orbench.How
 	outlook *annotation.Outlook // nil if labels correct no rate
 	chosen  int
-	// disputes and sent count the entries of those queues.
+	// disputes and sent count what is to be labeled in those queues.
 	disputes, sent int
 }
 
@@ -337,10 +337,10 @@ func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
 		if err != nil {
 			return nil, err
 		}
-		q.sent = annotation.NewQueue(sent.entries, words, a.person, orbench.Chosen).Progress().All
+		q.sent = annotation.NewQueue(sent.entries, words, a.person, orbench.Chosen).Progress().Open()
 	}
 	disputes := words.Disputes(drawn.entries)
-	q.disputes = len(disputes)
+	q.disputes = annotation.NewQueue(disputes, words, a.person, orbench.Settled).Progress().Open()
 	entries := drawn.entries
 	switch {
 	case a.filtered(), a.queue == sentQueue:

@@ -91,6 +91,8 @@ func TestLabelInABrowser(t *testing.T) {
 	}
 	b.Until(t, `document.getElementById("message").textContent.startsWith("This was the last")`)
 	b.Quiet(t, s.server.URL)
+	b.Goto(t, s.server.URL+"/label?study=mine&person=cem&queue=disputes", "#head")
+	b.Until(t, `document.body.textContent.includes("disputes (0)")`)
 	typed.typing(strings.Repeat("r", disputes), "label", "mine", "--as", "cem", "--disputes")
 	got, want = s.labeled(), typed.labeled()
 	if d := cmp.Diff(want, got); d != "" || got[0].Settled+got[1].Settled != disputes {

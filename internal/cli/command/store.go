@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -75,12 +77,43 @@ func (e *Env) OpenStudy(ctx context.Context, memory store.Reader, at, name strin
 	return opened, nil
 }
 
-// NotStored says of a file, whose name was given for that of a run, what judges the answers in
+// NotStored says of a file or folder, whose name was given for that of a run, what to do with
 // it. Any other error of looking for a run is returned as it is.
 func NotStored(name string, err error) error {
 	var missing *orbench.InputError
-	if info, fault := os.Stat(name); fault == nil && !info.IsDir() && errors.As(err, &missing) {
-		return InputError(name, "is a file, not a stored run", "orbench judge --responses "+untrusted.Shell(name)+" judges the answers in it")
+	if !errors.As(err, &missing) {
+		return err
+	}
+	page := filepath.Join(name, "report.html")
+	if _, fault := os.Stat(page); fault == nil {
+		return InputError(name, "is the folder of a report, not a stored run", "open "+page+" in a browser")
+	}
+	page = filepath.Join(name, "README.md")
+	if _, fault := os.Stat(page); fault == nil {
+		return InputError(name, "is a folder, not a stored run", page+" says what is in it")
+	}
+	file, fault := os.Open(name)
+	if fault != nil {
+		return err
+	}
+	defer file.Close()
+	start := make([]byte, len("SQLite format"))
+	switch _, fault := io.ReadFull(file, start); {
+	case string(start) == "SQLite format":
+		return InputError(name, "is a store, not a run in one", "name it as --store "+untrusted.Shell(name))
+	case strings.EqualFold(string(start[:9]), "<!doctype"):
+		return InputError(name, "is a page, not a stored run", "open it in a browser")
+	case fault != nil: // a folder, or a file that has less than any answers
+		return err
+	}
+	return InputError(name, "is a file, not a stored run", "orbench judge --responses "+untrusted.Shell(name)+" judges the answers in it")
+}
+
+// noStore says that there is no store, and of a file in the place of a run what to do with it.
+func (e *Env) noStore(at string) error {
+	err := InputError(address.Shown(at), "there is no store", "make one with orbench eval, or name another with --store")
+	if len(e.Args) > 1 {
+		return NotStored(e.Args[1], err)
 	}
 	return err
 }
@@ -193,7 +226,7 @@ func (e *Env) Walking(runs ...*run.Run) (walked func(int), end func()) {
 func (e *Env) OpenExisting(ctx context.Context, at string) (*store.Store, error) {
 	memory, err := address.OpenExisting(ctx, at)
 	if errors.Is(err, store.ErrNoStore) {
-		return nil, InputError(address.Shown(at), "there is no store", "make one with orbench eval, or name another with --store")
+		return nil, e.noStore(at)
 	}
 	if err == nil {
 		e.Infos(memory.Notes())
@@ -213,7 +246,7 @@ func (e *Env) OpenReading(ctx context.Context, at string) (store.ReadCloser, err
 			address.Shown(at), lost, e.StoreArgument(at))
 	})
 	if errors.Is(err, store.ErrNoStore) {
-		return nil, InputError(address.Shown(at), "there is no store", "make one with orbench eval, or name another with --store")
+		return nil, e.noStore(at)
 	}
 	if err == nil {
 		e.Infos(memory.Notes())

@@ -330,7 +330,7 @@ func (a app) finishBuild(f buildFlags, clients *client.Set, made *construct.Benc
 		a.Infof("%s: only %d of %d distinct seeds; the generators gave almost no new ones (seeds.min_yield)", c.Category, c.Kept, c.Wanted)
 	}
 	if !f.calls.Quiet {
-		a.Infof("wrote %s; %d calls now, %d replies from the store; %s", filepath.Join(f.out, benchmark.CardFile), s.Requests, s.Present, command.Spent(s))
+		a.Infof("wrote %s; %s now, %s from the store; %s", filepath.Join(f.out, benchmark.CardFile), table.Counted(s.Requests, "call", "calls"), table.Counted(s.Present, "reply", "replies"), command.Spent(s))
 	}
 	if made.Funnel.FailedCalls == 0 {
 		return nil

@@ -325,10 +325,14 @@ func (a app) labelImport(ctx context.Context, memory *store.Store, r *run.Run, k
 	if done.Unknown == len(labels) {
 		return command.InputError(path, "none of its answers is in the run "+r.Name, "name the run whose answers were labeled")
 	}
+	placed, replaced := annotation.Unsaid(placed, before)
 	if err := memory.Annotate(ctx, placed); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.Stdout, "%d labels on answers and %d on prompts are in the store\n", done.Found+done.Unknown, done.Prompts)
+	if replaced > 0 {
+		a.Infof("%s replaced by the same person since; the later labels stand", table.Counted(replaced, "was", "were"))
+	}
 	if done.Unknown > 0 {
 		a.Infof("%d belong to answers that the run %s does not have", done.Unknown, r.Name)
 	}
@@ -405,6 +409,8 @@ func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, ke
 			fmt.Fprint(out, " --disputes")
 		}
 		fmt.Fprintln(out)
+	case prompts:
+		fmt.Fprintf(out, "See the rates without disputed prompts with: orbench report %s --full\n", untrusted.Shell(r.Name))
 	default:
 		fmt.Fprintf(out, "See the corrected rates with: orbench report %s\n", untrusted.Shell(r.Name))
 	}

@@ -324,15 +324,11 @@ func (a app) logs(ctx context.Context, files []string, f logFlags, out command.P
 		return err
 	}
 	if result.Refused.N > 0 {
-		how := ""
-		if !slices.Equal(a.Args[1:], files) {
-			how = ", with the same flags"
+		next := strings.Replace(a.CommandLine("--out", "sheet.csv"), " logs ", " logs draw ", 1)
+		if slices.ContainsFunc(a.Args, func(arg string) bool { return arg == "--full" || strings.HasPrefix(arg, "--format") }) {
+			next += ", without --full and --format"
 		}
-		var names []string
-		for _, name := range files {
-			names = append(names, untrusted.Shell(name))
-		}
-		a.Infof("which of these were wrong: orbench logs draw %s --out sheet.csv%s", strings.Join(names, " "), how)
+		a.Infof("which of these were wrong: %s", next)
 	}
 	return nil
 }

@@ -224,7 +224,7 @@
     else if (key === "k") skip();
     else if (key === "u") undo();
     else if (key === "b") {
-      if (back >= recent.length) return say("There is no label before.");
+      if (back >= recent.length) return say(data?.labeled > back ? "This page goes back no further; orbench label does." : "There is no label before.");
       back++;
       show();
     } else if (key === "R") { $("rates").replaceChildren(); $("rate").showModal(); }
