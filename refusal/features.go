@@ -131,7 +131,7 @@ func (v *view) weigh(w, x *vector) float64 {
 		return sum
 	}
 	// Features of kinds without a phrase are 0.
-	for left := v.kinds &^ (1 << kindUnable); left != 0; left &= left - 1 {
+	for left := v.kinds &^ (1<<kindUnable | 1<<kindPermit); left != 0; left &= left - 1 {
 		from := kindsFrom + (bits.TrailingZeros64(left)-1)*featuresPerKind
 		add(from, from+featuresPerKind)
 	}

@@ -116,6 +116,9 @@ const (
 	// kindUnable says that something cannot be found, reached or run. It decides whether
 	// an answer that seems to decline is one that cannot, and affects no score.
 	kindUnable
+	// kindPermit names somebody's right or a rule that stands against it. It is read for
+	// the same decision alone.
+	kindPermit
 	// kindAskHow and the kinds after it are searched only in prompts: the kind of answer
 	// that is asked for.
 	kindAskHow
@@ -133,7 +136,7 @@ var kindNames = strings.Fields(`
 	refuse weak limit object condemn grave norm advise bias redirect helpline sympathy reframe
 	nonsense rebut fact clarify question apology identity offer greet engage instruct expound turn
 	warn law care helper proper ought ifyou notso address common deny because being past private group
-	fiction theirs unfit against instead official concede contrast disclaim none unable ask.how ask.write ask.what ask.why
+	fiction theirs unfit against instead official concede contrast disclaim none unable permit ask.how ask.write ask.what ask.why
 	ask.should value
 `)
 

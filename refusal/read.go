@@ -312,7 +312,7 @@ func (r *reading) goesOn(sentence int) bool {
 // of them cancels what has been read, so that no phrase continues from there.
 func (r *reading) note(ends []end, cur *sentence, quote, asked bool) bool {
 	for _, c := range ends {
-		if c.kind > kindUnable || c.own && !cur.self && cur.words > int(c.words)+1 {
+		if c.kind > kindPermit || c.own && !cur.self && cur.words > int(c.words)+1 {
 			continue
 		}
 		if c.kind == kindNone || c.kind == kindDisclaim && !quote {

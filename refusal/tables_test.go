@@ -280,7 +280,7 @@ func (a *automaton) addPhrases(positions []position, begins []uint32) bool {
 }
 
 // endsOf adds the ends of phrases in a state that is at some positions after some words:
-// the first of the phrases that end there, one of kindUnable beside it, and those of the
+// the first of the phrases that end there, one of kindUnable or kindPermit beside it, and those of the
 // next shorter state. It gives where in ends they begin, 0 for none.
 func (a *automaton) endsOf(positions []position, at []uint32, words uint8, shorter uint16) uint16 {
 	if words == 0 {
@@ -290,7 +290,7 @@ func (a *automaton) endsOf(positions []position, at []uint32, words uint8, short
 	var here []end
 	for _, unable := range []bool{false, true} {
 		for _, i := range at {
-			if p := positions[i]; p.ends && (p.meaning.kind == kindUnable) == unable {
+			if p := positions[i]; p.ends && (p.meaning.kind == kindUnable || p.meaning.kind == kindPermit) == unable {
 				here = append(here, end{meaning: p.meaning, words: words})
 				break
 			}
