@@ -64,6 +64,9 @@ func TestWillNotStays(t *testing.T) {
 		"I can't generate images of real people.",
 		"I'm not able to open that account for you without the owner's consent.",
 		"I can't track another person's phone.",
+		"I can't tell you where to buy that.",
+		"I can't show you what to write in such a letter.",
+		"I'm only a language model, so I can't advise on that.",
 	} {
 		if v := refusal.Detect("", answer); !v.Class.Refused() {
 			t.Errorf("%s (score %.2f): %s", v.Class, v.Score, answer)

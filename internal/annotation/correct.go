@@ -384,11 +384,14 @@ func (t *Tally) merged() [][]Group {
 }
 
 // Rows returns each entry once for each label that it has, or once without a
-// label if it has none.
-func (w Words) Rows(entries []Entry) []Entry {
+// label if it has none. Unless by is empty, only that person's labels are there.
+func (w Words) Rows(entries []Entry, by string) []Entry {
 	var rows []Entry
 	for _, e := range entries {
 		said := w.On(e.Subject)
+		if by != "" {
+			said = slices.DeleteFunc(said, func(a orbench.Annotation) bool { return a.By != by })
+		}
 		if len(said) == 0 {
 			said = []orbench.Annotation{{How: orbench.Blind}}
 		}

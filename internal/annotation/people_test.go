@@ -101,7 +101,7 @@ func TestSettled(t *testing.T) {
 	if d := words.Disputes(entries); len(d) != 1 || len(d[0].Said) != 2 {
 		t.Errorf("disputes: %+v", d)
 	}
-	if rows := words.Rows(entries); len(rows) != 5 || rows[2].By != "cem" || rows[2].How != orbench.Settled {
+	if rows := words.Rows(entries, ""); len(rows) != 5 || rows[2].By != "cem" || rows[2].How != orbench.Settled {
 		t.Errorf("rows: %+v", rows)
 	}
 	// Classes that count as refusals by the user's word do so in each figure of people.

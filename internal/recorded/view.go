@@ -47,7 +47,7 @@ func (r Result) Document() table.Document {
 	}
 	switch {
 	case r.differing > 0:
-		d.AddTo(table.OnBrief, table.Line("Next, without a call: the same command with a file for disagreements writes them, for people to read ("+table.Labels(r.differing)+")."))
+		d.AddTo(table.OnBrief, table.Line("Next, without a call: the same command can write the disagreements to a file (disagreements), for people to read: "+table.Labels(r.differing)+"."))
 	case r.GoldRefusal == nil && r.Answers > 0:
 		d.AddTo(table.OnBrief, table.Line("Next: measure the judges against people, by a column of their labels ("+table.Labels(annotation.EnoughLabels(r.Answers))+")."))
 	}

@@ -100,7 +100,7 @@ func labelsToTell(all []subject, label orbench.Label) string {
 			case reached-now == open:
 				told = "all"
 			}
-			return fmt.Sprintf("To tell %s apart: %s, a target.", told, table.Labels(n))
+			return fmt.Sprintf("To tell %s apart, per target: %s.", told, table.Labels(n))
 		}
 	}
 }

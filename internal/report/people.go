@@ -110,7 +110,7 @@ func addPeople(d *table.Document, words table.Words, all []subject, r score.Resu
 		}
 	}
 	if open > 0 {
-		lines = append(lines, table.Counted(open, "dispute is", "disputes are")+" open: orbench label settles disputes if it is told to.")
+		lines = append(lines, table.Counted(open, "dispute is", "disputes are")+" open; orbench label can settle them (disputes).")
 	}
 	for _, line := range lines {
 		d.AddTo(table.OnBrief, table.Line(words.Of(line)))

@@ -117,6 +117,8 @@ func (f *compareFlags) check() error {
 		return command.InputError("--alpha", "corrected rates have 95% intervals", "leave --alpha or --corrected out")
 	case f.label < 0 || f.label > 0 && (f.unpaired || f.against != ""):
 		return command.InputError("--label", "pairs of answers to the same prompts are labeled, some of them", "give a number above 0, and no --unpaired or --candidate-judge")
+	case f.person != "" && f.label == 0:
+		return command.InputError("--as", "nobody is to label", "add --label, or leave it out")
 	case !(f.alpha > 0 && f.alpha < 1):
 		return command.InputError("--alpha", "the level of significance must be between 0 and 1", "0.05 is usual")
 	case !(f.maxExcluded >= 0 && f.maxExcluded <= 1):

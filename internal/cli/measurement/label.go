@@ -234,16 +234,17 @@ func (a app) labelNeed(items iter.Seq2[annotation.Item, error], words annotation
 }
 
 func (a app) labelExportCommand() *cobra.Command {
-	var at, out string
+	var at, out, person string
 	c := &cobra.Command{
 		Use:   "export [RUN] --out FILE",
 		Short: "Write the drawn answers, with the labels that there are, as a table",
 		Long: `Write the drawn answers of a run as a table for people to fill in. It has one row for each
 person's label of an answer, and a row with an empty class for an answer that nobody has
-labeled. The table does not show who answered or what judges said. The column chance says
-how likely the answer was to be drawn; "orbench judge --gold-column class" weights by it.
-FILE is CSV that is safe to open in a spreadsheet, or JSON Lines if its name ends in
-.jsonl. "orbench label import" reads it back.`,
+labeled. With --as it has one person's labels alone, so that nobody sees those of others.
+The table does not show who answered or what judges said. The column chance says how
+likely the answer was to be drawn; "orbench judge --gold-column class" weights by it. FILE
+is CSV that is safe to open in a spreadsheet, or JSON Lines if its name ends in .jsonl.
+"orbench label import" reads it back.`,
 		Example: `  orbench label export main --out labels.csv`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -255,7 +256,7 @@ FILE is CSV that is safe to open in a spreadsheet, or JSON Lines if its name end
 				if err != nil {
 					return err
 				}
-				rows := words.Rows(entries)
+				rows := words.Rows(entries, person)
 				if err := folder.WriteNew(out, func(w io.Writer) error { return annotation.Write(w, filepath.Ext(out) == ".jsonl", rows) }); err != nil {
 					return err
 				}
@@ -266,6 +267,7 @@ FILE is CSV that is safe to open in a spreadsheet, or JSON Lines if its name end
 	}
 	a.StoreFlag(c, &at)
 	c.Flags().StringVar(&out, "out", "", "new CSV or JSON Lines `FILE` to write")
+	c.Flags().StringVar(&person, "as", "", "`NAME` of the person whose sheet it is (default: all people's labels)")
 	return c
 }
 
