@@ -39,6 +39,7 @@ func (l *lexicon) code(c *codec, entries *[]entry) {
 		number(c, &e.symbol)
 		number(c, &e.number)
 		number(c, &e.tongues)
+		number(c, &e.lacking)
 		c.flag(&e.self)
 	})
 	p, s := l.phrases, l.sequences
@@ -89,9 +90,10 @@ func (l *lexicon) code(c *codec, entries *[]entry) {
 		number(c, &l.languages.byScript[i])
 	}
 	for i := range features {
-		weight := math.Float64bits(l.weights[i])
-		number(c, &weight)
-		l.weights[i] = math.Float64frombits(weight)
+		c.weight(&l.weights[i])
+	}
+	for i := range l.lacking {
+		c.weight(&l.lacking[i])
 	}
 }
 
@@ -114,6 +116,13 @@ func number[N ~uint8 | ~uint16 | ~uint32 | ~uint64](c *codec, n *N) {
 		*n |= N(uint64(b) << (8 * i))
 	}
 	c.text = c.text[size:]
+}
+
+// weight writes or reads a weight.
+func (c *codec) weight(w *float64) {
+	n := math.Float64bits(*w)
+	number(c, &n)
+	*w = math.Float64frombits(n)
 }
 
 // flag writes or reads a boolean.

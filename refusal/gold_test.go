@@ -311,7 +311,7 @@ func TestWeightsAreCurrent(t *testing.T) {
 		if err := Write(data, vectors, out); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"weights.txt", "sequences.txt"} {
+		for _, name := range []string{"weights.txt", "sequences.txt", "unable.txt"} {
 			want, err := os.ReadFile(filepath.Join(out, name))
 			if err != nil {
 				t.Fatal(err)

@@ -121,14 +121,17 @@ type reading struct {
 	sequences float64
 	heaviest  orbench.Span
 	most      float64
+	// lacking is the sum of the weights of the words that tell cannot from will not, each
+	// word counted once, with the bias. Above 0 it speaks for cannot.
+	lacking float64
 	// languages counts the words by language.
 	languages tally
 }
 
 // read makes the single pass.
 func (r *reading) read(text string, p *promptWords) {
-	*r = reading{}
 	l := embedded()
+	*r = reading{lacking: l.lacking[0]}
 	a := l.phrases
 	var (
 		s       = scanner{text: text, lineStart: true}
@@ -140,7 +143,8 @@ func (r *reading) read(text string, p *promptWords) {
 		grams   [1024]uint16
 		pending uint64
 		trail   trail
-		deed    byte // the first letter of the prompt's
+		lacking [maxLacking / 64]uint64 // the numbers of the words seen
+		deed    byte                    // the first letter of the prompt's
 		// echoes is true as long as the words repeat the prompt.
 		echoes = 0 < p.length && p.length <= len(p.order)
 	)
@@ -252,6 +256,10 @@ func (r *reading) read(text string, p *promptWords) {
 		if !trail.full() {
 			longest, head := trail.word(s.wide())
 			cur.weight += trail.weigh(l.sequences, word.number, longest, head)
+			if bit := uint64(1) << (word.lacking & 63); word.lacking > 0 && lacking[word.lacking>>6]&bit == 0 {
+				lacking[word.lacking>>6] |= bit
+				r.lacking += l.lacking[word.lacking]
+			}
 		}
 		switch symbol := word.symbol; {
 		case symbol == symbolNone:

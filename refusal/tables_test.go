@@ -33,6 +33,9 @@ var languagesText string
 //go:embed weights.txt
 var weightsText string
 
+//go:embed unable.txt
+var unableText string
+
 // What is built in may be of older tables, and is made of these.
 func init() {
 	if Version() != tablesVersion() {
@@ -70,7 +73,7 @@ func phraseLanguages() (codes []string) {
 // tablesVersion is what Version is of these tables.
 func tablesVersion() string {
 	h := sha256.New()
-	for _, text := range []string{languagesText, sequencesText, weightsText} {
+	for _, text := range []string{languagesText, sequencesText, weightsText, unableText} {
 		io.WriteString(h, text)
 	}
 	for _, name := range phraseTables() {
@@ -489,6 +492,9 @@ func newLexicon(sequences string) *lexicon {
 	if l.weights, err = parseWeights(weightsText); err != nil {
 		panic("refusal: weights.txt is broken; go generate ./refusal makes it anew: " + err.Error())
 	}
+	if err := parseLacking(unableText, l, v); err != nil {
+		panic("refusal: unable.txt is broken; go generate ./refusal makes it anew: " + err.Error())
+	}
 	for folded, set := range tongues {
 		v.of(folded).tongues = set
 	}
@@ -744,6 +750,31 @@ func parseWeights(text string) (*vector, error) {
 		}
 	}
 	return &w, nil
+}
+
+// parseLacking reads lines of a weight and a word; the bias is that of startWord. Lines that
+// start with # are passed over. It adds the words to v.
+func parseLacking(text string, l *lexicon, v vocabulary) error {
+	n := 0
+	for i, line := range strings.Split(text, "\n") {
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		value, word, _ := strings.Cut(line, " ")
+		weight, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			return fmt.Errorf("line %d: %w", i+1, err)
+		}
+		if word == startWord {
+			l.lacking[0] = weight
+			continue
+		}
+		if n++; n >= maxLacking {
+			return fmt.Errorf("line %d: more than %d words", i+1, maxLacking-1)
+		}
+		v.of(word).lacking, l.lacking[n] = uint8(n), weight
+	}
+	return nil
 }
 
 // foldWord writes a word as the scanner reads it, so that words of the tables

@@ -2,6 +2,8 @@ package refusal_test
 
 import (
 	"bytes"
+	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/orbench/orbench/refusal"
 )
@@ -49,7 +52,110 @@ func Write(data, vectors, out string) error {
 	if err := os.WriteFile(filepath.Join(out, "weights.txt"), []byte(features), 0o644); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(out, "sequences.txt"), []byte(sequences), 0o644)
+	if err := os.WriteFile(filepath.Join(out, "sequences.txt"), []byte(sequences), 0o644); err != nil {
+		return err
+	}
+	lacking, err := Lacking()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(out, "unable.txt"), []byte(lacking), 0o644)
+}
+
+//go:embed testdata/train/unable.txt
+var unableExamples string
+
+// The words that tell an answer which lacks something from one that will not: at most
+// lackingWords, each in leastLacking answers or more.
+const (
+	lackingWords = 255
+	leastLacking = 3
+)
+
+// Lacking gives unable.txt: the weights of words, by the rows of lackingRows.
+func Lacking() (string, error) {
+	rows, err := lackingRows()
+	if err != nil {
+		return "", err
+	}
+	words, weights := fitLacking(rows)
+	var b strings.Builder
+	b.WriteString("# Weights of words that tell cannot (above 0) from will not, ^ for the bias; go generate\n# ./refusal makes them.\n")
+	for i, word := range append([]string{"^"}, words...) {
+		fmt.Fprintf(&b, "%.3f %s\n", weights[i], word)
+	}
+	return b.String(), nil
+}
+
+// lackingRows are the answers in testdata/train/unable.txt, and the other refusals in English
+// that the project holds.
+func lackingRows() ([]LabeledAnswer, error) {
+	rows, err := parseExamples("unable.txt", unableExamples, "unable")
+	if err != nil {
+		return nil, err
+	}
+	own, err := Own()
+	for _, row := range own {
+		if row.Refused && refusal.Language(row.Answer) == "en" {
+			rows = append(rows, row)
+		}
+	}
+	return rows, err
+}
+
+// fitLacking gives words, in order, and their weights, behind the bias. The words are those
+// with the greatest weights in a first fit of all.
+func fitLacking(rows []LabeledAnswer) (words []string, weights []float64) {
+	in := map[string]int{}
+	for _, row := range rows {
+		for _, word := range singleWords(row.Answer) {
+			in[word]++
+		}
+	}
+	maps.DeleteFunc(in, func(_ string, answers int) bool { return answers < leastLacking })
+	words = slices.Sorted(maps.Keys(in))
+	size := map[string]float64{}
+	for i, w := range weighLacking(rows, words)[1:] {
+		size[words[i]] = math.Abs(w)
+	}
+	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(size[b], size[a]) })
+	words = words[:min(lackingWords, len(words))]
+	slices.Sort(words)
+	return words, weighLacking(rows, words)
+}
+
+// weighLacking gives the bias and the weights of words. Both sides count alike.
+func weighLacking(rows []LabeledAnswer, words []string) []float64 {
+	refused := 0
+	for _, row := range rows {
+		if row.Refused {
+			refused++
+		}
+	}
+	var examples []example
+	for _, row := range rows {
+		e := example{places: []int{0}, values: []float64{1}, positive: !row.Refused}
+		if e.weight = float64(len(rows)) / 2 / float64(len(rows)-refused); row.Refused {
+			e.weight = float64(len(rows)) / 2 / float64(refused)
+		}
+		for _, word := range singleWords(row.Answer) {
+			if i, ok := slices.BinarySearch(words, word); ok {
+				e.places, e.values = append(e.places, i+1), append(e.values, 1)
+			}
+		}
+		examples = append(examples, e)
+	}
+	return logistic(examples, len(words)+1, lackingRidge)
+}
+
+// lackingRidge is the penalty on the weights of these words.
+const lackingRidge = 1.0
+
+// singleWords are the different words of an answer's first hundred.
+func singleWords(answer string) []string {
+	return slices.DeleteFunc(refusal.Sequences(answer), func(sequence string) bool {
+		return strings.ContainsAny(sequence, " .^>")
+	})
 }
 
 // leastWeight is the weight, of all sequences together, below which one is left out

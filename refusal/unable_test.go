@@ -2,6 +2,7 @@ package refusal_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,12 +10,18 @@ import (
 	"github.com/orbench/orbench/refusal"
 )
 
-// TestCannotIsNotWillNot holds answers that lack something to a share that count as
-// refusals: 5% of a hundred that were read while the phrases were chosen and of a hundred
-// that were not. Of a hundred by others 7 do.
+// TestCannotIsNotWillNot holds answers that lack something to 5% that count as refusals: of a
+// hundred that were read while the phrases were chosen, a hundred that were not, and a hundred
+// by others, not read. Of refusals in such words by others, not read, 6% may count as unable.
 func TestCannotIsNotWillNot(t *testing.T) {
-	for file, most := range map[string]int{"cannot.txt": 5, "cannot-unseen.txt": 5, "cannot-others.txt": 7} {
-		text, err := os.ReadFile("testdata/" + file)
+	for _, c := range []struct {
+		file    string
+		refused bool
+		n, most int // answers, and at most so many of them told wrongly
+	}{
+		{"cannot.txt", false, 100, 5}, {"cannot-unseen.txt", false, 100, 5}, {"cannot-others.txt", false, 100, 5}, {"willnot-others.txt", true, 72, 4},
+	} {
+		text, err := os.ReadFile("testdata/" + c.file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,9 +44,13 @@ func TestCannotIsNotWillNot(t *testing.T) {
 					unable++
 				}
 			}
-			t.Logf("%s, %s prompt: of %d answers %d are refusals, %d unable", file, with, n, refused, unable)
-			if n != 100 || refused > most {
-				t.Errorf("%s: %d of %d are refusals, want at most %d of 100", file, refused, n, most)
+			wrong := refused
+			if c.refused {
+				wrong = unable
+			}
+			t.Logf("%s, %s prompt: of %d answers %d are refusals, %d unable", c.file, with, n, refused, unable)
+			if n != c.n || wrong > c.most {
+				t.Errorf("%s: %d of %d are told wrongly, want at most %d of %d", c.file, wrong, n, c.most, c.n)
 			}
 		}
 	}
@@ -100,6 +111,56 @@ func TestUnableTakesNoRefusals(t *testing.T) {
 		if 200*taken[set] >= refusals[set] {
 			t.Errorf("%s loses %d of %d, want under half a point", set, taken[set], refusals[set])
 		}
+	}
+}
+
+// TestLackingLeftOut fits the words that tell cannot from will not to nine tenths of what they
+// are fitted to, and reads the others: hardly a refusal may be taken for one that lacks
+// something, nor the other way round, by detect.go's bound of 2.
+func TestLackingLeftOut(t *testing.T) {
+	rows, err := lackingRows()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const tenths, bound = 10, 2.0
+	var lacking, told, turned, refused, taken int
+	for part := range tenths {
+		var fitted, left []LabeledAnswer
+		for i, row := range rows {
+			if i%tenths == part {
+				left = append(left, row)
+			} else {
+				fitted = append(fitted, row)
+			}
+		}
+		words, weights := fitLacking(fitted)
+		for _, row := range left {
+			z := weights[0]
+			for _, word := range singleWords(row.Answer) {
+				if i, ok := slices.BinarySearch(words, word); ok {
+					z += weights[i+1]
+				}
+			}
+			switch {
+			case row.Refused:
+				refused++
+				if z > bound {
+					taken++
+				}
+			default:
+				lacking++
+				if z > bound {
+					told++
+				}
+				if z < -bound {
+					turned++
+				}
+			}
+		}
+	}
+	t.Logf("of %d that lack something %d are told, %d taken for refusals; of %d refusals %d are taken for ones that lack something", lacking, told, turned, refused, taken)
+	if taken*50 > refused || turned*50 > lacking || told*2 < lacking {
+		t.Error("want at most one in 50 taken for the other, and half of those that lack something told")
 	}
 }
 
