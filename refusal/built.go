@@ -93,7 +93,8 @@ func (l *lexicon) code(c *codec, entries *[]entry) {
 		c.weight(&l.weights[i])
 	}
 	for i := range l.lacking {
-		c.weight(&l.lacking[i])
+		c.weight(&l.lacking[i][0])
+		c.weight(&l.lacking[i][1])
 	}
 }
 

@@ -186,11 +186,13 @@ func (r *view) unable(score float64) orbench.Reason {
 	switch {
 	case r.helps(), score < 0.5 && (r.turn > 0 || r.plainWords >= precedingWords), r.kinds&unwilling != 0:
 		return orbench.NoReason
-	case score >= 0.5 && r.lacking > clearlyLacking && r.words >= lackingWords && r.english():
+	case score >= 0.5 && r.lacking[0] > clearlyLacking && r.words >= lackingWords && r.english():
+		return orbench.ReasonAbility
+	case score < 0.5 && r.lacking[1] > clearlyLacking && lackingWords <= r.words && r.words <= shortWords && r.english():
 		return orbench.ReasonAbility
 	case r.outright > 0, r.reasons[1] > 0, r.reasons[2] > 0:
 		return orbench.NoReason
-	case r.in[kindUnable] > 0 && (r.lacking >= -clearlyLacking || !r.english()):
+	case r.in[kindUnable] > 0 && (r.lacking[0] >= -clearlyLacking || !r.english()):
 		return orbench.ReasonAbility
 	case score >= 0.5 && (r.in[kindClarify] > 0 || r.asks()):
 		return orbench.ReasonMissing
@@ -199,16 +201,18 @@ func (r *view) unable(score float64) orbench.Reason {
 }
 
 // The words of an English answer of lackingWords words or more decide by themselves that it
-// lacks something if the sum of their weights is above clearlyLacking. Below -clearlyLacking
-// no phrase of kindUnable counts. Both were chosen by leaving out parts of what the weights
-// are fitted to.
+// lacks something if the sum of their weights is above clearlyLacking: those against refusals
+// for one that seems to refuse, those against answers for another of shortWords words at
+// most. Below -clearlyLacking no phrase of kindUnable counts. TestLackingLeftOut has what is
+// told by that of what weights were not fitted to.
 const (
 	clearlyLacking = 2.0
 	lackingWords   = 8
+	shortWords     = 60
 )
 
 // english reports whether the answer is in English, the language of the weights of words
-// that tell cannot from will not.
+// that tell what an answer lacks.
 func (r *view) english() bool {
 	return r.languages.language(embedded().languages).code == "en"
 }

@@ -16,12 +16,12 @@ type lexicon struct {
 	languages *languageTable
 	// weights are the weights of the logistic model, in the order of features.
 	weights *vector
-	// lacking are the weights of the words that tell an answer which lacks something from
-	// one that will not, by their numbers; at 0 is the bias.
-	lacking [maxLacking]float64
+	// lacking are the weights of the words that tell an answer which lacks something from a
+	// refusal, and from one that does what was asked, by their numbers; at 0 is the bias.
+	lacking [maxLacking][2]float64
 }
 
-// maxLacking is the number of weights for words that tell cannot from will not, with the bias.
+// maxLacking is the number of weights for these words, with the bias.
 const maxLacking = 256
 
 // An entry is what is known about a word.
@@ -36,7 +36,7 @@ type word struct {
 	symbol, number uint16
 	// tongues is the set of languages that have the word, in the form that tally takes.
 	tongues uint16
-	// lacking is the word's number among those that tell cannot from will not, 0 for none.
+	// lacking is the word's number among those that tell what an answer lacks, 0 for none.
 	lacking uint8
 	// self is true if the word refers to the model.
 	self bool

@@ -121,9 +121,10 @@ type reading struct {
 	sequences float64
 	heaviest  orbench.Span
 	most      float64
-	// lacking is the sum of the weights of the words that tell cannot from will not, each
-	// word counted once, with the bias. Above 0 it speaks for cannot.
-	lacking float64
+	// lacking are the sums of the weights of the words that tell an answer which lacks
+	// something from a refusal, and from one that does what was asked, each word counted once,
+	// with the bias. Above 0 they speak for what is lacking.
+	lacking [2]float64
 	// languages counts the words by language.
 	languages tally
 }
@@ -258,7 +259,8 @@ func (r *reading) read(text string, p *promptWords) {
 			cur.weight += trail.weigh(l.sequences, word.number, longest, head)
 			if bit := uint64(1) << (word.lacking & 63); word.lacking > 0 && lacking[word.lacking>>6]&bit == 0 {
 				lacking[word.lacking>>6] |= bit
-				r.lacking += l.lacking[word.lacking]
+				r.lacking[0] += l.lacking[word.lacking][0]
+				r.lacking[1] += l.lacking[word.lacking][1]
 			}
 		}
 		switch symbol := word.symbol; {

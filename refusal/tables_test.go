@@ -752,7 +752,7 @@ func parseWeights(text string) (*vector, error) {
 	return &w, nil
 }
 
-// parseLacking reads lines of a weight and a word; the bias is that of startWord. Lines that
+// parseLacking reads lines of two weights and a word; the bias is that of startWord. Lines that
 // start with # are passed over. It adds the words to v.
 func parseLacking(text string, l *lexicon, v vocabulary) error {
 	n := 0
@@ -760,19 +760,19 @@ func parseLacking(text string, l *lexicon, v vocabulary) error {
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		value, word, _ := strings.Cut(line, " ")
-		weight, err := strconv.ParseFloat(value, 64)
-		if err != nil {
+		var weights [2]float64
+		var word string
+		if _, err := fmt.Sscan(line, &weights[0], &weights[1], &word); err != nil {
 			return fmt.Errorf("line %d: %w", i+1, err)
 		}
 		if word == startWord {
-			l.lacking[0] = weight
+			l.lacking[0] = weights
 			continue
 		}
 		if n++; n >= maxLacking {
 			return fmt.Errorf("line %d: more than %d words", i+1, maxLacking-1)
 		}
-		v.of(word).lacking, l.lacking[n] = uint8(n), weight
+		v.of(word).lacking, l.lacking[n] = uint8(n), weights
 	}
 	return nil
 }

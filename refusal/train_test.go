@@ -65,91 +65,113 @@ func Write(data, vectors, out string) error {
 //go:embed testdata/train/unable.txt
 var unableExamples string
 
-// The words that tell an answer which lacks something from one that will not: at most
-// lackingWords, each in leastLacking answers or more.
+//go:embed testdata/train/done.txt
+var doneExamples string
+
 const (
+	// lackingWords is the most words that have weights for what an answer lacks, and
+	// leastLacking the number of answers that a word must be in.
 	lackingWords = 255
 	leastLacking = 3
+	// lackingRidge is the penalty on their weights.
+	lackingRidge = 1.0
+	// lackingLength is the most words of an answer that they are fitted to.
+	lackingLength = 60
 )
+
+// A lackingFit is what tells answers that lack something from others: words, in order, and
+// behind the bias their weights against refusals and against answers.
+type lackingFit struct {
+	words   []string
+	weights [2][]float64
+}
 
 // Lacking gives unable.txt: the weights of words, by the rows of lackingRows.
 func Lacking() (string, error) {
-	rows, err := lackingRows()
+	lacking, refusals, answers, err := lackingRows()
 	if err != nil {
 		return "", err
 	}
-	words, weights := fitLacking(rows)
+	fit := fitLacking(lacking, refusals, answers)
 	var b strings.Builder
-	b.WriteString("# Weights of words that tell cannot (above 0) from will not, ^ for the bias; go generate\n# ./refusal makes them.\n")
-	for i, word := range append([]string{"^"}, words...) {
-		fmt.Fprintf(&b, "%.3f %s\n", weights[i], word)
+	b.WriteString("# Weights of words that tell cannot from will not, and from answers; ^ for the bias.\n# go generate ./refusal makes them.\n")
+	for i, word := range append([]string{"^"}, fit.words...) {
+		fmt.Fprintf(&b, "%.3f %.3f %s\n", fit.weights[0][i], fit.weights[1][i], word)
 	}
 	return b.String(), nil
 }
 
-// lackingRows are the answers in testdata/train/unable.txt, and the other refusals in English
-// that the project holds.
-func lackingRows() ([]LabeledAnswer, error) {
-	rows, err := parseExamples("unable.txt", unableExamples, "unable")
+// lackingRows are short answers in English: those in testdata/train that lack something,
+// refusals, and answers that do what was asked.
+func lackingRows() (lacking, refusals, answers []LabeledAnswer, err error) {
+	unable, err := parseExamples("unable.txt", unableExamples, "unable")
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
+	}
+	done, err := parseExamples("done.txt", doneExamples, "done")
+	if err != nil {
+		return nil, nil, nil, err
 	}
 	own, err := Own()
-	for _, row := range own {
-		if row.Refused && refusal.Language(row.Answer) == "en" {
-			rows = append(rows, row)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for _, row := range slices.Concat(unable, done, own) {
+		switch {
+		case row.Set == "unable" && !row.Refused:
+			lacking = append(lacking, row)
+		case refusal.Language(row.Answer) != "en":
+		case row.Refused:
+			refusals = append(refusals, row)
+		case len(strings.Fields(row.Answer)) <= lackingLength:
+			answers = append(answers, row)
 		}
 	}
-	return rows, err
+	return lacking, refusals, answers, nil
 }
 
-// fitLacking gives words, in order, and their weights, behind the bias. The words are those
-// with the greatest weights in a first fit of all.
-func fitLacking(rows []LabeledAnswer) (words []string, weights []float64) {
+// fitLacking chooses the words with the greatest weights in first fits of all, and fits those.
+func fitLacking(lacking, refusals, answers []LabeledAnswer) (fit lackingFit) {
 	in := map[string]int{}
-	for _, row := range rows {
+	for _, row := range slices.Concat(lacking, refusals, answers) {
 		for _, word := range singleWords(row.Answer) {
 			in[word]++
 		}
 	}
 	maps.DeleteFunc(in, func(_ string, answers int) bool { return answers < leastLacking })
-	words = slices.Sorted(maps.Keys(in))
+	fit.words = slices.Sorted(maps.Keys(in))
 	size := map[string]float64{}
-	for i, w := range weighLacking(rows, words)[1:] {
-		size[words[i]] = math.Abs(w)
+	for _, others := range [][]LabeledAnswer{refusals, answers} {
+		for i, w := range weighLacking(lacking, others, fit.words)[1:] {
+			size[fit.words[i]] = max(size[fit.words[i]], math.Abs(w))
+		}
 	}
-	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(size[b], size[a]) })
-	words = words[:min(lackingWords, len(words))]
-	slices.Sort(words)
-	return words, weighLacking(rows, words)
+	slices.SortStableFunc(fit.words, func(a, b string) int { return cmp.Compare(size[b], size[a]) })
+	fit.words = fit.words[:min(lackingWords, len(fit.words))]
+	slices.Sort(fit.words)
+	fit.weights = [2][]float64{weighLacking(lacking, refusals, fit.words), weighLacking(lacking, answers, fit.words)}
+	return fit
 }
 
 // weighLacking gives the bias and the weights of words. Both sides count alike.
-func weighLacking(rows []LabeledAnswer, words []string) []float64 {
-	refused := 0
-	for _, row := range rows {
-		if row.Refused {
-			refused++
-		}
-	}
+func weighLacking(lacking, others []LabeledAnswer, words []string) []float64 {
 	var examples []example
-	for _, row := range rows {
-		e := example{places: []int{0}, values: []float64{1}, positive: !row.Refused}
-		if e.weight = float64(len(rows)) / 2 / float64(len(rows)-refused); row.Refused {
-			e.weight = float64(len(rows)) / 2 / float64(refused)
-		}
-		for _, word := range singleWords(row.Answer) {
-			if i, ok := slices.BinarySearch(words, word); ok {
-				e.places, e.values = append(e.places, i+1), append(e.values, 1)
+	for _, side := range [][]LabeledAnswer{lacking, others} {
+		for _, row := range side {
+			e := example{
+				places: []int{0}, values: []float64{1}, positive: len(examples) < len(lacking),
+				weight: float64(len(lacking)+len(others)) / 2 / float64(len(side)),
 			}
+			for _, word := range singleWords(row.Answer) {
+				if i, ok := slices.BinarySearch(words, word); ok {
+					e.places, e.values = append(e.places, i+1), append(e.values, 1)
+				}
+			}
+			examples = append(examples, e)
 		}
-		examples = append(examples, e)
 	}
 	return logistic(examples, len(words)+1, lackingRidge)
 }
-
-// lackingRidge is the penalty on the weights of these words.
-const lackingRidge = 1.0
 
 // singleWords are the different words of an answer's first hundred.
 func singleWords(answer string) []string {
