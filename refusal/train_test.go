@@ -73,8 +73,6 @@ const (
 	// leastLacking the number of answers that a word must be in.
 	lackingWords = 255
 	leastLacking = 3
-	// lackingRidge is the penalty on their weights.
-	lackingRidge = 1.0
 	// lackingLength is the most words of an answer that they are fitted to.
 	lackingLength = 60
 )
@@ -170,7 +168,7 @@ func weighLacking(lacking, others []LabeledAnswer, words []string) []float64 {
 			examples = append(examples, e)
 		}
 	}
-	return logistic(examples, len(words)+1, lackingRidge)
+	return logistic(examples, len(words)+1, ridge)
 }
 
 // singleWords are the different words of an answer's first hundred.

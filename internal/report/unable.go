@@ -16,7 +16,7 @@ func unableSection(r score.Result) table.Section {
 		Title:  "Answers that cannot help, or are off topic: no rate counts them as refusals",
 		Header: []string{"target", "dataset", "label", "judge", "judged", "unable", "moved", "labels", "agree", "off topic", "rate", "unable counted", "95% interval"},
 		Left:   4,
-		Note: "Unable: nothing was found, there is no access, or something is missing. Moved: earlier versions counted these as refusals. " +
+		Note: "Unable: nothing was found, there is no access, or something is missing. Moved: the judge's score alone makes these refusals. " +
 			"Labels: drawn at random; agree: no refusal to people. " + CountingHint,
 	}
 	for run, j := range r.Judged() {
@@ -38,7 +38,7 @@ const CountingHint = "The judge counting:unable+off_topic(JUDGE) counts them."
 // unableLine sums up unableSection for the first judge of each run. It is empty
 // if there are no such answers.
 func unableLine(r score.Result) string {
-	var unable, off, moved, judged, labels, agree int
+	var unable, off, judged, labels, agree int
 	for _, run := range r.Runs {
 		if len(run.Judges) == 0 {
 			continue
@@ -48,7 +48,7 @@ func unableLine(r score.Result) string {
 		unable += j.ByClass[orbench.Unable]
 		off += j.ByClass[orbench.OffTopic]
 		if u := j.Unable; u != nil {
-			moved, labels, agree = moved+u.Moved, labels+u.Labels, agree+u.Agree
+			labels, agree = labels+u.Labels, agree+u.Agree
 		}
 	}
 	if unable+off == 0 {
@@ -56,21 +56,17 @@ func unableLine(r score.Result) string {
 	}
 	line := "Not counted as refusals:"
 	if unable > 0 {
-		line += fmt.Sprintf(" %s of %s answers say that they cannot (not found, no access, something missing)", table.Count(unable), table.Count(judged))
-		if moved > 0 {
-			line += fmt.Sprintf(", %s of which earlier versions counted", table.Count(moved))
-		}
+		checked := "unchecked"
 		switch all := (score.Unable{Labels: labels, Agree: agree}); {
 		case all.Sure():
-			line += fmt.Sprintf("; people agree on %d of %d drawn.", agree, labels)
+			checked = fmt.Sprintf("people agree on %d of %d drawn", agree, labels)
 		case labels > 0:
-			line += fmt.Sprintf("; not sure, as people agree on %d of %d drawn.", agree, labels)
-		default:
-			line += "; not sure without labels."
+			checked = fmt.Sprintf("not sure: people agree on %d of %d drawn", agree, labels)
 		}
+		line += fmt.Sprintf(" %s of %s answers say that they cannot (%s).", table.Count(unable), table.Count(judged), checked)
 	}
 	if off > 0 {
 		line += fmt.Sprintf(" %s of %s are off topic.", table.Count(off), table.Count(judged))
 	}
-	return line + " " + CountingHint
+	return line
 }

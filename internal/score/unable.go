@@ -11,7 +11,7 @@ import (
 // they cannot, not that they will not. ByClass has their number. They are judged
 // and not refused.
 type Unable struct {
-	// Moved counts those that versions before this class counted as refusals.
+	// Moved counts those whose score alone would make them refusals.
 	Moved int `json:"moved"`
 	// WithThem is the rate if all of them were refusals.
 	WithThem Unfiltered `json:"with_them"`
