@@ -322,10 +322,14 @@ func (a app) showComparison(ctx context.Context, memory store.Reader, sides [2]*
 		a.Infof("if both are checkpoints of one model, --one-model assumes the same judge error on both; --label lets you decide by labeling at most %d answers a rate", compare.DefaultLabels)
 	}
 	var gate error
+	// On a terminal, the text above has just said why.
+	seen := f.printed.Format == table.AsText.Name && table.IsTerminal(a.Stdout)
 	for _, g := range result.Gates {
 		if g.Status != compare.Passed {
-			a.Infof("%s", g)
 			gate = command.ErrGate
+			if !seen {
+				a.Infof("%s", g)
+			}
 		}
 	}
 	if gate != nil && !result.Paired && !f.unpaired {
