@@ -69,19 +69,19 @@ type shown struct {
 	of *score.JudgeResult
 }
 
-// rates returns the rates of the subject's answers to prompts of a label: one
-// for each judge, and last the one corrected by people's labels.
+// rates returns the rates of the subject's answers to prompts of a label: first
+// the one corrected by people's labels, then one for each judge.
 func (s subject) rates(label orbench.Label) []shown {
 	var all []shown
+	if c := s.runs[label].Labeled; c != nil {
+		all = append(all, shown{by: peoplesLabels, n: c.Labels, share: &c.Rate.Value, ends: c.Rate.Ends(), labeled: true})
+	}
 	for _, j := range s.runs[label].Judges {
 		one := shown{by: table.Name(j.Judge, j.Simulated), n: j.Judged, refused: j.Refused, share: j.Share, ends: j.Interval(), of: &j}
 		if j.Range != nil {
 			one.ends, one.widened = &[2]float64{j.Range.Lo, j.Range.Hi}, j.JudgeError != nil
 		}
 		all = append(all, one)
-	}
-	if c := s.runs[label].Labeled; c != nil {
-		all = append(all, shown{by: peoplesLabels, n: c.Labels, share: &c.Rate.Value, ends: c.Rate.Ends(), labeled: true})
 	}
 	return all
 }
@@ -90,11 +90,8 @@ func (s subject) rates(label orbench.Label) []shown {
 // the first judge's.
 func (s subject) best(label orbench.Label) (shown, bool) {
 	all := s.rates(label)
-	switch {
-	case len(all) == 0:
+	if len(all) == 0 {
 		return shown{}, false
-	case all[len(all)-1].labeled:
-		return all[len(all)-1], true
 	}
 	return all[0], true
 }
