@@ -76,6 +76,9 @@ func ranking(all []subject, labels []orbench.Label, ranks []rank) table.Section 
 	}
 	if len(counts) > 0 {
 		t.Title += ": " + strings.Join(counts, " and ") + " prompts"
+		if slices.Contains(t.Header, "dataset") {
+			t.Title += " in each set"
+		}
 	}
 	t.Title += same(&t, "by", ", judged by ")
 	if ranks == nil {
