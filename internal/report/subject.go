@@ -14,9 +14,9 @@ import (
 type subject struct {
 	target, dataset string
 	// base is the target that this is a variant of, or the target itself.
-	base string
-	simulated       bool
-	runs            map[orbench.Label]score.RunResult
+	base      string
+	simulated bool
+	runs      map[orbench.Label]score.RunResult
 }
 
 // subjects groups the runs of each target. If no label occurs twice, all runs
