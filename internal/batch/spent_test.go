@@ -70,7 +70,7 @@ func TestSpent(t *testing.T) {
 		t.Errorf("with failures: %+v, $%g, %v", s, *s.USD, err)
 	}
 	limits := fill.Budget{Requests: 10, Tokens: 5000, USD: 5}
-	if got, want := s.Line(limits), "spent by earlier commands: $0.2501 of `max-cost=5`, 1,100 of `max-total-tokens=5,000`, 7 of `max-requests=10`, for 4 replies and 3 failed attempts"; got != want {
+	if got, want := s.Line(limits), "spent by earlier commands: $0.2501 of `max-cost=5`, 1,100 of `max-total-tokens=5,000`, 7 of `max-requests=10`, for 4 replies and 3 attempts without a reply"; got != want {
 		t.Errorf("it says %q, want %q", got, want)
 	}
 	// What is judged is another matter: nothing is spent on judges.

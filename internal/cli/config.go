@@ -65,7 +65,7 @@ variants.turns=pushback.`,
 // settingsText explains the settings of a tree of commands, each once.
 func settingsText(c *cobra.Command, width int, seen map[string]bool) (text string) {
 	for _, s := range command.Settings(c) {
-		if line := s.Name + "\n" + wrap("    "+s.Usage, width) + "\n"; s.Into != nil && !seen[line] {
+		if line := s.Name + "\n" + command.Wrap("    "+s.Usage, width) + "\n"; s.Into != nil && !seen[line] {
 			seen[line] = true
 			text += line
 		}

@@ -10,6 +10,9 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 )
 
+// helpWidth is how many columns a line of help has at most.
+const helpWidth = 80
+
 // narrowest is the width below which flags and their texts do not fit side by side.
 const narrowest = 40
 
@@ -29,7 +32,7 @@ func helpText(c *cobra.Command, width int) string {
 	if long == "" {
 		long = c.Short + "."
 	}
-	return wrap(long, width) + "\n\n" + usageText(c, width)
+	return command.Wrap(long, width) + "\n\n" + usageText(c, width)
 }
 
 // usageText is the same without what the command is for.
@@ -38,13 +41,13 @@ func usageText(c *cobra.Command, width int) string {
 	var b strings.Builder
 	b.WriteString("Usage:\n")
 	if c.Runnable() && (len(flagGroups(c)) > 0 || !c.HasAvailableSubCommands()) {
-		fmt.Fprintln(&b, wrap("  "+c.UseLine(), width))
+		fmt.Fprintln(&b, command.Wrap("  "+c.UseLine(), width))
 	}
 	if c.HasAvailableSubCommands() {
 		fmt.Fprintln(&b, "  "+c.CommandPath()+" COMMAND")
 	}
 	if c.HasExample() {
-		fmt.Fprintf(&b, "\nExamples:\n%s\n", wrapCommands(c.Example, min(width, exampleWidth)))
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", command.WrapCommands(c.Example, min(width, exampleWidth)))
 	}
 	if c.HasAvailableSubCommands() {
 		writeCommands(&b, c, width)
@@ -57,10 +60,10 @@ func usageText(c *cobra.Command, width int) string {
 		for i, s := range all {
 			names[i] = s.Name
 		}
-		fmt.Fprintf(&b, "\n%s\n", wrap("Names for --set: "+strings.Join(names, ", "), width))
+		fmt.Fprintf(&b, "\n%s\n", command.Wrap("Names for --set: "+strings.Join(names, ", "), width))
 	}
 	if c.HasAvailableSubCommands() {
-		fmt.Fprintf(&b, "\n%s\n", wrap(fmt.Sprintf(`"%s COMMAND --help" explains a command.`, c.CommandPath()), width))
+		fmt.Fprintf(&b, "\n%s\n", command.Wrap(fmt.Sprintf(`"%s COMMAND --help" explains a command.`, c.CommandPath()), width))
 	}
 	return b.String()
 }
@@ -73,13 +76,13 @@ func writeCommands(b *strings.Builder, c *cobra.Command, width int) {
 		for _, sub := range c.Commands() {
 			if sub.GroupID == id && sub.IsAvailableCommand() {
 				names = append(names, sub.Name())
-				lines += wrap(fmt.Sprintf("  %-*s  %s", sub.NamePadding(), sub.Name(), sub.Short), width) + "\n"
+				lines += command.Wrap(fmt.Sprintf("  %-*s  %s", sub.NamePadding(), sub.Name(), sub.Short), width) + "\n"
 			}
 		}
 		switch {
 		case lines == "":
 		case id == further:
-			fmt.Fprintf(b, "\n%s\n", wrap(title+": "+strings.Join(names, ", "), width))
+			fmt.Fprintf(b, "\n%s\n", command.Wrap(title+": "+strings.Join(names, ", "), width))
 		default:
 			fmt.Fprintf(b, "\n%s:\n%s", title, lines)
 		}

@@ -64,7 +64,7 @@ func (r *Result) decideCorrected(g Gate, m *CorrectedMetric, out *GateResult) {
 		out.Reason = "people's labels do not correct the rate of a single category"
 		return
 	case m == nil:
-		out.Reason = "the rates of both sides are not corrected by labels; see orbench label"
+		out.Reason = "one side or both have no rate that labels correct; see orbench label"
 		return
 	}
 	out.Figure = &m.Difference

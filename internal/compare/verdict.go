@@ -118,8 +118,8 @@ func (c Result) addFlips(d *table.Document) {
 		}
 		d.AddTo(table.OnBrief, table.Note{Mark: "  ", Text: "“" + strings.Join(strings.Fields(f.Prompt.Transcript()), " ") + "”"})
 	}
-	if more := c.Flips.Total - screenFlips; more > 0 {
-		d.AddTo(table.OnBrief, table.Note{Mark: "  ", Text: "and " + table.Counted(more, "prompt", "prompts") + " more"})
+	if c.Flips.Total > screenFlips {
+		d.AddTo(table.OnBrief, table.Line("In all, "+table.Counted(c.Flips.Total, "prompt", "prompts")+" flipped."))
 	}
 	if c.Flips.Total > 0 {
 		d.AddTo(table.OnBrief, table.Gap)

@@ -50,6 +50,21 @@ func rankOf(score float64) uint32 {
 	return bits | 1<<31
 }
 
+// scoreOf is the score of a rank, to the seven digits that are kept; 0 for none.
+func scoreOf(rank uint32) float64 {
+	switch {
+	case rank == noRank:
+		return 0
+	case rank>>31 == 0:
+		rank = ^rank
+	default:
+		rank &^= 1 << 31
+	}
+	// The shortest number with these digits is the one that was said, such as 0.1.
+	score, _ := strconv.ParseFloat(strconv.FormatFloat(float64(math.Float32frombits(rank)), 'g', -1, 32), 64)
+	return score
+}
+
 const subjectSize = len(orbench.Subject{}) + 1
 
 // noSubject is that of a row without an answer.

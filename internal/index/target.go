@@ -38,6 +38,8 @@ type target struct {
 	// nobody asks for them.
 	kinds    []uint32
 	subjects []orbench.Subject
+	// scores are those of each judge, as ranks; nil where nobody asks for subjects.
+	scores [][]uint32
 	// result has the figures of the target alone.
 	result score.Result
 }
@@ -75,6 +77,13 @@ func (x *Index) keptTarget(ctx context.Context, m store.Reader, r *run.Run, noSu
 	if t.kinds, err = s.column(ctx, kindColumn); err != nil || noSubjects {
 		return t, err
 	}
+	for k := range s.Judges {
+		scores, err := s.column(ctx, scoreColumn(k))
+		if err != nil {
+			return t, err
+		}
+		t.scores = append(t.scores, scores)
+	}
 	err = s.each(ctx, subjectColumn, func(chunk int, data []byte) error {
 		if len(data) != subjectSize*(s.starts[chunk+1]-s.starts[chunk]) {
 			return errDamaged
@@ -103,10 +112,19 @@ func (t *target) rows(ctx context.Context, sinks evaluate.Sinks) error {
 				return err
 			}
 			for _, p := range prompts {
-				row := byKind[t.kinds[n*len(t.Samples)+t.sample]]
+				at := n*len(t.Samples) + t.sample
+				row := byKind[t.kinds[at]]
 				row.Prompt = p
 				if t.subjects != nil {
 					row.Known = t.subjects[n]
+				}
+				if t.scores != nil {
+					row.Verdicts = slices.Clone(row.Verdicts)
+				}
+				for k, scores := range t.scores {
+					if k < len(row.Verdicts) {
+						row.Verdicts[k].Score = scoreOf(scores[at])
+					}
 				}
 				if err := sinks.Row(row); err != nil {
 					return err

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
@@ -35,7 +36,7 @@ func (p *place) ofTarget(m store.Reader, r *run.Run, of run.Figures) (all ofTarg
 			kept.Known = row.Subject()
 		}
 		for _, v := range row.Verdicts {
-			kept.Verdicts = append(kept.Verdicts, score.JudgeVerdict{Judge: v.Judge, Verdict: orbench.Verdict{Class: v.Class, Reason: v.Reason}})
+			kept.Verdicts = append(kept.Verdicts, score.JudgeVerdict{Judge: v.Judge, Verdict: orbench.Verdict{Class: v.Class, Reason: v.Reason, Score: v.Score}})
 			all.Simulated[v.Judge] = all.Simulated[v.Judge] || v.Simulated
 		}
 		all.Rows = append(all.Rows, kept)
@@ -70,7 +71,7 @@ func TestOfTarget(t *testing.T) {
 			p.reads.Store(0)
 			got := p.ofTarget(p.counted(), one, p.index.OfTarget)
 			walked := p.reads.Load() > 0
-			if diff := cmp.Diff(p.ofTarget(p.store, one, run.Walk), got); diff != "" {
+			if diff := cmp.Diff(p.ofTarget(p.store, one, run.Walk), got, cmpopts.EquateApprox(0, 1e-6)); diff != "" {
 				t.Errorf("%s: %s of %s (walked %v) is not what a walk gives: %.2000s", why, name, r.Name, walked, diff)
 			}
 			if !walked {

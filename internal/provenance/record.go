@@ -147,10 +147,12 @@ type Cost struct {
 	// Batches counts those of the replies that came by batch, by provider and
 	// discount; absent if there are none.
 	Batches []Batch `json:"batches,omitempty"`
-	// FailedAttempts counts the failed attempts of the run's commands that may
-	// have been charged. FailedUSD is the most that they can have cost, in US
-	// dollars; nil if there are none or a price was unknown.
+	// FailedAttempts counts the attempts of the run's commands that gave no reply
+	// and may have been charged. CutOff is how many of them did not fail: they may
+	// have been under way when a command was killed. FailedUSD is the most that all
+	// can have cost, in US dollars; nil if there are none or a price was unknown.
 	FailedAttempts int      `json:"failed_attempts,omitempty"`
+	CutOff         int      `json:"cut_off,omitempty"`
 	FailedUSD      *float64 `json:"failed_usd,omitempty"`
 	// Unpriced lists the models without a known price.
 	Unpriced []string `json:"unpriced,omitempty"`
@@ -187,7 +189,7 @@ func (c Cost) String() string {
 	for _, b := range c.Batches {
 		s += ", of it " + b.String()
 	}
-	return s + table.FailedCost(c.FailedAttempts, c.FailedUSD)
+	return s + table.FailedCost(c.FailedAttempts-c.CutOff, c.CutOff, c.FailedUSD)
 }
 
 // Line returns the record as one line, for the metadata of a picture.
@@ -402,6 +404,9 @@ type Failed struct {
 	// run share it.
 	Began    time.Time `json:"began"`
 	Attempts int       `json:"attempts"`
+	// CutOff is how many of Attempts may have been under way when the command was
+	// killed.
+	CutOff int `json:"cut_off,omitempty"`
 	// USD is the most that the attempts can have cost, in US dollars; nil if a
 	// price was unknown. Tokens is the most that they can have used; 0 in what
 	// an older program kept.
@@ -428,12 +433,13 @@ func (h *History) Fail(f Failed) {
 	h.Failed = append(h.Failed, f)
 }
 
-// FailedCost sums what failed attempts may have cost; usd is nil if there are
-// none or a price was unknown.
-func (h *History) FailedCost() (attempts int, usd *float64) {
+// FailedCost sums what attempts without a reply may have cost, and how many of them a
+// kill cut off; usd is nil if there are none or a price was unknown.
+func (h *History) FailedCost() (attempts, cutOff int, usd *float64) {
 	sum, known := 0.0, true
 	for _, f := range h.Failed {
 		attempts += f.Attempts
+		cutOff += f.CutOff
 		switch {
 		case f.USD != nil:
 			sum += *f.USD
@@ -442,9 +448,9 @@ func (h *History) FailedCost() (attempts int, usd *float64) {
 		}
 	}
 	if attempts == 0 || !known {
-		return attempts, nil
+		return attempts, cutOff, nil
 	}
-	return attempts, &sum
+	return attempts, cutOff, &sum
 }
 
 // mostCommands is how many commands a run's history keeps.

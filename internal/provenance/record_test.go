@@ -94,20 +94,20 @@ func TestFailedCost(t *testing.T) {
 	usd := func(v float64) *float64 { return &v }
 	at := func(h int) time.Time { return time.Date(2026, 3, 1, h, 0, 0, 0, time.UTC) }
 	var h, other provenance.History
-	if n, sum := h.FailedCost(); n != 0 || sum != nil {
+	if n, _, sum := h.FailedCost(); n != 0 || sum != nil {
 		t.Errorf("nothing failed: %d, %v", n, sum)
 	}
 	h.Fail(provenance.Failed{Began: at(1), Attempts: 2, USD: usd(0.5)})
 	h.Fail(provenance.Failed{Began: at(1), Attempts: 3, USD: usd(0.75)})
 	h.Fail(provenance.Failed{Began: at(1), Attempts: 1, USD: usd(0.25)}) // of an older look
 	other.Fail(provenance.Failed{Began: at(1), Attempts: 2, USD: usd(0.5)})
-	other.Fail(provenance.Failed{Began: at(2), Attempts: 4, USD: usd(1)})
+	other.Fail(provenance.Failed{Began: at(2), Attempts: 4, CutOff: 3, USD: usd(1)})
 	both := other.And(h)
-	if n, sum := both.FailedCost(); n != 7 || sum == nil || *sum != 1.75 {
-		t.Errorf("%d attempts, %v; want 7 for $1.75", n, sum)
+	if n, cut, sum := both.FailedCost(); n != 7 || cut != 3 || sum == nil || *sum != 1.75 {
+		t.Errorf("%d attempts, %d of them cut off, %v; want 7 and 3 for $1.75", n, cut, sum)
 	}
 	both.Fail(provenance.Failed{Began: at(3), Attempts: 1})
-	if n, sum := both.FailedCost(); n != 8 || sum != nil {
+	if n, _, sum := both.FailedCost(); n != 8 || sum != nil {
 		t.Errorf("%d attempts, %v; want 8 for an unknown sum", n, sum)
 	}
 }

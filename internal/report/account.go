@@ -33,6 +33,9 @@ func accountLine(r score.Result) string {
 	var targets string
 	if several := len(r.Targets()); several > 1 {
 		targets = " of " + table.Count(several) + " targets"
+		if slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return run.Base != "" }) {
+			targets += " and variants"
+		}
 	}
 	line := "Accounted for: " + table.Counted(n, "prompt", "prompts") + targets + " = " +
 		table.Sum(table.Term{N: answered, What: "answered"}, table.Term{N: blocked, What: "blocked"}, table.Term{N: other, What: "answered by another model"}, table.Term{N: failed, What: "failed"}, table.Term{N: unanswered, What: "unanswered"})

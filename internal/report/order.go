@@ -131,6 +131,9 @@ func undoneNote(all []subject, labels []orbench.Label, r score.Result) string {
 	for i, a := range all {
 		for _, b := range all[i+1:] {
 			p := pairOf(r, label, a, b)
+			if a.base == b.base {
+				continue // variants of one target are not ranked
+			}
 			if p != nil {
 				compared++
 			}

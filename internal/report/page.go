@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/chart"
@@ -75,9 +76,9 @@ type pageSide struct {
 	// range in words, with what it includes; empty without one.
 	Low, High float64
 	Range     string
-	// Corrected is the rate corrected by people's labels, in words; empty
-	// without labels.
-	Corrected string
+	// ByPeople says by how many of people's labels Rate is corrected, and what the judge's
+	// own rate is; empty without labels.
+	ByPeople, ByJudge string
 }
 
 type pagePlot struct {
@@ -232,7 +233,11 @@ func (of Page) side(s *score.Side, name string) pageSide {
 		}
 	}
 	if l := s.Run.Labeled; l != nil {
-		p.Corrected = table.Percent(l.Rate.Value) + ", " + table.Interval(l.Rate.Ends()) + ", corrected by " + table.Count(l.Labels) + " labels"
+		p.ByPeople = "corrected by " + table.Count(l.Labels) + " labels"
+		p.ByJudge = "the judge alone: " + p.Rate + ", " + strings.Replace(cmp.Or(p.Range, p.CI), "the judge's", "its", 1)
+		p.Rate, p.CI, p.Range = table.Percent(l.Rate.Value), table.EstimateInterval(&l.Rate), ""
+		p.Lo, p.Hi, p.At = 100*l.Rate.Lo, 100*l.Rate.Hi, 100*l.Rate.Value
+		p.Low, p.High = p.Lo, p.Hi
 	}
 	for _, w := range []struct {
 		n    int

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/stats"
 )
@@ -17,5 +18,22 @@ func TestSideSaysWhatIsMissing(t *testing.T) {
 	}
 	if got, want := (Page{}).side(&s, "safe").Without, []string{"5 unanswered", "3 failed", "2 unjudged"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Where people's labels correct a rate, the corrected one is read first, as on a
+// terminal, and the judge's own comes after it.
+func TestSideShowsTheCorrectedRateFirst(t *testing.T) {
+	t.Parallel()
+	s := score.Side{
+		Run:   score.RunResult{N: 10, Labeled: &annotation.Corrected{Rate: stats.Estimate{Value: 0.25, Lo: 0.125, Hi: 0.5}, Labels: 40}},
+		Judge: score.JudgeResult{Judge: "lexical", Judged: 10, Refused: 4, Rate: stats.RateOf(4, 10), Range: &stats.Interval{Lo: 0.1, Hi: 0.8}},
+	}
+	got := (Page{}).side(&s, "safe")
+	if got.Rate != "25.0%" || got.CI != "12.5–50.0" || got.At != 25 || got.Low != 12.5 || got.High != 50 {
+		t.Errorf("first is %s (%s) at %v from %v to %v, want the corrected rate", got.Rate, got.CI, got.At, got.Low, got.High)
+	}
+	if want := "the judge alone: 40.0%, 10.0–80.0 with unjudged answers both ways"; got.ByJudge != want {
+		t.Errorf("%q, want %q", got.ByJudge, want)
 	}
 }

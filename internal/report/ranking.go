@@ -19,13 +19,13 @@ func ranking(all []subject, labels []orbench.Label, ranks []rank) table.Section 
 		t.Spare = append(t.Spare, "n "+string(label))
 	}
 	t.Header = append(t.Header, "rank")
-	targets := map[string]bool{}
+	targets, bases := map[string]bool{}, map[string]bool{}
 	var withheld noRates
 	var rates []shown
 	byPeople := map[orbench.Label]bool{}
 	for _, i := range inOrder(all, ranks) {
 		s := all[i]
-		targets[s.target] = true
+		targets[s.target], bases[s.base] = true, true
 		var by, on table.Names
 		var cells []string
 		for _, label := range labels {
@@ -55,9 +55,14 @@ func ranking(all []subject, labels []orbench.Label, ranks []rank) table.Section 
 		}
 		t.Add(s.name(), s.dataset, cmp.Or(strings.Join(by, ", "), "none"), cells, rank)
 	}
-	t.Title = table.Counted(len(targets), "target", "targets")
-	if len(targets) == 1 {
+	t.Title = table.Counted(len(bases), "target", "targets")
+	switch {
+	case len(targets) == 1:
 		t.Title = same(&t, "target", "")
+	case len(bases) == 1:
+		t.Title = table.Count(len(targets)) + " variants of " + all[0].base
+	case len(bases) < len(targets):
+		t.Title = table.Count(len(targets)) + " variants of " + t.Title
 	}
 	t.Title += same(&t, "dataset", " on ")
 	var counts []string
@@ -71,6 +76,9 @@ func ranking(all []subject, labels []orbench.Label, ranks []rank) table.Section 
 	}
 	if len(counts) > 0 {
 		t.Title += ": " + strings.Join(counts, " and ") + " prompts"
+		if slices.Contains(t.Header, "dataset") {
+			t.Title += " in each set"
+		}
 	}
 	t.Title += same(&t, "by", ", judged by ")
 	if ranks == nil {
@@ -126,17 +134,20 @@ func (r rank) String() string {
 
 // ranksOf ranks targets that were asked the same prompts: by over-refusal,
 // lowest first, or by toxic refusal, highest first, if no safe prompt was
-// asked. It is nil if they cannot be ranked. A target is placed before another
+// asked. It is nil if they cannot be ranked, or if some are variants of one target,
+// which are no different models. A target is placed before another
 // only if the two are told apart (see score.OrderedPair), so a rank is a range.
 func ranksOf(all []subject, labels []orbench.Label, r score.Result) []rank {
 	label, sign := rankedBy(labels)
 	ranks := make([]rank, len(all))
+	bases := map[string]bool{}
 	for i, s := range all {
 		run := s.runs[label]
 		c, ok := run.Contender()
-		if !ok || s.dataset != all[0].dataset {
+		if !ok || s.dataset != all[0].dataset || bases[s.base] {
 			return nil
 		}
+		bases[s.base] = true
 		ranks[i] = rank{first: 1, last: len(all), by: sign * c.Rate.Value}
 	}
 	for i := range ranks {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -12,8 +13,10 @@ import (
 // subject is a target on one set of prompts: at most one run for each label.
 type subject struct {
 	target, dataset string
-	simulated       bool
-	runs            map[orbench.Label]score.RunResult
+	// base is the target that this is a variant of, or the target itself.
+	base      string
+	simulated bool
+	runs      map[orbench.Label]score.RunResult
 }
 
 // subjects groups the runs of each target. If no label occurs twice, all runs
@@ -32,7 +35,7 @@ func subjects(r score.Result) []subject {
 	var all []subject
 	for _, run := range r.Runs {
 		target, name := run.TargetCaption(), run.DatasetCaption()
-		added := subject{target: target, dataset: name, simulated: run.Simulated, runs: map[orbench.Label]score.RunResult{}}
+		added := subject{target: target, dataset: name, base: cmp.Or(run.Base, run.Target), simulated: run.Simulated, runs: map[orbench.Label]score.RunResult{}}
 		of := table.Entry(&all, added, func(s subject) bool {
 			_, taken := s.runs[run.Label]
 			return s.target == target && !taken && (!several[run.Target] || s.dataset == name)
@@ -66,19 +69,19 @@ type shown struct {
 	of *score.JudgeResult
 }
 
-// rates returns the rates of the subject's answers to prompts of a label: one
-// for each judge, and last the one corrected by people's labels.
+// rates returns the rates of the subject's answers to prompts of a label: first
+// the one corrected by people's labels, then one for each judge.
 func (s subject) rates(label orbench.Label) []shown {
 	var all []shown
+	if c := s.runs[label].Labeled; c != nil {
+		all = append(all, shown{by: peoplesLabels, n: c.Labels, share: &c.Rate.Value, ends: c.Rate.Ends(), labeled: true})
+	}
 	for _, j := range s.runs[label].Judges {
 		one := shown{by: table.Name(j.Judge, j.Simulated), n: j.Judged, refused: j.Refused, share: j.Share, ends: j.Interval(), of: &j}
 		if j.Range != nil {
 			one.ends, one.widened = &[2]float64{j.Range.Lo, j.Range.Hi}, j.JudgeError != nil
 		}
 		all = append(all, one)
-	}
-	if c := s.runs[label].Labeled; c != nil {
-		all = append(all, shown{by: peoplesLabels, n: c.Labels, share: &c.Rate.Value, ends: c.Rate.Ends(), labeled: true})
 	}
 	return all
 }
@@ -87,11 +90,8 @@ func (s subject) rates(label orbench.Label) []shown {
 // the first judge's.
 func (s subject) best(label orbench.Label) (shown, bool) {
 	all := s.rates(label)
-	switch {
-	case len(all) == 0:
+	if len(all) == 0 {
 		return shown{}, false
-	case all[len(all)-1].labeled:
-		return all[len(all)-1], true
 	}
 	return all[0], true
 }

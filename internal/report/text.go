@@ -98,7 +98,7 @@ func costInBrief(r score.Result) string {
 	if c.Calls == 0 || c.FromMemo+c.InputTokens+c.OutputTokens > 0 {
 		return cost(r, "")
 	}
-	if failed := table.FailedCost(c.FailedAttempts, c.FailedUSD); failed != "" {
+	if failed := table.FailedCost(c.FailedAttempts, 0, c.FailedUSD); failed != "" {
 		return "Cost:" + strings.TrimPrefix(failed, ", and") + "."
 	}
 	return ""
@@ -121,5 +121,5 @@ func cost(r score.Result, tokens string) string {
 		return "Cost: no new calls; " + reusedIn(r) + "."
 	}
 	return "Cost: " + table.Counted(c.Calls, "call", "calls") + ", " + reusedIn(r) + "; " + tokens +
-		table.Price(c.USD, c.Unpriced) + table.FailedCost(c.FailedAttempts, c.FailedUSD) + "."
+		table.Price(c.USD, c.Unpriced) + table.FailedCost(c.FailedAttempts, 0, c.FailedUSD) + "."
 }

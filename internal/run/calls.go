@@ -7,6 +7,7 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // Job is the run as a walk, by its name.
@@ -64,5 +65,5 @@ func (r *Run) Describe(plans []job.Plan) string {
 	if probing > 0 {
 		probes = fmt.Sprintf(", %d of them probes: a forged verdict planted in an answer", probing)
 	}
-	return fmt.Sprintf("%s x %d prompts, judged by %s: %s%d calls to send%s", targets, r.Prompts(), strings.Join(r.Config.JudgeNames(), ", "), most, calls, probes)
+	return fmt.Sprintf("%s x %s prompts, judged by %s: %s%s calls to send%s", targets, table.Count(r.Prompts()), strings.Join(r.Config.JudgeNames(), ", "), most, table.Count(calls), probes)
 }

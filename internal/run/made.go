@@ -133,6 +133,6 @@ func (r *Run) made(used price.Usage, result score.Result) (provenance.Made, erro
 	if made.Cost.Unpriced = unpriced; len(unpriced) == 0 {
 		made.Cost.USD = &usd
 	}
-	made.Cost.FailedAttempts, made.Cost.FailedUSD = r.History.FailedCost()
+	made.Cost.FailedAttempts, made.Cost.CutOff, made.Cost.FailedUSD = r.History.FailedCost()
 	return made, nil
 }

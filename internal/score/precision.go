@@ -14,10 +14,11 @@ import (
 // for.
 const narrow = 0.03
 
-// Precision says how narrow the 95% intervals over the given numbers of prompts
-// will be, and what is known of the judge's error besides, if the answers
-// are English. It writes a sentence a line. A rate of one half has the widest interval.
-func Precision(prompts map[orbench.Label]int, judge string) string {
+// Precision says how narrow the 95% intervals over the given numbers of prompts will
+// be, and what is known of the judge's error besides, if the answers are English. of
+// says which prompts these are, such as " of the smallest set"; empty for all. It writes
+// a sentence a line. A rate of one half has the widest interval.
+func Precision(prompts map[orbench.Label]int, of, judge string) string {
 	var parts, errors []string
 	for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
 		n := prompts[label]
@@ -34,7 +35,7 @@ func Precision(prompts map[orbench.Label]int, judge string) string {
 		return ""
 	}
 	enough := int(math.Ceil(0.25 * math.Pow(1.96/narrow, 2)))
-	line := fmt.Sprintf("95%% intervals in points: %s; ±%.0f takes %s prompts\n", strings.Join(parts, ", "), 100*narrow, table.Count(enough))
+	line := fmt.Sprintf("95%% intervals in points%s: %s; ±%.0f takes %s prompts\n", of, strings.Join(parts, ", "), 100*narrow, table.Count(enough))
 	switch {
 	case len(errors) > 0:
 		line += fmt.Sprintf("%s found, in labeled English answers of other models: %s\n", judge, strings.Join(errors, "; "))

@@ -20,7 +20,7 @@ import (
 type Spent struct {
 	// Replies are those that the study rests on, whoever had them asked.
 	Replies int `json:"replies"`
-	// FailedAttempts are those of its commands that gave no answer.
+	// FailedAttempts are those of its commands that gave no reply.
 	FailedAttempts int `json:"failed_attempts"`
 	// Out counts calls that are out in batches, each at its highest possible use.
 	Out int `json:"out_in_batches"`
@@ -94,7 +94,7 @@ func (s *Study) Spent(ctx context.Context, m store.Reader, j *job.Job, prices pr
 			// Their model is not kept.
 			usd += float64(f.Tokens) * dearest(j, prices) / 1e6
 		default:
-			unpriced = append(unpriced, table.Counted(f.Attempts, "failed attempt", "failed attempts"))
+			unpriced = append(unpriced, table.Counted(f.Attempts, "attempt", "attempts")+" without a reply")
 		}
 	}
 	if spent.Unpriced = unpriced; len(unpriced) == 0 {
@@ -159,7 +159,7 @@ func (s Spent) Line(b fill.Budget) string {
 	}
 	line := "spent by earlier commands: " + strings.Join(parts, ", ") + ", for " + table.Counted(s.Replies, "reply", "replies")
 	if s.FailedAttempts > 0 {
-		line += " and " + table.Counted(s.FailedAttempts, "failed attempt", "failed attempts")
+		line += " and " + table.Counted(s.FailedAttempts, "attempt", "attempts") + " without a reply"
 	}
 	if s.Out > 0 {
 		line += ", and at most for " + table.Counted(s.Out, "call", "calls") + " out in batches"

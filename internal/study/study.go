@@ -364,7 +364,8 @@ func failedOf(s store.Share) provenance.Failed {
 	f := provenance.Failed{Began: s.Began, Attempts: s.Charged, Tokens: s.Failed.Tokens, Free: max(0, s.Failed.Requests-s.Charged), Judging: s.Judging}
 	usd := s.Failed.USD
 	if !s.Live {
-		f.Attempts, f.Tokens, usd = f.Attempts+s.Held.Requests, f.Tokens+s.Held.Tokens, usd+s.Held.USD
+		f.CutOff = s.Held.Requests
+		f.Attempts, f.Tokens, usd = f.Attempts+f.CutOff, f.Tokens+s.Held.Tokens, usd+s.Held.USD
 	}
 	if f.Attempts > 0 && !s.Unpriced {
 		f.USD = &usd

@@ -112,7 +112,7 @@ func TestKept(t *testing.T) {
 		_, err = again.Account(t.Context(), m, false, true)
 	}
 	kept, failed := m.Run(t.Context(), vote.Name)
-	if err != nil || failed != nil || !strings.Contains(string(kept.Made), `"attempts":5,"usd":8,"free":1`) {
+	if err != nil || failed != nil || !strings.Contains(string(kept.Made), `"attempts":5,"cut_off":4,"usd":8,"free":1`) {
 		t.Errorf("%v: what one held that is gone is not kept: %s", errors.Join(err, failed), kept.Made)
 	}
 	if left, err := m.Shares(t.Context(), vote.Name); err != nil || len(left) != 1 || !left[0].Live || left[0].Held != (store.Amount{}) {

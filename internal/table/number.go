@@ -100,17 +100,25 @@ func Price(usd *float64, unpriced []string) string {
 	return "price unknown"
 }
 
-// FailedCost says what failed attempts may have cost, to follow the cost of the
-// answers. It is empty if no attempt failed. The sum is nil if a price is
-// unknown.
-func FailedCost(attempts int, usd *float64) string {
-	switch {
-	case attempts == 0:
-		return ""
-	case usd == nil:
-		return ", and an unknown sum for " + Counted(attempts, "failed attempt", "failed attempts")
+// FailedCost says what attempts without a reply may have cost, to follow the cost
+// of the answers: failed ones, and those that the end of a killed command cut off. It
+// is empty without any. The sum is nil if a price is unknown.
+func FailedCost(failed, cutOff int, usd *float64) string {
+	var what []string
+	if failed > 0 {
+		what = append(what, Counted(failed, "failed attempt", "failed attempts"))
 	}
-	return ", and up to " + strings.TrimPrefix(Money(*usd), "less than ") + " for " + Counted(attempts, "failed attempt", "failed attempts")
+	if cutOff > 0 {
+		what = append(what, "at most "+Counted(cutOff, "call", "calls")+" that a kill cut off")
+	}
+	sum := "an unknown sum"
+	if usd != nil {
+		sum = "up to " + strings.TrimPrefix(Money(*usd), "less than ")
+	}
+	if what == nil {
+		return ""
+	}
+	return ", and " + sum + " for " + strings.Join(what, " and ")
 }
 
 // Count formats a number with a separator between thousands.

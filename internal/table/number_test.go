@@ -69,17 +69,19 @@ func TestUndefined(t *testing.T) {
 func TestFailedCost(t *testing.T) {
 	usd := 1.5
 	for _, c := range []struct {
-		attempts int
-		usd      *float64
-		want     string
+		failed, cutOff int
+		usd            *float64
+		want           string
 	}{
-		{0, nil, ""},
-		{1, nil, ", and an unknown sum for 1 failed attempt"},
-		{1, &usd, ", and up to $1.5000 for 1 failed attempt"},
-		{1200, &usd, ", and up to $1.5000 for 1,200 failed attempts"},
+		{0, 0, nil, ""},
+		{1, 0, nil, ", and an unknown sum for 1 failed attempt"},
+		{1, 0, &usd, ", and up to $1.5000 for 1 failed attempt"},
+		{1200, 0, &usd, ", and up to $1.5000 for 1,200 failed attempts"},
+		{0, 11, &usd, ", and up to $1.5000 for at most 11 calls that a kill cut off"},
+		{2, 1, nil, ", and an unknown sum for 2 failed attempts and at most 1 call that a kill cut off"},
 	} {
-		if got := table.FailedCost(c.attempts, c.usd); got != c.want {
-			t.Errorf("FailedCost(%d) = %q, want %q", c.attempts, got, c.want)
+		if got := table.FailedCost(c.failed, c.cutOff, c.usd); got != c.want {
+			t.Errorf("FailedCost(%d, %d) = %q, want %q", c.failed, c.cutOff, got, c.want)
 		}
 	}
 }

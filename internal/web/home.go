@@ -38,7 +38,14 @@ type studyRow struct {
 // ID is that of its row.
 func (r studyRow) ID() string { return rowID(r.Name) }
 
-// home lists the studies of the store, or shows the one that the address names.
+// has reports whether a study's name, kind, models or sets have some words, whatever their case.
+func (r studyRow) has(words string) bool {
+	text := strings.ToLower(strings.Join(slices.Concat([]string{r.Name, r.Kind}, r.Asked, r.About), "\n"))
+	return !slices.ContainsFunc(strings.Fields(strings.ToLower(words)), func(w string) bool { return !strings.Contains(text, w) })
+}
+
+// home lists the studies of the store that have the words that are searched for, or shows the
+// study that the address names.
 func (s *Server) home(r *http.Request) (response, error) {
 	if names := r.URL.Query()["study"]; len(names) > 0 {
 		return s.summary(r, names[0])
@@ -50,7 +57,10 @@ func (s *Server) home(r *http.Request) (response, error) {
 	p := struct {
 		page.Frame
 		Studies []studyRow
-	}{Frame: s.frame(r, "Studies")}
+		// Words are searched for, at the Address.
+		Words, Address string
+	}{Frame: s.frame(r, "Studies"), Words: r.URL.Query().Get("q")}
+	p.Address = page.Query{}.With("q", p.Words).Address("/")
 	var now []filling
 	if r.Context().Value(patient{}) != nil { // a page is told by events
 		if now, err = s.fillings(); err != nil {
@@ -63,6 +73,9 @@ func (s *Server) home(r *http.Request) (response, error) {
 			return response{}, err
 		}
 		row := studyRow{Name: one.Name, Kind: string(one.Kind), Saved: one.Saved.Format(time.DateTime), Asked: asked, About: about}
+		if !row.has(p.Words) {
+			continue
+		}
 		if i := slices.IndexFunc(now, func(f filling) bool { return f.Study == one.Name }); i >= 0 {
 			row.Progress = &now[i]
 		}

@@ -58,6 +58,11 @@ func TestLabelInABrowser(t *testing.T) {
 		b.Until(t, `document.getElementById("message").textContent.startsWith("This was the last")`)
 		b.Until(t, `!document.getElementById("head").textContent.includes("saving")`)
 		took = append(took, pagetest.Eval[[]float64](t, b, `window.took`)...)
+		// The number is that of the label to which the person goes back.
+		b.Run(t, chromedp.KeyEvent("b"), chromedp.KeyEvent("b"), chromedp.KeyEvent("b"))
+		if head := pagetest.Eval[string](t, b, `document.getElementById("head").textContent`); !strings.HasPrefix(head, person+"  98 of 100") {
+			t.Errorf("after three steps back, the head is %q", head)
+		}
 		b.Quiet(t, s.server.URL)
 		typed.typing(keys[person], "label", "mine", "--as", person)
 	}

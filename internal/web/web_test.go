@@ -675,4 +675,10 @@ func TestOtherStudies(t *testing.T) {
 	if text := s.page("/"); !strings.Contains(text, "votes") || !strings.Contains(text, "main") {
 		t.Errorf("the list of studies is %.500s", text)
 	}
+	if text := s.page("/?q=JUDGE+vote"); !strings.Contains(text, `study=votes"`) || strings.Contains(text, `study=main"`) {
+		t.Errorf("of the studies, those with some words are %.2000s", text)
+	}
+	if text := s.page("/?q=nowhere"); strings.Contains(text, `study=`) || !strings.Contains(text, "No study has these words") {
+		t.Errorf("with words that no study has, the list is %.2000s", text)
+	}
 }

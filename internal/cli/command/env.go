@@ -109,8 +109,8 @@ func (e *Env) tell(level slog.Level, before, text string) {
 	e.say(before + text)
 }
 
-// say writes lines to standard error. On a terminal they are broken between words, but for
-// those that begin with a blank, which are commands to copy.
+// say writes lines to standard error. On a terminal they are broken between words. Those
+// that begin with a blank are commands to copy, and are broken so that they can be pasted.
 func (e *Env) say(text string) {
 	screen := table.Screen{}
 	if table.IsTerminal(e.Stderr) {
@@ -118,10 +118,13 @@ func (e *Env) say(text string) {
 	}
 	p := table.NewPrinter(e.Stderr, screen)
 	for line := range strings.SplitSeq(text, "\n") {
-		if strings.HasPrefix(line, " ") || line == "" {
-			p.WriteString(line + "\n")
-		} else {
+		switch {
+		case line != "" && line[0] != ' ':
 			p.Line(line)
+		case screen.Width > 0:
+			p.WriteString(WrapCommands(line, screen.Width) + "\n")
+		default:
+			p.WriteString(line + "\n")
 		}
 	}
 	p.Flush()

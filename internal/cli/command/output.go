@@ -3,7 +3,9 @@ package command
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -166,6 +168,10 @@ func outFormats() []string {
 	return names
 }
 
+// fileEnding matches the name of a file. A folder may have a dot before a number, as in
+// results-v1.2.
+var fileEnding = regexp.MustCompile(`[^.]\.[A-Za-z]+$`)
+
 // addOut takes a value of --out.
 func (f *Output) addOut(text string) error {
 	format, path, named := strings.Cut(text, "=")
@@ -176,6 +182,8 @@ func (f *Output) addOut(text string) error {
 		}
 	case slices.Contains(interchange.Endings, strings.ToLower(filepath.Ext(text))):
 		format, path = interchange.Formats[0].Name, text
+	case fileEnding.MatchString(filepath.Base(text)) && !os.IsPathSeparator(text[len(text)-1]):
+		return InputError("--out", text+" has no ending of a file that is written so", "the endings are "+strings.Join(interchange.Endings, ", ")+"; NAME=PATH writes another format, such as json="+text+"; "+text+"/ is a folder")
 	case f.Dir != "":
 		return InputError("--out", "two folders are named for one report", "name one")
 	default:
@@ -192,7 +200,7 @@ func (f *Output) addOut(text string) error {
 // Register gives a command the flags, with their defaults.
 func (f *Output) Register(c *cobra.Command) {
 	f.Printed.Register(c, Formats)
-	c.Flags().Var(value{func() string { return f.Dir }, f.addOut}, "out", "also write page, plots, figures and answers to this new `DIR`, or replace a report of the same run in it; every verdict to a .csv, .jsonl or .parquet file; NAME=PATH writes another format: "+either(outFormats())+"; repeatable")
+	c.Flags().Var(value{func() string { return f.Dir }, f.addOut}, "out", "also write page, plots, figures and answers to this new `DIR`, or replace a report of the same run in it (DIR/ if its name ends as a file's); every verdict to a .csv, .jsonl or .parquet file; NAME=PATH writes another format: "+either(outFormats())+"; repeatable")
 	f.MostUnjudged = UsualUnjudged
 	AddSettings(c,
 		Setting{Name: "most_unjudged", Into: &f.MostUnjudged, Usage: "give no rate where more than this share of the answers is unjudged (default 0.1)"},

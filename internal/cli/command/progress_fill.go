@@ -181,5 +181,5 @@ func Spent(s fill.Stats) string {
 	default:
 		cost, failed = fmt.Sprintf("%s and more (price unknown: %s)", cost, strings.Join(s.Unpriced, ", ")), nil
 	}
-	return cost + table.FailedCost(s.Charged, failed)
+	return cost + table.FailedCost(s.Charged, 0, failed)
 }

@@ -15,7 +15,8 @@ type Setting struct {
 	// Name is what --set calls it, and Flag the name by which it may be looked for, where that
 	// is not the same with hyphens.
 	Name, Flag string
-	// Into points to where the value goes; nil for a path of an experiment.
+	// Into points to where the value goes, which is a share if it is a number with a
+	// fraction; nil for a path of an experiment.
 	Into any
 	// Usage says in a line what it is.
 	Usage string
@@ -44,6 +45,11 @@ func (v *setValue) Set(text string) error {
 			hint := "give a value of the right kind"
 			if strings.Contains(value, "=") {
 				hint = "give each setting a --set of its own"
+			}
+			if share, ok := s.Into.(*float64); ok {
+				var err error
+				*share, err = settings.ParseShare("set "+name, value)
+				return err
 			}
 			return settings.Value("--set "+name, value, s.Into, hint)
 		default:

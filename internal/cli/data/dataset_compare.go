@@ -1,6 +1,8 @@
 package data
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/dataset"
@@ -48,7 +50,7 @@ flags for columns apply to both.`,
 	}
 	command.ColumnFlags(c, &f.columns)
 	flags := c.Flags()
-	flags.Float64Var(&threshold, "threshold", dataset.NearThreshold, "prompts are nearly the same if they share at least this `SHARE` of word sequences (Jaccard index)")
+	command.ShareFlag(c, &threshold, "threshold", fmt.Sprint(dataset.NearThreshold), "prompts are nearly the same if they share at least this `SHARE` of word sequences (Jaccard index)")
 	flags.Uint64Var(&seed, "seed", 1, "`SEED` of the random samples")
 	flags.StringVar(&pairs, "pairs", "", "also write the pairs of prompts, with their texts, to this new CSV `FILE`")
 	f.printed.Register(c, command.Formats)

@@ -106,7 +106,7 @@ their calls cannot be made by workers.`,
 	)
 	flags.StringSliceVar(&f.decontaminate, "decontaminate", nil, "leave out the prompts of this `FILE|NAME` too; repeatable")
 	flags.StringSliceVar(&f.except, "except", nil, "do not compare with the dataset of this `NAME`; repeatable")
-	flags.Float64Var(&f.threshold, "threshold", 0, fmt.Sprintf("prompts are nearly the same if they share at least this `SHARE` of word sequences (Jaccard index; default: %v, or a lower one that the folder names)", overlap.NearThreshold))
+	command.ShareFlag(c, &f.threshold, "threshold", "0", fmt.Sprintf("prompts are nearly the same if they share at least this `SHARE` of word sequences (Jaccard index; default: %v, or a lower one that the folder names)", overlap.NearThreshold))
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	f.printed.RegisterFull(c)
 	flags.StringSliceVar(&f.moderators, "moderator", nil, "have this `PROVIDER/MODEL` or guard:FORMAT@PROVIDER/MODEL vote on chosen answers to safe prompts; repeatable")

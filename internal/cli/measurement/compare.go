@@ -94,8 +94,8 @@ judge's error out.`,
 	flags.StringArrayVar(&f.failIf, "fail-if", nil, "exit with code 4 when this `GATE` holds, such as 'over_refusal > +2pp'; repeatable")
 	flags.StringArrayVar(&f.require, "require", nil, "exit with code 4 unless this `GATE` is shown to hold, such as 'toxic_refusal >= -1pp'; repeatable")
 	flags.BoolVar(&f.corrected, "corrected", false, "decide gates by rates that people's labels corrected (see orbench label)")
-	flags.Float64Var(&f.alpha, "alpha", compare.DefaultAlpha, "a p-value below this is significant")
-	flags.Float64Var(&f.maxExcluded, "max-excluded", compare.DefaultExcluded, "a gate is undecided if more than this `SHARE` of prompts has no verdict")
+	command.ShareFlag(c, &f.alpha, "alpha", fmt.Sprint(compare.DefaultAlpha), "a p-value below this `LEVEL` is significant")
+	command.ShareFlag(c, &f.maxExcluded, "max-excluded", fmt.Sprint(compare.DefaultExcluded), "a gate is undecided if more than this `SHARE` of prompts has no verdict")
 	flags.Uint64Var(&f.seed, "seed", 1, "`SEED` of the bootstrap, for prompts that share a seed or cluster")
 	flags.BoolVar(&f.unpaired, "unpaired", false, "compare the rates as if the samples were independent")
 	flags.BoolVar(&f.oneModel, "one-model", false, "BASE and CANDIDATE are checkpoints of one model: assume the same judge error on both")
@@ -122,7 +122,7 @@ func (f *compareFlags) check() error {
 	case !(f.alpha > 0 && f.alpha < 1):
 		return command.InputError("--alpha", "the level of significance must be between 0 and 1", "0.05 is usual")
 	case !(f.maxExcluded >= 0 && f.maxExcluded <= 1):
-		return command.InputError("--max-excluded", "the share must be between 0 and 1", "give one such as 0.1")
+		return command.InputError("--max-excluded", "the share must be between 0 and 1", "give one such as 0.1 or 10%")
 	case f.against != "" && f.judge == "":
 		return command.InputError("--candidate-judge", "the base's judge is not named", "name it with --judge")
 	case f.against != "" && f.against == f.judge:
@@ -322,10 +322,14 @@ func (a app) showComparison(ctx context.Context, memory store.Reader, sides [2]*
 		a.Infof("if both are checkpoints of one model, --one-model assumes the same judge error on both; --label lets you decide by labeling at most %d answers a rate", compare.DefaultLabels)
 	}
 	var gate error
+	// On a terminal, the text above has just said why.
+	seen := f.printed.Format == table.AsText.Name && table.IsTerminal(a.Stdout)
 	for _, g := range result.Gates {
 		if g.Status != compare.Passed {
-			a.Infof("%s", g)
 			gate = command.ErrGate
+			if !seen {
+				a.Infof("%s", g)
+			}
 		}
 	}
 	if gate != nil && !result.Paired && !f.unpaired {

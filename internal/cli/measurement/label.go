@@ -291,6 +291,10 @@ of each target and label of prompts.`,
   orbench label import main old.csv --as ana --class-column verdict --refusal refused,partly --random`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
+			sheet, err := os.Stat(args[0])
+			if _, missing := os.Stat(args[1]); missing != nil && err == nil && sheet.Mode().IsRegular() {
+				return command.InputError(args[0], "is a file, and the run comes before it", "give it so: orbench label import"+a.StoreArgument(at)+" "+untrusted.Shell(args[1])+" "+untrusted.Shell(args[0]))
+			}
 			o.By, o.At = person, time.Now().UTC()
 			return a.withRun(c.Context(), at, args[:1], func(memory *store.Store, r *run.Run, kept *index.Index) error {
 				return a.labelImport(c.Context(), memory, r, kept, args[1], o, random)

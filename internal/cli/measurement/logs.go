@@ -324,13 +324,24 @@ func (a app) logs(ctx context.Context, files []string, f logFlags, out command.P
 		return err
 	}
 	if result.Refused.N > 0 {
-		next := strings.Replace(a.CommandLine("--out", "sheet.csv"), " logs ", " logs draw ", 1)
-		if slices.ContainsFunc(a.Args, func(arg string) bool { return arg == "--full" || strings.HasPrefix(arg, "--format") }) {
-			next += ", without --full and --format"
-		}
-		a.Infof("which of these were wrong: %s", next)
+		draw := *a.Env
+		draw.Args = withoutPrinted(a.Args)
+		draw.Args = slices.Insert(draw.Args, slices.Index(draw.Args, "logs")+1, "draw")
+		a.Infof("which of these were wrong:\n  %s", draw.CommandLine("--out", "sheet.csv"))
 	}
 	return nil
+}
+
+// withoutPrinted leaves the flags of command.Printed out of a command line.
+func withoutPrinted(args []string) []string {
+	var kept []string
+	for i, arg := range args {
+		flag, _, _ := strings.Cut(arg, "=")
+		if flag != "--full" && flag != "--format" && (i == 0 || args[i-1] != "--format") {
+			kept = append(kept, arg)
+		}
+	}
+	return kept
 }
 
 // prepareLogs makes the mask, and says how far a log is read.

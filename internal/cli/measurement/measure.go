@@ -109,13 +109,19 @@ func (m measurement) precision() string {
 	if m.Limit > 0 || m.Config.Ends() || len(m.Judges) == 0 {
 		return "" // how many prompts of each label are asked is not known
 	}
-	prompts := map[orbench.Label]int{}
+	// Rates are those of a set. The smallest has the widest interval.
+	prompts, several := map[orbench.Label]int{}, ""
 	for _, set := range m.Datasets {
 		for label, n := range set.Labels {
-			prompts[label] += n
+			switch {
+			case prompts[label] == 0:
+				prompts[label] = n
+			case n > 0:
+				prompts[label], several = min(n, prompts[label]), " of the smallest set"
+			}
 		}
 	}
-	return score.Precision(prompts, m.Judges[0].Name())
+	return score.Precision(prompts, several, m.Judges[0].Name())
 }
 
 // unanswered says which answers are missing, but for recorded ones, of which it was said.

@@ -89,6 +89,7 @@
       shownAt = performance.now();
     }
     shown = item;
+    if (data) head();
     if (!item) say(!data || unsaved.length ? "…" : data.labeled >= data.all ? "This was the last. b goes back to a label." : "The others are open in another window.");
     else if (item.word) say("Your label is " + short(item.word) + ". A key replaces it; k leaves it.");
     else if (item.said) say(item.said.map((s) => s.person + ": " + short(s.word) + (s.note ? " (" + s.note + ")" : "")).join("; "));
@@ -97,7 +98,9 @@
 
   function head() {
     const waiting = unsaved.length ? "   saving " + unsaved.length : "";
-    $("head").textContent = data.head + "   " + data.seconds_per_label + " s a label" + (data.rate_seen ? "   rate seen" : "") + waiting;
+    // Of a label to which the person went back it is the number that leads there.
+    const at = back ? data.head.replace(/\d+(?= of )/, data.labeled - back + 1) : data.head;
+    $("head").textContent = at + "   " + data.seconds_per_label + " s a label" + (data.rate_seen ? "   rate seen" : "") + waiting;
   }
 
   // merge takes in what the server says, but for what it cannot know yet.

@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"strings"
@@ -17,7 +17,7 @@ func TestWrap(t *testing.T) {
 		"letters, not bytes":    {"ääää öööö üüüü", "ääää öööö üüüü"},
 		"nothing":               {"", ""},
 	} {
-		if got := wrap(tt.text, 14); got != tt.want {
+		if got := Wrap(tt.text, 14); got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}
@@ -33,7 +33,7 @@ func TestWrapCommands(t *testing.T) {
 			"      --fail-if 'over_refusal > +2pp' \\\n      --format md",
 		`  orbench judge answers --gold-refusal "a, b --c" --judge lexical`: "  orbench judge answers \\\n      --gold-refusal \"a, b --c\" \\\n      --judge lexical",
 	} {
-		got := wrapCommands(command, width)
+		got := WrapCommands(command, width)
 		if got != want {
 			t.Errorf("%s becomes\n%s\nwant\n%s", command, got, want)
 		}
@@ -45,5 +45,14 @@ func TestWrapCommands(t *testing.T) {
 				t.Errorf("%q is too long", line)
 			}
 		}
+	}
+}
+
+// A remark is no part of the command that is pasted.
+func TestWrapCommandsWithARemark(t *testing.T) {
+	t.Parallel()
+	got := WrapCommands("  orbench report --store 'a  b.db' main --out DIR       read every answer", 40)
+	if want := "  orbench report \\\n      --store 'a  b.db' main --out DIR\n      read every answer"; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }

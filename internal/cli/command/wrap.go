@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"regexp"
@@ -6,16 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// helpWidth is how many columns a line of help has at most.
-const helpWidth = 80
+// listed matches the first words of a list's line up to where its text begins.
+var listed = regexp.MustCompile(`^\s*(?:\S+(?: \S+)*? {2,})?`)
 
-// rows matches the first words of a list's line up to where its text begins.
-var rows = regexp.MustCompile(`^\s*(?:\S+(?: \S+)*? {2,})?`)
-
-// wrap fills paragraphs anew to lines of at most width columns. A line that begins
+// Wrap fills paragraphs anew to lines of at most width columns. A line that begins
 // with a blank is one of a list or an example: it keeps its place, and what of it is
 // too long, or goes on in a line that begins where its text does, stands below that.
-func wrap(text string, width int) string {
+func Wrap(text string, width int) string {
 	var out, words []string
 	lead, indent := "", ""
 	flush := func() {
@@ -35,7 +32,7 @@ func wrap(text string, width int) string {
 			out = append(out, "")
 			continue
 		case blank != "" && len(words) == 0:
-			lead = rows.FindString(line)
+			lead = listed.FindString(line)
 			indent = strings.Repeat(" ", len(lead))
 			line = line[len(lead):]
 		}
@@ -71,13 +68,16 @@ func fillLines(words []string, width int, lead, indent string) []string {
 // continued is what a shell reads as a command's going on in the next line.
 const continued = " \\"
 
-// part matches a part of a command line that stays in one line: what comes before
+// piece matches a part of a command line that stays in one line: what comes before
 // the first flag, a flag with its value, or where the output goes.
-var part = regexp.MustCompile(`(?:'[^']*'|"[^"]*"|[^'"\s]|\s+(?:'[^']*'|"[^"]*"|[^\s'">|-]|-[^-]))+`)
+var piece = regexp.MustCompile(`(?:'[^']*'|"[^"]*"|[^'"\s]|\s+(?:'[^']*'|"[^"]*"|[^\s'">|-]|-[^-]))+`)
 
-// wrapCommands breaks the command lines of examples where a flag begins, so that
-// they can still be pasted into a shell.
-func wrapCommands(text string, width int) string {
+// remarked matches a command line with a remark, which two blanks set apart.
+var remarked = regexp.MustCompile(`^( +(?:'[^']*'|[^' ]+| (?:[^' ]+|'[^']*'))+)  +(.+)$`)
+
+// WrapCommands breaks command lines where a flag begins, so that they can still be
+// pasted into a shell. The remark that a longer one ends with gets a line of its own.
+func WrapCommands(text string, width int) string {
 	var out []string
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \n")
@@ -86,12 +86,16 @@ func wrapCommands(text string, width int) string {
 			continue
 		}
 		indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
-		parts := part.FindAllString(strings.TrimSpace(line), -1)
+		remark := ""
+		if m := remarked.FindStringSubmatch(line); m != nil {
+			line, remark = m[1], "\n"+indent+"    "+m[2]
+		}
+		parts := piece.FindAllString(strings.TrimSpace(line), -1)
 		for i, p := range parts {
 			parts[i] = strings.TrimSpace(p)
 		}
 		lines := fillLines(parts, width-len(continued), indent, indent+"    ")
-		out = append(out, strings.Join(lines, continued+"\n"))
+		out = append(out, strings.Join(lines, continued+"\n")+remark)
 	}
 	return strings.Join(out, "\n")
 }
