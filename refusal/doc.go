@@ -6,8 +6,8 @@
 // occur, in which sentences, amid how much plain text, and how many of the prompt's own
 // words. A logistic model weighs them together with sequences of words. Its weights are
 // in weights.txt and sequences.txt, by the names of the features and the words. Those of
-// words that tell an answer which lacks something are in unable.txt. A few
-// rules then grade the answer and name the reason.
+// words that tell an answer which lacks something are in unable.txt. A few rules then grade
+// the answer and name the reason.
 //
 // The phrases are data: phrases/*.txt, one file for each language. The top of
 // phrases/en.txt explains the format. Phrases of all languages are searched together. The
