@@ -200,18 +200,22 @@ func (r *view) unable(score float64) orbench.Reason {
 	return orbench.NoReason
 }
 
-// The words of an English answer of lackingWords words or more decide by themselves that it
-// lacks something: if it seems to refuse, and no help of so many words comes before that, by
-// weights against refusals that are above overRefusal together; else, in shortWords words at
-// most, by weights against answers above overAnswer, if the others do not speak for a
-// refusal. If those against refusals are below underPhrase, no phrase of kindUnable counts.
-// TestLackingLeftOut has what is told by that of what weights were not fitted to.
+// By these sums of weights the words of an English answer decide whether it lacks something,
+// beside the phrases. TestLackingLeftOut has how well, on what they were not fitted to.
 const (
-	overRefusal  = 1.5
-	overAnswer   = 2.0
-	underPhrase  = -2.5
+	// overRefusal is the sum against refusals above which an answer that seems to refuse
+	// lacks something.
+	overRefusal = 1.5
+	// overAnswer is the sum against answers above which another does, if it is short and
+	// the sum against refusals is above 0.
+	overAnswer = 2.0
+	// underPhrase is the sum against refusals below which no phrase of kindUnable counts.
+	underPhrase = -2.5
+	// lackingWords is the fewest words of an answer of which they decide. So many words of
+	// help before it says no also leave it a refusal.
 	lackingWords = 8
-	shortWords   = 60
+	// shortWords is the most words of one that does not seem to refuse.
+	shortWords = 60
 )
 
 // english reports whether the answer is in English, the language of the weights of words

@@ -23,6 +23,10 @@ func WithWeights(t testing.TB, features, sequences string, do func()) {
 	do()
 }
 
+// LackingBounds are the sums of weights above which an answer lacks something: against
+// refusals, and against answers.
+var LackingBounds = [2]float64{overRefusal, overAnswer}
+
 // Sequences gives the sequences of words of an answer that Detect looks up in its
 // table of weights, each once: to train the weights anew. They are of one to three
 // words, folded, with a point for the end of a sentence and ^ for the start of the

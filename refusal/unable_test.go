@@ -148,7 +148,7 @@ func TestLackingLeftOut(t *testing.T) {
 						z[0], z[1] = z[0]+fit.weights[0][i+1], z[1]+fit.weights[1][i+1]
 					}
 				}
-				if z[0] > 0 && z[against] > [2]float64{1.5, 2}[against] {
+				if z[0] > 0 && z[against] > refusal.LackingBounds[against] {
 					above++
 				}
 			}

@@ -15,8 +15,8 @@ type Setting struct {
 	// Name is what --set calls it, and Flag the name by which it may be looked for, where that
 	// is not the same with hyphens.
 	Name, Flag string
-	// Into points to where the value goes, which is a share if it is a number with a
-	// fraction; nil for a path of an experiment.
+	// Into points to where the value goes; a float64 is read as a share, such as 0.1 or
+	// 10%. It is nil for a path of an experiment.
 	Into any
 	// Usage says in a line what it is.
 	Usage string
