@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench/internal/store/storetest"
-	"github.com/orbench/orbench/internal/telemetry/telemetrytest"
 	"github.com/orbench/orbench/model/sim"
 )
 
@@ -39,19 +37,17 @@ type askingJob struct {
 	keep, kept string
 	// shows is in what is shown of it.
 	shows string
-	// roles are what telemetry calls its models.
-	roles []string
 }
 
 var jobs = []askingJob{
-	{evalJob, "eval --target PROVIDER/cautious --dataset prompts.csv --set seed=7", "--name kept", "kept", "sim/cautious", []string{"target"}},
-	{judgeJob, "judge main --judge lexical,llm:PROVIDER/judge --set probes=false", "", "main", "llm:sim/judge", []string{"judge"}},
-	{judgeFileJob, "judge --responses answers.csv --judge llm:PROVIDER/judge", "--name kept", "kept", "llm:sim/judge", []string{"judge"}},
-	{moderateJob, "moderate prompts.csv --moderator PROVIDER/moderator-a", "--name kept", "kept", "sim/moderator-a", []string{"moderator"}},
-	{contrastJob, "contrast prompts.csv --limit 3 --generator PROVIDER/generator --moderator PROVIDER/moderator-a --axis fiction --out OUT", "--name kept", "kept", "fiction", []string{"generator", "moderator"}},
-	{triggersJob, "triggers --target PROVIDER/prudish --dataset prompts.csv --set most=1 --calls 8", "--name kept", "kept", "sim/prudish", []string{"target", "wordings"}},
-	{exportJob, "export main --format sft --moderator PROVIDER/moderator-a --except starter --out OUT", "--name kept", "kept", "sft", []string{"moderator"}},
-	{buildJob, "build --config PROVIDER.yaml --out OUT", "", "kept", "seeds", []string{"generator", "moderator", "rewriter", "selector"}},
+	{evalJob, "eval --target PROVIDER/cautious --dataset prompts.csv --set seed=7", "--name kept", "kept", "sim/cautious"},
+	{judgeJob, "judge main --judge lexical,llm:PROVIDER/judge --set probes=false", "", "main", "llm:sim/judge"},
+	{judgeFileJob, "judge --responses answers.csv --judge llm:PROVIDER/judge", "--name kept", "kept", "llm:sim/judge"},
+	{moderateJob, "moderate prompts.csv --moderator PROVIDER/moderator-a", "--name kept", "kept", "sim/moderator-a"},
+	{contrastJob, "contrast prompts.csv --limit 3 --generator PROVIDER/generator --moderator PROVIDER/moderator-a --axis fiction --out OUT", "--name kept", "kept", "fiction"},
+	{triggersJob, "triggers --target PROVIDER/prudish --dataset prompts.csv --set most=1 --calls 8", "--name kept", "kept", "sim/prudish"},
+	{exportJob, "export main --format sft --moderator PROVIDER/moderator-a --except starter --out OUT", "--name kept", "kept", "sft"},
+	{buildJob, "build --config PROVIDER.yaml --out OUT", "", "kept", "seeds"},
 }
 
 // gaps are the cells where a job lacks a facility. Whoever closes one deletes its line.
@@ -84,7 +80,6 @@ var facilities = []facility{
 	{"budget counts earlier commands", (*cell).earlierSpending},
 	{"shows what is there when stopped", (*cell).shownWhenStopped},
 	{"table, JSON, CSV and Markdown", (*cell).formats},
-	{"telemetry knows the role", (*cell).telemetry},
 }
 
 // TestFacilities has every job show each facility. A cell that lacks it is named in gaps,
@@ -170,14 +165,16 @@ hard: {selectors: [{model: %[1]s/prudish, family: one}], refused_by: 1}
 // mainRun makes the run that jobs over a run take.
 const mainRun = "eval --target sim/cautious --dataset prompts.csv --name main --quiet"
 
-// facilityWorkers starts a worker on a database with the run main, and gives its address.
+// facilityWorkers starts a worker on a database with the run main, and gives its address. At
+// the end all replies but those of main must be the worker's: the jobs make no call.
 func facilityWorkers(t *testing.T, files map[string][]byte) string {
 	t.Helper()
 	c := newCell(t, askingJob{}, files, storetest.Database(t))
 	if got := c.run(mainRun); got.code != 0 {
 		t.Fatal(got.fault())
 	}
-	worker, _, stderr := orbench("worker", "--quiet")
+	before := remembered(t, c.store)
+	worker, stdout, stderr := orbench("worker", "--quiet")
 	worker.Dir, worker.Env = c.dir, c.env
 	if err := worker.Start(); err != nil {
 		t.Fatal(err)
@@ -190,6 +187,9 @@ func facilityWorkers(t *testing.T, files map[string][]byte) string {
 		}
 		if code := worker.ProcessState.ExitCode(); code != 130 {
 			t.Errorf("the worker has exit code %d: %s", code, stderr)
+		}
+		if want := fmt.Sprintf("%d calls answered, 0 failed\n", remembered(t, c.store)-before); stdout.String() != want {
+			t.Errorf("the worker says %q, and by the store it is %q", stdout, want)
 		}
 	})
 	return c.store
@@ -315,24 +315,8 @@ func (c *cell) workers() error {
 	if c.name == exportJob {
 		return c.saysWhyNot("export --help", "cannot be made by workers")
 	}
-	told := c.collector()
-	if _, err := c.runs(0, c.command("sim")+" --set workers=true --quiet"); err != nil {
-		return err
-	}
-	for _, s := range told.Spans() {
-		if strings.HasPrefix(s.Name, "chat ") {
-			return fmt.Errorf("the job itself made a call: %s", s.Name)
-		}
-	}
-	return nil
-}
-
-// collector has the commands of the cell tell a collector how calls go.
-func (c *cell) collector() *telemetrytest.Collector {
-	told := telemetrytest.New()
-	c.t.Cleanup(told.Close)
-	c.env = append(c.env, "OTEL_EXPORTER_OTLP_ENDPOINT="+told.URL)
-	return told
+	_, err := c.runs(0, c.command("sim")+" --set workers=true --quiet")
+	return err
 }
 
 func (c *cell) listed() error {
@@ -442,23 +426,6 @@ func (c *cell) formats() error {
 		if !good {
 			return fmt.Errorf("this is no %s: %w", format, got.fault())
 		}
-	}
-	return nil
-}
-
-func (c *cell) telemetry() error {
-	told := c.collector()
-	if _, err := c.runs(0, c.command("sim")+" --quiet"); err != nil {
-		return err
-	}
-	roles := map[string]bool{}
-	for _, s := range told.Spans() {
-		if strings.HasPrefix(s.Name, "chat ") {
-			roles[s.Attributes["orbench.role"]] = true
-		}
-	}
-	if got := slices.Sorted(maps.Keys(roles)); !slices.Equal(got, c.roles) {
-		return fmt.Errorf("the roles of calls are %q, not %q", got, c.roles)
 	}
 	return nil
 }

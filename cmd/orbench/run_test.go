@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/internal/store/sqlite"
+	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/model/sim"
 )
 
@@ -123,7 +123,7 @@ func counts(t testing.TB, out []byte) (n, answered, blocked, failed, unanswered 
 // remembered counts the records of a store.
 func remembered(t testing.TB, path string) int {
 	t.Helper()
-	s, err := sqlite.Open(context.Background(), path)
+	s, err := address.Open(context.Background(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver of sql for PostgreSQL
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/orbench/orbench/internal/store/storetest"
@@ -81,12 +82,11 @@ func TestScript(t *testing.T) {
 			"postgres":    postgres,
 			"runbatch":    runbatch,
 			"batchserver": batchserver,
-			"collector":   collector,
 			"freeport":    freeport,
 			"fallback":    fallback,
 			"own":         ownServer,
 			"ownasked":    ownAsked,
-			"fetch":       fetch,
+			"probe":       probe,
 			"mixing":      mixing,
 			"sql":         sql,
 			"atmost":      atmost,
@@ -168,9 +168,13 @@ func mixing(ts *testscript.TestScript, neg bool, args []string) {
 // sql has a SQLite file do a statement: sql FILE STATEMENT
 func sql(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
-		ts.Fatalf("usage: sql FILE STATEMENT")
+		ts.Fatalf("usage: sql FILE|ADDRESS STATEMENT")
 	}
-	db, err := databasesql.Open("sqlite", ts.MkAbs(args[0]))
+	driver, store := "sqlite", ts.MkAbs(args[0])
+	if strings.Contains(args[0], "://") {
+		driver, store = "pgx", args[0]
+	}
+	db, err := databasesql.Open(driver, store)
 	ts.Check(err)
 	_, err = db.Exec(args[1])
 	ts.Check(errors.Join(err, db.Close()))

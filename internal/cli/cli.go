@@ -45,22 +45,20 @@ func (e usageError) Is(target error) bool { return target == orbench.ErrInput }
 // end is a way in which commands end.
 type end struct {
 	code int
-	// kind is what telemetry calls it, empty for no error.
-	kind string
 	is   func(error) bool
 }
 
 // failures is the end of a command that did its work, or some of it, and of any error that
 // has no other.
-var failures = end{exitFailures, "failures", func(error) bool { return true }}
+var failures = end{exitFailures, func(error) bool { return true }}
 
 // ends are all of them: the first that an error is counts.
 var ends = []end{
-	{exitDone, "", func(err error) bool { return err == nil }},
-	{exitInterrupted, "interrupted", func(err error) bool { return errors.Is(err, command.ErrInterrupted) }},
-	{exitBudget, "budget", func(err error) bool { return errors.As(err, new(*fill.BudgetError)) }},
-	{exitGate, "gate", func(err error) bool { return errors.Is(err, command.ErrGate) }},
-	{exitInput, "input", func(err error) bool { return errors.Is(err, orbench.ErrInput) }},
+	{exitDone, func(err error) bool { return err == nil }},
+	{exitInterrupted, func(err error) bool { return errors.Is(err, command.ErrInterrupted) }},
+	{exitBudget, func(err error) bool { return errors.As(err, new(*fill.BudgetError)) }},
+	{exitGate, func(err error) bool { return errors.Is(err, command.ErrGate) }},
+	{exitInput, func(err error) bool { return errors.Is(err, orbench.ErrInput) }},
 	failures,
 }
 
@@ -117,7 +115,7 @@ func Run(env command.Env) int {
 	env.Sent = new(atomic.Int64)
 	root := root(&env)
 	root.SetArgs(env.Args)
-	ran, err := root.ExecuteContextC(ctx)
+	err := root.ExecuteContext(ctx)
 	ended := endOf(err)
 	again := ended.code == exitInput && env.Sent.Load() > 0 && !errors.Is(err, command.ErrOtherWeights)
 	if err != nil && !errors.Is(err, command.ErrFailures) && !errors.Is(err, command.ErrGate) {
@@ -130,7 +128,6 @@ func Run(env command.Env) int {
 	if again {
 		ended = failures // exitInput says that nothing was sent
 	}
-	env.EndTrace(ran.CommandPath(), ended.code, ended.kind)
 	return ended.code
 }
 

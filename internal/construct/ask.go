@@ -23,8 +23,8 @@ type asked struct {
 // ask gets a reply and counts it. A reply written by another model than the one asked is
 // treated as no reply.
 func (r *run) ask(ctx context.Context, role benchmark.Role, request model.Request) (model.Response, bool, error) {
-	if r.Asking != nil {
-		defer r.Asking(role, request)()
+	if r.asking != nil {
+		r.asking(role, request)
 	}
 	response, ok, err := r.Ask(ctx, request)
 	if err != nil {

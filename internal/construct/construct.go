@@ -36,9 +36,8 @@ type Builder struct {
 	// Ask gives the reply to a request, either remembered or from a new call. ok is false
 	// if the call failed for good.
 	Ask func(context.Context, model.Request) (r model.Response, ok bool, err error)
-	// Asking is called with each request and its role, and returns a function to call
-	// when the request is done. It may be nil. It must be safe for concurrent use.
-	Asking func(benchmark.Role, model.Request) (asked func())
+	// asking is called with each request and its role, by many at once; nil for nobody.
+	asking func(benchmark.Role, model.Request)
 	// Width is the number of prompts to work on at once, at least 1.
 	Width int
 	// Observe is called now and then with the funnel so far. It may be nil.

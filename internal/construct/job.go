@@ -53,11 +53,10 @@ func (b *Builder) walk(ctx context.Context, m store.Reader, s job.Scope) (item j
 	roles, lacking := map[model.Hash]job.Role{}, false
 	known := *b
 	known.Observe, known.Width = nil, max(1, b.Width)
-	known.Asking = func(role benchmark.Role, r model.Request) func() {
+	known.asking = func(role benchmark.Role, r model.Request) {
 		mu.Lock()
 		defer mu.Unlock()
 		roles[r.Hash()] = job.Role(role)
-		return func() {}
 	}
 	known.Ask = func(ctx context.Context, r model.Request) (response model.Response, ok bool, err error) {
 		h := r.Hash()

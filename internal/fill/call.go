@@ -249,7 +249,6 @@ func (l *Lane) pace(ctx context.Context, r model.Request) (err error) {
 	if l.requests == nil && l.tokens == nil {
 		return nil
 	}
-	began := time.Now()
 	if l.requests != nil {
 		err = l.requests.WaitN(ctx, 1)
 	}
@@ -257,7 +256,6 @@ func (l *Lane) pace(ctx context.Context, r model.Request) (err error) {
 		n := price.EstimateTokens(r.Messages) + l.expectedOutput(r)
 		err = l.tokens.WaitN(ctx, min(n, l.tokens.Burst()))
 	}
-	l.filler.paced.Add(int64(time.Since(began)))
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

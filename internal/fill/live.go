@@ -85,8 +85,6 @@ type Live struct {
 	claims *claims
 	finder finder
 	busy   *busy
-	// paced is the time, in nanoseconds, that calls have waited for rates.
-	paced atomic.Int64
 	// underWay is Stats.UnderWay.
 	underWay atomic.Int64
 
@@ -144,12 +142,6 @@ func (f *Live) Limit(provider, words string) {
 	if f.limited[provider] == "" {
 		f.limited[provider] = words
 	}
-}
-
-// Load gives how bounds are used now.
-func (f *Live) Load() Load {
-	bound, left := f.budget.left()
-	return Load{Paced: time.Duration(f.paced.Load()), Budget: bound, Left: left}
 }
 
 // Bound puts another budget in place of that of the LiveConfig, for all calls from now on.

@@ -374,10 +374,3 @@ func (b *budget) into(s *Stats) {
 	defer b.mu.Unlock()
 	s.Requests, s.USD, s.Charged, s.FailedUSD, s.FailedTokens = b.taken().Requests, b.answers.plus(b.fresh).USD, b.charged, b.failures.USD, b.failures.Tokens
 }
-
-// left is the bound and what may still be spent of it; see Load.Left.
-func (b *budget) left() (bound, left Budget) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.limits, b.limits.Left(b.taken().plus(b.account.elsewhere()))
-}

@@ -100,12 +100,3 @@ type Held struct {
 // Missing counts the calls that are still to be made: those that failed, and those that a
 // batch makes.
 func (s Stats) Missing() int { return s.Failed + s.Batched }
-
-// Load is how what bounds Live's calls is used.
-type Load struct {
-	// Paced is how long calls have waited for the rates of Limits, all together.
-	Paced time.Duration
-	// Budget is that of the LiveConfig, and Left what may still be spent of it: neither spent
-	// nor reserved for a call.
-	Budget, Left Budget
-}

@@ -152,33 +152,3 @@ func (q *Queue) Waiting(ctx context.Context) (n int, err error) {
 	err = q.pool.QueryRow(ctx, `SELECT count(*) FROM queued_calls WHERE NOT failed`).Scan(&n)
 	return n, err
 }
-
-// OpenFill is a fill that has calls to be made.
-type OpenFill struct {
-	ID int64
-	// Calls is how many calls wait or are under way.
-	Calls int
-	// Budget is that of the fill, and Left what nobody has taken of it.
-	Budget, Left fill.Budget
-}
-
-// OpenFills lists the fills that have calls to be made.
-func (q *Queue) OpenFills(ctx context.Context) (all []OpenFill, err error) {
-	var o OpenFill
-	var s Settings
-	var of []string
-	err = q.each(ctx, []any{&o.ID, &s, &o.Calls}, func() error {
-		o.Budget, of = s.Budget, append(of, s.Account)
-		all = append(all, o)
-		return nil
-	}, `SELECT f.id, f.settings, c.calls
-		FROM (SELECT fill, count(*) AS calls FROM queued_calls WHERE NOT failed GROUP BY fill) AS c JOIN fills AS f ON f.id = c.fill ORDER BY f.id`)
-	for i := range all {
-		shares, failed := q.store.Shares(ctx, of[i])
-		if err = errors.Join(err, failed); err != nil {
-			return nil, err
-		}
-		all[i].Left = all[i].Budget.Left(fill.Taken(shares))
-	}
-	return all, err
-}

@@ -10,7 +10,6 @@ import (
 	"math"
 	"os"
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -494,28 +493,6 @@ func TestStatsOfWorkers(t *testing.T) {
 	want := fill.Stats{Requests: 7, Retries: 1, Usage: model.Usage{Input: 8, Output: 2}, USD: 0.75, Unpriced: []string{"p/a", "p/b", "p/c"}}
 	if got := f.Stats(); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
-	}
-}
-
-// TestOpenFills lists what waits, with what is left of its budget.
-func TestOpenFills(t *testing.T) {
-	t.Parallel()
-	q, m := machine(t, storetest.Database(t))
-	f := filler(t, q, m, Settings{Budget: fill.Budget{Requests: 10, USD: 5}, Account: "main"})
-	var calls []store.BatchCall
-	for i := range 3 {
-		r := request("a", i)
-		calls = append(calls, store.BatchCall{Hash: r.Hash(), Request: r.Canonical()})
-	}
-	if _, err := f.put(t.Context(), calls); err != nil {
-		t.Fatal(err)
-	}
-	if err := fill.NewAccount(m, "main", time.Now(), false).SetBefore(t.Context(), fill.Budget{Requests: 4, USD: 1.5}, false); err != nil {
-		t.Fatal(err)
-	}
-	want := []OpenFill{{ID: f.id, Calls: 3, Budget: fill.Budget{Requests: 10, USD: 5}, Left: fill.Budget{Requests: 6, USD: 3.5}}}
-	if got, err := q.OpenFills(t.Context()); err != nil || !slices.Equal(got, want) {
-		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
 }
 

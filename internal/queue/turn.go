@@ -30,24 +30,13 @@ type turn struct {
 	mu sync.Mutex
 	// answered and failed are the hashes of the calls that ended so and are not noted yet.
 	answered, failed [][]byte
-	// stop is why no more calls are made, and calls is how many ended and are noted.
-	stop  error
-	calls int
+	// stop is why no more calls are made.
+	stop error
 }
 
 // take makes the calls while within lasts, and notes what became of them, also where it ends.
 func (t *turn) take(ctx, within context.Context) error {
 	w := t.worker
-	if w.Trace != nil {
-		var end func(int, error)
-		within, end = w.Trace(within, t.shard.Fill, t.shard.Shard)
-		defer func() {
-			if within.Err() != nil {
-				t.stop = nil // another turn goes on with it
-			}
-			end(t.calls, t.stop)
-		}()
-	}
 	t.ask(ctx, within)
 	cut := within.Err() != nil
 	ctx = context.WithoutCancel(ctx)
@@ -129,7 +118,6 @@ func (t *turn) note(ctx context.Context) error {
 	w.answered += len(t.answered)
 	w.failed += len(t.failed)
 	w.mu.Unlock()
-	t.calls += len(t.answered) + len(t.failed)
 	t.answered, t.failed = nil, nil
 	return nil
 }

@@ -39,9 +39,6 @@ type WorkerConfig struct {
 	Abort <-chan struct{}
 	// Log is told what goes wrong.
 	Log *slog.Logger
-	// Trace is told that a shard of a fill is begun, gives the context for its calls, and
-	// what to call at its end, with how many calls it had; nil for nobody.
-	Trace func(ctx context.Context, fill, shard int64) (context.Context, func(calls int, err error))
 }
 
 // Connection is the way to an endpoint.
@@ -75,8 +72,8 @@ type Worker struct {
 	fills map[int64]*filling
 	// answered and failed count calls.
 	answered, failed int
-	// shards are those under way, by when they began.
-	shards map[*river.Job[shardArgs]]time.Time
+	// shards are those under way.
+	shards map[*river.Job[shardArgs]]bool
 	// refuses says why providers are left to other workers, by their address.
 	refuses map[string]string
 }
@@ -107,31 +104,9 @@ var errHalted = errors.New("the queued calls are paused or canceled")
 
 // NewWorker makes a worker that remembers in a store.
 func NewWorker(q *Queue, m *store.Store, c WorkerConfig) *Worker {
-	w := &Worker{WorkerConfig: c, queue: q, store: m, id: rand.Text(), fills: map[int64]*filling{}, shards: map[*river.Job[shardArgs]]time.Time{}, refuses: map[string]string{}}
+	w := &Worker{WorkerConfig: c, queue: q, store: m, id: rand.Text(), fills: map[int64]*filling{}, shards: map[*river.Job[shardArgs]]bool{}, refuses: map[string]string{}}
 	w.bounds = fill.NewLive(m, fill.LiveConfig{Keep: func(of model.Ref) pace.Keeper { return q.keeper(of, w.digest(of)) }})
 	return w
-}
-
-// Filled gives what the worker has done so far for each fill.
-func (w *Worker) Filled() (all []fill.Stats, paced time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, f := range w.fills {
-		all = append(all, f.live.Stats())
-		paced += f.live.Load().Paced
-	}
-	return all, paced
-}
-
-// Kept gives how many shards are under way here, and for how long the oldest has been
-// kept.
-func (w *Worker) Kept() (shards int, oldest time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, began := range w.shards {
-		oldest = max(oldest, time.Since(began))
-	}
-	return len(w.shards), oldest
 }
 
 // Counts gives how many calls the worker has had answered, and how many have failed.
@@ -204,7 +179,7 @@ func (w *Worker) Work(ctx context.Context, job *river.Job[shardArgs]) error {
 
 func (w *Worker) work(ctx context.Context, job *river.Job[shardArgs]) error {
 	w.mu.Lock()
-	w.shards[job] = time.Now()
+	w.shards[job] = true
 	w.mu.Unlock()
 	defer func() {
 		w.mu.Lock()

@@ -6,20 +6,17 @@ import (
 
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/telemetry"
 	"github.com/orbench/orbench/model"
 )
 
 // Lanes adds a lane for every client to live, and returns how many calls they make at once.
-// role names what a request is for.
-func (e *Env) Lanes(live *fill.Live, f Calls, clients *client.Set, told *telemetry.Telemetry, role func(model.Request) string) (width int) {
+func (e *Env) Lanes(live *fill.Live, f Calls, clients *client.Set) (width int) {
 	limits := e.Limits(f, clients)
 	for at, c := range clients.All() {
 		l := limits(c)
-		live.Lane(at, told.Model(c.Model, telemetry.Server{Ref: at, Endpoint: c.Endpoint, Role: role}), l)
+		live.Lane(at, c.Model, l)
 		width += l.Concurrency
 	}
 	return width
@@ -29,10 +26,8 @@ func (e *Env) Lanes(live *fill.Live, f Calls, clients *client.Set, told *telemet
 // call that failed is a *model.Error, whose Message says why; any other says that no more can
 // be asked. done must be called after the last reply.
 func (e *Env) Asker(ctx context.Context, f Calls, clients *client.Set, memory *store.Store, prices price.Table) (ask model.Model, done func() error) {
-	traced, told := e.Traced(ctx)
 	live := fill.NewLive(memory, f.Config(prices, e.Abort))
-	told.Watch(func() telemetry.Counts { return telemetry.Counts{Stats: live.Stats(), Load: live.Load()} })
-	e.Lanes(live, f, clients, told, func(model.Request) string { return string(job.Judge) })
+	e.Lanes(live, f, clients)
 	ask = model.Func(func(ctx context.Context, r model.Request) (model.Response, error) {
 		response, ok, err := live.Ask(ctx, r)
 		if err != nil || ok {
@@ -53,6 +48,6 @@ func (e *Env) Asker(ctx context.Context, f Calls, clients *client.Set, memory *s
 	})
 	return ask, func() error {
 		e.NoteSent(live.Stats())
-		return live.GiveBack(context.WithoutCancel(traced))
+		return live.GiveBack(context.WithoutCancel(ctx))
 	}
 }

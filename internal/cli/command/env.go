@@ -50,8 +50,7 @@ type Env struct {
 	// logged is true where what is said is logged, as JSON; see LogFormat.
 	logged bool
 	// local is true if connections are kept to this machine; see LocalIfPeople.
-	local     bool
-	observers observers
+	local bool
 }
 
 // Group is a command that only has others, and prints its help.

@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"errors"
-	"sync/atomic"
 
 	"github.com/orbench/orbench/internal/batch"
 	"github.com/orbench/orbench/internal/fill"
@@ -12,8 +11,6 @@ import (
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/telemetry"
-	"github.com/orbench/orbench/model"
 )
 
 // fill makes the calls that a study lacks at once, and shows how it goes. The error is that
@@ -40,22 +37,11 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, account *fi
 	config.Observe = observe(r.check, config.Observe, stop)
 	live = fill.NewLive(memory, config)
 	limits := e.Limits(r.Calls, r.Clients)
-	filling, told := e.Traced(filling)
-	role := func(q model.Request) string { return string(r.Job.Role(q)) }
 	for _, m := range r.Job.Refs() {
 		c := r.Clients.Client(m.Provider, m.Endpoint)
 		r.Clients.Described(m) // before the first call, whose time it would take
-		live.Lane(m, told.Model(c.Model, telemetry.Server{Ref: m, Endpoint: c.Endpoint, Role: role}), limits(c))
+		live.Lane(m, c.Model, limits(c))
 	}
-	var over atomic.Bool
-	told.Watch(func() telemetry.Counts {
-		s := live.Stats()
-		c := telemetry.Counts{Stats: s, Load: live.Load()}
-		if !over.Load() {
-			c.Open = max(0, r.Job.Calls-s.Present-s.Answered-s.Failed)
-		}
-		return c
-	})
 	if shown != nil {
 		go shown.Run()
 	}
@@ -66,7 +52,6 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, account *fi
 		e.Infof("finishing %s under way; interrupt again to abandon them", table.Counted(live.Stats().UnderWay, "call", "calls"))
 	})()
 	err := r.fillBy(filling, live, memory)
-	over.Store(true)
 	err = errors.Join(err, live.GiveBack(context.WithoutCancel(ctx)))
 	if shown != nil {
 		shown.Close() // before anything else is said
@@ -108,7 +93,6 @@ func (e *Env) fillByWorkers(ctx context.Context, r Running, memory *store.Store,
 		defer shown.Close()
 		defer context.AfterFunc(ctx, shown.Leave)()
 	}
-	ctx, _ = e.Traced(ctx)
 	err = r.fillBy(ctx, filler, memory)
 	if ctx.Err() != nil {
 		e.Infof("workers go on with what is queued")

@@ -8,9 +8,7 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/provider"
-	"github.com/orbench/orbench/internal/telemetry"
 	"github.com/orbench/orbench/internal/untrusted"
-	"github.com/orbench/orbench/model/wire"
 )
 
 // allowedHosts are the hosts that the user lets have keys: those of the flag, and those
@@ -45,20 +43,14 @@ func (e *Env) LocalIfPeople(c *cobra.Command, f *Calls, path string, columns dat
 }
 
 // stayLocal keeps all connections to this machine, to servers that the user gave and to the
-// store. Telemetry may have texts too, so a collector elsewhere is an error.
-func (e *Env) stayLocal(given map[string]string) error {
+// store.
+func (e *Env) stayLocal(given map[string]string) {
 	said := ""
 	if hosts := client.StayLocal(given); len(hosts) > 0 {
 		said = ", " + strings.Join(hosts, ", ")
 	}
-	for _, address := range telemetry.Collectors(e.Getenv) {
-		if err := wire.MayConnect(address); err != nil {
-			return InputError("OTEL_EXPORTER_OTLP_ENDPOINT and the like", err.Error(), "unset them, or set OTEL_SDK_DISABLED=true; --local=false allows a collector elsewhere")
-		}
-	}
 	e.Infof("local: connections go only to this machine%s and the store", said)
 	e.local = true
-	return nil
 }
 
 // sayRecipient warns of a server that may not have its key yet, and of one that is

@@ -180,7 +180,6 @@ func (e *Env) fillUnknown(ctx context.Context, r Running, d *batch.Manager) (f F
 	}
 	if r.Known != nil && len(r.check.Requests()) == 0 {
 		if n, ok := r.Known(ctx, d.Store); ok {
-			e.Traced(ctx) // a command that has nothing to ask is told of too
 			f.Present = n
 			return f, nil
 		}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +24,6 @@ import (
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/telemetry"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/policy"
 )
@@ -208,7 +206,6 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 			return err
 		}
 	}
-	ctx, told := a.Traced(ctx)
 	kept, err := a.keepBuild(ctx, b, memory, prices)
 	if err != nil {
 		return err
@@ -218,12 +215,7 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 		return err
 	}
 	live := fill.NewLive(memory, config)
-	told.Watch(func() telemetry.Counts { return telemetry.Counts{Stats: live.Stats(), Load: live.Load()} })
-	var role func(model.Request) string
-	if told != nil {
-		role = rolesOf(b)
-	}
-	width := a.Lanes(live, f.calls, clients, told, role)
+	width := a.Lanes(live, f.calls, clients)
 	// Each prompt waits for one call at least, and some wait for their turn.
 	b.Width = 2 * max(width, 16)
 	b.Ask = live.Ask
@@ -307,21 +299,6 @@ func (a app) showStopped(ctx context.Context, f buildFlags, b *construct.Builder
 	defer func() { err = errors.Join(err, made.Close()) }()
 	a.Infof("nothing was written; the figures show how far the build came, and count missing calls as failed")
 	return a.Show(f.printed, made)
-}
-
-// rolesOf has a build tell in which role each request is asked, as long as it is.
-func rolesOf(b *construct.Builder) func(model.Request) string {
-	var roles sync.Map
-	b.Asking = func(role benchmark.Role, r model.Request) func() {
-		h := r.Hash()
-		roles.Store(h, string(role))
-		return func() { roles.Delete(h) }
-	}
-	return func(r model.Request) string {
-		role, _ := roles.Load(r.Hash())
-		name, _ := role.(string)
-		return name
-	}
 }
 
 // finishBuild says what is missing from a benchmark and how to go on.

@@ -168,11 +168,8 @@ func (a app) derive(ctx context.Context, memory store.Reader, f figures) (score.
 		return score.Result{}, err
 	}
 	defer writers.Discard()
-	if writers.Any() || a.Evaluates() {
-		sinks.Row = func(row score.AnswerRow) error {
-			a.Evaluated(ctx, &row)
-			return writers.Add(interchange.Answer{AnswerRow: &row})
-		}
+	if writers.Any() {
+		sinks.Row = func(row score.AnswerRow) error { return writers.Add(interchange.Answer{AnswerRow: &row}) }
 	}
 	for _, r := range f.runs {
 		r.MostUnjudged = out.MostUnjudged

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -15,7 +16,6 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/queue"
 	"github.com/orbench/orbench/internal/store/address"
-	"github.com/orbench/orbench/internal/telemetry"
 	"github.com/orbench/orbench/model"
 )
 
@@ -26,8 +26,8 @@ type workerFlags struct {
 	shards int
 	turn   time.Duration
 	drain  bool
-	// metrics is where metrics are served, empty for nowhere.
-	metrics   string
+	// health is where the worker says that it works, empty for nowhere.
+	health    string
 	logFormat string
 }
 
@@ -44,7 +44,7 @@ requests and tokens per minute, and budgets, come from the command that queued t
 and apply to all workers together.`,
 		Example: `  orbench worker --store postgres://ana@db/orbench
   orbench worker --drain --concurrency 64
-  orbench worker --metrics 9464 --log-format json`,
+  orbench worker --health 8080 --log-format json`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.worker(c.Context(), f) },
 	}
@@ -53,7 +53,7 @@ and apply to all workers together.`,
 	c.Flags().IntVar(&f.shards, "shards", 4, "shards (some hundred calls each) to hold at once")
 	c.Flags().DurationVar(&f.turn, "turn", 30*time.Second, "how long to keep a shard; after three times that, others take the shards of a dead worker")
 	c.Flags().BoolVar(&f.drain, "drain", false, "end when no calls are waiting")
-	c.Flags().StringVar(&f.metrics, "metrics", "", "serve metrics for Prometheus at /metrics of this `[HOST:]PORT`, and /healthz; the host is 127.0.0.1 where none is given")
+	c.Flags().StringVar(&f.health, "health", "", "answer probes over http at this `[HOST:]PORT` with 200 while the database answers, else with 503; the host is 127.0.0.1 where none is given")
 	command.LogFlag(c, &f.logFormat)
 	c.AddCommand(a.queuedCommands()...)
 	return c
@@ -84,7 +84,6 @@ func (a app) worker(ctx context.Context, f workerFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	told := a.Telemetry(f.metrics != "")
 	host, err := os.Hostname()
 	if err != nil {
 		host = "this machine"
@@ -95,22 +94,17 @@ func (a app) worker(ctx context.Context, f workerFlags) (err error) {
 		Connect: func(at model.Ref) (queue.Connection, error) {
 			c, err := clients.Connect(at)
 			return queue.Connection{
-				Model: told.Model(c.Model, telemetry.Server{Ref: at, Endpoint: c.Endpoint}), Concurrency: f.calls.Concurrency(c), Key: c.Endpoint.Key,
+				Model: c.Model, Concurrency: f.calls.Concurrency(c), Key: c.Endpoint.Key,
 			}, err
 		},
-		Turn: f.turn, Shards: f.shards, Abort: a.Abort, Log: a.Logger(slog.LevelWarn), Trace: told.Shard,
+		Turn: f.turn, Shards: f.shards, Abort: a.Abort, Log: a.Logger(slog.LevelWarn),
 	})
-	told.WatchWorker(w, q)
-	if f.metrics != "" {
-		page, failed := told.Serve(metricsAddress(f.metrics), func(ctx context.Context) error {
-			_, err := q.Waiting(ctx)
-			return err
-		})
+	if f.health != "" {
+		server, failed := serveHealth(f.health, q)
 		if failed != nil {
-			return command.InputError("--metrics "+f.metrics, "cannot listen: "+failed.Error(), "give a free port, such as 9464")
+			return command.InputError("--health "+f.health, "cannot listen: "+failed.Error(), "give a free port, such as 8080")
 		}
-		defer func() { err = errors.Join(err, page.Close()) }()
-		a.Infof("metrics are at http://%s/metrics", page.Address)
+		defer server.Close() // nothing of it is lost
 	}
 	if !f.calls.Quiet {
 		a.Infof("%s takes calls from %s", name, address.Shown(f.store))
@@ -121,10 +115,25 @@ func (a app) worker(ctx context.Context, f workerFlags) (err error) {
 	return err
 }
 
-// metricsAddress is where metrics are served, by the flag for it.
-func metricsAddress(flag string) string {
-	if port := strings.TrimPrefix(flag, ":"); !strings.Contains(port, ":") {
-		return net.JoinHostPort("127.0.0.1", port)
+// probeTime is how long the database may take to answer a probe.
+const probeTime = 2 * time.Second
+
+// serveHealth answers probes at an address with 200 while the database of the queue answers.
+func serveHealth(address string, q *queue.Queue) (*http.Server, error) {
+	if port := strings.TrimPrefix(address, ":"); !strings.Contains(port, ":") {
+		address = net.JoinHostPort("127.0.0.1", port)
 	}
-	return flag
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	s := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), probeTime)
+		defer cancel()
+		if _, err := q.Waiting(ctx); err != nil {
+			http.Error(w, "the database does not answer", http.StatusServiceUnavailable)
+		}
+	})}
+	go s.Serve(listener) //nolint:errcheck // it ends when the server is closed
+	return s, nil
 }

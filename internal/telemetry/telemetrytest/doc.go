@@ -1,2 +1,0 @@
-// Package telemetrytest provides an OpenTelemetry collector for tests.
-package telemetrytest
