@@ -24,7 +24,6 @@ import (
 	"github.com/orbench/orbench/internal/construct"
 	"github.com/orbench/orbench/internal/contrast"
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/identity"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/logs"
@@ -61,7 +60,6 @@ var jsonForms = []struct {
 	{"merged", "`store import` and `store merge`", kinds.Merged{}},
 	{"forgotten", "`store forget`", kinds.Forgotten{}},
 	{"store-health", "`store check`", store.Health{}},
-	{"explanation", "`explain`", identity.Result{}},
 	{"batch-status", "`batch status`", batch.Status{}},
 	{"comparison", "`compare`", compare.Result{}},
 	{"triggers", "`triggers`", trigger.Result{}},

@@ -76,7 +76,6 @@ var facilities = []facility{
 	{workersFacility, (*cell).workers},
 	{"kept by name and listed", (*cell).listed},
 	{"shown again", (*cell).shownAgain},
-	{"explained", (*cell).explained},
 	{"budget counts earlier commands", (*cell).earlierSpending},
 	{"shows what is there when stopped", (*cell).shownWhenStopped},
 	{"table, JSON, CSV and Markdown", (*cell).formats},
@@ -343,25 +342,6 @@ func (c *cell) shownAgain() error {
 	}
 	if !strings.Contains(got.stdout, c.shows) {
 		return fmt.Errorf("%q is not shown: %w", c.shows, got.fault())
-	}
-	return nil
-}
-
-func (c *cell) explained() error {
-	if _, err := c.runs(0, c.keeping()+" --quiet"); err != nil {
-		return err
-	}
-	got, err := c.runs(0, "explain "+c.kept+" --format json")
-	if err != nil {
-		return err
-	}
-	var said struct {
-		Calls  int  `json:"calls"`
-		Lacks  *int `json:"to_ask"`
-		Groups []any
-	}
-	if err := json.Unmarshal([]byte(got.stdout), &said); err != nil || said.Calls == 0 || said.Lacks == nil || *said.Lacks != 0 {
-		return fmt.Errorf("its calls are not explained: %w", got.fault())
 	}
 	return nil
 }

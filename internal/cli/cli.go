@@ -182,7 +182,7 @@ Start with "orbench demo": it needs no key and no network.`,
 	add(itself, storeCommand(env), configCommand(env), doctorCommand(env))
 	add(further, manCommand(env), simCommand(env), versionCommand(env))
 	for _, c := range root.Commands() {
-		if c.Name() == "worker" || c.Name() == "explain" {
+		if c.Name() == "worker" {
 			c.GroupID = further
 		}
 	}

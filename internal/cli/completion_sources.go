@@ -76,7 +76,6 @@ var arguments = map[string]source{
 	"dataset pull":    pullable,
 	"dataset show":    inTurn(datasets),
 	"dataset stats":   inTurn(datasets),
-	"explain":         inTurn(runs),
 	"export":          inTurn(func(w world, typed string) []cobra.Completion { return append(runs(w, typed), files) }),
 	"judge":           inTurn(runs),
 	"label":           inTurn(runs),

@@ -33,7 +33,6 @@ var onlyParsed = map[string]string{
 	"orbench batch":                             "a run that is asked by batch",
 	"orbench build --config build.yaml --refre": "a built benchmark",
 	"orbench dataset pull":                      "the network",
-	"orbench explain main p0a1b2c3d":            "the ID of a prompt",
 	"orbench report run-1a2b3c4d --out":         "plots, which stories draw",
 	"orbench doctor --target":                   "a server that listens",
 	"orbench export":                            "runs of a model that is to be trained",

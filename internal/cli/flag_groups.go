@@ -69,7 +69,6 @@ const helpFlag = "help"
 var verbs = map[string][2]string{
 	"contrast": {"vary", "vary"},
 	"eval":     {"ask", "ask"},
-	"explain":  {"explain", "ask"},
 	"judge":    {"judge", "ask"},
 	"logs":     {"read", "read"},
 	"report":   {"show", "show"},

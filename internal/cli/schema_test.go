@@ -75,7 +75,6 @@ func TestOutputsFitSchemas(t *testing.T) {
 		{"provider", "providers", run(words("eval --target vllm/m --base-url http://127.0.0.1:1/v1 --dataset starter --dry-run --format json --store none.db")...)},
 		{"shard", "", run(words("eval --target sim/relaxed --dataset starter --name c --set shard=1/2 --format json --quiet")...)},
 		{"store-health", "", run(words("store check --format json")...)},
-		{"explanation", "", run(words("explain a --format json")...)},
 		{"comparison", "", run(words("compare a b --base-target sim/balanced --candidate-target sim/cautious --format json")...)},
 		{"dataset", "", stats(true)},
 		{"dataset-stats", "", stats(false)},

@@ -65,10 +65,37 @@ type Planned struct {
 	// Precision says how narrow the figures will be, with a line break after each line;
 	// empty where that is not known.
 	Precision string
+	// Again are the calls that are asked because a setting is new.
+	Again []Again
 	// Asked are the servers.
 	Asked []provider.Recipient
 	// Spent is what was spent on the run before, for JSON; nil where that bounds nothing.
 	Spent any
+}
+
+// Again are calls that a kept run did not need, because a setting was another there.
+type Again struct {
+	// Of is the target, judge or dataset that has the settings, and Run the kept run.
+	Of       string   `json:"of"`
+	Run      string   `json:"run"`
+	Calls    int      `json:"calls"`
+	Settings []Change `json:"settings"`
+}
+
+// Change is a setting with its values now and in the kept run.
+type Change struct {
+	Setting string `json:"setting"`
+	Is      string `json:"is"`
+	Was     string `json:"was"`
+}
+
+// line says it in a sentence.
+func (a Again) line() string {
+	reasons := make([]string, len(a.Settings))
+	for i, c := range a.Settings {
+		reasons[i] = fmt.Sprintf("%s of %s is %s, and was %s", c.Setting, a.Of, c.Is, c.Was)
+	}
+	return fmt.Sprintf("%s asked because, of run %s, %s.", table.Counted(a.Calls, "call is", "calls are"), a.Run, strings.Join(reasons, "; "))
 }
 
 // Print shows what would be sent, the most that it can cost and which servers are asked, as
@@ -79,13 +106,17 @@ func (p Planned) Print(w io.Writer, format string, screen table.Screen) error {
 		return table.JSON(w, struct {
 			Plan      []pricedPlan         `json:"plan"`
 			LeastPlan []pricedPlan         `json:"least_plan,omitempty"`
+			Again     []Again              `json:"asked_again,omitempty"`
 			Providers []provider.Recipient `json:"providers,omitempty"`
 			Spent     any                  `json:"spent,omitempty"`
-		}{most, priced(p.Least, p.Prices), p.Asked, p.Spent})
+		}{most, priced(p.Least, p.Prices), p.Again, p.Asked, p.Spent})
 	}
 	var d table.Document
 	for line := range strings.Lines(headline(p.Plans, p.Prices) + "\n" + p.Precision) {
 		d.Add(table.Line(strings.TrimSuffix(line, "\n")))
+	}
+	for _, a := range p.Again {
+		d.Add(table.Line(a.line()))
 	}
 	d.Add(table.Gap)
 	d.Sections(Recipients(p.Asked)...)

@@ -1,5 +1,5 @@
 // Package kinds has what is done alike to studies of every kind: it opens a kept one, to be
-// asked, shown and explained, and it moves them between stores. [Export] copies studies with
+// asked and shown, and it moves them between stores. [Export] copies studies with
 // all that belongs to them, for a colleague. [Merge] makes one of two stores, as those of
 // several machines that each asked a part. [Forget] takes out of a store what a user said, or
 // what was said before a time.

@@ -63,6 +63,9 @@ type Running struct {
 	Check func() error
 	// Precision says how narrow the figures will be; nil says nothing. See job.Planned.
 	Precision func() string
+	// AskedAgain lists the calls that are asked because a setting is not that of a kept run;
+	// nil lists none.
+	AskedAgain func(ctx context.Context, m store.Reader) ([]job.Again, error)
 	// Foretell says more of a plan; nil says nothing.
 	Foretell func(plans []job.Plan) []string
 	// Weighs has the weights of targets compared with those that made the stored answers; see
@@ -356,9 +359,16 @@ func (e *Env) finish(r Running, s Filled, missing []string) error {
 func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 	var least []job.Plan
 	var spent *study.Spent
+	var again []job.Again
 	plans, err := Plans(ctx, r.Store, func(ctx context.Context, memory store.Reader) ([]job.Plan, error) {
 		if memory != nil {
 			if err := e.checkName(ctx, memory, r.Study, r.Replace); err != nil {
+				return nil, err
+			}
+		}
+		if memory != nil && r.AskedAgain != nil {
+			var err error
+			if again, err = r.AskedAgain(ctx, memory); err != nil {
 				return nil, err
 			}
 		}
@@ -392,7 +402,7 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 		// It has ended.
 		plans = least
 	}
-	shown := job.Planned{Plans: plans, Least: least, Prices: prices, Asked: r.Clients.Recipients()}
+	shown := job.Planned{Plans: plans, Least: least, Prices: prices, Again: again, Asked: r.Clients.Recipients()}
 	if r.Precision != nil && job.TotalCalls(plans) > 0 {
 		shown.Precision = r.Precision()
 	}

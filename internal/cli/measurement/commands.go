@@ -13,7 +13,7 @@ type app struct{ *command.Env }
 func Commands(env *command.Env) []*cobra.Command {
 	a := app{env}
 	return []*cobra.Command{
-		a.evalCommand(), a.explainCommand(), a.judgeCommand(), a.reportCommand(), a.labelCommand(), a.compareCommand(), a.moderateCommand(),
+		a.evalCommand(), a.judgeCommand(), a.reportCommand(), a.labelCommand(), a.compareCommand(), a.moderateCommand(),
 		a.triggersCommand(), a.logsCommand(), a.workerCommand(), a.demoCommand(), a.serveCommand(),
 	}
 }

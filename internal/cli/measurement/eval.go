@@ -34,7 +34,7 @@ answers are refusals, and report over-refusal and toxic refusal.
 
 Every answer is kept in the store (--store) before it counts. Run the same command again
 after an interruption, or with one more target, dataset or judge: you pay only for what is
-missing ("orbench explain" says why a call is asked again). A run with a --name can grow
+missing (--dry-run says which changed setting makes calls be asked again). A run with a --name can grow
 in this way. Other changes of its settings are refused unless you say --replace.
 
 Targets are PROVIDER/MODEL, sim/NAME (simulated; see "orbench sim --help"),
@@ -103,7 +103,8 @@ a budget, 130 interrupted.`,
 			return a.eval(c.Context(), x, f)
 		},
 	}
-	f.registerExperiment(c)
+	c.Flags().StringVar(&f.config, "config", "", "YAML `FILE` of an experiment: targets, datasets, judges and variants")
+	settingFlags(c, false)
 	command.AddSettings(c, command.Setting{Name: "shard", Into: &f.shard, Usage: "ask only this part of the prompts, such as 2/4; \"orbench store merge\" makes one run of all parts"})
 	c.Flags().BoolVar(&f.Replace, "replace", false, "replace the run of that name if its settings differ")
 	a.StoreFlag(c, &f.Store)
@@ -114,12 +115,6 @@ a budget, 130 interrupted.`,
 	f.Calls.RegisterWorkers(c)
 	f.out.Register(c)
 	return c
-}
-
-// registerExperiment gives a command the flags that say what to ask.
-func (f *evalFlags) registerExperiment(c *cobra.Command) {
-	c.Flags().StringVar(&f.config, "config", "", "YAML `FILE` of an experiment: targets, datasets, judges and variants")
-	settingFlags(c, false)
 }
 
 // eval measures the targets on the datasets.

@@ -47,8 +47,7 @@ Policies are names (see "orbench policy list") or YAML files. Moderators are mod
 get the questions of "orbench build", so votes that a build paid for are reused. Each
 reply is stored before it counts; after an interruption, run the same command again.
 
-The votes are kept in the store by their --name. "orbench report NAME" shows them again,
-and "orbench explain NAME" shows which calls are remembered.
+The votes are kept in the store by their --name. "orbench report NAME" shows them again.
 
 --batch asks for votes by batch: it submits what is missing and collects what has come.
 Give the same command again until all votes are there, or add --set wait=true. Moderators whose

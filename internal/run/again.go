@@ -1,0 +1,113 @@
+package run
+
+import (
+	"context"
+	"slices"
+
+	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/job"
+	"github.com/orbench/orbench/internal/provenance"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/study"
+	"github.com/orbench/orbench/internal/table"
+)
+
+// Again counts the calls that the run lacks because a setting differs from that of a kept
+// run: the run of its name or, where there is none, the one with which it shares most.
+func (r *Run) Again(ctx context.Context, m store.Reader) ([]job.Again, error) {
+	studies, err := study.List(ctx, m, study.Eval)
+	if err != nil {
+		return nil, err
+	}
+	var kept []Stored
+	for _, s := range studies {
+		if one, err := Of(s); err == nil { // a damaged one has nothing to compare with
+			kept = append(kept, one)
+		}
+	}
+	nearest := r.nearest(kept)
+	if nearest < 0 {
+		return nil, nil
+	}
+	of, now, refs := kept[nearest], r.settings(), map[string]string{}
+	for i, d := range r.Config.Datasets {
+		refs[r.Datasets[i].Name] = d.Ref
+	}
+	was := (&Run{Run: evaluate.Run{Targets: of.Config.Targets}, Config: of.Config}).settings()
+	var all []job.Again
+	for call, err := range r.Job().All(ctx, m) {
+		if err != nil {
+			return nil, err
+		}
+		if call.Remembered {
+			continue
+		}
+		for _, subject := range [][2]string{{call.Judge, call.Judge}, {call.Target, call.Target}, {call.Dataset, refs[call.Dataset]}} {
+			if changed := changes(was[subject[1]], now[subject[1]]); len(changed) > 0 {
+				i := slices.IndexFunc(all, func(a job.Again) bool { return a.Of == subject[0] })
+				if i < 0 {
+					i, all = len(all), append(all, job.Again{Of: subject[0], Run: of.Name, Settings: changed})
+				}
+				all[i].Calls++
+				break
+			}
+		}
+	}
+	return all, nil
+}
+
+// nearest is the number of the kept run to compare with, -1 for none.
+func (r *Run) nearest(kept []Stored) int {
+	if i := slices.IndexFunc(kept, func(s Stored) bool { return s.Name == r.Name }); i >= 0 {
+		return i
+	}
+	nearest, most := -1, 0
+	for i, s := range kept {
+		shared := 0
+		for _, d := range s.Config.Datasets {
+			if slices.ContainsFunc(r.Config.Datasets, func(now study.Dataset) bool { return now.Ref == d.Ref }) {
+				shared++
+			}
+		}
+		for _, t := range r.Targets {
+			if shared == 0 || !slices.ContainsFunc(s.Config.Targets, func(was evaluate.Target) bool { return was.Name == t.Name }) {
+				continue
+			}
+			if shared++; shared > most {
+				nearest, most = i, shared
+			}
+		}
+	}
+	return nearest
+}
+
+// settings gives the settings of each target, judge and dataset by its name.
+func (r *Run) settings() map[string][]provenance.Setting {
+	all := map[string][]provenance.Setting{}
+	for _, t := range r.Targets {
+		var own settingList
+		own.addTarget(t)
+		all[t.Name] = own
+	}
+	for _, j := range r.Config.Judges {
+		var own settingList
+		own.addSpec(j, "judge", true)
+		own.add(provenance.Setting{Name: provenance.JudgeVersion, Value: j.Version})
+		all[j.Name] = own
+	}
+	for _, d := range r.Config.Datasets {
+		all[d.Ref] = []provenance.Setting{{Name: provenance.DatasetHash, Value: table.ShortHash(d.SHA256)}}
+	}
+	return all
+}
+
+// changes lists the settings of which both have a value, and not the same.
+func changes(was, now []provenance.Setting) (all []job.Change) {
+	for _, s := range now {
+		i := slices.IndexFunc(was, func(w provenance.Setting) bool { return w.Name == s.Name && w.Of == s.Of })
+		if i >= 0 && was[i].Value != s.Value {
+			all = append(all, job.Change{Setting: string(s.Name), Is: s.Value, Was: was[i].Value})
+		}
+	}
+	return all
+}
