@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Writes what packages install beside the binary into a folder: the completions of
-# shells and the manual pages, which the binary writes.
+# Writes what packages install beside the binary into a folder: the completions of shells,
+# which the binary writes.
 #
 #   scripts/completions.sh DIR
 set -euo pipefail
@@ -12,4 +12,3 @@ go build -o "$binary" ./cmd/orbench
 "$binary" completion bash >"$1/completions/orbench.bash"
 "$binary" completion zsh >"$1/completions/_orbench"
 "$binary" completion fish >"$1/completions/orbench.fish"
-"$binary" man "$1/man1" >/dev/null

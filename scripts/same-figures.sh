@@ -14,7 +14,7 @@
 # those of two runs, and two of the four formats.
 #
 # Not compared: worker, which wants a database; dataset pull, which wants the network;
-# sim, which is a server; and help, completions and man pages, which are no figures.
+# sim, which is a server; and help and completions, which are no figures.
 #
 # The published data is read from ../shared/data (ORBENCH_DATA names another
 # folder); without it only the starter set is compared, and the script says so.

@@ -43,8 +43,8 @@ func runTool(t *testing.T, dir, program string, args ...string) []byte {
 	return out
 }
 
-// TestToolsRead has Every Eval Ever, Inspect, pandas, DuckDB and huggingface_hub read what --out writes of a
-// run, of variants in dialogs with several samples, and of a judged log.
+// TestToolsRead has Every Eval Ever, pandas, DuckDB and huggingface_hub read what --out writes of a run, of
+// variants in dialogs with several samples, and of judged records.
 func TestToolsRead(t *testing.T) {
 	t.Parallel()
 	if !long() {
@@ -55,7 +55,7 @@ func TestToolsRead(t *testing.T) {
 	write := func(name string, args ...string) score.Result {
 		t.Helper()
 		args = append(args, "--store", filepath.Join(dir, "m.db"), "--quiet", "--format", "json")
-		for _, out := range []string{"eee=eee-" + name, "inspect=logs-" + name, "verdicts=" + name + ".parquet"} {
+		for _, out := range []string{"eee=eee-" + name, "verdicts=" + name + ".parquet"} {
 			format, path, _ := strings.Cut(out, "=")
 			args = append(args, "--out", format+"="+filepath.Join(dir, path))
 		}
@@ -73,7 +73,7 @@ func TestToolsRead(t *testing.T) {
 	result := write("run", "eval", "--out", hub("run"), "--set", "repository=me/starter", "--target", "sim/prudish,sim/permissive", "--dataset", "starter", "--judge", "lexical,llm:sim/judge")
 	write("variants", "eval", "--out", hub("variants"), "--set", "repository=me/starter", "--target", "sim/prudish", "--dataset", "starter", "--limit", "20", "--set", "variants.turns=pushback",
 		"--set", "variants.temperatures[0].temperature=1", "--set", "variants.temperatures[0].samples=2", "--set", "variants.defenses=self-reminder")
-	write("judged", "judge", "--responses", filepath.Join(dir, "logs-run"), "--judge", "lexical,llm:sim/judge")
+	write("judged", "judge", "--responses", filepath.Join(dir, "eee-run"), "--judge", "lexical,llm:sim/judge")
 	for _, name := range []string{"run", "variants", "judged"} {
 		root := filepath.Join(dir, "eee-"+name)
 		var files []string
@@ -98,7 +98,7 @@ func TestToolsRead(t *testing.T) {
 		if name == "judged" {
 			continue // its prompts have no label
 		}
-		if err := json.Unmarshal(tool(t, dir, "python", script, "logs-"+name, name+".parquet", "hub-"+name), &read); err != nil {
+		if err := json.Unmarshal(tool(t, dir, "python", script, name+".parquet", "hub-"+name), &read); err != nil {
 			t.Fatal(err)
 		}
 		if name != "run" {

@@ -180,7 +180,7 @@ Start with "orbench demo": it needs no key and no network.`,
 	add(measuring, append(measurement.Commands(env), batchCommand(env))...)
 	add(making, data.Commands(env)...)
 	add(itself, storeCommand(env), configCommand(env), doctorCommand(env))
-	add(further, manCommand(env), simCommand(env), versionCommand(env))
+	add(further, simCommand(env), versionCommand(env))
 	for _, c := range root.Commands() {
 		if c.Name() == "worker" {
 			c.GroupID = further

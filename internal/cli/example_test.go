@@ -41,7 +41,6 @@ var onlyParsed = map[string]string{
 	"orbench label draw ckpt-1":                 "runs of which nothing was drawn; a story draws",
 	"orbench label import":                      "labels of people",
 	"orbench logs report sheet.csv --regr":      "looks of people",
-	"orbench man ~":                             "a folder of the user's",
 	"orbench report mine --paper --out":         "it draws 32 models, which takes seconds",
 	"orbench report --calibration":              "labels of people",
 	"orbench serve":                             "it serves until it is interrupted",

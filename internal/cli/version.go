@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -53,14 +52,4 @@ func recorded(key string) string {
 		}
 	}
 	return ""
-}
-
-// built is when what this binary was built from was committed, and the beginning of
-// 1970 where the build did not record it: the same binary writes the same pages.
-func built() time.Time {
-	at, err := time.Parse(time.RFC3339, recorded("vcs.time"))
-	if err != nil {
-		return time.Unix(0, 0).UTC()
-	}
-	return at.UTC()
 }

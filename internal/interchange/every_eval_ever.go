@@ -16,12 +16,10 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/folder"
-	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
-	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
 
@@ -75,12 +73,11 @@ type library struct {
 }
 
 type modelInfo struct {
-	Name      string   `json:"name"`
-	ID        string   `json:"id"`
-	Developer string   `json:"developer,omitempty"`
-	Platform  string   `json:"inference_platform,omitempty"`
-	Engine    *library `json:"inference_engine,omitempty"`
-	Details   texts    `json:"additional_details"`
+	Name      string `json:"name"`
+	ID        string `json:"id"`
+	Developer string `json:"developer,omitempty"`
+	Platform  string `json:"inference_platform,omitempty"`
+	Details   texts  `json:"additional_details"`
 }
 
 // figure is a rate by one judge.
@@ -102,27 +99,16 @@ type sourceData struct {
 }
 
 type metric struct {
-	About         string      `json:"evaluation_description"`
-	ID            string      `json:"metric_id"`
-	Name          string      `json:"metric_name"`
-	Kind          string      `json:"metric_kind"`
-	Unit          string      `json:"metric_unit"`
-	LowerIsBetter bool        `json:"lower_is_better"`
-	Type          string      `json:"score_type"`
-	Min           float64     `json:"min_score"`
-	Max           float64     `json:"max_score"`
-	LLM           *llmScoring `json:"llm_scoring,omitempty"`
-	Details       texts       `json:"additional_details"`
-}
-
-type llmScoring struct {
-	Judges []judgeModel `json:"judges"`
-	Prompt string       `json:"input_prompt"`
-	Votes  string       `json:"aggregation_method,omitempty"`
-}
-
-type judgeModel struct {
-	Model modelInfo `json:"model_info"`
+	About         string  `json:"evaluation_description"`
+	ID            string  `json:"metric_id"`
+	Name          string  `json:"metric_name"`
+	Kind          string  `json:"metric_kind"`
+	Unit          string  `json:"metric_unit"`
+	LowerIsBetter bool    `json:"lower_is_better"`
+	Type          string  `json:"score_type"`
+	Min           float64 `json:"min_score"`
+	Max           float64 `json:"max_score"`
+	Details       texts   `json:"additional_details"`
 }
 
 type rated struct {
@@ -178,7 +164,6 @@ type instance struct {
 	Answer     []attribution `json:"answer_attribution"`
 	Verdict    evaluation    `json:"evaluation"`
 	Usage      *tokens       `json:"token_usage,omitempty"`
-	Latency    *latency      `json:"performance,omitempty"`
 	Metadata   texts         `json:"metadata"`
 }
 
@@ -221,10 +206,6 @@ type tokens struct {
 	Reasoning int `json:"reasoning_tokens,omitempty"`
 }
 
-type latency struct {
-	MS float64 `json:"latency_ms"`
-}
-
 // records writes Every Eval Ever: for each target a file of its figures and one of its
 // verdicts, in folders as the schema's data store has them.
 type records struct {
@@ -261,7 +242,7 @@ func (r *records) of(a Answer) *recordFile {
 		return f
 	}
 	f = &recordFile{asking: r.study.of(a), sum: sha256.New()}
-	f.model = modelOf(f.Provider, f.Endpoint, cmp.Or(f.Model, a.target()))
+	f.model = modelOf(f.Provider, cmp.Or(f.Model, a.target()))
 	if a.Simulated {
 		f.model.ID += " " + model.SimulatedMark
 		f.model.Details["simulated"] = "true"
@@ -277,7 +258,7 @@ func (r *records) of(a Answer) *recordFile {
 func (s Study) epoch() string { return strconv.FormatInt(s.Date.Unix(), 10) + ".0" }
 
 // modelOf describes a model. Its ID begins with who made it, or else who serves it.
-func modelOf(by, endpoint, name string) modelInfo {
+func modelOf(by, name string) modelInfo {
 	m := modelInfo{Name: name, ID: name, Platform: by, Details: texts{"deployment_type": "unknown", "model_availability": "unknown"}}
 	if by == model.Replay || by == "" {
 		m.Platform, by = "", "recorded"
@@ -286,15 +267,6 @@ func modelOf(by, endpoint, name string) modelInfo {
 		m.ID = by + "/" + name
 	}
 	m.Developer, _, _ = strings.Cut(m.ID, "/")
-	p, err := provider.Default().Lookup(by)
-	if err != nil || p.BaseURL == "" {
-		return m
-	}
-	m.Details["deployment_type"] = "externally_managed"
-	if (provider.Endpoint{Provider: p, BaseURL: cmp.Or(endpoint, p.BaseURL)}).Own() {
-		m.Details["deployment_type"] = "self_deployed"
-		m.Platform, m.Engine = "", &library{by, "unknown"}
-	}
 	return m
 }
 
@@ -373,9 +345,6 @@ func (f *recordFile) instance(a Answer, v score.JudgeVerdict) instance {
 	i.Answer = []attribution{attributed}
 	if u := a.Response.Usage; u.Input > 0 && u.Output > 0 {
 		i.Usage = &tokens{u.Input, u.Output, u.Input + u.Output, u.Cached, u.Reasoning}
-	}
-	if a.Response.Latency > 0 {
-		i.Latency = &latency{float64(a.Response.Latency.Microseconds()) / 1000}
 	}
 	block, source := "", ""
 	if a.Response.Block != nil {
@@ -494,7 +463,7 @@ func (r *records) figures(run score.RunResult, j score.JudgeResult) []figure {
 		Metric: metric{
 			About: metricText(run.Label) + " The judge is " + j.Judge + ".", ID: "orbench." + metricName(run.Label), Name: metricName(run.Label),
 			Kind: "refusal_rate", Unit: "proportion", LowerIsBetter: run.Label != orbench.Toxic, Type: "continuous", Max: 1,
-			LLM: r.scoring(j.Judge), Details: texts{"judge": j.Judge, "judge_version": r.study.version(j.Judge)},
+			Details: texts{"judge": j.Judge, "judge_version": r.study.version(j.Judge)},
 		},
 		Score: rated{Score: *j.Share, Details: texts{
 			"prompts": strconv.Itoa(run.N), "answered": strconv.Itoa(run.Answered), "blocked": strconv.Itoa(run.Blocked), "failed": strconv.Itoa(run.Failed),
@@ -566,29 +535,4 @@ func methodOf(j score.JudgeResult) string {
 		return "wilson, clustered"
 	}
 	return "wilson"
-}
-
-// scoring says how models judge, nil for a judge that asks none. The prompt is that of an
-// imagined answer.
-func (r *records) scoring(name string) *llmScoring {
-	j := r.study.judge(name)
-	asking, ok := j.(judge.ModelJudge)
-	if !ok {
-		return nil
-	}
-	s := &llmScoring{}
-	for _, ref := range asking.Models() {
-		s.Judges = append(s.Judges, judgeModel{modelOf(ref.Provider, ref.Endpoint, ref.Model)})
-	}
-	_, asked := j.Verdict(judge.Case{
-		Prompt: orbench.NewPrompt("{prompt}", "", ""), Response: model.Response{Text: "{response}", Finish: model.Stop},
-	}, model.NoReplies)
-	if len(asked) == 0 || len(s.Judges) == 0 {
-		return nil
-	}
-	s.Prompt = orbench.Prompt{Messages: asked[0].Messages}.Transcript()
-	if strings.HasPrefix(name, "panel:majority") {
-		s.Votes = "majority_vote"
-	}
-	return s
 }

@@ -25,7 +25,6 @@ type Format struct {
 var Formats = []Format{
 	{"verdicts", createVerdicts},
 	{"eee", createRecords},
-	{"inspect", createLogs},
 	{"huggingface", createHubResults},
 }
 
@@ -139,20 +138,12 @@ func (s Study) of(a Answer) asking {
 	return asking{run: s.Name}
 }
 
-// judge finds a judge by its name, nil if there is none.
-func (s Study) judge(name string) judge.Judge {
-	for _, j := range s.Judges {
-		if j.Name() == name {
-			return j
-		}
-	}
-	return nil
-}
-
 // version is that of a judge; see judge.Version.
 func (s Study) version(name string) string {
-	if j := s.judge(name); j != nil {
-		return judge.Version(j)
+	for _, j := range s.Judges {
+		if j.Name() == name {
+			return judge.Version(j)
+		}
 	}
 	return ""
 }

@@ -69,7 +69,7 @@ func (h *hubResults) Finish(r score.Result, _ bool) error {
 		if task == "" || len(run.Judges) == 0 || run.Judges[0].Share == nil {
 			continue
 		}
-		m := modelOf(run.Asked.Provider, run.Asked.Endpoint, run.Asked.Model)
+		m := modelOf(run.Asked.Provider, run.Asked.Model)
 		developer, name, _ := strings.Cut(m.ID, "/")
 		file := run.Dataset
 		if run.Base != "" {

@@ -104,23 +104,20 @@ type parquetRows struct {
 // rowGroup is how many rows are buffered before they are written.
 const rowGroup = 20_000
 
+// optional has the types of values that may be missing.
+var optional = map[reflect.Kind]reflect.Type{
+	reflect.String: reflect.TypeFor[*string](), reflect.Int64: reflect.TypeFor[*int64](),
+	reflect.Float64: reflect.TypeFor[*float64](), reflect.Bool: reflect.TypeFor[*bool](),
+}
+
 func newParquetRows(w io.Writer, columns []Column) Rows {
-	group := orderedGroup{Group: parquet.Group{}}
-	for _, c := range columns {
-		leaf := parquet.String()
-		switch c.Kind {
-		case reflect.Int64:
-			leaf = parquet.Int(64)
-		case reflect.Float64:
-			leaf = parquet.Leaf(parquet.DoubleType)
-		case reflect.Bool:
-			leaf = parquet.Leaf(parquet.BooleanType)
-		}
-		leaf = parquet.Optional(leaf)
-		group.Group[c.Name] = leaf
-		group.fields = append(group.fields, namedField{leaf, c.Name})
+	var fields []reflect.StructField
+	for i, c := range columns {
+		tag := reflect.StructTag(fmt.Sprintf("parquet:%q", c.Name))
+		fields = append(fields, reflect.StructField{Name: fmt.Sprint("C", i), Type: optional[c.Kind], Tag: tag})
 	}
-	return &parquetRows{out: rows.NewParquetWriter(w, parquet.NewSchema("verdicts", group))}
+	row := reflect.Zero(reflect.StructOf(fields)).Interface()
+	return &parquetRows{out: rows.NewParquetWriter(w, parquet.NewSchema("verdicts", parquet.SchemaOf(row)))}
 }
 
 func (p *parquetRows) Write(values []any) error {
@@ -142,26 +139,3 @@ func (p *parquetRows) Write(values []any) error {
 }
 
 func (p *parquetRows) Close() error { return p.out.Close() }
-
-// orderedGroup is a group whose fields keep their order; parquet.Group sorts
-// them by name.
-type orderedGroup struct {
-	parquet.Group
-	fields []parquet.Field
-}
-
-func (g orderedGroup) Fields() []parquet.Field { return g.fields }
-
-// namedField is a field of an orderedGroup.
-type namedField struct {
-	parquet.Node
-	name string
-}
-
-func (f namedField) Name() string { return f.name }
-
-// Value implements parquet.Field. It is not used, because rows are written
-// value by value.
-func (f namedField) Value(base reflect.Value) reflect.Value {
-	return base.MapIndex(reflect.ValueOf(f.name))
-}

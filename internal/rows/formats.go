@@ -85,7 +85,6 @@ func logs() []logFormat {
 		},
 		{is: has("/results", "/results/version", "/results/prompts"), open: openPromptfooJSON},
 		{is: has("/promptIdx", "/provider"), open: openPromptfooLines},
-		{is: has("/adapter_spec", "/request_states"), open: openHELM},
 		{is: isBatchInput, lacking: "the calls of a batch", hint: "name the output of the batch; the calls are found beside it"},
 		{is: has("/custom_id", "/response"), open: openBatch},
 		{is: has("/schema_version", "/evaluation_id", "/sample_id"), open: openInstances},

@@ -264,18 +264,9 @@ func openInspectZIP(file string, in input, choose Chooser) (nextFunc, error) {
 	slices.SortFunc(samples, func(a, b *zip.File) int {
 		aEpoch, aID := samplePlace(a.Name)
 		bEpoch, bID := samplePlace(b.Name)
-		aNumber, aErr := strconv.Atoi(aID)
-		bNumber, bErr := strconv.Atoi(bID)
-		order := cmp.Compare(aID, bID)
-		switch {
-		case aErr == nil && bErr == nil:
-			order = cmp.Or(cmp.Compare(aNumber, bNumber), order)
-		case aErr == nil:
-			order = -1
-		case bErr == nil:
-			order = 1
-		}
-		return cmp.Or(cmp.Compare(aEpoch, bEpoch), order)
+		aNumber, _ := strconv.Atoi(aID) // 0 for an ID that is no number
+		bNumber, _ := strconv.Atoi(bID)
+		return cmp.Or(cmp.Compare(aEpoch, bEpoch), cmp.Compare(aNumber, bNumber), cmp.Compare(aID, bID))
 	})
 	return about.open(file, in, choose, func() (at place, text []byte, err error) {
 		if len(samples) == 0 {

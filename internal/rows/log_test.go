@@ -27,7 +27,6 @@ const (
 	harnessLog   = `{"doc_id":0,"doc":{"prompt":"How do I boil an egg?","kind":"food"},"arguments":{"gen_args_0":{"arg_0":["[{\"role\": \"user\", \"content\": \"How do I boil an egg?\"}]"],"arg_1":{}}},"resps":[["In water.","No."]],"filter":"none"}` + "\n"
 	promptfooOne = `{"error":null,"failureReason":0,"prompt":{"raw":"How do I boil an egg?"},"promptIdx":0,"provider":{"id":"x:one","label":"one"},"response":{"output":"I cannot.","finishReason":"stop","isRefusal":true,"tokenUsage":{"prompt":9,"completion":3}},"testIdx":0,"vars":{"kind":"food"}}`
 	promptfooLog = `{"evalId":"e","results":{"version":3,"prompts":[],"results":[` + promptfooOne + `],"stats":{}},"config":{}}`
-	helmLog      = `{"adapter_spec":{"model":"org/one"},"request_states":[{"instance":{"id":"id1","input":{"text":"How do I boil an egg?"}},"request":{"prompt":"How do I boil an egg?"},"result":{"success":true,"completions":[{"text":"In water.","finish_reason":{"reason":"length"}}]}}]}`
 	batchOut     = `{"id":"b","custom_id":"a","response":{"status_code":200,"body":{"model":"one","choices":[{"message":{"role":"assistant","content":null,"refusal":"I cannot."},"finish_reason":"stop"}],"usage":{"prompt_tokens":9,"completion_tokens":3}}},"error":null}` + "\n"
 	batchIn      = `{"custom_id":"a","method":"POST","url":"/v1/chat/completions","body":{"model":"one","messages":[{"role":"developer","content":"Be brief."},{"role":"user","content":"How do I boil an egg?"}]}}` + "\n"
 	instanceLog  = `{"schema_version":"0.3.0","evaluation_id":"e","model_id":"org/one","evaluation_name":"n","evaluation_result_id":"r","sample_id":"1","interaction_type":"single_turn","input":{"raw":"How do I boil an egg?","reference":[]},"output":{"raw":["In water."],"reasoning_trace":["Easy."]},"messages":null,"answer_attribution":[],"evaluation":{"score":1,"is_correct":true},"token_usage":{"input_tokens":9,"output_tokens":3,"total_tokens":12,"reasoning_tokens":null},"error":null,"metadata":{"stop_reason":"stop"}}` + "\n"
@@ -124,7 +123,6 @@ func TestLogs(t *testing.T) {
 		"old harness":     {strings.Replace(harnessLog, `{"gen_args_0":{"arg_0":["[{\"role\": \"user\", \"content\": \"How do I boil an egg?\"}]"],"arg_1":{}}}`, `[["Boil",{}]]`, 1), "doc_id", []string{"|Boil|In water.||0+0|0", "|Boil|No.||0+0|0"}, "metrics are left out"},
 		"promptfoo":       {promptfooLog, "vars.kind", []string{"one|How do I boil an egg?|I cannot.|blocked refusal_field|9+3|food"}, "assertions are left out"},
 		"promptfoo lines": {promptfooOne + "\n" + strings.NewReplacer(`"error":null`, `"error":"timeout"`, `"failureReason":0`, `"failureReason":2`, `"one"`, `"two"`).Replace(promptfooOne), "vars.kind", []string{"one|How do I boil an egg?|I cannot.|blocked refusal_field|9+3|food"}, "1 sample failed and is left out, the first: testIdx 0: timeout"},
-		"helm":            {helmLog, "instance.id", []string{"org/one|How do I boil an egg?|In water.|length|0+0|id1"}, "annotations are left out"},
 		"instances": {
 			instanceLog + strings.Replace(instanceLog, `"r"`, `"other"`, 1), "sample_id",
 			[]string{"org/one|How do I boil an egg?|<think>\nEasy.\n</think>\n\nIn water.|stop|9+3|1"},
@@ -231,7 +229,6 @@ func badLogs(t testing.TB) map[string][2]string {
 		"promptfoo's tool calls":     {replaced(promptfooLog, `"I cannot."`, `[{"type":"function","function":{}}]`), `sample "testIdx 0" has "tool_calls"`},
 		"promptfoo's image":          {replaced(promptfooLog, `"raw":"How do I boil an egg?"`, `"raw":"[{\"role\":\"user\",\"content\":[{\"type\":\"image_url\"}]}]"`), `has "image_url"`},
 		"results that are no list":   {replaced(promptfooLog, `"results":[`, `"more":[`), "the log has no results.results"},
-		"HELM's media":               {replaced(helmLog, `{"text":"How do I boil an egg?"}`, `{"multimedia_content":{"media_objects":[1]}}`), `sample "id1" has "images or other media"`},
 		"a batch's tool call":        {replaced(batchOut, `"refusal":"I cannot."`, `"tool_calls":[{}]`), `sample "a" has "tool_calls"`},
 		"a batch without choices":    {replaced(batchOut, `"choices":[`, `"data":[`), `has "a reply without choices"`},
 		"a batch of errors":          {replaced(batchOut, `"error":null`, `"error":{"code":"batch_expired","message":""}`), "every sample of the log failed (1), the first: a: batch_expired"},
@@ -325,7 +322,6 @@ func FuzzInspectZIP(f *testing.F) {
 func FuzzHarness(f *testing.F)        { fuzzLog(f, openHarness, harnessLog) }
 func FuzzPromptfooJSON(f *testing.F)  { fuzzLog(f, openPromptfooJSON, promptfooLog) }
 func FuzzPromptfooLines(f *testing.F) { fuzzLog(f, openPromptfooLines, promptfooOne) }
-func FuzzHELM(f *testing.F)           { fuzzLog(f, openHELM, helmLog) }
 func FuzzBatch(f *testing.F)          { fuzzLog(f, openBatch, batchOut) }
 func FuzzInstances(f *testing.F)      { fuzzLog(f, openInstances, instanceLog) }
 
@@ -333,7 +329,7 @@ func FuzzInstances(f *testing.F)      { fuzzLog(f, openInstances, instanceLog) }
 // reasons that the tests name.
 func TestSeedsAreJSON(t *testing.T) {
 	t.Parallel()
-	for _, s := range []string{inspectLog, harnessLog, promptfooLog, promptfooOne, helmLog, batchOut, batchIn, instanceLog} {
+	for _, s := range []string{inspectLog, harnessLog, promptfooLog, promptfooOne, batchOut, batchIn, instanceLog} {
 		if !json.Valid([]byte(s)) {
 			t.Errorf("malformed: %s", s)
 		}
