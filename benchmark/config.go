@@ -3,9 +3,6 @@ package benchmark
 import (
 	"fmt"
 	"slices"
-	"strings"
-
-	"github.com/invopop/jsonschema"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/generator"
@@ -64,14 +61,6 @@ func (p *Policy) UnmarshalYAML(unmarshal func(any) error) error {
 	return nil
 }
 
-// JSONSchema is the schema of both forms.
-func (Policy) JSONSchema() *jsonschema.Schema {
-	list := settings.Reflect(&[]Category{})
-	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{
-		{Type: "string", Description: "A built-in policy (" + strings.Join(policy.Names(), ", ") + ") or a file."}, list,
-	}}
-}
-
 // Category is a category of the policy and how many seeds it wants.
 type Category struct {
 	Category orbench.Category `yaml:"category" json:"category" jsonschema_description:"Name, in the datasets too."`
@@ -118,12 +107,6 @@ func (f *SeedFile) UnmarshalYAML(unmarshal func(any) error) error {
 	return settings.Either(unmarshal, &f.Dataset, (*object)(f))
 }
 
-// JSONSchema is the schema of both forms.
-func (SeedFile) JSONSchema() *jsonschema.Schema {
-	type object SeedFile
-	return settings.TextOr(&object{})
-}
-
 // Rewrites says how seeds are rewritten.
 type Rewrites struct {
 	Rewriters   []string `yaml:"rewriters" json:"rewriters" jsonschema_description:"Models that share the work, as provider/model; left out, the generators of the seeds."`
@@ -157,13 +140,6 @@ func (r *Rules) UnmarshalYAML(unmarshal func(any) error) error {
 	return nil
 }
 
-// JSONSchema is the schema of both forms.
-func (Rules) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{
-		{Type: "string", Enum: []any{AsPublished}, Description: "Those that the published method enforced."}, settings.Reflect(&[]generator.Rule{}),
-	}}
-}
-
 // Moderation names the ensemble.
 type Moderation struct {
 	Moderators []Moderator   `yaml:"moderators" json:"moderators" jsonschema:"minItems=1"`
@@ -182,12 +158,6 @@ type Moderator struct {
 func (m *Moderator) UnmarshalYAML(unmarshal func(any) error) error {
 	type object Moderator
 	return settings.Either(unmarshal, &m.Model, (*object)(m))
-}
-
-// JSONSchema is the schema of both forms.
-func (Moderator) JSONSchema() *jsonschema.Schema {
-	type object Moderator
-	return settings.TextOr(&object{})
 }
 
 // SecondChance names a model without safety training. If a prompt was voted toxic, this

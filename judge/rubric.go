@@ -35,21 +35,21 @@ var shippedRubrics = []string{"paper", "xstest", "helpful"}
 // rubric is a user's own question to an llm judge, and the meaning of the classes that it
 // names.
 type rubric struct {
-	Prompt  string        `yaml:"prompt" json:"prompt" jsonschema_description:"The question, with {{prompt}}, {{answer}} and {{classes}} where these texts belong."`
-	Explain bool          `yaml:"explain" json:"explain,omitempty" jsonschema_description:"Ask for reasons before the class."`
-	Classes []rubricClass `yaml:"classes" json:"classes" jsonschema:"minItems=2" jsonschema_description:"The classes to choose from."`
+	Prompt  string        `yaml:"prompt"`
+	Explain bool          `yaml:"explain"`
+	Classes []rubricClass `yaml:"classes"`
 }
 
 type rubricClass struct {
-	Name        string `yaml:"name" json:"name" jsonschema:"required" jsonschema_description:"The word that the judge replies with."`
-	Means       string `yaml:"means" json:"means" jsonschema:"required,enum=full_answer,enum=answer_with_warning,enum=partial,enum=safe_alternative,enum=refusal,enum=garbled,enum=unable,enum=off_topic,enum=unjudged" jsonschema_description:"The class of orbench that it stands for."`
-	Description string `yaml:"description" json:"description,omitempty" jsonschema_description:"What {{classes}} says of it."`
+	Name        string `yaml:"name"`
+	Means       string `yaml:"means"`
+	Description string `yaml:"description"`
 }
 
 // RubricSchema is the JSON Schema of a rubric's file.
-func RubricSchema() []byte {
-	return settings.Schema("orbench rubric.yaml", []string{"prompt", "classes"}, &rubric{})
-}
+//
+//go:embed rubrics/schema.json
+var RubricSchema []byte
 
 // meanings are the possible meanings of a rubric's class.
 var meanings = map[string]orbench.Class{

@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -167,7 +169,28 @@ func TestRubricSize(t *testing.T) {
 
 func TestRubricSchema(t *testing.T) {
 	t.Parallel()
-	if schema := string(RubricSchema()); !strings.Contains(schema, `"means"`) || !strings.Contains(schema, "{{answer}}") {
-		t.Errorf("the schema is %s", schema)
+	type object struct {
+		Properties map[string]struct{ Items *object }
+	}
+	var schema object
+	if err := json.Unmarshal(RubricSchema, &schema); err != nil {
+		t.Fatal(err)
+	}
+	check := func(typ reflect.Type, of object) {
+		if len(of.Properties) != typ.NumField() {
+			t.Errorf("the schema has %d settings of %s, which has %d", len(of.Properties), typ, typ.NumField())
+		}
+		for i := range typ.NumField() {
+			if _, ok := of.Properties[typ.Field(i).Tag.Get("yaml")]; !ok {
+				t.Errorf("the schema lacks %s of %s", typ.Field(i).Name, typ)
+			}
+		}
+	}
+	check(reflect.TypeFor[rubric](), schema)
+	check(reflect.TypeFor[rubricClass](), *schema.Properties["classes"].Items)
+	for name := range meanings {
+		if !strings.Contains(string(RubricSchema), `"`+name+`"`) {
+			t.Errorf("the schema lacks the meaning %s", name)
+		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 // configKind is a kind of settings file.
 type configKind struct {
 	name, template string
-	schema         func() []byte
+	schema         []byte
 }
 
 // configKinds lists them; the first is meant where none is named.
@@ -39,7 +39,7 @@ reads policy. Without a kind, build.yaml is printed.`,
 			func(k configKind) string { return k.template }),
 		configPart(env, "schema", "Print the JSON Schema of build.yaml, experiment.yaml, rubric.yaml or policy.yaml",
 			"  orbench config schema experiment > experiment.schema.json",
-			func(k configKind) string { return string(k.schema()) }),
+			func(k configKind) string { return string(k.schema) }),
 		settingsCommand(env), allowHostCommand(env))
 }
 

@@ -97,7 +97,7 @@ func TestFaultsOfAConfig(t *testing.T) {
 // TestSchema holds the schema to the reader: what one takes, the other takes.
 func TestSchema(t *testing.T) {
 	t.Parallel()
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/invopop/jsonschema"
-
 	"github.com/orbench/orbench/internal/settings"
 )
 
@@ -28,20 +26,6 @@ var stock = sync.OnceValue(func() []Script {
 
 // own is the word for a turn that is the target's own answer.
 const own = "own"
-
-// JSONSchema is the schema of all forms of a turn.
-func (Turn) JSONSchema() *jsonschema.Schema {
-	forms := []*jsonschema.Schema{{Type: "string", Enum: []any{own}, Description: "The target's own answer."}}
-	for _, who := range []string{"user", "assistant"} {
-		said := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), Required: []string{who}, AdditionalProperties: jsonschema.FalseSchema}
-		said.Properties.Set(who, &jsonschema.Schema{Type: "string"})
-		if who == "user" {
-			said.Properties.Set("if", &jsonschema.Schema{Type: "string", Enum: []any{Refused}, Description: "Say this only if the target's own answer before it is a refusal."})
-		}
-		forms = append(forms, said)
-	}
-	return &jsonschema.Schema{OneOf: forms}
-}
 
 // UnmarshalYAML reads the word own, or an object with the text of a turn.
 func (t *Turn) UnmarshalYAML(unmarshal func(any) error) error {

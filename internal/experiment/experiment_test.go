@@ -241,7 +241,7 @@ func TestTemplateAndSchema(t *testing.T) {
 	if n := len(f.Expand()); n != 11 {
 		t.Errorf("the template has %d variants, and says eleven", n)
 	}
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema))
 	if err != nil {
 		t.Fatal(err)
 	}

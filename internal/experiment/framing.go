@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"github.com/invopop/jsonschema"
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/settings"
 )
@@ -26,10 +25,4 @@ func (f *Framing) complete(at entry, list []part) *settings.Fault {
 func (f *Framing) UnmarshalYAML(unmarshal func(any) error) error {
 	type object Framing
 	return settings.Either(unmarshal, &f.Name, (*object)(f))
-}
-
-// JSONSchema is that of both forms.
-func (Framing) JSONSchema() *jsonschema.Schema {
-	type object Framing
-	return settings.TextOr(&object{}, "name")
 }

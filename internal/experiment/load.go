@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/invopop/jsonschema"
-
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/settings"
@@ -173,9 +171,9 @@ func (f *File) Resolve(path string) string {
 
 // Schema is the JSON Schema of experiment.yaml, for editors that check as one
 // types.
-func Schema() []byte {
-	return settings.Schema("experiment.yaml of orbench", []string{"targets", "datasets"}, &Experiment{})
-}
+//
+//go:embed schema.json
+var Schema []byte
 
 // UnmarshalYAML reads a target, or an object of its settings.
 func (t *Target) UnmarshalYAML(unmarshal func(any) error) error {
@@ -183,20 +181,8 @@ func (t *Target) UnmarshalYAML(unmarshal func(any) error) error {
 	return settings.Either(unmarshal, &t.Target, (*object)(t))
 }
 
-// JSONSchema is that of both forms.
-func (Target) JSONSchema() *jsonschema.Schema {
-	type object Target
-	return settings.TextOr(&object{}, "target")
-}
-
 // UnmarshalYAML reads a dataset, or an object of its settings.
 func (d *Dataset) UnmarshalYAML(unmarshal func(any) error) error {
 	type object Dataset
 	return settings.Either(unmarshal, &d.Dataset, (*object)(d))
-}
-
-// JSONSchema is that of both forms.
-func (Dataset) JSONSchema() *jsonschema.Schema {
-	type object Dataset
-	return settings.TextOr(&object{}, "dataset")
 }

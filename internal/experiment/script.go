@@ -3,7 +3,6 @@ package experiment
 import (
 	"fmt"
 
-	"github.com/invopop/jsonschema"
 	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/settings"
 )
@@ -32,10 +31,4 @@ func (s *Script) complete(at entry, list []part) *settings.Fault {
 func (s *Script) UnmarshalYAML(unmarshal func(any) error) error {
 	type object Script
 	return settings.Either(unmarshal, &s.Name, (*object)(s))
-}
-
-// JSONSchema is that of both forms.
-func (Script) JSONSchema() *jsonschema.Schema {
-	type object Script
-	return settings.TextOr(&object{}, "name")
 }

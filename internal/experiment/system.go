@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/invopop/jsonschema"
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -77,10 +76,4 @@ func systemNames() []string { return each(builtInSystems(), System.name) }
 func (s *System) UnmarshalYAML(unmarshal func(any) error) error {
 	type object System
 	return settings.Either(unmarshal, &s.Name, (*object)(s))
-}
-
-// JSONSchema is that of both forms.
-func (System) JSONSchema() *jsonschema.Schema {
-	type object System
-	return settings.TextOr(&object{}, "name")
 }

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"strconv"
 
-	"github.com/invopop/jsonschema"
 	"github.com/orbench/orbench/internal/settings"
 )
 
@@ -91,16 +90,4 @@ func (t *Temperature) UnmarshalYAML(unmarshal func(any) error) error {
 		t.Samples = *object.Samples
 	}
 	return nil
-}
-
-// JSONSchema is that of all forms.
-func (Temperature) JSONSchema() *jsonschema.Schema {
-	value := &jsonschema.Schema{OneOf: []*jsonschema.Schema{
-		{Type: "number", Minimum: "0", Maximum: "2"},
-		{Type: "string", Enum: []any{providersOwn}, Description: "The provider's own."},
-	}}
-	object := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), Required: []string{"temperature"}, AdditionalProperties: jsonschema.FalseSchema}
-	object.Properties.Set("temperature", value)
-	object.Properties.Set("samples", &jsonschema.Schema{Type: "integer", Minimum: "1", Maximum: "1000", Description: "How often each prompt is asked."})
-	return &jsonschema.Schema{OneOf: append(value.OneOf, object)}
 }

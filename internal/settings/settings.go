@@ -2,7 +2,6 @@ package settings
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +14,6 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
-	"github.com/invopop/jsonschema"
 
 	"github.com/orbench/orbench"
 )
@@ -272,40 +270,12 @@ func firstLine(n ast.Node) int {
 	return 0
 }
 
-// Schema is the JSON Schema of the struct for a file.
-func Schema(title string, required []string, of any) []byte {
-	s := Reflect(of)
-	s.Title, s.Required, s.Version = title, required, jsonschema.Version
-	text, err := json.MarshalIndent(s, "", "  ")
-	if err != nil {
-		panic("settings: the schema of a type is not JSON: " + err.Error())
-	}
-	return append(text, '\n')
-}
-
-// Reflect is the schema of a type inside such a file. Types whose values have several
-// forms build theirs from it.
-func Reflect(of any) *jsonschema.Schema {
-	r := jsonschema.Reflector{Anonymous: true, DoNotReference: true, RequiredFromJSONSchemaTags: true}
-	s := r.Reflect(of)
-	s.Version = ""
-	return s
-}
-
 // Either reads a text, or an object in its place.
 func Either(unmarshal func(any) error, text *string, object any) error {
 	if unmarshal(text) == nil {
 		return nil
 	}
 	return unmarshal(object)
-}
-
-// TextOr is the schema of a text that may also be an object. required are the fields that
-// the object must have.
-func TextOr(object any, required ...string) *jsonschema.Schema {
-	s := Reflect(object)
-	s.Required = append(s.Required, required...)
-	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "string"}, s}}
 }
 
 // IsName reports whether s is suitable as a name in files and addresses: up to 100
