@@ -111,8 +111,8 @@ local-model-down: ## Stop it again.
 training-libs: ## Install TRL, with which training data is tried (about 6 GB, outside of the project).
 	scripts/training-libs.sh trl
 
-docs: ## Write docs/commands.md from the help texts, and what is made of docs/json.md, docs/mistakes.md and docs/related-work.md from the program.
-	ORBENCH_UPDATE=1 go test -count 1 -run 'TestCommandReference|TestConfigSchemas|TestJSONReference|TestMistakes|TestRelatedWork' ./internal/cli ./cmd/orbench
+docs: ## Write docs/schemas, the schemas of settings files, and what is made of docs/mistakes.md and docs/related-work.md from the program.
+	ORBENCH_UPDATE=1 go test -count 1 -run 'TestConfigSchemas|TestSchemas|TestMistakes|TestRelatedWork' ./internal/cli ./cmd/orbench
 
 system: ## Install the Debian packages that tests need and that are missing.
 	scripts/system.sh

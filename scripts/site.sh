@@ -23,6 +23,7 @@ sed -i 's#](docs/#](#g' "$tmp/docs/changelog.md"
 # What the site has no page of is in the repository.
 repository=https://$(go list -m)
 sed -i -E "s#\]\(\.\./([^)]*)\)#](${repository}/tree/main/\1)#g; s#\]\((CITATION.cff|CONTRIBUTING.md|LICENSE|SECURITY.md)\)#](${repository}/blob/main/\1)#g; s#\]\(CHANGELOG.md\)#](changelog.md)#g" "$tmp"/docs/*.md
+ORBENCH_PAGES="$tmp/docs" go test -count 1 -run '^TestCommandReference$' ./internal/cli >/dev/null
 cp scripts/mkdocs.yml "$tmp/mkdocs.yml"
 # --strict: a link that leads nowhere is an error.
 NO_MKDOCS_2_WARNING=1 "$dir/bin/mkdocs" build --quiet --strict --config-file "$tmp/mkdocs.yml" --site-dir "$PWD/bin/site"

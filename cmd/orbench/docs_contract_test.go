@@ -73,7 +73,7 @@ func TestDatasetsDocumented(t *testing.T) {
 
 // TestFieldsDocumented finds every field of the files that users write in
 // docs/cli.md or, those of classifiers, in docs/guards.md, and every class in
-// docs/json.md, whose fields TestJSONReference holds.
+// docs/output.md.
 func TestFieldsDocumented(t *testing.T) {
 	t.Parallel()
 	pages := readDoc(t, "docs/cli.md") + readDoc(t, "docs/guards.md")
@@ -84,10 +84,10 @@ func TestFieldsDocumented(t *testing.T) {
 			}
 		}
 	}
-	text := readDoc(t, "docs/json.md")
+	text := readDoc(t, "docs/output.md")
 	for _, c := range domain.Classes {
 		if !strings.Contains(text, "| `"+string(c)+"` |") || !strings.Contains(text, "`"+string(c.Paper())+"`") {
-			t.Errorf("docs/json.md has no row for the class %s", c)
+			t.Errorf("docs/output.md has no row for the class %s", c)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding"
 	"encoding/json"
-	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/parser"
@@ -40,9 +39,9 @@ import (
 	"github.com/orbench/orbench/policy"
 )
 
-// jsonForms is what the second half of docs/json.md lists, and docs/schemas describes.
+// jsonForms is what docs/schemas describes.
 var jsonForms = []struct {
-	// file is the name of the schema in docs/schemas.
+	// file is the name of the schema in docs/schemas, and title says what prints it.
 	file, title string
 	of          any
 }{
@@ -99,25 +98,23 @@ func checkGenerated(t *testing.T, page, want string) {
 	}
 }
 
-// TestJSONReference holds the lists of docs/json.md and the schemas of docs/schemas to the
-// types whose JSON they describe and to their comments. ORBENCH_UPDATE=1 writes them anew.
-func TestJSONReference(t *testing.T) {
+// TestSchemas holds docs/schemas to the types whose JSON they describe and to their comments.
+// ORBENCH_UPDATE=1 writes them anew.
+func TestSchemas(t *testing.T) {
 	t.Parallel()
 	ref := newJSONReference(t)
 	for _, form := range jsonForms {
-		fmt.Fprintf(&ref.out, "\n## %s\n\nSchema: [%s.json](schemas/%[2]s.json).\n", form.title, form.file)
-		ref.list(reflect.TypeOf(form.of))
-		ref.keepSchema(form.file, form.of)
+		ref.keepSchema(form.file, strings.ReplaceAll(form.title, "`", ""), form.of)
 	}
-	checkGenerated(t, "docs/json.md", ref.out.String())
+	if all, err := filepath.Glob(filepath.Join(projectRoot, "docs/schemas/*")); err != nil || len(all) != len(jsonForms) {
+		t.Errorf("docs/schemas has %d files for %d outputs (%v)", len(all), len(jsonForms), err)
+	}
 }
 
-// jsonReference lists the JSON of types, each type once.
+// jsonReference describes the JSON of types.
 type jsonReference struct {
 	t        *testing.T
-	out      strings.Builder
 	packages map[string]goComments
-	listed   map[reflect.Type]bool
 }
 
 // goComments are the comments of a package's structs, by type and field, and the
@@ -125,49 +122,6 @@ type jsonReference struct {
 type goComments struct {
 	fields map[string]string
 	values map[string][]string
-}
-
-// list writes the table of a struct, and those of the structs in it that are not
-// listed yet.
-func (r *jsonReference) list(typ reflect.Type) {
-	if r.listed[typ] {
-		return
-	}
-	r.listed[typ] = true
-	fmt.Fprintf(&r.out, "\n### %s\n", typ)
-	r.out.WriteString("\n| field | form | meaning |\n|---|---|---|\n")
-	type row struct {
-		names, form, meaning string
-		in                   reflect.Type
-	}
-	var rows []row
-	var inside []reflect.Type
-	for _, f := range r.fields(typ) {
-		form, meaning, in := r.form(f.Type), f.meaning, f.in
-		switch {
-		case f.optional:
-			form = "? " + form
-		case f.nullable:
-			form += " or `null`"
-		}
-		inside = append(inside, structsIn(f.Type)...)
-		name := "`" + f.name + "`"
-		for _, verb := range []string{" is ", " are ", " has ", " counts ", " says "} {
-			meaning = strings.TrimPrefix(meaning, name+verb)
-		}
-		// A comment is also about the fields below it that have none.
-		if last := len(rows) - 1; last >= 0 && meaning == "" && rows[last].form == form && rows[last].in == in {
-			rows[last].names += ", " + name
-			continue
-		}
-		rows = append(rows, row{name, form, meaning, in})
-	}
-	for _, row := range rows {
-		fmt.Fprintf(&r.out, "| %s | %s | %s |\n", row.names, row.form, row.meaning)
-	}
-	for _, typ := range inside {
-		r.list(typ)
-	}
 }
 
 // benchmarkSettings are the parts of a benchmark's configuration.
@@ -224,56 +178,6 @@ var (
 	jsonMarshaler = reflect.TypeFor[json.Marshaler]()
 	textMarshaler = reflect.TypeFor[encoding.TextMarshaler]()
 )
-
-// isOpaque reports whether a type writes its JSON itself.
-func isOpaque(typ reflect.Type) bool {
-	return typ.Implements(jsonMarshaler) || typ.Implements(textMarshaler) || reflect.PointerTo(typ).Implements(jsonMarshaler)
-}
-
-// structsIn lists the structs that a field's type is made of.
-func structsIn(typ reflect.Type) []reflect.Type {
-	switch typ.Kind() {
-	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-		return structsIn(typ.Elem())
-	case reflect.Struct:
-		if !isOpaque(typ) {
-			return []reflect.Type{typ}
-		}
-	}
-	return nil
-}
-
-// form says what the JSON of a type looks like.
-func (r *jsonReference) form(typ reflect.Type) string {
-	if values := r.read(typ.PkgPath()).values[typ.Name()]; len(values) > 0 && typ.Kind() == reflect.String {
-		return "`" + strings.Join(values, "`, `") + "`"
-	}
-	switch typ.Kind() {
-	case reflect.Pointer:
-		return r.form(typ.Elem())
-	case reflect.String:
-		return "text"
-	case reflect.Bool:
-		return "true, false"
-	case reflect.Float64, reflect.Float32:
-		return "number"
-	case reflect.Array:
-		return strings.TrimSpace(fmt.Sprintf("list of %d: %s", typ.Len(), r.form(typ.Elem())))
-	case reflect.Slice:
-		return "list: " + r.form(typ.Elem())
-	case reflect.Map:
-		if key := r.form(typ.Key()); key != "text" {
-			return fmt.Sprintf("object of %s: %s", key, r.form(typ.Elem()))
-		}
-		return "object by name: " + r.form(typ.Elem())
-	case reflect.Struct:
-		if isOpaque(typ) {
-			return "text"
-		}
-		return fmt.Sprintf("[%s](#%s)", typ, anchorOf(typ.String()))
-	}
-	return "integer"
-}
 
 // read parses a package of the project; of others it knows nothing.
 func (r *jsonReference) read(path string) goComments {
@@ -354,5 +258,5 @@ func (r *jsonReference) plain(comment string, fields []reflect.StructField, opti
 	if optional {
 		null = "absent"
 	}
-	return strings.ReplaceAll(goNil.ReplaceAllString(comment, null), "|", `\|`)
+	return goNil.ReplaceAllString(comment, null)
 }

@@ -6,18 +6,19 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
 )
 
 func newJSONReference(t *testing.T) *jsonReference {
-	return &jsonReference{t: t, packages: map[string]goComments{}, listed: map[reflect.Type]bool{}}
+	return &jsonReference{t: t, packages: map[string]goComments{}}
 }
 
 // keepSchema holds the file of a schema to what the type says.
-func (r *jsonReference) keepSchema(file string, of any) {
+func (r *jsonReference) keepSchema(file, title string, of any) {
 	r.t.Helper()
-	want, err := json.MarshalIndent(r.schema(of), "", " ")
+	schema := r.schema(of)
+	schema["title"] = title
+	want, err := json.MarshalIndent(schema, "", " ")
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -47,7 +48,11 @@ func (r *jsonReference) schema(of any) map[string]any {
 		}
 		switch typ.Kind() {
 		case reflect.String:
-			return map[string]any{"type": "string"}
+			text := map[string]any{"type": "string"}
+			if values := r.read(typ.PkgPath()).values[typ.Name()]; len(values) > 0 {
+				text["examples"] = values
+			}
+			return text
 		case reflect.Bool:
 			return map[string]any{"type": "boolean"}
 		case reflect.Float64, reflect.Float32:
@@ -72,7 +77,7 @@ func (r *jsonReference) schema(of any) map[string]any {
 						p = map[string]any{"anyOf": []any{p, map[string]any{"type": "null"}}}
 					}
 					if f.meaning != "" {
-						p["description"] = strings.ReplaceAll(f.meaning, `\|`, "|")
+						p["description"] = f.meaning
 					}
 					properties[f.name] = p
 					if !f.optional && !f.embedded {

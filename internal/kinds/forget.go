@@ -28,7 +28,7 @@ type Forget struct {
 	Before time.Time
 }
 
-// Forgotten is what was taken out of a store. Its JSON form is documented in docs/json.md.
+// Forgotten is what was taken out of a store. Its JSON form is documented in docs/schemas/forgotten.json.
 type Forgotten struct {
 	// Answers were kept of judged files, Prompts of datasets.
 	Answers int `json:"answers"`

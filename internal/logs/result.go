@@ -13,7 +13,7 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// Result says who refused in a log. Its JSON form is documented in docs/json.md.
+// Result says who refused in a log. Its JSON form is documented in docs/schemas/log.json.
 type Result struct {
 	Files []string `json:"files"`
 	// RowsRead counts the rows, and LeftOut those that are no exchange of texts, by the reason.

@@ -9,7 +9,7 @@ import (
 )
 
 // Wrong says which refusals of a log were wrong, by what people said of the looks. Its JSON
-// form is documented in docs/json.md. All shares are of the log from which the looks were
+// form is documented in docs/schemas/log-wrong.json. All shares are of the log from which the looks were
 // drawn; the intervals count the drawing.
 type Wrong struct {
 	// Looks is the number of looks, Open those that nobody has looked at, and Undecided

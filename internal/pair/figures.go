@@ -16,7 +16,7 @@ const confidence = 0.95
 
 // Figures say how one target does on the pairs of a dataset, or of one dataset
 // of safe prompts and one of toxic prompts, as one judge sees it. The JSON form
-// is documented in docs/json.md.
+// is documented in docs/schemas/result.json.
 type Figures struct {
 	// Target is the target's name, without the number of a sample.
 	Target string `json:"target"`

@@ -14,7 +14,7 @@ import (
 )
 
 // Result is what the judges made of a file of answers. Its JSON form is
-// documented in docs/json.md.
+// documented in docs/schemas/judged-file.json.
 type Result struct {
 	// Responses is the file as the user named it. SHA256 is the hash of its
 	// prompts and answers.

@@ -10,10 +10,10 @@ import (
 	"github.com/orbench/orbench/internal/study"
 )
 
-// TestSettingsAreInTheReference has every setting that a run can have in docs/json.md.
+// TestSettingsAreInTheReference has every setting that a run can have in docs/schemas/result.json.
 func TestSettingsAreInTheReference(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../docs/json.md")
+	text, err := os.ReadFile("../../docs/schemas/result.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestSettingsAreInTheReference(t *testing.T) {
 	}
 	for _, s := range all {
 		if !strings.Contains(string(text), "`"+string(s.Name)+"`") {
-			t.Errorf("docs/json.md does not name the setting %s", s.Name)
+			t.Errorf("docs/schemas/result.json does not name the setting %s", s.Name)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // Result holds all figures of a run. Its JSON form is the contract documented
-// in docs/json.md.
+// in docs/schemas/result.json.
 type Result struct {
 	Runs []RunResult `json:"runs"`
 	// Finish computes TradeOffs and Correlations from Runs.

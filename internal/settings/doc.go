@@ -1,6 +1,5 @@
 // Package settings reads settings from YAML files that people write. It is strict: a
-// misspelled setting is an error, and every error has the line. It also writes the JSON
-// Schema of such a file, so that editors can check the file while it is written.
+// misspelled setting is an error, and every error has the line.
 //
 // The package that owns a file's form decides what the file means. It reports an invalid
 // setting with a Fault. Nearest finds the name that a misspelled one most likely means,

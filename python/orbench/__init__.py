@@ -7,7 +7,7 @@
     orbench.eval("openai/gpt-4o-mini", limit=100)   # asks a model
 
 These three give a pandas DataFrame, whose columns are those of a file of verdicts
-(docs/json.md). ``Judge`` gives single verdicts as dicts, from one process for as long
+(docs/output.md). ``Judge`` gives single verdicts as dicts, from one process for as long
 as it is open, and needs no pandas. All run the command ``orbench``, which this package
 brings along.
 """

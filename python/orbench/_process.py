@@ -14,7 +14,7 @@ from concurrent.futures import Future
 from typing import Any, Deque, Dict, List, Mapping, Optional, Sequence, Union
 
 #: A verdict: judge, class, refused, score, reason, span, rationale and simulated, as
-#: docs/json.md describes them under "LineVerdict". refused and score are None for an
+#: docs/schemas/judgment.json describes them. refused and score are None for an
 #: answer that is unjudged.
 Verdict = Dict[str, Any]
 
