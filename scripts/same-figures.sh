@@ -275,19 +275,6 @@ jobs() {
 	step export-check export --check "$out/dpo" --full
 	step export-nothing export main --target sim/strict --format dpo --out unmade
 
-	local plan=(--target sim/balanced --dataset starter --max-tokens 8 --limit 30 --full)
-	if [[ $("$bin" eval --help) == *--explain* ]]; then
-		step explain-eval eval "${plan[@]}" --explain
-	else
-		step explain-eval explain "${plan[@]}"
-	fi
-	for format in table json; do
-		for run in main dialogs defended batched open; do
-			step "explain-$run-$format" explain "$run" --format "$format" --full
-		done
-		step "explain-prompts-$format" explain main p0 p1 --format "$format"
-	done
-
 	for run in batched open; do
 		for format in table json; do step "batch-status-$run-$format" batch status "$run" --format "$format" --full; done
 	done

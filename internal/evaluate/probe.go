@@ -73,7 +73,7 @@ func (j *judgedChunk) probe(ctx context.Context, m store.Reader, c choice, judge
 	steps := make([]job.Step, len(all))
 	for n, p := range all {
 		about := j.byJudge(j.rows[p.row].Prompt, p.judge)
-		about.Role, about.Probe = job.Probe, true
+		about.Role = job.Probe
 		steps[n] = job.Step{About: about, Do: p.step}
 	}
 	found, err := job.Recall(ctx, m, scope, steps)

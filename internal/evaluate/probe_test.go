@@ -121,7 +121,7 @@ func TestProbes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if call.Probe {
+		if call.Role == job.Probe {
 			asked++
 			if !call.Remembered || call.Judge == "" {
 				t.Errorf("the probe %+v is not remembered", call)

@@ -125,8 +125,6 @@ type Call struct {
 	// Target is the target whose answer the call is for, and Judge the judge of that
 	// answer; either may be empty.
 	Target, Judge string
-	// Probe is true where it asks about an answer with a forged verdict.
-	Probe bool
 	// Remembered is true where the store holds its response.
 	Remembered bool
 }
