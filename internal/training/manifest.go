@@ -53,10 +53,6 @@ type Manifest struct {
 	// Splits are the shares of train, validation and test.
 	Splits [3]float64 `json:"splits"`
 	Seed   uint64     `json:"seed"`
-	// Moderators voted on the chosen answers to safe prompts, by Policy, or by a guard's
-	// own policy. Empty means that there was no vote.
-	Moderators  []string            `json:"moderators,omitempty"`
-	Policy      string              `json:"policy,omitempty"`
 	Evaluations overlap.Evaluations `json:"evaluations"`
 	// before counts the prompts before ToxicShare left some out.
 	before  map[orbench.Label]int
