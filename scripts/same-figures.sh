@@ -222,7 +222,6 @@ derive() {
 		step "dataset-compare-$format" dataset compare starter ../or-bench-hard-1k.csv --format "$format"
 		step "gold-$format" judge --responses ../xstest_completions_llama2orig.csv --gold-column final_label --gold-refusal 2_full_refusal,3_partial_refusal --by type --judge lexical,paper-keywords --format "$format"
 		step "korean-$format" judge --responses ../judged-korean.csv --gold-column label --gold-refusal refused --judge lexical --format "$format"
-		step "calibrated-$format" report hard --calibration ../xstest_completions_mistralguard.csv --gold-column final_label --gold-refusal 2_full_refusal,3_partial_refusal --format "$format"
 	done
 	step compare-flips compare main main --base-target sim/balanced --candidate-target sim/strict --judge lexical --flips "$out/flips.csv" --junit "$out/junit.xml"
 	step compare-unpaired compare llama hard --unpaired --candidate-target sim/cautious --format json

@@ -30,7 +30,7 @@ const manyFlags = 7
 // have alone. A flag that is about something else in one command is there once more,
 // behind that command's name.
 var kindOfFlag = byFlag(map[kind]string{
-	subject: `base-target build calibration candidate-target chosen-from class-column
+	subject: `base-target build candidate-target chosen-from class-column
 		config dataset decontaminate except expect expect-fpr from gold-column label label-column label-values labels limit population prevalence
 		prompt-column refresh guard-column guard-after-column user-column response-column responses positive sample set size target truth
 		compare/judge compare/candidate-judge compare/store report/as report/paper report/store

@@ -68,18 +68,6 @@ type ofModel struct {
 // people is used as the name of a judge for the people who labeled the answers.
 const people = "people"
 
-// Calibration returns the judges' measures by which their rates can be
-// corrected. Judges without measures are left out.
-func (r Result) Calibration() score.Calibration {
-	c := score.Calibration{Responses: r.Responses, SHA256: r.SHA256, Judges: map[string]stats.Confusion{}}
-	for _, j := range r.Judges {
-		if j.Measures != nil {
-			c.Judges[j.Judge] = j.Confusion
-		}
-	}
-	return c
-}
-
 // Judge is what one judge made of a file of answers.
 type Judge struct {
 	Judge string `json:"judge"`
