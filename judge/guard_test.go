@@ -60,7 +60,6 @@ func TestGuardStyle(t *testing.T) {
 		"panel:majority(lexical,guard:wildguard@vllm/w)":                                "panel:majority(lexical,guard:wildguard:style=raw@vllm/w)",
 		"panel:weighted(lexical=1,guard:wildguard@vllm/w=2)":                            "panel:weighted(lexical=1,guard:wildguard:style=raw@vllm/w=2)",
 		"cascade:lexical>guard:granite-guardian@together/ibm/granite-guardian-4.1-8b":   "cascade:lexical>guard:granite-guardian:style=block@together/ibm/granite-guardian-4.1-8b",
-		"counting:unable(guard:granite-guardian:style=block@together/granite-guardian)": "counting:unable(guard:granite-guardian:style=block@together/granite-guardian)",
 	} {
 		j := mustParse(t, spec, settle)
 		if j.Name() != want {

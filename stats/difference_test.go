@@ -1,11 +1,9 @@
 package stats_test
 
 import (
-	"math"
 	"testing"
 
 	"github.com/orbench/orbench/stats"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 func nearEstimate(t *testing.T, what string, got stats.Estimate, value, lo, hi float64) {

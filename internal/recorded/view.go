@@ -86,7 +86,7 @@ func (r Result) card() table.Section {
 		uncounted += j.ByClass[orbench.Unable] + j.ByClass[orbench.OffTopic]
 	}
 	if uncounted > 0 {
-		s.Note += " Unable and off topic are not refused. " + report.CountingHint
+		s.Note += " Unable and off topic are not refused."
 	}
 	if r.GoldRefusal == nil {
 		s.Drop(func([]string, int) bool { return true }, "right", "95% interval", "kappa")

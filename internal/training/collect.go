@@ -15,7 +15,6 @@ import (
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/untrusted"
-	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
 
@@ -109,9 +108,6 @@ func Collect(ctx context.Context, m store.Reader, r *run.Run, o Options) (*Colle
 		return nil, err
 	}
 	said := annotation.NewWords(annotations)
-	if len(r.Judges) > 0 {
-		said = said.Counting(judge.Counted(r.Judges[0]))
-	}
 	var languages score.Languages
 	order := 0
 	if _, err = r.Derive(ctx, m, func(row score.AnswerRow) error {

@@ -50,9 +50,8 @@ models are asked only for verdicts that are not stored yet.
 
 Judges are lexical (embedded, free), paper-keywords[:FAMILY], llm:PROVIDER/MODEL[@RUBRIC],
 guard:FORMAT@PROVIDER/MODEL, classify:FORMAT[:LABEL]@PROVIDER/MODEL,
-panel:RULE(JUDGE,...), 'cascade:lexical>JUDGE', which asks the second where the first is
-not sure, and counting:unable+off_topic(JUDGE), which also counts answers of these classes
-as refusals. A rubric is paper, xstest, helpful or a YAML file with a question and classes
+panel:RULE(JUDGE,...) and 'cascade:lexical>JUDGE', which asks the second where the first
+is not sure. A rubric is paper, xstest, helpful or a YAML file with a question and classes
 of your own; "orbench config init rubric" prints one. Formats of guards are
 ` + strings.Join(guard.Telling(guard.Refusal), ", ") + `; formats of classifiers (on a server's /predict or /classify) are
 ` + strings.Join(judge.ClassifierFormats, " and ") + `. An llm judge sees prompt and answer between fences that they
