@@ -57,10 +57,10 @@ func TestCascadeAsksOnlyWhereItIsNotSure(t *testing.T) {
 func TestCascadeExpectsItsShareOfCalls(t *testing.T) {
 	t.Parallel()
 	for spec, want := range map[string]int{
-		"cascade:lexical>llm:openai/gpt-4o":                            15,
-		"panel:majority(cascade:lexical>llm:openai/gpt-4o,lexical)":    15,
-		"llm:openai/gpt-4o":                                            100,
-		"lexical":                                                      0,
+		"cascade:lexical>llm:openai/gpt-4o":                         15,
+		"panel:majority(cascade:lexical>llm:openai/gpt-4o,lexical)": 15,
+		"llm:openai/gpt-4o":                                         100,
+		"lexical":                                                   0,
 		"panel:majority(lexical,llm:openai/gpt-4o,llm:openai/gpt-4.1)": 200,
 	} {
 		j, err := Parse(spec, Options{})

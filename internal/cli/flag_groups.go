@@ -37,11 +37,11 @@ var kindOfFlag = byFlag(map[kind]string{
 		export/check export/toxic-share`,
 	manner: `axis base-url batch calls confidence each forget generator half-width harmful-answers family flagged languages max-tokens
 		moderator on-conflict per-prompt plain policy raters refuses rule search-calls seed threshold
-		alpha as compare/label corrected fail-if max-excluded one-model require unpaired
+		as compare/label fail-if one-model require unpaired
 		export/format report/accept-model report/gold-refusal`,
-	verdicts: `about by gold-refusal judge`,
+	verdicts: `gold-refusal judge`,
 	limits:   `concurrency local drain dry-run max-cost shards turn`,
-	output:   `mask mask-names regression words all changed disagreements flips format full guidelines json junit list log-format methods metrics name out pairs quiet redact replace store`,
+	output:   `mask mask-names regression words disagreements flips format full guidelines json junit list log-format methods metrics name out pairs quiet redact replace store`,
 })
 
 // byFlag turns lists of flags into the kind of each, those of experiments too.

@@ -116,7 +116,6 @@ answer to a bad line is its error. Limits such as --max-cost hold for the whole 
 		c,
 		judgeTokens(&f.judgeMaxTokens),
 		command.Setting{Name: "user_column", Into: &f.columns.User, Usage: "column of who asked, kept as a hash for orbench store forget (default: by its usual names)"},
-		command.Setting{Name: "time_column", Into: &f.columns.Time, Usage: "column of when they asked, kept too (default: by its usual names)"},
 		command.Setting{Name: "probes", Flag: "no-probes", Into: &f.probes, Usage: "false: do not plant forged verdicts in answers to test judges that are models"},
 	)
 	a.RegisterAsking(c, &f.Asking)

@@ -75,6 +75,7 @@ older version of the prompts, and all are by another judge; the output says so.`
 	flags.StringArrayVar(&accepted, "accept-model", nil, "count answers under this model `NAME` as the asked model's, if the report says that orbench cannot decide; repeatable")
 	a.StoreFlag(c, &store)
 	out.Register(c)
+	out.RegisterPublisher(c)
 	flags.BoolVar(&out.Redact, "redact", false, "leave the texts of prompts and answers out of what --out writes")
 	return c
 }
