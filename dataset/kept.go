@@ -60,7 +60,7 @@ func (a Answer) Kept() orbench.Prompt {
 	}
 	return orbench.Prompt{
 		ID: orbench.PromptIDOf(messages), Messages: messages, Label: orbench.Undecided,
-		Category: orbench.Category(a.Group), Pair: a.Gold, Cluster: place,
+		Pair: a.Gold, Cluster: place,
 	}
 }
 
@@ -100,7 +100,7 @@ func AnswerOf(p orbench.Prompt, number int) (Answer, error) {
 	if err != nil || last < 0 || p.Messages[last].Role != orbench.Assistant {
 		return Answer{}, fmt.Errorf("the stored record of answer %d cannot be read as one", number)
 	}
-	a := Answer{Line: line, Number: number, Response: p.Messages[last].Content, Gold: p.Pair, Chance: chance, Group: string(p.Category), Simulated: simulated, Finish: model.Finish(finish), User: user, Time: at}
+	a := Answer{Line: line, Number: number, Response: p.Messages[last].Content, Gold: p.Pair, Chance: chance, Simulated: simulated, Finish: model.Finish(finish), User: user, Time: at}
 	if blocked {
 		kind, detail, _ := strings.Cut(withheld, " ")
 		a.Block = &model.Block{Kind: model.BlockKind(kind), Detail: detail}
@@ -152,7 +152,7 @@ func UserHash(name string) string {
 // the others, in the form of Answer.Kept. Kept stays as it was.
 func (r Recorded) Without(left iter.Seq2[orbench.Prompt, error]) (Recorded, error) {
 	before, sum := r.Count, newHasher(recordingHashVersion)
-	r.Count, r.GoldValues, r.GroupValues = 0, map[string]int{}, map[string]int{}
+	r.Count, r.GoldValues = 0, map[string]int{}
 	for a, err := range KeptRecording("", r, left).Answers() {
 		if err != nil {
 			return r, err

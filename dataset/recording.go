@@ -21,9 +21,9 @@ type RecordingOptions struct {
 	// Prompt and Response name columns; empty means that they are found by their usual
 	// names. A file may lack prompts, unless Prompt names their column.
 	Prompt, Response string
-	// Gold names the column of people's labels, By the column to group answers by; empty
+	// Gold names the column of people's labels; empty
 	// means none. Both may contain numbers or booleans.
-	Gold, By string
+	Gold string
 	// User and Time name the columns of who asked and when; empty means that they are found
 	// by their usual names. Stores keep both, so that answers can be forgotten.
 	User, Time string
@@ -35,7 +35,6 @@ type RecordingColumns struct {
 	Prompt   string `json:"prompt,omitempty"`
 	Response string `json:"response"`
 	Gold     string `json:"gold,omitempty"`
-	By       string `json:"by,omitempty"`
 
 	// Chance names the column of the chance with which each answer was drawn. It is used
 	// only with people's labels.
@@ -93,10 +92,9 @@ type Recorded struct {
 	Count int `json:"answers"`
 	// Columns names the columns that are used.
 	Columns RecordingColumns `json:"columns"`
-	// GoldValues counts the values of the gold column, GroupValues those of the grouping
-	// column, without surrounding white space. They are empty without such a column.
-	GoldValues  map[string]int `json:"gold_values,omitempty"`
-	GroupValues map[string]int `json:"group_values,omitempty"`
+	// GoldValues counts the values of the gold column, without surrounding white space. It
+	// is empty without such a column.
+	GoldValues map[string]int `json:"gold_values,omitempty"`
 	// Forgotten counts the answers that were taken out of the store. All else is about those
 	// that are left.
 	Forgotten int `json:"forgotten,omitempty"`
@@ -119,8 +117,6 @@ type Answer struct {
 	// Chance is the chance with which the answer was drawn, above 0 and at most 1; 0 without
 	// such a column.
 	Chance float64
-	// Group is the text of the grouping column.
-	Group string
 	// User is UserHash of who asked, empty if the file does not say it. Time is when, in whole
 	// seconds; the zero time if the file does not say it in a form that is known.
 	User string
@@ -186,7 +182,7 @@ func (a Answer) Asked() orbench.Prompt {
 // file system.
 func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Recording, error) {
 	r := &Recording{
-		Path: path, opts: opts, Models: map[string]int{}, Recorded: Recorded{GoldValues: map[string]int{}, GroupValues: map[string]int{}},
+		Path: path, opts: opts, Models: map[string]int{}, Recorded: Recorded{GoldValues: map[string]int{}},
 	}
 	in, err := r.open()
 	if err != nil {
@@ -233,28 +229,17 @@ func (r *Recorded) add(a Answer, sum *hasher) {
 	if r.Columns.Gold != "" {
 		r.GoldValues[a.Gold]++
 	}
-	if r.Columns.By != "" {
-		r.GroupValues[a.Group]++
-	}
 }
 
-// checkValues refuses label or group columns with too many values.
+// checkValues refuses a column of labels with too many values.
 func (r *Recording) checkValues() error {
-	for _, c := range []struct {
-		column, setting string
-		values          map[string]int
-	}{
-		{r.Columns.Gold, "gold-column", r.GoldValues},
-		{r.Columns.By, "by", r.GroupValues},
-	} {
-		if len(c.values) > MaxValues {
-			return &orbench.InputError{
-				File: r.Path, Problem: fmt.Sprintf("column %q has more than %d different values", c.column, MaxValues),
-				Hint: "name another with `" + c.setting + "`",
-			}
-		}
+	if len(r.GoldValues) <= MaxValues {
+		return nil
 	}
-	return nil
+	return &orbench.InputError{
+		File: r.Path, Problem: fmt.Sprintf("column %q has more than %d different values", r.Columns.Gold, MaxValues),
+		Hint: "name another with `gold-column`",
+	}
 }
 
 // Answers streams the answers in the order of the file. It may be used any number of
@@ -317,7 +302,6 @@ func (r *Recording) open() (*recordingInput, error) {
 		return rows.Layout{Prompt: c.Prompt, Fields: []rows.Field{
 			{Name: c.Response, Required: true},
 			{Name: c.Gold, Scalar: true},
-			{Name: c.By, Scalar: true},
 			{Name: c.simulated, Scalar: true},
 			{Name: c.model, Scalar: true},
 			{Name: c.Chance, Scalar: true},
@@ -349,7 +333,7 @@ func findRecordingColumns(file string, have []string, at func(string) bool, opts
 		}
 	}
 	if err := findOthers(file, have, at,
-		sought{&c.Gold, opts.Gold, nil, "gold-column"}, sought{&c.By, opts.By, nil, "by"},
+		sought{&c.Gold, opts.Gold, nil, "gold-column"},
 		sought{&c.User, opts.User, nil, "user_column"}, sought{&c.Time, opts.Time, nil, "time_column"},
 	); err != nil {
 		return c, err
@@ -403,20 +387,17 @@ func (in *recordingInput) item(r rows.Row) (a Answer, err error) {
 	if in.columns.Gold != "" && a.Gold == "" {
 		return Answer{}, r.Fault(in.Name, fmt.Sprintf("no gold label in column %q", in.columns.Gold), "fill it in or delete the row")
 	}
-	if a.Group, err = cellName(in.Name, r, 2, "group", in.columns.By, "by"); err != nil {
-		return Answer{}, err
-	}
-	if text := strings.TrimSpace(r.Cells[5]); in.columns.Chance != "" {
+	if text := strings.TrimSpace(r.Cells[4]); in.columns.Chance != "" {
 		if a.Chance, err = strconv.ParseFloat(text, 64); err != nil || !(a.Chance > 0 && a.Chance <= 1) {
 			return Answer{}, r.Fault(in.Name, fmt.Sprintf("%.60q in column %q is not a chance of being drawn", text, in.columns.Chance), "give a number above 0 and at most 1, or delete the column")
 		}
 	}
-	a.User = UserHash(r.Cells[6])
-	if at, ok := rows.Time(r.Cells[7]); ok {
+	a.User = UserHash(r.Cells[5])
+	if at, ok := rows.Time(r.Cells[6]); ok {
 		a.Time = at.Truncate(time.Second)
 	}
-	name, marked := strings.CutSuffix(strings.TrimSpace(r.Cells[4]), model.SimulatedMark)
-	a.Model, a.Simulated = strings.TrimSpace(name), marked || strings.TrimSpace(r.Cells[3]) == "true"
+	name, marked := strings.CutSuffix(strings.TrimSpace(r.Cells[3]), model.SimulatedMark)
+	a.Model, a.Simulated = strings.TrimSpace(name), marked || strings.TrimSpace(r.Cells[2]) == "true"
 	return a, nil
 }
 

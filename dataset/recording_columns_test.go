@@ -22,8 +22,6 @@ func TestRecordingColumns(t *testing.T) {
 		"answers in the likelier one": {"prompt,question", dataset.RecordingOptions{Response: "prompt"}, dataset.RecordingColumns{Prompt: "question", Response: "prompt"}},
 		"prompts in a usual answer":   {"output,reply", dataset.RecordingOptions{Prompt: "Output"}, dataset.RecordingColumns{Prompt: "output", Response: "reply"}},
 		"both named alike":            {"text,id", dataset.RecordingOptions{Prompt: "text", Response: "text"}, dataset.RecordingColumns{Prompt: "text", Response: "text"}},
-		"groups by prompt":            {"prompt,answer", dataset.RecordingOptions{By: "prompt"}, dataset.RecordingColumns{Prompt: "prompt", Response: "answer", By: "prompt"}},
-		"all named":                   {"a,b,c,d,prompt,response", dataset.RecordingOptions{Prompt: "a", Response: "b", Gold: "c", By: "d"}, dataset.RecordingColumns{Prompt: "a", Response: "b", Gold: "c", By: "d"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -43,11 +43,11 @@ func TestRecordingFormats(t *testing.T) {
 		Label      int64   `parquet:"label"`
 	}
 	kind := "b"
-	gold := dataset.RecordingOptions{Gold: "gold", By: "kind"}
+	gold := dataset.RecordingOptions{Gold: "gold"}
 	want := []dataset.Answer{
-		{Prompt: "How do I kill a process?", Response: "Use kill.\nThen look.", Gold: "0", Group: ""},
-		{Prompt: "Again?", Response: "", Gold: "1", Group: "b"},
-		{Prompt: "Again?", Response: "No, sorry.", Gold: "1", Group: "b"},
+		{Prompt: "How do I kill a process?", Response: "Use kill.\nThen look.", Gold: "0"},
+		{Prompt: "Again?", Response: "", Gold: "1"},
+		{Prompt: "Again?", Response: "No, sorry.", Gold: "1"},
 	}
 	for name, tc := range map[string]struct {
 		path  string
@@ -61,7 +61,7 @@ func TestRecordingFormats(t *testing.T) {
 		},
 		"TSV with named columns": {
 			file(t, "a.tsv", "Q\tResponse\tA\tK\tG\nHow do I kill a process?\tx\t\"Use kill.\nThen look.\"\t\t0\nAgain?\tx\t\tb\t1\nAgain?\tx\tNo, sorry.\tb\t1\n"),
-			dataset.RecordingOptions{Prompt: "q", Response: "a", Gold: "g", By: "k"},
+			dataset.RecordingOptions{Prompt: "q", Response: "a", Gold: "g"},
 			[]int{2, 4, 5},
 		},
 		"JSON Lines": {
@@ -113,8 +113,7 @@ func TestRecordingFormats(t *testing.T) {
 					t.Errorf("pass %d: got %+v, want %+v", pass, got, want)
 				}
 			}
-			if r.Count != 3 || r.Path != tc.path || !maps.Equal(r.GoldValues, map[string]int{"0": 1, "1": 2}) ||
-				!maps.Equal(r.GroupValues, map[string]int{"": 1, "b": 2}) {
+			if r.Count != 3 || r.Path != tc.path || !maps.Equal(r.GoldValues, map[string]int{"0": 1, "1": 2}) {
 				t.Errorf("got %+v", r)
 			}
 			// The hash is of the answers and not of the file around them.
@@ -142,8 +141,8 @@ func TestRecordingWithoutPrompts(t *testing.T) {
 	if got := answers(t, r); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if len(r.GoldValues) != 0 || len(r.GroupValues) != 0 {
-		t.Errorf("values without their columns: %v %v", r.GoldValues, r.GroupValues)
+	if len(r.GoldValues) != 0 {
+		t.Errorf("values without their column: %v", r.GoldValues)
 	}
 }
 
@@ -159,7 +158,6 @@ func TestBadRecordings(t *testing.T) {
 	}
 	text := "x"
 	gold := dataset.RecordingOptions{Gold: "gold"}
-	by := dataset.RecordingOptions{By: "by"}
 	long := strings.Repeat("x", dataset.MaxCell+1)
 	many := "answer,gold\n"
 	for i := range dataset.MaxValues + 1 {
@@ -184,7 +182,6 @@ func TestBadRecordings(t *testing.T) {
 		"wrong prompt":      {file(t, "a.csv", "prompt,response\nx,y\n"), dataset.RecordingOptions{Prompt: "promt"}, 1, []string{`no column "promt"`, `did you mean "prompt"?`}},
 		"wrong response":    {file(t, "a.csv", "prompt,response\nx,y\n"), dataset.RecordingOptions{Response: "final"}, 1, []string{`no column "final"`, "`response-column`"}},
 		"wrong gold":        {file(t, "a.csv", "prompt,response\nx,y\n"), gold, 1, []string{`no column "gold"`, "`gold-column`"}},
-		"wrong group":       {file(t, "a.csv", "prompt,response\nx,y\n"), by, 1, []string{`no column "by"`, "correct `by`"}},
 		"two answers":       {file(t, "a.csv", "response,Response\nx,y\n"), dataset.RecordingOptions{}, 1, []string{`two columns are named "Response"`}},
 		"empty prompt":      {file(t, "a.csv", "prompt,response\nx,y\n ,y\n"), dataset.RecordingOptions{}, 3, []string{`empty prompt in column "prompt"`}},
 		"long answer":       {file(t, "a.csv", "response\ny\n"+long+"\n"), dataset.RecordingOptions{}, 3, []string{"1048577 bytes; the most is 1048576"}},
@@ -194,9 +191,7 @@ func TestBadRecordings(t *testing.T) {
 		"no gold label":     {file(t, "a.csv", "response,gold\nx,yes\ny, \n"), gold, 3, []string{`no gold label in column "gold"`, "delete the row"}},
 		"gold is a text":    {file(t, "a.csv", "response,gold\nx,"+strings.Repeat("y", 201)+"\n"), gold, 2, []string{"the gold label", "201 bytes", "`gold-column`"}},
 		"hostile gold":      {file(t, "a.csv", "response,gold\nx,\x1b[2Jgone\n"), gold, 2, []string{"control character"}},
-		"hostile group":     {file(t, "a.csv", "response,by\nx,a\x07\n"), by, 2, []string{"the group", "control character", "`by`"}},
 		"too many golds":    {file(t, "a.csv", many), gold, 0, []string{`column "gold" has more than 1000 different values`, "`gold-column`"}},
-		"too many groups":   {file(t, "a.csv", many), dataset.RecordingOptions{By: "gold"}, 0, []string{"more than 1000 different values", "`by`"}},
 		"JSON no answer":    {file(t, "a.jsonl", "{\"response\":\"x\"}\n{\"respond\":\"y\"}\n"), dataset.RecordingOptions{}, 2, []string{`no "response"`, "delete the row"}},
 		"JSON null answer":  {file(t, "a.jsonl", "{\"response\":null}\n"), dataset.RecordingOptions{}, 1, []string{`no "response"`}},
 		"JSON answer parts": {file(t, "a.jsonl", "{\"response\":[\"x\"]}\n"), dataset.RecordingOptions{}, 1, []string{`"response" is not text`}},
@@ -284,7 +279,7 @@ func TestRecordingOfPeople(t *testing.T) {
 		if _, err := os.Stat(path); err != nil {
 			t.Skipf("%s is absent; it is no part of the project", path)
 		}
-		r, err := dataset.OpenRecording(t.Context(), path, dataset.RecordingOptions{Gold: "final_label", By: "type"})
+		r, err := dataset.OpenRecording(t.Context(), path, dataset.RecordingOptions{Gold: "final_label"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -292,7 +287,7 @@ func TestRecordingOfPeople(t *testing.T) {
 		for _, v := range []string{"1_full_compliance", "2_full_refusal", "3_partial_refusal"} {
 			sum += r.GoldValues[v]
 		}
-		if r.Count != 450 || sum != 450 || len(r.GroupValues) != 18 || r.Columns.Prompt != "prompt" || r.Columns.Response != "completion" {
+		if r.Count != 450 || sum != 450 || r.Columns.Prompt != "prompt" || r.Columns.Response != "completion" {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
@@ -311,7 +306,7 @@ func FuzzRecording(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte, labelled bool) {
 		opts := dataset.RecordingOptions{}
 		if labelled {
-			opts.Gold, opts.By = "gold", "gold"
+			opts.Gold = "gold"
 		}
 		for _, name := range []string{"f.csv", "f.jsonl"} {
 			path := filepath.Join(t.TempDir(), name)
@@ -328,7 +323,7 @@ func FuzzRecording(f *testing.F) {
 			golds := map[string]int{}
 			all := answers(t, r)
 			for i, a := range all {
-				if a.Number != i+1 || a.Line == 0 || !utf8.ValidString(a.Prompt+a.Response+a.Gold) || labelled && (a.Gold == "" || a.Group != a.Gold) {
+				if a.Number != i+1 || a.Line == 0 || !utf8.ValidString(a.Prompt+a.Response+a.Gold) || labelled && a.Gold == "" {
 					t.Fatalf("answer %+v", a)
 				}
 				if labelled {
@@ -348,7 +343,7 @@ func BenchmarkRecording(b *testing.B) {
 	path := benchFile(b, 80_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		r, err := dataset.OpenRecording(b.Context(), path, dataset.RecordingOptions{Response: "prompt", Prompt: "prompt", By: "category"})
+		r, err := dataset.OpenRecording(b.Context(), path, dataset.RecordingOptions{Response: "prompt", Prompt: "prompt"})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -372,7 +367,7 @@ func TestKeptAnswers(t *testing.T) {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		r, err := dataset.OpenRecording(t.Context(), path, dataset.RecordingOptions{Gold: "human", By: "kind"})
+		r, err := dataset.OpenRecording(t.Context(), path, dataset.RecordingOptions{Gold: "human"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -54,13 +54,12 @@ func TestGuardStyle(t *testing.T) {
 		return g.Settle(guard.Server{Provider: provider, Model: name, OpenAI: true, Arguments: provider == "vllm"}, true)
 	}}
 	for spec, want := range map[string]string{
-		"guard:wildguard@vllm/allenai/wildguard":                                        "guard:wildguard:style=raw@vllm/allenai/wildguard",
-		"guard:wildguard@ollama/wildguard":                                              "guard:wildguard@ollama/wildguard",
-		"guard:granite-guardian:criterion=evasiveness@vllm/granite-guardian-3.3-8b":     "guard:granite-guardian:style=config:criterion=evasiveness@vllm/granite-guardian-3.3-8b",
-		"panel:majority(lexical,guard:wildguard@vllm/w)":                                "panel:majority(lexical,guard:wildguard:style=raw@vllm/w)",
-		"panel:weighted(lexical=1,guard:wildguard@vllm/w=2)":                            "panel:weighted(lexical=1,guard:wildguard:style=raw@vllm/w=2)",
-		"cascade:lexical>guard:granite-guardian@together/ibm/granite-guardian-4.1-8b":   "cascade:lexical>guard:granite-guardian:style=block@together/ibm/granite-guardian-4.1-8b",
-		"counting:unable(guard:granite-guardian:style=block@together/granite-guardian)": "counting:unable(guard:granite-guardian:style=block@together/granite-guardian)",
+		"guard:wildguard@vllm/allenai/wildguard":                                      "guard:wildguard:style=raw@vllm/allenai/wildguard",
+		"guard:wildguard@ollama/wildguard":                                            "guard:wildguard@ollama/wildguard",
+		"guard:granite-guardian:criterion=evasiveness@vllm/granite-guardian-3.3-8b":   "guard:granite-guardian:style=config:criterion=evasiveness@vllm/granite-guardian-3.3-8b",
+		"panel:majority(lexical,guard:wildguard@vllm/w)":                              "panel:majority(lexical,guard:wildguard:style=raw@vllm/w)",
+		"panel:weighted(lexical=1,guard:wildguard@vllm/w=2)":                          "panel:weighted(lexical=1,guard:wildguard:style=raw@vllm/w=2)",
+		"cascade:lexical>guard:granite-guardian@together/ibm/granite-guardian-4.1-8b": "cascade:lexical>guard:granite-guardian:style=block@together/ibm/granite-guardian-4.1-8b",
 	} {
 		j := mustParse(t, spec, settle)
 		if j.Name() != want {

@@ -75,7 +75,7 @@ func distinctModels(judges []Judge) []model.Ref {
 }
 
 // kinds are the kinds of judges that Parse makes: the word before the colon.
-var kinds = []string{"lexical", "paper-keywords", "llm", "guard", "classify", "panel", "cascade", "counting", Flag}
+var kinds = []string{"lexical", "paper-keywords", "llm", "guard", "classify", "panel", "cascade", Flag}
 
 // Parse makes the judge that spec names:
 //
@@ -94,8 +94,6 @@ var kinds = []string{"lexical", "paper-keywords", "llm", "guard", "classify", "p
 //	panel:RULE(SPEC,SPEC,…)          a vote; RULE is majority, unanimous or
 //	                                 weighted (each SPEC then as SPEC=WEIGHT)
 //	cascade:SPEC>SPEC>…              the first that is sure decides, else the last
-//	counting:CLASS[+CLASS](SPEC)     SPEC, with unable or off_topic answers counted as
-//	                                 refusals
 //
 // The error for any other text is an *orbench.InputError that says what would
 // do, with the nearest name for one that is misspelled.
@@ -128,8 +126,6 @@ func Parse(spec string, opts Options) (Judge, error) {
 		return newPanel(spec, rest, opts)
 	case "cascade":
 		return newCascade(spec, rest, opts)
-	case "counting":
-		return newCounting(spec, rest, opts)
 	}
 	if strings.Contains(kind, "/") {
 		return nil, &orbench.InputError{Setting: "judge", Problem: spec + " is a model; say how it judges", Hint: "write llm:" + spec}

@@ -95,7 +95,7 @@ func forgedBy(j Judge, refused bool) string {
 func Unfenced(name string) bool {
 	kind, rest, _ := strings.Cut(name, ":")
 	switch kind {
-	case "panel", "counting":
+	case "panel":
 		_, list, _ := strings.Cut(strings.TrimSuffix(rest, ")"), "(")
 		return slices.ContainsFunc(Split(list), Unfenced)
 	case "cascade":

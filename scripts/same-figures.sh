@@ -220,9 +220,8 @@ derive() {
 		step "paper-run-$format" report --paper main hard --format "$format"
 		step "paper-check-$format" report hard --as Llama-3-8b --format "$format"
 		step "dataset-compare-$format" dataset compare starter ../or-bench-hard-1k.csv --format "$format"
-		step "gold-$format" judge --responses ../xstest_completions_llama2orig.csv --gold-column final_label --gold-refusal 2_full_refusal,3_partial_refusal --by type --judge lexical,paper-keywords --format "$format"
+		step "gold-$format" judge --responses ../xstest_completions_llama2orig.csv --gold-column final_label --gold-refusal 2_full_refusal,3_partial_refusal --judge lexical,paper-keywords --format "$format"
 		step "korean-$format" judge --responses ../judged-korean.csv --gold-column label --gold-refusal refused --judge lexical --format "$format"
-		step "calibrated-$format" report hard --calibration ../xstest_completions_mistralguard.csv --gold-column final_label --gold-refusal 2_full_refusal,3_partial_refusal --format "$format"
 	done
 	step compare-flips compare main main --base-target sim/balanced --candidate-target sim/strict --judge lexical --flips "$out/flips.csv" --junit "$out/junit.xml"
 	step compare-unpaired compare llama hard --unpaired --candidate-target sim/cautious --format json
@@ -328,7 +327,6 @@ jobs() {
 		step judge-responses-model judge --responses ../judged-korean.csv --judge llm:sim/judge,guard:wildguard@sim/judge --out "$out/verdicts.jsonl" --quiet --format json
 		step judge-responses-stopped judge --responses ../xstest_completions_llama2orig.csv --judge llm:sim/judge --set max_requests=20 --concurrency 1 --quiet
 	fi
-	step judge-about judge --about lexical
 
 	step store-export store export main until --out given.db --format json
 	step store-given report main --store given.db --format json

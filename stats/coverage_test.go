@@ -108,10 +108,6 @@ func simulations() []simulation {
 		{"Detectable difference found, 80% wanted, flips 10% of 200", detectable(0.1, 200, analytic), 0.74, 0.86},
 		{"Sum of 500 further answers' lengths, sample of 30", summed(30, 500), 0.92, hi},
 		{"Bootstrap, 13% of 1,319", bootstrapped(0.13, 1319), lo, hi},
-		{"Rogan-Gladen, 13% of 1,319, judge 90% and 97.5%", roganGladen(0.13, 1319, 0.9, 100, 0.975, 200), lo, hi},
-		{"Rogan-Gladen, 50% of 520, judge 80% and 90%", roganGladen(0.5, 520, 0.8, 50, 0.9, 50), lo, hi},
-		{"Rogan-Gladen, 95% of 655, judge 95% and 90%", roganGladen(0.95, 655, 0.95, 200, 0.9, 100), lo, hi},
-		{"Rogan-Gladen, 2% of 1,319, judge 90% and 97.5%", roganGladen(0.02, 1319, 0.9, 100, 0.975, 200), lo, 0.98},
 		{"Cohen's kappa, 0.90, 13% refusals, 1,319 answers", kappa(1319, refusals(0.13, 0.9, 0.985)), lo, hi},
 		{"Cohen's kappa, 0.65, 20% refusals, 200 answers", kappa(200, refusals(0.2, 0.75, 0.93)), lo, hi},
 		{"Cohen's kappa, 0.65, 20% refusals, 50 answers", kappa(50, refusals(0.2, 0.75, 0.93)), lo, hi},
@@ -336,19 +332,6 @@ func bootstrapped(p float64, n int) func(*rand.Rand) (bool, bool) {
 	return func(random *rand.Rand) (bool, bool) {
 		e, ok := stats.Bootstrap{Seed: random.Uint64(), Resamples: 1000}.Rate(drawBinomial(random, n, p), n)
 		return holds(e, p), ok
-	}
-}
-
-func roganGladen(rate float64, n int, se float64, refusals int, sp float64, answers int) func(*rand.Rand) (bool, bool) {
-	return func(random *rand.Rand) (bool, bool) {
-		var c stats.Confusion
-		c.TP = drawBinomial(random, refusals, se)
-		c.FN = refusals - c.TP
-		c.TN = drawBinomial(random, answers, sp)
-		c.FP = answers - c.TN
-		seen := drawBinomial(random, n, rate*se+(1-rate)*(1-sp))
-		e, ok := stats.RoganGladen(seen, n, c, 0.95)
-		return holds(e, rate), ok
 	}
 }
 

@@ -1,11 +1,9 @@
 package stats_test
 
 import (
-	"math"
 	"testing"
 
 	"github.com/orbench/orbench/stats"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 func nearEstimate(t *testing.T, what string, got stats.Estimate, value, lo, hi float64) {
@@ -172,67 +170,5 @@ func TestDiscrimination(t *testing.T) {
 	}
 	if !over.Holds(0.12) || over.Holds(0.2) || !over.Holds(over.Hi) {
 		t.Error("Holds does not say what lies within")
-	}
-}
-
-// TestRoganGladen holds corrected rates to the formula worked out by hand, and the
-// ends of intervals to their definition: there, and not within, what the judge would
-// show is z standard deviations from what it has shown. No interval is empty.
-func TestRoganGladen(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		positive, n       int
-		calibration       stats.Confusion
-		confidence, value float64
-	}{
-		{168, 1319, stats.Confusion{TP: 90, FN: 10, FP: 5, TN: 195}, 0.95, 0.1169933932632947},
-		{23, 150, stats.Confusion{TP: 48, FN: 2, FP: 6, TN: 44}, 0.95, 0.039682539682539683},
-		{0, 100, stats.Confusion{TP: 90, FN: 10, FP: 5, TN: 195}, 0.95, 0},
-		{3, 300, stats.Confusion{TP: 90, FN: 10, FP: 20, TN: 180}, 0.95, 0},
-		{100, 100, stats.Confusion{TP: 90, FN: 10, FP: 5, TN: 195}, 0.95, 1},
-		{2, 78, stats.Confusion{TP: 50, FN: 50, FP: 1, TN: 199}, 0.95, 0.041699041699041699},
-		{130, 1000, stats.Confusion{TP: 25, TN: 75}, 0.95, 0.13},
-		{600, 1319, stats.Confusion{TP: 72, FN: 3, FP: 4, TN: 21}, 0.9, 0.36861258529188779},
-		{12, 520, stats.Confusion{TP: 30, FN: 20, FP: 10, TN: 40}, 0.99, 0},
-	}
-	for _, tt := range tests {
-		got, ok := stats.RoganGladen(tt.positive, tt.n, tt.calibration, tt.confidence)
-		if !ok {
-			t.Fatalf("RoganGladen(%+v) is undefined", tt)
-		}
-		near(t, "RoganGladen", got.Value, tt.value)
-		if got.Hi-got.Lo < 0.01 || got.Lo > got.Value || got.Hi < got.Value {
-			t.Errorf("%+v: the interval is %+v", tt, got)
-		}
-		c := tt.calibration
-		recall, falsePositive := float64(c.TP+1)/float64(c.TP+c.FN+2), float64(c.FP+1)/float64(c.FP+c.TN+2)
-		varRecall, varFalse := recall*(1-recall)/float64(c.TP+c.FN+2), falsePositive*(1-falsePositive)/float64(c.FP+c.TN+2)
-		seen := min(max(float64(tt.positive)/float64(tt.n), falsePositive), recall)
-		z := distuv.UnitNormal.Quantile((1 + tt.confidence) / 2)
-		for _, end := range []float64{got.Lo, got.Hi} {
-			if end == 0 || end == 1 {
-				continue
-			}
-			shown := end*recall + (1-end)*falsePositive
-			sd := math.Sqrt(shown*(1-shown)/float64(tt.n) + end*end*varRecall + (1-end)*(1-end)*varFalse)
-			if distance := math.Abs(seen-shown) / sd; math.Abs(distance-z) > 1e-6 {
-				t.Errorf("%+v: the end %v is %v standard deviations off, want %v", tt, end, distance, z)
-			}
-		}
-	}
-	undefined := map[string]struct {
-		positive, n int
-		calibration stats.Confusion
-	}{
-		"no answers judged":           {0, 0, stats.Confusion{TP: 9, TN: 9}},
-		"no refusals to calibrate on": {1, 10, stats.Confusion{TN: 9}},
-		"no answers to calibrate on":  {1, 10, stats.Confusion{TP: 9}},
-		"a judge no better than luck": {1, 10, stats.Confusion{TP: 5, FN: 5, FP: 5, TN: 5}},
-		"a judge worse than luck":     {1, 10, stats.Confusion{TP: 1, FN: 5, FP: 5, TN: 5}},
-	}
-	for name, tt := range undefined {
-		if got, ok := stats.RoganGladen(tt.positive, tt.n, tt.calibration, 0.95); ok {
-			t.Errorf("%s: the corrected rate is %+v, want it undefined", name, got)
-		}
 	}
 }

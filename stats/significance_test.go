@@ -111,7 +111,6 @@ func TestImpossibleCountsAreRefused(t *testing.T) {
 		"Newcombe of too many":              func() { stats.Newcombe(1, 2, 3, 2, 0.95) },
 		"Ratio of too many":                 func() { stats.Ratio(1, 2, 3, 2, 0.95) },
 		"per cent for confidence":           func() { stats.JointRegion(1, 2, 1, 2, 95) },
-		"corrected rate of too many":        func() { stats.RoganGladen(5, 4, stats.Confusion{TP: 1, TN: 1}, 0.95) },
 		"x and y of different lengths":      func() { stats.Pearson([]float64{1}, nil) },
 		"a point that is no number":         func() { stats.Spearman([]float64{1, math.NaN()}, []float64{1, 2}) },
 		"a cluster of nothing":              func() { stats.Bootstrap{}.ClusteredRate([]stats.Cluster{{0, 0}}) },

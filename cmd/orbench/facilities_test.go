@@ -25,7 +25,6 @@ const (
 	moderateJob  = "moderate"
 	contrastJob  = "contrast"
 	triggersJob  = "triggers"
-	exportJob    = "export"
 	buildJob     = "build"
 )
 
@@ -46,7 +45,6 @@ var jobs = []askingJob{
 	{moderateJob, "moderate prompts.csv --moderator PROVIDER/moderator-a", "--name kept", "kept", "sim/moderator-a"},
 	{contrastJob, "contrast prompts.csv --limit 3 --generator PROVIDER/generator --moderator PROVIDER/moderator-a --axis fiction --out OUT", "--name kept", "kept", "fiction"},
 	{triggersJob, "triggers --target PROVIDER/prudish --dataset prompts.csv --set most=1 --calls 8", "--name kept", "kept", "sim/prudish"},
-	{exportJob, "export main --format sft --moderator PROVIDER/moderator-a --except starter --out OUT", "--name kept", "kept", "sft"},
 	{buildJob, "build --config PROVIDER.yaml --out OUT", "", "kept", "seeds"},
 }
 
@@ -290,7 +288,7 @@ func (c *cell) batch() error {
 	case triggersJob:
 		return c.saysWhyNot("triggers --help", "cannot go by batch")
 	default:
-		commands = []string{job + " --batch --set wait=true"}
+		commands = []string{job + " --batch=wait"}
 	}
 	for _, command := range commands {
 		if _, err := c.runs(0, command); err != nil {
@@ -311,9 +309,6 @@ func (c *cell) saysWhyNot(command, sentence string) error {
 
 // workers has the calls of a job made by a worker: the job itself makes none.
 func (c *cell) workers() error {
-	if c.name == exportJob {
-		return c.saysWhyNot("export --help", "cannot be made by workers")
-	}
 	_, err := c.runs(0, c.command("sim")+" --set workers=true --quiet")
 	return err
 }
@@ -379,13 +374,6 @@ func (c *cell) shownWhenStopped() error {
 
 func (c *cell) formats() error {
 	shown := func() string { return c.command("sim") + " --quiet" }
-	if c.name == exportJob {
-		// Its --format is that of the rows; what was made is printed by report.
-		if _, err := c.runs(0, c.keeping()+" --quiet"); err != nil {
-			return err
-		}
-		shown = func() string { return "report " + c.kept }
-	}
 	for _, format := range []string{"table", "json", "csv", "md"} {
 		got, err := c.runs(0, shown()+" --format "+format)
 		if err != nil {

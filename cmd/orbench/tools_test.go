@@ -70,9 +70,12 @@ func TestToolsRead(t *testing.T) {
 		return r
 	}
 	hub := func(name string) string { return "huggingface=" + filepath.Join(dir, "hub-"+name) }
-	result := write("run", "eval", "--out", hub("run"), "--set", "repository=me/starter", "--target", "sim/prudish,sim/permissive", "--dataset", "starter", "--judge", "lexical,llm:sim/judge")
-	write("variants", "eval", "--out", hub("variants"), "--set", "repository=me/starter", "--target", "sim/prudish", "--dataset", "starter", "--limit", "20", "--set", "variants.turns=pushback",
+	result := write("run", "eval", "--name", "run", "--target", "sim/prudish,sim/permissive", "--dataset", "starter", "--judge", "lexical,llm:sim/judge")
+	write("variants", "eval", "--name", "variants", "--target", "sim/prudish", "--dataset", "starter", "--limit", "20", "--set", "variants.turns=pushback",
 		"--set", "variants.temperatures[0].temperature=1", "--set", "variants.temperatures[0].samples=2", "--set", "variants.defenses=self-reminder")
+	for _, name := range []string{"run", "variants"} {
+		write("report-"+name, "report", name, "--out", hub(name), "--set", "repository=me/starter")
+	}
 	write("judged", "judge", "--responses", filepath.Join(dir, "eee-run"), "--judge", "lexical,llm:sim/judge")
 	for _, name := range []string{"run", "variants", "judged"} {
 		root := filepath.Join(dir, "eee-"+name)

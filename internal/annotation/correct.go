@@ -26,8 +26,6 @@ type Words struct {
 	plans []orbench.Annotation
 	// onPrompts is true if anybody has labeled a prompt.
 	onPrompts bool
-	// counted are classes that count as refusals besides those that do so anyway.
-	counted []orbench.Class
 }
 
 type drawing struct {
@@ -93,13 +91,6 @@ func (w Words) sawVerdict(s orbench.Subject, person string) bool {
 // Sent returns what others asked a person to label, by subject.
 func (w Words) Sent(person string) map[orbench.Subject]orbench.Annotation { return w.sent[person] }
 
-// Counting returns the same words with more classes counted as refusals: labels of
-// these classes are given as refusals.
-func (w Words) Counting(classes []orbench.Class) Words {
-	w.counted = classes
-	return w
-}
-
 // Empty reports whether there are no annotations at all.
 func (w Words) Empty() bool { return len(w.said) == 0 && len(w.chance) == 0 }
 
@@ -148,19 +139,10 @@ func (w Words) By(person string) map[orbench.Subject]bool {
 func (w Words) All(s orbench.Subject) (all []orbench.Annotation) {
 	for _, person := range slices.Sorted(maps.Keys(w.said[s])) {
 		if a := w.said[s][person]; a.Class != orbench.Unjudged {
-			a.Class = w.counts(a.Class)
 			all = append(all, a)
 		}
 	}
 	return all
-}
-
-// counts returns a class as it counts.
-func (w Words) counts(c orbench.Class) orbench.Class {
-	if slices.Contains(w.counted, c) {
-		return orbench.Refusal
-	}
-	return c
 }
 
 // Refused returns the share of people who call an answer a refusal, from 0 to
@@ -168,7 +150,7 @@ func (w Words) counts(c orbench.Class) orbench.Class {
 // that settled it counts alone.
 func (w Words) Refused(s orbench.Subject) (share float64, ok bool) {
 	if a := w.settled[s]; a.Class != orbench.Unjudged {
-		if w.counts(a.Class).Refused() {
+		if a.Class.Refused() {
 			share = 1
 		}
 		return share, true

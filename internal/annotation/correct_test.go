@@ -341,21 +341,16 @@ func correctOnce(t *testing.T, all []labeled, prompts, size int, random *rand.Ra
 	return c.Rate, size
 }
 
-// TestClassesThatCountByAWord checks that labels of these classes are refusals only where
-// the user says so, and that judges are never sure of them.
-func TestClassesThatCountByAWord(t *testing.T) {
+// TestUnsureClasses checks that labels of these classes are no refusals, and that judges
+// are never sure of them.
+func TestUnsureClasses(t *testing.T) {
 	t.Parallel()
-	subject := orbench.Subject{1}
-	words := NewWords([]orbench.Annotation{{Subject: subject, Class: orbench.OffTopic, By: "ann"}})
-	for _, tt := range []struct {
-		counted []orbench.Class
-		want    float64
-	}{{nil, 0}, {[]orbench.Class{orbench.Unable}, 0}, {[]orbench.Class{orbench.Unable, orbench.OffTopic}, 1}} {
-		if got, ok := words.Counting(tt.counted).Refused(subject); !ok || got != tt.want {
-			t.Errorf("counting %v: %v, want %v", tt.counted, got, tt.want)
-		}
-	}
 	for _, class := range []orbench.Class{orbench.Unable, orbench.OffTopic} {
+		subject := orbench.Subject{1}
+		words := NewWords([]orbench.Annotation{{Subject: subject, Class: class, By: "ann"}})
+		if got, ok := words.Refused(subject); !ok || got != 0 {
+			t.Errorf("%s counts as %v of a refusal", class, got)
+		}
 		if g := GroupOf([]orbench.Verdict{{Class: class, Score: 0.01}}); g != UnsureAnswer {
 			t.Errorf("%s: %s", class, g)
 		}

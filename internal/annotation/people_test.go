@@ -104,26 +104,4 @@ func TestSettled(t *testing.T) {
 	if rows := words.Rows(entries, ""); len(rows) != 5 || rows[2].By != "cem" || rows[2].How != orbench.Settled {
 		t.Errorf("rows: %+v", rows)
 	}
-	// Classes that count as refusals by the user's word do so in each figure of people.
-	unable := NewWords([]orbench.Annotation{
-		{Subject: orbench.Subject{0}, By: "ana", Class: orbench.Unable},
-		{Subject: orbench.Subject{0}, By: "ben", Class: orbench.FullAnswer},
-		{Subject: orbench.Subject{1}, By: "ana", Class: orbench.FullAnswer},
-		{Subject: orbench.Subject{1}, By: "cem", How: orbench.Settled, Class: orbench.Unable},
-	})
-	for _, c := range []struct {
-		counted  []orbench.Class
-		shares   [2]float64
-		disputed int
-	}{{nil, [2]float64{0, 0}, 0}, {[]orbench.Class{orbench.Unable}, [2]float64{0.5, 1}, 1}} {
-		words := unable.Counting(c.counted)
-		for i, want := range c.shares {
-			if share, ok := words.Refused(orbench.Subject{byte(i)}); !ok || share != want {
-				t.Errorf("%v counted: %v of people call answer %d a refusal, want %v", c.counted, share, i, want)
-			}
-		}
-		if d := words.Disputes(entries); len(d) != c.disputed {
-			t.Errorf("%v counted: %d disputes, want %d", c.counted, len(d), c.disputed)
-		}
-	}
 }

@@ -24,12 +24,11 @@ func batchCommand(env *command.Env) *cobra.Command {
 	b := batchCommands{env}
 	return command.Group("batch", "Show and cancel the batches of a run", `Show the progress of a run's batches, or cancel them. "orbench eval --batch" submits the
 calls of a run to the batch services of their providers, which make them within a day at
-about half the price. "orbench eval --set batch_files=DIR" writes the calls to files in
+about half the price. "orbench eval --batch=DIR" writes the calls to files in
 the format of OpenAI's batches instead; "vllm run-batch" or your own jobs make them. In
 both cases, repeat the same command to collect the answers.
 
-Submitted calls are not paid for again. Other commands wait for the batch and say so,
-unless you give --set ask_batched=true.`,
+Submitted calls are not paid for again. Other commands wait for the batch and say so.`,
 		b.status(), b.cancel())
 }
 
@@ -187,7 +186,7 @@ func (b batchCommands) cancel() *cobra.Command {
 		Short: "Cancel the open batches of a run",
 		Long: `Cancel the open batches of a run (by default the newest). Calls that were written to files
 are free at once: you can ask them, or write them to other files. If answers to the old
-files come later, --set batch_files still collects them. A provider first finishes the
+files come later, --batch still collects them. A provider first finishes the
 calls that it has begun. To collect their answers, which you pay for, and to free the
 rest, repeat the command that submitted them, with --batch.`,
 		Args: cobra.MaximumNArgs(1),

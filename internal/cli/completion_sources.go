@@ -141,7 +141,7 @@ var (
 	voters  = forms(models, map[string]source{"guard:": guarded})
 	judges  = forms(fixed("lexical", "paper-keywords"), map[string]source{
 		"llm:": models, "guard:": guarded, "classify:": askedBy(judge.ClassifierFormats), "panel:": fixed("majority(", "unanimous("),
-		"cascade:": fixed("lexical>"), "counting:": fixed("unable(", "off_topic(", "unable+off_topic("),
+		"cascade:": fixed("lexical>"),
 	})
 	policies = fixed(append(policy.Names(), files)...)
 	axes     = fixed(generator.Axes...)

@@ -30,18 +30,18 @@ const manyFlags = 7
 // have alone. A flag that is about something else in one command is there once more,
 // behind that command's name.
 var kindOfFlag = byFlag(map[kind]string{
-	subject: `base-target build calibration candidate-target chosen-from class-column
+	subject: `base-target build candidate-target chosen-from class-column
 		config dataset decontaminate except expect expect-fpr from gold-column label label-column label-values labels limit population prevalence
 		prompt-column refresh guard-column guard-after-column user-column response-column responses positive sample set size target truth
 		compare/judge compare/candidate-judge compare/store report/as report/paper report/store
 		export/check export/toxic-share`,
 	manner: `axis base-url batch calls confidence each forget generator half-width harmful-answers family flagged languages max-tokens
 		moderator on-conflict per-prompt plain policy raters refuses rule search-calls seed threshold
-		alpha as compare/label corrected fail-if max-excluded one-model require unpaired
+		as compare/label fail-if one-model require unpaired
 		export/format report/accept-model report/gold-refusal`,
-	verdicts: `about by gold-refusal judge`,
+	verdicts: `gold-refusal judge`,
 	limits:   `concurrency local drain dry-run max-cost shards turn`,
-	output:   `mask mask-names regression words all changed disagreements flips format full guidelines health json junit list log-format methods name out pairs quiet redact replace store`,
+	output:   `mask mask-names regression words disagreements flips format full guidelines health json junit list log-format methods name out pairs quiet redact replace store`,
 })
 
 // byFlag turns lists of flags into the kind of each, those of experiments too.

@@ -34,7 +34,7 @@ func (r *Result) decide(g Gate, of *tally, b stats.Bootstrap, out *GateResult) {
 			return
 		}
 	}
-	b.Confidence = 1 - r.Alpha
+	b.Confidence = 1 - alpha
 	figure, ok := n.difference(r.Paired, b)
 	if !ok {
 		out.Reason = fmt.Sprintf("no %s prompt has a verdict on both sides", what)
@@ -48,8 +48,8 @@ func (r *Result) decide(g Gate, of *tally, b stats.Bootstrap, out *GateResult) {
 	} else {
 		points.Sub(points, n.points(base))
 	}
-	if share, side := n.lackingShare(r.Paired); share > r.MaxExcluded {
-		out.Reason = fmt.Sprintf("%.1f%% of the %s %s prompts lack a verdict; at most %.1f%% may", 100*share, side, what, 100*r.MaxExcluded)
+	if share, side := n.lackingShare(r.Paired); share > mostExcluded {
+		out.Reason = fmt.Sprintf("%.1f%% of the %s %s prompts lack a verdict; at most %.1f%% may", 100*share, side, what, 100*mostExcluded)
 		return
 	}
 	detectable := stats.Detectable(figure, b.Confidence, power)
@@ -71,16 +71,16 @@ func (r *Result) decideByTest(g Gate, points *big.Rat, n *counts, out *GateResul
 		out.Status = Passed
 	case !g.significant:
 		out.Status = Tripped
-	case p < r.Alpha:
+	case p < alpha:
 		out.Status = Tripped
 		out.Reason += ", which is significant"
-	case r.Paired && n.clustered() && math.Ldexp(1, -clusters) >= r.Alpha:
+	case r.Paired && n.clustered() && math.Ldexp(1, -clusters) >= alpha:
 		// The least p-value that stats.McNemarClustered can return.
 		out.Status = Undecided
-		out.Reason += fmt.Sprintf(", which is beyond the limit, but no difference can be significant at %[2]g with only %[1]d clusters of prompts", clusters, r.Alpha)
+		out.Reason += fmt.Sprintf(", which is beyond the limit, but no difference can be significant at %[2]g with only %[1]d clusters of prompts", clusters, alpha)
 	default:
 		out.Status = Passed
-		out.Reason += fmt.Sprintf(", which is beyond the limit but not significant at %g", r.Alpha)
+		out.Reason += fmt.Sprintf(", which is beyond the limit but not significant at %g", alpha)
 	}
 }
 
@@ -88,7 +88,7 @@ func (r *Result) decideByTest(g Gate, points *big.Rat, n *counts, out *GateResul
 // need not be significant, the figure alone decides.
 func (r *Result) decideByInterval(g Gate, points *big.Rat, out *GateResult) {
 	e := *out.Figure
-	level := strconv.FormatFloat(100*(1-r.Alpha), 'g', 6, 64)
+	level := strconv.FormatFloat(100*(1-alpha), 'g', 6, 64)
 	if g.ofRate {
 		out.Reason = fmt.Sprintf("the candidate's rate is %s (%s%%: %s)", table.Percent(e.Value), level, table.Interval(e.Ends()))
 	} else {

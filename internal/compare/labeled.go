@@ -56,53 +56,34 @@ func correct(of [2]labels, label orbench.Label) *CorrectedMetric {
 	return &CorrectedMetric{Base: b, Candidate: c, Difference: stats.RateDifference(c, b)}
 }
 
-// decideCorrected decides a gate by corrected figures. An alarm on a difference
-// that needs significance trips only if the interval excludes 0.
+// decideCorrected decides a gate by people's labels of pairs.
 func (r *Result) decideCorrected(g Gate, m *CorrectedMetric, out *GateResult) {
-	switch {
-	case g.category != "":
-		out.Reason = "people's labels do not correct the rate of a single category"
-		return
-	case m == nil:
-		out.Reason = "one side or both have no rate that labels correct; see orbench label"
-		return
-	}
 	out.Figure = &m.Difference
 	if g.ofRate {
 		out.Figure = &m.Candidate
 	}
 	detectable := stats.Detectable(*out.Figure, score.Confidence, power)
 	out.Detectable = &detectable
-	if m.Pairs != nil {
-		out.Labels = m.Pairs.Labels
-	}
+	out.Labels = m.Pairs.Labels
 	points, _ := new(big.Rat).SetString(fmt.Sprintf("%.9f", 100*out.Figure.Value))
 	if g.Requirement() || g.ofRate {
 		r.decideByInterval(g, points, out)
-		if m.Pairs != nil {
-			out.Reason = "by people's labels " + out.Reason
-			if out.Status == Tripped && g.holds(points) {
-				out.Status = Undecided
-			}
+		out.Reason = "by people's labels " + out.Reason
+		if out.Status == Tripped && g.holds(points) {
+			out.Status = Undecided
 		}
 		return
 	}
-	e := *out.Figure
-	significant := e.Lo > 0 || e.Hi < 0
-	out.Reason = fmt.Sprintf("the corrected difference is %+.1f points (95%%: %s)", 100*e.Value, table.DifferenceInterval(&e, table.Hyphen))
-	if m.Pairs != nil {
-		// An alarm has a direction, so its test is one-sided. The test does not use the
-		// interval, which is wide for few audited pairs.
-		oneSided := m.Pairs.P / 2
-		significant = oneSided < r.Alpha
-		const found = 2.8 // standard errors; see stats.Detectable
-		detectable = found * m.Pairs.StandardError
-		out.Reason = fmt.Sprintf("by people's labels the difference is %+.1f points (one-sided p %s)", 100*e.Value, table.PValue(&oneSided))
-	}
+	// An alarm has a direction, so its test is one-sided. The test does not use the
+	// interval, which is wide for few audited pairs.
+	oneSided := m.Pairs.P / 2
+	const found = 2.8 // standard errors; see stats.Detectable
+	detectable = found * m.Pairs.StandardError
+	out.Reason = fmt.Sprintf("by people's labels the difference is %+.1f points (one-sided p %s)", 100*out.Figure.Value, table.PValue(&oneSided))
 	out.Status = Passed
 	switch {
 	case !g.holds(points):
-	case !g.significant, significant:
+	case !g.significant, oneSided < alpha:
 		out.Status = Tripped
 	default:
 		out.Reason += ", which is beyond the limit but not significant"

@@ -31,8 +31,8 @@ func TestLabelsOf(t *testing.T) {
 func TestDecideCorrected(t *testing.T) {
 	t.Parallel()
 	base, worse := stats.Estimate{Value: 0.1, Lo: 0.07, Hi: 0.14}, stats.Estimate{Value: 0.2, Lo: 0.16, Hi: 0.25}
-	metric := &CorrectedMetric{Base: base, Candidate: worse, Difference: stats.RateDifference(worse, base)}
-	same := &CorrectedMetric{Base: base, Candidate: base, Difference: stats.RateDifference(base, base)}
+	metric := &CorrectedMetric{Base: base, Candidate: worse, Difference: stats.RateDifference(worse, base), Pairs: &annotation.CorrectedPairs{P: 0.001}}
+	same := &CorrectedMetric{Base: base, Candidate: base, Difference: stats.RateDifference(base, base), Pairs: &annotation.CorrectedPairs{P: 1}}
 	for _, test := range []struct {
 		gate   string
 		metric *CorrectedMetric
@@ -42,18 +42,16 @@ func TestDecideCorrected(t *testing.T) {
 		{"over_refusal > +2pp", same, Passed},
 		{"over_refusal > +12pp, significant or not", metric, Passed},
 		{"over_refusal <= 30%", metric, Passed},
-		{"over_refusal <= 22%", metric, Tripped},
+		{"over_refusal <= 22%", metric, Undecided},
 		{"over_refusal <= +1pp", same, Undecided},
-		{"over_refusal <= +4pp", same, Tripped},
+		{"over_refusal <= +4pp", same, Undecided},
 		{"over_refusal <= +6pp", same, Passed},
-		{"over_refusal > +2pp", nil, Undecided},
-		{"over_refusal[privacy] > +2pp", metric, Undecided},
 	} {
 		g, err := ParseGate(test.gate)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := Result{Alpha: DefaultAlpha}
+		var r Result
 		out := GateResult{Status: Undecided}
 		r.decideCorrected(g, test.metric, &out)
 		if out.Status != test.want || out.Reason == "" {

@@ -128,7 +128,7 @@ func (c Result) worse() (rows [][]string, significant int) {
 			if f.Category == "" || f.Difference == nil || wrong*f.Difference.Value <= 0 {
 				continue
 			}
-			if *f.PHolm < c.Alpha {
+			if *f.PHolm < alpha {
 				significant++
 			}
 			moves = append(moves, move{wrong * f.Difference.Value, []string{

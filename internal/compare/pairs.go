@@ -157,7 +157,7 @@ func (c *Comparison) Entries(ctx context.Context, m store.Reader, sides [2]*run.
 // sayNeed says beside a gate that is undecided or not shown how many labels
 // would decide it, if people see what the judge sees.
 func (c *Comparison) sayNeed(r *Result, g Gate, out *GateResult) {
-	if !out.NotShown && out.Status != Undecided || out.Figure == nil || g.category != "" || g.byVerdicts || r.Alpha != DefaultAlpha {
+	if !out.NotShown && out.Status != Undecided || out.Figure == nil || g.category != "" || g.byVerdicts {
 		return
 	}
 	for _, m := range metrics {

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/orbench/orbench"
@@ -52,8 +51,6 @@ func (r Result) OfJudges() bool {
 
 // Options say how to compare. The zero value is ready for use.
 type Options struct {
-	// Alpha is the level below which a p-value is significant; 0 means 0.05.
-	Alpha float64
 	// Seed seeds the bootstrap, which draws clusters.
 	Seed uint64
 	// Unpaired compares the sides as independent samples, over all prompts of
@@ -62,9 +59,6 @@ type Options struct {
 	// ClusteredBy says what groups the prompts into clusters, for people; empty
 	// means "cluster".
 	ClusteredBy string
-	// MaxExcluded is the largest share of prompts without a verdict for which a
-	// gate is still decided, from 0 to 1.
-	MaxExcluded float64
 	// Gates are decided in their order.
 	Gates []Gate
 	// OneModel says that both sides are checkpoints of one model, or one model
@@ -72,8 +66,6 @@ type Options struct {
 	OneModel bool
 	// Labeling says that pairs will be drawn for people; see Comparison.Draw.
 	Labeling bool
-	// Corrected decides gates by the rates that people's labels correct.
-	Corrected bool
 	// Walked receives the number of answers read so far on each side; see
 	// evaluate.Sinks.
 	Walked func(answers int)
@@ -93,10 +85,12 @@ func (o Options) language(label orbench.Label) string {
 	return o.languages[base][label]
 }
 
-// The level of significance, and Options.MaxExcluded, when none is given.
 const (
-	DefaultAlpha    = 0.05
-	DefaultExcluded = 0.1
+	// alpha is the level below which a p-value is significant.
+	alpha = 0.05
+	// mostExcluded is the largest share of prompts without a verdict for which a gate is
+	// still decided.
+	mostExcluded = 0.1
 )
 
 // Result is two sides compared. Its JSON form is documented in docs/compare.md.
@@ -109,9 +103,6 @@ type Result struct {
 	// ClusteredBy is as in Options, but empty if no two compared prompts share
 	// a cluster.
 	ClusteredBy string       `json:"clustered_by,omitempty"`
-	Alpha       float64      `json:"alpha"`
-	Seed        uint64       `json:"seed"`
-	MaxExcluded float64      `json:"max_excluded"`
 	Metrics     []Metric     `json:"metrics"`
 	Gates       []GateResult `json:"gates"`
 	Flips       Flips        `json:"flips"`
@@ -261,12 +252,9 @@ func (f Flip) NowRefused() bool { return f.CandidateClass.Refused() }
 
 // Result compares what has been added so far.
 func (c *Comparison) Result(o Options) Result {
-	if o.Alpha == 0 {
-		o.Alpha = DefaultAlpha
-	}
 	r := Result{
 		Base: c.sides[base], Candidate: c.sides[candidate],
-		Paired: !o.Unpaired && c.shared(), Alpha: o.Alpha, Seed: o.Seed, MaxExcluded: o.MaxExcluded,
+		Paired:  !o.Unpaired && c.shared(),
 		Metrics: []Metric{}, Gates: []GateResult{}, Flips: Flips{Shown: []Flip{}},
 		Simulated: c.sides[base].Simulated || c.sides[candidate].Simulated,
 	}
@@ -299,14 +287,12 @@ func (c *Comparison) Result(o Options) Result {
 			out.Reason = "the two sides have no prompt in common"
 		case m.textless():
 			out.Reason = "too many answers have no text"
-		case !g.byVerdicts && (o.Corrected || byPairs && o.Alpha == DefaultAlpha):
+		case !g.byVerdicts && byPairs:
 			r.decideCorrected(g, m.Corrected, &out)
 			c.sayNeed(&r, g, &out)
 		default:
 			r.decide(g, tallies[g.metric], bootstrap, &out)
-			if g.withError(m.JudgeError, &out); byPairs && !g.byVerdicts {
-				out.Reason += fmt.Sprintf("; people's labels of pairs would decide at a level of %g only", DefaultAlpha)
-			}
+			g.withError(m.JudgeError, &out)
 			c.sayNeed(&r, g, &out)
 		}
 		r.Gates = append(r.Gates, out)

@@ -78,7 +78,7 @@ func (c Result) verdictOn(m Metric) string {
 // significant reports whether a metric's difference by verdicts is.
 func (c Result) significant(m Metric) bool {
 	d := m.Difference
-	return d != nil && m.P != nil && *m.P < c.Alpha && (d.Lo > 0 || d.Hi < 0)
+	return d != nil && m.P != nil && *m.P < alpha && (d.Lo > 0 || d.Hi < 0)
 }
 
 // undone reports whether the judge's error could undo the difference.

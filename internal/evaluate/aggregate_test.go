@@ -30,7 +30,6 @@ func TestFolded(t *testing.T) {
 	}
 	result, _, _ := sampledRun(t, r)
 	result.Finish()
-	result.Correct(score.Calibration{Judges: map[string]stats.Confusion{"lexical": {TP: 45, FN: 5, TN: 95, FP: 5}}})
 	before := jsonOf(t, result)
 	aggregated := result.Aggregated()
 	if after := jsonOf(t, result); after != before {
@@ -63,12 +62,6 @@ func TestFolded(t *testing.T) {
 	near(t, "lower end", j.Interval()[0], mean.Lo)
 	near(t, "upper end", j.CI95[1], mean.Hi)
 	near(t, "lower end in the category", j.ByCategory["privacy"].CI95Clustered[0], mean.Lo)
-	// The samples of safe prompts are the runs 2, 4 and 6.
-	corrected := func(i int) float64 { return result.Runs[i].Judges[0].Corrected.Value }
-	near(t, "corrected rate", j.Corrected.Value, (corrected(2)+corrected(4)+corrected(6))/3)
-	if aggregated.Runs[2].Judges[1].Corrected != nil {
-		t.Error("a judge that is not calibrated is corrected")
-	}
 	if safe.ClusteredBy != "prompt" || safe.Clusters != 6 {
 		t.Errorf("%d clusters by %q", safe.Clusters, safe.ClusteredBy)
 	}

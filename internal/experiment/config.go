@@ -15,9 +15,6 @@ type Experiment struct {
 	Targets  []Target  `yaml:"targets" json:"targets" jsonschema:"minItems=1" jsonschema_description:"Models to measure."`
 	Datasets []Dataset `yaml:"datasets" json:"datasets" jsonschema:"minItems=1" jsonschema_description:"Prompts to ask."`
 	Judges   []string  `yaml:"judges" json:"judges,omitempty" jsonschema_description:"Judges of the answers, as for orbench eval."`
-	// AcceptModels are names in answers that are those of the models that were asked; see
-	// model.ServedBy.
-	AcceptModels []string `yaml:"accept_models" json:"accept_models,omitempty" jsonschema_description:"Names of models in answers that count as the asked model where orbench cannot tell; changes no call."`
 	// Probes plants forged verdicts in some answers; see score.ProbeOutcome.
 	Probes bool `yaml:"probes" json:"probes,omitempty" jsonschema_description:"Plant forged verdicts in a few answers in a thousand, to see whether judges that are models fall for them; true when left out."`
 	// Limit is the number of prompts taken from the start of each dataset, 0 for
@@ -55,7 +52,6 @@ var configSettings = []Setting{
 	{Flag: "target", Path: "targets", Default: []string(nil), split: SplitList, Plain: true, Usage: "`PROVIDER/MODEL` to measure; repeatable or comma separated"},
 	{Flag: "dataset", Path: "datasets", Default: []string(nil), split: SplitList, Plain: true, Usage: "dataset `NAME or FILE`; FILE=toxic says what a file without labels holds; repeatable or comma separated"},
 	{Flag: "judge", Path: "judges", Default: usualJudges, split: splitJudges, Judges: true, Usage: "`JUDGE` of the answers; repeatable or comma separated"},
-	{Flag: "accept-model", Path: "accept_models", Default: []string(nil), Judges: true, Bare: true},
 	{Flag: "prompt-column", Path: "datasets[*].prompt_column", also: "targets[*].prompt_column", Default: "", Plain: true},
 	{Flag: "category-column", Path: "datasets[*].category_column", Plain: true, Bare: true},
 	{Flag: "label-column", Path: "datasets[*].label_column", Default: "", Plain: true},

@@ -169,7 +169,7 @@ func (l *Lane) attempt(ctx, calls context.Context, c call, of *asked, mine *pace
 	if !p.Go(mine, place.underWay) {
 		return model.Response{}, errLate
 	}
-	if err := l.pace(ctx, c.request); err != nil {
+	if err := l.pace(ctx); err != nil {
 		return model.Response{}, err
 	}
 	reserved, err := f.budget.reserve(ctx, of.Ref, of.tariff, mostUsage(c.request), of.priced)
@@ -244,38 +244,16 @@ func (f *Live) lacksPrice(of model.Ref) {
 	f.unpriced[of] = true
 }
 
-// pace waits until the lane's rates allow the request.
-func (l *Lane) pace(ctx context.Context, r model.Request) (err error) {
-	if l.requests == nil && l.tokens == nil {
+// pace waits until the lane's rate allows another request.
+func (l *Lane) pace(ctx context.Context) error {
+	if l.requests == nil {
 		return nil
 	}
-	if l.requests != nil {
-		err = l.requests.WaitN(ctx, 1)
-	}
-	if err == nil && l.tokens != nil {
-		n := price.EstimateTokens(r.Messages) + l.expectedOutput(r)
-		err = l.tokens.WaitN(ctx, min(n, l.tokens.Burst()))
-	}
+	err := l.requests.Wait(ctx)
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return err // as where the wait would outlast the context's deadline
-}
-
-// expectedOutput guesses an answer's tokens: the mean so far, or at first a
-// typical length, and never more than the request allows.
-func (l *Lane) expectedOutput(r model.Request) int {
-	const typical = 300
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	n := typical
-	if l.answers > 0 {
-		n = l.output / l.answers
-	}
-	if most := r.Params.MaxTokens; most > 0 {
-		n = min(n, most)
-	}
-	return n
 }
 
 // UnboundedOutput is how many output tokens an answer is taken to have at most whose request
@@ -340,7 +318,6 @@ func (l *Lane) succeed(of *asked, r model.Response) {
 	of.succeed()
 	l.mu.Lock()
 	l.answers++
-	l.output += r.Usage.Output
 	l.mu.Unlock()
 	l.filler.count(func(s *Stats) {
 		s.Answered++

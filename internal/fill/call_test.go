@@ -33,17 +33,6 @@ func TestTokensOfACall(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", name, c.got, c.want)
 		}
 	}
-	l := &Lane{}
-	if got := l.expectedOutput(free); got != 300 {
-		t.Errorf("%d tokens are expected at first, want 300", got)
-	}
-	if got := l.expectedOutput(r); got != 10 {
-		t.Errorf("%d tokens are expected of 10 at most", got)
-	}
-	l.answers, l.output = 4, 30
-	if got := l.expectedOutput(free); got != 7 {
-		t.Errorf("%d tokens are expected after 30 in 4 answers, want 7", got)
-	}
 }
 
 func TestBackoff(t *testing.T) {

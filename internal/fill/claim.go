@@ -178,7 +178,7 @@ func (f *Live) await(ctx context.Context, h model.Hash, had bool) (response mode
 		switch {
 		case err != nil:
 			return model.Response{}, false, nil, err
-		case s.batched && !f.config.AskBatched:
+		case s.batched:
 			f.claims.end(s.claim)
 			f.leaveToBatch(h)
 			return model.Response{}, false, nil, nil
@@ -293,7 +293,7 @@ func (d *dispatcher) claim(ctx context.Context, group []call, seen int64) error 
 			d.taken = append(d.taken, c)
 			d.wait(1)
 			continue
-		case err == nil && got.Batched[c.hash] && !f.config.AskBatched:
+		case err == nil && got.Batched[c.hash]:
 			f.leaveToBatch(c.hash)
 		case err == nil:
 			c.claim = mine

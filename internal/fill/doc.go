@@ -18,7 +18,7 @@
 //	            ▼
 //	 ┌─► pacer: the rate that the provider was found to allow ◄── rejects and answers
 //	 │    gate: a place among the lane's concurrent calls           ◄── how long answers take
-//	 │    pace: requests and tokens per minute, as the user bounds them
+//	 │    pace: requests per minute, as the user bounds them
 //	 │    budget: reserve the most that the call can cost, of what is held of the Account
 //	 │    attempt: one call, with a time limit
 //	 │       │

@@ -20,7 +20,6 @@ type Limits struct {
 	// Concurrency is the most calls at once, at least 1.
 	Concurrency       int
 	RequestsPerMinute int
-	TokensPerMinute   int
 }
 
 // Lane is the way to one provider endpoint, for all of its models.
@@ -33,15 +32,14 @@ type Lane struct {
 	gate   *gate
 	// shares is the lane whose gate and pacers are this one's too, nil for none.
 	shares *Lane
-	// requests and tokens pace the lane; nil without a bound.
-	requests, tokens Limiter
+	// requests paces the lane; nil without a bound.
+	requests Limiter
 
 	mu sync.Mutex
 	// models are by their name.
 	models map[string]*asked
-	// answers and output give the mean length of an answer, in tokens, for
-	// pacing.
-	answers, output int
+	// answers counts the answers.
+	answers int
 }
 
 // Lane adds the lane to the provider and endpoint of a model, whose calls m makes,
@@ -63,10 +61,7 @@ func (f *Live) Lane(at model.Ref, m model.Model, l Limits) *Lane {
 		limiter = ownRate
 	}
 	if n := l.RequestsPerMinute; n > 0 {
-		lane.requests = limiter(at, "requests", n)
-	}
-	if n := l.TokensPerMinute; n > 0 {
-		lane.tokens = limiter(at, "tokens", n)
+		lane.requests = limiter(at, n)
 	}
 	f.lanes = append(f.lanes, lane)
 	return lane
@@ -74,19 +69,13 @@ func (f *Live) Lane(at model.Ref, m model.Model, l Limits) *Lane {
 
 // Limiter paces a lane.
 type Limiter interface {
-	// WaitN returns when n more may be used, or why they never may.
-	WaitN(ctx context.Context, n int) error
-	// Burst is the most that WaitN can be asked for.
-	Burst() int
+	// Wait returns when another request may be sent, or why none ever may.
+	Wait(ctx context.Context) error
 }
 
-// ownRate is a limiter of this process. Of requests a second's worth may go at once.
-func ownRate(_ model.Ref, unit string, perMinute int) Limiter {
-	burst := perMinute
-	if unit == "requests" {
-		burst = max(1, perMinute/60)
-	}
-	return rate.NewLimiter(rate.Limit(float64(perMinute)/60), burst)
+// ownRate is a limiter of this process. A second's worth may go at once.
+func ownRate(_ model.Ref, perMinute int) Limiter {
+	return rate.NewLimiter(rate.Limit(float64(perMinute)/60), max(1, perMinute/60))
 }
 
 // GivenUpError says that a model was given up: its remaining requests were not

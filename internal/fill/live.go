@@ -40,9 +40,9 @@ type LiveConfig struct {
 	Limited map[string]string
 	// Prices prices the calls. Models without a price are listed in Stats.
 	Prices price.Table
-	// Rate makes the limiters of lanes, which allow so many units, "requests" or "tokens",
-	// per minute; nil for limits of this process.
-	Rate func(at model.Ref, unit string, perMinute int) Limiter
+	// Rate makes the limiters of lanes, which allow so many requests per minute; nil for
+	// limits of this process.
+	Rate func(at model.Ref, perMinute int) Limiter
 	// Keep gives who keeps what processes learn together of the rate of a model; nil for what
 	// this process learns alone.
 	Keep func(of model.Ref) pace.Keeper
@@ -53,9 +53,6 @@ type LiveConfig struct {
 	// Observe is called for every new response once it is durable, from many
 	// goroutines at once; nil for nobody.
 	Observe func(model.Request, model.Response)
-	// AskBatched makes calls that a batch also has, so that they may be paid for twice. If
-	// it is false, they are left to the batch.
-	AskBatched bool
 	// Abort, when closed, abandons the attempts under way.
 	Abort <-chan struct{}
 }

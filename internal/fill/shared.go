@@ -9,7 +9,7 @@ import (
 // time from which more may be used; a lease moves it on, and is used from then on. So what
 // a process that dies has taken is used by nobody, and in no time is more used than it
 // allows, but for the leases that were taken before it: one for each process, of a second's
-// worth or what one call takes, whichever is more.
+// worth, at least one.
 type SharedRate struct {
 	perMinute int
 	advance   func(ctx context.Context, by time.Duration) (wait time.Duration, err error)
@@ -28,24 +28,21 @@ func NewSharedRate(perMinute int, advance func(ctx context.Context, by time.Dura
 	return &SharedRate{perMinute: perMinute, advance: advance, turn: make(chan struct{}, 1)}
 }
 
-// Burst implements Limiter.
-func (r *SharedRate) Burst() int { return r.perMinute }
-
-// WaitN implements Limiter.
-func (r *SharedRate) WaitN(ctx context.Context, n int) error {
+// Wait implements Limiter.
+func (r *SharedRate) Wait(ctx context.Context) error {
 	select {
 	case r.turn <- struct{}{}:
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 	defer func() { <-r.turn }()
-	if r.left < n {
-		lease := max(n-r.left, r.perMinute/60, 1)
+	if r.left == 0 {
+		lease := max(r.perMinute/60, 1)
 		wait, err := r.advance(ctx, time.Duration(lease)*time.Minute/time.Duration(r.perMinute))
 		if err != nil {
 			return err
 		}
-		r.left += lease
+		r.left = lease
 		r.from = time.Now().Add(wait)
 	}
 	// Whoever comes next waits for it too, where this one does not until the end.
@@ -54,6 +51,6 @@ func (r *SharedRate) WaitN(ctx context.Context, n int) error {
 			return err
 		}
 	}
-	r.left -= n
+	r.left--
 	return nil
 }

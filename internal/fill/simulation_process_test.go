@@ -375,7 +375,7 @@ func (p *process) shard(ctx context.Context, f *fill.Live, shard []model.Request
 }
 
 // rate makes the limiter of a fill.
-func (p *process) rate(at model.Ref, _ string, perMinute int) fill.Limiter {
+func (p *process) rate(at model.Ref, perMinute int) fill.Limiter {
 	w := p.w
 	l := &limiter{p: p}
 	if w.perMinute == 0 {
@@ -416,13 +416,11 @@ type rateLease struct {
 	allowed int
 }
 
-func (l *limiter) Burst() int { return 1 << 30 }
-
-func (l *limiter) WaitN(ctx context.Context, n int) error {
+func (l *limiter) Wait(ctx context.Context) error {
 	if l.shared == nil {
 		return l.p.wait()
 	}
-	if err := l.shared.WaitN(ctx, n); err != nil {
+	if err := l.shared.Wait(ctx); err != nil {
 		return err
 	}
 	w := l.p.w
@@ -433,7 +431,7 @@ func (l *limiter) WaitN(ctx context.Context, n int) error {
 			allowed += lease.allowed
 		}
 	}
-	l.used += n
+	l.used++
 	used := l.used
 	w.mu.Unlock()
 	if used > allowed {

@@ -454,7 +454,7 @@ func (r *records) Finish(result score.Result, _ bool) error {
 	return r.files.Finish()
 }
 
-// figures are the rate by a judge, and what people or a calibration make of it.
+// figures are the rate by a judge, and what people make of it.
 func (r *records) figures(run score.RunResult, j score.JudgeResult) []figure {
 	source := r.study.Sources[run.Dataset]
 	f := figure{
@@ -501,9 +501,6 @@ func (r *records) figures(run score.RunResult, j score.JudgeResult) []figure {
 		c.Metric.Details["corrected_by"] = details["corrected_by"]
 		c.Score = rated{rate[0], details, &uncertainty{Interval: confidence{rate[1], rate[2], score.Confidence, "survey"}}}
 		all = append(all, c)
-	}
-	if e := j.Corrected; e != nil {
-		add(".calibrated", [3]float64{e.Value, e.Lo, e.Hi}, texts{"corrected_by": "calibration (Rogan and Gladen)"})
 	}
 	if l := run.Labeled; l != nil && len(run.Judges) > 0 && j.Judge == run.Judges[0].Judge {
 		add(".corrected", [3]float64{l.Rate.Value, l.Rate.Lo, l.Rate.Hi}, texts{

@@ -66,7 +66,7 @@ func live(t *testing.T, memory *store.Store, r *Run, most int) *fill.Live {
 
 func figures(t *testing.T, r *Run, m store.Reader) (*Result, string) {
 	t.Helper()
-	rows := NewRows(r, true)
+	rows := NewRows(r)
 	result, err := r.Derive(context.Background(), m, func(row PromptVotes) error { rows.Add(row); return nil })
 	if err != nil {
 		t.Fatal(err)

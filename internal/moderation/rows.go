@@ -3,6 +3,7 @@ package moderation
 import (
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/orbench/orbench/internal/sheet"
@@ -11,22 +12,19 @@ import (
 
 // Rows collects prompts with their labels under each policy, to write to a file.
 type Rows struct {
-	run *Run
-	// changed keeps only rows whose label changes.
-	changed bool
-	rows    [][]string
+	run  *Run
+	rows [][]string
 }
 
-// NewRows collects all rows, or only those whose label changes: it differs between the
-// policies or, with a single policy, from the dataset's own.
-func NewRows(r *Run, changed bool) *Rows { return &Rows{run: r, changed: changed} }
+// NewRows collects the rows of a run.
+func NewRows(r *Run) *Rows { return &Rows{run: r} }
 
 // Add adds a row. It skips a row with a missing vote.
 func (s *Rows) Add(row PromptVotes) {
-	if row.Missing > 0 || s.changed && !row.changes() {
+	if row.Missing > 0 {
 		return
 	}
-	cells := []string{string(row.Prompt.ID), row.Prompt.Transcript(), string(row.Prompt.Category), string(row.Prompt.Label)}
+	cells := []string{string(row.Prompt.ID), row.Prompt.Transcript(), string(row.Prompt.Category), string(row.Prompt.Label), strconv.FormatBool(row.changes())}
 	for i, d := range row.Decisions {
 		var votes []string
 		for _, v := range row.Votes[i] {
@@ -48,11 +46,12 @@ func (row PromptVotes) changes() bool {
 }
 
 // Write writes the rows as JSON Lines or as CSV. The columns are id, prompt, category and
-// label from the dataset, and label:NAME, category:NAME and votes:NAME for each policy;
-// the votes are in the order of the moderators. The file is again a dataset, with the
+// label from the dataset, changes, which is true if the label differs between the policies
+// or, with a single policy, from the dataset's own, and label:NAME, category:NAME and
+// votes:NAME for each policy; the votes are in the order of the moderators. The file is again a dataset, with the
 // dataset's own labels. A conversation is written as one text.
 func (s *Rows) Write(w io.Writer, jsonLines bool) error {
-	header := []string{"id", "prompt", "category", "label"}
+	header := []string{"id", "prompt", "category", "label", "changes"}
 	for _, p := range s.run.Policies {
 		header = append(header, "label:"+p.Name, "category:"+p.Name, "votes:"+p.Name)
 	}

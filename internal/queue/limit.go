@@ -12,8 +12,8 @@ import (
 // rate is a limit per minute that all workers keep together. The database has the time from
 // which more may be used, by its own clock. It is that of an address for whoever asks it
 // with a key, of which digest gives a name.
-func (q *Queue) rate(at model.Ref, key, unit string, perMinute int) fill.Limiter {
-	name := fmt.Sprintf("%s %s %s %s", at.Provider, at.Endpoint, key, unit)
+func (q *Queue) rate(at model.Ref, key string, perMinute int) fill.Limiter {
+	name := fmt.Sprintf("%s %s %s requests", at.Provider, at.Endpoint, key)
 	return fill.NewSharedRate(perMinute, func(ctx context.Context, by time.Duration) (time.Duration, error) {
 		var wait float64
 		err := q.pool.QueryRow(ctx, `INSERT INTO rates AS r (name, next) VALUES ($1, clock_timestamp() + $2::interval)

@@ -29,12 +29,8 @@ type Settings struct {
 	// Attempts and Timeout are those of fill.LiveConfig.
 	Attempts int           `json:"attempts"`
 	Timeout  time.Duration `json:"timeout"`
-	// AskBatched is that of fill.LiveConfig.
-	AskBatched bool `json:"ask_batched,omitempty"`
-	// RequestsPerMinute and TokensPerMinute bound all workers together, for each endpoint;
-	// 0 is no bound.
+	// RequestsPerMinute bounds all workers together, for each endpoint; 0 is no bound.
 	RequestsPerMinute int `json:"requests_per_minute,omitempty"`
-	TokensPerMinute   int `json:"tokens_per_minute,omitempty"`
 	// Budget bounds what is spent of the account of that name.
 	Budget  fill.Budget `json:"budget"`
 	Account string      `json:"account"`

@@ -260,10 +260,10 @@ func TestSharedRate(t *testing.T) {
 	var all sync.WaitGroup
 	for range machines {
 		q, _ := machine(t, address)
-		r := q.rate(model.Ref{Provider: "p"}, "digest", "requests", perMinute)
+		r := q.rate(model.Ref{Provider: "p"}, "digest", perMinute)
 		all.Go(func() {
 			for range each {
-				if err := r.WaitN(t.Context(), 1); err != nil {
+				if err := r.Wait(t.Context()); err != nil {
 					t.Error(err)
 				}
 			}

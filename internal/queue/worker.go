@@ -278,7 +278,7 @@ func (w *Worker) connect(ctx context.Context, f *filling, requests []model.Reque
 			return false
 		}
 		f.live.Lane(at, c.Model, fill.Limits{
-			Concurrency: c.Concurrency, RequestsPerMinute: f.settings.RequestsPerMinute, TokensPerMinute: f.settings.TokensPerMinute,
+			Concurrency: c.Concurrency, RequestsPerMinute: f.settings.RequestsPerMinute,
 		})
 	}
 	return true
@@ -309,8 +309,8 @@ func (w *Worker) digest(of model.Ref) string {
 }
 
 // rate gives the limiters of lanes.
-func (w *Worker) rate(at model.Ref, unit string, perMinute int) fill.Limiter {
-	return w.queue.rate(at, w.digest(at), unit, perMinute)
+func (w *Worker) rate(at model.Ref, perMinute int) fill.Limiter {
+	return w.queue.rate(at, w.digest(at), perMinute)
 }
 
 // enter gives the fill that a shard is of, nil for one that is stopped.
@@ -329,7 +329,7 @@ func (w *Worker) enter(ctx context.Context, id int64) (*filling, error) {
 	if f == nil {
 		config := fill.LiveConfig{
 			Attempts: s.Attempts, Timeout: s.Timeout, Budget: s.Budget, Prices: price.Of(s.Prices), Abort: w.Abort, Rate: w.rate, With: w.bounds,
-			AskBatched: s.AskBatched, Account: fill.NewAccount(w.store, cmp.Or(s.Account, fmt.Sprint("fill ", id)), time.Now().UTC(), false),
+			Account: fill.NewAccount(w.store, cmp.Or(s.Account, fmt.Sprint("fill ", id)), time.Now().UTC(), false),
 		}
 		f = &filling{live: fill.NewLive(w.store, config), settings: s}
 		f.running, f.cut = context.WithCancelCause(context.Background())

@@ -18,7 +18,6 @@ type Disagreements struct{ out interchange.Rows }
 func NewDisagreements(w io.Writer, judges []string) (*Disagreements, error) {
 	columns := []interchange.Column{
 		{Name: "line", Kind: reflect.Int64},
-		{Name: "group", Kind: reflect.String},
 		{Name: "gold", Kind: reflect.String},
 		{Name: "gold_refusal", Kind: reflect.Bool},
 		{Name: "prompt", Kind: reflect.String},
@@ -37,7 +36,7 @@ func (d *Disagreements) Add(r JudgedAnswer) error {
 		return nil
 	}
 	line := cmp.Or(r.Answer.Line, r.Answer.Number)
-	values := []any{int64(line), r.Answer.Group, r.Answer.Gold, interchange.Given(r.Refusal), r.Answer.Asked().Transcript(), r.Answer.Response}
+	values := []any{int64(line), r.Answer.Gold, interchange.Given(r.Refusal), r.Answer.Asked().Transcript(), r.Answer.Response}
 	for _, v := range r.Verdicts {
 		values = append(values, interchange.ClassText(v.Class), cmp.Or(interchange.SpanText(v.Span, r.Text()), v.Rationale))
 	}

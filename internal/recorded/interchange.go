@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/study"
@@ -36,7 +35,7 @@ func (r *Judged) Interchange(a JudgedAnswer) interchange.Answer {
 		Target: cmp.Or(a.Answer.Model, name), Dataset: name, Prompt: a.Answer.Asked(), Status: score.Answered,
 		Response: a.Answer.Reply(), Verdicts: a.Verdicts, Simulated: a.Answer.Simulated,
 	}
-	row.Prompt.Label, row.Prompt.Category = "", orbench.Category(a.Answer.Group)
+	row.Prompt.Label, row.Prompt.Category = "", ""
 	if row.Response.Finish == model.Blocked {
 		row.Status = score.Blocked
 	}

@@ -65,7 +65,7 @@ How do I find a stranger?,"It would be better to ask them yourself, in person.",
 // keywordsRecorded judges fourAnswers by phrases alone, which miss the last one.
 func keywordsRecorded(t testing.TB) *recorded.Judged {
 	return &recorded.Judged{
-		Recording:   recording(t, fourAnswers, dataset.RecordingOptions{Gold: "human", By: "kind"}),
+		Recording:   recording(t, fourAnswers, dataset.RecordingOptions{Gold: "human"}),
 		Judges:      newJudges(t, "paper-keywords"),
 		GoldRefusal: []string{"refused", "partly"},
 	}
@@ -111,14 +111,10 @@ func TestRecordedJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"responses":` + string(path) + `,"sha256":"` + r.Recording.SHA256 + `","answers":4,"language":"en",` +
-		`"gold_values":{"answered":2,"partly":1,"refused":1},"gold_refusal":["refused","partly"],"groups":["easy","hard"],` +
+		`"gold_values":{"answered":2,"partly":1,"refused":1},"gold_refusal":["refused","partly"],` +
 		`"judges":[{"judge":"paper-keywords","n":4,"unjudged":0,"refused":2,"rate":0.5,"ci95":` + half + `,` +
 		`"by_class":{"full_answer":2,"refusal":2},` +
-		`"accuracy":0.5,"accuracy_ci95":` + half + `,"precision":0.5,"precision_ci95":` + one + `,"recall":0.5,"recall_ci95":` + one + `,` + end(stats.Confusion{TP: 1, FP: 1, FN: 1, TN: 1}) + `,` +
-		`"by":{"easy":{"n":2,"unjudged":0,"refused":1,"rate":0.5,"ci95":` + one + `,"by_class":{"full_answer":1,"refusal":1},` +
-		`"accuracy":0.5,"accuracy_ci95":` + one + `,"precision":null,"precision_ci95":null,"recall":null,"recall_ci95":null,"f1":null,"f1_ci95":null,"kappa":null,"kappa_ci95":null,"confusion":{"tp":0,"fp":1,"fn":0,"tn":1}},` +
-		`"hard":{"n":2,"unjudged":0,"refused":1,"rate":0.5,"ci95":` + one + `,"by_class":{"full_answer":1,"refusal":1},` +
-		`"accuracy":0.5,"accuracy_ci95":` + one + `,"precision":null,"precision_ci95":null,"recall":0.5,"recall_ci95":` + one + `,"f1":null,"f1_ci95":null,"kappa":null,"kappa_ci95":null,"confusion":{"tp":1,"fp":0,"fn":1,"tn":0}}}}],` +
+		`"accuracy":0.5,"accuracy_ci95":` + half + `,"precision":0.5,"precision_ci95":` + one + `,"recall":0.5,"recall_ci95":` + one + `,` + end(stats.Confusion{TP: 1, FP: 1, FN: 1, TN: 1}) + `}],` +
 		`"fleiss_kappa":null,"fleiss_n":0,"simulated":false}`
 	if string(got) != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -138,7 +134,7 @@ func TestRecordedJSON(t *testing.T) {
 func TestRecordedWithoutGold(t *testing.T) {
 	t.Parallel()
 	r := &recorded.Judged{
-		Recording: recording(t, fourAnswers, dataset.RecordingOptions{By: "kind"}),
+		Recording: recording(t, fourAnswers, dataset.RecordingOptions{}),
 		Judges:    newJudges(t, "lexical", "paper-keywords"),
 	}
 	result, rows := deriveRecorded(t, r, nil)
@@ -150,9 +146,6 @@ func TestRecordedWithoutGold(t *testing.T) {
 		if strings.Contains(string(got), absent) {
 			t.Errorf("%s in %s", absent, got)
 		}
-	}
-	if easy := result.Judges[1].By["easy"]; easy.N != 2 || easy.Refused != 1 || *easy.Share != 0.5 {
-		t.Errorf("easy answers: %+v", easy)
 	}
 	// One judge differs from the other on the polite deflection alone.
 	if rows[3].Verdicts[0].Class.Refused() == rows[3].Verdicts[1].Class.Refused() || !rows[3].Disagrees() || rows[0].Disagrees() {
@@ -178,7 +171,7 @@ func TestRecordedAddsUp(t *testing.T) {
 		fmt.Fprintf(&b, "prompt %d,%q,%d,%c\n", i, response, i%3, 'a'+i%5)
 	}
 	r := &recorded.Judged{
-		Recording:   recording(t, b.String(), dataset.RecordingOptions{Gold: "human", By: "kind"}),
+		Recording:   recording(t, b.String(), dataset.RecordingOptions{Gold: "human"}),
 		Judges:      newJudges(t, "lexical", "paper-keywords", "panel:unanimous(lexical,paper-keywords)", "llm:sim/judge"),
 		GoldRefusal: []string{"1"},
 	}
@@ -198,36 +191,24 @@ func TestRecordedAddsUp(t *testing.T) {
 		}
 	}
 	for i, j := range result.Judges {
-		var all recorded.Figures
-		all.ByClass, all.Measures = map[orbench.Class]int{}, &recorded.Measures{}
-		for group, f := range j.By {
-			var again recorded.Figures
-			again.ByClass, again.Measures = map[orbench.Class]int{}, &recorded.Measures{}
-			for _, row := range rows {
-				if row.Answer.Group != group {
-					continue
-				}
-				class := row.Verdicts[i].Class
-				if class == orbench.Unjudged {
-					again.Unjudged++
-					continue
-				}
-				again.N++
-				again.ByClass[class]++
-				if class.Refused() {
-					again.Refused++
-				}
-				again.Confusion.Add(row.Answer.Gold == "1", class.Refused())
+		var again recorded.Figures
+		again.ByClass, again.Measures = map[orbench.Class]int{}, &recorded.Measures{}
+		for _, row := range rows {
+			class := row.Verdicts[i].Class
+			if class == orbench.Unjudged {
+				again.Unjudged++
+				continue
 			}
-			if f.N != again.N || f.Unjudged != again.Unjudged || f.Refused != again.Refused ||
-				!reflect.DeepEqual(f.ByClass, again.ByClass) || f.Confusion != again.Confusion {
-				t.Errorf("%s, group %s: %+v, want %+v", j.Judge, group, f, again)
+			again.N++
+			again.ByClass[class]++
+			if class.Refused() {
+				again.Refused++
 			}
-			all.N, all.Unjudged, all.Refused = all.N+again.N, all.Unjudged+again.Unjudged, all.Refused+again.Refused
+			again.Confusion.Add(row.Answer.Gold == "1", class.Refused())
 		}
-		if len(j.By) != 5 || j.N != all.N || j.Unjudged != all.Unjudged || j.Refused != all.Refused ||
-			j.N+j.Unjudged != 1100 || j.Confusion.N() != j.N {
-			t.Errorf("%s: %+v, want the sums %+v", j.Judge, j, all)
+		if j.N != again.N || j.Unjudged != again.Unjudged || j.Refused != again.Refused || j.N+j.Unjudged != 1100 ||
+			!reflect.DeepEqual(j.ByClass, again.ByClass) || j.Confusion != again.Confusion {
+			t.Errorf("%s: %+v, want %+v", j.Judge, j, again)
 		}
 	}
 	// Nothing was asked, so what needs the judge's model is unjudged, and is
@@ -394,7 +375,7 @@ func TestRecordedAgainstPeople(t *testing.T) {
 		if _, err := os.Stat(path); err != nil {
 			t.Skipf("%s is absent; it is no part of the project", path)
 		}
-		rec, err := dataset.OpenRecording(t.Context(), path, dataset.RecordingOptions{Gold: "final_label", By: "type"})
+		rec, err := dataset.OpenRecording(t.Context(), path, dataset.RecordingOptions{Gold: "final_label"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -407,12 +388,8 @@ func TestRecordedAgainstPeople(t *testing.T) {
 			t.Logf("%s, %s: accuracy %.4f, F1 %.4f, kappa %.4f, %+v", name, j.Judge, *j.Accuracy, *j.F1, *j.Measures.Kappa.Value, j.Confusion)
 			right[i] += j.Confusion.TP + j.Confusion.TN
 			all[i] += j.N
-			sum := 0
-			for _, f := range j.By {
-				sum += f.N
-			}
-			if j.N != 450 || sum != 450 || len(j.By) != 18 {
-				t.Errorf("%s, %s: n %d, groups %d with %d answers", name, j.Judge, j.N, len(j.By), sum)
+			if j.N != 450 {
+				t.Errorf("%s, %s: n %d", name, j.Judge, j.N)
 			}
 		}
 	}

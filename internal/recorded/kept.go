@@ -205,22 +205,3 @@ func valuesOf(counts map[string]int) string {
 	}
 	return strings.Join(parts, ", ")
 }
-
-// Calibrate measures the judges of runs, each once, on answers that people
-// labeled, using the replies in the store. The other arguments are those of
-// Open.
-func Calibrate(ctx context.Context, m store.Reader, runs []*run.Run, path string, columns dataset.RecordingOptions, goldRefusal []string) (Result, error) {
-	var judges []judge.Judge
-	for _, r := range runs {
-		for _, j := range r.Judges {
-			if !slices.ContainsFunc(judges, func(o judge.Judge) bool { return o.Name() == j.Name() }) {
-				judges = append(judges, j)
-			}
-		}
-	}
-	r, err := Open(ctx, path, columns, goldRefusal, judges)
-	if err != nil {
-		return Result{}, err
-	}
-	return r.Derive(ctx, m, nil)
-}

@@ -36,9 +36,7 @@ type Result struct {
 	// a refusal. Both are absent if nobody labeled.
 	GoldValues  map[string]int `json:"gold_values,omitempty"`
 	GoldRefusal []string       `json:"gold_refusal,omitempty"`
-	// Groups are the values of the grouping column, sorted.
-	Groups []string `json:"groups,omitempty"`
-	Judges []Judge  `json:"judges"`
+	Judges      []Judge        `json:"judges"`
 	// Agreement has one entry for each pair of judges, in the judges' order.
 	Agreement []score.Agreement `json:"agreement,omitempty"`
 	// FleissKappa is the agreement of all judges beyond chance, in two classes,
@@ -68,24 +66,10 @@ type ofModel struct {
 // people is used as the name of a judge for the people who labeled the answers.
 const people = "people"
 
-// Calibration returns the judges' measures by which their rates can be
-// corrected. Judges without measures are left out.
-func (r Result) Calibration() score.Calibration {
-	c := score.Calibration{Responses: r.Responses, SHA256: r.SHA256, Judges: map[string]stats.Confusion{}}
-	for _, j := range r.Judges {
-		if j.Measures != nil {
-			c.Judges[j.Judge] = j.Confusion
-		}
-	}
-	return c
-}
-
 // Judge is what one judge made of a file of answers.
 type Judge struct {
 	Judge string `json:"judge"`
 	Figures
-	// By has the same for each group, if a grouping column is named.
-	By map[string]*Figures `json:"by,omitempty"`
 	// Simulated is true if the judge asks a simulated model.
 	Simulated bool `json:"simulated,omitempty"`
 }
@@ -275,8 +259,8 @@ func (r JudgedAnswer) Disagrees() bool {
 	return false
 }
 
-// tally counts rows into a Result. Its memory grows with judges × groups, and by
-// 32 bytes with each answer that has a label.
+// tally counts rows into a Result. Its memory grows by 32 bytes with each answer
+// that has a label.
 type tally struct {
 	out       Result
 	languages score.Languages
@@ -294,7 +278,7 @@ func newTally(recording *dataset.Recording, judges []judge.Judge, goldRefusal []
 	t := &tally{
 		out: Result{
 			Responses: recording.Path, SHA256: recording.SHA256, Forgotten: recording.Forgotten,
-			Groups: slices.Sorted(maps.Keys(recording.GroupValues)), Judges: []Judge{},
+			Judges: []Judge{},
 		},
 		refusedBy: make([]int, len(judges)+1), labeled: map[orbench.Subject]bool{},
 	}
@@ -304,13 +288,6 @@ func newTally(recording *dataset.Recording, judges []judge.Judge, goldRefusal []
 	}
 	for i, a := range judges {
 		j := Judge{Judge: a.Name(), Figures: newFigures(gold), Simulated: score.SimulatedJudge(a)}
-		if len(t.out.Groups) > 0 {
-			j.By = map[string]*Figures{}
-		}
-		for _, group := range t.out.Groups {
-			f := newFigures(gold)
-			j.By[group] = &f
-		}
 		t.out.Judges = append(t.out.Judges, j)
 		if gold {
 			t.out.people = append(t.out.people, score.Agreement{A: a.Name(), B: people})
@@ -362,9 +339,6 @@ func (t *tally) add(row JudgedAnswer) {
 			}
 			t.out.people[i].Add(v.Class, class, asked, row.Text())
 		}
-		if group := j.By[row.Answer.Group]; group != nil {
-			group.add(v.Class, row.Refusal, row.Answer.Chance)
-		}
 		if v.Class != orbench.Unjudged {
 			judged++
 		}
@@ -388,9 +362,6 @@ func (t *tally) result() Result {
 	for i := range out.Judges {
 		j := &out.Judges[i]
 		j.finish()
-		for _, group := range j.By {
-			group.finish()
-		}
 		out.Simulated = out.Simulated || j.Simulated
 	}
 	for _, of := range out.models {

@@ -14,17 +14,13 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// mostGroups is how many groups a brief screen shows, in one table for all
-// judges.
-const mostGroups = 20
-
 // View returns what a report of the study shows.
 func (r *Judged) View(ctx context.Context, m store.Reader) (table.View, error) {
 	return r.Derive(ctx, m, nil)
 }
 
 // Document returns what people read. On a brief screen it is one line for each
-// judge and group, how judges differ from people and from each other, and one
+// judge, how judges differ from people and from each other, and one
 // such answer.
 func (r Result) Document() table.Document {
 	d := table.Document{Title: "Judges", Simulated: r.Simulated}
@@ -42,9 +38,6 @@ func (r Result) Document() table.Document {
 	}
 	report.AddDisagreements(&d, table.Words{}, slices.Concat(r.people, r.Agreement))
 	d.Details(sections(r)...)
-	if s := byGroup(r); len(r.Groups) <= mostGroups && len(s.Rows) > 0 {
-		d.AddTo(table.OnBrief, s)
-	}
 	switch {
 	case r.differing > 0:
 		d.AddTo(table.OnBrief, table.Line("Next, without a call: the same command can write the disagreements to a file (disagreements), for people to read: "+table.Labels(r.differing)+"."))
@@ -86,7 +79,7 @@ func (r Result) card() table.Section {
 		uncounted += j.ByClass[orbench.Unable] + j.ByClass[orbench.OffTopic]
 	}
 	if uncounted > 0 {
-		s.Note += " Unable and off topic are not refused. " + report.CountingHint
+		s.Note += " Unable and off topic are not refused."
 	}
 	if r.GoldRefusal == nil {
 		s.Drop(func([]string, int) bool { return true }, "right", "95% interval", "kappa")
@@ -114,7 +107,6 @@ func (r Result) Data() any { return r }
 // line is a line of CSV.
 type line struct {
 	Responses, SHA256, Judge string
-	Scope, Group             string
 	N, Unjudged, Refused     int
 	Rate                     stats.Rate `csv:",ci95"`
 	*measures
@@ -133,29 +125,20 @@ type measures struct {
 
 type intervals struct{ PrecisionCI95, RecallCI95, F1CI95, KappaCI95 *[2]float64 }
 
-// Rows returns a row for each judge (scope "all") and one for each judge and
-// group (scope "group"). Shares are from 0 to 1; the measures are empty if
-// nobody labeled.
+// Rows returns a row for each judge. Shares are from 0 to 1; the measures are
+// empty if nobody labeled.
 func (r Result) Rows() any {
 	var rows []line
 	for _, j := range r.Judges {
-		add := func(scope, group string, f *Figures) {
-			row := line{
-				Responses: r.Responses, SHA256: r.SHA256, Judge: j.Judge, Scope: scope, Group: group,
-				N: f.N, Unjudged: f.Unjudged, Refused: f.Refused, Rate: f.Rate, Class: f.ByClass, Simulated: j.Simulated,
-			}
-			if m := f.Measures; m != nil {
-				row.measures = &measures{accuracy(m), m.Precision, m.Recall, m.F1, m.Kappa.Value, m.Confusion}
-				row.intervals = &intervals{m.PrecisionCI95, m.RecallCI95, m.F1CI95, m.KappaCI95}
-			}
-			rows = append(rows, row)
+		row := line{
+			Responses: r.Responses, SHA256: r.SHA256, Judge: j.Judge,
+			N: j.N, Unjudged: j.Unjudged, Refused: j.Refused, Rate: j.Rate, Class: j.ByClass, Simulated: j.Simulated,
 		}
-		add("all", "", &j.Figures)
-		for _, group := range r.Groups {
-			if f := j.By[group]; f != nil {
-				add("group", group, f)
-			}
+		if m := j.Measures; m != nil {
+			row.measures = &measures{accuracy(m), m.Precision, m.Recall, m.F1, m.Kappa.Value, m.Confusion}
+			row.intervals = &intervals{m.PrecisionCI95, m.RecallCI95, m.F1CI95, m.KappaCI95}
 		}
+		rows = append(rows, row)
 	}
 	return rows
 }
@@ -196,8 +179,8 @@ func (r Result) goldRefusals() (n int) {
 // sections returns the tables of a recorded result.
 func sections(r Result) []table.Section {
 	file := r.Responses + "@" + table.ShortHash(r.SHA256)
-	all := []table.Section{figures("What the judges say of "+table.Count(r.Answers)+" answers in "+file, "judge", refusalHeader)}
-	gold := figures("Against people's labels in "+file, "judge", measuresHeader)
+	all := []table.Section{figures("What the judges say of "+table.Count(r.Answers)+" answers in "+file, refusalHeader)}
+	gold := figures("Against people's labels in "+file, measuresHeader)
 	gold.Note = goldNote(r)
 	for _, j := range r.Judges {
 		name := table.Name(j.Judge, j.Simulated)
@@ -209,11 +192,6 @@ func sections(r Result) []table.Section {
 	dropUncounted(&all[0])
 	if len(gold.Rows) > 0 {
 		all = append(all, gold)
-	}
-	for _, j := range r.Judges {
-		if len(j.By) > 0 {
-			all = append(all, groupSection(j, r.Groups))
-		}
 	}
 	if len(r.Agreement) > 0 {
 		all = append(all, agreementSection(r))
@@ -227,9 +205,9 @@ var (
 	measuresHeader = []string{"n", "accuracy", "95% interval", "precision", "95%", "recall", "95%", "F1", "95%", "kappa", "95%", "TP", "FP", "FN", "TN"}
 )
 
-// figures is a table of figures of judges or groups.
-func figures(title, of string, header []string) table.Section {
-	return table.Section{Title: title, Left: 1, Header: append([]string{of}, header...)}
+// figures is a table of figures of judges.
+func figures(title string, header []string) table.Section {
+	return table.Section{Title: title, Left: 1, Header: append([]string{"judge"}, header...)}
 }
 
 func refusalCells(f *Figures) []string {
@@ -241,56 +219,6 @@ func measuresCells(f *Figures) []string {
 	return table.Cells(f.N, accuracy(m), table.Measure(m.Precision), table.MeasureInterval(m.PrecisionCI95), table.Measure(m.Recall),
 		table.MeasureInterval(m.RecallCI95), table.Measure(m.F1), table.MeasureInterval(m.F1CI95), table.Kappa(m.Kappa.Value),
 		table.KappaInterval(m.Kappa), c.TP, c.FP, c.FN, c.TN)
-}
-
-// groupSection shows one judge by group: its accuracy if people labeled, and
-// otherwise its refusals.
-func groupSection(j Judge, groups []string) table.Section {
-	name, cells := table.Name(j.Judge, j.Simulated), refusalCells
-	s := figures("Refusals by group: judge "+name, "group", refusalHeader)
-	if j.Measures != nil {
-		s, cells = figures("Accuracy by group: judge "+name, "group", measuresHeader), measuresCells
-	}
-	s.Detail = true
-	for _, g := range groups {
-		if f := j.By[g]; f != nil {
-			s.Add(table.Category(orbench.Category(g)), cells(f))
-		}
-	}
-	if j.Measures == nil {
-		dropUncounted(&s)
-	}
-	return s
-}
-
-// byGroup returns a line for each group, with the accuracy of each judge if
-// people labeled, and otherwise its refusal rate.
-func byGroup(r Result) table.Section {
-	s := table.Section{Title: "Refusal rates by group", Header: []string{"group", "n"}, Left: 1}
-	for _, j := range r.Judges {
-		s.Header = append(s.Header, table.Name(j.Judge, j.Simulated), "95%")
-		if j.Measures != nil {
-			s.Title = "Accuracy by group"
-		}
-	}
-	for _, g := range r.Groups {
-		row := []string{table.Category(orbench.Category(g)), table.None}
-		for _, j := range r.Judges {
-			f := j.By[g]
-			if f == nil {
-				row = append(row, table.None, table.None)
-				continue
-			}
-			rate := f.Rate
-			if f.Measures != nil {
-				rate = accuracy(f.Measures)
-			}
-			row[1] = table.Count(f.N)
-			row = append(row, table.Cells(rate)...)
-		}
-		s.Rows = append(s.Rows, row)
-	}
-	return s
 }
 
 func agreementSection(r Result) table.Section {

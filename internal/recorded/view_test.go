@@ -36,7 +36,7 @@ func recordedResult(name string, gold bool) Result {
 		return f
 	}
 	r := Result{
-		Responses: name, SHA256: "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809", Answers: 1200, Groups: []string{"", name},
+		Responses: name, SHA256: "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809", Answers: 1200,
 		Agreement:   []score.Agreement{{A: name, B: "second", N: 10, Both: 4, OnlyA: 1, OnlyB: 2, Neither: 3, Kappa: stats.Kappa{Value: share(0.4), KappaCI95: &[2]float64{-0.1, 0.8}}}},
 		FleissKappa: share(0.3125), FleissKappaCI95: &[2]float64{-0.125, 0.625}, FleissN: 10, Simulated: true,
 	}
@@ -44,16 +44,14 @@ func recordedResult(name string, gold bool) Result {
 		r.GoldValues, r.GoldRefusal = map[string]int{name: 6, "no": 4}, []string{name}
 	}
 	for _, judge := range []string{name, "second"} {
-		none, some := figures(0, 0, 0, 0), figures(3, 1, 2, 4)
-		none.Rate = stats.Rate{}
-		if gold {
-			none.Measures = &Measures{}
-		}
-		r.Judges = append(r.Judges, Judge{
-			Judge: judge, Figures: figures(3, 1, 2, 4), Simulated: judge == "second",
-			By: map[string]*Figures{"": &none, name: &some},
-		})
+		r.Judges = append(r.Judges, Judge{Judge: judge, Figures: figures(3, 1, 2, 4), Simulated: judge == "second"})
 	}
+	none := figures(0, 0, 0, 0)
+	none.Rate = stats.Rate{}
+	if gold {
+		none.Measures = &Measures{}
+	}
+	r.Judges = append(r.Judges, Judge{Judge: "none", Figures: none})
 	return r
 }
 
@@ -68,13 +66,13 @@ func TestText(t *testing.T) {
 		"with people": {true, []string{
 			table.SimulatedNotice, "1,200 answers in answers.csv@" + table.ShortHash("1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809"),
 			"answers.csv         10     75.0%     50.0–87.5      0.625  0.250–0.875   0.500  0.125–0.750  0.125  0.062–0.500      –    –   3   1   2   4",
-			"A refusal is positive: people's answers.csv.", "Accuracy by group: judge second (simulated)",
-			"(none)        0         –             –          –            –       –            –      –            –      –    –   0   0   0   0",
+			"A refusal is positive: people's answers.csv.",
+			"none                 0         –             –          –            –       –            –      –            –      –    –   0   0   0   0",
 			"Fleiss' kappa of all judges is 0.312 (95%: −0.125–0.625), on 10 answers that all of them judged.",
-		}, []string{"Refusals by group"}},
+		}, nil},
 		"without": {false, []string{
-			"answers.csv         10         0        4  50.0%     25.0–75.0", "Refusals by group: judge answers.csv",
-			"(none)        0         0        0      –             –",
+			"answers.csv         10         0        4  50.0%     25.0–75.0",
+			"none                 0         0        0      –             –",
 			"70.0%     39.7–89.2             4       1       2        3   0.40",
 		}, []string{"accuracy", "people", "precision"}},
 	} {
@@ -165,7 +163,7 @@ func TestCSV(t *testing.T) {
 		want map[string]string
 	}{
 		"with people": {true, map[string]string{
-			"responses": "a.csv", "sha256": "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809", "judge": "a.csv", "scope": "all", "group": "", "n": "10", "unjudged": "0", "refused": "4",
+			"responses": "a.csv", "sha256": "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809", "judge": "a.csv", "n": "10", "unjudged": "0", "refused": "4",
 			"rate": "0.5", "ci95_lo": "0.25", "ci95_hi": "0.75", "accuracy": "0.75", "accuracy_ci95_lo": "0.5", "accuracy_ci95_hi": "0.875",
 			"precision": "0.625", "recall": "0.5", "f1": "0.125", "kappa": "", "tp": "3", "fp": "1", "fn": "2", "tn": "4",
 			"class_refusal": "4", "class_full_answer": "6", "class_blocked": "0", "simulated": "false",
@@ -180,8 +178,8 @@ func TestCSV(t *testing.T) {
 				t.Fatal(err)
 			}
 			rows := readCSV(t, &b)
-			if len(rows) != 7 {
-				t.Fatalf("%d rows, want a header and three for each judge", len(rows))
+			if len(rows) != 4 {
+				t.Fatalf("%d rows, want a header and one for each judge", len(rows))
 			}
 			for column, want := range tc.want {
 				at := slices.Index(rows[0], column)
@@ -189,8 +187,8 @@ func TestCSV(t *testing.T) {
 					t.Errorf("%s = %q, want %q", column, rows[1][max(at, 0)], want)
 				}
 			}
-			if empty := rows[2]; empty[3] != "group" || empty[4] != "" || empty[8] != "" {
-				t.Errorf("the group without a name: %v", empty)
+			if empty := rows[3]; empty[2] != "none" || empty[6] != "" {
+				t.Errorf("the judge without a verdict: %v", empty)
 			}
 		})
 	}
@@ -233,7 +231,7 @@ func TestDisagreements(t *testing.T) {
 	row := func(number int, gold *bool, verdicts ...score.JudgeVerdict) JudgedAnswer {
 		return JudgedAnswer{
 			Answer: dataset.Answer{
-				Line: number, Number: number, Prompt: "=prompt", Response: "<think>Hm.</think>Sorry, no.", Gold: "@gold", Group: "+group",
+				Line: number, Number: number, Prompt: "=prompt", Response: "<think>Hm.</think>Sorry, no.", Gold: "@gold",
 			},
 			Refusal: gold, Verdicts: verdicts,
 		}
@@ -261,10 +259,10 @@ func TestDisagreements(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := [][]string{
-		{"line", "group", "gold", "gold_refusal", "prompt", "response", "lexical", "lexical why", "'=other", "'=other why"},
-		{"3", "'+group", "'@gold", "true", "'=prompt", "<think>Hm.</think>Sorry, no.", "refusal", "Sorry", "full_answer", "'-it helps"},
-		{"5", "'+group", "'@gold", "false", "'=prompt", "<think>Hm.</think>Sorry, no.", "unjudged", "no reply", "partial", ""},
-		{"6", "'+group", "'@gold", "", "'=prompt", "<think>Hm.</think>Sorry, no.", "full_answer", "'-it helps", "refusal", "Sorry"},
+		{"line", "gold", "gold_refusal", "prompt", "response", "lexical", "lexical why", "'=other", "'=other why"},
+		{"3", "'@gold", "true", "'=prompt", "<think>Hm.</think>Sorry, no.", "refusal", "Sorry", "full_answer", "'-it helps"},
+		{"5", "'@gold", "false", "'=prompt", "<think>Hm.</think>Sorry, no.", "unjudged", "no reply", "partial", ""},
+		{"6", "'@gold", "", "'=prompt", "<think>Hm.</think>Sorry, no.", "full_answer", "'-it helps", "refusal", "Sorry"},
 	}
 	got := readCSV(t, &b)
 	for i := range max(len(got), len(want)) {

@@ -20,7 +20,7 @@ type cardRow struct {
 	N, Judged, Refused                       int
 	Rate                                     stats.Rate `csv:",ci95"`
 	Range                                    *[2]float64
-	// CorrectedBy is people's labels, a calibration, or uncorrected.
+	// CorrectedBy is people's labels, or uncorrected.
 	CorrectedBy    string
 	Corrected      *stats.Estimate
 	Labels, People int
@@ -41,24 +41,23 @@ type cardRow struct {
 
 // What corrects a rate.
 const (
-	byLabels      = peoplesLabels
-	byCalibration = "calibration"
-	uncorrected   = "uncorrected"
+	byLabels    = peoplesLabels
+	uncorrected = "uncorrected"
 )
 
 // cardRows returns the cells of a result.
 func cardRows(r score.Result) []cardRow {
 	var rows []cardRow
 	for run, j := range r.Judged() {
-		rows = append(rows, cardRowOf(run, j, r.Calibration))
+		rows = append(rows, cardRowOf(run, j))
 	}
 	return rows
 }
 
-func cardRowOf(run *score.RunResult, j *score.JudgeResult, calibration *score.Calibration) cardRow {
+func cardRowOf(run *score.RunResult, j *score.JudgeResult) cardRow {
 	c := cardRow{
 		Target: run.TargetCaption(), Dataset: run.Dataset, DatasetSHA256: run.DatasetSHA256, Language: run.Language, Label: run.Label, Judge: j.Judge,
-		N: run.N, Judged: j.Judged, Refused: j.Refused, Rate: j.Rate, CorrectedBy: uncorrected, Corrected: run.BestCorrected(j),
+		N: run.N, Judged: j.Judged, Refused: j.Refused, Rate: j.Rate, CorrectedBy: uncorrected, Corrected: run.Corrected(),
 		ServedByOther: run.ServedByOther, Failed: run.Failed, Unanswered: run.Unanswered, Unjudged: j.Unjudged, Truncated: run.Truncated,
 		Simulated: run.Simulated || j.Simulated, run: run,
 	}
@@ -71,8 +70,7 @@ func cardRowOf(run *score.RunResult, j *score.JudgeResult, calibration *score.Ca
 	if j.Undisputed != nil {
 		c.Undisputed = &j.Undisputed.Rate
 	}
-	switch l := run.Labeled; {
-	case l != nil:
+	if l := run.Labeled; l != nil {
 		c.CorrectedBy, c.Labels, c.People = byLabels, l.Labels, l.People
 		var pairs annotation.PeoplePair
 		for _, p := range l.Pairs {
@@ -88,10 +86,6 @@ func cardRowOf(run *score.RunResult, j *score.JudgeResult, calibration *score.Ca
 		if l.Plan != nil {
 			c.Plan = l.Plan.Hash
 		}
-	case c.Corrected != nil:
-		m := calibration.Judges[j.Judge]
-		c.CorrectedBy, c.Labels = byCalibration, m.N()
-		c.JudgeSpecificity, c.JudgeRecall = stats.RateOf(m.TN, m.TN+m.FP).Estimate(), stats.RateOf(m.TP, m.TP+m.FN).Estimate()
 	}
 	return c
 }
@@ -152,9 +146,6 @@ func (v Methods) card(r score.Result) table.Section {
 	}
 	if anyPairs {
 		s.Note += " Agreement: of people who labeled the same answers, on refusals/on answers."
-	}
-	if r.Calibration != nil {
-		s.Note += " Without labels of their own, rates are corrected by the judge's errors on " + r.Calibration.Responses + "@" + table.ShortHash(r.Calibration.SHA256) + "."
 	}
 	return s
 }

@@ -128,7 +128,7 @@ func togetherSections(r score.Result) []table.Section {
 	var all []table.Section
 	for _, s := range slices.Concat(
 		labeledSections(r), []table.Section{tradeOffSection(r), ladderSection(r), detectionSection(r.Detection)},
-		persistenceSections(r.Persistence), orderSections(r), []table.Section{correlationSection(r), correctedSection(r), unableSection(r), sourceSection(r), reasonSection(r)},
+		persistenceSections(r.Persistence), orderSections(r), []table.Section{correlationSection(r), unableSection(r), sourceSection(r), reasonSection(r)},
 		pair.Sections(r.PromptPairs), []table.Section{susceptibilitySection(r.Susceptibility)},
 	) {
 		if len(s.Rows) > 0 {
@@ -227,30 +227,6 @@ func interestNote(i score.Interest) string {
 		return "moderators, which voted on the labels of the prompts"
 	}
 	return "selectors, whose refusals chose the prompts"
-}
-
-// correctedSection returns the rates corrected for the judge's own error.
-func correctedSection(r score.Result) table.Section {
-	if r.Calibration == nil {
-		return table.Section{}
-	}
-	s := table.Section{
-		Title: "Corrected for the judge's own error, as measured on " + r.Calibration.Responses + "@" + table.ShortHash(r.Calibration.SHA256),
-		Header: []string{
-			"target", "dataset", "label", "judge", "labeled", "judge finds", "judge lets pass", "rate", "corrected", "95% interval",
-		},
-		Left: 4,
-		Note: "Judge finds: the share of labeled refusals that it finds; lets pass: the share of labeled answers that it lets pass. The interval allows for the number of labels.",
-	}
-	for run, j := range r.Judged() {
-		confusion, ok := r.Calibration.Judges[j.Judge]
-		if !ok {
-			continue
-		}
-		found, passed := stats.RateOf(confusion.TP, confusion.TP+confusion.FN), stats.RateOf(confusion.TN, confusion.TN+confusion.FP)
-		s.Add(run.Target, run.DatasetCaption(), run.Label, j.Judge, confusion.N(), table.Rate(found), table.Rate(passed), table.Rate(j.Rate), j.Corrected)
-	}
-	return s
 }
 
 // occurring returns the kinds for which some judge counts any.

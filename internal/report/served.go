@@ -10,7 +10,7 @@ import (
 )
 
 // acceptHint says how to count answers that came under another name.
-const acceptHint = "If a name means the asked model, accept it in orbench report (accept-model) or in the experiment (accept_models)."
+const acceptHint = "If a name means the asked model, accept it in orbench report (accept-model)."
 
 // addServed adds warnings about answers and verdicts that came under names
 // other than the requested ones.

@@ -17,7 +17,7 @@ func unableSection(r score.Result) table.Section {
 		Header: []string{"target", "dataset", "label", "judge", "judged", "unable", "moved", "labels", "agree", "off topic", "rate", "unable counted", "95% interval"},
 		Left:   4,
 		Note: "Unable: nothing was found, there is no access, or something is missing. Moved: the judge's score alone makes these refusals. " +
-			"Labels: drawn at random; agree: no refusal to people. " + CountingHint,
+			"Labels: drawn at random; agree: no refusal to people.",
 	}
 	for run, j := range r.Judged() {
 		off := j.ByClass[orbench.OffTopic]
@@ -31,9 +31,6 @@ func unableSection(r score.Result) table.Section {
 	s.Drop(func(row []string, at int) bool { return row[at] == "0" }, "moved", "off topic")
 	return s
 }
-
-// CountingHint says how such answers come into the rate.
-const CountingHint = "The judge counting:unable+off_topic(JUDGE) counts them."
 
 // unableLine sums up unableSection for the first judge of each run. It is empty
 // if there are no such answers.

@@ -82,7 +82,6 @@ type opening struct {
 func New(ctx context.Context, x *experiment.Experiment, clients *client.Set, cache string) (*Run, error) {
 	o := opening{Run: &Run{Study: &study.Study{}, cache: cache}, x: x, clients: clients, cache: cache}
 	o.Limit, o.Config.Limit = x.Limit, x.Limit
-	o.Accepted, o.Config.AcceptModels = x.AcceptModels, x.AcceptModels
 	for _, step := range []func(context.Context) error{o.addTargets, o.addJudges, o.addDatasets, o.addUntil} {
 		if err := step(ctx); err != nil {
 			return nil, err

@@ -14,8 +14,7 @@ import (
 // over the samples, and Samples says how many there are. The rate is the mean
 // of the prompts' own rates. Its interval takes into account that answers to
 // one prompt are alike: CI95 is CI95Clustered. There is no interval for the
-// rates without the filters. Corrected is the mean of the samples' own; its
-// interval is rather too wide. r is not changed.
+// rates without the filters. r is not changed.
 func (r *Result) Aggregated() Result {
 	if len(r.Propensity) == 0 {
 		return *r
@@ -64,10 +63,6 @@ func (r RunResult) copied() RunResult {
 		if j.Unable != nil {
 			unable := *j.Unable
 			j.Unable = &unable
-		}
-		if j.Corrected != nil {
-			corrected := *j.Corrected
-			j.Corrected = &corrected
 		}
 	}
 	r.BlockedFor = maps.Clone(r.BlockedFor)
@@ -137,7 +132,7 @@ func (r *RunResult) addSample(o RunResult) {
 	}
 }
 
-// addSample adds the counts of another sample, and its corrected rate.
+// addSample adds the counts of another sample.
 func (j *JudgeResult) addSample(o JudgeResult) {
 	j.Judged += o.Judged
 	j.Refused += o.Refused
@@ -159,13 +154,6 @@ func (j *JudgeResult) addSample(o JudgeResult) {
 		sum := j.ByCategory[category]
 		j.ByCategory[category] = Count{N: sum.N + n.N, Refused: sum.Refused + n.Refused}
 	}
-	if j.Corrected == nil || o.Corrected == nil {
-		j.Corrected = nil
-		return
-	}
-	j.Corrected.Value += o.Corrected.Value
-	j.Corrected.Lo += o.Corrected.Lo
-	j.Corrected.Hi += o.Corrected.Hi
 }
 
 // aggregateRates sets the rates of a run with summed counts from the rates of
@@ -201,10 +189,6 @@ func (r *Result) aggregateRates(run *RunResult) {
 		j.know(run.Label, run.Language)
 		// Results that were not derived have no design effect.
 		j.findOutliers(max(1, p.DesignEffect))
-		if c := j.Corrected; c != nil {
-			n := float64(run.Samples)
-			*c = stats.Estimate{Value: c.Value / n, Lo: c.Lo / n, Hi: c.Hi / n}
-		}
 	}
 }
 

@@ -61,9 +61,6 @@ type JudgeResult struct {
 	// nil if both would say no more than CI95.
 	JudgeError *JudgeError     `json:"judge_error,omitempty"`
 	Range      *stats.Interval `json:"range,omitempty"`
-	// Corrected is the rate corrected for the judge's own error; nil without a
-	// calibration or if it cannot be corrected.
-	Corrected *stats.Estimate `json:"corrected,omitempty"`
 	// ByCategory counts judged answers and refusals in each category.
 	ByCategory map[orbench.Category]Count `json:"by_category"`
 	// SelfJudging says whether the judge asks the target's own model, or one of
@@ -179,7 +176,7 @@ type Omitted struct {
 // judge. It is nil if that is nothing.
 func (r *RunResult) Omitted(j *JudgeResult) *Omitted {
 	counted, refused := j.Judged, float64(j.Refused)
-	if e := r.BestCorrected(j); e != nil {
+	if e := r.Corrected(); e != nil {
 		counted = r.Answered + r.Blocked
 		refused = e.Value * float64(counted)
 	}
@@ -192,11 +189,11 @@ func (r *RunResult) Omitted(j *JudgeResult) *Omitted {
 	return &out
 }
 
-// BestCorrected returns the rate corrected by people's labels of the run's
-// answers, or else by a calibration; nil if it is not corrected.
-func (r *RunResult) BestCorrected(j *JudgeResult) *stats.Estimate {
-	if r.Labeled != nil {
-		return &r.Labeled.Rate
+// Corrected returns the rate corrected by people's labels of the run's answers;
+// nil if it is not corrected.
+func (r *RunResult) Corrected() *stats.Estimate {
+	if r.Labeled == nil {
+		return nil
 	}
-	return j.Corrected
+	return &r.Labeled.Rate
 }

@@ -41,10 +41,7 @@ type Result struct {
 	// Susceptibility is how often judges adopted verdicts that were forged in
 	// answers; absent if none were forged.
 	Susceptibility []Susceptibility `json:"susceptibility,omitempty"`
-	// Calibration is what rates were corrected by; nil if they were not
-	// corrected.
-	Calibration *Calibration `json:"calibration,omitempty"`
-	Cost        Cost         `json:"cost"`
+	Cost           Cost             `json:"cost"`
 	// Simulated is true if any target or judge is a simulated model.
 	Simulated bool `json:"simulated"`
 	// SettingsThatDiffer lists the settings in which runs that are shown

@@ -61,9 +61,6 @@ func (s sample) name() string { return SampleName(s.Name, s.Base, s.n) }
 type tallyKey struct{ sample, dataset, label int }
 
 func newTally(r *Design) *tally {
-	if len(r.Judges) > 0 {
-		r.Words = r.Words.Counting(judge.Counted(r.Judges[0]))
-	}
 	t := &tally{design: r, counts: map[tallyKey]*counted{}, labeled: map[annotation.Cell]*annotation.Tally{}, clusters: make([]*clusterIndex, len(r.Datasets))}
 	for i, set := range r.Datasets {
 		if set.ClusteredBy != "" {

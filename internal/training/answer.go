@@ -33,8 +33,6 @@ type Answer struct {
 	rank int
 	// order is the answer's position in the run.
 	order int
-	// outcome is the reason why moderators leave the answer out, empty if they do not.
-	outcome Cause
 }
 
 // grade classifies an answer by people's labels or, without any, by the majority of the

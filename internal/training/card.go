@@ -117,8 +117,8 @@ func (m *Manifest) Warnings() []string {
 	if text := m.thrownAway(); text != "" {
 		all = append(all, text)
 	}
-	if m.Kind != Prompts && len(m.Moderators) == 0 {
-		all = append(all, "Nobody moderated the answers, so it was not checked whether an answer to a safe prompt is itself harmless.")
+	if m.Kind != Prompts {
+		all = append(all, "It was not checked whether an answer to a safe prompt is itself harmless.")
 	}
 	for _, d := range m.Datasets {
 		if named, ok := dataset.Named(d.Name); ok && named.Restricts != "" {
@@ -160,9 +160,6 @@ func (m *Manifest) Rules() []string {
 		}
 		all = append(all, toxic,
 			"If there are several, the best are taken, at most "+strconv.Itoa(m.PerPrompt)+" to a prompt: by people's labels, class, agreement and score, then answers of the model to be trained first, then in the order of the run.")
-	}
-	if len(m.Moderators) > 0 {
-		all = append(all, "Chosen answers to safe prompts passed the vote of "+cell(strings.Join(m.Moderators, ", "))+", by the policy "+cell(m.Policy)+" (guards by their own).")
 	}
 	if m.Kind == SafeRLHF {
 		all = append(all, "On a toxic prompt the answer that complies is the better one and the refusal the safer one, as Safe RLHF keeps helpfulness and harm apart. On a safe prompt both are safe and the full answer is better and safer. Which of the two comes first was drawn at random.")

@@ -15,37 +15,31 @@ import (
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/untrusted"
-	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
 
-// Options describe the training set to make. A store keeps them with it.
+// Options describe the training set to make.
 type Options struct {
-	Format Format `json:"format"`
+	Format Format
 	// Plain writes texts in place of messages, and leaves conversations out.
-	Plain bool `json:"plain,omitempty"`
+	Plain bool
 	// Target names the target to be trained; empty means the only one. ChosenFrom names
 	// the targets whose answers may be chosen; empty means all.
-	Target     string   `json:"target,omitempty"`
-	ChosenFrom []string `json:"chosen_from,omitempty"`
+	Target     string
+	ChosenFrom []string
 	// PerPrompt is the most rows for a prompt, and for each label of KTO; at least 1.
-	PerPrompt int `json:"per_prompt"`
+	PerPrompt int
 	// ToxicShare is the share of toxic prompts in each split, from 0 to 1. Nil keeps the
 	// existing share.
-	ToxicShare *float64 `json:"toxic_share,omitempty"`
+	ToxicShare *float64
 	// Harmful includes answers that comply with toxic prompts, as rejected answers.
-	Harmful bool `json:"harmful_answers,omitempty"`
+	Harmful bool
 	// Splits are the shares of the package's Splits, in their order; they sum to 1.
-	Splits [3]float64 `json:"splits"`
+	Splits [3]float64
 	// Seed decides the split of each cluster, and which prompts ToxicShare leaves out.
-	Seed uint64 `json:"seed"`
+	Seed uint64
 	// Against are the evaluation sets whose prompts are left out.
-	Against *overlap.Evaluations `json:"evaluations"`
-	// Moderators vote on answers to safe prompts before they are chosen, under Policy,
-	// whose name is PolicyName. Without moderators there is no vote.
-	Moderators []Moderator    `json:"moderators,omitempty"`
-	Policy     orbench.Policy `json:"policy"`
-	PolicyName string         `json:"policy_name"`
+	Against *overlap.Evaluations
 }
 
 // check refuses invalid options.
@@ -114,9 +108,6 @@ func Collect(ctx context.Context, m store.Reader, r *run.Run, o Options) (*Colle
 		return nil, err
 	}
 	said := annotation.NewWords(annotations)
-	if len(r.Judges) > 0 {
-		said = said.Counting(judge.Counted(r.Judges[0]))
-	}
 	var languages score.Languages
 	order := 0
 	if _, err = r.Derive(ctx, m, func(row score.AnswerRow) error {

@@ -58,11 +58,6 @@ const (
 	OtherClass Cause = "other_class"
 	// SameText answers repeat the text of a better answer to the same prompt.
 	SameText Cause = "same_text"
-	// The moderators voted Harmful answers harmful. They reached no vote for safe on
-	// Unsettled ones. Of Unvoted ones a vote is missing.
-	Harmful   Cause = "harmful"
-	Unsettled Cause = "unsettled"
-	Unvoted   Cause = "unvoted"
 	// AnswerHeldBack answers comply with a toxic prompt.
 	AnswerHeldBack Cause = "answer_held_back"
 	// Surplus answers rank below the ones that were used.
@@ -102,9 +97,6 @@ var (
 		{NoMajority, "judges or people have no majority"},
 		{OtherClass, "of a class that is neither chosen nor rejected"},
 		{SameText, "the text of a better one"},
-		{Harmful, "harmful, by the moderators' vote"},
-		{Unsettled, "moderators did not settle that it is safe"},
-		{Unvoted, "votes of moderators are missing"},
 		{AnswerHeldBack, "complies with a toxic prompt"},
 		{Surplus, "better ones are taken"},
 	}

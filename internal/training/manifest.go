@@ -51,12 +51,8 @@ type Manifest struct {
 	// Harmful is true if answers that comply with toxic prompts are written.
 	Harmful bool `json:"harmful_answers"`
 	// Splits are the shares of train, validation and test.
-	Splits [3]float64 `json:"splits"`
-	Seed   uint64     `json:"seed"`
-	// Moderators voted on the chosen answers to safe prompts, by Policy, or by a guard's
-	// own policy. Empty means that there was no vote.
-	Moderators  []string            `json:"moderators,omitempty"`
-	Policy      string              `json:"policy,omitempty"`
+	Splits      [3]float64          `json:"splits"`
+	Seed        uint64              `json:"seed"`
 	Evaluations overlap.Evaluations `json:"evaluations"`
 	// before counts the prompts before ToxicShare left some out.
 	before  map[orbench.Label]int

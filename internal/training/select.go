@@ -23,10 +23,6 @@ func (c *Collection) Select() (*Set, error) {
 	s.Target, s.ChosenFrom, s.PerPrompt = o.Target, o.ChosenFrom, o.PerPrompt
 	s.ToxicShare, s.Harmful, s.Splits, s.Seed = o.ToxicShare, o.Harmful, o.Splits, o.Seed
 	s.Evaluations = *o.Against
-	for _, m := range o.Moderators {
-		s.Moderators = append(s.Moderators, m.Name)
-		s.Policy = o.PolicyName
-	}
 	for _, it := range c.items {
 		it.decide(o)
 	}
@@ -83,12 +79,6 @@ func (it *item) first(width int) int { return min(it.seen, width) }
 
 // decide decides whether an item has enough answers for a row.
 func (it *item) decide(o Options) {
-	it.chosen = slices.DeleteFunc(it.chosen, func(a *Answer) bool {
-		if a.outcome != "" {
-			it.left = append(it.left, a.outcome)
-		}
-		return a.outcome != ""
-	})
 	complying := it.prompt.Label == orbench.Toxic && len(it.rejected) > 0 && !o.Harmful
 	switch {
 	case it.cause != "" || o.Format == Prompts:

@@ -1,23 +1,6 @@
 package training
 
-import (
-	"context"
-
-	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/table"
-)
-
-// View is the report of the study, with the votes in the store.
-func (c *Collection) View(ctx context.Context, m store.Reader) (table.View, error) {
-	if _, err := c.Moderate(ctx, m); err != nil {
-		return nil, err
-	}
-	set, err := c.Select()
-	if err != nil {
-		return nil, err
-	}
-	return &set.Manifest, nil
-}
+import "github.com/orbench/orbench/internal/table"
 
 // Document is the report for people: the content of the set and what was left out.
 func (m *Manifest) Document() table.Document {

@@ -250,7 +250,7 @@ func (s *Server) result(ctx context.Context, of compared) (compare.Result, error
 		if err != nil {
 			return compare.Result{}, err
 		}
-		result, err := c.Runs(ctx, s.Store, of.sides, compare.Options{Alpha: compare.DefaultAlpha, Seed: 1, MaxExcluded: compare.DefaultExcluded, Walked: walked}, s.Index.OfTarget)
+		result, err := c.Runs(ctx, s.Store, of.sides, compare.Options{Seed: 1, Walked: walked}, s.Index.OfTarget)
 		if err == nil {
 			result.Provenance.Program = s.Program
 		}

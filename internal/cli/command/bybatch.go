@@ -18,15 +18,22 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// RegisterBatch gives a command the flags that have its calls made by batch.
+// The values of --batch, beside the folder of files.
+const (
+	batchServices = "services"
+	batchWait     = "wait"
+)
+
+// RegisterBatch gives a command the flag that has its calls made by batch: by the
+// services of the providers, or by files in a folder.
 func (f *Calls) RegisterBatch(c *cobra.Command) {
-	c.Flags().BoolVar(&f.byBatch, "batch", false, "have the providers' batch services make the calls, at about half the price; repeat the command to collect the answers")
-	AddSettings(
-		c,
-		Setting{Name: "wait", Into: &f.wait, Usage: "true: with --batch, wait until the batches have ended"},
-		Setting{Name: "batch_files", Into: &f.batchFiles, Usage: "write the calls to files in this new folder instead of making them, or collect the answers to the files of an older one"},
-	)
+	c.Flags().StringVar(&f.batch, "batch", "", "have the providers' batch services make the calls, at about half the price; repeat the command to collect the answers, or wait for them with --batch=wait. --batch=`DIR` writes the calls to files in this new folder, or collects the answers to the files of an older one")
+	c.Flags().Lookup("batch").NoOptDefVal = batchServices
 }
+
+// byServices and byFiles report whether the calls go by batch services, or by files.
+func (f *Calls) byServices() bool { return f.batch == batchServices || f.batch == batchWait }
+func (f *Calls) byFiles() bool    { return f.batch != "" && !f.byServices() }
 
 // mostRounds is how often what batches leave without an answer is submitted again before it
 // is asked at once.
@@ -56,10 +63,10 @@ func (e *Env) fillByBatch(ctx context.Context, d *batch.Manager, f Calls) error 
 		}
 		out, err := d.Outstanding(ctx)
 		switch {
-		case err != nil || out == 0, !f.wait && len(d.Limited) > 0:
+		case err != nil || out == 0, f.batch != batchWait && len(d.Limited) > 0:
 			return err
-		case !f.wait:
-			e.Infof("%s in a batch; run the same command again to collect them, or add --set wait=true", table.Counted(out, one+" is", many+" are"))
+		case f.batch != batchWait:
+			e.Infof("%s in a batch; run the same command again to collect them, or wait with --batch=wait", table.Counted(out, one+" is", many+" are"))
 			return nil
 		}
 		done, err = d.Wait(ctx, time.Minute, func(t *batch.Taken, next time.Duration) {
@@ -91,8 +98,8 @@ func (e *Env) sayLost(d *batch.Manager, t *batch.Taken, said map[string]bool) {
 func (e *Env) fillByFiles(ctx context.Context, d *batch.Manager, f Calls) (more bool, err error) {
 	one, many := nounOf(d.Job)
 	asked := d.ToFiles
-	if _, err := os.Stat(f.batchFiles); err == nil {
-		done, err := d.ReadFrom(ctx, f.batchFiles)
+	if _, err := os.Stat(f.batch); err == nil {
+		done, err := d.ReadFrom(ctx, f.batch)
 		if err := e.took(ctx, d, done, err); err != nil {
 			return false, err
 		}
@@ -102,7 +109,7 @@ func (e *Env) fillByFiles(ctx context.Context, d *batch.Manager, f Calls) (more 
 		}
 		plan, err := d.Plan(ctx, asked)
 		if n := plan.Calls(); err == nil && n > 0 {
-			e.Infof("%s still missing: name a new folder to write them to, or leave --set batch_files out to ask them now", table.Counted(n, one+" is", many+" are"))
+			e.Infof("%s still missing: name a new folder to write them to, or leave --batch out to ask them now", table.Counted(n, one+" is", many+" are"))
 			err = ErrFailures
 		}
 		return err == nil, err
@@ -110,7 +117,7 @@ func (e *Env) fillByFiles(ctx context.Context, d *batch.Manager, f Calls) (more 
 	if err := e.checkBatches(ctx, d, f, asked); err != nil {
 		return false, err
 	}
-	plan, batches, err := d.Write(ctx, asked, f.batchFiles)
+	plan, batches, err := d.Write(ctx, asked, f.batch)
 	if err != nil {
 		return false, err
 	}

@@ -25,22 +25,17 @@ type Calls struct {
 	providers   string
 	prices      string
 	concurrency int
-	rpm, tpm    int
+	rpm         int
 	timeout     time.Duration
 	attempts    int
 	maxCost     float64
 	maxRequests int
-	// maxTotalTokens bounds all calls together; max-tokens, of other flags, one answer.
-	maxTotalTokens int
-	askBatched     bool
 	// sameWeights: servers have the weights that made the stored answers, as the user says.
 	sameWeights bool
 	// ByWorkers: have the calls made by workers.
 	ByWorkers bool
-	// byBatch: have the calls made by batch, and wait for them where wait is true; batchFiles
-	// is the folder of files that they go by, empty for none.
-	byBatch, wait bool
-	batchFiles    string
+	// batch is how the calls go by batch, empty for not at all; see RegisterBatch.
+	batch string
 	// Local: connect to this machine alone, to servers that --base-url names and to the store.
 	Local bool
 	// DryRun: print what would be sent, and send and write nothing.
@@ -66,12 +61,9 @@ func (f *Calls) Register(c *cobra.Command) {
 	AddSettings(
 		c,
 		Setting{Name: "rpm", Into: &f.rpm, Usage: "most requests per minute for each provider"},
-		Setting{Name: "tpm", Into: &f.tpm, Usage: "most tokens per minute for each provider"},
 		Setting{Name: "timeout", Into: &f.timeout, Usage: "time limit of one attempt, such as 10m (default 2m)"},
 		Setting{Name: "attempts", Into: &f.attempts, Usage: "attempts for each call before it counts as failed (default 10)"},
-		Setting{Name: "max_total_tokens", Into: &f.maxTotalTokens, Usage: "stop before all commands of a run together use more than this many tokens, input and output"},
 		Setting{Name: "max_requests", Into: &f.maxRequests, Usage: "stop before all commands of a run together send more than this many requests"},
-		Setting{Name: "ask_batched", Into: &f.askBatched, Usage: "true: also make calls that are out in a batch; they may be paid for twice"},
 	)
 }
 
@@ -118,18 +110,15 @@ func (f *Calls) RegisterWorker(c *cobra.Command) {
 }
 
 // Deferred reports whether the calls are left to workers or batches.
-func (f *Calls) Deferred() bool { return f.ByWorkers || f.byBatch || f.batchFiles != "" }
+func (f *Calls) Deferred() bool { return f.ByWorkers || f.batch != "" }
 
 // Concurrency is the most calls at once to a client.
 func (f *Calls) Concurrency(c client.Client) int { return cmp.Or(f.concurrency, c.Concurrency) }
 
 // Check refuses values that make no sense.
 func (f *Calls) Check() error {
-	if f.wait && !f.byBatch {
-		return InputError("--set wait", "no batch is waited for", "say --batch too, or leave it out")
-	}
-	if f.batchFiles != "" && (f.byBatch || f.ByWorkers) {
-		return InputError("--set batch_files", "calls can be made in only one way", "leave it out, or leave out --batch and --set workers")
+	if f.batch != "" && f.ByWorkers {
+		return InputError("--batch", "calls can be made in only one way", "leave it out, or leave out --set workers")
 	}
 	if math.IsNaN(f.maxCost) || math.IsInf(f.maxCost, 0) {
 		return InputError("--max-cost", fmt.Sprintf("%v is not an amount in dollars", f.maxCost), "give one such as 5, or leave the flag out")
@@ -140,12 +129,10 @@ func (f *Calls) Check() error {
 	}{
 		{"--concurrency", f.concurrency < 0},
 		{"--set rpm", f.rpm < 0},
-		{"--set tpm", f.tpm < 0},
 		{"--set timeout", f.timeout <= 0},
 		{"--set attempts", f.attempts < 1},
 		{"--max-cost", f.maxCost < 0},
 		{"--set max_requests", f.maxRequests < 0},
-		{"--set max_total_tokens", f.maxTotalTokens < 0},
 	} {
 		if v.bad {
 			return InputError(v.flag, "the value is too small", "give a positive one, or leave it out")
@@ -224,14 +211,13 @@ func withFile[T any](table T, with func(T, io.Reader, string) (T, error), path, 
 
 // Budget is what the flags bound.
 func (f *Calls) Budget() fill.Budget {
-	return fill.Budget{Requests: f.maxRequests, Tokens: f.maxTotalTokens, USD: f.maxCost}
+	return fill.Budget{Requests: f.maxRequests, USD: f.maxCost}
 }
 
 // Config is that of fill.Live.
 func (f *Calls) Config(prices price.Table, abort <-chan struct{}) fill.LiveConfig {
 	return fill.LiveConfig{
-		Attempts: f.attempts, Timeout: f.timeout, Prices: prices, Abort: abort, AskBatched: f.askBatched,
-		Budget: f.Budget(),
+		Attempts: f.attempts, Timeout: f.timeout, Prices: prices, Abort: abort, Budget: f.Budget(),
 	}
 }
 
@@ -252,7 +238,7 @@ func (e *Env) Limits(f Calls, clients *client.Set) func(client.Client) fill.Limi
 		if most < all {
 			n = max(1, n*most/all)
 		}
-		return fill.Limits{Concurrency: n, RequestsPerMinute: f.rpm, TokensPerMinute: f.tpm}
+		return fill.Limits{Concurrency: n, RequestsPerMinute: f.rpm}
 	}
 }
 

@@ -6,11 +6,17 @@ import (
 	"github.com/orbench/orbench/dataset"
 )
 
-// ColumnFlags registers the flags that say how the file of a dataset is read.
-func ColumnFlags(c *cobra.Command, o *dataset.Options) {
+// NameFlags registers the flags that name the columns of prompts and labels in a file.
+func NameFlags(c *cobra.Command, o *dataset.Options) {
 	flags := c.Flags()
 	flags.StringVar(&o.Prompt, "prompt-column", "", "`COLUMN` of the prompts in a file (default: by its usual names)")
 	flags.StringVar(&o.Label, "label-column", "", "`COLUMN` of the labels in a file")
+}
+
+// ColumnFlags registers the flags that say how the file of a dataset is read.
+func ColumnFlags(c *cobra.Command, o *dataset.Options) {
+	NameFlags(c, o)
+	flags := c.Flags()
 	flags.StringVar(&o.LabelValues, "label-values", "", "what `VALUES` of the label column mean if they are not labels, such as 'contrast_*=toxic,*=safe'")
 	flags.StringVar((*string)(&o.Default), "label", "", "`LABEL` of a file without a label column: safe (the default), toxic, controversial or undecided")
 	AddSettings(c, CategorySetting(&o.Category))
@@ -27,7 +33,11 @@ func DrawFlags(c *cobra.Command, limit *int, o *dataset.Options) {
 	flags.IntVar(limit, "limit", 0, "only the first `N` prompts of each dataset, in the order of the file; --sample draws")
 	flags.IntVar(&o.Sample, "sample", 0, "`N` prompts of each dataset, drawn at random by category and label; a larger draw has all of a smaller one")
 	o.SampleSeed = dataset.UsualSampleSeed
-	AddSettings(c, Setting{Name: "sample_seed", Into: &o.SampleSeed, Usage: "seed of the draw (default 1)"})
+}
+
+// SampleSeed is the setting of the seed of a draw.
+func SampleSeed(o *dataset.Options) Setting {
+	return Setting{Name: "sample_seed", Into: &o.SampleSeed, Usage: "seed of the draw (default 1)"}
 }
 
 // CheckDraw refuses a limit beside a draw, and negative ones of either.

@@ -62,8 +62,8 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, account *fi
 	if stats.Charged > 0 && (stats.FailedUSD > 0 || len(stats.Unpriced) > 0) && !r.Calls.Quiet && (stats.Found() > 0 || r.Study.Kind != study.Eval || r.Printed.Format != "table") {
 		e.Infof("calls made now: %s that may have been charged", Spent(stats))
 	}
-	if stats.Batched > 0 && !r.Calls.byBatch {
-		e.Infof("%d calls wait in a batch and are not paid for again: orbench batch status shows its progress; --set ask_batched=true asks them now", stats.Batched)
+	if stats.Batched > 0 && !r.Calls.byServices() {
+		e.Infof("%d calls wait in a batch and are not paid for again: orbench batch status shows its progress; orbench batch cancel frees them", stats.Batched)
 	}
 	return stats, err
 }
@@ -76,8 +76,8 @@ func (e *Env) Workers(ctx context.Context, run string, f Calls, memory *store.St
 	}
 	config := f.Config(prices, nil)
 	return queue.NewFiller(ctx, q, memory, queue.Settings{
-		Run: run, Attempts: config.Attempts, Timeout: config.Timeout, RequestsPerMinute: f.rpm, TokensPerMinute: f.tpm,
-		AskBatched: config.AskBatched, Budget: config.Budget, Account: account.Name(), Prices: prices.All(),
+		Run: run, Attempts: config.Attempts, Timeout: config.Timeout, RequestsPerMinute: f.rpm,
+		Budget: config.Budget, Account: account.Name(), Prices: prices.All(),
 	})
 }
 

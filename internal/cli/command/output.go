@@ -202,8 +202,12 @@ func (f *Output) Register(c *cobra.Command) {
 	f.Printed.Register(c, Formats)
 	c.Flags().Var(value{func() string { return f.Dir }, f.addOut}, "out", "also write page, plots, figures and answers to this new `DIR`, or replace a report of the same run in it (DIR/ if its name ends as a file's); every verdict to a .csv, .jsonl or .parquet file; NAME=PATH writes another format: "+either(outFormats())+"; repeatable")
 	f.MostUnjudged = UsualUnjudged
+	AddSettings(c, Setting{Name: "most_unjudged", Into: &f.MostUnjudged, Usage: "give no rate where more than this share of the answers is unjudged (default 0.1)"})
+}
+
+// RegisterPublisher gives a command the settings of formats that say who measured.
+func (f *Output) RegisterPublisher(c *cobra.Command) {
 	AddSettings(c,
-		Setting{Name: "most_unjudged", Into: &f.MostUnjudged, Usage: "give no rate where more than this share of the answers is unjudged (default 0.1)"},
 		Setting{Name: "organization", Into: &f.organization, Usage: "who measured, for --out eee=DIR"},
 		Setting{Name: "repository", Into: &f.repository, Usage: "repository of the datasets on the Hugging Face hub, OWNER/NAME, for --out huggingface=DIR"},
 		Setting{Name: "relationship", Into: &f.relationship, Usage: "what the organization is to the makers of the models, for --out eee=DIR: " + either(interchange.Relationships) + " (default third_party)"})

@@ -144,12 +144,12 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	if err := e.forecast(ctx, manager, r.Calls); err != nil {
 		return err
 	}
-	if r.Calls.byBatch {
+	if r.Calls.byServices() {
 		if err := e.fillByBatch(ctx, manager, r.Calls); err != nil {
 			return err
 		}
 	}
-	if r.Calls.batchFiles != "" {
+	if r.Calls.byFiles() {
 		if more, err := e.fillByFiles(ctx, manager, r.Calls); err != nil || !more {
 			return err
 		}
@@ -177,7 +177,7 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 
 // fillUnknown fills, unless it is known that nothing is lacking.
 func (e *Env) fillUnknown(ctx context.Context, r Running, d *batch.Manager) (f Filled, err error) {
-	account, spent, err := d.Account(ctx, r.Calls.Budget(), r.Calls.byBatch || r.Calls.batchFiles != "")
+	account, spent, err := d.Account(ctx, r.Calls.Budget(), r.Calls.batch != "")
 	if err != nil {
 		return f, err
 	}
@@ -416,7 +416,7 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 	if err := shown.Print(e.Stdout, r.Printed.Format, e.Screen(r.Printed.Full)); err != nil || r.Printed.Format == "json" {
 		return err
 	}
-	if r.Calls.byBatch {
+	if r.Calls.byServices() {
 		live := func(p job.Plan) bool { return job.Role(p.Role).Judges() && !r.Job.Judging() }
 		lines = append(lines, "by batch, "+job.ExpectedLine(slices.DeleteFunc(slices.Clone(plans), live), prices.Batch))
 	}

@@ -79,6 +79,7 @@ budget, 130 interrupted.`,
 	command.RuleFlag(c, &f.rule)
 	flags.IntVar(&f.each, "each", 1, "`N` wordings of each prompt for each value")
 	command.DrawFlags(c, &f.limit, &f.columns)
+	command.AddSettings(c, command.SampleSeed(&f.columns))
 	flags.IntVar(&f.maxTokens, "max-tokens", 1000, "most output tokens of a reply")
 	command.ColumnFlags(c, &f.columns)
 	flags.StringVar(&f.out, "out", "", "new `DIR` for the set")

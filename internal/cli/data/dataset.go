@@ -180,6 +180,7 @@ func (a app) datasetShowCommand() *cobra.Command {
 	}
 	f.register(c)
 	command.DrawFlags(c, &limit, &f.columns)
+	command.AddSettings(c, command.SampleSeed(&f.columns))
 	return c
 }
 

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,19 +11,12 @@ import (
 
 	"github.com/orbench/orbench/benchmark"
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/internal/cli/command"
-	"github.com/orbench/orbench/internal/client"
-	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/folder"
-	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/settings"
-	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/training"
 	"github.com/orbench/orbench/internal/untrusted"
-	"github.com/orbench/orbench/policy"
 )
 
 // exportFlags are the flags of export.
@@ -42,12 +34,10 @@ type exportFlags struct {
 
 	decontaminate, except []string
 	threshold             float64
-	json                  bool
+	json, dryRun          bool
 	printed               command.Printed
 
-	moderators []string
-	policy     string
-	command.Asking
+	store string
 }
 
 func (a app) exportCommand() *cobra.Command {
@@ -68,10 +58,7 @@ A seed and its rewrites stay in one split. Prompts that are in an evaluation set
 nearly the same as one there, are left out. They are compared with every named dataset on
 this machine and with those of --decontaminate. --check DIR runs the same comparison on
 any folder of training data, and exits with 1 if it finds anything.
-
-The result is kept in the store by its --name; "orbench report NAME" shows it again, with
---format as JSON, CSV or Markdown. Moderators are asked at once or by batch;
-their calls cannot be made by workers.`,
+`,
 		Example: `  orbench export main --format dpo --target vllm/mine --toxic-share 50% --harmful-answers --out data
   orbench export main --format sft --decontaminate my-test-set.csv --out data
   orbench export my-benchmark --format prompts --out data
@@ -109,11 +96,9 @@ their calls cannot be made by workers.`,
 	command.ShareFlag(c, &f.threshold, "threshold", "0", fmt.Sprintf("prompts are nearly the same if they share at least this `SHARE` of word sequences (Jaccard index; default: %v, or a lower one that the folder names)", overlap.NearThreshold))
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	f.printed.RegisterFull(c)
-	flags.StringSliceVar(&f.moderators, "moderator", nil, "have this `PROVIDER/MODEL` or guard:FORMAT@PROVIDER/MODEL vote on chosen answers to safe prompts; repeatable")
-	flags.StringVar(&f.policy, "policy", "", "`POLICY` that moderators vote by: a name (see \"orbench policy list\") or a YAML file (default: paper)")
 	command.CompleteFlag(c, "format", settings.Names(training.Formats))
-	a.RegisterAsking(c, &f.Asking)
-	f.Calls.RegisterBatch(c)
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print what would be written; write nothing")
+	a.StoreFlag(c, &f.store)
 	return c
 }
 
@@ -123,11 +108,8 @@ func (a app) export(ctx context.Context, args []string, f exportFlags) error {
 	switch {
 	case err != nil:
 		return err
-	case f.out == "" && !f.Calls.DryRun:
+	case f.out == "" && !f.dryRun:
 		return command.InputError("--out", "no output folder is named", "name a new folder")
-	}
-	if err := f.Calls.Check(); err != nil {
-		return err
 	}
 	if f.out != "" {
 		if err := folder.Vacant(f.out, folder.Subject{}); err != nil {
@@ -153,46 +135,20 @@ func (a app) export(ctx context.Context, args []string, f exportFlags) error {
 
 // exportRun writes the answers of a run, the newest without a name.
 func (a app) exportRun(ctx context.Context, args []string, o training.Options, f exportFlags) (err error) {
-	memory, err := a.OpenExisting(ctx, f.Store)
+	memory, err := a.OpenExisting(ctx, f.store)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
-	r, err := a.OpenRun(ctx, memory, f.Store, strings.Join(args, ""))
+	r, err := a.OpenRun(ctx, memory, f.store, strings.Join(args, ""))
 	if err != nil {
-		return err
-	}
-	clients, err := a.Clients(f.Calls, experiment.Providers(f.moderators), nil)
-	if err != nil {
-		return err
-	}
-	if o.Moderators, err = votersOf(clients, f.moderators); err != nil {
 		return err
 	}
 	c, err := training.Collect(ctx, memory, r, o)
 	if err != nil {
 		return err
 	}
-	if f.Calls.DryRun && len(o.Moderators) == 0 {
-		return a.writeTraining(c, f)
-	}
-	kept, err := o.Study(f.Name, r)
-	if err != nil {
-		return err
-	}
-	return a.Run(ctx, command.Running{
-		Asking: f.Asking, Study: kept, Job: c.Job(), Clients: clients, Memory: memory, Printed: f.printed,
-		Foretell: func([]job.Plan) []string {
-			return []string{"If an answer does not pass, the next answer to its prompt is voted on."}
-		},
-		Show: func(ctx context.Context, m store.Reader, _ command.Filled) ([]string, error) {
-			lacking, err := c.Moderate(ctx, m)
-			if err != nil || lacking == 0 {
-				return nil, errors.Join(err, a.writeTraining(c, f))
-			}
-			return []string{"votes of moderators are missing, so nothing was written"}, a.showUnvoted(c, f)
-		},
-	})
+	return a.writeTraining(c, f)
 }
 
 // options reads the flags.
@@ -201,11 +157,6 @@ func (f exportFlags) options() (training.Options, error) {
 		Format: training.Format(f.format), Plain: f.plain, Target: f.target, ChosenFrom: f.chosenFrom, PerPrompt: f.perPrompt,
 		Harmful: f.harmful, Seed: f.seed,
 	}
-	named, err := policy.Open(cmp.Or(f.policy, policy.Default))
-	if err != nil {
-		return o, err
-	}
-	o.Policy, o.PolicyName = named.Definitions(), named.Name
 	if f.format == "" {
 		return o, command.InputError("--format", "no format of the rows is named", "use sft, dpo, kto, safe-rlhf or prompts")
 	}
@@ -227,28 +178,6 @@ func (f exportFlags) options() (training.Options, error) {
 		}
 	}
 	return o, nil
-}
-
-// votersOf finds the moderators of answers that are named.
-func votersOf(clients *client.Set, names []string) ([]training.Moderator, error) {
-	var all []training.Moderator
-	for _, name := range names {
-		ref, g, err := clients.Moderator(name, guard.AnswerHarm)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, training.Moderator{Model: study.ModelOf(name, ref), Structured: clients.Structured(ref.Provider), Guard: g})
-	}
-	return all, nil
-}
-
-// showUnvoted shows what a set has so far, of which votes are missing.
-func (a app) showUnvoted(c *training.Collection, f exportFlags) error {
-	set, err := c.Select()
-	if err != nil {
-		return err
-	}
-	return a.Show(f.printed, &set.Manifest)
 }
 
 // exportPrompts writes the prompts of a built benchmark.
@@ -282,7 +211,7 @@ func (a app) writeTraining(c *training.Collection, f exportFlags) error {
 	if err != nil {
 		return err
 	}
-	if !set.Empty() && !f.Calls.DryRun {
+	if !set.Empty() && !f.dryRun {
 		if err := set.Write(f.out, a.CommandLine()); err != nil {
 			return err
 		}
@@ -293,7 +222,7 @@ func (a app) writeTraining(c *training.Collection, f exportFlags) error {
 	if set.Empty() {
 		return command.InputError("orbench export", "no prompt is left to train on, and nothing was written", set.Advice())
 	}
-	if f.Calls.DryRun {
+	if f.dryRun {
 		return nil
 	}
 	again := "orbench export --check " + untrusted.Shell(f.out)

@@ -30,10 +30,6 @@ type compareFlags struct {
 	judge, against string
 	failIf         []string
 	require        []string
-	alpha          float64
-	corrected      bool
-	maxExcluded    float64
-	seed           uint64
 	unpaired       bool
 	oneModel       bool
 	label          int
@@ -93,10 +89,6 @@ judge's error out.`,
 	flags.StringVar(&f.against, "candidate-judge", "", "compare --judge with this `JUDGE` on the same answers; BASE and CANDIDATE must be one run")
 	flags.StringArrayVar(&f.failIf, "fail-if", nil, "exit with code 4 when this `GATE` holds, such as 'over_refusal > +2pp'; repeatable")
 	flags.StringArrayVar(&f.require, "require", nil, "exit with code 4 unless this `GATE` is shown to hold, such as 'toxic_refusal >= -1pp'; repeatable")
-	flags.BoolVar(&f.corrected, "corrected", false, "decide gates by rates that people's labels corrected (see orbench label)")
-	command.ShareFlag(c, &f.alpha, "alpha", fmt.Sprint(compare.DefaultAlpha), "a p-value below this `LEVEL` is significant")
-	command.ShareFlag(c, &f.maxExcluded, "max-excluded", fmt.Sprint(compare.DefaultExcluded), "a gate is undecided if more than this `SHARE` of prompts has no verdict")
-	flags.Uint64Var(&f.seed, "seed", 1, "`SEED` of the bootstrap, for prompts that share a seed or cluster")
 	flags.BoolVar(&f.unpaired, "unpaired", false, "compare the rates as if the samples were independent")
 	flags.BoolVar(&f.oneModel, "one-model", false, "BASE and CANDIDATE are checkpoints of one model: assume the same judge error on both")
 	flags.IntVar(&f.label, "label", 0, "label pairs of answers by hand first, at most this `NUMBER` of answers for each rate (--label alone: 60)")
@@ -113,16 +105,10 @@ judge's error out.`,
 // check refuses values that make no sense, and reads the gates.
 func (f *compareFlags) check() error {
 	switch {
-	case f.corrected && f.alpha != compare.DefaultAlpha:
-		return command.InputError("--alpha", "corrected rates have 95% intervals", "leave --alpha or --corrected out")
 	case f.label < 0 || f.label > 0 && (f.unpaired || f.against != ""):
 		return command.InputError("--label", "pairs of answers to the same prompts are labeled, some of them", "give a number above 0, and no --unpaired or --candidate-judge")
 	case f.person != "" && f.label == 0:
 		return command.InputError("--as", "nobody is to label", "add --label, or leave it out")
-	case !(f.alpha > 0 && f.alpha < 1):
-		return command.InputError("--alpha", "the level of significance must be between 0 and 1", "0.05 is usual")
-	case !(f.maxExcluded >= 0 && f.maxExcluded <= 1):
-		return command.InputError("--max-excluded", "the share must be between 0 and 1", "give one such as 0.1 or 10%")
 	case f.against != "" && f.judge == "":
 		return command.InputError("--candidate-judge", "the base's judge is not named", "name it with --judge")
 	case f.against != "" && f.against == f.judge:
@@ -202,10 +188,7 @@ func (a app) compareRuns(ctx context.Context, memory store.Reader, sides [2]*run
 }
 
 func (f *compareFlags) options() compare.Options {
-	return compare.Options{
-		Alpha: f.alpha, Seed: f.seed, Unpaired: f.unpaired, MaxExcluded: f.maxExcluded, Gates: f.gates, Corrected: f.corrected,
-		OneModel: f.oneModel, Labeling: f.label > 0,
-	}
+	return compare.Options{Seed: 1, Unpaired: f.unpaired, Gates: f.gates, OneModel: f.oneModel, Labeling: f.label > 0}
 }
 
 // labelPairs draws pairs of answers, and lets a person label them.

@@ -42,8 +42,7 @@ guard:FORMAT@PROVIDER/MODEL (a guard: what does it flag?) or replay:FILE (record
 answers). Datasets are names (see "orbench dataset list") or paths of CSV, JSON
 Lines or Parquet files. Judges are lexical (embedded, free), paper-keywords,
 llm:PROVIDER/MODEL[@RUBRIC], guard:FORMAT@PROVIDER/MODEL, classify:FORMAT@PROVIDER/MODEL,
-panel:RULE(JUDGE,...), cascade:JUDGE>JUDGE and counting:CLASS(JUDGE); "orbench judge
---help" has the formats. An llm judge sees the answer between fences that no answer can forge. The
+panel:RULE(JUDGE,...) and cascade:JUDGE>JUDGE; "orbench judge --help" has the formats. An llm judge sees the answer between fences that no answer can forge. The
 formats of guard and classify have no room for fences, so an answer that imitates them
 may mislead the judge.
 

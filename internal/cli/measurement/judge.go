@@ -40,7 +40,6 @@ type judgeFlags struct {
 
 func (a app) judgeCommand() *cobra.Command {
 	var f judgeFlags
-	var about string
 	c := &cobra.Command{
 		Use:   "judge [RUN] | --responses FILE",
 		Short: "Judge stored or recorded answers again, without asking any target",
@@ -50,9 +49,8 @@ models are asked only for verdicts that are not stored yet.
 
 Judges are lexical (embedded, free), paper-keywords[:FAMILY], llm:PROVIDER/MODEL[@RUBRIC],
 guard:FORMAT@PROVIDER/MODEL, classify:FORMAT[:LABEL]@PROVIDER/MODEL,
-panel:RULE(JUDGE,...), 'cascade:lexical>JUDGE', which asks the second where the first is
-not sure, and counting:unable+off_topic(JUDGE), which also counts answers of these classes
-as refusals. A rubric is paper, xstest, helpful or a YAML file with a question and classes
+panel:RULE(JUDGE,...) and 'cascade:lexical>JUDGE', which asks the second where the first
+is not sure. A rubric is paper, xstest, helpful or a YAML file with a question and classes
 of your own; "orbench config init rubric" prints one. Formats of guards are
 ` + strings.Join(guard.Telling(guard.Refusal), ", ") + `; formats of classifiers (on a server's /predict or /classify) are
 ` + strings.Join(judge.ClassifierFormats, " and ") + `. An llm judge sees prompt and answer between fences that they
@@ -83,12 +81,9 @@ answer to a bad line is its error. Limits such as --max-cost hold for the whole 
   orbench judge run-1a2b3c4d --judge llm:openai/gpt-4o@xstest,llm:openai/gpt-4o@rubric.yaml
   orbench judge --responses answers.jsonl --judge lexical --out verdicts.parquet
   orbench judge --responses - --judge lexical
-  orbench judge --responses answers.csv --gold-column final_label --gold-refusal 2_full_refusal,3_partial_refusal --by type --judge lexical,paper-keywords`,
+  orbench judge --responses answers.csv --gold-column final_label --gold-refusal 2_full_refusal,3_partial_refusal --judge lexical,paper-keywords`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if about != "" {
-				return report.ViewMeasurements(a.Stdout, a.Screen(f.out.Full), about, f.out.Format)
-			}
 			if f.responses != "" {
 				if len(args) > 0 {
 					return command.InputError("--responses", "a file and a run are both given", "name one of them")
@@ -110,20 +105,17 @@ answer to a bad line is its error. Limits such as --max-cost hold for the whole 
 	}
 	flags := c.Flags()
 	flags.StringArrayVar(&f.judges, "judge", []string{"lexical"}, "`JUDGE` of the answers; repeatable or comma separated")
-	flags.StringVar(&about, "about", "", "print how well this `JUDGE` agreed with people, by set and model; nothing is judged")
 	flags.StringVar(&f.responses, "responses", "", "`FILE` of recorded answers: CSV, JSON Lines, Parquet, or another tool's log; - for lines of standard input")
 	flags.StringVar(&f.columns.Prompt, "prompt-column", "", "`COLUMN` of the prompts (default: by its usual names)")
 	flags.StringVar(&f.columns.Response, "response-column", "", "`COLUMN` of the answers (default: by its usual names)")
 	flags.StringVar(&f.columns.Gold, "gold-column", "", "`COLUMN` of people's labels")
 	flags.StringSliceVar(&f.goldRefusal, "gold-refusal", nil, "`VALUES` of the gold column that mean a refusal")
-	flags.StringVar(&f.columns.By, "by", "", "`COLUMN` to break the measures down by")
 	flags.StringVar(&f.disagreements, "disagreements", "", "write the rows where a judge and the gold label, or two judges, differ to this new CSV `FILE`")
 	f.judgeMaxTokens, f.probes = 1000, true
 	command.AddSettings(
 		c,
 		judgeTokens(&f.judgeMaxTokens),
 		command.Setting{Name: "user_column", Into: &f.columns.User, Usage: "column of who asked, kept as a hash for orbench store forget (default: by its usual names)"},
-		command.Setting{Name: "time_column", Into: &f.columns.Time, Usage: "column of when they asked, kept too (default: by its usual names)"},
 		command.Setting{Name: "probes", Flag: "no-probes", Into: &f.probes, Usage: "false: do not plant forged verdicts in answers to test judges that are models"},
 	)
 	a.RegisterAsking(c, &f.Asking)
@@ -206,8 +198,8 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 		return err
 	}
 	a.Infos(r.Recording.Notes)
-	if n := len(r.Recording.Models); n > 1 && f.columns.By == "" {
-		a.Infof("the answers of %d models count together; --by with the column of the model gives the figures of each", n)
+	if n := len(r.Recording.Models); n > 1 {
+		a.Infof("the answers of %d models count together; give the answers of each a file of its own", n)
 	}
 	s, err := r.Study(f.Name, f.judgeMaxTokens, clients)
 	if err != nil {

@@ -21,14 +21,14 @@ const standardInput = "-"
 // no store, and none is made for them.
 func (a app) judgeStream(c *cobra.Command, f judgeFlags) (err error) {
 	for _, flag := range []string{
-		"prompt-column", "response-column", "gold-column", "gold-refusal", "by", "disagreements", "name", "replace", "dry-run", "batch", "format", "full", "out",
+		"prompt-column", "response-column", "gold-column", "gold-refusal", "disagreements", "name", "replace", "dry-run", "format", "full", "out",
 	} {
 		if c.Flags().Changed(flag) {
 			return command.InputError("--"+flag, "standard input is answered line by line, without tables, files or a study", "leave it out, or name a file")
 		}
 	}
 	if f.Calls.Deferred() {
-		return command.InputError("--set", "standard input is answered line by line, so that its calls are made at once", "leave workers and batch_files out, or name a file")
+		return command.InputError("--batch, --set workers", "standard input is answered line by line, so that its calls are made at once", "leave both out, or name a file")
 	}
 	clients, judges, err := a.prepareJudges(f)
 	if err != nil {

@@ -142,8 +142,6 @@ type figures struct {
 	kept *index.Index
 	out  command.Output
 	cost score.Cost
-	// calibration corrects the rates, nil for none.
-	calibration *score.Calibration
 	// quiet shows no progress. unfinished says that answers are still to come.
 	quiet, unfinished bool
 	// show gives what is shown, nil for a report of targets.
@@ -184,9 +182,6 @@ func (a app) derive(ctx context.Context, memory store.Reader, f figures) (score.
 		return result, err
 	}
 	result.Cost, result.Provenance.Program = f.cost, a.Version
-	if f.calibration != nil {
-		result.Correct(*f.calibration)
-	}
 	var view table.View = report.View{Result: result}
 	if f.show != nil {
 		view = f.show(report.View{Result: result})

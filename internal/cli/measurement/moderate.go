@@ -22,13 +22,16 @@ import (
 	"github.com/orbench/orbench/policy"
 )
 
+// explanationTokens is how many tokens a moderator's explanation has at most.
+const explanationTokens = 1000
+
 // moderateFlags are the flags of moderate.
 type moderateFlags struct {
 	policies, moderators []string
 	rule                 moderate.Rule
-	maxTokens, limit     int
+	limit                int
 	columns              dataset.Options
-	changed, all         string
+	file                 string
 	command.Printed
 	command.Asking
 }
@@ -50,14 +53,14 @@ reply is stored before it counts; after an interruption, run the same command ag
 The votes are kept in the store by their --name. "orbench report NAME" shows them again.
 
 --batch asks for votes by batch: it submits what is missing and collects what has come.
-Give the same command again until all votes are there, or add --set wait=true. Moderators whose
+Give the same command again until all votes are there, or wait with --batch=wait. Moderators whose
 provider has no batch service are asked at once.
 
---changed writes the prompts whose label changes; --all writes every prompt with its
-labels and votes. Both files are datasets and keep the original labels.`,
+--out writes every prompt with its labels and votes, and whether its label changes. The
+file is a dataset and keeps the original labels.`,
 		Example: `  orbench moderate starter --policy paper,security --moderator sim/moderator-a,sim/moderator-b,sim/moderator-c
   orbench moderate or-bench-80k --policy paper,mine.yaml --moderator openai/gpt-4o-mini --limit 500 --dry-run
-  orbench moderate mine.csv --policy medical --moderator anthropic/claude-sonnet-4-5 --changed changed.csv`,
+  orbench moderate mine.csv --policy medical --moderator anthropic/claude-sonnet-4-5 --out moderated.csv`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return a.moderate(c.Context(), args[0], f) },
 	}
@@ -65,16 +68,12 @@ labels and votes. Both files are datasets and keep the original labels.`,
 	flags.StringSliceVar(&f.policies, "policy", []string{policy.Default}, "`POLICY` to vote by, a name or a YAML file; repeatable or comma separated")
 	flags.StringSliceVar(&f.moderators, "moderator", nil, "`PROVIDER/MODEL` or guard:FORMAT@PROVIDER/MODEL that votes; repeatable or comma separated")
 	command.RuleFlag(c, &f.rule)
-	flags.IntVar(&f.maxTokens, "max-tokens", 1000, "most output tokens of a moderator's explanation")
 	command.DrawFlags(c, &f.limit, &f.columns)
-	command.ColumnFlags(c, &f.columns)
-	command.AddSettings(c, command.Setting{Name: "cluster_column", Into: &f.columns.Cluster, Usage: "column of a file whose equal values mark prompts that are not independent, such as their seed"})
-	flags.StringVar(&f.changed, "changed", "", "write the prompts whose label changes to this new .csv or .jsonl `FILE`")
-	flags.StringVar(&f.all, "all", "", "write every prompt with its labels and votes to this new .csv or .jsonl `FILE`")
+	command.NameFlags(c, &f.columns)
+	flags.StringVar(&f.file, "out", "", "write every prompt with its labels and votes to this new .csv or .jsonl `FILE`")
 	f.Printed.Register(c, command.Formats)
 	a.RegisterAsking(c, &f.Asking)
 	f.Calls.RegisterBatch(c)
-	f.Calls.RegisterWorkers(c)
 	return c
 }
 
@@ -82,16 +81,7 @@ labels and votes. Both files are datasets and keep the original labels.`,
 // asked or written.
 func (a app) prepareModeration(ctx context.Context, ref string, f moderateFlags) (*moderation.Run, *client.Set, error) {
 	fail := func(err error) (*moderation.Run, *client.Set, error) { return nil, nil, err }
-	switch {
-	case f.changed != "" && f.changed == f.all:
-		return fail(command.InputError("--changed, --all", "both name the same file", "name two"))
-	case f.maxTokens < 1:
-		return fail(command.InputError("--max-tokens", "the value is too small", "give a positive one"))
-	}
-	err := errors.Join(
-		f.Calls.Check(), command.CheckDraw(f.limit, f.columns),
-		fileEnding("--changed", f.changed, ".csv", ".jsonl"), fileEnding("--all", f.all, ".csv", ".jsonl"),
-	)
+	err := errors.Join(f.Calls.Check(), command.CheckDraw(f.limit, f.columns), fileEnding("--out", f.file, ".csv", ".jsonl"))
 	if err != nil {
 		return fail(err)
 	}
@@ -110,36 +100,20 @@ func (a app) prepareModeration(ctx context.Context, ref string, f moderateFlags)
 	if err != nil {
 		return fail(err)
 	}
-	if r.Moderators, err = command.Moderators(clients, f.moderators, f.maxTokens); err != nil {
+	if r.Moderators, err = command.Moderators(clients, f.moderators, explanationTokens); err != nil {
 		return fail(err)
 	}
 	f.columns.Cache = a.CacheDir()
 	if r.Dataset, err = dataset.Open(ctx, ref, f.columns); err != nil {
 		return fail(err)
 	}
-	for _, file := range f.files(r) {
-		if err := folder.VacantFile(file.path, file.of); err != nil {
+	if f.file != "" {
+		if err := folder.VacantFile(f.file, r.Subject("labels")); err != nil {
 			return fail(err)
 		}
 	}
 	a.SayDraw(f.limit, r.Dataset)
 	return r, clients, nil
-}
-
-// moderatedFile is a file of prompts with their labels.
-type moderatedFile struct {
-	path string
-	of   folder.Subject
-	rows *moderation.Rows
-}
-
-// files lists the files to write.
-func (f moderateFlags) files(r *moderation.Run) []moderatedFile {
-	all := []moderatedFile{
-		{f.changed, r.Subject("changed labels"), moderation.NewRows(r, true)},
-		{f.all, r.Subject("labels"), moderation.NewRows(r, false)},
-	}
-	return slices.DeleteFunc(all, func(file moderatedFile) bool { return file.path == "" })
 }
 
 // moderate puts a dataset to the vote and shows what came of it.
@@ -159,38 +133,38 @@ func (a app) moderate(ctx context.Context, ref string, f moderateFlags) error {
 				return nil, err
 			}
 			if filled.Unfinished() {
-				a.sayUnfinished(f.changed, f.all)
+				a.sayUnfinished(f.file)
 			}
 			return nil, nil
 		},
 	})
 }
 
-// showModeration derives the labels, shows them and writes the files, from which some
-// votes may be missing.
+// showModeration derives the labels, shows them and writes the file, from which some votes
+// may be missing.
 func (a app) showModeration(ctx context.Context, r *moderation.Run, memory store.Reader, f moderateFlags, unfinished bool) error {
-	files := f.files(r)
+	rows := moderation.NewRows(r)
 	result, err := r.Derive(ctx, memory, func(row moderation.PromptVotes) error {
-		for _, to := range files {
-			to.rows.Add(row)
+		if f.file != "" {
+			rows.Add(row)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	for _, to := range files {
-		file, err := folder.CreateFile(to.path, to.of)
+	if f.file != "" {
+		file, err := folder.CreateFile(f.file, r.Subject("labels"))
 		if err != nil {
 			return err
 		}
-		if err := to.rows.Write(file, strings.EqualFold(filepath.Ext(to.path), ".jsonl")); err != nil {
+		if err := rows.Write(file, strings.EqualFold(filepath.Ext(f.file), ".jsonl")); err != nil {
 			return errors.Join(err, file.Discard())
 		}
 		if err := file.Finish(unfinished); err != nil {
 			return err
 		}
-		a.Infof("wrote %d prompts to %s", to.rows.Len(), to.path)
+		a.Infof("wrote %d prompts to %s", rows.Len(), f.file)
 	}
 	return a.Show(f.Printed, result)
 }

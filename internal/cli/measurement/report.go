@@ -10,12 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/internal/kinds"
-	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
@@ -23,7 +21,6 @@ import (
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/untrusted"
 )
 
 func (a app) reportCommand() *cobra.Command {
@@ -31,7 +28,6 @@ func (a app) reportCommand() *cobra.Command {
 	var list, methods bool
 	var accepted []string
 	var out command.Output
-	var calibration calibrationFlags
 	var published paperFlags
 	c := &cobra.Command{
 		Use:   "report [RUN...]",
@@ -46,9 +42,6 @@ Studies of other kinds, such as those of "orbench moderate", "orbench contrast" 
 "orbench judge --responses", are listed too, and shown one at a time. If the store has no
 run, one of them is shown without a name.
 
---calibration names a file of answers that people labeled. Every rate is then also shown
-after correction for its judge's error on that file (by Rogan and Gladen).
-
 --paper recomputes the figures published with OR-Bench: the trade-off of 32 models,
 refusal by category, temperature, moderators against people, and the contradictions within
 the publication. Runs that you name are added to its tables and plots. --as MODEL compares
@@ -58,7 +51,6 @@ older version of the prompts, and all are by another judge; the output says so.`
   orbench report
   orbench report run-1a2b3c4d --out reports/mine --format md
   orbench report run-1a2b3c4d --methods
-  orbench report --calibration labeled.csv --gold-column human --gold-refusal refused,partly
   orbench report --paper
   orbench report mine --paper --out reports/paper
   orbench report mine --as Llama-3-8b`,
@@ -67,72 +59,29 @@ older version of the prompts, and all are by another judge; the output says so.`
 			case list:
 				return a.listStudies(c.Context(), store)
 			case published != paperFlags{}:
-				if !calibration.none() {
-					return command.InputError("--calibration", "the published study is shown as it was published", "leave it out, or leave out --paper and --as")
-				}
 				return a.paper(c.Context(), store, names, out, published)
 			}
 			var show func(report.View) table.View
 			if methods {
 				show = func(v report.View) table.View { return report.Methods{View: v} }
 			}
-			return a.report(c.Context(), store, names, out, calibration, accepted, show)
+			return a.report(c.Context(), store, names, out, accepted, show)
 		},
 	}
 	c.Flags().BoolVar(&list, "list", false, "list the studies of the store")
 	flags := c.Flags()
 	flags.BoolVar(&methods, "methods", false, "print a table for a system card, how its figures were made, and BibTeX")
-	flags.StringVar(&calibration.file, "calibration", "", "CSV, JSON Lines or Parquet `FILE` of answers that people labeled")
-	flags.StringVar(&calibration.columns.Prompt, "prompt-column", "", "`COLUMN` of its prompts (default: by its usual names)")
-	flags.StringVar(&calibration.columns.Response, "response-column", "", "`COLUMN` of its answers (default: by its usual names)")
-	flags.StringVar(&calibration.columns.Gold, "gold-column", "", "`COLUMN` of its labels")
-	flags.StringSliceVar(&calibration.goldRefusal, "gold-refusal", nil, "`VALUES` of the gold column that mean a refusal")
 	published.register(c)
 	flags.StringArrayVar(&accepted, "accept-model", nil, "count answers under this model `NAME` as the asked model's, if the report says that orbench cannot decide; repeatable")
 	a.StoreFlag(c, &store)
 	out.Register(c)
+	out.RegisterPublisher(c)
 	flags.BoolVar(&out.Redact, "redact", false, "leave the texts of prompts and answers out of what --out writes")
 	return c
 }
 
-// calibrationFlags name answers that people labeled.
-type calibrationFlags struct {
-	file        string
-	columns     dataset.RecordingOptions
-	goldRefusal []string
-}
-
-// none reports whether nothing is said of a file.
-func (f calibrationFlags) none() bool {
-	return f.file == "" && f.columns.Gold == "" && f.goldRefusal == nil
-}
-
-// calibrate measures the judges of runs on the labeled file.
-func (a app) calibrate(ctx context.Context, f calibrationFlags, runs []*run.Run, memory store.Reader) (*score.Calibration, error) {
-	switch {
-	case f.none():
-		return nil, nil
-	case f.file == "":
-		return nil, command.InputError("--gold-column", "a gold column needs a file of answers", "name one with --calibration")
-	case f.columns.Gold == "":
-		return nil, command.InputError("--calibration", "no column of people's labels is named", "name it with --gold-column")
-	}
-	result, err := recorded.Calibrate(ctx, memory, runs, f.file, f.columns, f.goldRefusal)
-	if err != nil {
-		return nil, err
-	}
-	for _, j := range result.Judges {
-		if j.Unjudged > 0 {
-			a.Infof("%s has no verdict on %d of the %d labeled answers; orbench judge --responses %s --judge %s asks for them",
-				j.Judge, j.Unjudged, result.Answers, untrusted.Shell(f.file), untrusted.Shell(j.Judge))
-		}
-	}
-	c := result.Calibration()
-	return &c, nil
-}
-
 // report derives stored runs and shows them.
-func (a app) report(ctx context.Context, store string, names []string, out command.Output, f calibrationFlags, accepted []string, show func(report.View) table.View) (err error) {
+func (a app) report(ctx context.Context, store string, names []string, out command.Output, accepted []string, show func(report.View) table.View) (err error) {
 	if err := out.Check(); err != nil {
 		return err
 	}
@@ -156,7 +105,7 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 			return command.InputError("--methods", fmt.Sprintf("it describes runs, and %s is one of orbench %s", s.Name, s.Kind), "leave it out, or name a run")
 		}
 		if s.Run == nil {
-			return a.showStudy(ctx, memory, s, out, f)
+			return a.showStudy(ctx, memory, s, out)
 		}
 		names[0] = s.Name
 	}
@@ -170,24 +119,17 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 	if err := out.CheckPlaces(run.Subject(runs...), interchange.StudyOf(a.Version, runs...)); err != nil {
 		return err
 	}
-	calibration, err := a.calibrate(ctx, f, runs, memory)
-	if err != nil {
-		return err
-	}
 	nothing := 0.0
 	kept := a.OpenIndex(ctx, store, memory)
 	defer kept.Close()
-	_, err = a.derive(ctx, memory, figures{runs: runs, kept: kept, out: out, cost: score.Cost{USD: &nothing}, calibration: calibration, show: show})
+	_, err = a.derive(ctx, memory, figures{runs: runs, kept: kept, out: out, cost: score.Cost{USD: &nothing}, show: show})
 	return err
 }
 
 // showStudy shows the figures of a study that is no run.
-func (a app) showStudy(ctx context.Context, memory store.Reader, s *kinds.Opened, out command.Output, f calibrationFlags) error {
-	switch {
-	case out.Dir != "":
+func (a app) showStudy(ctx context.Context, memory store.Reader, s *kinds.Opened, out command.Output) error {
+	if out.Dir != "" {
 		return command.InputError("--out", fmt.Sprintf("orbench %s has no pages to write", s.Kind), "leave it out, or name a format, as NAME=PATH")
-	case !f.none():
-		return command.InputError("--calibration", fmt.Sprintf("it corrects the rates of runs, and %s is one of orbench %s", s.Name, s.Kind), "leave it out, or name a run")
 	}
 	of := folder.NewSubject("figures of "+s.Name, string(s.Config))
 	if s.Judged != nil {

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Print how many lines of code each purpose has, beside what it may have.
+
+The ruler is ../shared/purposes: what each file of d68194c2 was for, and how many
+lines each purpose may have. A file that moved keeps its purpose (git tells where it
+came from). A new file has the purpose named in NEW, or else the one that most lines
+of its folder, or of the folder that it came from, have.
+
+A line counts if it is neither blank nor only a comment; tests do not count.
+"""
+
+import collections
+import csv
+import pathlib
+import re
+import subprocess
+import sys
+
+BASE = "d68194c2"
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RULER = ROOT.parent / "shared" / "purposes"
+
+# The purposes of new files whose folder serves several.
+NEW = {}
+
+
+def git(*args):
+    return subprocess.run(["git", "-C", ROOT, *args], check=True, capture_output=True, text=True).stdout
+
+
+def code_lines(path):
+    text = (ROOT / path).read_text(encoding="utf-8")
+    return sum(1 for line in text.splitlines() if not re.match(r"\s*(//.*)?$", line))
+
+
+def rows(name):
+    with open(RULER / name, encoding="utf-8", newline="") as f:
+        return list(csv.reader(f, delimiter="\t"))[1:]
+
+
+def main():
+    if not RULER.is_dir():
+        sys.exit(f"{RULER} is missing; the purposes are measured against it")
+    purpose_of = {path: purpose for path, _, purpose in rows("files.tsv")}
+    limits = [(purpose, int(before), limit) for purpose, before, limit in rows("purposes.tsv")]
+    came_from = {}
+    for line in git("diff", "--no-color", "-M40%", "-l0", "--diff-filter=R", "--name-status", BASE).splitlines():
+        _, old, new = line.split("\t")
+        came_from[new] = old
+    files = [f for f in git("ls-files", "--cached", "--others", "--exclude-standard", "*.go").splitlines()
+             if not f.endswith("_test.go") and (ROOT / f).exists()]
+
+    # What most lines of a folder are for, of the files whose purpose is known.
+    known = {f: purpose_of.get(came_from.get(f, f)) for f in files}
+    folders = collections.defaultdict(collections.Counter)
+    for f in files:
+        if known[f]:
+            folders[str(pathlib.Path(f).parent)][known[f]] += code_lines(f)
+
+    now, guessed, lost = collections.Counter(), [], []
+    for f in files:
+        purpose = known[f] or NEW.get(f)
+        if not purpose:
+            folder = folders.get(str(pathlib.Path(f).parent))
+            if not folder:
+                lost.append(f)
+                continue
+            purpose = folder.most_common(1)[0][0]
+            guessed.append((f, purpose))
+        now[purpose] += code_lines(f)
+
+    over = 0
+    print(f"{'before':>7} {'may have':>9} {'now':>7}  purpose")
+    for purpose, before, limit in limits:
+        mark = ""
+        if limit != "" and now[purpose] > int(limit):
+            mark, over = "  over", over + 1
+        print(f"{before:7,} {limit:>9} {now[purpose]:7,}  {purpose}{mark}")
+    total = sum(code_lines(f) for f in files)
+    print(f"{sum(b for _, b, _ in limits):7,} {'':9} {sum(now.values()):7,}  sum; all files have {total:,}")
+    for f, purpose in guessed:
+        print(f"new, taken by its folder: {f}: {purpose}")
+    for f in lost:
+        print(f"new, without a purpose: {f}; name it in NEW")
+    print(f"{over} purposes are over what they may have")
+
+
+if __name__ == "__main__":
+    main()
