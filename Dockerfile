@@ -4,7 +4,8 @@
 FROM gcr.io/distroless/static-debian13:nonroot
 ARG TARGETPLATFORM=.
 COPY $TARGETPLATFORM/orbench /usr/bin/orbench
-# The folder of the host is mounted here, and keeps the store and what was pulled.
+# The folder of the host is mounted here, and keeps the store and what was pulled. Indexes
+# are never in it: whoever sends a store could send its index too (ORBENCH_INDEX).
 WORKDIR /data
 ENV ORBENCH_CACHE=/data/.orbench
 ENTRYPOINT ["/usr/bin/orbench"]

@@ -28,7 +28,7 @@ data=${ORBENCH_DATA:-$here/../shared/data}
 base=$(mktemp -d)
 if [[ -n ${KEEP:-} ]]; then echo "kept in $base"; else trap 'rm -rf "$base"' EXIT; fi
 mkdir -p "$base/old" "$base/new" "$base/work"
-export ORBENCH_CACHE=$base/cache ORBENCH_STORE=orbench.db OPENAI_API_KEY=unused
+export ORBENCH_CACHE=$base/cache ORBENCH_INDEX=$base/index ORBENCH_STORE=orbench.db OPENAI_API_KEY=unused
 
 if [[ -d $data ]]; then
 	data=$(realpath "$data")

@@ -138,7 +138,7 @@ func (j actionJob) run(ref string, inputs map[string]string) result {
 			"PATH=" + path, "HOME=" + os.Getenv("HOME"), "RUNNER_TEMP=" + temp, "RUNNER_OS=Linux", "RUNNER_ARCH=X64",
 			"GITHUB_ACTION_PATH=" + root, "GITHUB_PATH=" + file("path"), "GITHUB_OUTPUT=" + file("output"),
 			"GITHUB_STEP_SUMMARY=" + file("summary"), "GITHUB_RUN_ID=7", "GITHUB_RUN_ATTEMPT=1",
-			"ORBENCH_RELEASES=" + j.releases, "ORBENCH_CACHE=" + file("cache"),
+			"ORBENCH_RELEASES=" + j.releases, "ORBENCH_CACHE=" + file("cache"), "ORBENCH_INDEX=" + os.Getenv("ORBENCH_INDEX"),
 			"GITHUB_API_URL=" + j.api, "GITHUB_REPOSITORY=me/models", "GITHUB_EVENT_NAME=some_event", "GITHUB_EVENT_PATH=" + file("event.json"),
 		}
 		for name, text := range step.Env {

@@ -35,12 +35,13 @@ func TestIndexAtScale(t *testing.T) {
 
 func indexAtScale(t *testing.T, prompts, words int) {
 	const models, url = 32, "http://127.0.0.1:9/v1"
-	at := filepath.Join(t.TempDir(), "m.db")
+	at, indexes := filepath.Join(t.TempDir(), "m.db"), t.TempDir()
 	file, names := generate(t, at, url, models, prompts, someText(words))
 	// timed runs a command, and says what it took.
 	timed := func(what string, bar string, args ...string) float64 {
 		t.Helper()
 		c, _, stderr := orbench(append(args, "--store", at)...)
+		c.Env = append(os.Environ(), "ORBENCH_INDEX="+indexes)
 		began := time.Now()
 		if err := c.Run(); err != nil {
 			t.Fatalf("%v: %s", err, stderr)
@@ -52,23 +53,20 @@ func indexAtScale(t *testing.T, prompts, words int) {
 	}
 	timed("eval of what is remembered", "no bar", "eval", "--target", strings.Join(names, ","), "--base-url", url, "--dataset", file,
 		"--judge", "lexical,paper-keywords", "--name", "big", "--quiet", "--format", "json")
-	remove := func() {
-		for _, ending := range []string{"", "-wal", "-shm"} {
-			os.Remove(at + ".index" + ending)
-		}
+	if err := os.RemoveAll(indexes); err != nil {
+		t.Fatal(err)
 	}
-	remove()
 	once := timed("report, derived", "no bar", "report", "big", "--format", "json")
 	timed("report of an unchanged study", "bar 1, of 80,000 answers 0.3", "report", "big", "--format", "json")
 	timed("eval of an unchanged study", "no bar", "eval", "--target", strings.Join(names, ","), "--base-url", url, "--dataset", file,
 		"--judge", "lexical,paper-keywords", "--name", "big", "--quiet", "--format", "json")
 	timed("label draw, with its rows", fmt.Sprintf("bar %.1f, twice a derivation", 2*once), "label", "draw", "big", "--size", "200")
 	timed("label draw, from the rows", "no bar", "label", "draw", "big", "--size", "200", "--seed", "2")
-	pages(t, at)
+	pages(t, at, indexes)
 }
 
 // pages has the rows of the run shown, in this process, and logs how long that takes.
-func pages(t *testing.T, at string) {
+func pages(t *testing.T, at, indexes string) {
 	ctx := t.Context()
 	m, err := address.OpenExisting(ctx, at)
 	if err != nil {
@@ -83,7 +81,7 @@ func pages(t *testing.T, at string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := index.Open(ctx, []string{at + ".index"}, m, t.Logf)
+	x := index.Open(ctx, indexes, at, m, t.Logf)
 	defer x.Close()
 	// This is another program than made them, which makes its own first.
 	if _, err := x.Study(ctx, m, r, nil); err != nil {
@@ -97,8 +95,9 @@ func pages(t *testing.T, at string) {
 	t.Logf("the rows opened: %.3f s", time.Since(began).Seconds())
 	size := func() int64 {
 		var n int64
-		for _, ending := range []string{"", "-wal"} {
-			if info, err := os.Stat(at + ".index" + ending); err == nil {
+		files, _ := filepath.Glob(filepath.Join(indexes, "*/index.db*"))
+		for _, file := range files {
+			if info, err := os.Stat(file); err == nil {
 				n += info.Size()
 			}
 		}

@@ -54,6 +54,7 @@ func TestScript(t *testing.T) {
 		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("ORBENCH_CACHE", e.WorkDir+"/cache")
+			e.Setenv("HOME", e.WorkDir+"/home") // with the indexes
 			e.Setenv("GORACE", os.Getenv("GORACE"))
 			// The store of the version before the present schema.
 			old, err := filepath.Abs("../../internal/store/sqlite/testdata/schema2.db")

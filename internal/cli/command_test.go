@@ -22,6 +22,19 @@ import (
 	"github.com/orbench/orbench/internal/store/address"
 )
 
+// TestMain gives the commands of all tests a cache of their own.
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "orbench-cli-")
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("HOME", dir)
+	os.Unsetenv("XDG_CACHE_HOME")
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
 // runCommand runs a command line with a world of its own.
 func runCommand(env map[string]string, args ...string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer

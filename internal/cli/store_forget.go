@@ -110,7 +110,7 @@ func printForgotten(w io.Writer, at string, done kinds.Forgotten) {
 		}
 	}
 	list("Without them from now on:", done.Studies)
-	fmt.Fprintln(w, "Copies may be in report folders, exports, sheets of labels, backups and stores that this one was merged with.")
+	fmt.Fprintln(w, "Copies may be in report folders, exports, sheets of labels, backups, indexes of other users, and stores that this one was merged with.")
 	list("Files that the studies were made from:", done.Files)
 	list("Commands that made the studies, and may have written files:", done.Commands)
 	if !address.IsFile(at) {

@@ -2,11 +2,18 @@
 // answers, and which texts have which words. Only the store holds what was paid for, so the
 // index may be deleted at any time. Orbench itself deletes it too.
 //
-// It is one SQLite file, beside the file of the store, or in the cache under the store's
-// ID. It belongs to one store and one format. A file of another format or another store is
-// made anew. So is one that is newer than its store, because the store was replaced by an
-// older copy. Marks show that: the contents of some rows of the calls, ever further before
-// the last. Nothing is migrated.
+// It is one SQLite file in a folder of its own in the user's cache, under hashes of the
+// store's ID and of its place, so two copies of a store have two. It is never beside the
+// store, nor in any other folder that may have come with it: a checksum is no signature, and
+// whoever sends a store could send figures too. A file that this program did not make for
+// the store is deleted, and made anew: one of another format or another store, one that is a
+// link, or one that is newer than its store, because the store was replaced by an older
+// copy. Marks show that: the contents of some rows of the calls, ever further before the
+// last. No statement is made of what a file holds, and nothing is migrated.
+//
+// The file place beside it has the place of the store, and the time at which the index was
+// last opened. Opening an index deletes others that were not opened for thirty days, and
+// those whose store is gone.
 //
 // # When it holds
 //

@@ -13,3 +13,6 @@ func (x *Index) Hold(t *testing.T, do func()) bool {
 	do()
 	return true
 }
+
+// Path is that of the file.
+func (x *Index) Path() string { return x.path }

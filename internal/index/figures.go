@@ -38,7 +38,7 @@ type keptUsage struct {
 func (x *Index) keyOf(m store.Reader, r *run.Run, of string, more ...any) (key []byte, ok bool) {
 	own, ok := r.Key()
 	built, told := program()
-	sum := digest(append([]any{own, built, of, format}, more...)...)
+	sum := digest(append([]any{own, built, of}, more...)...)
 	return sum[:], ok && told && x.usable() != nil && m.LeftOut().Sound()
 }
 

@@ -177,15 +177,14 @@ func TestStorePutBack(t *testing.T) {
 		p.close()
 	}
 	// An index of another store is not taken.
-	content, err := os.ReadFile(path + ".index")
+	content, err := os.ReadFile(p.index.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := filepath.Join(dir, "other.db")
-	if err := os.WriteFile(other+".index", content, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p = newPlace(t, other)
+	p = newPlace(t, filepath.Join(dir, "other.db"))
+	p.index.Close()
+	write(t, p.index.Path(), string(content))
+	p.openIndex()
 	if p.index == nil {
 		t.Fatal("there is no index")
 	}
@@ -205,22 +204,21 @@ func TestDamagedIndex(t *testing.T) {
 	if err := p.index.Close(); err != nil {
 		t.Fatal(err)
 	}
-	content, err := os.ReadFile(path + ".index")
+	at := p.index.Path()
+	content, err := os.ReadFile(at)
 	if err != nil {
 		t.Fatal(err)
 	}
 	said := 0
-	for at := 10; at < len(content); at += 331 {
+	for from := 10; from < len(content); from += 331 {
 		hurt := bytes.Clone(content)
-		for i := at; i < min(at+40, len(hurt)); i++ {
+		for i := from; i < min(from+40, len(hurt)); i++ {
 			hurt[i] ^= 0x55
 		}
-		for _, file := range []string{"-wal", "-shm"} {
-			os.Remove(path + ".index" + file)
-		}
-		if err := os.WriteFile(path+".index", hurt, 0o600); err != nil {
+		if err := os.RemoveAll(filepath.Dir(at)); err != nil {
 			t.Fatal(err)
 		}
+		write(t, at, string(hurt))
 		p.said = nil
 		p.openIndex()
 		p.figures(r)
@@ -234,14 +232,12 @@ func TestDamagedIndex(t *testing.T) {
 	if said == 0 {
 		t.Error("no damage was said")
 	}
-	if err := os.WriteFile(path+".index", []byte("This is no database, and it was never one, whatever its name says."), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, at, "This is no database, and it was never one, whatever its name says.")
 	p.said = nil
 	p.openIndex()
 	p.wantWalk("no database", true, r)
 	p.wantWalk("made again", false, r)
-	if len(p.said) != 1 || !strings.Contains(p.said[0], "is damaged") {
+	if len(p.said) != 1 || !strings.Contains(p.said[0], "is deleted: ") {
 		t.Errorf("said %q", p.said)
 	}
 	p.index.Close()
@@ -284,7 +280,7 @@ func TestTwoProcesses(t *testing.T) {
 	if mine.Answers() != theirs.Answers() {
 		t.Errorf("%d rows and %d", mine.Answers(), theirs.Answers())
 	}
-	if err := os.Remove(path + ".index"); err != nil {
+	if err := os.RemoveAll(filepath.Dir(p.index.Path())); err != nil {
 		t.Fatal(err)
 	}
 	third := newPlace(t, path)

@@ -57,7 +57,7 @@ func newPlace(t *testing.T, path string) *place {
 }
 
 func (p *place) openIndex() {
-	p.index = index.Open(context.Background(), []string{p.path + ".index"}, p.store, func(format string, args ...any) { p.said = append(p.said, fmt.Sprintf(format, args...)) })
+	p.index = index.Open(context.Background(), filepath.Join(filepath.Dir(p.path), "index"), p.path, p.store, func(format string, args ...any) { p.said = append(p.said, fmt.Sprintf(format, args...)) })
 }
 
 func (p *place) close() {
@@ -273,7 +273,7 @@ until: 8pp
 
 func write(t *testing.T, path, content string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 }

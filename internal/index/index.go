@@ -1,9 +1,11 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
+	sqldriver "database/sql/driver"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,11 +20,13 @@ import (
 
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/sqlite"
+	driver "modernc.org/sqlite"
 )
 
 // Index is what was derived from a store, in a file. All methods of a nil Index, and of one
 // whose file failed, work without. It is safe for concurrent use.
 type Index struct {
+	// path is that of the file, in a folder of its own.
 	path string
 	// id is that of the store.
 	id string
@@ -37,24 +41,16 @@ type Index struct {
 	db *sql.DB
 }
 
-const (
-	// applicationID marks the file as an index: "orbi".
-	applicationID = 0x6f726269
-	// format is the version of the tables. Another is thrown away.
-	format = 3
-	// mostConnections is how many read at once; one of them can be writing.
-	mostConnections = 4
-)
+// mostConnections is how many read at once; one of them can be writing.
+const mostConnections = 4
 
-// schema makes the tables, where there is none.
-const schema = `
-CREATE TABLE meta (
+// schema makes the tables. A file that has others is thrown away, so whoever changes what a
+// table holds changes its text too.
+const schema = `CREATE TABLE meta (
     store TEXT NOT NULL, -- its ID
     marks TEXT NOT NULL  -- JSON of store.Marks, the last first
 ) STRICT;
-
--- The figures of runs.
-CREATE TABLE figures (
+CREATE TABLE figures ( -- The figures of runs.
     key     BLOB PRIMARY KEY, -- see keyOf
     study   TEXT NOT NULL,    -- the name of the run
     lacking BLOB NOT NULL,    -- see basis
@@ -63,9 +59,7 @@ CREATE TABLE figures (
     figures BLOB NOT NULL,    -- JSON of keptFigures
     sum     INTEGER NOT NULL  -- store.Checksum of all but study
 ) STRICT;
-
--- The rows of runs: what they have in common, and their columns in pieces.
-CREATE TABLE studies (
+CREATE TABLE studies ( -- The rows of runs: what they have in common, and their columns in pieces.
     id      INTEGER PRIMARY KEY,  -- random: whoever reads rows that are gone finds none
     name    TEXT NOT NULL UNIQUE, -- of the run
     key     BLOB NOT NULL,
@@ -83,86 +77,87 @@ CREATE TABLE columns (
     sum   INTEGER NOT NULL, -- store.Checksum of the study's key, name and data
     PRIMARY KEY (study, name, piece)
 ) STRICT;
-
--- Which texts have which words: blocks of words in order, each with its list of texts.
-CREATE TABLE words (
+CREATE TABLE words ( -- Which texts have which words: blocks of words in order, each with its list of texts.
     study   INTEGER NOT NULL,
     segment INTEGER NOT NULL,
     first   BLOB NOT NULL,    -- the first word
     data    BLOB NOT NULL,    -- see segment.write
     sum     INTEGER NOT NULL, -- store.Checksum of the study's key, first and data
     PRIMARY KEY (study, segment, first)
-) STRICT;
-`
+) STRICT`
 
-// Open opens the index of a store in the first of some files that can be written to, and
-// makes it where there is none, or one of another store, of another format, or of a later
-// time than the store. It gives nil if there can be no index, and never fails; say reports
-// why.
-func Open(ctx context.Context, paths []string, m store.Reader, say func(format string, args ...any)) *Index {
+// errUnfit means that a file is not one that this program made for the store.
+var errUnfit = errors.New("it was not made for this store as it is")
+
+// Open opens the index of a store that lies at a place, in a folder of indexes, and makes it
+// where there is none, or none that fits; see the package. It gives nil if there can be no
+// index, and never fails; say reports why.
+func Open(ctx context.Context, dir, place string, m store.Reader, say func(format string, args ...any)) *Index {
 	id, err := m.ID(ctx)
 	if err != nil {
 		return nil // who reads the store tells of it
 	}
-	for _, path := range paths {
-		x := &Index{path: path, id: id, say: say}
-		for attempt := range 2 {
-			err := x.open(ctx, m)
-			if err == nil {
-				return x
-			}
-			x.Close()
-			if sqlite.Busy(err) {
-				say("another process is writing %s, so this command does not save its figures there", path)
-				return nil
-			}
-			if attempt > 0 || !isDamage(err) {
-				break
-			}
-			say("%s is damaged and is made again; it holds only figures that can be computed again", path)
-			if sqlite.Remove(path) != nil {
-				break
-			}
+	x := &Index{id: id, say: say}
+	if dir, err = folder(dir); err == nil {
+		x.path = filepath.Join(dir, nameOf(id)+"-"+nameOf(place), "index.db")
+		if err = x.connect(ctx, place, m); isDamage(err) {
+			x.fail(ctx, err)
+			err = x.connect(ctx, place, m)
 		}
 	}
-	return nil
+	if err != nil {
+		x.fail(ctx, err)
+		x.Close()
+		return nil
+	}
+	// What cannot be deleted does no harm.
+	_ = remove(dir, func(name string) bool { return needless(filepath.Join(dir, name)) })
+	return x
 }
 
-// Remove deletes the file of an index, if there is one.
-func Remove(path string) error { return sqlite.Remove(path) }
-
-// open opens the file, and sees that it is of the store.
-func (x *Index) open(ctx context.Context, m store.Reader) error {
-	if err := os.MkdirAll(filepath.Dir(x.path), 0o700); err != nil {
+// connect opens the file, and sees that it fits.
+func (x *Index) connect(ctx context.Context, place string, m store.Reader) error {
+	if err := x.makeFiles(place); err != nil {
 		return err
 	}
 	// Another process that writes is not waited for: there is always a way without. A file
 	// that a crash of the machine damages is thrown away, so commits are not waited for.
-	dsn := "file:" + (&url.URL{Path: x.path}).EscapedPath() +
-		"?_pragma=busy_timeout(250)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=cache_size(-2000)&_pragma=journal_size_limit(16000000)&_txlock=immediate"
-	db, err := sql.Open("sqlite", dsn)
+	dsn := "file:" + (&url.URL{Path: x.path}).EscapedPath() + "?mode=rw&_defensive=1&_pragma=trusted_schema(0)" +
+		"&_pragma=busy_timeout(250)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=cache_size(-2000)&_pragma=journal_size_limit(16000000)&_txlock=immediate"
+	to, err := driver.NewConnector(dsn)
 	if err != nil {
 		return err
 	}
+	db := sql.OpenDB(alone{to})
 	x.db = db
 	// Each connection has memory of its own. Whoever holds one never waits for another.
 	db.SetMaxOpenConns(mostConnections)
 	db.SetMaxIdleConns(mostConnections)
-	var id, version int
-	const query = `SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version)`
-	if err := db.QueryRowContext(ctx, query).Scan(&id, &version); err != nil {
+	found, err := tables(ctx, db)
+	switch {
+	case err != nil:
 		return err
+	case found == "":
+		return x.write(ctx, m, func(*sql.Tx) error { return nil })
 	}
-	if id != 0 && id != applicationID {
-		return fmt.Errorf("%s is a file of another program", x.path)
+	return x.fits(ctx, m, db)
+}
+
+// alone makes connections that attach no other file.
+type alone struct{ sqldriver.Connector }
+
+// Connect makes one.
+func (a alone) Connect(ctx context.Context) (sqldriver.Conn, error) {
+	c, err := a.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if version == format {
-		ok, err := x.valid(ctx, m, db)
-		if ok || err != nil {
-			return err
+	return c, c.(driver.AuthorizerRegisterer).RegisterAuthorizer(func(action driver.AuthorizerActionCode, _, _, _, _ string) driver.AuthorizerReturnCode {
+		if action == driver.AuthAttach {
+			return driver.AuthorizerDeny
 		}
-	}
-	return x.write(ctx, m, func(*sql.Tx) error { return nil })
+		return driver.AuthorizerOK
+	})
 }
 
 // querier is a database, or a transaction.
@@ -170,22 +165,35 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// valid reports whether the file is of this store, which has only grown since.
-func (x *Index) valid(ctx context.Context, m store.Reader, q querier) (bool, error) {
+// tables gives what made all that the file has, tables or not.
+func tables(ctx context.Context, q querier) (text string, err error) {
+	err = q.QueryRowContext(ctx, `SELECT coalesce(group_concat(sql, char(59, 10) ORDER BY rowid), '') FROM sqlite_schema`).Scan(&text)
+	return text, err
+}
+
+// fits gives errUnfit where the file is not what this program makes for this store, or the
+// store has not only grown since.
+func (x *Index) fits(ctx context.Context, m store.Reader, q querier) error {
 	var id, text string
-	if err := q.QueryRowContext(ctx, `SELECT store, marks FROM meta`).Scan(&id, &text); err != nil {
-		return false, err
+	if found, err := tables(ctx, q); err != nil || found != schema {
+		return cmp.Or(err, errUnfit)
+	}
+	if err := q.QueryRowContext(ctx, `SELECT coalesce(max(store), ''), coalesce(max(marks), '') FROM meta`).Scan(&id, &text); err != nil {
+		return err
 	}
 	var marks []store.Mark
 	if id != x.id || json.Unmarshal([]byte(text), &marks) != nil {
-		return false, nil
+		return errUnfit
 	}
 	rows := make([]int64, len(marks))
 	for i := range marks {
 		rows[i] = marks[i].Row
 	}
 	now, err := m.Marks(ctx, rows)
-	return err == nil && slices.Equal(marks, now), err
+	if err == nil && !slices.Equal(marks, now) {
+		err = errUnfit
+	}
+	return err
 }
 
 // marksOf gives marks of the store's last call and of calls ever further before it. A store
@@ -203,8 +211,8 @@ func marksOf(ctx context.Context, m store.Reader) ([]store.Mark, error) {
 	return m.Marks(ctx, rows)
 }
 
-// write changes the file in one transaction, which it makes anew first if it is no longer
-// that of the store.
+// write changes the file in one transaction, if it still fits, and makes the tables of a new
+// one.
 func (x *Index) write(ctx context.Context, m store.Reader, do func(*sql.Tx) error) error {
 	x.writing.Lock()
 	defer x.writing.Unlock()
@@ -225,20 +233,15 @@ func (x *Index) write(ctx context.Context, m store.Reader, do func(*sql.Tx) erro
 		return err
 	}
 	defer tx.Rollback() //nolint:errcheck // after Commit it does nothing
-	var version int
-	if err := tx.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version); err != nil {
+	found, err := tables(ctx, tx)
+	if err == nil && found == "" {
+		_, err = tx.ExecContext(ctx, schema+`; INSERT INTO meta (store, marks) VALUES (?, '[]')`, x.id)
+	}
+	if err == nil {
+		err = x.fits(ctx, m, tx)
+	}
+	if err != nil {
 		return err
-	}
-	ok := version == format
-	if ok {
-		if ok, err = x.valid(ctx, m, tx); err != nil {
-			return err
-		}
-	}
-	if !ok {
-		if err := x.remake(ctx, tx); err != nil {
-			return err
-		}
 	}
 	if err := do(tx); err != nil {
 		return err
@@ -247,23 +250,6 @@ func (x *Index) write(ctx context.Context, m store.Reader, do func(*sql.Tx) erro
 		return err
 	}
 	return tx.Commit()
-}
-
-// remake throws all tables away and makes them again.
-func (x *Index) remake(ctx context.Context, tx *sql.Tx) error {
-	var drop string
-	const tables = `SELECT coalesce(group_concat('DROP TABLE "' || name || '";', ''), '') FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`
-	if err := tx.QueryRowContext(ctx, tables).Scan(&drop); err != nil {
-		return err
-	}
-	set := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, format)
-	for _, query := range []string{drop, schema, set} {
-		if _, err := tx.ExecContext(ctx, query); err != nil {
-			return err
-		}
-	}
-	_, err := tx.ExecContext(ctx, `INSERT INTO meta (store, marks) VALUES (?, '[]')`, x.id)
-	return err
 }
 
 // usable gives the database, nil if the index works without one.
@@ -289,21 +275,23 @@ func (x *Index) fail(ctx context.Context, err error) {
 	case err == nil, ctx.Err() != nil, errors.Is(err, ErrGone):
 		return
 	case isDamage(err):
-		x.say("%s was damaged and deleted; it holds only figures that can be computed again (%v)", x.path, err)
+		x.say("%s is deleted: %v; it has only figures that can be derived again", x.path, err)
 		x.Close()
-		err = sqlite.Remove(x.path)
+		err = os.RemoveAll(filepath.Dir(x.path))
 	case sqlite.Busy(err):
 		x.say("another process is writing %s, so this command does not save its figures there", x.path)
 		err = nil
 	}
 	if err != nil {
-		x.say("%s is not used: %v", x.path, err)
+		x.say("there is no index, so each command derives all figures again: %v; ORBENCH_INDEX names a folder for it", err)
 		x.Close()
 	}
 }
 
-// isDamage reports whether an error says that the file is not what was written.
-func isDamage(err error) bool { return errors.Is(err, errDamaged) || sqlite.Corrupt(err) }
+// isDamage reports whether an error says that the file is not what this program wrote.
+func isDamage(err error) bool {
+	return errors.Is(err, errDamaged) || errors.Is(err, errUnfit) || sqlite.Corrupt(err)
+}
 
 // Close closes the file.
 func (x *Index) Close() error {

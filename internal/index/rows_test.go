@@ -173,21 +173,20 @@ func TestDamagedRows(t *testing.T) {
 	p.fill(r, everything)
 	want := p.items(p.index, r)
 	p.index.Close()
-	content, err := os.ReadFile(path + ".index")
+	at := p.index.Path()
+	content, err := os.ReadFile(at)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for at := 4200; at < len(content); at += 1171 {
+	for from := 4200; from < len(content); from += 1171 {
 		hurt := bytes.Clone(content)
-		for i := at; i < min(at+30, len(hurt)); i++ {
+		for i := from; i < min(from+30, len(hurt)); i++ {
 			hurt[i] ^= 0xaa
 		}
-		if err := os.WriteFile(path+".index", hurt, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, at, string(hurt))
 		p.openIndex()
 		if diff := cmp.Diff(want, p.items(p.index, r)); diff != "" {
-			t.Errorf("damaged at %d (-want +got):\n%s", at, diff)
+			t.Errorf("damaged at %d (-want +got):\n%s", from, diff)
 		}
 		p.index.Close()
 	}

@@ -38,7 +38,7 @@ func TestCommand(t *testing.T) {
 func (s *site) start(words ...string) <-chan string {
 	s.t.Helper()
 	c := exec.CommandContext(s.t.Context(), os.Args[0], "-test.run", "^TestCommand$")
-	c.Env = append(os.Environ(), "HOME="+s.dir, "ORBENCH_TEST_COMMAND="+strings.Join(append(words, "--store", filepath.Join(s.dir, "m.db")), "\n"))
+	c.Env = append(os.Environ(), "HOME="+s.dir, "ORBENCH_INDEX="+indexes, "ORBENCH_TEST_COMMAND="+strings.Join(append(words, "--store", filepath.Join(s.dir, "m.db")), "\n"))
 	ended := make(chan string, 1)
 	go func() {
 		text, _ := c.CombinedOutput()

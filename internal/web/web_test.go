@@ -39,8 +39,10 @@ func TestMain(m *testing.M) {
 	if mainDir, err = os.MkdirTemp("", "web"); err != nil {
 		panic(err)
 	}
+	indexes = mainDir + "-index"
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("internal/poll.runtime_pollWait"), goleak.Cleanup(func(code int) {
 		os.RemoveAll(mainDir)
+		os.RemoveAll(indexes)
 		os.Exit(code)
 	}))
 }
@@ -65,7 +67,9 @@ func (s *site) typing(keys string, words ...string) string {
 	var out, told bytes.Buffer
 	code := cli.Run(command.Env{
 		Stdin: strings.NewReader(keys), Stdout: &out, Stderr: &told, Args: append(words, "--store", filepath.Join(s.dir, "m.db")),
-		Getenv: func(name string) string { return map[string]string{"HOME": s.dir, "USER": "ana"}[name] },
+		Getenv: func(name string) string {
+			return map[string]string{"HOME": s.dir, "USER": "ana", "ORBENCH_INDEX": indexes}[name]
+		},
 	})
 	if code > 1 { // 1 says that some calls failed
 		s.t.Fatalf("orbench %s ends with %d: %s%s", strings.Join(words, " "), code, out.String(), told.String())
@@ -95,9 +99,10 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
-// mainDir has the run of newSite. TestMain removes it.
+// mainDir has the run of newSite, and indexes has those of all sites. TestMain removes both.
 var (
 	mainDir  string
+	indexes  string
 	madeMain sync.Once
 )
 
@@ -124,7 +129,7 @@ func (s *site) serve(change func(*web.Config)) {
 		s.t.Fatal(err)
 	}
 	say := func(format string, args ...any) { s.t.Errorf("said: "+format, args...) }
-	kept := index.Open(s.t.Context(), []string{path + ".index"}, s.store, say)
+	kept := index.Open(s.t.Context(), indexes, path, s.store, say)
 	s.server = httptest.NewUnstartedServer(nil)
 	c := web.Config{Store: s.store, Index: kept, CacheDir: s.dir, Hosts: []string{s.server.Listener.Addr().String()}, Person: "ana", Say: say}
 	if change != nil {

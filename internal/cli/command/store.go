@@ -149,6 +149,9 @@ func openEach[T any](names []string, open func(string) (T, error), nameOf func(T
 // database, and of a file that it made, it says that answers are kept there, unless it is to
 // be quiet.
 func (e *Env) OpenStore(ctx context.Context, at string, quiet bool) (*store.Store, error) {
+	if err := e.checkIndexFolder(at); err != nil {
+		return nil, err
+	}
 	_, missing := os.Lstat(at)
 	memory, err := address.Open(ctx, at)
 	if err != nil || quiet {
@@ -186,30 +189,53 @@ func inGit(dir string) bool {
 	}
 }
 
-// OpenIndex opens the index of the store at an address: beside a file, or in the cache where
-// that cannot be. It is nil where there can be none.
+// indexFolder is the variable that names the folder of indexes.
+const indexFolder = "ORBENCH_INDEX"
+
+// OpenIndex opens the index of the store at an address. It is nil where there can be none.
 func (e *Env) OpenIndex(ctx context.Context, at string, memory store.Reader) *index.Index {
-	return index.Open(ctx, e.indexes(ctx, at, memory), memory, e.Infof)
-}
-
-// indexes lists where the index of a store may be.
-func (e *Env) indexes(ctx context.Context, at string, memory store.Reader) (paths []string) {
+	e.tellOldIndex(at)
+	place := address.Shown(at)
 	if address.IsFile(at) {
-		paths = append(paths, at+".index")
+		place = resolved(at)
 	}
-	if id, err := memory.ID(ctx); err == nil && e.CacheDir() != "" {
-		paths = append(paths, filepath.Join(e.CacheDir(), "index", id+".index"))
-	}
-	return paths
+	return index.Open(ctx, e.Getenv(indexFolder), place, memory, e.Infof)
 }
 
-// RemoveIndex deletes the index of a store, wherever it is.
+// RemoveIndex deletes the indexes of a store, at all places.
 func (e *Env) RemoveIndex(ctx context.Context, at string, memory store.Reader) error {
-	var all error
-	for _, path := range e.indexes(ctx, at, memory) {
-		all = errors.Join(all, index.Remove(path))
+	e.tellOldIndex(at)
+	return index.Remove(ctx, e.Getenv(indexFolder), memory)
+}
+
+// tellOldIndex names the index that an older version has left beside a store. Whoever sent
+// the store may have sent it too, so it is not opened.
+func (e *Env) tellOldIndex(at string) {
+	if _, err := os.Lstat(at + ".index"); err == nil && address.IsFile(at) {
+		e.Infof("%s.index is the index of an older version; it is not used, and you can delete it", at)
 	}
-	return all
+}
+
+// checkIndexFolder refuses a folder of indexes within that of a store: whoever sends the
+// store could send its index too.
+func (e *Env) checkIndexFolder(at string) error {
+	dir := e.Getenv(indexFolder)
+	if dir == "" || !address.IsFile(at) {
+		return nil
+	}
+	if within, err := filepath.Rel(filepath.Dir(resolved(at)), resolved(dir)); err == nil && filepath.IsLocal(within) {
+		return InputError(indexFolder, dir+" is in the folder of the store "+at+", so its files may be from whoever sent the store", "name a folder elsewhere")
+	}
+	return nil
+}
+
+// resolved is an absolute path without links, also of a file that is not there yet.
+func resolved(path string) string {
+	path, _ = filepath.Abs(path) // it fails only where there is no working directory
+	if real, err := filepath.EvalSymlinks(path); err == nil || filepath.Dir(path) == path {
+		return real
+	}
+	return filepath.Join(resolved(filepath.Dir(path)), filepath.Base(path))
 }
 
 // Walking shows how far walks over the answers of runs are, one run after the other, until
@@ -224,6 +250,9 @@ func (e *Env) Walking(runs ...*run.Run) (walked func(int), end func()) {
 
 // OpenExisting opens the store of a store that must be there.
 func (e *Env) OpenExisting(ctx context.Context, at string) (*store.Store, error) {
+	if err := e.checkIndexFolder(at); err != nil {
+		return nil, err
+	}
 	memory, err := address.OpenExisting(ctx, at)
 	if errors.Is(err, store.ErrNoStore) {
 		return nil, e.noStore(at)
@@ -237,6 +266,9 @@ func (e *Env) OpenExisting(ctx context.Context, at string) (*store.Store, error)
 // OpenReading is OpenExisting for a command that shows what is there: of a damaged store
 // it reads what is good, and says so.
 func (e *Env) OpenReading(ctx context.Context, at string) (store.ReadCloser, error) {
+	if err := e.checkIndexFolder(at); err != nil {
+		return nil, err
+	}
 	memory, err := address.OpenReading(ctx, at, func(found store.Health) {
 		lost := 0
 		for _, k := range found.Kinds {

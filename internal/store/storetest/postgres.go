@@ -220,11 +220,18 @@ var (
 	startShared sync.Once
 )
 
-// Tests are those of a binary, for its TestMain, and the end of the server that they share.
+// Tests are those of a binary, for its TestMain, with a folder of their own for indexes, and
+// the end of the server that they share.
 type Tests struct{ M *testing.M }
 
 // Run runs the tests and gives the exit code.
 func (t Tests) Run() int {
+	dir, err := os.MkdirTemp("", "orbench-index-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	os.Setenv("ORBENCH_INDEX", dir)
 	code := t.M.Run()
 	if shared != nil {
 		if err := shared.stop(); err != nil {
