@@ -34,7 +34,8 @@ votes=sim/moderator-a,sim/moderator-b,sim/moderator-c
 step() {
 	local name=$1 code=0
 	shift
-	"$bin" "$@" --json >"$out/$name.json" 2>"$out/$name.err" || code=$?
+	[[ $* == *--json* ]] || set -- "$@" --format json
+	"$bin" "$@" >"$out/$name.json" 2>"$out/$name.err" || code=$?
 	[[ -s $out/$name.json ]] || echo "\"exit $code: $(tail -1 "$out/$name.err" | tr '"' "'")\"" >"$out/$name.json"
 }
 
@@ -77,7 +78,7 @@ figures() {
 	step judged judge main --judge "lexical,panel:majority(lexical,paper-keywords,llm:sim/judge)" --quiet
 	step stats dataset stats starter
 	step moderate moderate starter --policy paper,security --moderator "$votes" --limit 60 --quiet
-	for kind in sft dpo kto; do step "export-$kind" export main --target sim/strict --except starter --format "$kind" --out "$kind" --quiet; done
+	for kind in sft dpo kto; do step "export-$kind" export main --target sim/strict --except starter --format "$kind" --out "$kind" --json --quiet; done
 	step anew eval --target sim/balanced,sim/prudish --dataset starter --judge lexical,llm:sim/judge --store anew.db --quiet
 	"$old" config init build >build.yaml
 	step build build --config build.yaml --out benchmark --store build.db --quiet
