@@ -37,7 +37,6 @@ import (
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/training"
-	"github.com/orbench/orbench/internal/trigger"
 	"github.com/orbench/orbench/policy"
 )
 
@@ -64,7 +63,6 @@ var jsonForms = []struct {
 	{"explanation", "`explain`", identity.Result{}},
 	{"batch-status", "`batch status`", batch.Status{}},
 	{"comparison", "`compare`", compare.Result{}},
-	{"triggers", "`triggers`", trigger.Result{}},
 	{"dataset", "`dataset stats`", dataset.Dataset{}},
 	{"dataset-stats", "`dataset stats`: the entry `stats`", dataset.Stats{}},
 	{"overlap", "`dataset compare`", overlap.Comparison{}},

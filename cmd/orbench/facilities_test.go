@@ -26,7 +26,6 @@ const (
 	judgeFileJob = "judge, of a file"
 	moderateJob  = "moderate"
 	contrastJob  = "contrast"
-	triggersJob  = "triggers"
 	exportJob    = "export"
 	buildJob     = "build"
 )
@@ -49,7 +48,6 @@ var jobs = []askingJob{
 	{judgeFileJob, "judge --responses answers.csv --judge llm:PROVIDER/judge", "--name kept", "kept", "llm:sim/judge", []string{"judge"}},
 	{moderateJob, "moderate prompts.csv --moderator PROVIDER/moderator-a", "--name kept", "kept", "sim/moderator-a", []string{"moderator"}},
 	{contrastJob, "contrast prompts.csv --limit 3 --generator PROVIDER/generator --moderator PROVIDER/moderator-a --axis fiction --out OUT", "--name kept", "kept", "fiction", []string{"generator", "moderator"}},
-	{triggersJob, "triggers --target PROVIDER/prudish --dataset prompts.csv --set most=1 --calls 8", "--name kept", "kept", "sim/prudish", []string{"target", "wordings"}},
 	{exportJob, "export main --format sft --moderator PROVIDER/moderator-a --except starter --out OUT", "--name kept", "kept", "sft", []string{"moderator"}},
 	{buildJob, "build --config PROVIDER.yaml --out OUT", "", "kept", "seeds", []string{"generator", "moderator", "rewriter", "selector"}},
 }
@@ -288,8 +286,6 @@ func (c *cell) batch() error {
 	switch c.name {
 	case buildJob:
 		return c.saysWhyNot("build --help", "cannot go by batch")
-	case triggersJob:
-		return c.saysWhyNot("triggers --help", "cannot go by batch")
 	default:
 		commands = []string{job + " --batch --set wait=true"}
 	}

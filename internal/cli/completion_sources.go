@@ -88,7 +88,6 @@ var arguments = map[string]source{
 	"store export":    runs,
 	"store import":    inTurn(fixed(files)),
 	"store merge":     fixed(files),
-	"triggers":        inTurn(runs),
 }
 
 // fixed lists the same values everywhere.

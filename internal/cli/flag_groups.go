@@ -73,7 +73,6 @@ var verbs = map[string][2]string{
 	"judge":    {"judge", "ask"},
 	"logs":     {"read", "read"},
 	"report":   {"show", "show"},
-	"triggers": {"ask", "ask"},
 	"worker":   {"set", "work"},
 }
 

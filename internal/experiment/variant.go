@@ -27,9 +27,9 @@ type Variants struct {
 
 // variantSettings are the flags of variants.
 var variantSettings = []Setting{
-	{Flag: "system", Path: "variants.system_prompts", Default: "", write: writeSystem, Values: systemNames, Group: "manner", Plain: true, Usage: "system prompt: `TEXT, @FILE` or the name helpful-and-safe (default: none)"},
-	{Flag: "temperature", Path: "variants.temperatures", Default: "0", write: only, Group: "manner", Plain: true, Usage: "`T` from 0 to 2, or \"default\" for the provider's own"},
-	{Flag: "samples", Path: "variants.temperatures[*].samples", Plain: true, Bare: true},
+	{Flag: "system", Path: "variants.system_prompts", Default: "", write: writeSystem, Values: systemNames, Group: "manner", Usage: "system prompt: `TEXT, @FILE` or the name helpful-and-safe (default: none)"},
+	{Flag: "temperature", Path: "variants.temperatures", Default: "0", write: only, Group: "manner", Usage: "`T` from 0 to 2, or \"default\" for the provider's own"},
+	{Flag: "samples", Path: "variants.temperatures[*].samples", Bare: true},
 	{Flag: "framing", Path: "variants.framings", Bare: true},
 	{Flag: "turns", Path: "variants.turns", Bare: true},
 	{Flag: "language", Path: "variants.languages", Bare: true},

@@ -17,12 +17,10 @@ type Role string
 // The roles that several kinds of studies know.
 const (
 	// Target is the role of models under measurement. Translator and Guard are the roles of
-	// models in front of a target. Wordings is the target's role when it is asked reworded
-	// prompts.
+	// models in front of a target.
 	Target     Role = "target"
 	Translator Role = "translator"
 	Guard      Role = "guard"
-	Wordings   Role = "wordings"
 	// Judge is the role of models that judge answers, and Probe their role when the answer
 	// has a forged verdict in it.
 	Judge Role = "judge"

@@ -19,7 +19,6 @@ import (
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/training"
-	"github.com/orbench/orbench/internal/trigger"
 )
 
 // Opened is a kept study with what it means.
@@ -65,8 +64,6 @@ func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (*O
 		of, o.Changed, err = moderation.Open(ctx, m, s, cache)
 	case study.Contrast:
 		of, o.Changed, err = contrast.Open(ctx, m, s, cache)
-	case study.Triggers:
-		of, o.Changed, err = trigger.Open(ctx, m, s, cache)
 	case study.Export:
 		of, o.Changed, err = training.Open(ctx, m, s, cache)
 	case study.Build:

@@ -119,7 +119,7 @@ a budget, 130 interrupted.`,
 // registerExperiment gives a command the flags that say what to ask.
 func (f *evalFlags) registerExperiment(c *cobra.Command) {
 	c.Flags().StringVar(&f.config, "config", "", "YAML `FILE` of an experiment: targets, datasets, judges and variants")
-	settingFlags(c, false)
+	settingFlags(c)
 }
 
 // eval measures the targets on the datasets.
