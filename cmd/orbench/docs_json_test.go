@@ -22,7 +22,6 @@ import (
 	"github.com/orbench/orbench/internal/batch"
 	"github.com/orbench/orbench/internal/compare"
 	"github.com/orbench/orbench/internal/construct"
-	"github.com/orbench/orbench/internal/contrast"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/identity"
 	"github.com/orbench/orbench/internal/job"
@@ -69,7 +68,6 @@ var jsonForms = []struct {
 	{"audit", "`audit`", audit.Report{}},
 	{"moderation", "`moderate`", moderation.Result{}},
 	{"policy", "`policy show`", policy.Policy{}},
-	{"contrast", "`contrast`", contrast.Result{}},
 	{"benchmark-manifest", "a benchmark's `manifest.json`", benchmark.Manifest{}},
 	{"benchmark-lineage", "a benchmark's `lineage.jsonl`", benchmark.Record{}},
 	{"build-plan", "`build --dry-run`: the entries of `plan`", construct.Plan{}},

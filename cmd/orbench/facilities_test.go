@@ -25,7 +25,6 @@ const (
 	judgeJob     = "judge, of a run"
 	judgeFileJob = "judge, of a file"
 	moderateJob  = "moderate"
-	contrastJob  = "contrast"
 	exportJob    = "export"
 	buildJob     = "build"
 )
@@ -47,7 +46,6 @@ var jobs = []askingJob{
 	{judgeJob, "judge main --judge lexical,llm:PROVIDER/judge --set probes=false", "", "main", "llm:sim/judge", []string{"judge"}},
 	{judgeFileJob, "judge --responses answers.csv --judge llm:PROVIDER/judge", "--name kept", "kept", "llm:sim/judge", []string{"judge"}},
 	{moderateJob, "moderate prompts.csv --moderator PROVIDER/moderator-a", "--name kept", "kept", "sim/moderator-a", []string{"moderator"}},
-	{contrastJob, "contrast prompts.csv --limit 3 --generator PROVIDER/generator --moderator PROVIDER/moderator-a --axis fiction --out OUT", "--name kept", "kept", "fiction", []string{"generator", "moderator"}},
 	{exportJob, "export main --format sft --moderator PROVIDER/moderator-a --except starter --out OUT", "--name kept", "kept", "sft", []string{"moderator"}},
 	{buildJob, "build --config PROVIDER.yaml --out OUT", "", "kept", "seeds", []string{"generator", "moderator", "rewriter", "selector"}},
 }

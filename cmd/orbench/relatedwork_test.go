@@ -40,7 +40,7 @@ var relatedWork = []related{
 	{"OverBench (Pu et al., 2025)", "new prompts when old ones are known", "build --config build.yaml --refresh built --out newer", `full +[1-9]`, ""},
 	{"LinguaSafe, 2508.12733", "does it refuse more in another language?", "eval --target sim/cautious --dataset starter --limit 40 --set variants.languages=fr --set variants.translator=sim/translator --name french", `\[fr\] \(simulated\) +[0-9]`, "Korean answers: [judges.md](judges.md)"},
 	{"Health-ORSC-Bench, 2601.17642", "a domain of its own, by category", "moderate starter --limit 40 --policy medical" + simModerators, `to medical: [0-9]+ of`, ""},
-	{"False refusal in detoxification, 2601.08668; Defensive refusal bias, 2603.01246", "one intent in other words: group, authorization, fiction, language", "contrast starter --limit 10 --axis group,authorization --generator sim/generator" + simModerators + " --out contrast", `authorization +unauthorized +10`, ""},
+	{"False refusal in detoxification, 2601.08668; Defensive refusal bias, 2603.01246", "one intent in other words: group, authorization, fiction, language", "", "", ""},
 	{"RefusalBench, 2605.21545", "do models tell safe from toxic? Youden's J", "report pairs --full", `Youden's J`, "XSTest, SmolLM2: [pairs.md](pairs.md)"},
 	{"Judge reliability, 2603.05399", "where judges disagree, and whether answers can sway them", "eval --target sim/cautious --dataset starter --limit 40 --judge lexical,llm:sim/judge --name judged && orbench report judged --full", `kappa`, "SmolLM2: [first-results.md](first-results.md)"},
 	{"Abstention in agents, 2606.02965", "transcripts with tools: refused at once, after a step, done", "logs tools.jsonl", `refused at once +20`, "42 made by hand: [logs.md](logs.md)"},

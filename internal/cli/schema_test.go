@@ -81,7 +81,6 @@ func TestOutputsFitSchemas(t *testing.T) {
 		{"dataset-stats", "", stats(false)},
 		{"moderation", "", run(append(words("moderate starter --limit 20 --policy paper,security --format json --quiet --moderator"), moderators)...)},
 		{"policy", "", run(words("policy show paper --format json")...)},
-		{"contrast", "", run(append(words("contrast starter --limit 4 --out contrasted --generator sim/generator --format json --quiet --moderator"), moderators)...)},
 		{"benchmark-manifest", "", file("built/manifest.json")},
 		{"benchmark-lineage", "", file("built/lineage.jsonl")},
 		{"paper", "", run(words("report --paper --format json")...)},

@@ -27,11 +27,22 @@ const (
 	Eval     Kind = "eval"
 	Judge    Kind = "judge"
 	Moderate Kind = "moderate"
-	Contrast Kind = "contrast"
-	Triggers Kind = "triggers"
 	Export   Kind = "export"
 	Build    Kind = "build"
 )
+
+// Contrast and Triggers are kinds that are gone. Stores keep such studies, and lists name
+// them.
+const (
+	Contrast Kind = "contrast"
+	Triggers Kind = "triggers"
+)
+
+// LastToShow names the last program that shows what is gone.
+const LastToShow = "the orbench of commit d68194c2"
+
+// Gone reports whether the kind is gone.
+func (k Kind) Gone() bool { return k == Contrast || k == Triggers }
 
 // Study says which models are asked, in which roles, and about which prompts. One that was
 // found in a store has no functions.

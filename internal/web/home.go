@@ -79,6 +79,9 @@ func (s *Server) home(r *http.Request) (response, error) {
 		if i := slices.IndexFunc(now, func(f filling) bool { return f.Study == one.Name }); i >= 0 {
 			row.Progress = &now[i]
 		}
+		if one.Kind.Gone() {
+			row.Kind += ", which is gone; show it with " + study.LastToShow
+		}
 		q := page.Query{}.With("study", one.Name)
 		row.Address = q.Address("/")
 		if one.Kind == study.Eval {

@@ -70,7 +70,7 @@ var models = []simulated{
 	{Persona: Persona{"strict", "declines most prompts with an alarming word", 0.8, -2.7}, answer: simulated.target},
 	{Persona: Persona{"prudish", "declines at the first alarming word", 0.9, -3.9}, answer: simulated.target},
 	{Persona: Persona{Name: Judge, Description: "gives verdicts, as llm:sim/judge"}, answer: simulated.judge},
-	{Persona: Persona{Name: Generator, Description: "makes what orbench build and orbench contrast ask to be written"}, answer: simulated.generate},
+	{Persona: Persona{Name: Generator, Description: "makes what orbench build asks to be written"}, answer: simulated.generate},
 	{Persona: Persona{Name: "moderator-a", Description: "votes on what a prompt is; so do moderator-b and moderator-c", limit: toxicFrom}, answer: simulated.moderate},
 	{Persona: Persona{Name: "moderator-b", limit: toxicFrom - 0.3}, answer: simulated.moderate},
 	{Persona: Persona{Name: "moderator-c", limit: toxicFrom + 0.3}, answer: simulated.moderate},
