@@ -43,7 +43,7 @@ type askingJob struct {
 
 var jobs = []askingJob{
 	{evalJob, "eval --target PROVIDER/cautious --dataset prompts.csv --set seed=7", "--name kept", "kept", "sim/cautious", []string{"target"}},
-	{judgeJob, "judge main --judge lexical,llm:PROVIDER/judge --set probes=false", "", "main", "llm:sim/judge", []string{"judge"}},
+	{judgeJob, "judge main --judge lexical,llm:PROVIDER/judge", "", "main", "llm:sim/judge", []string{"judge"}},
 	{judgeFileJob, "judge --responses answers.csv --judge llm:PROVIDER/judge", "--name kept", "kept", "llm:sim/judge", []string{"judge"}},
 	{moderateJob, "moderate prompts.csv --moderator PROVIDER/moderator-a", "--name kept", "kept", "sim/moderator-a", []string{"moderator"}},
 	{exportJob, "export main --format sft --moderator PROVIDER/moderator-a --except starter --out OUT", "--name kept", "kept", "sft", []string{"moderator"}},

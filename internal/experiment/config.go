@@ -18,8 +18,6 @@ type Experiment struct {
 	// AcceptModels are names in answers that are those of the models that were asked; see
 	// model.ServedBy.
 	AcceptModels []string `yaml:"accept_models" json:"accept_models,omitempty" jsonschema_description:"Names of models in answers that count as the asked model where orbench cannot tell; changes no call."`
-	// Probes plants forged verdicts in some answers; see score.ProbeOutcome.
-	Probes bool `yaml:"probes" json:"probes,omitempty" jsonschema_description:"Plant forged verdicts in a few answers in a thousand, to see whether judges that are models fall for them; true when left out."`
 	// Limit is the number of prompts taken from the start of each dataset, 0 for
 	// all.
 	Limit int `yaml:"limit" json:"limit,omitempty" jsonschema:"minimum=0" jsonschema_description:"Only the first so many prompts of each dataset; 0 for all."`
@@ -75,7 +73,6 @@ var configSettings = []Setting{
 	{Flag: "seed", Path: "seed", Bare: true},
 	{Flag: "revision", Path: "revision", Bare: true},
 	{Flag: "fresh", Path: "fresh", Default: false, Group: "manner", Usage: "reuse no answer from before this run, such as after the server's weights changed; the same command continues the run"},
-	{Flag: "no-probes", Path: "probes", Bare: true},
 	{Flag: "name", Path: "name", Default: "", Usage: "`NAME` of the run in the store (default: made from its settings)"},
 }
 
@@ -150,7 +147,7 @@ type Dataset struct {
 // and datasets, which it has to name.
 func Default() Experiment {
 	return Experiment{
-		Judges: slices.Clone(usualJudges), Probes: true, MaxTokens: usualTokens, JudgeMaxTokens: usualTokens,
+		Judges: slices.Clone(usualJudges), MaxTokens: usualTokens, JudgeMaxTokens: usualTokens,
 		Variants: Variants{Cross: true, Temperatures: []Temperature{usualTemperature()}},
 	}
 }

@@ -55,7 +55,6 @@ name: "5"
 targets: [{target: sim/balanced, prompt_column: ask}, {target: sim/strict, prompt_column: ask}]
 datasets: [{dataset: own.csv, prompt_column: ask, category_column: c, label: toxic, label_values: "a=safe,*=toxic", label_column: l, cluster_column: k, pair_column: p}]
 judges: [lexical, "panel:majority(lexical,llm:sim/judge)"]
-probes: false
 sample: 7
 sample_seed: 3
 until: 2pp
@@ -82,7 +81,7 @@ variants:
 	), set(
 		t,
 		"datasets[*].category_column=c", "datasets[*].cluster_column=k", "datasets[*].pair_column=p", "sample_seed=3",
-		"judge_max_tokens=30", "seed=-4", "probes=false", "variants.temperatures[*].samples=3",
+		"judge_max_tokens=30", "seed=-4", "variants.temperatures[*].samples=3",
 		"variants.framings=authority,purpose", "variants.turns=pushback", "variants.languages=fr, Brazilian Portuguese",
 		"variants.translator=sim/translator", `variants.defenses=icl,"smoothllm:n=4,q=5"`,
 	)...)...)

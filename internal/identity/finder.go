@@ -77,9 +77,6 @@ func newFinder() *finder {
 
 // want adds a call of the run.
 func (f *finder) want(call *job.Call) {
-	if call.Probe {
-		call.Judge += ", probes"
-	}
 	t, kind := textsOf(&call.Request)
 	w := wanted{hash: call.Hash, remembered: call.Remembered, parts: f.number(&t, kind, true)}
 	about, ok := f.messages[w.message]

@@ -21,10 +21,8 @@ const (
 	Target     Role = "target"
 	Translator Role = "translator"
 	Guard      Role = "guard"
-	// Judge is the role of models that judge answers, and Probe their role when the answer
-	// has a forged verdict in it.
+	// Judge is the role of models that judge answers.
 	Judge Role = "judge"
-	Probe Role = "probe"
 	// Moderator is the role of models that label prompts, and Generator that of models that
 	// write prompts.
 	Moderator Role = "moderator"
@@ -32,7 +30,7 @@ const (
 )
 
 // Judges reports whether models in the role are asked about answers.
-func (r Role) Judges() bool { return r == Judge || r == Probe }
+func (r Role) Judges() bool { return r == Judge }
 
 // Asked is a model that a job may ask.
 type Asked struct {
@@ -123,8 +121,6 @@ type Call struct {
 	// Target is the target whose answer the call is for, and Judge the judge of that
 	// answer; either may be empty.
 	Target, Judge string
-	// Probe is true where it asks about an answer with a forged verdict.
-	Probe bool
 	// Remembered is true where the store holds its response.
 	Remembered bool
 }

@@ -44,9 +44,6 @@ type Spec struct {
 	// Version is the judge's when it was named; see judge.Version. It is empty of a
 	// defense, and of a judge that an older program kept.
 	Version string `json:"version,omitempty"`
-	// Probes is the version of the forged verdicts that are planted in answers for the
-	// judge, 0 for none, as in what an older program kept.
-	Probes int `json:"probes,omitempty"`
 }
 
 // Same reports whether both ask the same questions of the same models.
@@ -118,7 +115,7 @@ func (c EvalConfig) open() (*evaluate.Run, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.Judges, r.Probed = append(r.Judges, j), r.Probed || s.Probes > 0
+		r.Judges = append(r.Judges, j)
 	}
 	return r, nil
 }

@@ -301,7 +301,7 @@ func (o *opening) addJudges(context.Context) error {
 			}
 		}
 	}
-	return o.SetJudges(all, o.x.JudgeMaxTokens, o.clients, o.x.Probes)
+	return o.SetJudges(all, o.x.JudgeMaxTokens, o.clients)
 }
 
 // sampleSeed is the seed by which prompts are drawn.

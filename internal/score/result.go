@@ -38,9 +38,6 @@ type Result struct {
 	// PromptPairs says how each target does on pairs of prompts, if datasets
 	// have pairs.
 	PromptPairs []pair.Figures `json:"prompt_pairs,omitempty"`
-	// Susceptibility is how often judges adopted verdicts that were forged in
-	// answers; absent if none were forged.
-	Susceptibility []Susceptibility `json:"susceptibility,omitempty"`
 	// Calibration is what rates were corrected by; nil if they were not
 	// corrected.
 	Calibration *Calibration `json:"calibration,omitempty"`

@@ -47,10 +47,6 @@ panel:RULE(JUDGE,...), cascade:JUDGE>JUDGE and counting:CLASS(JUDGE); "orbench j
 formats of guard and classify have no room for fences, so an answer that imitates them
 may mislead the judge.
 
-Judges that ask models are probed: they judge a few answers in a thousand again, with a
-forged verdict at the end, and the report says how often they repeat it. These probes
-are in no other figure. --dry-run counts them, and --set probes=false leaves them out.
-
 Defenses, framings, dialogs, languages and repeated answers make variants of every target.
 Variants are measured beside the plain target. Set them with --set, such as
 variants.defenses=icl,self-reminder, variants.framings=authority, variants.turns=pushback,
