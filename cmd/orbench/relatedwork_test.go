@@ -38,7 +38,7 @@ var relatedWork = []related{
 	{"Safe completions, 2508.09224", "how helpful a safe answer is", "judge base --judge llm:sim/judge@helpful --full", `sim/judge@helpful \(simulated\) +200 `, ""},
 	{"XSB and MS-XSB, 2510.08158", "the words that turn answers into refusals", "", "", ""},
 	{"OverBench (Pu et al., 2025)", "new prompts when old ones are known", "build --config build.yaml --refresh built --out newer", `full +[1-9]`, ""},
-	{"LinguaSafe, 2508.12733", "does it refuse more in another language?", "eval --target sim/cautious --dataset starter --limit 40 --set variants.languages=fr --set variants.translator=sim/translator --name french", `\[fr\] \(simulated\) +[0-9]`, "Korean answers: [judges.md](judges.md)"},
+	{"LinguaSafe, 2508.12733", "does it refuse more in another language?", "", "", ""},
 	{"Health-ORSC-Bench, 2601.17642", "a domain of its own, by category", "moderate starter --limit 40 --policy medical" + simModerators, `to medical: [0-9]+ of`, ""},
 	{"False refusal in detoxification, 2601.08668; Defensive refusal bias, 2603.01246", "one intent in other words: group, authorization, fiction, language", "", "", ""},
 	{"RefusalBench, 2605.21545", "do models tell safe from toxic? Youden's J", "report pairs --full", `Youden's J`, "XSTest, SmolLM2: [pairs.md](pairs.md)"},

@@ -418,7 +418,7 @@ func (t Target) answering(row *score.AnswerRow) model.Step {
 		ask := func(p orbench.Prompt) (model.Response, bool) {
 			o, missing = d.Answer(target, p, look)
 			simulated = simulated || o.Simulated
-			return o.Response, len(missing) == 0 && !o.Unasked && !o.Response.ByOther(target.Ref)
+			return o.Response, len(missing) == 0 && !o.Response.ByOther(target.Ref)
 		}
 		dialog, ok := t.Turns.Hold(prompt, ask)
 		if ok {
@@ -429,10 +429,6 @@ func (t Target) answering(row *score.AnswerRow) model.Step {
 		}
 		row.Dialog, row.Findings = dialog, o.Findings
 		row.Simulated = row.Simulated || simulated
-		if !ok && o.Unasked {
-			row.Status, row.Failure = score.Failed, o.Findings[len(o.Findings)-1].Why
-			return nil
-		}
 		noteResponse(row, target.Ref, o.Response)
 		return nil
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/store"
@@ -26,11 +25,8 @@ func (r *Run) Job() *job.Job {
 		for _, t := range r.Targets {
 			j.Interdependent = j.Interdependent || t.needsReplies()
 			j.Models = append(j.Models, job.Asked{Ref: t.undefended().Ref, Role: job.Target, Fixed: !t.needsReplies()})
-			roles := t.defended().Roles()
-			for _, role := range []defense.Role{defense.Translator, defense.Guard} {
-				for _, ref := range roles[role] {
-					j.Models = append(j.Models, job.Asked{Ref: ref, Role: job.Role(role)})
-				}
+			for _, ref := range t.defended().Models() {
+				j.Models = append(j.Models, job.Asked{Ref: ref, Role: job.Guard})
 			}
 		}
 	}

@@ -79,7 +79,7 @@ func (r *Run) expecting(c targetChunk, absent []orbench.Prompt, look model.Looku
 		if c.target.Defense == nil {
 			item.Remembered = []job.Remembered{{Asked: target, N: c.target.Turns.Answers() - len(requests[defense.TargetModel])}}
 		}
-		for _, role := range []defense.Role{defense.Translator, defense.TargetModel, defense.Guard} {
+		for _, role := range []defense.Role{defense.TargetModel, defense.Guard} {
 			item.Calls = append(item.Calls, callsFor(job.Role(role), requests[role])...)
 		}
 		if len(item.Calls) == 0 {
@@ -121,7 +121,7 @@ func (t Target) requests(p orbench.Prompt, look model.Lookup) (map[defense.Role]
 		for role, requests := range d.Expect(target, p, Placeholder, look) {
 			all[role] = append(all[role], requests...)
 		}
-		if o, missing := d.Answer(target, p, look); len(missing) == 0 && !o.Unasked {
+		if o, missing := d.Answer(target, p, look); len(missing) == 0 {
 			return o.Response, true
 		}
 		// What comes only after a refusal is planned for.

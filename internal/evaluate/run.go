@@ -176,7 +176,7 @@ func (t Target) asked() score.Asked {
 		a.Turns = t.Turns.Name
 	}
 	if t.Defense != nil {
-		a.Language, a.Defense = t.Defense.Language(), t.Defense.Name()
+		a.Defense = t.Defense.Name()
 	}
 	return a
 }

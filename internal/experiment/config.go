@@ -32,7 +32,7 @@ type Experiment struct {
 	// kept run goes on by its own.
 	UntilInterval  string `yaml:"until_interval" json:"until_interval,omitempty" jsonschema:"enum=wilson,enum=sequence" jsonschema_description:"The interval by which until stops. wilson asks the fewest prompts and holds for the rates at the end; sequence also holds for rates that are watched, or gated on, during the run. When left out: wilson, or the choice of the stored run."`
 	MaxTokens      int    `yaml:"max_tokens" json:"max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of an answer; 0 for the provider's own limit."`
-	JudgeMaxTokens int    `yaml:"judge_max_tokens" json:"judge_max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of what judges, guards and translators reply."`
+	JudgeMaxTokens int    `yaml:"judge_max_tokens" json:"judge_max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of what judges and guards reply."`
 	// Seed is sent with each request to a target, nil for none.
 	Seed *int64 `yaml:"seed" json:"seed,omitempty" jsonschema_description:"Seed to send to targets, where the provider takes one."`
 	// Revision is that of targets that have none of their own; see model.Request. Fresh makes one

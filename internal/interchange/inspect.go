@@ -360,7 +360,7 @@ func (l *logs) header(f *logFile, r score.Result) logHeader {
 	if f.System != "" {
 		h.Eval.Generate["system_message"] = f.System
 	}
-	h.Eval.Metadata.add(texts{"defense": f.Defense, "turns": f.Turns, "framing": f.Framing, "language": f.Language, "guard": f.Guard, "revision": f.Revision})
+	h.Eval.Metadata.add(texts{"defense": f.Defense, "turns": f.Turns, "framing": f.Framing, "guard": f.Guard, "revision": f.Revision})
 	return h
 }
 

@@ -16,11 +16,10 @@ type Role string
 
 // The roles that several kinds of studies know.
 const (
-	// Target is the role of models under measurement. Translator and Guard are the roles of
-	// models in front of a target.
-	Target     Role = "target"
-	Translator Role = "translator"
-	Guard      Role = "guard"
+	// Target is the role of models under measurement. Guard is that of models in
+	// front of a target.
+	Target Role = "target"
+	Guard  Role = "guard"
 	// Judge is the role of models that judge answers.
 	Judge Role = "judge"
 	// Moderator is the role of models that label prompts, and Generator that of models that

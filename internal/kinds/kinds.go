@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench/internal/construct"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/moderation"
+	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
@@ -43,7 +44,7 @@ type Opened struct {
 func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (*Opened, error) {
 	if s.Kind.Gone() {
 		return nil, &orbench.InputError{
-			Problem: fmt.Sprintf("%s is a study of orbench %s, which is gone", s.Name, s.Kind), Hint: "show it with " + study.LastToShow,
+			Problem: fmt.Sprintf("%s is a study of orbench %s, which is gone", s.Name, s.Kind), Hint: "show it with " + provenance.LastToShow,
 		}
 	}
 	o := &Opened{Study: s}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/client"
@@ -29,6 +30,29 @@ type EvalConfig struct {
 	Fresh string `json:"fresh,omitempty"`
 	// Until makes the run end by itself; nil for a run that asks all prompts.
 	Until *Until `json:"until,omitempty"`
+	// translated are the targets of an older run that were asked in translation, which is
+	// gone. The store keeps them among the others.
+	translated Targets
+}
+
+// withoutTranslated takes the targets that were asked in translation from the
+// others.
+func (c *EvalConfig) withoutTranslated() {
+	shown := Targets{}
+	for _, t := range c.Targets {
+		if strings.HasPrefix(t.Guarded, "translate:") {
+			c.translated = append(c.translated, t)
+		} else {
+			shown = append(shown, t)
+		}
+	}
+	c.Targets = shown
+}
+
+// whole is the config with all targets that the store has.
+func (c EvalConfig) whole() EvalConfig {
+	c.Targets = slices.Concat(c.Targets, c.translated)
+	return c
 }
 
 // Spec names a judge or a defense, with what its requests depend on.

@@ -75,6 +75,7 @@ func Of(s *study.Study) (Stored, error) {
 	if err := json.Unmarshal(s.Config, &r.Config); err != nil {
 		return r, fmt.Errorf("the configuration of run %s is damaged: %w", s.Name, err)
 	}
+	r.Config.withoutTranslated()
 	return r, nil
 }
 
@@ -83,6 +84,11 @@ func Of(s *study.Study) (Stored, error) {
 // stay open, or, for a run of an older store, from files that have not changed since;
 // these the store then keeps, if it can. Pulled datasets are found in the folder cache.
 func (s Stored) Open(ctx context.Context, m store.Reader, cache string) (*Run, error) {
+	if len(s.Config.Targets) == 0 && len(s.Config.translated) > 0 {
+		return nil, &orbench.InputError{
+			Problem: fmt.Sprintf("the run %s asked all its prompts in translation, which is gone", s.Name), Hint: "show it with " + provenance.LastToShow,
+		}
+	}
 	opened, err := s.Config.open()
 	if err != nil {
 		return nil, err
@@ -136,7 +142,7 @@ func (r *Run) keep(ctx context.Context, m store.Keeper) ([]store.Key, error) {
 
 // resolve writes the settings of the run down as they are now.
 func (r *Run) resolve() (err error) {
-	r.Study.Config, err = json.Marshal(r.Config)
+	r.Study.Config, err = json.Marshal(r.Config.whole())
 	return err
 }
 
@@ -230,6 +236,9 @@ func Derive(ctx context.Context, m store.Reader, runs []*Run, sinks evaluate.Sin
 			return result, err
 		}
 		result.Provenance.Runs = append(result.Provenance.Runs, made)
+		for _, t := range run.Config.translated {
+			result.LeftOut = append(result.LeftOut, t.Name)
+		}
 		for i := range r.Runs {
 			if len(runs) > 1 {
 				r.Runs[i].Run = run.Name

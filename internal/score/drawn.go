@@ -64,7 +64,7 @@ func answersOf(t *Target, set *dataset.Dataset, limit int, label orbench.Label) 
 	a := askedV1{
 		Provider: t.Provider, Endpoint: t.Endpoint, Model: t.Model, Revision: t.Revision, System: t.System,
 		Temperature: t.Temperature, MaxTokens: t.MaxTokens, Seed: t.Seed,
-		Framing: t.Framing, Turns: t.Turns, Language: t.Language, Defense: t.Defense, Guard: t.Guard,
+		Framing: t.Framing, Turns: t.Turns, Defense: t.Defense, Guard: t.Guard,
 	}
 	return annotation.Cell{
 		Target: cmp.Or(t.LabelName, t.Name), Dataset: set.Name, Label: label,

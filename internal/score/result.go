@@ -47,6 +47,9 @@ type Result struct {
 	// SettingsThatDiffer lists the settings in which runs that are shown
 	// together differ.
 	SettingsThatDiffer []provenance.Difference `json:"settings_that_differ,omitempty"`
+	// LeftOut names the targets of older runs that are not shown, since they were
+	// asked in translation, which is gone.
+	LeftOut []string `json:"left_out,omitempty"`
 	// Warnings say, a line each, which figures are not a fair measure. Reports
 	// set them.
 	Warnings []string `json:"warnings,omitempty"`
@@ -91,9 +94,6 @@ type RunResult struct {
 	ServedBy   []ServedBy `json:"served_by,omitempty"`
 	Failed     int        `json:"failed"`
 	Unanswered int        `json:"unanswered"`
-	// Untranslated counts those of Failed that could not be translated into the
-	// target's language, and so were not asked. Asking again does not help.
-	Untranslated int `json:"untranslated,omitempty"`
 	// AccountLimited counts those of Failed that failed because the provider
 	// limited the account. The prompts that were answered are then not a random
 	// sample.
@@ -163,13 +163,11 @@ type Asked struct {
 	// times.
 	Sample int `json:"sample,omitempty"`
 	// Framing names what is put around every prompt. Turns names the dialog
-	// that ends with the prompt. Language is what the prompt is translated
-	// into. Defense names what stands before the model; a translation is its
-	// first step. Each is empty for none.
-	Framing  string `json:"framing,omitempty"`
-	Turns    string `json:"turns,omitempty"`
-	Language string `json:"language,omitempty"`
-	Defense  string `json:"defense,omitempty"`
+	// that ends with the prompt. Defense names what stands before the
+	// model. Each is empty for none.
+	Framing string `json:"framing,omitempty"`
+	Turns   string `json:"turns,omitempty"`
+	Defense string `json:"defense,omitempty"`
 	// Guard is the format and the settings of a target that is a guard, and
 	// empty for any other. What a guard refuses, it flags.
 	Guard string `json:"guard,omitempty"`

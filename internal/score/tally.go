@@ -192,9 +192,6 @@ func (r *RunResult) Add(row *AnswerRow) {
 		r.ServedByOther++
 	case Failed:
 		r.Failed++
-		if row.Untranslated() {
-			r.Untranslated++
-		}
 		if row.AccountLimited {
 			r.AccountLimited++
 		}

@@ -38,9 +38,6 @@ const (
 	Triggers Kind = "triggers"
 )
 
-// LastToShow names the last program that shows what is gone.
-const LastToShow = "the orbench of commit d68194c2"
-
 // Gone reports whether the kind is gone.
 func (k Kind) Gone() bool { return k == Contrast || k == Triggers }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/page"
+	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
@@ -80,7 +81,7 @@ func (s *Server) home(r *http.Request) (response, error) {
 			row.Progress = &now[i]
 		}
 		if one.Kind.Gone() {
-			row.Kind += ", which is gone; show it with " + study.LastToShow
+			row.Kind += ", which is gone; show it with " + provenance.LastToShow
 		}
 		q := page.Query{}.With("study", one.Name)
 		row.Address = q.Address("/")

@@ -47,10 +47,9 @@ panel:RULE(JUDGE,...), cascade:JUDGE>JUDGE and counting:CLASS(JUDGE); "orbench j
 formats of guard and classify have no room for fences, so an answer that imitates them
 may mislead the judge.
 
-Defenses, framings, dialogs, languages and repeated answers make variants of every target.
+Defenses, framings, dialogs and repeated answers make variants of every target.
 Variants are measured beside the plain target. Set them with --set, such as
-variants.defenses=icl,self-reminder, variants.framings=authority, variants.turns=pushback,
-variants.languages=fr with variants.translator=MODEL, or
+variants.defenses=icl,self-reminder, variants.framings=authority, variants.turns=pushback, or
 'variants.temperatures[*].samples=5'. Defenses are icl[:K], self-reminder,
 smoothllm[:KIND], response-check[:MODEL], input-guard:MODEL and output-guard:MODEL, or a
 ladder such as icl+response-check.

@@ -15,6 +15,7 @@ import (
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/internal/kinds"
+	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
@@ -217,7 +218,7 @@ func (a app) listStudies(ctx context.Context, at string) (err error) {
 	list := table.Section{Header: []string{"name", "last started", "asked", "about", "by"}, Left: 5, WrapNames: true}
 	for _, s := range studies {
 		if s.Kind.Gone() {
-			list.Note = "orbench contrast and orbench triggers are gone. Show their studies with " + study.LastToShow + "."
+			list.Note = "orbench contrast and orbench triggers are gone. Show their studies with " + provenance.LastToShow + "."
 		}
 		asked, of, err := kinds.Summary(s)
 		if err != nil {
