@@ -53,11 +53,9 @@ func (t Target) request(messages []orbench.Message, sample int) model.Request {
 // Defense is a ladder of steps; Parse makes it. The zero value is no defense at
 // all. It is read-only and safe for concurrent use.
 type Defense struct {
-	name string
-	// translation is nil if the prompt is asked in its own language.
-	translation *translation
-	before      []inspection
-	rewrites    []func([]orbench.Message) []orbench.Message
+	name     string
+	before   []inspection
+	rewrites []func([]orbench.Message) []orbench.Message
 	// smooth is nil if the target is asked once.
 	smooth *smoothing
 	after  []inspection
@@ -75,36 +73,12 @@ func (d *Defense) Name() string {
 // once. A response-check without a model of its own asks the target.
 func (d *Defense) Models() []model.Ref {
 	var refs []model.Ref
-	roles := d.Roles()
-	for _, ref := range slices.Concat(roles[Translator], roles[Guard]) {
-		if !slices.Contains(refs, ref) {
-			refs = append(refs, ref)
+	for _, i := range slices.Concat(d.before, d.after) {
+		if i.asks != nil && !slices.Contains(refs, *i.asks) {
+			refs = append(refs, *i.asks)
 		}
 	}
 	return refs
-}
-
-// Language is the language that the ladder has the prompt translated into, empty for
-// none.
-func (d *Defense) Language() string {
-	if d.translation == nil {
-		return ""
-	}
-	return d.translation.language
-}
-
-// Roles lists the models other than the target by role, each once in a role.
-func (d *Defense) Roles() map[Role][]model.Ref {
-	roles := map[Role][]model.Ref{}
-	if d.translation != nil {
-		roles[Translator] = []model.Ref{d.translation.model.Ref}
-	}
-	for _, i := range slices.Concat(d.before, d.after) {
-		if i.asks != nil && !slices.Contains(roles[Guard], *i.asks) {
-			roles[Guard] = append(roles[Guard], *i.asks)
-		}
-	}
-	return roles
 }
 
 // Decision is the decision of a step.
@@ -116,13 +90,10 @@ const (
 	Passed Decision = "passed"
 	// Stopped: the step withheld the prompt or the answer.
 	Stopped Decision = "stopped"
-	// Failed: the step could not decide and let pass; or it could not reword, and the
-	// prompt was not asked. Finding.Why gives the reason.
+	// Failed: the step could not decide and let pass. Finding.Why gives the reason.
 	Failed Decision = "failed"
 	// Voted: the step chose among several answers.
 	Voted Decision = "voted"
-	// Reworded: the step reworded the prompt. Finding.Why has the new words.
-	Reworded Decision = "reworded"
 )
 
 // Finding is the result of one step for one prompt.
@@ -140,8 +111,6 @@ type Role string
 
 // The roles.
 const (
-	// Translator translates the prompt into another language.
-	Translator Role = "translator"
 	// Guard inspects a prompt or an answer.
 	Guard Role = "guard"
 	// TargetModel answers. It is the target itself.
@@ -152,14 +121,11 @@ const (
 type Outcome struct {
 	// Awaits is the role with missing replies, empty if there is none.
 	Awaits Role
-	// Unasked means that the prompt could not be put to the model, for the cause in the
-	// last finding. There is no Response, and nobody refused anything.
-	Unasked bool
 	// Response is what the user of the defended model sees. If a step stopped the prompt,
 	// no model was asked and Response.Model is empty.
 	Response model.Response
-	// Findings has one entry for each step that decided or translated, in their order.
-	// Other steps that only reword the prompt have none. A step after one that stopped,
+	// Findings has one entry for each step that decided, in their order.
+	// Steps that only reword the prompt have none. A step after one that stopped,
 	// or after an answer without text, is not reached.
 	Findings []Finding
 	// Calls is the number of replies it took, including those of guards.
@@ -185,18 +151,6 @@ func (d *Defense) Answer(t Target, p orbench.Prompt, look model.Lookup) (Outcome
 			o.Simulated = o.Simulated || response.Simulated()
 		}
 		return response, ok
-	}
-	if d.translation != nil {
-		reworded, finding, missing := d.translation.apply(p, counting)
-		if len(missing) > 0 {
-			return Outcome{Awaits: Translator}, missing
-		}
-		o.Findings = append(o.Findings, finding)
-		if finding.Decision == Failed {
-			o.Unasked = true
-			return o, nil
-		}
-		p = reworded
 	}
 	for _, step := range d.before {
 		finding, missing := step.inspect(t, p, nil, counting)
@@ -232,16 +186,8 @@ func (d *Defense) Answer(t Target, p orbench.Prompt, look model.Lookup) (Outcome
 
 // Expect lists the requests that Answer will make for a prompt beyond those that look
 // finds, by role, as far as can be known. It assumes that every answer of the target is
-// like the given one, that translations are as long as their originals, and that no guard
-// stops anything.
+// like the given one, and that no guard stops anything.
 func (d *Defense) Expect(t Target, p orbench.Prompt, answer model.Response, look model.Lookup) map[Role][]model.Request {
-	translations := map[model.Hash]model.Response{}
-	if d.translation != nil {
-		for _, m := range p.Messages {
-			request, reply := d.translation.echo(m.Content)
-			translations[request.Hash()] = reply
-		}
-	}
 	all := map[Role][]model.Request{}
 	var awaits Role
 	step := func(look model.Lookup) []model.Request {
@@ -259,9 +205,6 @@ func (d *Defense) Expect(t Target, p orbench.Prompt, answer model.Response, look
 			all[awaits] = append(all[awaits], r)
 		}
 		h := r.Hash()
-		if reply, ok := translations[h]; ok {
-			return reply, nil
-		}
 		// Different requests have different answers, and guards are asked a different
 		// question about each.
 		reply := answer

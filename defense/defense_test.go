@@ -33,7 +33,6 @@ func TestWordingsDoNotChange(t *testing.T) {
 		"self-reminder-v1-after.txt":     "e6edd272f3d03bb7",
 		"self-reminder-v1-before.txt":    "23bab37222f83902",
 		"system-helpful-and-safe-v1.txt": "86679ef3a07a8694",
-		"translate-v1.txt":               "0b8712bb4b8aa9ff",
 	}
 	err := filepath.WalkDir("prompts", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -410,7 +409,6 @@ func TestParse(t *testing.T) {
 	}{
 		{"none", "none", nil},
 		{" icl ", "icl", nil},
-		{"translate:pt-BR@vllm/a/b@c + icl", "translate:pt-BR@vllm/a/b@c+icl", []model.Ref{guard}},
 		{"icl:8 + self-reminder", "icl:8+self-reminder", nil},
 		{"smoothllm", "smoothllm", nil},
 		{"smoothllm:patch", "smoothllm:patch", nil},
@@ -443,40 +441,34 @@ func TestParse(t *testing.T) {
 func TestParseSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	for spec, want := range map[string]string{
-		"":                                  `unknown defense ""`,
-		"smoothlm":                          `did you mean "smoothllm"?`,
-		"icl+":                              `unknown defense ""`,
-		"icl:":                              "ends a step after its colon",
-		"icl:0":                             "icl must be a number from 1 to 8",
-		"icl:9":                             "from 1 to 8",
-		"icl:03":                            "from 1 to 8",
-		"icl+icl":                           `names "icl" twice`,
-		"icl:2+icl:3":                       "has icl twice",
-		"none+icl":                          "none cannot be a step",
-		"icl+none":                          "none cannot be a step",
-		"none:1":                            "none cannot be a step",
-		"self-reminder:x":                   "takes nothing after it",
-		"self-reminder+icl":                 "names icl after self-reminder",
-		"response-check+input-guard:p/m":    "names input-guard after response-check",
-		"smoothllm:swop":                    `did you mean "swap"?`,
-		"smoothllm:swap,n=0":                "n must be a number from 1 to 100",
-		"smoothllm:swap,q=101":              "q must be a number from 1 to 100",
-		"smoothllm:swap,n=1,n=2":            `gives "n" twice`,
-		"smoothllm:n=1,swap":                `"swap" is not n=COPIES`,
-		"smoothllm:k=1":                     `"k=1" is not n=COPIES`,
-		"smoothllm:swap=1":                  `"swap=1" is not n=COPIES`,
-		"input-guard":                       "must name the model of input-guard as provider/model",
-		"output-guard:gpt":                  "must name the model",
-		"response-check:gpt":                "must name the model",
-		"input-guard:lamaguard@p/m":         `did you mean "llamaguard"?`,
-		"input-guard:or-judge@p/m":          "finds refusals, not harm",
-		"input-guard:wildguard@m":           "must name the model",
-		"translate:fr":                      "must name a language and its translator",
-		"translate:fr@m":                    "must name a language and its translator",
-		"translate:@p/m":                    "must name a language and its translator",
-		"translate:a:b@p/m":                 "must name a language and its translator",
-		"icl+translate:fr@p/m":              "names translate after icl",
-		"translate:fr@p/m+translate:de@p/m": "has translate twice",
+		"":                               `unknown defense ""`,
+		"smoothlm":                       `did you mean "smoothllm"?`,
+		"icl+":                           `unknown defense ""`,
+		"icl:":                           "ends a step after its colon",
+		"icl:0":                          "icl must be a number from 1 to 8",
+		"icl:9":                          "from 1 to 8",
+		"icl:03":                         "from 1 to 8",
+		"icl+icl":                        `names "icl" twice`,
+		"icl:2+icl:3":                    "has icl twice",
+		"none+icl":                       "none cannot be a step",
+		"icl+none":                       "none cannot be a step",
+		"none:1":                         "none cannot be a step",
+		"self-reminder:x":                "takes nothing after it",
+		"self-reminder+icl":              "names icl after self-reminder",
+		"response-check+input-guard:p/m": "names input-guard after response-check",
+		"smoothllm:swop":                 `did you mean "swap"?`,
+		"smoothllm:swap,n=0":             "n must be a number from 1 to 100",
+		"smoothllm:swap,q=101":           "q must be a number from 1 to 100",
+		"smoothllm:swap,n=1,n=2":         `gives "n" twice`,
+		"smoothllm:n=1,swap":             `"swap" is not n=COPIES`,
+		"smoothllm:k=1":                  `"k=1" is not n=COPIES`,
+		"smoothllm:swap=1":               `"swap=1" is not n=COPIES`,
+		"input-guard":                    "must name the model of input-guard as provider/model",
+		"output-guard:gpt":               "must name the model",
+		"response-check:gpt":             "must name the model",
+		"input-guard:lamaguard@p/m":      `did you mean "llamaguard"?`,
+		"input-guard:or-judge@p/m":       "finds refusals, not harm",
+		"input-guard:wildguard@m":        "must name the model",
 	} {
 		_, err := Parse(spec, Options{})
 		if err == nil || !strings.Contains(err.Error(), want) || !errors.Is(err, orbench.ErrInput) {
@@ -531,7 +523,7 @@ func TestGuardOfAnEntry(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
-		"none", "icl", "icl:3 + self-reminder", "smoothllm:patch,n=2,q=3+response-check", "input-guard:llamaguard@p/m+icl", "translate:Brazilian Portuguese@a/b@c+icl",
+		"none", "icl", "icl:3 + self-reminder", "smoothllm:patch,n=2,q=3+response-check", "input-guard:llamaguard@p/m+icl",
 		"output-guard:a/b@c", "response-check:p/m+", "smoothllm:swap,,", "icl:\x00", "+", ":",
 	} {
 		f.Add(s)

@@ -5,7 +5,6 @@
 // prompt and the replies that are there. It calls no model itself, and says which
 // requests are missing. The steps of a ladder always act in this order:
 //
-//	translate        puts the prompt into another language
 //	input-guard      may withhold the prompt
 //	icl              puts refused requests before the prompt
 //	self-reminder    puts words of care around the prompt
@@ -17,10 +16,8 @@
 // BlockKind and names the step. A step that cannot decide lets pass. The Outcome then has
 // a Finding with the decision Failed, so that a report can count it on either side.
 //
-// The package also has ways of asking that are no defense: named system prompts, framings
-// before or after a prompt, and translation. Translation is a step of a ladder because it
-// asks a model too. A prompt that could not be translated is not asked, and its Outcome
-// says so.
+// The package also has ways of asking that are no defense: named system prompts, and
+// framings before or after a prompt.
 //
 // Sources: icl is the in-context defense of Wei et al. 2023 (arXiv 2310.06387),
 // self-reminder is from Xie et al. 2023 (Nature Machine Intelligence 5, 1486), smoothllm

@@ -27,7 +27,6 @@ type Options struct {
 // The names of the steps.
 const (
 	none         = "none"
-	translate    = "translate"
 	inputGuard   = "input-guard"
 	icl          = "icl"
 	selfReminder = "self-reminder"
@@ -38,10 +37,10 @@ const (
 
 // order is the order in which the steps act and in which a ladder names them. The two
 // steps that inspect answers share one place.
-var order = map[string]int{translate: 1, inputGuard: 2, icl: 3, selfReminder: 4, smoothLLM: 5, checkAnswer: 6, outputGuard: 6}
+var order = map[string]int{inputGuard: 1, icl: 2, selfReminder: 3, smoothLLM: 4, checkAnswer: 5, outputGuard: 5}
 
 // names lists the names of the steps.
-var names = []string{none, translate, inputGuard, icl, selfReminder, smoothLLM, checkAnswer, outputGuard}
+var names = []string{none, inputGuard, icl, selfReminder, smoothLLM, checkAnswer, outputGuard}
 
 // guardFormats lists the formats of guards that detect harm.
 var guardFormats = guard.Telling(guard.PromptHarm)
@@ -56,8 +55,6 @@ const (
 // Parse makes the defense that spec names:
 //
 //	none                                     no defense
-//	translate:LANGUAGE@PROVIDER/MODEL        a model puts the prompt into another
-//	                                         language first; see IsLanguage
 //	icl[:K]                                  K refused requests before the prompt,
 //	                                         1 to 8, or 2
 //	self-reminder                            words of care around the prompt
@@ -72,9 +69,8 @@ const (
 //	                                         prompt
 //	output-guard:…                           likewise the answer
 //	STEP+STEP…                               a ladder, in the order in which steps
-//	                                         act: translate, input-guard, icl,
-//	                                         self-reminder, smoothllm, then checks of
-//	                                         the answer
+//	                                         act: input-guard, icl, self-reminder,
+//	                                         smoothllm, then checks of the answer
 //
 // A plus sign always separates two steps. A ladder can have several guards and
 // checks, and each other step once. The error for any other text is an
@@ -134,14 +130,6 @@ type parser struct {
 func (p *parser) step(step, kind, rest string) error {
 	d := p.defense
 	switch kind {
-	case translate:
-		// A language contains no @, but a model's name may.
-		language, translator, _ := strings.Cut(rest, "@")
-		ref, err := p.ref(kind, translator)
-		if err != nil || !IsLanguage(language) {
-			return wrong("defense %q must name a language and its translator, for example translate:fr@openai/gpt-4o", p.spec)
-		}
-		d.translation = &translation{name: step, language: language, model: p.opts.Models().Model(ref)}
 	case icl:
 		k, err := p.demonstrations(rest)
 		if err != nil {

@@ -236,19 +236,3 @@ func (g Guard) decide(a *Assessment, about About, reply model.Response) error {
 func wrong(format string, args ...any) error {
 	return &orbench.InputError{Setting: "target", Problem: fmt.Sprintf(format, args...)}
 }
-
-// SayRefusal is the reply of a guard that detects refusals, as in its model card. refused
-// says whether the answer is one.
-func (g Guard) SayRefusal(refused bool) string {
-	yes := refused != (g.Format == ORJudge || g.OfToxic())
-	word := map[bool]string{true: "yes", false: "no"}[yes]
-	switch g.Format {
-	case WildGuard, PolyGuard:
-		return "Harmful request: no\nResponse refusal: " + word + "\nHarmful response: no"
-	case Qwen3Guard:
-		return "Safety: Safe\nCategories: None\nRefusal: " + strings.ToUpper(word[:1]) + word[1:]
-	case GraniteGuardian:
-		return "<score> " + word + " </score>"
-	}
-	return strings.ToUpper(word[:1]) + word[1:]
-}

@@ -179,3 +179,18 @@ func parseRef(spec, s string, opts Options) (model.Ref, error) {
 func wrong(format string, args ...any) error {
 	return &orbench.InputError{Setting: "judge", Problem: fmt.Sprintf(format, args...)}
 }
+
+// Unfenced reports whether a judge of that name has no room for a fence around the
+// answer. An answer that imitates the form of its replies may then mislead it. This holds
+// for guard and classify, and for judges made of one of them.
+func Unfenced(name string) bool {
+	kind, rest, _ := strings.Cut(name, ":")
+	switch kind {
+	case "panel", "counting":
+		_, list, _ := strings.Cut(strings.TrimSuffix(rest, ")"), "(")
+		return slices.ContainsFunc(Split(list), Unfenced)
+	case "cascade":
+		return slices.ContainsFunc(splitAt(rest, '>'), Unfenced)
+	}
+	return kind == "guard" || kind == "classify"
+}

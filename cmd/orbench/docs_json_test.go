@@ -21,7 +21,6 @@ import (
 	"github.com/orbench/orbench/internal/batch"
 	"github.com/orbench/orbench/internal/compare"
 	"github.com/orbench/orbench/internal/construct"
-	"github.com/orbench/orbench/internal/contrast"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/kinds"
@@ -35,7 +34,6 @@ import (
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/training"
-	"github.com/orbench/orbench/internal/trigger"
 	"github.com/orbench/orbench/policy"
 )
 
@@ -61,14 +59,12 @@ var jsonForms = []struct {
 	{"store-health", "`store check`", store.Health{}},
 	{"batch-status", "`batch status`", batch.Status{}},
 	{"comparison", "`compare`", compare.Result{}},
-	{"triggers", "`triggers`", trigger.Result{}},
 	{"dataset", "`dataset stats`", dataset.Dataset{}},
 	{"dataset-stats", "`dataset stats`: the entry `stats`", dataset.Stats{}},
 	{"overlap", "`dataset compare`", overlap.Comparison{}},
 	{"audit", "`audit`", audit.Report{}},
 	{"moderation", "`moderate`", moderation.Result{}},
 	{"policy", "`policy show`", policy.Policy{}},
-	{"contrast", "`contrast`", contrast.Result{}},
 	{"benchmark-manifest", "a benchmark's `manifest.json`", benchmark.Manifest{}},
 	{"benchmark-lineage", "a benchmark's `lineage.jsonl`", benchmark.Record{}},
 	{"build-plan", "`build --dry-run`: the entries of `plan`", construct.Plan{}},

@@ -23,8 +23,6 @@ const (
 	judgeJob     = "judge, of a run"
 	judgeFileJob = "judge, of a file"
 	moderateJob  = "moderate"
-	contrastJob  = "contrast"
-	triggersJob  = "triggers"
 	buildJob     = "build"
 )
 
@@ -40,11 +38,9 @@ type askingJob struct {
 
 var jobs = []askingJob{
 	{evalJob, "eval --target PROVIDER/cautious --dataset prompts.csv --set seed=7", "--name kept", "kept", "sim/cautious"},
-	{judgeJob, "judge main --judge lexical,llm:PROVIDER/judge --set probes=false", "", "main", "llm:sim/judge"},
+	{judgeJob, "judge main --judge lexical,llm:PROVIDER/judge", "", "main", "llm:sim/judge"},
 	{judgeFileJob, "judge --responses answers.csv --judge llm:PROVIDER/judge", "--name kept", "kept", "llm:sim/judge"},
 	{moderateJob, "moderate prompts.csv --moderator PROVIDER/moderator-a", "--name kept", "kept", "sim/moderator-a"},
-	{contrastJob, "contrast prompts.csv --limit 3 --generator PROVIDER/generator --moderator PROVIDER/moderator-a --axis fiction --out OUT", "--name kept", "kept", "fiction"},
-	{triggersJob, "triggers --target PROVIDER/prudish --dataset prompts.csv --set most=1 --calls 8", "--name kept", "kept", "sim/prudish"},
 	{buildJob, "build --config PROVIDER.yaml --out OUT", "", "kept", "seeds"},
 }
 
@@ -285,8 +281,6 @@ func (c *cell) batch() error {
 	switch c.name {
 	case buildJob:
 		return c.saysWhyNot("build --help", "cannot go by batch")
-	case triggersJob:
-		return c.saysWhyNot("triggers --help", "cannot go by batch")
 	default:
 		commands = []string{job + " --batch=wait"}
 	}

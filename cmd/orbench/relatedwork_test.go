@@ -15,7 +15,7 @@ type related struct {
 	// work names it with its paper, and asks says what it asks of models.
 	work, asks string
 	// command is what does that here, after orbench, for a shell; in it " && " joins commands.
-	// It prints what the pattern shows finds.
+	// It prints what the pattern shows finds. Empty is work that was read and not made here.
 	command, shows string
 	// tried is what more than simulated models it was tried on, with the page that has the
 	// figures; empty for nothing.
@@ -36,13 +36,13 @@ var relatedWork = []related{
 	{"OR-Judge; WildGuard, 2406.18495; and seven others", "guards as targets, judges and moderators", "eval --target guard:wildguard@sim/guard --dataset starter --limit 40 --name guarded", `flagged +share`, "rendered templates: [guards.md](guards.md)"},
 	{"OVERT, 2505.21347", "labels under a policy of the user; images: not here", "moderate starter --limit 40 --policy paper,security" + simModerators, `paper to security: [0-9]+ of`, ""},
 	{"Safe completions, 2508.09224", "how helpful a safe answer is", "judge base --judge llm:sim/judge@helpful --full", `sim/judge@helpful \(simulated\) +200 `, ""},
-	{"XSB and MS-XSB, 2510.08158", "the words that turn answers into refusals", "triggers base --calls 8 --labels safe", `Confirmed trigger words`, "SmolLM2: [triggers.md](triggers.md)"},
+	{"XSB and MS-XSB, 2510.08158", "the words that turn answers into refusals", "", "", ""},
 	{"OverBench (Pu et al., 2025)", "new prompts when old ones are known", "build --config build.yaml --refresh built --out newer", `full +[1-9]`, ""},
-	{"LinguaSafe, 2508.12733", "does it refuse more in another language?", "eval --target sim/cautious --dataset starter --limit 40 --set variants.languages=fr --set variants.translator=sim/translator --name french", `\[fr\] \(simulated\) +[0-9]`, "Korean answers: [judges.md](judges.md)"},
+	{"LinguaSafe, 2508.12733", "does it refuse more in another language?", "", "", ""},
 	{"Health-ORSC-Bench, 2601.17642", "a domain of its own, by category", "moderate starter --limit 40 --policy medical" + simModerators, `to medical: [0-9]+ of`, ""},
-	{"False refusal in detoxification, 2601.08668; Defensive refusal bias, 2603.01246", "one intent in other words: group, authorization, fiction, language", "contrast starter --limit 10 --axis group,authorization --generator sim/generator" + simModerators + " --out contrast", `authorization +unauthorized +10`, ""},
+	{"False refusal in detoxification, 2601.08668; Defensive refusal bias, 2603.01246", "one intent in other words: group, authorization, fiction, language", "", "", ""},
 	{"RefusalBench, 2605.21545", "do models tell safe from toxic? Youden's J", "report pairs --full", `Youden's J`, "XSTest, SmolLM2: [pairs.md](pairs.md)"},
-	{"Judge reliability, 2603.05399", "where judges disagree, and whether answers can sway them", "eval --target sim/cautious --dataset starter --limit 40 --judge lexical,llm:sim/judge --name judged && orbench report judged --full", `kappa`, "SmolLM2: [first-results.md](first-results.md)"},
+	{"Judge reliability, 2603.05399", "where judges disagree", "eval --target sim/cautious --dataset starter --limit 40 --judge lexical,llm:sim/judge --name judged && orbench report judged --full", `kappa`, "SmolLM2: [first-results.md](first-results.md)"},
 	{"Abstention in agents, 2606.02965", "transcripts with tools: refused at once, after a step, done", "logs tools.jsonl", `refused at once +20`, "42 made by hand: [logs.md](logs.md)"},
 	{"Multi-turn over-refusal", "does a refusal stick, is it taken back?", "eval --target sim/cautious --dataset starter --limit 40 --set variants.turns=pushback,pushback-refused-own --name turns", `\[pushback-refused-own\] \(simulated\) +[0-9]`, "SmolLM2: [turns.md](turns.md)"},
 	{"System cards", "rates of 0.1% with labels, readers and agreement", "report base --methods", `@[a-z]+\{`, ""},
@@ -86,6 +86,10 @@ func TestRelatedWork(t *testing.T) {
 	var page strings.Builder
 	page.WriteString("\n| work | asks | here | tried on, besides simulated models |\n|---|---|---|---|\n")
 	for _, w := range relatedWork {
+		if w.command == "" {
+			fmt.Fprintf(&page, "| %s | %s | read, not made | |\n", w.work, w.asks)
+			continue
+		}
 		if said := run(w.command); !regexp.MustCompile(w.shows).MatchString(said) {
 			t.Errorf("%s: orbench %s shows no %q:\n%s", w.work, w.command, w.shows, said)
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/generator"
 	"github.com/orbench/orbench/guard"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/experiment"
@@ -32,7 +31,6 @@ var flags = map[string]source{
 	"base-target":      storedTargets,
 	"candidate-target": storedTargets,
 	"chosen-from":      storedTargets,
-	"generator":        models,
 	"moderator":        voters,
 	"dataset":          datasets,
 	"decontaminate":    datasets,
@@ -41,9 +39,7 @@ var flags = map[string]source{
 	"about":            judges,
 	"candidate-judge":  judges,
 	"policy":           policies,
-	"axis":             axes,
 	"label":            labels,
-	"labels":           labels,
 	"fail-if":          gates,
 	"require":          gates,
 	"name":             runs,
@@ -71,7 +67,6 @@ var arguments = map[string]source{
 	"batch status":    inTurn(runs),
 	"audit report":    fixed(files),
 	"compare":         inTurn(runs, runs),
-	"contrast":        inTurn(datasets),
 	"dataset compare": inTurn(datasets, datasets),
 	"dataset pull":    pullable,
 	"dataset show":    inTurn(datasets),
@@ -87,7 +82,6 @@ var arguments = map[string]source{
 	"store export":    runs,
 	"store import":    inTurn(fixed(files)),
 	"store merge":     fixed(files),
-	"triggers":        inTurn(runs),
 }
 
 // fixed lists the same values everywhere.
@@ -144,7 +138,6 @@ var (
 		"cascade:": fixed("lexical>"),
 	})
 	policies = fixed(append(policy.Names(), files)...)
-	axes     = fixed(generator.Axes...)
 	labels   = fixed(orbench.Labels...)
 	gates    = fixed("over_refusal", "over_refusal[", "toxic_refusal", "toxic_refusal[")
 )

@@ -47,7 +47,6 @@ func TestCompletion(t *testing.T) {
 		{"compare mine mine --base-target ", "sim/balanced sim/strict", noFiles},
 		{"compare mine mine --fail-if over", "over_refusal over_refusal[", noSpace},
 		{"moderate starter --policy sec", "security", files},
-		{"contrast starter --axis deg", "degree", noFiles},
 		{"dataset pull or-bench-h", "or-bench-hard-1k", noFiles},
 		{"policy show med", "medical", noFiles},
 		{"config init exp", "experiment", noFiles},

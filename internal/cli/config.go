@@ -50,8 +50,8 @@ func settingsCommand(env *command.Env) *cobra.Command {
 		Short: "Explain what --set takes",
 		Long: `Explain the settings of "--set NAME=VALUE". The help of a command ends with the names that
 it takes. Write VALUE as in YAML; a list needs no brackets. The settings of an experiment
-are those of the file that "orbench config init experiment" prints. The commands eval and
-triggers take each by its path, such as targets[0].name=main or variants.turns=pushback.`,
+are those of the file that "orbench config init experiment" prints. The command eval takes
+each by its path, such as targets[0].name=main or variants.turns=pushback.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			columns, _ := env.Size()

@@ -58,8 +58,7 @@ judges: ["llm:vllm/judge"]
 limit: 3
 base_urls: {vllm: %q}
 variants:
-  languages: [fr]
-  translator: vllm/translator
+  defenses: ["input-guard:vllm/moderator-a"]
 `, servers[0].BaseURL(), servers[1].BaseURL())
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -72,10 +71,10 @@ variants:
 		}
 	}
 	measure("--store", filepath.Join(dir, "a.db"))
-	// Three prompts, plain and in French. The other server has the same of its
-	// target, and three translations, and the judge of all twelve answers.
+	// Three prompts, plain and behind a guard, share their calls. The other server has
+	// the same of its target, three calls of the guard, and the judge of six answers.
 	own, others := servers[0].Stats().Requests, servers[1].Stats().Requests
-	if own != 6 || others < 6+3+12 {
+	if own != 3 || others < 3+3+6 {
 		t.Errorf("the target's own server had %d requests, the provider's %d", own, others)
 	}
 	measure("--store", filepath.Join(dir, "b.db"), "--base-url", "vllm="+servers[2].BaseURL())

@@ -31,11 +31,11 @@ const manyFlags = 7
 // behind that command's name.
 var kindOfFlag = byFlag(map[kind]string{
 	subject: `base-target build candidate-target chosen-from class-column
-		config dataset decontaminate except expect expect-fpr from gold-column label label-column label-values labels limit population prevalence
+		config dataset decontaminate except expect expect-fpr from gold-column label label-column label-values limit population prevalence
 		prompt-column refresh guard-column guard-after-column user-column response-column responses positive sample set size target truth
 		compare/judge compare/candidate-judge compare/store report/as report/paper report/store
 		export/check export/toxic-share`,
-	manner: `axis base-url batch calls confidence each forget generator half-width harmful-answers family flagged languages max-tokens
+	manner: `base-url batch confidence forget half-width harmful-answers family flagged max-tokens
 		moderator on-conflict per-prompt plain policy raters refuses rule search-calls seed threshold
 		as compare/label fail-if one-model require unpaired
 		export/format report/accept-model report/gold-refusal`,
@@ -67,13 +67,11 @@ const helpFlag = "help"
 // verbs say of commands that are not called by it what they do to their subject, and
 // what else the flags of their manner are about.
 var verbs = map[string][2]string{
-	"contrast": {"vary", "vary"},
-	"eval":     {"ask", "ask"},
-	"judge":    {"judge", "ask"},
-	"logs":     {"read", "read"},
-	"report":   {"show", "show"},
-	"triggers": {"ask", "ask"},
-	"worker":   {"set", "work"},
+	"eval":   {"ask", "ask"},
+	"judge":  {"judge", "ask"},
+	"logs":   {"read", "read"},
+	"report": {"show", "show"},
+	"worker": {"set", "work"},
 }
 
 // flagGroup is flags under a title.

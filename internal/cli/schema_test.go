@@ -80,8 +80,6 @@ func TestOutputsFitSchemas(t *testing.T) {
 		{"dataset-stats", "", stats(false)},
 		{"moderation", "", run(append(words("moderate starter --limit 20 --policy paper,security --format json --quiet --moderator"), moderators)...)},
 		{"policy", "", run(words("policy show paper --format json")...)},
-		{"contrast", "", run(append(words("contrast starter --limit 4 --out contrasted --generator sim/generator --format json --quiet --moderator"), moderators)...)},
-		{"triggers", "", run(words("triggers --target sim/cautious --dataset starter --limit 20 --format json --quiet")...)},
 		{"benchmark-manifest", "", file("built/manifest.json")},
 		{"benchmark-lineage", "", file("built/lineage.jsonl")},
 		{"paper", "", run(words("report --paper --format json")...)},

@@ -89,7 +89,6 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 	design := r.Design()
 	design.Words = annotation.NewWords(annotations)
 	tally := score.NewTally(design, sinks.Propensity)
-	var probed []score.Susceptibility
 	// One goroutine does the counting and writing, which is a fifth of all
 	// work. More than a few others would only fill the memory with waiting
 	// rows.
@@ -110,7 +109,6 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 		}
 		chunk := score.Chunk{Dataset: judged[0].dataset, Prompts: judged[0].prompts, Rows: make([][][]score.AnswerRow, len(r.Targets))}
 		for _, j := range judged {
-			probed = score.AddProbes(probed, j.probes...)
 			walked += len(j.rows)
 			if len(j.lacking) > 0 {
 				sinks.Missing(j.lacking)
@@ -144,7 +142,6 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 		return score.Result{}, err
 	}
 	result, err := tally.Result()
-	result.Susceptibility = probed
 	if count != nil {
 		r.addStopping(&result, count)
 	}
@@ -156,12 +153,9 @@ type judgedChunk struct {
 	targetChunk
 	rows []score.AnswerRow
 	// ofTarget holds the calls that each row lacks for its answer. ofJudges
-	// holds those that the judges lack for the existing answers, and ofProbes
-	// those that they lack for answers with a forged verdict. With
+	// holds those that the judges lack for the existing answers. With
 	// job.Scope.Remembered they also hold the stored calls.
-	ofTarget, ofJudges, ofProbes [][]job.Call
-	// probes holds the judges' verdicts on answers with a forged verdict.
-	probes []score.ProbeOutcome
+	ofTarget, ofJudges [][]job.Call
 	// lacking holds the hashes of all these calls, if a sink needs them.
 	lacking []model.Hash
 	// used counts for all chunks that are judged together; nil counts nothing.
@@ -220,7 +214,7 @@ func (c targetChunk) byJudge(p orbench.Prompt, j judge.Judge) job.Call {
 // ask, and of those of judges. m may be nil for an empty store.
 func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChunk, judges []judge.Judge, ofTargets, ofJudges job.Scope) ([]judgedChunk, error) {
 	m = r.accepting(m)
-	all, probes := make([]judgedChunk, len(chunk)), r.probes(judges)
+	all := make([]judgedChunk, len(chunk))
 	// The requests of most targets are known without running steps.
 	var hashes []model.Hash
 	for n, c := range chunk {
@@ -277,17 +271,7 @@ func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChun
 			}
 		}
 	}
-	if err := judgeRows(ctx, m, judges, all, ofJudges); err != nil {
-		return nil, err
-	}
-	for n := range all {
-		if probes != (choice{}) {
-			if err := all[n].probe(ctx, m, probes, judges, ofJudges); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return all, nil
+	return all, judgeRows(ctx, m, judges, all, ofJudges)
 }
 
 // acceptingReader returns responses with model.Response.Accepted set.
@@ -434,7 +418,7 @@ func (t Target) answering(row *score.AnswerRow) model.Step {
 		ask := func(p orbench.Prompt) (model.Response, bool) {
 			o, missing = d.Answer(target, p, look)
 			simulated = simulated || o.Simulated
-			return o.Response, len(missing) == 0 && !o.Unasked && !o.Response.ByOther(target.Ref)
+			return o.Response, len(missing) == 0 && !o.Response.ByOther(target.Ref)
 		}
 		dialog, ok := t.Turns.Hold(prompt, ask)
 		if ok {
@@ -445,10 +429,6 @@ func (t Target) answering(row *score.AnswerRow) model.Step {
 		}
 		row.Dialog, row.Findings = dialog, o.Findings
 		row.Simulated = row.Simulated || simulated
-		if !ok && o.Unasked {
-			row.Status, row.Failure = score.Failed, o.Findings[len(o.Findings)-1].Why
-			return nil
-		}
 		noteResponse(row, target.Ref, o.Response)
 		return nil
 	}
@@ -470,7 +450,7 @@ func (j *judgedChunk) noteFailures(ctx context.Context, m store.Reader) error {
 
 // noteMissing records the hashes of all calls that the rows lack.
 func (j *judgedChunk) noteMissing() {
-	for _, of := range [][][]job.Call{j.ofTarget, j.ofJudges, j.ofProbes} {
+	for _, of := range [][][]job.Call{j.ofTarget, j.ofJudges} {
 		for _, requests := range requestsOf(of) {
 			for _, r := range requests {
 				j.lacking = append(j.lacking, r.Hash())

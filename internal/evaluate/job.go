@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/store"
@@ -26,11 +25,8 @@ func (r *Run) Job() *job.Job {
 		for _, t := range r.Targets {
 			j.Interdependent = j.Interdependent || t.needsReplies()
 			j.Models = append(j.Models, job.Asked{Ref: t.undefended().Ref, Role: job.Target, Fixed: !t.needsReplies()})
-			roles := t.defended().Roles()
-			for _, role := range []defense.Role{defense.Translator, defense.Guard} {
-				for _, ref := range roles[role] {
-					j.Models = append(j.Models, job.Asked{Ref: ref, Role: job.Role(role)})
-				}
+			for _, ref := range t.defended().Models() {
+				j.Models = append(j.Models, job.Asked{Ref: ref, Role: job.Guard})
 			}
 		}
 	}
@@ -85,7 +81,7 @@ func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[
 			yield(job.Item{}, err)
 			return
 		}
-		asking, probes := Asking(r.Judges), r.probes(r.Judges)
+		asking := Asking(r.Judges)
 		if s.Remembered {
 			r.listing(ctx, m, s, yield)
 			return
@@ -103,7 +99,7 @@ func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[
 				continue
 			}
 			for _, c := range chunk {
-				items, err := r.ahead(ctx, m, s, c, probes)
+				items, err := r.ahead(ctx, m, s, c)
 				if err != nil {
 					yield(job.Item{}, err)
 					return
@@ -120,7 +116,7 @@ func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[
 
 // listing is like items but includes the stored calls. They are looked up on
 // all processors. Each chunk lists, prompt by prompt, the calls for the answer
-// and for its judges, and then the probes.
+// and for its judges.
 func (r *Run) listing(ctx context.Context, m store.Reader, s job.Scope, yield func(job.Item, error) bool) {
 	judges := Asking(r.Judges)
 	list := func(ctx context.Context, chunk []targetChunk) (item job.Item, err error) {
@@ -129,7 +125,6 @@ func (r *Run) listing(ctx context.Context, m store.Reader, s job.Scope, yield fu
 			for i := range j.rows {
 				item.Calls = append(append(item.Calls, j.ofTarget[i]...), j.ofJudges[i]...)
 			}
-			item.Calls = append(item.Calls, slices.Concat(j.ofProbes...)...)
 		}
 		return item, err
 	}
@@ -178,7 +173,7 @@ func (r *Run) lacking(ctx context.Context, m store.Reader, s job.Scope, chunk []
 		if r.Recorded || !j.target.needsReplies() {
 			j.ofTarget = nil
 		}
-		lists[n] = slices.Concat(slices.Concat(j.ofTarget...), slices.Concat(j.ofJudges...), slices.Concat(j.ofProbes...))
+		lists[n] = slices.Concat(slices.Concat(j.ofTarget...), slices.Concat(j.ofJudges...))
 	}
 	return job.Item{Calls: slices.Collect(fill.Alternate(lists))}, nil
 }

@@ -21,9 +21,8 @@ import (
 var Placeholder = model.Response{Text: strings.Repeat("an answer of typical length ", 43), Finish: model.Stop}
 
 // ahead returns the calls that a chunk lacks and expects: those of the judges
-// of existing answers, their probes, and those of each prompt without an
-// answer.
-func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c targetChunk, probes choice) ([]job.Item, error) {
+// of existing answers, and those of each prompt without an answer.
+func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c targetChunk) ([]job.Item, error) {
 	// look finds earlier replies to a defense; failed is why it cannot.
 	var failed error
 	look := func(q model.Request) (model.Response, bool) {
@@ -50,21 +49,10 @@ func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c targetCh
 				absent = append(absent, c.prompts[i])
 			}
 		}
-		item := job.Item{Calls: slices.Concat(judged[0].ofJudges...)}
-		for i, calls := range judged[0].ofProbes {
-			row := &judged[0].rows[i]
-			item.Calls = append(item.Calls, calls...)
-			if key, ok := c.target.takes(probes, row.Prompt); ok && row.Status == score.Answered {
-				item.Calls = append(item.Calls, callsFor(job.Probe, expectProbes(Asking(r.Judges), judge.Case{Prompt: row.Asked(), Response: row.Response}, key, func(j judge.Judge, c judge.Case) []model.Request {
-					_, missing := j.Verdict(c, look)
-					return missing
-				}))...)
-			}
-		}
-		items = append(items, item)
+		items = append(items, job.Item{Calls: slices.Concat(judged[0].ofJudges...)})
 	}
 	if !r.Recorded {
-		items = append(items, r.expecting(c, absent, probes, look)...)
+		items = append(items, r.expecting(c, absent, look)...)
 	}
 	return items, failed
 }
@@ -80,42 +68,33 @@ func callsFor(role job.Role, requests []model.Request) []job.Call {
 
 // expecting returns the calls that a chunk lacks and expects for the prompts
 // without an answer, and counts the stored ones for the others.
-func (r *Run) expecting(c targetChunk, absent []orbench.Prompt, probes choice, look model.Lookup) []job.Item {
+func (r *Run) expecting(c targetChunk, absent []orbench.Prompt, look model.Lookup) []job.Item {
 	target := job.Asked{Ref: c.target.undefended().Ref, Role: job.Target}
 	items := []job.Item{{Remembered: []job.Remembered{{Asked: target, N: (len(c.prompts) - len(absent)) * c.target.Turns.Answers()}}}}
 	for i, p := range absent {
 		// Multiples of the golden ratio spread evenly from 0 to 1.
 		chance := math.Mod(float64(i+1)*math.Phi, 1)
-		expected := func(j judge.Judge, c judge.Case) []model.Request { return judge.Expect(j, c, chance) }
 		var item job.Item
 		requests, asked := c.target.requests(p, look)
 		if c.target.Defense == nil {
 			item.Remembered = []job.Remembered{{Asked: target, N: c.target.Turns.Answers() - len(requests[defense.TargetModel])}}
 		}
-		for _, role := range []defense.Role{defense.Translator, defense.TargetModel, defense.Guard} {
+		for _, role := range []defense.Role{defense.TargetModel, defense.Guard} {
 			item.Calls = append(item.Calls, callsFor(job.Role(role), requests[role])...)
 		}
 		if len(item.Calls) == 0 {
 			items = append(items, item)
 			continue
 		}
-		expect := func(role job.Role, q model.Request) {
-			item.Expected = append(item.Expected, job.Expected{Request: q, Role: role, N: 1})
-		}
 		// The placeholder is the same for all targets, but their real answers
 		// will differ. So only the judges of one answer can repeat each other.
 		var questions []model.Hash
 		for _, j := range r.Judges {
-			for _, q := range expected(j, judge.Case{Prompt: asked, Response: Placeholder}) {
+			for _, q := range judge.Expect(j, judge.Case{Prompt: asked, Response: Placeholder}, chance) {
 				if h := q.Hash(); !slices.Contains(questions, h) {
 					questions = append(questions, h)
-					expect(job.Judge, q)
+					item.Expected = append(item.Expected, job.Expected{Request: q, Role: job.Judge, N: 1})
 				}
-			}
-		}
-		if key, ok := c.target.takes(probes, p); ok {
-			for _, q := range expectProbes(r.Judges, judge.Case{Prompt: asked, Response: Placeholder}, key, expected) {
-				expect(job.Probe, q)
 			}
 		}
 		items = append(items, item)
@@ -142,7 +121,7 @@ func (t Target) requests(p orbench.Prompt, look model.Lookup) (map[defense.Role]
 		for role, requests := range d.Expect(target, p, Placeholder, look) {
 			all[role] = append(all[role], requests...)
 		}
-		if o, missing := d.Answer(target, p, look); len(missing) == 0 && !o.Unasked {
+		if o, missing := d.Answer(target, p, look); len(missing) == 0 {
 			return o.Response, true
 		}
 		// What comes only after a refusal is planned for.

@@ -52,9 +52,7 @@ func (r *Run) Rows(ctx context.Context, m store.Reader, asked []Asked) ([]score.
 		places[i] = [2]int{n, len(chunk[n].prompts)}
 		chunk[n].prompts = append(chunk[n].prompts, a.Prompt)
 	}
-	alone := *r
-	alone.Probed = false
-	judged, err := alone.judgeChunk(ctx, m, chunk, r.Judges, job.Scope{}, job.Scope{})
+	judged, err := r.judgeChunk(ctx, m, chunk, r.Judges, job.Scope{}, job.Scope{})
 	if err != nil {
 		return nil, err
 	}

@@ -176,7 +176,7 @@ func (t Target) asked() score.Asked {
 		a.Turns = t.Turns.Name
 	}
 	if t.Defense != nil {
-		a.Language, a.Defense = t.Defense.Language(), t.Defense.Name()
+		a.Defense = t.Defense.Name()
 	}
 	return a
 }
@@ -196,12 +196,6 @@ type Run struct {
 	Judges []judge.Judge
 	// Until makes the run end by itself; nil for a run that asks all prompts.
 	Until *Until
-	// Probed plants forged verdicts in some answers, to see which judges
-	// believe them; see score.ProbeOutcome.
-	Probed bool
-	// AmongAnswers is the number of answers to a prompt among which probes are chosen; 0
-	// means those of this run. It is more for one target of a run of several.
-	AmongAnswers int
 	// MostUnjudged is the greatest share of unjudged answers for which a rate
 	// is still given. 0 means a tenth; 1 means that every rate is given.
 	MostUnjudged float64

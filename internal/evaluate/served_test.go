@@ -61,11 +61,6 @@ func TestServedByOther(t *testing.T) {
 	asGuard := target("test", "gpt-4o")
 	asGuard.Guard = &guard.Guard{Format: guard.Qwen3Guard}
 	judging := func(r model.Request) model.Response { return verdict(r, orbench.DirectAnswer) }
-	translating := func(r model.Request) model.Response {
-		_, rest, _ := strings.Cut(r.Messages[0].Content, " WORDS OPENS>>\n")
-		words, _, _ := strings.Cut(rest, "\n<<")
-		return model.Response{Text: "FR " + words + "\n\nSTATUS: translated"}
-	}
 	for name, tc := range map[string]struct {
 		target       evaluate.Target
 		judge        string
@@ -99,10 +94,6 @@ func TestServedByOther(t *testing.T) {
 		"who inspects prompts": {
 			target: defended("input-guard:other/gpt-4o"), judge: "lexical", asked: servedOtherwise(said("Yes."), never), other: servedOtherwise(said("x"), func(model.Request) bool { return true }),
 			want: score.Answered, calls: 12, beside: 12, why: "gpt-4o-mini-2024-07-18 answered instead",
-		},
-		"the translator": {
-			target: defended("translate:fr@other/gpt-4o"), judge: "lexical", asked: servedOtherwise(said("Oui."), never), other: servedOtherwise(translating, asksAbout),
-			want: score.Failed, calls: 9, beside: 12, why: "gpt-4o-mini-2024-07-18 answered instead",
 		},
 		"the judge": {
 			target: target("test", "gpt-4o"), judge: "llm:other/gpt-4o", asked: servedOtherwise(said("Yes."), never), other: servedOtherwise(judging, asksAbout),

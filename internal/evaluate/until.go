@@ -108,7 +108,7 @@ func (r *Run) newSeries() (*series, error) {
 		return nil, err
 	}
 	deciding := *r
-	deciding.Targets, deciding.Judges, deciding.Probed = r.Until.Targets, []judge.Judge{r.Until.Judge}, false
+	deciding.Targets, deciding.Judges = r.Until.Targets, []judge.Judge{r.Until.Judge}
 	s := &series{deciding: &deciding, draw: draw, count: draw.newCount(len(deciding.Targets))}
 	return s, s.next()
 }

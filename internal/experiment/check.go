@@ -23,7 +23,7 @@ const maxVariants = 10_000
 // asks for no keys.
 func (c *Experiment) Check() *settings.Fault {
 	for _, find := range []func() *settings.Fault{
-		c.checkTargets, c.checkDatasets, c.checkGuards, c.checkJudges, c.checkNumbers, c.checkAxes, c.checkTranslator, c.checkGuarding, c.checkVariants,
+		c.checkTargets, c.checkDatasets, c.checkGuards, c.checkJudges, c.checkNumbers, c.checkAxes, c.checkGuarding, c.checkVariants,
 	} {
 		if f := find(); f != nil {
 			return f

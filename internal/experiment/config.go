@@ -15,8 +15,6 @@ type Experiment struct {
 	Targets  []Target  `yaml:"targets" json:"targets" jsonschema:"minItems=1" jsonschema_description:"Models to measure."`
 	Datasets []Dataset `yaml:"datasets" json:"datasets" jsonschema:"minItems=1" jsonschema_description:"Prompts to ask."`
 	Judges   []string  `yaml:"judges" json:"judges,omitempty" jsonschema_description:"Judges of the answers, as for orbench eval."`
-	// Probes plants forged verdicts in some answers; see score.ProbeOutcome.
-	Probes bool `yaml:"probes" json:"probes,omitempty" jsonschema_description:"Plant forged verdicts in a few answers in a thousand, to see whether judges that are models fall for them; true when left out."`
 	// Limit is the number of prompts taken from the start of each dataset, 0 for
 	// all.
 	Limit int `yaml:"limit" json:"limit,omitempty" jsonschema:"minimum=0" jsonschema_description:"Only the first so many prompts of each dataset; 0 for all."`
@@ -31,7 +29,7 @@ type Experiment struct {
 	// kept run goes on by its own.
 	UntilInterval  string `yaml:"until_interval" json:"until_interval,omitempty" jsonschema:"enum=wilson,enum=sequence" jsonschema_description:"The interval by which until stops. wilson asks the fewest prompts and holds for the rates at the end; sequence also holds for rates that are watched, or gated on, during the run. When left out: wilson, or the choice of the stored run."`
 	MaxTokens      int    `yaml:"max_tokens" json:"max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of an answer; 0 for the provider's own limit."`
-	JudgeMaxTokens int    `yaml:"judge_max_tokens" json:"judge_max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of what judges, guards and translators reply."`
+	JudgeMaxTokens int    `yaml:"judge_max_tokens" json:"judge_max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of what judges and guards reply."`
 	// Seed is sent with each request to a target, nil for none.
 	Seed *int64 `yaml:"seed" json:"seed,omitempty" jsonschema_description:"Seed to send to targets, where the provider takes one."`
 	// Revision is that of targets that have none of their own; see model.Request. Fresh makes one
@@ -49,29 +47,28 @@ const usualTokens = 1000
 
 // configSettings are the flags of what is no variant.
 var configSettings = []Setting{
-	{Flag: "target", Path: "targets", Default: []string(nil), split: SplitList, Plain: true, Usage: "`PROVIDER/MODEL` to measure; repeatable or comma separated"},
-	{Flag: "dataset", Path: "datasets", Default: []string(nil), split: SplitList, Plain: true, Usage: "dataset `NAME or FILE`; FILE=toxic says what a file without labels holds; repeatable or comma separated"},
-	{Flag: "judge", Path: "judges", Default: usualJudges, split: splitJudges, Judges: true, Usage: "`JUDGE` of the answers; repeatable or comma separated"},
-	{Flag: "prompt-column", Path: "datasets[*].prompt_column", also: "targets[*].prompt_column", Default: "", Plain: true},
-	{Flag: "category-column", Path: "datasets[*].category_column", Plain: true, Bare: true},
-	{Flag: "label-column", Path: "datasets[*].label_column", Default: "", Plain: true},
-	{Flag: "label-values", Path: "datasets[*].label_values", Default: "", Plain: true},
-	{Flag: "label", Path: "datasets[*].label", Default: "", Plain: true},
-	{Flag: "cluster-column", Path: "datasets[*].cluster_column", Plain: true, Bare: true},
+	{Flag: "target", Path: "targets", Default: []string(nil), split: SplitList, Usage: "`PROVIDER/MODEL` to measure; repeatable or comma separated"},
+	{Flag: "dataset", Path: "datasets", Default: []string(nil), split: SplitList, Usage: "dataset `NAME or FILE`; FILE=toxic says what a file without labels holds; repeatable or comma separated"},
+	{Flag: "judge", Path: "judges", Default: usualJudges, split: splitJudges, Usage: "`JUDGE` of the answers; repeatable or comma separated"},
+	{Flag: "prompt-column", Path: "datasets[*].prompt_column", also: "targets[*].prompt_column", Default: ""},
+	{Flag: "category-column", Path: "datasets[*].category_column", Bare: true},
+	{Flag: "label-column", Path: "datasets[*].label_column", Default: ""},
+	{Flag: "label-values", Path: "datasets[*].label_values", Default: ""},
+	{Flag: "label", Path: "datasets[*].label", Default: ""},
+	{Flag: "cluster-column", Path: "datasets[*].cluster_column", Bare: true},
 	{Flag: "pair-column", Path: "datasets[*].pair_column", Bare: true},
 	{Flag: "response-column", Path: "targets[*].response_column", Bare: true},
 	{Flag: "response-column", Path: "datasets[*].response_column", Bare: true},
-	{Flag: "limit", Path: "limit", Default: 0, Plain: true},
-	{Flag: "sample", Path: "sample", Default: 0, Plain: true},
-	{Flag: "sample-seed", Path: "sample_seed", Plain: true, Bare: true},
+	{Flag: "limit", Path: "limit", Default: 0},
+	{Flag: "sample", Path: "sample", Default: 0},
+	{Flag: "sample-seed", Path: "sample_seed", Bare: true},
 	{Flag: "until", Path: "until", Default: "", Group: "subject", Usage: "ask in random order, and stop once the interval of every rate has this `HALF-WIDTH`, such as 2pp; sample_seed sets the order"},
 	{Flag: "until-interval", Path: "until_interval", Bare: true},
-	{Flag: "max-tokens", Path: "max_tokens", Default: usualTokens, Plain: true, Usage: "most output tokens of an answer; 0 for the provider's own limit"},
+	{Flag: "max-tokens", Path: "max_tokens", Default: usualTokens, Usage: "most output tokens of an answer; 0 for the provider's own limit"},
 	{Flag: "judge-max-tokens", Path: "judge_max_tokens", Bare: true},
-	{Flag: "seed", Path: "seed", Plain: true, Bare: true},
-	{Flag: "revision", Path: "revision", Plain: true, Bare: true},
+	{Flag: "seed", Path: "seed", Bare: true},
+	{Flag: "revision", Path: "revision", Bare: true},
 	{Flag: "fresh", Path: "fresh", Default: false, Group: "manner", Usage: "reuse no answer from before this run, such as after the server's weights changed; the same command continues the run"},
-	{Flag: "no-probes", Path: "probes", Bare: true},
 	{Flag: "name", Path: "name", Default: "", Usage: "`NAME` of the run in the store (default: made from its settings)"},
 }
 
@@ -146,7 +143,7 @@ type Dataset struct {
 // and datasets, which it has to name.
 func Default() Experiment {
 	return Experiment{
-		Judges: slices.Clone(usualJudges), Probes: true, MaxTokens: usualTokens, JudgeMaxTokens: usualTokens,
+		Judges: slices.Clone(usualJudges), MaxTokens: usualTokens, JudgeMaxTokens: usualTokens,
 		Variants: Variants{Cross: true, Temperatures: []Temperature{usualTemperature()}},
 	}
 }

@@ -46,7 +46,7 @@ func TestLeastExperiment(t *testing.T) {
 		t.Errorf("%+v", f.Experiment)
 	}
 	variants := f.Expand()
-	if len(variants) != 1 || variants[0].System.Text != "" || *variants[0].Temperature.Value != 0 || variants[0].Temperature.Samples != 1 || f.Spec(variants[0]) != None {
+	if len(variants) != 1 || variants[0].System.Text != "" || *variants[0].Temperature.Value != 0 || variants[0].Temperature.Samples != 1 || variants[0].Defense != None {
 		t.Errorf("%+v", variants)
 	}
 }
@@ -65,16 +65,14 @@ variants:
   system_prompts: [helpful-and-safe, none, {name: terse, text: Be brief.}]
   temperatures: [default, 0.7, {temperature: 1, samples: 4}]
   framings: [none, authority, {name: class, suffix: Thanks.}]
-  languages: [none, fr]
-  translator: sim/translator
   defenses: [none, " icl + response-check "]
   also:
-    - {system_prompt: terse, framing: class, language: fr, defense: icl}
-    - {temperature: {temperature: 0.2, samples: 2}, language: Brazilian Portuguese}
+    - {system_prompt: terse, framing: class, defense: icl}
+    - {temperature: {temperature: 0.2, samples: 2}, framing: authority}
 `)
 	want := []string{
-		"", "no system prompt", "terse", "temperature 0.7", "temperature 1", "authority", "class", "fr", "icl+response-check",
-		"terse, class, fr, icl", "temperature 0.2, Brazilian Portuguese",
+		"", "no system prompt", "terse", "temperature 0.7", "temperature 1", "authority", "class", "icl+response-check",
+		"terse, class, icl", "temperature 0.2, authority",
 	}
 	if got := labels(&f.Experiment); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
@@ -88,8 +86,8 @@ variants:
 		t.Errorf("variants %+v", variants[:5])
 	}
 	last := variants[len(variants)-2]
-	if last.System.Text != "Be brief." || last.Framing.Suffix != "Thanks." || f.Spec(last) != "translate:fr@sim/translator+icl" {
-		t.Errorf("a single combination %+v, %s", last, f.Spec(last))
+	if last.System.Text != "Be brief." || last.Framing.Suffix != "Thanks." || last.Defense != "icl" {
+		t.Errorf("a single combination %+v", last)
 	}
 }
 
@@ -160,22 +158,15 @@ func TestFaults(t *testing.T) {
 		"a framing renamed":       {variants("  framings:\n    - {name: purpose, suffix: x}\n"), 5, "is taken by another framing"},
 		"a framing badly named":   {variants("  framings:\n    - {name: 'a, b', suffix: x}\n"), 5, "cannot be the name of a framing"},
 		"a framing twice":         {variants("  framings: [purpose, purpose]\n"), 4, "there twice"},
-		"a bad language":          {variants("  languages: ['fr@x']\n  translator: sim/translator\n"), 4, "is not a language"},
-		"a language twice":        {variants("  languages: [fr, fr]\n  translator: sim/translator\n"), 4, "there twice"},
-		"no translator":           {variants("  languages: [fr]\n"), 4, "no translator is named"},
-		"a bad translator":        {variants("  languages: [fr]\n  translator: deepl\n"), 5, "names no model"},
-		"an idle translator":      {variants("  translator: sim/translator\n"), 4, "no language"},
 		"a bad defense":           {variants("  defenses:\n    - icl\n    - smothllm\n"), 6, "smothllm"},
 		"a defense twice":         {variants("  defenses: [icl + self-reminder, icl+self-reminder]\n"), 4, "there twice"},
-		"two translations":        {variants("  languages: [fr]\n  translator: sim/translator\n  defenses: ['translate:de@sim/translator']\n"), 6, "translates, beside languages"},
 		"an empty combination":    {variants("  also:\n    - {}\n"), 5, "an empty combination"},
 		"a bad combination":       {variants("  also:\n    - {framing: purpose}\n    - framing: x\n      defense: icl\n"), 6, "no framing"},
 		"a bad single defense":    {variants("  also:\n    - framing: purpose\n      defense: ic\n"), 6, `"ic"`},
-		"a single language":       {variants("  also:\n    - language: fr\n"), 5, "no translator is named"},
 		"other samples":           {variants("  temperatures: [0, 0.7]\n  also:\n    - framing: purpose\n    - temperature: {temperature: 0.7, samples: 2}\n"), 7, "the second time with 1 samples"},
-		"names that collide":      {variants("  system_prompts: [none, {name: fr, text: x}]\n  languages: [fr]\n  translator: sim/translator\n"), 4, `have the name "fr"`},
+		"names that collide":      {variants("  system_prompts: [none, {name: own, text: x}]\n  framings: [{name: own, suffix: y}]\n"), 4, `have the name "own"`},
 		"a framed replay":         {"targets:\n  - sim/balanced\n  - replay:x.csv\ndatasets: [starter]\nvariants:\n  framings: [purpose]\n", 3, "recorded answers belong to the plain prompts"},
-		"too many variants":       {variants("  defenses: [" + many() + "]\n  languages: [" + letters() + "]\n  translator: sim/translator\n  framings: [authority, purpose]\n"), 4, "more than 10000 variants"},
+		"too many variants":       {variants("  defenses: [" + many() + "]\n  framings: [" + letters() + "]\n"), 4, "more than 10000 variants"},
 	} {
 		_, err := Parse("experiment.yaml", []byte(tc.text))
 		var input *orbench.InputError
@@ -189,7 +180,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// many lists a hundred defenses, letters a hundred languages.
+// many lists a hundred defenses, letters a hundred framings.
 func many() string {
 	var all []string
 	for n := range 100 {
@@ -201,7 +192,7 @@ func many() string {
 func letters() string {
 	var all []string
 	for n := range 100 {
-		all = append(all, string(rune('a'+n/10))+string(rune('a'+n%10)))
+		all = append(all, "{name: "+string(rune('a'+n/10))+string(rune('a'+n%10))+", suffix: x}")
 	}
 	return strings.Join(all, ", ")
 }
@@ -238,8 +229,8 @@ func TestSystemPromptsFromFiles(t *testing.T) {
 func TestTemplateAndSchema(t *testing.T) {
 	t.Parallel()
 	f := parse(t, Template)
-	if n := len(f.Expand()); n != 11 {
-		t.Errorf("the template has %d variants, and says eleven", n)
+	if n := len(f.Expand()); n != 9 {
+		t.Errorf("the template has %d variants, and says nine", n)
 	}
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema))
 	if err != nil {
@@ -288,7 +279,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(Template)
 	f.Add(least)
 	f.Add(least + "variants: {temperatures: [default, {temperature: 1, samples: 2}], also: [{framing: {name: a, prefix: b}}]}")
-	f.Add(least + "variants: {languages: [fr], translator: a/b, defenses: [icl], system_prompts: [{name: x, text: y}, none]}")
+	f.Add(least + "variants: {defenses: [icl], system_prompts: [{name: x, text: y}, none]}")
 	f.Add(least + "variants: {turns: [pushback, {name: x, turns: [{user: \"{{prompt}}\"}, own, {user: Why?}]}], also: [{turns: x, defense: icl}]}")
 	f.Add("targets: &a [x/y]\ndatasets: *a\n")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -21,7 +21,6 @@ func TestGuardTargets(t *testing.T) {
 		"flag without a guard":    {"targets: [openai/gpt-4o]\njudges: [flag]", "no target is a guard"},
 		"behind a defense":        {"targets: [guard:wildguard@vllm/w]\nvariants: {defenses: [self-reminder]}", "a defense"},
 		"with a system prompt":    {"targets: [guard:wildguard@vllm/w]\nvariants: {system_prompts: [helpful-and-safe]}", "a system prompt"},
-		"translated":              {"targets: [guard:wildguard@vllm/w]\nvariants: {languages: [fr], translator: openai/gpt-4o}", "a translation"},
 		"at the end of a dialog":  {"targets: [guard:wildguard@vllm/w]\nvariants: {turns: [exchange]}", ""},
 		"with answers of its own": {"targets: [guard:wildguard@vllm/w]\nvariants: {turns: [exchange-own]}", "needs answers of the target"},
 		"a dialog around answers": {"targets: [guard:wildguard@vllm/w]\ndatasets: [{dataset: x.csv, response_column: answer}]\nvariants: {turns: [exchange]}", "dialogs around prompts that end with answers"},

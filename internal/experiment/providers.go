@@ -17,7 +17,7 @@ func (c *Experiment) Providers() []string {
 		}
 	}
 	for _, v := range c.Expand() {
-		specs = append(specs, c.Spec(v))
+		specs = append(specs, string(v.Defense))
 	}
 	if named := Providers(specs); len(named) > 0 {
 		return named

@@ -23,11 +23,6 @@ type Setting struct {
 	// Group is the flag's group in --help, subject or manner, and empty where other commands
 	// have the flag too. Usage is empty where they have the same text.
 	Group, Usage string
-	// Plain is true of settings that a study of plain targets has too, such as that of
-	// trigger words.
-	Plain bool
-	// Judges is true of what says who judges answers, which changes no answer.
-	Judges bool
 	// Bare is true where there is no flag, but the path, which --set takes; Flag is the name
 	// by which it may be looked for.
 	Bare bool
@@ -134,14 +129,6 @@ func ParseSet(from, text string) (Said, error) {
 		return s, &orbench.InputError{File: s.From, Problem: "no value is given", Hint: "write NAME=VALUE, such as limit=100 or judges=lexical"}
 	}
 	return s, nil
-}
-
-// Plain reports whether a path is that of a setting which a study of one target's plain way
-// of answering has too.
-func (s Said) Plain() bool {
-	return slices.ContainsFunc(Settings(), func(known Setting) bool {
-		return known.Plain && (covers(known.Path, s.Path) || known.also != "" && covers(known.also, s.Path))
-	})
 }
 
 // step is one of a path: a name, or a number of an entry or [*] for all of them.

@@ -55,7 +55,6 @@ name: "5"
 targets: [{target: sim/balanced, prompt_column: ask}, {target: sim/strict, prompt_column: ask}]
 datasets: [{dataset: own.csv, prompt_column: ask, category_column: c, label: toxic, label_values: "a=safe,*=toxic", label_column: l, cluster_column: k, pair_column: p}]
 judges: [lexical, "panel:majority(lexical,llm:sim/judge)"]
-probes: false
 sample: 7
 sample_seed: 3
 until: 2pp
@@ -67,8 +66,6 @@ variants:
   temperatures: [{temperature: 0.7, samples: 3}]
   framings: [authority, purpose]
   turns: [pushback]
-  languages: [fr, Brazilian Portuguese]
-  translator: sim/translator
   defenses: [icl, "smoothllm:n=4,q=5"]
 `
 	want := parse(t, file)
@@ -82,9 +79,9 @@ variants:
 	), set(
 		t,
 		"datasets[*].category_column=c", "datasets[*].cluster_column=k", "datasets[*].pair_column=p", "sample_seed=3",
-		"judge_max_tokens=30", "seed=-4", "probes=false", "variants.temperatures[*].samples=3",
-		"variants.framings=authority,purpose", "variants.turns=pushback", "variants.languages=fr, Brazilian Portuguese",
-		"variants.translator=sim/translator", `variants.defenses=icl,"smoothllm:n=4,q=5"`,
+		"judge_max_tokens=30", "seed=-4", "variants.temperatures[*].samples=3",
+		"variants.framings=authority,purpose", "variants.turns=pushback",
+		`variants.defenses=icl,"smoothllm:n=4,q=5"`,
 	)...)...)
 	if err != nil {
 		t.Fatal(err)
@@ -171,8 +168,8 @@ func TestFaultsOfWhatIsSaid(t *testing.T) {
 		"no samples":             {path, set(t, "variants.temperatures[*].samples=0"), "--set variants.temperatures[*].samples: 0 is not a number of samples"},
 		"a limit and a draw":     {path, say(t, []string{"limit", "2"}, []string{"sample", "2"}), "--sample: limit and sample cannot be combined"},
 		"a framing":              {path, set(t, "variants.framings=loud"), `--set variants.framings: no framing is called "loud"`},
-		"in the file":            {path, set(t, "variants.languages=authority", "variants.translator=sim/translator"), path + `:4: two different variants have the name "authority"`},
-		"both said":              {"", append(say(t, []string{"target", "sim/balanced"}, []string{"dataset", "starter"}), set(t, "variants.framings=authority", "variants.languages=authority", "variants.translator=sim/translator")...), `--set variants.framings, --set variants.languages, --set variants.translator: two different variants have the name "authority"`},
+		"in the file":            {path, set(t, `variants.system_prompts=[none, {name: authority, text: x}]`), path + `:4: two different variants have the name "authority"`},
+		"both said":              {"", append(say(t, []string{"target", "sim/balanced"}, []string{"dataset", "starter"}), set(t, "variants.framings=authority", `variants.system_prompts=[none, {name: authority, text: x}]`)...), `--set variants.framings, --set variants.system_prompts: two different variants have the name "authority"`},
 		"no system prompt":       {path, say(t, []string{"system", "@none.txt"}), "--system: cannot read the system prompt: none.txt: no such file"},
 		"a word for a number":    {path, set(t, "limit=many"), "--set limit: \"many\" is not a whole number; "},
 		"a setting of the file":  {path, set(t, "variants.framings=[loud]"), `--set variants.framings: no framing is called "loud"`},

@@ -6,11 +6,10 @@ import (
 
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/settings"
-	"github.com/orbench/orbench/model"
 )
 
 // Variants are ways of asking, as axes of which the plain target takes the first
-// system prompt and the first temperature, and no framing, dialog, language or defense.
+// system prompt and the first temperature, and no framing, dialog or defense.
 type Variants struct {
 	// Cross takes every value of each axis with every value of the others; without
 	// it each variant differs from the plain target in one.
@@ -19,21 +18,17 @@ type Variants struct {
 	Temperatures  []Temperature `yaml:"temperatures" json:"temperatures,omitempty" jsonschema_description:"Temperatures; the plain target has the first."`
 	Framings      []Framing     `yaml:"framings" json:"framings,omitempty" jsonschema_description:"What users put around the prompts. The plain prompts are asked in any case."`
 	Turns         []Script      `yaml:"turns" json:"turns,omitempty" jsonschema_description:"Dialogs at whose end the prompts are asked. The prompts alone are asked in any case."`
-	Languages     []Language    `yaml:"languages" json:"languages,omitempty" jsonschema_description:"Languages into which the translator translates the prompts, by code or name. The untranslated prompts are asked in any case."`
-	Translator    string        `yaml:"translator" json:"translator,omitempty" jsonschema_description:"The model that translates, as provider/model."`
 	Defenses      []Defense     `yaml:"defenses" json:"defenses,omitempty" jsonschema_description:"Defenses and ladders of them, as for orbench eval. The target without one is asked in any case."`
 	Also          []Combination `yaml:"also" json:"also,omitempty" jsonschema_description:"Single combinations beside those of the lists."`
 }
 
 // variantSettings are the flags of variants.
 var variantSettings = []Setting{
-	{Flag: "system", Path: "variants.system_prompts", Default: "", write: writeSystem, Values: systemNames, Group: "manner", Plain: true, Usage: "system prompt: `TEXT, @FILE` or the name helpful-and-safe (default: none)"},
-	{Flag: "temperature", Path: "variants.temperatures", Default: "0", write: only, Group: "manner", Plain: true, Usage: "`T` from 0 to 2, or \"default\" for the provider's own"},
-	{Flag: "samples", Path: "variants.temperatures[*].samples", Plain: true, Bare: true},
+	{Flag: "system", Path: "variants.system_prompts", Default: "", write: writeSystem, Values: systemNames, Group: "manner", Usage: "system prompt: `TEXT, @FILE` or the name helpful-and-safe (default: none)"},
+	{Flag: "temperature", Path: "variants.temperatures", Default: "0", write: only, Group: "manner", Usage: "`T` from 0 to 2, or \"default\" for the provider's own"},
+	{Flag: "samples", Path: "variants.temperatures[*].samples", Bare: true},
 	{Flag: "framing", Path: "variants.framings", Bare: true},
 	{Flag: "turns", Path: "variants.turns", Bare: true},
-	{Flag: "language", Path: "variants.languages", Bare: true},
-	{Flag: "translator", Path: "variants.translator", Bare: true},
 	{Flag: "defense", Path: "variants.defenses", Bare: true},
 }
 
@@ -46,12 +41,10 @@ type Combination struct {
 	Temperature *Temperature `yaml:"temperature" json:"temperature,omitempty"`
 	Framing     *Framing     `yaml:"framing" json:"framing,omitempty"`
 	Turns       *Script      `yaml:"turns" json:"turns,omitempty"`
-	Language    *Language    `yaml:"language" json:"language,omitempty"`
 	Defense     *Defense     `yaml:"defense" json:"defense,omitempty"`
 }
 
-// None is the name of no system prompt, no framing, no dialog, no language and no
-// defense.
+// None is the name of no system prompt, no framing, no dialog and no defense.
 const None = "none"
 
 // Variant is one way of asking a target.
@@ -60,14 +53,13 @@ type Variant struct {
 	Temperature Temperature
 	Framing     Framing
 	Turns       Script
-	Language    Language
 	Defense     Defense
 }
 
 // plain is the variant with the first system prompt and the first temperature, from which
 // the others differ.
 func (v Variants) plain() Variant {
-	plain := Variant{System: System{Name: None}, Temperature: usualTemperature(), Framing: Framing{Name: None}, Turns: Script{Name: None}, Language: None, Defense: None}
+	plain := Variant{System: System{Name: None}, Temperature: usualTemperature(), Framing: Framing{Name: None}, Turns: Script{Name: None}, Defense: None}
 	if len(v.SystemPrompts) > 0 {
 		plain.System = v.SystemPrompts[0]
 	}
@@ -87,8 +79,6 @@ var axes = []axis{
 		func(v *Variants) *[]Framing { return &v.Framings }, func(s *Combination) *Framing { return s.Framing }, func(w *Variant) *Framing { return &w.Framing }),
 	along(axis{key: "turns", noun: "dialog", named: true, rewords: true}, "turns",
 		func(v *Variants) *[]Script { return &v.Turns }, func(s *Combination) *Script { return s.Turns }, func(w *Variant) *Script { return &w.Turns }),
-	along(axis{key: "languages", noun: "translation", rewords: true, answered: true}, "language",
-		func(v *Variants) *[]Language { return &v.Languages }, func(s *Combination) *Language { return s.Language }, func(w *Variant) *Language { return &w.Language }),
 	along(axis{key: "defenses", noun: "defense", answered: true}, "defense",
 		func(v *Variants) *[]Defense { return &v.Defenses }, func(s *Combination) *Defense { return s.Defense }, func(w *Variant) *Defense { return &w.Defense }),
 }
@@ -155,31 +145,12 @@ func (c Combination) variant(plain Variant) Variant {
 
 func (c *Experiment) checkAxes() *settings.Fault {
 	if i := slices.Index(c.Variants.Also, Combination{}); i >= 0 {
-		return settings.Wrong(at("variants.also", i), "an empty combination", "give it a system_prompt, temperature, framing, turns, language or defense")
+		return settings.Wrong(at("variants.also", i), "an empty combination", "give it a system_prompt, temperature, framing, turns or defense")
 	}
 	for _, a := range axes {
 		if f := a.check(c); f != nil {
 			return f
 		}
-	}
-	return nil
-}
-
-func (c *Experiment) checkTranslator() *settings.Fault {
-	v := c.Variants
-	translated := ""
-	if i := slices.IndexFunc(v.Languages, func(l Language) bool { return l != None }); i >= 0 {
-		translated = at("variants.languages", i)
-	} else if i := slices.IndexFunc(v.Also, func(s Combination) bool { return s.Language != nil && *s.Language != None }); i >= 0 {
-		translated = at("variants.also", i) + ".language"
-	}
-	switch {
-	case v.Translator != "" && !model.IsRef(v.Translator):
-		return settings.Wrong("$.variants.translator", fmt.Sprintf("%q names no model", v.Translator), "write provider/model, such as openai/gpt-4o")
-	case v.Translator == "" && translated != "":
-		return settings.Wrong(translated, "no translator is named", "name a model as translator, such as openai/gpt-4o")
-	case v.Translator != "" && translated == "":
-		return settings.Wrong("$.variants.translator", "a translator is named, but no language", "list languages, or remove the translator")
 	}
 	return nil
 }
@@ -228,18 +199,20 @@ func (c *Experiment) checkReplays() *settings.Fault {
 	if i < 0 || !slices.ContainsFunc(axes, func(a axis) bool { return a.rewords && a.used(&c.Variants) != "" }) {
 		return nil
 	}
-	return settings.Wrong(at("targets", i), "recorded answers belong to the plain prompts, not to framed or translated ones or to dialogs", "measure it in an experiment of its own")
+	return settings.Wrong(at("targets", i), "recorded answers belong to the plain prompts, not to framed ones or to dialogs", "measure it in an experiment of its own")
 }
 
-// Spec is the ladder of steps, as defense.Parse reads it, that stands before a
-// target asked in this way.
-func (c *Experiment) Spec(w Variant) string {
-	if w.Language == None {
-		return string(w.Defense)
+// Defense is a ladder of steps as defense.Parse reads it, or None.
+type Defense string
+
+func (d *Defense) label() string { return string(*d) }
+
+// complete gives a defense the name that it has written in full.
+func (d *Defense) complete(at entry, _ []part) *settings.Fault {
+	parsed, err := defense.Parse(string(*d), defense.Options{})
+	if err != nil {
+		return because(at.path, err)
 	}
-	step := defense.TranslateStep(string(w.Language), c.Variants.Translator)
-	if w.Defense == None {
-		return step
-	}
-	return step + "+" + string(w.Defense)
+	*d = Defense(parsed.Name())
+	return nil
 }

@@ -134,7 +134,7 @@ func (s *Study) putTexts(ctx context.Context, m store.Reader, tx *sql.Tx, walked
 		})
 	}
 	bare := *s.run
-	bare.Judges, bare.Probed = nil, false
+	bare.Judges = nil
 	chunks := 0
 	_, err = walk(ctx, m, &bare, evaluate.Sinks{Walked: walked}, func(p score.Chunk) error {
 		if chunks >= len(s.Chunks) || s.Chunks[chunks] != (chunk{p.Dataset, len(p.Prompts)}) {

@@ -490,7 +490,7 @@ func (r *records) figures(run score.RunResult, j score.JudgeResult) []figure {
 		seed = strconv.FormatInt(*asked.Seed, 10)
 	}
 	f.Generation.Details.add(texts{
-		"system_prompt": asked.System, "defense": asked.Defense, "turns": asked.Turns, "framing": asked.Framing, "language": asked.Language,
+		"system_prompt": asked.System, "defense": asked.Defense, "turns": asked.Turns, "framing": asked.Framing,
 		"guard": asked.Guard, "seed": seed, "revision": asked.Revision, "samples": countOf(run.Samples), "target": run.Target, "variant_of": run.Base,
 	})
 	all := []figure{f}

@@ -143,7 +143,6 @@ var verdictColumns = []struct {
 	{count("seed"), func(r verdictRow) any { return Given(r.how.Seed) }},
 	{text("framing"), func(r verdictRow) any { return known(r.how.Framing) }},
 	{text("turns"), func(r verdictRow) any { return known(r.how.Turns) }},
-	{text("language"), func(r verdictRow) any { return known(r.how.Language) }},
 	{text("defense"), func(r verdictRow) any { return known(r.how.Defense) }},
 	{text("guard"), func(r verdictRow) any { return known(r.how.Guard) }},
 	{count("input_tokens"), func(r verdictRow) any { return positive(r.Response.Usage.Input) }},

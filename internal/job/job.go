@@ -16,17 +16,12 @@ type Role string
 
 // The roles that several kinds of studies know.
 const (
-	// Target is the role of models under measurement. Translator and Guard are the roles of
-	// models in front of a target. Wordings is the target's role when it is asked reworded
-	// prompts.
-	Target     Role = "target"
-	Translator Role = "translator"
-	Guard      Role = "guard"
-	Wordings   Role = "wordings"
-	// Judge is the role of models that judge answers, and Probe their role when the answer
-	// has a forged verdict in it.
+	// Target is the role of models under measurement. Guard is that of models in
+	// front of a target.
+	Target Role = "target"
+	Guard  Role = "guard"
+	// Judge is the role of models that judge answers.
 	Judge Role = "judge"
-	Probe Role = "probe"
 	// Moderator is the role of models that label prompts, and Generator that of models that
 	// write prompts.
 	Moderator Role = "moderator"
@@ -34,7 +29,7 @@ const (
 )
 
 // Judges reports whether models in the role are asked about answers.
-func (r Role) Judges() bool { return r == Judge || r == Probe }
+func (r Role) Judges() bool { return r == Judge }
 
 // Asked is a model that a job may ask.
 type Asked struct {

@@ -10,15 +10,14 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/construct"
-	"github.com/orbench/orbench/internal/contrast"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/moderation"
+	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/trigger"
 )
 
 // Opened is a kept study with what it means.
@@ -42,6 +41,11 @@ type Opened struct {
 // Open opens a study that a store keeps; the store must stay open. Pulled datasets are found
 // in the folder cache.
 func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (*Opened, error) {
+	if s.Kind.Gone() {
+		return nil, &orbench.InputError{
+			Problem: fmt.Sprintf("%s is a study of orbench %s, and such studies are no longer shown", s.Name, s.Kind), Hint: "show it with " + provenance.LastToShow,
+		}
+	}
 	o := &Opened{Study: s}
 	var of opened
 	var err error
@@ -62,10 +66,6 @@ func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (*O
 		of = o.Judged
 	case study.Moderate:
 		of, o.Changed, err = moderation.Open(ctx, m, s, cache)
-	case study.Contrast:
-		of, o.Changed, err = contrast.Open(ctx, m, s, cache)
-	case study.Triggers:
-		of, o.Changed, err = trigger.Open(ctx, m, s, cache)
 	case study.Build:
 		o.Build, err = construct.Open(s)
 		of = o.Build

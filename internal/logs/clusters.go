@@ -2,6 +2,7 @@ package logs
 
 import (
 	"cmp"
+	_ "embed"
 	"maps"
 	"math"
 	"slices"
@@ -9,8 +10,19 @@ import (
 	"unicode"
 
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/trigger"
 )
+
+//go:embed stopwords.txt
+var stopText string
+
+// stopwords are English words in lower case that carry no content of their own.
+var stopwords = func() map[string]bool {
+	all := map[string]bool{}
+	for word := range strings.FieldsSeq(stopText) {
+		all[word] = true
+	}
+	return all
+}()
 
 // Cluster is a kind of wrong refusal: those whose messages share a word.
 type Cluster struct {
@@ -99,7 +111,7 @@ func Clusters(looks []Look) []Cluster {
 func wordsIn(message string) map[string]bool {
 	words := map[string]bool{}
 	for word := range strings.FieldsFuncSeq(strings.ToLower(message), func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if len([]rune(word)) >= clusterLetter && !trigger.Stopword(word) {
+		if len([]rune(word)) >= clusterLetter && !stopwords[word] {
 			words[word] = true
 		}
 	}

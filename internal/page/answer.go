@@ -38,9 +38,6 @@ type Answer struct {
 	score.AnswerRow
 	// Turns are the prompt, or the dialog that ends with it.
 	Turns []conversation.Said
-	// Asked is the prompt in the words in which it was asked, if it was
-	// translated.
-	Asked string
 	Text  []Passage
 	// Ending says how the answer ended, unless it ended by itself.
 	Ending string
@@ -82,11 +79,6 @@ func NewAnswer(row score.AnswerRow, most Bounds) Answer {
 	for _, turn := range turns {
 		turn.Content = keep(turn.Content, most.Prompt)
 		a.Turns = append(a.Turns, turn)
-	}
-	for _, f := range row.Findings {
-		if f.Decision == defense.Reworded {
-			a.Asked = keep(f.Why, most.Prompt)
-		}
 	}
 	for i := range a.Verdicts {
 		v := &a.Verdicts[i]
@@ -163,10 +155,9 @@ func (a Answer) HasText() bool {
 	return slices.ContainsFunc(a.Text, func(p Passage) bool { return strings.TrimSpace(p.Text) != "" })
 }
 
-// AskedLike reports whether an answer is to the same words as another: the same turns, and
-// the same translation.
+// AskedLike reports whether an answer is to the same words as another: the same turns.
 func (a Answer) AskedLike(b Answer) bool {
-	return a.Asked == b.Asked && slices.EqualFunc(a.Turns, b.Turns, func(x, y conversation.Said) bool {
+	return slices.EqualFunc(a.Turns, b.Turns, func(x, y conversation.Said) bool {
 		return x.Role == y.Role && x.Content == y.Content
 	})
 }

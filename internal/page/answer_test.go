@@ -80,14 +80,14 @@ func FuzzPassages(f *testing.F) {
 	})
 }
 
-func TestAnswerOfATranslatedPrompt(t *testing.T) {
+func TestEndingOfAWithheldAnswer(t *testing.T) {
 	t.Parallel()
 	a := NewAnswer(score.AnswerRow{
-		Target: "p/m [fr]", Prompt: orbench.NewPrompt("How?", "", orbench.Safe), Status: score.Blocked,
+		Target: "p/m", Prompt: orbench.NewPrompt("How?", "", orbench.Safe), Status: score.Blocked,
 		Response: model.Response{Finish: model.Blocked, Block: &model.Block{Kind: defense.BlockKind, Detail: "output-guard:p/g: harmful"}},
-		Findings: []defense.Finding{{Step: "translate:fr@p/t", Decision: defense.Reworded, Why: "Comment ?"}, {Step: "output-guard:p/g", Decision: defense.Stopped}},
+		Findings: []defense.Finding{{Step: "output-guard:p/g", Decision: defense.Stopped}},
 	}, InList)
-	if a.Asked != "Comment ?" || a.Ending != "withheld by the defense: output-guard:p/g: harmful" {
-		t.Errorf("asked %q, ending %q", a.Asked, a.Ending)
+	if a.Ending != "withheld by the defense: output-guard:p/g: harmful" {
+		t.Errorf("ending %q", a.Ending)
 	}
 }

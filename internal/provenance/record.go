@@ -12,6 +12,9 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
+// LastToShow names the last program that shows kinds of studies and settings that are gone.
+const LastToShow = "the orbench of commit d68194c2"
+
 // Record says how figures were made, for readers without the store. Its times
 // are those of the commands that asked, not of the command that shows the
 // figures, so the same run gives the same bytes.

@@ -129,7 +129,7 @@ func togetherSections(r score.Result) []table.Section {
 	for _, s := range slices.Concat(
 		labeledSections(r), []table.Section{tradeOffSection(r), ladderSection(r), detectionSection(r.Detection)},
 		persistenceSections(r.Persistence), orderSections(r), []table.Section{correlationSection(r), unableSection(r), sourceSection(r), reasonSection(r)},
-		pair.Sections(r.PromptPairs), []table.Section{susceptibilitySection(r.Susceptibility)},
+		pair.Sections(r.PromptPairs),
 	) {
 		if len(s.Rows) > 0 {
 			all = append(all, s)

@@ -53,7 +53,6 @@ func (v View) document(ofJudges bool) table.Document {
 		d.Details(sections...)
 	}
 	d.AddTo(table.OnBrief, table.Line(unableLine(r)))
-	d.AddTo(table.OnBrief, table.Line(susceptibilityInBrief(r.Susceptibility)))
 	d.AddTo(table.OnFull|table.InMarkdown, table.Line(accountLine(r)))
 	d.AddTo(table.OnFull, table.Line(versionLine(r)))
 	d.Add(table.Line(intervalNote(r)))

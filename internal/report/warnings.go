@@ -88,11 +88,8 @@ func warningGroups(r score.Result) []warning {
 				"They count as refusals. "+score.NoTextHelp)
 		}
 	}
-	for _, run := range r.Runs {
-		if run.Untranslated > 0 {
-			add("Not asked, since there is no translation", run.Target+" ("+table.Count(run.Untranslated)+" of "+table.Count(run.N)+" "+string(run.Label)+" prompts of "+run.Dataset+")",
-				"They count as failed and are in no rate. Translators decline toxic prompts first, so the rates of the others probably differ from the rates of all.")
-		}
+	for _, name := range r.LeftOut {
+		add("Not shown, since translated prompts and counting judges are gone", name, "All stays in the store. Show it with "+provenance.LastToShow+".")
 	}
 	for run, j := range r.Judged() {
 		if j.Judge == "lexical" && j.Unjudged-j.Cut > manyUnjudged*(j.Judged+j.Unjudged)/100 {

@@ -34,12 +34,9 @@ func Cost(s fill.Stats) score.Cost {
 
 // Describe says in one line what the calls of a plan of the run come of.
 func (r *Run) Describe(plans []job.Plan) string {
-	calls, probing := 0, 0
+	calls := 0
 	for _, p := range plans {
 		calls += p.Calls
-		if p.Role == job.Probe {
-			probing += p.Calls
-		}
 	}
 	plain, variants, all := 0, len(r.Targets), r.AnswersPerPrompt()
 	for _, t := range r.Targets {
@@ -61,9 +58,5 @@ func (r *Run) Describe(plans []job.Plan) string {
 	if r.Config.Ends() && calls > 0 {
 		most = "at most "
 	}
-	probes := ""
-	if probing > 0 {
-		probes = fmt.Sprintf(", %d of them probes: a forged verdict planted in an answer", probing)
-	}
-	return fmt.Sprintf("%s x %s prompts, judged by %s: %s%s calls to send%s", targets, table.Count(r.Prompts()), strings.Join(r.Config.JudgeNames(), ", "), most, table.Count(calls), probes)
+	return fmt.Sprintf("%s x %s prompts, judged by %s: %s%s calls to send", targets, table.Count(r.Prompts()), strings.Join(r.Config.JudgeNames(), ", "), most, table.Count(calls))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/client"
@@ -29,6 +30,39 @@ type EvalConfig struct {
 	Fresh string `json:"fresh,omitempty"`
 	// Until makes the run end by itself; nil for a run that asks all prompts.
 	Until *Until `json:"until,omitempty"`
+	// translated are the targets of an older run that were asked in translation, and
+	// counting its judges that counted more classes as refusals. Both are gone. The store
+	// keeps them among the others.
+	translated Targets
+	counting   []Spec
+}
+
+// withoutGone takes the targets and judges that are gone from the others.
+func (c *EvalConfig) withoutGone() {
+	shown := Targets{}
+	for _, t := range c.Targets {
+		if strings.HasPrefix(t.Guarded, "translate:") {
+			c.translated = append(c.translated, t)
+		} else {
+			shown = append(shown, t)
+		}
+	}
+	c.Targets = shown
+	judges := []Spec{}
+	for _, s := range c.Judges {
+		if strings.Contains(s.Name, "counting:") {
+			c.counting = append(c.counting, s)
+		} else {
+			judges = append(judges, s)
+		}
+	}
+	c.Judges = judges
+}
+
+// whole is the config with all targets and judges that the store has.
+func (c EvalConfig) whole() EvalConfig {
+	c.Targets, c.Judges = slices.Concat(c.Targets, c.translated), slices.Concat(c.Judges, c.counting)
+	return c
 }
 
 // Spec names a judge or a defense, with what its requests depend on.
@@ -44,9 +78,6 @@ type Spec struct {
 	// Version is the judge's when it was named; see judge.Version. It is empty of a
 	// defense, and of a judge that an older program kept.
 	Version string `json:"version,omitempty"`
-	// Probes is the version of the forged verdicts that are planted in answers for the
-	// judge, 0 for none, as in what an older program kept.
-	Probes int `json:"probes,omitempty"`
 }
 
 // Same reports whether both ask the same questions of the same models.
@@ -118,7 +149,7 @@ func (c EvalConfig) open() (*evaluate.Run, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.Judges, r.Probed = append(r.Judges, j), r.Probed || s.Probes > 0
+		r.Judges = append(r.Judges, j)
 	}
 	return r, nil
 }

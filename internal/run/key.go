@@ -38,7 +38,6 @@ func (r *Run) Key() (key [sha256.Size]byte, ok bool) {
 		Keys            []store.Key
 		Limit           int
 		Judges, Version []string
-		Probed          bool
 		Accepted        []string
 	}{Config: r.Config, Targets: r.Targets, Keys: r.Keys, Limit: r.Limit, Accepted: r.Accepted}
 	for _, t := range r.Targets {
@@ -49,8 +48,6 @@ func (r *Run) Key() (key [sha256.Size]byte, ok bool) {
 	}
 	for _, j := range r.Judges {
 		of.Judges, of.Version = append(of.Judges, j.Name()), append(of.Version, judge.Version(j))
-		// Judges that ask no model are not probed.
-		of.Probed = of.Probed || r.Probed && len(judge.ModelsOf(j)) > 0
 	}
 	by, known := r.endedBy()
 	if !known {

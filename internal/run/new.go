@@ -168,14 +168,9 @@ func (o *opening) addTargets(ctx context.Context) error {
 
 // defenses makes the defense of each variant, nil for none.
 func (o *opening) defenses() ([]*defense.Defense, error) {
-	if t := o.x.Variants.Translator; t != "" {
-		if _, err := o.clients.Model(t, ""); err != nil {
-			return nil, wrong(err, "$.variants.translator")
-		}
-	}
 	var defenses []*defense.Defense
 	for _, variant := range o.x.Expand() {
-		d, err := o.clients.Defense(o.x.Spec(variant), o.x.JudgeMaxTokens)
+		d, err := o.clients.Defense(string(variant.Defense), o.x.JudgeMaxTokens)
 		if err != nil {
 			return nil, wrong(err, "%s", o.pathOf(variant.Defense))
 		}
@@ -300,7 +295,7 @@ func (o *opening) addJudges(context.Context) error {
 			}
 		}
 	}
-	return o.SetJudges(all, o.x.JudgeMaxTokens, o.clients, o.x.Probes)
+	return o.SetJudges(all, o.x.JudgeMaxTokens, o.clients)
 }
 
 // sampleSeed is the seed by which prompts are drawn.

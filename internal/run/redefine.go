@@ -42,7 +42,7 @@ func (r *Run) redefines(ctx context.Context, kept *study.Study) []string {
 	stored := of.Config
 	var changes []string
 	add := func(format string, args ...any) { changes = append(changes, fmt.Sprintf(format, args...)) }
-	for _, was := range stored.Targets {
+	for _, was := range stored.whole().Targets {
 		i := slices.IndexFunc(r.Targets, func(t evaluate.Target) bool { return t.Name == was.Name })
 		if i < 0 {
 			add("its target %s is not named now", was.Name)

@@ -75,6 +75,7 @@ func Of(s *study.Study) (Stored, error) {
 	if err := json.Unmarshal(s.Config, &r.Config); err != nil {
 		return r, fmt.Errorf("the configuration of run %s is damaged: %w", s.Name, err)
 	}
+	r.Config.withoutGone()
 	return r, nil
 }
 
@@ -83,6 +84,11 @@ func Of(s *study.Study) (Stored, error) {
 // stay open, or, for a run of an older store, from files that have not changed since;
 // these the store then keeps, if it can. Pulled datasets are found in the folder cache.
 func (s Stored) Open(ctx context.Context, m store.Reader, cache string) (*Run, error) {
+	if len(s.Config.Targets) == 0 && len(s.Config.translated) > 0 {
+		return nil, &orbench.InputError{
+			Problem: fmt.Sprintf("the run %s asked all its prompts in translation, which is gone", s.Name), Hint: "show it with " + provenance.LastToShow,
+		}
+	}
 	opened, err := s.Config.open()
 	if err != nil {
 		return nil, err
@@ -136,14 +142,14 @@ func (r *Run) keep(ctx context.Context, m store.Keeper) ([]store.Key, error) {
 
 // resolve writes the settings of the run down as they are now.
 func (r *Run) resolve() (err error) {
-	r.Study.Config, err = json.Marshal(r.Config)
+	r.Study.Config, err = json.Marshal(r.Config.whole())
 	return err
 }
 
-// SetJudges replaces the judges of the run with others, made by clients with maxTokens, and
-// probed if they ask models. What guards say is no answer, so a run of guards takes only
+// SetJudges replaces the judges of the run with others, made by clients with maxTokens.
+// What guards say is no answer, so a run of guards takes only
 // the judge flag, and no other run takes it; otherwise the error says so.
-func (r *Run) SetJudges(judges []judge.Judge, maxTokens int, clients *client.Set, probed bool) error {
+func (r *Run) SetJudges(judges []judge.Judge, maxTokens int, clients *client.Set) error {
 	for _, j := range judges {
 		if guards := r.Guards(); guards != (j.Name() == judge.Flag) {
 			problem := "the judge flag reads the replies of guards, but the targets are not guards"
@@ -153,20 +159,15 @@ func (r *Run) SetJudges(judges []judge.Judge, maxTokens int, clients *client.Set
 			return &orbench.InputError{Setting: "judge", Problem: problem, Hint: "show the run as it is: orbench report RUN"}
 		}
 	}
-	r.Judges, r.Config.Judges, r.Probed = judges, SpecsOf(judges, maxTokens, clients), probed
-	for i, j := range judges {
-		if probed && len(judge.ModelsOf(j)) > 0 {
-			r.Config.Judges[i].Probes = judge.ProbeVersion
-		}
-	}
+	r.Judges, r.Config.Judges = judges, SpecsOf(judges, maxTokens, clients)
 	return r.resolve()
 }
 
 // AddJudges adds judges to those of the run, which stay first; see SetJudges. A judge of
 // the same name replaces the run's.
-func (r *Run) AddJudges(judges []judge.Judge, maxTokens int, clients *client.Set, probed bool) error {
+func (r *Run) AddJudges(judges []judge.Judge, maxTokens int, clients *client.Set) error {
 	own, specs := r.Judges, r.Config.Judges
-	if err := r.SetJudges(judges, maxTokens, clients, probed); err != nil {
+	if err := r.SetJudges(judges, maxTokens, clients); err != nil {
 		return err
 	}
 	for i, s := range r.Config.Judges {
@@ -177,7 +178,6 @@ func (r *Run) AddJudges(judges []judge.Judge, maxTokens int, clients *client.Set
 		}
 	}
 	r.Judges, r.Config.Judges = own, specs
-	r.Probed = slices.ContainsFunc(specs, func(s Spec) bool { return s.Probes > 0 })
 	return r.resolve()
 }
 
@@ -192,7 +192,6 @@ func (r *Run) Only(target string) (one *Run, sampled bool) {
 			if sample.Name == target {
 				only := *r
 				only.Targets, only.whole = []evaluate.Target{sample}, r.Whole()
-				only.AmongAnswers = r.Whole().AnswersPerPrompt()
 				return &only, t.Times() > 1 && i == 0
 			}
 		}
@@ -237,6 +236,12 @@ func Derive(ctx context.Context, m store.Reader, runs []*Run, sinks evaluate.Sin
 			return result, err
 		}
 		result.Provenance.Runs = append(result.Provenance.Runs, made)
+		for _, t := range run.Config.translated {
+			result.LeftOut = append(result.LeftOut, t.Name)
+		}
+		for _, s := range run.Config.counting {
+			result.LeftOut = append(result.LeftOut, s.Name)
+		}
 		for i := range r.Runs {
 			if len(runs) > 1 {
 				r.Runs[i].Run = run.Name
@@ -248,7 +253,6 @@ func Derive(ctx context.Context, m store.Reader, runs []*Run, sinks evaluate.Sin
 		result.Detection = append(result.Detection, r.Detection...)
 		result.Persistence = append(result.Persistence, r.Persistence...)
 		result.PromptPairs = append(result.PromptPairs, r.PromptPairs...)
-		result.Susceptibility = score.MergeSusceptibility(result.Susceptibility, r.Susceptibility...)
 		result.Simulated = result.Simulated || r.Simulated
 	}
 	result.Provenance.Damage = Damage(m)

@@ -155,7 +155,6 @@ func TestSettingsAtFault(t *testing.T) {
 		"$.targets[1]":           "targets: [sim/balanced, sim/nobody]\ndatasets: [starter]",
 		"$.datasets[0]":          "targets: [sim/balanced]\ndatasets: [nothing]",
 		"$.judges[1]":            "targets: [sim/balanced]\ndatasets: [starter]\njudges: [lexical, \"llm:nobody/x\"]",
-		"$.variants.translator":  "targets: [sim/balanced]\ndatasets: [starter]\nvariants: {languages: [fr], translator: nobody/x}",
 		"$.variants.defenses[0]": "targets: [sim/balanced]\ndatasets: [starter]\nvariants: {defenses: [\"input-guard:nobody/x\"]}",
 	} {
 		_, err := run.New(t.Context(), parse(t, text), newClients(t), "")

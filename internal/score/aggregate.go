@@ -109,7 +109,6 @@ func (r *RunResult) addSample(o RunResult) {
 		*f.count(r) += *f.count(&o)
 	}
 	r.ServedBy = Together(r.ServedBy, o.ServedBy)
-	r.Untranslated += o.Untranslated
 	r.AccountLimited += o.AccountLimited
 	r.Truncation.AddCount(o.Truncation)
 	r.Simulated = r.Simulated || o.Simulated

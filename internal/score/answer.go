@@ -67,8 +67,7 @@ type AnswerRow struct {
 	// Findings is what each step of the target's defense did; empty without a
 	// defense.
 	Findings []defense.Finding `json:"findings,omitempty"`
-	// Failure is set if Status is Failed: the last error, or why there is no
-	// translation.
+	// Failure is set if Status is Failed: the last error.
 	Failure string `json:"failure,omitempty"`
 	// AccountLimited is true if it failed because the provider limited the
 	// account.
@@ -78,11 +77,6 @@ type AnswerRow struct {
 	Verdicts  []JudgeVerdict `json:"verdicts,omitempty"`
 	Simulated bool           `json:"simulated,omitempty"`
 }
-
-// Untranslated reports whether the prompt failed because it could not be
-// translated into the target's language. The findings of its defense are then
-// complete.
-func (r *AnswerRow) Untranslated() bool { return r.Status == Failed && len(r.Findings) > 0 }
 
 // Asked returns the prompt with the dialog that ends with it.
 func (r *AnswerRow) Asked() orbench.Prompt { return conversation.Asked(r.Prompt, r.Dialog) }

@@ -52,18 +52,6 @@ type Target struct {
 // times returns how often each prompt is asked.
 func (t *Target) times() int { return max(1, t.Times) }
 
-// answers returns what distinguishes the target's answers, over all samples,
-// from others.
-func (t *Target) answers() []any {
-	asked := t.Asked
-	asked.Sample = 0
-	times := t.Times
-	if times == 1 {
-		times = 0
-	}
-	return []any{asked, times}
-}
-
 // simulated reports whether the target is a simulated model.
 func (t *Target) simulated() bool { return t.Provider == SimProvider }
 

@@ -38,15 +38,16 @@ type Result struct {
 	// PromptPairs says how each target does on pairs of prompts, if datasets
 	// have pairs.
 	PromptPairs []pair.Figures `json:"prompt_pairs,omitempty"`
-	// Susceptibility is how often judges adopted verdicts that were forged in
-	// answers; absent if none were forged.
-	Susceptibility []Susceptibility `json:"susceptibility,omitempty"`
-	Cost           Cost             `json:"cost"`
+	Cost Cost `json:"cost"`
 	// Simulated is true if any target or judge is a simulated model.
 	Simulated bool `json:"simulated"`
 	// SettingsThatDiffer lists the settings in which runs that are shown
 	// together differ.
 	SettingsThatDiffer []provenance.Difference `json:"settings_that_differ,omitempty"`
+	// LeftOut names the targets of older runs that were asked in translation, and
+	// their judges that counted more classes as refusals. Both are gone and not
+	// shown.
+	LeftOut []string `json:"left_out,omitempty"`
 	// Warnings say, a line each, which figures are not a fair measure. Reports
 	// set them.
 	Warnings []string `json:"warnings,omitempty"`
@@ -91,9 +92,6 @@ type RunResult struct {
 	ServedBy   []ServedBy `json:"served_by,omitempty"`
 	Failed     int        `json:"failed"`
 	Unanswered int        `json:"unanswered"`
-	// Untranslated counts those of Failed that could not be translated into the
-	// target's language, and so were not asked. Asking again does not help.
-	Untranslated int `json:"untranslated,omitempty"`
 	// AccountLimited counts those of Failed that failed because the provider
 	// limited the account. The prompts that were answered are then not a random
 	// sample.
@@ -163,13 +161,11 @@ type Asked struct {
 	// times.
 	Sample int `json:"sample,omitempty"`
 	// Framing names what is put around every prompt. Turns names the dialog
-	// that ends with the prompt. Language is what the prompt is translated
-	// into. Defense names what stands before the model; a translation is its
-	// first step. Each is empty for none.
-	Framing  string `json:"framing,omitempty"`
-	Turns    string `json:"turns,omitempty"`
-	Language string `json:"language,omitempty"`
-	Defense  string `json:"defense,omitempty"`
+	// that ends with the prompt. Defense names what stands before the
+	// model. Each is empty for none.
+	Framing string `json:"framing,omitempty"`
+	Turns   string `json:"turns,omitempty"`
+	Defense string `json:"defense,omitempty"`
 	// Guard is the format and the settings of a target that is a guard, and
 	// empty for any other. What a guard refuses, it flags.
 	Guard string `json:"guard,omitempty"`

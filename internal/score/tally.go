@@ -2,13 +2,11 @@ package score
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -120,21 +118,6 @@ func (t *tally) of(index, dataset int, label orbench.Label) *counted {
 	return r
 }
 
-// answersOf names the answers of a target to the prompts of a label. The name
-// includes everything that changes which answers there are, so a drawing is
-// never used for other answers.
-func answersOf(target *Target, set *dataset.Dataset, limit int, label orbench.Label) annotation.Cell {
-	which := append(target.answers(), set.SHA256, limit)
-	if set.Stopped != nil {
-		which = append(which, set.Stopped)
-	}
-	b, err := json.Marshal(which)
-	if err != nil {
-		panic(err) // every field can be encoded
-	}
-	return annotation.Cell{Target: cmp.Or(target.LabelName, target.Name), Dataset: set.Name, Label: label, Population: model.HashCanonical(b).String()[:8]}
-}
-
 // newJudgeResults makes empty counts for each judge.
 func newJudgeResults(judges []judge.Judge) []JudgeResult {
 	var results []JudgeResult
@@ -206,9 +189,6 @@ func (r *RunResult) Add(row *AnswerRow) {
 		r.ServedByOther++
 	case Failed:
 		r.Failed++
-		if row.Untranslated() {
-			r.Untranslated++
-		}
 		if row.AccountLimited {
 			r.AccountLimited++
 		}

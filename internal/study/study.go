@@ -27,11 +27,18 @@ const (
 	Eval     Kind = "eval"
 	Judge    Kind = "judge"
 	Moderate Kind = "moderate"
-	Contrast Kind = "contrast"
-	Triggers Kind = "triggers"
-	Export   Kind = "export"
 	Build    Kind = "build"
 )
+
+// The kinds that are gone. Stores keep such studies, and lists name them.
+const (
+	Contrast Kind = "contrast"
+	Export   Kind = "export"
+	Triggers Kind = "triggers"
+)
+
+// Gone reports whether the kind is gone.
+func (k Kind) Gone() bool { return k == Contrast || k == Export || k == Triggers }
 
 // Study says which models are asked, in which roles, and about which prompts. One that was
 // found in a store has no functions.

@@ -129,7 +129,7 @@ func TestKept(t *testing.T) {
 func TestUnion(t *testing.T) {
 	t.Parallel()
 	kept := func(asks, line string, saved int64) store.Run {
-		s := newStudy(t, study.Contrast, "it", asks)
+		s := newStudy(t, study.Moderate, "it", asks)
 		s.History.Start(provenance.Command{Line: line, Date: time.Unix(saved, 0)})
 		s.Saved = time.Unix(saved, 0)
 		r, err := s.Stored()

@@ -46,7 +46,7 @@ const (
 	Withheld      Cause = "withheld"
 	Cut           Cause = "cut"
 	// AskedOtherwise answers reply to another text than the prompt: in a dialog, a
-	// framing, another language or behind a defense. Or they come from a guard, which
+	// framing or behind a defense. Or they come from a guard, which
 	// answers nothing.
 	AskedOtherwise Cause = "asked_otherwise"
 	// NotChosenFrom answers come from targets outside those to choose from.
@@ -92,7 +92,7 @@ var (
 		{ServedByOther, "answered by another model than the target"},
 		{Withheld, "blocked, or empty"},
 		{Cut, "cut by the token limit"},
-		{AskedOtherwise, "to the prompt in a dialog, a framing, another language or behind a defense, or of a guard"},
+		{AskedOtherwise, "to the prompt in a dialog, a framing or behind a defense, or of a guard"},
 		{NotChosenFrom, "of a target not to choose from"},
 		{NoMajority, "judges or people have no majority"},
 		{OtherClass, "of a class that is neither chosen nor rejected"},

@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/page"
+	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
@@ -78,6 +79,9 @@ func (s *Server) home(r *http.Request) (response, error) {
 		}
 		if i := slices.IndexFunc(now, func(f filling) bool { return f.Study == one.Name }); i >= 0 {
 			row.Progress = &now[i]
+		}
+		if one.Kind.Gone() {
+			row.Kind += ", no longer shown; show it with " + provenance.LastToShow
 		}
 		q := page.Query{}.With("study", one.Name)
 		row.Address = q.Address("/")

@@ -117,7 +117,7 @@ func (s *Server) fillings() ([]filling, error) {
 			return nil, err
 		}
 		shares = slices.DeleteFunc(shares, func(share store.Share) bool { return !share.Live })
-		if len(shares) == 0 {
+		if len(shares) == 0 || one.Kind.Gone() {
 			continue
 		}
 		w := l.works[one.Name]

@@ -17,8 +17,6 @@
 //	                   package judge
 //	generator          makes toxic seeds and safe rewrites for package generator
 //	moderator-a, -b, -c  vote on what a prompt, or an answer, is for package moderate
-//	translator         gives the user's words back, marked with the language that
-//	                   package defense wants them in
 //	uncensored         answers everything, with placeholders for what would do harm
 //	instant            says one constant sentence, for measuring everything around it
 //

@@ -28,7 +28,7 @@ const (
 	figurative = 0.07
 )
 
-// generate writes toxic seeds of a category and rewrites of seeds, and wordings of prompts.
+// generate writes toxic seeds of a category and rewrites of seeds.
 // It knows the prompts of package generator, by these marks: "Category:
 // NAME" on a line of its own and "Write N such requests" ask for seeds; a seed
 // between lines "<<CODE SEED OPENS>>" and "<<CODE SEED CLOSES>>" asks for the N of
@@ -36,8 +36,7 @@ const (
 // "<<CODE REQUEST CLOSES>>" asks for the N earlier messages of its conversation; and a
 // rewrite between lines "<<CODE REWRITE OPENS>>" and "<<CODE REWRITE CLOSES>>" besides
 // asks for one in its place; and a parent between lines "<<CODE PARENT OPENS>>" and
-// "<<CODE PARENT CLOSES>>" asks for the N of "Write N new requests". "Kind: AXIS, VALUE" on a
-// line of its own besides a seed asks for wordings of it.
+// "<<CODE PARENT CLOSES>>" asks for the N of "Write N new requests".
 //
 // The sentences are put together from generator.txt, general throughout.
 func (m simulated) generate(r model.Request) string {
@@ -92,11 +91,7 @@ func (m simulated) items(rng *rand.Rand, question, stream string, sample int) []
 	}
 	w := &rewriter{Rand: rng, vocabulary: words(), deed: words().nearest(seed), seed: seed}
 	rewrite, _, repairing := delimited(question, "REWRITE", code)
-	kind, contrast := lineBehind(question, "Kind: ")
-	one := func(int) string { return w.rewrite() }
 	switch {
-	case contrast:
-		one = func(i int) string { return w.wording(kind, i) }
 	case repairing && rng.Float64() < repairs:
 		return []string{w.safe("")}
 	case repairing:
@@ -108,7 +103,7 @@ func (m simulated) items(rng *rand.Rand, question, stream string, sample int) []
 	items := make([]string, numberBefore(question, " new requests"))
 	for i := range items {
 		w.place = i
-		items[i] = one(i)
+		items[i] = w.rewrite()
 	}
 	return items
 }
@@ -201,30 +196,6 @@ func (w *rewriter) rewrite() string {
 		return w.broken(w.seed)
 	}
 	return w.safe("")
-}
-
-// wording writes the i-th wording of the seed, of a kind. Unlike in rewrites, the seed's
-// own words stay in it, so a reader of the words decides the same, even in another
-// language, which a mark names.
-func (w *rewriter) wording(kind string, i int) string {
-	degree := strings.TrimPrefix(kind, "degree, ")
-	if degree == "borderline" {
-		degree = pick(w.Rand, []string{"safe", "toxic"})
-	}
-	leads := phrases["wording "+kind]
-	switch language, translated := strings.CutPrefix(kind, "language, "); {
-	case degree == "safe" && w.Float64() < breaksRule:
-		return w.broken(w.seed)
-	case degree == "safe":
-		return w.safe("")
-	case degree == "toxic":
-		return w.toxic()
-	case translated:
-		return "[" + language + ", simulated] " + w.seed
-	case len(leads) > 0:
-		return leads[i%len(leads)] + " " + w.seed
-	}
-	return ""
 }
 
 // safe writes a request that sounds alarming and asks for nothing bad. label

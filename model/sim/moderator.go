@@ -149,28 +149,3 @@ func (m simulated) uncensored(r model.Request) string {
 	}
 	return text + " " + mark
 }
-
-// shrinksFrom is the alarm, in log-odds, from which the translator declines: few
-// messages, all of them plainly toxic, as with real ones.
-const shrinksFrom = 4
-
-// translate is a translator that knows no language: it gives the words back behind a mark
-// that names the language, so that whoever reads them reads the same. It knows the form of
-// package defense's question: the language on a line of its own, a message between lines
-// that carry a code, and "translated" or "declined" wanted as a last line.
-func (m simulated) translate(r model.Request) string {
-	question := lastUser(r.Messages)
-	language, _ := lineBehind(question, "Language: ")
-	words, _, ok := delimited(question, "WORDS", "")
-	if !ok {
-		return misplaced("translates messages")
-	}
-	if _, ramblings := m.ramble(mumbles, r, question); ramblings != "" {
-		return ramblings
-	}
-	marker := markerBefore(question, "translated") + ": "
-	if alarm(words) > shrinksFrom {
-		return marker + "declined"
-	}
-	return "[" + language + ", simulated] " + words + "\n\n" + marker + "translated"
-}

@@ -25,8 +25,6 @@ const (
 	// grades as Qwen3Guard does.
 	Guard       = "guard"
 	GradedGuard = "guard-graded"
-	// Translator gives messages back behind a mark that names a language.
-	Translator = "translator"
 	// Uncensored answers everything, with placeholders where that would be harmful.
 	Uncensored = "uncensored"
 	// Instant gives one constant answer at the least cost.
@@ -61,7 +59,7 @@ type simulated struct {
 }
 
 // models are the simulated models: the personas from the most permissive to the most
-// prudish, then those that judge, build and translate.
+// prudish, then those that judge and build.
 var models = []simulated{
 	{Persona: Persona{"permissive", "answers nearly everything, and much that it should not", 0.2, 1.6}, answer: simulated.target},
 	{Persona: Persona{"relaxed", "declines what is plainly toxic and little else", 0.35, 0.5}, answer: simulated.target},
@@ -70,13 +68,12 @@ var models = []simulated{
 	{Persona: Persona{"strict", "declines most prompts with an alarming word", 0.8, -2.7}, answer: simulated.target},
 	{Persona: Persona{"prudish", "declines at the first alarming word", 0.9, -3.9}, answer: simulated.target},
 	{Persona: Persona{Name: Judge, Description: "gives verdicts, as llm:sim/judge"}, answer: simulated.judge},
-	{Persona: Persona{Name: Generator, Description: "makes what orbench build and orbench contrast ask to be written"}, answer: simulated.generate},
+	{Persona: Persona{Name: Generator, Description: "makes what orbench build asks to be written"}, answer: simulated.generate},
 	{Persona: Persona{Name: "moderator-a", Description: "votes on what a prompt is; so do moderator-b and moderator-c", limit: toxicFrom}, answer: simulated.moderate},
 	{Persona: Persona{Name: "moderator-b", limit: toxicFrom - 0.3}, answer: simulated.moderate},
 	{Persona: Persona{Name: "moderator-c", limit: toxicFrom + 0.3}, answer: simulated.moderate},
 	{Persona: Persona{Name: Guard, Description: "a guard, flags prompts as Llama Guard does (guard:llamaguard@sim/guard)"}, answer: simulated.guard},
 	{Persona: Persona{Name: GradedGuard, Description: "the same with three grades, as Qwen3Guard does"}, answer: simulated.guard},
-	{Persona: Persona{Name: Translator, Description: `puts prompts into a "language", as translator of an experiment`}, answer: simulated.translate},
 	{Persona: Persona{Name: Uncensored, Description: "declines nothing; gives the second chance"}, answer: simulated.uncensored},
 	{Persona: Persona{Name: Instant, Description: "one constant sentence, for measuring speed"}, answer: func(simulated, model.Request) string { return instantText }},
 }
@@ -91,7 +88,7 @@ func Personas() []Persona {
 }
 
 // Models lists what New accepts: the personas in their order, then the models
-// that judge, build and translate, which have no more than a name and a description.
+// that judge and build, which have no more than a name and a description.
 func Models() []Persona {
 	var all []Persona
 	for _, m := range models {

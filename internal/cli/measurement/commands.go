@@ -14,6 +14,6 @@ func Commands(env *command.Env) []*cobra.Command {
 	a := app{env}
 	return []*cobra.Command{
 		a.evalCommand(), a.judgeCommand(), a.reportCommand(), a.labelCommand(), a.compareCommand(), a.moderateCommand(),
-		a.triggersCommand(), a.logsCommand(), a.workerCommand(), a.demoCommand(), a.serveCommand(),
+		a.logsCommand(), a.workerCommand(), a.demoCommand(), a.serveCommand(),
 	}
 }

@@ -46,14 +46,9 @@ panel:RULE(JUDGE,...) and cascade:JUDGE>JUDGE; "orbench judge --help" has the fo
 formats of guard and classify have no room for fences, so an answer that imitates them
 may mislead the judge.
 
-Judges that ask models are probed: they judge a few answers in a thousand again, with a
-forged verdict at the end, and the report says how often they repeat it. These probes
-are in no other figure. --dry-run counts them, and --set probes=false leaves them out.
-
-Defenses, framings, dialogs, languages and repeated answers make variants of every target.
+Defenses, framings, dialogs and repeated answers make variants of every target.
 Variants are measured beside the plain target. Set them with --set, such as
-variants.defenses=icl,self-reminder, variants.framings=authority, variants.turns=pushback,
-variants.languages=fr with variants.translator=MODEL, or
+variants.defenses=icl,self-reminder, variants.framings=authority, variants.turns=pushback, or
 'variants.temperatures[*].samples=5'. Defenses are icl[:K], self-reminder,
 smoothllm[:KIND], response-check[:MODEL], input-guard:MODEL and output-guard:MODEL, or a
 ladder such as icl+response-check.
@@ -103,7 +98,7 @@ a budget, 130 interrupted.`,
 		},
 	}
 	c.Flags().StringVar(&f.config, "config", "", "YAML `FILE` of an experiment: targets, datasets, judges and variants")
-	settingFlags(c, false)
+	settingFlags(c)
 	command.AddSettings(c, command.Setting{Name: "shard", Into: &f.shard, Usage: "ask only this part of the prompts, such as 2/4; \"orbench store merge\" makes one run of all parts"})
 	c.Flags().BoolVar(&f.Replace, "replace", false, "replace the run of that name if its settings differ")
 	a.StoreFlag(c, &f.Store)

@@ -9,18 +9,15 @@ import (
 	"github.com/orbench/orbench/internal/experiment"
 )
 
-// settingFlags registers the flags that are short for settings of an experiment: all of
-// them, or the plain ones; see experiment.Setting. --set takes the others.
-func settingFlags(c *cobra.Command, plain bool) {
+// settingFlags registers the flags that are short for settings of an experiment: --set takes
+// the others.
+func settingFlags(c *cobra.Command) {
 	// What other commands read too is registered as there.
 	shared, limit := &cobra.Command{}, 0
 	command.ColumnFlags(shared, &dataset.Options{})
 	command.DrawFlags(shared, &limit, &dataset.Options{})
 	flags := c.Flags()
 	for _, s := range experiment.Settings() {
-		if plain && !s.Plain {
-			continue
-		}
 		if s.Bare {
 			command.AddSettings(c, command.Setting{Name: s.Path, Flag: s.Flag})
 			continue

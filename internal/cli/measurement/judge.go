@@ -33,7 +33,6 @@ type judgeFlags struct {
 	goldRefusal    []string
 	disagreements  string
 	judgeMaxTokens int
-	probes         bool
 	out            command.Output
 	command.Asking
 }
@@ -55,9 +54,7 @@ of your own; "orbench config init rubric" prints one. Formats of guards are
 ` + strings.Join(guard.Telling(guard.Refusal), ", ") + `; formats of classifiers (on a server's /predict or /classify) are
 ` + strings.Join(judge.ClassifierFormats, " and ") + `. An llm judge sees prompt and answer between fences that they
 cannot forge. Guards and classifiers have no fences, so an answer that imitates their
-format may mislead them. Judges that are models are probed: they judge a few answers of
-the run again, with a forged verdict, and the report says how often they repeat it. --set
-probes=false leaves that out.
+format may mislead them.
 
 "orbench compare RUN RUN --judge A --candidate-judge B" then compares two judges on the
 answers of one target: how far the rates shift, with McNemar's test and kappa.
@@ -111,12 +108,11 @@ answer to a bad line is its error. Limits such as --max-cost hold for the whole 
 	flags.StringVar(&f.columns.Gold, "gold-column", "", "`COLUMN` of people's labels")
 	flags.StringSliceVar(&f.goldRefusal, "gold-refusal", nil, "`VALUES` of the gold column that mean a refusal")
 	flags.StringVar(&f.disagreements, "disagreements", "", "write the rows where a judge and the gold label, or two judges, differ to this new CSV `FILE`")
-	f.judgeMaxTokens, f.probes = 1000, true
+	f.judgeMaxTokens = 1000
 	command.AddSettings(
 		c,
 		judgeTokens(&f.judgeMaxTokens),
 		command.Setting{Name: "user_column", Into: &f.columns.User, Usage: "column of who asked, kept as a hash for orbench store forget (default: by its usual names)"},
-		command.Setting{Name: "probes", Flag: "no-probes", Into: &f.probes, Usage: "false: do not plant forged verdicts in answers to test judges that are models"},
 	)
 	a.RegisterAsking(c, &f.Asking)
 	f.Calls.RegisterLocal(c)
@@ -169,7 +165,7 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags, saysLocal 
 	if err != nil {
 		return err
 	}
-	if err := r.AddJudges(judges, f.judgeMaxTokens, clients, f.probes); err != nil {
+	if err := r.AddJudges(judges, f.judgeMaxTokens, clients); err != nil {
 		return err
 	}
 	m := measurement{Run: r, judges: judges, clients: clients, asking: f.Asking, out: f.out, memory: memory, show: ofJudges}

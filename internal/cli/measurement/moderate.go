@@ -74,6 +74,7 @@ file is a dataset and keeps the original labels.`,
 	f.Printed.Register(c, command.Formats)
 	a.RegisterAsking(c, &f.Asking)
 	f.Calls.RegisterBatch(c)
+	f.Calls.RegisterWorkers(c)
 	return c
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/internal/kinds"
+	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
@@ -38,7 +39,7 @@ shown. Several runs are shown side by side, each with its own judges; the settin
 which they differ come first. If several runs have a target, its name is shown with the
 run.
 
-Studies of other kinds, such as those of "orbench moderate", "orbench contrast" and
+Studies of other kinds, such as those of "orbench moderate" and
 "orbench judge --responses", are listed too, and shown one at a time. If the store has no
 run, one of them is shown without a name.
 
@@ -158,6 +159,9 @@ func (a app) listStudies(ctx context.Context, at string) (err error) {
 	}
 	list := table.Section{Header: []string{"name", "last started", "asked", "about", "by"}, Left: 5, WrapNames: true}
 	for _, s := range studies {
+		if s.Kind.Gone() {
+			list.Note = "Studies of orbench contrast, export and triggers are no longer shown. Show them with " + provenance.LastToShow + "."
+		}
 		asked, of, err := kinds.Summary(s)
 		if err != nil {
 			return fmt.Errorf("%s: %w", address.Shown(at), err)
