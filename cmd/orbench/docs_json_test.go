@@ -31,7 +31,6 @@ import (
 	"github.com/orbench/orbench/internal/moderation"
 	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/paper"
-	"github.com/orbench/orbench/internal/paper/view"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/score"
@@ -79,7 +78,6 @@ var jsonForms = []struct {
 	{"training-origin", "a training set's `origins.jsonl`", training.Origin{}},
 	{"training-check", "`export --check --json`", overlap.Checked{}},
 	{"paper", "`report --paper`", paper.Study{}},
-	{"paper-check", "`report --as`", view.Check{}},
 }
 
 // generatedBelow parts what is written by hand on a page from what a test writes.

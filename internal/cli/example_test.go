@@ -43,7 +43,7 @@ var onlyParsed = map[string]string{
 	"orbench label import":                      "labels of people",
 	"orbench logs report sheet.csv --regr":      "looks of people",
 	"orbench man ~":                             "a folder of the user's",
-	"orbench report mine --paper --out":         "it draws 32 models, which takes seconds",
+	"orbench report --paper --out":              "it draws 32 models, which takes seconds",
 	"orbench report --calibration":              "labels of people",
 	"orbench serve":                             "it serves until it is interrupted",
 	"orbench logs label sheet.csv --addr":       "it serves until it is interrupted",
