@@ -365,7 +365,6 @@ jobs() {
 	step policies policy list
 	step datasets dataset list
 	step dataset-stats-built dataset stats "$out/contrast/contrast.csv" --format json
-	step dataset-pairs dataset compare starter "$out/contrast/contrast.csv" --pairs "$out/pairs.csv" --format json
 	for kind in rubric policy; do
 		step "template-$kind" config init "$kind"
 		step "schema-$kind" config schema "$kind"

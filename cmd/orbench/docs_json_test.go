@@ -66,7 +66,6 @@ var jsonForms = []struct {
 	{"triggers", "`triggers`", trigger.Result{}},
 	{"dataset", "`dataset stats`", dataset.Dataset{}},
 	{"dataset-stats", "`dataset stats`: the entry `stats`", dataset.Stats{}},
-	{"overlap", "`dataset compare`", overlap.Comparison{}},
 	{"audit", "`audit`", audit.Report{}},
 	{"moderation", "`moderate`", moderation.Result{}},
 	{"policy", "`policy show`", policy.Policy{}},
@@ -76,7 +75,7 @@ var jsonForms = []struct {
 	{"build-plan", "`build --dry-run`: the entries of `plan`", construct.Plan{}},
 	{"training-manifest", "`export --json`, and a training set's `manifest.json`", training.Manifest{}},
 	{"training-origin", "a training set's `origins.jsonl`", training.Origin{}},
-	{"training-check", "`export --check --json`", overlap.Checked{}},
+	{"training-check", "`export --check --json` and `dataset compare`", overlap.Checked{}},
 	{"paper", "`report --paper`", paper.Study{}},
 }
 
