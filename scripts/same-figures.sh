@@ -56,7 +56,7 @@ export votes
 batched=(eval --target vllm/balanced --base-url http://127.0.0.1:1/v1 --dataset starter --limit 40 --name batched)
 
 # older turns the words of a command into those of a binary that has flags for what --set
-# says now, and a command for what report --paper and report --as do. It leaves them in args.
+# says now, and a command for what report --paper does. It leaves them in args.
 older() {
 	local word
 	args=()
@@ -71,10 +71,7 @@ older() {
 		esac
 	done
 	case "$*" in
-	"report --paper main hard "*) args=(paper --run main --run hard "${@:5}") ;;
-	"report --paper main "*) args=(paper --run main "${@:4}") ;;
 	"report --paper "*) args=(paper "${@:3}") ;;
-	"report hard --as "*) args=(paper --check hard "${@:3}") ;;
 	esac
 }
 
@@ -217,8 +214,6 @@ derive() {
 		step "compare-judges-$format" compare main main --base-target sim/balanced --candidate-target sim/balanced --judge lexical --candidate-judge paper-keywords --format "$format"
 		step "overlap-$format" compare llama llama --judge lexical --candidate-judge paper-keywords --format "$format"
 		step "paper-$format" report --paper --format "$format"
-		step "paper-run-$format" report --paper main hard --format "$format"
-		step "paper-check-$format" report hard --as Llama-3-8b --format "$format"
 		step "dataset-compare-$format" dataset compare starter ../or-bench-hard-1k.csv --format "$format"
 		step "gold-$format" judge --responses ../xstest_completions_llama2orig.csv --gold-column final_label --gold-refusal 2_full_refusal,3_partial_refusal --by type --judge lexical,paper-keywords --format "$format"
 		step "korean-$format" judge --responses ../judged-korean.csv --gold-column label --gold-refusal refused --judge lexical --format "$format"
@@ -226,7 +221,7 @@ derive() {
 	done
 	step compare-flips compare main main --base-target sim/balanced --candidate-target sim/strict --judge lexical --flips "$out/flips.csv" --junit "$out/junit.xml"
 	step compare-unpaired compare llama hard --unpaired --candidate-target sim/cautious --format json
-	[[ -n ${QUICK:-} ]] || step paper-out report --paper main --out "$out/paper"
+	[[ -n ${QUICK:-} ]] || step paper-out report --paper --out "$out/paper"
 	step judge-again judge main --judge lexical,llm:sim/judge,panel:majority\(lexical,paper-keywords,llm:sim/judge\) --quiet
 	[[ -n ${QUICK:-} ]] || step judge-out judge main --judge lexical --quiet --out "$out/judged"
 	step disagreements judge --responses ../xstest_completions_llama2orig.csv --gold-column final_label --gold-refusal 2_full_refusal,3_partial_refusal --judge lexical --disagreements "$out/disagreements.csv"
