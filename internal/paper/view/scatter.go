@@ -18,7 +18,7 @@ func (p Study) scatterFigure() chart.Figure {
 	all := p.Correlations[0]
 	h := chart.Head{Title: "Over-refusal and toxic refusal of " + fmt.Sprint(len(p.Models)) + " published models", Lines: []string{
 		p.Source + ". Judge: " + p.Judge + ".",
-		fmt.Sprintf("Spearman %s by model, %s by family, n = %d. Curve: y = %.2f + %.4f x − %.6f x².", measured(all.Spearman.Measured), byFamily(all.Spearman), all.N, p.Fit.A, p.Fit.B, -p.Fit.C),
+		fmt.Sprintf("Spearman %s by model, %s by family, n = %d. Curve: y = %.2f + %.4f x − %.6f x².", measured(all.Spearman.Measured), interval(all.Spearman.CI95Families), all.N, p.Fit.A, p.Fit.B, -p.Fit.C),
 		"* helped to moderate the prompts   † helped to select the hard ones",
 	}}
 	spots := p.spots()

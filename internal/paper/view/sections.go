@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/table"
@@ -21,21 +20,17 @@ func (p Study) sections() []table.Section {
 		p.keywordSection(), p.advBenchSection(), p.moderatorSection())
 }
 
-// measured formats a correlation with its interval.
-func measured(m paper.Measured) string {
-	s := strconv.FormatFloat(m.Value, 'f', 4, 64)
-	if m.CI95 == nil {
-		return s + " [–]"
-	}
-	return s + fmt.Sprintf(" [%.2f, %.2f]", m.CI95[0], m.CI95[1])
-}
-
-// byFamily formats the interval of a correlation that resamples families.
-func byFamily(m paper.MeasuredCorrelation) string {
-	if m.CI95Families == nil {
+// interval formats an interval of a correlation.
+func interval(ci *[2]float64) string {
+	if ci == nil {
 		return "[–]"
 	}
-	return fmt.Sprintf("[%.2f, %.2f]", m.CI95Families[0], m.CI95Families[1])
+	return fmt.Sprintf("[%.2f, %.2f]", ci[0], ci[1])
+}
+
+// measured formats a correlation with its interval.
+func measured(m paper.Measured) string {
+	return strconv.FormatFloat(m.Value, 'f', 4, 64) + " " + interval(m.CI95)
 }
 
 func (p Study) modelSection() table.Section {
@@ -69,8 +64,8 @@ func (p Study) correlationSection() table.Section {
 			p.Fit.A, p.Fit.B, -p.Fit.C),
 	}
 	for _, c := range p.Correlations {
-		value, interval, _ := strings.Cut(measured(c.Spearman.Measured), " ")
-		s.Add(c.Title, strconv.Itoa(c.N), value, interval, byFamily(c.Spearman))
+		r := c.Spearman
+		s.Add(c.Title, strconv.Itoa(c.N), strconv.FormatFloat(r.Value, 'f', 4, 64), interval(r.CI95), interval(r.CI95Families))
 	}
 	return s
 }
@@ -80,14 +75,12 @@ func categoryTable(t paper.Table) table.Section {
 	s := table.Section{
 		Title:  fmt.Sprintf("Table %d: %s, per cent, judged by %s", t.Number, t.Title, t.Judge),
 		Header: []string{"model"}, Left: 1,
+		Rows: table.RowsOf(t.Rows, func(r paper.ModelRates) []string { return perCents(r.Model, append(slices.Clone(r.Rates), r.Overall)) }),
 	}
 	for _, c := range t.Categories {
 		s.Header = append(s.Header, string(c))
 	}
 	s.Header = append(s.Header, "overall")
-	for _, r := range t.Rows {
-		s.Rows = append(s.Rows, perCents(r.Model, append(slices.Clone(r.Rates), r.Overall)))
-	}
 	return s
 }
 
@@ -132,26 +125,23 @@ func (p Study) temperatureSection() table.Section {
 		Title:  "Table 4: refusal of hard prompts by temperature, per cent",
 		Header: []string{"model"}, Left: 1,
 		Note: "Two models that refuse most prompts anyway, one run each.",
+		Rows: table.RowsOf(p.Temperature, func(r paper.TemperatureRow) []string { return perCents(r.Model, r.Rates) }),
 	}
 	for _, t := range p.Temperatures {
 		s.Header = append(s.Header, fixed(t))
-	}
-	for _, r := range p.Temperature {
-		s.Rows = append(s.Rows, perCents(r.Model, r.Rates))
 	}
 	return s
 }
 
 func (p Study) keywordSection() table.Section {
-	s := table.Section{
+	return table.Section{
 		Title:  "Table 8: refusal by opening words and by GPT-4, per cent",
 		Header: []string{"model", "opening words", "GPT-4", "gap"}, Left: 1,
 		Note: "The sample's size is not published, so there are no intervals.",
+		Rows: table.RowsOf(p.Keyword, func(r paper.KeywordRow) []string {
+			return perCents(r.Model, []float64{r.Keyword, r.GPT4, r.GPT4 - r.Keyword})
+		}),
 	}
-	for _, r := range p.Keyword {
-		s.Rows = append(s.Rows, perCents(r.Model, []float64{r.Keyword, r.GPT4, r.GPT4 - r.Keyword}))
-	}
-	return s
 }
 
 func (p Study) advBenchSection() table.Section {

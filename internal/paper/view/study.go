@@ -55,11 +55,8 @@ type row struct {
 // Rates are in per cent.
 func (p Study) Rows() any {
 	var rows []row
-	add := func(section, subject, measure string, m paper.Measured) {
-		rows = append(rows, row{Section: section, Subject: subject, Measure: measure, Value: m.Value, CI95: m.CI95})
-	}
 	plain := func(section, subject, measure string, v float64) {
-		add(section, subject, measure, paper.Measured{Value: v})
+		rows = append(rows, row{Section: section, Subject: subject, Measure: measure, Value: v})
 	}
 	// numbers adds each number of a struct under its JSON name.
 	numbers := func(section, subject string, of any) {
@@ -88,7 +85,7 @@ func (p Study) Rows() any {
 			name string
 			paper.MeasuredCorrelation
 		}{{"spearman", c.Spearman}, {"pearson", c.Pearson}, {"kendall", c.Kendall}} {
-			rows = append(rows, row{Section: "correlations", Subject: c.Name, Measure: m.name, Value: m.Value, CI95: m.CI95, CI95Families: m.CI95Families})
+			rows = append(rows, row{"correlations", c.Name, m.name, m.Value, m.CI95, m.CI95Families})
 		}
 	}
 	numbers("fit", "all", p.Fit)
@@ -108,11 +105,11 @@ func (p Study) Rows() any {
 	}
 	list("keyword_against_gpt4", p.Keyword)
 	list("advbench", p.AdvBench)
-	add("advbench", "all", "spearman", p.AdvBenchSpearman)
+	rows = append(rows, row{"advbench", "all", "spearman", p.AdvBenchSpearman.Value, p.AdvBenchSpearman.CI95, nil})
 	for _, m := range p.Moderators {
 		numbers("moderators", m.Name, m.Confusion)
 	}
-	add("residual_toxicity", "ensemble", "pct", p.Residual.Measured)
+	rows = append(rows, row{"residual_toxicity", "ensemble", "pct", p.Residual.Value, p.Residual.CI95, nil})
 	list("categories", p.Categories)
 	return rows
 }
