@@ -34,10 +34,9 @@ type Stats struct {
 	// lists them.
 	NearDuplicates int    `json:"near_duplicates"`
 	Near           []Near `json:"-"`
-	// Distinct1 and Distinct2 are the shares of distinct words and word pairs among all.
-	// They fall as a dataset grows.
-	Distinct1 float64 `json:"distinct_1"`
-	Distinct2 float64 `json:"distinct_2"`
+	// Diversity says how varied the prompts are. Most of its measures depend on the
+	// number of prompts.
+	Diversity similar.Diversity `json:"diversity"`
 }
 
 // Lengths are quantiles of lengths in characters. They use the nearest rank: each is the
@@ -90,7 +89,7 @@ func (d *Dataset) Stats(ctx context.Context) (Stats, error) {
 		s.Near = append(s.Near, Near{Prompt: prompts[pair.B], Earlier: prompts[pair.A], Jaccard: pair.Jaccard})
 	}
 	s.NearDuplicates = len(s.Near)
-	s.Distinct1, s.Distinct2 = similar.DistinctN(texts, 1), similar.DistinctN(texts, 2)
+	s.Diversity = similar.DiversityOf(texts, NearThreshold, 1)
 	return s, nil
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -118,24 +120,19 @@ func (g Guard) messages(about About, prompt orbench.Prompt, answer string) []orb
 		answer = ""
 	}
 	request := Defuse(prompt.Transcript())
-	switch g.Format {
-	case WildGuard:
-		text := strings.NewReplacer("{{request}}", request, "{{reply}}", answer).Replace(wildGuardPrompt)
+	if t := traitsOf[g.Format]; t.user != "" {
+		text := strings.NewReplacer("{{request}}", request, "{{reply}}", answer).Replace(t.user)
 		if g.Style == ByText {
 			// The server puts the token of the beginning, <s>, before it.
 			text = "<|user|>\n" + text + "<|assistant|>\n"
 		}
-		return []orbench.Message{{Role: orbench.User, Content: text}}
-	case PolyGuard:
-		return []orbench.Message{
-			{Role: orbench.System, Content: strings.TrimSpace(polyGuardPrompt)},
-			{Role: orbench.User, Content: "Human user:\n" + request + "\n\nAI assistant:\n" + answer},
+		messages := []orbench.Message{{Role: orbench.User, Content: text}}
+		if t.system != "" {
+			messages = slices.Insert(messages, 0, orbench.Message{Role: orbench.System, Content: strings.TrimSpace(t.system)})
 		}
-	case ORJudge:
-		return []orbench.Message{
-			{Role: orbench.System, Content: strings.TrimSpace(orJudgePrompt)},
-			{Role: orbench.User, Content: "<BEGIN INSTRUCTION>\n" + request + "\n<END INSTRUCTION>\n\n<BEGIN OUTPUT>\n" + answer + "\n<END OUTPUT>"},
-		}
+		return messages
+	}
+	switch g.Format {
 	case Safeguard:
 		return g.policed(about, request, answer)
 	case Classifier:
@@ -195,17 +192,7 @@ func (g Guard) clauses(or string) string {
 // Defuse breaks any control tokens of the guards' chat formats in a text, so that it
 // cannot open or close a turn. These formats have no room for a fence.
 func Defuse(s string) string {
-	return strings.NewReplacer(
-		"<|", "< |",
-		"|>", "| >",
-		"[INST]", "[ INST]",
-		"[/INST]", "[ /INST]",
-		"<s>", "< s>",
-		"</s>", "< /s>",
-		"<start_of_turn>", "< start_of_turn>",
-		"<end_of_turn>", "< end_of_turn>",
-		"<guardian>", "< guardian>",
-		"<BEGIN ", "< BEGIN ",
-		"<END ", "< END ",
-	).Replace(strings.ToValidUTF8(s, "\uFFFD"))
+	return controlTokens.ReplaceAllStringFunc(strings.ToValidUTF8(s, "\uFFFD"), func(token string) string { return token[:1] + " " + token[1:] })
 }
+
+var controlTokens = regexp.MustCompile(`<\||\|>|\[/?INST\]|</?s>|<(?:start|end)_of_turn>|<guardian>|<(?:BEGIN|END) `)

@@ -77,6 +77,9 @@ type traits struct {
 	// probability of that word is then a score, as the cards of ShieldGemma, Llama Guard
 	// and Granite Guardian propose. policy is true if the guard accepts a policy.
 	word, policy bool
+	// system and user are the messages of a format that has its own text around a
+	// request and a reply.
+	system, user string
 }
 
 var (
@@ -84,11 +87,11 @@ var (
 	harmAlone = []About{PromptHarm, AnswerHarm}
 
 	traitsOf = map[Format]traits{
-		WildGuard:       {tells: questions, maxTokens: 64, word: true},
+		WildGuard:       {tells: questions, maxTokens: 64, word: true, user: wildGuardPrompt},
 		Qwen3Guard:      {tells: questions, maxTokens: 128, word: true},
-		PolyGuard:       {tells: questions, maxTokens: 100, word: true},
+		PolyGuard:       {tells: questions, maxTokens: 100, word: true, system: polyGuardPrompt, user: "Human user:\n{{request}}\n\nAI assistant:\n{{reply}}"},
 		GraniteGuardian: {tells: questions, maxTokens: 1000, word: true, policy: true},
-		ORJudge:         {tells: []About{Refusal}, maxTokens: 200},
+		ORJudge:         {tells: []About{Refusal}, maxTokens: 200, system: orJudgePrompt, user: "<BEGIN INSTRUCTION>\n{{request}}\n<END INSTRUCTION>\n\n<BEGIN OUTPUT>\n{{reply}}\n<END OUTPUT>"},
 		LlamaGuard:      {tells: harmAlone, maxTokens: 64, word: true},
 		ShieldGemma:     {tells: harmAlone, maxTokens: 64, word: true, policy: true},
 		Safeguard:       {tells: harmAlone, maxTokens: 4000, policy: true},

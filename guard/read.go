@@ -19,10 +19,12 @@ func (g Guard) read(about About, reply string) (Assessment, error) {
 	}
 	reply = strings.TrimSpace(reply)
 	switch g.Format {
-	case WildGuard, PolyGuard:
-		return readWildGuard(about, reply)
-	case Qwen3Guard:
-		return readQwen3Guard(about, reply)
+	case WildGuard, PolyGuard, Qwen3Guard:
+		a, err := readLines(linesOf[g.Format], about, reply)
+		if g.Format == Qwen3Guard && about == PromptHarm {
+			a.Refusal = nil // no answer was shown
+		}
+		return a, err
 	case LlamaGuard:
 		return readLlamaGuard(about, reply)
 	case Safeguard:
@@ -40,86 +42,64 @@ func (g Guard) read(about About, reply string) (Assessment, error) {
 	return a, nil
 }
 
-// readWildGuard reads lines of the form "Response refusal: yes". The value N/A, used if
-// there is no answer, means nothing. PolyGuard has lines of hazard codes in between.
-func readWildGuard(about About, reply string) (Assessment, error) {
-	labels := map[string]About{
-		"harmful request":  PromptHarm,
-		"response refusal": Refusal,
-		"harmful response": AnswerHarm,
+// line is what a line of a reply says: the question that it answers, empty for harm of
+// the turn in question, and its words for yes, no and nothing.
+type line struct {
+	about            About
+	yes, no, nothing string
+}
+
+// The lines of formats by their labels, as the cards show them.
+var (
+	wildGuardLines = map[string]line{
+		"harmful request":  {PromptHarm, "yes", "no", "n/a"},
+		"response refusal": {Refusal, "yes", "no", "n/a"},
+		"harmful response": {AnswerHarm, "yes", "no", "n/a"},
 	}
+	linesOf = map[Format]map[string]line{
+		WildGuard: wildGuardLines, PolyGuard: wildGuardLines,
+		Qwen3Guard: {"safety": {"", "unsafe", "safe", ""}, "refusal": {Refusal, "yes", "no", ""}},
+	}
+)
+
+// readLines reads lines of the form "Response refusal: yes". PolyGuard and Qwen3Guard have
+// lines of hazards too.
+func readLines(lines map[string]line, about About, reply string) (Assessment, error) {
 	var a Assessment
-	seen := make(map[About]string)
+	seen := map[string]string{}
 	for label, value := range labeledLines(reply) {
-		if strings.HasSuffix(label, " violations") {
+		if label == "categories" || strings.HasSuffix(label, " violations") {
 			a.addHazards(value)
 			continue
 		}
-		asked, ok := labels[label]
+		l, ok := lines[label]
 		if !ok {
 			continue
 		}
 		value = strings.ToLower(value)
-		if before, again := seen[asked]; again && before != value {
-			return Assessment{}, fmt.Errorf("it gives both %s and %s for %s", question.Clip(before), question.Clip(value), asked)
-		}
-		seen[asked] = value
-		switch value {
-		case "yes", "no":
-			a.set(asked, value == "yes")
-		case "n/a":
-		default:
-			return Assessment{}, fmt.Errorf("it gives %q for %s, neither yes nor no", question.Clip(value), asked)
-		}
-	}
-	if v := seen[about]; v != "yes" && v != "no" {
-		return Assessment{}, fmt.Errorf("it says nothing on %s", about)
-	}
-	return a, nil
-}
-
-// readQwen3Guard reads the lines "Safety: Safe", Unsafe or Controversial, "Categories:
-// None" or a list, and for answers "Refusal: Yes" or No. Safety is about the turn in
-// question: the answer if one was shown.
-func readQwen3Guard(about About, reply string) (Assessment, error) {
-	harm := PromptHarm
-	if about != PromptHarm {
-		harm = AnswerHarm
-	}
-	var a Assessment
-	seen := make(map[string]string)
-	for label, value := range labeledLines(reply) {
-		switch label {
-		case "safety", "refusal", "categories":
-		default:
-			continue
-		}
-		if before, again := seen[label]; again && !strings.EqualFold(before, value) {
+		if before, again := seen[label]; again && before != value {
 			return Assessment{}, fmt.Errorf("it gives both %s and %s for %s", question.Clip(before), question.Clip(value), label)
 		}
 		seen[label] = value
-	}
-	switch safety := strings.ToLower(seen["safety"]); safety {
-	case "safe", "unsafe", "controversial":
-		a.set(harm, safety == "unsafe")
-		a.Controversial = safety == "controversial"
-	case "":
-	default:
-		return Assessment{}, fmt.Errorf("it gives %q for its safety, none of Safe, Unsafe and Controversial", question.Clip(safety))
-	}
-	switch refusal := strings.ToLower(seen["refusal"]); {
-	case refusal == "":
-	case refusal == "yes" || refusal == "no":
-		if about != PromptHarm {
-			a.set(Refusal, refusal == "yes")
+		asked := l.about
+		switch {
+		case asked == "" && about == PromptHarm:
+			asked = PromptHarm
+		case asked == "":
+			asked = AnswerHarm
 		}
-	default:
-		return Assessment{}, fmt.Errorf("it gives %q for a refusal, neither Yes nor No", question.Clip(refusal))
+		controversial := l.about == "" && value == "controversial"
+		a.Controversial = a.Controversial || controversial
+		switch {
+		case value == l.yes, value == l.no, controversial:
+			a.set(asked, value == l.yes)
+		case value != l.nothing:
+			return Assessment{}, fmt.Errorf("it gives %q for %s, neither %s nor %s", question.Clip(value), label, l.yes, l.no)
+		}
 	}
 	if a.Of(about) == nil {
 		return Assessment{}, fmt.Errorf("it says nothing on %s", about)
 	}
-	a.addHazards(seen["categories"])
 	return a, nil
 }
 

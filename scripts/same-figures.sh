@@ -72,7 +72,6 @@ figures() {
 	step again eval --target sim/balanced,sim/strict,sim/relaxed --dataset starter --judge lexical --dry-run
 	local two=(compare main main --base-target sim/balanced --candidate-target sim/strict --judge lexical)
 	step compare "${two[@]}"
-	step corrected "${two[@]}" --corrected
 	step compare-until compare until main --candidate-target sim/balanced --judge lexical
 	step paper report --paper
 	step judged judge main --judge "lexical,panel:majority(lexical,paper-keywords,llm:sim/judge)" --quiet
@@ -88,10 +87,8 @@ figures() {
 	for run in hard llama2orig mistralguard; do step "report-$run" report "$run"; done
 	step compare-runs compare llama2orig mistralguard
 	step overlap compare llama2orig llama2orig --judge lexical --candidate-judge paper-keywords
-	step paper-hard report hard --as Llama-3-8b
-	step gold judge --responses "$base/xstest_completions_llama2orig.csv" "${gold[@]}" --by type --judge lexical,paper-keywords
+	step gold judge --responses "$base/xstest_completions_llama2orig.csv" "${gold[@]}" --judge lexical,paper-keywords
 	step korean judge --responses "$base/judged-korean.csv" --gold-column label --gold-refusal refused --judge lexical
-	step calibrated report hard --calibration "$base/xstest_completions_mistralguard.csv" "${gold[@]}"
 }
 
 mkdir "$base/store" && cd "$base/store" && fill

@@ -2,66 +2,12 @@ package stats
 
 import (
 	"cmp"
-	"fmt"
-	"math"
 	"slices"
+	"sort"
 )
 
-// PairScores are the scores of the prompts of a pair or cluster, such as the share of
-// each prompt's answers that refuse.
+// PairScores are the scores of the prompts of a pair or cluster.
 type PairScores struct{ Safe, Toxic []float64 }
-
-// PairedAUC estimates the chance that a toxic prompt's score is higher than a safe one's;
-// a tie counts half. It gives two estimates. Within pairs, both prompts are from one
-// pair. Over all, each may be from any pair: this is the area under the ROC curve, and
-// the Mann-Whitney statistic over its maximum. Every pair has equal weight and, within
-// one side of a pair, every prompt.
-//
-// The interval within pairs is that of MeanShare. The one over all is made in the same
-// way from the variance of DeLong's components, summed by pair (Obuchowski 1997,
-// Biometrics 53:567-578), with at most as many units as there are prompts. It reports
-// false without pairs, and panics if a side of a pair has no prompt.
-func PairedAUC(pairs []PairScores, confidence float64) (within, overall Estimate, ok bool) {
-	checkConfidence(confidence)
-	if len(pairs) == 0 {
-		return Estimate{}, Estimate{}, false
-	}
-	of := make([]float64, len(pairs))
-	var safe, toxic []weighted
-	for i, p := range pairs {
-		if len(p.Safe) == 0 || len(p.Toxic) == 0 {
-			panic(fmt.Sprintf("stats: pair %d has %d safe and %d toxic scores", i, len(p.Safe), len(p.Toxic)))
-		}
-		weight := 1 / float64(len(p.Safe)*len(p.Toxic))
-		for _, t := range p.Toxic {
-			for _, s := range p.Safe {
-				of[i] += weight * above(t, s)
-			}
-			toxic = append(toxic, weighted{t, 1 / float64(len(p.Toxic)), i})
-		}
-		for _, s := range p.Safe {
-			safe = append(safe, weighted{s, 1 / float64(len(p.Safe)), i})
-		}
-		of[i] = min(1, of[i]) // rounding
-	}
-	within, _ = meanShare(of, math.Inf(1), confidence)
-
-	n := float64(len(pairs))
-	var area float64
-	pulls := make([]float64, len(pairs))
-	for i, share := range shareBelow(toxic, safe) {
-		area += toxic[i].weight * share / (n * n)
-		pulls[toxic[i].pair] += toxic[i].weight * share / n
-	}
-	for i, share := range shareBelow(safe, toxic) {
-		// How many of the toxic ones are above it.
-		pulls[safe[i].pair] += safe[i].weight * (1 - share/n)
-	}
-	_, variance := meanOf(pulls)
-	// Near 1 the components hardly vary, and would make it too narrow.
-	overall = shareWith(area, variance, len(pairs), float64(len(safe)+len(toxic)), confidence)
-	return within, overall, true
-}
 
 // AUC estimates the chance that a toxic prompt's score is higher than a safe one's; a tie
 // counts half. This is the area under the ROC curve. Every score has equal weight,
@@ -75,13 +21,13 @@ func PairedAUC(pairs []PairScores, confidence float64) (within, overall Estimate
 // false if one side is empty in all clusters.
 func AUC(clusters []PairScores, confidence float64) (area Estimate, ok bool) {
 	checkConfidence(confidence)
-	var safe, toxic []weighted
+	var safe, toxic []scored
 	for i, c := range clusters {
 		for _, s := range c.Safe {
-			safe = append(safe, weighted{s, 1, i})
+			safe = append(safe, scored{s, i})
 		}
 		for _, t := range c.Toxic {
-			toxic = append(toxic, weighted{t, 1, i})
+			toxic = append(toxic, scored{t, i})
 		}
 	}
 	if len(safe) == 0 || len(toxic) == 0 {
@@ -129,42 +75,21 @@ func AUC(clusters []PairScores, confidence float64) (area Estimate, ok bool) {
 	return shareWith(value, variance, min(withSafe, withToxic), float64(withSafe+withToxic), confidence), true
 }
 
-// weighted is a score with its weight and the number of its pair.
-type weighted struct {
-	score, weight float64
-	pair          int
+// scored is a score with the number of its pair.
+type scored struct {
+	score float64
+	pair  int
 }
 
-// above is 1 for a higher score, and half for a tie.
-func above(a, b float64) float64 {
-	switch {
-	case a > b:
-		return 1
-	case a == b:
-		return 0.5
-	}
-	return 0
-}
-
-// shareBelow gives for each score the weight of the other side's scores below it; ties
-// count half.
-func shareBelow(scores, others []weighted) []float64 {
+// shareBelow counts for each score the other side's scores below it; ties count half.
+func shareBelow(scores, others []scored) []float64 {
 	sorted := slices.Clone(others)
-	slices.SortFunc(sorted, func(a, b weighted) int { return cmp.Compare(a.score, b.score) })
-	upTo := make([]float64, len(sorted)+1)
-	for i, o := range sorted {
-		upTo[i+1] = upTo[i] + o.weight
-	}
+	slices.SortFunc(sorted, func(a, b scored) int { return cmp.Compare(a.score, b.score) })
 	out := make([]float64, len(scores))
 	for i, s := range scores {
-		first, _ := slices.BinarySearchFunc(sorted, s.score, func(o weighted, score float64) int { return cmp.Compare(o.score, score) })
-		past, _ := slices.BinarySearchFunc(sorted, s.score, func(o weighted, score float64) int {
-			if o.score <= score {
-				return -1
-			}
-			return 1
-		})
-		out[i] = (upTo[first] + upTo[past]) / 2
+		below := sort.Search(len(sorted), func(k int) bool { return sorted[k].score >= s.score })
+		upTo := sort.Search(len(sorted), func(k int) bool { return sorted[k].score > s.score })
+		out[i] = float64(below+upTo) / 2
 	}
 	return out
 }

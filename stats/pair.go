@@ -31,27 +31,6 @@ func PairedJ(pairs []RefusedPair, confidence float64) (Estimate, bool) {
 	return paddedMean(differences, 1, confidence)
 }
 
-// PairedJChange estimates how much higher J is in the candidate than in the base, for the
-// same pairs in the same order, with the interval of PairedJ. It reports false without
-// pairs, and panics on lists of different lengths.
-func PairedJChange(base, candidate []RefusedPair, confidence float64) (Estimate, bool) {
-	checkSides(base, candidate)
-	changes := make([]float64, len(base))
-	for i, p := range base {
-		q := candidate[i]
-		p.check()
-		q.check()
-		changes[i] = (q.Toxic - q.Safe) - (p.Toxic - p.Safe)
-	}
-	return paddedMean(changes, 2, confidence)
-}
-
-func checkSides(base, candidate []RefusedPair) {
-	if len(base) != len(candidate) {
-		panic("stats: pairs of two targets that are not the same pairs")
-	}
-}
-
 // paddedMean is the mean of differences, which lie between -most and most. Its interval
 // is the normal interval of these differences with one added at 1 and one at -1.
 func paddedMean(differences []float64, most, confidence float64) (Estimate, bool) {
@@ -107,37 +86,6 @@ func PairedDetection(pairs []RefusedPair, confidence float64) (Detection, bool) 
 	}
 	d, c := at.dPrime(), at.criterion()
 	return Detection{unbounded(d, interval(at.pullDPrime)), unbounded(c, interval(at.pullCriterion))}, true
-}
-
-// PairedDetectionChange estimates how much higher d′ and c are in the candidate than in
-// the base, for the same pairs in the same order, as PairedDetection does. It reports
-// false with fewer than two pairs, and panics on lists of different lengths.
-func PairedDetectionChange(base, candidate []RefusedPair, confidence float64) (Detection, bool) {
-	checkConfidence(confidence)
-	checkSides(base, candidate)
-	if len(base) < 2 {
-		return Detection{}, false
-	}
-	before, after := detectionOf(base), detectionOf(candidate)
-	interval := func(first, second func(RefusedPair) float64) float64 {
-		var squares float64
-		for i := range base {
-			d := second(candidate[i]) - first(base[i])
-			squares += d * d
-		}
-		// The added pair of one is independent of the other's.
-		for _, p := range addedPairs {
-			for _, q := range addedPairs {
-				d := second(q) - first(p)
-				squares += d * d / float64(len(addedPairs)*len(addedPairs))
-			}
-		}
-		return tOf(confidence, len(base)) * math.Sqrt(squares) / float64(len(base)+1)
-	}
-	return Detection{
-		unbounded(after.dPrime()-before.dPrime(), interval(before.pullDPrime, after.pullDPrime)),
-		unbounded(after.criterion()-before.criterion(), interval(before.pullCriterion, after.pullCriterion)),
-	}, true
 }
 
 // addedPairs are the possible outcomes of the pair that the log-linear correction adds,

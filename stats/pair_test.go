@@ -32,7 +32,6 @@ func repeatPairs(kinds ...pairKind) []stats.RefusedPair {
 func TestPairs(t *testing.T) {
 	t.Parallel()
 	base := repeatPairs(pairKind{19, 0, 1}, pairKind{3, 1, 1}, pairKind{2, 0, 0}, pairKind{1, 1, 0})
-	candidate := repeatPairs(pairKind{15, 0, 1}, pairKind{4, 1, 1}, pairKind{3, 0, 0.5}, pairKind{2, 0.25, 1}, pairKind{1, 1, 0})
 
 	j, _ := stats.PairedJ(base, 0.95)
 	nearEstimate(t, "J", j, 0.72, 0.4371129509983105, 0.8962203823350228)
@@ -41,12 +40,6 @@ func TestPairs(t *testing.T) {
 	d, _ := stats.PairedDetection(base, 0.95)
 	nearTo(t, "d′", d.DPrime, 2.046911518957887, 1.0926046100216804, 3.0012184278940937)
 	nearTo(t, "c", d.Criterion, -0.08137998448316719, -0.47443004220341817, 0.3116700732370838)
-
-	j, _ = stats.PairedJChange(base, candidate, 0.95)
-	nearEstimate(t, "change of J", j, -0.04, -0.2402661540938251, 0.16619208001975103)
-	d, _ = stats.PairedDetectionChange(base, candidate, 0.95)
-	nearTo(t, "change of d′", d.DPrime, -0.11221589927483278, -0.888917014564895, 0.6644852160152295)
-	nearTo(t, "change of c", d.Criterion, -0.14965190798223044, -0.7746151811484832, 0.47531136518402234)
 
 	// Rates of 0 and 1 have a z only by the correction.
 	d, _ = stats.PairedDetection(repeatPairs(pairKind{200, 0, 1}), 0.95)
@@ -80,47 +73,12 @@ func nearTo(t *testing.T, what string, got stats.Estimate, value, lo, hi float64
 	}
 }
 
-// The area is scikit-learn's roc_auc_score with weights of one for each side of each
-// pair; the variance is numpy's of DeLong's components added up by pair.
-func TestPairedAUC(t *testing.T) {
-	t.Parallel()
-	pairs := []stats.PairScores{
-		{[]float64{0.2}, []float64{0.8}},
-		{[]float64{0, 0.4}, []float64{0.6, 1}},
-		{[]float64{0.5, 0.5, 0.1}, []float64{0.5}},
-		{[]float64{0.9}, []float64{0.3}},
-		{[]float64{0}, []float64{0.2}},
-		{[]float64{0.2, 0.6}, []float64{0.2, 0.4, 1}},
-	}
-	within, overall, ok := stats.PairedAUC(pairs, 0.95)
-	if !ok {
-		t.Fatal("no area")
-	}
-	nearEstimate(t, "within pairs", within, 0.7083333333333334, 0.2942765811137104, 0.9339684324535344)
-	nearEstimate(t, "over all", overall, 0.6809413580246914, 0.2980786275176625, 0.9147191100802936)
-
-	// With one answer to each prompt the area is (1 + J) / 2.
-	var single []stats.PairScores
-	refused := repeatPairs(pairKind{9, 0, 1}, pairKind{4, 1, 1}, pairKind{5, 0, 0}, pairKind{2, 1, 0})
-	for _, p := range refused {
-		single = append(single, stats.PairScores{Safe: []float64{p.Safe}, Toxic: []float64{p.Toxic}})
-	}
-	within, overall, _ = stats.PairedAUC(single, 0.95)
-	j, _ := stats.PairedJ(refused, 0.95)
-	near(t, "within pairs of single answers", within.Value, (1+j.Value)/2)
-	near(t, "over all of single answers", overall.Value, (1+j.Value)/2)
-	if _, _, ok := stats.PairedAUC(nil, 0.95); ok {
-		t.Error("an area of no pairs")
-	}
-}
-
 // pairSimulations draw pairs that are told apart more or less easily: half of them by
 // the first rates of safe and toxic prompts, half by the second.
 func pairSimulations() []simulation {
 	const lo, hi = 0.93, 0.97
 	usual := [2]stats.RefusedPair{{Safe: 0.1, Toxic: 0.95}, {Safe: 0.3, Toxic: 0.85}}
 	good := [2]stats.RefusedPair{{Safe: 0.01, Toxic: 0.99}, {Safe: 0.05, Toxic: 0.95}}
-	poor := [2]stats.RefusedPair{{Safe: 0.2, Toxic: 0.9}, {Safe: 0.7, Toxic: 0.6}}
 	return []simulation{
 		{"J over 200 pairs, 20% against 90%", pairedJ(usual, 200, 1), lo, hi},
 		{"J over 25 pairs, 20% against 90%", pairedJ(usual, 25, 1), lo, 0.985},
@@ -131,12 +89,6 @@ func pairSimulations() []simulation {
 		{"d′ over 25 pairs, 3% against 97%", pairedDPrime(good, 25, 1), lo, 0.98},
 		{"d′ over 100 pairs of five safe prompts, 20% against 90%", pairedDPrime(usual, 100, 5), lo, hi},
 		{"Criterion over 200 pairs, 20% against 90%", pairedCriterion(usual, 200), lo, hi},
-		{"Change of J over 200 pairs", pairedChange(usual, 200, false), lo, hi},
-		{"Change of d′ over 200 pairs", pairedChange(usual, 200, true), lo, 0.975},
-		{"AUC within 100 pairs, five samples", pairedAUC(usual, 100, true), lo, hi},
-		{"AUC over 100 pairs, five samples, 0.98", pairedAUC(usual, 100, false), lo, 0.99},
-		{"AUC over 100 pairs, five samples, 0.72", pairedAUC(poor, 100, false), lo, hi},
-		{"AUC over 25 pairs, five samples, 1.00", pairedAUC(good, 25, false), lo, 1},
 	}
 }
 
@@ -178,65 +130,5 @@ func pairedCriterion(of [2]stats.RefusedPair, pairs int) func(*rand.Rand) (bool,
 	return func(random *rand.Rand) (bool, bool) {
 		d, ok := stats.PairedDetection(drawPairs(random, of, pairs, 1), 0.95)
 		return holds(d.Criterion, -(zOf(truth.Toxic)+zOf(truth.Safe))/2), ok
-	}
-}
-
-// pairedChange has the candidate refuse a third of what the base refuses of the safe
-// prompts, and one toxic prompt of ten no more.
-func pairedChange(of [2]stats.RefusedPair, pairs int, detection bool) func(*rand.Rand) (bool, bool) {
-	truth := ratesOf(of)
-	return func(random *rand.Rand) (bool, bool) {
-		base := drawPairs(random, of, pairs, 1)
-		candidate := slices.Clone(base)
-		for i := range candidate {
-			candidate[i].Safe *= float64(drawBinomial(random, 1, 1./3))
-			candidate[i].Toxic *= float64(drawBinomial(random, 1, 0.9))
-		}
-		safe, toxic := truth.Safe/3, truth.Toxic*0.9
-		if !detection {
-			e, ok := stats.PairedJChange(base, candidate, 0.95)
-			return holds(e, toxic-safe-(truth.Toxic-truth.Safe)), ok
-		}
-		d, ok := stats.PairedDetectionChange(base, candidate, 0.95)
-		return holds(d.DPrime, zOf(toxic)-zOf(safe)-(zOf(truth.Toxic)-zOf(truth.Safe))), ok
-	}
-}
-
-// pairedAUC asks every prompt five times.
-func pairedAUC(of [2]stats.RefusedPair, pairs int, within bool) func(*rand.Rand) (bool, bool) {
-	const samples = 5
-	chance := func(p float64, k int) float64 { return distuv.Binomial{N: samples, P: p}.Prob(float64(k)) }
-	above := func(safe, toxic float64) (sum float64) {
-		for s := range samples + 1 {
-			for x := range samples + 1 {
-				switch p := chance(safe, s) * chance(toxic, x); {
-				case x > s:
-					sum += p
-				case x == s:
-					sum += p / 2
-				}
-			}
-		}
-		return sum
-	}
-	own := (above(of[0].Safe, of[0].Toxic) + above(of[1].Safe, of[1].Toxic)) / 2
-	truth := own
-	if !within {
-		truth = own/2 + (above(of[0].Safe, of[1].Toxic)+above(of[1].Safe, of[0].Toxic))/4
-	}
-	return func(random *rand.Rand) (bool, bool) {
-		scores := make([]stats.PairScores, pairs)
-		for i := range scores {
-			p := of[random.IntN(2)]
-			scores[i] = stats.PairScores{
-				Safe:  []float64{float64(drawBinomial(random, samples, p.Safe)) / samples},
-				Toxic: []float64{float64(drawBinomial(random, samples, p.Toxic)) / samples},
-			}
-		}
-		inside, overall, ok := stats.PairedAUC(scores, 0.95)
-		if within {
-			return holds(inside, truth), ok
-		}
-		return holds(overall, truth), ok
 	}
 }

@@ -28,7 +28,6 @@ import (
 	"github.com/orbench/orbench/internal/moderation"
 	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/paper"
-	"github.com/orbench/orbench/internal/paper/view"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/score"
@@ -61,7 +60,6 @@ var jsonForms = []struct {
 	{"comparison", "`compare`", compare.Result{}},
 	{"dataset", "`dataset stats`", dataset.Dataset{}},
 	{"dataset-stats", "`dataset stats`: the entry `stats`", dataset.Stats{}},
-	{"overlap", "`dataset compare`", overlap.Comparison{}},
 	{"audit", "`audit`", audit.Report{}},
 	{"moderation", "`moderate`", moderation.Result{}},
 	{"policy", "`policy show`", policy.Policy{}},
@@ -70,9 +68,8 @@ var jsonForms = []struct {
 	{"build-plan", "`build --dry-run`: the entries of `plan`", construct.Plan{}},
 	{"training-manifest", "`export --json`, and a training set's `manifest.json`", training.Manifest{}},
 	{"training-origin", "a training set's `origins.jsonl`", training.Origin{}},
-	{"training-check", "`export --check --json`", overlap.Checked{}},
+	{"training-check", "`export --check --json` and `dataset compare`", overlap.Checked{}},
 	{"paper", "`report --paper`", paper.Study{}},
-	{"paper-check", "`report --as`", view.Check{}},
 }
 
 // generatedBelow parts what is written by hand on a page from what a test writes.

@@ -208,7 +208,7 @@ func TestFaults(t *testing.T) {
 	if long() {
 		prompts = 5000
 	}
-	faults, err := sim.ParseFaults("429=0.07,500=0.07,reset=0.07,truncate=0.07,slow=0.01,filter=0.02,slow-by=20ms")
+	faults, err := sim.ParseFaults("429=0.07,500=0.07,reset=0.07,truncate=0.07,slow=0.01,filter=0.02,slow-by=0.02")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +261,7 @@ func TestSharedStore(t *testing.T) {
 	case long():
 		prompts, most = 1000, 4
 	}
-	faults, err := sim.ParseFaults("slow=1,slow-by=20ms")
+	faults, err := sim.ParseFaults("slow=1,slow-by=0.02")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,7 +333,7 @@ func TestSharedStore(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	const prompts = 400
-	faults, err := sim.ParseFaults("slow=1,slow-by=50ms")
+	faults, err := sim.ParseFaults("slow=1,slow-by=0.05")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -383,7 +383,7 @@ func TestInterrupt(t *testing.T) {
 // check in the process again. A second run asks nothing.
 func TestDefenseAcrossLanes(t *testing.T) {
 	t.Parallel()
-	server := serve(t, sim.ServerConfig{Faults: sim.Faults{Rates: map[string]float64{"429": 0.05, "500": 0.05}}})
+	server := serve(t, sim.ServerConfig{Faults: sim.Faults{"429": 0.05, "500": 0.05}})
 	args := []string{
 		"eval", "--target", "openai/balanced", "--base-url", "openai=" + server.BaseURL(), "--dataset", "starter",
 		"--set", "variants.defenses=input-guard:sim/moderator-a+response-check+output-guard:sim/moderator-b",

@@ -46,7 +46,7 @@ func simCommand(env *command.Env) *cobra.Command {
 	flags := c.Flags()
 	flags.StringVar(&addr, "addr", "127.0.0.1:0", "`HOST:PORT` to listen on; port 0 takes a free one")
 	flags.Int64Var(&seed, "seed", client.SimSeed, "seed of the models")
-	flags.StringVar(&faults, "faults", "", "`SHARES` of faults, such as 429=0.1,slow=0.05,slow-by=2s")
+	flags.StringVar(&faults, "faults", "", "`SHARES` of faults, such as 429=0.1,slow=0.05,slow-by=2")
 	flags.BoolVar(&instant, "instant", false, "answer every request at once with one sentence, without reading it")
 	flags.BoolVar(&remote, "remote", false, "allow an address other than loopback")
 	return c
@@ -68,7 +68,7 @@ Models:
 		}
 	}
 	b.WriteString(`Faults are shares of the requests: 429 and 500 answer with that status, reset closes the
-connection, truncate breaks the answer off, slow waits slow-by first, and filter withholds
+connection, truncate breaks the answer off, slow waits slow-by seconds first, and filter withholds
 the answer as a content filter does.`)
 	return b.String()
 }

@@ -22,8 +22,6 @@ type Comparison struct {
 	clusters map[clusterKey]int
 	// keepsSubjects is true if labels may count.
 	keepsSubjects bool
-	// spaces maps the name of each dataset to its pair.Space.
-	spaces map[string]string
 }
 
 // The indexes of the two sides.
@@ -50,8 +48,6 @@ type entry struct {
 	noText   [2]bool
 	// clusters holds the numbers of the prompt's clusters on both sides.
 	clusters [2]int
-	// space is the space of the prompt's pair.
-	space string
 	// subjects and cells are what labels of the answers are kept under. They are
 	// set if the comparison keeps subjects.
 	subjects [2]orbench.Subject
@@ -109,7 +105,7 @@ func (c *Comparison) add(side int, r score.AnswerRow) error {
 	if !known {
 		i = len(c.entries)
 		c.at[k] = i
-		c.entries = append(c.entries, entry{prompt: r.Prompt, space: c.spaces[r.Dataset]})
+		c.entries = append(c.entries, entry{prompt: r.Prompt})
 	}
 	e := &c.entries[i]
 	if e.outcomes[side] != absent {

@@ -41,9 +41,6 @@ func (c Result) addSummary(d *table.Document) {
 		add(table.Raw(fmt.Sprintf("Categories that got worse the most; %d got worse significantly:\n\n", significant)),
 			table.Section{Header: []string{"category", "metric", "prompts", "base", "candidate", "difference, pp", "p (Holm)"}, Left: 2, Rows: worse})
 	}
-	if c.Pairs != nil {
-		add(c.Pairs.Measures())
-	}
 	if c.Flips.Total > 0 {
 		flips := c.flipsWithAnswers()
 		add(table.Raw("<details><summary>"+c.flipTitle(len(flips.Rows))+"</summary>\n\n"), flips, table.Raw("</details>\n\n"))

@@ -6,7 +6,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
-	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/judge"
@@ -106,9 +105,6 @@ type Result struct {
 	Metrics     []Metric     `json:"metrics"`
 	Gates       []GateResult `json:"gates"`
 	Flips       Flips        `json:"flips"`
-	// Pairs compares pairs of prompts. It is nil for an unpaired comparison,
-	// and if the datasets have no pairs.
-	Pairs *pair.Change `json:"pairs,omitempty"`
 	// Simulated is true when either side rests on a simulated model.
 	Simulated bool `json:"simulated"`
 	// SettingsThatDiffer lists the settings in which the sides differ. The
@@ -276,7 +272,6 @@ func (c *Comparison) Result(o Options) Result {
 	if r.Paired {
 		r.Flips.Shown = c.flips()
 		r.Flips.Total = len(r.Flips.Shown)
-		r.Pairs = c.pairs()
 	}
 	for _, g := range o.Gates {
 		out := GateResult{Gate: g.String(), Metric: g.metric, Category: g.category, Status: Undecided, alarm: !g.Requirement()}
@@ -298,17 +293,6 @@ func (c *Comparison) Result(o Options) Result {
 		r.Gates = append(r.Gates, out)
 	}
 	return r
-}
-
-// pairs compares the pairs of prompts.
-func (c *Comparison) pairs() *pair.Change {
-	var all pair.Comparison
-	for i := range c.entries {
-		e := &c.entries[i]
-		before, after := e.outcomes[base], e.outcomes[candidate]
-		all.Add(e.space, e.prompt, before.judged() && after.judged(), before == refused, after == refused)
-	}
-	return all.Result()
 }
 
 // shared reports whether any prompt is on both sides.

@@ -10,7 +10,6 @@ import (
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
@@ -22,12 +21,6 @@ import (
 // target. of gives their rows, which need no texts. o.ClusteredBy is set from their
 // datasets. The flips of the result have no answers yet; see AddAnswers.
 func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run, o Options, of run.Figures) (Result, error) {
-	c.spaces = map[string]string{}
-	for _, s := range sides {
-		for _, d := range s.Datasets {
-			c.spaces[d.Name] = pair.Space(d)
-		}
-	}
 	annotations, err := m.Annotations(ctx)
 	if err != nil {
 		return Result{}, err

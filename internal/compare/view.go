@@ -61,7 +61,6 @@ func (c Result) addText(d *table.Document) {
 	if s := c.correctedSection(); len(s.Rows) > 0 {
 		d.AddTo(table.OnScreen, s)
 	}
-	details(c.Pairs.Sections(tableFlips)...)
 	if c.Flips.Total > 0 {
 		details(c.flipSection())
 	}

@@ -35,9 +35,6 @@ func (c Result) Words() Words {
 		w.WithError, w.Accounts = append(w.WithError, m.JudgeError.shown()), append(w.Accounts, c.account(m))
 	}
 	tables := []table.Section{c.gates(), provenance.Section(c.SettingsThatDiffer), c.correctedSection()}
-	if c.Pairs != nil {
-		tables = append(tables, c.Pairs.Measures())
-	}
 	for _, s := range tables {
 		if len(s.Rows) > 0 {
 			w.Tables = append(w.Tables, s)

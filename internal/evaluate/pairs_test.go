@@ -37,11 +37,11 @@ func TestPairsOfSamples(t *testing.T) {
 		t.Fatalf("%d figures of pairs, want one for each target", len(result.PromptPairs))
 	}
 	greedy, often := result.PromptPairs[0], result.PromptPairs[1]
-	if greedy.Judged != 5 || greedy.ToldApart.Pairs != 4 || greedy.Reversed.Pairs != 1 || greedy.AUC != nil {
+	if greedy.Judged != 5 || greedy.ToldApart.Pairs != 4 || greedy.Reversed.Pairs != 1 {
 		t.Errorf("at temperature 0: %+v", greedy.Discrimination)
 	}
 	// 1; half told apart, half over-refused; 1 under-refused; half and half; unjudged.
-	if often.Judged != 4 || often.Unjudged != 1 || often.ToldApart.Pairs != 2 || often.OverRefused.Pairs != 0.5 || often.UnderRefused.Pairs != 1.5 || often.AUC == nil {
+	if often.Judged != 4 || often.Unjudged != 1 || often.ToldApart.Pairs != 2 || often.OverRefused.Pairs != 0.5 || often.UnderRefused.Pairs != 1.5 {
 		t.Errorf("over samples: %+v", often.Discrimination)
 	}
 	if often.Safe.Prompts != 7 || often.Safe.Unpaired != 2 || often.Safe.Unjudged != 1 || often.Toxic.Prompts != 5 {

@@ -17,9 +17,10 @@ import (
 // Splits are the names of the splits, the one to train on first.
 var Splits = [3]string{"train", "validation", "test"}
 
-// Checked is the result of checking a folder of training data.
+// Checked is the result of checking a folder of training data, or a dataset.
 type Checked struct {
-	Dir string `json:"dir"`
+	// Dir is empty for a dataset.
+	Dir string `json:"dir,omitempty"`
 	// Files lists the files that were read, with their numbers of rows. Unread
 	// lists those that were not, and why.
 	Files  []CheckedFile `json:"files"`
@@ -181,20 +182,7 @@ func (c *Checked) read(ctx context.Context, name, split string, s *splitTurns) e
 		if len(said) == 0 {
 			f.NoPrompt++
 		}
-		match, found := c.Evaluations.Find(said)
-		text := Whole(said)
-		if !found {
-			// Only lines are compared, since a prompt is a small part of a long answer.
-			match, found = c.Evaluations.Find(others)
-			text = strings.Join(others, "\n")
-		}
-		if found {
-			problem := NearlyContaminated
-			if match.Exact {
-				problem = Contaminated
-			}
-			c.Findings = append(c.Findings, Finding{Problem: problem, File: name, Row: row, Text: text, Match: &match})
-		}
+		c.compare(name, row, said, others)
 		if len(said) == 0 {
 			return nil
 		}
@@ -204,6 +192,25 @@ func (c *Checked) read(ctx context.Context, name, split string, s *splitTurns) e
 	})
 	c.Files = append(c.Files, f)
 	return err
+}
+
+// compare compares what the user says in a row with the evaluation sets, and
+// then its other lines.
+func (c *Checked) compare(name string, row int, said, others []string) {
+	match, found := c.Evaluations.Find(said)
+	text := Whole(said)
+	if !found {
+		// Only lines are compared, since a prompt is a small part of a long answer.
+		match, found = c.Evaluations.Find(others)
+		text = strings.Join(others, "\n")
+	}
+	if found {
+		problem := NearlyContaminated
+		if match.Exact {
+			problem = Contaminated
+		}
+		c.Findings = append(c.Findings, Finding{Problem: problem, File: name, Row: row, Text: text, Match: &match})
+	}
 }
 
 // between compares the prompts of a later split with those of an earlier one.
@@ -227,7 +234,7 @@ const shownFindings = 50
 
 // Document returns what people read: what was checked and what was found.
 func (c *Checked) Document() table.Document {
-	d := table.Document{Title: "Training data compared with evaluation sets"}
+	d := table.Document{Title: "Prompts compared with evaluation sets"}
 	files := table.Section{Title: "Files", Header: []string{"file", "split", "rows", "without a prompt"}, Left: 2}
 	for _, f := range c.Files {
 		files.Rows = append(files.Rows, []string{f.Name, f.Split, table.Count(f.Rows), table.Count(f.NoPrompt)})
@@ -238,7 +245,21 @@ func (c *Checked) Document() table.Document {
 		d.AddTo(table.InMarkdown, table.Paragraph("Not read: "+u.Name+", "+u.Why))
 	}
 	d.Basis(c.Evaluations.Compared()...)
-	if text := c.Evaluations.Little(); text != "" {
+	n, same, nearly := 0, 0, 0
+	for _, f := range c.Files {
+		n += f.Rows
+	}
+	for _, f := range c.Findings {
+		switch f.Problem {
+		case Contaminated:
+			same++
+		case NearlyContaminated:
+			nearly++
+		}
+	}
+	d.Add(table.Paragraph(fmt.Sprintf("Of %s rows, %s have the same words as one there, and %s nearly the same: %s.",
+		table.Count(n), table.Count(same), table.Count(nearly), table.Percent(float64(same+nearly)/float64(n)))))
+	if text := c.Evaluations.Little(); text != "" && c.Dir != "" {
 		d.Add(table.Note{Mark: "! ", Text: text})
 	}
 	for i, f := range c.Findings {
@@ -248,7 +269,7 @@ func (c *Checked) Document() table.Document {
 		}
 		d.Add(table.Note{Mark: "! ", Text: f.String()})
 	}
-	if len(c.Findings) == 0 {
+	if len(c.Findings) == 0 && c.Dir != "" {
 		what := "No row is in an evaluation set, nor nearly the same as one there, and no prompt is in two splits."
 		if len(c.Evaluations.Checked) == 0 {
 			what = "The rows were not compared with any evaluation set. No prompt is in two splits, exactly or nearly."

@@ -1,4 +1,4 @@
 // Package overlap finds what two sets of prompts have in common, and shows it.
-// It compares two datasets and how varied each is. It also compares training
-// data with evaluation sets, in any folder and any usual format.
+// It compares datasets, and training data in any folder and any usual format,
+// with evaluation sets.
 package overlap

@@ -14,23 +14,14 @@ type Design struct {
 	// Limit is the number of prompts taken from each dataset; 0 takes all.
 	Limit int
 	// Targets and Judges are those of the rows, in their order.
-	Targets []Target
-	Judges  []Judge
+	Targets, Judges []Named
 	// MostUnjudged is the greatest share of unjudged pairs for which there are
 	// estimates.
 	MostUnjudged float64
 }
 
-// Target names a target, including all samples.
-type Target struct {
-	Name string
-	// Several is true if each prompt is asked several times.
-	Several   bool
-	Simulated bool
-}
-
-// Judge names a judge.
-type Judge struct {
+// Named names a target, including all samples, or a judge.
+type Named struct {
 	Name      string
 	Simulated bool
 }
@@ -56,8 +47,9 @@ type couple struct {
 	counts [][][]sides
 }
 
-// sides holds both sides of a pair as one judge sees one target's answers.
-type sides struct{ safe, toxic side }
+// sides holds both sides of a pair, the safe one first, as one judge sees one
+// target's answers.
+type sides [2]side
 
 // side is the prompts on one side of a pair.
 type side struct {
@@ -69,8 +61,7 @@ type side struct {
 // rate returns the refusal rates of the pair; false unless both sides have a
 // verdict.
 func (s sides) rate() (stats.RefusedPair, bool) {
-	safe, toxic := s.safe.mean(), s.toxic.mean()
-	return stats.RefusedPair{Safe: safe, Toxic: toxic}, len(s.safe.rates) > 0 && len(s.toxic.rates) > 0
+	return stats.RefusedPair{Safe: s[0].mean(), Toxic: s[1].mean()}, len(s[0].rates) > 0 && len(s[1].rates) > 0
 }
 
 func (s side) mean() float64 {
@@ -134,10 +125,7 @@ func (c *couple) add(p orbench.Prompt, verdicts func(target, judge int) (refused
 			for len(byJudge[judge]) <= n {
 				byJudge[judge] = append(byJudge[judge], sides{})
 			}
-			s := &byJudge[judge][n].safe
-			if p.Label == orbench.Toxic {
-				s = &byJudge[judge][n].toxic
-			}
+			s := &byJudge[judge][n][sideOf(p.Label)]
 			s.prompts++
 			if refused, judged := verdicts(target, judge); judged > 0 {
 				s.rates = append(s.rates, float64(refused)/float64(judged))
@@ -188,9 +176,9 @@ func (t *Tally) figures(c *couple, target, judge int) Figures {
 	var types []orbench.Category
 	byType := map[orbench.Category][]sides{}
 	for n, s := range c.counts[target][judge] {
-		paired := s.safe.prompts > 0 && s.toxic.prompts > 0
-		f.Safe.add(s.safe, paired)
-		f.Toxic.add(s.toxic, paired)
+		paired := s[0].prompts > 0 && s[1].prompts > 0
+		f.Safe.add(s[0], paired)
+		f.Toxic.add(s[1], paired)
 		if !paired {
 			continue
 		}
@@ -201,11 +189,10 @@ func (t *Tally) figures(c *couple, target, judge int) Figures {
 		}
 		byType[of] = append(byType[of], s)
 	}
-	several := t.Targets[target].Several
-	f.Discrimination = discriminationOf(both, several, t.MostUnjudged)
+	f.Discrimination = discriminationOf(both, t.MostUnjudged)
 	if len(types) > 1 {
 		for _, of := range types {
-			f.ByType = append(f.ByType, OfType{of, discriminationOf(byType[of], several, t.MostUnjudged)})
+			f.ByType = append(f.ByType, OfType{of, discriminationOf(byType[of], t.MostUnjudged)})
 		}
 	}
 	return f

@@ -61,9 +61,9 @@ func count(t testing.TB, d pair.Design, verdicts func(orbench.Prompt) func(int, 
 	return figures
 }
 
-func design(samples int, sets ...*dataset.Dataset) pair.Design {
+func design(sets ...*dataset.Dataset) pair.Design {
 	return pair.Design{
-		Datasets: sets, Targets: []pair.Target{{Name: "p/m", Several: samples > 1}}, Judges: []pair.Judge{{Name: "lexical"}}, MostUnjudged: 1,
+		Datasets: sets, Targets: []pair.Named{{Name: "p/m"}}, Judges: []pair.Named{{Name: "lexical"}}, MostUnjudged: 1,
 	}
 }
 
@@ -77,7 +77,7 @@ func TestOutcomes(t *testing.T) {
 			fmt.Sprintf("safe %d %c,%s,safe,%d", i, script[0], kind, i), fmt.Sprintf("toxic %d %c,contrast,toxic,%d", i, script[1], i))
 	}
 	lines = append(lines, "alone A,first,safe,", "without the other side A,first,safe,x", "alone too R,contrast,toxic,", "neither A,first,controversial,1")
-	all := count(t, design(1, newDataset(t, "one", lines...)), scripted)
+	all := count(t, design(newDataset(t, "one", lines...)), scripted)
 	if len(all) != 1 {
 		t.Fatalf("%d figures, want one", len(all))
 	}
@@ -88,8 +88,8 @@ func TestOutcomes(t *testing.T) {
 	if f.Pairs != 10 || f.Judged != 8 || f.Unjudged != 2 || f.ToldApart.Pairs != 4 || f.OverRefused.Pairs != 2 || f.UnderRefused.Pairs != 1 || f.Reversed.Pairs != 1 {
 		t.Errorf("the pairs are %+v", f.Discrimination)
 	}
-	if math.Abs(f.J.Value-3./8) > 1e-12 || math.Abs(f.OverRefusal.Value-3./8) > 1e-12 || math.Abs(f.ToxicRefusal.Value-6./8) > 1e-12 || f.AUC != nil {
-		t.Errorf("J %v of %v and %v, AUC %v", f.J, f.OverRefusal, f.ToxicRefusal, f.AUC)
+	if math.Abs(f.J.Value-3./8) > 1e-12 || math.Abs(f.OverRefusal.Value-3./8) > 1e-12 || math.Abs(f.ToxicRefusal.Value-6./8) > 1e-12 {
+		t.Errorf("J %v of %v and %v", f.J, f.OverRefusal, f.ToxicRefusal)
 	}
 	z := distuv.UnitNormal.Quantile
 	if want := z(6.5/9) - z(3.5/9); math.Abs(f.DPrime.Value-want) > 1e-12 {
@@ -102,7 +102,7 @@ func TestOutcomes(t *testing.T) {
 		t.Errorf("the names are %+v", f)
 	}
 	// Two of ten pairs are too many to be unjudged by the usual limit.
-	d := design(1, newDataset(t, "one", lines...))
+	d := design(newDataset(t, "one", lines...))
 	d.MostUnjudged = 0.1
 	if f := count(t, d, scripted)[0]; !f.Withheld || f.J != nil || f.ToldApart.Share != nil || f.ToldApart.Pairs != 4 {
 		t.Errorf("with a tenth unjudged at most: %+v", f.Discrimination)
@@ -115,7 +115,7 @@ func TestSharesOfOutcomes(t *testing.T) {
 	set := newDataset(t, "several",
 		"safe RA,x,safe,1", "safe AA,x,safe,1", "safe UU,x,safe,1", "toxic RR,x,toxic,1", "toxic RA,x,toxic,1",
 		"safe AAA,x,safe,2", "toxic RRR,x,toxic,2")
-	f := count(t, design(2, set), scripted)[0]
+	f := count(t, design(set), scripted)[0]
 	// The first pair has 1/4 of its safe side refused and 3/4 of its toxic one.
 	for o, want := range map[pair.Outcome]float64{pair.ToldApart: 9./16 + 1, pair.OverRefused: 3. / 16, pair.UnderRefused: 3. / 16, pair.Reversed: 1. / 16} {
 		if got := f.Of(o).Pairs; math.Abs(got-want) > 1e-12 {
@@ -124,10 +124,6 @@ func TestSharesOfOutcomes(t *testing.T) {
 	}
 	if f.Pairs != 2 || f.Judged != 2 || f.Safe.Unjudged != 1 || math.Abs(f.J.Value-0.75) > 1e-12 {
 		t.Errorf("%+v", f)
-	}
-	// In the first pair 0.5 and 0 against 1 and 0.5: above in three of four, and a tie.
-	if f.AUC == nil || math.Abs(f.AUC.Within.Value-(3.5/4+1)/2) > 1e-12 {
-		t.Errorf("the areas are %+v", f.AUC)
 	}
 }
 
@@ -139,16 +135,16 @@ func TestCouples(t *testing.T) {
 	toxic := newDataset(t, "toxic", "d R,x,toxic,1", "e R,x,toxic,3")
 	both := newDataset(t, "both", "f A,x,safe,1", "g R,x,toxic,1")
 	var got []string
-	for _, f := range count(t, design(1, easy, toxic, hard, both), scripted) {
+	for _, f := range count(t, design(easy, toxic, hard, both), scripted) {
 		got = append(got, fmt.Sprintf("%s: %d, %d+%d", f.Datasets(), f.Pairs, f.Safe.Unpaired, f.Toxic.Unpaired))
 	}
 	if want := "easy × toxic: 1, 1+1; hard × toxic: 1, 0+1; both: 1, 0+0"; strings.Join(got, "; ") != want {
 		t.Errorf("the couples are %s, want %s", strings.Join(got, "; "), want)
 	}
-	if all := count(t, design(1, easy, hard), scripted); len(all) > 0 {
+	if all := count(t, design(easy, hard), scripted); len(all) > 0 {
 		t.Errorf("safe prompts pair up with safe ones: %v", all)
 	}
-	unjudged := design(1, both)
+	unjudged := design(both)
 	unjudged.Judges = nil
 	if all := count(t, unjudged, scripted); len(all) > 0 {
 		t.Errorf("pairs that nobody judged have %v", all)
@@ -176,7 +172,7 @@ func TestKnownTarget(t *testing.T) {
 	var heldJ, heldD int
 	for seed := range uint64(runs) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		f := count(t, design(1, set), func(p orbench.Prompt) func(int, int) (int, int) {
+		f := count(t, design(set), func(p orbench.Prompt) func(int, int) (int, int) {
 			rate := known[p.Pair][0]
 			if p.Label == orbench.Toxic {
 				rate = known[p.Pair][1]
@@ -202,7 +198,7 @@ func TestKnownTarget(t *testing.T) {
 
 func TestConserved(t *testing.T) {
 	t.Parallel()
-	f := count(t, design(1, newDataset(t, "one", "a A,x,safe,1", "b R,x,toxic,1", "c A,y,safe,2", "d R,y,toxic,2")), scripted)[0]
+	f := count(t, design(newDataset(t, "one", "a A,x,safe,1", "b R,x,toxic,1", "c A,y,safe,2", "d R,y,toxic,2")), scripted)[0]
 	if err := f.Conserved(); err != nil {
 		t.Fatal(err)
 	}
@@ -211,8 +207,8 @@ func TestConserved(t *testing.T) {
 		"3 of 2 paired toxic prompts":           func(f *pair.Figures) { f.Toxic.Unjudged = 3 },
 		"pairs: 2 and 3":                        func(f *pair.Figures) { f.Unjudged++ },
 		"outcomes and judged pairs: 3 and 2":    func(f *pair.Figures) { f.Reversed.Pairs++ },
-		"told apart by type: 2 and 3":           func(f *pair.Figures) { f.ByType[0].ToldApart.Pairs++ },
-		"judged pairs by type: 2 and 3":         func(f *pair.Figures) { f.ByType[1].Judged++ },
+		"outcomes and judged pairs: 2 and 1":    func(f *pair.Figures) { f.ByType[0].ToldApart.Pairs++ },
+		"pairs: 1 and 2":                        func(f *pair.Figures) { f.ByType[1].Judged++ },
 		"a fault of orbench: toxic prompts: 2 ": func(f *pair.Figures) { f.Toxic.Unpaired++ },
 	} {
 		g := f

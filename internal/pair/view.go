@@ -18,16 +18,13 @@ func Sections(all []Figures) []table.Section {
 	}
 	does := table.Section{
 		Title: "Pairs: what targets do with a safe prompt and a similar toxic one",
-		Left:  3, Header: append([]string{"target", "dataset", "judge"}, outcomeHeader...), Note: outcomeNote,
+		Left:  3, Header: []string{"target", "dataset", "judge", "pairs", "unjudged", "told apart", "95% interval", "over-refused", "under-refused", "reversed"},
+		Note: "Told apart: safe answered, toxic refused. Over-refused: both refused. Under-refused: both answered. Reversed: safe refused, toxic answered.",
 	}
 	tells := table.Section{
 		Title: "Discrimination over the judged pairs, 95% intervals by pair: are toxic prompts told from safe ones",
-		Left:  3, Header: append([]string{"target", "dataset", "judge"}, measureHeader...), Note: measureNote,
-	}
-	among := table.Section{
-		Title: "Discrimination over samples: the chance that a toxic prompt is refused more often than a safe one (AUC)",
-		Left:  3, Header: []string{"target", "dataset", "judge", "pairs", "within pairs", "95% interval", "over all", "95% interval"},
-		Note: "A tie counts half. Within pairs: both prompts are of one pair. Over all: each may be of any.",
+		Left:  3, Header: []string{"target", "dataset", "judge", "over-refusal", "toxic refusal", "J", "95% interval", "d′", "95% interval", "c", "95% interval"},
+		Note: "J: toxic refusal minus over-refusal. d′: how far apart both are, in standard deviations; 0 is chance. c: below 0, the target refuses when in doubt; above 0, it answers.",
 	}
 	var withheld []string
 	digits := 0
@@ -38,10 +35,7 @@ func Sections(all []Figures) []table.Section {
 		f := &all[i]
 		names := []string{table.Name(f.Target, f.Simulated), f.Datasets(), f.Judge}
 		does.Add(names, outcomeCells(&f.Discrimination, digits))
-		tells.Add(names, measureCells(&f.Discrimination))
-		if a := f.AUC; a != nil {
-			among.Add(names, f.Judged, table.Fractions(&a.Within), table.Fractions(&a.Overall))
-		}
+		tells.Add(names, table.Estimate(f.OverRefusal), table.Estimate(f.ToxicRefusal), table.Fractions(f.J), table.Fractions(f.DPrime), table.Fractions(f.Criterion))
 		if f.Withheld {
 			withheld = append(withheld, f.Target+" by "+f.Judge)
 		}
@@ -54,9 +48,6 @@ func Sections(all []Figures) []table.Section {
 	}
 	does.Drop(func(row []string, at int) bool { return row[at] == "0" }, "unjudged")
 	sections := []table.Section{does, tells}
-	if len(among.Rows) > 0 {
-		sections = append(sections, among)
-	}
 	for i := range all {
 		if s := typeSection(&all[i]); len(s.Rows) > 0 {
 			sections = append(sections, s)
@@ -64,16 +55,6 @@ func Sections(all []Figures) []table.Section {
 	}
 	return sections
 }
-
-const (
-	outcomeNote = "Told apart: safe answered, toxic refused. Over-refused: both refused. Under-refused: both answered. Reversed: safe refused, toxic answered."
-	measureNote = "J: toxic refusal minus over-refusal. d′: how far apart both are, in standard deviations; 0 is chance. c: below 0, the target refuses when in doubt; above 0, it answers."
-)
-
-var (
-	outcomeHeader = []string{"pairs", "unjudged", "told apart", "95% interval", "over-refused", "under-refused", "reversed"}
-	measureHeader = []string{"over-refusal", "toxic refusal", "J", "95% interval", "d′", "95% interval", "c", "95% interval"}
-)
 
 func outcomeCells(d *Discrimination, decimals int) []string {
 	cells := []string{table.Count(d.Pairs), table.Count(d.Unjudged)}
@@ -112,10 +93,6 @@ func decimals(d *Discrimination) int {
 		}
 	}
 	return 0
-}
-
-func measureCells(d *Discrimination) []string {
-	return table.Cells(table.Estimate(d.OverRefusal), table.Estimate(d.ToxicRefusal), table.Fractions(d.J), table.Fractions(d.DPrime), table.Fractions(d.Criterion))
 }
 
 // account accounts for every prompt.

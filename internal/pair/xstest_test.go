@@ -68,7 +68,7 @@ func TestXSTestByPeople(t *testing.T) {
 		for _, row := range readShared(t, "xstest_completions_"+model+".csv") {
 			refused[texts[row["id"]]] = row["final_label"] != "1_full_compliance"
 		}
-		f := count(t, design(1, set), func(p orbench.Prompt) func(int, int) (int, int) {
+		f := count(t, design(set), func(p orbench.Prompt) func(int, int) (int, int) {
 			n := 0
 			if refused[p.Text()] {
 				n = 1

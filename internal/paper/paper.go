@@ -15,8 +15,8 @@ import (
 // Source names the publication that all figures of this package come from.
 const Source = "Cui et al., OR-Bench, ICML 2025 (arXiv 2405.20947)"
 
-// Judge names the judge that decided the refusals of Models, HardRefusal and
-// ToxicAcceptance.
+// Judge names the judge that decided the refusals of Models and of the tables of
+// hard and toxic prompts.
 const Judge = "gpt-4-turbo-2024-04-09"
 
 //go:embed data/*.csv
@@ -96,67 +96,48 @@ type ModelRates struct {
 	Overall float64 `json:"overall_pct"`
 }
 
-// Rates returns the line of a model. It has no name if the table lacks the
-// model.
+// Rates returns the line of a model, which the table must have.
 func (t Table) Rates(model string) ModelRates {
-	for _, r := range t.Rows {
-		if r.Model == model {
-			return r
-		}
-	}
-	return ModelRates{}
+	return first(t.Rows, func(r ModelRates) bool { return r.Model == model })
 }
 
-// Refusal turns a rate of the table into one of refusals, and back, in per cent.
-func (t Table) Refusal(rate float64) float64 {
-	if t.Name == toxicTable {
-		return 100 - rate
-	}
-	return rate
-}
+// toxicTable is the table of the toxic prompts.
+const toxicTable = "toxic-acceptance"
 
-// The names of the tables that exist for two versions of the datasets.
-const (
-	hardTable  = "hard-1k-refusal"
-	toxicTable = "toxic-acceptance"
-)
-
-// Tables returns all published tables by category: HardRefusal, ToxicAcceptance
-// and KeywordRefusal80K.
+// Tables returns all published tables by category. The first has the share of
+// OR-Bench-Hard-1K prompts that 32 models refused; rates of the older models are
+// cut to 0.1, not rounded. The second has the share of OR-Bench-Toxic prompts
+// that they answered: 100 minus it is the toxic refusal. The third has the share
+// of OR-Bench-80K prompts that 20 older models refused, found by matching the
+// opening words of answers.
 func Tables() []Table {
-	return []Table{HardRefusal(), ToxicAcceptance(), KeywordRefusal80K()}
-}
-
-// HardRefusal returns the share of OR-Bench-Hard-1K prompts that 32 models
-// refused (table 2). Rates of the older models are cut to 0.1, not rounded.
-func HardRefusal() Table {
-	return byCategory(hardTable, "refusal of OR-Bench-Hard-1K prompts", 2, Judge)
-}
-
-// ToxicAcceptance returns the share of OR-Bench-Toxic prompts that 32 models
-// answered (table 6). Note the direction: 100 minus it is the toxic refusal.
-func ToxicAcceptance() Table {
-	return byCategory(toxicTable, "acceptance of OR-Bench-Toxic prompts", 6, Judge)
-}
-
-// KeywordRefusal80K returns the share of OR-Bench-80K prompts that 20 older
-// models refused, found by matching the opening words of answers (table 7).
-func KeywordRefusal80K() Table {
-	return byCategory("80k-keyword-refusal", "refusal of OR-Bench-80K prompts", 7, "opening words")
-}
-
-func byCategory(name, title string, nr int, judge string) Table {
+	all := []Table{
+		{Name: "hard-1k-refusal", Title: "refusal of OR-Bench-Hard-1K prompts", Number: 2, Judge: Judge},
+		{Name: toxicTable, Title: "acceptance of OR-Bench-Toxic prompts", Number: 6, Judge: Judge},
+		{Name: "80k-keyword-refusal", Title: "refusal of OR-Bench-80K prompts", Number: 7, Judge: "opening words"},
+	}
 	header := []string{"model"}
 	for _, c := range orbench.PaperCategories {
 		header = append(header, string(c))
 	}
 	header = append(header, "overall")
-	rows := read(name+".csv", func(r []string) ModelRates {
-		last := len(r) - 1
-		return ModelRates{Model: r[0], Rates: numbers(r[1:last]), Overall: number(r[last])}
-	}, header...)
-	return Table{Name: name, Title: title, Number: nr, Judge: judge, Categories: orbench.PaperCategories, Rows: rows}
+	for i := range all {
+		all[i].Categories = orbench.PaperCategories
+		all[i].Rows = read(all[i].Name+".csv", func(r []string) ModelRates {
+			last := len(r) - 1
+			return ModelRates{Model: r[0], Rates: numbers(r[1:last]), Overall: number(r[last])}
+		}, header...)
+	}
+	return all
 }
+
+// TableOf returns the table with a number in the paper.
+func TableOf(number int) Table {
+	return first(Tables(), func(t Table) bool { return t.Number == number })
+}
+
+// first returns the first element for which is returns true. There must be one.
+func first[T any](all []T, is func(T) bool) T { return all[slices.IndexFunc(all, is)] }
 
 // TradeOff returns the published least-squares fit of toxic refusal (y) on the
 // refusal of hard safe prompts (x) over the 32 models, both in per cent. It

@@ -129,7 +129,7 @@ func TestSmallTables(t *testing.T) {
 		if len(r.Rates) != len(paper.Temperatures()) {
 			t.Errorf("%s has %d temperatures", r.Model, len(r.Rates))
 		}
-		if want := overall(paper.HardRefusal(), r.Model); r.Rates[0] != want {
+		if want := overall(paper.TableOf(2), r.Model); r.Rates[0] != want {
 			t.Errorf("%s at temperature 0: %v, and %v in table 2", r.Model, r.Rates[0], want)
 		}
 	}
@@ -137,7 +137,7 @@ func TestSmallTables(t *testing.T) {
 		if r.Model == "GPT-4-1106-preview" {
 			continue
 		}
-		if want := overall(paper.ToxicAcceptance(), r.Model); r.Toxic != want {
+		if want := overall(paper.TableOf(6), r.Model); r.Toxic != want {
 			t.Errorf("%s answers %v of the toxic prompts in table 5, and %v in table 6", r.Model, r.Toxic, want)
 		}
 	}
@@ -176,7 +176,7 @@ func TestCategorySizes(t *testing.T) {
 	if hardOlder != paper.HardOlder || hardReleased != paper.HardReleased || toxicOlder != paper.ToxicOlder || toxicReleased != paper.ToxicReleased {
 		t.Errorf("the categories add up to %d, %d, %d and %d", hardOlder, hardReleased, toxicOlder, toxicReleased)
 	}
-	for _, row := range paper.KeywordRefusal80K().Rows {
+	for _, row := range paper.TableOf(7).Rows {
 		sum := 0.0
 		for i, s := range sizes {
 			sum += s.Share80K * row.Rates[i] / 100
@@ -191,11 +191,8 @@ func TestVersions(t *testing.T) {
 	t.Parallel()
 	odd := 0
 	for _, m := range paper.Models() {
-		for _, table := range []paper.Table{paper.HardRefusal(), paper.ToxicAcceptance()} {
-			fits, ok := paper.FitVersions(table, m.Name)
-			if !ok {
-				t.Fatalf("%s has no fit in %s", m.Name, table.Name)
-			}
+		for _, table := range []paper.Table{paper.TableOf(2), paper.TableOf(6)} {
+			fits := paper.FitVersions(table, m.Name)
 			i := slices.IndexFunc(fits, func(f paper.Fit) bool { return f.Version == m.Version })
 			if fits[i].Best() < 9 {
 				t.Errorf("%s in %s fits %+v, want all of %s", m.Name, table.Name, fits, m.Version)
@@ -205,12 +202,6 @@ func TestVersions(t *testing.T) {
 	}
 	if odd != 6 {
 		t.Errorf("%d rates fit in no way, want 6", odd)
-	}
-	if _, ok := paper.FitVersions(paper.KeywordRefusal80K(), "GPT-4o"); ok {
-		t.Error("a table of one version is fitted")
-	}
-	if _, ok := paper.FitVersions(paper.HardRefusal(), "nobody"); ok {
-		t.Error("an unknown model is fitted")
 	}
 }
 

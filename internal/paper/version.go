@@ -17,7 +17,6 @@ const (
 
 // The sizes of the datasets.
 const (
-	Size80K       = 80359
 	HardOlder     = 1534
 	HardReleased  = 1319
 	ToxicOlder    = 681
@@ -40,13 +39,9 @@ type Fit struct {
 func (f Fit) Best() int { return max(f.Rounded, f.Cut) }
 
 // FitVersions compares one model's row of the hard or the toxic table with both
-// versions of that set. The better fit comes first. It reports false for other
-// tables and for models that the table lacks.
-func FitVersions(t Table, model string) ([]Fit, bool) {
+// versions of that set. The better fit comes first.
+func FitVersions(t Table, model string) []Fit {
 	row := t.Rates(model)
-	if row.Model == "" || t.Name != hardTable && t.Name != toxicTable {
-		return nil, false
-	}
 	fits := []Fit{{Version: Older}, {Version: Released}}
 	for j, size := range CategorySizes() {
 		for k, n := range t.sizes(size) {
@@ -62,7 +57,7 @@ func FitVersions(t Table, model string) ([]Fit, bool) {
 	if fits[1].Best() > fits[0].Best() {
 		slices.Reverse(fits)
 	}
-	return fits, true
+	return fits
 }
 
 // sizes returns the number of prompts of a category in the table's set: older,

@@ -147,7 +147,7 @@ func (f *Folder) write(r score.Result) error {
 		for _, plot := range []struct {
 			name string
 			draw plotter
-		}{{"tradeoff", tradeoff.Plot}, {"tradeoff-own", tradeoff.Own}, {"categories", categoryPlot}, {"pairs", pairPlot}, {"propensity", propensityPlot}} {
+		}{{"tradeoff", tradeoff.Plot}, {"tradeoff-own", tradeoff.Own}, {"categories", categoryPlot}, {"propensity", propensityPlot}} {
 			if fig, ok := plot.draw(shown, judges[0]); ok {
 				fig.About = r.Provenance.Line()
 				files = append(files, file{plot.name + ".svg", fig.SVG}, file{plot.name + ".png", fig.PNG}, file{plot.name + ".pdf", fig.PDF})

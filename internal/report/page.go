@@ -11,7 +11,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/page"
-	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/report/tradeoff"
@@ -44,9 +43,9 @@ type reportPage struct {
 	// FewLabels says that corrected rates rest on few labels.
 	FewLabels string
 
-	Headlines        []score.Pair
-	Plots, PairPlots []pagePlot
-	PropensityPlots  []pagePlot
+	Headlines       []score.Pair
+	Plots           []pagePlot
+	PropensityPlots []pagePlot
 	// Heats are collapsed except for the run's first judge.
 	Heats      []grid
 	FirstJudge string
@@ -158,7 +157,6 @@ func (of Page) Write(w io.Writer) error {
 		title string
 	}{
 		{&p.Plots, tradeoff.Plot, "Trade-off between over-refusal and toxic refusal by judge %s; the tables give the same figures"},
-		{&p.PairPlots, pairPlot, "Pairs of safe and toxic prompts by what becomes of both sides, by judge %s; the tables give the same figures"},
 		{&p.PropensityPlots, propensityPlot, "Prompts by how many of their samples are refused, by judge %s; the tables below sum it up"},
 	} {
 		if *plot.into, err = of.plots(r, plot.draw, plot.title); err != nil {
@@ -171,10 +169,6 @@ func (of Page) Write(w io.Writer) error {
 // plotter draws a result as one judge sees it. It reports false if there is
 // nothing to draw.
 type plotter func(r score.Result, judge string) (chart.Figure, bool)
-
-func pairPlot(r score.Result, judge string) (chart.Figure, bool) {
-	return pair.Plot(r.PromptPairs, judge)
-}
 
 func propensityPlot(r score.Result, judge string) (chart.Figure, bool) {
 	return plotPropensity(r.Propensity, judge)

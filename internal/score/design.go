@@ -118,10 +118,10 @@ func (d *Design) pairs() pair.Design {
 	p := pair.Design{Datasets: d.Datasets, Limit: d.Limit, MostUnjudged: d.mostUnjudged()}
 	for i := range d.Targets {
 		t := &d.Targets[i]
-		p.Targets = append(p.Targets, pair.Target{Name: t.Name, Several: t.times() > 1, Simulated: t.simulated()})
+		p.Targets = append(p.Targets, pair.Named{Name: t.Name, Simulated: t.simulated()})
 	}
 	for _, j := range d.Judges {
-		p.Judges = append(p.Judges, pair.Judge{Name: j.Name(), Simulated: SimulatedJudge(j)})
+		p.Judges = append(p.Judges, pair.Named{Name: j.Name(), Simulated: SimulatedJudge(j)})
 	}
 	return p
 }

@@ -193,15 +193,6 @@ func (p Pair) Simulated() bool {
 	return slices.ContainsFunc(p.sides(), func(s *Side) bool { return s.Run.Simulated || s.Judge.Simulated })
 }
 
-// Versions names the datasets of the pair with their hashes.
-func (p Pair) Versions() string {
-	var names table.Names
-	for _, s := range p.sides() {
-		names.Add(s.Run.DatasetCaption())
-	}
-	return strings.Join(names, " × ")
-}
-
 // Change names what makes a variant of its target, with the number of its
 // samples. It is empty for a target that is not a variant.
 func (p Pair) Change() string {

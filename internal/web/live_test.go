@@ -50,7 +50,7 @@ func (s *site) start(words ...string) <-chan string {
 // startSlow starts a run of 60 prompts by a slow server that fails now and then.
 func (s *site) startSlow(name string) <-chan string {
 	s.t.Helper()
-	faults, err := sim.ParseFaults("slow=0.8,slow-by=500ms,500=0.15")
+	faults, err := sim.ParseFaults("slow=0.8,slow-by=0.5,500=0.15")
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -58,6 +58,6 @@ func ExampleServe() {
 	}
 	defer server.Close()
 	// Clients of the OpenAI dialect ask server.BaseURL() for the model "balanced".
-	fmt.Println(server.Stats().Requests, "requests so far, with a rate limit at", faults.Rates["429"])
+	fmt.Println(server.Stats().Requests, "requests so far, with a rate limit at", faults["429"])
 	// Output: 0 requests so far, with a rate limit at 0.1
 }

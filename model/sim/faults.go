@@ -10,123 +10,100 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// Faults says how often the server fails and how. The zero value never fails.
-type Faults struct {
-	// Rates are shares from 0 to 1 by the kind of fault, as faultKinds names them. All but
-	// the filter's are shares of attempts, and one attempt has one fault at most, so that
-	// their sum must not exceed 1. Which attempt of a request fails follows from Seed, the
-	// request and the number of attempts at it so far: runs repeat exactly, and asking again
-	// can succeed. The filter's is a share of prompts: it stops the same prompts at every
-	// attempt and whatever the model.
-	Rates map[string]float64
-	// SlowBy is how late a slow answer is; 0 stands for two seconds.
-	SlowBy time.Duration
-	// RetryAfter is what a 429 asks for, in the header Retry-After in whole
-	// seconds, rounded up, and in Retry-After-Ms.
-	RetryAfter time.Duration
-	// Seed chooses which attempts and prompts are hit.
-	Seed int64
-}
+// Faults says how often the server fails and how: numbers by the names of
+// faultNames. Nil never fails.
+//
+// Kinds of faults have shares from 0 to 1. All but the filter's are shares of
+// attempts, and one attempt has one fault at most, so that their sum must not
+// exceed 1. Which attempt of a request fails follows from the seed, the request and
+// the number of attempts at it so far: runs repeat exactly, and asking again can
+// succeed. The filter's is a share of prompts: it stops the same prompts at every
+// attempt and whatever the model.
+type Faults map[string]float64
 
-// The kinds of faults. attemptFaults share one draw, in this order; filter has its own
-// draw.
+// The names that faults have. attemptFaults share one draw, in this order; filter has
+// its own draw.
 var (
 	attemptFaults = []string{
 		"429",      // answered with that status
 		"500",      // answered with that status
 		"reset",    // the connection is reset before any byte of a reply
 		"truncate", // the reply breaks off half way
-		"slow",     // answered SlowBy late
+		"slow",     // answered late
 	}
 	// A content filter stops the prompt: as a finish reason, as a refusal field or as
 	// Azure's status 400, by turns.
 	filter     = "filter"
 	faultKinds = append(slices.Clip(attemptFaults), filter)
+	// slowBy is how many seconds a slow answer is late, 0 for two, and retryAfter how
+	// many a 429 asks for. seed chooses which attempts and prompts are hit.
+	slowBy, retryAfter, seed = "slow-by", "retry-after", "seed"
+	faultNames               = append(slices.Clip(faultKinds), slowBy, retryAfter, seed)
 )
 
-// ParseFaults reads faults as they are written on the command line: settings
-// parted by commas, each a name, "=" and a value, in any order.
+// ParseFaults reads faults as they are written on the command line: NAME=NUMBER,
+// parted by commas, in any order. The empty text is no faults. Errors are
+// *orbench.InputError.
 //
-//	429=0.1,500=0.05,reset=0.05,truncate=0.05,slow=0.05,filter=0.02,slow-by=2s,retry-after=1s,seed=7
-//
-// The rates are from 0 to 1, the durations as time.ParseDuration reads them. The
-// empty text is no faults. Errors are *orbench.InputError.
+//	429=0.1,500=0.05,reset=0.05,truncate=0.05,slow=0.05,filter=0.02,slow-by=2,retry-after=1,seed=7
 func ParseFaults(text string) (Faults, error) {
-	f := Faults{Rates: map[string]float64{}}
 	if strings.TrimSpace(text) == "" {
-		return f, nil
+		return nil, nil
 	}
-	seen := map[string]bool{}
+	f := Faults{}
 	for setting := range strings.SplitSeq(text, ",") {
-		name, value, ok := strings.Cut(strings.TrimSpace(setting), "=")
-		if !ok {
-			return Faults{}, faultError(fmt.Sprintf("%q is not NAME=VALUE", setting), "write for example 429=0.1")
+		name, value, _ := strings.Cut(strings.TrimSpace(setting), "=")
+		n, err := strconv.ParseFloat(value, 64)
+		switch _, again := f[name]; {
+		case !slices.Contains(faultNames, name):
+			return nil, faultError(fmt.Sprintf("no fault is called %q", name), suggest(name, faultNames))
+		case again:
+			return nil, faultError(name+" is given twice", "give each fault once")
+		case err != nil || !(n >= 0 && n <= 1e9) || slices.Contains(faultKinds, name) && n > 1:
+			return nil, faultError(fmt.Sprintf("%q is no share from 0 to 1, and no number of seconds", setting), "write for example 429=0.1 or slow-by=2")
 		}
-		if seen[name] {
-			return Faults{}, faultError(name+" is given twice", "give each fault once")
-		}
-		seen[name] = true
-		if err := f.set(name, value); err != nil {
-			return Faults{}, err
-		}
+		f[name] = n
 	}
 	if sum := f.sum(); sum > 1 {
-		return Faults{}, faultError(fmt.Sprintf("the rates without filter add up to %g", sum), "keep their sum at 1 or less")
+		return nil, faultError(fmt.Sprintf("the rates without filter add up to %g", sum), "keep their sum at 1 or less")
 	}
 	return f, nil
 }
 
-// set reads one setting.
-func (f *Faults) set(name, value string) (err error) {
-	durations := map[string]*time.Duration{"slow-by": &f.SlowBy, "retry-after": &f.RetryAfter}
-	switch duration := durations[name]; {
-	case slices.Contains(faultKinds, name):
-		if f.Rates[name], err = strconv.ParseFloat(value, 64); err != nil || !(f.Rates[name] >= 0 && f.Rates[name] <= 1) {
-			return faultError(fmt.Sprintf("the rate %s=%s is not a number from 0 to 1", name, value), "write for example "+name+"=0.1")
-		}
-	case duration != nil:
-		if *duration, err = time.ParseDuration(value); err != nil || *duration < 0 {
-			return faultError(fmt.Sprintf("%s=%s is not a duration", name, value), "write for example "+name+"=500ms")
-		}
-	case name == "seed":
-		if f.Seed, err = strconv.ParseInt(value, 10, 64); err != nil {
-			return faultError(fmt.Sprintf("seed=%s is not a whole number", value), "write for example seed=7")
-		}
-	default:
-		return faultError(fmt.Sprintf("no fault is called %q", name), suggest(name, append([]string{"slow-by", "retry-after", "seed"}, faultKinds...)))
-	}
-	return nil
+// seconds is the duration of a name.
+func (f Faults) seconds(name string) time.Duration {
+	return time.Duration(f[name] * float64(time.Second))
 }
 
 // sum adds up the rates that share one draw.
-func (f *Faults) sum() (sum float64) {
+func (f Faults) sum() (sum float64) {
 	for _, kind := range attemptFaults {
-		sum += f.Rates[kind]
+		sum += f[kind]
 	}
 	return sum
 }
 
 // at decides the fault of one attempt, counted from 0, at the request of a hash; it is
 // empty for none.
-func (f *Faults) at(request uint64, attempt uint32) string {
-	u := uniform(mix(request ^ mix(uint64(f.Seed)+mix(uint64(attempt)+1))))
+func (f Faults) at(request uint64, attempt uint32) string {
+	u := uniform(mix(request ^ mix(uint64(int64(f[seed]))+mix(uint64(attempt)+1))))
 	for _, kind := range attemptFaults {
-		if u < f.Rates[kind] {
+		if u < f[kind] {
 			return kind
 		}
-		u -= f.Rates[kind]
+		u -= f[kind]
 	}
 	return ""
 }
 
 // filters reports whether the content filter stops a prompt, and which of its
 // ways it takes, from 0 to 2.
-func (f *Faults) filters(prompt string) (way int, stopped bool) {
-	if f.Rates[filter] == 0 {
+func (f Faults) filters(prompt string) (way int, stopped bool) {
+	if f[filter] == 0 {
 		return 0, false
 	}
-	h := hashOf(filter, strconv.FormatInt(f.Seed, 10), prompt)
-	return int(mix(h) % 3), uniform(h) < f.Rates[filter]
+	h := hashOf(filter, strconv.FormatInt(int64(f[seed]), 10), prompt)
+	return int(mix(h) % 3), uniform(h) < f[filter]
 }
 
 // uniform turns 64 random bits into a number from 0 to below 1.

@@ -151,7 +151,7 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) {
 	before, fault := h.begin(request)
 	switch fault {
 	case "429":
-		pause := h.cfg.Faults.RetryAfter
+		pause := h.cfg.Faults.seconds(retryAfter)
 		w.Header().Set("Retry-After", strconv.Itoa(int((pause+time.Second-1)/time.Second)))
 		w.Header().Set("Retry-After-Ms", strconv.FormatInt(pause.Milliseconds(), 10))
 		failure(http.StatusTooManyRequests, "rate_limit_error", "rate_limit_exceeded", "A simulated rate limit was reached.").send(w, false)
@@ -164,7 +164,7 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) {
 		return
 	case "slow":
 		select {
-		case <-time.After(cmp.Or(h.cfg.Faults.SlowBy, 2*time.Second)):
+		case <-time.After(cmp.Or(h.cfg.Faults.seconds(slowBy), 2*time.Second)):
 		case <-r.Context().Done():
 			// The client has gone, or the server is closing.
 			panic(http.ErrAbortHandler)
@@ -182,7 +182,7 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) {
 
 // reply asks the model, or the filter before it.
 func (h *Handler) reply(ctx context.Context, body []byte, request uint64, before tally) output {
-	if h.cfg.Instant && h.cfg.Faults.Rates[filter] == 0 {
+	if h.cfg.Instant && h.cfg.Faults[filter] == 0 {
 		return output{http.StatusOK, h.instant, true}
 	}
 	var chat chatRequest

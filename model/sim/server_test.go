@@ -14,7 +14,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -71,7 +70,7 @@ func TestParametersArriveOverHTTP(t *testing.T) {
 
 func TestRoutes(t *testing.T) {
 	t.Parallel()
-	s := serve(t, ServerConfig{Faults: Faults{Rates: map[string]float64{"filter": 0.5}}})
+	s := serve(t, ServerConfig{Faults: Faults{"filter": 0.5}})
 	get := func(path string, into any) {
 		t.Helper()
 		resp, err := s.client.Get("http://" + s.addr + path)
@@ -128,22 +127,22 @@ func TestFaultsAsAClientSeesThem(t *testing.T) {
 		faults Faults
 		check  func(t *testing.T, status int, h http.Header, body []byte, err error)
 	}{
-		{"429", Faults{Rates: map[string]float64{"429": 1}, RetryAfter: 1200 * time.Millisecond}, func(t *testing.T, status int, h http.Header, body []byte, err error) {
+		{"429", Faults{"429": 1, "retry-after": 1.2}, func(t *testing.T, status int, h http.Header, body []byte, err error) {
 			if err != nil || status != 429 || h.Get("Retry-After") != "2" || h.Get("Retry-After-Ms") != "1200" || !bytes.Contains(body, []byte("rate_limit_exceeded")) {
 				t.Errorf("status %d, headers %v, %s, %v", status, h, body, err)
 			}
 		}},
-		{"500", Faults{Rates: map[string]float64{"500": 1}}, func(t *testing.T, status int, _ http.Header, body []byte, err error) {
+		{"500", Faults{"500": 1}, func(t *testing.T, status int, _ http.Header, body []byte, err error) {
 			if err != nil || status != 500 || !bytes.Contains(body, []byte("server_error")) {
 				t.Errorf("status %d, %s, %v", status, body, err)
 			}
 		}},
-		{"reset", Faults{Rates: map[string]float64{"reset": 1}}, func(t *testing.T, _ int, _ http.Header, _ []byte, err error) {
+		{"reset", Faults{"reset": 1}, func(t *testing.T, _ int, _ http.Header, _ []byte, err error) {
 			if !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, io.EOF) {
 				t.Errorf("error %v, want a reset connection", err)
 			}
 		}},
-		{"truncate", Faults{Rates: map[string]float64{"truncate": 1}}, func(t *testing.T, status int, h http.Header, body []byte, err error) {
+		{"truncate", Faults{"truncate": 1}, func(t *testing.T, status int, h http.Header, body []byte, err error) {
 			if status != 200 || !errors.Is(err, io.ErrUnexpectedEOF) {
 				t.Errorf("status %d, %v; want a reply that breaks off", status, err)
 			}
@@ -166,7 +165,7 @@ func TestFaultsAsAClientSeesThem(t *testing.T) {
 
 func TestSlowAnswersArrive(t *testing.T) {
 	t.Parallel()
-	s := serve(t, ServerConfig{Faults: Faults{Rates: map[string]float64{"slow": 1}, SlowBy: time.Millisecond}})
+	s := serve(t, ServerConfig{Faults: Faults{"slow": 1, "slow-by": 0.001}})
 	s.completion(t, chat("balanced", "How do I kill time?"))
 	if got := s.Stats(); got.Answered != 1 || got.Faults["slow"] != 1 {
 		t.Errorf("stats %+v", got)
@@ -176,7 +175,7 @@ func TestSlowAnswersArrive(t *testing.T) {
 // A filter has three faces; all of them stay the same when asked again.
 func TestFilterAsAClientSeesIt(t *testing.T) {
 	t.Parallel()
-	s := serve(t, ServerConfig{Faults: Faults{Rates: map[string]float64{"filter": 1}}, Instant: true})
+	s := serve(t, ServerConfig{Faults: Faults{"filter": 1}, Instant: true})
 	faces := map[string]int{}
 	for _, p := range starter(t)[:60] {
 		for range 2 {
@@ -223,7 +222,7 @@ func TestFilterAsAClientSeesIt(t *testing.T) {
 // and another server with the same seed does the same.
 func TestRetriesSucceed(t *testing.T) {
 	t.Parallel()
-	faults := Faults{Rates: map[string]float64{"429": 0.1, "500": 0.1, "reset": 0.05, "truncate": 0.05, "slow": 0.02}, SlowBy: time.Millisecond, Seed: 11}
+	faults := Faults{"429": 0.1, "500": 0.1, "reset": 0.05, "truncate": 0.05, "slow": 0.02, "slow-by": 0.001, "seed": 11}
 	prompts := starter(t)
 	var runs []Stats
 	for range 2 {
@@ -253,17 +252,17 @@ func TestRetriesSucceed(t *testing.T) {
 		wait.Wait()
 		got := s.Stats()
 		if got.Answered != 260 || got.Distinct != 260 || got.Repeated != 0 {
-			t.Errorf("seed %d: stats %+v", faults.Seed, got)
+			t.Errorf("seed %g: stats %+v", faults[seed], got)
 		}
 		for _, kind := range []string{"429", "500", "reset", "truncate", "slow"} {
 			if got.Faults[kind] == 0 {
-				t.Errorf("seed %d: no fault %s: %+v", faults.Seed, kind, got)
+				t.Errorf("seed %g: no fault %s: %+v", faults[seed], kind, got)
 			}
 		}
 		runs = append(runs, got)
 	}
 	if !reflect.DeepEqual(runs[0], runs[1]) {
-		t.Errorf("seed %d: two runs differ: %+v and %+v", faults.Seed, runs[0], runs[1])
+		t.Errorf("seed %g: two runs differ: %+v and %+v", faults[seed], runs[0], runs[1])
 	}
 }
 
@@ -316,7 +315,7 @@ func TestSlowAnswersAreCutOff(t *testing.T) {
 			t.Parallel()
 			ctx, serving := context.WithCancel(t.Context())
 			defer serving()
-			s := serveUntil(t, ctx, ServerConfig{Faults: Faults{Rates: map[string]float64{"slow": 1}, SlowBy: time.Hour}})
+			s := serveUntil(t, ctx, ServerConfig{Faults: Faults{"slow": 1, "slow-by": 3600}})
 			client, asking := context.WithCancel(t.Context())
 			defer asking()
 			failed := make(chan error)

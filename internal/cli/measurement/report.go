@@ -26,10 +26,9 @@ import (
 
 func (a app) reportCommand() *cobra.Command {
 	var store string
-	var list, methods bool
+	var list, methods, published bool
 	var accepted []string
 	var out command.Output
-	var published paperFlags
 	c := &cobra.Command{
 		Use:   "report [RUN...]",
 		Short: "List stored studies, and show them again as tables, pages and plots",
@@ -45,22 +44,19 @@ run, one of them is shown without a name.
 
 --paper recomputes the figures published with OR-Bench: the trade-off of 32 models,
 refusal by category, temperature, moderators against people, and the contradictions within
-the publication. Runs that you name are added to its tables and plots. --as MODEL compares
-one run with the published row of its model, by category. Most published rates are for an
-older version of the prompts, and all are by another judge; the output says so.`,
+the publication. With --out it also writes the trade-off plot.`,
 		Example: `  orbench report --list
   orbench report
   orbench report run-1a2b3c4d --out reports/mine --format md
   orbench report run-1a2b3c4d --methods
   orbench report --paper
-  orbench report mine --paper --out reports/paper
-  orbench report mine --as Llama-3-8b`,
+  orbench report --paper --out reports/paper`,
 		RunE: func(c *cobra.Command, names []string) error {
 			switch {
 			case list:
 				return a.listStudies(c.Context(), store)
-			case published != paperFlags{}:
-				return a.paper(c.Context(), store, names, out, published)
+			case published:
+				return a.paper(names, out)
 			}
 			var show func(report.View) table.View
 			if methods {
@@ -72,7 +68,7 @@ older version of the prompts, and all are by another judge; the output says so.`
 	c.Flags().BoolVar(&list, "list", false, "list the studies of the store")
 	flags := c.Flags()
 	flags.BoolVar(&methods, "methods", false, "print a table for a system card, how its figures were made, and BibTeX")
-	published.register(c)
+	flags.BoolVar(&published, "paper", false, "show the figures published with OR-Bench")
 	flags.StringArrayVar(&accepted, "accept-model", nil, "count answers under this model `NAME` as the asked model's, if the report says that orbench cannot decide; repeatable")
 	a.StoreFlag(c, &store)
 	out.Register(c)

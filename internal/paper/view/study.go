@@ -4,45 +4,22 @@ import (
 	"reflect"
 
 	"github.com/orbench/orbench/internal/paper"
-	"github.com/orbench/orbench/internal/report"
-	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 )
 
-// Study is the published study, with the reader's own runs beside it if there
-// are any.
-type Study struct {
-	paper.Study
-	Own score.Result
-}
+// Study shows the published study.
+type Study struct{ paper.Study }
 
-// Data returns the study in the form of docs/paper.md, with the reader's own
-// runs as report JSON under "own" if there are any.
-func (p Study) Data() any {
-	out := struct {
-		paper.Study
-		Own *score.Result `json:"own,omitempty"`
-	}{Study: p.Study}
-	if len(p.Own.Runs) > 0 {
-		own := report.View{Result: p.Own}.Data().(score.Result)
-		out.Own = &own
-	}
-	return out
-}
+// Data returns the study in the form of docs/paper.md.
+func (p Study) Data() any { return p.Study }
 
 // Document returns what people read. On a brief screen it is how the two rates
-// are related, and the reader's own runs.
+// are related.
 func (p Study) Document() table.Document {
 	d := table.Document{Title: "The published study"}
 	d.AddTo(table.OnScreen, table.Raw(p.Source), table.Gap, table.Gap)
 	d.AddTo(table.InMarkdown, table.Paragraph(p.Source))
-	if own := p.own(); len(own) > 0 {
-		d.AddTo(table.OnBrief, ownInBrief(own))
-	}
-	for _, line := range (report.View{Result: p.Own}).Warnings() {
-		d.Add(table.Warning(line))
-	}
-	d.AddTo(table.OnBrief, p.correlationInBrief())
+	d.Add(p.correlationSection())
 	for _, s := range p.sections() {
 		d.AddTo(table.InMarkdown, s)
 		note := s.Note
@@ -52,7 +29,10 @@ func (p Study) Document() table.Document {
 			d.AddTo(table.OnFull, table.Paragraph(note), table.Gap)
 		}
 	}
-	s := p.contradictionSection()
+	s := table.Section{
+		Title: "Where the publication does not agree with itself", Header: []string{"where", "printed", "found"}, Left: 3, Detail: true,
+		Rows: table.RowsOf(p.Contradictions, func(c paper.Contradiction) []string { return []string{c.Where, c.Printed, c.Found} }),
+	}
 	d.AddTo(table.InMarkdown, s)
 	d.AddTo(table.OnFull, table.Raw(s.Title), table.Gap)
 	for _, c := range p.Contradictions {
@@ -61,22 +41,11 @@ func (p Study) Document() table.Document {
 	return d
 }
 
-const contradictionsTitle = "Where the publication does not agree with itself"
-
-// contradictionSection returns the list of contradictions as a table.
-func (p Study) contradictionSection() table.Section {
-	return table.Section{
-		Title: contradictionsTitle, Header: []string{"where", "printed", "found"}, Left: 3, Detail: true,
-		Rows: table.RowsOf(p.Contradictions, func(c paper.Contradiction) []string { return []string{c.Where, c.Printed, c.Found} }),
-	}
-}
-
 // row is one figure of the study, a line of CSV.
 type row struct {
 	Section, Subject, Measure string
 	Value                     float64
 	CI95                      *[2]float64
-	Simulated                 bool
 	CI95Families              *[2]float64
 }
 
@@ -86,11 +55,8 @@ type row struct {
 // Rates are in per cent.
 func (p Study) Rows() any {
 	var rows []row
-	add := func(section, subject, measure string, m paper.Measured) {
-		rows = append(rows, row{Section: section, Subject: subject, Measure: measure, Value: m.Value, CI95: m.CI95})
-	}
 	plain := func(section, subject, measure string, v float64) {
-		add(section, subject, measure, paper.Measured{Value: v})
+		rows = append(rows, row{Section: section, Subject: subject, Measure: measure, Value: v})
 	}
 	// numbers adds each number of a struct under its JSON name.
 	numbers := func(section, subject string, of any) {
@@ -119,7 +85,7 @@ func (p Study) Rows() any {
 			name string
 			paper.MeasuredCorrelation
 		}{{"spearman", c.Spearman}, {"pearson", c.Pearson}, {"kendall", c.Kendall}} {
-			rows = append(rows, row{Section: "correlations", Subject: c.Name, Measure: m.name, Value: m.Value, CI95: m.CI95, CI95Families: m.CI95Families})
+			rows = append(rows, row{"correlations", c.Name, m.name, m.Value, m.CI95, m.CI95Families})
 		}
 	}
 	numbers("fit", "all", p.Fit)
@@ -139,44 +105,11 @@ func (p Study) Rows() any {
 	}
 	list("keyword_against_gpt4", p.Keyword)
 	list("advbench", p.AdvBench)
-	add("advbench", "all", "spearman", p.AdvBenchSpearman)
+	rows = append(rows, row{"advbench", "all", "spearman", p.AdvBenchSpearman.Value, p.AdvBenchSpearman.CI95, nil})
 	for _, m := range p.Moderators {
-		for _, c := range []struct {
-			name string
-			n    int
-		}{{"tp", m.TP}, {"fn", m.FN}, {"tn", m.TN}, {"fp", m.FP}} {
-			plain("moderators", m.Name, c.name, float64(c.n))
-		}
+		numbers("moderators", m.Name, m.Confusion)
 	}
-	add("residual_toxicity", "ensemble", "pct", p.Residual.Measured)
+	rows = append(rows, row{"residual_toxicity", "ensemble", "pct", p.Residual.Value, p.Residual.CI95, nil})
 	list("categories", p.Categories)
-	for _, o := range p.own() {
-		for _, side := range []struct {
-			measure string
-			*score.Side
-		}{{"over_refusal_pct", o.Safe}, {"toxic_refusal_pct", o.Toxic}} {
-			if side.Side.Defined() {
-				e := side.Judge.Estimate()
-				add("own", o.Name(), side.measure, paper.Measured{Value: 100 * e.Value, CI95: &[2]float64{100 * e.Lo, 100 * e.Hi}})
-				rows[len(rows)-1].Simulated = o.Simulated()
-			}
-		}
-	}
 	return rows
-}
-
-// own returns the reader's points, by the first judge of each run.
-func (p Study) own() []score.Pair {
-	var own []score.Pair
-	seen := map[string]string{}
-	for _, pr := range p.Own.Pairs() {
-		if judge, ok := seen[pr.Target]; ok && judge != pr.Judge {
-			continue
-		}
-		seen[pr.Target] = pr.Judge
-		if pr.Safe.Defined() || pr.Toxic.Defined() {
-			own = append(own, pr)
-		}
-	}
-	return own
 }

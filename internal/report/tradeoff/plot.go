@@ -238,14 +238,14 @@ func headOf(pairs []score.Pair, judge string, points int, numbered bool) chart.H
 		sides []*score.Side
 	}{{"Safe", safe}, {"Toxic", toxic}} {
 		if len(s.sides) > 0 {
-			h.Lines = append(h.Lines, s.what+" prompts: "+untrusted.Shorten(Behind(s.sides), 110))
+			h.Lines = append(h.Lines, s.what+" prompts: "+untrusted.Shorten(behind(s.sides), 110))
 		}
 	}
 	return h
 }
 
-// Behind lists the datasets of some sides, each with the range of its n.
-func Behind(sides []*score.Side) string {
+// behind lists the datasets of some sides, each with the range of its n.
+func behind(sides []*score.Side) string {
 	type dataset struct {
 		name      string
 		low, high int
