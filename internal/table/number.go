@@ -67,15 +67,9 @@ func Estimate(e *stats.Estimate) string {
 // EstimateInterval shows the interval of an estimated share.
 func EstimateInterval(e *stats.Estimate) string { return Interval(e.Ends()) }
 
-// Unknown stands for an unknown rate among rates in per cent.
-const Unknown = -1.0
-
-// PerCent formats a rate in per cent, or Unknown, to one decimal. A half is
-// rounded up, as people do, even if its binary form is slightly smaller.
+// PerCent formats a rate in per cent to one decimal. A half is rounded up, as
+// people do, even if its binary form is slightly smaller.
 func PerCent(v float64) string {
-	if v == Unknown {
-		return None
-	}
 	return decimals(v+1e-9, 1)
 }
 
