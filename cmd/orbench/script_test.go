@@ -29,7 +29,7 @@ import (
 // TestMain makes the test binary the command orbench, on the PATH of scripts and
 // of this package's tests.
 func TestMain(m *testing.M) {
-	testscript.Main(storetest.Tests{M: m}, map[string]func(){"orbench": main, "bareloop": bareLoop})
+	testscript.Main(storetest.Tests{M: m}, map[string]func(){"orbench": atClock, "bareloop": bareLoop})
 }
 
 // TestScript runs the command-line stories of testdata/script.

@@ -33,8 +33,10 @@ type Tables struct {
 	Among func(hashes []model.Hash, after int) (condition string, args []any)
 	// At says which store an error is about. Those of the functions above say it already.
 	At func(error) error
-	// Now is the clock for Run.Saved.
-	Now func(context.Context) (time.Time, error)
+	// Now is the clock for Run.Saved. Where it is not one clock for all, Watch tells which
+	// shares are over.
+	Now   func(context.Context) (time.Time, error)
+	Watch *Watch
 	// DatasetNumber and BatchNumber are the columns that number those in the order of their
 	// arrival.
 	DatasetNumber, BatchNumber string
