@@ -30,8 +30,7 @@ type WorkerConfig struct {
 	Name string
 	// Connect gives the way to an endpoint.
 	Connect func(model.Ref) (Connection, error)
-	// Turn is how long a worker keeps a shard before it hands back what is left of it. The
-	// shards of a worker that died are given to others after three times that.
+	// Turn is how long a worker keeps a shard before it hands back what is left of it.
 	Turn time.Duration
 	// Shards is how many shards the worker has at once.
 	Shards int
@@ -149,10 +148,11 @@ func (w *Worker) Run(ctx context.Context, drain bool) error {
 	client, err := river.NewClient(riverpgxv5.New(w.queue.pool), &river.Config{
 		// What River says of a database that is away, Worker and store say themselves. It does
 		// not listen, which would take a connection.
-		Schema: w.queue.schema, Workers: workers, Logger: slog.New(slog.DiscardHandler), FetchPollInterval: 500 * time.Millisecond, PollOnly: true,
+		ID: w.id, Schema: w.queue.schema, Workers: workers, Logger: slog.New(slog.DiscardHandler), FetchPollInterval: 500 * time.Millisecond, PollOnly: true,
 		// Each fill and endpoint has a queue, which watch takes up. Shards of an older version are
 		// in the default one.
-		Queues:     map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: max(1, w.Shards)}},
+		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: max(1, w.Shards)}},
+		// The shards of a worker that died are given to others by lookAround, long before River does.
 		JobTimeout: 2 * w.Turn, RescueStuckJobsAfter: 3 * w.Turn,
 	})
 	if err != nil {
