@@ -145,7 +145,7 @@ func (w *Worker) Counts() (answered, failed int) {
 func (w *Worker) Run(ctx context.Context, drain bool) error {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, w)
-	client, err := river.NewClient(riverpgxv5.New(w.queue.pool), &river.Config{
+	client, err := river.NewClient(riverpgxv5.New(w.queue.pool.Pgx()), &river.Config{
 		// What River says of a database that is away, Worker and store say themselves. It does
 		// not listen, which would take a connection.
 		ID: w.id, Schema: w.queue.schema, Workers: workers, Logger: slog.New(slog.DiscardHandler), FetchPollInterval: 500 * time.Millisecond, PollOnly: true,
@@ -396,7 +396,7 @@ func (w *Worker) note(ctx context.Context, of shardArgs, f *filling, answered, f
 		gaveUp := map[string]givenUp{why.Provider + "/" + why.Model: {why.Provider, why.Model, why.Err.Error()}}
 		batch.Queue(`UPDATE fills SET gave_up = gave_up || $2 WHERE id = $1`, of.Fill, gaveUp)
 	}
-	return w.queue.pool.SendBatch(ctx, &batch).Close()
+	return w.queue.pool.Send(ctx, &batch)
 }
 
 // stop ends a fill whose budget is spent: next is the most that the next call could have cost.
@@ -404,5 +404,5 @@ func (w *Worker) stop(ctx context.Context, id int64, next fill.Budget) error {
 	var batch pgx.Batch
 	batch.Queue(`UPDATE fills SET stopped = true, tokens = $2, usd = $3 WHERE id = $1`, id, next.Tokens, next.USD)
 	batch.Queue(`DELETE FROM queued_calls WHERE fill = $1 AND NOT failed`, id)
-	return w.queue.pool.SendBatch(ctx, &batch).Close()
+	return w.queue.pool.Send(ctx, &batch)
 }
