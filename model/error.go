@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -53,6 +54,9 @@ type Error struct {
 	Err error
 	// Unsent is true when it is known that the request did not reach the provider.
 	Unsent bool
+	// Unusable is true where no call to the address can succeed until somebody changes it, the
+	// server or this machine, such as for a certificate. Message says what.
+	Unusable bool
 	// Used is what the provider reported for an answer that was refused here.
 	Used Usage
 }
@@ -67,7 +71,11 @@ func (e *Error) Error() string {
 		}
 		b.WriteString(": ")
 	}
-	b.WriteString(strings.ReplaceAll(string(e.Kind), "_", " "))
+	if e.Unusable {
+		b.WriteString("no usable connection")
+	} else {
+		b.WriteString(strings.ReplaceAll(string(e.Kind), "_", " "))
+	}
 	if e.Status != 0 {
 		fmt.Fprintf(&b, " (HTTP %d)", e.Status)
 	}
@@ -94,9 +102,10 @@ func (e *Error) Rejected() bool {
 }
 
 // Fatal reports whether every further call of the same target will fail alike,
-// so that going on would only repeat the error.
+// so that going on would only repeat the error. After a 403 others may succeed: a guard in front
+// of a model gives it for single prompts.
 func (e *Error) Fatal() bool {
-	return e.Kind == Denied || e.Kind == NotFound || e.Kind == Quota || e.Kind == Limited
+	return e.Kind == Denied && e.Status != http.StatusForbidden || e.Kind == NotFound || e.Kind == Quota || e.Kind == Limited
 }
 
 // MayCost bounds what the provider may charge for the failed call, out of the most that
@@ -111,7 +120,7 @@ func (e *Error) MayCost(most Usage) Usage {
 		return Usage{}
 	case e.Kind == Invalid && e.Status != 0:
 		return Usage{Input: most.Input}
-	case e.Fatal(), e.Rejected(), e.Status == 409, e.Status == 425: // busy with another, too early
+	case e.Fatal(), e.Kind == Denied, e.Rejected(), e.Status == 409, e.Status == 425: // busy with another, too early
 		return Usage{}
 	}
 	most.Input, most.Output = max(most.Input, e.Used.Input), max(most.Output, e.Used.Output)

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -35,13 +36,14 @@ type meter struct {
 	mu     sync.Mutex
 	random *rand.Rand
 	calls  int
+	asked  map[string]int
 	tokens int
 	// most is the most that a call has cost, in tokens.
 	most int
 }
 
 func newMeter(t *testing.T, seed uint64, faults float64) *meter {
-	m := &meter{random: rand.New(rand.NewPCG(seed, 1)), faults: faults}
+	m := &meter{random: rand.New(rand.NewPCG(seed, 1)), faults: faults, asked: map[string]int{}}
 	m.Server = httptest.NewServer(m)
 	t.Cleanup(m.Close)
 	return m
@@ -51,7 +53,8 @@ func (m *meter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var asked struct {
 		Messages []struct{ Content string }
 	}
-	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || len(asked.Messages) == 0 {
+	var body strings.Builder
+	if err := json.NewDecoder(io.TeeReader(r.Body, &body)).Decode(&asked); err != nil || len(asked.Messages) == 0 {
 		http.Error(w, `{"error":{"message":"no messages"}}`, http.StatusBadRequest)
 		return
 	}
@@ -60,6 +63,7 @@ func (m *meter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	output, takes := meteredOutput/2+m.random.IntN(meteredOutput/2), 10+m.random.IntN(90)
 	fails, how := m.random.Float64() < m.faults, m.random.IntN(3)
 	m.calls++
+	m.asked[body.String()]++
 	m.tokens += input + output
 	m.most = max(m.most, input+output)
 	m.mu.Unlock()
@@ -113,6 +117,11 @@ func newMetered(t *testing.T, seed uint64, faults float64, store string, prompts
 // eval starts an eval of the run main with a bound, 0 for none.
 func (m *metered) eval(bound float64, more ...string) *process {
 	m.t.Helper()
+	return m.started(m.command(bound, more...))
+}
+
+// command is that of eval.
+func (m *metered) command(bound float64, more ...string) *process {
 	args := []string{
 		"eval", "--target", "openai/m", "--base-url", m.URL + "/v1", "--dataset", m.prompts, "--name", "main", "--judge", "lexical", "--max-tokens", strconv.Itoa(meteredOutput),
 		"--set", "prices=" + m.prices, "--store", m.store, "--concurrency", "32", "--quiet", "--format", "json",
@@ -120,14 +129,23 @@ func (m *metered) eval(bound float64, more ...string) *process {
 	if bound > 0 {
 		args = append(args, "--max-cost", fmt.Sprint(bound))
 	}
-	return m.start(append(args, more...)...)
+	return m.prepare(append(args, more...)...)
+}
+
+func (m *metered) prepare(args ...string) *process {
+	p := &process{}
+	p.Cmd, p.stdout, p.stderr = orbench(args...)
+	p.Env = append(os.Environ(), "ORBENCH_CACHE="+m.cache, "OPENAI_API_KEY=unused")
+	return p
 }
 
 func (m *metered) start(args ...string) *process {
 	m.t.Helper()
-	p := &process{}
-	p.Cmd, p.stdout, p.stderr = orbench(args...)
-	p.Env = append(os.Environ(), "ORBENCH_CACHE="+m.cache, "OPENAI_API_KEY=unused")
+	return m.started(m.prepare(args...))
+}
+
+func (m *metered) started(p *process) *process {
+	m.t.Helper()
 	if err := p.Start(); err != nil {
 		m.t.Fatal(err)
 	}

@@ -271,6 +271,45 @@ func TestQueueConnections(t *testing.T) {
 	}
 }
 
+// TestQueueKilled kills one of two workers: whoever follows is told, the other has its shards
+// within half a minute, and only the calls under way are made twice. With ORBENCH_LONG the two
+// are as on two machines, so that nobody can know that it is gone.
+func TestQueueKilled(t *testing.T) {
+	t.Parallel()
+	server := serveKeyed(t, 50*time.Millisecond)
+	q := queued{t, storetest.Database(t)}
+	const concurrency, prompts = 8, 800
+	worker := func() *process {
+		p := &process{}
+		p.Cmd, p.stdout, p.stderr = orbench("worker", "--concurrency", fmt.Sprint(concurrency), "--store", q.at)
+		p.Env = append(p.Environ(), "OPENAI_API_KEY=right")
+		if long() {
+			elsewhere(p.Cmd, 0)
+		}
+		if err := p.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = p.Process.Kill(); _ = p.Wait() })
+		return p
+	}
+	// The first has all shards.
+	first, eval := worker(), q.eval(server, "main", prompts)
+	within(t, time.Minute, "calls", func() bool { return server.came.Load() > 100 })
+	worker()
+	if err := first.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = first.Wait()
+	took, again := done(t, eval, time.Minute), server.came.Load()-prompts
+	t.Logf("all were answered %.1f s after a worker was killed, %d again", took.Seconds(), again)
+	if took > 45*time.Second || again > concurrency+1 { // one call tries the model
+		t.Errorf("all were answered %.1f s after a worker was killed, %d of them again", took.Seconds(), again)
+	}
+	if !strings.Contains(eval.stderr.String(), "has fallen silent; others take over its calls within 30 seconds") {
+		t.Errorf("who follows is not told: %s", eval.stderr)
+	}
+}
+
 // TestQueueRestart starts the server anew: what River says of that is nobody's log.
 func TestQueueRestart(t *testing.T) {
 	t.Parallel()

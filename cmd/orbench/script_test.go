@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -30,7 +31,7 @@ import (
 // TestMain makes the test binary the command orbench, on the PATH of scripts and
 // of this package's tests.
 func TestMain(m *testing.M) {
-	testscript.Main(storetest.Tests{M: m}, map[string]func(){"orbench": main, "bareloop": bareLoop})
+	testscript.Main(storetest.Tests{M: m}, map[string]func(){"orbench": atClock, "bareloop": bareLoop})
 }
 
 // TestScript runs the command-line stories of testdata/script.
@@ -124,7 +125,8 @@ func fileserver(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("FILES", server.URL)
 }
 
-// answering starts a server that answers every request with the bytes of a file, and puts
+// its address into $ANSWERING, and into $ANSWERING_TLS that of one whose certificate nobody
+// vouches for: answering STATUS FILE [HEADER=VALUE...]
 // its address into $ANSWERING: answering STATUS FILE [HEADER=VALUE...]
 func answering(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
@@ -133,16 +135,21 @@ func answering(ts *testscript.TestScript, neg bool, args []string) {
 	status, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	body := ts.ReadFile(args[1])
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	answer := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		for _, header := range args[2:] {
 			name, value, _ := strings.Cut(header, "=")
 			w.Header().Set(name, value)
 		}
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, body)
-	}))
+	})
+	server, secured := httptest.NewServer(answer), httptest.NewUnstartedServer(answer)
+	secured.Config.ErrorLog = log.New(io.Discard, "", 0) // of handshakes that fail
+	secured.StartTLS()
 	ts.Defer(server.Close)
+	ts.Defer(secured.Close)
 	ts.Setenv("ANSWERING", server.URL)
+	ts.Setenv("ANSWERING_TLS", secured.URL)
 }
 
 // mixing starts a server that answers every N-th request with the bytes of the first file and

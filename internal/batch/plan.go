@@ -7,7 +7,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/orbench/orbench/internal/batch/service"
 	"github.com/orbench/orbench/internal/client"
@@ -267,7 +266,7 @@ func (p *planner) free(ctx context.Context, calls []drafted) (free []drafted, re
 	for i, c := range calls {
 		hashes[i] = c.Hash
 	}
-	claim, err := p.Store.Claim(ctx, hashes, time.Minute, 0)
+	claim, err := p.Store.Claim(ctx, hashes, store.Term, 0)
 	if err != nil {
 		return nil, none, err
 	}

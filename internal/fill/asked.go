@@ -1,6 +1,7 @@
 package fill
 
 import (
+	"net/http"
 	"sync"
 
 	"github.com/orbench/orbench/internal/pace"
@@ -98,6 +99,9 @@ func (a *asked) succeed() {
 func (a *asked) fail(failed *model.Error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.answered && failed.Status == http.StatusForbidden {
+		return // it is of the prompt
+	}
 	a.failedInRow++
 	if said := failed.Message; failed.Kind != model.Invalid || said == "" || said != a.refused {
 		a.refused, a.alike = said, 0
@@ -108,7 +112,7 @@ func (a *asked) fail(failed *model.Error) {
 	}
 	gaveUp := &GivenUpError{Provider: a.Provider, Model: a.Model, Err: failed}
 	switch {
-	case failed.Fatal(), failed.Rejected(), failed.RetryAfter > pace.LongestWait, unreachable(failed) && !a.answered:
+	case failed.Fatal(), failed.Rejected(), failed.RetryAfter > pace.LongestWait, (failed.Unusable || unreachable(failed)) && !a.answered:
 		a.dead = gaveUp
 	case a.failedInRow >= giveUpAfter, failed.Kind == model.Invalid && failed.Status != 0 && a.alike >= refusedAlike && !a.answered:
 		gaveUp.InRow = a.failedInRow

@@ -126,7 +126,7 @@ func (l *Lane) attempts(ctx, calls context.Context, c call, of *asked) (model.Re
 			if failed.Kind == model.Timeout && response.Latency > config.Timeout*3/4 {
 				timeouts++
 			}
-			if !failed.Retryable() || n >= config.Attempts || timeouts >= mostTimeouts ||
+			if !failed.Retryable() || n >= config.Attempts || timeouts >= mostTimeouts || failed.Unusable && !of.hasAnswered() ||
 				n >= unreachableAfter && (unreachable(failed) || failed.Status == 0 && WebPage(failed.Error())) && !of.hasAnswered() {
 				return model.Response{}, failed
 			}
@@ -304,7 +304,7 @@ func (c LiveConfig) backoff(n int) time.Duration {
 // unreachable reports whether an error means that no connection was made.
 func unreachable(err error) bool {
 	var dns *net.DNSError
-	return errors.Is(err, syscall.ECONNREFUSED) || errors.As(err, &dns)
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH) || errors.As(err, &dns)
 }
 
 // WebPage reports whether what a failure says quotes a web page.

@@ -13,10 +13,8 @@ import (
 )
 
 const (
-	// claimTerm is how long the calls of a process that died are left to it where the
-	// store cannot tell that it did. Renewal must not be late for a slow disk, or for
-	// a machine with much else to do.
-	claimTerm = 30 * time.Second
+	// claimTerm is how long a claim holds that is not renewed.
+	claimTerm = store.Term
 	// claimPoll is how often calls that another process makes are looked up.
 	claimPoll = 200 * time.Millisecond
 	// claimAtLeast is how many calls are claimed together where there are as many.
@@ -48,8 +46,8 @@ type claim struct {
 	id int64
 	// open is how many of the calls have not ended.
 	open int
-	// until is when the claim ends, by the wall clock: a machine that sleeps lets
-	// it end.
+	// until is when the claim ends, by whichever of this machine's clocks is first: the
+	// monotonic one stands still while a machine sleeps, and the other can be set back.
 	until time.Time
 }
 
@@ -69,7 +67,7 @@ func (cs *claims) take(ctx context.Context, hashes []model.Hash, seen int64) (mi
 			return nil, got, err
 		}
 	}
-	until := wallClock().Add(claimTerm)
+	until := time.Now().Add(claimTerm)
 	got, err = cs.store.Claim(ctx, hashes, claimTerm, seen)
 	if err != nil {
 		return nil, got, err
@@ -99,7 +97,8 @@ func (cs *claims) look() (seen int64) {
 func (cs *claims) live(c *claim) bool {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	return wallClock().Before(c.until)
+	now := time.Now()
+	return now.Before(c.until) && now.Round(0).Before(c.until)
 }
 
 // end says that a call of the claim, nil for none, has ended.
@@ -135,7 +134,7 @@ func (cs *claims) release(ctx context.Context) error {
 // is not live from then on, and its calls are claimed again before they are sent.
 func (cs *claims) renewAll() {
 	ctx := context.Background()
-	until := wallClock().Add(claimTerm)
+	until := time.Now().Add(claimTerm)
 	cs.mu.Lock()
 	renewing := slices.Collect(maps.Values(cs.held))
 	cs.mu.Unlock()
@@ -310,7 +309,3 @@ func (d *dispatcher) claim(ctx context.Context, group []call, seen int64) error 
 	}
 	return err
 }
-
-// wallClock is the time without the monotonic clock, which stands still while a machine
-// sleeps.
-func wallClock() time.Time { return time.Now().Round(0) }

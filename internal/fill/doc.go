@@ -34,7 +34,8 @@
 // When the context ends, no new attempt starts; attempts under way are finished
 // and remembered. Closing LiveConfig.Abort abandons those too.
 //
-// A model that cannot work (bad key, no such model, no credit, or a row of calls
-// that failed with nothing in between) is given up, with its error, while the
-// other models of the lane go on.
+// A model that cannot work (bad key, no such model, no credit, a certificate that is not
+// accepted, or a row of calls that failed with nothing in between) is given up, with its
+// error, while the other models of the lane go on. A 403 counts only before the first answer,
+// as a guard gives it for single prompts.
 package fill

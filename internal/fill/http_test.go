@@ -1,11 +1,14 @@
 package fill
 
 import (
+	"crypto/tls"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -15,6 +18,83 @@ import (
 	"github.com/orbench/orbench/model/openai"
 	"github.com/orbench/orbench/model/sim"
 )
+
+// What cannot succeed ends at once, and says what is wrong and what to do. A 403 ends nothing
+// unless each of the first twenty calls gets one: a guard gives it for single prompts.
+func TestWhatCannotSucceed(t *testing.T) {
+	t.Parallel()
+	answer := func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"choices":[{"message":{"role":"assistant","content":"yes"},"finish_reason":"stop"}]}`))
+	}
+	status := func(status int, on func(n int64) bool) http.HandlerFunc {
+		var n atomic.Int64
+		return func(w http.ResponseWriter, r *http.Request) {
+			if on(n.Add(1)) {
+				http.Error(w, `{"error":{"message":"no"}}`, status)
+				return
+			}
+			answer(w, r)
+		}
+	}
+	always := func(int64) bool { return true }
+	secured := func(c *tls.Config) func(http.HandlerFunc) *httptest.Server {
+		return func(h http.HandlerFunc) *httptest.Server {
+			s := httptest.NewUnstartedServer(h)
+			s.Config.ErrorLog, s.TLS = log.New(io.Discard, "", 0), c
+			s.StartTLS()
+			return s
+		}
+	}
+	open := func(h http.HandlerFunc) *httptest.Server { return httptest.NewServer(h) }
+	const calls = 60
+	for name, tt := range map[string]struct {
+		serve   func(http.HandlerFunc) *httptest.Server
+		answers http.HandlerFunc
+		// from and to change the address, and trusts has its certificate be known.
+		from, to string
+		trusts   bool
+		want     string
+		// failed are the calls that fail at most, and answered those that do not.
+		failed, answered int
+	}{
+		"another host":       {secured(nil), answer, "127.0.0.1", "localhost", true, "no usable connection: the certificate is for another host: it is not for localhost; correct the address", 32, 0},
+		"unknown authority":  {secured(nil), answer, "", "", false, "the certificate is of an unknown authority: name a file with the authority's in SSL_CERT_FILE", 32, 0},
+		"old version":        {secured(&tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS10}), answer, "", "", true, "the server's version of TLS is too old: it must speak TLS 1.2 or newer", 32, 0},
+		"client certificate": {secured(&tls.Config{ClientAuth: tls.RequireAnyClientCert, MaxVersion: tls.VersionTLS12}), answer, "", "", true, "the server refuses the TLS connection: ", 32, 0},
+		"no TLS":             {open, answer, "http:", "https:", false, "the server does not speak TLS: give the address with http://", 32, 0},
+		"TLS":                {secured(nil), answer, "https:", "http:", false, "sent an HTTP request to an HTTPS server", 32, 0},
+		"no scheme":          {open, answer, "http:", "ftp:", false, "the address must begin with https:// or http://", 32, 0},
+		"401":                {open, status(401, always), "", "", false, "denied (HTTP 401): no", 32, 0},
+		"403":                {open, status(403, always), "", "", false, " after 20 failed calls in a row, the last: p/instant: denied (HTTP 403): no", 51, 0},
+		"one 403":            {open, status(403, func(n int64) bool { return n == 1 }), "", "", false, "", 1, calls - 1},
+		"403 of a guard":     {open, status(403, func(n int64) bool { return n > 20 }), "", "", false, "", calls - 20, 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := tt.serve(tt.answers)
+			defer s.Close()
+			c := openai.ClientConfig{Provider: "p", BaseURL: strings.Replace(s.URL, tt.from, tt.to, 1)}
+			if tt.trusts {
+				c.HTTPClient = s.Client()
+			}
+			m := newStore(t)
+			defer closeMemo(t, m)
+			f, began := NewLive(m, LiveConfig{}), time.Now()
+			lane := f.Lane(model.Ref{Provider: "p"}, openai.New(c), Limits{Concurrency: 64})
+			_, err := lane.fill(t.Context(), requests(sim.Instant, 0, calls), nil)
+			stats := f.Stats()
+			if took := time.Since(began); took > 10*time.Second {
+				t.Errorf("it took %v", took)
+			}
+			if err == nil != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+			if stats.Answered != tt.answered || stats.Failed > tt.failed || stats.Failed+stats.Answered == 0 || stats.Retries > 0 {
+				t.Errorf("%d answered, %d failed, %d tried again; want %d and %d at most", stats.Answered, stats.Failed, stats.Retries, tt.answered, tt.failed)
+			}
+		})
+	}
+}
 
 // TestServersOverHTTP asks real servers: the simulated one with faults on 30% of calls, ten
 // times, and two that take 16 calls at once. No call may fail. It takes a minute, so

@@ -21,6 +21,8 @@ type Reason struct {
 	Status int
 	// Unreachable is true where no connection was made.
 	Unreachable bool
+	// Unusable is that of the model.Error.
+	Unusable bool
 	// Text says it in a few words: those of the first such failure.
 	Text string
 	// Calls is how many failed so.
@@ -30,7 +32,7 @@ type Reason struct {
 // Lasting reports whether the same calls fail again until something is changed.
 func (r Reason) Lasting() bool {
 	e := model.Error{Kind: r.Kind}
-	return e.Fatal() || r.Kind == model.Invalid || r.Status == 0 && WebPage(r.Text)
+	return r.Unusable || e.Fatal() || r.Kind == model.Invalid || r.Status == 0 && WebPage(r.Text)
 }
 
 // Hangup is the text of a Reason where the server ended the connection before it had answered.
@@ -44,9 +46,9 @@ func (r Reason) alike(o Reason) bool {
 
 // reasonOf is the reason of a failure whose attempts had so much time.
 func reasonOf(of model.Ref, failed *model.Error, limit time.Duration) Reason {
-	r := Reason{Of: of, Kind: failed.Kind, Status: failed.Status, Unreachable: unreachable(failed), Calls: 1}
+	r := Reason{Of: of, Kind: failed.Kind, Status: failed.Status, Unreachable: unreachable(failed), Unusable: failed.Unusable, Calls: 1}
 	bare := *failed
-	bare.Provider, bare.Model, bare.Kind, bare.Status = "", "", "", 0
+	bare.Provider, bare.Model, bare.Kind, bare.Status, bare.Unusable = "", "", "", 0, false
 	said := strings.TrimPrefix(bare.Error(), ": ")
 	switch {
 	case r.Unreachable && strings.Contains(said, "proxyconnect"):

@@ -44,7 +44,7 @@ type Pacer struct {
 // Keeper keeps what several processes learn of a provider together.
 type Keeper interface {
 	// Update replaces what is kept, nil for nothing, by what change makes of it. Nobody else
-	// does so meanwhile. now is the time by the clock of the keeper.
+	// does so meanwhile. now is the time by the clock of the keeper. change may be called again.
 	Update(ctx context.Context, change func(kept []byte, now time.Time) ([]byte, error)) error
 }
 

@@ -13,7 +13,8 @@
 // A call is queued once, by its hash, and its request is there with it, so a worker needs
 // neither files nor the run. Everything can be done twice: an answered call is not asked
 // again, a call under way is claimed, and who dies leaves its calls queued. So a worker may
-// be killed or frozen at any moment, and River gives its shards to others.
+// be killed or frozen at any moment: once it has said nothing for a while, by the clock of the
+// database, the others take its shards.
 //
 // The shards of each fill and endpoint are a queue of River of their own, which every worker
 // takes up that can ask the endpoint. So calls that wait for a limit hold up no others, and a

@@ -243,11 +243,11 @@ func (f *Filler) look(ctx context.Context) (open int, err error) {
 
 // stats sums what the workers have done for a fill.
 func (q *Queue) stats(ctx context.Context, id int64) (all fill.Stats, err error) {
-	rows, _ := q.pool.Query(ctx, `SELECT stats FROM fill_stats WHERE fill = $1`, id) // collecting rows gives the error
-	workers, err := pgx.CollectRows(rows, pgx.RowTo[fill.Stats])
-	for _, s := range workers {
+	err = q.pool.Each(ctx, func(rows pgx.Rows) error {
+		s, err := pgx.RowTo[fill.Stats](rows)
 		all.Add(s)
-	}
+		return err
+	}, `SELECT stats FROM fill_stats WHERE fill = $1`, id)
 	return all, err
 }
 
@@ -328,7 +328,8 @@ func (f *Filler) put(ctx context.Context, calls []store.BatchCall) (found walked
 	}
 	ctx, cancel := context.WithTimeout(ctx, attemptTime)
 	defer cancel()
-	err = pgx.BeginFunc(ctx, f.queue.pool, func(tx pgx.Tx) error {
+	err = f.queue.pool.InTx(ctx, func(tx pgx.Tx) error {
+		found.queued = 0
 		for at, s := range shards {
 			args := shardArgs{Fill: f.id}
 			if err := tx.QueryRow(ctx, `SELECT nextval('shards')`).Scan(&args.Shard); err != nil {

@@ -20,10 +20,12 @@ import (
 )
 
 const (
-	// beat is how often a worker looks what there is to do, and says that it runs; gone is
-	// after what silence it is taken for dead.
+	// beat is how often a worker looks what there is to do, and says that it runs. After the
+	// silence gone it is not counted on, and after dead others take its shards. One that was
+	// frozen may come back: then who holds the claim on a call makes it.
 	beat = time.Second
 	gone = 5 * time.Second
+	dead = 15 * time.Second
 	// patience is for how long a fill is followed before it is said that nobody works on it.
 	patience = 5 * time.Second
 )
@@ -113,6 +115,11 @@ func (w *Worker) lookAround(ctx context.Context, queues *river.QueueBundle, take
 	if err != nil {
 		return err
 	}
+	_, err = w.queue.pool.Exec(ctx, `UPDATE river_job AS j SET state = 'available', scheduled_at = now()
+		FROM workers AS w WHERE `+keptBy+` AND w.seen <= clock_timestamp() - $1::interval`, dead)
+	if err != nil {
+		return err
+	}
 	for name := range taken {
 		if !wanted[name] {
 			if err := queues.Remove(ctx, name); err != nil {
@@ -123,6 +130,9 @@ func (w *Worker) lookAround(ctx context.Context, queues *river.QueueBundle, take
 	}
 	return nil
 }
+
+// keptBy is true of a shard under way and the worker that keeps it.
+const keptBy = `j.state = 'running' AND w.id = j.attempted_by[array_upper(j.attempted_by, 1)]`
 
 // address is an endpoint as it is told of.
 func address(at model.Ref) string { return strings.TrimSpace(at.Provider + " " + at.Endpoint) }
@@ -207,6 +217,14 @@ func (f *Filler) watchWorkers(ctx context.Context, open int) error {
 	}
 	if time.Since(f.seer.began) > patience && workers == 0 {
 		now["the queued calls wait, because no worker runs: start orbench worker on this store"] = true
+	}
+	err = f.queue.each(ctx, []any{&name}, func() error {
+		now[name+" has fallen silent; others take over its calls within 30 seconds"] = true
+		return nil
+	}, `SELECT DISTINCT w.name FROM river_job AS j JOIN workers AS w ON `+keptBy+` WHERE j.queue LIKE $1 AND w.seen <= clock_timestamp() - $2::interval`,
+		fmt.Sprintf("fill-%d-%%", f.id), gone)
+	if err != nil {
+		return err
 	}
 	for _, l := range lanes {
 		who := refused[address(l.at)]

@@ -37,19 +37,23 @@ type Queued struct {
 }
 
 // List gives the runs with calls that wait, the one that began first first.
-func (q *Queue) List(ctx context.Context) ([]Queued, error) {
-	rows, _ := q.pool.Query(ctx, `SELECT coalesce(f.settings->>'run', '') AS run, sum(c.waiting)::int, sum(c.failed)::int, min(f.began) AS began, coalesce(max(h.how), '')
+func (q *Queue) List(ctx context.Context) (all []Queued, err error) {
+	err = q.pool.Each(ctx, func(rows pgx.Rows) error {
+		one, err := pgx.RowToStructByPos[Queued](rows)
+		all = append(all, one)
+		return err
+	}, `SELECT coalesce(f.settings->>'run', '') AS run, sum(c.waiting)::int, sum(c.failed)::int, min(f.began) AS began, coalesce(max(h.how), '')
 		FROM (SELECT fill, count(*) FILTER (WHERE NOT failed) AS waiting, count(*) FILTER (WHERE failed) AS failed FROM queued_calls GROUP BY fill) AS c
 		JOIN fills AS f ON f.id = c.fill LEFT JOIN halts AS h ON h.fill = c.fill
-		WHERE c.waiting > 0 GROUP BY run ORDER BY began`) // collecting rows gives the error
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[Queued])
+		WHERE c.waiting > 0 GROUP BY run ORDER BY began`)
+	return all, err
 }
 
 // Halt pauses, resumes or cancels the calls of a run. When it returns, workers send no further
 // one of them; those under way are finished, and their answers kept. A run without queued
 // calls is an *orbench.InputError.
 func (q *Queue) Halt(ctx context.Context, run string, how Halt) error {
-	err := pgx.BeginFunc(ctx, q.pool, func(tx pgx.Tx) error {
+	err := q.pool.InTx(ctx, func(tx pgx.Tx) error {
 		rows, _ := tx.Query(ctx, `SELECT id FROM fills WHERE coalesce(settings->>'run', '') = $1
 			AND EXISTS (SELECT 1 FROM queued_calls WHERE fill = id AND NOT failed)`, run)
 		fills, err := pgx.CollectRows(rows, pgx.RowTo[int64])

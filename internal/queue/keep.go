@@ -53,7 +53,7 @@ func (q *Queue) keeper(of model.Ref, key string) pace.Keeper {
 // Update implements pace.Keeper. What a failing server loses is learned again, so the disk
 // is not waited for.
 func (k *keeper) Update(ctx context.Context, change func(kept []byte, now time.Time) ([]byte, error)) error {
-	return pgx.BeginFunc(ctx, k.queue.pool, func(tx pgx.Tx) error {
+	return k.queue.pool.InTx(ctx, func(tx pgx.Tx) error {
 		var batch pgx.Batch
 		batch.Queue(`SET LOCAL synchronous_commit = off`)
 		batch.Queue(`INSERT INTO paces VALUES ($1, '', clock_timestamp()) ON CONFLICT DO NOTHING`, k.name)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
@@ -41,7 +40,7 @@ type Settings struct {
 // Queue is the calls that wait in a database, over the connections of its store.
 type Queue struct {
 	store  *store.Store
-	pool   *pgxpool.Pool
+	pool   postgres.Pool
 	schema string
 	river  inserter
 }
@@ -73,9 +72,9 @@ func Open(ctx context.Context, m *store.Store) (*Queue, error) {
 	}
 	pool, schema := database.Pool()
 	q := &Queue{store: m, pool: pool, schema: schema}
-	err := q.migrate(ctx)
+	err := pool.Again(ctx, func() error { return q.migrate(ctx) })
 	if err == nil {
-		q.river, err = river.NewClient(riverpgxv5.New(pool), &river.Config{Schema: schema, Logger: slog.New(slog.DiscardHandler)})
+		q.river, err = river.NewClient(riverpgxv5.New(pool.Pgx()), &river.Config{Schema: schema, Logger: slog.New(slog.DiscardHandler)})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the queue of calls: %w", err)
@@ -91,7 +90,7 @@ var tables string
 // migrate makes the tables of River, or brings them up to date. Of several processes that
 // start together one does so, while the others wait.
 func (q *Queue) migrate(ctx context.Context) (err error) {
-	conn, err := q.pool.Acquire(ctx)
+	conn, err := q.pool.Pgx().Acquire(ctx)
 	if err != nil {
 		return err
 	}
@@ -104,7 +103,7 @@ func (q *Queue) migrate(ctx context.Context) (err error) {
 		_, failed := conn.Exec(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock`+lock, q.schema)
 		err = errors.Join(err, failed)
 	}()
-	m, err := rivermigrate.New(riverpgxv5.New(q.pool), &rivermigrate.Config{Schema: q.schema, Logger: slog.New(slog.DiscardHandler)})
+	m, err := rivermigrate.New(riverpgxv5.New(q.pool.Pgx()), &rivermigrate.Config{Schema: q.schema, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}
@@ -138,9 +137,12 @@ func (q *Queue) prune(ctx context.Context) error {
 
 // each does something for every row that a query finds, once it is read into into.
 func (q *Queue) each(ctx context.Context, into []any, do func() error, query string, args ...any) error {
-	rows, _ := q.pool.Query(ctx, query, args...) // reading rows gives the error
-	_, err := pgx.ForEachRow(rows, into, do)
-	return err
+	return q.pool.Each(ctx, func(rows pgx.Rows) error {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		return do()
+	}, query, args...)
 }
 
 // Waiting is how many calls wait.

@@ -121,6 +121,49 @@ func filler(t *testing.T, q *Queue, m *store.Store, s Settings) *Filler {
 	return f
 }
 
+// What the server ends in favor of another transaction is done again, wherever it is spoken to.
+func TestYields(t *testing.T) {
+	t.Parallel()
+	address := storetest.Database(t)
+	q, m := machine(t, address)
+	// A fifth of all statements that change something end so.
+	_, err := q.pool.Exec(t.Context(), `DO $do$ DECLARE name text; BEGIN
+		CREATE FUNCTION yields() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+			IF random() < 0.2 THEN RAISE EXCEPTION 'another is in the way' USING ERRCODE = (ARRAY['40001', '40P01', '55P03'])[1 + floor(3 * random())]; END IF;
+			RETURN NULL; END $$;
+		FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename NOT LIKE 'river%' LOOP
+			EXECUTE format('CREATE TRIGGER yields BEFORE INSERT OR UPDATE OR DELETE ON %I FOR EACH STATEMENT EXECUTE FUNCTION yields()', name);
+		END LOOP; END $do$`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := &counting{asked: map[model.Hash]int{}}
+	fleet(t, address, 2, asked)
+	const rounds, calls = 3, 30
+	for i := range rounds {
+		for j := range 10 {
+			prompts := func(yield func(orbench.Prompt, error) bool) {
+				_ = yield(orbench.Prompt{ID: "p", Messages: []orbench.Message{{Role: orbench.User, Content: fmt.Sprint("prompt ", i, j)}}, Label: orbench.Safe}, nil)
+			}
+			about := fmt.Appendf(nil, `{"n":[%d,%d]}`, i, j)
+			err := errors.Join(m.PutDataset(t.Context(), about, prompts), m.SaveRun(t.Context(), store.Run{Name: fmt.Sprint("run ", i, j), Config: about}))
+			if err != nil {
+				t.Error(err)
+			}
+			if d, err := m.Dataset(t.Context(), store.KeyOf(about)); err != nil || d.Prompts != 1 {
+				t.Errorf("dataset %d: %+v, %v", j, d, err)
+			}
+		}
+		f := filler(t, q, m, Settings{Run: "main", Account: "main", Budget: fill.Budget{Requests: 1000}, RequestsPerMinute: 100_000})
+		if err := f.Fill(t.Context(), fill.Work{Fixed: requests(fmt.Sprint("m", i), calls)}); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := asked.all.Load(); n != rounds*calls || len(asked.asked) != rounds*calls {
+		t.Errorf("%d calls of %d requests, want %d", n, len(asked.asked), rounds*calls)
+	}
+}
+
 // Each call is made once, whoever queues it, what depends on replies follows, and what
 // fails is told and tried again by the next fill.
 func TestFill(t *testing.T) {

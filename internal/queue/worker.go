@@ -30,8 +30,7 @@ type WorkerConfig struct {
 	Name string
 	// Connect gives the way to an endpoint.
 	Connect func(model.Ref) (Connection, error)
-	// Turn is how long a worker keeps a shard before it hands back what is left of it. The
-	// shards of a worker that died are given to others after three times that.
+	// Turn is how long a worker keeps a shard before it hands back what is left of it.
 	Turn time.Duration
 	// Shards is how many shards the worker has at once.
 	Shards int
@@ -121,13 +120,14 @@ func (w *Worker) Counts() (answered, failed int) {
 func (w *Worker) Run(ctx context.Context, drain bool) error {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, w)
-	client, err := river.NewClient(riverpgxv5.New(w.queue.pool), &river.Config{
+	client, err := river.NewClient(riverpgxv5.New(w.queue.pool.Pgx()), &river.Config{
 		// What River says of a database that is away, Worker and store say themselves. It does
 		// not listen, which would take a connection.
-		Schema: w.queue.schema, Workers: workers, Logger: slog.New(slog.DiscardHandler), FetchPollInterval: 500 * time.Millisecond, PollOnly: true,
+		ID: w.id, Schema: w.queue.schema, Workers: workers, Logger: slog.New(slog.DiscardHandler), FetchPollInterval: 500 * time.Millisecond, PollOnly: true,
 		// Each fill and endpoint has a queue, which watch takes up. Shards of an older version are
 		// in the default one.
-		Queues:     map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: max(1, w.Shards)}},
+		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: max(1, w.Shards)}},
+		// The shards of a worker that died are given to others by lookAround, long before River does.
 		JobTimeout: 2 * w.Turn, RescueStuckJobsAfter: 3 * w.Turn,
 	})
 	if err != nil {
@@ -371,7 +371,7 @@ func (w *Worker) note(ctx context.Context, of shardArgs, f *filling, answered, f
 		gaveUp := map[string]givenUp{why.Provider + "/" + why.Model: {why.Provider, why.Model, why.Err.Error()}}
 		batch.Queue(`UPDATE fills SET gave_up = gave_up || $2 WHERE id = $1`, of.Fill, gaveUp)
 	}
-	return w.queue.pool.SendBatch(ctx, &batch).Close()
+	return w.queue.pool.Send(ctx, &batch)
 }
 
 // stop ends a fill whose budget is spent: next is the most that the next call could have cost.
@@ -379,5 +379,5 @@ func (w *Worker) stop(ctx context.Context, id int64, next fill.Budget) error {
 	var batch pgx.Batch
 	batch.Queue(`UPDATE fills SET stopped = true, tokens = $2, usd = $3 WHERE id = $1`, id, next.Tokens, next.USD)
 	batch.Queue(`DELETE FROM queued_calls WHERE fill = $1 AND NOT failed`, id)
-	return w.queue.pool.SendBatch(ctx, &batch).Close()
+	return w.queue.pool.Send(ctx, &batch)
 }

@@ -390,7 +390,7 @@ func testBackend(t *testing.T, open func(t *testing.T) (s store.Backend, reopen 
 		release(s)
 		claim(other, time.Hour, nil, nil, 3)
 		claim(s, time.Hour, nil, hash(3, 4), 3, 4)
-		// One whose term is over is taken over, and is then lost to who held it.
+		// One that is over is taken over, and is then lost to who held it.
 		over := claim(s, time.Nanosecond, nil, nil, 6)
 		time.Sleep(time.Millisecond)
 		if got, err := s.Renew(ctx, time.Hour); err != nil || !slices.Contains(got, over) {
@@ -399,7 +399,12 @@ func testBackend(t *testing.T, open func(t *testing.T) (s store.Backend, reopen 
 		release(s, over)
 		over = claim(s, time.Nanosecond, nil, nil, 6)
 		time.Sleep(time.Millisecond)
-		claim(other, time.Hour, nil, nil, 6)
+		// Without a clock for all, who sees it for the first time cannot know that it is over.
+		if _, err := other.Claim(ctx, hash(6), time.Hour, 0); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Millisecond)
+		claim(other, time.Millisecond, nil, nil, 6)
 		if got, err := s.Renew(ctx, time.Hour); err != nil || slices.Contains(got, over) {
 			t.Errorf("renewed %v, %v; %d was taken over", got, err, over)
 		}
@@ -440,10 +445,15 @@ func testBackend(t *testing.T, open func(t *testing.T) (s store.Backend, reopen 
 			t.Errorf("%v: another study has %+v", err, got)
 		}
 		one.Held, one.Live = store.Amount{}, false
-		change(other, time.Nanosecond, all, []store.Share{one, two}, "")
+		change(other, time.Hour, all, []store.Share{one}, "", "two")
+		change(other, time.Nanosecond, []store.Share{one}, []store.Share{two})
+		time.Sleep(time.Millisecond)
+		if _, err := s.Shares(ctx, "study"); err != nil { // who sees it for the first time cannot know it
+			t.Fatal(err)
+		}
 		time.Sleep(time.Millisecond)
 		two.Live = false // its term is over
-		change(s, time.Hour, []store.Share{one, two}, nil, "one", "two")
+		change(s, time.Millisecond, []store.Share{one, two}, nil, "one", "two")
 		change(s, time.Hour, nil, nil)
 		// Each of many at once sees what the one before has put.
 		var counting sync.WaitGroup

@@ -16,7 +16,8 @@
 //	worker ─┘
 //
 // Several processes may fill one store. Each claims calls before it makes them, for a
-// term that it renews, so that no two make the same.
+// term that it renews, so that no two make the same. In a file no clock of one machine is
+// compared with that of another; see Watch. A database has a clock for all.
 //
 // What they spend on a study they tell each other by shares: what each has spent, and what it
 // holds to spend next. Shares end with the last of them; what was spent follows from the rest.

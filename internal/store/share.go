@@ -48,14 +48,15 @@ func (t *Tables) Shares(ctx context.Context, study string) ([]Share, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := found(ctx, t, readShare(now), selectShares, study)
+	all, err := found(ctx, t, t.readShare(study, now, Term, map[string]int64{}), selectShares, study)
 	sortShares(all)
 	return all, err
 }
 
 const selectShares = `SELECT id, place, pid, until, share FROM shares WHERE study = $1`
 
-func readShare(now time.Time) func(Scan) (Share, error) {
+// readShare reads shares of a study, and until when each was said to be at work.
+func (t *Tables) readShare(study string, now time.Time, term time.Duration, untils map[string]int64) func(Scan) (Share, error) {
 	return func(scan Scan) (s Share, err error) {
 		var id, place, share []byte
 		var pid int
@@ -67,7 +68,14 @@ func readShare(now time.Time) func(Scan) (Share, error) {
 			return s, ErrChanged
 		}
 		s.ID = string(id)
-		s.Live = until > now.UnixNano() && (len(place) == 0 || string(place) != here() || !ProcessGone(pid))
+		untils[s.ID] = until
+		switch {
+		case until == 0, string(place) != "" && string(place) == here() && ProcessGone(pid):
+		case t.Watch == nil:
+			s.Live = until > now.UnixNano()
+		default:
+			s.Live = !t.Watch.Over(study+"\n"+s.ID, until, term)
+		}
 		return s, nil
 	}
 }
@@ -85,7 +93,8 @@ func (t *Tables) ChangeShares(ctx context.Context, study string, term time.Durat
 	}
 	return t.Briefly(ctx, func(query func(row func(Scan) error, query string, args ...any) error, exec func(query string, args ...any) error) error {
 		var all []Share
-		read := readShare(now)
+		untils := map[string]int64{}
+		read := t.readShare(study, now, term, untils)
 		err := query(func(scan Scan) error {
 			s, err := read(scan)
 			all = append(all, s)
@@ -108,7 +117,7 @@ func (t *Tables) ChangeShares(ctx context.Context, study string, term time.Durat
 			}
 			until := int64(0)
 			if s.Live {
-				until = now.Add(term).UnixNano()
+				until = max(now.Add(term).UnixNano(), untils[s.ID]+1)
 			}
 			err = exec(`INSERT INTO shares (study, id, place, pid, until, share) VALUES ($1, $2, $3, $4, $5, $6)
 				ON CONFLICT (study, id) DO UPDATE SET until = excluded.until, share = excluded.share`,

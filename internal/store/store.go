@@ -187,7 +187,7 @@ type Writer interface {
 	// ChangeShares changes the shares of a study in one step. It gives all of them to change,
 	// which returns the shares to put and the IDs of those to drop; change may be called more
 	// than once. A share that is put as Live stays so for a term from now, by the clock of the
-	// store, or until its process is known to be gone.
+	// store or as its Watch sees it, or until its process is known to be gone.
 	ChangeShares(ctx context.Context, study string, term time.Duration, change func(all []Share) (put []Share, drop []string)) error
 
 	// PutBatch keeps a batch and its calls, in one transaction that is durable when it

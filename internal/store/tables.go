@@ -23,7 +23,8 @@ type Tables struct {
 	Query func(ctx context.Context, begin func(), row func(Scan) error, query string, args ...any) error
 	// Write does some statements in one transaction, which is durable when it returns.
 	Write func(ctx context.Context, statements []Statement) error
-	// Transact does what do says in one transaction, in which no other puts datasets.
+	// Transact does what do says in one transaction, in which no other puts datasets. It may be
+	// done again.
 	Transact func(ctx context.Context, do func(exec func(query string, args ...any) error) error) error
 	// Briefly does what do says in one transaction, in which no other is done briefly. It is
 	// not waited for on the disk, and may be done again.
@@ -33,8 +34,10 @@ type Tables struct {
 	Among func(hashes []model.Hash, after int) (condition string, args []any)
 	// At says which store an error is about. Those of the functions above say it already.
 	At func(error) error
-	// Now is the clock for Run.Saved.
-	Now func(context.Context) (time.Time, error)
+	// Now is the clock for Run.Saved. Where it is not one clock for all, Watch tells which
+	// shares are over.
+	Now   func(context.Context) (time.Time, error)
+	Watch *Watch
 	// DatasetNumber and BatchNumber are the columns that number those in the order of their
 	// arrival.
 	DatasetNumber, BatchNumber string

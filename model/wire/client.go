@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/orbench/orbench/model"
@@ -111,7 +112,13 @@ func newTransport() *http.Transport {
 		MaxIdleConnsPerHost: 1024,
 		IdleConnTimeout:     90 * time.Second,
 		DisableCompression:  true,
-		Protocols:           new(http.Protocols),
+		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, reply *http.Response) error {
+			if reply.StatusCode != http.StatusOK {
+				return &proxyError{reply.StatusCode}
+			}
+			return nil
+		},
+		Protocols: new(http.Protocols),
 
 		MaxResponseHeaderBytes: MaxHeader,
 	}

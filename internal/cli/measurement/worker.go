@@ -51,7 +51,7 @@ and apply to all workers together.`,
 	f.calls.RegisterWorker(c)
 	a.StoreFlag(c, &f.store)
 	c.Flags().IntVar(&f.shards, "shards", 4, "shards (some hundred calls each) to hold at once")
-	c.Flags().DurationVar(&f.turn, "turn", 30*time.Second, "how long to keep a shard; after three times that, others take the shards of a dead worker")
+	c.Flags().DurationVar(&f.turn, "turn", 30*time.Second, "how long to keep a shard before what is left of it goes to any worker")
 	c.Flags().BoolVar(&f.drain, "drain", false, "end when no calls are waiting")
 	c.Flags().StringVar(&f.health, "health", "", "answer probes over http at this `[HOST:]PORT` with 200 while the database answers, else with 503; the host is 127.0.0.1 where none is given")
 	command.LogFlag(c, &f.logFormat)

@@ -50,14 +50,7 @@ func (s *Store) send(ctx context.Context, batch *pgx.Batch) error {
 	if batch.Len() == 0 {
 		return nil
 	}
-	return s.again(ctx, func(ctx context.Context) error {
-		// A batch that was sent knows statements of its connection, so each attempt has its own.
-		var fresh pgx.Batch
-		for _, q := range batch.QueuedQueries {
-			fresh.QueuedQueries = append(fresh.QueuedQueries, &pgx.QueuedQuery{SQL: q.SQL, Arguments: q.Arguments, Fn: q.Fn})
-		}
-		return s.pool.SendBatch(ctx, &fresh).Close()
-	})
+	return s.again(ctx, func(ctx context.Context) error { return s.pool.Send(ctx, batch) })
 }
 
 // texts are hashes as an argument of a query.

@@ -10,6 +10,9 @@
 // all that the store does can be repeated. So a server that is restarted, or a network that
 // is cut, loses no answer that was paid for.
 //
+// What the server ends since another transaction is in its way is done again by Pool, through
+// which the queue of workers speaks to it too.
+//
 // Contents are bytes (bytea), whatever the encoding of the database, and every row has a
 // checksum. To read them with psql: convert_from(response, 'UTF8')::json.
 package postgres

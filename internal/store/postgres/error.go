@@ -31,6 +31,7 @@ const (
 	crashed         = "57P02"
 	notSerializable = "40001"
 	deadlock        = "40P01"
+	lockTaken       = "55P03"
 )
 
 // code is that of the server's error in err, empty for none.
@@ -43,10 +44,10 @@ func code(err error) string {
 }
 
 // passes reports whether an error may be over soon: the connection broke, or the server
-// is starting, stopping, busy or full. What the server says otherwise is final.
+// is starting, stopping, busy or full, or was at another transaction for long. What the server says otherwise is final.
 func passes(err error) bool {
 	switch c := code(err); {
-	case c == startingUp, c == shutDown, c == crashed, c == tooManyClients, c == diskFull, c == notSerializable, c == deadlock, strings.HasPrefix(c, "08"):
+	case c == startingUp, c == shutDown, c == crashed, c == tooManyClients, c == diskFull, yields(err), strings.HasPrefix(c, "08"):
 		return true
 	case c != "":
 		return false

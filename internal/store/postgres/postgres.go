@@ -32,7 +32,7 @@ const leastVersion = 120000
 // Store is a store.Backend in a schema of a PostgreSQL database.
 type Store struct {
 	store.Tables
-	pool *pgxpool.Pool
+	pool Pool
 	// shown is the address without its password, user who connects, and schema has the
 	// tables.
 	shown, user, schema string
@@ -60,7 +60,7 @@ func OpenExisting(ctx context.Context, address string) (*Store, error) {
 
 // Pool gives the connections of the store, for other tables in its schema, whose name it
 // gives too. They are closed with the store.
-func (s *Store) Pool() (pool *pgxpool.Pool, schema string) { return s.pool, s.schema }
+func (s *Store) Pool() (pool Pool, schema string) { return s.pool, s.schema }
 
 func open(ctx context.Context, address string, make bool) (*Store, error) {
 	config, schema, err := parse(address)
@@ -70,7 +70,7 @@ func open(ctx context.Context, address string, make bool) (*Store, error) {
 	s := &Store{shown: Shown(address), user: config.ConnConfig.User, schema: schema, owner: rand.Text(), place: store.ProcessPlace()}
 	s.Tables = s.tables()
 	config.AfterConnect = prepareConn
-	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+	if s.pool.pgx, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, s.at(err)
 	}
 	// A server that says that it stops or starts is waited for. Where none answers from the
@@ -84,18 +84,19 @@ func open(ctx context.Context, address string, make bool) (*Store, error) {
 		c := code(err)
 		there = there || c == startingUp || c == shutDown || c == crashed
 		if !there || !Away(err) || ctx.Err() != nil || time.Since(began) > connectTime {
-			s.pool.Close()
+			s.pool.pgx.Close()
 			return nil, err
 		}
 	}
 }
 
 // prepareConn has a connection answer as the store needs it. A commit must be on the disk
-// when it returns, whatever the server's default. A plan that was made while a table was
+// when it returns, and a statement must see what others have committed before it got its lock,
+// whatever the server's defaults. A plan that was made while a table was
 // small must not read all of it when it has become large, and compiling one takes longer
 // than any query here.
 func prepareConn(ctx context.Context, conn *pgx.Conn) error {
-	_, err := conn.Exec(ctx, `SET enable_seqscan = off; SET jit = off;
+	_, err := conn.Exec(ctx, `SET enable_seqscan = off; SET jit = off; SET default_transaction_isolation = 'read committed';
 		SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`)
 	return err
 }
@@ -160,7 +161,7 @@ func (s *Store) version(ctx context.Context, db database) (version int, err erro
 // migrate brings the schema up to date, in one transaction. Of several processes that
 // start together one does so, while the others wait.
 func (s *Store) migrate(ctx context.Context) error {
-	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	err := s.pool.InTx(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('orbench schema ' || $1, 0))`, s.schema); err != nil {
 			return err
 		}
@@ -217,7 +218,7 @@ func (s *Store) Close() error {
 		}
 	}
 	s.closed.Store(true)
-	s.pool.Close()
+	s.pool.pgx.Close()
 	return s.at(err)
 }
 
@@ -226,8 +227,7 @@ func (s *Store) Close() error {
 func (s *Store) query(ctx context.Context, begin func(), scan func(pgx.Rows) error, query string, args ...any) error {
 	return s.again(ctx, func(ctx context.Context) error {
 		begin()
-		rows, _ := s.pool.Query(ctx, query, args...) // each gives the error
-		return each(rows, scan)
+		return s.pool.Each(ctx, scan, query, args...)
 	})
 }
 
@@ -276,7 +276,7 @@ func (s *Store) tables() store.Tables {
 // transact does something in one transaction, alone: two that put the same chunks in another
 // order would wait for each other forever.
 func (s *Store) transact(ctx context.Context, do func(exec func(query string, args ...any) error) error) error {
-	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	err := s.pool.InTx(ctx, func(tx pgx.Tx) error {
 		exec := func(query string, args ...any) error {
 			_, err := tx.Exec(ctx, query, bytesOf(args)...)
 			return err
@@ -293,7 +293,7 @@ func (s *Store) transact(ctx context.Context, do func(exec func(query string, ar
 // repeated.
 func (s *Store) briefly(ctx context.Context, do func(query func(row func(store.Scan) error, query string, args ...any) error, exec func(string, ...any) error) error) error {
 	return s.again(ctx, func(ctx context.Context) error {
-		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		return s.pool.InTx(ctx, func(tx pgx.Tx) error {
 			const alone = `SELECT set_config('synchronous_commit', 'off', true), pg_advisory_xact_lock(hashtextextended('orbench shares ' || $1, 0))`
 			if _, err := tx.Exec(ctx, alone, s.schema); err != nil {
 				return err

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	sqldriver "database/sql/driver"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -34,7 +35,7 @@ func (s *Store) Claim(ctx context.Context, hashes []model.Hash, term time.Durati
 		for _, h := range hashes {
 			wanted[h] = !c.Answered[h]
 		}
-		if c.Taken, err = s.taken(ctx, tx, wanted); err != nil {
+		if c.Taken, err = s.taken(ctx, tx, wanted, term); err != nil {
 			return err
 		}
 		var free []byte
@@ -101,8 +102,9 @@ func (s *Store) inBatches(ctx context.Context, tx *sql.Tx, free []byte) (map[mod
 	return present(ctx, lookUp{tx.StmtContext(ctx, s.batched.few), tx.StmtContext(ctx, s.batched.many)}, hashes)
 }
 
-// taken finds which of the wanted calls other handles hold, and deletes claims that have ended.
-func (s *Store) taken(ctx context.Context, tx *sql.Tx, wanted map[model.Hash]bool) (map[model.Hash]bool, error) {
+// taken finds which of the wanted calls other handles hold, and deletes claims that are over:
+// those whose process is gone, and those that stood still for a term.
+func (s *Store) taken(ctx context.Context, tx *sql.Tx, wanted map[model.Hash]bool, term time.Duration) (map[model.Hash]bool, error) {
 	type key struct {
 		owner  string
 		number int64
@@ -122,7 +124,7 @@ func (s *Store) taken(ctx context.Context, tx *sql.Tx, wanted map[model.Hash]boo
 		if err := rows.Scan(&k.owner, &k.number, &where, &pid, &until, &claimed); err != nil {
 			return err
 		}
-		if !s.holds(where, pid, until) {
+		if where != "" && where == s.place && store.ProcessGone(pid) || s.Watch.Over(fmt.Sprint(k.owner, " ", k.number), until, term) {
 			ended = append(ended, k)
 			return nil
 		}
@@ -142,15 +144,10 @@ func (s *Store) taken(ctx context.Context, tx *sql.Tx, wanted map[model.Hash]boo
 	return taken, err
 }
 
-// holds reports whether a claim until some time is still that of a process at a place.
-func (s *Store) holds(where string, pid int, until int64) bool {
-	return until > s.now().UnixNano() && (where == "" || where != s.place || !store.ProcessGone(pid))
-}
-
 // Renew implements store.Backend.
 func (s *Store) Renew(ctx context.Context, term time.Duration) (held []int64, err error) {
 	err = s.inBriefTx(ctx, func(_ *sql.Conn, tx *sql.Tx) error {
-		rows, err := tx.QueryContext(ctx, `UPDATE claims SET until = ? WHERE owner = ? RETURNING number`, s.now().Add(term).UnixNano(), s.owner)
+		rows, err := tx.QueryContext(ctx, `UPDATE claims SET until = max(until + 1, ?) WHERE owner = ? RETURNING number`, s.now().Add(term).UnixNano(), s.owner)
 		if err != nil {
 			return err
 		}

@@ -58,7 +58,8 @@ type Store struct {
 	// anyBatched tells whether any call is out in a batch, batched which are.
 	anyBatched *sql.Stmt
 	batched    lookUp
-	// now is the clock for Run.Saved and for claims.
+	// now is the clock for Run.Saved, and gives the numbers of claims and shares, which nobody
+	// compares with another clock.
 	now func() time.Time
 	// owner names this handle in claims, of which it has made so many, and place where it
 	// runs.
@@ -141,8 +142,11 @@ func (s *Store) connect(ctx context.Context, mode, writing string, version int) 
 	return nil
 }
 
+// Now is the clock of the stores that are opened. Only tests change it.
+var Now = time.Now
+
 func newStore(path, abs string) *Store {
-	s := &Store{path: path, abs: abs, now: time.Now, owner: rand.Text(), place: store.ProcessPlace(), copyAfter: copyAfter}
+	s := &Store{path: path, abs: abs, now: Now, owner: rand.Text(), place: store.ProcessPlace(), copyAfter: copyAfter}
 	s.Tables = s.tables()
 	return s
 }
@@ -383,6 +387,7 @@ func (s *Store) tables() store.Tables {
 	return store.Tables{
 		Query: s.query, Write: s.apply, Transact: s.transact, Briefly: s.briefly, Among: among, At: s.at,
 		Now:           func(context.Context) (time.Time, error) { return s.now(), nil },
+		Watch:         &store.Watch{},
 		DatasetNumber: "rowid", BatchNumber: "rowid",
 	}
 }
