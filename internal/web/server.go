@@ -65,7 +65,6 @@ type Server struct {
 
 	// summing is held while the figures of a run are derived for the list.
 	summing sync.Mutex
-	live    live
 }
 
 // newServer makes a server that has no address yet.
@@ -107,7 +106,6 @@ func New(c Config) (*Server, error) {
 		}
 	}
 	mux.HandleFunc("POST /label.json", s.serve(s.labeled, true))
-	mux.HandleFunc("GET /events", s.events)
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, http.StatusNotFound, "There is no page at this address.")
 	})
@@ -314,8 +312,8 @@ const (
 	// A reader that takes less than writeChunk within writeTimeout is cut off.
 	writeTimeout = time.Minute
 	writeChunk   = 64 << 10
-	mostHeader  = 64 << 10
-	mostBody    = 1 << 20
+	mostHeader   = 64 << 10
+	mostBody     = 1 << 20
 )
 
 // steady writes to readers that take what they are given. The time runs for each chunk, so
@@ -353,7 +351,5 @@ func (w steady) wait() error {
 // HTTP returns an http.Server for the handler, with bounds on the size and the time of
 // requests.
 func (s *Server) HTTP() *http.Server {
-	h := &http.Server{Handler: s, ReadTimeout: readTimeout, ReadHeaderTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: mostHeader}
-	h.RegisterOnShutdown(s.close) // streams of events would go on
-	return h
+	return &http.Server{Handler: s, ReadTimeout: readTimeout, ReadHeaderTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: mostHeader}
 }
