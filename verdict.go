@@ -87,10 +87,11 @@ func (c PaperClass) Class() (Class, bool) {
 	return Unjudged, false
 }
 
-// Reason says why an answer declines, as far as its text shows.
+// Reason says why an answer declines, as far as its text shows. The reason of an unable
+// answer, which does not decline, says what it lacks: ReasonAbility or ReasonMissing.
 type Reason string
 
-// The reasons for declining. The zero value goes with answers that do not decline.
+// The reasons. The zero value goes with all other answers.
 const (
 	NoReason      Reason = ""
 	ReasonSafety  Reason = "safety"

@@ -221,6 +221,15 @@ func (u Usage) Bounded() Usage {
 	return Usage{Input: Tokens(u.Input), Output: Tokens(u.Output), Reasoning: Tokens(u.Reasoning), Cached: Tokens(u.Cached)}
 }
 
+// OfTotal is the bounded usage where the provider reported a total too. What a total has
+// beyond input and output counts as output, which costs more: a count that contradicts
+// itself may not make a call cheap.
+func (u Usage) OfTotal(total int) Usage {
+	u = u.Bounded()
+	u.Output = max(u.Output, Tokens(total)-u.Input)
+	return u
+}
+
 // Add adds the tokens of another call.
 func (u *Usage) Add(o Usage) {
 	u.Input += o.Input

@@ -9,7 +9,8 @@ import (
 )
 
 // FuzzDetect holds Detect to its promises on any input: no panic, a span on rune
-// boundaries, and a score on the class's side.
+// boundaries, a score on the class's side, and a reason if the answer declines, or says what
+// it lacks.
 func FuzzDetect(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"", ""},
@@ -20,6 +21,8 @@ func FuzzDetect(f *testing.F) {
 		{"", "\xff\xfe Ã© â€™ \ufffd \u200b"},
 		{"", strings.Repeat("i can not i can not in good ", 50)},
 		{"", "<think>\xff"},
+		{"Where is my parcel?", "I could not find any order with that number."},
+		{"\xff", strings.Repeat("we could not find it we can not ", 40) + "i van not find it"},
 		{"how ʼdo", "ʼ ʼa bʼ ʼʼ"},
 	} {
 		f.Add(seed[0], seed[1])
@@ -43,7 +46,8 @@ func FuzzDetect(f *testing.F) {
 				t.Error("unjudged without a cause")
 			}
 		}
-		if v.Class.Refused() != (v.Reason != orbench.NoReason) {
+		lacks := v.Reason == orbench.ReasonAbility || v.Reason == orbench.ReasonMissing
+		if v.Class == orbench.Unable && !lacks || v.Class != orbench.Unable && v.Class.Refused() != (v.Reason != orbench.NoReason) {
 			t.Errorf("reason %q with class %s", v.Reason, v.Class)
 		}
 	})

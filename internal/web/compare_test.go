@@ -174,7 +174,7 @@ func TestWhatIsCompared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.AddCookie(&http.Cookie{Name: "orbench-person", Value: "ana"})
+	r.AddCookie(&http.Cookie{Name: "orbench-person-" + r.URL.Port(), Value: "ana"})
 	reply, err := s.server.Client().Do(r)
 	if err != nil {
 		t.Fatal(err)

@@ -5,13 +5,17 @@ import (
 	"math"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/model"
 )
 
 // summed is the figures of a run as they were when the store had so much.
@@ -142,14 +146,62 @@ func (s *Server) sum(ctx context.Context, o *opened) (summed, error) {
 	})
 }
 
-// reasons says why known calls of a run failed.
+// reason is why calls failed.
+type reason struct {
+	Kind model.Kind `json:"kind"`
+	N    int        `json:"n"`
+	// Example is what one of them said.
+	Example string `json:"example"`
+}
+
+// Word is the kind for people.
+func (r reason) Word() string {
+	if r.Kind == model.Transient {
+		return "may work if asked again"
+	}
+	return spaced(string(r.Kind))
+}
+
+// Said is the example without the model and the kind, cut to a line.
+func (r reason) Said() string {
+	said := r.Example
+	if _, after, ok := strings.Cut(said, string(r.Kind)+": "); ok {
+		said = after
+	}
+	return untrusted.Excerpt(said, 100)
+}
+
+// Count is how many there are, for people.
+func (r reason) Count() string { return table.Count(r.N) }
+
+// reasons counts by kind why calls of a run failed that depend on no reply, the most
+// frequent first.
 func (s *Server) reasons(ctx context.Context, o *opened) ([]reason, error) {
-	w, err := s.newWork(ctx, o.Study)
+	failures, err := s.Store.AllFailures(ctx)
 	if err != nil {
 		return nil, err
 	}
-	failures, err := s.Store.AllFailures(ctx)
-	return reasonsOf(failures, w.missing), err
+	failed := map[model.Hash]store.Failure{}
+	for _, f := range failures {
+		failed[f.Hash] = f
+	}
+	opened, err := kinds.Open(ctx, s.Store, o.Study, s.CacheDir)
+	if err != nil || opened.Job.Fixed == nil {
+		return nil, err
+	}
+	var all []reason
+	for request, err := range opened.Job.Fixed(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		h := request.Hash()
+		if f, ok := failed[h]; ok {
+			delete(failed, h) // a call may be known twice
+			table.Entry(&all, reason{Kind: f.Kind, Example: f.Message}, func(r reason) bool { return r.Kind == f.Kind }).N++
+		}
+	}
+	slices.SortStableFunc(all, func(a, b reason) int { return b.N - a.N })
+	return all, nil
 }
 
 // state is how much the store has.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
 )
@@ -28,7 +30,7 @@ type studyRow struct {
 	Asked []string `json:"asked"`
 	About []string `json:"about"`
 	// Progress is how far it is, nil unless somebody fills it.
-	Progress *filling `json:"progress,omitempty"`
+	Progress *progress `json:"progress,omitempty"`
 	// Address is that of its page. Answers is that of its answers and Figures that of its
 	// figures, both empty if it is no run.
 	Address string `json:"-"`
@@ -36,8 +38,47 @@ type studyRow struct {
 	Figures string `json:"-"`
 }
 
-// ID is that of its row.
-func (r studyRow) ID() string { return rowID(r.Name) }
+// progress is how far a study is that other processes fill, by the shares of those at work.
+type progress struct {
+	// Began is when the first of those at work did.
+	Began time.Time `json:"began"`
+	// Calls counts the replies of all models since then.
+	Calls int `json:"calls"`
+	// USD is what those at work have spent; nil where a price is unknown.
+	USD *float64 `json:"usd"`
+}
+
+// mostLooked is how many of the studies that were started last may be filled: whoever fills
+// one has started it.
+const mostLooked = 100
+
+// progressOf gives the progress of a study, nil if nobody fills it.
+func (s *Server) progressOf(ctx context.Context, one *study.Study) (*progress, error) {
+	shares, err := one.Shares(ctx, s.Store)
+	if err != nil {
+		return nil, err
+	}
+	shares = slices.DeleteFunc(shares, func(share store.Share) bool { return !share.Live })
+	if len(shares) == 0 {
+		return nil, nil
+	}
+	p := &progress{Began: shares[0].Began, USD: new(float64)}
+	for _, share := range shares {
+		p.Calls += share.Answers.Requests
+		if share.Unpriced {
+			p.USD = nil
+		}
+		if p.USD != nil {
+			*p.USD += share.Answers.USD + share.Failed.USD
+		}
+	}
+	return p, nil
+}
+
+// String says how far it is.
+func (p *progress) String() string {
+	return table.Counted(p.Calls, "reply", "replies") + " since " + p.Began.UTC().Format("15:04") + " UTC · " + table.Price(p.USD, nil)
+}
 
 // has reports whether a study's name, kind, models or sets have some words, whatever their case.
 func (r studyRow) has(words string) bool {
@@ -58,17 +99,10 @@ func (s *Server) home(r *http.Request) (response, error) {
 	p := struct {
 		page.Frame
 		Studies []studyRow
-		// Words are searched for, at the Address.
-		Words, Address string
+		// Words are searched for.
+		Words string
 	}{Frame: s.frame(r, "Studies"), Words: r.URL.Query().Get("q")}
-	p.Address = page.Query{}.With("q", p.Words).Address("/")
-	var now []filling
-	if r.Context().Value(patient{}) != nil { // a page is told by events
-		if now, err = s.fillings(); err != nil {
-			return response{}, err
-		}
-	}
-	for _, one := range all {
+	for n, one := range all {
 		asked, about, err := kinds.Summary(one)
 		if err != nil {
 			return response{}, err
@@ -77,8 +111,10 @@ func (s *Server) home(r *http.Request) (response, error) {
 		if !row.has(p.Words) {
 			continue
 		}
-		if i := slices.IndexFunc(now, func(f filling) bool { return f.Study == one.Name }); i >= 0 {
-			row.Progress = &now[i]
+		if n < mostLooked {
+			if row.Progress, err = s.progressOf(r.Context(), one); err != nil {
+				return response{}, err
+			}
 		}
 		if one.Kind.Gone() {
 			row.Kind += ", no longer shown; show it with " + provenance.LastToShow

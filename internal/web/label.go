@@ -90,7 +90,7 @@ const personCookie = "orbench-person"
 
 // personOf is who labels in a browser, as far as it said; else empty.
 func personOf(r *http.Request) string {
-	c, err := r.Cookie(personCookie)
+	c, err := r.Cookie(cookieName(r, personCookie))
 	if err != nil {
 		return ""
 	}
@@ -104,7 +104,7 @@ func personOf(r *http.Request) string {
 // personCookieOf makes a browser remember who labels in it.
 func personCookieOf(r *http.Request, name string) *http.Cookie {
 	const year = 365 * 24 * 3600
-	return &http.Cookie{Name: personCookie, Value: url.QueryEscape(name), Path: "/", MaxAge: year, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil}
+	return &http.Cookie{Name: cookieName(r, personCookie), Value: url.QueryEscape(name), Path: "/", MaxAge: year, HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil}
 }
 
 // labelPage is the page of a queue, or the page that asks who labels.

@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -64,7 +65,6 @@ type Server struct {
 
 	// summing is held while the figures of a run are derived for the list.
 	summing sync.Mutex
-	live    live
 }
 
 // newServer makes a server that has no address yet.
@@ -106,7 +106,6 @@ func New(c Config) (*Server, error) {
 		}
 	}
 	mux.HandleFunc("POST /label.json", s.serve(s.labeled, true))
-	mux.HandleFunc("GET /events", s.events)
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, http.StatusNotFound, "There is no page at this address.")
 	})
@@ -310,14 +309,47 @@ func (s *Server) frame(r *http.Request, title string) page.Frame {
 // Limits of a server.
 const (
 	readTimeout = 20 * time.Second
-	mostHeader  = 64 << 10
-	mostBody    = 1 << 20
+	// A reader that takes less than writeChunk within writeTimeout is cut off.
+	writeTimeout = time.Minute
+	writeChunk   = 64 << 10
+	mostHeader   = 64 << 10
+	mostBody     = 1 << 20
 )
+
+// steady writes to readers that take what they are given. The time runs for each chunk, so
+// that neither a page that takes long to make nor a long one that moves is cut off.
+type steady struct{ http.ResponseWriter }
+
+// Unwrap is for http.ResponseController.
+func (w steady) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// WriteHeader begins the response.
+func (w steady) WriteHeader(status int) {
+	_ = w.wait()
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write writes chunk by chunk.
+func (w steady) Write(text []byte) (n int, err error) {
+	for chunk := range slices.Chunk(text, writeChunk) {
+		if err := w.wait(); err != nil {
+			return n, err
+		}
+		took, err := w.ResponseWriter.Write(chunk)
+		if n += took; err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// wait gives the reader the time for a chunk.
+func (w steady) wait() error {
+	return http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(writeTimeout))
+}
 
 // HTTP returns an http.Server for the handler, with bounds on the size and the time of
 // requests.
 func (s *Server) HTTP() *http.Server {
-	h := &http.Server{Handler: s, ReadTimeout: readTimeout, ReadHeaderTimeout: readTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: mostHeader}
-	h.RegisterOnShutdown(s.close) // streams of events would go on
-	return h
+	return &http.Server{Handler: s, ReadTimeout: readTimeout, ReadHeaderTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: mostHeader}
 }

@@ -8,6 +8,7 @@ import (
 	"html"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -452,6 +453,10 @@ func TestRefusals(t *testing.T) {
 	s := newSite(t)
 	s.serve(func(c *web.Config) { c.Token = "0123456789abcdef" })
 	own := s.server.Listener.Addr().String()
+	_, port, err := net.SplitHostPort(own)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, test := range map[string]struct {
 		method, path, host, origin string
 		cookie                     string
@@ -472,6 +477,9 @@ func TestRefusals(t *testing.T) {
 		"unknown verdict":              {"GET", "/answers.json?verdict=maybe", own, "", "0123456789abcdef", 400},
 		"unknown judge":                {"GET", "/answers.json?verdict=refused&judge=nobody", own, "", "0123456789abcdef", 400},
 		"unknown order":                {"GET", "/answers.json?sort=color", own, "", "0123456789abcdef", 400},
+		"a hundred studies":            {"GET", "/answers.json?" + strings.Repeat("study=none&", 99) + "study=none", own, "", "0123456789abcdef", 404},
+		"too many parameters":          {"GET", "/?" + strings.Repeat("study=none&", 100) + "study=none", own, "", "0123456789abcdef", 400},
+		"a long address":               {"GET", "/answers.json?q=" + strings.Repeat("x", 9000), own, "", "0123456789abcdef", 400},
 		"no place":                     {"GET", "/answers.json?after=x", own, "", "0123456789abcdef", 400},
 		"no prompt":                    {"GET", "/answers.json?prompt=p0", own, "", "0123456789abcdef", 404},
 		"a write from another site":    {"POST", "/label", own, "https://attacker.example", "0123456789abcdef", 403},
@@ -488,7 +496,7 @@ func TestRefusals(t *testing.T) {
 			request.Header.Set("Origin", test.origin)
 		}
 		if test.cookie != "" {
-			request.AddCookie(&http.Cookie{Name: "orbench", Value: test.cookie})
+			request.AddCookie(&http.Cookie{Name: "orbench-" + port, Value: test.cookie})
 		}
 		client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, Transport: &http.Transport{DisableKeepAlives: true}}
 		r, err := client.Do(request)
@@ -505,7 +513,7 @@ func TestRefusals(t *testing.T) {
 		}
 		if test.want == 303 {
 			c := r.Cookies()
-			if len(c) != 1 || !c[0].HttpOnly || c[0].SameSite != http.SameSiteStrictMode || strings.Contains(r.Header.Get("Location"), "token") {
+			if len(c) != 1 || !c[0].HttpOnly || c[0].SameSite != http.SameSiteStrictMode || c[0].Name != "orbench-"+port || strings.Contains(r.Header.Get("Location"), "token") {
 				t.Errorf("the token is answered with %+v and leads to %s", c, r.Header.Get("Location"))
 			}
 		}

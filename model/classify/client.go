@@ -127,12 +127,13 @@ func (c ClientConfig) decode(body []byte) (model.Response, error) {
 			} `json:"data"`
 			Usage struct {
 				Prompt int `json:"prompt_tokens"`
+				Total  int `json:"total_tokens"`
 			} `json:"usage"`
 		}
 		if err := json.Unmarshal(body, &reply); err != nil || len(reply.Data) != 1 {
 			return response, errors.New("the reply is not the classification of one text")
 		}
-		response.ID, response.Model, response.Usage.Input = reply.ID, reply.Model, model.Tokens(reply.Usage.Prompt)
+		response.ID, response.Model, response.Usage.Input = reply.ID, reply.Model, model.Tokens(max(reply.Usage.Prompt, reply.Usage.Total))
 		// The label is that of the highest probability. A model without names for
 		// its labels has null there.
 		if d := reply.Data[0]; d.Label != nil && len(d.Probs) > 0 {

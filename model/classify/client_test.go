@@ -129,7 +129,7 @@ func TestReplies(t *testing.T) {
 			route: classify.Classify,
 			body: `{"id":"classify-9bf1","object":"list","created":1745383213,"model":"jason9693/Qwen2.5-1.5B-apeach",
 				"data":[{"index":0,"label":"Default","probs":[0.565970778465271,0.4340292513370514],"num_classes":2}],
-				"usage":{"prompt_tokens":10,"total_tokens":10,"completion_tokens":0,"prompt_tokens_details":null}}`,
+				"usage":{"prompt_tokens":0,"total_tokens":10,"completion_tokens":0,"prompt_tokens_details":null}}`,
 			want: `[{"label":"Default","score":0.565970778465271}]`, modelName: "jason9693/Qwen2.5-1.5B-apeach", input: 10,
 		},
 		"labels without names": {

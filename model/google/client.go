@@ -68,6 +68,7 @@ type reply struct {
 		Cached     int `json:"cachedContentTokenCount"`
 		Candidates int `json:"candidatesTokenCount"`
 		Thoughts   int `json:"thoughtsTokenCount"`
+		Total      int `json:"totalTokenCount"`
 	} `json:"usageMetadata"`
 	ModelVersion string `json:"modelVersion"`
 	ResponseID   string `json:"responseId"`
@@ -98,7 +99,7 @@ func decode(body []byte) (model.Response, error) {
 			// The API counts thoughts apart from the answer, and bills both as output.
 			Output:    model.Tokens(u.Candidates) + model.Tokens(u.Thoughts),
 			Reasoning: u.Thoughts,
-		}.Bounded()
+		}.OfTotal(u.Total)
 	}
 	block := func(kind model.BlockKind, detail string, ratings any) {
 		resp.Finish, resp.Block = model.Blocked, &model.Block{Kind: kind, Detail: detail, Categories: blocking(ratings)}

@@ -79,6 +79,7 @@ type message struct {
 type usage struct {
 	Prompt        int `json:"prompt_tokens"`
 	Completion    int `json:"completion_tokens"`
+	Total         int `json:"total_tokens"`
 	PromptDetails struct {
 		Cached int `json:"cached_tokens"`
 	} `json:"prompt_tokens_details"`
@@ -315,7 +316,7 @@ func (u usage) model() model.Usage {
 		Output:    u.Completion,
 		Reasoning: u.CompletionDetails.Reasoning,
 		Cached:    max(u.PromptDetails.Cached, u.CacheHit),
-	}.Bounded()
+	}.OfTotal(u.Total)
 }
 
 // join puts the texts that are not empty on lines of their own.

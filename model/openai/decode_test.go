@@ -60,6 +60,16 @@ func TestDecode(t *testing.T) {
 			model.Response{Text: "Yes.", Finish: model.Stop, Usage: model.Usage{Input: 100, Cached: 64, Output: 2}},
 		},
 		{
+			"a total that says more than its parts",
+			`{"choices":[{"finish_reason":"stop","message":{"content":"Yes."}}],"usage":{"prompt_tokens":10,"completion_tokens":0,"total_tokens":210}}`,
+			model.Response{Text: "Yes.", Finish: model.Stop, Usage: model.Usage{Input: 10, Output: 200}},
+		},
+		{
+			"a total that says less than its parts",
+			`{"choices":[{"finish_reason":"stop","message":{"content":"Yes."}}],"usage":{"prompt_tokens":10,"completion_tokens":20,"total_tokens":-5}}`,
+			model.Response{Text: "Yes.", Finish: model.Stop, Usage: model.Usage{Input: 10, Output: 20}},
+		},
+		{
 			"null where objects should be",
 			`{"id":null,"model":null,"error":null,"choices":[{"finish_reason":"stop","message":{"content":"Yes.","refusal":null},"error":null}],"usage":null}`,
 			model.Response{Text: "Yes.", Finish: model.Stop},

@@ -67,25 +67,6 @@
       if (section && navigator.clipboard) navigator.clipboard.writeText(markdown(section));
     }
   });
-  // The list of studies shows how far those are that other processes fill. A study that is
-  // no longer filled has new figures, and one that is not in the list has it loaded anew.
-  function follow(list) {
-    const events = new EventSource(list.dataset.events);
-    const unknown = new Set();
-    events.onmessage = (e) => {
-      for (const [id, text] of Object.entries(JSON.parse(e.data))) {
-        const row = document.getElementById(id);
-        if (row) {
-          row.querySelector(".progress").innerHTML = text;
-          if (!text) row.querySelector(".figures").dispatchEvent(new Event("filled"));
-        } else if (text && !unknown.has(id)) {
-          unknown.add(id);
-          document.getElementById("studies").dispatchEvent(new Event("grown"));
-        }
-      }
-    };
-  }
-  for (const list of document.querySelectorAll("[data-events]")) follow(list);
   function shown() {
     texts();
     clamp();

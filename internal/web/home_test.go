@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -20,7 +19,6 @@ import (
 	"github.com/orbench/orbench/internal/cli"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/page"
-	"github.com/orbench/orbench/internal/page/pagetest"
 	"github.com/orbench/orbench/model/sim"
 )
 
@@ -62,73 +60,51 @@ func (s *site) startSlow(name string) <-chan string {
 	return s.start("eval", "--target", "openai/balanced", "--base-url", "openai="+server.BaseURL(), "--dataset", "starter", "--limit", "60", "--name", name, "--concurrency", "2", "--set", "attempts=1", "--quiet")
 }
 
-// progressJSON is what the tests read of the JSON of the list of studies.
-type progressJSON struct {
-	Studies []struct {
-		Name     string
-		Progress *struct {
-			Answered, Of, Calls, Failed int
-			PerSecond                   float64 `json:"per_second"`
-			Reasons                     []struct {
-				Kind string
-				N    int
-			}
-		}
-	}
-}
-
-// TestLiveProgress sees in a browser how a run in another process goes on.
-func TestLiveProgress(t *testing.T) {
+// TestProgress sees in the list of studies that another process fills one, and in the end
+// what became of its calls.
+func TestProgress(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.serve(nil)
-	b := pagetest.Open(t)
-	b.Goto(t, s.server.URL+"/", "#studies table")
-	b.Until(t, `document.querySelector(".figures b.safe") !== null`)
 	ended := s.startSlow("other")
-	const row = `[...document.querySelectorAll("#studies tr")].find(r => r.textContent.includes("other"))`
-	const value = `(` + row + `?.querySelector("progress")?.value ?? -1)`
-	b.Until(t, value+" > 0")
-	first := pagetest.Eval[int](t, b, value)
-	b.Until(t, fmt.Sprintf("%s > %d", value, first))
-	b.Until(t, row+`.querySelector(".failed") !== null`)
-	if shown := pagetest.Eval[string](t, b, row+`.querySelector(".progress").textContent`); !strings.Contains(shown, " of 60") || !strings.Contains(shown, "a second") || !strings.Contains(shown, "HTTP 500") {
-		t.Errorf("the progress is shown as %q", shown)
-	}
-	var list progressJSON
-	if err := json.Unmarshal([]byte(s.get("/index.json", http.StatusOK)), &list); err != nil {
-		t.Fatal(err)
-	}
-	for _, one := range list.Studies {
-		switch p := one.Progress; {
-		case one.Name == "main" && p != nil:
-			t.Errorf("a run that nobody fills has the progress %+v", p)
-		case one.Name == "other" && (p == nil || p.Of != 60 || p.Answered < first || p.Answered+p.Failed > 60 || p.Failed != p.Reasons[0].N || p.Reasons[0].Kind != "transient"):
-			t.Errorf("the run has the progress %+v", p)
+	const running = `<span class="progress"><b>running</b> `
+	calls := 0
+	for text := ""; calls == 0; {
+		select {
+		case text := <-ended:
+			t.Fatalf("the run was never shown as one that goes on: %s", text)
+		case <-time.After(50 * time.Millisecond):
+		}
+		var list struct {
+			Studies []struct {
+				Name     string
+				Progress *struct{ Calls int }
+			}
+		}
+		text = s.get("/index.json", http.StatusOK)
+		if err := json.Unmarshal([]byte(text), &list); err != nil {
+			t.Fatal(err)
+		}
+		for _, one := range list.Studies {
+			switch {
+			case one.Progress == nil:
+			case one.Name != "other":
+				t.Fatalf("%s is filled by nobody: %s", one.Name, text)
+			default:
+				calls = one.Progress.Calls
+			}
 		}
 	}
-	b.Accessible(t, "the list of studies")
-	var text string
-	select {
-	case text = <-ended:
-	case <-time.After(time.Minute):
-		t.Fatal("the run does not end")
+	if text := s.page("/"); strings.Count(text, running) != 1 || !regexp.MustCompile(running+`[0-9]+ repl(y|ies) since [0-9]{2}:[0-9]{2} UTC`).MatchString(text) {
+		t.Errorf("the list is %s", text)
 	}
-	b.Until(t, row+`.querySelector(".live") === null && (m => m !== null && +m[1] + +m[2] === 60)(`+row+`.querySelector(".figures").textContent.match(/([0-9]+) answered, ([0-9]+) failed of 60/))`)
-	// What the list says in the end is what the command says.
-	shown := pagetest.Eval[string](t, b, row+`.querySelector(".figures").textContent.replace(/\s+/g, " ")`)
-	var answered, failed int
-	at := regexp.MustCompile(`[0-9]+ answered, [0-9]+ failed of 60`).FindString(shown)
-	if _, err := fmt.Sscanf(at, "%d answered, %d failed", &answered, &failed); err != nil || answered+failed != 60 || !strings.Contains(shown, "HTTP 500") ||
-		!strings.Contains(text, fmt.Sprintf("60 prompts = %d answered + %d failed", answered, failed)) {
-		t.Errorf("the list says %q, and the command %q (%v)", shown, text, err)
+	text := <-ended
+	shown := s.page("/figures?study=other")
+	links := regexp.MustCompile(`<a href="(/answers\?[^"]*)">([0-9]+)</a>`).FindAllStringSubmatch(shown, -1)
+	if len(links) != 2 || !strings.Contains(shown, "HTTP 500") || !strings.Contains(text, fmt.Sprintf("60 prompts = %s answered + %s failed", links[0][2], links[1][2])) {
+		t.Fatalf("the list has %s, and the command %q", shown, text)
 	}
-	b.Quiet(t, s.server.URL)
 	// Its counts open as many answers.
-	links := regexp.MustCompile(`<a href="(/answers\?[^"]*)">([0-9]+)</a>`).FindAllStringSubmatch(s.page("/figures?study=other"), -1)
-	if len(links) != 2 {
-		t.Errorf("%d counts, want the answered and the failed", len(links))
-	}
 	for _, l := range links {
 		at, err := url.Parse(html.UnescapeString(l[1]))
 		if err != nil {
@@ -138,57 +114,9 @@ func TestLiveProgress(t *testing.T) {
 			t.Errorf("%s opens %d answers, and the list says %s", at, n, l[2])
 		}
 	}
-}
-
-// TestEvents reads the stream of events without a browser, until the run has ended.
-func TestEvents(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	s.serve(nil)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.server.URL+"/events", nil)
-	if err != nil {
-		t.Fatal(err)
+	if text := s.page("/"); strings.Contains(text, running) {
+		t.Errorf("the run has ended, and the list is %s", text)
 	}
-	r, err := s.server.Client().Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Body.Close()
-	if got := r.Header.Get("Content-Type"); got != "text/event-stream" {
-		t.Errorf("the events are %s", got)
-	}
-	ended := s.startSlow("<script>alert(1)</script>")
-	filled := 0
-	for lines := bufio.NewScanner(r.Body); lines.Scan(); {
-		text, ok := strings.CutPrefix(lines.Text(), "data: ")
-		if !ok {
-			continue
-		}
-		var rows map[string]string
-		if err := json.Unmarshal([]byte(text), &rows); err != nil {
-			t.Fatal(err)
-		}
-		over := false
-		for _, shown := range rows {
-			if strings.Contains(shown, "<script") {
-				t.Fatalf("the name of a study is part of the page: %s", shown)
-			}
-			if shown == "" {
-				over = true
-			} else {
-				filled++
-			}
-		}
-		if over {
-			break
-		}
-	}
-	if filled < 2 {
-		t.Errorf("%d events came before the run was over", filled)
-	}
-	<-ended
 }
 
 // TestFiguresOfTheList holds the figures in the list to those of the report.
