@@ -355,8 +355,6 @@ jobs() {
 	step store-merged-labels report main --store all.db --format json
 	step store-check store check --format json
 	step store-backup store backup --out copy.db
-	step store-repair store repair --store copy.db --out repaired.db
-	step store-repaired report main --store repaired.db --format json
 	step doctor doctor
 
 	for format in table json; do

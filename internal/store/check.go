@@ -5,89 +5,115 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 )
 
-// checked are the kinds of rows, in the order in which they are told of. read fails for a
-// row that is not what was written, and gives the request that is left of a call.
+// checked are the kinds of rows, in the order in which they are told of. read fails for a row that is not what was written. It gives the request
+// that is left of a call, and the keys of the rows of the kind before that a row names.
 var checked = []struct {
 	kind, table, key, columns string
-	read                      func(Scan) (request []byte, err error)
-	// seldom is true for a kind that is told of only where there is any.
-	seldom bool
+	read                      func(Scan) (request []byte, names [][]byte, err error)
+	// named is true for a kind that others name, and seldom for one that is told of only where
+	// there is any.
+	named, seldom bool
 }{
-	{kind: "calls", table: "calls", key: "hash", columns: recordColumns, read: func(scan Scan) ([]byte, error) {
+	{kind: "calls", table: "calls", key: "hash", columns: recordColumns, read: func(scan Scan) ([]byte, [][]byte, error) {
 		var number int64
 		r, err := readRecord(&number)(scan)
-		return r.Request, err
+		return r.Request, nil, err
 	}},
 	{kind: "failures", table: "failures", key: "hash", columns: failureColumns, read: only(readFailure)},
-	{kind: "pieces of prompts", table: "pieces", key: "hash", columns: "hash, prompts", read: func(scan Scan) ([]byte, error) {
+	{kind: "pieces of prompts", table: "pieces", key: "hash", columns: "hash, prompts", named: true, read: func(scan Scan) ([]byte, [][]byte, error) {
 		var hash, text []byte
 		err := scan(&hash, &text)
 		if err == nil && sha256.Sum256(text) != HashOf(hash) {
 			err = ErrChanged
 		}
-		return nil, err
+		return nil, nil, err
 	}},
-	{kind: "datasets", table: "datasets", key: "key", columns: datasetColumns, read: func(scan Scan) ([]byte, error) {
+	{kind: "datasets", table: "datasets", key: "key", columns: datasetColumns, named: true, read: func(scan Scan) ([]byte, [][]byte, error) {
 		var about []byte
-		_, err := readPieces(&about)(scan)
-		return nil, err
+		p, err := readPieces(&about)(scan)
+		return nil, slices.Collect(p.Each()), err
 	}},
-	{kind: "runs", table: "runs", key: "name", columns: runColumns, read: only(readRun)},
+	{kind: "runs", table: "runs", key: "name", columns: runColumns, read: func(scan Scan) (_ []byte, names [][]byte, err error) {
+		r, err := readRun(scan)
+		for i := range r.Datasets {
+			names = append(names, r.Datasets[i][:])
+		}
+		return nil, names, err
+	}},
 	{kind: "annotations", table: "annotations", key: "id", columns: "id, annotation", read: only(readAnnotation)},
 	{kind: "batches", table: "batches", key: "id", columns: batchColumns, read: only(readBatch), seldom: true},
 	{kind: "calls out in batches", table: "batch_calls", key: "hash", columns: "hash, request", read: only(readBatchCall), seldom: true},
 }
 
 // only is read without what it gives.
-func only[Row any](read func(Scan) (Row, error)) func(Scan) ([]byte, error) {
-	return func(scan Scan) ([]byte, error) {
+func only[Row any](read func(Scan) (Row, error)) func(Scan) ([]byte, [][]byte, error) {
+	return func(scan Scan) ([]byte, [][]byte, error) {
 		_, err := read(scan)
-		return nil, err
+		return nil, nil, err
 	}
 }
 
-// CheckRows reads all rows, each kind by its key, so that no query holds all of a table. Those
-// that are not what was written are lost.
-func (t *Tables) CheckRows(ctx context.Context) (Health, error) {
-	h := Health{LostCalls: []LostCall{}, Faults: []string{}}
+// Check reads all rows and holds each to its checksum and its hash. Those that are not what
+// was written are lost, and so are those that others name and that are not there. A kind that
+// cannot be read to its end is a fault.
+func (t *Tables) Check(ctx context.Context) (Health, error) {
+	h := Health{Kinds: []KindHealth{}, LostCalls: []LostCall{}, Faults: []string{}}
+	var before map[string]bool
 	for _, k := range checked {
 		of := KindHealth{Kind: k.kind}
-		type row struct {
-			key, request []byte
-			lost         bool
+		var calls []LostCall
+		keys, named := map[string]bool{}, map[string]bool{}
+		begin := func() {
+			of, calls = KindHealth{Kind: k.kind}, nil
+			clear(keys)
+			clear(named)
 		}
-		read := func(scan Scan) (r row, err error) {
-			r.request, err = k.read(func(into ...any) error { return scan(append([]any{&r.key}, into...)...) })
-			if r.lost = errors.Is(err, ErrDamaged); r.lost {
-				err = nil
+		err := t.Query(ctx, begin, func(scan Scan) error {
+			var key []byte
+			unchecked := false
+			request, names, err := k.read(func(into ...any) error {
+				err := scan(append([]any{&key}, into...)...)
+				sum, ok := into[len(into)-1].(*any)
+				unchecked = ok && *sum == nil
+				return err
+			})
+			if k.named {
+				keys[string(key)] = true
 			}
-			return r, err
-		}
-		rows := paged(func(after []byte) ([]row, []byte, error) {
-			beyond := ">"
-			if after == nil {
-				beyond, after = ">=", []byte{}
+			for _, name := range names {
+				named[string(name)] = true
 			}
-			page, err := found(ctx, t, read, fmt.Sprintf(`SELECT %s, %s FROM %s WHERE %[1]s %[4]s $1 ORDER BY %[1]s LIMIT 256`, k.key, k.columns, k.table, beyond), after)
-			if len(page) > 0 {
-				after = page[len(page)-1].key
-			}
-			return page, after, err
-		})
-		for r, err := range rows {
 			switch {
-			case err != nil:
-				return h, err
-			case !r.lost:
+			case err == nil:
 				of.Good++
-				continue
-			case k.table == "calls":
-				h.LostCalls = append(h.LostCalls, LostCallOf(r.key, r.request))
+				if unchecked {
+					of.Unchecked++
+				}
+			case !errors.Is(err, ErrDamaged):
+				return err
+			default:
+				of.Lost++
+				if k.table == "calls" {
+					calls = append(calls, LostCallOf(key, request))
+				}
 			}
-			of.Lost++
+			return nil
+		}, fmt.Sprintf(`SELECT %s, %s FROM %s`, k.key, k.columns, k.table))
+		if errors.Is(err, ErrDamaged) {
+			h.Faults = append(h.Faults, k.kind+": the rest cannot be read")
+		} else if err != nil {
+			return h, err
 		}
+		for name := range named {
+			if !before[name] {
+				h.Kinds[len(h.Kinds)-1].Lost++
+			}
+		}
+		before = keys
+		h.LostCalls = append(h.LostCalls, calls...)
 		if !k.seldom || of.Good+of.Lost > 0 {
 			h.Kinds = append(h.Kinds, of)
 		}

@@ -18,12 +18,18 @@ func (d Damage) Error() string { return string(d) }
 // Is reports whether target is ErrDamaged.
 func (d Damage) Is(target error) bool { return target == ErrDamaged }
 
+// SaveRest says how what is intact of a damaged store is saved, whose file is quoted for a
+// shell.
+func SaveRest(file string) string {
+	return "Save the rest with sqlite3 " + file + " .recover | sqlite3 recovered.db, then orbench store merge recovered.db `out` saved.db"
+}
+
 // Health is what a check of a store found.
 type Health struct {
 	// Kinds are the kinds of things that a store holds, such as calls.
 	Kinds []KindHealth `json:"kinds"`
 	// LostCalls names the calls that are lost, by their hash. Those of which nothing is
-	// left, not even in the index, are not among them.
+	// left are not among them.
 	LostCalls []LostCall `json:"lost_calls"`
 	// Faults are what is wrong with the structure of the file, at most some of it.
 	Faults []string `json:"faults"`

@@ -234,16 +234,11 @@ func (e *Env) OpenExisting(ctx context.Context, at string) (*store.Store, error)
 	return memory, err
 }
 
-// OpenReading is OpenExisting for a command that shows what is there: of a damaged store
-// it reads what is good, and says so.
-func (e *Env) OpenReading(ctx context.Context, at string) (store.ReadCloser, error) {
-	memory, err := address.OpenReading(ctx, at, func(found store.Health) {
-		lost := 0
-		for _, k := range found.Kinds {
-			lost += k.Lost
-		}
-		e.Infof("%s is damaged, and %d rows are known to be lost; the intact rows are shown. Which: orbench store check%s; save the rest: orbench store repair%[3]s --out FILE",
-			address.Shown(at), lost, e.StoreArgument(at))
+// OpenReading is OpenExisting for a command that shows or copies what is there: it leaves out
+// damaged rows, and says so.
+func (e *Env) OpenReading(ctx context.Context, at string) (*store.Store, error) {
+	memory, err := address.OpenReading(ctx, at, func() {
+		e.Infof("%s has damaged rows, which are left out; list them with: orbench store check%s", address.Shown(at), e.StoreArgument(at))
 	})
 	if errors.Is(err, store.ErrNoStore) {
 		return nil, e.noStore(at)
