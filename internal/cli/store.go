@@ -200,7 +200,7 @@ func (s storeCommands) sayConflicts(at string, done kinds.Merged, onConflict str
 func (s storeCommands) check() *cobra.Command {
 	return s.command(&cobra.Command{
 		Use:   "check",
-		Short: "Read the whole store, and list what is damaged",
+		Short: "Read the whole store, and count what is damaged",
 		Long: `Read the whole store and check every row against its checksum and its hash. A row that
 cannot be read, as on a damaged disk, or that differs from what was written counts as
 lost. A part of the schema that orbench does not make, such as a trigger, is named too.
@@ -266,9 +266,6 @@ func (s storeCommands) failUnsound(at string, h store.Health) error {
 	return command.ErrFailures
 }
 
-// shownLost is how many lost calls are named; JSON has all.
-const shownLost = 20
-
 // printHealth prints what was found in a store.
 func printHealth(w io.Writer, at string, h store.Health) {
 	state := "sound"
@@ -278,34 +275,15 @@ func printHealth(w io.Writer, at string, h store.Health) {
 	fmt.Fprintf(w, "%s is %s.\n\n", at, state)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "good\tlost\t")
-	unchecked := 0
 	for _, k := range h.Kinds {
 		fmt.Fprintf(t, "%s\t%s\t  %s\n", table.Count(k.Good), table.Count(k.Lost), k.Kind)
-		unchecked += k.Unchecked
 	}
 	t.Flush()
-	if unchecked > 0 {
-		fmt.Fprintf(w, "\n%s of an older version have no checksum, so a changed letter in them is not noticed.\n", counted(unchecked, "row"))
-	}
 	for i, fault := range h.Faults {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintln(w, untrusted.Terminal(fault))
-	}
-	for i, lost := range h.LostCalls[:min(shownLost, len(h.LostCalls))] {
-		if i == 0 {
-			fmt.Fprintln(w, "\nlost calls, by their hash:")
-		}
-		const shown = 60
-		fmt.Fprintf(w, "%.16s", lost.Hash)
-		if lost.Model != "" {
-			fmt.Fprintf(w, "  %s to %s", untrusted.Terminal(lost.Model), untrusted.Quote(untrusted.Excerpt(lost.Prompt, shown)))
-		}
-		fmt.Fprintln(w)
-	}
-	if n := len(h.LostCalls) - shownLost; n > 0 {
-		fmt.Fprintf(w, "and %s more; --format json has all\n", table.Count(n))
 	}
 }
 

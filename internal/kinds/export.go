@@ -210,7 +210,7 @@ func whole(d store.Dataset, prompts iter.Seq2[orbench.Prompt, error]) iter.Seq2[
 		}
 		if sum.Of() != d.Sum {
 			yield(orbench.Prompt{}, &orbench.InputError{
-				Problem: "the prompts of a dataset are not those that were kept", Hint: "list what is lost with orbench store check",
+				Problem: "the prompts of a dataset are not those that were kept", Hint: "count what is lost with orbench store check",
 			})
 		}
 	}

@@ -8,40 +8,37 @@ import (
 	"slices"
 )
 
-// checked are the kinds of rows, in the order in which they are told of. read fails for a row that is not what was written. It gives the request
-// that is left of a call, and the keys of the rows of the kind before that a row names.
+// checked are the kinds of rows, in the order in which they are told of. read fails for a
+// row that is not what was written, and gives the keys of the rows of the kind before that a
+// row names.
 var checked = []struct {
 	kind, table, key, columns string
-	read                      func(Scan) (request []byte, names [][]byte, err error)
+	read                      func(Scan) (names [][]byte, err error)
 	// named is true for a kind that others name, and seldom for one that is told of only where
 	// there is any.
 	named, seldom bool
 }{
-	{kind: "calls", table: "calls", key: "hash", columns: recordColumns, read: func(scan Scan) ([]byte, [][]byte, error) {
-		var number int64
-		r, err := readRecord(&number)(scan)
-		return r.Request, nil, err
-	}},
+	{kind: "calls", table: "calls", key: "hash", columns: recordColumns, read: only(readRecord(new(int64)))},
 	{kind: "failures", table: "failures", key: "hash", columns: failureColumns, read: only(readFailure)},
-	{kind: "pieces of prompts", table: "pieces", key: "hash", columns: "hash, prompts", named: true, read: func(scan Scan) ([]byte, [][]byte, error) {
+	{kind: "pieces of prompts", table: "pieces", key: "hash", columns: "hash, prompts", named: true, read: func(scan Scan) ([][]byte, error) {
 		var hash, text []byte
 		err := scan(&hash, &text)
 		if err == nil && sha256.Sum256(text) != HashOf(hash) {
 			err = ErrChanged
 		}
-		return nil, nil, err
+		return nil, err
 	}},
-	{kind: "datasets", table: "datasets", key: "key", columns: datasetColumns, named: true, read: func(scan Scan) ([]byte, [][]byte, error) {
+	{kind: "datasets", table: "datasets", key: "key", columns: datasetColumns, named: true, read: func(scan Scan) ([][]byte, error) {
 		var about []byte
 		p, err := readPieces(&about)(scan)
-		return nil, slices.Collect(p.Each()), err
+		return slices.Collect(p.Each()), err
 	}},
-	{kind: "runs", table: "runs", key: "name", columns: runColumns, read: func(scan Scan) (_ []byte, names [][]byte, err error) {
+	{kind: "runs", table: "runs", key: "name", columns: runColumns, read: func(scan Scan) (names [][]byte, err error) {
 		r, err := readRun(scan)
 		for i := range r.Datasets {
 			names = append(names, r.Datasets[i][:])
 		}
-		return nil, names, err
+		return names, err
 	}},
 	{kind: "annotations", table: "annotations", key: "id", columns: "id, annotation", read: only(readAnnotation)},
 	{kind: "batches", table: "batches", key: "id", columns: batchColumns, read: only(readBatch), seldom: true},
@@ -49,10 +46,10 @@ var checked = []struct {
 }
 
 // only is read without what it gives.
-func only[Row any](read func(Scan) (Row, error)) func(Scan) ([]byte, [][]byte, error) {
-	return func(scan Scan) ([]byte, [][]byte, error) {
+func only[Row any](read func(Scan) (Row, error)) func(Scan) ([][]byte, error) {
+	return func(scan Scan) ([][]byte, error) {
 		_, err := read(scan)
-		return nil, nil, err
+		return nil, err
 	}
 }
 
@@ -60,26 +57,19 @@ func only[Row any](read func(Scan) (Row, error)) func(Scan) ([]byte, [][]byte, e
 // was written are lost, and so are those that others name and that are not there. A kind that
 // cannot be read to its end is a fault.
 func (t *Tables) Check(ctx context.Context) (Health, error) {
-	h := Health{Kinds: []KindHealth{}, LostCalls: []LostCall{}, Faults: []string{}}
+	h := Health{Kinds: []KindHealth{}, Faults: []string{}}
 	var before map[string]bool
 	for _, k := range checked {
 		of := KindHealth{Kind: k.kind}
-		var calls []LostCall
 		keys, named := map[string]bool{}, map[string]bool{}
 		begin := func() {
-			of, calls = KindHealth{Kind: k.kind}, nil
+			of = KindHealth{Kind: k.kind}
 			clear(keys)
 			clear(named)
 		}
 		err := t.Query(ctx, begin, func(scan Scan) error {
 			var key []byte
-			unchecked := false
-			request, names, err := k.read(func(into ...any) error {
-				err := scan(append([]any{&key}, into...)...)
-				sum, ok := into[len(into)-1].(*any)
-				unchecked = ok && *sum == nil
-				return err
-			})
+			names, err := k.read(func(into ...any) error { return scan(append([]any{&key}, into...)...) })
 			if k.named {
 				keys[string(key)] = true
 			}
@@ -89,16 +79,10 @@ func (t *Tables) Check(ctx context.Context) (Health, error) {
 			switch {
 			case err == nil:
 				of.Good++
-				if unchecked {
-					of.Unchecked++
-				}
-			case !errors.Is(err, ErrDamaged):
-				return err
-			default:
+			case errors.Is(err, ErrDamaged):
 				of.Lost++
-				if k.table == "calls" {
-					calls = append(calls, LostCallOf(key, request))
-				}
+			default:
+				return err
 			}
 			return nil
 		}, fmt.Sprintf(`SELECT %s, %s FROM %s`, k.key, k.columns, k.table))
@@ -113,7 +97,6 @@ func (t *Tables) Check(ctx context.Context) (Health, error) {
 			}
 		}
 		before = keys
-		h.LostCalls = append(h.LostCalls, calls...)
 		if !k.seldom || of.Good+of.Lost > 0 {
 			h.Kinds = append(h.Kinds, of)
 		}

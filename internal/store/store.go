@@ -133,7 +133,7 @@ type Reader interface {
 	Shares(ctx context.Context, study string) ([]Share, error)
 
 	// Notes says what a user should know of the state in which the store was found, in
-	// a line each, such as that a command was killed.
+	// a line each, such as that it is only read.
 	Notes() []string
 
 	// LeftOut tells what is damaged, and is left out of all that is read, once any of it was

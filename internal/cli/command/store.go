@@ -238,7 +238,7 @@ func (e *Env) OpenExisting(ctx context.Context, at string) (*store.Store, error)
 // damaged rows, and says so.
 func (e *Env) OpenReading(ctx context.Context, at string) (*store.Store, error) {
 	memory, err := address.OpenReading(ctx, at, func() {
-		e.Infof("%s has damaged rows, which are left out; list them with: orbench store check%s", address.Shown(at), e.StoreArgument(at))
+		e.Infof("%s has damaged rows, which are left out; count them with: orbench store check%s", address.Shown(at), e.StoreArgument(at))
 	})
 	if errors.Is(err, store.ErrNoStore) {
 		return nil, e.noStore(at)

@@ -21,7 +21,7 @@ import (
 func damaged(path string, err error) error {
 	return &orbench.InputError{
 		File: path, Problem: "the store is damaged: " + err.Error(),
-		Hint: "list what is lost with orbench store check. " + store.SaveRest(untrusted.Shell(path)), Err: errors.Join(store.ErrDamaged, err),
+		Hint: "count what is lost with orbench store check. " + store.SaveRest(untrusted.Shell(path)), Err: errors.Join(store.ErrDamaged, err),
 	}
 }
 
@@ -33,7 +33,7 @@ const mostFaults = 20
 func Check(ctx context.Context, path string) (h store.Health, err error) {
 	s, err := openReadOnly(ctx, path, nil)
 	if errors.Is(err, store.ErrDamaged) {
-		return store.Health{Kinds: []store.KindHealth{}, LostCalls: []store.LostCall{}, Faults: []string{err.Error()}}, nil
+		return store.Health{Kinds: []store.KindHealth{}, Faults: []string{err.Error()}}, nil
 	}
 	if err != nil {
 		return h, err

@@ -85,10 +85,6 @@ func openCopy(ctx context.Context, path string, refused error) (*Store, error) {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	s.path, s.copied, s.notes, s.refused = path, dir, nil, refused
-	if size := logSize(path); size > 0 {
-		s.notes = []string{fmt.Sprintf("%s-wal (%d KB) lies beside the store: a command was killed, or is still running. Its content is read too; a copy of the store needs both files",
-			path, kilobytes(size))}
-	}
 	// What is written to the copy would be lost.
 	if _, err := s.write.ExecContext(ctx, `PRAGMA query_only = 1`); err != nil {
 		return nil, errors.Join(s.at(err), s.Close())

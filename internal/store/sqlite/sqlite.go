@@ -126,7 +126,6 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if len(s.extra) > 0 {
 		return nil, s.notOurs()
 	}
-	left := abandonedLog(ctx, abs)
 	// Hashes fall on all pages of their index alike, so that a small log would
 	// be copied back again and again: let it grow to some 64 MB first.
 	const durable = "&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=wal_autocheckpoint(16000)"
@@ -135,9 +134,6 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	}
 	if s.opened, err = filesAt(abs); err != nil {
 		return nil, errors.Join(s.at(err), s.Close())
-	}
-	if left > 0 {
-		s.notes = []string{fmt.Sprintf("%s-wal (%d KB) lay beside the store: a command was killed. Its content is read too", path, kilobytes(left))}
 	}
 	return s, nil
 }
@@ -339,7 +335,6 @@ func Remove(path string) error {
 // Close closes the file.
 func (s *Store) Close() error {
 	err := s.leave(context.Background())
-	s.emptyLog()
 	// Closing a database closes its statements.
 	err = errors.Join(err, s.readers.Close(), s.write.Close())
 	if s.copied != "" {
