@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -62,34 +63,40 @@ func (t *Tables) Check(ctx context.Context) (Health, error) {
 	for _, k := range checked {
 		of := KindHealth{Kind: k.kind}
 		keys, named := map[string]bool{}, map[string]bool{}
-		begin := func() {
-			of = KindHealth{Kind: k.kind}
-			clear(keys)
-			clear(named)
+		by, after := k.key, any([]byte{})
+		if t.RowNumber != "" {
+			by, after = t.RowNumber, any(int64(math.MinInt64))
 		}
-		err := t.Query(ctx, begin, func(scan Scan) error {
-			var key []byte
-			names, err := k.read(func(into ...any) error { return scan(append([]any{&key}, into...)...) })
-			if k.named {
-				keys[string(key)] = true
+		// No query holds all of a table.
+		query := fmt.Sprintf(`SELECT %s, %s, %s FROM %s WHERE %[1]s > $1 ORDER BY %[1]s LIMIT %[5]d`, by, k.key, k.columns, k.table, hashesPerQuery)
+		for more := true; more; {
+			last, good, lost := after, 0, 0
+			err := t.Query(ctx, func() { good, lost = 0, 0 }, func(scan Scan) error {
+				var key []byte
+				names, err := k.read(func(into ...any) error { return scan(append([]any{&last, &key}, into...)...) })
+				if k.named {
+					keys[string(key)] = true
+				}
+				for _, name := range names {
+					named[string(name)] = true
+				}
+				switch {
+				case err == nil:
+					good++
+				case errors.Is(err, ErrDamaged):
+					lost++
+				default:
+					return err
+				}
+				return nil
+			}, query, after)
+			if errors.Is(err, ErrDamaged) {
+				h.Faults = append(h.Faults, k.kind+": the rest cannot be read")
+			} else if err != nil {
+				return h, err
 			}
-			for _, name := range names {
-				named[string(name)] = true
-			}
-			switch {
-			case err == nil:
-				of.Good++
-			case errors.Is(err, ErrDamaged):
-				of.Lost++
-			default:
-				return err
-			}
-			return nil
-		}, fmt.Sprintf(`SELECT %s, %s FROM %s`, k.key, k.columns, k.table))
-		if errors.Is(err, ErrDamaged) {
-			h.Faults = append(h.Faults, k.kind+": the rest cannot be read")
-		} else if err != nil {
-			return h, err
+			of.Good, of.Lost = of.Good+good, of.Lost+lost
+			after, more = last, err == nil && good+lost == hashesPerQuery
 		}
 		for name := range named {
 			if !before[name] {

@@ -39,6 +39,8 @@ type Tables struct {
 	// DatasetNumber and BatchNumber are the columns that number those in the order of their
 	// arrival.
 	DatasetNumber, BatchNumber string
+	// RowNumber is the column by which the rows of each table lie, empty for its key.
+	RowNumber string
 
 	tolerance *tolerance
 }

@@ -395,7 +395,7 @@ func (s *Store) tables() store.Tables {
 	return store.Tables{
 		Query: s.query, Write: s.apply, Transact: s.transact, Briefly: s.briefly, Among: among, At: s.at,
 		Now:           func(context.Context) (time.Time, error) { return s.now(), nil },
-		DatasetNumber: "rowid", BatchNumber: "rowid",
+		DatasetNumber: "rowid", BatchNumber: "rowid", RowNumber: "rowid",
 	}
 }
 
