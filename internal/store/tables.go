@@ -85,6 +85,10 @@ type Statement struct {
 	Args  []any
 }
 
+// MaxValue is the most bytes of a value that is read: enough for the 512 prompts of a piece.
+// What reads a value has it in memory up to four times.
+const MaxValue = 192 << 20
+
 // hashesPerQuery is how many hashes are looked up together, and rows read at a time.
 const hashesPerQuery = 256
 

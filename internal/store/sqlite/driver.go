@@ -12,13 +12,9 @@ import (
 	codes "modernc.org/sqlite/lib"
 )
 
-// MaxValue is the most bytes of a value that is read or written: enough for the 512 prompts
-// of a piece. What reads a value has it in memory three times.
-const MaxValue = 192 << 20
-
 // open opens a database of which nothing is trusted but what the callers compare: its
 // schema runs no function, no statement writes to it but by tables, no file is attached,
-// and no value is read that is larger than MaxValue.
+// and no value is read that is larger than store.MaxValue.
 func open(abs, more string, conns int) (*sql.DB, error) {
 	dsn := "file:" + (&url.URL{Path: abs}).EscapedPath() +
 		"?_defensive=1&_pragma=trusted_schema(0)&_pragma=busy_timeout(30000)" + more
@@ -45,7 +41,7 @@ func (b bounded) Connect(ctx context.Context) (sqldriver.Conn, error) {
 	db := sql.OpenDB(lent{c})
 	conn, err := db.Conn(ctx)
 	if err == nil {
-		_, length := driver.Limit(conn, codes.SQLITE_LIMIT_LENGTH, MaxValue)
+		_, length := driver.Limit(conn, codes.SQLITE_LIMIT_LENGTH, store.MaxValue)
 		_, attached := driver.Limit(conn, codes.SQLITE_LIMIT_ATTACHED, 0)
 		err = errors.Join(length, attached, conn.Close())
 	}
@@ -86,7 +82,7 @@ func Corrupt(err error) bool {
 func notDatabase(err error) bool { return code(err)&0xff == codes.SQLITE_NOTADB }
 func isFull(err error) bool      { return code(err)&0xff == codes.SQLITE_FULL }
 
-// tooLarge reports whether an error says that a value is larger than MaxValue.
+// tooLarge reports whether an error says that a value is larger than store.MaxValue.
 func tooLarge(err error) bool { return code(err)&0xff == codes.SQLITE_TOOBIG }
 
 // Busy reports whether an error says that another process writes the file.

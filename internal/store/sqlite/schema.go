@@ -102,7 +102,7 @@ func (s *Store) foreignParts() string {
 	return "the schema of the store has " + strings.Join(s.extra, ", ") + ", which orbench does not make"
 }
 
-// oversized is the error for a value that is larger than MaxValue. It finds the row by the
+// oversized is the error for a value that is larger than store.MaxValue. It finds the row by the
 // length alone.
 func (s *Store) oversized(cause error) error {
 	where := "a value"
@@ -112,7 +112,7 @@ func (s *Store) oversized(cause error) error {
 		var row, size int64
 		err := s.readers.QueryRowContext(ctx, `SELECT group_concat('ifnull(octet_length(' || name || '), 0)') FROM pragma_table_info(?)`, table).Scan(&sizes)
 		if err == nil {
-			err = s.readers.QueryRowContext(ctx, fmt.Sprintf(`SELECT rowid, max(0, %s) AS size FROM %s WHERE size > ?`, sizes, table), MaxValue).Scan(&row, &size)
+			err = s.readers.QueryRowContext(ctx, fmt.Sprintf(`SELECT rowid, max(0, %s) AS size FROM %s WHERE size > ?`, sizes, table), store.MaxValue).Scan(&row, &size)
 		}
 		if err == nil {
 			where = fmt.Sprintf("row %d of %s, of %d MB,", row, table, size>>20)
@@ -120,7 +120,7 @@ func (s *Store) oversized(cause error) error {
 		}
 	}
 	return &orbench.InputError{
-		File: s.path, Problem: fmt.Sprintf("%s is larger than the %d MB that are read", where, MaxValue>>20),
+		File: s.path, Problem: fmt.Sprintf("%s is larger than the %d MB that are read", where, store.MaxValue>>20),
 		Hint: "no orbench wrote it: name another store with `store`", Err: cause,
 	}
 }
