@@ -357,7 +357,7 @@ func (e *Env) finish(r Running, s Filled, missing []string) error {
 func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 	var least []job.Plan
 	var spent *study.Spent
-	plans, err := Plans(ctx, r.Store, func(ctx context.Context, memory store.Reader) ([]job.Plan, error) {
+	plans, err := e.Plans(ctx, r.Store, func(ctx context.Context, memory store.Reader) ([]job.Plan, error) {
 		if memory != nil {
 			if err := e.checkName(ctx, memory, r.Study, r.Replace); err != nil {
 				return nil, err

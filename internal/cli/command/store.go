@@ -251,7 +251,7 @@ func (e *Env) OpenReading(ctx context.Context, at string) (*store.Store, error) 
 
 // WithExisting opens a store for a command that writes nothing; memory is nil where there is
 // none yet.
-func WithExisting(ctx context.Context, at string, do func(memory store.Reader) error) error {
+func (e *Env) WithExisting(ctx context.Context, at string, do func(memory store.Reader) error) error {
 	memory, err := address.OpenExisting(ctx, at)
 	switch {
 	case errors.Is(err, store.ErrNoStore):
@@ -260,13 +260,14 @@ func WithExisting(ctx context.Context, at string, do func(memory store.Reader) e
 		return err
 	}
 	defer memory.Close()
+	e.Infos(memory.Notes())
 	return do(memory)
 }
 
 // Plans gives what a command would send beyond what its store remembers, which may
 // not be there yet, and what that is expected to take.
-func Plans(ctx context.Context, at string, plan func(context.Context, store.Reader) ([]job.Plan, error)) (plans []job.Plan, err error) {
-	err = WithExisting(ctx, at, func(memory store.Reader) error {
+func (e *Env) Plans(ctx context.Context, at string, plan func(context.Context, store.Reader) ([]job.Plan, error)) (plans []job.Plan, err error) {
+	err = e.WithExisting(ctx, at, func(memory store.Reader) error {
 		if plans, err = plan(ctx, memory); err != nil {
 			return err
 		}

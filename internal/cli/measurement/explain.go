@@ -85,7 +85,7 @@ func (a app) explainNew(ctx context.Context, x *experiment.File, f evalFlags) er
 	if err != nil {
 		return err
 	}
-	return command.WithExisting(ctx, f.Store, func(memory store.Reader) error {
+	return a.WithExisting(ctx, f.Store, func(memory store.Reader) error {
 		result, err := identity.Find(ctx, m.Job(), memory, nil)
 		if err != nil {
 			return err
