@@ -12,8 +12,8 @@ FUZZES   := ./internal/batch/service:FuzzReadResults ./dataset:FuzzCSV ./dataset
 	./judge:FuzzParseVerdict ./moderate:FuzzVote ./generator:FuzzList ./defense:FuzzParse ./defense:FuzzPerturb ./internal/compare:FuzzParseGate ./internal/audit:FuzzSheet ./internal/audit:FuzzReadSheet ./internal/experiment:FuzzParse ./judge:FuzzSplitAndParse ./guard:FuzzRead ./guard:FuzzParse ./judge:FuzzReadRubric ./refusal:FuzzDetect \
 	./model/openai:FuzzDecode ./model/classify:FuzzDescription ./model/wire:FuzzRetryAfter ./model/sim:FuzzAlarm ./model/sim:FuzzParseFaults \
 	./internal/provider:FuzzWith ./internal/provider:FuzzResolve ./internal/price:FuzzPrice \
-	./internal/annotation:FuzzRead ./dataset:FuzzValues ./internal/overlap:FuzzReadRows ./internal/rows:FuzzHeaders ./internal/rows:FuzzInspectJSON ./internal/rows:FuzzInspectZIP ./internal/rows:FuzzHarness ./internal/rows:FuzzPromptfooJSON ./internal/rows:FuzzPromptfooLines ./internal/rows:FuzzBatch ./internal/rows:FuzzInstances ./internal/rows:FuzzLog ./internal/recorded:FuzzStream ./internal/logs:FuzzText ./internal/untrusted:FuzzTerminal ./internal/untrusted:FuzzCell ./internal/untrusted:FuzzWriter ./internal/page:FuzzPassages ./internal/words:FuzzFind \
-	./internal/store/sqlite:FuzzPages ./internal/jsonappend:FuzzString ./internal/jsonappend:FuzzFloat
+	./internal/annotation:FuzzRead ./dataset:FuzzValues ./internal/overlap:FuzzReadRows ./internal/rows:FuzzHeaders ./internal/rows:FuzzInspectJSON ./internal/rows:FuzzInspectZIP ./internal/rows:FuzzHarness ./internal/rows:FuzzPromptfooJSON ./internal/rows:FuzzPromptfooLines ./internal/rows:FuzzHELM ./internal/rows:FuzzBatch ./internal/rows:FuzzInstances ./internal/rows:FuzzLog ./internal/recorded:FuzzStream ./internal/logs:FuzzText ./internal/untrusted:FuzzTerminal ./internal/untrusted:FuzzCell ./internal/untrusted:FuzzWriter ./internal/page:FuzzPassages ./internal/words:FuzzFind \
+	./internal/jsonappend:FuzzString ./internal/jsonappend:FuzzFloat
 
 # The packages that hold money and truth: make mutate changes them, mistake by mistake,
 # and sees whether a test of theirs notices. MUTATE=./internal/fill tries one alone.

@@ -73,10 +73,10 @@ var mistakes = []mistake{
 	{"runs of different prompts compared", "compare a b --require 'over_refusal <= +2pp'", 4, "run both on one dataset", "gate undecided"},
 	{"a gate without a unit", "compare a b --fail-if 'over_refusal > 2'", 2, "write +2pp", ""},
 	{"a gate that so few prompts cannot decide", "compare b c --require 'over_refusal <= +0.1pp, significant or not'", 4, "too few prompts were compared", "gate undecided"},
-	{"a run that the store lacks", "report mien --store lossy.db", 2, "it holds mine", ""},
+	{"a run that the store lacks", "report mien --store lossy.db", 2, "it holds mine", "orbench:"},
 	{"a file that is no store", "report --store p.csv", 2, "name another file with --store", ""},
 	{"a store in a folder that is not there", "eval --target sim/balanced --dataset p.csv --store no/such.db", 2, "create it, or name another file with --store", ""},
-	{"a store that deletes what it is given", "eval --target sim/cautious --dataset p.csv --name lost --store lossy.db --quiet", 1, "Continue with another --store", "orbench:"},
+	{"a store with a trigger of another program", "eval --target sim/cautious --dataset p.csv --name lost --store lossy.db --quiet", 2, "copy what it holds into a store of your own", ""},
 	{"a fetched file that is not the published one", "dataset pull or-bench-hard-1k --from p.csv", 2, "fetch it anew", ""},
 }
 

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -48,6 +49,8 @@ func TestScript(t *testing.T) {
 				return long(), nil
 			case "postgres": // [!postgres] skip
 				return storetest.Installed(), nil
+			case "recover":
+				return recoverer() != "", nil
 			case "tmpfs": // whether a process may mount a disk of its own
 				return exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "t", "/mnt").Run() == nil, nil
 			}
@@ -63,6 +66,7 @@ func TestScript(t *testing.T) {
 			// For scripts that build: where go keeps what it compiled, if not elsewhere.
 			cache, _ := os.UserCacheDir()
 			e.Setenv("GO_CACHE", cmp.Or(os.Getenv("GOCACHE"), filepath.Join(cache, "go-build")))
+			e.Setenv("SQLITE", recoverer())
 			e.Setenv("SOURCE", filepath.Join(filepath.Dir(old), "../../../.."))
 			return err
 		},
@@ -293,6 +297,21 @@ func killed(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(c.Process.Kill())
 	<-ended
 }
+
+// recoverer is the command of a SQLite that has .recover, as not every sqlite3 does; the one
+// in fossil does. It is empty where there is none, or no sqlite3.
+var recoverer = sync.OnceValue(func() string {
+	if _, err := exec.LookPath("sqlite3"); err != nil {
+		return ""
+	}
+	for _, command := range []string{"sqlite3", "fossil sqlite3 --no-repository"} {
+		words := append(strings.Fields(command), ":memory:", "SELECT count(*) FROM sqlite_dbpage")
+		if exec.Command(words[0], words[1:]...).Run() == nil {
+			return command
+		}
+	}
+	return ""
+})
 
 // damage overwrites the page of a store that has the last of its calls: damage FILE
 func damage(ts *testscript.TestScript, neg bool, args []string) {

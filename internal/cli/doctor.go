@@ -107,7 +107,7 @@ func providerState(env *command.Env, ctx context.Context, p provider.Provider, a
 // storeState opens the store and counts what it holds. It does not read all of it, and says
 // so: what is damaged may not be met. What does not open, or cannot be counted, is a problem.
 func storeState(env *command.Env, ctx context.Context, t *tabwriter.Writer, at string) error {
-	err := command.WithExisting(ctx, at, func(memory store.Reader) error {
+	err := env.WithExisting(ctx, at, func(memory store.Reader) error {
 		if memory == nil {
 			fmt.Fprintf(t, "store %s\tnot there yet; the first eval makes it\n", address.Shown(at))
 			return nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/kinds"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/table"
@@ -22,10 +23,10 @@ import (
 // storeCommand has what is done with stores as a whole.
 func storeCommand(env *command.Env) *cobra.Command {
 	s := storeCommands{env}
-	return command.Group("store", "Export runs; merge, copy, check, repair and forget", `A store holds everything that a run is made of: the prompts, every paid answer and
+	return command.Group("store", "Export runs; merge, copy, check and forget", `A store holds everything that a run is made of: the prompts, every paid answer and
 verdict, people's labels and the settings. These commands copy it from store to store.
 They ask no model and overwrite no file.`,
-		s.export(), s.importing(), s.merge(), s.backup(), s.check(), s.repair(), s.vacuum(), s.forget())
+		s.export(), s.importing(), s.merge(), s.backup(), s.check(), s.vacuum(), s.forget())
 }
 
 // storeCommands are the commands below store.
@@ -153,7 +154,7 @@ settings, nothing is written.`,
 func (s storeCommands) merged(ctx context.Context, into *store.Store, stores []string, onConflict string) (kinds.Merged, error) {
 	all := kinds.Merged{Conflicts: []kinds.Conflict{}, Judged: []string{}}
 	for _, at := range stores {
-		from, err := s.OpenExisting(ctx, at)
+		from, err := s.OpenReading(ctx, at)
 		if err != nil {
 			return all, err
 		}
@@ -163,6 +164,9 @@ func (s storeCommands) merged(ctx context.Context, into *store.Store, stores []s
 		}
 		for _, name := range done.Judged {
 			s.Infof("%s: run %s had other judges; it now has the judges of both", address.Shown(at), name)
+		}
+		if done.Lost > 0 {
+			s.Infof("%s: %s with lost prompts, left out; their runs read the files again", address.Shown(at), counted(done.Lost, "dataset"))
 		}
 		s.sayConflicts(at, done, onConflict)
 		if done.Disagree() && onConflict == "stop" {
@@ -196,12 +200,18 @@ func (s storeCommands) sayConflicts(at string, done kinds.Merged, onConflict str
 func (s storeCommands) check() *cobra.Command {
 	return s.command(&cobra.Command{
 		Use:   "check",
-		Short: "Read the whole store, and list what is damaged",
+		Short: "Read the whole store, and count what is damaged",
 		Long: `Read the whole store and check every row against its checksum and its hash. A row that
 cannot be read, as on a damaged disk, or that differs from what was written counts as
-lost. Nothing is changed; "orbench store repair" saves the rest.
+lost. A part of the schema that orbench does not make, such as a trigger, is named too.
+Nothing is changed. To save the rest of a damaged store:
 
-Exit codes: 0 nothing is wrong, 1 something is damaged, 2 the file is no store.`,
+  sqlite3 damaged.db .recover | sqlite3 recovered.db
+  orbench store merge recovered.db --out saved.db
+
+The sqlite3 of Debian and Ubuntu lacks .recover; that of sqlite.org has it.
+
+Exit codes: 0 nothing is wrong, 1 something is, 2 the file is no store.`,
 		Example: `  orbench store check
   orbench store check --store damaged.db --format json`,
 		Args: cobra.NoArgs,
@@ -210,34 +220,8 @@ Exit codes: 0 nothing is wrong, 1 something is damaged, 2 the file is no store.`
 		if err := s.showHealth(f.format, f.store, health, err); err != nil {
 			return err
 		}
-		return s.suggestRepair(f.store, health)
+		return s.failUnsound(f.store, health)
 	}, "store")
-}
-
-func (s storeCommands) repair() *cobra.Command {
-	return s.command(&cobra.Command{
-		Use:   "repair --out FILE",
-		Short: "Save the intact rows of a damaged store, and list what is lost",
-		Long: `Write all intact rows of a damaged store to a new store, and list the calls that are
-lost. Every page of the file is searched, even if the pages that point to it are damaged.
-The damaged store is not changed. The same "orbench eval" on the new store asks again for
-what is lost.
-
-Exit codes: 0 nothing is lost, 1 something is, 2 the file is no store.`,
-		Example: `  orbench store repair --out saved.db
-  orbench store repair --store damaged.db --out saved.db`,
-		Args: cobra.NoArgs,
-	}, func(ctx context.Context, _ []string, f storeFlags) error {
-		health, err := address.Repair(ctx, f.store, f.out)
-		if err := s.showHealth(f.format, f.store, health, err); err != nil {
-			return err
-		}
-		s.Infof("the intact rows are in %s; your earlier command with --store %s asks again for what is lost", f.out, untrusted.Shell(f.out))
-		if health.Lost() {
-			return command.ErrFailures
-		}
-		return nil
-	}, "store", "out")
 }
 
 func (s storeCommands) backup() *cobra.Command {
@@ -256,7 +240,7 @@ store or is too damaged to copy.`,
 		if err := s.showHealth(f.format, f.out, health, err); err != nil {
 			return err
 		}
-		return s.suggestRepair(f.store, health)
+		return s.failUnsound(f.store, health)
 	}, "store", "out")
 }
 
@@ -271,55 +255,35 @@ func (s storeCommands) showHealth(format, at string, h store.Health, err error) 
 	return s.print(format, h, func(w io.Writer) { printHealth(w, address.Shown(at), h) })
 }
 
-// suggestRepair fails where a store is not sound, and says how to save the rest.
-func (s storeCommands) suggestRepair(at string, h store.Health) error {
+// failUnsound fails where a store is not sound, and says how to save the rest.
+func (s storeCommands) failUnsound(at string, h store.Health) error {
 	if h.Sound() {
 		return nil
 	}
-	s.Infof("save the intact rows with: orbench store repair%s --out FILE", s.StoreArgument(at))
+	if address.IsFile(at) {
+		s.Infof("%s", settings.Rename(store.SaveRest(untrusted.Shell(at)), s.FlagOf))
+	}
 	return command.ErrFailures
 }
-
-// shownLost is how many lost calls are named; JSON has all.
-const shownLost = 20
 
 // printHealth prints what was found in a store.
 func printHealth(w io.Writer, at string, h store.Health) {
 	state := "sound"
 	if !h.Sound() {
-		state = "damaged"
+		state = "not sound"
 	}
 	fmt.Fprintf(w, "%s is %s.\n\n", at, state)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "good\tlost\t")
-	unchecked := 0
 	for _, k := range h.Kinds {
 		fmt.Fprintf(t, "%s\t%s\t  %s\n", table.Count(k.Good), table.Count(k.Lost), k.Kind)
-		unchecked += k.Unchecked
 	}
 	t.Flush()
-	if unchecked > 0 {
-		fmt.Fprintf(w, "\n%s of an older version have no checksum, so a changed letter in them is not noticed.\n", counted(unchecked, "row"))
-	}
 	for i, fault := range h.Faults {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintln(w, untrusted.Terminal(fault))
-	}
-	for i, lost := range h.LostCalls[:min(shownLost, len(h.LostCalls))] {
-		if i == 0 {
-			fmt.Fprintln(w, "\nlost calls, by their hash:")
-		}
-		const shown = 60
-		fmt.Fprintf(w, "%.16s", lost.Hash)
-		if lost.Model != "" {
-			fmt.Fprintf(w, "  %s to %s", untrusted.Terminal(lost.Model), untrusted.Quote(untrusted.Excerpt(lost.Prompt, shown)))
-		}
-		fmt.Fprintln(w)
-	}
-	if n := len(h.LostCalls) - shownLost; n > 0 {
-		fmt.Fprintf(w, "and %s more; --format json has all\n", table.Count(n))
 	}
 }
 

@@ -54,9 +54,15 @@ func Export(ctx context.Context, from store.Reader, studies []*Opened, to store.
 		if err != nil {
 			return done, err
 		}
-		n, err := copyDatasets(ctx, from, to, saved.Datasets)
+		n, lost, err := copyDatasets(ctx, from, to, saved.Datasets)
 		if err != nil {
 			return done, err
+		}
+		if lost > 0 {
+			return done, &orbench.InputError{
+				Problem: "damage to the store lost prompts of run " + saved.Name,
+				Hint:    "run the same orbench eval with the file",
+			}
 		}
 		done.Datasets += n
 		if err := to.SaveRun(ctx, saved); err != nil {
@@ -160,35 +166,33 @@ func (t *tap) Failures(ctx context.Context, hashes []model.Hash) (map[model.Hash
 func (t *tap) Close() error { return nil }
 
 // copyDatasets copies datasets that the other store does not have, or has lost prompts of,
-// and counts them.
-func copyDatasets(ctx context.Context, from store.Reader, to store.Backend, keys []store.Key) (n int, err error) {
+// and counts them. Those of which damage took prompts are left out.
+func copyDatasets(ctx context.Context, from store.Reader, to store.Backend, keys []store.Key) (n, lost int, err error) {
 	for _, key := range keys {
 		has, err := to.Dataset(ctx, key)
 		there := err == nil
 		if err != nil && !errors.Is(err, store.ErrNoDataset) {
-			return n, err
+			return n, lost, err
 		}
 		if there && has.Lost == 0 {
 			continue
 		}
 		d, err := from.Dataset(ctx, key)
 		switch {
-		case err != nil:
-			return n, fmt.Errorf("the prompts of a run: %w", err)
-		case there && d.Lost > 0:
-			continue
-		case d.Lost > 0:
-			return n, &orbench.InputError{
-				Problem: fmt.Sprintf("%d of %d prompts of a dataset were lost with a damaged store", d.Lost, d.Prompts),
-				Hint:    "run the same orbench eval with the file, or merge after a store that has them",
+		case errors.Is(err, store.ErrDamaged) || d.Lost > 0:
+			if !there {
+				lost++
 			}
+			continue
+		case err != nil:
+			return n, lost, fmt.Errorf("the prompts of a run: %w", err)
 		}
 		if err := to.PutDataset(ctx, d.About, whole(d, from.Prompts(ctx, key))); err != nil {
-			return n, err
+			return n, lost, err
 		}
 		n++
 	}
-	return n, nil
+	return n, lost, nil
 }
 
 // whole yields the prompts of a dataset, and an error at the end if they are not what was
@@ -206,7 +210,7 @@ func whole(d store.Dataset, prompts iter.Seq2[orbench.Prompt, error]) iter.Seq2[
 		}
 		if sum.Of() != d.Sum {
 			yield(orbench.Prompt{}, &orbench.InputError{
-				Problem: "the prompts of a dataset are not those that were kept", Hint: "see what is lost with orbench store check, and save the rest with orbench store repair",
+				Problem: "the prompts of a dataset are not those that were kept", Hint: "count what is lost with orbench store check",
 			})
 		}
 	}

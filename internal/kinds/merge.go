@@ -3,6 +3,7 @@ package kinds
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"reflect"
@@ -36,6 +37,8 @@ type Merged struct {
 	Answers int `json:"conflicting_answers"`
 	// Judged names the runs whose judges come from both stores.
 	Judged []string `json:"judges_from_both"`
+	// Lost counts the datasets that were left out because damage took prompts of them.
+	Lost int `json:"lost_datasets"`
 }
 
 // MostShown is how many calls with conflicting answers are listed.
@@ -50,6 +53,7 @@ func (m Merged) Plus(other Merged) Merged {
 	m.Answers += other.Answers
 	m.Conflicts = append(m.Conflicts, other.Conflicts...)
 	m.Judged = append(m.Judged, other.Judged...)
+	m.Lost += other.Lost
 	return m
 }
 
@@ -73,7 +77,7 @@ func Merge(ctx context.Context, into store.Backend, from store.Reader, first boo
 		return done, err
 	}
 	done.Calls = after - before
-	if err := copyRest(ctx, into, from, &done.Counts); err != nil {
+	if err := copyRest(ctx, into, from, &done); err != nil {
 		return done, err
 	}
 	if err := copyBatches(ctx, into, from); err != nil {
@@ -81,6 +85,13 @@ func Merge(ctx context.Context, into store.Backend, from store.Reader, first boo
 	}
 	done.Runs, err = growth(ctx, into.Runs, func() error {
 		for _, r := range runs {
+			for _, key := range r.Datasets {
+				if _, err := into.Dataset(ctx, key); errors.Is(err, store.ErrNoDataset) {
+					r.Datasets = []store.Key{} // its files are read again
+				} else if err != nil {
+					return err
+				}
+			}
 			if err := into.SaveRun(ctx, r); err != nil {
 				return err
 			}
@@ -125,7 +136,7 @@ func growth[T any](ctx context.Context, list func(context.Context) ([]T, error),
 }
 
 // copyRest copies failures, datasets and annotations.
-func copyRest(ctx context.Context, into store.Backend, from store.Reader, done *Counts) error {
+func copyRest(ctx context.Context, into store.Backend, from store.Reader, done *Merged) error {
 	failures, err := from.AllFailures(ctx)
 	if err != nil {
 		return err
@@ -137,7 +148,7 @@ func copyRest(ctx context.Context, into store.Backend, from store.Reader, done *
 	if err != nil {
 		return err
 	}
-	if done.Datasets, err = copyDatasets(ctx, from, into, keys); err != nil {
+	if done.Datasets, done.Lost, err = copyDatasets(ctx, from, into, keys); err != nil {
 		return err
 	}
 	annotations, err := from.Annotations(ctx)

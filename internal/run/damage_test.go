@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -16,10 +15,7 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
-	"github.com/orbench/orbench/internal/store/sqlite"
-	"github.com/orbench/orbench/model"
 )
 
 // damages are ways in which a file is damaged. Each changes the content.
@@ -56,8 +52,7 @@ var damages = []struct {
 const pageSize = 4096
 
 // TestDamagedStores damages a store in many ways: the figures of its run stay as they are,
-// or are said to rest on a part, and each call that lies on sound pages alone is saved by
-// a repair. ORBENCH_LONG=1 takes 200 stores.
+// or are said to rest on a part. ORBENCH_LONG=1 takes 200 stores.
 func TestDamagedStores(t *testing.T) {
 	t.Parallel()
 	stores := 10
@@ -70,7 +65,6 @@ func TestDamagedStores(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lying := callsOf(t, path)
 	counts := map[string]int{}
 	for seed := range uint64(stores) {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -95,43 +89,6 @@ func TestDamagedStores(t *testing.T) {
 			counts["other figures, and a word"]++
 		default:
 			t.Errorf("%s: other figures, and no word", what)
-		}
-		saved := filepath.Join(t.TempDir(), "saved.db")
-		_, failed := address.Repair(t.Context(), file, saved)
-		var m *store.Store
-		switch h, err := address.Check(t.Context(), saved); {
-		case errors.Is(failed, orbench.ErrInput):
-			counts["of which nothing is left"]++
-		case failed != nil:
-			t.Errorf("%s: repair: %v", what, failed)
-		case err != nil || !h.Sound():
-			t.Errorf("%s: what was saved is not sound: %+v, %v", what, h, err)
-		default:
-			m = openStore(t, saved)
-		}
-		for h, on := range lying {
-			counts["calls"]++
-			var has map[model.Hash]bool
-			if m != nil {
-				var err error
-				if has, err = m.Has(t.Context(), []model.Hash{h}); err != nil {
-					t.Fatal(err)
-				}
-			}
-			readable := true
-			for _, n := range on {
-				readable = readable && n*pageSize <= len(hurt) && bytes.Equal(hurt[(n-1)*pageSize:n*pageSize], content[(n-1)*pageSize:n*pageSize])
-			}
-			switch {
-			case readable && !has[h]:
-				t.Errorf("%s: call %s lies on pages %d, which are sound, and is not saved", what, h, on)
-			case readable:
-				counts["calls on sound pages, saved"]++
-			case has[h]:
-				counts["calls on damaged pages, saved"]++
-			default:
-				counts["calls on damaged pages, lost"]++
-			}
 		}
 	}
 	t.Logf("%d stores: %v", stores, counts)
@@ -173,7 +130,7 @@ func measured(t *testing.T, path string) string {
 // of damage.
 func figuresOf(t *testing.T, path string) (figures string, said bool, err error) {
 	t.Helper()
-	m, err := address.OpenReading(t.Context(), path, func(store.Health) {})
+	m, err := address.OpenReading(t.Context(), path, func() {})
 	if err != nil {
 		return "", false, err
 	}
@@ -194,29 +151,4 @@ func figuresOf(t *testing.T, path string) (figures string, said bool, err error)
 	result.Provenance = nil
 	b, err := json.Marshal(result)
 	return string(b), said, err
-}
-
-// callsOf has the pages that each call of a store lies on.
-func callsOf(t *testing.T, path string) map[model.Hash][]int {
-	t.Helper()
-	file, err := sqlite.OpenPages(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	found := map[model.Hash][]int{}
-	for page, err := range file.All() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, row := range page.Rows {
-			if len(row.Values) == 5 && row.Values[0] == nil && strings.HasPrefix(fmt.Sprint(row.Values[2]), "{") {
-				found[model.Hash(row.Values[1].([]byte))] = row.Pages
-			}
-		}
-	}
-	if len(found) < 100 {
-		t.Fatalf("%d calls", len(found))
-	}
-	return found
 }

@@ -8,7 +8,7 @@ import (
 
 func TestHealth(t *testing.T) {
 	t.Parallel()
-	good, bad := store.KindHealth{Kind: "calls", Good: 3, Unchecked: 1}, store.KindHealth{Kind: "runs", Lost: 1}
+	good, bad := store.KindHealth{Kind: "calls", Good: 3}, store.KindHealth{Kind: "runs", Lost: 1}
 	for name, c := range map[string]struct {
 		health      store.Health
 		sound, lost bool

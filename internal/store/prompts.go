@@ -43,8 +43,7 @@ type Dataset struct {
 	Prompts int
 	// Sum is the Sum of the prompts.
 	Sum [sha256.Size]byte
-	// Lost is how many of the prompts damage took: a repair did not find them, and they
-	// are passed over.
+	// Lost is how many of the prompts damage took. They are passed over.
 	Lost int
 }
 

@@ -73,8 +73,8 @@ var ErrGone = errors.New("the store is no longer where it was opened")
 // where a function says so. Readers are safe for concurrent use.
 type Reader interface {
 	// ID is the random name that the store got when it was made. Copies of a store, such
-	// as a backup, have the same; a store that is merged, exported or repaired into a new
-	// one gets another.
+	// as a backup, have the same; a store that is merged or exported into a new one gets
+	// another.
 	ID(ctx context.Context) (string, error)
 
 	// Get finds the responses of those hashes that are present.
@@ -133,11 +133,11 @@ type Reader interface {
 	Shares(ctx context.Context, study string) ([]Share, error)
 
 	// Notes says what a user should know of the state in which the store was found, in
-	// a line each, such as that a command was killed.
+	// a line each, such as that it is only read.
 	Notes() []string
 
-	// LeftOut tells what was found damaged, and is left out of all that is read since. A
-	// store for writing leaves nothing out: what is damaged is ErrDamaged there.
+	// LeftOut tells what is damaged, and is left out of all that is read, once any of it was
+	// met. A store for writing leaves nothing out: what is damaged is ErrDamaged there.
 	LeftOut() Health
 }
 

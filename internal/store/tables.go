@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync"
 	"time"
 
 	json "github.com/go-json-experiment/json/v1"
@@ -41,6 +42,40 @@ type Tables struct {
 	// DatasetNumber and BatchNumber are the columns that number those in the order of their
 	// arrival.
 	DatasetNumber, BatchNumber string
+	// RowNumber is the column by which the rows of each table lie, empty for its key.
+	RowNumber string
+
+	tolerance *tolerance
+}
+
+// tolerance is how a reader leaves out what is damaged.
+type tolerance struct {
+	tell func()
+	mu   sync.Mutex
+	// damaged is true once a damaged row was met, and pieces has the damaged pieces of
+	// prompts.
+	damaged bool
+	pieces  map[string]bool
+}
+
+// Tolerate has lists and look-ups leave out rows that are not what was written, from now
+// on. tell is called at the first of them.
+func (t *Tables) Tolerate(tell func()) {
+	t.tolerance = &tolerance{tell: tell, pieces: map[string]bool{}}
+}
+
+// LeavesOut reports whether a row whose reading failed is left out.
+func (t *Tables) LeavesOut(err error) bool {
+	if t.tolerance == nil || !errors.Is(err, ErrDamaged) {
+		return false
+	}
+	t.tolerance.mu.Lock()
+	defer t.tolerance.mu.Unlock()
+	if !t.tolerance.damaged {
+		t.tolerance.damaged = true
+		t.tolerance.tell()
+	}
+	return true
 }
 
 // Scan reads the columns of a row.
@@ -53,6 +88,10 @@ type Statement struct {
 	Args  []any
 }
 
+// MaxValue is the most bytes of a value that is read: enough for the 512 prompts of a piece.
+// What reads a value has it in memory up to four times.
+const MaxValue = 192 << 20
+
 // hashesPerQuery is how many hashes are looked up together, and rows read at a time.
 const hashesPerQuery = 256
 
@@ -60,6 +99,9 @@ const hashesPerQuery = 256
 func found[Row any](ctx context.Context, t *Tables, read func(Scan) (Row, error), query string, args ...any) (all []Row, err error) {
 	err = t.Query(ctx, func() { all = nil }, func(scan Scan) error {
 		row, err := read(scan)
+		if t.LeavesOut(err) {
+			return nil
+		}
 		all = append(all, row)
 		return err
 	}, query, args...)
@@ -82,11 +124,12 @@ func foundAmong[Row any](ctx context.Context, t *Tables, read func(Scan) (Row, e
 
 // single reads the one row that a query finds, and says whether there is one.
 func single[Row any](ctx context.Context, t *Tables, read func(Scan) (Row, error), query string, args ...any) (row Row, ok bool, err error) {
-	all, err := found(ctx, t, read, query, args...)
-	if len(all) > 0 {
-		row = all[0]
-	}
-	return row, len(all) > 0, err
+	err = t.Query(ctx, func() { ok = false }, func(scan Scan) (err error) {
+		row, err = read(scan)
+		ok = true
+		return err
+	}, query, args...)
+	return row, ok, err
 }
 
 // column reads a row of one column.
@@ -101,8 +144,23 @@ func (t *Tables) ID(ctx context.Context) (string, error) {
 	return id, err
 }
 
-// LeftOut implements Reader.
-func (t *Tables) LeftOut() Health { return Health{} }
+// LeftOut implements Reader. Once a damaged row was met, it looks for all others.
+func (t *Tables) LeftOut() Health {
+	if t.tolerance == nil {
+		return Health{}
+	}
+	t.tolerance.mu.Lock()
+	damaged := t.tolerance.damaged
+	t.tolerance.mu.Unlock()
+	if !damaged {
+		return Health{}
+	}
+	h, err := t.Check(context.Background())
+	if err != nil {
+		h.Faults = append(h.Faults, err.Error())
+	}
+	return h
+}
 
 // Count implements Reader.
 func (t *Tables) Count(ctx context.Context) (int, error) {
@@ -165,8 +223,9 @@ func readRecord(number *int64) func(Scan) (Record, error) {
 
 // paged streams the rows that next gives a page at a time, so that no query of a store
 // stays open while the caller works with what was found. next gives the rows after a
-// place, which is zero before the first, and the place of the last; no rows end it.
-func paged[Row, Place any](next func(after Place) ([]Row, Place, error)) iter.Seq2[Row, error] {
+// place, which is zero before the first, and the place of the last; where that stays as it
+// was, there are no more.
+func paged[Row any, Place comparable](next func(after Place) ([]Row, Place, error)) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		var at Place
 		for {
@@ -176,13 +235,13 @@ func paged[Row, Place any](next func(after Place) ([]Row, Place, error)) iter.Se
 				yield(none, err)
 				return
 			}
-			if len(rows) == 0 {
-				return
-			}
 			for _, row := range rows {
 				if !yield(row, nil) {
 					return
 				}
+			}
+			if last == at {
+				return
 			}
 			at = last
 		}
@@ -370,6 +429,9 @@ func insertDataset(exec func(query string, args ...any) error, about []byte, pro
 // Dataset implements Reader.
 func (t *Tables) Dataset(ctx context.Context, key Key) (Dataset, error) {
 	about, p, err := t.chunks(ctx, key)
+	if err == nil && t.tolerance != nil {
+		err = t.findDamaged(ctx, &p)
+	}
 	if err != nil {
 		return Dataset{}, err
 	}
@@ -382,6 +444,7 @@ func (t *Tables) chunks(ctx context.Context, key Key) (about []byte, p Chunks, e
 	if err == nil && !ok {
 		err = t.At(ErrNoDataset)
 	}
+	t.withoutDamaged(&p)
 	return about, p, err
 }
 
@@ -436,20 +499,36 @@ func (t *Tables) PromptsAt(ctx context.Context, key Key, at []int) ([]orbench.Pr
 	return all, t.atChunk(err)
 }
 
-// VerifyPrompts reads all prompts of a dataset but those that are lost, and gives the error
-// that Prompts would.
-func (t *Tables) VerifyPrompts(ctx context.Context, key Key) error {
-	_, p, err := t.chunks(ctx, key)
-	if err != nil {
-		return err
-	}
+// findDamaged reads all pieces of a dataset, and notes those that are damaged as lost: how
+// many prompts there are must be known before the first is read.
+func (t *Tables) findDamaged(ctx context.Context, p *Chunks) error {
 	text := t.chunk(ctx)
 	for hash := range p.Each() {
-		if _, err := intact(hash, text); err != nil {
+		_, err := intact(hash, text)
+		if t.LeavesOut(err) {
+			t.tolerance.mu.Lock()
+			t.tolerance.pieces[string(hash)] = true
+			t.tolerance.mu.Unlock()
+		} else if err != nil {
 			return t.atChunk(err)
 		}
 	}
+	t.withoutDamaged(p)
 	return nil
+}
+
+// withoutDamaged has a dataset say that pieces which are known to be damaged are lost.
+func (t *Tables) withoutDamaged(p *Chunks) {
+	if t.tolerance == nil {
+		return
+	}
+	t.tolerance.mu.Lock()
+	defer t.tolerance.mu.Unlock()
+	for hash := range p.Each() {
+		if t.tolerance.pieces[string(hash)] {
+			clear(hash)
+		}
+	}
 }
 
 // chunk finds the text of a chunk.

@@ -360,7 +360,7 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 	var least []job.Plan
 	var spent *study.Spent
 	var again []job.Again
-	plans, err := Plans(ctx, r.Store, func(ctx context.Context, memory store.Reader) ([]job.Plan, error) {
+	plans, err := e.Plans(ctx, r.Store, func(ctx context.Context, memory store.Reader) ([]job.Plan, error) {
 		if memory != nil {
 			if err := e.checkName(ctx, memory, r.Study, r.Replace); err != nil {
 				return nil, err

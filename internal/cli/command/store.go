@@ -263,19 +263,14 @@ func (e *Env) OpenExisting(ctx context.Context, at string) (*store.Store, error)
 	return memory, err
 }
 
-// OpenReading is OpenExisting for a command that shows what is there: of a damaged store
-// it reads what is good, and says so.
-func (e *Env) OpenReading(ctx context.Context, at string) (store.ReadCloser, error) {
+// OpenReading is OpenExisting for a command that shows or copies what is there: it leaves out
+// damaged rows, and says so.
+func (e *Env) OpenReading(ctx context.Context, at string) (*store.Store, error) {
 	if err := e.checkIndexFolder(at); err != nil {
 		return nil, err
 	}
-	memory, err := address.OpenReading(ctx, at, func(found store.Health) {
-		lost := 0
-		for _, k := range found.Kinds {
-			lost += k.Lost
-		}
-		e.Infof("%s is damaged, and %d rows are known to be lost; the intact rows are shown. Which: orbench store check%s; save the rest: orbench store repair%[3]s --out FILE",
-			address.Shown(at), lost, e.StoreArgument(at))
+	memory, err := address.OpenReading(ctx, at, func() {
+		e.Infof("%s has damaged rows, which are left out; count them with: orbench store check%s", address.Shown(at), e.StoreArgument(at))
 	})
 	if errors.Is(err, store.ErrNoStore) {
 		return nil, e.noStore(at)
@@ -288,7 +283,7 @@ func (e *Env) OpenReading(ctx context.Context, at string) (store.ReadCloser, err
 
 // WithExisting opens a store for a command that writes nothing; memory is nil where there is
 // none yet.
-func WithExisting(ctx context.Context, at string, do func(memory store.Reader) error) error {
+func (e *Env) WithExisting(ctx context.Context, at string, do func(memory store.Reader) error) error {
 	memory, err := address.OpenExisting(ctx, at)
 	switch {
 	case errors.Is(err, store.ErrNoStore):
@@ -297,13 +292,14 @@ func WithExisting(ctx context.Context, at string, do func(memory store.Reader) e
 		return err
 	}
 	defer memory.Close()
+	e.Infos(memory.Notes())
 	return do(memory)
 }
 
 // Plans gives what a command would send beyond what its store remembers, which may
 // not be there yet, and what that is expected to take.
-func Plans(ctx context.Context, at string, plan func(context.Context, store.Reader) ([]job.Plan, error)) (plans []job.Plan, err error) {
-	err = WithExisting(ctx, at, func(memory store.Reader) error {
+func (e *Env) Plans(ctx context.Context, at string, plan func(context.Context, store.Reader) ([]job.Plan, error)) (plans []job.Plan, err error) {
+	err = e.WithExisting(ctx, at, func(memory store.Reader) error {
 		if plans, err = plan(ctx, memory); err != nil {
 			return err
 		}

@@ -97,7 +97,7 @@ func (a app) build(ctx context.Context, f buildFlags) error {
 		if err := construct.PrintPlan(a.Stdout, f.printed.Format, a.Screen(f.printed.Full), b.Plan(), prices, clients.Recipients()); err != nil || f.printed.Format == "json" {
 			return err
 		}
-		plans, err := command.Plans(ctx, f.store, func(context.Context, store.Reader) ([]job.Plan, error) { return expectable(b.Plan()), nil })
+		plans, err := a.Plans(ctx, f.store, func(context.Context, store.Reader) ([]job.Plan, error) { return expectable(b.Plan()), nil })
 		if err != nil {
 			return err
 		}

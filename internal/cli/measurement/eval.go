@@ -141,7 +141,7 @@ func (a app) newMeasurement(ctx context.Context, x *experiment.File, f evalFlags
 		return measurement{}, run.Placed(x, err)
 	}
 	if x.Fresh {
-		err := command.WithExisting(ctx, f.Store, func(memory store.Reader) error { return r.Refresh(ctx, memory, time.Now(), f.Replace) })
+		err := a.WithExisting(ctx, f.Store, func(memory store.Reader) error { return r.Refresh(ctx, memory, time.Now(), f.Replace) })
 		if err != nil {
 			return measurement{}, err
 		}

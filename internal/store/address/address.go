@@ -98,22 +98,7 @@ func Check(ctx context.Context, address string) (h store.Health, err error) {
 	if _, err := os.Stat(address); errors.Is(err, fs.ErrNotExist) {
 		return store.Health{}, store.ErrNoStore
 	}
-	return sqlite.Check(ctx, address, "")
-}
-
-// Repair is Check that copies what is good to a new store.
-func Repair(ctx context.Context, address, to string) (h store.Health, err error) {
-	if err := onlyFiles(address, "is a database; its server repairs it",
-		"see what is damaged with orbench store check and pg_amcheck, and restore it from a backup with pg_restore"); err != nil {
-		return h, err
-	}
-	if _, err := os.Stat(address); errors.Is(err, fs.ErrNotExist) {
-		return h, store.ErrNoStore
-	}
-	return h, draft(to, func(draft string) error {
-		h, err = sqlite.Check(ctx, address, draft)
-		return err
-	})
+	return sqlite.Check(ctx, address)
 }
 
 // Backup copies the store at an address to a new file, as it is at one moment, while
@@ -131,7 +116,7 @@ func Backup(ctx context.Context, address, to string) (h store.Health, err error)
 		if err := s.Backup(ctx, draft); err != nil {
 			return err
 		}
-		h, err = sqlite.Check(ctx, draft, "")
+		h, err = sqlite.Check(ctx, draft)
 		return err
 	})
 	return h, errors.Join(err, s.Close())

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/store"
@@ -52,7 +53,7 @@ func passes(err error) bool {
 	case c != "":
 		return false
 	}
-	return !errors.Is(err, store.ErrDamaged) && !errors.Is(err, orbench.ErrInput) && !errors.Is(err, pgx.ErrNoRows)
+	return !errors.As(err, new(*pgproto3.ExceededMaxBodyLenErr)) && !errors.Is(err, store.ErrDamaged) && !errors.Is(err, orbench.ErrInput) && !errors.Is(err, pgx.ErrNoRows)
 }
 
 // Away reports whether an error means that the server was not there, or not able to answer,
@@ -132,6 +133,11 @@ func (s *Store) at(err error) error {
 		return input("the disk of the server is full", "make room there, and run the same command again", nil)
 	case c == tooManyClients, c == startingUp:
 		return input("the server takes no more connections: "+reason(), "try again later, or raise its max_connections", nil)
+	}
+	var large *pgproto3.ExceededMaxBodyLenErr
+	if errors.As(err, &large) {
+		return input(fmt.Sprintf("a row of %d MB is larger than the %d MB that are read", large.ActualBodyLen>>20, store.MaxValue>>20),
+			fmt.Sprintf("find it by octet_length, as with SELECT id FROM calls WHERE octet_length(response) > %d", store.MaxValue), nil)
 	}
 	var connecting *pgconn.ConnectError
 	if errors.As(err, &connecting) {

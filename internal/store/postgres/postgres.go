@@ -5,11 +5,13 @@ import (
 	"crypto/rand"
 	"embed"
 	"fmt"
+	"io"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/orbench/orbench"
@@ -70,6 +72,11 @@ func open(ctx context.Context, address string, make bool) (*Store, error) {
 	s := &Store{shown: Shown(address), user: config.ConnConfig.User, schema: schema, owner: rand.Text(), place: store.ProcessPlace()}
 	s.Tables = s.tables()
 	config.AfterConnect = prepareConn
+	config.ConnConfig.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
+		f := pgproto3.NewFrontend(r, w)
+		f.SetMaxBodyLen(store.MaxValue)
+		return f
+	}
 	if s.pool.pgx, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, s.at(err)
 	}

@@ -266,6 +266,10 @@ func TestDamage(t *testing.T) {
 	if h, err := s.Check(t.Context()); err != nil || h.Sound() {
 		t.Errorf("a piece is lacking: %+v, %v", h, err)
 	}
+	execute(t, address, `UPDATE orbench.calls SET response = convert_to(repeat('x', 210000000), 'UTF8') WHERE id = 1`)
+	if _, err := s.Get(t.Context(), []model.Hash{storetest.Record(1).Hash}); !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), "a row of 200 MB is larger than the 192 MB that are read") {
+		t.Errorf("a large row: %v", err)
+	}
 	execute(t, address, `DROP SCHEMA orbench CASCADE`)
 	if _, err := s.Count(t.Context()); !errors.Is(err, store.ErrGone) {
 		t.Errorf("the tables are gone: %v", err)

@@ -135,6 +135,7 @@ func (s *Store) leave(ctx context.Context) error {
 		s.copyLog.Stop()
 	}
 	s.mu.Unlock()
+	s.checkpoint()
 	if said {
 		err = nil
 	}
@@ -151,41 +152,4 @@ func logSize(path string) int64 {
 		return 0
 	}
 	return info.Size()
-}
-
-// kilobytes are those that a file of a size takes.
-func kilobytes(size int64) int64 { return (size + 1023) / 1024 }
-
-// abandonedLog is the size of a log beside a store that no process has open: a command
-// was killed. It is 0 where there is none, and where that cannot be told. To look copies the
-// log to the store.
-func abandonedLog(ctx context.Context, abs string) (size int64) {
-	if logSize(abs) == 0 {
-		return 0
-	}
-	db, err := open(abs, "&mode=rw", 1)
-	if err != nil {
-		return 0
-	}
-	defer db.Close()
-	for _, do := range []string{"PRAGMA busy_timeout = 0", "PRAGMA locking_mode = EXCLUSIVE", "SELECT count(*) FROM sqlite_schema"} {
-		if _, err := db.ExecContext(ctx, do); err != nil {
-			return 0
-		}
-	}
-	return logSize(abs)
-}
-
-// emptyLog copies the log to the database and leaves nothing in it, unless another process
-// reads. The last to close a store deletes its log, but of two that close it at the
-// same time each may leave that to the other; and what lies there is taken for that of a
-// killed command.
-func (s *Store) emptyLog() {
-	if logSize(s.abs) == 0 {
-		return
-	}
-	for _, do := range []string{"PRAGMA busy_timeout = 0", "PRAGMA wal_checkpoint(TRUNCATE)"} {
-		// What is not copied stays in the log, where every reader finds it.
-		_, _ = s.write.ExecContext(context.Background(), do)
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/store"
@@ -21,41 +22,54 @@ func notWritable(path string, err error) error {
 	}
 }
 
-// readOnly is the part of an address that has the database only read a file. Of one that
-// cannot be written to, it leaves out what lies in the log: that takes a file beside it.
+// readOnly is the part of an address for who only reads a file. Of one that
+// cannot be written to, it leaves out what lies in the log: that takes a file beside it. Where
+// there is a log, nothing copies it to the file, and where there is none, nothing is left
+// beside it.
 func readOnly(abs string) string {
-	if file, err := os.OpenFile(abs, os.O_RDWR, 0); err == nil {
-		file.Close()
+	file, err := os.OpenFile(abs, os.O_RDWR, 0)
+	if err != nil {
+		return "&mode=ro&immutable=1"
+	}
+	file.Close()
+	if logSize(abs) > 0 {
 		return "&mode=ro"
 	}
-	return "&mode=ro&immutable=1"
+	return "&mode=rw"
 }
 
-// openReadOnly opens a store that cannot be written to. One of an older version, and one
-// with a log beside it, are read from a copy: its rows lie in both files, and reading
-// them makes another.
-func openReadOnly(ctx context.Context, path string) (*Store, error) {
+// openReadOnly opens a store that is only read; refused is the error for who would write to
+// it. One of an older version, and one with a log beside it that cannot be written to, are
+// read from a copy: its rows lie in both files, and reading them makes another.
+func openReadOnly(ctx context.Context, path string, refused error) (*Store, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	const mode = "&mode=ro&immutable=1"
+	mode := readOnly(abs)
 	s := newStore(path, abs)
+	s.refused = refused
 	version, err := s.check(ctx, abs, mode)
 	if err != nil {
 		return nil, err
 	}
-	if version < len(migrations) || logSize(abs) > 0 {
-		return openCopy(ctx, path)
+	if version < len(migrations) || strings.Contains(mode, "immutable") && logSize(abs) > 0 {
+		if len(s.extra) > 0 {
+			return nil, s.notOurs()
+		}
+		return openCopy(ctx, path, refused)
 	}
-	if err := s.connect(ctx, mode, "", version); err != nil {
+	if len(s.extra) > 0 {
+		s.notes = []string{path + ": " + s.foreignParts() + "; it is only read"}
+	}
+	if err := s.connect(ctx, mode, "&_pragma=query_only(1)", version); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
 // openCopy opens a copy of a store, which is deleted when it is closed.
-func openCopy(ctx context.Context, path string) (*Store, error) {
+func openCopy(ctx context.Context, path string, refused error) (*Store, error) {
 	dir, err := os.MkdirTemp("", "orbench-store-")
 	if err != nil {
 		return nil, err
@@ -70,11 +84,7 @@ func openCopy(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	s.path, s.copied, s.notes = path, dir, nil
-	if size := logSize(path); size > 0 {
-		s.notes = []string{fmt.Sprintf("%s-wal (%d KB) lies beside the store: a command was killed, or is still running. Its content is read too; a copy of the store needs both files",
-			path, kilobytes(size))}
-	}
+	s.path, s.copied, s.notes, s.refused = path, dir, nil, refused
 	// What is written to the copy would be lost.
 	if _, err := s.write.ExecContext(ctx, `PRAGMA query_only = 1`); err != nil {
 		return nil, errors.Join(s.at(err), s.Close())

@@ -103,11 +103,78 @@ func readOnlyStores(t *testing.T, dir string) {
 		if err := s.Close(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if h, err := Check(t.Context(), path, ""); err != nil || !h.Sound() || h.Kinds[0].Good != want {
+		if h, err := Check(t.Context(), path); err != nil || !h.Sound() || h.Kinds[0].Good != want {
 			t.Errorf("%s: a check says %+v, %v", name, h, err)
 		}
 		if _, err := Open(t.Context(), path); !errors.Is(err, store.ErrReadOnly) {
 			t.Errorf("%s: open for writing: %v", name, err)
+		}
+	}
+}
+
+// A file of two names is only read, as commands that know it by different names do not see
+// each other. Its backup is a store again.
+func TestHardLinks(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path, other := filepath.Join(dir, "m.db"), filepath.Join(dir, "other.db")
+	s, err := Open(t.Context(), path)
+	if err == nil {
+		err = errors.Join(s.Put(t.Context(), []store.Record{storetest.Record(1)}), s.Close(), os.Link(path, other))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{path, other} {
+		if _, err := Open(t.Context(), name); !errors.Is(err, store.ErrReadOnly) || !strings.Contains(err.Error(), "the file has 2 names (hard links)") {
+			t.Errorf("open for writing: %v", err)
+		}
+		s, err := OpenExisting(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		backup := name + ".backup"
+		if n, err := s.Count(t.Context()); err != nil || n != 1 {
+			t.Errorf("%d calls, %v", n, err)
+		}
+		if err := s.Put(t.Context(), []store.Record{storetest.Record(2)}); !errors.Is(err, store.ErrReadOnly) || !strings.Contains(err.Error(), "2 names") {
+			t.Errorf("put: %v", err)
+		}
+		if err := errors.Join(s.Backup(t.Context(), backup), s.Close()); err != nil {
+			t.Error(err)
+		}
+		if err := mustOpen(t, backup).Put(t.Context(), []store.Record{storetest.Record(2)}); err != nil {
+			t.Errorf("the backup: %v", err)
+		}
+	}
+	if err := os.Remove(other); err != nil {
+		t.Fatal(err)
+	}
+	if err := mustOpen(t, path).Put(t.Context(), []store.Record{storetest.Record(2)}); err != nil {
+		t.Errorf("with one name again: %v", err)
+	}
+}
+
+// New files are their owner's alone, those that are there keep their mode, and the files
+// beside them have it too.
+func TestModes(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]os.FileMode{"new.db": 0o600, "old.db": 0o644} {
+		path := filepath.Join(t.TempDir(), name)
+		if want != 0o600 {
+			if err := errors.Join(os.WriteFile(path, nil, want), os.Chmod(path, want)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := mustOpen(t, path)
+		backup := path + ".backup"
+		if err := errors.Join(s.Put(t.Context(), []store.Record{storetest.Record(1)}), s.Backup(t.Context(), backup)); err != nil {
+			t.Fatal(err)
+		}
+		for file, want := range map[string]os.FileMode{path: want, path + "-wal": want, path + "-shm": want, backup: 0o600} {
+			if info, err := os.Stat(file); err != nil || info.Mode().Perm() != want {
+				t.Errorf("%s has mode %v, %v; want %v", file, info.Mode(), err, want)
+			}
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,6 +76,14 @@ type Store struct {
 	// while there is nothing to copy.
 	copyLog   *time.Timer
 	copyAfter time.Duration
+	// extra are the parts of the schema that are not of orbench, such as a trigger, and
+	// refused is the error for who would write to a store that is only read because of these,
+	// or for another reason.
+	extra   []string
+	refused error
+	// verifyCalls compares the index of calls with them, nil for a store that is not read
+	// with damage left out.
+	verifyCalls func() error
 	// saved has what the store held, where that is gone.
 	saved *Store
 	// copied is the folder of a copy that is deleted at the end, empty for none.
@@ -100,11 +107,25 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if info, err := os.Stat(abs); err == nil && info.IsDir() {
 		return nil, &orbench.InputError{File: path, Problem: "is a folder, not a store", Hint: "name a file with `store`"}
 	}
+	switch info, err := os.Stat(abs); {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := create(abs); err != nil {
+			return nil, notWritable(path, err)
+		}
+	case err == nil && links(info) > 1:
+		return nil, &orbench.InputError{
+			File: path, Problem: fmt.Sprintf("the file has %d names (hard links), so it is only read: commands that know it by another name would pay for the same calls again", links(info)),
+			Hint: "make a store of one name with orbench store backup, or delete the other names", Err: store.ErrReadOnly,
+		}
+	}
 	s := newStore(path, abs)
-	left := abandonedLog(ctx, abs)
-	version, err := s.check(ctx, abs, "")
+	// A file is not written to before its schema was compared.
+	version, err := s.check(ctx, abs, readOnly(abs))
 	if err != nil {
 		return nil, err
+	}
+	if len(s.extra) > 0 {
+		return nil, s.notOurs()
 	}
 	// Hashes fall on all pages of their index alike, so that a small log would
 	// be copied back again and again: let it grow to some 64 MB first.
@@ -115,10 +136,17 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if s.opened, err = filesAt(abs); err != nil {
 		return nil, errors.Join(s.at(err), s.Close())
 	}
-	if left > 0 {
-		s.notes = []string{fmt.Sprintf("%s-wal (%d KB) lay beside the store: a command was killed. Its content is read too", path, kilobytes(left))}
-	}
 	return s, nil
+}
+
+// create makes an empty file that only its owner can read, as are those that the database
+// keeps beside it.
+func create(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return file.Close()
 }
 
 // connect opens the file in a mode, with more for the connection that writes, and brings the
@@ -158,8 +186,8 @@ func OpenExisting(ctx context.Context, path string) (*Store, error) {
 		return nil, fmt.Errorf("%s: %w", path, store.ErrNoStore)
 	}
 	s, err := Open(ctx, path)
-	if cannotWrite(err) {
-		return openReadOnly(ctx, path)
+	if errors.Is(err, store.ErrReadOnly) {
+		return openReadOnly(ctx, path, err)
 	}
 	return s, err
 }
@@ -195,18 +223,6 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-func open(abs, more string, conns int) (*sql.DB, error) {
-	dsn := "file:" + (&url.URL{Path: abs}).EscapedPath() +
-		"?_pragma=busy_timeout(30000)" + more
-	db, err := sql.Open("sqlite", dsn)
-	if err != nil {
-		return nil, err
-	}
-	db.SetMaxOpenConns(conns)
-	db.SetMaxIdleConns(conns)
-	return db, nil
-}
-
 // check finds the version of the schema in the file, 0 for a new one. It uses a
 // connection of its own that sets no mode, so that a file which is not ours
 // stays as it is. mode is part of its address.
@@ -216,29 +232,22 @@ func (s *Store) check(ctx context.Context, abs, mode string) (version int, err e
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	var id, tables int
-	// One statement sees one state of the file, while another process may be
-	// making it.
-	const query = `SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version),
-		(SELECT count(*) FROM sqlite_schema)`
-	if err := db.QueryRowContext(ctx, query).Scan(&id, &version, &tables); err != nil {
+	id, version, found, err := schemaOf(ctx, db)
+	if err != nil {
 		if cannotWrite(err) {
 			return 0, notWritable(s.path, err)
 		}
-		cause, problem := err, "cannot be opened as a store: "+err.Error()
-		if isDamage(err) {
-			cause = errors.Join(store.ErrDamaged, err)
+		if isDamage(err) && !notDatabase(err) {
+			return 0, damaged(s.path, err)
 		}
+		problem := "cannot be opened as a store: " + err.Error()
 		if notDatabase(err) {
 			problem = "is not an orbench store, or its first page is damaged"
 		}
-		return 0, &orbench.InputError{
-			File: s.path, Problem: problem,
-			Hint: "name another file with `store`, or save what is left of a damaged one with orbench store repair", Err: cause,
-		}
+		return 0, &orbench.InputError{File: s.path, Problem: problem, Hint: "name another file with `store`, such as a backup", Err: err}
 	}
 	switch {
-	case id != applicationID && (id != 0 || tables > 0):
+	case id != applicationID && (id != 0 || len(found) > 0):
 		return 0, &orbench.InputError{
 			File: s.path, Problem: "is a SQLite file of another program",
 			Hint: "name another file with `store`",
@@ -250,7 +259,7 @@ func (s *Store) check(ctx context.Context, abs, mode string) (version int, err e
 			Hint:    "use that version, or name another file with `store`",
 		}
 	}
-	return version, nil
+	return version, s.compare(ctx, version, found)
 }
 
 // patiently does something again while the file is locked. SQLite waits for other
@@ -301,6 +310,10 @@ func (s *Store) at(err error) error {
 		return nil
 	case isDamage(err):
 		return damaged(s.path, err)
+	case tooLarge(err):
+		return s.oversized(err)
+	case cannotWrite(err) && s.refused != nil:
+		return s.refused
 	case isFull(err):
 		return fmt.Errorf("%s: the disk is full; make room, or move the store to another disk, and go on with the same command: %w", s.path, err)
 	case cannotWrite(err):
@@ -326,7 +339,6 @@ func Remove(path string) error {
 // Close closes the file.
 func (s *Store) Close() error {
 	err := s.leave(context.Background())
-	s.emptyLog()
 	// Closing a database closes its statements.
 	err = errors.Join(err, s.readers.Close(), s.write.Close())
 	if s.copied != "" {
@@ -388,7 +400,7 @@ func (s *Store) tables() store.Tables {
 		Query: s.query, Write: s.apply, Transact: s.transact, Briefly: s.briefly, Among: among, At: s.at,
 		Now:           func(context.Context) (time.Time, error) { return s.now(), nil },
 		Watch:         &store.Watch{},
-		DatasetNumber: "rowid", BatchNumber: "rowid",
+		DatasetNumber: "rowid", BatchNumber: "rowid", RowNumber: "rowid",
 	}
 }
 
