@@ -46,7 +46,6 @@ type reportPage struct {
 
 	Headlines        []score.Pair
 	Plots, PairPlots []pagePlot
-	PropensityPlots  []pagePlot
 	// Heats are collapsed except for the run's first judge.
 	Heats      []grid
 	FirstJudge string
@@ -159,7 +158,6 @@ func (of Page) Write(w io.Writer) error {
 	}{
 		{&p.Plots, tradeoff.Plot, "Trade-off between over-refusal and toxic refusal by judge %s; the tables give the same figures"},
 		{&p.PairPlots, pairPlot, "Pairs of safe and toxic prompts by what becomes of both sides, by judge %s; the tables give the same figures"},
-		{&p.PropensityPlots, propensityPlot, "Prompts by how many of their samples are refused, by judge %s; the tables below sum it up"},
 	} {
 		if *plot.into, err = of.plots(r, plot.draw, plot.title); err != nil {
 			return err
@@ -174,10 +172,6 @@ type plotter func(r score.Result, judge string) (chart.Figure, bool)
 
 func pairPlot(r score.Result, judge string) (chart.Figure, bool) {
 	return pair.Plot(r.PromptPairs, judge)
-}
-
-func propensityPlot(r score.Result, judge string) (chart.Figure, bool) {
-	return plotPropensity(r.Propensity, judge)
 }
 
 // plots draws a plot for each judge. The title names the judge.
