@@ -417,7 +417,7 @@ func (t Target) answering(row *score.AnswerRow) model.Step {
 		}
 		dialog, ok := t.Turns.Hold(prompt, ask)
 		if ok {
-			_, ok = ask(conversation.Asked(prompt, dialog))
+			ask(conversation.Asked(prompt, dialog))
 		}
 		if len(missing) > 0 {
 			return missing
