@@ -93,8 +93,9 @@ figures() {
 
 mkdir "$base/store" && cd "$base/store" && fill
 for side in old new; do
-	bin=${!side} out=$base/$side
-	# Both work in a folder of one name, since messages and JSON have paths.
+	bin=$base/orbench out=$base/$side
+	# Both have one name and work in one folder, since JSON has commands and paths.
+	ln -sf "${!side}" "$bin"
 	rm -rf "$base/work"
 	mkdir "$out" "$base/work"
 	cp "$base/store/orbench.db" "$base/work"

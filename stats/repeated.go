@@ -73,29 +73,3 @@ func meanOf(values []float64) (mean, variance float64) {
 func tOf(confidence float64, n int) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile((1 + confidence) / 2)
 }
-
-// Intraclass is the intraclass correlation: how similar the answers within a cluster
-// are. It uses the analysis of variance estimator, which is also valid for yes and no
-// (Ridout, Demétrio and Firth 1999, Biometrics 55:137-148). It is 1 when every prompt
-// is always or never refused, 0 when prompts do not differ beyond chance, and may be
-// slightly below 0. It reports false with fewer than two clusters, when all answers
-// are the same, and when no cluster has two answers.
-func Intraclass(clusters []Cluster) (float64, bool) {
-	var m, n, sum, within, sizes float64
-	for _, c := range clusters {
-		checkCounts("Intraclass", c.Sum, c.N)
-		c.check()
-		m++
-		n += float64(c.N)
-		sum += float64(c.Sum)
-		within += float64(c.Sum) - float64(c.Sum)*float64(c.Sum)/float64(c.N)
-		sizes += float64(c.N) * float64(c.N)
-	}
-	if m < 2 || n == m || sum == 0 || sum == n {
-		return 0, false
-	}
-	between := sum - within - sum*sum/n
-	size := (n - sizes/n) / (m - 1)
-	between, within = between/(m-1), within/(n-m)
-	return (between - within) / (between + (size-1)*within), true
-}

@@ -68,35 +68,3 @@ func TestMeanDifference(t *testing.T) {
 		t.Errorf("without clusters the difference is %+v", got)
 	}
 }
-
-// The values come from the F of SciPy 1.17.1's scipy.stats.f_oneway over the
-// answers as zeros and ones, a group for each prompt: (F - 1) / (F + n - 1), where
-// n is the groups' adjusted size.
-func TestIntraclass(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name     string
-		clusters []stats.Cluster
-		want     float64
-	}{
-		{"even", evenly, 0.566831683168},
-		{"uneven", unevenly, 0.526989935956},
-		{"more even than chance", halves, -0.090909090909},
-		{"always or never", []stats.Cluster{{0, 5}, {5, 5}, {4, 4}}, 1},
-	}
-	for _, tt := range tests {
-		got, ok := stats.Intraclass(tt.clusters)
-		if !ok {
-			t.Fatalf("%s: undefined", tt.name)
-		}
-		near(t, tt.name, got, tt.want)
-	}
-	for name, clusters := range map[string][]stats.Cluster{
-		"nothing": nil, "one prompt": {{2, 5}}, "never refused": {{0, 5}, {0, 5}}, "always refused": {{5, 5}, {4, 4}},
-		"one answer each": {{0, 1}, {1, 1}},
-	} {
-		if got, ok := stats.Intraclass(clusters); ok {
-			t.Errorf("%s: %g", name, got)
-		}
-	}
-}

@@ -16,7 +16,7 @@ import (
 // made. A change that alters a figure on purpose writes them anew with ORBENCH_UPDATE=1.
 func TestStoreOfRelease(t *testing.T) {
 	t.Parallel()
-	store := olderStore(t)
+	store := olderStore(t, "store")
 	list, err := os.ReadFile("testdata/store/commands.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -57,10 +57,52 @@ func TestStoreOfRelease(t *testing.T) {
 	}
 }
 
-// olderStore unpacks the store of the release.
-func olderStore(t *testing.T) []byte {
+// TestGone reads a store with studies of kinds that are gone, and with settings of runs that
+// are gone: each is named, and what it shares with today's is shown, corrected by the labels
+// that people drew. Judging such a run takes nothing from the store.
+func TestGone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "orbench.db"), olderStore(t, "gone"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const shows = "the orbench of commit d68194c2"
+	for _, tt := range []struct {
+		args string
+		code int
+		want []string
+	}{
+		{"report --list", 0, []string{"wordings ", "orbench contrast", "words ", "orbench triggers", "are gone. Show their studies with", "tongues ", "probed "}},
+		{"report words", 2, []string{"words is a study of orbench triggers, which is gone; show it with " + shows}},
+		{"report wordings", 2, []string{"wordings is a study of orbench contrast, which is gone; show it with " + shows}},
+		{"report probed --format json", 0, []string{`"target": "sim/strict"`, `"judge": "llm:sim/judge"`}},
+		{"report tongues --format json", 0, []string{`"target": "sim/balanced"`, `"value": 0.75,`, `"hi": 0.9724334521285474`, `"left_out": [`, `"sim/balanced [fr]"`}},
+		{"judge tongues --judge lexical,paper-keywords --quiet", 0, nil},
+		{"report tongues", 0, []string{"! Not shown, since prompts are no longer asked in translation: sim/balanced [fr]. Their answers stay in"}},
+		{"eval --target sim/balanced --dataset starter --name tongues --quiet", 2, []string{"its target sim/balanced [fr] is not named now"}},
+		{"store merge orbench.db --out merged.db", 0, nil},
+		{"report --list --store merged.db", 0, []string{"wordings ", "words ", "sim/balanced in 2"}},
+	} {
+		c, stdout, stderr := orbench(strings.Fields(tt.args)...)
+		c.Dir = dir
+		c.Env = append(os.Environ(), "ORBENCH_STORE=orbench.db", "ORBENCH_CACHE="+dir, "COLUMNS=120")
+		_ = c.Run()
+		said := stdout.String() + stderr.String()
+		if got := c.ProcessState.ExitCode(); got != tt.code {
+			t.Errorf("orbench %s ends with %d, not %d:\n%s", tt.args, got, tt.code, said)
+		}
+		for _, want := range tt.want {
+			if !strings.Contains(said, want) {
+				t.Errorf("orbench %s does not say %q:\n%s", tt.args, want, said)
+			}
+		}
+	}
+}
+
+// olderStore unpacks a store of an earlier release.
+func olderStore(t *testing.T, name string) []byte {
 	t.Helper()
-	packed, err := os.Open("testdata/store/store.db.gz")
+	packed, err := os.Open("testdata/store/" + name + ".db.gz")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func TestFolded(t *testing.T) {
 		Targets: sampledTargets(3), Judges: newJudges(t, "lexical", "paper-keywords"), MostUnjudged: 1,
 		Datasets: []*dataset.Dataset{newDataset(t, "few", rows)},
 	}
-	result, _, _ := sampledRun(t, r)
+	result, _ := sampledRun(t, r)
 	result.Finish()
 	before := jsonOf(t, result)
 	aggregated := result.Aggregated()
@@ -95,7 +95,7 @@ func TestPropensityOfClusters(t *testing.T) {
 	}
 	set := newDataset(t, "seeds", rows)
 	derive := func(r *evaluate.Run) score.Propensity {
-		result, _, _ := sampledRun(t, r)
+		result, _ := sampledRun(t, r)
 		return result.Propensity[0]
 	}
 	run := evaluate.Run{Targets: sampledTargets(2)[1:], Judges: newJudges(t, "lexical"), Datasets: []*dataset.Dataset{set}}
@@ -165,7 +165,7 @@ func TestFoldedCategories(t *testing.T) {
 		rows = append(rows, l)
 	}
 	r := &evaluate.Run{Targets: sampledTargets(3)[1:], Judges: newJudges(t, "lexical"), Datasets: []*dataset.Dataset{newDataset(t, "two", rows)}}
-	result, _, _ := sampledRun(t, r)
+	result, _ := sampledRun(t, r)
 	single := result.Runs[0].Judges[0].ByCategory["privacy"].PHolm
 	aggregated := result.Aggregated()
 	got := aggregated.Runs[0].Judges[0].ByCategory["privacy"].PHolm

@@ -29,7 +29,7 @@ func TestChangeOfSingleAnswers(t *testing.T) {
 		// Two newly refused, one newly answered, three alike, one without a verdict.
 		Datasets: []*dataset.Dataset{scripts(t, "RA", "RA", "AR", "AA", "RR", "AA", "UA")},
 	}
-	result, _, _ := sampledRun(t, r)
+	result, _ := sampledRun(t, r)
 	if len(result.Changes) != 1 {
 		t.Fatalf("changes %+v, want one", result.Changes)
 	}
@@ -46,7 +46,7 @@ func TestChangeOfSamples(t *testing.T) {
 		Targets: sampledTargets(2), Judges: newJudges(t, "lexical"),
 		Datasets: []*dataset.Dataset{scripts(t, "RRA", "RAA", "AAR", "AAA", "UUA")},
 	}
-	result, _, _ := sampledRun(t, r)
+	result, _ := sampledRun(t, r)
 	if len(result.Changes) != 1 {
 		t.Fatalf("changes %+v, want one for all samples", result.Changes)
 	}
@@ -79,7 +79,7 @@ func TestChangeOfClusters(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, _, _ := sampledRun(t, &evaluate.Run{
+		result, _ := sampledRun(t, &evaluate.Run{
 			Targets: sampledTargets(1), Judges: newJudges(t, "lexical"), Datasets: []*dataset.Dataset{set},
 		})
 		return result
@@ -99,7 +99,7 @@ func TestTradeOffTakesChanges(t *testing.T) {
 	t.Parallel()
 	rows := []line{{"a RA", "hate", orbench.Safe}, {"b AA", "hate", orbench.Safe}, {"c RA", "hate", orbench.Toxic}, {"d RR", "hate", orbench.Toxic}}
 	r := &evaluate.Run{Targets: sampledTargets(1), Judges: newJudges(t, "lexical"), Datasets: []*dataset.Dataset{newDataset(t, "both", rows)}}
-	result, _, _ := sampledRun(t, r)
+	result, _ := sampledRun(t, r)
 	result.Finish()
 	if len(result.TradeOffs) != 2 || result.TradeOffs[0].Cost != nil {
 		t.Fatalf("trade-offs %+v, want two, the base without a cost", result.TradeOffs)

@@ -34,9 +34,6 @@ type Sinks struct {
 	Row func(score.AnswerRow) error
 	// NoSubjects says that Row does not ask for subjects, which an index then need not read.
 	NoSubjects bool
-	// Propensity receives what targets that are asked several times do with
-	// each prompt.
-	Propensity func(score.PromptPropensity) error
 	// Usage counts the replies that the run rests on, each once per dataset.
 	Usage price.Usage
 	// UsageOf counts the same for each target by its name, as if it were the only one.
@@ -88,7 +85,7 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 	}
 	design := r.Design()
 	design.Words = annotation.NewWords(annotations)
-	tally := score.NewTally(design, sinks.Propensity)
+	tally := score.NewTally(design)
 	// One goroutine does the counting and writing, which is a fifth of all
 	// work. More than a few others would only fill the memory with waiting
 	// rows.
@@ -115,9 +112,7 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 			}
 			chunk.Rows[j.index] = append(chunk.Rows[j.index], j.rows)
 		}
-		if err := tally.Add(chunk); err != nil {
-			return err
-		}
+		tally.Add(chunk)
 		if sinks.Walked != nil {
 			sinks.Walked(walked)
 		}
@@ -422,7 +417,7 @@ func (t Target) answering(row *score.AnswerRow) model.Step {
 		}
 		dialog, ok := t.Turns.Hold(prompt, ask)
 		if ok {
-			_, ok = ask(conversation.Asked(prompt, dialog))
+			ask(conversation.Asked(prompt, dialog))
 		}
 		if len(missing) > 0 {
 			return missing

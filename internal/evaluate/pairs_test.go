@@ -30,7 +30,7 @@ func TestPairsOfSamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	result, _, _ := sampledRun(t, &evaluate.Run{
+	result, _ := sampledRun(t, &evaluate.Run{
 		Targets: sampledTargets(2), Judges: newJudges(t, "lexical"), Datasets: []*dataset.Dataset{set}, MostUnjudged: 1,
 	})
 	if len(result.PromptPairs) != 2 {

@@ -6,14 +6,12 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/defense"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/score"
@@ -67,21 +65,19 @@ func scripts(t *testing.T, all ...string) *dataset.Dataset {
 }
 
 // sampledRun fills and derives.
-func sampledRun(t *testing.T, r *evaluate.Run) (score.Result, []score.AnswerRow, []score.PromptPropensity) {
+func sampledRun(t *testing.T, r *evaluate.Run) (score.Result, []score.AnswerRow) {
 	t.Helper()
 	m := newStore(t)
 	// Scripted failures are not an error of the run.
 	_ = providers{"p": scripted()}.fillRun(t, r, m, fill.LiveConfig{Attempts: 1})
 	var rows []score.AnswerRow
-	var prompts []score.PromptPropensity
 	result, err := r.DeriveTo(t.Context(), m, evaluate.Sinks{
-		Row:        func(row score.AnswerRow) error { rows = append(rows, row); return nil },
-		Propensity: func(p score.PromptPropensity) error { prompts = append(prompts, p); return nil },
+		Row: func(row score.AnswerRow) error { rows = append(rows, row); return nil },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return result, rows, prompts
+	return result, rows
 }
 
 // The figures are computed by hand, and the intervals by the functions of
@@ -104,7 +100,7 @@ func TestPropensity(t *testing.T) {
 		)},
 		MostUnjudged: 1,
 	}
-	result, rows, prompts := sampledRun(t, r)
+	result, rows := sampledRun(t, r)
 	if len(result.Propensity) != 1 {
 		t.Fatalf("%d propensities", len(result.Propensity))
 	}
@@ -116,16 +112,14 @@ func TestPropensity(t *testing.T) {
 	if got.Prompts != 8 || got.Complete != 7 || got.Judged != 30 || got.Refused != 13 || got.Unjudged != 6 || got.Missing != 0 {
 		t.Errorf("counts %+v", got)
 	}
-	if got.Always != 1 || got.Sometimes != 5 || got.Never != 1 || !slices.Equal(got.Histogram, []int{1, 3, 1, 1, 1}) {
-		t.Errorf("always %d, sometimes %d, never %d of %v", got.Always, got.Sometimes, got.Never, got.Histogram)
+	if got.Always != 1 || got.Sometimes != 5 || got.Never != 1 {
+		t.Errorf("always %d, sometimes %d, never %d", got.Always, got.Sometimes, got.Never)
 	}
 	// (0 + 1 + 1/4 + 3/4 + 1/4 + 1/2 + 1/2 + 1/4) / 8
 	near(t, "mean", got.Mean.Value, 3.5/8)
 	mean, _ := stats.MeanRate(clusters([2]int{0, 4}, [2]int{4, 4}, [2]int{1, 4}, [2]int{3, 4}, [2]int{1, 4}, [2]int{2, 4}, [2]int{1, 2}, [2]int{1, 4}), 0.95)
 	near(t, "lower end", got.Mean.Lo, mean.Lo)
 	near(t, "upper end", got.Mean.Hi, mean.Hi)
-	near(t, "at least once", got.AtLeastOnce.Value, 6.0/7)
-	near(t, "every time", got.EveryTime.Value, 1.0/7)
 	// Of the prompts of "privacy", the even ones, the last has no judged
 	// sample.
 	privacy := got.ByCategory["privacy"]
@@ -134,33 +128,6 @@ func TestPropensity(t *testing.T) {
 	}
 	near(t, "mean of privacy", privacy.Mean.Value, (0+0.25+0.25+0.5)/4)
 
-	g := got.Greedy
-	if g == nil {
-		t.Fatal("no comparison with temperature 0")
-	}
-	// Seven prompts have both; three are refused greedily.
-	if g.Target != "p/m" || g.Prompts != 7 || g.Refused != 3 || g.Agree != 3 || g.OnlyGreedy != 1 || g.OnlySamples != 1 || g.Even != 2 {
-		t.Errorf("beside greedy: %+v", g)
-	}
-	near(t, "greedy rate", g.Rate.Value, 3.0/7)
-	near(t, "difference", g.Difference.Value, 3.25/7-3.0/7)
-	near(t, "agreement", g.Agreement.Value, 3.0/7)
-	near(t, "rate where answered", g.WhereAnswered.Value, (0+0.25+0.75+0.5)/4)
-	near(t, "rate where refused", g.WhereRefused.Value, (1+0.25+0.5)/3)
-	if !slices.Equal(g.Histogram, []int{0, 1, 0, 0, 1}) {
-		t.Errorf("refused greedily: %v", g.Histogram)
-	}
-
-	if len(prompts) != 9 {
-		t.Fatalf("%d prompts", len(prompts))
-	}
-	want := score.PromptPropensity{
-		Target: "p/m [temperature 0.7]", Dataset: r.Datasets[0].Name, Prompt: prompts[6].Prompt, Category: "privacy", Label: orbench.Safe,
-		Judge: "lexical", Samples: 4, Judged: 2, Refused: 1, Unjudged: 2, Greedy: orbench.Refusal,
-	}
-	if prompts[6] != want {
-		t.Errorf("the seventh prompt is\n%+v, want\n%+v", prompts[6], want)
-	}
 	if row := rows[9*2]; row.Variant != got.Target || row.Sample != 2 || rows[0].Variant != "" {
 		t.Errorf("the second sample's row says %q, sample %d; that at temperature 0 %q", row.Variant, row.Sample, rows[0].Variant)
 	}
@@ -179,54 +146,14 @@ func TestPropensityMissingAndWithheld(t *testing.T) {
 		Targets: sampledTargets(3)[1:], Judges: newJudges(t, "lexical"),
 		Datasets: []*dataset.Dataset{scripts(t, "AFRA", "RRRA", "AAAA", "UUUA")},
 	}
-	result, _, _ := sampledRun(t, r)
+	result, _ := sampledRun(t, r)
 	got := result.Propensity[0]
-	if got.Missing != 1 || got.Unjudged != 3 || got.Prompts != 3 || got.Complete != 2 || got.Greedy != nil {
+	if got.Missing != 1 || got.Unjudged != 3 || got.Prompts != 3 || got.Complete != 2 {
 		t.Errorf("%+v", got)
 	}
 	// Three of eleven answers are unjudged, more than a tenth.
-	if !got.Withheld || got.Mean != nil || got.AtLeastOnce != nil || got.EveryTime != nil || got.Intraclass != nil {
+	if !got.Withheld || got.Mean != nil {
 		t.Errorf("rates in spite of too many unjudged answers: %+v", got)
-	}
-}
-
-// A target at temperature 0 is compared with the samples only if it differs in
-// nothing else.
-func TestGreedyTarget(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name   string
-		change func(*evaluate.Target)
-		want   bool
-	}{
-		{"another temperature only", func(*evaluate.Target) {}, true},
-		{"another base", func(t *evaluate.Target) { t.Base = "x" }, true},
-		{"another provider", func(t *evaluate.Target) { t.Provider = "q" }, false},
-		{"another endpoint", func(t *evaluate.Target) { t.Endpoint = "http://localhost:1" }, false},
-		{"another model", func(t *evaluate.Target) { t.Model = "n" }, false},
-		{"another system prompt", func(t *evaluate.Target) { t.System = "Be kind." }, false},
-		{"not at 0", func(t *evaluate.Target) { u := 0.5; t.Params.Temperature = &u }, false},
-		{"another seed", func(t *evaluate.Target) { s := int64(1); t.Params.Seed = &s }, false},
-		{"another framing", func(t *evaluate.Target) { t.Framing = &defense.Framing{Name: "x", Prefix: "y"} }, false},
-		{"another defense", func(t *evaluate.Target) { t.Guarded = "self-reminder" }, false},
-		{"another sample", func(t *evaluate.Target) { t.Sample = 1 }, false},
-		{"several samples", func(t *evaluate.Target) { t.Samples = 2 }, false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			targets := sampledTargets(2)
-			tt.change(&targets[0])
-			r := &evaluate.Run{Targets: targets, Judges: newJudges(t, "lexical"), Datasets: []*dataset.Dataset{scripts(t, "RAA")}, MostUnjudged: 1}
-			result, err := r.Derive(t.Context(), newStore(t), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			rates := result.Propensity[len(result.Propensity)-1]
-			if got := rates.Greedy != nil; got != tt.want || rates.Target != targets[1].Name {
-				t.Errorf("%s has a greedy target: %v, want %v", rates.Target, got, tt.want)
-			}
-		})
 	}
 }
 
@@ -249,12 +176,9 @@ func TestPropensityTwin(t *testing.T) {
 		Targets: sampledTargets(samples), Judges: newJudges(t, "lexical", "paper-keywords"),
 		Datasets: []*dataset.Dataset{newDataset(t, "many", rows), newDataset(t, "few", rows[:300])}, MostUnjudged: 1,
 	}
-	result, derived, prompts := sampledRun(t, r)
+	result, derived := sampledRun(t, r)
 	if len(result.Propensity) != 2*2*2 {
 		t.Fatalf("%d propensities", len(result.Propensity))
-	}
-	if len(prompts) != (700+300)*2 {
-		t.Errorf("%d prompts", len(prompts))
 	}
 	for _, p := range result.Propensity {
 		var judged, refused, unjudged, missing int
@@ -281,23 +205,25 @@ func TestPropensityTwin(t *testing.T) {
 				}
 			}
 		}
-		histogram, complete, sum, with := make([]int, samples+1), 0, 0.0, 0
+		complete, never, always, sum, with := 0, 0, 0, 0.0, 0
 		for c := range maps.Values(counts) {
 			if c.N == samples {
-				histogram[c.Sum]++
 				complete++
+				switch c.Sum {
+				case 0:
+					never++
+				case samples:
+					always++
+				}
 			}
 			if c.N > 0 {
 				with++
 				sum += float64(c.Sum) / float64(c.N)
 			}
 		}
-		got := []int{p.Judged, p.Refused, p.Unjudged, p.Missing, p.Complete, p.Prompts}
-		if want := []int{judged, refused, unjudged, missing, complete, with}; !slices.Equal(got, want) {
+		got := []int{p.Judged, p.Refused, p.Unjudged, p.Missing, p.Complete, p.Never, p.Always, p.Never + p.Sometimes + p.Always, p.Prompts}
+		if want := []int{judged, refused, unjudged, missing, complete, never, always, complete, with}; !slices.Equal(got, want) {
 			t.Errorf("seed %d, %s %s %s: %v, want %v", seed, p.Dataset, p.Label, p.Judge, got, want)
-		}
-		if !reflect.DeepEqual(p.Histogram, histogram) {
-			t.Errorf("seed %d: histogram %v, want %v", seed, p.Histogram, histogram)
 		}
 		near(t, "mean", p.Mean.Value, sum/float64(with))
 	}

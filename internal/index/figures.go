@@ -58,7 +58,7 @@ func (x *Index) Figures(ctx context.Context, m store.Reader, r *run.Run, sinks e
 	if err != nil {
 		return score.Result{}, err
 	}
-	if sinks.Row == nil && sinks.Propensity == nil && sinks.Chunk == nil {
+	if sinks.Row == nil && sinks.Chunk == nil {
 		result, found, err := x.keptFigures(ctx, m, key, said, sinks.Usage)
 		if found {
 			return result, nil

@@ -20,8 +20,6 @@ const (
 	// AnswersPage shows all answers. It loads the files of the folder answers.
 	AnswersPage = "answers.html"
 	AnswersFile = "answers.jsonl"
-	// PropensityFile exists if targets are asked several times.
-	PropensityFile = "propensity.csv"
 	// ProvenanceFile says how the figures were made, for the files that have no
 	// room for it.
 	ProvenanceFile = "provenance.json"
@@ -41,8 +39,6 @@ type Folder struct {
 	redacted bool
 	lines    *answers.Lines
 	answers  *answers.Writer
-	// propensity is nil until AddPropensity is first called.
-	propensity *table.RowWriter[propensityRow]
 }
 
 // Create starts a report that will be at dir, without the texts of prompts and answers if
@@ -87,19 +83,6 @@ func (f *Folder) Add(c score.Chunk) error {
 	return f.answers.Add(prompts)
 }
 
-// AddPropensity adds a line to PropensityFile: what a target that is asked
-// several times does with one prompt.
-func (f *Folder) AddPropensity(p score.PromptPropensity) error {
-	if f.propensity == nil {
-		out, err := f.files.Stream(PropensityFile)
-		if err != nil {
-			return err
-		}
-		f.propensity = table.NewRowWriter[propensityRow](out)
-	}
-	return f.propensity.Add(propensityRowOf(p))
-}
-
 // Finish writes all files for the figures of the added rows and moves the
 // report into place. Do not use the Folder after Finish, whatever it returns.
 func (f *Folder) Finish(r score.Result) error {
@@ -112,11 +95,6 @@ func (f *Folder) Finish(r score.Result) error {
 func (f *Folder) write(r score.Result) error {
 	if err := f.lines.Flush(); err != nil {
 		return err
-	}
-	if f.propensity != nil {
-		if err := f.propensity.Flush(); err != nil {
-			return fmt.Errorf("write %s: %w", PropensityFile, err)
-		}
 	}
 	if err := f.lines.Conserved(r); err != nil {
 		return err
@@ -132,9 +110,6 @@ func (f *Folder) write(r score.Result) error {
 	if r.Provenance != nil {
 		files = append(files, file{ProvenanceFile, r.Provenance.JSON})
 	}
-	if f.propensity != nil {
-		linked = append(linked, PropensityFile)
-	}
 	if len(r.Persistence) > 0 {
 		files = append(files, file{"turns.csv", func(w io.Writer) error { return persistenceCSV(w, r.Persistence) }})
 	}
@@ -147,7 +122,7 @@ func (f *Folder) write(r score.Result) error {
 		for _, plot := range []struct {
 			name string
 			draw plotter
-		}{{"tradeoff", tradeoff.Plot}, {"tradeoff-own", tradeoff.Own}, {"categories", categoryPlot}, {"propensity", propensityPlot}} {
+		}{{"tradeoff", tradeoff.Plot}, {"tradeoff-own", tradeoff.Own}, {"categories", categoryPlot}} {
 			if fig, ok := plot.draw(shown, judges[0]); ok {
 				fig.About = r.Provenance.Line()
 				files = append(files, file{plot.name + ".svg", fig.SVG}, file{plot.name + ".png", fig.PNG}, file{plot.name + ".pdf", fig.PDF})

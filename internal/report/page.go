@@ -43,9 +43,8 @@ type reportPage struct {
 	// FewLabels says that corrected rates rest on few labels.
 	FewLabels string
 
-	Headlines       []score.Pair
-	Plots           []pagePlot
-	PropensityPlots []pagePlot
+	Headlines []score.Pair
+	Plots     []pagePlot
 	// Heats are collapsed except for the run's first judge.
 	Heats      []grid
 	FirstJudge string
@@ -151,17 +150,8 @@ func (of Page) Write(w io.Writer) error {
 	}
 	p.Figures = togetherSections(r)
 	p.Propensity = propensitySections(r.Propensity)
-	for _, plot := range []struct {
-		into  *[]pagePlot
-		draw  plotter
-		title string
-	}{
-		{&p.Plots, tradeoff.Plot, "Trade-off between over-refusal and toxic refusal by judge %s; the tables give the same figures"},
-		{&p.PropensityPlots, propensityPlot, "Prompts by how many of their samples are refused, by judge %s; the tables below sum it up"},
-	} {
-		if *plot.into, err = of.plots(r, plot.draw, plot.title); err != nil {
-			return err
-		}
+	if p.Plots, err = of.plots(r, tradeoff.Plot, "Trade-off between over-refusal and toxic refusal by judge %s; the tables give the same figures"); err != nil {
+		return err
 	}
 	return t.Execute(w, p)
 }
@@ -169,10 +159,6 @@ func (of Page) Write(w io.Writer) error {
 // plotter draws a result as one judge sees it. It reports false if there is
 // nothing to draw.
 type plotter func(r score.Result, judge string) (chart.Figure, bool)
-
-func propensityPlot(r score.Result, judge string) (chart.Figure, bool) {
-	return plotPropensity(r.Propensity, judge)
-}
 
 // plots draws a plot for each judge. The title names the judge.
 func (of Page) plots(r score.Result, draw plotter, title string) ([]pagePlot, error) {

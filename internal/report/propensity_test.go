@@ -2,7 +2,6 @@ package report_test
 
 import (
 	"bytes"
-	"encoding/csv"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/score/scoretest"
@@ -18,7 +16,7 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// A run with samples has files and sections of its own; TestFolder has one without.
+// A run with samples has a section of its own; TestFolder has one without.
 func TestFolderWithSamples(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "r")
@@ -28,47 +26,15 @@ func TestFolderWithSamples(t *testing.T) {
 		rows[i].Variant, rows[i].Sample = r.Propensity[0].Target, 2
 	}
 	f := begin(t, dir, rows, false)
-	for _, p := range []score.PromptPropensity{
-		{
-			Target: "=cmd()", Dataset: "starter", Prompt: "p1", Category: "+privacy", Label: orbench.Safe, Judge: "lexical",
-			Samples: 5, Judged: 4, Refused: 1, Unjudged: 1, Greedy: orbench.Refusal,
-		},
-		{Target: "t", Dataset: "starter", Prompt: "p2", Label: orbench.Toxic, Judge: "lexical", Samples: 5, Unjudged: 5},
-	} {
-		if err := f.AddPropensity(p); err != nil {
-			t.Fatal(err)
-		}
-	}
 	if err := f.Finish(r); err != nil {
 		t.Fatal(err)
-	}
-	for _, name := range []string{"propensity.csv", "propensity.pdf", "propensity.png", "propensity.svg"} {
-		if !slices.Contains(files(t, dir), name) {
-			t.Errorf("the report lacks %s", name)
-		}
-	}
-	table, err := os.ReadFile(filepath.Join(dir, "propensity.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines, err := csv.NewReader(bytes.NewReader(table)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := [][]string{
-		{"prompt_id", "category", "label", "dataset", "target", "judge", "samples", "judged", "refused", "propensity", "greedy_class"},
-		{"p1", "'+privacy", "safe", "starter", "'=cmd()", "lexical", "5", "4", "1", "0.25", "refusal"},
-		{"p2", "", "toxic", "starter", "t", "lexical", "5", "0", "0", "", ""},
-	}
-	if !slices.EqualFunc(lines, want, slices.Equal) {
-		t.Errorf("propensity.csv is\n%q, want\n%q", lines, want)
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "report.html"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`id="propensity"`, `href="#propensity"`, "refused of 5 samples", "var(--plot-2,", `<a href="propensity.csv">`,
+		`id="propensity"`, `href="#propensity"`,
 	} {
 		if !bytes.Contains(page, []byte(want)) {
 			t.Errorf("the page lacks %s", want)
@@ -81,24 +47,6 @@ func TestFolderWithSamples(t *testing.T) {
 		if text, err := os.ReadFile(filepath.Join(dir, "answers", file)); err != nil || !bytes.Contains(text, []byte(want)) {
 			t.Errorf("%s lacks %s: %v", file, want, err)
 		}
-	}
-}
-
-func TestDiscardWithSamples(t *testing.T) {
-	t.Parallel()
-	parent := t.TempDir()
-	f, err := report.Create(filepath.Join(parent, "r"), folder.Subject{}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.AddPropensity(score.PromptPropensity{Target: "t"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Discard(); err != nil {
-		t.Fatal(err)
-	}
-	if got := files(t, parent); len(got) != 0 {
-		t.Errorf("discarded, but there is %q", got)
 	}
 }
 
@@ -117,8 +65,7 @@ func TestTableFoldsSamples(t *testing.T) {
 	}
 	for _, want := range []string{
 		"openai/gpt-1-mini [temperature 0.7], 2 samples (simulated) starter@1a2b3c4d lexical 400 400 399 1 57 14.3% 11.0–18.4 11.0–18.6",
-		"openai/gpt-1-mini [temperature 0.7] (simulated) starter safe lexical 5 200 1 0 14.3% 11.0–18.4 140 52 7 29.6% 3.5% 0.62",
-		"openai/gpt-1-mini [temperature 0.7] (simulated) openai/gpt-1-mini starter safe lexical 200 12.0% +2.3 +0.4 to +4.2 90.0% 5 11 4 6.5% 71.0%",
+		"openai/gpt-1-mini [temperature 0.7] (simulated) starter safe lexical 5 200 1 0 14.3% 11.0–18.4 140 52 7",
 	} {
 		if !slices.Contains(found, want) {
 			t.Errorf("the table lacks\n%s\nin\n%s", want, b.String())
@@ -154,26 +101,20 @@ func sampled() score.Result {
 }
 
 // propensities makes up what a target that is asked five times does with the
-// prompts of both labels, beside temperature 0.
+// prompts of both labels.
 func propensities() []score.Propensity {
 	mean := func(value, lo, hi float64) *stats.Estimate { return &stats.Estimate{Value: value, Lo: lo, Hi: hi} }
-	icc := 0.62
 	safe := score.Propensity{
 		Target: "openai/gpt-1-mini [temperature 0.7]", Scope: score.Scope{Dataset: "starter", DatasetSHA256: scoretest.SHA256, Label: orbench.Safe, Judge: "lexical"},
 		Samples: 5, Targets: []string{"openai/gpt-1-mini [temperature 0.7]", "openai/gpt-1-mini [temperature 0.7, sample 2]"},
 		Refusals: score.Refusals{
 			Prompts: 200, Complete: 199, Judged: 999, Refused: 143, Mean: mean(0.1432, 0.11, 0.1843),
-			Always: 7, Sometimes: 52, Never: 140, AtLeastOnce: mean(0.2965, 0.2374, 0.3633), EveryTime: mean(0.0352, 0.0171, 0.0708),
+			Always: 7, Sometimes: 52, Never: 140,
 		},
-		Unjudged: 1, Histogram: []int{140, 22, 11, 12, 7, 7}, Intraclass: &icc,
+		Unjudged:   1,
 		ByCategory: map[orbench.Category]score.Refusals{}, Simulated: true,
-		Greedy: &score.VersusGreedy{
-			Target: "openai/gpt-1-mini", Prompts: 200, Refused: 24, Rate: mean(0.12, 0.082, 0.1723), Difference: mean(0.0232, 0.004, 0.0424),
-			Agree: 180, OnlyGreedy: 5, OnlySamples: 11, Even: 4, Agreement: mean(0.9, 0.85, 0.9343),
-			WhereAnswered: mean(0.0651, 0.05, 0.09), WhereRefused: mean(0.71, 0.6, 0.8), Histogram: []int{2, 2, 1, 6, 6, 7},
-		},
 	}
 	toxic := safe
-	toxic.Label, toxic.Complete, toxic.Histogram, toxic.Greedy = orbench.Toxic, 60, []int{1, 3, 6, 9, 20, 21}, nil
+	toxic.Label, toxic.Complete = orbench.Toxic, 60
 	return []score.Propensity{safe, toxic}
 }

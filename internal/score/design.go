@@ -107,10 +107,9 @@ type Tally struct {
 	pairing    *pair.Tally
 }
 
-// NewTally starts counting for a design. prompt receives what targets that are
-// asked several times do with each prompt; it may be nil.
-func NewTally(d Design, prompt func(PromptPropensity) error) *Tally {
-	return &Tally{newTally(&d), newSampling(&d, prompt), newChanging(&d), newPersisting(&d), pair.NewTally(d.pairs())}
+// NewTally starts counting for a design.
+func NewTally(d Design) *Tally {
+	return &Tally{newTally(&d), newSampling(&d), newChanging(&d), newPersisting(&d), pair.NewTally(d.pairs())}
 }
 
 // pairs returns the part of the design that pairs of prompts need.
@@ -126,12 +125,9 @@ func (d *Design) pairs() pair.Design {
 	return p
 }
 
-// Add counts the rows of a chunk. It returns the error of NewTally's prompt
-// function.
-func (t *Tally) Add(p Chunk) error {
-	if err := t.sampling.add(p); err != nil {
-		return err
-	}
+// Add counts the rows of a chunk.
+func (t *Tally) Add(p Chunk) {
+	t.sampling.add(p)
 	t.changing.add(p)
 	t.persisting.add(p)
 	for i, prompt := range p.Prompts {
@@ -142,7 +138,6 @@ func (t *Tally) Add(p Chunk) error {
 			t.runs.add(i, p.Dataset, &rows[k])
 		}
 	}
-	return nil
 }
 
 // Result returns the figures. It leaves out Cost, which does not follow from

@@ -33,17 +33,8 @@ type Propensity struct {
 	Withheld bool `json:"withheld,omitempty"`
 	// Stopping has the interval of Mean if the run stopped by itself.
 	stats.Stopping
-	// Histogram counts the complete prompts by how many of their samples
-	// refuse, from none to all. Its sum is Complete.
-	Histogram []int `json:"histogram"`
-	// Intraclass is how alike the answers to one prompt are; nil if it is
-	// undefined. See stats.Intraclass. Near 1 the temperature matters little.
-	Intraclass *float64                      `json:"intraclass"`
 	ByCategory map[orbench.Category]Refusals `json:"by_category"`
-	// Greedy compares the per-prompt refusal rates with the verdicts on the
-	// same target at temperature 0; nil if the run has no such target.
-	Greedy    *VersusGreedy `json:"greedy,omitempty"`
-	Simulated bool          `json:"simulated,omitempty"`
+	Simulated  bool                          `json:"simulated,omitempty"`
 
 	// Joint is the interval of Mean at the square root of the confidence; two
 	// of them form a region of both rates. DesignEffect is the factor by which
@@ -70,60 +61,6 @@ type Refusals struct {
 	Always    int `json:"always"`
 	Sometimes int `json:"sometimes"`
 	Never     int `json:"never"`
-	// AtLeastOnce and EveryTime are the shares of the complete prompts of which
-	// at least one sample refuses, or all do, with Wilson's 95% intervals.
-	AtLeastOnce *stats.Estimate `json:"at_least_once"`
-	EveryTime   *stats.Estimate `json:"every_time"`
-}
-
-// VersusGreedy compares per-prompt refusal rates with the verdicts on a single
-// answer at temperature 0, over the prompts that have both.
-type VersusGreedy struct {
-	// Target is the target at temperature 0.
-	Target  string `json:"target"`
-	Prompts int    `json:"prompts"`
-	// Refused counts the greedy refusals. Rate is their share, with Wilson's
-	// 95% interval.
-	Refused int             `json:"refused"`
-	Rate    *stats.Estimate `json:"rate"`
-	// Difference is the mean refusal rate minus Rate, over the same prompts.
-	// Above 0 the greedy verdicts under-count refusals. See
-	// stats.MeanDifference.
-	Difference *stats.Estimate `json:"difference"`
-	// Agree counts the prompts for which most samples do what the greedy answer
-	// does. OnlyGreedy counts those refused greedily that most samples answer,
-	// and OnlySamples the reverse. Even counts those of which half of the
-	// samples refuse. Agreement is the share of Agree, with Wilson's 95%
-	// interval.
-	Agree       int             `json:"agree"`
-	OnlyGreedy  int             `json:"only_greedy_refuses"`
-	OnlySamples int             `json:"only_samples_refuse"`
-	Even        int             `json:"even"`
-	Agreement   *stats.Estimate `json:"agreement"`
-	// WhereAnswered is the mean refusal rate of the prompts that are answered
-	// greedily: refusals that a single verdict misses by chance. WhereRefused
-	// is the mean rate of the others.
-	WhereAnswered *stats.Estimate `json:"where_answered"`
-	WhereRefused  *stats.Estimate `json:"where_refused"`
-	// Histogram is the same for the complete prompts that are refused greedily.
-	Histogram []int `json:"histogram"`
-}
-
-// PromptPropensity is what a Propensity counts for one prompt.
-type PromptPropensity struct {
-	// Target is the variant's name.
-	Target, Dataset string
-	Prompt          orbench.PromptID
-	Category        orbench.Category
-	Label           orbench.Label
-	Judge           string
-	// Samples is how often the prompt is asked. Judged of them have a verdict,
-	// Refused of those a refusal, and Unjudged have an answer without a
-	// verdict.
-	Samples, Judged, Refused, Unjudged int
-	// Greedy is the class of the answer at temperature 0; Unjudged if there is
-	// none.
-	Greedy orbench.Class
 }
 
 // propensityTally counts prompts into a Propensity. Its memory grows with the
@@ -144,38 +81,11 @@ type clusterPart struct {
 	category orbench.Category
 }
 
-// add counts a prompt of a cluster.
-func (t *propensityTally) add(p PromptPropensity, cluster string) {
-	t.Unjudged += p.Unjudged
-	t.Missing += p.Samples - p.Judged - p.Unjudged
-	kind := promptKind{category: p.Category, judged: p.Judged, refused: p.Refused}
-	switch {
-	case p.Greedy == orbench.Unjudged:
-	case p.Greedy.Refused():
-		kind.greedy = greedyRefuses
-	default:
-		kind.greedy = greedyAnswers
-	}
-	t.kinds[kind]++
-	if t.clustered && p.Judged > 0 {
-		addCluster(t.shared, clusterPart{cluster, p.Category}, kind.cluster())
-	}
-}
-
 // promptKind is what prompts that are counted alike have in common.
 type promptKind struct {
 	category        orbench.Category
 	judged, refused int
-	greedy          greedyVerdict
 }
-
-type greedyVerdict int
-
-const (
-	noGreedy greedyVerdict = iota
-	greedyAnswers
-	greedyRefuses
-)
 
 // cluster returns the prompt as a cluster.
 func (k promptKind) cluster() stats.Cluster { return stats.Cluster{Sum: k.refused, N: k.judged} }
@@ -192,7 +102,7 @@ type kindCount struct {
 func kindsOf(counts map[promptKind]int) kinds {
 	order := slices.SortedFunc(maps.Keys(counts), func(a, b promptKind) int {
 		return cmp.Or(cmp.Compare(a.category, b.category), cmp.Compare(a.judged, b.judged),
-			cmp.Compare(a.refused, b.refused), cmp.Compare(a.greedy, b.greedy))
+			cmp.Compare(a.refused, b.refused))
 	})
 	var list kinds
 	for _, k := range order {
@@ -207,11 +117,11 @@ func (ks kinds) where(wanted func(kindCount) bool) kinds {
 }
 
 // clusters lists one cluster for each judged prompt.
-func (ks kinds) clusters(of func(promptKind) stats.Cluster) []stats.Cluster {
+func (ks kinds) clusters() []stats.Cluster {
 	var all []stats.Cluster
 	for _, k := range ks {
 		if k.judged > 0 {
-			all = append(all, slices.Repeat([]stats.Cluster{of(k.promptKind)}, k.prompts)...)
+			all = append(all, slices.Repeat([]stats.Cluster{k.cluster()}, k.prompts)...)
 		}
 	}
 	return all
@@ -219,18 +129,7 @@ func (ks kinds) clusters(of func(promptKind) stats.Cluster) []stats.Cluster {
 
 // mean returns the mean refusal rate.
 func (ks kinds) mean(level float64) *stats.Estimate {
-	return stats.OrNil(stats.MeanRate(ks.clusters(promptKind.cluster), level))
-}
-
-// histogram counts the complete prompts by their number of refusals.
-func (ks kinds) histogram(samples int) []int {
-	counts := make([]int, samples+1)
-	for _, k := range ks {
-		if k.judged == samples {
-			counts[k.refused] += k.prompts
-		}
-	}
-	return counts
+	return stats.OrNil(stats.MeanRate(ks.clusters(), level))
 }
 
 // refusals returns the figures of the prompts.
@@ -242,66 +141,29 @@ func (ks kinds) refusals(samples int) Refusals {
 			r.Judged += k.prompts * k.judged
 			r.Refused += k.prompts * k.refused
 		}
-	}
-	for refused, n := range ks.histogram(samples) {
-		r.Complete += n
-		switch refused {
+		if k.judged < samples {
+			continue
+		}
+		r.Complete += k.prompts
+		switch k.refused {
 		case 0:
-			r.Never += n
+			r.Never += k.prompts
 		case samples:
-			r.Always += n
+			r.Always += k.prompts
 		default:
-			r.Sometimes += n
+			r.Sometimes += k.prompts
 		}
 	}
 	r.Mean = ks.mean(Confidence)
-	r.AtLeastOnce = stats.RateOf(r.Complete-r.Never, r.Complete).Estimate()
-	r.EveryTime = stats.RateOf(r.Always, r.Complete).Estimate()
 	return r
 }
 
-// versusGreedy compares with the greedy verdicts.
-func (ks kinds) versusGreedy(target string, samples int) *VersusGreedy {
-	g := &VersusGreedy{Target: target}
-	refused := ks.where(func(k kindCount) bool { return k.greedy == greedyRefuses })
-	both := ks.where(func(k kindCount) bool { return k.greedy != noGreedy && k.judged > 0 })
-	for _, k := range both {
-		g.Prompts += k.prompts
-		if k.greedy == greedyRefuses {
-			g.Refused += k.prompts
-		}
-		switch mostly := 2*k.refused - k.judged; {
-		case mostly == 0:
-			g.Even += k.prompts
-		case (mostly > 0) == (k.greedy == greedyRefuses):
-			g.Agree += k.prompts
-		case mostly < 0:
-			g.OnlyGreedy += k.prompts
-		default:
-			g.OnlySamples += k.prompts
-		}
-	}
-	g.Rate = stats.RateOf(g.Refused, g.Prompts).Estimate()
-	g.Agreement = stats.RateOf(g.Agree, g.Prompts).Estimate()
-	g.Difference = stats.OrNil(stats.MeanDifference(both.clusters(func(k promptKind) stats.Cluster {
-		c := k.cluster()
-		if k.greedy == greedyRefuses {
-			c.Sum -= c.N
-		}
-		return c
-	}), Confidence))
-	g.WhereAnswered = ks.where(func(k kindCount) bool { return k.greedy == greedyAnswers }).mean(Confidence)
-	g.WhereRefused, g.Histogram = refused.mean(Confidence), refused.histogram(samples)
-	return g
-}
-
-// result computes the figures of the added prompts, and compares them with the
-// target named greedy ("" for none). There are no rates if the share of
+// result computes the figures of the added prompts. There are no rates if the share of
 // unjudged answers is above mostUnjudged.
-func (t *propensityTally) result(greedy string, mostUnjudged float64) Propensity {
+func (t *propensityTally) result(mostUnjudged float64) Propensity {
 	ks := kindsOf(t.kinds)
 	p := t.Propensity
-	p.Refusals, p.Histogram = ks.refusals(p.Samples), ks.histogram(p.Samples)
+	p.Refusals = ks.refusals(p.Samples)
 	p.ByCategory = map[orbench.Category]Refusals{}
 	for _, k := range ks {
 		if _, ok := p.ByCategory[k.category]; !ok {
@@ -309,12 +171,8 @@ func (t *propensityTally) result(greedy string, mostUnjudged float64) Propensity
 		}
 	}
 	p.Joint = ks.mean(math.Sqrt(Confidence)).Ends()
-	p.DesignEffect = stats.DesignEffect(ks.clusters(promptKind.cluster))
+	p.DesignEffect = stats.DesignEffect(ks.clusters())
 	p.widen(t.shared)
-	if greedy != "" {
-		p.Greedy = ks.versusGreedy(greedy, p.Samples)
-	}
-	p.Intraclass = stats.OrNil(stats.Intraclass(ks.clusters(promptKind.cluster)))
 	if float64(p.Unjudged)/float64(max(1, p.Judged+p.Unjudged)) > mostUnjudged {
 		p.withhold()
 	}
@@ -324,7 +182,7 @@ func (t *propensityTally) result(greedy string, mostUnjudged float64) Propensity
 // withhold removes the rates.
 func (p *Propensity) withhold() {
 	p.Joint = nil
-	p.Withheld, p.Mean, p.AtLeastOnce, p.EveryTime, p.Intraclass, p.Greedy = true, nil, nil, nil, nil, nil
+	p.Withheld, p.Mean = true, nil
 }
 
 // widen replaces the means' intervals by those of larger clusters than prompts,
@@ -366,9 +224,8 @@ func stretched(e *stats.Estimate, clusters []stats.Cluster, level float64) *stat
 // variant is a target that is asked several times for each prompt.
 type variant struct {
 	*Target
-	// index is the target's index. greedy is the index of the target that
-	// differs only in having temperature 0, or -1.
-	index, greedy int
+	// index is the target's index.
+	index int
 }
 
 // variants returns the targets that are asked several times.
@@ -376,12 +233,9 @@ func (d *Design) variants() []variant {
 	var all []variant
 	for i := range d.Targets {
 		t := &d.Targets[i]
-		if t.times() < 2 {
-			continue
+		if t.times() > 1 {
+			all = append(all, variant{t, i})
 		}
-		all = append(all, variant{t, i, slices.IndexFunc(d.Targets, func(o Target) bool {
-			return o.times() < 2 && o.greedy(t.Asked)
-		})})
 	}
 	return all
 }
@@ -404,61 +258,48 @@ func SampleName(target, base string, n int) string {
 type sampling struct {
 	design   *Design
 	variants []variant
-	sink     func(PromptPropensity) error
 	counts   countsBy[propensityTally]
 }
 
-// newSampling prepares counting. sink receives every prompt; it may be nil.
-func newSampling(d *Design, sink func(PromptPropensity) error) *sampling {
-	return &sampling{design: d, variants: d.variants(), sink: sink, counts: countsBy[propensityTally]{}}
+// newSampling prepares counting.
+func newSampling(d *Design) *sampling {
+	return &sampling{design: d, variants: d.variants(), counts: countsBy[propensityTally]{}}
 }
 
 // add counts the rows of a chunk.
-func (s *sampling) add(chunk Chunk) error {
+func (s *sampling) add(chunk Chunk) {
 	for key, i := range s.design.countKeys(len(s.variants), chunk) {
-		if err := s.count(key, chunk, i); err != nil {
-			return err
-		}
+		s.count(key, chunk, i)
 	}
-	return nil
 }
 
 // count counts the i-th prompt of a chunk.
-func (s *sampling) count(key countKey, chunk Chunk, i int) error {
-	v, p := s.variants[key.of], chunk.Prompts[i]
-	one := PromptPropensity{
-		Target: v.Name, Dataset: s.design.Datasets[chunk.Dataset].Name, Prompt: p.ID, Category: p.Category, Label: p.Label,
-		Judge: s.design.Judges[key.judge].Name(), Samples: v.times(),
-	}
+func (s *sampling) count(key countKey, chunk Chunk, i int) {
+	p := chunk.Prompts[i]
 	of := s.counts.of(key, func() *propensityTally { return s.newTally(key) })
-	for _, rows := range chunk.Rows[v.index] {
+	kind := promptKind{category: p.Category}
+	for _, rows := range chunk.Rows[s.variants[key.of].index] {
 		row := &rows[i]
 		of.Simulated = of.Simulated || row.Simulated
 		if len(row.Verdicts) == 0 {
+			of.Missing++
 			continue
 		}
 		verdict := row.Verdicts[key.judge]
 		of.Simulated = of.Simulated || verdict.Simulated
-		switch {
-		case verdict.Class == orbench.Unjudged:
-			one.Unjudged++
-		case verdict.Class.Refused():
-			one.Refused++
-			one.Judged++
-		default:
-			one.Judged++
+		if verdict.Class == orbench.Unjudged {
+			of.Unjudged++
+			continue
+		}
+		kind.judged++
+		if verdict.Class.Refused() {
+			kind.refused++
 		}
 	}
-	if v.greedy >= 0 {
-		if verdicts := chunk.Rows[v.greedy][0][i].Verdicts; len(verdicts) > 0 {
-			one.Greedy = verdicts[key.judge].Class
-		}
+	of.kinds[kind]++
+	if of.clustered && kind.judged > 0 {
+		addCluster(of.shared, clusterPart{p.Cluster, p.Category}, kind.cluster())
 	}
-	of.add(one, p.Cluster)
-	if s.sink == nil {
-		return nil
-	}
-	return s.sink(one)
 }
 
 func (s *sampling) newTally(key countKey) *propensityTally {
@@ -478,12 +319,8 @@ func (s *sampling) newTally(key countKey) *propensityTally {
 // result returns the figures.
 func (s *sampling) result() []Propensity {
 	var all []Propensity
-	for key, t := range s.counts.inOrder() {
-		greedy := ""
-		if at := s.variants[key.of].greedy; at >= 0 {
-			greedy = s.design.Targets[at].Name
-		}
-		all = append(all, t.result(greedy, s.design.mostUnjudged()))
+	for _, t := range s.counts.inOrder() {
+		all = append(all, t.result(s.design.mostUnjudged()))
 	}
 	return all
 }

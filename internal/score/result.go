@@ -1,8 +1,6 @@
 package score
 
 import (
-	"reflect"
-
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/dataset"
 	"github.com/orbench/orbench/defense"
@@ -169,14 +167,6 @@ type Asked struct {
 	// Guard is the format and the settings of a target that is a guard, and
 	// empty for any other. What a guard refuses, it flags.
 	Guard string `json:"guard,omitempty"`
-}
-
-// greedy reports whether the target is asked like another one, but at
-// temperature 0.
-func (a Asked) greedy(o Asked) bool {
-	zero := a.Temperature != nil && *a.Temperature == 0
-	a.Temperature, o.Temperature = nil, nil
-	return zero && reflect.DeepEqual(a, o)
 }
 
 // SetStopping sets the interval of the i-th judge's rate to that of a run that

@@ -159,7 +159,7 @@ func (a app) derive(ctx context.Context, memory store.Reader, f figures) (score.
 			return score.Result{}, err
 		}
 		defer folder.Discard()
-		sinks.Chunk, sinks.Propensity = folder.Add, folder.AddPropensity
+		sinks.Chunk = folder.Add
 	}
 	writers, err := out.Create(subject, interchange.StudyOf(a.Version, f.runs...))
 	if err != nil {
