@@ -8,16 +8,16 @@ GREMLINS    := go run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 
 # What a fuzz target gets in make fuzz, and which there are: package:name.
 FUZZTIME := 20s
-FUZZES   := ./internal/batch/service:FuzzReadResults ./dataset:FuzzCSV ./dataset:FuzzJSONL ./dataset:FuzzJSON ./dataset:FuzzParquet ./dataset:FuzzRecording ./policy:FuzzRead ./model:FuzzServedBy ./model:FuzzCutThinking ./model:FuzzSecrets ./similar:FuzzNearDuplicates \
-	./judge:FuzzParseVerdict ./moderate:FuzzVote ./generator:FuzzList ./defense:FuzzParse ./defense:FuzzPerturb ./internal/compare:FuzzParseGate ./internal/audit:FuzzSheet ./internal/audit:FuzzReadSheet ./internal/experiment:FuzzParse ./judge:FuzzSplitAndParse ./guard:FuzzRead ./guard:FuzzParse ./judge:FuzzReadRubric ./refusal:FuzzDetect \
-	./model/openai:FuzzDecode ./model/classify:FuzzDescription ./model/wire:FuzzRetryAfter ./model/sim:FuzzAlarm ./model/sim:FuzzParseFaults \
+FUZZES   := ./internal/batch/service:FuzzReadResults ./internal/dataset:FuzzCSV ./internal/dataset:FuzzJSONL ./internal/dataset:FuzzJSON ./internal/dataset:FuzzParquet ./internal/dataset:FuzzRecording ./internal/policy:FuzzRead ./model:FuzzServedBy ./model:FuzzCutThinking ./model:FuzzSecrets ./similar:FuzzNearDuplicates \
+	./judge:FuzzParseVerdict ./internal/moderate:FuzzVote ./internal/generator:FuzzList ./internal/defense:FuzzParse ./internal/defense:FuzzPerturb ./internal/compare:FuzzParseGate ./internal/audit:FuzzSheet ./internal/audit:FuzzReadSheet ./internal/experiment:FuzzParse ./judge:FuzzSplitAndParse ./internal/guard:FuzzRead ./internal/guard:FuzzParse ./judge:FuzzReadRubric ./refusal:FuzzDetect \
+	./internal/dialect/openai:FuzzDecode ./internal/dialect/classify:FuzzDescription ./internal/dialect/wire:FuzzRetryAfter ./internal/sim:FuzzAlarm ./internal/sim:FuzzParseFaults \
 	./internal/provider:FuzzWith ./internal/provider:FuzzResolve ./internal/price:FuzzPrice \
-	./internal/annotation:FuzzRead ./dataset:FuzzValues ./internal/overlap:FuzzReadRows ./internal/rows:FuzzHeaders ./internal/rows:FuzzInspectJSON ./internal/rows:FuzzInspectZIP ./internal/rows:FuzzHarness ./internal/rows:FuzzPromptfooJSON ./internal/rows:FuzzPromptfooLines ./internal/rows:FuzzHELM ./internal/rows:FuzzBatch ./internal/rows:FuzzInstances ./internal/rows:FuzzLog ./internal/recorded:FuzzStream ./internal/logs:FuzzText ./internal/untrusted:FuzzTerminal ./internal/untrusted:FuzzCell ./internal/untrusted:FuzzWriter ./internal/page:FuzzPassages ./internal/words:FuzzFind \
+	./internal/annotation:FuzzRead ./internal/dataset:FuzzValues ./internal/overlap:FuzzReadRows ./internal/rows:FuzzHeaders ./internal/rows:FuzzInspectJSON ./internal/rows:FuzzInspectZIP ./internal/rows:FuzzHarness ./internal/rows:FuzzPromptfooJSON ./internal/rows:FuzzPromptfooLines ./internal/rows:FuzzHELM ./internal/rows:FuzzBatch ./internal/rows:FuzzInstances ./internal/rows:FuzzLog ./internal/recorded:FuzzStream ./internal/logs:FuzzText ./internal/untrusted:FuzzTerminal ./internal/untrusted:FuzzCell ./internal/untrusted:FuzzWriter ./internal/page:FuzzPassages ./internal/words:FuzzFind \
 	./internal/jsonappend:FuzzString ./internal/jsonappend:FuzzFloat
 
 # The packages that hold money and truth: make mutate changes them, mistake by mistake,
 # and sees whether a test of theirs notices. MUTATE=./internal/fill tries one alone.
-MUTATE := ./internal/price ./internal/store ./internal/question ./moderate ./judge ./internal/fill
+MUTATE := ./internal/price ./internal/store ./internal/question ./internal/moderate ./judge ./internal/fill
 
 .PHONY: help build demo quick test test-long image try-local-model lint fuzz mutate bench bench-peers site local-model local-model-down training-libs system docs
 
@@ -92,8 +92,8 @@ bench: build ## Measure speed and memory against baselines in the same run.
 	ORBENCH_BENCH=1 go test -count 1 -v -timeout 60m -run 'TestThroughput|TestAtScale|TestIndexAtScale|TestWorkersScale' ./cmd/orbench
 	ORBENCH_BENCH=1 go test -count 1 -v -run TestMillionCalls -timeout 20m ./internal/store/address
 	ORBENCH_BENCH=1 go test -count 1 -v -run 'TestAgreement|TestLeaveOneOut' ./refusal
-	go test -tags sdk -run '^$$' -bench Ratio ./model/openai
-	go test -run '^$$' -bench . -benchtime 1x ./dataset ./similar ./refusal ./internal/store/sqlite
+	go test -tags sdk -run '^$$' -bench Ratio ./internal/dialect/openai
+	go test -run '^$$' -bench . -benchtime 1x ./internal/dataset ./similar ./refusal ./internal/store/sqlite
 	go test -run '^$$' -bench 'Collector|Folder' -benchtime 1x ./internal/report ./internal/report/answers
 
 bench-peers: ## Measure beside Inspect, promptfoo and lm-evaluation-harness (about 3 GB, outside of the project).

@@ -17,7 +17,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/eval"
 	"github.com/orbench/orbench/internal/store/address"
-	"github.com/orbench/orbench/model/sim"
+	"github.com/orbench/orbench/internal/sim"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -55,7 +55,6 @@ func TestForgedVerdicts(t *testing.T) {
 		"guard:or-judge@p/m":              {"Yes", "No"},
 		"panel:majority(llm:p/m,lexical)": classes,
 		"cascade:lexical>llm:p/m":         classes,
-		"counting:unable(llm:p/m)":        classes,
 	}
 	for spec, own := range forms {
 		j := mustParse(t, spec, Options{})

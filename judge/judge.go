@@ -2,7 +2,7 @@ package judge
 
 import (
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/guard"
+	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/question"
 	"github.com/orbench/orbench/model"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/guard"
+	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/question"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/model"

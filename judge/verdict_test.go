@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/guard"
+	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/model"
 )
 

@@ -21,7 +21,7 @@ import (
 
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/store/storetest"
-	"github.com/orbench/orbench/model/sim"
+	"github.com/orbench/orbench/internal/sim"
 )
 
 // network stands between processes and a server, and can be cut: nothing gets through then,

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbench/orbench/benchmark"
-	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/benchmark"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/audit"
 	"github.com/orbench/orbench/internal/batch"
 	"github.com/orbench/orbench/internal/compare"
@@ -33,7 +33,7 @@ import (
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/training"
-	"github.com/orbench/orbench/policy"
+	"github.com/orbench/orbench/internal/policy"
 )
 
 // jsonForms is what docs/schemas describes.

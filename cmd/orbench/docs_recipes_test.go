@@ -16,7 +16,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/orbench/orbench/model/sim"
+	"github.com/orbench/orbench/internal/sim"
 )
 
 // block is a fenced block of a page, with its language and the heading above it.

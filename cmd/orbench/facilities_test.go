@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench/internal/store/storetest"
-	"github.com/orbench/orbench/model/sim"
+	"github.com/orbench/orbench/internal/sim"
 )
 
 // The jobs of TestFacilities.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/internal/benchmark"
 )
 
 // TestLocalModelBuilds has a real language model make seeds beside a simulated generator, and

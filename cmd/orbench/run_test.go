@@ -17,7 +17,7 @@ import (
 
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store/address"
-	"github.com/orbench/orbench/model/sim"
+	"github.com/orbench/orbench/internal/sim"
 )
 
 // fetchStats asks a simulated server what it has seen.

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/internal/benchmark"
 )
 
 // OpenBuild reads from the folder of a built benchmark every prompt that

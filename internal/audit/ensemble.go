@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/moderate"
+	"github.com/orbench/orbench/internal/moderate"
 	"github.com/orbench/orbench/stats"
 )
 

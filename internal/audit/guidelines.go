@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/benchmark"
-	"github.com/orbench/orbench/policy"
+	"github.com/orbench/orbench/internal/benchmark"
+	"github.com/orbench/orbench/internal/policy"
 )
 
 // PolicyOf returns the policy under which the prompts of a built benchmark were

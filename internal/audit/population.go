@@ -5,7 +5,7 @@ import (
 	"os"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/dataset"
 )
 
 // The sets of prompts of a built benchmark that a sample can be drawn from.

@@ -12,7 +12,7 @@ import (
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/judge"
-	"github.com/orbench/orbench/policy"
+	"github.com/orbench/orbench/internal/policy"
 )
 
 // configKind is a kind of settings file.

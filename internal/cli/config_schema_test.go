@@ -11,11 +11,11 @@ import (
 
 	"github.com/invopop/jsonschema"
 
-	"github.com/orbench/orbench/benchmark"
-	"github.com/orbench/orbench/generator"
+	"github.com/orbench/orbench/internal/benchmark"
+	"github.com/orbench/orbench/internal/generator"
 	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/experiment"
-	"github.com/orbench/orbench/policy"
+	"github.com/orbench/orbench/internal/policy"
 )
 
 // TestConfigSchemas holds the schemas of settings files to the types that read them.
@@ -29,7 +29,7 @@ func TestConfigSchemas(t *testing.T) {
 	}{
 		{"internal/construct/schema.json", "build.yaml of orbench", []string{"name", "seeds", "moderation"}, &benchmark.BuildConfig{}},
 		{"internal/experiment/schema.json", "experiment.yaml of orbench", []string{"targets", "datasets"}, &experiment.Experiment{}},
-		{"policy/schema.json", "policy.yaml of orbench", []string{"title", "categories"}, &policy.Policy{}},
+		{"internal/policy/schema.json", "policy.yaml of orbench", []string{"title", "categories"}, &policy.Policy{}},
 	} {
 		s := reflected(of.settings)
 		s.Title, s.Required, s.Version = of.title, of.required, jsonschema.Version

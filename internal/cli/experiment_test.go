@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbench/orbench/model/sim"
+	"github.com/orbench/orbench/internal/sim"
 )
 
 // TestSettingsAreCalledWhatTheirFrontCallsThem names a column that is not there, once

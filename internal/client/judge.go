@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/defense"
-	"github.com/orbench/orbench/guard"
+	"github.com/orbench/orbench/internal/defense"
+	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/judge"
 )
 

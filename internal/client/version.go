@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench/internal/provider"
-	"github.com/orbench/orbench/model/wire"
+	"github.com/orbench/orbench/internal/dialect/wire"
 )
 
 // address is where a provider is asked, empty for its own address. One that the user gave

@@ -11,8 +11,8 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/benchmark"
-	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/benchmark"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/untrusted"

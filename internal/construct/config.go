@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/benchmark"
-	"github.com/orbench/orbench/generator"
+	"github.com/orbench/orbench/internal/benchmark"
+	"github.com/orbench/orbench/internal/generator"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/moderate"
+	"github.com/orbench/orbench/internal/moderate"
 )
 
 // Default is the paper's method with simulated models. An empty build.yaml means the

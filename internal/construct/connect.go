@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/benchmark"
-	"github.com/orbench/orbench/guard"
+	"github.com/orbench/orbench/internal/benchmark"
+	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/model/sim"
+	"github.com/orbench/orbench/internal/sim"
 )
 
 // Models lists the names of the models that are asked, without those of the judge.

@@ -8,14 +8,14 @@ import (
 	"sync"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/benchmark"
-	"github.com/orbench/orbench/generator"
-	"github.com/orbench/orbench/guard"
+	"github.com/orbench/orbench/internal/benchmark"
+	"github.com/orbench/orbench/internal/generator"
+	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/moderate"
+	"github.com/orbench/orbench/internal/moderate"
 	"github.com/orbench/orbench/similar"
 )
 

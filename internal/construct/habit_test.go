@@ -15,11 +15,11 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/benchmark"
-	"github.com/orbench/orbench/generator"
+	"github.com/orbench/orbench/internal/benchmark"
+	"github.com/orbench/orbench/internal/generator"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/model/openai"
-	"github.com/orbench/orbench/model/sim"
+	"github.com/orbench/orbench/internal/dialect/openai"
+	"github.com/orbench/orbench/internal/sim"
 )
 
 // badHabits is a server whose model writes what the simulated generator writes, in a list,

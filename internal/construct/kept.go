@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/benchmark"
-	"github.com/orbench/orbench/guard"
+	"github.com/orbench/orbench/internal/benchmark"
+	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/judge"

@@ -3,7 +3,7 @@ package construct
 import (
 	_ "embed"
 
-	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/internal/benchmark"
 	"github.com/orbench/orbench/internal/settings"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/benchmark"
-	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/benchmark"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/settings"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/internal/benchmark"
 )
 
 // Pair is a prompt of a pair: a seed, or a safe prompt that stems from it. Its

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/benchmark"
-	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/benchmark"
+	"github.com/orbench/orbench/internal/dataset"
 )
 
 // Every safe prompt of the full set that has a toxic seed stands beside it, once, in

@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/benchmark"
-	"github.com/orbench/orbench/generator"
+	"github.com/orbench/orbench/internal/benchmark"
+	"github.com/orbench/orbench/internal/generator"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/moderate"
+	"github.com/orbench/orbench/internal/moderate"
 )
 
 // What a plan assumes about replies that are not there yet.

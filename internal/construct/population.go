@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/benchmark"
-	"github.com/orbench/orbench/generator"
+	"github.com/orbench/orbench/internal/benchmark"
+	"github.com/orbench/orbench/internal/generator"
 	"github.com/orbench/orbench/similar"
 	"github.com/orbench/orbench/stats"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/internal/benchmark"
 )
 
 // number is the number of this build: 0 for a new benchmark.

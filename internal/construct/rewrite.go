@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/orbench/orbench/benchmark"
-	"github.com/orbench/orbench/generator"
+	"github.com/orbench/orbench/internal/benchmark"
+	"github.com/orbench/orbench/internal/generator"
 	"github.com/orbench/orbench/model"
 )
 

@@ -11,7 +11,7 @@ import (
 	"math"
 	"os"
 
-	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/internal/benchmark"
 )
 
 // rowFile keeps the rows of the lineage in a temporary file until the sets are known. The

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/benchmark"
-	"github.com/orbench/orbench/generator"
+	"github.com/orbench/orbench/internal/benchmark"
+	"github.com/orbench/orbench/internal/generator"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/internal/benchmark"
 	"github.com/orbench/orbench/similar"
 )
 

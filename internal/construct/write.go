@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/internal/benchmark"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/rows"

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/internal/dataset"
+	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"

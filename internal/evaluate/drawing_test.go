@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/dataset"
 )
 
 func TestParseHalfWidth(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/guard"
+	"github.com/orbench/orbench/internal/dataset"
+	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
 )
 

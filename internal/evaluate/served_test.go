@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/defense"
-	"github.com/orbench/orbench/guard"
+	"github.com/orbench/orbench/internal/dataset"
+	"github.com/orbench/orbench/internal/defense"
+	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/internal/dataset"
+	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"

@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/judge"
 )

@@ -1,7 +1,7 @@
 package experiment
 
 import (
-	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/settings"
 )
 

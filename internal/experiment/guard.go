@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbench/orbench/guard"
+	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/judge"

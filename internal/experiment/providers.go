@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbench/orbench/model/sim"
+	"github.com/orbench/orbench/internal/sim"
 )
 
 // Providers lists the providers of the targets and of those who stand before them,

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/untrusted"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/settings"
 )
 

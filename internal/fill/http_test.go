@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/model/openai"
-	"github.com/orbench/orbench/model/sim"
+	"github.com/orbench/orbench/internal/dialect/openai"
+	"github.com/orbench/orbench/internal/sim"
 )
 
 // What cannot succeed ends at once, and says what is wrong and what to do. A 403 ends nothing

@@ -16,7 +16,7 @@ import (
 
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/model/openai"
+	"github.com/orbench/orbench/internal/dialect/openai"
 )
 
 // dear prices the models of these tests at a tenth of a cent a token.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"time"
 
-	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"

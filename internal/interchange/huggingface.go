@@ -13,7 +13,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/internal/benchmark"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/score"
 )

@@ -6,11 +6,11 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/orbench/orbench/guard"
+	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
-	"github.com/orbench/orbench/moderate"
-	"github.com/orbench/orbench/policy"
+	"github.com/orbench/orbench/internal/moderate"
+	"github.com/orbench/orbench/internal/policy"
 )
 
 // VoteConfig is a vote in the form that the store keeps: enough to derive its figures

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/model/sim"
-	"github.com/orbench/orbench/moderate"
+	"github.com/orbench/orbench/internal/dataset"
+	"github.com/orbench/orbench/internal/sim"
+	"github.com/orbench/orbench/internal/moderate"
 	"github.com/orbench/orbench/stats"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench/internal/sheet"
-	"github.com/orbench/orbench/moderate"
+	"github.com/orbench/orbench/internal/moderate"
 )
 
 // Rows collects prompts with their labels under each policy, to write to a file.

@@ -11,7 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/rows"
 )
 

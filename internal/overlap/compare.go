@@ -3,7 +3,7 @@ package overlap
 import (
 	"context"
 
-	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/dataset"
 )
 
 // Compare finds the prompts of a dataset that another one has. Prompts are

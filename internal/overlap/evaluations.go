@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"

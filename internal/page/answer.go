@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"
 )

@@ -12,7 +12,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/settings"
-	"github.com/orbench/orbench/model/classify"
+	"github.com/orbench/orbench/internal/dialect/classify"
 )
 
 // Dialect names the package that speaks to a provider.

@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/score"

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/study"

@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/defense"
-	"github.com/orbench/orbench/guard"
+	"github.com/orbench/orbench/internal/dataset"
+	"github.com/orbench/orbench/internal/defense"
+	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/evaluate"

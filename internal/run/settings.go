@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/orbench/orbench/defense"
-	"github.com/orbench/orbench/guard"
+	"github.com/orbench/orbench/internal/defense"
+	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/provenance"

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/provenance"

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/stats"
 )
 

@@ -2,8 +2,8 @@ package score
 
 import (
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/defense"
-	"github.com/orbench/orbench/guard"
+	"github.com/orbench/orbench/internal/defense"
+	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/model"

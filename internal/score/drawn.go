@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/model"
 )

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/dataset"
 )
 
 // TestDrawnNames holds the names of drawn answers to those that earlier releases gave, by

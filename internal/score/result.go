@@ -2,8 +2,8 @@ package score
 
 import (
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/defense"
+	"github.com/orbench/orbench/internal/dataset"
+	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/provenance"

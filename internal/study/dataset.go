@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/store"
 )
 

@@ -10,7 +10,7 @@ import (
 	"text/template"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/dataset"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"

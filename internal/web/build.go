@@ -15,8 +15,8 @@ import (
 	"sync"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/benchmark"
-	"github.com/orbench/orbench/generator"
+	"github.com/orbench/orbench/internal/benchmark"
+	"github.com/orbench/orbench/internal/generator"
 	"github.com/orbench/orbench/internal/construct"
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/kinds"

@@ -19,7 +19,7 @@ import (
 	"github.com/orbench/orbench/internal/cli"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/page"
-	"github.com/orbench/orbench/model/sim"
+	"github.com/orbench/orbench/internal/sim"
 )
 
 // TestCommand is the command line in a process of its own; see site.start.

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/model/wire"
+	"github.com/orbench/orbench/internal/dialect/wire"
 )
 
 // Account is where a service is, and with which key it is asked.

@@ -12,7 +12,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/orbench/orbench/model/wire"
+	"github.com/orbench/orbench/internal/dialect/wire"
 )
 
 // Result is what became of one call.

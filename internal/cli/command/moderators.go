@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orbench/orbench/guard"
+	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/client"
-	"github.com/orbench/orbench/moderate"
+	"github.com/orbench/orbench/internal/moderate"
 )
 
 // Moderators finds the models and guards that --moderator names, each of which may vote once.

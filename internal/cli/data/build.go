@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/internal/benchmark"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/construct"
@@ -25,7 +25,7 @@ import (
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/policy"
+	"github.com/orbench/orbench/internal/policy"
 )
 
 // buildFlags are the flags of build.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/policy"
+	"github.com/orbench/orbench/internal/policy"
 )
 
 func (a app) policyCommand() *cobra.Command {

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orbench/orbench/dataset"
-	"github.com/orbench/orbench/guard"
+	"github.com/orbench/orbench/internal/dataset"
+	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/experiment"

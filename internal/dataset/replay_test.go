@@ -1,0 +1,189 @@
+package dataset_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/dataset"
+	"github.com/orbench/orbench/model"
+)
+
+// replayOf writes a file of answers and loads it.
+func replayOf(t *testing.T, content string) *dataset.Replay {
+	t.Helper()
+	all, err := dataset.OpenReplays(t.Context(), file(t, "answers.csv", content), dataset.RecordingOptions{})
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	return all[0]
+}
+
+func TestReplayAnswers(t *testing.T) {
+	t.Parallel()
+	r := replayOf(t, `prompt,response
+How do I pick a lock?,<think>A safe one.</think>I cannot help.
+Where can I shoot?,Try the bridge.
+Where can I shoot?,Try the bridge.
+Where can I shoot?,At the range.
+What is silence?,
+`)
+	if note := r.Repeats(); r.Samples != 3 || !strings.HasSuffix(note, "answers.csv: 5 rows answer 3 prompts, and count as samples of them, up to 3 each; the samples that a prompt lacks count as unanswered") {
+		t.Errorf("%d samples: %q", r.Samples, note)
+	}
+	say := func(role orbench.Role, text string) orbench.Message {
+		return orbench.Message{Role: role, Content: text}
+	}
+	for name, tc := range map[string]struct {
+		messages []orbench.Message
+		sample   int
+		want     model.Response
+	}{
+		"thinking kept apart": {
+			[]orbench.Message{say(orbench.User, "How do I pick a lock?")},
+			0,
+			model.Response{Text: "I cannot help.", Thinking: "A safe one.", Finish: model.Stop},
+		},
+		"first of several": {
+			[]orbench.Message{say(orbench.User, "Where can I shoot?")},
+			0,
+			model.Response{Text: "Try the bridge.", Finish: model.Stop},
+		},
+		"last of several": {
+			[]orbench.Message{say(orbench.User, "Where can I shoot?")},
+			2,
+			model.Response{Text: "At the range.", Finish: model.Stop},
+		},
+		"empty answer": {
+			[]orbench.Message{say(orbench.User, "What is silence?")},
+			0,
+			model.Response{Finish: model.Stop},
+		},
+		"system prompt and earlier turns": {
+			[]orbench.Message{
+				say(orbench.System, "Be brief."), say(orbench.User, "Hello"), say(orbench.Assistant, "Yes?"), say(orbench.User, "Where can I shoot?"),
+			},
+			0,
+			model.Response{Text: "Try the bridge.", Finish: model.Stop},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := r.Ask(context.Background(), model.Request{Provider: model.Replay, Messages: tc.messages, Sample: tc.sample})
+			if err != nil || !reflect.DeepEqual(got, tc.want) {
+				t.Errorf("got %+v, %v, want %+v", got, err, tc.want)
+			}
+		})
+	}
+	for text, sample := range map[string]int{"Else?": 0, "Where can I shoot?": 3} {
+		_, err := r.Ask(t.Context(), model.Request{Provider: model.Replay, Model: "answers.csv", Messages: []orbench.Message{say(orbench.User, text)}, Sample: sample})
+		var failed *model.Error
+		if !errors.As(err, &failed) || failed.Kind != model.Invalid || failed.Retryable() || failed.Fatal() {
+			t.Errorf("%s: what is not in the file gives %v", text, err)
+		}
+	}
+}
+
+func TestReplayGaps(t *testing.T) {
+	t.Parallel()
+	r := replayOf(t, "prompt,response\nOne?,a\nTwo?,b\n")
+	untrusted := "Three\x1b[2J? " + strings.Repeat("and more ", 40)
+	for name, tc := range map[string]struct {
+		prompts string
+		limit   int
+		want    string
+		// none means that no prompt is answered, which is a fault.
+		none bool
+	}{
+		"all known":         {"prompt\nTwo?\nOne?\n", 0, "", false},
+		"known up to there": {"prompt\nTwo?\nOne?\nThree?\n", 2, "", false},
+		"limit at the gap":  {"prompt\nTwo?\nThree?\n", 2, "no answer to 1 of the 2 prompts of set, the first of them ", false},
+		"two unknown":       {"prompt\nTwo?\n" + untrusted + "\nFour?\n", 0, "no answer to 2 of the 3 prompts of set, the first of them ", false},
+		"none known":        {"prompt\nThree?\nFour?\n", 0, "no answer to 2 of the 2 prompts of set, the first of them ", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			set, err := dataset.Open(t.Context(), file(t, "set.csv", tc.prompts), dataset.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := r.Gap(set, tc.limit)
+			var input *orbench.InputError
+			switch {
+			case tc.want == "":
+				if text != "" || err != nil {
+					t.Errorf("%q, %v", text, err)
+				}
+				return
+			case tc.none != errors.As(err, &input), tc.none && (input.File != r.File || input.Hint == "" || text != ""):
+				t.Fatalf("got %v (%T)", err, err)
+			case tc.none:
+				text = input.Problem
+			}
+			if !strings.Contains(text, tc.want) || !strings.Contains(text, "Three") {
+				t.Errorf("got %q", text)
+			}
+			if strings.ContainsAny(text, "\x1b\n") || len(text) > 500 {
+				t.Errorf("not one clear line: %q", text)
+			}
+		})
+	}
+}
+
+func TestBadReplays(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ content, want string }{
+		"no prompts": {"response\nYes.\n", "`prompt-column`"},
+		"no answers": {"prompt\nYes?\n", "`response-column`"},
+		"empty file": {"", "the file is empty"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := dataset.OpenReplays(t.Context(), file(t, "a.csv", tc.content), dataset.RecordingOptions{})
+			if !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got %v, want an input error with %q", err, tc.want)
+			}
+		})
+	}
+}
+
+// A file of several models is many files: each value has the answers and the hash of a file
+// of its own, in the order of their first rows.
+func TestReplaysOfModels(t *testing.T) {
+	t.Parallel()
+	path := file(t, "a#1.csv", "prompt,response,model\nOne?,a,x/one\nOne?,b, two (simulated)\nOne?,c,x/one\nTwo?,d,two\nTwo?,e,\n")
+	all, err := dataset.OpenReplays(t.Context(), path, dataset.RecordingOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone := map[string]*dataset.Replay{
+		"x/one": replayOf(t, "prompt,response\nOne?,a\nOne?,c\n"), "two": replayOf(t, "prompt,response\nOne?,b\nTwo?,d\n"), "": replayOf(t, "prompt,response\nTwo?,e\n"),
+	}
+	var got []string
+	for _, r := range all {
+		got = append(got, r.Model)
+		if one := alone[r.Model]; r.SHA256 != one.SHA256 || r.Count != one.Count || r.Samples != one.Samples {
+			t.Errorf("%q is %+v, alone %+v", r.Model, r, one)
+		}
+	}
+	if !reflect.DeepEqual(got, []string{"x/one", "two", ""}) {
+		t.Errorf("the models are %q", got)
+	}
+	response, err := all[1].Ask(t.Context(), model.Request{Messages: []orbench.Message{{Role: orbench.User, Content: "One?"}}})
+	if err != nil || !response.Simulated() || response.Text != "b" {
+		t.Errorf("got %+v, %v", response, err)
+	}
+	if ref := all[0].Ref(); ref.Provider != model.Replay || ref.Model != path+"#x/one" || ref.Endpoint != "sha256:"+all[0].SHA256 {
+		t.Errorf("asked as %+v", ref)
+	}
+	one, err := dataset.OpenReplays(t.Context(), path+"#two", dataset.RecordingOptions{})
+	if err != nil || len(one) != 1 || one[0].Ref() != all[1].Ref() {
+		t.Errorf("got %v, %v", one, err)
+	}
+	if _, err := dataset.OpenReplays(t.Context(), path+"#three", dataset.RecordingOptions{}); !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), `no answers of the model "three"`) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,158 @@
+package dataset
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/benchmark"
+	"github.com/orbench/orbench/internal/rows"
+	"github.com/orbench/orbench/internal/untrusted"
+)
+
+// source says where a dataset's rows come from and how to read them.
+type source struct {
+	name string
+	// path is the file, or builtIn.
+	path string
+	// embedded is the content if path is builtIn.
+	embedded []byte
+	opts     Options
+	// labels gives the meaning of the values in the label column. If it is nil,
+	// Options.LabelValues does.
+	labels map[string]orbench.Label
+	// watch says to look for a possible label column in a file without one.
+	watch bool
+	// wantSHA256 is the hash of the content when it was pulled, or "".
+	wantSHA256 string
+	// makers are the makers in the table of named datasets.
+	makers Makers
+	// origins maps a built benchmark's prompts to their seeds. It is nil for any other
+	// file.
+	origins benchmark.Origins
+	// pairs says how a published dataset pairs its prompts, nil for any other.
+	pairs *Pairs
+}
+
+// builtIn stands for the path of an embedded dataset.
+const builtIn = "built in"
+
+// input is an opened source.
+type input struct {
+	*rows.File
+	columns Columns
+	label   orbench.Label
+	// meaning gives the label for a value of the label column; it reports false if there
+	// is none.
+	meaning func(written string) (orbench.Label, bool)
+	answers bool
+	// unsent are the columns that must be empty. Their cells come before the watched
+	// ones.
+	unsent []string
+	// watched are the columns that may contain labels, nil if none is watched. watchedAt
+	// is where their cells begin.
+	watched   labelWatch
+	watchedAt int
+	origins   benchmark.Origins
+	// pairs names the pairs of a published dataset with pairs, nil for any other.
+	// pairedBy is Dataset.PairedBy.
+	pairs    *pairing
+	pairedBy string
+}
+
+// item checks a row and gives its prompt.
+func (in *input) item(r rows.Row) (orbench.Prompt, error) {
+	p, err := in.promptOf(r)
+	if err != nil {
+		return p, err
+	}
+	for i, name := range in.unsent {
+		if rows.Holds(r.Cells[in.watchedAt-len(in.unsent)+i]) {
+			return p, r.Unsent(in.Name, string(p.ID), name)
+		}
+	}
+	in.watched.Add(r.Cells[in.watchedAt:])
+	if problem, hint := checkAsked(p.Messages); problem != "" && !in.answers {
+		return p, r.Fault(in.Name, problem, hint)
+	}
+	switch {
+	case in.origins != nil:
+		seed := string(in.origins.Of(p.ID))
+		p.Cluster, p.Pair = cmp.Or(p.Cluster, seed), cmp.Or(p.Pair, seed)
+	case in.pairs != nil:
+		p.Pair = in.pairs.next(p)
+	}
+	return p, nil
+}
+
+// open opens the source and finds its columns.
+func (s source) open() (*input, error) {
+	values, err := parseLabelValues(s.opts.LabelValues)
+	if err != nil {
+		return nil, err
+	}
+	in := &input{label: s.opts.Default, meaning: values.Label, answers: s.opts.Answers, origins: s.origins}
+	if s.labels != nil {
+		in.meaning = func(written string) (orbench.Label, bool) {
+			label, ok := s.labels[strings.TrimSpace(written)]
+			return label, ok
+		}
+	}
+	choose := func(file string, have []string, at func(string) bool) (rows.Layout, error) {
+		// The column was chosen from a line that turned out to be a comment.
+		var err error
+		in.watched = nil
+		in.columns, err = findColumns(file, have, at, s.opts)
+		if in.origins != nil && s.opts.Pair == "" {
+			// The lineage gives the pairs for all sets of the benchmark alike.
+			in.columns.Pair = ""
+		}
+		in.unsent = in.columns.unsent(have)
+		var others []string
+		if s.watch && in.columns.Label == "" {
+			others = in.columns.others(have)
+			in.watched = watchLabels(others, in.columns.Category)
+		}
+		l := in.columns.layout(s.labels != nil || values != nil, in.unsent, others)
+		in.watchedAt = len(l.Fields) - len(others)
+		return l, err
+	}
+	if s.path == builtIn {
+		in.File, err = rows.Embedded(s.name, s.embedded, choose)
+	} else {
+		in.File, err = rows.Open(s.path, choose)
+	}
+	switch {
+	case s.pairs != nil:
+		in.pairedBy, in.pairs = s.pairs.By, s.pairs.numbers()
+	case in.columns.Pair != "":
+		in.pairedBy = in.columns.Pair
+	case in.origins != nil:
+		in.pairedBy = "seed"
+	}
+	return in, err
+}
+
+// resolve turns a ref into a source without reading rows.
+func resolve(ref string, opts Options) (source, error) {
+	if e, ok := Named(ref); ok {
+		return e.source(opts)
+	}
+	if base := filepath.Base(ref); rows.Readable(ref) {
+		return source{name: strings.TrimSuffix(base, filepath.Ext(base)), path: ref, opts: opts}, nil
+	}
+	if _, err := os.Stat(ref); err == nil {
+		return source{}, rows.Unknown(ref)
+	}
+	list, near := names(ref)
+	hint := "the names are " + list + "; or give the path of a file"
+	if near != "" {
+		hint = fmt.Sprintf("did you mean %s? The names are %s", near, list)
+	} else if near := rows.Nearest(ref); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return source{}, &orbench.InputError{Problem: fmt.Sprintf("no dataset and no file is named %s", untrusted.Quote(ref)), Hint: hint}
+}

@@ -1,0 +1,346 @@
+package openai
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	json "github.com/go-json-experiment/json/v1"
+
+	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/internal/dialect/wire"
+)
+
+// reply is the part of a chat completion that is read. Fields that servers fill
+// with different kinds of value are of type any, which is also the fastest way
+// to read a string.
+type reply struct {
+	ID      any      `json:"id"`
+	Model   any      `json:"model"`
+	Choices []choice `json:"choices"`
+	Usage   usage    `json:"usage"`
+	// Fingerprint is of the weights, or of the program, as the server likes.
+	Fingerprint any `json:"system_fingerprint"`
+	// Provider is who answered behind a router (OpenRouter).
+	Provider any `json:"provider"`
+	// Error is set in place of choices by servers that report faults with
+	// status 200.
+	Error any `json:"error"`
+	// PromptFilter is Azure's account of what its filters made of the prompt.
+	PromptFilter []struct {
+		Results any `json:"content_filter_results"`
+	} `json:"prompt_filter_results"`
+}
+
+type choice struct {
+	FinishReason any `json:"finish_reason"`
+	// NativeFinish is the word of the provider behind a router (OpenRouter).
+	NativeFinish any      `json:"native_finish_reason"`
+	Fields       specific `json:"provider_specific_fields"`
+	Message      *message `json:"message"`
+	// Text is the answer to a raw text.
+	Text *string `json:"text"`
+	// Results is Azure's account of what its filters made of the answer.
+	Results  any `json:"content_filter_results"`
+	Logprobs *struct {
+		Content []place `json:"content"`
+		// Tokens and Likeliest are those of an answer to a raw text.
+		Tokens    []string             `json:"tokens"`
+		Likeliest []map[string]float64 `json:"top_logprobs"`
+	} `json:"logprobs"`
+	Error any `json:"error"` // OpenRouter, when the model broke off
+}
+
+// specific is what LiteLLM passes on of the provider behind it.
+type specific struct {
+	NativeFinish any `json:"native_finish_reason"`
+}
+
+// place is a token of the output with the likeliest that could have stood there.
+type place struct {
+	Token string `json:"token"`
+	Top   []struct {
+		Token   string  `json:"token"`
+		Logprob float64 `json:"logprob"`
+	} `json:"top_logprobs"`
+}
+
+type message struct {
+	Content any `json:"content"` // a string, a list of parts, null or left out
+	Refusal any `json:"refusal"`
+	// Thinking goes by one of two names.
+	ReasoningContent any `json:"reasoning_content"` // DeepSeek, vLLM, llama.cpp
+	Reasoning        any `json:"reasoning"`         // OpenRouter, Groq, Ollama
+
+	Fields specific `json:"provider_specific_fields"`
+}
+
+type usage struct {
+	Prompt        int `json:"prompt_tokens"`
+	Completion    int `json:"completion_tokens"`
+	Total         int `json:"total_tokens"`
+	PromptDetails struct {
+		Cached int `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+	CacheHit          int `json:"prompt_cache_hit_tokens"` // DeepSeek
+	CompletionDetails struct {
+		Reasoning int `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
+}
+
+// decode reads the body of a reply with status 2xx.
+//
+// A call that was paid for is not thrown away for a field of an unexpected
+// type: such a field is left out. But without a choice there is no answer to
+// keep, and unless a filter is named, the call is a Transient failure.
+func decode(from wire.Reply) (model.Response, error) {
+	var r reply
+	err := json.Unmarshal(from.Body, &r)
+	// Unmarshal reads on past a value of the wrong type and reports the first.
+	_, wrongType := errors.AsType[*json.UnmarshalTypeError](err)
+	if err != nil && !wrongType {
+		return model.Response{}, errors.New("the reply is not JSON")
+	}
+	if len(r.Choices) == 0 {
+		return r.withoutChoice(from)
+	}
+	c := r.Choices[0]
+	finish, block := r.finish(c)
+	if block != nil {
+		block.Categories = filtered(c.Results)
+	}
+	if c.Error != nil {
+		// The filter behind a router may be told of beside an error.
+		if withheld, err := faultOf(c.Error).meaning(from); err == nil || block == nil {
+			return withheld, err
+		}
+	}
+	if c.Message == nil && c.Text != nil {
+		c.Message = &message{Content: *c.Text}
+	}
+	if c.Message == nil {
+		if block == nil {
+			return model.Response{}, errors.New("the reply holds no message")
+		}
+		c.Message = &message{}
+	}
+
+	answer, thinking := textOf(c.Message.Content)
+	apart := textOnly(c.Message.ReasoningContent)
+	if other := textOnly(c.Message.Reasoning); other != apart { // some servers fill both
+		apart = join(apart, other)
+	}
+	thinking = join(apart, thinking)
+	resp := model.Response{Text: answer, Thinking: thinking, Usage: r.Usage.model(), Model: str(r.Model), ID: str(r.ID), Fingerprint: str(r.Fingerprint)}
+	if c.Logprobs != nil {
+		for _, p := range c.Logprobs.Content[:min(len(c.Logprobs.Content), model.MostLogprobs)] {
+			at := model.Place{Token: p.Token}
+			for _, t := range p.Top {
+				at.Top = append(at.Top, model.Token(t))
+			}
+			resp.Logprobs = append(resp.Logprobs, at)
+		}
+		for i, likeliest := range c.Logprobs.Likeliest[:min(len(c.Logprobs.Likeliest), len(c.Logprobs.Tokens), model.MostLogprobs)] {
+			at := model.Place{Token: c.Logprobs.Tokens[i]}
+			for _, token := range slices.Sorted(maps.Keys(likeliest)) {
+				at.Top = append(at.Top, model.Token{Token: token, Logprob: likeliest[token]})
+			}
+			resp.Logprobs = append(resp.Logprobs, at)
+		}
+	}
+	resp.Finish, resp.Block = finish, block
+	if refusal := str(c.Message.Refusal); refusal != "" {
+		resp.Text = join(resp.Text, refusal)
+		if block == nil || c.native() == "" {
+			resp.Finish, resp.Block = model.Blocked, &model.Block{Kind: model.RefusalField, Detail: "refusal"}
+		}
+	}
+	if word := c.broke(); word != "" && resp.Block == nil && resp.Text == "" && resp.Thinking == "" {
+		return model.Response{}, &model.Error{Kind: model.Transient, Message: "the provider behind the server broke off: " + word}
+	}
+	if wrongType && resp.Text == "" && resp.Thinking == "" {
+		// The answer may be what could not be read, so this is no empty answer.
+		return model.Response{}, errors.New("the reply does not have the form of a chat completion")
+	}
+	answer, thinking = model.CutThinking(resp.Text)
+	resp.Text, resp.Thinking = answer, join(resp.Thinking, thinking)
+	return resp, nil
+}
+
+// withoutChoice gives the meaning of a reply that holds no choice.
+func (r *reply) withoutChoice(from wire.Reply) (model.Response, error) {
+	if r.Error != nil {
+		return faultOf(r.Error).meaning(from)
+	}
+	for _, p := range r.PromptFilter {
+		if categories := filtered(p.Results); len(categories) > 0 {
+			return model.Response{
+				Finish: model.Blocked, Block: &model.Block{Kind: model.PromptFilter, Detail: "content_filter: " + categories[0], Categories: categories},
+				Usage: r.Usage.model(), Model: str(r.Model), ID: str(r.ID),
+			}, nil
+		}
+	}
+	return model.Response{}, errors.New("the reply holds no choice")
+}
+
+// filtered are the categories for which a filter of Azure withheld something, in order
+// (https://learn.microsoft.com/azure/ai-foundry/openai/concepts/content-filter).
+func filtered(results any) (categories []string) {
+	named, _ := results.(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(named)) {
+		if one, ok := named[name].(map[string]any); ok && one["filtered"] == true && len(categories) < mostCategories {
+			categories = append(categories, clip([]byte(name)))
+		}
+	}
+	return categories
+}
+
+// mostCategories is more than any filter has.
+const mostCategories = 20
+
+// native is the finish reason in the word of the provider behind a router, empty where the
+// server is none: OpenRouter
+// (https://openrouter.ai/docs/api-reference/overview) has it beside its own, LiteLLM
+// (https://docs.litellm.ai/docs/completion/output), where it differs from its own, among
+// the provider's fields.
+func (c choice) native() string {
+	word := str(c.NativeFinish)
+	if word == "" {
+		word = str(c.Fields.NativeFinish)
+	}
+	if word == "" && c.Message != nil {
+		word = str(c.Message.Fields.NativeFinish)
+	}
+	return word
+}
+
+// broke is the word of a router for a provider that broke off, empty for one that did not.
+func (c choice) broke() string {
+	for _, word := range []string{c.native(), str(c.FinishReason)} {
+		if strings.Contains(strings.ToLower(word), "error") {
+			return clip([]byte(word))
+		}
+	}
+	return ""
+}
+
+// finish reads why a choice ended. What a router makes of it can hide that a filter of the
+// provider behind it withheld the answer, or which one; the provider's own word says so.
+func (r *reply) finish(c choice) (model.Finish, *model.Block) {
+	reason, native := str(c.FinishReason), c.native()
+	finish, block := finishOf(reason)
+	if native == "" {
+		return finish, block
+	}
+	behind, why := finishOf(native)
+	switch {
+	case block == nil && why != nil:
+		finish, block = behind, why
+	case block != nil && !strings.Contains(strings.ToLower(reason), strings.ToLower(native)):
+		block.Detail += ": " + clip([]byte(native))
+	case finish != model.Length && behind == model.Length || reason == "":
+		finish = behind
+	}
+	if name := str(r.Provider); block != nil && name != "" {
+		block.Detail += " (" + clip([]byte(name)) + ")"
+	}
+	return finish, block
+}
+
+// filters are words for a filter in finish reasons, in lower case: OpenAI's, Google's,
+// Anthropic's (refusal), Bedrock's and Cohere's.
+var filters = []string{"content_filter", "safety", "prohibited_content", "blocklist", "recitation", "spii", "refusal", "guardrail_intervened", "error_toxic"}
+
+// finishOf reads a finish reason. The servers' own names come from their
+// documentation; anything unknown is OtherFinish.
+func finishOf(reason string) (model.Finish, *model.Block) {
+	lower := strings.ToLower(reason)
+	switch lower {
+	case "stop", "eos", "eos_token", "end_turn", "stop_sequence":
+		return model.Stop, nil
+	case "length", "max_tokens", "model_length":
+		return model.Length, nil
+	}
+	// Gateways pass on other providers' words, such as "content_filter: SAFETY".
+	for _, word := range filters {
+		if strings.Contains(lower, word) {
+			return model.Blocked, &model.Block{Kind: model.OutputFilter, Detail: clip([]byte(reason))}
+		}
+	}
+	return model.OtherFinish, nil
+}
+
+// textOf reads a message's content: a string, nothing, or a list of parts, of
+// which those of type "thinking" are kept apart (Mistral). Anything else is kept
+// as its JSON, since it was paid for.
+func textOf(content any) (answer, thinking string) {
+	var parts []any
+	switch v := content.(type) {
+	case nil:
+		return "", ""
+	case string:
+		return v, ""
+	case []any:
+		parts = v
+	default:
+		b, _ := json.Marshal(v)
+		return string(b), ""
+	}
+	var a, t strings.Builder
+	for _, p := range parts {
+		part, ok := p.(map[string]any)
+		if !ok {
+			a.WriteString(str(p))
+			continue
+		}
+		if part["type"] == "thinking" {
+			t.WriteString(textOnly(part["thinking"]))
+			continue
+		}
+		a.WriteString(str(part["text"]))
+		a.WriteString(str(part["refusal"]))
+	}
+	return a.String(), t.String()
+}
+
+// textOnly is the text of a value that should be thinking in whole.
+func textOnly(v any) string {
+	answer, thinking := textOf(v)
+	return join(thinking, answer)
+}
+
+func (u usage) model() model.Usage {
+	return model.Usage{
+		Input:     u.Prompt,
+		Output:    u.Completion,
+		Reasoning: u.CompletionDetails.Reasoning,
+		Cached:    max(u.PromptDetails.Cached, u.CacheHit),
+	}.OfTotal(u.Total)
+}
+
+// join puts the texts that are not empty on lines of their own.
+func join(texts ...string) string {
+	joined := ""
+	for _, t := range texts {
+		if t == "" {
+			continue
+		}
+		if joined != "" {
+			joined += "\n"
+		}
+		joined += t
+	}
+	return joined
+}
+
+// str is v where it is a string, else "".
+func str(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+// clip is the start of a body, for a message that model.Clip clips for good.
+func clip(body []byte) string {
+	return strings.ToValidUTF8(string(body[:min(len(body), 4096)]), "\uFFFD")
+}
