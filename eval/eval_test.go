@@ -16,8 +16,8 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/eval"
-	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/sim"
+	"github.com/orbench/orbench/internal/store/address"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -63,7 +63,7 @@ func newClassifier(spec, rest string, opts Options) (Judge, error) {
 	if f := ClassifierFormat(format); f != Minos && f != AnswerOnly {
 		return nil, settings.Unknown("judge", "classifier format", format, ClassifierFormats)
 	}
-	ref, ok := opts.Models().Ref(target)
+	ref, ok := opts.models().Ref(target)
 	if !ok {
 		return nil, wrong("judge %q must name its model as provider/model, for example classify:minos@tei/NousResearch/Minos-v1", spec)
 	}

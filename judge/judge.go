@@ -2,7 +2,6 @@ package judge
 
 import (
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/question"
 	"github.com/orbench/orbench/model"
 )
@@ -11,10 +10,16 @@ import (
 type Case struct {
 	Prompt   orbench.Prompt
 	Response model.Response
-	// Assessment is the assessment of the prompt if the target is a guard and its reply
-	// can be read. Otherwise Unread says why not. Both are for the judge flag.
-	Assessment *guard.Assessment
-	Unread     string
+	// Guard is what the target says of the prompt if it is a guard and its reply can be
+	// read. Otherwise Unread says why not. Both are for the judge flag.
+	Guard  *GuardReply
+	Unread string
+}
+
+// GuardReply is a guard's reply in words, with its score from 0 to 1, nil for none.
+type GuardReply struct {
+	Text  string
+	Score *float64
 }
 
 // Judge classifies answers. A judge is a pure function of the case and of what a

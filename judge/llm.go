@@ -50,7 +50,7 @@ func newLLM(spec, rest string, opts Options) (Judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &llm{name: spec, model: opts.Models().Model(ref)}
+	j := &llm{name: spec, model: opts.models().Model(ref)}
 	switch named {
 	case "", "paper":
 		j.question = question.Question{Text: refusalPrompt, Line: refusalLine, JSON: refusalJSON, Word: plainMarker, Choices: paperClasses}

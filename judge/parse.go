@@ -36,8 +36,8 @@ type Options struct {
 	Rubric func(named string) ([]byte, error)
 }
 
-// Models gives the settings for questions to models.
-func (o Options) Models() question.Models {
+// models gives the settings for questions to models.
+func (o Options) models() question.Models {
 	return question.Models{Endpoint: o.Endpoint, MaxTokens: o.MaxTokens, Structured: o.Structured}
 }
 
@@ -165,7 +165,7 @@ func splitAt(list string, mark byte) []string {
 
 // parseRef reads PROVIDER/MODEL; the model may contain more slashes.
 func parseRef(spec, s string, opts Options) (model.Ref, error) {
-	ref, ok := opts.Models().Ref(s)
+	ref, ok := opts.models().Ref(s)
 	if !ok {
 		return ref, wrong("judge %q must name its model as provider/model, for example llm:openai/gpt-4o", spec)
 	}

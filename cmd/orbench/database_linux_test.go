@@ -19,9 +19,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/orbench/orbench/internal/sim"
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/store/storetest"
-	"github.com/orbench/orbench/internal/sim"
 )
 
 // network stands between processes and a server, and can be cut: nothing gets through then,

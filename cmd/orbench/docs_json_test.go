@@ -15,12 +15,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbench/orbench/internal/benchmark"
-	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/audit"
 	"github.com/orbench/orbench/internal/batch"
+	"github.com/orbench/orbench/internal/benchmark"
 	"github.com/orbench/orbench/internal/compare"
 	"github.com/orbench/orbench/internal/construct"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/kinds"
@@ -28,12 +28,12 @@ import (
 	"github.com/orbench/orbench/internal/moderation"
 	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/policy"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/training"
-	"github.com/orbench/orbench/internal/policy"
 )
 
 // jsonForms is what docs/schemas describes.

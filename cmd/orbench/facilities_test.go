@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbench/orbench/internal/store/storetest"
 	"github.com/orbench/orbench/internal/sim"
+	"github.com/orbench/orbench/internal/store/storetest"
 )
 
 // The jobs of TestFacilities.

@@ -2,6 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -104,6 +107,78 @@ func TestLayers(t *testing.T) {
 	for pkg, imports := range made {
 		t.Errorf("package %s (imports %v) has no row: add one below the packages that it imports", pkg, imports)
 	}
+}
+
+// TestPublicTypes holds exported functions and types of public packages to types that
+// their users can name: none is of an internal package.
+func TestPublicTypes(t *testing.T) {
+	t.Parallel()
+	// judge.Options.Guard is a hook that only packages of this module can set.
+	allowed := []string{"Options.Guard"}
+	for pkg := range importsOf(t) {
+		if strings.Contains(pkg, "internal/") || strings.HasPrefix(pkg, "cmd/") {
+			continue
+		}
+		files, err := filepath.Glob(filepath.Join("..", "..", strings.TrimPrefix(pkg, "orbench"), "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s has no files: %v", pkg, err)
+		}
+		for _, name := range files {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			set := token.NewFileSet()
+			file, err := parser.ParseFile(set, name, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			internal := map[string]bool{}
+			for _, i := range file.Imports {
+				if path := strings.Trim(i.Path.Value, `"`); strings.Contains(path, "/internal/") {
+					internal[filepath.Base(path)] = true
+				}
+			}
+			for what, node := range exported(file) {
+				ast.Inspect(node, func(n ast.Node) bool {
+					if of, ok := n.(*ast.SelectorExpr); ok {
+						if x, ok := of.X.(*ast.Ident); ok && internal[x.Name] && !slices.Contains(allowed, what) {
+							t.Errorf("%s: %s shows %s.%s, which is internal", set.Position(n.Pos()), what, x.Name, of.Sel.Name)
+						}
+					}
+					return true
+				})
+			}
+		}
+	}
+}
+
+// exported gives the types that users of a file's exported names see.
+func exported(file *ast.File) map[string]ast.Node {
+	seen := map[string]ast.Node{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			if n.Name.IsExported() {
+				seen[n.Name.Name] = n.Type
+			}
+			return false
+		case *ast.TypeSpec:
+			fields, ok := n.Type.(*ast.StructType)
+			if n.Name.IsExported() && !ok {
+				seen[n.Name.Name] = n.Type
+			}
+			for i := 0; ok && n.Name.IsExported() && i < len(fields.Fields.List); i++ {
+				for _, name := range fields.Fields.List[i].Names {
+					if name.IsExported() {
+						seen[n.Name.Name+"."+name.Name] = fields.Fields.List[i].Type
+					}
+				}
+			}
+			return false
+		}
+		return true
+	})
+	return seen
 }
 
 // importsOf lists what each package of the project imports, tests aside.

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/sim"
+	"github.com/orbench/orbench/internal/store/address"
 )
 
 // fetchStats asks a simulated server what it has seen.

@@ -25,8 +25,8 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver of sql for PostgreSQL
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/orbench/orbench/internal/store/storetest"
 	"github.com/orbench/orbench/internal/sim"
+	"github.com/orbench/orbench/internal/store/storetest"
 )
 
 // TestMain makes the test binary the command orbench, on the PATH of scripts and

@@ -6,9 +6,9 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/generator"
-	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/moderate"
 	"github.com/orbench/orbench/internal/policy"
+	"github.com/orbench/orbench/internal/settings"
 )
 
 // BuildConfig is the configuration of a build, as in build.yaml.

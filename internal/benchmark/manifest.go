@@ -3,8 +3,8 @@ package benchmark
 import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/generator"
-	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/internal/moderate"
+	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/similar"
 )
 

@@ -8,17 +8,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/dataset"
-	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/experiment"
+	"github.com/orbench/orbench/internal/guard"
+	"github.com/orbench/orbench/internal/policy"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/sim"
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/judge"
-	"github.com/orbench/orbench/internal/sim"
-	"github.com/orbench/orbench/internal/policy"
 )
 
 // flags are the sources of flags, by name; behind a command's name those of a flag that

@@ -10,9 +10,9 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/construct"
 	"github.com/orbench/orbench/internal/experiment"
+	"github.com/orbench/orbench/internal/policy"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/judge"
-	"github.com/orbench/orbench/internal/policy"
 )
 
 // configKind is a kind of settings file.

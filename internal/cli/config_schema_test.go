@@ -12,9 +12,9 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"github.com/orbench/orbench/internal/benchmark"
-	"github.com/orbench/orbench/internal/generator"
 	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/experiment"
+	"github.com/orbench/orbench/internal/generator"
 	"github.com/orbench/orbench/internal/policy"
 )
 

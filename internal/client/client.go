@@ -12,16 +12,16 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
-	"github.com/orbench/orbench/internal/guard"
-	"github.com/orbench/orbench/internal/provider"
-	"github.com/orbench/orbench/internal/untrusted"
-	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/internal/dialect/anthropic"
 	"github.com/orbench/orbench/internal/dialect/classify"
 	"github.com/orbench/orbench/internal/dialect/google"
 	"github.com/orbench/orbench/internal/dialect/openai"
-	"github.com/orbench/orbench/internal/sim"
 	"github.com/orbench/orbench/internal/dialect/wire"
+	"github.com/orbench/orbench/internal/guard"
+	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/sim"
+	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/model"
 )
 
 // SimSeed is the seed of simulated models where a request has none.

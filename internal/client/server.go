@@ -13,9 +13,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/orbench/orbench/internal/dialect/wire"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/untrusted"
-	"github.com/orbench/orbench/internal/dialect/wire"
 )
 
 // Description is what a server says of a model, as "name=value" parted by "; ", in the order in

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/dialect/wire"
+	"github.com/orbench/orbench/internal/provider"
 )
 
 // address is where a provider is asked, empty for its own address. One that the user gave

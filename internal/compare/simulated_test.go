@@ -10,13 +10,13 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/compare"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/sim"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/internal/sim"
 )
 
 // gates that a model compared with itself should pass, in both spellings.

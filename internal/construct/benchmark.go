@@ -7,10 +7,10 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/benchmark"
 	"github.com/orbench/orbench/internal/dataset"
-	"github.com/orbench/orbench/internal/generator"
 	"github.com/orbench/orbench/internal/folder"
-	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/internal/generator"
 	"github.com/orbench/orbench/internal/moderate"
+	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/similar"
 	"github.com/orbench/orbench/stats"
 )

@@ -10,10 +10,10 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/benchmark"
 	"github.com/orbench/orbench/internal/generator"
+	"github.com/orbench/orbench/internal/moderate"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/internal/moderate"
 )
 
 // Default is the paper's method with simulated models. An empty build.yaml means the

@@ -6,10 +6,10 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/benchmark"
-	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/client"
-	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/sim"
+	"github.com/orbench/orbench/model"
 )
 
 // Models lists the names of the models that are asked, without those of the judge.

@@ -9,13 +9,13 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/benchmark"
+	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/generator"
 	"github.com/orbench/orbench/internal/guard"
-	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/job"
+	"github.com/orbench/orbench/internal/moderate"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/internal/moderate"
 	"github.com/orbench/orbench/similar"
 )
 

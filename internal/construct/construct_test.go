@@ -20,12 +20,12 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/benchmark"
-	"github.com/orbench/orbench/internal/generator"
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/generator"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/sim"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/internal/sim"
 	"github.com/orbench/orbench/refusal"
 	"github.com/orbench/orbench/similar"
 )

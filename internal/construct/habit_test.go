@@ -16,10 +16,10 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/benchmark"
-	"github.com/orbench/orbench/internal/generator"
-	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/internal/dialect/openai"
+	"github.com/orbench/orbench/internal/generator"
 	"github.com/orbench/orbench/internal/sim"
+	"github.com/orbench/orbench/model"
 )
 
 // badHabits is a server whose model writes what the simulated generator writes, in a list,

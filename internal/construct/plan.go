@@ -9,10 +9,10 @@ import (
 	"github.com/orbench/orbench/internal/benchmark"
 	"github.com/orbench/orbench/internal/generator"
 	"github.com/orbench/orbench/internal/job"
+	"github.com/orbench/orbench/internal/moderate"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/internal/moderate"
 )
 
 // What a plan assumes about replies that are not there yet.

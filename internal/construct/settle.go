@@ -9,9 +9,9 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/benchmark"
 	"github.com/orbench/orbench/internal/job"
+	"github.com/orbench/orbench/internal/moderate"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/internal/moderate"
 )
 
 // finish determines a prompt's label: votes, second chance, selectors.

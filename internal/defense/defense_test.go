@@ -14,9 +14,9 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/guard"
+	"github.com/orbench/orbench/internal/policy"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/internal/policy"
 )
 
 // The versions of the wordings are part of what a figure means: an edit must come

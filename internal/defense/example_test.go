@@ -6,8 +6,8 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/defense"
-	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/internal/sim"
+	"github.com/orbench/orbench/model"
 )
 
 func Example() {

@@ -7,9 +7,9 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/guard"
+	"github.com/orbench/orbench/internal/moderate"
 	"github.com/orbench/orbench/internal/question"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/internal/moderate"
 )
 
 // inspection is a step that may withhold something.

@@ -8,11 +8,12 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/guard"
+	"github.com/orbench/orbench/internal/moderate"
+	"github.com/orbench/orbench/internal/policy"
+	"github.com/orbench/orbench/internal/question"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/internal/moderate"
-	"github.com/orbench/orbench/internal/policy"
 )
 
 // Options are the settings that the defenses of a run share.
@@ -22,6 +23,11 @@ type Options struct {
 	// Policy is the policy by which moderators vote; nil means orbench.PaperPolicy. It
 	// must pass moderate.CheckPolicy.
 	Policy orbench.Policy
+}
+
+// models gives the settings for questions to models.
+func (o Options) models() question.Models {
+	return question.Models{Endpoint: o.Endpoint, MaxTokens: o.MaxTokens, Structured: o.Structured}
 }
 
 // The names of the steps.
@@ -166,7 +172,7 @@ func (p *parser) step(step, kind, rest string) error {
 			}
 			ref = &named
 		}
-		d.after = append(d.after, inspection{step, ref, responseCheck(ref, p.opts.Models())})
+		d.after = append(d.after, inspection{step, ref, responseCheck(ref, p.opts.models())})
 	}
 	return nil
 }
@@ -269,7 +275,7 @@ func (p *parser) guard(kind, rest string) (i inspector, ref model.Ref, err error
 	case err != nil:
 		return nil, ref, err
 	case ok:
-		if ref, ok = p.opts.Models().Ref(target); !ok {
+		if ref, ok = p.opts.models().Ref(target); !ok {
 			return nil, ref, p.nameless(kind)
 		}
 		return guarding(g, ref), ref, nil
@@ -284,7 +290,7 @@ func (p *parser) guard(kind, rest string) (i inspector, ref model.Ref, err error
 		if ref, err = p.ref(kind, rest); err != nil {
 			return nil, ref, err
 		}
-		asked := p.opts.Models().Model(ref)
+		asked := p.opts.models().Model(ref)
 		m := moderate.Moderator{Name: ref.String(), Ref: ref, MaxTokens: asked.MaxTokens, Structured: asked.Structured}
 		definitions := p.opts.Policy
 		switch {
@@ -308,7 +314,7 @@ func (p *parser) guard(kind, rest string) (i inspector, ref model.Ref, err error
 
 // ref reads PROVIDER/MODEL of a model that answers; the model may contain more slashes.
 func (p *parser) ref(kind, s string) (model.Ref, error) {
-	ref, ok := p.opts.Models().Ref(s)
+	ref, ok := p.opts.models().Ref(s)
 	if !ok {
 		return ref, p.nameless(kind)
 	}

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/sim"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/internal/sim"
 )
 
 // starterPrompts are the prompts of the dataset that orbench carries.

@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/defense"
-	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/conversation"
+	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/score"
@@ -318,7 +318,7 @@ func judgeRows(ctx context.Context, m store.Reader, judges []judge.Judge, all []
 				}
 				row.Simulated = row.Simulated || row.Response.Simulated()
 				row.Verdicts = make([]score.JudgeVerdict, len(judges))
-				cases = append(cases, judge.Case{Prompt: row.Asked(), Response: row.Response, Assessment: row.Assessment, Unread: row.Unread})
+				cases = append(cases, row.Case())
 				for k, j := range judges {
 					step := job.Step{About: all[n].byJudge(row.Prompt, j), Do: Judging(j, &cases[len(cases)-1], &row.Verdicts[k])}
 					steps, of = append(steps, step), append(of, &all[n].ofJudges[i])

@@ -7,9 +7,9 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
-	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"

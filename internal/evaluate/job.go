@@ -19,7 +19,7 @@ import (
 // prompts; those of judges and defenses depend on replies.
 func (r *Run) Job() *job.Job {
 	calls := r.Expected() + r.AnswersPerPrompt()*r.Prompts()*len(judge.ModelsOf(r.Judges...))
-	j := &job.Job{Calls: calls, Items: r.items, Lacks: r.Lacks, RoleOf: r.role}
+	j := &job.Job{Calls: calls, Items: r.items, Lacks: r.Lacks}
 	if !r.Recorded {
 		j.Fixed = r.known
 		for _, t := range r.Targets {

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/conversation"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"

@@ -9,10 +9,10 @@ import (
 	"github.com/orbench/orbench/internal/score"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/guard"
-	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )

@@ -17,9 +17,9 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/sim"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/internal/sim"
 )
 
 // outcome decides the outcome of a request from its content and a seed alone.

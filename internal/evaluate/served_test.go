@@ -9,8 +9,8 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/defense"
-	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"
 )

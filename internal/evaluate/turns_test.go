@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/defense"
-	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"

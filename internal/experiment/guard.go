@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/conversation"
+	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"

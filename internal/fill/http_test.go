@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/internal/dialect/openai"
 	"github.com/orbench/orbench/internal/sim"
+	"github.com/orbench/orbench/model"
 )
 
 // What cannot succeed ends at once, and says what is wrong and what to do. A 403 ends nothing

@@ -14,9 +14,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/orbench/orbench/internal/dialect/openai"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/internal/dialect/openai"
 )
 
 // dear prices the models of these tests at a tenth of a cent a token.

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/policy"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/internal/policy"
 )
 
 // Guard is a format with the settings that decide what counts as harmful. Its JSON form

@@ -7,8 +7,8 @@ import (
 	"math"
 	"strings"
 
-	"github.com/orbench/orbench/internal/question"
 	"github.com/orbench/orbench/internal/dialect/classify"
+	"github.com/orbench/orbench/internal/question"
 )
 
 // The labels of known classifiers that mean harm, and those that mean none, folded by

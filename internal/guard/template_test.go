@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/internal/dialect/openai"
+	"github.com/orbench/orbench/model"
 )
 
 // python is a Python with Jinja: that of scripts/training-libs.sh, or the machine's own.

@@ -66,8 +66,6 @@ type Job struct {
 	Sample func(most int) (part *Job, times float64, err error)
 	// Lacks reports a request that nobody can answer; nil for none.
 	Lacks func(model.Request) bool
-	// RoleOf gives the role of a request; nil if the model alone decides it.
-	RoleOf func(model.Request) Role
 }
 
 // Extent says which prompts a walk covers in a job that ends by itself. Any other job has
@@ -157,18 +155,6 @@ func (j *Job) Refs() []model.Ref {
 // Judging reports whether the job asks judges only, because the answers exist already.
 func (j *Job) Judging() bool {
 	return !slices.ContainsFunc(j.Models, func(m Asked) bool { return !m.Role.Judges() })
-}
-
-// Role gives the role of a request, empty if it is unknown.
-func (j *Job) Role(r model.Request) Role {
-	if j.RoleOf != nil {
-		return j.RoleOf(r)
-	}
-	of := RefOf(r)
-	if i := slices.IndexFunc(j.Models, func(m Asked) bool { return m.Ref == of }); i >= 0 {
-		return j.Models[i].Role
-	}
-	return ""
 }
 
 // Work is what the job wants asked.

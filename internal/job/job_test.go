@@ -54,8 +54,8 @@ func chained(texts ...string) *job.Job {
 				if err == nil {
 					item.Calls = calls[0]
 				}
-				for i := range item.Calls {
-					item.Calls[i].Role = j.Role(item.Calls[i].Request)
+				for i, c := range item.Calls {
+					item.Calls[i].Role = map[string]job.Role{"a": job.Target, "b": job.Judge}[c.Request.Model]
 				}
 				if s.Ahead && len(item.Calls) > 0 && item.Calls[0].Role == job.Target {
 					item.Expected = []job.Expected{{Request: ask("b", "whatever"), Role: job.Judge, N: 2}}

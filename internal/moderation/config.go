@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench/internal/guard"
-	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/moderate"
 	"github.com/orbench/orbench/internal/policy"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/study"
 )
 
 // VoteConfig is a vote in the form that the store keeps: enough to derive its figures

@@ -10,11 +10,11 @@ import (
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/job"
+	"github.com/orbench/orbench/internal/moderate"
+	"github.com/orbench/orbench/internal/policy"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/internal/moderate"
-	"github.com/orbench/orbench/internal/policy"
 )
 
 // Run describes a vote: the prompts, the moderators and the policies.

@@ -15,13 +15,13 @@ import (
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"
+	"github.com/orbench/orbench/internal/moderate"
+	"github.com/orbench/orbench/internal/policy"
+	"github.com/orbench/orbench/internal/sim"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/internal/sim"
-	"github.com/orbench/orbench/internal/moderate"
-	"github.com/orbench/orbench/internal/policy"
 )
 
 func named(t *testing.T, names ...string) []policy.Policy {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
-	"github.com/orbench/orbench/internal/sim"
 	"github.com/orbench/orbench/internal/moderate"
+	"github.com/orbench/orbench/internal/sim"
 	"github.com/orbench/orbench/stats"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/orbench/orbench/internal/sheet"
 	"github.com/orbench/orbench/internal/moderate"
+	"github.com/orbench/orbench/internal/sheet"
 )
 
 // Rows collects prompts with their labels under each policy, to write to a file.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/conversation"
+	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"

@@ -11,8 +11,8 @@ import (
 	"unicode"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/dialect/classify"
+	"github.com/orbench/orbench/internal/settings"
 )
 
 // Dialect names the package that speaks to a provider.

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/client"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"

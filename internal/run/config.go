@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/client"
+	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/judge"

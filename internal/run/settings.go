@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/orbench/orbench/internal/defense"
-	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/conversation"
+	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"

@@ -2,10 +2,11 @@ package score
 
 import (
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/defense"
-	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/conversation"
+	"github.com/orbench/orbench/internal/defense"
+	"github.com/orbench/orbench/internal/guard"
+	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
 
@@ -80,6 +81,15 @@ type AnswerRow struct {
 
 // Asked returns the prompt with the dialog that ends with it.
 func (r *AnswerRow) Asked() orbench.Prompt { return conversation.Asked(r.Prompt, r.Dialog) }
+
+// Case returns the answer as judges see it.
+func (r *AnswerRow) Case() judge.Case {
+	c := judge.Case{Prompt: r.Asked(), Response: r.Response, Unread: r.Unread}
+	if a := r.Assessment; a != nil {
+		c.Guard = &judge.GuardReply{Text: a.String(), Score: a.Score}
+	}
+	return c
+}
 
 // Turns returns the dialog that ends with the prompt, or the prompt's own
 // messages.

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"

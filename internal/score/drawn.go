@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/model"
 )
 

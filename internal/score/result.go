@@ -2,9 +2,9 @@ package score
 
 import (
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/defense"
-	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/stats"
@@ -36,7 +36,7 @@ type Result struct {
 	// PromptPairs says how each target does on pairs of prompts, if datasets
 	// have pairs.
 	PromptPairs []pair.Figures `json:"prompt_pairs,omitempty"`
-	Cost Cost `json:"cost"`
+	Cost        Cost           `json:"cost"`
 	// Simulated is true if any target or judge is a simulated model.
 	Simulated bool `json:"simulated"`
 	// SettingsThatDiffer lists the settings in which runs that are shown

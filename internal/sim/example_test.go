@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/internal/sim"
+	"github.com/orbench/orbench/model"
 )
 
 func ExampleNew() {

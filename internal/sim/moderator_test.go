@@ -7,8 +7,8 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
-	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/internal/moderate"
+	"github.com/orbench/orbench/model"
 )
 
 // voteOf has a simulated moderator vote, asking as often as it wants.

@@ -64,27 +64,6 @@ func CSV(w io.Writer, rows any) error {
 	return out.Error()
 }
 
-// RowWriter writes rows one by one in the form of CSV, with every column.
-type RowWriter[T any] struct{ out *csv.Writer }
-
-// NewRowWriter writes the header to w.
-func NewRowWriter[T any](w io.Writer) *RowWriter[T] {
-	r := &RowWriter[T]{csv.NewWriter(w)}
-	_ = r.out.Write(recordOf(reflect.TypeFor[T](), reflect.Value{}).names) // Flush returns the writer's error
-	return r
-}
-
-// Add writes a row.
-func (r *RowWriter[T]) Add(row T) error {
-	return r.out.Write(recordOf(reflect.TypeFor[T](), reflect.ValueOf(row)).cells)
-}
-
-// Flush writes what is buffered. It returns the first error of all writes.
-func (r *RowWriter[T]) Flush() error {
-	r.out.Flush()
-	return r.out.Error()
-}
-
 // record holds a row's cells and the names of their columns. A column that is
 // omitted in every record is dropped.
 type record struct {

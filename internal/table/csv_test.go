@@ -1,7 +1,6 @@
 package table_test
 
 import (
-	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -78,26 +77,6 @@ func TestCSV(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
-
-func TestRowWriter(t *testing.T) {
-	t.Parallel()
-	got := written(t, func(w io.Writer) error {
-		rows := table.NewRowWriter[csvSide](w)
-		return errors.Join(rows.Add(csvSide{Clusters: 1}), rows.Add(csvSide{SelfBLEU: 0.5}), rows.Flush())
-	})
-	if want := "clusters,self_bleu,top_openers\n1,0,\n0,0.5,\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if err := table.NewRowWriter[csvSide](fullDisk{}).Flush(); !errors.Is(err, errFull) {
-		t.Errorf("a header that was not written is no error: %v", err)
-	}
-}
-
-var errFull = errors.New("the disk is full")
-
-type fullDisk struct{}
-
-func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
 // A field that no cell can hold is a fault of the program.
 func TestCSVOfWhatIsNoCell(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"

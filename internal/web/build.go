@@ -16,8 +16,8 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/benchmark"
-	"github.com/orbench/orbench/internal/generator"
 	"github.com/orbench/orbench/internal/construct"
+	"github.com/orbench/orbench/internal/generator"
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/page"

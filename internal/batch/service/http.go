@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/internal/dialect/wire"
+	"github.com/orbench/orbench/model"
 )
 
 // Account is where a service is, and with which key it is asked.

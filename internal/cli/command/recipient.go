@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/client"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/untrusted"
 )

@@ -10,13 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/benchmark"
-	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/audit"
+	"github.com/orbench/orbench/internal/benchmark"
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/folder"
-	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/policy"
+	"github.com/orbench/orbench/internal/settings"
 )
 
 func (a app) auditCommand() *cobra.Command {

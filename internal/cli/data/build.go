@@ -18,6 +18,7 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/job"
+	"github.com/orbench/orbench/internal/policy"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
@@ -25,7 +26,6 @@ import (
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/internal/policy"
 )
 
 // buildFlags are the flags of build.

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/table"

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/internal/benchmark"
-	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/settings"

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbench/orbench/internal/cli/command"
-	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/policy"
+	"github.com/orbench/orbench/internal/table"
 )
 
 func (a app) policyCommand() *cobra.Command {

@@ -10,16 +10,16 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/moderate"
 	"github.com/orbench/orbench/internal/moderation"
+	"github.com/orbench/orbench/internal/policy"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
-	"github.com/orbench/orbench/internal/moderate"
-	"github.com/orbench/orbench/internal/policy"
 )
 
 // explanationTokens is how many tokens a moderator's explanation has at most.

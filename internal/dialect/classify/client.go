@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/internal/dialect/wire"
+	"github.com/orbench/orbench/model"
 )
 
 // Route is how a server is asked.

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/internal/dialect/classify"
 	"github.com/orbench/orbench/internal/dialect/dialecttest"
+	"github.com/orbench/orbench/model"
 )
 
 func encode(v any) []byte {

@@ -20,8 +20,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/internal/dialect/wire"
+	"github.com/orbench/orbench/model"
 )
 
 // Dialect tells the suite how to build a client and how to speak to it.

@@ -6,8 +6,8 @@ import (
 
 	json "github.com/go-json-experiment/json/v1"
 
-	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/internal/dialect/wire"
+	"github.com/orbench/orbench/model"
 )
 
 // ClientConfig says where calls are sent. BaseURL is the API's root, such as

@@ -7,8 +7,8 @@ import (
 	"net/http/httptest"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/internal/dialect/google"
+	"github.com/orbench/orbench/model"
 )
 
 func Example() {

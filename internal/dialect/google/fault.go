@@ -6,8 +6,8 @@ import (
 
 	json "github.com/go-json-experiment/json/v1"
 
-	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/internal/dialect/wire"
+	"github.com/orbench/orbench/model"
 )
 
 // fault is what the API says went wrong, with details (google.rpc.ErrorInfo,

@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/internal/dialect/wire"
+	"github.com/orbench/orbench/model"
 )
 
 // ClientConfig says where calls are sent and how the server there differs

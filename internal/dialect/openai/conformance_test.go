@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/internal/dialect/dialecttest"
+	"github.com/orbench/orbench/model"
 )
 
 func TestConformance(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/internal/dialect/wire"
+	"github.com/orbench/orbench/model"
 )
 
 // fault is what a server says went wrong, in the shapes that are known:

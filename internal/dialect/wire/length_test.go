@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/internal/dialect/wire"
+	"github.com/orbench/orbench/model"
 )
 
 func TestLongAnswers(t *testing.T) {
