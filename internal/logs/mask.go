@@ -69,7 +69,7 @@ var rules = []struct {
 	find  func(text string, i, least int) (from, to int)
 }{
 	{"key", setOf(letters + digits + "-:="), key},
-	{"mail", setOf(" \n@%&([{<\xe3\xe5\xe8\xea"), mail},
+	{"mail", setOf(" \n@%&-_|*#([{<\xe2\xe3\xe5\xe8\xea"), mail},
 	{"IBAN", setOf(letters), iban},
 	{"card", setOf(digits), card},
 	{"IP", setOf(digits + "abcdefABCDEF:"), address},
@@ -246,6 +246,10 @@ func seen(r rune) rune {
 		return '\n'
 	case unicode.IsSpace(r):
 		return ' '
+	case r == '·', r == '・', r == '٫':
+		return '.'
+	case r == '٬':
+		return ','
 	case unicode.Is(unicode.Pd, r), r == '\u2212', r == 'ー': // as in 03ー1234ー5678
 		return '-'
 	case unicode.IsDigit(r):
@@ -283,15 +287,27 @@ func joined(text string, i int) bool {
 	return s != 0 && s == script(before)
 }
 
+// labels are names of values that stand right before them, as in IP10.1.2.3.
+var labels = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:ip|iban|tel|mob|no)$`)
+
+// inside reports whether a value that begins at byte i is the end of a word.
+func inside(text string, i int) bool {
+	return joined(text, i) && !labels.MatchString(before(text, i, 6))
+}
+
 // ending matches an ending of a word, as of Finnish, behind a number.
 var ending = regexp.MustCompile(`^[a-zäöåüışğç]{0,3}(?:[aeiouyäöåüı][a-zäöåüışğç]|[a-zäöåüışğç][aeiouyäöåüı])[a-zäöåüışğç]{0,3}(?:[^\p{L}\p{N}]|$)`)
 
 // alone reports whether a value is no part of a longer word.
 func alone(text string, from, to int) bool {
-	if joined(text, from) {
+	if inside(text, from) {
 		return false
 	}
-	return !joined(text, to) || strings.IndexByte(digits, text[to-1]) >= 0 && ending.MatchString(clip(text[to:], 24))
+	if !joined(text, to) {
+		return true
+	}
+	end := ending.FindString(clip(text[to:], 24))
+	return strings.IndexByte(digits, text[to-1]) >= 0 && strings.Trim(end, "abcdef") != "" // and no number in hex
 }
 
 // clip is the beginning of a text.
