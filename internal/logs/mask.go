@@ -292,7 +292,7 @@ var labels = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:ip|iban|tel|mob|no)$`)
 
 // inside reports whether a value that begins at byte i is the end of a word.
 func inside(text string, i int) bool {
-	return joined(text, i) && !labels.MatchString(before(text, i, 6))
+	return joined(text, i) && (strings.IndexByte(digits, text[i-1]) >= 0 || !labels.MatchString(before(text, i, 6)))
 }
 
 // ending matches an ending of a word, as of Finnish, behind a number.
