@@ -151,7 +151,7 @@ type logError struct {
 }
 
 func createLogs(path string, of folder.Subject, s Study) (Writer, error) {
-	files, err := folder.Create(path, of)
+	files, err := folder.CreatePrivate(path, of)
 	if err != nil {
 		return nil, err
 	}
