@@ -280,7 +280,7 @@ var account = regexp.MustCompile(`^[A-Za-z]{2}` + gap + `[0-9]{2}(?:` + gap + `[
 // (ISO 13616: the number is 1 modulo 97).
 func iban(text string, i, _ int) (from, to int) {
 	want := ibanLengths[strings.ToUpper(clip(text[i:], 2))]
-	if want == 0 || inside(text, i) || strings.IndexAny(clip(text[i+2:], 5), digits) < 0 {
+	if want == 0 || inside(text, i) || !strings.ContainsAny(clip(text[i+2:], 5), digits) {
 		return 0, 0
 	}
 	end, bare := take(account.FindString(clip(text[i:], 4*want)), want)
