@@ -58,7 +58,7 @@ func (d *Manager) Write(ctx context.Context, asked Asked, dir string) (Plan, []*
 	if len(batches) == 0 {
 		return laid.plan, nil, nil
 	}
-	to, err := folder.Create(dir, d.subject(batches))
+	to, err := folder.CreatePrivate(dir, d.subject(batches))
 	if err != nil {
 		return laid.plan, nil, err
 	}

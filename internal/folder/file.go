@@ -9,7 +9,7 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// WriteNew writes a new file. It never replaces a file, which may be people's work: a
+// WriteNew writes a new file that its owner alone may read. It never replaces a file, which may be people's work: a
 // file that exists, or cannot be made, is an *orbench.InputError.
 func WriteNew(path string, write func(io.Writer) error) error {
 	file, err := CreateNew(path)
@@ -21,7 +21,7 @@ func WriteNew(path string, write func(io.Writer) error) error {
 
 // CreateNew makes a file like WriteNew, for the caller to write and close.
 func CreateNew(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, &orbench.InputError{File: path, Problem: "cannot make the file: " + err.Error(), Hint: "name a new one"}
 	}
@@ -39,9 +39,13 @@ func WriteOver(path string, write func(io.Writer) error) error {
 }
 
 // WritePrivate writes a file that its owner alone may read. It appears whole: a file that
-// replace lets it replace stays as it was until then. One that exists or cannot be made is
+// replace lets it replace stays as it was until then, and gives it its mode. One that exists or cannot be made is
 // an *orbench.InputError.
 func WritePrivate(path string, replace bool, write func(io.Writer) error) (err error) {
+	mode := os.FileMode(0o600)
+	if old, err := os.Stat(path); err == nil {
+		mode = old.Mode().Perm()
+	}
 	if _, err := os.Lstat(path); err == nil && !replace {
 		return &orbench.InputError{File: path, Problem: "the file exists", Hint: "name a new one"}
 	}
@@ -49,7 +53,7 @@ func WritePrivate(path string, replace bool, write func(io.Writer) error) (err e
 	if err != nil {
 		return &orbench.InputError{File: path, Problem: "cannot make the file: " + err.Error(), Hint: "correct the path"}
 	}
-	if err := errors.Join(write(file), file.Sync(), file.Close()); err != nil {
+	if err := errors.Join(write(file), file.Chmod(mode), file.Sync(), file.Close()); err != nil {
 		return errors.Join(err, os.Remove(file.Name()))
 	}
 	return os.Rename(file.Name(), path)

@@ -28,6 +28,8 @@ type Folder struct {
 	of   Subject
 	// final is true for a folder that nothing may replace.
 	final bool
+	// private is true for a folder that its owner alone may read.
+	private bool
 	// sums has the SHA-256 of the files in hex, by name.
 	sums map[string]string
 	// streams are the files that stay open during the work.
@@ -150,13 +152,30 @@ func (f *Folder) Stream(name string) (io.Writer, error) {
 	return f.streams[len(f.streams)-1], nil
 }
 
+// CreatePrivate is Create for a folder with users' texts, which its owner alone may read.
+func CreatePrivate(dir string, of Subject) (*Folder, error) {
+	f, err := Create(dir, of)
+	if err == nil {
+		f.private = true
+	}
+	return f, err
+}
+
+// mode is shared, without what a private folder gives to others.
+func (f *Folder) mode(shared os.FileMode) os.FileMode {
+	if f.private {
+		return shared &^ 0o077
+	}
+	return shared
+}
+
 func (f *Folder) open(name string) (*os.File, error) {
 	if dir := path.Dir(name); dir != "." {
 		if err := os.MkdirAll(filepath.Join(f.draft, dir), 0o755); err != nil {
 			return nil, err
 		}
 	}
-	return os.OpenFile(filepath.Join(f.draft, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	return os.OpenFile(filepath.Join(f.draft, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, f.mode(0o644))
 }
 
 // Finish puts the directory in its place. If something else was put there in the
@@ -186,7 +205,7 @@ func (f *Folder) finish() error {
 			return err
 		}
 	}
-	if err := os.Chmod(f.draft, 0o755); err != nil {
+	if err := os.Chmod(f.draft, f.mode(0o755)); err != nil {
 		return err
 	}
 	old, err := occupied(f.place, f.of)

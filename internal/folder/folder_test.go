@@ -1,10 +1,12 @@
 package folder_test
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -252,13 +254,14 @@ func TestFile(t *testing.T) {
 		of         folder.Subject
 		unfinished bool
 		edit, want string
+		mode       os.FileMode
 		holds      []string
 	}{
 		{text: "one", of: of, unfinished: true, holds: []string{"rows.csv", "rows.csv.unfinished.json"}},
 		{text: "two", of: folder.NewSubject("unfinished verdicts", 2), want: "other settings", holds: []string{"rows.csv", "rows.csv.unfinished.json"}},
 		{text: "two", of: of, unfinished: true, holds: []string{"rows.csv", "rows.csv.unfinished.json"}},
 		{edit: "mine", text: "three", of: of, want: "was changed", holds: []string{"rows.csv", "rows.csv.unfinished.json"}},
-		{edit: "two", text: "three", of: of, holds: []string{"rows.csv"}},
+		{edit: "two", mode: 0o640, text: "three", of: of, holds: []string{"rows.csv"}},
 		{text: "four", of: of, want: "exists already", holds: []string{"rows.csv"}},
 	} {
 		if step.edit != "" {
@@ -266,7 +269,16 @@ func TestFile(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		mode := cmp.Or(step.mode, 0o600)
+		if step.mode != 0 {
+			if err := os.Chmod(path, mode); err != nil {
+				t.Fatal(err)
+			}
+		}
 		err := put(step.text, step.of, step.unfinished)
+		if info, err := os.Stat(path); runtime.GOOS != "windows" && step.want == "" && (err != nil || info.Mode() != mode) {
+			t.Errorf("step %d: %v has another mode than %v, or %v", i, info, mode, err)
+		}
 		if step.want == "" && err != nil || step.want != "" && (!errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), step.want)) {
 			t.Errorf("step %d: the error is %v, want %q", i, err, step.want)
 		}

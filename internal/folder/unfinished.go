@@ -13,7 +13,8 @@ import (
 // unfinishedSuffix is the ending of the mark beside a file that lacks something.
 const unfinishedSuffix = ".unfinished.json"
 
-// File is a file that appears whole. It is not safe for concurrent use.
+// File is a file that appears whole. Its owner alone may read it, unless it replaces one that
+// others may read. It is not safe for concurrent use.
 type File struct {
 	path  string
 	draft *os.File
@@ -73,8 +74,11 @@ func (f *File) Finish(unfinished bool) error {
 }
 
 func (f *File) finish(unfinished bool) error {
-	name := f.draft.Name()
-	if err := errors.Join(f.draft.Chmod(0o644), f.draft.Sync(), f.draft.Close()); err != nil {
+	name, mode := f.draft.Name(), os.FileMode(0o600)
+	if old, err := os.Stat(f.path); err == nil {
+		mode = old.Mode().Perm()
+	}
+	if err := errors.Join(f.draft.Chmod(mode), f.draft.Sync(), f.draft.Close()); err != nil {
 		return err
 	}
 	sum, err := sumOf(name)
@@ -82,7 +86,7 @@ func (f *File) finish(unfinished bool) error {
 		return err
 	}
 	// Reserve a new name first, so that nobody else's file is overwritten.
-	file, err := os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	file, err := os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err == nil {
 		err = file.Close()
 	} else if errors.Is(err, os.ErrExist) {
@@ -108,7 +112,7 @@ func (f *File) finish(unfinished bool) error {
 	if err := (mark{f.of, map[string]string{filepath.Base(f.path): sum}}).write(&b); err != nil {
 		return err
 	}
-	return os.WriteFile(beside, b.Bytes(), 0o644)
+	return os.WriteFile(beside, b.Bytes(), 0o600)
 }
 
 // Discard removes the draft. It does nothing after Finish.

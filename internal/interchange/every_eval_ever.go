@@ -228,7 +228,7 @@ type recordFile struct {
 }
 
 func createRecords(path string, of folder.Subject, s Study) (Writer, error) {
-	files, err := folder.Create(path, of)
+	files, err := folder.CreatePrivate(path, of)
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func createHubResults(path string, of folder.Subject, s Study) (Writer, error) {
 			}
 		}
 	}
-	files, err := folder.Create(path, of)
+	files, err := folder.CreatePrivate(path, of)
 	if err != nil {
 		return nil, err
 	}

@@ -160,6 +160,18 @@ func isForgotten(t *testing.T, m *store.Store) {
 	}
 }
 
+// forget takes something out of a store as orbench store forget does.
+func forget(ctx context.Context, m *store.Store, what kinds.Forget) (kinds.Forgotten, error) {
+	out, found, err := what.Find(ctx, m)
+	if err == nil && len(out.Datasets) > 0 {
+		err = m.Forget(ctx, out)
+	}
+	if err == nil {
+		err = m.Vacuum(ctx)
+	}
+	return found, err
+}
+
 // age forgets those who were there long ago.
 var age = kinds.Forget{Before: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
 
@@ -189,11 +201,11 @@ func TestForgetOld(t *testing.T) {
 			if name == "SQLite" && len(holds(t, planted, dir)) < planted {
 				t.Fatal("the search finds nothing before it is forgotten")
 			}
-			done, err := age.From(t.Context(), m)
+			done, err := forget(t.Context(), m, age)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if done.Answers != 3*planted || done.Calls != 3*planted || done.Failures != planted || done.Annotations != planted || len(done.Studies) != 1 || len(done.Files) != 1 {
+			if done.Answers != 3*planted || done.Calls != 3*planted || done.Failures != planted || done.Annotations != planted || len(done.Studies) != 1 {
 				t.Errorf("%+v", done)
 			}
 			isForgotten(t, m)
@@ -201,11 +213,11 @@ func TestForgetOld(t *testing.T) {
 				t.Error(found)
 			}
 			// What a user said goes by the name, which the store does not have.
-			done, err = kinds.Forget{User: secret(planted)}.From(t.Context(), m)
+			done, err = forget(t.Context(), m, kinds.Forget{User: secret(planted)})
 			if err != nil || done.Answers != 3 || done.Calls != 3 {
 				t.Errorf("%+v, %v", done, err)
 			}
-			if done, err := age.From(t.Context(), m); err != nil || done.Answers != 0 {
+			if done, err := forget(t.Context(), m, age); err != nil || done.Answers != 0 {
 				t.Errorf("again: %+v, %v", done, err)
 			}
 		})
@@ -236,7 +248,7 @@ func TestForgetPrompts(t *testing.T) {
 		_, err := study.KeepDataset(ctx, m, set, 0, study.Dataset{})
 		return errors.Join(err, m.Put(ctx, []store.Record{ask("hello"), ask("What is a cow?"), ask("hello there")}))
 	})
-	done, err := kinds.Forget{User: "ana"}.From(t.Context(), m)
+	done, err := forget(t.Context(), m, kinds.Forget{User: "ana"})
 	if err != nil || done.Prompts != 2 || done.Calls != 2 {
 		t.Errorf("%+v, %v; want 2 prompts and 2 calls", done, err)
 	}
@@ -253,7 +265,7 @@ func TestForgetKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		fmt.Println("open")
-		if _, err := age.From(t.Context(), m); err != nil {
+		if _, err := forget(t.Context(), m, age); err != nil {
 			t.Fatal(err)
 		}
 		fmt.Println("done")
@@ -277,7 +289,7 @@ func TestForgetKilled(t *testing.T) {
 		if err := m.Close(); err != nil {
 			t.Fatal(err)
 		}
-		forget := func(most time.Duration) (done bool) {
+		run := func(most time.Duration) (done bool) {
 			c := exec.Command(os.Args[0], "-test.run=^TestForgetKilled$")
 			c.Env = append(os.Environ(), "FORGET_IN="+at)
 			out, err := c.StdoutPipe()
@@ -302,10 +314,10 @@ func TestForgetKilled(t *testing.T) {
 			c.Wait()           //nolint:errcheck // the same
 			return bytes.Contains(said.Bytes(), []byte("done"))
 		}
-		if !forget(time.Duration(1 + random.IntN(60_000_000))) {
+		if !run(time.Duration(1 + random.IntN(60_000_000))) {
 			killed++
 		}
-		if !forget(0) {
+		if !run(0) {
 			t.Fatal("it did not finish")
 		}
 		if found := holds(t, planted, dir); found != nil {

@@ -3,16 +3,20 @@ package logs
 import (
 	"cmp"
 	"fmt"
-	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Masker replaces what identifies people in texts: mail addresses, phone numbers, payment
-// cards, bank accounts (IBAN), IP addresses, and names that the user lists. The same value
+// cards, bank accounts (IBAN), IP addresses, keys and passwords, and names that the user
+// lists. It looks at the characters that a text stands for: letters and digits of other
+// widths and scripts are read as plain ones, and those that nobody sees are left out. What
+// is no value stays as it was written. The same value
 // gets the same mask, so who is meant twice stays recognizable; values are numbered in the
 // order in which they come first. A masked text is not anonymous: what is said in it can
 // still tell whom it is about. A Masker is not safe for concurrent use.
@@ -44,8 +48,9 @@ func (m *Masker) AddPeople(names []string) {
 
 func (m *Masker) add(names []string) {
 	for _, name := range names {
-		if name = strings.TrimSpace(name); name != "" {
-			m.listed = append(m.listed, regexp.QuoteMeta(name))
+		name, _ = plain(name)
+		if words := strings.Fields(name); len(words) > 0 {
+			m.listed = append(m.listed, strings.ReplaceAll(regexp.QuoteMeta(strings.Join(words, " ")), " ", `\s+`))
 		}
 	}
 	// The longest is tried first: Ana Maria before Ana.
@@ -54,238 +59,259 @@ func (m *Masker) add(names []string) {
 	m.names = nil
 }
 
-// rule finds values of a kind. end gives the length of the value at the beginning of a
-// match, 0 if it is none. context is the text before it.
-type rule struct {
-	kind string
-	find *regexp.Regexp
-	end  func(match, context string) int
+// rules are tried in this order: a number of a card or account must not be taken for a
+// phone's. find looks for a value at byte i of a text, where one of the bytes of first
+// stands. It gives where the value begins, not before least, and where it ends. If both are
+// the same, it is none, and none begins before that place.
+var rules = []struct {
+	kind  string
+	first *set
+	find  func(text string, i, least int) (from, to int)
+}{
+	{"key", setOf(letters + digits + "-:="), key},
+	{"mail", setOf(" \n@%&-_|*#([{<\xe2\xe3\xe5\xe8\xea"), mail},
+	{"IBAN", setOf(letters), iban},
+	{"card", setOf(digits), card},
+	{"IP", setOf(digits + "abcdefABCDEF:"), address},
+	{"phone", setOf(digits + "+("), phone},
 }
 
-// rules are tried in this order. A number of a card or account must not be taken for a
-// phone's.
-var rules = []rule{
-	{"mail", regexp.MustCompile(`[\p{L}\p{N}.!#$%&'*+/=?^_{|}~-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+`), whole},
-	{"IBAN", regexp.MustCompile(`(?i)[a-z]{2}[0-9]{2}(?:[ -]?[a-z0-9]){11,30}`), iban},
-	{"card", regexp.MustCompile(`[0-9](?:[ -]?[0-9]){11,18}`), card},
-	{"IP", regexp.MustCompile(`[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[0-9a-fA-F]{0,4}(?::[0-9a-fA-F]{0,4}){2,7}`), address},
-	{"phone", regexp.MustCompile(`(?:\+|\(|[0-9])[0-9](?:[ ./()-]{0,2}[0-9]){6,16}`), phone},
+const (
+	letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	digits  = "0123456789"
+)
+
+// set has bytes.
+type set [256]bool
+
+func setOf(bytes string) *set {
+	var s set
+	for i := range len(bytes) {
+		s[bytes[i]] = true
+	}
+	return &s
+}
+
+// run is how many bytes at the beginning of a text are in the set.
+func (s *set) run(text string) int {
+	for i := range len(text) {
+		if !s[text[i]] {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// value is a value in a text.
+type value struct {
+	from, to int
+	mask     string
 }
 
 // Text masks a text.
 func (m *Masker) Text(text string) string {
+	read, at := plain(text)
+	var all []value
 	for _, r := range rules {
-		text = m.replace(text, r)
+		least, known := 0, len(all)
+		for i := 0; i < len(read); i++ {
+			if !r.first[read[i]] {
+				continue
+			}
+			from, to := r.find(read, i, least)
+			if from < to {
+				all = append(all, value{from, to, m.mask(r.kind, read[from:to])})
+				least = to
+			}
+			i = max(i, to-1)
+		}
+		read = without(read, all[known:])
 	}
+	all = append(all, m.people(read)...)
+	slices.SortFunc(all, func(a, b value) int { return a.from - b.from })
+	var out strings.Builder
+	end := 0
+	for _, p := range all {
+		from, to := p.from, p.to
+		if at != nil {
+			// The whole of a character that is read as several.
+			for to < len(read) && at[to] == at[to-1] {
+				to++
+			}
+			from, to = at[from], at[to]
+		}
+		if from >= end {
+			out.WriteString(text[end:from] + p.mask)
+			end = to
+		}
+	}
+	return out.String() + text[end:]
+}
+
+// people finds the names that are listed.
+func (m *Masker) people(text string) (found []value) {
 	if len(m.listed) == 0 {
-		return text
+		return nil
 	}
 	if m.names == nil {
 		m.names = regexp.MustCompile(`(?i)` + strings.Join(m.listed, "|"))
 	}
-	return m.replace(text, rule{"name", m.names, whole})
+	for i := 0; ; {
+		at := m.names.FindStringIndex(text[i:])
+		if at == nil {
+			return found
+		}
+		from, to := i+at[0], i+at[1]
+		if alone(text, from, to) {
+			found = append(found, value{from, to, m.mask("name", text[from:to])})
+			i = to
+			continue
+		}
+		_, size := utf8.DecodeRuneInString(text[from:])
+		i = from + size
+	}
+}
+
+// without has no values any more, so that no other rule finds them.
+func without(text string, values []value) string {
+	if len(values) == 0 {
+		return text
+	}
+	var out strings.Builder
+	end := 0
+	for _, v := range values {
+		out.WriteString(text[end:v.from] + strings.Repeat("\x00", v.to-v.from))
+		end = v.to
+	}
+	return out.String() + text[end:]
 }
 
 // Values is the number of different values that were masked.
 func (m *Masker) Values() int { return len(m.numbers) }
 
-func (m *Masker) replace(text string, r rule) string {
-	var out strings.Builder
-	for at := 0; ; {
-		found := r.find.FindStringIndex(text[at:])
-		if found == nil {
-			out.WriteString(text[at:])
-			return out.String()
-		}
-		start, match := at+found[0], text[at+found[0]:at+found[1]]
-		n := 0
-		if before, _ := utf8.DecodeLastRuneInString(text[:start]); !wordRune(before) {
-			n = r.end(match, text[max(0, start-24):start])
-		}
-		if after, _ := utf8.DecodeRuneInString(text[start+n:]); n == 0 || wordRune(after) && r.kind != "mail" {
-			// The value is none, or is a part of a longer word. Go on behind its first rune.
-			_, size := utf8.DecodeRuneInString(match)
-			out.WriteString(text[at : start+size])
-			at = start + size
-			continue
-		}
-		out.WriteString(text[at:start])
-		fmt.Fprintf(&out, "[%s %d]", r.kind, m.number(r.kind, match[:n]))
-		at = start + n
+// mask numbers a value, however it is written.
+func (m *Masker) mask(kind, value string) string {
+	if kind == "mail" {
+		value = spelledDot.ReplaceAllString(spelledAt.ReplaceAllString(value, "@"), ".")
 	}
-}
-
-// number gives the number of a value, however it is written.
-func (m *Masker) number(kind, value string) int {
-	key := kind + " " + strings.Map(func(r rune) rune {
-		if strings.ContainsRune(" -/()", r) || kind == "phone" && r == '.' {
+	id := kind + " " + strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" -/()\r\n\t", r) && kind != "key" || kind == "phone" && r == '.' {
 			return -1
 		}
 		return unicode.ToLower(r)
 	}, value)
-	n, ok := m.numbers[key]
+	n, ok := m.numbers[id]
 	if !ok {
 		m.counts[kind]++
 		n = m.counts[kind]
-		m.numbers[key] = n
+		m.numbers[id] = n
 	}
-	return n
+	return fmt.Sprintf("[%s %d]", kind, n)
 }
 
-// wordRune reports whether a value that is beside the rune is a part of a longer word. It is
-// false at the end of a text.
-func wordRune(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
-
-func whole(match, _ string) int { return len(match) }
-
-// ibanLengths are the lengths of accounts by country, from the IBAN registry of SWIFT
-// (release 98).
-var ibanLengths = lengths(`AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24 FI18 FK18 FO18
-	FR27 GB22 GE22 GI23 GL18 GR27 GT28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21 LY25 MC27 MD24 ME22 MK19 MN20 MR27
-	MT31 MU30 NI28 NL18 NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 RS22 RU33 SA24 SC31 SD18 SE24 SI19 SK24 SM27 SO23 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24
-	XK20 YE30`)
-
-func lengths(list string) map[string]int {
-	all := map[string]int{}
-	for word := range strings.FieldsSeq(list) {
-		n := int(word[2]-'0')*10 + int(word[3]-'0')
-		all[word[:2]] = n
+// plain gives the characters that a text stands for, and for each byte of them, and their
+// end, where in the text it is from; nil where the text is the same.
+func plain(text string) (read string, at []int) {
+	if strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return text, nil
 	}
-	return all
-}
-
-// iban accepts an account of the length of its country whose check digits are right
-// (ISO 13616: the number is 1 modulo 97).
-func iban(match, _ string) int {
-	want := ibanLengths[strings.ToUpper(match[:2])]
-	end, plain := take(match, want)
-	if want == 0 || end == 0 {
-		return 0
-	}
-	plain = strings.ToUpper(plain)
-	rest := 0
-	for _, r := range plain[4:] + plain[:4] {
-		if r >= 'A' {
-			rest = (rest*100 + int(r-'A') + 10) % 97
+	out, at := make([]byte, 0, len(text)), make([]int, 0, len(text)+1)
+	var room []byte
+	for i, n := 0, 0; i < len(text); i += n {
+		if n = 1; text[i] < utf8.RuneSelf && (i+1 == len(text) || text[i+1] < utf8.RuneSelf) {
+			out = append(out, text[i])
 		} else {
-			rest = (rest*10 + int(r-'0')) % 97
-		}
-	}
-	if rest != 1 {
-		return 0
-	}
-	return end
-}
-
-// take gives the first n letters and digits of a text, and where they end; 0 if it has fewer.
-func take(text string, n int) (end int, plain string) {
-	var b strings.Builder
-	for i, r := range text {
-		if r == ' ' || r == '-' {
-			continue
-		}
-		b.WriteRune(r)
-		if b.Len() == n {
-			return i + 1, b.String()
-		}
-	}
-	return 0, ""
-}
-
-// issuers are the beginnings of the numbers of cards, with their lengths in digits and the
-// groups in which they are written.
-var issuers = []struct {
-	begin  *regexp.Regexp
-	length int
-	groups string
-}{
-	{regexp.MustCompile(`^4`), 16, "4444"},
-	{regexp.MustCompile(`^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)`), 16, "4444"},
-	{regexp.MustCompile(`^3[47]`), 15, "465"},
-	{regexp.MustCompile(`^(?:6011|64[4-9]|65|62|35[2-8])`), 16, "4444"},
-	{regexp.MustCompile(`^(?:36|38|39|30[0-5])`), 14, "464"},
-	{regexp.MustCompile(`^(?:5018|5020|5038|6304|6759|676[1-3])`), 16, "4444"},
-	{regexp.MustCompile(`^4`), 19, "44443"},
-	{regexp.MustCompile(`^4`), 13, "4333"},
-}
-
-// card accepts a number of an issuer's length and grouping whose check digit is right
-// (ISO/IEC 7812-1, the formula of Luhn).
-func card(match, _ string) int {
-	for _, issuer := range issuers {
-		end, plain := take(match, issuer.length)
-		if end == 0 || !issuer.begin.MatchString(plain) || end < len(match) && match[end] >= '0' && match[end] <= '9' {
-			continue
-		}
-		if groups := groupsOf(match[:end]); len(groups) > 1 && groups != issuer.groups {
-			continue
-		}
-		sum := 0
-		for i := range plain {
-			d := int(plain[len(plain)-1-i] - '0')
-			if i%2 == 1 {
-				if d *= 2; d > 9 {
-					d -= 9
+			n = max(1, norm.NFKC.NextBoundaryInString(text[i:], true))
+			room = norm.NFKC.AppendString(room[:0], text[i:i+n])
+			for _, r := range string(room) {
+				if r = seen(r); r >= 0 {
+					out = utf8.AppendRune(out, r)
 				}
 			}
-			sum += d
 		}
-		if sum%10 == 0 {
-			return end
+		for len(at) < len(out) {
+			at = append(at, i)
 		}
 	}
-	return 0
+	return string(out), append(at, len(text))
 }
 
-// groupsOf gives the lengths of the groups of digits, each as a digit; one group is "x".
-func groupsOf(number string) string {
-	groups := strings.FieldsFunc(number, func(r rune) bool { return r == ' ' || r == '-' })
-	if len(groups) == 1 {
-		return "x"
-	}
-	var out []byte
-	for _, g := range groups {
-		out = append(out, '0'+byte(min(len(g), 9)))
-	}
-	return string(out)
-}
-
-// address accepts an IP address that says more than the machine itself.
-func address(match, _ string) int {
-	a, err := netip.ParseAddr(match)
-	if err != nil || a.IsUnspecified() || a.IsLoopback() || a.Is6() && strings.Count(match, ":") < 3 {
-		return 0
-	}
-	return len(match)
-}
-
-// counted ends a text that says that a number of something else follows.
-var counted = regexp.MustCompile(`(?i)(?:order|invoice|ticket|tracking|parcel|case|item|article|serial|customer|reference|ref|number|no|nr|id|bestellung|bestellnummer|rechnung|auftrag|commande|facture|pedido|factura|#)[.:# ]*$`)
-
-// phone accepts a number with a country code, or one of 9 to 12 digits that begins with 0 or
-// is written in the groups of North America. A number that is called something else, such
-// as an order's, is none.
-func phone(match, context string) int {
-	digits := strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
-		}
-		return r
-	}, match)
-	if counted.MatchString(context) && !strings.HasPrefix(match, "+") {
-		return 0
-	}
-	end := len(strings.TrimRight(match, " ./()-"))
+// seen is a character in its plain form, -1 if nobody sees it.
+func seen(r rune) rune {
 	switch {
-	case strings.HasPrefix(match, "+"), strings.HasPrefix(digits, "00") && len(digits) > 9 && digits[2] != '0':
-		if len(digits) >= 8 && len(digits) <= 17 {
-			return end
+	case r < utf8.RuneSelf:
+	case unicode.In(r, unicode.Cf, unicode.Variation_Selector), r == '\u20e3':
+		return -1
+	case unicode.In(r, unicode.Zl, unicode.Zp):
+		return '\n'
+	case unicode.IsSpace(r):
+		return ' '
+	case r == '·', r == '・', r == '٫':
+		return '.'
+	case r == '٬':
+		return ','
+	case unicode.Is(unicode.Pd, r), r == '\u2212', r == 'ー': // as in 03ー1234ー5678
+		return '-'
+	case unicode.IsDigit(r):
+		for _, ten := range unicode.Nd.R16 {
+			if r <= rune(ten.Hi) {
+				return '0' + (r-rune(ten.Lo))%10
+			}
 		}
-	case digits[0] == '0' && digits[1] != '0' && len(digits) >= 9 && len(digits) <= 12, american.MatchString(match[:end]):
-		return end
 	}
-	return 0
+	return r
 }
 
-// american matches a number of North America, with or without its country code.
-var american = regexp.MustCompile(`^(?:1[ .-])?(?:\([2-9][0-9]{2}\) ?|[2-9][0-9]{2}[ .-])[2-9][0-9]{2}[ .-][0-9]{4}$`)
+// spaced are scripts with spaces between their words.
+var spaced = []*unicode.RangeTable{
+	unicode.Latin, unicode.Cyrillic, unicode.Greek, unicode.Arabic, unicode.Hebrew, unicode.Devanagari, unicode.Bengali, unicode.Tamil, unicode.Telugu, unicode.Armenian, unicode.Georgian,
+}
+
+// script is a number for the script of a letter, 0 for one whose words have no spaces
+// between them, or that begins words of any. A digit has that of Latin.
+func script(r rune) int {
+	switch {
+	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
+		return 1
+	case r < utf8.RuneSelf, r >= 0x2e80:
+		return 0
+	}
+	return 1 + slices.IndexFunc(spaced, func(t *unicode.RangeTable) bool { return unicode.Is(t, r) })
+}
+
+// joined reports whether something before byte i of a text goes on there as a word.
+func joined(text string, i int) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:i])
+	after, _ := utf8.DecodeRuneInString(text[i:])
+	s := script(after)
+	return s != 0 && s == script(before)
+}
+
+// labels are names of values that stand right before them, as in IP10.1.2.3.
+var labels = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:ip|iban|tel|mob|no)$`)
+
+// inside reports whether a value that begins at byte i is the end of a word.
+func inside(text string, i int) bool {
+	return joined(text, i) && (strings.IndexByte(digits, text[i-1]) >= 0 || !labels.MatchString(before(text, i, 6)))
+}
+
+// ending matches an ending of a word, as of Finnish, behind a number.
+var ending = regexp.MustCompile(`^[a-zäöåüışğç]{0,3}(?:[aeiouyäöåüı][a-zäöåüışğç]|[a-zäöåüışğç][aeiouyäöåüı])[a-zäöåüışğç]{0,3}(?:[^\p{L}\p{N}]|$)`)
+
+// alone reports whether a value is no part of a longer word.
+func alone(text string, from, to int) bool {
+	if inside(text, from) {
+		return false
+	}
+	if !joined(text, to) {
+		return true
+	}
+	end := ending.FindString(clip(text[to:], 24))
+	return strings.IndexByte(digits, text[to-1]) >= 0 && strings.Trim(end, "abcdef") != "" // and no number in hex
+}
+
+// clip is the beginning of a text.
+func clip(text string, n int) string { return text[:min(n, len(text))] }
+
+// before is the end of what stands before byte i of a text.
+func before(text string, i, n int) string { return text[max(0, i-n):i] }

@@ -3,6 +3,9 @@ package logs
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -144,4 +147,34 @@ func FuzzText(f *testing.F) {
 			t.Errorf("%q and %q", a, b)
 		}
 	})
+}
+
+// TestMasked masks each value of a list of invented texts in many languages, and nothing beside
+// it.
+func TestMasked(t *testing.T) {
+	t.Parallel()
+	list, err := os.ReadFile("testdata/masked.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind, tried := "", map[string]int{}
+	for line := range strings.Lines(string(list)) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case strings.HasPrefix(line, "#"):
+			continue
+		case slices.Contains([]string{"mail", "phone", "IBAN", "card", "IP", "key", "none"}, line):
+			kind = line
+			continue
+		}
+		tried[kind]++
+		text := strings.NewReplacer(`\n`, "\n", `\z`, "\u200b", `\s`, "\u00ad", `\_`, "\u00a0").Replace(line)
+		want := regexp.MustCompile(`(?s)⟨.*?⟩`).ReplaceAllString(text, "["+kind+"]")
+		text = strings.NewReplacer("⟨", "", "⟩", "").Replace(text)
+		got := regexp.MustCompile(` [0-9]+\]`).ReplaceAllString(NewMasker(nil).Text(text), "]")
+		if got != want {
+			t.Errorf("%s: %q is %q, want %q", kind, text, got, want)
+		}
+	}
+	t.Log(tried)
 }

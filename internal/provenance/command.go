@@ -9,7 +9,7 @@ import (
 
 var (
 	// keys matches the forms of providers' keys.
-	keys = regexp.MustCompile(`\b(sk-|sk_|gsk_|hf_|xai-|pplx-|AIza|AKIA|gh[pousr]_|github_pat_|glpat-|xox[abpr]-|eyJ)[A-Za-z0-9_.-]{12,}`)
+	keys = regexp.MustCompile(`\b(?:` + untrusted.KeyShapes + `)`)
 	// bearer matches the value of an authorization header.
 	bearer = regexp.MustCompile(`(?i)\b(bearer|basic) +\S+`)
 )

@@ -33,9 +33,21 @@ type Replacement struct {
 // Forget takes something out of the store, all or nothing. Its bytes may stay in the files
 // until they are packed; see Vacuum of the backends.
 func (t *Tables) Forget(ctx context.Context, f Forgetting) error {
-	pieces, err := t.piecesWithout(ctx, f.Datasets)
+	keys, err := t.Datasets(ctx)
 	if err != nil {
 		return err
+	}
+	// stays has the pieces of all datasets, false for those that only replaced ones have.
+	stays := map[[sha256.Size]byte]bool{}
+	for _, key := range keys {
+		_, chunks, err := t.chunks(ctx, key)
+		if err != nil {
+			return err
+		}
+		replaced := slices.ContainsFunc(f.Datasets, func(r Replacement) bool { return r.Old == key })
+		for hash := range chunks.Each() {
+			stays[[sha256.Size]byte(hash)] = stays[[sha256.Size]byte(hash)] || !replaced
+		}
 	}
 	return t.Transact(ctx, func(exec func(string, ...any) error) error {
 		for _, d := range f.Datasets {
@@ -47,22 +59,28 @@ func (t *Tables) Forget(ctx context.Context, f Forgetting) error {
 				return err
 			}
 			for hash := range cut.Each() {
-				delete(pieces, [sha256.Size]byte(hash))
+				stays[[sha256.Size]byte(hash)] = true
 			}
 		}
-		var changes []Statement
 		for _, r := range f.Runs {
 			do, err := saveRun(r)
+			if err == nil {
+				err = exec(do.Query, do.Args...)
+			}
 			if err != nil {
 				return err
 			}
-			changes = append(changes, do)
 		}
+		var failed error
 		remove := func(from string, key [sha256.Size]byte) {
-			changes = append(changes, Statement{`DELETE FROM ` + from + ` = $1`, []any{key[:]}})
+			if failed == nil {
+				failed = exec(`DELETE FROM `+from+` = $1`, key[:])
+			}
 		}
-		for hash := range pieces {
-			remove(`pieces WHERE hash`, hash)
+		for hash, stay := range stays {
+			if !stay {
+				remove(`pieces WHERE hash`, hash)
+			}
 		}
 		for _, hash := range f.Calls {
 			remove(`calls WHERE hash`, hash)
@@ -73,37 +91,6 @@ func (t *Tables) Forget(ctx context.Context, f Forgetting) error {
 		for _, id := range f.Annotations {
 			remove(`annotations WHERE id`, id)
 		}
-		for _, do := range changes {
-			if err := exec(do.Query, do.Args...); err != nil {
-				return err
-			}
-		}
-		return nil
+		return failed
 	})
-}
-
-// piecesWithout lists the pieces that only datasets to be replaced have.
-func (t *Tables) piecesWithout(ctx context.Context, replaced []Replacement) (map[[sha256.Size]byte]bool, error) {
-	keys, err := t.Datasets(ctx)
-	if err != nil {
-		return nil, err
-	}
-	only, shared := map[[sha256.Size]byte]bool{}, map[[sha256.Size]byte]bool{}
-	for _, key := range keys {
-		_, chunks, err := t.chunks(ctx, key)
-		if err != nil {
-			return nil, err
-		}
-		into := shared
-		if slices.ContainsFunc(replaced, func(r Replacement) bool { return r.Old == key }) {
-			into = only
-		}
-		for hash := range chunks.Each() {
-			into[[sha256.Size]byte(hash)] = true
-		}
-	}
-	for hash := range shared {
-		delete(only, hash)
-	}
-	return only, nil
 }

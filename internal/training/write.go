@@ -13,7 +13,7 @@ import (
 // of each row, the card and the manifest. The folder appears whole or not at all. An
 // existing folder that is not empty is an *orbench.InputError.
 func (s *Set) Write(dir, command string) (err error) {
-	out, err := folder.Create(dir, folder.Subject{})
+	out, err := folder.CreatePrivate(dir, folder.Subject{})
 	if err != nil {
 		return err
 	}

@@ -277,3 +277,45 @@ func TestShell(t *testing.T) {
 		}
 	}
 }
+
+// A password is in no address that is shown, however it is spelled.
+func TestShown(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"orbench.db": "orbench.db",
+		"postgres://ana:secret@db:5432/d?sslmode=disable":      "postgres://ana@db:5432/d?sslmode=disable",
+		"--store=postgresql://ana:sec%20ret@db/d":              "--store=postgresql://ana@db/d",
+		"postgres://ana@db/d?password=secret&sslmode=disable":  "postgres://ana@db/d?sslmode=disable",
+		"postgres://ana@db/d":                                  "postgres://ana@db/d",
+		"postgres://ana:se%zzcret@db/d":                        "postgres://REDACTED@db/d",
+		"postgres://a:secret@x/d postgres://b:secret@y/d":      "postgres://a@x/d postgres://b@y/d",
+		"postgres://ana:secret@db/d?sslpassword=secret&sslkey": "postgres://ana@db/d?sslkey=",
+		"POSTGRES://ana:secret@db/d":                           "postgres://ana@db/d",
+		"postgres://ana:sec/ret@db/d":                          "postgres://REDACTED@db/d",
+		"postgres:/ana:secret@db/d":                            "postgres:/REDACTED@db/d",
+		"postgres//ana:secret@db/d":                            "postgres//REDACTED@db/d",
+		"postgres:ana:secret@db/d":                             "postgres:REDACTED@db/d",
+		"mysql://ana:secret@db/d":                              "mysql://REDACTED@db/d",
+		"MySQL+pymysql://ana:secret@db/d":                      "MySQL+pymysql://REDACTED@db/d",
+		"jdbc:mysql://ana:secret@db/d":                         "jdbc:mysql://REDACTED@db/d",
+		"jdbc:mysql://db/d?user=ana&password=secret":           "jdbc:mysql://db/d?user=ana&password=REDACTED",
+		"ana:secret@tcp(db:3306)/d":                            "ana:REDACTED@tcp(db:3306)/d",
+		"xyz://ana:secret@db/d":                                "xyz://REDACTED@db/d",
+		"xyz://db/d?pwd=secret":                                "xyz://db/d?pwd=REDACTED",
+		"host=db password=secret user=ana":                     "host=db password=REDACTED user=ana",
+		"host=db PASSWORD='sec ret' user=ana":                  "host=db PASSWORD=REDACTED user=ana",
+		"Server=db;User Id=ana;Password=secret":                "Server=db;User Id=ana;Password=REDACTED",
+		"x?store=postgres%3A%2F%2Fana%3Asecret%40db%2Fd":       "x?store=postgres%3A%2F%2FREDACTED%40db%2Fd",
+		"cannot parse `postgres://ana:sec ret@db`: failed":     "cannot parse `postgres://REDACTED@db`: failed",
+		"failed to connect to `host=db password=secret`":       "failed to connect to `host=db password=REDACTED",
+		"postgres: the server of ana is away":                  "postgres: the server of ana is away",
+		"llm:sim/prudish":                                      "llm:sim/prudish",
+	} {
+		if got := untrusted.Shown(in); got != want {
+			t.Errorf("Shown(%q) is %q, want %q", in, got, want)
+		}
+		if got := untrusted.Addresses(in); strings.Contains(got, "secret") {
+			t.Errorf("Addresses(%q) is %q", in, got)
+		}
+	}
+}

@@ -18,7 +18,7 @@ func IsFile(address string) bool { return !postgres.Is(address) }
 
 // Shown is an address, or a word of a command line that has one, fit to be shown: without
 // its password.
-func Shown(text string) string { return postgres.Shown(text) }
+func Shown(text string) string { return untrusted.Shown(text) }
 
 // Open opens the store at an address, and makes the store where there is none. An
 // address that names no store, and cannot, is an *orbench.InputError.

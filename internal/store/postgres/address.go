@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -15,33 +14,12 @@ import (
 
 // settings are the beginning of an address that is a list of settings, such as host=db
 // dbname=answers.
-var settings = regexp.MustCompile(`^\s*(?:host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*=`)
+var settings = regexp.MustCompile(`^\s*(?i:host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*=`)
 
 // Is reports whether the address of a store is one of this package's.
 func Is(address string) bool {
-	return strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://") || settings.MatchString(address)
-}
-
-// Shown is a text, such as a word of a command line, with every address in it fit to be
-// shown: without its password. PGPASSWORD and ~/.pgpass make it whole again.
-func Shown(text string) string {
-	return untrusted.Passwords(untrusted.Databases(text, func(address string) string {
-		u, err := url.Parse(address)
-		if err != nil || strings.ContainsAny(address, " \t\"'") {
-			return untrusted.Address(address)
-		}
-		if _, ok := u.User.Password(); ok {
-			u.User = url.User(u.User.Username())
-		}
-		settings := u.Query()
-		for _, secret := range []string{"password", "sslpassword"} {
-			if settings.Has(secret) {
-				settings.Del(secret)
-				u.RawQuery = settings.Encode()
-			}
-		}
-		return u.String()
-	}))
+	scheme, _, is := strings.Cut(strings.ToLower(address), "://")
+	return is && (scheme == "postgres" || scheme == "postgresql") || settings.MatchString(address)
 }
 
 const (
@@ -61,7 +39,7 @@ var schemas = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
 func parse(address string) (*pgxpool.Config, string, error) {
 	bad := func(problem string, err error) error {
 		return &orbench.InputError{
-			File: Shown(address), Problem: problem, Hint: "write postgres://USER@HOST:5432/DATABASE for `store`", Err: err,
+			File: untrusted.Shown(address), Problem: problem, Hint: "write postgres://USER@HOST:5432/DATABASE for `store`", Err: err,
 		}
 	}
 	config, err := pgxpool.ParseConfig(address)

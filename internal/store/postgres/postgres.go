@@ -16,6 +16,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
 
@@ -69,7 +70,7 @@ func open(ctx context.Context, address string, make bool) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{shown: Shown(address), user: config.ConnConfig.User, schema: schema, owner: rand.Text(), place: store.ProcessPlace()}
+	s := &Store{shown: untrusted.Shown(address), user: config.ConnConfig.User, schema: schema, owner: rand.Text(), place: store.ProcessPlace()}
 	s.Tables = s.tables()
 	config.AfterConnect = prepareConn
 	config.ConnConfig.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {

@@ -168,24 +168,6 @@ func TestOpenAtOnce(t *testing.T) {
 	}
 }
 
-func TestShown(t *testing.T) {
-	t.Parallel()
-	for address, want := range map[string]string{
-		"postgres://ana:secret@db:5432/d?sslmode=disable":     "postgres://ana@db:5432/d?sslmode=disable",
-		"--store=postgresql://ana:sec%20ret@db/d":             "--store=postgresql://ana@db/d",
-		"postgres://ana@db/d?password=secret&sslmode=disable": "postgres://ana@db/d?sslmode=disable",
-		"postgres://ana@db/d":                                 "postgres://ana@db/d",
-		"postgres://ana:se%zzcret@db/d":                       "postgres://REDACTED@db/d",
-		"postgres://a:secret@x/d postgres://b:secret@y/d":     "postgres://a@x/d postgres://b@y/d",
-		"orbench.db": "orbench.db",
-		"postgres://ana:secret@db/d?sslpassword=secret&sslkey": "postgres://ana@db/d?sslkey=",
-	} {
-		if got := Shown(address); got != want {
-			t.Errorf("Shown(%q) = %q, want %q", address, got, want)
-		}
-	}
-}
-
 // Every kind of row that was changed is noticed where it is read, and by a check.
 func TestDamage(t *testing.T) {
 	t.Parallel()
