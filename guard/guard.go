@@ -135,7 +135,7 @@ const usualPolicy = "paper"
 func (g *Guard) configure(key, value string) error {
 	switch key {
 	case "strict":
-		if g.Format != Qwen3Guard {
+		if !slices.ContainsFunc(g.Format.traits().Lines, func(l line) bool { return l.Between != "" }) {
 			return wrong("the guard format %s has no grade controversial, which strict needs; qwen3guard has one", g.Format)
 		}
 		g.Strict = true
