@@ -2,7 +2,6 @@ package guard
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"regexp"
 	"slices"
@@ -13,37 +12,13 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-var (
-	// The text that WildGuard was trained with, from its model card (Apache-2.0). Another
-	// wording would make it another classifier.
-	//go:embed prompts/wildguard.txt
-	wildGuardPrompt string
-	// The system message that PolyGuard was trained with, from its model card
-	// (CC BY 4.0, Kumar et al., arXiv 2504.04377).
-	//go:embed prompts/polyguard.txt
-	polyGuardPrompt string
-	// Our own criterion for Granite Guardian.
-	//go:embed prompts/granite-refusal-v1.txt
-	graniteRefusal string
-	// Our own instruction for the format of OR-Judge.
-	//go:embed prompts/or-judge-v1.txt
-	orJudgePrompt string
-	// Our own instruction around a policy, for Safeguard, and the other endings of it.
-	//go:embed prompts/safeguard-v1.txt
-	safeguardPrompt string
-	//go:embed prompts/safeguard-v1-binary.txt
-	safeguardBinary string
-	//go:embed prompts/safeguard-v1-rationale.txt
-	safeguardRationale string
-)
-
 // Params are the parameters of a request to the guard: no randomness, a bound on the
 // reply and, if scores are wanted, the likeliest tokens.
 func (g Guard) Params() model.Params {
 	if g.Format == Classifier {
 		return model.Params{}
 	}
-	p := question.Params(traitsOf[g.Format].maxTokens)
+	p := question.Params(g.Format.traits().MaxTokens)
 	if g.scored() {
 		p.TopLogprobs = topLogprobs
 	}
@@ -120,15 +95,15 @@ func (g Guard) messages(about About, prompt orbench.Prompt, answer string) []orb
 		answer = ""
 	}
 	request := Defuse(prompt.Transcript())
-	if t := traitsOf[g.Format]; t.user != "" {
-		text := strings.NewReplacer("{{request}}", request, "{{reply}}", answer).Replace(t.user)
+	if t := g.Format.traits(); t.User != "" {
+		text := strings.NewReplacer("{{request}}", request, "{{reply}}", answer).Replace(t.User)
 		if g.Style == ByText {
 			// The server puts the token of the beginning, <s>, before it.
 			text = "<|user|>\n" + text + "<|assistant|>\n"
 		}
 		messages := []orbench.Message{{Role: orbench.User, Content: text}}
-		if t.system != "" {
-			messages = slices.Insert(messages, 0, orbench.Message{Role: orbench.System, Content: strings.TrimSpace(t.system)})
+		if t.System != "" {
+			messages = slices.Insert(messages, 0, orbench.Message{Role: orbench.System, Content: strings.TrimSpace(t.System)})
 		}
 		return messages
 	}
@@ -159,9 +134,6 @@ func (g Guard) messages(about About, prompt orbench.Prompt, answer string) []orb
 	return messages
 }
 
-// replyHeading ends the part of Safeguard's instruction that all forms of reply share.
-const replyHeading = "# Reply\n\n"
-
 // policed is the conversation for Safeguard: the policy, then the text to check against
 // it.
 func (g Guard) policed(about About, request, answer string) []orbench.Message {
@@ -169,9 +141,12 @@ func (g Guard) policed(about About, request, answer string) []orbench.Message {
 	if about == AnswerHarm {
 		turn, content = "answer of an assistant to a user, behind the user's request", "User:\n"+request+"\n\nAssistant:\n"+answer
 	}
-	wording := safeguardPrompt
-	if end := map[Style]string{Binary: safeguardBinary, Explained: safeguardRationale}[g.Style]; end != "" {
-		wording = wording[:strings.Index(wording, replyHeading)+len(replyHeading)] + end
+	t := g.Format.traits()
+	wording := t.System
+	for i, s := range t.Styles {
+		if s.Name == g.Style || g.Style == "" && i == 0 {
+			wording += s.Ending
+		}
 	}
 	system := strings.NewReplacer("{{turn}}", turn, "{{policy}}", g.PolicyText).Replace(wording)
 	return []orbench.Message{

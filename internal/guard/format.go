@@ -1,53 +1,32 @@
 package guard
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/goccy/go-yaml"
+
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/settings"
 )
 
-// Format names the request and reply of a family of guards, as its model card documents
-// it. A guard is asked through a chat server such as vLLM or Ollama, whose chat template
-// supplies the rest of the format. Classifier is the exception.
+// Format names the request and reply of a family of guards. formats.yaml describes each.
 type Format string
 
-// The formats.
+// The formats that code must know.
 const (
-	// WildGuard (allenai/wildguard) assesses prompt harm, answer harm and refusal in one
-	// reply.
-	WildGuard Format = "wildguard"
-	// LlamaGuard (meta-llama/Llama-Guard-3-8B, Llama-Guard-4-12B and the like) assesses
-	// the harm of the last turn, with hazard codes S1 to S14.
-	LlamaGuard Format = "llamaguard"
-	// ShieldGemma (google/shieldgemma-2b and larger) assesses whether the last turn
-	// violates a policy: one of its own four, or one that is given.
-	ShieldGemma Format = "shieldgemma"
-	// GraniteGuardian (ibm-granite/granite-guardian-4.1-8b and others) assesses whether
-	// the last turn meets a criterion: harm, or one of our own, which lets it detect
-	// refusals too. See Style for how versions and servers take the criterion.
+	WildGuard       Format = "wildguard"
+	LlamaGuard      Format = "llamaguard"
+	ShieldGemma     Format = "shieldgemma"
 	GraniteGuardian Format = "granite-guardian"
-	// ORJudge is the reply format of the judge of ORFuzz (arXiv 2508.11222): Yes
-	// for an answer, No for a refusal, then perhaps a reason.
-	ORJudge Format = "or-judge"
-	// Qwen3Guard (Qwen/Qwen3Guard-Gen-8B and smaller) grades the harm of the last turn in
-	// three steps. For an answer it also says whether it refuses. It covers 119
-	// languages.
-	Qwen3Guard Format = "qwen3guard"
-	// PolyGuard (ToxicityPrompts/PolyGuard-Qwen and the like) assesses the same as
-	// WildGuard, in 17 languages, with hazard codes.
-	PolyGuard Format = "polyguard"
-	// Safeguard (openai/gpt-oss-safeguard-20b and 120b) assesses whether the last turn
-	// violates the policy in the system message.
-	Safeguard Format = "gpt-oss-safeguard"
-	// Classifier is any endpoint that gives one text labels with scores, in a dialect of
-	// package model/classify.
-	Classifier Format = "classifier"
+	ORJudge         Format = "or-judge"
+	Qwen3Guard      Format = "qwen3guard"
+	PolyGuard       Format = "polyguard"
+	Safeguard       Format = "gpt-oss-safeguard"
+	Classifier      Format = "classifier"
 )
-
-// Formats lists the formats.
-var Formats = []Format{WildGuard, Qwen3Guard, PolyGuard, GraniteGuardian, ORJudge, LlamaGuard, ShieldGemma, Safeguard, Classifier}
 
 // Telling lists the formats that can answer a question.
 func Telling(about About) []string {
@@ -67,40 +46,80 @@ const (
 	Refusal About = "refusal"
 )
 
-// traits describe a format.
+// traits describe a format, as formats.yaml has it.
 type traits struct {
-	tells []About
-	// maxTokens bounds the reply. Granite Guardian may think before it scores, and
-	// Safeguard always does.
-	maxTokens int
-	// word is true if a guard says in one word whether something is harmful. The
-	// probability of that word is then a score, as the cards of ShieldGemma, Llama Guard
-	// and Granite Guardian propose. policy is true if the guard accepts a policy.
-	word, policy bool
-	// system and user are the messages of a format that has its own text around a
-	// request and a reply.
-	system, user string
+	Name         Format
+	Tells        []About
+	MaxTokens    int `yaml:"max_tokens"`
+	Policy       bool
+	System, User string
+	Reply        string
+	Lines        []line
+	Styles       []struct {
+		Name   Style
+		Ending string
+	}
+	Texts          map[string]string
+	Definitions    orbench.Policy
+	Harm, Harmless []string
 }
 
-var (
-	questions = []About{PromptHarm, AnswerHarm, Refusal}
-	harmAlone = []About{PromptHarm, AnswerHarm}
+// line is what a line of a reply says.
+type line struct {
+	Label                     string
+	About                     About
+	Yes, No, Nothing, Between string
+}
 
-	traitsOf = map[Format]traits{
-		WildGuard:       {tells: questions, maxTokens: 64, word: true, user: wildGuardPrompt},
-		Qwen3Guard:      {tells: questions, maxTokens: 128, word: true},
-		PolyGuard:       {tells: questions, maxTokens: 100, word: true, system: polyGuardPrompt, user: "Human user:\n{{request}}\n\nAI assistant:\n{{reply}}"},
-		GraniteGuardian: {tells: questions, maxTokens: 1000, word: true, policy: true},
-		ORJudge:         {tells: []About{Refusal}, maxTokens: 200, system: orJudgePrompt, user: "<BEGIN INSTRUCTION>\n{{request}}\n<END INSTRUCTION>\n\n<BEGIN OUTPUT>\n{{reply}}\n<END OUTPUT>"},
-		LlamaGuard:      {tells: harmAlone, maxTokens: 64, word: true},
-		ShieldGemma:     {tells: harmAlone, maxTokens: 64, word: true, policy: true},
-		Safeguard:       {tells: harmAlone, maxTokens: 4000, policy: true},
-		Classifier:      {tells: harmAlone},
+//go:embed formats.yaml
+var formatsFile []byte
+
+// formats are the formats in the order of formats.yaml.
+var formats = func() (all []traits) {
+	if err := yaml.UnmarshalWithOptions(formatsFile, &all, yaml.DisallowUnknownField()); err != nil {
+		panic("guard: formats.yaml: " + err.Error())
 	}
-)
+	return all
+}()
+
+// Formats lists the formats.
+var Formats = func() (names []Format) {
+	for _, t := range formats {
+		names = append(names, t.Name)
+	}
+	return names
+}()
+
+var questions = []About{PromptHarm, AnswerHarm, Refusal}
+
+// traits are those of the format, and none of a format that is unknown.
+func (f Format) traits() traits {
+	if i := slices.Index(Formats, f); i >= 0 {
+		return formats[i]
+	}
+	return traits{}
+}
+
+// words reports whether guards of this format say in a word whether something is harmful.
+// The probability of that word is then a score, as the cards of ShieldGemma, Llama Guard and
+// Granite Guardian propose.
+func (f Format) words() bool {
+	t := f.traits()
+	return len(t.Lines) > 0 && slices.Contains(t.Tells, PromptHarm)
+}
+
+// defined finds a criterion or policy that the format knows by name.
+func (f Format) defined(name string) (orbench.Policy, bool) {
+	for _, d := range f.traits().Definitions {
+		if string(d.Category) == name {
+			return orbench.Policy{d}, true
+		}
+	}
+	return nil, false
+}
 
 // Tells reports whether guards of this format can answer the question.
-func (f Format) Tells(about About) bool { return slices.Contains(traitsOf[f].tells, about) }
+func (f Format) Tells(about About) bool { return slices.Contains(f.traits().Tells, about) }
 
 // ParseFormat reads the name of a format. Errors name the setting.
 func ParseFormat(setting, name string) (Format, error) {

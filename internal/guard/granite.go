@@ -1,24 +1,10 @@
 package guard
 
 import (
-	_ "embed"
 	"encoding/json"
-	"slices"
 	"strings"
-	"sync"
 
 	"github.com/orbench/orbench"
-)
-
-var (
-	// The criteria that Granite Guardian knows by name, from its published templates
-	// (Apache-2.0, IBM), a line each: a name, and the definition.
-	//go:embed prompts/granite-criteria.txt
-	graniteCriteria string
-	// The block with the criterion for 4.1, without thinking, from its cookbook
-	// (Apache-2.0, IBM).
-	//go:embed prompts/granite-block.txt
-	graniteBlock string
 )
 
 // The criteria that are about an answer to a request.
@@ -34,20 +20,6 @@ func ofAnswers(criterion string) bool { return criterion == evasiveness || crite
 // for an answer that engages with harm.
 func (g Guard) OfToxic() bool { return g.Criterion == engagement }
 
-// criteria are the criteria by name, in the order of their file.
-var criteria = sync.OnceValue(func() orbench.Policy { return definitions(graniteCriteria) })
-
-// definitions reads lines of the form "name: text".
-func definitions(lines string) orbench.Policy {
-	var all orbench.Policy
-	for line := range strings.Lines(lines) {
-		if name, text, ok := strings.Cut(strings.TrimSpace(line), ": "); ok {
-			all = append(all, orbench.Definition{Category: orbench.Category(name), Text: text})
-		}
-	}
-	return all
-}
-
 // criterion is what Granite Guardian looks for: the name of a criterion that it knows, empty
 // for one of ours or the user's, and its text.
 func (g Guard) criterion(about About) (name, text string) {
@@ -55,14 +27,14 @@ func (g Guard) criterion(about About) (name, text string) {
 	case g.Criterion != "":
 		name = g.Criterion
 	case about == Refusal:
-		return "", strings.TrimSpace(graniteRefusal)
+		return "", strings.TrimSpace(g.Format.traits().Texts["refusal"])
 	case g.Policy != nil:
 		return "", "The last message " + g.clauses("; or it ") + "."
 	default:
 		name = "harm"
 	}
-	at := slices.IndexFunc(criteria(), func(d orbench.Definition) bool { return string(d.Category) == name })
-	return name, criteria()[at].Text
+	known, _ := g.Format.defined(name)
+	return name, known[0].Text
 }
 
 // judged adds the criterion to a conversation, unless it is an argument of the template.
@@ -72,7 +44,7 @@ func (g Guard) judged(about About, messages []orbench.Message) []orbench.Message
 	case ByConfig, ByRisk:
 		return messages
 	case ByBlock:
-		block := strings.Replace(strings.TrimSpace(graniteBlock), "{{criterion}}", text, 1)
+		block := strings.Replace(strings.TrimSpace(g.Format.traits().Texts["block"]), "{{criterion}}", text, 1)
 		return append(messages, orbench.Message{Role: orbench.User, Content: block})
 	}
 	if name == "" {

@@ -29,7 +29,7 @@ type Guard struct {
 	// that count. Empty means the usual names.
 	Labels []string `json:"labels,omitempty"`
 	// Style says how the request carries what the format leaves to a server. Empty means
-	// the first of styles; Settle chooses it for a server.
+	// the first of its format in formats.yaml; Settle chooses it for a server.
 	Style Style `json:"style,omitempty"`
 	// Criterion is the name of what Granite Guardian looks for. Empty means harm, the policy,
 	// or our own criterion of a refusal.
@@ -135,12 +135,12 @@ const usualPolicy = "paper"
 func (g *Guard) configure(key, value string) error {
 	switch key {
 	case "strict":
-		if g.Format != Qwen3Guard {
+		if !slices.ContainsFunc(g.Format.traits().Lines, func(l line) bool { return l.Between != "" }) {
 			return wrong("the guard format %s has no grade controversial, which strict needs; qwen3guard has one", g.Format)
 		}
 		g.Strict = true
 	case "scores":
-		if !traitsOf[g.Format].word {
+		if !g.Format.words() {
 			return wrong("the guard format %s does not answer with one word, so it has no probability to use as a score", g.Format)
 		}
 		g.Scores = true
@@ -149,7 +149,7 @@ func (g *Guard) configure(key, value string) error {
 		if err != nil || !(t > 0 && t <= 1) {
 			return wrong("the threshold %q of a guard must be a number above 0 and at most 1", value)
 		}
-		if g.Format != Classifier && !traitsOf[g.Format].word {
+		if g.Format != Classifier && !g.Format.words() {
 			return wrong("the guard format %s gives no score, so it takes no threshold", g.Format)
 		}
 		g.Threshold = &t
@@ -166,9 +166,10 @@ func (g *Guard) configure(key, value string) error {
 		if g.Format != GraniteGuardian {
 			return wrong("the guard format %s has no criteria by name; granite-guardian has", g.Format)
 		}
-		if g.Criterion = value; !slices.ContainsFunc(criteria(), func(d orbench.Definition) bool { return string(d.Category) == value }) {
+		g.Criterion = value
+		if _, known := g.Format.defined(value); !known {
 			var names []string
-			for _, d := range criteria() {
+			for _, d := range g.Format.traits().Definitions {
 				names = append(names, string(d.Category))
 			}
 			return settings.Unknown("target", "criterion", value, names)
@@ -181,7 +182,7 @@ func (g *Guard) configure(key, value string) error {
 			return settings.Unknown("target", "reasoning effort", value, efforts)
 		}
 	case "policy":
-		if !traitsOf[g.Format].policy {
+		if !g.Format.traits().Policy {
 			return wrong("the guard format %s has a policy of its own; gpt-oss-safeguard, granite-guardian and shieldgemma take others", g.Format)
 		}
 		if own, ok := ownPolicy(value); ok && g.Format == ShieldGemma {

@@ -164,21 +164,28 @@ func TestFormatsAreNotBroken(t *testing.T) {
 // as a new version.
 func TestPromptVersionsDoNotChange(t *testing.T) {
 	t.Parallel()
+	safeguard := Safeguard.traits()
+	defined := func(f Format) (text string) {
+		for _, d := range f.traits().Definitions {
+			text += string(d.Category) + ": " + d.Text + "\n"
+		}
+		return text
+	}
 	for name, p := range map[string]struct{ text, sum string }{
-		"wildguard.txt":              {wildGuardPrompt, "4ff6a62f2f5aa2d7"},
-		"granite-refusal-v1.txt":     {graniteRefusal, "0a9e5ac4427a0329"},
-		"or-judge-v1.txt":            {orJudgePrompt, "0bc201610769ded7"},
-		"safeguard-v1.txt":           {safeguardPrompt, "420540f1c3e6d247"},
-		"polyguard.txt":              {polyGuardPrompt, "f9816cadd29d6a09"},
-		"shieldgemma.txt":            {shieldGemmaPolicies, "a25fd5224baccad5"},
-		"granite-criteria.txt":       {graniteCriteria, "49e682c36f4fadc8"},
-		"granite-block.txt":          {graniteBlock, "9f5780b2ed31813a"},
-		"safeguard-v1-binary.txt":    {safeguardBinary, "e86431442032219b"},
-		"safeguard-v1-rationale.txt": {safeguardRationale, "010d1bf29092eccd"},
+		"wildguard":              {WildGuard.traits().User, "4ff6a62f2f5aa2d7"},
+		"granite-refusal-v1":     {GraniteGuardian.traits().Texts["refusal"], "0a9e5ac4427a0329"},
+		"or-judge-v1":            {ORJudge.traits().System, "0bc201610769ded7"},
+		"safeguard-v1":           {safeguard.System + safeguard.Styles[0].Ending, "420540f1c3e6d247"},
+		"polyguard":              {PolyGuard.traits().System, "f9816cadd29d6a09"},
+		"shieldgemma":            {defined(ShieldGemma), "a25fd5224baccad5"},
+		"granite-criteria":       {defined(GraniteGuardian), "49e682c36f4fadc8"},
+		"granite-block":          {GraniteGuardian.traits().Texts["block"], "9f5780b2ed31813a"},
+		"safeguard-v1-binary":    {safeguard.Styles[1].Ending, "e86431442032219b"},
+		"safeguard-v1-rationale": {safeguard.Styles[2].Ending, "010d1bf29092eccd"},
 	} {
 		sum := sha256.Sum256([]byte(p.text))
 		if got := hex.EncodeToString(sum[:8]); got != p.sum {
-			t.Errorf("prompts/%s has the hash %s, not %s: put a changed wording into a new version", name, got, p.sum)
+			t.Errorf("the text %s has the hash %s, not %s: put a changed wording into a new version", name, got, p.sum)
 		}
 	}
 }

@@ -5,29 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench/internal/dialect/classify"
 	"github.com/orbench/orbench/internal/question"
 )
-
-// The labels of known classifiers that mean harm, and those that mean none, folded by
-// question.Fold. All kinds of toxicity of a toxicity classifier are harm.
-var (
-	harmLabels = words(`toxic toxicity severe_toxic severe_toxicity obscene obscenity threat insult identity_hate identity_attack sexual_explicit
-		sexually_explicit unsafe harmful harm hate hateful offensive abusive abuse harassment violence nsfw malicious jailbreak injection
-		prompt_injection violation flagged bad`)
-	harmlessLabels = words(`safe benign harmless normal neutral none ok clean non_toxic not_toxic nontoxic no_harm sfw legit not_flagged
-		not_hate non_hate acceptable good`)
-)
-
-func words(list string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		set[w] = true
-	}
-	return set
-}
 
 // Label is a classifier's label for a text, with its score from 0 to 1. Flagged is nil if
 // the server decides nothing.
@@ -61,6 +44,7 @@ func (g Guard) readLabels(about About, reply string) (Assessment, error) {
 	if err != nil {
 		return Assessment{}, err
 	}
+	known := Classifier.traits()
 	own := map[string]bool{}
 	for _, l := range g.Labels {
 		own[question.Fold(strings.TrimSpace(l))] = true
@@ -76,10 +60,10 @@ func (g Guard) readLabels(about About, reply string) (Assessment, error) {
 	for _, l := range labels {
 		name := question.Fold(strings.TrimSpace(l.Label))
 		switch {
-		case len(own) > 0 && !own[name], len(own) == 0 && harmlessLabels[name]:
+		case len(own) > 0 && !own[name], len(own) == 0 && slices.Contains(known.Harmless, name):
 			harmless = max(harmless, l.Score)
 			continue
-		case unsaid && !harmLabels[name]:
+		case unsaid && !slices.Contains(known.Harm, name):
 			return Assessment{}, fmt.Errorf("its label %q is not known as one for harm or for none; name those for harm with label=LABEL", question.Clip(l.Label))
 		}
 		if l.Flagged != nil {

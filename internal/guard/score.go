@@ -13,33 +13,28 @@ import (
 const topLogprobs = 5
 
 // scored reports whether probabilities are requested.
-func (g Guard) scored() bool { return traitsOf[g.Format].word && (g.Scores || g.Threshold != nil) }
+func (g Guard) scored() bool { return g.Format.words() && (g.Scores || g.Threshold != nil) }
 
 // score is the probability of the guard's word for harm, as a share of the probabilities
 // of its words for harm and for no harm. It is taken at the position of that word, and is
 // nil if the server's positions have no such word.
 func (g Guard) score(about About, places []model.Place) *float64 {
-	before, harm, none := "", []string{"yes"}, []string{"no"}
-	switch g.Format {
-	case LlamaGuard:
-		harm, none = []string{"unsafe"}, []string{"safe"}
-	case Qwen3Guard:
-		before, harm, none = "safety:", []string{"unsafe"}, []string{"safe", "controversial"}
-		if g.Strict {
-			harm, none = []string{"unsafe", "controversial"}, []string{"safe"}
-		}
-	case WildGuard, PolyGuard:
-		before = "harmful request:"
-		if about == AnswerHarm {
-			before = "harmful response:"
-		}
+	l := g.harmLine(about)
+	before, harm, none := "", []string{l.Yes}, []string{l.No}
+	if l.Label != "" {
+		before = l.Label + ":"
+	}
+	if g.Strict {
+		harm = append(harm, l.Between)
+	} else {
+		none = append(none, l.Between)
 	}
 	text := ""
 	for _, p := range places {
 		said := strings.ToLower(strings.TrimSpace(text))
 		text += p.Token
 		// Granite Guardian may put its word between tags.
-		scored := g.Format == GraniteGuardian && strings.HasSuffix(said, "<score>")
+		scored := g.Format.traits().Reply == "score" && strings.HasSuffix(said, "<score>")
 		if word := strings.TrimSpace(p.Token); word == "" || strings.HasPrefix(word, "<") && before == "" || !scored && (before == "" && said != "" || !strings.HasSuffix(said, before)) {
 			continue
 		}
@@ -63,4 +58,10 @@ func (g Guard) score(about About, places []model.Place) *float64 {
 // begins reports whether a token is one of the words, or the beginning of one.
 func begins(token string, words []string) bool {
 	return token != "" && slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, token) })
+}
+
+// harmLine is the line with the guard's word on harm.
+func (g Guard) harmLine(about About) line {
+	lines := g.Format.traits().Lines
+	return lines[slices.IndexFunc(lines, func(l line) bool { return l.About == about || l.About == "" })]
 }

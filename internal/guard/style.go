@@ -12,7 +12,7 @@ import (
 )
 
 // Style says how a request carries what a format leaves to the server's chat template. The
-// empty style is the first of a format in styles.
+// empty style is the first of a format in formats.yaml.
 type Style string
 
 // The styles.
@@ -44,15 +44,6 @@ const (
 	Binary      Style = "binary"
 	Explained   Style = "rationale"
 )
-
-// styles are those of each format that has more than one.
-var styles = map[Format][]Style{
-	WildGuard:       {ByChat, ByText},
-	LlamaGuard:      {AsText, AsParts},
-	ShieldGemma:     {ByTemplate, ByGuideline},
-	GraniteGuardian: {BySystem, ByConfig, ByRisk, ByBlock},
-	Safeguard:       {Categorized, Binary, Explained},
-}
 
 // efforts are how long gpt-oss-safeguard may reason.
 var efforts = []string{"low", "medium", "high"}
@@ -126,7 +117,7 @@ func (g *Guard) Settle(s Server, judging bool) error {
 		}
 	}
 	if g.Style == ByGuideline && g.Policy == nil {
-		g.Policy, g.PolicyName = ownPolicies(), each
+		g.Policy, g.PolicyName = ShieldGemma.traits().Definitions, each
 	}
 	switch g.Style {
 	case ByGuideline, ByConfig, ByRisk:
@@ -164,7 +155,10 @@ func (g Guard) form() model.Form {
 
 // setStyle reads the setting style.
 func (g *Guard) setStyle(value string) error {
-	of := styles[g.Format]
+	var of []Style
+	for _, s := range g.Format.traits().Styles {
+		of = append(of, s.Name)
+	}
 	if of == nil {
 		return wrong("the guard format %s is sent in one style alone", g.Format)
 	}
