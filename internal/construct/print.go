@@ -49,8 +49,7 @@ func (b *Benchmark) Document() table.Document {
 	}
 	d.AddTo(table.OnBrief, b.sets())
 	for _, line := range b.Funnel.Lines() {
-		d.AddTo(table.InMarkdown, table.Paragraph(line))
-		d.AddTo(table.OnFull, table.Raw(line+"\n"))
+		d.AddTo(table.OnFull|table.InMarkdown, table.Paragraph(line))
 	}
 	b.addSearch(&d)
 	b.addGenerators(&d)

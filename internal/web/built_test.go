@@ -75,6 +75,9 @@ policy:
 	if counts := s.build("/index.json?study=sought").Counts; counts["answered"] == 0 {
 		t.Errorf("the search dropped nothing that every target answered: %v", counts)
 	}
+	if list := s.page("/?q=sought"); strings.Count(list, "<bdi>sim/balanced</bdi>") != 1 {
+		t.Errorf("a selector that is a target, too, is not once in the list: %s", list)
+	}
 	const home = "?study=made"
 	page := s.page("/" + home)
 
