@@ -22,14 +22,20 @@ import (
 
 // View is the report of the build, from the replies in the store.
 func (b *Builder) View(ctx context.Context, m store.Reader) (table.View, error) {
-	made, err := b.Remembered(ctx, m)
-	if err == nil && made == nil {
-		err = &orbench.InputError{Problem: "no seed of build " + b.Config.Name + " is there yet", Hint: "run its orbench build again; it continues"}
-	}
+	made, err := b.Made(ctx, m)
 	if err != nil {
 		return nil, err
 	}
 	return made, made.Close()
+}
+
+// Made is Remembered, with an error where the store has too little for a benchmark.
+func (b *Builder) Made(ctx context.Context, m store.Reader) (*Benchmark, error) {
+	made, err := b.Remembered(ctx, m)
+	if err == nil && made == nil {
+		err = &orbench.InputError{Problem: "no seed of build " + b.Config.Name + " is there yet", Hint: "run its orbench build again; it continues"}
+	}
+	return made, err
 }
 
 // Document is the report for people. A brief screen shows the sets, how many prompts each
@@ -43,8 +49,7 @@ func (b *Benchmark) Document() table.Document {
 	}
 	d.AddTo(table.OnBrief, b.sets())
 	for _, line := range b.Funnel.Lines() {
-		d.AddTo(table.InMarkdown, table.Paragraph(line))
-		d.AddTo(table.OnFull, table.Raw(line+"\n"))
+		d.AddTo(table.OnFull|table.InMarkdown, table.Paragraph(line))
 	}
 	b.addSearch(&d)
 	b.addGenerators(&d)

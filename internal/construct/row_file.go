@@ -46,29 +46,27 @@ func (s *rowFile) add(r *benchmark.Record) (row int, err error) {
 	return s.rows - 1, nil
 }
 
-// each passes the lines of the rows to take, with the place of each in the file.
-func (s *rowFile) each(take func(row int, at int64, line []byte) error) error {
+// each passes the lines of the rows to take.
+func (s *rowFile) each(take func(row int, line []byte) error) error {
 	if err := s.w.Flush(); err != nil {
 		return err
 	}
 	in := bufio.NewReaderSize(io.NewSectionReader(s.file, 0, math.MaxInt64), 1<<20)
-	at := int64(0)
 	for row := range s.rows {
 		line, err := in.ReadBytes('\n')
 		if err == nil {
-			err = take(row, at, line)
+			err = take(row, line)
 		}
 		if err != nil {
 			return err
 		}
-		at += int64(len(line))
 	}
 	return nil
 }
 
 // write copies the rows and adds to each the sets that hold it.
 func (s *rowFile) write(out io.Writer, sets map[int][]benchmark.SetName) error {
-	return s.each(func(row int, _ int64, line []byte) error {
+	return s.each(func(row int, line []byte) error {
 		if len(sets[row]) > 0 {
 			// sets is the last field of a row, and the rows do not have it yet.
 			names, err := json.Marshal(sets[row])
@@ -82,30 +80,17 @@ func (s *rowFile) write(out io.Writer, sets map[int][]benchmark.SetName) error {
 	})
 }
 
-// Place is where a row of the lineage is kept: its number and its place in the file.
-type Place struct {
-	row int
-	at  int64
-}
-
-// Lineage passes the rows of the lineage to take, in order, each with its place.
-func (b *Benchmark) Lineage(take func(Place, *benchmark.Record) error) error {
-	return b.lineage.each(func(row int, at int64, line []byte) error {
+// Lineage passes the rows of the lineage to take, in order.
+func (b *Benchmark) Lineage(take func(*benchmark.Record)) error {
+	return b.lineage.each(func(row int, line []byte) error {
 		var r benchmark.Record
 		if err := json.Unmarshal(line, &r); err != nil {
 			return err
 		}
 		r.Sets = b.setsOf[row]
-		return take(Place{row, at}, &r)
+		take(&r)
+		return nil
 	})
-}
-
-// Row reads the row of the lineage at a place that Lineage gave.
-func (b *Benchmark) Row(p Place) (*benchmark.Record, error) {
-	r := &benchmark.Record{}
-	err := json.NewDecoder(io.NewSectionReader(b.lineage.file, p.at, math.MaxInt64-p.at)).Decode(r)
-	r.Sets = b.setsOf[p.row]
-	return r, err
 }
 
 // Close removes the file.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/construct"
@@ -118,7 +119,9 @@ func Summary(s *study.Study) (asked, about []string, err error) {
 		}
 	}
 	for _, m := range c.Models {
-		asked = append(asked, m.Name)
+		if !slices.Contains(asked, m.Name) { // a selector may be a target of a search, too
+			asked = append(asked, m.Name)
+		}
 	}
 	if c.Generator != nil {
 		asked = append(asked, c.Generator.Name)

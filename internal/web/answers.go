@@ -23,7 +23,7 @@ import (
 var pages embed.FS
 
 // functions are those of the templates.
-var functions = template.FuncMap{"clamp": clamp}
+var functions = template.FuncMap{"clamp": clamp, "spaced": spaced}
 
 // pageSize is how many answers a page begins with: fewer where it shows many answers to
 // each prompt.

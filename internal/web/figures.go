@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"net/http"
 	"slices"
@@ -159,8 +160,11 @@ func (r reason) Word() string {
 	if r.Kind == model.Transient {
 		return "may work if asked again"
 	}
-	return spaced(string(r.Kind))
+	return spaced(r.Kind)
 }
+
+// spaced is a name as people write it.
+func spaced(name any) string { return strings.ReplaceAll(fmt.Sprint(name), "_", " ") }
 
 // Said is the example without the model and the kind, cut to a line.
 func (r reason) Said() string {

@@ -175,17 +175,23 @@ func (s *Server) view(r *http.Request, found *study.Study) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	document := view.Document()
+	p, err := s.studyPage(r, found, view.Document())
+	return response{template: "study", page: p, data: view.Data()}, err
+}
+
+// studyPage is the page of a study that is no run. Built is nil if it is no build either.
+type studyPage struct {
+	page.Frame
+	Name, Kind, Text string
+	Built            *builtPage
+}
+
+func (s *Server) studyPage(r *http.Request, found *study.Study, document table.Document) (studyPage, error) {
 	var text strings.Builder
-	if err := document.Text(&text, table.Screen{Width: table.MaxWidth}); err != nil {
-		return response{}, err
-	}
-	p := struct {
-		page.Frame
-		Name, Kind, Text string
-	}{s.frame(r, found.Name), found.Name, string(found.Kind), text.String()}
+	err := document.Text(&text, table.Screen{Width: table.MaxWidth})
+	p := studyPage{Frame: s.frame(r, found.Name), Name: found.Name, Kind: string(found.Kind), Text: text.String()}
 	p.Simulated, p.Menu = document.Simulated, p.Menu[:pagesOfNoRun]
-	return response{template: "study", page: p, data: view.Data()}, nil
+	return p, err
 }
 
 // page gives the report of the run's figures. Most of its time goes into plots, so it is

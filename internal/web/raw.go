@@ -11,11 +11,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
@@ -32,8 +30,7 @@ type call struct {
 	Received json.RawMessage `json:"response"`
 }
 
-// raw shows the calls behind an answer: those of the target, of its defense and of judges;
-// or behind a row of a build.
+// raw shows the calls behind an answer: those of the target, of its defense and of judges.
 func (s *Server) raw(r *http.Request) (response, error) {
 	ctx := r.Context()
 	q, err := page.ParseQuery(r.URL.Query())
@@ -70,13 +67,8 @@ func (s *Server) raw(r *http.Request) (response, error) {
 	return response{template: "raw", page: p, data: map[string]any{"calls": p.Calls}}, nil
 }
 
-// callsOf lists the calls behind the answer, or the row of a build, that a query names.
+// callsOf lists the calls behind the answer that a query names.
 func (s *Server) callsOf(ctx context.Context, q page.Query) ([]model.Hash, error) {
-	if name := q.Get("study"); name != "" {
-		if found, err := study.Find(ctx, s.Store, name); err == nil && found.Kind == study.Build {
-			return s.callsOfRow(ctx, found, orbench.PromptID(q.Get("prompt")))
-		}
-	}
 	studies, err := s.look(ctx, q, annotation.NewWords(nil))
 	if err != nil {
 		return nil, err

@@ -140,13 +140,6 @@ const static = "/static/"
 func (s *Server) Close() {
 	s.close()
 	s.busy.Wait()
-	for _, b := range s.builds {
-		if rows, ok := b.done(); ok {
-			if err := rows.close(); err != nil {
-				s.Say("%v", err)
-			}
-		}
-	}
 }
 
 // response is what a page shows: data for JSON, and the template that shows it, with its

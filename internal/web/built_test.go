@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -35,8 +36,8 @@ func (s *site) build(address string) (b buildJSON) {
 	return b
 }
 
-// TestBuild shows a build with hostile seeds: its rows are those of its lineage, each count
-// opens as many as it says, and texts stay text.
+// TestBuild shows a build with hostile seeds: its rows are those of its lineage, each once,
+// each count opens as many as it says, and texts stay text.
 func TestBuild(t *testing.T) {
 	t.Parallel()
 	s := &site{t: t, dir: t.TempDir()}
@@ -52,7 +53,7 @@ moderation: {moderators: [sim/moderator-a, sim/moderator-b, sim/moderator-c]}
 second_chance: {model: sim/uncensored}
 feedback: {rounds: 1, per_category: 5}
 hard: {selectors: [{model: sim/strict, family: strict}, {model: sim/balanced, family: balanced}], refused_by: 1, judge: lexical}
-toxic: {size: 20, check_seeds: 2}
+toxic: {size: 20, check_seeds: 40}
 policy:
   - {category: deception, text: asks for lies that do harm}
   - {category: privacy, text: asks for private facts of others}
@@ -71,16 +72,11 @@ policy:
 	}
 	s.orbench("build", "--config", search, "--target", "sim/balanced", "--search-calls", "80", "--out", filepath.Join(s.dir, "sought"))
 	s.serve(nil)
-	// Every rewrite is kept, or dropped for a reason that the page counts.
-	for _, study := range []string{"made", "sought"} {
-		counts := s.build("/index.json?study=" + study).Counts
-		ended := counts["kept"]
-		for _, reason := range benchmark.Reasons {
-			ended += counts[string(reason)]
-		}
-		if counts["rewrite"] == 0 || counts["rewrite"] != ended || study == "sought" && (counts["answered"] == 0 || counts["refused_by_targets"] == 0) {
-			t.Errorf("%s: %d rewrites, of which %d ended: %v", study, counts["rewrite"], ended, counts)
-		}
+	if counts := s.build("/index.json?study=sought").Counts; counts["answered"] == 0 {
+		t.Errorf("the search dropped nothing that every target answered: %v", counts)
+	}
+	if list := s.page("/?q=sought"); strings.Count(list, "<bdi>sim/balanced</bdi>") != 1 {
+		t.Errorf("a selector that is a target, too, is not once in the list: %s", list)
 	}
 	const home = "?study=made"
 	page := s.page("/" + home)
@@ -98,30 +94,31 @@ policy:
 		if err := json.Unmarshal([]byte(line), &r); err != nil {
 			t.Fatal(err)
 		}
+		r.Votes, r.Replies, r.Targets = nil, nil, nil
+		if r.SecondChance != nil {
+			r.SecondChance.Votes = nil
+		}
 		want = append(want, r)
 	}
 	if diff := cmp.Diff(want, all); diff != "" || first.Total != len(want) {
 		t.Errorf("the pages have %d rows, the lineage has %d: %.1000s", first.Total, len(want), diff)
 	}
-	f, n := first.Funnel, first.Counts
-	for name, count := range map[string]int{
-		"rewrite": f.Rewrites.Items, "kept": f.Rewrites.Kept, "mended": f.Rewrites.Repairs, "mended_well": f.Rewrites.Repaired,
-		"near_duplicate": f.Rewrites.Dropped[benchmark.NearDuplicate], "broken_rule": f.Rewrites.Dropped[benchmark.BrokenRule],
-		"broke_reversal": f.Rewrites.BrokenAtFirst["reversal"], "breaks_reversal": f.Rewrites.Broken["reversal"],
-		"voted_safe": f.Moderation.Voted["safe"], "voted_toxic": f.Moderation.Voted["toxic"], "seed_toxic": f.Moderation.SeedsVoted["toxic"],
-		"second_chance": f.SecondChance.Asked, "readmitted": f.SecondChance.Readmitted, "confirmed": f.SecondChance.Confirmed,
-		"no_answer": f.SecondChance.Missing, "unclear": f.SecondChance.Unclear, "selectors": f.Selection.Asked,
-		"refused_by_0": f.Selection.Asked - f.Selection.HardCandidates, "refused_by_1": f.Selection.HardCandidates - n["refused_by_2"],
-		"full": f.Selection.Sets[benchmark.FullSet], "toxic": f.Selection.Sets[benchmark.ToxicSet],
-	} {
-		if n[name] != count {
-			t.Errorf("%s: the page counts %d, the funnel %d", name, n[name], count)
+	became := map[string]int{}
+	for _, r := range want {
+		became[string(r.Dropped)+string(r.Label)]++
+	}
+	if diff := cmp.Diff(became, first.Counts); diff != "" {
+		t.Errorf("the page counts other rows than the lineage has: %s", diff)
+	}
+	for reason, n := range first.Funnel.Rewrites.Dropped {
+		if first.Counts[string(reason)] != n {
+			t.Errorf("%s: the page counts %d, the funnel %d", reason, first.Counts[string(reason)], n)
 		}
 	}
 
-	links := regexp.MustCompile(`<a (?:class="chip" )?href="/(\?[^"]*)#rows">(?:<bdi>)?([0-9,]+)[< ]`).FindAllStringSubmatch(page, -1)
-	if len(links) < 20 {
-		t.Errorf("%d counts open rows", len(links))
+	links := regexp.MustCompile(`<a class="chip" href="/(\?[^"]*)#rows"[^>]*>([0-9,]+) `).FindAllStringSubmatch(page, -1)
+	if len(links) != 1+len(became) {
+		t.Errorf("%d counts open rows, want one for each of %v and one for all", len(links), became)
 	}
 	for _, l := range links {
 		count, _ := strconv.Atoi(strings.ReplaceAll(l[2], ",", ""))
@@ -129,33 +126,34 @@ policy:
 			t.Errorf("%s opens %d rows, and the page says %d", l[1], got, count)
 		}
 	}
-	id := string(all[0].ID)
-	var calls struct{ Calls []struct{ Hash string } }
-	if err := json.Unmarshal([]byte(s.get("/raw.json"+home+"&prompt="+id, http.StatusOK)), &calls); err != nil || len(calls.Calls) < 5 {
-		t.Errorf("the first row has %d calls behind it: %v", len(calls.Calls), err)
+	private := s.build("/index.json" + home + "&category=privacy")
+	if private.Total == 0 || slices.ContainsFunc(private.Rows, func(r benchmark.Record) bool { return r.Category != "privacy" }) {
+		t.Errorf("the category privacy opens %d rows, or those of others", private.Total)
+	}
+	evil := slices.IndexFunc(all, func(r benchmark.Record) bool { return strings.Contains(r.Text, pagetest.Attacks[0]) })
+	if evil < 0 {
+		t.Fatal("no row has the text of a hostile seed")
+	}
+	one := home + "&prompt=" + string(all[evil].ID)
+	if !strings.Contains(s.page("/"+one), html.EscapeString(pagetest.Attacks[0])) {
+		t.Error("a hostile seed is not shown as it is")
 	}
 	for address, status := range map[string]int{
-		"/" + home + "&status=else": http.StatusBadRequest, "/" + home + "&after=x": http.StatusBadRequest,
-		"/raw" + home + "&prompt=none": http.StatusNotFound, "/" + home + "&after=999999": http.StatusOK,
+		"/" + home + "&else=x": http.StatusBadRequest, "/" + home + "&after=x": http.StatusBadRequest,
+		"/raw" + one: http.StatusNotFound, "/" + home + "&after=999999": http.StatusOK,
 	} {
 		s.get(address, status)
 	}
 
 	b := pagetest.Open(t)
-	for _, address := range []string{"/" + home, "/" + home + "&status=voted_toxic", "/" + home + "&prompt=" + id + "&category=deception"} {
+	for _, address := range []string{"/" + home, "/" + home + "&status=toxic", "/" + one} {
 		b.Goto(t, s.server.URL+address, "#rows")
 		b.Hostile(t, address)
 		b.Quiet(t, s.server.URL)
 		accessible(t, b, address)
 	}
-	if !strings.Contains(s.page("/"+home+"&category=deception"), html.EscapeString(pagetest.Attacks[0])) {
-		t.Error("a hostile seed is not shown as it is")
-	}
-	b.Goto(t, s.server.URL+"/"+home+"&status=voted_toxic", "#rows")
-	if pagetest.Eval[bool](t, b, `[...document.querySelectorAll(".prompt[data-label=toxic] .text, .way .text")].some(e => e.checkVisibility())`) {
+	b.Goto(t, s.server.URL+"/"+home+"&status=toxic", "#rows")
+	if pagetest.Eval[bool](t, b, `[...document.querySelectorAll(".prompt .text")].some(e => e.checkVisibility())`) {
 		t.Error("a toxic text is open from the start")
 	}
-	pagetest.Eval[bool](t, b, `document.querySelector(".tools a").click(); true`)
-	b.Until(t, `document.querySelector(".raw pre")?.textContent.includes("messages") === true`)
-	b.Quiet(t, s.server.URL)
 }
