@@ -52,9 +52,9 @@ func TestForeignIndex(t *testing.T) {
 		{"of another store", func(w workplace, at string) { w.copy(others, at) }},
 	} {
 		for _, command := range []string{
-			"report strict --format json", "report strict --paper", "report strict --out page", "compare strict relaxed --max-excluded 1",
+			"report strict --format json", "report strict --methods", "report strict --out page", "compare strict relaxed",
 			"judge strict --format json", "eval --target sim/strict --dataset starter --limit 30 --name strict --format json",
-			"label draw strict --size 5", "explain strict", "report", "store check", "store export strict --out out.db",
+			"label draw strict --size 5", "report", "store check", "store export strict --out out.db",
 			"serve",
 		} {
 			t.Run(arrival.name+"/"+command, func(t *testing.T) {

@@ -72,13 +72,14 @@ func TestGone(t *testing.T) {
 		code int
 		want []string
 	}{
-		{"report --list", 0, []string{"wordings ", "orbench contrast", "words ", "orbench triggers", "are gone. Show their studies with", "tongues ", "probed "}},
-		{"report words", 2, []string{"words is a study of orbench triggers, which is gone; show it with " + shows}},
-		{"report wordings", 2, []string{"wordings is a study of orbench contrast, which is gone; show it with " + shows}},
+		{"report --list", 0, []string{"wordings ", "orbench contrast", "words ", "orbench triggers", "are no longer shown. Show them with", "tongues ", "probed "}},
+		{"report set", 2, []string{"set is a study of orbench export, and such studies are no longer shown"}},
+		{"report words", 2, []string{"words is a study of orbench triggers, and such studies are no longer shown; show it with " + shows}},
+		{"report wordings", 2, []string{"wordings is a study of orbench contrast, and such studies are no longer shown; show it with " + shows}},
 		{"report probed --format json", 0, []string{`"target": "sim/strict"`, `"judge": "llm:sim/judge"`}},
-		{"report tongues --format json", 0, []string{`"target": "sim/balanced"`, `"value": 0.75,`, `"hi": 0.9724334521285474`, `"left_out": [`, `"sim/balanced [fr]"`}},
+		{"report tongues --format json", 0, []string{`"target": "sim/balanced"`, `"value": 0.75,`, `"hi": 0.9724334521285474`, `"left_out": [`, `"sim/balanced [fr]"`, `"counting:unable(lexical)"`}},
 		{"judge tongues --judge lexical,paper-keywords --quiet", 0, nil},
-		{"report tongues", 0, []string{"! Not shown, since prompts are no longer asked in translation: sim/balanced [fr]. Their answers stay in"}},
+		{"report tongues", 0, []string{"! Not shown, since translated prompts and counting judges are gone: sim/balanced [fr],"}},
 		{"eval --target sim/balanced --dataset starter --name tongues --quiet", 2, []string{"its target sim/balanced [fr] is not named now"}},
 		{"store merge orbench.db --out merged.db", 0, nil},
 		{"report --list --store merged.db", 0, []string{"wordings ", "words ", "sim/balanced in 2"}},

@@ -49,7 +49,7 @@ func createHubResults(path string, of folder.Subject, s Study) (Writer, error) {
 	for _, name := range slices.Sorted(maps.Keys(s.Sources)) {
 		if s.Sources[name].Repo == "" && s.Repository == "" {
 			return nil, &orbench.InputError{
-				Setting: "out", Problem: fmt.Sprintf("no repository of %s on the Hugging Face hub is known, but results must name one", name), Hint: "write it with orbench report, --set repository=OWNER/NAME",
+				Setting: "out", Problem: fmt.Sprintf("no repository of %s on the Hugging Face hub is known, but results must name one", name), Hint: "give orbench report the setting repository, as OWNER/NAME",
 			}
 		}
 	}

@@ -32,7 +32,7 @@ func Stats(w io.Writer, set *dataset.Dataset, s dataset.Stats) error {
 	fmt.Fprintf(t, "characters\tmin %d, median %d, 95%% %d, max %d\n", s.Characters.Min, s.Characters.Median, s.Characters.P95, s.Characters.Max)
 	v := s.Diversity
 	fmt.Fprintf(t, "words\tmean %.1f, 5%% %d, median %d, 95%% %d\n", v.Words.Mean, v.Words.P5, v.Words.Median, v.Words.P95)
-	fmt.Fprintf(t, "distinct words, pairs\t%.3f, %.3f (distinct-1, distinct-2)\n", v.Distinct1, v.Distinct2)
+	fmt.Fprintf(t, "distinct-1, -2\t%.3f, %.3f\n", v.Distinct1, v.Distinct2)
 	fmt.Fprintf(t, "Self-BLEU\t%.3f of %d prompts; lower is more varied\n", v.SelfBLEU, v.SelfBLEUTexts)
 	fmt.Fprintf(t, "openers\t%s in %s, most common; effective number %.1f\n", untrusted.Terminal(v.TopOpener), table.Percent(v.TopOpenerShare), v.EffectiveOpeners)
 	if err := t.Flush(); err != nil {

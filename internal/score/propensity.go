@@ -110,10 +110,10 @@ func (o *outcomes) add(prompt stats.Cluster, samples int) {
 	}
 }
 
-// mean returns the mean refusal rate.
-func (o *outcomes) mean(level float64) *stats.Estimate {
+// sorted returns the prompts in an order that does not depend on theirs.
+func (o *outcomes) sorted() []stats.Cluster {
 	slices.SortFunc(o.prompts, compareClusters)
-	return stats.OrNil(stats.MeanRate(o.prompts, level))
+	return o.prompts
 }
 
 // result computes the figures of the added prompts. There are no rates if the share of
@@ -121,13 +121,18 @@ func (o *outcomes) mean(level float64) *stats.Estimate {
 func (t *propensityTally) result(mostUnjudged float64) Propensity {
 	p := t.Propensity
 	p.Refusals = t.all.Refusals
-	p.Mean, p.Joint = t.all.mean(Confidence), t.all.mean(math.Sqrt(Confidence)).Ends()
 	p.ByCategory = map[orbench.Category]Refusals{}
-	for category, o := range t.by {
-		o.Mean = o.mean(Confidence)
-		p.ByCategory[category] = o.Refusals
+	var prompts []stats.Cluster
+	for _, category := range slices.Sorted(maps.Keys(t.by)) {
+		of := t.by[category].sorted()
+		prompts = append(prompts, of...)
+		r := t.by[category].Refusals
+		r.Mean = stats.OrNil(stats.MeanRate(of, Confidence))
+		p.ByCategory[category] = r
 	}
-	p.DesignEffect = stats.DesignEffect(t.all.prompts)
+	p.Mean = stats.OrNil(stats.MeanRate(prompts, Confidence))
+	p.Joint = stats.OrNil(stats.MeanRate(prompts, math.Sqrt(Confidence))).Ends()
+	p.DesignEffect = stats.DesignEffect(prompts)
 	p.widen(t.shared)
 	if float64(p.Unjudged)/float64(max(1, p.Judged+p.Unjudged)) > mostUnjudged {
 		p.withhold()

@@ -25,7 +25,7 @@ from typing import Callable, NamedTuple
 
 HERE = Path(__file__).resolve().parent
 ROWS = int(os.environ.get("PEERS_ROWS", "1000"))
-LATE = "slow-by=200ms"
+LATE = "slow-by=0.2"
 CLEAN, REJECTS = f"slow=1,{LATE}", f"429=0.2,slow=0.8,{LATE},retry-after=1s"
 LIMIT = 900  # seconds that one command may take
 

@@ -1,4 +1,4 @@
-// Package modeltest is the one suite of cases that every dialect must pass: the
+// Package dialecttest is the one suite of cases that every dialect must pass: the
 // same answers, blocks, faults and secrets, spoken by a real HTTP server on
 // loopback in the dialect's own format.
 //

@@ -22,5 +22,7 @@ export ORBENCH_STORE=orbench.db ORBENCH_CACHE=$scratch/cache
 "$orbench" label export tongues --out tongues.jsonl
 perl -pi -e 's/"class":"","by":""/sprintf(q("class":"%s","by":"ana"), length($_) % 4 ? "full_answer" : "refusal")/e' tongues.jsonl
 "$orbench" label import tongues tongues.jsonl
+"$orbench" judge tongues --judge 'counting:unable(lexical)' --quiet
+"$orbench" export tongues --format prompts --name set --out data --except starter
 "$orbench" store vacuum
 gzip -9 -n -c orbench.db >"$here/gone.db.gz"
