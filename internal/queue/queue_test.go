@@ -276,7 +276,7 @@ func TestLaterBudget(t *testing.T) {
 	q, m := machine(t, address)
 	first := filler(t, q, m, Settings{Account: "main"})
 	ended := make(chan error, 1)
-	go func() { ended <- first.Fill(t.Context(), fill.Work{Fixed: requests("m", 20_000)}) }()
+	go func() { ended <- first.Fill(t.Context(), fill.Work{Fixed: requests("m", 4000)}) }()
 	for asked.all.Load() < 100 {
 		time.Sleep(10 * time.Millisecond)
 	}

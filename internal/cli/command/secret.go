@@ -1,7 +1,10 @@
 package command
 
 import (
+	"cmp"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -23,6 +26,36 @@ type Secrets struct {
 
 // hubTokens are the variables with the user's token for the Hugging Face hub.
 var hubTokens = []string{"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"}
+
+// HubToken is the user's own token for the Hugging Face hub, found as the hub's
+// programs find it: https://huggingface.co/docs/huggingface_hub/package_reference/environment_variables
+func (e *Env) HubToken() string {
+	for _, name := range hubTokens {
+		if token := e.Getenv(name); token != "" {
+			return token
+		}
+	}
+	if e.Getenv("HF_HUB_DISABLE_IMPLICIT_TOKEN") != "" {
+		return ""
+	}
+	file := e.Getenv("HF_TOKEN_PATH")
+	if home := e.Getenv("HF_HOME"); file == "" && home != "" {
+		file = filepath.Join(home, "token")
+	}
+	if file == "" {
+		cache, home := e.Getenv("XDG_CACHE_HOME"), cmp.Or(e.Getenv("HOME"), e.Getenv("USERPROFILE"))
+		switch {
+		case cache == "" && home == "":
+			return ""
+		case cache == "":
+			cache = filepath.Join(home, ".cache")
+		}
+		file = filepath.Join(cache, "huggingface", "token")
+	}
+	// Without a file there is no token, and public datasets need none.
+	token, _ := os.ReadFile(file)
+	return strings.TrimSpace(string(token))
+}
 
 // NewSecrets holds the keys of the built-in providers and of the hub.
 func NewSecrets(getenv func(string) string) *Secrets {

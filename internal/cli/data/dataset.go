@@ -1,13 +1,9 @@
 package data
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -95,7 +91,7 @@ the hub.`,
 			if cache == "" {
 				return command.InputError("ORBENCH_CACHE", "there is no cache folder", "set ORBENCH_CACHE to one")
 			}
-			token := a.hubToken()
+			token := a.HubToken()
 			if hub := (provider.Recipient{Address: a.Getenv("HF_ENDPOINT")}); token != "" && hub.Exposed() {
 				a.Infof("warning: the hub is asked over plain http at %s: your token can be read on the way; use https in HF_ENDPOINT", hub.Host())
 			}
@@ -116,34 +112,6 @@ the hub.`,
 	c.Flags().StringVar(&from, "from", "", "take the files from this `DIR or FILE`, such as a clone of the repository or a browser's download, and fetch nothing")
 	c.Flags().BoolVar(&accept, "accept-license", false, "accept the restrictive licenses of these datasets, once and for all")
 	return c
-}
-
-// hubToken is the user's own token for the Hugging Face hub, found as the hub's
-// programs find it: https://huggingface.co/docs/huggingface_hub/package_reference/environment_variables
-func (a app) hubToken() string {
-	if token := cmp.Or(a.Getenv("HF_TOKEN"), a.Getenv("HUGGING_FACE_HUB_TOKEN")); token != "" {
-		return token
-	}
-	if a.Getenv("HF_HUB_DISABLE_IMPLICIT_TOKEN") != "" {
-		return ""
-	}
-	file := a.Getenv("HF_TOKEN_PATH")
-	if home := a.Getenv("HF_HOME"); file == "" && home != "" {
-		file = filepath.Join(home, "token")
-	}
-	if file == "" {
-		cache, home := a.Getenv("XDG_CACHE_HOME"), cmp.Or(a.Getenv("HOME"), a.Getenv("USERPROFILE"))
-		switch {
-		case cache == "" && home == "":
-			return ""
-		case cache == "":
-			cache = filepath.Join(home, ".cache")
-		}
-		file = filepath.Join(cache, "huggingface", "token")
-	}
-	// Without a file there is no token, and public datasets need none.
-	token, _ := os.ReadFile(file)
-	return strings.TrimSpace(string(token))
 }
 
 func (a app) datasetShowCommand() *cobra.Command {

@@ -1,14 +1,12 @@
 package measurement
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -135,7 +133,7 @@ func (a app) logsDraw(ctx context.Context, files []string, f logFlags, size int,
 		return err
 	}
 	a.Infos(notes)
-	if err := folder.WritePrivate(out, false, sheetOf(out, looks)); err != nil {
+	if err := folder.WritePrivate(out, false, logs.SheetOf(out, looks)); err != nil {
 		return err
 	}
 	a.Infof("wrote %s of %s to %s; only you can read it, and it holds their texts", table.Count(len(looks)), table.Counted(result.Exchanges, "exchange", "exchanges"), out)
@@ -146,21 +144,6 @@ func (a app) logsDraw(ctx context.Context, files []string, f logFlags, size int,
 	}
 	a.Infof("label them with: orbench logs label %s", untrusted.Shell(out))
 	return nil
-}
-
-// sheetOf writes looks in the form of a file.
-func sheetOf(path string, looks []logs.Look) func(io.Writer) error {
-	return func(w io.Writer) error { return logs.WriteLooks(w, filepath.Ext(path) == ".jsonl", looks) }
-}
-
-// readLooks reads a sheet.
-func readLooks(path string) ([]logs.Look, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, command.InputError(path, "cannot be read: "+err.Error(), "correct the path")
-	}
-	defer file.Close()
-	return logs.ReadLooks(path, file)
 }
 
 func (a app) logsLabelCommand() *cobra.Command {
@@ -177,11 +160,11 @@ on a page in the browser, which only this machine can open.`,
   orbench logs label sheet.csv --addr 127.0.0.1:0`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			looks, err := readLooks(args[0])
+			looks, err := logs.ReadSheet(args[0])
 			if err != nil {
 				return err
 			}
-			keep, err := keeping(args[0], looks)
+			keep, err := logs.Keeping(args[0], looks)
 			if err != nil {
 				return err
 			}
@@ -204,33 +187,6 @@ on a page in the browser, which only this machine can open.`,
 	}
 	c.Flags().StringVar(&addr, "addr", "", "ask on a page at this `ADDRESS` of this machine; port 0 takes a free one")
 	return c
-}
-
-// keeping makes what writes looks to their sheet. It fails where somebody else has changed the
-// sheet meanwhile, whose labels would be lost.
-func keeping(path string, looks []logs.Look) (func() error, error) {
-	before, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return func() error {
-		now, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		if !bytes.Equal(now, before) {
-			return command.InputError(path, "the sheet was changed by somebody else meanwhile, so this label is not kept", "begin again: what stands in the sheet is kept")
-		}
-		var text bytes.Buffer
-		if err := sheetOf(path, looks)(&text); err != nil {
-			return err
-		}
-		if err := folder.WritePrivate(path, true, func(w io.Writer) error { _, err := w.Write(text.Bytes()); return err }); err != nil {
-			return err
-		}
-		before = text.Bytes()
-		return nil
-	}, nil
 }
 
 // serveSheet asks for the labels of a sheet on a page, until ctx ends.
@@ -278,7 +234,7 @@ version of the product's model with "orbench eval --dataset FILE", and gate on i
   orbench logs report sheet.csv --regression wrong.jsonl`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			looks, err := readLooks(args[0])
+			looks, err := logs.ReadSheet(args[0])
 			if err != nil {
 				return err
 			}

@@ -86,7 +86,7 @@ func (a app) serve(ctx context.Context, f serveFlags, names []string) (err error
 	}
 	kept := a.OpenIndex(ctx, f.store, memory)
 	defer kept.Close()
-	listener, reached, err := listen(f.addr)
+	listener, reached, err := web.Listen(f.addr)
 	if err != nil {
 		return command.InputError("--addr", err.Error(), "choose another port; 0 takes a free one")
 	}
@@ -109,29 +109,6 @@ func (a app) serve(ctx context.Context, f serveFlags, names []string) (err error
 	}
 	fmt.Fprintf(a.Stdout, "%s\n", address.ResolveReference(&url.URL{Path: "/", RawQuery: join(address.RawQuery, url.Values(query).Encode())}))
 	return a.serveUntil(ctx, listener, server)
-}
-
-// listen listens on an address, and gives one that a browser on this machine can open.
-// An IPv4 address is not listened on by IPv6 too, as Go does for 0.0.0.0.
-func listen(addr string) (listener net.Listener, reached string, err error) {
-	network := "tcp"
-	host, _, _ := net.SplitHostPort(addr)
-	ip := net.ParseIP(host)
-	if ip.To4() != nil {
-		network = "tcp4"
-	}
-	if listener, err = net.Listen(network, addr); err != nil {
-		return nil, "", err
-	}
-	reached = listener.Addr().String()
-	if host == "" || ip != nil && ip.IsUnspecified() {
-		_, port, err := net.SplitHostPort(reached)
-		if err != nil {
-			return nil, "", errors.Join(err, listener.Close())
-		}
-		reached = net.JoinHostPort("127.0.0.1", port)
-	}
-	return listener, reached, nil
 }
 
 // serveUntil serves until ctx ends.

@@ -1,8 +1,7 @@
-package measurement
+package logs
 
 import (
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/folder"
-	"github.com/orbench/orbench/internal/logs"
 )
 
 // TestKeeping has two people label one sheet: the second label of the first one is refused,
@@ -18,29 +16,29 @@ import (
 func TestKeeping(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "sheet.csv")
-	looks := []logs.Look{{Stratum: "model", Size: 9, Drawn: 2, Times: 1, Message: "a", Reply: "no"}, {Stratum: "model", Size: 9, Drawn: 2, Times: 1, Message: "b", Reply: "no"}}
-	if err := folder.WritePrivate(path, false, func(w io.Writer) error { return sheetOf(path, looks)(w) }); err != nil {
+	looks := []Look{{Stratum: "model", Size: 9, Drawn: 2, Times: 1, Message: "a", Reply: "no"}, {Stratum: "model", Size: 9, Drawn: 2, Times: 1, Message: "b", Reply: "no"}}
+	if err := folder.WritePrivate(path, false, SheetOf(path, looks)); err != nil {
 		t.Fatal(err)
 	}
-	mine, err := keeping(path, looks)
+	mine, err := Keeping(path, looks)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		looks[0].Refused, looks[0].Answerable = logs.Yes, logs.No
+		looks[0].Refused, looks[0].Answerable = Yes, No
 		if err := mine(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	theirs, err := readLooks(path)
+	theirs, err := ReadSheet(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := keeping(path, theirs)
+	other, err := Keeping(path, theirs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	theirs[1].Refused, theirs[1].Answerable = logs.Yes, logs.Yes
+	theirs[1].Refused, theirs[1].Answerable = Yes, Yes
 	if err := other(); err != nil {
 		t.Fatal(err)
 	}

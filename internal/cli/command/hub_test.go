@@ -1,11 +1,9 @@
-package data
+package command
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/orbench/orbench/internal/cli/command"
 )
 
 // TestHubToken finds the token where the hub's own programs do, in their order.
@@ -35,13 +33,13 @@ func TestHubToken(t *testing.T) {
 		"of the user":         {"HOME": at("user")},
 		"":                    {"HF_HUB_DISABLE_IMPLICIT_TOKEN": "1", "HOME": at("user")},
 	} {
-		a := app{&command.Env{Getenv: func(name string) string { return env[name] }}}
-		if got := a.hubToken(); got != want {
+		e := &Env{Getenv: func(name string) string { return env[name] }}
+		if got := e.HubToken(); got != want {
 			t.Errorf("%v: got %q, want %q", env, got, want)
 		}
 	}
-	none := app{&command.Env{Getenv: func(string) string { return "" }}}
-	if got := none.hubToken(); got != "" {
+	none := &Env{Getenv: func(string) string { return "" }}
+	if got := none.HubToken(); got != "" {
 		t.Errorf("got %q where there is none", got)
 	}
 }

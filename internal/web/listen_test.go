@@ -1,4 +1,4 @@
-package measurement
+package web
 
 import (
 	"net"
@@ -9,7 +9,7 @@ import (
 func TestListen(t *testing.T) {
 	t.Parallel()
 	for addr, v6 := range map[string]bool{"0.0.0.0:0": false, "127.0.0.1:0": false, ":0": true} {
-		listener, reached, err := listen(addr)
+		listener, reached, err := Listen(addr)
 		if err != nil {
 			t.Fatal(err)
 		}
