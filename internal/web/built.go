@@ -10,7 +10,7 @@ import (
 	"strconv"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/benchmark"
+	"github.com/orbench/orbench/internal/benchmark"
 	"github.com/orbench/orbench/internal/construct"
 	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/page"
