@@ -62,7 +62,7 @@ const (
 type Finding struct {
 	Problem Problem `json:"problem"`
 	File    string  `json:"file"`
-	// Row is the number of the row, from 1, or of the line in JSON Lines; 0 for
+	// Row is the number of the row, from 1; 0 for
 	// a whole file.
 	Row int `json:"row,omitempty"`
 	// Text is what the user says in the row, or where the prompt stands in a system message
@@ -225,8 +225,8 @@ func (c *Checked) Document() table.Document {
 	for _, f := range c.Findings {
 		of[f.Problem]++
 	}
-	d.Add(table.Paragraph(fmt.Sprintf("Of %s rows, %s have the same words as one there, and %s nearly the same: %s.",
-		table.Count(n), table.Count(of[Contaminated]), table.Count(of[NearlyContaminated]), table.Percent(float64(of[Contaminated]+of[NearlyContaminated])/float64(n)))))
+	d.Add(table.Paragraph(fmt.Sprintf("Of %s, %s have the same words as one there, and %s nearly the same: %s.",
+		table.Counted(n, "row", "rows"), table.Count(of[Contaminated]), table.Count(of[NearlyContaminated]), table.Percent(float64(of[Contaminated]+of[NearlyContaminated])/float64(n)))))
 	if text := c.Evaluations.Little(); text != "" && c.Dir != "" {
 		d.Add(table.Note{Mark: "! ", Text: text})
 	}

@@ -85,9 +85,8 @@ func saidIn(fields map[string]any) (said, others []string) {
 				user = append(user, text)
 			}
 			for line := range strings.Lines(text) {
-				// A text of a whole conversation may mark whose turn it is.
-				if line = strings.TrimPrefix(strings.TrimSpace(line), "Human:"); !theirs && len(strings.Fields(line)) >= lineWords {
-					others = append(others, line)
+				if !theirs && len(strings.Fields(line)) >= lineWords {
+					others = append(others, strings.TrimSpace(line))
 				}
 			}
 		})
@@ -104,7 +103,16 @@ func saidIn(fields map[string]any) (said, others []string) {
 func eachText(value any, role string, each func(role, text string)) {
 	switch v := value.(type) {
 	case string:
-		each(role, v)
+		// A text may hold a whole conversation.
+		turns := strings.Split("\n\n"+strings.TrimLeft(v, "\n"), "\n\nHuman:")
+		if len(turns) == 1 {
+			each(role, v)
+		}
+		for _, turn := range turns[1:] {
+			human, assistant, _ := strings.Cut(turn, "\n\nAssistant:")
+			each("user", strings.TrimSpace(human))
+			each("assistant", assistant)
+		}
 	case []any:
 		for i, item := range v {
 			if _, ok := item.(string); ok && i%2 == 1 {
