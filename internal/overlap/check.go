@@ -111,10 +111,10 @@ func Compare(ctx context.Context, a, b, cache string, threshold float64) (*Check
 		return nil, err
 	}
 	c := checkedAgainst(e)
-	if err := c.read(ctx, a, cache, nameOf(a), nil); err != nil {
-		return nil, err
+	if err := c.read(ctx, a, cache, nameOf(a), nil); err != nil || c.Files[0].Rows > c.Files[0].NoPrompt {
+		return c, err
 	}
-	return c, nil
+	return nil, noPrompts(a)
 }
 
 // checkedAgainst has no file yet.
@@ -174,17 +174,18 @@ func (c *Checked) read(ctx context.Context, ref, cache, name string, splits []*T
 		found := func(problem Problem, text string, match Match) {
 			c.Findings = append(c.Findings, Finding{Problem: problem, File: name, Row: row, Text: text, Match: &match})
 		}
+		problem, text := NearlyContaminated, whole
 		match, is := c.Evaluations.Find(said)
-		text := whole
 		if !is {
 			// Only lines are compared, since a prompt is a small part of a long answer.
 			match, is = c.Evaluations.Find(others)
 			text = strings.Join(others, "\n")
 		}
-		if is && match.Exact {
-			found(Contaminated, text, match)
-		} else if is {
-			found(NearlyContaminated, text, match)
+		if match.Exact {
+			problem = Contaminated
+		}
+		if is {
+			found(problem, text, match)
 		}
 		if len(said) == 0 {
 			f.NoPrompt++
