@@ -127,12 +127,12 @@ func TestSplitOfFile(t *testing.T) {
 func TestCheckAtFault(t *testing.T) {
 	t.Parallel()
 	for want, files := range map[string]map[string]string{
-		"no column in it is known to hold prompts":  {"train.jsonl": `{"other":1}`},
-		"train.jsonl:2: malformed JSON":         {"train.jsonl": "{\"prompt\":\"x\"}\n{"},
-		"not a readable Parquet file":           {"train.parquet": "PAR1"},
-		"train.csv:3: a quotation mark is left": {"train.csv": "prompt\nx\n\"open\ny\n"},
-		"something follows the end of the JSON": {"train.json": `[{"prompt":"x"}] {}`},
-		"the file ends too soon":                {"train.json": `[{"prompt":"x"},{`},
+		"no column in it is known to hold prompts": {"train.jsonl": `{"other":1}`},
+		"train.jsonl:2: malformed JSON":            {"train.jsonl": "{\"prompt\":\"x\"}\n{"},
+		"not a readable Parquet file":              {"train.parquet": "PAR1"},
+		"train.csv:3: a quotation mark is left":    {"train.csv": "prompt\nx\n\"open\ny\n"},
+		"something follows the end of the JSON":    {"train.json": `[{"prompt":"x"}] {}`},
+		"the file ends too soon":                   {"train.json": `[{"prompt":"x"},{`},
 	} {
 		dir := t.TempDir()
 		for name, text := range files {
