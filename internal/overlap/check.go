@@ -27,19 +27,13 @@ type Checked struct {
 	Unread []Unchecked   `json:"unread"`
 	// Evaluations are the sets that rows were compared with.
 	Evaluations Evaluations `json:"evaluations"`
-	// Clustered is true if the folder names the seed of each row, so that
-	// splits were checked by seed.
-	Clustered bool      `json:"clustered"`
-	Findings  []Finding `json:"findings"`
+	Findings    []Finding   `json:"findings"`
 }
 
 // CheckedFile is a file of rows.
 type CheckedFile struct {
 	Name string `json:"name"`
-	// Split is the split that the file's name indicates; empty if it indicates
-	// none.
-	Split string `json:"split,omitempty"`
-	Rows  int    `json:"rows"`
+	Rows int    `json:"rows"`
 	// NoPrompt counts the rows in which no known column holds a prompt.
 	NoPrompt int `json:"no_prompt,omitempty"`
 }
@@ -68,7 +62,7 @@ const (
 type Finding struct {
 	Problem Problem `json:"problem"`
 	File    string  `json:"file"`
-	// Row is the number of the row, from 1, or of the line in JSON Lines; 0 for
+	// Row is the number of the row, from 1; 0 for
 	// a whole file.
 	Row int `json:"row,omitempty"`
 	// Text is what the user says in the row, or where the prompt stands in a system message
@@ -84,36 +78,48 @@ type Finding struct {
 // evaluation sets, and compares different splits with each other. A folder
 // without any row to check is an *orbench.InputError.
 func Check(ctx context.Context, dir string, against *Evaluations, skip []string) (*Checked, error) {
-	c := &Checked{Dir: dir, Files: []CheckedFile{}, Unread: []Unchecked{}, Evaluations: *against, Findings: []Finding{}}
+	c := checkedAgainst(against)
+	c.Dir = dir
 	files, err := c.list(skip)
 	if err != nil {
 		return nil, err
 	}
-	// By split; "" is for files that name none.
-	splits := map[string]*splitTurns{}
+	// Prompts of a split are compared with those of the splits before it.
+	slices.SortStableFunc(files, func(a, b string) int { return splitOfFile(a) - splitOfFile(b) })
+	splits := []*Turns{NewTurns(against.Threshold), NewTurns(against.Threshold), NewTurns(against.Threshold)}
 	for _, name := range files {
-		split := splitOfFile(name)
-		if splits[split] == nil {
-			splits[split] = &splitTurns{turns: NewTurns(against.Threshold)}
-		}
-		if err := c.read(ctx, name, split, splits[split]); err != nil {
+		if err := c.read(ctx, filepath.Join(dir, name), "", name, splits[:splitOfFile(name)+1]); err != nil {
 			return nil, err
 		}
 	}
 	if !slices.ContainsFunc(c.Files, func(f CheckedFile) bool { return f.Rows > f.NoPrompt }) {
-		return nil, &orbench.InputError{
-			File: dir, Problem: "no file in it has rows with a prompt",
-			Hint: "name a folder of JSON Lines, Parquet or CSV files with a column such as prompt or messages",
-		}
-	}
-	for i, later := range Splits {
-		for _, earlier := range Splits[:i] {
-			if splits[later] != nil && splits[earlier] != nil {
-				c.between(splits[later], splits[earlier])
-			}
-		}
+		return nil, noPrompts(dir)
 	}
 	return c, nil
+}
+
+// Compare finds the prompts of a dataset that another one has, as Check does. Each is
+// a name or a file. The threshold is above 0 and at most 1; dataset.NearThreshold is the
+// usual one. The prompts of b are held in memory: 80,000 against 80,000 take about
+// 4 seconds. What cannot be read is an *orbench.InputError.
+func Compare(ctx context.Context, a, b, cache string, threshold float64) (*Checked, error) {
+	e, err := newEvaluations(threshold)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.add(ctx, b, cache); err != nil {
+		return nil, err
+	}
+	c := checkedAgainst(e)
+	if err := c.read(ctx, a, cache, nameOf(a), nil); err != nil || c.Files[0].Rows > c.Files[0].NoPrompt {
+		return c, err
+	}
+	return nil, noPrompts(a)
+}
+
+// checkedAgainst has no file yet.
+func checkedAgainst(e *Evaluations) *Checked {
+	return &Checked{Files: []CheckedFile{}, Unread: []Unchecked{}, Evaluations: *e, Findings: []Finding{}}
 }
 
 // list finds the files of rows, and records those that are not read.
@@ -140,93 +146,64 @@ func (c *Checked) list(skip []string) ([]string, error) {
 	return files, err
 }
 
-// splitNames maps a word in a file's path to its split, by the rules of the
-// datasets library.
-var splitNames = map[string]string{
-	"train": "train", "training": "train", "validation": "validation", "valid": "validation", "dev": "validation", "val": "validation",
-	"test": "test", "testing": "test", "eval": "test", "evaluation": "test",
+// splitNames maps a word in a file's path to its split in Splits, by the rules of
+// the datasets library.
+var splitNames = map[string]int{
+	"train": 0, "training": 0, "validation": 1, "valid": 1, "dev": 1, "val": 1, "test": 2, "testing": 2, "eval": 2, "evaluation": 2,
 }
 
-// splitOfFile returns the split that a file's path names, or "".
-func splitOfFile(name string) string {
+// splitOfFile returns the split that a file's path names, or -1.
+func splitOfFile(name string) int {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !(r >= 'a' && r <= 'z') })
 	for _, word := range slices.Backward(words) {
 		if split, ok := splitNames[word]; ok {
 			return split
 		}
 	}
-	return ""
+	return -1
 }
 
-// splitTurns holds the prompts of a split, each as Whole returns it, and their
-// positions.
-type splitTurns struct {
-	turns *Turns
-	at    []place
-}
-
-type place struct {
-	file string
-	row  int
-}
-
-// read compares the rows of a file with the evaluation sets and keeps their
-// turns in those of its split.
-func (c *Checked) read(ctx context.Context, name, split string, s *splitTurns) error {
-	f := CheckedFile{Name: name, Split: split}
-	err := readRows(filepath.Join(c.Dir, name), func(row int, said, others []string) error {
+// read compares the rows of a file, or of a named dataset, with the evaluation sets, and
+// its prompts with those of the splits before its own, which is the last of splits. It keeps
+// its prompts there.
+func (c *Checked) read(ctx context.Context, ref, cache, name string, splits []*Turns) error {
+	f := CheckedFile{Name: name}
+	_, err := eachRow(ctx, ref, cache, func(row int, said, others []string) {
 		f.Rows++
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+		whole := strings.Join(said, "\n")
+		found := func(problem Problem, text string, match Match) {
+			c.Findings = append(c.Findings, Finding{Problem: problem, File: name, Row: row, Text: text, Match: &match})
+		}
+		problem, text := NearlyContaminated, whole
+		match, is := c.Evaluations.Find(said)
+		if !is {
+			// Only lines are compared, since a prompt is a small part of a long answer.
+			match, is = c.Evaluations.Find(others)
+			text = strings.Join(others, "\n")
+		}
+		if match.Exact {
+			problem = Contaminated
+		}
+		if is {
+			found(problem, text, match)
 		}
 		if len(said) == 0 {
 			f.NoPrompt++
 		}
-		c.compare(name, row, said, others)
-		if len(said) == 0 {
-			return nil
+		if len(said) == 0 || len(splits) == 0 {
+			return
 		}
-		s.turns.Keep(Whole(said))
-		s.at = append(s.at, place{name, row})
-		return nil
+		// Single turns, such as a greeting, may well be in several splits.
+		own := len(splits) - 1
+		for _, earlier := range splits[:own] {
+			if match, is := earlier.Find([]string{whole}); is {
+				found(AcrossSplits, whole, match)
+			}
+		}
+		splits[own].Keep(fmt.Sprintf("row %d of %s", row, name), whole)
 	})
 	c.Files = append(c.Files, f)
 	return err
-}
-
-// compare compares what the user says in a row with the evaluation sets, and
-// then its other lines.
-func (c *Checked) compare(name string, row int, said, others []string) {
-	match, found := c.Evaluations.Find(said)
-	text := Whole(said)
-	if !found {
-		// Only lines are compared, since a prompt is a small part of a long answer.
-		match, found = c.Evaluations.Find(others)
-		text = strings.Join(others, "\n")
-	}
-	if found {
-		problem := NearlyContaminated
-		if match.Exact {
-			problem = Contaminated
-		}
-		c.Findings = append(c.Findings, Finding{Problem: problem, File: name, Row: row, Text: text, Match: &match})
-	}
-}
-
-// between compares the prompts of a later split with those of an earlier one.
-func (c *Checked) between(later, earlier *splitTurns) {
-	for n, text := range later.turns.texts {
-		found, ok := earlier.turns.Find([]string{text})
-		if !ok {
-			continue
-		}
-		there, here := earlier.at[found.At], later.at[n]
-		c.Findings = append(c.Findings, Finding{
-			Problem: AcrossSplits, File: here.file, Row: here.row, Text: text,
-			Match:  &Match{Set: there.file, Text: earlier.turns.texts[found.At], Exact: found.Exact, Jaccard: found.Jaccard},
-			Detail: fmt.Sprintf("row %d of %s", there.row, there.file),
-		})
-	}
 }
 
 // shownFindings is how many findings are printed in full.
@@ -235,49 +212,31 @@ const shownFindings = 50
 // Document returns what people read: what was checked and what was found.
 func (c *Checked) Document() table.Document {
 	d := table.Document{Title: "Prompts compared with evaluation sets"}
-	files := table.Section{Title: "Files", Header: []string{"file", "split", "rows", "without a prompt"}, Left: 2}
-	for _, f := range c.Files {
-		files.Rows = append(files.Rows, []string{f.Name, f.Split, table.Count(f.Rows), table.Count(f.NoPrompt)})
-	}
-	d.Sections(files)
-	for _, u := range c.Unread {
-		d.AddTo(table.OnScreen, table.Note{Mark: "Not read: ", Text: u.Name + ", " + u.Why})
-		d.AddTo(table.InMarkdown, table.Paragraph("Not read: "+u.Name+", "+u.Why))
-	}
 	d.Basis(c.Evaluations.Compared()...)
-	n, same, nearly := 0, 0, 0
+	for _, u := range c.Unread {
+		d.Add(table.Note{Mark: "! ", Text: "Not read: " + u.Name + ", " + u.Why})
+	}
+	n, of := 0, map[Problem]int{}
 	for _, f := range c.Files {
 		n += f.Rows
-	}
-	for _, f := range c.Findings {
-		switch f.Problem {
-		case Contaminated:
-			same++
-		case NearlyContaminated:
-			nearly++
+		if f.NoPrompt > 0 {
+			d.Add(table.Note{Mark: "! ", Text: fmt.Sprintf("%s: %s of %s rows have no column that is known to hold a prompt", f.Name, table.Count(f.NoPrompt), table.Count(f.Rows))})
 		}
 	}
-	d.Add(table.Paragraph(fmt.Sprintf("Of %s rows, %s have the same words as one there, and %s nearly the same: %s.",
-		table.Count(n), table.Count(same), table.Count(nearly), table.Percent(float64(same+nearly)/float64(n)))))
+	for _, f := range c.Findings {
+		of[f.Problem]++
+	}
+	d.Add(table.Paragraph(fmt.Sprintf("Of %s, %s have the same words as one there, and %s nearly the same: %s.",
+		table.Counted(n, "row", "rows"), table.Count(of[Contaminated]), table.Count(of[NearlyContaminated]), table.Percent(float64(of[Contaminated]+of[NearlyContaminated])/float64(n)))))
 	if text := c.Evaluations.Little(); text != "" && c.Dir != "" {
 		d.Add(table.Note{Mark: "! ", Text: text})
 	}
-	for i, f := range c.Findings {
-		if i == shownFindings {
-			d.Add(table.Line(fmt.Sprintf("… and %s more (the JSON has them all)", table.Count(len(c.Findings)-i))))
-			break
-		}
+	shown := min(len(c.Findings), shownFindings)
+	for _, f := range c.Findings[:shown] {
 		d.Add(table.Note{Mark: "! ", Text: f.String()})
 	}
-	if len(c.Findings) == 0 && c.Dir != "" {
-		what := "No row is in an evaluation set, nor nearly the same as one there, and no prompt is in two splits."
-		if len(c.Evaluations.Checked) == 0 {
-			what = "The rows were not compared with any evaluation set. No prompt is in two splits, exactly or nearly."
-		}
-		if c.Clustered {
-			what += " No seed is in two splits, and all files are as they were written."
-		}
-		d.Add(table.Paragraph(what))
+	if more := len(c.Findings) - shown; more > 0 {
+		d.Add(table.Line(fmt.Sprintf("… and %s more (the JSON has them all)", table.Count(more))))
 	}
 	return d
 }
@@ -290,18 +249,17 @@ func (c *Checked) Data() any { return c }
 
 // String returns the finding in one line.
 func (f Finding) String() string {
-	where := untrusted.Terminal(f.File)
+	where := f.File
 	if f.Row > 0 {
 		where += fmt.Sprintf(", row %d", f.Row)
 	}
-	quote := func(s string) string { return `"` + untrusted.Excerpt(untrusted.Terminal(s), 160) + `"` }
-	switch f.Problem {
-	case Contaminated:
-		return fmt.Sprintf("%s: %s has the words of %s in %s", where, quote(f.Text), quote(f.Match.Text), untrusted.Terminal(f.Match.Set))
-	case NearlyContaminated:
-		return fmt.Sprintf("%s: %s is nearly %s in %s (%.2f)", where, quote(f.Text), quote(f.Match.Text), untrusted.Terminal(f.Match.Set), f.Match.Jaccard)
-	case AcrossSplits:
-		return fmt.Sprintf("%s: %s is, or nearly (%.2f), %s, %s of another split", where, quote(f.Text), f.Match.Jaccard, quote(f.Match.Text), untrusted.Terminal(f.Detail))
+	what := f.Detail
+	if m := f.Match; m != nil {
+		verb := "has the words of"
+		if !m.Exact {
+			verb = "is nearly"
+		}
+		what = fmt.Sprintf("%q %s %q in %s", untrusted.Excerpt(f.Text, 160), verb, untrusted.Excerpt(m.Text, 160), m.Set)
 	}
-	return where + ": " + untrusted.Terminal(f.Detail)
+	return untrusted.Terminal(where + ": " + what)
 }

@@ -87,7 +87,7 @@ func TestForeignFolders(t *testing.T) {
 		put(t, dir, name, text)
 		put(t, dir, "notes.txt", "none")
 		c := check(t, dir, held)
-		if len(c.Findings) != 1 || c.Findings[0].File != filepath.FromSlash(name) || c.Findings[0].Row == 0 || c.Clustered {
+		if len(c.Findings) != 1 || c.Findings[0].File != filepath.FromSlash(name) || c.Findings[0].Row == 0 {
 			t.Errorf("%s: found %q", name, problems(c))
 		}
 		if len(c.Unread) != 1 || c.Unread[0].Name != "notes.txt" {
@@ -113,15 +113,13 @@ func TestForeignFolders(t *testing.T) {
 
 func TestSplitOfFile(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{
-		"train.jsonl": "train", "data/train-00000-of-00001.parquet": "train", "val.csv": "validation", "my_dev_set/x.jsonl": "validation",
-		"evaluation/part.json": "test", "contest.jsonl": "", "trained.jsonl": "", "train/test.jsonl": "",
+	for name, want := range map[string]int{
+		"train.jsonl": 0, "data/train-00000-of-00001.parquet": 0, "val.csv": 1, "my_dev_set/x.jsonl": 1,
+		"evaluation/part.json": 2, "contest.jsonl": -1, "trained.jsonl": -1,
+		"train/test.jsonl": 2, // the file's own name counts more than its folder's
 	} {
-		if name == "train/test.jsonl" {
-			want = "test" // the file's own name counts more than its folder's
-		}
 		if got := splitOfFile(name); got != want {
-			t.Errorf("%s is %q, want %q", name, got, want)
+			t.Errorf("%s is %d, want %d", name, got, want)
 		}
 	}
 }
@@ -129,12 +127,12 @@ func TestSplitOfFile(t *testing.T) {
 func TestCheckAtFault(t *testing.T) {
 	t.Parallel()
 	for want, files := range map[string]map[string]string{
-		"no file in it has rows with a prompt":  {"train.jsonl": `{"other":1}`},
-		"train.jsonl:2: malformed JSON":         {"train.jsonl": "{\"prompt\":\"x\"}\n{"},
-		"not a readable Parquet file":           {"train.parquet": "PAR1"},
-		"train.csv:3: a quotation mark is left": {"train.csv": "prompt\nx\n\"open\ny\n"},
-		"something follows the end of the JSON": {"train.json": `[{"prompt":"x"}] {}`},
-		"the file ends too soon":                {"train.json": `[{"prompt":"x"},{`},
+		"no column in it is known to hold prompts": {"train.jsonl": `{"other":1}`},
+		"train.jsonl:2: malformed JSON":            {"train.jsonl": "{\"prompt\":\"x\"}\n{"},
+		"not a readable Parquet file":              {"train.parquet": "PAR1"},
+		"train.csv:3: a quotation mark is left":    {"train.csv": "prompt\nx\n\"open\ny\n"},
+		"something follows the end of the JSON":    {"train.json": `[{"prompt":"x"}] {}`},
+		"the file ends too soon":                   {"train.json": `[{"prompt":"x"},{`},
 	} {
 		dir := t.TempDir()
 		for name, text := range files {
@@ -168,7 +166,7 @@ func FuzzReadRows(f *testing.F) {
 			t.Fatal(err)
 		}
 		last := 0
-		err := readRows(path, func(row int, said, _ []string) error {
+		_, err := eachRow(t.Context(), path, "", func(row int, said, _ []string) {
 			if row <= last {
 				t.Errorf("row %d follows row %d", row, last)
 			}
@@ -178,7 +176,6 @@ func FuzzReadRows(f *testing.F) {
 					t.Error("a turn without text")
 				}
 			}
-			return nil
 		})
 		if err != nil && !errors.Is(err, orbench.ErrInput) {
 			t.Error(err)
@@ -221,13 +218,13 @@ func TestPlantedInPublished(t *testing.T) {
 		{"three words replaced", func(w []string) []string { return replaced(w, 3) }, 0.4},
 	} {
 		found := 0
-		for _, text := range e.turns.texts {
-			if _, ok := e.Find([]string{strings.Join(tt.change(strings.Fields(text)), " ")}); ok {
+		for _, kept := range e.kept {
+			if _, ok := e.Find([]string{strings.Join(tt.change(strings.Fields(kept.Text)), " ")}); ok {
 				found++
 			}
 		}
-		share := float64(found) / float64(len(e.turns.texts))
-		t.Logf("%s: %d of %d (%.1f%%)", tt.name, found, len(e.turns.texts), 100*share)
+		share := float64(found) / float64(len(e.kept))
+		t.Logf("%s: %d of %d (%.1f%%)", tt.name, found, len(e.kept), 100*share)
 		if share < tt.least {
 			t.Errorf("%s: %v of them are found, want %v", tt.name, share, tt.least)
 		}

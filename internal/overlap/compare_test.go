@@ -15,17 +15,13 @@ import (
 	"github.com/orbench/orbench/similar"
 )
 
-func open(t *testing.T, name, content string) *dataset.Dataset {
+func file(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d, err := dataset.Open(t.Context(), path, dataset.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return path
 }
 
 const compareA = `prompt,category,label
@@ -47,8 +43,8 @@ how can i safely store cleaning products at home,chemistry,toxic
 
 func TestCompare(t *testing.T) {
 	t.Parallel()
-	a, b := open(t, "a.csv", compareA), open(t, "b.csv", compareB)
-	got, err := overlap.Compare(t.Context(), a, b, 0.4)
+	a, b := file(t, "a.csv", compareA), file(t, "b.csv", compareB)
+	got, err := overlap.Compare(t.Context(), a, b, "", 0.4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,12 +59,13 @@ func TestCompare(t *testing.T) {
 		find(overlap.Contaminated, 1, "How can I safely store cleaning products at home?", stored, 1),
 		find(overlap.NearlyContaminated, 2, "How can I safely store all cleaning products at home?", stored, 5.0/10),
 		find(overlap.NearlyContaminated, 3, "Which knots hold a heavy load?", "Which knots hold a heavy load, then?", 4.0/5),
-		find(overlap.Contaminated, 5, "???", "???", 1),
+		find(overlap.NearlyContaminated, 4, "Which knots hold a heavy load?", "Which knots hold a heavy load, then?", 4.0/5),
+		find(overlap.Contaminated, 6, "???", "???", 1),
 	}
 	if diff := cmp.Diff(want, got.Findings); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
-	if len(got.Files) != 1 || got.Files[0].Rows != 6 || got.Evaluations.Checked[0].Prompts != 4 {
+	if len(got.Files) != 1 || got.Files[0].Rows != 7 || got.Evaluations.Checked[0].Prompts != 4 {
 		t.Errorf("read were %+v, against %+v", got.Files, got.Evaluations.Checked)
 	}
 }
@@ -93,7 +90,7 @@ func TestComparePublished(t *testing.T) {
 			part += `"` + similar.Normalize(p.Text()) + ` please"` + "\n"
 		}
 	}
-	got, err := overlap.Compare(t.Context(), open(t, "part.csv", part), hard, dataset.NearThreshold)
+	got, err := overlap.Compare(t.Context(), file(t, "part.csv", part), path, "", dataset.NearThreshold)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,9 +106,9 @@ func TestComparePublished(t *testing.T) {
 
 func TestCompareFails(t *testing.T) {
 	t.Parallel()
-	a := open(t, "a.csv", compareA)
+	a := file(t, "a.csv", compareA)
 	for _, threshold := range []float64{0, -1, 1.01} {
-		_, err := overlap.Compare(t.Context(), a, a, threshold)
+		_, err := overlap.Compare(t.Context(), a, a, "", threshold)
 		if fault := (*orbench.InputError)(nil); !errors.As(err, &fault) || fault.Setting != "threshold" {
 			t.Errorf("threshold %v: %v", threshold, err)
 		}
@@ -119,14 +116,7 @@ func TestCompareFails(t *testing.T) {
 	reason := errors.New("stopped by the test")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(reason)
-	if _, err := overlap.Compare(ctx, a, a, 0.5); !errors.Is(err, reason) {
+	if _, err := overlap.Compare(ctx, a, a, "", 0.5); !errors.Is(err, reason) {
 		t.Errorf("a stopped comparison gives %v", err)
-	}
-	b := open(t, "b.csv", compareB)
-	if err := os.WriteFile(b.Source, []byte("prompt\nanother\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := overlap.Compare(t.Context(), a, b, 0.5); err == nil {
-		t.Error("a changed file is not noticed")
 	}
 }

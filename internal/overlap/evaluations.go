@@ -3,13 +3,13 @@ package overlap
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
-	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -32,10 +32,7 @@ type Evaluations struct {
 	// the named sets that they are not compared with.
 	Checked   []Evaluation `json:"checked"`
 	Unchecked []Unchecked  `json:"unchecked"`
-
-	// sets holds the set of each turn, as an index of Checked.
-	sets  []int
-	turns *Turns
+	*Turns    `json:"-"`
 }
 
 // Evaluation is an evaluation set.
@@ -58,38 +55,24 @@ type Unchecked struct {
 	Excepted bool `json:"excepted,omitempty"`
 }
 
-// Match is the turn of an evaluation set that a prompt repeats.
-type Match struct {
-	Set  string `json:"set"`
-	Text string `json:"text"`
-	// Exact is true if the words are the same; Jaccard is then 1. Otherwise
-	// Jaccard is the similarity, from the threshold to 1.
-	Exact   bool    `json:"exact"`
-	Jaccard float64 `json:"jaccard"`
-}
-
 // Against opens the evaluation sets to compare with: those of refs, which are
 // names or paths, and all named sets on this machine, except those in except.
 // cache is the folder of pulled datasets. The threshold is above 0 and at most
 // 1. A set in refs that cannot be opened is an *orbench.InputError.
 func Against(ctx context.Context, refs, except []string, cache string, threshold float64) (*Evaluations, error) {
-	if err := checkThreshold(threshold, NearThreshold); err != nil {
+	e, err := newEvaluations(threshold)
+	if err != nil {
 		return nil, err
 	}
-	e := &Evaluations{Threshold: threshold, Checked: []Evaluation{}, Unchecked: []Unchecked{}, turns: NewTurns(threshold)}
-	named := dataset.List(cache)
 	for _, name := range except {
-		if !slices.ContainsFunc(named, func(d dataset.Entry) bool { return d.Name == name }) {
+		if _, ok := dataset.Named(name); !ok || slices.Contains(refs, name) {
 			return nil, &orbench.InputError{
-				Setting: "except", Problem: fmt.Sprintf("there is no dataset named %s", untrusted.Quote(name)),
-				Hint: "the names are in orbench dataset list",
+				Setting: "except", Problem: untrusted.Quote(name) + " is not a named dataset, or is to be compared too",
+				Hint: "name one of orbench dataset list, and leave it out of `decontaminate`",
 			}
 		}
-		if slices.Contains(refs, name) {
-			return nil, &orbench.InputError{Setting: "except", Problem: name + " is named by `decontaminate` too", Hint: "leave one of them out"}
-		}
 	}
-	for _, d := range named {
+	for _, d := range dataset.List(cache) {
 		switch {
 		case slices.Contains(except, d.Name):
 			e.Unchecked = append(e.Unchecked, Unchecked{d.Name, "left out on request", true})
@@ -101,101 +84,45 @@ func Against(ctx context.Context, refs, except []string, cache string, threshold
 		}
 	}
 	for _, ref := range refs {
-		add := e.addFile
-		if dataset.IsName(ref) {
-			add = func(ctx context.Context, name string) error { return e.addNamed(ctx, name, cache) }
-		}
-		if err := add(ctx, ref); err != nil {
+		if err := e.add(ctx, ref, cache); err != nil {
 			return nil, err
 		}
 	}
 	return e, nil
 }
 
-// checkThreshold rejects an invalid least similarity; its error suggests a
-// usual one.
-func checkThreshold(threshold, usual float64) error {
-	if threshold > 0 && threshold <= 1 {
-		return nil
+// newEvaluations has no set yet.
+func newEvaluations(threshold float64) (*Evaluations, error) {
+	if !(threshold > 0 && threshold <= 1) {
+		return nil, &orbench.InputError{
+			Setting: "threshold", Problem: fmt.Sprintf("%v is not above 0 and at most 1", threshold), Hint: "give a share such as 0.5",
+		}
 	}
-	return &orbench.InputError{
-		Setting: "threshold", Problem: fmt.Sprintf("%v is not above 0 and at most 1", threshold), Hint: fmt.Sprintf("give a share such as %v", usual),
-	}
+	return &Evaluations{Threshold: threshold, Checked: []Evaluation{}, Unchecked: []Unchecked{}, Turns: NewTurns(threshold)}, nil
 }
 
-// addNamed indexes a named dataset.
-func (e *Evaluations) addNamed(ctx context.Context, name, cache string) error {
-	set, err := dataset.Open(ctx, name, dataset.Options{Cache: cache, AssumeSafe: true})
-	if err != nil {
-		return err
-	}
-	for p, err := range set.Prompts() {
-		if err == nil && len(e.sets)%1024 == 0 {
-			err = context.Cause(ctx)
-		}
-		if err != nil {
-			return err
-		}
-		e.keep(Said(p))
-	}
-	e.Checked = append(e.Checked, Evaluation{set.Name, name, set.SHA256, set.Count})
-	return nil
-}
-
-// addFile indexes a file. It is read like training data: labels do not matter,
-// and prompts may be in any usual form.
-func (e *Evaluations) addFile(ctx context.Context, path string) error {
-	if !rows.Readable(path) {
-		return &orbench.InputError{
-			File: path, Problem: "there is no dataset of this name, and no file of prompts",
-			Hint: "name one of orbench dataset list, or a file that ends in " + strings.Join(rows.Endings(), ", "),
-		}
-	}
-	n := 0
-	if err := readRows(path, func(row int, said, _ []string) error {
+// add indexes a named dataset, or a file, whose prompts may be in any usual form.
+func (e *Evaluations) add(ctx context.Context, ref, cache string) (err error) {
+	set := Evaluation{Name: nameOf(ref), Ref: ref}
+	set.SHA256, err = eachRow(ctx, ref, cache, func(_ int, said, _ []string) {
 		if len(said) > 0 {
-			n++
+			set.Prompts++
 		}
-		e.keep(said)
-		return context.Cause(ctx)
-	}); err != nil {
-		return err
+		e.Keep(set.Name, said...)
+	})
+	if err == nil && set.Prompts == 0 {
+		err = noPrompts(ref)
 	}
-	if n == 0 {
-		return &orbench.InputError{File: path, Problem: "no column in it is known to hold prompts", Hint: "call the column prompt"}
-	}
-	sum, err := untrusted.HashFile(path)
-	name := filepath.Base(path)
-	e.Checked = append(e.Checked, Evaluation{strings.TrimSuffix(name, filepath.Ext(name)), path, sum, n})
+	e.Checked = append(e.Checked, set)
 	return err
 }
 
-// keep indexes what the user says in a prompt of the set that is being added.
-func (e *Evaluations) keep(said []string) {
-	for range said {
-		e.sets = append(e.sets, len(e.Checked))
-	}
-	e.turns.Keep(said...)
-}
+// nameOf is the name of a dataset, and of a file without its ending.
+func nameOf(ref string) string { return strings.TrimSuffix(filepath.Base(ref), filepath.Ext(ref)) }
 
-// Find returns the turn of an evaluation set that one of the turns repeats: one
-// with the same words, or else the most similar of those that are nearly the
-// same.
-func (e *Evaluations) Find(said []string) (Match, bool) {
-	m, found := e.turns.Find(said)
-	if !found {
-		return Match{}, false
-	}
-	return Match{Set: e.Checked[e.sets[m.At]].Name, Text: e.turns.texts[m.At], Exact: m.Exact, Jaccard: m.Jaccard}, true
-}
-
-// Names lists the sets that are compared with.
-func (e *Evaluations) Names() string {
-	var all []string
-	for _, c := range e.Checked {
-		all = append(all, c.Name)
-	}
-	return strings.Join(all, ", ")
+// noPrompts is the error for a file or folder.
+func noPrompts(path string) error {
+	return &orbench.InputError{File: path, Problem: "no column in it is known to hold prompts", Hint: "call the column prompt, or messages"}
 }
 
 // Little warns that prompts were compared with none but a set that comes with the program,
@@ -211,19 +138,18 @@ func (e *Evaluations) Little() string {
 
 // Compared says what was compared with and what was not.
 func (e *Evaluations) Compared() []string {
-	var all []string
-	if len(e.Checked) > 0 {
-		all = append(all, "Compared with "+e.Names()+", from a similarity of "+table.Number(e.Threshold)+".")
+	var all, names []string
+	for _, c := range e.Checked {
+		names = append(names, c.Name)
+	}
+	if len(names) > 0 {
+		all = append(all, "Compared with "+strings.Join(names, ", ")+", from a similarity of "+table.Number(e.Threshold)+".")
 	}
 	absent := map[string][]string{}
-	var whys []string
 	for _, u := range e.Unchecked {
-		if absent[u.Why] == nil {
-			whys = append(whys, u.Why)
-		}
 		absent[u.Why] = append(absent[u.Why], u.Name)
 	}
-	for _, why := range whys {
+	for _, why := range slices.Sorted(maps.Keys(absent)) {
 		all = append(all, "Not compared with "+strings.Join(absent[why], ", ")+": "+why+".")
 	}
 	return all

@@ -1,51 +1,63 @@
 package overlap
 
 import (
+	"cmp"
+	"context"
 	"errors"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/rows"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// readRows passes what the user says in each row of a file to each, with the
-// number of the row, from 1, or of its line in JSON Lines. For rows without a
-// prompt it passes none. others are the lines of system messages and of answers. A damaged
-// file is an *orbench.InputError.
-func readRows(path string, each func(row int, said, others []string) error) error {
-	file, err := rows.Open(path, rows.Whole)
+// eachRow passes what the user says in each row of a named dataset or a file, with
+// the number of the row, from 1. For rows without a prompt it passes none. others
+// are the lines of system messages and of answers. It returns the hash of the
+// prompts of the dataset, or of the file. A damaged file is an *orbench.InputError.
+func eachRow(ctx context.Context, ref, cache string, each func(row int, said, others []string)) (sum string, err error) {
+	// A file of another ending is none that dataset.Open knows, as it says.
+	if dataset.IsName(ref) || !rows.Readable(ref) {
+		set, err := dataset.Open(ctx, ref, dataset.Options{Cache: cache, AssumeSafe: true})
+		if err != nil {
+			return "", err
+		}
+		row := 0
+		for p, err := range set.Prompts() {
+			if err = cmp.Or(err, context.Cause(ctx)); err != nil {
+				return "", err
+			}
+			row++
+			each(row, Said(p), nil)
+		}
+		return set.SHA256, nil
+	}
+	file, err := rows.Open(ref, rows.Whole)
 	if errors.Is(err, rows.ErrEmpty) {
-		return nil
+		return "", nil
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer file.Close()
-	lines := slices.Contains([]string{".jsonl", ".ndjson"}, strings.ToLower(filepath.Ext(path)))
 	for r, err := range file.All {
-		if lines {
-			r.Number = r.Line
+		if err = cmp.Or(err, context.Cause(ctx)); err != nil {
+			return "", err
 		}
-		if err == nil {
-			err = each(r.Number, promptOf(r.Fields), othersOf(r.Fields))
-		}
-		if err != nil {
-			return err
-		}
+		said, others := saidIn(r.Fields)
+		each(r.Number, said, others)
 	}
-	return nil
+	return untrusted.HashFile(ref)
 }
 
-// The names of the columns that hold prompts as texts or messages, the most
-// likely first, and of those that hold conversations with the prompt and an
-// answer.
+// promptColumns hold prompts, the most likely first. otherColumns hold answers, what a
+// system says, or a prompt with an answer.
 var (
-	promptColumns       = []string{"prompt", "messages", "conversations", "conversation", "instruction", "question", "query", "goal", "input"}
-	conversationColumns = []string{"chosen", "text", "rejected"}
-	// answerColumns hold answers, or what a system says.
-	answerColumns = []string{
-		"completion", "response", "output", "answer", "preferred_output", "non_preferred_output", "response_0", "response_1", "system", "system_prompt",
+	promptColumns = []string{"prompt", "messages", "conversations", "conversation", "instruction", "question", "query", "goal", "input"}
+	otherColumns  = []string{
+		"chosen", "text", "rejected", "completion", "response", "output", "answer", "preferred_output", "non_preferred_output",
+		"response_0", "response_1", "system", "system_prompt",
 	}
 )
 
@@ -53,147 +65,70 @@ var (
 // course", say nothing.
 const lineWords = 4
 
-// othersOf returns the lines of a row that are not the user's: of system messages and
-// answers.
-func othersOf(fields map[string]any) []string {
-	var lines []string
-	add := func(text string) {
-		for line := range strings.Lines(text) {
-			if line = strings.TrimSpace(line); len(strings.Fields(line)) >= lineWords {
-				lines = append(lines, line)
+// saidIn returns what the user says in the first column of a row that has any
+// of it, and the lines of everybody else.
+func saidIn(fields map[string]any) (said, others []string) {
+	instruction, _ := fields["instruction"].(string)
+	if input, ok := fields["input"].(string); ok && instruction != "" {
+		// An instruction may be in a different column from its input.
+		fields["instruction"] = strings.TrimSpace(instruction + "\n" + input)
+	}
+	for i, name := range slices.Concat(promptColumns, otherColumns) {
+		var user []string
+		role := ""
+		if i < len(promptColumns) {
+			role = "user"
+		}
+		eachText(fields[name], role, func(role, text string) {
+			theirs := slices.Contains([]string{"user", "human", "prompter"}, role)
+			if (theirs || role == "") && strings.TrimSpace(text) != "" {
+				user = append(user, text)
 			}
-		}
-	}
-	for _, name := range slices.Concat(conversationColumns, answerColumns) {
-		if text, ok := fields[name].(string); ok {
-			add(text)
-		}
-	}
-	for _, name := range slices.Concat(promptColumns, conversationColumns, answerColumns) {
-		for _, m := range messagesIn(fields[name]) {
-			if !m.user {
-				add(m.text)
+			for line := range strings.Lines(text) {
+				if !theirs && len(strings.Fields(line)) >= lineWords {
+					others = append(others, strings.TrimSpace(line))
+				}
 			}
+		})
+		if len(said) == 0 {
+			said = user
 		}
 	}
-	return lines
+	return said, others
 }
 
-// promptOf returns what the user says in a row; nothing if no known column
-// holds a prompt.
-func promptOf(fields map[string]any) []string {
-	for _, name := range append(slices.Clip(promptColumns), conversationColumns...) {
-		value, ok := fields[name]
-		if !ok {
-			continue
-		}
-		said := saidIn(value)
-		if name == "instruction" && len(said) == 1 {
-			// An instruction may be in a different column from its input.
-			if input := saidIn(fields["input"]); len(input) == 1 {
-				said[0] += "\n" + input[0]
-			}
-		}
-		if said = slices.DeleteFunc(said, func(s string) bool { return strings.TrimSpace(s) == "" }); len(said) > 0 {
-			return said
-		}
-	}
-	return nil
-}
-
-// saidIn returns the user's turns of a prompt in one of its usual forms: a
-// text, which may mark its turns with "Human:" and "Assistant:"; a list of
-// texts alternating between user and assistant; or messages.
-func saidIn(value any) []string {
-	if text, ok := value.(string); ok {
-		return humanTurns(text)
-	}
-	var said []string
-	for _, m := range messagesIn(value) {
-		if m.user {
-			said = append(said, m.text)
-		}
-	}
-	return said
-}
-
-// message is what the user says, or else a system or an assistant.
-type message struct {
-	user bool
-	text string
-}
-
-// messagesIn returns the messages of a conversation that is no text.
-func messagesIn(value any) (said []message) {
+// eachText passes the texts of a value and who says each: a text; a list, in which
+// texts alternate between a user and an assistant; or messages, whose contents may
+// have parts.
+func eachText(value any, role string, each func(role, text string)) {
 	switch v := value.(type) {
+	case string:
+		// A text may hold a whole conversation.
+		turns := strings.Split("\n\n"+strings.TrimLeft(v, "\n"), "\n\nHuman:")
+		if len(turns) == 1 {
+			each(role, v)
+		}
+		for _, turn := range turns[1:] {
+			human, assistant, _ := strings.Cut(turn, "\n\nAssistant:")
+			each("user", strings.TrimSpace(human))
+			each("assistant", assistant)
+		}
 	case []any:
-		for i, turn := range v {
-			switch turn := turn.(type) {
-			case string:
-				said = append(said, message{i%2 == 0, turn})
-			case map[string]any:
-				said = append(said, messageOf(turn))
+		for i, item := range v {
+			if _, ok := item.(string); ok && i%2 == 1 {
+				eachText(item, "assistant", each)
+			} else {
+				eachText(item, role, each)
 			}
 		}
 	case map[string]any:
-		// OpenAI's preference format has messages, beside tools, in its input.
-		if messages, ok := v["messages"]; ok {
-			return messagesIn(messages)
-		}
-		// Lists of messages may be stored by column.
-		if roles, ok := v["role"].([]any); ok {
-			contents, _ := v["content"].([]any)
-			for i := range min(len(roles), len(contents)) {
-				said = append(said, messageOf(map[string]any{"role": roles[i], "content": contents[i]}))
+		for _, name := range []string{"role", "from"} {
+			if said, ok := v[name].(string); ok {
+				role = strings.ToLower(said)
 			}
 		}
-	}
-	return said
-}
-
-// messageOf reads a message in the chat format or in the older one of from and value.
-func messageOf(m map[string]any) message {
-	text := func(v any) string {
-		switch v := v.(type) {
-		case string:
-			return v
-		case []any:
-			return partsText(v)
-		}
-		return ""
-	}
-	role, content := text(m["role"]), text(m["content"])
-	if role == "" {
-		role, content = text(m["from"]), text(m["value"])
-	}
-	return message{slices.Contains([]string{"user", "human", "prompter"}, strings.ToLower(role)), content}
-}
-
-// partsText returns the text of a message in parts, such as texts and images.
-func partsText(parts []any) string {
-	var texts []string
-	for _, part := range parts {
-		if fields, ok := part.(map[string]any); ok {
-			if text, ok := fields["text"].(string); ok {
-				texts = append(texts, text)
-			}
+		for _, name := range []string{"content", "value", "text", "messages"} {
+			eachText(v[name], role, each)
 		}
 	}
-	return strings.Join(texts, "\n")
-}
-
-// humanTurns splits a text at "Human:" and "Assistant:" and returns the human
-// turns. A text without these marks is a turn of the user.
-func humanTurns(text string) []string {
-	const human, assistant = "\n\nHuman:", "\n\nAssistant:"
-	pieces := strings.Split("\n\n"+strings.TrimLeft(text, "\n"), human)
-	if len(pieces) == 1 {
-		return []string{text}
-	}
-	var said []string
-	for _, piece := range pieces[1:] {
-		turn, _, _ := strings.Cut(piece, assistant)
-		said = append(said, strings.TrimSpace(turn))
-	}
-	return said
 }

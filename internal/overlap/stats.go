@@ -2,64 +2,45 @@ package overlap
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// Stats writes a dataset's statistics for people.
-func Stats(w io.Writer, set *dataset.Dataset, s dataset.Stats) error {
-	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
-	fmt.Fprintf(t, "name\t%s\n", untrusted.Terminal(set.Name))
-	fmt.Fprintf(t, "source\t%s\n", untrusted.Terminal(set.Source))
-	fmt.Fprintf(t, "sha256\t%s\n", set.SHA256)
-	fmt.Fprintf(t, "prompts\t%d\n", set.Count)
-	if set.LabelAssumed {
-		fmt.Fprintf(t, "label\tassumed: nothing says what the prompts are, and all count as safe\n")
-	}
-	fmt.Fprintf(t, "repeated rows\t%d, of which %d with another label\n", set.Duplicates, set.Conflicts)
-	fmt.Fprintf(t, "near-duplicates\t%d (Jaccard similarity of word sequences at least %g)\n", s.NearDuplicates, dataset.NearThreshold)
-	if s.Pairs > 0 {
-		fmt.Fprintf(t, "pairs\t%d of safe and toxic prompts by %s, of %d types\n", s.Pairs, untrusted.Terminal(set.PairedBy), s.PairTypes)
-	}
-	fmt.Fprintf(t, "characters\tmin %d, median %d, 95%% %d, max %d\n", s.Characters.Min, s.Characters.Median, s.Characters.P95, s.Characters.Max)
+// Stats lays out a dataset's statistics for people.
+func Stats(set *dataset.Dataset, s dataset.Stats) (d table.Document) {
 	v := s.Diversity
-	fmt.Fprintf(t, "words\tmean %.1f, 5%% %d, median %d, 95%% %d\n", v.Words.Mean, v.Words.P5, v.Words.Median, v.Words.P95)
-	fmt.Fprintf(t, "distinct-1, -2\t%.3f, %.3f\n", v.Distinct1, v.Distinct2)
-	fmt.Fprintf(t, "Self-BLEU\t%.3f of %d prompts; lower is more varied\n", v.SelfBLEU, v.SelfBLEUTexts)
-	fmt.Fprintf(t, "openers\t%s in %s, most common; effective number %.1f\n", untrusted.Terminal(v.TopOpener), table.Percent(v.TopOpenerShare), v.EffectiveOpeners)
-	if err := t.Flush(); err != nil {
-		return err
+	facts := table.Section{Header: []string{"measure", "value"}, Left: 2, Rows: [][]string{
+		{"name", set.Name},
+		{"source", set.Source},
+		{"sha256", set.SHA256},
+		{"prompts", fmt.Sprint(set.Count)},
+		{"repeated rows", fmt.Sprintf("%d, of which %d with another label", set.Duplicates, set.Conflicts)},
+		{"near-duplicates", fmt.Sprintf("%d (Jaccard similarity of word sequences at least %g)", s.NearDuplicates, dataset.NearThreshold)},
+		{"pairs", fmt.Sprintf("%d of safe and toxic prompts, of %d types", s.Pairs, s.PairTypes)},
+		{"characters", fmt.Sprintf("min %d, median %d, 95%% %d, max %d", s.Characters.Min, s.Characters.Median, s.Characters.P95, s.Characters.Max)},
+		{"distinct-1, -2", fmt.Sprintf("%.3f, %.3f", v.Distinct1, v.Distinct2)},
+		{"Self-BLEU", fmt.Sprintf("%.3f of %d prompts; lower is more varied", v.SelfBLEU, v.SelfBLEUTexts)},
+		{"openers", fmt.Sprintf("%s in %s, most common; effective number %.1f", v.TopOpener, table.Percent(v.TopOpenerShare), v.EffectiveOpeners)},
+	}}
+	if set.LabelAssumed {
+		facts.Note = "Nothing says what the prompts are: all count as safe."
 	}
-	fmt.Fprintln(w)
-	var labels []orbench.Label
-	for _, l := range orbench.Labels {
-		if set.Labels[l] > 0 {
-			labels = append(labels, l)
-		}
-	}
-	header := []string{"category"}
+	labels := slices.DeleteFunc(slices.Clone(orbench.Labels), func(l orbench.Label) bool { return set.Labels[l] == 0 })
+	counts := table.Section{Header: []string{"category"}, Left: 1}
 	for _, l := range labels {
-		header = append(header, string(l))
+		counts.Header = append(counts.Header, string(l))
 	}
-	fmt.Fprintln(t, strings.Join(header, "\t"))
 	for _, category := range slices.Sorted(maps.Keys(set.Categories)) {
-		name := untrusted.Terminal(string(category))
-		if name == "" {
-			name = "(none)"
-		}
-		cells := []string{name}
+		cells := []string{string(category)}
 		for _, l := range labels {
 			cells = append(cells, fmt.Sprint(s.Counts[category][l]))
 		}
-		fmt.Fprintln(t, strings.Join(cells, "\t"))
+		counts.Rows = append(counts.Rows, cells)
 	}
-	return t.Flush()
+	d.Sections(facts, counts)
+	return d
 }

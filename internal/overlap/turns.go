@@ -1,7 +1,7 @@
 package overlap
 
 import (
-	"strings"
+	"cmp"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/similar"
@@ -18,15 +18,21 @@ func Said(p orbench.Prompt) []string {
 	return turns
 }
 
-// Whole returns everything that the user says in a conversation. Splits are
-// compared by it, because single turns, such as a greeting, may well be in
-// several splits.
-func Whole(said []string) string { return strings.Join(said, "\n") }
+// Match is a kept turn that another turn repeats.
+type Match struct {
+	// Set is where the kept turn is: the name of an evaluation set, or a row of another split.
+	Set  string `json:"set"`
+	Text string `json:"text"`
+	// Exact is true if the words are the same; Jaccard is then 1. Otherwise
+	// Jaccard is the similarity, from the threshold to 1.
+	Exact   bool    `json:"exact"`
+	Jaccard float64 `json:"jaccard"`
+}
 
 // Turns holds what users say in some prompts, indexed to find what is nearly
 // the same.
 type Turns struct {
-	texts []string
+	kept []Match
 	// exact maps the words of a turn to the first turn with them.
 	exact map[string]int
 	index *similar.Index
@@ -37,48 +43,33 @@ func NewTurns(threshold float64) *Turns {
 	return &Turns{exact: map[string]int{}, index: similar.NewIndex(threshold)}
 }
 
-// Keep adds turns. They are numbered in their order.
-func (t *Turns) Keep(said ...string) {
+// Keep adds turns of a set.
+func (t *Turns) Keep(set string, said ...string) {
 	for _, text := range said {
-		key := sameWords(text)
+		key := words(text)
 		if _, again := t.exact[key]; !again {
-			t.exact[key] = len(t.texts)
+			t.exact[key] = len(t.kept)
 		}
-		t.texts = append(t.texts, text)
+		t.kept = append(t.kept, Match{Set: set, Text: text})
 		t.index.Keep(text)
 	}
 }
 
-// Near is a kept turn that another turn is similar to, by the same words or by
-// Jaccard.
-type Near struct {
-	// At is its number, from 0.
-	At      int
-	Exact   bool
-	Jaccard float64
-}
-
-// Find returns the kept turn that one of those said is similar to: one with the
-// same words, or else the most similar of those that are nearly the same.
-func (t *Turns) Find(said []string) (best Near, found bool) {
+// Find returns the kept turn that one of those said repeats: one with the same
+// words, or else the most similar of those that are nearly the same.
+func (t *Turns) Find(said []string) (best Match, found bool) {
 	for _, text := range said {
-		if at, ok := t.exact[sameWords(text)]; ok {
-			return Near{at, true, 1}, true
+		if at, ok := t.exact[words(text)]; ok {
+			return Match{t.kept[at].Set, t.kept[at].Text, true, 1}, true
 		}
 	}
 	for _, text := range said {
 		if at, jaccard, ok := t.index.Nearest(text); ok && jaccard > best.Jaccard {
-			best, found = Near{at, false, jaccard}, true
+			best, found = Match{t.kept[at].Set, t.kept[at].Text, false, jaccard}, true
 		}
 	}
 	return best, found
 }
 
-// sameWords returns equal results for texts with the same words. A text without
-// words is used as it is.
-func sameWords(text string) string {
-	if n := similar.Normalize(text); n != "" {
-		return n
-	}
-	return text
-}
+// words are those of a text. A text without words is used as it is.
+func words(text string) string { return cmp.Or(similar.Normalize(text), text) }

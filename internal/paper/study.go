@@ -141,11 +141,7 @@ func correlationOf(name, title string, in func(Model) bool) Correlation {
 	byFamily := bootstrap
 	byFamily.Resamples = 16000
 	both := func(c stats.Correlation) MeasuredCorrelation {
-		m := MeasuredCorrelation{Measured: measure(hard, toxic, c)}
-		if e, ok := byFamily.ClusteredCorrelation(hard, toxic, families, c); ok {
-			m.CI95Families = e.Ends()
-		}
-		return m
+		return MeasuredCorrelation{measure(hard, toxic, c), stats.OrNil(byFamily.ClusteredCorrelation(hard, toxic, families, c)).Ends()}
 	}
 	different := len(slices.Compact(slices.Sorted(slices.Values(families))))
 	return Correlation{
@@ -158,11 +154,7 @@ func correlationOf(name, title string, in func(Model) bool) Correlation {
 // the percentiles of its bootstrap.
 func measure(x, y []float64, c stats.Correlation) Measured {
 	value, _ := c(x, y)
-	e, ok := bootstrap.Correlation(x, y, c)
-	if !ok {
-		return Measured{Value: value}
-	}
-	return Measured{value, &[2]float64{e.Lo, e.Hi}}
+	return Measured{value, stats.OrNil(bootstrap.Correlation(x, y, c)).Ends()}
 }
 
 func families(models []Model) []FamilyAverage {

@@ -21,7 +21,8 @@ func SaveRest(file string) string {
 type Health struct {
 	// Kinds are the kinds of things that a store holds, such as calls.
 	Kinds []KindHealth `json:"kinds"`
-	// Faults are what is wrong with the structure of the file, at most some of it.
+	// Faults are what is wrong with the structure of the file: of its pages only the first
+	// fault.
 	Faults []string `json:"faults"`
 }
 
@@ -34,9 +35,6 @@ type KindHealth struct {
 }
 
 // Sound reports whether nothing is wrong.
-func (h Health) Sound() bool { return !h.Lost() && len(h.Faults) == 0 }
-
-// Lost reports whether anything is lost.
-func (h Health) Lost() bool {
-	return slices.ContainsFunc(h.Kinds, func(k KindHealth) bool { return k.Lost > 0 })
+func (h Health) Sound() bool {
+	return len(h.Faults) == 0 && !slices.ContainsFunc(h.Kinds, func(k KindHealth) bool { return k.Lost > 0 })
 }

@@ -42,8 +42,6 @@ type Tables struct {
 	// DatasetNumber and BatchNumber are the columns that number those in the order of their
 	// arrival.
 	DatasetNumber, BatchNumber string
-	// RowNumber is the column by which the rows of each table lie, empty for its key.
-	RowNumber string
 
 	tolerance *tolerance
 }
@@ -440,7 +438,7 @@ func (t *Tables) Dataset(ctx context.Context, key Key) (Dataset, error) {
 
 // chunks finds the chunks of a dataset, and what it is about.
 func (t *Tables) chunks(ctx context.Context, key Key) (about []byte, p Chunks, err error) {
-	p, ok, err := single(ctx, t, readPieces(&about), `SELECT `+datasetColumns+` FROM datasets WHERE key = $1`, key[:])
+	p, ok, err := single(ctx, t, readPieces(new([]byte), &about), `SELECT `+datasetColumns+` FROM datasets WHERE key = $1`, key[:])
 	if err == nil && !ok {
 		err = t.At(ErrNoDataset)
 	}
@@ -450,18 +448,18 @@ func (t *Tables) chunks(ctx context.Context, key Key) (about []byte, p Chunks, e
 
 const datasetColumns = `key, about, prompts, sum, pieces, checksum`
 
-// readPieces reads the chunks of datasets, and what each is about.
-func readPieces(about *[]byte) func(Scan) (Chunks, error) {
+// readPieces reads the chunks of datasets, and the key of each and what it is about.
+func readPieces(key, about *[]byte) func(Scan) (Chunks, error) {
 	return func(scan Scan) (p Chunks, err error) {
-		var key, sum []byte
+		var sum []byte
 		var checksum any
-		if err := scan(&key, about, &p.Prompts, &sum, &p.Hashes, &checksum); err != nil {
+		if err := scan(key, about, &p.Prompts, &sum, &p.Hashes, &checksum); err != nil {
 			return p, err
 		}
-		if p.Sum = HashOf(sum); KeyOf(*about) != Key(HashOf(key)) {
+		if p.Sum = HashOf(sum); KeyOf(*about) != Key(HashOf(*key)) {
 			return p, ErrChanged
 		}
-		return p, verify(checksum, p.Checksum(key, *about))
+		return p, verify(checksum, p.Checksum(*key, *about))
 	}
 }
 

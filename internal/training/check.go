@@ -117,7 +117,6 @@ func seeds(c *overlap.Checked) error {
 		return err
 	}
 	defer file.Close()
-	c.Clustered = true
 	splits := map[string]string{}
 	for {
 		row, err := file.Next()

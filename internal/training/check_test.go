@@ -81,7 +81,7 @@ func TestPlantedDuplicate(t *testing.T) {
 	if strings.Contains(string(text), planted) {
 		t.Fatal("the near duplicate was written")
 	}
-	if c := check(t, dir, held); len(c.Findings) > 0 || !c.Clustered || len(c.Files) < 2 {
+	if c := check(t, dir, held); len(c.Findings) > 0 || len(c.Files) < 2 {
 		t.Errorf("a clean folder: %+v", c)
 	}
 	put(t, dir, "train.jsonl", string(text)+`{"prompt":[{"role":"user","content":"`+planted+`"}],"chosen":[],"rejected":[]}`+"\n")

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/overlap"
@@ -42,6 +43,10 @@ func (o Options) splitOf(p orbench.Prompt) int {
 	return last
 }
 
+// whole is everything that the user says in a prompt. Single turns, such as a greeting, may
+// well be in several splits.
+func whole(it *item) string { return strings.Join(overlap.Said(it.prompt), "\n") }
+
 // separate assigns items to splits. It leaves out of a later split what nearly repeats an
 // earlier one.
 func (o Options) separate(items []*item) {
@@ -55,14 +60,14 @@ func (o Options) separate(items []*item) {
 			if it.split != split {
 				continue
 			}
-			if _, near := before.Find([]string{overlap.Whole(overlap.Said(it.prompt))}); near {
+			if _, near := before.Find([]string{whole(it)}); near {
 				it.cause = NearOtherSplit
 			} else {
 				kept = append(kept, it)
 			}
 		}
 		for _, it := range kept {
-			before.Keep(overlap.Whole(overlap.Said(it.prompt)))
+			before.Keep("", whole(it))
 		}
 	}
 }

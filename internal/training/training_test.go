@@ -331,7 +331,7 @@ func TestProperties(t *testing.T) {
 				}
 				for _, other := range before {
 					near := overlap.NewTurns(0.5)
-					near.Keep(other)
+					near.Keep("", other)
 					if _, found := near.Find([]string{text}); found {
 						t.Errorf("seed %d: %q and %q are in two splits", seed, text, other)
 					}

@@ -183,7 +183,8 @@ func (a app) datasetStatsCommand() *cobra.Command {
 					Stats dataset.Stats `json:"stats"`
 				}{set, stats})
 			}
-			return overlap.Stats(a.Stdout, set, stats)
+			d := overlap.Stats(set, stats)
+			return d.Text(a.Stdout, a.Screen(false))
 		},
 	}
 	f.register(c)

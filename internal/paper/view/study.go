@@ -17,18 +17,9 @@ func (p Study) Data() any { return p.Study }
 // are related.
 func (p Study) Document() table.Document {
 	d := table.Document{Title: "The published study"}
-	d.AddTo(table.OnScreen, table.Raw(p.Source), table.Gap, table.Gap)
-	d.AddTo(table.InMarkdown, table.Paragraph(p.Source))
+	d.Add(table.Paragraph(p.Source))
 	d.Add(p.correlationSection())
-	for _, s := range p.sections() {
-		d.AddTo(table.InMarkdown, s)
-		note := s.Note
-		s.Note, s.Detail = "", true
-		d.AddTo(table.OnScreen, s)
-		if note != "" {
-			d.AddTo(table.OnFull, table.Paragraph(note), table.Gap)
-		}
-	}
+	d.Details(p.sections()...)
 	s := table.Section{
 		Title: "Where the publication does not agree with itself", Header: []string{"where", "printed", "found"}, Left: 3, Detail: true,
 		Rows: table.RowsOf(p.Contradictions, func(c paper.Contradiction) []string { return []string{c.Where, c.Printed, c.Found} }),

@@ -4,20 +4,14 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/orbench/orbench/internal/store"
 )
 
 // Vacuum writes the tables of texts anew, so that their files have nothing that was deleted.
 // The log of writes of the server and its backups keep it for as long as they are set to.
 func (s *Store) Vacuum(ctx context.Context) error {
-	for _, table := range []string{"calls", "pieces", "datasets", "runs", "failures", "annotations", "batches", "batch_calls"} {
-		if _, err := s.pool.Exec(ctx, "VACUUM (FULL, ANALYZE) "+pgx.Identifier{s.schema, table}.Sanitize()); err != nil {
-			return s.at(err)
-		}
-	}
-	return nil
+	_, err := s.pool.Exec(ctx, "VACUUM (FULL, ANALYZE) calls, pieces, datasets, runs, failures, annotations, batches, batch_calls")
+	return s.at(err)
 }
 
 // Forget implements store.Backend. It refuses while calls wait for workers, which hold their

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -25,9 +24,6 @@ func damaged(path string, err error) error {
 	}
 }
 
-// mostFaults is how many faults of its structure the database is asked for.
-const mostFaults = 20
-
 // Check reads all of the store at path and tells what is damaged. Nothing is written to
 // path. A file that is no store is an *orbench.InputError.
 func Check(ctx context.Context, path string) (h store.Health, err error) {
@@ -45,40 +41,33 @@ func Check(ctx context.Context, path string) (h store.Health, err error) {
 	if len(s.extra) > 0 {
 		h.Faults = append(h.Faults, s.foreignParts())
 	}
-	faults, err := s.integrity(ctx, fmt.Sprint(mostFaults))
-	h.Faults = append(h.Faults, faults...)
+	fault, err := s.integrity(ctx, "1")
+	if fault != "" {
+		h.Faults = append(h.Faults, fault)
+	}
 	return h, err
 }
 
-// integrity asks the database what is wrong with the structure of the file, or of one table.
-func (s *Store) integrity(ctx context.Context, what string) (faults []string, err error) {
-	rows, err := s.readers.QueryContext(ctx, fmt.Sprintf("PRAGMA integrity_check(%s)", what))
-	if err == nil {
-		err = scanAll(rows, func(rows *sql.Rows) error {
-			var fault string
-			err := rows.Scan(&fault)
-			if fault = strings.TrimSpace(strings.TrimPrefix(fault, "*** in database main ***")); err == nil && fault != "ok" {
-				faults = append(faults, strings.Split(fault, "\n")...)
-			}
-			return err
-		})
-	}
+// integrity asks the database for the first fault in the structure of the file, or of one
+// table, empty for none.
+func (s *Store) integrity(ctx context.Context, what string) (fault string, err error) {
+	err = s.readers.QueryRowContext(ctx, "PRAGMA integrity_check("+what+")").Scan(&fault)
 	if isDamage(err) {
-		return append(faults, err.Error()), nil
+		return err.Error(), nil
 	}
-	return faults, s.at(err)
+	return strings.TrimPrefix(strings.TrimPrefix(fault, "ok"), "*** in database main ***\n"), s.at(err)
 }
 
 // Verify asks the database whether tables and their indexes list the same rows, in their
 // order. Where they do not, the error is store.ErrDamaged.
 func (s *Store) Verify(ctx context.Context, tables ...string) error {
 	for _, table := range tables {
-		faults, err := s.integrity(ctx, table)
+		fault, err := s.integrity(ctx, table)
+		if fault != "" {
+			err = damaged(s.path, errors.New(fault))
+		}
 		if err != nil {
 			return err
-		}
-		if len(faults) > 0 {
-			return damaged(s.path, errors.New(faults[0]))
 		}
 	}
 	return nil

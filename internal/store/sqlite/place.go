@@ -72,23 +72,22 @@ func (s *Store) written(ctx context.Context) error {
 		s.path, gone, s.saved.path)
 }
 
-// save copies the store to a new file beside it, or where its folder is gone too among
-// temporary files.
+// save copies the store to a new file beside it, or among temporary files where its folder is
+// gone too or has such a file.
 func (s *Store) save(ctx context.Context) (*Store, error) {
-	var all error
 	ending := filepath.Ext(s.abs)
-	for _, name := range []string{strings.TrimSuffix(s.abs, ending), filepath.Join(os.TempDir(), strings.TrimSuffix(filepath.Base(s.abs), ending))} {
-		path := name + "-saved" + ending
-		for n := 2; exists(path); n++ {
-			path = fmt.Sprintf("%s-saved-%d%s", name, n, ending)
+	path := strings.TrimSuffix(s.abs, ending) + "-saved" + ending
+	if err := copyInto(ctx, s.write, path); err != nil {
+		dir, failed := os.MkdirTemp("", "orbench-store-")
+		path = filepath.Join(dir, filepath.Base(path))
+		if failed == nil {
+			failed = copyInto(ctx, s.write, path)
 		}
-		if err := copyInto(ctx, s.write, path); err != nil {
-			all = errors.Join(all, err)
-			continue
+		if failed != nil {
+			return nil, errors.Join(err, failed)
 		}
-		return Open(ctx, path)
 	}
-	return nil, all
+	return Open(ctx, path)
 }
 
 // savedTo is the store to which this one was saved, nil while it is in place.
@@ -96,11 +95,6 @@ func (s *Store) savedTo() *Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.saved
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // copyAfter is how long a row may lie in the log alone. The hashes of rows fall on all

@@ -400,7 +400,7 @@ func (s *Store) tables() store.Tables {
 		Query: s.query, Write: s.apply, Transact: s.transact, Briefly: s.briefly, Among: among, At: s.at,
 		Now:           func(context.Context) (time.Time, error) { return s.now(), nil },
 		Watch:         &store.Watch{},
-		DatasetNumber: "rowid", BatchNumber: "rowid", RowNumber: "rowid",
+		DatasetNumber: "rowid", BatchNumber: "rowid",
 	}
 }
 
