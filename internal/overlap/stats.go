@@ -19,13 +19,15 @@ func Stats(set *dataset.Dataset, s dataset.Stats) (d table.Document) {
 		{"sha256", set.SHA256},
 		{"prompts", fmt.Sprint(set.Count)},
 		{"repeated rows", fmt.Sprintf("%d, of which %d with another label", set.Duplicates, set.Conflicts)},
-		{"near-duplicates", fmt.Sprintf("%d (Jaccard similarity of word sequences at least %g)", s.NearDuplicates, dataset.NearThreshold)},
-		{"pairs", fmt.Sprintf("%d of safe and toxic prompts, of %d types", s.Pairs, s.PairTypes)},
+		{"near copies", fmt.Sprintf("%d (Jaccard similarity of word sequences at least %g)", s.NearDuplicates, dataset.NearThreshold)},
 		{"characters", fmt.Sprintf("min %d, median %d, 95%% %d, max %d", s.Characters.Min, s.Characters.Median, s.Characters.P95, s.Characters.Max)},
 		{"distinct-1, -2", fmt.Sprintf("%.3f, %.3f", v.Distinct1, v.Distinct2)},
 		{"Self-BLEU", fmt.Sprintf("%.3f of %d prompts; lower is more varied", v.SelfBLEU, v.SelfBLEUTexts)},
 		{"openers", fmt.Sprintf("%s in %s, most common; effective number %.1f", v.TopOpener, table.Percent(v.TopOpenerShare), v.EffectiveOpeners)},
 	}}
+	if s.Pairs > 0 {
+		facts.Add("pairs", fmt.Sprintf("%d of safe and toxic prompts, of %d types", s.Pairs, s.PairTypes))
+	}
 	if set.LabelAssumed {
 		facts.Note = "Nothing says what the prompts are: all count as safe."
 	}
@@ -35,7 +37,7 @@ func Stats(set *dataset.Dataset, s dataset.Stats) (d table.Document) {
 		counts.Header = append(counts.Header, string(l))
 	}
 	for _, category := range slices.Sorted(maps.Keys(set.Categories)) {
-		cells := []string{string(category)}
+		cells := []string{table.Category(category)}
 		for _, l := range labels {
 			cells = append(cells, fmt.Sprint(s.Counts[category][l]))
 		}
