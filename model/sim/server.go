@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 
 	"github.com/orbench/orbench"
@@ -14,8 +13,8 @@ import (
 // Server is a Handler that listens. Close it when done.
 type Server struct {
 	*Handler
-	addr  string
-	close func() error // closes once
+	addr   string
+	server *http.Server
 }
 
 // Serve listens on addr, "HOST:PORT", and answers in the background until ctx is
@@ -36,34 +35,18 @@ func Serve(ctx context.Context, addr string, cfg ServerConfig) (*Server, error) 
 			Hint:    "choose another port, or port 0 for any free one", Err: err,
 		}
 	}
-	requests, abort := context.WithCancel(context.WithoutCancel(ctx))
-	s := &Server{Handler: NewHandler(cfg), addr: listener.Addr().String()}
-	server := &http.Server{
-		Handler:           s.Handler,
-		BaseContext:       func(net.Listener) context.Context { return requests },
-		ReadHeaderTimeout: time.Minute,
-	}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		_ = server.Serve(listener) // it ends by Close alone
-	}()
-	s.close = sync.OnceValue(func() error {
-		abort()
-		err := server.Close()
-		<-ended
-		return err
-	})
-	context.AfterFunc(ctx, func() { _ = s.close() })
+	h := NewHandler(cfg)
+	s := &Server{h, listener.Addr().String(), &http.Server{Handler: h, ReadHeaderTimeout: time.Minute}}
+	go s.server.Serve(listener) //nolint:errcheck // it ends by Close alone
+	context.AfterFunc(ctx, func() { _ = s.Close() })
 	return s, nil
 }
 
 // BaseURL is what a client of the OpenAI dialect takes as its base URL.
 func (s *Server) BaseURL() string { return "http://" + s.addr + "/v1" }
 
-// Close stops the server, and cuts off the requests that are being answered. More calls
-// give the first one's result.
-func (s *Server) Close() error { return s.close() }
+// Close stops the server, and cuts off the requests that are being answered.
+func (s *Server) Close() error { return s.server.Close() }
 
 // loopback checks an address to listen on, and gives it a host if it has none.
 func loopback(addr string) (string, error) {
