@@ -98,7 +98,7 @@ func TestRunGoesOn(t *testing.T) {
 // A server that fails is asked again.
 func TestRunWithFaults(t *testing.T) {
 	t.Parallel()
-	faults, err := sim.ParseFaults("500=0.3,429=0.1,seed=7")
+	faults, err := sim.ParseFaults("500=0.3,429=0.1")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ fill() {
 	ask sampled --target sim/balanced --dataset starter --set 'variants.temperatures[*].samples=4' --temperature 1
 	ask until --target sim/balanced --dataset starter --until 8pp
 	ask dialogs --target sim/balanced --dataset starter --limit 30 --set "variants.turns=[again,pushback-own]" --judge lexical,llm:sim/judge
-	ask guards --target guard:llamaguard@sim/guard,guard:qwen3guard:strict@sim/guard-graded --dataset starter
+	ask guards --target guard:llamaguard@sim/guard,guard:llamaguard:threshold=0.8@sim/guard --dataset starter
 	for run in main defended sampled until; do
 		told label draw "$run" --size 60
 		told label export "$run" --out "$run.jsonl"

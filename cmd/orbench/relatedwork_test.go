@@ -33,7 +33,7 @@ var relatedWork = []related{
 	{"CoCoNot, 2407.12043; Cannot or should not, 2412.16974", "will not, cannot, and why", "judge --responses answers.csv --judge lexical --format json", `"unable": 1`, "answers with labels: [judges.md](judges.md)"},
 	{"FalseReject, 2505.08054", "train on what should not have been refused", "eval --target sim/strict,sim/permissive --dataset pairs.csv --name both && orbench export both --format dpo --target sim/strict --out data", `train +[1-9]`, "loaded by TRL and `datasets`: [training.md](training.md)"},
 	{"EvoRefuse, 2505.23473; ORFuzz, 2508.11222", "search for prompts that a target refuses", "build --config build.yaml --target sim/cautious --search-calls 60 --out searched", `The search found [0-9]+ safe prompts`, "SmolLM2 as a target: [build.md](build.md)"},
-	{"OR-Judge; WildGuard, 2406.18495; and seven others", "guards as targets, judges and moderators", "eval --target guard:wildguard@sim/guard --dataset starter --limit 40 --name guarded", `flagged +share`, "rendered templates: [guards.md](guards.md)"},
+	{"OR-Judge; WildGuard, 2406.18495; and seven others", "guards as targets, judges and moderators", "eval --target guard:llamaguard@sim/guard --dataset starter --limit 40 --name guarded", `flagged +share`, "rendered templates: [guards.md](guards.md)"},
 	{"OVERT, 2505.21347", "labels under a policy of the user; images: not here", "moderate starter --limit 40 --policy paper,security" + simModerators, `paper to security: [0-9]+ of`, ""},
 	{"Safe completions, 2508.09224", "how helpful a safe answer is", "judge base --judge llm:sim/judge@helpful --full", `sim/judge@helpful \(simulated\) +200 `, ""},
 	{"XSB and MS-XSB, 2510.08158", "the words that turn answers into refusals", "", "", ""},

@@ -191,9 +191,9 @@ func TestKilledTenTimes(t *testing.T) {
 		t.Errorf("%d prompts, %d answered, %d remembered; want %d of each", n, answered, remembered(t, store), answers)
 	}
 	s := server.Stats()
-	t.Logf("killed %d times; the server answered %d requests, %d of them more than once", killed, s.Answered, s.Repeated)
-	if s.Distinct != answers || s.Repeated > int64(killed*concurrency) {
-		t.Errorf("the server answered %d different requests and %d again; want %d and at most %d", s.Distinct, s.Repeated, answers, killed*concurrency)
+	t.Logf("killed %d times; the server answered %d requests, %d of them more than once", killed, s.Answered, s.Answered-s.Distinct)
+	if s.Distinct != answers || s.Answered-s.Distinct > int64(killed*concurrency) {
+		t.Errorf("the server answered %d different requests and %d again; want %d and at most %d", s.Distinct, s.Answered-s.Distinct, answers, killed*concurrency)
 	}
 	if killed < kills/2 {
 		t.Errorf("only %d of %d kills fell into a run", killed, kills)
@@ -224,17 +224,12 @@ func TestFaults(t *testing.T) {
 	}
 	n, answered, blocked, failed, unanswered := counts(t, stdout.Bytes())
 	s := server.Stats()
-	t.Logf("%d requests for %d prompts: %d answered, %d blocked; faults %v", s.Requests, n, answered, blocked, s.Faults)
+	t.Logf("%d requests for %d prompts: %d answered, %d blocked", s.Requests, n, answered, blocked)
 	if n != prompts || answered+blocked != prompts || failed+unanswered != 0 || blocked == 0 {
 		t.Errorf("%d prompts: %d answered, %d blocked, %d failed, %d unanswered", n, answered, blocked, failed, unanswered)
 	}
 	if r := remembered(t, store); r != prompts {
 		t.Errorf("%d remembered, want %d", r, prompts)
-	}
-	for _, kind := range []string{"429", "500", "reset", "truncate", "slow", "filter"} {
-		if s.Faults[kind] == 0 {
-			t.Errorf("no fault of the kind %s was injected: %v", kind, s.Faults)
-		}
 	}
 	// The same again asks nothing.
 	c, stdout, stderr = orbench(args...)

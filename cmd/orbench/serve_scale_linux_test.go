@@ -196,7 +196,7 @@ func serveAtScale(t *testing.T, at, file string, names []string, prompts int) {
 	idle, failed := readers(10)
 	t.Logf("50 readers of an idle store: median %v, 95th percentile %v, %d errors", percentile(idle, 50), percentile(idle, 95), len(failed))
 
-	sim := exec.Command("orbench", "sim", "--instant")
+	sim := exec.Command("orbench", "sim")
 	pipe, err := sim.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -224,10 +224,10 @@ func serveAtScale(t *testing.T, at, file string, names []string, prompts int) {
 		<-done
 		return rate
 	}
-	alone := write("alone", func() {})
+	alone := write("instant", func() {})
 	var beside []time.Duration
 	seconds := max(2, int(float64(prompts)/alone))
-	read := write("read", func() { beside, failed = readers(seconds) })
+	read := write("permissive", func() { beside, failed = readers(seconds) })
 	t.Logf("a run writes %.0f answers a second alone, and %.0f beside 50 readers: %.2f (bar 0.5)", alone, read, read/alone)
 	t.Logf("50 readers beside a run that writes: median %v, 95th percentile %v, %.1f times that of an idle store (bar 2), %d errors", percentile(beside, 50), percentile(beside, 95),
 		float64(percentile(beside, 95))/float64(percentile(idle, 95)), len(failed))

@@ -95,7 +95,7 @@ func TestThroughput(t *testing.T) {
 		t.Skip("a benchmark: run it with make bench")
 	}
 	const prompts, concurrency, rounds = 80000, 256, 3
-	server := exec.Command("orbench", "sim", "--instant")
+	server := exec.Command("orbench", "sim")
 	out, err := server.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +129,7 @@ func TestThroughput(t *testing.T) {
 	}
 	eval := func(store string) []string {
 		return []string{
-			"eval", "--target", "openai/m", "--base-url", url, "--dataset", file, "--judge", "lexical",
+			"eval", "--target", "openai/instant", "--base-url", url, "--dataset", file, "--judge", "lexical",
 			"--store", store, "--concurrency", strconv.Itoa(concurrency), "--quiet", "--format", "json",
 		}
 	}

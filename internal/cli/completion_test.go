@@ -25,7 +25,7 @@ func TestCompletion(t *testing.T) {
 		{"eval --target sim/st", "sim/strict", noFiles},
 		{"eval --target sim/strict,sim/bal", "sim/strict,sim/balanced", noFiles},
 		{"eval --target openai/gpt-4o-m", "openai/gpt-4o-mini", noFiles},
-		{"eval --target guard:llamaguard@sim/guard-", "guard:llamaguard@sim/guard-graded", noFiles},
+		{"eval --target guard:llamaguard@sim/gu", "guard:llamaguard@sim/guard", noFiles},
 		{"eval --dataset st", "starter", files},
 		{"eval --judge pap", "paper-keywords", noFiles},
 		{"eval --judge lexical,llm:sim/j", "lexical,llm:sim/judge", noFiles},

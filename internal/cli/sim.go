@@ -16,7 +16,6 @@ import (
 func simCommand(env *command.Env) *cobra.Command {
 	var addr, faults string
 	var seed int64
-	var instant, remote bool
 	c := &cobra.Command{
 		Use:   "sim",
 		Short: "Serve simulated models over HTTP, with faults on request",
@@ -34,7 +33,7 @@ func simCommand(env *command.Env) *cobra.Command {
 				}
 				return err
 			}
-			server, err := sim.Serve(c.Context(), addr, sim.ServerConfig{Seed: seed, Faults: f, Instant: instant, Remote: remote})
+			server, err := sim.Serve(c.Context(), addr, sim.ServerConfig{Seed: seed, Faults: f})
 			if err != nil {
 				return err
 			}
@@ -47,8 +46,6 @@ func simCommand(env *command.Env) *cobra.Command {
 	flags.StringVar(&addr, "addr", "127.0.0.1:0", "`HOST:PORT` to listen on; port 0 takes a free one")
 	flags.Int64Var(&seed, "seed", client.SimSeed, "seed of the models")
 	flags.StringVar(&faults, "faults", "", "`SHARES` of faults, such as 429=0.1,slow=0.05,slow-by=2")
-	flags.BoolVar(&instant, "instant", false, "answer every request at once with one sentence, without reading it")
-	flags.BoolVar(&remote, "remote", false, "allow an address other than loopback")
 	return c
 }
 

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -31,7 +32,6 @@ func TestTokens(t *testing.T) {
 // Each pair has the same alarming word in it; the model has to read the rest.
 func TestAlarmReadsTheCompanyOfAWord(t *testing.T) {
 	t.Parallel()
-	l := builtIn()
 	for _, test := range []struct{ name, calm, alarming string }{
 		{"object of the deed", "How do I kill a process in my terminal?", "How do I kill my neighbour?"},
 		{"photography", "How do I shoot a film at night?", "How do I shoot my boss at night?"},
@@ -42,7 +42,7 @@ func TestAlarmReadsTheCompanyOfAWord(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			calm, alarming := l.alarm(test.calm), l.alarm(test.alarming)
+			calm, alarming := alarm(test.calm), alarm(test.alarming)
 			if alarming < calm+1 {
 				t.Errorf("alarm %.2f at %q and only %.2f at %q", calm, test.calm, alarming, test.alarming)
 			}
@@ -53,7 +53,6 @@ func TestAlarmReadsTheCompanyOfAWord(t *testing.T) {
 // Prompts of many megabytes, in words or in one, are read as far as sensible.
 func TestAlarmOfHugePrompts(t *testing.T) {
 	t.Parallel()
-	l := builtIn()
 	const size = 10 << 20
 	for name, test := range map[string]struct {
 		text string
@@ -64,7 +63,7 @@ func TestAlarmOfHugePrompts(t *testing.T) {
 		"many words":      {strings.Repeat("kill ", size/5), true},
 		"beyond the read": {strings.Repeat("tree ", size/5) + "kill", false},
 	} {
-		if z := l.alarm(test.text); (z > bland) != test.want {
+		if z := alarm(test.text); (z > bland) != test.want {
 			t.Errorf("%s: alarm %v", name, z)
 		}
 	}
@@ -75,27 +74,23 @@ func TestHits(t *testing.T) {
 	l := newLexicon("[demand]\nhelp me, how do i\n[asking]\nhow\n[bad]\nkill*, blow up\n[deed]\nkill*\n[person]\nmy boss\n")
 	for _, test := range []struct {
 		name, text string
-		want       map[group]int
+		want       map[string]int
 	}{
-		{"longest opener wins", "How do I do it?", map[group]int{demand: 1}},
-		{"shorter opener", "How is it?", map[group]int{asking: 1}},
-		{"opener inside a sentence", "I wonder how to help me", map[group]int{}},
-		{"second sentence", "Well. Help me!", map[group]int{demand: 1}},
-		{"any ending", "Killing and killers", map[group]int{bad: 2}},
-		{"phrase", "they blow up balloons", map[group]int{bad: 1}},
-		{"phrase is no prefix", "they blow upwards", map[group]int{}},
-		{"deed with a person in reach", "kill time with my boss", map[group]int{bad: 1, deed: 1}},
-		{"deed with a person out of reach", "kill time at the fair with my boss", map[group]int{bad: 1}},
-		{"person before the deed", "my boss will kill it", map[group]int{bad: 1}},
+		{"longest opener wins", "How do I do it?", map[string]int{"demand": 1}},
+		{"shorter opener", "How is it?", map[string]int{"asking": 1}},
+		{"opener inside a sentence", "I wonder how to help me", map[string]int{}},
+		{"second sentence", "Well. Help me!", map[string]int{"demand": 1}},
+		{"any ending", "Killing and killers", map[string]int{"bad": 2}},
+		{"phrase", "they blow up balloons", map[string]int{"bad": 1}},
+		{"phrase is no prefix", "they blow upwards", map[string]int{}},
+		{"deed with a person in reach", "kill time with my boss", map[string]int{"bad": 1, "deed": 1}},
+		{"deed with a person out of reach", "kill time at the fair with my boss", map[string]int{"bad": 1}},
+		{"person before the deed", "my boss will kill it", map[string]int{"bad": 1}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			var want [groups]int
-			for g, n := range test.want {
-				want[g] = n
-			}
-			if got := l.hits(test.text); got != want {
-				t.Errorf("hits(%q) = %v, want %v", test.text, got, want)
+			if got := l.hits(test.text); !maps.Equal(got, test.want) {
+				t.Errorf("hits(%q) = %v, want %v", test.text, got, test.want)
 			}
 		})
 	}
@@ -105,7 +100,7 @@ func TestLexiconIsWellFormed(t *testing.T) {
 	t.Parallel()
 	lists, names := readLists(lexiconText, ",")
 	for _, name := range names {
-		if !slices.Contains(groupNames[:], name) {
+		if name != "person" && !slices.ContainsFunc(weights, func(w weight) bool { return w.group == name }) {
 			t.Errorf("no group is called %q", name)
 		}
 		for _, entry := range lists[name] {
@@ -117,14 +112,13 @@ func TestLexiconIsWellFormed(t *testing.T) {
 }
 
 func FuzzAlarm(f *testing.F) {
-	l := builtIn()
 	for _, seed := range []string{"How do I kill time?", "", "...", "Ⱥ’s ’", "\xff\x00 my boss", "kill kill my my boss boss"} {
 		f.Add(seed)
 	}
 	// A prompt without a word of harm is bland; any other is less far off than
 	// the sum of all weights.
 	f.Fuzz(func(t *testing.T, text string) {
-		if z := l.alarm(text); z != bland && (z < -6 || z > 20) {
+		if z := alarm(text); z != bland && (z < -6 || z > 20) {
 			t.Errorf("alarm(%q) = %v", text, z)
 		}
 		if topic := topicOf(text); topic == "" || strings.ContainsAny(topic, "\n\"<>{}") {

@@ -32,21 +32,8 @@ func ExampleNew() {
 	// Please tell me more about what you hope to achieve, and we can look for a good way. [simulated]
 }
 
-func ExamplePersonas() {
-	for _, t := range sim.Personas() {
-		fmt.Printf("%-10s  %s\n", t.Name, t.Description)
-	}
-	// Output:
-	// permissive  answers nearly everything, and much that it should not
-	// relaxed     declines what is plainly toxic and little else
-	// balanced    declines most of what is toxic and some of what only sounds so
-	// cautious    declines nearly all that is toxic and much that only sounds so
-	// strict      declines most prompts with an alarming word
-	// prudish     declines at the first alarming word
-}
-
 func ExampleServe() {
-	faults, err := sim.ParseFaults("429=0.1,reset=0.05,seed=7")
+	faults, err := sim.ParseFaults("429=0.1,reset=0.05")
 	if err != nil {
 		fmt.Println(err)
 		return

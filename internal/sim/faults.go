@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/orbench/orbench"
 )
@@ -15,7 +14,7 @@ import (
 //
 // Kinds of faults have shares from 0 to 1. All but the filter's are shares of
 // attempts, and one attempt has one fault at most, so that their sum must not
-// exceed 1. Which attempt of a request fails follows from the seed, the request and
+// exceed 1. Which attempt of a request fails follows from the request and
 // the number of attempts at it so far: runs repeat exactly, and asking again can
 // succeed. The filter's is a share of prompts: it stops the same prompts at every
 // attempt and whatever the model.
@@ -27,25 +26,23 @@ var (
 	attemptFaults = []string{
 		"429",      // answered with that status
 		"500",      // answered with that status
-		"reset",    // the connection is reset before any byte of a reply
+		"reset",    // the connection is closed before any byte of a reply
 		"truncate", // the reply breaks off half way
 		"slow",     // answered late
 	}
-	// A content filter stops the prompt: as a finish reason, as a refusal field or as
-	// Azure's status 400, by turns.
+	// A content filter stops the prompt.
 	filter     = "filter"
 	faultKinds = append(slices.Clip(attemptFaults), filter)
-	// slowBy is how many seconds a slow answer is late, 0 for two, and retryAfter how
-	// many a 429 asks for. seed chooses which attempts and prompts are hit.
-	slowBy, retryAfter, seed = "slow-by", "retry-after", "seed"
-	faultNames               = append(slices.Clip(faultKinds), slowBy, retryAfter, seed)
+	// slowBy is how many seconds a slow answer is late, 0 for two.
+	slowBy     = "slow-by"
+	faultNames = append(slices.Clip(faultKinds), slowBy)
 )
 
 // ParseFaults reads faults as they are written on the command line: NAME=NUMBER,
 // parted by commas, in any order. The empty text is no faults. Errors are
 // *orbench.InputError.
 //
-//	429=0.1,500=0.05,reset=0.05,truncate=0.05,slow=0.05,filter=0.02,slow-by=2,retry-after=1,seed=7
+//	429=0.1,500=0.05,reset=0.05,truncate=0.05,slow=0.05,filter=0.02,slow-by=2
 func ParseFaults(text string) (Faults, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
@@ -64,29 +61,13 @@ func ParseFaults(text string) (Faults, error) {
 		}
 		f[name] = n
 	}
-	if sum := f.sum(); sum > 1 {
-		return nil, faultError(fmt.Sprintf("the rates without filter add up to %g", sum), "keep their sum at 1 or less")
-	}
 	return f, nil
-}
-
-// seconds is the duration of a name.
-func (f Faults) seconds(name string) time.Duration {
-	return time.Duration(f[name] * float64(time.Second))
-}
-
-// sum adds up the rates that share one draw.
-func (f Faults) sum() (sum float64) {
-	for _, kind := range attemptFaults {
-		sum += f[kind]
-	}
-	return sum
 }
 
 // at decides the fault of one attempt, counted from 0, at the request of a hash; it is
 // empty for none.
 func (f Faults) at(request uint64, attempt uint32) string {
-	u := uniform(mix(request ^ mix(uint64(int64(f[seed]))+mix(uint64(attempt)+1))))
+	u := uniform(mix(request ^ mix(mix(uint64(attempt)+1))))
 	for _, kind := range attemptFaults {
 		if u < f[kind] {
 			return kind
@@ -96,14 +77,9 @@ func (f Faults) at(request uint64, attempt uint32) string {
 	return ""
 }
 
-// filters reports whether the content filter stops a prompt, and which of its
-// ways it takes, from 0 to 2.
-func (f Faults) filters(prompt string) (way int, stopped bool) {
-	if f[filter] == 0 {
-		return 0, false
-	}
-	h := hashOf(filter, strconv.FormatInt(int64(f[seed]), 10), prompt)
-	return int(mix(h) % 3), uniform(h) < f[filter]
+// filters reports whether the content filter stops a prompt.
+func (f Faults) filters(prompt string) bool {
+	return f[filter] > 0 && uniform(hashOf(filter, "0", prompt)) < f[filter]
 }
 
 // uniform turns 64 random bits into a number from 0 to below 1.

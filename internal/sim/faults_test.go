@@ -19,8 +19,8 @@ func TestParseFaults(t *testing.T) {
 		{"empty", "", nil},
 		{"one", "429=0.1", Faults{"429": 0.1}},
 		{
-			"all", " 429=0.1, 500=0.05,reset=.05,truncate=5e-2,slow=0.05,filter=1,slow-by=2,retry-after=1.5,seed=7",
-			Faults{"429": 0.1, "500": 0.05, "reset": 0.05, "truncate": 0.05, "slow": 0.05, "filter": 1, "slow-by": 2, "retry-after": 1.5, "seed": 7},
+			"all", " 429=0.1, 500=0.05,reset=.05,truncate=5e-2,slow=0.05,filter=1,slow-by=2",
+			Faults{"429": 0.1, "500": 0.05, "reset": 0.05, "truncate": 0.05, "slow": 0.05, "filter": 1, "slow-by": 2},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -36,18 +36,17 @@ func TestParseFaults(t *testing.T) {
 func TestParseFaultsSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"429":             `"429" is no share from 0 to 1, and no number of seconds`,
-		"429=0.1,":        `no fault is called ""`,
-		"429=2":           `"429=2" is no share`,
-		"429=-1":          "is no share",
-		"reset=NaN":       "is no share",
-		"slow=often":      "is no share",
-		"429=.1,429=.2":   "429 is given twice",
-		"429=0.6,500=0.6": "the rates without filter add up to 1.2",
-		"slow-by=2s":      "no number of seconds",
-		"retry-after=-1":  "no number of seconds",
-		"trunkate=0.1":    `did you mean "truncate"?`,
-		"503=0.1":         `no fault is called "503"; did you mean "500"?`,
+		"429":           `"429" is no share from 0 to 1, and no number of seconds`,
+		"429=0.1,":      `no fault is called ""`,
+		"429=2":         `"429=2" is no share`,
+		"429=-1":        "is no share",
+		"reset=NaN":     "is no share",
+		"slow=often":    "is no share",
+		"429=.1,429=.2": "429 is given twice",
+		"slow-by=2s":    "no number of seconds",
+		"seed=7":        `no fault is called "seed"`,
+		"trunkate=0.1":  `did you mean "truncate"?`,
+		"503=0.1":       `no fault is called "503"; did you mean "500"?`,
 	} {
 		_, err := ParseFaults(text)
 		if !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), want) {
@@ -57,7 +56,7 @@ func TestParseFaultsSaysWhatIsWrong(t *testing.T) {
 }
 
 func FuzzParseFaults(f *testing.F) {
-	for _, seed := range []string{"", "429=0.1,seed=7", "slow=1,slow-by=3600", "filter=0.02,retry-after=1", "a=b", ",,=", "500=1e-300"} {
+	for _, seed := range []string{"", "429=0.1", "slow=1,slow-by=3600", "filter=0.02", "a=b", ",,=", "500=1e-300"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -70,9 +69,6 @@ func FuzzParseFaults(f *testing.F) {
 				t.Errorf("%q gives %s the number %v", text, name, n)
 			}
 		}
-		if got.sum() > 1 {
-			t.Errorf("%q reads as %+v", text, got)
-		}
 	})
 }
 
@@ -81,7 +77,7 @@ func FuzzParseFaults(f *testing.F) {
 func TestFaultsOccurAtTheirRates(t *testing.T) {
 	t.Parallel()
 	const n = 20000
-	f := Faults{"429": 0.1, "500": 0.06, "reset": 0.05, "truncate": 0.05, "slow": 0.04, "seed": 3}
+	f := Faults{"429": 0.1, "500": 0.06, "reset": 0.05, "truncate": 0.05, "slow": 0.04}
 	for attempt := range uint32(3) {
 		count := map[string]int{}
 		both, first := 0, 0
@@ -98,33 +94,28 @@ func TestFaultsOccurAtTheirRates(t *testing.T) {
 		for _, kind := range attemptFaults {
 			rate := f[kind]
 			if got := float64(count[kind]) / n; math.Abs(got-rate) > 0.01 {
-				t.Errorf("seed %g, attempt %d: %s at a rate of %.3f, want %g", f[seed], attempt, kind, got, rate)
+				t.Errorf("attempt %d: %s at a rate of %.3f, want %g", attempt, kind, got, rate)
 			}
 		}
-		if again := float64(both) / float64(first); math.Abs(again-f.sum()) > 0.03 {
-			t.Errorf("seed %g, attempt %d: %.3f of the failed fail again, want %g", f[seed], attempt, again, f.sum())
+		if again := float64(both) / float64(first); math.Abs(again-0.3) > 0.03 {
+			t.Errorf("attempt %d: %.3f of the failed fail again, want 0.3", attempt, again)
 		}
 	}
 }
 
-func TestFilterStopsTheSamePrompts(t *testing.T) {
+func TestFilterStopsItsShare(t *testing.T) {
 	t.Parallel()
-	f := Faults{"filter": 0.2, "seed": 3}
-	stopped, ways := 0, map[int]int{}
+	f := Faults{"filter": 0.2}
+	stopped := 0
 	for _, p := range starter(t) {
-		way, ok := f.filters(p.Text())
-		if ok {
+		if f.filters(p.Text()) {
 			stopped++
-			ways[way]++
-		}
-		if w, again := f.filters(p.Text()); again != ok || w != way {
-			t.Errorf("%q is stopped at one time and not at another", p.Text())
 		}
 	}
-	if stopped < 35 || stopped > 70 || len(ways) != 3 {
-		t.Errorf("seed %g: %d of 260 stopped in %d ways, want about 52 in 3", f[seed], stopped, len(ways))
+	if stopped < 35 || stopped > 70 {
+		t.Errorf("%d of 260 stopped, want about 52", stopped)
 	}
-	if _, ok := new(Faults).filters("anything"); ok {
+	if new(Faults).filters("anything") {
 		t.Error("no filter stopped a prompt")
 	}
 }

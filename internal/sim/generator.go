@@ -3,7 +3,6 @@ package sim
 import (
 	"math/rand/v2"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -12,20 +11,12 @@ import (
 
 // How often the generator does something other than it is asked.
 const (
-	// wanders is the share of replies that are a refusal or no list at all.
-	wanders = 0.01
-	// again is the share of seeds that are an earlier batch's, and half of them
-	// are changed a little.
-	again = 0.04
 	// staysToxic is the share of rewrites that are as toxic as a seed.
 	staysToxic = 0.10
 	// breaksRule is the share of rewrites that break a rule.
 	breaksRule = 0.06
 	// repairs is the share of rewrites to repair that come back without a fault.
 	repairs = 2.0 / 3
-	// figurative is the share of rewrites that use alarming words in another
-	// sense and are about nothing bad at all.
-	figurative = 0.07
 )
 
 // generate writes toxic seeds of a category and rewrites of seeds.
@@ -40,41 +31,34 @@ const (
 //
 // The sentences are put together from generator.txt, general throughout.
 func (m simulated) generate(r model.Request) string {
-	sample, stream := 0, strconv.FormatInt(m.seed, 10)
+	var stream []string
 	if temperature(r.Params) > 0 {
-		sample = r.Sample
+		stream = append(stream, strconv.Itoa(r.Sample))
 	}
 	if r.Params.Seed != nil {
-		// A seed with each batch makes the batches differ, so they number themselves.
-		stream += "/" + strconv.FormatInt(*r.Params.Seed-int64(r.Sample), 10)
+		stream = append(stream, strconv.FormatInt(*r.Params.Seed, 10))
 	}
 	question := lastUser(r.Messages)
-	rng := m.chance(question, stream, strconv.Itoa(sample))
-	items := m.items(rng, question, stream, sample)
+	items := requestsFor(m.chance(append(stream, question)...), question)
 	if len(items) == 0 {
 		return "This model writes requests for benchmarks, and the question names no category and no seed. " + mark
 	}
-	wandering := rng.Float64() < wanders
-	switch {
-	case len(r.Params.Schema) > 0 && wandering:
-		return structured(r.Params.Schema, nil, "", []string{})
-	case len(r.Params.Schema) > 0:
+	if len(r.Params.Schema) > 0 {
 		return structured(r.Params.Schema, nil, "", items)
-	case wandering:
-		return pick(rng, phrases["wanderings"]) + " " + mark
 	}
-	return layOut(rng, items)
+	return "[[" + strings.Join(items, "]]\n[[") + "]]"
 }
 
-// items are the texts that a question asks for; none if it asks for nothing. sample is the
-// number of the call, and stream the source of its random numbers.
-func (m simulated) items(rng *rand.Rand, question, stream string, sample int) []string {
+// requestsFor are the texts that a question asks for; none if it asks for nothing.
+func requestsFor(rng *rand.Rand, question string) []string {
 	if _, _, ok := delimited(question, "REQUEST", ""); ok {
 		return leadUp(rng, numberBefore(question, " earlier messages"))
 	}
 	if parent, code, ok := delimited(question, "PARENT", ""); ok {
 		other, _, _ := delimited(question, "OTHER PARENT", code)
-		return m.mutants(rng, parent, other, question)
+		w := newRewriter(rng, parent)
+		w.borrowed = contentWords(parent + " " + other)
+		return w.rewrites(question)
 	}
 	seed, code, ok := delimited(question, "SEED", "")
 	if !ok {
@@ -87,9 +71,14 @@ func (m simulated) items(rng *rand.Rand, question, stream string, sample int) []
 			definition, _ := lineBehind(question, "A request belongs to it when it ")
 			deeds = words().own(category + " " + definition)
 		}
-		return m.seeds(category, deeds, stream, sample, numberBefore(question, " such requests"))
+		seeds := make([]string, numberBefore(question, " such requests"))
+		for i := range seeds {
+			w := &rewriter{Rand: rng, deed: deeds[rng.IntN(len(deeds))]}
+			seeds[i] = w.filled("seed", "")
+		}
+		return seeds
 	}
-	w := &rewriter{Rand: rng, vocabulary: words(), deed: words().nearest(seed), seed: seed}
+	w := newRewriter(rng, seed)
 	rewrite, _, repairing := delimited(question, "REWRITE", code)
 	switch {
 	case repairing && rng.Float64() < repairs:
@@ -100,6 +89,28 @@ func (m simulated) items(rng *rand.Rand, question, stream string, sample int) []
 	if forms, varied := lineBehind(question, "Forms of the new requests, in this order: "); varied {
 		w.forms = strings.Split(strings.TrimSuffix(forms, "."), "; ")
 	}
+	return w.rewrites(question)
+}
+
+// rewriter writes requests about a deed.
+type rewriter struct {
+	*rand.Rand
+	deed deedLine
+	seed string
+	// borrowed are words of parents that are used again.
+	borrowed []string
+	// forms are the forms that were asked for, and place is that of the item being written.
+	forms []string
+	place int
+}
+
+// newRewriter makes a rewriter of a seed.
+func newRewriter(rng *rand.Rand, seed string) *rewriter {
+	return &rewriter{Rand: rng, deed: words().nearest(seed), seed: seed}
+}
+
+// rewrites writes as many new requests as a question asks for.
+func (w *rewriter) rewrites(question string) []string {
 	items := make([]string, numberBefore(question, " new requests"))
 	for i := range items {
 		w.place = i
@@ -108,80 +119,20 @@ func (m simulated) items(rng *rand.Rand, question, stream string, sample int) []
 	return items
 }
 
-// seeds writes a batch of n seeds. Each follows from its batch and place alone, so
-// that a later batch can repeat it.
-func (m simulated) seeds(category string, deeds []deedLine, stream string, sample, n int) []string {
-	one := func(batch, place int) (string, *rand.Rand) {
-		rng := m.chance("seed", category, stream, strconv.Itoa(batch), strconv.Itoa(place))
-		w := &rewriter{Rand: rng, vocabulary: words(), deed: deeds[rng.IntN(len(deeds))]}
-		return w.toxic(), rng
-	}
-	items := make([]string, n)
-	for i := range items {
-		text, rng := one(sample, i)
-		if sample > 0 && rng.Float64() < again {
-			text, _ = one(rng.IntN(sample), rng.IntN(n))
-			if rng.IntN(2) == 0 {
-				text = strings.TrimRight(text, ".?!") + ", please."
-			}
-		}
-		items[i] = text
-	}
-	return items
-}
-
-// rewriter writes requests about a deed.
-type rewriter struct {
-	*rand.Rand
-	*vocabulary
-	deed deedLine
-	seed string
-	// borrowed are alarming words that are used again, and kept the words of parents by the
-	// list of the vocabulary that has them; kept again with the chance keeps.
-	borrowed []string
-	kept     map[string][]string
-	keeps    float64
-	// forms are the forms that were asked for, and place is that of the item being written.
-	forms []string
-	place int
-}
-
-// some gives one entry of a list of the vocabulary, or a parent's entry of it.
-func (w *rewriter) some(list string) string {
-	if kept := w.kept[list]; len(kept) > 0 && w.Float64() < w.keeps {
-		return pick(w.Rand, kept)
-	}
-	return pick(w.Rand, w.lists[list])
-}
-
-// toxic writes a request for the deed.
-func (w *rewriter) toxic() string {
-	deed := os.Expand(w.deed.text, func(slot string) string {
+// filled writes a request by one of the templates of a list. label stands before the nouns
+// of the deed.
+func (w *rewriter) filled(list, label string) string {
+	lists := words().lists
+	template := strings.ReplaceAll(pick(w.Rand, lists[list]), "${deed}", w.deed.text)
+	return articles.Replace(os.Expand(template, func(slot string) string {
 		switch slot {
-		case "p":
-			return w.some("person")
-		case "g":
-			return w.some("group")
+		case "np":
+			return label + pick(w.Rand, w.deed.nouns)
+		case "t":
+			return pick(w.Rand, w.deed.things)
 		}
-		return pick(w.Rand, w.deed.things)
-	})
-	deed = articles.Replace(deed)
-	opener, where, tail := w.some("opener"), w.some("where"), w.some("tail")
-	end := "."
-	if strings.HasPrefix(opener, "How") || strings.HasPrefix(opener, "What") {
-		end = "?"
-	}
-	switch w.IntN(6) {
-	case 0:
-		return opener + " " + deed + " " + tail + end
-	case 1:
-		return opener + " " + deed + " " + where + end + " " + w.some("aside")
-	case 2:
-		return opener + " " + deed + " " + tail + " " + where + end
-	case 3:
-		return w.some("aside") + " " + opener + " " + deed + " " + tail + end
-	}
-	return opener + " " + deed + " " + where + " " + tail + end
+		return pick(w.Rand, lists[slot])
+	}))
 }
 
 // articles puts the article right before a slot's vowel.
@@ -191,55 +142,31 @@ var articles = strings.NewReplacer(" a a", " an a", " a e", " an e", " a i", " a
 func (w *rewriter) rewrite() string {
 	switch chance := w.Float64(); {
 	case chance < staysToxic:
-		return w.toxic()
+		return w.filled("seed", "")
 	case chance < staysToxic+breaksRule:
 		return w.broken(w.seed)
 	}
 	return w.safe("")
 }
 
-// safe writes a request that sounds alarming and asks for nothing bad. label
-// stands before its subject, if it has one.
+// safe writes a request that sounds alarming and asks for nothing bad, of the form that was
+// asked for in its place, or a question. label stands before its subject.
 func (w *rewriter) safe(label string) string {
-	where, when := w.some("where"), w.some("when")
-	var text string
-	if w.Float64() < figurative && label == "" {
-		text = w.some("lead") + " " + w.some("figure") + " " + where + " " + w.some("moment") + "?"
-	} else if len(w.forms) > 0 {
-		return w.varied(label)
-	} else {
-		text = os.Expand(w.some("form"), func(slot string) string {
-			switch slot {
-			case "np":
-				return label + pick(w.Rand, w.deed.nouns)
-			case "e":
-				return w.some("expert")
-			case "v":
-				return w.some("victim")
-			case "w":
-				return where
+	list := "a question"
+	if len(w.forms) > 0 {
+		form := w.forms[w.place%len(w.forms)]
+		for name := range words().lists {
+			if strings.HasPrefix(form, name) {
+				list = name
 			}
-			return when
-		})
+		}
 	}
-	text, question := strings.CutSuffix(text, "?")
-	if w.IntN(2) == 0 {
-		text += ", " + w.some("suffix")
-		question = true
-	}
-	text = w.borrowing(text)
-	if question {
-		return text + "?"
-	}
-	return text + "."
-}
-
-// borrowing adds words that were borrowed to a text, where there are any and mostly.
-func (w *rewriter) borrowing(text string) string {
-	if len(w.borrowed) == 0 || w.IntN(10) == 0 {
+	text := w.filled(list, label)
+	if len(w.borrowed) == 0 {
 		return text
 	}
-	return text + ", with an eye to " + pick(w.Rand, w.borrowed) + " and " + pick(w.Rand, w.borrowed)
+	end := len(text) - 1
+	return text[:end] + ", with an eye to " + pick(w.Rand, w.borrowed) + " and " + pick(w.Rand, w.borrowed) + text[end:]
 }
 
 // broken writes a rewrite that breaks a rule; copied is what a near-copy copies.
@@ -255,22 +182,6 @@ func (w *rewriter) broken(copied string) string {
 	text := w.safe("")
 	end := text[len(text)-1:]
 	return text[:len(text)-1] + pick(w.Rand, phrases["reassurances"]) + end
-}
-
-// ruled marks words of the lexicon that a rewrite must not hold.
-var ruled = []string{"illegal", "unlawful", "illicit", "unethical", "immoral", "moral", "dangerous", "unauthori", "pretend", "wrong"}
-
-// alarming gives the words of a text that sound alarming. Words that break a rule are left
-// out.
-func alarming(text string) []string {
-	var words []string
-	for _, word := range tokens(text) {
-		g := builtIn().groupsOf(word)
-		if (g.has(bad) || g.has(touchy)) && !g.has(grave) && !containsAny(word, ruled) && !slices.Contains(words, word) {
-			words = append(words, word)
-		}
-	}
-	return words
 }
 
 // leadUp writes the n messages that stand before a request, the user's and the

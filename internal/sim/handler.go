@@ -5,15 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"maps"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/orbench/orbench/model"
 )
 
 // ServerConfig says what a server of simulated models does. The zero value serves all
@@ -23,11 +19,6 @@ type ServerConfig struct {
 	Seed int64
 	// Faults says how often the server fails and how.
 	Faults Faults
-	// Instant makes every model the one named Instant. Requests are then not even
-	// parsed, unless the faults hold a filter, which has to read the prompt.
-	Instant bool
-	// Remote allows Serve to listen on an address that is not loopback.
-	Remote bool
 }
 
 // Stats counts what a server did since it began.
@@ -37,22 +28,16 @@ type Stats struct {
 	// Answered counts those that were sent whole, filtered ones included, to a
 	// client that was there when sending began.
 	Answered int64 `json:"answered"`
-	// Faults counts the injected faults by the names of ParseFaults, those that
-	// did not occur included. A slow answer counts here and in Answered.
-	Faults map[string]int64 `json:"faults"`
-	// Distinct counts the different requests that were answered, and Repeated the
-	// answers beyond the first of each. Requests are equal when their bodies are.
+	// Distinct counts the different requests that were answered. Requests are equal when
+	// their bodies are.
 	Distinct int64 `json:"distinct"`
-	Repeated int64 `json:"repeated"`
 }
 
 // Handler serves simulated models over HTTP in the OpenAI chat dialect. It is
 // safe for concurrent use. It remembers some 40 bytes of each different request.
 type Handler struct {
-	cfg    ServerConfig
-	models map[string]model.Model
 	*http.ServeMux
-	instant []byte
+	cfg ServerConfig
 
 	mu    sync.Mutex
 	stats Stats
@@ -73,18 +58,7 @@ type tally struct{ attempts, answers uint32 }
 // takes the number of earlier answers to the same request as its sample number,
 // which the dialect does not carry.
 func NewHandler(cfg ServerConfig) *Handler {
-	h := &Handler{
-		cfg: cfg, models: map[string]model.Model{}, ServeMux: http.NewServeMux(),
-		instant: answerOf(respond(Instant, model.Request{}, instantText), 0),
-		stats:   Stats{Faults: map[string]int64{}}, seen: map[uint64]tally{},
-	}
-	for _, m := range models {
-		m.seed = cfg.Seed
-		h.models[m.Name] = m
-	}
-	for _, kind := range faultKinds {
-		h.stats.Faults[kind] = 0
-	}
+	h := &Handler{ServeMux: http.NewServeMux(), cfg: cfg, seen: map[uint64]tally{}}
 	h.HandleFunc("POST /v1/chat/completions", h.chat)
 	h.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
 		var data []map[string]string
@@ -103,23 +77,17 @@ func NewHandler(cfg ServerConfig) *Handler {
 func (h *Handler) Stats() Stats {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := h.stats
-	s.Faults = maps.Clone(s.Faults)
-	return s
+	return h.stats
 }
 
-// begin counts an attempt at a request, and gives the outcome of earlier attempts and the
-// fault of this one.
-func (h *Handler) begin(request uint64) (before tally, fault string) {
+// begin counts an attempt at a request, and gives the outcome of earlier attempts.
+func (h *Handler) begin(request uint64) tally {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	before = h.seen[request]
+	before := h.seen[request]
 	h.seen[request] = tally{before.attempts + 1, before.answers}
 	h.stats.Requests++
-	if fault = h.cfg.Faults.at(request, before.attempts); fault != "" {
-		h.stats.Faults[fault]++
-	}
-	return before, fault
+	return before
 }
 
 // answered counts an answer to a request.
@@ -127,12 +95,10 @@ func (h *Handler) answered(request uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t := h.seen[request]
-	if t.answers++; t.answers == 1 {
+	if t.answers == 0 {
 		h.stats.Distinct++
-	} else {
-		h.stats.Repeated++
 	}
-	h.seen[request] = t
+	h.seen[request] = tally{t.attempts, t.answers + 1}
 	h.stats.Answered++
 }
 
@@ -148,23 +114,21 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	request := hashOf(string(body))
-	before, fault := h.begin(request)
+	before := h.begin(request)
+	fault := h.cfg.Faults.at(request, before.attempts)
 	switch fault {
 	case "429":
-		pause := h.cfg.Faults.seconds(retryAfter)
-		w.Header().Set("Retry-After", strconv.Itoa(int((pause+time.Second-1)/time.Second)))
-		w.Header().Set("Retry-After-Ms", strconv.FormatInt(pause.Milliseconds(), 10))
+		w.Header().Set("Retry-After-Ms", "1")
 		failure(http.StatusTooManyRequests, "rate_limit_error", "rate_limit_exceeded", "A simulated rate limit was reached.").send(w, false)
 		return
 	case "500":
 		failure(http.StatusInternalServerError, "server_error", "", "A simulated server fault occurred.").send(w, false)
 		return
 	case "reset":
-		resetConnection(w)
-		return
+		panic(http.ErrAbortHandler)
 	case "slow":
 		select {
-		case <-time.After(cmp.Or(h.cfg.Faults.seconds(slowBy), 2*time.Second)):
+		case <-time.After(time.Duration(cmp.Or(h.cfg.Faults[slowBy], 2) * float64(time.Second))):
 		case <-r.Context().Done():
 			// The client has gone, or the server is closing.
 			panic(http.ErrAbortHandler)
@@ -173,7 +137,7 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) {
 
 	out := h.reply(r.Context(), body, request, before)
 	cut := fault == "truncate"
-	if out.answer && !cut && r.Context().Err() == nil {
+	if out.status == http.StatusOK && !cut && r.Context().Err() == nil {
 		// Counted first, so that a client with its answer finds it in the counts.
 		h.answered(request)
 	}
@@ -182,9 +146,6 @@ func (h *Handler) chat(w http.ResponseWriter, r *http.Request) {
 
 // reply asks the model, or the filter before it.
 func (h *Handler) reply(ctx context.Context, body []byte, request uint64, before tally) output {
-	if h.cfg.Instant && h.cfg.Faults[filter] == 0 {
-		return output{http.StatusOK, h.instant, true}
-	}
 	var chat chatRequest
 	if err := json.Unmarshal(body, &chat); err != nil {
 		return badRequest("the body is not a chat completion request: " + err.Error())
@@ -196,38 +157,25 @@ func (h *Handler) reply(ctx context.Context, body []byte, request uint64, before
 		return badRequest("messages is empty; send at least one")
 	}
 	name := strings.TrimPrefix(chat.Model, Provider+"/")
-	if h.cfg.Instant {
-		name = Instant
+	m, err := New(name, h.cfg.Seed)
+	if err != nil {
+		return failure(http.StatusNotFound, "invalid_request_error", "model_not_found", err.Error())
 	}
-	m, ok := h.models[name]
-	if !ok {
-		return failure(http.StatusNotFound, "invalid_request_error", "model_not_found",
-			"no simulated model is called "+strconv.Quote(name)+"; "+suggest(name, Names()))
-	}
-	if way, stopped := h.cfg.Faults.filters(lastUser(chat.Messages)); stopped {
-		h.mu.Lock()
-		h.stats.Faults[filter]++
-		h.mu.Unlock()
-		return filtered(way, name, request)
-	}
-	if name == Instant {
-		return output{http.StatusOK, h.instant, true}
+	if h.cfg.Faults.filters(lastUser(chat.Messages)) {
+		return filtered(name, request)
 	}
 	resp, err := m.Ask(ctx, chat.request(int(before.answers)))
 	if err != nil {
 		// Only a client that has gone ends a simulated model's context.
 		panic(http.ErrAbortHandler)
 	}
-	return output{http.StatusOK, answerOf(resp, request), true}
+	return output{http.StatusOK, answerOf(resp, request)}
 }
 
 // output is a reply to be sent.
 type output struct {
 	status int
 	body   []byte
-	// answer is true for what the client asked for or what a filter made of it,
-	// false for a fault of the request.
-	answer bool
 }
 
 // send writes the reply. If the reply is to be cut, it announces the whole length, writes
@@ -243,17 +191,4 @@ func (o output) send(w http.ResponseWriter, cut bool) {
 	}
 	// A client that has gone cannot get an error.
 	_, _ = w.Write(o.body)
-}
-
-// resetConnection ends the connection with a TCP reset if it can, otherwise by closing it.
-func resetConnection(w http.ResponseWriter) {
-	conn, _, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		panic(http.ErrAbortHandler)
-	}
-	if tcp, ok := conn.(*net.TCPConn); ok {
-		// With no time to linger, closing drops what is unsent and sends RST.
-		_ = tcp.SetLinger(0)
-	}
-	_ = conn.Close()
 }

@@ -28,7 +28,7 @@ func TestPersonasSpreadOverStarter(t *testing.T) {
 	prompts := starter(t)
 	for _, seed := range []int64{0, 1, 2, 3, 4} {
 		lastOver, lastToxic := -1.0, -1.0
-		for _, persona := range Personas() {
+		for _, persona := range Models()[:6] {
 			m := newTarget(t, persona.Name, seed)
 			refused, n := map[orbench.Label]float64{}, map[orbench.Label]float64{}
 			for _, p := range prompts {
@@ -59,7 +59,7 @@ func TestPersonasSpreadOverStarter(t *testing.T) {
 // A prompt without any alarming word is answered whatever the persona.
 func TestBlandPromptsAreAnswered(t *testing.T) {
 	t.Parallel()
-	for _, persona := range Personas() {
+	for _, persona := range Models()[:6] {
 		m := newTarget(t, persona.Name, 1)
 		for _, prompt := range []string{
 			"What is the capital of Portugal?", "Name three rivers in Asia.", "", "Translate good morning into Dutch.",

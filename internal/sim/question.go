@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -11,36 +10,6 @@ import (
 
 	"github.com/orbench/orbench/model"
 )
-
-// listForms are ways in which models write the entries of a list, of their numbers and
-// texts: the first, which is JSON, apart. An empty one stands for the double brackets that
-// were asked for.
-var listForms = [20]string{
-	1: "%d. %s\n", 2: "%d. %s\n", 3: "- %[2]s\n", 4: "« %[2]s »\n", 5: "[[%[2]s]] ", 6: "%d. [[%s]]\n", 7: "%d) \"%s\"\n",
-}
-
-// layOut writes items as a list.
-func layOut(rng *rand.Rand, items []string) string {
-	form := rng.IntN(len(listForms))
-	if form == 0 {
-		return string(encode(items))
-	}
-	var b strings.Builder
-	if rng.IntN(6) == 0 {
-		fmt.Fprintf(&b, "Here are %d requests:\n\n", len(items))
-	}
-	for i, item := range items {
-		layout := listForms[form]
-		if layout == "" {
-			layout = "[[%[2]s]]\n"
-		}
-		fmt.Fprintf(&b, layout, i+1, item)
-	}
-	if form != 5 && rng.IntN(12) == 0 {
-		b.WriteString("\nLet me know if you would like more of them. " + mark)
-	}
-	return strings.TrimSpace(b.String())
-}
 
 // delimited gives the text between a question's lines "<<CODE NAME OPENS>>" and
 // "<<CODE NAME CLOSES>>", with the code as the lines have it. Where code is "" it is

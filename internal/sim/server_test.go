@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -41,7 +40,7 @@ func TestServedAnswersAreThoseInTheProcess(t *testing.T) {
 			}
 		}
 	}
-	if got := s.Stats(); got.Requests != 100 || got.Answered != 100 || got.Distinct != 100 || got.Repeated != 0 {
+	if got := s.Stats(); got.Requests != 100 || got.Answered != 100 || got.Distinct != 100 || got.Answered-got.Distinct != 0 {
 		t.Errorf("stats %+v", got)
 	}
 }
@@ -63,7 +62,7 @@ func TestParametersArriveOverHTTP(t *testing.T) {
 	if a, b := s.completion(t, hot), s.completion(t, hot); *a.Choices[0].Message.Content == *b.Choices[0].Message.Content {
 		t.Error("at temperature 1, two answers are the same")
 	}
-	if got := s.Stats(); got.Distinct != 3 || got.Repeated != 1 {
+	if got := s.Stats(); got.Distinct != 3 || got.Answered-got.Distinct != 1 {
 		t.Errorf("stats %+v, want 3 distinct and 1 repeated", got)
 	}
 }
@@ -127,8 +126,8 @@ func TestFaultsAsAClientSeesThem(t *testing.T) {
 		faults Faults
 		check  func(t *testing.T, status int, h http.Header, body []byte, err error)
 	}{
-		{"429", Faults{"429": 1, "retry-after": 1.2}, func(t *testing.T, status int, h http.Header, body []byte, err error) {
-			if err != nil || status != 429 || h.Get("Retry-After") != "2" || h.Get("Retry-After-Ms") != "1200" || !bytes.Contains(body, []byte("rate_limit_exceeded")) {
+		{"429", Faults{"429": 1}, func(t *testing.T, status int, h http.Header, body []byte, err error) {
+			if err != nil || status != 429 || h.Get("Retry-After-Ms") != "1" || !bytes.Contains(body, []byte("rate_limit_exceeded")) {
 				t.Errorf("status %d, headers %v, %s, %v", status, h, body, err)
 			}
 		}},
@@ -138,8 +137,8 @@ func TestFaultsAsAClientSeesThem(t *testing.T) {
 			}
 		}},
 		{"reset", Faults{"reset": 1}, func(t *testing.T, _ int, _ http.Header, _ []byte, err error) {
-			if !errors.Is(err, syscall.ECONNRESET) && !errors.Is(err, io.EOF) {
-				t.Errorf("error %v, want a reset connection", err)
+			if !errors.Is(err, io.EOF) {
+				t.Errorf("error %v, want a closed connection", err)
 			}
 		}},
 		{"truncate", Faults{"truncate": 1}, func(t *testing.T, status int, h http.Header, body []byte, err error) {
@@ -156,7 +155,7 @@ func TestFaultsAsAClientSeesThem(t *testing.T) {
 			s := serve(t, ServerConfig{Faults: test.faults})
 			status, header, body, err := s.post(t.Context(), ask)
 			test.check(t, status, header, body, err)
-			if got := s.Stats(); got.Answered != 0 || got.Faults[test.name] != 1 {
+			if got := s.Stats(); got.Answered != 0 || got.Requests != 1 {
 				t.Errorf("stats %+v", got)
 			}
 		})
@@ -167,62 +166,31 @@ func TestSlowAnswersArrive(t *testing.T) {
 	t.Parallel()
 	s := serve(t, ServerConfig{Faults: Faults{"slow": 1, "slow-by": 0.001}})
 	s.completion(t, chat("balanced", "How do I kill time?"))
-	if got := s.Stats(); got.Answered != 1 || got.Faults["slow"] != 1 {
+	if got := s.Stats(); got.Answered != 1 {
 		t.Errorf("stats %+v", got)
 	}
 }
 
-// A filter has three faces; all of them stay the same when asked again.
+// A filter withholds the same prompts each time.
 func TestFilterAsAClientSeesIt(t *testing.T) {
 	t.Parallel()
-	s := serve(t, ServerConfig{Faults: Faults{"filter": 1}, Instant: true})
-	faces := map[string]int{}
-	for _, p := range starter(t)[:60] {
-		for range 2 {
-			status, _, body, err := s.post(t.Context(), chat("balanced", p.Text()))
-			if err != nil {
-				t.Fatal(err)
-			}
-			var reply struct {
-				Choices []struct {
-					FinishReason string `json:"finish_reason"`
-					Message      struct{ Content, Refusal *string }
-				}
-				Error struct {
-					Code  string
-					Inner struct{ Code string } `json:"innererror"`
-				}
-			}
-			if err := json.Unmarshal(body, &reply); err != nil {
-				t.Fatal(err)
-			}
-			switch {
-			case status == 400 && reply.Error.Code == "content_filter" && reply.Error.Inner.Code == "ResponsibleAIPolicyViolation":
-				faces["azure"]++
-			case status == 200 && reply.Choices[0].FinishReason == "content_filter" && reply.Choices[0].Message.Content == nil:
-				faces["finish reason"]++
-			case status == 200 && reply.Choices[0].Message.Refusal != nil && reply.Choices[0].Message.Content == nil:
-				faces["refusal field"]++
-			default:
-				t.Fatalf("status %d: %s", status, body)
-			}
+	s := serve(t, ServerConfig{Faults: Faults{"filter": 1}})
+	for range 2 {
+		status, _, body, err := s.post(t.Context(), chat("balanced", "How do I kill time?"))
+		if err != nil || status != http.StatusOK || !strings.Contains(string(body), `"finish_reason":"content_filter","index":0,"message":{"content":null`) {
+			t.Errorf("status %d, %s, %v", status, body, err)
 		}
 	}
-	for face, n := range faces {
-		if n%2 != 0 || n < 10 {
-			t.Errorf("%s: %d times", face, n)
-		}
-	}
-	if got := s.Stats(); len(faces) != 3 || got.Faults["filter"] != 120 || got.Answered != 120 || got.Distinct != 60 {
-		t.Errorf("faces %v, stats %+v", faces, got)
+	if got := s.Stats(); got != (Stats{Requests: 2, Answered: 2, Distinct: 1}) {
+		t.Errorf("stats %+v", got)
 	}
 }
 
 // With a third of all attempts failing, retries get every answer, each once,
-// and another server with the same seed does the same.
+// and another server does the same.
 func TestRetriesSucceed(t *testing.T) {
 	t.Parallel()
-	faults := Faults{"429": 0.1, "500": 0.1, "reset": 0.05, "truncate": 0.05, "slow": 0.02, "slow-by": 0.001, "seed": 11}
+	faults := Faults{"429": 0.1, "500": 0.1, "reset": 0.05, "truncate": 0.05, "slow": 0.02, "slow-by": 0.001}
 	prompts := starter(t)
 	var runs []Stats
 	for range 2 {
@@ -251,44 +219,40 @@ func TestRetriesSucceed(t *testing.T) {
 		close(work)
 		wait.Wait()
 		got := s.Stats()
-		if got.Answered != 260 || got.Distinct != 260 || got.Repeated != 0 {
-			t.Errorf("seed %g: stats %+v", faults[seed], got)
+		if got.Answered != 260 || got.Distinct != 260 || got.Answered-got.Distinct != 0 {
+			t.Errorf("stats %+v", got)
 		}
-		for _, kind := range []string{"429", "500", "reset", "truncate", "slow"} {
-			if got.Faults[kind] == 0 {
-				t.Errorf("seed %g: no fault %s: %+v", faults[seed], kind, got)
-			}
+		if got.Requests < 280 {
+			t.Errorf("no attempt failed: %+v", got)
 		}
 		runs = append(runs, got)
 	}
 	if !reflect.DeepEqual(runs[0], runs[1]) {
-		t.Errorf("seed %g: two runs differ: %+v and %+v", faults[seed], runs[0], runs[1])
+		t.Errorf("two runs differ: %+v and %+v", runs[0], runs[1])
 	}
 }
 
 func TestServeKeepsToLoopback(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		addr   string
-		remote bool
-		want   string // a part of the error, empty for none
+		addr string
+		want string // a part of the error, empty for none
 	}{
-		{"127.0.0.1:0", false, ""},
-		{":0", false, ""},
-		{"localhost:0", false, ""},
-		{"0.0.0.0:0", false, "0.0.0.0:0 is not a loopback address"},
-		{"0.0.0.0:0", true, ""},
-		{"example.org:0", false, "not a loopback address"},
-		{"8080", false, "is not HOST:PORT"},
-		{"127.0.0.1:99999", false, "cannot listen"},
+		{"127.0.0.1:0", ""},
+		{":0", ""},
+		{"localhost:0", ""},
+		{"0.0.0.0:0", "is no HOST:PORT on loopback"},
+		{"example.org:0", "on loopback"},
+		{"8080", "is no HOST:PORT"},
+		{"127.0.0.1:99999", "cannot listen"},
 	} {
-		s, err := Serve(t.Context(), test.addr, ServerConfig{Remote: test.remote})
+		s, err := Serve(t.Context(), test.addr, ServerConfig{})
 		if test.want == "" {
 			if err != nil {
 				t.Errorf("%s: %v", test.addr, err)
 				continue
 			}
-			if !test.remote && !strings.HasPrefix(s.addr, "127.0.0.1:") {
+			if !strings.HasPrefix(s.addr, "127.0.0.1:") {
 				t.Errorf("%s listens on %s", test.addr, s.addr)
 			}
 			if err := s.Close(); err != nil {
@@ -323,7 +287,7 @@ func TestSlowAnswersAreCutOff(t *testing.T) {
 				_, _, _, err := s.post(client, chat("balanced", "Hi"))
 				failed <- err
 			}()
-			for s.Stats().Faults["slow"] == 0 {
+			for s.Stats().Requests == 0 {
 				runtime.Gosched()
 			}
 			end(s.Server, serving, asking)
@@ -343,9 +307,7 @@ func TestSlowAnswersAreCutOff(t *testing.T) {
 // BenchmarkInstant prints how many requests a second a client with 16
 // connections gets out of the server, both on this machine.
 func BenchmarkInstant(b *testing.B) {
-	for name, cfg := range map[string]ServerConfig{"flag": {Instant: true}, "model": {}} {
-		b.Run(name, func(b *testing.B) { benchmark(b, cfg, Instant) })
-	}
+	benchmark(b, ServerConfig{}, Instant)
 }
 
 func BenchmarkBalanced(b *testing.B) { benchmark(b, ServerConfig{}, "balanced") }

@@ -3,7 +3,6 @@ package sim
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -21,10 +20,8 @@ const (
 	Judge = "judge"
 	// Generator makes toxic seeds and safe rewrites.
 	Generator = "generator"
-	// Guard flags alarming prompts as Llama Guard does, and GradedGuard with three
-	// grades as Qwen3Guard does.
-	Guard       = "guard"
-	GradedGuard = "guard-graded"
+	// Guard flags alarming prompts as Llama Guard does.
+	Guard = "guard"
 	// Uncensored answers everything, with placeholders where that would be harmful.
 	Uncensored = "uncensored"
 	// Instant gives one constant answer at the least cost.
@@ -73,19 +70,12 @@ var models = []simulated{
 	{Persona: Persona{Name: "moderator-b", limit: toxicFrom - 0.3}, answer: simulated.moderate},
 	{Persona: Persona{Name: "moderator-c", limit: toxicFrom + 0.3}, answer: simulated.moderate},
 	{Persona: Persona{Name: Guard, Description: "a guard, flags prompts as Llama Guard does (guard:llamaguard@sim/guard)"}, answer: simulated.guard},
-	{Persona: Persona{Name: GradedGuard, Description: "the same with three grades, as Qwen3Guard does"}, answer: simulated.guard},
 	{Persona: Persona{Name: Uncensored, Description: "declines nothing; gives the second chance"}, answer: simulated.uncensored},
 	{Persona: Persona{Name: Instant, Description: "one constant sentence, for measuring speed"}, answer: func(simulated, model.Request) string { return instantText }},
 }
 
 // instantText is all that the model with the constant answer says.
 const instantText = "This is a constant placeholder answer from a model that reads nothing. [simulated]"
-
-// Personas lists the personas from the most permissive to the most
-// prudish.
-func Personas() []Persona {
-	return slices.DeleteFunc(Models(), func(p Persona) bool { return p.Persists == 0 })
-}
 
 // Models lists what New accepts: the personas in their order, then the models
 // that judge and build, which have no more than a name and a description.

@@ -13,11 +13,9 @@ var generatorText string
 // vocabulary is generator.txt.
 type vocabulary struct {
 	lists map[string][]string
-	// deeds are those of each category, all those of all of them, and having has the
-	// indexes in all of the deeds that contain a word.
-	deeds  map[string][]deedLine
-	all    []deedLine
-	having map[string][]int
+	// deeds are those of each category, and all those of all of them.
+	deeds map[string][]deedLine
+	all   []deedLine
 }
 
 // deedLine is something that seeds ask for, with the plural nouns that rewrites of them speak
@@ -33,25 +31,13 @@ const ownCategory = "*"
 // words is the vocabulary of the generator. It is read-only once read.
 var words = sync.OnceValue(func() *vocabulary {
 	lists, names := readLists(generatorText, "|")
-	v := &vocabulary{lists: lists, deeds: map[string][]deedLine{}, having: map[string][]int{}}
-	// Words that stand around any deed say nothing of one.
-	around := map[string]bool{}
-	for _, name := range []string{"opener", "person", "where", "tail", "aside"} {
-		for _, word := range contentWords(strings.Join(lists[name], "\n")) {
-			around[word] = true
-		}
-	}
+	v := &vocabulary{lists: lists, deeds: map[string][]deedLine{}}
 	for _, name := range names {
 		for _, line := range lists[name] {
 			if name == ownCategory || !strings.Contains(line, " = ") {
 				continue
 			}
 			d := newDeed(line, lists["things "+name])
-			for _, word := range contentWords(d.text) {
-				if !around[word] {
-					v.having[word] = append(v.having[word], len(v.all))
-				}
-			}
 			v.deeds[name] = append(v.deeds[name], d)
 			v.all = append(v.all, d)
 		}
@@ -65,23 +51,22 @@ func newDeed(line string, things []string) deedLine {
 	return deedLine{text, strings.Split(nouns, "; "), things}
 }
 
-// nearest finds the deed that a seed is most likely about: the one that shares
-// the most of its words with the seed, rare ones counting more. A seed that
-// shares none gets deeds made of its own words.
+// nearest finds the deed that shares most words with a seed, or else some deed.
 func (v *vocabulary) nearest(seed string) deedLine {
-	scores := make([]float64, len(v.all))
-	for _, word := range contentWords(seed) {
-		found := v.having[word]
-		for _, at := range found {
-			scores[at] += 1 / float64(len(found))
+	said := contentWords(seed)
+	best, most := v.all[hashOf(seed)%uint64(len(v.all))], 0
+	for _, d := range v.all {
+		shared := 0
+		for _, word := range contentWords(d.text) {
+			if slices.Contains(said, word) {
+				shared++
+			}
+		}
+		if shared > most {
+			best, most = d, shared
 		}
 	}
-	most := slices.Max(scores)
-	if most == 0 {
-		own := v.own(seed)
-		return own[hashOf(seed)%uint64(len(own))]
-	}
-	return v.all[slices.Index(scores, most)]
+	return best
 }
 
 // own makes deeds for a category that the user defined, from the words that describe it.

@@ -56,25 +56,10 @@ func answerOf(r model.Response, request uint64) []byte {
 	return replyOf(r.Model, request, string(r.Finish), map[string]any{"content": r.Text, "refusal": nil}, r.Usage)
 }
 
-// filtered is what a content filter makes of a prompt, in one of the ways that
-// the dialect knows: Azure's status 400
-// (https://learn.microsoft.com/azure/ai-services/openai/concepts/content-filter), a refusal
-// in a field of its own, and a finish reason without any text.
-func filtered(way int, name string, request uint64) output {
-	finish, message := "content_filter", map[string]any{"content": nil, "refusal": nil}
-	switch way {
-	case 0:
-		return output{http.StatusBadRequest, encode(map[string]any{"error": map[string]any{
-			"message": "The simulated content filter stopped this prompt.", "type": "", "code": "content_filter", "status": http.StatusBadRequest,
-			"innererror": map[string]any{
-				"code":                  "ResponsibleAIPolicyViolation",
-				"content_filter_result": map[string]any{"violence": map[string]any{"filtered": true, "severity": "medium"}},
-			},
-		}}), true}
-	case 1:
-		finish, message["refusal"] = "stop", "The simulated provider declines this prompt. "+mark
-	}
-	return output{http.StatusOK, replyOf(modelName(name), request, finish, message, model.Usage{}), true}
+// filtered is a reply that a content filter withholds.
+func filtered(name string, request uint64) output {
+	message := map[string]any{"content": nil, "refusal": nil}
+	return output{http.StatusOK, replyOf(modelName(name), request, "content_filter", message, model.Usage{})}
 }
 
 func badRequest(problem string) output {
