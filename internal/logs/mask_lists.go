@@ -121,4 +121,3 @@ func (v vocabulary) near(context string, n int) bool {
 	end := v.last(context)
 	return end > 0 && len(context)-end <= n && !strings.ContainsAny(context[end:], digits)
 }
-
