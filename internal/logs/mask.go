@@ -59,15 +59,19 @@ func (m *Masker) add(names []string) {
 	m.names = nil
 }
 
-// rules are tried in this order: a number of a card or account must not be taken for a
-// phone's. find looks for a value at byte i of a text, where one of the bytes of first
-// stands. It gives where the value begins, not before least, and where it ends. If both are
-// the same, it is none, and none begins before that place.
-var rules = []struct {
+// rule finds values of a kind. find looks for a value at byte i of a text, where one of the
+// bytes of first stands, or from there on if first is nil. It gives where the value begins, not
+// before least, and where it ends. If both are the same, it is none, and none begins before
+// that place.
+type rule struct {
 	kind  string
 	first *set
 	find  func(text string, i, least int) (from, to int)
-}{
+}
+
+// rules are tried in this order: a number of a card or account must not be taken for a
+// phone's.
+var rules = []rule{
 	{"key", setOf(letters + digits + "-:="), key},
 	{"mail", setOf(" \n@%&-_|*#([{<\xe2\xe3\xe5\xe8\xea"), mail},
 	{"IBAN", setOf(letters), iban},
@@ -112,10 +116,14 @@ type value struct {
 func (m *Masker) Text(text string) string {
 	read, at := plain(text)
 	var all []value
+	rules := rules
+	if len(m.listed) > 0 {
+		rules = append(slices.Clip(rules), rule{"name", nil, m.name})
+	}
 	for _, r := range rules {
 		least, known := 0, len(all)
 		for i := 0; i < len(read); i++ {
-			if !r.first[read[i]] {
+			if r.first != nil && !r.first[read[i]] {
 				continue
 			}
 			from, to := r.find(read, i, least)
@@ -125,9 +133,14 @@ func (m *Masker) Text(text string) string {
 			}
 			i = max(i, to-1)
 		}
-		read = without(read, all[known:])
+		if len(all) > known {
+			hidden := []byte(read) // what one rule found, no other finds
+			for _, v := range all[known:] {
+				clear(hidden[v.from:v.to])
+			}
+			read = string(hidden)
+		}
 	}
-	all = append(all, m.people(read)...)
 	slices.SortFunc(all, func(a, b value) int { return a.from - b.from })
 	var out strings.Builder
 	end := 0
@@ -148,42 +161,21 @@ func (m *Masker) Text(text string) string {
 	return out.String() + text[end:]
 }
 
-// people finds the names that are listed.
-func (m *Masker) people(text string) (found []value) {
-	if len(m.listed) == 0 {
-		return nil
-	}
+// name finds the names that are listed.
+func (m *Masker) name(text string, i, _ int) (from, to int) {
 	if m.names == nil {
 		m.names = regexp.MustCompile(`(?i)` + strings.Join(m.listed, "|"))
 	}
-	for i := 0; ; {
-		at := m.names.FindStringIndex(text[i:])
-		if at == nil {
-			return found
-		}
-		from, to := i+at[0], i+at[1]
-		if alone(text, from, to) {
-			found = append(found, value{from, to, m.mask("name", text[from:to])})
-			i = to
-			continue
-		}
-		_, size := utf8.DecodeRuneInString(text[from:])
-		i = from + size
+	at := m.names.FindStringIndex(text[i:])
+	if at == nil {
+		return len(text), len(text)
 	}
-}
-
-// without has no values any more, so that no other rule finds them.
-func without(text string, values []value) string {
-	if len(values) == 0 {
-		return text
+	from, to = i+at[0], i+at[1]
+	if alone(text, from, to) {
+		return from, to
 	}
-	var out strings.Builder
-	end := 0
-	for _, v := range values {
-		out.WriteString(text[end:v.from] + strings.Repeat("\x00", v.to-v.from))
-		end = v.to
-	}
-	return out.String() + text[end:]
+	_, size := utf8.DecodeRuneInString(text[from:])
+	return from + size, from + size
 }
 
 // Values is the number of different values that were masked.
@@ -192,7 +184,7 @@ func (m *Masker) Values() int { return len(m.numbers) }
 // mask numbers a value, however it is written.
 func (m *Masker) mask(kind, value string) string {
 	if kind == "mail" {
-		value = spelledDot.ReplaceAllString(spelledAt.ReplaceAllString(value, "@"), ".")
+		value = patterns["spelledDot"].ReplaceAllString(patterns["spelledAt"].ReplaceAllString(value, "@"), ".")
 	}
 	id := kind + " " + strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" -/()\r\n\t", r) && kind != "key" || kind == "phone" && r == '.' {
@@ -200,13 +192,11 @@ func (m *Masker) mask(kind, value string) string {
 		}
 		return unicode.ToLower(r)
 	}, value)
-	n, ok := m.numbers[id]
-	if !ok {
+	if m.numbers[id] == 0 {
 		m.counts[kind]++
-		n = m.counts[kind]
-		m.numbers[id] = n
+		m.numbers[id] = m.counts[kind]
 	}
-	return fmt.Sprintf("[%s %d]", kind, n)
+	return fmt.Sprintf("[%s %d]", kind, m.numbers[id])
 }
 
 // plain gives the characters that a text stands for, and for each byte of them, and their
@@ -287,16 +277,10 @@ func joined(text string, i int) bool {
 	return s != 0 && s == script(before)
 }
 
-// labels are names of values that stand right before them, as in IP10.1.2.3.
-var labels = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:ip|iban|tel|mob|no)$`)
-
 // inside reports whether a value that begins at byte i is the end of a word.
 func inside(text string, i int) bool {
-	return joined(text, i) && (strings.IndexByte(digits, text[i-1]) >= 0 || !labels.MatchString(before(text, i, 6)))
+	return joined(text, i) && (strings.IndexByte(digits, text[i-1]) >= 0 || !patterns["labels"].MatchString(before(text, i, 6)))
 }
-
-// ending matches an ending of a word, as of Finnish, behind a number.
-var ending = regexp.MustCompile(`^[a-zäöåüışğç]{0,3}(?:[aeiouyäöåüı][a-zäöåüışğç]|[a-zäöåüışğç][aeiouyäöåüı])[a-zäöåüışğç]{0,3}(?:[^\p{L}\p{N}]|$)`)
 
 // alone reports whether a value is no part of a longer word.
 func alone(text string, from, to int) bool {
@@ -306,7 +290,7 @@ func alone(text string, from, to int) bool {
 	if !joined(text, to) {
 		return true
 	}
-	end := ending.FindString(clip(text[to:], 24))
+	end := patterns["ending"].FindString(clip(text[to:], 24))
 	return strings.IndexByte(digits, text[to-1]) >= 0 && strings.Trim(end, "abcdef") != "" // and no number in hex
 }
 

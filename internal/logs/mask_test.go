@@ -178,3 +178,41 @@ func TestMasked(t *testing.T) {
 	}
 	t.Log(tried)
 }
+
+// TestReadMasks refuses a line that is none, and finds each list and pattern that the rules
+// name, and no other.
+func TestReadMasks(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"words mail":          "masks.txt:2: it has no value",
+		"pattern a {noPart}b": "masks.txt:2: it has no value, or an unknown part {noPart}",
+		"pattern a (b":        "masks.txt:2: error parsing regexp: missing closing ): `(b`",
+		"word mail address":   `masks.txt:2: its kind is "word"`,
+	} {
+		if _, _, err := readMasks("part b c\n" + line); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", line, err, want)
+		}
+	}
+	var code []byte
+	for _, file := range []string{"mask.go", "mask_rules.go"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code = append(code, text...)
+	}
+	named := map[string]bool{}
+	for _, name := range regexp.MustCompile(`"([a-zA-Z]+)"`).FindAllSubmatch(code, -1) {
+		named[string(name[1])] = true
+	}
+	for name := range patterns {
+		if !named[strings.TrimRight(name, "0123456789")] {
+			t.Errorf("no rule has the pattern %s", name)
+		}
+	}
+	for _, name := range regexp.MustCompile(`(?:patterns|lists)\["([a-zA-Z]+)"\]`).FindAllStringSubmatch(string(code), -1) {
+		if lists[name[1]] == nil && patterns[name[1]] == nil {
+			t.Errorf("masks.txt has no %s", name[1])
+		}
+	}
+}

@@ -1,10 +1,10 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"iter"
-	"slices"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/model"
@@ -12,20 +12,18 @@ import (
 
 // Forgetting is what is taken out of a store in one transaction.
 type Forgetting struct {
-	// Datasets come in place of those that lose prompts.
-	Datasets []Replacement
+	// Datasets come in place of those that lose prompts, whose keys they have here.
+	Datasets map[Key]Replacement
 	// Runs come in place of those of their names. Their Saved is set.
 	Runs []Run
-	// Calls are removed with what failed of them, Failures alone.
-	Calls, Failures []model.Hash
+	// Calls are removed with what failed of them.
+	Calls []model.Hash
 	// Annotations are the IDs of those to be removed.
 	Annotations [][sha256.Size]byte
 }
 
-// Replacement is a dataset with fewer prompts.
+// Replacement is a dataset with fewer prompts. Its fields are as in PutDataset.
 type Replacement struct {
-	// Old is the key of the dataset that it replaces. About and Prompts are as in PutDataset.
-	Old     Key
 	About   []byte
 	Prompts iter.Seq2[orbench.Prompt, error]
 }
@@ -44,52 +42,41 @@ func (t *Tables) Forget(ctx context.Context, f Forgetting) error {
 		if err != nil {
 			return err
 		}
-		replaced := slices.ContainsFunc(f.Datasets, func(r Replacement) bool { return r.Old == key })
+		_, replaced := f.Datasets[key]
 		for hash := range chunks.Each() {
 			stays[[sha256.Size]byte(hash)] = stays[[sha256.Size]byte(hash)] || !replaced
 		}
 	}
-	return t.Transact(ctx, func(exec func(string, ...any) error) error {
-		for _, d := range f.Datasets {
-			if err := exec(`DELETE FROM datasets WHERE key = $1`, d.Old[:]); err != nil {
-				return err
+	return t.Transact(ctx, func(exec func(string, ...any) error) (failed error) {
+		do := func(query string, args ...any) {
+			if failed == nil {
+				failed = exec(query, args...)
 			}
+		}
+		for old, d := range f.Datasets {
+			do(`DELETE FROM datasets WHERE key = $1`, old[:])
 			cut, err := insertDataset(exec, d.About, d.Prompts)
-			if err != nil {
-				return err
-			}
+			failed = cmp.Or(failed, err)
 			for hash := range cut.Each() {
 				stays[[sha256.Size]byte(hash)] = true
 			}
 		}
 		for _, r := range f.Runs {
-			do, err := saveRun(r)
-			if err == nil {
-				err = exec(do.Query, do.Args...)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		var failed error
-		remove := func(from string, key [sha256.Size]byte) {
-			if failed == nil {
-				failed = exec(`DELETE FROM `+from+` = $1`, key[:])
-			}
+			saved, err := saveRun(r)
+			failed = cmp.Or(failed, err)
+			do(saved.Query, saved.Args...)
 		}
 		for hash, stay := range stays {
 			if !stay {
-				remove(`pieces WHERE hash`, hash)
+				do(`DELETE FROM pieces WHERE hash = $1`, hash[:])
 			}
 		}
 		for _, hash := range f.Calls {
-			remove(`calls WHERE hash`, hash)
-		}
-		for _, hash := range slices.Concat(f.Calls, f.Failures) {
-			remove(`failures WHERE hash`, hash)
+			do(`DELETE FROM calls WHERE hash = $1`, hash[:])
+			do(`DELETE FROM failures WHERE hash = $1`, hash[:])
 		}
 		for _, id := range f.Annotations {
-			remove(`annotations WHERE id`, id)
+			do(`DELETE FROM annotations WHERE id = $1`, id[:])
 		}
 		return failed
 	})
