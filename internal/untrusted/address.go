@@ -12,7 +12,7 @@ import (
 const Hidden = "REDACTED"
 
 // KeyShapes is an expression for the keys of providers in the forms that are known.
-const KeyShapes = `(?:sk-|[srp]k_(?:live|test)_|sk_|whsec_|gsk_|hf_|xai-|pplx-|r8_|nvapi-|tgp_v1_|AIza|ya29\.|GOCSPX-|gh[opusr]_|github_pat_|gl(?:pat|dt|rt|ptt|cbt|ft|soat)-|xox[abeoprs]-|xapp-|eyJ|npm_|pypi-|dop_v1_|shp(?:at|ss|ca|pa)_|dapi|lin_api_|ntn_|secret_|figd_|PMAK-|dckr_pat_|hvs\.|ATATT|glsa_|SG\.|sq0[a-z]{3}-|rubygems_|sntrys_|pscale_|AQVN|y0_|LTAI|AKID|AGE-SECRET-KEY-1|key-[0-9a-f]{20})[A-Za-z0-9_.=-]{12,}|(?:AKIA|ASIA|AGPA|AROA|AIDA)[A-Z0-9]{12,}|[MNO][A-Za-z0-9_-]{23,28}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}|(?:AC|SK)[0-9a-f]{32}|[0-9]{8,10}:[A-Za-z0-9_-]{35}|https://hooks\.slack\.com/services/[A-Za-z0-9_/+-]{20,}`
+const KeyShapes = `(?:sk-|[srp]k_(?:live|test)_|sk_|whsec_|gsk_|hf_|xai-|pplx-|r8_|nvapi-|tgp_v1_|AIza|ya29\.|GOCSPX-|gh[opusr]_|github_pat_|gl(?:pat|dt|rt|ptt|cbt|ft|soat)-|xox[abeoprs]-|xapp-|eyJ|npm_|pypi-|dop_v1_|shp(?:at|ss|ca|pa)_|dapi|lin_api_|ntn_|secret_|figd_|PMAK-|dckr_pat_|hvs\.|ATATT|glsa_|SG\.|sq0[a-z]{3}-|rubygems_|sntrys_|pscale_|AQVN|y0_|LTAI|AKID|AGE-SECRET-KEY-1|key-[0-9a-f]{20}|lsv2_(?:pt|sk)_|pcsk_|tvly-|jina_|e2b_|CFPAT-|NRAK-|dp\.(?:pt|st|ct|sa)\.|EZ[AT]K|shippo_(?:live|test)_|ph[cx]_|sbp_|sb_(?:secret|publishable)_|xkeysib-|hvb\.|fm[12]_|dckr_oat_|tskey-|ATCTT)[A-Za-z0-9_.=-]{12,}|(?:AKIA|ASIA|AGPA|AROA|AIDA)[A-Z0-9]{12,}|[MNO][A-Za-z0-9_-]{23,28}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}|(?:AC|SK)[0-9a-f]{32}|[0-9]{8,10}:[A-Za-z0-9_-]{35}|EAA[A-Za-z0-9]{40,}|1//0[A-Za-z0-9_-]{30,}|[0-9a-f]{32}-us[0-9]{1,2}\b|https://hooks\.slack\.com/services/[A-Za-z0-9_/+-]{20,}`
 
 var (
 	// addresses matches the addresses within a text.
