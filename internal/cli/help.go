@@ -21,8 +21,19 @@ const narrowest = 40
 const exampleWidth = 60
 
 // optional is how pflag shows a value that may be left out: NUMBER[=60] after a blank, where
-// only [=NUMBER] can be typed. Both are as wide if the default has two characters.
-var optional = regexp.MustCompile(` ([A-Z]+)\[=[^]]+\]`)
+// only [=NUMBER] can be typed; and what it shows behind a flag that is given or not.
+var optional = regexp.MustCompile(` ([A-Z]+)\[=[^]]+\]|\[=true\|false\]`)
+
+// plainValues shows such values as they are typed, in columns of the same width.
+func plainValues(usages string) string {
+	return optional.ReplaceAllStringFunc(usages, func(shown string) string {
+		typed := ""
+		if name, _, ok := strings.Cut(strings.TrimPrefix(shown, " "), "["); ok && name != "" {
+			typed = "[=" + name + "]"
+		}
+		return fmt.Sprintf("%-*s", len(shown), typed)
+	})
+}
 
 // helpText is what --help prints of a command, in lines of at most width columns, or of
 // 40 where width is less.
@@ -53,7 +64,7 @@ func usageText(c *cobra.Command, width int) string {
 		writeCommands(&b, c, width)
 	}
 	for _, g := range flagGroups(c) {
-		fmt.Fprintf(&b, "\n%s:\n%s", g.title, optional.ReplaceAllString(g.flags.FlagUsagesWrapped(width), "[=$1]   "))
+		fmt.Fprintf(&b, "\n%s:\n%s", g.title, plainValues(g.flags.FlagUsagesWrapped(width)))
 	}
 	if all := command.Settings(c); len(all) > 0 {
 		names := make([]string, len(all))

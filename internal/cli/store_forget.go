@@ -67,7 +67,12 @@ of a text in other words.`,
 		})
 	}, "store")
 	c.Flags().StringVar(&what.User, "user", "", "`NAME` of the user or session, as in the log")
-	c.Flags().TimeVar(&what.Before, "before", time.Time{}, []string{time.DateOnly}, "`DATE` before which texts were said, such as 2026-10-01")
+	c.Flags().Func("before", "`DATE` before which texts were said, such as 2026-10-01", func(text string) (err error) {
+		if what.Before, err = time.Parse(time.DateOnly, text); err != nil {
+			return command.InputError("--before", fmt.Sprintf("%q is not a day", text), "write one such as 2026-10-01")
+		}
+		return nil
+	})
 	c.Flags().BoolVar(&dry, "dry-run", false, "only show what would be deleted")
 	return c
 }
