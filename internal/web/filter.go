@@ -94,13 +94,10 @@ func filterOf(q page.Query, o *opened, rows *index.Study, words annotation.Words
 
 // judgeOf is the judge of the n-th verdict of a query.
 func judgeOf(q page.Query, n int, rows *index.Study) string {
-	judges := q["judge"]
-	switch {
-	case n < len(judges):
-		return judges[n]
-	case len(judges) > 0:
-		return judges[len(judges)-1]
-	case len(rows.Judges) > 0:
+	if judges := q["judge"]; len(judges) > 0 {
+		return judges[min(n, len(judges)-1)]
+	}
+	if len(rows.Judges) > 0 {
 		return rows.Judges[0]
 	}
 	return ""
@@ -207,10 +204,7 @@ func rank(value string) int {
 }
 
 func number(value string) int {
-	n, err := strconv.Atoi(value)
-	if err != nil {
-		return 0
-	}
+	n, _ := strconv.Atoi(value) // 0 for what is no number
 	return n
 }
 
@@ -239,8 +233,7 @@ func addLinks(p *page.Answers, q page.Query, studies []looked) {
 			p.Hidden = append(p.Hidden, page.Hidden{Name: name, Value: value})
 		}
 	}
-	if len(studies) > 1 || len(q["study"]) == 0 {
-		return
+	if len(studies) == 1 && len(q["study"]) > 0 {
+		p.Title = studies[0].Name + ": answers – orbench"
 	}
-	p.Title = studies[0].Name + ": answers – orbench"
 }
