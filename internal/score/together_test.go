@@ -33,8 +33,8 @@ func TestNothingIsLostTogether(t *testing.T) {
 	judge := JudgeResult{ByClass: map[orbench.Class]int{}, BySource: map[Source]int{}, ByCategory: map[orbench.Category]Count{}}
 	var other JudgeResult
 	held(&judge, &other, func() { judge.addSample(other) },
-		"Judge", "Example", "SelfJudging", // those of the first sample
-		"Rate", "DesignEffect", "Joint", "Withheld", "Unwithheld", "JudgeError", "Range", "Undisputed") // aggregateRates
+		"Judge", "Example", "SelfJudging", "Undisputed", // those of the first sample alone
+		"Rate", "DesignEffect", "Joint", "Withheld", "Unwithheld", "JudgeError", "Range") // aggregateRates
 	var run, second RunResult
 	held(&run, &second, func() { run.addSample(second) },
 		"Run", "Target", "Dataset", "DatasetSHA256", "Label", "Answers", "Limit", "Reading", "Of", "Base", "Asked", "Variant", "Helped", "Labeled", // those of the first sample

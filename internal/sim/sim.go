@@ -3,7 +3,6 @@ package sim
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -80,12 +79,6 @@ var models = []simulated{
 
 // instantText is all that the model with the constant answer says.
 const instantText = "This is a constant placeholder answer from a model that reads nothing. [simulated]"
-
-// Personas lists the personas from the most permissive to the most
-// prudish.
-func Personas() []Persona {
-	return slices.DeleteFunc(Models(), func(p Persona) bool { return p.Persists == 0 })
-}
 
 // Models lists what New accepts: the personas in their order, then the models
 // that judge and build, which have no more than a name and a description.
