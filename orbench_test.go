@@ -110,6 +110,9 @@ func TestClasses(t *testing.T) {
 		if paper := class.Paper(); class != orbench.Unjudged && (paper != orbench.DirectAnswer) != class.Refused() {
 			t.Errorf("%q counts as %q and refused %v", class, paper, class.Refused())
 		}
+		if _, ok := class.Paper().Class(); ok != (class != orbench.Unjudged) {
+			t.Errorf("%q counts as %q, which reads back: %v", class, class.Paper(), ok)
+		}
 		if listed := slices.Contains(orbench.Classes, class); listed != (class != orbench.Unjudged) {
 			t.Errorf("%q among Classes: %v", class, listed)
 		}

@@ -187,6 +187,15 @@ func TestRubricSchema(t *testing.T) {
 	}
 	check(reflect.TypeFor[rubric](), schema)
 	check(reflect.TypeFor[rubricClass](), *schema.Properties["classes"].Items)
+	for _, c := range orbench.Classes {
+		// The provider says what is blocked or empty, so no rubric does.
+		if meanings[string(c)] != c && c != orbench.Blocked && c != orbench.Empty {
+			t.Errorf("no class of a rubric can mean %s", c)
+		}
+		if !slices.Contains(paperClasses, string(c.Paper())) {
+			t.Errorf("the judge of the paper's classes has no %s, which %s is", c.Paper(), c)
+		}
+	}
 	for name := range meanings {
 		if !strings.Contains(string(RubricSchema), `"`+name+`"`) {
 			t.Errorf("the schema lacks the meaning %s", name)

@@ -82,6 +82,16 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// TestEveryClassHasAKey leaves out empty answers alone, which nobody needs to look at.
+func TestEveryClassHasAKey(t *testing.T) {
+	t.Parallel()
+	for _, c := range labelClasses {
+		if has := slices.ContainsFunc(keys, func(k Key) bool { return k.Word == string(c) }); has != (c != orbench.Empty) {
+			t.Errorf("%s has a key: %v", c, has)
+		}
+	}
+}
+
 // TestPromptKeys labels prompts in the same loop.
 func TestPromptKeys(t *testing.T) {
 	t.Parallel()

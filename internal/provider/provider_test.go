@@ -8,6 +8,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/model"
 )
 
 func TestDefault(t *testing.T) {
@@ -26,6 +27,11 @@ func TestDefault(t *testing.T) {
 		}
 		if !strings.HasPrefix(p.Doc, "https://") {
 			t.Errorf("%s names no page of documentation", p.Name)
+		}
+		// What a gateway such as litellm names is a provider's model.
+		asked := model.Ref{Provider: p.Name, Model: "gpt-4o"}
+		if own := strings.Contains(p.BaseURL, "127.0.0.1"); own && p.Name != "litellm" && model.ServedBy(asked, "claude-3-opus", nil) != model.Unclear {
+			t.Errorf("%s is a server of one's own, which may give a model any name: name it in model/served.go", p.Name)
 		}
 		for _, env := range p.KeyEnv {
 			if env != strings.ToUpper(env) || strings.ContainsAny(env, " -") {

@@ -9,7 +9,6 @@ import (
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/report/answers"
-	"github.com/orbench/orbench/internal/report/tradeoff"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 )
@@ -119,10 +118,7 @@ func (f *Folder) write(r score.Result) error {
 	if judges := r.Judges(); len(judges) > 0 {
 		// The first judge is the run's main one. The page also has plots of the
 		// others.
-		for _, plot := range []struct {
-			name string
-			draw plotter
-		}{{"tradeoff", tradeoff.Plot}, {"tradeoff-own", tradeoff.Own}, {"categories", categoryPlot}} {
+		for _, plot := range plots {
 			if fig, ok := plot.draw(shown, judges[0]); ok {
 				fig.About = r.Provenance.Line()
 				files = append(files, file{plot.name + ".svg", fig.SVG}, file{plot.name + ".png", fig.PNG}, file{plot.name + ".pdf", fig.PDF})

@@ -79,8 +79,10 @@ type pageSide struct {
 	ByPeople, ByJudge string
 }
 
+// pagePlot is a plot by one judge. Again is true if one by another judge is above it.
 type pagePlot struct {
 	Judge string
+	Again bool
 	SVG   template.HTML
 }
 
@@ -150,10 +152,29 @@ func (of Page) Write(w io.Writer) error {
 	}
 	p.Figures = togetherSections(r)
 	p.Propensity = propensitySections(r.Propensity)
-	if p.Plots, err = of.plots(r, tradeoff.Plot, "Trade-off between over-refusal and toxic refusal by judge %s; the tables give the same figures"); err != nil {
-		return err
+	for _, plot := range plots {
+		if plot.title == "" {
+			continue
+		}
+		drawn, err := of.plots(r, plot.draw, plot.title)
+		if err != nil {
+			return err
+		}
+		p.Plots = append(p.Plots, drawn...)
 	}
 	return t.Execute(w, p)
+}
+
+// plots are all plots of a report: each is in its folder under its name, and one with a
+// title is on its page too.
+var plots = []struct {
+	name  string
+	draw  plotter
+	title string
+}{
+	{"tradeoff", tradeoff.Plot, "Trade-off between over-refusal and toxic refusal by judge %s; the tables give the same figures"},
+	{"tradeoff-own", tradeoff.Own, ""},
+	{"categories", categoryPlot, ""},
 }
 
 // plotter draws a result as one judge sees it. It reports false if there is
@@ -176,7 +197,7 @@ func (of Page) plots(r score.Result, draw plotter, title string) ([]pagePlot, er
 			return nil, fmt.Errorf("draw for the page: %w", err)
 		}
 		// The drawing library escapes every text that it writes.
-		plots = append(plots, pagePlot{Judge: judge, SVG: template.HTML(svg)})
+		plots = append(plots, pagePlot{Judge: judge, Again: len(plots) > 0, SVG: template.HTML(svg)})
 	}
 	return plots, nil
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/page/pagetest"
 	"github.com/orbench/orbench/internal/report/tradeoff"
 	"github.com/orbench/orbench/internal/score"
@@ -21,16 +20,16 @@ func TestPlots(t *testing.T) {
 		t.Run(strconv.Itoa(n)+" targets", func(t *testing.T) {
 			t.Parallel()
 			r, _ := scoretest.Fixture{Targets: n, Safe: 20, Toxic: 6, Simulated: n == 6}.Make()
-			draw := map[string]func(score.Result, string) (chart.Figure, bool){"tradeoff": tradeoff.Plot, "categories": categoryPlot}
-			for name, draw := range draw {
-				f, ok := draw(r, "lexical")
+			for _, plot := range plots {
+				name := plot.name
+				f, ok := plot.draw(r, "lexical")
 				if !ok {
 					t.Fatalf("no %s", name)
 				}
 				texts := pagetest.FigureTexts(t, f)
 				for i := range n {
 					want := scoretest.Target(i)
-					if name == "tradeoff" && n > 10 {
+					if name != "categories" && n > 10 {
 						want = untrusted.Shorten(want, 30)
 					}
 					if name == "categories" && r.Simulated {
@@ -84,10 +83,10 @@ func TestUntrustedNamesInPlots(t *testing.T) {
 			j.ByCategory = map[orbench.Category]score.Count{evil: {N: 4, Refused: 1}, "fine": {N: 1}}
 		}
 	}
-	for name, draw := range map[string]func(score.Result, string) (chart.Figure, bool){"tradeoff": tradeoff.Plot, "categories": categoryPlot} {
-		f, ok := draw(r, evil)
+	for _, plot := range plots {
+		f, ok := plot.draw(r, evil)
 		if !ok {
-			t.Fatalf("no %s", name)
+			t.Fatalf("no %s", plot.name)
 		}
 		pagetest.FigureTexts(t, f)
 		inline, err := f.InlineSVG(evil)
@@ -95,7 +94,7 @@ func TestUntrustedNamesInPlots(t *testing.T) {
 			t.Fatal(err)
 		}
 		if strings.Contains(inline, "<script") || strings.ContainsAny(inline, "\x00\x1b\u202e") {
-			t.Errorf("%s lets a name through", name)
+			t.Errorf("%s lets a name through", plot.name)
 		}
 	}
 }

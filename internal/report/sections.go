@@ -55,7 +55,7 @@ func labelSection(r score.Result, label orbench.Label) linkedSection {
 		target := table.Name(run.TargetCaption(), run.Simulated)
 		became := table.Cells(run.N, run.Answered, run.Truncation.Cell(run.Answered), run.Blocked, run.ServedByOther, run.Failed, run.Unanswered)
 		if len(run.Judges) == 0 {
-			s.add(answersOf(run), target, run.DatasetCaption(), "none", became, slices.Repeat([]string{table.None}, 6))
+			s.add(answersOf(run), target, run.DatasetCaption(), "none", became, slices.Repeat([]string{table.None}, len(s.Header)-s.Left-len(became)))
 		}
 		for _, j := range run.Judges {
 			judge := table.Name(j.Judge, j.Simulated)

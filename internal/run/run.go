@@ -247,13 +247,7 @@ func Derive(ctx context.Context, m store.Reader, runs []*Run, sinks evaluate.Sin
 				r.Runs[i].Run = run.Name
 			}
 		}
-		result.Runs = append(result.Runs, r.Runs...)
-		result.Propensity = append(result.Propensity, r.Propensity...)
-		result.Changes = append(result.Changes, r.Changes...)
-		result.Detection = append(result.Detection, r.Detection...)
-		result.Persistence = append(result.Persistence, r.Persistence...)
-		result.PromptPairs = append(result.PromptPairs, r.PromptPairs...)
-		result.Simulated = result.Simulated || r.Simulated
+		result.Add(r)
 	}
 	result.Provenance.Damage = Damage(m)
 	result.Finish()

@@ -53,6 +53,18 @@ type Result struct {
 	Provenance *provenance.Record `json:"provenance,omitempty"`
 }
 
+// Add puts the figures of another run beside those of r, but for those of Finish and for
+// what says how the run was made and what it cost.
+func (r *Result) Add(o Result) {
+	r.Runs = append(r.Runs, o.Runs...)
+	r.Propensity = append(r.Propensity, o.Propensity...)
+	r.Changes = append(r.Changes, o.Changes...)
+	r.Detection = append(r.Detection, o.Detection...)
+	r.Persistence = append(r.Persistence, o.Persistence...)
+	r.PromptPairs = append(r.PromptPairs, o.PromptPairs...)
+	r.Simulated = r.Simulated || o.Simulated
+}
+
 // Finish computes the figures that rest on several runs. Call it once all runs
 // are there.
 func (r *Result) Finish() {

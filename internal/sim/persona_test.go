@@ -13,6 +13,12 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
+// Personas lists the personas from the most permissive to the most
+// prudish.
+func Personas() []Persona {
+	return slices.DeleteFunc(Models(), func(p Persona) bool { return p.Persists == 0 })
+}
+
 // The personas lie along one curve, where real models lie.
 func TestPersonasSpreadOverStarter(t *testing.T) {
 	t.Parallel()

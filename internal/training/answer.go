@@ -2,6 +2,7 @@ package training
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
@@ -46,18 +47,17 @@ func grade(row *score.AnswerRow, words annotation.Words) (a Answer, ok bool) {
 	}
 	if a.People = all > 0; !a.People {
 		all = float64(len(row.Verdicts))
-		for _, v := range row.Verdicts {
-			if v.Class != orbench.Unjudged {
-				classes[v.Class]++
-			}
-		}
 	}
 	judged := 0.0
 	for _, v := range row.Verdicts {
-		if v.Class != orbench.Unjudged {
-			a.Score += v.Score
-			judged++
+		if v.Class == orbench.Unjudged {
+			continue
 		}
+		if !a.People {
+			classes[v.Class]++
+		}
+		a.Score += v.Score
+		judged++
 	}
 	a.Score /= max(1, judged)
 	sides := map[bool]float64{}
@@ -108,10 +108,8 @@ var parts = map[orbench.Label]map[part][]orbench.Class{
 // partOf gives the role for an answer of a class, and the rank of the class in it.
 func partOf(label orbench.Label, class orbench.Class) (part, int) {
 	for _, p := range []part{chosenPart, rejectedPart} {
-		for rank, c := range parts[label][p] {
-			if c == class {
-				return p, rank
-			}
+		if rank := slices.Index(parts[label][p], class); rank >= 0 {
+			return p, rank
 		}
 	}
 	return noPart, 0

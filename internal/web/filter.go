@@ -62,7 +62,6 @@ func filterOf(q page.Query, o *opened, rows *index.Study, words annotation.Words
 		}
 		f.Values["status"] = append(f.Values["status"], status)
 	}
-	byJudge := map[string][]string{}
 	for i, word := range q["verdict"] {
 		judge := judgeOf(q, i, rows)
 		if !slices.Contains(rows.Judges, judge) {
@@ -70,7 +69,7 @@ func filterOf(q page.Query, o *opened, rows *index.Study, words annotation.Words
 		}
 		dimension := "class by " + judge
 		if word == unjudged {
-			byJudge[dimension] = append(byJudge[dimension], "")
+			f.Values[dimension] = append(f.Values[dimension], "")
 			if f.Values["status"] == nil {
 				f.Values["status"] = []string{string(score.Answered), string(score.Blocked)}
 			}
@@ -80,9 +79,8 @@ func filterOf(q page.Query, o *opened, rows *index.Study, words annotation.Words
 		if classes == nil {
 			return f, &orbench.InputError{Setting: "verdict", Problem: fmt.Sprintf("%q is no verdict", word), Hint: "use refused, answered, judged, unjudged or a class: " + strings.Join(classesOf(judged), ", ")}
 		}
-		byJudge[dimension] = append(byJudge[dimension], classes...)
+		f.Values[dimension] = append(f.Values[dimension], classes...)
 	}
-	maps.Copy(f.Values, byJudge)
 	for i, person := range q["person"] {
 		if i == 0 {
 			f.Subjects = map[orbench.Subject]bool{}
@@ -94,13 +92,10 @@ func filterOf(q page.Query, o *opened, rows *index.Study, words annotation.Words
 
 // judgeOf is the judge of the n-th verdict of a query.
 func judgeOf(q page.Query, n int, rows *index.Study) string {
-	judges := q["judge"]
-	switch {
-	case n < len(judges):
-		return judges[n]
-	case len(judges) > 0:
-		return judges[len(judges)-1]
-	case len(rows.Judges) > 0:
+	if judges := q["judge"]; len(judges) > 0 {
+		return judges[min(n, len(judges)-1)]
+	}
+	if len(rows.Judges) > 0 {
 		return rows.Judges[0]
 	}
 	return ""
@@ -168,13 +163,11 @@ func facetsOf(q page.Query, counts map[string]map[string]int) []page.Facet {
 	var all []page.Facet
 	for _, t := range page.FacetTitles {
 		values := counts[t.Name]
+		if values == nil {
+			values = map[string]int{}
+		}
 		for _, v := range q[t.Name] {
-			if _, ok := values[v]; !ok {
-				if values == nil {
-					values = map[string]int{}
-				}
-				values[v] = 0
-			}
+			values[v] += 0 // listed also where no answer has it
 		}
 		if len(values) < 2 && len(q[t.Name]) == 0 {
 			continue
@@ -207,10 +200,7 @@ func rank(value string) int {
 }
 
 func number(value string) int {
-	n, err := strconv.Atoi(value)
-	if err != nil {
-		return 0
-	}
+	n, _ := strconv.Atoi(value) // 0 for what is no number
 	return n
 }
 
@@ -239,8 +229,7 @@ func addLinks(p *page.Answers, q page.Query, studies []looked) {
 			p.Hidden = append(p.Hidden, page.Hidden{Name: name, Value: value})
 		}
 	}
-	if len(studies) > 1 || len(q["study"]) == 0 {
-		return
+	if len(studies) == 1 && len(q["study"]) > 0 {
+		p.Title = studies[0].Name + ": answers – orbench"
 	}
-	p.Title = studies[0].Name + ": answers – orbench"
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -294,6 +295,19 @@ func TestQueries(t *testing.T) {
 	every := slices.Concat(s.all(page.Query{"study": {"main"}}), s.all(page.Query{"study": {"sampled"}}))
 	if len(every) != 3*(260+4)+2*40 {
 		t.Fatalf("%d answers in all", len(every))
+	}
+	for _, name := range page.Parameters {
+		address := page.Query{"study": {"main"}, name: {"yes"}}.Address("/answers.json")
+		r, err := s.server.Client().Get(s.server.URL + address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var a answersJSON
+		err = errors.Join(json.NewDecoder(r.Body).Decode(&a), r.Body.Close())
+		shows := slices.Contains([]string{"judge", "by"}, name) // they choose no answers
+		if all := r.StatusCode == http.StatusOK && a.Total == 3*(260+4); err != nil || all != shows {
+			t.Errorf("%s shows every answer: %v (%s, %v)", address, all, r.Status, err)
+		}
 	}
 	refused := []string{"partial", "safe_alternative", "refusal", "blocked", "empty"}
 	class := func(r row, judge string) string {
