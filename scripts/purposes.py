@@ -21,7 +21,13 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RULER = ROOT.parent / "shared" / "purposes"
 
 # The purposes of new files whose folder serves several.
-NEW = {}
+NEW = {
+    "internal/logs/mask_lists.go": "logs: masking, clusters, repeats, regression set",
+    "internal/logs/mask_rules.go": "logs: masking, clusters, repeats, regression set",
+    "internal/score/drawn.go": "labels: draw, correct, sheets, people",
+    "internal/store/watch.go": "live fill: lanes, claims, gate, retry",
+    "internal/run/again.go": "explain / identity (why asked again)",
+}
 
 
 def git(*args):

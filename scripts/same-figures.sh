@@ -77,7 +77,7 @@ figures() {
 	step judged judge main --judge "lexical,panel:majority(lexical,paper-keywords,llm:sim/judge)" --quiet
 	step stats dataset stats starter
 	step moderate moderate starter --policy paper,security --moderator "$votes" --limit 60 --quiet
-	for kind in sft dpo kto; do step "export-$kind" export main --target sim/strict --except starter --format "$kind" --out "$kind" --json --quiet; done
+	for kind in sft dpo kto; do step "export-$kind" export main --target sim/strict --except starter --format "$kind" --out "$kind" --json; done
 	step anew eval --target sim/balanced,sim/prudish --dataset starter --judge lexical,llm:sim/judge --store anew.db --quiet
 	"$old" config init build >build.yaml
 	step build build --config build.yaml --out benchmark --store build.db --quiet
