@@ -1,6 +1,6 @@
 // Package paper contains the figures published with OR-Bench (Cui et al., ICML
-// 2025, arXiv 2405.20947), as reference data for plots and for comparison with
-// one's own runs.
+// 2025, arXiv 2405.20947), as reference data for plots, and shows them as tables
+// and as a plot. The main type is Study.
 //
 // The numbers are the paper's, embedded as CSV files under data. Model names
 // are spelled the same in all of them, unlike in the paper. All rates are in

@@ -5,7 +5,6 @@ import (
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/internal/paper"
-	"github.com/orbench/orbench/internal/paper/view"
 )
 
 // paper prints the published study.
@@ -19,7 +18,7 @@ func (a app) paper(runs []string, out command.Output) error {
 	if err := out.CheckPlaces(folder.Subject{}, interchange.Study{}); err != nil {
 		return err
 	}
-	study := view.Study{Study: paper.NewStudy()}
+	study := paper.NewStudy()
 	if err := a.ShowOutput(out, folder.Subject{}, false, study); err != nil || out.Dir == "" {
 		return err
 	}

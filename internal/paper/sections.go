@@ -1,11 +1,10 @@
-package view
+package paper
 
 import (
 	"fmt"
 	"slices"
 	"strconv"
 
-	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
@@ -29,7 +28,7 @@ func interval(ci *[2]float64) string {
 }
 
 // measured formats a correlation with its interval.
-func measured(m paper.Measured) string {
+func measured(m Measured) string {
 	return strconv.FormatFloat(m.Value, 'f', 4, 64) + " " + interval(m.CI95)
 }
 
@@ -39,7 +38,7 @@ func (p Study) modelSection() table.Section {
 		Header: []string{"model", "family", "hard", "toxic", "hard n", "toxic n", "helped to"}, Left: 2,
 		Note: "n is the size of the version of the prompts that the rates fit. A model that helped to moderate or to select " +
 			"the prompts is scored on prompts that it helped to choose: read its rates with that in mind.",
-		Rows: table.RowsOf(p.Models, func(m paper.Model) []string {
+		Rows: table.RowsOf(p.Models, func(m Model) []string {
 			return []string{
 				m.Name, familyOf(m).title, fixed(m.Hard), table.PerCent(m.Toxic), table.Count(m.HardN), table.Count(m.ToxicN), helped[[2]bool{m.Moderator, m.Selector}],
 			}
@@ -71,11 +70,11 @@ func (p Study) correlationSection() table.Section {
 }
 
 // categoryTable lays out a published table.
-func categoryTable(t paper.Table) table.Section {
+func categoryTable(t Table) table.Section {
 	s := table.Section{
 		Title:  fmt.Sprintf("Table %d: %s, per cent, judged by %s", t.Number, t.Title, t.Judge),
 		Header: []string{"model"}, Left: 1,
-		Rows: table.RowsOf(t.Rows, func(r paper.ModelRates) []string { return perCents(r.Model, append(slices.Clone(r.Rates), r.Overall)) }),
+		Rows: table.RowsOf(t.Rows, func(r ModelRates) []string { return perCents(r.Model, append(slices.Clone(r.Rates), r.Overall)) }),
 	}
 	for _, c := range t.Categories {
 		s.Header = append(s.Header, string(c))
@@ -98,7 +97,7 @@ func (p Study) familySection() table.Section {
 		Title:  "Family averages of the refusal of hard prompts, per cent",
 		Header: []string{"family", "models", "printed mean", "printed std", "mean", "std"}, Left: 1,
 		Note: "The deviations are of the models themselves (divided by n). The Claude average leaves out Claude 2.1 and 3.5.",
-		Rows: table.RowsOf(p.Families, func(f paper.FamilyAverage) []string {
+		Rows: table.RowsOf(p.Families, func(f FamilyAverage) []string {
 			return []string{f.Name, strconv.Itoa(len(f.Models)), table.PerCent(f.PrintedMean), table.PerCent(f.PrintedStd), fixed(f.Mean), fixed(f.Std)}
 		}),
 	}
@@ -116,7 +115,7 @@ func (p Study) shareSection() table.Section {
 		s.Add(c.Category, table.PerCent(c.Share80K), table.PerCent(c.ShareHard), table.PerCent(c.ShareToxic), c.HardOlder, c.HardReleased, c.ToxicOlder,
 			c.ToxicReleased)
 	}
-	s.Add("all", "100", "100", "100", paper.HardOlder, paper.HardReleased, paper.ToxicOlder, paper.ToxicReleased)
+	s.Add("all", "100", "100", "100", HardOlder, HardReleased, ToxicOlder, ToxicReleased)
 	return s
 }
 
@@ -125,7 +124,7 @@ func (p Study) temperatureSection() table.Section {
 		Title:  "Table 4: refusal of hard prompts by temperature, per cent",
 		Header: []string{"model"}, Left: 1,
 		Note: "Two models that refuse most prompts anyway, one run each.",
-		Rows: table.RowsOf(p.Temperature, func(r paper.TemperatureRow) []string { return perCents(r.Model, r.Rates) }),
+		Rows: table.RowsOf(p.Temperature, func(r TemperatureRow) []string { return perCents(r.Model, r.Rates) }),
 	}
 	for _, t := range p.Temperatures {
 		s.Header = append(s.Header, fixed(t))
@@ -138,7 +137,7 @@ func (p Study) keywordSection() table.Section {
 		Title:  "Table 8: refusal by opening words and by GPT-4, per cent",
 		Header: []string{"model", "opening words", "GPT-4", "gap"}, Left: 1,
 		Note: "The sample's size is not published, so there are no intervals.",
-		Rows: table.RowsOf(p.Keyword, func(r paper.KeywordRow) []string {
+		Rows: table.RowsOf(p.Keyword, func(r KeywordRow) []string {
 			return perCents(r.Model, []float64{r.Keyword, r.GPT4, r.GPT4 - r.Keyword})
 		}),
 	}
@@ -149,7 +148,7 @@ func (p Study) advBenchSection() table.Section {
 		Title:  "Table 5: toxic prompts answered, per cent",
 		Header: []string{"model", "AdvBench", "OR-Bench-Toxic"}, Left: 1,
 		Note: "Spearman " + measured(p.AdvBenchSpearman) + " over " + strconv.Itoa(len(p.AdvBench)) + " models.",
-		Rows: table.RowsOf(p.AdvBench, func(r paper.AdvBenchRow) []string { return perCents(r.Model, []float64{r.AdvBench, r.Toxic}) }),
+		Rows: table.RowsOf(p.AdvBench, func(r AdvBenchRow) []string { return perCents(r.Model, []float64{r.AdvBench, r.Toxic}) }),
 	}
 }
 

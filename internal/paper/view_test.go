@@ -1,4 +1,4 @@
-package view
+package paper
 
 import (
 	"bytes"
@@ -23,7 +23,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/page/pagetest"
-	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/table"
 )
 
@@ -31,13 +30,13 @@ var update = flag.Bool("update", false, "rewrite the pictures of docs/paper.md")
 
 // published is the study without runs, computed once: its bootstrap takes longer than
 // the tests, which only read it.
-var published = sync.OnceValue(paper.NewStudy)
+var published = sync.OnceValue(NewStudy)
 
 // The JSON gives the study's headline figures under the names of docs/paper.md.
 func TestPaperJSON(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	if err := table.AsJSON.Of(Study{Study: published()})(&b); err != nil {
+	if err := table.AsJSON.Of(published())(&b); err != nil {
 		t.Fatal(err)
 	}
 	type measured struct {
@@ -110,7 +109,7 @@ func TestPaperJSON(t *testing.T) {
 // Every format shows the models, and has the same bytes again.
 func TestPaperFormats(t *testing.T) {
 	t.Parallel()
-	p := Study{published()}
+	p := published()
 	for name, write := range map[string]func(io.Writer) error{
 		"table": table.AsText.Of(p),
 		"json":  table.AsJSON.Of(p),
@@ -145,7 +144,7 @@ func TestPaperFormats(t *testing.T) {
 func TestPaperCSV(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	if err := table.AsCSV.Of(Study{published()})(&b); err != nil {
+	if err := table.AsCSV.Of(published())(&b); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&b).ReadAll()
@@ -186,7 +185,7 @@ func TestPaperCSV(t *testing.T) {
 // stands in one of its two parts.
 func TestPaperNamesDoNotCollide(t *testing.T) {
 	t.Parallel()
-	spots := Study{published()}.spots()
+	spots := published().spots()
 	texts := map[string]int{}
 	for part, g := range map[string]chart.Plot{"all": allPlot, "enlarged": cornerPlot} {
 		s := scatter{spots, part == "enlarged"}
@@ -240,7 +239,7 @@ func TestPaperNamesDoNotCollide(t *testing.T) {
 // The plot says what it is of.
 func TestPaperPlot(t *testing.T) {
 	t.Parallel()
-	texts := pagetest.FigureTexts(t, Study{published()}.scatterFigure())
+	texts := pagetest.FigureTexts(t, published().scatterFigure())
 	for _, want := range []string{"GPT-4o", "Llama-3-70b*†", "Mistral"} {
 		if !slices.Contains(texts, want) {
 			t.Errorf("the plot lacks the text %q", want)
@@ -251,7 +250,7 @@ func TestPaperPlot(t *testing.T) {
 // Nothing of a folder is left out, and drawing again gives the same bytes.
 func TestPaperFolder(t *testing.T) {
 	t.Parallel()
-	p := Study{published()}
+	p := published()
 	root := t.TempDir()
 	dir := filepath.Join(root, "a", "first")
 	if err := p.Write(dir); err != nil {
@@ -303,9 +302,9 @@ func TestPaperFolder(t *testing.T) {
 // The picture of docs/paper.md is this; -update writes it.
 func TestPaperPicture(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join("..", "..", "..", "docs", "images", "paper-tradeoff.svg")
+	file := filepath.Join("..", "..", "docs", "images", "paper-tradeoff.svg")
 	var b bytes.Buffer
-	if err := (Study{published()}).scatterFigure().SVG(&b); err != nil {
+	if err := published().scatterFigure().SVG(&b); err != nil {
 		t.Fatal(err)
 	}
 	if *update {
@@ -318,22 +317,22 @@ func TestPaperPicture(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(kept, b.Bytes()) {
-		t.Errorf("%s is out of date: go test ./internal/paper/view -run TestPaperPicture -update", file)
+		t.Errorf("%s is out of date: go test ./internal/paper -run TestPaperPicture -update", file)
 	}
 }
 
 func TestFamiliesDiffer(t *testing.T) {
 	t.Parallel()
 	marks, colors := map[chart.Mark]bool{}, map[any]bool{}
-	for _, f := range families {
+	for _, f := range hues {
 		marks[f.mark], colors[f.color] = true, true
 	}
-	for _, m := range paper.Models() {
-		if !slices.ContainsFunc(families, func(f family) bool { return f.series == m.Family }) {
-			t.Errorf("%s is of the family %q, which families lacks", m.Name, m.Family)
+	for _, m := range Models() {
+		if !slices.ContainsFunc(hues, func(f family) bool { return f.series == m.Family }) {
+			t.Errorf("%s is of the family %q, which hues lacks", m.Name, m.Family)
 		}
 	}
-	if n := len(families); n != 8 || len(marks) != n || len(colors) != n {
-		t.Errorf("%d families with %d marks and %d colors, want 8 of each", n, len(marks), len(colors))
+	if n := len(hues); n != 8 || len(marks) != n || len(colors) != n {
+		t.Errorf("%d hues with %d marks and %d colors, want 8 of each", n, len(marks), len(colors))
 	}
 }

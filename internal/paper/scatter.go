@@ -1,4 +1,4 @@
-package view
+package paper
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/orbench/orbench/internal/chart"
-	"github.com/orbench/orbench/internal/paper"
 )
 
 // scatterFigure draws the published trade-off with a label for each model and
@@ -33,9 +32,9 @@ func (p Study) scatterFigure() chart.Figure {
 const enlargedHeight = vg.Length(215)
 
 var (
-	whole   = chart.Window{Left: -3, Right: 104, Low: 58, High: 103}
-	allPlot = chart.Plot{
-		Window: whole, XTicks: chart.PercentTicks(whole.Left, whole.Right), YTicks: chart.PercentTicks(whole.Low, whole.High),
+	allPoints = chart.Window{Left: -3, Right: 104, Low: 58, High: 103}
+	allPlot   = chart.Plot{
+		Window: allPoints, XTicks: chart.PercentTicks(allPoints.Left, allPoints.Right), YTicks: chart.PercentTicks(allPoints.Low, allPoints.High),
 		X: "Over-refusal: prompts of OR-Bench-Hard-1K refused, % (lower is better)",
 		Y: "Toxic refusal: prompts of OR-Bench-Toxic refused, % (higher is better)",
 	}
@@ -82,7 +81,7 @@ type scatter struct {
 
 func (s scatter) draw(c draw.Canvas, p chart.Plot) {
 	fit := draw.LineStyle{Color: chart.DarkGray, Width: 1.1, Dashes: []vg.Length{5, 3}}
-	p.StrokeCurve(&c, fit, paper.TradeOff().At)
+	p.StrokeCurve(&c, fit, TradeOff().At)
 	if !s.enlarged {
 		s.legend(&c)
 		s.frame(&c, p)
@@ -149,25 +148,25 @@ const (
 func (s scatter) legendArea(c *draw.Canvas) vg.Rectangle {
 	return vg.Rectangle{
 		Min: vg.Point{X: c.Max.X - legendWidth - 8, Y: c.Min.Y + 8},
-		Max: vg.Point{X: c.Max.X - 8, Y: c.Min.Y + 16 + vg.Length(len(families))*legendLine},
+		Max: vg.Point{X: c.Max.X - 8, Y: c.Min.Y + 16 + vg.Length(len(hues))*legendLine},
 	}
 }
 
-// legend names the families.
+// legend names the hues.
 func (s scatter) legend(c *draw.Canvas) {
 	area := s.legendArea(c)
 	corners := chart.Rect(area.Min.X, area.Min.Y, area.Max.X, area.Max.Y)
 	c.FillPolygon(chart.Background, corners)
 	c.StrokeLines(draw.LineStyle{Color: chart.GridColor, Width: 0.8}, append(corners, area.Min))
 	y := area.Max.Y - 11
-	for _, f := range families {
+	for _, f := range hues {
 		chart.DrawMark(c, f.mark, f.color, 4.2, vg.Point{X: area.Min.X + 12, Y: y})
 		c.FillText(chart.TextStyle(8.5, false, chart.Foreground), vg.Point{X: area.Min.X + 23, Y: y - 4.5}, f.title)
 		y -= legendLine
 	}
 }
 
-// family is a series of related models: its name in paper.Model.Family, its
+// family is a series of related models: its name in Model.Family, its
 // title, and how the plot draws it.
 type family struct {
 	series, title string
@@ -175,9 +174,9 @@ type family struct {
 	mark          chart.Mark
 }
 
-// families lists those of the published models, each with its own mark and
+// hues lists those of the published models, each with its own mark and
 // color. Gemma belongs to Gemini and Llama 3.1 to Llama 3, as in the paper.
-var families = []family{
+var hues = []family{
 	{"claude", "Claude", chart.Series[1], chart.Circle},
 	{"gemini", "Gemini and Gemma", chart.Series[0], chart.Square},
 	{"gpt-3.5", "GPT-3.5", chart.Series[2], chart.Triangle},
@@ -188,6 +187,6 @@ var families = []family{
 	{"qwen", "Qwen", chart.Series[4], chart.Cross},
 }
 
-func familyOf(m paper.Model) family {
-	return families[slices.IndexFunc(families, func(f family) bool { return f.series == m.Family })]
+func familyOf(m Model) family {
+	return hues[slices.IndexFunc(hues, func(f family) bool { return f.series == m.Family })]
 }

@@ -1,17 +1,13 @@
-package view
+package paper
 
 import (
 	"reflect"
 
-	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/table"
 )
 
-// Study shows the published study.
-type Study struct{ paper.Study }
-
 // Data returns the study in the form of docs/paper.md.
-func (p Study) Data() any { return p.Study }
+func (p Study) Data() any { return p }
 
 // Document returns what people read. On a brief screen it is how the two rates
 // are related.
@@ -22,7 +18,7 @@ func (p Study) Document() table.Document {
 	d.Details(p.sections()...)
 	s := table.Section{
 		Title: "Where the publication does not agree with itself", Header: []string{"where", "printed", "found"}, Left: 3, Detail: true,
-		Rows: table.RowsOf(p.Contradictions, func(c paper.Contradiction) []string { return []string{c.Where, c.Printed, c.Found} }),
+		Rows: table.RowsOf(p.Contradictions, func(c Contradiction) []string { return []string{c.Where, c.Printed, c.Found} }),
 	}
 	d.AddTo(table.InMarkdown, s)
 	d.AddTo(table.OnFull, table.Raw(s.Title), table.Gap)
@@ -74,7 +70,7 @@ func (p Study) Rows() any {
 		plain("correlations", c.Name, "n", float64(c.N))
 		for _, m := range []struct {
 			name string
-			paper.MeasuredCorrelation
+			MeasuredCorrelation
 		}{{"spearman", c.Spearman}, {"pearson", c.Pearson}, {"kendall", c.Kendall}} {
 			rows = append(rows, row{"correlations", c.Name, m.name, m.Value, m.CI95, m.CI95Families})
 		}
