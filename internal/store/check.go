@@ -15,7 +15,7 @@ var checked = []struct {
 	kind, table, columns string
 	read                 func(Scan) (key []byte, names [][]byte, err error)
 }{
-	{"calls", "calls", recordColumns, only(readRecord(new(int64)))},
+	{"calls", "calls", recordColumns, func(scan Scan) ([]byte, [][]byte, error) { return only(readRecord(new(int64)))(scan) }},
 	{"failures", "failures", failureColumns, only(readFailure)},
 	{"pieces of prompts", "pieces", "hash, prompts", func(scan Scan) (hash []byte, _ [][]byte, err error) {
 		var text []byte
