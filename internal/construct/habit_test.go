@@ -165,7 +165,7 @@ func TestHabits(t *testing.T) {
 			if tt.habit == generator.Exchanged {
 				h.good[h.line(0, "", "")] = true
 			}
-			made := h.build(t, 6)
+			made := h.build(t, 7)
 			for set, prompts := range made.Sets {
 				for _, p := range prompts {
 					if !h.good[p.Text()] {
