@@ -106,32 +106,35 @@ func TestServersOverHTTP(t *testing.T) {
 	if os.Getenv("ORBENCH_LONG") == "" {
 		t.Skip("ORBENCH_LONG is not set")
 	}
-	fill := func(t *testing.T, address string, concurrency, calls int) {
+	fill := func(t *testing.T, address string, concurrency, first, calls int) {
 		t.Helper()
 		m := newStore(t)
 		defer closeMemo(t, m)
 		f, began := NewLive(m, LiveConfig{}), time.Now()
 		lane := f.Lane(model.Ref{}, openai.New(openai.ClientConfig{Provider: "test", BaseURL: address}), Limits{Concurrency: concurrency})
-		_, err := lane.fill(t.Context(), requests(sim.Instant, 0, calls), nil)
+		_, err := lane.fill(t.Context(), requests(sim.Instant, first, first+calls), nil)
 		s := f.Stats()
 		t.Logf("%d calls in %v, %d rejects, %d retries", calls, time.Since(began).Round(time.Millisecond), s.Rejected, s.Retries)
 		if err != nil || s.Answered != calls || s.Failed > 0 {
 			t.Errorf("%d of %d answered: %v %v", s.Answered, calls, err, s.Reasons)
 		}
 	}
-	t.Run("faults", func(t *testing.T) {
-		t.Parallel()
-		faults, err := sim.ParseFaults("429=0.06,500=0.06,reset=0.06,truncate=0.06,slow=0.06,filter=0.02")
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := sim.Serve(t.Context(), "127.0.0.1:0", sim.ServerConfig{Faults: faults})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		fill(t, s.BaseURL(), 64, 1319)
-	})
+	faults, err := sim.ParseFaults("429=0.06,500=0.06,reset=0.06,truncate=0.06,slow=0.06,filter=0.02")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A request's text decides its faults, so each round asks other requests.
+	for round := range 10 {
+		t.Run(fmt.Sprint("faults, round ", round), func(t *testing.T) {
+			t.Parallel()
+			s, err := sim.Serve(t.Context(), "127.0.0.1:0", sim.ServerConfig{Faults: faults})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			fill(t, s.BaseURL(), 64, round*1319, 1319)
+		})
+	}
 	for _, status := range []int{503, 529} {
 		for _, concurrency := range []int{64, 128} {
 			t.Run(fmt.Sprintf("%d, %d at once", status, concurrency), func(t *testing.T) {
@@ -148,7 +151,7 @@ func TestServersOverHTTP(t *testing.T) {
 					_, _ = w.Write([]byte(`{"choices":[{"message":{"role":"assistant","content":"yes"},"finish_reason":"stop"}]}`))
 				}))
 				defer s.Close()
-				fill(t, s.URL, concurrency, 600)
+				fill(t, s.URL, concurrency, 0, 600)
 			})
 		}
 	}
@@ -173,7 +176,7 @@ func TestServersOverHTTP(t *testing.T) {
 				_, _ = w.Write([]byte(`{"choices":[{"message":{"role":"assistant","content":"yes"},"finish_reason":"stop"}]}`))
 			}))
 			defer s.Close()
-			fill(t, s.URL, 64, 3*perMinute)
+			fill(t, s.URL, 64, 0, 3*perMinute)
 		})
 	}
 }
