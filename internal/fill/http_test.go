@@ -58,18 +58,20 @@ func TestWhatCannotSucceed(t *testing.T) {
 		want     string
 		// failed are the calls that fail at most, and answered those that do not.
 		failed, answered int
+		// concurrency is 1 where answers must come before failures.
+		concurrency int
 	}{
-		"another host":       {secured(nil), answer, "127.0.0.1", "localhost", true, "no usable connection: the certificate is for another host: it is not for localhost; correct the address", soon, 0},
-		"unknown authority":  {secured(nil), answer, "", "", false, "the certificate is of an unknown authority: name a file with the authority's in SSL_CERT_FILE", soon, 0},
-		"old version":        {secured(&tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS10}), answer, "", "", true, "the server's version of TLS is too old: it must speak TLS 1.2 or newer", soon, 0},
-		"client certificate": {secured(&tls.Config{ClientAuth: tls.RequireAnyClientCert, MaxVersion: tls.VersionTLS12}), answer, "", "", true, "the server refuses the TLS connection: ", soon, 0},
-		"no TLS":             {open, answer, "http:", "https:", false, "the server does not speak TLS: give the address with http://", soon, 0},
-		"TLS":                {secured(nil), answer, "https:", "http:", false, "sent an HTTP request to an HTTPS server", soon, 0},
-		"no scheme":          {open, answer, "http:", "ftp:", false, "the address must begin with https:// or http://", soon, 0},
-		"401":                {open, status(401, always), "", "", false, "denied (HTTP 401): no", soon, 0},
-		"403":                {open, status(403, always), "", "", false, " after 20 failed calls in a row, the last: p/instant: denied (HTTP 403): no", 51, 0},
-		"one 403":            {open, status(403, func(n int64) bool { return n == 1 }), "", "", false, "", 1, calls - 1},
-		"403 of a guard":     {open, status(403, func(n int64) bool { return n > 20 }), "", "", false, "", calls - 20, 20},
+		"another host":       {secured(nil), answer, "127.0.0.1", "localhost", true, "no usable connection: the certificate is for another host: it is not for localhost; correct the address", soon, 0, 64},
+		"unknown authority":  {secured(nil), answer, "", "", false, "the certificate is of an unknown authority: name a file with the authority's in SSL_CERT_FILE", soon, 0, 64},
+		"old version":        {secured(&tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS10}), answer, "", "", true, "the server's version of TLS is too old: it must speak TLS 1.2 or newer", soon, 0, 64},
+		"client certificate": {secured(&tls.Config{ClientAuth: tls.RequireAnyClientCert, MaxVersion: tls.VersionTLS12}), answer, "", "", true, "the server refuses the TLS connection: ", soon, 0, 64},
+		"no TLS":             {open, answer, "http:", "https:", false, "the server does not speak TLS: give the address with http://", soon, 0, 64},
+		"TLS":                {secured(nil), answer, "https:", "http:", false, "sent an HTTP request to an HTTPS server", soon, 0, 64},
+		"no scheme":          {open, answer, "http:", "ftp:", false, "the address must begin with https:// or http://", soon, 0, 64},
+		"401":                {open, status(401, always), "", "", false, "denied (HTTP 401): no", soon, 0, 64},
+		"403":                {open, status(403, always), "", "", false, " after 20 failed calls in a row, the last: p/instant: denied (HTTP 403): no", 51, 0, 64},
+		"one 403":            {open, status(403, func(n int64) bool { return n == 1 }), "", "", false, "", 1, calls - 1, 64},
+		"403 of a guard":     {open, status(403, func(n int64) bool { return n > 20 }), "", "", false, "", calls - 20, 20, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -82,7 +84,7 @@ func TestWhatCannotSucceed(t *testing.T) {
 			m := newStore(t)
 			defer closeMemo(t, m)
 			f, began := NewLive(m, LiveConfig{}), time.Now()
-			lane := f.Lane(model.Ref{Provider: "p"}, openai.New(c), Limits{Concurrency: 64})
+			lane := f.Lane(model.Ref{Provider: "p"}, openai.New(c), Limits{Concurrency: tt.concurrency})
 			_, err := lane.fill(t.Context(), requests(sim.Instant, 0, calls), nil)
 			stats := f.Stats()
 			if took := time.Since(began); took > 10*time.Second {
