@@ -33,7 +33,7 @@ func TestLocalModelBuilds(t *testing.T) {
 		sampling                    int // by which 2 of the simulated seeds go to the local rewriter
 	}{
 		{"generator", local + ", sim/generator", "sim/generator", 1},
-		{"rewriter", "sim/generator", local + ", sim/generator", 2},
+		{"rewriter", "sim/generator", local + ", sim/generator", 8},
 	} {
 		t.Run(role.name, func(t *testing.T) {
 			file, out := filepath.Join(dir, role.name+".yaml"), filepath.Join(dir, role.name)

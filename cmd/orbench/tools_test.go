@@ -54,7 +54,7 @@ func TestToolsRead(t *testing.T) {
 	tool(t, dir, "python", "-c", "") // skips before any work
 	write := func(name string, args ...string) score.Result {
 		t.Helper()
-		args = append(args, "--store", filepath.Join(dir, "m.db"), "--quiet", "--format", "json")
+		args = append(args, "--store", filepath.Join(dir, "m.db"), "--format", "json")
 		for _, out := range []string{"eee=eee-" + name, "verdicts=" + name + ".parquet"} {
 			format, path, _ := strings.Cut(out, "=")
 			args = append(args, "--out", format+"="+filepath.Join(dir, path))
@@ -76,7 +76,21 @@ func TestToolsRead(t *testing.T) {
 	for _, name := range []string{"run", "variants"} {
 		write("report-"+name, "report", name, "--out", hub(name), "--set", "repository=me/starter")
 	}
-	write("judged", "judge", "--responses", filepath.Join(dir, "eee-run"), "--judge", "lexical,llm:sim/judge")
+	// Records of several models lie in folders of their own; a folder of logs is flat.
+	logs := filepath.Join(dir, "logs")
+	samples, err := filepath.Glob(filepath.Join(dir, "eee-run/data/*/*/*/*_samples.jsonl"))
+	if err != nil || len(samples) != 2 {
+		t.Fatal(samples, err)
+	}
+	if err := os.Mkdir(logs, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range samples {
+		if err := os.Link(s, filepath.Join(logs, filepath.Base(s))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("judged", "judge", "--responses", logs, "--judge", "lexical,llm:sim/judge")
 	for _, name := range []string{"run", "variants", "judged"} {
 		root := filepath.Join(dir, "eee-"+name)
 		var files []string
