@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -14,8 +15,12 @@ import (
 // way is done again, for a while; all of it can be repeated.
 type Pool struct{ pgx *pgxpool.Pool }
 
-// yieldTime is for how long.
-const yieldTime = 10 * time.Second
+const (
+	// yieldTime is for how long.
+	yieldTime = 10 * time.Second
+	// longestYield is the longest pause: another transaction is soon over, unlike an outage.
+	longestYield = 200 * time.Millisecond
+)
 
 // yields reports whether the server ended a transaction in favor of another.
 func yields(err error) bool {
@@ -28,13 +33,13 @@ func (p Pool) Pgx() *pgxpool.Pool { return p.pgx }
 // Again does something that can be repeated until no other transaction is in its way.
 func (p Pool) Again(ctx context.Context, do func() error) error {
 	began := time.Now()
-	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+	for pause := 10 * time.Millisecond; ; pause = min(2*pause, longestYield) {
 		err := do()
 		if !yields(err) || time.Since(began) > yieldTime {
 			return err
 		}
 		select {
-		case <-time.After(pause):
+		case <-time.After(pause/2 + rand.N(pause/2)): // two that met do not meet again
 		case <-ctx.Done():
 			return err
 		}
