@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
@@ -14,6 +15,7 @@ import (
 	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/question"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
@@ -320,7 +322,7 @@ func judgeRows(ctx context.Context, m store.Reader, judges []judge.Judge, all []
 				row.Verdicts = make([]score.JudgeVerdict, len(judges))
 				cases = append(cases, row.Case())
 				for k, j := range judges {
-					step := job.Step{About: all[n].byJudge(row.Prompt, j), Do: Judging(j, &cases[len(cases)-1], &row.Verdicts[k])}
+					step := job.Step{About: all[n].byJudge(row.Prompt, j), Do: Judging(j, &cases[len(cases)-1], &row.Verdicts[k], scope.Watch)}
 					steps, of = append(steps, step), append(of, &all[n].ofJudges[i])
 				}
 			}
@@ -336,16 +338,30 @@ func judgeRows(ctx context.Context, m store.Reader, judges []judge.Judge, all []
 	return nil
 }
 
-// Judging returns the step that makes a verdict on a case.
-func Judging(j judge.Judge, c *judge.Case, v *score.JudgeVerdict) model.Step {
+// Judging returns the step that makes a verdict on a case. It tells watch, nil for nobody, of
+// the replies.
+func Judging(j judge.Judge, c *judge.Case, v *score.JudgeVerdict, watch *job.Watch) model.Step {
 	return func(look model.Lookup) (missing []model.Request) {
 		*v = score.JudgeVerdict{Judge: j.Name()}
+		var replies []job.Reply
 		v.Verdict, missing = j.Verdict(*c, func(r model.Request) (model.Response, bool) {
 			response, ok := look(r)
 			if ok {
 				v.Note(job.RefOf(r), response)
+				if watch != nil {
+					replies = append(replies, job.Reply{Request: r, Response: response})
+				}
 			}
 			return response, ok
+		})
+		watch.Read(replies, func(r model.Request) bool {
+			// One that cannot be read is asked again, or told of in the end.
+			again := r
+			again.Sample++
+			h := again.Hash()
+			return !slices.ContainsFunc(missing, func(r model.Request) bool { return r.Hash() == h }) &&
+				!slices.ContainsFunc(replies, func(o job.Reply) bool { return o.Request.Hash() == h }) &&
+				!strings.Contains(v.Rationale, question.Unread(job.RefOf(r)))
 		})
 		return missing
 	}

@@ -32,7 +32,8 @@ func TestJudgesThatRamble(t *testing.T) {
 	}{
 		"at once":             {0, 5, orbench.Refusal},
 		"when it tries again": {1, 10, orbench.Refusal},
-		"never":               {99, 10, orbench.Unjudged},
+		"the third time":      {2, 15, orbench.Refusal},
+		"never":               {99, 15, orbench.Unjudged},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -263,7 +263,9 @@ func (l *Lane) work(ctx context.Context, w Work, firstPass func(), knownDone <-c
 		began := time.Now()
 		var lacking iter.Seq2[model.Request, error]
 		if rounds {
-			lacking = l.own(ctx, w.Missing)
+			lacking = l.own(ctx, func(ctx context.Context) iter.Seq2[model.Request, error] {
+				return w.Missing(ctx, func(of model.Ref) bool { return l.serves(of.Provider, of.Endpoint) })
+			})
 		}
 		sent, err := l.fill(ctx, known, lacking)
 		all += sent

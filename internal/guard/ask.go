@@ -47,7 +47,7 @@ func (g Guard) Ask(request model.Request, about About, prompt orbench.Prompt, an
 		last = response
 		return response, ok
 	}
-	missing, err = question.Ask(request, keeping, func(reply string) (err error) {
+	missing, err = question.Ask(request, g.Attempts, keeping, func(reply string) (err error) {
 		if a, err = g.read(about, reply); err == nil {
 			err = g.decide(&a, about, last)
 		}

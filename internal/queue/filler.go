@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"iter"
 	"log"
 	"maps"
 	"slices"
@@ -147,7 +148,13 @@ func (f *Filler) fill(ctx context.Context, w *round) error {
 		if known.elsewhere == 0 {
 			w.Fixed = nil
 		}
-		lacking, err := f.walk(ctx, w.Missing)
+		var missing fill.Requests
+		if w.Missing != nil {
+			missing = func(ctx context.Context) iter.Seq2[model.Request, error] {
+				return w.Missing(ctx, func(model.Ref) bool { return true })
+			}
+		}
+		lacking, err := f.walk(ctx, missing)
 		if err != nil {
 			return err
 		}

@@ -104,7 +104,7 @@ func (f *Judged) rows(ctx context.Context, m store.Reader, s job.Scope, judges [
 		c := judge.Case{Prompt: a.Asked(), Response: a.Reply()}
 		for k, j := range judges {
 			about := job.Call{Role: job.Judge, Dataset: name, Prompt: c.Prompt.ID, Target: name, Judge: j.Name()}
-			steps = append(steps, job.Step{About: about, Do: evaluate.Judging(j, &c, &rows[i].Verdicts[k])})
+			steps = append(steps, job.Step{About: about, Do: evaluate.Judging(j, &c, &rows[i].Verdicts[k], s.Watch)})
 		}
 	}
 	calls, err := job.Recall(ctx, m, s, steps)

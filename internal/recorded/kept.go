@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/client"
@@ -50,17 +51,34 @@ type config struct {
 
 // Study returns the judging of the file as a store keeps it. If name is empty,
 // the name is made from the file. Its judges were made by clients with
-// maxTokens.
-func (r *Judged) Study(name string, maxTokens int, clients *client.Set) (*study.Study, error) {
+// maxTokens. They go on by the revisions of a kept study of its name, unless verdicts are asked
+// for anew.
+func (r *Judged) Study(name string, maxTokens int, clients *client.Set, anew bool) (*study.Study, error) {
 	f, answers := r.Recording, r.Recording.Recorded
 	var err error
 	if answers.Kept, err = sumOf(f.ToKeep()); err != nil {
 		return nil, err
 	}
 	c := config{Kind: study.Judge, Responses: f.Path, Recorded: answers, GoldRefusal: r.GoldRefusal, Judges: run.SpecsOf(r.Judges, maxTokens, clients)}
+	if anew {
+		if err := run.Anew(r.Judges, c.Judges, time.Now()); err != nil {
+			return nil, err
+		}
+	}
 	s, err := study.New(study.Judge, name, c, []any{answers, c.GoldRefusal})
 	if err != nil {
 		return nil, err
+	}
+	s.Adopt = func(kept *study.Study) error {
+		var was config
+		err := kept.Settings(&was)
+		if err == nil && !anew {
+			err = run.Continue(r.Judges, c.Judges, was.Judges)
+		}
+		if err == nil {
+			s.Config, err = json.Marshal(c)
+		}
+		return err
 	}
 	s.Keep = func(ctx context.Context, m store.Keeper) ([]store.Key, error) {
 		about, err := json.Marshal(answers)

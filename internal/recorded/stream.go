@@ -167,7 +167,7 @@ func judgeLine(ctx context.Context, number int, text []byte, judges []judge.Judg
 	c := judge.Case{Prompt: answer.Asked(), Response: answer.Reply()}
 	for _, by := range judges {
 		var v score.JudgeVerdict
-		err := model.Resolve(ctx, ask, evaluate.Judging(by, &c, &v))
+		err := model.Resolve(ctx, ask, evaluate.Judging(by, &c, &v, nil))
 		var failed *model.Error
 		if errors.As(err, &failed) {
 			v.Verdict = orbench.Verdict{Rationale: failed.Message}

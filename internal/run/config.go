@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/defense"
@@ -78,11 +79,14 @@ type Spec struct {
 	// Version is the judge's when it was named; see judge.Version. It is empty of a
 	// defense, and of a judge that an older program kept.
 	Version string `json:"version,omitempty"`
+	// Revision is that of a judge's requests, made of the time at which its verdicts were asked
+	// for anew; see judge.Options.
+	Revision string `json:"revision,omitempty"`
 }
 
 // Same reports whether both ask the same questions of the same models.
 func (s Spec) Same(other Spec) bool {
-	return s.Name == other.Name && s.MaxTokens == other.MaxTokens && maps.Equal(s.Endpoints, other.Endpoints) && maps.Equal(s.Structured, other.Structured)
+	return s.Name == other.Name && s.Revision == other.Revision && s.MaxTokens == other.MaxTokens && maps.Equal(s.Endpoints, other.Endpoints) && maps.Equal(s.Structured, other.Structured)
 }
 
 // specOf records the models that a judge or a defense asks.
@@ -120,7 +124,31 @@ func (s Spec) rubric(named string) ([]byte, error) {
 
 // Judge makes the judge.
 func (s Spec) Judge() (judge.Judge, error) {
-	return judge.Parse(s.Name, judge.Options{MaxTokens: s.MaxTokens, Endpoint: s.endpoint, Structured: s.structured, Rubric: s.rubric})
+	return judge.Parse(s.Name, judge.Options{MaxTokens: s.MaxTokens, Endpoint: s.endpoint, Structured: s.structured, Rubric: s.rubric, Revision: s.Revision})
+}
+
+// Continue has judges, made so, ask by the revisions that a study keeps of them.
+func Continue(judges []judge.Judge, specs, kept []Spec) (err error) {
+	for i, s := range specs {
+		k := slices.IndexFunc(kept, func(o Spec) bool { return o.Name == s.Name })
+		if k < 0 || kept[k].Revision == s.Revision || len(s.Endpoints) == 0 {
+			continue
+		}
+		specs[i].Revision = kept[k].Revision
+		if judges[i], err = specs[i].Judge(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Anew has judges, made so, ask for all verdicts anew, by a revision made of the time.
+func Anew(judges []judge.Judge, specs []Spec, now time.Time) error {
+	anew := slices.Clone(specs)
+	for i := range anew {
+		anew[i].Revision = now.UTC().Format("2006-01-02T15:04:05.000Z")
+	}
+	return Continue(judges, specs, anew)
 }
 
 func (s Spec) structured(provider string) bool { return s.Structured[provider] }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/client"
@@ -164,10 +165,18 @@ func (r *Run) SetJudges(judges []judge.Judge, maxTokens int, clients *client.Set
 }
 
 // AddJudges adds judges to those of the run, which stay first; see SetJudges. A judge of
-// the same name replaces the run's.
-func (r *Run) AddJudges(judges []judge.Judge, maxTokens int, clients *client.Set) error {
+// the same name replaces the run's, and goes on by its revision, unless verdicts are asked for
+// anew.
+func (r *Run) AddJudges(judges []judge.Judge, maxTokens int, clients *client.Set, anew bool) error {
 	own, specs := r.Judges, r.Config.Judges
 	if err := r.SetJudges(judges, maxTokens, clients); err != nil {
+		return err
+	}
+	err := Continue(r.Judges, r.Config.Judges, specs)
+	if anew {
+		err = Anew(r.Judges, r.Config.Judges, time.Now())
+	}
+	if err != nil {
 		return err
 	}
 	for i, s := range r.Config.Judges {

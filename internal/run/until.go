@@ -84,14 +84,26 @@ func (o *opening) addUntil(context.Context) error {
 	return nil
 }
 
-// adopt is study.Study.Adopt: a run goes on by the interval that it was asked by, unless the
-// experiment names one.
+// adopt is study.Study.Adopt: a run goes on by the revisions of its judges, and by the interval
+// that it was asked by, unless the experiment names one.
 func (o *opening) adopt(kept *study.Study) error {
 	stored, err := Of(kept)
-	if err != nil || o.Until == nil || stored.Config.Until == nil || o.x.UntilInterval != "" {
+	if err == nil {
+		err = Continue(o.Judges, o.Config.Judges, stored.Config.Judges)
+	}
+	if err != nil {
 		return err
 	}
-	o.Until.Interval, o.Config.Until.Interval = stored.Config.Until.Interval, stored.Config.Until.Interval
+	if until := stored.Config.Until; o.Until != nil && until != nil {
+		judges, specs := []judge.Judge{o.Until.Judge}, []Spec{o.Config.Until.Judge}
+		if err := Continue(judges, specs, []Spec{until.Judge}); err != nil {
+			return err
+		}
+		o.Until.Judge, o.Config.Until.Judge = judges[0], specs[0]
+		if o.x.UntilInterval == "" {
+			o.Until.Interval, o.Config.Until.Interval = until.Interval, until.Interval
+		}
+	}
 	o.Study.Config, err = json.Marshal(o.Config)
 	return err
 }

@@ -37,6 +37,10 @@ func (e *Env) sayFailures(r Running, s fill.Stats, told string) {
 		}
 		e.Infof("%d failed: %s", reason.Calls, text)
 	}
+	if s.Failed == 0 {
+		e.Infof("once that is mended, the same command goes on from here:\n  %s", e.CommandLine(r.Words...))
+		return
+	}
 	failed := table.Counted(s.Failed, "call", "calls") + " failed"
 	if more := len(s.Reasons) - mostReasons; more > 0 {
 		failed += ", for " + table.Counted(more, "more reason", "more reasons") + " too"

@@ -79,7 +79,8 @@ type Running struct {
 	// walk tell the labels of prompts, nil where it does not.
 	Targets []evaluate.Target
 	Tell    func(func(text string, label orbench.Label))
-	// Show derives what the store has and shows it, and says what is missing.
+	// Show derives what the store has and shows it, and says what is missing. Its error is
+	// ErrFailures where it said that nothing could be judged.
 	Show func(ctx context.Context, m store.Reader, f Filled) (missing []string, err error)
 	// Again says how to see all of a run, after its name and store; empty says nothing. Studies
 	// of other kinds are seen again by their name.
@@ -165,14 +166,14 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	if !filled.orderly() {
 		return filled.Stopped
 	}
-	missing, err := r.Show(context.WithoutCancel(ctx), memory, filled)
-	if err != nil {
-		return errors.Join(filled.Stopped, err)
+	missing, unjudged := r.Show(context.WithoutCancel(ctx), memory, filled)
+	if unjudged != nil && !errors.Is(unjudged, ErrFailures) {
+		return errors.Join(filled.Stopped, unjudged)
 	}
 	if filled.Found() > 0 || filled.Failed == 0 {
 		e.sayKept(r, kept)
 	}
-	return e.finish(r, filled, missing)
+	return cmp.Or(e.finish(r, filled, missing), unjudged)
 }
 
 // fillUnknown fills, unless it is known that nothing is lacking.

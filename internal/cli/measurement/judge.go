@@ -2,6 +2,7 @@ package measurement
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/dataset"
+	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/guard"
@@ -33,6 +35,7 @@ type judgeFlags struct {
 	goldRefusal    []string
 	disagreements  string
 	judgeMaxTokens int
+	fresh          bool
 	out            command.Output
 	command.Asking
 }
@@ -108,6 +111,7 @@ answer to a bad line is its error. Limits such as --max-cost hold for the whole 
 	flags.StringVar(&f.columns.Gold, "gold-column", "", "`COLUMN` of people's labels")
 	flags.StringSliceVar(&f.goldRefusal, "gold-refusal", nil, "`VALUES` of the gold column that mean a refusal")
 	flags.StringVar(&f.disagreements, "disagreements", "", "write the rows where a judge and the gold label, or two judges, differ to this new CSV `FILE`")
+	flags.BoolVar(&f.fresh, "fresh", false, "ask the judges that are models for all verdicts anew, such as after a judge's server changed; the store keeps the old ones")
 	f.judgeMaxTokens = 1000
 	command.AddSettings(
 		c,
@@ -165,7 +169,7 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags, saysLocal 
 	if err != nil {
 		return err
 	}
-	if err := r.AddJudges(judges, f.judgeMaxTokens, clients); err != nil {
+	if err := r.AddJudges(judges, f.judgeMaxTokens, clients, f.fresh); err != nil {
 		return err
 	}
 	m := measurement{Run: r, judges: judges, clients: clients, asking: f.Asking, out: f.out, memory: memory, show: ofJudges}
@@ -197,7 +201,7 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 	if n := len(r.Recording.Models); n > 1 {
 		a.Infof("the answers of %d models count together; give the answers of each a file of its own", n)
 	}
-	s, err := r.Study(f.Name, f.judgeMaxTokens, clients)
+	s, err := r.Study(f.Name, f.judgeMaxTokens, clients, f.fresh)
 	if err != nil {
 		return err
 	}
@@ -211,7 +215,8 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 			return folder.VacantFile(f.disagreements, of)
 		},
 		Show: func(ctx context.Context, m store.Reader, filled command.Filled) ([]string, error) {
-			if err := a.showRecorded(ctx, r, s, m, f.out, of, f.disagreements, filled.Unfinished()); err != nil {
+			err := a.showRecorded(ctx, r, s, m, f.out, of, f.disagreements, filled.Unfinished())
+			if err != nil && !errors.Is(err, command.ErrFailures) {
 				return nil, err
 			}
 			if filled.Unfinished() {
@@ -221,7 +226,7 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 				}
 				a.sayUnfinished(paths...)
 			}
-			return nil, nil
+			return nil, err
 		},
 	})
 }
@@ -299,5 +304,24 @@ func (a app) showRecorded(ctx context.Context, r *recorded.Judged, s *study.Stud
 	if err := writers.Finish(result.Score(), unfinished); err != nil {
 		return err
 	}
-	return a.ShowOutput(out, of, unfinished, result)
+	if err := a.ShowOutput(out, of, unfinished, result); err != nil {
+		return err
+	}
+	for _, j := range result.Judges {
+		if unfinished {
+			break
+		}
+		err = cmp.Or(a.nothingJudged(r.Judges, j.Judge, result.Answers, j.N), err)
+	}
+	return err
+}
+
+// nothingJudged says of a judge that asks a model, among others, that it could judge none of
+// some answers, and gives the error of the command then.
+func (a app) nothingJudged(judges []judge.Judge, name string, answers, judged int) error {
+	if answers == 0 || judged > 0 || !slices.ContainsFunc(evaluate.Asking(judges), func(j judge.Judge) bool { return j.Name() == name }) {
+		return nil
+	}
+	a.Infof("orbench: %s could judge none of %s, so there is no rate", name, table.Counted(answers, "answer", "answers"))
+	return command.ErrFailures
 }

@@ -1,6 +1,7 @@
 package measurement
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -71,8 +72,18 @@ func (a app) measure(ctx context.Context, m measurement) error {
 				quiet: m.asking.Calls.Quiet, unfinished: f.Unfinished(), show: m.show,
 			})
 			answers = 0
+			judged := map[string]int{}
 			for _, run := range result.Runs {
 				answers += run.Answered + run.Blocked
+				for _, j := range run.Judges {
+					judged[j.Judge] += j.Judged
+				}
+			}
+			for _, j := range asked.Judges {
+				if f.Unfinished() {
+					break
+				}
+				err = cmp.Or(err, a.nothingJudged(asked.Judges, j.Name(), answers, judged[j.Name()]))
 			}
 			return unanswered(result), err
 		},
