@@ -15,7 +15,7 @@ type describing struct {
 	at provider.Endpoint
 
 	mu   sync.Mutex
-	said map[string]func() (Description, bool)
+	said map[string]func() described
 }
 
 // Ask asks the model, and meanwhile, the first time, the server.
@@ -24,18 +24,17 @@ func (d *describing) Ask(ctx context.Context, r model.Request) (model.Response, 
 	go said()
 	response, err := d.Model.Ask(ctx, r)
 	if err == nil && !response.Simulated() {
-		of, _ := said()
-		response.Server = string(of.With(response.Fingerprint))
+		response.Server = string(said().With(response.Fingerprint))
 	}
 	return response, err
 }
 
 // describe gives what the server says of a model, which it is asked once; see Describe.
-func (d *describing) describe(name string) func() (Description, bool) {
+func (d *describing) describe(name string) func() described {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.said[name] == nil {
-		d.said[name] = sync.OnceValues(func() (Description, bool) { return Describe(context.Background(), d.at, name) })
+		d.said[name] = sync.OnceValue(func() described { return describe(context.Background(), d.at, name) })
 	}
 	return d.said[name]
 }
@@ -43,9 +42,18 @@ func (d *describing) describe(name string) func() (Description, bool) {
 // Described gives what the server of a model says of it, where that is one of the user's own
 // that may be asked. reached is false where it does not answer, and for any other.
 func (s *Set) Described(of model.Ref) (said Description, reached bool) {
+	d := s.described(of)
+	return d.Description, d.reached
+}
+
+// Listed gives the models that the server of a model has, where it says so and the model is none
+// of them.
+func (s *Set) Listed(of model.Ref) []string { return s.described(of).listed }
+
+func (s *Set) described(of model.Ref) described {
 	d, ok := s.Client(of.Provider, of.Endpoint).Model.(*describing)
 	if !ok {
-		return "", false
+		return described{}
 	}
 	return d.describe(of.Model)()
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/rows"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
 
@@ -190,7 +191,7 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 	}
 	r.stamp, r.Columns = in.Stamp, in.columns
 	sum := newHasher(recordingHashVersion)
-	held := 0
+	held, same := 0, 0
 	for a, err := range itemsOf(in, nil) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -199,6 +200,9 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 			return nil, err
 		}
 		r.add(a, sum)
+		if a.Response == a.Prompt {
+			same++
+		}
 		held += len(a.Response) + len(a.Prompt)
 		for _, m := range a.Messages {
 			held += len(m.Content)
@@ -217,6 +221,9 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 	}
 	if r.Count == 0 {
 		return nil, &orbench.InputError{File: path, Problem: "the file has no rows", Hint: "give a file with at least one answer"}
+	}
+	if 2*same > r.Count && r.Count > 1 {
+		return nil, &orbench.InputError{File: path, Problem: fmt.Sprintf("in %d of %d rows the answer is the prompt", same, r.Count), Hint: "name the column of the answers with `response-column`"}
 	}
 	r.SHA256, r.Notes = sum.sum(), in.Notes
 	return r, nil
@@ -331,6 +338,14 @@ func findRecordingColumns(file string, have []string, at func(string) bool, opts
 		if c.Prompt, err = findPrompt(file, without(have, c.Response), at, ""); err != nil {
 			return c, err
 		}
+	}
+	among := func(usual []string) func(string) bool {
+		return func(name string) bool {
+			return slices.ContainsFunc(usual, func(u string) bool { return strings.EqualFold(u, name) })
+		}
+	}
+	if c.Prompt == "" && among(promptNames)(c.Response) && slices.ContainsFunc(have, among(responseNames)) {
+		return c, &orbench.InputError{File: file, Line: 1, Problem: fmt.Sprintf("the column %s has the prompts", untrusted.Quote(c.Response)), Hint: "name the column of the answers with `response-column`"}
 	}
 	if err := findOthers(file, have, at,
 		sought{&c.Gold, opts.Gold, nil, "gold-column"},

@@ -168,9 +168,10 @@ func (l *Log) choose(file string, have []string, at func(string) bool, named Exc
 		named := part < len(own) && len(own[part]) > 0
 		if named {
 			names = own[part]
-			// Most rows have no error, so its path may begin in the first row and end in another.
+			// Most rows have no error, and a reply may be null, so a path may begin in the first
+			// row and end in another.
 			begins := func(name string) bool {
-				return part == partError && slices.Contains(have, name[:strings.IndexAny(name+".", ".[")])
+				return (part == partError || part == partReply) && slices.Contains(have, name[:strings.IndexAny(name+".", ".[")])
 			}
 			if !slices.ContainsFunc(names, there) && !slices.ContainsFunc(names, begins) {
 				return Layout{}, &orbench.InputError{

@@ -168,7 +168,45 @@ func (a app) compare(ctx context.Context, names [2]string, f compareFlags) (err 
 		return err
 	}
 	result.Provenance.Program = a.Version
+	if err := a.sayEdited(sides); err != nil {
+		return err
+	}
 	return a.showComparison(ctx, memory, sides, result, f)
+}
+
+// sayEdited says in what datasets of one name differ.
+func (a app) sayEdited(sides [2]*run.Run) error {
+	for _, base := range sides[0].Datasets {
+		for _, now := range sides[1].Datasets {
+			if now.Name != base.Name || now.SHA256 == base.SHA256 {
+				continue
+			}
+			labels := map[orbench.PromptID]orbench.Label{}
+			for p, err := range base.Prompts() {
+				if err != nil {
+					return err
+				}
+				labels[p.ID] = p.Label
+			}
+			gone, added, relabeled := len(labels), 0, 0
+			for p, err := range now.Prompts() {
+				if err != nil {
+					return err
+				}
+				was, ok := labels[p.ID]
+				switch {
+				case !ok:
+					added++
+					continue
+				case was != p.Label:
+					relabeled++
+				}
+				gone--
+			}
+			a.Infof("the dataset %s is another one in the run %s: %s gone, %d new, %d with another label", base.Name, sides[1].Name, table.Counted(gone, "prompt", "prompts"), added, relabeled)
+		}
+	}
+	return nil
 }
 
 // compareRuns derives both sides and compares them.
@@ -257,11 +295,15 @@ func (a app) loadCompared(ctx context.Context, memory store.Reader, f compareFla
 	}
 	flag := []string{"--base-target", "--candidate-target"}[side]
 	sampled := false
+	target := f.targets[side]
+	if target == "" && len(r.Targets) == 1 && r.AnswersPerPrompt() > 1 {
+		target = r.Targets[0].Name
+	}
 	switch {
-	case f.targets[side] != "":
+	case target != "":
 		all := r
-		if r, sampled = all.Only(f.targets[side]); r == nil {
-			return nil, command.InputError(flag, fmt.Sprintf("the run %s has no target %q", all.Name, f.targets[side]), "it has "+strings.Join(all.Config.TargetNames(), ", "))
+		if r, sampled = all.Only(target); r == nil {
+			return nil, command.InputError(flag, fmt.Sprintf("the run %s has no target %q", all.Name, target), "it has "+strings.Join(all.Config.TargetNames(), ", "))
 		}
 	case r.AnswersPerPrompt() > 1:
 		return nil, command.InputError("run "+r.Name, "has several targets", "choose one with "+flag+": "+strings.Join(r.Config.TargetNames(), ", "))

@@ -153,6 +153,7 @@ func (a app) newMeasurement(ctx context.Context, x *experiment.File, f evalFlags
 	a.Infos(r.Notes)
 	for _, set := range r.Datasets {
 		a.sayDuplicates(set)
+		a.Infos(set.Notes())
 		if set.LabelAssumed {
 			a.Infof("warning: %s: no column holds labels, so all %d prompts count as safe; --dataset FILE=LABEL says what they are", set.Name, set.Count)
 		}
