@@ -2,7 +2,6 @@ package measurement
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -307,21 +306,22 @@ func (a app) showRecorded(ctx context.Context, r *recorded.Judged, s *study.Stud
 	if err := a.ShowOutput(out, of, unfinished, result); err != nil {
 		return err
 	}
+	judged := 0
 	for _, j := range result.Judges {
-		if unfinished {
-			break
-		}
-		err = cmp.Or(a.nothingJudged(r.Judges, j.Judge, result.Answers, j.N), err)
+		judged += j.N
 	}
-	return err
-}
-
-// nothingJudged says of a judge that asks a model, among others, that it could judge none of
-// some answers, and gives the error of the command then.
-func (a app) nothingJudged(judges []judge.Judge, name string, answers, judged int) error {
-	if answers == 0 || judged > 0 || !slices.ContainsFunc(evaluate.Asking(judges), func(j judge.Judge) bool { return j.Name() == name }) {
+	if unfinished {
 		return nil
 	}
-	a.Infof("orbench: %s could judge none of %s, so there is no rate", name, table.Counted(answers, "answer", "answers"))
+	return a.nothingJudged(r.Judges, result.Answers, judged)
+}
+
+// nothingJudged says that judges, all of which ask models, could judge none of some answers, and
+// gives the error of the command then.
+func (a app) nothingJudged(judges []judge.Judge, answers, judged int) error {
+	if answers == 0 || judged > 0 || len(evaluate.Asking(judges)) < len(judges) {
+		return nil
+	}
+	a.Infof("orbench: none of %s could be judged, so there is no rate", table.Counted(answers, "answer", "answers"))
 	return command.ErrFailures
 }

@@ -1,7 +1,6 @@
 package measurement
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -72,18 +71,15 @@ func (a app) measure(ctx context.Context, m measurement) error {
 				quiet: m.asking.Calls.Quiet, unfinished: f.Unfinished(), show: m.show,
 			})
 			answers = 0
-			judged := map[string]int{}
+			judged := 0
 			for _, run := range result.Runs {
 				answers += run.Answered + run.Blocked
 				for _, j := range run.Judges {
-					judged[j.Judge] += j.Judged
+					judged += j.Judged
 				}
 			}
-			for _, j := range asked.Judges {
-				if f.Unfinished() {
-					break
-				}
-				err = cmp.Or(err, a.nothingJudged(asked.Judges, j.Name(), answers, judged[j.Name()]))
+			if err == nil && !f.Unfinished() {
+				err = a.nothingJudged(asked.Judges, answers, judged)
 			}
 			return unanswered(result), err
 		},
