@@ -22,6 +22,9 @@ type Work struct {
 	// began after the last reply finds nothing but what failed; nil for work that
 	// is known beforehand.
 	Missing func(ctx context.Context, serves func(model.Ref) bool) iter.Seq2[model.Request, error]
+	// Held reports whether the last walk of Missing held calls back until those that it gave are
+	// answered; nil for never.
+	Held func(serves func(model.Ref) bool) bool
 	// Models lists the models that Missing may ask.
 	Models []model.Ref
 	// Interdependent is true if a reply of one model may make new calls to another, as

@@ -18,6 +18,8 @@ const (
 	unreadInRow = 20
 	// trustAfter is how many readable replies end the watch over a judge.
 	trustAfter = 10_000
+	// mostRefused is how many calls in a row are held back before a walk ends.
+	mostRefused = 512
 	// excerptWide is for an unreadable reply, in columns.
 	excerptWide = 80
 )
@@ -38,7 +40,9 @@ type watched struct {
 	// replies were counted, of which so many could be read. inRow are the unreadable ones
 	// since the last of these.
 	replies, readable, inRow, open int
-	dead                           error
+	// held is true if the last walk held calls back.
+	held bool
+	dead error
 }
 
 // Reply is a request of a judge with its response.
@@ -50,10 +54,12 @@ type Reply struct {
 // most is how many more calls can be made before the judge may have to be given up.
 func (j *watched) most() int { return max(unreadInRow-j.inRow, 10*j.readable-j.replies+1) }
 
-// walk begins a walk. lets reports whether a call may be made now. Each walk lets at least one
+// walk begins a walk for the models that are served. lets reports whether a call may be made
+// now. Each walk lets at least one
 // new call of each judge through, since those before may all have failed.
-func (w *Watch) walk() (lets func(*Call) bool) {
+func (w *Watch) walk(serves func(model.Ref) bool) (lets func(*Call) bool) {
 	room := map[*watched]int{}
+	w.held(serves)
 	return func(c *Call) bool {
 		if w == nil || !c.Role.Judges() {
 			return true
@@ -65,17 +71,19 @@ func (w *Watch) walk() (lets func(*Call) bool) {
 		if i < 0 {
 			i, w.all = len(w.all), append(w.all, &watched{judge: c.Judge, Ref: of})
 		}
-		j, h := w.all[i], c.Request.Hash()
-		switch {
-		case j.dead != nil:
-			return false
-		case j.readable >= trustAfter || w.open[h] != nil:
+		j := w.all[i]
+		if j.dead != nil || j.readable >= trustAfter {
+			return j.dead == nil
+		}
+		h := c.Request.Hash()
+		if w.open[h] != nil {
 			return true
 		}
 		if _, begun := room[j]; !begun {
 			room[j] = max(1, j.most()-j.open)
 		}
 		if room[j] == 0 {
+			j.held = true
 			return false
 		}
 		room[j]--
@@ -83,6 +91,22 @@ func (w *Watch) walk() (lets func(*Call) bool) {
 		w.open[h] = j
 		return true
 	}
+}
+
+// held reports, once, whether the last walk for the models that are served held calls back.
+func (w *Watch) held(serves func(model.Ref) bool) (any bool) {
+	if w == nil {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, j := range w.all {
+		if serves(j.Ref) {
+			any = any || j.held && j.dead == nil
+			j.held = false
+		}
+	}
+	return any
 }
 
 // Read counts the replies of a judge about one answer. readable reports whether one could be
@@ -93,6 +117,9 @@ func (w *Watch) Read(replies []Reply, readable func(model.Request) bool) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if len(w.open) == 0 {
+		return
+	}
 	for _, reply := range replies {
 		h := reply.Request.Hash()
 		j := w.open[h]
