@@ -87,8 +87,6 @@ type planner struct {
 	// made are the batches, in the order of their first call.
 	made    []*Batch
 	without map[model.Ref]*Without
-	// replies are those of judges, and unread those that are asked for again.
-	replies, unread int
 }
 
 // part is a batch that grows.
@@ -124,11 +122,7 @@ func (d *Manager) lay(ctx context.Context, asked Asked, dry bool) (*planner, err
 		switch {
 		case err != nil:
 			return nil, err
-		case call.Remembered:
-			if call.Role.Judges() && call.Request.Sample == 0 {
-				p.replies++
-			}
-		case d.Job.Unanswerable(call.Request):
+		case call.Remembered || d.Job.Unanswerable(call.Request):
 		case d.judging(call):
 			p.plan.Judging++
 		default:
@@ -206,13 +200,10 @@ func (p *planner) add(ctx context.Context, call job.Call, asked Asked) error {
 		into.Part = Part{Provider: of.Provider, Endpoint: of.Endpoint, Model: of.Model, Service: name}
 		p.open[of] = into
 	}
-	if call.Role.Judges() && r.Sample > 0 {
-		// After a reply that cannot be read. Services are not asked again: a call that is made at
-		// once can show that the judge is to be given up. Nor are files where most are so.
-		if p.unread++; into.Service != Files || p.unread >= 20 && 10*p.unread > 9*p.replies {
-			p.plan.Judging++
-			return nil
-		}
+	if call.Role.Judges() && r.Sample > 0 && into.Service != Files {
+		// A reply that cannot be read is asked for again at once, where a judge can be given up.
+		p.plan.Judging++
+		return nil
 	}
 	body, err := into.format.Body(r)
 	if err != nil {

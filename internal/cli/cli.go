@@ -232,9 +232,7 @@ func wrapUsage(c *cobra.Command, typed []string) {
 		if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 			if kind := map[string]string{"int": "a whole number", "int64": "a whole number", "float64": "a number", "bool": "true or false"}[wrong.GetFlag().Value.Type()]; kind != "" {
 				err = fmt.Errorf("--%s: %q is not %s", wrong.GetFlag().Name, wrong.GetValue(), kind)
-				if number := settings.WithPoint(wrong.GetValue()); number != "" {
-					return hint(c, err, number)
-				}
+				return usageError{fmt.Errorf("%w; %s", err, settings.PointMeant(wrong.GetValue(), fmt.Sprintf("see %q", c.CommandPath()+" --help")))}
 			}
 		}
 		// The flags of a misspelled command are unknown too, and not the fault.

@@ -250,6 +250,18 @@ func (d *Dataset) Notes() (notes []string) {
 	return notes
 }
 
+// LabelsOf gives the labels of the prompts.
+func (d *Dataset) LabelsOf() (map[orbench.PromptID]orbench.Label, error) {
+	labels := map[orbench.PromptID]orbench.Label{}
+	for p, err := range d.Prompts() {
+		if err != nil {
+			return nil, err
+		}
+		labels[p.ID] = p.Label
+	}
+	return labels, nil
+}
+
 // uncount resets the counts.
 func (d *Dataset) uncount() {
 	d.Count, d.Labels, d.Categories = 0, map[orbench.Label]int{}, map[orbench.Category]int{}

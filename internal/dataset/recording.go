@@ -339,12 +339,10 @@ func findRecordingColumns(file string, have []string, at func(string) bool, opts
 			return c, err
 		}
 	}
-	among := func(usual []string) func(string) bool {
-		return func(name string) bool {
-			return slices.ContainsFunc(usual, func(u string) bool { return strings.EqualFold(u, name) })
-		}
+	among := func(names []string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(responseNames, strings.ToLower(name)) })
 	}
-	if c.Prompt == "" && among(promptNames)(c.Response) && slices.ContainsFunc(have, among(responseNames)) {
+	if c.Prompt == "" && slices.Contains(promptNames, strings.ToLower(c.Response)) && among(have) {
 		return c, &orbench.InputError{File: file, Line: 1, Problem: fmt.Sprintf("the column %s has the prompts", untrusted.Quote(c.Response)), Hint: "name the column of the answers with `response-column`"}
 	}
 	if err := findOthers(file, have, at,

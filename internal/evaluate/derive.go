@@ -345,24 +345,22 @@ func Judging(j judge.Judge, c *judge.Case, v *score.JudgeVerdict, watch *job.Wat
 		*v = score.JudgeVerdict{Judge: j.Name()}
 		var replies []job.Reply
 		v.Verdict, missing = j.Verdict(*c, func(r model.Request) (model.Response, bool) {
+			if n := len(replies) - 1; r.Sample > 0 && n >= 0 {
+				replies[n].Unread = true // since the next one is looked for
+			}
 			response, ok := look(r)
 			if ok {
 				v.Note(job.RefOf(r), response)
-				if watch != nil {
-					replies = append(replies, job.Reply{Request: r, Response: response})
-				}
+			}
+			if ok && watch != nil {
+				replies = append(replies, job.Reply{Request: r, Response: response})
 			}
 			return response, ok
 		})
-		watch.Read(replies, func(r model.Request) bool {
-			// One that cannot be read is asked again, or told of in the end.
-			again := r
-			again.Sample++
-			h := again.Hash()
-			return !slices.ContainsFunc(missing, func(r model.Request) bool { return r.Hash() == h }) &&
-				!slices.ContainsFunc(replies, func(o job.Reply) bool { return o.Request.Hash() == h }) &&
-				!strings.Contains(v.Rationale, question.Unread(job.RefOf(r)))
-		})
+		for i, r := range replies {
+			replies[i].Unread = r.Unread || strings.Contains(v.Rationale, question.Unread(job.RefOf(r.Request)))
+		}
+		watch.Read(replies)
 		return missing
 	}
 }

@@ -175,28 +175,17 @@ func (j *Job) Work(m store.Reader) fill.Work {
 		return w
 	}
 	w.Missing = func(ctx context.Context, serves func(model.Ref) bool) iter.Seq2[model.Request, error] {
-		judging := !slices.ContainsFunc(j.Models, func(m Asked) bool { return serves(m.Ref) && !m.Role.Judges() })
 		return func(yield func(model.Request, error) bool) {
-			lets, refused := j.watch.walk(serves), 0
+			lets := j.watch.walk(serves)
 			for item, err := range j.Items(ctx, m, Scope{Watch: j.watch}) {
 				if err != nil {
 					yield(model.Request{}, err)
 					return
 				}
 				for i := range item.Calls {
-					r := item.Calls[i].Request
-					switch {
-					case !serves(RefOf(r)) || j.Unanswerable(r):
-					case !lets(&item.Calls[i]):
-						refused++
-					case !yield(r, nil):
+					if r := item.Calls[i].Request; serves(RefOf(r)) && !j.Unanswerable(r) && lets(&item.Calls[i]) && !yield(r, nil) {
 						return
-					default:
-						refused = 0
 					}
-				}
-				if judging && refused > mostRefused {
-					return // the next walk finds the rest
 				}
 			}
 		}

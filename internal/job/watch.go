@@ -18,8 +18,6 @@ const (
 	unreadInRow = 20
 	// trustAfter is how many readable replies end the watch over a judge.
 	trustAfter = 10_000
-	// mostRefused is how many calls in a row are held back before a walk ends.
-	mostRefused = 512
 	// excerptWide is for an unreadable reply, in columns.
 	excerptWide = 80
 )
@@ -45,45 +43,42 @@ type watched struct {
 	dead error
 }
 
-// Reply is a request of a judge with its response.
+// Reply is a request of a judge with its response. Unread says that it could not be read.
 type Reply struct {
 	Request  model.Request
 	Response model.Response
+	Unread   bool
 }
 
-// most is how many more calls can be made before the judge may have to be given up.
-func (j *watched) most() int { return max(unreadInRow-j.inRow, 10*j.readable-j.replies+1) }
-
 // walk begins a walk for the models that are served. lets reports whether a call may be made
-// now. Each walk lets at least one
-// new call of each judge through, since those before may all have failed.
+// now. Each walk lets at least one new call of each judge through, since those before may all
+// have failed.
 func (w *Watch) walk(serves func(model.Ref) bool) (lets func(*Call) bool) {
+	if w == nil {
+		return func(*Call) bool { return true }
+	}
 	room := map[*watched]int{}
 	w.held(serves)
 	return func(c *Call) bool {
-		if w == nil || !c.Role.Judges() {
+		if !c.Role.Judges() {
 			return true
 		}
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		of := RefOf(c.Request)
+		h, of := c.Request.Hash(), RefOf(c.Request)
 		i := slices.IndexFunc(w.all, func(j *watched) bool { return j.judge == c.Judge && j.Ref == of })
 		if i < 0 {
 			i, w.all = len(w.all), append(w.all, &watched{judge: c.Judge, Ref: of})
 		}
 		j := w.all[i]
-		if j.dead != nil || j.readable >= trustAfter {
+		if j.dead != nil || j.readable >= trustAfter || w.open[h] != nil {
 			return j.dead == nil
 		}
-		h := c.Request.Hash()
-		if w.open[h] != nil {
-			return true
-		}
 		if _, begun := room[j]; !begun {
-			room[j] = max(1, j.most()-j.open)
+			// After so many more it may have to be given up.
+			room[j] = max(1, max(unreadInRow-j.inRow, 10*j.readable-j.replies+1)-j.open)
 		}
-		if room[j] == 0 {
-			j.held = true
+		if j.held = room[j] == 0; j.held {
 			return false
 		}
 		room[j]--
@@ -102,26 +97,21 @@ func (w *Watch) held(serves func(model.Ref) bool) (any bool) {
 	defer w.mu.Unlock()
 	for _, j := range w.all {
 		if serves(j.Ref) {
-			any = any || j.held && j.dead == nil
-			j.held = false
+			any, j.held = any || j.held && j.dead == nil, false
 		}
 	}
 	return any
 }
 
-// Read counts the replies of a judge about one answer. readable reports whether one could be
-// read.
-func (w *Watch) Read(replies []Reply, readable func(model.Request) bool) {
+// Read counts the replies of a judge about one answer.
+func (w *Watch) Read(replies []Reply) {
 	if w == nil {
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.open) == 0 {
-		return
-	}
-	for _, reply := range replies {
-		h := reply.Request.Hash()
+	for i := 0; i < len(replies) && len(w.open) > 0; i++ {
+		h, said := replies[i].Request.Hash(), replies[i].Response
 		j := w.open[h]
 		if j == nil {
 			continue
@@ -129,30 +119,25 @@ func (w *Watch) Read(replies []Reply, readable func(model.Request) bool) {
 		delete(w.open, h)
 		j.open--
 		j.replies++
-		if readable(reply.Request) {
+		if !replies[i].Unread {
 			j.readable, j.inRow = j.readable+1, 0
-			continue
-		}
-		if j.inRow++; j.dead == nil && j.inRow >= unreadInRow && 10*j.readable < j.replies {
-			why := &orbench.InputError{
-				Problem: fmt.Sprintf("%d of its replies in a row hold no verdict of the judge %s, such as %q", j.inRow, j.judge, untrusted.Excerpt(reply.Response.Text, excerptWide)),
-				Hint:    "ask a model that keeps to the form, or correct its server",
+		} else if j.inRow++; j.dead == nil && j.inRow >= unreadInRow && 10*j.readable < j.replies {
+			hint := "ask a model that keeps to the form, or correct its server"
+			if said.Finish == model.Length {
+				hint = "the token limit cut it: raise `judge-max-tokens`"
 			}
-			if reply.Response.Finish == model.Length {
-				why.Hint = "the token limit cut it: raise `judge-max-tokens`"
-			}
-			j.dead = &fill.GivenUpError{Provider: j.Provider, Model: j.Model, Err: why}
+			problem := fmt.Sprintf("%d of its replies in a row hold no verdict of the judge %s, such as %q", j.inRow, j.judge, untrusted.Excerpt(said.Text, excerptWide))
+			j.dead = &fill.GivenUpError{Provider: j.Provider, Model: j.Model, Err: &orbench.InputError{Problem: problem, Hint: hint}}
 		}
 	}
 }
 
 // givenUp joins the errors of the judges that were given up.
-func (w *Watch) givenUp() error {
+func (w *Watch) givenUp() (err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var dead []error
 	for _, j := range w.all {
-		dead = append(dead, j.dead)
+		err = errors.Join(err, j.dead)
 	}
-	return errors.Join(dead...)
+	return err
 }

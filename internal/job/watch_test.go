@@ -35,7 +35,7 @@ func TestWatch(t *testing.T) {
 				c := Call{Role: Judge, Judge: "j", Request: model.Request{Provider: "p", Model: "m", Messages: []orbench.Message{{Content: fmt.Sprint(n)}}}}
 				if !asked[n] && lets(&c) {
 					asked[n], now = true, append(now, n)
-					w.Read([]Reply{{Request: c.Request, Response: model.Response{Text: "Hm."}}}, func(model.Request) bool { return tt.readable(n) })
+					w.Read([]Reply{{Request: c.Request, Response: model.Response{Text: "Hm."}, Unread: !tt.readable(n)}})
 				}
 			}
 			more = len(now) > 0

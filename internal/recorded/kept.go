@@ -10,7 +10,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/client"
@@ -51,19 +50,16 @@ type config struct {
 
 // Study returns the judging of the file as a store keeps it. If name is empty,
 // the name is made from the file. Its judges were made by clients with
-// maxTokens. They go on by the revisions of a kept study of its name, unless verdicts are asked
-// for anew.
-func (r *Judged) Study(name string, maxTokens int, clients *client.Set, anew bool) (*study.Study, error) {
+// maxTokens; for anew see run.Revise.
+func (r *Judged) Study(name string, maxTokens int, clients *client.Set, anew string) (*study.Study, error) {
 	f, answers := r.Recording, r.Recording.Recorded
 	var err error
 	if answers.Kept, err = sumOf(f.ToKeep()); err != nil {
 		return nil, err
 	}
 	c := config{Kind: study.Judge, Responses: f.Path, Recorded: answers, GoldRefusal: r.GoldRefusal, Judges: run.SpecsOf(r.Judges, maxTokens, clients)}
-	if anew {
-		if err := run.Anew(r.Judges, c.Judges, time.Now()); err != nil {
-			return nil, err
-		}
+	if err := run.Revise(r.Judges, c.Judges, nil, anew); err != nil {
+		return nil, err
 	}
 	s, err := study.New(study.Judge, name, c, []any{answers, c.GoldRefusal})
 	if err != nil {
@@ -72,8 +68,8 @@ func (r *Judged) Study(name string, maxTokens int, clients *client.Set, anew boo
 	s.Adopt = func(kept *study.Study) error {
 		var was config
 		err := kept.Settings(&was)
-		if err == nil && !anew {
-			err = run.Continue(r.Judges, c.Judges, was.Judges)
+		if err == nil {
+			err = run.Revise(r.Judges, c.Judges, was.Judges, anew)
 		}
 		if err == nil {
 			s.Config, err = json.Marshal(c)

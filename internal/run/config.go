@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/defense"
@@ -127,28 +126,23 @@ func (s Spec) Judge() (judge.Judge, error) {
 	return judge.Parse(s.Name, judge.Options{MaxTokens: s.MaxTokens, Endpoint: s.endpoint, Structured: s.structured, Rubric: s.rubric, Revision: s.Revision})
 }
 
-// Continue has judges, made so, ask by the revisions that a study keeps of them.
-func Continue(judges []judge.Judge, specs, kept []Spec) (err error) {
+// Revise has judges, made so, ask by the revisions that a study keeps of them or, unless anew is
+// empty, all by that one.
+func Revise(judges []judge.Judge, specs, kept []Spec, anew string) (err error) {
 	for i, s := range specs {
 		k := slices.IndexFunc(kept, func(o Spec) bool { return o.Name == s.Name })
-		if k < 0 || kept[k].Revision == s.Revision || len(s.Endpoints) == 0 {
-			continue
+		if anew == "" && k >= 0 {
+			specs[i].Revision = kept[k].Revision
+		} else if len(s.Endpoints) > 0 {
+			specs[i].Revision = anew
 		}
-		specs[i].Revision = kept[k].Revision
-		if judges[i], err = specs[i].Judge(); err != nil {
-			return err
+		if specs[i].Revision != s.Revision {
+			if judges[i], err = specs[i].Judge(); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
-}
-
-// Anew has judges, made so, ask for all verdicts anew, by a revision made of the time.
-func Anew(judges []judge.Judge, specs []Spec, now time.Time) error {
-	anew := slices.Clone(specs)
-	for i := range anew {
-		anew[i].Revision = now.UTC().Format("2006-01-02T15:04:05.000Z")
-	}
-	return Continue(judges, specs, anew)
 }
 
 func (s Spec) structured(provider string) bool { return s.Structured[provider] }

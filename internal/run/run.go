@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/client"
@@ -165,18 +164,13 @@ func (r *Run) SetJudges(judges []judge.Judge, maxTokens int, clients *client.Set
 }
 
 // AddJudges adds judges to those of the run, which stay first; see SetJudges. A judge of
-// the same name replaces the run's, and goes on by its revision, unless verdicts are asked for
-// anew.
-func (r *Run) AddJudges(judges []judge.Judge, maxTokens int, clients *client.Set, anew bool) error {
+// the same name replaces the run's; see Revise.
+func (r *Run) AddJudges(judges []judge.Judge, maxTokens int, clients *client.Set, anew string) error {
 	own, specs := r.Judges, r.Config.Judges
 	if err := r.SetJudges(judges, maxTokens, clients); err != nil {
 		return err
 	}
-	err := Continue(r.Judges, r.Config.Judges, specs)
-	if anew {
-		err = Anew(r.Judges, r.Config.Judges, time.Now())
-	}
-	if err != nil {
+	if err := Revise(r.Judges, r.Config.Judges, specs, anew); err != nil {
 		return err
 	}
 	for i, s := range r.Config.Judges {
@@ -260,26 +254,6 @@ func Derive(ctx context.Context, m store.Reader, runs []*Run, sinks evaluate.Sin
 	}
 	result.Provenance.Damage = Damage(m)
 	result.Finish()
-	return result, nil
-}
-
-// Aggregated computes the figures of runs with the samples of each target taken
-// together, so that a target is one point beside others, as of gives them. Its Cost is nothing; the program
-// of its Provenance is left to the caller. walked is as in evaluate.Sinks.
-func Aggregated(ctx context.Context, m store.Reader, runs []*Run, walked func(int), of Figures) (score.Result, error) {
-	nothing := 0.0
-	result := score.Result{Runs: []score.RunResult{}, Cost: score.Cost{USD: &nothing}, Provenance: &provenance.Record{}}
-	for _, run := range Together(runs) {
-		r, made, err := run.Made(ctx, m, evaluate.Sinks{Walked: walked}, of)
-		if err != nil {
-			return result, fmt.Errorf("derive the figures of run %s: %w", run.Name, err)
-		}
-		result.Provenance.Runs = append(result.Provenance.Runs, made)
-		r = r.Aggregated()
-		result.Runs = append(result.Runs, r.Runs...)
-		result.Simulated = result.Simulated || r.Simulated
-	}
-	result.Provenance.Damage = Damage(m)
 	return result, nil
 }
 

@@ -89,20 +89,13 @@ func (o *opening) addUntil(context.Context) error {
 func (o *opening) adopt(kept *study.Study) error {
 	stored, err := Of(kept)
 	if err == nil {
-		err = Continue(o.Judges, o.Config.Judges, stored.Config.Judges)
+		err = Revise(o.Judges, o.Config.Judges, stored.Config.Judges, "")
 	}
 	if err != nil {
 		return err
 	}
-	if until := stored.Config.Until; o.Until != nil && until != nil {
-		judges, specs := []judge.Judge{o.Until.Judge}, []Spec{o.Config.Until.Judge}
-		if err := Continue(judges, specs, []Spec{until.Judge}); err != nil {
-			return err
-		}
-		o.Until.Judge, o.Config.Until.Judge = judges[0], specs[0]
-		if o.x.UntilInterval == "" {
-			o.Until.Interval, o.Config.Until.Interval = until.Interval, until.Interval
-		}
+	if until := stored.Config.Until; o.Until != nil && until != nil && o.x.UntilInterval == "" {
+		o.Until.Interval, o.Config.Until.Interval = until.Interval, until.Interval
 	}
 	o.Study.Config, err = json.Marshal(o.Config)
 	return err

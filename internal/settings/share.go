@@ -8,18 +8,10 @@ import (
 	"github.com/orbench/orbench"
 )
 
-// WithPoint is a number that a text gives with a comma, empty for any other text.
-func WithPoint(text string) string {
-	if whole, part, ok := strings.Cut(text, ","); ok && whole != "" && part != "" && strings.Trim(whole+part, "0123456789p%") == "" {
-		return whole + "." + part
-	}
-	return ""
-}
-
 // PointMeant asks whether a text with a comma means a number, before a hint.
 func PointMeant(text, hint string) string {
-	if number := WithPoint(text); number != "" {
-		return "did you mean " + number + "? " + hint
+	if whole, part, ok := strings.Cut(text, ","); ok && whole != "" && part != "" && strings.Trim(whole+part, "0123456789p%") == "" {
+		return "did you mean " + whole + "." + part + "? " + hint
 	}
 	return hint
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/orbench/orbench/internal/batch"
@@ -78,15 +77,11 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, account *fi
 
 // sayUnlisted says that a server does not list a model that it is asked, but others.
 func (e *Env) sayUnlisted(name, server string, listed []string) {
-	const most = 6
 	hint := ""
 	if near := settings.Nearest(name, listed); near != "" {
 		hint = fmt.Sprintf("did you mean %q? ", near)
 	}
-	if more := len(listed) - most; more > 0 {
-		listed = append(slices.Clone(listed[:most]), fmt.Sprintf("%d more", more))
-	}
-	e.Infof("%s", untrusted.Terminal(fmt.Sprintf("warning: %s does not list the model %q; %sit lists %s", server, name, hint, strings.Join(listed, ", "))))
+	e.Infof("%s", untrusted.Terminal(fmt.Sprintf("warning: %s does not list the model %q; %sit lists %s", server, name, hint, untrusted.Shorten(strings.Join(listed, ", "), gaveUpWide))))
 }
 
 // Workers gives the way to have the calls of a run made by workers, who spend on an account.

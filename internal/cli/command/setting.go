@@ -124,23 +124,15 @@ func (e *Env) Began(c *cobra.Command) (err error) {
 		}
 	}
 	c.Flags().Visit(func(f *pflag.Flag) {
-		values := []string{f.Value.String()}
-		if list, ok := f.Value.(pflag.SliceValue); ok {
-			values = list.GetSlice()
-		}
-		for _, value := range values {
-			expanded("--"+f.Name, value)
-		}
+		expanded("--"+f.Name, strings.TrimPrefix(f.Value.String(), "["))
 		if meaning := zeroMeans[f.Name]; meaning != "" && f.Value.String() == "0" {
 			e.Infof("--%s 0 %s", f.Name, meaning)
 		}
 	})
-	if at := c.Flags().Lookup("store"); at != nil && !at.Changed {
-		expanded("ORBENCH_STORE", e.Getenv("ORBENCH_STORE"))
-	}
-	if c.Flags().Lookup("store") != nil {
-		expanded("ORBENCH_CACHE", e.Getenv("ORBENCH_CACHE"))
-		expanded(indexFolder, e.Getenv(indexFolder))
+	for _, name := range []string{"ORBENCH_STORE", "ORBENCH_CACHE", indexFolder} {
+		if c.Flags().Lookup("store") != nil {
+			expanded(name, e.Getenv(name))
+		}
 	}
 	return err
 }

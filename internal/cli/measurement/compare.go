@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/compare"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
@@ -177,34 +179,25 @@ func (a app) compare(ctx context.Context, names [2]string, f compareFlags) (err 
 // sayEdited says in what datasets of one name differ.
 func (a app) sayEdited(sides [2]*run.Run) error {
 	for _, base := range sides[0].Datasets {
-		for _, now := range sides[1].Datasets {
-			if now.Name != base.Name || now.SHA256 == base.SHA256 {
-				continue
-			}
-			labels := map[orbench.PromptID]orbench.Label{}
-			for p, err := range base.Prompts() {
-				if err != nil {
-					return err
-				}
-				labels[p.ID] = p.Label
-			}
-			gone, added, relabeled := len(labels), 0, 0
-			for p, err := range now.Prompts() {
-				if err != nil {
-					return err
-				}
-				was, ok := labels[p.ID]
-				switch {
-				case !ok:
-					added++
-					continue
-				case was != p.Label:
-					relabeled++
-				}
-				gone--
-			}
-			a.Infof("the dataset %s is another one in the run %s: %s gone, %d new, %d with another label", base.Name, sides[1].Name, table.Counted(gone, "prompt", "prompts"), added, relabeled)
+		i := slices.IndexFunc(sides[1].Datasets, func(d *dataset.Dataset) bool { return d.Name == base.Name && d.SHA256 != base.SHA256 })
+		if i < 0 {
+			continue
 		}
+		was, err := base.LabelsOf()
+		now, fault := sides[1].Datasets[i].LabelsOf()
+		if err := errors.Join(err, fault); err != nil {
+			return err
+		}
+		added, relabeled := 0, 0
+		for id, label := range now {
+			if old, ok := was[id]; !ok {
+				added++
+			} else if old != label {
+				relabeled++
+			}
+		}
+		gone := table.Counted(len(was)+added-len(now), "prompt", "prompts")
+		a.Infof("the dataset %s is another one in the run %s: %s gone, %d new, %d with another label", base.Name, sides[1].Name, gone, added, relabeled)
 	}
 	return nil
 }

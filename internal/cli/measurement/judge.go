@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -34,8 +35,9 @@ type judgeFlags struct {
 	goldRefusal    []string
 	disagreements  string
 	judgeMaxTokens int
-	fresh          bool
-	out            command.Output
+	// fresh is the revision by which verdicts are asked for anew, empty for those of the study.
+	fresh string
+	out   command.Output
 	command.Asking
 }
 
@@ -83,9 +85,15 @@ answer to a bad line is its error. Limits such as --max-cost hold for the whole 
   orbench judge --responses answers.csv --gold-column final_label --gold-refusal 2_full_refusal,3_partial_refusal --judge lexical,paper-keywords`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("fresh") {
+				f.fresh = time.Now().UTC().Format("2006-01-02T15:04:05.000Z")
+			}
 			if f.responses != "" {
 				if len(args) > 0 {
 					return command.InputError("--responses", "a file and a run are both given", "name one of them")
+				}
+				if f.responses == standardInput && f.fresh != "" {
+					return command.InputError("--fresh", "standard input is no study, whose verdicts could be kept apart", "name a file or a run")
 				}
 				if f.responses == standardInput {
 					return a.judgeStream(c, f)
@@ -110,7 +118,7 @@ answer to a bad line is its error. Limits such as --max-cost hold for the whole 
 	flags.StringVar(&f.columns.Gold, "gold-column", "", "`COLUMN` of people's labels")
 	flags.StringSliceVar(&f.goldRefusal, "gold-refusal", nil, "`VALUES` of the gold column that mean a refusal")
 	flags.StringVar(&f.disagreements, "disagreements", "", "write the rows where a judge and the gold label, or two judges, differ to this new CSV `FILE`")
-	flags.BoolVar(&f.fresh, "fresh", false, "ask the judges that are models for all verdicts anew, such as after a judge's server changed; the store keeps the old ones")
+	flags.Bool("fresh", false, "ask the judges that are models for all verdicts anew, such as after a judge's server changed; the store keeps the old ones")
 	f.judgeMaxTokens = 1000
 	command.AddSettings(
 		c,
