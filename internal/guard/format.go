@@ -127,7 +127,7 @@ func (t traits) defined(name string) orbench.Policy {
 	if i < 0 {
 		return nil
 	}
-	return t.Definitions[i : i+1]
+	return t.Definitions[i : i+1 : i+1]
 }
 
 // Tells reports whether guards of this format can answer the question.

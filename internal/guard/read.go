@@ -59,6 +59,7 @@ func (g Guard) read(about About, reply string) (a Assessment, err error) {
 	if verdict == nil {
 		return Assessment{}, fmt.Errorf("it says nothing on %s", about)
 	}
+	// Who engages with a harmful request does not refuse it.
 	*verdict = *verdict != g.OfToxic()
 	return a, nil
 }

@@ -18,8 +18,8 @@ func (g Guard) scored() bool {
 	return slices.Contains(g.Format.traits().Settings, "scores") && (g.Scores || g.Threshold != nil)
 }
 
-// decide lets a score decide, if one is asked for or a threshold says from where on it means
-// harm.
+// decide sets the score, if one is asked for, and the verdict by the threshold, if there is
+// one.
 func (g Guard) decide(a *Assessment, about About, reply model.Response) error {
 	if about == Refusal {
 		return nil
