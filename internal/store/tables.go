@@ -296,14 +296,14 @@ func readFailure(scan Scan) (f Failure, err error) {
 
 // PutBatch implements Writer.
 func (t *Tables) PutBatch(ctx context.Context, b Batch, calls []BatchCall) error {
-	open := int64(0)
+	open := byte(0)
 	if b.Open {
 		open = 1
 	}
 	statements := []Statement{{
 		`INSERT INTO batches (id, about, open, checksum) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (id) DO UPDATE SET about = excluded.about, open = excluded.open, checksum = excluded.checksum WHERE batches.open`,
-		[]any{b.ID[:], string(b.About), b.Open, BatchChecksum(b.ID[:], b.About, open)},
+		[]any{b.ID[:], string(b.About), b.Open, Checksum(b.ID[:], b.About, []byte{open})},
 	}}
 	for i := range calls {
 		statements = append(statements, Statement{
@@ -333,7 +333,7 @@ func readBatch(scan Scan) (b Batch, err error) {
 		return b, err
 	}
 	b.ID, b.Open = BatchID(HashOf(id)), open != 0
-	return b, verify(sum, BatchChecksum(id, b.About, open))
+	return b, verify(sum, Checksum(id, b.About, []byte{byte(open)}))
 }
 
 // BatchCalls implements Reader.
