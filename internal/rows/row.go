@@ -1,7 +1,6 @@
 package rows
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -98,9 +97,6 @@ func (r Row) Fault(file, problem, hint string) error {
 func (r Row) missing(file, column string) error {
 	return r.Fault(file, fmt.Sprintf("no %q", column), "fill it in, with an empty text if need be, or delete the row")
 }
-
-// ErrEmpty is the cause of the fault of a file without rows or column names.
-var ErrEmpty = errors.New("the file is empty")
 
 // Unsent is the fault of a row with content that is not text, such as tools. id is the ID
 // of its prompt, empty if there is none.
