@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/parquet-go/parquet-go"
-
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/rows"
@@ -95,20 +93,6 @@ func TestForeignFolders(t *testing.T) {
 			t.Errorf("%s: not read are %+v", name, c.Unread)
 		}
 	}
-	type message struct {
-		Role    string `parquet:"role"`
-		Content string `parquet:"content"`
-	}
-	type row struct {
-		Prompt []message `parquet:"prompt,list"`
-	}
-	dir := t.TempDir()
-	if err := parquet.WriteFile(filepath.Join(dir, "train.parquet"), []row{{[]message{{"user", held}}}}); err != nil {
-		t.Fatal(err)
-	}
-	if c := check(t, dir, held); len(c.Findings) != 1 || c.Findings[0].Row != 1 {
-		t.Errorf("parquet: found %q in %+v", problems(c), c.Files)
-	}
 }
 
 func TestCheckAtFault(t *testing.T) {
@@ -117,7 +101,6 @@ func TestCheckAtFault(t *testing.T) {
 		"no column in it is known to hold prompts": {"train.jsonl": `{"other":1}`},
 		"the file is empty":                        {"train.csv": ""},
 		"train.jsonl:2: malformed JSON":            {"train.jsonl": "{\"prompt\":\"x\"}\n{"},
-		"not a readable Parquet file":              {"train.parquet": "PAR1"},
 		"train.csv:3: a quotation mark is left":    {"train.csv": "prompt\nx\n\"open\ny\n"},
 		"something follows the end of the JSON":    {"train.json": `[{"prompt":"x"}] {}`},
 		"the file ends too soon":                   {"train.json": `[{"prompt":"x"},{`},
@@ -140,7 +123,6 @@ func FuzzReadRows(f *testing.F) {
 		{".json", `[{"conversations":[{"from":"human","value":"a"}]}]`},
 		{".csv", "prompt,label\na,b\n\"c\n"},
 		{".tsv", "text\na\n"},
-		{".parquet", "PAR1 PAR1"},
 	} {
 		f.Add(seed.ending, []byte(seed.text))
 	}

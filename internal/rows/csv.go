@@ -162,7 +162,7 @@ func openSeparated(file string, in io.Reader, comma rune, choose Chooser) (nextF
 				cells[i] = record[at]
 			}
 		}
-		if columns.whole {
+		if columns.Whole {
 			out.Fields = map[string]any{}
 			for i, name := range names {
 				out.Fields[name] = record[i]

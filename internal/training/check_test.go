@@ -10,8 +10,15 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/overlap"
+	"github.com/orbench/orbench/internal/parquetfile"
+	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/score"
 )
+
+func TestMain(m *testing.M) {
+	rows.Parquet = parquetfile.Open
+	os.Exit(m.Run())
+}
 
 // written makes a set of some prompts and writes it.
 func written(t *testing.T, o Options, texts ...string) string {
