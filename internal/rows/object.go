@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
@@ -47,12 +48,12 @@ func ParseObject(file string, r Row, b []byte, hint string, lazy bool) (Object, 
 		o.fields, err = parseNested(b)
 	}
 	var syntax *json.SyntaxError
-	var names *namesError
+	var names *orbench.InputError
 	switch {
 	case err == nil && o.fields != nil:
 		return o, nil
 	case errors.As(err, &names):
-		problem, hint = names.problem, names.hint
+		problem, hint = names.Problem, names.Hint
 	case r.Line > 0 && b[0] == '[':
 		problem, hint = "a JSON array", "write one object a line, for example with: jq -c '.[]' OLD > NEW"
 	case errors.As(err, &syntax):
@@ -65,17 +66,12 @@ func ParseObject(file string, r Row, b []byte, hint string, lazy bool) (Object, 
 // columns of a Parquet file. A row of 4 MB that consists of names takes seconds to read.
 const maxNames = 20_000
 
-// namesError is a fault in the names of an object that is well-formed JSON.
-type namesError struct{ problem, hint string }
-
-func (e *namesError) Error() string { return e.problem }
-
 // parseFields reads the fields of an object; a field is nil for null. It gives the errors
-// of encoding/json, and a *namesError, also for nested objects: for too many names, or
+// of encoding/json, and an *orbench.InputError, also for nested objects: for too many names, or
 // for a name that occurs twice, of which a reader would silently choose one.
 func parseFields(b []byte) (map[string]json.RawMessage, error) {
 	if hasManyNames(b) {
-		return nil, &namesError{fmt.Sprintf("more than %d names in one row", maxNames), "write the values as a list, or delete it"}
+		return nil, &orbench.InputError{Problem: fmt.Sprintf("more than %d names in one row", maxNames), Hint: "write the values as a list, or delete it"}
 	}
 	fields, err := fieldsOf(b)
 	if err == nil {
@@ -83,7 +79,7 @@ func parseFields(b []byte) (map[string]json.RawMessage, error) {
 	}
 	var syntax *jsontext.SyntacticError
 	if errors.As(err, &syntax) && errors.Is(err, jsontext.ErrDuplicateName) {
-		return nil, &namesError{untrusted.Quote(syntax.JSONPointer.LastToken()) + " is there twice", "remove one of the two"}
+		return nil, &orbench.InputError{Problem: untrusted.Quote(syntax.JSONPointer.LastToken()) + " is there twice", Hint: "remove one of the two"}
 	}
 	fields = nil
 	err = json.Unmarshal(b, &fields)
