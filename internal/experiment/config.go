@@ -46,14 +46,13 @@ var configSettings = []Setting{
 	{Flag: "target", Path: "targets", Default: []string(nil), split: SplitList, Usage: "`PROVIDER/MODEL` to measure; repeatable or comma separated"},
 	{Flag: "dataset", Path: "datasets", Default: []string(nil), split: SplitList, Usage: "dataset `NAME or FILE`; FILE=toxic says what a file without labels holds; repeatable or comma separated"},
 	{Flag: "judge", Path: "judges", Default: usualJudges, split: splitJudges, Usage: "`JUDGE` of the answers; repeatable or comma separated"},
-	{Flag: "prompt-column", Path: "datasets[*].prompt_column", also: "targets[*].prompt_column", Default: ""},
+	{Flag: "prompt-column", Path: "datasets[*].prompt_column", Default: ""},
 	{Flag: "category-column", Path: "datasets[*].category_column", Bare: true},
 	{Flag: "label-column", Path: "datasets[*].label_column", Default: ""},
 	{Flag: "label-values", Path: "datasets[*].label_values", Default: ""},
 	{Flag: "label", Path: "datasets[*].label", Default: ""},
 	{Flag: "cluster-column", Path: "datasets[*].cluster_column", Bare: true},
 	{Flag: "pair-column", Path: "datasets[*].pair_column", Bare: true},
-	{Flag: "response-column", Path: "targets[*].response_column", Bare: true},
 	{Flag: "response-column", Path: "datasets[*].response_column", Bare: true},
 	{Flag: "limit", Path: "limit", Default: 0},
 	{Flag: "sample", Path: "sample", Default: 0},
@@ -83,9 +82,6 @@ type Target struct {
 	// MaxTokens and Seed replace the experiment's when they are set.
 	MaxTokens *int   `yaml:"max_tokens" json:"max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"In place of the experiment's."`
 	Seed      *int64 `yaml:"seed" json:"seed,omitempty" jsonschema_description:"In place of the experiment's."`
-	// PromptColumn and ResponseColumn are those of a replay file.
-	PromptColumn   string `yaml:"prompt_column" json:"prompt_column,omitempty" jsonschema_description:"Column of the prompts in a replay file."`
-	ResponseColumn string `yaml:"response_column" json:"response_column,omitempty" jsonschema_description:"Column of the answers in a replay file."`
 
 	// written is the target as the file has it, where that is resolved to another path.
 	written, resolved string

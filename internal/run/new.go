@@ -224,7 +224,7 @@ func (o *opening) pathOf(spec experiment.Defense) string {
 // answers of several models gives several targets.
 func (o *opening) targets(ctx context.Context, named experiment.Target) ([]evaluate.Target, error) {
 	if path, ok := named.Replay(); ok {
-		replays, err := o.clients.Replays(ctx, path, dataset.RecordingOptions{Prompt: named.PromptColumn, Response: named.ResponseColumn})
+		replays, err := o.clients.Replays(ctx, path)
 		var all []evaluate.Target
 		for _, m := range replays {
 			t := o.target(named, m.Ref(), nil)

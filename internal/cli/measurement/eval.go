@@ -90,7 +90,7 @@ a budget, 130 interrupted.`,
 			for _, t := range x.Targets {
 				path, recorded := t.Replay()
 				if recorded && !f.Calls.Local {
-					if err := a.LocalIfPeople(c, &f.Calls, path, dataset.RecordingOptions{Prompt: t.PromptColumn, Response: t.ResponseColumn}); err != nil {
+					if err := a.LocalIfPeople(c, &f.Calls, path, dataset.RecordingOptions{}); err != nil {
 						return err
 					}
 				}
