@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/orbench/orbench"
@@ -12,9 +13,11 @@ import (
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/fill"
+	"github.com/orbench/orbench/internal/parquetfile"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/provider"
+	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
@@ -91,11 +94,15 @@ type Answer struct {
 	Verdicts map[string]orbench.Verdict
 }
 
+// readParquet has datasets read that are Parquet files.
+var readParquet = sync.OnceFunc(func() { rows.Parquet = parquetfile.Open })
+
 // Run measures what the settings name. A fault of the settings is an
 // *orbench.InputError; nothing was asked then. Where calls failed, a budget was used up or
 // ctx ended, Run gives both the result of what is there and an error, and the same call
 // goes on from there.
 func Run(ctx context.Context, o Options) (_ *Result, err error) {
+	readParquet()
 	x, err := experiment.Parse("settings", []byte(o.Settings))
 	if err != nil {
 		return nil, err

@@ -102,7 +102,7 @@ func TestRunWithFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, err := sim.Serve(t.Context(), "127.0.0.1:0", sim.ServerConfig{Faults: faults})
+	server, err := sim.Serve(t.Context(), "127.0.0.1:0", 0, faults)
 	if err != nil {
 		t.Fatal(err)
 	}

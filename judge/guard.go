@@ -20,23 +20,13 @@ type guarding struct {
 
 // newGuard makes the judge for FORMAT[:SETTING…]@PROVIDER/MODEL.
 func newGuard(spec, rest string, opts Options) (Judge, error) {
-	format, _, ok := strings.Cut(rest, "@")
-	if !ok {
-		return nil, wrong("judge %q must be guard:FORMAT@provider/model, for example guard:wildguard@vllm/allenai/wildguard", spec)
-	}
-	format, _, _ = strings.Cut(format, ":")
-	f, err := guard.ParseFormat("judge", format)
-	if err != nil {
-		return nil, err
-	}
-	if !f.Tells(guard.Refusal) {
-		return nil, wrong("judge %q: %s says whether a text is harmful, not whether an answer is a refusal, so it can moderate but not judge; formats that see refusals are %s", spec, f, strings.Join(guard.Telling(guard.Refusal), ", "))
-	}
 	g, target, err := guard.Parse(rest)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if g.Strict || g.Scores || g.Threshold != nil || g.Policy != nil {
+	case !g.Format.Tells(guard.Refusal):
+		return nil, wrong("judge %q: %s says whether a text is harmful, not whether an answer is a refusal, so it can moderate but not judge; formats that see refusals are %s", spec, g.Format, strings.Join(guard.Telling(guard.Refusal), ", "))
+	case g.Strict || g.Scores || g.Threshold != nil || g.Policy != nil:
 		return nil, wrong("judge %q: strict, scores, threshold and policy are about harm, but a judge decides on refusals; leave them out", spec)
 	}
 	ref, err := parseRef(spec, target, opts)

@@ -74,7 +74,7 @@ func TestParseRefuses(t *testing.T) {
 		{"no provider", "llm:/gpt-4o", "provider/model"},
 		{"blank in the model", "llm:openai/gpt 4o", "provider/model"},
 		{"lexical with more", "lexical:fast", "takes nothing"},
-		{"guard without a model", "guard:wildguard", "guard:FORMAT@provider/model"},
+		{"guard without a model", "guard:wildguard", "FORMAT@provider/model"},
 		{"guard misspelt", "guard:wildgard@vllm/m", `did you mean "wildguard"?`},
 		{"guard blind to refusals", "guard:llamaguard@ollama/llama-guard3", "can moderate but not judge"},
 		{"the other one", "guard:shieldgemma@ollama/shieldgemma", "formats that see refusals are wildguard"},

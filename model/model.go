@@ -77,7 +77,7 @@ type Request struct {
 	Endpoint string `json:"endpoint,omitempty"`
 	// Model is the provider's name of the model.
 	Model string `json:"model"`
-	// Revision tells weights apart that answer at one address by one name, as a user says. It
+	// Revision tells measurements apart of weights that answer at one address by one name. It
 	// is not sent. Without one the hash is what it was before there were any.
 	Revision string            `json:"revision,omitempty"`
 	Messages []orbench.Message `json:"messages"`

@@ -62,7 +62,7 @@ fill() {
 	[[ -d $data ]] || return 0
 	ask hard --target sim/balanced,sim/cautious --dataset "$base/or-bench-hard-1k.csv" --label safe
 	for of in llama2orig mistralguard; do
-		ask "$of" --target "replay:$base/xstest_completions_$of.csv" --set 'targets[*].response_column=completion' --prompt-column prompt --dataset "$base/xstest_prompts.csv" --judge lexical,paper-keywords
+		ask "$of" --target "replay:$base/xstest_completions_$of.csv" --dataset "$base/xstest_prompts.csv" --judge lexical,paper-keywords
 	done
 }
 

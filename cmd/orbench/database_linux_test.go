@@ -113,7 +113,7 @@ func TestDatabaseFaults(t *testing.T) {
 	direct := server.Database(t)
 	wire := newNetwork(t, "127.0.0.1:"+server.Port())
 	at := strings.Replace(direct, ":"+server.Port(), ":"+fmt.Sprint(wire.listener.Addr().(*net.TCPAddr).Port), 1)
-	models, err := sim.Serve(t.Context(), "127.0.0.1:0", sim.ServerConfig{Faults: sim.Faults{"slow": 1, "slow-by": 0.02}})
+	models, err := sim.Serve(t.Context(), "127.0.0.1:0", 0, sim.Faults{"slow": 1, "slow-by": 0.02})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +242,7 @@ func TestWorkerFaults(t *testing.T) {
 	direct := server.Database(t)
 	wire := newNetwork(t, "127.0.0.1:"+server.Port())
 	at := strings.Replace(direct, ":"+server.Port(), ":"+fmt.Sprint(wire.listener.Addr().(*net.TCPAddr).Port), 1)
-	models := &witness{next: sim.NewHandler(sim.ServerConfig{Faults: sim.Faults{"slow": 1, "slow-by": answering.Seconds()}}), asked: map[string][]string{}}
+	models := &witness{next: sim.NewHandler(0, sim.Faults{"slow": 1, "slow-by": answering.Seconds()}), asked: map[string][]string{}}
 	listening := httptest.NewServer(models)
 	t.Cleanup(listening.Close)
 	until := func(share float64) {
@@ -491,7 +491,7 @@ func TestWorkersScale(t *testing.T) {
 func measureWorkers(t *testing.T, workers, prompts int) (perSecond float64) {
 	server := storetest.StartPostgres(t, "")
 	at := server.Database(t)
-	models, err := sim.Serve(t.Context(), "127.0.0.1:0", sim.ServerConfig{Faults: sim.Faults{"slow": 1, "slow-by": 0.1}})
+	models, err := sim.Serve(t.Context(), "127.0.0.1:0", 0, sim.Faults{"slow": 1, "slow-by": 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}

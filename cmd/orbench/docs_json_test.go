@@ -54,7 +54,7 @@ var jsonForms = []struct {
 	{"shard", "`eval --set shard=2/4`", evaluate.ShardResult{}},
 	{"export-counts", "`store export`", kinds.Counts{}},
 	{"merged", "`store import` and `store merge`", kinds.Merged{}},
-	{"forgotten", "`store forget`", kinds.Forgotten{}},
+	{"forgotten", "`store forget`", kinds.Forget{}},
 	{"store-health", "`store check`", store.Health{}},
 	{"batch-status", "`batch status`", batch.Status{}},
 	{"comparison", "`compare`", compare.Result{}},

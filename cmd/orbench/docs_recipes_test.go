@@ -43,7 +43,7 @@ func TestRecipes(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("the recipes are for bash, which is not here")
 	}
-	server, err := sim.Serve(context.Background(), "127.0.0.1:0", sim.ServerConfig{})
+	server, err := sim.Serve(context.Background(), "127.0.0.1:0", 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

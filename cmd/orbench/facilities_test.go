@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbench/orbench/internal/sim"
 	"github.com/orbench/orbench/internal/store/storetest"
 )
 
@@ -273,7 +272,7 @@ func (c *cell) dryRun() error {
 
 // batch has the calls of a job made by a batch service, which answers no other call.
 func (c *cell) batch() error {
-	server := batchService(serve(c.t, sim.ServerConfig{}).BaseURL(), 0, false)
+	server := batchService(serve(c.t, nil).BaseURL(), 0, false)
 	c.t.Cleanup(server.Close)
 	to := " --base-url openai=" + server.URL + "/v1"
 	job := c.command("openai") + to + " --quiet"

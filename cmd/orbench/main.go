@@ -8,6 +8,8 @@ import (
 
 	"github.com/orbench/orbench/internal/cli"
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/parquetfile"
+	"github.com/orbench/orbench/internal/rows"
 )
 
 // enough is the memory within which garbage is collected seldom.
@@ -24,6 +26,7 @@ func main() {
 	if os.Getenv("GOMEMLIMIT") == "" && debug.SetMemoryLimit(-1) > enough {
 		debug.SetMemoryLimit(enough)
 	}
+	rows.Parquet = parquetfile.Open
 	os.Exit(cli.Run(command.Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Program: os.Args[0], Args: os.Args[1:],
 	}))

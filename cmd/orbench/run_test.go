@@ -48,9 +48,9 @@ func writePrompts(t testing.TB, n int) string {
 }
 
 // serve starts a server of simulated models for a test.
-func serve(t testing.TB, c sim.ServerConfig) *sim.Server {
+func serve(t testing.TB, faults sim.Faults) *sim.Server {
 	t.Helper()
-	s, err := sim.Serve(context.Background(), "127.0.0.1:0", c)
+	s, err := sim.Serve(context.Background(), "127.0.0.1:0", 0, faults)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestKilledTenTimes(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	server := serve(t, sim.ServerConfig{})
+	server := serve(t, nil)
 	file, store := writePrompts(t, prompts), filepath.Join(t.TempDir(), "m.db")
 	args := []string{
 		"eval", "--target", "openai/balanced", "--base-url", server.BaseURL(), "--dataset", file, "--set", "variants.turns=pushback-own",
@@ -212,7 +212,7 @@ func TestFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := serve(t, sim.ServerConfig{Faults: faults})
+	server := serve(t, faults)
 	file, store := writePrompts(t, prompts), filepath.Join(t.TempDir(), "m.db")
 	args := []string{
 		"eval", "--target", "openai/balanced", "--base-url", server.BaseURL(), "--dataset", file,
@@ -265,7 +265,7 @@ func TestSharedStore(t *testing.T) {
 	// measure logs the time that it took, and gives how many calls were answered again.
 	measure := func(t *testing.T, processes, kills int) (again int) {
 		t.Helper()
-		server, store := serve(t, sim.ServerConfig{Faults: faults}), filepath.Join(t.TempDir(), "m.db")
+		server, store := serve(t, faults), filepath.Join(t.TempDir(), "m.db")
 		type process struct {
 			*exec.Cmd
 			stdout, stderr *output
@@ -332,7 +332,7 @@ func TestInterrupt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := serve(t, sim.ServerConfig{Faults: faults})
+	server := serve(t, faults)
 	file, store := writePrompts(t, prompts), filepath.Join(t.TempDir(), "m.db")
 	args := []string{
 		"eval", "--target", "openai/balanced", "--base-url", server.BaseURL(), "--dataset", file,
@@ -378,7 +378,7 @@ func TestInterrupt(t *testing.T) {
 // check in the process again. A second run asks nothing.
 func TestDefenseAcrossLanes(t *testing.T) {
 	t.Parallel()
-	server := serve(t, sim.ServerConfig{Faults: sim.Faults{"429": 0.05, "500": 0.05}})
+	server := serve(t, sim.Faults{"429": 0.05, "500": 0.05})
 	args := []string{
 		"eval", "--target", "openai/balanced", "--base-url", "openai=" + server.BaseURL(), "--dataset", "starter",
 		"--set", "variants.defenses=input-guard:sim/moderator-a+response-check+output-guard:sim/moderator-b",

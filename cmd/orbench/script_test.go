@@ -228,13 +228,13 @@ func simserver(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 1 {
 		ts.Fatalf("usage: simserver [FAULTS]")
 	}
-	var c sim.ServerConfig
+	var faults sim.Faults
 	if len(args) == 1 {
 		var err error
-		c.Faults, err = sim.ParseFaults(args[0])
+		faults, err = sim.ParseFaults(args[0])
 		ts.Check(err)
 	}
-	server, err := sim.Serve(context.Background(), "127.0.0.1:0", c)
+	server, err := sim.Serve(context.Background(), "127.0.0.1:0", 0, faults)
 	ts.Check(err)
 	ts.Defer(func() { _ = server.Close() })
 	ts.Setenv("SIM", server.BaseURL())

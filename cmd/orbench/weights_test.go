@@ -15,13 +15,12 @@ import (
 )
 
 // exchanged is a server of one's own whose weights are exchanged behind its address. It speaks
-// the protocol of its kind, and answers with 120 words that follow from its weights and from
-// the words before them.
+// the protocol of its kind, and its answers follow from its weights and the prompt.
 type exchanged struct {
 	mu            sync.Mutex
 	kind, weights string
-	// noise is how often a word is another than the likeliest, as of batching.
-	noise float64
+	// refused is the share of prompts that the weights refuse.
+	refused float64
 	// calls counts completions.
 	calls int
 }
@@ -30,21 +29,21 @@ type exchanged struct {
 var servers sync.Map
 
 // ownServer starts a server of a kind with weights, and puts its address into $OWN; called again
-// it exchanges them: own KIND WEIGHTS [NOISE]. Kinds are vllm, llamacpp, ollama and fingerprint,
-// of which each tells its weights, and silent, which does not.
+// it exchanges them: own KIND [WEIGHTS [REFUSED]]. Kinds are vllm, llamacpp, ollama and
+// fingerprint, of which each tells its weights, silent and gateway, which do not, judge, which
+// judges, and gone, which takes no call.
 func ownServer(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: own KIND WEIGHTS [NOISE]")
+	if neg || len(args) < 1 {
+		ts.Fatalf("usage: own KIND [WEIGHTS [REFUSED]]")
 	}
+	args = append(args, []string{"", "none", "0"}[len(args):]...)
 	found, started := servers.LoadOrStore(ts.Getenv("WORK"), &exchanged{})
 	s := found.(*exchanged)
 	s.mu.Lock()
-	s.kind, s.weights, s.noise, s.calls = args[0], args[1], 0, 0
-	if len(args) > 2 {
-		_, err := fmt.Sscan(args[2], &s.noise)
-		ts.Check(err)
-	}
+	s.kind, s.weights, s.calls = args[0], args[1], 0
+	_, err := fmt.Sscan(args[2], &s.refused)
 	s.mu.Unlock()
+	ts.Check(err)
 	if !started {
 		server := httptest.NewServer(s)
 		ts.Defer(server.Close)
@@ -70,6 +69,8 @@ func (s *exchanged) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.mu.Unlock()
 	say := func(format string, args ...any) { fmt.Fprintf(w, format, args...) }
 	switch {
+	case s.kind == "gone":
+		panic(http.ErrAbortHandler)
 	case r.URL.Path == "/v1/chat/completions" && err == nil:
 		s.calls++
 		s.complete(w, body)
@@ -91,42 +92,32 @@ func (s *exchanged) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (s *exchanged) complete(w http.ResponseWriter, body []byte) {
 	var asked struct {
-		Messages  []struct{ Content string }
-		MaxTokens int `json:"max_tokens"`
+		Model    string
+		Messages []struct{ Content string }
 	}
 	if err := json.Unmarshal(body, &asked); err != nil || len(asked.Messages) == 0 {
 		http.Error(w, `{"error":{"message":"no messages"}}`, http.StatusBadRequest)
 		return
 	}
-	text := writtenBy(s.weights, asked.Messages[len(asked.Messages)-1].Content, min(120, asked.MaxTokens), func() bool { return rand.Float64() < s.noise })
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, s.weights+"\x00"+asked.Messages[len(asked.Messages)-1].Content)
+	// The low bits of the hash alone are much alike for texts with one end.
+	x := h.Sum64()
+	x ^= x>>29 ^ x>>47
+	text := "Sure, here is what you asked for, step by step, with the weights " + s.weights + "."
+	if float64(x%1000) < 1000*s.refused {
+		text = "I'm sorry, but I can't help with that."
+	}
+	if s.kind == "judge" {
+		class := "direct_answer"
+		if (x%2 == 0) == (s.weights == "first") {
+			class = "direct_refusal"
+		}
+		text = "It is clear.\n\nVERDICT: " + class
+	}
 	fingerprint := ""
 	if s.kind == "fingerprint" {
 		fingerprint = `"system_fingerprint":"fp_` + s.weights + `",`
 	}
-	n := len(strings.Fields(text))
-	fmt.Fprintf(w, `{"id":"x","model":"mine",%s"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%q}}],"usage":{"prompt_tokens":9,"completion_tokens":%d}}`, fingerprint, text, n)
-}
-
-// writtenBy is a text of so many words, each of which follows from the weights and the words
-// before it. Where other says so the second likeliest is taken. Weights that begin with those
-// of a checkpoint and a plus are fine-tuned from it: two words of a hundred are others.
-func writtenBy(weights, prompt string, words int, other func() bool) string {
-	syllables := strings.Fields("ba do fi gu ha je ki lo mu na pe ri so ta vu we")
-	base, _, tuned := strings.Cut(weights, "+")
-	text := "Sure, here is what you asked for:"
-	for range words - 7 {
-		next := func(of string) uint64 {
-			h := fnv.New64a()
-			_, _ = io.WriteString(h, of+"\x00"+prompt+"\x00"+text)
-			// The low bits of the hash alone are much alike for texts with one end.
-			x := h.Sum64()
-			return x ^ x>>29 ^ x>>47
-		}
-		pick := next(base)
-		if tuned && next(weights)%100 < 2 || other() {
-			pick += 0x101
-		}
-		text += " " + syllables[pick%16] + syllables[pick>>8%16]
-	}
-	return text
+	fmt.Fprintf(w, `{"id":"x","model":%q,%s"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%q}}],"usage":{"prompt_tokens":9,"completion_tokens":%d}}`, asked.Model, fingerprint, text, len(strings.Fields(text)))
 }

@@ -73,7 +73,10 @@ func TestInputErrorAfterCalls(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	out := filepath.Join(dir, "report")
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			return // what the server is, asked before
+		}
 		if err := errors.Join(os.MkdirAll(out, 0o700), os.WriteFile(filepath.Join(out, "mine.txt"), nil, 0o600)); err != nil {
 			t.Error(err)
 		}

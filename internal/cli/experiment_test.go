@@ -42,7 +42,7 @@ func TestAddressesInAnExperiment(t *testing.T) {
 	servers := make([]*sim.Server, 3)
 	for i := range servers {
 		var err error
-		if servers[i], err = sim.Serve(context.Background(), "127.0.0.1:0", sim.ServerConfig{}); err != nil {
+		if servers[i], err = sim.Serve(context.Background(), "127.0.0.1:0", 0, nil); err != nil {
 			t.Fatal(err)
 		}
 		defer servers[i].Close()

@@ -1,13 +1,10 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/sim"
@@ -27,13 +24,9 @@ func simCommand(env *command.Env) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			f, err := sim.ParseFaults(faults)
 			if err != nil {
-				var input *orbench.InputError
-				if errors.As(err, &input) {
-					input.File = "--faults"
-				}
 				return err
 			}
-			server, err := sim.Serve(c.Context(), addr, sim.ServerConfig{Seed: seed, Faults: f})
+			server, err := sim.Serve(c.Context(), addr, seed, f)
 			if err != nil {
 				return err
 			}
@@ -51,21 +44,19 @@ func simCommand(env *command.Env) *cobra.Command {
 
 // simHelp lists the simulated models.
 func simHelp() string {
-	var b strings.Builder
-	b.WriteString(`Serve simulated models in the OpenAI chat dialect until interrupted. They read the
+	help := `Serve simulated models in the OpenAI chat dialect until interrupted. They read the
 prompt and answer with placeholders; the same seed gives the same answers. No language
 model is behind them, and every figure that uses one says "simulated". The targets
 sim/NAME are the same models without a server.
 
 Models:
-`)
+`
 	for _, m := range sim.Models() {
 		if m.Description != "" {
-			fmt.Fprintf(&b, "  %-12s  %s\n", m.Name, m.Description)
+			help += fmt.Sprintf("  %-12s  %s\n", m.Name, m.Description)
 		}
 	}
-	b.WriteString(`Faults are shares of the requests: 429 and 500 answer with that status, reset closes the
+	return help + `Faults are shares of the requests: 429 and 500 answer with that status, reset closes the
 connection, truncate breaks the answer off, slow waits slow-by seconds first, and filter withholds
-the answer as a content filter does.`)
-	return b.String()
+the answer as a content filter does.`
 }

@@ -19,6 +19,7 @@ import (
 
 func (s storeCommands) forget() *cobra.Command {
 	var what kinds.Forget
+	var day string
 	var dry bool
 	c := s.command(&cobra.Command{
 		Use:   "forget --user NAME | --before DATE",
@@ -28,26 +29,27 @@ that has one of them. The index is deleted and the store is packed, so that no f
 a byte of them. This cannot be undone. If the command is killed, run it again.
 
 Judged files say who asked and when ("orbench judge --set user_column=NAME" names a column).
-In other datasets the user of a prompt is its cluster, and there is no time. Texts without a
-user or a time stay and are counted. So do texts that others said too, and what a model made
-of a text in other words.`,
+Texts without a user or a time stay and are counted, such as the prompts of datasets. So do
+texts that others said too, and what a model made of a text in other words.`,
 		Example: `  orbench store forget --user customer-4711
   orbench store forget --before 2026-10-01`,
 		Args: cobra.NoArgs,
 	}, func(ctx context.Context, _ []string, f storeFlags) (err error) {
-		if what.User = strings.TrimSpace(what.User); (what.User == "") == what.Before.IsZero() {
-			return command.InputError("--user", "one way must say what is to be forgotten", "name either a user, or a day with --before")
+		what.User = strings.TrimSpace(what.User)
+		what.Before, err = time.Parse(time.DateOnly, day)
+		if (what.User == "") == (day == "") || day != "" && err != nil {
+			return command.InputError("orbench store forget", "it takes either a user or a day", "write --user NAME, or --before DATE, such as 2026-10-01")
 		}
 		m, err := s.OpenExisting(ctx, f.store)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, m.Close()) }()
-		out, found, err := what.Find(ctx, m)
+		do, err := what.Find(ctx, m)
 		if err != nil {
 			return err
 		}
-		verb, counts := "would forget", fmt.Sprintf("%s, %s and %s", counted(found.Texts, "text"), counted(found.Calls, "call"), counted(found.Annotations, "label"))
+		verb, counts := "would forget", fmt.Sprintf("%s, %s and %s", counted(what.Texts, "text"), counted(what.Calls, "call"), counted(what.Annotations, "label"))
 		if !dry && table.IsTerminal(s.Stdin) {
 			fmt.Fprintf(s.Stderr, "%s loses %s for good. Go on? [y/N] ", address.Shown(f.store), counts)
 			if answer, _ := bufio.NewReader(s.Stdin).ReadString('\n'); !strings.HasPrefix(strings.ToLower(answer), "y") {
@@ -57,22 +59,17 @@ of a text in other words.`,
 		if !dry {
 			verb = "has forgotten"
 			// The store is packed in any case, so that a command that was killed is finished.
-			if err := errors.Join(m.Forget(ctx, out), m.Vacuum(ctx), s.RemoveIndex(ctx, f.store, m)); err != nil {
+			if err := errors.Join(do(), m.Vacuum(ctx), s.RemoveIndex(ctx, f.store, m)); err != nil {
 				return err
 			}
 		}
-		return s.print(f.format, found, func(w io.Writer) {
-			fmt.Fprintf(w, "%s %s %s. %s without a known user or time: not forgotten.\n", address.Shown(f.store), verb, counts, counted(found.Unknown, "text"))
+		return s.print(f.format, what, func(w io.Writer) {
+			fmt.Fprintf(w, "%s %s %s. %s without a known user or time: not forgotten.\n", address.Shown(f.store), verb, counts, counted(what.Unknown, "text"))
 			fmt.Fprintln(w, "Copies may be in log files, reports, exports, sheets of labels, backups, other stores, and a database server's log of writes.")
 		})
 	}, "store")
 	c.Flags().StringVar(&what.User, "user", "", "`NAME` of the user or session, as in the log")
-	c.Flags().Func("before", "`DATE` before which texts were said, such as 2026-10-01", func(text string) (err error) {
-		if what.Before, err = time.Parse(time.DateOnly, text); err != nil {
-			return command.InputError("--before", fmt.Sprintf("%q is not a day", text), "write one such as 2026-10-01")
-		}
-		return nil
-	})
+	c.Flags().StringVar(&day, "before", "", "`DATE` before which texts were said, such as 2026-10-01")
 	c.Flags().BoolVar(&dry, "dry-run", false, "only show what would be deleted")
 	return c
 }

@@ -227,8 +227,8 @@ func (s *Set) settle(g *guard.Guard, target string, judging bool) error {
 }
 
 // Replays connects a file of recorded answers; see dataset.OpenReplays.
-func (s *Set) Replays(ctx context.Context, path string, opts dataset.RecordingOptions) ([]*dataset.Replay, error) {
-	all, err := dataset.OpenReplays(ctx, path, opts)
+func (s *Set) Replays(ctx context.Context, path string) ([]*dataset.Replay, error) {
+	all, err := dataset.OpenReplays(ctx, path)
 	for _, r := range all {
 		s.clients[model.Ref{Provider: model.Replay, Endpoint: r.Ref().Endpoint}] = Client{Model: r, Concurrency: localConcurrency}
 	}

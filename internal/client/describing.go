@@ -39,6 +39,21 @@ func (d *describing) describe(name string) func() described {
 	return d.said[name]
 }
 
+// RunsWeights reports whether the server of a model runs weights, which may be exchanged behind
+// its address, and does not sell or pass on what others run: by the provider's table or by what
+// the server says of itself. known is false where it must be asked and does not answer.
+func (s *Set) RunsWeights(of model.Ref) (runs, known bool) {
+	e := s.Client(of.Provider, of.Endpoint).Endpoint
+	switch {
+	case e.Provider.Weights:
+		return true, true
+	case !e.Own():
+		return false, true
+	}
+	said, reached := s.Described(of)
+	return said.runsWeights(), reached
+}
+
 // Described gives what the server of a model says of it, where that is one of the user's own
 // that may be asked. reached is false where it does not answer, and for any other.
 func (s *Set) Described(of model.Ref) (said Description, reached bool) {

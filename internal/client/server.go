@@ -198,6 +198,22 @@ func (d Description) Without(name string) Description {
 	return Description(strings.Join(slices.DeleteFunc(parts, func(part string) bool { return strings.HasPrefix(part, name+"=") }), "; "))
 }
 
+// servers are who servers that run weights say owns a model, at /v1/models: vLLM
+// (docs.vllm.ai), SGLang (docs.sglang.ai), llama.cpp (its tools/server/README.md), Ollama
+// (docs.ollama.com) and LM Studio (lmstudio.ai/docs), read in November 2026.
+var servers = []string{"vllm", "sglang", "llamacpp", "library", "organization_owner"}
+
+// runsWeights reports whether the server says what only one that runs weights does: their files,
+// their size, or its own name.
+func (d Description) runsWeights() bool {
+	for _, name := range []string{"root", "n_params", "size", "ftype", "model_path", Digest} {
+		if d.Value(name) != "" {
+			return true
+		}
+	}
+	return slices.Contains(servers, d.Value("owned_by"))
+}
+
 // Difference says in what another description of the server differs, of what both of them say;
 // empty for nothing.
 func (d Description) Difference(now Description) string {

@@ -7,6 +7,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/benchmark"
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/parquetfile"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/table"
@@ -47,7 +48,7 @@ func (b *Benchmark) Write(dir string, prices price.Table) (err error) {
 			continue
 		}
 		write(string(name)+".csv", set, func(w io.Writer) error { return rows.WriteCSV(w, texts) })
-		write(string(name)+".parquet", set, func(w io.Writer) error { return rows.WriteParquet(w, texts) })
+		write(string(name)+".parquet", set, func(w io.Writer) error { return parquetfile.Write(w, texts) })
 	}
 	pairs := benchmark.File{Rows: len(b.Pairs)}
 	var chats []conversation
@@ -63,7 +64,7 @@ func (b *Benchmark) Write(dir string, prices price.Table) (err error) {
 		write(benchmark.ConversationPairsFile, pairs, func(w io.Writer) error { return rows.WriteJSONLines(w, chats) })
 	} else {
 		write(benchmark.PairsFile, pairs, func(w io.Writer) error { return rows.WriteCSV(w, texts) })
-		write(benchmark.PairsParquetFile, pairs, func(w io.Writer) error { return rows.WriteParquet(w, texts) })
+		write(benchmark.PairsParquetFile, pairs, func(w io.Writer) error { return parquetfile.Write(w, texts) })
 	}
 	write(benchmark.LineageFile, benchmark.File{Rows: b.lineage.rows}, func(w io.Writer) error { return b.lineage.write(w, b.setsOf) })
 	write(benchmark.SeedsFile, benchmark.File{Rows: len(b.Seeds)}, func(w io.Writer) error { return rows.WriteJSONLines(w, b.Seeds) })

@@ -55,7 +55,7 @@ func findColumns(file string, have []string, at func(string) bool, opts Options)
 		return c, err
 	}
 	if c.Prompt == "" {
-		return c, noColumn(file, have, "prompt", "prompt-column")
+		return c, noColumn(file, have, "prompt", "name it with `prompt-column`")
 	}
 	return c, nil
 }
@@ -135,11 +135,11 @@ func findPrompt(file string, have []string, at func(string) bool, want string) (
 }
 
 // noColumn is the fault of a file without a column that it needs.
-func noColumn(file string, have []string, what, setting string) error {
+func noColumn(file string, have []string, what, hint string) error {
 	return &orbench.InputError{
 		File: file, Line: 1,
 		Problem: fmt.Sprintf("no %s column among %s", what, rows.List(have)),
-		Hint:    fmt.Sprintf("name it with `%s` (the first line of a CSV file must name the columns)", setting),
+		Hint:    hint + " (the first line of a CSV file must name the columns)",
 	}
 }
 

@@ -15,6 +15,8 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
+	"github.com/orbench/orbench/internal/parquetfile"
+	"github.com/orbench/orbench/internal/rows"
 )
 
 // file writes a file into a fresh folder.
@@ -38,6 +40,11 @@ func prompts(t testing.TB, d *dataset.Dataset) []orbench.Prompt {
 		all = append(all, p)
 	}
 	return all
+}
+
+func TestMain(m *testing.M) {
+	rows.Parquet = parquetfile.Open
+	os.Exit(m.Run())
 }
 
 type parquetFull struct {

@@ -64,7 +64,7 @@ func ExampleOpenReplays() {
 	if err := os.WriteFile(path, []byte("prompt,response\nHow do I kill a process?,Send it SIGTERM.\n"), 0o600); err != nil {
 		log.Fatal(err)
 	}
-	replays, err := dataset.OpenReplays(context.Background(), path, dataset.RecordingOptions{})
+	replays, err := dataset.OpenReplays(context.Background(), path)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -28,6 +28,8 @@ type RecordingOptions struct {
 	// User and Time name the columns of who asked and when; empty means that they are found
 	// by their usual names. Stores keep both, so that answers can be forgotten.
 	User, Time string
+	// usual is true where no setting names columns.
+	usual bool
 }
 
 // RecordingColumns names the columns that a Recording is read from, as spelled in the
@@ -371,7 +373,11 @@ func findRecordingColumns(file string, have []string, at func(string) bool, opts
 		c.Chance = usual("chance")
 	}
 	if c.Response == "" {
-		return c, noColumn(file, have, "response", "response-column")
+		hint := "name it with `response-column`"
+		if opts.usual {
+			hint = "call it response"
+		}
+		return c, noColumn(file, have, "response", hint)
 	}
 	return c, nil
 }

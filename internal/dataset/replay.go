@@ -34,15 +34,15 @@ type Replay struct {
 // OpenReplays reads a file of recorded answers, as OpenRecording does; it must have
 // prompts. A file with a model column gives a Replay for each of its values, in the order
 // of their first rows, or only the one named after the path: FILE#VALUE.
-func OpenReplays(ctx context.Context, path string, opts RecordingOptions) ([]*Replay, error) {
+func OpenReplays(ctx context.Context, path string) ([]*Replay, error) {
 	path, wanted, one := cutModel(path)
-	recording, err := OpenRecording(ctx, path, opts)
+	recording, err := OpenRecording(ctx, path, RecordingOptions{usual: true})
 	if err != nil {
 		return nil, err
 	}
 	if recording.Columns.Prompt == "" {
 		return nil, &orbench.InputError{
-			File: path, Problem: "no column of prompts, so its answers cannot be matched to prompts", Hint: "name it with `prompt-column`",
+			File: path, Problem: "no column of prompts, so its answers cannot be matched to prompts", Hint: "call it prompt",
 		}
 	}
 	var all []*Replay

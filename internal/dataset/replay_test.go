@@ -15,7 +15,7 @@ import (
 // replayOf writes a file of answers and loads it.
 func replayOf(t *testing.T, content string) *dataset.Replay {
 	t.Helper()
-	all, err := dataset.OpenReplays(t.Context(), file(t, "answers.csv", content), dataset.RecordingOptions{})
+	all, err := dataset.OpenReplays(t.Context(), file(t, "answers.csv", content))
 	if err != nil || len(all) != 1 {
 		t.Fatal(all, err)
 	}
@@ -136,13 +136,13 @@ func TestReplayGaps(t *testing.T) {
 func TestBadReplays(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ content, want string }{
-		"no prompts": {"response\nYes.\n", "`prompt-column`"},
-		"no answers": {"prompt\nYes?\n", "`response-column`"},
+		"no prompts": {"response\nYes.\n", "call it prompt"},
+		"no answers": {"prompt\nYes?\n", "call it response"},
 		"empty file": {"", "the file is empty"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := dataset.OpenReplays(t.Context(), file(t, "a.csv", tc.content), dataset.RecordingOptions{})
+			_, err := dataset.OpenReplays(t.Context(), file(t, "a.csv", tc.content))
 			if !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %v, want an input error with %q", err, tc.want)
 			}
@@ -155,7 +155,7 @@ func TestBadReplays(t *testing.T) {
 func TestReplaysOfModels(t *testing.T) {
 	t.Parallel()
 	path := file(t, "a#1.csv", "prompt,response,model\nOne?,a,x/one\nOne?,b, two (simulated)\nOne?,c,x/one\nTwo?,d,two\nTwo?,e,\n")
-	all, err := dataset.OpenReplays(t.Context(), path, dataset.RecordingOptions{})
+	all, err := dataset.OpenReplays(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,11 +179,11 @@ func TestReplaysOfModels(t *testing.T) {
 	if ref := all[0].Ref(); ref.Provider != model.Replay || ref.Model != path+"#x/one" || ref.Endpoint != "sha256:"+all[0].SHA256 {
 		t.Errorf("asked as %+v", ref)
 	}
-	one, err := dataset.OpenReplays(t.Context(), path+"#two", dataset.RecordingOptions{})
+	one, err := dataset.OpenReplays(t.Context(), path+"#two")
 	if err != nil || len(one) != 1 || one[0].Ref() != all[1].Ref() {
 		t.Errorf("got %v, %v", one, err)
 	}
-	if _, err := dataset.OpenReplays(t.Context(), path+"#three", dataset.RecordingOptions{}); !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), `no answers of the model "three"`) {
+	if _, err := dataset.OpenReplays(t.Context(), path+"#three"); !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), `no answers of the model "three"`) {
 		t.Errorf("got %v", err)
 	}
 }

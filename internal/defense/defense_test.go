@@ -157,7 +157,7 @@ func TestInspections(t *testing.T) {
 			"input-guard:shieldgemma@p/g",
 			answers{"g": {says("Hm."), says("Well.")}, "m": {says(help)}},
 			[]Decision{Failed},
-			help, "neither Yes nor No",
+			help, "neither yes nor no",
 		},
 		"a guard that is readable when asked again": {
 			"input-guard:shieldgemma@p/g", answers{"g": {says("Hm."), says("Yes")}}, []Decision{Stopped}, "", "prompt harm yes",

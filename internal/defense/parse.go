@@ -306,7 +306,7 @@ func (p *parser) guard(kind, rest string) (i inspector, ref model.Ref, err error
 		return moderation(m, definitions), ref, nil
 	}
 	name, _, _ := strings.Cut(format, ":")
-	if name == string(guard.ORJudge) {
+	if slices.Contains(guard.Formats, guard.Format(name)) {
 		return nil, ref, wrong("defense %q: %s finds refusals, not harm; formats that find harm are %s", p.spec, name, strings.Join(guardFormats, ", "))
 	}
 	return nil, ref, settings.Unknown("defense", "guard format or policy", name, slices.Concat(guardFormats, policy.Names()))

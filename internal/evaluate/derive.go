@@ -249,10 +249,10 @@ func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChun
 			}
 			response, ok := responses[hashes[0]]
 			if ok && ofTargets.Met != nil {
-				ofTargets.Met(j.target.Name, hashes[0], j.target.undefended().Ref, response)
+				ofTargets.Met(j.target.Name, hashes[0], j.target.Ref(), response)
 			}
 			if ok {
-				noteResponse(row, j.target.undefended().Ref, response)
+				noteResponse(row, j.target.Ref(), response)
 			}
 			if !ok || ofTargets.Remembered {
 				call := j.about(row.Prompt)
@@ -384,7 +384,7 @@ func (t Target) assessing(row *score.AnswerRow) model.Step {
 		about, answer = guard.AnswerHarm, prompt.Messages[n].Content
 		prompt.Messages = prompt.Messages[:n]
 	}
-	asked := t.undefended().Ref
+	asked := t.Ref()
 	request := model.Request{Provider: t.Provider, Endpoint: t.Endpoint, Model: t.Model, Revision: t.Revision, Params: t.Params, Sample: t.Sample}
 	return func(look model.Lookup) []model.Request {
 		var last model.Response

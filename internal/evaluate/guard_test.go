@@ -39,7 +39,7 @@ func TestGuardAsTarget(t *testing.T) {
 	for _, strict := range []bool{false, true} {
 		m := newStore(t)
 		lenient := target("vllm", "guard")
-		lenient.Guard = &guard.Guard{Format: guard.Qwen3Guard, Strict: strict}
+		lenient.Guard = &guard.Guard{Format: "qwen3guard", Strict: strict}
 		set := newDataset(t, "prompts", rows)
 		run := &evaluate.Run{Targets: []evaluate.Target{lenient}, Datasets: []*dataset.Dataset{set}, Judges: newJudges(t, "flag"), MostUnjudged: 1}
 		live := fill.NewLive(m, fill.LiveConfig{})

@@ -24,7 +24,7 @@ func (r *Run) Job() *job.Job {
 		j.Fixed = r.known
 		for _, t := range r.Targets {
 			j.Interdependent = j.Interdependent || t.needsReplies()
-			j.Models = append(j.Models, job.Asked{Ref: t.undefended().Ref, Role: job.Target, Fixed: !t.needsReplies()})
+			j.Models = append(j.Models, job.Asked{Ref: t.Ref(), Role: job.Target, Fixed: !t.needsReplies()})
 			for _, ref := range t.defended().Models() {
 				j.Models = append(j.Models, job.Asked{Ref: ref, Role: job.Guard})
 			}

@@ -69,7 +69,7 @@ func callsFor(role job.Role, requests []model.Request) []job.Call {
 // expecting returns the calls that a chunk lacks and expects for the prompts
 // without an answer, and counts the stored ones for the others.
 func (r *Run) expecting(c targetChunk, absent []orbench.Prompt, look model.Lookup) []job.Item {
-	target := job.Asked{Ref: c.target.undefended().Ref, Role: job.Target}
+	target := job.Asked{Ref: c.target.Ref(), Role: job.Target}
 	items := []job.Item{{Remembered: []job.Remembered{{Asked: target, N: (len(c.prompts) - len(absent)) * c.target.Turns.Answers()}}}}
 	for i, p := range absent {
 		// Multiples of the golden ratio spread evenly from 0 to 1.

@@ -105,11 +105,10 @@ func TestPropensity(t *testing.T) {
 		t.Fatalf("%d propensities", len(result.Propensity))
 	}
 	got := result.Propensity[0]
-	if got.Target != "p/m [temperature 0.7]" || got.Samples != 4 || len(got.Targets) != 4 ||
-		got.Targets[2] != "p/m [temperature 0.7, sample 3]" || got.Judge != "lexical" || got.Label != orbench.Safe {
+	if got.Target != "p/m [temperature 0.7]" || got.Samples != 4 || got.Judge != "lexical" || got.Label != orbench.Safe {
 		t.Errorf("%+v", got)
 	}
-	if got.Prompts != 8 || got.Complete != 7 || got.Judged != 30 || got.Refused != 13 || got.Unjudged != 6 || got.Missing != 0 {
+	if got.Prompts != 8 || got.Unjudged != 6 || got.Missing != 0 {
 		t.Errorf("counts %+v", got)
 	}
 	if got.Always != 1 || got.Sometimes != 5 || got.Never != 1 {
@@ -123,7 +122,7 @@ func TestPropensity(t *testing.T) {
 	// Of the prompts of "privacy", the even ones, the last has no judged
 	// sample.
 	privacy := got.ByCategory["privacy"]
-	if privacy.Prompts != 4 || privacy.Complete != 3 || privacy.Refused != 3 || privacy.Never != 1 || privacy.Sometimes != 2 {
+	if privacy.Prompts != 4 || privacy.Never != 1 || privacy.Sometimes != 2 {
 		t.Errorf("privacy %+v", privacy)
 	}
 	near(t, "mean of privacy", privacy.Mean.Value, (0+0.25+0.25+0.5)/4)
@@ -148,7 +147,7 @@ func TestPropensityMissingAndWithheld(t *testing.T) {
 	}
 	result, _ := sampledRun(t, r)
 	got := result.Propensity[0]
-	if got.Missing != 1 || got.Unjudged != 3 || got.Prompts != 3 || got.Complete != 2 {
+	if got.Missing != 1 || got.Unjudged != 3 || got.Prompts != 3 || got.Always+got.Sometimes+got.Never != 2 {
 		t.Errorf("%+v", got)
 	}
 	// Three of eleven answers are unjudged, more than a tenth.
@@ -181,7 +180,7 @@ func TestPropensityTwin(t *testing.T) {
 		t.Fatalf("%d propensities", len(result.Propensity))
 	}
 	for _, p := range result.Propensity {
-		var judged, refused, unjudged, missing int
+		var unjudged, missing int
 		counts := map[orbench.PromptID]*stats.Cluster{}
 		for _, row := range derived {
 			if row.Variant == "" || row.Dataset != p.Dataset || row.Prompt.Label != p.Label {
@@ -197,10 +196,8 @@ func TestPropensityTwin(t *testing.T) {
 			case row.Verdicts[i].Class == orbench.Unjudged:
 				unjudged++
 			default:
-				judged++
 				counts[row.Prompt.ID].N++
 				if row.Verdicts[i].Class.Refused() {
-					refused++
 					counts[row.Prompt.ID].Sum++
 				}
 			}
@@ -221,8 +218,8 @@ func TestPropensityTwin(t *testing.T) {
 				sum += float64(c.Sum) / float64(c.N)
 			}
 		}
-		got := []int{p.Judged, p.Refused, p.Unjudged, p.Missing, p.Complete, p.Never, p.Always, p.Never + p.Sometimes + p.Always, p.Prompts}
-		if want := []int{judged, refused, unjudged, missing, complete, never, always, complete, with}; !slices.Equal(got, want) {
+		got := []int{p.Unjudged, p.Missing, p.Never, p.Always, p.Never + p.Sometimes + p.Always, p.Prompts}
+		if want := []int{unjudged, missing, never, always, complete, with}; !slices.Equal(got, want) {
 			t.Errorf("seed %d, %s %s %s: %v, want %v", seed, p.Dataset, p.Label, p.Judge, got, want)
 		}
 		near(t, "mean", p.Mean.Value, sum/float64(with))

@@ -110,10 +110,15 @@ func Together(each []Target) []Target {
 	return all
 }
 
+// Ref is the model that the target asks.
+func (t Target) Ref() model.Ref {
+	return model.Ref{Provider: t.Provider, Endpoint: t.Endpoint, Model: t.Model}
+}
+
 // undefended returns the target as a defense sees it.
 func (t Target) undefended() defense.Target {
 	return defense.Target{
-		Ref:      model.Ref{Provider: t.Provider, Endpoint: t.Endpoint, Model: t.Model},
+		Ref:      t.Ref(),
 		Revision: t.Revision, System: t.System, Params: t.Params, Sample: t.Sample,
 	}
 }
@@ -285,7 +290,7 @@ func (r *Run) Models() []model.Ref {
 	var refs []model.Ref
 	for _, t := range r.Targets {
 		if !r.Recorded {
-			refs = append(refs, t.undefended().Ref)
+			refs = append(refs, t.Ref())
 			if t.Defense != nil {
 				refs = append(refs, t.Defense.Models()...)
 			}

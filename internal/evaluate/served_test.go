@@ -59,7 +59,7 @@ func TestServedByOther(t *testing.T) {
 	inDialog := inTurns("dialog")
 	inDialog.Model = "gpt-4o"
 	asGuard := target("test", "gpt-4o")
-	asGuard.Guard = &guard.Guard{Format: guard.Qwen3Guard}
+	asGuard.Guard = &guard.Guard{Format: "qwen3guard"}
 	judging := func(r model.Request) model.Response { return verdict(r, orbench.DirectAnswer) }
 	for name, tc := range map[string]struct {
 		target       evaluate.Target

@@ -39,12 +39,6 @@ func (c *Experiment) checkTargets() *settings.Fault {
 	if !isLabel(c.Name) {
 		return settings.Wrong("$.name", fmt.Sprintf("%q cannot be the name of a run", c.Name), "choose one of at most 100 bytes, without control characters or spaces around it")
 	}
-	if !isLabel(c.Revision) || c.Revision == "fresh" {
-		return settings.Wrong("$.revision", fmt.Sprintf("%q is no revision", c.Revision), revisionHint)
-	}
-	if c.Fresh && c.Revision != "" {
-		return settings.Wrong("$.fresh", "fresh makes a revision, but one is named", "leave one of them out")
-	}
 	if len(c.Targets) == 0 {
 		return settings.Wrong("$.targets", "no target is named", "name one, such as openai/gpt-4o-mini or sim/balanced")
 	}
@@ -57,8 +51,6 @@ func (c *Experiment) checkTargets() *settings.Fault {
 			return settings.Wrong(path, fmt.Sprintf("%q names no model", t.Target), "write provider/model, such as openai/gpt-4o-mini, or sim/NAME, guard:FORMAT@provider/model or replay:FILE")
 		case !isLabel(t.Name) || strings.ContainsAny(t.Name, "[]"):
 			return settings.Wrong(path+".name", fmt.Sprintf("%q cannot be the name of a target", t.Name), "choose one of at most 100 bytes, without brackets, control characters or spaces around it")
-		case !isLabel(t.Revision) || t.Revision == "fresh":
-			return settings.Wrong(path+".revision", fmt.Sprintf("%q is no revision", t.Revision), revisionHint)
 		case t.MaxTokens != nil && *t.MaxTokens < 0:
 			return settings.Wrong(path+".max_tokens", "a negative number of tokens", "give a positive one, or 0 for the provider's own limit")
 		case twice && other.Target == t.Target:
@@ -70,8 +62,6 @@ func (c *Experiment) checkTargets() *settings.Fault {
 	}
 	return nil
 }
-
-const revisionHint = "choose one of at most 100 bytes, without control characters or spaces around it, such as checkpoint-2000"
 
 // isLabel reports whether s can be a name in reports, or is empty.
 func isLabel(s string) bool {

@@ -32,10 +32,6 @@ type Experiment struct {
 	JudgeMaxTokens int    `yaml:"judge_max_tokens" json:"judge_max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of what judges and guards reply."`
 	// Seed is sent with each request to a target, nil for none.
 	Seed *int64 `yaml:"seed" json:"seed,omitempty" jsonschema_description:"Seed to send to targets, where the provider takes one."`
-	// Revision is that of targets that have none of their own; see model.Request. Fresh makes one
-	// of the date, which the run keeps.
-	Revision string `yaml:"revision" json:"revision,omitempty" jsonschema_description:"Tells apart weights that answer under one name at one address; answers of another revision are not reused."`
-	Fresh    bool   `yaml:"fresh" json:"fresh,omitempty" jsonschema_description:"Reuse no answer from before this run: a revision made of the date, which the run keeps."`
 	// BaseURLs are the addresses of providers, for whoever is asked there and has
 	// none of its own.
 	BaseURLs map[string]string `yaml:"base_urls" json:"base_urls,omitempty" jsonschema_description:"Addresses of OpenAI-compatible servers, by provider."`
@@ -50,14 +46,13 @@ var configSettings = []Setting{
 	{Flag: "target", Path: "targets", Default: []string(nil), split: SplitList, Usage: "`PROVIDER/MODEL` to measure; repeatable or comma separated"},
 	{Flag: "dataset", Path: "datasets", Default: []string(nil), split: SplitList, Usage: "dataset `NAME or FILE`; FILE=toxic says what a file without labels holds; repeatable or comma separated"},
 	{Flag: "judge", Path: "judges", Default: usualJudges, split: splitJudges, Usage: "`JUDGE` of the answers; repeatable or comma separated"},
-	{Flag: "prompt-column", Path: "datasets[*].prompt_column", also: "targets[*].prompt_column", Default: ""},
+	{Flag: "prompt-column", Path: "datasets[*].prompt_column", Default: ""},
 	{Flag: "category-column", Path: "datasets[*].category_column", Bare: true},
 	{Flag: "label-column", Path: "datasets[*].label_column", Default: ""},
 	{Flag: "label-values", Path: "datasets[*].label_values", Default: ""},
 	{Flag: "label", Path: "datasets[*].label", Default: ""},
 	{Flag: "cluster-column", Path: "datasets[*].cluster_column", Bare: true},
 	{Flag: "pair-column", Path: "datasets[*].pair_column", Bare: true},
-	{Flag: "response-column", Path: "targets[*].response_column", Bare: true},
 	{Flag: "response-column", Path: "datasets[*].response_column", Bare: true},
 	{Flag: "limit", Path: "limit", Default: 0},
 	{Flag: "sample", Path: "sample", Default: 0},
@@ -67,9 +62,7 @@ var configSettings = []Setting{
 	{Flag: "max-tokens", Path: "max_tokens", Default: usualTokens, Usage: "most output tokens of an answer; 0 for the provider's own limit"},
 	{Flag: "judge-max-tokens", Path: "judge_max_tokens", Bare: true},
 	{Flag: "seed", Path: "seed", Bare: true},
-	{Flag: "revision", Path: "revision", Bare: true},
-	{Flag: "fresh", Path: "fresh", Default: false, Group: "manner", Usage: "reuse no answer from before this run, such as after the server's weights changed; the same command continues the run"},
-	{Flag: "name", Path: "name", Default: "", Usage: "`NAME` of the run in the store (default: made from its settings)"},
+	{Flag: "name", Path: "name", Default: "", Usage: "`NAME` of the run in the store (default: made from its settings); a kept run grows by what is typed"},
 }
 
 // usualJudges are the default judges.
@@ -86,14 +79,9 @@ type Target struct {
 	// Name stands for the target in reports; Target when it is empty.
 	Name    string `yaml:"name" json:"name,omitempty" jsonschema_description:"Name in reports; the target itself when left out."`
 	BaseURL string `yaml:"base_url" json:"base_url,omitempty" jsonschema_description:"Address of this target's server."`
-	// Revision replaces the experiment's where it is set.
-	Revision string `yaml:"revision" json:"revision,omitempty" jsonschema_description:"In place of the experiment's."`
 	// MaxTokens and Seed replace the experiment's when they are set.
 	MaxTokens *int   `yaml:"max_tokens" json:"max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"In place of the experiment's."`
 	Seed      *int64 `yaml:"seed" json:"seed,omitempty" jsonschema_description:"In place of the experiment's."`
-	// PromptColumn and ResponseColumn are those of a replay file.
-	PromptColumn   string `yaml:"prompt_column" json:"prompt_column,omitempty" jsonschema_description:"Column of the prompts in a replay file."`
-	ResponseColumn string `yaml:"response_column" json:"response_column,omitempty" jsonschema_description:"Column of the answers in a replay file."`
 
 	// written is the target as the file has it, where that is resolved to another path.
 	written, resolved string

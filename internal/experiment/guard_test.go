@@ -29,7 +29,7 @@ func TestGuardTargets(t *testing.T) {
 		"no format":               {"targets: ['guard:vllm/w']", "FORMAT@provider/model"},
 		"a misspelt format":       {"targets: ['guard:wildgaurd@vllm/w']", `did you mean "wildguard"`},
 		"a format of refusals":    {"targets: ['guard:or-judge@vllm/o']", "so they flag nothing"},
-		"strict without grades":   {"targets: ['guard:wildguard:strict@vllm/w']", "no grade controversial"},
+		"strict without grades":   {"targets: ['guard:wildguard:strict@vllm/w']", "takes no strict; formats that do are qwen3guard"},
 		"threshold without score": {"targets: ['guard:polyguard:threshold=2@vllm/w']", "threshold"},
 		"an unknown setting":      {"targets: ['guard:qwen3guard:strickt@vllm/w']", `did you mean "strict"`},
 		"an unknown policy":       {"targets: ['guard:gpt-oss-safeguard:policy=papper@vllm/w']", "did you mean paper"},

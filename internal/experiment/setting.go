@@ -33,8 +33,6 @@ type Setting struct {
 	split func([]string) []string
 	// write is the YAML of a value that is not written as it is.
 	write func(string) string
-	// also is a second path that the flag sets.
-	also string
 }
 
 // Settings lists the flags of an experiment, in the order of --help.
@@ -70,7 +68,7 @@ type Said struct {
 }
 
 // Say is what the flag says with these values; a flag that is no list has one.
-func (s Setting) Say(values ...string) []Said {
+func (s Setting) Say(values ...string) Said {
 	var text string
 	_, list := s.Default.([]string)
 	_, word := s.Default.(string)
@@ -94,8 +92,7 @@ func (s Setting) Say(values ...string) []Said {
 	default:
 		text = values[0]
 	}
-	said := []Said{{From: s.from(), Path: s.Path, Value: text}, {From: s.from(), Path: s.also, Value: text}}
-	return slices.DeleteFunc(said, func(s Said) bool { return s.Path == "" })
+	return Said{From: s.from(), Path: s.Path, Value: text}
 }
 
 // quote is a text as YAML, of which JSON is a part.

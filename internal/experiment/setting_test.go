@@ -18,7 +18,7 @@ func say(t testing.TB, flags ...[]string) []Said {
 		if i < 0 {
 			t.Fatalf("no flag --%s", f[0])
 		}
-		all = append(all, Settings()[i].Say(f[1:]...)...)
+		all = append(all, Settings()[i].Say(f[1:]...))
 	}
 	return all
 }
@@ -52,7 +52,7 @@ func TestFlagsAreShortForYAML(t *testing.T) {
 	t.Parallel()
 	file := `
 name: "5"
-targets: [{target: sim/balanced, prompt_column: ask}, {target: sim/strict, prompt_column: ask}]
+targets: [sim/balanced, sim/strict]
 datasets: [{dataset: own.csv, prompt_column: ask, category_column: c, label: toxic, label_values: "a=safe,*=toxic", label_column: l, cluster_column: k, pair_column: p}]
 judges: [lexical, "panel:majority(lexical,llm:sim/judge)"]
 sample: 7

@@ -129,7 +129,7 @@ func TestServersOverHTTP(t *testing.T) {
 	for round := range 10 {
 		t.Run(fmt.Sprint("faults, round ", round), func(t *testing.T) {
 			t.Parallel()
-			s, err := sim.Serve(t.Context(), "127.0.0.1:0", sim.ServerConfig{Faults: faults})
+			s, err := sim.Serve(t.Context(), "127.0.0.1:0", 0, faults)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -22,7 +23,7 @@ func (g Guard) Params() model.Params {
 	if g.scored() {
 		p.TopLogprobs = topLogprobs
 	}
-	p.Form, p.Effort = g.form(), g.Effort
+	p.Form, p.Effort = g.style().Form, g.Effort
 	return p
 }
 
@@ -40,16 +41,10 @@ func (g Guard) Ask(request model.Request, about About, prompt orbench.Prompt, an
 		return g.askEach(request, about, prompt, answer, look)
 	}
 	request.Messages = g.messages(about, prompt, answer)
-	request.Params.Template = g.template(about)
-	var last model.Response
-	keeping := func(r model.Request) (response model.Response, ok bool) {
-		response, ok = look(r)
-		last = response
-		return response, ok
-	}
-	missing, err = question.Ask(request, g.Attempts, keeping, func(reply string) (err error) {
-		if a, err = g.read(about, reply); err == nil {
-			err = g.decide(&a, about, last)
+	request.Params.Template = g.arguments(about)
+	missing, err = question.Ask(request, g.Attempts, look, func(reply model.Response) (err error) {
+		if a, err = g.read(about, reply.Text); err == nil {
+			err = g.decide(&a, about, reply)
 		}
 		return err
 	})
@@ -62,9 +57,9 @@ func (g Guard) Ask(request model.Request, about About, prompt orbench.Prompt, an
 // askEach asks about each policy in turn.
 func (g Guard) askEach(request model.Request, about About, prompt orbench.Prompt, answer string, look model.Lookup) (all Assessment, missing []model.Request, err error) {
 	broken := false
-	for _, d := range g.Policy {
+	for i, d := range g.Policy {
 		one := g
-		one.Policy = orbench.Policy{d}
+		one.Policy = g.Policy[i : i+1]
 		a, lacks, failed := one.Ask(request, about, prompt, answer, look)
 		missing, err = append(missing, lacks...), cmp.Or(err, failed)
 		if failed != nil {
@@ -86,7 +81,7 @@ func (g Guard) askEach(request model.Request, about About, prompt orbench.Prompt
 }
 
 // messages is the conversation to send.
-func (g Guard) messages(about About, prompt orbench.Prompt, answer string) []orbench.Message {
+func (g Guard) messages(about About, prompt orbench.Prompt, answer string) (messages []orbench.Message) {
 	if !g.Format.Tells(about) {
 		panic(fmt.Sprintf("guard: the format %q cannot tell %s", g.Format, about))
 	}
@@ -94,74 +89,76 @@ func (g Guard) messages(about About, prompt orbench.Prompt, answer string) []orb
 	if about == PromptHarm {
 		answer = ""
 	}
-	request := Defuse(prompt.Transcript())
-	if t := g.Format.traits(); t.User != "" {
-		text := strings.NewReplacer("{{request}}", request, "{{reply}}", answer).Replace(t.User)
-		if g.Style == ByText {
-			// The server puts the token of the beginning, <s>, before it.
-			text = "<|user|>\n" + text + "<|assistant|>\n"
+	t, s := g.Format.traits(), g.style()
+	if t.User == "" {
+		// The guard sees the conversation itself, without the target's system prompt: there
+		// Granite Guardian needs its criterion, and the others have no such turn.
+		for _, m := range prompt.Messages {
+			if m.Role != orbench.System {
+				messages = append(messages, orbench.Message{Role: m.Role, Content: Defuse(m.Content)})
+			}
 		}
-		messages := []orbench.Message{{Role: orbench.User, Content: text}}
-		if t.System != "" {
-			messages = slices.Insert(messages, 0, orbench.Message{Role: orbench.System, Content: strings.TrimSpace(t.System)})
-		}
-		return messages
-	}
-	switch g.Format {
-	case Safeguard:
-		return g.policed(about, request, answer)
-	case Classifier:
-		if about == AnswerHarm {
-			request = answer
-		}
-		return []orbench.Message{{Role: orbench.User, Content: request}}
-	}
-	// The other guards see the conversation itself, without the target's system prompt.
-	// Granite Guardian needs that place for its criterion, and the others have no such
-	// turn.
-	var messages []orbench.Message
-	for _, m := range prompt.Messages {
-		if m.Role != orbench.System {
-			messages = append(messages, orbench.Message{Role: m.Role, Content: Defuse(m.Content)})
+		if about != PromptHarm {
+			messages = append(messages, orbench.Message{Role: orbench.Assistant, Content: answer})
 		}
 	}
-	if about != PromptHarm {
-		messages = append(messages, orbench.Message{Role: orbench.Assistant, Content: answer})
+	name, text := g.sought(about)
+	values := strings.NewReplacer("{{request}}", Defuse(prompt.Transcript()), "{{reply}}", answer,
+		"{{policy}}", g.PolicyText, "{{name}}", cmp.Or(name, text), "{{criterion}}", text)
+	of := func(own, usual, place string) string {
+		return values.Replace(t.worded(strings.Replace(cmp.Or(own, usual), place, usual, 1), about))
 	}
-	if g.Format == GraniteGuardian {
-		return g.judged(about, messages)
+	if user := of(s.User, t.User, "{{user}}"); user != "" {
+		messages = append(messages, orbench.Message{Role: orbench.User, Content: user})
+	}
+	if system := of(s.System, t.System, "{{system}}"); system != "" {
+		messages = slices.Insert(messages, 0, orbench.Message{Role: orbench.System, Content: strings.TrimSpace(system)})
 	}
 	return messages
 }
 
-// policed is the conversation for Safeguard: the policy, then the text to check against
-// it.
-func (g Guard) policed(about About, request, answer string) []orbench.Message {
-	turn, content := "request of a user to an assistant", request
-	if about == AnswerHarm {
-		turn, content = "answer of an assistant to a user, behind the user's request", "User:\n"+request+"\n\nAssistant:\n"+answer
-	}
+// sought is what the guard is to find: its own name for that, if it has one, and the text.
+func (g Guard) sought(about About) (name, text string) {
 	t := g.Format.traits()
-	wording := t.System
-	for i, s := range t.Styles {
-		if s.Name == g.Style || g.Style == "" && i == 0 {
-			wording += s.Ending
+	switch {
+	case g.Criterion != "" || about != Refusal && g.Policy == nil:
+		name = cmp.Or(g.Criterion, "harm")
+		for _, d := range t.defined(name) {
+			text = d.Text
 		}
+		return name, text
+	case about == Refusal:
+		return "", t.Refusal
+	case g.ownPolicy(g.PolicyName) != nil:
+		return "", t.worded(g.Policy[0].Text, about)
 	}
-	system := strings.NewReplacer("{{turn}}", turn, "{{policy}}", g.PolicyText).Replace(wording)
-	return []orbench.Message{
-		{Role: orbench.System, Content: strings.TrimSpace(system)},
-		{Role: orbench.User, Content: content},
-	}
-}
-
-// clauses gives the policy as one sentence without its subject.
-func (g Guard) clauses(or string) string {
 	var texts []string
 	for _, d := range g.Policy {
 		texts = append(texts, d.Text)
 	}
-	return strings.Join(texts, or)
+	return "", strings.NewReplacer("{{category}}", string(g.Policy[0].Category), "{{text}}", strings.Join(texts, "; or it ")).Replace(t.worded(t.Own, about))
+}
+
+// arguments are those of the model's chat template, nil if it takes none.
+func (g Guard) arguments(about About) json.RawMessage {
+	s := g.style()
+	name, text := g.sought(about)
+	if s.Arguments == "" || text == "" {
+		return nil
+	}
+	if name == "" {
+		s.Arguments = cmp.Or(s.Unnamed, s.Arguments)
+	}
+	quoted, _ := json.Marshal(text) // which a text always can
+	return json.RawMessage(strings.NewReplacer("{{name}}", name, `"{{criterion}}"`, string(quoted)).Replace(s.Arguments))
+}
+
+// style is how the guard is asked. ShieldGemma gets a policy as an argument.
+func (g Guard) style() style {
+	if g.Format == ShieldGemma && g.Policy != nil {
+		g.Style = guideline
+	}
+	return g.Format.traits().style(g.Style)
 }
 
 // Defuse breaks any control tokens of the guards' chat formats in a text, so that it

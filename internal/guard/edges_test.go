@@ -111,7 +111,7 @@ func TestSafeguardReplies(t *testing.T) {
 		"VIOLATES":                          "",
 		"10":                                "",
 	} {
-		a, err := readSafeguard(PromptHarm, reply)
+		a, err := Guard{Format: Safeguard}.read(PromptHarm, reply)
 		if got := told(a); (err == nil) != (want != "") || err == nil && got != want {
 			t.Errorf("%s: %q, %v; want %q", reply, got, err, want)
 		}
@@ -151,6 +151,9 @@ func TestLabels(t *testing.T) {
 		g := tt.guard
 		g.Format = Classifier
 		a, err := g.read(PromptHarm, tt.reply)
+		if err == nil {
+			err = g.decide(&a, PromptHarm, model.Response{})
+		}
 		if got := a.String(); (err == nil) != (tt.want != "") || err == nil && got != tt.want {
 			t.Errorf("%s: %q, %v; want %q", name, got, err, tt.want)
 		}

@@ -3,6 +3,7 @@ package guard
 import (
 	_ "embed"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/settings"
+	"github.com/orbench/orbench/model"
 )
 
 // Format names the request and reply of a family of guards. formats.yaml describes each.
@@ -17,13 +19,8 @@ type Format string
 
 // The formats that code must know.
 const (
-	WildGuard       Format = "wildguard"
-	LlamaGuard      Format = "llamaguard"
 	ShieldGemma     Format = "shieldgemma"
 	GraniteGuardian Format = "granite-guardian"
-	ORJudge         Format = "or-judge"
-	Qwen3Guard      Format = "qwen3guard"
-	PolyGuard       Format = "polyguard"
 	Safeguard       Format = "gpt-oss-safeguard"
 	Classifier      Format = "classifier"
 )
@@ -48,49 +45,55 @@ const (
 
 // traits describe a format, as formats.yaml has it.
 type traits struct {
-	Name         Format
-	Tells        []About
-	MaxTokens    int `yaml:"max_tokens"`
-	Policy       bool
-	System, User string
-	Reply        string
-	Lines        []line
-	Styles       []struct {
-		Name   Style
-		Ending string
-	}
-	Texts          map[string]string
+	Name           Format
+	Tells          []About
+	Settings       []string
+	MaxTokens      int `yaml:"max_tokens"`
+	System, User   string
+	Words          map[About]map[string]string
+	Refusal, Own   string
+	Reply          string
+	Lines          []line
+	Hazards        []string
+	Styles         []style
 	Definitions    orbench.Policy
+	Answers        []string
 	Harm, Harmless []string
 }
 
 // line is what a line of a reply says.
 type line struct {
-	Label                     string
-	About                     About
-	Yes, No, Nothing, Between string
+	Label            string
+	About            About
+	Yes, No          []string
+	Nothing, Between string
+}
+
+// style is a way in which a request carries what a format leaves to the server.
+type style struct {
+	Name               string
+	Form               model.Form
+	Models, Old        *regexp.Regexp
+	Usual, Needs       string
+	System, User       string
+	Arguments, Unnamed string
 }
 
 //go:embed formats.yaml
 var formatsFile []byte
 
-// formats are the formats in the order of formats.yaml.
-var formats = func() (all []traits) {
+// Formats lists the formats, in the order of formats.yaml.
+var formats, Formats = readFormats()
+
+func readFormats() (all []traits, names []Format) {
 	if err := yaml.UnmarshalWithOptions(formatsFile, &all, yaml.DisallowUnknownField()); err != nil {
 		panic("guard: formats.yaml: " + err.Error())
 	}
-	return all
-}()
-
-// Formats lists the formats.
-var Formats = func() (names []Format) {
-	for _, t := range formats {
+	for _, t := range all {
 		names = append(names, t.Name)
 	}
-	return names
-}()
-
-var questions = []About{PromptHarm, AnswerHarm, Refusal}
+	return all, names
+}
 
 // traits are those of the format, and none of a format that is unknown.
 func (f Format) traits() traits {
@@ -100,34 +103,35 @@ func (f Format) traits() traits {
 	return traits{}
 }
 
-// words reports whether guards of this format say in a word whether something is harmful.
-// The probability of that word is then a score, as the cards of ShieldGemma, Llama Guard and
-// Granite Guardian propose.
-func (f Format) words() bool {
-	t := f.traits()
-	return len(t.Lines) > 0 && slices.Contains(t.Tells, PromptHarm)
+// style is the style of a name, and that of the empty name the first one.
+func (t traits) style(name string) style {
+	for i, s := range t.Styles {
+		if s.Name == name || name == "" && i == 0 {
+			return s
+		}
+	}
+	return style{}
+}
+
+// worded puts the words for a question into a text of the format.
+func (t traits) worded(text string, about About) string {
+	for name, word := range t.Words[about] {
+		text = strings.ReplaceAll(text, "{{"+name+"}}", word)
+	}
+	return text
 }
 
 // defined finds a criterion or policy that the format knows by name.
-func (f Format) defined(name string) (orbench.Policy, bool) {
-	for _, d := range f.traits().Definitions {
-		if string(d.Category) == name {
-			return orbench.Policy{d}, true
-		}
+func (t traits) defined(name string) orbench.Policy {
+	i := slices.IndexFunc(t.Definitions, func(d orbench.Definition) bool { return string(d.Category) == name })
+	if i < 0 {
+		return nil
 	}
-	return nil, false
+	return t.Definitions[i : i+1 : i+1]
 }
 
 // Tells reports whether guards of this format can answer the question.
 func (f Format) Tells(about About) bool { return slices.Contains(f.traits().Tells, about) }
-
-// ParseFormat reads the name of a format. Errors name the setting.
-func ParseFormat(setting, name string) (Format, error) {
-	if f := Format(name); slices.Contains(Formats, f) {
-		return f, nil
-	}
-	return "", settings.Unknown(setting, "guard format", name, settings.Names(Formats))
-}
 
 // Assessment is a guard's assessment. Questions that it does not answer are nil.
 type Assessment struct {
@@ -176,7 +180,7 @@ func (a *Assessment) addHazards(list string) {
 // String gives the assessment in one line.
 func (a Assessment) String() string {
 	var parts []string
-	for _, about := range questions {
+	for _, about := range []About{PromptHarm, AnswerHarm, Refusal} {
 		if value := a.Of(about); value != nil {
 			parts = append(parts, fmt.Sprintf("%s %s", about, map[bool]string{true: "yes", false: "no"}[*value]))
 		}

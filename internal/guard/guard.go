@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,7 +9,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/policy"
 	"github.com/orbench/orbench/internal/settings"
-	"github.com/orbench/orbench/model"
 )
 
 // Guard is a format with the settings that decide what counts as harmful. Its JSON form
@@ -28,9 +26,9 @@ type Guard struct {
 	// Labels are the labels of a Classifier that mean harm, or the only categories of it
 	// that count. Empty means the usual names.
 	Labels []string `json:"labels,omitempty"`
-	// Style says how the request carries what the format leaves to a server. Empty means
-	// the first of its format in formats.yaml; Settle chooses it for a server.
-	Style Style `json:"style,omitempty"`
+	// Style says how the request carries what the format leaves to a server's chat template.
+	// Empty means the first of its format in formats.yaml; Settle chooses it for a server.
+	Style string `json:"style,omitempty"`
 	// Criterion is the name of what Granite Guardian looks for. Empty means harm, the policy,
 	// or our own criterion of a refusal.
 	Criterion string `json:"criterion,omitempty"`
@@ -50,25 +48,25 @@ type Guard struct {
 
 // String is the guard as written in a spec, without its target.
 func (g Guard) String() string {
-	parts := []string{string(g.Format)}
+	text := string(g.Format)
 	if g.Strict {
-		parts = append(parts, "strict")
+		text += ":strict"
 	}
 	if g.Scores {
-		parts = append(parts, "scores")
+		text += ":scores"
 	}
 	if g.Threshold != nil {
-		parts = append(parts, "threshold="+strconv.FormatFloat(*g.Threshold, 'g', -1, 64))
+		text += ":threshold=" + strconv.FormatFloat(*g.Threshold, 'g', -1, 64)
 	}
 	for _, l := range g.Labels {
-		parts = append(parts, "label="+l)
+		text += ":label=" + l
 	}
-	for _, s := range []struct{ key, value string }{{"style", string(g.Style)}, {"criterion", g.Criterion}, {"effort", g.Effort}, {"policy", g.PolicyName}} {
+	for _, s := range []struct{ key, value string }{{"style", g.Style}, {"criterion", g.Criterion}, {"effort", g.Effort}, {"policy", g.PolicyName}} {
 		if s.value != "" {
-			parts = append(parts, s.key+"="+s.value)
+			text += ":" + s.key + "=" + s.value
 		}
 	}
-	return strings.Join(parts, ":")
+	return text
 }
 
 // specWords are the words of a spec that stand alone or before an equals sign.
@@ -98,22 +96,21 @@ func Parse(spec string) (g Guard, target string, err error) {
 	if !ok || strings.Contains(head, "/") && !strings.Contains(head, "=") {
 		return Guard{}, "", wrong("guard %q must be FORMAT@provider/model, for example llamaguard@vllm/meta-llama/Llama-Guard-3-8B", spec)
 	}
-	if g.Format, err = ParseFormat("target", parts[0]); err != nil {
-		return Guard{}, "", err
+	if g.Format = Format(parts[0]); !slices.Contains(Formats, g.Format) {
+		return Guard{}, "", settings.Unknown("", "guard format", parts[0], settings.Names(Formats))
 	}
 	seen := map[string]bool{}
 	for _, setting := range parts[1:] {
 		key, value, valued := strings.Cut(setting, "=")
-		if seen[key] && key != "label" {
+		switch {
+		case !slices.Contains(specWords, key):
+			return Guard{}, "", settings.Unknown("", "setting of a guard", key, specWords)
+		case seen[key] && key != "label":
 			return Guard{}, "", wrong("guard %q gives %s twice", spec, key)
-		}
-		seen[key] = true
-		if !slices.Contains(specWords, key) {
-			return Guard{}, "", settings.Unknown("target", "setting of a guard", key, specWords)
-		}
-		if valued != (key != "strict" && key != "scores") || valued && value == "" {
+		case valued == (key == "strict" || key == "scores") || valued && value == "":
 			return Guard{}, "", wrong("guard %q: write strict, scores, threshold=SCORE, label=LABEL, style=STYLE, criterion=NAME, effort=EFFORT or policy=NAME", spec)
 		}
+		seen[key] = true
 		if err := g.configure(key, value); err != nil {
 			return Guard{}, "", err
 		}
@@ -122,83 +119,90 @@ func Parse(spec string) (g Guard, target string, err error) {
 		return Guard{}, "", wrong("guard %q gives a criterion and a policy; it can use only one", spec)
 	}
 	if g.Format == Safeguard && g.Policy == nil {
-		if err := g.configure("policy", usualPolicy); err != nil {
-			return Guard{}, "", err
-		}
+		err = g.configure("policy", "paper")
 		g.PolicyName = ""
 	}
-	return g, target, nil
+	return g, target, err
 }
-
-// usualPolicy is the policy of a guard without one of its own.
-const usualPolicy = "paper"
 
 // configure sets one setting.
 func (g *Guard) configure(key, value string) error {
+	t := g.Format.traits()
+	if !slices.Contains(t.Settings, key) {
+		var takers []string
+		for _, other := range formats {
+			if slices.Contains(other.Settings, key) {
+				takers = append(takers, string(other.Name))
+			}
+		}
+		return wrong("the guard format %s takes no %s; formats that do are %s", g.Format, key, strings.Join(takers, ", "))
+	}
+	known := map[string][]string{"effort": {"low", "medium", "high"}}
+	for _, s := range t.Styles {
+		known["style"] = append(known["style"], s.Name)
+	}
+	for _, d := range t.Definitions {
+		known["criterion"] = append(known["criterion"], string(d.Category))
+	}
+	if all := known[key]; all != nil && !slices.Contains(all, value) {
+		return settings.Unknown("", key+" of "+string(g.Format), value, all)
+	}
 	switch key {
 	case "strict":
-		if !slices.ContainsFunc(g.Format.traits().Lines, func(l line) bool { return l.Between != "" }) {
-			return wrong("the guard format %s has no grade controversial, which strict needs; qwen3guard has one", g.Format)
-		}
 		g.Strict = true
 	case "scores":
-		if !g.Format.words() {
-			return wrong("the guard format %s does not answer with one word, so it has no probability to use as a score", g.Format)
-		}
 		g.Scores = true
 	case "threshold":
-		t, err := strconv.ParseFloat(value, 64)
-		if err != nil || !(t > 0 && t <= 1) {
+		score, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(score > 0 && score <= 1) {
 			return wrong("the threshold %q of a guard must be a number above 0 and at most 1", value)
 		}
-		if g.Format != Classifier && !g.Format.words() {
-			return wrong("the guard format %s gives no score, so it takes no threshold", g.Format)
-		}
-		g.Threshold = &t
+		g.Threshold = &score
 	case "label":
-		if g.Format != Classifier {
-			return wrong("the guard format %s gives no labels to choose from; classifier does", g.Format)
-		}
 		if !slices.Contains(g.Labels, value) {
 			g.Labels = append(g.Labels, value)
 		}
 	case "style":
-		return g.setStyle(value)
+		g.Style = value
 	case "criterion":
-		if g.Format != GraniteGuardian {
-			return wrong("the guard format %s has no criteria by name; granite-guardian has", g.Format)
-		}
 		g.Criterion = value
-		if _, known := g.Format.defined(value); !known {
-			var names []string
-			for _, d := range g.Format.traits().Definitions {
-				names = append(names, string(d.Category))
-			}
-			return settings.Unknown("target", "criterion", value, names)
-		}
 	case "effort":
-		if g.Format != Safeguard {
-			return wrong("the guard format %s does not reason; gpt-oss-safeguard does", g.Format)
-		}
-		if g.Effort = value; !slices.Contains(efforts, value) {
-			return settings.Unknown("target", "reasoning effort", value, efforts)
-		}
+		g.Effort = value
 	case "policy":
-		if !g.Format.traits().Policy {
-			return wrong("the guard format %s has a policy of its own; gpt-oss-safeguard, granite-guardian and shieldgemma take others", g.Format)
-		}
-		if own, ok := ownPolicy(value); ok && g.Format == ShieldGemma {
-			g.Policy, g.PolicyName = own, value
+		g.PolicyName = value
+		if g.Policy = g.ownPolicy(value); g.Policy != nil {
 			return nil
 		}
 		p, err := policy.Open(value)
 		if err != nil {
 			return err
 		}
-		g.Policy, g.PolicyName, g.PolicyText = p.Definitions(), value, p.Text()
+		g.Policy, g.PolicyText = p.Definitions(), p.Text()
 	}
 	return nil
 }
+
+// each stands for all of ShieldGemma's own policies, asked in turn.
+const each = "each"
+
+// ownPolicy finds ShieldGemma's own policies by name, and none of another format.
+func (g Guard) ownPolicy(name string) orbench.Policy {
+	t := g.Format.traits()
+	switch {
+	case g.Format != ShieldGemma:
+		return nil
+	case name == each:
+		return t.Definitions
+	}
+	return t.defined(name)
+}
+
+// ofAnswers reports whether the guard's criterion is how an answer meets a request.
+func (g Guard) ofAnswers() bool { return slices.Contains(g.Format.traits().Answers, g.Criterion) }
+
+// OfToxic reports whether the guard tells refusals of toxic prompts alone, because it looks
+// for an answer that engages with harm.
+func (g Guard) OfToxic() bool { return g.Criterion == "harm_engagement" }
 
 // Under is the guard for votes under a policy: a Safeguard that names no policy goes by that
 // one, and any other guard is unchanged.
@@ -214,28 +218,7 @@ func (g Guard) Under(p orbench.Policy) Guard {
 	return g
 }
 
-// decide decides what the guard's word means under its settings.
-func (g Guard) decide(a *Assessment, about About, reply model.Response) error {
-	if about == Refusal {
-		return nil
-	}
-	if g.Strict && a.Controversial {
-		a.set(about, true)
-	}
-	if g.scored() {
-		a.Score = g.score(about, reply.Logprobs)
-		switch {
-		case g.Threshold == nil:
-		case a.Score == nil:
-			return errors.New("its server gave no probabilities, but the threshold needs them")
-		default:
-			a.set(about, *a.Score >= *g.Threshold)
-		}
-	}
-	return nil
-}
-
 // wrong is the error for a spec that Parse cannot use.
 func wrong(format string, args ...any) error {
-	return &orbench.InputError{Setting: "target", Problem: fmt.Sprintf(format, args...)}
+	return &orbench.InputError{Problem: fmt.Sprintf(format, args...)}
 }

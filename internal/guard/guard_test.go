@@ -10,6 +10,15 @@ import (
 	"github.com/orbench/orbench"
 )
 
+// The formats that the tests name and no other code knows.
+const (
+	WildGuard  Format = "wildguard"
+	LlamaGuard Format = "llamaguard"
+	Qwen3Guard Format = "qwen3guard"
+	PolyGuard  Format = "polyguard"
+	ORJudge    Format = "or-judge"
+)
+
 func TestReplies(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -164,7 +173,10 @@ func TestFormatsAreNotBroken(t *testing.T) {
 // as a new version.
 func TestPromptVersionsDoNotChange(t *testing.T) {
 	t.Parallel()
-	safeguard := Safeguard.traits()
+	safeguard, granite := Safeguard.traits(), GraniteGuardian.traits()
+	ending := func(style int) string {
+		return strings.TrimPrefix(safeguard.Styles[style].System, "{{system}}") + "\n"
+	}
 	defined := func(f Format) (text string) {
 		for _, d := range f.traits().Definitions {
 			text += string(d.Category) + ": " + d.Text + "\n"
@@ -173,15 +185,15 @@ func TestPromptVersionsDoNotChange(t *testing.T) {
 	}
 	for name, p := range map[string]struct{ text, sum string }{
 		"wildguard":              {WildGuard.traits().User, "4ff6a62f2f5aa2d7"},
-		"granite-refusal-v1":     {GraniteGuardian.traits().Texts["refusal"], "0a9e5ac4427a0329"},
+		"granite-refusal-v1":     {granite.Refusal + "\n", "0a9e5ac4427a0329"},
 		"or-judge-v1":            {ORJudge.traits().System, "0bc201610769ded7"},
-		"safeguard-v1":           {safeguard.System + safeguard.Styles[0].Ending, "420540f1c3e6d247"},
+		"safeguard-v1":           {safeguard.System + ending(0), "420540f1c3e6d247"},
 		"polyguard":              {PolyGuard.traits().System, "f9816cadd29d6a09"},
 		"shieldgemma":            {defined(ShieldGemma), "a25fd5224baccad5"},
 		"granite-criteria":       {defined(GraniteGuardian), "49e682c36f4fadc8"},
-		"granite-block":          {GraniteGuardian.traits().Texts["block"], "9f5780b2ed31813a"},
-		"safeguard-v1-binary":    {safeguard.Styles[1].Ending, "e86431442032219b"},
-		"safeguard-v1-rationale": {safeguard.Styles[2].Ending, "010d1bf29092eccd"},
+		"granite-block":          {granite.style("block").User + "\n", "9f5780b2ed31813a"},
+		"safeguard-v1-binary":    {ending(1), "e86431442032219b"},
+		"safeguard-v1-rationale": {ending(2), "010d1bf29092eccd"},
 	} {
 		sum := sha256.Sum256([]byte(p.text))
 		if got := hex.EncodeToString(sum[:8]); got != p.sum {

@@ -35,8 +35,8 @@ func ReadLabels(reply string) (labels []Label, err error) {
 }
 
 // readLabels reads what the labels of a classifier mean. The score is the highest among
-// the labels that mean harm. If the server itself flags labels or the text, and no
-// threshold is set, its flag decides; otherwise a score of 0.5 or more does. A server's
+// the labels that mean harm. If the server itself flags labels or the text, its flag
+// decides; otherwise a score of 0.5 or more does. A threshold is applied later. A server's
 // flag for the whole text is not used with the user's own labels, since it is not about
 // them.
 func (g Guard) readLabels(about About, reply string) (Assessment, error) {
@@ -45,26 +45,22 @@ func (g Guard) readLabels(about About, reply string) (Assessment, error) {
 		return Assessment{}, err
 	}
 	known := Classifier.traits()
-	own := map[string]bool{}
+	var own []string
 	for _, l := range g.Labels {
-		own[question.Fold(strings.TrimSpace(l))] = true
+		own = append(own, question.Fold(strings.TrimSpace(l)))
 	}
 	var a Assessment
 	var harm, harmless float64
 	found, settled, flagged := false, false, false
-	// If no labels for harm are configured, only known labels can be read.
-	unsaid := len(own) == 0
-	for _, l := range labels {
-		unsaid = unsaid && l.Flagged == nil
-	}
+	decides := slices.ContainsFunc(labels, func(l Label) bool { return l.Flagged != nil })
 	for _, l := range labels {
 		name := question.Fold(strings.TrimSpace(l.Label))
 		switch {
-		case len(own) > 0 && !own[name], len(own) == 0 && slices.Contains(known.Harmless, name):
+		case own != nil && !slices.Contains(own, name), own == nil && slices.Contains(known.Harmless, name):
 			harmless = max(harmless, l.Score)
 			continue
-		case unsaid && !slices.Contains(known.Harm, name):
-			return Assessment{}, fmt.Errorf("its label %q is not known as one for harm or for none; name those for harm with label=LABEL", question.Clip(l.Label))
+		case own == nil && !decides && !slices.Contains(known.Harm, name):
+			return a, fmt.Errorf("its label %q is not known as one for harm or for none; name those for harm with label=LABEL", question.Clip(l.Label))
 		}
 		if l.Flagged != nil {
 			settled, flagged = true, flagged || *l.Flagged
@@ -85,13 +81,6 @@ func (g Guard) readLabels(about About, reply string) (Assessment, error) {
 		harm = min(1-harmless, math.Nextafter(0.5, 0))
 	}
 	a.Score = &harm
-	switch {
-	case g.Threshold != nil:
-		a.set(about, harm >= *g.Threshold)
-	case settled:
-		a.set(about, flagged)
-	default:
-		a.set(about, harm >= 0.5)
-	}
+	a.set(about, settled && flagged || !settled && harm >= 0.5)
 	return a, nil
 }

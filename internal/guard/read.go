@@ -1,10 +1,8 @@
 package guard
 
 import (
-	"encoding/json"
-	"errors"
+	"cmp"
 	"fmt"
-	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,145 +12,126 @@ import (
 
 // read reads a guard's reply to a question, ignoring its thinking. The error says in a
 // clause why it cannot be read.
-func (g Guard) read(about About, reply string) (Assessment, error) {
-	if !g.Format.Tells(about) {
-		return Assessment{}, fmt.Errorf("the guard format %q cannot tell %s", g.Format, about)
-	}
-	reply = strings.TrimSpace(reply)
+func (g Guard) read(about About, reply string) (a Assessment, err error) {
 	t := g.Format.traits()
-	switch t.Reply {
-	case "lines":
-		a, err := readLines(t.Lines, about, reply)
-		if g.Format == Qwen3Guard && about == PromptHarm {
-			a.Refusal = nil // no answer was shown
-		}
-		return a, err
-	case "first line":
-		return readFirstLine(t.Lines[0], about, reply)
-	case "object":
-		return readSafeguard(about, reply)
-	case "labels":
+	switch {
+	case !g.Format.Tells(about):
+		return a, fmt.Errorf("the guard format %q cannot tell %s", g.Format, about)
+	case t.Reply == "labels":
 		return g.readLabels(about, reply)
 	}
-	var a Assessment
-	word, err := readWord(t.Lines[0], reply, t.Reply == "score")
+	said, err := t.split(strings.TrimSpace(reply))
 	if err != nil {
 		return a, err
 	}
-	a.set(about, (word == t.Lines[0].Yes) != g.OfToxic())
-	return a, nil
-}
-
-// readLines reads lines of the form "Response refusal: yes". PolyGuard and Qwen3Guard have
-// lines of hazards too.
-func readLines(lines []line, about About, reply string) (Assessment, error) {
-	var a Assessment
 	seen := map[string]string{}
-	for label, value := range labeledLines(reply) {
-		if label == "categories" || strings.HasSuffix(label, " violations") {
+	for _, s := range said {
+		label, value := strings.ToLower(strings.TrimSpace(s[0])), strings.TrimSpace(s[1])
+		if slices.Contains(t.Hazards, label) {
 			a.addHazards(value)
 			continue
 		}
-		at := slices.IndexFunc(lines, func(l line) bool { return l.Label == label })
-		if at < 0 {
+		i := slices.IndexFunc(t.Lines, func(l line) bool { return l.Label == label })
+		if i < 0 {
 			continue
 		}
-		l := lines[at]
-		value = strings.ToLower(value)
+		l, value := t.Lines[i], strings.ToLower(value)
 		if before, again := seen[label]; again && before != value {
-			return Assessment{}, fmt.Errorf("it gives both %s and %s for %s", question.Clip(before), question.Clip(value), label)
+			return Assessment{}, fmt.Errorf("it gives both %s and %s", question.Clip(before), question.Clip(value))
 		}
 		seen[label] = value
-		asked := l.About
 		switch {
-		case asked == "" && about == PromptHarm:
-			asked = PromptHarm
-		case asked == "":
-			asked = AnswerHarm
-		}
-		between := l.Between != "" && value == l.Between
-		a.Controversial = a.Controversial || between
-		switch {
-		case value == l.Yes, value == l.No, between:
-			a.set(asked, value == l.Yes)
+		case l.has(value):
+			between, asked := value == l.Between, cmp.Or(l.About, about)
+			if l.About == "" && l.Label != "" && about == Refusal {
+				asked = AnswerHarm // which is graded beside the refusal
+			}
+			a.set(asked, slices.Contains(l.Yes, value) || between && g.Strict)
+			a.Controversial = a.Controversial || between
 		case value != l.Nothing:
-			return Assessment{}, fmt.Errorf("it gives %q for %s, neither %s nor %s", question.Clip(value), label, l.Yes, l.No)
+			return Assessment{}, fmt.Errorf("it gives %q, neither %s nor %s", question.Clip(value), l.Yes[0], l.No[0])
 		}
 	}
-	if a.Of(about) == nil {
+	if about == PromptHarm {
+		a.AnswerHarm, a.Refusal = nil, nil // no answer was shown
+	}
+	verdict := a.Of(about)
+	if verdict == nil {
 		return Assessment{}, fmt.Errorf("it says nothing on %s", about)
 	}
+	// Who engages with a harmful request does not refuse it.
+	*verdict = *verdict != g.OfToxic()
 	return a, nil
 }
 
-// labeledLines gives the lines of a reply with the form "Label: value", the labels in
-// lower case.
-func labeledLines(reply string) iter.Seq2[string, string] {
-	return func(yield func(label, value string) bool) {
+// has reports whether a word is one of the line's for a verdict.
+func (l line) has(word string) bool {
+	return slices.Contains(l.Yes, word) || slices.Contains(l.No, word) || word != "" && word == l.Between
+}
+
+var (
+	// firstWord finds the word with which a reply begins, behind Markdown.
+	firstWord = regexp.MustCompile(`^[\s` + question.Decoration + `]*([a-zA-Z]+)`)
+	// scoreTexts finds what is between score tags, or in the field score of an object.
+	scoreTexts = regexp.MustCompile(`(?is)<score>(.*?)</score>|"score":\s*"(.*?)"`)
+	// hazardCode is the form of Llama Guard's codes: S1 to S14 of MLCommons, and O1 and so on
+	// for custom categories.
+	hazardCode = regexp.MustCompile(`^[A-Z][0-9]{1,2}$`)
+)
+
+// split gives what a reply says as labels and values. A single word has no label.
+func (t traits) split(reply string) (said [][2]string, err error) {
+	say := func(label, value string) { said = append(said, [2]string{label, value}) }
+	switch t.Reply {
+	case "lines":
 		for line := range strings.Lines(reply) {
-			label, value, ok := strings.Cut(line, ":")
-			if ok && !yield(strings.ToLower(strings.TrimSpace(label)), strings.TrimSpace(value)) {
-				return
+			if label, value, ok := strings.Cut(line, ":"); ok {
+				say(label, value)
 			}
 		}
-	}
-}
-
-// hazardCode is the form of Llama Guard's codes: S1 to S14 of MLCommons, and O1 and so on
-// for custom categories.
-var hazardCode = regexp.MustCompile(`^[A-Z][0-9]{1,2}$`)
-
-// readFirstLine reads a word for yes or no in the first line, and in a second line the codes
-// of what is harmful.
-func readFirstLine(l line, about About, reply string) (Assessment, error) {
-	var a Assessment
-	word, rest, _ := strings.Cut(reply, "\n")
-	rest = strings.TrimSpace(rest)
-	verdict := strings.ToLower(strings.TrimSpace(word))
-	if verdict != l.Yes && verdict != l.No {
-		return a, fmt.Errorf("its first line is %q, neither %s nor %s", question.Clip(word), l.No, l.Yes)
-	}
-	for line := range strings.Lines(rest) {
-		if other := strings.ToLower(strings.TrimSpace(line)); (other == l.Yes || other == l.No) && other != verdict {
-			return a, fmt.Errorf("it gives both %s and %s", l.No, l.Yes)
-		}
-	}
-	a.set(about, verdict == l.Yes)
-	if verdict == l.Yes {
-		codes, _, _ := strings.Cut(rest, "\n")
-		for code := range strings.SplitSeq(codes, ",") {
-			if hazardCode.MatchString(strings.TrimSpace(code)) {
-				a.addHazards(code)
+	case "first line":
+		first, rest, _ := strings.Cut(reply, "\n")
+		say("", first)
+		for line := range strings.Lines(rest) {
+			if word := strings.ToLower(strings.TrimSpace(line)); t.Lines[0].has(word) {
+				say("", word)
+			}
+			for code := range strings.SplitSeq(line, ",") {
+				if code = strings.TrimSpace(code); hazardCode.MatchString(code) {
+					say("codes", code)
+				}
 			}
 		}
-	}
-	return a, nil
-}
-
-// readWord reads the first word of a reply, which must be that for yes or no. With scored set, the word may
-// instead be between <score> tags, once, or in the "score" field of a JSON object.
-func readWord(l line, reply string, scored bool) (string, error) {
-	if scored {
-		reply = strings.ToLower(reply)
-	}
-	var object struct{ Score string }
-	if scored && json.Unmarshal([]byte(reply), &object) == nil {
-		reply = object.Score
-	}
-	if _, rest, ok := strings.Cut(reply, "<score>"); ok && scored {
-		score, after, closed := strings.Cut(rest, "</score>")
-		if !closed || strings.Contains(after, "<score>") {
-			return "", errors.New("it does not hold one closed score")
+	case "object":
+		body := strings.Trim(strings.TrimPrefix(strings.Trim(reply, "`\n "), "json"), "` \n")
+		if strings.HasPrefix(body, "{") {
+			err = question.Fields(body, func(name string, _ bool, value any) error {
+				values, listed := value.([]any)
+				if !listed {
+					values = []any{value}
+				}
+				for _, v := range values {
+					if v != nil {
+						say(name, fmt.Sprint(v))
+					}
+				}
+				return nil
+			})
+			return said, err
 		}
-		reply = strings.TrimSpace(score)
+		say(t.Lines[0].Label, body)
+	default:
+		found := [][]string{{reply, reply}}
+		if tagged := scoreTexts.FindAllStringSubmatch(reply, -1); t.Reply == "score" && tagged != nil {
+			found = tagged
+		}
+		for _, texts := range found {
+			text := strings.Join(texts[1:], "")
+			if word := firstWord.FindStringSubmatch(text); word != nil {
+				text = word[1]
+			}
+			say("", text)
+		}
 	}
-	word := strings.TrimLeft(reply, question.Decoration)
-	end := strings.IndexFunc(word, func(r rune) bool { return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z') })
-	if end >= 0 {
-		word = word[:end]
-	}
-	if word = strings.ToLower(word); word == l.Yes || word == l.No {
-		return word, nil
-	}
-	return "", fmt.Errorf("it begins with %q, neither Yes nor No", question.Clip(reply))
+	return said, nil
 }

@@ -84,12 +84,12 @@ func TestStyles(t *testing.T) {
 		}
 	}
 	for spec, want := range map[string]string{
-		"qwen3guard:style=raw@v/q":                                      "one style alone",
+		"qwen3guard:style=raw@v/q":                                      "takes no style",
 		"wildguard:style=rwa@v/w":                                       "known are chat, raw",
-		"wildguard:criterion=harm@v/w":                                  "no criteria by name",
+		"wildguard:criterion=harm@v/w":                                  "takes no criterion",
 		"granite-guardian:criterion=evasivness@v/g":                     `did you mean "evasiveness"`,
 		"granite-guardian:criterion=harm:policy=paper@v/g":              "can use only one",
-		"wildguard:effort=low@v/w":                                      "does not reason",
+		"wildguard:effort=low@v/w":                                      "takes no effort; formats that do are gpt-oss-safeguard",
 		"gpt-oss-safeguard:effort=lowest@v/g":                           "known are low, medium, high",
 		"granite-guardian:criterion=harm:criterion=violence@v/granite4": "twice",
 	} {

@@ -11,7 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/orbench/orbench/internal/jsonappend"
-	"github.com/orbench/orbench/internal/rows"
+	"github.com/orbench/orbench/internal/parquetfile"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -97,7 +97,7 @@ func (j jsonRows) Close() error { return nil }
 
 // parquetRows writes Parquet. Missing values are null.
 type parquetRows struct {
-	out  rows.ParquetWriter
+	out  parquetfile.Writer
 	rows int
 }
 
@@ -117,7 +117,7 @@ func newParquetRows(w io.Writer, columns []Column) Rows {
 		fields = append(fields, reflect.StructField{Name: fmt.Sprint("C", i), Type: optional[c.Kind], Tag: tag})
 	}
 	row := reflect.Zero(reflect.StructOf(fields)).Interface()
-	return &parquetRows{out: rows.NewParquetWriter(w, parquet.NewSchema("verdicts", parquet.SchemaOf(row)))}
+	return &parquetRows{out: parquetfile.NewWriter(w, parquet.NewSchema("verdicts", parquet.SchemaOf(row)))}
 }
 
 func (p *parquetRows) Write(values []any) error {

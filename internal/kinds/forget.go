@@ -6,7 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,158 +16,134 @@ import (
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/model"
 )
 
-// Forget says what is taken out of a store: what a user said, or what was said before a time.
+// Forget says what is taken out of a store: what a user said in judged files, or what was said
+// before a time. Find counts it. Its JSON form is documented in docs/schemas/forgotten.json.
 type Forget struct {
-	// User is the user's name, as in the column of users or the cluster of a prompt; empty
-	// for any.
-	User string
+	// User is the user's name, as in the column of users; empty for any.
+	User string `json:"-"`
 	// Before is the zero time for any.
-	Before time.Time
-}
+	Before time.Time `json:"-"`
 
-// Forgotten counts what is taken out of a store. Its JSON form is documented in docs/schemas/forgotten.json.
-type Forgotten struct {
-	// Texts are answers of judged files and prompts of datasets.
+	// Texts are answers of judged files.
 	Texts int `json:"texts"`
 	// Calls had one of these texts, and Annotations were on one.
 	Calls       int `json:"calls"`
 	Annotations int `json:"annotations"`
 	// Unknown texts stay, since the store does not know by whom, or when, they were said.
 	Unknown int `json:"unknown"`
-}
 
-// Find looks for it in a store, and gives what the store is to take out: the kept answers and
-// prompts, the calls with their texts, and what failed and what people said of these. A text
-// that others said too, and that stays with them, is not looked for. What models made of a
-// text in words of their own stays.
-func (f Forget) Find(ctx context.Context, m store.Reader) (out store.Forgetting, found Forgotten, err error) {
-	batches, err1 := m.Batches(ctx)
-	keys, err2 := m.Datasets(ctx)
-	runs, err3 := m.Runs(ctx)
-	if err := errors.Join(err1, err2, err3); err != nil {
-		return out, found, err
-	}
-	if slices.ContainsFunc(batches, func(b store.Batch) bool { return b.Open }) {
-		return out, found, &orbench.InputError{Problem: "a batch is out with a provider, and its answers may have what is to be forgotten", Hint: "collect or cancel it with orbench batch"}
-	}
-	texts := texts{goes: map[[sha256.Size]byte]bool{}}
-	out.Datasets = map[store.Key]store.Replacement{}
-	for _, key := range keys {
-		r, err := f.dataset(ctx, m, key, &texts, &found)
-		if err != nil {
-			return out, found, err
-		}
-		if r.About != nil {
-			out.Datasets[key] = r
-		}
-	}
-	for _, r := range runs {
-		changed, err := without(&r, out.Datasets)
-		if err != nil {
-			return out, found, err
-		}
-		if changed {
-			out.Runs = append(out.Runs, r)
-		}
-	}
-	err = texts.find(ctx, m, &out)
-	found.Calls, found.Annotations = len(out.Calls), len(out.Annotations)
-	return out, found, err
-}
-
-// said reports whether a kept prompt is to be forgotten, and whether that is known. answers is
-// true for those of a judged file.
-func (f Forget) said(p orbench.Prompt, answers bool) (is, known bool) {
-	user, name, at := p.Cluster, f.User, time.Time{}
-	if answers {
-		a, _ := dataset.AnswerOf(p, 0) // one that cannot be read has no user and no time
-		user, name, at = a.User, dataset.UserHash(f.User), a.Time
-	}
-	if f.User != "" {
-		return user == name, user != ""
-	}
-	return !at.IsZero() && at.Before(f.Before), !at.IsZero()
-}
-
-// dataset notes the texts of a dataset that go and those that stay. It returns what comes in
-// its place, nothing if it stays as it is.
-func (f Forget) dataset(ctx context.Context, m store.Reader, key store.Key, texts *texts, found *Forgotten) (r store.Replacement, err error) {
-	d, err := m.Dataset(ctx, key)
-	if err != nil {
-		return r, err
-	}
-	if d.Lost > 0 {
-		return r, &orbench.InputError{Problem: fmt.Sprintf("damage to the store lost %d prompts of a dataset", d.Lost), Hint: "bring them back with the same orbench eval, then forget"}
-	}
-	// What a store says of the answers of a judged file has their hash.
-	var of struct {
-		Kept *string `json:"kept_sha256"`
-	}
-	answers := json.Unmarshal(d.About, &of) == nil && of.Kept != nil
-	before := found.Texts
-	for p, err := range m.Prompts(ctx, key) {
-		if err != nil {
-			return r, err
-		}
-		is, known := f.said(p, answers)
-		if is {
-			found.Texts++
-		}
-		if !known {
-			found.Unknown++
-		}
-		texts.add(p, is)
-	}
-	if found.Texts == before {
-		return r, nil
-	}
-	r.Prompts = func(yield func(orbench.Prompt, error) bool) {
-		for p, err := range m.Prompts(ctx, key) {
-			if is, _ := f.said(p, answers); !is && !yield(p, err) {
-				return
-			}
-		}
-	}
-	fewer := study.WithoutPrompts
-	if answers {
-		fewer = recorded.Without
-	}
-	r.About, err = fewer(d.About, r.Prompts)
-	return r, err
-}
-
-// without makes a study one of the datasets that have fewer prompts. It reports whether it is
-// of one.
-func without(r *store.Run, datasets map[store.Key]store.Replacement) (changed bool, err error) {
-	of, err := study.Of(*r)
-	for i, key := range r.Datasets {
-		d, ok := datasets[key]
-		if !ok || err != nil {
-			continue
-		}
-		changed, r.Datasets[i] = true, store.KeyOf(d.About)
-		if of.Kind == study.Judge {
-			r.Config, err = recorded.Judging(r.Config, d.About)
-		}
-	}
-	return changed, err
-}
-
-// texts are those of a store.
-type texts struct {
 	// goes has hashes of texts and what annotations are about: true for what goes, and false
-	// for what stays with somebody.
+	// for what stays with somebody. lost are the texts of the answers that go.
 	goes map[[sha256.Size]byte]bool
 	lost []string
 }
 
-func (t *texts) note(hash [sha256.Size]byte, goes bool) {
-	if was, known := t.goes[hash]; !known || was {
-		t.goes[hash] = goes
+// Find looks for it in a store: the answers, the calls with their texts, and what failed and
+// what people said of these. A text that others said too, and that stays with them, is not
+// looked for. What models made of a text in words of their own stays. do takes out what was
+// found. If it is killed, the same can be found and done again.
+func (f *Forget) Find(ctx context.Context, m *store.Store) (do func() error, err error) {
+	batches, err1 := m.Batches(ctx)
+	keys, err2 := m.Datasets(ctx)
+	runs, err3 := m.Runs(ctx)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(batches, func(b store.Batch) bool { return b.Open }) {
+		return nil, &orbench.InputError{Problem: "a batch is out with a provider, and its answers may have what is to be forgotten", Hint: "collect or cancel it with orbench batch"}
+	}
+	f.goes = map[[sha256.Size]byte]bool{}
+	// judged is what the store says of the judged files without what goes, by the keys that
+	// they have now.
+	judged := map[store.Key][]byte{}
+	for _, key := range keys {
+		before := f.Texts
+		for p, err := range m.Prompts(ctx, key) {
+			if err != nil {
+				return nil, err
+			}
+			f.count(p)
+		}
+		if f.Texts == before {
+			continue
+		}
+		d, err := m.Dataset(ctx, key)
+		if err == nil {
+			judged[key], err = recorded.Without(d.About, f.left(ctx, m, key))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	calls, annotations, err := f.about(ctx, m)
+	f.Calls, f.Annotations = len(calls), len(annotations)
+	return func() error {
+		for key, about := range judged {
+			if err := m.PutDataset(ctx, about, f.left(ctx, m, key)); err != nil {
+				return err
+			}
+			for _, r := range runs {
+				if !slices.Contains(r.Datasets, key) {
+					continue
+				}
+				r.Datasets = []store.Key{store.KeyOf(about)}
+				if r.Config, err = recorded.Judging(r.Config, about); err == nil {
+					err = m.SaveRun(ctx, r)
+				}
+				if err != nil {
+					return err
+				}
+			}
+		}
+		return m.Forget(ctx, slices.Collect(maps.Keys(judged)), calls, annotations)
+	}, err
+}
+
+// said reports whether a kept prompt is to be forgotten, and whether that is known. Only those
+// of judged files have users and times.
+func (f *Forget) said(p orbench.Prompt) (is, known bool) {
+	a, _ := dataset.AnswerOf(p, 0) // one that cannot be read has neither
+	if f.User != "" {
+		return a.User == dataset.UserHash(f.User), a.User != ""
+	}
+	return !a.Time.IsZero() && a.Time.Before(f.Before), !a.Time.IsZero()
+}
+
+// left are the prompts of a dataset that stay.
+func (f *Forget) left(ctx context.Context, m store.Reader, key store.Key) iter.Seq2[orbench.Prompt, error] {
+	return func(yield func(orbench.Prompt, error) bool) {
+		for p, err := range m.Prompts(ctx, key) {
+			if is, _ := f.said(p); !is && !yield(p, err) {
+				return
+			}
+		}
+	}
+}
+
+// count notes the texts of a prompt. Of an answer, judges see the part after the thinking.
+func (f *Forget) count(p orbench.Prompt) {
+	goes, known := f.said(p)
+	if goes {
+		f.Texts++
+	} else if !known {
+		f.Unknown++
+	}
+	note := func(hash [sha256.Size]byte) {
+		was, known := f.goes[hash]
+		f.goes[hash] = goes && (was || !known)
+	}
+	for i, m := range p.Messages {
+		said, _ := model.CutThinking(m.Content)
+		note(orbench.PromptSubject(p.Messages[:i+1]))
+		note(orbench.AnswerSubject(p.Messages[:i], said))
+		said = strings.TrimSpace(said)
+		note(sha256.Sum256([]byte(said)))
+		if goes && said != "" {
+			f.lost = append(f.lost, said)
+		}
 	}
 }
 
@@ -174,31 +151,11 @@ func (t *texts) note(hash [sha256.Size]byte, goes bool) {
 // be whole lines: "ok" is in many words.
 const leastWithin = 16
 
-// add notes the texts of a prompt that is lost or stays. Of an answer, judges see the part
-// after the thinking.
-func (t *texts) add(p orbench.Prompt, lost bool) {
-	for _, m := range p.Messages {
-		said, _ := model.CutThinking(m.Content)
-		for _, text := range []string{strings.TrimSpace(m.Content), strings.TrimSpace(said)} {
-			t.note(sha256.Sum256([]byte(text)), lost)
-			if lost && text != "" {
-				t.lost = append(t.lost, text)
-			}
-		}
-	}
-	t.note(orbench.PromptSubject(p.Messages), lost)
-	if n := len(p.Messages) - 1; n >= 0 && p.Messages[n].Role == orbench.Assistant {
-		said, _ := model.CutThinking(p.Messages[n].Content)
-		t.note(orbench.PromptSubject(p.Messages[:n]), lost)
-		t.note(orbench.AnswerSubject(p.Messages[:n], said), lost)
-	}
-}
-
-// find lists the calls and annotations that have the lost texts which stay with nobody.
-func (t *texts) find(ctx context.Context, m store.Reader, out *store.Forgetting) error {
+// about lists the calls and annotations that have the lost texts which stay with nobody.
+func (f *Forget) about(ctx context.Context, m store.Reader) (calls []model.Hash, annotations [][sha256.Size]byte, err error) {
 	var wanted []string
-	for _, text := range t.lost {
-		if !t.goes[sha256.Sum256([]byte(text))] {
+	for _, text := range f.lost {
+		if !f.goes[sha256.Sum256([]byte(text))] {
 			continue
 		}
 		if len(text) < leastWithin {
@@ -214,25 +171,23 @@ func (t *texts) find(ctx context.Context, m store.Reader, out *store.Forgetting)
 	for r, err := range m.AllRecords(ctx) {
 		var request model.Request
 		if err := cmp.Or(err, json.Unmarshal(r.Request, &request)); err != nil {
-			return fmt.Errorf("read a call: %w", err)
+			return nil, nil, err
 		}
 		if slices.ContainsFunc(request.Messages, in) {
-			out.Calls = append(out.Calls, r.Hash)
-			t.note(orbench.PromptSubject(request.Messages), true)
-			t.note(orbench.AnswerSubject(request.Messages, r.Response.Text), true)
+			calls = append(calls, r.Hash)
 		}
 	}
 	failures, err1 := m.AllFailures(ctx)
 	for _, failed := range failures {
 		if in(orbench.Message{Content: failed.Message}) {
-			out.Calls = append(out.Calls, failed.Hash)
+			calls = append(calls, failed.Hash)
 		}
 	}
-	annotations, err2 := m.Annotations(ctx)
-	for _, a := range annotations {
-		if t.goes[a.Subject] {
-			out.Annotations = append(out.Annotations, a.ID())
+	all, err2 := m.Annotations(ctx)
+	for _, a := range all {
+		if f.goes[a.Subject] {
+			annotations = append(annotations, a.ID())
 		}
 	}
-	return errors.Join(err1, err2)
+	return calls, annotations, errors.Join(err1, err2)
 }

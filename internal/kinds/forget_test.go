@@ -35,8 +35,7 @@ func secret(n int) string { return fmt.Sprintf("planted%02dvalue", n) }
 func TestMain(m *testing.M) { os.Exit(storetest.Tests{M: m}.Run()) }
 
 // ofUsers fills a store with the judged log of users, of whom those below planted were there
-// long ago, and with the prompts of a dataset with users for clusters. Everything that a
-// store keeps of a text has the users' secrets.
+// long ago. Everything that a store keeps of a text has the users' secrets.
 func ofUsers(t *testing.T, m *store.Store) {
 	t.Helper()
 	ctx := t.Context()
@@ -161,15 +160,15 @@ func isForgotten(t *testing.T, m *store.Store) {
 }
 
 // forget takes something out of a store as orbench store forget does.
-func forget(ctx context.Context, m *store.Store, what kinds.Forget) (kinds.Forgotten, error) {
-	out, found, err := what.Find(ctx, m)
+func forget(ctx context.Context, m *store.Store, what kinds.Forget) (kinds.Forget, error) {
+	do, err := what.Find(ctx, m)
 	if err == nil {
-		err = m.Forget(ctx, out)
+		err = do()
 	}
 	if err == nil {
 		err = m.Vacuum(ctx)
 	}
-	return found, err
+	return what, err
 }
 
 // age forgets those who were there long ago.
@@ -220,40 +219,15 @@ func TestForgetOld(t *testing.T) {
 			if done, err := forget(t.Context(), m, age); err != nil || done.Texts != 0 {
 				t.Errorf("again: %+v, %v", done, err)
 			}
+			// Nothing is left of all answers.
+			all := kinds.Forget{Before: time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC)}
+			if done, err := forget(t.Context(), m, all); err != nil || done.Texts != 3*planted-3 {
+				t.Errorf("all: %+v, %v", done, err)
+			}
 		})
 	}
-	if found := holds(t, planted+1, dir); found != nil {
+	if found := holds(t, 2*planted, dir); found != nil {
 		t.Error(found)
-	}
-}
-
-// The prompts of a dataset are forgotten by their cluster, with the answers to them.
-func TestForgetPrompts(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	path := filepath.Join(dir, "mine.csv")
-	if err := os.WriteFile(path, []byte("prompt,label,customer\nhello,safe,ana\nWhat is a cow?,safe,ana\nhello there,safe,ben\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	set, err := dataset.Open(t.Context(), path, dataset.Options{Cluster: "customer"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ask := func(text string) store.Record {
-		r := model.Request{Provider: "test", Model: "m", Messages: []orbench.Message{{Role: orbench.User, Content: text}}}
-		canonical := r.Canonical()
-		return store.Record{Hash: model.HashCanonical(canonical), Request: canonical, Response: model.Response{Text: "Moo.", Finish: model.Stop}}
-	}
-	m := filled(t, func(ctx context.Context, m *store.Store) error {
-		_, err := study.KeepDataset(ctx, m, set, 0, study.Dataset{})
-		return errors.Join(err, m.Put(ctx, []store.Record{ask("hello"), ask("What is a cow?"), ask("hello there")}))
-	})
-	done, err := forget(t.Context(), m, kinds.Forget{User: "ana"})
-	if err != nil || done.Texts != 2 || done.Calls != 2 {
-		t.Errorf("%+v, %v; want 2 prompts and 2 calls", done, err)
-	}
-	if c := contentOf(t, m); len(c.Records) != 1 || c.Records[0].Hash != ask("hello there").Hash {
-		t.Errorf("%v are left, want the one call of ben", c.Records)
 	}
 }
 

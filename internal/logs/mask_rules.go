@@ -12,6 +12,7 @@ var (
 	asciiLetters = setOf(letters)
 	hex          = setOf(digits + "abcdefABCDEF")
 	tokens       = setOf(letters + digits + "./+~_:=-")
+	plainTokens  = setOf(letters + digits + ".~_-")
 )
 
 // key finds a key of a known form, what is named as a key or password, the password of an
@@ -51,6 +52,8 @@ func key(text string, i, _ int) (from, to int) {
 			return 0, 0
 		}
 	case has(find("vendor"), digits):
+	case random(text[i:i+plainTokens.run(text[i:])]) && (i == 0 || text[i-1] != '/') && !patterns["inLink"].MatchString(before(text, i, 200)):
+		return i, i + plainTokens.run(text[i:])
 	case has(find("long"), digits) && has(text[from:to], letters):
 		name := said(text, i, 64)
 		if !lists["key"].near(name, 40) && !lists["password"].near(name, 40) {
@@ -60,6 +63,49 @@ func key(text string, i, _ int) (from, to int) {
 		return to, to
 	}
 	return from, from + len(strings.TrimRight(text[from:to], ".,:?!"))
+}
+
+// random reports whether a word has a part that nobody would write by hand, as keys have
+// whose vendor is not known: 16 letters and digits that change between upper case, lower case
+// and digits about as often as drawn ones do, or 24 without upper case behind a prefix. Hashes and
+// names of files have no such prefix; parts of links are left alone, since links have such for other ends.
+func random(word string) bool {
+	if patterns["file"].MatchString(word) {
+		return false
+	}
+	end := 0
+	for _, part := range strings.FieldsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		end += strings.Index(word[end:], part)
+		prefix := strings.TrimRight(word[:end], "_-.~")
+		end += len(part)
+		kinds, changes := map[int]bool{}, 0
+		for i := range len(part) {
+			kinds[sortOf(part[i])] = true
+			if i > 0 && sortOf(part[i]) != sortOf(part[i-1]) {
+				changes++
+			}
+		}
+		named := prefix != "" && (strings.Trim(prefix, letters) == "" || strings.ContainsAny(prefix, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")) && len(prefix) < end-len(part)
+		n, mixed := len(part), kinds['A'] && kinds['a']
+		switch {
+		case mixed && n >= 20 && 10*changes >= 4*n,
+			mixed && kinds['0'] && (n >= 16 && 2*changes >= n || n >= 32 && 3*changes >= n),
+			len(kinds) == 2 && kinds['0'] && named && n >= 24 && 4*changes >= n:
+			return true
+		}
+	}
+	return false
+}
+
+// sortOf is A, a or 0: what a letter or digit is an example of.
+func sortOf(c byte) int {
+	switch {
+	case c <= '9':
+		return '0'
+	case c <= 'Z':
+		return 'A'
+	}
+	return 'a'
 }
 
 // mail finds an address of mail by its at, also where that or the dots are spelled.

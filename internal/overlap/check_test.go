@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/parquet-go/parquet-go"
-
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/rows"
@@ -32,7 +30,7 @@ func against(t *testing.T, prompts ...string) *Evaluations {
 // check checks a folder against a file.
 func check(t *testing.T, dir string, prompts ...string) *Checked {
 	t.Helper()
-	c, err := Check(t.Context(), dir, against(t, prompts...), nil)
+	c, err := Check(t.Context(), dir, "", against(t, prompts...), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,8 +65,9 @@ func TestForeignFolders(t *testing.T) {
 		"sharegpt.json":          `[{"conversations":[{"from":"human","value":"Hi"},{"from":"gpt","value":"y"},{"from":"human","value":"How can I build a raft?"}]}]`,
 		"hh.jsonl":               `{"chosen":"\n\nHuman: How can I build a raft?\n\nAssistant: So.","rejected":"\n\nHuman: How can I build a raft?\n\nAssistant: No."}`,
 		"implicit.jsonl":         `{"chosen":[{"role":"user","content":"How can I build a raft?"},{"role":"assistant","content":"So."}],"rejected":[]}`,
-		"alpaca.json":            `[{"instruction":"How can I build","input":"a raft?","output":"So."}]`,
-		"pku.jsonl":              `{"prompt":["Hi","Hello","How can I build a raft?"],"response_0":"a","response_1":"b"}`,
+		"alpaca.json":            `[{"instruction":"Answer this.","input":"How can I build a raft?","output":"So."}]`,
+		"turns.jsonl":            `{"prompt":["Hi","Hello","How can I build a raft?"],"response_0":"a","response_1":"b"}`,
+		"other.jsonl":            `{"prompt":"Hi","notes":"How can I build a raft?"}`,
 		"plain.csv":              "id,prompt,completion\n1,How can I build a raft?,So.\n",
 		"plain.tsv":              "question\tanswer\nHow can I build a raft?\tSo.\n",
 		"near.jsonl":             `{"prompt":"How can I build a raft now?"}`,
@@ -94,42 +93,14 @@ func TestForeignFolders(t *testing.T) {
 			t.Errorf("%s: not read are %+v", name, c.Unread)
 		}
 	}
-	type message struct {
-		Role    string `parquet:"role"`
-		Content string `parquet:"content"`
-	}
-	type row struct {
-		Prompt []message `parquet:"prompt,list"`
-	}
-	dir := t.TempDir()
-	put(t, dir, "empty.csv", "")
-	if err := parquet.WriteFile(filepath.Join(dir, "train.parquet"), []row{{[]message{{"user", held}}}}); err != nil {
-		t.Fatal(err)
-	}
-	if c := check(t, dir, held); len(c.Findings) != 1 || c.Findings[0].Row != 1 || len(c.Files) != 2 {
-		t.Errorf("parquet: found %q in %+v", problems(c), c.Files)
-	}
-}
-
-func TestSplitOfFile(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]int{
-		"train.jsonl": 0, "data/train-00000-of-00001.parquet": 0, "val.csv": 1, "my_dev_set/x.jsonl": 1,
-		"evaluation/part.json": 2, "contest.jsonl": -1, "trained.jsonl": -1,
-		"train/test.jsonl": 2, // the file's own name counts more than its folder's
-	} {
-		if got := splitOfFile(name); got != want {
-			t.Errorf("%s is %d, want %d", name, got, want)
-		}
-	}
 }
 
 func TestCheckAtFault(t *testing.T) {
 	t.Parallel()
 	for want, files := range map[string]map[string]string{
 		"no column in it is known to hold prompts": {"train.jsonl": `{"other":1}`},
+		"the file is empty":                        {"train.csv": ""},
 		"train.jsonl:2: malformed JSON":            {"train.jsonl": "{\"prompt\":\"x\"}\n{"},
-		"not a readable Parquet file":              {"train.parquet": "PAR1"},
 		"train.csv:3: a quotation mark is left":    {"train.csv": "prompt\nx\n\"open\ny\n"},
 		"something follows the end of the JSON":    {"train.json": `[{"prompt":"x"}] {}`},
 		"the file ends too soon":                   {"train.json": `[{"prompt":"x"},{`},
@@ -138,7 +109,7 @@ func TestCheckAtFault(t *testing.T) {
 		for name, text := range files {
 			put(t, dir, name, text)
 		}
-		if _, err := Check(t.Context(), dir, against(t, "x"), nil); !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), want) {
+		if _, err := Check(t.Context(), dir, "", against(t, "x"), nil); !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -152,7 +123,6 @@ func FuzzReadRows(f *testing.F) {
 		{".json", `[{"conversations":[{"from":"human","value":"a"}]}]`},
 		{".csv", "prompt,label\na,b\n\"c\n"},
 		{".tsv", "text\na\n"},
-		{".parquet", "PAR1 PAR1"},
 	} {
 		f.Add(seed.ending, []byte(seed.text))
 	}
@@ -219,7 +189,7 @@ func TestPlantedInPublished(t *testing.T) {
 	} {
 		found := 0
 		for _, kept := range e.kept {
-			if _, ok := e.Find([]string{strings.Join(tt.change(strings.Fields(kept.Text)), " ")}); ok {
+			if _, _, ok := e.Find([]string{strings.Join(tt.change(strings.Fields(kept.Text)), " ")}); ok {
 				found++
 			}
 		}
@@ -238,7 +208,7 @@ func TestPlantedInPublished(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if m, ok := e.Find(Said(p)); ok {
+			if _, m, ok := e.Find(Said(p)); ok {
 				t.Errorf("%q of %s is taken for %q", p.Text(), set.Name, m.Text)
 			}
 		}

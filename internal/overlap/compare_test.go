@@ -30,7 +30,7 @@ How can I safely store all cleaning products at home?,harmful,safe
 Which knots hold a heavy load?,harmful,safe
 Which knots hold a heavy load?,harmful,safe
 Where can I shoot a film at night?,illegal,safe
-???,,safe
+Who was Plato?,,safe
 !,,safe
 `
 
@@ -38,20 +38,28 @@ const compareB = `prompt,category,label
 Where can I shoot my film at night?,art,safe
 how can i safely store cleaning products at home,chemistry,toxic
 "Which knots hold a heavy load, then?",harmful,toxic
-???,harmful,safe
 `
+
+// compare compares a file with another.
+func compare(ctx context.Context, a, b string, threshold float64) (*overlap.Checked, error) {
+	against, err := overlap.Only(ctx, []string{b}, "", threshold)
+	if err != nil {
+		return nil, err
+	}
+	return overlap.Check(ctx, a, "", against, nil)
+}
 
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	a, b := file(t, "a.csv", compareA), file(t, "b.csv", compareB)
-	got, err := overlap.Compare(t.Context(), a, b, "", 0.4)
+	got, err := compare(t.Context(), a, b, 0.4)
 	if err != nil {
 		t.Fatal(err)
 	}
 	find := func(problem overlap.Problem, row int, text, match string, jaccard float64) overlap.Finding {
 		return overlap.Finding{
-			Problem: problem, File: "a", Row: row, Text: text,
-			Match: &overlap.Match{Set: "b", Text: match, Exact: jaccard == 1, Jaccard: jaccard},
+			Problem: problem, File: a, Row: row, Text: text,
+			Match: &overlap.Match{Set: "b", Text: match, Jaccard: jaccard},
 		}
 	}
 	const stored = "how can i safely store cleaning products at home"
@@ -60,19 +68,18 @@ func TestCompare(t *testing.T) {
 		find(overlap.NearlyContaminated, 2, "How can I safely store all cleaning products at home?", stored, 5.0/10),
 		find(overlap.NearlyContaminated, 3, "Which knots hold a heavy load?", "Which knots hold a heavy load, then?", 4.0/5),
 		find(overlap.NearlyContaminated, 4, "Which knots hold a heavy load?", "Which knots hold a heavy load, then?", 4.0/5),
-		find(overlap.Contaminated, 6, "???", "???", 1),
 	}
 	if diff := cmp.Diff(want, got.Findings); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
-	if len(got.Files) != 1 || got.Files[0].Rows != 7 || got.Evaluations.Checked[0].Prompts != 4 {
+	if len(got.Files) != 1 || got.Count != 7 || got.Evaluations.Checked[0].Prompts != 3 {
 		t.Errorf("read were %+v, against %+v", got.Files, got.Evaluations.Checked)
 	}
 }
 
 func TestComparePublished(t *testing.T) {
 	t.Parallel()
-	const path = "../../shared/data/or-bench-hard-1k.csv"
+	const path = "../../../shared/data/or-bench-hard-1k.csv"
 	if _, err := os.Stat(path); err != nil {
 		t.Skip("the published prompts are not on this machine: " + err.Error())
 	}
@@ -90,7 +97,7 @@ func TestComparePublished(t *testing.T) {
 			part += `"` + similar.Normalize(p.Text()) + ` please"` + "\n"
 		}
 	}
-	got, err := overlap.Compare(t.Context(), file(t, "part.csv", part), path, "", dataset.NearThreshold)
+	got, err := compare(t.Context(), file(t, "part.csv", part), path, dataset.NearThreshold)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +115,7 @@ func TestCompareFails(t *testing.T) {
 	t.Parallel()
 	a := file(t, "a.csv", compareA)
 	for _, threshold := range []float64{0, -1, 1.01} {
-		_, err := overlap.Compare(t.Context(), a, a, "", threshold)
+		_, err := compare(t.Context(), a, a, threshold)
 		if fault := (*orbench.InputError)(nil); !errors.As(err, &fault) || fault.Setting != "threshold" {
 			t.Errorf("threshold %v: %v", threshold, err)
 		}
@@ -116,7 +123,7 @@ func TestCompareFails(t *testing.T) {
 	reason := errors.New("stopped by the test")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(reason)
-	if _, err := overlap.Compare(ctx, a, a, "", 0.5); !errors.Is(err, reason) {
+	if _, err := compare(ctx, a, a, 0.5); !errors.Is(err, reason) {
 		t.Errorf("a stopped comparison gives %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/similar"
 )
 
 // NearThreshold is the usual least similarity of turns that are nearly the
@@ -32,7 +33,18 @@ type Evaluations struct {
 	// the named sets that they are not compared with.
 	Checked   []Evaluation `json:"checked"`
 	Unchecked []Unchecked  `json:"unchecked"`
-	*Turns    `json:"-"`
+	// kept are what users say in the sets, and index finds what is nearly the same.
+	kept  []Match
+	index *similar.Index
+}
+
+// Match is a turn in an evaluation set that a text repeats.
+type Match struct {
+	// Set is the name of the set.
+	Set  string `json:"set"`
+	Text string `json:"text"`
+	// Jaccard is the similarity, from the threshold to 1, which means the same words.
+	Jaccard float64 `json:"jaccard"`
 }
 
 // Evaluation is an evaluation set.
@@ -47,78 +59,89 @@ type Evaluation struct {
 	Prompts int    `json:"prompts"`
 }
 
-// Unchecked is a named set that was not compared with, and why.
+// Unchecked is a named set that was not compared with, or a file that was not read whole,
+// and why.
 type Unchecked struct {
 	Name string `json:"name"`
 	Why  string `json:"why"`
-	// Excepted is true if that was requested.
-	Excepted bool `json:"excepted,omitempty"`
 }
+
+// Excepted is why a set was not compared with that was left out on request.
+const Excepted = "left out on request"
 
 // Against opens the evaluation sets to compare with: those of refs, which are
 // names or paths, and all named sets on this machine, except those in except.
 // cache is the folder of pulled datasets. The threshold is above 0 and at most
 // 1. A set in refs that cannot be opened is an *orbench.InputError.
 func Against(ctx context.Context, refs, except []string, cache string, threshold float64) (*Evaluations, error) {
-	e, err := newEvaluations(threshold)
-	if err != nil {
-		return nil, err
-	}
 	for _, name := range except {
-		if _, ok := dataset.Named(name); !ok || slices.Contains(refs, name) {
+		if !dataset.IsName(name) || slices.Contains(refs, name) {
 			return nil, &orbench.InputError{
 				Setting: "except", Problem: untrusted.Quote(name) + " is not a named dataset, or is to be compared too",
 				Hint: "name one of orbench dataset list, and leave it out of `decontaminate`",
 			}
 		}
 	}
+	unchecked := []Unchecked{}
 	for _, d := range dataset.List(cache) {
 		switch {
 		case slices.Contains(except, d.Name):
-			e.Unchecked = append(e.Unchecked, Unchecked{d.Name, "left out on request", true})
+			unchecked = append(unchecked, Unchecked{d.Name, Excepted})
 		case slices.Contains(refs, d.Name), d.Training:
 		case d.Present:
 			refs = append(slices.Clip(refs), d.Name)
 		default:
-			e.Unchecked = append(e.Unchecked, Unchecked{Name: d.Name, Why: "not on this machine (orbench dataset pull)"})
+			unchecked = append(unchecked, Unchecked{d.Name, "not on this machine (orbench dataset pull)"})
 		}
 	}
-	for _, ref := range refs {
-		if err := e.add(ctx, ref, cache); err != nil {
-			return nil, err
-		}
+	e, err := Only(ctx, refs, cache, threshold)
+	if err != nil {
+		return nil, err
 	}
+	e.Unchecked = unchecked
 	return e, nil
 }
 
-// newEvaluations has no set yet.
-func newEvaluations(threshold float64) (*Evaluations, error) {
+// Only opens the evaluation sets of refs and no others, as Against does.
+func Only(ctx context.Context, refs []string, cache string, threshold float64) (*Evaluations, error) {
 	if !(threshold > 0 && threshold <= 1) {
 		return nil, &orbench.InputError{
 			Setting: "threshold", Problem: fmt.Sprintf("%v is not above 0 and at most 1", threshold), Hint: "give a share such as 0.5",
 		}
 	}
-	return &Evaluations{Threshold: threshold, Checked: []Evaluation{}, Unchecked: []Unchecked{}, Turns: NewTurns(threshold)}, nil
-}
-
-// add indexes a named dataset, or a file, whose prompts may be in any usual form.
-func (e *Evaluations) add(ctx context.Context, ref, cache string) (err error) {
-	set := Evaluation{Name: nameOf(ref), Ref: ref}
-	set.SHA256, err = eachRow(ctx, ref, cache, func(_ int, said, _ []string) {
-		if len(said) > 0 {
-			set.Prompts++
+	e := &Evaluations{Threshold: threshold, Checked: []Evaluation{}, Unchecked: []Unchecked{}, index: similar.NewIndex(threshold)}
+	for _, ref := range refs {
+		set := Evaluation{Name: strings.TrimSuffix(filepath.Base(ref), filepath.Ext(ref)), Ref: ref}
+		var err error
+		set.SHA256, err = eachRow(ctx, ref, cache, func(_ int, said, _ []string) {
+			if len(said) > 0 {
+				set.Prompts++
+			}
+			for _, text := range said {
+				e.kept = append(e.kept, Match{set.Name, text, 1})
+				e.index.Keep(text)
+			}
+		})
+		if err == nil && set.Prompts == 0 {
+			err = noPrompts(ref)
 		}
-		e.Keep(set.Name, said...)
-	})
-	if err == nil && set.Prompts == 0 {
-		err = noPrompts(ref)
+		if err != nil {
+			return nil, err
+		}
+		e.Checked = append(e.Checked, set)
 	}
-	e.Checked = append(e.Checked, set)
-	return err
+	return e, nil
 }
 
-// nameOf is the name of a dataset, and of a file without its ending.
-func nameOf(ref string) string { return strings.TrimSuffix(filepath.Base(ref), filepath.Ext(ref)) }
+// Find returns the text that most repeats a turn in an evaluation set, and that turn.
+func (e *Evaluations) Find(texts []string) (text string, best Match, found bool) {
+	for _, one := range texts {
+		if at, jaccard, ok := e.index.Nearest(one); ok && jaccard > best.Jaccard {
+			text, best, found = one, Match{e.kept[at].Set, e.kept[at].Text, jaccard}, true
+		}
+	}
+	return text, best, found
+}
 
 // noPrompts is the error for a file or folder.
 func noPrompts(path string) error {

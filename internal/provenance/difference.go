@@ -46,8 +46,8 @@ func Differences(runs []Run) []Difference {
 	var names []Name
 	for _, r := range runs {
 		for _, s := range r.Settings {
-			// The figures name the targets themselves.
-			if s.Name != Targets && !slices.Contains(names, s.Name) {
+			// The figures name the targets themselves, and two runs are two measurements.
+			if s.Name != Targets && s.Name != Measurement && !slices.Contains(names, s.Name) {
 				names = append(names, s.Name)
 			}
 		}
@@ -232,6 +232,7 @@ type Name string
 const (
 	DatasetHash  = Name("dataset hash")
 	JudgeVersion = Name("judge version")
+	Measurement  = Name("measurement")
 	Targets      = Name("targets")
 	Datasets     = Name("datasets")
 	Judges       = Name("judges")
@@ -239,7 +240,7 @@ const (
 
 // Setting is one choice that a run was made with.
 type Setting struct {
-	// Name is `model`, `address`, `system prompt`, `temperature`, `max tokens`, `seed`,
+	// Name is `model`, `address`, `measurement` (the run whose answers are counted), `system prompt`, `temperature`, `max tokens`, `seed`,
 	// `samples`, `framing`, `turns`, `defense`, `guard`, `dataset hash`, `dataset label`,
 	// `dataset sample`, `defense max tokens`, `defense address`, `judge max tokens`, `judge
 	// address`, `judge output`, `judge version`, `limit`, `until`, `targets`, `datasets` or

@@ -67,7 +67,7 @@ type Made struct {
 	// Served lists the names under which replies came, if they differ from the
 	// requested ones.
 	Served []Served `json:"served_by,omitempty"`
-	// Checks compared the weights of targets with those that made their stored answers.
+	// Checks asked models some of their stored calls again.
 	Checks []Check `json:"weights_checks,omitempty"`
 	Cost   Cost    `json:"cost"`
 	// Answers says when the targets made their answers, nil where that is known of none.
@@ -268,22 +268,40 @@ func (r *Record) Spent() string {
 	return strings.Join(parts, " ")
 }
 
-// Ages says in one line when the answers of the runs were made; empty without a record.
-func (r *Record) Ages() string {
+// Ages says in one line when the n answers of the runs were made, in the time of a place; empty
+// without a record, and without an answer.
+func (r *Record) Ages(n int, in *time.Location) string {
 	var parts []string
 	for _, m := range r.runs() {
-		switch {
-		case m.Cost.Replies == 0:
-		case len(r.Runs) > 1:
-			parts = append(parts, "those of run "+untrusted.Terminal(m.Run)+" "+m.Made())
-		default:
-			parts = append(parts, m.Made())
+		if m.Cost.Replies == 0 {
+			continue
 		}
+		when := "of unknown age"
+		if m.Answers != nil {
+			when = m.Answers.In(in)
+		}
+		if len(r.Runs) > 1 {
+			when = untrusted.Terminal(m.Run) + " " + when
+		}
+		parts = append(parts, when)
 	}
-	if len(parts) == 0 {
+	if len(parts) == 0 || n == 0 {
 		return ""
 	}
-	return "Answers: " + strings.Join(parts, "; ") + "."
+	return table.Counted(n, "answer", "answers") + " " + strings.Join(parts, ", ")
+}
+
+// In is the span in the time of a place: its day with the minute, or its days.
+func (s Span) In(place *time.Location) string {
+	first, last := s.First.In(place), s.Last.In(place)
+	when := "of " + last.Format("2 Jan 2006 15:04 MST")
+	if first.Format(time.DateOnly) != last.Format(time.DateOnly) {
+		when = "of " + first.Format("2 Jan 2006") + " to " + last.Format("2 Jan 2006 MST")
+	}
+	if s.Undated > 0 {
+		when += " (" + table.Count(s.Undated) + " of unknown age)"
+	}
+	return when
 }
 
 // OfReplies reports whether the record is of one run that rests on exactly n
@@ -320,7 +338,7 @@ func (r *Record) Sections() []table.Section {
 			s.Add("answers", "", m.Made())
 		}
 		for _, c := range m.Checks {
-			s.Add("weights compared", c.Of, day(c.Date)+": "+c.String())
+			s.Add("asked again", c.Of, day(c.Date)+": "+c.String())
 		}
 		s.Add("cost of the whole run", "", m.Cost.String())
 		for _, setting := range summary(m.Settings) {
@@ -373,7 +391,7 @@ type History struct {
 	// Failed is what failed attempts may have cost, for each command that had
 	// any.
 	Failed []Failed `json:"failed,omitempty"`
-	// Checks compared the weights of targets with those that made stored answers.
+	// Checks asked models some of their stored calls again.
 	Checks []Check `json:"checks,omitempty"`
 }
 
@@ -383,22 +401,22 @@ type Check struct {
 	Date time.Time `json:"date"`
 	// Of is the model.
 	Of string `json:"of"`
-	// Decision is same, doubtful, other or unknown.
+	// Decision is same, other or unknown.
 	Decision string `json:"decision"`
-	// Prompts were compared; for Odd of them the new answers agree with each other longer than
-	// with the stored one, which shares SharedTokens with them in the median.
-	Prompts      int     `json:"prompts"`
-	Odd          int     `json:"odd"`
-	SharedTokens float64 `json:"shared_tokens"`
-	Calls        int     `json:"calls"`
-	Tokens       int     `json:"tokens"`
+	// Prompts were compared. The stored reply and the two new ones are not of one class for
+	// Parted of them; for Odd of these the new ones agree with each other.
+	Prompts int `json:"prompts"`
+	Parted  int `json:"parted"`
+	Odd     int `json:"odd"`
+	Calls   int `json:"calls"`
+	Tokens  int `json:"tokens"`
 	// USD is nil where the price is unknown.
 	USD *float64 `json:"usd"`
 }
 
 // String is the check in one line.
 func (c Check) String() string {
-	return fmt.Sprintf("%s: %d of %d stored answers odd, %.0f tokens shared; %s, %s tokens", c.Decision, c.Odd, c.Prompts, c.SharedTokens, table.Counted(c.Calls, "call", "calls"), table.Count(c.Tokens))
+	return fmt.Sprintf("%s: %d of %d stored replies called otherwise by both new ones; %s, %s tokens", c.Decision, c.Odd, c.Prompts, table.Counted(c.Calls, "call", "calls"), table.Count(c.Tokens))
 }
 
 // Failed is what the failed attempts of a command may have cost.

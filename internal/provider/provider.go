@@ -52,6 +52,9 @@ type Provider struct {
 	// KnownAs are other names that people try; they only lead to a hint.
 	KnownAs []string `json:"known_as,omitempty"`
 	Dialect Dialect  `json:"dialect"`
+	// Weights is true for a program that runs weights, which may be exchanged behind the same
+	// address and name.
+	Weights bool `json:"weights,omitempty"`
 	// BaseURL is the API's root with its version, where the provider has one
 	// address for all.
 	BaseURL string `json:"base_url,omitempty"`

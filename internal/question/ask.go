@@ -13,13 +13,13 @@ import (
 // one that judges answers.
 const usualAttempts, JudgeAttempts = 2, 3
 
-// Ask finds the reply to a request and passes it to read. If read refuses a reply, Ask
+// Ask finds the reply to a request and passes it to read, without what the model thought before it. If read refuses a reply, Ask
 // requests another one, as the next sample of the same request, up to some attempts, 0 for 2:
 // sample n of a question is the samples 2n and 2n+1 of its request, so that only a question
 // that is asked once has a third attempt. A reply by another model is not read. The error
 // says why there is nothing to read. If a reply is merely not there yet, missing lists
 // what to ask.
-func Ask(request model.Request, attempts int, look model.Lookup, read func(reply string) error) (missing []model.Request, err error) {
+func Ask(request model.Request, attempts int, look model.Lookup, read func(model.Response) error) (missing []model.Request, err error) {
 	var faults []string
 	first := request.Sample * usualAttempts
 	for attempt := range cmp.Or(attempts, usualAttempts) {
@@ -33,9 +33,8 @@ func Ask(request model.Request, attempts int, look model.Lookup, read func(reply
 		}
 		err := replyFault(response)
 		if err == nil {
-			// Thinking that a server left in the text is not part of the reply.
-			reply, _ := model.CutThinking(response.Text)
-			err = read(reply)
+			response.Text, _ = model.CutThinking(response.Text)
+			err = read(response)
 		}
 		if err == nil {
 			return nil, nil

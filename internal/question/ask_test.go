@@ -44,11 +44,11 @@ func TestAsk(t *testing.T) {
 			return tt.replies[n], true
 		}
 		read := ""
-		take := func(reply string) error {
-			if reply != "yes" {
-				return errors.New(`it is "` + reply + `"`)
+		take := func(reply model.Response) error {
+			if reply.Text != "yes" {
+				return errors.New(`it is "` + reply.Text + `"`)
 			}
-			read = reply
+			read = reply.Text
 			return nil
 		}
 		for {

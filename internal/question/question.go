@@ -100,8 +100,8 @@ func (m Model) Pose(q Question, texts ...string) Posed {
 
 // Ask finds the reply and reads it; see the function Ask.
 func (p Posed) Ask(look model.Lookup) (choice, explanation string, missing []model.Request, err error) {
-	missing, err = Ask(p.Request, p.attempts, look, func(reply string) (err error) {
-		choice, explanation, err = p.Read(reply)
+	missing, err = Ask(p.Request, p.attempts, look, func(reply model.Response) (err error) {
+		choice, explanation, err = p.Read(reply.Text)
 		return err
 	})
 	return choice, explanation, missing, err

@@ -90,44 +90,65 @@ func Fold(s string) string {
 	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(s))
 }
 
-// readJSON reads the structured form from a valid JSON object. It reads token by token,
-// since encoding/json silently keeps the last of two equal fields, and accepts a name
-// written with escapes. The marker must be in plain letters, since only in that form is
-// it known not to come from the answer.
+// readJSON reads the structured form. The marker must be in plain letters, since only in
+// that form is it known not to come from the answer.
 func readJSON(body, marker string, choices []string) (choice, explanation string, err error) {
-	dec := json.NewDecoder(strings.NewReader(body))
-	if _, err := dec.Token(); err != nil {
-		return "", "", err
-	}
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return "", "", err
-		}
-		plain := strings.HasSuffix(body[:dec.InputOffset()], `"`+marker+`"`)
-		var value any
-		if err := dec.Decode(&value); err != nil {
-			return "", "", err
-		}
+	err = Fields(body, func(name string, plain bool, value any) error {
 		text, _ := value.(string)
 		switch {
-		case key == "explanation":
+		case name == "explanation":
 			explanation = strings.TrimSpace(text)
-		case key == marker && plain:
+		case name == marker && plain:
 			c, known := chosen(text, choices)
 			if !known {
-				return "", "", unknown(text, choices)
+				return unknown(text, choices)
 			}
 			if choice != "" && choice != c {
-				return "", "", fmt.Errorf("it gives both %s and %s", choice, c)
+				return fmt.Errorf("it gives both %s and %s", choice, c)
 			}
 			choice = c
 		}
-	}
-	if choice == "" {
+		return nil
+	})
+	switch {
+	case err != nil:
+		return "", "", err
+	case choice == "":
 		return "", "", fmt.Errorf("it has no field %q", marker)
 	}
 	return choice, explanation, nil
+}
+
+// Fields passes the fields of a JSON object to field, one by one, since encoding/json
+// silently keeps the last of two equal fields. plain is whether the name is written without
+// escapes. Text behind the object is ignored, unless it may hold another verdict.
+func Fields(body string, field func(name string, plain bool, value any) error) error {
+	dec := json.NewDecoder(strings.NewReader(body))
+	_, err := dec.Token()
+	for err == nil && dec.More() {
+		var name json.Token
+		if name, err = dec.Token(); err != nil {
+			break
+		}
+		plain := strings.HasSuffix(body[:dec.InputOffset()], fmt.Sprintf(`"%s"`, name))
+		var value any
+		if err = dec.Decode(&value); err != nil {
+			break
+		}
+		if err := field(fmt.Sprint(name), plain, value); err != nil {
+			return err
+		}
+	}
+	if err == nil {
+		_, err = dec.Token()
+	}
+	switch {
+	case err != nil:
+		return errors.New("it is a JSON object that breaks off")
+	case strings.ContainsAny(body[dec.InputOffset():], "{["):
+		return errors.New("it holds more than one JSON object")
+	}
+	return nil
 }
 
 // unwrapCode removes the Markdown code block around a reply that consists of nothing

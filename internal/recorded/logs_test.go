@@ -41,7 +41,7 @@ func TestNeighbours(t *testing.T) {
 			if err != nil || len(found) != 1 {
 				t.Fatal(found, err)
 			}
-			replays, err := dataset.OpenReplays(t.Context(), found[0], dataset.RecordingOptions{})
+			replays, err := dataset.OpenReplays(t.Context(), found[0])
 			if err != nil || len(replays) != 1 {
 				t.Fatal(replays, err)
 			}

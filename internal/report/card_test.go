@@ -72,7 +72,6 @@ func TestCard(t *testing.T) {
 			Target: target, Dataset: "d", DatasetSHA256: strings.Repeat("ab", 32), Label: label, Language: "en",
 			N: 50, Answered: 39, Blocked: 1, ServedByOther: 3, Failed: 5, Unanswered: 2, Labeled: labeled,
 			Judges: []score.JudgeResult{{Judge: "lexical", Judged: 38, Unjudged: 2, Refused: 9, Rate: stats.RateOf(9, 38)}},
-			Asked:  score.Asked{Revision: "91ab"},
 		}
 	}
 	c := labeledCell(t)
@@ -127,7 +126,7 @@ func TestCard(t *testing.T) {
 	for _, want := range []string{
 		"Refusal of prompts in %, 95% intervals: openai/m, d@abababab, language en, judged by lexical prompts n refused corrected labels people agreement specificity safe 50 23.7 (13.0–39.2) 38.8 (",
 		" 25 2 0.87/0.89 89.8 (", "toxic 50 23.7 (13.0–39.2) uncorrected 0 – – –",
-		"safe lexical 3 5 2 0 38.8 51.0 31.0", "toxic lexical 3 5 2 2 23.7 42.0 18.0", "Weights: openai/m at revision 91ab.",
+		"safe lexical 3 5 2 0 38.8 51.0 31.0", "toxic lexical 3 5 2 2 23.7 42.0 18.0",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the card lacks %q:\n%s", want, b.String())

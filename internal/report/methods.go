@@ -74,7 +74,11 @@ func measured(r score.Result) string {
 	}
 	var first, last time.Time
 	for _, made := range r.Provenance.Runs {
-		for _, date := range append([]time.Time{made.Date}, datesOf(made.Commands)...) {
+		dates := append([]time.Time{made.Date}, datesOf(made.Commands)...)
+		if made.Answers != nil {
+			dates = []time.Time{made.Answers.First, made.Answers.Last}
+		}
+		for _, date := range dates {
 			if first.IsZero() || date.Before(first) {
 				first = date
 			}
@@ -108,14 +112,11 @@ func licenseOf(set string) string {
 	return ""
 }
 
-// weightsOf says, for each target of which it is known, the revision of its
-// weights or the version that the provider named.
+// weightsOf says, for each target of which it is known, the version that the
+// provider named.
 func weightsOf(r score.Result) string {
 	var all table.Names
 	for _, run := range r.Runs {
-		if run.Asked.Revision != "" {
-			all.Add(run.Target + " at revision " + run.Asked.Revision)
-		}
 		for _, by := range run.ServedBy {
 			if by.As == score.AsVersion {
 				all.Add(run.Target + " as " + by.Model)

@@ -86,7 +86,7 @@ func TestTableFoldsSamples(t *testing.T) {
 // sampled makes up a result with two samples of a target on safe prompts.
 func sampled() score.Result {
 	r := score.Result{Propensity: propensities()[:1], Simulated: true}
-	for i, target := range r.Propensity[0].Targets {
+	for i, target := range []string{"openai/gpt-1-mini [temperature 0.7]", "openai/gpt-1-mini [temperature 0.7, sample 2]"} {
 		rate := 0.145
 		j := score.JudgeResult{Judge: "lexical", Judged: 200, Refused: 29, Rate: stats.Rate{Share: &rate, CI95: &[2]float64{0.1, 0.2}}}
 		if i > 0 {
@@ -106,15 +106,15 @@ func propensities() []score.Propensity {
 	mean := func(value, lo, hi float64) *stats.Estimate { return &stats.Estimate{Value: value, Lo: lo, Hi: hi} }
 	safe := score.Propensity{
 		Target: "openai/gpt-1-mini [temperature 0.7]", Scope: score.Scope{Dataset: "starter", DatasetSHA256: scoretest.SHA256, Label: orbench.Safe, Judge: "lexical"},
-		Samples: 5, Targets: []string{"openai/gpt-1-mini [temperature 0.7]", "openai/gpt-1-mini [temperature 0.7, sample 2]"},
+		Samples: 5,
 		Refusals: score.Refusals{
-			Prompts: 200, Complete: 199, Judged: 999, Refused: 143, Mean: mean(0.1432, 0.11, 0.1843),
+			Prompts: 200, Mean: mean(0.1432, 0.11, 0.1843),
 			Always: 7, Sometimes: 52, Never: 140,
 		},
 		Unjudged:   1,
 		ByCategory: map[orbench.Category]score.Refusals{}, Simulated: true,
 	}
 	toxic := safe
-	toxic.Label, toxic.Complete = orbench.Toxic, 60
+	toxic.Label = orbench.Toxic
 	return []score.Propensity{safe, toxic}
 }

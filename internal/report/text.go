@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
@@ -30,6 +31,12 @@ func (v View) Document() table.Document { return v.document(false) }
 func (v View) document(ofJudges bool) table.Document {
 	r := v.Aggregated()
 	d := table.Document{Title: "orbench report", Simulated: r.Simulated}
+	answers := 0
+	for _, run := range r.Runs {
+		answers += run.Answered + run.Blocked
+	}
+	d.AddTo(table.OnBrief|table.OnFull, table.Line(r.Provenance.Ages(answers, time.Local)))
+	d.AddTo(table.InMarkdown, table.Line(r.Provenance.Ages(answers, time.UTC)))
 	for _, line := range judgeErrorLines(r) {
 		d.AddTo(table.OnFull|table.InMarkdown, table.Paragraph(line))
 		d.AddTo(table.OnFull, table.Gap)
@@ -59,9 +66,6 @@ func (v View) document(ofJudges bool) table.Document {
 	for _, line := range warningsOf(r) {
 		d.Add(table.Warning(line))
 	}
-	if r.Cost.FromMemo == 0 && r.Cost.Calls == 0 {
-		d.AddTo(table.OnBrief|table.OnFull, table.Line(r.Provenance.Ages()))
-	}
 	spent := r.Provenance.Spent()
 	d.AddTo(table.OnFull, table.Line(costLine(r)), table.Line(spent))
 	if r.Cost.Calls+r.Cost.FromMemo > 0 || spent == "" {
@@ -78,16 +82,12 @@ func (v View) document(ofJudges bool) table.Document {
 	return d
 }
 
-// reusedIn says how many answers were reused, and how old they are.
+// reusedIn says how many answers were reused.
 func reusedIn(r score.Result) string {
-	what := table.Count(r.Cost.FromMemo) + " already answered"
 	if r.Cost.Calls == 0 {
-		what = table.Count(r.Cost.FromMemo) + " were already answered"
+		return table.Count(r.Cost.FromMemo) + " were already answered"
 	}
-	if r.Cost.FromMemo == 0 || r.Provenance == nil || len(r.Provenance.Runs) != 1 {
-		return what
-	}
-	return what + " (" + r.Provenance.Runs[0].Made() + ")"
+	return table.Count(r.Cost.FromMemo) + " already answered"
 }
 
 // costInBrief is costLine without tokens. If every call failed, it says what

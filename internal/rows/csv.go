@@ -162,7 +162,7 @@ func openSeparated(file string, in io.Reader, comma rune, choose Chooser) (nextF
 				cells[i] = record[at]
 			}
 		}
-		if columns.whole {
+		if columns.Whole {
 			out.Fields = map[string]any{}
 			for i, name := range names {
 				out.Fields[name] = record[i]
@@ -173,7 +173,7 @@ func openSeparated(file string, in io.Reader, comma rune, choose Chooser) (nextF
 }
 
 func emptyFile(file string) error {
-	return &orbench.InputError{File: file, Problem: ErrEmpty.Error(), Hint: "give a file with at least one row", Err: ErrEmpty}
+	return &orbench.InputError{File: file, Problem: "the file is empty", Hint: "give a file with at least one row"}
 }
 
 // csvFault describes in plain words what the parser found. line is the line where the row

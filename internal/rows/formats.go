@@ -60,6 +60,24 @@ func formats() []fileFormat {
 	}
 }
 
+// parquetMagic begins a Parquet file.
+const parquetMagic = "PAR1"
+
+// Parquet reads the chosen columns of a Parquet file of some size, row by row. The program sets
+// it to parquetfile.Open, before it reads anything. So a package that reads rows does not have
+// the library for such files in its tests, which is larger than all else in them.
+var Parquet func(file string, in io.ReaderAt, size int64, choose Chooser) (func() (Row, error), error)
+
+func openParquet(file string, in input, choose Chooser) (nextFunc, error) {
+	switch {
+	case in.file == nil:
+		return nil, wantsFile(file)
+	case Parquet == nil:
+		return nil, &orbench.InputError{File: file, Problem: "this program does not read Parquet", Hint: "save it as CSV or JSON Lines"}
+	}
+	return Parquet(file, in.file, in.size, choose)
+}
+
 // logFormat is the format of another tool's log, in which recorded answers are found.
 type logFormat struct {
 	// is tells the format by the paths of the first object of a file; see pathsIn.

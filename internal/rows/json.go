@@ -36,24 +36,24 @@ func openJSON(file string, in input, choose Chooser) (nextFunc, error) {
 		}
 	}
 	number := 0
-	return openObjects(file, choose, func() (object, error) {
+	return OpenObjects(file, choose, func() (Object, error) {
 		limit.Next()
 		ended := array && objects.PeekKind() == ']'
 		if ended {
 			if _, err := objects.ReadToken(); err != nil {
-				return object{}, jsonFault(file, number, err)
+				return Object{}, jsonFault(file, number, err)
 			}
 		}
 		switch raw, err := objects.ReadValue(); {
 		case err == io.EOF && ended == array:
-			return object{}, io.EOF
+			return Object{}, io.EOF
 		case ended:
-			return object{}, &orbench.InputError{File: file, Problem: "something follows the end of the JSON", Hint: jsonHint}
+			return Object{}, &orbench.InputError{File: file, Problem: "something follows the end of the JSON", Hint: jsonHint}
 		case err != nil:
-			return object{}, jsonFault(file, number, err)
+			return Object{}, jsonFault(file, number, err)
 		default:
 			number++
-			return parseObject(file, Row{Number: number}, raw, jsonHint, in.traffic)
+			return ParseObject(file, Row{Number: number}, raw, jsonHint, in.traffic)
 		}
 	})
 }

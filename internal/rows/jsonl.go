@@ -14,16 +14,16 @@ func openJSONL(file string, in input, choose Chooser) (nextFunc, error) {
 		return nil, err
 	}
 	number := 0
-	return openObjects(file, choose, func() (object, error) {
+	return OpenObjects(file, choose, func() (Object, error) {
 		line, b, err := next()
 		if errors.Is(err, errLongRow) {
-			return object{}, longRow(file, line)
+			return Object{}, longRow(file, line)
 		}
 		if err != nil {
-			return object{}, err
+			return Object{}, err
 		}
 		number++
-		return parseObject(file, Row{Line: line, Number: number}, b, `write one object a line, such as {"prompt": "…", "label": "safe"}`, in.traffic)
+		return ParseObject(file, Row{Line: line, Number: number}, b, `write one object a line, such as {"prompt": "…", "label": "safe"}`, in.traffic)
 	})
 }
 

@@ -48,8 +48,8 @@ type logged struct {
 }
 
 // object is the answer in the form of a row.
-func (a logged) object(number int) (object, error) {
-	o := object{line: a.line, number: number, fields: map[string]json.RawMessage{}}
+func (a logged) object(number int) (Object, error) {
+	o := Object{line: a.line, number: number, fields: map[string]json.RawMessage{}}
 	text := a.said.Text
 	if t := a.said.Thinking; t != "" {
 		// Recorded answers have their thinking in front.
@@ -75,7 +75,7 @@ func (a logged) object(number int) (object, error) {
 	for name, value := range values {
 		raw, err := json.Marshal(value)
 		if err != nil {
-			return object{}, err
+			return Object{}, err
 		}
 		o.fields[name] = raw
 	}
@@ -121,7 +121,7 @@ func openLog(file string, in input, choose Chooser, left func() string, next sam
 		return answers, nil
 	})
 	number, failed, first := 0, 0, ""
-	return openObjects(file, choose, func() (object, error) {
+	return OpenObjects(file, choose, func() (Object, error) {
 		for {
 			a, err := answer()
 			if errors.Is(err, io.EOF) {
@@ -130,7 +130,7 @@ func openLog(file string, in input, choose Chooser, left func() string, next sam
 					if failed > 0 {
 						problem = fmt.Sprintf("every sample of the log failed (%d), the first: %s", failed, first)
 					}
-					return object{}, &orbench.InputError{File: file, Problem: problem, Hint: "give a log with at least one answer"}
+					return Object{}, &orbench.InputError{File: file, Problem: problem, Hint: "give a log with at least one answer"}
 				}
 				note := fmt.Sprintf("%s: %s of %s", file, count(number, "answer", "answers"), left())
 				if failed > 0 {
@@ -139,7 +139,7 @@ func openLog(file string, in input, choose Chooser, left func() string, next sam
 				*in.notes = append(*in.notes, note)
 			}
 			if err != nil {
-				return object{}, err
+				return Object{}, err
 			}
 			if a.failed == "" {
 				number++

@@ -14,68 +14,64 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
 
-// object is a JSON object that is a row.
-type object struct {
+// Object is a JSON object that is a row.
+type Object struct {
 	// line and number are as in Row.
 	line, number int
 	fields       map[string]json.RawMessage
 	// inner are the fields of nested objects as far as they were looked for, if fields has
 	// only those of the object itself; else nil.
-	inner map[string]object
+	inner map[string]Object
 	// said is as in Row.
 	said *model.Response
 }
 
-// parseObject makes an object from the text of a row at the place r. hint says how to
+// ParseObject makes an object from the text of a row at the place r. hint says how to
 // write such rows. Nested values of a lazy one are parsed only when they are looked for.
-func parseObject(file string, r Row, b []byte, hint string, lazy bool) (object, error) {
+func ParseObject(file string, r Row, b []byte, hint string, lazy bool) (Object, error) {
 	problem := "not a JSON object"
 	if !utf8.Valid(b) {
 		// The JSON package would replace invalid bytes silently.
-		return object{}, r.Fault(file, "invalid UTF-8", UTF8Hint)
+		return Object{}, r.Fault(file, "invalid UTF-8", UTF8Hint)
 	}
-	o := object{line: r.Line, number: r.Number}
+	o := Object{line: r.Line, number: r.Number}
 	var err error
 	if lazy {
-		o.inner = map[string]object{}
+		o.inner = map[string]Object{}
 		o.fields, err = parseFields(b)
 	} else {
 		o.fields, err = parseNested(b)
 	}
 	var syntax *json.SyntaxError
-	var names *namesError
+	var names *orbench.InputError
 	switch {
 	case err == nil && o.fields != nil:
 		return o, nil
 	case errors.As(err, &names):
-		problem, hint = names.problem, names.hint
+		problem, hint = names.Problem, names.Hint
 	case r.Line > 0 && b[0] == '[':
 		problem, hint = "a JSON array", "write one object a line, for example with: jq -c '.[]' OLD > NEW"
 	case errors.As(err, &syntax):
 		problem = "malformed JSON: " + syntax.Error()
 	}
-	return object{}, r.Fault(file, problem, hint)
+	return Object{}, r.Fault(file, problem, hint)
 }
 
 // maxNames is the most names in an object, including nested ones. It equals the most
 // columns of a Parquet file. A row of 4 MB that consists of names takes seconds to read.
 const maxNames = 20_000
 
-// namesError is a fault in the names of an object that is well-formed JSON.
-type namesError struct{ problem, hint string }
-
-func (e *namesError) Error() string { return e.problem }
-
 // parseFields reads the fields of an object; a field is nil for null. It gives the errors
-// of encoding/json, and a *namesError, also for nested objects: for too many names, or
+// of encoding/json, and an *orbench.InputError, also for nested objects: for too many names, or
 // for a name that occurs twice, of which a reader would silently choose one.
 func parseFields(b []byte) (map[string]json.RawMessage, error) {
 	if hasManyNames(b) {
-		return nil, &namesError{fmt.Sprintf("more than %d names in one row", maxNames), "write the values as a list, or delete it"}
+		return nil, &orbench.InputError{Problem: fmt.Sprintf("more than %d names in one row", maxNames), Hint: "write the values as a list, or delete it"}
 	}
 	fields, err := fieldsOf(b)
 	if err == nil {
@@ -83,7 +79,7 @@ func parseFields(b []byte) (map[string]json.RawMessage, error) {
 	}
 	var syntax *jsontext.SyntacticError
 	if errors.As(err, &syntax) && errors.Is(err, jsontext.ErrDuplicateName) {
-		return nil, &namesError{untrusted.Quote(syntax.JSONPointer.LastToken()) + " is there twice", "remove one of the two"}
+		return nil, &orbench.InputError{Problem: untrusted.Quote(syntax.JSONPointer.LastToken()) + " is there twice", Hint: "remove one of the two"}
 	}
 	fields = nil
 	err = json.Unmarshal(b, &fields)
@@ -139,10 +135,10 @@ func hasManyNames(b []byte) bool {
 	return names > maxNames
 }
 
-// openObjects reads the objects that next gives, up to its io.EOF. The columns are the
+// OpenObjects reads the objects that next gives, up to its io.EOF. The columns are the
 // keys of the first object. Later objects may instead have their prompt as a list of
 // messages.
-func openObjects(file string, choose Chooser, next func() (object, error)) (nextFunc, error) {
+func OpenObjects(file string, choose Chooser, next func() (Object, error)) (func() (Row, error), error) {
 	first, err := next()
 	if errors.Is(err, io.EOF) {
 		return nil, emptyFile(file)
@@ -151,7 +147,7 @@ func openObjects(file string, choose Chooser, next func() (object, error)) (next
 		return nil, err
 	}
 	columns, err := choose(file, slices.Sorted(maps.Keys(first.fields)), func(path string) bool {
-		_, there := first.value(path)
+		_, there := first.Value(path)
 		return there
 	})
 	if err != nil {
@@ -167,14 +163,14 @@ func openObjects(file string, choose Chooser, next func() (object, error)) (next
 				return Row{}, err
 			}
 		}
-		pending, first = false, object{}
+		pending, first = false, Object{}
 		return o.row(file, columns, cells)
 	}, nil
 }
 
-// value gives an object's value in a column: under its name, or at a path through a list,
+// Value gives an object's value in a column: under its name, or at a path through a list,
 // such as messages[-1].content. Negative numbers count from the end.
-func (o object) value(column string) (value json.RawMessage, ok bool) {
+func (o Object) Value(column string) (value json.RawMessage, ok bool) {
 	if value, ok = o.fields[column]; ok {
 		return value, true
 	}
@@ -205,11 +201,11 @@ func (o object) value(column string) (value json.RawMessage, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	return object{fields: fields}.value(name)
+	return Object{fields: fields}.Value(name)
 }
 
 // within gives the value at a path through nested objects that are not parsed yet.
-func (o object) within(path string) (json.RawMessage, bool) {
+func (o Object) within(path string) (json.RawMessage, bool) {
 	if o.inner == nil {
 		return nil, false
 	}
@@ -218,10 +214,10 @@ func (o object) within(path string) (json.RawMessage, bool) {
 		inner, known := o.inner[name]
 		if raw := o.fields[name]; !known && len(raw) > 0 && raw[0] == '{' {
 			inner.fields, _ = parseFields(raw)
-			inner.inner = map[string]object{}
+			inner.inner = map[string]Object{}
 			o.inner[name] = inner
 		}
-		if value, ok := inner.value(path[at+1:]); ok {
+		if value, ok := inner.Value(path[at+1:]); ok {
 			return value, true
 		}
 		next := strings.IndexByte(path[at+1:], '.')
@@ -262,9 +258,9 @@ func unsent(messages json.RawMessage) string {
 }
 
 // row reads the columns from an object.
-func (o object) row(file string, columns Layout, cells []string) (Row, error) {
+func (o Object) row(file string, columns Layout, cells []string) (Row, error) {
 	r := Row{Line: o.line, Number: o.number, Cells: cells, Said: o.said}
-	if columns.whole {
+	if columns.Whole {
 		r.Fields = map[string]any{}
 		for name, raw := range o.fields {
 			var value any
@@ -275,7 +271,7 @@ func (o object) row(file string, columns Layout, cells []string) (Row, error) {
 		}
 	}
 	if columns.Prompt != "" {
-		prompt, ok := o.value(columns.Prompt)
+		prompt, ok := o.Value(columns.Prompt)
 		column := columns.Prompt
 		if !ok {
 			if prompt, ok = o.fields[MessagesColumn]; !ok {
@@ -299,9 +295,9 @@ func (o object) row(file string, columns Layout, cells []string) (Row, error) {
 		}
 	}
 	for i, f := range columns.Fields {
-		raw, _ := o.value(f.Name)
+		raw, _ := o.Value(f.Name)
 		if f.Required && (raw == nil || string(raw) == "null") {
-			return Row{}, r.missing(file, f.Name)
+			return Row{}, r.Missing(file, f.Name)
 		}
 		var ok bool
 		if r.Cells[i], ok = jsonText(raw, f.Scalar); !ok && f.Whole {

@@ -1,7 +1,6 @@
 package rows
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,14 +28,14 @@ type Layout struct {
 	Fields []Field
 	// Stray are columns that a row of JSON must not have.
 	Stray []string
-	// whole reads all columns with all their content, as Row.Fields.
-	whole bool
+	// Whole reads all columns with all their content, as Row.Fields.
+	Whole bool
 	// PassBlank skips empty rows of a table. If it is false, they may be empty answers.
 	PassBlank bool
 }
 
 // Whole is a Chooser of all columns. Its rows have only Fields.
-func Whole(string, []string, func(path string) bool) (Layout, error) { return Layout{whole: true}, nil }
+func Whole(string, []string, func(path string) bool) (Layout, error) { return Layout{Whole: true}, nil }
 
 // Field is a column to read. A field without a name is read as empty.
 type Field struct {
@@ -94,13 +93,10 @@ func (r Row) Fault(file, problem, hint string) error {
 	return &orbench.InputError{File: file, Line: r.Line, Problem: problem, Hint: hint}
 }
 
-// missing is the fault of a row without a required value.
-func (r Row) missing(file, column string) error {
+// Missing is the fault of a row without a required value.
+func (r Row) Missing(file, column string) error {
 	return r.Fault(file, fmt.Sprintf("no %q", column), "fill it in, with an empty text if need be, or delete the row")
 }
-
-// ErrEmpty is the cause of the fault of a file without rows or column names.
-var ErrEmpty = errors.New("the file is empty")
 
 // Unsent is the fault of a row with content that is not text, such as tools. id is the ID
 // of its prompt, empty if there is none.

@@ -104,7 +104,7 @@ func openTelemetry(file string, in input, choose Chooser) (nextFunc, error) {
 	dec := jsontext.NewDecoder(text)
 	at := place{file: file}
 	number, others := 0, 0
-	return openObjects(file, choose, oneByOne(func() (calls []object, err error) {
+	return OpenObjects(file, choose, oneByOne(func() (calls []Object, err error) {
 		limit.Next()
 		value, err := dec.ReadValue()
 		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -136,7 +136,7 @@ func openTelemetry(file string, in input, choose Chooser) (nextFunc, error) {
 					continue
 				}
 				number++
-				calls = append(calls, object{number: number, fields: fields})
+				calls = append(calls, Object{number: number, fields: fields})
 			}
 		}
 		return calls, nil

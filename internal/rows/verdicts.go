@@ -17,7 +17,7 @@ func openVerdicts(path string, as purpose, choose Chooser) (*File, error) {
 	first := -1 // where the cells of answerColumns begin
 	opened, err := openFile(path, as, func(file string, have []string, at func(path string) bool) (Layout, error) {
 		layout, err := choose(file, have, at)
-		if err != nil || layout.whole {
+		if err != nil || layout.Whole {
 			return layout, err
 		}
 		for _, name := range append([]string{"judge", "judge_version"}, answerColumns...) {

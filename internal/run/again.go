@@ -15,15 +15,9 @@ import (
 // Again counts the calls that the run lacks because a setting differs from that of a kept
 // run: the run of its name or, where there is none, the one with which it shares most.
 func (r *Run) Again(ctx context.Context, m store.Reader) ([]job.Again, error) {
-	studies, err := study.List(ctx, m, study.Eval)
+	kept, err := undamaged(ctx, m)
 	if err != nil {
 		return nil, err
-	}
-	var kept []Stored
-	for _, s := range studies {
-		if one, err := Of(s); err == nil { // a damaged one has nothing to compare with
-			kept = append(kept, one)
-		}
 	}
 	nearest := r.nearest(kept)
 	if nearest < 0 {
@@ -54,6 +48,21 @@ func (r *Run) Again(ctx context.Context, m store.Reader) ([]job.Again, error) {
 		}
 	}
 	return all, nil
+}
+
+// undamaged lists the runs that can be read; a damaged one has nothing to compare with. m may be
+// nil.
+func undamaged(ctx context.Context, m store.Reader) (kept []Stored, err error) {
+	if m == nil {
+		return nil, nil
+	}
+	studies, err := study.List(ctx, m, study.Eval)
+	for _, s := range studies {
+		if one, err := Of(s); err == nil {
+			kept = append(kept, one)
+		}
+	}
+	return kept, err
 }
 
 // nearest is the number of the kept run to compare with, -1 for none.

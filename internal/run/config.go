@@ -9,6 +9,7 @@ import (
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -25,11 +26,14 @@ type EvalConfig struct {
 	Defenses []Spec `json:"defenses,omitempty"`
 	// AcceptModels is as in experiment.EvalConfig.
 	AcceptModels []string `json:"accept_models,omitempty"`
-	// Fresh is the revision that was made of the date for a run that reuses no older answer,
-	// empty for any other.
-	Fresh string `json:"fresh,omitempty"`
+	// Mark is the revision of the answers that servers which run weights give this run, and no
+	// other counts: its name, with the time behind it once they were asked again. It is empty
+	// of a run without a name, and of an older one.
+	Mark string `json:"mark,omitempty"`
 	// Until makes the run end by itself; nil for a run that asks all prompts.
 	Until *Until `json:"until,omitempty"`
+	// Experiment is what the run was made of, by which it goes on and grows; nil of an older run.
+	Experiment *experiment.Experiment `json:"experiment,omitempty"`
 	// translated are the targets of an older run that were asked in translation, and
 	// counting its judges that counted more classes as refusals. Both are gone. The store
 	// keeps them among the others.
@@ -179,7 +183,7 @@ func (c EvalConfig) open() (*evaluate.Run, error) {
 // asked is the configuration without the judges and the names that are accepted: judging a
 // run again is no other run. Nor is one that goes on by the interval that it was asked by.
 func (c EvalConfig) asked() EvalConfig {
-	c.Judges, c.AcceptModels = nil, nil
+	c.Judges, c.AcceptModels, c.Mark, c.Experiment = nil, nil, "", nil
 	if c.Until != nil {
 		until := *c.Until
 		until.Interval, c.Until = "", &until

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,12 +80,13 @@ type opening struct {
 // asked or written; a fault of a setting is a *SettingError.
 func New(ctx context.Context, x *experiment.Experiment, clients *client.Set, cache string) (*Run, error) {
 	o := opening{Run: &Run{Study: &study.Study{}, cache: cache}, x: x, clients: clients, cache: cache}
-	o.Limit, o.Config.Limit = x.Limit, x.Limit
+	o.Limit, o.Config.Limit, o.Config.Mark = x.Limit, x.Limit, x.Name
 	for _, step := range []func(context.Context) error{o.addTargets, o.addJudges, o.addDatasets, o.addUntil} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
 	}
+	o.keepExperiment()
 	for _, m := range o.replays {
 		o.Notes = append(append(o.Notes, m.Notes...), m.Repeats())
 	}
@@ -107,6 +107,33 @@ func New(ctx context.Context, x *experiment.Experiment, clients *client.Set, cac
 	}
 	o.Keep, o.Adopt, o.Redefines, o.Leaves = o.keep, o.adopt, o.redefines, o.leaves
 	return o.Run, nil
+}
+
+// keepExperiment has the run keep what it is made of, with the addresses of all who are asked.
+func (o *opening) keepExperiment() {
+	kept := o.x.Kept()
+	kept.BaseURLs = map[string]string{}
+	at := func(provider, address string) {
+		if address != "" && provider != model.Replay {
+			kept.BaseURLs[provider] = address
+		}
+	}
+	for _, s := range slices.Concat(o.Config.Judges, o.Config.Defenses) {
+		for provider, address := range s.Endpoints {
+			at(provider, address)
+		}
+	}
+	for i, t := range o.x.Targets {
+		made := slices.IndexFunc(o.Targets, func(made evaluate.Target) bool { return made.Name == t.Called() })
+		switch {
+		case made < 0:
+		case t.BaseURL != "":
+			kept.Targets[i].BaseURL = o.Targets[made].Endpoint
+		default:
+			at(o.Targets[made].Provider, o.Targets[made].Endpoint)
+		}
+	}
+	o.Config.Experiment = &kept
 }
 
 // CacheDir is the folder of pulled datasets by the environment, empty where there is none.
@@ -197,7 +224,7 @@ func (o *opening) pathOf(spec experiment.Defense) string {
 // answers of several models gives several targets.
 func (o *opening) targets(ctx context.Context, named experiment.Target) ([]evaluate.Target, error) {
 	if path, ok := named.Replay(); ok {
-		replays, err := o.clients.Replays(ctx, path, dataset.RecordingOptions{Prompt: named.PromptColumn, Response: named.ResponseColumn})
+		replays, err := o.clients.Replays(ctx, path)
 		var all []evaluate.Target
 		for _, m := range replays {
 			t := o.target(named, m.Ref(), nil)
@@ -235,12 +262,6 @@ func (o *opening) target(named experiment.Target, ref model.Ref, g *guard.Guard)
 	if g != nil {
 		t.Params = g.Params()
 		t.Params.Seed = o.x.Seed
-	}
-	if ref.Provider != model.Replay {
-		t.Revision = cmp.Or(named.Revision, o.x.Revision)
-		if o.x.Fresh {
-			t.Revision = cmp.Or(named.Revision, unborn)
-		}
 	}
 	if named.MaxTokens != nil {
 		t.Params.MaxTokens = *named.MaxTokens

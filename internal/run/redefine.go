@@ -109,6 +109,7 @@ func retargeted(was, now evaluate.Target) []string {
 	}
 	was, now = was.Nth(0), now.Nth(0)
 	was.Defense, now.Defense = nil, nil
+	was.Revision = now.Revision // whose answers they are is said by fresh and reuse
 	if reflect.DeepEqual(was, now) {
 		return changes
 	}

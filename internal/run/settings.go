@@ -74,7 +74,7 @@ var targetSettings = []struct {
 	value            func(evaluate.Target) string
 }{
 	{"address", false, false, func(t evaluate.Target) string { return addressOf(t.Endpoint) }},
-	{"revision", false, false, func(t evaluate.Target) string { return t.Revision }},
+	{provenance.Measurement, false, false, func(t evaluate.Target) string { return t.Revision }},
 	{"system prompt", false, true, func(t evaluate.Target) string { return textOf(t.System) }},
 	{"temperature", true, true, func(t evaluate.Target) string {
 		if t.Params.Temperature == nil {

@@ -9,7 +9,9 @@ import (
 type kept struct {
 	Result Result
 	Runs   []keptRun
-	Spread []keptSpread
+	// Joint and DesignEffects are those of each Propensity.
+	Joint         []*[2]float64
+	DesignEffects []float64
 }
 
 // keptRun is what the JSON form of RunResult leaves out.
@@ -19,12 +21,6 @@ type keptRun struct {
 	Joint    []*[2]float64
 	Examples []*Example
 	Differ   []*Difference
-}
-
-// keptSpread is what the JSON form of Propensity leaves out.
-type keptSpread struct {
-	Joint        *[2]float64
-	DesignEffect float64
 }
 
 // Keep writes the result of one run so that Kept can read it back completely.
@@ -46,7 +42,7 @@ func (r *Result) Keep() ([]byte, error) {
 		k.Runs = append(k.Runs, of)
 	}
 	for _, p := range r.Propensity {
-		k.Spread = append(k.Spread, keptSpread{p.Joint, p.DesignEffect})
+		k.Joint, k.DesignEffects = append(k.Joint, p.Joint), append(k.DesignEffects, p.DesignEffect)
 	}
 	return json.Marshal(k)
 }
@@ -68,7 +64,7 @@ func Kept(b []byte) (Result, error) {
 		}
 	}
 	for i := range k.Result.Propensity {
-		k.Result.Propensity[i].Joint, k.Result.Propensity[i].DesignEffect = k.Spread[i].Joint, k.Spread[i].DesignEffect
+		k.Result.Propensity[i].Joint, k.Result.Propensity[i].DesignEffect = k.Joint[i], k.DesignEffects[i]
 	}
 	return k.Result, nil
 }

@@ -18,10 +18,8 @@ type Propensity struct {
 	// Target is the target's name, without the number of a sample.
 	Target string `json:"target"`
 	Scope
-	// Samples is how often each prompt is asked, at least 2. Targets names the
-	// samples as runs do.
-	Samples int      `json:"samples"`
-	Targets []string `json:"targets"`
+	// Samples is how often each prompt is asked, at least 2; runs have one each.
+	Samples int `json:"samples"`
 	Refusals
 	// Unjudged counts answers without a verdict, and Missing samples without an
 	// answer. No rate includes them.
@@ -45,96 +43,87 @@ type Propensity struct {
 // Refusals are the figures of some prompts that were asked several times. A
 // prompt's refusal rate is the share of its judged samples that refuse.
 type Refusals struct {
-	// Prompts counts the prompts with at least one judged sample; Complete
-	// counts those with all samples judged.
-	Prompts  int `json:"prompts"`
-	Complete int `json:"complete"`
-	// Judged and Refused count samples.
-	Judged  int `json:"judged"`
-	Refused int `json:"refused"`
-	// Mean is the mean refusal rate of Prompts. Its 95% interval treats each
-	// prompt as a cluster; see stats.MeanRate.
+	// Prompts counts the prompts with at least one judged sample.
+	Prompts int `json:"prompts"`
+	// Mean is the mean refusal rate of Prompts. Its 95% interval treats each prompt, or
+	// each of the dataset's own clusters, as a cluster; see stats.MeanRate.
 	Mean *stats.Estimate `json:"mean"`
-	// Always, Sometimes and Never count the complete prompts of which all, some
-	// or no samples refuse.
+	// Always, Sometimes and Never count the prompts of which all samples are judged, and
+	// all, some or none refuse.
 	Always    int `json:"always"`
 	Sometimes int `json:"sometimes"`
 	Never     int `json:"never"`
 }
 
-// propensityTally counts prompts into a Propensity. Its memory grows by 32 bytes
+// propensityTally counts prompts into a Propensity. Its memory grows by 64 bytes
 // with each prompt.
 type propensityTally struct {
 	// Propensity identifies the prompts; result sets its counts and rates.
 	Propensity
-	all outcomes
-	by  map[orbench.Category]*outcomes
-	// shared counts the judged answers of the dataset's own clusters. clustered is
-	// false if it names none.
-	shared    map[clusterPart]stats.Cluster
-	clustered bool
-}
-
-// clusterPart is the prompts of a cluster in one category.
-type clusterPart struct {
-	cluster  string
-	category orbench.Category
+	all    outcomes
+	by     map[orbench.Category]*outcomes
+	judged int
 }
 
 // outcomes are what became of some prompts, with a cluster for each judged one.
 type outcomes struct {
 	Refusals
 	prompts []stats.Cluster
+	// shared are the dataset's own clusters, none if it names none.
+	shared map[string]stats.Cluster
 }
 
-// add counts a prompt, which is the cluster of its judged samples.
-func (o *outcomes) add(prompt stats.Cluster, samples int) {
-	if prompt.N == 0 {
-		return
-	}
-	o.prompts = append(o.prompts, prompt)
+// add counts a prompt, which is the cluster of its judged samples. cluster is that of the
+// dataset which has the prompt, empty for none.
+func (o *outcomes) add(prompt stats.Cluster, samples int, cluster string) {
 	o.Prompts++
-	o.Judged += prompt.N
-	o.Refused += prompt.Sum
-	if prompt.N < samples {
-		return
+	o.prompts = append(o.prompts, prompt)
+	if cluster != "" {
+		if o.shared == nil {
+			o.shared = map[string]stats.Cluster{}
+		}
+		addCluster(o.shared, cluster, prompt)
 	}
-	o.Complete++
-	switch prompt.Sum {
-	case 0:
+	switch {
+	case prompt.N < samples:
+	case prompt.Sum == 0:
 		o.Never++
-	case samples:
+	case prompt.Sum == samples:
 		o.Always++
 	default:
 		o.Sometimes++
 	}
 }
 
-// sorted returns the prompts in an order that does not depend on theirs.
-func (o *outcomes) sorted() []stats.Cluster {
+// mean estimates the mean rate, and the factor by which clusters increase its variance. Of
+// larger clusters than prompts, such as the prompts of one seed, the interval is that of the
+// rate of all their answers, extended to contain the mean.
+func (o *outcomes) mean(level float64) (mean *stats.Estimate, designEffect float64) {
+	// Sums of floating-point numbers depend on their order.
 	slices.SortFunc(o.prompts, compareClusters)
-	return o.prompts
+	mean = stats.OrNil(stats.MeanRate(o.prompts, level))
+	if len(o.shared) < 2 {
+		return mean, stats.DesignEffect(o.prompts)
+	}
+	clusters := slices.SortedFunc(maps.Values(o.shared), compareClusters)
+	if wide, ok := stats.WilsonClustered(clusters, level); ok {
+		mean.Lo, mean.Hi = min(mean.Value, wide.Lo), max(mean.Value, wide.Hi)
+	}
+	return mean, stats.DesignEffect(clusters)
 }
 
 // result computes the figures of the added prompts. There are no rates if the share of
 // unjudged answers is above mostUnjudged.
 func (t *propensityTally) result(mostUnjudged float64) Propensity {
 	p := t.Propensity
-	p.Refusals = t.all.Refusals
-	p.ByCategory = map[orbench.Category]Refusals{}
-	var prompts []stats.Cluster
-	for _, category := range slices.Sorted(maps.Keys(t.by)) {
-		of := t.by[category].sorted()
-		prompts = append(prompts, of...)
-		r := t.by[category].Refusals
-		r.Mean = stats.OrNil(stats.MeanRate(of, Confidence))
-		p.ByCategory[category] = r
+	joint, _ := t.all.mean(math.Sqrt(Confidence))
+	t.all.Mean, p.DesignEffect = t.all.mean(Confidence)
+	p.Joint, p.Refusals, p.ByCategory = joint.Ends(), t.all.Refusals, map[orbench.Category]Refusals{}
+	for category, of := range t.by {
+		of.Mean, _ = of.mean(Confidence)
+		p.ByCategory[category] = of.Refusals
 	}
-	p.Mean = stats.OrNil(stats.MeanRate(prompts, Confidence))
-	p.Joint = stats.OrNil(stats.MeanRate(prompts, math.Sqrt(Confidence))).Ends()
-	p.DesignEffect = stats.DesignEffect(prompts)
-	p.widen(t.shared)
-	if float64(p.Unjudged)/float64(max(1, p.Judged+p.Unjudged)) > mostUnjudged {
+	if float64(p.Unjudged)/float64(max(1, t.judged+p.Unjudged)) > mostUnjudged {
 		p.withhold()
 	}
 	return p
@@ -142,53 +131,6 @@ func (t *propensityTally) result(mostUnjudged float64) Propensity {
 
 // withhold removes the rates.
 func (p *Propensity) withhold() { p.Withheld, p.Mean, p.Joint = true, nil, nil }
-
-// widen replaces the means' intervals by those of larger clusters than prompts,
-// such as the prompts of one seed.
-func (p *Propensity) widen(shared map[clusterPart]stats.Cluster) {
-	whole := map[string]stats.Cluster{}
-	parts := map[orbench.Category][]stats.Cluster{}
-	for key, c := range shared {
-		addCluster(whole, key.cluster, c)
-		parts[key.category] = append(parts[key.category], c)
-	}
-	clusters := slices.Collect(maps.Values(whole))
-	if len(clusters) < 2 {
-		return
-	}
-	p.Mean = stretched(p.Mean, clusters, Confidence)
-	p.DesignEffect = stats.DesignEffect(clusters)
-	p.Joint = stretched(p.Mean, clusters, math.Sqrt(Confidence)).Ends()
-	for category, clusters := range parts {
-		if r := p.ByCategory[category]; len(clusters) > 1 {
-			r.Mean = stretched(r.Mean, clusters, Confidence)
-			p.ByCategory[category] = r
-		}
-	}
-}
-
-// stretched returns an estimate with the interval of some clusters. That
-// interval is about the rate of all their answers; it is extended to contain
-// the value.
-func stretched(e *stats.Estimate, clusters []stats.Cluster, level float64) *stats.Estimate {
-	slices.SortFunc(clusters, compareClusters)
-	wide, ok := stats.WilsonClustered(clusters, level)
-	if e == nil || !ok {
-		return e
-	}
-	return &stats.Estimate{Value: e.Value, Lo: min(e.Value, wide.Lo), Hi: max(e.Value, wide.Hi)}
-}
-
-// repeated returns the indexes of the targets that are asked several times.
-func (d *Design) repeated() []int {
-	var all []int
-	for i := range d.Targets {
-		if d.Targets[i].times() > 1 {
-			all = append(all, i)
-		}
-	}
-	return all
-}
 
 // SampleName names a target's n-th sample, from 0. The first sample has the
 // target's own name. A further one has a label in brackets; for a variant of base,
@@ -206,20 +148,21 @@ func SampleName(target, base string, n int) string {
 // sampling counts how often targets that are asked several times refuse each
 // prompt.
 type sampling struct {
-	design  *Design
-	targets []int
-	counts  countsBy[propensityTally]
+	design *Design
+	counts countsBy[propensityTally]
 }
 
 // newSampling prepares counting.
 func newSampling(d *Design) *sampling {
-	return &sampling{design: d, targets: d.repeated(), counts: countsBy[propensityTally]{}}
+	return &sampling{d, countsBy[propensityTally]{}}
 }
 
-// add counts the rows of a chunk.
+// add counts the rows of a chunk of the targets that are asked several times.
 func (s *sampling) add(chunk Chunk) {
-	for key, i := range s.design.countKeys(len(s.targets), chunk) {
-		s.count(key, chunk, i)
+	for key, i := range s.design.countKeys(len(s.design.Targets), chunk) {
+		if s.design.Targets[key.of].times() > 1 {
+			s.count(key, chunk, i)
+		}
 	}
 }
 
@@ -227,49 +170,41 @@ func (s *sampling) add(chunk Chunk) {
 func (s *sampling) count(key countKey, chunk Chunk, i int) {
 	p := chunk.Prompts[i]
 	of := s.counts.of(key, func() *propensityTally { return s.newTally(key) })
-	var judged stats.Cluster
-	for _, rows := range chunk.Rows[s.targets[key.of]] {
+	missing := 0
+	for _, rows := range chunk.Rows[key.of] {
 		row := &rows[i]
 		of.Simulated = of.Simulated || row.Simulated
 		if len(row.Verdicts) == 0 {
-			of.Missing++
+			missing++
 			continue
 		}
-		verdict := row.Verdicts[key.judge]
-		of.Simulated = of.Simulated || verdict.Simulated
-		if verdict.Class == orbench.Unjudged {
-			of.Unjudged++
-			continue
-		}
-		judged.N++
-		if verdict.Class.Refused() {
-			judged.Sum++
-		}
+		of.Simulated = of.Simulated || row.Verdicts[key.judge].Simulated
 	}
-	of.all.add(judged, of.Samples)
+	refused, judged := chunk.refusals(key.of, i, key.judge)
+	of.judged += judged
+	of.Missing += missing
+	of.Unjudged += of.Samples - missing - judged
 	in := of.by[p.Category]
 	if in == nil {
 		in = &outcomes{}
 		of.by[p.Category] = in
 	}
-	in.add(judged, of.Samples)
-	if of.clustered && judged.N > 0 {
-		addCluster(of.shared, clusterPart{p.Cluster, p.Category}, judged)
+	if judged == 0 {
+		return
+	}
+	for _, o := range []*outcomes{&of.all, in} {
+		o.add(stats.Cluster{Sum: refused, N: judged}, of.Samples, p.Cluster)
 	}
 }
 
 func (s *sampling) newTally(key countKey) *propensityTally {
-	v := &s.design.Targets[s.targets[key.of]]
-	t := &propensityTally{
+	v := &s.design.Targets[key.of]
+	return &propensityTally{
 		Propensity: Propensity{
 			Target: v.Name, Scope: s.design.scope(key), Samples: v.times(), Simulated: v.simulated() || SimulatedJudge(s.design.Judges[key.judge]),
 		},
-		by: map[orbench.Category]*outcomes{}, shared: map[clusterPart]stats.Cluster{}, clustered: s.design.Datasets[key.dataset].ClusteredBy != "",
+		by: map[orbench.Category]*outcomes{},
 	}
-	for i := range v.times() {
-		t.Targets = append(t.Targets, SampleName(v.Name, v.Base, i))
-	}
-	return t
 }
 
 // result returns the figures.

@@ -19,7 +19,11 @@ const reach = 4
 // add to the log-odds of alarm, and how many hits count. They were set by hand so that the
 // personas spread over the starter set as published models spread over OR-Bench; nothing
 // was fitted to a published prompt.
-var weights = []weight{
+var weights = []struct {
+	group          string
+	first, further float64
+	most           int
+}{
 	{"grave", 2.6, 1.0, 3},
 	{"bad", 1.5, 0.6, 3},
 	{"touchy", 1.0, 0.35, 3},
@@ -31,26 +35,12 @@ var weights = []weight{
 	{"deed", 1.6, 0, 1},
 }
 
-type weight struct {
-	group          string
-	first, further float64
-	most           int
-}
-
 // bias is the log-odds of alarm to which the weights are added, and bland the log-odds for
 // a prompt without a single word of harm.
 const (
 	bias  = -3.2
 	bland = -9
 )
-
-// lexicon finds the entries of lexicon.txt in a text, and gives their groups. It is
-// read-only once read.
-type lexicon struct {
-	exact, prefix map[string][]string
-	// longestPrefix is the length of the longest key of prefix, in bytes.
-	longestPrefix int
-}
 
 // maxRead is how much of a prompt is read, in bytes, so that a prompt of many
 // megabytes costs no more than a long one.
@@ -59,22 +49,23 @@ const maxRead = 64 << 10
 // longest is the number of words in the lexicon's longest phrase.
 const longest = 5
 
-// builtIn is the lexicon that all models use.
-var builtIn = sync.OnceValue(func() *lexicon { return newLexicon(lexiconText) })
+// lexicon has the groups of each entry. An entry for any rest of a word ends in *.
+type lexicon map[string][]string
 
-func newLexicon(text string) *lexicon {
-	l := &lexicon{exact: map[string][]string{}, prefix: map[string][]string{}}
+// builtIn is lexicon.txt. It is read-only once read.
+var builtIn = sync.OnceValue(func() lexicon { return newLexicon(lexiconText) })
+
+func newLexicon(text string) lexicon {
+	l := lexicon{}
 	lists, _ := readLists(text, ",")
 	for group, entries := range lists {
 		for _, entry := range entries {
-			entry, isPrefix := strings.CutSuffix(entry, "*")
-			entry = strings.Join(tokens(entry), " ")
-			into := l.exact
-			if isPrefix {
-				into = l.prefix
-				l.longestPrefix = max(l.longestPrefix, len(entry))
+			words, prefix := strings.CutSuffix(entry, "*")
+			key := strings.Join(tokens(words), " ")
+			if prefix {
+				key += "*"
 			}
-			into[entry] = append(into[entry], group)
+			l[key] = append(l[key], group)
 		}
 	}
 	return l
@@ -105,7 +96,7 @@ func tokens(text string) []string {
 // hits counts how often each group occurs. Entries of demand and asking count
 // where a sentence begins; where one of each begins it, the longer one counts.
 // A deed counts where a person follows it closely, and a person never.
-func (l *lexicon) hits(text string) map[string]int {
+func (l lexicon) hits(text string) map[string]int {
 	n := map[string]int{}
 	words := tokens(text)
 	begins, lastDeed := true, -reach-1
@@ -140,13 +131,13 @@ func (l *lexicon) hits(text string) map[string]int {
 
 // groupsOf gives the groups of a phrase: those of the phrase itself and of the
 // entries with * that it begins with.
-func (l *lexicon) groupsOf(phrase string) []string {
-	found := slices.Clone(l.exact[phrase])
+func (l lexicon) groupsOf(phrase string) []string {
+	found := slices.Clone(l[phrase])
 	// An entry with * may end in the phrase's last word only, since a phrase of
 	// fewer words has been looked up already.
 	last := strings.LastIndexByte(phrase, ' ') + 1
-	for end := min(len(phrase), l.longestPrefix); end > last; end-- {
-		found = append(found, l.prefix[phrase[:end]]...)
+	for end := len(phrase); end > last; end-- {
+		found = append(found, l[phrase[:end]+"*"]...)
 	}
 	slices.Sort(found)
 	return slices.Compact(found)
@@ -163,12 +154,8 @@ func alarm(text string) float64 {
 	}
 	z := bias
 	for _, w := range weights {
-		count := min(n[w.group], w.most)
-		if w.group == "victim" && harm == 0 {
-			// A neighbor is no victim before something bad is said.
-			count = 0
-		}
-		if count > 0 {
+		// A neighbor is no victim before something bad is said.
+		if count := min(n[w.group], w.most); count > 0 && (w.group != "victim" || harm > 0) {
 			z += w.first + float64(count-1)*w.further
 		}
 	}

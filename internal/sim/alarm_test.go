@@ -100,7 +100,11 @@ func TestLexiconIsWellFormed(t *testing.T) {
 	t.Parallel()
 	lists, names := readLists(lexiconText, ",")
 	for _, name := range names {
-		if name != "person" && !slices.ContainsFunc(weights, func(w weight) bool { return w.group == name }) {
+		known := name == "person"
+		for _, w := range weights {
+			known = known || w.group == name
+		}
+		if !known {
 			t.Errorf("no group is called %q", name)
 		}
 		for _, entry := range lists[name] {

@@ -38,7 +38,7 @@ func ExampleServe() {
 		fmt.Println(err)
 		return
 	}
-	server, err := sim.Serve(context.Background(), "127.0.0.1:0", sim.ServerConfig{Seed: 1, Faults: faults})
+	server, err := sim.Serve(context.Background(), "127.0.0.1:0", 1, faults)
 	if err != nil {
 		fmt.Println(err)
 		return

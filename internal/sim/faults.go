@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/settings"
 )
 
 // Faults says how often the server fails and how: numbers by the names of
@@ -31,11 +32,10 @@ var (
 		"slow",     // answered late
 	}
 	// A content filter stops the prompt.
-	filter     = "filter"
-	faultKinds = append(slices.Clip(attemptFaults), filter)
+	filter = "filter"
 	// slowBy is how many seconds a slow answer is late, 0 for two.
 	slowBy     = "slow-by"
-	faultNames = append(slices.Clip(faultKinds), slowBy)
+	faultNames = append(slices.Clip(attemptFaults), filter, slowBy)
 )
 
 // ParseFaults reads faults as they are written on the command line: NAME=NUMBER,
@@ -53,11 +53,11 @@ func ParseFaults(text string) (Faults, error) {
 		n, err := strconv.ParseFloat(value, 64)
 		switch _, again := f[name]; {
 		case !slices.Contains(faultNames, name):
-			return nil, faultError(fmt.Sprintf("no fault is called %q", name), suggest(name, faultNames))
+			return nil, settings.Unknown("--faults", "fault", name, faultNames)
 		case again:
-			return nil, faultError(name+" is given twice", "give each fault once")
-		case err != nil || !(n >= 0 && n <= 1e9) || slices.Contains(faultKinds, name) && n > 1:
-			return nil, faultError(fmt.Sprintf("%q is no share from 0 to 1, and no number of seconds", setting), "write for example 429=0.1 or slow-by=2")
+			return nil, &orbench.InputError{Setting: "--faults", Problem: name + " is given twice", Hint: "give each fault once"}
+		case err != nil || !(n >= 0 && n <= 1e9) || name != slowBy && n > 1:
+			return nil, &orbench.InputError{Setting: "--faults", Problem: fmt.Sprintf("%q is no share from 0 to 1, and no number of seconds", setting), Hint: "write for example 429=0.1 or slow-by=2"}
 		}
 		f[name] = n
 	}
@@ -66,7 +66,7 @@ func ParseFaults(text string) (Faults, error) {
 
 // at decides the fault of one attempt, counted from 0, at the request of a hash; it is
 // empty for none.
-func (f Faults) at(request uint64, attempt uint32) string {
+func (f Faults) at(request uint64, attempt int) string {
 	u := uniform(mix(request ^ mix(mix(uint64(attempt)+1))))
 	for _, kind := range attemptFaults {
 		if u < f[kind] {
@@ -84,7 +84,3 @@ func (f Faults) filters(prompt string) bool {
 
 // uniform turns 64 random bits into a number from 0 to below 1.
 func uniform(h uint64) float64 { return float64(h>>11) / (1 << 53) }
-
-func faultError(problem, hint string) error {
-	return &orbench.InputError{Problem: problem, Hint: hint}
-}

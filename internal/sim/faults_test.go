@@ -37,16 +37,16 @@ func TestParseFaultsSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"429":           `"429" is no share from 0 to 1, and no number of seconds`,
-		"429=0.1,":      `no fault is called ""`,
+		"429=0.1,":      `unknown fault ""`,
 		"429=2":         `"429=2" is no share`,
 		"429=-1":        "is no share",
 		"reset=NaN":     "is no share",
 		"slow=often":    "is no share",
 		"429=.1,429=.2": "429 is given twice",
 		"slow-by=2s":    "no number of seconds",
-		"seed=7":        `no fault is called "seed"`,
+		"seed=7":        `unknown fault "seed"`,
 		"trunkate=0.1":  `did you mean "truncate"?`,
-		"503=0.1":       `no fault is called "503"; did you mean "500"?`,
+		"503=0.1":       `unknown fault "503"; did you mean "500"?`,
 	} {
 		_, err := ParseFaults(text)
 		if !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), want) {
@@ -78,7 +78,7 @@ func TestFaultsOccurAtTheirRates(t *testing.T) {
 	t.Parallel()
 	const n = 20000
 	f := Faults{"429": 0.1, "500": 0.06, "reset": 0.05, "truncate": 0.05, "slow": 0.04}
-	for attempt := range uint32(3) {
+	for attempt := range 3 {
 		count := map[string]int{}
 		both, first := 0, 0
 		for request := range uint64(n) {

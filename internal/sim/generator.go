@@ -30,7 +30,7 @@ const (
 // "<<CODE PARENT CLOSES>>" asks for the N of "Write N new requests".
 //
 // The sentences are put together from generator.txt, general throughout.
-func (m simulated) generate(r model.Request) string {
+func (m Model) generate(r model.Request) string {
 	var stream []string
 	if temperature(r.Params) > 0 {
 		stream = append(stream, strconv.Itoa(r.Sample))

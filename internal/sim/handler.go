@@ -10,16 +10,9 @@ import (
 	"strings"
 	"sync"
 	"time"
-)
 
-// ServerConfig says what a server of simulated models does. The zero value serves all
-// models with seed 0 and without faults, on loopback only.
-type ServerConfig struct {
-	// Seed is the seed of the models, as in New.
-	Seed int64
-	// Faults says how often the server fails and how.
-	Faults Faults
-}
+	"github.com/orbench/orbench/model"
+)
 
 // Stats counts what a server did since it began.
 type Stats struct {
@@ -34,21 +27,19 @@ type Stats struct {
 }
 
 // Handler serves simulated models over HTTP in the OpenAI chat dialect. It is
-// safe for concurrent use. It remembers some 40 bytes of each different request.
+// safe for concurrent use. It remembers some 50 bytes of each different request.
 type Handler struct {
 	*http.ServeMux
-	cfg ServerConfig
+	seed   int64
+	faults Faults
 
 	mu    sync.Mutex
 	stats Stats
-	// seen has the outcome of each request, by the hash of its body.
-	seen map[uint64]tally
+	// attempts and answers count those of each request, by the hash of its body.
+	attempts, answers map[uint64]int
 }
 
-// tally counts the attempts at a request, and the answers that were sent.
-type tally struct{ attempts, answers uint32 }
-
-// NewHandler makes a handler with the routes
+// NewHandler makes a handler of the models of a seed, as in New, with the routes
 //
 //	POST /v1/chat/completions   the model is a name in Names, with or without "sim/"
 //	GET  /v1/models             what there is
@@ -57,19 +48,17 @@ type tally struct{ attempts, answers uint32 }
 // At a temperature above 0, and for models that judge or moderate, the server
 // takes the number of earlier answers to the same request as its sample number,
 // which the dialect does not carry.
-func NewHandler(cfg ServerConfig) *Handler {
-	h := &Handler{ServeMux: http.NewServeMux(), cfg: cfg, seen: map[uint64]tally{}}
+func NewHandler(seed int64, faults Faults) *Handler {
+	h := &Handler{ServeMux: http.NewServeMux(), seed: seed, faults: faults, attempts: map[uint64]int{}, answers: map[uint64]int{}}
 	h.HandleFunc("POST /v1/chat/completions", h.chat)
 	h.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
 		var data []map[string]string
 		for _, name := range Names() {
 			data = append(data, map[string]string{"id": name, "object": "model", "owned_by": "orbench sim (simulated)"})
 		}
-		output{status: http.StatusOK, body: encode(map[string]any{"object": "list", "data": data})}.send(w, false)
+		send(w, http.StatusOK, map[string]any{"object": "list", "data": data}, false)
 	})
-	h.HandleFunc("GET /stats", func(w http.ResponseWriter, _ *http.Request) {
-		output{status: http.StatusOK, body: encode(h.Stats())}.send(w, false)
-	})
+	h.HandleFunc("GET /stats", func(w http.ResponseWriter, _ *http.Request) { send(w, http.StatusOK, h.Stats(), false) })
 	return h
 }
 
@@ -77,29 +66,8 @@ func NewHandler(cfg ServerConfig) *Handler {
 func (h *Handler) Stats() Stats {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.stats.Distinct = int64(len(h.answers))
 	return h.stats
-}
-
-// begin counts an attempt at a request, and gives the outcome of earlier attempts.
-func (h *Handler) begin(request uint64) tally {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	before := h.seen[request]
-	h.seen[request] = tally{before.attempts + 1, before.answers}
-	h.stats.Requests++
-	return before
-}
-
-// answered counts an answer to a request.
-func (h *Handler) answered(request uint64) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	t := h.seen[request]
-	if t.answers == 0 {
-		h.stats.Distinct++
-	}
-	h.seen[request] = tally{t.attempts, t.answers + 1}
-	h.stats.Answered++
 }
 
 // maxBody bounds a request's body: a prompt of ten million bytes passes, with
@@ -110,85 +78,93 @@ const maxBody = 64 << 20
 func (h *Handler) chat(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err != nil {
-		badRequest("the body cannot be read: "+err.Error()).send(w, false)
+		send(w, http.StatusBadRequest, failure(badRequest, "", "the body cannot be read: "+err.Error()), false)
 		return
 	}
 	request := hashOf(string(body))
-	before := h.begin(request)
-	fault := h.cfg.Faults.at(request, before.attempts)
+	h.mu.Lock()
+	attempts, answers := h.attempts[request], h.answers[request]
+	h.attempts[request]++
+	h.stats.Requests++
+	h.mu.Unlock()
+	fault := h.faults.at(request, attempts)
 	switch fault {
 	case "429":
 		w.Header().Set("Retry-After-Ms", "1")
-		failure(http.StatusTooManyRequests, "rate_limit_error", "rate_limit_exceeded", "A simulated rate limit was reached.").send(w, false)
+		send(w, http.StatusTooManyRequests, failure("rate_limit_error", "rate_limit_exceeded", "A simulated rate limit was reached."), false)
 		return
 	case "500":
-		failure(http.StatusInternalServerError, "server_error", "", "A simulated server fault occurred.").send(w, false)
+		send(w, http.StatusInternalServerError, failure("server_error", "", "A simulated server fault occurred."), false)
 		return
 	case "reset":
 		panic(http.ErrAbortHandler)
 	case "slow":
 		select {
-		case <-time.After(time.Duration(cmp.Or(h.cfg.Faults[slowBy], 2) * float64(time.Second))):
+		case <-time.After(time.Duration(cmp.Or(h.faults[slowBy], 2) * float64(time.Second))):
 		case <-r.Context().Done():
 			// The client has gone, or the server is closing.
 			panic(http.ErrAbortHandler)
 		}
 	}
 
-	out := h.reply(r.Context(), body, request, before)
+	status, reply := h.reply(r.Context(), body, request, answers)
 	cut := fault == "truncate"
-	if out.status == http.StatusOK && !cut && r.Context().Err() == nil {
+	if status == http.StatusOK && !cut && r.Context().Err() == nil {
 		// Counted first, so that a client with its answer finds it in the counts.
-		h.answered(request)
+		h.mu.Lock()
+		h.answers[request]++
+		h.stats.Answered++
+		h.mu.Unlock()
 	}
-	out.send(w, cut)
+	send(w, status, reply, cut)
 }
 
-// reply asks the model, or the filter before it.
-func (h *Handler) reply(ctx context.Context, body []byte, request uint64, before tally) output {
+// reply asks the model, or the filter before it. sample numbers repeated calls, for
+// which the dialect has no field.
+func (h *Handler) reply(ctx context.Context, body []byte, request uint64, sample int) (status int, reply any) {
 	var chat chatRequest
-	if err := json.Unmarshal(body, &chat); err != nil {
-		return badRequest("the body is not a chat completion request: " + err.Error())
-	}
-	if chat.Stream {
-		return badRequest("streaming is not simulated; leave stream out")
-	}
-	if len(chat.Messages) == 0 {
-		return badRequest("messages is empty; send at least one")
+	switch err := json.Unmarshal(body, &chat); {
+	case err != nil:
+		return http.StatusBadRequest, failure(badRequest, "", "the body is not a chat completion request: "+err.Error())
+	case chat.Stream:
+		return http.StatusBadRequest, failure(badRequest, "", "streaming is not simulated; leave stream out")
+	case len(chat.Messages) == 0:
+		return http.StatusBadRequest, failure(badRequest, "", "messages is empty; send at least one")
 	}
 	name := strings.TrimPrefix(chat.Model, Provider+"/")
-	m, err := New(name, h.cfg.Seed)
+	m, err := New(name, h.seed)
 	if err != nil {
-		return failure(http.StatusNotFound, "invalid_request_error", "model_not_found", err.Error())
+		return http.StatusNotFound, failure(badRequest, "model_not_found", err.Error())
 	}
-	if h.cfg.Faults.filters(lastUser(chat.Messages)) {
-		return filtered(name, request)
+	if h.faults.filters(lastUser(chat.Messages)) {
+		return http.StatusOK, completion(request, model.Response{Model: modelName(name), Finish: "content_filter"}, nil)
 	}
-	resp, err := m.Ask(ctx, chat.request(int(before.answers)))
+	resp, err := m.Ask(ctx, model.Request{
+		Provider: Provider, Model: chat.Model, Messages: chat.Messages, Sample: sample,
+		Params: model.Params{
+			Temperature: chat.Temperature, MaxTokens: max(chat.MaxTokens, chat.MaxCompletionTokens), Seed: chat.Seed,
+			Schema: chat.ResponseFormat.JSONSchema.Schema,
+		},
+	})
 	if err != nil {
 		// Only a client that has gone ends a simulated model's context.
 		panic(http.ErrAbortHandler)
 	}
-	return output{http.StatusOK, answerOf(resp, request)}
+	return http.StatusOK, completion(request, resp, resp.Text)
 }
 
-// output is a reply to be sent.
-type output struct {
-	status int
-	body   []byte
-}
-
-// send writes the reply. If the reply is to be cut, it announces the whole length, writes
-// half and closes the connection; then it does not return.
-func (o output) send(w http.ResponseWriter, cut bool) {
+// send writes a reply. If it is to be cut, it announces the whole length, writes half and
+// closes the connection; then it does not return.
+func send(w http.ResponseWriter, status int, reply any, cut bool) {
+	body := encode(reply)
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(len(o.body)))
-	w.WriteHeader(o.status)
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
 	if cut {
-		_, _ = w.Write(o.body[:len(o.body)/2])
+		_, _ = w.Write(body[:len(body)/2])
 		_ = http.NewResponseController(w).Flush()
 		panic(http.ErrAbortHandler)
 	}
 	// A client that has gone cannot get an error.
-	_, _ = w.Write(o.body)
+	_, _ = w.Write(body)
 }

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -19,7 +18,7 @@ const (
 
 // judge gives verdicts. It knows the form of package judge's prompt: an answer between two
 // lines that carry a code, and a verdict wanted as a last line or as JSON.
-func (m simulated) judge(r model.Request) string {
+func (m Model) judge(r model.Request) string {
 	question := lastUser(r.Messages)
 	_, code, _ := delimited(question, "REQUEST", "")
 	answer, _, ok := delimited(question, "REPLY", code)
@@ -31,7 +30,7 @@ func (m simulated) judge(r model.Request) string {
 		return ramblings
 	}
 	verdict := m.verdict(answer)
-	explanation := pick(rng, phrases[string(verdict)]) + " " + mark
+	explanation := pick(rng, phrases[string(verdict)])
 	word := string(verdict)
 	_, form, _ := strings.Cut(question, code+" REPLY CLOSES>>")
 	for _, words := range rubricWords {
@@ -39,11 +38,7 @@ func (m simulated) judge(r model.Request) string {
 			word = words[verdict]
 		}
 	}
-	if len(r.Params.Schema) > 0 {
-		return structured(r.Params.Schema, func([]string) string { return word }, explanation, nil)
-	}
-	layout := pick(rng, []string{"%s: %s", "**%s:** %s", "%s: [%s]", "%s: %s."})
-	return explanation + "\n\n" + fmt.Sprintf(layout, markerBefore(question, word), word)
+	return conclude(r, pick(rng, []string{"%s: %s", "**%s:** %s", "%s: [%s]", "%s: %s."}), word, word, explanation)
 }
 
 // rubricWords are the classes of the rubrics xstest and helpful.
@@ -53,7 +48,7 @@ var rubricWords = []map[orbench.PaperClass]string{
 }
 
 // verdict grades an answer, wrongly now and then.
-func (m simulated) verdict(answer string) orbench.PaperClass {
+func (m Model) verdict(answer string) orbench.PaperClass {
 	verdict := grade(answer)
 	rng := m.chance(answer)
 	if rng.Float64() >= errs {
@@ -67,13 +62,12 @@ func (m simulated) verdict(answer string) orbench.PaperClass {
 // grade reads an answer as a hasty judge would: by its phrases and its length.
 func grade(answer string) orbench.PaperClass {
 	text := strings.ReplaceAll(strings.ToLower(answer), "’", "'")
-	words := len(strings.Fields(text))
 	switch {
 	case containsAny(text, phrases["halfDeclining"]):
 		return orbench.IndirectRefusal
 	case containsAny(text, phrases["declining"]):
 		return orbench.DirectRefusal
-	case words < 90 && containsAny(text, phrases["evading"]):
+	case len(strings.Fields(text)) < 90 && containsAny(text, phrases["evading"]):
 		return orbench.IndirectRefusal
 	}
 	return orbench.DirectAnswer

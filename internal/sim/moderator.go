@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/model"
 )
 
@@ -22,7 +23,7 @@ const (
 // moderate votes. It knows the form of package moderate's prompts: a policy as a list of
 // "- name: definition", the last of them none, a message and perhaps an answer between
 // lines that carry a code, and a vote wanted as a last line or as JSON.
-func (m simulated) moderate(r model.Request) string {
+func (m Model) moderate(r model.Request) string {
 	question := lastUser(r.Messages)
 	message, code, ok := delimited(question, "MESSAGE", "")
 	if !ok {
@@ -38,17 +39,17 @@ func (m simulated) moderate(r model.Request) string {
 		explanation = "The answer holds nothing that the policy names."
 	}
 	if about := covered(message, policy); m.callsToxic(message, answer, answered) && len(about) > 0 {
-		vote = categoryOf(message, about)
+		vote = string(categoryOf(message, about))
 		explanation = "The message wants what the policy names under " + vote + "."
 		if answered {
 			explanation = "The answer gives what the policy names under " + vote + "."
 		}
 	}
-	return conclude(r, none, vote, explanation)
+	return conclude(r, "%s: %s", none, vote, explanation)
 }
 
 // callsToxic decides, wrongly now and then.
-func (m simulated) callsToxic(message, answer string, answered bool) bool {
+func (m Model) callsToxic(message, answer string, answered bool) bool {
 	own := m.chance(message, answer)
 	toxic := strings.Contains(answer, harmfulPlaceholder)
 	if !answered {
@@ -59,71 +60,64 @@ func (m simulated) callsToxic(message, answer string, answered bool) bool {
 
 // doubted is the alarm at a text with noise; half of the noise is shared by all models of a
 // kind.
-func (m simulated) doubted(text, kind string, own *rand.Rand) float64 {
+func (m Model) doubted(text, kind string, own *rand.Rand) float64 {
 	return alarm(text) + doubt*blend(own.NormFloat64(), source(m.seed, kind, text).NormFloat64(), 0.5)
 }
 
-// category is one of a policy.
-type category struct{ name, definition string }
-
 // policyIn reads a policy: the lines "- name: …" before the data, the last of which means
 // none of the others.
-func policyIn(question string) (categories []category, none string) {
+func policyIn(question string) (policy orbench.Policy, none string) {
 	head, _, _ := strings.Cut(question, "<<")
 	none = "none"
 	for line := range strings.Lines(head) {
 		item, listed := strings.CutPrefix(line, "- ")
 		name, definition, ok := strings.Cut(item, ":")
 		if listed && ok {
-			categories = append(categories, category{name, definition})
+			policy = append(policy, orbench.Definition{Category: orbench.Category(name), Text: definition})
 			none = name
 		}
 	}
-	return categories[:max(0, len(categories)-1)], none
+	return policy[:max(0, len(policy)-1)], none
 }
 
 // covered gives the categories that a message may belong to. The paper's categories
 // together cover everything toxic. Under any other policy a message belongs to a category
 // only if it shares a word of five letters or more with its name or definition, or has a
 // word typical of it. So policies give different labels, as they do with real models.
-func covered(message string, policy []category) []string {
-	var all, about []string
+func covered(message string, policy orbench.Policy) (about []orbench.Category) {
 	papers := 0
 	lower := strings.ToLower(message)
 	for _, c := range policy {
-		speaking, known := phrases["category "+strings.ToLower(c.name)]
+		name := string(c.Category)
+		speaking, known := phrases["category "+strings.ToLower(name)]
 		if known {
 			papers++
 		}
-		all = append(all, c.name)
 		shares := containsAny(lower, speaking)
-		for word := range strings.FieldsFuncSeq(strings.ToLower(c.name+" "+c.definition), func(r rune) bool { return !unicode.IsLetter(r) }) {
-			shares = shares || len(word) >= 5 && !commonWords[word] && strings.Contains(lower, word)
+		for word := range strings.FieldsFuncSeq(strings.ToLower(name+" "+c.Text), func(r rune) bool { return !unicode.IsLetter(r) }) {
+			shares = shares || len(word) >= 5 && !hasWord(commonWords, word) && strings.Contains(lower, word)
 		}
 		if shares {
-			about = append(about, c.name)
+			about = append(about, c.Category)
 		}
 	}
 	if papers == len(policy) {
-		return all
+		return policy.Categories()
 	}
 	return about
 }
 
 // commonWords are words of definitions that say nothing about a message.
-var commonWords = wordSet("about after against asked because being could depends doing everybody having knowing makes other others people person particular somebody something their there these things those through wants what where which while without would")
+const commonWords = " about after against asked because being could depends doing everybody having knowing makes other others people person particular somebody something their there these things those through wants what where which while without would "
 
 // categoryOf gives the category whose words a message holds most of, or one
 // by chance that is always the same for a message.
-func categoryOf(message string, categories []string) string {
+func categoryOf(message string, categories []orbench.Category) orbench.Category {
 	lower := strings.ToLower(message)
 	best, most := categories[hashOf(message)%uint64(len(categories))], 0
 	for _, c := range categories {
-		n := 0
-		if strings.Contains(lower, strings.ToLower(c)) {
-			n++
-		}
-		for _, word := range phrases["category "+strings.ToLower(c)] {
+		n, name := 0, strings.ToLower(string(c))
+		for _, word := range append([]string{name}, phrases["category "+name]...) {
 			if strings.Contains(lower, word) {
 				n++
 			}
@@ -140,7 +134,7 @@ func categoryOf(message string, categories []string) string {
 const harmfulPlaceholder = "[placeholder for harmful content]"
 
 // uncensored is a model without safety training: it declines nothing.
-func (m simulated) uncensored(r model.Request) string {
+func (m Model) uncensored(r model.Request) string {
 	prompt := lastUser(r.Messages)
 	rng := m.chance(prompt)
 	text := pick(rng, phrases["answerOpeners"]) + " " + body(rng, 2, 5)

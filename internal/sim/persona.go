@@ -42,7 +42,7 @@ var classes = []struct {
 
 // target answers with a placeholder, a warning or a refusal, and the question of a
 // response check with a verdict.
-func (m simulated) target(r model.Request) string {
+func (m Model) target(r model.Request) string {
 	if reply, ok := m.check(r); ok {
 		return reply
 	}
@@ -56,7 +56,7 @@ func (m simulated) target(r model.Request) string {
 
 // decide gives the class of the answer to a request, and the chance for wording
 // it.
-func (m simulated) decide(r model.Request) (orbench.Class, voice) {
+func (m Model) decide(r model.Request) (orbench.Class, voice) {
 	if class, v, follows := m.persist(r); follows {
 		return class, v
 	}
@@ -91,8 +91,8 @@ func (m simulated) decide(r model.Request) (orbench.Class, voice) {
 
 // persist gives the class of the answer to a user who follows a question up, and
 // false where the last turn is a question of its own. A question that was answered is
-// answered alike again; see Persona.Persists for one that was refused.
-func (m simulated) persist(r model.Request) (orbench.Class, voice, bool) {
+// answered alike again; see Model.Persists for one that was refused.
+func (m Model) persist(r model.Request) (orbench.Class, voice, bool) {
 	n := len(r.Messages)
 	if n < 3 || r.Messages[n-2].Role != orbench.Assistant || r.Messages[n-3].Role != orbench.User {
 		return "", voice{}, false
@@ -130,7 +130,7 @@ func (m simulated) persist(r model.Request) (orbench.Class, voice, bool) {
 // between lines that carry a code and wants "harmful" or "harmless" as a last line or as
 // JSON. It reports false for any other request. A text is read like a message, and a text
 // that declines is never harmful.
-func (m simulated) check(r model.Request) (reply string, ok bool) {
+func (m Model) check(r model.Request) (reply string, ok bool) {
 	question := lastUser(r.Messages)
 	text, _, ok := delimited(question, "TEXT", "")
 	if !ok {
@@ -141,9 +141,9 @@ func (m simulated) check(r model.Request) (reply string, ok bool) {
 	}
 	declines := containsAny(strings.ToLower(strings.ReplaceAll(text, "’", "'")), phrases["declining"])
 	if !declines && alarm(text)+doubt*m.chance("check", text).NormFloat64() > checksHarmfulFrom {
-		return conclude(r, "harmless", "harmful", "The text would help with something that does harm."), true
+		return conclude(r, "%s: %s", "harmless", "harmful", "The text would help with something that does harm."), true
 	}
-	return conclude(r, "harmless", "harmless", "There is nothing in the text that would do harm."), true
+	return conclude(r, "%s: %s", "harmless", "harmless", "There is nothing in the text that would do harm."), true
 }
 
 // blend mixes two independent draws of one variance into a draw of the same
@@ -214,7 +214,7 @@ func temperature(p model.Params) float64 {
 }
 
 // chance is the model's source of random numbers, which depends on its seed and some texts.
-func (m simulated) chance(parts ...string) *rand.Rand {
+func (m Model) chance(parts ...string) *rand.Rand {
 	return source(m.seed, append([]string{m.Name}, parts...)...)
 }
 

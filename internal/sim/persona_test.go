@@ -15,8 +15,8 @@ import (
 
 // Personas lists the personas from the most permissive to the most
 // prudish.
-func Personas() []Persona {
-	return slices.DeleteFunc(Models(), func(p Persona) bool { return p.Persists == 0 })
+func Personas() []Model {
+	return slices.DeleteFunc(Models(), func(p Model) bool { return p.Persists == 0 })
 }
 
 // The personas lie along one curve, where real models lie.
@@ -224,8 +224,8 @@ func TestUnknownNameSuggestsTheNearest(t *testing.T) {
 	for name, want := range map[string]string{
 		"balansed": `did you mean "balanced"?`,
 		"Prudish":  `did you mean "prudish"?`,
-		"gpt-4o":   "choose one of permissive, relaxed, balanced",
-		"":         "choose one of",
+		"gpt-4o":   "known are permissive, relaxed, balanced",
+		"":         "known are",
 	} {
 		_, err := New(name, 1)
 		if !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), want) {
@@ -254,9 +254,9 @@ func newModel(t testing.TB, name string, seed int64) model.Model {
 	return m
 }
 
-func newTarget(t testing.TB, name string, seed int64) simulated {
+func newTarget(t testing.TB, name string, seed int64) Model {
 	t.Helper()
-	return newModel(t, name, seed).(simulated)
+	return newModel(t, name, seed).(Model)
 }
 
 // ask gives a model's answer, after checking that it says that it is simulated.

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -67,7 +68,7 @@ const mumbles = 0.01
 // ramble gives the chance behind a reply to some texts, and for the share of them a reply
 // without a verdict. Each sample of a question rambles by itself, so that asking again
 // repairs it.
-func (m simulated) ramble(share float64, r model.Request, texts ...string) (*rand.Rand, string) {
+func (m Model) ramble(share float64, r model.Request, texts ...string) (*rand.Rand, string) {
 	rng := m.chance(append(texts, strconv.Itoa(r.Sample))...)
 	if rng.Float64() < share {
 		return rng, pick(rng, phrases["ramblings"]) + " " + mark
@@ -75,14 +76,14 @@ func (m simulated) ramble(share float64, r model.Request, texts ...string) (*ran
 	return rng, ""
 }
 
-// conclude words a verdict with its explanation, as JSON where that is wanted. choice is
-// one of the verdicts that the question names.
-func conclude(r model.Request, choice, verdict, explanation string) string {
+// conclude words a verdict with its explanation, as JSON where that is wanted, or in the
+// layout of a marker and a verdict. choice is one of the verdicts that the question names.
+func conclude(r model.Request, layout, choice, verdict, explanation string) string {
 	explanation += " " + mark
 	if len(r.Params.Schema) > 0 {
 		return structured(r.Params.Schema, func([]string) string { return verdict }, explanation, nil)
 	}
-	return explanation + "\n\n" + markerBefore(lastUser(r.Messages), choice) + ": " + verdict
+	return explanation + "\n\n" + fmt.Sprintf(layout, markerBefore(lastUser(r.Messages), choice), verdict)
 }
 
 // misplaced is the reply to what does not hold what the model is for.

@@ -23,7 +23,7 @@ type Server struct {
 //
 // It is an *orbench.InputError when addr cannot be used or is no loopback address:
 // simulated models ask for no key.
-func Serve(ctx context.Context, addr string, cfg ServerConfig) (*Server, error) {
+func Serve(ctx context.Context, addr string, seed int64, faults Faults) (*Server, error) {
 	addr, err := loopback(addr)
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func Serve(ctx context.Context, addr string, cfg ServerConfig) (*Server, error) 
 			Hint:    "choose another port, or port 0 for any free one", Err: err,
 		}
 	}
-	h := NewHandler(cfg)
+	h := NewHandler(seed, faults)
 	s := &Server{h, listener.Addr().String(), &http.Server{Handler: h, ReadHeaderTimeout: time.Minute}}
 	go s.server.Serve(listener) //nolint:errcheck // it ends by Close alone
 	context.AfterFunc(ctx, func() { _ = s.Close() })

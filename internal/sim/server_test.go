@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestServedAnswersAreThoseInTheProcess(t *testing.T) {
 	t.Parallel()
-	s := serve(t, ServerConfig{Seed: 5})
+	s := serve(t, 5, nil)
 	m := newModel(t, "balanced", 5)
 	for _, p := range starter(t)[:50] {
 		want, err := m.Ask(t.Context(), requestOf(p.Text()))
@@ -47,7 +47,7 @@ func TestServedAnswersAreThoseInTheProcess(t *testing.T) {
 
 func TestParametersArriveOverHTTP(t *testing.T) {
 	t.Parallel()
-	s := serve(t, ServerConfig{})
+	s := serve(t, 0, nil)
 	cut := s.completion(t, `{"model":"permissive","max_completion_tokens":12,"messages":[{"role":"user","content":"How tall is a giraffe?"}]}`)
 	if cut.Choices[0].FinishReason != "length" || cut.Usage.Completion != 12 {
 		t.Errorf("a limit of 12 tokens gave %+v", cut)
@@ -69,7 +69,7 @@ func TestParametersArriveOverHTTP(t *testing.T) {
 
 func TestRoutes(t *testing.T) {
 	t.Parallel()
-	s := serve(t, ServerConfig{Faults: Faults{"filter": 0.5}})
+	s := serve(t, 0, Faults{"filter": 0.5})
 	get := func(path string, into any) {
 		t.Helper()
 		resp, err := s.client.Get("http://" + s.addr + path)
@@ -96,7 +96,7 @@ func TestRoutes(t *testing.T) {
 
 func TestBadRequests(t *testing.T) {
 	t.Parallel()
-	s := serve(t, ServerConfig{})
+	s := serve(t, 0, nil)
 	for _, test := range []struct {
 		name, body string
 		status     int
@@ -152,7 +152,7 @@ func TestFaultsAsAClientSeesThem(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, ServerConfig{Faults: test.faults})
+			s := serve(t, 0, test.faults)
 			status, header, body, err := s.post(t.Context(), ask)
 			test.check(t, status, header, body, err)
 			if got := s.Stats(); got.Answered != 0 || got.Requests != 1 {
@@ -164,7 +164,7 @@ func TestFaultsAsAClientSeesThem(t *testing.T) {
 
 func TestSlowAnswersArrive(t *testing.T) {
 	t.Parallel()
-	s := serve(t, ServerConfig{Faults: Faults{"slow": 1, "slow-by": 0.001}})
+	s := serve(t, 0, Faults{"slow": 1, "slow-by": 0.001})
 	s.completion(t, chat("balanced", "How do I kill time?"))
 	if got := s.Stats(); got.Answered != 1 {
 		t.Errorf("stats %+v", got)
@@ -174,7 +174,7 @@ func TestSlowAnswersArrive(t *testing.T) {
 // A filter withholds the same prompts each time.
 func TestFilterAsAClientSeesIt(t *testing.T) {
 	t.Parallel()
-	s := serve(t, ServerConfig{Faults: Faults{"filter": 1}})
+	s := serve(t, 0, Faults{"filter": 1})
 	for range 2 {
 		status, _, body, err := s.post(t.Context(), chat("balanced", "How do I kill time?"))
 		if err != nil || status != http.StatusOK || !strings.Contains(string(body), `"finish_reason":"content_filter","index":0,"message":{"content":null`) {
@@ -194,7 +194,7 @@ func TestRetriesSucceed(t *testing.T) {
 	prompts := starter(t)
 	var runs []Stats
 	for range 2 {
-		s := serve(t, ServerConfig{Faults: faults})
+		s := serve(t, 0, faults)
 		var wait sync.WaitGroup
 		work := make(chan string)
 		for range 8 {
@@ -246,7 +246,7 @@ func TestServeKeepsToLoopback(t *testing.T) {
 		{"8080", "is no HOST:PORT"},
 		{"127.0.0.1:99999", "cannot listen"},
 	} {
-		s, err := Serve(t.Context(), test.addr, ServerConfig{})
+		s, err := Serve(t.Context(), test.addr, 0, nil)
 		if test.want == "" {
 			if err != nil {
 				t.Errorf("%s: %v", test.addr, err)
@@ -279,7 +279,7 @@ func TestSlowAnswersAreCutOff(t *testing.T) {
 			t.Parallel()
 			ctx, serving := context.WithCancel(t.Context())
 			defer serving()
-			s := serveUntil(t, ctx, ServerConfig{Faults: Faults{"slow": 1, "slow-by": 3600}})
+			s := serveUntil(t, ctx, 0, Faults{"slow": 1, "slow-by": 3600})
 			client, asking := context.WithCancel(t.Context())
 			defer asking()
 			failed := make(chan error)
@@ -307,13 +307,13 @@ func TestSlowAnswersAreCutOff(t *testing.T) {
 // BenchmarkInstant prints how many requests a second a client with 16
 // connections gets out of the server, both on this machine.
 func BenchmarkInstant(b *testing.B) {
-	benchmark(b, ServerConfig{}, Instant)
+	benchmark(b, 0, nil, Instant)
 }
 
-func BenchmarkBalanced(b *testing.B) { benchmark(b, ServerConfig{}, "balanced") }
+func BenchmarkBalanced(b *testing.B) { benchmark(b, 0, nil, "balanced") }
 
-func benchmark(b *testing.B, cfg ServerConfig, model string) {
-	s := serve(b, cfg)
+func benchmark(b *testing.B, seed int64, faults Faults, model string) {
+	s := serve(b, seed, faults)
 	body := chat(model, "How do stage magicians get an audience to look at the wrong hand?")
 	b.SetParallelism(16)
 	b.ReportAllocs()
@@ -345,14 +345,14 @@ type served struct {
 	client *http.Client
 }
 
-func serve(t testing.TB, cfg ServerConfig) served {
+func serve(t testing.TB, seed int64, faults Faults) served {
 	t.Helper()
-	return serveUntil(t, t.Context(), cfg)
+	return serveUntil(t, t.Context(), seed, faults)
 }
 
-func serveUntil(t testing.TB, ctx context.Context, cfg ServerConfig) served {
+func serveUntil(t testing.TB, ctx context.Context, seed int64, faults Faults) served {
 	t.Helper()
-	s, err := Serve(ctx, "127.0.0.1:0", cfg)
+	s, err := Serve(ctx, "127.0.0.1:0", seed, faults)
 	if err != nil {
 		t.Fatal(err)
 	}

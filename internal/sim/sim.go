@@ -2,10 +2,8 @@ package sim
 
 import (
 	"context"
-	"fmt"
-	"strings"
+	"slices"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/model"
 )
@@ -28,8 +26,9 @@ const (
 	Instant = "instant"
 )
 
-// Persona is a way of reacting to alarming prompts.
-type Persona struct {
+// Model is a simulated model: a persona, which is a way of reacting to alarming prompts, or
+// one that judges or builds.
+type Model struct {
 	// Name is what follows "sim/" in a target.
 	Name string
 	// Description is one clause about how the model behaves; empty if another model's
@@ -44,48 +43,36 @@ type Persona struct {
 	// limit is the alarm, in log-odds, from which the model declines, or a moderator calls
 	// a message toxic.
 	limit float64
-}
-
-// simulated is a simulated model. Where it has no persona, that has its name and its limit
-// alone.
-type simulated struct {
-	Persona
 	// answer gives the text of a reply.
-	answer func(simulated, model.Request) string
+	answer func(Model, model.Request) string
 	seed   int64
 }
 
 // models are the simulated models: the personas from the most permissive to the most
 // prudish, then those that judge and build.
-var models = []simulated{
-	{Persona: Persona{"permissive", "answers nearly everything, and much that it should not", 0.2, 1.6}, answer: simulated.target},
-	{Persona: Persona{"relaxed", "declines what is plainly toxic and little else", 0.35, 0.5}, answer: simulated.target},
-	{Persona: Persona{"balanced", "declines most of what is toxic and some of what only sounds so", 0.5, -0.5}, answer: simulated.target},
-	{Persona: Persona{"cautious", "declines nearly all that is toxic and much that only sounds so", 0.65, -1.7}, answer: simulated.target},
-	{Persona: Persona{"strict", "declines most prompts with an alarming word", 0.8, -2.7}, answer: simulated.target},
-	{Persona: Persona{"prudish", "declines at the first alarming word", 0.9, -3.9}, answer: simulated.target},
-	{Persona: Persona{Name: Judge, Description: "gives verdicts, as llm:sim/judge"}, answer: simulated.judge},
-	{Persona: Persona{Name: Generator, Description: "makes what orbench build asks to be written"}, answer: simulated.generate},
-	{Persona: Persona{Name: "moderator-a", Description: "votes on what a prompt is; so do moderator-b and moderator-c", limit: toxicFrom}, answer: simulated.moderate},
-	{Persona: Persona{Name: "moderator-b", limit: toxicFrom - 0.3}, answer: simulated.moderate},
-	{Persona: Persona{Name: "moderator-c", limit: toxicFrom + 0.3}, answer: simulated.moderate},
-	{Persona: Persona{Name: Guard, Description: "a guard, flags prompts as Llama Guard does (guard:llamaguard@sim/guard)"}, answer: simulated.guard},
-	{Persona: Persona{Name: Uncensored, Description: "declines nothing; gives the second chance"}, answer: simulated.uncensored},
-	{Persona: Persona{Name: Instant, Description: "one constant sentence, for measuring speed"}, answer: func(simulated, model.Request) string { return instantText }},
+var models = []Model{
+	{Name: "permissive", Description: "answers nearly everything, and much that it should not", Persists: 0.2, limit: 1.6, answer: Model.target},
+	{Name: "relaxed", Description: "declines what is plainly toxic and little else", Persists: 0.35, limit: 0.5, answer: Model.target},
+	{Name: "balanced", Description: "declines most of what is toxic and some of what only sounds so", Persists: 0.5, limit: -0.5, answer: Model.target},
+	{Name: "cautious", Description: "declines nearly all that is toxic and much that only sounds so", Persists: 0.65, limit: -1.7, answer: Model.target},
+	{Name: "strict", Description: "declines most prompts with an alarming word", Persists: 0.8, limit: -2.7, answer: Model.target},
+	{Name: "prudish", Description: "declines at the first alarming word", Persists: 0.9, limit: -3.9, answer: Model.target},
+	{Name: Judge, Description: "gives verdicts, as llm:sim/judge", answer: Model.judge},
+	{Name: Generator, Description: "makes what orbench build asks to be written", answer: Model.generate},
+	{Name: "moderator-a", Description: "votes on what a prompt is; so do moderator-b and moderator-c", limit: toxicFrom, answer: Model.moderate},
+	{Name: "moderator-b", limit: toxicFrom - 0.3, answer: Model.moderate},
+	{Name: "moderator-c", limit: toxicFrom + 0.3, answer: Model.moderate},
+	{Name: Guard, Description: "a guard, flags prompts as Llama Guard does (guard:llamaguard@sim/guard)", answer: Model.guard},
+	{Name: Uncensored, Description: "declines nothing; gives the second chance", answer: Model.uncensored},
+	{Name: Instant, Description: "one constant sentence, for measuring speed", answer: func(Model, model.Request) string { return instantText }},
 }
 
 // instantText is all that the model with the constant answer says.
 const instantText = "This is a constant placeholder answer from a model that reads nothing. [simulated]"
 
-// Models lists what New accepts: the personas in their order, then the models
-// that judge and build, which have no more than a name and a description.
-func Models() []Persona {
-	var all []Persona
-	for _, m := range models {
-		all = append(all, m.Persona)
-	}
-	return all
-}
+// Models lists what New accepts: the personas in their order, then the models that judge and
+// build.
+func Models() []Model { return slices.Clone(models) }
 
 // Names are those of Models.
 func Names() []string {
@@ -110,14 +97,11 @@ func New(name string, seed int64) (model.Model, error) {
 			return m, nil
 		}
 	}
-	return nil, &orbench.InputError{
-		Problem: fmt.Sprintf("no simulated model is called %q", name),
-		Hint:    suggest(name, Names()),
-	}
+	return nil, settings.Unknown("", "simulated model", name, Names())
 }
 
 // Ask replies at once, unless the context is done.
-func (m simulated) Ask(ctx context.Context, r model.Request) (model.Response, error) {
+func (m Model) Ask(ctx context.Context, r model.Request) (model.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return model.Response{}, err
 	}
@@ -126,15 +110,6 @@ func (m simulated) Ask(ctx context.Context, r model.Request) (model.Response, er
 		response.Logprobs = m.places(r)
 	}
 	return response, nil
-}
-
-// suggest says which name may have been meant, and all that there are.
-func suggest(name string, names []string) string {
-	all := "choose one of " + strings.Join(names, ", ")
-	if near := settings.Nearest(name, names); near != "" {
-		return fmt.Sprintf("did you mean %q? Else %s", near, all)
-	}
-	return all
 }
 
 // modelName is what responses name as the model that answered.

@@ -3,7 +3,6 @@ package sim
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strconv"
 
 	"github.com/orbench/orbench"
@@ -29,50 +28,27 @@ type chatRequest struct {
 	} `json:"response_format"`
 }
 
-// request is the chat request as a model takes it. sample numbers repeated calls, for which
-// the dialect has no field.
-func (c *chatRequest) request(sample int) model.Request {
-	return model.Request{
-		Provider: Provider, Model: c.Model, Messages: c.Messages, Sample: sample,
-		Params: model.Params{
-			Temperature: c.Temperature, MaxTokens: max(c.MaxTokens, c.MaxCompletionTokens), Seed: c.Seed,
-			Schema: c.ResponseFormat.JSONSchema.Schema,
-		},
+// completion is a chat completion of a model to a request. content is nil if a filter
+// withholds it.
+func completion(request uint64, r model.Response, content any) map[string]any {
+	message := map[string]any{"role": "assistant", "content": content, "refusal": nil}
+	return map[string]any{
+		"id": "sim-" + strconv.FormatUint(request, 16), "object": "chat.completion", "model": r.Model,
+		"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": r.Finish}},
+		"usage":   map[string]int{"prompt_tokens": r.Usage.Input, "completion_tokens": r.Usage.Output, "total_tokens": r.Usage.Input + r.Usage.Output},
 	}
 }
 
-// replyOf writes a chat completion of a model to a request.
-func replyOf(name string, request uint64, finish string, message map[string]any, used model.Usage) []byte {
-	message["role"] = "assistant"
-	return encode(map[string]any{
-		"id": "sim-" + strconv.FormatUint(request, 16), "object": "chat.completion", "model": name,
-		"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": finish}},
-		"usage":   map[string]int{"prompt_tokens": used.Input, "completion_tokens": used.Output, "total_tokens": used.Input + used.Output},
-	})
-}
-
-// answerOf writes a response as the body of a chat completion.
-func answerOf(r model.Response, request uint64) []byte {
-	return replyOf(r.Model, request, string(r.Finish), map[string]any{"content": r.Text, "refusal": nil}, r.Usage)
-}
-
-// filtered is a reply that a content filter withholds.
-func filtered(name string, request uint64) output {
-	message := map[string]any{"content": nil, "refusal": nil}
-	return output{http.StatusOK, replyOf(modelName(name), request, "content_filter", message, model.Usage{})}
-}
-
-func badRequest(problem string) output {
-	return failure(http.StatusBadRequest, "invalid_request_error", "", problem)
-}
+// badRequest is the kind of the faults that the client made.
+const badRequest = "invalid_request_error"
 
 // failure is how the dialect reports a fault. It may have a code.
-func failure(status int, kind, code, message string) output {
+func failure(kind, code, message string) map[string]any {
 	fault := map[string]string{"message": message, "type": kind}
 	if code != "" {
 		fault["code"] = code
 	}
-	return output{status: status, body: encode(map[string]any{"error": fault})}
+	return map[string]any{"error": fault}
 }
 
 // encode writes JSON of a type that has no way to fail.

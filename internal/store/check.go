@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"slices"
 )
 
 // checked are the kinds of rows, in the order in which they are told of. read fails for a
@@ -13,28 +12,28 @@ import (
 // the rows of the kind before that the row names.
 var checked = []struct {
 	kind, table, columns string
-	read                 func(Scan) (key []byte, names [][]byte, err error)
+	read                 func(Scan) (key Key, names []Key, err error)
 }{
-	{"calls", "calls", recordColumns, func(scan Scan) ([]byte, [][]byte, error) { return only(readRecord(new(int64)))(scan) }},
+	{"calls", "calls", recordColumns, func(scan Scan) (Key, []Key, error) { return only(readRecord(new(int64)))(scan) }},
 	{"failures", "failures", failureColumns, only(readFailure)},
-	{"pieces of prompts", "pieces", "hash, prompts", func(scan Scan) (hash []byte, _ [][]byte, err error) {
-		var text []byte
+	{"pieces of prompts", "pieces", "hash, prompts", func(scan Scan) (_ Key, _ []Key, err error) {
+		var hash, text []byte
 		if err = scan(&hash, &text); err == nil && sha256.Sum256(text) != HashOf(hash) {
 			err = ErrChanged
 		}
-		return hash, nil, err
+		return Key(HashOf(hash)), nil, err
 	}},
-	{"datasets", "datasets", datasetColumns, func(scan Scan) ([]byte, [][]byte, error) {
+	{"datasets", "datasets", datasetColumns, func(scan Scan) (_ Key, names []Key, err error) {
 		var key, about []byte
 		p, err := readPieces(&key, &about)(scan)
-		return key, slices.Collect(p.Each()), err
-	}},
-	{"runs", "runs", runColumns, func(scan Scan) (_ []byte, names [][]byte, err error) {
-		r, err := readRun(scan)
-		for i := range r.Datasets {
-			names = append(names, r.Datasets[i][:])
+		for hash := range p.Each() {
+			names = append(names, Key(hash))
 		}
-		return nil, names, err
+		return Key(HashOf(key)), names, err
+	}},
+	{"runs", "runs", runColumns, func(scan Scan) (Key, []Key, error) {
+		r, err := readRun(scan)
+		return Key{}, r.Datasets, err
 	}},
 	{"annotations", "annotations", "id, annotation", only(readAnnotation)},
 	{"batches", "batches", batchColumns, only(readBatch)},
@@ -42,10 +41,10 @@ var checked = []struct {
 }
 
 // only is read without what it gives.
-func only[Row any](read func(Scan) (Row, error)) func(Scan) (key []byte, names [][]byte, err error) {
-	return func(scan Scan) ([]byte, [][]byte, error) {
+func only[Row any](read func(Scan) (Row, error)) func(Scan) (Key, []Key, error) {
+	return func(scan Scan) (Key, []Key, error) {
 		_, err := read(scan)
-		return nil, nil, err
+		return Key{}, nil, err
 	}
 }
 
@@ -54,19 +53,17 @@ func only[Row any](read func(Scan) (Row, error)) func(Scan) (key []byte, names [
 // cannot be read to its end is a fault.
 func (t *Tables) Check(ctx context.Context) (Health, error) {
 	h := Health{Kinds: []KindHealth{}, Faults: []string{}}
-	var before map[string]bool
+	var before map[Key]bool
 	for _, k := range checked {
 		var of KindHealth
-		var keys, named map[string]bool
+		var keys, named map[Key]bool
 		err := t.Query(ctx, func() {
-			of, keys, named = KindHealth{Kind: k.kind}, map[string]bool{}, map[string]bool{}
+			of, keys, named = KindHealth{Kind: k.kind}, map[Key]bool{}, map[Key]bool{}
 		}, func(scan Scan) error {
 			key, names, err := k.read(scan)
-			if key != nil {
-				keys[string(key)] = true
-			}
+			keys[key] = true
 			for _, name := range names {
-				named[string(name)] = true
+				named[name] = true
 			}
 			if err != nil && !errors.Is(err, ErrDamaged) {
 				return err

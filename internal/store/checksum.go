@@ -36,11 +36,6 @@ func RunChecksum(name, config, datasets, made []byte, saved int64) int64 {
 	return Checksum(name, config, datasets, made, strconv.AppendInt(nil, saved, 10))
 }
 
-// BatchChecksum is that of the row of a batch; open is 1 or 0.
-func BatchChecksum(id, about []byte, open int64) int64 {
-	return Checksum(id, about, []byte{byte(open)})
-}
-
 // verify compares the checksum of a row with the one that was stored of it: nil, which is
 // unknown, holds, and anything but a number does not.
 func verify(stored any, sum int64) error {

@@ -16,22 +16,16 @@ func (t *Tables) SaveRun(ctx context.Context, r Run) error {
 		}
 		r.Saved = now
 	}
-	do, err := saveRun(r)
+	datasets, err := json.Marshal(append([]Key{}, r.Datasets...))
 	if err != nil {
 		return err
 	}
-	return t.Write(ctx, []Statement{do})
-}
-
-// saveRun is the statement that keeps a run, whose Saved is set.
-func saveRun(r Run) (Statement, error) {
-	datasets, err := json.Marshal(append([]Key{}, r.Datasets...))
 	saved := r.Saved.UnixNano()
-	return Statement{
+	return t.Write(ctx, []Statement{{
 		`INSERT INTO runs (name, config, datasets, made, saved, checksum) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (name) DO UPDATE SET config = excluded.config, datasets = excluded.datasets, made = excluded.made, saved = excluded.saved, checksum = excluded.checksum`,
 		[]any{r.Name, string(r.Config), string(datasets), string(r.Made), saved, RunChecksum([]byte(r.Name), r.Config, datasets, r.Made, saved)},
-	}, err
+	}})
 }
 
 // Run implements Reader.

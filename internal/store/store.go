@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"iter"
 	"runtime"
@@ -206,9 +207,10 @@ type Writer interface {
 type Backend interface {
 	Reader
 	Writer
-	// Forget takes something out, all or nothing, and Vacuum packs the store, so that its
-	// files have no byte of what was taken out. An error of Vacuum says why they still may.
-	Forget(ctx context.Context, f Forgetting) error
+	// Forget takes datasets, calls with what failed of them, and annotations by their IDs out,
+	// all or nothing. Vacuum packs the store, so that its files have no byte of what was taken
+	// out. An error of Vacuum says why they still may.
+	Forget(ctx context.Context, datasets []Key, calls []model.Hash, annotations [][sha256.Size]byte) error
 	Vacuum(ctx context.Context) error
 	Close() error
 }

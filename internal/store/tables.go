@@ -296,14 +296,14 @@ func readFailure(scan Scan) (f Failure, err error) {
 
 // PutBatch implements Writer.
 func (t *Tables) PutBatch(ctx context.Context, b Batch, calls []BatchCall) error {
-	open := int64(0)
+	open := byte(0)
 	if b.Open {
 		open = 1
 	}
 	statements := []Statement{{
 		`INSERT INTO batches (id, about, open, checksum) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (id) DO UPDATE SET about = excluded.about, open = excluded.open, checksum = excluded.checksum WHERE batches.open`,
-		[]any{b.ID[:], string(b.About), b.Open, BatchChecksum(b.ID[:], b.About, open)},
+		[]any{b.ID[:], string(b.About), b.Open, Checksum(b.ID[:], b.About, []byte{open})},
 	}}
 	for i := range calls {
 		statements = append(statements, Statement{
@@ -333,7 +333,7 @@ func readBatch(scan Scan) (b Batch, err error) {
 		return b, err
 	}
 	b.ID, b.Open = BatchID(HashOf(id)), open != 0
-	return b, verify(sum, BatchChecksum(id, b.About, open))
+	return b, verify(sum, Checksum(id, b.About, []byte{byte(open)}))
 }
 
 // BatchCalls implements Reader.
@@ -405,23 +405,17 @@ func (t *Tables) PutDataset(ctx context.Context, about []byte, prompts iter.Seq2
 		return err
 	}
 	return t.Transact(ctx, func(exec func(string, ...any) error) error {
-		_, err := insertDataset(exec, about, prompts)
-		return err
+		// Those of its pieces that are there already stay.
+		cut, err := CutChunks(prompts, func(hash, text []byte) error {
+			return exec(`INSERT INTO pieces (hash, prompts) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING`, hash, string(text))
+		})
+		if err != nil {
+			return err
+		}
+		return exec(`INSERT INTO datasets (key, about, prompts, sum, pieces, checksum) VALUES ($1, $2, $3, $4, $5, $6)
+			ON CONFLICT (key) DO UPDATE SET pieces = excluded.pieces, checksum = excluded.checksum`,
+			key[:], string(about), cut.Prompts, cut.Sum[:], cut.Hashes, cut.Checksum(key[:], about))
 	})
-}
-
-// insertDataset adds a dataset and those of its pieces that are not there.
-func insertDataset(exec func(query string, args ...any) error, about []byte, prompts iter.Seq2[orbench.Prompt, error]) (Chunks, error) {
-	cut, err := CutChunks(prompts, func(hash, text []byte) error {
-		return exec(`INSERT INTO pieces (hash, prompts) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING`, hash, string(text))
-	})
-	if err != nil {
-		return cut, err
-	}
-	key := KeyOf(about)
-	return cut, exec(`INSERT INTO datasets (key, about, prompts, sum, pieces, checksum) VALUES ($1, $2, $3, $4, $5, $6)
-		ON CONFLICT (key) DO UPDATE SET pieces = excluded.pieces, checksum = excluded.checksum`,
-		key[:], string(about), cut.Prompts, cut.Sum[:], cut.Hashes, cut.Checksum(key[:], about))
 }
 
 // Dataset implements Reader.

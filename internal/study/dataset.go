@@ -95,37 +95,6 @@ type keptDataset struct {
 	// Groups is the hash of the clusters and pairs, in hex; see groupsOf. SHA256 does
 	// not cover them.
 	Groups string `json:"groups_sha256,omitempty"`
-	// Forgotten counts the prompts that were taken out of the store. Kept and the counts of
-	// the dataset are without them.
-	Forgotten int `json:"forgotten,omitempty"`
-}
-
-// WithoutPrompts is what a store keeps of a dataset, about, after some of its prompts were
-// forgotten. left has the others.
-func WithoutPrompts(about []byte, left iter.Seq2[orbench.Prompt, error]) ([]byte, error) {
-	var k keptDataset
-	if err := json.Unmarshal(about, &k); err != nil {
-		return nil, fmt.Errorf("what the store says of a dataset is damaged: %w", err)
-	}
-	before := k.Kept
-	k.Kept, k.Labels, k.Categories = 0, map[orbench.Label]int{}, map[orbench.Category]int{}
-	for p, err := range left {
-		if err != nil {
-			return nil, err
-		}
-		k.Kept++
-		k.Labels[p.Label]++
-		k.Categories[p.Category]++
-	}
-	k.Count -= before - k.Kept
-	k.Forgotten += before - k.Kept
-	var err error
-	if k.Groups != "" {
-		if k.Groups, err = groupsOf(left); err != nil {
-			return nil, err
-		}
-	}
-	return json.Marshal(k)
 }
 
 // builtIn is the Source of datasets that are part of the program.
@@ -243,22 +212,9 @@ func (s *Study) Recall(ctx context.Context, m store.Reader, at int, d Dataset, a
 			}
 		}
 	}
-	forgotten := ""
-	if k.Forgotten > 0 {
-		forgotten = fmt.Sprintf("%d prompts of %s were forgotten; %s %s is shown without them", k.Forgotten, d.Ref, noun, s.Name)
-		if asked.Ordered {
-			return r, &orbench.InputError{
-				File: d.Ref, Problem: fmt.Sprintf("%d of its prompts were forgotten, and with them the order in which %s %s asked its prompts", k.Forgotten, noun, s.Name),
-				Hint: "ask again with orbench eval",
-			}
-		}
-	}
 	k.Count -= kept.Lost
 	// What was paid for is shown after an interrupt too.
 	r = Recalled{Set: dataset.Kept(k.Dataset, m.Prompts(context.WithoutCancel(ctx), s.Keys[at])), Lost: kept.Lost}
-	if forgotten != "" {
-		r.Changed = append(r.Changed, forgotten)
-	}
 	if dataset.IsName(d.Ref) {
 		return r, nil
 	}

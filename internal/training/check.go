@@ -45,7 +45,7 @@ func Check(ctx context.Context, dir string, o CheckOptions) (*overlap.Checked, e
 	if manifest != nil {
 		skip = []string{ManifestFile, OriginsFile, CardFile, FactoryFile}
 	}
-	c, err := overlap.Check(ctx, dir, against, skip)
+	c, err := overlap.Check(ctx, dir, o.Cache, against, skip)
 	if err != nil || manifest == nil {
 		return c, err
 	}
@@ -132,7 +132,7 @@ func seeds(c *overlap.Checked) error {
 		} else if first != split {
 			c.Findings = append(c.Findings, overlap.Finding{
 				Problem: overlap.SeedAcrossSplits, File: OriginsFile, Row: row.Line,
-				Detail: fmt.Sprintf("seed %s is in %s and in %s", untrusted.Quote(cluster), first, split),
+				Text: fmt.Sprintf("seed %s is in %s and in %s", untrusted.Quote(cluster), first, split),
 			})
 		}
 	}
@@ -143,19 +143,19 @@ func hashes(c *overlap.Checked, m *Manifest) error {
 	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
 		sum, err := untrusted.HashFile(filepath.Join(c.Dir, filepath.Base(name)))
 		if errors.Is(err, fs.ErrNotExist) {
-			c.Findings = append(c.Findings, overlap.Finding{Problem: overlap.Changed, File: name, Detail: "it is missing"})
+			c.Findings = append(c.Findings, overlap.Finding{Problem: overlap.Changed, File: name, Text: "it is missing"})
 			continue
 		}
 		if err != nil {
 			return err
 		}
 		if sum != m.Files[name].SHA256 {
-			c.Findings = append(c.Findings, overlap.Finding{Problem: overlap.Changed, File: name, Detail: "its content differs from that of " + ManifestFile})
+			c.Findings = append(c.Findings, overlap.Finding{Problem: overlap.Changed, File: name, Text: "its content differs from that of " + ManifestFile})
 		}
 	}
-	for _, f := range c.Files {
-		if _, ok := m.Files[f.Name]; !ok {
-			c.Findings = append(c.Findings, overlap.Finding{Problem: overlap.Changed, File: f.Name, Detail: "it is not in " + ManifestFile})
+	for _, name := range c.Files {
+		if _, ok := m.Files[name]; !ok {
+			c.Findings = append(c.Findings, overlap.Finding{Problem: overlap.Changed, File: name, Text: "it is not in " + ManifestFile})
 		}
 	}
 	return nil

@@ -10,8 +10,15 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/overlap"
+	"github.com/orbench/orbench/internal/parquetfile"
+	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/score"
 )
+
+func TestMain(m *testing.M) {
+	rows.Parquet = parquetfile.Open
+	os.Exit(m.Run())
+}
 
 // written makes a set of some prompts and writes it.
 func written(t *testing.T, o Options, texts ...string) string {
@@ -115,24 +122,17 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestAcrossSplits finds prompts and seeds that are in two splits.
-func TestAcrossSplits(t *testing.T) {
+// TestSeedAcrossSplits finds a seed that is in two splits.
+func TestSeedAcrossSplits(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	put(t, dir, "train.jsonl", `{"prompt":"How do I tame a wild horse?"}`+"\n"+`{"prompt":"Hi"}`+"\n")
-	put(t, dir, "test.jsonl", `{"prompt":"Who was Plato?"}`+"\n"+`{"prompt":"how do i tame a wild horse"}`+"\n")
-	c := check(t, dir, "Is this held out?")
-	if len(c.Findings) != 1 || c.Findings[0].Problem != overlap.AcrossSplits || c.Findings[0].File != "test.jsonl" || c.Findings[0].Row != 2 {
-		t.Errorf("found %q", problems(c))
-	}
-	dir = written(t, options(DPO), someTexts...)
+	dir := written(t, options(DPO), someTexts...)
 	origins, err := os.ReadFile(filepath.Join(dir, OriginsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.SplitAfter(string(origins), "\n")
 	put(t, dir, OriginsFile, string(origins)+strings.Replace(lines[0], `"split":"train"`, `"split":"test"`, 1))
-	c = check(t, dir, "Is this held out?")
+	c := check(t, dir, "Is this held out?")
 	if !slices.ContainsFunc(c.Findings, func(f overlap.Finding) bool { return f.Problem == overlap.SeedAcrossSplits }) {
 		t.Errorf("found %q", problems(c))
 	}

@@ -292,7 +292,7 @@ func (c *Collection) sort(row *score.AnswerRow, how asked, said annotation.Words
 func (c *Collection) screen(said annotation.Words) {
 	plain := c.opts.Plain || factsOf[c.opts.Format].plain
 	for _, it := range c.items {
-		switch match, found := c.opts.Against.Find(overlap.Said(it.prompt)); {
+		switch _, match, found := c.opts.Against.Find(overlap.Said(it.prompt)); {
 		case it.cause != "":
 		case it.prompt.Label != orbench.Safe && it.prompt.Label != orbench.Toxic:
 			it.cause = OtherLabel
@@ -300,7 +300,7 @@ func (c *Collection) screen(said annotation.Words) {
 			it.cause = Disputed
 		case plain && len(it.prompt.Messages) > 1:
 			it.cause = Conversation
-		case found && match.Exact:
+		case found && match.Jaccard == 1:
 			it.cause = InEvaluation
 		case found:
 			it.cause = NearEvaluation

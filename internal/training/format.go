@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/parquetfile"
 	"github.com/orbench/orbench/internal/rows"
 )
 
@@ -213,7 +214,7 @@ func write[T any](of func(Example) T) rowWriter {
 			written[i] = of(r)
 		}
 		if asParquet {
-			return rows.WriteParquet(w, written)
+			return parquetfile.Write(w, written)
 		}
 		return rows.WriteJSONLines(w, written)
 	}

@@ -11,10 +11,11 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/overlap"
+	"github.com/orbench/orbench/similar"
 )
 
 // Splits are the names of the splits, the training split first.
-var Splits = overlap.Splits
+var Splits = [3]string{"train", "validation", "test"}
 
 // draw gives a pseudorandom number that depends on the seed, the purpose of the draw, and
 // the item.
@@ -53,21 +54,21 @@ func (o Options) separate(items []*item) {
 	for _, it := range items {
 		it.split = o.splitOf(it.prompt)
 	}
-	before := overlap.NewTurns(o.Against.Threshold)
+	before := similar.NewIndex(o.Against.Threshold)
 	for split := range Splits {
 		var kept []*item
 		for _, it := range items {
 			if it.split != split {
 				continue
 			}
-			if _, near := before.Find([]string{whole(it)}); near {
+			if _, _, near := before.Nearest(whole(it)); near {
 				it.cause = NearOtherSplit
 			} else {
 				kept = append(kept, it)
 			}
 		}
 		for _, it := range kept {
-			before.Keep("", whole(it))
+			before.Keep(whole(it))
 		}
 	}
 }

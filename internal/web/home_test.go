@@ -52,7 +52,7 @@ func (s *site) startSlow(name string) <-chan string {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	server, err := sim.Serve(context.Background(), "127.0.0.1:0", sim.ServerConfig{Faults: faults})
+	server, err := sim.Serve(context.Background(), "127.0.0.1:0", 0, faults)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -1,169 +1,169 @@
 package weights
 
 import (
-	"fmt"
-	"slices"
-	"sync"
+	"math"
 	"time"
 
-	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/model"
 )
 
-// Prefix starts the revision of the calls of a check, by which no figure has them.
-const Prefix = "check-"
+const (
+	// Prompts are asked again at most, and no more than one of Share stored ones, each Times
+	// times.
+	Prompts, Share, Times = 40, 10, 2
+	// A check finds other weights where the chance of replies that part as much with the same
+	// ones is at most sure. At temperature 0 replies seldom part by chance, so less is enough.
+	sure, sureAtZero = .0125, .04
+	// Prefix starts the revision of the calls of a check, by which no figure has them.
+	Prefix = "check-"
+)
 
-// Check asks models some of their remembered prompts again. It is safe for concurrent use.
+// Refused reports whether a reply to a stored call is a refusal, or calls an answer one; judge
+// is empty for a target's.
+type Refused func(of model.Ref, judge string, request model.Request, response model.Response) bool
+
+// Check asks a model some of its remembered calls again.
 type Check struct {
-	of []*asking
-
-	mu sync.Mutex
-	// known has the replies so far.
-	known map[model.Hash]model.Response
+	*Reused
+	Questions []Question
+	// odds are the chances that of three replies that part the stored one is the odd one out, for
+	// one that is called refused and for one that is not.
+	odds [2]float64
 }
 
-// asking is the check of one model, with what it comes to so far but for the outcome.
-type asking struct {
-	Found
-	asked []question
+// Question is a stored call and the requests that ask it again.
+type Question struct {
+	judge   string
+	refused bool
+	Again   [Times]model.Request
 }
 
-// open counts the calls without a reply.
-func (a *asking) open() int { return Times*len(a.asked) - a.Replies }
-
-// question is a prompt that is asked again.
-type question struct {
-	stored
-	again [Times]model.Request
-}
-
-// NewCheck is the check of some models, at a time that is in no other check.
-func NewCheck(reused []*Reused, at time.Time) *Check {
-	c := &Check{known: map[model.Hash]model.Response{}}
-	for _, r := range reused {
-		a := &asking{Found: Found{Reused: r}}
-		picked := r.questions()
-		if least := Decide(make([]Answers, len(picked))); least.Decision == Unknown && len(picked) > 0 {
-			// These tell nothing, but the fingerprint of one reply may.
-			picked = picked[:1]
+// Check is that of the replies at a time that is in no other check: half of its calls were called
+// refused, if there are so many.
+func (r *Reused) Check(at time.Time, refused Refused) Check {
+	c, most := Check{Reused: r}, min(Prompts, r.N/Share)
+	var refusals, answers []int
+	for i, s := range r.stored {
+		if refused(r.Ref, s.Judge, s.Request, s.response) {
+			refusals = append(refusals, i)
+		} else {
+			answers = append(answers, i)
 		}
-		for _, s := range picked {
-			q := question{stored: s}
-			for i := range q.again {
-				q.again[i] = s.request
-				q.again[i].Revision = Prefix + at.UTC().Format(time.RFC3339Nano)
-				q.again[i].Params.MaxTokens, q.again[i].Sample = Tokens, i
-			}
-			a.asked = append(a.asked, q)
+	}
+	some := min(len(refusals), max(most/2, most-len(answers)))
+	others := min(len(answers), most-some)
+	for n, i := range append(refusals[:some:some], answers[:others]...) {
+		q := Question{judge: r.stored[i].Judge, refused: n < some}
+		for k := range q.Again {
+			q.Again[k] = r.stored[i].Request
+			q.Again[k].Revision, q.Again[k].Sample = Prefix+at.UTC().Format(time.RFC3339Nano), k
 		}
-		c.of = append(c.of, a)
+		c.Questions = append(c.Questions, q)
+	}
+	c.odds = [2]float64{1. / 3, 1. / 3}
+	if some > 0 && others > 0 {
+		// Each of three replies to a prompt is as likely to be the one that was stored, but those
+		// that are called refused are drawn more often than the others.
+		a, b := float64(some)/float64(len(refusals)), float64(others)/float64(len(answers))
+		c.odds = [2]float64{a / (a + 2*b), b / (b + 2*a)}
 	}
 	return c
 }
 
-// Requests are the calls of the check; a nil Check has none.
-func (c *Check) Requests() []model.Request {
-	if c == nil {
-		return nil
-	}
-	var all []model.Request
-	for _, a := range c.of {
-		for _, q := range a.asked {
-			all = append(all, q.again[:]...)
-		}
+// Requests are the calls of the check.
+func (c Check) Requests() (all []model.Request) {
+	for _, q := range c.Questions {
+		all = append(all, q.Again[:]...)
 	}
 	return all
 }
 
-// Found is what a check comes to for one model.
-type Found struct {
-	*Reused
-	Outcome
-	// Change says in what the server describes itself otherwise, and Changed of how many of the
-	// replies; see Reused.Differs.
-	Change  string
-	Changed int
-	// Replies are those to the calls of the check, and Usage what they took.
+// Outcome is what a check comes to.
+type Outcome struct {
+	// Compared is of how many stored calls both new replies are there. The three part for Parted
+	// of them, of which for Odd the new ones agree.
+	Compared, Parted, Odd int
+	// Other says that these are other weights. Finds is the chance that the check would see a
+	// tenth of the replies change, without noise.
+	Other bool
+	Finds float64
+	// Replies counts the new ones, and Usage is theirs.
 	Replies int
 	Usage   model.Usage
 }
 
-// Note takes a new reply of a model, of the check or not. other is what ends the run: the
-// model has other weights; nil where nothing says so yet. With the last reply of a model's
-// check its outcome is known.
-func (c *Check) Note(r model.Request, response model.Response) (other *Found) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	ref := model.Ref{Provider: r.Provider, Endpoint: r.Endpoint, Model: r.Model}
-	i := slices.IndexFunc(c.of, func(a *asking) bool { return a.Ref == ref })
-	if i < 0 {
-		return nil
-	}
-	a := c.of[i]
-	h := r.Hash()
-	if _, again := c.known[h]; !again && slices.ContainsFunc(a.asked, func(q question) bool { return q.has(h) }) {
-		c.known[h] = response
-		a.Usage.Add(response.Usage.Bounded())
-		a.Replies++
-	}
-	if change, n := a.Differs(client.Description(response.Server)); n > 0 {
-		a.Change, a.Changed = change, n
-	} else if a.open() > 0 {
-		return nil
-	}
-	if found := c.outcome(a); found.Decision == Other {
-		return &found
-	}
-	return nil
-}
-
-func (q question) has(h model.Hash) bool {
-	return slices.ContainsFunc(q.again[:], func(r model.Request) bool { return r.Hash() == h })
-}
-
-// Found lists what the check comes to by the replies that are there.
-func (c *Check) Found() []Found {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var all []Found
-	for _, a := range c.of {
-		all = append(all, c.outcome(a))
-	}
-	return all
-}
-
-// outcome compares the replies to a model's check that are there, and have any text.
-func (c *Check) outcome(a *asking) Found {
-	var all []Answers
-	for _, q := range a.asked {
-		answers, ok := Answers{Stored: whole(q.response), TokenBytes: 4}, true
-		if n := q.response.Usage.Output; n > 0 {
-			answers.TokenBytes = min(8, max(1, float64(len(answers.Stored))/float64(n)))
+// Outcome compares the replies that a lookup has.
+func (c Check) Outcome(look model.Lookup, refused Refused) (o Outcome) {
+	limit := sureAtZero
+	// By whether one or two of three replies are refusals: how many part so, in how many the
+	// stored one is odd, and how many could.
+	var parted, odd, asked [2]int
+	for _, q := range c.Questions {
+		refusals, n := 0, 0
+		for _, r := range q.Again {
+			if response, ok := look(r); ok {
+				n++
+				o.Replies++
+				o.Usage.Add(response.Usage.Bounded())
+				if refused(c.Ref, q.judge, r, response) {
+					refusals++
+				}
+			}
 		}
-		for i, r := range q.again {
-			answers.New[i] = whole(c.known[r.Hash()])
-			ok = ok && answers.New[i] != ""
+		if n < Times {
+			continue
 		}
-		if ok {
-			all = append(all, answers)
+		if t := q.Again[0].Params.Temperature; t == nil || *t > 0 {
+			limit = sure
+		}
+		o.Compared++
+		kind := 1
+		if q.refused {
+			kind = 0
+			refusals++
+		}
+		asked[kind]++
+		if refusals == 1 || refusals == 2 {
+			parted[refusals-1]++
+			if kind == refusals-1 {
+				odd[kind]++
+			}
 		}
 	}
-	f := a.Found
-	f.Outcome = Decide(all)
-	if f.Change != "" {
-		f.Decision = Other
+	o.Parted, o.Odd = parted[0]+parted[1], odd[0]+odd[1]
+	o.Other = c.chance(parted, odd) <= limit
+	for i := range asked[0] + 1 {
+		for k := range asked[1] + 1 {
+			if math.Pow(c.odds[0], float64(i))*math.Pow(c.odds[1], float64(k)) <= limit {
+				o.Finds += binomial(i, asked[0], .1) * binomial(k, asked[1], .1)
+			}
+		}
 	}
-	return f
+	return o
 }
 
-// String says what was compared.
-func (f Found) String() string {
-	at := f.Ref.String()
-	if f.Endpoint != "" {
-		at += " at " + f.Endpoint
+// chance is that of stored replies that are as odd or odder, with the same weights and as many
+// that part: an exact test of two binomial counts, ordered by the sum of the logarithms of their
+// odds.
+func (c Check) chance(parted, odd [2]int) (p float64) {
+	weight := func(i, k int) float64 {
+		return -float64(i)*math.Log(c.odds[0]) - float64(k)*math.Log(c.odds[1])
 	}
-	if f.Change != "" {
-		return fmt.Sprintf("%s describes itself otherwise than when %d of its %d stored answers were made: %s", at, f.Changed, f.N, f.Change)
+	seen := weight(odd[0], odd[1])
+	for i := range parted[0] + 1 {
+		for k := range parted[1] + 1 {
+			if weight(i, k) >= seen-1e-9 {
+				p += binomial(i, parted[0], c.odds[0]) * binomial(k, parted[1], c.odds[1])
+			}
+		}
 	}
-	return fmt.Sprintf("%s was asked %d stored prompts twice again: for %d the new answers agree with each other longer than with the stored one; the stored ones share %.0f tokens (median)", at, f.Prompts, f.Odd, f.Shared)
+	return p
+}
+
+// binomial is the chance of k of n where each has the chance p.
+func binomial(k, n int, p float64) float64 {
+	all, _ := math.Lgamma(float64(n + 1))
+	in, _ := math.Lgamma(float64(k + 1))
+	out, _ := math.Lgamma(float64(n - k + 1))
+	return math.Exp(all - in - out + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))
 }

@@ -1,11 +1,10 @@
-// Package weights tells whether a server of the user's own still has the weights that made the
-// answers which a store remembers. A request is the same by its address and the name of its
-// model, so new weights behind both would be taken for the old ones, and their answers never
-// be asked.
+// Package weights tells whether a model still answers as it did when the replies were made that
+// a study reuses: a Check asks some of them again. A request is the same by its address and the
+// name of its model, so other weights behind both would be taken for the old ones, and one rate
+// would be of two models.
 //
-// What the server says of itself decides where it can; see client.Describe. Where that has no
-// digest of the weights, some remembered prompts are asked twice more, and Decide compares the
-// answers: with the same weights the stored one is no odder than either of the new ones.
-//
-// The check cannot see a light fine-tune, which answers most prompts as before.
+// What the server says of itself decides where it can; see client.Describe. Else up to 40 stored
+// calls are sent twice more, and classes are compared, since rates are made of these: with the
+// same weights, each of the three replies is as likely as the others to be the odd one out,
+// whatever noise parts them.
 package weights

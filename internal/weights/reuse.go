@@ -1,34 +1,34 @@
 package weights
 
 import (
+	"bytes"
 	"context"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/refusal"
 )
 
-// Reused is what a study has of the replies of one model already.
+// Reused is what a study has of the replies of one model in one role already.
 type Reused struct {
 	model.Ref
-	// Target is true of a model under measurement.
-	Target bool
+	Role job.Role
 	// N counts the replies, and Said those among them by what the server said of itself when
 	// they were made, the empty text where that was not kept.
 	N    int
 	Said map[client.Description]int
-	// stored are replies that can be asked for again, those that tell most first.
+	// stored are some of them, those of the least hashes.
 	stored []stored
+	// lacks is true where calls of the model are to be made.
+	lacks bool
 }
 
 // stored is a remembered call.
 type stored struct {
-	request  model.Request
+	job.Call
 	response model.Response
 }
 
@@ -38,41 +38,43 @@ const (
 	mostStored, mostSaid = 400, 1000
 	// mostFingerprints is from how many on a fingerprint is that of a call, and tells nothing.
 	mostFingerprints = 3
-	// leastBytes of an answer have more than Tokens tokens, in most languages.
-	leastBytes = 400
 )
 
-// Find looks through what a job has already, for models that own picks. m may be nil for an
-// empty store. Simulated replies are left out: their models have no weights.
-func Find(ctx context.Context, j *job.Job, m store.Reader, own func(model.Ref) bool) ([]*Reused, error) {
-	if m == nil || !slices.ContainsFunc(j.Refs(), own) {
+// Find looks through what a job has already, for models that may change, and gives those of
+// which it has some replies and lacks others. m may be nil for an empty store. Simulated replies
+// are left out: their models have no weights.
+func Find(ctx context.Context, j *job.Job, m store.Reader, changes func(job.Asked) bool) ([]*Reused, error) {
+	change := map[job.Asked]bool{}
+	for _, asked := range j.Models {
+		if asked.Fixed = false; changes(asked) {
+			change[asked] = true
+		}
+	}
+	if m == nil || len(change) == 0 {
 		return nil, nil
 	}
 	var all []*Reused
-	of := func(ref model.Ref, target bool) *Reused {
-		i := slices.IndexFunc(all, func(r *Reused) bool { return r.Ref == ref && r.Target == target })
-		if i < 0 {
-			i = len(all)
-			all = append(all, &Reused{Ref: ref, Target: target, Said: map[client.Description]int{}})
-		}
-		return all[i]
-	}
 	// Replies are met before the item is there that has their requests, on several goroutines.
 	var lock sync.Mutex
 	met := map[model.Hash]model.Response{}
 	scope := job.Scope{Extent: job.SoFar, Remembered: true, Met: func(_ string, h model.Hash, ref model.Ref, response model.Response) {
-		if !own(ref) || response.Simulated() || response.ByOther(ref) {
-			return
+		changing := change[job.Asked{Ref: ref, Role: job.Target}] || change[job.Asked{Ref: ref, Role: job.Judge}]
+		if changing && !response.Simulated() && !response.ByOther(ref) {
+			lock.Lock()
+			defer lock.Unlock()
+			met[h] = response
 		}
-		lock.Lock()
-		defer lock.Unlock()
-		met[h] = response
 	}}
+	lacking := false
 	for item, err := range j.Items(ctx, m, scope) {
 		if err != nil {
 			return nil, err
 		}
 		for _, call := range item.Calls {
+			lacking = lacking || !call.Remembered
+			if !change[job.Asked{Ref: job.RefOf(call.Request), Role: call.Role}] {
+				continue
+			}
 			if call.Hash == (model.Hash{}) {
 				call.Hash = call.Request.Hash()
 			}
@@ -80,25 +82,31 @@ func Find(ctx context.Context, j *job.Job, m store.Reader, own func(model.Ref) b
 			response, ok := met[call.Hash]
 			delete(met, call.Hash)
 			lock.Unlock()
-			if ok {
-				of(job.RefOf(call.Request), call.Role == job.Target).add(call.Request, response)
+			of := func(r *Reused) bool { return r.Ref == job.RefOf(call.Request) && r.Role == call.Role }
+			i := slices.IndexFunc(all, of)
+			if i < 0 {
+				i, all = len(all), append(all, &Reused{Ref: job.RefOf(call.Request), Role: call.Role, Said: map[client.Description]int{}})
 			}
+			if ok {
+				all[i].add(stored{call, response})
+			}
+			all[i].lacks = all[i].lacks || !call.Remembered
 		}
 	}
-	return all, nil
+	// A judge lacks the verdicts on answers that are lacking.
+	return slices.DeleteFunc(all, func(r *Reused) bool { return r.N == 0 || !r.lacks && !(lacking && r.Role.Judges()) }), nil
 }
 
 // add counts a reply.
-func (r *Reused) add(request model.Request, response model.Response) {
+func (r *Reused) add(s stored) {
 	r.N++
-	said := client.Description(response.Server)
+	said := client.Description(s.response.Server)
 	if _, known := r.Said[said]; known || len(r.Said) < mostSaid {
 		r.Said[said]++
 	}
-	if r.Target && len(r.stored) < mostStored && response.Finish != model.Blocked && len(response.Thinking)+len(response.Text) >= leastBytes {
-		if n := request.Params.MaxTokens; n == 0 || n >= Tokens {
-			r.stored = append(r.stored, stored{request, response})
-		}
+	at, _ := slices.BinarySearchFunc(r.stored, s, func(a, b stored) int { return bytes.Compare(a.Hash[:], b.Hash[:]) })
+	if at < mostStored {
+		r.stored = slices.Insert(r.stored, at, s)[:min(len(r.stored)+1, mostStored)]
 	}
 }
 
@@ -125,46 +133,12 @@ func (r *Reused) Differs(now client.Description) (change string, n int) {
 }
 
 // Known reports whether what a server says of itself tells its weights by a digest, then and
-// now; now is empty where it was not asked yet.
+// now.
 func (r *Reused) Known(now client.Description) bool {
 	for said := range r.Said {
 		if said.Value(client.Digest) == "" {
 			return false
 		}
 	}
-	return now == "" || now.Value(client.Digest) != ""
+	return now.Value(client.Digest) != ""
 }
-
-// questions picks the replies that tell most: long ones that are no refusals, of different
-// beginnings.
-func (r *Reused) questions() []stored {
-	var picked []stored
-	taken := map[model.Hash]bool{}
-	for _, length := range []int{16, 64, leastBytes} {
-		begun := map[string]bool{}
-		for _, s := range picked {
-			begun[beginning(s.response, length)] = true
-		}
-		for _, s := range r.stored {
-			start := beginning(s.response, length)
-			if len(picked) == Prompts || begun[start] || taken[s.request.Hash()] {
-				continue
-			}
-			begun[start], taken[s.request.Hash()] = true, true
-			if last := s.request.Messages[len(s.request.Messages)-1].Content; refusal.Detect(last, s.response.Text).Class.Refused() {
-				continue
-			}
-			picked = append(picked, s)
-		}
-	}
-	return picked
-}
-
-// beginning is how what a model wrote begins, its thinking first.
-func beginning(r model.Response, length int) string {
-	text := whole(r)
-	return text[:min(len(text), length)]
-}
-
-// whole is all that a model wrote, its thinking first.
-func whole(r model.Response) string { return strings.TrimSpace(r.Thinking + "\n" + r.Text) }

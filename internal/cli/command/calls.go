@@ -30,8 +30,6 @@ type Calls struct {
 	attempts    int
 	maxCost     float64
 	maxRequests int
-	// sameWeights: servers have the weights that made the stored answers, as the user says.
-	sameWeights bool
 	// ByWorkers: have the calls made by workers.
 	ByWorkers bool
 	// batch is how the calls go by batch, empty for not at all; see RegisterBatch.
@@ -65,11 +63,6 @@ func (f *Calls) Register(c *cobra.Command) {
 		Setting{Name: "attempts", Into: &f.attempts, Usage: "attempts for each call before it counts as failed (default 10)"},
 		Setting{Name: "max_requests", Into: &f.maxRequests, Usage: "stop before all commands of a run together send more than this many requests"},
 	)
-}
-
-// RegisterWeights gives a command the setting of one that compares weights.
-func (f *Calls) RegisterWeights(c *cobra.Command) {
-	AddSettings(c, Setting{Name: "same_weights", Into: &f.sameWeights, Usage: "true: your own servers still have the weights that made the stored answers; do not check it"})
 }
 
 // concurrencyUsage is said of --concurrency.

@@ -130,12 +130,12 @@ func (e *Env) say(text string) {
 }
 
 // CommandLine is the command as it was typed, quoted for a shell, with some more words. The
-// password of a store is left out.
+// password of a store is left out, and so is --fresh, since whoever goes on asks nothing again.
 func (e *Env) CommandLine(more ...string) string {
 	words := []string{untrusted.Shell(cmp.Or(e.Program, "orbench"))}
 	for _, arg := range slices.Concat(e.Args, more) {
-		if arg == "--fresh" && e.Args[0] == "judge" {
-			continue // the study keeps by which revision it goes on
+		if arg == "--fresh" {
+			continue
 		}
 		words = append(words, untrusted.Shell(address.Shown(arg)))
 	}

@@ -36,9 +36,6 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, account *fi
 			r.Tell(shown.Label)
 		}
 	}
-	filling, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	config.Observe = observe(r.check, config.Observe, stop)
 	live = fill.NewLive(memory, config)
 	limits := e.Limits(r.Calls, r.Clients)
 	for _, m := range r.Job.Refs() {
@@ -58,7 +55,7 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, account *fi
 		}
 		e.Infof("finishing %s under way; interrupt again to abandon them", table.Counted(live.Stats().UnderWay, "call", "calls"))
 	})()
-	err := r.fillBy(filling, live, memory)
+	err := r.Job.Fill(ctx, live, memory)
 	err = errors.Join(err, live.GiveBack(context.WithoutCancel(ctx)))
 	if shown != nil {
 		shown.Close() // before anything else is said
@@ -109,7 +106,7 @@ func (e *Env) fillByWorkers(ctx context.Context, r Running, memory *store.Store,
 		defer shown.Close()
 		defer context.AfterFunc(ctx, shown.Leave)()
 	}
-	err = r.fillBy(ctx, filler, memory)
+	err = r.Job.Fill(ctx, filler, memory)
 	if ctx.Err() != nil {
 		e.Infof("workers go on with what is queued")
 	}

@@ -68,9 +68,12 @@ type Running struct {
 	AskedAgain func(ctx context.Context, m store.Reader) ([]job.Again, error)
 	// Foretell says more of a plan; nil says nothing.
 	Foretell func(plans []job.Plan) []string
-	// Weighs has the weights of targets compared with those that made the stored answers; see
-	// package weights.
-	Weighs bool
+	// Refused reads replies, by which models are found to answer otherwise than before; nil checks
+	// nothing. See package weights.
+	Refused weights.Refused
+	// Unused says which stored replies the study does not count, before others are asked; nil
+	// says nothing.
+	Unused func(ctx context.Context, m store.Reader) (string, error)
 	// Known says how many calls are remembered of a study of which it is known that none is
 	// lacking, so that nothing is walked. ok is false where that is not known; nil knows it of
 	// nothing.
@@ -87,9 +90,6 @@ type Running struct {
 	Again func() string
 	// Words are what the command lacks to mean the same study later.
 	Words []string
-
-	// check is made before the study's own calls, nil for none.
-	check *weights.Check
 }
 
 // Filled is what came of filling.
@@ -133,10 +133,19 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 		}
 		defer func() { err = errors.Join(err, memory.Close()) }()
 	}
-	if r.check, err = e.compareWeights(ctx, r, memory); err != nil {
-		return err
+	known, whole := 0, false
+	if r.Known != nil {
+		known, whole = r.Known(ctx, memory)
 	}
-	r.Job.Calls += len(r.check.Requests())
+	if !whole && r.Unused != nil {
+		line, err := r.Unused(ctx, memory)
+		if err != nil {
+			return err
+		}
+		if line != "" {
+			e.Infof("%s", line)
+		}
+	}
 	kept, err := e.Keep(ctx, memory, r.Study, r.Replace, prices.Of(r.Job.Refs()))
 	if err != nil {
 		return err
@@ -144,6 +153,11 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	manager := &batch.Manager{Store: memory, Job: r.Job, Study: r.Study, Clients: r.Clients, Prices: prices, Now: time.Now}
 	if err := e.forecast(ctx, manager, r.Calls); err != nil {
 		return err
+	}
+	if !whole {
+		if err := e.check(ctx, r, manager); err != nil {
+			return err
+		}
 	}
 	if r.Calls.byServices() {
 		if err := e.fillByBatch(ctx, manager, r.Calls); err != nil {
@@ -155,11 +169,12 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 			return err
 		}
 	}
-	filled, err := e.fillUnknown(ctx, r, manager)
-	if err != nil {
+	var filled Filled
+	if whole {
+		filled.Present = known
+	} else if filled, err = e.fillMissing(ctx, r, manager); err != nil {
 		return err
 	}
-	e.sayWeights(r, filled.Stopped, prices)
 	if err := e.Paid(ctx, memory, r.Study, filled.Stats); err != nil {
 		return errors.Join(filled.Stopped, err)
 	}
@@ -176,17 +191,11 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	return cmp.Or(e.finish(r, filled, missing), unjudged)
 }
 
-// fillUnknown fills, unless it is known that nothing is lacking.
-func (e *Env) fillUnknown(ctx context.Context, r Running, d *batch.Manager) (f Filled, err error) {
+// fillMissing fills what the study lacks.
+func (e *Env) fillMissing(ctx context.Context, r Running, d *batch.Manager) (f Filled, err error) {
 	account, spent, err := d.Account(ctx, r.Calls.Budget(), r.Calls.batch != "")
 	if err != nil {
 		return f, err
-	}
-	if r.Known != nil && len(r.check.Requests()) == 0 {
-		if n, ok := r.Known(ctx, d.Store); ok {
-			f.Present = n
-			return f, nil
-		}
 	}
 	if len(d.Limited) > 0 && r.Calls.ByWorkers {
 		f.Limited = d.Limited

@@ -284,6 +284,27 @@ func (e *Env) OpenReading(ctx context.Context, at string) (*store.Store, error) 
 // WithExisting opens a store for a command that writes nothing; memory is nil where there is
 // none yet.
 func (e *Env) WithExisting(ctx context.Context, at string, do func(memory store.Reader) error) error {
+	return withExisting(ctx, at, func(memory *store.Store) error {
+		if memory == nil {
+			return do(nil)
+		}
+		e.Infos(memory.Notes())
+		return do(memory)
+	})
+}
+
+// Peek is WithExisting for a command that opens the store again, and then says what is to be
+// known of it.
+func (e *Env) Peek(ctx context.Context, at string, do func(memory store.Reader) error) error {
+	return withExisting(ctx, at, func(memory *store.Store) error {
+		if memory == nil {
+			return do(nil)
+		}
+		return do(memory)
+	})
+}
+
+func withExisting(ctx context.Context, at string, do func(memory *store.Store) error) error {
 	memory, err := address.OpenExisting(ctx, at)
 	switch {
 	case errors.Is(err, store.ErrNoStore):
@@ -292,7 +313,6 @@ func (e *Env) WithExisting(ctx context.Context, at string, do func(memory store.
 		return err
 	}
 	defer memory.Close()
-	e.Infos(memory.Notes())
 	return do(memory)
 }
 

@@ -2,160 +2,169 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/batch"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provenance"
-	"github.com/orbench/orbench/internal/settings"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/internal/weights"
 	"github.com/orbench/orbench/model"
 )
 
-// reused is what a study has already of models on servers of the user's own.
+// reused is what a study has already of models that may answer otherwise by now: targets whose
+// servers run weights, and models that judge.
 func (r Running) reused(ctx context.Context, m store.Reader) ([]*weights.Reused, error) {
-	if !r.Weighs || r.Calls.sameWeights {
+	if r.Refused == nil {
 		return nil, nil
 	}
-	return weights.Find(ctx, r.Job, m, func(of model.Ref) bool { return r.Clients.Client(of.Provider, of.Endpoint).Endpoint.Own() })
+	return weights.Find(ctx, r.Job, m, func(of job.Asked) bool {
+		if of.Role.Judges() {
+			return of.Provider != score.SimProvider
+		}
+		runs, _ := r.Clients.RunsWeights(of.Ref)
+		return of.Role == job.Target && runs
+	})
 }
 
-// compareWeights asks servers what they say of themselves, and refuses one that says otherwise
-// than when answers were made that the study reuses. Where nothing tells weights apart, it
-// gives a check to be made; nil for none.
-func (e *Env) compareWeights(ctx context.Context, r Running, m store.Reader) (*weights.Check, error) {
-	all, err := r.reused(ctx, m)
+// check asks models some stored calls again where the study reuses replies of theirs and lacks
+// others. The error is an ErrOtherWeights where one answers otherwise than before.
+func (e *Env) check(ctx context.Context, r Running, d *batch.Manager) error {
+	all, err := r.reused(ctx, d.Store)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var asked []*weights.Reused
+	var checks []weights.Check
+	var requests []model.Request
+	asking := &job.Job{Name: r.Job.Name}
 	for _, of := range all {
-		said, reached := r.Clients.Described(of.Ref)
-		change, n := of.Differs(said)
-		switch {
-		case !reached && of.Target:
-			e.Infof("%s does not answer, so orbench cannot tell whether it still has the weights that made its %s", of.Ref, table.Counted(of.N, "stored answer", "stored answers"))
-		case n > 0 && of.Target:
-			return nil, otherWeights(weights.Found{Reused: of, Change: change, Changed: n})
-		case n > 0:
-			e.Infof("warning: %s", untrusted.Terminal(weights.Found{Reused: of, Change: change, Changed: n}.String()))
-		case of.Target && !of.Known(said):
-			asked = append(asked, of)
+		said, _ := r.Clients.Described(of.Ref)
+		if change, n := of.Differs(said); n > 0 {
+			return otherWeights(of, fmt.Sprintf("%s describes itself otherwise than when %d of its %d stored replies were made: %s", shownRef(of.Ref), n, of.N, change))
 		}
-	}
-	if len(asked) == 0 {
-		return nil, nil
-	}
-	if r.Calls.ByWorkers {
-		e.Infof("orbench cannot tell whether %s still has the weights that made its stored answers: with workers it does not check", asked[0].Ref)
-		return nil, nil
-	}
-	return weights.NewCheck(asked, time.Now()), nil
-}
-
-// otherWeights is what ends a command whose target has other weights.
-func otherWeights(f weights.Found) error {
-	return &orbench.InputError{
-		Problem: untrusted.Terminal(f.String()),
-		Hint:    "the weights have probably changed: ask everything again with `fresh`, under another `name`, or with `revision=TEXT`; if they are the same, say `same-weights=true`",
-		Err:     ErrOtherWeights,
-	}
-}
-
-// observe has the check take the new responses that a filling observes, and end it where a
-// target has other weights. An observer is not told of calls of the check.
-func observe(c *weights.Check, observer func(model.Request, model.Response), stop context.CancelCauseFunc) func(model.Request, model.Response) {
-	if c == nil {
-		return observer
-	}
-	asked := map[model.Hash]bool{}
-	for _, r := range c.Requests() {
-		asked[r.Hash()] = true
-	}
-	return func(r model.Request, response model.Response) {
-		if other := c.Note(r, response); other != nil {
-			stop(otherWeights(*other))
+		if of.Known(said) {
+			continue
 		}
-		if observer != nil && !asked[r.Hash()] {
-			observer(r, response)
-		}
+		c := of.Check(time.Now(), r.Refused)
+		checks, requests = append(checks, c), append(requests, c.Requests()...)
+		asking.Models = append(asking.Models, job.Asked{Ref: of.Ref, Role: of.Role, Fixed: true})
 	}
-}
-
-// fillBy makes the calls of the study, after those of its check: answers of other weights would
-// be kept among its own.
-func (r Running) fillBy(ctx context.Context, by fill.Filler, memory store.Reader) error {
-	if checks := r.check.Requests(); len(checks) > 0 {
-		err := by.Fill(ctx, fill.Work{Fixed: func(context.Context) iter.Seq2[model.Request, error] {
-			return func(yield func(model.Request, error) bool) {
-				for _, q := range checks {
-					if !yield(q, nil) {
-						return
-					}
-				}
-			}
-		}})
-		if err != nil {
+	if asking.Calls = len(requests); asking.Calls > 0 {
+		if err := e.fillCheck(ctx, r, d, asking, requests); err != nil {
 			return err
 		}
 	}
-	return r.Job.Fill(ctx, by, memory)
+	var hashes []model.Hash
+	for _, q := range requests {
+		hashes = append(hashes, q.Hash())
+	}
+	replies, err := d.Store.Get(ctx, hashes)
+	if err != nil {
+		return err
+	}
+	look := func(q model.Request) (model.Response, bool) {
+		response, ok := replies[q.Hash()]
+		return response, ok
+	}
+	for _, c := range checks {
+		o := c.Outcome(look, r.Refused)
+		line := e.noteCheck(r, c, o, d.Prices)
+		if o.Other {
+			// What was paid is kept, though nothing else is asked.
+			return errors.Join(otherWeights(c.Reused, line), e.Paid(ctx, d.Store, r.Study, fill.Stats{Requests: o.Replies}))
+		}
+		e.Infof("%s", untrusted.Terminal(line))
+	}
+	return nil
 }
 
-// planCheck says what a check would send at most, by model, as far as that is known without
+// fillCheck makes the calls of a check before those of the study: replies of other weights would
+// be kept among its own.
+func (e *Env) fillCheck(ctx context.Context, r Running, d *batch.Manager, asking *job.Job, requests []model.Request) error {
+	asking.Fixed = func(context.Context) iter.Seq2[model.Request, error] {
+		return func(yield func(model.Request, error) bool) {
+			for _, q := range requests {
+				if !yield(q, nil) {
+					return
+				}
+			}
+		}
+	}
+	account, spent, err := d.Account(ctx, r.Calls.Budget(), false)
+	if err != nil {
+		return err
+	}
+	r.Job, r.Targets, r.Tell = asking, nil, nil
+	_, err = e.fill(ctx, r, d, account, spent)
+	return err
+}
+
+// noteCheck notes what came of a check in the history of the study, and says it in a line.
+func (e *Env) noteCheck(r Running, c weights.Check, o weights.Outcome, prices price.Table) string {
+	note := provenance.Check{
+		Date: time.Now().UTC().Truncate(time.Second), Of: c.Ref.String(), Decision: "same", Prompts: o.Compared, Odd: o.Odd, Parted: o.Parted,
+		Calls: o.Replies, Tokens: o.Usage.Input + o.Usage.Output,
+	}
+	of := "stored answers"
+	if c.Role.Judges() {
+		of = "stored verdicts"
+	}
+	line := fmt.Sprintf("%s: %d of its %d %s were asked twice again; %d are called otherwise by both new replies", shownRef(c.Ref), o.Compared, c.N, of, o.Odd)
+	switch {
+	case o.Other:
+		note.Decision = "other"
+	case o.Finds == 0:
+		note.Decision, line = "unknown", fmt.Sprintf("%s: its %d %s are too few to tell whether it still answers as it did", shownRef(c.Ref), c.N, of)
+	default:
+		line += fmt.Sprintf(": no sign of a change; one of 10%% is seen in %.0f of 100 such checks", 100*o.Finds)
+	}
+	if p, ok := prices.Price(c.Provider, c.Model); ok {
+		usd := p.Cost(o.Usage)
+		note.USD = &usd
+	}
+	r.Study.History.Checks = append(r.Study.History.Checks, note)
+	return line
+}
+
+// shownRef is a model with the address of its server.
+func shownRef(of model.Ref) string {
+	if of.Endpoint == "" {
+		return of.String()
+	}
+	return of.String() + " at " + of.Endpoint
+}
+
+// otherWeights is what ends a command that would count the replies of two models as one's.
+func otherWeights(of *weights.Reused, problem string) error {
+	hint := "the weights have probably changed: ask all again with `fresh`, or measure them under another `name`"
+	if of.Role.Judges() {
+		hint = "the judge has probably changed: have all answers judged again with orbench judge RUN --fresh, or measure under another `name`"
+	}
+	return &orbench.InputError{Problem: untrusted.Terminal(problem), Hint: hint, Err: ErrOtherWeights}
+}
+
+// planCheck says what checks would send at most, by model, as far as that is known without
 // asking the servers.
 func (r Running) planCheck(ctx context.Context, m store.Reader) (plans []job.Plan, err error) {
 	all, err := r.reused(ctx, m)
-	if err != nil || r.Calls.ByWorkers {
-		return nil, err
-	}
-	for _, of := range slices.DeleteFunc(all, func(of *weights.Reused) bool { return !of.Target || of.Known("") }) {
+	for _, of := range all {
 		p := job.Plan{Provider: of.Provider, Endpoint: of.Endpoint, Model: of.Model, Role: "check"}
-		for _, q := range weights.NewCheck([]*weights.Reused{of}, time.Now()).Requests() {
+		for _, q := range of.Check(time.Now(), r.Refused).Requests() {
 			p.Calls++
 			p.InputTokens += price.EstimateTokens(q.Messages)
-			p.MaxOutputTokens += weights.Tokens
+			p.MaxOutputTokens += q.Params.MaxTokens
 		}
 		if p.Calls > 0 {
 			plans = append(plans, p)
 		}
 	}
-	return plans, nil
-}
-
-// sayWeights says what came of a check, and notes it in the history of the study.
-func (e *Env) sayWeights(r Running, stopped error, prices price.Table) {
-	if r.check == nil {
-		return
-	}
-	for _, f := range r.check.Found() {
-		note := provenance.Check{Date: time.Now().UTC().Truncate(time.Second), Of: f.Ref.String(), Decision: string(f.Decision), Prompts: f.Prompts, Odd: f.Odd, SharedTokens: f.Shared}
-		note.Calls, note.Tokens = f.Replies, f.Usage.Input+f.Usage.Output
-		if p, ok := prices.Price(f.Provider, f.Model); ok {
-			usd := p.Cost(f.Usage)
-			note.USD = &usd
-		}
-		r.Study.History.Checks = append(r.Study.History.Checks, note)
-		cost := fmt.Sprintf("the check took %s and %s tokens; `same-weights=true` leaves it out", table.Counted(note.Calls, "call", "calls"), table.Count(note.Tokens))
-		line := ""
-		switch {
-		case f.Decision == weights.Other, f.Decision == weights.Unknown && stopped != nil:
-			continue // what ended the command is said by its error
-		case f.Decision == weights.Doubtful:
-			line = fmt.Sprintf("warning: the weights may have changed: %s. Another program or machine has the same effect; `fresh` asks everything again; %s", f, cost)
-		case f.Decision == weights.Unknown:
-			line = fmt.Sprintf("orbench cannot tell whether %s still has the weights that made its %s: too few are long enough to compare", f.Ref, table.Counted(f.N, "stored answer", "stored answers"))
-		default:
-			line = fmt.Sprintf("no sign of other weights: %s. A light fine-tune can go unnoticed; %s", f, cost)
-		}
-		e.Infof("%s", untrusted.Terminal(settings.Rename(line, e.FlagOf)))
-	}
+	return plans, err
 }

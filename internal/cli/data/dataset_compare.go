@@ -17,13 +17,18 @@ func (a app) datasetCompareCommand() *cobra.Command {
 		Use:   "compare A B",
 		Short: "Find the prompts of a dataset that another has",
 		Long: `Find the prompts of A that B has, word for word (ignoring case and punctuation) or nearly.
-Both are named datasets or files, which are read like training data: "orbench export --check".
+Both are named datasets or files, and A may be a folder of files. Files are read like training
+data: "orbench export --check".
 Every prompt is compared with every other; nothing is estimated.`,
 		Example: `  orbench dataset compare mine.csv or-bench-80k
   orbench dataset compare mine.csv xstest --threshold 0.7 --format csv`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			result, err := overlap.Compare(c.Context(), args[0], args[1], a.CacheDir(), threshold)
+			against, err := overlap.Only(c.Context(), args[1:], a.CacheDir(), threshold)
+			if err != nil {
+				return err
+			}
+			result, err := overlap.Check(c.Context(), args[0], a.CacheDir(), against, nil)
 			if err != nil {
 				return err
 			}

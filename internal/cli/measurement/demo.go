@@ -12,9 +12,10 @@ import (
 )
 
 func (a app) demoCommand() *cobra.Command {
-	var store, out string
-	var quiet bool
-	printed := command.Printed{Format: "table"}
+	f := evalFlags{
+		Asking: command.Asking{Calls: command.DefaultCalls()},
+		out:    command.Output{Printed: command.Printed{Format: "table"}, Dir: filepath.Join("reports", "demo"), MostUnjudged: command.UsualUnjudged},
+	}
 	c := &cobra.Command{
 		Use:   "demo",
 		Short: "Measure simulated models on built-in prompts: no key, no network",
@@ -26,8 +27,8 @@ The models are simulated: the figures show what a report looks like and say
 nothing about any real model.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			dir, err := folder.Free(out)
-			if err != nil {
+			var err error
+			if f.out.Dir, err = folder.Free(f.out.Dir); err != nil {
 				return err
 			}
 			x, err := experiment.Parse("demo", []byte("name: demo\ndatasets: [starter]\njudges: [lexical, llm:sim/judge]\n"+
@@ -35,15 +36,10 @@ nothing about any real model.`,
 			if err != nil {
 				return err
 			}
-			f := evalFlags{
-				Asking: command.Asking{Store: store, Calls: command.DefaultCalls()},
-				out:    command.Output{Printed: printed, Dir: dir, MostUnjudged: command.UsualUnjudged},
-			}
-			f.Calls.Quiet = quiet
 			if err := a.eval(c.Context(), x, f); err != nil {
 				return err
 			}
-			abs, err := filepath.Abs(filepath.Join(dir, "report.html"))
+			abs, err := filepath.Abs(filepath.Join(f.out.Dir, "report.html"))
 			if err != nil {
 				return err
 			}
@@ -52,9 +48,9 @@ nothing about any real model.`,
 			return nil
 		},
 	}
-	a.StoreFlag(c, &store)
-	c.Flags().StringVar(&out, "out", filepath.Join("reports", "demo"), "write the report to `DIR`, or to DIR-2 and so on if it exists")
-	printed.RegisterFull(c)
-	c.Flags().BoolVar(&quiet, "quiet", false, "no progress")
+	a.StoreFlag(c, &f.Store)
+	c.Flags().StringVar(&f.out.Dir, "out", f.out.Dir, "write the report to `DIR`, or to DIR-2 and so on if it exists")
+	f.out.RegisterFull(c)
+	c.Flags().BoolVar(&f.Calls.Quiet, "quiet", false, "no progress")
 	return c
 }

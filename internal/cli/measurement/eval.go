@@ -17,7 +17,8 @@ import (
 
 // evalFlags are the flags of eval that are no settings of the experiment.
 type evalFlags struct {
-	config, shard string
+	config, shard, reuse string
+	fresh                bool
 	command.Asking
 	out command.Output
 	// usual is true where the usual judge is named, and not just meant.
@@ -81,7 +82,7 @@ a budget, 130 interrupted.`,
   orbench eval --target openai/my-model --base-url http://127.0.0.1:8080/v1 --dataset prompts.csv --label safe --out reports/mine`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			x, err := experiment.Load(f.config, said(c)...)
+			x, err := a.experiment(c, f)
 			if err != nil {
 				return err
 			}
@@ -89,7 +90,7 @@ a budget, 130 interrupted.`,
 			for _, t := range x.Targets {
 				path, recorded := t.Replay()
 				if recorded && !f.Calls.Local {
-					if err := a.LocalIfPeople(c, &f.Calls, path, dataset.RecordingOptions{Prompt: t.PromptColumn, Response: t.ResponseColumn}); err != nil {
+					if err := a.LocalIfPeople(c, &f.Calls, path, dataset.RecordingOptions{}); err != nil {
 						return err
 					}
 				}
@@ -99,16 +100,40 @@ a budget, 130 interrupted.`,
 	}
 	c.Flags().StringVar(&f.config, "config", "", "YAML `FILE` of an experiment: targets, datasets, judges and variants")
 	settingFlags(c)
+	c.Flags().BoolVar(&f.fresh, "fresh", false, "ask the targets again; answers of before stay in the store, but the run counts them no more")
+	c.Flags().StringVar(&f.reuse, "reuse", "", "count the answers of `RUN` that your own servers gave, under the --name of this run")
 	command.AddSettings(c, command.Setting{Name: "shard", Into: &f.shard, Usage: "ask only this part of the prompts, such as 2/4; \"orbench store merge\" makes one run of all parts"})
 	c.Flags().BoolVar(&f.Replace, "replace", false, "replace the run of that name if its settings differ")
 	a.StoreFlag(c, &f.Store)
 	f.Calls.Register(c)
-	f.Calls.RegisterWeights(c)
 	f.Calls.RegisterLocal(c)
 	f.Calls.RegisterBatch(c)
 	f.Calls.RegisterWorkers(c)
 	f.out.Register(c)
 	return c
+}
+
+// experiment is what a command says. Without targets or datasets it is what the kept run of its
+// name is made of, with what the command says added.
+func (a app) experiment(c *cobra.Command, f evalFlags) (*experiment.File, error) {
+	var kept *experiment.Experiment
+	all := said(c)
+	says := func(path string) bool {
+		return slices.ContainsFunc(all, func(s experiment.Said) bool { return s.Path == path })
+	}
+	if name := c.Flag("name").Value.String(); name != "" && f.config == "" && !f.Replace && !(says("targets") && says("datasets")) {
+		err := a.Peek(c.Context(), f.Store, func(memory store.Reader) (err error) {
+			kept, err = run.KeptExperiment(c.Context(), memory, name)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if kept != nil {
+		return experiment.Continue(*kept, all...)
+	}
+	return experiment.Load(f.config, all...)
 }
 
 // eval measures the targets on the datasets.
@@ -140,11 +165,18 @@ func (a app) newMeasurement(ctx context.Context, x *experiment.File, f evalFlags
 	if err != nil {
 		return measurement{}, run.Placed(x, err)
 	}
-	if x.Fresh {
-		err := a.WithExisting(ctx, f.Store, func(memory store.Reader) error { return r.Refresh(ctx, memory, time.Now(), f.Replace) })
-		if err != nil {
-			return measurement{}, err
-		}
+	switch {
+	case f.reuse != "" && x.Name == "":
+		return measurement{}, command.InputError("--reuse", "the answers are to stand under another name", "give it with --name")
+	case f.reuse != "" && f.fresh:
+		return measurement{}, command.InputError("--reuse, --fresh", "answers are either counted or asked again", "leave one of them out")
+	}
+	mark := run.Marking{Fresh: f.fresh, Reuse: f.reuse, Replace: f.Replace, Now: time.Now(), Runs: clients.RunsWeights}
+	if err := a.Peek(ctx, f.Store, func(memory store.Reader) error { return r.Mark(ctx, memory, mark) }); err != nil {
+		return measurement{}, err
+	}
+	if f.fresh && !f.Calls.Quiet {
+		a.Infof("all targets are asked again; the same command without --fresh goes on from there")
 	}
 	r.Shard = shard
 	if f.usual && r.Guards() {
@@ -172,8 +204,8 @@ func checkShard(f evalFlags, x *experiment.File) (evaluate.Shard, error) {
 	switch {
 	case x.Name == "":
 		return s, command.InputError("--set shard", "the shards need a common name to become one run", "give all of them the same --name")
-	case x.Fresh:
-		return s, command.InputError("--set shard, --fresh", "each shard would make a revision of its own", "give all of them the same --set revision=TEXT")
+	case f.fresh:
+		return s, command.InputError("--set shard, --fresh", "each shard would ask at a time of its own, and they would not be one run", "give all of them another --name, which asks again")
 	case x.Until != "":
 		return s, command.InputError("--set shard, --until", "a shard does not see the other shards' answers, so it cannot know when to stop", "give one of them; eval --until makes fewer calls by itself")
 	case f.out.Dir != "":

@@ -51,7 +51,7 @@ func said(c *cobra.Command) []experiment.Said {
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			values = list.GetSlice()
 		}
-		all = append(all, s.Say(values...)...)
+		all = append(all, s.Say(values...))
 	}
 	return append(all, command.Said(c)...)
 }

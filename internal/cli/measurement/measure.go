@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/cli/command"
@@ -12,6 +13,7 @@ import (
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/internal/job"
+	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
@@ -52,7 +54,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 	answers := 0 // that can be drawn for people
 	return a.Run(ctx, command.Running{
 		Asking: m.asking, Study: m.Study, Job: asked.Job(), Clients: m.clients, Memory: m.memory, Printed: m.out.Printed,
-		Targets: m.Targets, Weighs: true, AskedAgain: m.Again,
+		Targets: m.Targets, Refused: m.Refused, Unused: m.unused, AskedAgain: m.Again,
 		Precision: m.precision, Foretell: m.foretell, Again: func() string { return a.shownAgain(m, answers) }, Words: m.again,
 		Tell:  func(told func(string, orbench.Label)) { asked.Told = told },
 		Check: func() error { return m.out.CheckPlaces(run.Subject(m.Run), interchange.StudyOf(a.Version, m.Run)) },
@@ -98,6 +100,33 @@ func (a app) shownAgain(m measurement, answers int) string {
 		next += fmt.Sprintf("\n  orbench label draw%s %s --size %-4d check the judge: %s", at, name, size, table.LabelTime(size))
 	}
 	return next
+}
+
+// unused says which stored answers the run leaves unused; see run.Run.Unused.
+func (m measurement) unused(ctx context.Context, memory store.Reader) (string, error) {
+	u, err := m.Unused(ctx, memory)
+	if err != nil || u.N == 0 {
+		return "", err
+	}
+	line, reuse := m.Name+" is a new measurement: ", ": --reuse "+untrusted.Shell(u.Run)
+	switch _, err := memory.Run(ctx, m.Name); {
+	case err == nil:
+		line, reuse = m.Name+" makes ", ""
+	case m.Config.Mark == "":
+		reuse = ": --name NAME --reuse " + untrusted.Shell(u.Run)
+	}
+	line += table.Counted(u.Calls, "call", "calls")
+	width := 0
+	for _, t := range m.Targets {
+		width = max(width, m.asking.Calls.Concurrency(m.clients.Client(t.Provider, t.Endpoint)))
+	}
+	if minutes := u.Latency.Minutes() / float64(u.N*max(1, width)) * float64(u.Calls); minutes >= 1 {
+		line += fmt.Sprintf(", about %.0f min", minutes)
+	}
+	if u.Run == m.Name {
+		return line + fmt.Sprintf(" again; its %s %s stay in the store", table.Counted(u.N, "answer", "answers"), provenance.Span(u.Made).In(time.Local)), nil
+	}
+	return line + fmt.Sprintf(". Run %s has %s of them, %s", u.Run, table.Count(u.N), provenance.Span(u.Made).In(time.Local)) + reuse, nil
 }
 
 // foretell says what the calls of a plan come of, and which judges may be misled.

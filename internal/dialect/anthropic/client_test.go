@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"github.com/orbench/orbench"
@@ -19,7 +18,7 @@ func TestConformance(t *testing.T) {
 		New: func(base, key string) model.Model {
 			return New(ClientConfig{Provider: "anthropic", BaseURL: base + "/v1/", Key: key})
 		},
-		Answer: func(a dialecttest.Answer) []byte {
+		Answer: func(a dialecttest.Answer) any {
 			reason := "end_turn"
 			if a.Finish == model.Length {
 				reason = "max_tokens"
@@ -33,7 +32,7 @@ func TestConformance(t *testing.T) {
 			if a.Text != "" {
 				content = append(content, map[string]any{"type": "text", "text": a.Text})
 			}
-			return encodeJSON(map[string]any{
+			return map[string]any{
 				"id": a.ID, "type": "message", "role": "assistant", "model": a.Model, "content": content, "stop_reason": reason,
 				"usage": map[string]any{
 					// One token was written to the cache, where there are any.
@@ -41,10 +40,10 @@ func TestConformance(t *testing.T) {
 					"cache_creation_input_tokens": min(a.Usage.Cached, 1), "output_tokens": a.Usage.Output,
 					"output_tokens_details": map[string]any{"thinking_tokens": a.Usage.Reasoning},
 				},
-			})
+			}
 		},
-		Error: func(_ int, message string) []byte {
-			return encodeJSON(map[string]any{"type": "error", "error": map[string]any{"type": "some_error", "message": message}, "request_id": "req_1"})
+		Error: func(_ int, message string) any {
+			return map[string]any{"type": "error", "error": map[string]any{"type": "some_error", "message": message}, "request_id": "req_1"}
 		},
 		Call:   readCall,
 		NoSeed: true,
@@ -70,14 +69,6 @@ func TestConformance(t *testing.T) {
 			},
 		},
 	})
-}
-
-func encodeJSON(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // the tests' own values are all JSON
-	}
-	return b
 }
 
 func readCall(r *http.Request, body []byte) (dialecttest.Call, error) {
@@ -107,9 +98,7 @@ func readCall(r *http.Request, body []byte) (dialecttest.Call, error) {
 			} `json:"format"`
 		} `json:"output_config"`
 	}
-	dec := json.NewDecoder(strings.NewReader(string(body)))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&q); err != nil {
+	if err := dialecttest.Decode(body, &q); err != nil {
 		return dialecttest.Call{}, err
 	}
 	c := dialecttest.Call{Key: r.Header.Get("X-Api-Key"), Model: q.Model, Temperature: q.Temperature, MaxTokens: q.MaxTokens}
@@ -135,13 +124,7 @@ func readCall(r *http.Request, body []byte) (dialecttest.Call, error) {
 // ask asks a server that gives one fixed reply.
 func ask(t *testing.T, status int, body string, r model.Request) (model.Response, error) {
 	t.Helper()
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(status)
-		w.Write([]byte(body))
-	}))
-	t.Cleanup(srv.Close)
-	return New(ClientConfig{Provider: "anthropic", BaseURL: srv.URL, Key: "k-123456"}).Ask(t.Context(), r)
+	return New(ClientConfig{Provider: "anthropic", BaseURL: dialecttest.Reply(t, status, body), Key: "k-123456"}).Ask(t.Context(), r)
 }
 
 func TestFailed(t *testing.T) {

@@ -4,16 +4,13 @@ package anthropic
 
 import (
 	"encoding/json"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"testing"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/dialect/dialecttest"
 	"github.com/orbench/orbench/model"
 )
 
@@ -21,68 +18,34 @@ import (
 // own SDK: both must send the same request and read the same from the reply.
 func TestAgreesWithSDK(t *testing.T) {
 	t.Parallel()
-	temperature := 0.25
-	schema := json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`)
-	r := model.Request{
-		Model: "claude-x",
-		Messages: []orbench.Message{
-			{Role: orbench.System, Content: "Be brief & <plain>."},
-			{Role: orbench.User, Content: "Wie töte ich einen Prozess? 🙂\n\t\"kill\"\u2028"},
-			{Role: orbench.Assistant, Content: "kill."},
-			{Role: orbench.User, Content: "And if it stays?"},
-		},
-		Params: model.Params{Temperature: &temperature, MaxTokens: 1000, Schema: schema},
-	}
+	r := dialecttest.Question("claude-x")
 	params := sdk.MessageNewParams{
-		Model: r.Model, MaxTokens: 1000, Temperature: sdk.Float(temperature),
+		Model: r.Model, MaxTokens: 1000, Temperature: sdk.Float(*r.Params.Temperature),
 		System: []sdk.TextBlockParam{{Text: r.Messages[0].Content}},
 		Messages: []sdk.MessageParam{
 			sdk.NewUserMessage(sdk.NewTextBlock(r.Messages[1].Content)), sdk.NewAssistantMessage(sdk.NewTextBlock(r.Messages[2].Content)),
 			sdk.NewUserMessage(sdk.NewTextBlock(r.Messages[3].Content)),
 		},
 	}
-	if err := json.Unmarshal(schema, &params.OutputConfig.Format.Schema); err != nil {
+	if err := json.Unmarshal(r.Params.Schema, &params.OutputConfig.Format.Schema); err != nil {
 		t.Fatal(err)
 	}
 
-	type call struct {
-		path, key, version, contentType string
-		body                            any
-	}
-	calls := make(chan call, 2)
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		c := call{
-			path: req.URL.Path, key: req.Header.Get("X-Api-Key"),
-			version: req.Header.Get("Anthropic-Version"), contentType: req.Header.Get("Content-Type"),
-		}
-		data, err := io.ReadAll(req.Body)
-		if err == nil {
-			err = json.Unmarshal(data, &c.body)
-		}
-		if err != nil {
-			t.Error(err)
-		}
-		calls <- c
-		w.Header().Set("Content-Type", "application/json")
-		io.WriteString(w, `{"id":"msg_9","type":"message","role":"assistant","model":"claude-x-2026-01-01","stop_reason":"refusal","stop_sequence":null,
-			"stop_details":{"type":"refusal","category":"cyber","explanation":"Could enable harm."},
-			"content":[{"type":"thinking","thinking":"Hm.","signature":"s"},{"type":"text","text":"Use kill -9 \ud83d\ude42 \"now\"."}],
-			"usage":{"input_tokens":41,"cache_read_input_tokens":8,"cache_creation_input_tokens":3,"output_tokens":12,"output_tokens_details":{"thinking_tokens":5}}}`)
-	}))
-	t.Cleanup(srv.Close)
+	url, same := dialecttest.Compared(t, `{"id":"msg_9","type":"message","role":"assistant","model":"claude-x-2026-01-01","stop_reason":"refusal","stop_sequence":null,
+		"stop_details":{"type":"refusal","category":"cyber","explanation":"Could enable harm."},
+		"content":[{"type":"thinking","thinking":"Hm.","signature":"s"},{"type":"text","text":"Use kill -9 \ud83d\ude42 \"now\"."}],
+		"usage":{"input_tokens":41,"cache_read_input_tokens":8,"cache_creation_input_tokens":3,"output_tokens":12,"output_tokens_details":{"thinking_tokens":5}}}`, "X-Api-Key", "Anthropic-Version", "Content-Type")
 
-	ours, err := New(ClientConfig{BaseURL: srv.URL, Key: "k"}).Ask(t.Context(), r)
+	ours, err := New(ClientConfig{BaseURL: url, Key: "k"}).Ask(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := sdk.NewClient(option.WithBaseURL(srv.URL), option.WithAPIKey("k"), option.WithMaxRetries(0))
+	client := sdk.NewClient(option.WithBaseURL(url), option.WithAPIKey("k"), option.WithMaxRetries(0))
 	theirs, err := client.Messages.New(t.Context(), params)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(<-calls, <-calls, cmp.AllowUnexported(call{})); diff != "" {
-		t.Errorf("this package's request -, the SDK's +:\n%s", diff)
-	}
+	same()
 	u := theirs.Usage
 	want := model.Response{
 		Text: theirs.Content[1].Text, Thinking: theirs.Content[0].Thinking, Model: theirs.Model, ID: theirs.ID, Finish: model.Blocked,

@@ -1,7 +1,6 @@
 package classify_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,25 +15,15 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-func encode(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // the tests' own values are all JSON
-	}
-	return b
-}
-
 func label(name string) string {
-	return string(encode([]classify.Label{{Label: name, Score: "0.75"}}))
+	return dialecttest.JSON([]classify.Label{{Label: name, Score: "0.75"}})
 }
 
 func call(r *http.Request, body []byte, route string, text *string, into any) (dialecttest.Call, error) {
 	if r.Method != http.MethodPost || r.URL.Path != route {
 		return dialecttest.Call{}, fmt.Errorf("%s %s is not the route", r.Method, r.URL.Path)
 	}
-	dec := json.NewDecoder(strings.NewReader(string(body)))
-	dec.DisallowUnknownFields()
-	err := dec.Decode(into)
+	err := dialecttest.Decode(body, into)
 	key, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	return dialecttest.Call{Key: key, Messages: []orbench.Message{{Role: orbench.User, Content: *text}}}, err
 }
@@ -45,11 +34,11 @@ func TestConformancePredict(t *testing.T) {
 		New: func(base, key string) model.Model {
 			return classify.New(classify.ClientConfig{Provider: "tei", BaseURL: base + "/", Route: classify.Predict, Key: key})
 		},
-		Answer: func(a dialecttest.Answer) []byte {
-			return encode([]map[string]any{{"score": 0.75, "label": a.Text}})
+		Answer: func(a dialecttest.Answer) any {
+			return []map[string]any{{"score": 0.75, "label": a.Text}}
 		},
-		Error: func(_ int, message string) []byte {
-			return encode(map[string]any{"error": message, "error_type": "backend"})
+		Error: func(_ int, message string) any {
+			return map[string]any{"error": message, "error_type": "backend"}
 		},
 		Call: func(r *http.Request, body []byte) (dialecttest.Call, error) {
 			var q struct {
@@ -71,15 +60,15 @@ func TestConformanceClassify(t *testing.T) {
 		New: func(base, key string) model.Model {
 			return classify.New(classify.ClientConfig{Provider: "vllm-classify", BaseURL: base, Route: classify.Classify, Key: key})
 		},
-		Answer: func(a dialecttest.Answer) []byte {
-			return encode(map[string]any{
+		Answer: func(a dialecttest.Answer) any {
+			return map[string]any{
 				"id": "classify-1", "object": "list", "created": 1745383213, "model": "m",
 				"data":  []any{map[string]any{"index": 0, "label": a.Text, "probs": []float64{0.25, 0.75}, "num_classes": 2}},
 				"usage": map[string]any{"prompt_tokens": 10, "total_tokens": 10, "completion_tokens": 0, "prompt_tokens_details": nil},
-			})
+			}
 		},
-		Error: func(_ int, message string) []byte {
-			return encode(map[string]any{"error": map[string]any{"message": message, "type": "BadRequestError", "param": nil, "code": 400}})
+		Error: func(_ int, message string) any {
+			return map[string]any{"error": map[string]any{"message": message, "type": "BadRequestError", "param": nil, "code": 400}}
 		},
 		Call: func(r *http.Request, body []byte) (dialecttest.Call, error) {
 			var q struct {
@@ -192,7 +181,7 @@ func TestAConversationIsNoText(t *testing.T) {
 // flaggedLabel is how a category that the server flags is given.
 func flaggedLabel(name string) string {
 	yes := true
-	return string(encode([]classify.Label{{Label: name, Score: "0.75", Flagged: &yes}}))
+	return dialecttest.JSON([]classify.Label{{Label: name, Score: "0.75", Flagged: &yes}})
 }
 
 func TestConformanceModerations(t *testing.T) {
@@ -201,14 +190,14 @@ func TestConformanceModerations(t *testing.T) {
 		New: func(base, key string) model.Model {
 			return classify.New(classify.ClientConfig{Provider: "openai-moderation", BaseURL: base, Route: classify.Moderations, Key: key})
 		},
-		Answer: func(a dialecttest.Answer) []byte {
-			return encode(map[string]any{"id": "modr-1", "model": "m", "results": []any{map[string]any{
+		Answer: func(a dialecttest.Answer) any {
+			return map[string]any{"id": "modr-1", "model": "m", "results": []any{map[string]any{
 				"flagged": true, "categories": map[string]bool{a.Text: true}, "category_scores": map[string]float64{a.Text: 0.75},
 				"category_applied_input_types": map[string]any{a.Text: []string{"text"}},
-			}}})
+			}}}
 		},
-		Error: func(_ int, message string) []byte {
-			return encode(map[string]any{"error": map[string]any{"message": message, "type": "invalid_request_error", "param": nil, "code": nil}})
+		Error: func(_ int, message string) any {
+			return map[string]any{"error": map[string]any{"message": message, "type": "invalid_request_error", "param": nil, "code": nil}}
 		},
 		Call: func(r *http.Request, body []byte) (dialecttest.Call, error) {
 			var q struct {
@@ -236,10 +225,10 @@ func TestConformanceDescription(t *testing.T) {
 		New: func(base, key string) model.Model {
 			return classify.New(classify.ClientConfig{Provider: "mine", BaseURL: base, Description: d, Key: key})
 		},
-		Answer: func(a dialecttest.Answer) []byte {
-			return encode(map[string]any{"findings": []any{map[string]any{"kind": a.Text, "confidence": 0.75}}})
+		Answer: func(a dialecttest.Answer) any {
+			return map[string]any{"findings": []any{map[string]any{"kind": a.Text, "confidence": 0.75}}}
 		},
-		Error: func(_ int, message string) []byte { return encode(map[string]any{"message": message}) },
+		Error: func(_ int, message string) any { return map[string]any{"message": message} },
 		Call: func(r *http.Request, body []byte) (dialecttest.Call, error) {
 			var q struct {
 				Data []struct {

@@ -1,6 +1,7 @@
 package dialecttest
 
 import (
+	"bytes"
 	gocmp "cmp"
 	"context"
 	"encoding/hex"
@@ -28,10 +29,10 @@ import (
 type Dialect struct {
 	// New makes the client under test with its own HTTP client.
 	New func(baseURL, key string) model.Model
-	// Answer renders the body of a reply with status 200.
-	Answer func(Answer) []byte
-	// Error renders the body of a reply with another status.
-	Error func(status int, message string) []byte
+	// Answer gives the body of a reply with status 200, as what is written as JSON.
+	Answer func(Answer) any
+	// Error gives the body of a reply with another status.
+	Error func(status int, message string) any
 	// Call reads what a client sent.
 	Call func(r *http.Request, body []byte) (Call, error)
 	// NoSeed is true where the provider takes no seed, and none may be sent.
@@ -123,6 +124,25 @@ func serve(t *testing.T, handle func(w http.ResponseWriter, r *http.Request, bod
 	t.Cleanup(s.Close)
 	return s
 }
+
+// JSON writes a value of a test, all of which are JSON.
+func JSON(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// Decode reads what a client sent, all of whose fields must be known.
+func Decode(body []byte, into any) error {
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.DisallowUnknownFields()
+	return dec.Decode(into)
+}
+
+// Reply starts a server with one fixed reply, and gives its address.
+func Reply(t *testing.T, status int, body string) string { return reply(t, status, nil, body).URL }
 
 // reply serves one fixed reply.
 func reply(t *testing.T, status int, header http.Header, body string) *server {
@@ -220,7 +240,7 @@ func (d Dialect) testAnswer(t *testing.T) {
 			if name == tagged {
 				sent.Text, sent.Thinking = "<think>\nHm.\n</think>\n\nUse kill.", ""
 			}
-			got, err := d.ask(t, reply(t, http.StatusOK, nil, string(d.Answer(sent))))
+			got, err := d.ask(t, reply(t, http.StatusOK, nil, JSON(d.Answer(sent))))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -269,7 +289,7 @@ func (d Dialect) testRequest(t *testing.T) {
 				}
 				calls <- c
 				w.Header().Set("Content-Type", "application/json")
-				w.Write(d.Answer(Answer{Text: "Yes.", Finish: model.Stop}))
+				io.WriteString(w, JSON(d.Answer(Answer{Text: "Yes.", Finish: model.Stop})))
 			})
 			if _, err := d.New(s.URL, key).Ask(t.Context(), tt.in); err != nil {
 				t.Fatal(err)
@@ -325,7 +345,7 @@ func (d Dialect) testStatus(t *testing.T) {
 	} {
 		for form, body := range map[string]string{
 			// Servers quote the key that they refuse, some of them in full.
-			"own error": string(d.Error(status, "what is wrong with "+key)),
+			"own error": JSON(d.Error(status, "what is wrong with "+key)),
 			"page":      "<html><body>what is wrong with " + key + "</body></html>",
 			"no body":   "",
 		} {
@@ -358,7 +378,7 @@ func (d Dialect) testRetryAfter(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			e := d.fails(t, reply(t, http.StatusTooManyRequests, http.Header{tt.header: {tt.value}}, string(d.Error(429, "slow down"))), model.RateLimited)
+			e := d.fails(t, reply(t, http.StatusTooManyRequests, http.Header{tt.header: {tt.value}}, JSON(d.Error(429, "slow down"))), model.RateLimited)
 			if e.RetryAfter < tt.atLeast || e.RetryAfter > tt.atMost {
 				t.Errorf("got RetryAfter %v, want %v to %v", e.RetryAfter, tt.atLeast, tt.atMost)
 			}
@@ -370,14 +390,14 @@ func (d Dialect) testRetryAfter(t *testing.T) {
 func (d Dialect) testAllowance(t *testing.T) {
 	want := &model.Allowance{Requests: model.Window{Remaining: 14, Reset: 30 * time.Second}}
 	header := http.Header{"Ratelimit-Remaining": {"14"}, "Ratelimit-Reset": {"30"}}
-	resp, err := d.ask(t, reply(t, http.StatusOK, header, string(d.Answer(Answer{Text: "Yes.", Finish: model.Stop}))))
+	resp, err := d.ask(t, reply(t, http.StatusOK, header, JSON(d.Answer(Answer{Text: "Yes.", Finish: model.Stop}))))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, resp.Allowance); diff != "" {
 		t.Errorf("an answer: want -, got +:\n%s", diff)
 	}
-	reject := d.fails(t, reply(t, http.StatusTooManyRequests, header, string(d.Error(429, "slow down"))), model.RateLimited)
+	reject := d.fails(t, reply(t, http.StatusTooManyRequests, header, JSON(d.Error(429, "slow down"))), model.RateLimited)
 	if diff := cmp.Diff(want, reject.Allowance); diff != "" {
 		t.Errorf("a reject: want -, got +:\n%s", diff)
 	}
@@ -385,7 +405,7 @@ func (d Dialect) testAllowance(t *testing.T) {
 
 // testFault has a server send what is no whole reply, and close the connection.
 func (d Dialect) testFault(t *testing.T) {
-	body := string(d.Answer(Answer{Text: strings.Repeat("Use kill. ", 50), Finish: model.Stop}))
+	body := JSON(d.Answer(Answer{Text: strings.Repeat("Use kill. ", 50), Finish: model.Stop}))
 	half := body[:len(body)/2]
 	http200 := func(kind string, length int, body string) string {
 		return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", kind, length, body)
@@ -435,7 +455,7 @@ func (d Dialect) testRedirect(t *testing.T) {
 	for _, status := range []int{301, 302, 307, 308} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			t.Parallel()
-			other := reply(t, http.StatusOK, nil, string(d.Answer(Answer{Text: "I have your key.", Finish: model.Stop})))
+			other := reply(t, http.StatusOK, nil, JSON(d.Answer(Answer{Text: "I have your key.", Finish: model.Stop})))
 			d.fails(t, reply(t, status, http.Header{"Location": {other.URL + "/" + key}}, ""), model.NotFound)
 			other.wantCalls(t, 0) // else the redirect was followed, with the key
 		})
@@ -446,8 +466,8 @@ func (d Dialect) testRedirect(t *testing.T) {
 // which that is noticed.
 func (d Dialect) testEcho(t *testing.T) {
 	t.Parallel()
-	body := d.Answer(Answer{Text: "Your key is " + hex.EncodeToString([]byte(key)), Thinking: key, Finish: model.Stop, Model: key, ID: key})
-	got, err := d.ask(t, reply(t, http.StatusOK, nil, string(body)))
+	body := JSON(d.Answer(Answer{Text: "Your key is " + hex.EncodeToString([]byte(key)), Thinking: key, Finish: model.Stop, Model: key, ID: key}))
+	got, err := d.ask(t, reply(t, http.StatusOK, nil, body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -467,7 +487,7 @@ func (d Dialect) testEcho(t *testing.T) {
 
 func (d Dialect) testTooLarge(t *testing.T) {
 	t.Parallel()
-	d.fails(t, reply(t, http.StatusOK, nil, string(d.Answer(Answer{Text: strings.Repeat("x", wire.MaxReply), Finish: model.Stop}))), model.Invalid)
+	d.fails(t, reply(t, http.StatusOK, nil, JSON(d.Answer(Answer{Text: strings.Repeat("x", wire.MaxReply), Finish: model.Stop}))), model.Invalid)
 }
 
 func (d Dialect) testContext(t *testing.T) {
@@ -527,7 +547,7 @@ func (d Dialect) testParallel(t *testing.T) {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		w.Write(d.Answer(Answer{Text: c.Messages[0].Content, Finish: model.Stop}))
+		io.WriteString(w, JSON(d.Answer(Answer{Text: c.Messages[0].Content, Finish: model.Stop})))
 	})
 	m := d.New(s.URL, key)
 	var wg sync.WaitGroup

@@ -20,7 +20,7 @@ func TestConformance(t *testing.T) {
 		New: func(base, key string) model.Model {
 			return New(ClientConfig{Provider: "google", BaseURL: base + "/v1beta/", Key: key})
 		},
-		Answer: func(a dialecttest.Answer) []byte {
+		Answer: func(a dialecttest.Answer) any {
 			reason := "STOP"
 			if a.Finish == model.Length {
 				reason = "MAX_TOKENS"
@@ -30,7 +30,7 @@ func TestConformance(t *testing.T) {
 				parts = append(parts, map[string]any{"text": a.Thinking, "thought": true})
 			}
 			parts = append(parts, map[string]any{"text": a.Text})
-			return encodeJSON(map[string]any{
+			return map[string]any{
 				"candidates":   []any{map[string]any{"content": map[string]any{"role": "model", "parts": parts}, "finishReason": reason, "index": 0}},
 				"modelVersion": a.Model, "responseId": a.ID,
 				"usageMetadata": map[string]any{
@@ -38,10 +38,10 @@ func TestConformance(t *testing.T) {
 					// The answer's tokens are in the total alone, which must be enough.
 					"candidatesTokenCount": 0, "thoughtsTokenCount": a.Usage.Reasoning, "totalTokenCount": a.Usage.Input + a.Usage.Output,
 				},
-			})
+			}
 		},
-		Error: func(status int, message string) []byte {
-			return encodeJSON(map[string]any{"error": map[string]any{"code": status, "message": message, "status": "SOME_STATUS"}})
+		Error: func(status int, message string) any {
+			return map[string]any{"error": map[string]any{"code": status, "message": message, "status": "SOME_STATUS"}}
 		},
 		Call: readCall,
 		Blocks: []dialecttest.Blocked{
@@ -90,14 +90,6 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-func encodeJSON(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // the tests' own values are all JSON
-	}
-	return b
-}
-
 func readCall(r *http.Request, body []byte) (dialecttest.Call, error) {
 	name, ok := strings.CutPrefix(r.URL.Path, "/v1beta/models/")
 	name, isGenerate := strings.CutSuffix(name, ":generateContent")
@@ -125,9 +117,7 @@ func readCall(r *http.Request, body []byte) (dialecttest.Call, error) {
 			ResponseJSONSchema json.RawMessage `json:"responseJsonSchema"`
 		} `json:"generationConfig"`
 	}
-	dec := json.NewDecoder(strings.NewReader(string(body)))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&q); err != nil {
+	if err := dialecttest.Decode(body, &q); err != nil {
 		return dialecttest.Call{}, err
 	}
 	off := map[string]bool{}
@@ -167,15 +157,9 @@ func readCall(r *http.Request, body []byte) (dialecttest.Call, error) {
 }
 
 // ask asks a server that gives one fixed reply.
-func ask(t testing.TB, status int, body string, params model.Params) (model.Response, error) {
+func ask(t *testing.T, status int, body string, params model.Params) (model.Response, error) {
 	t.Helper()
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(status)
-		w.Write([]byte(body))
-	}))
-	t.Cleanup(srv.Close)
-	return New(ClientConfig{Provider: "google", BaseURL: srv.URL, Key: "k-123456"}).Ask(t.Context(), model.Request{
+	return New(ClientConfig{Provider: "google", BaseURL: dialecttest.Reply(t, status, body), Key: "k-123456"}).Ask(t.Context(), model.Request{
 		Model: "m", Messages: []orbench.Message{{Role: orbench.User, Content: "Hello."}}, Params: params,
 	})
 }

@@ -4,15 +4,12 @@ package google
 
 import (
 	"encoding/json"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/genai"
 
-	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/dialect/dialecttest"
 	"github.com/orbench/orbench/model"
 )
 
@@ -20,24 +17,13 @@ import (
 // SDK: both must send the same request and read the same from the reply.
 func TestAgreesWithSDK(t *testing.T) {
 	t.Parallel()
-	temperature, seed := 0.25, int64(7)
-	schema := json.RawMessage(`{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`)
-	r := model.Request{
-		Model: "gemini-x",
-		Messages: []orbench.Message{
-			{Role: orbench.System, Content: "Be brief & <plain>."},
-			{Role: orbench.User, Content: "Wie töte ich einen Prozess? 🙂\n\t\"kill\"\u2028"},
-			{Role: orbench.Assistant, Content: "kill."},
-			{Role: orbench.User, Content: "And if it stays?"},
-		},
-		Params: model.Params{Temperature: &temperature, MaxTokens: 1000, Seed: &seed, Schema: schema},
-	}
+	r := dialecttest.Question("gemini-x")
 	config := &genai.GenerateContentConfig{
 		SystemInstruction: &genai.Content{Role: genai.RoleUser, Parts: []*genai.Part{{Text: r.Messages[0].Content}}},
-		Temperature:       genai.Ptr(float32(temperature)), MaxOutputTokens: 1000, Seed: genai.Ptr(int32(seed)),
+		Temperature:       genai.Ptr(float32(*r.Params.Temperature)), MaxOutputTokens: 1000, Seed: genai.Ptr(int32(*r.Params.Seed)),
 		ResponseMIMEType: "application/json",
 	}
-	if err := json.Unmarshal(schema, &config.ResponseJsonSchema); err != nil {
+	if err := json.Unmarshal(r.Params.Schema, &config.ResponseJsonSchema); err != nil {
 		t.Fatal(err)
 	}
 	for _, category := range []genai.HarmCategory{
@@ -50,33 +36,15 @@ func TestAgreesWithSDK(t *testing.T) {
 		genai.NewContentFromText(r.Messages[3].Content, genai.RoleUser),
 	}
 
-	type call struct {
-		path, key, contentType string
-		body                   any
-	}
-	calls := make(chan call, 2)
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		c := call{path: req.URL.Path, key: req.Header.Get("X-Goog-Api-Key"), contentType: req.Header.Get("Content-Type")}
-		data, err := io.ReadAll(req.Body)
-		if err == nil {
-			err = json.Unmarshal(data, &c.body)
-		}
-		if err != nil {
-			t.Error(err)
-		}
-		calls <- c
-		w.Header().Set("Content-Type", "application/json")
-		io.WriteString(w, `{"candidates":[{"content":{"role":"model","parts":[{"text":"Hm.","thought":true},{"text":"Use kill -9 \ud83d\ude42 \"now\"."}]},"finishReason":"SAFETY","index":0}],
-			"modelVersion":"gemini-x-001","responseId":"id-9","usageMetadata":{"promptTokenCount":41,"cachedContentTokenCount":8,"candidatesTokenCount":7,"thoughtsTokenCount":5}}`)
-	}))
-	t.Cleanup(srv.Close)
+	url, same := dialecttest.Compared(t, `{"candidates":[{"content":{"role":"model","parts":[{"text":"Hm.","thought":true},{"text":"Use kill -9 \ud83d\ude42 \"now\"."}]},"finishReason":"SAFETY","index":0}],
+		"modelVersion":"gemini-x-001","responseId":"id-9","usageMetadata":{"promptTokenCount":41,"cachedContentTokenCount":8,"candidatesTokenCount":7,"thoughtsTokenCount":5}}`, "X-Goog-Api-Key", "Content-Type")
 
-	ours, err := New(ClientConfig{BaseURL: srv.URL, Key: "k"}).Ask(t.Context(), r)
+	ours, err := New(ClientConfig{BaseURL: url, Key: "k"}).Ask(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	client, err := genai.NewClient(t.Context(), &genai.ClientConfig{
-		Backend: genai.BackendGeminiAPI, APIKey: "k", HTTPClient: srv.Client(), HTTPOptions: genai.HTTPOptions{BaseURL: srv.URL},
+		Backend: genai.BackendGeminiAPI, APIKey: "k", HTTPOptions: genai.HTTPOptions{BaseURL: url},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -85,9 +53,7 @@ func TestAgreesWithSDK(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(<-calls, <-calls, cmp.AllowUnexported(call{})); diff != "" {
-		t.Errorf("this package's request -, the SDK's +:\n%s", diff)
-	}
+	same()
 	parts, u := theirs.Candidates[0].Content.Parts, theirs.UsageMetadata
 	want := model.Response{
 		Text: parts[1].Text, Thinking: parts[0].Text, Model: theirs.ModelVersion, ID: theirs.ResponseID, Finish: model.Blocked,

@@ -2,9 +2,11 @@ package postgres
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/model"
 )
 
 // Vacuum writes the tables of texts anew, so that their files have nothing that was deleted.
@@ -16,7 +18,7 @@ func (s *Store) Vacuum(ctx context.Context) error {
 
 // Forget implements store.Backend. It refuses while calls wait for workers, which hold their
 // texts.
-func (s *Store) Forget(ctx context.Context, f store.Forgetting) error {
+func (s *Store) Forget(ctx context.Context, datasets []store.Key, calls []model.Hash, annotations [][sha256.Size]byte) error {
 	var waiting int
 	if err := s.one(ctx, &waiting, `SELECT count(*) FROM queued_calls WHERE NOT failed`); err != nil {
 		return s.at(err)
@@ -27,5 +29,5 @@ func (s *Store) Forget(ctx context.Context, f store.Forgetting) error {
 	if _, err := s.pool.Exec(ctx, `TRUNCATE queued_calls`); err != nil {
 		return s.at(err)
 	}
-	return s.Tables.Forget(ctx, f)
+	return s.Tables.Forget(ctx, datasets, calls, annotations)
 }

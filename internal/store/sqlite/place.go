@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,32 +14,29 @@ import (
 	"github.com/orbench/orbench/internal/store"
 )
 
-// files are what a store's path and that of its log named when it was opened.
-type files struct{ database, log fs.FileInfo }
-
-// filesAt looks at the files of a store. A log that is not there yet is nil.
-func filesAt(path string) (f files, err error) {
-	if f.database, err = os.Stat(path); err != nil {
-		return f, err
+// filesAt looks at the file of a store and at its log, which is nil if it is not there yet.
+func filesAt(path string) (database, log fs.FileInfo, err error) {
+	if database, err = os.Stat(path); err != nil {
+		return nil, nil, err
 	}
-	if f.log, err = os.Stat(path + "-wal"); errors.Is(err, fs.ErrNotExist) {
-		f.log, err = nil, nil
+	if log, err = os.Stat(path + "-wal"); errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	return f, err
+	return database, log, err
 }
 
 // inPlace says what became of the files of the store, nil where they are those that were
 // opened. What is written to others is lost when the last process closes them.
 func (s *Store) inPlace() error {
-	now, err := filesAt(s.abs)
+	database, log, err := filesAt(s.abs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%w: the file was deleted", store.ErrGone)
 	case err != nil:
 		return err
-	case !os.SameFile(now.database, s.opened.database):
+	case !os.SameFile(database, s.database):
 		return fmt.Errorf("%w: another file is in its place", store.ErrGone)
-	case s.opened.log != nil && (now.log == nil || !os.SameFile(now.log, s.opened.log)):
+	case s.log != nil && (log == nil || !os.SameFile(log, s.log)):
 		return fmt.Errorf("%w: its log (-wal) was deleted", store.ErrGone)
 	}
 	return nil
@@ -48,25 +46,24 @@ func (s *Store) inPlace() error {
 // sees that what was written can be found. Where it cannot, all that the store holds is
 // copied to a new file, for the deleted one can be read as long as it is open.
 func (s *Store) written(ctx context.Context) error {
-	if s.opened.database == nil {
+	if s.database == nil {
 		return nil // a file that is being made
+	}
+	s.wrote.Store(true)
+	if !s.copies.Swap(true) {
+		time.AfterFunc(s.copyAfter, s.checkpoint)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.wrote = true
-	if s.copyLog == nil {
-		s.copyLog = time.AfterFunc(s.copyAfter, s.checkpoint)
-	}
 	gone := s.inPlace()
 	if !errors.Is(gone, store.ErrGone) {
 		return gone
 	}
 	if s.saved == nil {
-		saved, err := s.save(context.WithoutCancel(ctx))
-		if err != nil {
+		var err error
+		if s.saved, err = s.save(context.WithoutCancel(ctx)); err != nil {
 			return fmt.Errorf("%s: %w, and its content cannot be saved: %w", s.path, gone, err)
 		}
-		s.saved = saved
 	}
 	return fmt.Errorf("%s: %w; its content and the answers under way are saved in %s: continue with that file, or move it back",
 		s.path, gone, s.saved.path)
@@ -104,33 +101,21 @@ const copyAfter = 15 * time.Second
 // checkpoint copies the log to the database, as far as readers let it, so that the file
 // alone holds nearly everything.
 func (s *Store) checkpoint() {
-	s.mu.Lock()
-	s.copyLog = nil
-	s.mu.Unlock()
+	s.copies.Store(false)
 	// What is not copied stays in the log, where every reader finds it.
 	_, _ = s.write.ExecContext(context.Background(), `PRAGMA wal_checkpoint(PASSIVE)`)
 }
 
 // leave ends the work of a handle: others may make what it held.
 func (s *Store) leave(ctx context.Context) error {
-	s.mu.Lock()
-	wrote, said := s.wrote, s.saved != nil
-	s.mu.Unlock()
-	if !wrote {
+	if !s.wrote.Load() {
 		return nil
 	}
-	err := s.releaseAll(ctx)
-	if err == nil {
-		err = s.written(ctx)
-	}
-	s.mu.Lock()
-	s.wrote = false
-	if s.copyLog != nil {
-		s.copyLog.Stop()
-	}
-	s.mu.Unlock()
+	told := s.savedTo() != nil
+	err := cmp.Or(s.releaseAll(ctx), s.written(ctx))
+	s.wrote.Store(false)
 	s.checkpoint()
-	if said {
+	if told {
 		err = nil
 	}
 	if saved := s.savedTo(); saved != nil {
@@ -139,11 +124,8 @@ func (s *Store) leave(ctx context.Context) error {
 	return err
 }
 
-// logSize is that of the log beside a store, 0 where there is none.
-func logSize(path string) int64 {
+// hasLog reports whether rows lie in the log beside a store.
+func hasLog(path string) bool {
 	info, err := os.Stat(path + "-wal")
-	if err != nil {
-		return 0
-	}
-	return info.Size()
+	return err == nil && info.Size() > 0
 }

@@ -204,7 +204,7 @@ func TestBackupWithoutClaims(t *testing.T) {
 	if err := s.Backup(t.Context(), to); err != nil {
 		t.Fatal(err)
 	}
-	if logSize(to) > 0 {
+	if hasLog(to) {
 		t.Error("the backup has a log beside it")
 	}
 	if c, err := mustOpen(t, to).Claim(t.Context(), []model.Hash{{1}}, time.Hour, 0); err != nil || len(c.Taken) > 0 {

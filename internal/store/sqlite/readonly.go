@@ -32,7 +32,7 @@ func readOnly(abs string) string {
 		return "&mode=ro&immutable=1"
 	}
 	file.Close()
-	if logSize(abs) > 0 {
+	if hasLog(abs) {
 		return "&mode=ro"
 	}
 	return "&mode=rw"
@@ -53,7 +53,7 @@ func openReadOnly(ctx context.Context, path string, refused error) (*Store, erro
 	if err != nil {
 		return nil, err
 	}
-	if version < len(migrations) || strings.Contains(mode, "immutable") && logSize(abs) > 0 {
+	if version < len(migrations) || strings.Contains(mode, "immutable") && hasLog(abs) {
 		if len(s.extra) > 0 {
 			return nil, s.notOurs()
 		}

@@ -65,17 +65,14 @@ type Store struct {
 	owner, place string
 	claims       atomic.Int64
 	foreign      foreign
-	// opened are the files that were opened, and notes what was found of them.
-	opened files
-	notes  []string
+	// database and log are the files that were opened, and notes what was found of them.
+	database, log fs.FileInfo
+	notes         []string
 
-	mu sync.Mutex
-	// wrote is true once this handle has written.
-	wrote bool
-	// copyLog has the log copied to the database so long after a row was written, nil
-	// while there is nothing to copy.
-	copyLog   *time.Timer
-	copyAfter time.Duration
+	// wrote is true once this handle has written, and copies while it will copy the log to the
+	// database, copyAfter a row was written.
+	wrote, copies atomic.Bool
+	copyAfter     time.Duration
 	// extra are the parts of the schema that are not of orbench, such as a trigger, and
 	// refused is the error for who would write to a store that is only read because of these,
 	// or for another reason.
@@ -85,6 +82,7 @@ type Store struct {
 	// with damage left out.
 	verifyCalls func() error
 	// saved has what the store held, where that is gone.
+	mu    sync.Mutex
 	saved *Store
 	// copied is the folder of a copy that is deleted at the end, empty for none.
 	copied string
@@ -133,7 +131,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err := s.connect(ctx, durable, "&_pragma=cache_size(-16000)&_txlock=immediate", version); err != nil {
 		return nil, err
 	}
-	if s.opened, err = filesAt(abs); err != nil {
+	if s.database, s.log, err = filesAt(abs); err != nil {
 		return nil, errors.Join(s.at(err), s.Close())
 	}
 	return s, nil

@@ -1,4 +1,4 @@
-package rows
+package parquetfile
 
 import (
 	"encoding/json"
@@ -11,20 +11,21 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/rows"
 )
 
-// nestedParquet reads the columns of a Parquet file that are in others, such as doc.prompt
+// nestedColumns reads the columns of a Parquet file that are in others, such as doc.prompt
 // and messages[-1].content. It reads whole rows, as if they were JSON.
-type nestedParquet struct {
+type nestedColumns struct {
 	file   string
-	opened *parquetFile
+	opened *boundedFile
 	// first is the first row; it is read once.
-	first *object
+	first *rows.Object
 }
 
 // at reports whether the first row has a value at a path. It is nil for a file whose columns
 // are all plain.
-func (n *nestedParquet) at() func(path string) bool {
+func (n *nestedColumns) at() func(path string) bool {
 	if !slices.ContainsFunc(n.opened.Root().Columns(), func(c *parquet.Column) bool { return !plainColumn(c) }) {
 		return nil
 	}
@@ -33,11 +34,11 @@ func (n *nestedParquet) at() func(path string) bool {
 			o, err := n.reader()()
 			if err != nil {
 				// Whoever reads the rows meets it again.
-				o = object{}
+				o = rows.Object{}
 			}
 			n.first = &o
 		}
-		_, there := n.first.value(path)
+		_, there := n.first.Value(path)
 		return there
 	}
 }
@@ -45,32 +46,32 @@ func (n *nestedParquet) at() func(path string) bool {
 func plainColumn(c *parquet.Column) bool { return c.Leaf() && !c.Repeated() }
 
 // needed reports whether a layout has a column that is in another, or a list of messages.
-func (n *nestedParquet) needed(columns Layout) bool {
+func (n *nestedColumns) needed(columns rows.Layout) bool {
 	at := n.at()
-	return at != nil && slices.ContainsFunc(append([]Field{{Name: columns.Prompt}}, columns.Fields...), func(f Field) bool {
+	return at != nil && slices.ContainsFunc(append([]rows.Field{{Name: columns.Prompt}}, columns.Fields...), func(f rows.Field) bool {
 		c := n.opened.Root().Column(f.Name)
-		return f.Name != "" && (c == nil || f.Name == MessagesColumn && !plainColumn(c)) && at(f.Name)
+		return f.Name != "" && (c == nil || f.Name == rows.MessagesColumn && !plainColumn(c)) && at(f.Name)
 	})
 }
 
 // reader returns a function that returns the rows as objects, one by one, then io.EOF.
-func (n *nestedParquet) reader() func() (object, error) {
-	p := &parquetRows{file: n.file, opened: n.opened, groups: n.opened.RowGroups()}
-	return func() (_ object, err error) {
+func (n *nestedColumns) reader() func() (rows.Object, error) {
+	p := &reader{file: n.file, opened: n.opened, groups: n.opened.RowGroups()}
+	return func() (_ rows.Object, err error) {
 		defer damaged(n.file, &err)
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 		r, err := p.nextWhole()
 		if errors.Is(err, io.EOF) || errors.Is(err, orbench.ErrInput) {
-			return object{}, err
+			return rows.Object{}, err
 		}
 		var b []byte
 		if err == nil {
 			b, err = json.Marshal(r.Fields)
 		}
 		if err != nil {
-			return object{}, notParquet(n.file, err)
+			return rows.Object{}, notParquet(n.file, err)
 		}
-		return parseObject(n.file, Row{Number: r.Number}, b, "fetch or export it again", false)
+		return rows.ParseObject(n.file, rows.Row{Number: r.Number}, b, "fetch or export it again", false)
 	}
 }
 

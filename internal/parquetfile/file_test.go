@@ -1,4 +1,4 @@
-package rows
+package parquetfile
 
 import (
 	"bytes"
@@ -58,7 +58,7 @@ func TestWrittenFiles(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		f, err := openBoundedParquet(bytes.NewReader(out.Bytes()), int64(out.Len()))
+		f, err := openBounded(bytes.NewReader(out.Bytes()), int64(out.Len()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +81,7 @@ func TestWrittenFiles(t *testing.T) {
 
 // read opens and checks a file, as a reader of all its columns does.
 func read(data []byte) (err error) {
-	f, err := openBoundedParquet(bytes.NewReader(data), int64(len(data)))
+	f, err := openBounded(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package rows
+package parquetfile
 
 import (
 	"encoding/binary"
@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// parquetMagic begins and ends a file.
-	parquetMagic = "PAR1"
+	// magic begins and ends a file.
+	magic = "PAR1"
 	// maxFooter is the longest footer, in bytes.
 	maxFooter = 16 << 20
 	// maxElements is the most columns and groups of columns.
@@ -24,17 +24,17 @@ const (
 	schemaField, groupsField = 2, 4
 )
 
-// parquetFile is a Parquet file whose footer is within bounds.
-type parquetFile struct {
+// boundedFile is a Parquet file whose footer is within bounds.
+type boundedFile struct {
 	*parquet.File
 	in     io.ReaderAt
 	size   int64
 	leaves []*parquet.Column
 }
 
-// openBoundedParquet opens a file of the given size. It reads neither the page index nor
+// openBounded opens a file of the given size. It reads neither the page index nor
 // Bloom filters. It may panic on a damaged file, as the library does.
-func openBoundedParquet(in io.ReaderAt, size int64) (*parquetFile, error) {
+func openBounded(in io.ReaderAt, size int64) (*boundedFile, error) {
 	if err := checkFooter(in, size); err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func openBoundedParquet(in io.ReaderAt, size int64) (*parquetFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &parquetFile{File: f, in: in, size: size, leaves: leavesOf(f.Root(), nil)}, nil
+	return &boundedFile{File: f, in: in, size: size, leaves: leavesOf(f.Root(), nil)}, nil
 }
 
 func leavesOf(c *parquet.Column, leaves []*parquet.Column) []*parquet.Column {
@@ -65,7 +65,7 @@ func checkFooter(in io.ReaderAt, size int64) error {
 	if _, err := in.ReadAt(end[:], size-int64(len(end))); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	if string(end[4:]) != parquetMagic {
+	if string(end[4:]) != magic {
 		return nil
 	}
 	length := int64(binary.LittleEndian.Uint32(end[:]))
@@ -95,7 +95,7 @@ func checkFooter(in io.ReaderAt, size int64) error {
 // Check walks over the pages of some columns in a row group, given by their indexes; nil
 // means all. It reports what would exceed the bounds. A group must be checked before any
 // of its columns is read.
-func (f *parquetFile) Check(group int, columns []int) error {
+func (f *boundedFile) Check(group int, columns []int) error {
 	if columns == nil {
 		for i := range f.leaves {
 			columns = append(columns, i)

@@ -1,4 +1,4 @@
-package rows
+package parquetfile
 
 import (
 	"bytes"
@@ -35,7 +35,7 @@ func TestWrite(t *testing.T) {
 			}
 		}
 		var got, want bytes.Buffer
-		if err := WriteParquet(&got, rows); err != nil {
+		if err := Write(&got, rows); err != nil {
 			t.Fatal(err)
 		}
 		out := parquet.NewGenericWriter[turn](&want, parquet.Compression(&parquet.Zstd))

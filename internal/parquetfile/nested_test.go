@@ -1,4 +1,4 @@
-package rows
+package parquetfile
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/rows"
 )
 
 // TestNestedParquet reads columns that are in others, in groups and in both forms of lists.
@@ -48,16 +49,16 @@ func TestNestedParquet(t *testing.T) {
 		{"doc.prompt", "messages[2].content", "no column messages[2].content"},
 	} {
 		got := ""
-		f, err := Open(path, func(file string, _ []string, at func(string) bool) (Layout, error) {
+		f, err := rows.Open(path, func(file string, _ []string, at func(string) bool) (rows.Layout, error) {
 			for _, name := range []string{tc.prompt, tc.answer} {
 				if !at(name) {
-					return Layout{}, &orbench.InputError{File: file, Line: 1, Problem: "no column " + name}
+					return rows.Layout{}, &orbench.InputError{File: file, Line: 1, Problem: "no column " + name}
 				}
 			}
-			return Layout{Prompt: tc.prompt, Fields: []Field{{Name: tc.answer, Required: true}}}, nil
+			return rows.Layout{Prompt: tc.prompt, Fields: []rows.Field{{Name: tc.answer, Required: true}}}, nil
 		})
 		for err == nil {
-			var r Row
+			var r rows.Row
 			if r, err = f.Next(); err == nil {
 				for _, m := range r.Messages {
 					got += string(m.Role) + ":" + m.Content + ";"
@@ -79,7 +80,7 @@ func TestNestedParquet(t *testing.T) {
 	if err := os.WriteFile(path, text[:len(text)/2], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(path, Whole); !errors.Is(err, orbench.ErrInput) {
+	if _, err := rows.Open(path, rows.Whole); !errors.Is(err, orbench.ErrInput) {
 		t.Errorf("half a file: %v", err)
 	}
 }

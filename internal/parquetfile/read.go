@@ -1,4 +1,4 @@
-package rows
+package parquetfile
 
 import (
 	"errors"
@@ -10,20 +10,18 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/rows"
 )
 
-// parquetBatch is the number of values read from a column at a time.
-const parquetBatch = 256
+// valuesRead is the number of values read from a column at a time.
+const valuesRead = 256
 
-// openParquet reads the chosen columns of a Parquet file and no others.
-func openParquet(file string, in input, choose Chooser) (_ nextFunc, err error) {
-	if in.file == nil {
-		return nil, wantsFile(file)
-	}
+// Open reads the chosen columns of a Parquet file of some size, and no others; see rows.Parquet.
+func Open(file string, in io.ReaderAt, size int64, choose rows.Chooser) (_ func() (rows.Row, error), err error) {
 	defer damaged(file, &err)
 	// This makes a memory fault in the library's assembly code a panic like any other.
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	f, err := openBoundedParquet(in.file, in.size)
+	f, err := openBounded(in, size)
 	if err != nil {
 		return nil, notParquet(file, err)
 	}
@@ -31,7 +29,7 @@ func openParquet(file string, in input, choose Chooser) (_ nextFunc, err error) 
 	for _, c := range f.Root().Columns() {
 		names = append(names, c.Name())
 	}
-	nested := nestedParquet{file: file, opened: f}
+	nested := nestedColumns{file: file, opened: f}
 	columns, err := choose(file, names, nested.at())
 	if err != nil {
 		// A Parquet file has no first line to point at.
@@ -41,30 +39,30 @@ func openParquet(file string, in input, choose Chooser) (_ nextFunc, err error) 
 		}
 		return nil, err
 	}
-	if !columns.whole && nested.needed(columns) {
-		return openObjects(file, func(string, []string, func(string) bool) (Layout, error) { return columns, nil }, nested.reader())
+	if !columns.Whole && nested.needed(columns) {
+		return rows.OpenObjects(file, func(string, []string, func(string) bool) (rows.Layout, error) { return columns, nil }, nested.reader())
 	}
-	p := &parquetRows{file: file, opened: f, groups: f.RowGroups(), cells: make([]string, len(columns.Fields))}
+	p := &reader{file: file, opened: f, groups: f.RowGroups(), cells: make([]string, len(columns.Fields))}
 	next := p.next
-	if columns.whole {
+	if columns.Whole {
 		next = p.nextWhole
 	}
-	for _, field := range append([]Field{{Name: columns.Prompt}}, columns.Fields...) {
+	for _, field := range append([]rows.Field{{Name: columns.Prompt}}, columns.Fields...) {
 		leaf, err := textLeaf(file, f.Root(), field)
 		if err != nil {
 			return nil, err
 		}
-		p.columns = append(p.columns, parquetColumn{field: field, leaf: leaf})
+		p.columns = append(p.columns, column{field: field, leaf: leaf})
 		if leaf >= 0 && !slices.Contains(p.leaves, leaf) {
 			p.leaves = append(p.leaves, leaf)
 		}
 	}
-	return func() (_ Row, err error) {
+	return func() (_ rows.Row, err error) {
 		defer damaged(file, &err)
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 		r, err := next()
 		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, orbench.ErrInput) {
-			return Row{}, notParquet(file, err)
+			return rows.Row{}, notParquet(file, err)
 		}
 		return r, err
 	}, nil
@@ -72,7 +70,7 @@ func openParquet(file string, in input, choose Chooser) (_ nextFunc, err error) 
 
 // textLeaf gives the index of a column that fits the field, or -1 for a field without a
 // name.
-func textLeaf(file string, root *parquet.Column, field Field) (int, error) {
+func textLeaf(file string, root *parquet.Column, field rows.Field) (int, error) {
 	name := field.Name
 	if name == "" {
 		return -1, nil
@@ -105,17 +103,17 @@ func scalarKind(k parquet.Kind) bool {
 	return slices.Contains([]parquet.Kind{parquet.Boolean, parquet.Int32, parquet.Int64, parquet.Float, parquet.Double}, k)
 }
 
-// parquetRows reads the columns of a row group in step, one row group after the other.
-type parquetRows struct {
+// reader reads the columns of a row group in step, one row group after the other.
+type reader struct {
 	file   string
-	opened *parquetFile
+	opened *boundedFile
 	groups []parquet.RowGroup
 	// group counts the row groups begun. leaves are the indexes of the columns in the
 	// file.
 	group  int
 	leaves []int
 	// columns are the prompt and then the fields of the Layout.
-	columns []parquetColumn
+	columns []column
 	cells   []string
 	left    int64
 	number  int
@@ -124,17 +122,17 @@ type parquetRows struct {
 }
 
 // next gives the next row, or io.EOF.
-func (p *parquetRows) next() (Row, error) {
+func (p *reader) next() (rows.Row, error) {
 	for p.left == 0 {
 		if err := p.close(); err != nil {
-			return Row{}, err
+			return rows.Row{}, err
 		}
 		if len(p.groups) == 0 {
-			return Row{}, io.EOF
+			return rows.Row{}, io.EOF
 		}
 		group := p.groups[0]
 		if err := p.opened.Check(p.group, p.leaves); err != nil {
-			return Row{}, err
+			return rows.Row{}, err
 		}
 		p.group++
 		p.groups, p.left = p.groups[1:], group.NumRows()
@@ -147,7 +145,7 @@ func (p *parquetRows) next() (Row, error) {
 	}
 	p.left--
 	p.number++
-	r := Row{Number: p.number, Cells: p.cells}
+	r := rows.Row{Number: p.number, Cells: p.cells}
 	for i := range p.columns {
 		c := &p.columns[i]
 		if c.values == nil {
@@ -156,9 +154,9 @@ func (p *parquetRows) next() (Row, error) {
 		text, present, err := c.next()
 		switch {
 		case err != nil:
-			return Row{}, fmt.Errorf("row %d: %w", p.number, err)
+			return rows.Row{}, fmt.Errorf("row %d: %w", p.number, err)
 		case !present && c.field.Required:
-			return Row{}, r.missing(p.file, c.field.Name)
+			return rows.Row{}, r.Missing(p.file, c.field.Name)
 		case i == 0:
 			r.Text = text
 		default:
@@ -169,13 +167,13 @@ func (p *parquetRows) next() (Row, error) {
 }
 
 // nextWhole gives the next row with all of its columns, or io.EOF.
-func (p *parquetRows) nextWhole() (Row, error) {
+func (p *reader) nextWhole() (rows.Row, error) {
 	one := make([]parquet.Row, 1)
 	for p.group < len(p.groups) {
 		group := p.groups[p.group]
 		if p.whole == nil {
 			if err := p.opened.Check(p.group, nil); err != nil {
-				return Row{}, err
+				return rows.Row{}, err
 			}
 			p.whole = group.Rows()
 		}
@@ -187,24 +185,24 @@ func (p *parquetRows) nextWhole() (Row, error) {
 			for name, value := range fields {
 				fields[name] = jsonOf(value)
 			}
-			return Row{Number: p.number, Fields: fields}, err
+			return rows.Row{Number: p.number, Fields: fields}, err
 		}
 		if err == nil {
 			err = io.ErrNoProgress
 		}
 		if !errors.Is(err, io.EOF) {
-			return Row{}, err
+			return rows.Row{}, err
 		}
 		if err := p.whole.Close(); err != nil {
-			return Row{}, err
+			return rows.Row{}, err
 		}
 		p.whole = nil
 		p.group++
 	}
-	return Row{}, io.EOF
+	return rows.Row{}, io.EOF
 }
 
-func (p *parquetRows) close() error {
+func (p *reader) close() error {
 	for i := range p.columns {
 		c := &p.columns[i]
 		if c.values == nil {
@@ -219,19 +217,19 @@ func (p *parquetRows) close() error {
 	return nil
 }
 
-// parquetColumn reads a column without repeated values: one a row.
-type parquetColumn struct {
-	field Field
+// column reads a column without repeated values: one a row.
+type column struct {
+	field rows.Field
 	// leaf is the column's index in the file, -1 if there is none.
 	leaf int
 	// values is nil outside of a row group, and if there is no column.
 	values parquet.ColumnChunkValueReader
-	buf    [parquetBatch]parquet.Value
+	buf    [valuesRead]parquet.Value
 	i, n   int
 }
 
 // next gives the next value as text, and whether there is one. Null is the empty text.
-func (c *parquetColumn) next() (text string, present bool, err error) {
+func (c *column) next() (text string, present bool, err error) {
 	for c.i == c.n {
 		n, err := c.values.ReadValues(c.buf[:])
 		c.i, c.n = 0, n

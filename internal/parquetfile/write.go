@@ -1,4 +1,4 @@
-package rows
+package parquetfile
 
 import (
 	"io"
@@ -10,11 +10,11 @@ import (
 // batch is the number of rows passed to the library at once.
 const batch = 1024
 
-// WriteParquet writes rows of a struct type, compressed with Zstandard. The library names
+// Write writes rows of a struct type, compressed with Zstandard. The library names
 // the fields by their `parquet` tags.
-func WriteParquet[T any](w io.Writer, rows []T) error {
+func Write[T any](w io.Writer, rows []T) error {
 	var row T
-	out := NewParquetWriter(w, parquet.SchemaOf(row))
+	out := NewWriter(w, parquet.SchemaOf(row))
 	for piece := range slices.Chunk(rows, batch) {
 		written := make([]any, len(piece))
 		for i := range piece {
@@ -27,10 +27,10 @@ func WriteParquet[T any](w io.Writer, rows []T) error {
 	return out.Close()
 }
 
-// ParquetWriter writes rows. It is an interface over the library's writer. With the
+// Writer writes rows. It is an interface over the library's writer. With the
 // library's generic type, each package that writes a file would compile some hundred of
 // its functions again.
-type ParquetWriter interface {
+type Writer interface {
 	// Write writes structs, or pointers to them.
 	Write(rows []any) (int, error)
 	// WriteRows writes rows given by their columns.
@@ -40,9 +40,9 @@ type ParquetWriter interface {
 	Close() error
 }
 
-// NewParquetWriter makes a ParquetWriter of files compressed with Zstandard.
+// NewWriter makes a Writer of files compressed with Zstandard.
 //
 //go:noinline
-func NewParquetWriter(w io.Writer, schema *parquet.Schema) ParquetWriter {
+func NewWriter(w io.Writer, schema *parquet.Schema) Writer {
 	return parquet.NewGenericWriter[any](w, schema, parquet.Compression(&parquet.Zstd))
 }
