@@ -105,7 +105,7 @@ func partOf(text, from string) string {
 	}
 	_, part, _ := strings.Cut("\n"+text, "\n"+from)
 	part = from + part
-	for _, end := range []string{"\n26 answers of ", "\n! ", "\nCost: ", "\nrun ", "\nopenai/m ", "\nMore with "} {
+	for _, end := range []string{"\n26 answers of ", "\n! ", "\nCost: ", "\nrun ", "\n4 answers ", "\nopenai/m ", "\nMore with "} {
 		part, _, _ = strings.Cut(part, end)
 	}
 	return part
