@@ -19,6 +19,7 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/queue"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
@@ -146,6 +147,9 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 			e.Infof("%s", line)
 		}
 	}
+	if err := r.noteReused(ctx, memory, prices); err != nil {
+		return err
+	}
 	kept, err := e.Keep(ctx, memory, r.Study, r.Replace, prices.Of(r.Job.Refs()))
 	if err != nil {
 		return err
@@ -189,6 +193,31 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 		e.sayKept(r, kept)
 	}
 	return cmp.Or(e.finish(r, filled, missing), unjudged)
+}
+
+// noteReused notes what the store has of a study that begins now, which its budget does not
+// count.
+func (r Running) noteReused(ctx context.Context, memory store.Reader, prices price.Table) error {
+	if !r.Calls.Bounded() || r.Job.Judging() {
+		return nil
+	}
+	if _, err := r.Study.Resume(ctx, memory); err != nil || len(r.Study.History.Commands) > 0 {
+		return err
+	}
+	used, err := r.Job.Used(ctx, memory)
+	if err != nil {
+		return err
+	}
+	reused := &provenance.Reused{}
+	for _, of := range used {
+		reused.Replies += of.Replies
+		reused.Tokens += of.Tokens.Input + of.Tokens.Output
+	}
+	if usd, unpriced := prices.Total(used); len(unpriced) == 0 {
+		reused.USD = usd
+	}
+	r.Study.History.Reused = reused
+	return nil
 }
 
 // fillMissing fills what the study lacks.
@@ -383,7 +412,7 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 			}
 		}
 		if memory != nil && r.Calls.Bounded() {
-			if _, err := r.Study.Resume(ctx, memory); err != nil {
+			if err := r.noteReused(ctx, memory, prices); err != nil {
 				return nil, err
 			}
 			s, err := batch.Spent(ctx, memory, r.Study, r.Job, prices)
