@@ -123,7 +123,7 @@ func (e *Env) noteCheck(r Running, c weights.Check, o weights.Outcome, prices pr
 	if c.Role.Judges() {
 		of = "stored verdicts"
 	}
-	line := fmt.Sprintf("%s: %d of its %d %s were asked twice again; %d are called otherwise by both new replies", shownRef(c.Ref), o.Compared, c.N, of, o.Odd)
+	line := fmt.Sprintf("%s: %d of its %d %s were asked twice again; %d came out otherwise both times", shownRef(c.Ref), o.Compared, c.N, of, o.Odd)
 	switch {
 	case o.Other:
 		note.Decision = "other"
