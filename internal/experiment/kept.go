@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"cmp"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,25 +17,13 @@ func (c *Experiment) Kept() Experiment {
 			kept.Targets[i].Name = name
 		}
 		if path, ok := t.Replay(); ok {
-			kept.Targets[i].Target, kept.Targets[i].Name = ReplayPrefix+absolute(path), t.Called()
+			kept.Targets[i].Target, kept.Targets[i].Name = ReplayPrefix+dataset.Absolute(path), t.Called()
 		}
 	}
 	for i, d := range c.Datasets {
-		kept.Datasets[i].Dataset = absolute(d.Dataset)
+		kept.Datasets[i].Dataset = dataset.Absolute(d.Dataset)
 	}
 	return kept
-}
-
-// absolute is the path of a file from any folder; names of datasets stay as they are.
-func absolute(path string) string {
-	if dataset.IsName(path) {
-		return path
-	}
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return path
-	}
-	return abs
 }
 
 // lists are what a kept experiment has several of.
@@ -65,7 +52,7 @@ func Continue(kept Experiment, said ...Said) (*File, error) {
 		}
 	}
 	f.Targets = added(f.Targets, more.Targets, Target.Called)
-	f.Datasets = added(f.Datasets, more.Datasets, func(d Dataset) string { return absolute(d.Dataset) })
+	f.Datasets = added(f.Datasets, more.Datasets, func(d Dataset) string { return dataset.Absolute(d.Dataset) })
 	f.Judges = added(f.Judges, more.Judges, func(j string) string { return j })
 	return f, f.take(slices.DeleteFunc(said, listed))
 }

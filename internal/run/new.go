@@ -368,7 +368,7 @@ func (o *opening) addDataset(ctx context.Context, d experiment.Dataset) error {
 			return &orbench.InputError{File: d.Dataset, Problem: "another dataset of this run has the same name", Hint: "rename one of the files"}
 		}
 	}
-	c.Ref, c.SHA256 = study.Absolute(d.Dataset), set.SHA256
+	c.Ref, c.SHA256 = dataset.Absolute(d.Dataset), set.SHA256
 	o.Config.Datasets = append(o.Config.Datasets, c)
 	o.Datasets = append(o.Datasets, set)
 	return nil
