@@ -17,7 +17,7 @@ func TestContinue(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"the template": Template,
+		"the template":     Template,
 		"recorded answers": "targets: [replay:answers.csv, {target: replay:more.csv, name: more}]\ndatasets: [p.csv]",
 		"all kinds": `
 targets: [{target: openai/m, name: mine, seed: 3}]
