@@ -76,7 +76,7 @@ func (b Bootstrap) ClusteredRate(clusters []Cluster) (Estimate, bool) {
 // are no discordant prompts or all are discordant the same way. It reports false if n is
 // 0.
 func (b Bootstrap) PairedDifference(onlyFirst, onlySecond, n int) (Estimate, bool) {
-	checkPairs(onlyFirst, onlySecond, n)
+	checkPairs(float64(onlyFirst), float64(onlySecond), float64(n))
 	if n == 0 {
 		return Estimate{}, false
 	}

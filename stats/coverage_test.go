@@ -196,7 +196,7 @@ func analytic(first, second, n int, _ uint64) (stats.Estimate, bool) {
 }
 
 func tango(first, second, n int, _ uint64) (stats.Estimate, bool) {
-	return stats.Tango(first, second, n, 0.95)
+	return stats.Tango(float64(first), float64(second), float64(n), 0.95)
 }
 
 // lowerEnd counts how often the lower end alone holds.

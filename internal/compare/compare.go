@@ -7,6 +7,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/versus"
 )
 
 // Comparison collects the rows of two sides. The zero value is not usable; see
@@ -18,6 +19,8 @@ type Comparison struct {
 	entries []entry
 	at      map[key]int
 	sides   [2]Side
+	// several is true if some prompt has several answers on a side.
+	several bool
 	// clusters numbers the clusters that prompts share, from 1.
 	clusters map[clusterKey]int
 	// keepsSubjects is true if labels may count.
@@ -42,6 +45,8 @@ type key struct {
 type entry struct {
 	prompt   orbench.Prompt
 	outcomes [2]outcome
+	// said sums up the verdicts on each side's answers.
+	said     [2]versus.Said
 	classes  [2]orbench.Class
 	datasets [2]string
 	endings  [2]score.Ending
@@ -113,6 +118,9 @@ func (c *Comparison) add(side int, r score.AnswerRow) error {
 		// two observations of one.
 		s.Repeated++
 		return nil
+	}
+	if f.judged() {
+		e.said[side] = versus.Once(f == refused)
 	}
 	e.outcomes[side], e.classes[side], e.datasets[side], e.clusters[side] = f, class, r.Dataset, c.cluster(r)
 	e.endings[side], e.noText[side] = r.Ending, class == orbench.Empty && r.Status == score.Answered

@@ -11,6 +11,7 @@ import (
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/versus"
 )
 
 // DefaultLabels is how many answers are drawn for each rate when no number is
@@ -51,18 +52,15 @@ func (c *Comparison) isPair(e *entry, label orbench.Label) bool {
 func withheldClass(c orbench.Class) bool { return c == orbench.Blocked || c == orbench.Empty }
 
 // designEffect returns the design effect of prompts of a label that share
-// clusters on the judge's changes: the squared ratio of both intervals' widths.
+// clusters on the judge's changes.
 func (c *Comparison) designEffect(label orbench.Label) float64 {
-	n := newCounts()
+	var p versus.Pairs
 	for i := range c.entries {
-		if e := &c.entries[i]; e.prompt.Label == label && e.outcomes[base].judged() && e.outcomes[candidate].judged() {
-			c.count(n, i, true)
+		if e := &c.entries[i]; e.prompt.Label == label {
+			p.Add(c.clusterOn(base, i, true), e.said[base], e.said[candidate])
 		}
 	}
-	if !n.clustered() {
-		return 1
-	}
-	return clusterEffect(n.changes())
+	return p.DesignEffect()
 }
 
 // correctPairs returns the metric of a label by people's labels of pairs, drawn

@@ -11,6 +11,7 @@ import (
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/stats"
 )
@@ -90,7 +91,7 @@ type row struct {
 	Base, Candidate                       Rate
 	OnlyBaseRefused, OnlyCandidateRefused int
 	Difference                            *stats.Estimate
-	Test                                  Test
+	Test                                  versus.Test
 	P, PHolm                              *float64
 	Simulated                             bool
 	ClusteredBy                           string
