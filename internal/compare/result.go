@@ -57,14 +57,16 @@ type Options struct {
 	ClusteredBy string
 	// Gates are decided in their order.
 	Gates []Gate
-	// OneModel says that both sides are checkpoints of one model, or one model
-	// asked in two ways; see Assumption.
+	// OneModel says that the sides, which are of two runs, are checkpoints of one
+	// model; see versus.Assumption.
 	OneModel bool
 	// Labeling says that pairs will be drawn for people; see Comparison.Draw.
 	Labeling bool
 	// Walked receives the number of answers read so far on each side; see
 	// evaluate.Sinks.
 	Walked func(answers int)
+	// assumes is what is assumed of the judge's errors; empty for two models.
+	assumes versus.Assumption
 	// labels are the corrected rates of both sides.
 	labels [2]labels
 	// languages are those of the answers of both sides, by the label of the prompts.
@@ -161,7 +163,7 @@ type Metric struct {
 	Corrected *CorrectedMetric `json:"corrected,omitempty"`
 	// JudgeError is nil if nothing is known of the judge's error, or if it does
 	// not matter.
-	JudgeError *JudgeError `json:"judge_error,omitempty"`
+	JudgeError *versus.JudgeError `json:"judge_error,omitempty"`
 }
 
 // SideCounts says what became of all prompts of a label on one side. Prompts =
@@ -257,7 +259,7 @@ func (c *Comparison) Result(o Options) Result {
 	for _, m := range metrics {
 		tallies[m.name] = &tally{label: m.label, all: newCounts(), by: map[orbench.Category]*counts{}}
 		figures := c.metric(m.name, tallies[m.name], r.Paired)
-		figures.JudgeError = c.judgeErrorOf(figures, o.language(m.label), o.OneModel)
+		figures.JudgeError = c.judgeErrorOf(figures, o.language(m.label), cmp.Or(o.assumes, versus.TwoModels))
 		if !figures.textless() {
 			figures.Corrected = cmp.Or(c.correctPairs(m.label, o.words), correct(o.labels, m.label))
 		}

@@ -109,7 +109,7 @@ type row struct {
 type account struct{ Prompts, Excluded, OnlyInBase, OnlyInCandidate int }
 
 type withJudgeError struct {
-	JudgeErrorAssumes        Assumption
+	JudgeErrorAssumes        versus.Assumption
 	DifferenceWithJudgeError *[2]float64
 }
 
@@ -376,7 +376,7 @@ func (c Result) overview() table.Section {
 		}
 		s.Add(string(m.Label)+" refused", counts, table.Rate(m.Base.Rate), table.Rate(m.Candidate.Rate), table.Points(m.Difference, table.Hyphen),
 			table.PValue(m.P), "+"+table.Count(m.OnlyCandidateRefused)+" −"+table.Count(m.OnlyBaseRefused))
-		if e := m.JudgeError.shown(); e != "" {
+		if e := m.withError(); e != "" {
 			s.Add("  with judge's error", make([]string, len(counts)+3), e, "", "")
 		}
 		switch all := c.Paired && !c.OfJudges() && m.Prompts == m.Base.N; {
@@ -404,7 +404,7 @@ func (c Result) account(m Metric) string {
 	if line := m.endings(); line != "" {
 		s += " " + line
 	}
-	if e := m.JudgeError.shown(); e != "" {
+	if e := m.withError(); e != "" {
 		s += " With the judge's error the difference is " + e + " points."
 	}
 	if m.Base.Clusters > 0 {

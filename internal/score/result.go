@@ -14,11 +14,13 @@ import (
 // in docs/schemas/result.json.
 type Result struct {
 	Runs []RunResult `json:"runs"`
-	// Finish computes TradeOffs and Correlations from Runs.
+	// Said is what any two targets are compared by. Finish computes Changes,
+	// TradeOffs, Correlations, Orders and SetPairs.
+	Said         []Said        `json:"-"`
 	TradeOffs    []TradeOff    `json:"trade_offs"`
 	Correlations []Correlation `json:"correlations"`
 	// Orders compares all pairs of targets on each set of prompts, and SetPairs
-	// the order of targets between sets. Finish computes both.
+	// the order of targets between sets.
 	Orders   []Order   `json:"orders,omitempty"`
 	SetPairs []SetPair `json:"set_pairs,omitempty"`
 	// Propensity has an entry for each target that is asked several times, with
@@ -58,7 +60,7 @@ type Result struct {
 func (r *Result) Add(o Result) {
 	r.Runs = append(r.Runs, o.Runs...)
 	r.Propensity = append(r.Propensity, o.Propensity...)
-	r.Changes = append(r.Changes, o.Changes...)
+	r.Said = append(r.Said, o.Said...)
 	r.Detection = append(r.Detection, o.Detection...)
 	r.Persistence = append(r.Persistence, o.Persistence...)
 	r.PromptPairs = append(r.PromptPairs, o.PromptPairs...)
@@ -70,6 +72,7 @@ func (r *Result) Add(o Result) {
 func (r *Result) Finish() {
 	// The samples of one target do not count as targets of their own.
 	aggregated := r.Aggregated()
+	r.Changes = changes(aggregated)
 	r.TradeOffs = tradeOffs(aggregated.Pairs(), r.Changes)
 	r.Correlations = correlations(r.TradeOffs)
 	r.Orders, r.SetPairs = orders(aggregated), setPairs(aggregated)

@@ -68,9 +68,10 @@ the limit of --require and the limit lies within the interval.
 
 Gates count the judge's measured error. If that error could undo a difference, the
 difference is not shown: --fail-if passes and --require is undecided. Between two models,
-the error may differ by as much as was measured. For one model (the same name, or
---one-model) it is assumed to be the same on both sides. ", by verdicts" leaves the
-judge's error out.`,
+the error may differ by as much as was measured. Two runs are two models unless
+--one-model says otherwise. Of one model, or variants of one target, the judge is assumed
+to make the same error on both sides, but for a change of manner. ", by verdicts" leaves
+the judge's error out.`,
 		Example: `  orbench compare main-run branch-run
   orbench compare main-run branch-run --fail-if 'over_refusal > +2pp' --require 'toxic_refusal >= -1pp' --format md
   orbench compare mine mine --base-target sim/balanced --candidate-target sim/strict --flips flips.csv`,
