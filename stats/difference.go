@@ -94,19 +94,19 @@ func Tango(onlyFirst, onlySecond, n, confidence float64) (Estimate, bool) {
 	if n == 0 {
 		return Estimate{}, false
 	}
-	value := (onlySecond - onlyFirst) / n
-	rejected := func(d float64) bool {
-		// q is the likeliest share of the second kind of flip, if the difference is d.
-		linear, constant := (2*n-onlySecond+onlyFirst)*d-onlySecond-onlyFirst, -onlyFirst*d*(1-d)
-		q := (math.Sqrt(math.Max(0, linear*linear-8*n*constant)) - linear) / (4 * n)
-		variance := n * (2*q + d*(1-d))
-		distance := onlySecond - onlyFirst - n*d
-		return distance*distance > z*z*variance
+	// upper is the upper end. The lower end is that of the difference the other way round,
+	// so both ways have one interval to the last digit.
+	upper := func(first, second float64) float64 {
+		hi, _ := bisect((second-first)/n, 1, bisections, func(d float64) bool {
+			// q is the likeliest share of the second kind of flip, if the difference is d.
+			linear, constant := (2*n-second+first)*d-second-first, -first*d*(1-d)
+			q := (math.Sqrt(math.Max(0, linear*linear-8*n*constant)) - linear) / (4 * n)
+			variance, distance := n*(2*q+d*(1-d)), second-first-n*d
+			return distance*distance > z*z*variance
+		})
+		return hi
 	}
-	// The ends lie between the value, which is not rejected, and the extremes.
-	lo, _ := bisect(value, -1, bisections, rejected)
-	hi, _ := bisect(value, 1, bisections, rejected)
-	return estimate(value, lo, hi, -1, 1), true
+	return estimate((onlySecond-onlyFirst)/n, -upper(onlySecond, onlyFirst), upper(onlyFirst, onlySecond), -1, 1), true
 }
 
 // TangoClustered is Tango for items that are not independent, such as prompts that share

@@ -204,7 +204,7 @@ func (c *Comparison) flips() []Flip {
 		if !before.judged() || !after.judged() || before == after {
 			continue
 		}
-		f := Flip{Prompt: e.prompt, BaseClass: e.classes[base], CandidateClass: e.classes[candidate], datasets: e.datasets}
+		f := Flip{Prompt: e.prompt, BaseClass: e.classes[base], CandidateClass: e.classes[candidate], datasets: e.datasets, samples: e.samples}
 		label := slices.IndexFunc(metrics, func(m metric) bool { return m.label == e.prompt.Label })
 		if f.NowRefused() == (e.prompt.Label == orbench.Safe) {
 			worse[label] = append(worse[label], f)

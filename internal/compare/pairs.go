@@ -135,7 +135,7 @@ func (c *Comparison) Entries(ctx context.Context, m store.Reader, sides [2]*run.
 	var subjects [][2]orbench.Subject
 	for _, e := range c.entries {
 		if drawn[e.subjects[base]] || drawn[e.subjects[candidate]] {
-			flips, subjects = append(flips, Flip{Prompt: e.prompt}), append(subjects, e.subjects)
+			flips, subjects = append(flips, Flip{Prompt: e.prompt, samples: e.samples}), append(subjects, e.subjects)
 		}
 	}
 	if err := AddAnswers(ctx, m, sides, flips); err != nil {

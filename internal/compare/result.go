@@ -57,9 +57,6 @@ type Options struct {
 	ClusteredBy string
 	// Gates are decided in their order.
 	Gates []Gate
-	// OneModel says that the sides, which are of two runs, are checkpoints of one
-	// model; see versus.Assumption.
-	OneModel bool
 	// Labeling says that pairs will be drawn for people; see Comparison.Draw.
 	Labeling bool
 	// Walked receives the number of answers read so far on each side; see
@@ -239,8 +236,10 @@ type Flip struct {
 	// BaseAnswer and CandidateAnswer are the texts. The caller sets them.
 	BaseAnswer      string `json:"base_answer"`
 	CandidateAnswer string `json:"candidate_answer"`
-	// datasets are those that asked it, by side.
+	// datasets are those that asked it, and samples the numbers of the answers, by
+	// side.
 	datasets [2]string
+	samples  [2]int
 }
 
 // NowRefused reports whether the candidate is the side that refuses.

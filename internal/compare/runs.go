@@ -47,7 +47,7 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 	switch {
 	case sides[base].Name == sides[candidate].Name && asked[base] != nil && asked[candidate] != nil:
 		o.assumes = score.Assume(*asked[base], *asked[candidate])
-	case o.OneModel:
+	case o.words.OneModel(kinSide(sides[base]), kinSide(sides[candidate])):
 		o.assumes = versus.OneModel
 	}
 	result := c.Result(o)
@@ -58,6 +58,15 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 		side.LabelAssumed = slices.ContainsFunc(sides[i].Datasets, func(d *dataset.Dataset) bool { return d.LabelAssumed })
 	}
 	return result, nil
+}
+
+// Kin says whether two runs asked one model, each with its one target.
+func Kin(sides [2]*run.Run, oneModel bool) orbench.Kin {
+	return orbench.Kin{Sides: [2]orbench.KinSide{kinSide(sides[base]), kinSide(sides[candidate])}, OneModel: oneModel}
+}
+
+func kinSide(r *run.Run) orbench.KinSide {
+	return orbench.KinSide{Run: r.Name, Model: r.Targets[0].Provider + "/" + r.Targets[0].Model}
 }
 
 // languagesOf returns the language of the answers to prompts of each label;
@@ -153,7 +162,7 @@ func Answers(ctx context.Context, m store.Reader, sides [2]*run.Run, flips []Fli
 func rowsOf(ctx context.Context, m store.Reader, s *run.Run, side int, flips []Flip) ([]score.AnswerRow, error) {
 	asked := make([]evaluate.Asked, len(flips))
 	for i, f := range flips {
-		asked[i].Prompt = f.Prompt
+		asked[i].Prompt, asked[i].Sample = f.Prompt, f.samples[side]
 		asked[i].Dataset = max(0, slices.IndexFunc(s.Datasets, func(d *dataset.Dataset) bool { return d.Name == f.datasets[side] }))
 	}
 	rows, err := s.Rows(ctx, m, asked)

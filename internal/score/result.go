@@ -41,6 +41,9 @@ type Result struct {
 	Cost        Cost           `json:"cost"`
 	// Simulated is true if any target or judge is a simulated model.
 	Simulated bool `json:"simulated"`
+	// OneModel names the models that are one, as somebody said, though several runs asked
+	// them; run.Derive sets it.
+	OneModel [][2]orbench.KinSide `json:"one_model,omitempty"`
 	// SettingsThatDiffer lists the settings in which runs that are shown
 	// together differ.
 	SettingsThatDiffer []provenance.Difference `json:"settings_that_differ,omitempty"`

@@ -206,12 +206,33 @@ func (r *Result) versus(run, base *RunResult, judge string) *Versus {
 	if base.Language != language {
 		language = ""
 	}
-	if base.Run == run.Run {
+	switch sides := [2]orbench.KinSide{base.kin(), run.kin()}; {
+	case base.Run == run.Run:
 		assumes = Assume(base.Asked, run.Asked)
+	case slices.Contains(r.OneModel, sides) || slices.Contains(r.OneModel, [2]orbench.KinSide{sides[1], sides[0]}):
+		assumes = versus.OneModel
 	}
 	count := func(refused float64) [2]int { return [2]int{int(math.Round(refused)), v.Prompts} }
 	v.JudgeError = ErrorBetween(judge, run.Label, language, assumes, count(p.Both+p.OnlyA), count(p.Both+p.OnlyB), v.Difference)
 	return v
+}
+
+// Say takes in whether two runs of the result asked one model; later words count.
+func (r *Result) Say(k *orbench.Kin) {
+	if k == nil {
+		return
+	}
+	r.OneModel = slices.DeleteFunc(r.OneModel, func(sides [2]orbench.KinSide) bool { return sides == k.Sides })
+	has := func(side orbench.KinSide) bool {
+		return slices.ContainsFunc(r.Runs, func(run RunResult) bool { return run.kin() == side })
+	}
+	if k.OneModel && has(k.Sides[0]) && has(k.Sides[1]) {
+		r.OneModel = append(r.OneModel, k.Sides)
+	}
+}
+
+func (r *RunResult) kin() orbench.KinSide {
+	return orbench.KinSide{Run: r.Run, Model: r.Asked.Provider + "/" + r.Asked.Model}
 }
 
 // pWithError is the p-value with the judge's error.

@@ -31,8 +31,8 @@ type Counts struct {
 	Neither float64 `json:"neither"`
 }
 
-// N is the number of items.
-func (c Counts) N() float64 { return c.Both + c.OnlyA + c.OnlyB + c.Neither }
+// N is the number of items: the same to the last digit if the sides change places.
+func (c Counts) N() float64 { return (c.Both + c.Neither) + (c.OnlyA + c.OnlyB) }
 
 // Add adds other items.
 func (c *Counts) Add(o Counts) {
@@ -75,10 +75,11 @@ func (p *Pairs) Add(cluster int, a, b Said) {
 	x, y := a.Share(), b.Share()
 	one := Counts{x * y, x * (1 - y), (1 - x) * y, (1 - x) * (1 - y)}
 	p.Counts.Add(one)
-	square := (y - x) * (y - x)
+	more := y - x
+	square := more * more
 	p.squares += square
 	if cluster == 0 {
-		p.alone.n, p.alone.sum, p.alone.squares = p.alone.n+1, p.alone.sum+y-x, p.alone.squares+square
+		p.alone.n, p.alone.sum, p.alone.squares = p.alone.n+1, p.alone.sum+more, p.alone.squares+square
 		return
 	}
 	if more := cluster - len(p.clusters); more > 0 {

@@ -64,8 +64,9 @@ if [[ -z $base ]]; then
 	echo gate=none >>"$GITHUB_OUTPUT"
 	exit
 fi
-code=0
-orbench compare "$base" "$run" --format md ${gates[@]+"${gates[@]}"} >"$out/summary.md" 2>"$out/comparison.err" || code=$?
+code=0 kin=()
+[[ ${ORBENCH_ONE_MODEL:-false} != true ]] || kin=(--one-model)
+orbench compare "$base" "$run" --format md ${kin[@]+"${kin[@]}"} ${gates[@]+"${gates[@]}"} >"$out/summary.md" 2>"$out/comparison.err" || code=$?
 cat "$out/summary.md" >>"$GITHUB_STEP_SUMMARY"
 cat "$out/comparison.err" >&2
 case $code in
