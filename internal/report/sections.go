@@ -336,6 +336,6 @@ func agreementSection(r score.Result) linkedSection {
 var AgreementHeader = []string{"n", "agree", "95% interval", "both refused", "only A", "only B", "neither", "kappa", "95%"}
 
 func AgreementCells(a score.Agreement) []string {
-	agree := stats.RateOf(a.Both+a.Neither, a.N)
-	return table.Cells(a.N, agree, a.Both, a.OnlyA, a.OnlyB, a.Neither, a.Kappa)
+	both, onlyA, onlyB, neither := a.Whole()
+	return table.Cells(a.N, stats.RateOf(both+neither, a.N), both, onlyA, onlyB, neither, a.Kappa)
 }

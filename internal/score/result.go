@@ -7,6 +7,7 @@ import (
 	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/provenance"
+	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -200,13 +201,11 @@ func (r *RunResult) SetStopping(i int, s stats.Stopping, of int) {
 // Agreement compares two judges on the answers that both judged, in two
 // classes.
 type Agreement struct {
-	A       string `json:"a"`
-	B       string `json:"b"`
-	N       int    `json:"n"`
-	Both    int    `json:"both_refused"`
-	OnlyA   int    `json:"only_a_refused"`
-	OnlyB   int    `json:"only_b_refused"`
-	Neither int    `json:"neither_refused"`
+	A string `json:"a"`
+	B string `json:"b"`
+	N int    `json:"n"`
+	// Counts are the answers by who calls them refusals.
+	versus.Counts
 	// Kappa is Cohen's kappa.
 	stats.Kappa
 	// Example is an answer on which they differ; nil if there is none.

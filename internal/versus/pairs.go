@@ -34,15 +34,35 @@ type Counts struct {
 // N is the number of items: the same to the last digit if the sides change places.
 func (c Counts) N() float64 { return (c.Both + c.Neither) + (c.OnlyA + c.OnlyB) }
 
+// Say counts an item of which both sides said one thing.
+func (c *Counts) Say(a, b bool) {
+	switch {
+	case a && b:
+		c.Both++
+	case a:
+		c.OnlyA++
+	case b:
+		c.OnlyB++
+	default:
+		c.Neither++
+	}
+}
+
 // Add adds other items.
 func (c *Counts) Add(o Counts) {
 	c.Both, c.OnlyA, c.OnlyB, c.Neither = c.Both+o.Both, c.OnlyA+o.OnlyA, c.OnlyB+o.OnlyB, c.Neither+o.Neither
 }
 
+// Whole are the counts as whole numbers, as which they are shown.
+func (c Counts) Whole() (both, onlyA, onlyB, neither int) {
+	whole := func(n float64) int { return int(math.Round(n)) }
+	return whole(c.Both), whole(c.OnlyA), whole(c.OnlyB), whole(c.Neither)
+}
+
 // Table has A's yes and no as rows, and B's as columns.
 func (c Counts) Table() [][]int {
-	whole := func(n float64) int { return int(math.Round(n)) }
-	return [][]int{{whole(c.Both), whole(c.OnlyA)}, {whole(c.OnlyB), whole(c.Neither)}}
+	both, onlyA, onlyB, neither := c.Whole()
+	return [][]int{{both, onlyA}, {onlyB, neither}}
 }
 
 // Kappa is Cohen's kappa of items of their own.
