@@ -123,6 +123,29 @@ func (p *Pairs) Clusters() int {
 	return int(math.Round(n))
 }
 
+// ClusteredKappa is Cohen's kappa, also with the interval that counts clusters if items
+// share any. Each side has said one thing of each item.
+func (p *Pairs) ClusteredKappa() stats.Kappa {
+	alone := p.Counts
+	var clusters [][][2]int
+	list := func(c Counts) (items [][2]int) {
+		for a, row := range c.Table() {
+			for b, n := range row {
+				items = append(items, slices.Repeat([][2]int{{a, b}}, n)...)
+			}
+		}
+		return items
+	}
+	for _, c := range p.clusters {
+		alone = Counts{alone.Both - c.Both, alone.OnlyA - c.OnlyA, alone.OnlyB - c.OnlyB, alone.Neither - c.Neither}
+		clusters = append(clusters, list(c))
+	}
+	for _, item := range list(alone) {
+		clusters = append(clusters, [][2]int{item})
+	}
+	return stats.KappaOfClusters(clusters, 2)
+}
+
 // Test names the test behind a p-value.
 type Test string
 
