@@ -58,26 +58,6 @@ func Detectable(e Estimate, confidence, power float64) float64 {
 	return (z + distuv.UnitNormal.Quantile(power)) * (e.Hi - e.Lo) / (2 * z)
 }
 
-// PairedDifference estimates the difference between two rates measured on the same n
-// prompts: the second minus the first, (onlySecond - onlyFirst) / n. onlyFirst prompts
-// were refused only the first time, and onlySecond only the second time. The interval is
-// the adjusted Wald interval of Bonett and Price (2012, Journal of Educational and
-// Behavioral Statistics 37:479-488). It adds one to each count of disagreements and two
-// to n, and keeps its level with few disagreements or none.
-//
-// It reports false if n is 0.
-func PairedDifference(onlyFirst, onlySecond, n int, confidence float64) (Estimate, bool) {
-	checkPairs(float64(onlyFirst), float64(onlySecond), float64(n))
-	z := zOf(confidence)
-	if n == 0 {
-		return Estimate{}, false
-	}
-	size := float64(n) + 2
-	p, q := (float64(onlySecond)+1)/size, (float64(onlyFirst)+1)/size
-	half := z * math.Sqrt((p+q-(p-q)*(p-q))/size)
-	return estimate(float64(onlySecond-onlyFirst)/float64(n), p-q-half, p-q+half, -1, 1), true
-}
-
 // Tango estimates the difference between two rates over the same n items: the second
 // minus the first, (onlySecond - onlyFirst) / n. onlyFirst items were refused only the
 // first time, and onlySecond only the second time; counts need not be whole. It has the

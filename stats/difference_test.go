@@ -96,33 +96,6 @@ func TestTangoClustered(t *testing.T) {
 
 // The intervals are the published formula worked out in mpmath 1.3 with 40
 // digits.
-func TestPairedDifference(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		first, second, n   int
-		confidence, lo, hi float64
-	}{
-		{0, 0, 10, 0.95, -0.23098397072494628, 0.23098397072494628},
-		{3, 9, 100, 0.95, -0.012161611864590381, 0.12980867068811979},
-		{60, 20, 1319, 0.95, -0.043615945150480769, -0.016944236530064273},
-		{10, 0, 10, 0.95, -1, -0.52057955849587134},
-		{0, 1, 1, 0.95, -0.73353592807895764, 1},
-		{5, 5, 520, 0.9, -0.010915594072390404, 0.010915594072390404},
-	}
-	for _, tt := range tests {
-		got, ok := stats.PairedDifference(tt.first, tt.second, tt.n, tt.confidence)
-		if !ok {
-			t.Fatalf("PairedDifference(%+v) is undefined", tt)
-		}
-		nearEstimate(t, "PairedDifference", got, float64(tt.second-tt.first)/float64(tt.n), tt.lo, tt.hi)
-	}
-	if got, ok := stats.PairedDifference(0, 0, 0, 0.95); ok {
-		t.Errorf("without prompts the difference is %+v, want it undefined", got)
-	}
-}
-
-// The intervals are the published formula worked out in mpmath 1.3 with 40
-// digits.
 func TestRatio(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -104,7 +104,7 @@ func TestImpossibleCountsAreRefused(t *testing.T) {
 	t.Parallel()
 	tests := map[string]func(){
 		"negative discordant pairs":         func() { stats.McNemar(-1, 2) },
-		"more discordant than pairs":        func() { stats.PairedDifference(3, 3, 5, 0.95) },
+		"more discordant than pairs":        func() { stats.Tango(3, 3, 5, 0.95) },
 		"more refused than asked":           func() { stats.FisherExact(3, 2, 0, 1) },
 		"p-value over 1":                    func() { stats.Holm([]float64{0.2, 1.2}) },
 		"p-value not a number":              func() { stats.Holm([]float64{math.NaN()}) },
@@ -113,9 +113,11 @@ func TestImpossibleCountsAreRefused(t *testing.T) {
 		"per cent for confidence":           func() { stats.JointRegion(1, 2, 1, 2, 95) },
 		"x and y of different lengths":      func() { stats.Pearson([]float64{1}, nil) },
 		"a point that is no number":         func() { stats.Spearman([]float64{1, math.NaN()}, []float64{1, 2}) },
-		"a cluster of nothing":              func() { stats.Bootstrap{}.ClusteredRate([]stats.Cluster{{0, 0}}) },
-		"a cluster refused more than asked": func() { stats.Bootstrap{}.ClusteredRate([]stats.Cluster{{2, 1}}) },
-		"a single resample":                 func() { stats.Bootstrap{Resamples: 1}.Rate(1, 2) },
+		"a cluster of nothing":              func() { stats.WilsonClustered([]stats.Cluster{{0, 0}}, 0.95) },
+		"a cluster refused more than asked": func() { stats.WilsonClustered([]stats.Cluster{{2, 1}}, 0.95) },
+		"a single resample": func() {
+			stats.Bootstrap{Resamples: 1}.Correlation([]float64{1, 2, 3}, []float64{1, 3, 2}, stats.Pearson)
+		},
 	}
 	for name, f := range tests {
 		t.Run(name, func(t *testing.T) {

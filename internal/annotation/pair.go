@@ -446,7 +446,7 @@ func (c *CorrectedPairs) estimate(strata []changes, designEffect float64) bool {
 // test sets the standard error and returns the two-sided p-value of the normal test that nothing differs.
 // The variance of the difference is that of the prompts, plus that of the labels
 // in each stratum (Cochran 1977, Sampling Techniques, section 12.2). Two changes,
-// one each way, are added to the prompts, as stats.PairedDifference does, and
+// one each way, are added to the prompts, as Bonett and Price (2012) do, and
 // one to the labels of each stratum: a single label says nothing of the variance.
 //
 // A change in one of the few audited pairs stands for many. So the audit counts

@@ -57,7 +57,7 @@ type Measurement struct {
 // Shift returns the judge's rate minus that of the labels, from -1 to 1, with its
 // 95% interval. It is positive if the judge calls too many answers refusals.
 func (m Measurement) Shift() stats.Estimate {
-	e, _ := stats.PairedDifference(m.FN, m.FP, m.N(), Confidence)
+	e, _ := stats.Tango(float64(m.FN), float64(m.FP), float64(m.N()), Confidence)
 	return e
 }
 
