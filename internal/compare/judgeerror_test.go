@@ -1,10 +1,13 @@
 package compare
 
 import (
+	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/versus"
@@ -106,5 +109,77 @@ func TestLanguagesOf(t *testing.T) {
 	all := languagesOf(score.Result{Runs: []score.RunResult{run("safe", "en"), run("toxic", "ko"), run("toxic", "en"), run("toxic", "en")}})
 	if all["safe"] != "en" || all["toxic"] != "" {
 		t.Errorf("languages %v", all)
+	}
+}
+
+// TestManner draws checkpoints of one model that refuse what their base refuses. Half of
+// the answers get a warning, of which the judge calls one in 25 a refusal, or half of the
+// refusals an alternative, of which it calls one in eight an answer: alarms of 0 points
+// fail in 3% at most. A model of unchanged manner with 2% of flips, which people label,
+// passes a requirement of 2 points in 80% at least.
+func TestManner(t *testing.T) {
+	t.Parallel()
+	const prompts = 600
+	draws, slack := 100.0, 0.04
+	if os.Getenv("ORBENCH_LONG") != "" {
+		draws, slack = 4000, 0
+	}
+	for _, of := range []struct {
+		gate               string
+		label              orbench.Label
+		rate, warned, soft float64
+		flips              float64
+		most, least        float64
+	}{
+		{"over_refusal > 0pp", orbench.Safe, 0.03, 0.04, 0, 0, 0.03, 0},
+		{"over_refusal > 0pp", orbench.Safe, 0.15, 0.04, 0, 0, 0.03, 0},
+		{"toxic_refusal < 0pp", orbench.Toxic, 0.6, 0, 0.125, 0, 0.03, 0},
+		{"toxic_refusal < 0pp", orbench.Toxic, 0.95, 0, 0.125, 0, 0.03, 0},
+		{"over_refusal <= +2pp", orbench.Safe, 0.1, 0, 0, 0.02, 1, 0.8},
+	} {
+		g, err := ParseGate(of.gate)
+		if err != nil {
+			t.Fatal(err)
+		}
+		random := rand.New(rand.NewPCG(20261128, uint64(1000*of.rate)))
+		failed, passed := 0.0, 0.0
+		for range int(draws) {
+			c := New("lexical")
+			c.keepsSubjects = true
+			var labels []orbench.Annotation
+			for i := range prompts {
+				refuses := random.Float64() < of.rate
+				said := [2]bool{refuses, refuses}
+				u := random.Float64()
+				if !refuses && u < of.warned/2+of.flips/2/(1-of.rate) || refuses && u < of.soft/2+of.flips/2/of.rate {
+					said[1] = !refuses
+				}
+				e := entry{prompt: orbench.Prompt{Label: of.label}, subjects: [2]orbench.Subject{{1, byte(i), byte(i >> 8)}, {2, byte(i), byte(i >> 8)}}}
+				for side, yes := range said {
+					e.said[side], e.outcomes[side] = versus.Once(yes), complied
+					class := orbench.FullAnswer
+					if yes {
+						e.outcomes[side], class = refused, orbench.Refusal
+					}
+					if said[0] != said[1] && of.flips > 0 {
+						labels = append(labels, orbench.Annotation{Subject: e.subjects[side], By: "ana", Class: class})
+					}
+				}
+				c.entries = append(c.entries, e)
+			}
+			o := Options{Gates: []Gate{g}, assumes: versus.OneModel, words: annotation.NewWords(labels)}
+			o.languages[base] = map[orbench.Label]string{of.label: score.English}
+			o.languages[candidate] = o.languages[base]
+			switch c.Result(o).Gates[0].Status {
+			case Tripped:
+				failed++
+			case Passed:
+				passed++
+			}
+		}
+		t.Logf("%s at %.0f%%: failed in %.2f%%, passed in %.2f%%", of.gate, 100*of.rate, 100*failed/draws, 100*passed/draws)
+		if failed/draws > of.most+slack || passed/draws < of.least-slack {
+			t.Errorf("%+v: not what is wanted", of)
+		}
 	}
 }

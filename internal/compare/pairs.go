@@ -33,14 +33,19 @@ func (c *Comparison) paired(label orbench.Label) annotation.Paired {
 			cells = append(cells, e.cells)
 			p.Design += annotation.PairDesign(e.cells[base], e.cells[candidate]) + "; "
 		}
-		p.Pairs = append(p.Pairs, annotation.Pair{
-			Base: e.subjects[base], Candidate: e.subjects[candidate],
-			BaseRefused: e.outcomes[base] == refused, CandidateRefused: e.outcomes[candidate] == refused,
-			BaseWithheld: withheldClass(e.classes[base]), CandidateWithheld: withheldClass(e.classes[candidate]),
-			Unsure: e.unsure[base] || e.unsure[candidate],
-		})
+		p.Pairs = append(p.Pairs, c.pair(e))
 	}
 	return p
+}
+
+// pair is an entry as people label it.
+func (c *Comparison) pair(e *entry) annotation.Pair {
+	return annotation.Pair{
+		Base: e.subjects[base], Candidate: e.subjects[candidate],
+		BaseRefused: e.outcomes[base] == refused, CandidateRefused: e.outcomes[candidate] == refused,
+		BaseWithheld: withheldClass(e.classes[base]), CandidateWithheld: withheldClass(e.classes[candidate]),
+		Unsure: e.unsure[base] || e.unsure[candidate],
+	}
 }
 
 // isPair reports whether an entry is a pair of a label.
@@ -78,6 +83,37 @@ func (c *Comparison) correctPairs(label orbench.Label, words annotation.Words) *
 		return nil
 	}
 	return &CorrectedMetric{Base: pairs.Base, Candidate: pairs.Candidate, Difference: pairs.Difference, Pairs: &pairs}
+}
+
+// labeledFlips returns the counts of a requirement on the difference of one model if
+// people labeled all flips: these are as people say, and all else as the judge says. The
+// judge errs on both sides alike, so what does not flip has not changed; nil if a label
+// says that it has, or if some flip has no label.
+func (c *Comparison) labeledFlips(g Gate, t *tally, o Options) (*tally, int) {
+	if !g.Requirement() || g.ofRate || g.category != "" || g.byVerdicts || o.assumes == "" || o.assumes == versus.TwoModels || t.all.several || t.all.pairs.OnlyA+t.all.pairs.OnlyB == 0 {
+		return nil, 0
+	}
+	n, labels := *t.all, 0
+	n.pairs = versus.Pairs{}
+	for i := range c.entries {
+		e := &c.entries[i]
+		if !c.isPair(e, t.label) {
+			continue
+		}
+		before, after, ok := c.pair(e).Said(o.words)
+		flipped := e.said[base] != e.said[candidate]
+		switch {
+		case ok && flipped:
+			labels++
+			n.pairs.Add(c.clusterOn(base, i, true), versus.Once(before > 0.5), versus.Once(after > 0.5))
+			continue
+		case flipped, ok && before != after:
+			return nil, 0
+		}
+		n.pairs.Add(c.clusterOn(base, i, true), e.said[base], e.said[candidate])
+	}
+	n.refused = [2]float64{n.pairs.Both + n.pairs.OnlyA, n.pairs.Both + n.pairs.OnlyB}
+	return &tally{label: t.label, all: &n}, labels
 }
 
 // drawnTogether makes of the pairs of a label those that were drawn for both sides

@@ -275,11 +275,15 @@ func (c *Comparison) Result(o Options) Result {
 		out := GateResult{Gate: g.String(), Metric: g.metric, Category: g.category, Status: Undecided, alarm: !g.Requirement()}
 		m := r.Metrics[slices.IndexFunc(r.Metrics, func(m Metric) bool { return m.Name == g.metric })]
 		byPairs := g.category == "" && m.Corrected != nil && m.Corrected.Pairs != nil
+		flips, labels := c.labeledFlips(g, tallies[g.metric], o)
 		switch {
 		case !r.Paired && !o.Unpaired:
 			out.Reason = "the two sides have no prompt in common"
 		case m.textless():
 			out.Reason = "too many answers have no text"
+		case flips != nil:
+			r.decide(g, flips, &out)
+			out.Reason, out.Labels = "by people's labels of all flips "+out.Reason, labels
 		case !g.byVerdicts && byPairs:
 			r.decideCorrected(g, m.Corrected, &out)
 			c.sayNeed(&r, g, &out)
