@@ -23,7 +23,7 @@ func TestKept(t *testing.T) {
 			{Target: "c", Judges: []score.JudgeResult{}, Agreement: []score.Agreement{{N: 1, Example: &score.Difference{Example: score.Example{Prompt: "p"}, A: "refusal"}}, {}}},
 		},
 		Propensity: []score.Propensity{{Joint: joint, DesignEffect: 1.5}, {}},
-		Said:       []score.Said{{Dataset: "d", IDs: []uint64{1 << 63}, Labels: []orbench.Label{orbench.Safe}, Clusters: []int{0}, Columns: []score.Column{{Target: "a", Judge: "lexical", Samples: [][]byte{{2}}}}}},
+		Said:       []score.Said{{Dataset: "d", IDs: []orbench.PromptID{"p0"}, Labels: []orbench.Label{orbench.Safe}, Clusters: []int{0}, Columns: []score.Column{{Target: "a", Judge: "lexical", Samples: [][]byte{{2}}}}}},
 		Cost:       score.Cost{USD: &zero},
 	}
 	b, err := want.Keep()

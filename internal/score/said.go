@@ -1,8 +1,6 @@
 package score
 
 import (
-	"encoding/binary"
-	"encoding/hex"
 	"math"
 	"slices"
 
@@ -21,7 +19,7 @@ type Said struct {
 	ClusteredBy   string
 	// IDs and Labels are those of the prompts; a prompt that came before has no label.
 	// Clusters number their clusters from 1, with 0 for none.
-	IDs      []uint64
+	IDs      []orbench.PromptID
 	Labels   []orbench.Label
 	Clusters []int
 	Columns  []Column
@@ -41,17 +39,17 @@ const (
 	saidRefused
 )
 
+type promptKey struct {
+	id    orbench.PromptID
+	label orbench.Label
+}
+
 // saying fills the columns of a design.
 type saying struct {
 	design   *Design
 	datasets []Said
-	seen     []map[seenPrompt]bool
+	seen     []map[promptKey]bool
 	clusters []map[string]int
-}
-
-type seenPrompt struct {
-	id    uint64
-	label orbench.Label
 }
 
 func newSaying(d *Design) *saying {
@@ -64,7 +62,7 @@ func newSaying(d *Design) *saying {
 			}
 		}
 		s.datasets = append(s.datasets, of)
-		s.seen, s.clusters = append(s.seen, map[seenPrompt]bool{}), append(s.clusters, map[string]int{})
+		s.seen, s.clusters = append(s.seen, map[promptKey]bool{}), append(s.clusters, map[string]int{})
 	}
 	return s
 }
@@ -73,9 +71,10 @@ func newSaying(d *Design) *saying {
 func (s *saying) add(p Chunk) {
 	of := &s.datasets[p.Dataset]
 	for _, prompt := range p.Prompts {
-		key := seenPrompt{shortID(prompt.ID), prompt.Label}
+		key := promptKey{prompt.ID, prompt.Label}
+		label := key.label
 		if s.seen[p.Dataset][key] {
-			key.label = ""
+			label = ""
 		}
 		s.seen[p.Dataset][key] = true
 		cluster := 0
@@ -85,7 +84,7 @@ func (s *saying) add(p Chunk) {
 			}
 			cluster = numbers[prompt.Cluster]
 		}
-		of.IDs, of.Labels, of.Clusters = append(of.IDs, key.id), append(of.Labels, key.label), append(of.Clusters, cluster)
+		of.IDs, of.Labels, of.Clusters = append(of.IDs, key.id), append(of.Labels, label), append(of.Clusters, cluster)
 	}
 	for target, samples := range p.Rows {
 		for judging := range s.design.Judges {
@@ -107,12 +106,6 @@ func (s *saying) add(p Chunk) {
 			}
 		}
 	}
-}
-
-// shortID is a prompt's ID as a number: its 16 hex digits.
-func shortID(id orbench.PromptID) uint64 {
-	b, _ := hex.DecodeString(string(id[min(1, len(id)):]))
-	return binary.BigEndian.Uint64(append(b, make([]byte, 8)...))
 }
 
 // of is what a column says of the i-th prompt, over all samples.
@@ -153,19 +146,19 @@ func (r *Result) pairs(a, b string, s Scope) (p versus.Pairs, clusteredBy string
 	if first == nil || second == nil {
 		return p, ""
 	}
-	at := func(i int) int { return i }
+	at := func(i int) (k int, ok bool) { return i, true }
 	if first != second && !slices.Equal(first.IDs, second.IDs) {
-		index := make(map[uint64]int, len(second.IDs))
-		for i, id := range slices.Backward(second.IDs) {
-			index[id] = i + 1
+		index := make(map[promptKey]int, len(second.IDs))
+		for i, id := range second.IDs {
+			index[promptKey{id, second.Labels[i]}] = i
 		}
-		at = func(i int) int { return index[first.IDs[i]] - 1 }
+		at = func(i int) (k int, ok bool) {
+			k, ok = index[promptKey{first.IDs[i], first.Labels[i]}]
+			return k, ok
+		}
 	}
 	for i, label := range first.Labels {
-		if label != s.Label {
-			continue
-		}
-		if k := at(i); k >= 0 && second.Labels[k] == label {
+		if k, ok := at(i); ok && label == s.Label {
 			p.Add(first.Clusters[i], one.of(i), other.of(k))
 		}
 	}

@@ -319,7 +319,10 @@ func (a app) showComparison(ctx context.Context, memory store.Reader, sides [2]*
 		return err
 	}
 	if result.UndoneBetweenModels() {
-		a.Infof("if both are checkpoints of one model, --one-model assumes the same judge error on both; --label lets you decide by labeling at most %d answers a rate", compare.DefaultLabels)
+		if sides[0].Name != sides[1].Name {
+			a.Infof("if both are checkpoints of one model, --one-model assumes the same judge error on both")
+		}
+		a.Infof("--label lets you decide by labeling at most %d answers a rate", compare.DefaultLabels)
 	}
 	var gate error
 	// On a terminal, the text above has just said why.
