@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
 )
@@ -72,19 +71,17 @@ type persistenceCount struct {
 	pairs  versus.Pairs
 	all    versus.Counts
 	kinds  map[versus.Counts]int
-	shared map[string]versus.Counts
-	number map[string]int
+	shared map[int]versus.Counts
 }
 
 // newPersistenceCount counts towards the figures that f names.
 func newPersistenceCount(f Persistence) *persistenceCount {
-	return &persistenceCount{Persistence: f, kinds: map[versus.Counts]int{}, shared: map[string]versus.Counts{}, number: map[string]int{}}
+	return &persistenceCount{Persistence: f, kinds: map[versus.Counts]int{}, shared: map[int]versus.Counts{}}
 }
 
 // add counts a prompt with its pairs of answers. A prompt without pairs is
-// excluded. cluster is what it shares with other prompts; it is used if
-// Persistence.ClusteredBy is set.
-func (c *persistenceCount) add(p versus.Counts, cluster string) {
+// excluded. cluster is the number of what it shares with other prompts, from 1.
+func (c *persistenceCount) add(p versus.Counts, cluster int) {
 	n := int(p.N())
 	if n == 0 {
 		c.Excluded++
@@ -92,19 +89,13 @@ func (c *persistenceCount) add(p versus.Counts, cluster string) {
 	}
 	c.Prompts++
 	c.all.Add(p)
-	number := 0
-	if c.ClusteredBy == "" {
+	if s := c.shared[cluster]; cluster == 0 {
 		c.kinds[p]++
 	} else {
-		s := c.shared[cluster]
 		s.Add(p)
 		c.shared[cluster] = s
-		if c.number[cluster] == 0 {
-			c.number[cluster] = len(c.number) + 1
-		}
-		number = c.number[cluster]
 	}
-	c.pairs.Add(number, versus.Said{Yes: int(p.Both + p.OnlyA), Of: n}, versus.Said{Yes: int(p.Both + p.OnlyB), Of: n})
+	c.pairs.Add(cluster, versus.Said{Yes: int(p.Both + p.OnlyA), Of: n}, versus.Said{Yes: int(p.Both + p.OnlyB), Of: n})
 }
 
 // result returns the figures of what was counted.
@@ -122,7 +113,7 @@ func (c *persistenceCount) result() Persistence {
 			}
 		}
 		r := stats.RateOf(k, n)
-		if c.ClusteredBy != "" || f.Pairs > f.Prompts {
+		if len(c.shared) > 0 || f.Pairs > f.Prompts {
 			r.CI95Clustered = stats.OrNil(stats.WilsonClustered(clusters, Confidence)).Ends()
 		}
 		return r
@@ -151,67 +142,50 @@ func (c *persistenceCount) units() []versus.Counts {
 	return all
 }
 
-// persisting counts what dialogs do to refusals. It covers the targets of a
-// design that are asked both in a dialog and, otherwise in the same way, with
-// the prompt alone.
-type persisting struct {
-	design *Design
-	pairs  []turned
-	counts countsBy[persistenceCount]
-}
-
-// turned holds the indexes of a target that is asked in a dialog, and of the
-// same target asked the prompt alone.
-type turned struct{ last, alone int }
-
-func newPersisting(d *Design) *persisting {
-	c := &persisting{design: d, counts: countsBy[persistenceCount]{}}
-	for last := range d.Targets {
-		asked := d.Targets[last].Asked
-		if asked.Turns == "" {
+// persistences returns what dialogs do to refusals, of the targets that the same run asks
+// both in a dialog and, otherwise in the same way, with the prompt alone. Prompts without
+// verdicts on both sides have no figures.
+func persistences(r Result) []Persistence {
+	var all []Persistence
+	for i := range r.Runs {
+		last, asked := &r.Runs[i], r.Runs[i].Asked
+		asked.Turns = ""
+		k := slices.IndexFunc(r.Runs, func(o RunResult) bool {
+			return o.Run == last.Run && o.Scope("") == last.Scope("") && reflect.DeepEqual(o.Asked, asked)
+		})
+		if last.Asked.Turns == "" || k < 0 {
 			continue
 		}
-		asked.Turns = ""
-		alone := slices.IndexFunc(d.Targets, func(t Target) bool { return reflect.DeepEqual(t.Asked, asked) })
-		if alone >= 0 {
-			c.pairs = append(c.pairs, turned{last, alone})
-		}
-	}
-	return c
-}
-
-// add counts the rows of a chunk.
-func (c *persisting) add(chunk Chunk) {
-	for key, i := range c.design.countKeys(len(c.pairs), chunk) {
-		last, alone := chunk.Rows[c.pairs[key.of].last], chunk.Rows[c.pairs[key.of].alone]
-		count := c.counts.of(key, func() *persistenceCount { return c.newCount(key) })
-		var pairs versus.Pairs
-		for sample := range min(len(last), len(alone)) {
-			l, a := &last[sample][i], &alone[sample][i]
-			if len(l.Verdicts) == 0 || len(a.Verdicts) == 0 || l.Verdicts[key.judge].Class == orbench.Unjudged || a.Verdicts[key.judge].Class == orbench.Unjudged {
+		for _, j := range last.Judges {
+			s := last.Scope(j.Judge)
+			of, end := r.columnOf(last.Target, s)
+			_, alone := r.columnOf(r.Runs[k].Target, s)
+			if end == nil || alone == nil {
 				continue
 			}
-			pairs.Add(0, versus.Once(a.Verdicts[key.judge].Class.Refused()), versus.Once(l.Verdicts[key.judge].Class.Refused()))
-			count.Simulated = count.Simulated || l.Simulated || a.Simulated || l.Verdicts[key.judge].Simulated || a.Verdicts[key.judge].Simulated
-		}
-		count.add(pairs.Counts, chunk.Prompts[i].Cluster)
-	}
-}
-
-func (c *persisting) newCount(key countKey) *persistenceCount {
-	last, alone := &c.design.Targets[c.pairs[key.of].last], &c.design.Targets[c.pairs[key.of].alone]
-	return newPersistenceCount(Persistence{
-		Target: last.Name, Alone: alone.Name, Turns: last.Turns, Scope: c.design.scope(key), ClusteredBy: c.design.Datasets[key.dataset].ClusteredBy,
-	})
-}
-
-// result returns the figures. Prompts without verdicts on both sides have none.
-func (c *persisting) result() []Persistence {
-	var all []Persistence
-	for _, count := range c.counts.inOrder() {
-		if count.Prompts > 0 {
-			all = append(all, count.result())
+			c := newPersistenceCount(Persistence{
+				Target: last.Target, Alone: r.Runs[k].Target, Turns: last.Asked.Turns, Scope: s, ClusteredBy: of.ClusteredBy,
+				Simulated: last.Simulated || r.Runs[k].Simulated || j.Simulated,
+			})
+			for i, label := range of.Labels {
+				if label == s.Label {
+					c.add(together(alone, end, i), of.Clusters[i])
+				}
+			}
+			if c.Prompts > 0 {
+				all = append(all, c.result())
+			}
 		}
 	}
 	return all
+}
+
+// together counts the answers to the i-th prompt in pairs, the n-th with the n-th.
+func together(a, b *Column, i int) (c versus.Counts) {
+	for n := range min(len(a.Samples), len(b.Samples)) {
+		if x, y := a.Samples[n][i], b.Samples[n][i]; x != saidNothing && y != saidNothing {
+			c.Say(x == saidRefused, y == saidRefused)
+		}
+	}
+	return c
 }

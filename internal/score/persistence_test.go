@@ -21,9 +21,9 @@ func persisted(clusteredBy string, pairs int) *persistenceCount {
 		for range pairs {
 			p.Add(0, versus.Once(both[0] == 'R'), versus.Once(both[1] == 'R'))
 		}
-		c.add(p.Counts, string(rune('a'+i/2)))
+		c.add(p.Counts, map[bool]int{true: 1 + i/2}[clusteredBy != ""])
 	}
-	c.add(versus.Counts{}, "z") // a prompt without verdicts
+	c.add(versus.Counts{}, 0) // a prompt without verdicts
 	return c
 }
 
@@ -63,7 +63,7 @@ func TestPersistenceCount(t *testing.T) {
 	}
 	// What was never refused alone has no share that persists.
 	none := newPersistenceCount(Persistence{})
-	none.add(versus.Counts{Neither: 1}, "")
+	none.add(versus.Counts{Neither: 1}, 0)
 	if f := none.result(); f.PersistRate.Share != nil || f.TakenBackRate.Share != nil || *f.WithdrawnRate.Share != 0 {
 		t.Errorf("%+v", f)
 	}

@@ -16,7 +16,7 @@ import (
 type Result struct {
 	Runs []RunResult `json:"runs"`
 	// Said is what any two targets are compared by. Finish computes Changes,
-	// TradeOffs, Correlations, Orders and SetPairs.
+	// Persistence, TradeOffs, Correlations, Orders and SetPairs.
 	Said         []Said        `json:"-"`
 	TradeOffs    []TradeOff    `json:"trade_offs"`
 	Correlations []Correlation `json:"correlations"`
@@ -66,7 +66,6 @@ func (r *Result) Add(o Result) {
 	r.Propensity = append(r.Propensity, o.Propensity...)
 	r.Said = append(r.Said, o.Said...)
 	r.Detection = append(r.Detection, o.Detection...)
-	r.Persistence = append(r.Persistence, o.Persistence...)
 	r.PromptPairs = append(r.PromptPairs, o.PromptPairs...)
 	r.Simulated = r.Simulated || o.Simulated
 }
@@ -76,7 +75,7 @@ func (r *Result) Add(o Result) {
 func (r *Result) Finish() {
 	// The samples of one target do not count as targets of their own.
 	aggregated := r.Aggregated()
-	r.Changes = changes(aggregated)
+	r.Changes, r.Persistence = changes(aggregated), persistences(aggregated)
 	r.TradeOffs = tradeOffs(aggregated.Pairs(), r.Changes)
 	r.Correlations = correlations(r.TradeOffs)
 	r.Orders, r.SetPairs = orders(aggregated), setPairs(aggregated)

@@ -28,7 +28,7 @@ func TestNothingIsLostTogether(t *testing.T) {
 	}
 	var result, more Result
 	held(&result, &more, func() { result.Add(more) },
-		"Changes", "TradeOffs", "Correlations", "Orders", "SetPairs", // Finish
+		"Changes", "Persistence", "TradeOffs", "Correlations", "Orders", "SetPairs", // Finish
 		"Cost", "OneModel", "SettingsThatDiffer", "LeftOut", "Warnings", "Provenance") // run.Derive, commands and reports
 	judge := JudgeResult{ByClass: map[orbench.Class]int{}, BySource: map[Source]int{}, ByCategory: map[orbench.Category]Count{}}
 	var other JudgeResult
