@@ -208,25 +208,33 @@ func SampleName(target, base string, n int) string {
 type sampling struct {
 	design  *Design
 	targets []int
-	counts  countsBy[propensityTally]
+	counts  map[countKey]*propensityTally
 }
 
 // newSampling prepares counting.
 func newSampling(d *Design) *sampling {
-	return &sampling{design: d, targets: d.repeated(), counts: countsBy[propensityTally]{}}
+	return &sampling{design: d, targets: d.repeated(), counts: map[countKey]*propensityTally{}}
 }
 
 // add counts the rows of a chunk.
 func (s *sampling) add(chunk Chunk) {
-	for key, i := range s.design.countKeys(len(s.targets), chunk) {
-		s.count(key, chunk, i)
+	for of := range s.targets {
+		for i, prompt := range chunk.Prompts {
+			for j := range s.design.Judges {
+				s.count(countKey{of, chunk.Dataset, labelIndex(prompt.Label), j}, chunk, i)
+			}
+		}
 	}
 }
 
 // count counts the i-th prompt of a chunk.
 func (s *sampling) count(key countKey, chunk Chunk, i int) {
 	p := chunk.Prompts[i]
-	of := s.counts.of(key, func() *propensityTally { return s.newTally(key) })
+	of := s.counts[key]
+	if of == nil {
+		of = s.newTally(key)
+		s.counts[key] = of
+	}
 	var judged stats.Cluster
 	for _, rows := range chunk.Rows[s.targets[key.of]] {
 		row := &rows[i]
@@ -275,8 +283,8 @@ func (s *sampling) newTally(key countKey) *propensityTally {
 // result returns the figures.
 func (s *sampling) result() []Propensity {
 	var all []Propensity
-	for _, t := range s.counts.inOrder() {
-		all = append(all, t.result(s.design.mostUnjudged()))
+	for _, key := range slices.SortedFunc(maps.Keys(s.counts), countKey.compare) {
+		all = append(all, s.counts[key].result(s.design.mostUnjudged()))
 	}
 	return all
 }
