@@ -1,7 +1,6 @@
 package stats
 
 import (
-
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
