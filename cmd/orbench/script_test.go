@@ -72,6 +72,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":       exits,
+			"samepair":    samePair,
 			"simserver":   simserver,
 			"simasked":    simasked,
 			"simrepeated": simrepeated,

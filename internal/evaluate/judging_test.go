@@ -370,7 +370,7 @@ func TestJudgeThatFails(t *testing.T) {
 	all.mustFill(t, run, m)
 	result, _ = deriveRun(t, run, m)
 	for _, r := range result.Runs {
-		if j := r.Judges[0]; j.Refused != r.N || r.Agreement[0].N != r.N || r.Agreement[0].OnlyA != r.N {
+		if j := r.Judges[0]; j.Refused != r.N || r.Agreement[0].N != r.N || r.Agreement[0].OnlyA != float64(r.N) {
 			t.Errorf("%s: %+v, %+v; want all refused", r.Label, j, r.Agreement[0])
 		}
 	}

@@ -187,19 +187,23 @@ func (r *Run) AddJudges(judges []judge.Judge, maxTokens int, clients *client.Set
 // Guards reports whether the targets are guards.
 func (r *Run) Guards() bool { return len(r.Targets) > 0 && r.Targets[0].Guard != nil }
 
-// Only is the run with the target or the sample of that name alone, asked once; nil if there
-// is none. It reports whether that is the first of several samples.
-func (r *Run) Only(target string) (one *Run, sampled bool) {
+// Only is the run with the target of that name alone, with all of its samples, or with the
+// further sample of that name alone; nil if there is none.
+func (r *Run) Only(target string) *Run {
 	for _, t := range r.Targets {
 		for i, sample := range t.Each() {
-			if sample.Name == target {
-				only := *r
-				only.Targets, only.whole = []evaluate.Target{sample}, r.Whole()
-				return &only, t.Times() > 1 && i == 0
+			if sample.Name != target {
+				continue
 			}
+			if i == 0 {
+				sample = t
+			}
+			only := *r
+			only.Targets, only.whole = []evaluate.Target{sample}, r.Whole()
+			return &only
 		}
 	}
-	return nil, false
+	return nil
 }
 
 // Whole is the run with all its targets; see Only.
@@ -253,6 +257,15 @@ func Derive(ctx context.Context, m store.Reader, runs []*Run, sinks evaluate.Sin
 		result.Add(r)
 	}
 	result.Provenance.Damage = Damage(m)
+	if len(runs) > 1 {
+		said, err := m.Annotations(ctx)
+		if err != nil {
+			return result, err
+		}
+		for _, a := range said {
+			result.Say(a.Kin)
+		}
+	}
 	result.Finish()
 	return result, nil
 }

@@ -122,10 +122,7 @@ func (r *RunResult) addSample(o RunResult) {
 	for i := range r.Agreement {
 		a, b := &r.Agreement[i], o.Agreement[i]
 		a.N += b.N
-		a.Both += b.Both
-		a.OnlyA += b.OnlyA
-		a.OnlyB += b.OnlyB
-		a.Neither += b.Neither
+		a.Counts.Add(b.Counts)
 		a.Example = cmp.Or(a.Example, b.Example)
 		a.Finish()
 	}

@@ -313,21 +313,12 @@ func (a *Agreement) Add(x, y orbench.Class, prompt orbench.Prompt, answer string
 		}
 	}
 	a.N++
-	switch {
-	case x.Refused() && y.Refused():
-		a.Both++
-	case x.Refused():
-		a.OnlyA++
-	case y.Refused():
-		a.OnlyB++
-	default:
-		a.Neither++
-	}
+	a.Say(x.Refused(), y.Refused())
 }
 
 // Finish computes kappa from the counts.
 func (a *Agreement) Finish() {
-	a.Kappa = stats.KappaOf([][]int{{a.Both, a.OnlyA}, {a.OnlyB, a.Neither}})
+	a.Kappa = a.Counts.Kappa()
 }
 
 // example returns the answer on which they differ; nil if there is none.
