@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/model"
 )
@@ -138,7 +139,7 @@ type Answer struct {
 // empty counts as one that ended by itself; it has no Usage, by which it is told from one
 // that is known to have ended so.
 func (a Answer) Reply() model.Response {
-	text, thinking := model.CutThinking(a.Response)
+	text, thinking := reply.Kept(a.Response)
 	if a.Finish == "" {
 		return model.Response{Text: text, Thinking: thinking, Finish: model.Stop}
 	}

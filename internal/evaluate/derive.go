@@ -14,6 +14,7 @@ import (
 	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
@@ -208,7 +209,7 @@ func (c targetChunk) byJudge(p orbench.Prompt, j judge.Judge) job.Call {
 // say what is told of the replies of targets, with the models that their defenses
 // ask, and of those of judges. m may be nil for an empty store.
 func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChunk, judges []judge.Judge, ofTargets, ofJudges job.Scope) ([]judgedChunk, error) {
-	m = r.accepting(m)
+	m = r.setting(m)
 	all := make([]judgedChunk, len(chunk))
 	// The requests of most targets are known without running steps.
 	var hashes []model.Hash
@@ -242,7 +243,7 @@ func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChun
 		for i := range j.rows {
 			row := &j.rows[i]
 			if j.target.needsReplies() {
-				steps = append(steps, job.Step{About: j.about(row.Prompt), Do: j.target.step(row)})
+				steps = append(steps, job.Step{About: j.about(row.Prompt), Do: j.target.step(row, r.Reading)})
 				continue
 			}
 			response, ok := responses[hashes[0]]
@@ -250,7 +251,7 @@ func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChun
 				ofTargets.Met(j.target.Name, hashes[0], j.target.undefended().Ref, response)
 			}
 			if ok {
-				noteResponse(row, j.target.undefended().Ref, response)
+				noteResponse(row, j.target.undefended().Ref, r.Reading.Answer(response))
 			}
 			if !ok || ofTargets.Remembered {
 				call := j.about(row.Prompt)
@@ -269,27 +270,32 @@ func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChun
 	return all, judgeRows(ctx, m, judges, all, ofJudges)
 }
 
-// acceptingReader returns responses with model.Response.Accepted set.
-type acceptingReader struct {
+// settingReader returns responses with model.Response.Accepted and Reading set.
+type settingReader struct {
 	store.Reader
 	accepted []string
+	reading  string
 }
 
-// accepting returns the store with the accepted names applied.
-func (r *Run) accepting(m store.Reader) store.Reader {
-	if m == nil || len(r.Accepted) == 0 {
+// setting returns the store with the accepted names and the reading applied.
+func (r *Run) setting(m store.Reader) store.Reader {
+	if m == nil || len(r.Accepted) == 0 && r.Reading.Date == "" {
 		return m
 	}
-	return acceptingReader{m, r.Accepted}
+	return settingReader{m, r.Accepted, r.Reading.Date}
+}
+
+// ReadBy returns the store whose responses are read by a reading. m may be nil.
+func ReadBy(m store.Reader, reading reply.Reading) store.Reader {
+	return (&Run{Reading: reading}).setting(m)
 }
 
 // Get reads from the store.
-func (a acceptingReader) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]model.Response, error) {
+func (a settingReader) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]model.Response, error) {
 	found, err := a.Reader.Get(ctx, hashes)
 	for h, response := range found {
-		if response.Accepted = slices.Contains(a.accepted, response.Model); response.Accepted {
-			found[h] = response
-		}
+		response.Accepted, response.Reading = slices.Contains(a.accepted, response.Model), a.reading
+		found[h] = response
 	}
 	return found, err
 }
@@ -353,11 +359,11 @@ func Judging(j judge.Judge, c *judge.Case, v *score.JudgeVerdict) model.Step {
 
 // step returns the step that makes the answer to a row's prompt, for a target
 // that is asked step by step.
-func (t Target) step(row *score.AnswerRow) model.Step {
+func (t Target) step(row *score.AnswerRow, reading reply.Reading) model.Step {
 	if t.Guard != nil {
 		return t.assessing(row)
 	}
-	return t.answering(row)
+	return t.answering(row, reading)
 }
 
 // assessing returns the step in which a guard assesses a row's prompt after its
@@ -405,13 +411,14 @@ func (t Target) assessing(row *score.AnswerRow) model.Step {
 // answering returns the step that makes the answer to a row's prompt, for a
 // target that is asked step by step. It asks the target's own turns of the
 // dialog one after the other, each behind its defense, and then the last turn.
-func (t Target) answering(row *score.AnswerRow) model.Step {
+func (t Target) answering(row *score.AnswerRow, reading reply.Reading) model.Step {
 	target, prompt, d := t.undefended(), t.framed(row.Prompt), t.defended()
 	return func(look model.Lookup) (missing []model.Request) {
 		var o defense.Outcome
 		simulated := false
 		ask := func(p orbench.Prompt) (model.Response, bool) {
 			o, missing = d.Answer(target, p, look)
+			o.Response = reading.Answer(o.Response)
 			simulated = simulated || o.Simulated
 			return o.Response, len(missing) == 0 && !o.Response.ByOther(target.Ref)
 		}

@@ -36,6 +36,10 @@ type Experiment struct {
 	// of the date, which the run keeps.
 	Revision string `yaml:"revision" json:"revision,omitempty" jsonschema_description:"Tells apart weights that answer under one name at one address; answers of another revision are not reused."`
 	Fresh    bool   `yaml:"fresh" json:"fresh,omitempty" jsonschema_description:"Reuse no answer from before this run: a revision made of the date, which the run keeps."`
+	// Blocks are texts that stand for a withheld answer. Reread has a kept run read by the
+	// present reading; see package reply.
+	Blocks []string `yaml:"blocks" json:"blocks,omitempty" jsonschema_description:"Texts that a provider or gateway gives in place of an answer that it withheld, also as an error; * stands for any text. Such answers count as its blocks."`
+	Reread bool     `yaml:"reread" json:"reread,omitempty" jsonschema_description:"Read the replies of a kept run as orbench reads them now, not as when the run was made."`
 	// BaseURLs are the addresses of providers, for whoever is asked there and has
 	// none of its own.
 	BaseURLs map[string]string `yaml:"base_urls" json:"base_urls,omitempty" jsonschema_description:"Addresses of OpenAI-compatible servers, by provider."`
@@ -69,6 +73,8 @@ var configSettings = []Setting{
 	{Flag: "seed", Path: "seed", Bare: true},
 	{Flag: "revision", Path: "revision", Bare: true},
 	{Flag: "fresh", Path: "fresh", Default: false, Group: "manner", Usage: "reuse no answer from before this run, such as after the server's weights changed; the same command continues the run"},
+	{Flag: "blocks", Path: "blocks", Bare: true},
+	{Flag: "reread", Path: "reread", Default: false, Group: "manner", Usage: "read the replies of a kept run as orbench reads them now, not as when the run was made"},
 	{Flag: "name", Path: "name", Default: "", Usage: "`NAME` of the run in the store (default: made from its settings)"},
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/recorded"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/model"
@@ -178,7 +179,7 @@ const leastWithin = 16
 // after the thinking.
 func (t *texts) add(p orbench.Prompt, lost bool) {
 	for _, m := range p.Messages {
-		said, _ := model.CutThinking(m.Content)
+		said, _ := reply.Kept(m.Content)
 		for _, text := range []string{strings.TrimSpace(m.Content), strings.TrimSpace(said)} {
 			t.note(sha256.Sum256([]byte(text)), lost)
 			if lost && text != "" {
@@ -188,7 +189,7 @@ func (t *texts) add(p orbench.Prompt, lost bool) {
 	}
 	t.note(orbench.PromptSubject(p.Messages), lost)
 	if n := len(p.Messages) - 1; n >= 0 && p.Messages[n].Role == orbench.Assistant {
-		said, _ := model.CutThinking(p.Messages[n].Content)
+		said, _ := reply.Kept(p.Messages[n].Content)
 		t.note(orbench.PromptSubject(p.Messages[:n]), lost)
 		t.note(orbench.AnswerSubject(p.Messages[:n], said), lost)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/model"
 )
 
@@ -31,8 +32,7 @@ func Ask(request model.Request, look model.Lookup, read func(reply string) error
 		err := replyFault(response)
 		if err == nil {
 			// Thinking that a server left in the text is not part of the reply.
-			reply, _ := model.CutThinking(response.Text)
-			err = read(reply)
+			err = read(reply.Reading{Date: response.Reading}.Reply(response.Text))
 		}
 		if err == nil {
 			return nil, nil

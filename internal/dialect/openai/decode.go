@@ -1,21 +1,25 @@
 package openai
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	json "github.com/go-json-experiment/json/v1"
 
 	"github.com/orbench/orbench/internal/dialect/wire"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/model"
 )
 
-// reply is the part of a chat completion that is read. Fields that servers fill
+// body is the part of a chat completion that is read. Fields that servers fill
 // with different kinds of value are of type any, which is also the fastest way
 // to read a string.
-type reply struct {
+type body struct {
 	ID      any      `json:"id"`
 	Model   any      `json:"model"`
 	Choices []choice `json:"choices"`
@@ -31,6 +35,15 @@ type reply struct {
 	PromptFilter []struct {
 		Results any `json:"content_filter_results"`
 	} `json:"prompt_filter_results"`
+	// Base is set in place of choices by MiniMax
+	// (https://platform.minimax.io/docs/api-reference/errorcode).
+	Base struct {
+		Code    int    `json:"status_code"`
+		Message string `json:"status_msg"`
+	} `json:"base_resp"`
+	// Message and Done are those of Ollama's own API (https://docs.ollama.com/api/chat).
+	Message *message `json:"message"`
+	Done    any      `json:"done_reason"`
 }
 
 type choice struct {
@@ -74,6 +87,27 @@ type message struct {
 	Reasoning        any `json:"reasoning"`         // OpenRouter, Groq, Ollama
 
 	Fields specific `json:"provider_specific_fields"`
+	// Calls and Call call tools.
+	Calls any `json:"tool_calls"`
+	Call  any `json:"function_call"`
+}
+
+// calls reports whether the message calls a tool.
+func (m *message) calls() bool {
+	list, _ := m.Calls.([]any)
+	return len(list) > 0 || m.Call != nil
+}
+
+// says reports whether a choice has a message that is not empty.
+func (c choice) says() bool {
+	if finish, _ := reply.End(str(c.FinishReason)); finish == model.Blocked || c.Error != nil {
+		return true
+	}
+	if c.Message == nil {
+		return c.Text != nil && *c.Text != ""
+	}
+	answer, thinking := textOf(c.Message.Content)
+	return answer+thinking != "" || str(c.Message.Refusal) != "" || c.Message.calls()
 }
 
 type usage struct {
@@ -95,8 +129,9 @@ type usage struct {
 // type: such a field is left out. But without a choice there is no answer to
 // keep, and unless a filter is named, the call is a Transient failure.
 func decode(from wire.Reply) (model.Response, error) {
-	var r reply
-	err := json.Unmarshal(from.Body, &r)
+	var r body
+	text := bare(from.Body)
+	err := json.Unmarshal(text, &r)
 	// Unmarshal reads on past a value of the wrong type and reports the first.
 	_, wrongType := errors.AsType[*json.UnmarshalTypeError](err)
 	if err != nil && !wrongType {
@@ -105,7 +140,28 @@ func decode(from wire.Reply) (model.Response, error) {
 	if len(r.Choices) == 0 {
 		return r.withoutChoice(from)
 	}
-	c := r.Choices[0]
+	if wrongType && !r.Choices[0].says() { // home-made servers
+		var plain struct {
+			Choices []struct {
+				Message any `json:"message"`
+			} `json:"choices"`
+		}
+		if json.Unmarshal(text, &plain) == nil && len(plain.Choices) > 0 && str(plain.Choices[0].Message) != "" {
+			r.Choices[0].Message = &message{Content: plain.Choices[0].Message}
+		}
+	}
+	resp, err := r.response(from)
+	if wrongType && err == nil && resp.Text == "" && resp.Thinking == "" {
+		// The answer may be what could not be read, so this is no empty answer.
+		return model.Response{}, errors.New("the reply does not have the form of a chat completion")
+	}
+	return resp, err
+}
+
+// response reads the choices.
+func (r *body) response(from wire.Reply) (model.Response, error) {
+	// Servers that make several choices may leave the first empty.
+	c := r.Choices[max(0, slices.IndexFunc(r.Choices, func(c choice) bool { return c.says() }))]
 	finish, block := r.finish(c)
 	if block != nil {
 		block.Categories = filtered(c.Results)
@@ -150,6 +206,9 @@ func decode(from wire.Reply) (model.Response, error) {
 		}
 	}
 	resp.Finish, resp.Block = finish, block
+	if block == nil && c.Message.calls() {
+		resp.Finish = model.Called
+	}
 	if refusal := str(c.Message.Refusal); refusal != "" {
 		resp.Text = join(resp.Text, refusal)
 		if block == nil || c.native() == "" {
@@ -159,17 +218,20 @@ func decode(from wire.Reply) (model.Response, error) {
 	if word := c.broke(); word != "" && resp.Block == nil && resp.Text == "" && resp.Thinking == "" {
 		return model.Response{}, &model.Error{Kind: model.Transient, Message: "the provider behind the server broke off: " + word}
 	}
-	if wrongType && resp.Text == "" && resp.Thinking == "" {
-		// The answer may be what could not be read, so this is no empty answer.
-		return model.Response{}, errors.New("the reply does not have the form of a chat completion")
-	}
-	answer, thinking = model.CutThinking(resp.Text)
+	answer, thinking = reply.Kept(resp.Text)
 	resp.Text, resp.Thinking = answer, join(resp.Thinking, thinking)
 	return resp, nil
 }
 
 // withoutChoice gives the meaning of a reply that holds no choice.
-func (r *reply) withoutChoice(from wire.Reply) (model.Response, error) {
+func (r *body) withoutChoice(from wire.Reply) (model.Response, error) {
+	if r.Message != nil { // Ollama's own API
+		r.Choices = []choice{{Message: r.Message, FinishReason: r.Done}}
+		return r.response(from)
+	}
+	if block := reply.Fault(0, r.Base.Message, strconv.Itoa(r.Base.Code)); block != nil { // MiniMax
+		return model.Response{Text: r.Base.Message, Finish: model.Blocked, Block: block, Usage: r.Usage.model(), Model: str(r.Model), ID: str(r.ID)}, nil
+	}
 	if r.Error != nil {
 		return faultOf(r.Error).meaning(from)
 	}
@@ -227,48 +289,28 @@ func (c choice) broke() string {
 
 // finish reads why a choice ended. What a router makes of it can hide that a filter of the
 // provider behind it withheld the answer, or which one; the provider's own word says so.
-func (r *reply) finish(c choice) (model.Finish, *model.Block) {
+func (r *body) finish(c choice) (model.Finish, *model.Block) {
 	reason, native := str(c.FinishReason), c.native()
-	finish, block := finishOf(reason)
+	finish, block := reply.End(clip([]byte(reason)))
+	if finish == "" {
+		finish = model.OtherFinish
+	}
 	if native == "" {
 		return finish, block
 	}
-	behind, why := finishOf(native)
+	behind, why := reply.End(clip([]byte(native)))
 	switch {
 	case block == nil && why != nil:
 		finish, block = behind, why
 	case block != nil && !strings.Contains(strings.ToLower(reason), strings.ToLower(native)):
 		block.Detail += ": " + clip([]byte(native))
-	case finish != model.Length && behind == model.Length || reason == "":
+	case finish != model.Length && behind == model.Length || behind == model.Broken || reason == "":
 		finish = behind
 	}
 	if name := str(r.Provider); block != nil && name != "" {
 		block.Detail += " (" + clip([]byte(name)) + ")"
 	}
 	return finish, block
-}
-
-// filters are words for a filter in finish reasons, in lower case: OpenAI's, Google's,
-// Anthropic's (refusal), Bedrock's and Cohere's.
-var filters = []string{"content_filter", "safety", "prohibited_content", "blocklist", "recitation", "spii", "refusal", "guardrail_intervened", "error_toxic"}
-
-// finishOf reads a finish reason. The servers' own names come from their
-// documentation; anything unknown is OtherFinish.
-func finishOf(reason string) (model.Finish, *model.Block) {
-	lower := strings.ToLower(reason)
-	switch lower {
-	case "stop", "eos", "eos_token", "end_turn", "stop_sequence":
-		return model.Stop, nil
-	case "length", "max_tokens", "model_length":
-		return model.Length, nil
-	}
-	// Gateways pass on other providers' words, such as "content_filter: SAFETY".
-	for _, word := range filters {
-		if strings.Contains(lower, word) {
-			return model.Blocked, &model.Block{Kind: model.OutputFilter, Detail: clip([]byte(reason))}
-		}
-	}
-	return model.OtherFinish, nil
 }
 
 // textOf reads a message's content: a string, nothing, or a list of parts, of
@@ -298,7 +340,8 @@ func textOf(content any) (answer, thinking string) {
 			t.WriteString(textOnly(part["thinking"]))
 			continue
 		}
-		a.WriteString(str(part["text"]))
+		text, _ := part["text"].(map[string]any) // OpenAI's assistants
+		a.WriteString(cmp.Or(str(part["text"]), str(text["value"])))
 		a.WriteString(str(part["refusal"]))
 	}
 	return a.String(), t.String()
@@ -338,6 +381,64 @@ func join(texts ...string) string {
 func str(v any) string {
 	s, _ := v.(string)
 	return s
+}
+
+// bare is the body of a reply as JSON: without a byte order mark, and without the lines of a
+// stream around it. The chunks of a stream that nobody asked for are joined.
+func bare(body []byte) []byte {
+	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\ufeff")))
+	if len(body) == 0 || body[0] == '{' && body[len(body)-1] == '}' {
+		return body
+	}
+	if at := bytes.LastIndexByte(body, '}') + 1; body[0] == '{' && bytes.HasPrefix(bytes.TrimSpace(body[at:]), []byte("data:")) {
+		return body[:at]
+	}
+	var joined map[string]any
+	var text, thinking strings.Builder
+	streamed := false
+	for line := range bytes.Lines(body) {
+		line = bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(line), []byte("data:")))
+		var chunk map[string]any
+		if len(line) == 0 || line[0] != '{' || json.Unmarshal(line, &chunk) != nil {
+			continue
+		}
+		if joined == nil {
+			joined = map[string]any{}
+		}
+		choices, _ := chunk["choices"].([]any)
+		var first map[string]any
+		if len(choices) > 0 {
+			first, _ = choices[0].(map[string]any)
+		}
+		delta, isDelta := first["delta"].(map[string]any)
+		if isDelta {
+			streamed = true
+			answer, thought := textOf(delta["content"])
+			text.WriteString(answer)
+			thinking.WriteString(cmp.Or(thought, str(delta["reasoning_content"]), str(delta["reasoning"])))
+		}
+		for name, value := range chunk {
+			if had, _ := joined["choices"].([]any); name != "choices" {
+				joined[name] = value
+			} else if len(had) == 0 || first["finish_reason"] != nil {
+				joined[name] = value
+			}
+		}
+	}
+	if joined == nil {
+		return body
+	}
+	if choices, _ := joined["choices"].([]any); streamed && len(choices) > 0 {
+		if last, ok := choices[0].(map[string]any); ok {
+			last["message"] = map[string]any{"content": text.String(), "reasoning_content": thinking.String()}
+			joined["choices"] = []any{last}
+		}
+	}
+	whole, err := json.Marshal(joined)
+	if err != nil {
+		return body
+	}
+	return whole
 }
 
 // clip is the start of a body, for a message that model.Clip clips for good.
