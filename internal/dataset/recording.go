@@ -50,7 +50,7 @@ type RecordingColumns struct {
 // responseNames are the usual names of the answer column, the likelier first. They are
 // used if the user names no column.
 var responseNames = []string{
-	"response", "completion", "answer", "output", "generation", "model_output", "model_response", "reply", "generated_text",
+	"response", "response_text", "completion", "model_output", "model_response", "prediction", "predict", "answer", "output", "generation", "reply", "generated_text",
 }
 
 // MaxValues is the most distinct values of a gold or grouping column. A column with more,

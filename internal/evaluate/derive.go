@@ -73,7 +73,7 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 		all, err := r.judgeChunk(ctx, m, chunk, r.Judges, scope, scope)
 		for n := range all {
 			all[n].used = used
-			err = errors.Join(err, all[n].noteFailures(ctx, m))
+			err = errors.Join(err, all[n].noteFailures(ctx, m, r))
 			if sinks.Missing != nil {
 				all[n].noteMissing()
 			}
@@ -436,13 +436,23 @@ func (t Target) answering(row *score.AnswerRow, reading reply.Reading) model.Ste
 	}
 }
 
-// noteFailures marks the rows that lack an answer because a call failed.
-func (j *judgedChunk) noteFailures(ctx context.Context, m store.Reader) error {
+// noteFailures marks the rows that lack an answer because a call failed. A failure that the
+// run's reading finds to be a block is one, on which no judge is asked.
+func (j *judgedChunk) noteFailures(ctx context.Context, m store.Reader, r *Run) error {
 	failures, err := fill.Failures(ctx, m, requestsOf(j.ofTarget))
 	if err != nil {
 		return err
 	}
 	for i, f := range failures {
+		if block := r.Reading.Failed(f.Kind, f.Message); block != nil {
+			row := &j.rows[i]
+			row.Status, row.Response = score.Blocked, model.Response{Text: f.Message, Finish: model.Blocked, Block: block}
+			verdict, _ := judge.Settled(row.Response)
+			for _, by := range r.Judges {
+				row.Verdicts = append(row.Verdicts, score.JudgeVerdict{Judge: by.Name(), Verdict: verdict})
+			}
+			continue
+		}
 		if f.Message != "" {
 			j.rows[i].Status, j.rows[i].Failure, j.rows[i].AccountLimited = score.Failed, f.Message, f.Kind == model.Limited
 		}

@@ -65,7 +65,7 @@ func TestOddLogs(t *testing.T) {
 		"a header alone":        {"prompt,response\n", "no message of a user is found", 0},
 		"no reply column":       {"prompt,prompt\na,b\n", "no reply is found", 0},
 		"no names":              {",,\na,b,c\n", "no message of a user is found", 0},
-		"lines of old Macs":     {"prompt,response\ra,b\r", "no message of a user is found", 0},
+		"lines of old Macs":     {"prompt,response\ra,b\r", "", 1},
 		"50,000 columns":        {strings.Repeat("c,", 50_000) + "prompt,response\n" + strings.Repeat("1,", 50_000) + "a,b\n", "", 1},
 		"30,000 names":          {"{" + wide.String() + `"prompt":"a","response":"b"}`, "more than 20000 names in one row", 0},
 		"60,000 messages":       {`{"messages":[` + strings.Repeat(`{"role":"user","content":"a"},`, 60_000) + `{}],"response":"b"}`, "more than 20000 names in one row", 0},

@@ -82,6 +82,9 @@ var noAnswers = sync.OnceValue(func() []noAnswer {
 	return all
 })
 
+// IsValue reports whether a text is a value, and not a mark of a missing one.
+func IsValue(text string) bool { return Missing(text, model.Response{Finish: model.Stop}) == "" }
+
 // Missing says why a response has no answer; empty for one that has, or whose token limit cut it.
 func Missing(text string, response model.Response) string {
 	trimmed := strings.Trim(text, " \t\n\r\v\f\u00a0\u200b\ufeff")

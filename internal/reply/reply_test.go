@@ -248,7 +248,7 @@ func TestAnswer(t *testing.T) {
 	if got := own.Answer(model.Response{Text: "our filter said no: 17", Finish: model.Stop}); got.Finish != model.Blocked {
 		t.Errorf("a text that the user named is %+v", got)
 	}
-	if own.Failed("HTTP 400: Our filter is new") != nil || own.Failed("HTTP 400: Our filter said no today") == nil {
+	if own.Failed(model.Invalid, "HTTP 400: Our filter is new") != nil || own.Failed(model.Transient, "HTTP 500: Our filter said no today") == nil {
 		t.Error("a failure is not read by the text that the user named")
 	}
 }

@@ -114,13 +114,16 @@ func (r Reading) withheld(text string) *model.Block {
 
 // Failed is the block that the message of a stored failure tells of by the reading; nil for
 // none.
-func (r Reading) Failed(message string) *model.Block {
+func (r Reading) Failed(kind model.Kind, message string) *model.Block {
+	if message == "" {
+		return nil
+	}
 	for _, own := range r.Blocks {
 		if pattern(own, false).MatchString(message) {
 			return &model.Block{Kind: model.PromptFilter, Detail: strings.TrimSpace(own)}
 		}
 	}
-	if r.old() {
+	if r.old() || kind != model.Invalid && kind != model.Denied {
 		return nil
 	}
 	return Faulted(message)

@@ -70,6 +70,8 @@ func (e *Env) help(r Running, reason fill.Reason) string {
 		return "it is a web page: correct --base-url"
 	case reason.Kind == model.Denied && server.KeyEnv != "":
 		return "put a key that may ask this model into " + server.KeyEnv
+	case reason.Kind == model.Quota && says("per day", "per-day", "daily", "tpd", "rpd", "perday", "comes back in"):
+		return "the allowance of a day is used up: go on with the same command when it is back, or raise it at the provider"
 	case reason.Kind == model.Quota:
 		return "the account needs credit"
 	case reason.Kind == model.NotFound:

@@ -145,11 +145,14 @@ func unanswered(r score.Result) []string {
 	return lines
 }
 
-// nothingJudged says which judges could judge none of the answers, and why.
+// nothingJudged says why no judge could judge anything; nil where one could.
 func nothingJudged(r score.Result) (lines []string) {
 	for _, run := range r.Runs {
 		for _, j := range run.Judges {
-			if j.Judged == 0 && j.Unjudged > 0 {
+			if j.Judged > 0 {
+				return nil
+			}
+			if j.Unjudged > 0 {
 				lines = append(lines, fmt.Sprintf("%s judged none of the %d answers of %s: %s", j.Judge, j.Unjudged, run.Target, j.UnjudgedFor))
 			}
 		}
