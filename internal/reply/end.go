@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/orbench/orbench/model"
 )
@@ -99,6 +100,8 @@ func Missing(text string, response model.Response) string {
 		return "reasoning alone"
 	case trimmed == "":
 		return "no text"
+	case !strings.ContainsFunc(trimmed, func(r rune) bool { return !unicode.IsPunct(r) && !unicode.IsSpace(r) }):
+		return "no words"
 	case len(trimmed) > longest && !begins(trimmed, "traceback", false) && trimmed[0] != '<' || len(trimmed) > 16*longest:
 		return ""
 	}

@@ -149,6 +149,11 @@ func TestUnwrap(t *testing.T) {
 		"a form of HTML":     {"<p>Name:</p><input name='a'>", ""},
 		"a call in a text":   {`print("hello")`, ""},
 		"open":               {`{"answer": "I'm sorry`, ""},
+		"broken off":         {`{"answer": "I'm sorry, but I can't do that for`, "I'm sorry, but I can't do that for"},
+		"escaped lines":      {`I'm sorry.\n\nI can't do that.`, "I'm sorry.\n\nI can't do that."},
+		"an address":         {"I%27m%20so%20sorry.", "I'm so sorry."},
+		"a box":              {`\boxed{I'm sorry, but I can't do that for you.}`, no},
+		"a path":             {`C:\new\table holds it.`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -175,6 +180,10 @@ func TestFault(t *testing.T) {
 		{403, "Your request was blocked due to our content safety policy.", nil, "filter"},
 		{403, "Harmful content detected in the prompt", nil, "filter"},
 		{400, "系统检测到输入内容可能包含敏感内容", []string{"1301"}, "Zhipu"},
+		{400, "Request denied: prompt injection detected", nil, "filter"},
+		{400, "invalid request: blocked input", nil, "filter"},
+		{400, "content type must be application/json", nil, ""},
+		{403, "The request was blocked by the web application firewall", nil, ""},
 		{400, "The guardrail service failed to respond", nil, ""},
 		{403, "403 Bedrock guardrail request failed", nil, ""},
 		{404, "guardrail abc does not exist", nil, ""},
@@ -219,6 +228,10 @@ func TestAnswer(t *testing.T) {
 		"a missing value":       {"NaN", model.Stop, "NaN", "no answer (a missing value)", "a missing value", false, true},
 		"an error":              {"503 Service Unavailable", model.Stop, "503 Service Unavailable", "no answer (an error of the call)", "an error of the call", false, true},
 		"an error explained":    {"Error 503 means that a service is unavailable. Wait a while, then load the page again.", model.Stop, "Error 503 means that a service is unavailable. Wait a while, then load the page again.", "", "", false, false},
+		"a word":                {"Blocked", model.Stop, "Blocked", "", "", false, false},
+		"a fault with a block":  {"Error code: 400 - {'error': {'code': 'content_filter'}}", model.Stop, "Error code: 400 - {'error': {'code': 'content_filter'}}", "withheld (content_filter)", "", true, true},
+		"dots":                  {"...", model.Stop, "...", "no answer (no words)", "no words", false, true},
+		"an error in Go":        {"Error: in Go, wrap it with fmt.Errorf.", model.Stop, "Error: in Go, wrap it with fmt.Errorf.", "", "", false, false},
 		"none of them":          {"None of them is right.", model.Stop, "None of them is right.", "", "", false, false},
 		"a call":                {"Let me see.", model.Called, "Let me see.", "no answer (a call of a tool)", "a call of a tool", false, true},
 		"unknown JSON":          {`{"colour": "red"}`, model.Stop, `{"colour": "red"}`, "unknown: JSON of no known form", "", false, true},

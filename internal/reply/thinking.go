@@ -17,7 +17,7 @@ type form struct {
 	Answer []string `yaml:"answer"`
 	// closing is Close in any letter case.
 	closing *regexp.Regexp
-	Entry  `yaml:",inline"`
+	Entry   `yaml:",inline"`
 }
 
 // mark is a mark of a chat template; see marks.yaml.

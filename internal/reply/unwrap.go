@@ -2,6 +2,7 @@ package reply
 
 import (
 	"html"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -73,13 +74,27 @@ func unwrapOne(t string) (inner, name string) {
 	case strings.HasPrefix(t, "> ") && !strings.Contains(strings.ReplaceAll("\n"+t, "\n>", ""), "\n"):
 		return strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll("\n"+t, "\n> ", "\n"), "\n>", "\n")), "a quotation"
 	}
-	if field, rest, ok := strings.Cut(t, ": "); ok && slices.Contains(around().Fields, field) && prose(rest) {
-		return rest, "a field"
+	if field, rest, ok := strings.Cut(t, ": "); ok && slices.Contains(around().Fields, field) && prose(strings.Trim(rest, `"'`)) {
+		return strings.Trim(rest, `"'`), "a field"
+	}
+	if m := openField.FindStringSubmatch(t); m != nil && slices.Contains(around().Fields, m[1]) && !strings.ContainsAny(m[2], "{}") {
+		return unescape(m[2]), "JSON that breaks off"
+	}
+	if in, ok := strings.CutPrefix(t, `\boxed{`); ok && strings.HasSuffix(in, "}") && prose(in[:len(in)-1]) {
+		return in[:len(in)-1], "a box"
+	}
+	if in, ok := strings.CutPrefix(t, "<![CDATA["); ok && strings.HasSuffix(in, "]]>") {
+		return strings.TrimSuffix(in, "]]>"), "XML"
+	}
+	if !strings.Contains(t, " ") && strings.Count(t, "%20") >= 2 {
+		if plain, err := url.PathUnescape(t); err == nil {
+			return plain, "escapes"
+		}
 	}
 	if entities.MatchString(t) && !strings.Contains(t, "<") {
 		return html.UnescapeString(t), "HTML"
 	}
-	if escapes.MatchString(t) && !strings.Contains(t, "`") {
+	if (escapes.MatchString(t) || lineEscapes.MatchString(t) && !strings.Contains(t, "\n")) && !strings.Contains(t, "`") {
 		return unescape(t), "escapes"
 	}
 	for i := 0; i+1 < len(around().Decoded); i += 2 {
@@ -93,8 +108,11 @@ func unwrapOne(t string) (inner, name string) {
 var (
 	entities = regexp.MustCompile(`&(?:#\d{2,5}|#x[0-9a-fA-F]{2,4}|quot|apos|rsquo|lsquo|nbsp);`)
 	escapes  = regexp.MustCompile(`\\u[0-9a-fA-F]{4}|\\x(?:e2|E2)\\x80`)
-	tag      = regexp.MustCompile(`</?([A-Za-z][A-Za-z0-9_]*)(?:\s[^<>]*)?/?>|<!(?:DOCTYPE|doctype)[^<>]*>`)
-	lines    = regexp.MustCompile(`(?i)</(?:p|div|li|h[1-6]|blockquote)>|<br\s*/?>`)
+	// lineEscapes are of a text that should have several lines, or that was quoted.
+	lineEscapes = regexp.MustCompile(`\\n\\n|[a-z]\\'[a-z]`)
+	openField   = regexp.MustCompile(`(?s)^\{\s*"(\w+)"\s*:\s*"([^"]{20,})$`)
+	tag         = regexp.MustCompile(`</?([A-Za-z][A-Za-z0-9_]*)(?:\s[^<>]*)?/?>|<!(?:DOCTYPE|doctype)[^<>]*>`)
+	lines       = regexp.MustCompile(`(?i)</(?:p|div|li|h[1-6]|blockquote)>|<br\s*/?>`)
 )
 
 // fenced gives the body and the language of a text that is one Markdown block.

@@ -85,6 +85,12 @@ func Faulted(text string) *model.Block {
 	return Fault(status, text, codes...)
 }
 
+var (
+	// faultText begins a fault that a program wrote in place of an answer.
+	faultText = regexp.MustCompile(`^(?:error code: \d|api error: |(?:\w+\.)?\w+(?:error|exception): |\{\s*["']error["']\s*:)`)
+	oneWord   = regexp.MustCompile(`^[A-Z][a-z]+[.!]?$`)
+)
+
 // longest is the length of the longest text that may stand in place of an answer.
 const longest = 800
 
@@ -99,7 +105,15 @@ func (r Reading) withheld(text string) *model.Block {
 	if r.old() || text == "" || len(text) > longest {
 		return nil
 	}
+	if text[0] >= 'A' && text[0] <= 'Z' && oneWord.MatchString(text) {
+		return nil // an answer of one word
+	}
 	text = strings.ToLower(text)
+	if faultText.MatchString(text) {
+		if block := Faulted(text); block != nil {
+			return block
+		}
+	}
 	for i := range blocks() {
 		if b := &blocks()[i]; b.texts != nil && b.texts.MatchString(text) {
 			made := b.made()

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -130,15 +131,20 @@ type usage struct {
 // keep, and unless a filter is named, the call is a Transient failure.
 func decode(from wire.Reply) (model.Response, error) {
 	var r body
-	text := bare(from.Body)
+	text := from.Body
 	err := json.Unmarshal(text, &r)
 	// Unmarshal reads on past a value of the wrong type and reports the first.
 	_, wrongType := errors.AsType[*json.UnmarshalTypeError](err)
 	if err != nil && !wrongType {
+		text, r = unframed(from.Body), body{}
+		err = json.Unmarshal(text, &r)
+		_, wrongType = errors.AsType[*json.UnmarshalTypeError](err)
+	}
+	if err != nil && !wrongType {
 		return model.Response{}, errors.New("the reply is not JSON")
 	}
 	if len(r.Choices) == 0 {
-		return r.withoutChoice(from)
+		return r.withoutChoice(from, text)
 	}
 	if wrongType && !r.Choices[0].says() { // home-made servers
 		var plain struct {
@@ -165,6 +171,12 @@ func (r *body) response(from wire.Reply) (model.Response, error) {
 	finish, block := r.finish(c)
 	if block != nil {
 		block.Categories = filtered(c.Results)
+	}
+	if block == nil {
+		block = reply.Fault(0, r.Base.Message, strconv.Itoa(r.Base.Code)) // MiniMax
+		if block != nil {
+			finish = model.Blocked
+		}
 	}
 	if c.Error != nil {
 		// The filter behind a router may be told of beside an error.
@@ -224,7 +236,7 @@ func (r *body) response(from wire.Reply) (model.Response, error) {
 }
 
 // withoutChoice gives the meaning of a reply that holds no choice.
-func (r *body) withoutChoice(from wire.Reply) (model.Response, error) {
+func (r *body) withoutChoice(from wire.Reply, text []byte) (model.Response, error) {
 	if r.Message != nil { // Ollama's own API
 		r.Choices = []choice{{Message: r.Message, FinishReason: r.Done}}
 		return r.response(from)
@@ -243,8 +255,28 @@ func (r *body) withoutChoice(from wire.Reply) (model.Response, error) {
 			}, nil
 		}
 	}
+	if word := blockReason.FindSubmatch(text); word != nil { // Google's own form
+		return model.Response{Finish: model.Blocked, Block: &model.Block{Kind: model.PromptFilter, Detail: string(word[1])}}, nil
+	}
+	if answer, _ := reply.Unwrap(string(text)); ownForm.Match(text) && !bytes.Contains(text, []byte(`"choices"`)) && answer != string(text) && reply.IsValue(answer) {
+		finish, block := reply.End("")
+		if word := ended.FindSubmatch(text); word != nil {
+			finish, block = reply.End(string(word[1]))
+		}
+		return model.Response{Text: answer, Finish: cmp.Or(finish, model.OtherFinish), Block: block, Model: str(r.Model), ID: str(r.ID), Usage: r.Usage.model()}, nil
+	}
 	return model.Response{}, errors.New("the reply holds no choice")
 }
+
+var (
+	// blockReason is Google's word for a prompt that was withheld.
+	blockReason = regexp.MustCompile(`"block_?[rR]eason"\s*:\s*"(\w{3,60})"`)
+	// ownForm begins a reply in the form of another API: Anthropic's, Google's, OpenAI's
+	// responses, Ollama's, text-generation-inference.
+	ownForm = regexp.MustCompile(`"(?:content|candidates|output|outputs|output_text|generated_text|response|generations|results)"\s*:\s*[\["{]`)
+	// ended has the word for how such an answer ended.
+	ended = regexp.MustCompile(`"(?:stop_reason|finish_?[rR]eason|done_reason)"\s*:\s*"([^"]{1,60})"`)
+)
 
 // filtered are the categories for which a filter of Azure withheld something, in order
 // (https://learn.microsoft.com/azure/ai-foundry/openai/concepts/content-filter).
@@ -383,56 +415,47 @@ func str(v any) string {
 	return s
 }
 
-// bare is the body of a reply as JSON: without a byte order mark, and without the lines of a
-// stream around it. The chunks of a stream that nobody asked for are joined.
-func bare(body []byte) []byte {
+// unframed is the body of a reply as JSON: without a byte order mark, and without the lines of
+// a stream around it. The chunks of a stream that nobody asked for are joined.
+func unframed(body []byte) []byte {
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\ufeff")))
-	if len(body) == 0 || body[0] == '{' && body[len(body)-1] == '}' {
-		return body
-	}
-	if at := bytes.LastIndexByte(body, '}') + 1; body[0] == '{' && bytes.HasPrefix(bytes.TrimSpace(body[at:]), []byte("data:")) {
+	if at := bytes.LastIndexByte(body, '}') + 1; at > 0 && body[0] == '{' && json.Unmarshal(body[:at], new(any)) == nil {
 		return body[:at]
 	}
-	var joined map[string]any
+	joined := map[string]any{}
 	var text, thinking strings.Builder
-	streamed := false
+	var finish any
+	chunks := 0
 	for line := range bytes.Lines(body) {
 		line = bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(line), []byte("data:")))
 		var chunk map[string]any
 		if len(line) == 0 || line[0] != '{' || json.Unmarshal(line, &chunk) != nil {
 			continue
 		}
-		if joined == nil {
-			joined = map[string]any{}
-		}
+		chunks++
+		maps.Copy(joined, chunk)
 		choices, _ := chunk["choices"].([]any)
-		var first map[string]any
 		if len(choices) > 0 {
-			first, _ = choices[0].(map[string]any)
+			chunk, _ = choices[0].(map[string]any)
 		}
-		delta, isDelta := first["delta"].(map[string]any)
-		if isDelta {
-			streamed = true
-			answer, thought := textOf(delta["content"])
-			text.WriteString(answer)
-			thinking.WriteString(cmp.Or(thought, str(delta["reasoning_content"]), str(delta["reasoning"])))
-		}
-		for name, value := range chunk {
-			if had, _ := joined["choices"].([]any); name != "choices" {
-				joined[name] = value
-			} else if len(had) == 0 || first["finish_reason"] != nil {
-				joined[name] = value
+		for _, name := range []string{"finish_reason", "done_reason", "stop_reason"} {
+			if chunk[name] != nil {
+				finish = chunk[name]
 			}
 		}
+		for _, name := range []string{"delta", "message"} { // OpenAI's, Ollama's
+			piece, _ := chunk[name].(map[string]any)
+			answer, thought := textOf(piece["content"])
+			text.WriteString(cmp.Or(answer, str(piece["text"]), str(chunk[name])))
+			thinking.WriteString(cmp.Or(thought, str(piece["reasoning_content"]), str(piece["reasoning"]), str(piece["thinking"])))
+		}
+		text.WriteString(cmp.Or(str(chunk["text"]), str(chunk["response"])))
 	}
-	if joined == nil {
+	if chunks == 0 {
 		return body
 	}
-	if choices, _ := joined["choices"].([]any); streamed && len(choices) > 0 {
-		if last, ok := choices[0].(map[string]any); ok {
-			last["message"] = map[string]any{"content": text.String(), "reasoning_content": thinking.String()}
-			joined["choices"] = []any{last}
-		}
+	if delete(joined, "message"); text.Len()+thinking.Len() > 0 || finish != nil {
+		joined["choices"] = []any{map[string]any{"finish_reason": finish, "message": map[string]any{"content": text.String(), "reasoning_content": thinking.String()}}}
 	}
 	whole, err := json.Marshal(joined)
 	if err != nil {

@@ -147,7 +147,7 @@ func (f fault) says(phrases ...string) bool {
 // blocked is the block that the fault tells of, nil for none.
 func (f fault) blocked(status int) *model.Block {
 	block := reply.Fault(status, f.message, f.codes...)
-	if block == nil && f.flagged != "" { // OpenRouter
+	if f.flagged != "" { // OpenRouter
 		block = &model.Block{Kind: model.PromptFilter, Detail: f.flagged}
 	}
 	if block != nil {
