@@ -2,6 +2,7 @@ package reply
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -83,6 +84,9 @@ var noAnswers = sync.OnceValue(func() []noAnswer {
 	return all
 })
 
+// failures has one of every longer text that is no answer, as signs has of blocks.
+var failures = []string{"error", "fail", "exceeded", "reached", "unavailable", "upstream", "timed out", "timeout", "overloaded", "busy", "loading", "exhausted", "connection", "traceback", "memory", "went wrong", "not found", "not available", "does not exist", "unauthor", "forbidden", "unable to", "could not", "gateway", "retr", "cloudflare", "denied", "moment", "deadline", "disconnected", "no response", "no answer", "empty", "hit", "invalid", "false"}
+
 // IsValue reports whether a text is a value, and not a mark of a missing one.
 func IsValue(text string) bool { return Missing(text, model.Response{Finish: model.Stop}) == "" }
 
@@ -106,6 +110,9 @@ func Missing(text string, response model.Response) string {
 		return ""
 	}
 	lower := strings.ToLower(trimmed)
+	if len(lower) > 40 && !slices.ContainsFunc(failures, func(s string) bool { return strings.Contains(lower, s) }) {
+		return ""
+	}
 	for i := range noAnswers() {
 		if noAnswers()[i].texts.MatchString(lower) {
 			return noAnswers()[i].Name

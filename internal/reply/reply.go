@@ -103,7 +103,10 @@ func (r Reading) answer(response model.Response) model.Response {
 		block := r.withheld(text)
 		if !r.old() && block == nil {
 			inner, dress := Unwrap(text)
-			if block = r.withheld(inner); block == nil && response.Finish != model.Blocked {
+			if inner != text {
+				block = r.withheld(inner)
+			}
+			if block == nil && response.Finish != model.Blocked {
 				missing = Missing(text, response)
 			}
 			if block == nil && missing == "" && dress != "" {

@@ -40,6 +40,16 @@ var (
 		return all
 	})
 	marks = load[mark]("marks.yaml")
+	// openers has the bytes with which thinking begins.
+	openers = sync.OnceValue(func() string {
+		var b strings.Builder
+		for _, f := range forms() {
+			for _, open := range f.Open {
+				b.WriteString(strings.ToLower(open[:1]) + strings.ToUpper(open[:1]) + open[:1])
+			}
+		}
+		return b.String()
+	})
 	// firstForms are those of the first reading.
 	firstForms = sync.OnceValue(func() []form {
 		return slices.DeleteFunc(slices.Clone(forms()), func(f form) bool { return !(Reading{Date: First}).knows(f.Entry) })
@@ -91,6 +101,9 @@ func (r Reading) Cut(text string) (answer, thinking, name string) {
 // block cuts one block that begins the text. A block left open takes all of it.
 func (r Reading) block(text string, known []form) (block, rest string, of *form) {
 	trimmed := strings.TrimLeft(text, space)
+	if trimmed == "" || strings.IndexByte(openers(), trimmed[0]) < 0 {
+		return "", text, nil
+	}
 	for i := range known {
 		f := &known[i]
 		for _, open := range f.Open {

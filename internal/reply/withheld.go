@@ -85,6 +85,9 @@ func Faulted(text string) *model.Block {
 	return Fault(status, text, codes...)
 }
 
+// signs has one of every text of a block, so that few texts are compared with all of them.
+var signs = []string{"block", "filter", "withheld", "censor", "moderat", "flagged", "safety", "redacted", "refused by", "removed by", "rejected", "prohibited", "guardrail", "recitation", "violation", "exception", "error", "content_", "harm_"}
+
 var (
 	// faultText begins a fault that a program wrote in place of an answer.
 	faultText = regexp.MustCompile(`^(?:error code: \d|api error: |(?:\w+\.)?\w+(?:error|exception): |\{\s*["']error["']\s*:)`)
@@ -109,6 +112,9 @@ func (r Reading) withheld(text string) *model.Block {
 		return nil // an answer of one word
 	}
 	text = strings.ToLower(text)
+	if !slices.ContainsFunc(signs, func(s string) bool { return strings.Contains(text, s) }) {
+		return nil
+	}
 	if faultText.MatchString(text) {
 		if block := Faulted(text); block != nil {
 			return block
