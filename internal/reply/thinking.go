@@ -64,8 +64,11 @@ const space = " \t\r\n"
 // takes the marks of a chat template from both ends.
 func (r Reading) Cut(text string) (answer, thinking, name string) {
 	known := forms()
-	if r.old() {
+	switch {
+	case r.old():
 		known = firstForms()
+	case r.Date != "" && r.Date < Present:
+		known = slices.DeleteFunc(slices.Clone(known), func(f form) bool { return !r.knows(f.Entry) })
 	}
 	var blocks []string
 	answer, cut := text, false

@@ -121,7 +121,7 @@ func (r Reading) withheld(text string) *model.Block {
 		}
 	}
 	for i := range blocks() {
-		if b := &blocks()[i]; b.texts != nil && b.texts.MatchString(text) {
+		if b := &blocks()[i]; b.texts != nil && r.knows(b.Entry) && b.texts.MatchString(text) {
 			made := b.made()
 			if made.Kind != model.RefusalField {
 				made.Kind = model.OutputFilter
