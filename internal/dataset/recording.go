@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
@@ -52,7 +53,7 @@ type RecordingColumns struct {
 // responseNames are the usual names of the answer column, the likelier first. They are
 // used if the user names no column.
 var responseNames = []string{
-	"response", "completion", "answer", "output", "generation", "model_output", "model_response", "reply", "generated_text",
+	"response", "response_text", "completion", "model_output", "model_response", "prediction", "predict", "answer", "output", "generation", "reply", "generated_text",
 }
 
 // MaxValues is the most distinct values of a gold or grouping column. A column with more,
@@ -141,7 +142,7 @@ type Answer struct {
 // empty counts as one that ended by itself; it has no Usage, by which it is told from one
 // that is known to have ended so.
 func (a Answer) Reply() model.Response {
-	text, thinking := model.CutThinking(a.Response)
+	text, thinking := reply.Kept(a.Response)
 	if a.Finish == "" {
 		return model.Response{Text: text, Thinking: thinking, Finish: model.Stop}
 	}

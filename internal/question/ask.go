@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/model"
 )
 
@@ -33,7 +34,8 @@ func Ask(request model.Request, attempts int, look model.Lookup, read func(model
 		}
 		err := replyFault(response)
 		if err == nil {
-			response.Text, _ = model.CutThinking(response.Text)
+			// Thinking that a server left in the text is not part of the reply.
+			response.Text = reply.Reading{Date: response.Reading}.Reply(response.Text)
 			err = read(response)
 		}
 		if err == nil {

@@ -33,7 +33,7 @@ func (r *Judged) Interchange(a JudgedAnswer) interchange.Answer {
 	name := datasetOf(r.Recording.Path)
 	row := score.AnswerRow{
 		Target: cmp.Or(a.Answer.Model, name), Dataset: name, Prompt: a.Answer.Asked(), Status: score.Answered,
-		Response: a.Answer.Reply(), Verdicts: a.Verdicts, Simulated: a.Answer.Simulated,
+		Response: a.Read, Verdicts: a.Verdicts, Simulated: a.Answer.Simulated,
 	}
 	row.Prompt.Label, row.Prompt.Category = "", ""
 	if row.Response.Finish == model.Blocked {
@@ -50,11 +50,11 @@ func (r Result) Score() score.Result {
 		m := r.models[of]
 		run := score.RunResult{
 			Target: cmp.Or(of, name), Dataset: name, DatasetSHA256: r.SHA256, Language: r.Language,
-			N: m.answers, Answered: m.answers - m.blocked, Blocked: m.blocked, Simulated: m.simulated,
+			N: m.answers, Answered: m.answers - m.blocked, Blocked: m.blocked, Simulated: m.simulated, Read: m.read, Reread: m.reread,
 		}
 		for i, f := range m.judges {
 			run.Judges = append(run.Judges, score.JudgeResult{
-				Judge: r.Judges[i].Judge, Judged: f.N, Refused: f.Refused, Rate: f.Rate, Unjudged: f.Unjudged, ByClass: f.ByClass, Simulated: r.Judges[i].Simulated,
+				Judge: r.Judges[i].Judge, Judged: f.N, Refused: f.Refused, Rate: f.Rate, Unjudged: f.Unjudged, UnjudgedFor: f.UnjudgedFor, ByClass: f.ByClass, Simulated: r.Judges[i].Simulated,
 			})
 		}
 		out.Runs, out.Simulated = append(out.Runs, run), out.Simulated || m.simulated

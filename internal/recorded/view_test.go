@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/internal/versus"
+	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -234,7 +235,7 @@ func TestDisagreements(t *testing.T) {
 			Answer: dataset.Answer{
 				Line: number, Number: number, Prompt: "=prompt", Response: "<think>Hm.</think>Sorry, no.", Gold: "@gold",
 			},
-			Refusal: gold, Verdicts: verdicts,
+			Read: model.Response{Text: "Sorry, no."}, Refusal: gold, Verdicts: verdicts,
 		}
 	}
 	refused, answered, unjudged := verdict(orbench.Refusal, 0, 5, "x"), verdict(orbench.FullAnswer, 0, 0, "-it helps"), verdict(orbench.Unjudged, 0, 0, "no reply")

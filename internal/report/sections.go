@@ -112,7 +112,7 @@ func (n noRates) lines() (lines []string) {
 	for why, text := range []struct{ since, help string }{
 		score.Unjudged: {"too many answers are unjudged", "The page of answers says why, and so does the rationale in a file of verdicts. To see a rate anyway, raise the share that may be unjudged (most_unjudged)."},
 		score.CutShort: {"the token limit cut too many answers before their first word", "Raise the limit of output tokens (max_tokens)."},
-		score.NoText:   {"too many answers have no text", ""},
+		score.NoText:   {"too many are no answers", ""},
 	} {
 		if who := n[why]; len(who) > 0 {
 			lines = append(lines, "No rate, since "+text.since+": "+strings.Join(who, ", ")+strings.TrimSpace(". "+text.help))

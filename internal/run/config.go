@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -30,6 +32,10 @@ type EvalConfig struct {
 	// other counts: its name, with the time behind it once they were asked again. It is empty
 	// of a run without a name, and of an older one.
 	Mark string `json:"mark,omitempty"`
+	// Reading is the date of the reading of its replies, empty for the first; see package reply.
+	Reading string `json:"reading,omitempty"`
+	// Blocks is as in experiment.Experiment.
+	Blocks []string `json:"blocks,omitempty"`
 	// Until makes the run end by itself; nil for a run that asks all prompts.
 	Until *Until `json:"until,omitempty"`
 	// Experiment is what the run was made of, by which it goes on and grows; nil of an older run.
@@ -154,7 +160,7 @@ func (s Spec) structured(provider string) bool { return s.Structured[provider] }
 // open makes the run that the config describes, judged by its own judges, without its
 // datasets.
 func (c EvalConfig) open() (*evaluate.Run, error) {
-	r := &evaluate.Run{Targets: slices.Clone(c.Targets), Limit: c.Limit, Accepted: c.AcceptModels, Recorded: true}
+	r := &evaluate.Run{Targets: slices.Clone(c.Targets), Limit: c.Limit, Accepted: c.AcceptModels, Recorded: true, Reading: c.reading()}
 	for i, t := range r.Targets {
 		for _, s := range c.Defenses {
 			if s.Name != t.Guarded {
@@ -180,10 +186,22 @@ func (c EvalConfig) open() (*evaluate.Run, error) {
 	return r, nil
 }
 
-// asked is the configuration without the judges and the names that are accepted: judging a
+// reading is how replies are read.
+func (c EvalConfig) reading() reply.Reading {
+	return reply.Reading{Date: cmp.Or(c.Reading, reply.First), Blocks: c.Blocks}
+}
+
+// Reread has the replies of the run read by the present reading.
+func (r *Run) Reread() error {
+	r.Config.Reading = reply.Present
+	r.Reading = r.Config.reading()
+	return r.resolve()
+}
+
+// asked is the configuration without the judges, how replies are read, and the names that are accepted: judging a
 // run again is no other run. Nor is one that goes on by the interval that it was asked by.
 func (c EvalConfig) asked() EvalConfig {
-	c.Judges, c.AcceptModels, c.Mark, c.Experiment = nil, nil, "", nil
+	c.Judges, c.AcceptModels, c.Mark, c.Experiment, c.Reading, c.Blocks = nil, nil, "", nil, "", nil
 	if c.Until != nil {
 		until := *c.Until
 		until.Interval, c.Until = "", &until

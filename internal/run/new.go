@@ -17,6 +17,7 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/guard"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/judge"
@@ -81,6 +82,8 @@ type opening struct {
 func New(ctx context.Context, x *experiment.Experiment, clients *client.Set, cache string) (*Run, error) {
 	o := opening{Run: &Run{Study: &study.Study{}, cache: cache}, x: x, clients: clients, cache: cache}
 	o.Limit, o.Config.Limit, o.Config.Mark = x.Limit, x.Limit, x.Name
+	o.Config.Reading, o.Config.Blocks = reply.Present, x.Blocks
+	o.Reading = o.Config.reading()
 	for _, step := range []func(context.Context) error{o.addTargets, o.addJudges, o.addDatasets, o.addUntil} {
 		if err := step(ctx); err != nil {
 			return nil, err

@@ -3,7 +3,6 @@ package run
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -84,8 +83,8 @@ func (o *opening) addUntil(context.Context) error {
 	return nil
 }
 
-// adopt is study.Study.Adopt: a run goes on by the revisions of its judges, and by the interval
-// that it was asked by, unless the experiment names one.
+// adopt is study.Study.Adopt: a run goes on by the revisions of its judges, by its own reading,
+// and by the interval that it was asked by, unless the experiment names one.
 func (o *opening) adopt(kept *study.Study) error {
 	stored, err := Of(kept)
 	if err == nil {
@@ -97,8 +96,11 @@ func (o *opening) adopt(kept *study.Study) error {
 	if until := stored.Config.Until; o.Until != nil && until != nil && o.x.UntilInterval == "" {
 		o.Until.Interval, o.Config.Until.Interval = until.Interval, until.Interval
 	}
-	o.Study.Config, err = json.Marshal(o.Config)
-	return err
+	if !o.x.Reread {
+		o.Config.Reading = stored.Config.Reading
+		o.Reading = o.Config.reading()
+	}
+	return o.resolve()
 }
 
 // stopsOtherwise lists what is no longer asked because the run ends sooner or asks in

@@ -116,6 +116,11 @@ type RunResult struct {
 	// reason in its own words; see model.Block. After mostReasons reasons, all
 	// others count as otherReason.
 	BlockedFor map[string]int `json:"blocked_for,omitempty"`
+	// Read counts the answers of which the reading made something, by what, such as "thinking
+	// (harmony)". Reread counts those of which the present reading would, where the run has
+	// another one.
+	Read   map[string]int `json:"read,omitempty"`
+	Reread map[string]int `json:"reread,omitempty"`
 	// Truncation counts those of Answered that the token limit cut. Replies of
 	// guards do not count.
 	Truncation

@@ -15,7 +15,6 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/dataset"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/guard"
@@ -36,8 +35,10 @@ type judgeFlags struct {
 	disagreements  string
 	judgeMaxTokens int
 	// fresh is the revision by which verdicts are asked for anew, empty for those of the study.
-	fresh string
-	out   command.Output
+	fresh  string
+	blocks []string
+	reread bool
+	out    command.Output
 	command.Asking
 }
 
@@ -120,8 +121,10 @@ answer to a bad line is its error. Limits such as --max-cost hold for the whole 
 	flags.StringVar(&f.disagreements, "disagreements", "", "write the rows where a judge and the gold label, or two judges, differ to this new CSV `FILE`")
 	flags.Bool("fresh", false, "ask the judges that are models for all verdicts anew, such as after a judge's server changed; the store keeps the old ones")
 	f.judgeMaxTokens = 1000
+	flags.BoolVar(&f.reread, "reread", false, "read the answers as orbench reads them now, not as when the run was made")
 	command.AddSettings(
 		c,
+		command.Setting{Name: "blocks", Into: &f.blocks, Usage: "texts in place of an answer that was withheld; * stands for any text"},
 		judgeTokens(&f.judgeMaxTokens),
 		command.Setting{Name: "user_column", Into: &f.columns.User, Usage: "column of who asked, kept as a hash for orbench store forget (default: by its usual names)"},
 	)
@@ -169,6 +172,11 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags, saysLocal 
 	if err != nil {
 		return err
 	}
+	if f.reread {
+		if err := r.Reread(); err != nil {
+			return err
+		}
+	}
 	if !saysLocal {
 		f.Calls.Local = r.History.Local()
 	}
@@ -204,6 +212,7 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 	if err != nil {
 		return err
 	}
+	r.Anew, r.Reading.Blocks = f.reread, f.blocks
 	a.Infos(r.Recording.Notes)
 	if n := len(r.Recording.Models); n > 1 {
 		a.Infof("the answers of %d models count together; give the answers of each a file of its own", n)
@@ -213,7 +222,8 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 		return err
 	}
 	of := subjectOf(r, f)
-	return a.Run(ctx, command.Running{
+	var nothing []string
+	return a.orNothing(&nothing, a.Run(ctx, command.Running{
 		Asking: f.Asking, Study: s, Job: r.Job(), Clients: clients, Printed: f.out.Printed,
 		Check: func() error {
 			if err := f.out.CheckPlaces(of, r.About(a.Version, s)); err != nil || f.disagreements == "" {
@@ -222,8 +232,8 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 			return folder.VacantFile(f.disagreements, of)
 		},
 		Show: func(ctx context.Context, m store.Reader, filled command.Filled) ([]string, error) {
-			err := a.showRecorded(ctx, r, s, m, f.out, of, f.disagreements, filled.Unfinished())
-			if err != nil && !errors.Is(err, command.ErrFailures) {
+			result, err := a.showRecorded(ctx, r, s, m, f.out, of, f.disagreements, filled.Unfinished())
+			if err != nil {
 				return nil, err
 			}
 			if filled.Unfinished() {
@@ -233,9 +243,10 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 				}
 				a.sayUnfinished(paths...)
 			}
-			return nil, err
+			nothing = nothingJudged(result.Score())
+			return nil, nil
 		},
-	})
+	}))
 }
 
 // fileEnding checks that a file, empty for none, ends in one of those given.
@@ -266,17 +277,17 @@ func (a app) sayUnfinished(paths ...string) {
 
 // showRecorded derives the measures of a judged file and shows them. disagreements is the
 // file to write those to, or empty; unfinished says that verdicts are missing.
-func (a app) showRecorded(ctx context.Context, r *recorded.Judged, s *study.Study, memory store.Reader, out command.Output, of folder.Subject, disagreements string, unfinished bool) (err error) {
+func (a app) showRecorded(ctx context.Context, r *recorded.Judged, s *study.Study, memory store.Reader, out command.Output, of folder.Subject, disagreements string, unfinished bool) (result recorded.Result, err error) {
 	writers, err := out.Create(of, r.About(a.Version, s))
 	if err != nil {
-		return err
+		return result, err
 	}
 	defer writers.Discard()
 	differ, finish := func(recorded.JudgedAnswer) error { return nil }, func() error { return nil }
 	if disagreements != "" {
 		file, err := folder.CreateFile(disagreements, of)
 		if err != nil {
-			return err
+			return result, err
 		}
 		defer file.Discard()
 		var names []string
@@ -286,7 +297,7 @@ func (a app) showRecorded(ctx context.Context, r *recorded.Judged, s *study.Stud
 		buffer := bufio.NewWriter(file)
 		sheet, err := recorded.NewDisagreements(buffer, names)
 		if err != nil {
-			return err
+			return result, err
 		}
 		differ = sheet.Add
 		finish = func() error {
@@ -296,40 +307,20 @@ func (a app) showRecorded(ctx context.Context, r *recorded.Judged, s *study.Stud
 			return file.Finish(unfinished)
 		}
 	}
-	result, err := r.Derive(ctx, memory, func(row recorded.JudgedAnswer) error {
+	result, err = r.Derive(ctx, memory, func(row recorded.JudgedAnswer) error {
 		if err := differ(row); err != nil || !writers.Any() {
 			return err
 		}
 		return writers.Add(r.Interchange(row))
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		err = finish()
 	}
-	if err := finish(); err != nil {
-		return err
+	if err == nil {
+		err = writers.Finish(result.Score(), unfinished)
 	}
-	if err := writers.Finish(result.Score(), unfinished); err != nil {
-		return err
+	if err == nil {
+		err = a.ShowOutput(out, of, unfinished, result)
 	}
-	if err := a.ShowOutput(out, of, unfinished, result); err != nil {
-		return err
-	}
-	judged := 0
-	for _, j := range result.Judges {
-		judged += j.N
-	}
-	if unfinished {
-		return nil
-	}
-	return a.nothingJudged(r.Judges, result.Answers, judged)
-}
-
-// nothingJudged says that judges, all of which ask models, could judge none of some answers, and
-// gives the error of the command then.
-func (a app) nothingJudged(judges []judge.Judge, answers, judged int) error {
-	if answers == 0 || judged > 0 || len(evaluate.Asking(judges)) < len(judges) {
-		return nil
-	}
-	a.Infof("orbench: none of %s could be judged, so there is no rate", table.Counted(answers, "answer", "answers"))
-	return command.ErrFailures
+	return result, err
 }
