@@ -201,7 +201,9 @@ Start with "orbench demo": it needs no key and no network.`,
 		return err
 	})
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
-	completeAll(root, env)
+	if len(env.Args) > 0 && strings.HasPrefix(env.Args[0], cobra.ShellCompRequestCmd) {
+		completeAll(root, env)
+	}
 	wrapUsage(root, env.Args)
 	return root
 }

@@ -130,7 +130,7 @@ func askedBy[T ~string](formats []T) source {
 }
 
 var (
-	guarded = askedBy(guard.Formats)
+	guarded = source(func(w world, typed string) []cobra.Completion { return askedBy(guard.Formats())(w, typed) })
 	targets = forms(models, map[string]source{"guard:": guarded, "replay:": fixed[string]()})
 	voters  = forms(models, map[string]source{"guard:": guarded})
 	judges  = forms(fixed("lexical", "paper-keywords"), map[string]source{

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/guard"
 )
 
 // TestCommandReference holds the help of every command to its form. With ORBENCH_PAGES=DIR it
@@ -26,6 +27,11 @@ func TestCommandReference(t *testing.T) {
 		var page bytes.Buffer
 		fmt.Fprintf(&page, "# %s\n", c.CommandPath())
 		writeReference(t, &page, c)
+		for _, format := range guard.Telling(guard.Refusal) {
+			if c.Name() == "judge" && !strings.Contains(c.Long, format) {
+				t.Errorf("orbench judge --help does not name the guards' format %s", format)
+			}
+		}
 		name := "orbench-" + c.Name() + ".md"
 		list += fmt.Sprintf("- [%s](%s): %s\n", c.CommandPath(), name, c.Short)
 		writePage(t, name, page.String())

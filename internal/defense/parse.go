@@ -49,7 +49,7 @@ var order = map[string]int{inputGuard: 1, icl: 2, selfReminder: 3, smoothLLM: 4,
 var names = []string{none, inputGuard, icl, selfReminder, smoothLLM, checkAnswer, outputGuard}
 
 // guardFormats lists the formats of guards that detect harm.
-var guardFormats = guard.Telling(guard.PromptHarm)
+func guardFormats() []string { return guard.Telling(guard.PromptHarm) }
 
 const (
 	// The published defaults of SmoothLLM, and bounds so that a typing error cannot cost
@@ -234,7 +234,7 @@ func (p *parser) number(what, text string, most int) (int, error) {
 func (p *parser) guardOf(rest string) (g guard.Guard, target string, ok bool, err error) {
 	format, _, found := strings.Cut(rest, "@")
 	name, _, _ := strings.Cut(format, ":")
-	if !found || !slices.Contains(guardFormats, name) {
+	if !found || !slices.Contains(guardFormats(), name) {
 		return g, "", false, nil
 	}
 	if g, target, err = guard.Parse(rest); err != nil {
@@ -306,10 +306,10 @@ func (p *parser) guard(kind, rest string) (i inspector, ref model.Ref, err error
 		return moderation(m, definitions), ref, nil
 	}
 	name, _, _ := strings.Cut(format, ":")
-	if slices.Contains(guard.Formats, guard.Format(name)) {
-		return nil, ref, wrong("defense %q: %s finds refusals, not harm; formats that find harm are %s", p.spec, name, strings.Join(guardFormats, ", "))
+	if slices.Contains(guard.Formats(), guard.Format(name)) {
+		return nil, ref, wrong("defense %q: %s finds refusals, not harm; formats that find harm are %s", p.spec, name, strings.Join(guardFormats(), ", "))
 	}
-	return nil, ref, settings.Unknown("defense", "guard format or policy", name, slices.Concat(guardFormats, policy.Names()))
+	return nil, ref, settings.Unknown("defense", "guard format or policy", name, slices.Concat(guardFormats(), policy.Names()))
 }
 
 // ref reads PROVIDER/MODEL of a model that answers; the model may contain more slashes.

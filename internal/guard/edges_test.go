@@ -27,7 +27,7 @@ var said = map[Format]struct{ harmful, harmless, source string }{
 // and refuse what is empty, chatty, in another language, or gives two verdicts.
 func TestEdges(t *testing.T) {
 	t.Parallel()
-	for _, f := range Formats {
+	for _, f := range Formats() {
 		s, ok := said[f]
 		if !ok {
 			if f != ORJudge {

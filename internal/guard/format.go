@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/goccy/go-yaml"
 
@@ -27,7 +28,7 @@ const (
 
 // Telling lists the formats that can answer a question.
 func Telling(about About) []string {
-	return settings.Names(slices.DeleteFunc(slices.Clone(Formats), func(f Format) bool { return !f.Tells(about) }))
+	return settings.Names(slices.DeleteFunc(Formats(), func(f Format) bool { return !f.Tells(about) }))
 }
 
 // About is a question to a guard.
@@ -82,23 +83,29 @@ type style struct {
 //go:embed formats.yaml
 var formatsFile []byte
 
-// Formats lists the formats, in the order of formats.yaml.
-var formats, Formats = readFormats()
-
-func readFormats() (all []traits, names []Format) {
+// formats has what formats.yaml says. It is read when a format is first asked for, since most
+// commands have no guard.
+var formats = sync.OnceValue(func() (all []traits) {
 	if err := yaml.UnmarshalWithOptions(formatsFile, &all, yaml.DisallowUnknownField()); err != nil {
 		panic("guard: formats.yaml: " + err.Error())
 	}
-	for _, t := range all {
+	return all
+})
+
+// Formats lists the formats, in the order of formats.yaml.
+func Formats() (names []Format) {
+	for _, t := range formats() {
 		names = append(names, t.Name)
 	}
-	return all, names
+	return names
 }
 
 // traits are those of the format, and none of a format that is unknown.
 func (f Format) traits() traits {
-	if i := slices.Index(Formats, f); i >= 0 {
-		return formats[i]
+	for _, t := range formats() {
+		if t.Name == f {
+			return t
+		}
 	}
 	return traits{}
 }

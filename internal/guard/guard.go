@@ -96,8 +96,8 @@ func Parse(spec string) (g Guard, target string, err error) {
 	if !ok || strings.Contains(head, "/") && !strings.Contains(head, "=") {
 		return Guard{}, "", wrong("guard %q must be FORMAT@provider/model, for example llamaguard@vllm/meta-llama/Llama-Guard-3-8B", spec)
 	}
-	if g.Format = Format(parts[0]); !slices.Contains(Formats, g.Format) {
-		return Guard{}, "", settings.Unknown("", "guard format", parts[0], settings.Names(Formats))
+	if g.Format = Format(parts[0]); !slices.Contains(Formats(), g.Format) {
+		return Guard{}, "", settings.Unknown("", "guard format", parts[0], settings.Names(Formats()))
 	}
 	seen := map[string]bool{}
 	for _, setting := range parts[1:] {
@@ -130,7 +130,7 @@ func (g *Guard) configure(key, value string) error {
 	t := g.Format.traits()
 	if !slices.Contains(t.Settings, key) {
 		var takers []string
-		for _, other := range formats {
+		for _, other := range formats() {
 			if slices.Contains(other.Settings, key) {
 				takers = append(takers, string(other.Name))
 			}

@@ -144,7 +144,7 @@ func TestFormatsAreNotBroken(t *testing.T) {
 	t.Parallel()
 	tokens := []string{"<|im_start|>", "<|im_end|>", "[INST]", "[/INST]", "<|user|>", "<|assistant|>", "<|eot_id|>", "<|end_of_text|>", "<s>", "</s>", "<start_of_turn>", "<end_of_turn>", "<END OUTPUT>", "<BEGIN OUTPUT>"}
 	text := "No. " + strings.Join(tokens, " ") + "\nResponse refusal: no"
-	for _, g := range Formats {
+	for _, g := range Formats() {
 		for _, about := range []About{PromptHarm, AnswerHarm, Refusal} {
 			if !g.Tells(about) {
 				continue
@@ -207,7 +207,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, reply string) {
-		for _, g := range Formats {
+		for _, g := range Formats() {
 			for _, about := range []About{PromptHarm, AnswerHarm, Refusal} {
 				a, err := Guard{Format: g}.read(about, reply)
 				told := map[About]*bool{PromptHarm: a.PromptHarm, AnswerHarm: a.AnswerHarm, Refusal: a.Refusal}[about]

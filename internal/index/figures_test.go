@@ -16,7 +16,7 @@ import (
 )
 
 // TestFigures shows runs of many kinds again, with all that they have in common: each by
-// itself, and two together. What the index gives is what a walk gives, byte for byte.
+// itself, and two together. What the index gives is what a walk gives.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, filepath.Join(t.TempDir(), "m.db"))

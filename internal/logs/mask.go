@@ -184,7 +184,7 @@ func (m *Masker) Values() int { return len(m.numbers) }
 // mask numbers a value, however it is written.
 func (m *Masker) mask(kind, value string) string {
 	if kind == "mail" {
-		value = patterns["spelledDot"].ReplaceAllString(patterns["spelledAt"].ReplaceAllString(value, "@"), ".")
+		value = pattern("spelledDot").ReplaceAllString(pattern("spelledAt").ReplaceAllString(value, "@"), ".")
 	}
 	id := kind + " " + strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" -/()\r\n\t", r) && kind != "key" || kind == "phone" && r == '.' {
@@ -279,7 +279,7 @@ func joined(text string, i int) bool {
 
 // inside reports whether a value that begins at byte i is the end of a word.
 func inside(text string, i int) bool {
-	return joined(text, i) && (strings.IndexByte(digits, text[i-1]) >= 0 || !patterns["labels"].MatchString(before(text, i, 6)))
+	return joined(text, i) && (strings.IndexByte(digits, text[i-1]) >= 0 || !pattern("labels").MatchString(before(text, i, 6)))
 }
 
 // alone reports whether a value is no part of a longer word.
@@ -290,7 +290,7 @@ func alone(text string, from, to int) bool {
 	if !joined(text, to) {
 		return true
 	}
-	end := patterns["ending"].FindString(clip(text[to:], 24))
+	end := pattern("ending").FindString(clip(text[to:], 24))
 	return strings.IndexByte(digits, text[to-1]) >= 0 && strings.Trim(end, "abcdef") != "" // and no number in hex
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -12,17 +13,26 @@ import (
 )
 
 //go:embed masks.txt
-var masks string
+var masksFile string
 
-// lists and patterns are those of masks.txt, by name.
-var lists, patterns = mustRead(masks)
-
-func mustRead(text string) (map[string]vocabulary, map[string]*regexp.Regexp) {
-	words, patterns, err := readMasks(text)
+// masks has what masks.txt lists, by name. It is read when something is first masked, since
+// most commands mask nothing.
+var masks = sync.OnceValues(func() (map[string]vocabulary, map[string]*regexp.Regexp) {
+	words, patterns, err := readMasks(masksFile)
 	if err != nil {
 		panic(err)
 	}
 	return words, patterns
+})
+
+func list(name string) vocabulary {
+	words, _ := masks()
+	return words[name]
+}
+
+func pattern(name string) *regexp.Regexp {
+	_, patterns := masks()
+	return patterns[name]
 }
 
 var unknownPart = regexp.MustCompile(`\{[a-z][A-Za-z]+\}`)

@@ -18,8 +18,8 @@ var (
 // key finds a key of a known form, what is named as a key or password, the password of an
 // address, and a block with a private key.
 func key(text string, i, _ int) (from, to int) {
-	find := func(pattern string) string {
-		at := patterns[pattern].FindStringSubmatchIndex(text[i:])
+	find := func(name string) string {
+		at := pattern(name).FindStringSubmatchIndex(text[i:])
 		if at == nil {
 			return ""
 		}
@@ -38,7 +38,7 @@ func key(text string, i, _ int) (from, to int) {
 			return 0, 0
 		}
 		name := said(text, i, 48)
-		if !lists["password"].named(name) && (len(value) < 12 || !has(value, digits) || !has(value, letters) || !lists["key"].named(name)) {
+		if !list("password").named(name) && (len(value) < 12 || !has(value, digits) || !has(value, letters) || !list("key").named(name)) {
 			return 0, 0
 		}
 	case joined(text, i):
@@ -48,15 +48,15 @@ func key(text string, i, _ int) (from, to int) {
 			return 0, 0
 		}
 		name := said(text, i, 48)
-		if !lists["password"].near(name, 14) && (to-from < 12 || !lists["key"].near(name, 14)) || lists["counted"].last(name) > max(lists["password"].last(name), lists["key"].last(name)) {
+		if !list("password").near(name, 14) && (to-from < 12 || !list("key").near(name, 14)) || list("counted").last(name) > max(list("password").last(name), list("key").last(name)) {
 			return 0, 0
 		}
 	case has(find("vendor"), digits):
-	case random(text[i:i+plainTokens.run(text[i:])]) && (i == 0 || text[i-1] != '/') && !patterns["inLink"].MatchString(before(text, i, 200)):
+	case random(text[i:i+plainTokens.run(text[i:])]) && (i == 0 || text[i-1] != '/') && !pattern("inLink").MatchString(before(text, i, 200)):
 		return i, i + plainTokens.run(text[i:])
 	case has(find("long"), digits) && has(text[from:to], letters):
 		name := said(text, i, 64)
-		if !lists["key"].near(name, 40) && !lists["password"].near(name, 40) {
+		if !list("key").near(name, 40) && !list("password").near(name, 40) {
 			return to, to // and none begins within it
 		}
 	default:
@@ -70,7 +70,7 @@ func key(text string, i, _ int) (from, to int) {
 // and digits about as often as drawn ones do, or 24 without upper case behind a prefix. Hashes and
 // names of files have no such prefix; parts of links are left alone, since links have such for other ends.
 func random(word string) bool {
-	if patterns["file"].MatchString(word) {
+	if pattern("file").MatchString(word) {
 		return false
 	}
 	end := 0
@@ -114,29 +114,29 @@ func mail(text string, i, least int) (from, to int) {
 	if word := strings.TrimLeft(clip(text[i:], 5), " \n"); text[i] <= ' ' && len(word) > 1 && asciiLetters[word[0]] && !strings.Contains("at et ar kl af mi ku ch ma gü", strings.ToLower(word[:2])) {
 		return 0, 0
 	}
-	sign := patterns["at"].FindStringSubmatch(clip(text[i:], 40))
+	sign := pattern("at").FindStringSubmatch(clip(text[i:], 40))
 	if sign == nil {
 		return 0, 0
 	}
 	rest := clip(text[i+len(sign[0]):], 253)
 	forms := []string{"within", "spelled", "host", "loose"}
 	switch {
-	case sign[1]+sign[2] != "" && sign[1] != "AT" && lists["mail"].last(said(text, i, 64)) == 0 && !patterns["nameLike"].MatchString(before(text, i, 32)):
+	case sign[1]+sign[2] != "" && sign[1] != "AT" && list("mail").last(said(text, i, 64)) == 0 && !pattern("nameLike").MatchString(before(text, i, 32)):
 		forms = forms[:2] // "at" alone is a word
 	case strings.TrimSpace(sign[0]) == "@":
 		forms = []string{"host", "within", "spelled", "loose"}
 	}
 	domain := ""
 	for _, form := range forms {
-		if domain = patterns[form].FindString(rest); domain != "" {
+		if domain = pattern(form).FindString(rest); domain != "" {
 			if form != "within" {
 				domain = sameScript(domain)
 			}
 			break
 		}
 	}
-	top := strings.TrimSpace(patterns["spelledDot"].ReplaceAllString(domain, "."))
-	if !patterns["topName"].MatchString(strings.TrimSpace(top[strings.LastIndexByte(top, '.')+1:])) || !strings.Contains(top, ".") {
+	top := strings.TrimSpace(pattern("spelledDot").ReplaceAllString(domain, "."))
+	if !pattern("topName").MatchString(strings.TrimSpace(top[strings.LastIndexByte(top, '.')+1:])) || !strings.Contains(top, ".") {
 		return 0, 0
 	}
 	from = i
@@ -152,7 +152,7 @@ func mail(text string, i, least int) (from, to int) {
 		from -= size
 	}
 	if sign[0] != "@" {
-		for word := patterns["earlier"].FindString(before(text, from, 60)); word != "" && from-len(word) >= least; word = patterns["earlier"].FindString(before(text, from, 60)) {
+		for word := pattern("earlier").FindString(before(text, from, 60)); word != "" && from-len(word) >= least; word = pattern("earlier").FindString(before(text, from, 60)) {
 			from -= len(word)
 		}
 	}
@@ -189,7 +189,7 @@ func sameScript(host string) string {
 // (ISO 13616: the number is 1 modulo 97).
 func iban(text string, i, _ int) (from, to int) {
 	want := 0
-	for _, country := range lists["IBAN"][unicode.ToUpper(rune(text[i]))] {
+	for _, country := range list("IBAN")[unicode.ToUpper(rune(text[i]))] {
 		if strings.EqualFold(clip(text[i:], 2), country[:2]) {
 			want, _ = strconv.Atoi(country[2:])
 		}
@@ -197,7 +197,7 @@ func iban(text string, i, _ int) (from, to int) {
 	if want == 0 || inside(text, i) || !strings.ContainsAny(clip(text[i+2:], 5), digits) {
 		return 0, 0
 	}
-	end, bare := take(patterns["account"].FindString(clip(text[i:], 4*want)), want)
+	end, bare := take(pattern("account").FindString(clip(text[i:], 4*want)), want)
 	if end == 0 || !alone(text, i, i+end) {
 		return 0, 0
 	}
@@ -236,14 +236,14 @@ func card(text string, i, _ int) (from, to int) {
 	if inside(text, i) || partOfNumber(text, i) {
 		return 0, 0
 	}
-	match := patterns["cardDigits"].FindString(clip(text[i:], 60))
+	match := pattern("cardDigits").FindString(clip(text[i:], 60))
 	for _, length := range []int{16, 15, 14, 19, 18, 13} {
 		end, bare := take(match, length)
-		if end == 0 || !patterns["card"+strconv.Itoa(length)].MatchString(bare) || !alone(text, i, i+end) || !luhn(bare) {
+		if end == 0 || !pattern("card"+strconv.Itoa(length)).MatchString(bare) || !alone(text, i, i+end) || !luhn(bare) {
 			continue
 		}
 		before := said(text, i, 64)
-		if lists["card"].last(before) > 0 || patterns["cardGroups"].MatchString(groupsOf(match[:end])) && lists["counted"].last(before) == 0 {
+		if list("card").last(before) > 0 || pattern("cardGroups").MatchString(groupsOf(match[:end])) && list("counted").last(before) == 0 {
 			return i, i + end
 		}
 	}
@@ -281,7 +281,7 @@ func groupsOf(number string) string {
 // partOfNumber reports whether the digits of a number with a dot, comma, colon, hyphen or slash
 // behind them stand before byte i, or a word with a hyphen, as in PO-0301234567.
 func partOfNumber(text string, i int) bool {
-	return i > 0 && strings.IndexByte(".,:/_-#", text[i-1]) >= 0 && patterns["longer"].MatchString(before(text, i, 24))
+	return i > 0 && strings.IndexByte(".,:/_-#", text[i-1]) >= 0 && pattern("longer").MatchString(before(text, i, 24))
 }
 
 // address finds an IP address that says more than the machine itself.
@@ -289,19 +289,19 @@ func address(text string, i, _ int) (from, to int) {
 	if rest := text[i+hex.run(clip(text[i:], 5)):]; rest == "" || strings.IndexByte(".:[( ", rest[0]) < 0 || inside(text, i) {
 		return 0, 0
 	}
-	match := patterns["fourth"].FindString(clip(text[i:], 60))
+	match := pattern("fourth").FindString(clip(text[i:], 60))
 	written := strings.Join(strings.FieldsFunc(match, noDigit), ".")
 	if match == "" {
-		match = patterns["sixth"].FindString(clip(text[i:], 60))
+		match = pattern("sixth").FindString(clip(text[i:], 60))
 		if !strings.HasSuffix(match, "::") {
 			match = strings.TrimSuffix(match, ":")
 		}
 		written = strings.ToLower(match)
-	} else if patterns["longerIP"].MatchString(before(text, i, 2)) || patterns["goesOn"].MatchString(text[i+len(match):]) || lists["section"].near(said(text, i, 48), 16) || lists["section"].last(lower(clip(text[i+len(match):], 16))) > 0 {
+	} else if pattern("longerIP").MatchString(before(text, i, 2)) || pattern("goesOn").MatchString(text[i+len(match):]) || list("section").near(said(text, i, 48), 16) || list("section").last(lower(clip(text[i+len(match):], 16))) > 0 {
 		return 0, 0
 	}
 	a, err := netip.ParseAddr(written)
-	if err != nil || a.IsUnspecified() || a.IsLoopback() || a.Is6() && strings.Count(written, ":") < 3 && !patterns["shortest"].MatchString(written) || !alone(text, i, i+len(match)) {
+	if err != nil || a.IsUnspecified() || a.IsLoopback() || a.Is6() && strings.Count(written, ":") < 3 && !pattern("shortest").MatchString(written) || !alone(text, i, i+len(match)) {
 		return 0, 0
 	}
 	return i, i + len(match)
@@ -314,13 +314,13 @@ func phone(text string, i, _ int) (from, to int) {
 	if inside(text, i) {
 		return 0, 0
 	}
-	match := patterns["dialed"].FindString(clip(text[i:], 80))
-	if len(match) < 7 || partOfNumber(text, i) && lists["called"].last(said(text, i, 12)) == 0 || patterns["paid"].MatchString(before(text, i, 8)) || patterns["date"].MatchString(match) {
+	match := pattern("dialed").FindString(clip(text[i:], 80))
+	if len(match) < 7 || partOfNumber(text, i) && list("called").last(said(text, i, 12)) == 0 || pattern("paid").MatchString(before(text, i, 8)) || pattern("date").MatchString(match) {
 		return 0, 0
 	}
 	beside := around{before: said(text, i, 64)}
 	for end := len(match); end > 6; end = ends(match, end) {
-		if strings.Count(match[:end], " ") > 9 || !alone(text, i, i+end) || patterns["goesOnBy"].MatchString(text[i+end:min(i+end+2, len(text))]) || patterns["amount"].MatchString(clip(text[i+end:], 24)) {
+		if strings.Count(match[:end], " ") > 9 || !alone(text, i, i+end) || pattern("goesOnBy").MatchString(text[i+end:min(i+end+2, len(text))]) || pattern("amount").MatchString(clip(text[i+end:], 24)) {
 			continue
 		}
 		beside.behind = lower(clip(text[i+end:], 60))
@@ -354,25 +354,25 @@ func (s around) dials(number string) bool {
 	if strings.ContainsRune(clip(number, 2), '+') {
 		return n >= 8 && n <= 15 && bare[0] != '0'
 	}
-	is, not := lists["called"].last(s.before), lists["counted"].last(s.before)
+	is, not := list("called").last(s.before), list("counted").last(s.before)
 	sentence := clip(s.behind, 32)
 	if at := strings.IndexAny(sentence, ".!?\n"); at >= 0 {
 		sentence = sentence[:at]
 	}
 	switch {
-	case not > 0 && not >= is, is == 0 && patterns["numbered"].MatchString(s.before):
+	case not > 0 && not >= is, is == 0 && pattern("numbered").MatchString(s.before):
 		return false
-	case is > not && lists["called"].near(s.before, 36) || is == not && lists["asked"].last(sentence) > 0:
+	case is > not && list("called").near(s.before, 36) || is == not && list("asked").last(sentence) > 0:
 		return n <= 15 && !strings.HasPrefix(bare, "000")
 	case strings.HasPrefix(s.behind, "+"): // as in Arabic
 		return n >= 10 && n <= 14
 	case strings.HasPrefix(strings.TrimPrefix(number, "("), "00"):
 		return n > 9 && (groups != "x" || n > 11) && bare[2] != '0'
-	case patterns["thirds"].MatchString(number) && patterns["inNumber"].MatchString(s.before):
+	case pattern("thirds").MatchString(number) && pattern("inNumber").MatchString(s.before):
 		return false // of a sum
 	case bare[0] == '0':
 		return n >= 9 && n <= 12 && (groups != "x" || n > 9) && (groups[0] != '1' || n == 11 && groups[1] == '3')
 	}
-	number = patterns["tight"].ReplaceAllString(number, "$1")
-	return patterns["national"].MatchString(number) || groups == "x" && (patterns["chinese"].MatchString(bare) && s.in(unicode.Han) || patterns["russian"].MatchString(bare) && s.in(unicode.Cyrillic))
+	number = pattern("tight").ReplaceAllString(number, "$1")
+	return pattern("national").MatchString(number) || groups == "x" && (pattern("chinese").MatchString(bare) && s.in(unicode.Han) || pattern("russian").MatchString(bare) && s.in(unicode.Cyrillic))
 }

@@ -205,13 +205,14 @@ func TestReadMasks(t *testing.T) {
 	for _, name := range regexp.MustCompile(`"([a-zA-Z]+)"`).FindAllSubmatch(code, -1) {
 		named[string(name[1])] = true
 	}
+	_, patterns := masks()
 	for name := range patterns {
 		if !named[strings.TrimRight(name, "0123456789")] {
 			t.Errorf("no rule has the pattern %s", name)
 		}
 	}
-	for _, name := range regexp.MustCompile(`(?:patterns|lists)\["([a-zA-Z]+)"\]`).FindAllStringSubmatch(string(code), -1) {
-		if lists[name[1]] == nil && patterns[name[1]] == nil {
+	for _, name := range regexp.MustCompile(`(?:pattern|list)\("([a-zA-Z0-9]+)"`).FindAllStringSubmatch(string(code), -1) {
+		if list(name[1]) == nil && pattern(name[1]) == nil {
 			t.Errorf("masks.txt has no %s", name[1])
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -109,7 +110,10 @@ func TestCountsOpenTheirAnswers(t *testing.T) {
 	b.Until(t, total+" === "+strings.ReplaceAll(links[0][1], ",", ""))
 	b.Quiet(t, within)
 	openAnswers(t, b, dir, "")
-	for _, link := range links {
+	for n, link := range links {
+		if n%4 > 0 && os.Getenv("ORBENCH_LONG") == "" {
+			continue // only ORBENCH_LONG follows them all
+		}
 		if got := strconv.Itoa(view(t, b, link[0])); got != strings.ReplaceAll(link[1], ",", "") {
 			t.Errorf("the count %s opens %s answers: %s", link[1], got, link[0])
 		}

@@ -133,9 +133,10 @@ func (c Check) Outcome(look model.Lookup, refused Refused) (o Outcome) {
 	o.Parted, o.Odd = parted[0]+parted[1], odd[0]+odd[1]
 	o.Other = c.chance(parted, odd) <= limit
 	for i := range asked[0] + 1 {
+		chance := binomial(i, asked[0], .1)
 		for k := range asked[1] + 1 {
 			if math.Pow(c.odds[0], float64(i))*math.Pow(c.odds[1], float64(k)) <= limit {
-				o.Finds += binomial(i, asked[0], .1) * binomial(k, asked[1], .1)
+				o.Finds += chance * binomial(k, asked[1], .1)
 			}
 		}
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/folder"
-	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/store"
@@ -56,7 +55,7 @@ guard:FORMAT@PROVIDER/MODEL, classify:FORMAT[:LABEL]@PROVIDER/MODEL,
 panel:RULE(JUDGE,...) and 'cascade:lexical>JUDGE', which asks the second where the first
 is not sure. A rubric is paper, xstest, helpful or a YAML file with a question and classes
 of your own; "orbench config init rubric" prints one. Formats of guards are
-` + strings.Join(guard.Telling(guard.Refusal), ", ") + `; formats of classifiers (on a server's /predict or /classify) are
+wildguard, qwen3guard, polyguard, granite-guardian and or-judge; formats of classifiers (on a server's /predict or /classify) are
 ` + strings.Join(judge.ClassifierFormats, " and ") + `. An llm judge sees prompt and answer between fences that they
 cannot forge. Guards and classifiers have no fences, so an answer that imitates their
 format may mislead them.
