@@ -52,15 +52,6 @@ type Result struct {
 	// the answers for which JudgedAnswer.Disagrees is true.
 	people    []score.Agreement
 	differing int
-	// models has the figures of the answers of each model, by its name.
-	models map[string]*ofModel
-}
-
-// ofModel are the figures of the answers of one model.
-type ofModel struct {
-	answers, blocked int
-	judges           []Figures
-	simulated        bool
 }
 
 // people is used as the name of a judge for the people who labeled the answers.
@@ -282,7 +273,6 @@ func newTally(recording *dataset.Recording, judges []judge.Judge, goldRefusal []
 		},
 		refusedBy: make([]int, len(judges)+1), labeled: map[orbench.Subject]bool{},
 	}
-	t.out.models = map[string]*ofModel{}
 	if gold {
 		t.out.GoldValues, t.out.GoldRefusal = recording.GoldValues, goldRefusal
 	}
@@ -314,21 +304,7 @@ func (t *tally) add(row JudgedAnswer) {
 	if row.Disagrees() {
 		t.out.differing++
 	}
-	of := t.out.models[row.Answer.Model]
-	if of == nil {
-		of = &ofModel{}
-		for range row.Verdicts {
-			of.judges = append(of.judges, newFigures(false))
-		}
-		t.out.models[row.Answer.Model] = of
-	}
-	of.answers++
-	of.simulated = of.simulated || row.Answer.Simulated
-	if row.Answer.Finish == model.Blocked {
-		of.blocked++
-	}
 	for i, v := range row.Verdicts {
-		of.judges[i].add(v.Class, nil, 0)
 		j := &t.out.Judges[i]
 		j.Simulated = j.Simulated || v.Simulated
 		j.add(v.Class, row.Refusal, row.Answer.Chance)
@@ -363,11 +339,6 @@ func (t *tally) result() Result {
 		j := &out.Judges[i]
 		j.finish()
 		out.Simulated = out.Simulated || j.Simulated
-	}
-	for _, of := range out.models {
-		for i := range of.judges {
-			of.judges[i].finish()
-		}
 	}
 	for i := range out.Agreement {
 		out.Agreement[i].Finish()

@@ -205,7 +205,7 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 	return a.Run(ctx, command.Running{
 		Asking: f.Asking, Study: s, Job: r.Job(), Clients: clients, Printed: f.out.Printed,
 		Check: func() error {
-			if err := f.out.CheckPlaces(of, r.About(a.Version, s)); err != nil || f.disagreements == "" {
+			if err := f.out.CheckPlaces(of, r.About(s.Name)); err != nil || f.disagreements == "" {
 				return err
 			}
 			return folder.VacantFile(f.disagreements, of)
@@ -255,7 +255,7 @@ func (a app) sayUnfinished(paths ...string) {
 // showRecorded derives the measures of a judged file and shows them. disagreements is the
 // file to write those to, or empty; unfinished says that verdicts are missing.
 func (a app) showRecorded(ctx context.Context, r *recorded.Judged, s *study.Study, memory store.Reader, out command.Output, of folder.Subject, disagreements string, unfinished bool) (err error) {
-	writers, err := out.Create(of, r.About(a.Version, s))
+	writers, err := out.Create(of, r.About(s.Name))
 	if err != nil {
 		return err
 	}
@@ -296,7 +296,7 @@ func (a app) showRecorded(ctx context.Context, r *recorded.Judged, s *study.Stud
 	if err := finish(); err != nil {
 		return err
 	}
-	if err := writers.Finish(result.Score(), unfinished); err != nil {
+	if err := writers.Finish(unfinished); err != nil {
 		return err
 	}
 	return a.ShowOutput(out, of, unfinished, result)

@@ -72,7 +72,6 @@ the publication. With --out it also writes the trade-off plot.`,
 	flags.StringArrayVar(&accepted, "accept-model", nil, "count answers under this model `NAME` as the asked model's, if the report says that orbench cannot decide; repeatable")
 	a.StoreFlag(c, &store)
 	out.Register(c)
-	out.RegisterPublisher(c)
 	flags.BoolVar(&out.Redact, "redact", false, "leave the texts of prompts and answers out of what --out writes")
 	return c
 }
@@ -113,7 +112,7 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 	for _, r := range runs {
 		r.Accepted = slices.Concat(r.Accepted, accepted)
 	}
-	if err := out.CheckPlaces(run.Subject(runs...), interchange.StudyOf(a.Version, runs...)); err != nil {
+	if err := out.CheckPlaces(run.Subject(runs...), interchange.StudyOf(runs...)); err != nil {
 		return err
 	}
 	nothing := 0.0
