@@ -123,9 +123,6 @@ func formatOf(name string) table.Format {
 	return formats[slices.IndexFunc(formats, func(f table.Format) bool { return f.Name == name })]
 }
 
-// UsualUnjudged is the share of unjudged answers above which there is no rate.
-const UsualUnjudged = 0.1
-
 // Output are the flags that say where results go.
 type Output struct {
 	Printed
@@ -135,7 +132,8 @@ type Output struct {
 	Places []Place
 	// Redact leaves the texts of prompts and answers out of what is written.
 	Redact bool
-	// MostUnjudged is the share of unjudged answers above which no rate is given.
+	// MostUnjudged is the share of unjudged answers above which no rate is given, 0 for the
+	// usual one.
 	MostUnjudged float64
 }
 
@@ -195,15 +193,10 @@ func (f *Output) addOut(text string) error {
 func (f *Output) Register(c *cobra.Command) {
 	f.Printed.Register(c, Formats)
 	c.Flags().Var(value{func() string { return f.Dir }, f.addOut}, "out", "also write page, plots, figures and answers to this new `DIR`, or replace a report of the same run in it (DIR/ if its name ends as a file's); every verdict to a .csv, .jsonl or .parquet file; NAME=PATH writes another format: "+either(outFormats)+"; repeatable")
-	f.MostUnjudged = UsualUnjudged
-	AddSettings(c, Setting{Name: "most_unjudged", Into: &f.MostUnjudged, Usage: "give no rate where more than this share of the answers is unjudged (default 0.1)"})
 }
 
-// Check refuses a share that is none, and two results for one file.
+// Check refuses two results for one file.
 func (f *Output) Check() error {
-	if !(f.MostUnjudged > 0 && f.MostUnjudged <= 1) {
-		return InputError("--set most_unjudged", "the share is not above 0 and at most 1", "0.1 is the default, 1 gives every rate")
-	}
 	seen := map[string]bool{"": true, filepath.Clean(f.Dir): f.Dir != ""}
 	for _, p := range f.Places {
 		if path := filepath.Clean(p.Path); seen[path] {

@@ -43,7 +43,6 @@ type measurement struct {
 // measure fills what is missing of a run, derives its figures and shows them.
 // All input has been checked before.
 func (a app) measure(ctx context.Context, m measurement) error {
-	m.MostUnjudged = m.out.MostUnjudged
 	asked := &m.Run.Run
 	if m.judges != nil {
 		some := m.Run.Run
