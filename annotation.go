@@ -96,8 +96,8 @@ type Annotation struct {
 	// a subject that was not drawn by chance.
 	Design string  `json:"design,omitempty"`
 	Chance float64 `json:"chance,omitempty"`
-	// Plan is set in place of a label: it was kept before the first one. Subject is then
-	// its hash.
+	// Plan is set in place of a label, by earlier versions alone: it was kept before the
+	// first label. Subject is then its hash.
 	Plan *LabelPlan `json:"plan,omitempty"`
 	// Skipped means, in place of a label, that the person leaves the subject for later; Note
 	// says why.
@@ -108,8 +108,8 @@ type Annotation struct {
 	RateSeen bool `json:"rate_seen,omitempty"`
 }
 
-// LabelPlan says how answers will be labeled. It is kept before the first label, so that
-// nobody can choose it by its result.
+// LabelPlan says how answers were to be labeled. Earlier versions kept it before the first
+// label.
 type LabelPlan struct {
 	// Designs are the drawings that it is for, as in Annotation.Design.
 	Designs []string `json:"designs"`
@@ -120,15 +120,6 @@ type LabelPlan struct {
 	Seed    uint64   `json:"seed"`
 	People  []string `json:"people"`
 	Stop    string   `json:"stop"`
-}
-
-// Hash is the hash of the plan's content.
-func (p LabelPlan) Hash() Subject {
-	b, err := json.Marshal(p)
-	if err != nil {
-		panic(err) // no field can fail to be written
-	}
-	return sha256.Sum256(b)
 }
 
 // ID is the hash of the annotation's content. A store keeps each ID once.
