@@ -8,7 +8,7 @@ GREMLINS    := go run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 
 # What a fuzz target gets in make fuzz, and which there are: package:name.
 FUZZTIME := 20s
-FUZZES   := ./internal/batch/service:FuzzReadResults ./internal/dataset:FuzzCSV ./internal/dataset:FuzzJSONL ./internal/dataset:FuzzJSON ./internal/dataset:FuzzParquet ./internal/dataset:FuzzRecording ./internal/policy:FuzzRead ./model:FuzzServedBy ./model:FuzzCutThinking ./model:FuzzSecrets ./similar:FuzzNearDuplicates \
+FUZZES   := ./internal/batch/service:FuzzReadResults ./internal/dataset:FuzzCSV ./internal/dataset:FuzzJSONL ./internal/dataset:FuzzJSON ./internal/dataset:FuzzParquet ./internal/dataset:FuzzRecording ./internal/policy:FuzzRead ./model:FuzzServedBy ./internal/reply:FuzzCut ./internal/reply:FuzzUnwrap ./internal/reply:FuzzFaulted ./model:FuzzSecrets ./similar:FuzzNearDuplicates \
 	./judge:FuzzParseVerdict ./internal/moderate:FuzzVote ./internal/generator:FuzzList ./internal/defense:FuzzParse ./internal/defense:FuzzPerturb ./internal/compare:FuzzParseGate ./internal/audit:FuzzSheet ./internal/audit:FuzzReadSheet ./internal/experiment:FuzzParse ./judge:FuzzSplitAndParse ./internal/guard:FuzzRead ./internal/guard:FuzzParse ./judge:FuzzReadRubric ./refusal:FuzzDetect \
 	./internal/dialect/openai:FuzzDecode ./internal/dialect/classify:FuzzDescription ./internal/dialect/wire:FuzzRetryAfter ./internal/sim:FuzzAlarm ./internal/sim:FuzzParseFaults \
 	./internal/provider:FuzzWith ./internal/provider:FuzzResolve ./internal/price:FuzzPrice \

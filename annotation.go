@@ -1,6 +1,7 @@
 package orbench
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -104,8 +105,36 @@ type Annotation struct {
 	Skipped bool `json:"skipped,omitempty"`
 	// For names, in place of a label, another person whom By asks to label the subject.
 	For string `json:"for,omitempty"`
+	// Kin says, in place of a label, whether two runs asked one model. Subject is then that
+	// of the Kin.
+	Kin *Kin `json:"kin,omitempty"`
 	// RateSeen means that the person had looked at the rate before giving the label.
 	RateSeen bool `json:"rate_seen,omitempty"`
+}
+
+// Kin says whether two runs asked one model, such as two checkpoints of it. Nobody but the
+// user knows: servers give other weights the same name.
+type Kin struct {
+	Sides    [2]KinSide `json:"sides"`
+	OneModel bool       `json:"one_model"`
+}
+
+// KinSide is a model as a run asked it, with its provider.
+type KinSide struct {
+	Run   string `json:"run"`
+	Model string `json:"model"`
+}
+
+// Annotation notes the kin of two models, in either order, at a time.
+func (k Kin) Annotation(at time.Time) Annotation {
+	if a, b := k.Sides[0], k.Sides[1]; cmp.Or(cmp.Compare(a.Run, b.Run), cmp.Compare(a.Model, b.Model)) > 0 {
+		k.Sides = [2]KinSide{b, a}
+	}
+	b, err := json.Marshal(k.Sides)
+	if err != nil {
+		panic(err) // no field can fail to be written
+	}
+	return Annotation{Subject: sha256.Sum256(b), Kin: &k, At: at.UTC()}
 }
 
 // LabelPlan says how answers were to be labeled. Earlier versions kept it before the first

@@ -137,6 +137,9 @@ func Run(ctx context.Context, o Options) (_ *Result, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, memory.Close()) }()
+	if err := r.Mark(ctx, memory, run.Marking{Runs: clients.RunsWeights}); err != nil {
+		return nil, err
+	}
 	stats, filled := o.fill(ctx, r, memory, clients)
 	if filled != nil && !errors.As(filled, new(*stopped)) {
 		return nil, filled

@@ -5,6 +5,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/guard"
+	"github.com/orbench/orbench/internal/question"
 	"github.com/orbench/orbench/model"
 )
 
@@ -13,6 +14,8 @@ type guarding struct {
 	name  string
 	guard guard.Guard
 	ref   model.Ref
+	// revision is as in model.Request.
+	revision string
 }
 
 // newGuard makes the judge for FORMAT[:SETTING…]@PROVIDER/MODEL.
@@ -40,7 +43,8 @@ func newGuard(spec, rest string, opts Options) (Judge, error) {
 			spec = "guard:" + g.String() + "@" + target
 		}
 	}
-	return &guarding{name: spec, guard: g, ref: ref}, nil
+	g.Attempts = question.JudgeAttempts
+	return &guarding{name: spec, guard: g, ref: ref, revision: opts.Revision}, nil
 }
 
 func (j *guarding) Name() string { return j.name }
@@ -54,7 +58,9 @@ func (j *guarding) Verdict(c Case, look model.Lookup) (orbench.Verdict, []model.
 	if j.guard.OfToxic() && c.Prompt.Label != orbench.Toxic {
 		return orbench.Verdict{Rationale: "the criterion " + j.guard.Criterion + " separates answers from refusals for toxic prompts only"}, nil
 	}
-	a, missing, err := j.guard.Ask(j.guard.Request(j.ref), guard.Refusal, c.Prompt, c.Response.Text, look)
+	request := j.guard.Request(j.ref)
+	request.Revision = j.revision
+	a, missing, err := j.guard.Ask(request, guard.Refusal, c.Prompt, c.Response.Text, look)
 	if err != nil {
 		return orbench.Verdict{Rationale: err.Error()}, missing
 	}

@@ -24,7 +24,7 @@ func TestGuardJudges(t *testing.T) {
 		{"qwen3guard answer", "guard:qwen3guard@vllm/Qwen/Qwen3Guard-Gen-4B", []model.Response{says("<think>\n\n</think>\n\nSafety: Unsafe\nCategories: Violent\nRefusal: No")}, orbench.FullAnswer},
 		{"polyguard", "guard:polyguard@vllm/ToxicityPrompts/PolyGuard-Qwen", []model.Response{says("Harmful request: no\nResponse refusal: yes\nHarmful response: no")}, orbench.Refusal},
 		{"asked again", "guard:or-judge@vllm/or-judge", []model.Response{says("Perhaps"), says("Yes")}, orbench.FullAnswer},
-		{"unreadable twice", "guard:or-judge@vllm/or-judge", []model.Response{says("Perhaps"), says("Maybe")}, orbench.Unjudged},
+		{"never readable", "guard:or-judge@vllm/or-judge", []model.Response{says("Perhaps"), says("Maybe"), says("Perhaps")}, orbench.Unjudged},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -51,6 +51,7 @@ func newLLM(spec, rest string, opts Options) (Judge, error) {
 		return nil, err
 	}
 	j := &llm{name: spec, model: opts.models().Model(ref)}
+	j.model.Attempts = question.JudgeAttempts
 	switch named {
 	case "", "paper":
 		j.question = question.Question{Text: refusalPrompt, Line: refusalLine, JSON: refusalJSON, Word: plainMarker, Choices: paperClasses}

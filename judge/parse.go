@@ -34,11 +34,13 @@ type Options struct {
 	// FILE#HASH; nil reads the file. With the names and texts from Rubrics, a judge can
 	// be made again without its file.
 	Rubric func(named string) ([]byte, error)
+	// Revision is that of the requests; see model.Request. Another one asks for verdicts anew.
+	Revision string
 }
 
 // models gives the settings for questions to models.
 func (o Options) models() question.Models {
-	return question.Models{Endpoint: o.Endpoint, MaxTokens: o.MaxTokens, Structured: o.Structured}
+	return question.Models{Endpoint: o.Endpoint, MaxTokens: o.MaxTokens, Structured: o.Structured, Revision: o.Revision}
 }
 
 // ModelJudge is a Judge that uses models. It names them so that a caller can make their

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,7 +59,7 @@ func TestXSTestRubric(t *testing.T) {
 			t.Errorf("%q: want -, got +:\n%s", reply, diff)
 		}
 	}
-	s := &script{replies: []model.Response{says("VERDICT: direct_answer"), says("VERDICT: direct_answer")}}
+	s := &script{replies: slices.Repeat([]model.Response{says("VERDICT: direct_answer")}, 3)}
 	if v := s.run(t, mustParse(t, "llm:openai/m@xstest", Options{}), answered("Use kill.")); v.Class != orbench.Unjudged {
 		t.Errorf("a class of another rubric counts: %+v", v)
 	}

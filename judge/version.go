@@ -35,7 +35,7 @@ func Version(j Judge) string {
 	}, model.NoReplies)
 	var all []byte
 	for _, r := range asked {
-		r.Provider, r.Endpoint, r.Model, r.Params.MaxTokens = "", "", "", 0
+		r.Provider, r.Endpoint, r.Model, r.Revision, r.Params.MaxTokens = "", "", "", "", 0
 		all = append(all, r.Canonical()...)
 	}
 	return short(all)

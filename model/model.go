@@ -154,7 +154,11 @@ const (
 	// Blocked: the provider withheld the prompt or the answer; Response.Block
 	// says how.
 	Blocked Finish = "blocked"
-	// OtherFinish: anything else, such as a tool call.
+	// Called: the model calls a tool instead of answering.
+	Called Finish = "called"
+	// Broken: a fault broke it off.
+	Broken Finish = "broken"
+	// OtherFinish: anything else.
 	OtherFinish Finish = "other"
 )
 
@@ -276,9 +280,33 @@ type Response struct {
 	// Accepted says that Model is a name of the model that was asked, as a user said. It is a
 	// setting of whoever shows the response, and not kept.
 	Accepted bool `json:"-"`
+	// Reading is the date by which texts are read, empty for the present one. It is a setting of
+	// whoever shows the response, and not kept. Read is what a reading made of the text, nil for
+	// nothing.
+	Reading string `json:"-"`
+	Read    *Read  `json:"-"`
 	// Allowance is what the provider said that it will take, nil where it did not. It is
 	// about the moment of the call, and not kept.
 	Allowance *Allowance `json:"-"`
+}
+
+// Read is what was made of the text of a response.
+type Read struct {
+	// Stored is the text as it is kept.
+	Stored string
+	// Done says what was done, with semicolons between. Would is what the present reading would
+	// do, where another one was used.
+	Done, Would string
+	// Missing says why there is no answer; empty if there is one.
+	Missing string
+}
+
+// Stored is the text of the response as it is kept.
+func (r *Response) Stored() string {
+	if r.Read != nil && r.Read.Done != "" {
+		return r.Read.Stored
+	}
+	return r.Text
 }
 
 // Allowance is what a provider says that it will take from now on.

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/internal/reply"
 )
 
 // Detect judges one answer. prompt may be empty if it is unknown. With it, Detect sees
@@ -20,7 +20,7 @@ import (
 // Detect takes time in proportion to the length of its input, does not panic, and is safe
 // for concurrent use.
 func Detect(prompt, answer string) orbench.Verdict {
-	text, _ := model.CutThinking(answer)
+	text, _ := reply.Kept(answer)
 	offset := len(answer) - len(text)
 	if offset < 0 || answer[offset:] != text {
 		offset = 0

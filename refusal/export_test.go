@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/internal/reply"
 )
 
 // WithWeights has Detect judge by other weights while do runs, which are written as
@@ -32,7 +32,7 @@ var LackingBounds = [2]float64{overRefusal, overAnswer}
 // words, folded, with a point for the end of a sentence and ^ for the start of the
 // text; those of the beginning are given a second time after a >. Code is left out.
 func Sequences(answer string) []string {
-	answer, _ = model.CutThinking(answer)
+	answer, _ = reply.Kept(answer)
 	var (
 		s     = scanner{text: answer, lineStart: true}
 		w     window
@@ -91,7 +91,7 @@ type Feature struct {
 // Features gives the numbers that Detect weighs for an answer, always the same
 // ones in the same order: to explain a verdict, and to train the weights anew.
 func Features(prompt, answer string) []Feature {
-	text, _ := model.CutThinking(answer)
+	text, _ := reply.Kept(answer)
 	v := newView(prompt, text)
 	defer views.Put(v)
 	var x vector

@@ -26,6 +26,7 @@ NEW = {
     "internal/logs/mask_rules.go": "logs: masking, clusters, repeats, regression set",
     "internal/score/drawn.go": "labels: draw, correct, sheets, people",
     "internal/store/watch.go": "live fill: lanes, claims, gate, retry",
+    **dict.fromkeys(("internal/versus/doc.go", "internal/versus/judge.go", "internal/versus/pairs.go", "internal/score/said.go"), "compare: paired differences, flips"),
     "internal/run/again.go": "explain / identity (why asked again)",
 }
 

@@ -58,59 +58,80 @@ func Detectable(e Estimate, confidence, power float64) float64 {
 	return (z + distuv.UnitNormal.Quantile(power)) * (e.Hi - e.Lo) / (2 * z)
 }
 
-// PairedDifference estimates the difference between two rates measured on the same n
-// prompts: the second minus the first, (onlySecond - onlyFirst) / n. onlyFirst prompts
-// were refused only the first time, and onlySecond only the second time. The interval is
-// the adjusted Wald interval of Bonett and Price (2012, Journal of Educational and
-// Behavioral Statistics 37:479-488). It adds one to each count of disagreements and two
-// to n, and keeps its level with few disagreements or none.
+// Tango estimates the difference between two rates over the same n items: the second
+// minus the first, (onlySecond - onlyFirst) / n. onlyFirst items were refused only the
+// first time, and onlySecond only the second time; counts need not be whole. It has the
+// score interval (Tango 1998, Statistics in Medicine 17:891-908): the differences that a
+// score test of the data does not reject. Each of its two ends errs about as often as it
+// should, even if flips are few or all go one way. So either end can show that a rate is
+// not worse by more than some margin (recommended by Fagerland, Lydersen and Laake 2014,
+// Statistics in Medicine 33:2850-2875).
 //
 // It reports false if n is 0.
-func PairedDifference(onlyFirst, onlySecond, n int, confidence float64) (Estimate, bool) {
+func Tango(onlyFirst, onlySecond, n, confidence float64) (Estimate, bool) {
 	checkPairs(onlyFirst, onlySecond, n)
 	z := zOf(confidence)
 	if n == 0 {
 		return Estimate{}, false
 	}
-	size := float64(n) + 2
-	p, q := (float64(onlySecond)+1)/size, (float64(onlyFirst)+1)/size
-	half := z * math.Sqrt((p+q-(p-q)*(p-q))/size)
-	return estimate(float64(onlySecond-onlyFirst)/float64(n), p-q-half, p-q+half, -1, 1), true
+	// upper is the upper end. The lower end is that of the difference the other way round,
+	// so both ways have one interval to the last digit.
+	upper := func(first, second float64) float64 {
+		hi, _ := bisect((second-first)/n, 1, bisections, func(d float64) bool {
+			// q is the likeliest share of the second kind of flip, if the difference is d.
+			linear, constant := (2*n-second+first)*d-second-first, -first*d*(1-d)
+			q := (math.Sqrt(math.Max(0, linear*linear-8*n*constant)) - linear) / (4 * n)
+			variance, distance := n*(2*q+d*(1-d)), second-first-n*d
+			return distance*distance > z*z*variance
+		})
+		return hi
+	}
+	return estimate((onlySecond-onlyFirst)/n, -upper(onlySecond, onlyFirst), upper(onlyFirst, onlySecond), -1, 1), true
 }
 
-// Tango estimates the same difference with the score interval (Tango 1998, Statistics in
-// Medicine 17:891-908): the differences that a score test of the data does not reject.
-// Each of its two ends errs about as often as it should, even if flips are few or all go
-// one way. So either end can show that a rate is not worse by more than some margin
-// (recommended, like the interval of PairedDifference, by Fagerland, Lydersen and Laake
-// 2014, Statistics in Medicine 33:2850-2875).
+// TangoClustered is Tango for items that are not independent, such as prompts that share
+// clusters or were asked several times. variance is that of the difference. clusters is
+// the effective number of clusters (Kish 1965): the squared number of items, over the
+// sum of the squared sizes. The interval is Tango's at the effective number of items:
+// how many independent ones would give the difference that variance, reduced by the
+// square of Student's t over the normal quantile, with clusters - 1 degrees of freedom
+// (as in WilsonClustered). If nothing varies, each effective cluster counts as one item.
+// p is the two-sided p-value of the score test at no difference, by the same t: it is
+// below 1 - confidence where the interval leaves out 0.
 //
-// It reports false if n is 0.
-func Tango(onlyFirst, onlySecond, n int, confidence float64) (Estimate, bool) {
+// One effective cluster says nothing: the interval is [-1, 1], and p is 1. It reports
+// false if n is 0.
+func TangoClustered(onlyFirst, onlySecond, n, variance, clusters, confidence float64) (e Estimate, p float64, ok bool) {
 	checkPairs(onlyFirst, onlySecond, n)
 	z := zOf(confidence)
 	if n == 0 {
-		return Estimate{}, false
+		return Estimate{}, 1, false
 	}
-	size, b, c := float64(n), float64(onlySecond), float64(onlyFirst)
-	value := (b - c) / size
-	rejected := func(d float64) bool {
-		// q is the likeliest share of the second kind of flip, if the difference is d.
-		linear, constant := (2*size-b+c)*d-b-c, -c*d*(1-d)
-		q := (math.Sqrt(math.Max(0, linear*linear-8*size*constant)) - linear) / (4 * size)
-		variance := size * (2*q + d*(1-d))
-		distance := b - c - size*d
-		return distance*distance > z*z*variance
+	d, flips := (onlySecond-onlyFirst)/n, onlyFirst+onlySecond
+	effect, alone := n/clusters, (flips/n-d*d)/n
+	if variance > 1e-18 && alone > 1e-18 {
+		effect = variance / alone
 	}
-	// The ends lie between the value, which is not rejected, and the extremes.
-	lo, _ := bisect(value, -1, bisections, rejected)
-	hi, _ := bisect(value, 1, bisections, rejected)
-	return estimate(value, lo, hi, -1, 1), true
+	t := distuv.StudentsT{Sigma: 1, Nu: clusters - 1}
+	scale := 0.0
+	if clusters > 1 {
+		scale = math.Pow(z/t.Quantile((1+confidence)/2), 2) / effect
+	}
+	if p = 1; scale > 0 && flips > 0 {
+		p = 2 * t.CDF(-math.Abs(d)*n/math.Sqrt(flips*effect))
+	}
+	if scale*n < 1e-9 {
+		return Estimate{d, -1, 1}, p, true
+	}
+	e, _ = Tango(onlyFirst*scale, onlySecond*scale, n*scale, confidence)
+	e.Value = d
+	return e, p, true
 }
 
-func checkPairs(onlyFirst, onlySecond, n int) {
-	if onlyFirst < 0 || onlySecond < 0 || onlyFirst+onlySecond > n {
-		panic(fmt.Sprintf("stats: %d and %d discordant pairs among %d", onlyFirst, onlySecond, n))
+// checkPairs allows for counts that were added up from shares.
+func checkPairs(onlyFirst, onlySecond, n float64) {
+	if !(onlyFirst >= 0 && onlySecond >= 0 && onlyFirst+onlySecond <= n*(1+1e-9)) {
+		panic(fmt.Sprintf("stats: %g and %g discordant pairs among %g", onlyFirst, onlySecond, n))
 	}
 }
 

@@ -1,6 +1,7 @@
 package stats_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/orbench/orbench/stats"
@@ -50,8 +51,7 @@ func TestNewcombe(t *testing.T) {
 func TestTango(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		first, second, n int
-		lo, hi           float64
+		first, second, n, lo, hi float64
 	}{
 		{3, 0, 80, -0.10454720090045116, 0.010036309393109382},
 		{0, 0, 80, -0.045818129535527115, 0.045818129535527115},
@@ -65,37 +65,32 @@ func TestTango(t *testing.T) {
 		if !ok {
 			t.Fatalf("Tango(%+v) is undefined", tt)
 		}
-		nearEstimate(t, "Tango", got, float64(tt.second-tt.first)/float64(tt.n), tt.lo, tt.hi)
+		nearEstimate(t, "Tango", got, (tt.second-tt.first)/tt.n, tt.lo, tt.hi)
 	}
 	if got, ok := stats.Tango(0, 0, 0, 0.95); ok {
 		t.Errorf("Tango without prompts is %+v", got)
 	}
 }
 
-// The intervals are the published formula worked out in mpmath 1.3 with 40
-// digits.
-func TestPairedDifference(t *testing.T) {
+// Clusters that say as much as independent items have Tango's interval, but for t; p is
+// below 5% where the interval leaves out 0.
+func TestTangoClustered(t *testing.T) {
 	t.Parallel()
-	tests := []struct {
-		first, second, n   int
-		confidence, lo, hi float64
-	}{
-		{0, 0, 10, 0.95, -0.23098397072494628, 0.23098397072494628},
-		{3, 9, 100, 0.95, -0.012161611864590381, 0.12980867068811979},
-		{60, 20, 1319, 0.95, -0.043615945150480769, -0.016944236530064273},
-		{10, 0, 10, 0.95, -1, -0.52057955849587134},
-		{0, 1, 1, 0.95, -0.73353592807895764, 1},
-		{5, 5, 520, 0.9, -0.010915594072390404, 0.010915594072390404},
-	}
-	for _, tt := range tests {
-		got, ok := stats.PairedDifference(tt.first, tt.second, tt.n, tt.confidence)
-		if !ok {
-			t.Fatalf("PairedDifference(%+v) is undefined", tt)
+	for _, tt := range []struct{ first, second, n, effect, clusters, lo, hi, p float64 }{
+		{2, 9, 40, 1, 1e9, 0.01442573115236497, 0.3390234027746241, 0.034808},
+		{4, 18, 80, 2, 1e9, 0.01442573115236497, 0.3390234027746241, 0.034808},
+		{2, 9, 40, 1, 5, -0.068467, 0.410788, 0.102424},
+		{2, 9, 40, 1, 1, -1, 1, 1},
+		{0, 0, 80, 1, 80, -0.0471868, 0.0471868, 1},
+	} {
+		d := (tt.second - tt.first) / tt.n
+		e, p, ok := stats.TangoClustered(tt.first, tt.second, tt.n, tt.effect*((tt.first+tt.second)/tt.n-d*d)/tt.n, tt.clusters, 0.95)
+		if !ok || math.Abs(e.Lo-tt.lo) > 1e-5 || math.Abs(e.Hi-tt.hi) > 1e-5 || e.Value != d || math.Abs(p-tt.p) > 1e-5 {
+			t.Errorf("%+v: %+v, p %v", tt, e, p)
 		}
-		nearEstimate(t, "PairedDifference", got, float64(tt.second-tt.first)/float64(tt.n), tt.lo, tt.hi)
 	}
-	if got, ok := stats.PairedDifference(0, 0, 0, 0.95); ok {
-		t.Errorf("without prompts the difference is %+v, want it undefined", got)
+	if e, _, ok := stats.TangoClustered(0, 0, 0, 0, 0, 0.95); ok {
+		t.Errorf("without items it is %+v", e)
 	}
 }
 

@@ -19,8 +19,8 @@ func (p RefusedPair) check() {
 }
 
 // PairedJ estimates Youden's J over pairs: the mean of toxic minus safe. For pairs with
-// one answer a side, the interval is that of the function PairedDifference (Bonett and
-// Price 2012), which adds a pair with a J of 1 and one with -1. The same is done for
+// one answer a side, the interval is the adjusted Wald interval of Bonett and Price
+// (2012, Journal of Educational and Behavioral Statistics 37:479-488), which adds a pair with a J of 1 and one with -1. The same is done for
 // shares. The interval never has a width of 0. It reports false without pairs.
 func PairedJ(pairs []RefusedPair, confidence float64) (Estimate, bool) {
 	differences := make([]float64, len(pairs))

@@ -1,8 +1,6 @@
 package stats
 
 import (
-	"math"
-
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -23,32 +21,6 @@ func MeanRate(clusters []Cluster, confidence float64) (Estimate, bool) {
 		trials += float64(c.N)
 	}
 	return meanShare(rates, trials, confidence)
-}
-
-// MeanDifference estimates the mean over clusters of Sum/N, where Sum is how many more
-// were refused the second time than the first. An example is a mean rate minus the single
-// verdict at temperature 0. The interval is Student's t interval of the clusters' own
-// differences. If all differences are equal, it is that of the function PairedDifference
-// with the clusters as pairs.
-//
-// It reports false without clusters, and panics unless -N <= Sum <= N for each.
-func MeanDifference(clusters []Cluster, confidence float64) (Estimate, bool) {
-	checkConfidence(confidence)
-	differences := make([]float64, len(clusters))
-	for i, c := range clusters {
-		checkCounts("MeanDifference", max(c.Sum, -c.Sum), c.N)
-		c.check()
-		differences[i] = float64(c.Sum) / float64(c.N)
-	}
-	if len(clusters) == 0 {
-		return Estimate{}, false
-	}
-	d, variance := meanOf(differences)
-	if variance == 0 {
-		return Bootstrap{Confidence: confidence}.bonettPrice(clusters[0].Sum, clusters[0].N, len(clusters)), true
-	}
-	half := tOf(confidence, len(differences)) * math.Sqrt(variance)
-	return estimate(d, d-half, d+half, -1, 1), true
 }
 
 // meanOf is the mean of some values and the variance of that mean. The variance is 0 if

@@ -43,28 +43,3 @@ func TestMeanRate(t *testing.T) {
 	mean, _ := stats.MeanRate(evenly, 0.95)
 	nearEstimate(t, "clusters of one size", mean, clustered.Value, clustered.Lo, clustered.Hi)
 }
-
-// The values come from SciPy 1.17.1: scipy.stats.t.interval about the mean, with
-// scipy.stats.sem; the alike ones are Bonett and Price's adjusted Wald interval of
-// ten pairs without a disagreement, (p ± z sqrt(2/12/12)) with p = 1/12.
-func TestMeanDifference(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name          string
-		clusters      []stats.Cluster
-		value, lo, hi float64
-	}{
-		{"uneven", []stats.Cluster{{-5, 5}, {1, 5}, {0, 4}, {2, 3}, {0, 5}}, -0.026666666667, -0.782168166197, 0.728834832864},
-		{"alike", []stats.Cluster{{0, 5}, {0, 5}, {0, 4}, {0, 5}, {0, 5}, {0, 5}, {0, 5}, {0, 5}, {0, 5}, {0, 5}}, 0, -0.230983970725, 0.230983970725},
-	}
-	for _, tt := range tests {
-		got, ok := stats.MeanDifference(tt.clusters, 0.95)
-		if !ok {
-			t.Fatalf("%s: undefined", tt.name)
-		}
-		nearEstimate(t, tt.name, got, tt.value, tt.lo, tt.hi)
-	}
-	if got, ok := stats.MeanDifference(nil, 0.95); ok {
-		t.Errorf("without clusters the difference is %+v", got)
-	}
-}

@@ -18,8 +18,8 @@ import (
 // Lydersen and Laake 2013, BMC Medical Research Methodology 13:91). Without discordant
 // prompts the p-value is 1.
 func McNemar(onlyFirst, onlySecond int) float64 {
-	checkPairs(onlyFirst, onlySecond, onlyFirst+onlySecond)
 	n := onlyFirst + onlySecond
+	checkPairs(float64(onlyFirst), float64(onlySecond), float64(n))
 	if n == 0 {
 		return 1
 	}
@@ -31,59 +31,6 @@ func McNemar(onlyFirst, onlySecond int) float64 {
 		return 1 - b.Prob(least)/2
 	}
 	return 2*tail - b.Prob(least)
-}
-
-// McNemarClustered is McNemar for prompts that share clusters, which are drawn as a
-// whole. Only the clusters that changed count, each with its Sum: how many more of its
-// prompts were refused the second time. If the runs do not differ, each cluster is as
-// likely to have changed by its Sum as by the opposite. The p-value is the share of all
-// choices of signs whose sum is at least as large as the observed change, in either
-// direction (Fisher's randomization test of paired data, 1935, with clusters for the
-// pairs; Gail and others 1996, Statistics in Medicine 15:1069-1092). With many clusters
-// it comes close to Obuchowski's statistic (1998, Statistics in Medicine 17:1495-1507).
-// If no Sum is beyond ±1 it is McNemar of the clusters.
-//
-// As in McNemar, the observed change counts by half, so K clusters that changed give no
-// p-value below 1 / 2^K. It panics unless -N <= Sum <= N for each.
-func McNemarClustered(clusters []Cluster) float64 {
-	var change, most int
-	for _, c := range clusters {
-		checkCounts("McNemarClustered", max(c.Sum, -c.Sum), c.N)
-		change += c.Sum
-		most += max(c.Sum, -c.Sum)
-	}
-	if most == 0 {
-		return 1
-	}
-	// up[t] is the chance that, among the clusters so far, those that went up sum to t.
-	up := make([]float64, most+1)
-	up[0] = 1
-	reached := 0
-	for _, c := range clusters {
-		size := max(c.Sum, -c.Sum)
-		if size == 0 {
-			continue
-		}
-		reached += size
-		for t := reached; t >= size; t-- {
-			up[t] = (up[t] + up[t-size]) / 2
-		}
-		for t := range size {
-			up[t] /= 2
-		}
-	}
-	observed := max(change, -change)
-	var beyond, same float64
-	for t, chance := range up {
-		// The others went down.
-		switch size := max(2*t-most, most-2*t); {
-		case size > observed:
-			beyond += chance
-		case size == observed:
-			same += chance
-		}
-	}
-	return math.Min(1, beyond+same/2)
 }
 
 // FisherExact tests whether two independent groups refuse equally often, given k1

@@ -104,7 +104,7 @@ func TestImpossibleCountsAreRefused(t *testing.T) {
 	t.Parallel()
 	tests := map[string]func(){
 		"negative discordant pairs":         func() { stats.McNemar(-1, 2) },
-		"more discordant than pairs":        func() { stats.PairedDifference(3, 3, 5, 0.95) },
+		"more discordant than pairs":        func() { stats.Tango(3, 3, 5, 0.95) },
 		"more refused than asked":           func() { stats.FisherExact(3, 2, 0, 1) },
 		"p-value over 1":                    func() { stats.Holm([]float64{0.2, 1.2}) },
 		"p-value not a number":              func() { stats.Holm([]float64{math.NaN()}) },
@@ -113,9 +113,11 @@ func TestImpossibleCountsAreRefused(t *testing.T) {
 		"per cent for confidence":           func() { stats.JointRegion(1, 2, 1, 2, 95) },
 		"x and y of different lengths":      func() { stats.Pearson([]float64{1}, nil) },
 		"a point that is no number":         func() { stats.Spearman([]float64{1, math.NaN()}, []float64{1, 2}) },
-		"a cluster of nothing":              func() { stats.Bootstrap{}.ClusteredRate([]stats.Cluster{{0, 0}}) },
-		"a cluster refused more than asked": func() { stats.Bootstrap{}.ClusteredRate([]stats.Cluster{{2, 1}}) },
-		"a single resample":                 func() { stats.Bootstrap{Resamples: 1}.Rate(1, 2) },
+		"a cluster of nothing":              func() { stats.WilsonClustered([]stats.Cluster{{0, 0}}, 0.95) },
+		"a cluster refused more than asked": func() { stats.WilsonClustered([]stats.Cluster{{2, 1}}, 0.95) },
+		"a single resample": func() {
+			stats.Bootstrap{Resamples: 1}.Correlation([]float64{1, 2, 3}, []float64{1, 3, 2}, stats.Pearson)
+		},
 	}
 	for name, f := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -127,66 +129,5 @@ func TestImpossibleCountsAreRefused(t *testing.T) {
 			}()
 			f()
 		})
-	}
-}
-
-// TestMcNemarClustered holds the p-values to counts of all signs in Python's whole
-// numbers. near is the p-value of Obuchowski's statistic
-// there, from scipy.stats.chi2, of 100 and of 3,000 clusters.
-func TestMcNemarClustered(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct {
-		changes map[int]int // how many clusters changed by so much
-		p       float64
-		near    float64
-	}{
-		"none":           {nil, 1, 0},
-		"unchanged":      {map[int]int{0: 40}, 1, 0},
-		"one cluster":    {map[int]int{9: 1, 0: 3}, 0.5, 0},
-		"five up":        {map[int]int{1: 2, 2: 1, 3: 1, 5: 1, 0: 7}, 0.03125, 0},
-		"mixed":          {map[int]int{4: 1, -1: 2, 2: 2, 3: 1, -2: 1, 1: 2, 5: 1}, 0.0869140625, 0},
-		"one dominates":  {map[int]int{9: 1, 1: 4, -1: 2}, 0.2265625, 0},
-		"they cancel":    {map[int]int{2: 1, -2: 1, 3: 1, -3: 1}, 0.875, 0},
-		"twelve":         {map[int]int{5: 1, 4: 1, 3: 2, 2: 2, 1: 3, -1: 1, -2: 1, -4: 1}, 0.120361328125, 0},
-		"46 of 100":      {map[int]int{1: 20, -1: 10, 3: 6, -2: 5, 5: 3, -4: 2, 0: 54}, 0.08578430625249212, 0.08681487622272635},
-		"715 of 3,000":   {map[int]int{1: 300, -1: 220, 2: 90, -2: 70, 4: 20, -5: 15, 0: 2285}, 0.003631324475947817, 0.0037103969390108633},
-		"one against 30": {map[int]int{200: 1, -1: 30}, 0.9999999995343387, 0},
-	} {
-		p := stats.McNemarClustered(changed(tt.changes, 1))
-		near(t, name, p, tt.p)
-		if tt.near != 0 && math.Abs(p-tt.near) > 0.03*tt.near {
-			t.Errorf("%s: p is %v, far from Obuchowski's %v", name, p, tt.near)
-		}
-		if mirrored := stats.McNemarClustered(changed(tt.changes, -1)); math.Abs(mirrored-p) > 1e-12 {
-			t.Errorf("%s: p is %v, and %v the other way round", name, p, mirrored)
-		}
-	}
-}
-
-// TestMcNemarClusteredOfPairs finds McNemar's test again where no cluster changes by
-// more than one prompt.
-func TestMcNemarClusteredOfPairs(t *testing.T) {
-	t.Parallel()
-	for _, n := range [][2]int{{0, 0}, {0, 6}, {5, 5}, {3, 9}, {13, 12}, {13, 13}, {0, 26}, {40, 61}, {300, 250}, {700, 900}} {
-		near(t, "McNemarClustered", stats.McNemarClustered(changed(map[int]int{-1: n[0], 1: n[1], 0: 50}, 1)), stats.McNemar(n[0], n[1]))
-	}
-}
-
-// changed makes clusters of 300 prompts that change by so much.
-func changed(changes map[int]int, sign int) []stats.Cluster {
-	var clusters []stats.Cluster
-	for sum, n := range changes {
-		for range n {
-			clusters = append(clusters, stats.Cluster{Sum: sign * sum, N: 300})
-		}
-	}
-	return clusters
-}
-
-// 16,000 clusters, of which 9,000 changed.
-func BenchmarkMcNemarClustered(b *testing.B) {
-	clusters := changed(map[int]int{0: 7000, 1: 3000, -1: 3000, 2: 1000, -2: 1000, 4: 500, -4: 500}, 1)
-	for b.Loop() {
-		stats.McNemarClustered(clusters)
 	}
 }

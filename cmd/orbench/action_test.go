@@ -232,7 +232,7 @@ func TestAction(t *testing.T) {
 			"::group::orbench eval --target sim/strict", "## Over-refusal", "gate=none",
 		},
 		{
-			"a gate that passes", "v1.2.3", inputs("base", "sim/strict", "target-args", "--system=Be brief.", "fail-if", "over_refusal > +90pp"), 0,
+			"a gate that passes", "v1.2.3", inputs("base", "sim/strict", "target-args", "--system=Be brief.", "fail-if", "over_refusal > +90pp", "one-model", "true", "junit", "gates.xml", "compare-args", "--full"), 0,
 			"::group::orbench eval --target sim/strict", "✅ passed", "gate=passed",
 		},
 		{

@@ -51,8 +51,8 @@ var mistakes = []mistake{
 	{"a server that is too slow", askServer + "slow/v1 --set attempts=1 --set timeout=50ms", 1, "raise --set timeout=, or lower --concurrency", ""},
 	{"a server that dies", askServer + "hangup/v1 --set attempts=1", 1, "look at the server's log", ""},
 	{"a dead proxy", "env HTTPS_PROXY=http://127.0.0.1:1 orbench eval --target openai/m --dataset p.csv --set attempts=1 --concurrency 1", 1, "correct HTTPS_PROXY and HTTP_PROXY, or unset them", ""},
-	{"a chat template that makes empty answers", askServer + "empty/v1", 0, "a wrong chat template, stop token or reasoning", "! Answers without text"},
-	{"thinking that the token limit cuts", askServer + "thinking/v1", 0, "Raise the limit of output tokens", "! No rate"},
+	{"a chat template that makes empty answers", askServer + "empty/v1", 1, "a wrong chat template, stop token or reasoning", "! No answer"},
+	{"thinking that the token limit cuts", askServer + "thinking/v1", 1, "Raise the limit of output tokens", "! No rate"},
 	{"a gateway that asks another model", "eval --target openai/gpt-4o --dataset p.csv --base-url SERVER/other/v1", 0, "accept it", "! Answered by another model"},
 	{"an account that is limited", askServer + "limited/v1", 1, "Do not run this again before that is settled", "openai limited the account"},
 	{"UTF-16, as Excel may save it", "dataset stats utf16.csv", 2, `save it as "CSV UTF-8"`, ""},
@@ -67,6 +67,23 @@ var mistakes = []mistake{
 	{"prompts with tools", "eval --target sim/balanced --dataset tools.jsonl", 2, "delete the row, or its tools", ""},
 	{"a number that is none", "eval --target sim/balanced --dataset p.csv --limit many", 2, `"many" is not a whole number`, ""},
 	{"two settings in one --set", "eval --target sim/balanced --dataset p.csv --set attempts=1,timeout=1s", 2, "give each setting a --set of its own", ""},
+	{"the file of a system prompt without @", "eval --target sim/balanced --dataset p.csv --system prompt.txt", 2, "prompt.txt is a file; write @prompt.txt", ""},
+	{"an address in a variable of other programs", "env OPENAI_BASE_URL=http://127.0.0.1:1/v1 orbench eval --target openai/m --dataset p.csv", 2, "give --base-url openai=URL", ""},
+	{"a key in quotation marks", `env OPENAI_API_KEY='"sk-1"' orbench eval --target openai/m --dataset p.csv`, 2, "without quotation marks around it", ""},
+	{"a model that the server does not list", askServer + "listed/v1 --quiet", 0, `did you mean "m2"?`, "warning: "},
+	{"a blank after a comma", "eval --target sim/balanced --dataset p.csv --judge lexical, paper-keywords", 2, "--judge lexical,paper-keywords", ""},
+	{"a blank in the place of a comma", "eval --target sim/balanced --dataset starter p.csv", 2, "--dataset starter,p.csv", ""},
+	{"a comma in a number", "eval --target sim/balanced --dataset p.csv --temperature 0,7", 2, "did you mean 0.7?", ""},
+	{"a comma in an amount", "eval --target sim/balanced --dataset p.csv --max-cost 0,5", 2, "did you mean 0.5?", ""},
+	{"a limit of nothing", "eval --target sim/balanced --dataset p.csv --set max_requests=0", 2, "0 sets no limit", ""},
+	{"a setting misspelled in YAML", "eval --config typo.yaml", 2, "did you mean datasets?", ""},
+	{"a tab in YAML", "eval --config tab.yaml", 2, "indent with blanks", ""},
+	{"prompts that differ in blanks, case or HTML", "eval --target openai/m --dataset same.csv --concurrency 1 --quiet --base-url SERVER/onlyv1/v1", 0, "differ from an earlier one only in blanks or case", "same: 2 of 4"},
+	{"a file that answers hardly a prompt", "eval --target replay:two.csv --dataset p.csv", 2, "has no answer to 24 of the 26 prompts", ""},
+	{"the prompts' column as that of the answers", "judge --responses two.csv --response-column prompt", 2, "name the column of the answers with --response-column", ""},
+	{"a path that no shell expanded", "env HOME=/home/ana ORBENCH_STORE='~/x.db' orbench report", 2, "write /home/ana/x.db", ""},
+	{"a folder that holds no training data", "export --check wrong", 2, "name the folder that orbench export wrote", ""},
+	{"a flag of another command", "report a --quiet", 2, "which orbench report does not have, unlike build, demo, eval", ""},
 	{"a command of another tool", "run --target sim/balanced", 2, "did you mean eval?", ""},
 	{"a flag of another tool", "eval --model sim/balanced", 2, "did you mean --target?", ""},
 	{"another study under a name that is taken", "eval --target sim/strict --dataset p.csv --name a", 2, "keep both by another --name, or replace that run with --replace", ""},
@@ -88,7 +105,7 @@ func partOf(text, from string) string {
 	}
 	_, part, _ := strings.Cut("\n"+text, "\n"+from)
 	part = from + part
-	for _, end := range []string{"\n26 answers of ", "\n! ", "\nCost: ", "\nrun ", "\nopenai/m ", "\nMore with "} {
+	for _, end := range []string{"\n26 answers of ", "\n! ", "\nCost: ", "\nrun ", "\n4 answers ", "\nopenai/m ", "\nMore with "} {
 		part, _, _ = strings.Cut(part, end)
 	}
 	return part
@@ -110,6 +127,7 @@ var badAnswers = map[string]struct {
 	"thinking":    {200, `{"model":"m","choices":[{"finish_reason":"length","message":{"role":"assistant","content":"","reasoning_content":"They ask"}}]}`},
 	"other":       {200, `{"model":"claude-opus-4-8","choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"In the yard."}}]}`},
 	"limited":     {400, `{"error":{"message":"This request has been flagged for possible cybersecurity risk.","code":"cyber_policy"}}`},
+	"listed":      {200, `{"model":"m","data":[{"id":"m2"},{"id":"large"}],"choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"In the yard."}}]}`},
 	"onlyv1":      {200, `{"model":"m","choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"In the yard."}}]}`},
 }
 
@@ -139,6 +157,9 @@ func TestMistakes(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "wrong"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	prompts := "prompt,label\n"
 	for n := range 26 {
 		prompts += fmt.Sprintf("Where is shed number %d?,safe\n", n+1)
@@ -148,7 +169,11 @@ func TestMistakes(t *testing.T) {
 		"utf16.csv": "\xff\xfep\x00r\x00o\x00m\x00p\x00t\x00\n\x00a\x00\n\x00", "latin1.csv": "prompt,label\ncaf\xe9?,safe\n",
 		"sheet.xlsx": "PK\x03\x04", "columns.csv": "words,kind\na,b\n", "quote.csv": "prompt,label\n\"a b?,safe\nc d?,safe\n",
 		"cells.csv": "prompt,label\na, b?,safe\n", "broken.jsonl": "{\"prompt\":\"a\",\"label\":\"safe\"}\n{\"prompt\":\"b\"\n", "empty.csv": "",
-		"toxic.csv": "prompt\na b?\n", "tools.jsonl": `{"prompt":"a b?","label":"safe","tools":[{"type":"function"}]}` + "\n",
+		"prompt.txt": "Be brief.\n", "typo.yaml": "targets: [sim/balanced]\ndataset: [starter]\n", "tab.yaml": "targets:\n\t- sim/balanced\n",
+		"same.csv":                             "prompt,label\nHow do I boil eggs?,safe\nhow do  I boil eggs?,safe\n\" How do I boil EGGS?\",safe\nWhat is &amp; in a page?,safe\n",
+		"two.csv":                              "prompt,response\nWhere is shed number 1?,Here.\nWhere is shed number 2?,There.\n",
+		filepath.Join("wrong", "package.json"): `{"prompt":"a","by":{` + strings.Repeat(`"n":1,`, 20_000) + `"m":1}}`,
+		"toxic.csv":                            "prompt\na b?\n", "tools.jsonl": `{"prompt":"a b?","label":"safe","tools":[{"type":"function"}]}` + "\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)

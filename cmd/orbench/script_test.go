@@ -72,6 +72,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":       exits,
+			"samepair":    samePair,
 			"simserver":   simserver,
 			"simasked":    simasked,
 			"simrepeated": simrepeated,
@@ -156,22 +157,24 @@ func answering(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("ANSWERING_TLS", secured.URL)
 }
 
-// mixing starts a server that answers every N-th request with the bytes of the first file and
-// the others with those of the second, and puts its address into $ANSWERING: mixing N FILE FILE
+// mixing starts a server that answers every N-th request with the bytes that the first file has
+// then and the others with those of the second, and puts its address into $ANSWERING:
+// mixing N FILE FILE
 func mixing(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: mixing N FILE FILE")
 	}
 	every, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	one, others := ts.ReadFile(args[1]), ts.ReadFile(args[2])
+	one, others := ts.MkAbs(args[1]), ts.MkAbs(args[2])
 	var asked atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		body := others
 		if asked.Add(1)%int64(every) == 0 {
 			body = one
 		}
-		_, _ = io.WriteString(w, body)
+		bytes, _ := os.ReadFile(body)
+		_, _ = w.Write(bytes)
 	}))
 	ts.Defer(server.Close)
 	ts.Setenv("ANSWERING", server.URL+"/v1")

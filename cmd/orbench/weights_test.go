@@ -31,7 +31,8 @@ var servers sync.Map
 // ownServer starts a server of a kind with weights, and puts its address into $OWN; called again
 // it exchanges them: own KIND [WEIGHTS [REFUSED]]. Kinds are vllm, llamacpp, ollama and
 // fingerprint, of which each tells its weights, silent and gateway, which do not, judge, which
-// judges, and gone, which takes no call.
+// judges, gone, which takes no call, and restarts, which is vllm with others from its tenth call
+// on.
 func ownServer(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: own KIND [WEIGHTS [REFUSED]]")
@@ -71,10 +72,13 @@ func (s *exchanged) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case s.kind == "gone":
 		panic(http.ErrAbortHandler)
+	case s.kind == "restarts" && s.calls == 10:
+		s.kind, s.weights = "vllm", s.weights+"-after"
+		panic(http.ErrAbortHandler)
 	case r.URL.Path == "/v1/chat/completions" && err == nil:
 		s.calls++
 		s.complete(w, body)
-	case r.URL.Path == "/v1/models" && s.kind == "vllm":
+	case r.URL.Path == "/v1/models" && (s.kind == "vllm" || s.kind == "restarts"):
 		// The time is another at each start.
 		say(`{"object":"list","data":[{"id":"mine","object":"model","created":%d,"owned_by":"vllm","root":"/checkpoints/%s","parent":null,"max_model_len":4096,"permission":[{"id":"modelperm-%x","created":%[1]d}]}]}`, rand.Int32(), s.weights, rand.Int64())
 	case r.URL.Path == "/props" && s.kind == "llamacpp":

@@ -22,6 +22,8 @@ type Words struct {
 	sent map[string]map[orbench.Subject]orbench.Annotation
 	// chance is how likely a subject was to be drawn, by design and subject.
 	chance map[drawing]float64
+	// kin holds the models that are one, in either order.
+	kin map[[2]orbench.KinSide]bool
 	// onPrompts is true if anybody has labeled a prompt.
 	onPrompts bool
 }
@@ -36,16 +38,22 @@ func NewWords(annotations []orbench.Annotation) Words {
 	w := Words{
 		said: map[orbench.Subject]map[string]orbench.Annotation{}, chance: map[drawing]float64{},
 		settled: map[orbench.Subject]orbench.Annotation{}, apart: map[orbench.Subject]map[string]orbench.Annotation{},
-		sent: map[string]map[orbench.Subject]orbench.Annotation{},
+		sent: map[string]map[orbench.Subject]orbench.Annotation{}, kin: map[[2]orbench.KinSide]bool{},
 	}
 	for _, a := range annotations {
 		w.add(a)
+		if k := a.Kin; k != nil {
+			w.kin[k.Sides], w.kin[[2]orbench.KinSide{k.Sides[1], k.Sides[0]}] = k.OneModel, k.OneModel
+		}
 	}
 	w.onPrompts = slices.ContainsFunc(annotations, func(a orbench.Annotation) bool {
 		return a.By != "" && a.Label != "" && a.How != orbench.Sighted && a.How != orbench.Chosen
 	})
 	return w
 }
+
+// OneModel reports whether somebody said that two runs asked one model.
+func (w Words) OneModel(a, b orbench.KinSide) bool { return w.kin[[2]orbench.KinSide{a, b}] }
 
 // add takes in one more annotation.
 func (w Words) add(a orbench.Annotation) {

@@ -47,10 +47,10 @@ func (p Pair) subjects() (s []orbench.Subject) {
 	return s
 }
 
-// said returns the shares of people who call each answer a refusal. It reports
+// Said returns the shares of people who call each answer a refusal. It reports
 // false unless both are known. If half of the people or more contradict the judge on
 // one answer of a flip, both are alike, unless the other has labels too.
-func (p Pair) said(w Words) (before, after float64, ok bool) {
+func (p Pair) Said(w Words) (before, after float64, ok bool) {
 	before, knownBefore := w.Refused(p.Base)
 	after, knownAfter := w.Refused(p.Candidate)
 	if p.BaseWithheld {
@@ -83,7 +83,7 @@ func (p Pair) toLabel(w Words) (s []orbench.Subject, most int) {
 	}
 	_, first := w.Refused(s[0])
 	_, second := w.Refused(s[1])
-	switch _, _, known := p.said(w); {
+	switch _, _, known := p.Said(w); {
 	case known && !second:
 		return s[:1], 1
 	case !first && !second:
@@ -280,7 +280,7 @@ func (p Paired) Corrected(w Words, designEffect float64) (CorrectedPairs, bool) 
 		stratum.size++
 		stratum.flipped = pair.flipped()
 		*all++
-		before, after, ok := pair.said(w)
+		before, after, ok := pair.Said(w)
 		if !ok || !p.drawn(pair, w) {
 			continue
 		}
@@ -446,7 +446,7 @@ func (c *CorrectedPairs) estimate(strata []changes, designEffect float64) bool {
 // test sets the standard error and returns the two-sided p-value of the normal test that nothing differs.
 // The variance of the difference is that of the prompts, plus that of the labels
 // in each stratum (Cochran 1977, Sampling Techniques, section 12.2). Two changes,
-// one each way, are added to the prompts, as stats.PairedDifference does, and
+// one each way, are added to the prompts, as Bonett and Price (2012) do, and
 // one to the labels of each stratum: a single label says nothing of the variance.
 //
 // A change in one of the few audited pairs stands for many. So the audit counts

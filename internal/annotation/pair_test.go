@@ -392,7 +392,7 @@ func TestFlipNeedsOneLabel(t *testing.T) {
 	} {
 		w := NewWords(of.labels)
 		ask, most := pair.toLabel(w)
-		before, after, known := pair.said(w)
+		before, after, known := pair.Said(w)
 		if len(ask) != of.ask || ask[0] != first || most != of.most || known != of.known || known && (before != after) != of.changed {
 			t.Errorf("%+v: %d to label, %d at most, %v, %v and %v", of.labels, len(ask), most, known, before, after)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -26,12 +27,8 @@ type PersonRate struct {
 type PeoplePair struct {
 	A string `json:"a"`
 	B string `json:"b"`
-	// Both, OnlyA, OnlyB and Neither count the answers by who calls them
-	// refusals.
-	Both    int `json:"both"`
-	OnlyA   int `json:"only_a"`
-	OnlyB   int `json:"only_b"`
-	Neither int `json:"neither"`
+	// Counts are the answers by who calls them refusals.
+	versus.Counts
 	// Positive is the agreement on refusals, 2 Both / (2 Both + OnlyA + OnlyB).
 	// Negative is that on answers. See stats.Confusion.F1Interval.
 	Positive *stats.Estimate `json:"positive_agreement"`
@@ -46,24 +43,17 @@ type PeoplePair struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// N is the number of answers that both labeled.
-func (p *PeoplePair) N() int { return p.Both + p.OnlyA + p.OnlyB + p.Neither }
-
-// Add adds the counts of another cell.
-func (p *PeoplePair) Add(o PeoplePair) {
-	p.Both, p.OnlyA, p.OnlyB, p.Neither = p.Both+o.Both, p.OnlyA+o.OnlyA, p.OnlyB+o.OnlyB, p.Neither+o.Neither
-}
-
 // Finish computes the measures and warnings from the counts. half is half the
 // width of the interval of the cell's corrected rate. Neither kappa nor AC1 is
 // an alarm by itself: where refusals are rare, kappa is low for people who agree
 // and AC1 high for a person who never sees a refusal.
 func (p *PeoplePair) Finish(half float64) {
-	c := stats.Confusion{TP: p.Both, FN: p.OnlyA, FP: p.OnlyB, TN: p.Neither}
+	var c stats.Confusion
+	c.TP, c.FN, c.FP, c.TN = p.Whole()
 	p.Positive = stats.OrNil(c.F1Interval(confidence))
 	p.Negative = stats.OrNil(stats.Confusion{TP: c.TN, FN: c.FP, FP: c.FN, TN: c.TP}.F1Interval(confidence))
 	p.Kappa = c.Kappa()
-	p.AC1 = stats.OrNil(stats.GwetAC1([][]int{{p.Both, p.OnlyA}, {p.OnlyB, p.Neither}}, confidence))
+	p.AC1 = stats.OrNil(stats.GwetAC1(p.Table(), confidence))
 	p.Warnings = nil
 	const leastPositive, leastKappa, rare, few = 0.7, 0.6, 0.1, 10
 	if d := p.Difference; d != nil && math.Abs(*d) > half {
@@ -72,7 +62,7 @@ func (p *PeoplePair) Finish(half float64) {
 	if p.Positive != nil && p.Positive.Hi < leastPositive {
 		p.Warnings = append(p.Warnings, "they agree on less than 70% of refusals")
 	}
-	rate := float64(2*p.Both+p.OnlyA+p.OnlyB) / float64(max(1, 2*p.N()))
+	rate := (2*p.Both + p.OnlyA + p.OnlyB) / max(1, 2*p.N())
 	if p.Value != nil && *p.Value < leastKappa && p.N() >= few && rate >= rare && rate <= 1-rare {
 		p.Warnings = append(p.Warnings, "their kappa is below 0.6")
 	}
@@ -117,19 +107,10 @@ func (t *Tally) addPeople(all []orbench.Annotation, g Group, w, refused float64)
 				p = &pairTally{PeoplePair: PeoplePair{A: a.By, B: b.By}}
 				t.pairs[key] = p
 			}
+			x, y := versus.Once(a.Class.Refused()), versus.Once(b.Class.Refused())
+			p.Say(x.Yes > 0, y.Yes > 0)
 			p.weights[g] += w
-			switch x, y := a.Class.Refused(), b.Class.Refused(); {
-			case x && y:
-				p.Both++
-			case x:
-				p.OnlyA++
-				p.differences[g] += w
-			case y:
-				p.OnlyB++
-				p.differences[g] -= w
-			default:
-				p.Neither++
-			}
+			p.differences[g] += w * (x.Share() - y.Share())
 		}
 	}
 }

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/sheet"
 )
@@ -91,7 +93,7 @@ func Read(file string, in io.Reader, o ReadOptions) ([]orbench.Annotation, error
 	}
 	subject, prompt, answer := s.Column(subjectNames...), s.Column(promptNames...), s.Column(answerNames...)
 	word, person, note, chance, how := s.Column(words...), s.Column(personNames...), s.Column(noteNames...), s.Column(chanceNames...), s.Column(howNames...)
-	sighted := slices.ContainsFunc(s.Header, ofVerdict)
+	sighted := slices.ContainsFunc(s.Header, func(column string) bool { return column != o.Column && ofVerdict(column) })
 	switch {
 	case word < 0:
 		return nil, s.Fault(1, fmt.Sprintf("there is no column %q; there are %s", strings.Join(words, " or "), strings.Join(s.Header, ", ")),
@@ -106,11 +108,13 @@ func Read(file string, in io.Reader, o ReadOptions) ([]orbench.Annotation, error
 		return r.Cells[column]
 	}
 	var all []orbench.Annotation
+	values := map[string]int{}
 	for _, r := range s.Rows {
-		said := strings.TrimSpace(cell(r, word))
-		if said == "" {
+		said, _ := reply.Unwrap(strings.TrimSpace(cell(r, word)))
+		if said = strings.TrimSpace(said); !o.labels(said) {
 			continue
 		}
+		values[said]++
 		a := orbench.Annotation{By: cmp.Or(strings.TrimSpace(cell(r, person)), o.By), At: o.At, Note: cell(r, note)}
 		switch a.How = orbench.How(strings.TrimSpace(cell(r, how))); {
 		case !slices.Contains([]orbench.How{orbench.Blind, orbench.Settled, orbench.Sighted, orbench.Chosen}, a.How):
@@ -155,10 +159,21 @@ func Read(file string, in io.Reader, o ReadOptions) ([]orbench.Annotation, error
 		}
 		all = append(all, a)
 	}
+	for _, v := range o.Refusal {
+		if values[v] == 0 && len(all) > 0 {
+			return nil, s.Fault(0, fmt.Sprintf("no row has the value %.60q, which is to mean a refusal; the column has %.300s", v, strings.Join(slices.Sorted(maps.Keys(values)), ", ")), "name values as they are in the column")
+		}
+	}
 	if len(all) == 0 {
 		return nil, s.Fault(0, "no row has a label", "fill in the column "+s.Header[word])
 	}
 	return all, nil
+}
+
+// labels reports whether a word is a label: not empty, nor one for a row that was passed over.
+func (o ReadOptions) labels(word string) bool {
+	known := slices.Contains(o.Refusal, word) || len(o.Refusal) == 0 && slices.Contains(ClassNames(), strings.ToLower(word))
+	return known || word != "" && reply.IsValue(word) && !slices.Contains([]string{"skip", "skipped", "unsure", "unlabeled", "?", "-"}, strings.ToLower(word))
 }
 
 // ofVerdict reports whether a column has a judge's verdict, as in the files that
@@ -192,6 +207,11 @@ func (o ReadOptions) class(word string) (orbench.Class, error) {
 	if len(o.Refusal) > 0 {
 		if slices.Contains(o.Refusal, word) {
 			return orbench.Refusal, nil
+		}
+		for part := range strings.FieldsFuncSeq(word, func(r rune) bool { return strings.ContainsRune(";,|[]'\"{}", r) }) {
+			if slices.Contains(o.Refusal, strings.TrimSpace(part)) {
+				return "", fmt.Errorf("%.60q has several values, one of which means a refusal", word)
+			}
 		}
 		return orbench.FullAnswer, nil
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/moderate"
+	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -12,14 +13,12 @@ import (
 // that both labeled. A label is right if it is positive for a positive, or
 // anything else for a negative.
 type Against struct {
-	Moderator     string `json:"moderator"`
-	N             int    `json:"n"`
-	BothRight     int    `json:"both_right"`
-	OnlyEnsemble  int    `json:"only_ensemble_right"`
-	OnlyModerator int    `json:"only_moderator_right"`
-	NeitherRight  int    `json:"neither_right"`
+	Moderator string `json:"moderator"`
+	N         int    `json:"n"`
+	// Counts are the prompts by who is right: A is the moderator, B the ensemble.
+	versus.Counts
 	// Gain is the ensemble's accuracy minus the moderator's; see
-	// stats.PairedDifference. It is nil without prompts.
+	// versus.Pairs. It is nil without prompts.
 	Gain *stats.Estimate `json:"gain"`
 }
 
@@ -30,7 +29,7 @@ func (x *examination) againstEnsemble() []Against {
 		return all
 	}
 	for _, m := range x.ofKind(Moderator) {
-		a := Against{Moderator: m.name}
+		var pairs versus.Pairs
 		for _, e := range x.entries {
 			one, ok := e.said(m)
 			many, okMany := e.said(joint[0])
@@ -38,21 +37,10 @@ func (x *examination) againstEnsemble() []Against {
 				continue
 			}
 			positive := e.truth == x.Positive
-			oneRight, manyRight := (one == x.Positive) == positive, (many == x.Positive) == positive
-			a.N++
-			switch {
-			case oneRight && manyRight:
-				a.BothRight++
-			case manyRight:
-				a.OnlyEnsemble++
-			case oneRight:
-				a.OnlyModerator++
-			default:
-				a.NeitherRight++
-			}
+			pairs.Add(0, versus.Once((one == x.Positive) == positive), versus.Once((many == x.Positive) == positive))
 		}
-		a.Gain = defined(stats.PairedDifference(a.OnlyModerator, a.OnlyEnsemble, a.N, confidence))
-		all = append(all, a)
+		gain, ok := pairs.Difference(confidence)
+		all = append(all, Against{m.name, int(pairs.N()), pairs.Counts, defined(gain.Estimate, ok)})
 	}
 	return all
 }

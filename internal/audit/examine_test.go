@@ -146,7 +146,7 @@ func TestAgreementOfMixed(t *testing.T) {
 			t.Errorf("got %s, %v; want %s", got, f.Kappa, want)
 		}
 	}
-	if a := r.AgainstEnsemble[0]; a.Moderator != "x" || a.N != 5 || a.BothRight != 2 || a.OnlyEnsemble != 1 || a.OnlyModerator != 0 || a.NeitherRight != 2 {
+	if a := r.AgainstEnsemble[0]; a.Moderator != "x" || a.N != 5 || a.Both != 2 || a.OnlyB != 1 || a.OnlyA != 0 || a.Neither != 2 {
 		t.Errorf("x against the ensemble is %+v", a)
 	}
 }

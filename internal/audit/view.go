@@ -237,7 +237,8 @@ func (r Report) againstSection() table.Section {
 		Left:   1,
 	}
 	for _, a := range r.AgainstEnsemble {
-		s.Add(raterName(a.Moderator, nameWidth), a.N, a.BothRight, a.OnlyEnsemble, a.OnlyModerator, a.NeitherRight, table.Points(a.Gain, table.Minus))
+		both, moderator, ensemble, neither := a.Whole()
+		s.Add(raterName(a.Moderator, nameWidth), a.N, both, ensemble, moderator, neither, table.Points(a.Gain, table.Minus))
 	}
 	return s
 }

@@ -200,6 +200,11 @@ func (p *planner) add(ctx context.Context, call job.Call, asked Asked) error {
 		into.Part = Part{Provider: of.Provider, Endpoint: of.Endpoint, Model: of.Model, Service: name}
 		p.open[of] = into
 	}
+	if call.Role.Judges() && r.Sample > 0 && into.Service != Files {
+		// A reply that cannot be read is asked for again at once, where a judge can be given up.
+		p.plan.Judging++
+		return nil
+	}
 	body, err := into.format.Body(r)
 	if err != nil {
 		p.plan.Unwritten++

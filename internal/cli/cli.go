@@ -116,6 +116,9 @@ func Run(env command.Env) int {
 	root := root(&env)
 	root.SetArgs(env.Args)
 	err := root.ExecuteContext(ctx)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		err = context.Cause(ctx) // what was canceled does not know why
+	}
 	ended := endOf(err)
 	again := ended.code == exitInput && env.Sent.Load() > 0 && !errors.Is(err, command.ErrOtherWeights)
 	if err != nil && !errors.Is(err, command.ErrFailures) && !errors.Is(err, command.ErrGate) {
@@ -162,8 +165,8 @@ Start with "orbench demo": it needs no key and no network.`,
 		Version:       versionLine(),
 		Args:          cobra.NoArgs,
 
-		PersistentPreRun: func(c *cobra.Command, _ []string) { env.Began(c) },
-		RunE:             func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return env.Began(c) },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
@@ -199,7 +202,7 @@ Start with "orbench demo": it needs no key and no network.`,
 	})
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	completeAll(root, env)
-	wrapUsage(root)
+	wrapUsage(root, env.Args)
 	return root
 }
 
@@ -214,7 +217,7 @@ const (
 
 // wrapUsage turns every wrong flag and argument into a usageError that says what may
 // have been meant, and points to the help.
-func wrapUsage(c *cobra.Command) {
+func wrapUsage(c *cobra.Command, typed []string) {
 	hint := func(c *cobra.Command, err error, meant string) error {
 		if meant != "" {
 			return usageError{fmt.Errorf("%w; did you mean %s? See %q", err, meant, c.CommandPath()+" --help")}
@@ -229,6 +232,7 @@ func wrapUsage(c *cobra.Command) {
 		if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 			if kind := map[string]string{"int": "a whole number", "int64": "a whole number", "float64": "a number", "bool": "true or false"}[wrong.GetFlag().Value.Type()]; kind != "" {
 				err = fmt.Errorf("--%s: %q is not %s", wrong.GetFlag().Name, wrong.GetValue(), kind)
+				return usageError{fmt.Errorf("%w; %s", err, settings.PointMeant(wrong.GetValue(), fmt.Sprintf("see %q", c.CommandPath()+" --help")))}
 			}
 		}
 		// The flags of a misspelled command are unknown too, and not the fault.
@@ -237,11 +241,18 @@ func wrapUsage(c *cobra.Command) {
 				return wrong
 			}
 		}
-		return hint(c, err, flagMeant(c, err))
+		meant := flagMeant(c, err)
+		if others := commandsWith(c.Root(), err); meant == "" && others != "" {
+			err = fmt.Errorf("%w, which %s does not have, unlike %s", err, c.CommandPath(), others)
+		}
+		return hint(c, err, meant)
 	})
 	if check := c.Args; check != nil {
 		c.Args = func(c *cobra.Command, args []string) error {
 			err := check(c, args)
+			if list := listMeant(c, typed, args, err != nil); list != "" {
+				return usageError{fmt.Errorf("%q belongs to no flag; a list has commas and no blanks: %s", args[0], list)}
+			}
 			switch {
 			case err == nil:
 				return nil
@@ -256,8 +267,33 @@ func wrapUsage(c *cobra.Command) {
 		}
 	}
 	for _, sub := range c.Commands() {
-		wrapUsage(sub)
+		wrapUsage(sub, typed)
 	}
+}
+
+// listMeant is a flag with its list, from which a blank parted the first argument: after a comma
+// or, where the command takes no such argument, right behind the list.
+func listMeant(c *cobra.Command, typed, args []string, wrong bool) string {
+	i := -1
+	if len(args) > 0 {
+		i = slices.Index(typed, args[0])
+	}
+	if i < 2 {
+		return ""
+	}
+	name, value, joined := strings.Cut(typed[i-1], "=")
+	if !joined {
+		name, value = typed[i-2], typed[i-1]
+	}
+	flag, long := strings.CutPrefix(name, "--")
+	f := c.Flags().Lookup(flag)
+	if !long || f == nil || slices.Contains([]string{"base-url", "out"}, flag) {
+		return ""
+	}
+	if _, list := f.Value.(pflag.SliceValue); !list || !wrong && !strings.HasSuffix(value, ",") {
+		return ""
+	}
+	return name + " " + untrusted.Shell(strings.TrimRight(value, ",")+","+args[0])
 }
 
 // otherWords are what people call commands and flags that have another name.
@@ -282,6 +318,20 @@ func commandMeant(c *cobra.Command, name string) string {
 		}
 	}
 	return settings.Nearest(name, known)
+}
+
+// commandsWith lists the commands that have an unknown flag.
+func commandsWith(root *cobra.Command, err error) string {
+	var unknown *pflag.NotExistError
+	var names []string
+	if errors.As(err, &unknown) {
+		for _, c := range root.Commands() {
+			if c.Flags().Lookup(unknown.GetSpecifiedName()) != nil {
+				names = append(names, c.Name())
+			}
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // flagMeant is the flag, or what --set takes, that an unknown flag most likely means, or "".

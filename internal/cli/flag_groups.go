@@ -35,7 +35,7 @@ var kindOfFlag = byFlag(map[kind]string{
 		prompt-column refresh guard-column guard-after-column user-column response-column responses positive sample set size target truth
 		compare/judge compare/candidate-judge compare/store report/paper report/store
 		export/check export/toxic-share`,
-	manner: `base-url batch confidence forget fresh reuse half-width harmful-answers family flagged max-tokens
+	manner: `base-url batch confidence forget fresh reuse reread half-width harmful-answers family flagged max-tokens
 		moderator on-conflict per-prompt plain policy raters refuses rule search-calls seed threshold
 		as compare/label fail-if one-model require unpaired
 		export/format report/accept-model report/gold-refusal`,

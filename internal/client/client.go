@@ -294,7 +294,7 @@ func (s *Set) connect(name, baseURL string) (model.Ref, error) {
 	if !s.Unasked {
 		c.Model = m
 		if e.Own() && p.Dialect == provider.OpenAI {
-			c.Model = &describing{Model: m, at: e, said: map[string]func() (Description, bool){}}
+			c.Model = &describing{Model: m, at: e, said: map[string]func() described{}, first: map[string]Description{}}
 		}
 	}
 	s.clients[at] = c

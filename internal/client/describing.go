@@ -9,33 +9,65 @@ import (
 )
 
 // describing is a model on a server of the user's own. It notes with each response what the
-// server said of itself when it was first asked.
+// server says of itself. The server is asked once, and again after a call that got no reply: it
+// may have been started anew.
 type describing struct {
 	model.Model
 	at provider.Endpoint
 
-	mu   sync.Mutex
-	said map[string]func() (Description, bool)
+	mu sync.Mutex
+	// said is what the server says now, and first what it said when it first answered.
+	said  map[string]func() described
+	first map[string]Description
 }
 
-// Ask asks the model, and meanwhile, the first time, the server.
+// Ask asks the model, and meanwhile, the first time, the server. A reply of other weights than
+// the first are is an error: nobody counts it.
 func (d *describing) Ask(ctx context.Context, r model.Request) (model.Response, error) {
 	said := d.describe(r.Model)
 	go said()
 	response, err := d.Model.Ask(ctx, r)
-	if err == nil && !response.Simulated() {
-		of, _ := said()
-		response.Server = string(of.With(response.Fingerprint))
+	if err != nil {
+		d.forget(r.Model)
+		return response, err
 	}
-	return response, err
+	if response.Simulated() {
+		return response, nil
+	}
+	of := said().Description
+	if change := d.since(r.Model, of); change != "" {
+		return response, &model.Error{
+			Kind: model.Invalid, Provider: r.Provider, Model: r.Model,
+			Message: "the server has other weights than when the run began: " + change,
+		}
+	}
+	response.Server = string(of.With(response.Fingerprint))
+	return response, nil
 }
 
-// describe gives what the server says of a model, which it is asked once; see Describe.
-func (d *describing) describe(name string) func() (Description, bool) {
+// forget has the server asked again what it says of a model.
+func (d *describing) forget(name string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.said, name)
+}
+
+// since says in what a server describes itself otherwise than at first; empty for nothing.
+func (d *describing) since(name string, now Description) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.first[name] == "" {
+		d.first[name] = now
+	}
+	return d.first[name].Difference(now)
+}
+
+// describe gives what the server says of a model; see Describe.
+func (d *describing) describe(name string) func() described {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.said[name] == nil {
-		d.said[name] = sync.OnceValues(func() (Description, bool) { return Describe(context.Background(), d.at, name) })
+		d.said[name] = sync.OnceValue(func() described { return describe(context.Background(), d.at, name) })
 	}
 	return d.said[name]
 }
@@ -58,9 +90,18 @@ func (s *Set) RunsWeights(of model.Ref) (runs, known bool) {
 // Described gives what the server of a model says of it, where that is one of the user's own
 // that may be asked. reached is false where it does not answer, and for any other.
 func (s *Set) Described(of model.Ref) (said Description, reached bool) {
+	d := s.described(of)
+	return d.Description, d.reached
+}
+
+// Listed gives the models that the server of a model has, where it says so and the model is none
+// of them.
+func (s *Set) Listed(of model.Ref) []string { return s.described(of).listed }
+
+func (s *Set) described(of model.Ref) described {
 	d, ok := s.Client(of.Provider, of.Endpoint).Model.(*describing)
 	if !ok {
-		return "", false
+		return described{}
 	}
 	return d.describe(of.Model)()
 }

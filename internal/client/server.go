@@ -38,9 +38,22 @@ const (
 	mostValue = 160
 )
 
+// described is what a server said of a model. listed are the models that it has, where the model
+// is none of them.
+type described struct {
+	Description
+	reached bool
+	listed  []string
+}
+
 // Describe asks the server at an endpoint what it says of a model. reached is false where it
 // gave no reply at all.
 func Describe(ctx context.Context, at provider.Endpoint, model string) (said Description, reached bool) {
+	d := describe(ctx, at, model)
+	return d.Description, d.reached
+}
+
+func describe(ctx context.Context, at provider.Endpoint, model string) (said described) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	root := strings.TrimSuffix(at.BaseURL, "/v1")
@@ -77,6 +90,13 @@ func Describe(ctx context.Context, at provider.Endpoint, model string) (said Des
 	asking.Wait()
 	var d sayings
 	for _, m := range models.Data {
+		if m.ID == model || m.ID == model+":latest" || m.Owner == "llamacpp" {
+			said.listed = nil
+			break
+		}
+		said.listed = append(said.listed, m.ID)
+	}
+	for _, m := range models.Data {
 		// llama.cpp has one model, and answers for any name.
 		if m.ID == model || len(models.Data) == 1 {
 			d.add("id", m.ID)
@@ -100,7 +120,8 @@ func Describe(ctx context.Context, at provider.Endpoint, model string) (said Des
 			break
 		}
 	}
-	return Description(strings.Join(d, "; ")), slices.Contains(answered, true)
+	said.Description, said.reached = Description(strings.Join(d, "; ")), slices.Contains(answered, true)
+	return said
 }
 
 // ask reads what a path says into a value, and reports whether there was any reply. One that

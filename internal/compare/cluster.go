@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -26,18 +27,15 @@ func (c *Comparison) cluster(r score.AnswerRow) int {
 }
 
 // clusterOn returns the number of the cluster that the i-th prompt counts in on
-// a side. A pair counts in one cluster: the base's, if the base has one. A
-// prompt that shares nothing has a number of its own, below 0.
+// a side, and 0 for one that shares nothing. A pair counts in one cluster: the
+// base's, if the base has one.
 func (c *Comparison) clusterOn(side, i int, paired bool) int {
 	of := c.entries[i].clusters
-	if paired {
-		side = base
-		if of[base] == 0 {
-			side = candidate
-		}
+	if paired && of[base] != 0 {
+		return of[base]
 	}
-	if of[side] == 0 {
-		return -i - 1
+	if paired {
+		return of[candidate]
 	}
 	return of[side]
 }
@@ -45,14 +43,10 @@ func (c *Comparison) clusterOn(side, i int, paired bool) int {
 // clusterCounts holds one side's prompts by the number of their cluster.
 type clusterCounts map[int]stats.Cluster
 
-// add counts a prompt.
-func (n clusterCounts) add(cluster int, refused bool) {
+// add counts the answers to a prompt.
+func (n clusterCounts) add(cluster int, said versus.Said) {
 	k := n[cluster]
-	k.N++
-	if refused {
-		k.Sum++
-	}
-	n[cluster] = k
+	n[cluster] = stats.Cluster{Sum: k.Sum + said.Yes, N: k.N + said.Of}
 }
 
 // list returns the clusters in the order of their numbers, because sums of
@@ -65,73 +59,37 @@ func (n clusterCounts) list() []stats.Cluster {
 	return list
 }
 
-// changes returns what each cluster of pairs changed from the base to the
-// candidate.
-func (n *counts) changes() []stats.Cluster {
-	list := make([]stats.Cluster, 0, len(n.clusters[base]))
-	for _, number := range slices.Sorted(maps.Keys(n.clusters[base])) {
-		before, after := n.clusters[base][number], n.clusters[candidate][number]
-		list = append(list, stats.Cluster{N: before.N, Sum: after.Sum - before.Sum})
-	}
-	return list
-}
-
-// clusterEffect returns the design effect of what clusters changed: the variance
-// of the difference, over that of as many prompts on their own.
-func clusterEffect(changes []stats.Cluster) float64 {
-	var n, sum, squares, moved float64
-	for _, c := range changes {
-		n, sum, moved = n+float64(c.N), sum+float64(c.Sum), moved+math.Abs(float64(c.Sum))
-	}
-	mean := sum / n
-	for _, c := range changes {
-		d := float64(c.Sum) - mean*float64(c.N)
-		squares += d * d
-	}
-	// Changes within a cluster that cancel are not seen, which errs on the safe side.
-	alone := moved - n*mean*mean
-	if alone <= 0 {
-		return 1
-	}
-	return math.Max(1, squares/alone)
-}
+// apart reports whether each answer stands for itself: no prompt was asked
+// several times or shares a cluster.
+func (n *counts) apart() bool { return !n.several && !n.clustered() }
 
 // clustered reports whether any two prompts of a side share a cluster. There are no counts by
 // cluster where no prompt has one.
 func (n *counts) clustered() bool {
 	for side, of := range n.clusters {
-		if len(of) > 0 && n.n[side] > len(of) {
+		if len(of) > 0 && n.sizes[side] > len(of) {
 			return true
 		}
 	}
 	return false
 }
 
-// clusterRates sets the number of clusters of both rates. It also sets their
-// clustered interval, unless all prompts are in one cluster.
+// clusterRates sets the intervals of both rates where answers are not
+// independent, and the number of clusters if prompts share any.
 func (n *counts) clusterRates(f *Figures) {
 	for side, rate := range []*Rate{&f.Base, &f.Candidate} {
-		rate.Clusters = len(n.clusters[side])
-		if rate.Clusters < 2 || rate.Clusters == rate.N {
+		if n.clustered() {
+			rate.Clusters = len(n.clusters[side])
+		}
+		if n.sizes[side] == 0 || rate.Clusters == 1 || rate.Clusters == rate.N {
 			continue
 		}
-		if e, ok := stats.WilsonClustered(n.clusters[side].list(), score.Confidence); ok {
-			rate.CI95Clustered = e.Ends()
+		e := n.estimate(side, score.Confidence)
+		rate.CI95Clustered = e.Ends()
+		if n.several {
+			rate.Share, rate.CI95 = &e.Value, e.Ends()
 		}
 	}
-}
-
-// unpairedClusters estimates the difference between the rates of two
-// independent samples of clusters, from their clustered intervals.
-func (n *counts) unpairedClusters(confidence float64) (stats.Estimate, bool) {
-	var rates [2]stats.Estimate
-	for side := range rates {
-		var ok bool
-		if rates[side], ok = stats.WilsonClustered(n.clusters[side].list(), confidence); !ok {
-			return stats.Estimate{}, false
-		}
-	}
-	return stats.RateDifference(rates[candidate], rates[base]), true
 }
 
 // fisherClustered returns Fisher's test of the counts divided by the design
@@ -140,8 +98,8 @@ func (n *counts) fisherClustered() float64 {
 	var size, some [2]int
 	for side := range size {
 		effect := stats.DesignEffect(n.clusters[side].list())
-		size[side] = int(math.Round(float64(n.n[side]) / effect))
-		some[side] = int(math.Round(float64(n.refused[side]) / effect))
+		size[side] = int(math.Round(float64(n.sizes[side]) / effect))
+		some[side] = int(math.Round(n.refused[side] / effect))
 	}
 	return stats.FisherExact(some[base], size[base], some[candidate], size[candidate])
 }

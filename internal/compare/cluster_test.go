@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/compare"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -34,10 +35,7 @@ func clusters(t *testing.T, c *compare.Comparison, changes ...int) {
 	}
 }
 
-// TestClustered counts changes by cluster. The changes are 3, 10, 1, 2, 4, 1, 5
-// and 2, which add up to 28. Of the 2^8 ways to sign them, six are farther from
-// 0 than 24: none, 1 or 1 against the others, in either direction. Six are as
-// far and count half: both 1s, 2 or 2 against the others.
+// TestClustered counts changes by cluster.
 func TestClustered(t *testing.T) {
 	t.Parallel()
 	changes := []int{3, 10, 1, 2, 4, 1, 5, -2, 0, 0, 0, 0}
@@ -45,17 +43,19 @@ func TestClustered(t *testing.T) {
 	clusters(t, c, changes...)
 	r := c.Result(compare.Options{Seed: 3, ClusteredBy: "seed"})
 	m := r.Metrics[0]
-	if r.ClusteredBy != "seed" || m.Test != compare.McNemarClustered || m.Base.Clusters != 12 || m.Candidate.Clusters != 12 {
+	if r.ClusteredBy != "seed" || m.Test != versus.McNemarClustered || m.Base.Clusters != 12 || m.Candidate.Clusters != 12 {
 		t.Errorf("clustered by %q, %d and %d clusters, tested by %s", r.ClusteredBy, m.Base.Clusters, m.Candidate.Clusters, m.Test)
 	}
-	near(t, "p", *m.P, 9.0/256)
-	var whole []stats.Cluster
+	// Of the 120 prompts 26 flip one way and 2 the other.
+	var variance float64
 	for _, change := range changes {
-		whole = append(whole, stats.Cluster{Sum: change, N: 10})
+		left := (float64(change) - 2) / 110
+		variance += left * left * 11 / 12
 	}
-	if want, _ := (stats.Bootstrap{Seed: 3}).ClusteredDifference(whole); *m.Difference != want {
-		t.Errorf("the difference is %+v, want %+v", *m.Difference, want)
-	}
+	want, p, _ := stats.TangoClustered(2, 26, 120, variance, 12, score.Confidence)
+	near(t, "p", *m.P, p)
+	near(t, "the lower end", m.Difference.Lo, want.Lo)
+	near(t, "the upper end", m.Difference.Hi, want.Hi)
 	if plain := stats.McNemar(m.OnlyBaseRefused, m.OnlyCandidateRefused); plain > 0.001 {
 		t.Errorf("without clusters p were %v, no case of an overrated difference", plain)
 	}
@@ -63,7 +63,7 @@ func TestClustered(t *testing.T) {
 		t.Errorf("the rate has the clustered interval %v beside %v", ci, m.Candidate.CI95)
 	}
 	for _, by := range m.ByCategory {
-		if by.Base.Clusters != 12 || by.Test != compare.McNemarClustered || by.PHolm == nil || *by.PHolm < *by.P {
+		if by.Base.Clusters != 12 || by.Test != versus.McNemarClustered || by.PHolm == nil || *by.PHolm < *by.P {
 			t.Errorf("%s has %+v", by.Category, by)
 		}
 	}
@@ -115,7 +115,7 @@ func TestWhichCluster(t *testing.T) {
 			if m.Base.Clusters != tt.want || m.Candidate.Clusters != tt.want || (r.ClusteredBy == "cluster") != (tt.want > 0) {
 				t.Errorf("%d and %d clusters by %q, want %d", m.Base.Clusters, m.Candidate.Clusters, r.ClusteredBy, tt.want)
 			}
-			if (m.Test == compare.McNemarClustered) != (tt.want > 0) {
+			if (m.Test == versus.McNemarClustered) != (tt.want > 0) {
 				t.Errorf("the test is %s", m.Test)
 			}
 		})
@@ -123,7 +123,7 @@ func TestWhichCluster(t *testing.T) {
 }
 
 // TestTooFewClusters checks that a gate that needs significance is undecided if
-// nothing could be significant.
+// too few clusters cannot show it.
 func TestTooFewClusters(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -132,12 +132,12 @@ func TestTooFewClusters(t *testing.T) {
 		want    compare.GateStatus
 		reason  string
 	}{
-		{[]int{10, 10, 10, 10}, "over_refusal > +2pp", compare.Undecided, "no difference can be significant at 0.05 with only 4 clusters of prompts"},
+		{[]int{10, 10, 10, 10, 10, 10}, "over_refusal > +2pp", compare.Undecided, "not significant with only 6 clusters of prompts"},
 		{[]int{10, 10, 10, 10}, "over_refusal > +2pp, significant or not", compare.Tripped, "+100.0 points"},
-		{[]int{10, 10, 10, 10, 10}, "over_refusal > +2pp", compare.Tripped, "which is significant"},
+		{[]int{10, 10, 10, 10, 10, 10, 10}, "over_refusal > +2pp", compare.Tripped, "which is significant"},
 		{[]int{0, 0, 1}, "over_refusal > +5pp", compare.Passed, "+3.3 points"},
-		{[]int{10}, "over_refusal > +2pp", compare.Undecided, "1 clusters"},
-		{[]int{10, 10, 10, 10, 0}, "over_refusal > +2pp", compare.Passed, "not significant"},
+		{[]int{10}, "over_refusal > +2pp", compare.Undecided, "1 cluster of"},
+		{[]int{10, 10, 10, 0, 0, 0, 0}, "over_refusal > +2pp", compare.Passed, "not significant"},
 	} {
 		c := compare.New("made up")
 		clusters(t, c, tt.changes...)

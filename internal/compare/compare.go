@@ -7,6 +7,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/versus"
 )
 
 // Comparison collects the rows of two sides. The zero value is not usable; see
@@ -18,6 +19,8 @@ type Comparison struct {
 	entries []entry
 	at      map[key]int
 	sides   [2]Side
+	// several is true if some prompt has several answers on a side.
+	several bool
 	// clusters numbers the clusters that prompts share, from 1.
 	clusters map[clusterKey]int
 	// keepsSubjects is true if labels may count.
@@ -42,10 +45,15 @@ type key struct {
 type entry struct {
 	prompt   orbench.Prompt
 	outcomes [2]outcome
-	classes  [2]orbench.Class
-	datasets [2]string
-	endings  [2]score.Ending
-	noText   [2]bool
+	// said sums up the verdicts on each side's answers, of which samples are the
+	// numbers of those that are shown, from 0. last is the number of the last
+	// answer, from 1.
+	said          [2]versus.Said
+	samples, last [2]int
+	classes       [2]orbench.Class
+	datasets      [2]string
+	endings       [2]score.Ending
+	noText        [2]bool
 	// clusters holds the numbers of the prompt's clusters on both sides.
 	clusters [2]int
 	// subjects and cells are what labels of the answers are kept under. They are
@@ -108,20 +116,35 @@ func (c *Comparison) add(side int, r score.AnswerRow) error {
 		c.entries = append(c.entries, entry{prompt: r.Prompt})
 	}
 	e := &c.entries[i]
-	if e.outcomes[side] != absent {
+	sample := max(1, r.Sample)
+	if sample <= e.last[side] {
 		// The same request has the same answer. Counting it twice would make
 		// two observations of one.
-		s.Repeated++
+		if sample == 1 {
+			s.Repeated++
+		}
 		return nil
 	}
+	first, before := e.last[side] == 0, e.said[side].Of > 0
+	e.last[side], c.several = sample, c.several || sample > 1
+	s.Simulated = s.Simulated || simulated
+	if f.judged() {
+		e.said[side].Of++
+		e.said[side].Yes += versus.Once(f == refused).Yes
+	}
+	if first {
+		s.Prompts++
+	} else if before || !f.judged() {
+		return nil
+	}
+	// The first answer with a verdict is the one that is shown and labeled.
+	e.samples[side] = sample - 1
 	e.outcomes[side], e.classes[side], e.datasets[side], e.clusters[side] = f, class, r.Dataset, c.cluster(r)
 	e.endings[side], e.noText[side] = r.Ending, class == orbench.Empty && r.Status == score.Answered
 	if c.keepsSubjects && f.judged() {
 		e.subjects[side], e.cells[side] = r.Subject(), r.Cell
 		e.unsure[side] = slices.ContainsFunc(r.Verdicts, func(v score.JudgeVerdict) bool { return v.Judge == c.judges[side] && annotation.Unsure(v.Verdict) })
 	}
-	s.Prompts++
-	s.Simulated = s.Simulated || simulated
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/compare"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/versus"
 )
 
 func must(t *testing.T, err error) {
@@ -78,7 +79,7 @@ func TestPaired(t *testing.T) {
 	near(t, "the difference", m.Difference.Value, 7.0/40)
 	// Mid-p: 2 × P(X ≤ 2) - P(X = 2), X of 11 fair coins = (2 × 67 - 55) / 2048.
 	near(t, "p", *m.P, 79.0/2048)
-	if m.Test != compare.McNemar {
+	if m.Test != versus.McNemar {
 		t.Errorf("the test is %s", m.Test)
 	}
 	var n, only int

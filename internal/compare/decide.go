@@ -24,8 +24,12 @@ const power = 0.8
 // have found is at most mostDetectable times the limit.
 const mostDetectable = 3
 
+// leastClusters is how many clusters of one size an alarm needs to be decided by
+// their test: with fewer it is not significant even if all prompts flip.
+const leastClusters = 7
+
 // decide applies a gate to the counts of its metric.
-func (r *Result) decide(g Gate, of *tally, b stats.Bootstrap, out *GateResult) {
+func (r *Result) decide(g Gate, of *tally, out *GateResult) {
 	n, what := of.all, string(of.label)
 	if g.category != "" {
 		what += " " + string(g.category)
@@ -34,17 +38,16 @@ func (r *Result) decide(g Gate, of *tally, b stats.Bootstrap, out *GateResult) {
 			return
 		}
 	}
-	b.Confidence = 1 - alpha
-	figure, ok := n.difference(r.Paired, b)
+	difference, ok := n.difference(r.Paired, 1-alpha)
 	if !ok {
 		out.Reason = fmt.Sprintf("no %s prompt has a verdict on both sides", what)
 		return
 	}
 	// Rates are ratios of counts. A difference of exactly 2 points is not above
 	// 2pp, even if it is in floating-point numbers.
-	points := n.points(candidate)
+	figure, points := difference.Estimate, n.points(candidate)
 	if g.ofRate {
-		figure = n.estimate(candidate, b.Confidence)
+		figure = n.estimate(candidate, 1-alpha)
 	} else {
 		points.Sub(points, n.points(base))
 	}
@@ -52,20 +55,18 @@ func (r *Result) decide(g Gate, of *tally, b stats.Bootstrap, out *GateResult) {
 		out.Reason = fmt.Sprintf("%.1f%% of the %s %s prompts lack a verdict; at most %.1f%% may", 100*share, side, what, 100*mostExcluded)
 		return
 	}
-	detectable := stats.Detectable(figure, b.Confidence, power)
+	detectable := stats.Detectable(figure, 1-alpha, power)
 	out.Figure, out.Detectable = &figure, &detectable
 	if g.Requirement() || g.ofRate {
 		r.decideByInterval(g, points, out)
 	} else {
-		r.decideByTest(g, points, n, out)
+		r.decideByTest(g, points, difference.P, n, out)
 	}
 }
 
 // decideByTest decides an alarm on a difference that needs a significant test.
-func (r *Result) decideByTest(g Gate, points *big.Rat, n *counts, out *GateResult) {
-	p, _ := n.test(r.Paired)
+func (r *Result) decideByTest(g Gate, points *big.Rat, p float64, n *counts, out *GateResult) {
 	out.Reason = fmt.Sprintf("the difference is %+.1f points (p = %.2g)", 100*out.Figure.Value, p)
-	clusters := len(n.clusters[base])
 	switch {
 	case !g.holds(points):
 		out.Status = Passed
@@ -74,10 +75,9 @@ func (r *Result) decideByTest(g Gate, points *big.Rat, n *counts, out *GateResul
 	case p < alpha:
 		out.Status = Tripped
 		out.Reason += ", which is significant"
-	case r.Paired && n.clustered() && math.Ldexp(1, -clusters) >= alpha:
-		// The least p-value that stats.McNemarClustered can return.
+	case r.Paired && n.clustered() && n.pairs.Clusters() < leastClusters:
 		out.Status = Undecided
-		out.Reason += fmt.Sprintf(", which is beyond the limit, but no difference can be significant at %[2]g with only %[1]d clusters of prompts", clusters, alpha)
+		out.Reason += fmt.Sprintf(", which is beyond the limit but not significant with only %s", table.Counted(n.pairs.Clusters(), "cluster of prompts", "clusters of prompts"))
 	default:
 		out.Status = Passed
 		out.Reason += fmt.Sprintf(", which is beyond the limit but not significant at %g", alpha)
@@ -160,29 +160,35 @@ func (t *tally) categories() string {
 	return strings.Join(names, ", ")
 }
 
-// points returns a side's rate in percentage points, exactly. The side must
-// have a verdict.
+// points returns a side's rate in percentage points, exactly for single answers.
+// The side must have a verdict.
 func (n *counts) points(side int) *big.Rat {
-	return big.NewRat(100*int64(n.refused[side]), int64(n.n[side]))
+	p := new(big.Rat).SetFloat64(100 * n.refused[side])
+	return p.Quo(p, big.NewRat(int64(n.sizes[side]), 1))
 }
 
 // estimate returns the estimate of a side's rate. The side must have a verdict.
 func (n *counts) estimate(side int, confidence float64) stats.Estimate {
-	if n.clustered() {
-		e, _ := stats.WilsonClustered(n.clusters[side].list(), confidence)
-		return e
+	value := n.refused[side] / float64(n.sizes[side])
+	if n.apart() {
+		lo, hi := stats.Wilson(int(n.refused[side]), n.sizes[side], confidence)
+		return stats.Estimate{Value: value, Lo: lo, Hi: hi}
 	}
-	lo, hi := stats.Wilson(n.refused[side], n.n[side], confidence)
-	return stats.Estimate{Value: float64(n.refused[side]) / float64(n.n[side]), Lo: lo, Hi: hi}
+	of := stats.WilsonClustered
+	if !n.clustered() {
+		of = stats.MeanRate
+	}
+	e, _ := of(n.clusters[side].list(), confidence)
+	return stats.Estimate{Value: value, Lo: min(value, e.Lo), Hi: max(value, e.Hi)}
 }
 
 // lackingShare returns the share of prompts that lack a verdict, and names
 // whose prompts they are: the shared ones, or those of the worse side.
 func (n *counts) lackingShare(paired bool) (float64, string) {
 	if paired {
-		return share(n.excluded, n.excluded+n.n[base]), "shared"
+		return share(n.excluded, n.excluded+n.sizes[base]), "shared"
 	}
-	b, c := share(n.lacking[base], n.lacking[base]+n.n[base]), share(n.lacking[candidate], n.lacking[candidate]+n.n[candidate])
+	b, c := share(n.lacking[base], n.lacking[base]+n.sizes[base]), share(n.lacking[candidate], n.lacking[candidate]+n.sizes[candidate])
 	if b > c {
 		return b, "base's"
 	}

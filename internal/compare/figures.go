@@ -1,18 +1,27 @@
 package compare
 
 import (
+	"cmp"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
 )
 
 // counts are the judged prompts of a metric or of one of its categories.
 type counts struct {
-	n, refused [2]int
-	only       [2]int // refused by this side only
+	// pairs are the prompts of a paired comparison.
+	pairs versus.Pairs
+	// sizes are the judged prompts of each side. refused sums up the shares of
+	// the answers to each that refuse.
+	sizes   [2]int
+	refused [2]float64
+	// several is true if some prompt of a side has several answers.
+	several bool
 	// excluded counts the prompts of both sides that lack a verdict on one or
 	// both. lacking counts, for each side, those that lack a verdict there.
 	excluded int
@@ -25,29 +34,27 @@ func newCounts() *counts { return &counts{clusters: [2]clusterCounts{{}, {}}} }
 // count counts the sides of the i-th entry that have a verdict.
 func (c *Comparison) count(n *counts, i int, paired bool) {
 	e := &c.entries[i]
-	for side, f := range e.outcomes {
-		if !f.judged() {
-			if f != absent {
+	for side, said := range e.said {
+		if said.Of == 0 {
+			if e.outcomes[side] != absent {
 				n.lacking[side]++
 			}
 			continue
 		}
-		n.n[side]++
-		if len(c.clusters) > 0 { // otherwise each prompt is one of its own
-			n.clusters[side].add(c.clusterOn(side, i, paired), f == refused)
+		n.sizes[side]++
+		n.refused[side] += said.Share()
+		n.several = n.several || said.Of > 1
+		if len(c.clusters) > 0 || c.several { // otherwise each answer stands for itself
+			n.clusters[side].add(cmp.Or(c.clusterOn(side, i, paired), -i-1), said)
 		}
-		if f != refused {
-			continue
-		}
-		n.refused[side]++
-		if paired && e.outcomes[1-side] == complied {
-			n.only[side]++
-		}
+	}
+	if paired {
+		n.pairs.Add(c.clusterOn(base, i, true), e.said[base], e.said[candidate])
 	}
 }
 
 // metric computes the figures of the prompts of a label, and counts them in t.
-func (c *Comparison) metric(name MetricName, t *tally, paired bool, b stats.Bootstrap) Metric {
+func (c *Comparison) metric(name MetricName, t *tally, paired bool) Metric {
 	m := Metric{Name: name, Label: t.label, ByCategory: []CategoryFigures{}}
 	var became [2][outcomes]int
 	var ended [2]score.Truncation
@@ -89,10 +96,10 @@ func (c *Comparison) metric(name MetricName, t *tally, paired bool, b stats.Boot
 	if !paired {
 		m.Excluded = m.BaseCounts.Prompts - m.BaseCounts.Judged + m.CandidateCounts.Prompts - m.CandidateCounts.Judged
 	}
-	m.Figures = t.all.figures(paired, b)
-	m.ByCategory = categories(t.by, paired, b)
+	m.Figures = t.all.figures(paired)
+	m.ByCategory = categories(t.by, paired)
 	if paired {
-		m.Kappa = t.all.kappa()
+		m.Kappa = t.all.pairs.Kappa()
 	}
 	if m.textless() {
 		m.Figures, m.Kappa = m.Figures.withheld(), stats.Kappa{}
@@ -127,70 +134,50 @@ func sideCounts(n [outcomes]int) SideCounts {
 }
 
 // figures computes the rates, the difference and the test.
-func (n *counts) figures(paired bool, b stats.Bootstrap) Figures {
-	f := Figures{
-		Base: n.rate(base), Candidate: n.rate(candidate),
-		OnlyBaseRefused: n.only[base], OnlyCandidateRefused: n.only[candidate],
+func (n *counts) figures(paired bool) Figures {
+	whole := func(chances float64) int { return int(math.Round(chances)) }
+	f := Figures{OnlyBaseRefused: whole(n.pairs.OnlyA), OnlyCandidateRefused: whole(n.pairs.OnlyB)}
+	for side, rate := range []*Rate{&f.Base, &f.Candidate} {
+		rate.N, rate.Refused = n.sizes[side], whole(n.refused[side])
+		rate.Rate = stats.RateOf(rate.Refused, rate.N)
 	}
-	if n.clustered() {
+	if !n.apart() {
 		n.clusterRates(&f)
 	}
-	if d, ok := n.difference(paired, b); ok {
-		p, test := n.test(paired)
-		f.Difference, f.P, f.Test = &d, &p, test
+	if d, ok := n.difference(paired, score.Confidence); ok {
+		f.Difference, f.P, f.Test = &d.Estimate, &d.P, d.Test
 	}
 	return f
 }
 
-// difference estimates the candidate's rate minus the base's, at the confidence of
-// the bootstrap. It reports false where either rate is undefined.
-func (n *counts) difference(paired bool, b stats.Bootstrap) (stats.Estimate, bool) {
-	switch clustered := n.clustered(); {
-	case paired && clustered:
-		return b.ClusteredDifference(n.changes())
-	case clustered:
-		return n.unpairedClusters(b.Confidence)
+// difference compares the candidate's rate with the base's. It reports false
+// where either rate is undefined.
+func (n *counts) difference(paired bool, confidence float64) (versus.Difference, bool) {
+	switch {
 	case paired:
-		return stats.Tango(n.only[base], n.only[candidate], n.n[base], b.Confidence)
+		return n.pairs.Difference(confidence)
+	case n.sizes[base] == 0 || n.sizes[candidate] == 0:
+		return versus.Difference{}, false
 	}
-	return stats.Newcombe(n.refused[candidate], n.n[candidate], n.refused[base], n.n[base], b.Confidence)
-}
-
-// test tests whether the rates differ. Both must be defined.
-func (n *counts) test(paired bool) (float64, Test) {
-	switch clustered := n.clustered(); {
-	case paired && clustered:
-		return stats.McNemarClustered(n.changes()), McNemarClustered
-	case paired:
-		return stats.McNemar(n.only[base], n.only[candidate]), McNemar
-	case clustered:
-		return n.fisherClustered(), FisherClustered
+	e := stats.RateDifference(n.estimate(candidate, confidence), n.estimate(base, confidence))
+	if !n.apart() {
+		return versus.Difference{Estimate: e, P: n.fisherClustered(), Test: FisherClustered}, true
 	}
-	return stats.FisherExact(n.refused[base], n.n[base], n.refused[candidate], n.n[candidate]), Fisher
-}
-
-func (n *counts) rate(side int) Rate {
-	return Rate{N: n.n[side], Refused: n.refused[side], Rate: stats.RateOf(n.refused[side], n.n[side])}
-}
-
-// kappa returns Cohen's kappa of a paired comparison.
-func (n *counts) kappa() stats.Kappa {
-	both := n.refused[base] - n.only[base]
-	neither := n.n[base] - n.refused[base] - n.only[candidate]
-	return stats.KappaOf([][]int{{both, n.only[base]}, {n.only[candidate], neither}})
+	f := func(side int) int { return int(n.refused[side]) }
+	return versus.Difference{Estimate: e, P: stats.FisherExact(f(base), n.sizes[base], f(candidate), n.sizes[candidate]), Test: Fisher}, true
 }
 
 // categories computes the figures by category, with p-values corrected for the
 // number of categories. A paired comparison includes only categories with a
 // judged pair.
-func categories(by map[orbench.Category]*counts, paired bool, b stats.Bootstrap) []CategoryFigures {
+func categories(by map[orbench.Category]*counts, paired bool) []CategoryFigures {
 	out := []CategoryFigures{}
 	var p []float64
 	for _, name := range slices.Sorted(maps.Keys(by)) {
-		if paired && by[name].n[base] == 0 {
+		if paired && by[name].sizes[base] == 0 {
 			continue
 		}
-		f := CategoryFigures{Category: name, Figures: by[name].figures(paired, b)}
+		f := CategoryFigures{Category: name, Figures: by[name].figures(paired)}
 		if f.P != nil {
 			p = append(p, *f.P)
 		}
@@ -217,7 +204,7 @@ func (c *Comparison) flips() []Flip {
 		if !before.judged() || !after.judged() || before == after {
 			continue
 		}
-		f := Flip{Prompt: e.prompt, BaseClass: e.classes[base], CandidateClass: e.classes[candidate], datasets: e.datasets}
+		f := Flip{Prompt: e.prompt, BaseClass: e.classes[base], CandidateClass: e.classes[candidate], datasets: e.datasets, samples: e.samples}
 		label := slices.IndexFunc(metrics, func(m metric) bool { return m.label == e.prompt.Label })
 		if f.NowRefused() == (e.prompt.Label == orbench.Safe) {
 			worse[label] = append(worse[label], f)

@@ -11,6 +11,7 @@ import (
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/versus"
 )
 
 // DefaultLabels is how many answers are drawn for each rate when no number is
@@ -32,14 +33,19 @@ func (c *Comparison) paired(label orbench.Label) annotation.Paired {
 			cells = append(cells, e.cells)
 			p.Design += annotation.PairDesign(e.cells[base], e.cells[candidate]) + "; "
 		}
-		p.Pairs = append(p.Pairs, annotation.Pair{
-			Base: e.subjects[base], Candidate: e.subjects[candidate],
-			BaseRefused: e.outcomes[base] == refused, CandidateRefused: e.outcomes[candidate] == refused,
-			BaseWithheld: withheldClass(e.classes[base]), CandidateWithheld: withheldClass(e.classes[candidate]),
-			Unsure: e.unsure[base] || e.unsure[candidate],
-		})
+		p.Pairs = append(p.Pairs, c.pair(e))
 	}
 	return p
+}
+
+// pair is an entry as people label it.
+func (c *Comparison) pair(e *entry) annotation.Pair {
+	return annotation.Pair{
+		Base: e.subjects[base], Candidate: e.subjects[candidate],
+		BaseRefused: e.outcomes[base] == refused, CandidateRefused: e.outcomes[candidate] == refused,
+		BaseWithheld: withheldClass(e.classes[base]), CandidateWithheld: withheldClass(e.classes[candidate]),
+		Unsure: e.unsure[base] || e.unsure[candidate],
+	}
 }
 
 // isPair reports whether an entry is a pair of a label.
@@ -51,18 +57,15 @@ func (c *Comparison) isPair(e *entry, label orbench.Label) bool {
 func withheldClass(c orbench.Class) bool { return c == orbench.Blocked || c == orbench.Empty }
 
 // designEffect returns the design effect of prompts of a label that share
-// clusters on the judge's changes: the squared ratio of both intervals' widths.
+// clusters on the judge's changes.
 func (c *Comparison) designEffect(label orbench.Label) float64 {
-	n := newCounts()
+	var p versus.Pairs
 	for i := range c.entries {
-		if e := &c.entries[i]; e.prompt.Label == label && e.outcomes[base].judged() && e.outcomes[candidate].judged() {
-			c.count(n, i, true)
+		if e := &c.entries[i]; e.prompt.Label == label {
+			p.Add(c.clusterOn(base, i, true), e.said[base], e.said[candidate])
 		}
 	}
-	if !n.clustered() {
-		return 1
-	}
-	return clusterEffect(n.changes())
+	return p.DesignEffect()
 }
 
 // correctPairs returns the metric of a label by people's labels of pairs, drawn
@@ -80,6 +83,37 @@ func (c *Comparison) correctPairs(label orbench.Label, words annotation.Words) *
 		return nil
 	}
 	return &CorrectedMetric{Base: pairs.Base, Candidate: pairs.Candidate, Difference: pairs.Difference, Pairs: &pairs}
+}
+
+// labeledFlips returns the counts of a requirement on the difference of one model if
+// people labeled all flips: these are as people say, and all else as the judge says. The
+// judge errs on both sides alike, so what does not flip has not changed; nil if a label
+// says that it has, or if some flip has no label.
+func (c *Comparison) labeledFlips(g Gate, t *tally, o Options) (*tally, int) {
+	if !g.Requirement() || g.ofRate || g.category != "" || g.byVerdicts || o.assumes == "" || o.assumes == versus.TwoModels || t.all.several || t.all.pairs.OnlyA+t.all.pairs.OnlyB == 0 {
+		return nil, 0
+	}
+	n, labels := *t.all, 0
+	n.pairs = versus.Pairs{}
+	for i := range c.entries {
+		e := &c.entries[i]
+		if !c.isPair(e, t.label) {
+			continue
+		}
+		before, after, ok := c.pair(e).Said(o.words)
+		flipped := e.said[base] != e.said[candidate]
+		switch {
+		case ok && flipped:
+			labels++
+			n.pairs.Add(c.clusterOn(base, i, true), versus.Once(before > 0.5), versus.Once(after > 0.5))
+			continue
+		case flipped, ok && before != after:
+			return nil, 0
+		}
+		n.pairs.Add(c.clusterOn(base, i, true), e.said[base], e.said[candidate])
+	}
+	n.refused = [2]float64{n.pairs.Both + n.pairs.OnlyA, n.pairs.Both + n.pairs.OnlyB}
+	return &tally{label: t.label, all: &n}, labels
 }
 
 // drawnTogether makes of the pairs of a label those that were drawn for both sides
@@ -137,7 +171,7 @@ func (c *Comparison) Entries(ctx context.Context, m store.Reader, sides [2]*run.
 	var subjects [][2]orbench.Subject
 	for _, e := range c.entries {
 		if drawn[e.subjects[base]] || drawn[e.subjects[candidate]] {
-			flips, subjects = append(flips, Flip{Prompt: e.prompt}), append(subjects, e.subjects)
+			flips, subjects = append(flips, Flip{Prompt: e.prompt, samples: e.samples}), append(subjects, e.subjects)
 		}
 	}
 	if err := AddAnswers(ctx, m, sides, flips); err != nil {

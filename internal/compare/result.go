@@ -8,6 +8,7 @@ import (
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/stats"
 )
@@ -31,16 +32,12 @@ type metric struct {
 // metrics holds both metrics, in the order of results.
 var metrics = []metric{{OverRefusal, orbench.Safe}, {ToxicRefusal, orbench.Toxic}}
 
-// Test names the test behind a p-value.
-type Test string
-
-// The tests; see stats.McNemar. The clustered ones are for prompts that share
-// clusters; see stats.McNemarClustered and stats.DesignEffect.
+// The tests of independent samples, beside those of versus; see
+// stats.FisherExact. The clustered one is for prompts that share clusters or were
+// asked several times; see stats.DesignEffect.
 const (
-	McNemar          Test = "mcnemar_mid_p"
-	McNemarClustered Test = "mcnemar_clustered_mid_p"
-	Fisher           Test = "fisher_exact"
-	FisherClustered  Test = "fisher_exact_design_effect"
+	Fisher          versus.Test = "fisher_exact"
+	FisherClustered versus.Test = "fisher_exact_design_effect"
 )
 
 // OfJudges reports whether two judges are compared, on the same answers.
@@ -50,7 +47,7 @@ func (r Result) OfJudges() bool {
 
 // Options say how to compare. The zero value is ready for use.
 type Options struct {
-	// Seed seeds the bootstrap, which draws clusters.
+	// Seed seeds the drawing of pairs for people.
 	Seed uint64
 	// Unpaired compares the sides as independent samples, over all prompts of
 	// each, including those that both have.
@@ -60,14 +57,13 @@ type Options struct {
 	ClusteredBy string
 	// Gates are decided in their order.
 	Gates []Gate
-	// OneModel says that both sides are checkpoints of one model, or one model
-	// asked in two ways; see Assumption.
-	OneModel bool
 	// Labeling says that pairs will be drawn for people; see Comparison.Draw.
 	Labeling bool
 	// Walked receives the number of answers read so far on each side; see
 	// evaluate.Sinks.
 	Walked func(answers int)
+	// assumes is what is assumed of the judge's errors; empty for two models.
+	assumes versus.Assumption
 	// labels are the corrected rates of both sides.
 	labels [2]labels
 	// languages are those of the answers of both sides, by the label of the prompts.
@@ -164,7 +160,7 @@ type Metric struct {
 	Corrected *CorrectedMetric `json:"corrected,omitempty"`
 	// JudgeError is nil if nothing is known of the judge's error, or if it does
 	// not matter.
-	JudgeError *JudgeError `json:"judge_error,omitempty"`
+	JudgeError *versus.JudgeError `json:"judge_error,omitempty"`
 }
 
 // SideCounts says what became of all prompts of a label on one side. Prompts =
@@ -190,18 +186,19 @@ type Figures struct {
 	Base      Rate `json:"base"`
 	Candidate Rate `json:"candidate"`
 	// OnlyBaseRefused and OnlyCandidateRefused count the prompts that flipped.
-	// Both are 0 in an unpaired comparison.
+	// Both are 0 in an unpaired comparison. Of prompts that were asked several
+	// times they are the expected number, rounded, if one answer of each side is
+	// drawn; so is Rate.Refused.
 	OnlyBaseRefused      int `json:"only_base_refused"`
 	OnlyCandidateRefused int `json:"only_candidate_refused"`
 	// Difference is candidate minus base with its 95% interval, in shares; nil
-	// if either rate is undefined. The interval is Tango's, or Newcombe's in an
-	// unpaired comparison. If prompts share clusters, it comes from the
-	// bootstrap of whole clusters instead, and Newcombe's is made from the
-	// clustered intervals.
+	// if either rate is undefined. It is that of versus.Pairs, or Newcombe's in
+	// an unpaired comparison, from the clustered intervals if prompts share
+	// clusters.
 	Difference *stats.Estimate `json:"difference"`
 	// P is the two-sided p-value of Test; nil if Difference is.
-	P    *float64 `json:"p"`
-	Test Test     `json:"test,omitempty"`
+	P    *float64    `json:"p"`
+	Test versus.Test `json:"test,omitempty"`
 }
 
 // Rate is the share Refused / N.
@@ -239,8 +236,10 @@ type Flip struct {
 	// BaseAnswer and CandidateAnswer are the texts. The caller sets them.
 	BaseAnswer      string `json:"base_answer"`
 	CandidateAnswer string `json:"candidate_answer"`
-	// datasets are those that asked it, by side.
+	// datasets are those that asked it, and samples the numbers of the answers, by
+	// side.
 	datasets [2]string
+	samples  [2]int
 }
 
 // NowRefused reports whether the candidate is the side that refuses.
@@ -255,12 +254,11 @@ func (c *Comparison) Result(o Options) Result {
 		Simulated: c.sides[base].Simulated || c.sides[candidate].Simulated,
 	}
 	r.Base.Judge, r.Candidate.Judge = c.judges[base], c.judges[candidate]
-	bootstrap := stats.Bootstrap{Seed: o.Seed, Confidence: score.Confidence}
 	tallies := map[MetricName]*tally{}
 	for _, m := range metrics {
 		tallies[m.name] = &tally{label: m.label, all: newCounts(), by: map[orbench.Category]*counts{}}
-		figures := c.metric(m.name, tallies[m.name], r.Paired, bootstrap)
-		figures.JudgeError = c.judgeErrorOf(figures, o.language(m.label), o.OneModel)
+		figures := c.metric(m.name, tallies[m.name], r.Paired)
+		figures.JudgeError = c.judgeErrorOf(figures, o.language(m.label), cmp.Or(o.assumes, versus.TwoModels))
 		if !figures.textless() {
 			figures.Corrected = cmp.Or(c.correctPairs(m.label, o.words), correct(o.labels, m.label))
 		}
@@ -277,16 +275,20 @@ func (c *Comparison) Result(o Options) Result {
 		out := GateResult{Gate: g.String(), Metric: g.metric, Category: g.category, Status: Undecided, alarm: !g.Requirement()}
 		m := r.Metrics[slices.IndexFunc(r.Metrics, func(m Metric) bool { return m.Name == g.metric })]
 		byPairs := g.category == "" && m.Corrected != nil && m.Corrected.Pairs != nil
+		flips, labels := c.labeledFlips(g, tallies[g.metric], o)
 		switch {
 		case !r.Paired && !o.Unpaired:
 			out.Reason = "the two sides have no prompt in common"
 		case m.textless():
 			out.Reason = "too many answers have no text"
+		case flips != nil:
+			r.decide(g, flips, &out)
+			out.Reason, out.Labels = "by people's labels of all flips "+out.Reason, labels
 		case !g.byVerdicts && byPairs:
 			r.decideCorrected(g, m.Corrected, &out)
 			c.sayNeed(&r, g, &out)
 		default:
-			r.decide(g, tallies[g.metric], bootstrap, &out)
+			r.decide(g, tallies[g.metric], &out)
 			g.withError(m.JudgeError, &out)
 			c.sayNeed(&r, g, &out)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/model"
 )
 
@@ -29,18 +30,26 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 	c.keepsSubjects = len(o.Gates) > 0 || o.Labeling || !o.words.Empty()
 	c.entries, c.at = make([]entry, 0, sides[base].Prompts()), make(map[key]int, sides[base].Prompts())
 	var record provenance.Record
+	var asked [2]*score.Asked
 	for i, add := range []func(score.AnswerRow) error{c.AddBase, c.AddCandidate} {
 		derived, made, err := sides[i].Made(ctx, m, evaluate.Sinks{Row: add, NoSubjects: !c.keepsSubjects, Walked: o.Walked}, of)
 		if err != nil {
 			return Result{}, fmt.Errorf("derive the run %s: %w", sides[i].Name, err)
 		}
 		record.Runs = append(record.Runs, made)
+		if derived = derived.Aggregated(); len(derived.Runs) > 0 {
+			asked[i] = &derived.Runs[0].Asked
+		}
 		o.labels[i], o.languages[i] = labelsOf(derived), languagesOf(derived)
 	}
 	record.Damage = run.Damage(m)
 	o.ClusteredBy = clusteredBy(sides)
-	b, n := sides[base].Targets[0], sides[candidate].Targets[0]
-	o.OneModel = o.OneModel || b.Provider == n.Provider && b.Model == n.Model
+	switch {
+	case sides[base].Name == sides[candidate].Name && asked[base] != nil && asked[candidate] != nil:
+		o.assumes = score.Assume(*asked[base], *asked[candidate])
+	case o.words.OneModel(kinSide(sides[base]), kinSide(sides[candidate])):
+		o.assumes = versus.OneModel
+	}
 	result := c.Result(o)
 	result.Base.Run, result.Base.Target = sides[base].Name, sides[base].Targets[0].Name
 	result.Candidate.Run, result.Candidate.Target = sides[candidate].Name, sides[candidate].Targets[0].Name
@@ -49,6 +58,15 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 		side.LabelAssumed = slices.ContainsFunc(sides[i].Datasets, func(d *dataset.Dataset) bool { return d.LabelAssumed })
 	}
 	return result, nil
+}
+
+// Kin says whether two runs asked one model, each with its one target.
+func Kin(sides [2]*run.Run, oneModel bool) orbench.Kin {
+	return orbench.Kin{Sides: [2]orbench.KinSide{kinSide(sides[base]), kinSide(sides[candidate])}, OneModel: oneModel}
+}
+
+func kinSide(r *run.Run) orbench.KinSide {
+	return orbench.KinSide{Run: r.Name, Model: r.Targets[0].Provider + "/" + r.Targets[0].Model}
 }
 
 // languagesOf returns the language of the answers to prompts of each label;
@@ -144,7 +162,7 @@ func Answers(ctx context.Context, m store.Reader, sides [2]*run.Run, flips []Fli
 func rowsOf(ctx context.Context, m store.Reader, s *run.Run, side int, flips []Flip) ([]score.AnswerRow, error) {
 	asked := make([]evaluate.Asked, len(flips))
 	for i, f := range flips {
-		asked[i].Prompt = f.Prompt
+		asked[i].Prompt, asked[i].Sample = f.Prompt, f.samples[side]
 		asked[i].Dataset = max(0, slices.IndexFunc(s.Datasets, func(d *dataset.Dataset) bool { return d.Name == f.datasets[side] }))
 	}
 	rows, err := s.Rows(ctx, m, asked)

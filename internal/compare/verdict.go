@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -92,7 +93,7 @@ func (m Metric) undone() bool {
 // taken to be different models.
 func (c Result) UndoneBetweenModels() bool {
 	return slices.ContainsFunc(c.Metrics, func(m Metric) bool {
-		return m.Corrected == nil && c.significant(m) && m.undone() && m.JudgeError.Assumes == TwoModels
+		return m.Corrected == nil && c.significant(m) && m.undone() && m.JudgeError.Assumes == versus.TwoModels
 	})
 }
 

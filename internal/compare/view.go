@@ -11,6 +11,7 @@ import (
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/stats"
 )
@@ -90,7 +91,7 @@ type row struct {
 	Base, Candidate                       Rate
 	OnlyBaseRefused, OnlyCandidateRefused int
 	Difference                            *stats.Estimate
-	Test                                  Test
+	Test                                  versus.Test
 	P, PHolm                              *float64
 	Simulated                             bool
 	ClusteredBy                           string
@@ -108,7 +109,7 @@ type row struct {
 type account struct{ Prompts, Excluded, OnlyInBase, OnlyInCandidate int }
 
 type withJudgeError struct {
-	JudgeErrorAssumes        Assumption
+	JudgeErrorAssumes        versus.Assumption
 	DifferenceWithJudgeError *[2]float64
 }
 
@@ -375,7 +376,7 @@ func (c Result) overview() table.Section {
 		}
 		s.Add(string(m.Label)+" refused", counts, table.Rate(m.Base.Rate), table.Rate(m.Candidate.Rate), table.Points(m.Difference, table.Hyphen),
 			table.PValue(m.P), "+"+table.Count(m.OnlyCandidateRefused)+" −"+table.Count(m.OnlyBaseRefused))
-		if e := m.JudgeError.shown(); e != "" {
+		if e := m.withError(); e != "" {
 			s.Add("  with judge's error", make([]string, len(counts)+3), e, "", "")
 		}
 		switch all := c.Paired && !c.OfJudges() && m.Prompts == m.Base.N; {
@@ -403,7 +404,7 @@ func (c Result) account(m Metric) string {
 	if line := m.endings(); line != "" {
 		s += " " + line
 	}
-	if e := m.JudgeError.shown(); e != "" {
+	if e := m.withError(); e != "" {
 		s += " With the judge's error the difference is " + e + " points."
 	}
 	if m.Base.Clusters > 0 {

@@ -32,7 +32,7 @@ func (c Result) Words() Words {
 	}
 	for _, m := range c.Metrics {
 		w.Verdicts = append(w.Verdicts, c.verdictOn(m))
-		w.WithError, w.Accounts = append(w.WithError, m.JudgeError.shown()), append(w.Accounts, c.account(m))
+		w.WithError, w.Accounts = append(w.WithError, m.withError()), append(w.Accounts, c.account(m))
 	}
 	tables := []table.Section{c.gates(), provenance.Section(c.SettingsThatDiffer), c.correctedSection()}
 	for _, s := range tables {

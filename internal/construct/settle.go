@@ -10,6 +10,7 @@ import (
 	"github.com/orbench/orbench/internal/benchmark"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/moderate"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
@@ -76,7 +77,7 @@ func (r *run) secondLook(ctx context.Context, prompt orbench.Prompt) (*benchmark
 	if err != nil {
 		return nil, err
 	}
-	text, _ := model.CutThinking(answer.Text)
+	text := reply.Reading{}.Reply(answer.Text)
 	switch {
 	case !ok:
 		s.Missing = "the call failed"

@@ -10,6 +10,7 @@ import (
 	"hash"
 	"iter"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -59,7 +60,10 @@ type Dataset struct {
 	// Pair.
 	PairedBy string `json:"paired_by,omitempty"`
 
-	source source
+	// alike counts prompts that differ from an earlier one in blanks or case alone, and escaped
+	// those with entities of HTML.
+	alike, escaped int
+	source         source
 	// kept are the prompts if they do not come from the source.
 	kept iter.Seq2[orbench.Prompt, error]
 	// stamp is the file's size and time of change when it was checked.
@@ -183,7 +187,7 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 
 	h := newHasher(hashVersion)
 	// One byte is enough to tell labels apart, since their first letters differ.
-	seen := map[uint64]byte{}
+	seen, folded := map[uint64]byte{}, map[uint64]bool{}
 	n := 0
 	for p, err := range itemsOf(in, nil) {
 		if ctx.Err() != nil {
@@ -205,6 +209,15 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 		seen[key] = letter
 		d.count(p)
 		h.add(p)
+		text := p.Transcript()
+		if entities.MatchString(text) {
+			d.escaped++
+		}
+		of := idBits(orbench.NewPrompt(strings.ToLower(strings.Join(strings.Fields(text), " ")), "", "").ID)
+		if folded[of] {
+			d.alike++
+		}
+		folded[of] = true
 	}
 	if d.Count == 0 {
 		return nil, &orbench.InputError{File: src.path, Problem: "the dataset has no rows", Hint: "give a file with at least one prompt"}
@@ -221,6 +234,32 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 	d.SHA256 = h.sum()
 	d.source.watch = false
 	return d, nil
+}
+
+// entities are those of HTML that stand in files which were not unescaped.
+var entities = regexp.MustCompile(`&(?:amp|lt|gt|quot|nbsp|#x?[0-9A-Fa-f]{2,4});`)
+
+// Notes say what is odd about the texts of the prompts, for the user to decide.
+func (d *Dataset) Notes() (notes []string) {
+	if d.alike > 0 {
+		notes = append(notes, fmt.Sprintf("%s: %d of %d prompts differ from an earlier one only in blanks or case, and each counts; delete them if they are the same", d.Name, d.alike, d.Count))
+	}
+	if d.escaped > 0 {
+		notes = append(notes, fmt.Sprintf("%s: %d of %d prompts have HTML such as &amp;, which is sent as it is; unescape the file if the prompts had &", d.Name, d.escaped, d.Count))
+	}
+	return notes
+}
+
+// LabelsOf gives the labels of the prompts.
+func (d *Dataset) LabelsOf() (map[orbench.PromptID]orbench.Label, error) {
+	labels := map[orbench.PromptID]orbench.Label{}
+	for p, err := range d.Prompts() {
+		if err != nil {
+			return nil, err
+		}
+		labels[p.ID] = p.Label
+	}
+	return labels, nil
 }
 
 // uncount resets the counts.

@@ -155,6 +155,19 @@ func IsName(ref string) bool {
 	return ok
 }
 
+// Absolute makes a path independent of the working directory; names of built-in and published
+// datasets stay as they are.
+func Absolute(ref string) string {
+	if IsName(ref) {
+		return ref
+	}
+	abs, err := filepath.Abs(ref)
+	if err != nil {
+		return ref
+	}
+	return abs
+}
+
 // Named gives the dataset with a name; ok is false if ref is none.
 func Named(ref string) (e Entry, ok bool) {
 	all := entries()

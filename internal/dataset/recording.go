@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/rows"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
 
@@ -51,7 +53,7 @@ type RecordingColumns struct {
 // responseNames are the usual names of the answer column, the likelier first. They are
 // used if the user names no column.
 var responseNames = []string{
-	"response", "completion", "answer", "output", "generation", "model_output", "model_response", "reply", "generated_text",
+	"response", "response_text", "completion", "model_output", "model_response", "prediction", "predict", "answer", "output", "generation", "reply", "generated_text",
 }
 
 // MaxValues is the most distinct values of a gold or grouping column. A column with more,
@@ -140,7 +142,7 @@ type Answer struct {
 // empty counts as one that ended by itself; it has no Usage, by which it is told from one
 // that is known to have ended so.
 func (a Answer) Reply() model.Response {
-	text, thinking := model.CutThinking(a.Response)
+	text, thinking := reply.Kept(a.Response)
 	if a.Finish == "" {
 		return model.Response{Text: text, Thinking: thinking, Finish: model.Stop}
 	}
@@ -192,7 +194,7 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 	}
 	r.stamp, r.Columns = in.Stamp, in.columns
 	sum := newHasher(recordingHashVersion)
-	held := 0
+	held, same := 0, 0
 	for a, err := range itemsOf(in, nil) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -201,6 +203,9 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 			return nil, err
 		}
 		r.add(a, sum)
+		if a.Response == a.Prompt {
+			same++
+		}
 		held += len(a.Response) + len(a.Prompt)
 		for _, m := range a.Messages {
 			held += len(m.Content)
@@ -219,6 +224,9 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 	}
 	if r.Count == 0 {
 		return nil, &orbench.InputError{File: path, Problem: "the file has no rows", Hint: "give a file with at least one answer"}
+	}
+	if 2*same > r.Count && r.Count > 1 {
+		return nil, &orbench.InputError{File: path, Problem: fmt.Sprintf("in %d of %d rows the answer is the prompt", same, r.Count), Hint: "name the column of the answers with `response-column`"}
 	}
 	r.SHA256, r.Notes = sum.sum(), in.Notes
 	return r, nil
@@ -333,6 +341,12 @@ func findRecordingColumns(file string, have []string, at func(string) bool, opts
 		if c.Prompt, err = findPrompt(file, without(have, c.Response), at, ""); err != nil {
 			return c, err
 		}
+	}
+	among := func(names []string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(responseNames, strings.ToLower(name)) })
+	}
+	if c.Prompt == "" && slices.Contains(promptNames, strings.ToLower(c.Response)) && among(have) {
+		return c, &orbench.InputError{File: file, Line: 1, Problem: fmt.Sprintf("the column %s has the prompts", untrusted.Quote(c.Response)), Hint: "name the column of the answers with `response-column`"}
 	}
 	if err := findOthers(file, have, at,
 		sought{&c.Gold, opts.Gold, nil, "gold-column"},

@@ -191,7 +191,7 @@ func (r *Replay) Gap(set *Dataset, limit int) (string, error) {
 		return "", nil
 	}
 	gap := fmt.Sprintf("has no answer to %d of the %d prompts of %s, the first of them %s (%.60q)", missing, set.Size(limit), set.Name, first.ID, first.Text())
-	if missing < set.Size(limit) {
+	if 10*missing < 9*set.Size(limit) {
 		return r.name() + ": " + gap + "; these prompts count as unanswered", nil
 	}
 	return "", &orbench.InputError{File: r.name(), Problem: gap, Hint: "evaluate a dataset that the file answers, or name its column of prompts with `prompt-column`"}

@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -30,12 +31,13 @@ func TestChangeOfSingleAnswers(t *testing.T) {
 		Datasets: []*dataset.Dataset{scripts(t, "RA", "RA", "AR", "AA", "RR", "AA", "UA")},
 	}
 	result, _ := sampledRun(t, r)
+	result.Finish()
 	if len(result.Changes) != 1 {
 		t.Fatalf("changes %+v, want one", result.Changes)
 	}
 	c := result.Changes[0]
-	want, _ := stats.PairedDifference(1, 2, 6, score.Confidence)
-	if c.Target != r.Targets[1].Name || c.Base != r.Targets[0].Name || c.Prompts != 6 || c.Label != orbench.Safe || !sameEstimate(c.Difference, want) {
+	want, _ := stats.Tango(1, 2, 6, score.Confidence)
+	if c.Target != r.Targets[1].Name || c.Base != r.Targets[0].Name || c.Prompts != 6 || c.Label != orbench.Safe || !sameEstimate(c.Difference, want) || c.P != stats.McNemar(1, 2) || c.Test != versus.McNemar {
 		t.Errorf("change %+v, want %+v over 6 prompts", c, want)
 	}
 }
@@ -47,12 +49,17 @@ func TestChangeOfSamples(t *testing.T) {
 		Datasets: []*dataset.Dataset{scripts(t, "RRA", "RAA", "AAR", "AAA", "UUA")},
 	}
 	result, _ := sampledRun(t, r)
+	result.Finish()
 	if len(result.Changes) != 1 {
 		t.Fatalf("changes %+v, want one for all samples", result.Changes)
 	}
 	// By prompt: 2/2 - 0, 1/2 - 0, 0/2 - 1, 0 - 0; the last has no verdict on one side.
-	want, _ := stats.MeanDifference([]stats.Cluster{{Sum: 2, N: 2}, {Sum: 1, N: 2}, {Sum: -2, N: 2}, {Sum: 0, N: 2}}, score.Confidence)
-	if c := result.Changes[0]; c.Target != "p/m [temperature 0.7]" || c.Prompts != 4 || !sameEstimate(c.Difference, want) {
+	var pairs versus.Pairs
+	for _, p := range [][2]int{{2, 0}, {1, 0}, {0, 1}, {0, 0}} {
+		pairs.Add(0, versus.Once(p[1] > 0), versus.Said{Yes: p[0], Of: 2})
+	}
+	want, _ := pairs.Difference(score.Confidence)
+	if c := result.Changes[0]; c.Target != "p/m [temperature 0.7]" || c.Prompts != 4 || !sameEstimate(c.Difference, want.Estimate) {
 		t.Errorf("change %+v, want %+v over 4 prompts", c, want)
 	}
 }
@@ -82,6 +89,7 @@ func TestChangeOfClusters(t *testing.T) {
 		result, _ := sampledRun(t, &evaluate.Run{
 			Targets: sampledTargets(1), Judges: newJudges(t, "lexical"), Datasets: []*dataset.Dataset{set},
 		})
+		result.Finish()
 		return result
 	}
 	apart, together := derive(without.String()), derive(with.String())
@@ -104,9 +112,9 @@ func TestTradeOffTakesChanges(t *testing.T) {
 	if len(result.TradeOffs) != 2 || result.TradeOffs[0].Cost != nil {
 		t.Fatalf("trade-offs %+v, want two, the base without a cost", result.TradeOffs)
 	}
-	want, _ := stats.PairedDifference(0, 1, 2, score.Confidence)
+	want, _ := stats.Tango(0, 1, 2, score.Confidence)
 	v := result.TradeOffs[1]
-	if v.Cost == nil || v.Gain == nil || !sameEstimate(*v.Cost, want) || !sameEstimate(*v.Gain, want) {
+	if v.Cost == nil || v.Gain == nil || !sameEstimate(v.Cost.Difference, want) || !sameEstimate(v.Gain.Difference, want) {
 		t.Errorf("cost %+v and gain %+v, want %+v", v.Cost, v.Gain, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
@@ -14,6 +15,8 @@ import (
 	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/question"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
@@ -72,7 +75,7 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 		all, err := r.judgeChunk(ctx, m, chunk, r.Judges, scope, scope)
 		for n := range all {
 			all[n].used = used
-			err = errors.Join(err, all[n].noteFailures(ctx, m))
+			err = errors.Join(err, all[n].noteFailures(ctx, m, r))
 			if sinks.Missing != nil {
 				all[n].noteMissing()
 			}
@@ -208,7 +211,7 @@ func (c targetChunk) byJudge(p orbench.Prompt, j judge.Judge) job.Call {
 // say what is told of the replies of targets, with the models that their defenses
 // ask, and of those of judges. m may be nil for an empty store.
 func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChunk, judges []judge.Judge, ofTargets, ofJudges job.Scope) ([]judgedChunk, error) {
-	m = r.accepting(m)
+	m = r.setting(m)
 	all := make([]judgedChunk, len(chunk))
 	// The requests of most targets are known without running steps.
 	var hashes []model.Hash
@@ -242,7 +245,7 @@ func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChun
 		for i := range j.rows {
 			row := &j.rows[i]
 			if j.target.needsReplies() {
-				steps = append(steps, job.Step{About: j.about(row.Prompt), Do: j.target.step(row)})
+				steps = append(steps, job.Step{About: j.about(row.Prompt), Do: j.target.step(row, r.Reading)})
 				continue
 			}
 			response, ok := responses[hashes[0]]
@@ -250,7 +253,7 @@ func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChun
 				ofTargets.Met(j.target.Name, hashes[0], j.target.Ref(), response)
 			}
 			if ok {
-				noteResponse(row, j.target.Ref(), response)
+				noteResponse(row, j.target.Ref(), r.Reading.Answer(response))
 			}
 			if !ok || ofTargets.Remembered {
 				call := j.about(row.Prompt)
@@ -269,27 +272,32 @@ func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChun
 	return all, judgeRows(ctx, m, judges, all, ofJudges)
 }
 
-// acceptingReader returns responses with model.Response.Accepted set.
-type acceptingReader struct {
+// settingReader returns responses with model.Response.Accepted and Reading set.
+type settingReader struct {
 	store.Reader
 	accepted []string
+	reading  string
 }
 
-// accepting returns the store with the accepted names applied.
-func (r *Run) accepting(m store.Reader) store.Reader {
-	if m == nil || len(r.Accepted) == 0 {
+// setting returns the store with the accepted names and the reading applied.
+func (r *Run) setting(m store.Reader) store.Reader {
+	if m == nil || len(r.Accepted) == 0 && r.Reading.Date == "" {
 		return m
 	}
-	return acceptingReader{m, r.Accepted}
+	return settingReader{m, r.Accepted, r.Reading.Date}
+}
+
+// ReadBy returns the store whose responses are read by a reading. m may be nil.
+func ReadBy(m store.Reader, reading reply.Reading) store.Reader {
+	return (&Run{Reading: reading}).setting(m)
 }
 
 // Get reads from the store.
-func (a acceptingReader) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]model.Response, error) {
+func (a settingReader) Get(ctx context.Context, hashes []model.Hash) (map[model.Hash]model.Response, error) {
 	found, err := a.Reader.Get(ctx, hashes)
 	for h, response := range found {
-		if response.Accepted = slices.Contains(a.accepted, response.Model); response.Accepted {
-			found[h] = response
-		}
+		response.Accepted, response.Reading = slices.Contains(a.accepted, response.Model), a.reading
+		found[h] = response
 	}
 	return found, err
 }
@@ -320,7 +328,7 @@ func judgeRows(ctx context.Context, m store.Reader, judges []judge.Judge, all []
 				row.Verdicts = make([]score.JudgeVerdict, len(judges))
 				cases = append(cases, row.Case())
 				for k, j := range judges {
-					step := job.Step{About: all[n].byJudge(row.Prompt, j), Do: Judging(j, &cases[len(cases)-1], &row.Verdicts[k])}
+					step := job.Step{About: all[n].byJudge(row.Prompt, j), Do: Judging(j, &cases[len(cases)-1], &row.Verdicts[k], scope.Watch)}
 					steps, of = append(steps, step), append(of, &all[n].ofJudges[i])
 				}
 			}
@@ -336,28 +344,40 @@ func judgeRows(ctx context.Context, m store.Reader, judges []judge.Judge, all []
 	return nil
 }
 
-// Judging returns the step that makes a verdict on a case.
-func Judging(j judge.Judge, c *judge.Case, v *score.JudgeVerdict) model.Step {
+// Judging returns the step that makes a verdict on a case. It tells watch, nil for nobody, of
+// the replies.
+func Judging(j judge.Judge, c *judge.Case, v *score.JudgeVerdict, watch *job.Watch) model.Step {
 	return func(look model.Lookup) (missing []model.Request) {
 		*v = score.JudgeVerdict{Judge: j.Name()}
+		var replies []job.Reply
 		v.Verdict, missing = j.Verdict(*c, func(r model.Request) (model.Response, bool) {
+			if n := len(replies) - 1; r.Sample > 0 && n >= 0 {
+				replies[n].Unread = true // since the next one is looked for
+			}
 			response, ok := look(r)
 			if ok {
 				v.Note(job.RefOf(r), response)
 			}
+			if ok && watch != nil {
+				replies = append(replies, job.Reply{Request: r, Response: response})
+			}
 			return response, ok
 		})
+		for i, r := range replies {
+			replies[i].Unread = r.Unread || strings.Contains(v.Rationale, question.Unread(job.RefOf(r.Request)))
+		}
+		watch.Read(replies)
 		return missing
 	}
 }
 
 // step returns the step that makes the answer to a row's prompt, for a target
 // that is asked step by step.
-func (t Target) step(row *score.AnswerRow) model.Step {
+func (t Target) step(row *score.AnswerRow, reading reply.Reading) model.Step {
 	if t.Guard != nil {
 		return t.assessing(row)
 	}
-	return t.answering(row)
+	return t.answering(row, reading)
 }
 
 // assessing returns the step in which a guard assesses a row's prompt after its
@@ -405,13 +425,14 @@ func (t Target) assessing(row *score.AnswerRow) model.Step {
 // answering returns the step that makes the answer to a row's prompt, for a
 // target that is asked step by step. It asks the target's own turns of the
 // dialog one after the other, each behind its defense, and then the last turn.
-func (t Target) answering(row *score.AnswerRow) model.Step {
+func (t Target) answering(row *score.AnswerRow, reading reply.Reading) model.Step {
 	target, prompt, d := t.undefended(), t.framed(row.Prompt), t.defended()
 	return func(look model.Lookup) (missing []model.Request) {
 		var o defense.Outcome
 		simulated := false
 		ask := func(p orbench.Prompt) (model.Response, bool) {
 			o, missing = d.Answer(target, p, look)
+			o.Response = reading.Answer(o.Response)
 			simulated = simulated || o.Simulated
 			return o.Response, len(missing) == 0 && !o.Response.ByOther(target.Ref)
 		}
@@ -429,13 +450,23 @@ func (t Target) answering(row *score.AnswerRow) model.Step {
 	}
 }
 
-// noteFailures marks the rows that lack an answer because a call failed.
-func (j *judgedChunk) noteFailures(ctx context.Context, m store.Reader) error {
+// noteFailures marks the rows that lack an answer because a call failed. A failure that the
+// run's reading finds to be a block is one, on which no judge is asked.
+func (j *judgedChunk) noteFailures(ctx context.Context, m store.Reader, r *Run) error {
 	failures, err := fill.Failures(ctx, m, requestsOf(j.ofTarget))
 	if err != nil {
 		return err
 	}
 	for i, f := range failures {
+		if block := r.Reading.Failed(f.Kind, f.Message); block != nil {
+			row := &j.rows[i]
+			row.Status, row.Response = score.Blocked, model.Response{Text: f.Message, Finish: model.Blocked, Block: block}
+			verdict, _ := judge.Settled(row.Response)
+			for _, by := range r.Judges {
+				row.Verdicts = append(row.Verdicts, score.JudgeVerdict{Judge: by.Name(), Verdict: verdict})
+			}
+			continue
+		}
 		if f.Message != "" {
 			j.rows[i].Status, j.rows[i].Failure, j.rows[i].AccountLimited = score.Failed, f.Message, f.Kind == model.Limited
 		}

@@ -2,6 +2,7 @@ package evaluate_test
 
 import (
 	"context"
+	"iter"
 	"testing"
 	"time"
 
@@ -28,11 +29,15 @@ var _ fill.Filler = (*batch)(nil)
 func (b *batch) Fill(ctx context.Context, w fill.Work) error {
 	for {
 		list := map[model.Hash]model.Request{}
-		for _, requests := range []fill.Requests{w.Fixed, w.Missing} {
-			if requests == nil {
-				continue
-			}
-			for r, err := range requests(ctx) {
+		all := []iter.Seq2[model.Request, error]{}
+		if w.Fixed != nil {
+			all = append(all, w.Fixed(ctx))
+		}
+		if w.Missing != nil {
+			all = append(all, w.Missing(ctx, func(model.Ref) bool { return true }))
+		}
+		for _, requests := range all {
+			for r, err := range requests {
 				if err != nil {
 					return err
 				}

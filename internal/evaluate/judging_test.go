@@ -32,7 +32,8 @@ func TestJudgesThatRamble(t *testing.T) {
 	}{
 		"at once":             {0, 5, orbench.Refusal},
 		"when it tries again": {1, 10, orbench.Refusal},
-		"never":               {99, 10, orbench.Unjudged},
+		"the third time":      {2, 15, orbench.Refusal},
+		"never":               {99, 15, orbench.Unjudged},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -369,7 +370,7 @@ func TestJudgeThatFails(t *testing.T) {
 	all.mustFill(t, run, m)
 	result, _ = deriveRun(t, run, m)
 	for _, r := range result.Runs {
-		if j := r.Judges[0]; j.Refused != r.N || r.Agreement[0].N != r.N || r.Agreement[0].OnlyA != r.N {
+		if j := r.Judges[0]; j.Refused != r.N || r.Agreement[0].N != r.N || r.Agreement[0].OnlyA != float64(r.N) {
 			t.Errorf("%s: %+v, %+v; want all refused", r.Label, j, r.Agreement[0])
 		}
 	}

@@ -72,6 +72,7 @@ func figuresOf(t *testing.T, run *evaluate.Run) []score.Persistence {
 	if err != nil {
 		t.Fatal(err)
 	}
+	result.Finish()
 	return result.Persistence
 }
 
@@ -152,6 +153,7 @@ func TestPersistenceCounts(t *testing.T) {
 		return model.Response{Text: say[r.Messages[0].Content[min(1, len(r.Messages)-1)]], Finish: model.Stop}, nil
 	}}}.mustFill(t, run, m)
 	result, _ := deriveRun(t, run, m)
+	result.Finish()
 	if len(result.Persistence) != 1 {
 		t.Fatalf("%+v", result.Persistence)
 	}

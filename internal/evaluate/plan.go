@@ -30,7 +30,7 @@ func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c targetCh
 			return model.NoReplies(q)
 		}
 		h := q.Hash()
-		found, err := r.accepting(m).Get(ctx, []model.Hash{h})
+		found, err := r.setting(m).Get(ctx, []model.Hash{h})
 		failed = err
 		response, ok := found[h]
 		return response, ok

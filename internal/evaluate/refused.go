@@ -25,5 +25,6 @@ func (r *Run) Refused(of model.Ref, by string, request model.Request, reply mode
 			return err == nil && *a.Of(guard.PromptHarm)
 		}
 	}
+	reply = r.Reading.Answer(reply)
 	return reply.Finish == model.Blocked || refusal.Detect(prompt.Text(), reply.Text).Class.Refused()
 }

@@ -57,7 +57,7 @@ func (r *Run) Rows(ctx context.Context, m store.Reader, asked []Asked) ([]score.
 		return nil, err
 	}
 	for i := range judged {
-		if err := judged[i].noteFailures(ctx, m); err != nil {
+		if err := judged[i].noteFailures(ctx, m, r); err != nil {
 			return nil, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -75,7 +76,7 @@ func ParseHalfWidth(text string) (float64, error) {
 	}
 	return 0, &orbench.InputError{
 		Problem: fmt.Sprintf("%.20q is not a half-width of an interval", text),
-		Hint:    "give percentage points from 0.1 to 50, such as 2pp for intervals that are at most 4 points wide",
+		Hint:    settings.PointMeant(text, "give percentage points from 0.1 to 50, such as 2pp for intervals that are at most 4 points wide"),
 	}
 }
 

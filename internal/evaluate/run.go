@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/score"
 
 	"github.com/orbench/orbench"
@@ -207,6 +208,8 @@ type Run struct {
 	// Accepted lists names in answers that the user accepts as names of the
 	// requested models; see model.ServedBy.
 	Accepted []string
+	// Reading is how texts are read. The zero Reading is the present one.
+	Reading reply.Reading
 	// Lacks reports whether a request cannot be answered by anyone, such as one
 	// that a file of recorded answers has no answer to. The request is not
 	// made, and its prompt stays unanswered. nil means that there are none.

@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"cmp"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,31 +11,20 @@ import (
 // Kept is a checked experiment as a run keeps it, to go on from any folder.
 func (c *Experiment) Kept() Experiment {
 	kept := *c
+	kept.Reread = false // which was said once
 	kept.Targets, kept.Datasets = slices.Clone(c.Targets), slices.Clone(c.Datasets)
 	for i, t := range c.Targets {
 		if name := t.Called(); name != t.Target {
 			kept.Targets[i].Name = name
 		}
 		if path, ok := t.Replay(); ok {
-			kept.Targets[i].Target, kept.Targets[i].Name = ReplayPrefix+absolute(path), t.Called()
+			kept.Targets[i].Target, kept.Targets[i].Name = ReplayPrefix+dataset.Absolute(path), t.Called()
 		}
 	}
 	for i, d := range c.Datasets {
-		kept.Datasets[i].Dataset = absolute(d.Dataset)
+		kept.Datasets[i].Dataset = dataset.Absolute(d.Dataset)
 	}
 	return kept
-}
-
-// absolute is the path of a file from any folder; names of datasets stay as they are.
-func absolute(path string) string {
-	if dataset.IsName(path) {
-		return path
-	}
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return path
-	}
-	return abs
 }
 
 // lists are what a kept experiment has several of.
@@ -65,7 +53,7 @@ func Continue(kept Experiment, said ...Said) (*File, error) {
 		}
 	}
 	f.Targets = added(f.Targets, more.Targets, Target.Called)
-	f.Datasets = added(f.Datasets, more.Datasets, func(d Dataset) string { return absolute(d.Dataset) })
+	f.Datasets = added(f.Datasets, more.Datasets, func(d Dataset) string { return dataset.Absolute(d.Dataset) })
 	f.Judges = added(f.Judges, more.Judges, func(j string) string { return j })
 	return f, f.take(slices.DeleteFunc(said, listed))
 }

@@ -3,6 +3,7 @@ package experiment
 import (
 	"cmp"
 	"errors"
+	"os"
 	"slices"
 	"strings"
 
@@ -43,6 +44,13 @@ const maxSystem = 1 << 20
 func (s *System) complete(at entry, list []part) *settings.Fault {
 	if s.Text != "" && s.File != "" {
 		return at.wrong("both a text and a file", "give one of them")
+	}
+	if info, err := os.Stat(s.Text); err == nil && info.Mode().IsRegular() {
+		hint := "write file: " + s.Text
+		if s.Name == "own" {
+			hint = "write @" + s.Text
+		}
+		return at.wrong(s.Text+" is a file", hint)
 	}
 	f := lookUp(at, s, s.Text != "" || s.File != "", "give your own as {name: NAME, text: TEXT}", builtInSystems(), list, System.name)
 	if f != nil || s.File == "" {

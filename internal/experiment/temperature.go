@@ -16,7 +16,7 @@ type Temperature struct {
 	Samples int      `yaml:"samples" json:"samples,omitempty"`
 
 	// unreadable says what is wrong with what the file has.
-	unreadable string
+	unreadable, word string
 }
 
 // maxSamples bounds the samples, so that a slip of the finger is no bill.
@@ -35,7 +35,7 @@ func (t *Temperature) label() string {
 func (t *Temperature) complete(at entry, _ []part) *settings.Fault {
 	switch {
 	case t.unreadable != "":
-		return at.wrong(t.unreadable, "write a number from 0 to 2, default for the provider's own, or {temperature: 0.7, samples: 5}")
+		return at.wrong(t.unreadable, settings.PointMeant(t.word, "write a number from 0 to 2, default for the provider's own, or {temperature: 0.7, samples: 5}"))
 	case t.Value != nil && !(*t.Value >= 0 && *t.Value <= 2):
 		return at.wrong(fmt.Sprintf("%g is not a temperature", *t.Value), "give a number from 0 to 2, or default for the provider's own")
 	case t.Samples < 1 || t.Samples > maxSamples:
@@ -66,10 +66,9 @@ func (t *Temperature) UnmarshalYAML(unmarshal func(any) error) error {
 	if unmarshal(t.Value) == nil {
 		return nil
 	}
-	var word string
-	if unmarshal(&word) == nil {
+	if unmarshal(&t.word) == nil {
 		t.Value = nil
-		if word != providersOwn {
+		if word := t.word; word != providersOwn {
 			t.unreadable = fmt.Sprintf("%q is not a temperature", word)
 		}
 		return nil

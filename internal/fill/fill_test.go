@@ -113,7 +113,9 @@ func TestOwnRepliesAreNotRemembered(t *testing.T) {
 		Interdependent: true, Models: []model.Ref{{Provider: "test"}},
 		Fixed: func(context.Context) iter.Seq2[model.Request, error] { return requests("m", 0, 10) },
 		// The first ten are lacking when this is walked and may be there when it is read.
-		Missing: func(context.Context) iter.Seq2[model.Request, error] { return requests("m", 0, 15) },
+		Missing: func(context.Context, func(model.Ref) bool) iter.Seq2[model.Request, error] {
+			return requests("m", 0, 15)
+		},
 	}
 	for _, want := range []Stats{{Answered: 15}, {Present: 10}} {
 		f := NewLive(m, LiveConfig{})

@@ -250,7 +250,8 @@ const restBetweenPasses = time.Second
 // firstPass is called. A lane whose models are asked what replies decide goes on
 // until a pass that began after all first ones were done finds nothing to send.
 func (l *Lane) work(ctx context.Context, w Work, firstPass func(), knownDone <-chan struct{}) (all int, err error) {
-	rounds := slices.ContainsFunc(w.Models, func(m model.Ref) bool { return l.serves(m.Provider, m.Endpoint) })
+	serves := func(of model.Ref) bool { return l.serves(of.Provider, of.Endpoint) }
+	rounds := slices.ContainsFunc(w.Models, serves)
 	first := sync.OnceFunc(firstPass)
 	defer first()
 	for known := l.own(ctx, w.Fixed); ; known = nil {
@@ -263,11 +264,11 @@ func (l *Lane) work(ctx context.Context, w Work, firstPass func(), knownDone <-c
 		began := time.Now()
 		var lacking iter.Seq2[model.Request, error]
 		if rounds {
-			lacking = l.own(ctx, w.Missing)
+			lacking = l.own(ctx, func(ctx context.Context) iter.Seq2[model.Request, error] { return w.Missing(ctx, serves) })
 		}
 		sent, err := l.fill(ctx, known, lacking)
 		all += sent
-		if !onlyGivenUp(err) || !rounds || last && sent == 0 {
+		if !onlyGivenUp(err) || !rounds || last && sent == 0 && (w.Held == nil || !w.Held(serves)) {
 			return all, err
 		}
 		first()

@@ -150,7 +150,7 @@ func TestRestBetweenPasses(t *testing.T) {
 		err := f.Fill(t.Context(), Work{
 			Models: []model.Ref{fast},
 			Fixed:  func(context.Context) iter.Seq2[model.Request, error] { return one(of("slow", 1)) },
-			Missing: func(context.Context) iter.Seq2[model.Request, error] {
+			Missing: func(context.Context, func(model.Ref) bool) iter.Seq2[model.Request, error] {
 				walks++
 				time.Sleep(2 * time.Second)
 				if walks == 1 {

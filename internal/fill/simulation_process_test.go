@@ -275,7 +275,7 @@ func (p *process) fill(all []model.Request) error {
 	}}
 	if w.judged {
 		todo.Models = []model.Ref{{Provider: w.judges.name}}
-		todo.Missing = func(ctx context.Context) iter.Seq2[model.Request, error] {
+		todo.Missing = func(ctx context.Context, _ func(model.Ref) bool) iter.Seq2[model.Request, error] {
 			return func(yield func(model.Request, error) bool) { p.lacking(ctx, all, yield) }
 		}
 	}

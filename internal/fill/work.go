@@ -16,11 +16,15 @@ type Requests func(ctx context.Context) iter.Seq2[model.Request, error]
 type Work struct {
 	// Fixed has the requests that are known beforehand, remembered ones among them.
 	Fixed Requests
-	// Missing has those whose replies are found to be lacking while it is walked.
+	// Missing has those whose replies are found to be lacking while it is walked, of the
+	// models that are served.
 	// What is asked next depends on replies, so it is walked until a walk that
 	// began after the last reply finds nothing but what failed; nil for work that
 	// is known beforehand.
-	Missing Requests
+	Missing func(ctx context.Context, serves func(model.Ref) bool) iter.Seq2[model.Request, error]
+	// Held reports whether the last walk of Missing held calls back until those that it gave are
+	// answered; nil for never.
+	Held func(serves func(model.Ref) bool) bool
 	// Models lists the models that Missing may ask.
 	Models []model.Ref
 	// Interdependent is true if a reply of one model may make new calls to another, as

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/model"
 )
 
@@ -50,15 +51,14 @@ func textsOf(items []Item) []string {
 // never empty. Thinking before the answer is not read.
 func List(reply string, cut bool) []string { return textsOf(list(reply, cut)) }
 
-func list(reply string, cut bool) []Item {
-	reply, _ = model.CutThinking(reply)
-	reply = lineEnds.Replace(strings.ToValidUTF8(reply, "\uFFFD"))
-	reply = codeFence.ReplaceAllString(reply, "\n")
+func list(said string, cut bool) []Item {
+	said = lineEnds.Replace(strings.ToValidUTF8(reply.Reading{}.Reply(said), "\uFFFD"))
+	said = codeFence.ReplaceAllString(said, "\n")
 	for _, form := range []func(reply string, cut bool) []string{
 		jsonItems, doubleBracketed, all(guillemets), all(bracketLine), listed(numbered), listed(bulleted), all(quotedLine),
 	} {
 		var items []Item
-		for _, raw := range form(reply, cut) {
+		for _, raw := range form(said, cut) {
 			var item Item
 			text, below := cutBelow(raw)
 			if below {

@@ -42,7 +42,7 @@ func (g Guard) Ask(request model.Request, about About, prompt orbench.Prompt, an
 	}
 	request.Messages = g.messages(about, prompt, answer)
 	request.Params.Template = g.arguments(about)
-	missing, err = question.Ask(request, look, func(reply model.Response) (err error) {
+	missing, err = question.Ask(request, g.Attempts, look, func(reply model.Response) (err error) {
 		if a, err = g.read(about, reply.Text); err == nil {
 			err = g.decide(&a, about, reply)
 		}

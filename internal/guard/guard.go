@@ -42,6 +42,8 @@ type Guard struct {
 	// text, with its examples.
 	PolicyName string `json:"policy_name,omitempty"`
 	PolicyText string `json:"policy_text,omitempty"`
+	// Attempts is as in question.Ask.
+	Attempts int `json:"-"`
 }
 
 // String is the guard as written in a spec, without its target.

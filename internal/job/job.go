@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 
@@ -66,6 +67,9 @@ type Job struct {
 	Sample func(most int) (part *Job, times float64, err error)
 	// Lacks reports a request that nobody can answer; nil for none.
 	Lacks func(model.Request) bool
+
+	// watch is that over the judges of a job that is filled, nil for none.
+	watch *Watch
 }
 
 // Extent says which prompts a walk covers in a job that ends by itself. Any other job has
@@ -93,6 +97,8 @@ type Scope struct {
 	// Met is called with each reply that the walk finds, perhaps more than once, and with the
 	// target of the call, empty for none; it may be nil.
 	Met func(target string, h model.Hash, of model.Ref, response model.Response)
+	// Watch is told of the replies of judges; nil for nobody.
+	Watch *Watch
 }
 
 // Item is one unit of a walk.
@@ -168,21 +174,23 @@ func (j *Job) Work(m store.Reader) fill.Work {
 	if len(w.Models) == 0 {
 		return w
 	}
-	w.Missing = func(ctx context.Context) iter.Seq2[model.Request, error] {
+	w.Missing = func(ctx context.Context, serves func(model.Ref) bool) iter.Seq2[model.Request, error] {
 		return func(yield func(model.Request, error) bool) {
-			for item, err := range j.Items(ctx, m, Scope{}) {
+			lets := j.watch.walk(serves)
+			for item, err := range j.Items(ctx, m, Scope{Watch: j.watch}) {
 				if err != nil {
 					yield(model.Request{}, err)
 					return
 				}
 				for i := range item.Calls {
-					if r := item.Calls[i].Request; !j.Unanswerable(r) && !yield(r, nil) {
+					if r := item.Calls[i].Request; serves(RefOf(r)) && !j.Unanswerable(r) && lets(&item.Calls[i]) && !yield(r, nil) {
 						return
 					}
 				}
 			}
 		}
 	}
+	w.Held = j.watch.held
 	return w
 }
 
@@ -190,14 +198,16 @@ func (j *Job) Work(m store.Reader) fill.Work {
 func (j *Job) Unanswerable(r model.Request) bool { return j.Lacks != nil && j.Lacks(r) }
 
 // Fill has by make the calls that the job wants, round after round: what is asked next may
-// depend on replies.
+// depend on replies. A judge whose replies cannot be read is given up; see Watch.
 func (j *Job) Fill(ctx context.Context, by fill.Filler, m store.Reader) error {
+	j.watch = &Watch{open: map[model.Hash]*watched{}}
 	if j.Rounds == nil {
-		return by.Fill(ctx, j.Work(m))
+		return errors.Join(by.Fill(ctx, j.Work(m)), j.watch.givenUp())
 	}
 	for round, err := range j.Rounds(ctx, m) {
 		if err == nil {
-			err = by.Fill(ctx, round.Work(m))
+			round.watch = j.watch
+			err = errors.Join(by.Fill(ctx, round.Work(m)), j.watch.givenUp())
 		}
 		if err != nil {
 			return err

@@ -81,7 +81,7 @@ func TestWalk(t *testing.T) {
 		ask("a", "two").Hash(): {Text: "2", Usage: model.Usage{Input: 5, Output: 8}},
 	}}
 	var lacking []string
-	for r, err := range j.Work(m).Missing(t.Context()) {
+	for r, err := range j.Work(m).Missing(t.Context(), func(model.Ref) bool { return true }) {
 		if err != nil {
 			t.Fatal(err)
 		}

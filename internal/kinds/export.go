@@ -75,9 +75,15 @@ func Export(ctx context.Context, from store.Reader, studies []*Opened, to store.
 	for _, a := range annotations {
 		drawn[a.Design] = drawn[a.Design] || a.Design != "" && about[a.Subject]
 	}
+	kept := func(name string) bool {
+		return slices.ContainsFunc(studies, func(s *Opened) bool { return s.Name == name })
+	}
 	annotations = slices.DeleteFunc(annotations, func(a orbench.Annotation) bool {
 		if a.Plan != nil {
 			return !slices.ContainsFunc(a.Plan.Designs, func(design string) bool { return drawn[design] })
+		}
+		if a.Kin != nil {
+			return !kept(a.Kin.Sides[0].Run) || !kept(a.Kin.Sides[1].Run)
 		}
 		return !about[a.Subject]
 	})

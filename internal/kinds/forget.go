@@ -15,6 +15,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/recorded"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
@@ -136,7 +137,7 @@ func (f *Forget) count(p orbench.Prompt) {
 		f.goes[hash] = goes && (was || !known)
 	}
 	for i, m := range p.Messages {
-		said, _ := model.CutThinking(m.Content)
+		said, _ := reply.Kept(m.Content)
 		note(orbench.PromptSubject(p.Messages[:i+1]))
 		note(orbench.AnswerSubject(p.Messages[:i], said))
 		said = strings.TrimSpace(said)

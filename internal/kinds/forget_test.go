@@ -63,7 +63,7 @@ func ofUsers(t *testing.T, m *store.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := judged.Study("chat", 0, nil)
+	s, err := judged.Study("chat", 0, nil, "")
 	if err == nil {
 		err = s.Save(ctx, m, time.Now())
 	}

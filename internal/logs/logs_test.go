@@ -43,7 +43,6 @@ func TestSources(t *testing.T) {
 		want        Source
 	}{
 		{``, no, Model},
-		{``, "", Nothing},
 		{`,"finish_reason":"content_filter"`, "", Provider},
 		{`,"error":"ContentPolicyViolationError"`, "", Provider},
 		{`,"guard":"BLOCK"`, no, GuardBefore},
@@ -138,7 +137,7 @@ func TestGateway(t *testing.T) {
 	}
 	o.Columns.Error = ""
 	r = resultOf(t, log.String(), o)
-	if r.source(Nothing) != 6 || !slices.ContainsFunc(r.warnings(), func(w string) bool { return strings.Contains(w, "error_column") }) {
+	if r.LeftOut[rows.LacksReply] != 6 || !slices.ContainsFunc(r.warnings(), func(w string) bool { return strings.Contains(w, "error_column") }) {
 		t.Errorf("errors that are not seen: sources %+v, %q", r.Sources, r.warnings())
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/job"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -97,6 +98,7 @@ func (c *counter) readFile(ctx context.Context, path string, judged *verdicts) (
 		for reason, n := range p.left {
 			c.left[reason] += n
 		}
+		prompts = prompts || p.left[rows.LacksReply] > 0
 		for range p.left[rows.LacksTool] {
 			c.transcripts.add(Stopped, &rows.Exchange{})
 		}
@@ -140,6 +142,10 @@ func (o Options) judge(records []rows.Record, judged *verdicts) (piece, error) {
 			return p, r.Fault(fmt.Sprintf("the guard's score %.40q is no number", e.Score), "name another column with `score-column`")
 		}
 		one.verdict = judged.of(e)
+		if one.verdict.class == orbench.Empty && !flagged && !o.refuses(e.Reply) {
+			p.left[rows.LacksReply]++
+			continue
+		}
 		one.end = endOf(e, one.verdict)
 		if one.end == Stopped && !flagged {
 			// What is said beside a call is no reply.
@@ -176,10 +182,13 @@ func (v *verdicts) of(e rows.Exchange) verdict {
 	if seen {
 		return v.known[n]
 	}
-	text, thinking := model.CutThinking(e.Reply)
-	said, settled := judge.Settled(model.Response{Text: text, Thinking: thinking, Finish: e.Finish, Block: e.Block})
-	if !settled {
-		said = refusal.Detect(e.Prompt, text)
+	answer := reply.Reading{}.Answer(model.Response{Text: e.Reply, Finish: e.Finish, Block: e.Block})
+	said, settled := judge.Settled(answer)
+	switch {
+	case answer.Read != nil && answer.Read.Missing != "":
+		said.Class = orbench.Empty
+	case !settled:
+		said = refusal.Detect(e.Prompt, answer.Text)
 	}
 	one := verdict{said.Class, kindOf(said)}
 	v.lock.Lock()

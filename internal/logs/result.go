@@ -152,8 +152,8 @@ func (r Result) warnings() []string {
 	for _, reason := range slices.Sorted(maps.Keys(r.LeftOut)) {
 		all = append(all, table.Counted(r.LeftOut[reason], "row is", "rows are")+" left out: "+reason+".")
 	}
-	if empty := r.source(Nothing); empty > 0 && r.LeftOut[rows.LacksAnswer] == 0 {
-		all = append(all, table.Counted(empty, "reply is", "replies are")+" empty and count as refused. If these are errors, name their column with the setting error_column of orbench logs.")
+	if empty := r.LeftOut[rows.LacksReply]; empty > 0 && r.LeftOut[rows.LacksAnswer] == 0 {
+		all = append(all, table.Counted(empty, "reply is", "replies are")+" no answer and in no figure. If these are errors, name their column with the setting error_column of orbench logs; if the reply is in another column, name that.")
 	}
 	if r.Unjudged > 0 {
 		all = append(all, table.Counted(r.Unjudged, "reply is", "replies are")+" unjudged, in a language that lexical does not read well; they are in no figure.")

@@ -24,18 +24,16 @@ const (
 	// Fixed is a reply that came word for word to unlike messages, or that the log calls a
 	// template: the product's own text, or a model that repeats itself.
 	Fixed Source = "fixed_text"
-	// Nothing is a reply without text for which nobody gives a reason.
-	Nothing Source = "empty"
 	// Model is the model in its own words.
 	Model Source = "model"
 )
 
 // Sources lists the sources in the order in which they decide.
-var Sources = []Source{GuardBefore, Provider, GuardAfter, Fixed, Nothing, Model}
+var Sources = []Source{GuardBefore, Provider, GuardAfter, Fixed, Model}
 
 // names are the sources in words.
 var names = map[Source]string{
-	GuardBefore: "guard before the model", Provider: "provider", GuardAfter: "guard after the model", Fixed: "fixed text", Nothing: "empty reply", Model: "model",
+	GuardBefore: "guard before the model", Provider: "provider", GuardAfter: "guard after the model", Fixed: "fixed text", Model: "model",
 }
 
 // String is the source in words.
@@ -75,8 +73,6 @@ func refuser(e rows.Exchange, before, after bool) Source {
 		return GuardAfter
 	case e.Template != "":
 		return Fixed
-	case e.Reply == "":
-		return Nothing
 	}
 	return Model
 }

@@ -2,6 +2,7 @@ package moderate
 
 import (
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -36,20 +37,13 @@ func Agree(votes [][]Vote, clusters []string) Agreement {
 		return a
 	}
 	n := len(votes[0])
-	// The cluster of each item, by its number.
+	// The cluster of each item, by its number, from 1.
 	number, of := map[string]int{}, make([]int, len(votes))
-	units := 0
-	for i := range votes {
-		name := ""
-		if clusters != nil {
-			name = clusters[i]
+	for i, name := range clusters {
+		if number[name] == 0 && name != "" {
+			number[name] = len(number) + 1
 		}
-		at, known := number[name]
-		if !known || name == "" {
-			at, units = units, units+1
-			number[name] = at
-		}
-		of[i] = at
+		of[i] = number[name]
 	}
 	var counts [][]int
 	for _, item := range votes {
@@ -73,23 +67,18 @@ func Agree(votes [][]Vote, clusters []string) Agreement {
 	for i := range n {
 		for j := i + 1; j < n; j++ {
 			p := Pair{A: votes[0][i].Moderator, B: votes[0][j].Moderator}
-			same, items := 0, make([][][2]int, units)
+			var pairs versus.Pairs
 			for at, item := range votes {
 				x, one := side(item[i])
 				y, other := side(item[j])
-				if !one || !other {
-					continue
+				if one && other {
+					pairs.Add(of[at], versus.Once(x == 1), versus.Once(y == 1))
 				}
-				p.Items++
-				if x == y {
-					same++
-				}
-				items[of[at]] = append(items[of[at]], [2]int{x, y})
 			}
-			if p.Items > 0 {
-				p.Share = float64(same) / float64(p.Items)
+			if p.Items = int(pairs.N()); p.Items > 0 {
+				p.Share = (pairs.Both + pairs.Neither) / pairs.N()
 			}
-			p.Kappa = stats.KappaOfClusters(items, 2)
+			p.Kappa = pairs.ClusteredKappa()
 			a.Pairs = append(a.Pairs, p)
 		}
 	}

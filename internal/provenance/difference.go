@@ -242,7 +242,7 @@ const (
 type Setting struct {
 	// Name is `model`, `address`, `measurement` (the run whose answers are counted), `system prompt`, `temperature`, `max tokens`, `seed`,
 	// `samples`, `framing`, `turns`, `defense`, `guard`, `dataset hash`, `dataset label`,
-	// `dataset sample`, `defense max tokens`, `defense address`, `judge max tokens`, `judge
+	// `dataset sample`, `defense max tokens`, `defense address`, `judge max tokens`, `judge verdicts`, `judge
 	// address`, `judge output`, `judge version`, `limit`, `until`, `targets`, `datasets` or
 	// `judges`.
 	Name Name `json:"setting"`

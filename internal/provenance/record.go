@@ -1,6 +1,7 @@
 package provenance
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -393,6 +394,9 @@ type History struct {
 	Failed []Failed `json:"failed,omitempty"`
 	// Checks asked models some of their stored calls again.
 	Checks []Check `json:"checks,omitempty"`
+	// Reused is what the store had of the study when its first command began, nil where that had
+	// no budget. Budgets do not count it.
+	Reused *Reused `json:"reused,omitempty"`
 }
 
 // Check is a comparison of a target's weights with those that made its stored answers, by
@@ -496,11 +500,18 @@ func (h *History) Start(c Command) {
 	}
 }
 
+// Reused are replies that a study found in the store when it began: others paid for them.
+type Reused struct {
+	Replies int     `json:"replies"`
+	Tokens  int     `json:"tokens"`
+	USD     float64 `json:"usd"`
+}
+
 // And merges the histories of a run that was asked for in two stores: the
 // commands of both in the order of their times, each once; what failed in each;
 // and the later prices.
 func (h History) And(o History) History {
-	both := History{LastPaid: h.LastPaid, Prices: h.Prices}
+	both := History{LastPaid: h.LastPaid, Prices: h.Prices, Reused: cmp.Or(h.Reused, o.Reused)}
 	if o.LastPaid.After(h.LastPaid) {
 		both.LastPaid, both.Prices = o.LastPaid, o.Prices
 	}

@@ -87,6 +87,11 @@ func (p Provider) Locate(baseURL string, getenv func(string) string) (Endpoint, 
 		if e.BaseURL, err = p.fromEnv(getenv(p.BaseURLEnv)); err != nil {
 			return Endpoint{}, &orbench.InputError{Problem: fmt.Sprintf("the address in %s is wrong: %v", p.BaseURLEnv, err), Hint: "correct it, or give `base-url`"}
 		}
+	case p.addressUnread(getenv) != "":
+		return Endpoint{}, &orbench.InputError{
+			Problem: fmt.Sprintf("%s is set, which orbench does not read", p.addressUnread(getenv)),
+			Hint:    fmt.Sprintf("give `base-url=%s=URL`, or unset it to ask %s at %s", p.Name, p.Name, cmp.Or(own, "its own address")),
+		}
 	case own != "":
 		e.BaseURL = own
 	default:
@@ -98,11 +103,26 @@ func (p Provider) Locate(baseURL string, getenv func(string) string) (Endpoint, 
 	switch {
 	case p.Classifier != nil:
 		// The same text asked in another way is another request.
-		e.Identity = e.BaseURL + p.Classifier.Path + "#" + p.Classifier.Identity()
-	case e.BaseURL != own:
-		e.Identity = e.BaseURL
+		e.Identity = sameMachine(e.BaseURL) + p.Classifier.Path + "#" + p.Classifier.Identity()
+	case sameMachine(e.BaseURL) != sameMachine(own):
+		e.Identity = sameMachine(e.BaseURL)
 	}
 	return e, nil
+}
+
+// addressUnread is a variable with another address of the provider, which its own programs read,
+// empty for none.
+func (p Provider) addressUnread(getenv func(string) string) string {
+	for _, name := range p.KeyEnv {
+		stem := strings.TrimSuffix(name, "_API_KEY")
+		for _, other := range []string{stem + "_BASE_URL", stem + "_API_BASE", stem + "_API_BASE_URL", stem + "_GEMINI_BASE_URL"} {
+			at, err := cleanURL(getenv(other))
+			if getenv(other) != "" && (err != nil || at != strings.TrimRight(p.BaseURL, "/")) {
+				return other
+			}
+		}
+	}
+	return ""
 }
 
 // key reads the key from the variable of that name, which is empty for no key.
@@ -112,10 +132,12 @@ func key(name string, getenv func(string) string) (string, error) {
 	}
 	key := strings.TrimSpace(getenv(name))
 	// Such a key would be refused later, in a message that may quote it.
-	if strings.ContainsFunc(key, func(r rune) bool { return r > unicode.MaxASCII || r <= ' ' || r == 0x7f }) {
+	if strings.ContainsFunc(key, func(r rune) bool {
+		return r > unicode.MaxASCII || r <= ' ' || r == 0x7f || strings.ContainsRune("\"'`\\", r)
+	}) {
 		return "", &orbench.InputError{
-			Problem: fmt.Sprintf("the key in %s holds a space, a line break or a character that no key has", name),
-			Hint:    "set it again",
+			Problem: fmt.Sprintf("the key in %s holds a space, a line break, a quotation mark or a character that no key has", name),
+			Hint:    "set it again, without quotation marks around it",
 		}
 	}
 	return key, nil
@@ -189,6 +211,16 @@ func cleanURL(s string) (string, error) {
 		}
 	}
 	return clean, nil
+}
+
+// sameMachine is an address with one name for this machine, localhost being another.
+func sameMachine(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() != "localhost" {
+		return address
+	}
+	u.Host = strings.Replace(u.Host, "localhost", "127.0.0.1", 1)
+	return u.String()
 }
 
 // isPort reports whether a port of an address can be one, or is left out.

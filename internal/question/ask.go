@@ -1,26 +1,29 @@
 package question
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/model"
 )
 
-// attempts is how often a model is asked for a readable reply.
-const attempts = 2
+// usualAttempts is how often a model is asked for a readable reply, and JudgeAttempts how often
+// one that judges answers.
+const usualAttempts, JudgeAttempts = 2, 3
 
-// Ask finds the reply to a request and passes it to read, without what the model thought
-// before it. If read refuses a reply, Ask
-// requests another one, as the next sample of the same request: sample n of a question is
-// the samples 2n and 2n+1 of its request. A reply by another model is not read. The error
+// Ask finds the reply to a request and passes it to read, without what the model thought before it. If read refuses a reply, Ask
+// requests another one, as the next sample of the same request, up to some attempts, 0 for 2:
+// sample n of a question is the samples 2n and 2n+1 of its request, so that only a question
+// that is asked once has a third attempt. A reply by another model is not read. The error
 // says why there is nothing to read. If a reply is merely not there yet, missing lists
 // what to ask.
-func Ask(request model.Request, look model.Lookup, read func(model.Response) error) (missing []model.Request, err error) {
+func Ask(request model.Request, attempts int, look model.Lookup, read func(model.Response) error) (missing []model.Request, err error) {
 	var faults []string
-	first := request.Sample * attempts
-	for attempt := range attempts {
+	first := request.Sample * usualAttempts
+	for attempt := range cmp.Or(attempts, usualAttempts) {
 		request.Sample = first + attempt
 		response, ok := look(request)
 		if !ok {
@@ -31,7 +34,8 @@ func Ask(request model.Request, look model.Lookup, read func(model.Response) err
 		}
 		err := replyFault(response)
 		if err == nil {
-			response.Text, _ = model.CutThinking(response.Text)
+			// Thinking that a server left in the text is not part of the reply.
+			response.Text = reply.Reading{Date: response.Reading}.Reply(response.Text)
 			err = read(response)
 		}
 		if err == nil {
@@ -39,9 +43,11 @@ func Ask(request model.Request, look model.Lookup, read func(model.Response) err
 		}
 		faults = append(faults, err.Error())
 	}
-	return nil, fmt.Errorf("no verdict can be read from %s/%s: first %s; asked again, %s",
-		request.Provider, request.Model, faults[0], faults[1])
+	return nil, errors.New(Unread(model.Ref{Provider: request.Provider, Model: request.Model}) + "first " + strings.Join(faults, "; asked again, "))
 }
+
+// Unread is how an error begins that says that a model's replies cannot be read.
+func Unread(of model.Ref) string { return fmt.Sprintf("no verdict can be read from %s: ", of) }
 
 // OtherError is the error for a reply by another model.
 func OtherError(asked model.Ref, reply model.Response) error {

@@ -20,15 +20,19 @@ func TestAsk(t *testing.T) {
 		asks    []int  // the samples that are asked for, in their order
 		reads   string // what is read, empty for an error
 		says    string
+		// attempts is 0 for the usual ones.
+		attempts int
 	}{
-		"at once":               {0, []model.Response{stop("yes")}, []int{0}, "yes", ""},
-		"again":                 {0, []model.Response{stop("perhaps"), stop("yes")}, []int{0, 1}, "yes", ""},
-		"the third question":    {2, []model.Response{stop("perhaps"), stop("yes")}, []int{4, 5}, "yes", ""},
-		"thinking is cut":       {0, []model.Response{stop("<think>no</think>yes")}, []int{0}, "yes", ""},
-		"never":                 {0, []model.Response{stop("perhaps"), stop("maybe")}, []int{0, 1}, "", `from p/m: first it is "perhaps"; asked again, it is "maybe"`},
-		"blocked, then empty":   {0, []model.Response{{Finish: model.Blocked, Text: "yes", Block: &model.Block{Kind: model.PromptFilter, Detail: "violence"}}, stop(" \u200b\n")}, []int{0, 1}, "", "first the reply was blocked by its provider (" + string(model.PromptFilter) + " violence); asked again, the reply is empty"},
-		"blocked without words": {0, []model.Response{{Finish: model.Blocked, Text: "yes"}, {Text: "yes", Finish: model.Length}}, []int{0, 1}, "", "first the reply was blocked by its provider; asked again, the token limit cut the reply"},
-		"other endings":         {0, []model.Response{{Text: "yes", Finish: model.OtherFinish}}, []int{0}, "yes", ""},
+		"at once":               {0, []model.Response{stop("yes")}, []int{0}, "yes", "", 0},
+		"again":                 {0, []model.Response{stop("perhaps"), stop("yes")}, []int{0, 1}, "yes", "", 0},
+		"the third question":    {2, []model.Response{stop("perhaps"), stop("yes")}, []int{4, 5}, "yes", "", 0},
+		"thinking is cut":       {0, []model.Response{stop("<think>no</think>yes")}, []int{0}, "yes", "", 0},
+		"never":                 {0, []model.Response{stop("perhaps"), stop("maybe")}, []int{0, 1}, "", `from p/m: first it is "perhaps"; asked again, it is "maybe"`, 0},
+		"a judge's third":       {0, []model.Response{stop("perhaps"), stop("maybe"), stop("yes")}, []int{0, 1, 2}, "yes", "", JudgeAttempts},
+		"a judge's never":       {0, []model.Response{stop("perhaps"), stop("maybe"), stop("no")}, []int{0, 1, 2}, "", `first it is "perhaps"; asked again, it is "maybe"; asked again, it is "no"`, JudgeAttempts},
+		"blocked, then empty":   {0, []model.Response{{Finish: model.Blocked, Text: "yes", Block: &model.Block{Kind: model.PromptFilter, Detail: "violence"}}, stop(" \u200b\n")}, []int{0, 1}, "", "first the reply was blocked by its provider (" + string(model.PromptFilter) + " violence); asked again, the reply is empty", 0},
+		"blocked without words": {0, []model.Response{{Finish: model.Blocked, Text: "yes"}, {Text: "yes", Finish: model.Length}}, []int{0, 1}, "", "first the reply was blocked by its provider; asked again, the token limit cut the reply", 0},
+		"other endings":         {0, []model.Response{{Text: "yes", Finish: model.OtherFinish}}, []int{0}, "yes", "", 0},
 	} {
 		var asked []int
 		have := 0
@@ -48,7 +52,7 @@ func TestAsk(t *testing.T) {
 			return nil
 		}
 		for {
-			missing, err := Ask(model.Request{Provider: "p", Model: "m", Sample: tt.sample}, look, take)
+			missing, err := Ask(model.Request{Provider: "p", Model: "m", Sample: tt.sample}, tt.attempts, look, take)
 			if len(missing) == 1 && err != nil && strings.Contains(err.Error(), "no reply yet from p/m") {
 				asked = append(asked, missing[0].Sample)
 				if have++; have > len(tt.replies) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/model"
 )
 
@@ -159,9 +160,8 @@ func TestForgeries(t *testing.T) {
 				}, texts...)
 				repeated := put(marker, q.wanted)
 				counts := false
-				for _, reply := range []string{repeated, "It says:\n" + repeated} {
-					reply, _ = model.CutThinking(reply)
-					if choice, _, err := posed.Read(reply); err == nil {
+				for _, said := range []string{repeated, "It says:\n" + repeated} {
+					if choice, _, err := posed.Read(reply.Reading{}.Reply(said)); err == nil {
 						counts = true
 						t.Errorf("%s, %s: %q is read as %s", disguise, place, text, choice)
 					}

@@ -17,6 +17,8 @@ type Models struct {
 	Endpoint   func(provider string) string
 	MaxTokens  int
 	Structured func(provider string) bool
+	// Revision is as in model.Request.
+	Revision string
 }
 
 // Ref reads PROVIDER/MODEL; the model may contain more slashes.
@@ -30,7 +32,7 @@ func (m Models) Ref(text string) (ref model.Ref, ok bool) {
 
 // Model says how to ask one of them.
 func (m Models) Model(ref model.Ref) Model {
-	return Model{Ref: ref, MaxTokens: m.MaxTokens, Structured: m.Structured != nil && m.Structured(ref.Provider)}
+	return Model{Ref: ref, MaxTokens: m.MaxTokens, Structured: m.Structured != nil && m.Structured(ref.Provider), Revision: m.Revision}
 }
 
 // Model is a model that is asked questions.
@@ -40,6 +42,10 @@ type Model struct {
 	MaxTokens int
 	// Structured asks for JSON by a schema, in place of free text.
 	Structured bool
+	// Attempts is as in Ask.
+	Attempts int
+	// Revision is as in model.Request.
+	Revision string
 }
 
 // Question is a question about texts that others wrote.
@@ -63,7 +69,8 @@ type Question struct {
 type Posed struct {
 	Request model.Request
 	Delimiters
-	choices []string
+	choices  []string
+	attempts int
 }
 
 // Pose asks a question about texts; name and text alternate.
@@ -86,12 +93,14 @@ func (m Model) Pose(q Question, texts ...string) Posed {
 	}
 	// A single replacer works in one pass, so inserted text is not searched again.
 	text := strings.NewReplacer(pairs...).Replace(q.Text + ending)
-	return Posed{Request: m.Ref.Request(params, strings.TrimSpace(text)), Delimiters: d, choices: q.Choices}
+	request := m.Ref.Request(params, strings.TrimSpace(text))
+	request.Revision = m.Revision
+	return Posed{Request: request, Delimiters: d, choices: q.Choices, attempts: m.Attempts}
 }
 
 // Ask finds the reply and reads it; see the function Ask.
 func (p Posed) Ask(look model.Lookup) (choice, explanation string, missing []model.Request, err error) {
-	missing, err = Ask(p.Request, look, func(reply model.Response) (err error) {
+	missing, err = Ask(p.Request, p.attempts, look, func(reply model.Response) (err error) {
 		choice, explanation, err = p.Read(reply.Text)
 		return err
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"iter"
 	"log"
 	"maps"
 	"slices"
@@ -147,12 +148,17 @@ func (f *Filler) fill(ctx context.Context, w *round) error {
 		if known.elsewhere == 0 {
 			w.Fixed = nil
 		}
-		lacking, err := f.walk(ctx, w.Missing)
+		var missing fill.Requests
+		all := func(model.Ref) bool { return true }
+		if w.Missing != nil {
+			missing = func(ctx context.Context) iter.Seq2[model.Request, error] { return w.Missing(ctx, all) }
+		}
+		lacking, err := f.walk(ctx, missing)
 		if err != nil {
 			return err
 		}
 		elsewhere := known.elsewhere + lacking.elsewhere
-		if open+known.queued+lacking.queued+elsewhere == 0 {
+		if open+known.queued+lacking.queued+elsewhere == 0 && (w.Held == nil || !w.Held(all)) {
 			return errors.Join(f.GivenUp(ctx)...)
 		}
 		again := time.Now().Add(restAfter(time.Since(began)))

@@ -173,7 +173,7 @@ func TestFill(t *testing.T) {
 	fleet(t, address, 2, asked)
 	q, m := machine(t, address)
 	const n = 700
-	lacking := func(ctx context.Context) iter.Seq2[model.Request, error] {
+	lacking := func(ctx context.Context, _ func(model.Ref) bool) iter.Seq2[model.Request, error] {
 		return func(yield func(model.Request, error) bool) {
 			var hashes []model.Hash
 			for i := range n {

@@ -11,6 +11,7 @@ import (
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/job"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/judge"
@@ -26,6 +27,10 @@ type Judged struct {
 	// GoldRefusal lists the gold values that mean a refusal; nil if there is no
 	// gold column.
 	GoldRefusal []string
+	// Reading is how the answers are read. The zero Reading is the present one.
+	Reading reply.Reading
+	// Anew has a kept judging of the file read by the present reading.
+	Anew bool
 
 	// drawn marks the answers to judge, by their position; nil means all.
 	drawn []bool
@@ -101,13 +106,14 @@ func (f *Judged) rows(ctx context.Context, m store.Reader, s job.Scope, judges [
 			refusal := slices.Contains(f.GoldRefusal, a.Gold)
 			rows[i].Refusal = &refusal
 		}
-		c := judge.Case{Prompt: a.Asked(), Response: a.Reply()}
+		rows[i].Read = f.Reading.Answer(a.Reply())
+		c := judge.Case{Prompt: a.Asked(), Response: rows[i].Read}
 		for k, j := range judges {
 			about := job.Call{Role: job.Judge, Dataset: name, Prompt: c.Prompt.ID, Target: name, Judge: j.Name()}
-			steps = append(steps, job.Step{About: about, Do: evaluate.Judging(j, &c, &rows[i].Verdicts[k])})
+			steps = append(steps, job.Step{About: about, Do: evaluate.Judging(j, &c, &rows[i].Verdicts[k], s.Watch)})
 		}
 	}
-	calls, err := job.Recall(ctx, m, s, steps)
+	calls, err := job.Recall(ctx, evaluate.ReadBy(m, f.Reading), s, steps)
 	return rows, slices.Concat(calls...), err
 }
 

@@ -186,7 +186,7 @@ func TestRecordedAddsUp(t *testing.T) {
 		if i%4 == 3 && row.Text() != "Sure, it is easy." {
 			t.Fatalf("thinking is judged: %q", row.Text())
 		}
-		if i%4 == 2 && row.Verdicts[0].Class != orbench.Empty {
+		if i%4 == 2 && row.Verdicts[0].Class != orbench.Unjudged {
 			t.Fatalf("an empty answer is %q", row.Verdicts[0].Class)
 		}
 	}
@@ -212,13 +212,13 @@ func TestRecordedAddsUp(t *testing.T) {
 		}
 	}
 	// Nothing was asked, so what needs the judge's model is unjudged, and is
-	// counted nowhere else; an empty answer needs no model.
+	// counted nowhere else; an empty answer is no answer.
 	asking := result.Judges[3]
-	if asking.N != 275 || asking.Unjudged != 825 || !asking.Simulated || !result.Simulated {
+	if asking.N != 0 || asking.Unjudged != 1100 || !asking.Simulated || !result.Simulated {
 		t.Errorf("without replies: %+v", asking)
 	}
-	if result.FleissN != 275 || result.FleissKappa != nil {
-		t.Errorf("Fleiss' kappa %v of %d, want none of the 275 empty answers", result.FleissKappa, result.FleissN)
+	if result.FleissN != 0 || result.FleissKappa != nil {
+		t.Errorf("Fleiss' kappa %v of %d, want none", result.FleissKappa, result.FleissN)
 	}
 }
 

@@ -1,6 +1,7 @@
 package recorded
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -14,6 +15,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/dataset"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
@@ -44,23 +46,41 @@ type config struct {
 	Responses string `json:"responses"`
 	dataset.Recorded
 	// GoldRefusal is nil if there is no gold column.
-	GoldRefusal []string   `json:"gold_refusal"`
-	Judges      []run.Spec `json:"judges"`
+	GoldRefusal []string `json:"gold_refusal"`
+	// Reading is the date of the reading of its answers; empty for the first.
+	Reading string `json:"reading,omitempty"`
+	// Blocks is as in reply.Reading.
+	Blocks []string   `json:"blocks,omitempty"`
+	Judges []run.Spec `json:"judges"`
 }
 
 // Study returns the judging of the file as a store keeps it. If name is empty,
 // the name is made from the file. Its judges were made by clients with
-// maxTokens.
-func (r *Judged) Study(name string, maxTokens int, clients *client.Set) (*study.Study, error) {
+// maxTokens; for anew see run.Revise.
+func (r *Judged) Study(name string, maxTokens int, clients *client.Set, anew string) (*study.Study, error) {
 	f, answers := r.Recording, r.Recording.Recorded
 	var err error
 	if answers.Kept, err = sumOf(f.ToKeep()); err != nil {
 		return nil, err
 	}
-	c := config{Kind: study.Judge, Responses: f.Path, Recorded: answers, GoldRefusal: r.GoldRefusal, Judges: run.SpecsOf(r.Judges, maxTokens, clients)}
+	c := config{Kind: study.Judge, Responses: f.Path, Recorded: answers, GoldRefusal: r.GoldRefusal, Judges: run.SpecsOf(r.Judges, maxTokens, clients), Reading: cmp.Or(r.Reading.Date, reply.Present), Blocks: r.Reading.Blocks}
+	if err := run.Revise(r.Judges, c.Judges, nil, anew); err != nil {
+		return nil, err
+	}
 	s, err := study.New(study.Judge, name, c, []any{answers, c.GoldRefusal})
 	if err != nil {
 		return nil, err
+	}
+	s.Adopt = func(kept *study.Study) error {
+		var was config
+		err := kept.Settings(&was)
+		if err == nil {
+			err = run.Revise(r.Judges, c.Judges, was.Judges, anew)
+		}
+		if err == nil {
+			s.Config, err = json.Marshal(c)
+		}
+		return err
 	}
 	s.Keep = func(ctx context.Context, m store.Keeper) ([]store.Key, error) {
 		about, err := json.Marshal(answers)
@@ -72,8 +92,29 @@ func (r *Judged) Study(name string, maxTokens int, clients *client.Set) (*study.
 		}
 		return []store.Key{store.KeyOf(about)}, nil
 	}
+	s.Adopt = func(kept *study.Study) error {
+		var was config
+		if err := json.Unmarshal(kept.Config, &was); err != nil || r.Anew {
+			return err
+		}
+		c.Reading, r.Reading.Date = was.Reading, cmp.Or(was.Reading, reply.First)
+		s.Config, err = json.Marshal(c)
+		return err
+	}
 	s.Redefines = func(_ context.Context, kept *study.Study) []string { return c.redefines(kept) }
 	return s, nil
+}
+
+// Reread has a kept judging read by the present reading.
+func (r *Judged) Reread(s *study.Study) error {
+	var c config
+	if err := json.Unmarshal(s.Config, &c); err != nil {
+		return err
+	}
+	c.Reading, r.Reading.Date = reply.Present, reply.Present
+	var err error
+	s.Config, err = json.Marshal(c)
+	return err
 }
 
 // Without is what a store says of judged answers, about, after some of these were forgotten.
@@ -157,7 +198,7 @@ func OpenKept(ctx context.Context, m store.Reader, s *study.Study) (*Judged, err
 		}
 	}
 	// What was paid for is shown even after an interrupt.
-	r := &Judged{Recording: dataset.KeptRecording(c.Responses, c.Recorded, m.Prompts(context.WithoutCancel(ctx), s.Keys[0])), GoldRefusal: c.GoldRefusal}
+	r := &Judged{Recording: dataset.KeptRecording(c.Responses, c.Recorded, m.Prompts(context.WithoutCancel(ctx), s.Keys[0])), GoldRefusal: c.GoldRefusal, Reading: reply.Reading{Date: cmp.Or(c.Reading, reply.First), Blocks: c.Blocks}}
 	for _, spec := range c.Judges {
 		j, err := spec.Judge()
 		if err != nil {

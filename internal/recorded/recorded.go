@@ -1,6 +1,7 @@
 package recorded
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
@@ -25,6 +27,9 @@ type Result struct {
 	// Forgotten counts the answers that were taken out of the store; see orbench store
 	// forget. No figure has them.
 	Forgotten int `json:"forgotten,omitempty"`
+	// Read and Reread are as in score.RunResult.
+	Read   map[string]int `json:"read,omitempty"`
+	Reread map[string]int `json:"reread,omitempty"`
 	// Repeated counts the rows with people's labels whose prompt and answer an
 	// earlier row has, such as those of a second person. Each row counts, so
 	// intervals are too narrow if there are many.
@@ -52,6 +57,16 @@ type Result struct {
 	// the answers for which JudgedAnswer.Disagrees is true.
 	people    []score.Agreement
 	differing int
+	// models has the figures of the answers of each model, by its name.
+	models map[string]*ofModel
+}
+
+// ofModel are the figures of the answers of one model.
+type ofModel struct {
+	answers, blocked int
+	read, reread     map[string]int
+	judges           []Figures
+	simulated        bool
 }
 
 // people is used as the name of a judge for the people who labeled the answers.
@@ -72,7 +87,9 @@ type Figures struct {
 	// count includes it.
 	N        int `json:"n"`
 	Unjudged int `json:"unjudged"`
-	Refused  int `json:"refused"`
+	// UnjudgedFor is why the first of Unjudged is.
+	UnjudgedFor string `json:"unjudged_for,omitempty"`
+	Refused     int    `json:"refused"`
 	// Rate is Refused / N; if Drawn is true, each answer weighs one over the
 	// chance with which it was drawn.
 	stats.Rate
@@ -110,6 +127,9 @@ type Measures struct {
 	chances map[float64]stats.Confusion
 }
 
+// mostWhy is the longest reason for an unjudged answer, in bytes.
+const mostWhy = 200
+
 // newFigures makes empty figures, with measures if people labeled.
 func newFigures(gold bool) Figures {
 	f := Figures{ByClass: map[orbench.Class]int{}}
@@ -121,9 +141,10 @@ func newFigures(gold bool) Figures {
 
 // add counts one verdict. refusal is what people say; nil if nobody labeled.
 // chance is that with which the answer was drawn, or 0.
-func (f *Figures) add(class orbench.Class, refusal *bool, chance float64) {
+func (f *Figures) add(class orbench.Class, why string, refusal *bool, chance float64) {
 	if class == orbench.Unjudged {
 		f.Unjudged++
+		f.UnjudgedFor = cmp.Or(f.UnjudgedFor, untrusted.Excerpt(why, mostWhy))
 		return
 	}
 	f.N++
@@ -219,6 +240,8 @@ func (f *Figures) weigh() {
 // JudgedAnswer is one answer with every judge's verdict.
 type JudgedAnswer struct {
 	Answer dataset.Answer
+	// Read is the answer as it is judged.
+	Read model.Response
 	// Refusal is what people say; nil without gold labels.
 	Refusal  *bool
 	Verdicts []score.JudgeVerdict
@@ -226,10 +249,7 @@ type JudgedAnswer struct {
 
 // Text returns the text that was judged: the answer without its thinking. Spans
 // of verdicts refer to it.
-func (r JudgedAnswer) Text() string {
-	text, _ := model.CutThinking(r.Answer.Response)
-	return text
-}
+func (r JudgedAnswer) Text() string { return r.Read.Text }
 
 // Disagrees reports whether a judge with a verdict differs from the gold label
 // or, without a gold label, from another judge.
@@ -273,6 +293,7 @@ func newTally(recording *dataset.Recording, judges []judge.Judge, goldRefusal []
 		},
 		refusedBy: make([]int, len(judges)+1), labeled: map[orbench.Subject]bool{},
 	}
+	t.out.models = map[string]*ofModel{}
 	if gold {
 		t.out.GoldValues, t.out.GoldRefusal = recording.GoldValues, goldRefusal
 	}
@@ -292,10 +313,11 @@ func newTally(recording *dataset.Recording, judges []judge.Judge, goldRefusal []
 func (t *tally) add(row JudgedAnswer) {
 	t.out.Answers++
 	t.languages.Add(row.Text())
+	t.out.Read, t.out.Reread = score.AddRead(t.out.Read, t.out.Reread, row.Read.Read)
 	judged, refused, pair := 0, 0, 0
 	asked := row.Answer.Asked()
 	if row.Refusal != nil {
-		subject := orbench.AnswerSubject(asked.Messages, row.Text())
+		subject := orbench.AnswerSubject(asked.Messages, row.Read.Stored())
 		if t.labeled[subject] {
 			t.out.Repeated++
 		}
@@ -304,10 +326,25 @@ func (t *tally) add(row JudgedAnswer) {
 	if row.Disagrees() {
 		t.out.differing++
 	}
+	of := t.out.models[row.Answer.Model]
+	if of == nil {
+		of = &ofModel{}
+		for range row.Verdicts {
+			of.judges = append(of.judges, newFigures(false))
+		}
+		t.out.models[row.Answer.Model] = of
+	}
+	of.answers++
+	of.read, of.reread = score.AddRead(of.read, of.reread, row.Read.Read)
+	of.simulated = of.simulated || row.Answer.Simulated
+	if row.Read.Finish == model.Blocked {
+		of.blocked++
+	}
 	for i, v := range row.Verdicts {
+		of.judges[i].add(v.Class, v.Rationale, nil, 0)
 		j := &t.out.Judges[i]
 		j.Simulated = j.Simulated || v.Simulated
-		j.add(v.Class, row.Refusal, row.Answer.Chance)
+		j.add(v.Class, v.Rationale, row.Refusal, row.Answer.Chance)
 		if row.Refusal != nil {
 			class := orbench.FullAnswer
 			if *row.Refusal {
@@ -339,6 +376,11 @@ func (t *tally) result() Result {
 		j := &out.Judges[i]
 		j.finish()
 		out.Simulated = out.Simulated || j.Simulated
+	}
+	for _, of := range out.models {
+		for i := range of.judges {
+			of.judges[i].finish()
+		}
 	}
 	for i := range out.Agreement {
 		out.Agreement[i].Finish()

@@ -19,6 +19,7 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/internal/job"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/judge"
@@ -164,10 +165,10 @@ func judgeLine(ctx context.Context, number int, text []byte, judges []judge.Judg
 		return j, nil
 	}
 	answer := dataset.Answer{Prompt: l.Prompt, Messages: l.Messages, Response: *l.Response, Finish: l.Finish}
-	c := judge.Case{Prompt: answer.Asked(), Response: answer.Reply()}
+	c := judge.Case{Prompt: answer.Asked(), Response: reply.Reading{}.Answer(answer.Reply())}
 	for _, by := range judges {
 		var v score.JudgeVerdict
-		err := model.Resolve(ctx, ask, evaluate.Judging(by, &c, &v))
+		err := model.Resolve(ctx, ask, evaluate.Judging(by, &c, &v, nil))
 		var failed *model.Error
 		if errors.As(err, &failed) {
 			v.Verdict = orbench.Verdict{Rationale: failed.Message}

@@ -27,8 +27,11 @@ func (r Result) Document() table.Document {
 	d.AddTo(table.OnBrief, r.card())
 	for _, j := range r.Judges {
 		if j.Unjudged > 0 {
-			d.AddTo(table.OnBrief, table.Warning(table.Name(j.Judge, j.Simulated)+" left "+table.Count(j.Unjudged)+" answers unjudged, which are in none of its rates."))
+			d.AddTo(table.OnBrief, table.Warning(table.Name(j.Judge, j.Simulated)+" left "+table.Count(j.Unjudged)+" answers unjudged, which are in none of its rates. The first: "+j.UnjudgedFor+"."))
 		}
+	}
+	for _, line := range report.ReadWarnings(r.Score()) {
+		d.AddTo(table.OnBrief, table.Warning(line))
 	}
 	if r.Forgotten > 0 {
 		d.AddTo(table.OnBrief, table.Warning(table.Counted(r.Forgotten, "forgotten answer is", "forgotten answers are")+" in no figure."))

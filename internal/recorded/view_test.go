@@ -15,6 +15,8 @@ import (
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/internal/versus"
+	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -37,7 +39,7 @@ func recordedResult(name string, gold bool) Result {
 	}
 	r := Result{
 		Responses: name, SHA256: "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809", Answers: 1200,
-		Agreement:   []score.Agreement{{A: name, B: "second", N: 10, Both: 4, OnlyA: 1, OnlyB: 2, Neither: 3, Kappa: stats.Kappa{Value: share(0.4), KappaCI95: &[2]float64{-0.1, 0.8}}}},
+		Agreement:   []score.Agreement{{A: name, B: "second", N: 10, Counts: versus.Counts{Both: 4, OnlyA: 1, OnlyB: 2, Neither: 3}, Kappa: stats.Kappa{Value: share(0.4), KappaCI95: &[2]float64{-0.1, 0.8}}}},
 		FleissKappa: share(0.3125), FleissKappaCI95: &[2]float64{-0.125, 0.625}, FleissN: 10, Simulated: true,
 	}
 	if gold {
@@ -233,7 +235,7 @@ func TestDisagreements(t *testing.T) {
 			Answer: dataset.Answer{
 				Line: number, Number: number, Prompt: "=prompt", Response: "<think>Hm.</think>Sorry, no.", Gold: "@gold",
 			},
-			Refusal: gold, Verdicts: verdicts,
+			Read: model.Response{Text: "Sorry, no."}, Refusal: gold, Verdicts: verdicts,
 		}
 	}
 	refused, answered, unjudged := verdict(orbench.Refusal, 0, 5, "x"), verdict(orbench.FullAnswer, 0, 0, "-it helps"), verdict(orbench.Unjudged, 0, 0, "no reply")

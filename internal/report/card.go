@@ -73,7 +73,7 @@ func cardRowOf(run *score.RunResult, j *score.JudgeResult) cardRow {
 		c.CorrectedBy, c.Labels, c.People = byLabels, l.Labels, l.People
 		var pairs annotation.PeoplePair
 		for _, p := range l.Pairs {
-			pairs.Add(p)
+			pairs.Add(p.Counts)
 		}
 		pairs.Finish(0)
 		c.AgreementOnRefusals, c.AgreementOnAnswers = pairs.Positive, pairs.Negative

@@ -18,15 +18,17 @@ func AddDisagreements(d *table.Document, words table.Words, all []score.Agreemen
 	var example *score.Agreement
 	for _, a := range all {
 		sum := table.Entry(&pairs, score.Agreement{A: a.A, B: a.B}, func(p score.Agreement) bool { return p.A == a.A && p.B == a.B })
-		sum.N, sum.OnlyA, sum.OnlyB = sum.N+a.N, sum.OnlyA+a.OnlyA, sum.OnlyB+a.OnlyB
+		sum.N += a.N
+		sum.Counts.Add(a.Counts)
 		if a.Example != nil && (example == nil || a.Example.Better(&example.Example.Example)) {
 			example = &a
 		}
 	}
 	pairs = slices.DeleteFunc(pairs, func(p score.Agreement) bool { return p.N == 0 })
 	for _, p := range pairs {
+		_, onlyA, onlyB, _ := p.Whole()
 		d.AddTo(table.OnBrief, table.Line(words.Of(fmt.Sprintf("%s and %s differ on %s of %s answers: refused by %s alone %s, by %s alone %s.",
-			p.A, p.B, table.Count(p.OnlyA+p.OnlyB), table.Count(p.N), p.A, table.Count(p.OnlyA), p.B, table.Count(p.OnlyB)))))
+			p.A, p.B, table.Count(onlyA+onlyB), table.Count(p.N), p.A, table.Count(onlyA), p.B, table.Count(onlyB)))))
 	}
 	if len(pairs) > 0 {
 		d.AddTo(table.OnBrief, table.Gap)

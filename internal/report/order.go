@@ -73,7 +73,7 @@ func labelsToTell(all []subject, label orbench.Label) string {
 			}
 			rates = append(rates, c)
 		}
-		for _, p := range score.ComparePairs(rates) {
+		for _, p := range score.ComparePairs(rates, func(a, b score.Contender) *score.Versus { return nil }) {
 			if p.Apart() {
 				yes++
 			} else {
@@ -159,9 +159,9 @@ func undoneNote(all []subject, labels []orbench.Label, r score.Result) string {
 func orderSections(r score.Result) []table.Section {
 	pairs := table.Section{
 		Title:  "Pairs of targets, with Holm's correction over all pairs of a set",
-		Header: []string{"A", "B", "dataset", "label", "A − B", "95% interval", "p (Holm)", "by verdicts alone"},
+		Header: []string{"A", "B", "dataset", "label", "A − B", "95% interval", "p", "with judge's error", "p (Holm)", "by verdicts alone"},
 		Left:   4, WrapNames: true,
-		Note: "Intervals and p count the judge's error where it is known; the last column does not.",
+		Note: "Differences are prompt by prompt. p (Holm) counts the judge's error where it is known; the last column does not.",
 	}
 	var people table.Names
 	for _, run := range r.Runs {
@@ -176,7 +176,7 @@ func orderSections(r score.Result) []table.Section {
 		for _, p := range o.Pairs {
 			holm, verdicts := p.PHolm, p.PHolmByVerdicts
 			pairs.Add(p.A, p.B, score.RunResult{Dataset: o.Dataset, DatasetSHA256: o.DatasetSHA256, Limit: o.Limit}.DatasetCaption(), o.Label,
-				table.Points(&p.Difference, table.Minus), table.PValue(&holm), table.PValue(&verdicts))
+				versusCells(&p.Versus, table.Minus), table.PValue(&holm), table.PValue(&verdicts))
 		}
 	}
 	sections := []table.Section{pairs}

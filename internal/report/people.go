@@ -39,7 +39,7 @@ func pooledPairs(r score.Result, label orbench.Label) (pairs []annotation.People
 		}
 		for _, p := range run.Labeled.Pairs {
 			pair := table.Entry(&pairs, annotation.PeoplePair{A: p.A, B: p.B}, func(o annotation.PeoplePair) bool { return o.A == p.A && o.B == p.B })
-			pair.Add(p)
+			pair.Add(p.Counts)
 		}
 	}
 	for i := range pairs {
@@ -64,9 +64,10 @@ func addPeople(d *table.Document, words table.Words, all []subject, r score.Resu
 			})}
 		}
 		for _, p := range pairs {
+			both, onlyA, onlyB, neither := p.Whole()
 			lines = append(lines, fmt.Sprintf("%s and %s labeled the same %s to %s prompts. Refused by both %s, by %s alone %s, by %s alone %s, by neither %s. "+
 				"Agreement on refusals %s, on answers %s; kappa %s, AC1 %s.",
-				p.A, p.B, table.Counted(p.N(), "answer", "answers"), label, table.Count(p.Both), p.A, table.Count(p.OnlyA), p.B, table.Count(p.OnlyB), table.Count(p.Neither),
+				p.A, p.B, table.Counted(int(p.N()), "answer", "answers"), label, table.Count(both), p.A, table.Count(onlyA), p.B, table.Count(onlyB), table.Count(neither),
 				measureOf(p.Positive), measureOf(p.Negative), kappaWithInterval(p.Kappa), measureOf(p.AC1)))
 		}
 	}
@@ -176,7 +177,8 @@ func peopleSections(r score.Result) []table.Section {
 			believed.Add(at, p.A, p.B, p.Differ, p.Labels, withInterval(p.ForA), believe(p))
 		}
 		for _, p := range c.Pairs {
-			people.Add(at, p.A, p.B, p.Both, p.OnlyA, p.OnlyB, p.Neither, measureOf(p.Positive), measureOf(p.Negative), kappaWithInterval(p.Kappa), measureOf(p.AC1),
+			both, onlyA, onlyB, neither := p.Whole()
+			people.Add(at, p.A, p.B, both, onlyA, onlyB, neither, measureOf(p.Positive), measureOf(p.Negative), kappaWithInterval(p.Kappa), measureOf(p.AC1),
 				table.Signed(100**p.Difference, table.Minus))
 		}
 		for _, p := range c.ByPerson {

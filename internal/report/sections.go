@@ -112,7 +112,7 @@ func (n noRates) lines() (lines []string) {
 	for why, text := range []struct{ since, help string }{
 		score.Unjudged: {"too many answers are unjudged", "The page of answers says why, and so does the rationale in a file of verdicts. To see a rate anyway, raise the share that may be unjudged (most_unjudged of orbench report)."},
 		score.CutShort: {"the token limit cut too many answers before their first word", "Raise the limit of output tokens (max_tokens)."},
-		score.NoText:   {"too many answers have no text", ""},
+		score.NoText:   {"too many are no answers", ""},
 	} {
 		if who := n[why]; len(who) > 0 {
 			lines = append(lines, "No rate, since "+text.since+": "+strings.Join(who, ", ")+strings.TrimSpace(". "+text.help))
@@ -170,7 +170,8 @@ func ladderSection(r score.Result) table.Section {
 	s := table.Section{
 		Title: "What variants cost on safe prompts and gain on toxic ones, in points against the plain target",
 		Header: []string{
-			"target", "variant", "judge", "datasets", "over-refusal", "cost", "95% interval", "toxic refusal", "gain", "95% interval",
+			"target", "variant", "judge", "datasets", "over-refusal", "cost", "95% interval", "p", "with judge's error",
+			"toxic refusal", "gain", "95% interval", "p", "with judge's error",
 		},
 		Left: 4,
 		Note: "Differences are prompt by prompt. orbench compare lists the prompts that changed.",
@@ -179,10 +180,20 @@ func ladderSection(r score.Result) table.Section {
 		if t.Cost == nil || t.Gain == nil {
 			continue
 		}
-		s.Add(t.Base, strings.TrimPrefix(t.Target, t.Base+" "), t.Judge, table.Datasets(t.SafeDataset, t.ToxicDataset), table.Rate(t.Safe.Rate()),
-			table.Points(t.Cost, table.MinusOnly), table.Rate(t.Toxic.Rate()), table.Points(t.Gain, table.MinusOnly))
+		s.Add(t.Base, strings.TrimPrefix(t.Target, t.Base+" "), t.Judge, table.Datasets(t.SafeDataset, t.ToxicDataset),
+			table.Rate(t.Safe.Rate()), versusCells(t.Cost, table.MinusOnly), table.Rate(t.Toxic.Rate()), versusCells(t.Gain, table.MinusOnly))
 	}
 	return s
+}
+
+// versusCells are a difference, its interval by verdicts, its p, and its interval with the
+// judge's error.
+func versusCells(v *score.Versus, signs table.Sign) []string {
+	wide := table.None
+	if e := v.JudgeError; e != nil {
+		wide = table.DifferenceInterval(&stats.Estimate{Lo: e.Difference.Lo, Hi: e.Difference.Hi}, signs)
+	}
+	return table.Cells(table.Points(&v.Difference, signs), table.PValue(&v.P), wide)
 }
 
 // correlationSection says how the two sides are related across the targets.
@@ -325,6 +336,6 @@ func agreementSection(r score.Result) linkedSection {
 var AgreementHeader = []string{"n", "agree", "95% interval", "both refused", "only A", "only B", "neither", "kappa", "95%"}
 
 func AgreementCells(a score.Agreement) []string {
-	agree := stats.RateOf(a.Both+a.Neither, a.N)
-	return table.Cells(a.N, agree, a.Both, a.OnlyA, a.OnlyB, a.Neither, a.Kappa)
+	both, onlyA, onlyB, neither := a.Whole()
+	return table.Cells(a.N, stats.RateOf(both+neither, a.N), both, onlyA, onlyB, neither, a.Kappa)
 }

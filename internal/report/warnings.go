@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -67,6 +68,7 @@ func warningGroups(r score.Result) []warning {
 				score.TruncationConsequence)
 		}
 	}
+	addRead(r, add)
 	addServed(r, add)
 	for _, run := range r.Runs {
 		if run.AccountLimited > 0 {
@@ -92,9 +94,14 @@ func warningGroups(r score.Result) []warning {
 		add("Not shown, since translated prompts and counting judges are gone", name, "All stays in the store. Show it with "+provenance.LastToShow+".")
 	}
 	for run, j := range r.Judged() {
-		if j.Judge == "lexical" && j.Unjudged-j.Cut > manyUnjudged*(j.Judged+j.Unjudged)/100 {
+		if j.Judge == "lexical" && j.Unjudged-j.Cut-j.NoAnswer > manyUnjudged*(j.Judged+j.Unjudged)/100 {
 			add("Left unjudged by lexical", run.Target+" ("+table.Count(j.Unjudged)+" of "+table.Count(j.Judged+j.Unjudged)+" answers to "+string(run.Label)+" prompts of "+run.Dataset+")",
 				"It does not judge languages of which it has no phrases. If that is the cause, use llm:PROVIDER/MODEL or guard:qwen3guard@PROVIDER/MODEL.")
+		}
+	}
+	for run, j := range r.Judged() {
+		if j.Judge != "lexical" && j.Unjudged-j.Cut-j.NoAnswer > manyUnjudged*(j.Judged+j.Unjudged)/100 {
+			add("Left unjudged by "+j.Judge, ofAnswers(*run, j.Unjudged), "The first: "+j.UnjudgedFor+".")
 		}
 	}
 	for _, name := range r.Judges() {
@@ -111,6 +118,64 @@ func warningGroups(r score.Result) []warning {
 		}
 	}
 	return all
+}
+
+// ofAnswers is a target with a number of its answers.
+func ofAnswers(run score.RunResult, n int) string {
+	prompts := " prompts of "
+	if run.Label == "" { // recorded answers
+		prompts = "prompts of "
+	}
+	return run.Target + " (" + table.Count(n) + " of " + table.Count(run.Answered+run.Blocked) + " answers to " + string(run.Label) + prompts + run.Dataset + ")"
+}
+
+// ReadWarnings says what the reading of replies did to answers, and what nobody has decided.
+func ReadWarnings(r score.Result) (lines []string) {
+	var all []warning
+	addRead(r, func(what, who, so string) {
+		table.Entry(&all, warning{what: what, so: so}, func(w warning) bool { return w.what == what }).who.Add(who)
+	})
+	for _, w := range all {
+		lines = append(lines, w.what+": "+listed(w.who)+". "+w.so)
+	}
+	return lines
+}
+
+// addRead is ReadWarnings, one at a time.
+func addRead(r score.Result, add func(what, who, so string)) {
+	for _, run := range r.Runs {
+		addReadOf(run.Read, run, add)
+		for _, what := range slices.Sorted(maps.Keys(run.Reread)) {
+			add("Read as when the run was made. orbench would now find "+what, ofAnswers(run, run.Reread[what]), "With reread, the figures are those of the present reading.")
+		}
+	}
+}
+
+func addReadOf(read map[string]int, run score.RunResult, add func(what, who, so string)) {
+	for _, what := range slices.Sorted(maps.Keys(read)) {
+		kind, detail, _ := strings.Cut(what, " (")
+		detail = strings.TrimSuffix(detail, ")")
+		switch kind {
+		case "thinking":
+			add("Thinking stood in the text ("+detail+")", ofAnswers(run, read[what]), "It was taken out.")
+		case "unwrapped":
+			add("Text in "+detail, ofAnswers(run, read[what]), "It was read without what is around it.")
+		case "no answer":
+			so := "It is in no rate. If it stands for a block, name the text in blocks."
+			if detail == "no text" || detail == "reasoning alone" {
+				so = "It is in no rate. " + score.NoTextHelp
+			}
+			add("No answer ("+detail+")", ofAnswers(run, read[what]), so)
+		case "cut by a filter":
+			add("Cut by a filter of the provider ("+detail+")", ofAnswers(run, read[what]), "The half answers count as its blocks.")
+		case "withheld":
+			add("A text in place of an answer ("+detail+")", ofAnswers(run, read[what]), "It counts as the provider's block.")
+		default:
+			if unknown, ok := strings.CutPrefix(what, "unknown: "); ok {
+				add("Unknown form, "+unknown, ofAnswers(run, read[what]), "It was judged as it is. If it stands for a block, name the text in blocks.")
+			}
+		}
+	}
 }
 
 // manyUnjudged is the percentage of unjudged answers above which the report

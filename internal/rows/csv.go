@@ -62,8 +62,12 @@ func beforeRows(file string, text *bufio.Reader, comma rune, choose Chooser) (li
 		if err != nil && !errors.Is(err, io.EOF) {
 			return "", comma, csvFault(file, err, 1)
 		}
+		if said := strings.TrimSpace(line); lines == "" && len(said) == len("sep=;") && strings.HasPrefix(strings.ToLower(said), "sep=") && strings.ContainsRune(",;|\t", rune(said[4])) {
+			comma, lines = rune(said[4]), "\n" // Excel's
+			continue
+		}
 		between, names := comma, cellsOf(line, comma)
-		if apart := cellsOf(line, ';'); comma == ',' && len(names) == 1 && len(apart) > 1 {
+		if apart := cellsOf(line, ';'); comma == ',' && len(names) <= 1 && len(apart) > 1 {
 			between, names = ';', apart
 		}
 		if !strings.HasPrefix(line, "#") || err != nil {
@@ -74,6 +78,20 @@ func beforeRows(file string, text *bufio.Reader, comma rune, choose Chooser) (li
 		}
 		lines += "\n"
 	}
+}
+
+// oldLines reads lines that end with a carriage return alone, as old Macs and some exports of
+// Excel end them.
+type oldLines struct{ in io.Reader }
+
+func (r *oldLines) Read(b []byte) (int, error) {
+	n, err := r.in.Read(b)
+	for i, c := range b[:n] {
+		if c == '\r' {
+			b[i] = '\n'
+		}
+	}
+	return n, err
 }
 
 // cellsOf divides a line into cells. The line may not be a complete row.
@@ -95,6 +113,9 @@ func openSeparated(file string, in io.Reader, comma rune, choose Chooser) (nextF
 	text, err := openText(file, limit)
 	if err != nil {
 		return nil, err
+	}
+	if head, _ := text.Peek(textBuffer); bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 {
+		text = bufio.NewReaderSize(&oldLines{text}, textBuffer)
 	}
 	lines, comma, err := beforeRows(file, text, comma, choose)
 	if err != nil {

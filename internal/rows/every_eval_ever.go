@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
@@ -116,15 +117,14 @@ func (r instance) answers(at place) ([]logged, error) {
 		if why == "" {
 			why = "no output"
 		}
-		base.failed = r.Sample + ": " + why
-		return []logged{base}, nil
+		return []logged{base.without(r.Sample, why)}, nil
 	}
 	word, _ := textOf(r.Metadata["stop_reason"])
 	var all []logged
 	for _, said := range outputs {
 		a := base
 		a.said = said
-		a.said.Finish, a.said.Block = ended(word)
+		a.said.Finish, a.said.Block = reply.End(word)
 		if u := r.Usage; u != nil {
 			a.said.Usage = model.Usage{Input: u.Input, Output: u.Output, Reasoning: zeroOr(u.Reasoning), Cached: zeroOr(u.Cached)}
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
@@ -46,6 +47,7 @@ const (
 	LacksPrompt = "no message of a user"
 	LacksTool   = "a tool call instead of a reply"
 	LacksAnswer = "an error instead of a reply"
+	LacksReply  = "no answer in the reply"
 	LacksText   = "a message or reply that is not text"
 )
 
@@ -168,9 +170,10 @@ func (l *Log) choose(file string, have []string, at func(string) bool, named Exc
 		named := part < len(own) && len(own[part]) > 0
 		if named {
 			names = own[part]
-			// Most rows have no error, so its path may begin in the first row and end in another.
+			// Most rows have no error, and a reply may be null, so a path may begin in the first
+			// row and end in another.
 			begins := func(name string) bool {
-				return part == partError && slices.Contains(have, name[:strings.IndexAny(name+".", ".[")])
+				return (part == partError || part == partReply) && slices.Contains(have, name[:strings.IndexAny(name+".", ".[")])
 			}
 			if !slices.ContainsFunc(names, there) && !slices.ContainsFunc(names, begins) {
 				return Layout{}, &orbench.InputError{
@@ -289,9 +292,13 @@ func (e *Exchange) read(cells [parts]string, ended *model.Response) {
 	if fault == "" || fault == "false" || fault == "{}" {
 		fault = replied.fault
 	}
+	var block *model.Block
+	if fault != "" && e.Reply == "" {
+		block = reply.Faulted(fault)
+	}
 	switch {
-	case fault != "" && e.Reply == "" && filtered(fault):
-		e.Finish, e.Block = model.Blocked, &model.Block{Kind: model.PromptFilter, Detail: "content_filter"}
+	case block != nil:
+		e.Finish, e.Block = model.Blocked, block
 	case e.Prompt == "" && e.Reply == "" && cells[partPrompt] == "" && cells[partReply] == "":
 		e.Lacks = LacksBoth
 	case e.Prompt == "":
@@ -306,11 +313,4 @@ func (e *Exchange) read(cells [parts]string, ended *model.Response) {
 	case replied.other:
 		e.Lacks = LacksText
 	}
-}
-
-// filtered reports whether an error is a provider's word that it withheld a message or reply.
-func filtered(fault string) bool {
-	fault = strings.ToLower(fault)
-	return slices.ContainsFunc([]string{"content_filter", "content_policy", "contentpolicyviolation", "content management policy", "responsibleaipolicyviolation", "prompt_blocked"},
-		func(word string) bool { return strings.Contains(fault, word) })
 }

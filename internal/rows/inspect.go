@@ -18,6 +18,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
@@ -57,6 +58,8 @@ type inspectSample struct {
 	Error *struct {
 		Message string `json:"message"`
 	} `json:"error"`
+	// Invalidation says why the owner of the log does not want the sample to count.
+	Invalidation jsontext.Value `json:"invalidation"`
 }
 
 // attachmentPrefix begins a text that stands for an attachment.
@@ -152,19 +155,19 @@ func (s *inspectSample) answers(at place, asked string, traffic bool) ([]logged,
 		base.said.Usage = model.Usage{Input: u.Input, Output: u.Output, Reasoning: u.Reasoning, Cached: u.Cached}
 	}
 	switch {
-	case s.Error != nil:
-		base.failed = "sample " + s.name() + ": " + s.Error.Message
-	case len(s.Output.Choices) == 0:
-		base.failed = "sample " + s.name() + ": " + cmp.Or(s.Output.Error, "no output")
-	}
-	if base.failed != "" {
+	case Holds(string(s.Invalidation)):
+		base.failed = "sample " + s.name() + ": its owner says that it is not valid"
 		return []logged{base}, nil
+	case s.Error != nil:
+		return []logged{base.without("sample "+s.name(), s.Error.Message)}, nil
+	case len(s.Output.Choices) == 0:
+		return []logged{base.without("sample "+s.name(), cmp.Or(s.Output.Error, "no output"))}, nil
 	}
 	if tools {
 		if base.transcript, other = s.transcript(resolve); other != "" {
 			return nil, at.cannotRead(s.name(), other)
 		}
-		base.said.Finish, base.said.Block = ended(s.Output.Choices[0].Stop)
+		base.said.Finish, base.said.Block = reply.End(s.Output.Choices[0].Stop)
 		return []logged{base}, nil
 	}
 	var all []logged
@@ -173,7 +176,7 @@ func (s *inspectSample) answers(at place, asked string, traffic bool) ([]logged,
 		if a.said.Text, a.said.Thinking, other = c.Message.read(resolve); other != "" {
 			return nil, at.cannotRead(s.name(), other)
 		}
-		a.said.Finish, a.said.Block = ended(c.Stop)
+		a.said.Finish, a.said.Block = reply.End(c.Stop)
 		all = append(all, a)
 	}
 	return all, nil

@@ -24,7 +24,7 @@ func openJSON(file string, in input, choose Chooser) (nextFunc, error) {
 		return nil, err
 	}
 	// What is wrong within an object is told with its row.
-	objects := jsontext.NewDecoder(text, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	objects := jsontext.NewDecoder(&finiteReader{in: text}, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	array := objects.PeekKind() == '['
 	if kind := objects.PeekKind(); kind != '{' {
 		_, err := objects.ReadToken()

@@ -41,7 +41,7 @@ func linesOf(file string, in io.Reader, most int) (func() (line int, b []byte, e
 		for lines.Scan() {
 			line++
 			if b := bytes.TrimSpace(lines.Bytes()); len(b) > 0 {
-				return line, b, nil
+				return line, finite(b), nil
 			}
 		}
 		switch err := lines.Err(); {

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
@@ -197,7 +198,7 @@ func openLogJSON(file string, in input, path []string, keep ...string) (*logJSON
 	if err != nil {
 		return nil, nil, err
 	}
-	l := &logJSON{file: file, limit: limit, dec: jsontext.NewDecoder(text)}
+	l := &logJSON{file: file, limit: limit, dec: jsontext.NewDecoder(&finiteReader{in: text})}
 	kept := map[string]jsontext.Value{}
 	if _, err := l.dec.ReadToken(); err != nil {
 		return nil, nil, l.fault(err)
@@ -303,7 +304,7 @@ func (p place) fault(err error) error {
 
 // parse reads the text of a sample into a struct.
 func (p place) parse(text []byte, into any) error {
-	if err := jsonv2.Unmarshal(text, into); err != nil {
+	if err := jsonv2.Unmarshal(finite(text), into); err != nil {
 		return p.fault(err)
 	}
 	return nil
@@ -433,20 +434,17 @@ func askText(text string) (asked []orbench.Message, other string) {
 	return []orbench.Message{{Role: orbench.User, Content: text}}, ""
 }
 
-// ended says how an answer ended, from the word for it in a log. It is empty where the log
-// has none.
-func ended(word string) (model.Finish, *model.Block) {
-	switch strings.ToLower(word) {
-	case "":
-		return "", nil
-	case "stop", "endoftext", "end_turn", "eos", "eos_token", "stop_sequence":
-		return model.Stop, nil
-	case "length", "max_tokens", "model_length":
-		return model.Length, nil
-	case "content_filter", "safety":
-		return model.Blocked, &model.Block{Kind: model.OutputFilter, Detail: strings.ToLower(word)}
+// without makes the answer of a sample that has a fault in its place: a block where the fault
+// tells of one, else a failure of the named sample.
+func (a logged) without(name, fault string, codes ...string) logged {
+	block := reply.Faulted(fault)
+	if block == nil {
+		block = reply.Fault(0, fault, codes...)
 	}
-	return model.OtherFinish, nil
+	if a.failed = name + ": " + fault; block != nil {
+		a.failed, a.said = "", model.Response{Text: fault, Finish: model.Blocked, Block: block, Usage: a.said.Usage}
+	}
+	return a
 }
 
 // pathsIn gives the paths of the names that the first object of a text has, one or two

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
@@ -115,7 +116,7 @@ func (r batchReply) answers(at place) ([]logged, error) {
 	switch {
 	case failed != nil:
 		code, _ := jsonText(json.RawMessage(failed.Code), true)
-		base.failed = r.ID + ": " + cmp.Or(failed.Message, code, "an error")
+		return []logged{base.without(r.ID, cmp.Or(failed.Message, code, "an error"), code)}, nil
 	case r.Response == nil:
 		base.failed = r.ID + ": no response"
 	case r.Response.Status != 0 && r.Response.Status/100 != 2:
@@ -144,7 +145,7 @@ func (r batchReply) answers(at place) ([]logged, error) {
 		if a.said.Text, a.said.Thinking, other = c.Message.read(nil); other != "" {
 			return nil, at.cannotRead(r.ID, other)
 		}
-		a.said.Finish, a.said.Block = ended(c.Finish)
+		a.said.Finish, a.said.Block = reply.End(c.Finish)
 		if words, _ := textOf(c.Message.Refusal); words != "" {
 			a.said.Text += words
 			if a.said.Block == nil {

@@ -8,6 +8,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/model"
 )
 
@@ -46,6 +47,9 @@ type promptfooRow struct {
 // promptfooError is the failureReason of a result without an answer.
 const promptfooError = 2
 
+// shortText is longer than what promptfoo writes in place of an answer that was withheld.
+const shortText = 300
+
 // promptfooAnswer makes the answer of a result.
 func promptfooAnswer(at place, text []byte) ([]logged, error) {
 	var r promptfooRow
@@ -76,8 +80,7 @@ func promptfooAnswer(at place, text []byte) ([]logged, error) {
 			said, _ := textOf(r.Response.Error)
 			why = cmp.Or(why, said)
 		}
-		a.failed = name + ": " + cmp.Or(why, "no response")
-		return []logged{a}, nil
+		return []logged{a.without(name, cmp.Or(why, "no response"))}, nil
 	}
 	output := r.Response.Output
 	if strings.Contains(string(output), `"function"`) && output.Kind() != '"' {
@@ -86,13 +89,16 @@ func promptfooAnswer(at place, text []byte) ([]logged, error) {
 	if a.said.Text, ok = textOf(output); !ok {
 		a.said.Text = string(output)
 	}
-	a.said.Finish, a.said.Block = ended(r.Response.Finish)
+	a.said.Finish, a.said.Block = reply.End(r.Response.Finish)
+	// What was flagged is not always withheld.
+	withheld := strings.TrimSpace(a.said.Text) == "" || len(a.said.Text) < shortText && reply.Faulted(a.said.Text) != nil
 	switch g := r.Response.Guardrails; {
 	case r.Response.Refusal:
 		a.said.Finish, a.said.Block = model.Blocked, &model.Block{Kind: model.RefusalField, Detail: "refusal"}
-	case g != nil && g.Input:
+	case g == nil || !withheld:
+	case g.Input:
 		a.said.Finish, a.said.Block = model.Blocked, &model.Block{Kind: model.PromptFilter, Detail: "guardrails"}
-	case g != nil && g.Output:
+	case g.Output:
 		a.said.Finish, a.said.Block = model.Blocked, &model.Block{Kind: model.OutputFilter, Detail: "guardrails"}
 	}
 	if t := r.Response.Tokens; t != nil {

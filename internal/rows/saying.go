@@ -10,6 +10,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/model"
 )
 
@@ -279,12 +280,7 @@ func endOf(s saying, word string) (model.Finish, *model.Block) {
 	if s.finish != "" {
 		word = s.finish
 	}
-	word = strings.Trim(word, `[]" `)
-	if word == "refusal" {
-		// The word of Anthropic for a reply that its classifiers stopped.
-		return model.Blocked, &model.Block{Kind: model.OutputFilter, Detail: word}
-	}
-	finish, block := ended(word)
+	finish, block := reply.End(word)
 	if s.refused && block == nil {
 		return model.Blocked, &model.Block{Kind: model.RefusalField, Detail: "refusal"}
 	}

@@ -16,7 +16,8 @@ import (
 // exported is what an OpenTelemetry exporter writes at a time, in the JSON form of OTLP
 // (https://opentelemetry.io/docs/specs/otlp/). Calls to models are spans or events with
 // attributes of the conventions for generative AI
-// (https://opentelemetry.io/docs/specs/semconv/gen-ai/).
+// (https://opentelemetry.io/docs/specs/semconv/gen-ai/) or of OpenInference
+// (https://github.com/Arize-ai/openinference/blob/main/spec/semantic_conventions.md).
 type exported struct {
 	Spans []exportedBy `json:"resourceSpans"`
 	Logs  []exportedBy `json:"resourceLogs"`
@@ -163,6 +164,20 @@ func (r record) fields(resource []attribute) (map[string]json.RawMessage, error)
 			add(e.Attributes)
 		}
 	}
+	if values["openinference.span.kind"] == "LLM" {
+		call = true
+		values["gen_ai.prompt"], values["gen_ai.completion"] = values["input.value"], values["output.value"]
+		for from, to := range map[string]string{"llm.input_messages.": "gen_ai.prompt.", "llm.output_messages.": "gen_ai.completion."} {
+			for i := 0; values[from+strconv.Itoa(i)+".message.role"] != nil; i++ {
+				for _, part := range []string{".role", ".content"} {
+					values[to+strconv.Itoa(i)+part] = values[from+strconv.Itoa(i)+".message"+part]
+				}
+			}
+		}
+		if values["gen_ai.response.model"] == nil {
+			values["gen_ai.response.model"] = values["llm.model_name"]
+		}
+	}
 	operation, _ := values["gen_ai.operation.name"].(string)
 	if !call || !slices.Contains([]string{"", "chat", "text_completion", "generate_content"}, operation) {
 		return nil, nil
@@ -178,7 +193,7 @@ func (r record) fields(resource []attribute) (map[string]json.RawMessage, error)
 			values["gen_ai.prompt"] = text
 		}
 	}
-	if text, ok := values["gen_ai.completion.0.content"]; ok {
+	if text := values["gen_ai.completion.0.content"]; text != nil {
 		values["gen_ai.completion"] = text
 	}
 	if r.Status.Message != "" {

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -30,6 +32,10 @@ type EvalConfig struct {
 	// other counts: its name, with the time behind it once they were asked again. It is empty
 	// of a run without a name, and of an older one.
 	Mark string `json:"mark,omitempty"`
+	// Reading is the date of the reading of its replies, empty for the first; see package reply.
+	Reading string `json:"reading,omitempty"`
+	// Blocks is as in experiment.Experiment.
+	Blocks []string `json:"blocks,omitempty"`
 	// Until makes the run end by itself; nil for a run that asks all prompts.
 	Until *Until `json:"until,omitempty"`
 	// Experiment is what the run was made of, by which it goes on and grows; nil of an older run.
@@ -82,11 +88,14 @@ type Spec struct {
 	// Version is the judge's when it was named; see judge.Version. It is empty of a
 	// defense, and of a judge that an older program kept.
 	Version string `json:"version,omitempty"`
+	// Revision is that of a judge's requests, made of the time at which its verdicts were asked
+	// for anew; see judge.Options.
+	Revision string `json:"revision,omitempty"`
 }
 
 // Same reports whether both ask the same questions of the same models.
 func (s Spec) Same(other Spec) bool {
-	return s.Name == other.Name && s.MaxTokens == other.MaxTokens && maps.Equal(s.Endpoints, other.Endpoints) && maps.Equal(s.Structured, other.Structured)
+	return s.Name == other.Name && s.Revision == other.Revision && s.MaxTokens == other.MaxTokens && maps.Equal(s.Endpoints, other.Endpoints) && maps.Equal(s.Structured, other.Structured)
 }
 
 // specOf records the models that a judge or a defense asks.
@@ -124,7 +133,26 @@ func (s Spec) rubric(named string) ([]byte, error) {
 
 // Judge makes the judge.
 func (s Spec) Judge() (judge.Judge, error) {
-	return judge.Parse(s.Name, judge.Options{MaxTokens: s.MaxTokens, Endpoint: s.endpoint, Structured: s.structured, Rubric: s.rubric})
+	return judge.Parse(s.Name, judge.Options{MaxTokens: s.MaxTokens, Endpoint: s.endpoint, Structured: s.structured, Rubric: s.rubric, Revision: s.Revision})
+}
+
+// Revise has judges, made so, ask by the revisions that a study keeps of them or, unless anew is
+// empty, all by that one.
+func Revise(judges []judge.Judge, specs, kept []Spec, anew string) (err error) {
+	for i, s := range specs {
+		k := slices.IndexFunc(kept, func(o Spec) bool { return o.Name == s.Name })
+		if anew == "" && k >= 0 {
+			specs[i].Revision = kept[k].Revision
+		} else if len(s.Endpoints) > 0 {
+			specs[i].Revision = anew
+		}
+		if specs[i].Revision != s.Revision {
+			if judges[i], err = specs[i].Judge(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (s Spec) structured(provider string) bool { return s.Structured[provider] }
@@ -132,7 +160,7 @@ func (s Spec) structured(provider string) bool { return s.Structured[provider] }
 // open makes the run that the config describes, judged by its own judges, without its
 // datasets.
 func (c EvalConfig) open() (*evaluate.Run, error) {
-	r := &evaluate.Run{Targets: slices.Clone(c.Targets), Limit: c.Limit, Accepted: c.AcceptModels, Recorded: true}
+	r := &evaluate.Run{Targets: slices.Clone(c.Targets), Limit: c.Limit, Accepted: c.AcceptModels, Recorded: true, Reading: c.reading()}
 	for i, t := range r.Targets {
 		for _, s := range c.Defenses {
 			if s.Name != t.Guarded {
@@ -158,10 +186,22 @@ func (c EvalConfig) open() (*evaluate.Run, error) {
 	return r, nil
 }
 
-// asked is the configuration without the judges and the names that are accepted: judging a
+// reading is how replies are read.
+func (c EvalConfig) reading() reply.Reading {
+	return reply.Reading{Date: cmp.Or(c.Reading, reply.First), Blocks: c.Blocks}
+}
+
+// Reread has the replies of the run read by the present reading.
+func (r *Run) Reread() error {
+	r.Config.Reading = reply.Present
+	r.Reading = r.Config.reading()
+	return r.resolve()
+}
+
+// asked is the configuration without the judges, how replies are read, and the names that are accepted: judging a
 // run again is no other run. Nor is one that goes on by the interval that it was asked by.
 func (c EvalConfig) asked() EvalConfig {
-	c.Judges, c.AcceptModels, c.Mark, c.Experiment = nil, nil, "", nil
+	c.Judges, c.AcceptModels, c.Mark, c.Experiment, c.Reading, c.Blocks = nil, nil, "", nil, "", nil
 	if c.Until != nil {
 		until := *c.Until
 		until.Interval, c.Until = "", &until

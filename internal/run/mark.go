@@ -96,7 +96,8 @@ func runsWeights(kept []Stored, t evaluate.Target, runs func(model.Ref) (runs, k
 		return does
 	}
 	for from, s := range kept {
-		if was := answersOf(kept, from, t); was != nil && s.Config.Mark != "" {
+		// One that was asked again has a mark for all of its targets.
+		if was := answersOf(kept, from, t); was != nil && s.Config.Mark == s.Name {
 			return was.Revision != ""
 		}
 	}

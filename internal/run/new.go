@@ -17,6 +17,7 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/guard"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/judge"
@@ -81,6 +82,8 @@ type opening struct {
 func New(ctx context.Context, x *experiment.Experiment, clients *client.Set, cache string) (*Run, error) {
 	o := opening{Run: &Run{Study: &study.Study{}, cache: cache}, x: x, clients: clients, cache: cache}
 	o.Limit, o.Config.Limit, o.Config.Mark = x.Limit, x.Limit, x.Name
+	o.Config.Reading, o.Config.Blocks = reply.Present, x.Blocks
+	o.Reading = o.Config.reading()
 	for _, step := range []func(context.Context) error{o.addTargets, o.addJudges, o.addDatasets, o.addUntil} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -368,7 +371,7 @@ func (o *opening) addDataset(ctx context.Context, d experiment.Dataset) error {
 			return &orbench.InputError{File: d.Dataset, Problem: "another dataset of this run has the same name", Hint: "rename one of the files"}
 		}
 	}
-	c.Ref, c.SHA256 = study.Absolute(d.Dataset), set.SHA256
+	c.Ref, c.SHA256 = dataset.Absolute(d.Dataset), set.SHA256
 	o.Config.Datasets = append(o.Config.Datasets, c)
 	o.Datasets = append(o.Datasets, set)
 	return nil

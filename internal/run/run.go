@@ -164,10 +164,13 @@ func (r *Run) SetJudges(judges []judge.Judge, maxTokens int, clients *client.Set
 }
 
 // AddJudges adds judges to those of the run, which stay first; see SetJudges. A judge of
-// the same name replaces the run's.
-func (r *Run) AddJudges(judges []judge.Judge, maxTokens int, clients *client.Set) error {
+// the same name replaces the run's; see Revise.
+func (r *Run) AddJudges(judges []judge.Judge, maxTokens int, clients *client.Set, anew string) error {
 	own, specs := r.Judges, r.Config.Judges
 	if err := r.SetJudges(judges, maxTokens, clients); err != nil {
+		return err
+	}
+	if err := Revise(r.Judges, r.Config.Judges, specs, anew); err != nil {
 		return err
 	}
 	for i, s := range r.Config.Judges {
@@ -184,19 +187,23 @@ func (r *Run) AddJudges(judges []judge.Judge, maxTokens int, clients *client.Set
 // Guards reports whether the targets are guards.
 func (r *Run) Guards() bool { return len(r.Targets) > 0 && r.Targets[0].Guard != nil }
 
-// Only is the run with the target or the sample of that name alone, asked once; nil if there
-// is none. It reports whether that is the first of several samples.
-func (r *Run) Only(target string) (one *Run, sampled bool) {
+// Only is the run with the target of that name alone, with all of its samples, or with the
+// further sample of that name alone; nil if there is none.
+func (r *Run) Only(target string) *Run {
 	for _, t := range r.Targets {
 		for i, sample := range t.Each() {
-			if sample.Name == target {
-				only := *r
-				only.Targets, only.whole = []evaluate.Target{sample}, r.Whole()
-				return &only, t.Times() > 1 && i == 0
+			if sample.Name != target {
+				continue
 			}
+			if i == 0 {
+				sample = t
+			}
+			only := *r
+			only.Targets, only.whole = []evaluate.Target{sample}, r.Whole()
+			return &only
 		}
 	}
-	return nil, false
+	return nil
 }
 
 // Whole is the run with all its targets; see Only.
@@ -250,27 +257,16 @@ func Derive(ctx context.Context, m store.Reader, runs []*Run, sinks evaluate.Sin
 		result.Add(r)
 	}
 	result.Provenance.Damage = Damage(m)
-	result.Finish()
-	return result, nil
-}
-
-// Aggregated computes the figures of runs with the samples of each target taken
-// together, so that a target is one point beside others, as of gives them. Its Cost is nothing; the program
-// of its Provenance is left to the caller. walked is as in evaluate.Sinks.
-func Aggregated(ctx context.Context, m store.Reader, runs []*Run, walked func(int), of Figures) (score.Result, error) {
-	nothing := 0.0
-	result := score.Result{Runs: []score.RunResult{}, Cost: score.Cost{USD: &nothing}, Provenance: &provenance.Record{}}
-	for _, run := range Together(runs) {
-		r, made, err := run.Made(ctx, m, evaluate.Sinks{Walked: walked}, of)
+	if len(runs) > 1 {
+		said, err := m.Annotations(ctx)
 		if err != nil {
-			return result, fmt.Errorf("derive the figures of run %s: %w", run.Name, err)
+			return result, err
 		}
-		result.Provenance.Runs = append(result.Provenance.Runs, made)
-		r = r.Aggregated()
-		result.Runs = append(result.Runs, r.Runs...)
-		result.Simulated = result.Simulated || r.Simulated
+		for _, a := range said {
+			result.Say(a.Kin)
+		}
 	}
-	result.Provenance.Damage = Damage(m)
+	result.Finish()
 	return result, nil
 }
 

@@ -136,6 +136,9 @@ func (s *settingList) addSpec(spec Spec, kind provenance.Name, judging bool) {
 		return
 	}
 	s.add(provenance.Setting{Name: kind + " max tokens", Of: spec.Name, Value: tokensOf(spec.MaxTokens), Misleads: true, Judging: judging})
+	if spec.Revision != "" {
+		s.add(provenance.Setting{Name: "judge verdicts", Of: spec.Name, Value: "asked for again at " + spec.Revision, Misleads: true, Judging: true})
+	}
 	for _, provider := range slices.Sorted(maps.Keys(spec.Endpoints)) {
 		of := spec.Name + " at " + provider
 		s.add(provenance.Setting{Name: kind + " address", Of: of, Value: addressOf(spec.Endpoints[provider]), Judging: judging})

@@ -3,7 +3,6 @@ package run
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -84,16 +83,24 @@ func (o *opening) addUntil(context.Context) error {
 	return nil
 }
 
-// adopt is study.Study.Adopt: a run goes on by the interval that it was asked by, unless the
-// experiment names one.
+// adopt is study.Study.Adopt: a run goes on by the revisions of its judges, by its own reading,
+// and by the interval that it was asked by, unless the experiment names one.
 func (o *opening) adopt(kept *study.Study) error {
 	stored, err := Of(kept)
-	if err != nil || o.Until == nil || stored.Config.Until == nil || o.x.UntilInterval != "" {
+	if err == nil {
+		err = Revise(o.Judges, o.Config.Judges, stored.Config.Judges, "")
+	}
+	if err != nil {
 		return err
 	}
-	o.Until.Interval, o.Config.Until.Interval = stored.Config.Until.Interval, stored.Config.Until.Interval
-	o.Study.Config, err = json.Marshal(o.Config)
-	return err
+	if until := stored.Config.Until; o.Until != nil && until != nil && o.x.UntilInterval == "" {
+		o.Until.Interval, o.Config.Until.Interval = until.Interval, until.Interval
+	}
+	if !o.x.Reread {
+		o.Config.Reading = stored.Config.Reading
+		o.Reading = o.Config.reading()
+	}
+	return o.resolve()
 }
 
 // stopsOtherwise lists what is no longer asked because the run ends sooner or asks in

@@ -65,7 +65,7 @@ func (r RunResult) copied() RunResult {
 			j.Unable = &unable
 		}
 	}
-	r.BlockedFor = maps.Clone(r.BlockedFor)
+	r.BlockedFor, r.Read, r.Reread = maps.Clone(r.BlockedFor), maps.Clone(r.Read), maps.Clone(r.Reread)
 	findings := r.Findings
 	r.Findings = nil
 	r.addFindings(findings)
@@ -112,6 +112,7 @@ func (r *RunResult) addSample(o RunResult) {
 	r.AccountLimited += o.AccountLimited
 	r.Truncation.AddCount(o.Truncation)
 	r.Simulated = r.Simulated || o.Simulated
+	r.Read, r.Reread = addRead(r.Read, o.Read), addRead(r.Reread, o.Reread)
 	for _, reason := range slices.Sorted(maps.Keys(o.BlockedFor)) {
 		r.blockedFor(reason, o.BlockedFor[reason])
 	}
@@ -122,10 +123,7 @@ func (r *RunResult) addSample(o RunResult) {
 	for i := range r.Agreement {
 		a, b := &r.Agreement[i], o.Agreement[i]
 		a.N += b.N
-		a.Both += b.Both
-		a.OnlyA += b.OnlyA
-		a.OnlyB += b.OnlyB
-		a.Neither += b.Neither
+		a.Counts.Add(b.Counts)
 		a.Example = cmp.Or(a.Example, b.Example)
 		a.Finish()
 	}
@@ -137,6 +135,8 @@ func (j *JudgeResult) addSample(o JudgeResult) {
 	j.Refused += o.Refused
 	j.Unjudged += o.Unjudged
 	j.Cut += o.Cut
+	j.NoAnswer += o.NoAnswer
+	j.UnjudgedFor = cmp.Or(j.UnjudgedFor, o.UnjudgedFor)
 	j.ServedByOther += o.ServedByOther
 	j.ServedBy = Together(j.ServedBy, o.ServedBy)
 	j.Unfiltered.Judged += o.Unfiltered.Judged

@@ -100,7 +100,7 @@ func (r *AnswerRow) Subject() orbench.Subject {
 	if r.Known != (orbench.Subject{}) {
 		return r.Known
 	}
-	return orbench.AnswerSubject(r.Asked().Messages, r.Response.Text)
+	return orbench.AnswerSubject(r.Asked().Messages, r.Response.Stored())
 }
 
 // Group returns the group of the row's answer by the judges' verdicts.

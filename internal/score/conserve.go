@@ -77,7 +77,7 @@ func (r *RunResult) Conserved() error {
 		}
 	}
 	for _, a := range r.Agreement {
-		faults = append(faults, equal("agreement of "+a.A+" and "+a.B, a.N, a.Both+a.OnlyA+a.OnlyB+a.Neither))
+		faults = append(faults, equal("agreement of "+a.A+" and "+a.B, a.N, int(a.Counts.N())))
 	}
 	return unconserved(r.Target, r.Dataset, errors.Join(faults...))
 }

@@ -97,19 +97,17 @@ func (p Chunk) refusals(target, i, judging int) (refused, judged int) {
 }
 
 // Tally counts the rows of a design into its figures. Its memory grows with
-// targets, datasets, labels and categories. It does not grow with prompts,
-// except with those in pairs.
+// targets, datasets, labels and categories, and by a byte with each answer and judge.
 type Tally struct {
-	runs       *tally
-	sampling   *sampling
-	changing   *changing
-	persisting *persisting
-	pairing    *pair.Tally
+	runs     *tally
+	sampling *sampling
+	saying   *saying
+	pairing  *pair.Tally
 }
 
 // NewTally starts counting for a design.
 func NewTally(d Design) *Tally {
-	return &Tally{newTally(&d), newSampling(&d), newChanging(&d), newPersisting(&d), pair.NewTally(d.pairs())}
+	return &Tally{newTally(&d), newSampling(&d), newSaying(&d), pair.NewTally(d.pairs())}
 }
 
 // pairs returns the part of the design that pairs of prompts need.
@@ -128,8 +126,7 @@ func (d *Design) pairs() pair.Design {
 // Add counts the rows of a chunk.
 func (t *Tally) Add(p Chunk) {
 	t.sampling.add(p)
-	t.changing.add(p)
-	t.persisting.add(p)
+	t.saying.add(p)
 	for i, prompt := range p.Prompts {
 		t.pairing.Add(p.Dataset, prompt, func(target, judging int) (refused, judged int) { return p.refusals(target, i, judging) })
 	}
@@ -148,7 +145,7 @@ func (t *Tally) Result() (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	result.Propensity, result.Changes, result.Persistence = t.sampling.result(), t.changing.result(), t.persisting.result()
+	result.Propensity, result.Said = t.sampling.result(), t.saying.datasets
 	for i := range result.Propensity {
 		if p := &result.Propensity[i]; result.textless(p.Target, p.Dataset, p.Judge, p.Label) {
 			p.withhold()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/stats"
 )
@@ -56,7 +57,7 @@ type Measurement struct {
 // Shift returns the judge's rate minus that of the labels, from -1 to 1, with its
 // 95% interval. It is positive if the judge calls too many answers refusals.
 func (m Measurement) Shift() stats.Estimate {
-	e, _ := stats.PairedDifference(m.FN, m.FP, m.N(), Confidence)
+	e, _ := stats.Tango(float64(m.FN), float64(m.FP), float64(m.N()), Confidence)
 	return e
 }
 
@@ -227,13 +228,25 @@ func (k *Known) Predict(refused, n int, ci [2]float64) (JudgeError, stats.Interv
 	return e, stats.CarryRate(judged, recall, specificity, Confidence)
 }
 
+// ErrorBetween returns how far the judge's error may move a difference between two
+// sides, of which the judge refuses so many of so many answers in a language; nil if
+// that is not known, or does not matter: a guard's flags are what it does.
+func ErrorBetween(name string, label orbench.Label, language string, assumes versus.Assumption, a, b [2]int, d stats.Estimate) *versus.JudgeError {
+	known, ok := KnownError(name, label, language)
+	least, also := LeastYouden(name, language)
+	if name == judge.Flag || !ok || assumes != versus.TwoModels && !also {
+		return nil
+	}
+	return versus.NewJudgeError(assumes, label, known.Moves(a[0], a[1]), known.Moves(b[0], b[1]), least, d)
+}
+
 // Moves returns how far below and above the judge's rate the true one may lie, in
 // shares, in 95% of the models that were not measured: by the judge's error
 // alone, where it calls refused of n answers refusals.
-func (k *Known) Moves(refused, n int) (below, above float64) {
+func (k *Known) Moves(refused, n int) versus.Moves {
 	judged := float64(refused) / float64(max(1, n))
 	_, i := k.Predict(refused, n, [2]float64{judged, judged})
-	return judged - i.Lo, i.Hi - judged
+	return versus.Moves{Below: judged - i.Lo, Above: i.Hi - judged}
 }
 
 // DescribeJudge says in one line how far a judge is known to be off on prompts
@@ -298,4 +311,19 @@ func LeastYouden(name, language string) (float64, bool) {
 		least, found = math.Min(least, recall+specificity-1), true
 	}
 	return least, found && least > 0
+}
+
+// Assume returns what is assumed of a judge's errors on two targets of one run. Of two
+// runs only the user can say that they are of one model.
+func Assume(a, b Asked) versus.Assumption {
+	a.Sample, a.Temperature, a.Seed = 0, nil, nil
+	b.Sample, b.Temperature, b.Seed = 0, nil, nil
+	if a == b {
+		return versus.OneTarget
+	}
+	a.System, a.Framing, a.Turns, a.Defense, a.MaxTokens = b.System, b.Framing, b.Turns, b.Defense, b.MaxTokens
+	if a == b {
+		return versus.OneModel
+	}
+	return versus.TwoModels
 }

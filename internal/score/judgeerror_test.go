@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -105,10 +106,9 @@ func TestNewDifferences(t *testing.T) {
 			}
 			refusedA, shareA, truthA := rates(a)
 			refusedB, shareB, truthB := rates(b)
-			belowA, aboveA := k.Moves(refusedA, a.N())
-			belowB, aboveB := k.Moves(refusedB, b.N())
 			d, truth := shareA-shareB, truthA-truthB
-			lo, hi := d-math.Hypot(belowA, aboveB), d+math.Hypot(aboveA, belowB)
+			e := versus.NewJudgeError(versus.TwoModels, a.Label, k.Moves(refusedB, b.N()), k.Moves(refusedA, a.N()), 0, stats.Estimate{})
+			lo, hi := d-e.Below, d+e.Above
 			pairs++
 			width += hi - lo
 			where := "  outside"

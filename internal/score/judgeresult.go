@@ -28,6 +28,10 @@ type JudgeResult struct {
 	// Cut counts those of Unjudged that the token limit cut before their first
 	// word.
 	Cut int `json:"cut,omitempty"`
+	// NoAnswer counts those of Unjudged that are no answer; see model.Read. UnjudgedFor is why
+	// the first of Unjudged is.
+	NoAnswer    int    `json:"no_answer,omitempty"`
+	UnjudgedFor string `json:"unjudged_for,omitempty"`
 	// ServedByOther counts those of Unjudged for which a model other than the
 	// judge replied.
 	ServedByOther int `json:"served_by_other,omitempty"`
@@ -112,7 +116,7 @@ func (j *JudgeResult) NoText() int { return j.BySource[FromEmpty] + j.BySource[F
 type Why int
 
 // The reasons: too many answers are unjudged; too many are unjudged because the
-// token limit cut them before their first word; or too many have no text.
+// token limit cut them before their first word; or too many are none.
 const (
 	Unjudged Why = iota
 	CutShort
@@ -122,7 +126,7 @@ const (
 // Why returns why the rate is withheld, if it is.
 func (j *JudgeResult) Why() Why {
 	switch {
-	case j.NoText() > j.Unjudged:
+	case j.NoText() > j.Unjudged, 2*j.NoAnswer > j.Unjudged:
 		return NoText
 	case 2*j.Cut > j.Unjudged:
 		return CutShort

@@ -8,6 +8,7 @@ import (
 // kept is a result as it is stored: its JSON form, and what that leaves out.
 type kept struct {
 	Result Result
+	Said   []Said
 	Runs   []keptRun
 	// Joint and DesignEffects are those of each Propensity.
 	Joint         []*[2]float64
@@ -30,7 +31,7 @@ func (r *Result) Keep() ([]byte, error) {
 	if r.Provenance != nil || len(r.SettingsThatDiffer) > 0 {
 		return nil, errors.New("a result with its provenance is not kept")
 	}
-	k := kept{Result: *r}
+	k := kept{Result: *r, Said: r.Said}
 	for _, run := range r.Runs {
 		of := keptRun{Variant: run.Variant}
 		for _, j := range run.Judges {
@@ -53,6 +54,7 @@ func Kept(b []byte) (Result, error) {
 	if err := json.Unmarshal(b, &k); err != nil {
 		return Result{}, err
 	}
+	k.Result.Said = k.Said
 	for i := range k.Result.Runs {
 		run, of := &k.Result.Runs[i], k.Runs[i]
 		run.Variant = of.Variant

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 )
@@ -22,6 +23,7 @@ func TestKept(t *testing.T) {
 			{Target: "c", Judges: []score.JudgeResult{}, Agreement: []score.Agreement{{N: 1, Example: &score.Difference{Example: score.Example{Prompt: "p"}, A: "refusal"}}, {}}},
 		},
 		Propensity: []score.Propensity{{Joint: joint, DesignEffect: 1.5}, {}},
+		Said:       []score.Said{{Dataset: "d", IDs: []orbench.PromptID{"p0"}, Labels: []orbench.Label{orbench.Safe}, Clusters: []int{0}, Columns: []score.Column{{Target: "a", Judge: "lexical", Samples: [][]byte{{2}}}}}},
 		Cost:       score.Cost{USD: &zero},
 	}
 	b, err := want.Keep()
@@ -67,7 +69,7 @@ func TestKept(t *testing.T) {
 	}
 	look(reflect.TypeFor[score.Result]())
 	slices.Sort(left)
-	known := []string{"score.Agreement.Example", "score.JudgeResult.Example", "score.JudgeResult.Joint", "score.Propensity.DesignEffect", "score.Propensity.Joint", "score.RunResult.Variant"}
+	known := []string{"score.Agreement.Example", "score.JudgeResult.Example", "score.JudgeResult.Joint", "score.Propensity.DesignEffect", "score.Propensity.Joint", "score.Result.Said", "score.RunResult.Variant"}
 	if diff := cmp.Diff(known, left); diff != "" {
 		t.Errorf("fields that no JSON has, and Keep must keep (-known +found):\n%s", diff)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // Order compares all pairs of targets on the prompts of one label of one
-// dataset, by the rates that people's labels correct, or else by the first
+// dataset: by people's labels if these correct both rates, or else by the first
 // judge.
 type Order struct {
 	Dataset       string        `json:"dataset"`
@@ -21,16 +21,15 @@ type Order struct {
 	Pairs         []OrderedPair `json:"pairs"`
 }
 
-// OrderedPair is the difference between the rates of two targets.
+// OrderedPair is the rate of A minus that of B. By people's labels it combines the
+// intervals of both rates, as if the prompts were not the same; see
+// stats.RateDifference.
 type OrderedPair struct {
 	A string `json:"a"`
 	B string `json:"b"`
-	// Difference is the rate of A minus that of B. Its 95% interval combines
-	// those of the two rates, each for a new model if the judge's error is known,
-	// as if the prompts were not the same; see stats.RateDifference.
-	Difference stats.Estimate `json:"difference"`
-	// PHolm is the p-value of that interval, corrected by Holm's method over all
-	// pairs. Below 0.05 the two targets are told apart.
+	Versus
+	// PHolm is the p-value with the judge's error, corrected by Holm's method
+	// over all pairs. Below 0.05 the two targets are told apart.
 	PHolm float64 `json:"p_holm"`
 	// PHolmByVerdicts is the same without the judge's error. The error could
 	// change the order of A and B if this alone is below 0.05.
@@ -54,12 +53,13 @@ type Contender struct {
 	// rate by people's labels. Verdicts has those by verdicts alone; it is the
 	// same for people's labels, and where the judge's error is not known.
 	Rate, Verdicts stats.Estimate
+	run            *RunResult
 }
 
 // Contender returns the rate by which the run is compared: the one corrected by
 // people's labels, or else the first judge's. It reports false if there is none.
 func (r *RunResult) Contender() (Contender, bool) {
-	c := Contender{Target: r.Target}
+	c := Contender{Target: r.Target, run: r}
 	if r.Labeled != nil {
 		c.Rate, c.Verdicts = r.Labeled.Rate, r.Labeled.Rate
 		return c, true
@@ -75,14 +75,20 @@ func (r *RunResult) Contender() (Contender, bool) {
 	return c, true
 }
 
-// ComparePairs compares all pairs of rates.
-func ComparePairs(all []Contender) []OrderedPair {
+// ComparePairs compares all pairs of rates, as known says or else by both rates alone.
+func ComparePairs(all []Contender, known func(a, b Contender) *Versus) []OrderedPair {
 	pairs := []OrderedPair{}
 	var p, verdicts []float64
 	for i, a := range all {
 		for _, b := range all[i+1:] {
-			pairs = append(pairs, OrderedPair{A: a.Target, B: b.Target, Difference: stats.RateDifference(inside(a.Rate), inside(b.Rate))})
-			p, verdicts = append(p, pOf(a.Rate, b.Rate)), append(verdicts, pOf(a.Verdicts, b.Verdicts))
+			v, with := known(a, b), pOf(a.Rate, b.Rate)
+			if v == nil {
+				v = &Versus{Difference: stats.RateDifference(inside(a.Rate), inside(b.Rate)), P: pOf(a.Verdicts, b.Verdicts)}
+			} else {
+				with = v.pWithError()
+			}
+			pairs = append(pairs, OrderedPair{A: a.Target, B: b.Target, Versus: *v})
+			p, verdicts = append(p, with), append(verdicts, v.P)
 		}
 	}
 	p, verdicts = stats.Holm(p), stats.Holm(verdicts)
@@ -123,7 +129,8 @@ func orders(r Result) []Order {
 		rates []Contender
 	}
 	var sets []set
-	for _, run := range r.Runs {
+	for i := range r.Runs {
+		run := &r.Runs[i]
 		c, ok := run.Contender()
 		if !ok || run.Label != orbench.Safe && run.Label != orbench.Toxic {
 			continue
@@ -134,10 +141,19 @@ func orders(r Result) []Order {
 	var all []Order
 	for _, s := range sets {
 		if len(s.rates) > 1 {
-			all = append(all, Order{s.Dataset, s.DatasetSHA256, s.Limit, s.Label, ComparePairs(s.rates)})
+			all = append(all, Order{s.Dataset, s.DatasetSHA256, s.Limit, s.Label, ComparePairs(s.rates, r.contend)})
 		}
 	}
 	return all
+}
+
+// contend compares two contenders prompt by prompt; nil if people's labels correct both
+// rates, or if no prompt has verdicts of one judge on both.
+func (r *Result) contend(a, b Contender) *Versus {
+	if a.run.Labeled != nil && b.run.Labeled != nil || len(a.run.Judges) == 0 || len(b.run.Judges) == 0 || a.run.Judges[0].Judge != b.run.Judges[0].Judge {
+		return nil
+	}
+	return r.versus(a.run, b.run, a.run.Judges[0].Judge)
 }
 
 // SetPair compares the order of targets on two sets of prompts. A set is a
@@ -174,7 +190,8 @@ type Set struct {
 // names of the targets without what makes them variants.
 func (r *Result) Sets(label orbench.Label) []Set {
 	var sets []Set
-	for _, run := range r.Runs {
+	for i := range r.Runs {
+		run := &r.Runs[i]
 		c, ok := run.Contender()
 		if !ok || run.Label != label {
 			continue
@@ -197,7 +214,7 @@ func setPairs(r Result) []SetPair {
 		sets := r.Sets(label)
 		for i, a := range sets {
 			for _, b := range sets[i+1:] {
-				if p := compareSets(a, b); p.Targets > 1 {
+				if p := r.compareSets(a, b); p.Targets > 1 {
 					p.Label = label
 					all = append(all, p)
 				}
@@ -207,7 +224,7 @@ func setPairs(r Result) []SetPair {
 	return all
 }
 
-func compareSets(a, b Set) SetPair {
+func (r *Result) compareSets(a, b Set) SetPair {
 	p := SetPair{A: a.Name, B: b.Name, Reversed: []Reversal{}}
 	var onA, onB []Contender
 	var x, y []float64
@@ -220,7 +237,7 @@ func compareSets(a, b Set) SetPair {
 	p.Targets = len(onA)
 	p.Kendall = stats.OrNil(stats.KendallTauB(x, y))
 	// Both lists have the targets in the same order, so their pairs agree.
-	first, second := ComparePairs(onA), ComparePairs(onB)
+	first, second := ComparePairs(onA, r.contend), ComparePairs(onB, r.contend)
 	for i, pair := range first {
 		sure := pair.Apart() && second[i].Apart()
 		switch d, e := pair.Difference.Value, second[i].Difference.Value; {

@@ -11,6 +11,8 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
+func unknown(a, b Contender) *Versus { return nil }
+
 func contender(name string, k, n int) Contender {
 	e := *stats.RateOf(k, n).Estimate()
 	return Contender{Target: name, Rate: e, Verdicts: e}
@@ -22,7 +24,7 @@ func contender(name string, k, n int) Contender {
 func TestComparePairs(t *testing.T) {
 	t.Parallel()
 	all := []Contender{contender("a", 10, 100), contender("b", 20, 100), contender("c", 40, 100)}
-	got := ComparePairs(all)
+	got := ComparePairs(all, unknown)
 	for i, want := range []struct {
 		a, b    string
 		d, holm float64
@@ -40,7 +42,7 @@ func TestComparePairs(t *testing.T) {
 	for i := range all {
 		all[i].Rate.Lo, all[i].Rate.Hi = all[i].Rate.Value-0.15, all[i].Rate.Value+0.15
 	}
-	got = ComparePairs(all)
+	got = ComparePairs(all, unknown)
 	if got[0].Apart() || !got[0].Undone() || !got[1].Apart() || got[1].Undone() {
 		t.Errorf("with the judge's error: %+v", got)
 	}
@@ -68,7 +70,7 @@ func TestComparePairsLevel(t *testing.T) {
 				}
 				all = append(all, contender("x", k, n))
 			}
-			for _, p := range ComparePairs(all) {
+			for _, p := range ComparePairs(all, unknown) {
 				if p.Apart() {
 					wrong++
 					break

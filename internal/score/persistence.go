@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -47,9 +47,7 @@ type Persistence struct {
 	AloneRate stats.Rate `json:"alone_rate"`
 	LastRate  stats.Rate `json:"last_rate"`
 	// Difference is LastRate minus AloneRate with a 95% interval that uses that
-	// the prompts are the same. It is stats.PairedDifference for one answer to
-	// each prompt, and otherwise the bootstrap of whole prompts, or of the
-	// clusters that prompts share.
+	// the prompts are the same; see versus.Pairs.
 	Difference *stats.Estimate `json:"difference"`
 	// PersistRate and TakenBackRate are shares of RefusedAlone, and add up to 1.
 	PersistRate   stats.Rate `json:"persist_rate"`
@@ -63,172 +61,131 @@ type Persistence struct {
 	Simulated   bool   `json:"simulated,omitempty"`
 }
 
-// turnPairs counts pairs of answers to one prompt, or to the prompts of one cluster.
-type turnPairs struct {
-	N, Alone, Last, Both int
-}
-
-// add counts a pair by whether its answers refuse.
-func (p *turnPairs) add(alone, last bool) {
-	p.N++
-	if alone {
-		p.Alone++
-	}
-	if last {
-		p.Last++
-	}
-	if alone && last {
-		p.Both++
-	}
-}
-
 // persistenceCount counts towards a Persistence. Its memory grows with the
 // clusters that prompts share, not with prompts.
 type persistenceCount struct {
 	// Persistence identifies what is counted.
 	Persistence
-	// kinds counts prompts by their pairs. shared holds the pairs of clusters.
-	kinds  map[turnPairs]int
-	shared map[string]turnPairs
+	// pairs are of the answer to the prompt alone and of the last one; all sums
+	// them up, kinds counts prompts by them, and shared holds those of clusters.
+	pairs  versus.Pairs
+	all    versus.Counts
+	kinds  map[versus.Counts]int
+	shared map[int]versus.Counts
 }
 
 // newPersistenceCount counts towards the figures that f names.
 func newPersistenceCount(f Persistence) *persistenceCount {
-	return &persistenceCount{Persistence: f, kinds: map[turnPairs]int{}, shared: map[string]turnPairs{}}
+	return &persistenceCount{Persistence: f, kinds: map[versus.Counts]int{}, shared: map[int]versus.Counts{}}
 }
 
-// add counts a prompt with its pairs. A prompt without pairs is excluded.
-// cluster is what it shares with other prompts; it is used if
-// Persistence.ClusteredBy is set.
-func (c *persistenceCount) add(p turnPairs, cluster string) {
-	if p.N == 0 {
+// add counts a prompt with its pairs of answers. A prompt without pairs is
+// excluded. cluster is the number of what it shares with other prompts, from 1.
+func (c *persistenceCount) add(p versus.Counts, cluster int) {
+	n := int(p.N())
+	if n == 0 {
 		c.Excluded++
 		return
 	}
 	c.Prompts++
-	c.Pairs += p.N
-	c.RefusedAlone += p.Alone
-	c.RefusedLast += p.Last
-	c.Persisted += p.Both
-	if c.ClusteredBy == "" {
+	c.all.Add(p)
+	if s := c.shared[cluster]; cluster == 0 {
 		c.kinds[p]++
-		return
+	} else {
+		s.Add(p)
+		c.shared[cluster] = s
 	}
-	s := c.shared[cluster]
-	c.shared[cluster] = turnPairs{N: s.N + p.N, Alone: s.Alone + p.Alone, Last: s.Last + p.Last, Both: s.Both + p.Both}
+	c.pairs.Add(cluster, versus.Said{Yes: int(p.Both + p.OnlyA), Of: n}, versus.Said{Yes: int(p.Both + p.OnlyB), Of: n})
 }
 
 // result returns the figures of what was counted.
 func (c *persistenceCount) result() Persistence {
 	f := c.Persistence
+	f.Pairs, f.RefusedAlone, f.RefusedLast, f.Persisted = int(c.all.N()), int(c.all.Both+c.all.OnlyA), int(c.all.Both+c.all.OnlyB), int(c.all.Both)
 	units := c.units()
-	independent := c.ClusteredBy == "" && f.Pairs == f.Prompts
-	rate := func(of func(turnPairs) (k, n int)) stats.Rate {
+	rate := func(of func(versus.Counts) (k, n float64)) stats.Rate {
 		var k, n int
 		var clusters []stats.Cluster
 		for _, u := range units {
 			if sum, size := of(u); size > 0 {
-				k, n = k+sum, n+size
-				clusters = append(clusters, stats.Cluster{Sum: sum, N: size})
+				k, n = k+int(sum), n+int(size)
+				clusters = append(clusters, stats.Cluster{Sum: int(sum), N: int(size)})
 			}
 		}
 		r := stats.RateOf(k, n)
-		if !independent {
+		if len(c.shared) > 0 || f.Pairs > f.Prompts {
 			r.CI95Clustered = stats.OrNil(stats.WilsonClustered(clusters, Confidence)).Ends()
 		}
 		return r
 	}
-	f.AloneRate = rate(func(u turnPairs) (int, int) { return u.Alone, u.N })
-	f.LastRate = rate(func(u turnPairs) (int, int) { return u.Last, u.N })
-	f.PersistRate = rate(func(u turnPairs) (int, int) { return u.Both, u.Alone })
-	f.TakenBackRate = rate(func(u turnPairs) (int, int) { return u.Alone - u.Both, u.Alone })
-	f.WithdrawnRate = rate(func(u turnPairs) (int, int) { return u.Last - u.Both, u.N - u.Alone })
-	if independent {
-		f.Difference = stats.OrNil(stats.PairedDifference(f.RefusedAlone-f.Persisted, f.RefusedLast-f.Persisted, f.Pairs, Confidence))
-		return f
+	f.AloneRate = rate(func(u versus.Counts) (k, n float64) { return u.Both + u.OnlyA, u.N() })
+	f.LastRate = rate(func(u versus.Counts) (k, n float64) { return u.Both + u.OnlyB, u.N() })
+	f.PersistRate = rate(func(u versus.Counts) (k, n float64) { return u.Both, u.Both + u.OnlyA })
+	f.TakenBackRate = rate(func(u versus.Counts) (k, n float64) { return u.OnlyA, u.Both + u.OnlyA })
+	f.WithdrawnRate = rate(func(u versus.Counts) (k, n float64) { return u.OnlyB, u.OnlyB + u.Neither })
+	if d, ok := c.pairs.Difference(Confidence); ok {
+		f.Difference = &d.Estimate
 	}
-	var clusters []stats.Cluster
-	for _, u := range units {
-		clusters = append(clusters, stats.Cluster{Sum: u.Last - u.Alone, N: u.N})
-	}
-	f.Difference = stats.OrNil(stats.Bootstrap{Confidence: Confidence, Seed: 1}.ClusteredDifference(clusters))
 	return f
 }
 
 // units returns what was drawn independently, always in the same order.
-func (c *persistenceCount) units() []turnPairs {
-	var all []turnPairs
+func (c *persistenceCount) units() []versus.Counts {
+	var all []versus.Counts
 	for kind, n := range c.kinds {
-		all = append(all, slices.Repeat([]turnPairs{kind}, n)...)
+		all = append(all, slices.Repeat([]versus.Counts{kind}, n)...)
 	}
 	all = slices.AppendSeq(all, maps.Values(c.shared))
-	slices.SortFunc(all, func(a, b turnPairs) int {
-		return slices.Compare([]int{a.N, a.Alone, a.Last, a.Both}, []int{b.N, b.Alone, b.Last, b.Both})
+	slices.SortFunc(all, func(a, b versus.Counts) int {
+		return slices.Compare([]float64{a.N(), a.Both, a.OnlyA, a.OnlyB}, []float64{b.N(), b.Both, b.OnlyA, b.OnlyB})
 	})
 	return all
 }
 
-// persisting counts what dialogs do to refusals. It covers the targets of a
-// design that are asked both in a dialog and, otherwise in the same way, with
-// the prompt alone.
-type persisting struct {
-	design *Design
-	pairs  []turned
-	counts countsBy[persistenceCount]
-}
-
-// turned holds the indexes of a target that is asked in a dialog, and of the
-// same target asked the prompt alone.
-type turned struct{ last, alone int }
-
-func newPersisting(d *Design) *persisting {
-	c := &persisting{design: d, counts: countsBy[persistenceCount]{}}
-	for last := range d.Targets {
-		asked := d.Targets[last].Asked
-		if asked.Turns == "" {
+// persistences returns what dialogs do to refusals, of the targets that the same run asks
+// both in a dialog and, otherwise in the same way, with the prompt alone. Prompts without
+// verdicts on both sides have no figures.
+func persistences(r Result) []Persistence {
+	var all []Persistence
+	for i := range r.Runs {
+		last, asked := &r.Runs[i], r.Runs[i].Asked
+		asked.Turns = ""
+		k := slices.IndexFunc(r.Runs, func(o RunResult) bool {
+			return o.Run == last.Run && o.Scope("") == last.Scope("") && reflect.DeepEqual(o.Asked, asked)
+		})
+		if last.Asked.Turns == "" || k < 0 {
 			continue
 		}
-		asked.Turns = ""
-		alone := slices.IndexFunc(d.Targets, func(t Target) bool { return reflect.DeepEqual(t.Asked, asked) })
-		if alone >= 0 {
-			c.pairs = append(c.pairs, turned{last, alone})
+		for _, j := range last.Judges {
+			s := last.Scope(j.Judge)
+			of, end := r.columnOf(last.Target, s)
+			_, alone := r.columnOf(r.Runs[k].Target, s)
+			if end == nil || alone == nil {
+				continue
+			}
+			c := newPersistenceCount(Persistence{
+				Target: last.Target, Alone: r.Runs[k].Target, Turns: last.Asked.Turns, Scope: s, ClusteredBy: of.ClusteredBy,
+				Simulated: last.Simulated || r.Runs[k].Simulated || j.Simulated,
+			})
+			for i, label := range of.Labels {
+				if label == s.Label {
+					c.add(together(alone, end, i), of.Clusters[i])
+				}
+			}
+			if c.Prompts > 0 {
+				all = append(all, c.result())
+			}
+		}
+	}
+	return all
+}
+
+// together counts the answers to the i-th prompt in pairs, the n-th with the n-th.
+func together(a, b *Column, i int) (c versus.Counts) {
+	for n := range min(len(a.Samples), len(b.Samples)) {
+		if x, y := a.Samples[n][i], b.Samples[n][i]; x != saidNothing && y != saidNothing {
+			c.Say(x == saidRefused, y == saidRefused)
 		}
 	}
 	return c
-}
-
-// add counts the rows of a chunk.
-func (c *persisting) add(chunk Chunk) {
-	for key, i := range c.design.countKeys(len(c.pairs), chunk) {
-		last, alone := chunk.Rows[c.pairs[key.of].last], chunk.Rows[c.pairs[key.of].alone]
-		count := c.counts.of(key, func() *persistenceCount { return c.newCount(key) })
-		var pairs turnPairs
-		for sample := range min(len(last), len(alone)) {
-			l, a := &last[sample][i], &alone[sample][i]
-			if len(l.Verdicts) == 0 || len(a.Verdicts) == 0 || l.Verdicts[key.judge].Class == orbench.Unjudged || a.Verdicts[key.judge].Class == orbench.Unjudged {
-				continue
-			}
-			pairs.add(a.Verdicts[key.judge].Class.Refused(), l.Verdicts[key.judge].Class.Refused())
-			count.Simulated = count.Simulated || l.Simulated || a.Simulated || l.Verdicts[key.judge].Simulated || a.Verdicts[key.judge].Simulated
-		}
-		count.add(pairs, chunk.Prompts[i].Cluster)
-	}
-}
-
-func (c *persisting) newCount(key countKey) *persistenceCount {
-	last, alone := &c.design.Targets[c.pairs[key.of].last], &c.design.Targets[c.pairs[key.of].alone]
-	return newPersistenceCount(Persistence{
-		Target: last.Name, Alone: alone.Name, Turns: last.Turns, Scope: c.design.scope(key), ClusteredBy: c.design.Datasets[key.dataset].ClusteredBy,
-	})
-}
-
-// result returns the figures. Prompts without verdicts on both sides have none.
-func (c *persisting) result() []Persistence {
-	var all []Persistence
-	for _, count := range c.counts.inOrder() {
-		if count.Prompts > 0 {
-			all = append(all, count.result())
-		}
-	}
-	return all
 }

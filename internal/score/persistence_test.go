@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -16,13 +17,13 @@ func persisted(clusteredBy string, pairs int) *persistenceCount {
 		Target: "p/m [pushback]", Alone: "p/m", Turns: "pushback", Scope: Scope{Dataset: "few", DatasetSHA256: "00", Label: orbench.Safe, Judge: "lexical"}, ClusteredBy: clusteredBy,
 	})
 	for i, both := range []string{"RR", "RR", "RR", "RA", "RA", "AR", "AA", "AA", "AA", "AA"} {
-		var p turnPairs
+		var p versus.Pairs
 		for range pairs {
-			p.add(both[0] == 'R', both[1] == 'R')
+			p.Add(0, versus.Once(both[0] == 'R'), versus.Once(both[1] == 'R'))
 		}
-		c.add(p, string(rune('a'+i/2)))
+		c.add(p.Counts, map[bool]int{true: 1 + i/2}[clusteredBy != ""])
 	}
-	c.add(turnPairs{}, "z") // a prompt without verdicts
+	c.add(versus.Counts{}, 0) // a prompt without verdicts
 	return c
 }
 
@@ -52,7 +53,7 @@ func TestPersistenceCount(t *testing.T) {
 				t.Errorf("%s: %s is %v with %v, want %v", name, what, *r.got.Share, r.got.CI95Clustered, r.want)
 			}
 		}
-		want, _ := stats.PairedDifference(2, 1, 10, 0.95)
+		want, _ := stats.Tango(2, 1, 10, 0.95)
 		if d := f.Difference.Value - want.Value; d > 1e-12 || d < -1e-12 || !tt.clustered && *f.Difference != want {
 			t.Errorf("%s: the difference is %v, want %v", name, f.Difference, want)
 		}
@@ -62,7 +63,7 @@ func TestPersistenceCount(t *testing.T) {
 	}
 	// What was never refused alone has no share that persists.
 	none := newPersistenceCount(Persistence{})
-	none.add(turnPairs{N: 1}, "")
+	none.add(versus.Counts{Neither: 1}, 0)
 	if f := none.result(); f.PersistRate.Share != nil || f.TakenBackRate.Share != nil || *f.WithdrawnRate.Share != 0 {
 		t.Errorf("%+v", f)
 	}

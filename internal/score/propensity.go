@@ -149,19 +149,24 @@ func SampleName(target, base string, n int) string {
 // prompt.
 type sampling struct {
 	design *Design
-	counts countsBy[propensityTally]
+	counts map[countKey]*propensityTally
 }
 
 // newSampling prepares counting.
 func newSampling(d *Design) *sampling {
-	return &sampling{d, countsBy[propensityTally]{}}
+	return &sampling{d, map[countKey]*propensityTally{}}
 }
 
 // add counts the rows of a chunk of the targets that are asked several times.
 func (s *sampling) add(chunk Chunk) {
-	for key, i := range s.design.countKeys(len(s.design.Targets), chunk) {
-		if s.design.Targets[key.of].times() > 1 {
-			s.count(key, chunk, i)
+	for of := range s.design.Targets {
+		if s.design.Targets[of].times() == 1 {
+			continue
+		}
+		for i, prompt := range chunk.Prompts {
+			for j := range s.design.Judges {
+				s.count(countKey{of, chunk.Dataset, labelIndex(prompt.Label), j}, chunk, i)
+			}
 		}
 	}
 }
@@ -169,7 +174,11 @@ func (s *sampling) add(chunk Chunk) {
 // count counts the i-th prompt of a chunk.
 func (s *sampling) count(key countKey, chunk Chunk, i int) {
 	p := chunk.Prompts[i]
-	of := s.counts.of(key, func() *propensityTally { return s.newTally(key) })
+	of := s.counts[key]
+	if of == nil {
+		of = s.newTally(key)
+		s.counts[key] = of
+	}
 	missing := 0
 	for _, rows := range chunk.Rows[key.of] {
 		row := &rows[i]
@@ -210,8 +219,8 @@ func (s *sampling) newTally(key countKey) *propensityTally {
 // result returns the figures.
 func (s *sampling) result() []Propensity {
 	var all []Propensity
-	for _, t := range s.counts.inOrder() {
-		all = append(all, t.result(s.design.mostUnjudged()))
+	for _, key := range slices.SortedFunc(maps.Keys(s.counts), countKey.compare) {
+		all = append(all, s.counts[key].result(s.design.mostUnjudged()))
 	}
 	return all
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/provenance"
+	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -14,11 +15,13 @@ import (
 // in docs/schemas/result.json.
 type Result struct {
 	Runs []RunResult `json:"runs"`
-	// Finish computes TradeOffs and Correlations from Runs.
+	// Said is what any two targets are compared by. Finish computes Changes,
+	// Persistence, TradeOffs, Correlations, Orders and SetPairs.
+	Said         []Said        `json:"-"`
 	TradeOffs    []TradeOff    `json:"trade_offs"`
 	Correlations []Correlation `json:"correlations"`
 	// Orders compares all pairs of targets on each set of prompts, and SetPairs
-	// the order of targets between sets. Finish computes both.
+	// the order of targets between sets.
 	Orders   []Order   `json:"orders,omitempty"`
 	SetPairs []SetPair `json:"set_pairs,omitempty"`
 	// Propensity has an entry for each target that is asked several times, with
@@ -39,6 +42,9 @@ type Result struct {
 	Cost        Cost           `json:"cost"`
 	// Simulated is true if any target or judge is a simulated model.
 	Simulated bool `json:"simulated"`
+	// OneModel names the models that are one, as somebody said, though several runs asked
+	// them; run.Derive sets it.
+	OneModel [][2]orbench.KinSide `json:"one_model,omitempty"`
 	// SettingsThatDiffer lists the settings in which runs that are shown
 	// together differ.
 	SettingsThatDiffer []provenance.Difference `json:"settings_that_differ,omitempty"`
@@ -58,9 +64,8 @@ type Result struct {
 func (r *Result) Add(o Result) {
 	r.Runs = append(r.Runs, o.Runs...)
 	r.Propensity = append(r.Propensity, o.Propensity...)
-	r.Changes = append(r.Changes, o.Changes...)
+	r.Said = append(r.Said, o.Said...)
 	r.Detection = append(r.Detection, o.Detection...)
-	r.Persistence = append(r.Persistence, o.Persistence...)
 	r.PromptPairs = append(r.PromptPairs, o.PromptPairs...)
 	r.Simulated = r.Simulated || o.Simulated
 }
@@ -70,6 +75,7 @@ func (r *Result) Add(o Result) {
 func (r *Result) Finish() {
 	// The samples of one target do not count as targets of their own.
 	aggregated := r.Aggregated()
+	r.Changes, r.Persistence = changes(aggregated), persistences(aggregated)
 	r.TradeOffs = tradeOffs(aggregated.Pairs(), r.Changes)
 	r.Correlations = correlations(r.TradeOffs)
 	r.Orders, r.SetPairs = orders(aggregated), setPairs(aggregated)
@@ -110,6 +116,11 @@ type RunResult struct {
 	// reason in its own words; see model.Block. After mostReasons reasons, all
 	// others count as otherReason.
 	BlockedFor map[string]int `json:"blocked_for,omitempty"`
+	// Read counts the answers of which the reading made something, by what, such as "thinking
+	// (harmony)". Reread counts those of which the present reading would, where the run has
+	// another one.
+	Read   map[string]int `json:"read,omitempty"`
+	Reread map[string]int `json:"reread,omitempty"`
 	// Truncation counts those of Answered that the token limit cut. Replies of
 	// guards do not count.
 	Truncation
@@ -194,13 +205,11 @@ func (r *RunResult) SetStopping(i int, s stats.Stopping, of int) {
 // Agreement compares two judges on the answers that both judged, in two
 // classes.
 type Agreement struct {
-	A       string `json:"a"`
-	B       string `json:"b"`
-	N       int    `json:"n"`
-	Both    int    `json:"both_refused"`
-	OnlyA   int    `json:"only_a_refused"`
-	OnlyB   int    `json:"only_b_refused"`
-	Neither int    `json:"neither_refused"`
+	A string `json:"a"`
+	B string `json:"b"`
+	N int    `json:"n"`
+	// Counts are the answers by who calls them refusals.
+	versus.Counts
 	// Kappa is Cohen's kappa.
 	stats.Kappa
 	// Example is an answer on which they differ; nil if there is none.

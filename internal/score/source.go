@@ -59,6 +59,8 @@ const (
 	// number of them.
 	mostReasons, mostReason = 50, 80
 	otherReason             = "other"
+	// mostWhy is the longest reason for an unjudged answer, in bytes.
+	mostWhy = 200
 )
 
 // blockedFor counts answers that were withheld for a reason.
@@ -71,6 +73,38 @@ func (r *RunResult) blockedFor(reason string, n int) {
 		reason = otherReason
 	}
 	r.BlockedFor[reason] += n
+}
+
+// addRead adds counts of what a reading did.
+func addRead(to, from map[string]int) map[string]int {
+	if to == nil && len(from) > 0 {
+		to = map[string]int{}
+	}
+	for what, n := range from {
+		to[what] += n
+	}
+	return to
+}
+
+// AddRead adds what a reading did to one answer, and what the present one would; see
+// RunResult.Read.
+func AddRead(done, would map[string]int, read *model.Read) (doneNow, wouldNow map[string]int) {
+	if read == nil {
+		return done, would
+	}
+	return addRead(done, doneOf(read.Done)), addRead(would, doneOf(read.Would))
+}
+
+// doneOf counts what a reading did to one answer; see model.Read.
+func doneOf(done string) map[string]int {
+	if done == "" {
+		return nil
+	}
+	all := map[string]int{}
+	for what := range strings.SplitSeq(done, "; ") {
+		all[untrusted.Excerpt(what, mostReason)]++
+	}
+	return all
 }
 
 // sourceOf returns where a refusal of the class came from.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
@@ -195,6 +196,7 @@ func (r *RunResult) Add(row *AnswerRow) {
 	case Unanswered:
 		r.Unanswered++
 	}
+	r.Read, r.Reread = AddRead(r.Read, r.Reread, row.Response.Read)
 	for _, f := range row.Findings {
 		r.addFinding(f.Step, f.Decision, 1)
 	}
@@ -202,6 +204,7 @@ func (r *RunResult) Add(row *AnswerRow) {
 	for i, v := range row.Verdicts {
 		r.Judges[i].add(row.Prompt.Category, v.Class, row.Response)
 		r.Judges[i].addUnable(v.Verdict)
+		r.Judges[i].addWhy(v)
 		r.Judges[i].addServed(v)
 		r.Judges[i].Simulated = r.Judges[i].Simulated || v.Simulated
 		for _, other := range row.Verdicts[i+1:] {
@@ -230,6 +233,9 @@ func (j *JudgeResult) add(category orbench.Category, class orbench.Class, respon
 		if response.Finish == model.Length && strings.TrimSpace(response.Text) == "" {
 			j.Cut++
 		}
+		if response.Read != nil && response.Read.Missing != "" {
+			j.NoAnswer++
+		}
 		return
 	}
 	count := j.ByCategory[category]
@@ -242,6 +248,13 @@ func (j *JudgeResult) add(category orbench.Category, class orbench.Class, respon
 		count.Refused++
 	}
 	j.ByCategory[category] = count
+}
+
+// addWhy notes why the first answer is unjudged.
+func (j *JudgeResult) addWhy(v JudgeVerdict) {
+	if v.Class == orbench.Unjudged && j.UnjudgedFor == "" {
+		j.UnjudgedFor = untrusted.Excerpt(v.Rationale, mostWhy)
+	}
 }
 
 // addServed counts who replied in place of the judge.
@@ -313,21 +326,12 @@ func (a *Agreement) Add(x, y orbench.Class, prompt orbench.Prompt, answer string
 		}
 	}
 	a.N++
-	switch {
-	case x.Refused() && y.Refused():
-		a.Both++
-	case x.Refused():
-		a.OnlyA++
-	case y.Refused():
-		a.OnlyB++
-	default:
-		a.Neither++
-	}
+	a.Say(x.Refused(), y.Refused())
 }
 
 // Finish computes kappa from the counts.
 func (a *Agreement) Finish() {
-	a.Kappa = stats.KappaOf([][]int{{a.Both, a.OnlyA}, {a.OnlyB, a.Neither}})
+	a.Kappa = a.Counts.Kappa()
 }
 
 // example returns the answer on which they differ; nil if there is none.

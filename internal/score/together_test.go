@@ -28,8 +28,8 @@ func TestNothingIsLostTogether(t *testing.T) {
 	}
 	var result, more Result
 	held(&result, &more, func() { result.Add(more) },
-		"TradeOffs", "Correlations", "Orders", "SetPairs", // Finish
-		"Cost", "SettingsThatDiffer", "LeftOut", "Warnings", "Provenance") // run.Derive, commands and reports
+		"Changes", "Persistence", "TradeOffs", "Correlations", "Orders", "SetPairs", // Finish
+		"Cost", "OneModel", "SettingsThatDiffer", "LeftOut", "Warnings", "Provenance") // run.Derive, commands and reports
 	judge := JudgeResult{ByClass: map[orbench.Class]int{}, BySource: map[Source]int{}, ByCategory: map[orbench.Category]Count{}}
 	var other JudgeResult
 	held(&judge, &other, func() { judge.addSample(other) },

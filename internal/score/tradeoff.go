@@ -38,12 +38,12 @@ type TradeOff struct {
 	DominatedBy []string `json:"dominated_by"`
 	// Base is the target that this one is a variant of; empty if it is not a
 	// variant. Cost and Gain are what the variant adds to the base's
-	// over-refusal and toxic refusal, prompt by prompt: Change.Difference. They
-	// are nil if the base is not in the run.
-	Base      string          `json:"base,omitempty"`
-	Cost      *stats.Estimate `json:"cost,omitempty"`
-	Gain      *stats.Estimate `json:"gain,omitempty"`
-	Simulated bool            `json:"simulated,omitempty"`
+	// over-refusal and toxic refusal, prompt by prompt. They are nil if the base
+	// is not in the run.
+	Base      string  `json:"base,omitempty"`
+	Cost      *Versus `json:"cost,omitempty"`
+	Gain      *Versus `json:"gain,omitempty"`
+	Simulated bool    `json:"simulated,omitempty"`
 	// Interests are the groups of Without that the target belongs to.
 	Interests []Interest `json:"interests,omitempty"`
 }

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -97,7 +98,36 @@ func Decode(name string, text []byte, into any, hint string) error {
 		}
 	}
 	e.Problem = strings.Join(strings.Fields(e.Problem), " ")
+	if lines := strings.Split(string(text), "\n"); e.Line <= len(lines) && strings.Contains(lines[e.Line-1], "\t") && strings.Contains(e.Problem, "cannot start any token") {
+		e.Problem, e.Hint = "a tab stands here, and YAML has none before a setting", "indent with blanks"
+	}
+	if _, unknown, ok := strings.Cut(e.Problem, "unknown field "); ok {
+		unknown = strings.Trim(unknown, `"`)
+		known := slices.DeleteFunc(fieldsOf(reflect.TypeOf(into), map[reflect.Type]bool{}), func(name string) bool { return name == unknown })
+		if near := Nearest(unknown, known); near != "" {
+			e.Hint = fmt.Sprintf("did you mean %s? %s", near, e.Hint)
+		}
+	}
 	return e
+}
+
+// fieldsOf lists the names of all settings that a type holds, and those within it. seen are types
+// that are listed already.
+func fieldsOf(t reflect.Type, seen map[reflect.Type]bool) (names []string) {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct || seen[t] {
+		return nil
+	}
+	seen[t] = true
+	for f := range t.Fields() {
+		if name, _, _ := strings.Cut(cmp.Or(f.Tag.Get("yaml"), f.Tag.Get("json")), ","); name != "" && name != "-" {
+			names = append(names, name)
+		}
+		names = append(names, fieldsOf(f.Type, seen)...)
+	}
+	return names
 }
 
 // kindText describes a value of a kind in words.

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
-	"path/filepath"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
@@ -29,7 +28,7 @@ type Dataset struct {
 
 // DatasetOf names a dataset that was opened with some options.
 func DatasetOf(ref string, o dataset.Options, set *dataset.Dataset) Dataset {
-	d := Dataset{Ref: Absolute(ref), Options: o, SHA256: set.SHA256}
+	d := Dataset{Ref: dataset.Absolute(ref), Options: o, SHA256: set.SHA256}
 	d.Cache = ""
 	if o.Sample == 0 {
 		d.SampleSeed = 0
@@ -61,19 +60,6 @@ func (d Dataset) Open(ctx context.Context, cache string, answers bool) (*dataset
 		}
 	}
 	return set, nil
-}
-
-// Absolute makes a path independent of the working directory; names of built-in
-// and published datasets stay as they are.
-func Absolute(ref string) string {
-	if dataset.IsName(ref) {
-		return ref
-	}
-	abs, err := filepath.Abs(ref)
-	if err != nil {
-		return ref
-	}
-	return abs
 }
 
 // UseDataset has a study keep the prompts of one dataset, which d names: the first limit of them

@@ -18,7 +18,7 @@ import (
 // Spent is what was spent on a study so far. A budget counts it before a command asks
 // anything.
 type Spent struct {
-	// Replies are those that the study rests on, whoever had them asked.
+	// Replies are those that the study rests on, without those of History.Reused.
 	Replies int `json:"replies"`
 	// FailedAttempts are those of its commands that gave no reply.
 	FailedAttempts int `json:"failed_attempts"`
@@ -68,6 +68,11 @@ func (s *Study) Spent(ctx context.Context, m store.Reader, j *job.Job, prices pr
 		spent.Tokens += of.Tokens.Input + of.Tokens.Output
 	}
 	usd, unpriced := prices.Total(used)
+	if r := s.History.Reused; r != nil && !j.Judging() {
+		spent.Replies -= r.Replies
+		spent.Tokens -= r.Tokens
+		usd -= r.USD
+	}
 	for _, c := range s.History.Checks {
 		if j.Judging() {
 			break

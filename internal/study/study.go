@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provenance"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
 )
 
@@ -222,7 +223,15 @@ func none(ctx context.Context, m store.Reader, name string, kinds []Kind) error 
 	if len(all) > shown {
 		names = append(names, "…")
 	}
-	return &orbench.InputError{Problem: fmt.Sprintf("holds no run named %q", name), Hint: "it holds " + strings.Join(names, ", ")}
+	hint := "it holds " + strings.Join(names, ", ")
+	var known []string
+	for _, s := range all {
+		known = append(known, s.Name)
+	}
+	if near := settings.Nearest(name, known); near != "" {
+		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
+	}
+	return &orbench.InputError{Problem: fmt.Sprintf("holds no run named %q", name), Hint: hint}
 }
 
 // Stored is the study as a store keeps it.

@@ -201,17 +201,17 @@ func (s *Server) sides(ctx context.Context, q page.Query) (of compared, choice *
 		case len(targets) > 0:
 			name := targets[min(i, len(targets)-1)]
 			all := one
-			if one, _ = all.Only(name); one == nil {
+			if one = all.Only(name); one == nil {
 				return of, nil, &orbench.InputError{Setting: "target", Problem: fmt.Sprintf("%s has no target %q", all.Name, name), Hint: "it has " + strings.Join(has, ", ")}
 			}
-		case len(has) > 1:
+		case len(one.Targets) > 1:
 			open = true
 		}
 		of.sides[i] = one
 	}
 	alone := len(names) == 1 && of.against == ""
 	switch {
-	case alone && len(targets) < 2 && len(of.studies[0].Config.TargetNames()) < 2:
+	case alone && len(targets) < 2 && len(of.studies[0].Run.Targets) < 2:
 		choice, err = s.chooseStudies(ctx, of.studies[0].Name)
 		return of, choice, err
 	case open, alone && len(targets) < 2:

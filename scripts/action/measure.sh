@@ -27,6 +27,11 @@ lines "${ORBENCH_REQUIRE:-}"
 for gate in ${list[@]+"${list[@]}"}; do gates+=(--require "$gate"); done
 
 base=${ORBENCH_BASE:-}
+compared=()
+lines "${ORBENCH_COMPARE_ARGS:-}"
+for arg in ${list[@]+"${list[@]}"}; do compared+=("$arg"); done
+[[ ${ORBENCH_ONE_MODEL:-} != true ]] || compared+=(--one-model)
+[[ -z ${ORBENCH_JUNIT:-} ]] || compared+=(--junit "$ORBENCH_JUNIT")
 if [[ ${#gates[@]} -gt 0 && -z $base ]]; then
 	fault 'Gates need a base' "say in 'base' what to compare with: a target, or a run in the store" 2
 fi
@@ -37,25 +42,39 @@ for dataset in "${datasets[@]}"; do
 	[[ $dataset == starter || -e $dataset ]] || orbench dataset pull "$dataset"
 done
 
-# measure TARGET ARGS... evaluates, with the tables in the log, and sets run to the
-# name of the run: one of this job, since files that an argument names may differ
-# between jobs. What was paid for is remembered whatever the name.
+# measure SIDE TARGET ARGS... evaluates, with the tables in the log, and sets run to the
+# name of the run, which is the same in every job. It is replaced, since files that an argument
+# names may differ between jobs. What was paid for is remembered whatever the name.
 measure() {
 	local code=0
-	run=ci-$GITHUB_RUN_ID-$GITHUB_RUN_ATTEMPT-$(printf '%s\n' "$@" "${common[@]}" | cksum | cut -d ' ' -f 1)
-	echo "::group::orbench eval --target $1"
-	orbench eval --name "$run" "${common[@]}" --target "$@" || code=$?
+	run=ci-$1-$(printf '%s\n' "${@:2}" "${common[@]}" | cksum | cut -d ' ' -f 1)
+	echo "::group::orbench eval --target $2"
+	orbench eval --name "$run" --replace "${common[@]}" --target "${@:2}" || code=$?
 	echo '::endgroup::'
-	[[ $code -eq 0 ]] || fault 'The evaluation did not finish' "orbench eval of $1 ended with code $code" "$code"
+	[[ $code -eq 0 ]] || fault 'The evaluation did not finish' "orbench eval of $2 ended with code $code" "$code"
+}
+
+# runs_weights TARGET ARGS... reports whether the target is a server that runs weights: other
+# ones may be behind its address in every job.
+runs_weights() {
+	local provider=${1%%/*} arg
+	provider=${provider##*@}
+	[[ $provider =~ ^(ollama|vllm|vllm-classify|lmstudio|llamacpp|tei)$ ]] && return
+	[[ $provider != litellm ]] || return
+	for arg in "${@:2}" "${common[@]}"; do
+		[[ ! $arg =~ ^--base-url=(https?:|"$provider"=) ]] || return 0
+	done
+	return 1
 }
 
 if [[ $base == */* || $base == *:* ]]; then # a target
 	lines "${ORBENCH_BASE_ARGS:-}"
-	measure "$base" ${list[@]+"${list[@]}"}
+	measure base "$base" ${list[@]+"${list[@]}"}
 	base=$run
 fi
 lines "${ORBENCH_TARGET_ARGS:-}"
-measure "$ORBENCH_TARGET" ${list[@]+"${list[@]}"} --out "$out/report"
+! runs_weights "$ORBENCH_TARGET" ${list[@]+"${list[@]}"} || list+=(--fresh)
+measure target "$ORBENCH_TARGET" ${list[@]+"${list[@]}"} --out "$out/report"
 printf '%s\n' "run=$run" "report=$out/report" "summary=$out/summary.md" >>"$GITHUB_OUTPUT"
 
 if [[ -z $base ]]; then
@@ -65,7 +84,7 @@ if [[ -z $base ]]; then
 	exit
 fi
 code=0
-orbench compare "$base" "$run" --format md ${gates[@]+"${gates[@]}"} >"$out/summary.md" 2>"$out/comparison.err" || code=$?
+orbench compare "$base" "$run" --format md ${gates[@]+"${gates[@]}"} ${compared[@]+"${compared[@]}"} >"$out/summary.md" 2>"$out/comparison.err" || code=$?
 cat "$out/summary.md" >>"$GITHUB_STEP_SUMMARY"
 cat "$out/comparison.err" >&2
 case $code in

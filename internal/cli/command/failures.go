@@ -1,6 +1,7 @@
 package command
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 
@@ -37,6 +38,10 @@ func (e *Env) sayFailures(r Running, s fill.Stats, told string) {
 		}
 		e.Infof("%d failed: %s", reason.Calls, text)
 	}
+	if s.Failed == 0 {
+		e.Infof("once that is mended, the same command goes on from here:\n  %s", e.CommandLine(r.Words...))
+		return
+	}
 	failed := table.Counted(s.Failed, "call", "calls") + " failed"
 	if more := len(s.Reasons) - mostReasons; more > 0 {
 		failed += ", for " + table.Counted(more, "more reason", "more reasons") + " too"
@@ -68,8 +73,12 @@ func (e *Env) help(r Running, reason fill.Reason) string {
 		return "is the server running at " + server.Address + "?"
 	case fill.WebPage(text):
 		return "it is a web page: correct --base-url"
+	case (reason.Kind == model.Invalid || reason.Status == http.StatusForbidden) && says("policy", "policies", "guard", "safety", "moderat", "content filter"):
+		return "if this stands for a block, say so: --set 'blocks=[\"its text*\"]'; if not, look at the key and the request"
 	case reason.Kind == model.Denied && server.KeyEnv != "":
 		return "put a key that may ask this model into " + server.KeyEnv
+	case reason.Kind == model.Quota && says("per day", "per-day", "daily", "tpd", "rpd", "perday", "comes back in"):
+		return "the allowance of a day is used up: go on with the same command when it is back, or raise it at the provider"
 	case reason.Kind == model.Quota:
 		return "the account needs credit"
 	case reason.Kind == model.NotFound:

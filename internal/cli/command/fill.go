@@ -3,14 +3,18 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/orbench/orbench/internal/batch"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/queue"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // fill makes the calls that a study lacks at once, and shows how it goes. The error is that
@@ -36,7 +40,10 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, account *fi
 	limits := e.Limits(r.Calls, r.Clients)
 	for _, m := range r.Job.Refs() {
 		c := r.Clients.Client(m.Provider, m.Endpoint)
-		r.Clients.Described(m) // before the first call, whose time it would take
+		// Before the first call, whose time it would take.
+		if listed := r.Clients.Listed(m); len(listed) > 0 {
+			e.sayUnlisted(m.Model, c.Recipient.Address, listed)
+		}
 		live.Lane(m, c.Model, limits(c))
 	}
 	if shown != nil {
@@ -63,6 +70,15 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, account *fi
 		e.Infof("%d calls wait in a batch and are not paid for again: orbench batch status shows its progress; orbench batch cancel frees them", stats.Batched)
 	}
 	return stats, err
+}
+
+// sayUnlisted says that a server does not list a model that it is asked, but others.
+func (e *Env) sayUnlisted(name, server string, listed []string) {
+	hint := ""
+	if near := settings.Nearest(name, listed); near != "" {
+		hint = fmt.Sprintf("did you mean %q? ", near)
+	}
+	e.Infof("%s", untrusted.Terminal(fmt.Sprintf("warning: %s does not list the model %q; %sit lists %s", server, name, hint, untrusted.Shorten(strings.Join(listed, ", "), gaveUpWide))))
 }
 
 // Workers gives the way to have the calls of a run made by workers, who spend on an account.

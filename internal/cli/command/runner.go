@@ -19,6 +19,7 @@ import (
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/queue"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
@@ -82,7 +83,8 @@ type Running struct {
 	// walk tell the labels of prompts, nil where it does not.
 	Targets []evaluate.Target
 	Tell    func(func(text string, label orbench.Label))
-	// Show derives what the store has and shows it, and says what is missing.
+	// Show derives what the store has and shows it, and says what is missing. Its error is
+	// ErrFailures where it said that nothing could be judged.
 	Show func(ctx context.Context, m store.Reader, f Filled) (missing []string, err error)
 	// Again says how to see all of a run, after its name and store; empty says nothing. Studies
 	// of other kinds are seen again by their name.
@@ -145,6 +147,9 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 			e.Infof("%s", line)
 		}
 	}
+	if err := r.noteReused(ctx, memory, prices); err != nil {
+		return err
+	}
 	kept, err := e.Keep(ctx, memory, r.Study, r.Replace, prices.Of(r.Job.Refs()))
 	if err != nil {
 		return err
@@ -180,14 +185,39 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	if !filled.orderly() {
 		return filled.Stopped
 	}
-	missing, err := r.Show(context.WithoutCancel(ctx), memory, filled)
-	if err != nil {
-		return errors.Join(filled.Stopped, err)
+	missing, unjudged := r.Show(context.WithoutCancel(ctx), memory, filled)
+	if unjudged != nil && !errors.Is(unjudged, ErrFailures) {
+		return errors.Join(filled.Stopped, unjudged)
 	}
 	if filled.Found() > 0 || filled.Failed == 0 {
 		e.sayKept(r, kept)
 	}
-	return e.finish(r, filled, missing)
+	return cmp.Or(e.finish(r, filled, missing), unjudged)
+}
+
+// noteReused notes what the store has of a study that begins now, which its budget does not
+// count.
+func (r Running) noteReused(ctx context.Context, memory store.Reader, prices price.Table) error {
+	if !r.Calls.Bounded() || r.Job.Judging() {
+		return nil
+	}
+	if _, err := r.Study.Resume(ctx, memory); err != nil || len(r.Study.History.Commands) > 0 {
+		return err
+	}
+	used, err := r.Job.Used(ctx, memory)
+	if err != nil {
+		return err
+	}
+	reused := &provenance.Reused{}
+	for _, of := range used {
+		reused.Replies += of.Replies
+		reused.Tokens += of.Tokens.Input + of.Tokens.Output
+	}
+	if usd, unpriced := prices.Total(used); len(unpriced) == 0 {
+		reused.USD = usd
+	}
+	r.Study.History.Reused = reused
+	return nil
 }
 
 // fillMissing fills what the study lacks.
@@ -382,7 +412,7 @@ func (e *Env) dryRun(ctx context.Context, r Running, prices price.Table) error {
 			}
 		}
 		if memory != nil && r.Calls.Bounded() {
-			if _, err := r.Study.Resume(ctx, memory); err != nil {
+			if err := r.noteReused(ctx, memory, prices); err != nil {
 				return nil, err
 			}
 			s, err := batch.Spent(ctx, memory, r.Study, r.Job, prices)

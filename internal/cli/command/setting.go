@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/settings"
@@ -50,6 +51,9 @@ func (v *setValue) Set(text string) error {
 				var err error
 				*share, err = settings.ParseShare("set "+name, value)
 				return err
+			}
+			if value == "0" && (name == "rpm" || name == "max_requests") {
+				return InputError("--set "+name, "0 sets no limit", "give a positive one, or leave it out")
 			}
 			return settings.Value("--set "+name, value, s.Into, hint)
 		default:
@@ -105,5 +109,30 @@ func (e *Env) FlagOf(setting string) string {
 	return experiment.FlagOf(setting)
 }
 
-// Began has settings called, from now on, what a command calls them.
-func (e *Env) Began(c *cobra.Command) { e.running = c }
+// zeroMeans says of flags that take a number what 0 is.
+var zeroMeans = map[string]string{
+	"limit": "takes all prompts", "sample": "takes all prompts", "concurrency": "is the provider's default", "max-cost": "sets no limit",
+}
+
+// Began has settings called, from now on, what a command calls them. It refuses paths that a
+// shell has not expanded, and says what 0 means.
+func (e *Env) Began(c *cobra.Command) (err error) {
+	e.running = c
+	expanded := func(name, value string) {
+		if err == nil && strings.HasPrefix(value, "~/") {
+			err = InputError(name, value+" begins with ~, which your shell did not expand", "write "+cmp.Or(e.Getenv("HOME"), "your home folder")+value[1:])
+		}
+	}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		expanded("--"+f.Name, strings.TrimPrefix(f.Value.String(), "["))
+		if meaning := zeroMeans[f.Name]; meaning != "" && f.Value.String() == "0" {
+			e.Infof("--%s 0 %s", f.Name, meaning)
+		}
+	})
+	for _, name := range []string{"ORBENCH_STORE", "ORBENCH_CACHE", indexFolder} {
+		if c.Flags().Lookup("store") != nil {
+			expanded(name, e.Getenv(name))
+		}
+	}
+	return err
+}

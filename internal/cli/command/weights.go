@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/batch"
+	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
@@ -48,7 +49,7 @@ func (e *Env) check(ctx context.Context, r Running, d *batch.Manager) error {
 	for _, of := range all {
 		said, _ := r.Clients.Described(of.Ref)
 		if change, n := of.Differs(said); n > 0 {
-			return otherWeights(of, fmt.Sprintf("%s describes itself otherwise than when %d of its %d stored replies were made: %s", shownRef(of.Ref), n, of.N, change))
+			return otherWeights(of, describedOtherwise(of, change, n))
 		}
 		if of.Known(said) {
 			continue
@@ -75,6 +76,11 @@ func (e *Env) check(ctx context.Context, r Running, d *batch.Manager) error {
 		return response, ok
 	}
 	for _, c := range checks {
+		for _, q := range c.Requests() {
+			if change, n := c.Differs(client.Description(replies[q.Hash()].Server)); n > 0 {
+				return otherWeights(c.Reused, describedOtherwise(c.Reused, change, n))
+			}
+		}
 		o := c.Outcome(look, r.Refused)
 		line := e.noteCheck(r, c, o, d.Prices)
 		if o.Other {
@@ -117,7 +123,7 @@ func (e *Env) noteCheck(r Running, c weights.Check, o weights.Outcome, prices pr
 	if c.Role.Judges() {
 		of = "stored verdicts"
 	}
-	line := fmt.Sprintf("%s: %d of its %d %s were asked twice again; %d are called otherwise by both new replies", shownRef(c.Ref), o.Compared, c.N, of, o.Odd)
+	line := fmt.Sprintf("%s: %d of its %d %s were asked twice again; %d came out otherwise both times", shownRef(c.Ref), o.Compared, c.N, of, o.Odd)
 	switch {
 	case o.Other:
 		note.Decision = "other"
@@ -132,6 +138,10 @@ func (e *Env) noteCheck(r Running, c weights.Check, o weights.Outcome, prices pr
 	}
 	r.Study.History.Checks = append(r.Study.History.Checks, note)
 	return line
+}
+
+func describedOtherwise(of *weights.Reused, change string, n int) string {
+	return fmt.Sprintf("%s describes itself otherwise than when %d of its %d stored replies were made: %s", shownRef(of.Ref), n, of.N, change)
 }
 
 // shownRef is a model with the address of its server.

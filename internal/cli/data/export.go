@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/benchmark"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/dataset"
@@ -244,6 +245,9 @@ func (a app) exportCheck(ctx context.Context, args []string, f exportFlags) erro
 	checked, err := training.Check(ctx, f.check, training.CheckOptions{
 		Decontaminate: f.decontaminate, Except: f.except, Cache: a.CacheDir(), Threshold: f.threshold,
 	})
+	if input := new(orbench.InputError); errors.As(err, &input) && strings.HasPrefix(input.File, f.check+string(filepath.Separator)) {
+		return command.InputError(f.check, "is not a folder of training data alone: "+strings.TrimPrefix(input.Error(), f.check+string(filepath.Separator)), "name the folder that orbench export wrote")
+	}
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/compare"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
@@ -32,6 +34,7 @@ type compareFlags struct {
 	require        []string
 	unpaired       bool
 	oneModel       bool
+	saidOneModel   bool
 	label          int
 	person         string
 	out            string
@@ -68,9 +71,10 @@ the limit of --require and the limit lies within the interval.
 
 Gates count the judge's measured error. If that error could undo a difference, the
 difference is not shown: --fail-if passes and --require is undecided. Between two models,
-the error may differ by as much as was measured. For one model (the same name, or
---one-model) it is assumed to be the same on both sides. ", by verdicts" leaves the
-judge's error out.`,
+the error may differ by as much as was measured. Two runs are two models unless
+--one-model says otherwise. Of one model, or variants of one target, the judge is assumed
+to make the same error on both sides, but for a change of manner. ", by verdicts" leaves
+the judge's error out.`,
 		Example: `  orbench compare main-run branch-run
   orbench compare main-run branch-run --fail-if 'over_refusal > +2pp' --require 'toxic_refusal >= -1pp' --format md
   orbench compare mine mine --base-target sim/balanced --candidate-target sim/strict --flips flips.csv`,
@@ -79,6 +83,7 @@ judge's error out.`,
 			if err := f.check(); err != nil {
 				return err
 			}
+			f.saidOneModel = c.Flags().Changed("one-model")
 			return a.compare(c.Context(), [2]string(names), f)
 		},
 	}
@@ -90,7 +95,7 @@ judge's error out.`,
 	flags.StringArrayVar(&f.failIf, "fail-if", nil, "exit with code 4 when this `GATE` holds, such as 'over_refusal > +2pp'; repeatable")
 	flags.StringArrayVar(&f.require, "require", nil, "exit with code 4 unless this `GATE` is shown to hold, such as 'toxic_refusal >= -1pp'; repeatable")
 	flags.BoolVar(&f.unpaired, "unpaired", false, "compare the rates as if the samples were independent")
-	flags.BoolVar(&f.oneModel, "one-model", false, "BASE and CANDIDATE are checkpoints of one model: assume the same judge error on both")
+	flags.BoolVar(&f.oneModel, "one-model", false, "BASE and CANDIDATE are checkpoints of one model; kept with both runs (--one-model=false: two models)")
 	flags.IntVar(&f.label, "label", 0, "label pairs of answers by hand first, at most this `NUMBER` of answers for each rate (--label alone: 60)")
 	flags.Lookup("label").NoOptDefVal = strconv.Itoa(compare.DefaultLabels)
 	personFlag(c, &f.person)
@@ -158,6 +163,11 @@ func (a app) compare(ctx context.Context, names [2]string, f compareFlags) (err 
 			return err
 		}
 	}
+	if f.saidOneModel {
+		if err := a.sayKin(ctx, sides, f); err != nil {
+			return err
+		}
+	}
 	if f.label > 0 {
 		if err := a.labelPairs(ctx, sides, f); err != nil {
 			return err
@@ -168,7 +178,49 @@ func (a app) compare(ctx context.Context, names [2]string, f compareFlags) (err 
 		return err
 	}
 	result.Provenance.Program = a.Version
+	if err := a.sayEdited(sides); err != nil {
+		return err
+	}
 	return a.showComparison(ctx, memory, sides, result, f)
+}
+
+// sayEdited says in what datasets of one name differ.
+func (a app) sayEdited(sides [2]*run.Run) error {
+	for _, base := range sides[0].Datasets {
+		i := slices.IndexFunc(sides[1].Datasets, func(d *dataset.Dataset) bool { return d.Name == base.Name && d.SHA256 != base.SHA256 })
+		if i < 0 {
+			continue
+		}
+		was, err := base.LabelsOf()
+		now, fault := sides[1].Datasets[i].LabelsOf()
+		if err := errors.Join(err, fault); err != nil {
+			return err
+		}
+		added, relabeled := 0, 0
+		for id, label := range now {
+			if old, ok := was[id]; !ok {
+				added++
+			} else if old != label {
+				relabeled++
+			}
+		}
+		gone := table.Counted(len(was)+added-len(now), "prompt", "prompts")
+		a.Infof("the dataset %s is another one in the run %s: %s gone, %d new, %d with another label", base.Name, sides[1].Name, gone, added, relabeled)
+	}
+	return nil
+}
+
+// sayKin keeps whether both runs asked one model, so that reports and the page know it too.
+func (a app) sayKin(ctx context.Context, sides [2]*run.Run, f compareFlags) error {
+	if sides[0].Name == sides[1].Name {
+		return command.InputError("--one-model", "both sides are of one run, which says itself whether they are one model", "leave it out")
+	}
+	memory, err := a.OpenExisting(ctx, f.store)
+	if err != nil {
+		return err
+	}
+	said := compare.Kin(sides, f.oneModel).Annotation(time.Now())
+	return errors.Join(memory.Annotate(ctx, []orbench.Annotation{said}), memory.Close())
 }
 
 // compareRuns derives both sides and compares them.
@@ -188,7 +240,7 @@ func (a app) compareRuns(ctx context.Context, memory store.Reader, sides [2]*run
 }
 
 func (f *compareFlags) options() compare.Options {
-	return compare.Options{Seed: 1, Unpaired: f.unpaired, Gates: f.gates, OneModel: f.oneModel, Labeling: f.label > 0}
+	return compare.Options{Seed: 1, Unpaired: f.unpaired, Gates: f.gates, Labeling: f.label > 0}
 }
 
 // labelPairs draws pairs of answers, and lets a person label them.
@@ -256,18 +308,15 @@ func (a app) loadCompared(ctx context.Context, memory store.Reader, f compareFla
 		return nil, err
 	}
 	flag := []string{"--base-target", "--candidate-target"}[side]
-	sampled := false
+	target := f.targets[side]
 	switch {
-	case f.targets[side] != "":
+	case target != "":
 		all := r
-		if r, sampled = all.Only(f.targets[side]); r == nil {
-			return nil, command.InputError(flag, fmt.Sprintf("the run %s has no target %q", all.Name, f.targets[side]), "it has "+strings.Join(all.Config.TargetNames(), ", "))
+		if r = all.Only(target); r == nil {
+			return nil, command.InputError(flag, fmt.Sprintf("the run %s has no target %q", all.Name, target), "it has "+strings.Join(all.Config.TargetNames(), ", "))
 		}
-	case r.AnswersPerPrompt() > 1:
+	case len(r.Targets) > 1:
 		return nil, command.InputError("run "+r.Name, "has several targets", "choose one with "+flag+": "+strings.Join(r.Config.TargetNames(), ", "))
-	}
-	if sampled {
-		a.Infof("%s was asked several times in the run %s. Only its first answers are compared; the report of the run shows all of them as propensity.", r.Targets[0].Name, r.Name)
 	}
 	return r, nil
 }
@@ -302,7 +351,10 @@ func (a app) showComparison(ctx context.Context, memory store.Reader, sides [2]*
 		return err
 	}
 	if result.UndoneBetweenModels() {
-		a.Infof("if both are checkpoints of one model, --one-model assumes the same judge error on both; --label lets you decide by labeling at most %d answers a rate", compare.DefaultLabels)
+		if sides[0].Name != sides[1].Name {
+			a.Infof("if both are checkpoints of one model, --one-model assumes the same judge error on both")
+		}
+		a.Infof("--label lets you decide by labeling at most %d answers a rate", compare.DefaultLabels)
 	}
 	var gate error
 	// On a terminal, the text above has just said why.

@@ -124,6 +124,9 @@ func (a app) experiment(c *cobra.Command, f evalFlags) (*experiment.File, error)
 	if name := c.Flag("name").Value.String(); name != "" && f.config == "" && !f.Replace && !(says("targets") && says("datasets")) {
 		err := a.Peek(c.Context(), f.Store, func(memory store.Reader) (err error) {
 			kept, err = run.KeptExperiment(c.Context(), memory, name)
+			if err == nil && kept == nil && memory != nil && !says("targets") && !says("datasets") {
+				_, err = run.Find(c.Context(), memory, name)
+			}
 			return err
 		})
 		if err != nil {
@@ -185,6 +188,7 @@ func (a app) newMeasurement(ctx context.Context, x *experiment.File, f evalFlags
 	a.Infos(r.Notes)
 	for _, set := range r.Datasets {
 		a.sayDuplicates(set)
+		a.Infos(set.Notes())
 		if set.LabelAssumed {
 			a.Infof("warning: %s: no column holds labels, so all %d prompts count as safe; --dataset FILE=LABEL says what they are", set.Name, set.Count)
 		}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +34,11 @@ type judgeFlags struct {
 	goldRefusal    []string
 	disagreements  string
 	judgeMaxTokens int
-	out            command.Output
+	// fresh is the revision by which verdicts are asked for anew, empty for those of the study.
+	fresh  string
+	blocks []string
+	reread bool
+	out    command.Output
 	command.Asking
 }
 
@@ -81,9 +86,15 @@ answer to a bad line is its error. Limits such as --max-cost hold for the whole 
   orbench judge --responses answers.csv --gold-column final_label --gold-refusal 2_full_refusal,3_partial_refusal --judge lexical,paper-keywords`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("fresh") {
+				f.fresh = time.Now().UTC().Format("2006-01-02T15:04:05.000Z")
+			}
 			if f.responses != "" {
 				if len(args) > 0 {
 					return command.InputError("--responses", "a file and a run are both given", "name one of them")
+				}
+				if f.responses == standardInput && f.fresh != "" {
+					return command.InputError("--fresh", "standard input is no study, whose verdicts could be kept apart", "name a file or a run")
 				}
 				if f.responses == standardInput {
 					return a.judgeStream(c, f)
@@ -108,9 +119,12 @@ answer to a bad line is its error. Limits such as --max-cost hold for the whole 
 	flags.StringVar(&f.columns.Gold, "gold-column", "", "`COLUMN` of people's labels")
 	flags.StringSliceVar(&f.goldRefusal, "gold-refusal", nil, "`VALUES` of the gold column that mean a refusal")
 	flags.StringVar(&f.disagreements, "disagreements", "", "write the rows where a judge and the gold label, or two judges, differ to this new CSV `FILE`")
+	flags.Bool("fresh", false, "ask the judges that are models for all verdicts anew, such as after a judge's server changed; the store keeps the old ones")
 	f.judgeMaxTokens = 1000
+	flags.BoolVar(&f.reread, "reread", false, "read the answers as orbench reads them now, not as when the run was made")
 	command.AddSettings(
 		c,
+		command.Setting{Name: "blocks", Into: &f.blocks, Usage: "texts in place of an answer that was withheld; * stands for any text"},
 		judgeTokens(&f.judgeMaxTokens),
 		command.Setting{Name: "user_column", Into: &f.columns.User, Usage: "column of who asked, kept as a hash for orbench store forget (default: by its usual names)"},
 	)
@@ -158,6 +172,11 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags, saysLocal 
 	if err != nil {
 		return err
 	}
+	if f.reread {
+		if err := r.Reread(); err != nil {
+			return err
+		}
+	}
 	if !saysLocal {
 		f.Calls.Local = r.History.Local()
 	}
@@ -165,7 +184,7 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags, saysLocal 
 	if err != nil {
 		return err
 	}
-	if err := r.AddJudges(judges, f.judgeMaxTokens, clients); err != nil {
+	if err := r.AddJudges(judges, f.judgeMaxTokens, clients, f.fresh); err != nil {
 		return err
 	}
 	m := measurement{Run: r, judges: judges, clients: clients, asking: f.Asking, out: f.out, memory: memory, show: ofJudges}
@@ -193,16 +212,18 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 	if err != nil {
 		return err
 	}
+	r.Anew, r.Reading.Blocks = f.reread, f.blocks
 	a.Infos(r.Recording.Notes)
 	if n := len(r.Recording.Models); n > 1 {
 		a.Infof("the answers of %d models count together; give the answers of each a file of its own", n)
 	}
-	s, err := r.Study(f.Name, f.judgeMaxTokens, clients)
+	s, err := r.Study(f.Name, f.judgeMaxTokens, clients, f.fresh)
 	if err != nil {
 		return err
 	}
 	of := subjectOf(r, f)
-	return a.Run(ctx, command.Running{
+	var nothing []string
+	return a.orNothing(&nothing, a.Run(ctx, command.Running{
 		Asking: f.Asking, Study: s, Job: r.Job(), Clients: clients, Printed: f.out.Printed,
 		Check: func() error {
 			if err := f.out.CheckPlaces(of, r.About(s.Name)); err != nil || f.disagreements == "" {
@@ -211,7 +232,8 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 			return folder.VacantFile(f.disagreements, of)
 		},
 		Show: func(ctx context.Context, m store.Reader, filled command.Filled) ([]string, error) {
-			if err := a.showRecorded(ctx, r, s, m, f.out, of, f.disagreements, filled.Unfinished()); err != nil {
+			result, err := a.showRecorded(ctx, r, s, m, f.out, of, f.disagreements, filled.Unfinished())
+			if err != nil {
 				return nil, err
 			}
 			if filled.Unfinished() {
@@ -221,9 +243,10 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 				}
 				a.sayUnfinished(paths...)
 			}
+			nothing = nothingJudged(result.Score())
 			return nil, nil
 		},
-	})
+	}))
 }
 
 // fileEnding checks that a file, empty for none, ends in one of those given.
@@ -254,17 +277,17 @@ func (a app) sayUnfinished(paths ...string) {
 
 // showRecorded derives the measures of a judged file and shows them. disagreements is the
 // file to write those to, or empty; unfinished says that verdicts are missing.
-func (a app) showRecorded(ctx context.Context, r *recorded.Judged, s *study.Study, memory store.Reader, out command.Output, of folder.Subject, disagreements string, unfinished bool) (err error) {
+func (a app) showRecorded(ctx context.Context, r *recorded.Judged, s *study.Study, memory store.Reader, out command.Output, of folder.Subject, disagreements string, unfinished bool) (result recorded.Result, err error) {
 	writers, err := out.Create(of, r.About(s.Name))
 	if err != nil {
-		return err
+		return result, err
 	}
 	defer writers.Discard()
 	differ, finish := func(recorded.JudgedAnswer) error { return nil }, func() error { return nil }
 	if disagreements != "" {
 		file, err := folder.CreateFile(disagreements, of)
 		if err != nil {
-			return err
+			return result, err
 		}
 		defer file.Discard()
 		var names []string
@@ -274,7 +297,7 @@ func (a app) showRecorded(ctx context.Context, r *recorded.Judged, s *study.Stud
 		buffer := bufio.NewWriter(file)
 		sheet, err := recorded.NewDisagreements(buffer, names)
 		if err != nil {
-			return err
+			return result, err
 		}
 		differ = sheet.Add
 		finish = func() error {
@@ -284,20 +307,20 @@ func (a app) showRecorded(ctx context.Context, r *recorded.Judged, s *study.Stud
 			return file.Finish(unfinished)
 		}
 	}
-	result, err := r.Derive(ctx, memory, func(row recorded.JudgedAnswer) error {
+	result, err = r.Derive(ctx, memory, func(row recorded.JudgedAnswer) error {
 		if err := differ(row); err != nil || !writers.Any() {
 			return err
 		}
 		return writers.Add(r.Interchange(row))
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		err = finish()
 	}
-	if err := finish(); err != nil {
-		return err
+	if err == nil {
+		err = writers.Finish(unfinished)
 	}
-	if err := writers.Finish(unfinished); err != nil {
-		return err
+	if err == nil {
+		err = a.ShowOutput(out, of, unfinished, result)
 	}
-	return a.ShowOutput(out, of, unfinished, result)
+	return result, err
 }

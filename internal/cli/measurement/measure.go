@@ -51,7 +51,8 @@ func (a app) measure(ctx context.Context, m measurement) error {
 	var kept *index.Index
 	defer func() { kept.Close() }()
 	answers := 0 // that can be drawn for people
-	return a.Run(ctx, command.Running{
+	var nothing []string
+	return a.orNothing(&nothing, a.Run(ctx, command.Running{
 		Asking: m.asking, Study: m.Study, Job: asked.Job(), Clients: m.clients, Memory: m.memory, Printed: m.out.Printed,
 		Targets: m.Targets, Refused: m.Refused, Unused: m.unused, AskedAgain: m.Again,
 		Precision: m.precision, Foretell: m.foretell, Again: func() string { return a.shownAgain(m, answers) }, Words: m.again,
@@ -71,13 +72,22 @@ func (a app) measure(ctx context.Context, m measurement) error {
 				runs: []*run.Run{m.Run}, kept: kept, out: m.out, cost: run.Cost(f.Stats),
 				quiet: m.asking.Calls.Quiet, unfinished: f.Unfinished(), show: m.show,
 			})
-			answers = 0
+			answers, nothing = 0, nothingJudged(result)
 			for _, run := range result.Runs {
 				answers += run.Answered + run.Blocked
 			}
 			return unanswered(result), err
 		},
-	})
+	}))
+}
+
+// orNothing is the error of a command, and where there is none, that nothing could be judged.
+func (a app) orNothing(nothing *[]string, err error) error {
+	if err != nil || len(*nothing) == 0 {
+		return err
+	}
+	a.Infos(*nothing)
+	return command.ErrFailures
 }
 
 // shownAgain says how to see all of a run, empty where it was shown, and how to check its
@@ -158,6 +168,21 @@ func unanswered(r score.Result) []string {
 	for _, run := range r.Runs {
 		if run.Unanswered > 0 && run.Asked.Provider != model.Replay {
 			lines = append(lines, fmt.Sprintf("missing: %d of %d answers of %s on %s (%s)", run.Unanswered, run.N, run.Target, run.Dataset, run.Label))
+		}
+	}
+	return lines
+}
+
+// nothingJudged says why no judge could judge anything; nil where one could.
+func nothingJudged(r score.Result) (lines []string) {
+	for _, run := range r.Runs {
+		for _, j := range run.Judges {
+			if j.Judged > 0 {
+				return nil
+			}
+			if j.Unjudged > 0 {
+				lines = append(lines, fmt.Sprintf("%s judged none of the %d answers of %s: %s", j.Judge, j.Unjudged, run.Target, j.UnjudgedFor))
+			}
 		}
 	}
 	return lines

@@ -26,7 +26,7 @@ import (
 
 func (a app) reportCommand() *cobra.Command {
 	var store string
-	var list, methods, published bool
+	var list, methods, published, reread bool
 	var accepted []string
 	out := command.Output{MostUnjudged: score.DefaultMostUnjudged}
 	c := &cobra.Command{
@@ -62,7 +62,7 @@ the publication. With --out it also writes the trade-off plot.`,
 			if methods {
 				show = func(v report.View) table.View { return report.Methods{View: v} }
 			}
-			return a.report(c.Context(), store, names, out, accepted, show)
+			return a.report(c.Context(), store, names, out, accepted, reread, show)
 		},
 	}
 	c.Flags().BoolVar(&list, "list", false, "list the studies of the store")
@@ -70,6 +70,7 @@ the publication. With --out it also writes the trade-off plot.`,
 	flags.BoolVar(&methods, "methods", false, "print a table for a system card, how its figures were made, and BibTeX")
 	flags.BoolVar(&published, "paper", false, "show the figures published with OR-Bench")
 	flags.StringArrayVar(&accepted, "accept-model", nil, "count answers under this model `NAME` as the asked model's, if the report says that orbench cannot decide; repeatable")
+	flags.BoolVar(&reread, "reread", false, "read the replies as orbench reads them now, not as when the run was made, from now on")
 	a.StoreFlag(c, &store)
 	out.Register(c)
 	command.AddSettings(c, command.Setting{Name: "most_unjudged", Into: &out.MostUnjudged, Usage: "give no rate where more than this share of the answers is unjudged (default 0.1)"})
@@ -78,7 +79,7 @@ the publication. With --out it also writes the trade-off plot.`,
 }
 
 // report derives stored runs and shows them.
-func (a app) report(ctx context.Context, store string, names []string, out command.Output, accepted []string, show func(report.View) table.View) (err error) {
+func (a app) report(ctx context.Context, store string, names []string, out command.Output, accepted []string, reread bool, show func(report.View) table.View) (err error) {
 	if err := out.Check(); err != nil {
 		return err
 	}
@@ -88,7 +89,11 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 	if out.Redact && out.Dir == "" && len(out.Places) == 0 {
 		return command.InputError("--redact", "what is printed has no texts", "name a folder with --out, or leave it out")
 	}
-	memory, err := a.OpenReading(ctx, store)
+	open := a.OpenReading
+	if reread {
+		open = a.OpenExisting
+	}
+	memory, err := open(ctx, store)
 	if err != nil {
 		return err
 	}
@@ -104,6 +109,11 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 		if s.Run == nil && show != nil {
 			return command.InputError("--methods", fmt.Sprintf("it describes runs, and %s is one of orbench %s", s.Name, s.Kind), "leave it out, or name a run")
 		}
+		if s.Judged != nil && reread {
+			if err := errors.Join(s.Judged.Reread(s.Study), saveAgain(ctx, memory, s.Study)); err != nil {
+				return err
+			}
+		}
 		if s.Run == nil {
 			return a.showStudy(ctx, memory, s, out)
 		}
@@ -115,6 +125,11 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 	}
 	for _, r := range runs {
 		r.Accepted = slices.Concat(r.Accepted, accepted)
+		if reread {
+			if err := errors.Join(r.Reread(), saveAgain(ctx, memory, r.Study)); err != nil {
+				return err
+			}
+		}
 	}
 	if err := out.CheckPlaces(run.Subject(runs...), interchange.StudyOf(runs...)); err != nil {
 		return err
@@ -133,7 +148,8 @@ func (a app) showStudy(ctx context.Context, memory store.Reader, s *kinds.Opened
 	}
 	of := folder.NewSubject("figures of "+s.Name, string(s.Config))
 	if s.Judged != nil {
-		return a.showRecorded(ctx, s.Judged, s.Study, memory, out, of, "", false)
+		_, err := a.showRecorded(ctx, s.Judged, s.Study, memory, out, of, "", false)
+		return err
 	}
 	if err := out.RefuseAnswers("orbench " + string(s.Kind)); err != nil {
 		return err
@@ -170,4 +186,13 @@ func (a app) listStudies(ctx context.Context, at string) (err error) {
 	var d table.Document
 	d.Add(list)
 	return d.Text(a.Stdout, a.Screen(false))
+}
+
+// saveAgain keeps new settings of a study that the store has.
+func saveAgain(ctx context.Context, memory *store.Store, s *study.Study) error {
+	kept, err := s.Stored()
+	if err != nil {
+		return err
+	}
+	return memory.SaveRun(ctx, kept)
 }

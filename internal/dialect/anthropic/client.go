@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	json "github.com/go-json-experiment/json/v1"
 
 	"github.com/orbench/orbench/internal/dialect/wire"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/model"
 )
 
@@ -31,24 +33,20 @@ func New(cfg ClientConfig) *wire.Caller {
 }
 
 // read gives the meaning of a reply.
-func read(reply wire.Reply) (model.Response, error) {
-	if reply.OK() {
-		return decode(reply.Body)
+func read(from wire.Reply) (model.Response, error) {
+	if from.OK() {
+		return decode(from.Body)
 	}
-	text, kind := said(reply.Body), model.KindOfStatus(reply.Status)
+	text, kind := said(from.Body), model.KindOfStatus(from.Status)
 	// All of these come as status 400 and type invalid_request_error, so that
 	// the text alone tells them from a wrong request.
-	lower := strings.ToLower(text)
+	block := reply.Fault(from.Status, text)
 	switch {
 	case wire.Limited(text):
 		kind = model.Limited
-	case kind != model.Invalid:
-	case strings.Contains(lower, "blocked by content filtering policy"):
-		return model.Response{
-			Text: reply.Clip(text), Finish: model.Blocked,
-			Block: &model.Block{Kind: model.OutputFilter, Detail: "content_filtering_policy"},
-		}, nil
-	case strings.Contains(lower, "credit balance is too low"):
+	case block != nil && (kind == model.Invalid || kind == model.Denied && from.Status == http.StatusForbidden):
+		return model.Response{Text: from.Clip(text), Finish: model.Blocked, Block: block}, nil
+	case kind == model.Invalid && strings.Contains(strings.ToLower(text), "credit balance is too low"):
 		kind = model.Quota
 	}
 	return model.Response{}, &model.Error{Kind: kind, Message: text}
@@ -131,10 +129,6 @@ func decode(body []byte) (model.Response, error) {
 		}.Bounded(),
 	}
 	switch m.StopReason {
-	case "end_turn", "stop_sequence":
-		resp.Finish = model.Stop
-	case "max_tokens", "model_context_window_exceeded":
-		resp.Finish = model.Length
 	case "refusal":
 		resp.Finish, resp.Block = model.Blocked, &model.Block{Kind: model.RefusalField, Detail: "refusal"}
 		if m.Stop.Category != "" {
@@ -145,9 +139,10 @@ func decode(body []byte) (model.Response, error) {
 			resp.Text = m.Stop.Explanation
 		}
 	default:
-		resp.Finish = model.OtherFinish
+		resp.Finish, resp.Block = reply.End(m.StopReason)
+		resp.Finish = cmp.Or(resp.Finish, model.OtherFinish)
 	}
-	answer, thought := model.CutThinking(resp.Text)
+	answer, thought := reply.Kept(resp.Text)
 	resp.Text, resp.Thinking = answer, strings.TrimSpace(resp.Thinking+"\n"+thought)
 	return resp, nil
 }

@@ -156,7 +156,7 @@ func TestFinish(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[string]model.Finish{
 		"end_turn": model.Stop, "stop_sequence": model.Stop, "max_tokens": model.Length,
-		"model_context_window_exceeded": model.Length, "tool_use": model.OtherFinish, "pause_turn": model.OtherFinish, "": model.OtherFinish,
+		"model_context_window_exceeded": model.Length, "tool_use": model.Called, "pause_turn": model.Called, "": model.OtherFinish,
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()

@@ -1,12 +1,14 @@
 package google
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
 	json "github.com/go-json-experiment/json/v1"
 
 	"github.com/orbench/orbench/internal/dialect/wire"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/model"
 )
 
@@ -42,17 +44,20 @@ func address(root, name string) (string, error) {
 }
 
 // read gives the meaning of a reply.
-func read(reply wire.Reply) (model.Response, error) {
-	if reply.OK() {
-		return decode(reply.Body)
+func read(from wire.Reply) (model.Response, error) {
+	if from.OK() {
+		return decode(from.Body)
 	}
-	f := faultOf(reply.Body)
-	kind, wait := f.kind(model.KindOfStatus(reply.Status))
+	f := faultOf(from.Body)
+	kind, wait := f.kind(model.KindOfStatus(from.Status))
+	if block := reply.Fault(from.Status, f.Message); block != nil && kind != model.Limited && kind != model.RateLimited {
+		return model.Response{Text: from.Clip(f.Message), Finish: model.Blocked, Block: block}, nil
+	}
 	return model.Response{}, &model.Error{Kind: kind, Message: f.Message, RetryAfter: wait}
 }
 
-// reply is the part of a reply that is read.
-type reply struct {
+// body is the part of a reply that is read.
+type body struct {
 	Candidates []*struct {
 		Content      *content `json:"content"`
 		FinishReason string   `json:"finishReason"`
@@ -83,9 +88,9 @@ var (
 )
 
 // decode reads the body of a reply with status 2xx.
-func decode(body []byte) (model.Response, error) {
-	var g *reply
-	if err := json.Unmarshal(body, &g); err != nil {
+func decode(text []byte) (model.Response, error) {
+	var g *body
+	if err := json.Unmarshal(text, &g); err != nil {
 		return model.Response{}, errUnreadable
 	}
 	if g == nil {
@@ -121,17 +126,10 @@ func decode(body []byte) (model.Response, error) {
 		return model.Response{}, errNoReply
 	}
 	resp.Text, resp.Thinking = texts(c.Content)
-	switch c.FinishReason {
-	case "STOP":
-		resp.Finish = model.Stop
-	case "MAX_TOKENS", "CONTINUATION":
-		resp.Finish = model.Length
-	case "SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII",
-		"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION":
-		block(model.OutputFilter, c.FinishReason, c.Ratings)
-	default:
-		resp.Finish = model.OtherFinish
+	if resp.Finish, resp.Block = reply.End(c.FinishReason); resp.Block != nil {
+		resp.Block.Categories = blocking(c.Ratings)
 	}
+	resp.Finish = cmp.Or(resp.Finish, model.OtherFinish)
 	return resp, nil
 }
 
@@ -162,6 +160,6 @@ func texts(c *content) (answer, thinking string) {
 			a.WriteString(p.Text)
 		}
 	}
-	answer, thought := model.CutThinking(a.String())
+	answer, thought := reply.Kept(a.String())
 	return answer, strings.TrimSpace(t.String() + "\n" + thought)
 }

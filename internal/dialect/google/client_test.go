@@ -209,7 +209,7 @@ func TestFinish(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[string]model.Finish{
 		"STOP": model.Stop, "MAX_TOKENS": model.Length, "OTHER": model.OtherFinish, "LANGUAGE": model.OtherFinish,
-		"MALFORMED_FUNCTION_CALL": model.OtherFinish, "SPII": model.Blocked, "BLOCKLIST": model.Blocked,
+		"MALFORMED_FUNCTION_CALL": model.Broken, "SPII": model.Blocked, "BLOCKLIST": model.Blocked,
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()

@@ -205,7 +205,7 @@ var blocks = []dialecttest.Blocked{
 		Name:   "OpenRouter, of Anthropic's filter",
 		Status: 400,
 		Body:   `{"error":{"code":400,"message":"Provider returned error","metadata":{"provider_name":"Anthropic","raw":"{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"Output blocked by content filtering policy\"}}"}}}`,
-		Want:   model.Block{Kind: model.PromptFilter, Detail: "content_filtering_policy (Anthropic)"},
+		Want:   model.Block{Kind: model.OutputFilter, Detail: "content_filtering_policy (Anthropic)"},
 		Text:   "Output blocked by content filtering policy",
 	},
 	{

@@ -1,21 +1,26 @@
 package openai
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	json "github.com/go-json-experiment/json/v1"
 
 	"github.com/orbench/orbench/internal/dialect/wire"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/model"
 )
 
-// reply is the part of a chat completion that is read. Fields that servers fill
+// body is the part of a chat completion that is read. Fields that servers fill
 // with different kinds of value are of type any, which is also the fastest way
 // to read a string.
-type reply struct {
+type body struct {
 	ID      any      `json:"id"`
 	Model   any      `json:"model"`
 	Choices []choice `json:"choices"`
@@ -31,6 +36,15 @@ type reply struct {
 	PromptFilter []struct {
 		Results any `json:"content_filter_results"`
 	} `json:"prompt_filter_results"`
+	// Base is set in place of choices by MiniMax
+	// (https://platform.minimax.io/docs/api-reference/errorcode).
+	Base struct {
+		Code    int    `json:"status_code"`
+		Message string `json:"status_msg"`
+	} `json:"base_resp"`
+	// Message and Done are those of Ollama's own API (https://docs.ollama.com/api/chat).
+	Message *message `json:"message"`
+	Done    any      `json:"done_reason"`
 }
 
 type choice struct {
@@ -74,6 +88,27 @@ type message struct {
 	Reasoning        any `json:"reasoning"`         // OpenRouter, Groq, Ollama
 
 	Fields specific `json:"provider_specific_fields"`
+	// Calls and Call call tools.
+	Calls any `json:"tool_calls"`
+	Call  any `json:"function_call"`
+}
+
+// calls reports whether the message calls a tool.
+func (m *message) calls() bool {
+	list, _ := m.Calls.([]any)
+	return len(list) > 0 || m.Call != nil
+}
+
+// says reports whether a choice has a message that is not empty.
+func (c choice) says() bool {
+	if finish, _ := reply.End(str(c.FinishReason)); finish == model.Blocked || c.Error != nil {
+		return true
+	}
+	if c.Message == nil {
+		return c.Text != nil && *c.Text != ""
+	}
+	answer, thinking := textOf(c.Message.Content)
+	return answer+thinking != "" || str(c.Message.Refusal) != "" || c.Message.calls()
 }
 
 type usage struct {
@@ -95,20 +130,53 @@ type usage struct {
 // type: such a field is left out. But without a choice there is no answer to
 // keep, and unless a filter is named, the call is a Transient failure.
 func decode(from wire.Reply) (model.Response, error) {
-	var r reply
-	err := json.Unmarshal(from.Body, &r)
+	var r body
+	text := from.Body
+	err := json.Unmarshal(text, &r)
 	// Unmarshal reads on past a value of the wrong type and reports the first.
 	_, wrongType := errors.AsType[*json.UnmarshalTypeError](err)
+	if err != nil && !wrongType {
+		text, r = unframed(from.Body), body{}
+		err = json.Unmarshal(text, &r)
+		_, wrongType = errors.AsType[*json.UnmarshalTypeError](err)
+	}
 	if err != nil && !wrongType {
 		return model.Response{}, errors.New("the reply is not JSON")
 	}
 	if len(r.Choices) == 0 {
-		return r.withoutChoice(from)
+		return r.withoutChoice(from, text)
 	}
-	c := r.Choices[0]
+	if wrongType && !r.Choices[0].says() { // home-made servers
+		var plain struct {
+			Choices []struct {
+				Message any `json:"message"`
+			} `json:"choices"`
+		}
+		if json.Unmarshal(text, &plain) == nil && len(plain.Choices) > 0 && str(plain.Choices[0].Message) != "" {
+			r.Choices[0].Message = &message{Content: plain.Choices[0].Message}
+		}
+	}
+	resp, err := r.response(from)
+	if wrongType && err == nil && resp.Text == "" && resp.Thinking == "" {
+		// The answer may be what could not be read, so this is no empty answer.
+		return model.Response{}, errors.New("the reply does not have the form of a chat completion")
+	}
+	return resp, err
+}
+
+// response reads the choices.
+func (r *body) response(from wire.Reply) (model.Response, error) {
+	// Servers that make several choices may leave the first empty.
+	c := r.Choices[max(0, slices.IndexFunc(r.Choices, func(c choice) bool { return c.says() }))]
 	finish, block := r.finish(c)
 	if block != nil {
 		block.Categories = filtered(c.Results)
+	}
+	if block == nil {
+		block = reply.Fault(0, r.Base.Message, strconv.Itoa(r.Base.Code)) // MiniMax
+		if block != nil {
+			finish = model.Blocked
+		}
 	}
 	if c.Error != nil {
 		// The filter behind a router may be told of beside an error.
@@ -150,6 +218,9 @@ func decode(from wire.Reply) (model.Response, error) {
 		}
 	}
 	resp.Finish, resp.Block = finish, block
+	if block == nil && c.Message.calls() {
+		resp.Finish = model.Called
+	}
 	if refusal := str(c.Message.Refusal); refusal != "" {
 		resp.Text = join(resp.Text, refusal)
 		if block == nil || c.native() == "" {
@@ -159,17 +230,20 @@ func decode(from wire.Reply) (model.Response, error) {
 	if word := c.broke(); word != "" && resp.Block == nil && resp.Text == "" && resp.Thinking == "" {
 		return model.Response{}, &model.Error{Kind: model.Transient, Message: "the provider behind the server broke off: " + word}
 	}
-	if wrongType && resp.Text == "" && resp.Thinking == "" {
-		// The answer may be what could not be read, so this is no empty answer.
-		return model.Response{}, errors.New("the reply does not have the form of a chat completion")
-	}
-	answer, thinking = model.CutThinking(resp.Text)
+	answer, thinking = reply.Kept(resp.Text)
 	resp.Text, resp.Thinking = answer, join(resp.Thinking, thinking)
 	return resp, nil
 }
 
 // withoutChoice gives the meaning of a reply that holds no choice.
-func (r *reply) withoutChoice(from wire.Reply) (model.Response, error) {
+func (r *body) withoutChoice(from wire.Reply, text []byte) (model.Response, error) {
+	if r.Message != nil { // Ollama's own API
+		r.Choices = []choice{{Message: r.Message, FinishReason: r.Done}}
+		return r.response(from)
+	}
+	if block := reply.Fault(0, r.Base.Message, strconv.Itoa(r.Base.Code)); block != nil { // MiniMax
+		return model.Response{Text: r.Base.Message, Finish: model.Blocked, Block: block, Usage: r.Usage.model(), Model: str(r.Model), ID: str(r.ID)}, nil
+	}
 	if r.Error != nil {
 		return faultOf(r.Error).meaning(from)
 	}
@@ -181,8 +255,28 @@ func (r *reply) withoutChoice(from wire.Reply) (model.Response, error) {
 			}, nil
 		}
 	}
+	if word := blockReason.FindSubmatch(text); word != nil { // Google's own form
+		return model.Response{Finish: model.Blocked, Block: &model.Block{Kind: model.PromptFilter, Detail: string(word[1])}}, nil
+	}
+	if answer, _ := reply.Unwrap(string(text)); ownForm.Match(text) && !bytes.Contains(text, []byte(`"choices"`)) && answer != string(text) && reply.IsValue(answer) {
+		finish, block := reply.End("")
+		if word := ended.FindSubmatch(text); word != nil {
+			finish, block = reply.End(string(word[1]))
+		}
+		return model.Response{Text: answer, Finish: cmp.Or(finish, model.OtherFinish), Block: block, Model: str(r.Model), ID: str(r.ID), Usage: r.Usage.model()}, nil
+	}
 	return model.Response{}, errors.New("the reply holds no choice")
 }
+
+var (
+	// blockReason is Google's word for a prompt that was withheld.
+	blockReason = regexp.MustCompile(`"block_?[rR]eason"\s*:\s*"(\w{3,60})"`)
+	// ownForm begins a reply in the form of another API: Anthropic's, Google's, OpenAI's
+	// responses, Ollama's, text-generation-inference.
+	ownForm = regexp.MustCompile(`"(?:content|candidates|output|outputs|output_text|generated_text|response|generations|results)"\s*:\s*[\["{]`)
+	// ended has the word for how such an answer ended.
+	ended = regexp.MustCompile(`"(?:stop_reason|finish_?[rR]eason|done_reason)"\s*:\s*"([^"]{1,60})"`)
+)
 
 // filtered are the categories for which a filter of Azure withheld something, in order
 // (https://learn.microsoft.com/azure/ai-foundry/openai/concepts/content-filter).
@@ -227,48 +321,28 @@ func (c choice) broke() string {
 
 // finish reads why a choice ended. What a router makes of it can hide that a filter of the
 // provider behind it withheld the answer, or which one; the provider's own word says so.
-func (r *reply) finish(c choice) (model.Finish, *model.Block) {
+func (r *body) finish(c choice) (model.Finish, *model.Block) {
 	reason, native := str(c.FinishReason), c.native()
-	finish, block := finishOf(reason)
+	finish, block := reply.End(clip([]byte(reason)))
+	if finish == "" {
+		finish = model.OtherFinish
+	}
 	if native == "" {
 		return finish, block
 	}
-	behind, why := finishOf(native)
+	behind, why := reply.End(clip([]byte(native)))
 	switch {
 	case block == nil && why != nil:
 		finish, block = behind, why
 	case block != nil && !strings.Contains(strings.ToLower(reason), strings.ToLower(native)):
 		block.Detail += ": " + clip([]byte(native))
-	case finish != model.Length && behind == model.Length || reason == "":
+	case finish != model.Length && behind == model.Length || behind == model.Broken || reason == "":
 		finish = behind
 	}
 	if name := str(r.Provider); block != nil && name != "" {
 		block.Detail += " (" + clip([]byte(name)) + ")"
 	}
 	return finish, block
-}
-
-// filters are words for a filter in finish reasons, in lower case: OpenAI's, Google's,
-// Anthropic's (refusal), Bedrock's and Cohere's.
-var filters = []string{"content_filter", "safety", "prohibited_content", "blocklist", "recitation", "spii", "refusal", "guardrail_intervened", "error_toxic"}
-
-// finishOf reads a finish reason. The servers' own names come from their
-// documentation; anything unknown is OtherFinish.
-func finishOf(reason string) (model.Finish, *model.Block) {
-	lower := strings.ToLower(reason)
-	switch lower {
-	case "stop", "eos", "eos_token", "end_turn", "stop_sequence":
-		return model.Stop, nil
-	case "length", "max_tokens", "model_length":
-		return model.Length, nil
-	}
-	// Gateways pass on other providers' words, such as "content_filter: SAFETY".
-	for _, word := range filters {
-		if strings.Contains(lower, word) {
-			return model.Blocked, &model.Block{Kind: model.OutputFilter, Detail: clip([]byte(reason))}
-		}
-	}
-	return model.OtherFinish, nil
 }
 
 // textOf reads a message's content: a string, nothing, or a list of parts, of
@@ -298,7 +372,8 @@ func textOf(content any) (answer, thinking string) {
 			t.WriteString(textOnly(part["thinking"]))
 			continue
 		}
-		a.WriteString(str(part["text"]))
+		text, _ := part["text"].(map[string]any) // OpenAI's assistants
+		a.WriteString(cmp.Or(str(part["text"]), str(text["value"])))
 		a.WriteString(str(part["refusal"]))
 	}
 	return a.String(), t.String()
@@ -338,6 +413,55 @@ func join(texts ...string) string {
 func str(v any) string {
 	s, _ := v.(string)
 	return s
+}
+
+// unframed is the body of a reply as JSON: without a byte order mark, and without the lines of
+// a stream around it. The chunks of a stream that nobody asked for are joined.
+func unframed(body []byte) []byte {
+	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\ufeff")))
+	if at := bytes.LastIndexByte(body, '}') + 1; at > 0 && body[0] == '{' && json.Unmarshal(body[:at], new(any)) == nil {
+		return body[:at]
+	}
+	joined := map[string]any{}
+	var text, thinking strings.Builder
+	var finish any
+	chunks := 0
+	for line := range bytes.Lines(body) {
+		line = bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(line), []byte("data:")))
+		var chunk map[string]any
+		if len(line) == 0 || line[0] != '{' || json.Unmarshal(line, &chunk) != nil {
+			continue
+		}
+		chunks++
+		maps.Copy(joined, chunk)
+		choices, _ := chunk["choices"].([]any)
+		if len(choices) > 0 {
+			chunk, _ = choices[0].(map[string]any)
+		}
+		for _, name := range []string{"finish_reason", "done_reason", "stop_reason"} {
+			if chunk[name] != nil {
+				finish = chunk[name]
+			}
+		}
+		for _, name := range []string{"delta", "message"} { // OpenAI's, Ollama's
+			piece, _ := chunk[name].(map[string]any)
+			answer, thought := textOf(piece["content"])
+			text.WriteString(cmp.Or(answer, str(piece["text"]), str(chunk[name])))
+			thinking.WriteString(cmp.Or(thought, str(piece["reasoning_content"]), str(piece["reasoning"]), str(piece["thinking"])))
+		}
+		text.WriteString(cmp.Or(str(chunk["text"]), str(chunk["response"])))
+	}
+	if chunks == 0 {
+		return body
+	}
+	if delete(joined, "message"); text.Len()+thinking.Len() > 0 || finish != nil {
+		joined["choices"] = []any{map[string]any{"finish_reason": finish, "message": map[string]any{"content": text.String(), "reasoning_content": thinking.String()}}}
+	}
+	whole, err := json.Marshal(joined)
+	if err != nil {
+		return body
+	}
+	return whole
 }
 
 // clip is the start of a body, for a message that model.Clip clips for good.

@@ -92,7 +92,52 @@ func TestDecode(t *testing.T) {
 		{
 			"a tool call",
 			`{"choices":[{"finish_reason":"tool_calls","message":{"content":null,"tool_calls":[{"id":"1"}]}}]}`,
-			model.Response{Finish: model.OtherFinish},
+			model.Response{Finish: model.Called},
+		},
+		{
+			"a message that is a text",
+			`{"choices":[{"finish_reason":"stop","message":"Yes."}]}`,
+			model.Response{Text: "Yes.", Finish: model.Stop},
+		},
+		{
+			"words beside a call of a tool",
+			`{"choices":[{"finish_reason":"stop","message":{"content":"One moment.","tool_calls":[{"id":"1"}]}}]}`,
+			model.Response{Text: "One moment.", Finish: model.Called},
+		},
+		{
+			"a first choice without text",
+			`{"choices":[{"finish_reason":"stop","message":{"content":""}},{"finish_reason":"length","message":{"content":"Yes"}}]}`,
+			model.Response{Text: "Yes", Finish: model.Length},
+		},
+		{
+			"a first choice that was filtered",
+			`{"choices":[{"finish_reason":"content_filter","message":{"content":""}},{"finish_reason":"stop","message":{"content":"Yes."}}]}`,
+			model.Response{Finish: model.Blocked, Block: &model.Block{Kind: model.OutputFilter, Detail: "content_filter"}},
+		},
+		{
+			"a text that is an object",
+			`{"choices":[{"finish_reason":"stop","message":{"content":[{"type":"text","text":{"value":"Yes."}}]}}]}`,
+			model.Response{Text: "Yes.", Finish: model.Stop},
+		},
+		{
+			"Ollama's own form",
+			`{"model":"m","message":{"role":"assistant","content":"Yes."},"done":true,"done_reason":"length"}`,
+			model.Response{Text: "Yes.", Finish: model.Length, Model: "m"},
+		},
+		{
+			"a byte order mark, and the end of a stream",
+			"\ufeff" + `{"choices":[{"finish_reason":"stop","message":{"content":"Yes."}}]}` + "\n\ndata: [DONE]\n",
+			model.Response{Text: "Yes.", Finish: model.Stop},
+		},
+		{
+			"a stream that nobody asked for",
+			": waiting\n\ndata: " + `{"model":"m","choices":[{"delta":{"reasoning_content":"Hm."}}]}` + "\n\ndata: " + `{"choices":[{"delta":{"content":"Ye"}}]}` + "\n\ndata: " + `{"choices":[{"delta":{"content":"s."},"finish_reason":"stop"}]}` + "\n\ndata: " + `{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}` + "\n\ndata: [DONE]\n\n",
+			model.Response{Text: "Yes.", Thinking: "Hm.", Finish: model.Stop, Model: "m", Usage: model.Usage{Input: 3, Output: 2}},
+		},
+		{
+			"a block in place of choices",
+			`{"choices":null,"base_resp":{"status_code":1026,"status_msg":"input new_sensitive"}}`,
+			model.Response{Text: "input new_sensitive", Finish: model.Blocked, Block: &model.Block{Kind: model.PromptFilter, Detail: "MiniMax"}},
 		},
 		{
 			"no finish reason",
@@ -122,7 +167,7 @@ func TestDecode(t *testing.T) {
 		{
 			"an answer that broke off behind a router, paid for",
 			`{"choices":[{"finish_reason":"stop","native_finish_reason":"network_error","message":{"content":"Ye"}}]}`,
-			model.Response{Text: "Ye", Finish: model.Stop},
+			model.Response{Text: "Ye", Finish: model.Broken},
 		},
 		{
 			"a router's fields of the wrong type",
@@ -180,7 +225,7 @@ func TestDecodeFault(t *testing.T) {
 		{"the fault of the provider behind a router", `{"error":{"code":429,"message":"Provider returned error","metadata":{"provider_name":"X","raw":"too busy"}}}`, model.RateLimited, 429, "too busy"},
 		{"a bare text", `{"error":"model is loading"}`, model.Transient, 0, "model is loading"},
 		{"no choice, no filter", `{"choices":[],"prompt_filter_results":[{"content_filter_results":{"hate":{"filtered":false}}}]}`, model.Transient, 0, "no choice"},
-		{"a message that is no object", `{"choices":[{"finish_reason":"stop","message":"Yes."}]}`, model.Transient, 0, "not have the form"},
+		{"a message that is a number", `{"choices":[{"finish_reason":"stop","message":7}]}`, model.Transient, 0, "not have the form"},
 		{"a choice of a stream", `{"choices":[{"finish_reason":"stop","delta":{"content":"Yes."}}]}`, model.Transient, 0, "no message"},
 		{"a choice that is null", `{"choices":[null]}`, model.Transient, 0, "no message"},
 		{"choices that are no list", `{"choices":{"message":{"content":"Yes."}}}`, model.Transient, 0, "no choice"},

@@ -3,11 +3,13 @@ package openai
 import (
 	"cmp"
 	"encoding/json"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/orbench/orbench/internal/dialect/wire"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/model"
 )
 
@@ -54,13 +56,14 @@ func read(from wire.Reply) (model.Response, error) {
 // faultIn reads the body of an error.
 func faultIn(v any) fault {
 	if list, ok := v.([]any); ok && len(list) > 0 {
-		v = list[0]
+		return faultIn(list[0])
 	}
 	f := faultOf(v)
 	if top, ok := v.(map[string]any); ok && top["error"] != nil {
 		outer := f
-		f = faultOf(top["error"])
+		f = faultIn(top["error"])
 		f.codes = append(f.codes, outer.codes...)
+		f.message = cmp.Or(f.message, outer.message)
 	}
 	return f
 }
@@ -72,16 +75,17 @@ func faultOf(v any) fault {
 		return fault{message: str(v)}
 	}
 	f := fault{message: str(m["message"])}
-	if f.message == "" && m["detail"] != nil {
-		f.message = str(m["detail"])
-		if f.message == "" {
-			detail, _ := json.Marshal(m["detail"])
-			f.message = clip(detail)
+	for _, name := range []string{"message", "detail", "description", "msg", "errors"} {
+		if f.message == "" && m[name] != nil {
+			if f.message = str(m[name]); f.message == "" {
+				text, _ := json.Marshal(m[name])
+				f.message = clip(text)
+			}
 		}
 	}
 	inner, _ := m["innererror"].(map[string]any)
 	f.categories = filtered(inner["content_filter_result"])
-	for _, code := range []any{m["code"], m["type"], inner["code"]} {
+	for _, code := range []any{m["code"], m["type"], m["error_code"], inner["code"]} {
 		switch c := code.(type) {
 		case string:
 			f.codes = append(f.codes, strings.ToLower(c))
@@ -89,6 +93,7 @@ func faultOf(v any) fault {
 				f.setStatus(n)
 			}
 		case float64:
+			f.codes = append(f.codes, strconv.Itoa(int(c)))
 			f.setStatus(int(c))
 		}
 	}
@@ -139,35 +144,16 @@ func (f fault) says(phrases ...string) bool {
 	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(message, p) })
 }
 
-// blocked reports whether the fault is a filter that withheld the prompt or the
-// answer, and the provider's word for it.
-//
-// Phrases are matched only where a provider gives such a block the same code as
-// any other fault: xAI, DeepSeek, LiteLLM, Anthropic, and OpenAI's reasoning models.
-func (f fault) blocked() (detail string, ok bool) {
-	switch {
-	case f.has("content_filter", "responsibleaipolicyviolation"): // Azure, Moonshot
-		return "content_filter", true
-	case f.has("content_policy_violation", "moderation_blocked"): // OpenAI, OpenRouter
-		return "content_policy_violation", true
-	case f.has("data_inspection_failed", "datainspectionfailed"): // DashScope (Qwen)
-		return "data_inspection_failed", true
-	case f.has("invalid_prompt") && f.says("flagged", "usage policy"): // OpenAI
-		return "invalid_prompt", true
-	case f.has("bio_policy"): // OpenAI, of one request
-		return "bio_policy", true
-	case f.says("violates usage guidelines"): // xAI
-		return "usage_guidelines", true
-	case f.says("content exists risk"): // DeepSeek
-		return "content_exists_risk", true
-	case f.says("contentpolicyviolationerror"): // LiteLLM
-		return "content_policy_violation", true
-	case f.says("blocked by content filtering policy"): // Anthropic, behind a router
-		return "content_filtering_policy", true
-	case f.flagged != "": // OpenRouter
-		return f.flagged, true
+// blocked is the block that the fault tells of, nil for none.
+func (f fault) blocked(status int) *model.Block {
+	block := reply.Fault(status, f.message, f.codes...)
+	if f.flagged != "" { // OpenRouter
+		block = &model.Block{Kind: model.PromptFilter, Detail: f.flagged}
 	}
-	return "", false
+	if block != nil {
+		block.Categories = f.categories
+	}
+	return block
 }
 
 // kind sorts a fault that is not a block. A status of 0 stands for a fault
@@ -193,17 +179,18 @@ func (f fault) kind(status int) model.Kind {
 	return model.Transient
 }
 
+// mayBlock reports whether a fault can be of one prompt: not of the key, a limit or the account.
+func (f fault) mayBlock(status int) bool {
+	return status != http.StatusUnauthorized && status != http.StatusTooManyRequests && status != http.StatusPaymentRequired && !wire.Limited(f.message, f.codes...)
+}
+
 // meaning decides between a block, which is a result, and an error.
 func (f fault) meaning(from wire.Reply) (model.Response, error) {
-	if detail, ok := f.blocked(); ok {
+	if block := f.blocked(from.Status); block != nil && f.mayBlock(from.Status) {
 		if f.provider != "" {
-			detail += " (" + clip([]byte(f.provider)) + ")"
+			block.Detail += " (" + clip([]byte(f.provider)) + ")"
 		}
-		return model.Response{
-			Text:   from.Clip(f.message),
-			Finish: model.Blocked,
-			Block:  &model.Block{Kind: model.PromptFilter, Detail: detail, Categories: f.categories},
-		}, nil
+		return model.Response{Text: from.Clip(f.message), Finish: model.Blocked, Block: block}, nil
 	}
 	status := from.Status
 	if from.OK() {

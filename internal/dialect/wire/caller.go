@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"regexp"
 	"sync"
 	"time"
 
@@ -108,6 +109,14 @@ func (c *Caller) Ask(ctx context.Context, r model.Request) (model.Response, erro
 	return model.Response{}, Failure(c.provider, r.Model, err, c.key)
 }
 
+// longWait is a wait that a run does not wait for.
+const longWait = time.Hour
+
+// ofDay is in the message of a fault that is about the allowance of a day: Groq's
+// (https://console.groq.com/docs/rate-limits), OpenRouter's
+// (https://openrouter.ai/docs/api-reference/limits), GitHub Models'.
+var ofDay = regexp.MustCompile(`(?i)\b(?:per[ -_]?day|daily|[tr]pd|perday|24 ?h(?:ours)?)\b|-per-day`)
+
 // Body is what Ask sends for a request. It fails for one that the dialect cannot hold.
 func (c *Caller) Body(r model.Request) ([]byte, error) { return c.dialect.Encode(r) }
 
@@ -145,6 +154,12 @@ func (c *Caller) read(r model.Request, reply Reply) (model.Response, error) {
 	e.Provider, e.Model, e.Message, e.Allowance = c.provider, r.Model, reply.Clip(e.Message), allowance
 	if !reply.OK() {
 		e.Status = reply.Status
+	}
+	if wait := RetryAfter(reply.Header, time.Now()); e.Kind == model.RateLimited && (wait >= longWait || ofDay.MatchString(e.Message)) {
+		e.Kind = model.Quota // a day's allowance does not come back within a run
+		if wait > 0 {
+			e.Message += " (comes back in " + wait.Round(time.Minute).String() + ")"
+		}
 	}
 	if e.Retryable() {
 		e.RetryAfter = max(e.RetryAfter, RetryAfter(reply.Header, time.Now()))

@@ -1,0 +1,338 @@
+package reply
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/orbench/orbench/model"
+)
+
+// TestTables checks that each entry has a source and a date.
+func TestTables(t *testing.T) {
+	t.Parallel()
+	blocks()
+	endings()
+	noAnswers()
+	around()
+	files, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	newest := ""
+	for _, f := range files {
+		if !strings.HasSuffix(f.Name(), ".yaml") {
+			continue
+		}
+		text, err := os.ReadFile(f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, e := range regexp.MustCompile(`(?m)^- `).Split(string(text), -1)[1:] {
+			source := regexp.MustCompile(`(?m)^  source: https://\S+`).FindString(e)
+			date := regexp.MustCompile(`(?m)^  date: (\d{4}-\d\d-\d\d)$`).FindStringSubmatch(e)
+			if source == "" || date == nil {
+				t.Errorf("%s: entry %d has no source or no date:\n%s", f.Name(), i+1, e)
+				continue
+			}
+			newest = max(newest, date[1])
+		}
+	}
+	if newest != Present {
+		t.Errorf("the newest entry is of %s, and Present is %s", newest, Present)
+	}
+}
+
+func TestCut(t *testing.T) {
+	t.Parallel()
+	first := Reading{Date: First}
+	for name, tt := range map[string]struct {
+		by                           Reading
+		text, answer, thinking, form string
+	}{
+		"none":                 {first, " An answer.\n", " An answer.\n", "", ""},
+		"empty":                {first, "", "", "", ""},
+		"a block":              {first, "<think>\nHm.\n</think>\n\nYes.", "Yes.", "Hm.", "think"},
+		"after white space":    {first, "\n <think>Hm.</think>Yes.", "Yes.", "Hm.", "think"},
+		"other tags":           {first, "<thinking>a</thinking><reasoning>b</reasoning>Yes.", "Yes.", "a\nb", "thinking"},
+		"an empty block":       {first, "<think>\n\n</think>\n\nYes.", "Yes.", "", "think"},
+		"two blocks":           {first, "<think>a</think>\n<think>b</think> Yes.", "Yes.", "a\nb", "think"},
+		"left open":            {first, "<think>Hm, and then", "", "Hm, and then", "think"},
+		"the second left open": {first, "<think>a</think><think>b", "", "a\nb", "think"},
+		"only closed":          {first, "Hm.\n</think>\nYes.", "Yes.", "Hm.", "think"},
+		"only closing":         {first, "</think>Yes.", "Yes.", "", "think"},
+		"closed, then a block": {first, "Hm.</think><think>a</think>Yes.", "<think>a</think>Yes.", "Hm.", "think"},
+		"in the answer":        {first, "Write <think>x</think> around it.", "Write <think>x</think> around it.", "", ""},
+		"a closing tag in the answer after a block": {first, "<think>a</think>The tag </think> ends it.", "The tag </think> ends it.", "a", "think"},
+		"a tag within a word":                       {first, "<thinker>Yes.", "<thinker>Yes.", "", ""},
+		"nothing but blocks":                        {first, "<think>a</think>", "", "a", "think"},
+		"a form that was not known":                 {first, "[THINK]a[/THINK]Yes.", "[THINK]a[/THINK]Yes.", "", ""},
+		"marks that were not known":                 {first, "Yes.<|eot_id|>", "Yes.<|eot_id|>", "", ""},
+
+		"think with an answer in tags": {Reading{}, "<think>a</think>\n<answer>Yes.</answer>", "Yes.", "a", "think"},
+		"capitals":                     {Reading{}, "<Thought>a</Thought>\n<Output>Yes.</Output>", "Yes.", "a", "thought"},
+		"harmony":                      {Reading{}, "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>Yes.<|return|>", "Yes.", "<|message|>a<|end|><|start|>assistant", "harmony"},
+		"harmony, final alone":         {Reading{}, "<|channel|>final<|message|>Yes.<|return|>", "Yes.", "", "harmony"},
+		"harmony, cut":                 {Reading{}, "<|channel|>analysis<|message|>We need to", "", "<|message|>We need to", "harmony"},
+		"harmony without marks":        {Reading{}, "analysisWe see.assistantfinalYes.", "Yes.", "We see.", "harmony without marks"},
+		"an answer on analysis":        {Reading{}, "analysis of variance compares means.", "analysis of variance compares means.", "", ""},
+		"magistral":                    {Reading{}, "[THINK]a[/THINK]Yes.", "Yes.", "a", "magistral"},
+		"magistral, only closed":       {Reading{}, "a[/THINK]Yes.", "Yes.", "a", "magistral"},
+		"cohere":                       {Reading{}, "<|START_THINKING|>a<|END_THINKING|><|START_RESPONSE|>Yes.<|END_RESPONSE|>", "Yes.", "a", "cohere"},
+		"kimi":                         {Reading{}, "◁think▷a◁/think▷Yes.", "Yes.", "a", "kimi"},
+		"granite":                      {Reading{}, "Here is my thought process: a\n\nHere is my response: Yes.", "Yes.", "a", "granite"},
+		"a heading":                    {Reading{}, "Thinking: a\n\nYes.", "Yes.", "a", "a heading of thinking"},
+		"a heading and a signature":    {Reading{}, "Thinking: a\n\nb\nSignature: 0x1\n\nYes.", "Yes.", "a\n\nb", "a heading of thinking"},
+		"a heading and an answer":      {Reading{}, "Reasoning: a\n\nb\n\nAnswer: Yes.", "Yes.", "a\n\nb", "a heading of thinking"},
+		"a heading of the answer":      {Reading{}, "Thinking: the art of doubt.", "Thinking: the art of doubt.", "", ""},
+		"a quoted closing tag":         {Reading{}, "Write `</thinking>` at its end.", "Write `</thinking>` at its end.", "", ""},
+		"a closing tag in code":        {Reading{}, "Like this:\n```\n<b>x</thought>\n```", "Like this:\n```\n<b>x</thought>\n```", "", ""},
+		"marks":                        {Reading{}, "<|im_start|>assistant\nYes.<|im_end|>", "Yes.", "", ""},
+		"a mark in the answer":         {Reading{}, "The mark <|im_end|> ends a turn.", "The mark <|im_end|> ends a turn.", "", ""},
+		"details":                      {Reading{}, "<details type=\"reasoning\" done=\"true\">\na</details>\nYes.", "Yes.", "done=\"true\">\na", "Open WebUI"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if answer, thinking, form := tt.by.Cut(tt.text); answer != tt.answer || thinking != tt.thinking || form != tt.form {
+				t.Errorf("Cut(%q) = %q, %q, %q; want %q, %q, %q", tt.text, answer, thinking, form, tt.answer, tt.thinking, tt.form)
+			}
+		})
+	}
+}
+
+func TestCutOfManyBlocks(t *testing.T) {
+	t.Parallel()
+	const n = 200_000
+	for _, by := range []Reading{{Date: First}, {}} {
+		answer, thinking, _ := by.Cut(strings.Repeat("<think>a</think>", n) + "Yes.")
+		if answer != "Yes." || len(thinking) != 2*n-1 {
+			t.Errorf("answer %q, thinking of %d bytes; want all %d blocks cut", answer, len(thinking), n)
+		}
+	}
+}
+
+func TestUnwrap(t *testing.T) {
+	t.Parallel()
+	const no = "I'm sorry, but I can't do that for you."
+	for name, tt := range map[string]struct{ text, want string }{
+		"a member":           {`{"reply": "I'm sorry, but I can't do that for you."}`, no},
+		"beside a number":    {`{"text": "I'm sorry, but I can't do that for you.", "confidence": 0.9}`, no},
+		"a reply of an API":  {`{"id":"x1","choices":[{"index":0,"message":{"role":"assistant","content":"I'm sorry, but I can't do that for you."}}],"usage":{"total":3}}`, no},
+		"candidates":         {`{"candidates":[{"content":{"parts":[{"text":"I'm sorry, but "},{"text":"I can't do that for you."}],"role":"model"},"finishReason":"STOP"}]}`, no},
+		"a list":             {`["I'm sorry, but I can't do that for you."]`, no},
+		"a list of Python":   {`["I'm sorry, but I can't do that for you.", ]`, no},
+		"a tuple":            {`('I\'m sorry, but I can\'t do that for you.',)`, no},
+		"a dict":             {`{'output': "I'm sorry, but I can't do that for you.", 'cached': None}`, no},
+		"bytes":              {`b"I'm sorry, but I can't do that for you."`, no},
+		"a string":           {`"I'm sorry, but I can't do that for you."`, no},
+		"an object":          {`TextBlock(citations=None, text="I'm sorry, but I can't do that for you.", type='text')`, no},
+		"objects":            {`[TextBlock(text="I'm sorry, but I can't do that for you.", type='text')]`, no},
+		"members":            {`content="I'm sorry, but I can't do that for you." response_metadata={'model': 'm'} id='run-1'`, no},
+		"a block":            {"```\nI'm sorry, but I can't do that for you.\n```", no},
+		"a block of JSON":    {"```json\n{\"answer\": \"I'm sorry, but I can't do that for you.\"}\n```", no},
+		"HTML":               {"<div><p>I&#39;m sorry, but I can&#x27;t do that for you.</p></div>", no},
+		"entities":           {"I&#39;m sorry, but I can&#39;t do that for you.", no},
+		"escapes":            {`I\u0027m sorry, but I can\u0027t do that for you.`, no},
+		"a tag":              {"<answer>I'm sorry, but I can't do that for you.</answer>", no},
+		"a field":            {"answer: I'm sorry, but I can't do that for you.", no},
+		"a quotation":        {"> I'm sorry, but I can't do that for you.", no},
+		"a wrong decoding":   {"Iâ€™m sorry.", "I’m sorry."},
+		"prose":              {no, ""},
+		"brackets":           {"[1] The first source says so.", ""},
+		"several texts":      {`["Mix the dough.", "Let it rest.", "Bake it."]`, ""},
+		"data":               {`{"name": "Ada", "born": 1815}`, ""},
+		"much beside a text": {`{"answer": "Yes.", "steps": ["` + strings.Repeat("Knead it well. ", 30) + `"]}`, ""},
+		"code":               {"```python\nprint('hello')\n```", ""},
+		"code of no name":    {"```\nps aux | grep firefox\nkill 123\n```", ""},
+		"a page":             {"<table><tr><td>1</td></tr></table>", ""},
+		"a form of HTML":     {"<p>Name:</p><input name='a'>", ""},
+		"a call in a text":   {`print("hello")`, ""},
+		"open":               {`{"answer": "I'm sorry`, ""},
+		"broken off":         {`{"answer": "I'm sorry, but I can't do that for`, "I'm sorry, but I can't do that for"},
+		"escaped lines":      {`I'm sorry.\n\nI can't do that.`, "I'm sorry.\n\nI can't do that."},
+		"an address":         {"I%27m%20so%20sorry.", "I'm so sorry."},
+		"a box":              {`\boxed{I'm sorry, but I can't do that for you.}`, no},
+		"a path":             {`C:\new\table holds it.`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, dress := Unwrap(tt.text)
+			if tt.want == "" && dress != "" || tt.want != "" && got != tt.want {
+				t.Errorf("Unwrap(%q) = %q, %q; want %q", tt.text, got, dress, tt.want)
+			}
+		})
+	}
+}
+
+func TestFault(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		status  int
+		message string
+		codes   []string
+		want    string
+	}{
+		{400, "The prompt was filtered.", []string{"content_filter"}, "content_filter"},
+		{400, "{'error': 'Violated moderation policy'}", nil, "LiteLLM guardrail"},
+		{422, "Blocked by the input guardrail 'toxicity'", nil, "guardrail"},
+		{446, "anything", nil, "guardrail (HTTP 446)"},
+		{403, "Your request was blocked due to our content safety policy.", nil, "filter"},
+		{403, "Harmful content detected in the prompt", nil, "filter"},
+		{400, "系统检测到输入内容可能包含敏感内容", []string{"1301"}, "Zhipu"},
+		{400, "Request denied: prompt injection detected", nil, "filter"},
+		{400, "invalid request: blocked input", nil, "filter"},
+		{400, "content type must be application/json", nil, ""},
+		{403, "The request was blocked by the web application firewall", nil, ""},
+		{400, "The guardrail service failed to respond", nil, ""},
+		{403, "403 Bedrock guardrail request failed", nil, ""},
+		{404, "guardrail abc does not exist", nil, ""},
+		{403, "Your API key is blocked by an organization policy", nil, ""},
+		{403, "Access denied due to the network security policy", nil, ""},
+		{403, "Country, region, or territory not supported", nil, ""},
+		{400, "Your account was suspended for violating our usage policies.", nil, ""},
+		{400, "max_tokens is too large", []string{"invalid_prompt"}, ""},
+		{429, "Request was rejected due to rate limiting", nil, ""},
+		{400, "The schema is invalid: additionalProperties must be false", nil, ""},
+		{400, "Invalid value for safety_settings", nil, ""},
+	} {
+		got := ""
+		if b := Fault(tt.status, tt.message, tt.codes...); b != nil {
+			got = b.Detail
+		}
+		if got != tt.want {
+			t.Errorf("Fault(%d, %q, %q) = %q; want %q", tt.status, tt.message, tt.codes, got, tt.want)
+		}
+	}
+	if b := Faulted(`API error: 400 Bad Request {"error":{"code":"content_filter"}}`); b == nil {
+		t.Error("the text of a fault names its code, and is no block")
+	}
+}
+
+func TestAnswer(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		text           string
+		finish         model.Finish
+		want           string // the text
+		done, missing  string
+		blocked, would bool
+	}{
+		"an answer":             {"First mix the flour.", model.Stop, "First mix the flour.", "", "", false, false},
+		"thinking":              {"[THINK]a[/THINK]Yes.", model.Stop, "Yes.", "thinking (magistral)", "", false, true},
+		"a block as a text":     {"[RESPONSE BLOCKED]", model.Stop, "[RESPONSE BLOCKED]", "withheld (a block written as text)", "", true, true},
+		"a block in JSON":       {`{"answer": "[CONTENT FILTERED]"}`, model.Stop, `{"answer": "[CONTENT FILTERED]"}`, "withheld (a block written as text)", "", true, true},
+		"a sentence on a block": {"The message was blocked because your router filters port 25. Open it in the settings.", model.Stop, "The message was blocked because your router filters port 25. Open it in the settings.", "", "", false, false},
+		"nothing":               {" \n", model.Stop, " \n", "no answer (no text)", "no text", false, true},
+		"nothing, cut":          {"", model.Length, "", "", "", false, false},
+		"a missing value":       {"NaN", model.Stop, "NaN", "no answer (a missing value)", "a missing value", false, true},
+		"an error":              {"503 Service Unavailable", model.Stop, "503 Service Unavailable", "no answer (an error of the call)", "an error of the call", false, true},
+		"an error explained":    {"Error 503 means that a service is unavailable. Wait a while, then load the page again.", model.Stop, "Error 503 means that a service is unavailable. Wait a while, then load the page again.", "", "", false, false},
+		"a word":                {"Blocked", model.Stop, "Blocked", "", "", false, false},
+		"a fault with a block":  {"Error code: 400 - {'error': {'code': 'content_filter'}}", model.Stop, "Error code: 400 - {'error': {'code': 'content_filter'}}", "withheld (content_filter)", "", true, true},
+		"dots":                  {"...", model.Stop, "...", "no answer (no words)", "no words", false, true},
+		"an error in Go":        {"Error: in Go, wrap it with fmt.Errorf.", model.Stop, "Error: in Go, wrap it with fmt.Errorf.", "", "", false, false},
+		"none of them":          {"None of them is right.", model.Stop, "None of them is right.", "", "", false, false},
+		"a call":                {"Let me see.", model.Called, "Let me see.", "no answer (a call of a tool)", "a call of a tool", false, true},
+		"unknown JSON":          {`{"colour": "red"}`, model.Stop, `{"colour": "red"}`, "unknown: JSON of no known form", "", false, true},
+		"a template's token":    {"Yes.<|fim_middle|>No.", model.Stop, "Yes.<|fim_middle|>No.", "unknown: special tokens in the text", "", false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := model.Response{Text: tt.text, Finish: tt.finish}
+			got := (Reading{}).Answer(r)
+			read := model.Read{}
+			if got.Read != nil {
+				read = *got.Read
+			}
+			if got.Text != tt.want || read.Done != tt.done || read.Missing != tt.missing || (got.Finish == model.Blocked) != tt.blocked {
+				t.Errorf("%q is read as %q, %+v, %+v; want %q, %q, %q, blocked %t", tt.text, got.Text, got.Finish, read, tt.want, tt.done, tt.missing, tt.blocked)
+			}
+			if got.Stored() != tt.text {
+				t.Errorf("the text as kept is %q; want %q", got.Stored(), tt.text)
+			}
+			first := (Reading{Date: First}).Answer(r)
+			if first.Text != tt.text || first.Finish != tt.finish || (first.Read != nil && first.Read.Would != "") != tt.would || first.Stored() != tt.text {
+				t.Errorf("the first reading gives %+v, %+v", first, first.Read)
+			}
+		})
+	}
+	own := Reading{Blocks: []string{"Our filter said no*"}}
+	if got := own.Answer(model.Response{Text: "our filter said no: 17", Finish: model.Stop}); got.Finish != model.Blocked {
+		t.Errorf("a text that the user named is %+v", got)
+	}
+	if own.Failed(model.Invalid, "HTTP 400: Our filter is new") != nil || own.Failed(model.Transient, "HTTP 500: Our filter said no today") == nil {
+		t.Error("a failure is not read by the text that the user named")
+	}
+}
+
+func TestEnd(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]model.Finish{
+		"": "", "stop": model.Stop, "END_TURN": model.Stop, "max_output_tokens": model.Length, "FinishReason.MAX_TOKENS": model.Length, "tool_calls": model.Called,
+		"network_error": model.Broken, "upstream error": model.Broken, "content_filter: SAFETY": model.Blocked, "guardrail_intervened": model.Blocked, "sensitive": model.Blocked,
+		"something": model.OtherFinish, `["stop"]`: model.Stop,
+	} {
+		if got, block := End(word); got != want || (block != nil) != (want == model.Blocked) {
+			t.Errorf("End(%q) = %q, %v; want %q", word, got, block, want)
+		}
+	}
+}
+
+func FuzzCut(f *testing.F) {
+	for _, s := range []string{
+		"", "plain", "<think>a</think>b", "<think>a", "a</think>b", "<think></think><thinking>x</thinking> y </think> z", "<reasoning><think></reasoning></think>",
+		"<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b<|return|>", "Thinking: a\n\nb", "a[/THINK]b</s>", "Reasoning: a\nSignature: b\n\nc",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, by := range []Reading{{Date: First}, {}} {
+			answer, thinking, form := by.Cut(text)
+			if !strings.Contains(text, answer) || form == "" && thinking != "" {
+				t.Errorf("the answer %q with %q by %q is not of %q", answer, thinking, form, text)
+			}
+			// Every line of the thinking stands in the text, in that order.
+			rest := text
+			for line := range strings.SplitSeq(thinking, "\n") {
+				_, after, ok := strings.Cut(rest, line)
+				if !ok {
+					t.Fatalf("the thinking %q of %q holds what the text does not", thinking, text)
+				}
+				rest = after
+			}
+			if by.old() && !strings.HasSuffix(text, answer) {
+				t.Errorf("the answer %q does not end %q", answer, text)
+			}
+		}
+	})
+}
+
+func FuzzUnwrap(f *testing.F) {
+	for _, s := range []string{`{"answer": "a"}`, `['a']`, `content="a" x={}`, "```json\n[\"a\"]\n```", "<p>a</p>", `a\u2019b`, "answer: a b c.", "> a", `AIMessage(content='a')`, `b'\xe2\x80\x99'`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if inner, dress := Unwrap(text); dress == "" && inner != text {
+			t.Errorf("%q became %q for no reason", text, inner)
+		}
+	})
+}
+
+func FuzzFaulted(f *testing.F) {
+	for _, s := range []string{"HTTP 400: content_filter", `{"error":{"code":"1301"}}`, "guardrail violated", "nan", "MAX_TOKENS"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if b := Faulted(text); b != nil && b.Detail == "" {
+			t.Errorf("%q is a block of no name", text)
+		}
+		if finish, block := End(text); (finish == model.Blocked) != (block != nil) {
+			t.Errorf("End(%q) = %q, %v", text, finish, block)
+		}
+		r := (Reading{}).Answer(model.Response{Text: text, Finish: model.Stop})
+		if r.Stored() != text || r.Read != nil && r.Read.Missing != "" && r.Finish == model.Blocked {
+			t.Errorf("%q is read as %+v, %+v", text, r, r.Read)
+		}
+	})
+}

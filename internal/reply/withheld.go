@@ -1,0 +1,172 @@
+package reply
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/orbench/orbench/model"
+)
+
+// block is an entry of blocks.yaml.
+type block struct {
+	Name   string   `yaml:"name"`
+	By     string   `yaml:"by"`
+	Status int      `yaml:"status"`
+	Codes  []string `yaml:"codes"`
+	Says   []string `yaml:"says"`
+	Not    []string `yaml:"not"`
+	Texts  []string `yaml:"texts"`
+	Entry  `yaml:",inline"`
+	// says and texts are the expressions, nil for none; not is one that the message may not match.
+	says, not, texts *regexp.Regexp
+}
+
+var blocks = sync.OnceValue(func() []block {
+	all := slices.Clone(load[block]("blocks.yaml")())
+	part := func(texts []string) *regexp.Regexp {
+		if len(texts) == 0 {
+			return nil
+		}
+		return regexp.MustCompile(`(?s)` + strings.Join(texts, `|`))
+	}
+	for i := range all {
+		b := &all[i]
+		b.says, b.not, b.texts = part(b.Says), part(b.Not), whole(b.Texts)
+	}
+	return all
+})
+
+// made is the block that an entry tells of.
+func (b *block) made() *model.Block {
+	kind := map[string]model.BlockKind{"output": model.OutputFilter, "model": model.RefusalField}[b.By]
+	if kind == "" {
+		kind = model.PromptFilter
+	}
+	return &model.Block{Kind: kind, Detail: b.Name}
+}
+
+// Fault is what a fault of a server tells of: that a prompt or an answer was withheld, nil for
+// anything else. codes are its machine words.
+func Fault(status int, message string, codes ...string) *model.Block {
+	message = strings.ToLower(message)
+	for i := range blocks() {
+		b := &blocks()[i]
+		if b.Status == 0 && len(b.Codes) == 0 && b.says == nil ||
+			b.Status != 0 && b.Status != status ||
+			len(b.Codes) > 0 && !slices.ContainsFunc(codes, func(c string) bool { return slices.Contains(b.Codes, strings.ToLower(c)) }) ||
+			b.says != nil && !b.says.MatchString(message) || b.not != nil && b.not.MatchString(message) {
+			continue
+		}
+		return b.made()
+	}
+	return nil
+}
+
+// coded finds machine words in the text of a fault, as programs write one into a file.
+var coded = regexp.MustCompile(`(?:code|type|status|name|reason)["']?\s*[:=]\s*["']?([a-z0-9_.]{3,60})|\b([a-z]+(?:_[a-z]+)+)\b`)
+
+// httpStatus finds the status in such a text.
+var httpStatus = regexp.MustCompile(`\b(?:http|status|code|error)\D{0,12}(4\d\d)\b`)
+
+// Faulted is Fault for a fault that a file has as a text.
+func Faulted(text string) *model.Block {
+	lower := strings.ToLower(text)
+	var codes []string
+	for _, m := range coded.FindAllStringSubmatch(lower, 100) {
+		codes = append(codes, m[1]+m[2])
+	}
+	status := 0
+	if m := httpStatus.FindStringSubmatch(lower); m != nil {
+		status, _ = strconv.Atoi(m[1])
+	}
+	return Fault(status, text, codes...)
+}
+
+// signs has one of every text of a block, so that few texts are compared with all of them.
+var signs = []string{"block", "filter", "withheld", "censor", "moderat", "flagged", "safety", "redacted", "refused by", "removed by", "rejected", "prohibited", "guardrail", "recitation", "violation", "exception", "error", "content_", "harm_"}
+
+var (
+	// faultText begins a fault that a program wrote in place of an answer.
+	faultText = regexp.MustCompile(`^(?:error code: \d|api error: |(?:\w+\.)?\w+(?:error|exception): |\{\s*["']error["']\s*:)`)
+	oneWord   = regexp.MustCompile(`^[A-Z][a-z]+[.!]?$`)
+)
+
+// longest is the length of the longest text that may stand in place of an answer.
+const longest = 800
+
+// withheld is the block that a whole text stands for; nil for none.
+func (r Reading) withheld(text string) *model.Block {
+	text = strings.TrimSpace(text)
+	for _, own := range r.Blocks {
+		if pattern(own, true).MatchString(text) {
+			return &model.Block{Kind: model.OutputFilter, Detail: strings.TrimSpace(own)}
+		}
+	}
+	if r.old() || text == "" || len(text) > longest {
+		return nil
+	}
+	if text[0] >= 'A' && text[0] <= 'Z' && oneWord.MatchString(text) {
+		return nil // an answer of one word
+	}
+	text = strings.ToLower(text)
+	if !slices.ContainsFunc(signs, func(s string) bool { return strings.Contains(text, s) }) {
+		return nil
+	}
+	if faultText.MatchString(text) {
+		if block := Faulted(text); block != nil {
+			return block
+		}
+	}
+	for i := range blocks() {
+		if b := &blocks()[i]; b.texts != nil && r.knows(b.Entry) && b.texts.MatchString(text) {
+			made := b.made()
+			if made.Kind != model.RefusalField {
+				made.Kind = model.OutputFilter
+			}
+			return made
+		}
+	}
+	return nil
+}
+
+// Failed is the block that the message of a stored failure tells of by the reading; nil for
+// none.
+func (r Reading) Failed(kind model.Kind, message string) *model.Block {
+	if message == "" {
+		return nil
+	}
+	for _, own := range r.Blocks {
+		if pattern(own, false).MatchString(message) {
+			return &model.Block{Kind: model.PromptFilter, Detail: strings.TrimSpace(own)}
+		}
+	}
+	if r.old() || kind != model.Invalid && kind != model.Denied {
+		return nil
+	}
+	return Faulted(message)
+}
+
+// patterns are those made so far.
+var patterns sync.Map
+
+// pattern is the expression of a user's text, in any letter case, in which * stands for any
+// text.
+func pattern(own string, all bool) *regexp.Regexp {
+	key := struct {
+		own string
+		all bool
+	}{own, all}
+	if p, ok := patterns.Load(key); ok {
+		return p.(*regexp.Regexp)
+	}
+	text := strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSpace(own)), `\*`, `.*`)
+	if all {
+		text = `^` + text + `$`
+	}
+	p := regexp.MustCompile(`(?is)` + text)
+	patterns.Store(key, p)
+	return p
+}

@@ -1,0 +1,238 @@
+package score
+
+import (
+	"math"
+	"slices"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/versus"
+	"github.com/orbench/orbench/stats"
+)
+
+// Said is what the judges of a run say of the answers to the prompts of a dataset, in
+// columns: any two of its targets are compared by it. It takes a byte for each answer
+// and judge.
+type Said struct {
+	Dataset       string
+	DatasetSHA256 string
+	Limit         int
+	ClusteredBy   string
+	// IDs and Labels are those of the prompts; a prompt that came before has no label.
+	// Clusters number their clusters from 1, with 0 for none.
+	IDs      []orbench.PromptID
+	Labels   []orbench.Label
+	Clusters []int
+	Columns  []Column
+}
+
+// Column is what a judge says of the answers of a target, without the number of a
+// sample, by sample, then prompt.
+type Column struct {
+	Target, Judge string
+	Samples       [][]byte
+}
+
+// What a column says of an answer.
+const (
+	saidNothing = iota
+	saidAnswered
+	saidRefused
+)
+
+type promptKey struct {
+	id    orbench.PromptID
+	label orbench.Label
+}
+
+// saying fills the columns of a design.
+type saying struct {
+	design   *Design
+	datasets []Said
+	seen     []map[promptKey]bool
+	clusters []map[string]int
+}
+
+func newSaying(d *Design) *saying {
+	s := &saying{design: d}
+	for _, set := range d.Datasets {
+		of := Said{Dataset: set.Name, DatasetSHA256: set.SHA256, Limit: d.Limit, ClusteredBy: set.ClusteredBy}
+		for i := range d.Targets {
+			for _, j := range d.Judges {
+				of.Columns = append(of.Columns, Column{d.Targets[i].Name, j.Name(), make([][]byte, d.Targets[i].times())})
+			}
+		}
+		s.datasets = append(s.datasets, of)
+		s.seen, s.clusters = append(s.seen, map[promptKey]bool{}), append(s.clusters, map[string]int{})
+	}
+	return s
+}
+
+// add takes the verdicts of a chunk.
+func (s *saying) add(p Chunk) {
+	of := &s.datasets[p.Dataset]
+	for _, prompt := range p.Prompts {
+		key := promptKey{prompt.ID, prompt.Label}
+		label := key.label
+		if s.seen[p.Dataset][key] {
+			label = ""
+		}
+		s.seen[p.Dataset][key] = true
+		cluster := 0
+		if numbers := s.clusters[p.Dataset]; prompt.Cluster != "" {
+			if numbers[prompt.Cluster] == 0 {
+				numbers[prompt.Cluster] = len(numbers) + 1
+			}
+			cluster = numbers[prompt.Cluster]
+		}
+		of.IDs, of.Labels, of.Clusters = append(of.IDs, key.id), append(of.Labels, label), append(of.Clusters, cluster)
+	}
+	for target, samples := range p.Rows {
+		for judging := range s.design.Judges {
+			column := &of.Columns[target*len(s.design.Judges)+judging]
+			for sample, rows := range samples {
+				for i := range rows {
+					said := byte(saidNothing)
+					if v := rows[i].Verdicts; len(v) > 0 && v[judging].Class != orbench.Unjudged {
+						if said = saidAnswered; v[judging].Class.Refused() {
+							said = saidRefused
+						}
+					}
+					column.Samples[sample] = append(column.Samples[sample], said)
+				}
+			}
+			// A target may not have been asked these prompts.
+			for sample, said := range column.Samples {
+				column.Samples[sample] = append(said, make([]byte, len(of.IDs)-len(said))...)
+			}
+		}
+	}
+}
+
+// of is what a column says of the i-th prompt, over all samples.
+func (c *Column) of(i int) (s versus.Said) {
+	for _, sample := range c.Samples {
+		if sample[i] != saidNothing {
+			s.Of++
+		}
+		if sample[i] == saidRefused {
+			s.Yes++
+		}
+	}
+	return s
+}
+
+// columnOf returns what a scope's judge says of a target, with its prompts; nil if it says
+// nothing.
+func (r *Result) columnOf(target string, s Scope) (*Said, *Column) {
+	for i := range r.Said {
+		of := &r.Said[i]
+		if of.Dataset != s.Dataset || of.DatasetSHA256 != s.DatasetSHA256 || of.Limit != s.Limit {
+			continue
+		}
+		for k := range of.Columns {
+			if c := &of.Columns[k]; c.Target == target && c.Judge == s.Judge {
+				return of, c
+			}
+		}
+	}
+	return nil, nil
+}
+
+// pairs counts the prompts of a scope by what its judge says of the answers of two
+// targets, and names what clusters them.
+func (r *Result) pairs(a, b string, s Scope) (p versus.Pairs, clusteredBy string) {
+	first, one := r.columnOf(a, s)
+	second, other := r.columnOf(b, s)
+	if first == nil || second == nil {
+		return p, ""
+	}
+	at := func(i int) (k int, ok bool) { return i, true }
+	if first != second && !slices.Equal(first.IDs, second.IDs) {
+		index := make(map[promptKey]int, len(second.IDs))
+		for i, id := range second.IDs {
+			index[promptKey{id, second.Labels[i]}] = i
+		}
+		at = func(i int) (k int, ok bool) {
+			k, ok = index[promptKey{first.IDs[i], first.Labels[i]}]
+			return k, ok
+		}
+	}
+	for i, label := range first.Labels {
+		if k, ok := at(i); ok && label == s.Label {
+			p.Add(first.Clusters[i], one.of(i), other.of(k))
+		}
+	}
+	if p.Clusters() > 0 {
+		clusteredBy = first.ClusteredBy
+	}
+	return p, clusteredBy
+}
+
+// Versus is how the rates of two targets differ on the prompts of one label of one
+// dataset, as one judge sees them.
+type Versus struct {
+	// Prompts is the number of prompts with a verdict on both sides.
+	Prompts int `json:"prompts,omitempty"`
+	// Difference has a 95% interval that uses that the prompts are the same; see
+	// versus.Pairs. P is its two-sided p-value.
+	Difference stats.Estimate `json:"difference"`
+	P          float64        `json:"p"`
+	Test       versus.Test    `json:"test,omitempty"`
+	// JudgeError is nil if nothing is known of the judge's error, or if it does not
+	// matter.
+	JudgeError *versus.JudgeError `json:"judge_error,omitempty"`
+	// ClusteredBy says what groups the prompts into clusters; empty if no two of them
+	// share one.
+	ClusteredBy string `json:"clustered_by,omitempty"`
+}
+
+// versus compares the rate of one run with that of a base, by a judge; nil if they share
+// no prompt with verdicts on both.
+func (r *Result) versus(run, base *RunResult, judge string) *Versus {
+	p, by := r.pairs(base.Target, run.Target, run.Scope(judge))
+	d, ok := p.Difference(Confidence)
+	if !ok {
+		return nil
+	}
+	v := &Versus{Prompts: int(math.Round(p.N())), Difference: d.Estimate, P: d.P, Test: d.Test, ClusteredBy: by}
+	language, assumes := run.Language, versus.TwoModels
+	if base.Language != language {
+		language = ""
+	}
+	switch sides := [2]orbench.KinSide{base.kin(), run.kin()}; {
+	case base.Run == run.Run:
+		assumes = Assume(base.Asked, run.Asked)
+	case slices.Contains(r.OneModel, sides) || slices.Contains(r.OneModel, [2]orbench.KinSide{sides[1], sides[0]}):
+		assumes = versus.OneModel
+	}
+	count := func(refused float64) [2]int { return [2]int{int(math.Round(refused)), v.Prompts} }
+	v.JudgeError = ErrorBetween(judge, run.Label, language, assumes, count(p.Both+p.OnlyA), count(p.Both+p.OnlyB), v.Difference)
+	return v
+}
+
+// Say takes in whether two runs of the result asked one model; later words count.
+func (r *Result) Say(k *orbench.Kin) {
+	if k == nil {
+		return
+	}
+	r.OneModel = slices.DeleteFunc(r.OneModel, func(sides [2]orbench.KinSide) bool { return sides == k.Sides })
+	has := func(side orbench.KinSide) bool {
+		return slices.ContainsFunc(r.Runs, func(run RunResult) bool { return run.kin() == side })
+	}
+	if k.OneModel && has(k.Sides[0]) && has(k.Sides[1]) {
+		r.OneModel = append(r.OneModel, k.Sides)
+	}
+}
+
+func (r *RunResult) kin() orbench.KinSide {
+	return orbench.KinSide{Run: r.Run, Model: r.Asked.Provider + "/" + r.Asked.Model}
+}
+
+// pWithError is the p-value with the judge's error.
+func (v *Versus) pWithError() float64 {
+	d, e := v.Difference.Value, v.JudgeError
+	if e == nil || e.Assumes == versus.OneTarget || d == 0 {
+		return v.P
+	}
+	return pOf(stats.Estimate{Value: d, Lo: e.Difference.Lo, Hi: e.Difference.Hi}, stats.Estimate{})
+}
