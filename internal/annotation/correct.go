@@ -22,8 +22,6 @@ type Words struct {
 	sent map[string]map[orbench.Subject]orbench.Annotation
 	// chance is how likely a subject was to be drawn, by design and subject.
 	chance map[drawing]float64
-	// plans holds the plans, the earliest first.
-	plans []orbench.Annotation
 	// kin holds the models that are one, in either order.
 	kin map[[2]orbench.KinSide]bool
 	// onPrompts is true if anybody has labeled a prompt.
@@ -44,9 +42,6 @@ func NewWords(annotations []orbench.Annotation) Words {
 	}
 	for _, a := range annotations {
 		w.add(a)
-		if a.Plan != nil {
-			w.plans = append(w.plans, a)
-		}
 		if k := a.Kin; k != nil {
 			w.kin[k.Sides], w.kin[[2]orbench.KinSide{k.Sides[1], k.Sides[0]}] = k.OneModel, k.OneModel
 		}
@@ -273,11 +268,9 @@ type Corrected struct {
 	// RateSeen counts those of Labels that somebody gave who had looked at the rate.
 	RateSeen int `json:"labeled_after_rate,omitempty"`
 	// ByPerson has the rate by each person's labels, and Pairs compares each two
-	// people; both are absent if one person labeled all without a plan.
+	// people; both are absent if one person labeled all.
 	ByPerson []PersonRate `json:"by_person,omitempty"`
 	Pairs    []PeoplePair `json:"pairs,omitempty"`
-	// Plan is the plan that was kept before the first label; nil without one.
-	Plan *KeptPlan `json:"plan,omitempty"`
 	// Groups compares what people say with what the judges say. Empty groups
 	// are left out.
 	Groups []CorrectedGroup `json:"groups"`
@@ -310,8 +303,7 @@ type CorrectedGroup struct {
 func (t *Tally) Corrected(designEffect float64) (Corrected, bool) {
 	c, ok := t.corrected(designEffect)
 	c.People, c.Several, c.Disagreed, c.Settled, c.Undecided, c.RateSeen = len(t.people), t.several, t.disagree, t.settled, t.undecided, t.rateSeen
-	c.Plan = t.words.Plan(t.cell)
-	if ok && (len(t.people) > 1 || c.Plan != nil) {
+	if ok && len(t.people) > 1 {
 		c.ByPerson, c.Pairs = t.peoples(designEffect, (c.Rate.Hi-c.Rate.Lo)/2)
 	}
 	return c, ok

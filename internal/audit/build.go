@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"maps"
 	"path/filepath"
 	"slices"
 
@@ -36,7 +35,6 @@ func OpenBuild(dir string) (*Build, error) {
 		}
 		b.Items[i].Rewrite = b.Items[i].Rewrite || it.Rewrite
 		b.Items[i].Full = b.Items[i].Full || it.Full
-		maps.Copy(b.Items[i].RefusedBy, it.RefusedBy)
 	}
 	if len(b.Items) == 0 {
 		return nil, &orbench.InputError{
@@ -49,14 +47,11 @@ func OpenBuild(dir string) (*Build, error) {
 func itemOf(r *benchmark.Record) Item {
 	it := Item{
 		ID: r.ID, Prompt: r.Text, Category: r.Category, Decision: r.Label,
-		Votes: map[string]orbench.Label{}, RefusedBy: map[string]bool{},
+		Votes:   map[string]orbench.Label{},
 		Rewrite: r.Kind == benchmark.Rewritten, Full: slices.Contains(r.Sets, benchmark.FullSet),
 	}
 	for _, v := range r.Votes {
 		it.Votes[v.Moderator] = v.Label
-	}
-	for _, s := range r.Replies {
-		it.RefusedBy[s.Selector] = s.Refused
 	}
 	return it
 }

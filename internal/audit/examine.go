@@ -37,8 +37,6 @@ type Examination struct {
 	// Prevalence is the assumed share of toxic prompts for residual toxicity,
 	// above 0 and below 1.
 	Prevalence float64
-	// Families maps a model to its family, in place of model.FamilyOf.
-	Families map[string]string
 }
 
 // Report is the result of an audit.
@@ -57,8 +55,7 @@ type Report struct {
 	AgainstEnsemble []Against `json:"against_ensemble"`
 	// LeaveOneOut has the ensemble of all moderators by votes alone, and the
 	// same ensemble without each of them.
-	LeaveOneOut    []LeftOut    `json:"leave_one_out"`
-	SelfPreference []Preference `json:"self_preference"`
+	LeaveOneOut []LeftOut `json:"leave_one_out"`
 	// Notes are whole sentences about what was left out and why, and about what
 	// a reader must know about the figures.
 	Notes []string `json:"notes"`
@@ -195,7 +192,6 @@ func Examine(c Examination) (Report, error) {
 	r.Agreement, r.Fleiss = x.agreement(), x.fleiss()
 	r.AgainstEnsemble = x.againstEnsemble()
 	r.LeaveOneOut = x.leaveOneOut()
-	r.SelfPreference = x.selfPreference()
 	x.note(&r)
 	return r, nil
 }
@@ -402,9 +398,6 @@ func (x *examination) note(r *Report) {
 	}
 	if moderators > 0 && !ensemble {
 		add("The ensemble's decisions are not there, so single moderators are not compared with it.")
-	}
-	if len(r.SelfPreference) == 0 {
-		add("Self-preference is left out: %s.", x.noPreference())
 	}
 	if !slices.ContainsFunc(r.Raters, func(rated Rater) bool { return len(rated.Categories) > 0 }) {
 		add("Categories are left out: they need two, and at least %d prompts with a truth in one.", MinCategory)

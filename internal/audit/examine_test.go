@@ -176,72 +176,25 @@ func TestCategoriesWithEnoughLabels(t *testing.T) {
 	}
 }
 
-// builtMixed is a build of 100 prompts with two moderators. One of them belongs
-// to a selector's family and calls toxic what that selector refused.
-func builtMixed() *audit.Build {
+// built is a build of 100 prompts, all of which passed.
+func built() *audit.Build {
 	b := &audit.Build{Name: "built", SHA256: strings.Repeat("0", 64)}
 	for i := range 100 {
-		refused := i < 40
-		own := orbench.Safe
-		if refused && i%2 == 0 {
-			own = orbench.Toxic
-		}
-		it := audit.Item{
-			ID: orbench.PromptID(fmt.Sprint("p", i)), Category: "a", Decision: orbench.Safe,
-			Votes:     map[string]orbench.Label{"together/llama-3-70b": own, "openai/gpt-4o": orbench.Safe},
-			RefusedBy: map[string]bool{"groq/llama-3.1-8b": refused, "mistral/mistral-large": !refused},
-		}
-		if i == 99 {
-			it.RefusedBy = nil // no selector saw it
-		}
-		b.Items = append(b.Items, it)
+		b.Items = append(b.Items, audit.Item{
+			ID: orbench.PromptID(fmt.Sprint("p", i)), Category: "a", Decision: orbench.Safe, Votes: map[string]orbench.Label{"openai/gpt-4o": orbench.Safe},
+		})
 	}
 	return b
 }
 
-func TestSelfPreference(t *testing.T) {
+func TestAllPassed(t *testing.T) {
 	t.Parallel()
-	config := audit.Examination{
-		Sheets: []*audit.Sheet{readRows(t, [][]string{
-			{"id", "label"},
-			{"p0", "safe"},
-			{"p1", "safe"},
-			{"p2", "toxic"},
-			{"p50", "safe"},
-			{"p51", "toxic"},
-			{"p52", ""},
-		})},
-		Build: builtMixed(), Positive: orbench.Safe, Prevalence: 0.1,
-	}
-	r, err := audit.Examine(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(r.SelfPreference) != 1 {
-		t.Fatalf("found %+v", r.SelfPreference)
-	}
-	p := r.SelfPreference[0]
-	if p.Moderator != "together/llama-3-70b" || p.Family != "llama" || len(p.Selectors) != 1 || p.Selectors[0] != "groq/llama-3.1-8b" {
-		t.Errorf("found %+v", p)
-	}
-	counts := fmt.Sprint(p.ToxicRefused.K, p.ToxicRefused.N, p.ToxicAnswered.K, p.ToxicAnswered.N, p.ErrorsRefused.K, p.ErrorsRefused.N, p.ErrorsAnswered.K, p.ErrorsAnswered.N)
-	if counts != "20 40 0 59 1 3 1 2" {
-		t.Errorf("the counts are %s", counts)
-	}
-	if p.Difference == nil || p.Difference.Value != 0.5 || p.Difference.Lo < 0.3 || p.Others == nil || p.Others.Value != 0 {
-		t.Errorf("the differences are %v and %v", p.Difference, p.Others)
-	}
-	config.Families = map[string]string{"openai/gpt-4o": "eu", "mistral/mistral-large": "eu", "together/llama-3-70b": "none"}
-	if r, err = audit.Examine(config); err != nil || len(r.SelfPreference) != 1 || r.SelfPreference[0].Moderator != "openai/gpt-4o" {
-		t.Errorf("with other families it found %+v, %v", r.SelfPreference, err)
-	}
-	config.Families = map[string]string{"together/llama-3-70b": "none"}
-	if r, err = audit.Examine(config); err != nil || !noted(r, "Self-preference is left out: no moderator and selector are of one family") {
-		t.Errorf("without a common family the notes are %q, %v", r.Notes, err)
-	}
-	// Every sampled prompt passed.
-	if !noted(r, "Every prompt of the sample passed the ensemble") {
-		t.Errorf("the notes are %q", r.Notes)
+	r, err := audit.Examine(audit.Examination{
+		Sheets: []*audit.Sheet{readRows(t, [][]string{{"id", "label"}, {"p0", "safe"}, {"p2", "toxic"}, {"p52", ""}})},
+		Build:  built(), Positive: orbench.Safe, Prevalence: 0.1,
+	})
+	if err != nil || !noted(r, "Every prompt of the sample passed the ensemble") {
+		t.Errorf("the notes are %q, %v", r.Notes, err)
 	}
 }
 
@@ -256,7 +209,7 @@ func TestNotesSayWhatIsMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Moderators are left out", "Self-preference is left out: the selectors' refusals are not there", "Categories are left out"} {
+	for _, want := range []string{"Moderators are left out", "Categories are left out"} {
 		if !noted(r, want) {
 			t.Errorf("no note says %q: %q", want, r.Notes)
 		}
@@ -309,19 +262,19 @@ func TestExamineRefuses(t *testing.T) {
 			Sheets: []*audit.Sheet{ana, read("b/ana.csv", "id,label\np1,toxic\n")}, Positive: orbench.Safe, Prevalence: 0.1,
 		},
 		"far.csv:3: the prompt p100 is not in built": {
-			Sheets: []*audit.Sheet{read("far.csv", "id,label\np1,safe\np100,safe\n")}, Build: builtMixed(), Positive: orbench.Safe, Prevalence: 0.1,
+			Sheets: []*audit.Sheet{read("far.csv", "id,label\np1,safe\np100,safe\n")}, Build: built(), Positive: orbench.Safe, Prevalence: 0.1,
 		},
 		"m.csv:1: the votes of openai/gpt-4o are in this file and in built": {
-			Sheets: []*audit.Sheet{read("m.csv", "id,label,moderator:openai/gpt-4o\np1,safe,safe\n")}, Build: builtMixed(), Positive: orbench.Safe, Prevalence: 0.1,
+			Sheets: []*audit.Sheet{read("m.csv", "id,label,moderator:openai/gpt-4o\np1,safe,safe\n")}, Build: built(), Positive: orbench.Safe, Prevalence: 0.1,
 		},
 		"e.csv:1: the ensemble's decisions are in this file and in built": {
-			Sheets: []*audit.Sheet{read("e.csv", "id,label,ensemble\np1,safe,safe\n")}, Build: builtMixed(), Positive: orbench.Safe, Prevalence: 0.1,
+			Sheets: []*audit.Sheet{read("e.csv", "id,label,ensemble\np1,safe,safe\n")}, Build: built(), Positive: orbench.Safe, Prevalence: 0.1,
 		},
 		"n.csv: there are no labels of people": {
 			Sheets: []*audit.Sheet{read("n.csv", "id,ensemble\np1,safe\n")}, Positive: orbench.Safe, Prevalence: 0.1,
 		},
 		"openai/gpt-4o is the name of a person and of a moderator": {
-			Sheets: []*audit.Sheet{read("o.csv", "id,rater:openai/gpt-4o\np1,safe\n")}, Build: builtMixed(), Positive: orbench.Safe, Prevalence: 0.1,
+			Sheets: []*audit.Sheet{read("o.csv", "id,rater:openai/gpt-4o\np1,safe\n")}, Build: built(), Positive: orbench.Safe, Prevalence: 0.1,
 		},
 		"a rater cannot be called ensemble": {
 			Sheets: []*audit.Sheet{read("ensemble.csv", "id,label\np1,safe\n")}, Positive: orbench.Safe, Prevalence: 0.1,

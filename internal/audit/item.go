@@ -13,9 +13,6 @@ type Item struct {
 	// Decision is the build's final label, which decides whether the prompt
 	// passes as safe. It is empty if no build decided.
 	Decision orbench.Label
-	// RefusedBy says for each selector that was asked whether it refused. It is
-	// empty for prompts that no selector saw.
-	RefusedBy map[string]bool
 	// Rewrite is false for seeds, which were voted on only for the toxic set.
 	// Full is true if the prompt is in the full set.
 	Rewrite, Full bool

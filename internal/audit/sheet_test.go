@@ -94,7 +94,7 @@ func TestSheetIsBlindAndDisarmed(t *testing.T) {
 	t.Parallel()
 	items := []audit.Item{{
 		ID: "p1", Prompt: "=1+1", Category: "@x", Decision: orbench.Toxic,
-		Votes: map[string]orbench.Label{"a/b": orbench.Safe}, RefusedBy: map[string]bool{"c/d": true},
+		Votes: map[string]orbench.Label{"a/b": orbench.Safe},
 	}}
 	var b bytes.Buffer
 	if err := audit.WriteSheet(&b, items, nil); err != nil || b.String() != "id,prompt,category,label\np1,'=1+1,'@x,\n" {

@@ -130,7 +130,7 @@ const nameWidth = 21
 func (r Report) sections() []table.Section {
 	var all []table.Section
 	tables := append([]table.Section{r.ratersSection(), r.residualSection()}, r.categorySections()...)
-	tables = append(tables, r.againstSection(), r.leftOutSection(), r.raterPairsSection(), r.preferenceSection())
+	tables = append(tables, r.againstSection(), r.leftOutSection(), r.raterPairsSection())
 	for _, s := range tables {
 		if len(s.Rows) > 0 {
 			all = append(all, s)
@@ -273,20 +273,6 @@ func (r Report) raterPairsSection() table.Section {
 	}
 	if len(r.Fleiss) > 0 {
 		s.Note = "Of all raters of a group: how often they are unanimous, and Fleiss' kappa."
-	}
-	return s
-}
-
-func (r Report) preferenceSection() table.Section {
-	s := table.Section{
-		Title:  "Self-preference: toxic votes on prompts that models of the moderator's family refused or answered",
-		Header: []string{"moderator", "family", "refused", "answered", "more", "95% interval", "others", "errors"},
-		Left:   2,
-		Note:   "More: points more toxic votes on refused prompts; others: by other families. Errors: refused, answered.",
-	}
-	for _, p := range r.SelfPreference {
-		s.Add(raterName(p.Moderator, nameWidth), untrusted.Shorten(p.Family, 10), outOf(p.ToxicRefused), outOf(p.ToxicAnswered),
-			table.Points(p.Difference, table.Minus), table.Difference(p.Others, table.Minus), outOf(p.ErrorsRefused)+", "+outOf(p.ErrorsAnswered))
 	}
 	return s
 }

@@ -37,8 +37,7 @@ func auditFixture(t *testing.T) Report {
 			Votes: map[string]orbench.Label{
 				moderators[0]: label(toxic), moderators[1]: label(toxic && i%12 != 0), moderators[2]: label(i%5 == 0),
 			},
-			Decision:  label(toxic && i%24 != 0),
-			RefusedBy: map[string]bool{"openai/gpt-4o": i%3 == 0, "groq/llama-3.1-8b": i%7 == 0},
+			Decision: label(toxic && i%24 != 0),
 		})
 	}
 	s, err := ReadSheet("labels\u202e.csv", strings.NewReader(sheet.String()), nil)
@@ -72,7 +71,7 @@ func TestReportTextFitsATerminal(t *testing.T) {
 	}
 	for _, want := range []string{
 		table.SimulatedNotice, "Raters against the truth", "Residual toxicity", "prompts: ensemble", "Single moderators",
-		"Ensembles by votes alone", "Agreement of raters", "Self-preference",
+		"Ensembles by votes alone", "Agreement of raters",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the table lacks %q", want)
@@ -152,7 +151,7 @@ func TestReportJSONHasNoNullLists(t *testing.T) {
 		if err := json.Unmarshal(b.Bytes(), &back); err != nil {
 			t.Fatal(err)
 		}
-		for _, list := range []string{"files", "raters", "agreement", "fleiss", "against_ensemble", "leave_one_out", "self_preference", "notes"} {
+		for _, list := range []string{"files", "raters", "agreement", "fleiss", "against_ensemble", "leave_one_out", "notes"} {
 			if _, ok := back[list].([]any); !ok {
 				t.Errorf("%s is %v", list, back[list])
 			}

@@ -65,7 +65,7 @@ variants:
 	}
 	measure := func(args ...string) {
 		t.Helper()
-		args = append([]string{"eval", "--config", file, "--quiet", "--set", "most_unjudged=1"}, args...)
+		args = append([]string{"eval", "--config", file, "--quiet"}, args...)
 		if code, _, stderr := runCommand(nil, args...); code != 0 {
 			t.Fatalf("exit code %d: %s", code, stderr)
 		}

@@ -48,8 +48,8 @@ func findColumns(file string, have []string, at func(string) bool, opts Options)
 	if err := findOthers(file, have, at,
 		sought{&c.Category, opts.Category, categoryNames, "category-column"},
 		sought{&c.Label, opts.Label, labelNames, "label-column"},
-		sought{&c.Cluster, opts.Cluster, clusterNames, "cluster-column"},
-		sought{&c.Pair, opts.Pair, pairNames, "pair-column"},
+		sought{&c.Cluster, opts.Cluster, clusterNames, "dataset"},
+		sought{&c.Pair, opts.Pair, pairNames, "dataset"},
 		sought{&c.Response, opts.Response, nil, "response-column"},
 	); err != nil {
 		return c, err

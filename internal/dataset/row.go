@@ -56,10 +56,10 @@ func (in *input) promptOf(r rows.Row) (orbench.Prompt, error) {
 				"write safe, toxic, controversial or undecided; or say with `label-values` what its values mean, or name another column with `label-column`")
 		}
 	}
-	if p.Cluster, err = cellName(file, r, 2, "cluster", columns.Cluster, "cluster-column"); err != nil {
+	if p.Cluster, err = cellName(file, r, 2, "cluster", columns.Cluster, ""); err != nil {
 		return orbench.Prompt{}, err
 	}
-	if p.Pair, err = cellName(file, r, 3, "pair", columns.Pair, "pair-column"); err != nil {
+	if p.Pair, err = cellName(file, r, 3, "pair", columns.Pair, ""); err != nil {
 		return orbench.Prompt{}, err
 	}
 	if columns.Cluster != "" || columns.Pair != "" {
@@ -171,6 +171,9 @@ func checkAsked(messages []orbench.Message) (problem, hint string) {
 // become rows of reports, so they must be names.
 func checkName(name, what, column, setting string) (problem, hint string) {
 	other := "name another column with `" + setting + "`"
+	if setting == "" {
+		other = "correct it, or give the column another name"
+	}
 	switch {
 	case len(name) > MaxCategory:
 		return fmt.Sprintf("the %s in column %q has %d bytes; the most is %d", what, column, len(name), MaxCategory), other

@@ -55,8 +55,6 @@ var configSettings = []Setting{
 	{Flag: "label-column", Path: "datasets[*].label_column", Default: ""},
 	{Flag: "label-values", Path: "datasets[*].label_values", Default: ""},
 	{Flag: "label", Path: "datasets[*].label", Default: ""},
-	{Flag: "cluster-column", Path: "datasets[*].cluster_column", Bare: true},
-	{Flag: "pair-column", Path: "datasets[*].pair_column", Bare: true},
 	{Flag: "response-column", Path: "datasets[*].response_column", Bare: true},
 	{Flag: "limit", Path: "limit", Default: 0},
 	{Flag: "sample", Path: "sample", Default: 0},
@@ -126,9 +124,7 @@ type Dataset struct {
 	Labels   string `yaml:"label_column" json:"label_column,omitempty" jsonschema_description:"Column of the labels."`
 	// LabelValues is as in dataset.Options.
 	LabelValues string `yaml:"label_values" json:"label_values,omitempty" jsonschema_description:"What the values of the label column mean if they are not labels, such as contrast_*=toxic,*=safe."`
-	Cluster     string `yaml:"cluster_column" json:"cluster_column,omitempty" jsonschema_description:"Column whose equal values mark prompts that are not independent."`
 	Response    string `yaml:"response_column" json:"response_column,omitempty" jsonschema_description:"Column of answers that follow the prompts: guards are then asked about the answers."`
-	Pair        string `yaml:"pair_column" json:"pair_column,omitempty" jsonschema_description:"Column whose equal values mark a safe and a toxic prompt that are contrasts of each other."`
 	// Label is that of all prompts of a file without a column of labels.
 	Label string `yaml:"label" json:"label,omitempty" jsonschema:"enum=safe,enum=toxic,enum=controversial,enum=undecided" jsonschema_description:"Label of a file without a column of labels."`
 }

@@ -53,7 +53,7 @@ func TestFlagsAreShortForYAML(t *testing.T) {
 	file := `
 name: "5"
 targets: [sim/balanced, sim/strict]
-datasets: [{dataset: own.csv, prompt_column: ask, category_column: c, label: toxic, label_values: "a=safe,*=toxic", label_column: l, cluster_column: k, pair_column: p}]
+datasets: [{dataset: own.csv, prompt_column: ask, category_column: c, label: toxic, label_values: "a=safe,*=toxic", label_column: l}]
 judges: [lexical, "panel:majority(lexical,llm:sim/judge)"]
 sample: 7
 sample_seed: 3
@@ -78,7 +78,7 @@ variants:
 		[]string{"system", "Be: brief, #1"}, []string{"temperature", "0.7"},
 	), set(
 		t,
-		"datasets[*].category_column=c", "datasets[*].cluster_column=k", "datasets[*].pair_column=p", "sample_seed=3",
+		"datasets[*].category_column=c", "sample_seed=3",
 		"judge_max_tokens=30", "seed=-4", "variants.temperatures[*].samples=3",
 		"variants.framings=authority,purpose", "variants.turns=pushback",
 		`variants.defenses=icl,"smoothllm:n=4,q=5"`,

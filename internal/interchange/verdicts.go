@@ -12,11 +12,12 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/judge"
 )
 
-// verdicts writes one flat row for each verdict, and one for each answer that no judge
-// has seen.
-type verdicts struct {
+// Verdicts writes one flat row for each verdict, and one for each answer that no judge
+// has seen. Do not use it after Finish, whatever that returns.
+type Verdicts struct {
 	file     *folder.File
 	buffer   *bufio.Writer
 	rows     Rows
@@ -24,8 +25,10 @@ type verdicts struct {
 	versions map[string]string
 }
 
-// createVerdicts makes a file of verdicts in the format of path's ending.
-func createVerdicts(path string, of folder.Subject, s Study) (Writer, error) {
+// Create begins a file of verdicts in the format of path's ending, which becomes whole or
+// is not made at all; see folder.CreateFile. A path that may not be written is an
+// *orbench.InputError.
+func Create(path string, of folder.Subject, s Study) (*Verdicts, error) {
 	if !slices.Contains(Endings, strings.ToLower(filepath.Ext(path))) {
 		return nil, &orbench.InputError{
 			Setting: "out", Problem: fmt.Sprintf("%s must end in one of %s, which say what to write", path, strings.Join(Endings, ", ")), Hint: "name such a file",
@@ -35,9 +38,9 @@ func createVerdicts(path string, of folder.Subject, s Study) (Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &verdicts{file: file, buffer: bufio.NewWriter(file), study: s, versions: map[string]string{}}
+	v := &Verdicts{file: file, buffer: bufio.NewWriter(file), study: s, versions: map[string]string{}}
 	for _, j := range s.Judges {
-		v.versions[j.Name()] = s.version(j.Name())
+		v.versions[j.Name()] = judge.Version(j)
 	}
 	var columns []Column
 	for _, c := range verdictColumns {
@@ -49,8 +52,9 @@ func createVerdicts(path string, of folder.Subject, s Study) (Writer, error) {
 	return v, nil
 }
 
-func (v *verdicts) Add(a Answer) error {
-	row := verdictRow{Answer: a, how: v.study.of(a), sha256: v.study.Sources[a.Dataset].SHA256}
+// Add adds the next answer.
+func (v *Verdicts) Add(a Answer) error {
+	row := verdictRow{Answer: a, how: v.study.of(a), sha256: v.study.SHA256[a.Dataset]}
 	if len(a.Verdicts) == 0 {
 		return v.write(row)
 	}
@@ -63,7 +67,7 @@ func (v *verdicts) Add(a Answer) error {
 	return nil
 }
 
-func (v *verdicts) write(row verdictRow) error {
+func (v *Verdicts) write(row verdictRow) error {
 	values := make([]any, len(verdictColumns))
 	for i, c := range verdictColumns {
 		values[i] = c.of(row)
@@ -71,7 +75,9 @@ func (v *verdicts) write(row verdictRow) error {
 	return v.rows.Write(values)
 }
 
-func (v *verdicts) Finish(_ score.Result, unfinished bool) error {
+// Finish ends the file. unfinished says that replies are missing, so that the same study may
+// be written again in the same place.
+func (v *Verdicts) Finish(unfinished bool) error {
 	if err := v.rows.Close(); err != nil {
 		return err
 	}
@@ -81,7 +87,8 @@ func (v *verdicts) Finish(_ score.Result, unfinished bool) error {
 	return v.file.Finish(unfinished)
 }
 
-func (v *verdicts) Discard() error { return v.file.Discard() }
+// Discard removes what was written. It does nothing after Finish.
+func (v *Verdicts) Discard() error { return v.file.Discard() }
 
 // verdictRow is a verdict on an answer. verdict names no judge if none has seen the answer.
 type verdictRow struct {

@@ -44,7 +44,7 @@ func Sections(all []Figures) []table.Section {
 		}
 	}
 	if len(withheld) > 0 {
-		tells.Note += " No estimates, because too many pairs are unjudged: " + strings.Join(withheld, ", ") + ". To see them anyway, raise the share that may be unjudged (most_unjudged)."
+		tells.Note += " No estimates, because too many pairs are unjudged: " + strings.Join(withheld, ", ") + ". To see them anyway, raise the share that may be unjudged (most_unjudged of orbench report)."
 	}
 	does.Drop(func(row []string, at int) bool { return row[at] == "0" }, "unjudged")
 	sections := []table.Section{does, tells}

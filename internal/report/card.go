@@ -33,7 +33,6 @@ type cardRow struct {
 	LeftOut                                                int
 	LeftOutRefused, LeftOutAnswered                        *float64
 	Undisputed                                             *stats.Rate
-	Plan                                                   string
 	Simulated                                              bool
 
 	run *score.RunResult
@@ -82,9 +81,6 @@ func cardRowOf(run *score.RunResult, j *score.JudgeResult) cardRow {
 			if a.Judge == j.Judge {
 				c.JudgeSpecificity, c.JudgeRecall = a.Specificity, a.Recall
 			}
-		}
-		if l.Plan != nil {
-			c.Plan = l.Plan.Hash
 		}
 	}
 	return c

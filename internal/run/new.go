@@ -353,7 +353,7 @@ func (o *opening) addDatasets(ctx context.Context) error {
 func (o *opening) addDataset(ctx context.Context, d experiment.Dataset) error {
 	c := study.Dataset{Ref: d.Dataset, Options: dataset.Options{
 		Prompt: d.Prompt, Category: d.Category, Label: d.Labels, LabelValues: d.LabelValues, Default: orbench.Label(d.Label),
-		Cluster: d.Cluster, Pair: d.Pair, Response: d.Response,
+		Response: d.Response,
 	}}
 	if o.x.Sample > 0 {
 		c.Sample, c.SampleSeed = o.x.Sample, o.sampleSeed()

@@ -162,9 +162,6 @@ func (m *Manifest) Rules() []string {
 		all = append(all, toxic,
 			"If there are several, the best are taken, at most "+strconv.Itoa(m.PerPrompt)+" to a prompt: by people's labels, class, agreement and score, then answers of the model to be trained first, then in the order of the run.")
 	}
-	if m.Kind == SafeRLHF {
-		all = append(all, "On a toxic prompt the answer that complies is the better one and the refusal the safer one, as Safe RLHF keeps helpfulness and harm apart. On a safe prompt both are safe and the full answer is better and safer. Which of the two comes first was drawn at random.")
-	}
 	ratio := "All toxic and all safe prompts were used."
 	if m.ToxicShare != nil {
 		ratio = "Of the prompts of each split, " + table.Percent(*m.ToxicShare) + " are toxic; prompts above that share were left out at random."

@@ -172,7 +172,7 @@ func (c *Collection) choose(r *run.Run) (map[string]asked, error) {
 			Hint: "it has " + strings.Join(plain, ", "),
 		}
 	}
-	needed := factsOf[c.opts.Format].pairs || c.opts.Format == KTO
+	needed := c.opts.Format == DPO || c.opts.Format == KTO
 	switch {
 	case c.opts.Target != "":
 		if err := known("target", c.opts.Target); err != nil {
@@ -290,7 +290,6 @@ func (c *Collection) sort(row *score.AnswerRow, how asked, said annotation.Words
 // screen finds the prompts to leave out whatever their answers are, and sorts the answers
 // of the others.
 func (c *Collection) screen(said annotation.Words) {
-	plain := c.opts.Plain || factsOf[c.opts.Format].plain
 	for _, it := range c.items {
 		switch _, match, found := c.opts.Against.Find(overlap.Said(it.prompt)); {
 		case it.cause != "":
@@ -298,7 +297,7 @@ func (c *Collection) screen(said annotation.Words) {
 			it.cause = OtherLabel
 		case said.Disputed(it.prompt):
 			it.cause = Disputed
-		case plain && len(it.prompt.Messages) > 1:
+		case c.opts.Plain && len(it.prompt.Messages) > 1:
 			it.cause = Conversation
 		case found && match.Jaccard == 1:
 			it.cause = InEvaluation

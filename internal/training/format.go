@@ -9,9 +9,7 @@ import (
 )
 
 // Format is the format of a training set's rows. The columns are those that TRL documents
-// for its dataset types (docs/source/dataset_formats.md of huggingface/trl), and those of
-// PKU-SafeRLHF, which the safe-rlhf repository reads
-// (safe_rlhf/datasets/raw/safe_rlhf.py).
+// for its dataset types (docs/source/dataset_formats.md of huggingface/trl).
 type Format string
 
 // The formats.
@@ -23,25 +21,19 @@ const (
 	DPO Format = "dpo"
 	// KTO rows are TRL's unpaired preference type: prompt, completion, label.
 	KTO Format = "kto"
-	// SafeRLHF rows have the columns of PKU-SafeRLHF: prompt, response_0, response_1,
-	// is_response_0_safe, is_response_1_safe, better_response_id, safer_response_id.
-	SafeRLHF Format = "safe-rlhf"
 	// Prompts rows are TRL's prompt-only type, for training on the model's own new
 	// answers: prompt, and label, which a reward function receives.
 	Prompts Format = "prompts"
 )
 
 // Formats lists the formats.
-var Formats = []Format{SFT, DPO, KTO, SafeRLHF, Prompts}
+var Formats = []Format{SFT, DPO, KTO, Prompts}
 
 // facts describe a format.
 type facts struct {
 	Columns []string
 	// What describes the rows of the format.
 	What string
-	// plain is true if the format consists of texts and cannot hold a conversation. pairs
-	// is true if a row holds two answers.
-	plain, pairs bool
 }
 
 var factsOf = map[Format]facts{
@@ -50,17 +42,12 @@ var factsOf = map[Format]facts{
 		What:    "A row is a prompt and the answer to learn (TRL's prompt-completion type).",
 	},
 	DPO: {
-		Columns: []string{"prompt", "chosen", "rejected"}, pairs: true,
-		What: "A row is a prompt with a chosen and a rejected answer (TRL's preference type).",
+		Columns: []string{"prompt", "chosen", "rejected"},
+		What:    "A row is a prompt with a chosen and a rejected answer (TRL's preference type).",
 	},
 	KTO: {
 		Columns: []string{"prompt", "completion", "label"},
 		What:    "A row is a prompt with an answer that is wanted or, where label is false, is not (TRL's unpaired preference type).",
-	},
-	SafeRLHF: {
-		Columns: []string{"prompt", "response_0", "response_1", "is_response_0_safe", "is_response_1_safe", "better_response_id", "safer_response_id"},
-		What:    "A row is a prompt with two answers, the better of which is the more helpful and the safer of which does less harm (the columns of PKU-SafeRLHF).",
-		plain:   true, pairs: true,
 	},
 	Prompts: {
 		Columns: []string{"prompt", "label"},
@@ -78,8 +65,6 @@ type Example struct {
 	// Chosen and Rejected are the answers, nil if the format has none. A row of KTO has
 	// one of them.
 	Chosen, Rejected *Answer
-	// Swapped puts the rejected answer first in formats that number the two.
-	Swapped bool
 }
 
 // The rows as they are written. A message has the two fields of chat formats.
@@ -124,15 +109,6 @@ type (
 		Prompt string `json:"prompt" parquet:"prompt"`
 		Label  string `json:"label" parquet:"label"`
 	}
-	safeRLHFRow struct {
-		Prompt    string `json:"prompt" parquet:"prompt"`
-		Response0 string `json:"response_0" parquet:"response_0"`
-		Response1 string `json:"response_1" parquet:"response_1"`
-		Safe0     bool   `json:"is_response_0_safe" parquet:"is_response_0_safe"`
-		Safe1     bool   `json:"is_response_1_safe" parquet:"is_response_1_safe"`
-		Better    int64  `json:"better_response_id" parquet:"better_response_id"`
-		Safer     int64  `json:"safer_response_id" parquet:"safer_response_id"`
-	}
 )
 
 // rowWriter writes the rows of a split, as Parquet or as JSON Lines.
@@ -142,8 +118,6 @@ type rowWriter func(w io.Writer, asParquet bool, rows []Example) error
 // place of messages.
 func (f Format) writer(plain bool) rowWriter {
 	switch {
-	case f == SafeRLHF:
-		return write(safeRLHF)
 	case f == SFT && plain:
 		return write(func(r Example) sftText { return sftText{r.Prompt.Text(), r.Chosen.Text} })
 	case f == SFT:
@@ -183,28 +157,6 @@ func (r Example) messages() []message {
 }
 
 func reply(a *Answer) []message { return []message{{string(orbench.Assistant), a.Text}} }
-
-// safeRLHF writes a pair with its two preferences separated, as Safe RLHF (Dai et al.
-// 2024) requires. The better answer is the more helpful one; for a toxic prompt that is
-// the answer that complies. The safer answer is the chosen one. For a safe prompt both
-// answers are safe, and the chosen one also counts as the safer one, so that answering
-// has no cost.
-func safeRLHF(r Example) safeRLHFRow {
-	toxic := r.Prompt.Label == orbench.Toxic
-	row := safeRLHFRow{
-		Prompt: r.Prompt.Text(), Response0: r.Chosen.Text, Response1: r.Rejected.Text,
-		Safe0: true, Safe1: !toxic,
-	}
-	if toxic {
-		row.Better = 1
-	}
-	if r.Swapped {
-		row.Response0, row.Response1 = row.Response1, row.Response0
-		row.Safe0, row.Safe1 = row.Safe1, row.Safe0
-		row.Better, row.Safer = 1-row.Better, 1-row.Safer
-	}
-	return row
-}
 
 // write makes the writer of rows of type T.
 func write[T any](of func(Example) T) rowWriter {

@@ -45,9 +45,8 @@ func forms() (all []Options) {
 		o := options(f)
 		o.Harmful, o.Splits = true, [3]float64{0.6, 0.2, 0.2}
 		all = append(all, o)
-		if o.Plain = true; !factsOf[f].plain {
-			all = append(all, o)
-		}
+		o.Plain = true
+		all = append(all, o)
 	}
 	return all
 }

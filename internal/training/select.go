@@ -19,7 +19,7 @@ type Set struct {
 func (c *Collection) Select() (*Set, error) {
 	o := c.opts
 	s := &Set{Manifest: c.manifest, opts: o}
-	s.Format, s.Kind, s.Plain = FormatVersion, o.Format, o.Plain || factsOf[o.Format].plain
+	s.Format, s.Kind, s.Plain = FormatVersion, o.Format, o.Plain
 	s.Target, s.ChosenFrom, s.PerPrompt = o.Target, o.ChosenFrom, o.PerPrompt
 	s.ToxicShare, s.Harmful, s.Splits, s.Seed = o.ToxicShare, o.Harmful, o.Splits, o.Seed
 	s.Evaluations = *o.Against
@@ -84,9 +84,9 @@ func (it *item) decide(o Options) {
 	case it.cause != "" || o.Format == Prompts:
 	case len(it.chosen) == 0 && (o.Format != KTO || len(it.rejected) == 0):
 		it.cause = NoChosen
-	case len(it.rejected) == 0 && factsOf[o.Format].pairs:
+	case len(it.rejected) == 0 && o.Format == DPO:
 		it.cause = NoRejected
-	case complying && (factsOf[o.Format].pairs || len(it.chosen) == 0):
+	case complying && (o.Format == DPO || len(it.chosen) == 0):
 		it.cause = HeldBack
 	case complying:
 		for range it.rejected {
@@ -121,7 +121,6 @@ func (it *item) rows(o Options, system string) (rows []Example, used int) {
 	for i := range n {
 		row := base
 		row.Chosen, row.Rejected = it.chosen[i%chosen], it.rejected[i%rejected]
-		row.Swapped = draw(o.Seed, "order", row.Chosen.Text+"\x00"+row.Rejected.Text)&1 == 1
 		rows = append(rows, row)
 	}
 	return rows, chosen + rejected

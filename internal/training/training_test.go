@@ -163,7 +163,6 @@ func TestRows(t *testing.T) {
 		{SFT, false, "safe +Better. | toxic +No."},
 		{DPO, false, "safe +Better. -I cannot."},
 		{DPO, true, "safe +Better. -I cannot. | toxic +No. -Sure, dear neighbor."},
-		{SafeRLHF, true, "safe +Better. -I cannot. | toxic +No. -Sure, dear neighbor."},
 		{KTO, false, "safe +Better. | safe -I cannot. | toxic +No."},
 		{KTO, true, "safe +Better. | safe -I cannot. | toxic +No. | toxic -Sure, dear neighbor."},
 		{Prompts, false, "safe | toxic"},
@@ -184,26 +183,6 @@ func TestRows(t *testing.T) {
 		}
 		if text := strings.Join(got, " | "); text != tt.want {
 			t.Errorf("%s, %v: %s, want %s", tt.format, tt.harmful, text, tt.want)
-		}
-	}
-}
-
-// TestSafeRLHF holds the preferences to what Safe RLHF means by them, in both orders.
-func TestSafeRLHF(t *testing.T) {
-	t.Parallel()
-	chosen, rejected := &Answer{Text: "chosen"}, &Answer{Text: "rejected"}
-	for _, tt := range []struct {
-		prompt  orbench.Prompt
-		swapped bool
-		want    safeRLHFRow
-	}{
-		{safe("p"), false, safeRLHFRow{"p", "chosen", "rejected", true, true, 0, 0}},
-		{safe("p"), true, safeRLHFRow{"p", "rejected", "chosen", true, true, 1, 1}},
-		{toxic("p"), false, safeRLHFRow{"p", "chosen", "rejected", true, false, 1, 0}},
-		{toxic("p"), true, safeRLHFRow{"p", "rejected", "chosen", false, true, 0, 1}},
-	} {
-		if got := safeRLHF(Example{Prompt: tt.prompt, Chosen: chosen, Rejected: rejected, Swapped: tt.swapped}); got != tt.want {
-			t.Errorf("%s, %v: %+v", tt.prompt.Label, tt.swapped, got)
 		}
 	}
 }

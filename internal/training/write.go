@@ -68,7 +68,7 @@ func (s *Set) factoryInfo() any {
 	info := map[string]entry{}
 	for i, split := range Splits {
 		if len(s.Rows[i]) > 0 {
-			info["orbench_"+split] = entry{split + ".jsonl", factsOf[s.Kind].pairs, columns}
+			info["orbench_"+split] = entry{split + ".jsonl", s.Kind == DPO, columns}
 		}
 	}
 	return info

@@ -13,7 +13,6 @@ import (
 
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/interchange"
-	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/table"
 )
@@ -124,9 +123,6 @@ func formatOf(name string) table.Format {
 	return formats[slices.IndexFunc(formats, func(f table.Format) bool { return f.Name == name })]
 }
 
-// UsualUnjudged is the share of unjudged answers above which there is no rate.
-const UsualUnjudged = 0.1
-
 // Output are the flags that say where results go.
 type Output struct {
 	Printed
@@ -136,10 +132,9 @@ type Output struct {
 	Places []Place
 	// Redact leaves the texts of prompts and answers out of what is written.
 	Redact bool
-	// MostUnjudged is the share of unjudged answers above which no rate is given.
+	// MostUnjudged is the share of unjudged answers above which no rate is given, 0 for the
+	// usual one.
 	MostUnjudged float64
-	// organization, relationship and repository are as in interchange.Study.
-	organization, relationship, repository string
 }
 
 // Place is a file or folder that results are written to.
@@ -154,19 +149,16 @@ func (p Place) subject(of folder.Subject) folder.Subject {
 	return of
 }
 
-// places are those that take answers and figures, or else those that take a view.
+// places are those that take answers, or else those that take a view.
 func (f *Output) places(answers bool) []Place {
 	return slices.DeleteFunc(slices.Clone(f.Places), func(p Place) bool { return slices.Contains(Formats, p.Format) == answers })
 }
 
+// verdicts is the format of a file of every verdict.
+const verdicts = "verdicts"
+
 // outFormats names all formats that --out writes.
-func outFormats() []string {
-	names := slices.Clone(Formats)
-	for _, f := range interchange.Formats {
-		names = append(names, f.Name)
-	}
-	return names
-}
+var outFormats = append(slices.Clone(Formats), verdicts)
 
 // fileEnding matches the name of a file. A folder may have a dot before a number, as in
 // results-v1.2.
@@ -177,11 +169,11 @@ func (f *Output) addOut(text string) error {
 	format, path, named := strings.Cut(text, "=")
 	switch {
 	case named && strings.Trim(format, "abcdefghijklmnopqrstuvwxyz-") == "":
-		if !slices.Contains(outFormats(), format) {
-			return InputError("--out", fmt.Sprintf("there is no format %q", format), "use "+either(outFormats())+", or ./"+text+" for a folder of that name")
+		if !slices.Contains(outFormats, format) {
+			return InputError("--out", fmt.Sprintf("there is no format %q", format), "use "+either(outFormats)+", or ./"+text+" for a folder of that name")
 		}
 	case slices.Contains(interchange.Endings, strings.ToLower(filepath.Ext(text))):
-		format, path = interchange.Formats[0].Name, text
+		format, path = verdicts, text
 	case fileEnding.MatchString(filepath.Base(text)) && !os.IsPathSeparator(text[len(text)-1]):
 		return InputError("--out", text+" has no ending of a file that is written so", "the endings are "+strings.Join(interchange.Endings, ", ")+"; NAME=PATH writes another format, such as json="+text+"; "+text+"/ is a folder")
 	case f.Dir != "":
@@ -200,27 +192,11 @@ func (f *Output) addOut(text string) error {
 // Register gives a command the flags, with their defaults.
 func (f *Output) Register(c *cobra.Command) {
 	f.Printed.Register(c, Formats)
-	c.Flags().Var(value{func() string { return f.Dir }, f.addOut}, "out", "also write page, plots, figures and answers to this new `DIR`, or replace a report of the same run in it (DIR/ if its name ends as a file's); every verdict to a .csv, .jsonl or .parquet file; NAME=PATH writes another format: "+either(outFormats())+"; repeatable")
-	f.MostUnjudged = UsualUnjudged
-	AddSettings(c, Setting{Name: "most_unjudged", Into: &f.MostUnjudged, Usage: "give no rate where more than this share of the answers is unjudged (default 0.1)"})
+	c.Flags().Var(value{func() string { return f.Dir }, f.addOut}, "out", "also write page, plots, figures and answers to this new `DIR`, or replace a report of the same run in it (DIR/ if its name ends as a file's); every verdict to a .csv, .jsonl or .parquet file; NAME=PATH writes another format: "+either(outFormats)+"; repeatable")
 }
 
-// RegisterPublisher gives a command the settings of formats that say who measured.
-func (f *Output) RegisterPublisher(c *cobra.Command) {
-	AddSettings(c,
-		Setting{Name: "organization", Into: &f.organization, Usage: "who measured, for --out eee=DIR"},
-		Setting{Name: "repository", Into: &f.repository, Usage: "repository of the datasets on the Hugging Face hub, OWNER/NAME, for --out huggingface=DIR"},
-		Setting{Name: "relationship", Into: &f.relationship, Usage: "what the organization is to the makers of the models, for --out eee=DIR: " + either(interchange.Relationships) + " (default third_party)"})
-}
-
-// Check refuses a share that is none, and two results for one file.
+// Check refuses two results for one file.
 func (f *Output) Check() error {
-	if !(f.MostUnjudged > 0 && f.MostUnjudged <= 1) {
-		return InputError("--set most_unjudged", "the share is not above 0 and at most 1", "0.1 is the default, 1 gives every rate")
-	}
-	if f.relationship != "" && !slices.Contains(interchange.Relationships, f.relationship) {
-		return InputError("--set relationship", fmt.Sprintf("there is no relationship %q", f.relationship), "use "+either(interchange.Relationships))
-	}
 	seen := map[string]bool{"": true, filepath.Clean(f.Dir): f.Dir != ""}
 	for _, p := range f.Places {
 		if path := filepath.Clean(p.Path); seen[path] {
@@ -232,8 +208,7 @@ func (f *Output) Check() error {
 }
 
 // CheckPlaces refuses a folder or file that cannot be made, or that holds anything but a
-// result of the same subject, and what a format does not take. s is the study of formats of
-// answers.
+// result of the same subject. s is the study of files of verdicts.
 func (f *Output) CheckPlaces(of folder.Subject, s interchange.Study) error {
 	for _, p := range f.places(false) {
 		if err := folder.VacantFile(p.Path, p.subject(of)); err != nil {
@@ -251,7 +226,7 @@ func (f *Output) CheckPlaces(of folder.Subject, s interchange.Study) error {
 	return made.Discard()
 }
 
-// RefuseAnswers refuses formats of answers for what has none.
+// RefuseAnswers refuses files of verdicts for what has no answers.
 func (f *Output) RefuseAnswers(what string) error {
 	if all := f.places(true); len(all) > 0 {
 		return InputError("--out "+all[0].Format, what+" has no answers to write", "use "+either(Formats))
@@ -259,17 +234,15 @@ func (f *Output) RefuseAnswers(what string) error {
 	return nil
 }
 
-// Create begins all files and folders that take answers.
+// Create begins all files that take answers.
 func (f *Output) Create(of folder.Subject, s interchange.Study) (Writers, error) {
 	all := Writers{redact: f.Redact}
-	s.Organization, s.Relationship, s.Repository = f.organization, f.relationship, f.repository
 	for _, p := range f.places(true) {
-		at := slices.IndexFunc(interchange.Formats, func(format interchange.Format) bool { return format.Name == p.Format })
-		w, err := interchange.Formats[at].Create(p.Path, p.subject(of), s)
+		w, err := interchange.Create(p.Path, p.subject(of), s)
 		if err != nil {
 			return all, errors.Join(err, all.Discard())
 		}
-		all.writers = append(all.writers, w)
+		all.files = append(all.files, w)
 	}
 	return all, nil
 }
@@ -296,21 +269,21 @@ func (e *Env) ShowOutput(f Output, of folder.Subject, unfinished bool, v table.V
 	return nil
 }
 
-// Writers write the answers and figures of a study to several places.
+// Writers write the verdicts of a study to several files.
 type Writers struct {
-	writers []interchange.Writer
-	redact  bool
+	files  []*interchange.Verdicts
+	redact bool
 }
 
 // Any reports whether there is a place.
-func (w Writers) Any() bool { return len(w.writers) > 0 }
+func (w Writers) Any() bool { return len(w.files) > 0 }
 
 // Add adds an answer.
 func (w Writers) Add(a interchange.Answer) error {
 	if w.redact && w.Any() {
 		a.AnswerRow = a.Redacted()
 	}
-	for _, one := range w.writers {
+	for _, one := range w.files {
 		if err := one.Add(a); err != nil {
 			return err
 		}
@@ -318,10 +291,10 @@ func (w Writers) Add(a interchange.Answer) error {
 	return nil
 }
 
-// Finish takes the figures; see interchange.Writer.
-func (w Writers) Finish(r score.Result, unfinished bool) error {
-	for _, one := range w.writers {
-		if err := one.Finish(r, unfinished); err != nil {
+// Finish ends the files; see interchange.Verdicts.
+func (w Writers) Finish(unfinished bool) error {
+	for _, one := range w.files {
+		if err := one.Finish(unfinished); err != nil {
 			return errors.Join(err, w.Discard())
 		}
 	}
@@ -331,7 +304,7 @@ func (w Writers) Finish(r score.Result, unfinished bool) error {
 // Discard removes what is not finished.
 func (w Writers) Discard() error {
 	var err error
-	for _, one := range w.writers {
+	for _, one := range w.files {
 		err = errors.Join(err, one.Discard())
 	}
 	return err

@@ -1,11 +1,9 @@
 package data
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -165,7 +163,6 @@ type auditFlags struct {
 	truth      string
 	positive   string
 	prevalence float64
-	families   []string
 	printed    command.Printed
 }
 
@@ -194,24 +191,16 @@ column or majority(COLUMN,COLUMN,COLUMN).`,
 	flags.StringVar(&f.truth, "truth", "", "`COLUMN` that is the truth, or majority(COLUMNS) (default: the people's majority)")
 	flags.StringVar(&f.positive, "positive", string(orbench.Safe), "`LABEL` that counts as positive: safe, as in the paper, or toxic")
 	command.ShareFlag(c, &f.prevalence, "prevalence", "0.10", "`SHARE` of toxic prompts before moderation, for residual toxicity")
-	flags.StringArrayVar(&f.families, "family", nil, "family of a moderator or selector, as `MODEL=FAMILY`; repeatable (default: by its name)")
 	command.CompleteFlag(c, "positive", []string{string(orbench.Safe), string(orbench.Toxic)})
 	f.printed.Register(c, command.Formats)
 	return c
 }
 
 func (a app) auditReport(files []string, f auditFlags) error {
-	config := audit.Examination{Positive: orbench.Label(f.positive), Prevalence: f.prevalence, Families: map[string]string{}}
+	config := audit.Examination{Positive: orbench.Label(f.positive), Prevalence: f.prevalence}
 	var err error
 	if config.Truth, err = audit.ParseTruth(f.truth); err != nil {
 		return err
-	}
-	for _, text := range f.families {
-		at := strings.LastIndexByte(text, '=')
-		if at <= 0 || at == len(text)-1 {
-			return command.InputError("--family", fmt.Sprintf("%q is not MODEL=FAMILY", text), "write it as openai/gpt-4o=gpt")
-		}
-		config.Families[text[:at]] = text[at+1:]
 	}
 	for _, path := range files {
 		sheet, err := audit.OpenSheet(path, config.Truth.Columns)

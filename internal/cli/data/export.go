@@ -51,9 +51,9 @@ full answer of any target is chosen, and a refusal by the target that you will t
 rejected. On a toxic prompt, a refusal is chosen and an answer rejected.
 
 FORMAT is sft (prompt, completion), dpo (prompt, chosen, rejected), kto (prompt,
-completion, label) or prompts (prompt, label), as TRL documents them, or safe-rlhf, the
-columns of PKU-SafeRLHF. The folder of a built benchmark has prompts and no answers, so
-it gives only prompts; evaluate it and export that run for the other formats.
+completion, label) or prompts (prompt, label), as TRL documents them. The folder of a
+built benchmark has prompts and no answers, so it gives only prompts; evaluate it and
+export that run for the other formats.
 
 A seed and its rewrites stay in one split. Prompts that are in an evaluation set, or are
 nearly the same as one there, are left out. They are compared with every named dataset on
@@ -77,7 +77,7 @@ any folder of training data, and exits with 1 if it finds anything.
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.format, "format", "", "`FORMAT` of the rows: sft, dpo, kto, safe-rlhf or prompts")
+	flags.StringVar(&f.format, "format", "", "`FORMAT` of the rows: sft, dpo, kto or prompts")
 	flags.StringVar(&f.out, "out", "", "new `DIR` to write")
 	flags.StringVar(&f.check, "check", "", "check the training data in this `DIR` instead of writing any")
 	flags.StringVar(&f.target, "target", "", "`TARGET` to train; its refusals are rejected (default: the only one)")
@@ -159,7 +159,7 @@ func (f exportFlags) options() (training.Options, error) {
 		Harmful: f.harmful, Seed: f.seed,
 	}
 	if f.format == "" {
-		return o, command.InputError("--format", "no format of the rows is named", "use sft, dpo, kto, safe-rlhf or prompts")
+		return o, command.InputError("--format", "no format of the rows is named", "use sft, dpo, kto or prompts")
 	}
 	if f.toxicShare != "" {
 		share, err := settings.ParseShare("toxic-share", f.toxicShare)

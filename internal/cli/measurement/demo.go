@@ -14,7 +14,7 @@ import (
 func (a app) demoCommand() *cobra.Command {
 	f := evalFlags{
 		Asking: command.Asking{Calls: command.DefaultCalls()},
-		out:    command.Output{Printed: command.Printed{Format: "table"}, Dir: filepath.Join("reports", "demo"), MostUnjudged: command.UsualUnjudged},
+		out:    command.Output{Printed: command.Printed{Format: "table"}, Dir: filepath.Join("reports", "demo")},
 	}
 	c := &cobra.Command{
 		Use:   "demo",

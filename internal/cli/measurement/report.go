@@ -28,7 +28,7 @@ func (a app) reportCommand() *cobra.Command {
 	var store string
 	var list, methods, published, reread bool
 	var accepted []string
-	var out command.Output
+	out := command.Output{MostUnjudged: score.DefaultMostUnjudged}
 	c := &cobra.Command{
 		Use:   "report [RUN...]",
 		Short: "List stored studies, and show them again as tables, pages and plots",
@@ -73,7 +73,7 @@ the publication. With --out it also writes the trade-off plot.`,
 	flags.BoolVar(&reread, "reread", false, "read the replies as orbench reads them now, not as when the run was made, from now on")
 	a.StoreFlag(c, &store)
 	out.Register(c)
-	out.RegisterPublisher(c)
+	command.AddSettings(c, command.Setting{Name: "most_unjudged", Into: &out.MostUnjudged, Usage: "give no rate where more than this share of the answers is unjudged (default 0.1)"})
 	flags.BoolVar(&out.Redact, "redact", false, "leave the texts of prompts and answers out of what --out writes")
 	return c
 }
@@ -82,6 +82,9 @@ the publication. With --out it also writes the trade-off plot.`,
 func (a app) report(ctx context.Context, store string, names []string, out command.Output, accepted []string, reread bool, show func(report.View) table.View) (err error) {
 	if err := out.Check(); err != nil {
 		return err
+	}
+	if !(out.MostUnjudged > 0 && out.MostUnjudged <= 1) {
+		return command.InputError("--set most_unjudged", "the share is not above 0 and at most 1", "0.1 is the default, 1 gives every rate")
 	}
 	if out.Redact && out.Dir == "" && len(out.Places) == 0 {
 		return command.InputError("--redact", "what is printed has no texts", "name a folder with --out, or leave it out")
@@ -128,7 +131,7 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 			}
 		}
 	}
-	if err := out.CheckPlaces(run.Subject(runs...), interchange.StudyOf(a.Version, runs...)); err != nil {
+	if err := out.CheckPlaces(run.Subject(runs...), interchange.StudyOf(runs...)); err != nil {
 		return err
 	}
 	nothing := 0.0

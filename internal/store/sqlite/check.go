@@ -41,33 +41,30 @@ func Check(ctx context.Context, path string) (h store.Health, err error) {
 	if len(s.extra) > 0 {
 		h.Faults = append(h.Faults, s.foreignParts())
 	}
-	fault, err := s.integrity(ctx, "1")
-	if fault != "" {
-		h.Faults = append(h.Faults, fault)
+	err = s.integrity(ctx, "1")
+	if isDamage(err) {
+		h.Faults, err = append(h.Faults, err.Error()), nil
 	}
-	return h, err
+	return h, s.at(err)
 }
 
 // integrity asks the database for the first fault in the structure of the file, or of one
-// table, empty for none.
-func (s *Store) integrity(ctx context.Context, what string) (fault string, err error) {
-	err = s.readers.QueryRowContext(ctx, "PRAGMA integrity_check("+what+")").Scan(&fault)
-	if isDamage(err) {
-		return err.Error(), nil
+// table. A fault is store.ErrDamaged.
+func (s *Store) integrity(ctx context.Context, what string) error {
+	var fault string
+	err := s.readers.QueryRowContext(ctx, "PRAGMA integrity_check("+what+")").Scan(&fault)
+	if err != nil || fault == "ok" {
+		return err
 	}
-	return strings.TrimPrefix(strings.TrimPrefix(fault, "ok"), "*** in database main ***\n"), s.at(err)
+	return store.Damage(strings.TrimPrefix(fault, "*** in database main ***\n"))
 }
 
 // Verify asks the database whether tables and their indexes list the same rows, in their
 // order. Where they do not, the error is store.ErrDamaged.
 func (s *Store) Verify(ctx context.Context, tables ...string) error {
 	for _, table := range tables {
-		fault, err := s.integrity(ctx, table)
-		if fault != "" {
-			err = damaged(s.path, errors.New(fault))
-		}
-		if err != nil {
-			return err
+		if err := s.integrity(ctx, table); err != nil {
+			return s.at(err)
 		}
 	}
 	return nil
