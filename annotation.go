@@ -97,8 +97,8 @@ type Annotation struct {
 	// a subject that was not drawn by chance.
 	Design string  `json:"design,omitempty"`
 	Chance float64 `json:"chance,omitempty"`
-	// Plan is set in place of a label, by earlier versions alone: it was kept before the
-	// first label. Subject is then its hash.
+	// Plan is set in place of a label: it was kept before the first one. Subject is then
+	// its hash.
 	Plan *LabelPlan `json:"plan,omitempty"`
 	// Skipped means, in place of a label, that the person leaves the subject for later; Note
 	// says why.
@@ -137,8 +137,8 @@ func (k Kin) Annotation(at time.Time) Annotation {
 	return Annotation{Subject: sha256.Sum256(b), Kin: &k, At: at.UTC()}
 }
 
-// LabelPlan says how answers were to be labeled. Earlier versions kept it before the first
-// label.
+// LabelPlan says how answers will be labeled. It is kept before the first label, so that
+// nobody can choose it by its result.
 type LabelPlan struct {
 	// Designs are the drawings that it is for, as in Annotation.Design.
 	Designs []string `json:"designs"`
@@ -149,6 +149,15 @@ type LabelPlan struct {
 	Seed    uint64   `json:"seed"`
 	People  []string `json:"people"`
 	Stop    string   `json:"stop"`
+}
+
+// Hash is the hash of the plan's content.
+func (p LabelPlan) Hash() Subject {
+	b, err := json.Marshal(p)
+	if err != nil {
+		panic(err) // no field can fail to be written
+	}
+	return sha256.Sum256(b)
 }
 
 // ID is the hash of the annotation's content. A store keeps each ID once.

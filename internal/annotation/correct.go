@@ -24,6 +24,8 @@ type Words struct {
 	chance map[drawing]float64
 	// kin holds the models that are one, in either order.
 	kin map[[2]orbench.KinSide]bool
+	// plans holds the plans, the earliest first.
+	plans []orbench.Annotation
 	// onPrompts is true if anybody has labeled a prompt.
 	onPrompts bool
 }
@@ -44,6 +46,9 @@ func NewWords(annotations []orbench.Annotation) Words {
 		w.add(a)
 		if k := a.Kin; k != nil {
 			w.kin[k.Sides], w.kin[[2]orbench.KinSide{k.Sides[1], k.Sides[0]}] = k.OneModel, k.OneModel
+		}
+		if a.Plan != nil {
+			w.plans = append(w.plans, a)
 		}
 	}
 	w.onPrompts = slices.ContainsFunc(annotations, func(a orbench.Annotation) bool {
@@ -268,9 +273,11 @@ type Corrected struct {
 	// RateSeen counts those of Labels that somebody gave who had looked at the rate.
 	RateSeen int `json:"labeled_after_rate,omitempty"`
 	// ByPerson has the rate by each person's labels, and Pairs compares each two
-	// people; both are absent if one person labeled all.
+	// people; both are absent if one person labeled all without a plan.
 	ByPerson []PersonRate `json:"by_person,omitempty"`
 	Pairs    []PeoplePair `json:"pairs,omitempty"`
+	// Plan is the plan that was kept before the first label; nil without one.
+	Plan *KeptPlan `json:"plan,omitempty"`
 	// Groups compares what people say with what the judges say. Empty groups
 	// are left out.
 	Groups []CorrectedGroup `json:"groups"`
@@ -303,7 +310,8 @@ type CorrectedGroup struct {
 func (t *Tally) Corrected(designEffect float64) (Corrected, bool) {
 	c, ok := t.corrected(designEffect)
 	c.People, c.Several, c.Disagreed, c.Settled, c.Undecided, c.RateSeen = len(t.people), t.several, t.disagree, t.settled, t.undecided, t.rateSeen
-	if ok && len(t.people) > 1 {
+	c.Plan = t.words.Plan(t.cell)
+	if ok && (len(t.people) > 1 || c.Plan != nil) {
 		c.ByPerson, c.Pairs = t.peoples(designEffect, (c.Rate.Hi-c.Rate.Lo)/2)
 	}
 	return c, ok

@@ -33,6 +33,7 @@ type cardRow struct {
 	LeftOut                                                int
 	LeftOutRefused, LeftOutAnswered                        *float64
 	Undisputed                                             *stats.Rate
+	Plan                                                   string
 	Simulated                                              bool
 
 	run *score.RunResult
@@ -81,6 +82,9 @@ func cardRowOf(run *score.RunResult, j *score.JudgeResult) cardRow {
 			if a.Judge == j.Judge {
 				c.JudgeSpecificity, c.JudgeRecall = a.Specificity, a.Recall
 			}
+		}
+		if l.Plan != nil {
+			c.Plan = l.Plan.Hash
 		}
 	}
 	return c

@@ -202,6 +202,13 @@ func judged(r score.Result) string {
 	if labeled(r) {
 		text += " People labeled a random part of the answers. The corrected rates are the judge's rates plus the weighted mean difference between people's labels and the judge's verdicts."
 	}
+	planned := map[string]bool{}
+	for _, run := range r.Runs {
+		if c := run.Labeled; c != nil && c.Plan != nil && !planned[c.Plan.Hash] {
+			planned[c.Plan.Hash] = true
+			text += " " + planLine(r, c.Plan)
+		}
+	}
 	if note := intervalNote(r); note != "" {
 		return text + " Intervals are 95%. " + note
 	}

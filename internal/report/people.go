@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -72,10 +73,15 @@ func addPeople(d *table.Document, words table.Words, all []subject, r score.Resu
 		}
 	}
 	open := 0
+	planned := map[string]bool{}
 	for _, run := range r.Runs {
 		c := run.Labeled
 		if c == nil {
 			continue
+		}
+		if p := c.Plan; p != nil && !planned[p.Hash] {
+			planned[p.Hash] = true
+			lines = append(lines, planLine(r, p))
 		}
 		where := string(run.Label) + " prompts"
 		if len(all) > 1 {
@@ -119,6 +125,35 @@ func addPeople(d *table.Document, words table.Words, all []subject, r score.Resu
 	for _, line := range append(apart, warnings...) {
 		d.AddTo(table.OnBrief, table.Warning(words.Of(line)))
 	}
+}
+
+// planLine says what was planned before the first label, and what was done.
+func planLine(r score.Result, p *annotation.KeptPlan) string {
+	done, labels := map[string]int{}, 0
+	for _, run := range r.Runs {
+		c := run.Labeled
+		if c == nil || c.Plan == nil || c.Plan.Hash != p.Hash {
+			continue
+		}
+		labels += c.Labels
+		for _, one := range c.ByPerson {
+			done[one.Person] += one.Labels
+		}
+	}
+	line := fmt.Sprintf("Plan %s, kept %s before the first label: %s, seed %d, by %s, until %s. Done: %s",
+		p.Hash[:8], p.At.Format("2006-01-02"), table.Counted(p.Size, "answer", "answers"), p.Seed, strings.Join(p.People, ", "), p.Stop, table.Count(labels))
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(done)) {
+		part := name + " " + table.Count(done[name])
+		if !slices.Contains(p.People, name) {
+			part += " (not in the plan)"
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) > 0 {
+		line += " (" + strings.Join(parts, ", ") + ")"
+	}
+	return line + "."
 }
 
 // judgeLines says how judges agree with the labels of a cell.

@@ -61,7 +61,7 @@ label that settles a dispute counts; the others are kept.`,
 	c.Flags().BoolVar(&prompts, "prompts", false, "label the prompts of the drawn answers instead")
 	c.Flags().BoolVar(&disputes, "disputes", false, "settle the answers that some people call refusals and others do not")
 	c.MarkFlagsMutuallyExclusive("prompts", "disputes")
-	c.AddCommand(a.labelDrawCommand(), a.labelExportCommand(), a.labelImportCommand())
+	c.AddCommand(a.labelPlanCommand(), a.labelDrawCommand(), a.labelExportCommand(), a.labelImportCommand())
 	return c
 }
 

@@ -1,0 +1,53 @@
+package annotation
+
+import (
+	"slices"
+	"time"
+
+	"github.com/orbench/orbench"
+)
+
+// KeptPlan is a plan with its hash, in hex, and the time when it was kept.
+type KeptPlan struct {
+	Hash string    `json:"hash"`
+	At   time.Time `json:"at"`
+	orbench.LabelPlan
+}
+
+// NewPlan returns the annotation that keeps a plan for cells. It sets the plan's
+// Designs and Classes. A cell with a label, or with a plan, is an
+// *orbench.InputError.
+func NewPlan(p orbench.LabelPlan, items []Item, words Words, at time.Time) (orbench.Annotation, error) {
+	for _, it := range items {
+		design := it.Design()
+		if slices.Contains(p.Designs, design) {
+			continue
+		}
+		if kept := words.Plan(it.Cell); kept != nil {
+			return orbench.Annotation{}, &orbench.InputError{
+				File: design, Problem: "the plan " + kept.Hash[:8] + " is kept already", Hint: "label by it; a plan does not change",
+			}
+		}
+		p.Designs = append(p.Designs, design)
+	}
+	for _, it := range items {
+		if words.Drawn(it.Cell, it.Subject) && len(words.said[it.Subject]) > 0 {
+			return orbench.Annotation{}, &orbench.InputError{
+				File: it.Design(), Problem: "an answer has a label already", Hint: "a plan must come before the first label; plan another run",
+			}
+		}
+	}
+	slices.Sort(p.Designs)
+	p.Classes = labelClasses
+	return orbench.Annotation{Subject: p.Hash(), Plan: &p, At: at}, nil
+}
+
+// Plan returns the plan for a cell; nil if none was kept.
+func (w Words) Plan(c Cell) *KeptPlan {
+	for _, a := range w.plans {
+		if slices.Contains(a.Plan.Designs, c.Design()) {
+			return &KeptPlan{Hash: a.Subject.String(), At: a.At, LabelPlan: *a.Plan}
+		}
+	}
+	return nil
+}
