@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io/fs"
 	"math"
 	"os"
 	"os/exec"
@@ -42,7 +43,8 @@ func runTool(t *testing.T, dir, program string, args ...string) []byte {
 	return out
 }
 
-// TestToolsRead has pandas and DuckDB read the verdicts that --out writes of a run.
+// TestToolsRead has Every Eval Ever, pandas, DuckDB and huggingface_hub read what --out writes of a run, of
+// variants in dialogs with several samples, and of judged records.
 func TestToolsRead(t *testing.T) {
 	t.Parallel()
 	if !long() {
@@ -50,32 +52,87 @@ func TestToolsRead(t *testing.T) {
 	}
 	dir := t.TempDir()
 	tool(t, dir, "python", "-c", "") // skips before any work
-	c, stdout, stderr := orbench("eval", "--name", "run", "--target", "sim/prudish,sim/permissive", "--dataset", "starter", "--judge", "lexical,llm:sim/judge",
-		"--store", filepath.Join(dir, "m.db"), "--format", "json", "--out", filepath.Join(dir, "run.parquet"))
-	if err := c.Run(); err != nil {
-		t.Fatalf("%v: %s", err, stderr)
+	write := func(name string, args ...string) score.Result {
+		t.Helper()
+		args = append(args, "--store", filepath.Join(dir, "m.db"), "--format", "json")
+		for _, out := range []string{"eee=eee-" + name, "verdicts=" + name + ".parquet"} {
+			format, path, _ := strings.Cut(out, "=")
+			args = append(args, "--out", format+"="+filepath.Join(dir, path))
+		}
+		c, stdout, stderr := orbench(args...)
+		if err := c.Run(); err != nil {
+			t.Fatalf("%v: %s", err, stderr)
+		}
+		var r score.Result
+		if err := json.Unmarshal(stdout.Bytes(), &r); err != nil {
+			t.Fatal(err)
+		}
+		return r
 	}
-	var result score.Result
-	if err := json.Unmarshal(stdout.Bytes(), &result); err != nil {
+	hub := func(name string) string { return "huggingface=" + filepath.Join(dir, "hub-"+name) }
+	result := write("run", "eval", "--name", "run", "--target", "sim/prudish,sim/permissive", "--dataset", "starter", "--judge", "lexical,llm:sim/judge")
+	write("variants", "eval", "--name", "variants", "--target", "sim/prudish", "--dataset", "starter", "--limit", "20", "--set", "variants.turns=pushback",
+		"--set", "variants.temperatures[0].temperature=1", "--set", "variants.temperatures[0].samples=2", "--set", "variants.defenses=self-reminder")
+	for _, name := range []string{"run", "variants"} {
+		write("report-"+name, "report", name, "--out", hub(name), "--set", "repository=me/starter")
+	}
+	// Records of several models lie in folders of their own; a folder of logs is flat.
+	logs := filepath.Join(dir, "logs")
+	samples, err := filepath.Glob(filepath.Join(dir, "eee-run/data/*/*/*/*_samples.jsonl"))
+	if err != nil || len(samples) != 2 {
+		t.Fatal(samples, err)
+	}
+	if err := os.Mkdir(logs, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	script, err := filepath.Abs("testdata/tools/read.py")
-	if err != nil {
-		t.Fatal(err)
+	for _, s := range samples {
+		if err := os.Link(s, filepath.Join(logs, filepath.Base(s))); err != nil {
+			t.Fatal(err)
+		}
 	}
-	var rates map[string][2]float64
-	if err := json.Unmarshal(tool(t, dir, "python", script, "run.parquet"), &rates); err != nil {
-		t.Fatal(err)
-	}
-	for _, run := range result.Runs {
-		for _, j := range run.Judges {
-			key := run.Target + "/" + string(run.Label) + "/" + j.Judge
-			right := j.Refused
-			if run.Label == "safe" {
-				right = j.Judged - j.Refused
+	write("judged", "judge", "--responses", logs, "--judge", "lexical,llm:sim/judge")
+	for _, name := range []string{"run", "variants", "judged"} {
+		root := filepath.Join(dir, "eee-"+name)
+		var files []string
+		err := filepath.WalkDir(filepath.Join(root, "data"), func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				path, err = filepath.Rel(root, path)
+				files = append(files, path)
 			}
-			if got, ok := rates[key]; !ok || math.Abs(got[0]-*j.Share) > 1e-12 || int(got[1]) != right {
-				t.Errorf("%s: %v, want a rate of %v and %d right answers", key, got, *j.Share, right)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out := string(tool(t, root, "every_eval_ever", append([]string{"validate", "--format", "json"}, files...)...)); strings.Contains(out, `"warning"`) {
+			t.Errorf("%s: %s", name, out)
+		}
+		var read map[string]map[string][2]float64
+		script, err := filepath.Abs("testdata/tools/read.py")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "judged" {
+			continue // its prompts have no label
+		}
+		if err := json.Unmarshal(tool(t, dir, "python", script, name+".parquet", "hub-"+name), &read); err != nil {
+			t.Fatal(err)
+		}
+		if name != "run" {
+			continue
+		}
+		for _, run := range result.Runs {
+			for _, j := range run.Judges {
+				key := run.Target + "/" + string(run.Label) + "/" + j.Judge
+				right := j.Refused
+				if run.Label == "safe" {
+					right = j.Judged - j.Refused
+				}
+				for by, rates := range read {
+					if got, ok := rates[key]; !ok || math.Abs(got[0]-*j.Share) > 1e-12 || int(got[1]) != right {
+						t.Errorf("%s by %s: %v, want a rate of %v and %d right answers", key, by, got, *j.Share, right)
+					}
+				}
 			}
 		}
 	}

@@ -12,12 +12,11 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/judge"
 )
 
-// Verdicts writes one flat row for each verdict, and one for each answer that no judge
-// has seen. Do not use it after Finish, whatever that returns.
-type Verdicts struct {
+// verdicts writes one flat row for each verdict, and one for each answer that no judge
+// has seen.
+type verdicts struct {
 	file     *folder.File
 	buffer   *bufio.Writer
 	rows     Rows
@@ -25,10 +24,8 @@ type Verdicts struct {
 	versions map[string]string
 }
 
-// Create begins a file of verdicts in the format of path's ending, which becomes whole or
-// is not made at all; see folder.CreateFile. A path that may not be written is an
-// *orbench.InputError.
-func Create(path string, of folder.Subject, s Study) (*Verdicts, error) {
+// createVerdicts makes a file of verdicts in the format of path's ending.
+func createVerdicts(path string, of folder.Subject, s Study) (Writer, error) {
 	if !slices.Contains(Endings, strings.ToLower(filepath.Ext(path))) {
 		return nil, &orbench.InputError{
 			Setting: "out", Problem: fmt.Sprintf("%s must end in one of %s, which say what to write", path, strings.Join(Endings, ", ")), Hint: "name such a file",
@@ -38,9 +35,9 @@ func Create(path string, of folder.Subject, s Study) (*Verdicts, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Verdicts{file: file, buffer: bufio.NewWriter(file), study: s, versions: map[string]string{}}
+	v := &verdicts{file: file, buffer: bufio.NewWriter(file), study: s, versions: map[string]string{}}
 	for _, j := range s.Judges {
-		v.versions[j.Name()] = judge.Version(j)
+		v.versions[j.Name()] = s.version(j.Name())
 	}
 	var columns []Column
 	for _, c := range verdictColumns {
@@ -52,9 +49,8 @@ func Create(path string, of folder.Subject, s Study) (*Verdicts, error) {
 	return v, nil
 }
 
-// Add adds the next answer.
-func (v *Verdicts) Add(a Answer) error {
-	row := verdictRow{Answer: a, how: v.study.of(a), sha256: v.study.SHA256[a.Dataset]}
+func (v *verdicts) Add(a Answer) error {
+	row := verdictRow{Answer: a, how: v.study.of(a), sha256: v.study.Sources[a.Dataset].SHA256}
 	if len(a.Verdicts) == 0 {
 		return v.write(row)
 	}
@@ -67,7 +63,7 @@ func (v *Verdicts) Add(a Answer) error {
 	return nil
 }
 
-func (v *Verdicts) write(row verdictRow) error {
+func (v *verdicts) write(row verdictRow) error {
 	values := make([]any, len(verdictColumns))
 	for i, c := range verdictColumns {
 		values[i] = c.of(row)
@@ -75,9 +71,7 @@ func (v *Verdicts) write(row verdictRow) error {
 	return v.rows.Write(values)
 }
 
-// Finish ends the file. unfinished says that replies are missing, so that the same study may
-// be written again in the same place.
-func (v *Verdicts) Finish(unfinished bool) error {
+func (v *verdicts) Finish(_ score.Result, unfinished bool) error {
 	if err := v.rows.Close(); err != nil {
 		return err
 	}
@@ -87,8 +81,7 @@ func (v *Verdicts) Finish(unfinished bool) error {
 	return v.file.Finish(unfinished)
 }
 
-// Discard removes what was written. It does nothing after Finish.
-func (v *Verdicts) Discard() error { return v.file.Discard() }
+func (v *verdicts) Discard() error { return v.file.Discard() }
 
 // verdictRow is a verdict on an answer. verdict names no judge if none has seen the answer.
 type verdictRow struct {

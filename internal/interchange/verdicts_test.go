@@ -48,7 +48,7 @@ func someAnswers() []Answer {
 func aStudy() Study {
 	half, seed := 0.5, int64(7)
 	return Study{
-		Name: "mine", SHA256: map[string]string{"d": "ab"},
+		Name: "mine", Sources: map[string]Source{"d": {SHA256: "ab"}},
 		asked: map[place]asking{{"m", "d"}: {"mine", score.Asked{Provider: "p", Model: "m", System: "Be brief.", Temperature: &half, MaxTokens: 9, Seed: &seed}}},
 	}
 }
@@ -57,7 +57,7 @@ func aStudy() Study {
 func writeVerdicts(t *testing.T, name string, answers []Answer) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	w, err := Create(path, folder.Subject{}, aStudy())
+	w, err := Formats[0].Create(path, folder.Subject{}, aStudy())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func writeVerdicts(t *testing.T, name string, answers []Answer) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Finish(false); err != nil {
+	if err := w.Finish(score.Result{}, false); err != nil {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(path)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/model"
 )
 
@@ -18,9 +19,12 @@ func datasetOf(path string) string {
 	return cmp.Or(strings.TrimSuffix(name, filepath.Ext(name)), name)
 }
 
-// About describes the study of the file, of a name, for package interchange.
-func (r *Judged) About(name string) interchange.Study {
-	return interchange.Study{Name: name, Judges: r.Judges, SHA256: map[string]string{datasetOf(r.Recording.Path): r.Recording.SHA256}}
+// About describes the study of the file, for the formats of package interchange.
+func (r *Judged) About(program string, s *study.Study) interchange.Study {
+	return interchange.Study{
+		Name: s.Name, Date: s.History.Date().UTC(), Program: program, Judges: r.Judges,
+		Sources: map[string]interchange.Source{datasetOf(r.Recording.Path): {SHA256: r.Recording.SHA256}},
+	}
 }
 
 // Interchange is the answer in the form that package interchange writes. Its target is the

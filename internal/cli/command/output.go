@@ -13,6 +13,7 @@ import (
 
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/interchange"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/table"
 )
@@ -135,6 +136,8 @@ type Output struct {
 	// MostUnjudged is the share of unjudged answers above which no rate is given, 0 for the
 	// usual one.
 	MostUnjudged float64
+	// organization, relationship and repository are as in interchange.Study.
+	organization, relationship, repository string
 }
 
 // Place is a file or folder that results are written to.
@@ -149,16 +152,19 @@ func (p Place) subject(of folder.Subject) folder.Subject {
 	return of
 }
 
-// places are those that take answers, or else those that take a view.
+// places are those that take answers and figures, or else those that take a view.
 func (f *Output) places(answers bool) []Place {
 	return slices.DeleteFunc(slices.Clone(f.Places), func(p Place) bool { return slices.Contains(Formats, p.Format) == answers })
 }
 
-// verdicts is the format of a file of every verdict.
-const verdicts = "verdicts"
-
 // outFormats names all formats that --out writes.
-var outFormats = append(slices.Clone(Formats), verdicts)
+func outFormats() []string {
+	names := slices.Clone(Formats)
+	for _, f := range interchange.Formats {
+		names = append(names, f.Name)
+	}
+	return names
+}
 
 // fileEnding matches the name of a file. A folder may have a dot before a number, as in
 // results-v1.2.
@@ -169,11 +175,11 @@ func (f *Output) addOut(text string) error {
 	format, path, named := strings.Cut(text, "=")
 	switch {
 	case named && strings.Trim(format, "abcdefghijklmnopqrstuvwxyz-") == "":
-		if !slices.Contains(outFormats, format) {
-			return InputError("--out", fmt.Sprintf("there is no format %q", format), "use "+either(outFormats)+", or ./"+text+" for a folder of that name")
+		if !slices.Contains(outFormats(), format) {
+			return InputError("--out", fmt.Sprintf("there is no format %q", format), "use "+either(outFormats())+", or ./"+text+" for a folder of that name")
 		}
 	case slices.Contains(interchange.Endings, strings.ToLower(filepath.Ext(text))):
-		format, path = verdicts, text
+		format, path = interchange.Formats[0].Name, text
 	case fileEnding.MatchString(filepath.Base(text)) && !os.IsPathSeparator(text[len(text)-1]):
 		return InputError("--out", text+" has no ending of a file that is written so", "the endings are "+strings.Join(interchange.Endings, ", ")+"; NAME=PATH writes another format, such as json="+text+"; "+text+"/ is a folder")
 	case f.Dir != "":
@@ -192,11 +198,22 @@ func (f *Output) addOut(text string) error {
 // Register gives a command the flags, with their defaults.
 func (f *Output) Register(c *cobra.Command) {
 	f.Printed.Register(c, Formats)
-	c.Flags().Var(value{func() string { return f.Dir }, f.addOut}, "out", "also write page, plots, figures and answers to this new `DIR`, or replace a report of the same run in it (DIR/ if its name ends as a file's); every verdict to a .csv, .jsonl or .parquet file; NAME=PATH writes another format: "+either(outFormats)+"; repeatable")
+	c.Flags().Var(value{func() string { return f.Dir }, f.addOut}, "out", "also write page, plots, figures and answers to this new `DIR`, or replace a report of the same run in it (DIR/ if its name ends as a file's); every verdict to a .csv, .jsonl or .parquet file; NAME=PATH writes another format: "+either(outFormats())+"; repeatable")
 }
 
-// Check refuses two results for one file.
+// RegisterPublisher gives a command the settings of formats that say who measured.
+func (f *Output) RegisterPublisher(c *cobra.Command) {
+	AddSettings(c,
+		Setting{Name: "organization", Into: &f.organization, Usage: "who measured, for --out eee=DIR"},
+		Setting{Name: "repository", Into: &f.repository, Usage: "repository of the datasets on the Hugging Face hub, OWNER/NAME, for --out huggingface=DIR"},
+		Setting{Name: "relationship", Into: &f.relationship, Usage: "what the organization is to the makers of the models, for --out eee=DIR: " + either(interchange.Relationships) + " (default third_party)"})
+}
+
+// Check refuses a relationship that is none, and two results for one file.
 func (f *Output) Check() error {
+	if f.relationship != "" && !slices.Contains(interchange.Relationships, f.relationship) {
+		return InputError("--set relationship", fmt.Sprintf("there is no relationship %q", f.relationship), "use "+either(interchange.Relationships))
+	}
 	seen := map[string]bool{"": true, filepath.Clean(f.Dir): f.Dir != ""}
 	for _, p := range f.Places {
 		if path := filepath.Clean(p.Path); seen[path] {
@@ -208,7 +225,8 @@ func (f *Output) Check() error {
 }
 
 // CheckPlaces refuses a folder or file that cannot be made, or that holds anything but a
-// result of the same subject. s is the study of files of verdicts.
+// result of the same subject, and what a format does not take. s is the study of formats of
+// answers.
 func (f *Output) CheckPlaces(of folder.Subject, s interchange.Study) error {
 	for _, p := range f.places(false) {
 		if err := folder.VacantFile(p.Path, p.subject(of)); err != nil {
@@ -226,7 +244,7 @@ func (f *Output) CheckPlaces(of folder.Subject, s interchange.Study) error {
 	return made.Discard()
 }
 
-// RefuseAnswers refuses files of verdicts for what has no answers.
+// RefuseAnswers refuses formats of answers for what has none.
 func (f *Output) RefuseAnswers(what string) error {
 	if all := f.places(true); len(all) > 0 {
 		return InputError("--out "+all[0].Format, what+" has no answers to write", "use "+either(Formats))
@@ -234,15 +252,17 @@ func (f *Output) RefuseAnswers(what string) error {
 	return nil
 }
 
-// Create begins all files that take answers.
+// Create begins all files and folders that take answers.
 func (f *Output) Create(of folder.Subject, s interchange.Study) (Writers, error) {
 	all := Writers{redact: f.Redact}
+	s.Organization, s.Relationship, s.Repository = f.organization, f.relationship, f.repository
 	for _, p := range f.places(true) {
-		w, err := interchange.Create(p.Path, p.subject(of), s)
+		at := slices.IndexFunc(interchange.Formats, func(format interchange.Format) bool { return format.Name == p.Format })
+		w, err := interchange.Formats[at].Create(p.Path, p.subject(of), s)
 		if err != nil {
 			return all, errors.Join(err, all.Discard())
 		}
-		all.files = append(all.files, w)
+		all.writers = append(all.writers, w)
 	}
 	return all, nil
 }
@@ -269,21 +289,21 @@ func (e *Env) ShowOutput(f Output, of folder.Subject, unfinished bool, v table.V
 	return nil
 }
 
-// Writers write the verdicts of a study to several files.
+// Writers write the answers and figures of a study to several places.
 type Writers struct {
-	files  []*interchange.Verdicts
-	redact bool
+	writers []interchange.Writer
+	redact  bool
 }
 
 // Any reports whether there is a place.
-func (w Writers) Any() bool { return len(w.files) > 0 }
+func (w Writers) Any() bool { return len(w.writers) > 0 }
 
 // Add adds an answer.
 func (w Writers) Add(a interchange.Answer) error {
 	if w.redact && w.Any() {
 		a.AnswerRow = a.Redacted()
 	}
-	for _, one := range w.files {
+	for _, one := range w.writers {
 		if err := one.Add(a); err != nil {
 			return err
 		}
@@ -291,10 +311,10 @@ func (w Writers) Add(a interchange.Answer) error {
 	return nil
 }
 
-// Finish ends the files; see interchange.Verdicts.
-func (w Writers) Finish(unfinished bool) error {
-	for _, one := range w.files {
-		if err := one.Finish(unfinished); err != nil {
+// Finish takes the figures; see interchange.Writer.
+func (w Writers) Finish(r score.Result, unfinished bool) error {
+	for _, one := range w.writers {
+		if err := one.Finish(r, unfinished); err != nil {
 			return errors.Join(err, w.Discard())
 		}
 	}
@@ -304,7 +324,7 @@ func (w Writers) Finish(unfinished bool) error {
 // Discard removes what is not finished.
 func (w Writers) Discard() error {
 	var err error
-	for _, one := range w.files {
+	for _, one := range w.writers {
 		err = errors.Join(err, one.Discard())
 	}
 	return err

@@ -225,7 +225,7 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 	return a.orNothing(&nothing, a.Run(ctx, command.Running{
 		Asking: f.Asking, Study: s, Job: r.Job(), Clients: clients, Printed: f.out.Printed,
 		Check: func() error {
-			if err := f.out.CheckPlaces(of, r.About(s.Name)); err != nil || f.disagreements == "" {
+			if err := f.out.CheckPlaces(of, r.About(a.Version, s)); err != nil || f.disagreements == "" {
 				return err
 			}
 			return folder.VacantFile(f.disagreements, of)
@@ -277,7 +277,7 @@ func (a app) sayUnfinished(paths ...string) {
 // showRecorded derives the measures of a judged file and shows them. disagreements is the
 // file to write those to, or empty; unfinished says that verdicts are missing.
 func (a app) showRecorded(ctx context.Context, r *recorded.Judged, s *study.Study, memory store.Reader, out command.Output, of folder.Subject, disagreements string, unfinished bool) (result recorded.Result, err error) {
-	writers, err := out.Create(of, r.About(s.Name))
+	writers, err := out.Create(of, r.About(a.Version, s))
 	if err != nil {
 		return result, err
 	}
@@ -316,7 +316,7 @@ func (a app) showRecorded(ctx context.Context, r *recorded.Judged, s *study.Stud
 		err = finish()
 	}
 	if err == nil {
-		err = writers.Finish(unfinished)
+		err = writers.Finish(result.Score(), unfinished)
 	}
 	if err == nil {
 		err = a.ShowOutput(out, of, unfinished, result)

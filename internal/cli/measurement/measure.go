@@ -57,7 +57,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 		Targets: m.Targets, Refused: m.Refused, Unused: m.unused, AskedAgain: m.Again,
 		Precision: m.precision, Foretell: m.foretell, Again: func() string { return a.shownAgain(m, answers) }, Words: m.again,
 		Tell:  func(told func(string, orbench.Label)) { asked.Told = told },
-		Check: func() error { return m.out.CheckPlaces(run.Subject(m.Run), interchange.StudyOf(m.Run)) },
+		Check: func() error { return m.out.CheckPlaces(run.Subject(m.Run), interchange.StudyOf(a.Version, m.Run)) },
 		Known: func(ctx context.Context, memory *store.Store) (int, bool) {
 			kept = a.OpenIndex(ctx, m.asking.Store, memory)
 			n, ok := m.KnownCalls()
@@ -214,7 +214,7 @@ func (a app) derive(ctx context.Context, memory store.Reader, f figures) (score.
 		defer folder.Discard()
 		sinks.Chunk = folder.Add
 	}
-	writers, err := out.Create(subject, interchange.StudyOf(f.runs...))
+	writers, err := out.Create(subject, interchange.StudyOf(a.Version, f.runs...))
 	if err != nil {
 		return score.Result{}, err
 	}
@@ -239,7 +239,7 @@ func (a app) derive(ctx context.Context, memory store.Reader, f figures) (score.
 	if f.show != nil {
 		view = f.show(report.View{Result: result})
 	}
-	if err := writers.Finish(f.unfinished); err != nil {
+	if err := writers.Finish(result, f.unfinished); err != nil {
 		return result, err
 	}
 	if err := a.ShowOutput(out, subject, f.unfinished, view); err != nil {

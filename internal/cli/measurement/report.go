@@ -74,6 +74,7 @@ the publication. With --out it also writes the trade-off plot.`,
 	a.StoreFlag(c, &store)
 	out.Register(c)
 	command.AddSettings(c, command.Setting{Name: "most_unjudged", Into: &out.MostUnjudged, Usage: "give no rate where more than this share of the answers is unjudged (default 0.1)"})
+	out.RegisterPublisher(c)
 	flags.BoolVar(&out.Redact, "redact", false, "leave the texts of prompts and answers out of what --out writes")
 	return c
 }
@@ -131,7 +132,7 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 			}
 		}
 	}
-	if err := out.CheckPlaces(run.Subject(runs...), interchange.StudyOf(runs...)); err != nil {
+	if err := out.CheckPlaces(run.Subject(runs...), interchange.StudyOf(a.Version, runs...)); err != nil {
 		return err
 	}
 	nothing := 0.0
