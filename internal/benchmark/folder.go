@@ -29,7 +29,21 @@ const (
 	// ConversationPairsFile is the same in a benchmark of conversations.
 	ConversationPairsFile = "pairs.jsonl"
 	CardFile              = "README.md"
+	// TasksFile makes the folder a benchmark on the Hugging Face hub.
+	TasksFile = "eval.yaml"
 )
+
+// Task names the task of a benchmark on the Hugging Face hub: prompts of a dataset that are
+// to be answered or refused. It is empty for labels that say neither.
+func Task(dataset string, label orbench.Label) string {
+	switch label {
+	case orbench.Safe:
+		return dataset + "_answered"
+	case orbench.Toxic:
+		return dataset + "_refused"
+	}
+	return ""
+}
 
 // maxManifest is the longest manifest and maxLine the longest line of a lineage, in
 // bytes.

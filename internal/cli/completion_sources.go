@@ -36,6 +36,7 @@ var flags = map[string]source{
 	"decontaminate":    datasets,
 	"except":           names,
 	"judge":            judges,
+	"about":            judges,
 	"candidate-judge":  judges,
 	"policy":           policies,
 	"label":            labels,

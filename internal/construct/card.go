@@ -8,6 +8,8 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/goccy/go-yaml"
+
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/benchmark"
 	"github.com/orbench/orbench/internal/dataset"
@@ -124,4 +126,31 @@ func writeCard(w io.Writer, m benchmark.Manifest, prices price.Table) error {
 		"join": func(s []string) string { return strings.Join(s, ", ") },
 	}).Parse(cardText))
 	return t.Execute(w, c)
+}
+
+// writeTasks writes what makes a dataset a benchmark on the Hugging Face hub; see
+// https://huggingface.co/docs/hub/eval-results. Each set is a task.
+func writeTasks(w io.Writer, m benchmark.Manifest) error {
+	type task struct {
+		ID     string `yaml:"id"`
+		Config string `yaml:"config"`
+		Split  string `yaml:"split"`
+	}
+	var tasks []task
+	for _, name := range benchmark.SetNames {
+		tasks = append(tasks, task{benchmark.Task(string(name), name.Label()), string(name), "test"})
+	}
+	b, err := yaml.Marshal(struct {
+		Name        string `yaml:"name"`
+		Description string `yaml:"description"`
+		Framework   string `yaml:"evaluation_framework"`
+		Tasks       []task `yaml:"tasks"`
+	}{
+		m.Name, "Over-refusal: the share of safe prompts that a model answers, and of toxic prompts that it refuses, in percent.", "orbench", tasks,
+	})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(b)
+	return err
 }
