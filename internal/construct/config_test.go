@@ -45,7 +45,7 @@ func TestFaultsOfAConfig(t *testing.T) {
 		want string
 	}{
 		"not YAML":               {"name: [", 1, "sequence"},
-		"a tab":                  {"name: mine\n\tversion: 1", 2, "token"},
+		"a tab":                  {"name: mine\n\tversion: 1", 2, "a tab stands here"},
 		"unknown setting":        {least + "sedes: 4\n", 7, `unknown field "sedes"`},
 		"unknown inner setting":  {strings.Replace(least, "seeds:", "seeds:\n  number: 4", 1), 3, `unknown field "number"`},
 		"a word for a number":    {least + "near_duplicates: many\n", 7, "is not a number"},

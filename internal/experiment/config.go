@@ -32,10 +32,8 @@ type Experiment struct {
 	JudgeMaxTokens int    `yaml:"judge_max_tokens" json:"judge_max_tokens,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most output tokens of what judges and guards reply."`
 	// Seed is sent with each request to a target, nil for none.
 	Seed *int64 `yaml:"seed" json:"seed,omitempty" jsonschema_description:"Seed to send to targets, where the provider takes one."`
-	// Blocks are texts that stand for a withheld answer. Reread has a kept run read by the
-	// present reading; see package reply.
+	// Blocks are texts that stand for a withheld answer; see package reply.
 	Blocks []string `yaml:"blocks" json:"blocks,omitempty" jsonschema_description:"Texts that a provider or gateway gives in place of an answer that it withheld, also as an error; * stands for any text. Such answers count as its blocks."`
-	Reread bool     `yaml:"reread" json:"reread,omitempty" jsonschema_description:"Read the replies of a kept run as orbench reads them now, not as when the run was made."`
 	// BaseURLs are the addresses of providers, for whoever is asked there and has
 	// none of its own.
 	BaseURLs map[string]string `yaml:"base_urls" json:"base_urls,omitempty" jsonschema_description:"Addresses of OpenAI-compatible servers, by provider."`
@@ -65,7 +63,6 @@ var configSettings = []Setting{
 	{Flag: "judge-max-tokens", Path: "judge_max_tokens", Bare: true},
 	{Flag: "seed", Path: "seed", Bare: true},
 	{Flag: "blocks", Path: "blocks", Bare: true},
-	{Flag: "reread", Path: "reread", Default: false, Group: "manner", Usage: "read the replies of a kept run as orbench reads them now, not as when the run was made"},
 	{Flag: "name", Path: "name", Default: "", Usage: "`NAME` of the run in the store (default: made from its settings); a kept run grows by what is typed"},
 }
 

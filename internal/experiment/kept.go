@@ -11,7 +11,6 @@ import (
 // Kept is a checked experiment as a run keeps it, to go on from any folder.
 func (c *Experiment) Kept() Experiment {
 	kept := *c
-	kept.Reread = false // which was said once
 	kept.Targets, kept.Datasets = slices.Clone(c.Targets), slices.Clone(c.Datasets)
 	for i, t := range c.Targets {
 		if name := t.Called(); name != t.Target {

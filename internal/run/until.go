@@ -96,10 +96,8 @@ func (o *opening) adopt(kept *study.Study) error {
 	if until := stored.Config.Until; o.Until != nil && until != nil && o.x.UntilInterval == "" {
 		o.Until.Interval, o.Config.Until.Interval = until.Interval, until.Interval
 	}
-	if !o.x.Reread {
-		o.Config.Reading = stored.Config.Reading
-		o.Reading = o.Config.reading()
-	}
+	o.Config.Reading = stored.Config.Reading
+	o.Reading = o.Config.reading()
 	return o.resolve()
 }
 
