@@ -77,9 +77,13 @@ func (r *Judged) Study(name string, maxTokens int, clients *client.Set, anew str
 		if err == nil {
 			err = run.Revise(r.Judges, c.Judges, was.Judges, anew)
 		}
-		if err == nil {
-			s.Config, err = json.Marshal(c)
+		if err != nil {
+			return err
 		}
+		if !r.Anew {
+			c.Reading, r.Reading.Date = was.Reading, cmp.Or(was.Reading, reply.First)
+		}
+		s.Config, err = json.Marshal(c)
 		return err
 	}
 	s.Keep = func(ctx context.Context, m store.Keeper) ([]store.Key, error) {
@@ -91,15 +95,6 @@ func (r *Judged) Study(name string, maxTokens int, clients *client.Set, anew str
 			return nil, fmt.Errorf("keep the answers of %s: %w", f.Path, err)
 		}
 		return []store.Key{store.KeyOf(about)}, nil
-	}
-	s.Adopt = func(kept *study.Study) error {
-		var was config
-		if err := json.Unmarshal(kept.Config, &was); err != nil || r.Anew {
-			return err
-		}
-		c.Reading, r.Reading.Date = was.Reading, cmp.Or(was.Reading, reply.First)
-		s.Config, err = json.Marshal(c)
-		return err
 	}
 	s.Redefines = func(_ context.Context, kept *study.Study) []string { return c.redefines(kept) }
 	return s, nil

@@ -146,7 +146,7 @@ func addRead(r score.Result, add func(what, who, so string)) {
 	for _, run := range r.Runs {
 		addReadOf(run.Read, run, add)
 		for _, what := range slices.Sorted(maps.Keys(run.Reread)) {
-			add("Read as when the run was made. orbench would now find "+what, ofAnswers(run, run.Reread[what]), "orbench report --reread moves the run to that reading.")
+			add("Read as when the run was made. orbench would now find "+what, ofAnswers(run, run.Reread[what]), "To move the run to that reading, report it once more with reread.")
 		}
 	}
 }
