@@ -20,7 +20,7 @@ BASE = "d68194c2"
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RULER = ROOT.parent / "shared" / "purposes"
 
-# The purposes of new files whose folder serves several.
+# The purposes of new files whose folder serves several, or none that the ruler has.
 NEW = {
     "internal/logs/mask_lists.go": "logs: masking, clusters, repeats, regression set",
     "internal/logs/mask_rules.go": "logs: masking, clusters, repeats, regression set",
@@ -28,6 +28,7 @@ NEW = {
     "internal/store/watch.go": "live fill: lanes, claims, gate, retry",
     **dict.fromkeys(("internal/versus/doc.go", "internal/versus/judge.go", "internal/versus/pairs.go", "internal/score/said.go"), "compare: paired differences, flips"),
     "internal/run/again.go": "explain / identity (why asked again)",
+    **dict.fromkeys(("internal/reply/doc.go", "internal/reply/end.go", "internal/reply/reply.go", "internal/reply/thinking.go", "internal/reply/unwrap.go", "internal/reply/withheld.go"), "one reading of replies"),
 }
 
 # Files that the ruler counts for a purpose that is gone, though they serve another.
@@ -90,6 +91,8 @@ def main():
         if limit != "" and now[purpose] > int(limit):
             mark, over = "  over", over + 1
         print(f"{before:7,} {limit:>9} {now[purpose]:7,}  {purpose}{mark}")
+    for purpose in sorted(set(now) - {p for p, _, _ in limits}):
+        print(f"{0:7,} {'new':>9} {now[purpose]:7,}  {purpose}")
     total = sum(code_lines(f) for f in files)
     print(f"{sum(b for _, b, _ in limits):7,} {'':9} {sum(now.values()):7,}  sum; all files have {total:,}")
     for f, purpose in guessed:
