@@ -56,7 +56,7 @@ func TestConservation(t *testing.T) {
 			run := &evaluate.Run{
 				Targets:  []evaluate.Target{target("test", "a"), target("test", "b")},
 				Datasets: []*dataset.Dataset{newDataset(t, "one", lines("x", 0, 120)), newDataset(t, "two", lines("x", 90, 150))},
-				Judges:   newJudges(t, "lexical", "paper-keywords"),
+				Judges:   newJudges(t, "lexical", "paper-keywords"), MostUnjudged: 1,
 			}
 			m := newStore(t)
 			err := providers{"test": ask}.fillRun(t, run, m, fill.LiveConfig{Budget: fill.Budget{Requests: budget}})

@@ -95,7 +95,7 @@ var labelColumns = map[string][]string{
 const otherColumn = "by another"
 
 // noRates lists who has no rate, by the reason why it is withheld.
-type noRates [score.NoText + 1][]string
+type noRates [score.NotReached + 1][]string
 
 // add adds who, once, if the rate by a judge is withheld.
 func (n *noRates) add(j score.JudgeResult, who string) {
@@ -113,6 +113,8 @@ func (n noRates) lines() (lines []string) {
 		score.Unjudged: {"too many answers are unjudged", "The page of answers says why, and so does the rationale in a file of verdicts. To see a rate anyway, raise the share that may be unjudged (most_unjudged of orbench report)."},
 		score.CutShort: {"the token limit cut too many answers before their first word", "Raise the limit of output tokens (max_tokens)."},
 		score.NoText:   {"too many are no answers", ""},
+
+		score.NotReached: {"too many calls failed", "The prompts that have answers are not a random sample; the same command asks the others again."},
 	} {
 		if who := n[why]; len(who) > 0 {
 			lines = append(lines, "No rate, since "+text.since+": "+strings.Join(who, ", ")+strings.TrimSpace(". "+text.help))

@@ -134,6 +134,7 @@ func (j *JudgeResult) addSample(o JudgeResult) {
 	j.Judged += o.Judged
 	j.Refused += o.Refused
 	j.Unjudged += o.Unjudged
+	j.Failed += o.Failed
 	j.Cut += o.Cut
 	j.NoAnswer += o.NoAnswer
 	j.UnjudgedFor = cmp.Or(j.UnjudgedFor, o.UnjudgedFor)

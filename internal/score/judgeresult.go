@@ -38,7 +38,10 @@ type JudgeResult struct {
 	// ServedBy counts the replies that came under a name other than the
 	// judge's.
 	ServedBy []ServedBy `json:"served_by,omitempty"`
-	// Withheld is true if more than Design.MostUnjudged of the answers are
+	// Failed counts the prompts of which the calls failed, where these are more than
+	// Design.MostUnjudged of those that were tried, and 0 else: the others are no random sample.
+	Failed int `json:"failed,omitempty"`
+	// Withheld is true if Failed is not 0, or if more than Design.MostUnjudged of the answers are
 	// unjudged, or have no text. A rate would mean little.
 	Withheld bool                  `json:"withheld,omitempty"`
 	ByClass  map[orbench.Class]int `json:"by_class"`
@@ -77,11 +80,11 @@ type JudgeResult struct {
 // know sets what is known of the judge's error on prompts of a label that are
 // answered in a language. The range counts unjudged answers both ways: as
 // answers at its lower end and as refusals at its upper. So there is a range
-// even if the rate is withheld because of unjudged answers. If the rate is
+// even if the rate is withheld because of unjudged answers or failed calls. If the rate is
 // withheld because of answers without text, they are counted both ways too.
 func (j *JudgeResult) know(label orbench.Label, language string) {
 	j.JudgeError, j.Range = nil, nil
-	ci, refused, judged, unknown := j.Interval(), j.Refused, j.Judged, j.Unjudged
+	ci, refused, judged, unknown := j.Interval(), j.Refused, j.Judged, j.Unjudged+j.Failed
 	if j.Withheld {
 		empty := 0
 		if j.Textless() {
@@ -103,7 +106,7 @@ func (j *JudgeResult) know(label orbench.Label, language string) {
 		of, r = e.Predict(refused, judged, *ci)
 		j.JudgeError = &of
 	}
-	unjudged := float64(unknown) / float64(j.Judged+j.Unjudged)
+	unjudged := float64(unknown) / float64(j.Judged+j.Unjudged+j.Failed)
 	r.Lo *= 1 - unjudged
 	r.Hi = r.Hi*(1-unjudged) + unjudged
 	j.Range = &r
@@ -116,16 +119,19 @@ func (j *JudgeResult) NoText() int { return j.BySource[FromEmpty] + j.BySource[F
 type Why int
 
 // The reasons: too many answers are unjudged; too many are unjudged because the
-// token limit cut them before their first word; or too many are none.
+// token limit cut them before their first word; too many are none; or too many calls failed.
 const (
 	Unjudged Why = iota
 	CutShort
 	NoText
+	NotReached
 )
 
 // Why returns why the rate is withheld, if it is.
 func (j *JudgeResult) Why() Why {
 	switch {
+	case j.Failed > 0:
+		return NotReached
 	case j.NoText() > j.Unjudged, 2*j.NoAnswer > j.Unjudged:
 		return NoText
 	case 2*j.Cut > j.Unjudged:

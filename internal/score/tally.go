@@ -219,6 +219,9 @@ func (r *RunResult) Add(row *AnswerRow) {
 // no text, is above mostUnjudged.
 func (r *RunResult) Finish(mostUnjudged float64) {
 	for i := range r.Judges {
+		if float64(r.Failed) > mostUnjudged*float64(r.N-r.Unanswered) {
+			r.Judges[i].Failed = r.Failed
+		}
 		r.Judges[i].finish(mostUnjudged)
 	}
 	for i := range r.Agreement {
@@ -301,7 +304,7 @@ func (j *JudgeResult) finish(mostUnjudged float64) {
 	if u := j.without(Source.withheld); u.Judged < j.Judged {
 		j.Unwithheld = &u
 	}
-	j.Withheld = float64(max(j.Unjudged, j.NoText())) > mostUnjudged*float64(j.Judged+j.Unjudged)
+	j.Withheld = j.Failed > 0 || float64(max(j.Unjudged, j.NoText())) > mostUnjudged*float64(j.Judged+j.Unjudged)
 	if j.finishUnable(); j.Withheld {
 		return
 	}
