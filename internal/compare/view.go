@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/provenance"
@@ -40,6 +41,7 @@ func (c Result) Document() table.Document {
 func (c Result) addText(d *table.Document) {
 	d.AddTo(table.OnFull, c.heading())
 	d.AddTo(table.OnBrief, c.overview())
+	d.AddTo(table.OnScreen, table.Line(c.Provenance.Ages("Answers", time.Local)), table.Gap)
 	c.addFlips(d)
 	if s := provenance.Section(c.SettingsThatDiffer); len(s.Rows) > 0 {
 		d.AddTo(table.OnScreen, s)

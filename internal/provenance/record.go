@@ -269,9 +269,9 @@ func (r *Record) Spent() string {
 	return strings.Join(parts, " ")
 }
 
-// Ages says in one line when the n answers of the runs were made, in the time of a place; empty
-// without a record, and without an answer.
-func (r *Record) Ages(n int, in *time.Location) string {
+// Ages says in one line when the answers of the runs were made, in the time of a place, behind
+// what they are called; empty where none is known.
+func (r *Record) Ages(called string, in *time.Location) string {
 	var parts []string
 	for _, m := range r.runs() {
 		if m.Cost.Replies == 0 {
@@ -286,10 +286,13 @@ func (r *Record) Ages(n int, in *time.Location) string {
 		}
 		parts = append(parts, when)
 	}
-	if len(parts) == 0 || n == 0 {
+	if len(parts) == 0 {
 		return ""
 	}
-	return table.Counted(n, "answer", "answers") + " " + strings.Join(parts, ", ")
+	if len(r.Runs) > 1 {
+		called += ":"
+	}
+	return called + " " + strings.Join(parts, ", ")
 }
 
 // In is the span in the time of a place: its day with the minute, or its days.

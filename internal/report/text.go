@@ -35,8 +35,10 @@ func (v View) document(ofJudges bool) table.Document {
 	for _, run := range r.Runs {
 		answers += run.Answered + run.Blocked
 	}
-	d.AddTo(table.OnBrief|table.OnFull, table.Line(r.Provenance.Ages(answers, time.Local)))
-	d.AddTo(table.InMarkdown, table.Line(r.Provenance.Ages(answers, time.UTC)))
+	if called := table.Counted(answers, "answer", "answers"); answers > 0 {
+		d.AddTo(table.OnBrief|table.OnFull, table.Line(r.Provenance.Ages(called, time.Local)))
+		d.AddTo(table.InMarkdown, table.Line(r.Provenance.Ages(called, time.UTC)))
+	}
 	for _, line := range judgeErrorLines(r) {
 		d.AddTo(table.OnFull|table.InMarkdown, table.Paragraph(line))
 		d.AddTo(table.OnFull, table.Gap)
