@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/orbench/orbench/internal/provider"
@@ -28,7 +29,9 @@ func (d *describing) Ask(ctx context.Context, r model.Request) (model.Response, 
 	go said()
 	response, err := d.Model.Ask(ctx, r)
 	if err != nil {
-		d.forget(r.Model)
+		if failed := (*model.Error)(nil); errors.As(err, &failed) && failed.Status == 0 {
+			d.forget(r.Model)
+		}
 		return response, err
 	}
 	if response.Simulated() {
@@ -85,6 +88,15 @@ func (s *Set) RunsWeights(of model.Ref) (runs, known bool) {
 	}
 	said, reached := s.Described(of)
 	return said.runsWeights(), reached
+}
+
+// Silent reports whether the server of a model is one of the user's own that does not answer.
+func (s *Set) Silent(of model.Ref) bool {
+	d, ok := s.Client(of.Provider, of.Endpoint).Model.(*describing)
+	if !ok {
+		return false
+	}
+	return !d.describe(of.Model)().reached
 }
 
 // Described gives what the server of a model says of it, where that is one of the user's own

@@ -174,6 +174,11 @@ func (a app) newMeasurement(ctx context.Context, x *experiment.File, f evalFlags
 	case f.reuse != "" && f.fresh:
 		return measurement{}, command.InputError("--reuse, --fresh", "answers are either counted or asked again", "leave one of them out")
 	}
+	if f.fresh {
+		if i := slices.IndexFunc(r.Targets, func(t evaluate.Target) bool { return clients.Silent(t.Ref()) }); i >= 0 {
+			return measurement{}, command.InputError("--fresh", "the server of "+r.Targets[i].Name+" does not answer", "start it; until then the run counts the answers that it has")
+		}
+	}
 	mark := run.Marking{Fresh: f.fresh, Reuse: f.reuse, Replace: f.Replace, Now: time.Now(), Runs: clients.RunsWeights}
 	if err := a.Peek(ctx, f.Store, func(memory store.Reader) error { return r.Mark(ctx, memory, mark) }); err != nil {
 		return measurement{}, err
