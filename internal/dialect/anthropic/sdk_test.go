@@ -69,7 +69,7 @@ func TestWordsOfSDK(t *testing.T) {
 	for reason, want := range map[sdk.StopReason]model.Finish{
 		sdk.StopReasonEndTurn: model.Stop, sdk.StopReasonStopSequence: model.Stop, sdk.StopReasonMaxTokens: model.Length,
 		sdk.StopReasonModelContextWindowExceeded: model.Length, sdk.StopReasonRefusal: model.Blocked,
-		sdk.StopReasonToolUse: model.OtherFinish, sdk.StopReasonPauseTurn: model.OtherFinish,
+		sdk.StopReasonToolUse: model.Called, sdk.StopReasonPauseTurn: model.Called,
 	} {
 		resp, err := decode([]byte(`{"content":[],"stop_reason":"` + string(reason) + `"}`))
 		if err != nil || resp.Finish != want {
