@@ -343,7 +343,7 @@ func BenchmarkRecording(b *testing.B) {
 	path := benchFile(b, 80_000)
 	b.ReportAllocs()
 	for b.Loop() {
-		r, err := dataset.OpenRecording(b.Context(), path, dataset.RecordingOptions{Response: "prompt", Prompt: "prompt"})
+		r, err := dataset.OpenRecording(b.Context(), path, dataset.RecordingOptions{Response: "prompt", Prompt: "category"})
 		if err != nil {
 			b.Fatal(err)
 		}
