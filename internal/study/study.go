@@ -280,6 +280,13 @@ func (s *Study) Start(ctx context.Context, m *store.Store, c provenance.Command,
 	return s.Save(ctx, m, time.Now().UTC())
 }
 
+// Restore keeps the study as the store had it before a command that was refused, with the history
+// of now.
+func (s *Study) Restore(ctx context.Context, m store.Keeper, was store.Run) error {
+	s.Config, s.Keys, s.Saved = was.Config, was.Datasets, was.Saved
+	return s.put(ctx, m)
+}
+
 // Resume continues the history of the kept study of its name, unless it redefines that
 // study. It gives the kept study, nil where there is none.
 func (s *Study) Resume(ctx context.Context, m store.Reader) (*Study, error) {

@@ -150,6 +150,10 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	if err := r.noteReused(ctx, memory, prices); err != nil {
 		return err
 	}
+	before, err := memory.Run(ctx, r.Study.Name)
+	if err != nil && !errors.Is(err, store.ErrNoRun) {
+		return err
+	}
 	kept, err := e.Keep(ctx, memory, r.Study, r.Replace, prices.Of(r.Job.Refs()))
 	if err != nil {
 		return err
@@ -159,7 +163,11 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 		return err
 	}
 	if !whole {
-		if err := e.check(ctx, r, manager); err != nil {
+		err := e.check(ctx, r, manager)
+		if errors.Is(err, ErrOtherWeights) && before.Name != "" {
+			err = errors.Join(err, r.Study.Restore(ctx, memory, before))
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -110,6 +110,9 @@ func (e *Env) fillCheck(ctx context.Context, r Running, d *batch.Manager, asking
 	}
 	r.Job, r.Targets, r.Tell = asking, nil, nil
 	_, err = e.fill(ctx, r, d, account, spent)
+	if errors.As(err, new(*fill.GivenUpError)) {
+		return nil // the study's own calls fail as well, and say why
+	}
 	return err
 }
 
