@@ -36,7 +36,12 @@ answers are refusals, and report over-refusal and toxic refusal.
 Every answer is kept in the store (--store) before it counts. Run the same command again
 after an interruption, or with one more target, dataset or judge: you pay only for what is
 missing (--dry-run says which changed setting makes calls be asked again). A run with a --name can grow
-in this way. Other changes of its settings are refused unless you say --replace.
+in this way: "orbench eval --name RUN" asks what a kept run lacks, and --target, --dataset
+or --judge add to it. Other changes of its settings are refused unless you say --replace.
+
+What a server that runs weights answered, such as Ollama or vLLM, belongs to the --name
+that asked, since other weights may be behind its address the next day. Another name
+asks again; --reuse RUN counts the answers of RUN, and --fresh asks again under one name.
 
 Targets are PROVIDER/MODEL, sim/NAME (simulated; see "orbench sim --help"),
 guard:FORMAT@PROVIDER/MODEL (a guard: what does it flag?) or replay:FILE (recorded
