@@ -43,7 +43,7 @@ func (r *Run) Mark(ctx context.Context, m store.Reader, by Marking) error {
 	if by.Reuse != "" {
 		own := from
 		if from = named(by.Reuse); from < 0 {
-			return &orbench.InputError{Setting: "reuse", Problem: fmt.Sprintf("the store holds no run named %q", by.Reuse), Hint: "orbench report lists what it holds"}
+			return &orbench.InputError{Setting: "reuse", Problem: fmt.Sprintf("the store holds no run named %q", by.Reuse), Hint: "name a run that is in the store, or leave `reuse` out to ask the targets"}
 		}
 		if own >= 0 && !by.Replace && kept[own].Config.Mark != kept[from].Config.Mark {
 			return &orbench.InputError{Setting: "reuse", Problem: "run " + r.Name + " has answers of its own", Hint: "choose another `name`, or give them up with `replace`"}
