@@ -131,7 +131,7 @@ type labelPage struct {
 // keysOf lists the keys that give an answer, or a prompt, a label.
 func keysOf(ofPrompt bool) (keys []page.LabelKey) {
 	for _, k := range annotation.Keys(ofPrompt) {
-		keys = append(keys, page.LabelKey{Key: string(k.Key), Word: k.Word, Short: k.Short, Means: k.Means})
+		keys = append(keys, page.LabelKey{Key: string(k.Key), Word: k.Word, Short: k.Short, Means: k.Means, Reply: k.Reply})
 	}
 	return keys
 }
