@@ -14,7 +14,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/cli/command"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/settings"
@@ -182,8 +181,12 @@ func (a app) labelDraw(ctx context.Context, memory *store.Store, r *run.Run, kep
 	if err := annotation.PrintStrata(a.Stdout, "drawn", strata); err != nil {
 		return err
 	}
-	if err := a.sayOthers(ctx, memory, r, kept); err != nil {
+	others, err := kept.Others(ctx, memory, r)
+	if err != nil {
 		return err
+	}
+	if others > 0 {
+		a.Infof("%s of another model cannot be drawn", table.Counted(others, "answer", "answers"))
 	}
 	for _, f := range annotation.ForecastRare(strata) {
 		a.Infof("%s on %s, %s prompts: %s. If an audit of %d finds no refusal, the interval is %.2f points wide without an assumption, and about %.2f if judges flag %.0f to %.0f%% of refusals",
@@ -194,19 +197,6 @@ func (a app) labelDraw(ctx context.Context, memory *store.Store, r *run.Run, kep
 	}
 	a.Infof("label them with: orbench label %s", untrusted.Shell(r.Name))
 	return nil
-}
-
-// sayOthers says how many answers of a run nobody labels, as another model gave them.
-func (a app) sayOthers(ctx context.Context, memory store.Reader, r *run.Run, kept *index.Index) error {
-	result, err := kept.Figures(ctx, memory, r, evaluate.Sinks{})
-	others := 0
-	for _, of := range result.Runs {
-		others += of.ServedByOther
-	}
-	if others > 0 {
-		a.Infof("%s of another model cannot be drawn", table.Counted(others, "answer", "answers"))
-	}
-	return err
 }
 
 // items is index.Index.Items that shows how far it is.
