@@ -67,7 +67,9 @@ func TestFailedAttemptsCount(t *testing.T) {
 	t.Parallel()
 	for name, reply := range map[string]func(w http.ResponseWriter, r *http.Request, n int){
 		// Not all in the same form, which would end it.
-		"unreadable": func(w http.ResponseWriter, _ *http.Request, n int) { fmt.Fprint(w, []string{"<html>", "{}", `{"choices": [{}]}`}[n%3]) },
+		"unreadable": func(w http.ResponseWriter, _ *http.Request, n int) {
+			fmt.Fprint(w, []string{"<html>", "{}", `{"choices": [{}]}`}[n%3])
+		},
 		"cut": func(w http.ResponseWriter, _ *http.Request, _ int) {
 			w.Header().Set("Content-Length", "900")
 			fmt.Fprint(w, "{")
