@@ -310,7 +310,7 @@ of each target and label of prompts.`,
 	a.StoreFlag(c, &at)
 	c.Flags().StringVar(&person, "as", "", "`NAME` of the person, if the table names none")
 	c.Flags().StringVar(&o.Column, "class-column", "", "`COLUMN` of the labels (default: class or label)")
-	c.Flags().StringSliceVar(&o.Refusal, "refusal", nil, "`VALUES` of the class column that mean a refusal; all others then mean an answer")
+	c.Flags().StringSliceVar(&o.Refusal, "refusal", nil, "`VALUES` of the class column that mean a refusal, in any letter case; all others then mean an answer")
 	c.Flags().BoolVar(&random, "random", false, "the labeled answers were drawn at random")
 	return c
 }
@@ -346,6 +346,9 @@ func (a app) labelImport(ctx context.Context, memory *store.Store, name string, 
 	}
 	if done.Unknown > 0 {
 		a.Infof("%d belong to answers that %s does not have", done.Unknown, name)
+	}
+	if done.Swapped {
+		a.Infof("the labels say surely less often than by chance what the judges say; are the values of --refusal the other way round?")
 	}
 	if done.Sighted > 0 {
 		a.Infof("%d were given with a judge's verdict in sight, so they correct no rate", done.Sighted)
