@@ -37,7 +37,7 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 			return Result{}, fmt.Errorf("derive the run %s: %w", sides[i].Name, err)
 		}
 		record.Runs = append(record.Runs, made)
-		if derived = derived.Aggregated(); len(derived.Runs) > 0 {
+		if len(derived.Runs) > 0 {
 			asked[i] = &derived.Runs[0].Asked
 		}
 		o.labels[i], o.languages[i] = labelsOf(derived), languagesOf(derived)
