@@ -239,6 +239,14 @@ func TestAction(t *testing.T) {
 			"gates that fail", "v1.2.3", inputs("base", "sim/permissive", "fail-if", "over_refusal > +2pp\n", "require", "over_refusal <= +5pp\n"), 4,
 			"::error title=A gate of orbench::gate failed: over_refusal > +2pp", "❌ failed", "gate=failed",
 		},
+		{
+			"a gate that is undecided", "v1.2.3", inputs("base", "sim/permissive", "require", "over_refusal <= +95pp"), 4,
+			"::error title=A gate of orbench::gate undecided: over_refusal <= +95pp", "undecided", "gate=undecided",
+		},
+		{
+			"an undecided gate that may be", "v1.2.3", inputs("base", "sim/permissive", "require", "over_refusal <= +95pp", "allow-undecided", "true"), 0,
+			"::group::orbench eval", "undecided", "gate=undecided",
+		},
 		{"a gate without a base", "v1.2.3", inputs("fail-if", "over_refusal > +2pp"), 2, "::error title=Gates need a base::", "", ""},
 		{"a target that is none", "v1.2.3", inputs("target", "sim/strickt"), 2, "::error title=The evaluation did not finish::", "", ""},
 		{"text that a shell would run", "v1.2.3", inputs("target", "$(touch hacked)", "args", "`touch hacked`"), 2, "$(touch hacked)", "", ""},
