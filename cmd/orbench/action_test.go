@@ -382,7 +382,7 @@ func TestActionComments(t *testing.T) {
 
 	// The next push changes it. Another person's with the same mark is left alone.
 	p.comments = slices.Insert(p.comments, 0, by(999, "somebody", marker+"\nall is well"))
-	r = measure("base", "sim/prudish")
+	r = measure("base", "sim/prudish", "base-args", "--system=Be brief.")
 	second := made()
 	if r.code != 0 || len(second) != 2 || second[0].Body != marker+"\nall is well" || second[1].ID != first[0].ID || strings.Contains(second[1].Body, "❌") {
 		t.Errorf("code %d, comments %+v\n%s", r.code, second, r.log)
