@@ -261,7 +261,11 @@ func TestChances(t *testing.T) {
 			}
 		}
 		t.Logf("%s on %d, %.0f%% flips, %.1f%% missing: passed in %.1f%%, told %.1f%%; twice is caught in %.1f%%", of.gate, of.prompts, 100*of.flips, 100*of.missing, 100*passed, 100*chance, 100*caught)
-		if d := passed - chance; d > slack || d < -slack || caught < of.twiceIsCaught {
+		wide := slack
+		if of.prompts*int(100*of.flips) <= 400 {
+			wide += 0.04 // four flips say little of how many there are
+		}
+		if d := passed - chance; d > wide || d < -wide || caught < of.twiceIsCaught {
 			t.Errorf("%+v: not what is told", of)
 		}
 	}
