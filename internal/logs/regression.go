@@ -83,6 +83,13 @@ var values = map[string]func(n int) string{
 	"name":  func(n int) string { return []string{"Alex", "Sam", "Robin", "Kim", "Toni", "Jo"}[n%6] },
 }
 
+// Plausible is a text with values of nobody in place of people's, and whether there is one for
+// each.
+func (m *Masker) Plausible(text string) (masked string, whole bool) {
+	whole = true
+	return plausible(m.Text(text), &whole), whole
+}
+
 // plausible is a text with values in place of masks. whole becomes false for one without, such as
 // a key.
 func plausible(text string, whole *bool) string {
