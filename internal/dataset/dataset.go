@@ -115,7 +115,8 @@ const UsualSampleSeed = 1
 // Open finds a dataset and reads it once in full. A ref is a built-in name, a published
 // name whose file Pull has fetched into opts.Cache, or a path that ends in .csv, .tsv,
 // .jsonl, .ndjson or .parquet. A name takes precedence over a file of the same name; ./
-// before it selects the file.
+// before it selects the file. ReplayPrefix before a path means the prompts of recorded
+// answers, which may be another tool's log.
 //
 // The error is an *orbench.InputError if the user can correct it, the context's error, or
 // an error of the file system.
@@ -138,6 +139,9 @@ func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 	src, err := resolve(ref, opts)
 	if err != nil {
 		return nil, err
+	}
+	if src.recorded {
+		ref = src.path
 	}
 	if built != nil && src.path == ref {
 		set := benchmark.SetName(strings.TrimSuffix(file, filepath.Ext(file)))
@@ -230,6 +234,9 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 			File: src.path, Problem: "its name says toxic, but without a column of labels its prompts would count as safe",
 			Hint: "say with `label` whether all of them are toxic or safe",
 		}
+	}
+	if src.recorded && d.Conflicts == 0 {
+		d.Duplicates = 0 // these rows are further answers to a prompt
 	}
 	d.SHA256 = h.sum()
 	d.source.watch = false

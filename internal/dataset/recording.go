@@ -61,7 +61,7 @@ var responseNames = []string{
 const MaxValues = 1000
 
 // Recording describes a file of recorded answers that has been read once in full and
-// found valid. It holds the answers only of a log that is small. It is safe for concurrent use as long as its
+// found valid. It holds the answers unless they are very long. It is safe for concurrent use as long as its
 // fields do not change.
 type Recording struct {
 	// Path is the file as the user named it.
@@ -77,12 +77,11 @@ type Recording struct {
 	stamp rows.Stamp
 	// kept are the answers if they do not come from a file.
 	kept iter.Seq2[orbench.Prompt, error]
-	// held are the answers of a log if their texts have at most mostHeld bytes, else nil. Most
-	// of a log is not read, but has to be unpacked and parsed each time.
+	// held are the answers if their texts have at most mostHeld bytes, else nil.
 	held []Answer
 }
 
-const mostHeld = 32 << 20
+const mostHeld = 128 << 20
 
 // Recorded identifies the answers of a Recording.
 type Recorded struct {
@@ -210,7 +209,9 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 		for _, m := range a.Messages {
 			held += len(m.Content)
 		}
-		if in.log && held <= mostHeld {
+		if held <= mostHeld {
+			// Clone the texts, so that the rest of the row can be freed.
+			a.Response, a.Prompt = strings.Clone(a.Response), strings.Clone(a.Prompt)
 			r.held = append(r.held, a)
 		} else {
 			r.held = nil
@@ -297,8 +298,6 @@ func (r *Recording) changed() error {
 type recordingInput struct {
 	*rows.File
 	columns RecordingColumns
-	// log is true from the first row of another tool's log.
-	log bool
 }
 
 // open opens the file and finds its columns.
@@ -392,7 +391,6 @@ func without(names []string, name string) []string {
 func (in *recordingInput) item(r rows.Row) (a Answer, err error) {
 	a = Answer{Line: r.Line, Number: r.Number, Prompt: r.Text, Response: r.Cells[0]}
 	if r.Said != nil {
-		in.log = true
 		a.Finish, a.Block, a.Usage = r.Said.Finish, r.Said.Block, r.Said.Usage
 	}
 	if in.columns.Prompt != "" && r.Messages != nil {

@@ -35,6 +35,8 @@ type source struct {
 	origins benchmark.Origins
 	// pairs says how a published dataset pairs its prompts, nil for any other.
 	pairs *Pairs
+	// recorded is true of the prompts of recorded answers.
+	recorded bool
 }
 
 // builtIn stands for the path of an embedded dataset.
@@ -110,7 +112,9 @@ func (s source) open() (*input, error) {
 			// The lineage gives the pairs for all sets of the benchmark alike.
 			in.columns.Pair = ""
 		}
-		in.unsent = in.columns.unsent(have)
+		if !s.recorded {
+			in.unsent = in.columns.unsent(have)
+		}
 		var others []string
 		if s.watch && in.columns.Label == "" {
 			others = in.columns.others(have)
@@ -120,9 +124,12 @@ func (s source) open() (*input, error) {
 		in.watchedAt = len(l.Fields) - len(others)
 		return l, err
 	}
-	if s.path == builtIn {
+	switch {
+	case s.path == builtIn:
 		in.File, err = rows.Embedded(s.name, s.embedded, choose)
-	} else {
+	case s.recorded:
+		in.File, err = rows.OpenAnswers(s.path, choose)
+	default:
 		in.File, err = rows.Open(s.path, choose)
 	}
 	switch {
@@ -140,6 +147,11 @@ func (s source) open() (*input, error) {
 func resolve(ref string, opts Options) (source, error) {
 	if e, ok := Named(ref); ok {
 		return e.source(opts)
+	}
+	if path, ok := strings.CutPrefix(ref, ReplayPrefix); ok {
+		path, _, _ = cutModel(path)
+		base := filepath.Base(path)
+		return source{name: strings.TrimSuffix(base, filepath.Ext(base)), path: path, opts: opts, recorded: true}, nil
 	}
 	if base := filepath.Base(ref); rows.Readable(ref) {
 		return source{name: strings.TrimSuffix(base, filepath.Ext(base)), path: ref, opts: opts}, nil
