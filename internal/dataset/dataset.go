@@ -63,7 +63,9 @@ type Dataset struct {
 	// alike counts prompts that differ from an earlier one in blanks or case alone, and escaped
 	// those with entities of HTML.
 	alike, escaped int
-	source         source
+	// passed are columns of labels beside the one that was found.
+	passed []string
+	source source
 	// kept are the prompts if they do not come from the source.
 	kept iter.Seq2[orbench.Prompt, error]
 	// stamp is the file's size and time of change when it was checked.
@@ -187,7 +189,7 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 	if d.ClusteredBy == "" && in.origins != nil {
 		d.ClusteredBy = "seed"
 	}
-	d.PairedBy = in.pairedBy
+	d.PairedBy, d.passed = in.pairedBy, in.passed
 
 	h := newHasher(hashVersion)
 	// One byte is enough to tell labels apart, since their first letters differ.
@@ -248,6 +250,9 @@ var entities = regexp.MustCompile(`&(?:amp|lt|gt|quot|nbsp|#x?[0-9A-Fa-f]{2,4});
 
 // Notes say what is odd about the texts of the prompts, for the user to decide.
 func (d *Dataset) Notes() (notes []string) {
+	if len(d.passed) > 0 {
+		notes = append(notes, fmt.Sprintf("%s: the labels are those of the column %s, and not of %s", d.Name, untrusted.Quote(d.Columns.Label), rows.List(d.passed)))
+	}
 	if d.alike > 0 {
 		notes = append(notes, fmt.Sprintf("%s: %d of %d prompts differ from an earlier one only in blanks or case, and each counts; delete them if they are the same", d.Name, d.alike, d.Count))
 	}

@@ -230,6 +230,9 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 		return nil, &orbench.InputError{File: path, Problem: fmt.Sprintf("in %d of %d rows the answer is the prompt", same, r.Count), Hint: "name the column of the answers with `response-column`"}
 	}
 	r.SHA256, r.Notes = sum.sum(), in.Notes
+	if len(in.passed) > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s: the answers are those of the column %s, and not of %s", path, untrusted.Quote(r.Columns.Response), rows.List(in.passed)))
+	}
 	return r, nil
 }
 
@@ -298,6 +301,8 @@ func (r *Recording) changed() error {
 type recordingInput struct {
 	*rows.File
 	columns RecordingColumns
+	// passed are columns that answers are usually in, beside the one that was found.
+	passed []string
 }
 
 // open opens the file and finds its columns.
@@ -308,6 +313,9 @@ func (r *Recording) open() (*recordingInput, error) {
 		var err error
 		in.columns, err = findRecordingColumns(file, have, at, r.opts)
 		c := in.columns
+		if r.opts.Response == "" {
+			in.passed = slices.DeleteFunc(without(without(have, c.Response), c.Prompt), func(name string) bool { return !usualResponse(name) })
+		}
 		return rows.Layout{Prompt: c.Prompt, Fields: []rows.Field{
 			{Name: c.Response, Required: true},
 			{Name: c.Gold, Scalar: true},
@@ -341,10 +349,7 @@ func findRecordingColumns(file string, have []string, at func(string) bool, opts
 			return c, err
 		}
 	}
-	among := func(names []string) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(responseNames, strings.ToLower(name)) })
-	}
-	if c.Prompt == "" && slices.Contains(promptNames, strings.ToLower(c.Response)) && among(have) {
+	if c.Prompt == "" && slices.Contains(promptNames, strings.ToLower(c.Response)) && slices.ContainsFunc(have, usualResponse) {
 		return c, &orbench.InputError{File: file, Line: 1, Problem: fmt.Sprintf("the column %s has the prompts", untrusted.Quote(c.Response)), Hint: "name the column of the answers with `response-column`"}
 	}
 	if err := findOthers(file, have, at,
@@ -380,6 +385,11 @@ func findRecordingColumns(file string, have []string, at func(string) bool, opts
 		return c, noColumn(file, have, "response", hint)
 	}
 	return c, nil
+}
+
+// usualResponse reports whether answers are usually in a column of the name.
+func usualResponse(name string) bool {
+	return slices.Contains(responseNames, strings.ToLower(strings.TrimSpace(name)))
 }
 
 // without gives the names other than one.

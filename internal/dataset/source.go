@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -56,7 +57,9 @@ type input struct {
 	unsent []string
 	// watched are the columns that may contain labels, nil if none is watched. watchedAt
 	// is where their cells begin.
-	watched   labelWatch
+	watched labelWatch
+	// passed are other columns of labels than the usual one that was found.
+	passed    []string
 	watchedAt int
 	origins   benchmark.Origins
 	// pairs names the pairs of a published dataset with pairs, nil for any other.
@@ -116,6 +119,12 @@ func (s source) open() (*input, error) {
 			in.unsent = in.columns.unsent(have)
 		}
 		var others []string
+		in.passed = nil
+		if s.opts.Label == "" && s.opts.LabelValues == "" && in.columns.Label != "" {
+			in.passed = slices.DeleteFunc(slices.Clone(have), func(name string) bool {
+				return name == in.columns.Label || !strings.HasSuffix(strings.ToLower(name), "label")
+			})
+		}
 		if s.watch && in.columns.Label == "" {
 			others = in.columns.others(have)
 			in.watched = watchLabels(others, in.columns.Category)
