@@ -59,7 +59,7 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 	}
 	var count *drawnCount
 	if drawn != nil {
-		count = drawn.newCount((len(r.Targets) + r.AnswersPerPrompt()) * len(r.Judges))
+		count = drawn.newCount(len(r.Targets) * len(r.Judges))
 		count.walk(drawn.asked)
 	}
 	judge := func(ctx context.Context, chunk []targetChunk) ([]judgedChunk, error) {
@@ -105,7 +105,7 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 			}
 		}
 		if count != nil {
-			r.addVerdicts(count, judged, true)
+			r.addVerdicts(count, judged)
 		}
 		chunk := score.Chunk{Dataset: judged[0].dataset, Prompts: judged[0].prompts, Rows: make([][][]score.AnswerRow, len(r.Targets))}
 		for _, j := range judged {

@@ -65,9 +65,9 @@ func (r Result) card() table.Section {
 	}
 	known, counted := 0, false
 	for _, j := range r.Judges {
-		ends := j.CI95
-		if e, ok := score.KnownError(j.Judge, "", r.Language); ok && ends != nil {
-			_, carried := e.Predict(j.Refused, j.N, *ends)
+		var ends *[2]float64
+		if e, ok := score.KnownError(j.Judge, "", r.Language); ok && j.CI95 != nil {
+			_, carried := e.Predict(j.Refused, j.N, *j.Rate.Estimate())
 			ends = &[2]float64{carried.Lo, carried.Hi}
 			known++
 		}

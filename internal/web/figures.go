@@ -253,7 +253,6 @@ func figuresOf(name string, result score.Result) figuresRow {
 	if made := result.Provenance.Runs; len(made) == 1 {
 		row.USD, row.Cost = made[0].Cost.USD, table.Price(made[0].Cost.USD, nil)
 	}
-	result = result.Aggregated()
 	if judges := result.Judges(); len(judges) > 0 {
 		row.Judge = judges[0]
 	}

@@ -292,7 +292,7 @@ func (p *Writer) put() error {
 func (p *Writer) Finish(r score.Result, title, head string, menu []page.Link) error {
 	p.names.Bases, p.names.Facets = map[string]string{}, page.FacetTitles
 	for _, run := range r.Runs {
-		p.names.Bases[cmp.Or(run.Variant, run.Target)] = cmp.Or(run.Base, run.Variant, run.Target)
+		p.names.Bases[run.Target] = cmp.Or(run.Base, run.Target)
 	}
 	for _, class := range orbench.Classes {
 		if class.Refused() {
