@@ -29,7 +29,7 @@ take() {
 # watch serves the store, until it is called again.
 watch() {
 	kill $(jobs -p) 2>/dev/null || true
-	orbench serve --as ana --addr 127.0.0.1:0 >address 2>/dev/null &
+	orbench serve --as ben --addr 127.0.0.1:0 >address 2>/dev/null &
 	until at=$(grep -o 'http://127.0.0.1:[0-9]*' address); do sleep 0.1; done
 }
 
@@ -38,9 +38,8 @@ watch
 take measure "$at/?study=before" 560
 run read
 take read "$at/answers?study=before&label=safe&verdict=refused" 640
-orbench label draw before --size 100 >/dev/null 2>&1
-take label "$at/label?study=before&person=ana" 580
 run label
+take label "$at/label?study=before&person=ben" 580
 run compare
 watch
 take compare "$at/compare?study=before&study=after" 640
