@@ -19,7 +19,7 @@ FUZZES   := ./internal/batch/service:FuzzReadResults ./internal/dataset:FuzzCSV 
 # and sees whether a test of theirs notices. MUTATE=./internal/fill tries one alone.
 MUTATE := ./internal/price ./internal/store ./internal/question ./internal/moderate ./judge ./internal/fill
 
-.PHONY: help build demo quick test test-long image try-local-model lint fuzz mutate bench bench-peers site local-model local-model-down training-libs system docs
+.PHONY: help build demo quick test test-long image try-local-model lint fuzz mutate bench bench-peers site pictures local-model local-model-down training-libs system docs
 
 help: ## Print this list.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -101,6 +101,9 @@ bench-peers: ## Measure beside Inspect, promptfoo and lm-evaluation-harness (abo
 
 site: ## Build the documentation site in bin/site, which opens from the disk.
 	scripts/site.sh
+
+pictures: build ## Make the pictures of the tutorial in docs/images; needs chromium, curl and pngquant.
+	scripts/pictures.sh
 
 local-model: ## Bring up a real language model on loopback (SmolLM2-135M-Instruct).
 	scripts/local-model.sh up
