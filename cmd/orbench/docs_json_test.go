@@ -31,6 +31,7 @@ import (
 	"github.com/orbench/orbench/internal/policy"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/recorded"
+	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/training"
@@ -42,7 +43,7 @@ var jsonForms = []struct {
 	file, title string
 	of          any
 }{
-	{"result", "`eval`, `judge RUN`, `report`, and `report.json`", score.Result{}},
+	{"result", "`eval`, `judge RUN`, `report`, and `report.json`", report.Published{}},
 	{"answer", "`answers.jsonl`: an object for each prompt of each target", score.AnswerRow{}},
 	{"judged-file", "`judge --responses`", recorded.Result{}},
 	{"line", "`judge --responses -`: a line to judge", recorded.Line{}},

@@ -15,7 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/figure"
+	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/sim"
 	"github.com/orbench/orbench/internal/store/address"
 )
@@ -102,20 +103,20 @@ func (o *output) String() string { return string(o.Bytes()) }
 // counts sums the outcomes of all prompts of a result.
 func counts(t testing.TB, out []byte) (n, answered, blocked, failed, unanswered int) {
 	t.Helper()
-	var r score.Result
+	var r report.Published
 	if err := json.Unmarshal(out, &r); err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}
-	for _, run := range r.Runs {
-		if run.N != run.Answered+run.Blocked+run.Failed+run.Unanswered {
-			t.Errorf("%s on %s: %d prompts, but %d + %d + %d + %d", run.Target, run.Label,
-				run.N, run.Answered, run.Blocked, run.Failed, run.Unanswered)
+	sums, seen := map[string]int{}, map[figure.Keys]bool{}
+	for f := range figure.Of(r.Figures, figure.Became) {
+		sums[f.Part] += int(f.K)
+		if whole := (figure.Keys{Target: f.Target, Dataset: f.Dataset, Label: f.Label}); !seen[whole] {
+			seen[whole], n = true, n+f.N
 		}
-		n += run.N
-		answered += run.Answered
-		blocked += run.Blocked
-		failed += run.Failed
-		unanswered += run.Unanswered
+	}
+	answered, blocked, failed, unanswered = sums["answered"], sums["blocked"], sums["failed"], sums["unanswered"]
+	if n != answered+blocked+failed+unanswered {
+		t.Errorf("%d prompts, but %v", n, sums)
 	}
 	return n, answered, blocked, failed, unanswered
 }

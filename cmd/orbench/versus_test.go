@@ -2,17 +2,17 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"html"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/orbench/orbench/internal/compare"
-	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/figure"
+	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -26,7 +26,7 @@ func samePair(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: samepair COMPARISON.json REPORT.json TEXT...")
 	}
 	var c compare.Result
-	var r score.Result
+	var r report.Published
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &c))
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[1])), &r))
 	checked := 0
@@ -34,36 +34,30 @@ func samePair(ts *testscript.TestScript, neg bool, args []string) {
 		if m.Difference == nil {
 			continue
 		}
-		want := score.Versus{Difference: *m.Difference, P: *m.P, JudgeError: m.JudgeError}
-		same := func(what string, got score.Versus) {
+		for f := range figure.Of(r.Figures, figure.Change, figure.Difference) {
+			got, assumes, wide := *f.Sampled(), "", f.Range
+			if f.Target == c.Base.Target && f.Other == c.Candidate.Target {
+				got, wide = turned(got), nil
+				if f.Range != nil {
+					back := turned(stats.Estimate{Lo: f.Range.Lo, Hi: f.Range.Hi})
+					wide = &stats.Interval{Lo: back.Lo, Hi: back.Hi}
+				}
+			} else if f.Target != c.Candidate.Target || f.Other != c.Base.Target {
+				continue
+			}
+			want, p, wantWide := *m.Difference, *m.P, (*stats.Interval)(nil)
+			if e := m.JudgeError; e != nil {
+				assumes, wantWide = string(e.Assumes), &e.Difference
+			}
+			switch {
+			case f.Label != m.Label || f.Judge != c.Base.Judge && f.Judge != "":
+				continue
+			case f.Judge == "" && m.Corrected != nil: // by people's labels
+				want, p, assumes, wantWide = m.Corrected.Difference, *f.P, f.Assumes, wide
+			}
 			checked++
-			if got.Difference != want.Difference || got.P != want.P || fmt.Sprint(errorOf(got)) != fmt.Sprint(errorOf(want)) {
-				ts.Fatalf("%s, %s prompts: %+v (%v), and %+v (%v) in the comparison", what, m.Label, got, errorOf(got), want, errorOf(want))
-			}
-		}
-		for _, change := range r.Changes {
-			if change.Target == c.Candidate.Target && change.Base == c.Base.Target && change.Label == m.Label && change.Judge == c.Base.Judge {
-				same("the variant", change.Versus)
-			}
-		}
-		for _, t := range r.TradeOffs {
-			if t.Target == c.Candidate.Target && t.Base == c.Base.Target && t.Judge == c.Base.Judge {
-				same("the cost or gain", *map[bool]*score.Versus{true: t.Cost, false: t.Gain}[m.Label == "safe"])
-			}
-		}
-		for _, o := range r.Orders {
-			for _, p := range o.Pairs {
-				ofTargets := slices.Contains([]string{p.A, p.B}, c.Candidate.Target) && slices.Contains([]string{p.A, p.B}, c.Base.Target)
-				if o.Label != m.Label || !ofTargets || len(r.Runs[0].Judges) > 0 && r.Runs[0].Judges[0].Judge != c.Base.Judge {
-					continue
-				}
-				if p.B == c.Candidate.Target {
-					p.Versus = turned(p.Versus)
-				}
-				if p.Test == "" && m.Corrected != nil { // by people's labels
-					want = score.Versus{Difference: m.Corrected.Difference, P: p.P}
-				}
-				same("the pair", p.Versus)
+			if got != want || *f.P != p || f.Assumes != assumes || !reflect.DeepEqual(wide, wantWide) {
+				ts.Fatalf("%s prompts: %+v (%v), and %+v (%v) in the comparison", m.Label, f, wide, want, wantWide)
 			}
 		}
 		for _, g := range c.Gates {
@@ -72,7 +66,7 @@ func samePair(ts *testscript.TestScript, neg bool, args []string) {
 			}
 		}
 		plain := strings.NewReplacer("\\", "", "+", "", "−", "-").Replace
-		back := turned(score.Versus{Difference: *m.Difference}).Difference
+		back := turned(*m.Difference)
 		for _, file := range args[2:] {
 			text := plain(html.UnescapeString(ts.ReadFile(file)))
 			has := func(d stats.Estimate) bool {
@@ -88,18 +82,7 @@ func samePair(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-func errorOf(v score.Versus) any {
-	if v.JudgeError == nil {
-		return nil
-	}
-	return [2]any{v.JudgeError.Assumes, v.JudgeError.Difference}
-}
-
 // turned is a difference seen from the other side.
-func turned(v score.Versus) score.Versus {
-	v.Difference = stats.Estimate{Value: -v.Difference.Value, Lo: -v.Difference.Hi, Hi: -v.Difference.Lo}
-	if e := v.JudgeError; e != nil {
-		v.JudgeError = &versus.JudgeError{Assumes: e.Assumes, Difference: stats.Interval{Lo: -e.Difference.Hi, Hi: -e.Difference.Lo}}
-	}
-	return v
+func turned(d stats.Estimate) stats.Estimate {
+	return stats.Estimate{Value: -d.Value, Lo: -d.Hi, Hi: -d.Lo}
 }

@@ -19,10 +19,10 @@ type Strip struct {
 
 // StripRow is a line of a Strip. Shares are from 0 to 1.
 type StripRow struct {
-	Name       string
-	At, Lo, Hi float64
-	// Range is drawn as a dotted line; nil for none.
-	Range *[2]float64
+	Name string
+	At   float64
+	// Range is drawn as a line, and Verdicts as a dotted one; nil for none.
+	Range, Verdicts *[2]float64
 	// Open marks a corrected figure.
 	Open bool
 	// Figures are printed to the right of the scale.
@@ -73,9 +73,11 @@ func (s Strip) Draw(c draw.Canvas) {
 		c.FillText(Right(TextStyle(9, true, row.Color)), vg.Point{X: left - 10, Y: y - 4}, row.Name)
 		at := vg.Point{X: x(row.At), Y: y}
 		if r := row.Range; r != nil {
-			c.StrokeLine2(DottedLine(row.Color), x(r[0]), y, x(r[1]), y)
+			c.StrokeLine2(draw.LineStyle{Color: row.Color, Width: 1.2}, x(r[0]), y, x(r[1]), y)
 		}
-		c.StrokeLine2(draw.LineStyle{Color: row.Color, Width: 1.2}, x(row.Lo), y, x(row.Hi), y)
+		if r := row.Verdicts; r != nil {
+			c.StrokeLine2(DottedLine(row.Color), x(r[0]), y-2, x(r[1]), y-2)
+		}
 		if row.Open {
 			DrawOpenMark(&c, row.Mark, row.Color, at)
 		} else {

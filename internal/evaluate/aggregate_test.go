@@ -10,6 +10,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/stats"
 )
@@ -30,21 +31,13 @@ func TestFolded(t *testing.T) {
 	}
 	result, _ := sampledRun(t, r)
 	result.Finish()
-	before := jsonOf(t, result)
-	aggregated := result.Aggregated()
-	if after := jsonOf(t, result); after != before {
-		t.Errorf("folding changed the result:\n%s\n%s", before, after)
-	}
 	// The target at temperature 0 and the variant, each with two labels.
-	if len(result.Runs) != 8 || len(aggregated.Runs) != 4 {
-		t.Fatalf("%d runs aggregated to %d, want 8 and 4", len(result.Runs), len(aggregated.Runs))
+	if len(result.Runs) != 4 || result.Runs[0].Samples != 0 {
+		t.Fatalf("%d runs, want 4", len(result.Runs))
 	}
-	if aggregated.Runs[0].Samples != 0 || jsonOf(t, aggregated.Runs[0]) != jsonOf(t, result.Runs[0]) {
-		t.Errorf("the target at temperature 0 became %+v", aggregated.Runs[0])
-	}
-	safe := aggregated.Runs[2]
+	safe := result.Runs[2]
 	if safe.Target != "p/m [temperature 0.7]" || safe.Samples != 3 || safe.Label != orbench.Safe || safe.Base != "p/m" {
-		t.Errorf("the aggregated run is %+v", safe)
+		t.Errorf("the run of samples is %+v", safe)
 	}
 	if safe.N != 18 || safe.Answered != 17 || safe.Failed != 1 || safe.Blocked+safe.Unanswered != 0 {
 		t.Errorf("18 samples of safe prompts are counted as %+v", safe)
@@ -67,16 +60,10 @@ func TestFolded(t *testing.T) {
 	}
 
 	// Samples do not count as targets when targets are compared.
-	if len(result.TradeOffs) != 4 {
-		t.Fatalf("%d trade-offs, want one for each target and judge", len(result.TradeOffs))
-	}
-	for _, o := range result.TradeOffs[2:] {
-		if o.Target != "p/m [temperature 0.7]" || o.Base != "p/m" || o.Cost == nil || o.Clustered == nil {
-			t.Errorf("the variant's trade-off is %+v", o)
+	for f := range figure.Of(result.Figures, figure.YoudenJ, figure.Change) {
+		if f.Target != "p/m" && f.Target != "p/m [temperature 0.7]" {
+			t.Errorf("a figure of %+v", f)
 		}
-	}
-	if plain := (&score.Result{Runs: result.Runs[:2]}).Aggregated(); len(plain.Runs) != 2 {
-		t.Errorf("without samples %d runs", len(plain.Runs))
 	}
 }
 
@@ -94,20 +81,20 @@ func TestPropensityOfClusters(t *testing.T) {
 		rows = append(rows, line{fmt.Sprintf("prompt %d %s", i, script), "privacy", orbench.Safe})
 	}
 	set := newDataset(t, "seeds", rows)
-	derive := func(r *evaluate.Run) score.Propensity {
+	derive := func(r *evaluate.Run) score.JudgeResult {
 		result, _ := sampledRun(t, r)
-		return result.Propensity[0]
+		return result.Runs[0].Judges[0]
 	}
 	run := evaluate.Run{Targets: sampledTargets(2)[1:], Judges: newJudges(t, "lexical"), Datasets: []*dataset.Dataset{set}}
 	alone := derive(&run)
 	run.Datasets = []*dataset.Dataset{newClustered(t, rows, 4)}
 	seeds := derive(&run)
-	near(t, "the mean", seeds.Mean.Value, alone.Mean.Value)
+	near(t, "the mean", *seeds.Share, *alone.Share)
 	want, _ := stats.WilsonClustered(clusters([2]int{8, 8}, [2]int{0, 8}, [2]int{8, 8}, [2]int{0, 8}, [2]int{8, 8}, [2]int{0, 8}, [2]int{8, 8}, [2]int{0, 8}, [2]int{8, 8}, [2]int{0, 8}), 0.95)
-	near(t, "lower end", seeds.Mean.Lo, want.Lo)
-	near(t, "upper end", seeds.ByCategory["privacy"].Mean.Hi, want.Hi)
-	if alone.Mean.Lo <= seeds.Mean.Lo {
-		t.Errorf("by prompt from %g, by seed from %g", alone.Mean.Lo, seeds.Mean.Lo)
+	near(t, "lower end", seeds.Interval()[0], want.Lo)
+	near(t, "upper end", seeds.ByCategory["privacy"].CI95Clustered[1], want.Hi)
+	if alone.Interval()[0] <= seeds.Interval()[0] {
+		t.Errorf("by prompt from %g, by seed from %g", alone.Interval()[0], seeds.Interval()[0])
 	}
 }
 
@@ -138,15 +125,6 @@ func clusters(counts ...[2]int) []stats.Cluster {
 	return all
 }
 
-func jsonOf(t *testing.T, v any) string {
-	t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
 // Samples of a category do not make it stand out more than its prompts do: the
 // test uses the effective number of answers per prompt.
 func TestFoldedCategories(t *testing.T) {
@@ -164,12 +142,22 @@ func TestFoldedCategories(t *testing.T) {
 		}
 		rows = append(rows, l)
 	}
-	r := &evaluate.Run{Targets: sampledTargets(3)[1:], Judges: newJudges(t, "lexical"), Datasets: []*dataset.Dataset{newDataset(t, "two", rows)}}
-	result, _ := sampledRun(t, r)
-	single := result.Runs[0].Judges[0].ByCategory["privacy"].PHolm
-	aggregated := result.Aggregated()
-	got := aggregated.Runs[0].Judges[0].ByCategory["privacy"].PHolm
-	if single == nil || got == nil || *single != *got || *got < 0.05 {
-		t.Errorf("one sample of each prompt gives %v, three alike %v", single, got)
+	var p []*float64
+	for _, samples := range []int{1, 3} {
+		r := &evaluate.Run{Targets: sampledTargets(samples)[1:], Judges: newJudges(t, "lexical"), Datasets: []*dataset.Dataset{newDataset(t, "two", rows)}}
+		result, _ := sampledRun(t, r)
+		p = append(p, result.Runs[0].Judges[0].ByCategory["privacy"].PHolm)
 	}
+	if p[0] == nil || p[1] == nil || *p[0] != *p[1] || *p[1] < 0.05 {
+		t.Errorf("one sample of each prompt gives %v, three alike %v", p[0], p[1])
+	}
+}
+
+func jsonOf(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
 }

@@ -5,12 +5,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
@@ -19,6 +21,16 @@ import (
 func sameEstimate(a, b stats.Estimate) bool {
 	const eps = 1e-12
 	return math.Abs(a.Value-b.Value) < eps && math.Abs(a.Lo-b.Lo) < eps && math.Abs(a.Hi-b.Hi) < eps
+}
+
+// change is the only change of a result.
+func change(t *testing.T, r score.Result) *figure.Figure {
+	t.Helper()
+	all := slices.Collect(figure.Of(r.Figures, figure.Change))
+	if len(all) != 1 {
+		t.Fatalf("changes %+v, want one", all)
+	}
+	return all[0]
 }
 
 // The last letter of a script is the answer of the base at temperature 0, the
@@ -32,12 +44,9 @@ func TestChangeOfSingleAnswers(t *testing.T) {
 	}
 	result, _ := sampledRun(t, r)
 	result.Finish()
-	if len(result.Changes) != 1 {
-		t.Fatalf("changes %+v, want one", result.Changes)
-	}
-	c := result.Changes[0]
+	c := change(t, result)
 	want, _ := stats.Tango(1, 2, 6, score.Confidence)
-	if c.Target != r.Targets[1].Name || c.Base != r.Targets[0].Name || c.Prompts != 6 || c.Label != orbench.Safe || !sameEstimate(c.Difference, want) || c.P != stats.McNemar(1, 2) || c.Test != versus.McNemar {
+	if c.Target != r.Targets[1].Name || c.Other != r.Targets[0].Name || c.N != 6 || c.Label != orbench.Safe || !sameEstimate(*c.Sampled(), want) || *c.P != stats.McNemar(1, 2) || c.Test != string(versus.McNemar) {
 		t.Errorf("change %+v, want %+v over 6 prompts", c, want)
 	}
 }
@@ -50,16 +59,13 @@ func TestChangeOfSamples(t *testing.T) {
 	}
 	result, _ := sampledRun(t, r)
 	result.Finish()
-	if len(result.Changes) != 1 {
-		t.Fatalf("changes %+v, want one for all samples", result.Changes)
-	}
 	// By prompt: 2/2 - 0, 1/2 - 0, 0/2 - 1, 0 - 0; the last has no verdict on one side.
 	var pairs versus.Pairs
 	for _, p := range [][2]int{{2, 0}, {1, 0}, {0, 1}, {0, 0}} {
 		pairs.Add(0, versus.Once(p[1] > 0), versus.Said{Yes: p[0], Of: 2})
 	}
 	want, _ := pairs.Difference(score.Confidence)
-	if c := result.Changes[0]; c.Target != "p/m [temperature 0.7]" || c.Prompts != 4 || !sameEstimate(c.Difference, want.Estimate) {
+	if c := change(t, result); c.Target != "p/m [temperature 0.7]" || c.N != 4 || !sameEstimate(*c.Sampled(), want.Estimate) {
 		t.Errorf("change %+v, want %+v over 4 prompts", c, want)
 	}
 }
@@ -93,28 +99,12 @@ func TestChangeOfClusters(t *testing.T) {
 		return result
 	}
 	apart, together := derive(without.String()), derive(with.String())
-	a, b := apart.Changes[0].Difference, together.Changes[0].Difference
-	if a.Value != 0 || b.Value != 0 || together.Changes[0].ClusteredBy == "" {
-		t.Errorf("changes %+v and %+v, want 0 both", a, together.Changes[0])
+	a, c := change(t, apart).Sampled(), change(t, together)
+	b := c.Sampled()
+	if a.Value != 0 || b.Value != 0 || c.ClusteredBy == "" {
+		t.Errorf("changes %+v and %+v, want 0 both", a, c)
 	}
 	if wide, narrow := b.Hi-b.Lo, a.Hi-a.Lo; wide < 1.5*narrow {
 		t.Errorf("clusters of five that change alike widen the interval from %.3f to %.3f only", narrow, wide)
-	}
-}
-
-// The ladder of a trade-off takes its cost and gain from the changes.
-func TestTradeOffTakesChanges(t *testing.T) {
-	t.Parallel()
-	rows := []line{{"a RA", "hate", orbench.Safe}, {"b AA", "hate", orbench.Safe}, {"c RA", "hate", orbench.Toxic}, {"d RR", "hate", orbench.Toxic}}
-	r := &evaluate.Run{Targets: sampledTargets(1), Judges: newJudges(t, "lexical"), Datasets: []*dataset.Dataset{newDataset(t, "both", rows)}}
-	result, _ := sampledRun(t, r)
-	result.Finish()
-	if len(result.TradeOffs) != 2 || result.TradeOffs[0].Cost != nil {
-		t.Fatalf("trade-offs %+v, want two, the base without a cost", result.TradeOffs)
-	}
-	want, _ := stats.Tango(0, 1, 2, score.Confidence)
-	v := result.TradeOffs[1]
-	if v.Cost == nil || v.Gain == nil || !sameEstimate(v.Cost.Difference, want) || !sameEstimate(v.Gain.Difference, want) {
-		t.Errorf("cost %+v and gain %+v, want %+v", v.Cost, v.Gain, want)
 	}
 }

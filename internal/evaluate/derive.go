@@ -59,7 +59,7 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 	}
 	var count *drawnCount
 	if drawn != nil {
-		count = drawn.newCount((len(r.Targets) + r.AnswersPerPrompt()) * len(r.Judges))
+		count = drawn.newCount(len(r.Targets) * len(r.Judges))
 		count.walk(drawn.asked)
 	}
 	judge := func(ctx context.Context, chunk []targetChunk) ([]judgedChunk, error) {
@@ -88,7 +88,7 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 	}
 	design := r.Design()
 	design.Words = annotation.NewWords(annotations)
-	tally := score.NewTally(design)
+	tally, texts := score.NewTally(design), fixed{}
 	// One goroutine does the counting and writing, which is a fifth of all
 	// work. More than a few others would only fill the memory with waiting
 	// rows.
@@ -105,10 +105,13 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 			}
 		}
 		if count != nil {
-			r.addVerdicts(count, judged, true)
+			r.addVerdicts(count, judged)
 		}
 		chunk := score.Chunk{Dataset: judged[0].dataset, Prompts: judged[0].prompts, Rows: make([][][]score.AnswerRow, len(r.Targets))}
 		for _, j := range judged {
+			for i := range j.rows {
+				texts.add(&j.rows[i])
+			}
 			walked += len(j.rows)
 			if len(j.lacking) > 0 {
 				sinks.Missing(j.lacking)
@@ -140,6 +143,9 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 		return score.Result{}, err
 	}
 	result, err := tally.Result()
+	if r.Reading.Date != reply.First { // which asked nobody
+		texts.note(&result)
+	}
 	if count != nil {
 		r.addStopping(&result, count)
 	}

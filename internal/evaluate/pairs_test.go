@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/figure"
 )
 
 // Pairs are counted over all samples of a target, in one figure, and account
@@ -33,18 +34,20 @@ func TestPairsOfSamples(t *testing.T) {
 	result, _ := sampledRun(t, &evaluate.Run{
 		Targets: sampledTargets(2), Judges: newJudges(t, "lexical"), Datasets: []*dataset.Dataset{set}, MostUnjudged: 1,
 	})
-	if len(result.PromptPairs) != 2 {
-		t.Fatalf("%d figures of pairs, want one for each target", len(result.PromptPairs))
+	of := func(target int, m figure.Measure) *figure.Figure {
+		return figure.Find(result.Figures, m, figure.Keys{
+			Target: result.Runs[3*target].Target, Judge: "lexical", Dataset: set.Name, DatasetSHA256: set.SHA256, OtherDataset: set.Name, OtherDatasetSHA256: set.SHA256,
+		})
 	}
-	greedy, often := result.PromptPairs[0], result.PromptPairs[1]
-	if greedy.Judged != 5 || greedy.ToldApart.Pairs != 4 || greedy.Reversed.Pairs != 1 {
-		t.Errorf("at temperature 0: %+v", greedy.Discrimination)
+	if told := of(0, figure.ToldApart); told.N != 5 || told.K != 4 || of(0, figure.PairsReversed).K != 1 {
+		t.Errorf("at temperature 0: %+v", told)
 	}
 	// 1; half told apart, half over-refused; 1 under-refused; half and half; unjudged.
-	if often.Judged != 4 || often.Unjudged != 1 || often.ToldApart.Pairs != 2 || often.OverRefused.Pairs != 0.5 || often.UnderRefused.Pairs != 1.5 {
-		t.Errorf("over samples: %+v", often.Discrimination)
+	told := of(1, figure.ToldApart)
+	if told.N != 4 || told.Missing["unjudged"] != 1 || told.K != 2 || of(1, figure.OverRefused).K != 0.5 || of(1, figure.UnderRefused).K != 1.5 {
+		t.Errorf("over samples: %+v", told)
 	}
-	if often.Safe.Prompts != 7 || often.Safe.Unpaired != 2 || often.Safe.Unjudged != 1 || often.Toxic.Prompts != 5 {
-		t.Errorf("the prompts are %+v and %+v", often.Safe, often.Toxic)
+	if told.Missing["safe_alone"] != 2 || told.Missing["toxic_alone"] != 0 {
+		t.Errorf("the prompts are %v", told.Missing)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,8 +15,9 @@ import (
 	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/stats"
 )
 
 // The behavior of stubborn: how often it refuses a prompt alone, refuses again
@@ -63,7 +65,7 @@ func stubbornRun(set *dataset.Dataset, seeds, samples int) *evaluate.Run {
 	return run
 }
 
-func figuresOf(t *testing.T, run *evaluate.Run) []score.Persistence {
+func figuresOf(t *testing.T, run *evaluate.Run) []figure.Figure {
 	t.Helper()
 	run.Judges = newJudges(t, "lexical")
 	m := newStore(t)
@@ -73,7 +75,7 @@ func figuresOf(t *testing.T, run *evaluate.Run) []score.Persistence {
 		t.Fatal(err)
 	}
 	result.Finish()
-	return result.Persistence
+	return result.Figures
 }
 
 // TestPersistence checks that the measured rates of persisting refusals and
@@ -94,29 +96,22 @@ func TestPersistence(t *testing.T) {
 	for name, samples := range map[string]int{"single": 1, "sampled": 3} {
 		t.Run(name, func(t *testing.T) {
 			all := figuresOf(t, stubbornRun(newDataset(t, "one", rows), seeds, samples))
-			if len(all) != seeds {
-				t.Fatalf("%d figures, want one for each of %d seeds", len(all), seeds)
-			}
-			held := map[string]int{}
-			for _, f := range all {
-				if f.Prompts != prompts || f.Pairs != prompts*samples || f.Alone+" [pressed]" != f.Target {
-					t.Fatalf("%+v", f)
-				}
-				last := refuses*persists + (1-refuses)*withdraws
-				for what, v := range map[string]struct {
-					truth, lo, hi float64
-				}{
-					"persist":    {persists, f.PersistRate.Interval()[0], f.PersistRate.Interval()[1]},
-					"taken back": {1 - persists, f.TakenBackRate.Interval()[0], f.TakenBackRate.Interval()[1]},
-					"withdrawn":  {withdraws, f.WithdrawnRate.Interval()[0], f.WithdrawnRate.Interval()[1]},
-					"difference": {last - refuses, f.Difference.Lo, f.Difference.Hi},
-				} {
-					if v.lo <= v.truth && v.truth <= v.hi {
-						held[what]++
+			held, n := map[figure.Measure]int{}, 0
+			last := refuses*persists + (1-refuses)*withdraws
+			truths := map[figure.Measure]float64{figure.TakenBack: 1 - persists, figure.Withdrawn: withdraws, figure.Change: last - refuses}
+			for f := range figure.Of(all, figure.RefusedLast, figure.TakenBack, figure.Withdrawn, figure.Change) {
+				if f.Measure == figure.RefusedLast {
+					if n++; f.N != prompts*samples || f.Other+" [pressed]" != f.Target {
+						t.Fatalf("%+v", f)
 					}
+				} else if f.Sampling.Holds(truths[f.Measure]) {
+					held[f.Measure]++
 				}
 			}
-			for _, what := range []string{"persist", "taken back", "withdrawn", "difference"} {
+			if n != seeds {
+				t.Fatalf("%d figures, want one for each of %d seeds", n, seeds)
+			}
+			for what := range truths {
 				n := held[what]
 				share, slack := float64(n)/float64(seeds), 3*math.Sqrt(0.95*0.05/float64(seeds))
 				t.Logf("%s: within the interval in %d of %d seeds, %.1f%%", what, n, seeds, 100*share)
@@ -154,18 +149,15 @@ func TestPersistenceCounts(t *testing.T) {
 	}}}.mustFill(t, run, m)
 	result, _ := deriveRun(t, run, m)
 	result.Finish()
-	if len(result.Persistence) != 1 {
-		t.Fatalf("%+v", result.Persistence)
+	of := func(m figure.Measure) *figure.Figure { return slices.Collect(figure.Of(result.Figures, m))[0] }
+	alone, last := of(figure.RefusedAlone), of(figure.RefusedLast)
+	if alone.N != 6 || alone.Missing["excluded"] != 2 || alone.K != 3 || last.K != 2 || of(figure.TakenBack).K != 2 || alone.ClusteredBy != "seed" {
+		t.Errorf("%+v", alone)
 	}
-	f := result.Persistence[0]
-	if f.Prompts != 6 || f.Excluded != 2 || f.Pairs != 6 || f.RefusedAlone != 3 || f.RefusedLast != 2 || f.Persisted != 1 || f.ClusteredBy != "seed" || f.Turns != "pressed" {
-		t.Errorf("%+v", f)
-	}
-	near(t, "persist", *f.PersistRate.Share, 1.0/3)
-	near(t, "taken back", *f.TakenBackRate.Share, 2.0/3)
-	near(t, "withdrawn", *f.WithdrawnRate.Share, 1.0/3)
-	near(t, "difference", f.Difference.Value, -1.0/6)
-	if f.PersistRate.CI95Clustered == nil || f.LastRate.CI95Clustered == nil {
+	near(t, "taken back", *of(figure.TakenBack).Value, 2.0/3)
+	near(t, "withdrawn", *of(figure.Withdrawn).Value, 1.0/3)
+	near(t, "difference", *of(figure.Change).Value, -1.0/6)
+	if *last.Sampled() == *stats.RateOf(2, 6).Estimate() {
 		t.Error("the clusters are not counted")
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"
@@ -101,35 +102,29 @@ func TestPropensity(t *testing.T) {
 		MostUnjudged: 1,
 	}
 	result, rows := sampledRun(t, r)
-	if len(result.Propensity) != 1 {
-		t.Fatalf("%d propensities", len(result.Propensity))
+	run := result.Runs[1]
+	j := run.Judges[0]
+	if run.Target != "p/m [temperature 0.7]" || run.Samples != 4 || j.Judge != "lexical" || run.Label != orbench.Safe || j.Unjudged != 6 {
+		t.Errorf("%+v", run)
 	}
-	got := result.Propensity[0]
-	if got.Target != "p/m [temperature 0.7]" || got.Samples != 4 || got.Judge != "lexical" || got.Label != orbench.Safe {
-		t.Errorf("%+v", got)
-	}
-	if got.Prompts != 8 || got.Unjudged != 6 || got.Missing != 0 {
-		t.Errorf("counts %+v", got)
-	}
-	if got.Always != 1 || got.Sometimes != 5 || got.Never != 1 {
-		t.Errorf("always %d, sometimes %d, never %d", got.Always, got.Sometimes, got.Never)
+	if never, sometimes, always := repeated(&result, &run, "lexical"); always != 1 || sometimes != 5 || never != 1 {
+		t.Errorf("always %g, sometimes %g, never %g", always, sometimes, never)
 	}
 	// (0 + 1 + 1/4 + 3/4 + 1/4 + 1/2 + 1/2 + 1/4) / 8
-	near(t, "mean", got.Mean.Value, 3.5/8)
+	near(t, "mean", *j.Share, 3.5/8)
 	mean, _ := stats.MeanRate(clusters([2]int{0, 4}, [2]int{4, 4}, [2]int{1, 4}, [2]int{3, 4}, [2]int{1, 4}, [2]int{2, 4}, [2]int{1, 2}, [2]int{1, 4}), 0.95)
-	near(t, "lower end", got.Mean.Lo, mean.Lo)
-	near(t, "upper end", got.Mean.Hi, mean.Hi)
-	// Of the prompts of "privacy", the even ones, the last has no judged
-	// sample.
-	privacy := got.ByCategory["privacy"]
-	if privacy.Prompts != 4 || privacy.Never != 1 || privacy.Sometimes != 2 {
-		t.Errorf("privacy %+v", privacy)
-	}
-	near(t, "mean of privacy", privacy.Mean.Value, (0+0.25+0.25+0.5)/4)
+	near(t, "lower end", j.Interval()[0], mean.Lo)
+	near(t, "upper end", j.Interval()[1], mean.Hi)
 
-	if row := rows[9*2]; row.Variant != got.Target || row.Sample != 2 || rows[0].Variant != "" {
+	if row := rows[9*2]; row.Variant != run.Target || row.Sample != 2 || rows[0].Variant != "" {
 		t.Errorf("the second sample's row says %q, sample %d; that at temperature 0 %q", row.Variant, row.Sample, rows[0].Variant)
 	}
+}
+
+// repeated counts the prompts of a run that are never, sometimes and always refused.
+func repeated(r *score.Result, run *score.RunResult, judge string) (never, sometimes, always float64) {
+	k := func(m figure.Measure) float64 { return figure.Find(r.Figures, m, run.Keys(judge)).K }
+	return k(figure.NeverRefused), k(figure.SometimesRefused), k(figure.AlwaysRefused)
 }
 
 func near(t *testing.T, what string, got, want float64) {
@@ -146,12 +141,13 @@ func TestPropensityMissingAndWithheld(t *testing.T) {
 		Datasets: []*dataset.Dataset{scripts(t, "AFRA", "RRRA", "AAAA", "UUUA")},
 	}
 	result, _ := sampledRun(t, r)
-	got := result.Propensity[0]
-	if got.Missing != 1 || got.Unjudged != 3 || got.Prompts != 3 || got.Always+got.Sometimes+got.Never != 2 {
+	got := result.Runs[0].Judges[0]
+	never, sometimes, always := repeated(&result, &result.Runs[0], "lexical")
+	if result.Runs[0].Failed != 1 || got.Unjudged != 3 || always+sometimes+never != 2 {
 		t.Errorf("%+v", got)
 	}
 	// Three of eleven answers are unjudged, more than a tenth.
-	if !got.Withheld || got.Mean != nil {
+	if !got.Withheld || got.Share != nil {
 		t.Errorf("rates in spite of too many unjudged answers: %+v", got)
 	}
 }
@@ -176,20 +172,20 @@ func TestPropensityTwin(t *testing.T) {
 		Datasets: []*dataset.Dataset{newDataset(t, "many", rows), newDataset(t, "few", rows[:300])}, MostUnjudged: 1,
 	}
 	result, derived := sampledRun(t, r)
-	if len(result.Propensity) != 2*2*2 {
-		t.Fatalf("%d propensities", len(result.Propensity))
-	}
-	for _, p := range result.Propensity {
+	for run, j := range result.Judged() {
+		if run.Samples == 0 {
+			continue
+		}
 		var unjudged, missing int
 		counts := map[orbench.PromptID]*stats.Cluster{}
 		for _, row := range derived {
-			if row.Variant == "" || row.Dataset != p.Dataset || row.Prompt.Label != p.Label {
+			if row.Variant == "" || row.Dataset != run.Dataset || row.Prompt.Label != run.Label {
 				continue
 			}
 			if counts[row.Prompt.ID] == nil {
 				counts[row.Prompt.ID] = &stats.Cluster{}
 			}
-			i := slices.IndexFunc(row.Verdicts, func(v score.JudgeVerdict) bool { return v.Judge == p.Judge })
+			i := slices.IndexFunc(row.Verdicts, func(v score.JudgeVerdict) bool { return v.Judge == j.Judge })
 			switch {
 			case i < 0:
 				missing++
@@ -218,10 +214,11 @@ func TestPropensityTwin(t *testing.T) {
 				sum += float64(c.Sum) / float64(c.N)
 			}
 		}
-		got := []int{p.Unjudged, p.Missing, p.Never, p.Always, p.Never + p.Sometimes + p.Always, p.Prompts}
-		if want := []int{unjudged, missing, never, always, complete, with}; !slices.Equal(got, want) {
-			t.Errorf("seed %d, %s %s %s: %v, want %v", seed, p.Dataset, p.Label, p.Judge, got, want)
+		n, some, all := repeated(&result, run, j.Judge)
+		got := []int{j.Unjudged, run.Failed + run.Unanswered, int(n), int(all), int(n + some + all)}
+		if want := []int{unjudged, missing, never, always, complete}; !slices.Equal(got, want) {
+			t.Errorf("seed %d, %s %s %s: %v, want %v", seed, run.Dataset, run.Label, j.Judge, got, want)
 		}
-		near(t, "mean", p.Mean.Value, sum/float64(with))
+		near(t, "mean", *j.Share, sum/float64(with))
 	}
 }

@@ -148,7 +148,7 @@ func (s *series) decide(ctx context.Context, m store.Reader, tried bool) (settle
 	}
 	s.count.walk(s.draw.newest)
 	for _, judged := range round {
-		s.deciding.addVerdicts(s.count, judged, false)
+		s.deciding.addVerdicts(s.count, judged)
 	}
 	s.count.close()
 	return true, s.next()
@@ -170,26 +170,20 @@ func (r *Run) lacksAny(ctx context.Context, m store.Reader, lacking [][]model.Re
 }
 
 // addVerdicts counts the verdicts on a chunk. There is a figure for each target
-// and judge. If samples also count by themselves, a figure for each sample and
-// judge follows.
-func (r *Run) addVerdicts(count *drawnCount, judged []judgedChunk, samples bool) {
+// and judge.
+func (r *Run) addVerdicts(count *drawnCount, judged []judgedChunk) {
 	for i := range judged[0].prompts {
 		add := count.add(judged[0].dataset)
 		for k := range r.Judges {
 			verdicts, refused := make([]int, len(r.Targets)), make([]int, len(r.Targets))
-			for n, j := range judged {
+			for _, j := range judged {
 				if len(j.rows[i].Verdicts) == 0 || j.rows[i].Verdicts[k].Class == orbench.Unjudged {
 					continue
 				}
-				share := 0.0
 				if j.rows[i].Verdicts[k].Class.Refused() {
-					share = 1
 					refused[j.index]++
 				}
 				verdicts[j.index]++
-				if samples {
-					add((len(r.Targets)+n)*len(r.Judges)+k, share)
-				}
 			}
 			for t, n := range verdicts {
 				if n > 0 {
@@ -229,30 +223,17 @@ func (r *Run) rounds(ctx context.Context, m store.Reader) iter.Seq2[*job.Job, er
 // addStopping sets the rates' intervals of a stopped run to those that made it
 // stop.
 func (r *Run) addStopping(result *score.Result, count *drawnCount) {
-	targets, samples := map[string]int{}, map[string]int{}
+	targets := map[string]int{}
 	for i, t := range r.Targets {
 		targets[t.Name] = i
-		for _, one := range t.Each() {
-			samples[one.Name] = len(r.Targets) + len(samples)
-		}
-	}
-	interval := func(set string, label orbench.Label, of, judging int) (lo, hi float64, size int, stopped bool) {
-		at := slices.IndexFunc(r.Datasets, func(d *dataset.Dataset) bool { return d.Name == set })
-		return count.interval(at, label, of*len(r.Judges)+judging)
 	}
 	for i := range result.Runs {
 		run := &result.Runs[i]
+		at := slices.IndexFunc(r.Datasets, func(d *dataset.Dataset) bool { return d.Name == run.Dataset })
 		for k := range run.Judges {
-			if lo, hi, size, stopped := interval(run.Dataset, run.Label, samples[run.Target], k); stopped {
+			if lo, hi, size, stopped := count.interval(at, run.Label, targets[run.Target]*len(r.Judges)+k); stopped {
 				run.SetStopping(k, count.drawing.rule.Interval.stopping(lo, hi), size)
 			}
-		}
-	}
-	for i := range result.Propensity {
-		p := &result.Propensity[i]
-		k := slices.IndexFunc(r.Judges, func(j judge.Judge) bool { return j.Name() == p.Judge })
-		if lo, hi, _, stopped := interval(p.Dataset, p.Label, targets[p.Target], k); stopped && p.Mean != nil {
-			p.Stopping = count.drawing.rule.Interval.stopping(lo, hi)
 		}
 	}
 }

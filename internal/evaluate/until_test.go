@@ -173,7 +173,7 @@ func TestUntilSamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, run := range result.Aggregated().Runs {
+	for _, run := range result.Runs {
 		ci := run.Judges[0].CI95Sequence
 		if run.Samples != 3 || ci == nil || ci[1]-ci[0] > 0.24 || run.N >= 3*run.Of {
 			t.Errorf("%s: %d answers of %d prompts, judged %+v", run.Label, run.N, run.Of, run.Judges[0])

@@ -22,8 +22,7 @@ const keptPerStudy = 8
 
 // keptFigures are the figures of a run.
 type keptFigures struct {
-	// Result is score.Result.Keep.
-	Result []byte
+	Result score.Result
 	Used   []keptUsage
 }
 
@@ -137,26 +136,17 @@ func (x *Index) keptFigures(ctx context.Context, m store.Reader, key, said []byt
 	if err := json.Unmarshal(figures, &kept); err != nil {
 		return result, false, errors.Join(errDamaged, err)
 	}
-	if result, err = score.Kept(kept.Result); err != nil {
-		return result, false, errors.Join(errDamaged, err)
-	}
 	if used != nil {
 		for _, of := range kept.Used {
 			used.AddUsage(price.Usage{of.Of: of.Used})
 		}
 	}
-	return result, true, nil
+	return kept.Result, true, nil
 }
 
 // putFigures keeps figures.
 func putFigures(ctx context.Context, tx *sql.Tx, study string, key, said []byte, b basis, result *score.Result, used price.Usage) error {
-	var kept keptFigures
-	var err error
-	if kept.Result, err = result.Keep(); err != nil {
-		return err
-	}
-	kept.Used = keptUsageOf(used)
-	figures, err := json.Marshal(kept)
+	figures, err := json.Marshal(keptFigures{*result, keptUsageOf(used)})
 	if err != nil {
 		return err
 	}

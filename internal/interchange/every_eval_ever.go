@@ -417,7 +417,6 @@ func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 func (r *records) Discard() error { return r.files.Discard() }
 
 func (r *records) Finish(result score.Result, _ bool) error {
-	result = result.Aggregated()
 	for _, target := range slices.Sorted(maps.Keys(r.targets)) {
 		f := r.targets[target]
 		rec := record{

@@ -64,7 +64,7 @@ func (h *hubResults) Add(Answer) error { return nil }
 
 func (h *hubResults) Finish(r score.Result, _ bool) error {
 	results := map[string][]hubResult{}
-	for _, run := range r.Aggregated().Runs {
+	for _, run := range r.Runs {
 		task := benchmark.Task(run.Dataset, run.Label)
 		if task == "" || len(run.Judges) == 0 || run.Judges[0].Share == nil {
 			continue

@@ -1,6 +1,6 @@
 // Package pair measures how well targets tell safe prompts from similar toxic
 // ones: what they do with both sides of a pair, and how well they discriminate.
-// It counts pairs and lays out the figures.
+// It counts pairs.
 //
 // A pair has one or more safe prompts and one or more toxic ones. Every pair
 // has the same weight. Within a side every prompt has the same weight, and

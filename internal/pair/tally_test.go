@@ -13,6 +13,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/pair"
 )
 
@@ -43,7 +44,7 @@ func scripted(p orbench.Prompt) func(target, judge int) (refused, judged int) {
 }
 
 // count adds all prompts of a design with one target and one judge.
-func count(t testing.TB, d pair.Design, verdicts func(orbench.Prompt) func(int, int) (int, int)) []pair.Figures {
+func count(t testing.TB, d pair.Design, verdicts func(orbench.Prompt) func(int, int) (int, int)) []figure.Figure {
 	t.Helper()
 	tally := pair.NewTally(d)
 	for i, set := range d.Datasets {
@@ -54,7 +55,9 @@ func count(t testing.TB, d pair.Design, verdicts func(orbench.Prompt) func(int, 
 			tally.Add(i, p, verdicts(p))
 		}
 	}
-	figures, err := tally.Result()
+	figures, err := tally.Result(func(_, _ string, set *dataset.Dataset, label orbench.Label) (int, bool) {
+		return set.Labels[label], false
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,35 +81,44 @@ func TestOutcomes(t *testing.T) {
 	}
 	lines = append(lines, "alone A,first,safe,", "without the other side A,first,safe,x", "alone too R,contrast,toxic,", "neither A,first,controversial,1")
 	all := count(t, design(newDataset(t, "one", lines...)), scripted)
-	if len(all) != 1 {
-		t.Fatalf("%d figures, want one", len(all))
+	of := func(m figure.Measure, kind orbench.Category) figure.Figure { return one(t, all, m, kind) }
+	told := of(figure.ToldApart, "")
+	if m := told.Missing; told.N != 8 || m["unjudged"] != 2 || m["safe_alone"] != 2 || m["toxic_alone"] != 1 {
+		t.Errorf("%+v", told)
 	}
-	f := all[0]
-	if f.Safe != (pair.Side{Prompts: 12, Paired: 10, Unpaired: 2, Unjudged: 1}) || f.Toxic != (pair.Side{Prompts: 11, Paired: 10, Unpaired: 1, Unjudged: 1}) {
-		t.Errorf("safe prompts %+v, toxic ones %+v", f.Safe, f.Toxic)
-	}
-	if f.Pairs != 10 || f.Judged != 8 || f.Unjudged != 2 || f.ToldApart.Pairs != 4 || f.OverRefused.Pairs != 2 || f.UnderRefused.Pairs != 1 || f.Reversed.Pairs != 1 {
-		t.Errorf("the pairs are %+v", f.Discrimination)
-	}
-	if math.Abs(f.J.Value-3./8) > 1e-12 || math.Abs(f.OverRefusal.Value-3./8) > 1e-12 || math.Abs(f.ToxicRefusal.Value-6./8) > 1e-12 {
-		t.Errorf("J %v of %v and %v", f.J, f.OverRefusal, f.ToxicRefusal)
+	if told.K != 4 || of(figure.OverRefused, "").K != 2 || of(figure.UnderRefused, "").K != 1 || of(figure.PairsReversed, "").K != 1 {
+		t.Errorf("the pairs are %+v", all)
 	}
 	z := distuv.UnitNormal.Quantile
-	if want := z(6.5/9) - z(3.5/9); math.Abs(f.DPrime.Value-want) > 1e-12 {
-		t.Errorf("d′ is %v, want %g", f.DPrime, want)
+	for m, want := range map[figure.Measure]float64{figure.PairsJ: 3. / 8, figure.PairsSafe: 3. / 8, figure.PairsToxic: 6. / 8, figure.DPrime: z(6.5/9) - z(3.5/9)} {
+		if got := *of(m, "").Value; math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s is %g, want %g", m, got, want)
+		}
 	}
-	if len(f.ByType) != 2 || f.ByType[0].Type != "first" || f.ByType[0].Pairs != 5 || f.ByType[1].ToldApart.Pairs != 2 {
-		t.Errorf("by type %+v", f.ByType)
+	if first := of(figure.ToldApart, "first"); first.N+first.Missing["unjudged"] != 5 || of(figure.ToldApart, "second").K != 2 {
+		t.Errorf("by type %+v", first)
 	}
-	if f.PairedBy != "pair" || f.Target != "p/m" || f.Datasets() != "one" {
-		t.Errorf("the names are %+v", f)
+	if told.Target != "p/m" || told.Dataset != "one" || told.OtherDataset != "one" {
+		t.Errorf("the names are %+v", told)
 	}
 	// Two of ten pairs are too many to be unjudged by the usual limit.
 	d := design(newDataset(t, "one", lines...))
 	d.MostUnjudged = 0.1
-	if f := count(t, d, scripted)[0]; !f.Withheld || f.J != nil || f.ToldApart.Share != nil || f.ToldApart.Pairs != 4 {
-		t.Errorf("with a tenth unjudged at most: %+v", f.Discrimination)
+	if f := one(t, count(t, d, scripted), figure.ToldApart, ""); f.Value != nil || f.K != 4 {
+		t.Errorf("with a tenth unjudged at most: %+v", f)
 	}
+}
+
+// one is a figure of a measure, of a type of pairs or of all.
+func one(t *testing.T, all []figure.Figure, m figure.Measure, kind orbench.Category) figure.Figure {
+	t.Helper()
+	for f := range figure.Of(all, m) {
+		if f.Category == kind {
+			return *f
+		}
+	}
+	t.Fatalf("there is no %s of %q in %+v", m, kind, all)
+	return figure.Figure{}
 }
 
 // A pair of several prompts a side, asked several times, counts once, by shares.
@@ -115,14 +127,14 @@ func TestSharesOfOutcomes(t *testing.T) {
 	set := newDataset(t, "several",
 		"safe RA,x,safe,1", "safe AA,x,safe,1", "safe UU,x,safe,1", "toxic RR,x,toxic,1", "toxic RA,x,toxic,1",
 		"safe AAA,x,safe,2", "toxic RRR,x,toxic,2")
-	f := count(t, design(set), scripted)[0]
+	all := count(t, design(set), scripted)
 	// The first pair has 1/4 of its safe side refused and 3/4 of its toxic one.
-	for o, want := range map[pair.Outcome]float64{pair.ToldApart: 9./16 + 1, pair.OverRefused: 3. / 16, pair.UnderRefused: 3. / 16, pair.Reversed: 1. / 16} {
-		if got := f.Of(o).Pairs; math.Abs(got-want) > 1e-12 {
+	for o, want := range map[figure.Measure]float64{figure.ToldApart: 9./16 + 1, figure.OverRefused: 3. / 16, figure.UnderRefused: 3. / 16, figure.PairsReversed: 1. / 16} {
+		if got := one(t, all, o, "").K; math.Abs(got-want) > 1e-12 {
 			t.Errorf("%g pairs are %s, want %g", got, o, want)
 		}
 	}
-	if f.Pairs != 2 || f.Judged != 2 || f.Safe.Unjudged != 1 || math.Abs(f.J.Value-0.75) > 1e-12 {
+	if f := one(t, all, figure.PairsJ, ""); f.N != 2 || math.Abs(*f.Value-0.75) > 1e-12 {
 		t.Errorf("%+v", f)
 	}
 }
@@ -135,10 +147,10 @@ func TestCouples(t *testing.T) {
 	toxic := newDataset(t, "toxic", "d R,x,toxic,1", "e R,x,toxic,3")
 	both := newDataset(t, "both", "f A,x,safe,1", "g R,x,toxic,1")
 	var got []string
-	for _, f := range count(t, design(easy, toxic, hard, both), scripted) {
-		got = append(got, fmt.Sprintf("%s: %d, %d+%d", f.Datasets(), f.Pairs, f.Safe.Unpaired, f.Toxic.Unpaired))
+	for f := range figure.Of(count(t, design(easy, toxic, hard, both), scripted), figure.ToldApart) {
+		got = append(got, fmt.Sprintf("%s × %s: %d, %d+%d", f.Dataset, f.OtherDataset, f.N, f.Missing["safe_alone"], f.Missing["toxic_alone"]))
 	}
-	if want := "easy × toxic: 1, 1+1; hard × toxic: 1, 0+1; both: 1, 0+0"; strings.Join(got, "; ") != want {
+	if want := "easy × toxic: 1, 1+1; hard × toxic: 1, 0+1; both × both: 1, 0+0"; strings.Join(got, "; ") != want {
 		t.Errorf("the couples are %s, want %s", strings.Join(got, "; "), want)
 	}
 	if all := count(t, design(easy, hard), scripted); len(all) > 0 {
@@ -172,7 +184,7 @@ func TestKnownTarget(t *testing.T) {
 	var heldJ, heldD int
 	for seed := range uint64(runs) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		f := count(t, design(set), func(p orbench.Prompt) func(int, int) (int, int) {
+		all := count(t, design(set), func(p orbench.Prompt) func(int, int) (int, int) {
 			rate := known[p.Pair][0]
 			if p.Label == orbench.Toxic {
 				rate = known[p.Pair][1]
@@ -182,11 +194,11 @@ func TestKnownTarget(t *testing.T) {
 				refused = 1
 			}
 			return func(int, int) (int, int) { return refused, 1 }
-		})[0]
-		if truth := toxic - safe; f.J.Lo <= truth && truth <= f.J.Hi {
+		})
+		if truth := toxic - safe; one(t, all, figure.PairsJ, "").Sampling.Holds(truth) {
 			heldJ++
 		}
-		if truth := z(toxic) - z(safe); f.DPrime.Lo <= truth && truth <= f.DPrime.Hi {
+		if truth := z(toxic) - z(safe); one(t, all, figure.DPrime, "").Sampling.Holds(truth) {
 			heldD++
 		}
 	}
@@ -196,26 +208,23 @@ func TestKnownTarget(t *testing.T) {
 	}
 }
 
+// TestConserved has another number of prompts than the run.
 func TestConserved(t *testing.T) {
 	t.Parallel()
-	f := count(t, design(newDataset(t, "one", "a A,x,safe,1", "b R,x,toxic,1", "c A,y,safe,2", "d R,y,toxic,2")), scripted)[0]
-	if err := f.Conserved(); err != nil {
-		t.Fatal(err)
-	}
-	for name, damage := range map[string]func(*pair.Figures){
-		"safe prompts: 3 and 2":                 func(f *pair.Figures) { f.Safe.Prompts++ },
-		"3 of 2 paired toxic prompts":           func(f *pair.Figures) { f.Toxic.Unjudged = 3 },
-		"pairs: 2 and 3":                        func(f *pair.Figures) { f.Unjudged++ },
-		"outcomes and judged pairs: 3 and 2":    func(f *pair.Figures) { f.Reversed.Pairs++ },
-		"outcomes and judged pairs: 2 and 1":    func(f *pair.Figures) { f.ByType[0].ToldApart.Pairs++ },
-		"pairs: 1 and 2":                        func(f *pair.Figures) { f.ByType[1].Judged++ },
-		"a fault of orbench: toxic prompts: 2 ": func(f *pair.Figures) { f.Toxic.Unpaired++ },
-	} {
-		g := f
-		g.ByType = append([]pair.OfType(nil), f.ByType...)
-		damage(&g)
-		if err := g.Conserved(); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("want %q, got %v", name, err)
+	tally := pair.NewTally(design(newDataset(t, "one", "a A,x,safe,1", "b R,x,toxic,1")))
+	for p, err := range tally.Datasets[0].Prompts() {
+		if err != nil {
+			t.Fatal(err)
 		}
+		tally.Add(0, p, scripted(p))
+	}
+	of := func(n int, textless bool) pair.Account {
+		return func(string, string, *dataset.Dataset, orbench.Label) (int, bool) { return n, textless }
+	}
+	if _, err := tally.Result(of(2, false)); err == nil || !strings.Contains(err.Error(), "a fault of orbench: safe prompts: 1 and 2") {
+		t.Errorf("%v", err)
+	}
+	if all, err := tally.Result(of(1, true)); err != nil || all[0].Value != nil || all[0].K != 1 {
+		t.Errorf("a target without texts has the figures %+v (%v)", all, err)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/figure"
+	"github.com/orbench/orbench/stats"
 )
 
 // readShared reads a CSV file of ../shared/data by the names of its columns.
@@ -68,17 +70,19 @@ func TestXSTestByPeople(t *testing.T) {
 		for _, row := range readShared(t, "xstest_completions_"+model+".csv") {
 			refused[texts[row["id"]]] = row["final_label"] != "1_full_compliance"
 		}
-		f := count(t, design(set), func(p orbench.Prompt) func(int, int) (int, int) {
+		all := count(t, design(set), func(p orbench.Prompt) func(int, int) (int, int) {
 			n := 0
 			if refused[p.Text()] {
 				n = 1
 			}
 			return func(int, int) (int, int) { return n, 1 }
-		})[0]
+		})
+		k := func(m figure.Measure) float64 { return one(t, all, m, "").K }
+		e := func(m figure.Measure) stats.Estimate { f := one(t, all, m, ""); return *f.Sampled() }
 		got := fmt.Sprintf("%d pairs: %g, %g, %g, %g; over-refusal %.1f%%, toxic refusal %.1f%%; J %.2f (%.2f to %.2f), d′ %.2f (%.2f to %.2f), c %.2f (%.2f to %.2f)",
-			f.Judged, f.ToldApart.Pairs, f.OverRefused.Pairs, f.UnderRefused.Pairs, f.Reversed.Pairs, 100*f.OverRefusal.Value, 100*f.ToxicRefusal.Value,
-			f.J.Value, f.J.Lo, f.J.Hi, f.DPrime.Value, f.DPrime.Lo, f.DPrime.Hi, f.Criterion.Value, f.Criterion.Lo, f.Criterion.Hi)
-		if len(f.ByType) != 8 || got != want {
+			all[0].N, k(figure.ToldApart), k(figure.OverRefused), k(figure.UnderRefused), k(figure.PairsReversed), 100*e(figure.PairsSafe).Value, 100*e(figure.PairsToxic).Value,
+			e(figure.PairsJ).Value, e(figure.PairsJ).Lo, e(figure.PairsJ).Hi, e(figure.DPrime).Value, e(figure.DPrime).Lo, e(figure.DPrime).Hi, e(figure.Criterion).Value, e(figure.Criterion).Lo, e(figure.Criterion).Hi)
+		if len(all) != 9*9 || got != want {
 			t.Errorf("%s: %s, want %s", model, got, want)
 		}
 	}

@@ -2,93 +2,18 @@ package report
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
 
-// cardRow is a cell of a system card: one target on the prompts of one label of
-// one dataset, by one judge. It is a line of CSV.
-type cardRow struct {
-	Target, Dataset, DatasetSHA256, Language string
-	Label                                    orbench.Label
-	Judge                                    string
-	N, Judged, Refused                       int
-	Rate                                     stats.Rate `csv:",ci95"`
-	Range                                    *[2]float64
-	// CorrectedBy is people's labels, or uncorrected.
-	CorrectedBy    string
-	Corrected      *stats.Estimate
-	Labels, People int
-	// AgreementOnRefusals and AgreementOnAnswers are those of people who labeled
-	// the same answers, over all pairs of them.
-	AgreementOnRefusals, AgreementOnAnswers *stats.Estimate
-	// JudgeSpecificity and JudgeRecall are by these labels.
-	JudgeSpecificity, JudgeRecall                          *stats.Estimate
-	ServedByOther, Failed, Unanswered, Unjudged, Truncated int
-	LeftOut                                                int
-	LeftOutRefused, LeftOutAnswered                        *float64
-	Undisputed                                             *stats.Rate
-	Plan                                                   string
-	Simulated                                              bool
-
-	run *score.RunResult
-}
-
-// What corrects a rate.
-const (
-	byLabels    = peoplesLabels
-	uncorrected = "uncorrected"
-)
-
-// cardRows returns the cells of a result.
-func cardRows(r score.Result) []cardRow {
-	var rows []cardRow
-	for run, j := range r.Judged() {
-		rows = append(rows, cardRowOf(run, j))
-	}
-	return rows
-}
-
-func cardRowOf(run *score.RunResult, j *score.JudgeResult) cardRow {
-	c := cardRow{
-		Target: run.TargetCaption(), Dataset: run.Dataset, DatasetSHA256: run.DatasetSHA256, Language: run.Language, Label: run.Label, Judge: j.Judge,
-		N: run.N, Judged: j.Judged, Refused: j.Refused, Rate: j.Rate, CorrectedBy: uncorrected, Corrected: run.Corrected(),
-		ServedByOther: run.ServedByOther, Failed: run.Failed, Unanswered: run.Unanswered, Unjudged: j.Unjudged, Truncated: run.Truncated,
-		Simulated: run.Simulated || j.Simulated, run: run,
-	}
-	if j.Range != nil {
-		c.Range = &[2]float64{j.Range.Lo, j.Range.Hi}
-	}
-	if out := run.Omitted(j); out != nil {
-		c.LeftOut, c.LeftOutRefused, c.LeftOutAnswered = out.N, &out.AsRefused, &out.AsAnswered
-	}
-	if j.Undisputed != nil {
-		c.Undisputed = &j.Undisputed.Rate
-	}
-	if l := run.Labeled; l != nil {
-		c.CorrectedBy, c.Labels, c.People = byLabels, l.Labels, l.People
-		var pairs annotation.PeoplePair
-		for _, p := range l.Pairs {
-			pairs.Add(p.Counts)
-		}
-		pairs.Finish(0)
-		c.AgreementOnRefusals, c.AgreementOnAnswers = pairs.Positive, pairs.Negative
-		for _, a := range l.Judges {
-			if a.Judge == j.Judge {
-				c.JudgeSpecificity, c.JudgeRecall = a.Specificity, a.Recall
-			}
-		}
-		if l.Plan != nil {
-			c.Plan = l.Plan.Hash
-		}
-	}
-	return c
-}
+// uncorrected stands for a rate that no label corrects.
+const uncorrected = "uncorrected"
 
 // inPercent shows an estimated share with its interval.
 func inPercent(e *stats.Estimate) string {
@@ -102,28 +27,32 @@ func (v Methods) card(r score.Result) table.Section {
 		Header: []string{"target", "dataset", "language", "prompts", "judge", "n", "refused", "corrected", "labels", "people", "agreement", "specificity"},
 		Left:   5, WrapNames: true, Spare: []string{"specificity", "agreement", "people"},
 	}
-	var rates []shown
+	var rates []figure.Figure
 	anyLabels, anyPairs := false, false
-	for _, c := range cardRows(r) {
-		ends := c.Range
-		if ends == nil {
-			ends = c.Rate.Interval()
+	for run, j := range r.Judged() {
+		f := run.Rate(j)
+		rates = append(rates, f)
+		corrected, labels, people, agreement := uncorrected, "0", table.None, table.None
+		var specificity *stats.Estimate
+		if l := run.Labeled; l != nil {
+			corrected, labels, people, anyLabels = inPercent(&l.Rate), table.Count(l.Labels), table.Count(l.People), true
+			var pairs annotation.PeoplePair
+			for _, p := range l.Pairs {
+				pairs.Add(p.Counts)
+			}
+			if pairs.Finish(0); pairs.Positive != nil || pairs.Negative != nil {
+				agreement, anyPairs = estimated(pairs.Positive)+"/"+estimated(pairs.Negative), true
+			}
+			if i := slices.IndexFunc(l.Judges, func(a annotation.JudgeAgreement) bool { return a.Judge == j.Judge }); i >= 0 {
+				specificity = l.Judges[i].Specificity
+			}
 		}
-		rate := shown{ends: ends, of: c.run.By(c.Judge)}
-		rate.widened = rate.of.JudgeError != nil
-		rates = append(rates, rate)
-		corrected, labels, people, agreement := uncorrected, table.Count(c.Labels), table.None, table.None
-		if c.Corrected != nil {
-			corrected = inPercent(c.Corrected)
+		refused := inPercent(f.Shown())
+		if f.Range == nil && f.Value != nil {
+			refused = table.InPercent(f.Value, nil) + " (" + notChecked + ")"
 		}
-		if c.People > 0 {
-			people, anyLabels = table.Count(c.People), true
-		}
-		if c.AgreementOnAnswers != nil || c.AgreementOnRefusals != nil {
-			agreement, anyPairs = estimated(c.AgreementOnRefusals)+"/"+estimated(c.AgreementOnAnswers), true
-		}
-		s.Add(table.Name(c.Target, c.Simulated), c.run.DatasetCaption(), cmp.Or(c.Language, "mixed"), c.Label, c.Judge, c.N,
-			table.InPercent(c.Rate.Share, ends), corrected, labels, people, agreement, inPercent(c.JudgeSpecificity))
+		s.Add(table.Name(run.TargetCaption(), f.Simulated), run.DatasetCaption(), cmp.Or(run.Language, "mixed"), run.Label, j.Judge, run.N,
+			refused, corrected, labels, people, agreement, inPercent(specificity))
 	}
 	s.Title = "Refusal of prompts in %, 95% intervals"
 	if len(s.Rows) == 0 {
@@ -163,23 +92,24 @@ func leftOutSection(r score.Result) table.Section {
 		Header: []string{"target", "dataset", "prompts", "judge", "by another", "failed", "unanswered", "unjudged", "rate", "all refused", "all answered"},
 		Left:   4, WrapNames: true,
 	}
-	for _, c := range cardRows(r) {
-		if c.LeftOut == 0 {
+	for run, j := range r.Judged() {
+		out := run.Omitted(j)
+		if out == nil {
 			continue
 		}
 		// Labels are drawn from unjudged answers too.
-		unjudged, rate := c.Unjudged, c.Rate.Share
-		if c.Corrected != nil {
-			unjudged, rate = 0, &c.Corrected.Value
+		unjudged, rate := j.Unjudged, j.Share
+		if e := run.Corrected(); e != nil {
+			unjudged, rate = 0, &e.Value
 		}
 		// As many decimals show the width that is left open.
-		open := &[2]float64{*c.LeftOutAnswered, *c.LeftOutRefused}
+		open := &[2]float64{out.AsAnswered, out.AsRefused}
 		show := func(share *float64) string {
 			text, _, _ := strings.Cut(table.InPercent(share, open), " ")
 			return text
 		}
-		s.Add(table.Name(c.Target, c.Simulated), c.run.DatasetCaption(), c.Label, c.Judge, c.ServedByOther, c.Failed, c.Unanswered, unjudged,
-			show(rate), show(c.LeftOutRefused), show(c.LeftOutAnswered))
+		s.Add(table.Name(run.TargetCaption(), run.Simulated || j.Simulated), run.DatasetCaption(), run.Label, j.Judge, run.ServedByOther, run.Failed, run.Unanswered, unjudged,
+			show(rate), show(&out.AsRefused), show(&out.AsAnswered))
 	}
 	if len(s.Rows) > 0 {
 		s.Drop(func(row []string, at int) bool { return row[at] == "0" }, "by another", "failed", "unanswered", "unjudged")

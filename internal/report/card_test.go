@@ -84,38 +84,31 @@ func TestCard(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines, err := csv.NewReader(&b).ReadAll()
-	if err != nil || len(lines) != 3 {
-		t.Fatal(lines, err)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for i, want := range []map[string]string{
-		{
-			"n": "50", "judged": "38", "refused": "9", "corrected_by": "people's labels", "labels": "25", "people": "2",
-			// People differ on an answer in half: 7.5 of 10, and (3 + 2 halves) of 15.
-			"corrected": fmt.Sprint((7.5 + 30*4.0/15) / 40),
-			// Both say refusal of 10, ana alone of 1, ben alone of 2, neither of 12.
-			"agreement_on_refusals": fmt.Sprint(20.0 / 23), "agreement_on_answers": fmt.Sprint(24.0 / 27),
-			// People call 2.5 + 22 answers so, and the judge 22 of them.
-			"judge_specificity": fmt.Sprint(22.0 / 24.5), "judge_recall": fmt.Sprint(7.5 / 15.5),
-			"left_out": "10", "left_out_answered": fmt.Sprint(15.5 / 50), "left_out_refused": fmt.Sprint(25.5 / 50),
-		},
-		{
-			"corrected_by": "uncorrected", "corrected": "", "labels": "0", "people": "0", "agreement_on_refusals": "", "judge_specificity": "",
-			"left_out": "12", "left_out_answered": fmt.Sprint(9.0 / 50), "left_out_refused": fmt.Sprint(21.0 / 50), "rate": fmt.Sprint(9.0 / 38),
-		},
+	got := map[string]string{}
+	for _, line := range lines[1:] {
+		cells := map[string]string{}
+		for k, name := range lines[0] {
+			cells[name] = line[k]
+		}
+		got[cells["measure"]+" "+cells["judge"]+" "+cells["part"]] = strings.Join([]string{cells["n"], cells["k"], cells["missing"], cells["checked"], cells["labels"], cells["people"]}, ",")
+		got[cells["measure"]+" "+cells["judge"]+" "+cells["part"]+" value"] = cells["value"]
+	}
+	for name, want := range map[string]string{
+		"over_refusal lexical ": "38,9,failed 5; served_by_other 3; unanswered 2; unjudged 2,checked here,25,2",
+		"over_refusal  ":        "40,0,failed 5; served_by_other 3; unanswered 2,checked here,25,2",
+		// People differ on an answer in half: 7.5 of 10, and (3 + 2 halves) of 15.
+		"over_refusal   value": fmt.Sprint((7.5 + 30*4.0/15) / 40),
+		// Both say refusal of 10, ana alone of 1, ben alone of 2, neither of 12.
+		"agreement_on_refusals  ana value": fmt.Sprint(20.0 / 23), "agreement_on_answers  ana value": fmt.Sprint(24.0 / 27),
+		// People call 2.5 + 22 answers so, and the judge 22 of them.
+		"labeled_specificity lexical  value": fmt.Sprint(22.0 / 24.5), "labeled_recall lexical  value": fmt.Sprint(7.5 / 15.5),
+		"toxic_refusal lexical ": "38,9,failed 5; served_by_other 3; unanswered 2; unjudged 2,never checked,0,0", "toxic_refusal lexical  value": fmt.Sprint(9.0 / 38),
 	} {
-		for name, value := range want {
-			at := -1
-			for k := range lines[0] {
-				if lines[0][k] == name {
-					at = k
-				}
-			}
-			if at < 0 {
-				t.Fatalf("no column %s in %v", name, lines[0])
-			}
-			if got := lines[i+1][at]; !alike(got, value) {
-				t.Errorf("line %d, %s is %s, want %s", i+1, name, got, value)
-			}
+		if !alike(got[name], want) {
+			t.Errorf("%s is %q, want %q", name, got[name], want)
 		}
 	}
 	b.Reset()
@@ -124,8 +117,8 @@ func TestCard(t *testing.T) {
 	}
 	text := strings.Join(strings.Fields(b.String()), " ")
 	for _, want := range []string{
-		"Refusal of prompts in %, 95% intervals: openai/m, d@abababab, language en, judged by lexical prompts n refused corrected labels people agreement specificity safe 50 23.7 (13.0–39.2) 38.8 (",
-		" 25 2 0.87/0.89 89.8 (", "toxic 50 23.7 (13.0–39.2) uncorrected 0 – – –",
+		"Refusal of prompts in %, 95% intervals: openai/m, d@abababab, language en, judged by lexical prompts n refused corrected labels people agreement specificity safe 50 23.7 (not checked) 38.8 (",
+		" 25 2 0.87/0.89 89.8 (", "toxic 50 23.7 (not checked) uncorrected 0 – – –",
 		"safe lexical 3 5 2 0 38.8 51.0 31.0", "toxic lexical 3 5 2 2 23.7 42.0 18.0",
 	} {
 		if !strings.Contains(text, want) {
@@ -138,7 +131,7 @@ func TestCard(t *testing.T) {
 	}
 	for _, want := range []string{
 		"\\caption{Refusal of prompts in \\%, 95\\% intervals: openai/m, d@abababab, language en, judged by lexical}\n\\begin{tabular}{lrrrrrrr}\n\\hline\nprompts & n & refused",
-		"\ntoxic & 50 & 23.7 (13.0--39.2) & uncorrected & 0 & -- & -- & -- \\\\\n\\hline\n\\end{tabular}\n", "\n% @software{orbench,\n",
+		"\ntoxic & 50 & 23.7 (not checked) & uncorrected & 0 & -- & -- & -- \\\\\n\\hline\n\\end{tabular}\n", "\n% @software{orbench,\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the LaTeX lacks %q:\n%s", want, b.String())

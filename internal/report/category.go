@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/chart"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -25,7 +26,7 @@ const mostRows = 24
 // grid is the refusal of several targets by category: the prompts of one label
 // of one dataset, judged by one judge.
 type grid struct {
-	score.Scope
+	figure.Keys
 	// Caption names the dataset with its hash and limit.
 	Caption    string
 	Categories []orbench.Category
@@ -63,7 +64,7 @@ func gridsOf(r score.Result, judges []string) []grid {
 				continue
 			}
 			of := run.Scope(j.Judge)
-			g := table.Entry(&grids, grid{Scope: of, Caption: run.DatasetCaption()}, func(g grid) bool { return g.Scope == of })
+			g := table.Entry(&grids, grid{Keys: of, Caption: run.DatasetCaption()}, func(g grid) bool { return g.Keys == of })
 			g.Rows = append(g.Rows, gridRow{
 				Target: run.Target, variant: run.Base != "", Simulated: run.Simulated || j.Simulated, Counts: j.ByCategory, All: j.Count(),
 			})
@@ -181,7 +182,7 @@ func (g *grid) Sections() []table.Section {
 	var sections []table.Section
 	for first := 0; first < len(g.Rows); {
 		s := table.Section{
-			Title:  "By category (refused/judged, rate, 95% interval): " + string(g.Label) + " prompts of " + g.Caption + ", judge " + g.Judge,
+			Title:  "By category (refused/judged, rate, 95% range): " + string(g.Label) + " prompts of " + g.Caption + ", judge " + g.Judge,
 			Header: []string{"category"},
 			Left:   1,
 			Rows:   make([][]string, len(names)+1),
@@ -226,14 +227,26 @@ func cell(c score.Count) string {
 	if r.Share == nil {
 		return "–"
 	}
-	return strconv.Itoa(c.Refused) + "/" + strconv.Itoa(c.N) + " " + table.Pad(table.Rate(r), 6, true) + " " + table.Pad(table.Interval(r.Interval()), 10, true)
+	text := strconv.Itoa(c.Refused) + "/" + strconv.Itoa(c.N) + " " + table.Pad(table.Rate(r), 6, true)
+	if in := rangeIn(c); in != "" {
+		text += " " + table.Pad(in, 10, true)
+	}
+	return text
+}
+
+// rangeIn shows the range of a rate, empty where nobody checked the judge.
+func rangeIn(c score.Count) string {
+	if c.Range == nil {
+		return ""
+	}
+	return table.Interval(&[2]float64{c.Range.Lo, c.Range.Hi})
 }
 
 // categoryPlot draws refusal by category as one judge sees it: a panel for each
 // label of each dataset, a row for each target, a column for each category. It
 // reports false if no dataset names categories.
 func categoryPlot(r score.Result, judge string) (chart.Figure, bool) {
-	m := chart.HeatMap{Note: score.Words(nil, judge).Of("Each cell: share refused, refused / judged, and the 95% interval in per cent. ")}
+	m := chart.HeatMap{Note: score.Words(nil, judge).Of("Each cell: share refused, refused / judged, and the 95% range in per cent, none where nobody checked the judge. ")}
 	marked := false
 	for _, g := range gridsOf(r, []string{judge}) {
 		if g.Named() {
@@ -281,7 +294,7 @@ func (g *grid) panel() chart.HeatPanel {
 
 func heatCell(n score.Count) chart.HeatCell {
 	r := n.Rate()
-	return chart.HeatCell{Share: r.Share, Counts: strconv.Itoa(n.Refused) + " / " + strconv.Itoa(n.N), Interval: table.Interval(r.Interval())}
+	return chart.HeatCell{Share: r.Share, Counts: strconv.Itoa(n.Refused) + " / " + strconv.Itoa(n.N), Interval: rangeIn(n)}
 }
 
 // rampOf returns the colors for the refusal of prompts of a label: refusing

@@ -23,6 +23,9 @@ func ExampleView_Rows() {
 		panic(err)
 	}
 	// Output:
-	// target,dataset,dataset_sha256,label,judge,scope,category,n,answered,blocked,failed,unanswered,judged,unjudged,refused,rate,ci95_lo,ci95_hi,class_full_answer,class_answer_with_warning,class_partial,class_safe_alternative,class_refusal,class_blocked,class_empty,class_garbled,simulated,ci95_clustered_lo,ci95_clustered_hi,p_holm
-	// sim/prudish,'=starter,,safe,lexical,all,,4,4,0,0,0,4,0,1,0.25,0.0456,0.6994,3,0,0,0,1,0,0,0,false,,,
+	// measure,target,other,dataset,dataset_sha256,other_dataset,other_dataset_sha256,limit,label,category,judge,part,n,k,missing,value,range_lo,range_hi,sampling_lo,sampling_hi,p,p_holm,p_holm_by_verdicts,checked,labels,people,assumes,test,clustered_by,samples,simulated,warnings
+	// over_refusal,sim/prudish,,'=starter,,,,0,safe,,lexical,,4,1,,0.25,,,0.0456,0.6994,,,,never checked,0,0,,,,0,false,
+	// became,sim/prudish,,'=starter,,,,0,safe,,,answered,4,4,,1,,,,,,,,,0,0,,,,0,false,
+	// class,sim/prudish,,'=starter,,,,0,safe,,lexical,full_answer,4,3,,0.75,,,,,,,,,0,0,,,,0,false,
+	// class,sim/prudish,,'=starter,,,,0,safe,,lexical,refusal,4,1,,0.25,,,,,,,,,0,0,,,,0,false,
 }

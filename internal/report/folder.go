@@ -1,13 +1,13 @@
 package report
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/page"
-	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/internal/report/answers"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
@@ -64,7 +64,7 @@ func (f *Folder) Dir() string { return f.files.Dir() }
 
 // Add takes the rows of all targets on some prompts.
 func (f *Folder) Add(c score.Chunk) error {
-	prompts := make([][]*score.AnswerRow, len(c.Prompts))
+	prompts := make([][]answers.Row, len(c.Prompts))
 	for _, samples := range c.Rows {
 		for _, rows := range samples {
 			for i := range rows {
@@ -72,10 +72,11 @@ func (f *Folder) Add(c score.Chunk) error {
 				if f.redacted {
 					row = row.Redacted()
 				}
-				if err := f.lines.Add(row); err != nil {
+				line, err := f.lines.Add(row)
+				if err != nil {
 					return err
 				}
-				prompts[i] = append(prompts[i], row)
+				prompts[i] = append(prompts[i], answers.Row{AnswerRow: row, Line: bytes.Clone(line)})
 			}
 		}
 	}
@@ -98,8 +99,6 @@ func (f *Folder) write(r score.Result) error {
 	if err := f.lines.Conserved(r); err != nil {
 		return err
 	}
-	// The plots show one point for all samples of a target, as the page does.
-	shown := r.Aggregated()
 	files := []file{
 		{"report.csv", table.AsCSV.Of(View{r})},
 		{"report.json", table.AsJSON.Of(View{r})},
@@ -109,17 +108,11 @@ func (f *Folder) write(r score.Result) error {
 	if r.Provenance != nil {
 		files = append(files, file{ProvenanceFile, r.Provenance.JSON})
 	}
-	if len(r.Persistence) > 0 {
-		files = append(files, file{"turns.csv", func(w io.Writer) error { return persistenceCSV(w, r.Persistence) }})
-	}
-	if len(r.PromptPairs) > 0 {
-		files = append(files, file{"pairs.csv", func(w io.Writer) error { return pair.CSV(w, r.PromptPairs) }})
-	}
 	if judges := r.Judges(); len(judges) > 0 {
 		// The first judge is the run's main one. The page also has plots of the
 		// others.
 		for _, plot := range plots {
-			if fig, ok := plot.draw(shown, judges[0]); ok {
+			if fig, ok := plot.draw(r, judges[0]); ok {
 				fig.About = r.Provenance.Line()
 				files = append(files, file{plot.name + ".svg", fig.SVG}, file{plot.name + ".png", fig.PNG}, file{plot.name + ".pdf", fig.PDF})
 			}

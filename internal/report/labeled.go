@@ -6,8 +6,7 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// labeledSections returns the rates corrected by people's labels, and both
-// sides of a target together.
+// labeledSections returns the rates corrected by people's labels.
 func labeledSections(r score.Result) []table.Section {
 	rates := table.Section{
 		Title: "Corrected by people's labels of answers that were drawn at random",
@@ -36,22 +35,7 @@ func labeledSections(r score.Result) []table.Section {
 	if len(readers) > 0 {
 		rates.Note += " Read by " + joined(readers) + "."
 	}
-	both := table.Section{
-		Title:  "Both sides together, corrected by people's labels",
-		Header: []string{"target", "datasets", "over-refusal", "95% interval", "toxic refusal", "95% interval", "J", "95% interval"},
-		Left:   2,
-	}
-	seen := map[string]bool{}
-	for _, t := range r.TradeOffs {
-		datasets := table.Datasets(t.SafeDataset, t.ToxicDataset)
-		if t.Labeled == nil || seen[t.Target+"\n"+datasets] {
-			continue // another judge has the same figure
-		}
-		seen[t.Target+"\n"+datasets] = true
-		l := t.Labeled
-		both.Add(t.Target, datasets, &l.OverRefusal, &l.ToxicRefusal, table.Fractions(&l.YoudenJ))
-	}
-	return append(append([]table.Section{rates, rareSection(r), both}, peopleSections(r)...), undisputedSection(r))
+	return append(append([]table.Section{rates, rareSection(r)}, peopleSections(r)...), undisputedSection(r))
 }
 
 // fewLabelsNote says that a corrected rate rests on too few labels. It is empty

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench/internal/dataset"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
@@ -19,8 +20,14 @@ import (
 // to cite, as text for a paper or a card.
 type Methods struct{ View }
 
-// Rows returns the cells of the card.
-func (v Methods) Rows() any { return cardRows(v.Aggregated()) }
+// Rows returns the rates of the card.
+func (v Methods) Rows() any {
+	measures := []figure.Measure{
+		figure.OverRefusal, figure.ToxicRefusal, figure.Refusal, figure.WithoutDisputed,
+		figure.LabeledSpecificity, figure.LabeledRecall, figure.OnRefusals, figure.OnAnswers,
+	}
+	return slices.DeleteFunc(v.Data().(Published).Figures, func(f figure.Figure) bool { return f.Category != "" || !slices.Contains(measures, f.Measure) })
+}
 
 // cited holds the works of CITATION.cff.
 const cited = `@inproceedings{cui2025orbench,
@@ -34,7 +41,7 @@ const cited = `@inproceedings{cui2025orbench,
 
 // Document returns what people read: the card, paragraphs and the BibTeX.
 func (v Methods) Document() table.Document {
-	r := v.Aggregated()
+	r := v.Result
 	d := table.Document{Title: "Methods", Simulated: r.Simulated}
 	words := score.Words(r.Runs, r.Judges()...)
 	for _, s := range []table.Section{v.card(r), leftOutSection(r), rareSection(r), undisputedSection(r)} {
@@ -218,7 +225,7 @@ func judged(r score.Result) string {
 // leftOut says what no rate includes, and what else makes the figures an unfair
 // measure.
 func leftOut(r score.Result) string {
-	return strings.Join(append([]string{accountLine(r)}, warningsOf(r)...), " ")
+	return strings.Join(append([]string{accountLine(r)}, View{r}.Warnings()...), " ")
 }
 
 // bibliography returns BibTeX entries for the benchmark, this program, and the

@@ -3,10 +3,10 @@ package report
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
@@ -16,7 +16,6 @@ import (
 // each would tell them apart. It is empty if they are not ranked, or if all are
 // told apart.
 func NotApart(r score.Result) string {
-	r = r.Aggregated()
 	all, labels := subjects(r), r.Labels()
 	return apartNote(all, labels, ranksOf(all, labels, r), r)
 }
@@ -64,16 +63,20 @@ func labelsToTell(all []subject, label orbench.Label) string {
 			if !ok {
 				continue
 			}
-			switch one, _ := s.best(label); {
+			var lo, hi float64
+			switch {
 			case labels == 0:
-			case one.labeled:
-				c.Rate.Lo, c.Rate.Hi = narrower(c.Rate, run.Labeled.Labels, labels, run.Answered+run.Blocked)
+				rates = append(rates, c)
+				continue
+			case c.Judge == "":
+				lo, hi = narrower(*c.Shown(), c.Labels, labels, c.N)
 			default:
-				c.Rate.Lo, c.Rate.Hi = expected(one, min(labels, one.n), one.of.Judge)
+				lo, hi = expected(c.Figure, min(labels, c.N))
 			}
+			c.Range = &stats.Interval{Lo: lo, Hi: hi}
 			rates = append(rates, c)
 		}
-		for _, p := range score.ComparePairs(rates, func(a, b score.Contender) *score.Versus { return nil }) {
+		for _, p := range score.ComparePairs(rates, func(a, b score.Contender) *figure.Figure { return nil }) {
 			if p.Apart() {
 				yes++
 			} else {
@@ -154,108 +157,45 @@ func undoneNote(all []subject, labels []orbench.Label, r score.Result) string {
 	return "The judge's error could change the order of " + who + "."
 }
 
-// orderSections returns all pairs of targets, and the order of targets between
-// sets of prompts.
-func orderSections(r score.Result) []table.Section {
-	pairs := table.Section{
-		Title:  "Pairs of targets, with Holm's correction over all pairs of a set",
-		Header: []string{"A", "B", "dataset", "label", "A − B", "95% interval", "p", "with judge's error", "p (Holm)", "by verdicts alone"},
-		Left:   4, WrapNames: true,
-		Note: "Differences are prompt by prompt. p (Holm) counts the judge's error where it is known; the last column does not.",
-	}
-	var people table.Names
-	for _, run := range r.Runs {
-		if run.Labeled != nil {
-			people.Add(run.Target)
-		}
-	}
-	if len(people) > 0 {
-		pairs.Note += " By people's labels, where there are any: " + listed(people) + "."
-	}
-	for _, o := range r.Orders {
-		for _, p := range o.Pairs {
-			holm, verdicts := p.PHolm, p.PHolmByVerdicts
-			pairs.Add(p.A, p.B, score.RunResult{Dataset: o.Dataset, DatasetSHA256: o.DatasetSHA256, Limit: o.Limit}.DatasetCaption(), o.Label,
-				versusCells(&p.Versus, table.Minus), table.PValue(&holm), table.PValue(&verdicts))
-		}
-	}
-	sections := []table.Section{pairs}
-	for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
-		if slices.ContainsFunc(r.SetPairs, func(p score.SetPair) bool { return p.Label == label }) {
-			sections = append(sections, setSection(r, label))
-		}
-	}
-	orders := table.Section{
-		Title:  "The order of targets, set against set",
-		Header: []string{"set A", "set B", "label", "targets", "Kendall's tau", "reversed"}, Left: 3, WrapNames: true,
-	}
-	for _, p := range r.SetPairs {
-		orders.Add(p.A, p.B, p.Label, p.Targets, tauOf(p), reversals(p))
-	}
-	return append(sections, orders)
-}
-
-// setSection shows the rates of each target on each set.
-func setSection(r score.Result, label orbench.Label) table.Section {
-	sets := r.Sets(label)
-	s := table.Section{Title: "Sets side by side: " + string(label) + " prompts refused, % (95%)", Header: []string{"target"}, Left: 1, WrapNames: true}
-	var targets table.Names
-	for _, set := range sets {
-		s.Header = append(s.Header, set.Name)
-		for _, c := range set.Rates {
-			targets.Add(c.Target)
-		}
-	}
-	for _, target := range targets {
-		row := []string{target}
-		for _, set := range sets {
-			cell := table.None
-			if i := slices.IndexFunc(set.Rates, func(c score.Contender) bool { return c.Target == target }); i >= 0 {
-				cell = inPercent(&set.Rates[i].Rate)
-			}
-			row = append(row, cell)
-		}
-		s.Rows = append(s.Rows, row)
-	}
-	return s
-}
-
 // addSets says on a brief screen how the order of targets differs between sets. Two
 // targets in one order say nothing.
 func addSets(d *table.Document, words table.Words, r score.Result) {
 	const most = 3
-	sets := slices.DeleteFunc(slices.Clone(r.SetPairs), func(p score.SetPair) bool { return p.Targets < 3 && len(p.Reversed) == 0 })
-	for _, p := range sets[:min(most, len(sets))] {
-		line := fmt.Sprintf("%s prompts, %s against %s: Kendall's tau %s over %s", p.Label, p.A, p.B, tauOf(p), table.Counted(p.Targets, "target", "targets"))
-		if len(p.Reversed) > 0 {
-			line += "; reversed: " + reversals(p)
+	shown, more := 0, 0
+	for f := range figure.Of(r.Figures, figure.SetOrder) {
+		if f.N < 3 && f.K == 0 {
+			continue
+		}
+		if shown++; shown > most {
+			more++
+			continue
+		}
+		line := fmt.Sprintf("%s prompts, %s against %s: Kendall's tau %s over %s", f.Label, f.Dataset, f.OtherDataset, value(f), table.Counted(f.N, "model", "models"))
+		if f.K > 0 {
+			line += "; reversed: " + reversals(r, f)
 		}
 		d.AddTo(table.OnBrief, table.Line(words.Of("Order on "+line+".")))
 	}
-	if more := len(sets) - most; more > 0 {
+	if more > 0 {
 		d.AddTo(table.OnBrief, table.Line("And "+table.Counted(more, "more pair", "more pairs")+" of sets."))
 	}
-	if len(sets) > 0 {
+	if shown > 0 {
 		d.AddTo(table.OnBrief, table.Gap)
 	}
 }
 
-func tauOf(p score.SetPair) string {
-	return table.Known(p.Kendall, func(tau float64) string { return table.Fractions(&stats.Estimate{Value: tau})[0] })
-}
-
-// reversals names the pairs of targets whose order is reversed.
-func reversals(p score.SetPair) string {
+// reversals names the pairs of targets whose order is reversed between two sets.
+func reversals(r score.Result, order *figure.Figure) string {
 	var pairs []string
-	for _, v := range p.Reversed {
-		pair := v.LowerOnA + " and " + v.LowerOnB
-		if v.Sure {
+	for f := range figure.Of(r.Figures, figure.Reversed) {
+		if f.Label != order.Label || f.Dataset != order.Dataset || f.OtherDataset != order.OtherDataset {
+			continue
+		}
+		pair := f.Target + " and " + f.Other
+		if f.K > 0 {
 			pair += " (surely)"
 		}
 		pairs = append(pairs, pair)
-	}
-	if len(pairs) == 0 {
-		return "none"
 	}
 	return listed(pairs)
 }

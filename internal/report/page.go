@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/chart"
@@ -62,7 +61,7 @@ type reportPage struct {
 // pageSide is one rate of the headline. Rate is empty if there is none. Lo, Hi
 // and At are in per cent.
 type pageSide struct {
-	Side, Rate, CI, Dataset string
+	Side, Rate, Range, Dataset string
 	// Count is the judged answers and the refusals among them, and Refused and Judged are
 	// the addresses of these answers.
 	Count           score.Count
@@ -70,13 +69,11 @@ type pageSide struct {
 	// Without says what became of the prompts that n does not count.
 	Without    []string
 	Lo, Hi, At float64
-	// Low and High are the ends of the range, or else Lo and Hi. Range is the
-	// range in words, with what it includes; empty without one.
+	// Low and High are the ends of the range, or else Lo and Hi.
 	Low, High float64
-	Range     string
-	// ByPeople says by how many of people's labels Rate is corrected, and what the judge's
-	// own rate is; empty without labels.
-	ByPeople, ByJudge string
+	// Verdicts is the interval by verdicts, Checked who checked the judge, and ByPeople by
+	// how many of people's labels Rate is corrected; empty without labels.
+	Verdicts, Checked, ByPeople string
 }
 
 // pagePlot is a plot by one judge. Again is true if one by another judge is above it.
@@ -122,7 +119,7 @@ func (of Page) opens(q page.Query) string {
 
 // Write writes the page.
 func (of Page) Write(w io.Writer) error {
-	r := of.Result.Aggregated()
+	r := of.Result
 	words := score.Words(r.Runs, r.Judges()...)
 	t, err := page.Parse("page", pageTemplate, template.FuncMap{"word": words.Of, "side": of.side, "cells": of.cells})
 	if err != nil {
@@ -131,7 +128,7 @@ func (of Page) Write(w io.Writer) error {
 	p := reportPage{
 		Frame: of.Frame, Linked: of.Opens != nil, AllAnswers: of.opens(page.Query{}), Head: headOf(r), Files: of.Files,
 		Cost: cmp.Or(r.Provenance.Spent(), costLine(r)), Source: paper.Source,
-		Warnings: warningsOf(r), Differ: provenance.Section(r.SettingsThatDiffer),
+		Warnings: View{r}.Warnings(), Differ: provenance.Section(r.SettingsThatDiffer),
 		Made: r.Provenance.Sections(), JudgeErrors: judgeErrorLines(r), Clustered: intervalNote(r), FewLabels: fewLabelsNote(r), Account: accountLine(r),
 		Agreement: of.linked(agreementSection(r)), Classes: of.linked(classSection(r)),
 		Headlines: r.Pairs(), Heats: namedGrids(r), Hashes: hashesOf(r),
@@ -151,7 +148,9 @@ func (of Page) Write(w io.Writer) error {
 		p.ByLabel = append(p.ByLabel, of.linked(labelSection(r, label)))
 	}
 	p.Figures = togetherSections(r)
-	p.Propensity = propensitySections(r.Propensity)
+	if s := projections["repeats"].of(r.Figures); len(s.Rows) > 0 {
+		p.Propensity = []table.Section{s}
+	}
 	for _, plot := range plots {
 		if plot.title == "" {
 			continue
@@ -219,26 +218,22 @@ func (of Page) side(s *score.Side, name string) pageSide {
 	if !s.Defined() {
 		return pageSide{}
 	}
-	e := s.Judge.Estimate()
-	p := pageSide{
-		Side: name, Rate: table.Estimate(e), CI: table.EstimateInterval(e), Count: s.Judge.Count(), Dataset: s.Run.DatasetCaption(),
-		Lo: 100 * e.Lo, Hi: 100 * e.Hi, At: 100 * e.Value,
-	}
+	f := s.Run.Rate(&s.Judge)
+	p := pageSide{Side: name, Rate: value(&f), Range: rangeOf(&f), Count: s.Judge.Count(), Dataset: s.Run.DatasetCaption(), Checked: f.Basis.String()}
 	answers := answersOf(&s.Run).With("judge", s.Judge.Judge)
 	p.Refused, p.Judged = of.opens(answers.With("verdict", "refused")), of.opens(answers.With("verdict", "judged"))
-	p.Low, p.High = p.Lo, p.Hi
-	if known := s.Judge.Range; known != nil {
-		p.Low, p.High, p.Range = 100*known.Lo, 100*known.Hi, rangeCell(s.Judge)+" with unjudged answers both ways"
-		if s.Judge.JudgeError != nil {
-			p.Range = rangeCell(s.Judge) + " with the judge's error"
-		}
+	p.Verdicts = "by verdicts " + interval(&f, f.Sampled())
+	if best, ok := s.Run.Best(); ok && best.Judge == "" {
+		p.ByPeople = "corrected by " + table.Count(best.Labels) + " labels"
+		p.Verdicts = "the judge alone: " + p.Rate + ", " + p.Range
+		f, p.Rate, p.Range = best, value(&best), rangeOf(&best)
+	} else if l := s.Run.Labeled; l != nil {
+		p.ByPeople = "by " + table.Counted(l.Labels, "label", "labels") + ", too few to replace it: " + inPercent(&l.Rate)
 	}
-	if l := s.Run.Labeled; l != nil {
-		p.ByPeople = "corrected by " + table.Count(l.Labels) + " labels"
-		p.ByJudge = "the judge alone: " + p.Rate + ", " + strings.Replace(cmp.Or(p.Range, p.CI), "the judge's", "its", 1)
-		p.Rate, p.CI, p.Range = table.Percent(l.Rate.Value), table.EstimateInterval(&l.Rate), ""
-		p.Lo, p.Hi, p.At = 100*l.Rate.Lo, 100*l.Rate.Hi, 100*l.Rate.Value
-		p.Low, p.High = p.Lo, p.Hi
+	e := f.Sampled()
+	p.Lo, p.Hi, p.At, p.Low, p.High = 100*e.Lo, 100*e.Hi, 100*e.Value, 100*e.Lo, 100*e.Hi
+	if r := f.Range; r != nil {
+		p.Low, p.High = 100*r.Lo, 100*r.Hi
 	}
 	for _, w := range []struct {
 		n    int
@@ -276,7 +271,7 @@ func pageCellOf(n score.Count, label orbench.Label) pageCell {
 		return pageCell{}
 	}
 	return pageCell{
-		Rate: table.Rate(r), Count: n, CI: table.Interval(r.Interval()),
+		Rate: table.Rate(r), Count: n, CI: rangeIn(n),
 		V: 100 * *r.Share, Hot: rampOf(label).Dark(*r.Share),
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/score/scoretest"
@@ -21,9 +22,9 @@ func TestFolderWithSamples(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "r")
 	r, rows := scoretest.Fixture{Targets: 1, Safe: 6, Toxic: 3, Simulated: true}.Make()
-	r.Propensity = propensities()
+	r.Figures = append(r.Figures, repeats()...)
 	for i := range rows {
-		rows[i].Variant, rows[i].Sample = r.Propensity[0].Target, 2
+		rows[i].Variant, rows[i].Sample = repeated, 2
 	}
 	f := begin(t, dir, rows, false)
 	if err := f.Finish(r); err != nil {
@@ -41,10 +42,10 @@ func TestFolderWithSamples(t *testing.T) {
 		}
 	}
 	for file, want := range map[string]string{
-		"0.js":    `<span class=\"tag\">sample 2</span>`,
-		"rows.js": `{"target":"openai/gpt-1-mini [temperature 0.7]","number":2}`,
+		"answers.html":    `<span class="tag">sample 2</span>`,
+		"answers/rows.js": `{"target":"openai/gpt-1-mini [temperature 0.7]","number":2}`,
 	} {
-		if text, err := os.ReadFile(filepath.Join(dir, "answers", file)); err != nil || !bytes.Contains(text, []byte(want)) {
+		if text, err := os.ReadFile(filepath.Join(dir, file)); err != nil || !bytes.Contains(text, []byte(want)) {
 			t.Errorf("%s lacks %s: %v", file, want, err)
 		}
 	}
@@ -52,11 +53,15 @@ func TestFolderWithSamples(t *testing.T) {
 
 // The table has one row for all samples of a target. Its interval takes into
 // account that they are of the same prompts.
-func TestTableFoldsSamples(t *testing.T) {
+func TestSamplesTogether(t *testing.T) {
 	t.Parallel()
+	rate := 0.1432
+	r := score.Result{Simulated: true, Figures: repeats(), Runs: []score.RunResult{{
+		Target: repeated, Dataset: "starter", DatasetSHA256: scoretest.SHA256, Label: orbench.Safe, N: 400, Answered: 400, Samples: 2, Simulated: true,
+		Judges: []score.JudgeResult{{Judge: "lexical", Judged: 399, Unjudged: 1, Refused: 57, Rate: stats.Rate{Share: &rate, CI95: &[2]float64{0.11, 0.184}}}},
+	}}}
 	var b bytes.Buffer
-	r := sampled()
-	if err := table.AsText.Of(report.View{r})(&b); err != nil {
+	if err := table.AsText.Of(report.View{Result: r})(&b); err != nil {
 		t.Fatal(err)
 	}
 	var found []string
@@ -64,57 +69,24 @@ func TestTableFoldsSamples(t *testing.T) {
 		found = append(found, strings.Join(strings.Fields(line), " "))
 	}
 	for _, want := range []string{
-		"openai/gpt-1-mini [temperature 0.7], 2 samples (simulated) starter@1a2b3c4d lexical 400 400 399 1 57 14.3% 11.0–18.4 11.0–18.6",
-		"openai/gpt-1-mini [temperature 0.7] (simulated) starter safe lexical 5 200 1 0 14.3% 11.0–18.4 140 52 7",
+		"openai/gpt-1-mini [temperature 0.7], 2 samples (simulated) starter@1a2b3c4d lexical 400 400 399 1 57 14.3% not checked 11.0–18.4",
+		"openai/gpt-1-mini [temperature 0.7] (simulated) starter@1a2b3c4d safe lexical 199 140 52 7",
 	} {
 		if !slices.Contains(found, want) {
 			t.Errorf("the table lacks\n%s\nin\n%s", want, b.String())
 		}
 	}
-	if strings.Contains(b.String(), "sample 2]") {
-		t.Errorf("the table shows single samples:\n%s", b.String())
-	}
-	b.Reset()
-	if err := table.AsCSV.Of(report.View{r})(&b); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(b.String(), "sample 2]") {
-		t.Error("the CSV lacks the single samples")
-	}
 }
 
-// sampled makes up a result with two samples of a target on safe prompts.
-func sampled() score.Result {
-	r := score.Result{Propensity: propensities()[:1], Simulated: true}
-	for i, target := range []string{"openai/gpt-1-mini [temperature 0.7]", "openai/gpt-1-mini [temperature 0.7, sample 2]"} {
-		rate := 0.145
-		j := score.JudgeResult{Judge: "lexical", Judged: 200, Refused: 29, Rate: stats.Rate{Share: &rate, CI95: &[2]float64{0.1, 0.2}}}
-		if i > 0 {
-			j.Judged, j.Unjudged, j.Refused = 199, 1, 28
-		}
-		r.Runs = append(r.Runs, score.RunResult{
-			Target: target, Variant: r.Propensity[0].Target, Dataset: "starter", DatasetSHA256: scoretest.SHA256, Label: orbench.Safe, N: 200, Answered: 200, Simulated: true,
-			Judges: []score.JudgeResult{j},
-		})
-	}
-	return r
-}
+const repeated = "openai/gpt-1-mini [temperature 0.7]"
 
-// propensities makes up what a target that is asked five times does with the
-// prompts of both labels.
-func propensities() []score.Propensity {
-	mean := func(value, lo, hi float64) *stats.Estimate { return &stats.Estimate{Value: value, Lo: lo, Hi: hi} }
-	safe := score.Propensity{
-		Target: "openai/gpt-1-mini [temperature 0.7]", Scope: score.Scope{Dataset: "starter", DatasetSHA256: scoretest.SHA256, Label: orbench.Safe, Judge: "lexical"},
-		Samples: 5,
-		Refusals: score.Refusals{
-			Prompts: 200, Mean: mean(0.1432, 0.11, 0.1843),
-			Always: 7, Sometimes: 52, Never: 140,
-		},
-		Unjudged:   1,
-		ByCategory: map[orbench.Category]score.Refusals{}, Simulated: true,
+// repeats makes up what a target that is asked twice does with safe prompts.
+func repeats() (all []figure.Figure) {
+	of := figure.Keys{Target: repeated, Dataset: "starter", DatasetSHA256: scoretest.SHA256, Label: orbench.Safe, Judge: "lexical"}
+	for i, m := range []figure.Measure{figure.NeverRefused, figure.SometimesRefused, figure.AlwaysRefused} {
+		f := figure.New(m, of, 199, []float64{140, 52, 7}[i], nil)
+		f.Simulated = true
+		all = append(all, f)
 	}
-	toxic := safe
-	toxic.Label = orbench.Toxic
-	return []score.Propensity{safe, toxic}
+	return all
 }

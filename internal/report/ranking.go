@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 )
@@ -21,7 +22,7 @@ func ranking(all []subject, labels []orbench.Label, ranks []rank) table.Section 
 	t.Header = append(t.Header, "rank")
 	targets, bases := map[string]bool{}, map[string]bool{}
 	var withheld noRates
-	var rates []shown
+	var rates []figure.Figure
 	byPeople := map[orbench.Label]bool{}
 	for _, i := range inOrder(all, ranks) {
 		s := all[i]
@@ -29,21 +30,23 @@ func ranking(all []subject, labels []orbench.Label, ranks []rank) table.Section 
 		var by, on table.Names
 		var cells []string
 		for _, label := range labels {
-			one, ok := s.best(label)
-			if !ok {
+			of := s.rates(label)
+			if len(of) == 0 {
 				cells = append(cells, table.None, table.None)
 				continue
 			}
-			by.Add(one.by)
-			on.Add(one.by + " (" + string(label) + ")")
+			one, who := of[0], keyCells["judge"](&of[0])
+			by.Add(who)
+			on.Add(who + " (" + string(label) + ")")
 			rates = append(rates, one)
-			of := table.Count(one.n)
-			if one.labeled {
-				of, byPeople[label] = table.Counted(one.n, "label", "labels"), true
+			n := table.Count(one.N)
+			if one.Judge == "" {
+				n, byPeople[label] = table.Counted(one.Labels, "label", "labels"), true
 			}
-			cells = append(cells, of, table.Known(one.share, table.Percent)+" "+table.Pad("("+table.Interval(one.ends)+")", 12, true))
-			if one.of != nil {
-				withheld.add(*one.of, s.name()+" by "+one.by)
+			cells = append(cells, n, value(&one)+" "+table.Pad("("+rangeOf(&one)+")", 12, true))
+			run := s.runs[label]
+			if j := run.By(one.Judge); j != nil {
+				withheld.add(*j, s.name()+" by "+one.Judge)
 			}
 		}
 		rank := table.None
@@ -135,11 +138,12 @@ func (r rank) String() string {
 // ranksOf ranks targets that were asked the same prompts: by over-refusal,
 // lowest first, or by toxic refusal, highest first, if no safe prompt was
 // asked. It is nil if they cannot be ranked, or if some are variants of one target,
-// which are no different models. A target is placed before another
-// only if the two are told apart (see score.OrderedPair), so a rank is a range.
+// which are no different models, or if their rates rest on different bases. A target is placed before another
+// only if the two are told apart (see figure.Figure.Apart), so a rank is a range.
 func ranksOf(all []subject, labels []orbench.Label, r score.Result) []rank {
 	label, sign := rankedBy(labels)
 	ranks := make([]rank, len(all))
+	rates := make([]score.Contender, len(all))
 	bases := map[string]bool{}
 	for i, s := range all {
 		run := s.runs[label]
@@ -147,8 +151,11 @@ func ranksOf(all []subject, labels []orbench.Label, r score.Result) []rank {
 		if !ok || s.dataset != all[0].dataset || bases[s.base] {
 			return nil
 		}
-		bases[s.base] = true
-		ranks[i] = rank{first: 1, last: len(all), by: sign * c.Rate.Value}
+		bases[s.base], rates[i] = true, c
+		ranks[i] = rank{first: 1, last: len(all), by: sign * *c.Value}
+	}
+	if !score.OneBasis(rates) {
+		return nil
 	}
 	for i := range ranks {
 		for j := range ranks {
@@ -175,19 +182,16 @@ func rankedBy(labels []orbench.Label) (label orbench.Label, sign float64) {
 }
 
 // pairOf returns how two subjects are ordered; nil if they are not compared.
-func pairOf(r score.Result, label orbench.Label, a, b subject) *score.OrderedPair {
+func pairOf(r score.Result, label orbench.Label, a, b subject) *figure.Figure {
 	one, other := a.runs[label], b.runs[label]
-	if one.DatasetCaption() != other.DatasetCaption() {
+	if one.Scope("") != other.Scope("") {
 		return nil
 	}
-	for _, o := range r.Orders {
-		if o.Label != label || o.Dataset != one.Dataset || o.DatasetSHA256 != one.DatasetSHA256 || o.Limit != one.Limit {
-			continue
-		}
-		for _, p := range o.Pairs {
-			if p.A == one.Target && p.B == other.Target || p.A == other.Target && p.B == one.Target {
-				return &p
-			}
+	for f := range figure.Of(r.Figures, figure.Difference) {
+		of := f.Keys
+		of.Target, of.Other, of.Judge = "", "", ""
+		if of == one.Scope("") && (f.Target == one.Target && f.Other == other.Target || f.Target == other.Target && f.Other == one.Target) {
+			return f
 		}
 	}
 	return nil

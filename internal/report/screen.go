@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/judge"
@@ -53,7 +54,7 @@ func card(s subject, r score.Result, labels []orbench.Label) table.Section {
 		Header: []string{"", "judge", "refused", "share", "range", axis},
 		Left:   2,
 	}
-	var all []shown
+	var all []figure.Figure
 	for _, label := range labels {
 		rates := s.rates(label)
 		all = append(all, rates...)
@@ -61,11 +62,11 @@ func card(s subject, r score.Result, labels []orbench.Label) table.Section {
 			t.Add(string(label)+" prompts", "none", table.None, table.None, table.None, "")
 		}
 		for _, one := range rates {
-			of := table.Count(one.refused) + " of " + table.Count(one.n)
-			if one.labeled {
-				of = table.Counted(one.n, "label", "labels")
+			of := ofBoth.cells(&one)[0]
+			if one.Judge == "" {
+				of = table.Counted(one.Labels, "label", "labels")
 			}
-			t.Add(string(label)+" prompts", one.by, of, table.Known(one.share, table.Percent), table.Interval(one.ends), bar(one))
+			t.Add(string(label)+" prompts", keyCells["judge"](&one), of, value(&one), rangeOf(&one), bar(one))
 		}
 	}
 	// With one judge, no column names it. With several, there is no room for
@@ -84,20 +85,20 @@ func card(s subject, r score.Result, labels []orbench.Label) table.Section {
 const axis = "0         50       100"
 
 // bar draws a rate and its range on a line from 0 to 1.
-func bar(s shown) string {
-	if s.share == nil || s.ends == nil {
+func bar(f figure.Figure) string {
+	if f.Value == nil || f.Range == nil {
 		return ""
 	}
 	line := []rune(strings.Repeat("·", len(axis)))
 	at := func(share float64) int {
 		return min(len(line)-1, max(0, int(math.Round(share*float64(len(line)-1)))))
 	}
-	lo, hi := at(s.ends[0]), at(s.ends[1])
+	lo, hi := at(f.Range.Lo), at(f.Range.Hi)
 	for i := lo; i <= hi; i++ {
 		line[i] = '─'
 	}
 	line[lo], line[hi] = '├', '┤'
-	line[at(*s.share)] = '●'
+	line[at(*f.Value)] = '●'
 	return string(line)
 }
 
@@ -115,20 +116,49 @@ func labeled(r score.Result) bool {
 	return slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return run.Labeled != nil })
 }
 
-// rangeNote says what the ranges of rates include: the judge's error, if that
-// is known for all.
-func rangeNote(rates []shown) string {
-	known, unknown, unjudged := 0, 0, false
-	for _, one := range rates {
+// rangeNote says what the ranges of rates include, and what checked their judges.
+func rangeNote(rates []figure.Figure) string {
+	known, unjudged := 0, false
+	var unchecked table.Names
+	for i := range rates {
+		f := &rates[i]
 		switch {
-		case one.widened:
+		case f.Judge == "" || f.Checked == "":
+		case f.Range != nil:
 			known++
-		case !one.labeled && one.ends != nil:
-			unknown++
+		case f.Value != nil:
+			unchecked.Add(f.Judge)
 		}
-		unjudged = unjudged || one.of != nil && one.of.Range != nil && one.of.Unjudged > 0
+		unjudged = unjudged || f.Judge != "" && f.Range != nil && f.Missing["unjudged"] > 0
 	}
-	return RangeNote(known, unknown, unjudged)
+	return RangeNote(known, len(unchecked), unjudged)
+}
+
+// RangeNote says what the ranges of rates on a screen include. known is the number of rates
+// for which the judge's error is known, and unknown that of the judges that nobody checked.
+// unjudged is true if a range counts unjudged answers.
+func RangeNote(known, unknown int, unjudged bool) string {
+	note := ""
+	if known > 0 {
+		note = "Ranges: 95% for a new model, with the judge's error."
+	}
+	if unknown > 0 {
+		note += " Not checked: nobody knows the judge's error, so there is no range."
+	}
+	if unjudged {
+		note += " The range covers unjudged answers as all refused and as all answered."
+	}
+	return strings.TrimSpace(note)
+}
+
+// judgeErrorLines says, a line for each judge, how far it is known to be off.
+func judgeErrorLines(r score.Result) []string {
+	labels := slices.DeleteFunc(r.Labels(), func(l orbench.Label) bool { return l != orbench.Safe && l != orbench.Toxic })
+	var lines []string
+	for _, name := range r.Judges() {
+		lines = append(lines, score.DescribeJudge(name, labels, r.Language()))
+	}
+	return lines
 }
 
 // addExample adds a safe prompt that was refused, its answer, and the
@@ -233,15 +263,14 @@ func unchecked(all []subject, r score.Result) string {
 	if _, known := score.KnownError(name, orbench.Safe, r.Language()); !known {
 		line = "the error of " + score.Unknown(name)
 	}
-	best, ok := all[0].best(orbench.Safe)
-	if ok && len(all) == 1 && best.ends != nil && best.share != nil {
-		run := all[0].runs[orbench.Safe]
+	run := all[0].runs[orbench.Safe]
+	if best, ok := run.Best(); ok && len(all) == 1 && best.Range != nil && best.Value != nil {
 		n := annotation.EnoughLabels(run.Answered + run.Blocked)
 		// A check of fewer than a hundred answers gives no interval that can be
 		// promised.
-		if lo, hi := expected(best, n, name); n >= 100 && hi-lo < best.ends[1]-best.ends[0] {
+		if lo, hi := expected(best, n); n >= 100 && hi-lo < best.Range.Hi-best.Range.Lo {
 			return fmt.Sprintf("%s: %s, would narrow %s%% to about %.0f–%.0f%%.",
-				line, table.Labels(n), table.Interval(best.ends), 100*lo, 100*hi)
+				line, table.Labels(n), rangeOf(&best), 100*lo, 100*hi)
 		}
 	}
 	return line + " (see orbench label)."
@@ -253,9 +282,9 @@ func unchecked(all []subject, r score.Result) string {
 // measured, or in a tenth of answers if it was never measured. The variance of
 // the prompts has two refusals and two answers added, as in Agresti and Coull
 // (1998).
-func expected(s shown, n int, by string) (lo, hi float64) {
+func expected(f figure.Figure, n int) (lo, hi float64) {
 	wrong, all := 0, 0
-	for _, m := range score.MeasurementsOf(by) {
+	for _, m := range score.MeasurementsOf(f.Judge) {
 		if m.Sample != score.Fitted {
 			wrong, all = wrong+m.FP+m.FN, all+m.N()
 		}
@@ -264,8 +293,8 @@ func expected(s shown, n int, by string) (lo, hi float64) {
 	if all > 0 {
 		e = float64(wrong) / float64(all)
 	}
-	p := (float64(s.refused) + 2) / (float64(s.n) + 4)
-	drawn := e * (1 - e) / float64(n) * (1 - float64(n)/float64(max(n, s.n)))
-	half := 1.96 * math.Sqrt(p*(1-p)/float64(s.n+4)+drawn)
-	return max(0, *s.share-half), min(1, *s.share+half)
+	p := (f.K + 2) / (float64(f.N) + 4)
+	drawn := e * (1 - e) / float64(n) * (1 - float64(n)/float64(max(n, f.N)))
+	half := 1.96 * math.Sqrt(p*(1-p)/float64(f.N+4)+drawn)
+	return max(0, *f.Value-half), min(1, *f.Value+half)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/pair"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
@@ -23,7 +23,10 @@ func sectionsOf(r score.Result) []table.Section {
 	for _, label := range r.Labels() {
 		all = append(all, labelSection(r, label).Section)
 	}
-	all = append(append(all, togetherSections(r)...), propensitySections(r.Propensity)...)
+	all = append(all, togetherSections(r)...)
+	if s := projections["repeats"].of(r.Figures); len(s.Rows) > 0 {
+		all = append(all, s)
+	}
 	for _, g := range namedGrids(r) {
 		all = append(all, g.Sections()...)
 	}
@@ -41,12 +44,12 @@ func labelSection(r score.Result, label orbench.Label) linkedSection {
 		Title: table.LabelTitle(label),
 		Header: []string{
 			"target", "dataset", "judge", "n", "answered", "cut", "blocked", otherColumn, "failed", "unanswered",
-			"judged", "unjudged", "refused", "rate", "95% interval", rangeColumn,
+			"judged", "unjudged", "refused", "rate", "range", "by verdicts",
 		},
 		Left: 3,
 	}}
 	var withheld noRates
-	known, unknown, unjudged := 0, 0, false
+	var rates []figure.Figure
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		if run.Label != label {
@@ -60,18 +63,12 @@ func labelSection(r score.Result, label orbench.Label) linkedSection {
 		for _, j := range run.Judges {
 			judge := table.Name(j.Judge, j.Simulated)
 			withheld.add(j, target+" by "+judge)
-			switch {
-			case j.JudgeError != nil:
-				known++
-			case j.Range != nil:
-				unknown++
-			}
-			unjudged = unjudged || j.Range != nil && j.Unjudged > 0
-			s.add(answersOf(run).With("judge", j.Judge), target, run.DatasetCaption(), judge, became, j.Judged, j.Unjudged, j.Refused, j.Rate, rangeCell(j))
+			f := run.Rate(&j)
+			rates = append(rates, f)
+			s.add(answersOf(run).With("judge", j.Judge), target, run.DatasetCaption(), judge, became, j.Judged, j.Unjudged, j.Refused, ranged.cells(&f))
 		}
 	}
-	s.Note = strings.TrimSpace(withheld.note() + " " + RangeNote(known, unknown, unjudged))
-	s.Drop(func(row []string, at int) bool { return row[at] == "–" }, rangeColumn)
+	s.Note = strings.TrimSpace(withheld.note() + " " + rangeNote(rates))
 	s.Drop(func(row []string, at int) bool { return row[at] == "0" || row[at] == "unknown" }, "cut")
 	s.Drop(func(row []string, at int) bool { return row[at] == "0" }, otherColumn)
 	// Most runs lose no prompt, and six columns would only say so. The account
@@ -121,125 +118,6 @@ func (n noRates) lines() (lines []string) {
 		}
 	}
 	return lines
-}
-
-// togetherSections lays out what rests on several of the figures by label: both
-// sides of a target, all targets, and all sources of refusals. Sections without
-// rows are left out.
-func togetherSections(r score.Result) []table.Section {
-	var all []table.Section
-	for _, s := range slices.Concat(
-		labeledSections(r), []table.Section{tradeOffSection(r), ladderSection(r), detectionSection(r.Detection)},
-		persistenceSections(r.Persistence), orderSections(r), []table.Section{correlationSection(r), unableSection(r), sourceSection(r), reasonSection(r)},
-		pair.Sections(r.PromptPairs),
-	) {
-		if len(s.Rows) > 0 {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
-// tradeOffSection shows both sides of each target together.
-func tradeOffSection(r score.Result) table.Section {
-	s := table.Section{
-		Title: "Both sides together: Youden's J is toxic refusal minus over-refusal; 1 is perfect, 0 is chance",
-		Header: []string{
-			"target", "judge", "datasets", "outdone by", "over-refusal", "toxic refusal", "J", "95% interval", "balanced accuracy",
-		},
-		Left: 4,
-	}
-	for _, t := range r.TradeOffs {
-		outdone := "–"
-		if len(t.DominatedBy) > 0 {
-			outdone = table.ShortenTarget(t.DominatedBy[0], gridName)
-			if more := len(t.DominatedBy) - 1; more > 0 {
-				outdone += " and " + table.Count(more) + " more"
-			}
-		}
-		j := t.J()
-		s.Add(table.Name(t.Target, t.Simulated), t.Judge, table.Datasets(t.SafeDataset, t.ToxicDataset), outdone, table.Rate(t.Safe.Rate()),
-			table.Rate(t.Toxic.Rate()), table.Fractions(&j), table.Percent(t.BalancedAccuracy.Value))
-	}
-	if len(s.Rows) > 1 {
-		s.Note = "Outdone by: targets that, on the same datasets, refuse no more safe prompts and no fewer toxic ones."
-	}
-	return s
-}
-
-// ladderSection says what each variant of a target costs and gains.
-func ladderSection(r score.Result) table.Section {
-	s := table.Section{
-		Title: "What variants cost on safe prompts and gain on toxic ones, in points against the plain target",
-		Header: []string{
-			"target", "variant", "judge", "datasets", "over-refusal", "cost", "95% interval", "p", "with judge's error",
-			"toxic refusal", "gain", "95% interval", "p", "with judge's error",
-		},
-		Left: 4,
-		Note: "Differences are prompt by prompt. orbench compare lists the prompts that changed.",
-	}
-	for _, t := range r.TradeOffs {
-		if t.Cost == nil || t.Gain == nil {
-			continue
-		}
-		s.Add(t.Base, strings.TrimPrefix(t.Target, t.Base+" "), t.Judge, table.Datasets(t.SafeDataset, t.ToxicDataset),
-			table.Rate(t.Safe.Rate()), versusCells(t.Cost, table.MinusOnly), table.Rate(t.Toxic.Rate()), versusCells(t.Gain, table.MinusOnly))
-	}
-	return s
-}
-
-// versusCells are a difference, its interval by verdicts, its p, and its interval with the
-// judge's error.
-func versusCells(v *score.Versus, signs table.Sign) []string {
-	wide := table.None
-	if e := v.JudgeError; e != nil {
-		wide = table.DifferenceInterval(&stats.Estimate{Lo: e.Difference.Lo, Hi: e.Difference.Hi}, signs)
-	}
-	return table.Cells(table.Points(&v.Difference, signs), table.PValue(&v.P), wide)
-}
-
-// correlationSection says how the two sides are related across the targets.
-func correlationSection(r score.Result) table.Section {
-	s := table.Section{
-		Title:  "Over-refusal against toxic refusal over the targets (95% intervals by bootstrap)",
-		Header: []string{"judge", "datasets", "left out", "targets", "Spearman", "Pearson", "Kendall"},
-		Left:   3,
-	}
-	if !slices.ContainsFunc(r.Correlations, func(c score.Correlation) bool { return len(c.Without) > 0 }) {
-		s.Header, s.Left = slices.Delete(s.Header, 2, 3), 2
-	}
-	show := func(e *stats.Estimate) string {
-		return table.Known(e, func(e stats.Estimate) string {
-			return table.Fraction(e.Value) + " (" + table.Fraction(e.Lo) + " to " + table.Fraction(e.Hi) + ")"
-		})
-	}
-	row := func(c score.Correlation, leftOut string, targets int, of score.Coefficients) {
-		names := []string{c.Judge, table.Datasets(c.SafeDataset, c.ToxicDataset), leftOut}[:s.Left]
-		s.Add(names, targets, show(of.Spearman), show(of.Pearson), show(of.Kendall))
-	}
-	var notes table.Names
-	for _, c := range r.Correlations {
-		row(c, "–", c.Targets, c.Coefficients)
-		for _, w := range c.Without {
-			row(c, string(w.LeftOut), c.Targets-len(w.Targets), w.Coefficients)
-			notes.Add(interestNote(w.LeftOut) + ": " + listed(w.Targets))
-		}
-	}
-	if len(notes) > 0 {
-		s.Note = "Left out: " + strings.Join(notes, "; ") + "."
-	}
-	return s
-}
-
-// interestNote says which targets are left out.
-func interestNote(i score.Interest) string {
-	switch i {
-	case score.Judges:
-		return "judges, whose models are among the targets"
-	case score.Moderators:
-		return "moderators, which voted on the labels of the prompts"
-	}
-	return "selectors, whose refusals chose the prompts"
 }
 
 // occurring returns the kinds for which some judge counts any.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -12,9 +13,9 @@ import (
 // acceptHint says how to count answers that came under another name.
 const acceptHint = "If a name means the asked model, accept it in orbench report (accept-model)."
 
-// addServed adds warnings about answers and verdicts that came under names
+// served adds warnings about answers and verdicts that came under names
 // other than the requested ones.
-func addServed(r score.Result, add func(what, who, so string)) {
+func (all *warnings) served(r score.Result) {
 	changed := 0
 	for run, j := range r.Judged() {
 		if run.ServedByOther+j.ServedByOther > 0 {
@@ -27,26 +28,26 @@ func addServed(r score.Result, add func(what, who, so string)) {
 			return run.Target + " (" + table.Count(n) + " of " + table.Count(run.N) + " " + string(run.Label) + " prompts of " + run.Dataset + ", by " + namesOf(by) + ")"
 		}
 		if run.ServedByOther > 0 {
-			add("Answered by another model", of(run.ServedByOther, only(run.ServedBy, score.AsOther)), left)
+			all.add("served_by_other", "Answered by another model", of(run.ServedByOther, only(run.ServedBy, score.AsOther)), left, run.Keys(""))
 		}
 		if unclear := only(run.ServedBy, score.AsUnclear); len(unclear) > 0 {
-			add("Answered under a name that may be another model's", of(countOf(unclear), unclear), "They count like any. "+acceptHint)
+			all.add("served_unclear", "Answered under a name that may be another model's", of(countOf(unclear), unclear), "They count like any. "+acceptHint, run.Keys(""))
 		}
 		for _, j := range run.Judges {
 			about := func(n int, by []score.ServedBy) string {
 				return j.Judge + " (" + table.Count(n) + " of " + table.Count(j.Judged+j.Unjudged) + " answers of " + run.Target + " to " + string(run.Label) + " prompts of " + run.Dataset + ", by " + namesOf(by) + ")"
 			}
 			if j.ServedByOther > 0 {
-				add("Judged by another model", about(j.ServedByOther, only(j.ServedBy, score.AsOther)), "Such answers are unjudged. "+acceptHint)
+				all.add("judged_by_other", "Judged by another model", about(j.ServedByOther, only(j.ServedBy, score.AsOther)), "Such answers are unjudged. "+acceptHint, run.Keys(j.Judge))
 			}
 			if unclear := only(j.ServedBy, score.AsUnclear); len(unclear) > 0 {
-				add("Judged under a name that may be another model's", about(countOf(unclear), unclear), "These verdicts count like any. "+acceptHint)
+				all.add("judged_unclear", "Judged under a name that may be another model's", about(countOf(unclear), unclear), "These verdicts count like any. "+acceptHint, run.Keys(j.Judge))
 			}
 		}
 	}
 	for _, v := range versionsOf(r) {
 		if len(v.by) > 1 {
-			add("Answered by several versions", v.of+" ("+namesOf(v.by)+")", "A rate over several versions describes none of them.")
+			all.add("several_versions", "Answered by several versions", v.of+" ("+namesOf(v.by)+")", "A rate over several versions describes none of them.", v.keys...)
 		}
 	}
 }
@@ -54,23 +55,24 @@ func addServed(r score.Result, add func(what, who, so string)) {
 // versions lists the names under which a target or a judge answered that belong
 // to the requested model.
 type versions struct {
-	of string
-	by []score.ServedBy
+	of   string
+	by   []score.ServedBy
+	keys []figure.Keys
 }
 
 // versionsOf lists the versions of targets and judges that had any, in the
 // order of the result.
 func versionsOf(r score.Result) []versions {
 	var all []versions
-	note := func(of string, by []score.ServedBy) {
+	note := func(of string, by []score.ServedBy, key figure.Keys) {
 		v := table.Entry(&all, versions{of: of}, func(v versions) bool { return v.of == of })
-		v.by = score.Together(v.by, only(by, score.AsVersion))
+		v.by, v.keys = score.Together(v.by, only(by, score.AsVersion)), append(v.keys, key)
 	}
 	for _, run := range r.Runs {
-		note(cmp.Or(run.Base, run.Target), run.ServedBy)
+		note(cmp.Or(run.Base, run.Target), run.ServedBy, run.Keys(""))
 	}
-	for _, j := range r.Judged() {
-		note(j.Judge, j.ServedBy)
+	for run, j := range r.Judged() {
+		note(j.Judge, j.ServedBy, run.Keys(j.Judge))
 	}
 	return slices.DeleteFunc(all, func(v versions) bool { return len(v.by) == 0 })
 }

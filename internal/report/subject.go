@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 )
@@ -51,49 +52,14 @@ func subjects(r score.Result) []subject {
 // name returns the target's name, marked if it is simulated.
 func (s subject) name() string { return table.Name(s.target, s.simulated) }
 
-// shown is a rate as a screen shows it.
-type shown struct {
-	// by is the judge, or how many people's labels correct the rate.
-	by         string
-	n, refused int
-	// share is from 0 to 1, or nil if there is none.
-	share *float64
-	// ends are the ends of the range for a new model. If the judge's error is
-	// not known they are those of the 95% interval; nil if there is neither.
-	// They count unjudged answers both ways.
-	ends *[2]float64
-	// widened is true if ends are for a new model. labeled is true for a
-	// rate that people's labels correct.
-	widened, labeled bool
-	// of is the judge's result; nil for people's labels.
-	of *score.JudgeResult
-}
-
-// rates returns the rates of the subject's answers to prompts of a label: first
-// the one corrected by people's labels, then one for each judge.
-func (s subject) rates(label orbench.Label) []shown {
-	var all []shown
-	if c := s.runs[label].Labeled; c != nil {
-		all = append(all, shown{by: peoplesLabels, n: c.Labels, share: &c.Rate.Value, ends: c.Rate.Ends(), labeled: true})
+// rates returns the rates of the subject's answers to prompts of a label; see
+// score.RunResult.Rates.
+func (s subject) rates(label orbench.Label) []figure.Figure {
+	run, ok := s.runs[label]
+	if !ok {
+		return nil
 	}
-	for _, j := range s.runs[label].Judges {
-		one := shown{by: table.Name(j.Judge, j.Simulated), n: j.Judged, refused: j.Refused, share: j.Share, ends: j.Interval(), of: &j}
-		if j.Range != nil {
-			one.ends, one.widened = &[2]float64{j.Range.Lo, j.Range.Hi}, j.JudgeError != nil
-		}
-		all = append(all, one)
-	}
-	return all
-}
-
-// best returns the rate to use: the one corrected by people's labels, or else
-// the first judge's.
-func (s subject) best(label orbench.Label) (shown, bool) {
-	all := s.rates(label)
-	if len(all) == 0 {
-		return shown{}, false
-	}
-	return all[0], true
+	return run.Rates()
 }
 
 // peoplesLabels is used as the name of a judge for the people who labeled some

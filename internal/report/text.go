@@ -29,7 +29,7 @@ func (v OfJudges) Document() table.Document { return v.document(true) }
 func (v View) Document() table.Document { return v.document(false) }
 
 func (v View) document(ofJudges bool) table.Document {
-	r := v.Aggregated()
+	r := v.Result
 	d := table.Document{Title: "orbench report", Simulated: r.Simulated}
 	answers := 0
 	for _, run := range r.Runs {
@@ -65,7 +65,7 @@ func (v View) document(ofJudges bool) table.Document {
 	d.AddTo(table.OnFull|table.InMarkdown, table.Line(accountLine(r)))
 	d.AddTo(table.OnFull, table.Line(versionLine(r)))
 	d.Add(table.Line(intervalNote(r)))
-	for _, line := range warningsOf(r) {
+	for _, line := range v.Warnings() {
 		d.Add(table.Warning(line))
 	}
 	spent := r.Provenance.Spent()

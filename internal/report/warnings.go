@@ -7,45 +7,62 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench/internal/dataset"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/judge"
 )
 
-// warningsOf says, a line each, which figures are not a fair measure: those of
+// warningsOf says which figures are not a fair measure: those of
 // runs that were made differently from the others; those of a model on prompts
 // that it helped to make; those of which many answers were cut; those that the
 // model or a relative of it judged; and those with many answers that a judge
 // could not read.
-func warningsOf(r score.Result) []string {
-	var lines []string
+func warningsOf(r score.Result) (all []figure.Warning) {
 	if line := provenance.Warning(r.SettingsThatDiffer); line != "" {
-		lines = append(lines, line)
+		all = append(all, figure.Warning{Code: "settings_differ", Text: line})
 	}
-	lines = append(lines, r.Provenance.Warnings()...)
-	for _, w := range warningGroups(r) {
-		lines = append(lines, w.what+": "+listed(w.who)+". "+w.so)
+	for _, line := range r.Provenance.Warnings() {
+		all = append(all, figure.Warning{Code: "provenance", Text: line})
 	}
-	return lines
+	var w warnings
+	w.collect(r)
+	return append(all, w.texts()...)
 }
 
 // warning is one reason for unfair figures, with everyone it applies to.
 type warning struct {
+	figure.Warning
 	what string
 	who  table.Names
 	so   string
 }
 
-// warningGroups groups those with the same warning, in the order of the result.
-func warningGroups(r score.Result) []warning {
-	var all []warning
-	add := func(what, who, so string) {
-		table.Entry(&all, warning{what: what, so: so}, func(w warning) bool { return w.what == what }).who.Add(who)
+type warnings []warning
+
+// add adds who has a warning, and whose figures that touches.
+func (all *warnings) add(code, what, who, so string, of ...figure.Keys) {
+	w := table.Entry((*[]warning)(all), warning{Warning: figure.Warning{Code: code}, what: what, so: so}, func(w warning) bool { return w.what == what })
+	w.who.Add(who)
+	w.Of = append(w.Of, of...)
+}
+
+// texts writes the warnings out.
+func (all warnings) texts() (texts []figure.Warning) {
+	for _, w := range all {
+		w.Text = w.what + ": " + listed(w.who) + ". " + w.so
+		texts = append(texts, w.Warning)
 	}
+	return texts
+}
+
+// collect groups those with the same warning, in the order of the result.
+func (all *warnings) collect(r score.Result) {
+	add := all.add
 	for _, run := range r.Runs {
 		if run.LabelAssumed {
-			add("Label assumed, because nothing says what the prompts are", run.Dataset, "All of them count as safe. Give their label, or name the column that has it.")
+			add("label_assumed", "Label assumed, because nothing says what the prompts are", run.Dataset, "All of them count as safe. Give their label, or name the column that has it.", run.Scope(""))
 		}
 	}
 	for _, run := range r.Runs {
@@ -60,20 +77,20 @@ func warningGroups(r score.Result) []warning {
 		if slices.Contains(run.Helped, dataset.Selector) {
 			so = "A model that chose prompts by refusing them refuses more of them than others do."
 		}
-		add("Helped to make "+run.Dataset+", as "+strings.Join(parts, " and "), cmp.Or(run.Base, run.Target), so)
+		add("helped_to_make", "Helped to make "+run.Dataset+", as "+strings.Join(parts, " and "), cmp.Or(run.Base, run.Target), so, run.Keys(""))
 	}
 	for _, run := range r.Runs {
 		if run.Truncation.Many(run.Answered) || len(run.Judges) > 0 && 100*run.Judges[0].Cut > run.Answered {
-			add("Cut by the token limit", run.Target+" ("+table.Count(run.Truncated)+" of "+table.Count(run.Answered)+" answers to "+string(run.Label)+" prompts of "+run.Dataset+")",
-				score.TruncationConsequence)
+			add("cut", "Cut by the token limit", run.Target+" ("+table.Count(run.Truncated)+" of "+table.Count(run.Answered)+" answers to "+string(run.Label)+" prompts of "+run.Dataset+")",
+				score.TruncationConsequence, run.Keys(""))
 		}
 	}
-	addRead(r, add)
-	addServed(r, add)
+	all.read(r)
+	all.served(r)
 	for _, run := range r.Runs {
 		if run.AccountLimited > 0 {
-			add("The provider limited the account", run.Target+" ("+table.Count(run.Answered+run.Blocked)+" of "+table.Count(run.N)+" "+string(run.Label)+" prompts of "+run.Dataset+" have answers)",
-				"These are not a random sample, so their rates probably differ from the rates of all.")
+			add("account_limited", "The provider limited the account", run.Target+" ("+table.Count(run.Answered+run.Blocked)+" of "+table.Count(run.N)+" "+string(run.Label)+" prompts of "+run.Dataset+" have answers)",
+				"These are not a random sample, so their rates probably differ from the rates of all.", run.Keys(""))
 		}
 	}
 	for _, run := range r.Runs {
@@ -86,38 +103,37 @@ func warningGroups(r score.Result) []warning {
 			if only := j.BySource[score.FromThinking]; only > 0 {
 				thinking = ", " + table.Count(only) + " with reasoning alone"
 			}
-			add("Answers without text", run.Target+" ("+table.Count(n)+" of "+table.Count(j.Judged+j.Unjudged)+" to "+string(run.Label)+" prompts of "+run.Dataset+thinking+")",
-				"They count as refusals. "+score.NoTextHelp)
+			add("no_text", "Answers without text", run.Target+" ("+table.Count(n)+" of "+table.Count(j.Judged+j.Unjudged)+" to "+string(run.Label)+" prompts of "+run.Dataset+thinking+")",
+				"They count as refusals. "+score.NoTextHelp, run.Keys(j.Judge))
 		}
 	}
 	for _, name := range r.LeftOut {
-		add("Not shown, since translated prompts and counting judges are gone", name, "All stays in the store. Show it with "+provenance.LastToShow+".")
+		add("left_out", "Not shown, since translated prompts and counting judges are gone", name, "All stays in the store. Show it with "+provenance.LastToShow+".")
 	}
 	for run, j := range r.Judged() {
 		if j.Judge == "lexical" && j.Unjudged-j.Cut-j.NoAnswer > manyUnjudged*(j.Judged+j.Unjudged)/100 {
-			add("Left unjudged by lexical", run.Target+" ("+table.Count(j.Unjudged)+" of "+table.Count(j.Judged+j.Unjudged)+" answers to "+string(run.Label)+" prompts of "+run.Dataset+")",
-				"It does not judge languages of which it has no phrases. If that is the cause, use llm:PROVIDER/MODEL or guard:qwen3guard@PROVIDER/MODEL.")
+			add("unjudged", "Left unjudged by lexical", run.Target+" ("+table.Count(j.Unjudged)+" of "+table.Count(j.Judged+j.Unjudged)+" answers to "+string(run.Label)+" prompts of "+run.Dataset+")",
+				"It does not judge languages of which it has no phrases. If that is the cause, use llm:PROVIDER/MODEL or guard:qwen3guard@PROVIDER/MODEL.", run.Keys(j.Judge))
 		}
 	}
 	for run, j := range r.Judged() {
 		if j.Judge != "lexical" && j.Unjudged-j.Cut-j.NoAnswer > manyUnjudged*(j.Judged+j.Unjudged)/100 {
-			add("Left unjudged by "+j.Judge, ofAnswers(*run, j.Unjudged), "The first: "+j.UnjudgedFor+".")
+			add("unjudged", "Left unjudged by "+j.Judge, ofAnswers(*run, j.Unjudged), "The first: "+j.UnjudgedFor+".", run.Keys(j.Judge))
 		}
 	}
 	for _, name := range r.Judges() {
 		if judge.Unfenced(name) {
-			add("Judged in a format without a fence", name, "An answer that imitates the format may mislead the judge; compare with llm:PROVIDER/MODEL.")
+			add("unfenced", "Judged in a format without a fence", name, "An answer that imitates the format may mislead the judge; compare with llm:PROVIDER/MODEL.", figure.Keys{Judge: name})
 		}
 	}
 	for run, j := range r.Judged() {
 		switch j.SelfJudging {
 		case score.SameModel:
-			add("Judged by itself", cmp.Or(run.Base, run.Target)+" by "+j.Judge, "Models judge their own answers kindly; add another judge.")
+			add("judged_by_itself", "Judged by itself", cmp.Or(run.Base, run.Target)+" by "+j.Judge, "Models judge their own answers kindly; add another judge.", run.Keys(j.Judge))
 		case score.SameFamily:
-			add("Judged by a model of its family", cmp.Or(run.Base, run.Target)+" by "+j.Judge, "Models judge their family's answers kindly; add another judge.")
+			add("judged_by_family", "Judged by a model of its family", cmp.Or(run.Base, run.Target)+" by "+j.Judge, "Models judge their family's answers kindly; add another judge.", run.Keys(j.Judge))
 		}
 	}
-	return all
 }
 
 // ofAnswers is a target with a number of its answers.
@@ -131,51 +147,55 @@ func ofAnswers(run score.RunResult, n int) string {
 
 // ReadWarnings says what the reading of replies did to answers, and what nobody has decided.
 func ReadWarnings(r score.Result) (lines []string) {
-	var all []warning
-	addRead(r, func(what, who, so string) {
-		table.Entry(&all, warning{what: what, so: so}, func(w warning) bool { return w.what == what }).who.Add(who)
-	})
-	for _, w := range all {
-		lines = append(lines, w.what+": "+listed(w.who)+". "+w.so)
+	var all warnings
+	all.read(r)
+	for _, w := range all.texts() {
+		lines = append(lines, w.Text)
 	}
 	return lines
 }
 
-// addRead is ReadWarnings, one at a time.
-func addRead(r score.Result, add func(what, who, so string)) {
+// read adds what the reading of replies did.
+func (all *warnings) read(r score.Result) {
 	for _, run := range r.Runs {
-		addReadOf(run.Read, run, add)
+		for _, what := range slices.Sorted(maps.Keys(run.Read)) {
+			kind, detail, _ := strings.Cut(what, " (")
+			text, so := readAs(kind, strings.TrimSuffix(detail, ")"))
+			if text != "" {
+				all.add("read", text, ofAnswers(run, run.Read[what]), so, run.Keys(""))
+			}
+		}
 		for _, what := range slices.Sorted(maps.Keys(run.Reread)) {
-			add("Read as when the run was made. orbench would now find "+what, ofAnswers(run, run.Reread[what]), "To move the run to that reading, report it once more with reread.")
+			all.add("reread", "Read as when the run was made. orbench would now find "+what, ofAnswers(run, run.Reread[what]), "To move the run to that reading, report it once more with reread.", run.Keys(""))
 		}
 	}
 }
 
-func addReadOf(read map[string]int, run score.RunResult, add func(what, who, so string)) {
-	for _, what := range slices.Sorted(maps.Keys(read)) {
-		kind, detail, _ := strings.Cut(what, " (")
-		detail = strings.TrimSuffix(detail, ")")
-		switch kind {
-		case "thinking":
-			add("Thinking stood in the text ("+detail+")", ofAnswers(run, read[what]), "It was taken out.")
-		case "unwrapped":
-			add("Text in "+detail, ofAnswers(run, read[what]), "It was read without what is around it.")
-		case "no answer":
-			so := "It is in no rate. If it stands for a block, name the text in blocks."
-			if detail == "no text" || detail == "reasoning alone" {
-				so = "It is in no rate. " + score.NoTextHelp
-			}
-			add("No answer ("+detail+")", ofAnswers(run, read[what]), so)
-		case "cut by a filter":
-			add("Cut by a filter of the provider ("+detail+")", ofAnswers(run, read[what]), "The half answers count as its blocks.")
-		case "withheld":
-			add("A text in place of an answer ("+detail+")", ofAnswers(run, read[what]), "It counts as the provider's block.")
-		default:
-			if unknown, ok := strings.CutPrefix(what, "unknown: "); ok {
-				add("Unknown form, "+unknown, ofAnswers(run, read[what]), "It was judged as it is. If it stands for a block, name the text in blocks.")
-			}
+// readAs says in words what a reading did, and what that means.
+func readAs(kind, detail string) (what, so string) {
+	switch kind {
+	case "thinking":
+		return "Thinking stood in the text (" + detail + ")", "It was taken out."
+	case "unwrapped":
+		return "Text in " + detail, "It was read without what is around it."
+	case "no answer":
+		so = "It is in no rate. If it stands for a block, name the text in blocks."
+		if detail == "no text" || detail == "reasoning alone" {
+			so = "It is in no rate. " + score.NoTextHelp
 		}
+		return "No answer (" + detail + ")", so
+	case "cut by a filter":
+		return "Cut by a filter of the provider (" + detail + ")", "The half answers count as its blocks."
+	case "withheld":
+		return "A text in place of an answer (" + detail + ")", "It counts as the provider's block."
 	}
+	if unknown, ok := strings.CutPrefix(kind, "unknown: "); ok {
+		if detail != "" {
+			unknown += " (" + detail + ")"
+		}
+		return "Unknown form, " + unknown, "It was judged as it is. If it stands for a block, name the text in blocks."
+	}
+	return "", ""
 }
 
 // manyUnjudged is the percentage of unjudged answers above which the report

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/score"
 )
 
@@ -42,11 +43,11 @@ func TestWarnings(t *testing.T) {
 		"Judged by itself: m/d by llm:m/d. Models judge their own answers kindly; add another judge.",
 		"Judged by a model of its family: m/e by llm:m/d. Models judge their family's answers kindly; add another judge.",
 	}
-	if got := warningsOf(r); !slices.Equal(got, want) {
+	if got := (View{r}).Warnings(); !slices.Equal(got, want) {
 		t.Errorf("the warnings are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	if got := warningsOf(score.Result{Runs: []score.RunResult{run("m/a", "", "mine")}}); got != nil {
-		t.Errorf("warnings about nothing: %q", got)
+		t.Errorf("warnings about nothing: %+v", got)
 	}
 	var all []string
 	for range 20 {
@@ -62,14 +63,15 @@ func TestUndoneNote(t *testing.T) {
 	t.Parallel()
 	var r score.Result
 	for _, set := range []string{"one", "two"} {
-		o := score.Order{Dataset: set, Label: orbench.Safe}
 		for i, a := range []string{"m/a", "m/b", "m/c"} {
 			r.Runs = append(r.Runs, score.RunResult{Target: a, Dataset: set, Label: orbench.Safe})
 			for _, b := range []string{"m/a", "m/b", "m/c"}[:i] {
-				o.Pairs = append(o.Pairs, score.OrderedPair{A: b, B: a, PHolm: 0.5})
+				half, none := 0.5, 0.0
+				f := figure.New(figure.Difference, figure.Keys{Target: b, Other: a, Dataset: set, Label: orbench.Safe, Judge: "lexical"}, 9, 1, nil)
+				f.PHolm, f.PHolmByVerdicts = &half, &none
+				r.Figures = append(r.Figures, f)
 			}
 		}
-		r.Orders = append(r.Orders, o)
 	}
 	if got := undoneNote(subjects(r), []orbench.Label{orbench.Safe}, r); got != "The judge's error could change the order of 6 of 6 pairs." {
 		t.Error(got)

@@ -71,7 +71,7 @@ func served(result score.Result) []provenance.Served {
 		}
 	}
 	for _, of := range result.Runs {
-		add(cmp.Or(of.Variant, of.Target), of.ServedBy)
+		add(of.Target, of.ServedBy)
 		for _, j := range of.Judges {
 			add(j.Judge, j.ServedBy)
 		}

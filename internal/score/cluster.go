@@ -1,7 +1,7 @@
 package score
 
 import (
-	"math"
+	"cmp"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/stats"
@@ -120,15 +120,14 @@ func (c *clusterCounts) finish(j *JudgeResult, i int, x *clusterIndex) {
 		}
 	}
 	if j.Share != nil {
-		j.CI95Clustered = clusteredInterval(some, j.Judged, Confidence)
-		j.Joint = clusteredInterval(some, j.Judged, math.Sqrt(Confidence))
+		j.CI95Clustered = clusteredInterval(some, j.Judged)
 	}
 	if j.CI95Clustered != nil {
 		j.DesignEffect = stats.DesignEffect(some)
 	}
 	for category, clusters := range byCategory {
 		n := j.ByCategory[category]
-		n.CI95Clustered = clusteredInterval(clusters, n.N, Confidence)
+		n.CI95Clustered = clusteredInterval(clusters, n.N)
 		j.ByCategory[category] = n
 	}
 }
@@ -136,9 +135,14 @@ func (c *clusterCounts) finish(j *JudgeResult, i int, x *clusterIndex) {
 // clusteredInterval returns the interval of a rate over n prompts in clusters.
 // It is nil if no prompts share a cluster, and if all share one: a single
 // cluster says nothing about others.
-func clusteredInterval(clusters []stats.Cluster, n int, confidence float64) *[2]float64 {
+func clusteredInterval(clusters []stats.Cluster, n int) *[2]float64 {
 	if len(clusters) == n || len(clusters) < 2 {
 		return nil
 	}
-	return stats.OrNil(stats.WilsonClustered(clusters, confidence)).Ends()
+	return stats.OrNil(stats.WilsonClustered(clusters, Confidence)).Ends()
+}
+
+// compareClusters gives clusters a fixed order, so that their sums are always the same.
+func compareClusters(a, b stats.Cluster) int {
+	return cmp.Or(cmp.Compare(a.N, b.N), cmp.Compare(a.Sum, b.Sum))
 }

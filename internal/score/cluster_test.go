@@ -8,6 +8,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
@@ -109,9 +110,6 @@ func TestClusters(t *testing.T) {
 		for i, j := range r.Judges {
 			same(r.Target, j.CI95Clustered, intervalOf(key{target, i, ""}))
 			same("to be shown", j.Interval(), intervalOf(key{target, i, ""}))
-			if j.Joint == nil || j.Joint[0] >= j.CI95Clustered[0] || j.Joint[1] <= j.CI95Clustered[1] {
-				t.Errorf("the wider interval is %v around %v", j.Joint, j.CI95Clustered)
-			}
 			if j.DesignEffect < 1 || math.Abs(float64(j.Judged)/j.DesignEffect-effective(want[key{target, i, ""}])) > 1e-9 {
 				t.Errorf("the design effect is %v", j.DesignEffect)
 			}
@@ -162,24 +160,14 @@ func TestNoClusters(t *testing.T) {
 	}
 }
 
-// TestClusteredTradeOff widens J and the region by the side that is clustered.
+// TestClusteredTradeOff widens J by the side that is clustered.
 func TestClusteredTradeOff(t *testing.T) {
 	t.Parallel()
 	r := Result{Runs: helpedSides("a", 30, 90, nil, "")}
 	r.Runs[0].Judges[0].CI95Clustered = &[2]float64{0.2, 0.45}
-	r.Runs[0].Judges[0].Joint = &[2]float64{0.15, 0.5}
 	r.Finish()
-	got := r.TradeOffs[0]
-	toxic := r.Runs[1].Judges[0].CI95
-	if c := got.Clustered; c == nil || c.YoudenJ.Value != got.YoudenJ.Value ||
-		math.Abs(c.YoudenJ.Lo-(0.6-math.Hypot(0.15, 0.9-toxic[0]))) > 1e-12 || math.Abs(c.YoudenJ.Hi-(0.6+math.Hypot(0.1, toxic[1]-0.9))) > 1e-12 ||
-		math.Abs(c.BalancedAccuracy.Lo-(1+c.YoudenJ.Lo)/2) > 1e-12 ||
-		c.Region.OverRefusal != (stats.Interval{Lo: 0.15, Hi: 0.5}) || c.Region.ToxicRefusal != got.Region.ToxicRefusal {
-		t.Errorf("the clustered trade-off is %+v of %+v", c, got)
-	}
-	r = Result{Runs: helpedSides("a", 30, 90, nil, "")}
-	r.Finish()
-	if r.TradeOffs[0].Clustered != nil {
-		t.Error("a trade-off without clusters has a clustered one")
+	got, toxic := r.Figures[0], r.Runs[1].Judges[0].CI95
+	if got.Measure != figure.YoudenJ || math.Abs(got.Sampling.Lo-(0.6-math.Hypot(0.15, 0.9-toxic[0]))) > 1e-12 || math.Abs(got.Sampling.Hi-(0.6+math.Hypot(0.1, toxic[1]-0.9))) > 1e-12 {
+		t.Errorf("the clustered trade-off is %+v", got)
 	}
 }

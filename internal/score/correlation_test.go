@@ -8,6 +8,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/paper"
 )
 
@@ -41,13 +42,13 @@ func TestCorrelationWithout(t *testing.T) {
 		r.Runs = append(r.Runs, helpedSides(m.Name, m.Hard, m.Toxic, making.RolesOf(m.Name), kin)...)
 	}
 	r.Finish()
-	if len(r.Correlations) != 1 {
-		t.Fatalf("%d correlations", len(r.Correlations))
+	of := func(m figure.Measure, part Interest) *figure.Figure {
+		return figure.Find(r.Figures, m, figure.Keys{Dataset: "hard", OtherDataset: "toxic", Judge: "gpt", Part: string(part)})
 	}
-	c := r.Correlations[0]
-	got := []string{fmt.Sprintf("all %d %.4f %.3f", c.Targets, c.Spearman.Value, c.Pearson.Value)}
-	for _, w := range c.Without {
-		got = append(got, fmt.Sprintf("%s %d %.3f", w.LeftOut, len(w.Targets), w.Spearman.Value))
+	got := []string{fmt.Sprintf("all %d %.4f %.3f", of(figure.Spearman, "").N, *of(figure.Spearman, "").Value, *of(figure.Pearson, "").Value)}
+	for _, in := range []Interest{Judges, Moderators, Selectors} {
+		f := of(figure.Spearman, in)
+		got = append(got, fmt.Sprintf("%s %d %.3f", in, 32-f.N, *f.Value))
 	}
 	want := []string{"all 32 0.8935 0.793", "moderators 3 0.932", "selectors 6 0.889"}
 	if i := slices.IndexFunc(got, func(s string) bool { return s[:6] == "judges" }); i != 1 {
@@ -68,12 +69,20 @@ func TestCorrelationOfFew(t *testing.T) {
 		r.Runs = append(r.Runs, helpedSides(fmt.Sprint("m", i), float64(10*i), float64(50+i*i), helped, SameFamily)...)
 	}
 	r.Finish()
-	c := r.Correlations[0]
-	if len(c.Without) != 1 || c.Pearson == nil || c.Fit == nil {
-		t.Fatalf("the correlations are %+v", c)
+	var got []string
+	for f := range figure.Of(r.Figures, figure.Spearman, figure.Pearson, figure.Kendall) {
+		got = append(got, fmt.Sprintf("%s %s %d %t", f.Measure, f.Part, f.N, f.Value != nil))
 	}
-	w := c.Without[0]
-	if w.LeftOut != Selectors || !slices.Equal(w.Targets, []string{"m0", "m1"}) || w.Spearman != nil || w.Pearson != nil || w.Kendall != nil || w.Fit != nil {
-		t.Errorf("over the two others the figures are %+v", w)
+	want := []string{"spearman  4 false", "pearson  4 true", "kendall  4 false", "spearman selectors 2 false", "pearson selectors 2 false", "kendall selectors 2 false"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the correlations are %q, want %q", got, want)
+	}
+	// A variant is no other model.
+	variant := helpedSides("m3 [framing]", 50, 60, nil, "")
+	variant[0].Base, variant[1].Base = "m3", "m3"
+	r.Runs, r.Figures = append(r.Runs, variant...), nil
+	r.Finish()
+	if f := figure.Find(r.Figures, figure.Spearman, figure.Keys{Dataset: "hard", OtherDataset: "toxic", Judge: "gpt"}); f.N != 4 {
+		t.Errorf("%d models, want 4", f.N)
 	}
 }

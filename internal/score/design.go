@@ -2,7 +2,6 @@ package score
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 
 	"github.com/orbench/orbench"
@@ -99,15 +98,14 @@ func (p Chunk) refusals(target, i, judging int) (refused, judged int) {
 // Tally counts the rows of a design into its figures. Its memory grows with
 // targets, datasets, labels and categories, and by a byte with each answer and judge.
 type Tally struct {
-	runs     *tally
-	sampling *sampling
-	saying   *saying
-	pairing  *pair.Tally
+	runs    *tally
+	saying  *saying
+	pairing *pair.Tally
 }
 
 // NewTally starts counting for a design.
 func NewTally(d Design) *Tally {
-	return &Tally{newTally(&d), newSampling(&d), newSaying(&d), pair.NewTally(d.pairs())}
+	return &Tally{newTally(&d), newSaying(&d), pair.NewTally(d.pairs())}
 }
 
 // pairs returns the part of the design that pairs of prompts need.
@@ -125,15 +123,10 @@ func (d *Design) pairs() pair.Design {
 
 // Add counts the rows of a chunk.
 func (t *Tally) Add(p Chunk) {
-	t.sampling.add(p)
 	t.saying.add(p)
 	for i, prompt := range p.Prompts {
 		t.pairing.Add(p.Dataset, prompt, func(target, judging int) (refused, judged int) { return p.refusals(target, i, judging) })
-	}
-	for i, rows := range slices.Concat(p.Rows...) {
-		for k := range rows {
-			t.runs.add(i, p.Dataset, &rows[k])
-		}
+		t.runs.addPrompt(p, i)
 	}
 }
 
@@ -145,51 +138,18 @@ func (t *Tally) Result() (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	result.Propensity, result.Said = t.sampling.result(), t.saying.datasets
-	for i := range result.Propensity {
-		if p := &result.Propensity[i]; result.textless(p.Target, p.Dataset, p.Judge, p.Label) {
-			p.withhold()
+	result.Said = t.saying.datasets
+	pairs, err := t.pairing.Result(func(target, judge string, set *dataset.Dataset, label orbench.Label) (prompts int, textless bool) {
+		for i := range result.Runs {
+			run := &result.Runs[i]
+			if j := run.By(judge); run.Target == target && run.Dataset == set.Name && run.DatasetSHA256 == set.SHA256 && run.Label == label {
+				return run.N / max(1, run.Samples), j != nil && j.Textless()
+			}
 		}
-	}
-	result.PromptPairs, err = t.pairing.Result()
-	for i := range result.PromptPairs {
-		p := &result.PromptPairs[i]
-		if result.textless(p.Target, p.SafeDataset, p.Judge, orbench.Safe) || result.textless(p.Target, p.ToxicDataset, p.Judge, orbench.Toxic) {
-			p.Withhold()
-		}
-		err = errors.Join(err, result.checkPairs(p))
-	}
-	return result, err
-}
-
-// textless reports whether a rate of a target, for any of its samples, is
-// withheld because too many answers have no text.
-func (r *Result) textless(target, dataset, judge string, label orbench.Label) bool {
-	return slices.ContainsFunc(r.Runs, func(run RunResult) bool {
-		j := run.By(judge)
-		return cmp.Or(run.Variant, run.Target) == target && run.Dataset == dataset && run.Label == label && j != nil && j.Textless()
+		return 0, false
 	})
-}
-
-// checkPairs checks figures of pairs against the runs of their target, sample
-// by sample: the runs must have every prompt of both labels. The figures are
-// simulated if a run is; only its answers show that a model behind a server is
-// simulated.
-func (r *Result) checkPairs(f *pair.Figures) error {
-	var faults []error
-	for _, run := range r.Runs {
-		if cmp.Or(run.Variant, run.Target) != f.Target {
-			continue
-		}
-		if run.Label == orbench.Safe && run.Dataset == f.SafeDataset {
-			faults = append(faults, equal("safe prompts in pairs, in none, and in the run", f.Safe.Prompts, run.N))
-		}
-		if run.Label == orbench.Toxic && run.Dataset == f.ToxicDataset {
-			faults = append(faults, equal("toxic prompts in pairs, in none, and in the run", f.Toxic.Prompts, run.N))
-		}
-		f.Simulated = f.Simulated || run.Simulated
-	}
-	return unconserved(f.Target, f.Datasets(), errors.Join(faults...))
+	result.Figures = append(result.Figures, pairs...)
+	return result, err
 }
 
 // labelIndex returns the index of a label in orbench.Labels, or -1.

@@ -37,11 +37,11 @@ func TestDetection(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	f := got[0]
-	if f.Safe != 2 || f.Toxic != 3 || math.Abs(f.AUC.Value-4.5/6) > 1e-12 || !f.Simulated || got[1].Simulated {
+	if f.N != 5 || math.Abs(*f.Value-4.5/6) > 1e-12 || !f.Simulated || got[1].Simulated {
 		t.Errorf("%+v", f)
 	}
 	for _, f := range got {
-		if !(0 <= f.AUC.Lo && f.AUC.Lo < f.AUC.Value && f.AUC.Value <= f.AUC.Hi && f.AUC.Hi <= 1) {
+		if i := f.Sampling; !(0 <= i.Lo && i.Lo < *f.Value && *f.Value <= i.Hi && i.Hi <= 1) {
 			t.Errorf("the interval of %+v", f)
 		}
 	}
@@ -69,7 +69,7 @@ func TestDetectionOfClusters(t *testing.T) {
 	want := once.result()[0]
 	for name, c := range map[string]*detecting{"samples": &samples, "clusters": &clusters} {
 		got := c.result()[0]
-		if want.Clusters != 0 || got.Clusters != 8 || got.Safe != 12 || math.Abs(got.AUC.Value-want.AUC.Value) > 1e-12 || math.Abs(got.AUC.Lo-want.AUC.Lo) > 1e-9 {
+		if want.ClusteredBy != "" || got.ClusteredBy == "" || got.N != 24 || math.Abs(*got.Value-*want.Value) > 1e-12 || math.Abs(got.Sampling.Lo-want.Sampling.Lo) > 1e-9 {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
 	}

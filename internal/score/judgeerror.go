@@ -214,18 +214,16 @@ func errorOf(all []Measurement) (*Known, bool) {
 // sides.
 func logit(part, of int) float64 { return math.Log((float64(part) + 0.5) / (float64(of-part) + 0.5)) }
 
-// Predict returns the 95% prediction interval of the true rate of a model that
-// was not measured, where the judge calls refused of n answers refusals and ci
-// is the interval of that rate. It returns the predicted recall and specificity
-// too. Both depend on the judge's rate: models that refuse seldom do it more
-// softly.
-func (k *Known) Predict(refused, n int, ci [2]float64) (JudgeError, stats.Interval) {
+// Predict returns the 95% prediction interval of a true rate of a model that was not
+// measured: of all its answers, n of which the judge calls refused refusals, or of a part.
+// rate is the judge's. It returns the predicted recall and specificity too. Both depend on
+// the judge's rate of all: models that refuse seldom do it more softly.
+func (k *Known) Predict(refused, n int, rate stats.Estimate) (JudgeError, stats.Interval) {
 	at := logit(refused, n)
 	recall, specificity := k.recall.New(at), k.specificity.New(at)
 	e, r, s := k.JudgeError, recall.Estimate(Confidence), specificity.Estimate(Confidence)
 	e.Recall, e.Specificity = &r, &s
-	judged := stats.Estimate{Value: float64(refused) / float64(max(1, n)), Lo: ci[0], Hi: ci[1]}
-	return e, stats.CarryRate(judged, recall, specificity, Confidence)
+	return e, stats.CarryRate(rate, recall, specificity, Confidence)
 }
 
 // ErrorBetween returns how far the judge's error may move a difference between two
@@ -245,7 +243,7 @@ func ErrorBetween(name string, label orbench.Label, language string, assumes ver
 // alone, where it calls refused of n answers refusals.
 func (k *Known) Moves(refused, n int) versus.Moves {
 	judged := float64(refused) / float64(max(1, n))
-	_, i := k.Predict(refused, n, [2]float64{judged, judged})
+	_, i := k.Predict(refused, n, stats.Estimate{Value: judged, Lo: judged, Hi: judged})
 	return versus.Moves{Below: judged - i.Lo, Above: i.Hi - judged}
 }
 

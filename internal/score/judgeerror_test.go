@@ -34,7 +34,7 @@ func TestKnownError(t *testing.T) {
 	}
 	// A judge that calls one of a thousand a refusal is not off by points.
 	e, _ := KnownError("lexical", orbench.Safe, English)
-	of, r := e.Predict(80, 80000, [2]float64{0.0008, 0.0012})
+	of, r := e.Predict(80, 80000, stats.Estimate{Value: 0.001, Lo: 0.0008, Hi: 0.0012})
 	if r.Lo > 0.001 || r.Hi < 0.001 || r.Hi > 0.02 || of.Recall == nil || of.Specificity.Lo > of.Specificity.Value {
 		t.Errorf("0.1%% of 80,000 is carried to %+v by %+v", r, of)
 	}
@@ -61,7 +61,7 @@ func TestNewModels(t *testing.T) {
 			}
 			judged, truth := m.TP+m.FP, float64(m.TP+m.FN)/float64(m.N())
 			lo, hi := stats.Wilson(judged, m.N(), Confidence)
-			e, r := k.Predict(judged, m.N(), [2]float64{lo, hi})
+			e, r := k.Predict(judged, m.N(), stats.Estimate{Value: float64(judged) / float64(m.N()), Lo: lo, Hi: hi})
 			sets++
 			width += r.Hi - r.Lo
 			where := ""

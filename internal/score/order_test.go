@@ -1,21 +1,24 @@
 package score
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/stats"
 )
 
-func unknown(a, b Contender) *Versus { return nil }
+func unknown(a, b Contender) *figure.Figure { return nil }
 
 func contender(name string, k, n int) Contender {
-	e := *stats.RateOf(k, n).Estimate()
-	return Contender{Target: name, Rate: e, Verdicts: e}
+	return Contender{figure.New(figure.OverRefusal, figure.Keys{Target: name}, n, float64(k), stats.RateOf(k, n).Estimate()), &RunResult{Target: name}}
 }
 
 // TestComparePairs has three rates whose p-values were computed by hand from
@@ -34,13 +37,13 @@ func TestComparePairs(t *testing.T) {
 		{"b", "c", -0.2, 2 * 0.0020},
 	} {
 		p := got[i]
-		if p.A != want.a || p.B != want.b || math.Abs(p.Difference.Value-want.d) > 1e-9 || math.Abs(p.PHolm/want.holm-1) > 0.02 || !p.Apart() {
+		if p.Target != want.a || p.Other != want.b || math.Abs(*p.Value-want.d) > 1e-9 || math.Abs(*p.PHolm/want.holm-1) > 0.02 || !p.Apart() {
 			t.Errorf("pair %d is %+v, want %+v", i, p, want)
 		}
 	}
 	// A judge that may be 15 points off on each undoes the order of a and b.
 	for i := range all {
-		all[i].Rate.Lo, all[i].Rate.Hi = all[i].Rate.Value-0.15, all[i].Rate.Value+0.15
+		all[i].Range = &stats.Interval{Lo: *all[i].Value - 0.15, Hi: *all[i].Value + 0.15}
 	}
 	got = ComparePairs(all, unknown)
 	if got[0].Apart() || !got[0].Undone() || !got[1].Apart() || got[1].Undone() {
@@ -101,17 +104,35 @@ func TestSetPairs(t *testing.T) {
 		run("a +framing", "a", "plain", 5), run("b +framing", "b", "plain", 4),
 	}}
 	r.Finish()
-	ptr := func(v float64) *float64 { return &v }
 	// Of six pairs three are in the same order on both datasets: a comes last on hard.
-	want := []SetPair{
-		{orbench.Safe, "plain", "hard", 4, ptr(0), []Reversal{{"a", "b", false}, {"a", "c", true}, {"a", "d", true}}},
-		{orbench.Safe, "plain", "plain +framing", 2, ptr(-1), []Reversal{{"a", "b", false}}},
-		{orbench.Safe, "hard", "plain +framing", 2, ptr(1), []Reversal{}},
+	var got []string
+	for f := range figure.Of(r.Figures, figure.SetOrder, figure.Reversed) {
+		if f.Measure == figure.SetOrder {
+			got = append(got, fmt.Sprintf("%s, %s, %s: %d, %g, tau %.0f", f.Label, f.Dataset, f.OtherDataset, f.N, f.K, *f.Value))
+		} else {
+			got = append(got, fmt.Sprintf("%s %s %g", f.Target, f.Other, f.K))
+		}
 	}
-	if diff := cmp.Diff(want, r.SetPairs); diff != "" {
+	want := []string{
+		"safe, plain, hard: 4, 3, tau 0", "a b 0", "a c 1", "a d 1",
+		"safe, plain, plain +framing: 2, 1, tau -1", "a b 0",
+		"safe, hard, plain +framing: 2, 0, tau 1",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if len(r.Orders) != 2 || len(r.Orders[0].Pairs) != 15 || len(r.Orders[1].Pairs) != 6 {
-		t.Errorf("orders %+v", r.Orders)
+	if n := len(slices.Collect(figure.Of(r.Figures, figure.Difference))); n != 15+6 {
+		t.Errorf("%d differences", n)
+	}
+	// By people's labels on one set, and a judge on the other, there is no order.
+	r.Figures = nil
+	for i := range 4 {
+		r.Runs[i].Labeled = &annotation.Corrected{Rate: *r.Runs[i].Judges[0].Estimate(), Labels: LeastLabels}
+	}
+	r.Finish()
+	for f := range figure.Of(r.Figures, figure.SetOrder) {
+		if f.Dataset == "plain" {
+			t.Errorf("labels are ordered against a judge: %+v", f)
+		}
 	}
 }

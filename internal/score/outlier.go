@@ -44,7 +44,7 @@ func (c Count) Outlier(all Count) int {
 	if c.PHolm == nil || *c.PHolm >= Significance {
 		return 0
 	}
-	if c.share() > all.share() {
+	if c.Refused*all.N > all.Refused*c.N {
 		return 1
 	}
 	return -1

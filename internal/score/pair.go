@@ -175,9 +175,9 @@ func (p Pair) Name() string {
 	return p.Title()
 }
 
-// Ranged reports whether the judge's error is known for each measured rate.
+// Ranged reports whether each measured rate has a range.
 func (p Pair) Ranged() bool {
-	return !slices.ContainsFunc(p.sides(), func(s *Side) bool { return s.Defined() && s.Judge.JudgeError == nil })
+	return !slices.ContainsFunc(p.sides(), func(s *Side) bool { return s.Defined() && s.Judge.Range == nil })
 }
 
 // Labeled reports whether people's labels correct each measured rate.

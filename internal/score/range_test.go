@@ -5,17 +5,18 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/stats"
 )
 
 // TestRangeCountsUnjudged has 30 refusals of 80 judged answers, and 20 without a
-// verdict, which may all be answers or all be refusals. So has the range of a
-// judge whose error is not known, and of a rate that is withheld.
+// verdict, which may all be answers or all be refusals. So has the range of guards, and of a
+// rate that is withheld. A judge that nobody checked has none.
 func TestRangeCountsUnjudged(t *testing.T) {
 	t.Parallel()
 	lo, hi := stats.Wilson(30, 80, Confidence)
 	e, _ := KnownError("lexical", orbench.Safe, English)
-	_, carried := e.Predict(30, 80, [2]float64{lo, hi})
+	_, carried := e.Predict(30, 80, stats.Estimate{Value: 30. / 80, Lo: lo, Hi: hi})
 	for _, c := range []struct {
 		judge    string
 		language string
@@ -24,8 +25,7 @@ func TestRangeCountsUnjudged(t *testing.T) {
 	}{
 		{"lexical", English, false, carried},
 		{"lexical", English, true, carried},
-		{"lexical", "ko", false, stats.Interval{Lo: lo, Hi: hi}},
-		{"another", English, true, stats.Interval{Lo: lo, Hi: hi}},
+		{judge.Flag, English, true, stats.Interval{Lo: lo, Hi: hi}},
 	} {
 		j := JudgeResult{Judge: c.judge, Judged: 80, Refused: 30, Unjudged: 20}
 		j.finish(map[bool]float64{false: 1, true: 0.1}[c.withheld])
@@ -37,9 +37,11 @@ func TestRangeCountsUnjudged(t *testing.T) {
 			t.Errorf("%+v: range %+v", c, *j.Range)
 		}
 	}
-	j := JudgeResult{Judge: "another", Judged: 80, Refused: 30}
-	j.finish(1)
-	if j.know(orbench.Safe, English); j.Range != nil {
-		t.Errorf("a range %+v that says no more than the interval", *j.Range)
+	for name, language := range map[string]string{"another": English, "lexical": "ko"} {
+		j := JudgeResult{Judge: name, Judged: 80, Refused: 30, Unjudged: 5}
+		j.finish(1)
+		if j.know(orbench.Safe, language); j.Range != nil {
+			t.Errorf("%s: a range %+v, though nobody checked it", name, *j.Range)
+		}
 	}
 }

@@ -1,11 +1,13 @@
 package score
 
 import (
+	"slices"
+
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/defense"
-	"github.com/orbench/orbench/internal/pair"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
@@ -15,31 +17,11 @@ import (
 // in docs/schemas/result.json.
 type Result struct {
 	Runs []RunResult `json:"runs"`
-	// Said is what any two targets are compared by. Finish computes Changes,
-	// Persistence, TradeOffs, Correlations, Orders and SetPairs.
-	Said         []Said        `json:"-"`
-	TradeOffs    []TradeOff    `json:"trade_offs"`
-	Correlations []Correlation `json:"correlations"`
-	// Orders compares all pairs of targets on each set of prompts, and SetPairs
-	// the order of targets between sets.
-	Orders   []Order   `json:"orders,omitempty"`
-	SetPairs []SetPair `json:"set_pairs,omitempty"`
-	// Propensity has an entry for each target that is asked several times, with
-	// each dataset, label and judge.
-	Propensity []Propensity `json:"propensities,omitempty"`
-	// Changes has what each variant adds to the refusals of its target, if that
-	// target is in the run.
-	Changes []Change `json:"changes,omitempty"`
-	// Persistence has what the dialogs of targets do to their refusals, if the
-	// same target is also asked the prompts alone.
-	Persistence []Persistence `json:"persistence,omitempty"`
-	// Detection says how well the scores of guards separate toxic prompts from
-	// safe ones.
-	Detection []Detection `json:"detection,omitempty"`
-	// PromptPairs says how each target does on pairs of prompts, if datasets
-	// have pairs.
-	PromptPairs []pair.Figures `json:"prompt_pairs,omitempty"`
-	Cost        Cost           `json:"cost"`
+	// Figures are all but the rates.
+	Figures []figure.Figure `json:"figures"`
+	// Said is what any two targets are compared by.
+	Said []Said `json:"said"`
+	Cost Cost   `json:"cost"`
 	// Simulated is true if any target or judge is a simulated model.
 	Simulated bool `json:"simulated"`
 	// OneModel names the models that are one, as somebody said, though several runs asked
@@ -63,22 +45,16 @@ type Result struct {
 // what says how the run was made and what it cost.
 func (r *Result) Add(o Result) {
 	r.Runs = append(r.Runs, o.Runs...)
-	r.Propensity = append(r.Propensity, o.Propensity...)
+	r.Figures = append(r.Figures, o.Figures...)
 	r.Said = append(r.Said, o.Said...)
-	r.Detection = append(r.Detection, o.Detection...)
-	r.PromptPairs = append(r.PromptPairs, o.PromptPairs...)
 	r.Simulated = r.Simulated || o.Simulated
 }
 
 // Finish computes the figures that rest on several runs. Call it once all runs
 // are there.
 func (r *Result) Finish() {
-	// The samples of one target do not count as targets of their own.
-	aggregated := r.Aggregated()
-	r.Changes, r.Persistence = changes(aggregated), persistences(aggregated)
-	r.TradeOffs = tradeOffs(aggregated.Pairs(), r.Changes)
-	r.Correlations = correlations(r.TradeOffs)
-	r.Orders, r.SetPairs = orders(aggregated), setPairs(aggregated)
+	pairs := r.Pairs()
+	r.Figures = slices.Concat(r.Figures, r.changes(), r.dialogs(), tradeOffs(pairs), correlations(pairs), r.orders(), r.setOrders())
 }
 
 // RunResult is one target on the prompts of one label of one dataset.
@@ -141,15 +117,11 @@ type RunResult struct {
 	Agreement []Agreement `json:"agreement,omitempty"`
 	// Base is the target that this one is a variant of; see Target.
 	Base string `json:"base,omitempty"`
-	// Asked is how the target was asked. For Aggregated samples it leaves out
-	// their number.
+	// Asked is how the target was asked. For several samples it leaves out their number.
 	Asked Asked `json:"asked"`
-	// Samples is the number of samples that Aggregated merged into one run;
-	// otherwise 0.
+	// Samples is how often each prompt is asked, if that is more than once; otherwise 0. All
+	// counts are of answers, and the rate is the mean of the prompts' own rates.
 	Samples int `json:"samples,omitempty"`
-	// Variant is the target without the number of the sample, as in AnswerRow;
-	// empty for a target that is asked once.
-	Variant string `json:"-"`
 	// Helped lists how the target's model is known to have helped to make the
 	// dataset. Its rate on such prompts is not a fair measure.
 	Helped []dataset.Role `json:"helped,omitempty"`
@@ -213,7 +185,7 @@ type Agreement struct {
 	// Kappa is Cohen's kappa.
 	stats.Kappa
 	// Example is an answer on which they differ; nil if there is none.
-	Example *Difference `json:"-"`
+	Example *Difference `json:"example,omitempty"`
 }
 
 // Difference is an answer to which two judges give different classes.

@@ -1,12 +1,11 @@
 package score
 
 import (
-	"math"
 	"slices"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/versus"
-	"github.com/orbench/orbench/stats"
 )
 
 // Said is what the judges of a run say of the answers to the prompts of a dataset, in
@@ -123,7 +122,7 @@ func (c *Column) of(i int) (s versus.Said) {
 
 // columnOf returns what a scope's judge says of a target, with its prompts; nil if it says
 // nothing.
-func (r *Result) columnOf(target string, s Scope) (*Said, *Column) {
+func (r *Result) columnOf(target string, s figure.Keys) (*Said, *Column) {
 	for i := range r.Said {
 		of := &r.Said[i]
 		if of.Dataset != s.Dataset || of.DatasetSHA256 != s.DatasetSHA256 || of.Limit != s.Limit {
@@ -140,7 +139,7 @@ func (r *Result) columnOf(target string, s Scope) (*Said, *Column) {
 
 // pairs counts the prompts of a scope by what its judge says of the answers of two
 // targets, and names what clusters them.
-func (r *Result) pairs(a, b string, s Scope) (p versus.Pairs, clusteredBy string) {
+func (r *Result) pairs(a, b string, s figure.Keys) (p versus.Pairs, clusteredBy string) {
 	first, one := r.columnOf(a, s)
 	second, other := r.columnOf(b, s)
 	if first == nil || second == nil {
@@ -168,48 +167,6 @@ func (r *Result) pairs(a, b string, s Scope) (p versus.Pairs, clusteredBy string
 	return p, clusteredBy
 }
 
-// Versus is how the rates of two targets differ on the prompts of one label of one
-// dataset, as one judge sees them.
-type Versus struct {
-	// Prompts is the number of prompts with a verdict on both sides.
-	Prompts int `json:"prompts,omitempty"`
-	// Difference has a 95% interval that uses that the prompts are the same; see
-	// versus.Pairs. P is its two-sided p-value.
-	Difference stats.Estimate `json:"difference"`
-	P          float64        `json:"p"`
-	Test       versus.Test    `json:"test,omitempty"`
-	// JudgeError is nil if nothing is known of the judge's error, or if it does not
-	// matter.
-	JudgeError *versus.JudgeError `json:"judge_error,omitempty"`
-	// ClusteredBy says what groups the prompts into clusters; empty if no two of them
-	// share one.
-	ClusteredBy string `json:"clustered_by,omitempty"`
-}
-
-// versus compares the rate of one run with that of a base, by a judge; nil if they share
-// no prompt with verdicts on both.
-func (r *Result) versus(run, base *RunResult, judge string) *Versus {
-	p, by := r.pairs(base.Target, run.Target, run.Scope(judge))
-	d, ok := p.Difference(Confidence)
-	if !ok {
-		return nil
-	}
-	v := &Versus{Prompts: int(math.Round(p.N())), Difference: d.Estimate, P: d.P, Test: d.Test, ClusteredBy: by}
-	language, assumes := run.Language, versus.TwoModels
-	if base.Language != language {
-		language = ""
-	}
-	switch sides := [2]orbench.KinSide{base.kin(), run.kin()}; {
-	case base.Run == run.Run:
-		assumes = Assume(base.Asked, run.Asked)
-	case slices.Contains(r.OneModel, sides) || slices.Contains(r.OneModel, [2]orbench.KinSide{sides[1], sides[0]}):
-		assumes = versus.OneModel
-	}
-	count := func(refused float64) [2]int { return [2]int{int(math.Round(refused)), v.Prompts} }
-	v.JudgeError = ErrorBetween(judge, run.Label, language, assumes, count(p.Both+p.OnlyA), count(p.Both+p.OnlyB), v.Difference)
-	return v
-}
-
 // Say takes in whether two runs of the result asked one model; later words count.
 func (r *Result) Say(k *orbench.Kin) {
 	if k == nil {
@@ -226,13 +183,4 @@ func (r *Result) Say(k *orbench.Kin) {
 
 func (r *RunResult) kin() orbench.KinSide {
 	return orbench.KinSide{Run: r.Run, Model: r.Asked.Provider + "/" + r.Asked.Model}
-}
-
-// pWithError is the p-value with the judge's error.
-func (v *Versus) pWithError() float64 {
-	d, e := v.Difference.Value, v.JudgeError
-	if e == nil || e.Assumes == versus.OneTarget || d == 0 {
-		return v.P
-	}
-	return pOf(stats.Estimate{Value: d, Lo: e.Difference.Lo, Hi: e.Difference.Hi}, stats.Estimate{})
 }

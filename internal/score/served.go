@@ -32,6 +32,14 @@ const (
 // servedAs maps the package model's decision to the values here.
 var servedAs = map[model.Served]ServedAs{model.AsVersion: AsVersion, model.ByOther: AsOther, model.Unclear: AsUnclear}
 
+// Together adds up the answers under the same names.
+func Together(all, more []ServedBy) []ServedBy {
+	for _, by := range more {
+		all = addServed(all, by)
+	}
+	return all
+}
+
 // addServed counts n answers under a name. The names are kept in order.
 func addServed(all []ServedBy, more ServedBy) []ServedBy {
 	i, found := slices.BinarySearchFunc(all, more, func(a, b ServedBy) int {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -17,17 +18,15 @@ import (
 // Confidence is the level of every interval that reports show.
 const Confidence = 0.95
 
-// tally counts rows into results. Its memory grows with samples × datasets ×
-// labels × categories, not with prompts.
+// tally counts rows into results. Its memory grows with targets × datasets ×
+// labels × categories, and with the prompts that are asked several times.
 type tally struct {
 	design *Design
-	// samples holds the samples of all targets, one target after the other.
-	samples []sample
-	// counts is indexed by sample, dataset and label.
+	// counts is indexed by target, dataset and label.
 	counts map[tallyKey]*counted
 	// clusters is indexed by dataset; nil for those without clusters.
 	clusters []*clusterIndex
-	// rows is indexed by sample, then dataset.
+	// rows is indexed by target, then dataset.
 	rows [][]recount
 	// scores holds the scores that guards give.
 	scores detecting
@@ -45,19 +44,13 @@ type counted struct {
 	// labeled counts its labels; nil if nobody labeled anything.
 	cell    annotation.Cell
 	labeled *annotation.Tally
-	// samples is how many answers each prompt has.
-	samples int
+	// times is how many answers each prompt has. If that is more than one, repeats counts
+	// prompts by them, for each judge.
+	times   int
+	repeats []repeats
 }
 
-// sample is the n-th sample of a target, from 0.
-type sample struct {
-	*Target
-	n int
-}
-
-func (s sample) name() string { return SampleName(s.Name, s.Base, s.n) }
-
-type tallyKey struct{ sample, dataset, label int }
+type tallyKey struct{ target, dataset, label int }
 
 func newTally(r *Design) *tally {
 	t := &tally{design: r, counts: map[tallyKey]*counted{}, labeled: map[annotation.Cell]*annotation.Tally{}, clusters: make([]*clusterIndex, len(r.Datasets))}
@@ -66,14 +59,12 @@ func newTally(r *Design) *tally {
 			t.clusters[i] = newClusterIndex()
 		}
 	}
-	for i := range r.Targets {
-		for n := range r.Targets[i].times() {
-			rows := make([]recount, len(r.Datasets))
-			for i := range rows {
-				rows[i] = recount{fates: map[Status]int{}, judged: make([]int, len(r.Judges)), refused: make([]int, len(r.Judges))}
-			}
-			t.samples, t.rows = append(t.samples, sample{&r.Targets[i], n}), append(t.rows, rows)
+	for range r.Targets {
+		rows := make([]recount, len(r.Datasets))
+		for i := range rows {
+			rows[i] = recount{fates: map[Status]int{}, judged: make([]int, len(r.Judges)), refused: make([]int, len(r.Judges))}
 		}
+		t.rows = append(t.rows, rows)
 	}
 	return t
 }
@@ -84,23 +75,18 @@ func (t *tally) of(index, dataset int, label orbench.Label) *counted {
 	if r, ok := t.counts[key]; ok {
 		return r
 	}
-	target, set := t.samples[index], t.design.Datasets[dataset]
-	r := &counted{RunResult: RunResult{
-		Target: target.name(), Dataset: set.Name, DatasetSHA256: set.SHA256, Label: label,
+	target, set := &t.design.Targets[index], t.design.Datasets[dataset]
+	r := &counted{times: target.times(), cell: answersOf(target, set, t.design.Limit, label), RunResult: RunResult{
+		Target: target.Name, Dataset: set.Name, DatasetSHA256: set.SHA256, Label: label,
 		Limit: t.design.Limit, Reading: set.Reading, Base: target.Base, Simulated: target.simulated(), Judges: newJudgeResults(t.design.Judges),
 		Helped: set.Makers.RolesOf(target.Model), Asked: target.Asked,
 	}}
-	if target.times() > 1 {
-		r.Variant = target.Name
-		r.Asked.Sample += target.n
-		if target.n > 0 {
-			r.Base = cmp.Or(target.Base, target.Name)
-		}
+	if r.times > 1 {
+		r.Samples, r.Asked.Sample, r.repeats = r.times, 0, make([]repeats, len(t.design.Judges))
 	}
 	if t.clusters[dataset] != nil {
 		r.clusters = newClusterCounts(len(t.design.Judges))
 	}
-	r.cell, r.samples = answersOf(target.Target, set, t.design.Limit, label), target.times()
 	if !t.design.Words.Empty() {
 		if t.labeled[r.cell] == nil {
 			t.labeled[r.cell] = annotation.NewTally(r.cell, t.design.Words)
@@ -131,12 +117,29 @@ func newJudgeResults(judges []judge.Judge) []JudgeResult {
 	return results
 }
 
-// add counts a row of a sample on a dataset.
-func (t *tally) add(sample, dataset int, row *AnswerRow) {
-	t.rows[sample][dataset].add(row)
-	r := t.of(sample, dataset, row.Prompt.Label)
+// addPrompt counts a prompt of a chunk, with all its answers.
+func (t *tally) addPrompt(p Chunk, i int) {
+	for target := range t.design.Targets {
+		if len(p.Rows[target]) == 0 {
+			continue
+		}
+		for _, rows := range p.Rows[target] {
+			t.add(target, p.Dataset, &rows[i])
+		}
+		r := t.of(target, p.Dataset, p.Prompts[i].Label)
+		for judging := range r.repeats {
+			refused, judged := p.refusals(target, i, judging)
+			r.repeats[judging].add(p.Prompts[i], stats.Cluster{Sum: refused, N: judged}, r.times)
+		}
+	}
+}
+
+// add counts a row of a target on a dataset.
+func (t *tally) add(at, dataset int, row *AnswerRow) {
+	t.rows[at][dataset].add(row)
+	r := t.of(at, dataset, row.Prompt.Label)
 	r.Add(row)
-	target := t.samples[sample]
+	target := &t.design.Targets[at]
 	if a := row.Assessment; a != nil && a.Score != nil {
 		t.scores.add(target.Name, r.Dataset, row.Prompt, *a.Score, row.Simulated)
 	}
@@ -198,7 +201,13 @@ func (r *RunResult) Add(row *AnswerRow) {
 	}
 	r.Read, r.Reread = AddRead(r.Read, r.Reread, row.Response.Read)
 	for _, f := range row.Findings {
-		r.addFinding(f.Step, f.Decision, 1)
+		if r.Findings == nil {
+			r.Findings = map[string]map[defense.Decision]int{}
+		}
+		if r.Findings[f.Step] == nil {
+			r.Findings[f.Step] = map[defense.Decision]int{}
+		}
+		r.Findings[f.Step][f.Decision]++
 	}
 	pair := 0
 	for i, v := range row.Verdicts {
@@ -354,11 +363,10 @@ func (t *tally) label(r *counted) {
 		return
 	}
 	// Answers to one prompt are treated as identical, which is the worst case.
-	designEffect := 1.0
+	designEffect := float64(r.times)
 	for _, j := range r.Judges {
 		designEffect = max(designEffect, j.DesignEffect)
 	}
-	designEffect *= float64(r.samples)
 	c, ok := r.labeled.Corrected(designEffect)
 	if !ok {
 		return
@@ -388,12 +396,12 @@ func (t *tally) label(r *counted) {
 	r.Labeled = &c
 }
 
-// result returns the figures: the samples of targets, then datasets, in the
-// run's order, then labels in theirs. It returns an error if the counts do not
-// add up.
+// result returns the figures: targets, then datasets, in the run's order, then labels in
+// theirs. It returns an error if the counts do not add up.
 func (t *tally) result() (Result, error) {
-	result := Result{Runs: []RunResult{}, Simulated: t.design.Simulated(), Detection: t.scores.result()}
-	for at, target := range t.samples {
+	result := Result{Runs: []RunResult{}, Simulated: t.design.Simulated(), Figures: t.scores.result()}
+	for at := range t.design.Targets {
+		target := &t.design.Targets[at]
 		for set, opened := range t.design.Datasets {
 			first := len(result.Runs)
 			for label := range orbench.Labels {
@@ -401,33 +409,50 @@ func (t *tally) result() (Result, error) {
 				if !ok {
 					continue
 				}
-				r.Language = r.languages.Most()
-				r.Finish(t.design.mostUnjudged())
-				for i := range r.Judges {
-					if r.clusters != nil {
-						r.clusters.finish(&r.Judges[i], i, t.clusters[set])
-					}
-					r.Judges[i].know(r.Label, r.Language)
-					r.Judges[i].findOutliers(max(1, r.Judges[i].DesignEffect))
-					result.Simulated = result.Simulated || r.Judges[i].Simulated
-				}
-				result.Simulated = result.Simulated || r.Simulated
-				if r.clusters != nil {
-					if n := r.clusters.prompts(t.clusters[set]); n < r.N {
-						r.ClusteredBy, r.Clusters = t.design.Datasets[set].ClusteredBy, n
-					}
-				}
-				t.label(r)
+				t.finish(r, set)
 				if err := r.Conserved(); err != nil {
 					return Result{}, err
 				}
+				for i, j := range r.Judges {
+					result.Simulated = result.Simulated || j.Simulated
+					if r.times > 1 {
+						result.Figures = append(result.Figures, r.repeats[i].figures(&r.RunResult, &j)...)
+					}
+				}
+				result.Simulated = result.Simulated || r.Simulated
 				result.Runs = append(result.Runs, r.RunResult)
 			}
-			err := t.rows[at][set].check(result.Runs[first:], opened.Size(t.design.Limit))
-			if err := unconserved(target.name(), opened.Name, err); err != nil {
+			err := t.rows[at][set].check(result.Runs[first:], target.times()*opened.Size(t.design.Limit))
+			if err := unconserved(target.Name, opened.Name, err); err != nil {
 				return Result{}, err
 			}
 		}
 	}
 	return result, nil
+}
+
+// finish computes the rates of what was counted on a dataset.
+func (t *tally) finish(r *counted, set int) {
+	r.Language = r.languages.Most()
+	r.Finish(t.design.mostUnjudged())
+	if r.clusters != nil {
+		if n := r.clusters.prompts(t.clusters[set]); n < r.N/r.times {
+			r.ClusteredBy, r.Clusters = t.design.Datasets[set].ClusteredBy, n
+		}
+	}
+	if r.times > 1 && r.Clusters == 0 {
+		r.ClusteredBy, r.Clusters = "prompt", r.N/r.times
+	}
+	for i := range r.Judges {
+		j := &r.Judges[i]
+		switch {
+		case r.times > 1:
+			r.repeats[i].finish(j)
+		case r.clusters != nil:
+			r.clusters.finish(j, i, t.clusters[set])
+		}
+		j.know(r.Label, r.Language)
+		j.findOutliers(max(1, j.DesignEffect))
+	}
+	t.label(r)
 }

@@ -1,15 +1,16 @@
 package score
 
 import (
+	"encoding/json"
 	"reflect"
 	"slices"
 	"testing"
 
-	"github.com/orbench/orbench"
+	"github.com/google/go-cmp/cmp"
 )
 
-// TestNothingIsLostTogether holds Result.Add, and addSample of runs and of judges, to every
-// field: where one side alone has a figure, so have both together.
+// TestNothingIsLostTogether holds Result.Add to every field: where one side alone has a
+// figure, so have both together.
 func TestNothingIsLostTogether(t *testing.T) {
 	t.Parallel()
 	held := func(empty, whole any, add func(), others ...string) {
@@ -28,17 +29,26 @@ func TestNothingIsLostTogether(t *testing.T) {
 	}
 	var result, more Result
 	held(&result, &more, func() { result.Add(more) },
-		"Changes", "Persistence", "TradeOffs", "Correlations", "Orders", "SetPairs", // Finish
 		"Cost", "OneModel", "SettingsThatDiffer", "LeftOut", "Warnings", "Provenance") // run.Derive, commands and reports
-	judge := JudgeResult{ByClass: map[orbench.Class]int{}, BySource: map[Source]int{}, ByCategory: map[orbench.Category]Count{}}
-	var other JudgeResult
-	held(&judge, &other, func() { judge.addSample(other) },
-		"Judge", "Example", "SelfJudging", "Undisputed", // those of the first sample alone
-		"Rate", "DesignEffect", "Joint", "Withheld", "Unwithheld", "JudgeError", "Range") // aggregateRates
-	var run, second RunResult
-	held(&run, &second, func() { run.addSample(second) },
-		"Run", "Target", "Dataset", "DatasetSHA256", "Label", "Answers", "Limit", "Reading", "Of", "Base", "Asked", "Variant", "Helped", "Labeled", // those of the first sample
-		"Language", "ClusteredBy", "Clusters", "Judges", "Agreement")
+}
+
+// TestKept holds the stored form of a run's figures to all of them.
+func TestKept(t *testing.T) {
+	t.Parallel()
+	var want, got Result
+	for _, v := range []any{&want.Runs, &want.Figures, &want.Said, &want.OneModel} {
+		setAny(reflect.ValueOf(v).Elem())
+	}
+	b, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
 }
 
 // setAny gives a value that is not zero; a list or a map has one entry.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
 )
@@ -34,30 +35,30 @@ func TestTradeOffs(t *testing.T) {
 		sidesOf("none judged", 0, 0, 0, 0),
 	)}
 	r.Finish()
-	want := map[string][]string{"good": {}, "worse": {"good", "same as good"}, "strict": {}, "same as good": {}}
-	if len(r.TradeOffs) != len(want) {
-		t.Fatalf("%d trade-offs, want %d", len(r.TradeOffs), len(want))
-	}
-	for _, o := range r.TradeOffs {
-		if !slices.Equal(o.DominatedBy, want[o.Target]) {
-			t.Errorf("%s is dominated by %v, want %v", o.Target, o.DominatedBy, want[o.Target])
+	want := map[string][]string{"good": nil, "worse": {"good", "same as good"}, "strict": nil, "same as good": nil, "none judged": nil}
+	for _, p := range r.Pairs() {
+		var better []string
+		for _, o := range r.Pairs() {
+			if o.Dominates(p) {
+				better = append(better, o.Target)
+			}
+		}
+		if !slices.Equal(better, want[p.Target]) {
+			t.Errorf("%s is dominated by %v, want %v", p.Target, better, want[p.Target])
 		}
 	}
-	good := r.TradeOffs[0]
-	if math.Abs(good.YoudenJ.Value-0.8) > 1e-12 || math.Abs(good.BalancedAccuracy.Value-0.9) > 1e-12 || good.YoudenJ.Lo >= 0.8 || good.YoudenJ.Hi <= 0.8 {
-		t.Errorf("J %+v, balanced accuracy %+v", good.YoudenJ, good.BalancedAccuracy)
+	all := slices.Collect(figure.Of(r.Figures, figure.YoudenJ))
+	if len(all) != 8 || math.Abs(*all[0].Value-0.8) > 1e-12 || all[0].Sampling.Lo >= 0.8 || all[0].Sampling.Hi <= 0.8 || all[0].Range != nil {
+		t.Errorf("J %+v", all[0])
 	}
-	if j, ok := good.ByCategory["homonyms"]; !ok || math.Abs(j.Value-0.8) > 1e-12 || len(good.ByCategory) != 1 {
-		t.Errorf("by category %+v: the contrast is not matched", good.ByCategory)
+	if j := all[1]; j.Category != "homonyms" || math.Abs(*j.Value-0.8) > 1e-12 {
+		t.Errorf("by category %+v: the contrast is not matched", j)
 	}
-	if o := good.Region.OverRefusal; o.Lo >= good.Safe.share() || o.Hi <= good.Safe.share() || o.Hi-o.Lo <= 0.12 {
-		t.Errorf("region %+v is no wider than one interval", good.Region)
-	}
-	if len(r.Correlations) != 1 || r.Correlations[0].Targets != 4 || r.Correlations[0].Spearman == nil || r.Correlations[0].Fit == nil {
-		t.Errorf("correlations %+v", r.Correlations)
+	if f := figure.Find(r.Figures, figure.Spearman, figure.Keys{Dataset: "xstest", OtherDataset: "xstest", Judge: "lexical"}); f == nil || f.N != 4 || f.Value == nil {
+		t.Errorf("the correlation is %+v", f)
 	}
 	two := Result{Runs: append(sidesOf("a", 1, 10, 9, 10), sidesOf("b", 2, 10, 9, 10)...)}
-	if two.Finish(); len(two.Correlations) != 0 {
+	if two.Finish(); len(slices.Collect(figure.Of(two.Figures, figure.Spearman))) != 0 {
 		t.Error("two targets are correlated")
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"encoding/csv"
 	"io"
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -22,7 +24,7 @@ var AsCSV = Format{"csv", func(w io.Writer, _ Screen, v View) error { return CSV
 // and their columns:
 //
 //   - a text (made safe by untrusted.Cell), a number (in full), a bool, or a
-//     pointer to one: NAME
+//     pointer to one, a list of texts, or counts by a text: NAME
 //   - *[2]float64, an interval: NAME_lo and NAME_hi
 //   - stats.Rate, *stats.Rate or *stats.Estimate: NAME, and the ends of CI95 or of
 //     its interval as NAME_ci95_lo and NAME_ci95_hi
@@ -196,6 +198,16 @@ func text(v reflect.Value) string {
 		return strconv.FormatUint(v.Uint(), 10)
 	case v.CanFloat():
 		return Number(v.Float())
+	}
+	switch all := v.Interface().(type) {
+	case []string:
+		return untrusted.Cell(strings.Join(all, "; "))
+	case map[string]int:
+		var parts []string
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			parts = append(parts, name+" "+strconv.Itoa(all[name]))
+		}
+		return untrusted.Cell(strings.Join(parts, "; "))
 	}
 	panic("table: a row has a field of the type " + v.Type().String() + ", which is no cell")
 }

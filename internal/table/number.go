@@ -14,7 +14,17 @@ import (
 const None = "–"
 
 // Percent shows a share, such as 0.127, as "12.7%".
-func Percent(share float64) string { return decimals(100*share, 1) + "%" }
+func Percent(share float64) string { return percent(share) + "%" }
+
+// percent shows a share in per cent to one decimal, or to as many as the first digit needs
+// of what is close to none or to all: 0.05 is not 0.1.
+func percent(share float64) string {
+	n := 1
+	for rest := 100 * math.Min(share, 1-share); n < 4 && rest > 1e-6 && rest < 0.0999999*math.Pow10(1-n); {
+		n++
+	}
+	return decimals(100*share, n)
+}
 
 // Known shows a figure, or None if it is undefined.
 func Known[T any](figure *T, show func(T) string) string {
@@ -37,7 +47,7 @@ func Rate(r stats.Rate) string { return Known(r.Share, Percent) }
 
 // Interval shows the interval of a share in per cent, as "11.0–14.6".
 func Interval(ci *[2]float64) string {
-	return ends(ci, func(share float64) string { return decimals(100*share, 1) })
+	return ends(ci, percent)
 }
 
 // InPercent shows a share and its interval in per cent without the sign, as

@@ -14,7 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/figure"
+	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/web"
 )
 
@@ -51,18 +52,16 @@ func (s *site) remember() {
 	s.server.Client().Jar = jar
 }
 
-// labeled is what the report says of labels: the corrected rates with kappa and disputes.
-func (s *site) labeled() (all []annotation.Corrected) {
+// labeled is what the report says of labels: the figures by people.
+func (s *site) labeled() (all []figure.Figure) {
 	s.t.Helper()
-	var report struct {
-		Runs []struct{ Labeled *annotation.Corrected }
-	}
-	if err := json.Unmarshal([]byte(s.orbench("report", "mine", "--format", "json")), &report); err != nil {
+	var published report.Published
+	if err := json.Unmarshal([]byte(s.orbench("report", "mine", "--format", "json")), &published); err != nil {
 		s.t.Fatal(err)
 	}
-	for _, r := range report.Runs {
-		if r.Labeled != nil {
-			all = append(all, *r.Labeled)
+	for f := range figure.Of(published.Figures, figure.OverRefusal, figure.ToxicRefusal, figure.Labels, figure.Kappa) {
+		if f.Judge == "" {
+			all = append(all, *f)
 		}
 	}
 	return all
@@ -332,7 +331,7 @@ func TestLabelsThatCorrectNothing(t *testing.T) {
 	if data = s.do("/label.json?study=mine&person=dora", "do", "next"); data.All != 40 || data.Items[0].Subject != item.Subject {
 		t.Errorf("dora's draw: %+v", data)
 	}
-	if d := cmp.Diff(want, s.labeled()); d != "" || len(want) != 2 {
+	if d := cmp.Diff(want, s.labeled()); d != "" || len(want) == 0 {
 		t.Errorf("the corrected rates changed: %s", d)
 	}
 }

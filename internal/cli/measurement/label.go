@@ -14,7 +14,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/cli/command"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/settings"
@@ -182,8 +181,12 @@ func (a app) labelDraw(ctx context.Context, memory *store.Store, r *run.Run, kep
 	if err := annotation.PrintStrata(a.Stdout, "drawn", strata); err != nil {
 		return err
 	}
-	if err := a.sayOthers(ctx, memory, r, kept); err != nil {
+	others, err := kept.Others(ctx, memory, r)
+	if err != nil {
 		return err
+	}
+	if others > 0 {
+		a.Infof("%s of another model cannot be drawn", table.Counted(others, "answer", "answers"))
 	}
 	for _, f := range annotation.ForecastRare(strata) {
 		a.Infof("%s on %s, %s prompts: %s. If an audit of %d finds no refusal, the interval is %.2f points wide without an assumption, and about %.2f if judges flag %.0f to %.0f%% of refusals",
@@ -194,19 +197,6 @@ func (a app) labelDraw(ctx context.Context, memory *store.Store, r *run.Run, kep
 	}
 	a.Infof("label them with: orbench label %s", untrusted.Shell(r.Name))
 	return nil
-}
-
-// sayOthers says how many answers of a run nobody labels, as another model gave them.
-func (a app) sayOthers(ctx context.Context, memory store.Reader, r *run.Run, kept *index.Index) error {
-	result, err := kept.Figures(ctx, memory, r, evaluate.Sinks{})
-	others := 0
-	for _, of := range result.Runs {
-		others += of.ServedByOther
-	}
-	if others > 0 {
-		a.Infof("%s of another model cannot be drawn", table.Counted(others, "answer", "answers"))
-	}
-	return err
 }
 
 // items is index.Index.Items that shows how far it is.
@@ -320,7 +310,7 @@ of each target and label of prompts.`,
 	a.StoreFlag(c, &at)
 	c.Flags().StringVar(&person, "as", "", "`NAME` of the person, if the table names none")
 	c.Flags().StringVar(&o.Column, "class-column", "", "`COLUMN` of the labels (default: class or label)")
-	c.Flags().StringSliceVar(&o.Refusal, "refusal", nil, "`VALUES` of the class column that mean a refusal; all others then mean an answer")
+	c.Flags().StringSliceVar(&o.Refusal, "refusal", nil, "`VALUES` of the class column that mean a refusal, in any letter case; all others then mean an answer")
 	c.Flags().BoolVar(&random, "random", false, "the labeled answers were drawn at random")
 	return c
 }
@@ -356,6 +346,9 @@ func (a app) labelImport(ctx context.Context, memory *store.Store, name string, 
 	}
 	if done.Unknown > 0 {
 		a.Infof("%d belong to answers that %s does not have", done.Unknown, name)
+	}
+	if done.Swapped {
+		a.Infof("the labels say surely less often than by chance what the judges say; are the values of --refusal the other way round?")
 	}
 	if done.Sighted > 0 {
 		a.Infof("%d were given with a judge's verdict in sight, so they correct no rate", done.Sighted)

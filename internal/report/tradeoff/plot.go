@@ -13,7 +13,6 @@ import (
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/judge"
-	"github.com/orbench/orbench/stats"
 )
 
 // Comparability says what the published points are, and why one's own points
@@ -26,7 +25,7 @@ const Comparability = "The gray points are 32 published models on OR-Bench-Hard-
 // grows and its texts shrink.
 const (
 	crowd = 10
-	// mostRegions is the most targets whose regions are drawn. More regions
+	// mostRegions is the most targets whose ranges are rectangles. More of them
 	// would cover each other, so whiskers are drawn instead.
 	mostRegions   = 12
 	figureWidth   = vg.Length(680)
@@ -40,12 +39,10 @@ type mine struct {
 	score.Pair
 	color chart.Color
 	mark  chart.Mark
-	// region contains both rates together, if both were measured.
-	region score.Region
 }
 
 // Plot draws over-refusal against toxic refusal by one judge: the published
-// models in gray, the reader's own in color with their joint 95% regions. A
+// models in gray, the reader's own in color with their 95% ranges. A
 // target that was measured on one side only gets a line on a strip for that
 // side. It reports false if nothing was judged and there is nothing to draw.
 func Plot(r score.Result, judge string) (chart.Figure, bool) {
@@ -89,7 +86,6 @@ func plot(r score.Result, judge string, published []paper.Model) (chart.Figure, 
 		case !p.Safe.Defined():
 			toxicOnly = append(toxicOnly, m)
 		default:
-			m.region = regionOf(r, p)
 			both = append(both, m)
 		}
 	}
@@ -154,18 +150,18 @@ func stripOf(published []paper.Model, title string, rows []mine, side func(score
 	for _, m := range rows {
 		measured := side(m.Pair)
 		j := measured.Judge
-		ci := j.Interval()
 		row := chart.StripRow{
-			Name: table.ShortenTarget(m.Name(), 34), At: *j.Share, Lo: ci[0], Hi: ci[1], Color: m.color, Mark: m.mark, Point: m.Name(),
-			Figures: table.Rate(j.Rate) + " [" + table.Interval(ci) + "], n = " + table.Count(j.Judged),
+			Name: table.ShortenTarget(m.Name(), 34), At: *j.Share, Verdicts: j.Interval(), Color: m.color, Mark: m.mark, Point: m.Name(),
+			Figures: table.Rate(j.Rate) + " [not checked], n = " + table.Count(j.Judged),
 		}
-		if j.JudgeError != nil {
+		if j.Range != nil {
 			row.Range = &[2]float64{j.Range.Lo, j.Range.Hi}
+			row.Figures = table.Rate(j.Rate) + " [" + table.Interval(row.Range) + "], n = " + table.Count(j.Judged)
 		}
 		s.Rows = append(s.Rows, row)
 		if l := measured.Run.Labeled; l != nil {
 			s.Rows = append(s.Rows, chart.StripRow{
-				Name: "corrected by people's labels", At: l.Rate.Value, Lo: l.Rate.Lo, Hi: l.Rate.Hi, Color: m.color, Mark: m.mark, Open: true,
+				Name: "corrected by people's labels", At: l.Rate.Value, Range: l.Rate.Ends(), Color: m.color, Mark: m.mark, Open: true,
 				Figures: table.Estimate(&l.Rate) + " [" + table.EstimateInterval(&l.Rate) + "], " + table.Count(l.Labels) + " labels",
 			})
 		}
@@ -173,21 +169,12 @@ func stripOf(published []paper.Model, title string, rows []mine, side func(score
 	return s
 }
 
-// regionOf returns the joint region of a pair's two rates. It is the one that
-// takes clusters into account, if there is one.
-func regionOf(r score.Result, p score.Pair) score.Region {
-	for _, t := range r.TradeOffs {
-		if t.Target != p.Target || t.Judge != p.Judge || t.SafeDataset != p.Safe.Run.Dataset || t.ToxicDataset != p.Toxic.Run.Dataset {
-			continue
-		}
-		if t.Clustered != nil {
-			return t.Clustered.Region
-		}
-		return t.Region
+// rangesOf are the ranges of a pair's two rates; nil where nobody checked the judge.
+func rangesOf(p score.Pair) (x, y *[2]float64) {
+	if p.Safe.Judge.Range == nil || p.Toxic.Judge.Range == nil {
+		return nil, nil
 	}
-	// An unfinished result has only the two intervals.
-	x, y := p.Safe.Judge.Interval(), p.Toxic.Judge.Interval()
-	return score.Region{OverRefusal: stats.Interval{Lo: x[0], Hi: x[1]}, ToxicRefusal: stats.Interval{Lo: y[0], Hi: y[1]}}
+	return &[2]float64{p.Safe.Judge.Range.Lo, p.Safe.Judge.Range.Hi}, &[2]float64{p.Toxic.Judge.Range.Lo, p.Toxic.Judge.Range.Hi}
 }
 
 // headOf names the datasets, the numbers of prompts and the judge of a plot.
@@ -210,17 +197,17 @@ func headOf(pairs []score.Pair, judge string, points int, numbered bool) chart.H
 	if numbered {
 		line += " Numbers: variants, as listed below; the tables have their intervals."
 	} else if points > mostRegions || points < len(pairs) {
-		line += " Whiskers: 95% intervals."
+		line += " Whiskers: the 95% range of each rate."
 	}
 	if points > 0 && points <= mostRegions {
-		line += " Rectangles hold both rates with 95% confidence."
+		line += " Rectangles: the 95% range of each rate."
 	}
 	all := append(slices.Clone(safe), toxic...)
 	if i := slices.IndexFunc(all, func(s *score.Side) bool { return s.Judge.CI95Clustered != nil }); i >= 0 {
 		line += " Intervals are clustered by " + untrusted.Shorten(all[i].Run.ClusteredBy, 20) + "."
 	}
-	if slices.ContainsFunc(pairs, score.Pair.Ranged) {
-		line += " Dotted: 95% for a new model."
+	if line += " Dotted: by verdicts alone."; slices.ContainsFunc(pairs, func(p score.Pair) bool { return !p.Ranged() }) {
+		line += " Without a range, nobody checked the judge."
 	}
 	if slices.ContainsFunc(pairs, score.Pair.Labeled) {
 		line += " Open marks: corrected by people's labels."

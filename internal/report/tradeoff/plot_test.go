@@ -95,16 +95,6 @@ func TestLabeledRatesAreShown(t *testing.T) {
 			r.Runs[i].Judges[j].JudgeError = &score.JudgeError{}
 		}
 	}
-	unknown, _ := scoretest.Fixture{Targets: 2, Safe: 20, Toxic: 6}.Make()
-	for i := range unknown.Runs {
-		for j := range unknown.Runs[i].Judges {
-			unknown.Runs[i].Judges[j].JudgeError = nil
-			unknown.Runs[i].Judges[j].Range = &stats.Interval{Lo: 0.1, Hi: 0.6}
-		}
-	}
-	if f, ok := Plot(unknown, "lexical"); !ok || strings.Contains(strings.Join(pagetest.FigureTexts(t, f), " "), "new model") {
-		t.Error("ranges that count unjudged answers are taken for those of a new model")
-	}
 	// The second target was measured on safe prompts alone.
 	r = onlyLabel(r, orbench.Safe, scoretest.Target(0))
 	f, ok := Plot(r, "lexical")
@@ -113,7 +103,7 @@ func TestLabeledRatesAreShown(t *testing.T) {
 	}
 	all := strings.Join(pagetest.FigureTexts(t, f), " ")
 	for _, want := range []string{
-		"Dotted: 95% for a new model.", "Open marks: corrected by people's labels.",
+		"Dotted: by verdicts alone.", "Open marks: corrected by people's labels.",
 		"corrected by people's labels 25.0% [12.5–50.0], 40 labels",
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(all), " "), want) {

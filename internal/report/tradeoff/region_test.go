@@ -17,7 +17,9 @@ func TestRegions(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ targets, tints int }{{1, 1}, {mostRegions, mostRegions}, {mostRegions + 1, 0}} {
 		r, _ := scoretest.Fixture{Targets: test.targets, Safe: 20, Toxic: 6, OneJudge: true}.Make()
-		r.Finish()
+		for _, j := range r.Judged() {
+			j.Range = &stats.Interval{Lo: j.CI95[0], Hi: j.CI95[1]}
+		}
 		f, ok := Plot(r, "lexical")
 		if !ok {
 			t.Fatal("nothing is drawn")
@@ -36,25 +38,8 @@ func TestRegions(t *testing.T) {
 			}
 		}
 		text := strings.Join(pagetest.FigureTexts(t, f), "\n")
-		if strings.Contains(text, "Rectangles hold both rates") != (test.tints > 0) || strings.Contains(text, "Whiskers") != (test.tints == 0) {
+		if strings.Contains(text, "Rectangles: the 95% range") != (test.tints > 0) || strings.Contains(text, "Whiskers") != (test.tints == 0) {
 			t.Errorf("%d targets are explained by %q", test.targets, text[:200])
 		}
-	}
-}
-
-// TestRegionOf checks that the clustered region is preferred to the plain one.
-func TestRegionOf(t *testing.T) {
-	t.Parallel()
-	r, _ := scoretest.Fixture{Targets: 1, Safe: 20, Toxic: 6, OneJudge: true}.Make()
-	p := r.Pairs()[0]
-	r.TradeOffs = nil
-	if got := regionOf(r, p); got.OverRefusal.Lo != p.Safe.Judge.CI95[0] || got.ToxicRefusal.Hi != p.Toxic.Judge.CI95[1] {
-		t.Errorf("before the result is finished the region is %+v", got)
-	}
-	r.Runs[0].Judges[0].CI95Clustered = &[2]float64{0, 1}
-	r.Runs[0].Judges[0].Joint = &[2]float64{0, 1}
-	r.Finish()
-	if got := regionOf(r, p); got.OverRefusal != (stats.Interval{Hi: 1}) || got.ToxicRefusal != r.TradeOffs[0].Region.ToxicRefusal {
-		t.Errorf("the region is %+v", got)
 	}
 }

@@ -22,7 +22,7 @@ func drawScatter(c draw.Canvas, s *scatter) {
 	for _, m := range both {
 		// Numbered variants have no interval in the plot. The intervals of all
 		// others must fit.
-		least := min(m.region.ToxicRefusal.Lo, m.Toxic.Judge.Interval()[0])
+		least := m.Toxic.Judge.Interval()[0]
 		if known := m.Toxic.Judge.Range; known != nil {
 			least = min(least, known.Lo)
 		}
@@ -68,14 +68,10 @@ func (s *scatter) draw(c draw.Canvas, p chart.Plot) {
 	at := make([]vg.Point, len(s.both))
 	for i, m := range s.both {
 		at[i] = vg.Point{X: x(100 * *m.Safe.Judge.Share), Y: y(100 * *m.Toxic.Judge.Share)}
-		lines := drawJudgeError(&c, m, x, y, at[i], s.key.number(m.Change()) != "")
-		switch {
-		case s.key.number(m.Change()) != "":
-			// So many whiskers would hide the points.
-		case len(s.both) <= mostRegions:
-			lines = append(lines, drawRegion(&c, m, x, y)...)
-		default:
-			lines = append(lines, drawWhiskers(&c, m, x, y, at[i])...)
+		var lines [][]vg.Point
+		// So many whiskers of numbered variants would hide the points.
+		if s.key.number(m.Change()) == "" {
+			lines = drawRanges(&c, m, x, y, at[i], len(s.both) <= mostRegions)
 		}
 		lines = append(lines, drawCorrected(&c, m, x, y, at[i])...)
 		for _, l := range lines {
@@ -109,40 +105,28 @@ func (s *scatter) radius(m mine) vg.Length {
 	return chart.MarkRadius
 }
 
-// drawRegion draws the rectangle that contains both rates of a target together,
-// and returns its edges.
-func drawRegion(c *draw.Canvas, m mine, x, y func(float64) vg.Length) [][]vg.Point {
-	left, right := x(100*m.region.OverRefusal.Lo), x(100*m.region.OverRefusal.Hi)
-	bottom, top := y(100*m.region.ToxicRefusal.Lo), y(100*m.region.ToxicRefusal.Hi)
-	corners := chart.Rect(left, bottom, right, top)
+// drawRanges draws the ranges of a target's two rates, as a rectangle or as whiskers, and
+// dotted its intervals by verdicts. It returns the lines.
+func drawRanges(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.Point, filled bool) [][]vg.Point {
+	verdicts := chart.Whiskers(at, x, y, *m.Safe.Judge.Interval(), *m.Toxic.Judge.Interval())
+	c.StrokeLines(chart.DottedLine(m.color), verdicts...)
+	h, v := rangesOf(m.Pair)
+	switch {
+	case h == nil:
+		return verdicts
+	case !filled:
+		lines := chart.Whiskers(at, x, y, *h, *v)
+		c.StrokeLines(m.whisker(), lines...)
+		return append(verdicts, lines...)
+	}
+	corners := chart.Rect(x(100*h[0]), y(100*v[0]), x(100*h[1]), y(100*v[1]))
 	c.FillPolygon(chart.Tint{Color: m.color}, corners)
 	c.StrokeLines(draw.LineStyle{Color: m.color, Width: 0.5}, append(corners, corners[0]))
-	return [][]vg.Point{{corners[0], corners[1]}, {corners[1], corners[2]}, {corners[3], corners[2]}, {corners[0], corners[3]}}
-}
-
-// drawWhiskers draws the intervals of a target's two rates, and returns their
-// lines.
-func drawWhiskers(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.Point) [][]vg.Point {
-	lines := chart.Whiskers(at, x, y, *m.Safe.Judge.Interval(), *m.Toxic.Judge.Interval())
-	c.StrokeLines(m.whisker(), lines...)
-	return lines
+	return append(verdicts, []vg.Point{corners[0], corners[1]}, []vg.Point{corners[1], corners[2]}, []vg.Point{corners[3], corners[2]}, []vg.Point{corners[0], corners[3]})
 }
 
 // whisker returns the line style of a target's intervals.
 func (m mine) whisker() draw.LineStyle { return draw.LineStyle{Color: m.color, Width: 0.9} }
-
-// drawJudgeError draws, as dotted lines, how far a target's two rates may be
-// off by its judge's known error. It returns the lines; a numbered variant has
-// none.
-func drawJudgeError(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.Point, numbered bool) [][]vg.Point {
-	h, v := m.Safe.Judge.Range, m.Toxic.Judge.Range
-	if numbered || m.Safe.Judge.JudgeError == nil || m.Toxic.Judge.JudgeError == nil {
-		return nil
-	}
-	lines := chart.Whiskers(at, x, y, [2]float64{h.Lo, h.Hi}, [2]float64{v.Lo, v.Hi})
-	c.StrokeLines(chart.DottedLine(m.color), lines...)
-	return lines
-}
 
 // drawCorrected draws a target's rates as corrected by people's labels: an open
 // mark, its two intervals, and a line from the point that the judge gives.
@@ -159,11 +143,11 @@ func drawCorrected(c *draw.Canvas, m mine, x, y func(float64) vg.Length, at vg.P
 }
 
 // drawArrows draws an arrow from each target to its variants, so that what a
-// defense costs and gains is visible as a path.
+// defense costs and gains is visible as a path. Samples have none to single answers.
 func (s *scatter) drawArrows(c *draw.Canvas, at []vg.Point) {
 	for i, m := range s.both {
 		base := slices.IndexFunc(s.both, func(o mine) bool {
-			return m.Safe.Run.Base != "" && o.Target == m.Safe.Run.Base && o.Datasets() == m.Datasets()
+			return m.Safe.Run.Base != "" && o.Target == m.Safe.Run.Base && o.Datasets() == m.Datasets() && o.Safe.Run.Samples == m.Safe.Run.Samples
 		})
 		switch {
 		case base >= 0 && len(s.both) > mostArrows:

@@ -1,0 +1,117 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/dataset"
+	"github.com/orbench/orbench/internal/figure"
+	"github.com/orbench/orbench/internal/provenance"
+	"github.com/orbench/orbench/internal/score"
+)
+
+// Published is the JSON of a result.
+type Published struct {
+	// Runs say what the figures are of: one target on the prompts of one label of one dataset.
+	Runs []PublishedRun `json:"runs"`
+	// Figures name the SHA-256 of a dataset where two have its name.
+	Figures []figure.Figure `json:"figures"`
+	// Measures says what the measures of Figures are.
+	Measures map[figure.Measure]figure.Meaning `json:"measures"`
+	// Warnings say which figures are not a fair measure.
+	Warnings []figure.Warning `json:"warnings"`
+	Cost     score.Cost       `json:"cost"`
+	// Simulated is true if any target or judge is a simulated model.
+	Simulated bool `json:"simulated"`
+	// OneModel names the models that are one, as somebody said, though several runs asked
+	// them.
+	OneModel [][2]orbench.KinSide `json:"one_model,omitempty"`
+	// SettingsThatDiffer lists the settings in which runs that are shown together differ.
+	SettingsThatDiffer []provenance.Difference `json:"settings_that_differ,omitempty"`
+	// LeftOut names what of older runs is not shown: targets that were asked in translation,
+	// and judges that counted more classes as refusals.
+	LeftOut []string `json:"left_out,omitempty"`
+	// Provenance says how the runs were made; nil if that is not known.
+	Provenance *provenance.Record `json:"provenance,omitempty"`
+}
+
+// PublishedRun is what a target was asked, and how.
+type PublishedRun struct {
+	// Run is the name of the run, if several are shown together.
+	Run string `json:"run,omitempty"`
+	figure.Keys
+	// Base is the target that this one is a variant of.
+	Base  string      `json:"base,omitempty"`
+	Asked score.Asked `json:"asked"`
+	// Language is that of nearly all answers, as its code of ISO 639-1.
+	Language string `json:"language,omitempty"`
+	// Samples is how often each prompt is asked, if several times.
+	Samples int `json:"samples,omitempty"`
+	dataset.Reading
+	// Of is the number of prompts of the label if the run stopped before it asked them all.
+	Of int `json:"of,omitempty"`
+	// ClusteredBy says what groups the prompts into Clusters.
+	ClusteredBy string `json:"clustered_by,omitempty"`
+	Clusters    int    `json:"clusters,omitempty"`
+	// Helped lists how the target's model is known to have helped to make the dataset.
+	Helped []dataset.Role `json:"helped,omitempty"`
+	// Plan is that of the labels that correct the rate, kept before the first of them.
+	Plan *annotation.KeptPlan `json:"plan,omitempty"`
+}
+
+// Data returns the result in its documented form. Empty lists are written as such, never as
+// null.
+func (v View) Data() any {
+	r := v.Result
+	p := Published{
+		Runs: []PublishedRun{}, Figures: append([]figure.Figure{}, r.All()...), Measures: map[figure.Measure]figure.Meaning{}, Warnings: append([]figure.Warning{}, warningsOf(r)...),
+		Cost: r.Cost, Simulated: r.Simulated, OneModel: r.OneModel, SettingsThatDiffer: r.SettingsThatDiffer, LeftOut: r.LeftOut, Provenance: r.Provenance,
+	}
+	for _, run := range r.Runs {
+		of := PublishedRun{
+			Run: run.Run, Keys: run.Keys(""), Base: run.Base, Asked: run.Asked, Language: run.Language, Samples: run.Samples, Reading: run.Reading,
+			Of: run.Of, ClusteredBy: run.ClusteredBy, Clusters: run.Clusters, Helped: run.Helped,
+		}
+		if run.Labeled != nil {
+			of.Plan = run.Labeled.Plan
+		}
+		p.Runs = append(p.Runs, of)
+	}
+	sums := map[string]string{}
+	for _, run := range r.Runs {
+		if sum, known := sums[run.Dataset]; known && sum != run.DatasetSHA256 {
+			sums[run.Dataset] = "" // two of one name
+		} else {
+			sums[run.Dataset] = run.DatasetSHA256
+		}
+	}
+	for i := range p.Figures {
+		f := &p.Figures[i]
+		if f.DatasetSHA256 == sums[f.Dataset] {
+			f.DatasetSHA256 = ""
+		}
+		if f.OtherDatasetSHA256 == sums[f.OtherDataset] {
+			f.OtherDatasetSHA256 = ""
+		}
+		p.Measures[f.Measure] = figure.Meanings[f.Measure]
+		for _, w := range p.Warnings {
+			if !slices.Contains(f.Warnings, w.Code) && slices.ContainsFunc(w.Of, func(k figure.Keys) bool { return k.Touches(f) }) {
+				f.Warnings = append(f.Warnings, w.Code)
+			}
+		}
+	}
+	return p
+}
+
+// Rows returns all figures, a line each.
+func (v View) Rows() any { return v.Data().(Published).Figures }
+
+// Warnings says, a line each, what a reader must know before using figures of
+// the result.
+func (v View) Warnings() (lines []string) {
+	for _, w := range warningsOf(v.Result) {
+		lines = append(lines, w.Text)
+	}
+	return lines
+}
