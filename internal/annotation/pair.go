@@ -436,39 +436,6 @@ func (c *CorrectedPairs) testByInterval() {
 	}
 }
 
-// Expected returns what Corrected would with some labels if people agreed with
-// the judge on all of them.
-func (p Paired) Expected(labels int, designEffect float64) (CorrectedPairs, bool) {
-	var c CorrectedPairs
-	settled := changes{settled: true}
-	var flips, others kind
-	for _, pair := range p.Pairs {
-		of := &settled
-		switch {
-		case pair.settled():
-		case pair.flipped():
-			of = flips.stratum(pair)
-			of.flipped = true
-		default:
-			of = others.stratum(pair)
-		}
-		of.size++
-		of.add(share(pair.BaseRefused), share(pair.CandidateRefused), 1)
-	}
-	c.Flips, c.Others = flips.size(), others.size()
-	c.LabeledFlips, c.LabeledOthers = sizes(c.Flips, c.Others, labels)
-	for i := range flips {
-		flips[i].scale(float64(c.LabeledFlips) / math.Max(1, float64(c.Flips)))
-		others[i].scale(float64(c.LabeledOthers) / math.Max(1, float64(c.Others)))
-	}
-	strata := slices.Concat(flips[:], others[:], []changes{settled})
-	ok := c.estimate(strata, designEffect)
-	if p.byJudge(&c, strata); p.Error != nil {
-		ok = true
-	}
-	return c, ok
-}
-
 // scale leaves a share of the labels.
 func (s *changes) scale(by float64) {
 	for _, sum := range []*float64{&s.n, &s.before, &s.after, &s.newly, &s.nolonger, &s.squares, &s.off, &s.offBase, &s.offCandidate, &s.offSquares} {
@@ -482,13 +449,6 @@ type kind [4]changes
 
 func (k *kind) stratum(pair Pair) *changes {
 	return &k[2*int(share(pair.CandidateRefused))+int(share(pair.Unsure))]
-}
-
-func (k *kind) size() (n int) {
-	for _, s := range k {
-		n += s.size
-	}
-	return n
 }
 
 // parts returns the strata, each with a label if possible: one that has none joins

@@ -30,9 +30,11 @@ func (a app) labelCommand() *cobra.Command {
 		Short: "Label answers by hand, and correct the rates with the labels",
 		Long: `Show the drawn answers of a run (by default the newest) one by one, without the model's
 name or the judges' verdicts. You label each with one key, and the label is stored at
-once. "orbench label draw" draws the answers. Answers that you have labeled are skipped,
-so you can stop and go on later. "orbench report" then prints the corrected rate beside
-each raw one.
+once. Where nothing is drawn, 25 answers of one rate are: some at first, the others by
+what you say of them; "orbench label draw" draws a number of your own. Answers that you
+have labeled are skipped, so you can stop and go on later. From the second step on, five
+are asked again, which says how often you agree with yourself. "orbench report" then
+prints the corrected rate beside each raw one.
 
 The screen shows the prompt, the start and the end of the answer, how wide the widest
 interval is, and about how many minutes are left. It shows no rate, so that nobody stops
@@ -45,8 +47,7 @@ were drawn. Then "orbench report BUILD" compares the moderators with people.
 --disputes shows the answers on which people differ, with each person's label, to a third
 person (--as cem) or to all of them together (--as "ana and ben"). From then on only the
 label that settles a dispute counts; the others are kept.`,
-		Example: `  orbench label draw --size 100
-  orbench label --as ana
+		Example: `  orbench label --as ana
   orbench report`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
