@@ -409,6 +409,9 @@ func apart(all, part float64) float64 { return math.Sqrt(math.Max(0, all*all-par
 func within(e stats.Estimate, least float64) stats.Estimate {
 	for _, v := range []*float64{&e.Value, &e.Lo, &e.Hi} {
 		*v = min(1, max(least, *v))
+		if math.Abs(*v) < 1e-12 {
+			*v = 0 // without a sign
+		}
 	}
 	return e
 }
