@@ -9,11 +9,18 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// The judge prompt, version 1, and its two endings. A version that has been
+// Wording is the newest version of the judge prompt; see Options.
+const Wording = 2
+
+// The versions of the judge prompt, and its two endings. A version that has been
 // used is never edited: a better wording becomes the next version, in new files.
+// Version 2 names the code of the fence right before the data, so that servers keep what
+// stands before it.
 var (
 	//go:embed prompts/refusal-v1.txt
-	refusalPrompt string
+	refusalPrompt1 string
+	//go:embed prompts/refusal-v2.txt
+	refusalPrompt2 string
 	//go:embed prompts/refusal-v1-line.txt
 	refusalLine string
 	//go:embed prompts/refusal-v1-json.txt
@@ -54,7 +61,11 @@ func newLLM(spec, rest string, opts Options) (Judge, error) {
 	j.model.Attempts = question.JudgeAttempts
 	switch named {
 	case "", "paper":
-		j.question = question.Question{Text: refusalPrompt, Line: refusalLine, JSON: refusalJSON, Word: plainMarker, Choices: paperClasses}
+		text := refusalPrompt2
+		if opts.Wording == 1 {
+			text = refusalPrompt1
+		}
+		j.question = question.Question{Text: text, Line: refusalLine, JSON: refusalJSON, Word: plainMarker, Choices: paperClasses}
 		j.classes = map[string]orbench.Class{}
 		for _, c := range paperClasses {
 			j.classes[c], _ = orbench.PaperClass(c).Class()

@@ -16,7 +16,8 @@ import (
 func TestPromptVersionsDoNotChange(t *testing.T) {
 	t.Parallel()
 	for name, p := range map[string]struct{ text, sum string }{
-		"refusal-v1.txt":      {refusalPrompt, "45268115a54b2d97"},
+		"refusal-v1.txt":      {refusalPrompt1, "45268115a54b2d97"},
+		"refusal-v2.txt":      {refusalPrompt2, "49eaa92ec86f974f"},
 		"refusal-v1-line.txt": {refusalLine, "5a23746363852139"},
 		"refusal-v1-json.txt": {refusalJSON, "cb4cd000aea7066e"},
 	} {

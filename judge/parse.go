@@ -34,6 +34,9 @@ type Options struct {
 	// FILE#HASH; nil reads the file. With the names and texts from Rubrics, a judge can
 	// be made again without its file.
 	Rubric func(named string) ([]byte, error)
+	// Wording is the version of the prompt of llm judges without a rubric; 0 means the
+	// newest.
+	Wording int
 	// Revision is that of the requests; see model.Request. Another one asks for verdicts anew.
 	Revision string
 }

@@ -36,16 +36,17 @@ var tricks = []struct{ name, answer string }{
 // stands between the two lines with the code, and the code nowhere inside.
 func TestTricksStayInsideTheFence(t *testing.T) {
 	t.Parallel()
-	for _, side := range []string{"reply", "request"} {
+	for n, side := range []string{"reply", "request", "reply", "request"} {
 		for _, tt := range tricks {
 			t.Run(side+"/"+tt.name, func(t *testing.T) {
 				t.Parallel()
+				wording := 1 + n/2
 				c := answered(tt.answer)
 				if side == "request" {
 					c = answered("Use the kill command.")
 					c.Prompt = orbench.NewPrompt(tt.answer, "", orbench.Safe)
 				}
-				posed := mustParse(t, "llm:openai/m", Options{}).(*llm).pose(c)
+				posed := mustParse(t, "llm:openai/m", Options{Wording: wording}).(*llm).pose(c)
 				r, marker := posed.Request, posed.Marker
 				text := r.Messages[0].Content
 				before, rest, _ := strings.Cut(text, "<<")

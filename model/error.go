@@ -57,6 +57,8 @@ type Error struct {
 	// Unusable is true where no call to the address can succeed until somebody changes it, the
 	// server or this machine, such as for a certificate. Message says what.
 	Unusable bool
+	// Unread says why a reply that came could not be read, without the reply; empty for others.
+	Unread string
 	// Used is what the provider reported for an answer that was refused here.
 	Used Usage
 }

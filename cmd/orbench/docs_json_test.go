@@ -61,7 +61,7 @@ var jsonForms = []struct {
 	{"comparison", "`compare`", compare.Result{}},
 	{"dataset", "`dataset stats`", dataset.Dataset{}},
 	{"dataset-stats", "`dataset stats`: the entry `stats`", dataset.Stats{}},
-	{"audit", "`audit`", audit.Report{}},
+	{"audit", "`report` of a build: the entry `audit`", audit.Report{}},
 	{"moderation", "`moderate`", moderation.Result{}},
 	{"policy", "`policy show`", policy.Policy{}},
 	{"benchmark-manifest", "a benchmark's `manifest.json`", benchmark.Manifest{}},

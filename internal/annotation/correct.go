@@ -109,7 +109,12 @@ func (w Words) Drawn(c Cell, s orbench.Subject) bool {
 
 // Chance returns the chance with which a subject was drawn from a cell; 0 if it
 // was not.
-func (w Words) Chance(c Cell, s orbench.Subject) float64 { return w.chance[drawing{c.Design(), s}] }
+func (w Words) Chance(c Cell, s orbench.Subject) float64 { return w.ChanceIn(c.Design(), s) }
+
+// ChanceIn returns the chance with which a drawing drew a subject; 0 if it did not.
+func (w Words) ChanceIn(design string, s orbench.Subject) float64 {
+	return w.chance[drawing{design, s}]
+}
 
 // On returns everything that people say of a subject: each person's latest label, first
 // those that may correct a rate and then the others, sorted by name, and what settled a

@@ -270,6 +270,24 @@ func TestRead(t *testing.T) {
 			},
 		},
 		{
+			name:    "words in other letters, in what tools put around them, and of rows that were passed over",
+			text:    "prompt,response,human verdict\np,r,True\nq,r,\"{\"\"choices\"\": [\"\"true\"\"]}\"\ns,r,['false']\nt,r,\nu,r,NaN\nv,r,Unsure\nw,r,skip\n",
+			options: ReadOptions{By: "ana", Column: "Human verdict", Refusal: []string{"TRUE"}},
+			want: []orbench.Annotation{
+				{Subject: orbench.AnswerSubject(prompt("p"), "r"), Class: orbench.Refusal, By: "ana"},
+				{Subject: orbench.AnswerSubject(prompt("q"), "r"), Class: orbench.Refusal, By: "ana"},
+				{Subject: orbench.AnswerSubject(prompt("s"), "r"), Class: orbench.FullAnswer, By: "ana"},
+			},
+		},
+		{
+			name: "a judge's verdict beside", text: "prompt,response,class,verdict\np,r,refusal,full_answer\n", options: ReadOptions{By: "ana"},
+			want: []orbench.Annotation{{Subject: orbench.AnswerSubject(prompt("p"), "r"), Class: orbench.Refusal, By: "ana", How: orbench.Sighted}},
+		},
+		{
+			name: "a value that no row has", text: "prompt,response,class\np,r,declined\nq,r,answered\n", options: ReadOptions{By: "ana", Refusal: []string{"refused"}},
+			fault: `l.csv: no row has the value "refused", which is to mean a refusal; the column has answered, declined; name values as they are in the column`,
+		},
+		{
 			name: "prompts with chances", text: "prompt,label,by,chance\np,unsafe,ana,0.25\n",
 			want: []orbench.Annotation{{Subject: orbench.PromptSubject(prompt("p")), Label: orbench.Toxic, By: "ana", Design: "elsewhere", Chance: 0.25}},
 		},
@@ -285,6 +303,54 @@ func TestRead(t *testing.T) {
 		}
 		if test.fault == "" && (err != nil || !reflect.DeepEqual(got, test.want)) {
 			t.Errorf("%s: %+v, %v", test.name, got, err)
+		}
+	}
+}
+
+// Lists and objects of JSON Lines are cells.
+func TestReadJSON(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		`{"prompt": "p", "response": "r", "class": ["Refusal"], "by": "ana"}`,
+		`{"prompt": "p", "response": "r", "class": {"choices": ["Refusal"]}, "by": "ana"}`,
+		`{"prompt": "p", "response": "r", "class": [{"value": "Refusal", "status": "submitted"}], "by": "ana"}`,
+	} {
+		got, err := Read("l.jsonl", bytes.NewBufferString(text), ReadOptions{})
+		if err != nil || len(got) != 1 || got[0].Class != orbench.Refusal {
+			t.Errorf("%s: %+v, %v", text, got, err)
+		}
+	}
+}
+
+// TestSwapped asks about labels that are surely the other way round, and not about those that
+// are as they should be, that differ by chance, or that are all the same.
+func TestSwapped(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		swapped bool
+		refused func(i int) bool
+	}{
+		"the other way round": {true, func(i int) bool { return i%4 != 0 }},
+		"as they should be":   {false, func(i int) bool { return i%4 == 0 }},
+		"by chance":           {false, func(i int) bool { return i%7 == 0 }},
+		"all the same":        {false, func(int) bool { return true }},
+	} {
+		var items []Item
+		var labels []orbench.Annotation
+		for i := range 16 {
+			group := SureAnswer
+			if i%4 == 0 {
+				group = SureRefusal
+			}
+			subject, class := orbench.Subject{byte(i)}, orbench.FullAnswer
+			if test.refused(i) {
+				class = orbench.Refusal
+			}
+			items = append(items, Item{Cell{}, subject, group})
+			labels = append(labels, orbench.Annotation{Subject: subject, Class: class, By: "ana"})
+		}
+		if _, done, _ := Place(labels, seq(items), Words{}, true); done.Swapped != test.swapped {
+			t.Errorf("%s: %+v", name, done)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/stats"
 )
 
 // Imported says what became of labels that were made elsewhere.
@@ -17,6 +18,8 @@ type Imported struct {
 	Unknown, Alone int
 	// Sighted counts the labels that were made with a judge's verdict in sight.
 	Sighted int
+	// Swapped is true if the labels agree with what judges say surely less than by chance.
+	Swapped bool
 }
 
 // Unsaid returns the annotations without the labels that the same person once gave to the
@@ -78,10 +81,15 @@ func Place(labels []orbench.Annotation, items iter.Seq2[Item, error], words Word
 			labeled[it.Cell]++
 		}
 	}
+	// What people say, and what judges do: an answer or a refusal.
+	both := [][]int{{0, 0}, {0, 0}}
 	found, drawn := map[orbench.Subject]bool{}, map[orbench.Subject]bool{}
 	for _, it := range known {
 		a := bySubject[it.Subject]
 		found[it.Subject] = true
+		if refused := it.Group == SureRefusal || it.Group == UnsureRefusal; a.Class != "" && (refused || it.Group == SureAnswer || it.Group == UnsureAnswer) {
+			both[of(a.Class.Refused())][of(refused)]++
+		}
 		chance := a.Chance
 		if chance == 0 && (random || labeled[it.Cell] == size[it.Cell]) {
 			chance = float64(labeled[it.Cell]) / float64(size[it.Cell])
@@ -110,5 +118,15 @@ func Place(labels []orbench.Annotation, items iter.Seq2[Item, error], words Word
 			}
 		}
 	}
+	kappa := stats.KappaOf(both).KappaCI95
+	done.Swapped = kappa != nil && kappa[1] < 0
 	return placed, done, nil
+}
+
+// of is the place of a class in a table of two.
+func of(refused bool) int {
+	if refused {
+		return 1
+	}
+	return 0
 }

@@ -143,12 +143,16 @@ func (t *Tally) peoples(designEffect, half float64) (rates []PersonRate, pairs [
 	return rates, pairs
 }
 
-// Disputes returns the entries that some people call refusals and others
-// answers, each with what they said, for somebody to settle.
+// Disputes returns the answers that some people call refusals and others answers, and the
+// prompts to which people give several labels, each with what they said, for somebody to
+// settle.
 func (w Words) Disputes(entries []Entry) []Entry {
 	var disputes []Entry
 	for _, e := range entries {
 		all := w.All(e.Subject)
+		if e.OfPrompt {
+			all = slices.DeleteFunc(w.On(e.Subject), func(a orbench.Annotation) bool { return a.How != orbench.Blind })
+		}
 		if !differ(all) {
 			continue
 		}
@@ -159,7 +163,9 @@ func (w Words) Disputes(entries []Entry) []Entry {
 }
 
 // differ reports whether some of the labels of an answer say refusal and some do
-// not.
+// not, or those of a prompt are not all the same.
 func differ(all []orbench.Annotation) bool {
-	return slices.ContainsFunc(all, func(a orbench.Annotation) bool { return a.Class.Refused() != all[0].Class.Refused() })
+	return slices.ContainsFunc(all, func(a orbench.Annotation) bool {
+		return a.Class.Refused() != all[0].Class.Refused() || a.Label != all[0].Label
+	})
 }

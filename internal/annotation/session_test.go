@@ -51,11 +51,11 @@ func TestKeys(t *testing.T) {
 		// want lists the labels that are kept, by subject; shown is a part of what is shown.
 		want, shown string
 	}{
-		{"ar", "0 full_answer, 1 refusal", "labeled: refuse"},
+		{"ar", "0 full_answer, 1 refusal", "labeled: refused"},
 		{"kd", "1 undecided", "1 undecided"},
 		{"nhalf of it\rp", "0 partial (half of it)", "note: half of it"},
 		{"xфa", "0 full_answer", "'ф' does nothing here"},
-		{"arbg", "0 full_answer, 1 refusal, 1 garbled", "Your label is refuse."},
+		{"arbg", "0 full_answer, 1 refusal, 1 garbled", "Your label is refused."},
 		{"aarb1\r", "0 full_answer, 1 full_answer, 2 refusal", "k leaves it.\n\nana  1 of 3"},
 		{"arb1\rg", "0 full_answer, 1 refusal, 0 garbled", "to your label 1"},
 		{"a9\r", "0 full_answer", "Your last label is number 1."},
@@ -63,8 +63,10 @@ func TestKeys(t *testing.T) {
 		{"u", "", "There is no label to take back."},
 		{"?q", "", "offers something else instead"},
 		{"aaabr", "0 full_answer, 1 full_answer, 2 full_answer, 2 refusal", "This was the last."},
-		{"abk", "0 full_answer", "Your label is still answer."},
+		{"abk", "0 full_answer", "Your label is still answered."},
 		{"aqr", "0 full_answer", "2 of 3"},
+		{"a", "0 full_answer", "\nRefused?  r yes  a no  d unsure  f finer  ? keys\n"},
+		{"fw", "0 answer_with_warning", "w warned p in part"},
 		{"a\nr\n", "0 full_answer, 1 refusal", ""},
 	} {
 		kept, out := sitDown(t, some(3), false, strings.NewReader(c.keys))

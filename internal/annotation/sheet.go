@@ -67,8 +67,8 @@ func Write(w io.Writer, jsonLines bool, entries []Entry) error {
 type ReadOptions struct {
 	// By is the person who gave the labels, for rows that name none.
 	By string
-	// Refusal lists the words that mean a refusal, if they are not our classes;
-	// every other word then means an answer. Column names the column of words.
+	// Refusal lists the words that mean a refusal, in any letter case, if they are not our
+	// classes; every other word then means an answer. Column names the column of words.
 	Refusal []string
 	Column  string
 	// At is the time of the annotations.
@@ -93,7 +93,11 @@ func Read(file string, in io.Reader, o ReadOptions) ([]orbench.Annotation, error
 	}
 	subject, prompt, answer := s.Column(subjectNames...), s.Column(promptNames...), s.Column(answerNames...)
 	word, person, note, chance, how := s.Column(words...), s.Column(personNames...), s.Column(noteNames...), s.Column(chanceNames...), s.Column(howNames...)
-	sighted := slices.ContainsFunc(s.Header, func(column string) bool { return column != o.Column && ofVerdict(column) })
+	sighted := false
+	for i, column := range s.Header {
+		// The column of people's labels has no judge's verdict, whatever its name.
+		sighted = sighted || i != word && ofVerdict(column)
+	}
 	switch {
 	case word < 0:
 		return nil, s.Fault(1, fmt.Sprintf("there is no column %q; there are %s", strings.Join(words, " or "), strings.Join(s.Header, ", ")),
@@ -110,8 +114,8 @@ func Read(file string, in io.Reader, o ReadOptions) ([]orbench.Annotation, error
 	var all []orbench.Annotation
 	values := map[string]int{}
 	for _, r := range s.Rows {
-		said, _ := reply.Unwrap(strings.TrimSpace(cell(r, word)))
-		if said = strings.TrimSpace(said); !o.labels(said) {
+		said := Bare(cell(r, word))
+		if !o.labels(said) {
 			continue
 		}
 		values[said]++
@@ -159,8 +163,8 @@ func Read(file string, in io.Reader, o ReadOptions) ([]orbench.Annotation, error
 		}
 		all = append(all, a)
 	}
-	for _, v := range o.Refusal {
-		if values[v] == 0 && len(all) > 0 {
+	for _, v := range Strangers(o.Refusal, values) {
+		if len(all) > 0 {
 			return nil, s.Fault(0, fmt.Sprintf("no row has the value %.60q, which is to mean a refusal; the column has %.300s", v, strings.Join(slices.Sorted(maps.Keys(values)), ", ")), "name values as they are in the column")
 		}
 	}
@@ -170,10 +174,34 @@ func Read(file string, in io.Reader, o ReadOptions) ([]orbench.Annotation, error
 	return all, nil
 }
 
-// labels reports whether a word is a label: not empty, nor one for a row that was passed over.
+// Bare is what a person said in a cell, without what a tool puts around it: Label Studio and
+// Argilla write {"choices": ["Refusal"]}, ["Refusal"] and [{"value": "Refusal"}].
+func Bare(cell string) string {
+	said, _ := reply.Unwrap(strings.TrimSpace(cell))
+	return strings.TrimSpace(said)
+}
+
+// noLabels are words of people and of tools for what nobody has labeled.
+var noLabels = []string{"skip", "skipped", "unsure", "not sure", "don't know", "cannot tell", "unlabeled", "pending", "discarded", "?", "-"}
+
+// IsLabel reports whether a word is a label: not empty, nor one for a row that was passed over.
+func IsLabel(word string) bool {
+	return word != "" && reply.IsValue(word) && !Means(noLabels, word)
+}
+
+// Means reports whether a word is one of some, in any letter case.
+func Means(words []string, word string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, word) })
+}
+
+// Strangers gives the words that are none of some values; the keys are values.
+func Strangers(words []string, values map[string]int) []string {
+	known := slices.Collect(maps.Keys(values))
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return Means(known, w) })
+}
+
 func (o ReadOptions) labels(word string) bool {
-	known := slices.Contains(o.Refusal, word) || len(o.Refusal) == 0 && slices.Contains(ClassNames(), strings.ToLower(word))
-	return known || word != "" && reply.IsValue(word) && !slices.Contains([]string{"skip", "skipped", "unsure", "unlabeled", "?", "-"}, strings.ToLower(word))
+	return Means(o.Refusal, word) || len(o.Refusal) == 0 && Means(ClassNames(), word) || IsLabel(word)
 }
 
 // ofVerdict reports whether a column has a judge's verdict, as in the files that
@@ -205,11 +233,11 @@ func Word(a orbench.Annotation) string {
 // class reads a label of an answer.
 func (o ReadOptions) class(word string) (orbench.Class, error) {
 	if len(o.Refusal) > 0 {
-		if slices.Contains(o.Refusal, word) {
+		if Means(o.Refusal, word) {
 			return orbench.Refusal, nil
 		}
 		for part := range strings.FieldsFuncSeq(word, func(r rune) bool { return strings.ContainsRune(";,|[]'\"{}", r) }) {
-			if slices.Contains(o.Refusal, strings.TrimSpace(part)) {
+			if Means(o.Refusal, strings.TrimSpace(part)) {
 				return "", fmt.Errorf("%.60q has several values, one of which means a refusal", word)
 			}
 		}

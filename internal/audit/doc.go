@@ -1,14 +1,11 @@
-// Package audit compares the moderators of a benchmark with people.
+// Package audit compares the moderators of a build with people. Report is the result.
 //
-// An audit has three steps. NewPlan says how many prompts people must label for
-// intervals of a wanted width. Draw takes that many from a benchmark, at random
-// and by category, and WriteSheet writes them as a table that shows raters the
-// prompts but not what the moderators said. ReadSheet reads the filled-in
-// tables. Examine compares every rater, including the moderators and their
-// ensemble, with a truth that the user chooses.
+// Draw takes prompts that were put to the vote, at random and by category. People label them
+// like any drawn prompt. Examine compares every person, every moderator and the moderators'
+// ensemble with the truth: the label that most people give.
 //
-// The package only computes: it knows no models and no store. What a
-// benchmark's build recorded about a prompt comes in as an Item.
+// The package only computes: it knows no models and no store. What a build recorded about a
+// prompt comes in as an Item, and what people said as annotation.Words.
 //
 // # Positive and negative
 //
@@ -20,10 +17,6 @@
 //
 // # Formulas
 //
-// Shares have Wilson intervals. The sample size solves Wilson's interval for
-// its half-width (see SampleSize). Residual toxicity is the share of toxic
-// prompts among those that pass. It follows from the two error rates by Bayes'
-// rule at a given prevalence; its interval is that of the ratio of the two
-// rates, transformed (see Residual). Agreement is Cohen's and Fleiss' kappa on
-// the labels as given.
+// Shares have Wilson intervals. The sample has each category's share, so a share of it is one
+// of the build. Agreement is Cohen's and Fleiss' kappa on the labels as given.
 package audit

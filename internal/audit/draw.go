@@ -6,32 +6,32 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
 )
 
 // Draw takes size items at random, by category. Each category contributes to
 // the sample in proportion to its size (by largest remainders), but at least
-// one item. Within a category every item has the same chance. The sample is in
-// a random order, so that raters see no pattern in it.
+// one item. Within a category every item has the same chance. A later draw adds to an
+// earlier one of the same seed.
 //
 // The sample depends on the seed and on which items there are, not on their
-// order. Items with the same ID count once. Draw returns an *orbench.InputError
-// if there are fewer items than size, or more categories.
-func Draw(items []Item, size int, seed uint64) ([]Item, error) {
-	items = slices.Clone(items)
-	slices.SortFunc(items, func(a, b Item) int { return cmp.Compare(a.ID, b.ID) })
-	items = slices.CompactFunc(items, func(a, b Item) bool { return a.ID == b.ID })
-	strata := map[orbench.Category][]Item{}
-	for _, it := range items {
+// order. Draw returns an *orbench.InputError if there are fewer items than size, or more
+// categories.
+func Draw(items []Item, words annotation.Words, size int, seed uint64, at time.Time) ([]orbench.Annotation, error) {
+	of, strata, before := design(items), map[orbench.Category][]Item{}, map[orbench.Category]int{}
+	for _, it := range slices.SortedFunc(slices.Values(items), func(a, b Item) int { return cmp.Compare(a.ID, b.ID) }) {
 		strata[it.Category] = append(strata[it.Category], it)
+		if words.ChanceIn(of, it.subject()) > 0 {
+			before[it.Category]++
+		}
 	}
 	bad := func(problem, hint string) error {
 		return &orbench.InputError{Setting: "size", Problem: problem, Hint: hint}
 	}
 	switch {
-	case size < 1:
-		return nil, bad("a sample has at least one prompt", "\"orbench audit plan\" says how many you need")
 	case size > len(items):
 		return nil, bad("there are only "+strconv.Itoa(len(items))+" prompts to draw from", "ask for no more than that")
 	case size < len(strata):
@@ -43,17 +43,16 @@ func Draw(items []Item, size int, seed uint64) ([]Item, error) {
 		counts = append(counts, len(strata[c]))
 	}
 	r := rand.New(rand.NewPCG(seed, drawStream))
-	shuffle := func(items []Item) {
-		r.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
-	}
-	var sample []Item
+	var drawn []orbench.Annotation
 	for i, share := range allot(size, counts) {
 		stratum := strata[categories[i]]
-		shuffle(stratum)
-		sample = append(sample, stratum[:share]...)
+		r.Shuffle(len(stratum), func(i, j int) { stratum[i], stratum[j] = stratum[j], stratum[i] })
+		share = max(share, before[categories[i]])
+		for _, it := range stratum[:share] {
+			drawn = append(drawn, orbench.Annotation{Subject: it.subject(), At: at, Design: of, Chance: float64(share) / float64(len(stratum))})
+		}
 	}
-	shuffle(sample)
-	return sample, nil
+	return drawn, nil
 }
 
 // drawStream separates the random numbers that choose a sample from those that

@@ -36,11 +36,15 @@ func (x *examination) againstEnsemble() []Against {
 			if !e.compared || !ok || !okMany {
 				continue
 			}
-			positive := e.truth == x.Positive
-			pairs.Add(0, versus.Once((one == x.Positive) == positive), versus.Once((many == x.Positive) == positive))
+			positive := e.truth == orbench.Safe
+			pairs.Add(0, versus.Once((one == orbench.Safe) == positive), versus.Once((many == orbench.Safe) == positive))
 		}
 		gain, ok := pairs.Difference(confidence)
-		all = append(all, Against{m.name, int(pairs.N()), pairs.Counts, defined(gain.Estimate, ok)})
+		a := Against{Moderator: m.name, N: int(pairs.N()), Counts: pairs.Counts}
+		if ok {
+			a.Gain = &gain.Estimate
+		}
+		all = append(all, a)
 	}
 	return all
 }
@@ -83,10 +87,10 @@ func (x *examination) leaveOneOut() []LeftOut {
 		}
 		return cases
 	}
-	all = append(all, LeftOut{"", len(moderators), figures(joined(moderators), x.Positive, x.Prevalence)})
+	all = append(all, LeftOut{"", len(moderators), figures(joined(moderators))})
 	for i, m := range moderators {
 		rest := slices.Concat(moderators[:i], moderators[i+1:])
-		all = append(all, LeftOut{m.name, len(rest), figures(joined(rest), x.Positive, x.Prevalence)})
+		all = append(all, LeftOut{m.name, len(rest), figures(joined(rest))})
 	}
 	return all
 }

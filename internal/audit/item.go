@@ -1,28 +1,67 @@
 package audit
 
-import "github.com/orbench/orbench"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
 
-// Item is what a benchmark's build recorded about one prompt.
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/benchmark"
+)
+
+// Item is a rewrite of a build that moderators voted on.
 type Item struct {
 	ID       orbench.PromptID
-	Prompt   string
+	Text     string
 	Category orbench.Category
 	// Votes holds the moderators' labels by moderator. A moderator that
 	// abstained has none, or Undecided.
 	Votes map[string]orbench.Label
 	// Decision is the build's final label, which decides whether the prompt
-	// passes as safe. It is empty if no build decided.
+	// passes as safe.
 	Decision orbench.Label
-	// Rewrite is false for seeds, which were voted on only for the toxic set.
-	// Full is true if the prompt is in the full set.
-	Rewrite, Full bool
 }
 
-// Build is the part of a benchmark that an audit needs.
-type Build struct {
-	// Name is the folder or file, for figures and errors.
-	Name string
-	// SHA256 is the hash of the data that the items were read from, in hex.
-	SHA256 string
-	Items  []Item
+// ItemOf takes an item from a row of a lineage. It is false for a row that nobody voted on,
+// such as a duplicate, and for a seed.
+func ItemOf(r *benchmark.Record) (Item, bool) {
+	if len(r.Votes) == 0 || r.Kind != benchmark.Rewritten {
+		return Item{}, false
+	}
+	it := Item{ID: r.ID, Text: r.Text, Category: r.Category, Decision: r.Label, Votes: map[string]orbench.Label{}}
+	for _, v := range r.Votes {
+		it.Votes[v.Moderator] = v.Label
+	}
+	return it, true
+}
+
+// subject is what people's labels of the prompt are about.
+func (it Item) subject() orbench.Subject {
+	return orbench.PromptSubject([]orbench.Message{{Role: orbench.User, Content: it.Text}})
+}
+
+// design names the drawing from these items. Other items have another.
+func design(items []Item) string {
+	ids := make([]orbench.PromptID, len(items))
+	for i, it := range items {
+		ids[i] = it.ID
+	}
+	slices.Sort(ids)
+	h := sha256.New()
+	for _, id := range ids {
+		h.Write([]byte(id + "\n"))
+	}
+	return "prompts put to the vote #" + hex.EncodeToString(h.Sum(nil)[:6])
+}
+
+// Entries are the drawn items for people to label.
+func Entries(items []Item, words annotation.Words) (drawn []annotation.Entry) {
+	of := design(items)
+	for _, it := range items {
+		if chance := words.ChanceIn(of, it.subject()); chance > 0 {
+			drawn = append(drawn, annotation.Entry{Subject: it.subject(), Prompt: it.Text, OfPrompt: true, Chance: chance})
+		}
+	}
+	return drawn
 }

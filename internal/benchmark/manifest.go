@@ -160,7 +160,7 @@ type Quality struct {
 //	p·4/25 / (p·4/25 + (1-p)·72/75)
 //
 // and the interval is that of the ratio of the two rates; see stats.Residual. An
-// audit of this very benchmark replaces the borrowed error; see orbench audit.
+// audit of this very benchmark replaces the borrowed error; see orbench label.
 type Residual struct {
 	Prevalence float64 `json:"prevalence"`
 	Share      float64 `json:"share"`

@@ -185,7 +185,7 @@ Start with "orbench demo": it needs no key and no network.`,
 	add(itself, storeCommand(env), configCommand(env), doctorCommand(env))
 	add(further, simCommand(env), versionCommand(env))
 	for _, c := range root.Commands() {
-		if slices.Contains([]string{"audit", "batch", "config", "policy", "worker"}, c.Name()) {
+		if slices.Contains([]string{"batch", "config", "policy", "worker"}, c.Name()) {
 			c.GroupID = further
 		}
 	}

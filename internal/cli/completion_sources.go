@@ -62,10 +62,8 @@ func sourceOf(command, flag string) source {
 
 // arguments are the sources of what stands behind commands.
 var arguments = map[string]source{
-	"audit draw":      datasets,
 	"batch cancel":    inTurn(runs),
 	"batch status":    inTurn(runs),
-	"audit report":    fixed(files),
 	"compare":         inTurn(runs, runs),
 	"dataset compare": inTurn(datasets, datasets),
 	"dataset pull":    pullable,

@@ -28,9 +28,7 @@ var exampleFiles = map[string]string{
 
 // onlyParsed are the beginnings of examples that a test does not run, and why.
 var onlyParsed = map[string]string{
-	"orbench audit draw":                        "a built benchmark",
-	"orbench audit report":                      "labels of people",
-	"orbench batch":                             "a run that is asked by batch",
+	"orbench batch": "a run that is asked by batch",
 	"orbench build --config build.yaml --refre": "a built benchmark",
 	"orbench dataset pull":                      "the network",
 	"orbench report run-1a2b3c4d --out":         "plots, which stories draw",

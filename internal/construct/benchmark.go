@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/audit"
 	"github.com/orbench/orbench/internal/benchmark"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/folder"
@@ -27,6 +28,8 @@ type Benchmark struct {
 	Pairs []Pair
 	// Dir is the folder of the benchmark. It is empty if it was not written.
 	Dir string
+	// Audit compares the moderators with people; nil if no prompt was drawn for that.
+	Audit *audit.Report
 
 	// cost is the cost of all calls. It is empty if the benchmark was not written.
 	cost    string

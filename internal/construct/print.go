@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/audit"
 	"github.com/orbench/orbench/internal/benchmark"
 	"github.com/orbench/orbench/internal/generator"
 	"github.com/orbench/orbench/internal/job"
@@ -16,6 +18,7 @@ import (
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/stats"
 )
@@ -35,7 +38,34 @@ func (b *Builder) Made(ctx context.Context, m store.Reader) (*Benchmark, error) 
 	if err == nil && made == nil {
 		err = &orbench.InputError{Problem: "no seed of build " + b.Config.Name + " is there yet", Hint: "run its orbench build again; it continues"}
 	}
-	return made, err
+	if err != nil {
+		return nil, err
+	}
+	return made, made.Examine(ctx, m)
+}
+
+// Examine compares the moderators with what people said of drawn prompts, if any were drawn.
+func (b *Benchmark) Examine(ctx context.Context, m store.Reader) error {
+	said, err := m.Annotations(ctx)
+	if err != nil {
+		return err
+	}
+	items, err := b.Voted()
+	if err == nil {
+		b.Audit = audit.Examine(items, annotation.NewWords(said))
+	}
+	return err
+}
+
+// Voted lists the rewrites that moderators voted on, each once.
+func (b *Benchmark) Voted() (items []audit.Item, err error) {
+	seen := map[orbench.PromptID]bool{}
+	err = b.Lineage(func(r *benchmark.Record) {
+		if it, ok := audit.ItemOf(r); ok && !seen[it.ID] {
+			seen[it.ID], items = true, append(items, it)
+		}
+	})
+	return items, err
 }
 
 // Document is the report for people. A brief screen shows the sets, how many prompts each
@@ -54,6 +84,9 @@ func (b *Benchmark) Document() table.Document {
 	b.addSearch(&d)
 	b.addGenerators(&d)
 	b.addBrief(&d)
+	if b.Audit != nil {
+		b.Audit.AddTo(&d)
+	}
 	return d
 }
 
@@ -137,7 +170,7 @@ func (b *Benchmark) addBrief(d *table.Document) {
 	d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("Left by each stage: %s seeds%s → %s rewrites → %s %s → %s safe, %s of them by the second chance → %s refused by selectors.",
 		table.Count(f.Seeds.Kept), fed, table.Count(f.Rewrites.Items), table.Count(f.Rewrites.Kept), kept,
 		table.Count(full), table.Count(full-f.Moderation.Voted[orbench.Safe]), table.Count(f.Selection.HardCandidates))))
-	if r := b.Quality.Residual; r.Share > 0 {
+	if r := b.Quality.Residual; r.Share > 0 && b.Audit == nil {
 		d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("About %s (%s) of the safe prompts are toxic, if these moderators err as those of the published study did.",
 			table.Percent(r.Share), table.Interval(&[2]float64{r.Low, r.High}))))
 	}
@@ -163,12 +196,16 @@ func (b *Benchmark) addBrief(d *table.Document) {
 		d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("Next: measure a model on %s with orbench eval, which makes %s; a dry run shows their cost.",
 			filepath.Join(b.Dir, string(benchmark.HardSet)+ending(b.Manifest)), table.Counted(n, "call", "calls"))))
 	}
+	if n := f.Moderation.Voted[orbench.Toxic]; n > 0 && b.Audit == nil {
+		d.AddTo(table.OnBrief, table.Line(audit.Outlook(float64(n)/float64(n+f.Moderation.Voted[orbench.Safe]))),
+			table.Line("Check them with: orbench label "+untrusted.Shell(b.Config.Name)))
+	}
 }
 
 // Data is the result of the build in its documented form.
 func (b *Benchmark) Data() any {
 	return map[string]any{
-		"dir": b.Dir, "simulated": b.Simulated, "funnel": b.Funnel, "worn_out": b.Exhausted, "agreement": b.Quality.Agreement, "search": b.Search, "generators": b.Generators,
+		"dir": b.Dir, "simulated": b.Simulated, "funnel": b.Funnel, "worn_out": b.Exhausted, "agreement": b.Quality.Agreement, "search": b.Search, "generators": b.Generators, "audit": b.Audit,
 	}
 }
 

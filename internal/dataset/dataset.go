@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"hash/maphash"
 	"iter"
 	"path/filepath"
 	"regexp"
@@ -187,7 +188,7 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 
 	h := newHasher(hashVersion)
 	// One byte is enough to tell labels apart, since their first letters differ.
-	seen, folded := map[uint64]byte{}, map[uint64]bool{}
+	seen, folded, seed := map[uint64]byte{}, map[uint64]bool{}, maphash.MakeSeed()
 	n := 0
 	for p, err := range itemsOf(in, nil) {
 		if ctx.Err() != nil {
@@ -213,7 +214,7 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 		if entities.MatchString(text) {
 			d.escaped++
 		}
-		of := idBits(orbench.NewPrompt(strings.ToLower(strings.Join(strings.Fields(text), " ")), "", "").ID)
+		of := maphash.String(seed, strings.ToLower(strings.Join(strings.Fields(text), " ")))
 		if folded[of] {
 			d.alike++
 		}

@@ -342,6 +342,9 @@ func findRecordingColumns(file string, have []string, at func(string) bool, opts
 			return c, err
 		}
 	}
+	if c.Prompt != "" && c.Prompt == c.Response {
+		return c, &orbench.InputError{File: file, Line: 1, Problem: fmt.Sprintf("the column %s is named for the prompts and for the answers", untrusted.Quote(c.Response)), Hint: "name another with `response-column`"}
+	}
 	among := func(names []string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(responseNames, strings.ToLower(name)) })
 	}
@@ -403,6 +406,9 @@ func (in *recordingInput) item(r rows.Row) (a Answer, err error) {
 	}
 	if a.Gold, err = cellName(in.Name, r, 1, "gold label", in.columns.Gold, "gold-column"); err != nil {
 		return Answer{}, err
+	}
+	if said, dress := reply.Unwrap(a.Gold); dress != "" {
+		a.Gold = strings.TrimSpace(said)
 	}
 	if in.columns.Gold != "" && a.Gold == "" {
 		return Answer{}, r.Fault(in.Name, fmt.Sprintf("no gold label in column %q", in.columns.Gold), "fill it in or delete the row")

@@ -21,7 +21,6 @@ func TestRecordingColumns(t *testing.T) {
 		"answers in a usual prompt":   {"id,text", dataset.RecordingOptions{Response: "Text"}, dataset.RecordingColumns{Response: "text"}},
 		"answers in the likelier one": {"prompt,question", dataset.RecordingOptions{Response: "prompt"}, dataset.RecordingColumns{Prompt: "question", Response: "prompt"}},
 		"prompts in a usual answer":   {"output,reply", dataset.RecordingOptions{Prompt: "Output"}, dataset.RecordingColumns{Prompt: "output", Response: "reply"}},
-		"both named alike":            {"text,id", dataset.RecordingOptions{Prompt: "text", Response: "text"}, dataset.RecordingColumns{Prompt: "text", Response: "text"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

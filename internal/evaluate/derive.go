@@ -88,7 +88,7 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 	}
 	design := r.Design()
 	design.Words = annotation.NewWords(annotations)
-	tally := score.NewTally(design)
+	tally, texts := score.NewTally(design), fixed{}
 	// One goroutine does the counting and writing, which is a fifth of all
 	// work. More than a few others would only fill the memory with waiting
 	// rows.
@@ -109,6 +109,9 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 		}
 		chunk := score.Chunk{Dataset: judged[0].dataset, Prompts: judged[0].prompts, Rows: make([][][]score.AnswerRow, len(r.Targets))}
 		for _, j := range judged {
+			for i := range j.rows {
+				texts.add(&j.rows[i])
+			}
 			walked += len(j.rows)
 			if len(j.lacking) > 0 {
 				sinks.Missing(j.lacking)
@@ -140,6 +143,9 @@ func (r *Run) DeriveTo(ctx context.Context, m store.Reader, sinks Sinks) (score.
 		return score.Result{}, err
 	}
 	result, err := tally.Result()
+	if r.Reading.Date != reply.First { // which asked nobody
+		texts.note(&result)
+	}
 	if count != nil {
 		r.addStopping(&result, count)
 	}

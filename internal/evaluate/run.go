@@ -265,10 +265,10 @@ func (r *Run) Prompts() int {
 }
 
 // KnownCalls returns how many calls of the run are known in advance. ok is
-// false if only a walk can tell, because several prompts or rounds may share
-// calls or some cannot be made.
+// false if only a walk can tell, because several rounds may share calls or some
+// cannot be made.
 func (r *Run) KnownCalls() (n int, ok bool) {
-	if len(r.Datasets) != 1 || r.Until != nil || r.Lacks != nil || r.Shard.Of > 1 {
+	if r.Until != nil || r.Lacks != nil || r.Shard.Of > 1 {
 		return 0, false
 	}
 	if r.Recorded {

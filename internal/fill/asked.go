@@ -6,6 +6,7 @@ import (
 
 	"github.com/orbench/orbench/internal/pace"
 	"github.com/orbench/orbench/internal/price"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/model"
 )
 
@@ -27,6 +28,10 @@ type asked struct {
 	// in a row it said so of, in the same words.
 	refused string
 	alike   int
+	// unread is why replies could not be read before there was any response, and unreadable how
+	// many in a row were so.
+	unread     string
+	unreadable int
 	// dead is why the model is asked no more.
 	dead error
 }
@@ -95,15 +100,29 @@ func (a *asked) succeed() {
 	a.answered, a.failedInRow = true, 0
 }
 
+// unreadAlike notes a reply that could not be read, and reports whether the first replies of the
+// model are all so, in the same way.
+func (a *asked) unreadAlike(failed *model.Error) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.answered || failed.Unread == "" || failed.Unread != a.unread {
+		a.unread, a.unreadable = failed.Unread, 0
+	}
+	a.unreadable++
+	return failed.Unread != "" && a.unreadable >= unreadableAlike
+}
+
 // fail notes a call that was given up, and gives the model up where going on is pointless.
 func (a *asked) fail(failed *model.Error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.answered && failed.Status == http.StatusForbidden {
-		return // it is of the prompt
+	// A guard says it of single prompts.
+	ofPrompt := failed.Status == http.StatusForbidden || failed.Kind == model.Invalid && reply.OfPolicy(failed.Message)
+	if a.answered && ofPrompt {
+		return
 	}
 	a.failedInRow++
-	if said := failed.Message; failed.Kind != model.Invalid || said == "" || said != a.refused {
+	if said := failed.Message; failed.Kind != model.Invalid || ofPrompt || said == "" || said != a.refused {
 		a.refused, a.alike = said, 0
 	}
 	a.alike++
@@ -113,6 +132,9 @@ func (a *asked) fail(failed *model.Error) {
 	gaveUp := &GivenUpError{Provider: a.Provider, Model: a.Model, Err: failed}
 	switch {
 	case failed.Fatal(), failed.Rejected(), failed.RetryAfter > pace.LongestWait, (failed.Unusable || unreachable(failed)) && !a.answered:
+		a.dead = gaveUp
+	case a.unreadable >= unreadableAlike && failed.Unread != "":
+		gaveUp.InRow = a.unreadable
 		a.dead = gaveUp
 	case a.failedInRow >= giveUpAfter, failed.Kind == model.Invalid && failed.Status != 0 && a.alike >= refusedAlike && !a.answered:
 		gaveUp.InRow = a.failedInRow

@@ -22,7 +22,8 @@ const (
 	maxBackoff = 30 * time.Second
 	// giveUpAfter is how many calls of a model may fail in a row, and refusedAlike how many
 	// of them the provider may find wrong in the same words: they say what is wrong with all.
-	giveUpAfter, refusedAlike = 20, 3
+	// unreadableAlike is how many of a model's first replies may be unreadable in the same way.
+	giveUpAfter, refusedAlike, unreadableAlike = 20, 3, 5
 	// mostTimeouts is how many attempts of a call may time out. The model may have worked
 	// through each of them, so that it is charged, and what was too slow twice is likely
 	// to be so again.
@@ -126,7 +127,7 @@ func (l *Lane) attempts(ctx, calls context.Context, c call, of *asked) (model.Re
 			if failed.Kind == model.Timeout && response.Latency > config.Timeout*3/4 {
 				timeouts++
 			}
-			if !failed.Retryable() || n >= config.Attempts || timeouts >= mostTimeouts || failed.Unusable && !of.hasAnswered() ||
+			if of.unreadAlike(failed) || !failed.Retryable() || n >= config.Attempts || timeouts >= mostTimeouts || failed.Unusable && !of.hasAnswered() ||
 				n >= unreachableAfter && (unreachable(failed) || failed.Status == 0 && WebPage(failed.Error())) && !of.hasAnswered() {
 				return model.Response{}, failed
 			}

@@ -30,7 +30,7 @@ func TestWhatCannotSucceed(t *testing.T) {
 		var n atomic.Int64
 		return func(w http.ResponseWriter, r *http.Request) {
 			if on(n.Add(1)) {
-				http.Error(w, `{"error":{"message":"no"}}`, status)
+				http.Error(w, `{"error":{"message":"no, says the house guard"}}`, status)
 				return
 			}
 			answer(w, r)
@@ -68,9 +68,10 @@ func TestWhatCannotSucceed(t *testing.T) {
 		"no TLS":             {open, answer, "http:", "https:", false, "the server does not speak TLS: give the address with http://", soon, 0, 64},
 		"TLS":                {secured(nil), answer, "https:", "http:", false, "sent an HTTP request to an HTTPS server", soon, 0, 64},
 		"no scheme":          {open, answer, "http:", "ftp:", false, "the address must begin with https:// or http://", soon, 0, 64},
-		"401":                {open, status(401, always), "", "", false, "denied (HTTP 401): no", soon, 0, 64},
-		"403":                {open, status(403, always), "", "", false, " after 20 failed calls in a row, the last: p/instant: denied (HTTP 403): no", 51, 0, 64},
+		"401":                {open, status(401, always), "", "", false, "denied (HTTP 401): no, says", soon, 0, 64},
+		"403":                {open, status(403, always), "", "", false, " after 20 failed calls in a row, the last: p/instant: denied (HTTP 403): no, says", 51, 0, 64},
 		"one 403":            {open, status(403, func(n int64) bool { return n == 1 }), "", "", false, "", 1, calls - 1, 64},
+		"400 of a guard":     {open, status(400, func(n int64) bool { return n > 20 }), "", "", false, "", calls - 20, 20, 1},
 		"403 of a guard":     {open, status(403, func(n int64) bool { return n > 20 }), "", "", false, "", calls - 20, 20, 1},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -66,7 +66,10 @@ const mostOfOne = 0.034
 func TestFailedAttemptsCount(t *testing.T) {
 	t.Parallel()
 	for name, reply := range map[string]func(w http.ResponseWriter, r *http.Request, n int){
-		"unreadable": func(w http.ResponseWriter, _ *http.Request, _ int) { fmt.Fprint(w, "<html>") },
+		// Not all in the same form, which would end it.
+		"unreadable": func(w http.ResponseWriter, _ *http.Request, n int) {
+			fmt.Fprint(w, []string{"<html>", "{}", `{"choices": [{}]}`}[n%3])
+		},
 		"cut": func(w http.ResponseWriter, _ *http.Request, _ int) {
 			w.Header().Set("Content-Length", "900")
 			fmt.Fprint(w, "{")

@@ -21,8 +21,8 @@ type Reason struct {
 	Status int
 	// Unreachable is true where no connection was made.
 	Unreachable bool
-	// Unusable is that of the model.Error.
-	Unusable bool
+	// Unusable is that of the model.Error, and Unread is true where a reply could not be read.
+	Unusable, Unread bool
 	// Text says it in a few words: those of the first such failure.
 	Text string
 	// Calls is how many failed so.
@@ -46,7 +46,7 @@ func (r Reason) alike(o Reason) bool {
 
 // reasonOf is the reason of a failure whose attempts had so much time.
 func reasonOf(of model.Ref, failed *model.Error, limit time.Duration) Reason {
-	r := Reason{Of: of, Kind: failed.Kind, Status: failed.Status, Unreachable: unreachable(failed), Unusable: failed.Unusable, Calls: 1}
+	r := Reason{Of: of, Kind: failed.Kind, Status: failed.Status, Unreachable: unreachable(failed), Unusable: failed.Unusable, Unread: failed.Unread != "", Calls: 1}
 	bare := *failed
 	bare.Provider, bare.Model, bare.Kind, bare.Status, bare.Unusable = "", "", "", 0, false
 	said := strings.TrimPrefix(bare.Error(), ": ")

@@ -47,8 +47,8 @@ func (*kept) Put(context.Context, []store.Record) error                      { r
 func (*kept) PutFailures(context.Context, []store.Failure) error             { return nil }
 func (*kept) Close() error                                                   { return nil }
 
-// reply is what a simulated server does with a call, and after how long.
-type reply struct {
+// served is what a simulated server does with a call, and after how long.
+type served struct {
 	after time.Duration
 	err   *model.Error
 	said  *model.Allowance
@@ -81,7 +81,7 @@ type server struct {
 	// share of the oracle at least, rejects per answer at most (0 for any number).
 	share, rejects float64
 	// serve makes a server that decides about calls; nobody else asks it meanwhile.
-	serve func() func(arrival) reply
+	serve func() func(arrival) served
 	// could is how many answers a second the oracle gets at a time, who knows the server.
 	could func(at time.Duration) float64
 	// burst is what it gets at once before.
@@ -99,7 +99,7 @@ const (
 	spread               = 0.3
 )
 
-func reject(a arrival, status int, retryAfter time.Duration) reply {
+func reject(a arrival, status int, retryAfter time.Duration) served {
 	kind := model.Transient
 	switch status {
 	case 429:
@@ -107,7 +107,7 @@ func reject(a arrival, status int, retryAfter time.Duration) reply {
 	case 504:
 		kind = model.Timeout
 	}
-	return reply{after: a.between(rejectFrom, rejectTo), err: &model.Error{Kind: kind, Status: status, RetryAfter: retryAfter}}
+	return served{after: a.between(rejectFrom, rejectTo), err: &model.Error{Kind: kind, Status: status, RetryAfter: retryAfter}}
 }
 
 func steady(rate float64) func(time.Duration) float64 {
@@ -125,12 +125,12 @@ func random(share float64, latency, retryAfter time.Duration, bar float64) serve
 	odds := share / (1 - share)
 	return server{
 		name: fmt.Sprintf("random 429, %g%%, %v, Retry-After %v", 100*share, latency, retryAfter), concurrency: places, share: bar,
-		serve: func() func(arrival) reply {
-			return func(a arrival) reply {
+		serve: func() func(arrival) served {
+			return func(a arrival) served {
 				if a.random.Float64() < share {
 					return reject(a, 429, retryAfter)
 				}
-				return reply{after: a.about(latency, spread)}
+				return served{after: a.about(latency, spread)}
 			}
 		},
 		could: each(places, latency+time.Duration(odds*float64(meanReject))),
@@ -143,11 +143,11 @@ func limits(name, says string, rate, burst, bar, rejects float64, make func() li
 	const latency = 300 * time.Millisecond
 	return server{
 		name: name + ", says " + says, concurrency: 128, share: bar, rejects: rejects, burst: burst, could: steady(rate),
-		serve: func() func(arrival) reply {
+		serve: func() func(arrival) served {
 			l := make()
-			return func(a arrival) reply {
+			return func(a arrival) served {
 				ok, next, left := l.take(time.Unix(0, 0).Add(a.at))
-				r := reply{after: a.about(latency, spread)}
+				r := served{after: a.about(latency, spread)}
 				if !ok {
 					switch says {
 					case "exact":
@@ -197,12 +197,12 @@ func full(name string, status, concurrency int, bar, rejects float64, room func(
 	const latency = 500 * time.Millisecond
 	return server{
 		name: name, concurrency: concurrency, share: bar, rejects: rejects,
-		serve: func() func(arrival) reply {
-			return func(a arrival) reply {
+		serve: func() func(arrival) served {
+			return func(a arrival) served {
 				if float64(a.inFlight) >= math.Floor(room(a.at)) {
 					return reject(a, status, 0)
 				}
-				return reply{after: a.about(latency, spread)}
+				return served{after: a.about(latency, spread)}
 			}
 		},
 		could: func(at time.Duration) float64 {
@@ -219,11 +219,11 @@ func faults() server {
 	slow := share / kinds / (1 - share*(kinds-1)/kinds)
 	return server{
 		name: "faults of eight kinds on 30%", concurrency: places, share: 0.5,
-		serve: func() func(arrival) reply {
-			return func(a arrival) reply {
+		serve: func() func(arrival) served {
+			return func(a arrival) served {
 				answer := a.about(latency, spread)
 				if a.random.Float64() >= share {
-					return reply{after: answer}
+					return served{after: answer}
 				}
 				switch kind := a.random.IntN(kinds); kind {
 				case 0:
@@ -231,9 +231,9 @@ func faults() server {
 				case 1, 2, 3, 4, 5:
 					return reject(a, []int{500, 502, 503, 504, 529}[kind-1], 0)
 				case 6:
-					return reply{after: a.between(rejectFrom, rejectTo), err: &model.Error{Kind: model.Transient}} // a reset
+					return served{after: a.between(rejectFrom, rejectTo), err: &model.Error{Kind: model.Transient}} // a reset
 				default:
-					return reply{after: answer + slowBy}
+					return served{after: answer + slowBy}
 				}
 			}
 		},
@@ -279,18 +279,18 @@ func family() []server {
 	all = append(all,
 		server{
 			name: "throughput peaks at 32 in flight", concurrency: 256, share: 0.6,
-			serve: func() func(arrival) reply {
-				return func(a arrival) reply {
+			serve: func() func(arrival) served {
+				return func(a arrival) served {
 					n := float64(a.inFlight+1) / 32
-					return reply{after: a.about(time.Duration(float64(answer)*(1+n*n)), spread)}
+					return served{after: a.about(time.Duration(float64(answer)*(1+n*n)), spread)}
 				}
 			},
 			could: steady(16 / answer.Seconds()),
 		},
 		server{
 			name: "30 s an answer, heavy tails", concurrency: 256, share: 0.85,
-			serve: func() func(arrival) reply {
-				return func(a arrival) reply { return reply{after: a.about(30*time.Second, 1)} }
+			serve: func() func(arrival) served {
+				return func(a arrival) served { return served{after: a.about(30*time.Second, 1)} }
 			},
 			could: each(256, 30*time.Second),
 		},
@@ -299,12 +299,12 @@ func family() []server {
 		full("529 above 16 in flight, 128 allowed", 529, 128, 0.75, 0.3, steady(16)),
 		server{
 			name: "504 at once for 20%", concurrency: 64, share: 0.75,
-			serve: func() func(arrival) reply {
-				return func(a arrival) reply {
+			serve: func() func(arrival) served {
+				return func(a arrival) served {
 					if a.random.Float64() < 0.2 {
 						return reject(a, 504, 0)
 					}
-					return reply{after: a.about(answer, spread)}
+					return served{after: a.about(answer, spread)}
 				}
 			},
 			could: each(64, answer+meanReject/4),
@@ -326,14 +326,14 @@ func dip(at time.Duration) float64 {
 func tokens() server {
 	const perMinute, mean = 300_000, 500
 	l := limits("tokens per minute", "nothing", perMinute/mean/60, perMinute/mean, 0.85, 0.06, nil)
-	l.serve = func() func(arrival) reply {
+	l.serve = func() func(arrival) served {
 		type use struct {
 			at     time.Duration
 			tokens int
 		}
 		var window []use
 		used := 0
-		return func(a arrival) reply {
+		return func(a arrival) served {
 			for len(window) > 0 && a.at-window[0].at >= time.Minute {
 				used -= window[0].tokens
 				window = window[1:]
@@ -344,7 +344,7 @@ func tokens() server {
 			}
 			used += n
 			window = append(window, use{a.at, n})
-			return reply{after: a.about(300*time.Millisecond, spread), tokens: n}
+			return served{after: a.about(300*time.Millisecond, spread), tokens: n}
 		}
 	}
 	return l
@@ -356,10 +356,10 @@ func sharing() server {
 	l := limits("shared with a client that comes and goes", "nothing", 50, 5, 0.7, 0.15, nil)
 	var took, tried float64
 	l.other = func() float64 { return took / tried }
-	l.serve = func() func(arrival) reply {
+	l.serve = func() func(arrival) served {
 		s := newStrict(5, steady(50))
 		var next time.Duration // call of the other
-		return func(a arrival) reply {
+		return func(a arrival) served {
 			for next <= a.at {
 				if other(next) {
 					tried++
@@ -372,7 +372,7 @@ func sharing() server {
 			if ok, _, _ := s.take(time.Unix(0, 0).Add(a.at)); !ok {
 				return reject(a, 429, 0)
 			}
-			return reply{after: a.about(300*time.Millisecond, spread)}
+			return served{after: a.about(300*time.Millisecond, spread)}
 		}
 	}
 	l.could = func(at time.Duration) float64 {

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
@@ -31,6 +33,30 @@ func (x *Index) Items(ctx context.Context, m store.Reader, r *run.Run, target, l
 			yield(annotation.Item{}, err)
 		}
 	}
+}
+
+// Others counts the answers of a run that another model gave, which nobody labels.
+func (x *Index) Others(ctx context.Context, m store.Reader, r *run.Run) (n int, err error) {
+	s, err := x.Study(ctx, m, r, nil)
+	if err != nil {
+		return 0, err
+	}
+	if s == nil {
+		result, err := r.DeriveTo(ctx, m, evaluate.Sinks{})
+		for _, of := range result.Runs {
+			n += of.ServedByOther
+		}
+		return n, err
+	}
+	status := slices.Index(s.Dimensions, "status")
+	for _, counts := range s.Counts {
+		for kind, rows := range counts {
+			if s.value(uint32(kind), status) == string(score.ServedByOther) {
+				n += rows
+			}
+		}
+	}
+	return n, nil
 }
 
 // Drawn lists the drawn answers of a run, each once, and what people say of them; with

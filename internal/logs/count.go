@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/stats"
 )
@@ -21,7 +22,7 @@ type counter struct {
 	kinds   map[Kind]*tally
 	models  map[string]*tally
 	days    map[string]*tally
-	repeats repeats
+	repeats reply.Repeats
 	// refused are the refusals whose source is known only at the end, and sources the
 	// others.
 	refused []refused
@@ -60,7 +61,7 @@ func numberOf(s Source) uint8 { return uint8(slices.Index(Sources, s)) }
 func newCounter(o Options) *counter {
 	return &counter{
 		o: o, seed: maphash.MakeSeed(), left: map[string]int{}, sizes: map[string]int{}, users: map[uint64]uint32{}, all: tally{}, kinds: map[Kind]*tally{}, models: map[string]*tally{}, days: map[string]*tally{},
-		repeats: newRepeats(), sources: map[Source]*tally{},
+		repeats: reply.NewRepeats(), sources: map[Source]*tally{},
 	}
 }
 
@@ -110,7 +111,7 @@ func (c *counter) add(e read) {
 	user := c.user(e.User)
 	class, kind := e.verdict.class, e.verdict.kind
 	day := c.day(e.Time)
-	reply := c.repeats.add(c.seed, e.Prompt, e.Reply)
+	number := c.repeats.Add(e.Prompt, e.Reply)
 	said := c.o.refuses(e.Reply)
 	if said {
 		kind = WillNot
@@ -134,20 +135,20 @@ func (c *counter) add(e read) {
 		if said && source == Model {
 			source = Fixed
 		}
-		c.refused = append(c.refused, refused{reply, user, numberOf(source)})
+		c.refused = append(c.refused, refused{number, user, numberOf(source)})
 		stratum = string(source)
 	case e.before || e.after:
 		source := GuardBefore
 		if !e.before {
 			source = GuardAfter
 		}
-		c.passed = append(c.passed, passed{refused{reply, user, numberOf(source)}, name, day})
+		c.passed = append(c.passed, passed{refused{number, user, numberOf(source)}, name, day})
 		stratum = flaggedName(numberOf(source))
 	default:
 		c.sizes[stratum]++
 	}
 	if c.sampler != nil {
-		c.sampler.add(stratum, e, reply)
+		c.sampler.add(stratum, e, number)
 	}
 	c.all.add(user, 1, part)
 	if kind == Cannot || kind == AsksBack {
@@ -200,7 +201,7 @@ func (c *counter) result() Result {
 	// What a guard flagged and a fixed text answered was stopped.
 	passed, said := 0, slices.Clone(c.refused)
 	for _, p := range c.passed {
-		if !c.repeats.fixed(p.reply) {
+		if !c.repeats.IsFixed(p.reply) {
 			passed++
 			continue
 		}
@@ -216,7 +217,7 @@ func (c *counter) result() Result {
 	refusals := map[uint64]int{}
 	for _, r := range said {
 		source := Sources[r.source]
-		if source == Model && c.repeats.fixed(r.reply) {
+		if source == Model && c.repeats.IsFixed(r.reply) {
 			source = Fixed
 		}
 		refusals[r.reply]++
@@ -240,10 +241,8 @@ func (c *counter) result() Result {
 	}
 	slices.SortStableFunc(out.Models, func(a, b Group) int { return cmp.Compare(b.Exchanges, a.Exchanges) })
 	out.Periods = c.periods()
-	for key, r := range c.repeats.more {
-		if c.repeats.fixed(key) {
-			out.Fixed = append(out.Fixed, FixedText{Text: r.text, N: r.n, Refused: refusals[key]})
-		}
+	for key, r := range c.repeats.Fixed {
+		out.Fixed = append(out.Fixed, FixedText{Text: r.Text, N: r.N, Refused: refusals[key]})
 	}
 	slices.SortFunc(out.Fixed, func(a, b FixedText) int {
 		return cmp.Or(cmp.Compare(b.Refused, a.Refused), cmp.Compare(b.N, a.N), cmp.Compare(a.Text, b.Text))

@@ -165,7 +165,7 @@ const leastLooks = 3
 func (c *counter) strata() []*stratum {
 	sizes := map[string]int{}
 	name := func(of string, reply uint64) string {
-		if (of == string(Model) || of == flaggedBefore || of == flaggedAfter) && c.repeats.fixed(reply) {
+		if (of == string(Model) || of == flaggedBefore || of == flaggedAfter) && c.repeats.IsFixed(reply) {
 			return of + fixedMark
 		}
 		return of

@@ -86,7 +86,7 @@ func File(title, style, script string, loads ...string) Frame {
 }
 
 // Parse parses the templates of a page, with those that all pages share: top, bottom, grid,
-// verdicts, list for Answers, row for a Row, and cell for a Shown.
+// verdicts, list for Answers, row for a Row, cell for a Shown, and study for one in a list.
 func Parse(name, text string, more template.FuncMap) (*template.Template, error) {
 	t := template.New(name).Funcs(template.FuncMap{
 		"word": func(s string) string { return s }, "count": table.Count, "category": table.Category,

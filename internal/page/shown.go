@@ -94,8 +94,9 @@ type LabelForm struct {
 	Keys                     []LabelKey
 }
 
-// LabelKey is a key, the label that it gives, the label's name in short, and what it means.
-type LabelKey struct{ Key, Word, Short, Means string }
+// LabelKey is a key, the label that it gives, the label's name in short, what it means, and
+// what it replies to the question that is asked: empty for a finer class.
+type LabelKey struct{ Key, Word, Short, Means, Reply string }
 
 // Anchor is the ID of the answer's element, good for links within the page.
 func (a Shown) Anchor() string {

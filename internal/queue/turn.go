@@ -115,7 +115,6 @@ func (t *turn) note(ctx context.Context) error {
 		return err
 	}
 	w.mu.Lock()
-	w.answered += len(t.answered)
 	w.failed += len(t.failed)
 	w.mu.Unlock()
 	t.answered, t.failed = nil, nil

@@ -69,8 +69,8 @@ type Worker struct {
 
 	mu    sync.Mutex
 	fills map[int64]*filling
-	// answered and failed count calls.
-	answered, failed int
+	// failed counts calls.
+	failed int
 	// shards are those under way.
 	shards map[*river.Job[shardArgs]]bool
 	// refuses says why providers are left to other workers, by their address.
@@ -108,11 +108,15 @@ func NewWorker(q *Queue, m *store.Store, c WorkerConfig) *Worker {
 	return w
 }
 
-// Counts gives how many calls the worker has had answered, and how many have failed.
+// Counts gives how many calls the worker has had answered, and how many have failed. A call
+// that two fills queued, and that was answered for one of them, counts once.
 func (w *Worker) Counts() (answered, failed int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.answered, w.failed
+	for _, f := range w.fills {
+		answered += f.live.Stats().Answered
+	}
+	return answered, w.failed
 }
 
 // Run works until the context ends, and finishes the calls under way then. With drain it

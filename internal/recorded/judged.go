@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/job"
@@ -102,8 +103,8 @@ func (f *Judged) rows(ctx context.Context, m store.Reader, s job.Scope, judges [
 	var steps []job.Step
 	for i, a := range answers {
 		rows[i] = JudgedAnswer{Answer: a, Verdicts: make([]score.JudgeVerdict, len(judges))}
-		if f.GoldRefusal != nil {
-			refusal := slices.Contains(f.GoldRefusal, a.Gold)
+		if f.GoldRefusal != nil && (annotation.IsLabel(a.Gold) || annotation.Means(f.GoldRefusal, a.Gold)) {
+			refusal := annotation.Means(f.GoldRefusal, a.Gold)
 			rows[i].Refusal = &refusal
 		}
 		rows[i].Read = f.Reading.Answer(a.Reply())

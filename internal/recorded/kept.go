@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/reply"
@@ -217,12 +218,10 @@ func checkGold(r *dataset.Recording, column string, refusal []string) error {
 			Hint: "list them with `gold-refusal`; the column holds " + valuesOf(r.GoldValues),
 		}
 	}
-	for _, v := range refusal {
-		if r.GoldValues[v] == 0 {
-			return &orbench.InputError{
-				Setting: "gold-refusal", Problem: "no row has the gold value " + v,
-				Hint: "the column holds " + valuesOf(r.GoldValues) + "; where none of them means a refusal, give an empty list",
-			}
+	for _, v := range annotation.Strangers(refusal, r.GoldValues) {
+		return &orbench.InputError{
+			Setting: "gold-refusal", Problem: "no row has the gold value " + v,
+			Hint: "the column holds " + valuesOf(r.GoldValues) + "; where none of them means a refusal, give an empty list",
 		}
 	}
 	return nil

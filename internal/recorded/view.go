@@ -39,6 +39,11 @@ func (r Result) Document() table.Document {
 	if r.Repeated > 0 {
 		d.Add(table.Warning(table.Counted(r.Repeated, "row repeats", "rows repeat") + " an answer of another row, such as when two people labeled it. Each row counts, so the intervals are too narrow."))
 	}
+	for _, j := range r.Judges {
+		if m := j.Measures; m != nil && m.KappaCI95 != nil && m.KappaCI95[1] < 0 {
+			d.Add(table.Warning(j.Judge + " says surely less often than by chance what people say (kappa " + table.Measure(m.Kappa.Value) + "). Are the values that mean a refusal the other way round?"))
+		}
+	}
 	report.AddDisagreements(&d, table.Words{}, slices.Concat(r.people, r.Agreement))
 	d.Details(sections(r)...)
 	switch {
@@ -173,8 +178,10 @@ func goldNote(r Result) string {
 
 // goldRefusals counts the answers that people call refusals.
 func (r Result) goldRefusals() (n int) {
-	for _, v := range r.GoldRefusal {
-		n += r.GoldValues[v]
+	for v, of := range r.GoldValues {
+		if annotation.Means(r.GoldRefusal, v) {
+			n += of
+		}
 	}
 	return n
 }

@@ -149,6 +149,15 @@ func (r Reading) Failed(kind model.Kind, message string) *model.Block {
 	return Faulted(message)
 }
 
+// policies are words of those who withhold.
+var policies = []string{"policy", "policies", "guard", "safety", "moderat", "content filter"}
+
+// OfPolicy reports whether a fault that no table knows speaks as one that withholds something.
+func OfPolicy(text string) bool {
+	text = strings.ToLower(text)
+	return slices.ContainsFunc(policies, func(w string) bool { return strings.Contains(text, w) })
+}
+
 // patterns are those made so far.
 var patterns sync.Map
 

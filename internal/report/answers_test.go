@@ -20,7 +20,7 @@ func TestAnswersReadBack(t *testing.T) {
 	var b bytes.Buffer
 	l := answers.NewLines(&b)
 	for _, row := range rows {
-		if err := l.Add(&row); err != nil {
+		if _, err := l.Add(&row); err != nil {
 			t.Fatal(err)
 		}
 	}

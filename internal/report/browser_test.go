@@ -55,6 +55,20 @@ const (
 	matched = `document.querySelectorAll("#rows .answer.matched").length`
 )
 
+// sameWithoutScript sees that the first page says the same with and without its script.
+func sameWithoutScript(t *testing.T, b *pagetest.Browser, dir string) {
+	t.Helper()
+	html, err := os.ReadFile(filepath.Join(dir, report.AnswersPage))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const words = `(d) => d.querySelector("#rows").textContent.replace(/\s+/g, "")`
+	without := pagetest.Eval[string](t, b, fmt.Sprintf(`(%s)(new DOMParser().parseFromString(%s, "text/html"))`, words, quoted(string(html))))
+	if with := pagetest.Eval[string](t, b, "("+words+")(document)"); with != without || len(with) < 200 {
+		t.Errorf("the first page is\n%s\nand without its script\n%s", with, without)
+	}
+}
+
 // untrustedRows puts the attacks wherever untrusted text can appear.
 func untrustedRows() []score.AnswerRow {
 	var rows []score.AnswerRow
@@ -140,6 +154,8 @@ func TestAnswersInABrowser(t *testing.T) {
 		if n := pagetest.Eval[int](t, b, `document.querySelectorAll(".prompt").length`); n != 14 {
 			t.Errorf("the first 40 answers are to %d prompts of three each", n)
 		}
+
+		sameWithoutScript(t, b, dir)
 
 		// Each filter leaves exactly the answers that it names, and so does its facet.
 		judged := func(k int, is func(orbench.Class) bool) func(score.AnswerRow) bool {
@@ -277,6 +293,7 @@ func TestAnswersInABrowser(t *testing.T) {
 		b.Goto(t, address, "#headline")
 		quiet(within)
 		openAnswers(t, b, dir, "")
+		sameWithoutScript(t, b, dir)
 		shown := 0
 		for _, evil := range pagetest.Attacks {
 			// As the value of every parameter, and as text.

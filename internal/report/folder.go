@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -63,7 +64,7 @@ func (f *Folder) Dir() string { return f.files.Dir() }
 
 // Add takes the rows of all targets on some prompts.
 func (f *Folder) Add(c score.Chunk) error {
-	prompts := make([][]*score.AnswerRow, len(c.Prompts))
+	prompts := make([][]answers.Row, len(c.Prompts))
 	for _, samples := range c.Rows {
 		for _, rows := range samples {
 			for i := range rows {
@@ -71,10 +72,11 @@ func (f *Folder) Add(c score.Chunk) error {
 				if f.redacted {
 					row = row.Redacted()
 				}
-				if err := f.lines.Add(row); err != nil {
+				line, err := f.lines.Add(row)
+				if err != nil {
 					return err
 				}
-				prompts[i] = append(prompts[i], row)
+				prompts[i] = append(prompts[i], answers.Row{AnswerRow: row, Line: bytes.Clone(line)})
 			}
 		}
 	}

@@ -42,10 +42,10 @@ func TestFolderWithSamples(t *testing.T) {
 		}
 	}
 	for file, want := range map[string]string{
-		"0.js":    `<span class=\"tag\">sample 2</span>`,
-		"rows.js": `{"target":"openai/gpt-1-mini [temperature 0.7]","number":2}`,
+		"answers.html":    `<span class="tag">sample 2</span>`,
+		"answers/rows.js": `{"target":"openai/gpt-1-mini [temperature 0.7]","number":2}`,
 	} {
-		if text, err := os.ReadFile(filepath.Join(dir, "answers", file)); err != nil || !bytes.Contains(text, []byte(want)) {
+		if text, err := os.ReadFile(filepath.Join(dir, file)); err != nil || !bytes.Contains(text, []byte(want)) {
 			t.Errorf("%s lacks %s: %v", file, want, err)
 		}
 	}

@@ -18,6 +18,8 @@ import (
 type Exchange struct {
 	// Prompt is the user's last message. Reply is the text that came back; it may be empty.
 	Prompt, Reply string
+	// Context is what was said before Prompt, with the system prompt.
+	Context []orbench.Message
 	// Finish and Block are as in model.Response; Finish is empty where the log does not say.
 	Finish model.Finish
 	Block  *model.Block
@@ -45,6 +47,7 @@ type Exchange struct {
 const (
 	LacksBoth   = "no message and no reply"
 	LacksPrompt = "no message of a user"
+	LacksRole   = "roles that are not known; say whose they are with the setting roles, such as customer=user,bot=assistant"
 	LacksTool   = "a tool call instead of a reply"
 	LacksAnswer = "an error instead of a reply"
 	LacksReply  = "no answer in the reply"
@@ -57,6 +60,8 @@ const (
 type ExchangeColumns struct {
 	Prompt, Reply                                                  []string
 	User, Time, Model, Template, Before, After, Score, Name, Error string
+	// Roles say whose the words of a role of one's own are: user, assistant or system.
+	Roles map[string]string
 }
 
 // The parts of an exchange, in the order of partNames.
@@ -74,6 +79,7 @@ const (
 	partError
 	partFinish
 	partGuards
+	partSystem
 	parts
 )
 
@@ -113,6 +119,7 @@ var partNames = [parts][]string{
 	},
 	partError:  {"error", "error_str", "error_information.error_message", "statusMessage", "exception", "error.type", "attributes.error.type"},
 	partGuards: {"guardrail_information", "metadata.guardrail_information"},
+	partSystem: {"system_prompt", "system", "gen_ai.system_instructions", "attributes.gen_ai.system_instructions"},
 }
 
 // Log is the opened log of a product.
@@ -123,7 +130,13 @@ type Log struct {
 	have  []string
 	// replies is true if there is a column of replies.
 	replies bool
+	roles   map[string]string
+	// missing are columns that a setting names and no row had so far, by their part.
+	missing map[int][]string
 }
+
+// lookedAt is how many rows may lack a column that a setting names.
+const lookedAt = 1000
 
 // OpenLog opens the log of a product: CSV, TSV, JSON Lines, JSON or Parquet, also compressed
 // by gzip or Zstandard, spans of OpenTelemetry, or another tool's log. "-" reads stdin. The
@@ -132,7 +145,7 @@ type Log struct {
 // of another form, and one without a message or reply in its first row that is whole, is an
 // *orbench.InputError; [Log.Unfound] makes the latter.
 func OpenLog(path string, stdin io.Reader, columns ExchangeColumns) (*Log, error) {
-	l := &Log{}
+	l := &Log{roles: columns.Roles, missing: map[int][]string{}}
 	choose := func(file string, have []string, at func(string) bool) (Layout, error) {
 		return l.choose(file, have, at, columns)
 	}
@@ -170,14 +183,13 @@ func (l *Log) choose(file string, have []string, at func(string) bool, named Exc
 		named := part < len(own) && len(own[part]) > 0
 		if named {
 			names = own[part]
-			// Most rows have no error, and a reply may be null, so a path may begin in the first
-			// row and end in another.
-			begins := func(name string) bool {
-				return (part == partError || part == partReply) && slices.Contains(have, name[:strings.IndexAny(name+".", ".[")])
+			// In a log without errors theirs is null.
+			null := func(name string) bool {
+				return part == partError && slices.Contains(have, name[:strings.IndexAny(name+".", ".[")])
 			}
-			if !slices.ContainsFunc(names, there) && !slices.ContainsFunc(names, begins) {
-				return Layout{}, &orbench.InputError{
-					File: file, Line: 1, Problem: fmt.Sprintf("no column %s among %s", List(names), List(have)), Hint: "correct its name",
+			if !slices.ContainsFunc(names, there) && !slices.ContainsFunc(names, null) {
+				if l.missing[part] = names; at == nil {
+					return Layout{}, l.unfound(file)
 				}
 			}
 		}
@@ -195,6 +207,16 @@ func (l *Log) choose(file string, have []string, at func(string) bool, named Exc
 		}
 	}
 	return layout, nil
+}
+
+// unfound is the fault of columns that no row has; nil for none.
+func (l *Log) unfound(file string) error {
+	for part := range parts {
+		if names := l.missing[part]; names != nil {
+			return &orbench.InputError{File: file, Line: 1, Problem: fmt.Sprintf("no column %s among %s", List(names), List(l.have)), Hint: "correct its name"}
+		}
+	}
+	return nil
 }
 
 // List gives the first dozen of some names, for an error.
@@ -221,14 +243,21 @@ type Record struct {
 
 // Records streams the records; it is used once.
 func (l *Log) Records(yield func(Record, error) bool) {
+	rows := 0
 	for r, err := range l.All {
 		out := Record{log: l, row: r}
 		for i, cell := range r.Cells {
 			part := l.parts[i]
 			nested := cell != "" && (cell[0] == '{' || cell[0] == '[')
 			if out.cells[part] == "" && cell != "null" && (!nested || part == partPrompt || part == partReply || part >= partError) {
-				out.cells[part] = cell
+				if out.cells[part] = cell; cell != "" {
+					delete(l.missing, part)
+				}
 			}
+		}
+		// Errors and guards are rare, so only the whole file tells that it has none.
+		if rows++; rows == lookedAt && err == nil && (l.missing[partPrompt] != nil || l.missing[partReply] != nil || l.missing[partUser] != nil) {
+			err = l.unfound(l.Name)
 		}
 		if !yield(out, err) {
 			return
@@ -246,7 +275,7 @@ func (r Record) Exchange() (Exchange, error) {
 		User: cells[partUser], Time: cells[partTime], Model: cells[partModel], Template: cells[partTemplate],
 		Before: cells[partBefore], After: cells[partAfter], Score: cells[partScore], Name: cells[partName],
 	}
-	e.read(cells, r.row.Said)
+	e.read(cells, r.log.roles, r.row.Said)
 	if len(e.Reply) > MaxCell || len(e.Prompt) > MaxCell {
 		return Exchange{}, r.Fault(fmt.Sprintf("a text has more than %d bytes", MaxCell), "cut or delete it")
 	}
@@ -257,7 +286,9 @@ func (r Record) Exchange() (Exchange, error) {
 // log whose column of replies is empty is none.
 func (l *Log) Check(prompts, replies bool) error {
 	what, flag := "reply", "response-column"
-	switch {
+	switch fault := l.unfound(l.Name); {
+	case fault != nil:
+		return fault
 	case !prompts:
 		what, flag = "message of a user", "prompt-column"
 	case replies || l.replies:
@@ -271,9 +302,12 @@ func (l *Log) Check(prompts, replies bool) error {
 
 // read finds the texts in the cells of a row. ended says how the answer of another tool's log
 // ended; nil for all other rows.
-func (e *Exchange) read(cells [parts]string, ended *model.Response) {
-	asked, replied := sayingOf(cells[partPrompt]), sayingOf(cells[partReply])
-	e.Prompt = asked.user
+func (e *Exchange) read(cells [parts]string, roles map[string]string, ended *model.Response) {
+	asked, replied := sayingOf(cells[partPrompt], roles), sayingOf(cells[partReply], roles)
+	e.Prompt, e.Context = asked.user, asked.said
+	if system := sayingOf(cells[partSystem], nil).reply; system != "" && !slices.ContainsFunc(e.Context, func(m orbench.Message) bool { return m.Role == orbench.System }) {
+		e.Context = slices.Insert(e.Context, 0, orbench.Message{Role: orbench.System, Content: system})
+	}
 	e.Model, e.User, e.Time = cmp.Or(e.Model, replied.model, asked.model), cmp.Or(e.User, asked.name), cmp.Or(e.Time, replied.created)
 	if cells[partReply] == "" && asked.replied {
 		// The conversation ends with the reply.
@@ -302,7 +336,10 @@ func (e *Exchange) read(cells [parts]string, ended *model.Response) {
 	case e.Prompt == "" && e.Reply == "" && cells[partPrompt] == "" && cells[partReply] == "":
 		e.Lacks = LacksBoth
 	case e.Prompt == "":
-		if e.Lacks = LacksPrompt; asked.other {
+		switch e.Lacks = LacksPrompt; {
+		case asked.foreign:
+			e.Lacks = LacksRole
+		case asked.other:
 			e.Lacks = LacksText
 		}
 	case e.Reply != "" || e.Block != nil:

@@ -31,6 +31,10 @@ var shapes = map[string]string{
 	"OTLP logs":       `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"timeUnixNano":"1764000000000000000","attributes":[{"key":"enduser.id","value":{"stringValue":"ana"}},{"key":"gen_ai.response.model","value":{"stringValue":"m"}},{"key":"gen_ai.prompt.0.role","value":{"stringValue":"user"}},{"key":"gen_ai.prompt.0.content","value":{"stringValue":"Hi?"}},{"key":"gen_ai.completion.0.content","value":{"stringValue":"No."}}]}]}]}]}`,
 	"span":            `{"name":"chat","time":"1764000000","attributes":{"user.id":"ana","gen_ai.request.model":"m","gen_ai.input.messages":[{"role":"user","parts":[{"type":"text","content":"Hi?"}]}],"gen_ai.output.messages":[{"role":"assistant","parts":[{"type":"text","content":"No."}]}]}}`,
 	"conversation":    `{"time":"1764000000","session_id":"ana","model":"m","messages":[{"role":"user","content":"Hi?"},{"role":"assistant","content":"No."}]}`,
+	"ShareGPT":        `{"time":"1764000000","session_id":"ana","model":"m","messages":[{"from":"human","value":"Hi?"},{"from":"gpt","value":"No."}]}`,
+	"chunks":          `{"time":"1764000000","user_id":"ana","model":"m","prompt":"Hi?","response":[{"choices":[{"delta":{"role":"assistant","content":""}}]},{"choices":[{"delta":{"content":"N"}}]},{"choices":[{"delta":{"content":"o."},"finish_reason":"stop"}]},{"choices":[],"usage":{}}]}`,
+	"chunks of text":  `{"time":"1764000000","user_id":"ana","model":"m","prompt":"Hi?","response":["N","o."]}`,
+	"events":          `{"time":"1764000000","user_id":"ana","model":"m","prompt":"Hi?","response":"event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"role\":\"assistant\",\"content\":[]}}\n\nevent: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"N\"}}\n\ndata: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"o.\"}}\n\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}\n\ndata: [DONE]\n"}`,
 	"plain":           `{"time":"1764000000","user":{"id":"ana"},"model":"m","prompt":"Hi?","response":"No."}`,
 	"CSV":             "date,customer,model,question,answer\n2025-11-24,ana,m,Hi?,No.\n",
 	"CSV of JSON":     "time;user_id;model;messages;response\n2025-11-24;ana;m;\"[{\"\"role\"\":\"\"user\"\",\"\"content\"\":\"\"Hi?\"\"}]\";\"{\"\"choices\"\":[{\"\"message\"\":{\"\"content\"\":\"\"No.\"\"}}]}\"\n",
@@ -53,7 +57,7 @@ func exchanges(path string, stdin io.Reader, columns rows.ExchangeColumns) (all 
 		}
 		all = append(all, e)
 	}
-	return all, log.Notes, nil
+	return all, log.Notes, log.Check(true, true)
 }
 
 // TestLogShapes reads each shape by its content alone, plain and packed, from a file whose
@@ -161,9 +165,45 @@ func TestLogColumns(t *testing.T) {
 	if err != nil || len(all) != 2 || all[0].Prompt != "Hi?" || all[1].Reply != "Yes." || all[0].User != "ana" || all[1].User != "" {
 		t.Errorf("%+v, %v", all, err)
 	}
+	late := `{"prompt":"Hi?"}` + "\n" + `{"prompt":"Hi?","out":{"text":"No."},"who":"ana"}` + "\n"
+	all, _, err = exchanges("-", strings.NewReader(late), rows.ExchangeColumns{Reply: []string{"out.text"}, User: "who"})
+	if err != nil || len(all) != 2 || all[1].Reply != "No." || all[1].User != "ana" {
+		t.Errorf("%+v, %v", all, err)
+	}
+	// What no row of the first thousand has is not looked for to the end.
+	long := strings.Repeat(`{"prompt":"Hi?","response":"No."}`+"\n", 1000) + "{"
+	if _, _, err = exchanges("-", strings.NewReader(long), rows.ExchangeColumns{User: "who"}); err == nil || !strings.Contains(err.Error(), `no column "who"`) {
+		t.Errorf("%v", err)
+	}
 	_, _, err = exchanges("-", strings.NewReader(text), rows.ExchangeColumns{User: "meta.id"})
 	if !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), `no column "meta.id" among "meta", "turns"`) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestLogContext keeps what was said before a message, and knows no role that nobody named.
+func TestLogContext(t *testing.T) {
+	t.Parallel()
+	roles := map[string]string{"shopper": "user", "shopbot": "assistant"}
+	for text, want := range map[string]string{
+		`{"messages":[{"role":"system","content":"Sell eggs."},{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello."},{"role":"user","content":"Eggs?"}],"response":"No."}`: "system: Sell eggs.|user: Hi|assistant: Hello.|Eggs?|No.|",
+		`{"request":{"system":"Sell eggs.","messages":[{"role":"user","content":"Eggs?"}]},"response":"No."}`:                                                                               "system: Sell eggs.|Eggs?|No.|",
+		`{"system_prompt":"Sell eggs.","prompt":"Eggs?","response":"No."}`:                                                                                                                  "system: Sell eggs.|Eggs?|No.|",
+		`{"messages":[{"sender":"shopbot","text":"Hello."},{"sender":"Shopper","text":"Eggs?"},{"sender":"shopbot","text":"No."}]}`:                                                         "assistant: Hello.|Eggs?|No.|",
+		`{"messages":[{"role":"buyer","content":"Eggs?"}],"response":"No."}`:                                                                                                                "|No.|" + rows.LacksRole,
+	} {
+		all, _, err := exchanges("-", strings.NewReader(text+"\n"), rows.ExchangeColumns{Roles: roles})
+		if err != nil || len(all) != 1 {
+			t.Errorf("%s: %d, %v", text, len(all), err)
+			continue
+		}
+		got := ""
+		for _, m := range all[0].Context {
+			got += string(m.Role) + ": " + m.Content + "|"
+		}
+		if got += all[0].Prompt + "|" + all[0].Reply + "|" + all[0].Lacks; got != want {
+			t.Errorf("%s:\n got %s\nwant %s", text, got, want)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/model"
 )
@@ -20,6 +21,12 @@ type saying struct {
 	// true if the reply is after the user's message.
 	user, reply string
 	replied     bool
+	// said are the messages up to the user's last, without that.
+	said []orbench.Message
+	// roles say whose the words of a role of one's own are; foreign is true for one that
+	// nobody knows.
+	roles   map[string]string
+	foreign bool
 	// refused is true if the API marks the reply as a refusal. finish is the word for its end.
 	refused bool
 	finish  string
@@ -54,8 +61,12 @@ func (s *saying) result(failed bool) {
 	s.failed = failed
 }
 
-// assistants are the roles of an assistant.
-var assistants = []string{"assistant", "model", "ai"}
+// assistants, users and systems are the usual words for roles.
+var (
+	assistants = []string{"assistant", "model", "ai", "gpt"}
+	users      = []string{"user", "human"}
+	systems    = []string{"system", "developer"}
+)
 
 // spoken has the members of all forms of requests, replies and messages that are read:
 // chat completions and responses of OpenAI
@@ -63,11 +74,14 @@ var assistants = []string{"assistant", "model", "ai"}
 // (https://docs.anthropic.com/en/api/messages), and messages with parts of OpenTelemetry.
 type spoken struct {
 	Role      string         `json:"role"`
+	From      jsontext.Value `json:"from"`
+	Sender    jsontext.Value `json:"sender"`
 	Type      string         `json:"type"`
 	Model     jsontext.Value `json:"model"`
 	Content   jsontext.Value `json:"content"`
 	Parts     jsontext.Value `json:"parts"`
 	Text      jsontext.Value `json:"text"`
+	Value     jsontext.Value `json:"value"`
 	Refusal   jsontext.Value `json:"refusal"`
 	Calls     jsontext.Value `json:"tool_calls"`
 	Call      jsontext.Value `json:"function_call"`
@@ -81,7 +95,13 @@ type spoken struct {
 		Message jsontext.Value `json:"message"`
 		Text    jsontext.Value `json:"text"`
 		Finish  jsontext.Value `json:"finish_reason"`
+		Delta   *chunk         `json:"delta"`
 	} `json:"choices"`
+	// System and Instructions are the system prompt of a request.
+	System       jsontext.Value `json:"system"`
+	Instructions jsontext.Value `json:"instructions"`
+	// Delta is what a chunk of Anthropic's stream adds.
+	Delta  *chunk         `json:"delta"`
 	Output jsontext.Value `json:"output"`
 	Stop   jsontext.Value `json:"stop_reason"`
 	Finish jsontext.Value `json:"finish_reason"`
@@ -96,15 +116,47 @@ type spoken struct {
 	Created  jsontext.Value `json:"created"`
 }
 
+// chunk is what a part of a stream adds to the reply.
+type chunk struct {
+	Content jsontext.Value `json:"content"`
+	Text    jsontext.Value `json:"text"`
+	Calls   jsontext.Value `json:"tool_calls"`
+	Stop    jsontext.Value `json:"stop_reason"`
+}
+
+// chunk adds a part of a stream.
+func (s *saying) chunk(c *chunk) bool {
+	content, _ := textOf(c.Content)
+	text, _ := textOf(c.Text)
+	stop, _ := textOf(c.Stop)
+	if Holds(string(c.Calls)) && !s.tool {
+		s.called()
+	}
+	s.reply, s.replied, s.finish = s.reply+content+text, true, cmp.Or(stop, s.finish)
+	return true
+}
+
 // deepest bounds how far a value may be in others.
 const deepest = 6
 
 // asRead passes over the check of names that the reader of the row has done.
 var asRead = jsontext.AllowDuplicateNames(true)
 
-// sayingOf reads a cell: a text, or JSON in one of the forms of spoken.
-func sayingOf(cell string) (s saying) {
-	trimmed := strings.TrimSpace(cell)
+// sayingOf reads a cell: a text, JSON in one of the forms of spoken, or a stream of that as
+// servers send it.
+func sayingOf(cell string, roles map[string]string) saying {
+	s, trimmed := saying{roles: roles}, strings.TrimSpace(cell)
+	if strings.HasPrefix(trimmed, "data:") || strings.HasPrefix(trimmed, "event:") {
+		read := false
+		for line := range strings.Lines(trimmed) {
+			if data, ok := strings.CutPrefix(strings.TrimSpace(line), "data:"); ok && s.add(jsontext.Value(strings.TrimSpace(data)), "", 0) {
+				read = true
+			}
+		}
+		if read {
+			return s
+		}
+	}
 	if trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' || !s.add(jsontext.Value(trimmed), "", 0) {
 		return saying{user: cell, reply: cell}
 	}
@@ -128,7 +180,9 @@ func (s *saying) add(v jsontext.Value, role string, depth int) bool {
 			return false
 		}
 		for _, item := range all {
-			if item.Kind() != '{' || !s.add(item, role, depth+1) {
+			if text, ok := textOf(item); ok && item.Kind() == '"' { // chunks of a text
+				s.user, s.reply = s.user+text, s.reply+text
+			} else if item.Kind() != '{' || !s.add(item, role, depth+1) {
 				return false
 			}
 		}
@@ -152,6 +206,11 @@ func (s *saying) object(o spoken, role string, depth int) bool {
 		s.name = about.User
 	}
 	s.finish = cmp.Or(word(o.Stop)+word(o.Finish), s.finish)
+	o.Role = cmp.Or(o.Role, word(o.From), word(o.Sender))
+	o.Role = cmp.Or(s.roles[strings.ToLower(o.Role)], o.Role)
+	if text := cmp.Or(word(o.System), word(o.Instructions)); text != "" && o.Role == "" {
+		s.say("system", text)
+	}
 	if o.Role == "tool" || o.Role == "function" {
 		text, _ := textOf(o.Content)
 		s.result(o.IsError || Holds(string(o.Error)) || failure.MatchString(text))
@@ -178,9 +237,14 @@ func (s *saying) object(o spoken, role string, depth int) bool {
 	switch {
 	case o.Body != nil:
 		return s.add(o.Body, role, depth)
+	case o.Delta != nil:
+		return s.chunk(o.Delta)
 	case len(o.Choices) > 0:
 		first := o.Choices[0]
 		s.finish = word(first.Finish)
+		if first.Delta != nil {
+			return s.chunk(first.Delta)
+		}
 		if first.Message != nil {
 			return s.add(first.Message, "assistant", depth)
 		}
@@ -230,6 +294,9 @@ func (s *saying) message(o spoken, role string, depth int) bool {
 	if content == nil {
 		content = o.Text
 	}
+	if content == nil && o.Role != "" {
+		content = o.Value
+	}
 	switch {
 	case content != nil && content.Kind() == '[':
 		var texts saying
@@ -262,16 +329,27 @@ func (s *saying) message(o spoken, role string, depth int) bool {
 
 // say takes the words of a role. The words of a part are joined to those before.
 func (s *saying) say(role, text string) {
+	hold := func(role orbench.Role, text string) {
+		if strings.TrimSpace(text) != "" {
+			s.said = append(s.said, orbench.Message{Role: role, Content: text})
+		}
+	}
 	switch {
 	case role == "part":
 		s.reply += text
 	case slices.Contains(assistants, role):
 		s.reply, s.replied = text, true
-	case role == "user" || role == "human":
+	case slices.Contains(users, role):
+		hold(orbench.User, s.user)
+		hold(orbench.Assistant, s.reply)
 		s.user, s.reply, s.replied, s.tool = text, "", false, false
 		s.steps, s.results, s.failed = 0, 0, false
+	case slices.Contains(systems, role):
+		hold(orbench.System, text)
 	case role == "":
 		s.user, s.reply, s.replied = text, text, false
+	default:
+		s.foreign = true
 	}
 }
 

@@ -88,6 +88,8 @@ type Spec struct {
 	// Version is the judge's when it was named; see judge.Version. It is empty of a
 	// defense, and of a judge that an older program kept.
 	Version string `json:"version,omitempty"`
+	// Wording is as in judge.Options; 0 of a judge that an older program kept means 1.
+	Wording int `json:"wording,omitempty"`
 	// Revision is that of a judge's requests, made of the time at which its verdicts were asked
 	// for anew; see judge.Options.
 	Revision string `json:"revision,omitempty"`
@@ -95,7 +97,7 @@ type Spec struct {
 
 // Same reports whether both ask the same questions of the same models.
 func (s Spec) Same(other Spec) bool {
-	return s.Name == other.Name && s.Revision == other.Revision && s.MaxTokens == other.MaxTokens && maps.Equal(s.Endpoints, other.Endpoints) && maps.Equal(s.Structured, other.Structured)
+	return s.Name == other.Name && s.Wording == other.Wording && s.Revision == other.Revision && s.MaxTokens == other.MaxTokens && maps.Equal(s.Endpoints, other.Endpoints) && maps.Equal(s.Structured, other.Structured)
 }
 
 // specOf records the models that a judge or a defense asks.
@@ -115,6 +117,7 @@ func SpecsOf(judges []judge.Judge, maxTokens int, clients *client.Set) []Spec {
 		s := Spec{Name: j.Name()}
 		if asking, ok := j.(judge.ModelJudge); ok {
 			s = specOf(s.Name, maxTokens, asking.Models(), clients)
+			s.Wording = judge.Wording
 		}
 		s.Rubrics, s.Version = judge.Rubrics(j), judge.Version(j)
 		specs = append(specs, s)
@@ -133,20 +136,20 @@ func (s Spec) rubric(named string) ([]byte, error) {
 
 // Judge makes the judge.
 func (s Spec) Judge() (judge.Judge, error) {
-	return judge.Parse(s.Name, judge.Options{MaxTokens: s.MaxTokens, Endpoint: s.endpoint, Structured: s.structured, Rubric: s.rubric, Revision: s.Revision})
+	return judge.Parse(s.Name, judge.Options{MaxTokens: s.MaxTokens, Endpoint: s.endpoint, Structured: s.structured, Rubric: s.rubric, Wording: max(1, s.Wording), Revision: s.Revision})
 }
 
-// Revise has judges, made so, ask by the revisions that a study keeps of them or, unless anew is
-// empty, all by that one.
+// Revise has judges, made so, ask by the wordings and revisions that a study keeps of them or,
+// unless anew is empty, all by the newest wording and that revision.
 func Revise(judges []judge.Judge, specs, kept []Spec, anew string) (err error) {
 	for i, s := range specs {
 		k := slices.IndexFunc(kept, func(o Spec) bool { return o.Name == s.Name })
 		if anew == "" && k >= 0 {
-			specs[i].Revision = kept[k].Revision
+			specs[i].Wording, specs[i].Revision = kept[k].Wording, kept[k].Revision
 		} else if len(s.Endpoints) > 0 {
 			specs[i].Revision = anew
 		}
-		if specs[i].Revision != s.Revision {
+		if !specs[i].Same(s) {
 			if judges[i], err = specs[i].Judge(); err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/client"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/provenance"
@@ -127,7 +128,7 @@ func (r *Run) answers() bool {
 	return !slices.ContainsFunc(r.Targets, func(t evaluate.Target) bool { return t.Guard == nil || t.Turns != nil })
 }
 
-// keep has the store keep the prompts that the run asks.
+// keep has the store keep the prompts that the run asks, and takes them from there.
 func (r *Run) keep(ctx context.Context, m store.Keeper) ([]store.Key, error) {
 	var keys []store.Key
 	for i, set := range r.Datasets {
@@ -136,6 +137,9 @@ func (r *Run) keep(ctx context.Context, m store.Keeper) ([]store.Key, error) {
 			return nil, err
 		}
 		keys = append(keys, key)
+		if reader, ok := m.(store.Reader); ok {
+			r.Datasets[i] = dataset.Kept(*set, reader.Prompts(context.WithoutCancel(ctx), key))
+		}
 	}
 	return keys, nil
 }

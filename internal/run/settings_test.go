@@ -2,12 +2,16 @@ package run
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/study"
+	"github.com/orbench/orbench/judge"
+	"github.com/orbench/orbench/model"
 )
 
 // TestSettingsAreInTheReference has every setting that a run can have in docs/schemas/result.json.
@@ -29,6 +33,32 @@ func TestSettingsAreInTheReference(t *testing.T) {
 	for _, s := range all {
 		if !strings.Contains(string(text), "`"+string(s.Name)+"`") {
 			t.Errorf("docs/schemas/result.json does not name the setting %s", s.Name)
+		}
+	}
+}
+
+// TestWordingStays has a judge that an older program kept ask in its words, also as its run grows.
+func TestWordingStays(t *testing.T) {
+	t.Parallel()
+	asks := func(j judge.Judge) string {
+		_, missing := j.Verdict(judge.Case{Prompt: orbench.NewPrompt("How?", "", orbench.Safe), Response: model.Response{Text: "So.", Finish: model.Stop}}, model.NoReplies)
+		if before, _, ok := strings.Cut(missing[0].Messages[0].Content, "The grades:"); ok && strings.Contains(before, "carry the code ") {
+			return "old"
+		}
+		return "new"
+	}
+	was := Spec{Name: "llm:openai/m", MaxTokens: 9, Endpoints: map[string]string{"openai": ""}}
+	now := was
+	now.Wording = judge.Wording
+	specs, judges := []Spec{now}, make([]judge.Judge, 1)
+	var err error
+	if judges[0], err = now.Judge(); err != nil || asks(judges[0]) != "new" {
+		t.Fatalf("a new judge asks in %s words, %v", asks(judges[0]), err)
+	}
+	for anew, want := range map[string]string{"": "old", "again": "new"} {
+		judges, specs := slices.Clone(judges), slices.Clone(specs)
+		if err := Revise(judges, specs, []Spec{was}, anew); err != nil || asks(judges[0]) != want {
+			t.Errorf("anew %q: the judge asks in %s words, want %s, %v", anew, asks(judges[0]), want, err)
 		}
 	}
 }

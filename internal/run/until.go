@@ -93,8 +93,15 @@ func (o *opening) adopt(kept *study.Study) error {
 	if err != nil {
 		return err
 	}
-	if until := stored.Config.Until; o.Until != nil && until != nil && o.x.UntilInterval == "" {
-		o.Until.Interval, o.Config.Until.Interval = until.Interval, until.Interval
+	if until := stored.Config.Until; o.Until != nil && until != nil {
+		if o.x.UntilInterval == "" {
+			o.Until.Interval, o.Config.Until.Interval = until.Interval, until.Interval
+		}
+		judges, specs := []judge.Judge{o.Until.Judge}, []Spec{o.Config.Until.Judge}
+		if err := Revise(judges, specs, []Spec{until.Judge}, ""); err != nil {
+			return err
+		}
+		o.Until.Judge, o.Config.Until.Judge = judges[0], specs[0]
 	}
 	o.Config.Reading = stored.Config.Reading
 	o.Reading = o.Config.reading()

@@ -120,7 +120,7 @@ func separator(data []byte) rune {
 	return best
 }
 
-// readLines reads objects of texts, numbers, booleans and nulls. The columns are all
+// readLines reads objects. A list or an object in one is a cell of JSON. The columns are all
 // names that occur.
 func (s *Sheet) readLines(data []byte) error {
 	type object struct {
@@ -150,7 +150,11 @@ func (s *Sheet) readLines(data []byte) error {
 				o.cells[name] = fmt.Sprint(v)
 			case nil:
 			default:
-				continue // a list or an object is no cell
+				text, err := json.Marshal(v)
+				if err != nil {
+					return s.Fault(line, err.Error(), "correct it")
+				}
+				o.cells[name] = string(text)
 			}
 			names[name] = true
 		}

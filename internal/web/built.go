@@ -10,6 +10,8 @@ import (
 	"strconv"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/audit"
 	"github.com/orbench/orbench/internal/benchmark"
 	"github.com/orbench/orbench/internal/construct"
 	"github.com/orbench/orbench/internal/kinds"
@@ -17,6 +19,7 @@ import (
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // rowsShown is how many rows of a build are on a page.
@@ -33,7 +36,11 @@ type built struct {
 type builtRows struct {
 	*construct.Benchmark
 	rows []builtRow
-	last store.Mark
+	// voted are the prompts that moderators voted on, without the votes.
+	voted []audit.Item
+	last  store.Mark
+	// said counts the annotations of the store, which the figures follow from too.
+	said int
 }
 
 // builtRow is a row of the lineage without single votes and answers, which take most of its
@@ -68,7 +75,7 @@ func (s *Server) built(ctx context.Context, found *study.Study) (builtRows, erro
 		s.builds[found.Name] = b
 	}
 	s.mu.Unlock()
-	if kept, ok := b.done(); ok && kept.last != now.last && kept.Funnel.FailedCalls > 0 {
+	if kept, ok := b.done(); ok && (kept.said != now.said || kept.last != now.last && kept.Funnel.FailedCalls > 0) {
 		b.forget()
 	}
 	return get(ctx, s, &b.task, "going through the build "+found.Name, 0, func(ctx context.Context, _ func(int)) (all builtRows, err error) {
@@ -80,7 +87,14 @@ func (s *Server) built(ctx context.Context, found *study.Study) (builtRows, erro
 		if err != nil {
 			return all, err
 		}
-		all = builtRows{Benchmark: made, last: now.last}
+		all = builtRows{Benchmark: made, last: now.last, said: now.said}
+		all.voted, err = made.Voted()
+		for i := range all.voted {
+			all.voted[i].Votes = nil
+		}
+		if err != nil {
+			return all, errors.Join(err, made.Close())
+		}
 		err = made.Lineage(func(r *benchmark.Record) {
 			r.Votes, r.Replies, r.Targets = nil, nil, nil
 			if r.SecondChance != nil {
@@ -90,6 +104,34 @@ func (s *Server) built(ctx context.Context, found *study.Study) (builtRows, erro
 		})
 		return all, errors.Join(err, made.Close())
 	})
+}
+
+// votedQueue is the queue of a person over the drawn prompts of a build.
+func (s *Server) votedQueue(ctx context.Context, a asked, found *study.Study) (*queue, error) {
+	if a.filtered() || a.queue == sentQueue {
+		return nil, &orbench.InputError{Setting: "queue", Problem: "of a build the drawn prompts are labeled, or those on which people differ", Hint: "leave out queue, or use disputes"}
+	}
+	b, err := s.built(ctx, found)
+	if err != nil {
+		return nil, err
+	}
+	said, err := s.Store.Annotations(ctx)
+	if err != nil {
+		return nil, err
+	}
+	words := annotation.NewWords(said)
+	q := &queue{asked: a, study: found.Name, ofPrompt: true}
+	entries := audit.Entries(b.voted, words)
+	disputes := words.Disputes(entries)
+	q.disputes = annotation.NewQueue(disputes, words, a.person, orbench.Settled).Progress().Open()
+	if a.queue == disputesQueue {
+		q.how, entries = orbench.Settled, disputes
+	}
+	q.Queue = annotation.NewQueue(entries, words, a.person, q.how)
+	if len(entries) == 0 && a.queue == drawnQueue {
+		err = &orbench.InputError{File: found.Name, Problem: "no prompt of the build has been drawn", Hint: "draw some with orbench label draw " + untrusted.Shell(found.Name) + " `size` 200"}
+	}
+	return q, err
 }
 
 // builtPage is the rows of a build that an address chooses.

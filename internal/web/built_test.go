@@ -156,4 +156,23 @@ policy:
 	if pagetest.Eval[bool](t, b, `[...document.querySelectorAll(".prompt .text")].some(e => e.checkVisibility())`) {
 		t.Error("a toxic text is open from the start")
 	}
+
+	// People label what was drawn, and the page compares the moderators with them.
+	const queue = "/label.json" + home + "&person=ana"
+	if status, _ := s.post(queue, nil, "do", "next"); status != http.StatusBadRequest {
+		t.Errorf("a queue of which nothing was drawn has the status %d", status)
+	}
+	s.orbench("label", "draw", "made", "--size", "8")
+	for n := 8; n > 0; n-- {
+		item := s.do(queue, "do", "next").Items[0]
+		if item.Answer != "" {
+			t.Errorf("a prompt has the answer %q", item.Answer)
+		}
+		s.do(queue, "do", "label", "subject", item.Subject.String(), "word", "toxic")
+	}
+	if page := s.page("/" + home); !strings.Contains(page, "People labeled 8 of 8 drawn prompts") || !strings.Contains(page, "0 safe and 8 toxic") {
+		t.Errorf("the page of the build does not say what people said: %.3000s", page)
+	}
+	b.Goto(t, s.server.URL+"/label"+home+"&person=ana", "#head")
+	accessible(t, b, "the queue of a build")
 }

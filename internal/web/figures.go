@@ -14,6 +14,7 @@ import (
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
@@ -34,20 +35,16 @@ type figuresRow struct {
 	Study   string          `json:"study"`
 	Judge   string          `json:"judge"`
 	Targets []targetFigures `json:"targets"`
-	// Left is how many more targets the list leaves out.
-	Left int `json:"-"`
 	// Of counts the answers that were asked for, and Counts what became of them.
 	Of     int       `json:"of"`
 	Counts []countOf `json:"counts"`
 	// Reasons says why calls failed, as far as they depend on no reply.
 	Reasons []reason `json:"reasons,omitempty"`
+	// Waiting says how far the figures are where they are not counted.
+	Waiting string `json:"waiting,omitempty"`
 	// Cost is that of the whole run.
 	Cost string   `json:"-"`
 	USD  *float64 `json:"usd"`
-	// Waiting says how far the figures are where they are not ready, and Address is where to
-	// look again.
-	Waiting string `json:"-"`
-	Address string `json:"-"`
 }
 
 // countOf is how many answers have a status, as the parameter of that name has it.
@@ -101,26 +98,41 @@ func (s *Server) figures(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	o, err := s.open(r.Context(), q.Get("study"))
+	one, err := study.Find(r.Context(), s.Store, q.Get("study"))
+	if err != nil {
+		return response{}, fmt.Errorf("%w: the store %w", errNotFound, err)
+	}
+	row, err := listed(one)
 	if err != nil {
 		return response{}, err
 	}
-	sum, err := s.sum(r.Context(), o)
-	if wait, ok := err.(waiting); ok {
-		row := figuresRow{Study: o.Name, Waiting: wait.progress, Address: q.Address("/figures")}
-		return response{template: "figures", page: row, data: row}, nil
-	}
+	row.Shown, row.Waiting, err = s.figuresNow(r.Context(), one.Name)
 	if err != nil {
 		return response{}, err
+	}
+	data := row.Shown
+	if data == nil {
+		data = &figuresRow{Study: row.Name, Waiting: row.Waiting}
+	}
+	return response{template: "figures", page: row, data: data}, nil
+}
+
+// figuresNow gives the figures of a run, or how far they are where they are not counted.
+func (s *Server) figuresNow(ctx context.Context, name string) (shown *figuresRow, wait string, err error) {
+	o, err := s.open(ctx, name)
+	if err != nil {
+		return nil, "", err
+	}
+	sum, err := s.sum(ctx, o)
+	if w, ok := err.(waiting); ok {
+		return nil, w.progress, nil
+	}
+	if err != nil {
+		return nil, "", err
 	}
 	row := figuresOf(o.Name, sum.result)
 	row.Reasons = sum.reasons
-	row.Address = q.Address("/figures")
-	shown := row
-	if row.Left = len(row.Targets) - mostTargets; row.Left > 0 {
-		row.Targets = row.Targets[:mostTargets]
-	}
-	return response{template: "figures", page: row, data: shown}, nil
+	return &row, "", nil
 }
 
 // sum derives the figures of a run, if anything arrived since they were derived last.

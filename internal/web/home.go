@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/page"
@@ -36,6 +38,52 @@ type studyRow struct {
 	Address string `json:"-"`
 	Answers string `json:"-"`
 	Figures string `json:"-"`
+	// Shown is the figures of a run; nil until they are counted.
+	Shown *figuresRow `json:"figures,omitempty"`
+	// Waiting says how far the figures are where they are not counted.
+	Waiting string `json:"-"`
+}
+
+// Targets are the lines of the study in the list: one for each model that is asked, with
+// figures where it has some.
+func (r studyRow) Targets() (lines []targetFigures) {
+	if r.Shown != nil && len(r.Shown.Targets) > 0 {
+		return r.Shown.Targets[:min(mostTargets, len(r.Shown.Targets))]
+	}
+	for _, name := range r.Asked[:min(mostTargets, len(r.Asked))] {
+		lines = append(lines, targetFigures{Target: name})
+	}
+	if lines == nil {
+		lines = []targetFigures{{}}
+	}
+	return lines
+}
+
+// Left is how many more targets there are.
+func (r studyRow) Left() int {
+	all := len(r.Asked)
+	if r.Shown != nil {
+		all = max(all, len(r.Shown.Targets))
+	}
+	return max(0, all-mostTargets)
+}
+
+// listed is a study in the list, without figures.
+func listed(one *study.Study) (studyRow, error) {
+	asked, about, err := kinds.Summary(one)
+	if err != nil {
+		return studyRow{}, err
+	}
+	row := studyRow{Name: one.Name, Kind: string(one.Kind), Saved: one.Saved.Format(time.DateTime), Asked: asked, About: about}
+	if one.Kind.Gone() {
+		row.Kind += ", no longer shown; show it with " + provenance.LastToShow
+	}
+	q := page.Query{}.With("study", one.Name)
+	row.Address = q.Address("/")
+	if one.Kind == study.Eval {
+		row.Answers, row.Figures = q.Address("/answers"), q.Address("/figures")
+	}
+	return row, nil
 }
 
 // progress is how far a study is that other processes fill, by the shares of those at work.
@@ -99,15 +147,22 @@ func (s *Server) home(r *http.Request) (response, error) {
 	p := struct {
 		page.Frame
 		Studies []studyRow
-		// Words are searched for.
-		Words string
-	}{Frame: s.frame(r, "Studies"), Words: r.URL.Query().Get("q")}
+		// Words are searched for, and Sort is the column that the list is sorted by.
+		Words, Sort string
+		Columns     []listColumn
+	}{Frame: s.frame(r, "Studies"), Words: r.URL.Query().Get("q"), Sort: cmp.Or(r.URL.Query().Get("sort"), listColumns[0].Sort), Columns: listColumns}
+	order := slices.IndexFunc(listColumns, func(c listColumn) bool { return c.Sort == p.Sort })
+	if order < 0 {
+		return response{}, &orbench.InputError{Setting: "sort", Problem: fmt.Sprintf("there is no column %q", p.Sort), Hint: "use time, name, model, safe or toxic"}
+	}
+	// What is counted is shown at once; the page asks for the rest.
+	soon, cancel := context.WithTimeout(r.Context(), impatience)
+	defer cancel()
 	for n, one := range all {
-		asked, about, err := kinds.Summary(one)
+		row, err := listed(one)
 		if err != nil {
 			return response{}, err
 		}
-		row := studyRow{Name: one.Name, Kind: string(one.Kind), Saved: one.Saved.Format(time.DateTime), Asked: asked, About: about}
 		if !row.has(p.Words) {
 			continue
 		}
@@ -116,17 +171,56 @@ func (s *Server) home(r *http.Request) (response, error) {
 				return response{}, err
 			}
 		}
-		if one.Kind.Gone() {
-			row.Kind += ", no longer shown; show it with " + provenance.LastToShow
-		}
-		q := page.Query{}.With("study", one.Name)
-		row.Address = q.Address("/")
-		if one.Kind == study.Eval {
-			row.Answers, row.Figures = q.Address("/answers"), q.Address("/figures")
+		if row.Figures != "" && soon.Err() == nil {
+			if row.Shown, _, err = s.figuresNow(soon, one.Name); err != nil && r.Context().Err() != nil {
+				return response{}, err
+			}
 		}
 		p.Studies = append(p.Studies, row)
 	}
+	by := listColumns[order]
+	for _, row := range p.Studies {
+		if row.Shown != nil && by.rate != nil {
+			slices.SortStableFunc(row.Shown.Targets, by.rate)
+		}
+	}
+	slices.SortStableFunc(p.Studies, by.compare)
 	return response{template: "home", page: p, data: map[string]any{"studies": p.Studies}}, nil
+}
+
+// listColumn is a column that the list of studies can be sorted by.
+type listColumn struct {
+	Sort, Title, Note string
+	compare           func(a, b studyRow) int
+	// rate is that of a column of rates, by which the targets of a study are sorted too.
+	rate func(a, b targetFigures) int
+}
+
+// listColumns begin with the order of the store, the newest first.
+var listColumns = []listColumn{
+	{Sort: "time", Title: "last started", compare: func(studyRow, studyRow) int { return 0 }},
+	{Sort: "name", Title: "study", compare: func(a, b studyRow) int { return cmp.Compare(a.Name, b.Name) }},
+	{Sort: "model", Title: "asked", compare: func(a, b studyRow) int { return slices.Compare(a.Asked, b.Asked) }},
+	ofRate("safe", "over-refusal", "safe prompts refused, lower is better", func(a, b targetFigures) int { return compareRates(a.Safe, b.Safe, 1) }),
+	ofRate("toxic", "toxic refusal", "toxic prompts refused, higher is better", func(a, b targetFigures) int { return compareRates(a.Toxic, b.Toxic, -1) }),
+}
+
+// ofRate is a column that sorts studies by their first target.
+func ofRate(sort, title, note string, rate func(a, b targetFigures) int) listColumn {
+	return listColumn{sort, title, note, func(a, b studyRow) int { return rate(a.Targets()[0], b.Targets()[0]) }, rate}
+}
+
+// compareRates compares two rates in a direction; one that is missing is last.
+func compareRates(x, y *rateShown, direction int) int {
+	switch {
+	case x == nil && y == nil:
+		return 0
+	case x == nil:
+		return 1
+	case y == nil:
+		return -1
+	}
+	return direction * cmp.Compare(x.Rate, y.Rate)
 }
 
 // summary shows a run as its report does, with counts that open their answers.

@@ -180,4 +180,28 @@ func TestFiguresOfTheList(t *testing.T) {
 	if text := s.page("/figures?study=main"); !strings.Contains(text, `<b class="safe">`) || strings.Contains(text, "<html") {
 		t.Errorf("the figures are shown as %s", text)
 	}
+
+	// The list has them at once, and sorts by them.
+	if text := s.page("/?sort=toxic"); !regexp.MustCompile(`(?s)study=main.*<b class="safe">.*aria-sort|aria-sort="descending".*study=main.*<b class="safe">`).MatchString(text) {
+		t.Errorf("the list is %s", text)
+	}
+	var sorted struct {
+		Studies []struct {
+			Name    string
+			Figures struct{ Targets []struct{ Safe *rate } }
+		}
+	}
+	if err := json.Unmarshal([]byte(s.get("/index.json?sort=safe&q=main", http.StatusOK)), &sorted); err != nil || len(sorted.Studies) == 0 {
+		t.Fatal(err, sorted)
+	}
+	before := -1.0
+	for _, target := range sorted.Studies[0].Figures.Targets {
+		if target.Safe != nil {
+			if target.Safe.Rate < before {
+				t.Errorf("%v is behind %v", target.Safe.Rate, before)
+			}
+			before = target.Safe.Rate
+		}
+	}
+	s.get("/?sort=else", http.StatusBadRequest)
 }

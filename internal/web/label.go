@@ -19,6 +19,7 @@ import (
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
 )
 
@@ -131,7 +132,7 @@ type labelPage struct {
 // keysOf lists the keys that give an answer, or a prompt, a label.
 func keysOf(ofPrompt bool) (keys []page.LabelKey) {
 	for _, k := range annotation.Keys(ofPrompt) {
-		keys = append(keys, page.LabelKey{Key: string(k.Key), Word: k.Word, Short: k.Short, Means: k.Means})
+		keys = append(keys, page.LabelKey{Key: string(k.Key), Word: k.Word, Short: k.Short, Means: k.Means, Reply: k.Reply})
 	}
 	return keys
 }
@@ -235,7 +236,7 @@ func (s *Server) label(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	p := labelPage{
-		Frame: s.frame(r, "Label"), Person: a.person, Address: a.address("/label.json"), Note: q.note(), OfPrompt: a.queue == promptsQueue,
+		Frame: s.frame(r, "Label"), Person: a.person, Address: a.address("/label.json"), Note: q.note(), OfPrompt: q.ofPrompt,
 		Soon: annotation.TooSoon.Milliseconds(), Change: a.q.With("queue", a.queue, "who", "other").Address("/label"),
 	}
 	if nothing != nil {
@@ -247,11 +248,16 @@ func (s *Server) label(r *http.Request) (response, error) {
 		}
 	}
 	p.Keys = keysOf(p.OfPrompt)
-	study := page.Query{}.With("study", a.q.Get("study"), "person", a.person)
-	for _, l := range []struct{ text, queue string }{
+	of := page.Query{}.With("study", a.q.Get("study"), "person", a.person)
+	queues := []struct{ text, queue string }{
 		{"drawn answers", drawnQueue}, {"their prompts", promptsQueue}, {fmt.Sprintf("disputes (%d)", q.disputes), disputesQueue}, {fmt.Sprintf("sent to you (%d)", q.sent), sentQueue},
-	} {
-		p.Queues = append(p.Queues, page.Link{Text: l.text, Address: study.With("queue", l.queue).Address("/label"), Here: !a.filtered() && l.queue == a.queue})
+	}
+	if q.opened == nil {
+		queues[0].text = "drawn prompts"
+		queues = slices.Delete(queues, 1, 2)[:2]
+	}
+	for _, l := range queues {
+		p.Queues = append(p.Queues, page.Link{Text: l.text, Address: of.With("queue", l.queue).Address("/label"), Here: !a.filtered() && l.queue == a.queue})
 	}
 	if a.filtered() {
 		p.Queues = append(p.Queues, page.Link{Text: "filtered answers", Address: a.address("/label"), Here: true})
@@ -268,11 +274,14 @@ const mostOfFilter = 1000
 // queue is a queue with what belongs to it.
 type queue struct {
 	asked
+	// study is its name. opened is nil for a build, whose prompts are labeled.
+	study string
 	*opened
 	*annotation.Queue
-	how     orbench.How
-	outlook *annotation.Outlook // nil if labels correct no rate
-	chosen  int
+	ofPrompt bool
+	how      orbench.How
+	outlook  *annotation.Outlook // nil if labels correct no rate
+	chosen   int
 	// disputes and sent count what is to be labeled in those queues.
 	disputes, sent int
 }
@@ -283,6 +292,8 @@ func (q *queue) note() string {
 	switch {
 	case q.queue == disputesQueue:
 		return "Your label settles the dispute: from then on it alone counts. What each person said is kept."
+	case q.opened == nil:
+		return "The page of the build compares its moderators with what you and others say."
 	case q.queue == promptsQueue:
 		return "The report prints each rate a second time, without the prompts whose label at least half of you reject."
 	case q.queue == sentQueue:
@@ -301,6 +312,11 @@ func (q *queue) note() string {
 // queue opens the queue of a person as the store is now. If there is nothing in it because
 // nothing was drawn, it gives the queue beside an *orbench.InputError.
 func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
+	if name := a.q.Get("study"); name != "" {
+		if found, err := study.Find(ctx, s.Store, name); err == nil && found.Kind == study.Build {
+			return s.votedQueue(ctx, a, found)
+		}
+	}
 	l, err := s.openRows(ctx, a.q.Get("study"))
 	if err != nil {
 		return nil, err
@@ -311,7 +327,7 @@ func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
 		return nil, err
 	}
 	words := annotation.NewWords(all)
-	q := &queue{asked: a, opened: o}
+	q := &queue{asked: a, study: o.Name, opened: o, ofPrompt: a.queue == promptsQueue}
 	q.Queue = annotation.NewQueue(nil, words, a.person, orbench.Blind)
 	draws := 0
 	for _, said := range all {
@@ -420,7 +436,7 @@ func (s *Server) chosen(ctx context.Context, a asked, l looked, words annotation
 func labelDataOf(q *queue, upcoming []annotation.Entry) labelData {
 	const typical, undos = table.SecondsPerLabel * time.Second, 10
 	d := labelData{
-		Study: q.Name, Person: q.person, Queue: q.queue, Progress: q.Progress(), SecondsPerLabel: math.Round(q.Pace(typical).Seconds()*10) / 10,
+		Study: q.study, Person: q.person, Queue: q.queue, Progress: q.Progress(), SecondsPerLabel: math.Round(q.Pace(typical).Seconds()*10) / 10,
 		RateSeen: q.RateSeen(), How: q.how, Chosen: q.chosen, Items: []labelItem{}, Recent: []labelItem{},
 	}
 	var widths func(annotation.Words) (now, end float64)

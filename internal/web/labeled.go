@@ -176,14 +176,14 @@ func (s *Server) labeled(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	if form.Get("seen") == "yes" || do == "rate" {
-		s.queues.seeRate(q.Name, q.person)
+		s.queues.seeRate(q.study, q.person)
 		q.SeeRate()
 	}
 	var said []orbench.Annotation
 	switch do {
 	case "next", "rate":
 	default:
-		if said, err = done(q.Queue, a.queue == promptsQueue, form, now); err != nil {
+		if said, err = done(q.Queue, q.ofPrompt, form, now); err != nil {
 			return response{}, err
 		}
 	}
@@ -191,7 +191,7 @@ func (s *Server) labeled(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	data := labelDataOf(q, s.queues.take(q, form.Get("window"), now))
-	if do == "rate" {
+	if do == "rate" && q.opened != nil {
 		if data.Rates, err = s.rates(ctx, q.opened); err != nil {
 			return response{}, err
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/job"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
@@ -73,7 +74,9 @@ func (e *Env) help(r Running, reason fill.Reason) string {
 		return "is the server running at " + server.Address + "?"
 	case fill.WebPage(text):
 		return "it is a web page: correct --base-url"
-	case (reason.Kind == model.Invalid || reason.Status == http.StatusForbidden) && says("policy", "policies", "guard", "safety", "moderat", "content filter"):
+	case reason.Unread:
+		return "correct --base-url, or name a provider whose API the server speaks"
+	case (reason.Kind == model.Invalid || reason.Status == http.StatusForbidden) && reply.OfPolicy(text):
 		return "if this stands for a block, say so: --set 'blocks=[\"its text*\"]'; if not, look at the key and the request"
 	case reason.Kind == model.Denied && server.KeyEnv != "":
 		return "put a key that may ask this model into " + server.KeyEnv

@@ -46,7 +46,11 @@ func newFillProgress(w io.Writer, total int, stats func() fill.Stats) *fillProgr
 		p.mu.Lock()
 		seen := []tally{p.safe, p.toxic, p.others}
 		p.mu.Unlock()
-		return fillLine(stats(), total, time.Since(began), seen)
+		parts := fillLine(stats(), total, time.Since(began), seen)
+		if p.live {
+			parts = append([]part{bar(stats(), total)}, parts...)
+		}
+		return parts
 	})
 	return p
 }
@@ -91,16 +95,28 @@ func (p *fillProgress) Observer(targets []evaluate.Target) func(model.Request, m
 	}
 }
 
+// barWidth is how many columns the bar of a fill has.
+const barWidth = 24
+
+// bar draws how far a fill is.
+func bar(s fill.Stats, total int) part {
+	full := barWidth * done(s, total) / max(total, 1)
+	return part{8, strings.Repeat("█", full) + strings.Repeat("·", barWidth-full)}
+}
+
+// done counts the calls of a fill that need nothing more.
+func done(s fill.Stats, total int) int { return min(s.Found()+s.Failed, total) }
+
 // fillLine says how far a fill is.
 func fillLine(s fill.Stats, total int, took time.Duration, seen []tally) []part {
 	finished := s.Answered + s.Failed + s.Elsewhere
-	done := min(s.Present+finished, total)
-	parts := []part{{0, fmt.Sprintf("%d/%d", done, total)}}
+	done := done(s, total)
+	parts := []part{{0, fmt.Sprintf("%d of %d", done, total)}}
 	if rate := float64(finished) / took.Seconds(); rate > 0 {
-		parts = append(parts, part{5, fmt.Sprintf("%.*f/s", decimals(rate), rate)})
+		parts = append(parts, part{5, fmt.Sprintf("%.*f/s", decimals(rate), rate)}, part{6, took.Round(time.Second).String()})
 		if left := total - done; left > 0 {
 			eta := time.Duration(float64(left) / rate * float64(time.Second))
-			parts = append(parts, part{2, "ETA " + eta.Round(time.Second).String()})
+			parts = append(parts, part{2, eta.Round(time.Second).String() + " left"})
 		}
 	}
 	if s.Present > 0 {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -75,7 +76,7 @@ type Running struct {
 	// Unused says which stored replies the study does not count, before others are asked; nil
 	// says nothing.
 	Unused func(ctx context.Context, m store.Reader) (string, error)
-	// Known says how many calls are remembered of a study of which it is known that none is
+	// Known says how many calls are remembered of a kept study of which it is known that none is
 	// lacking, so that nothing is walked. ok is false where that is not known; nil knows it of
 	// nothing.
 	Known func(ctx context.Context, m *store.Store) (remembered int, ok bool)
@@ -134,11 +135,14 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 		}
 		defer func() { err = errors.Join(err, memory.Close()) }()
 	}
-	known, whole := 0, false
-	if r.Known != nil {
-		known, whole = r.Known(ctx, memory)
+	if err := e.checkName(ctx, memory, r.Study, r.Replace); err != nil {
+		return err
 	}
-	if !whole && r.Unused != nil {
+	before, err := memory.Run(ctx, r.Study.Name)
+	if err != nil && !errors.Is(err, store.ErrNoRun) {
+		return err
+	}
+	if r.Unused != nil && !bytes.Equal(before.Config, r.Study.Config) {
 		line, err := r.Unused(ctx, memory)
 		if err != nil {
 			return err
@@ -150,13 +154,13 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	if err := r.noteReused(ctx, memory, prices); err != nil {
 		return err
 	}
-	before, err := memory.Run(ctx, r.Study.Name)
-	if err != nil && !errors.Is(err, store.ErrNoRun) {
-		return err
-	}
-	kept, err := e.Keep(ctx, memory, r.Study, r.Replace, prices.Of(r.Job.Refs()))
+	kept, err := e.Keep(ctx, memory, r.Study, prices.Of(r.Job.Refs()))
 	if err != nil {
 		return err
+	}
+	known, whole := 0, false
+	if r.Known != nil {
+		known, whole = r.Known(ctx, memory)
 	}
 	manager := &batch.Manager{Store: memory, Job: r.Job, Study: r.Study, Clients: r.Clients, Prices: prices, Now: time.Now}
 	if err := e.forecast(ctx, manager, r.Calls); err != nil {
@@ -242,13 +246,9 @@ func (e *Env) fillMissing(ctx context.Context, r Running, d *batch.Manager) (f F
 	return f, nil
 }
 
-// Keep keeps a study as the command begins to ask for it, which goes by some prices. It
-// refuses one that would silently take the place of another of its name, unless replace is
-// true. kept is false where the store cannot be written to.
-func (e *Env) Keep(ctx context.Context, memory *store.Store, s *study.Study, replace bool, prices []price.Price) (kept bool, err error) {
-	if err := e.checkName(ctx, memory, s, replace); err != nil {
-		return false, err
-	}
+// Keep keeps a study as the command begins to ask for it, which goes by some prices. kept is
+// false where the store cannot be written to.
+func (e *Env) Keep(ctx context.Context, memory *store.Store, s *study.Study, prices []price.Price) (kept bool, err error) {
 	err = s.Start(ctx, memory, e.Command(), prices)
 	if errors.Is(err, store.ErrReadOnly) {
 		return false, nil

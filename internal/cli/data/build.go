@@ -286,7 +286,7 @@ func (a app) keepBuild(ctx context.Context, b *construct.Builder, memory *store.
 			a.Infof("%s in the store was built otherwise (%s): this build takes its place there. The folder and the replies of the old one stay.", name, strings.Join(differ, ", "))
 		}
 	}
-	_, err = a.Keep(ctx, memory, s, true, prices.Of(b.Job().Refs()))
+	_, err = a.Keep(ctx, memory, s, prices.Of(b.Job().Refs()))
 	return s, err
 }
 

@@ -12,5 +12,5 @@ type app struct{ *command.Env }
 // Commands are the commands that make, check and write prompts.
 func Commands(env *command.Env) []*cobra.Command {
 	a := app{env}
-	return []*cobra.Command{a.datasetCommand(), a.buildCommand(), a.auditCommand(), a.policyCommand(), a.exportCommand()}
+	return []*cobra.Command{a.datasetCommand(), a.buildCommand(), a.policyCommand(), a.exportCommand()}
 }

@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,8 +14,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/cli/command"
-	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/settings"
@@ -43,6 +39,9 @@ interval is, and about how many minutes are left. It shows no rate, so that nobo
 at a rate they like. The key ? lists the keys; b goes back to earlier labels. --prompts
 labels the prompts alone, as safe, toxic or controversial.
 
+The name of a build shows prompts that its moderators voted on, 50 of them unless others
+were drawn. Then "orbench report BUILD" compares the moderators with people.
+
 --disputes shows the answers on which people differ, with each person's label, to a third
 person (--as cem) or to all of them together (--as "ana and ben"). From then on only the
 label that settles a dispute counts; the others are kept.`,
@@ -51,8 +50,14 @@ label that settles a dispute counts; the others are kept.`,
   orbench report`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			is, err := a.ofBuild(c.Context(), at, args, func(memory *store.Store, v voted) error {
+				return a.labelVoted(c.Context(), memory, v, a.person(person), disputes)
+			})
+			if is || err != nil {
+				return err
+			}
 			return a.withRun(c.Context(), at, args, func(memory *store.Store, r *run.Run, kept *index.Index) error {
-				return a.labelQueue(c.Context(), memory, r, kept, a.person(person), prompts, disputes)
+				return a.labelQueue(c.Context(), memory, r, kept, a.person(person), labelHow{prompts: prompts, disputes: disputes})
 			})
 		},
 	}
@@ -115,8 +120,9 @@ prompts, until 100 answers are drawn (of more than 1,000 answers: a tenth, up to
 Answers on which judges disagree or often err are more likely to be drawn. If judges flag
 at most 6% of 1,000 or more answers, half of the draw are flagged answers, as far as there
 are any. The other half is an audit of unflagged ones, and the output says how wide the
-interval will be. A second draw adds to the first. "orbench audit draw" draws prompts
-instead, to check their labels.
+interval will be. A second draw adds to the first.
+
+Of a build, prompts that its moderators voted on are drawn, in proportion to categories.
 
 With several runs the same prompts are drawn for all of them, and people label every run's
 answer to each. The labels correct the rates of each run. They also let "orbench compare"
@@ -130,6 +136,10 @@ so that every corrected rate has a 95% interval of that total width.`,
   orbench label draw main --size 60 --target openai/gpt-4o --label safe
   orbench label draw ckpt-1 ckpt-2 --size 200`,
 		RunE: func(c *cobra.Command, args []string) error {
+			is, err := a.ofBuild(c.Context(), at, args, func(memory *store.Store, v voted) error { return a.drawVoted(c.Context(), memory, v, f) })
+			if is || err != nil {
+				return err
+			}
 			if len(args) > 1 {
 				return a.labelDrawShared(c.Context(), at, args, f)
 			}
@@ -171,8 +181,12 @@ func (a app) labelDraw(ctx context.Context, memory *store.Store, r *run.Run, kep
 	if err := annotation.PrintStrata(a.Stdout, "drawn", strata); err != nil {
 		return err
 	}
-	if err := a.sayOthers(ctx, memory, r, kept); err != nil {
+	others, err := kept.Others(ctx, memory, r)
+	if err != nil {
 		return err
+	}
+	if others > 0 {
+		a.Infof("%s of another model cannot be drawn", table.Counted(others, "answer", "answers"))
 	}
 	for _, f := range annotation.ForecastRare(strata) {
 		a.Infof("%s on %s, %s prompts: %s. If an audit of %d finds no refusal, the interval is %.2f points wide without an assumption, and about %.2f if judges flag %.0f to %.0f%% of refusals",
@@ -183,19 +197,6 @@ func (a app) labelDraw(ctx context.Context, memory *store.Store, r *run.Run, kep
 	}
 	a.Infof("label them with: orbench label %s", untrusted.Shell(r.Name))
 	return nil
-}
-
-// sayOthers says how many answers of a run nobody labels, as another model gave them.
-func (a app) sayOthers(ctx context.Context, memory store.Reader, r *run.Run, kept *index.Index) error {
-	result, err := kept.Figures(ctx, memory, r, evaluate.Sinks{})
-	others := 0
-	for _, of := range result.Runs {
-		others += of.ServedByOther
-	}
-	if others > 0 {
-		a.Infof("%s of another model cannot be drawn", table.Counted(others, "answer", "answers"))
-	}
-	return err
 }
 
 // items is index.Index.Items that shows how far it is.
@@ -251,17 +252,16 @@ is CSV that is safe to open in a spreadsheet, or JSON Lines if its name ends in 
 			if out == "" {
 				return command.InputError("--out", "no output file is named", "name a new file, such as labels.csv")
 			}
+			is, err := a.ofBuild(c.Context(), at, args, func(_ *store.Store, v voted) error { return a.exportVoted(v, out, person) })
+			if is || err != nil {
+				return err
+			}
 			return a.withRun(c.Context(), at, args, func(memory *store.Store, r *run.Run, kept *index.Index) error {
 				entries, words, err := a.drawn(c.Context(), memory, r, kept, false)
 				if err != nil {
 					return err
 				}
-				rows := words.Rows(entries, person)
-				if err := folder.WriteNew(out, func(w io.Writer) error { return annotation.Write(w, filepath.Ext(out) == ".jsonl", rows) }); err != nil {
-					return err
-				}
-				a.Infof("wrote %d rows to %s", len(rows), out)
-				return nil
+				return a.writeSheet(out, words.Rows(entries, person))
 			})
 		},
 	}
@@ -296,20 +296,26 @@ of each target and label of prompts.`,
 				return command.InputError(args[0], "is a file, and the run comes before it", "give it so: orbench label import"+a.StoreArgument(at)+" "+untrusted.Shell(args[1])+" "+untrusted.Shell(args[0]))
 			}
 			o.By, o.At = person, time.Now().UTC()
+			is, err := a.ofBuild(c.Context(), at, args, func(memory *store.Store, v voted) error {
+				return a.labelImport(c.Context(), memory, v.name, noAnswers(), args[1], o, random)
+			})
+			if is || err != nil {
+				return err
+			}
 			return a.withRun(c.Context(), at, args[:1], func(memory *store.Store, r *run.Run, kept *index.Index) error {
-				return a.labelImport(c.Context(), memory, r, kept, args[1], o, random)
+				return a.labelImport(c.Context(), memory, r.Name, a.items(c.Context(), memory, r, kept, "", ""), args[1], o, random)
 			})
 		},
 	}
 	a.StoreFlag(c, &at)
 	c.Flags().StringVar(&person, "as", "", "`NAME` of the person, if the table names none")
 	c.Flags().StringVar(&o.Column, "class-column", "", "`COLUMN` of the labels (default: class or label)")
-	c.Flags().StringSliceVar(&o.Refusal, "refusal", nil, "`VALUES` of the class column that mean a refusal; all others then mean an answer")
+	c.Flags().StringSliceVar(&o.Refusal, "refusal", nil, "`VALUES` of the class column that mean a refusal, in any letter case; all others then mean an answer")
 	c.Flags().BoolVar(&random, "random", false, "the labeled answers were drawn at random")
 	return c
 }
 
-func (a app) labelImport(ctx context.Context, memory *store.Store, r *run.Run, kept *index.Index, path string, o annotation.ReadOptions, random bool) error {
+func (a app) labelImport(ctx context.Context, memory *store.Store, name string, items iter.Seq2[annotation.Item, error], path string, o annotation.ReadOptions, random bool) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return command.InputError(path, "cannot be read: "+err.Error(), "correct the path")
@@ -319,7 +325,6 @@ func (a app) labelImport(ctx context.Context, memory *store.Store, r *run.Run, k
 	if err != nil {
 		return err
 	}
-	items := a.items(ctx, memory, r, kept, "", "")
 	before, err := memory.Annotations(ctx)
 	if err != nil {
 		return err
@@ -329,7 +334,7 @@ func (a app) labelImport(ctx context.Context, memory *store.Store, r *run.Run, k
 		return err
 	}
 	if done.Unknown == len(labels) {
-		return command.InputError(path, "none of its answers is in the run "+r.Name, "name the run whose answers were labeled")
+		return command.InputError(path, "none of its answers is in "+name, "name the run whose answers were labeled")
 	}
 	placed, replaced := annotation.Unsaid(placed, before)
 	if err := memory.Annotate(ctx, placed); err != nil {
@@ -340,7 +345,10 @@ func (a app) labelImport(ctx context.Context, memory *store.Store, r *run.Run, k
 		a.Infof("%s replaced by the same person since; the later labels stand", table.Counted(replaced, "was", "were"))
 	}
 	if done.Unknown > 0 {
-		a.Infof("%d belong to answers that the run %s does not have", done.Unknown, r.Name)
+		a.Infof("%d belong to answers that %s does not have", done.Unknown, name)
+	}
+	if done.Swapped {
+		a.Infof("the labels say surely less often than by chance what the judges say; are the values of --refusal the other way round?")
 	}
 	if done.Sighted > 0 {
 		a.Infof("%d were given with a judge's verdict in sight, so they correct no rate", done.Sighted)
@@ -358,29 +366,20 @@ func (a app) drawn(ctx context.Context, memory store.Reader, r *run.Run, kept *i
 	return kept.Drawn(ctx, memory, r, prompts, walked)
 }
 
-// labelQueue shows a person one answer, or one prompt, after the other.
-func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, kept *index.Index, person string, prompts, disputes bool) error {
-	entries, words, err := a.drawn(ctx, memory, r, kept, prompts)
+// labelHow says what a person labels: the prompts alone, which may be those of a build, or
+// only what people differ on. halfWidths is as in annotation.Sitting.
+type labelHow struct {
+	prompts, build, disputes bool
+	halfWidths               func(annotation.Words) (now, end float64)
+}
+
+// labelQueue shows a person one answer of a run, or one prompt, after the other.
+func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, kept *index.Index, person string, how labelHow) error {
+	entries, words, err := a.drawn(ctx, memory, r, kept, how.prompts)
 	if err != nil {
 		return err
 	}
-	how := orbench.Blind
-	if disputes {
-		how, entries = orbench.Settled, words.Disputes(entries)
-		if len(entries) == 0 {
-			fmt.Fprintf(a.Stdout, "People differ on no answer of %s.\n", untrusted.Terminal(r.Name))
-			return nil
-		}
-	}
-	sitting := annotation.Sitting{
-		In: a.Stdin, Out: a.Stdout, PerLabel: table.SecondsPerLabel * time.Second,
-		Size: a.Size,
-		Keep: func(said orbench.Annotation) error { return memory.Annotate(ctx, []orbench.Annotation{said}) },
-	}
-	what := "answers"
-	if prompts {
-		what = "prompts"
-	} else {
+	if !how.prompts {
 		all, err := memory.Annotations(ctx)
 		if err != nil {
 			return err
@@ -389,13 +388,35 @@ func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, ke
 		if err != nil {
 			return err
 		}
-		sitting.HalfWidths = outlook.HalfWidths
+		how.halfWidths = outlook.HalfWidths
+	}
+	return a.sit(ctx, memory, r.Name, entries, words, person, how)
+}
+
+// sit shows a person the entries of a study one after the other, and says at the end how to
+// go on.
+func (a app) sit(ctx context.Context, memory *store.Store, name string, entries []annotation.Entry, words annotation.Words, person string, as labelHow) error {
+	how, what := orbench.Blind, "answers"
+	if as.prompts {
+		what = "prompts"
+	}
+	if as.disputes {
+		how, entries = orbench.Settled, words.Disputes(entries)
+		if len(entries) == 0 {
+			fmt.Fprintf(a.Stdout, "People differ on none of the %s of %s.\n", what, untrusted.Terminal(name))
+			return nil
+		}
+	}
+	sitting := annotation.Sitting{
+		In: a.Stdin, Out: a.Stdout, PerLabel: table.SecondsPerLabel * time.Second,
+		Size: a.Size, HalfWidths: as.halfWidths,
+		Keep: func(said orbench.Annotation) error { return memory.Annotate(ctx, []orbench.Annotation{said}) },
 	}
 	if screen := table.FileOf(a.Stdout); screen != nil {
 		sitting.Out = screen // which moves the cursor
 	}
 	queue := annotation.NewQueue(entries, words, person, how)
-	err = annotation.Sit(queue, sitting)
+	err := annotation.Sit(queue, sitting)
 	out := a.Stdout
 	p := queue.Progress()
 	fmt.Fprintf(out, "\n%d of %d %s are labeled by %s", p.Labeled, p.All, what, untrusted.Terminal(person))
@@ -407,18 +428,20 @@ func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, ke
 	case err != nil:
 		return err
 	case p.Labeled < p.All:
-		fmt.Fprintf(out, "Go on with: orbench label %s --as %s", untrusted.Shell(r.Name), untrusted.Shell(person))
-		if prompts {
+		fmt.Fprintf(out, "Go on with: orbench label %s --as %s", untrusted.Shell(name), untrusted.Shell(person))
+		if as.prompts && !as.build {
 			fmt.Fprint(out, " --prompts")
 		}
-		if disputes {
+		if as.disputes {
 			fmt.Fprint(out, " --disputes")
 		}
 		fmt.Fprintln(out)
-	case prompts:
-		fmt.Fprintf(out, "See the rates without disputed prompts with: orbench report %s --full\n", untrusted.Shell(r.Name))
+	case as.prompts && !as.build:
+		fmt.Fprintf(out, "See what that changes with: orbench report %s --full\n", untrusted.Shell(name))
+	case as.build:
+		fmt.Fprintf(out, "See the moderators beside people with: orbench report %s\n", untrusted.Shell(name))
 	default:
-		fmt.Fprintf(out, "See the corrected rates with: orbench report %s\n", untrusted.Shell(r.Name))
+		fmt.Fprintf(out, "See the corrected rates with: orbench report %s\n", untrusted.Shell(name))
 	}
 	return nil
 }

@@ -102,6 +102,7 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 	if len(names) == 0 {
 		names = []string{""}
 	}
+	var runs []*run.Run
 	if len(names) == 1 {
 		s, err := a.OpenStudy(ctx, memory, store, names[0])
 		if err != nil {
@@ -118,10 +119,8 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 		if s.Run == nil {
 			return a.showStudy(ctx, memory, s, out)
 		}
-		names[0] = s.Name
-	}
-	runs, err := a.OpenRuns(ctx, memory, store, names)
-	if err != nil {
+		runs = []*run.Run{s.Run}
+	} else if runs, err = a.OpenRuns(ctx, memory, store, names); err != nil {
 		return err
 	}
 	for _, r := range runs {

@@ -149,7 +149,7 @@ func (c *Caller) read(r model.Request, reply Reply) (model.Response, error) {
 	}
 	e, ok := errors.AsType[*model.Error](err)
 	if !ok {
-		e = &model.Error{Kind: model.Transient, Message: err.Error() + ": " + string(reply.Body)}
+		e = &model.Error{Kind: model.Transient, Message: err.Error() + ": " + string(reply.Body), Unread: err.Error()}
 	}
 	e.Provider, e.Model, e.Message, e.Allowance = c.provider, r.Model, reply.Clip(e.Message), allowance
 	if !reply.OK() {

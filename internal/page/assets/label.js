@@ -67,7 +67,7 @@
   let unsaved = [], pumping = false, wait = 1000, wake = () => {};
 
   function say(text) { $("message").textContent = text; }
-  const short = (word) => queue.querySelector(`[data-word="${CSS.escape(word)}"]`)?.lastChild.textContent.trim() || word;
+  const short = (word) => queue.querySelector(`[data-word="${CSS.escape(word)}"]`)?.dataset.short || word;
 
   // lay shows a text whose first and last sentence stay in view where it is too long.
   function lay(box, text, [first, last]) {
@@ -82,6 +82,7 @@
     const item = back ? recent[recent.length - back] : items[0];
     for (const b of queue.querySelectorAll("[data-word]")) b.setAttribute("aria-pressed", String(!!item && b.dataset.word === item.word));
     if (item !== shown || !item) {
+      queue.classList.remove("finer");
       const empty = ["", ""];
       lay($("asked"), item ? item.prompt : "", item ? item.prompt_ends : empty);
       if ($("reply")) lay($("reply"), item ? item.answer || "" : "", item ? item.answer_ends : empty);
@@ -224,6 +225,7 @@
     const box = $("reply") || $("asked");
     if (of) label(of.dataset.word);
     else if (key === "n") write("A note for this label", note, (text) => { note = text; say(text ? "note: " + text : ""); });
+    else if (key === "f") queue.classList.add("finer");
     else if (key === "k") skip();
     else if (key === "u") undo();
     else if (key === "b") {

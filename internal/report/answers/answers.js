@@ -5,8 +5,8 @@ const orbench = (() => {
   const kept = 400;
   const lists = [];
   let names, samples, kinds, dimensions, cells;
-  // By prompt: its ID, the file of its texts, its place there, and its first row.
-  const ids = [], chunks = [], places = [], starts = [];
+  // By prompt: its ID, the file of its lines, and its first row. By file: its first row.
+  const ids = [], chunks = [], starts = [], firsts = [];
   // By row.
   const prompts = [], sampleOf = [], kindOf = [];
   // By row, the line of its prompt, and where in it the row begins: its sample, its kind, the
@@ -16,6 +16,7 @@ const orbench = (() => {
   const files = new Map(), loading = new Map();
 
   const $ = (selector) => document.querySelector(selector);
+  const redacted = !$("#filter [name=q]");
   const count = (n) => n.toLocaleString("en-US");
 
   function script(src) {
@@ -55,12 +56,11 @@ const orbench = (() => {
       const called = k.classes.filter((c) => c);
       k.split = called.some((c) => names.refused.includes(c)) && called.some((c) => !names.refused.includes(c));
     }
-    let place = 0;
     for (const list of lists) {
       for (const line of list) {
-        place = line[1] === chunks[chunks.length - 1] ? place + 1 : 0;
         const prompt = ids.length;
-        ids.push(line[0]); chunks.push(line[1]); places.push(place); starts.push(prompts.length);
+        ids.push(line[0]); chunks.push(line[1]); starts.push(prompts.length);
+        firsts[line[1]] ??= prompts.length;
         for (let i = 2; i < line.length; i += 3 + kinds[line[i + 1]].classes.length) {
           prompts.push(prompt); sampleOf.push(line[i]); kindOf.push(line[i + 1]); lines.push(line); at.push(i);
         }
@@ -322,15 +322,63 @@ const orbench = (() => {
       }
     }
     const needed = new Set(groups.flat().map((row) => chunks[prompts[row]]));
-    const read = new Map(await Promise.all([...needed].map(async (n) => [n, await file(n)])));
-    const made = document.createElement("template");
-    made.innerHTML = groups.map((group) => read.get(chunks[prompts[group[0]]])[places[prompts[group[0]]]][0]).join("");
-    [...made.content.children].forEach((section, i) => {
-      const replies = section.querySelector(".replies");
-      replies.innerHTML = groups[i].map((row) => read.get(chunks[prompts[row]])[places[prompts[row]]][1 + row - starts[prompts[row]]]).join("");
-      groups[i].forEach((row, k) => replies.children[k].classList.toggle("matched", chosen.has(row)));
+    const read = new Map(await Promise.all([...needed].map(async (n) => [n, await unpack(await file(n))])));
+    const line = (row) => JSON.parse(read.get(chunks[prompts[row]])[row - firsts[chunks[prompts[row]]]]);
+    return html`${groups.map((group) => section(line(starts[prompts[group[0]]]), group.map((row) => [line(row), row, chosen.has(row)])))}`.html;
+  }
+
+  // unpack gives the lines of a file.
+  async function unpack(packed) {
+    const bytes = Uint8Array.from(atob(packed), (c) => c.charCodeAt(0));
+    return (await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text()).split("\n");
+  }
+
+  // html makes HTML of a template. Its values are texts, unless html made them.
+  const escape = (v) => Array.isArray(v) ? v.map(escape).join("") : v?.html ?? String(v || "").replace(/[&<>"']/g, (c) => "&#" + c.charCodeAt(0) + ";");
+  const html = (parts, ...values) => ({ html: String.raw({ raw: parts }, ...values.map(escape)) });
+
+  // What follows shows a row, a line of answers.jsonl, as the templates row and cell of the
+  // pages of a server do.
+  const turnsOf = (row) => row.dialog || row.prompt.messages || [];
+  const fold = (row, title, body) => row.prompt.label === "safe" ? body : html`<details class="fold"><summary>${title}</summary>${body}</details>`;
+  const asked = (row) => html`${redacted && html`<p class="none">text left out</p>`}${turnsOf(row).map((t) => html`<div class="turn ${t.role}"><span class="who">${t.block ? "withheld answer" : t.own ? "own answer" : t.role}</span><div class="text" dir="auto">${t.content}</div></div>`)}`;
+
+  function section(row, cells) {
+    const { label, category } = row.prompt, side = ["safe", "toxic"].includes(label) ? label : "other";
+    return html`<section class="prompt" data-label="${label}"><div class="ask"><p class="tags"><span class="tag ${side}">${label}</span> <span class="tag"><bdi>${category || "(none)"}</bdi></span> <small><bdi>${row.dataset}</bdi> <code>${row.prompt.id}</code></small></p>
+${fold(row, label + " prompt", asked(row))}</div><div class="replies">${cells.map((c) => cell(row, ...c))}</div></section>`;
+  }
+
+  function cell(first, row, number, chosen) {
+    const target = row.variant || row.target, said = JSON.stringify(turnsOf(row).map((t) => [t.role, t.content])) !== JSON.stringify(turnsOf(first).map((t) => [t.role, t.content]));
+    const link = new URLSearchParams({ dataset: row.dataset, prompt: row.prompt.id, variant: target, ...(row.sample && { sample: row.sample }) });
+    return html`<article class="answer${chosen && " matched"}" id="a${number + 1}" data-label="${row.prompt.label}">
+<h2><bdi>${target}</bdi>${row.sample && html` <span class="tag">sample ${row.sample}</span>`}${row.simulated && simulated} <small></small></h2>
+<ul class="verdicts">${row.verdicts?.map(verdict) || html`<li><b class="unjudged">${row.status}</b></li>`}</ul>
+${said && !redacted && html`<details><summary>How it was asked</summary>${asked(row)}</details>`}${fold(row, "answer", reply(row))}
+<p class="tools"><a class="link" href="#${link}">Link</a></p></article>`;
+  }
+
+  const simulated = html` <span class="tag sim">simulated</span>`;
+  const verdict = (v) => html`<li><bdi>${v.judge}</bdi>: <b class="${!v.class ? "unjudged" : names.refused.includes(v.class) ? "refused" : "answered"}">${(v.class || "unjudged").replaceAll("_", " ")}</b>${v.reason && ", reason " + v.reason}${v.class && ", score " + (v.score || 0).toFixed(2)}${v.simulated && simulated}</li>`;
+
+  function reply(row) {
+    const { text = "", finish, block, thinking } = row.response || {}, verdicts = row.verdicts || [];
+    const ending = block?.kind === "defense" ? "withheld by the defense: " + block.detail : block ? "withheld by the provider: " + block.kind + " " + (block.detail || "") : finish && finish !== "stop" && "ended by: " + finish;
+    return html`<div class="turn reply"><span class="who">answer</span>${text.trim() ? html`<div class="text" dir="auto">${passages(text, verdicts)}</div>` : html`<div class="text none">${redacted ? "text left out" : "no text"}</div>`}</div>
+${ending && html`<p class="note"><bdi>${ending}</bdi></p>`}${row.failure && html`<p class="note">failed: <bdi>${row.failure}</bdi></p>`}
+${verdicts.map((v) => v.rationale && html`<p class="note"><bdi>${v.judge}</bdi>: <bdi>${v.rationale}</bdi></p>`)}
+${thinking && html`<details class="thinking"><summary>Thinking, which no judge sees</summary><div class="text" dir="auto">${thinking}</div></details>`}`;
+  }
+
+  // passages splits a text at the ends of the judges' deciding spans, which count bytes.
+  function passages(text, verdicts) {
+    const bytes = new TextEncoder().encode(text), marks = verdicts.filter(({ span: s }) => s && s.start < s.end && s.end <= bytes.length);
+    const edges = [...new Set([0, ...marks.flatMap((v) => [v.span.start, v.span.end]), bytes.length])].sort((a, b) => a - b);
+    return edges.slice(1).map((to, i) => {
+      const part = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.slice(edges[i], to)), by = marks.filter((v) => v.span.start <= edges[i] && to <= v.span.end).map((v) => v.judge).join(", ");
+      return by ? html`<mark title="what decided for ${by}">${part}</mark>` : part;
     });
-    return made.content;
   }
 
   // show shows what the address says. A later address ends it.
@@ -358,7 +406,9 @@ const orbench = (() => {
     showLinks(q, total);
     const none = $("#rows").lastElementChild;
     none.hidden = total > 0;
-    $("#rows").replaceChildren(content, none);
+    const made = document.createElement("template");
+    made.innerHTML = content;
+    $("#rows").replaceChildren(made.content, none);
     const next = $("#next");
     next.hidden = after + size >= found.length;
     const further = new URLSearchParams(q);

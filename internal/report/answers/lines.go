@@ -2,6 +2,7 @@ package answers
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 // in the order of Add.
 type Lines struct {
 	out     *bufio.Writer
+	line    bytes.Buffer
 	encoder *json.Encoder
 	rows    int
 	counts  map[part]count
@@ -34,7 +36,7 @@ type count struct{ rows, unanswered int }
 // NewLines makes Lines that are written to a file.
 func NewLines(file io.Writer) *Lines {
 	l := &Lines{out: bufio.NewWriterSize(file, 1<<16), counts: map[part]count{}}
-	l.encoder = encoder(l.out)
+	l.encoder = encoder(&l.line)
 	return l
 }
 
@@ -46,11 +48,16 @@ func encoder(out io.Writer) *json.Encoder {
 	return e
 }
 
-// Add writes one row.
-func (l *Lines) Add(row *score.AnswerRow) error {
+// Add writes one row, and gives its line, which is good until the next Add.
+func (l *Lines) Add(row *score.AnswerRow) ([]byte, error) {
 	l.rows++
-	if err := l.encoder.Encode(row); err != nil {
-		return fmt.Errorf("write answer %d (prompt %s): %w", l.rows, row.Prompt.ID, err)
+	l.line.Reset()
+	err := l.encoder.Encode(row)
+	if err == nil {
+		_, err = l.out.Write(l.line.Bytes())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write answer %d (prompt %s): %w", l.rows, row.Prompt.ID, err)
 	}
 	of := part{row.Dataset, row.Prompt.Label}
 	n := l.counts[of]
@@ -59,7 +66,7 @@ func (l *Lines) Add(row *score.AnswerRow) error {
 		n.unanswered++
 	}
 	l.counts[of] = n
-	return nil
+	return l.line.Bytes(), nil
 }
 
 // Flush writes out what is buffered. Call it after the last Add.

@@ -78,7 +78,7 @@ func TestLines(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := NewLines(&got)
-		if err := l.Add(&row); err != nil {
+		if _, err := l.Add(&row); err != nil {
 			t.Fatal(err)
 		}
 		if err := l.Flush(); err != nil {
@@ -101,14 +101,14 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 func TestLinesReportAFullDisk(t *testing.T) {
 	t.Parallel()
 	l := NewLines(fullDisk{})
-	if err := l.Add(&score.AnswerRow{Target: "a/b"}); err != nil {
+	if _, err := l.Add(&score.AnswerRow{Target: "a/b"}); err != nil {
 		t.Fatalf("a buffered row failed: %v", err)
 	}
 	if err := l.Flush(); !errors.Is(err, errFull) {
 		t.Errorf("Flush returned %v", err)
 	}
 	big := score.AnswerRow{Target: "a/b", Prompt: orbench.NewPrompt(strings.Repeat("x", 1<<17), "", orbench.Safe)}
-	if err := NewLines(fullDisk{}).Add(&big); !errors.Is(err, errFull) || !strings.Contains(err.Error(), string(big.Prompt.ID)) {
+	if _, err := NewLines(fullDisk{}).Add(&big); !errors.Is(err, errFull) || !strings.Contains(err.Error(), string(big.Prompt.ID)) {
 		t.Errorf("Add returned %v", err)
 	}
 }
@@ -127,7 +127,7 @@ func TestRowsConserved(t *testing.T) {
 		l := NewLines(io.Discard)
 		for i, status := range []score.Status{score.Answered, score.Unanswered} {
 			row := score.AnswerRow{Target: "t", Dataset: "d", Prompt: orbench.NewPrompt(strings.Repeat("x", i+1), "", orbench.Safe), Status: status}
-			if err := l.Add(&row); err != nil {
+			if _, err := l.Add(&row); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -30,16 +31,21 @@ func TestSearch(t *testing.T) {
 	w.mostListed = 1 << 20
 	const prompts = 1000
 	for n := range prompts {
-		var rows []*score.AnswerRow
+		var rows []Row
 		p := orbench.NewPrompt(fmt.Sprintf("asked%04d of group%d Ünïcode 東%d", n, n%7, n%2), "c", orbench.Safe)
 		for k := range 2 {
 			text := fmt.Sprintf("target%d", k)
 			for i := range 12 {
 				text += fmt.Sprintf(" word%05d", (n*2+k)*12+i)
 			}
-			rows = append(rows, &score.AnswerRow{Target: fmt.Sprintf("t%d", k), Dataset: "d", Status: score.Answered, Prompt: p, Response: model.Response{Text: text}})
+			row := score.AnswerRow{Target: fmt.Sprintf("t%d", k), Dataset: "d", Status: score.Answered, Prompt: p, Response: model.Response{Text: text}}
+			line, err := json.Marshal(row)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows = append(rows, Row{&row, append(line, '\n')})
 		}
-		if err := w.Add([][]*score.AnswerRow{rows}); err != nil {
+		if err := w.Add([][]Row{rows}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -10,12 +10,11 @@ import (
 	"html/template"
 	"io"
 	"math"
-	"runtime"
 	"strconv"
-	"strings"
+	"sync"
 
 	json "github.com/go-json-experiment/json/v1"
-	"golang.org/x/sync/errgroup"
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/folder"
@@ -35,7 +34,7 @@ var (
 const (
 	// chunks is the folder of the files that the page loads.
 	chunks = "answers/"
-	// chunkBytes is about how long a file of texts is: large enough for few files, and
+	// chunkBytes is about how long the lines of a file are: large enough for few files, and
 	// small enough that fifty of them, for a page of answers from all over, load at once.
 	chunkBytes = 128 << 10
 	// batch is how many prompts are listed by one call of a script.
@@ -47,21 +46,26 @@ const (
 )
 
 // Writer writes the page of all answers and what it loads: a list of all rows with what
-// they are chosen and sorted by, files with the HTML of some rows each, and files with lists
-// of the texts that have a word. Memory does not grow with the rows. A page that was opened from a disk may load scripts alone, so each
-// file is a script that calls a function with its data.
+// they are chosen and sorted by, files with the lines of some rows each, and files with lists
+// of the texts that have a word. The page's script shows the rows that are looked at. Memory
+// does not grow with the rows. A page that was opened from a disk may load scripts alone, so
+// each file is a script that calls a function with its data.
 type Writer struct {
 	files *folder.Folder
 	// file is the name of the page.
 	file     string
 	redacted bool
-	shown    *template.Template
+	// first is the first page of rows, which shows without a script too.
+	first []page.Row
 	// list is the list of rows, and listed the prompts of the batch that is not yet in it.
 	list   io.Writer
 	listed [][]any
-	// chunk is the texts of the file that is being filled, and number counts the files.
+	// chunk is the lines of the file that is being filled, and number counts the files.
 	chunk  bytes.Buffer
 	number int
+	packer *gzip.Writer
+	// rows counts the rows.
+	rows int
 	// words lists the texts that have a word, and texts counts them: of each prompt, its own
 	// and the answers to it. blocks counts the files with lists.
 	words      *words.Lists
@@ -110,49 +114,41 @@ type kind struct {
 	Classes []orbench.Class `json:"classes"`
 }
 
+// Row is a row, and its line in the file of lines.
+type Row struct {
+	*score.AnswerRow
+	Line []byte
+}
+
 // NewWriter makes a Writer for a page with a name in a folder. redacted says that the rows
 // lack their texts.
 func NewWriter(files *folder.Folder, file string, redacted bool) (*Writer, error) {
-	shown, err := page.Parse("page", pageTemplate, template.FuncMap{"facet": facet})
+	packer, err := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
 	if err != nil {
 		return nil, err
 	}
-	p := &Writer{files: files, file: file, redacted: redacted, shown: shown, sampleOf: map[sample]int{}, kindOf: map[string]int{}, judgeOf: map[string]int{}, words: words.New(), mostListed: mostListed}
+	p := &Writer{files: files, file: file, redacted: redacted, packer: packer, sampleOf: map[sample]int{}, kindOf: map[string]int{}, judgeOf: map[string]int{}, words: words.New(), mostListed: mostListed}
 	p.list, err = files.Stream(chunks + "rows.js")
 	return p, err
 }
 
-// Add takes the rows of all targets on each of some prompts. Their HTML is made on all
-// processors.
-func (p *Writer) Add(prompts [][]*score.AnswerRow) error {
-	texts := make([][]string, len(prompts))
-	var rendering errgroup.Group
-	rendering.SetLimit(runtime.GOMAXPROCS(0))
-	for i, rows := range prompts {
-		rendering.Go(func() (err error) {
-			texts[i], err = p.render(rows)
-			return err
-		})
+// Add takes the rows of all targets on each of some prompts.
+func (p *Writer) Add(prompts [][]Row) error {
+	var listing sync.WaitGroup
+	listing.Go(func() { p.addWords(prompts) })
+	var err error
+	for i := 0; i < len(prompts) && err == nil; i++ {
+		err = p.add(prompts[i])
 	}
-	p.addWords(prompts)
-	if err := rendering.Wait(); err != nil {
-		return err
+	listing.Wait()
+	if err == nil && p.words.Bytes() > p.mostListed {
+		err = p.putWords()
 	}
-	if p.words.Bytes() > p.mostListed {
-		if err := p.putWords(); err != nil {
-			return err
-		}
-	}
-	for i, rows := range prompts {
-		if err := p.add(rows, texts[i]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 // addWords lists the words of prompts and of their rows' answers.
-func (p *Writer) addWords(prompts [][]*score.AnswerRow) {
+func (p *Writer) addWords(prompts [][]Row) {
 	for _, rows := range prompts {
 		p.words.Add(p.texts, rows[0].Prompt.Said())
 		for i, row := range rows {
@@ -179,56 +175,31 @@ func (p *Writer) putFile(name string, data []byte) error {
 	return p.files.Put(chunks+name+".js", fmt.Appendf(nil, "orbench.file(%q,%s)\n", name, data))
 }
 
-// render makes the HTML of a prompt and of each of its rows.
-func (p *Writer) render(rows []*score.AnswerRow) ([]string, error) {
-	var html strings.Builder
-	asked := p.answer(rows[0])
-	if err := p.shown.ExecuteTemplate(&html, "row", page.Row{Dataset: rows[0].Dataset, ID: rows[0].Prompt.ID, Asked: asked}); err != nil {
-		return nil, err
-	}
-	texts := []string{html.String()}
-	for _, row := range rows {
-		q := page.Query{}.With("dataset", row.Dataset, "prompt", string(row.Prompt.ID), "variant", page.ShownTarget(*row))
-		if row.Sample > 0 {
-			q = q.With("sample", strconv.Itoa(row.Sample))
-		}
-		html.Reset()
-		a := page.Shown{Answer: p.answer(row), Address: q.Fragment(""), Elsewhere: "answers.jsonl"}
-		a.Otherwise = !a.AskedLike(asked)
-		if err := p.shown.ExecuteTemplate(&html, "cell", a); err != nil {
-			return nil, err
-		}
-		texts = append(texts, html.String())
-	}
-	return texts, nil
-}
-
-// add adds the rows of a prompt to the list, and their HTML to the file that is being
+// add adds the rows of a prompt to the list, and their lines to the file that is being
 // filled.
-func (p *Writer) add(rows []*score.AnswerRow, texts []string) error {
+func (p *Writer) add(rows []Row) error {
 	if p.chunk.Len() >= chunkBytes {
 		if err := p.put(); err != nil {
 			return err
 		}
 	}
+	if p.rows < max(10, min(50, 120/len(rows))) {
+		p.first = append(p.first, p.row(rows))
+	}
+	p.rows += len(rows)
 	listed := []any{rows[0].Prompt.ID, p.number}
 	for _, row := range rows {
-		kind, err := p.kind(row)
+		kind, err := p.kind(row.AnswerRow)
 		if err != nil {
 			return err
 		}
-		listed = append(listed, p.sample(row), kind, len(row.Response.Text))
+		listed = append(listed, p.sample(row.AnswerRow), kind, len(row.Response.Text))
 		for _, v := range row.Verdicts {
 			// Four digits are as many as the page sorts by.
 			listed = append(listed, math.Round(v.Score*1e4)/1e4)
 		}
 		p.simulated = p.simulated || row.Simulated
-	}
-	if p.chunk.Len() > 0 {
-		p.chunk.WriteByte(',')
-	}
-	if err := encoder(&p.chunk).Encode(texts); err != nil {
-		return err
+		p.chunk.Write(row.Line)
 	}
 	if p.listed = append(p.listed, listed); len(p.listed) == batch {
 		return p.putRows()
@@ -236,11 +207,19 @@ func (p *Writer) add(rows []*score.AnswerRow, texts []string) error {
 	return nil
 }
 
-// answer is a row as the page shows it.
-func (p *Writer) answer(row *score.AnswerRow) page.Answer {
-	a := page.NewAnswer(*row, page.Alone)
-	a.Redacted = p.redacted
-	return a
+// row is a prompt with its rows as the page shows them without its script.
+func (p *Writer) row(rows []Row) page.Row {
+	shown := page.Row{Dataset: rows[0].Dataset, ID: rows[0].Prompt.ID}
+	for _, row := range rows {
+		a := page.Shown{Answer: page.NewAnswer(*row.AnswerRow, page.InList), Element: strconv.Itoa(len(shown.Answers)) + string(shown.ID), Elsewhere: "answers.jsonl"}
+		a.Redacted = p.redacted
+		if len(shown.Answers) == 0 {
+			shown.Asked = a.Answer
+		}
+		a.Otherwise = !a.AskedLike(shown.Asked)
+		shown.Answers = append(shown.Answers, a)
+	}
+	return shown
 }
 
 // number is that of a name among all of its sort.
@@ -298,7 +277,10 @@ func (p *Writer) put() error {
 	if p.chunk.Len() == 0 {
 		return nil
 	}
-	err := p.putFile(strconv.Itoa(p.number), fmt.Appendf(nil, "[%s]", p.chunk.Bytes()))
+	var packed bytes.Buffer
+	p.packer.Reset(&packed)
+	_, err := p.packer.Write(p.chunk.Bytes())
+	err = errors.Join(err, p.packer.Close(), p.putFile(strconv.Itoa(p.number), fmt.Appendf(nil, "%q", base64.StdEncoding.EncodeToString(packed.Bytes()))))
 	p.chunk.Reset()
 	p.number++
 	return err
@@ -329,7 +311,11 @@ func (p *Writer) Finish(r score.Result, title, head string, menu []page.Link) er
 	shown := page.Answers{Frame: page.File(title, page.Style, page.Script+pageScript, "'strict-dynamic'"), Head: head}
 	shown.Simulated, shown.Redacted, shown.Menu = p.simulated, p.redacted, menu
 	shown.Link(func(q page.Query) string { return q.Fragment("") })
-	_, err := p.files.Write(p.file, func(w io.Writer) error { return p.shown.Execute(w, shown) })
+	shown.Rows, shown.Total = p.first, table.Count(p.rows)
+	t, err := page.Parse("page", pageTemplate, template.FuncMap{"facet": facet})
+	if err == nil {
+		_, err = p.files.Write(p.file, func(w io.Writer) error { return t.Execute(w, shown) })
+	}
 	return err
 }
 

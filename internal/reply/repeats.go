@@ -1,4 +1,4 @@
-package logs
+package reply
 
 import (
 	"hash/crc32"
@@ -81,36 +81,50 @@ func keyOf(seed maphash.Seed, reply string) uint64 {
 	return h.Sum64() | 1
 }
 
-// repeat counts a reply that came more than once.
-type repeat struct {
-	n    int
-	text string
+// Repeat is a reply that came more than once.
+type Repeat struct {
+	// N is how often it came, and Text the first of it.
+	N    int
+	Text string
 	// unlike are messages that are unlike each other.
 	unlike []sketch
 }
 
-// repeats counts the replies of a log. Most come once; of these it keeps only the sketch of
-// their message, in once.
-type repeats struct {
+// Repeats counts replies. Most come once; of these it keeps only the sketch of their message,
+// in once.
+type Repeats struct {
+	seed maphash.Seed
 	once map[uint64]sketch
-	more map[uint64]*repeat
+	more map[uint64]*Repeat
 }
 
-func newRepeats() repeats { return repeats{map[uint64]sketch{}, map[uint64]*repeat{}} }
+// NewRepeats makes a counter of no replies.
+func NewRepeats() Repeats {
+	return Repeats{maphash.MakeSeed(), map[uint64]sketch{}, map[uint64]*Repeat{}}
+}
 
-// fixed reports whether the reply with a number is a fixed text.
-func (r repeats) fixed(reply uint64) bool {
+// IsFixed reports whether the reply with a number is a fixed text.
+func (r Repeats) IsFixed(reply uint64) bool {
 	one := r.more[reply]
 	return one != nil && len(one.unlike) >= leastUnlike
 }
 
-// add counts a reply and gives its number, 0 for one that is too long or empty.
-func (r repeats) add(seed maphash.Seed, prompt, reply string) uint64 {
+// Fixed yields the fixed texts with their numbers, in no order.
+func (r Repeats) Fixed(yield func(uint64, *Repeat) bool) {
+	for key, one := range r.more {
+		if r.IsFixed(key) && !yield(key, one) {
+			return
+		}
+	}
+}
+
+// Add counts a reply and gives its number, 0 for one that is too long or empty.
+func (r Repeats) Add(prompt, reply string) uint64 {
 	reply = strings.TrimSpace(reply)
 	if len(reply) > mostFixed || reply == "" {
 		return 0
 	}
-	key := keyOf(seed, reply)
+	key := keyOf(r.seed, reply)
 	one := r.more[key]
 	if one == nil {
 		first, again := r.once[key]
@@ -119,10 +133,10 @@ func (r repeats) add(seed maphash.Seed, prompt, reply string) uint64 {
 			return key
 		}
 		delete(r.once, key)
-		one = &repeat{n: 1, text: strings.Clone(reply), unlike: []sketch{first}}
+		one = &Repeat{N: 1, Text: strings.Clone(reply), unlike: []sketch{first}}
 		r.more[key] = one
 	}
-	one.n++
+	one.N++
 	if len(one.unlike) >= leastUnlike {
 		return key
 	}

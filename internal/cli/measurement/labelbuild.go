@@ -1,0 +1,130 @@
+package measurement
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"path/filepath"
+	"time"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/audit"
+	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/study"
+	"github.com/orbench/orbench/internal/untrusted"
+)
+
+// voted is the prompts of a build that moderators voted on, with what people say of them.
+type voted struct {
+	name  string
+	items []audit.Item
+	said  []orbench.Annotation
+}
+
+// words are what people say.
+func (v voted) words() annotation.Words { return annotation.NewWords(v.said) }
+
+// drawn are the prompts for people to label.
+func (v voted) drawn() ([]annotation.Entry, error) {
+	entries := audit.Entries(v.items, v.words())
+	if len(entries) == 0 {
+		return nil, &orbench.InputError{File: v.name, Problem: "no prompt of the build has been drawn", Hint: "draw some with orbench label draw " + untrusted.Shell(v.name) + " `size` 200"}
+	}
+	return entries, nil
+}
+
+// ofBuild opens a store and does something with the votes of the build that the first
+// argument names. It is false if that names no build.
+func (a app) ofBuild(ctx context.Context, at string, args []string, do func(*store.Store, voted) error) (is bool, err error) {
+	if len(args) == 0 {
+		return false, nil
+	}
+	memory, err := a.OpenExisting(ctx, at)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, memory.Close()) }()
+	if s, err := study.Find(ctx, memory, args[0]); err != nil || s.Kind != study.Build {
+		return false, nil // whoever looks for a run says what is wrong
+	}
+	opened, err := a.OpenStudy(ctx, memory, at, args[0])
+	if err != nil {
+		return true, err
+	}
+	made, err := opened.Build.Made(ctx, memory)
+	if err != nil {
+		return true, err
+	}
+	v := voted{name: args[0]}
+	v.items, err = made.Voted()
+	if err = errors.Join(err, made.Close()); err != nil {
+		return true, err
+	}
+	if v.said, err = memory.Annotations(ctx); err != nil {
+		return true, err
+	}
+	return true, do(memory, v)
+}
+
+// drawVoted draws prompts of a build.
+func (a app) drawVoted(ctx context.Context, memory *store.Store, v voted, f labelDrawFlags) error {
+	if f.size <= 0 || f.width != "" || f.target != "" || f.label != "" {
+		return command.InputError("--size", "of a build only a number of prompts is drawn", "give --size, and leave out --width, --target and --label")
+	}
+	drawn, err := audit.Draw(v.items, v.words(), f.size, f.seed, time.Now().UTC())
+	if err != nil {
+		return err
+	}
+	if err := memory.Annotate(ctx, drawn); err != nil {
+		return err
+	}
+	a.Infof("drew %d of %d prompts that were put to the vote; label them with: orbench label %s", len(drawn), len(v.items), untrusted.Shell(v.name))
+	return nil
+}
+
+// labelVoted shows a person one drawn prompt of a build after the other. Where none is drawn
+// yet, it draws some.
+func (a app) labelVoted(ctx context.Context, memory *store.Store, v voted, person string, disputes bool) error {
+	const usual = 50
+	if len(audit.Entries(v.items, v.words())) == 0 {
+		err := a.drawVoted(ctx, memory, v, labelDrawFlags{size: min(usual, len(v.items)), seed: 1})
+		if err == nil {
+			v.said, err = memory.Annotations(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	entries, err := v.drawn()
+	if err != nil {
+		return err
+	}
+	return a.sit(ctx, memory, v.name, entries, v.words(), person, labelHow{prompts: true, build: true, disputes: disputes})
+}
+
+// exportVoted writes the drawn prompts of a build as a table.
+func (a app) exportVoted(v voted, out, person string) error {
+	entries, err := v.drawn()
+	if err != nil {
+		return err
+	}
+	return a.writeSheet(out, v.words().Rows(entries, person))
+}
+
+// writeSheet writes entries as a table for people to fill in.
+func (a app) writeSheet(out string, rows []annotation.Entry) error {
+	if err := folder.WriteNew(out, func(w io.Writer) error { return annotation.Write(w, filepath.Ext(out) == ".jsonl", rows) }); err != nil {
+		return err
+	}
+	a.Infof("wrote %d rows to %s", len(rows), out)
+	return nil
+}
+
+// noAnswers are the answers of a build.
+func noAnswers() iter.Seq2[annotation.Item, error] {
+	return func(func(annotation.Item, error) bool) {}
+}
