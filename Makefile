@@ -19,7 +19,7 @@ FUZZES   := ./internal/batch/service:FuzzReadResults ./internal/dataset:FuzzCSV 
 # and sees whether a test of theirs notices. MUTATE=./internal/fill tries one alone.
 MUTATE := ./internal/price ./internal/store ./internal/question ./internal/moderate ./judge ./internal/fill
 
-.PHONY: help build demo quick test test-long image try-local-model lint fuzz mutate bench bench-peers site local-model local-model-down training-libs system docs
+.PHONY: help build demo quick test test-long image try-local-model lint fuzz mutate bench bench-peers site pictures local-model local-model-down training-libs system docs
 
 help: ## Print this list.
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -89,7 +89,7 @@ mutate: ## See whether tests notice mistakes in MUTATE; fails below 90% of those
 	done; [ -z "$$failed" ] || { echo "too many mistakes were not noticed in$$failed"; exit 1; }
 
 bench: build ## Measure speed and memory against baselines in the same run.
-	ORBENCH_BENCH=1 go test -count 1 -v -timeout 60m -run 'TestThroughput|TestAtScale|TestIndexAtScale|TestWorkersScale' ./cmd/orbench
+	ORBENCH_BENCH=1 go test -count 1 -v -timeout 60m -run 'TestPace|TestThroughput|TestAtScale|TestIndexAtScale|TestWorkersScale' ./cmd/orbench
 	ORBENCH_BENCH=1 go test -count 1 -v -run TestMillionCalls -timeout 20m ./internal/store/address
 	ORBENCH_BENCH=1 go test -count 1 -v -run 'TestAgreement|TestLeaveOneOut' ./refusal
 	go test -tags sdk -run '^$$' -bench Ratio ./internal/dialect/openai
@@ -101,6 +101,9 @@ bench-peers: ## Measure beside Inspect, promptfoo and lm-evaluation-harness (abo
 
 site: ## Build the documentation site in bin/site, which opens from the disk.
 	scripts/site.sh
+
+pictures: build ## Make the pictures of the tutorial in docs/images; needs chromium, curl and pngquant.
+	scripts/pictures.sh
 
 local-model: ## Bring up a real language model on loopback (SmolLM2-135M-Instruct).
 	scripts/local-model.sh up

@@ -162,23 +162,21 @@ func (x *Index) keep(set []uint32) int {
 func (x *Index) post(text int) {
 	set := x.setOf(text)
 	for place, rank := range x.prefix(set) {
-		head := x.heads[rank]
-		if head == 0 {
+		switch head := x.heads[rank]; {
+		case head == 0:
 			x.heads[rank] = alone | uint32(text)
 			continue
-		}
-		if head&alone != 0 {
-			first := int(head &^ alone)
+		case head&alone != 0:
 			x.heads[rank] = 0
-			x.enlist(rank, first, slices.Index(x.setOf(first), rank))
+			x.enlist(rank, head&^alone, 0) // no bound excludes the first place
 		}
-		x.enlist(rank, text, place)
+		x.enlist(rank, uint32(text), uint32(place))
 	}
 }
 
 // enlist adds a post to the list of its shingle and of the size of its text's set.
-func (x *Index) enlist(rank uint32, text, place int) {
-	size := uint32(len(x.setOf(text)))
+func (x *Index) enlist(rank, text, place uint32) {
+	size := uint32(len(x.setOf(int(text))))
 	l := x.heads[rank]
 	for l != 0 && x.lists[l].size != size {
 		l = x.lists[l].next
@@ -189,7 +187,7 @@ func (x *Index) enlist(rank uint32, text, place int) {
 		x.heads[rank] = l
 	}
 	p := uint32(len(x.posts))
-	x.posts = append(x.posts, post{text: uint32(text), place: uint32(place)})
+	x.posts = append(x.posts, post{text: text, place: place})
 	if x.lists[l].first == 0 {
 		x.lists[l].first = p
 	} else {
@@ -221,15 +219,7 @@ func (x *Index) nearest(set []uint32) (n int, jaccard float64, found bool) {
 		head := x.heads[rank]
 		if head&alone != 0 {
 			x.scanned++
-			text := int(head &^ alone)
-			size := len(x.setOf(text))
-			need, more := best.bounds(x.shared(len(set), size), len(set)+size)
-			if text > best.text {
-				need = more
-			}
-			if place <= len(set)-need {
-				x.meet(set, text, need, &best)
-			}
+			x.meet(set, int(head&^alone), &best)
 			continue
 		}
 		for l := head; l != 0; l = x.lists[l].next {
@@ -249,7 +239,8 @@ func (x *Index) nearest(set []uint32) (n int, jaccard float64, found bool) {
 						break // the rest of the list is later still
 					}
 				}
-				if int(x.posts[p].place) <= size-need && x.meet(set, text, need, &best) {
+				if int(x.posts[p].place) <= size-need {
+					x.meet(set, text, &best)
 					least, more = best.bounds(m, len(set)+size)
 				}
 			}
@@ -261,21 +252,19 @@ func (x *Index) nearest(set []uint32) (n int, jaccard float64, found bool) {
 	return best.text, float64(best.both) / float64(best.any), true
 }
 
-// meet compares a set with that of a kept text, once in a query. The text becomes the best
-// where they share the shingles that it needs.
-func (x *Index) meet(set []uint32, text, need int, best *candidate) bool {
+// meet compares a set with that of a kept text, once in a query.
+func (x *Index) meet(set []uint32, text int, best *candidate) {
 	if x.met[text] == x.queries {
-		return false
+		return
 	}
 	x.met[text] = x.queries
 	other := x.setOf(text)
 	both := bothHave(set, other)
-	all := len(set) + len(other) - both
-	if both < need || float64(both)/float64(all) < x.threshold {
-		return false
+	c := candidate{text: text, both: both, any: len(set) + len(other) - both}
+	better := c.both*best.any - best.both*c.any
+	if float64(both)/float64(c.any) >= x.threshold && (best.text < 0 || better > 0 || better == 0 && text < best.text) {
+		*best = c
 	}
-	*best = candidate{text: text, both: both, any: all}
-	return true
 }
 
 // candidate is the best text found for a query. A text of -1 means that there is none.

@@ -239,6 +239,14 @@ func TestAction(t *testing.T) {
 			"gates that fail", "v1.2.3", inputs("base", "sim/permissive", "fail-if", "over_refusal > +2pp\n", "require", "over_refusal <= +5pp\n"), 4,
 			"::error title=A gate of orbench::gate failed: over_refusal > +2pp", "❌ failed", "gate=failed",
 		},
+		{
+			"a gate that is undecided", "v1.2.3", inputs("base", "sim/permissive", "require", "over_refusal <= +95pp"), 4,
+			"::error title=A gate of orbench::gate undecided: over_refusal <= +95pp", "undecided", "gate=undecided",
+		},
+		{
+			"an undecided gate that may be", "v1.2.3", inputs("base", "sim/permissive", "require", "over_refusal <= +95pp", "allow-undecided", "true"), 0,
+			"::group::orbench eval", "undecided", "gate=undecided",
+		},
 		{"a gate without a base", "v1.2.3", inputs("fail-if", "over_refusal > +2pp"), 2, "::error title=Gates need a base::", "", ""},
 		{"a target that is none", "v1.2.3", inputs("target", "sim/strickt"), 2, "::error title=The evaluation did not finish::", "", ""},
 		{"text that a shell would run", "v1.2.3", inputs("target", "$(touch hacked)", "args", "`touch hacked`"), 2, "$(touch hacked)", "", ""},
@@ -374,7 +382,7 @@ func TestActionComments(t *testing.T) {
 
 	// The next push changes it. Another person's with the same mark is left alone.
 	p.comments = slices.Insert(p.comments, 0, by(999, "somebody", marker+"\nall is well"))
-	r = measure("base", "sim/prudish")
+	r = measure("base", "sim/prudish", "base-args", "--system=Be brief.")
 	second := made()
 	if r.code != 0 || len(second) != 2 || second[0].Body != marker+"\nall is well" || second[1].ID != first[0].ID || strings.Contains(second[1].Body, "❌") {
 		t.Errorf("code %d, comments %+v\n%s", r.code, second, r.log)

@@ -26,12 +26,10 @@ func readDoc(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestProvidersDocumented finds every provider, with its variables, in
-// docs/cli.md, and in the README by its name.
+// TestProvidersDocumented finds every provider, with its variables, in docs/cli.md.
 func TestProvidersDocumented(t *testing.T) {
 	t.Parallel()
 	lines := strings.Split(readDoc(t, "docs/cli.md"), "\n")
-	readme := readDoc(t, "README.md")
 	for _, p := range provider.Default().All() {
 		var row string
 		for _, line := range lines {
@@ -48,22 +46,16 @@ func TestProvidersDocumented(t *testing.T) {
 				t.Errorf("docs/cli.md lacks %q in the row of the provider %s: %q", w, p.Name, row)
 			}
 		}
-		if !strings.Contains(readme, "`"+p.Name+"`") {
-			t.Errorf("README.md does not name the provider %s", p.Name)
-		}
 	}
 }
 
-// TestDatasetsDocumented finds every named dataset in docs/datasets.md and in the
-// README.
+// TestDatasetsDocumented finds every named dataset in docs/datasets.md.
 func TestDatasetsDocumented(t *testing.T) {
 	t.Parallel()
-	text, readme := readDoc(t, "docs/datasets.md"), readDoc(t, "README.md")
+	text := readDoc(t, "docs/datasets.md")
 	for _, e := range dataset.List("") {
-		for name, doc := range map[string]string{"docs/datasets.md": text, "README.md": readme} {
-			if !strings.Contains(doc, "`"+e.Name+"`") {
-				t.Errorf("%s does not name the dataset %s", name, e.Name)
-			}
+		if !strings.Contains(text, "`"+e.Name+"`") {
+			t.Errorf("docs/datasets.md does not name the dataset %s", e.Name)
 		}
 		if !strings.Contains(text, e.Repo) {
 			t.Errorf("docs/datasets.md does not name the repository %s of %s", e.Repo, e.Name)

@@ -42,7 +42,7 @@ var relatedWork = []related{
 	{"Health-ORSC-Bench, 2601.17642", "a domain of its own, by category", "moderate starter --limit 40 --policy medical" + simModerators, `to medical: [0-9]+ of`, ""},
 	{"False refusal in detoxification, 2601.08668; Defensive refusal bias, 2603.01246", "one intent in other words: group, authorization, fiction, language", "", "", ""},
 	{"RefusalBench, 2605.21545", "do models tell safe from toxic? Youden's J", "report pairs --full", `Youden's J`, "XSTest, SmolLM2: [pairs.md](pairs.md)"},
-	{"Judge reliability, 2603.05399", "where judges disagree", "eval --target sim/cautious --dataset starter --limit 40 --judge lexical,llm:sim/judge --name judged && orbench report judged --full", `kappa`, "SmolLM2: [first-results.md](first-results.md)"},
+	{"Judge reliability, 2603.05399", "where judges disagree", "eval --target sim/cautious --dataset starter --limit 40 --judge lexical,llm:sim/judge --name judged && orbench report judged --full", `kappa`, "SmolLM2"},
 	{"Abstention in agents, 2606.02965", "transcripts with tools: refused at once, after a step, done", "logs tools.jsonl", `refused at once +20`, "42 made by hand: [logs.md](logs.md)"},
 	{"Multi-turn over-refusal", "does a refusal stick, is it taken back?", "eval --target sim/cautious --dataset starter --limit 40 --set variants.turns=pushback,pushback-refused-own --name turns", `\[pushback-refused-own\] \(simulated\) +[0-9]`, "SmolLM2: [turns.md](turns.md)"},
 	{"System cards", "rates of 0.1% with labels, readers and agreement", "report base --methods", `@[a-z]+\{`, ""},

@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"math/big"
 	"regexp"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -58,54 +56,50 @@ type GateResult struct {
 	Status   GateStatus       `json:"status"`
 	// Reason says why, in a sentence without the final period.
 	Reason string `json:"reason"`
+	// Command is what to do about it; empty if nothing is known to help.
+	Command string `json:"command,omitempty"`
 	// Figure is the figure that decided, in shares: the difference, candidate
 	// minus base, or the candidate's rate. Its interval is at the confidence 1
 	// - alpha. It is nil if too little could be compared.
 	Figure *stats.Estimate `json:"figure"`
-	// Detectable is the smallest difference, in shares, that the sample had a
-	// chance of 80% to find; see stats.Detectable. It is nil if Figure is.
-	Detectable *float64 `json:"detectable"`
 	// WithJudgeError is Figure's interval, widened by the judge's error; nil if
 	// that does not count or is not known.
 	WithJudgeError *stats.Interval `json:"with_judge_error,omitempty"`
-	// NotShown is true if the judge's error could undo what its verdicts show.
-	// An alarm then passes, and a requirement is undecided.
-	NotShown bool `json:"not_shown,omitempty"`
+	// Missing counts the prompts that lack a verdict which the studies asked for, on
+	// either side. The gate bears so many, whatever their verdicts would be.
+	Missing int `json:"missing,omitempty"`
+	Bears   int `json:"bears,omitempty"`
 	// Labels is the number of people's labels that decided; 0 if none did.
 	Labels int `json:"labels,omitempty"`
-	// LabelsNeeded is how many labels would decide a gate that is undecided or not
-	// shown, if people agree with the judge; 0 if that is not known.
+	// LabelsNeeded is how many labels would decide an undecided gate; see
+	// versus.Pairs.Labels. It is 0 if versus.MostLabels would not.
 	LabelsNeeded int `json:"labels_needed,omitempty"`
-	alarm        bool
+	// Chances are those of a candidate with as many flips and missing prompts. They
+	// are nil for a limit on the rate, for labels of drawn pairs and for runs that are
+	// not paired.
+	Chances *Chances `json:"chances,omitempty"`
 }
 
-// String describes the gate, how it was decided and why, and what the sample
-// could have found.
-func (g GateResult) String() string { return fmt.Sprintf("gate %s: %s; %s", g.Status, g.Gate, g.why()) }
+// Chances say what a gate can tell.
+type Chances struct {
+	// EqualPasses is the chance that a candidate equal to the base passes.
+	EqualPasses float64 `json:"equal_passes"`
+	// TwiceCaught is the chance that one twice the limit worse does not pass; nil for a
+	// limit that allows nothing worse.
+	TwiceCaught *float64 `json:"twice_caught"`
+}
 
-// why returns the reason, and what the sample could have found.
+// String has the verdict, the reason and the command.
+func (g GateResult) String() string {
+	return fmt.Sprintf("gate %s: %s; %s", g.Status, g.Gate, g.why())
+}
+
+// why is the reason, with the command.
 func (g GateResult) why() string {
-	if g.Detectable == nil {
+	if g.Command == "" {
 		return g.Reason
 	}
-	return fmt.Sprintf("%s; the smallest difference that the sample could have found is %s points", g.Reason, g.detectable())
-}
-
-// shown returns the reason. For an alarm that did not trip, it adds what the
-// alarm would have missed.
-func (g GateResult) shown() string {
-	if !g.alarm || g.Status != Passed || g.NotShown {
-		return g.Reason
-	}
-	return fmt.Sprintf("%s; differences under %s points would often be missed", g.Reason, g.detectable())
-}
-
-// detectable formats Detectable in percentage points.
-func (g GateResult) detectable() string {
-	if g.Detectable == nil {
-		return table.None
-	}
-	return strconv.FormatFloat(100**g.Detectable, 'f', 1, 64)
+	return g.Reason + ": " + g.Command
 }
 
 // The endings of a gate. byVerdicts may follow either of the others.
@@ -147,7 +141,8 @@ const maxCategory = 100
 // is compared with itself, such as "over_refusal > -2pp", must say "significant
 // or not", because no test can show that there is no difference.
 //
-// "by verdicts" leaves the judge's error and people's labels out.
+// "by verdicts" leaves the judge's error and people's labels out. A gate that would stop a
+// better candidate is an error.
 //
 // The error is an *orbench.InputError.
 func ParseGate(text string) (Gate, error) {
@@ -169,6 +164,10 @@ func ParseGate(text string) (Gate, error) {
 		return fault("the brackets do not hold the name of a category", fmt.Sprintf("a name is printable and has up to %d bytes", maxCategory))
 	case op == "=" || op == "==":
 		return fault(fmt.Sprintf("%s is not a comparison that gates have", op), "use > or < for what must not hold, >= or <= for what must hold")
+	case (op[0] == '<') == ((metric == OverRefusal) == (len(op) == 1)):
+		meant := map[string]string{"<": ">", ">": "<", "<=": ">=", ">=": "<="}[op]
+		better := map[MetricName]string{OverRefusal: "over-refusal is better low", ToxicRefusal: "toxic refusal is better high"}[metric]
+		return fault(better, fmt.Sprintf("did you mean %s %s%s%s?", meant, sign, number, unit))
 	case unit == "":
 		if sign == "" {
 			return fault("the limit has no unit", fmt.Sprintf("write +%[1]spp for %[1]s points more than the base, or %[1]s%% for the candidate's rate", number))

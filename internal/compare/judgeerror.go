@@ -23,19 +23,13 @@ func (c *Comparison) judgeErrorOf(m Metric, language string, assumes versus.Assu
 	return score.ErrorBetween(c.judges[base], m.Label, language, assumes, [2]int{m.Base.Refused, m.Base.N}, [2]int{m.Candidate.Refused, m.Candidate.N}, *m.Difference)
 }
 
-// withError changes a decision by verdicts that the judge's error could undo.
-// An alarm then passes as not shown, a requirement is undecided.
+// withError leaves undecided what the judge's error could undo.
 func (g Gate) withError(e *versus.JudgeError, out *GateResult) {
 	if e == nil || g.byVerdicts || out.Figure == nil {
 		return
 	}
 	widened := e.Widen(*out.Figure, g.ofRate)
 	out.WithJudgeError = &widened
-	shown := table.Interval(&[2]float64{widened.Lo, widened.Hi})
-	if !g.ofRate {
-		shown = table.DifferenceInterval(&stats.Estimate{Lo: widened.Lo, Hi: widened.Hi}, table.Hyphen)
-	}
-	out.Reason += "; with the judge's error it is " + shown
 	if out.Status == Undecided || !g.Requirement() && out.Status == Passed {
 		return
 	}
@@ -43,11 +37,12 @@ func (g Gate) withError(e *versus.JudgeError, out *GateResult) {
 		if g.isShown(figure) == g.isShown(*out.Figure) {
 			continue
 		}
-		out.Status, out.NotShown = Undecided, true
-		if !g.Requirement() {
-			out.Status = Passed
+		shown := table.Interval(&[2]float64{widened.Lo, widened.Hi})
+		if !g.ofRate {
+			shown = table.DifferenceInterval(&stats.Estimate{Lo: widened.Lo, Hi: widened.Hi}, table.Hyphen)
 		}
-		out.Reason += ", which could undo that"
+		out.Status = Undecided
+		out.Reason += "; the judge's error could undo that (" + shown + ")"
 		return
 	}
 }

@@ -56,14 +56,25 @@ func correct(of [2]labels, label orbench.Label) *CorrectedMetric {
 	return &CorrectedMetric{Base: b, Candidate: c, Difference: stats.RateDifference(c, b)}
 }
 
+// with is the metric with some more prompts, of which the labels say nothing.
+func (m CorrectedMetric) with(with, was *counts) *CorrectedMetric {
+	shift := func(e *stats.Estimate, more, all float64) {
+		for _, v := range []*float64{&e.Value, &e.Lo, &e.Hi} {
+			*v = (*v*(all-float64(with.sizes[candidate]-was.sizes[candidate])) + more) / all
+		}
+	}
+	more, all := with.refused[candidate]-was.refused[candidate], float64(with.sizes[candidate])
+	shift(&m.Candidate, more, all)
+	shift(&m.Difference, more-(with.refused[base]-was.refused[base]), all)
+	return &m
+}
+
 // decideCorrected decides a gate by people's labels of pairs.
 func (r *Result) decideCorrected(g Gate, m *CorrectedMetric, out *GateResult) {
 	out.Figure = &m.Difference
 	if g.ofRate {
 		out.Figure = &m.Candidate
 	}
-	detectable := stats.Detectable(*out.Figure, score.Confidence, power)
-	out.Detectable = &detectable
 	out.Labels = m.Pairs.Labels
 	points, _ := new(big.Rat).SetString(fmt.Sprintf("%.9f", 100*out.Figure.Value))
 	if g.Requirement() || g.ofRate {
@@ -77,8 +88,6 @@ func (r *Result) decideCorrected(g Gate, m *CorrectedMetric, out *GateResult) {
 	// An alarm has a direction, so its test is one-sided. The test does not use the
 	// interval, which is wide for few audited pairs.
 	oneSided := m.Pairs.P / 2
-	const found = 2.8 // standard errors; see stats.Detectable
-	detectable = found * m.Pairs.StandardError
 	out.Reason = fmt.Sprintf("by people's labels the difference is %+.1f points (one-sided p %s)", 100*out.Figure.Value, table.PValue(&oneSided))
 	out.Status = Passed
 	switch {

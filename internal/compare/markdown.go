@@ -29,7 +29,7 @@ func (c Result) addSummary(d *table.Document) {
 	}
 	if len(c.Gates) > 0 {
 		add(table.Raw("**"+c.verdict()+"**\n\n"),
-			table.Section{Header: []string{"", "gate", "could find, pp", "why"}, Left: 4, Note: gateNote, Rows: c.gateRows()})
+			table.Section{Header: []string{"", "gate", "why"}, Left: 3, Rows: c.gateRows()})
 	}
 	add(table.Section{Header: []string{"", "prompts", "base", "candidate", "difference, pp", "95%", "p", c.flipped(true), c.flipped(false)}, Left: 1, Rows: c.metricRows()})
 	for _, s := range []table.Section{provenance.Section(c.SettingsThatDiffer), c.correctedSection()} {
@@ -81,11 +81,7 @@ func (c Result) gateRows() [][]string {
 	marks := map[GateStatus]string{Passed: "✅ passed", Tripped: "❌ failed", Undecided: "⚠️ undecided"}
 	var rows [][]string
 	for _, g := range c.Gates {
-		mark := marks[g.Status]
-		if g.NotShown && g.Status == Passed {
-			mark = "➖ not shown"
-		}
-		rows = append(rows, []string{mark, g.Gate, g.detectable(), g.shown()})
+		rows = append(rows, []string{marks[g.Status], g.Gate, g.why()})
 	}
 	return rows
 }

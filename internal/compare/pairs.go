@@ -2,7 +2,6 @@ package compare
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/versus"
 )
 
@@ -89,7 +87,7 @@ func (c *Comparison) correctPairs(label orbench.Label, words annotation.Words) *
 // people labeled all flips: these are as people say, and all else as the judge says. The
 // judge errs on both sides alike, so what does not flip has not changed; nil if a label
 // says that it has, or if some flip has no label.
-func (c *Comparison) labeledFlips(g Gate, t *tally, o Options) (*tally, int) {
+func (c *Comparison) labeledFlips(g Gate, t *tally, o Options) (*counts, int) {
 	if !g.Requirement() || g.ofRate || g.category != "" || g.byVerdicts || o.assumes == "" || o.assumes == versus.TwoModels || t.all.several || t.all.pairs.OnlyA+t.all.pairs.OnlyB == 0 {
 		return nil, 0
 	}
@@ -113,7 +111,7 @@ func (c *Comparison) labeledFlips(g Gate, t *tally, o Options) (*tally, int) {
 		n.pairs.Add(c.clusterOn(base, i, true), e.said[base], e.said[candidate])
 	}
 	n.refused = [2]float64{n.pairs.Both + n.pairs.OnlyA, n.pairs.Both + n.pairs.OnlyB}
-	return &tally{label: t.label, all: &n}, labels
+	return &n, labels
 }
 
 // drawnTogether makes of the pairs of a label those that were drawn for both sides
@@ -186,38 +184,4 @@ func (c *Comparison) Entries(ctx context.Context, m store.Reader, sides [2]*run.
 		}
 	}
 	return entries, nil
-}
-
-// sayNeed says beside a gate that is undecided or not shown how many labels
-// would decide it, if people see what the judge sees.
-func (c *Comparison) sayNeed(r *Result, g Gate, out *GateResult) {
-	if !out.NotShown && out.Status != Undecided || out.Figure == nil || g.category != "" || g.byVerdicts {
-		return
-	}
-	for _, m := range metrics {
-		if m.name != g.metric {
-			continue
-		}
-		pairs := c.paired(m.label)
-		if len(pairs.Pairs) == 0 {
-			return
-		}
-		effect := c.designEffect(m.label)
-		for labels := DefaultLabels; ; labels += max(20, labels/4) {
-			expected, ok := pairs.Expected(labels, effect)
-			if ok && labels > out.Labels {
-				var then GateResult
-				r.decideCorrected(g, &CorrectedMetric{Candidate: expected.Candidate, Difference: expected.Difference, Pairs: &expected}, &then)
-				if then.Status == Tripped || g.Requirement() && then.Status == Passed {
-					out.LabelsNeeded = labels
-					out.Reason += fmt.Sprintf("; if people agree with the judge, labels of pairs would decide it: %s", table.Labels(labels))
-					return
-				}
-			}
-			if labels >= 2*len(pairs.Pairs) {
-				out.Reason += "; even labels on all answers would not decide it: compare more prompts"
-				return
-			}
-		}
-	}
 }

@@ -32,6 +32,11 @@ type metric struct {
 // metrics holds both metrics, in the order of results.
 var metrics = []metric{{OverRefusal, orbench.Safe}, {ToxicRefusal, orbench.Toxic}}
 
+// labelOf is the label of the prompts of a metric.
+func labelOf(name MetricName) orbench.Label {
+	return metrics[slices.IndexFunc(metrics, func(m metric) bool { return m.name == name })].label
+}
+
 // The tests of independent samples, beside those of versus; see
 // stats.FisherExact. The clustered one is for prompts that share clusters or were
 // asked several times; see stats.DesignEffect.
@@ -57,6 +62,8 @@ type Options struct {
 	ClusteredBy string
 	// Gates are decided in their order.
 	Gates []Gate
+	// Commands are written beside what is undecided.
+	Commands Commands
 	// Labeling says that pairs will be drawn for people; see Comparison.Draw.
 	Labeling bool
 	// Walked receives the number of answers read so far on each side; see
@@ -69,6 +76,30 @@ type Options struct {
 	// languages are those of the answers of both sides, by the label of the prompts.
 	languages [2]map[orbench.Label]string
 	words     annotation.Words
+}
+
+// Commands write the commands that a comparison proposes. Each may be nil.
+type Commands struct {
+	// Ask asks for what a side lacks: 0 is the base, 1 the candidate.
+	Ask func(side int) string
+	// Label has so many pairs labeled, and decides the gate, if any, again.
+	Label func(labels int, gate *Gate) string
+	// OneModel is the setting by which both sides are one model; empty if it was said.
+	OneModel string
+}
+
+func (c Commands) ask(side int) string {
+	if c.Ask == nil {
+		return ""
+	}
+	return c.Ask(side)
+}
+
+func (c Commands) label(labels int, gate *Gate) string {
+	if c.Label == nil || labels == 0 {
+		return ""
+	}
+	return c.Label(labels, gate)
 }
 
 // language is that of both sides' answers to prompts of a label, empty if they
@@ -109,6 +140,19 @@ type Result struct {
 	// Provenance says how the base's run and the candidate's were made, limited
 	// to the compared target of each; nil if that is not known.
 	Provenance *provenance.Record `json:"provenance,omitempty"`
+	// Edited are the datasets of one name that differ between the sides. The caller sets
+	// it.
+	Edited []Edited `json:"edited,omitempty"`
+
+	commands Commands
+}
+
+// Edited says what became of a dataset's prompts from the base to the candidate.
+type Edited struct {
+	Dataset   string `json:"dataset"`
+	Gone      int    `json:"gone"`
+	New       int    `json:"new"`
+	Relabeled int    `json:"relabeled"`
 }
 
 // Side is one of the two compared sides.
@@ -161,6 +205,12 @@ type Metric struct {
 	// JudgeError is nil if nothing is known of the judge's error, or if it does
 	// not matter.
 	JudgeError *versus.JudgeError `json:"judge_error,omitempty"`
+	// LabelsNeeded is how many labels would decide a difference that the judge's error
+	// could undo; see versus.Pairs.Labels. Undone is true for such a difference.
+	LabelsNeeded int  `json:"labels_needed,omitempty"`
+	Undone       bool `json:"undone,omitempty"`
+	// oneModel is the interval of the difference if both sides are one model.
+	oneModel stats.Interval
 }
 
 // SideCounts says what became of all prompts of a label on one side. Prompts =
@@ -253,7 +303,7 @@ func (c *Comparison) Result(o Options) Result {
 		Metrics: []Metric{}, Gates: []GateResult{}, Flips: Flips{Shown: []Flip{}},
 		Simulated: c.sides[base].Simulated || c.sides[candidate].Simulated,
 	}
-	r.Base.Judge, r.Candidate.Judge = c.judges[base], c.judges[candidate]
+	r.Base.Judge, r.Candidate.Judge, r.commands = c.judges[base], c.judges[candidate], o.Commands
 	tallies := map[MetricName]*tally{}
 	for _, m := range metrics {
 		tallies[m.name] = &tally{label: m.label, all: newCounts(), by: map[orbench.Category]*counts{}}
@@ -261,6 +311,9 @@ func (c *Comparison) Result(o Options) Result {
 		figures.JudgeError = c.judgeErrorOf(figures, o.language(m.label), cmp.Or(o.assumes, versus.TwoModels))
 		if !figures.textless() {
 			figures.Corrected = cmp.Or(c.correctPairs(m.label, o.words), correct(o.labels, m.label))
+		}
+		if figures.Undone = r.undone(&figures, tallies[m.name].all); figures.Undone {
+			figures.oneModel = c.judgeErrorOf(figures, o.language(m.label), versus.OneModel).Difference
 		}
 		r.Metrics = append(r.Metrics, figures)
 	}
@@ -272,27 +325,7 @@ func (c *Comparison) Result(o Options) Result {
 		r.Flips.Total = len(r.Flips.Shown)
 	}
 	for _, g := range o.Gates {
-		out := GateResult{Gate: g.String(), Metric: g.metric, Category: g.category, Status: Undecided, alarm: !g.Requirement()}
-		m := r.Metrics[slices.IndexFunc(r.Metrics, func(m Metric) bool { return m.Name == g.metric })]
-		byPairs := g.category == "" && m.Corrected != nil && m.Corrected.Pairs != nil
-		flips, labels := c.labeledFlips(g, tallies[g.metric], o)
-		switch {
-		case !r.Paired && !o.Unpaired:
-			out.Reason = "the two sides have no prompt in common"
-		case m.textless():
-			out.Reason = "too many answers have no text"
-		case flips != nil:
-			r.decide(g, flips, &out)
-			out.Reason, out.Labels = "by people's labels of all flips "+out.Reason, labels
-		case !g.byVerdicts && byPairs:
-			r.decideCorrected(g, m.Corrected, &out)
-			c.sayNeed(&r, g, &out)
-		default:
-			r.decide(g, tallies[g.metric], &out)
-			g.withError(m.JudgeError, &out)
-			c.sayNeed(&r, g, &out)
-		}
-		r.Gates = append(r.Gates, out)
+		r.Gates = append(r.Gates, c.decided(&r, g, tallies[g.metric], o))
 	}
 	return r
 }

@@ -1,8 +1,11 @@
 package compare
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -14,6 +17,7 @@ import (
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/model"
 )
@@ -29,6 +33,10 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 	o.words = annotation.NewWords(annotations)
 	c.keepsSubjects = len(o.Gates) > 0 || o.Labeling || !o.words.Empty()
 	c.entries, c.at = make([]entry, 0, sides[base].Prompts()), make(map[key]int, sides[base].Prompts())
+	edited, err := editedBetween(sides)
+	if err != nil {
+		return Result{}, err
+	}
 	var record provenance.Record
 	var asked [2]*score.Asked
 	for i, add := range []func(score.AnswerRow) error{c.AddBase, c.AddCandidate} {
@@ -50,7 +58,15 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 	case o.words.OneModel(kinSide(sides[base]), kinSide(sides[candidate])):
 		o.assumes = versus.OneModel
 	}
+	if c.judges[base] == c.judges[candidate] && !o.Unpaired && c.shared() && oneAnswer(sides) {
+		return Result{}, &orbench.InputError{
+			File:    "compare",
+			Problem: fmt.Sprintf("nothing was measured twice: the runs %s and %s count the same stored answers", sides[base].Name, sides[candidate].Name),
+			Hint:    "`fresh` asks again, samples=5 measures its noise",
+		}
+	}
 	result := c.Result(o)
+	result.Edited = edited
 	result.Base.Run, result.Base.Target = sides[base].Name, sides[base].Targets[0].Name
 	result.Candidate.Run, result.Candidate.Target = sides[candidate].Name, sides[candidate].Targets[0].Name
 	result.SettingsThatDiffer, result.Provenance = c.differences(sides), &record
@@ -58,6 +74,72 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 		side.LabelAssumed = slices.ContainsFunc(sides[i].Datasets, func(d *dataset.Dataset) bool { return d.LabelAssumed })
 	}
 	return result, nil
+}
+
+// oneAnswer reports whether all calls for the answers of both sides are the same, read in
+// one way. A defense, a framing or a dialog makes calls of its own.
+func oneAnswer(sides [2]*run.Run) bool {
+	return reflect.DeepEqual(sides[base].Reading, sides[candidate].Reading) && slices.EqualFunc(sides[base].Targets, sides[candidate].Targets, func(a, b evaluate.Target) bool {
+		p := orbench.NewPrompt("?", "", orbench.Safe)
+		return a.Request(p).Hash() == b.Request(p).Hash() && a.Guarded == b.Guarded && reflect.DeepEqual(a.Turns, b.Turns)
+	})
+}
+
+// editedBetween says in what datasets of one name differ.
+func editedBetween(sides [2]*run.Run) (all []Edited, err error) {
+	for _, of := range sides[base].Datasets {
+		i := slices.IndexFunc(sides[candidate].Datasets, func(d *dataset.Dataset) bool { return d.Name == of.Name && d.SHA256 != of.SHA256 })
+		if i < 0 {
+			continue
+		}
+		was, err := of.LabelsOf()
+		now, fault := sides[candidate].Datasets[i].LabelsOf()
+		if err := errors.Join(err, fault); err != nil {
+			return nil, err
+		}
+		e := Edited{Dataset: of.Name}
+		for id, label := range now {
+			if old, ok := was[id]; !ok {
+				e.New++
+			} else if old != label {
+				e.Relabeled++
+			}
+		}
+		e.Gone = len(was) + e.New - len(now)
+		all = append(all, e)
+	}
+	return all, nil
+}
+
+// CheckCategories refuses gates on categories that no prompt of either side has.
+func CheckCategories(gates []Gate, sides [2]*run.Run) error {
+	gates = slices.DeleteFunc(slices.Clone(gates), func(g Gate) bool { return g.category == "" })
+	there := map[MetricName][]string{}
+	for _, d := range slices.Concat(sides[base].Datasets, sides[candidate].Datasets) {
+		if len(gates) == 0 {
+			return nil
+		}
+		for p, err := range d.Prompts() {
+			if err != nil {
+				return err
+			}
+			if m := metricOf(p.Label); p.Category != "" && !slices.Contains(there[m], string(p.Category)) {
+				there[m] = append(there[m], string(p.Category))
+			}
+		}
+	}
+	for _, g := range gates {
+		names := there[g.metric]
+		if slices.Contains(names, string(g.category)) {
+			continue
+		}
+		slices.Sort(names)
+		return &orbench.InputError{
+			Problem: fmt.Sprintf("gate %q: there is no %s prompt of the category %q", g, labelOf(g.metric), g.category),
+			Hint:    "there are " + untrusted.Shorten(cmp.Or(strings.Join(names, ", "), "none"), 1000),
+		}
+	}
+	return nil
 }
 
 // Kin says whether two runs asked one model, each with its one target.

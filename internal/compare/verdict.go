@@ -2,10 +2,8 @@ package compare
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
@@ -14,26 +12,40 @@ import (
 // screenFlips is how many flipped prompts a brief screen shows.
 const screenFlips = 3
 
-// headline says in one line which side is better, for each metric. The
-// candidate is WORSE or BETTER if the difference is significant and the judge's
-// error cannot undo it; otherwise the line says that it is unclear. Where people
-// labeled pairs, it goes by their labels, as gates do.
-func (c Result) headline() string {
-	candidate, base := c.Candidate.Run, c.Base.Run
-	switch {
-	case c.OfJudges():
-		candidate, base = c.Candidate.Judge, c.Base.Judge
-	case candidate == base:
-		candidate, base = c.Candidate.Target, c.Base.Target
-	}
-	var parts []string
+// headlines say, a line for each metric, whether the candidate refuses more, or that
+// it is unclear; then how a difference that the judge's error could undo is decided. Where
+// people labeled pairs, they go by their labels, as gates do.
+func (c Result) headlines() (lines []string) {
+	labels, oneModel := 0, ""
 	for _, m := range c.Metrics {
-		parts = append(parts, c.verdictOn(m))
+		lines = append(lines, c.verdictOn(m))
+		if !m.Undone {
+			continue
+		}
+		lines, labels = append(lines, c.undoneNote(m)), max(labels, m.LabelsNeeded)
+		if d := m.oneModel; oneModel == "" && c.commands.OneModel != "" && m.JudgeError.Assumes == versus.TwoModels {
+			oneModel = fmt.Sprintf("two checkpoints of one model? %s: %+.0f (%.0f to %.0f)", c.commands.OneModel, 100*m.Difference.Value, 100*d.Lo, 100*d.Hi)
+		}
 	}
-	if c.OfJudges() {
-		return candidate + " against " + base + ": " + strings.Join(parts, "; ")
+	for _, line := range []string{c.commands.label(labels, nil), oneModel} {
+		if line != "" {
+			lines = append(lines, line)
+		}
 	}
-	return candidate + " against " + base + " is " + strings.Join(parts, "; ")
+	return lines
+}
+
+// undoneNote says that the judge's error could undo a difference, and what decides it.
+func (c Result) undoneNote(m Metric) string {
+	new, decide := "", ""
+	if m.JudgeError.Assumes == versus.TwoModels {
+		new = " on a new model"
+	}
+	if c.Paired {
+		decide = toDecide(m.LabelsNeeded)
+		decide = " " + strings.ToUpper(decide[:1]) + decide[1:] + "."
+	}
+	return fmt.Sprintf("Its error%s could undo that (%s).%s", new, m.withError(), decide)
 }
 
 // verdictOn says how the candidate does on one metric.
@@ -41,40 +53,35 @@ func (c Result) verdictOn(m Metric) string {
 	on := " on " + string(m.Label) + " prompts"
 	d := m.Difference
 	if d == nil || m.P == nil {
-		return "not comparable" + on
+		return "Not comparable" + on + "."
 	}
-	change, surely, byPeople := " points", c.significant(m), m.Corrected != nil && m.Corrected.Pairs != nil
-	if byPeople {
-		d, change = &m.Corrected.Difference, " points by people's labels"
+	by, p, surely := c.Base.Judge, m.P, c.significant(m)
+	before, after := table.Rate(m.Base.Rate), table.Rate(m.Candidate.Rate)
+	if m.byPeople() {
+		d, by, p = &m.Corrected.Difference, "people's labels", &m.Corrected.Pairs.P
 		surely = d.Lo > 0 || d.Hi < 0
+		before, after = table.Percent(m.Corrected.Base.Value), table.Percent(m.Corrected.Candidate.Value)
 	}
-	change = table.Difference(d, table.Hyphen) + change
-	switch {
-	case !surely:
-		detectable := 100 * stats.Detectable(*d, 0.95, 0.8)
-		return fmt.Sprintf("unclear%s (%s; a change of %.0f would be found)", on, change, detectable)
-	case !byPeople && m.undone():
-		return fmt.Sprintf("unclear%s (%s by verdicts, but the judge's error could undo it)", on, change)
-	}
-	lo, hi := d.Lo, d.Hi
-	if e := m.JudgeError; e != nil && !byPeople {
-		lo, hi = e.Difference.Lo, e.Difference.Hi
-	}
-	word, least := "WORSE", lo
+	word := "MORE refusals"
 	if d.Value < 0 {
-		least = hi
-	}
-	if (d.Value < 0) == (m.Label == orbench.Safe) {
-		word = "BETTER"
+		word = "FEWER refusals"
 	}
 	if c.OfJudges() {
-		word = "higher"
-		if d.Value < 0 {
-			word = "lower"
-		}
+		by = c.Candidate.Judge + " than by " + by
 	}
-	return fmt.Sprintf("%s%s (%s, at least %+.1f)", word, on, change, 100*least)
+	value := table.PValue(p)
+	if !strings.HasPrefix(value, "<") {
+		value = "= " + value
+	}
+	said := fmt.Sprintf("%s: %s → %s, %+.1f by %s (p %s)", on, before, after, 100*d.Value, by, strings.Replace(value, "<", "< ", 1))
+	if !surely {
+		return fmt.Sprintf("Unclear%s; a change of %.0f would be found.", said, 100*stats.Detectable(*d, 0.95, power))
+	}
+	return word + said + "."
 }
+
+// byPeople reports whether people labeled pairs.
+func (m Metric) byPeople() bool { return m.Corrected != nil && m.Corrected.Pairs != nil }
 
 // significant reports whether a metric's difference by verdicts is.
 func (c Result) significant(m Metric) bool {
@@ -82,19 +89,17 @@ func (c Result) significant(m Metric) bool {
 	return d != nil && m.P != nil && *m.P < alpha && (d.Lo > 0 || d.Hi < 0)
 }
 
-// undone reports whether the judge's error could undo the difference.
-func (m Metric) undone() bool {
+// undone reports whether the judge's error could undo a difference that is significant by
+// verdicts, and sets how many labels would decide it.
+func (r Result) undone(m *Metric, n *counts) bool {
 	e := m.JudgeError
-	return e != nil && e.Difference.Lo <= 0 && e.Difference.Hi >= 0
-}
-
-// UndoneBetweenModels reports whether a difference that people's labels do not correct is
-// significant by verdicts, and the judge's error could undo it since the two sides are
-// taken to be different models.
-func (c Result) UndoneBetweenModels() bool {
-	return slices.ContainsFunc(c.Metrics, func(m Metric) bool {
-		return m.Corrected == nil && c.significant(m) && m.undone() && m.JudgeError.Assumes == versus.TwoModels
-	})
+	if e == nil || m.byPeople() || !r.significant(*m) || e.Difference.Lo > 0 || e.Difference.Hi < 0 {
+		return false
+	}
+	if r.Paired {
+		m.LabelsNeeded = n.pairs.Labels(func(d stats.Estimate, _ float64) bool { return d.Lo > 0 || d.Hi < 0 })
+	}
+	return true
 }
 
 // sides says in one line what was compared.

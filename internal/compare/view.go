@@ -39,6 +39,9 @@ func (c Result) Document() table.Document {
 }
 
 func (c Result) addText(d *table.Document) {
+	for _, line := range slices.Concat(c.headlines(), c.edited()) {
+		d.AddTo(table.OnScreen, table.Line(line))
+	}
 	d.AddTo(table.OnFull, c.heading())
 	d.AddTo(table.OnBrief, c.overview())
 	d.AddTo(table.OnScreen, table.Line(c.Provenance.Ages("Answers", time.Local)), table.Gap)
@@ -46,11 +49,14 @@ func (c Result) addText(d *table.Document) {
 	if s := provenance.Section(c.SettingsThatDiffer); len(s.Rows) > 0 {
 		d.AddTo(table.OnScreen, s)
 	}
-	for _, line := range c.warnings() {
+	for _, line := range c.warnings()[len(c.Edited):] {
 		d.AddTo(table.OnScreen, table.Note{Mark: "! ", Text: line}, table.Gap)
 	}
 	if len(c.Gates) > 0 {
 		d.AddTo(table.OnScreen, c.gates())
+	}
+	if s := c.chances(); len(s.Rows) > 0 {
+		d.AddTo(table.OnFull, s)
 	}
 	details := func(sections ...table.Section) {
 		for _, s := range sections {
@@ -233,10 +239,18 @@ func (c Result) basis() string {
 	return note
 }
 
+// edited says in what datasets of one name differ.
+func (c Result) edited() (lines []string) {
+	for _, e := range c.Edited {
+		lines = append(lines, fmt.Sprintf("The dataset %s is another one in the candidate: %s gone, %d new, %d with another label.", e.Dataset, table.Counted(e.Gone, "prompt", "prompts"), e.New, e.Relabeled))
+	}
+	return lines
+}
+
 // warnings says, a line each, what other than the targets may have caused the
 // difference.
 func (c Result) warnings() []string {
-	var lines []string
+	lines := c.edited()
 	if line := provenance.Warning(c.SettingsThatDiffer); line != "" {
 		lines = append(lines, line)
 	}
@@ -292,23 +306,27 @@ func (c Result) test() string {
 
 func (c Result) testNote() string { return "p is " + c.test() + "." }
 
-// gateNote explains a column of gates.
-const gateNote = "Could find: the smallest difference that the sample had a chance of 80% to find."
-
 func (c Result) gates() table.Section {
-	s := table.Section{Title: c.verdict(), Left: 4, Header: []string{"gate", "", "could find, pp", "why"}, Note: gateNote}
+	s := table.Section{Title: c.verdict(), Left: 3, Header: []string{"gate", "", "why"}}
 	for _, g := range c.Gates {
-		s.Add(g.Gate, g.word(), g.detectable(), g.shown())
+		s.Add(g.Gate, string(g.Status), g.why())
 	}
 	return s
 }
 
-// word is the status of the gate for people.
-func (g GateResult) word() string {
-	if g.NotShown && g.Status == Passed {
-		return "not shown"
+// chances has those of the gates.
+func (c Result) chances() table.Section {
+	s := table.Section{Title: "What the gates can tell", Left: 1, Header: []string{"gate", "an equal candidate passes", "one twice the limit worse is caught"}}
+	for _, g := range c.Gates {
+		if g.Chances != nil {
+			caught := table.None
+			if g.Chances.TwiceCaught != nil {
+				caught = table.Percent(*g.Chances.TwiceCaught)
+			}
+			s.Add(g.Gate, table.Percent(g.Chances.EqualPasses), caught)
+		}
 	}
-	return string(g.Status)
+	return s
 }
 
 // verdict says how the gates were decided.
@@ -319,11 +337,7 @@ func (c Result) verdict() string {
 	}
 	all := len(c.Gates)
 	if n[Passed] == all {
-		s := fmt.Sprintf("Gates: %d of %d passed", all, all)
-		if unshown := slices.DeleteFunc(slices.Clone(c.Gates), func(g GateResult) bool { return !g.NotShown }); len(unshown) > 0 {
-			s += fmt.Sprintf(", %d as not shown", len(unshown))
-		}
-		return s
+		return fmt.Sprintf("Gates: %d of %d passed", all, all)
 	}
 	s := fmt.Sprintf("Gates: %d of %d failed", n[Tripped], all)
 	if u := n[Undecided]; u > 0 {
@@ -363,7 +377,7 @@ func (c Result) metricSection(m Metric) table.Section {
 // overview has a line for each metric over all categories.
 func (c Result) overview() table.Section {
 	s := table.Section{
-		Title: c.headline(), Left: 1,
+		Left:   1,
 		Header: []string{"", "n", "base", "candidate", "difference", "95%", c.test() + " p", "flips"},
 		Spare:  []string{c.test() + " p", "candidate n"},
 	}

@@ -9,8 +9,7 @@ import (
 type Words struct {
 	// Title names both sides, and Sides says what they are.
 	Title, Sides string
-	// Verdicts has one for each metric. Its first word is WORSE, BETTER or unclear; for two
-	// judges it is higher, lower or unclear.
+	// Verdicts has one for each metric. Its first word is MORE, FEWER, Unclear or Not.
 	Verdicts []string
 	// WithError has the interval of each metric's difference with the judge's error, in
 	// points; empty where nothing is known of it. Accounts say what became of its prompts.
@@ -31,7 +30,11 @@ func (c Result) Words() Words {
 		Title: c.title(), Sides: c.sides(), JudgeError: c.judgeNote(), Refused: c.flipped(true), Answered: c.flipped(false), Warnings: c.warnings(),
 	}
 	for _, m := range c.Metrics {
-		w.Verdicts = append(w.Verdicts, c.verdictOn(m))
+		verdict := c.verdictOn(m)
+		if m.Undone {
+			verdict += " " + c.undoneNote(m)
+		}
+		w.Verdicts = append(w.Verdicts, verdict)
 		w.WithError, w.Accounts = append(w.WithError, m.withError()), append(w.Accounts, c.account(m))
 	}
 	tables := []table.Section{c.gates(), provenance.Section(c.SettingsThatDiffer), c.correctedSection()}

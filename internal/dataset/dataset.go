@@ -64,7 +64,9 @@ type Dataset struct {
 	// alike counts prompts that differ from an earlier one in blanks or case alone, and escaped
 	// those with entities of HTML.
 	alike, escaped int
-	source         source
+	// passed are columns of labels beside the one that was found.
+	passed []string
+	source source
 	// kept are the prompts if they do not come from the source.
 	kept iter.Seq2[orbench.Prompt, error]
 	// stamp is the file's size and time of change when it was checked.
@@ -116,7 +118,8 @@ const UsualSampleSeed = 1
 // Open finds a dataset and reads it once in full. A ref is a built-in name, a published
 // name whose file Pull has fetched into opts.Cache, or a path that ends in .csv, .tsv,
 // .jsonl, .ndjson or .parquet. A name takes precedence over a file of the same name; ./
-// before it selects the file.
+// before it selects the file. ReplayPrefix before a path means the prompts of recorded
+// answers, which may be another tool's log.
 //
 // The error is an *orbench.InputError if the user can correct it, the context's error, or
 // an error of the file system.
@@ -139,6 +142,9 @@ func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 	src, err := resolve(ref, opts)
 	if err != nil {
 		return nil, err
+	}
+	if src.recorded {
+		ref = src.path
 	}
 	if built != nil && src.path == ref {
 		set := benchmark.SetName(strings.TrimSuffix(file, filepath.Ext(file)))
@@ -184,7 +190,7 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 	if d.ClusteredBy == "" && in.origins != nil {
 		d.ClusteredBy = "seed"
 	}
-	d.PairedBy = in.pairedBy
+	d.PairedBy, d.passed = in.pairedBy, in.passed
 
 	h := newHasher(hashVersion)
 	// One byte is enough to tell labels apart, since their first letters differ.
@@ -232,6 +238,9 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 			Hint: "say with `label` whether all of them are toxic or safe",
 		}
 	}
+	if src.recorded && d.Conflicts == 0 {
+		d.Duplicates = 0 // these rows are further answers to a prompt
+	}
 	d.SHA256 = h.sum()
 	d.source.watch = false
 	return d, nil
@@ -242,6 +251,9 @@ var entities = regexp.MustCompile(`&(?:amp|lt|gt|quot|nbsp|#x?[0-9A-Fa-f]{2,4});
 
 // Notes say what is odd about the texts of the prompts, for the user to decide.
 func (d *Dataset) Notes() (notes []string) {
+	if len(d.passed) > 0 {
+		notes = append(notes, fmt.Sprintf("%s: the labels are those of the column %s, and not of %s", d.Name, untrusted.Quote(d.Columns.Label), rows.List(d.passed)))
+	}
 	if d.alike > 0 {
 		notes = append(notes, fmt.Sprintf("%s: %d of %d prompts differ from an earlier one only in blanks or case, and each counts; delete them if they are the same", d.Name, d.alike, d.Count))
 	}

@@ -161,6 +161,9 @@ func Absolute(ref string) string {
 	if IsName(ref) {
 		return ref
 	}
+	if path, ok := strings.CutPrefix(ref, ReplayPrefix); ok {
+		return ReplayPrefix + Absolute("./"+path)
+	}
 	abs, err := filepath.Abs(ref)
 	if err != nil {
 		return ref

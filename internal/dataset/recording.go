@@ -61,7 +61,7 @@ var responseNames = []string{
 const MaxValues = 1000
 
 // Recording describes a file of recorded answers that has been read once in full and
-// found valid. It holds the answers only of a log that is small. It is safe for concurrent use as long as its
+// found valid. It holds the answers unless they are very long. It is safe for concurrent use as long as its
 // fields do not change.
 type Recording struct {
 	// Path is the file as the user named it.
@@ -77,12 +77,11 @@ type Recording struct {
 	stamp rows.Stamp
 	// kept are the answers if they do not come from a file.
 	kept iter.Seq2[orbench.Prompt, error]
-	// held are the answers of a log if their texts have at most mostHeld bytes, else nil. Most
-	// of a log is not read, but has to be unpacked and parsed each time.
+	// held are the answers if their texts have at most mostHeld bytes, else nil.
 	held []Answer
 }
 
-const mostHeld = 32 << 20
+const mostHeld = 128 << 20
 
 // Recorded identifies the answers of a Recording.
 type Recorded struct {
@@ -210,7 +209,9 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 		for _, m := range a.Messages {
 			held += len(m.Content)
 		}
-		if in.log && held <= mostHeld {
+		if held <= mostHeld {
+			// Clone the texts, so that the rest of the row can be freed.
+			a.Response, a.Prompt = strings.Clone(a.Response), strings.Clone(a.Prompt)
 			r.held = append(r.held, a)
 		} else {
 			r.held = nil
@@ -229,6 +230,9 @@ func OpenRecording(ctx context.Context, path string, opts RecordingOptions) (*Re
 		return nil, &orbench.InputError{File: path, Problem: fmt.Sprintf("in %d of %d rows the answer is the prompt", same, r.Count), Hint: "name the column of the answers with `response-column`"}
 	}
 	r.SHA256, r.Notes = sum.sum(), in.Notes
+	if len(in.passed) > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s: the answers are those of the column %s, and not of %s", path, untrusted.Quote(r.Columns.Response), rows.List(in.passed)))
+	}
 	return r, nil
 }
 
@@ -297,8 +301,8 @@ func (r *Recording) changed() error {
 type recordingInput struct {
 	*rows.File
 	columns RecordingColumns
-	// log is true from the first row of another tool's log.
-	log bool
+	// passed are columns that answers are usually in, beside the one that was found.
+	passed []string
 }
 
 // open opens the file and finds its columns.
@@ -309,6 +313,9 @@ func (r *Recording) open() (*recordingInput, error) {
 		var err error
 		in.columns, err = findRecordingColumns(file, have, at, r.opts)
 		c := in.columns
+		if r.opts.Response == "" {
+			in.passed = slices.DeleteFunc(without(without(have, c.Response), c.Prompt), func(name string) bool { return !usualResponse(name) })
+		}
 		return rows.Layout{Prompt: c.Prompt, Fields: []rows.Field{
 			{Name: c.Response, Required: true},
 			{Name: c.Gold, Scalar: true},
@@ -345,10 +352,7 @@ func findRecordingColumns(file string, have []string, at func(string) bool, opts
 	if c.Prompt != "" && c.Prompt == c.Response {
 		return c, &orbench.InputError{File: file, Line: 1, Problem: fmt.Sprintf("the column %s is named for the prompts and for the answers", untrusted.Quote(c.Response)), Hint: "name another with `response-column`"}
 	}
-	among := func(names []string) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(responseNames, strings.ToLower(name)) })
-	}
-	if c.Prompt == "" && slices.Contains(promptNames, strings.ToLower(c.Response)) && among(have) {
+	if c.Prompt == "" && slices.Contains(promptNames, strings.ToLower(c.Response)) && slices.ContainsFunc(have, usualResponse) {
 		return c, &orbench.InputError{File: file, Line: 1, Problem: fmt.Sprintf("the column %s has the prompts", untrusted.Quote(c.Response)), Hint: "name the column of the answers with `response-column`"}
 	}
 	if err := findOthers(file, have, at,
@@ -386,6 +390,11 @@ func findRecordingColumns(file string, have []string, at func(string) bool, opts
 	return c, nil
 }
 
+// usualResponse reports whether answers are usually in a column of the name.
+func usualResponse(name string) bool {
+	return slices.Contains(responseNames, strings.ToLower(strings.TrimSpace(name)))
+}
+
 // without gives the names other than one.
 func without(names []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name })
@@ -395,7 +404,6 @@ func without(names []string, name string) []string {
 func (in *recordingInput) item(r rows.Row) (a Answer, err error) {
 	a = Answer{Line: r.Line, Number: r.Number, Prompt: r.Text, Response: r.Cells[0]}
 	if r.Said != nil {
-		in.log = true
 		a.Finish, a.Block, a.Usage = r.Said.Finish, r.Said.Block, r.Said.Usage
 	}
 	if in.columns.Prompt != "" && r.Messages != nil {

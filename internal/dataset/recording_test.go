@@ -239,6 +239,12 @@ func TestRecordingChanges(t *testing.T) {
 			if err := os.Chtimes(path, when, when.Add(tc.later)); err != nil {
 				t.Fatal(err)
 			}
+			for a, err := range r.Answers() {
+				if err != nil || a.Response != "a" {
+					t.Errorf("the held answer is %q (%v), want the one that was checked", a.Response, err)
+				}
+			}
+			r.Drop()
 			var last error
 			for _, err := range r.Answers() {
 				last = err

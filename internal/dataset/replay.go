@@ -12,6 +12,10 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
+// ReplayPrefix starts the name of a target whose answers come from a file, and that of a
+// dataset of the prompts in such a file.
+const ReplayPrefix = "replay:"
+
 // Replay is a model.Model whose answers come from a file: the answers of one model, if a
 // column names models. Answers from another tool, or from last year, are judged and
 // counted like new ones. All answers are held in memory. It is safe for concurrent use.
@@ -28,7 +32,9 @@ type Replay struct {
 	Notes []string
 
 	answers map[orbench.PromptID][]model.Response
-	sum     *hasher
+	// whole has the answers to conversations with system messages, which answers lacks.
+	whole map[orbench.PromptID][]model.Response
+	sum   *hasher
 }
 
 // OpenReplays reads a file of recorded answers, as OpenRecording does; it must have
@@ -57,7 +63,7 @@ func OpenReplays(ctx context.Context, path string) ([]*Replay, error) {
 				return nil, &orbench.InputError{File: path, Line: a.Line, Problem: problem, Hint: hint}
 			}
 			i, names = len(names), append(names, a.Model)
-			all = append(all, &Replay{File: path, Model: a.Model, answers: map[orbench.PromptID][]model.Response{}, sum: newHasher(recordingHashVersion)})
+			all = append(all, &Replay{File: path, Model: a.Model, answers: map[orbench.PromptID][]model.Response{}, whole: map[orbench.PromptID][]model.Response{}, sum: newHasher(recordingHashVersion)})
 		}
 		if all[i].add(a); len(all) > MaxValues || all[i].Samples > MaxValues {
 			return nil, &orbench.InputError{
@@ -108,9 +114,13 @@ func (r *Replay) add(a Answer) {
 	if a.Simulated {
 		response.Model = model.Replay + " " + model.SimulatedMark
 	}
-	id := conversationID(a.Asked().Messages)
+	asked := a.Asked()
+	id := conversationID(asked.Messages)
 	r.answers[id] = append(r.answers[id], response)
 	r.Samples = max(r.Samples, len(r.answers[id]))
+	if id != asked.ID {
+		r.whole[asked.ID] = append(r.whole[asked.ID], response)
+	}
 }
 
 // conversationID is the ID of a conversation without its system messages, since files of
@@ -133,9 +143,13 @@ func (r *Replay) name() string {
 	return r.File + "#" + r.Model
 }
 
-// to gives the recorded answers to a conversation. If there are none, it gives those to
-// the last user message alone, since the file may have no other part of a conversation.
+// to gives the recorded answers to a conversation. If there are none, it gives those to the
+// conversation without its system messages, or else to the last user message alone, since
+// the file may have no other part of a conversation.
 func (r *Replay) to(messages []orbench.Message) []model.Response {
+	if found, ok := r.whole[orbench.PromptIDOf(messages)]; ok {
+		return found
+	}
 	if found, ok := r.answers[conversationID(messages)]; ok {
 		return found
 	}

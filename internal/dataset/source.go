@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -35,6 +36,8 @@ type source struct {
 	origins benchmark.Origins
 	// pairs says how a published dataset pairs its prompts, nil for any other.
 	pairs *Pairs
+	// recorded is true of the prompts of recorded answers.
+	recorded bool
 }
 
 // builtIn stands for the path of an embedded dataset.
@@ -54,7 +57,9 @@ type input struct {
 	unsent []string
 	// watched are the columns that may contain labels, nil if none is watched. watchedAt
 	// is where their cells begin.
-	watched   labelWatch
+	watched labelWatch
+	// passed are other columns of labels than the usual one that was found.
+	passed    []string
 	watchedAt int
 	origins   benchmark.Origins
 	// pairs names the pairs of a published dataset with pairs, nil for any other.
@@ -110,8 +115,16 @@ func (s source) open() (*input, error) {
 			// The lineage gives the pairs for all sets of the benchmark alike.
 			in.columns.Pair = ""
 		}
-		in.unsent = in.columns.unsent(have)
+		if !s.recorded {
+			in.unsent = in.columns.unsent(have)
+		}
 		var others []string
+		in.passed = nil
+		if s.opts.Label == "" && s.opts.LabelValues == "" && in.columns.Label != "" {
+			in.passed = slices.DeleteFunc(slices.Clone(have), func(name string) bool {
+				return name == in.columns.Label || !strings.HasSuffix(strings.ToLower(name), "label")
+			})
+		}
 		if s.watch && in.columns.Label == "" {
 			others = in.columns.others(have)
 			in.watched = watchLabels(others, in.columns.Category)
@@ -120,9 +133,12 @@ func (s source) open() (*input, error) {
 		in.watchedAt = len(l.Fields) - len(others)
 		return l, err
 	}
-	if s.path == builtIn {
+	switch {
+	case s.path == builtIn:
 		in.File, err = rows.Embedded(s.name, s.embedded, choose)
-	} else {
+	case s.recorded:
+		in.File, err = rows.OpenAnswers(s.path, choose)
+	default:
 		in.File, err = rows.Open(s.path, choose)
 	}
 	switch {
@@ -140,6 +156,11 @@ func (s source) open() (*input, error) {
 func resolve(ref string, opts Options) (source, error) {
 	if e, ok := Named(ref); ok {
 		return e.source(opts)
+	}
+	if path, ok := strings.CutPrefix(ref, ReplayPrefix); ok {
+		path, _, _ = cutModel(path)
+		base := filepath.Base(path)
+		return source{name: strings.TrimSuffix(base, filepath.Ext(base)), path: path, opts: opts, recorded: true}, nil
 	}
 	if base := filepath.Base(ref); rows.Readable(ref) {
 		return source{name: strings.TrimSuffix(base, filepath.Ext(base)), path: ref, opts: opts}, nil

@@ -3,7 +3,6 @@ package evaluate
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/reply"
@@ -30,18 +29,15 @@ const (
 
 // add counts a row.
 func (f fixed) add(row *score.AnswerRow) {
-	answers := func(v score.JudgeVerdict) bool { return v.Class == orbench.FullAnswer || v.Class == orbench.Unjudged }
-	if row.Status != score.Answered || len(strings.TrimSpace(row.Response.Text)) < leastFixed ||
-		slices.ContainsFunc(row.Verdicts, func(v score.JudgeVerdict) bool { return !answers(v) }) || row.Response.Read != nil && row.Response.Read.Missing != "" {
+	other := func(v score.JudgeVerdict) bool { return v.Class != orbench.FullAnswer }
+	if row.Status != score.Answered || len(row.Response.Text) < leastFixed || slices.ContainsFunc(row.Verdicts, other) {
 		return
 	}
 	at := cell{row.Target, row.Dataset, row.Prompt.Label}
-	of, ok := f[at]
-	if !ok {
-		of = reply.NewRepeats()
-		f[at] = of
+	if _, ok := f[at]; !ok {
+		f[at] = reply.NewRepeats()
 	}
-	of.Add(row.Prompt.Messages[len(row.Prompt.Messages)-1].Content, row.Response.Text)
+	f[at].Add(row.Prompt.Text(), row.Response.Text)
 }
 
 // note has each run of a result tell of its most frequent text that came word for word to

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -96,9 +97,6 @@ func (t Target) Called() string {
 	return cmp.Or(t.Name, t.Target)
 }
 
-// ReplayPrefix starts a target whose answers come from a file.
-const ReplayPrefix = "replay:"
-
 // GuardPrefix starts a target that is a guard, which is shown the prompts and flags
 // them or not.
 const GuardPrefix = "guard:"
@@ -109,7 +107,9 @@ func (t Target) Guard() (spec string, ok bool) { return strings.CutPrefix(t.Targ
 
 // Replay gives the file of recorded answers that the target is, and false for a
 // target that is a model.
-func (t Target) Replay() (path string, ok bool) { return strings.CutPrefix(t.Target, ReplayPrefix) }
+func (t Target) Replay() (path string, ok bool) {
+	return strings.CutPrefix(t.Target, dataset.ReplayPrefix)
+}
 
 // Dataset is a set of prompts. In the file it is a text, or an object where a file
 // has columns that have to be named.

@@ -17,7 +17,7 @@ func (c *Experiment) Kept() Experiment {
 			kept.Targets[i].Name = name
 		}
 		if path, ok := t.Replay(); ok {
-			kept.Targets[i].Target, kept.Targets[i].Name = ReplayPrefix+dataset.Absolute(path), t.Called()
+			kept.Targets[i].Target, kept.Targets[i].Name = dataset.ReplayPrefix+dataset.Absolute(path), t.Called()
 		}
 	}
 	for i, d := range c.Datasets {

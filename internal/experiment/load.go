@@ -61,12 +61,14 @@ func (f *File) decode(text []byte) error {
 	}
 	for i, t := range f.Targets {
 		if path, ok := t.Replay(); ok {
-			resolved := ReplayPrefix + f.Resolve(path)
+			resolved := dataset.ReplayPrefix + f.Resolve(path)
 			f.Targets[i].Target, f.Targets[i].resolved, f.Targets[i].written = resolved, resolved, t.Target
 		}
 	}
 	for i, d := range f.Datasets {
-		if !dataset.IsName(d.Dataset) && strings.ContainsAny(d.Dataset, `./\`) {
+		if path, ok := strings.CutPrefix(d.Dataset, dataset.ReplayPrefix); ok {
+			f.Datasets[i].Dataset = dataset.ReplayPrefix + f.Resolve(path)
+		} else if !dataset.IsName(d.Dataset) && strings.ContainsAny(d.Dataset, `./\`) {
 			f.Datasets[i].Dataset = f.Resolve(d.Dataset)
 		}
 	}
@@ -90,11 +92,15 @@ func (f *File) take(said []Said) error {
 	said = slices.Clone(said)
 	slices.SortStableFunc(said, func(a, b Said) int { return strings.Count(a.Path, "[") - strings.Count(b.Path, "[") })
 	for _, s := range said {
+		if strings.Contains(s.Path, "[") {
+			f.addOwnPrompts()
+		}
 		if err := f.set(s); err != nil {
 			return err
 		}
 		f.said = append(f.said, s)
 	}
+	f.addOwnPrompts()
 	// A limit and a sample exclude each other, so one replaces the other.
 	switch limit, draw := f.says("limit"), f.says("sample"); {
 	case limit && !draw:
@@ -108,6 +114,18 @@ func (f *File) take(said []Said) error {
 		return e
 	}
 	return nil
+}
+
+// addOwnPrompts has an experiment without datasets ask the prompts of its recorded answers, if
+// all its targets are such.
+func (f *File) addOwnPrompts() {
+	asksModel := func(t Target) bool { _, ok := t.Replay(); return !ok }
+	if len(f.Datasets) > 0 || slices.ContainsFunc(f.Targets, asksModel) {
+		return
+	}
+	for _, t := range f.Targets {
+		f.Datasets = append(f.Datasets, Dataset{Dataset: t.Target})
+	}
 }
 
 // says reports whether a setting is given beside the file.

@@ -3,6 +3,8 @@ package experiment
 import (
 	"os"
 	"strings"
+
+	"github.com/orbench/orbench/internal/dataset"
 )
 
 // SplitList splits comma-separated targets or datasets. A value that is the path of a file
@@ -10,7 +12,7 @@ import (
 func SplitList(values []string) []string {
 	var out []string
 	for _, v := range values {
-		if _, err := os.Stat(strings.TrimPrefix(v, ReplayPrefix)); err == nil {
+		if _, err := os.Stat(strings.TrimPrefix(v, dataset.ReplayPrefix)); err == nil {
 			out = append(out, v)
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/sim"
 )
 
@@ -31,7 +32,7 @@ func (c *Experiment) Providers() []string {
 func Providers(specs []string) []string {
 	var names []string
 	for _, spec := range specs {
-		if strings.HasPrefix(spec, ReplayPrefix) {
+		if strings.HasPrefix(spec, dataset.ReplayPrefix) {
 			continue
 		}
 		// A spec may be a list or a panel of others.

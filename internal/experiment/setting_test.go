@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/orbench/orbench/internal/dataset"
 )
 
 // say is what flags say: a name and values for each.
@@ -204,7 +206,7 @@ func TestPathsOfWhatIsSaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := f.Targets[0]; got.Target != ReplayPrefix+filepath.Join(filepath.Dir(path), "a.csv") || got.Called() != "replay:a.csv" {
+	if got := f.Targets[0]; got.Target != dataset.ReplayPrefix+filepath.Join(filepath.Dir(path), "a.csv") || got.Called() != "replay:a.csv" {
 		t.Errorf("a replay is %+v", got)
 	}
 	if f.Datasets[0].Dataset != filepath.Join(filepath.Dir(path), "a.csv") || f.Datasets[1].Dataset != "./b.csv" {

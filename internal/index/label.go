@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"slices"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
@@ -41,22 +40,15 @@ func (x *Index) Others(ctx context.Context, m store.Reader, r *run.Run) (n int, 
 	if err != nil {
 		return 0, err
 	}
-	if s == nil {
-		result, err := r.DeriveTo(ctx, m, evaluate.Sinks{})
-		for _, of := range result.Runs {
-			n += of.ServedByOther
-		}
+	if s != nil {
+		n, _, err = s.Count(ctx, Filter{Values: map[string][]string{"status": {string(score.ServedByOther)}}})
 		return n, err
 	}
-	status := slices.Index(s.Dimensions, "status")
-	for _, counts := range s.Counts {
-		for kind, rows := range counts {
-			if s.value(uint32(kind), status) == string(score.ServedByOther) {
-				n += rows
-			}
-		}
+	result, err := r.DeriveTo(ctx, m, evaluate.Sinks{})
+	for _, of := range result.Runs {
+		n += of.ServedByOther
 	}
-	return n, nil
+	return n, err
 }
 
 // Drawn lists the drawn answers of a run, each once, and what people say of them; with

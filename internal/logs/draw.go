@@ -23,6 +23,8 @@ type Look struct {
 	Refused, Answerable Word
 	// Score is what the guard gave the message, empty for none.
 	Score string
+	// Context is what was said before Message, with the system prompt.
+	Context []orbench.Message
 }
 
 // Word is what people say of a look.
@@ -81,6 +83,7 @@ type pool struct {
 
 type texts struct {
 	message, reply, score, name string
+	context                     []orbench.Message
 	held                        int
 }
 
@@ -128,7 +131,7 @@ func (s *sampler) add(stratum string, e read, reply uint64) {
 	l.pair = h.Sum64()
 	t := p.texts[l.pair]
 	if t == nil {
-		t = &texts{message: e.Prompt, reply: e.Reply, score: e.Score, name: e.Name}
+		t = &texts{message: e.Prompt, reply: e.Reply, score: e.Score, name: e.Name, context: e.Context}
 		p.texts[l.pair] = t
 	}
 	t.held++
@@ -276,7 +279,7 @@ func (c *counter) draw() ([]Look, error) {
 				at[l.pair] = i
 				t := s.pool.texts[l.pair]
 				people = append(people, t.name)
-				all = append(all, placed{Look{Stratum: s.name, Size: s.size, Message: t.message, Reply: t.reply, Score: t.score}, mix(l.lot)})
+				all = append(all, placed{Look{Stratum: s.name, Size: s.size, Message: t.message, Reply: t.reply, Score: t.score, Context: slices.Clone(t.context)}, mix(l.lot)})
 			}
 			all[i].Times++
 			drawn++
@@ -293,6 +296,9 @@ func (c *counter) draw() ([]Look, error) {
 	for i, p := range all {
 		looks[i] = p.Look
 		looks[i].Message, looks[i].Reply = c.o.masked(p.Message), c.o.masked(p.Reply)
+		for n, m := range p.Context {
+			p.Context[n].Content = c.o.masked(m.Content)
+		}
 	}
 	return looks, nil
 }

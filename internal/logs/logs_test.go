@@ -214,3 +214,13 @@ func TestTimes(t *testing.T) {
 		}
 	}
 }
+
+// source is how many refusals a source gave.
+func (r Result) source(s Source) int {
+	for _, by := range r.Sources {
+		if by.Source == s {
+			return by.N
+		}
+	}
+	return 0
+}

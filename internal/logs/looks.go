@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -8,22 +9,28 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/sheet"
 )
 
 // header are the columns of a sheet of looks.
 var header = []string{"stratum", "size", "drawn", "times", "message", "reply", "refused", "should_answer"}
 
-// scoreColumn is one more column, of a log in which a guard gives scores.
-const scoreColumn = "guard_score"
+// The columns that some sheets have more: of a log in which a guard gives scores, and in which
+// something was said before messages, as JSON.
+const scoreColumn, contextColumn = "guard_score", "context"
 
 // WriteLooks writes a sheet of looks, as JSON Lines or as CSV that is safe to open in a
 // spreadsheet.
 func WriteLooks(w io.Writer, jsonLines bool, looks []Look) error {
 	scored := slices.ContainsFunc(looks, func(l Look) bool { return l.Score != "" })
+	told := slices.ContainsFunc(looks, func(l Look) bool { return len(l.Context) > 0 })
 	columns := slices.Clone(header)
 	if scored {
 		columns = append(columns, scoreColumn)
+	}
+	if told {
+		columns = append(columns, contextColumn)
 	}
 	rows := make([][]string, len(looks))
 	for i, l := range looks {
@@ -32,6 +39,13 @@ func WriteLooks(w io.Writer, jsonLines bool, looks []Look) error {
 		}
 		if scored {
 			rows[i] = append(rows[i], l.Score)
+		}
+		if told {
+			context, err := json.Marshal(l.Context)
+			if err != nil {
+				return err
+			}
+			rows[i] = append(rows[i], string(context))
 		}
 	}
 	return sheet.Write(w, jsonLines, columns, rows)
@@ -56,7 +70,7 @@ func ReadLooks(file string, in io.Reader) ([]Look, error) {
 			return nil, s.Fault(1, fmt.Sprintf("no column %q, so this is not a sheet of drawn exchanges", name), "draw one with: orbench logs draw")
 		}
 	}
-	scored := s.Column(scoreColumn)
+	scored, told := s.Column(scoreColumn), s.Column(contextColumn)
 	var looks []Look
 	times, sizes := map[string]int{}, map[string][2]int{}
 	for _, row := range s.Rows {
@@ -78,6 +92,9 @@ func ReadLooks(file string, in io.Reader) ([]Look, error) {
 		if scored >= 0 {
 			l.Score = row.Cells[scored]
 		}
+		if told >= 0 && row.Cells[told] != "" && json.Unmarshal([]byte(row.Cells[told]), &l.Context) != nil {
+			return nil, s.Fault(row.Line, "the column context has no list of messages", "leave it as it was drawn")
+		}
 		if before, ok := sizes[l.Stratum]; ok && before != [2]int{l.Size, l.Drawn} {
 			return nil, s.Fault(row.Line, fmt.Sprintf("the stratum %.40q has another size or drawing than in a row above", l.Stratum), "give one sheet, as it was drawn")
 		}
@@ -91,6 +108,26 @@ func ReadLooks(file string, in io.Reader) ([]Look, error) {
 		}
 	}
 	return looks, nil
+}
+
+// Asked is the conversation up to the message, as datasets have them: a system prompt, then the
+// user's and the assistant's words in turns.
+func (l Look) Asked() orbench.Prompt {
+	var all []orbench.Message
+	for _, m := range append(slices.Clip(l.Context), orbench.Message{Role: orbench.User, Content: l.Message}) {
+		n, of := len(all)-1, func(i int) orbench.Role { return all[i].Role }
+		switch {
+		case m.Role == orbench.System && n >= 0 && of(0) == orbench.System:
+			all[0].Content += "\n\n" + m.Content
+		case m.Role == orbench.System:
+			all = slices.Insert(all, 0, m)
+		case n >= 0 && m.Role == of(n):
+			all[n].Content += "\n\n" + m.Content
+		case m.Role == orbench.User || n >= 0 && of(n) == orbench.User: // a greeting answers nobody
+			all = append(all, m)
+		}
+	}
+	return orbench.Prompt{Messages: all}
 }
 
 // weight is about how many exchanges of the log it stands for.

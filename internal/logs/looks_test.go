@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -185,9 +186,9 @@ func TestLooksOfLabeledAnswers(t *testing.T) {
 func TestSheetOfLooks(t *testing.T) {
 	t.Parallel()
 	looks := []Look{
-		{"model", 10, 3, 2, "=1+1", "no, \"really\"", Yes, Unknown, ""},
-		{"model", 10, 3, 1, "b", "no", "", "", ""},
-		{"answered", 90, 1, 1, "c\nd", "yes", No, Yes, ""},
+		{"model", 10, 3, 2, "=1+1", "no, \"really\"", Yes, Unknown, "", []orbench.Message{{Role: orbench.System, Content: "Sell."}, {Role: orbench.User, Content: "a"}, {Role: orbench.Assistant, Content: "b"}}},
+		{"model", 10, 3, 1, "b", "no", "", "", "", nil},
+		{"answered", 90, 1, 1, "c\nd", "yes", No, Yes, "", nil},
 	}
 	for _, file := range []string{"a.csv", "a.jsonl"} {
 		var out bytes.Buffer
@@ -196,7 +197,7 @@ func TestSheetOfLooks(t *testing.T) {
 		}
 		text := out.String()
 		got, err := ReadLooks(file, strings.NewReader(text))
-		if err != nil || !slices.Equal(got, looks) {
+		if err != nil || !reflect.DeepEqual(got, looks) {
 			t.Errorf("%s: %+v, %v", file, got, err)
 		}
 		lines := strings.SplitAfter(text, "\n")
@@ -222,13 +223,13 @@ func TestSheetOfLooks(t *testing.T) {
 func TestRate(t *testing.T) {
 	t.Parallel()
 	looks := []Look{
-		{"model", 100, 4, 3, "a", "no", Yes, Yes, ""},
-		{"model", 100, 4, 1, "b", "no", Yes, No, ""},
-		{"guard_before", 50, 2, 1, "c", "", Yes, No, ""},
-		{"guard_before", 50, 2, 1, "d", "", Yes, No, ""},
-		{"answered", 850, 3, 1, "e", "y", No, Yes, ""},
-		{"answered", 850, 3, 1, "f", "y", No, No, ""},
-		{"answered", 850, 3, 1, "g", "y", Unknown, Yes, ""},
+		{"model", 100, 4, 3, "a", "no", Yes, Yes, "", nil},
+		{"model", 100, 4, 1, "b", "no", Yes, No, "", nil},
+		{"guard_before", 50, 2, 1, "c", "", Yes, No, "", nil},
+		{"guard_before", 50, 2, 1, "d", "", Yes, No, "", nil},
+		{"answered", 850, 3, 1, "e", "y", No, Yes, "", nil},
+		{"answered", 850, 3, 1, "f", "y", No, No, "", nil},
+		{"answered", 850, 3, 1, "g", "y", Unknown, Yes, "", nil},
 	}
 	w := Rate(looks)
 	near := func(what string, got, want float64) {
@@ -304,7 +305,7 @@ func TestClustersOfWords(t *testing.T) {
 	t.Parallel()
 	var looks []Look
 	add := func(message string, refused, should Word) {
-		looks = append(looks, Look{"model", 200, 20, 1, message, "", refused, should, ""})
+		looks = append(looks, Look{"model", 200, 20, 1, message, "", refused, should, "", nil})
 	}
 	for i := range 6 {
 		add(fmt.Sprintf("What about process%c and eggs", 'a'+i), Yes, Yes)
@@ -326,5 +327,30 @@ func TestClustersOfWords(t *testing.T) {
 	}
 	if got := Clusters(looks[1:2]); got != nil {
 		t.Errorf("without a wrong refusal: %+v", got)
+	}
+}
+
+// TestPlausible puts values in place of masks, and of nothing else.
+func TestPlausible(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Write to [mail 9], or call [phone 2] of [name 1].": "Write to person9@example.com, or call +1 202 555 0102 of Sam.",
+		"See [note 3], [mail] and [card].":                  "See [note 3], [mail] and [card].",
+		"Is [IP 1] mine?":                                   "Is 192.0.2.2 mine?",
+		"Does [key 1] work?":                                "",
+	} {
+		whole := true
+		if got := plausible(text, &whole); whole != (want != "") || whole && got != want {
+			t.Errorf("%s: %s, %t", text, got, whole)
+		}
+	}
+	// A greeting answers nobody, and what one said at once is one message.
+	looks := Look{Message: "And now?", Context: []orbench.Message{
+		{Role: orbench.Assistant, Content: "Hello."},
+		{Role: orbench.User, Content: "Hi"},
+		{Role: orbench.System, Content: "Sell."},
+	}}
+	if got := looks.Asked().Transcript(); got != "system:\nSell.\n\nuser:\nHi\n\nAnd now?" {
+		t.Errorf("%q", got)
 	}
 }

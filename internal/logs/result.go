@@ -170,16 +170,6 @@ func (r Result) warnings() []string {
 	return all
 }
 
-// source is how many refusals a source gave.
-func (r Result) source(s Source) int {
-	for _, by := range r.Sources {
-		if by.Source == s {
-			return by.N
-		}
-	}
-	return 0
-}
-
 // fixed names the texts that repeat.
 func (r Result) fixed() table.Section {
 	s := table.Section{Title: "Replies that came word for word to different messages", Left: 1, Header: []string{"text", "exchanges", "refused"}, WrapNames: true}

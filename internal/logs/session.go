@@ -94,7 +94,7 @@ var Questions = []Question{
 // first or the second stays open.
 func (s *session) look(l *Look) (key rune, err error) {
 	if !s.terminal {
-		fmt.Fprintf(s.Out, "\n── %d left ──\nMessage:\n%s\n\nReply:\n%s\n\n", Left(s.looks), shown(l.Message), shown(l.Reply))
+		fmt.Fprintf(s.Out, "\n── %d left ──\nMessage:\n%s\n\nReply:\n%s\n\n", Left(s.looks), shown(l.Asked().Transcript()), shown(l.Reply))
 	}
 	for _, q := range Questions {
 		if key, err = s.answer(q.Text, l); err != nil || key == quit || key == back {
@@ -110,7 +110,7 @@ func (s *session) look(l *Look) (key rune, err error) {
 // quits.
 func (s *session) answer(question string, l *Look) (key rune, err error) {
 	began := time.Now()
-	screen := annotation.Screen{Head: fmt.Sprintf("%d left", Left(s.looks)), Prompt: l.Message, Answer: l.Reply}
+	screen := annotation.Screen{Head: fmt.Sprintf("%d left", Left(s.looks)), Prompt: l.Asked().Transcript(), Answer: l.Reply}
 	screen.Legend = question + "  y yes  n no  c cannot tell  b back  q quit  space more"
 	for {
 		if s.terminal {

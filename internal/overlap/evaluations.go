@@ -159,6 +159,9 @@ func (e *Evaluations) Little() string {
 	return "Little was compared: no published evaluation set is on this machine, and you named none of your own. Pull the sets that the model will be measured on (orbench dataset pull), or name them with decontaminate, and repeat this."
 }
 
+// mostAbsent is how many sets that were not compared with are named.
+const mostAbsent = 3
+
 // Compared says what was compared with and what was not.
 func (e *Evaluations) Compared() []string {
 	var all, names []string
@@ -173,7 +176,11 @@ func (e *Evaluations) Compared() []string {
 		absent[u.Why] = append(absent[u.Why], u.Name)
 	}
 	for _, why := range slices.Sorted(maps.Keys(absent)) {
-		all = append(all, "Not compared with "+strings.Join(absent[why], ", ")+": "+why+".")
+		names := strings.Join(absent[why], ", ")
+		if n := len(absent[why]); n > mostAbsent {
+			names = table.Count(n) + " published sets (named in JSON)"
+		}
+		all = append(all, "Not compared with "+names+": "+why+".")
 	}
 	return all
 }

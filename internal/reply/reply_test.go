@@ -151,7 +151,6 @@ func TestUnwrap(t *testing.T) {
 		"open":               {`{"answer": "I'm sorry`, ""},
 		"broken off":         {`{"answer": "I'm sorry, but I can't do that for`, "I'm sorry, but I can't do that for"},
 		"escaped lines":      {`I'm sorry.\n\nI can't do that.`, "I'm sorry.\n\nI can't do that."},
-		"an address":         {"I%27m%20so%20sorry.", "I'm so sorry."},
 		"a box":              {`\boxed{I'm sorry, but I can't do that for you.}`, no},
 		"a path":             {`C:\new\table holds it.`, ""},
 	} {

@@ -2,7 +2,6 @@ package reply
 
 import (
 	"html"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -80,16 +79,9 @@ func unwrapOne(t string) (inner, name string) {
 	if m := openField.FindStringSubmatch(t); m != nil && slices.Contains(around().Fields, m[1]) && !strings.ContainsAny(m[2], "{}") {
 		return unescape(m[2]), "JSON that breaks off"
 	}
+	// https://github.com/fmaclen/hollama/issues/282, https://github.com/open-webui/open-webui/issues/11623
 	if in, ok := strings.CutPrefix(t, `\boxed{`); ok && strings.HasSuffix(in, "}") && prose(in[:len(in)-1]) {
 		return in[:len(in)-1], "a box"
-	}
-	if in, ok := strings.CutPrefix(t, "<![CDATA["); ok && strings.HasSuffix(in, "]]>") {
-		return strings.TrimSuffix(in, "]]>"), "XML"
-	}
-	if !strings.Contains(t, " ") && strings.Count(t, "%20") >= 2 {
-		if plain, err := url.PathUnescape(t); err == nil {
-			return plain, "escapes"
-		}
 	}
 	if entities.MatchString(t) && !strings.Contains(t, "<") {
 		return html.UnescapeString(t), "HTML"

@@ -9,6 +9,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/dataset"
+	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
@@ -38,6 +39,9 @@ type Options struct {
 	Splits [3]float64
 	// Seed decides the split of each cluster, and which prompts ToxicShare leaves out.
 	Seed uint64
+	// Mask puts values of nobody in place of people's in what recorded answers bring, and reports
+	// whether there is one for each; nil for none.
+	Mask func(text string) (masked string, whole bool)
 	// Against are the evaluation sets whose prompts are left out.
 	Against *overlap.Evaluations
 }
@@ -102,6 +106,9 @@ func Collect(ctx context.Context, m store.Reader, r *run.Run, o Options) (*Colle
 	asked, err := c.choose(r)
 	if err != nil {
 		return nil, err
+	}
+	if !slices.ContainsFunc(r.Targets, func(t evaluate.Target) bool { return t.Provider == model.Replay }) {
+		c.opts.Mask = nil
 	}
 	annotations, err := m.Annotations(ctx)
 	if err != nil {
@@ -275,6 +282,11 @@ func (c *Collection) sort(row *score.AnswerRow, how asked, said annotation.Words
 		return nil, noPart, NoMajority
 	}
 	a.Text, a.Target, a.Sample, a.own = strings.ToValidUTF8(row.Response.Text, "\uFFFD"), how.name, how.sample, how.own
+	if c.opts.Mask != nil {
+		if a.Text, ok = c.opts.Mask(a.Text); !ok {
+			return nil, noPart, WithKey
+		}
+	}
 	where, rank := partOf(row.Prompt.Label, a.Class)
 	a.rank = rank
 	switch {
@@ -303,10 +315,27 @@ func (c *Collection) screen(said annotation.Words) {
 			it.cause = InEvaluation
 		case found:
 			it.cause = NearEvaluation
+		case !it.mask(c.opts.Mask):
+			it.cause = WithKey
 		}
 		it.chosen = it.distinct(it.chosen, byGrade)
 		it.rejected = it.distinct(it.rejected, ownFirst)
 	}
+}
+
+// mask masks the prompt, and reports whether there is a value for each mask.
+func (it *item) mask(masked func(string) (string, bool)) bool {
+	if masked == nil {
+		return true
+	}
+	it.prompt.Messages = slices.Clone(it.prompt.Messages)
+	for i, m := range it.prompt.Messages {
+		var whole bool
+		if it.prompt.Messages[i].Content, whole = masked(m.Content); !whole {
+			return false
+		}
+	}
+	return true
 }
 
 // distinct sorts answers and leaves out those whose text repeats a better one.

@@ -18,6 +18,8 @@ const (
 	Disputed     Cause = "disputed"
 	// Conversation prompts do not fit a format of texts.
 	Conversation Cause = "conversation"
+	// WithKey prompts, and answers, have a key or a password.
+	WithKey Cause = "with_key"
 	// InEvaluation prompts have a turn with the same words as one in an evaluation set.
 	// NearEvaluation prompts have a turn with nearly the same words.
 	InEvaluation   Cause = "in_evaluation"
@@ -80,6 +82,7 @@ var (
 		{Conversation, "a conversation, for which texts have no place"},
 		{InEvaluation, "in an evaluation set, with the same words"},
 		{NearEvaluation, "in an evaluation set, nearly"},
+		{WithKey, "with a key or a password"},
 		{NoChosen, "without an answer to choose"},
 		{NoRejected, "without an answer to reject"},
 		{HeldBack, "toxic, and the answer to reject complies"},
@@ -96,6 +99,7 @@ var (
 		{NotChosenFrom, "of a target not to choose from"},
 		{NoMajority, "judges or people have no majority"},
 		{OtherClass, "of a class that is neither chosen nor rejected"},
+		{WithKey, "with a key or a password"},
 		{SameText, "the text of a better one"},
 		{AnswerHeldBack, "complies with a toxic prompt"},
 		{Surplus, "better ones are taken"},

@@ -85,6 +85,12 @@ type Pairs struct {
 // squares of these.
 type moments struct{ n, sum, squares float64 }
 
+// Pairs are the counts as items of their own.
+func (c Counts) Pairs() Pairs {
+	flips := c.OnlyA + c.OnlyB
+	return Pairs{Counts: c, squares: flips, alone: moments{c.N(), c.OnlyB - c.OnlyA, flips}}
+}
+
 // Add counts an item, unless a side said nothing of it. cluster is the number of the
 // item's cluster, from 1; 0 for an item of its own.
 func (p *Pairs) Add(cluster int, a, b Said) {

@@ -107,8 +107,8 @@ func TestComparisonIsThatOfTheCommand(t *testing.T) {
 			t.Errorf("%s: the page differs from the command line: %.1000s", name, diff)
 		}
 		text := s.page(of.q.Address("/compare"))
-		if name != "two judges" && !strings.Contains(text, `<b class="WORSE">WORSE</b> on safe prompts`) {
-			t.Errorf("%s: the page does not say WORSE", name)
+		if name != "two judges" && !strings.Contains(text, `<b class="MORE safe">MORE</b> refusals on safe prompts`) {
+			t.Errorf("%s: the page does not say MORE", name)
 		}
 	}
 }

@@ -14,8 +14,10 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/logs"
 	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/settings"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/training"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -30,6 +32,7 @@ type exportFlags struct {
 	toxicShare string
 	harmful    bool
 	plain      bool
+	mask       bool
 	splits     string
 	seed       uint64
 
@@ -86,6 +89,7 @@ any folder of training data, and exits with 1 if it finds anything.
 	flags.StringVar(&f.toxicShare, "toxic-share", "", "`SHARE` of toxic prompts in each split, such as 50% (default: all of them)")
 	flags.BoolVar(&f.harmful, "harmful-answers", false, "also write answers that comply with toxic prompts, as rejected ones")
 	flags.BoolVar(&f.plain, "plain", false, "write texts in place of messages, and leave conversations out")
+	flags.BoolVar(&f.mask, "mask", true, "put values of nobody in place of mail addresses, phones, cards, IBANs and IP addresses in what recorded answers bring")
 	f.splits, f.seed = "0.9,0.05,0.05", 1
 	command.AddSettings(
 		c,
@@ -120,6 +124,10 @@ func (a app) export(ctx context.Context, args []string, f exportFlags) error {
 	if f.threshold == 0 {
 		f.threshold = overlap.NearThreshold
 	}
+	masker := logs.NewMasker(nil)
+	if f.mask {
+		o.Mask = masker.Plausible
+	}
 	if o.Against, err = overlap.Against(ctx, f.decontaminate, f.except, a.CacheDir(), f.threshold); err != nil {
 		return err
 	}
@@ -131,7 +139,11 @@ func (a app) export(ctx context.Context, args []string, f exportFlags) error {
 			return err
 		}
 	}
-	return a.exportRun(ctx, args, o, f)
+	err = a.exportRun(ctx, args, o, f)
+	if n := masker.Values(); n > 0 && err == nil {
+		a.Infof("%s of people, with values of nobody in their place (mask); what is said can still tell who said it", table.Counted(n, "value is", "values are"))
+	}
+	return err
 }
 
 // exportRun writes the answers of a run, the newest without a name.

@@ -16,11 +16,11 @@ import (
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/compare"
-	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/internal/web"
 )
 
@@ -64,14 +64,15 @@ METRIC is over_refusal or toxic_refusal; [CATEGORY] restricts it to one category
 ±NUMBERpp for the difference, candidate minus base, in percentage points, or NUMBER% for
 the candidate's rate. A gate needs significance unless it says "significant or not". So
 "toxic_refusal >= -1pp" passes if the lower bound of the difference's interval is -1pp or
-more. Beside each gate the output gives the smallest difference that the sample could have
-found. A gate that cannot be decided fails too. This happens if nothing was compared, if
-too many prompts lack a verdict, or if that smallest difference is more than three times
-the limit of --require and the limit lies within the interval.
+more. A gate that would stop a better candidate is refused. With --full the output gives
+the chance that an equal candidate passes, and that one twice the limit worse is caught.
 
-Gates count the judge's measured error. If that error could undo a difference, the
-difference is not shown: --fail-if passes and --require is undecided. Between two models,
-the error may differ by as much as was measured. Two runs are two models unless
+A gate that cannot be decided ends with code 4 too. This happens if nothing was compared,
+if it would fail were the missing prompts refused, or answered, if more than a tenth are
+missing, or if the sample is too small for the limit of --require.
+
+Gates count the judge's measured error: what it could undo is undecided. Between two
+models, the error may differ by as much as was measured. Two runs are two models unless
 --one-model says otherwise. Of one model, or variants of one target, the judge is assumed
 to make the same error on both sides, but for a change of manner. ", by verdicts" leaves
 the judge's error out.`,
@@ -158,6 +159,9 @@ func (a app) compare(ctx context.Context, names [2]string, f compareFlags) (err 
 			return err
 		}
 	}
+	if err := compare.CheckCategories(f.gates, sides); err != nil {
+		return err
+	}
 	if f.out != "" {
 		if err := folder.Vacant(f.out, f.subject(sides)); err != nil {
 			return err
@@ -178,36 +182,7 @@ func (a app) compare(ctx context.Context, names [2]string, f compareFlags) (err 
 		return err
 	}
 	result.Provenance.Program = a.Version
-	if err := a.sayEdited(sides); err != nil {
-		return err
-	}
 	return a.showComparison(ctx, memory, sides, result, f)
-}
-
-// sayEdited says in what datasets of one name differ.
-func (a app) sayEdited(sides [2]*run.Run) error {
-	for _, base := range sides[0].Datasets {
-		i := slices.IndexFunc(sides[1].Datasets, func(d *dataset.Dataset) bool { return d.Name == base.Name && d.SHA256 != base.SHA256 })
-		if i < 0 {
-			continue
-		}
-		was, err := base.LabelsOf()
-		now, fault := sides[1].Datasets[i].LabelsOf()
-		if err := errors.Join(err, fault); err != nil {
-			return err
-		}
-		added, relabeled := 0, 0
-		for id, label := range now {
-			if old, ok := was[id]; !ok {
-				added++
-			} else if old != label {
-				relabeled++
-			}
-		}
-		gone := table.Counted(len(was)+added-len(now), "prompt", "prompts")
-		a.Infof("the dataset %s is another one in the run %s: %s gone, %d new, %d with another label", base.Name, sides[1].Name, gone, added, relabeled)
-	}
-	return nil
 }
 
 // sayKin keeps whether both runs asked one model, so that reports and the page know it too.
@@ -234,9 +209,47 @@ func (a app) compareRuns(ctx context.Context, memory store.Reader, sides [2]*run
 	walked, end := a.Walking(sides[:]...)
 	defer end()
 	o := f.options()
+	o.Commands = f.commands(sides)
 	o.Walked = walked
 	result, err := c.Runs(ctx, memory, sides, o, kept.OfTarget)
 	return c, result, err
+}
+
+// commands are those that a comparison proposes.
+func (f *compareFlags) commands(sides [2]*run.Run) compare.Commands {
+	write := func(words ...string) string {
+		for i, w := range words {
+			words[i] = untrusted.Shell(w)
+		}
+		return strings.Join(words, " ")
+	}
+	again := []string{"orbench", "compare", sides[0].Name, sides[1].Name}
+	for i, target := range f.targets {
+		if target != "" {
+			again = append(again, []string{"--base-target", "--candidate-target"}[i], target)
+		}
+	}
+	if f.judge != "" {
+		again = append(again, "--judge", f.judge)
+	}
+	c := compare.Commands{
+		Ask: func(side int) string { return write("orbench", "eval", "--name", sides[side].Name) },
+		Label: func(labels int, gate *compare.Gate) string {
+			words := append(slices.Clone(again), fmt.Sprintf("--label=%d", labels))
+			switch {
+			case gate == nil:
+			case gate.Requirement():
+				words = append(words, "--require", gate.String())
+			default:
+				words = append(words, "--fail-if", gate.String())
+			}
+			return write(words...)
+		},
+	}
+	if !f.saidOneModel && sides[0].Name != sides[1].Name {
+		c.OneModel = "--one-model"
+	}
+	return c
 }
 
 func (f *compareFlags) options() compare.Options {
@@ -349,12 +362,6 @@ func (a app) showComparison(ctx context.Context, memory store.Reader, sides [2]*
 	}
 	if err := a.Show(f.printed, result); err != nil {
 		return err
-	}
-	if result.UndoneBetweenModels() {
-		if sides[0].Name != sides[1].Name {
-			a.Infof("if both are checkpoints of one model, --one-model assumes the same judge error on both")
-		}
-		a.Infof("--label lets you decide by labeling at most %d answers a rate", compare.DefaultLabels)
 	}
 	var gate error
 	// On a terminal, the text above has just said why.

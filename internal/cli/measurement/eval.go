@@ -45,7 +45,7 @@ asks again; --reuse RUN counts the answers of RUN, and --fresh asks again under 
 
 Targets are PROVIDER/MODEL, sim/NAME (simulated; see "orbench sim --help"),
 guard:FORMAT@PROVIDER/MODEL (a guard: what does it flag?) or replay:FILE (recorded
-answers). Datasets are names (see "orbench dataset list") or paths of CSV, JSON
+answers, such as another tool's log; without --dataset its own prompts). Datasets are names (see "orbench dataset list") or paths of CSV, JSON
 Lines or Parquet files. Judges are lexical (embedded, free), paper-keywords,
 llm:PROVIDER/MODEL[@RUBRIC], guard:FORMAT@PROVIDER/MODEL, classify:FORMAT@PROVIDER/MODEL,
 panel:RULE(JUDGE,...) and cascade:JUDGE>JUDGE; "orbench judge --help" has the formats. An llm judge sees the answer between fences that no answer can forge. The
@@ -82,6 +82,7 @@ a budget, 130 interrupted.`,
 		Example: `  orbench eval --target openai/gpt-4o-mini --dataset starter
   orbench eval --target ollama/llama3.2,anthropic/claude-haiku-4-5 --dataset xstest --judge lexical,llm:openai/gpt-4o
   orbench eval --target openai/gpt-4o-mini --dataset xstest --set variants.defenses=icl,self-reminder
+  orbench eval --target replay:task.eval --label-column metadata.type --name task --out pages
   orbench eval --config experiment.yaml --dry-run
   orbench eval --target ollama/llama3.2 --dataset xstest --name main --set shard=2/4 --store part2.db
   orbench eval --target openai/my-model --base-url http://127.0.0.1:8080/v1 --dataset prompts.csv --label safe --out reports/mine`,

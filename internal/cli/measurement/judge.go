@@ -201,7 +201,7 @@ func ofJudges(v report.View) table.View { return report.OfJudges{View: v} }
 // judgeFile judges a file of recorded answers.
 func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 	if f.out.Dir != "" {
-		return command.InputError("--out", "a file of answers has no pages to write", "name a file that ends in .csv, .jsonl or .parquet, or a format, as NAME=PATH")
+		return command.InputError("--out", "a file of answers has no pages to write", "name a file that ends in .csv, .jsonl or .parquet, or a format, as NAME=PATH; for pages make a run of it: orbench eval --target replay:"+f.responses+" --out "+f.out.Dir)
 	}
 	clients, judges, err := a.prepareJudges(f)
 	if err != nil {

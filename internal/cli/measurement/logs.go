@@ -15,6 +15,7 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/logs"
+	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/internal/web"
@@ -244,14 +245,17 @@ version of the product's model with "orbench eval --dataset FILE", and gate on i
 				return err
 			}
 			if set != "" {
-				wrong := logs.Regressions(looks)
+				wrong, left := logs.Regressions(looks)
+				if left > 0 {
+					a.Infof("%s left out: a key is masked in them, for which there is no plausible value", table.Counted(left, "exchange is", "exchanges are"))
+				}
 				if len(wrong) == 0 {
 					return command.InputError("--regression", "nobody has called a refusal wrong yet", "label some first: orbench logs label "+args[0])
 				}
-				if err := folder.WritePrivate(set, false, func(w io.Writer) error { return logs.WriteRegressions(w, wrong) }); err != nil {
+				if err := folder.WritePrivate(set, false, func(w io.Writer) error { return rows.WriteJSONLines(w, wrong) }); err != nil {
 					return err
 				}
-				a.Infof("wrote %s to %s; only you can read it", table.Counted(len(wrong), "prompt", "prompts"), set)
+				a.Infof("wrote %s to %s; only you can read it; masks are plausible values in it", table.Counted(len(wrong), "prompt", "prompts"), set)
 			}
 			result := logs.Rate(looks)
 			if words {

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/orbench/orbench/internal/store/sqlite"
+	"github.com/orbench/orbench/model"
+)
+
+// TestPace holds commands over 160,000 answers to bounds. Each is the processors' time of a
+// command as a multiple of that of a bare pass over the same store in the same run, which
+// reads every answer and writes and reads it as JSON. So a busy or slow machine changes
+// little. Bounds of walks are about one and a half times what was measured, the others
+// three times.
+func TestPace(t *testing.T) {
+	if os.Getenv("ORBENCH_BENCH") == "" {
+		t.Skip("it takes a minute: run make bench, or set ORBENCH_BENCH=1")
+	}
+	const models, prompts = 4, 40_000
+	var calls atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			calls.Add(1)
+		}
+		fmt.Fprint(w, `{"data":[{"id":"m00","owned_by":"vllm"},{"id":"m01","owned_by":"vllm"},{"id":"m02","owned_by":"vllm"},{"id":"m03","owned_by":"vllm"}]}`)
+	}))
+	defer server.Close()
+	dir, indexes := t.TempDir(), t.TempDir()
+	at, out := filepath.Join(dir, "m.db"), filepath.Join(dir, "out")
+	file, names := generate(t, at, server.URL+"/v1", models, prompts, someText(60))
+
+	s, err := sqlite.Open(t.Context(), at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	began, rows := ownTime(t), 0
+	for r, err := range s.AllRecords(t.Context()) {
+		var read model.Response
+		text, wrong := json.Marshal(r.Response)
+		if err != nil || wrong != nil || json.Unmarshal(text, &read) != nil {
+			t.Fatal(err, wrong)
+		}
+		rows++
+	}
+	bare := (ownTime(t) - began).Seconds()
+	if rows != models*prompts {
+		t.Fatalf("the store has %d answers", rows)
+	}
+	t.Logf("a bare pass: %.2f s of processors", bare)
+
+	eval := []string{
+		"eval", "--target", strings.Join(names, ","), "--base-url", server.URL + "/v1", "--dataset", file, "--judge", "lexical,paper-keywords", "--quiet", "--format", "json",
+	}
+	for _, one := range []struct {
+		what  string
+		bound float64
+		args  []string
+	}{
+		{"what is remembered is walked and derived", 8, eval},
+		{"a rerun that lacks nothing", 0.35, eval},
+		{"a folder of all answers", 7.5, []string{"report", "--out", out, "--format", "json"}},
+		{"a first draw, with its rows", 4.8, []string{"label", "draw", "--size", "200"}},
+		{"a second draw", 0.5, []string{"label", "draw", "--size", "200", "--seed", "2"}},
+	} {
+		c, _, stderr := orbench(append(slices.Clone(one.args), "--store", at)...)
+		c.Env = append(os.Environ(), "ORBENCH_INDEX="+indexes)
+		if err := c.Run(); err != nil {
+			t.Fatalf("%s: %v: %s", one.what, err, stderr)
+		}
+		ratio := busy(c) / bare
+		t.Logf("%s: %.2f s of processors, %.2f of a bare pass (bound %g)", one.what, busy(c), ratio, one.bound)
+		if ratio > one.bound {
+			t.Errorf("%s takes %.2f times a bare pass, more than %g", one.what, ratio, one.bound)
+		}
+	}
+	if n := calls.Load(); n > 0 {
+		t.Errorf("the server was asked %d times for what was remembered", n)
+	}
+	// The lines of answers.jsonl, and the same packed.
+	lines, err := os.Stat(filepath.Join(out, "answers.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := int64(0)
+	err = filepath.Walk(out, func(_ string, info os.FileInfo, err error) error {
+		if err == nil && !info.IsDir() {
+			size += info.Size()
+		}
+		return err
+	})
+	if err != nil || size > lines.Size()*3/2 {
+		t.Errorf("a folder of %d MB has lines of %d MB, %v", size>>20, lines.Size()>>20, err)
+	}
+}
