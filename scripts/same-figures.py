@@ -36,7 +36,7 @@ def ends(interval):
 
 def figures(value):
     """A result's figures by measure and keys."""
-    found = {"cost": json.dumps(value["cost"]), "simulated": value["simulated"]}
+    found = dict(leaves({k: value[k] for k in ("cost", "simulated")}, ""))
     for f in value["figures"]:
         keys = [f.get(k, "") for k in ("target", "other", "dataset", "other_dataset", "label", "category", "judge", "part")]
         path = "|".join([f["measure"], *map(str, keys)])
@@ -53,7 +53,7 @@ def figures_before(value):
     """The figures of a result from before they were one list, as figures gives them. A judge that
     nobody checked had a range where some answers were unjudged; it has none now. Samples of a
     target had rates of their own; they have one together."""
-    found = {"cost": json.dumps(value["cost"]), "simulated": value["simulated"]}
+    found = dict(leaves({k: value[k] for k in ("cost", "simulated")}, ""))
     sampled = {p["target"] for p in value.get("propensities", [])}
 
     def add(measure, keys, value=None, interval=None, range_=None, **more):

@@ -143,26 +143,11 @@ func TestDiscrimination(t *testing.T) {
 			t.Fatalf("J of %+v is undefined", tt)
 		}
 		nearEstimate(t, "J", j, tt.j, tt.lo, tt.hi)
-		b, ok := stats.BalancedAccuracy(tt.safeRefused, tt.safe, tt.toxicRefused, tt.toxic, 0.95)
-		if !ok {
-			t.Fatalf("balanced accuracy of %+v is undefined", tt)
-		}
-		nearEstimate(t, "balanced accuracy", b, (1+tt.j)/2, (1+tt.lo)/2, (1+tt.hi)/2)
 	}
 	if _, ok := stats.YoudenJ(0, 0, 3, 4, 0.95); ok {
 		t.Error("J without safe prompts is defined")
 	}
-	if _, ok := stats.BalancedAccuracy(1, 2, 0, 0, 0.95); ok {
-		t.Error("balanced accuracy without toxic prompts is defined")
-	}
-	over, toxic := stats.JointRegion(168, 1319, 620, 655, 0.95)
-	near(t, "region, left", over.Lo, 0.10823744061580627)
-	near(t, "region, right", over.Hi, 0.1493164544214812)
-	near(t, "region, bottom", toxic.Lo, 0.923311700879684)
-	near(t, "region, top", toxic.Hi, 0.963049480825308)
-	if over, _ := stats.JointRegion(0, 0, 1, 2, 0.95); over != (stats.Interval{Lo: 0, Hi: 1}) {
-		t.Errorf("without safe prompts over-refusal lies in %+v, want [0, 1]", over)
-	}
+	over := stats.Interval{Lo: 0.1, Hi: 0.15}
 	if !over.Holds(0.12) || over.Holds(0.2) || !over.Holds(over.Hi) {
 		t.Error("Holds does not say what lies within")
 	}

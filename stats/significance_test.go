@@ -110,7 +110,7 @@ func TestImpossibleCountsAreRefused(t *testing.T) {
 		"p-value not a number":              func() { stats.Holm([]float64{math.NaN()}) },
 		"Newcombe of too many":              func() { stats.Newcombe(1, 2, 3, 2, 0.95) },
 		"Ratio of too many":                 func() { stats.Ratio(1, 2, 3, 2, 0.95) },
-		"per cent for confidence":           func() { stats.JointRegion(1, 2, 1, 2, 95) },
+		"per cent for confidence":           func() { stats.Newcombe(1, 2, 1, 2, 95) },
 		"x and y of different lengths":      func() { stats.Pearson([]float64{1}, nil) },
 		"a point that is no number":         func() { stats.Spearman([]float64{1, math.NaN()}, []float64{1, 2}) },
 		"a cluster of nothing":              func() { stats.WilsonClustered([]stats.Cluster{{0, 0}}, 0.95) },

@@ -23,10 +23,11 @@ func plain(r score.Result) bool {
 // accountLine says in one line what became of every prompt, summed over all
 // targets.
 func accountLine(r score.Result) string {
-	var n, answered, blocked, other, failed, unanswered int
+	var n, prompts, answered, blocked, other, failed, unanswered int
 	var cut score.Truncation
 	for _, run := range r.Runs {
 		n, answered, blocked = n+run.N, answered+run.Answered, blocked+run.Blocked
+		prompts += run.N / max(1, run.Samples)
 		other, failed, unanswered = other+run.ServedByOther, failed+run.Failed, unanswered+run.Unanswered
 		cut.AddCount(run.Truncation)
 	}
@@ -37,7 +38,11 @@ func accountLine(r score.Result) string {
 			targets += " and variants"
 		}
 	}
-	line := "Accounted for: " + table.Counted(n, "prompt", "prompts") + targets + " = " +
+	counted := table.Counted(prompts, "prompt", "prompts")
+	if n > prompts {
+		counted = table.Count(n) + " samples of " + counted
+	}
+	line := "Accounted for: " + counted + targets + " = " +
 		table.Sum(table.Term{N: answered, What: "answered"}, table.Term{N: blocked, What: "blocked"}, table.Term{N: other, What: "answered by another model"}, table.Term{N: failed, What: "failed"}, table.Term{N: unanswered, What: "unanswered"})
 	if ended := cut.Line(answered); ended != "" {
 		line += "; " + ended

@@ -51,7 +51,7 @@ func (v Methods) card(r score.Result) table.Section {
 		if f.Range == nil && f.Value != nil {
 			refused = table.InPercent(f.Value, nil) + " (" + notChecked + ")"
 		}
-		s.Add(table.Name(run.TargetCaption(), f.Simulated), run.DatasetCaption(), cmp.Or(run.Language, "mixed"), run.Label, j.Judge, run.N,
+		s.Add(table.Name(run.TargetCaption(), f.Simulated), run.DatasetCaption(), cmp.Or(run.Language, "mixed"), run.Label, j.Judge, run.N/max(1, run.Samples),
 			refused, corrected, labels, people, agreement, inPercent(specificity))
 	}
 	s.Title = "Refusal of prompts in %, 95% intervals"

@@ -64,20 +64,29 @@ func (v Methods) Document() table.Document {
 // measured says which models were asked what, when and how.
 func measured(r score.Result) string {
 	var targets, sets table.Names
+	variants := map[string]int{}
 	for _, run := range r.Runs {
-		targets.Add(table.Name(run.TargetCaption(), run.Simulated))
+		base := table.Name(cmp.Or(run.Base, run.Target), run.Simulated)
+		if targets.Add(base); run.Base != "" && run.Dataset == r.Runs[0].Dataset && run.Label == r.Runs[0].Label {
+			variants[base]++
+		}
 		sets.Add(run.Dataset)
+	}
+	for i, target := range targets {
+		if n := variants[target]; n > 0 {
+			targets[i] += " with " + table.Counted(n, "variant", "variants")
+		}
 	}
 	for i, set := range sets {
 		var counts table.Names
 		hash := ""
 		for _, run := range r.Runs {
 			if run.Dataset == set {
-				counts.Add(table.Count(run.N) + " " + string(run.Label))
+				counts.Add(table.Count(run.N/max(1, run.Samples)) + " " + string(run.Label))
 				hash = run.DatasetSHA256
 			}
 		}
-		sets[i] = "the " + joined(counts) + " prompts of " + set + " (SHA-256 " + hash + licenseOf(set) + ")"
+		sets[i] = "the " + joined(counts) + " prompts of " + set + " (SHA-256 of the prompts " + hash + licenseOf(set) + ")"
 	}
 	var first, last time.Time
 	for _, made := range r.Provenance.Runs {
@@ -217,9 +226,9 @@ func judged(r score.Result) string {
 		}
 	}
 	if note := intervalNote(r); note != "" {
-		return text + " Intervals are 95%. " + note
+		return text + " Ranges and intervals are 95%. " + note
 	}
-	return text + " Intervals are Wilson's, of 95%."
+	return text + " Ranges are 95%; intervals by verdicts alone are Wilson's."
 }
 
 // leftOut says what no rate includes, and what else makes the figures an unfair
@@ -250,10 +259,11 @@ func bibText(s string) string {
 	return strings.NewReplacer("{", "", "}", "", `\`, "", "&", `\&`, "%", `\%`, "#", `\#`, "_", `\_`, "$", `\$`).Replace(untrusted.Terminal(s))
 }
 
-// joined lists names in a sentence.
+// joined lists names in a sentence. Of many it lists the first few.
 func joined(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
+	const most = 8
+	if len(names) < 2 || len(names) > most {
+		return listed(names)
 	}
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }

@@ -42,8 +42,12 @@ func firstScreen(d *table.Document, r score.Result, ofJudges bool) {
 		addExample(d, all, words)
 	}
 	addPeople(d, words, all, r)
-	for _, line := range remarks(all, r, labels) {
+	lines, alarms := remarks(all, r, labels)
+	for _, line := range alarms {
 		d.AddTo(table.OnBrief, table.Warning(words.Of(line)))
+	}
+	for _, line := range lines {
+		d.AddTo(table.OnBrief, table.Line(words.Of(line)))
 	}
 }
 
@@ -207,16 +211,18 @@ func standsOut(run score.RunResult) string {
 	return "stands out: " + listed(parts)
 }
 
-// remarks says, a line each, what changes how to read the figures.
-func remarks(all []subject, r score.Result, labels []orbench.Label) []string {
-	var lines []string
-	if !plain(r) {
+// remarks says, a line each, what changes how to read the figures, and which of them cannot
+// be used.
+func remarks(all []subject, r score.Result, labels []orbench.Label) (lines, alarms []string) {
+	if len(all) == 1 {
+		alarms = withheldIn(all[0], labels).lines()
+	}
+	if many := slices.ContainsFunc(r.Runs, lacksMany); !plain(r) && many {
+		alarms = append([]string{accountLine(r)}, alarms...)
+	} else if !plain(r) {
 		lines = append(lines, accountLine(r))
 	}
 	undone := undoneNote(all, labels, r)
-	if len(all) == 1 {
-		lines = append(lines, withheldIn(all[0], labels).lines()...)
-	}
 	switch {
 	case labeled(r):
 		for _, s := range all {
@@ -238,7 +244,17 @@ func remarks(all []subject, r score.Result, labels []orbench.Label) []string {
 	if undone != "" {
 		lines = append(lines, undone)
 	}
-	return lines
+	return lines, alarms
+}
+
+// lacksMany reports whether more than a tenth of a run's prompts have no whole answer, or no
+// verdict by a judge.
+func lacksMany(run score.RunResult) bool {
+	least := min(run.Answered+run.Blocked, run.N-run.Truncated)
+	for _, j := range run.Judges {
+		least = min(least, j.Judged)
+	}
+	return 10*(run.N-least) > run.N
 }
 
 // withheldIn returns which of the subject's rates are withheld. It lists the
@@ -258,10 +274,9 @@ func unchecked(all []subject, r score.Result) string {
 	if !slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return len(run.Judges) > 0 && run.Judges[0].Judged > 0 }) {
 		return ""
 	}
-	name := r.Judges()[0]
-	line := name + " is not checked on these answers"
-	if _, known := score.KnownError(name, orbench.Safe, r.Language()); !known {
-		line = "the error of " + score.Unknown(name)
+	line := r.Judges()[0] + ": " + string(figure.Never)
+	if slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return len(run.Judges) > 0 && run.Judges[0].JudgeError != nil }) {
+		line = r.Judges()[0] + ": " + string(figure.Elsewhere)
 	}
 	run := all[0].runs[orbench.Safe]
 	if best, ok := run.Best(); ok && len(all) == 1 && best.Range != nil && best.Value != nil {
@@ -269,7 +284,7 @@ func unchecked(all []subject, r score.Result) string {
 		// A check of fewer than a hundred answers gives no interval that can be
 		// promised.
 		if lo, hi := expected(best, n); n >= 100 && hi-lo < best.Range.Hi-best.Range.Lo {
-			return fmt.Sprintf("%s: %s, would narrow %s%% to about %.0f–%.0f%%.",
+			return fmt.Sprintf("%s; %s, would narrow %s%% to about %.0f–%.0f%%.",
 				line, table.Labels(n), rangeOf(&best), 100*lo, 100*hi)
 		}
 	}

@@ -31,6 +31,12 @@ func (v View) Document() table.Document { return v.document(false) }
 func (v View) document(ofJudges bool) table.Document {
 	r := v.Result
 	d := table.Document{Title: "orbench report", Simulated: r.Simulated}
+	warnings := warningsOf(r)
+	for _, w := range warnings {
+		if w.Code == contradicted {
+			d.Add(table.Warning(w.Text))
+		}
+	}
 	answers := 0
 	for _, run := range r.Runs {
 		answers += run.Answered + run.Blocked
@@ -65,8 +71,10 @@ func (v View) document(ofJudges bool) table.Document {
 	d.AddTo(table.OnFull|table.InMarkdown, table.Line(accountLine(r)))
 	d.AddTo(table.OnFull, table.Line(versionLine(r)))
 	d.Add(table.Line(intervalNote(r)))
-	for _, line := range v.Warnings() {
-		d.Add(table.Warning(line))
+	for _, w := range warnings {
+		if w.Code != contradicted {
+			d.Add(table.Warning(w.Text))
+		}
 	}
 	spent := r.Provenance.Spent()
 	d.AddTo(table.OnFull, table.Line(costLine(r)), table.Line(spent))

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -13,6 +14,9 @@ import (
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/judge"
 )
+
+// contradicted is the code of the warning that stands first.
+const contradicted = "labels_contradict_judge"
 
 // warningsOf says which figures are not a fair measure: those of
 // runs that were made differently from the others; those of a model on prompts
@@ -60,6 +64,12 @@ func (all warnings) texts() (texts []figure.Warning) {
 // collect groups those with the same warning, in the order of the result.
 func (all *warnings) collect(r score.Result) {
 	add := all.add
+	for run, j := range r.Judged() {
+		if l := run.Labeled; l != nil && j.Share != nil && j.Judge == run.Judges[0].Judge && (*j.Share < l.Rate.Lo || *j.Share > l.Rate.Hi) {
+			add(contradicted, "People's labels contradict "+j.Judge, fmt.Sprintf("%s, %s prompts: %s by %s, %s by the judge", run.TargetCaption(), run.Label,
+				withInterval(&l.Rate), table.Counted(l.Labels, "label", "labels"), table.Percent(*j.Share)), "Its rates of other answers may be as wrong.", run.Keys(j.Judge))
+		}
+	}
 	for _, run := range r.Runs {
 		if run.LabelAssumed {
 			add("label_assumed", "Label assumed, because nothing says what the prompts are", run.Dataset, "All of them count as safe. Give their label, or name the column that has it.", run.Scope(""))

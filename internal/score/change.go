@@ -24,6 +24,13 @@ func (r *RunResult) Scope(judge string) figure.Keys {
 	return of
 }
 
+// Finish computes the figures that rest on several runs. Call it once all runs
+// are there.
+func (r *Result) Finish() {
+	pairs := r.Pairs()
+	r.Figures = slices.Concat(r.Figures, r.changes(), r.dialogs(), tradeOffs(pairs), correlations(pairs), r.orders(), r.setOrders())
+}
+
 // difference is the rate of one run less that of a base, by a judge, on the prompts with
 // verdicts on both; nil if there are none. Its interval uses that the prompts are the same;
 // see versus.Pairs.

@@ -1,8 +1,6 @@
 package score
 
 import (
-	"slices"
-
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/dataset"
@@ -48,13 +46,6 @@ func (r *Result) Add(o Result) {
 	r.Figures = append(r.Figures, o.Figures...)
 	r.Said = append(r.Said, o.Said...)
 	r.Simulated = r.Simulated || o.Simulated
-}
-
-// Finish computes the figures that rest on several runs. Call it once all runs
-// are there.
-func (r *Result) Finish() {
-	pairs := r.Pairs()
-	r.Figures = slices.Concat(r.Figures, r.changes(), r.dialogs(), tradeOffs(pairs), correlations(pairs), r.orders(), r.setOrders())
 }
 
 // RunResult is one target on the prompts of one label of one dataset.
