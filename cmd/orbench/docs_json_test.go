@@ -70,6 +70,7 @@ var jsonForms = []struct {
 	{"training-origin", "a training set's `origins.jsonl`", training.Origin{}},
 	{"training-check", "`export --check --json` and `dataset compare`", overlap.Checked{}},
 	{"paper", "`report --paper`", paper.Study{}},
+	{"findings", "`report --findings`", paper.Findings{}},
 }
 
 // generatedBelow parts what is written by hand on a page from what a test writes.

@@ -11,6 +11,7 @@ import (
 	"github.com/orbench/orbench/internal/audit"
 	"github.com/orbench/orbench/internal/benchmark"
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/construct"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/policy"
@@ -178,7 +179,8 @@ moderator left out, and how much toxicity is left in the benchmark.
 
 A column label holds the labels of one rater, who is named after the file. Columns
 rater:NAME hold the labels of several. Votes are read from --build, or from columns
-moderator:NAME and ensemble. The truth is what most people say, unless --truth names a
+moderator:NAME and ensemble. What people found is also written into the card (README.md)
+of --build. The truth is what most people say, unless --truth names a
 column or majority(COLUMN,COLUMN,COLUMN).`,
 		Example: `  orbench audit report sample.csv --build my-benchmark
   orbench audit report ana.csv ben.csv cleo.csv --build my-benchmark --format json
@@ -221,5 +223,16 @@ func (a app) auditReport(files []string, f auditFlags) error {
 	for i, note := range result.Notes {
 		result.Notes[i] = settings.Rename(note, a.FlagOf)
 	}
-	return a.Show(f.printed, result)
+	if err := a.Show(f.printed, result); err != nil || f.build == "" || result.Truth.Moderators {
+		return err
+	}
+	built, err := benchmark.Open(f.build)
+	if err != nil {
+		return err
+	}
+	written, err := construct.WriteAudit(built, result.Summary())
+	if written {
+		a.Infof("wrote what people found into %s", filepath.Join(f.build, benchmark.CardFile))
+	}
+	return err
 }
