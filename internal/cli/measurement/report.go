@@ -28,7 +28,7 @@ import (
 func (a app) reportCommand() *cobra.Command {
 	var store string
 	var list, methods, findings, published, reread bool
-	var models string
+	var models, overTime string
 	var accepted []string
 	out := command.Output{MostUnjudged: score.DefaultMostUnjudged}
 	c := &cobra.Command{
@@ -50,7 +50,13 @@ the publication. With --out it also writes the trade-off plot.
 
 --findings shows what goes with the rates of several models: trade-off, date, size,
 access, family and category, each with an interval and a verdict. It needs to know the
-models: --models FILE, or --paper for the published ones.`,
+models: --models FILE, or --paper for the published ones.
+
+--over-time shows the runs of one model as nights: rates, the change from the mean of a
+baseline of 30 nights, and an alarm. A model that does not change raises one in at most 5%
+of years of 365 nights. With --out it writes a page.
+
+Exit codes: 0 done, 2 bad usage or input, 4 an alarm.`,
 		Example: `  orbench report --list
   orbench report
   orbench report run-1a2b3c4d --out reports/mine --format md
@@ -62,6 +68,11 @@ models: --models FILE, or --paper for the published ones.`,
 			switch {
 			case list:
 				return a.listStudies(c.Context(), store)
+			case overTime != "":
+				if len(names) > 0 || published || methods || findings {
+					return command.InputError("--over-time", "it shows all runs of a model", "leave names of runs, --paper, --methods and --findings out")
+				}
+				return a.overTime(c.Context(), store, overTime, out)
 			case published && models != "":
 				return command.InputError("--models", "the published models are known", "leave it out, or name a run in place of --paper")
 			case published:
@@ -90,6 +101,7 @@ models: --models FILE, or --paper for the published ones.`,
 	flags.BoolVar(&methods, "methods", false, "print a table for a system card, how its figures were made, and BibTeX")
 	flags.BoolVar(&findings, "findings", false, "show what goes with the rates: the models' date, size, access and family, and single categories")
 	flags.StringVar(&models, "models", "", "CSV `FILE` of the models for --findings: model, family, size_b, date, access, source")
+	flags.StringVar(&overTime, "over-time", "", "show all runs of the target `MODEL` as nights; exit with 4 if the last one raises an alarm")
 	flags.BoolVar(&published, "paper", false, "show the figures published with OR-Bench")
 	flags.StringArrayVar(&accepted, "accept-model", nil, "count answers under this model `NAME` as the asked model's, if the report says that orbench cannot decide; repeatable")
 	flags.BoolVar(&reread, "reread", false, "read the replies as orbench reads them now, not as when the run was made, from now on")
