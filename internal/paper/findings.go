@@ -61,7 +61,7 @@ type Finding struct {
 	// Models and Families are those that tell something of it.
 	Models   int             `json:"models"`
 	Families int             `json:"families"`
-	Of       *stats.Estimate `json:"estimate"`
+	Of       *stats.Estimate `json:"estimate" csv:",ci95"`
 	// P is adjusted for all tests of the table (Holm).
 	P       *float64 `json:"p"`
 	Verdict Verdict  `json:"verdict"`
@@ -345,7 +345,7 @@ func (f Findings) Document() table.Document {
 	s := table.Section{
 		Title: "What goes with the rates", Header: []string{"finding", "verdict", "models", "families", "estimate", "95% interval", "p (Holm)"}, Left: 2, WrapNames: true,
 		Spare: []string{"p (Holm)", "models"},
-		Note:  "Intervals leave out one family at a time (Student's t). Families count, since models of one are alike. Beside \"not to be told\" is about how many would tell.",
+		Note:  "Intervals leave out one family at a time (Student's t). Families count, since models of one are alike. \"4 of 21\": about 21 would tell.",
 	}
 	for _, one := range f.Findings {
 		estimate, interval, p, verdict := "–", "not enough models", "–", string(one.Verdict)
@@ -355,10 +355,11 @@ func (f Findings) Document() table.Document {
 		if one.Of != nil {
 			estimate, interval, p = fixed(one.Of.Value), fmt.Sprintf("%.2f to %.2f", one.Of.Lo, one.Of.Hi), pValue(*one.P)
 		}
+		families := strconv.Itoa(one.Families)
 		if one.Needed > 0 {
-			verdict += fmt.Sprintf(" (%s families)", table.Count(one.Needed))
+			families += " of " + table.Count(one.Needed)
 		}
-		s.Add(one.Name, verdict, one.Models, one.Families, estimate, interval, p)
+		s.Add(one.Name, verdict, one.Models, families, estimate, interval, p)
 	}
 	d.Add(s)
 	claims := table.Section{Title: "What is claimed", Header: []string{"finding", "claim", "estimate of"}, Left: 3, WrapNames: true}
@@ -391,21 +392,5 @@ func pValue(p float64) string {
 // Data returns the findings in their documented form.
 func (f Findings) Data() any { return f }
 
-// findingRow is a line of CSV.
-type findingRow struct {
-	Finding          string
-	Models, Families int
-	Estimate         *stats.Estimate `csv:",ci95"`
-	P                *float64
-	Verdict          Verdict
-	FamiliesNeeded   int
-}
-
 // Rows has a row for each finding.
-func (f Findings) Rows() any {
-	var rows []findingRow
-	for _, one := range f.Findings {
-		rows = append(rows, findingRow{one.Name, one.Models, one.Families, one.Of, one.P, one.Verdict, one.Needed})
-	}
-	return rows
-}
+func (f Findings) Rows() any { return f.Findings }
