@@ -51,7 +51,7 @@ test-long: ## Also run the long proofs at full size, every fuzz target and every
 	$(MAKE) fuzz bench
 	ORBENCH_LONG=1 scripts/try-release.sh
 	ORBENCH_LONG=2 go test -count 1 -v -timeout 60m -run 'TestBuildKilled|TestBudgetHolds|TestDatabaseFaults|TestWorkerFaults|TestSharedStore' ./cmd/orbench
-	ORBENCH_LONG=2 go test -count 1 -timeout 60m ./stats ./internal/compare ./internal/evaluate ./internal/fill ./internal/annotation ./internal/logs ./refusal
+	ORBENCH_LONG=2 go test -count 1 -timeout 60m ./stats ./internal/compare ./internal/drift ./internal/evaluate ./internal/fill ./internal/annotation ./internal/logs ./internal/paper ./refusal
 
 # A machine that cannot have the model's weights (exit code 3) skips its test;
 # ORBENCH_REQUIRE=local-model, which CI sets, makes that a failure.

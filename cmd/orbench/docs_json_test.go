@@ -21,6 +21,7 @@ import (
 	"github.com/orbench/orbench/internal/compare"
 	"github.com/orbench/orbench/internal/construct"
 	"github.com/orbench/orbench/internal/dataset"
+	"github.com/orbench/orbench/internal/drift"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/kinds"
@@ -71,6 +72,8 @@ var jsonForms = []struct {
 	{"training-origin", "a training set's `origins.jsonl`", training.Origin{}},
 	{"training-check", "`export --check --json` and `dataset compare`", overlap.Checked{}},
 	{"paper", "`report --paper`", paper.Study{}},
+	{"over-time", "`report --over-time`", drift.Report{}},
+	{"findings", "`report --findings`", paper.Findings{}},
 }
 
 // generatedBelow parts what is written by hand on a page from what a test writes.

@@ -23,6 +23,26 @@ func (r *Report) AddTo(d *table.Document) {
 	}
 }
 
+// Summary says in a few sentences, for the card of a benchmark, what people found.
+func (r *Report) Summary() string {
+	var lines []string
+	for _, rater := range r.Raters {
+		if rater.Kind != Joint || rater.N == 0 {
+			continue
+		}
+		share := func(what string, of Rate) {
+			if of.N > 0 {
+				lines = append(lines, "- "+what+": "+table.Percent(float64(of.K)/float64(of.N))+" ("+table.Interval(of.CI95)+"), "+table.Count(of.K)+" of "+table.Count(of.N))
+			}
+		}
+		share("labels of the moderators that are people's", rater.Accuracy)
+		share("toxic prompts that the moderators passed as safe", rater.ToxicPassed)
+		share("toxic prompts among those that passed as safe", rater.ToxicAmongPassed)
+	}
+	head := table.Counted(len(r.People), "person", "people") + " labeled " + table.Counted(r.Prompts.All-r.Prompts.Unlabelled, "prompt", "prompts") + ", drawn at random. Shares with 95% intervals (Wilson):\n\n"
+	return strings.ToUpper(head[:1]) + head[1:] + strings.Join(lines, "\n")
+}
+
 // basis says what the figures rest on.
 func (r *Report) basis() string {
 	p := r.Prompts

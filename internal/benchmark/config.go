@@ -15,13 +15,14 @@ import (
 type BuildConfig struct {
 	Name         string       `yaml:"name" json:"name" jsonschema_description:"Name of the benchmark: letters, digits, dots, hyphens and underscores."`
 	Version      string       `yaml:"version" json:"version" jsonschema_description:"Version of the benchmark, such as 1.0.0."`
-	License      string       `yaml:"license" json:"license" jsonschema_description:"License of the benchmark, as the Hugging Face hub writes it."`
+	License      string       `yaml:"license" json:"license" jsonschema_description:"License of the benchmark, as the Hugging Face hub writes it. Left out, the card names none."`
 	Policy       Policy       `yaml:"policy" json:"policy" jsonschema_description:"The categories of harm, or the name or the file of a policy; left out, the ten of OR-Bench."`
 	Seeds        Seeds        `yaml:"seeds" json:"seeds" jsonschema_description:"The toxic prompts that everything starts from."`
 	Rewrites     Rewrites     `yaml:"rewrites" json:"rewrites" jsonschema_description:"The safe prompts made of the seeds."`
 	Moderation   Moderation   `yaml:"moderation" json:"moderation" jsonschema_description:"The models that vote on what a prompt is."`
 	SecondChance SecondChance `yaml:"second_chance" json:"second_chance" jsonschema_description:"What becomes of prompts that were voted toxic."`
 	Feedback     Feedback     `yaml:"feedback" json:"feedback" jsonschema_description:"Rewrites that stayed toxic, used as seeds again."`
+	Full         Full         `yaml:"full" json:"full" jsonschema_description:"The set of safe prompts."`
 	Hard         Hard         `yaml:"hard" json:"hard" jsonschema_description:"The set of safe prompts that models refuse."`
 	Toxic        Toxic        `yaml:"toxic" json:"toxic" jsonschema_description:"The set of toxic prompts."`
 	// NearDuplicates is the threshold for near duplicates: the Jaccard index of
@@ -179,7 +180,23 @@ type Hard struct {
 	RefusedBy int        `yaml:"refused_by" json:"refused_by" jsonschema:"minimum=1" jsonschema_description:"Least number of families with a selector that refuses the prompt."`
 	Judge     string     `yaml:"judge" json:"judge" jsonschema_description:"Judge of the selectors' answers, as for orbench eval."`
 	MaxTokens int        `yaml:"max_tokens" json:"max_tokens" jsonschema:"minimum=0"`
-	Size      int        `yaml:"size" json:"size" jsonschema:"minimum=0" jsonschema_description:"Most prompts, drawn at random from those that qualify; 0 for all."`
+	// Size is nil for the share of the full set that the paper's hard set has.
+	Size *int `yaml:"size,omitempty" json:"size,omitempty" jsonschema:"minimum=0" jsonschema_description:"Most prompts, drawn at random from those that qualify; 0 for all. Left out, 1.6% of the full set, as in the paper, and at least 100."`
+}
+
+// Most is the largest number of prompts in the hard set; 0 means all that qualify. By
+// default it is 1.6% of the full set, as in the paper, and at least 100. A set that is added
+// to keeps what it has.
+func (h Hard) Most(full, has int) int {
+	if h.Size != nil {
+		return *h.Size
+	}
+	return max(100, has, full*16/1000)
+}
+
+// Full says how the full set is drawn.
+type Full struct {
+	Size int `yaml:"size" json:"size" jsonschema:"minimum=0" jsonschema_description:"Most prompts, drawn at random from the safe ones; 0 for all. The hard set is drawn from them."`
 }
 
 // Selector is a model whose refusals count for the hard set.

@@ -19,7 +19,7 @@ func ExampleOpen() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Println(row.Kind, row.Label, len(row.Votes), "votes, refused by", row.RefusedBy(), "families, in", row.Sets)
+		fmt.Println(row.Kind, row.Label, len(row.Votes), "votes, refused by", len(row.RefusedBy()), "families, in", row.Sets)
 	}
 	// Output:
 	// tiny 1.0.0 simulated: true

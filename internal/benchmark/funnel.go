@@ -99,7 +99,8 @@ type SelectionFunnel struct {
 	Asked    int `json:"asked"`
 	Answers  int `json:"answers"`
 	Unjudged int `json:"unjudged"`
-	// HardCandidates and ToxicCandidates qualify for their sets.
+	// FullCandidates, HardCandidates and ToxicCandidates qualify for their sets.
+	FullCandidates  int             `json:"full_candidates"`
 	HardCandidates  int             `json:"hard_candidates"`
 	ToxicCandidates int             `json:"toxic_candidates"`
 	Sets            map[SetName]int `json:"sets"`

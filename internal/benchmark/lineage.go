@@ -173,15 +173,15 @@ func (r *Record) Asked() orbench.Prompt {
 	return orbench.Prompt{ID: orbench.PromptIDOf(messages), Messages: messages}
 }
 
-// RefusedBy counts the families with a selector that refused.
-func (r *Record) RefusedBy() int {
-	seen := map[string]bool{}
+// RefusedBy lists the families with a selector that refused.
+func (r *Record) RefusedBy() []string {
+	var families []string
 	for _, reply := range r.Replies {
-		if reply.Refused {
-			seen[reply.Family] = true
+		if reply.Refused && !slices.Contains(families, reply.Family) {
+			families = append(families, reply.Family)
 		}
 	}
-	return len(seen)
+	return families
 }
 
 // RefusedByTargets counts the targets' answers that have a verdict, and the refusals among

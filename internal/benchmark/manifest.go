@@ -15,9 +15,11 @@ const Format = 1
 // file manifest.json.
 type Manifest struct {
 	// Format is the version of the layout, 1.
-	Format    int    `json:"orbench_benchmark"`
-	Name      string `json:"name"`
-	Version   string `json:"version"`
+	Format  int    `json:"orbench_benchmark"`
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	// Tool is the version of orbench that wrote the folder, and its date if it is known.
+	Tool      string `json:"tool"`
 	Builds    int    `json:"builds"`
 	Simulated bool   `json:"simulated"`
 	// Files describes every other file of the folder, by its name.

@@ -109,6 +109,7 @@ func Run(env command.Env) int {
 	}()
 	env.Abort = abort
 	env.Version = version()
+	env.Tool = strings.TrimSpace("orbench " + env.Version + " " + strings.Split(recorded("vcs.time"), "T")[0])
 	env.Secrets = command.NewSecrets(env.Getenv)
 	log.SetFlags(0)
 	log.SetOutput(env.Secrets.Log(env.Note))

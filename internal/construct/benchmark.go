@@ -3,6 +3,7 @@ package construct
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/audit"
@@ -22,7 +23,7 @@ type Benchmark struct {
 	benchmark.Manifest
 	Seeds []benchmark.Seed
 	// Sets has the prompts of each set, in the order of the lineage.
-	Sets map[benchmark.SetName][]orbench.Prompt
+	Sets map[benchmark.SetName][]Row
 	// Pairs has the safe prompts together with the seeds that they stem from, family by
 	// family.
 	Pairs []Pair
@@ -35,11 +36,19 @@ type Benchmark struct {
 	cost    string
 	subject folder.Subject
 	lineage *rowFile
-	// wanted is the number of rewrites that this build asked for, and made that of those in
-	// the full set.
+	// wanted is the number of rewrites that this build asked for, and made that of those
+	// that are safe.
 	wanted, made int
 	// setsOf has the sets of each row of the lineage, by its number.
 	setsOf map[int][]benchmark.SetName
+}
+
+// Row is a prompt of a set. Votes has each moderator's vote, and RefusedBy the families
+// with a selector that refused. SeedID is the first seed that the prompt goes back to, and
+// Cluster names the prompts that are like it.
+type Row struct {
+	orbench.Prompt
+	Votes, RefusedBy, SeedID, Cluster string
 }
 
 // benchmark chooses the sets at the end of a run.
@@ -52,27 +61,32 @@ func (r *run) benchmark() *Benchmark {
 			Generators: r.generators(),
 		},
 		wanted: r.wanted,
-		Seeds:  r.seeds, Sets: map[benchmark.SetName][]orbench.Prompt{}, Pairs: r.pairs(),
+		Seeds:  r.seeds, Sets: map[benchmark.SetName][]Row{}, Pairs: r.pairs(),
 		subject: r.Subject(), lineage: r.rowFile, setsOf: map[int][]benchmark.SetName{},
 	}
 	if r.found != nil {
 		b.Manifest.Search = r.found.Search
 	}
 	votes, seeds := make([][]moderate.Vote, 0, len(r.entries)), make([]string, 0, len(r.entries))
+	origins := r.origins()
 	for _, e := range r.entries {
 		var of []moderate.Vote
+		var said []string
 		for _, v := range e.Votes {
 			of = append(of, v.Vote)
+			said = append(said, v.Moderator+": "+string(v.Label))
 		}
 		votes, seeds = append(votes, of), append(seeds, string(cmp.Or(e.SeedID, e.ID)))
 		b.setsOf[e.row] = e.Sets
 		for _, name := range e.Sets {
 			p := e.Asked()
 			p.Category, p.Label = e.Category, name.Label()
-			b.Sets[name] = append(b.Sets[name], p)
-			if name == benchmark.FullSet && e.Build == r.number() {
-				b.made++
-			}
+			b.Sets[name] = append(b.Sets[name], Row{
+				p, strings.Join(said, "; "), strings.Join(e.RefusedBy(), "; "), string(origins.Of(e.ID)), string(r.clusters[e.ID]),
+			})
+		}
+		if e.Label == orbench.Safe && e.Kind == benchmark.Rewritten && e.Build == r.number() {
+			b.made++
 		}
 	}
 	b.Quality = benchmark.Quality{Agreement: moderate.Agree(votes, seeds), Residual: residual(r.funnel.Moderation)}

@@ -5,16 +5,22 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/template"
 
 	"github.com/goccy/go-yaml"
+	"gonum.org/v1/plot/vg"
+	canvas "gonum.org/v1/plot/vg/draw"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/audit"
 	"github.com/orbench/orbench/internal/benchmark"
+	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/settings"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/similar"
 )
@@ -32,8 +38,12 @@ type card struct {
 	Models        []modelFact
 	// Sizes is the size category of the hub.
 	Sizes string
-	// Alike warns of openings that are too common.
-	Alike string
+	// Alike warns of prompts that are too much alike.
+	Alike []string
+	// Wrote are the models that wrote seeds and rewrites.
+	Wrote []writer
+	// Audit compares the moderators with people; nil if nobody drew prompts for that.
+	Audit *audit.Report
 	// Ending is the file name ending of the sets, Loaded that of the files which the hub
 	// loads.
 	Ending, Loaded string
@@ -50,6 +60,18 @@ type setFact struct {
 type modelFact struct {
 	benchmark.Spent
 	USD string
+}
+
+// writer is a model that wrote prompts, and where its service has its terms.
+type writer struct{ Model, Terms string }
+
+// terms are the pages on which services say what may be done with what their models write.
+var terms = map[string]string{
+	"anthropic": "https://www.anthropic.com/legal/commercial-terms",
+	"google":    "https://ai.google.dev/gemini-api/terms",
+	"mistral":   "https://legal.mistral.ai/terms",
+	"openai":    "https://openai.com/policies/services-agreement/",
+	"together":  "https://www.together.ai/terms-of-service",
 }
 
 // ending is the file name ending of the sets.
@@ -82,8 +104,8 @@ func costs(models []benchmark.Spent, prices price.Table) (facts []modelFact, all
 
 // writeCard writes the dataset card: a README with the front matter that the
 // Hugging Face hub and its datasets library read.
-func writeCard(w io.Writer, m benchmark.Manifest, prices price.Table) error {
-	c := card{Manifest: m, Alike: openingWarning(m), NearThreshold: dataset.NearThreshold, Ending: ending(m), Loaded: ".parquet"}
+func writeCard(w io.Writer, m benchmark.Manifest, found *audit.Report, prices price.Table) error {
+	c := card{Manifest: m, Audit: found, Alike: repetitionWarnings(m), NearThreshold: dataset.NearThreshold, Ending: ending(m), Loaded: ".parquet"}
 	if m.Config.Rewrites.Turns > 1 {
 		c.Loaded = c.Ending
 	}
@@ -102,6 +124,12 @@ func writeCard(w io.Writer, m benchmark.Manifest, prices price.Table) error {
 	}
 	c.Sizes = dataset.SizeCategory(m.Files["pairs"+c.Ending].Rows)
 	c.Models, c.USD = costs(m.Models, prices)
+	for _, s := range m.Models {
+		name := s.Provider + "/" + s.Model
+		if (s.Role == benchmark.GeneratorRole || s.Role == benchmark.RewriterRole) && !slices.ContainsFunc(c.Wrote, func(w writer) bool { return w.Model == name }) {
+			c.Wrote = append(c.Wrote, writer{name, terms[s.Provider]})
+		}
+	}
 	t := template.Must(template.New("card").Funcs(template.FuncMap{
 		"percent": func(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) },
 		"kappa": func(k *float64) string {
@@ -126,6 +154,42 @@ func writeCard(w io.Writer, m benchmark.Manifest, prices price.Table) error {
 		"join": func(s []string) string { return strings.Join(s, ", ") },
 	}).Parse(cardText))
 	return t.Execute(w, c)
+}
+
+// funnelFile is the picture of what each stage left.
+const funnelFile = "funnel.svg"
+
+// funnelFigure draws how many prompts each stage left, on one scale.
+func funnelFigure(f benchmark.Funnel) chart.Figure {
+	stages := []struct {
+		name string
+		n    int
+	}{
+		{"seeds", f.Seeds.Kept},
+		{"rewrites", f.Rewrites.Items},
+		{"without rule breaks and duplicates", f.Rewrites.Kept},
+		{"safe", f.Selection.FullCandidates},
+		{"set full", f.Selection.Sets[benchmark.FullSet]},
+		{"refused by selectors", f.Selection.HardCandidates},
+		{"set hard", f.Selection.Sets[benchmark.HardSet]},
+		{"toxic by every vote", f.Selection.ToxicCandidates},
+		{"set toxic", f.Selection.Sets[benchmark.ToxicSet]},
+	}
+	const row, names, numbers = 20, 200, 60
+	most := 1
+	for _, s := range stages {
+		most = max(most, s.n)
+	}
+	return chart.Head{Title: "Prompts that each stage left"}.Figure(620, vg.Length(len(stages)+1)*row, func(c canvas.Canvas) {
+		for i, s := range stages {
+			y := c.Max.Y - vg.Length(i+1)*row
+			left := c.Min.X + names
+			right := left + (c.Max.X-numbers-left)*vg.Length(s.n)/vg.Length(most)
+			c.FillText(chart.Right(chart.TextStyle(9, false, chart.Foreground)), vg.Point{X: left - 8, Y: y}, s.name)
+			c.FillPolygon(chart.Series[0], chart.Rect(left, y-4, right, y+10))
+			c.FillText(chart.TextStyle(9, true, chart.Foreground), vg.Point{X: right + 6, Y: y}, table.Count(s.n))
+		}
+	})
 }
 
 // writeTasks writes what makes a dataset a benchmark on the Hugging Face hub; see

@@ -15,7 +15,7 @@ func TestLicenseStaysInItsLine(t *testing.T) {
 	t.Parallel()
 	for _, license := range []string{"cc-by-4.0", "CC BY: 4.0 #1", "mit\ntags: [mine]\n---\n", `"`, "[a, b]", "null"} {
 		var card strings.Builder
-		if err := writeCard(&card, benchmark.Manifest{Name: "mine", Config: benchmark.BuildConfig{License: license}}, price.Default()); err != nil {
+		if err := writeCard(&card, benchmark.Manifest{Name: "mine", Config: benchmark.BuildConfig{License: license}}, nil, price.Default()); err != nil {
 			t.Fatal(err)
 		}
 		parts := strings.SplitN(card.String(), "---\n", 3)

@@ -20,7 +20,7 @@ import (
 // same, except that it must name the models.
 func Default() benchmark.BuildConfig {
 	return benchmark.BuildConfig{
-		Version: "1.0.0", License: "cc-by-4.0",
+		Version:        "1.0.0",
 		Seeds:          benchmark.Seeds{PerCategory: 2000, Batch: 20, Temperature: 1, MaxTokens: 4000, MinYield: 0.1},
 		Rewrites:       benchmark.Rewrites{PerSeed: 5, Temperature: 0.7, MaxTokens: 2000},
 		Moderation:     benchmark.Moderation{Rule: moderate.Majority, MaxTokens: 1000},
@@ -160,7 +160,8 @@ func checkSets(c *benchmark.BuildConfig) *settings.Fault {
 	f, h, t := c.Feedback, c.Hard, c.Toxic
 	if fault := firstOf([]fault{
 		{f.Rounds < 0 || f.PerCategory < 0, "$.feedback", "a negative number", "give a positive one, or 0"},
-		{h.MaxTokens < 0 || h.Size < 0, "$.hard", "a negative number", "give a positive one, or 0"},
+		{c.Full.Size < 0, "$.full", "a negative number", "give a positive one, or 0"},
+		{h.MaxTokens < 0 || h.Size != nil && *h.Size < 0, "$.hard", "a negative number", "give a positive one, or 0"},
 		{t.Size < 0 || t.CheckSeeds < 0, "$.toxic", "a negative number", "give a positive one, or 0"},
 	}); fault != nil || len(h.Selectors) == 0 {
 		return fault

@@ -83,6 +83,8 @@ type run struct {
 	// search.
 	safe      []*benchmark.Record
 	seedTexts map[orbench.PromptID]string
+	// clusters maps prompts to their clusters, when the sets are chosen.
+	clusters map[orbench.PromptID]orbench.PromptID
 	// confirmed are the rewrites of the current round that stayed toxic.
 	confirmed []benchmark.Seed
 	// exhausted lists the categories that gave no more new seeds.

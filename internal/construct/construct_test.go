@@ -136,7 +136,7 @@ func write(t testing.TB, b *Builder) string {
 		t.Errorf("the count of %s does not add up: %+v", lost, made.Funnel)
 	}
 	dir := filepath.Join(t.TempDir(), "benchmark")
-	if err := made.Write(dir, price.Default()); err != nil {
+	if err := made.Write(dir, "orbench test", price.Default()); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -292,7 +292,7 @@ func TestLineageExplainsEveryRow(t *testing.T) {
 		}
 		for _, name := range w.explainLabel(t, c, row) {
 			sets[name] = append(sets[name], []string{row.Text, string(row.Category)})
-			if (name == benchmark.FullSet || c.Hard.Size == 0 && name == benchmark.HardSet) && !slices.Contains(row.Sets, name) {
+			if (name == benchmark.FullSet || c.Hard.Size != nil && *c.Hard.Size == 0 && name == benchmark.HardSet) && !slices.Contains(row.Sets, name) {
 				t.Errorf("%s qualifies for %s and is not in it", row.ID, name)
 			}
 		}
@@ -310,7 +310,7 @@ func TestLineageExplainsEveryRow(t *testing.T) {
 		if len(rows) < 10 {
 			t.Errorf("%s has %d rows only", name, len(rows))
 		}
-		if name != benchmark.ToxicSet && !slices.EqualFunc(rows, sets[name], slices.Equal) {
+		if name == benchmark.FullSet && !slices.EqualFunc(rows, sets[name], func(a, b []string) bool { return slices.Equal(a[1:3], b) }) {
 			t.Errorf("%s.csv has other rows than the lineage says", name)
 		}
 	}
@@ -318,7 +318,7 @@ func TestLineageExplainsEveryRow(t *testing.T) {
 	// than another that had more to give.
 	taken, had := map[string]int{}, map[string]int{}
 	for _, row := range readCSV(t, filepath.Join(dir, "toxic.csv")) {
-		taken[row[1]]++
+		taken[row[2]]++
 	}
 	for _, row := range sets[benchmark.ToxicSet] {
 		had[row[1]]++
@@ -489,7 +489,7 @@ func readCSV(t *testing.T, path string) [][]string {
 	}
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil || len(rows) == 0 || !slices.Equal(rows[0], []string{"prompt", "category"}) {
+	if err != nil || len(rows) == 0 || !slices.Equal(rows[0], []string{"id", "prompt", "category", "label", "votes", "refused_by", "seed_id", "cluster"}) {
 		t.Fatalf("%s: %v", path, err)
 	}
 	return rows[1:]
@@ -596,7 +596,7 @@ func TestRefreshAdds(t *testing.T) {
 	}
 	var texts []string
 	for _, row := range after {
-		texts = append(texts, row[0])
+		texts = append(texts, row[1])
 	}
 	if near := similar.NearDuplicates(texts, c.NearDuplicates); len(near) > 0 {
 		t.Errorf("%d near duplicates in the refreshed set", len(near))
@@ -618,6 +618,57 @@ func TestRefreshAdds(t *testing.T) {
 	c.SecondChance.Model = ""
 	if err := CheckBase(&c, base); !errors.Is(err, orbench.ErrInput) {
 		t.Errorf("a base with a second chance, for a build without one: %v", err)
+	}
+}
+
+// TestNextVersion counts the version of a benchmark that was added to.
+func TestNextVersion(t *testing.T) {
+	t.Parallel()
+	for _, tc := range [][3]string{
+		{"1.0.0", "1.0.0", "1.1.0"},
+		{"1.9.3", "1.0.0", "1.10.0"},
+		{"1.1.0", "2.0.0", "2.0.0"},
+		{"2", "1", "2.1.0"},
+		{"spring", "spring", "spring.1"},
+		{"spring", "summer", "summer"},
+		{"1.0.0", "summer", "1.1.0"},
+	} {
+		if got := NextVersion(tc[0], tc[1]); got != tc[2] {
+			t.Errorf("%s with %s gives %s, want %s", tc[0], tc[1], got, tc[2])
+		}
+	}
+}
+
+// TestSizes draws the full and the hard set: the hard one is bounded by default and is a
+// part of the full one.
+func TestSizes(t *testing.T) {
+	t.Parallel()
+	r := &run{Builder: &Builder{}, funnel: benchmark.NewFunnel()}
+	r.Config.Full.Size, r.Config.Hard.RefusedBy = 300, 1
+	r.Config.Hard.Selectors = []benchmark.Selector{{Model: "a/b", Family: "f"}}
+	for i := range 500 {
+		id := orbench.PromptID(fmt.Sprint(i))
+		r.entries = append(r.entries, entry{&benchmark.Record{
+			Kind: benchmark.Rewritten, ID: id, SeedID: id, Text: string(id), Label: orbench.Safe, Replies: []benchmark.Reply{{Family: "f", Refused: i%2 == 0}},
+		}, i})
+	}
+	r.choose()
+	if s := r.funnel.Selection; s.FullCandidates != 500 || s.Sets[benchmark.FullSet] != 300 || s.HardCandidates < 110 || s.Sets[benchmark.HardSet] != 100 {
+		t.Errorf("%+v", s)
+	}
+	for _, e := range r.entries {
+		if slices.Contains(e.Sets, benchmark.HardSet) && len(e.Sets) != 2 {
+			t.Errorf("%s is in %v", e.ID, e.Sets)
+		}
+	}
+	zero := 0
+	for _, tc := range []struct{ full, has, want int }{{80359, 0, 1285}, {2500, 0, 100}, {2500, 700, 700}} {
+		if got := (benchmark.Hard{}).Most(tc.full, tc.has); got != tc.want {
+			t.Errorf("of %d, with %d before, %d at most, want %d", tc.full, tc.has, got, tc.want)
+		}
+	}
+	if (benchmark.Hard{Size: &zero}).Most(100, 0) != 0 {
+		t.Error("0 does not mean all")
 	}
 }
 

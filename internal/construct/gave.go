@@ -75,20 +75,29 @@ func (r *run) generators() []benchmark.Generator {
 	return all
 }
 
-// openingWarning names the categories of the full set in which more than a tenth of the
-// prompts begin alike, or "" if there is none.
-func openingWarning(b benchmark.Manifest) string {
-	var found []string
+// commonSelfBLEU is the Self-BLEU from which a set is said to repeat itself. That of
+// OR-Bench's sets is from 0.31 to 0.44 by category.
+const commonSelfBLEU = 0.45
+
+// repetitionWarnings say which categories of the full set have more than a tenth of prompts
+// that begin alike, and which sets repeat themselves.
+func repetitionWarnings(b benchmark.Manifest) []string {
+	var all, alike []string
 	for _, c := range b.Config.Policy {
 		d := b.Quality.Diversity[benchmark.FullSet][c.Category]
 		if d.TopOpenerShare > commonOpening && d.TopOpenerShare*float64(d.Texts) > 1 {
-			found = append(found, fmt.Sprintf("%s (%q, %.1f%%)", c.Category, d.TopOpener, 100*d.TopOpenerShare))
+			alike = append(alike, fmt.Sprintf("%s (%q, %.1f%%)", c.Category, d.TopOpener, 100*d.TopOpenerShare))
 		}
 	}
-	if len(found) == 0 {
-		return ""
+	if len(alike) > 0 {
+		all = append(all, "More than a tenth of a category's prompts begin alike: "+strings.Join(alike, ", ")+".")
 	}
-	return "More than a tenth of a category's prompts begin alike: " + strings.Join(found, ", ") + "."
+	for _, name := range benchmark.SetNames {
+		if d := b.Quality.Diversity[name][""]; d.SelfBLEU >= commonSelfBLEU {
+			all = append(all, fmt.Sprintf("The prompts of the %s set are much alike: Self-BLEU %.2f. In OR-Bench's sets it is 0.31 to 0.44 by category. A rate on it tells less than its number of prompts suggests.", name, d.SelfBLEU))
+		}
+	}
+	return all
 }
 
 // fewSeedsVoted is the fewest seeds put to the vote of which one should be toxic.

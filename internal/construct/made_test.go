@@ -101,7 +101,7 @@ func TestHardSetAcrossClusters(t *testing.T) {
 			entries = append(entries, entry{Record: &benchmark.Record{ID: orbench.PromptID(fmt.Sprint(seed, "/", i)), SeedID: orbench.PromptID(fmt.Sprint(seed)), Text: text}})
 		}
 	}
-	r := &run{Builder: &Builder{Config: benchmark.BuildConfig{Wording: 2, Sampling: 1}}}
+	r := &run{Builder: &Builder{Config: benchmark.BuildConfig{Wording: 2, Sampling: 1}}, clusters: clusters(entries)}
 	for _, most := range []int{10, 20, 30, 200} {
 		counts := map[orbench.PromptID]int{}
 		for _, e := range r.across(entries, most) {
@@ -160,9 +160,9 @@ func TestOpenings(t *testing.T) {
 		if d.Texts >= 60 && d.TopOpenerShare > commonOpening {
 			t.Errorf("%q has %.3f of %d", d.TopOpener, d.TopOpenerShare, d.Texts)
 		}
-		warned := strings.Contains(openingWarning(made.Manifest), string(category.Category))
+		warned := strings.Contains(fmt.Sprint(repetitionWarnings(made.Manifest)), string(category.Category))
 		if warned != (d.TopOpenerShare > commonOpening) {
-			t.Errorf("%.3f, and the card says %q", d.TopOpenerShare, openingWarning(made.Manifest))
+			t.Errorf("%.3f, and the card says %q", d.TopOpenerShare, repetitionWarnings(made.Manifest))
 		}
 	}
 	i := slices.IndexFunc(made.Generators, func(g benchmark.Generator) bool { return g.Model == "sim/template" })

@@ -15,22 +15,30 @@ type Pair struct {
 	Set string
 }
 
+// origins maps each prompt to its seed. A seed of a later round is a rewrite of an earlier
+// one.
+func (r *run) origins() benchmark.Origins {
+	origins := benchmark.Origins{}
+	for _, e := range r.entries {
+		if e.SeedID != e.ID {
+			origins[e.ID] = e.SeedID
+		}
+	}
+	return origins
+}
+
 // pairs lists each family of seeds with safe rewrites: first the seeds that were
 // rewritten, in their own order, then the safe prompts in the order of the lineage. A
 // seed that was put to the vote and not called toxic is left out. So is a family without
 // any toxic seed.
 func (r *run) pairs() []Pair {
-	// A seed of a later round is a rewrite of an earlier one.
-	origins := benchmark.Origins{}
+	origins := r.origins()
 	cleared, setOf := map[orbench.PromptID]bool{}, map[orbench.PromptID]string{}
 	for _, e := range r.entries {
 		cleared[e.ID] = cleared[e.ID] || e.Kind == benchmark.CheckedSeed && e.Label != orbench.Toxic
 		if slices.Contains(e.Sets, benchmark.ToxicSet) {
 			// The seed is only the last turn of this conversation, so it has another ID.
 			setOf[e.Asked().ID] = string(benchmark.ToxicSet)
-		}
-		if e.SeedID != e.ID {
-			origins[e.ID] = e.SeedID
 		}
 	}
 	safe := map[orbench.PromptID][]Pair{}

@@ -83,6 +83,9 @@ func (b *Benchmark) Document() table.Document {
 	}
 	b.addSearch(&d)
 	b.addGenerators(&d)
+	for _, w := range repetitionWarnings(b.Manifest) {
+		d.Add(table.Warning(w))
+	}
 	b.addBrief(&d)
 	if b.Audit != nil {
 		b.Audit.AddTo(&d)
@@ -131,9 +134,9 @@ func (b *Benchmark) sets() table.Section {
 	add := func(set benchmark.SetName, candidates, of int, what string) {
 		s.Add(set, h.Sets[set], candidates, table.Count(of)+" "+what, stats.RateOf(candidates, of))
 	}
-	add(benchmark.FullSet, h.Sets[benchmark.FullSet], rewrites, "rewrites")
+	add(benchmark.FullSet, h.FullCandidates, rewrites, "rewrites")
 	if h.Asked > 0 {
-		add(benchmark.HardSet, h.HardCandidates, h.Asked, "safe rewrites")
+		add(benchmark.HardSet, h.HardCandidates, h.Sets[benchmark.FullSet], "safe rewrites")
 	}
 	add(benchmark.ToxicSet, h.ToxicCandidates, rewrites+voted, "voted on")
 	return s
@@ -158,7 +161,7 @@ func (b *Benchmark) addGenerators(d *table.Document) {
 
 // addBrief adds what a brief screen shows below the sets.
 func (b *Benchmark) addBrief(d *table.Document) {
-	f, full := b.Funnel, b.Funnel.Selection.Sets[benchmark.FullSet]
+	f, full := b.Funnel, b.Funnel.Selection.FullCandidates
 	kept := "without rule breaks and duplicates"
 	if b.Search != nil {
 		kept = "without rule breaks, duplicates and prompts that every target answered"

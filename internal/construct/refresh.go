@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/benchmark"
@@ -69,6 +71,31 @@ func (r *run) enter(record *benchmark.Record, row int) {
 	r.entries = append(r.entries, entry{record, row})
 }
 
+// NextVersion is the version of a benchmark that was added to: the wanted one if it is
+// higher than the one before, else the one before with its second number raised.
+func NextVersion(before, wanted string) string {
+	parse := func(version string) (numbers []int) {
+		for part := range strings.SplitSeq(version, ".") {
+			n, err := strconv.Atoi(part)
+			if err != nil {
+				return nil
+			}
+			numbers = append(numbers, n)
+		}
+		return numbers
+	}
+	old := parse(before)
+	switch {
+	case old == nil && wanted != before:
+		return wanted
+	case old == nil:
+		return before + ".1"
+	case slices.Compare(parse(wanted), old) > 0:
+		return wanted
+	}
+	return fmt.Sprintf("%d.%d.0", old[0], append(old, 0)[1]+1)
+}
+
 // CheckBase refuses to add to a benchmark if the configuration would make rows that do
 // not fit the existing ones.
 func CheckBase(c *benchmark.BuildConfig, f *benchmark.Folder) error {
@@ -79,7 +106,7 @@ func CheckBase(c *benchmark.BuildConfig, f *benchmark.Folder) error {
 	sameModel := func(x, y benchmark.Selector) bool { return x.Model == y.Model }
 	switch {
 	case old.Name != c.Name:
-		return wrong("the name "+old.Name, "set name to it in the configuration")
+		return wrong("the name "+old.Name, "set name to it in the configuration, or with --name")
 	case !slices.EqualFunc(old.Hard.Selectors, c.Hard.Selectors, sameModel) || old.Hard.RefusedBy != c.Hard.RefusedBy:
 		return wrong("the selectors differ, so prompts would be hard by two measures", "use those in its "+benchmark.ManifestFile+", or build a new benchmark")
 	case max(1, old.Rewrites.Turns) != max(1, c.Rewrites.Turns):

@@ -32,24 +32,31 @@ func inLots[T any](sampling int64, what string, items []T, key func(T) string) [
 
 // choose assigns the sets to each entry.
 func (r *run) choose() {
-	var full, hard, toxic []entry
+	var full, toxic []entry
 	for _, e := range r.entries {
 		// A seed is a candidate only for the toxic set.
 		if e.Label == orbench.Safe && e.Kind == benchmark.Rewritten {
 			full = append(full, e)
-			if len(r.Config.Hard.Selectors) > 0 && e.RefusedBy() >= r.Config.Hard.RefusedBy {
-				hard = append(hard, e)
-			}
 		}
 		if r.qualifiesAsToxic(e.Record) {
 			toxic = append(toxic, e)
 		}
 	}
-	r.count(func(f *benchmark.Funnel) {
-		f.Selection.HardCandidates, f.Selection.ToxicCandidates = len(hard), len(toxic)
+	r.clusters = clusters(r.entries)
+	candidates := len(full)
+	full = r.lots("full", full, r.Config.Full.Size)
+	hard := slices.DeleteFunc(slices.Clone(full), func(e entry) bool {
+		return len(r.Config.Hard.Selectors) == 0 || len(e.RefusedBy()) < r.Config.Hard.RefusedBy
 	})
+	r.count(func(f *benchmark.Funnel) {
+		f.Selection.FullCandidates, f.Selection.HardCandidates, f.Selection.ToxicCandidates = candidates, len(hard), len(toxic)
+	})
+	has := 0
+	if r.Base != nil {
+		has = r.Base.Manifest.Funnel.Selection.Sets[benchmark.HardSet]
+	}
 	chosen := map[benchmark.SetName][]entry{
-		benchmark.FullSet: full, benchmark.HardSet: r.across(hard, r.Config.Hard.Size), benchmark.ToxicSet: r.evenly(toxic, r.Config.Toxic.Size),
+		benchmark.FullSet: full, benchmark.HardSet: r.across(hard, r.Config.Hard.Most(len(full), has)), benchmark.ToxicSet: r.evenly(toxic, r.Config.Toxic.Size),
 	}
 	for _, name := range benchmark.SetNames {
 		for _, e := range chosen[name] {
@@ -61,40 +68,53 @@ func (r *run) choose() {
 	}
 }
 
-// lots draws entries, no more than most; 0 means all. Entries of earlier builds come
-// first, so that a set only grows.
+// lots draws entries, no more than most; 0 means all.
 func (r *run) lots(what string, entries []entry, most int) []entry {
 	if most == 0 || len(entries) <= most {
 		return entries
 	}
-	drawn := inLots(r.Config.Sampling, what, entries, func(e entry) string { return string(e.ID) })
-	slices.SortStableFunc(drawn, func(a, b entry) int { return cmp.Compare(a.Build, b.Build) })
-	return drawn[:most]
+	return r.drawn(what, entries)[:most]
 }
 
-// clusterJaccard is the similarity from which two prompts are in one cluster of the hard
-// set.
+// drawn puts entries in a random order. Those of earlier builds come first, so that a set
+// only grows.
+func (r *run) drawn(what string, entries []entry) []entry {
+	all := inLots(r.Config.Sampling, what, entries, func(e entry) string { return string(e.ID) })
+	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.Build, b.Build) })
+	return all
+}
+
+// clusterJaccard is the similarity from which two prompts are in one cluster.
 const clusterJaccard = 0.2
 
+// clusters groups entries. A cluster has the rewrites of a seed, and those near one of them.
+// It is named by the ID of its first seed.
+func clusters(entries []entry) map[orbench.PromptID]orbench.PromptID {
+	index, named := similar.NewIndex(clusterJaccard), []orbench.PromptID{}
+	of := map[orbench.PromptID]orbench.PromptID{}
+	for _, e := range entries {
+		cluster := e.SeedID
+		if n, _, near := index.Add(e.Text); near {
+			cluster = named[n]
+		} else {
+			named = append(named, cluster)
+		}
+		of[e.ID] = cluster
+	}
+	return of
+}
+
 // across draws hard entries like lots, and across clusters: no cluster gives a second
-// entry before each has given one. A cluster has the rewrites of a seed, and those near
-// one of them.
+// entry before each has given one.
 func (r *run) across(entries []entry, most int) []entry {
 	if r.Config.Wording < 2 || most == 0 || len(entries) <= most {
 		return r.lots("hard", entries, most)
 	}
-	index, kept := similar.NewIndex(clusterJaccard), []orbench.PromptID{}
 	given, rank := map[orbench.PromptID]int{}, map[orbench.PromptID]int{}
-	drawn := inLots(r.Config.Sampling, "hard", entries, func(e entry) string { return string(e.ID) })
+	drawn := r.drawn("hard", entries)
 	for _, e := range drawn {
-		cluster := e.SeedID
-		if n, _, near := index.Add(e.Text); near {
-			cluster = kept[n]
-		} else {
-			kept = append(kept, cluster)
-		}
-		rank[e.ID] = given[cluster]
-		given[cluster]++
+		rank[e.ID] = given[r.clusters[e.ID]]
+		given[r.clusters[e.ID]]++
 	}
 	slices.SortStableFunc(drawn, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.Build, b.Build), cmp.Compare(rank[a.ID], rank[b.ID]))

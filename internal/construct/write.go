@@ -15,9 +15,10 @@ import (
 
 // Write writes the benchmark's folder: the sets as CSV and Parquet and the pairs as CSV,
 // or all of them as JSON Lines for conversations; the seeds, the lineage, the card and
-// the manifest. The folder appears whole or not at all. An existing folder that is not
+// the manifest, which name the tool that wrote them. The folder appears whole or not at all. An existing folder that is not
 // empty is an *orbench.InputError, unless it holds the same build with failed calls.
-func (b *Benchmark) Write(dir string, prices price.Table) (err error) {
+func (b *Benchmark) Write(dir, tool string, prices price.Table) (err error) {
+	b.Tool = tool
 	out, err := folder.Create(dir, b.subject)
 	if err != nil {
 		return err
@@ -38,9 +39,11 @@ func (b *Benchmark) Write(dir string, prices price.Table) (err error) {
 		var texts []setRow
 		for _, p := range b.Sets[name] {
 			if conversations {
-				chats = append(chats, conversation{Messages: p.Messages, Category: p.Category})
+				chats = append(chats, conversation{
+					ID: p.ID, Messages: p.Messages, Category: p.Category, Label: p.Label, Votes: p.Votes, RefusedBy: p.RefusedBy, SeedID: p.SeedID, Cluster: p.Cluster,
+				})
 			} else {
-				texts = append(texts, setRow{p.Text(), string(p.Category)})
+				texts = append(texts, setRow{string(p.ID), p.Text(), string(p.Category), string(p.Label), p.Votes, p.RefusedBy, p.SeedID, p.Cluster})
 			}
 		}
 		if conversations {
@@ -55,7 +58,7 @@ func (b *Benchmark) Write(dir string, prices price.Table) (err error) {
 	var texts []pairRow
 	for _, p := range b.Pairs {
 		if conversations {
-			chats = append(chats, conversation{p.Messages, p.Category, p.Label, p.Prompt.Pair, p.Set, p.ID})
+			chats = append(chats, conversation{ID: p.ID, Messages: p.Messages, Category: p.Category, Label: p.Label, Pair: p.Prompt.Pair, Set: p.Set})
 		} else {
 			texts = append(texts, pairRow{p.Text(), string(p.Category), string(p.Label), p.Prompt.Pair, p.Set, string(p.ID)})
 		}
@@ -68,7 +71,8 @@ func (b *Benchmark) Write(dir string, prices price.Table) (err error) {
 	}
 	write(benchmark.LineageFile, benchmark.File{Rows: b.lineage.rows}, func(w io.Writer) error { return b.lineage.write(w, b.setsOf) })
 	write(benchmark.SeedsFile, benchmark.File{Rows: len(b.Seeds)}, func(w io.Writer) error { return rows.WriteJSONLines(w, b.Seeds) })
-	write(benchmark.CardFile, benchmark.File{}, func(w io.Writer) error { return writeCard(w, b.Manifest, prices) })
+	write(funnelFile, benchmark.File{}, funnelFigure(b.Funnel).SVG)
+	write(benchmark.CardFile, benchmark.File{}, func(w io.Writer) error { return writeCard(w, b.Manifest, b.Audit, prices) })
 	write(benchmark.TasksFile, benchmark.File{}, func(w io.Writer) error { return writeTasks(w, b.Manifest) })
 	if err != nil {
 		return err
@@ -84,21 +88,30 @@ func (b *Benchmark) Write(dir string, prices price.Table) (err error) {
 	return out.Finish()
 }
 
-// conversation is a prompt in the chat format. The fields after the category are for
-// pairs only; they are the columns of pairs.csv.
+// conversation is a prompt in the chat format, with the columns of setRow or of pairRow.
 type conversation struct {
-	Messages []orbench.Message `json:"messages"`
-	Category orbench.Category  `json:"category"`
-	Label    orbench.Label     `json:"label,omitempty"`
-	Pair     string            `json:"pair,omitempty"`
-	Set      string            `json:"set,omitempty"`
-	ID       orbench.PromptID  `json:"id,omitempty"`
+	ID        orbench.PromptID  `json:"id"`
+	Messages  []orbench.Message `json:"messages"`
+	Category  orbench.Category  `json:"category"`
+	Label     orbench.Label     `json:"label"`
+	Votes     string            `json:"votes,omitempty"`
+	RefusedBy string            `json:"refused_by,omitempty"`
+	SeedID    string            `json:"seed_id,omitempty"`
+	Cluster   string            `json:"cluster,omitempty"`
+	Pair      string            `json:"pair,omitempty"`
+	Set       string            `json:"set,omitempty"`
 }
 
-// setRow is a row of a set in the published layout.
+// setRow is a row of a set; see Row.
 type setRow struct {
-	Prompt   string `parquet:"prompt"`
-	Category string `parquet:"category"`
+	ID        string `parquet:"id"`
+	Prompt    string `parquet:"prompt"`
+	Category  string `parquet:"category"`
+	Label     string `parquet:"label"`
+	Votes     string `parquet:"votes"`
+	RefusedBy string `parquet:"refused_by"`
+	SeedID    string `parquet:"seed_id"`
+	Cluster   string `parquet:"cluster"`
 }
 
 // pairRow is a row of the pairs.

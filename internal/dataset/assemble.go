@@ -71,9 +71,10 @@ func (e Entry) assemble(dir string, all []fetched) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// row is a prompt of one message under the names of columns.
+// row is a prompt of one message under the names of columns. Line breaks at its end, which all
+// prompts of OKTest have, are no part of it.
 func (c Columns) row(p orbench.Prompt) map[string]string {
-	row := map[string]string{c.Prompt: p.Text()}
+	row := map[string]string{c.Prompt: strings.TrimRight(p.Text(), "\r\n")}
 	for name, value := range map[string]string{
 		c.Category: string(p.Category), c.Label: string(p.Label), c.Cluster: p.Cluster, c.Pair: p.Pair,
 	} {

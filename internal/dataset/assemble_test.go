@@ -161,6 +161,9 @@ func TestPullStandIns(t *testing.T) {
 		"refusalbench": {
 			refusalbench, map[orbench.Label]int{orbench.Safe: 47, orbench.Controversial: 94}, "binder_design", "cluster",
 		},
+		"refusalbench-dual-use": {
+			refusalbench, map[orbench.Label]int{orbench.Safe: 47, orbench.Controversial: 47, orbench.Toxic: 47}, "binder_design", "cluster",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

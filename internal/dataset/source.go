@@ -171,7 +171,7 @@ func resolve(ref string, opts Options) (source, error) {
 	list, near := names(ref)
 	hint := "the names are " + list + "; or give the path of a file"
 	if near != "" {
-		hint = fmt.Sprintf("did you mean %s? The names are %s", near, list)
+		hint = fmt.Sprintf("did you mean %s? \"orbench dataset list\" has all names", near)
 	} else if near := rows.Nearest(ref); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}

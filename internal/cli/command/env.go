@@ -37,6 +37,8 @@ type Env struct {
 	Args []string
 	// Version is that of the program, as outputs name it.
 	Version string
+	// Tool is the program with its version and date, as the cards of benchmarks name it.
+	Tool string
 	// Abort is closed when calls under way are to be abandoned too, which is
 	// what a second interrupt asks for. Nil is never closed.
 	Abort <-chan struct{}

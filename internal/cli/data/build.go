@@ -21,6 +21,7 @@ import (
 	"github.com/orbench/orbench/internal/policy"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/study"
@@ -31,7 +32,7 @@ import (
 // buildFlags are the flags of build.
 type buildFlags struct {
 	config, out, store string
-	policy             string
+	policy, name       string
 	refresh            string
 	targets            []string
 	searchCalls        int
@@ -74,6 +75,7 @@ budget, 130 interrupted.`,
 	flags := c.Flags()
 	flags.StringVar(&f.config, "config", "", "YAML `FILE` of the configuration; see \"orbench config\"")
 	flags.StringVar(&f.out, "out", "", "new `DIR` for the benchmark")
+	flags.StringVar(&f.name, "name", "", "`NAME` of the benchmark, in place of the configuration's")
 	flags.StringVar(&f.policy, "policy", "", "`POLICY` in place of the configuration's: a name (see \"orbench policy list\") or a YAML file")
 	flags.StringVar(&f.refresh, "refresh", "", "start from a copy of the benchmark in `DIR`")
 	flags.StringSliceVar(&f.targets, "target", nil, "search for what `PROVIDER/MODEL` refuses; repeatable")
@@ -158,7 +160,13 @@ func (a app) prepareBuild(ctx context.Context, f buildFlags) (*construct.Builder
 		}
 		config.Policy = benchmark.PolicyOf(named.Definitions())
 	}
-	b := &construct.Builder{Config: config}
+	if f.name != "" {
+		if !settings.IsName(f.name) {
+			return fail(command.InputError("--name", fmt.Sprintf("%q cannot be the name of a benchmark", f.name), "use letters, digits, dots, hyphens and underscores"))
+		}
+		config.Name = f.name
+	}
+	b := &construct.Builder{}
 	if f.refresh != "" {
 		if b.Base, err = benchmark.Open(f.refresh); err != nil {
 			return fail(err)
@@ -166,7 +174,9 @@ func (a app) prepareBuild(ctx context.Context, f buildFlags) (*construct.Builder
 		if err := construct.CheckBase(&config, b.Base); err != nil {
 			return fail(err)
 		}
+		config.Version = construct.NextVersion(b.Base.Manifest.Version, config.Version)
 	}
+	b.Config = config
 	if err := b.OpenSeeds(ctx, f.config, a.CacheDir()); err != nil {
 		return fail(err)
 	}
@@ -259,7 +269,10 @@ func (a app) buildWith(ctx context.Context, f buildFlags, b *construct.Builder, 
 		a.Infof("nothing was written, because %s; look at the habits and stages above, and use another generator or more seeds", lack)
 		return errors.Join(err, a.sayFailed(clients, made, givenUp(), stats(), "the same command tries them again"))
 	}
-	if err := made.Write(f.out, prices); err != nil {
+	if err := made.Examine(ctx, memory); err != nil {
+		return err
+	}
+	if err := made.Write(f.out, a.Tool, prices); err != nil {
 		return err
 	}
 	if err := a.Show(f.printed, made); err != nil {

@@ -1,14 +1,18 @@
 package measurement
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/internal/paper"
+	"github.com/orbench/orbench/internal/score"
 )
 
 // paper prints the published study.
-func (a app) paper(runs []string, out command.Output) error {
+func (a app) paper(runs []string, out command.Output, findings bool) error {
 	if len(runs) > 0 {
 		return command.InputError("--paper", "the published study is shown without runs", "leave their names out; the trade-off plot of a run's report has the published models")
 	}
@@ -17,6 +21,12 @@ func (a app) paper(runs []string, out command.Output) error {
 	}
 	if err := out.CheckPlaces(folder.Subject{}, interchange.Study{}); err != nil {
 		return err
+	}
+	if findings {
+		if out.Dir != "" {
+			return command.InputError("--out", "the findings have no pages", "leave it out, or leave --findings out")
+		}
+		return a.ShowOutput(out, folder.Subject{}, false, paper.PublishedFindings())
 	}
 	study := paper.NewStudy()
 	if err := a.ShowOutput(out, folder.Subject{}, false, study); err != nil || out.Dir == "" {
@@ -27,4 +37,37 @@ func (a app) paper(runs []string, out command.Output) error {
 	}
 	a.Infof("wrote %s", out.Dir)
 	return nil
+}
+
+// findingsOf computes what goes with the rates of a result's targets. It takes those of the
+// first judge and the first pair of datasets; each target counts once.
+func findingsOf(r score.Result, public []paper.Public) paper.Findings {
+	var models []paper.Measurement
+	var missing []string
+	var first *score.Pair
+	for _, p := range r.Pairs() {
+		if !p.Safe.Defined() || !p.Toxic.Defined() {
+			continue
+		}
+		if first == nil {
+			first = &p
+		}
+		if p.Judge != first.Judge || p.Safe.Run.Dataset != first.Safe.Run.Dataset || p.Toxic.Run.Dataset != first.Toxic.Run.Dataset {
+			continue
+		}
+		i := slices.IndexFunc(public, func(known paper.Public) bool { return known.Model == p.Target })
+		if i < 0 {
+			missing = append(missing, p.Target)
+			continue
+		}
+		m := paper.Measurement{Public: public[i], Hard: 100 * p.Safe.Judge.Estimate().Value, Toxic: 100 * p.Toxic.Judge.Estimate().Value}
+		by := p.Safe.Judge.ByCategory
+		for _, category := range slices.Sorted(maps.Keys(by)) {
+			m.Refused = append(m.Refused, paper.CategoryCount{Category: category, K: by[category].Refused, N: by[category].N})
+		}
+		models = append(models, m)
+	}
+	f := paper.FindingsOf("Targets of the run, by its first judge.", models)
+	f.Missing = missing
+	return f
 }

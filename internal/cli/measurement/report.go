@@ -14,6 +14,7 @@ import (
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/internal/kinds"
+	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
@@ -26,7 +27,8 @@ import (
 
 func (a app) reportCommand() *cobra.Command {
 	var store string
-	var list, methods, published, reread bool
+	var list, methods, findings, published, reread bool
+	var models, overTime string
 	var accepted []string
 	out := command.Output{MostUnjudged: score.DefaultMostUnjudged}
 	c := &cobra.Command{
@@ -44,21 +46,50 @@ run, one of them is shown without a name.
 
 --paper recomputes the figures published with OR-Bench: the trade-off of 32 models,
 refusal by category, temperature, moderators against people, and the contradictions within
-the publication. With --out it also writes the trade-off plot.`,
+the publication. With --out it also writes the trade-off plot.
+
+--findings shows what goes with the rates of several models: trade-off, date, size,
+access, family and category, each with an interval and a verdict. It needs to know the
+models: --models FILE, or --paper for the published ones.
+
+--over-time shows the runs of one model as nights: rates, the change from the mean of a
+baseline of 30 nights, and an alarm. A model that does not change raises one in at most 5%
+of years of 365 nights. With --out it writes a page.
+
+Exit codes: 0 done, 2 bad usage or input, 4 an alarm.`,
 		Example: `  orbench report --list
   orbench report
   orbench report run-1a2b3c4d --out reports/mine --format md
   orbench report run-1a2b3c4d --methods
   orbench report --paper
-  orbench report --paper --out reports/paper`,
+  orbench report --paper --out reports/paper
+  orbench report --paper --findings`,
 		RunE: func(c *cobra.Command, names []string) error {
 			switch {
 			case list:
 				return a.listStudies(c.Context(), store)
+			case overTime != "":
+				if len(names) > 0 || published || methods || findings {
+					return command.InputError("--over-time", "it shows all runs of a model", "leave names of runs, --paper, --methods and --findings out")
+				}
+				return a.overTime(c.Context(), store, overTime, out)
+			case published && models != "":
+				return command.InputError("--models", "the published models are known", "leave it out, or name a run in place of --paper")
 			case published:
-				return a.paper(names, out)
+				return a.paper(names, out, findings)
+			case findings && models == "":
+				return command.InputError("--findings", "nothing is known of the models", "name a file of them with --models, or use --paper")
+			case findings && methods || !findings && models != "":
+				return command.InputError("--models", "it is for --findings alone", "give one of --findings and --methods")
 			}
 			var show func(report.View) table.View
+			if findings {
+				public, err := paper.OpenPublic(models)
+				if err != nil {
+					return err
+				}
+				show = func(v report.View) table.View { return findingsOf(v.Result, public) }
+			}
 			if methods {
 				show = func(v report.View) table.View { return report.Methods{View: v} }
 			}
@@ -68,6 +99,9 @@ the publication. With --out it also writes the trade-off plot.`,
 	c.Flags().BoolVar(&list, "list", false, "list the studies of the store")
 	flags := c.Flags()
 	flags.BoolVar(&methods, "methods", false, "print a table for a system card, how its figures were made, and BibTeX")
+	flags.BoolVar(&findings, "findings", false, "show what goes with the rates: the models' date, size, access and family, and single categories")
+	flags.StringVar(&models, "models", "", "CSV `FILE` of the models for --findings: model, family, size_b, date, access, source")
+	flags.StringVar(&overTime, "over-time", "", "show all runs of the target `MODEL` as nights; exit with 4 if the last one raises an alarm")
 	flags.BoolVar(&published, "paper", false, "show the figures published with OR-Bench")
 	flags.StringArrayVar(&accepted, "accept-model", nil, "count answers under this model `NAME` as the asked model's, if the report says that orbench cannot decide; repeatable")
 	flags.BoolVar(&reread, "reread", false, "read the replies as orbench reads them now, not as when the run was made, from now on")

@@ -1,0 +1,177 @@
+package drift
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/table"
+)
+
+// world is a model that is asked night by night.
+type world struct {
+	random *rand.Rand
+	// rate is the mean refusal, flips the share of verdicts that differ between two nights,
+	// and spread the standard deviation of the nights.
+	rate, flips, spread float64
+	// others is true if each night asks other prompts.
+	others  bool
+	prompts []float64
+}
+
+// asked is the number of prompts of a night.
+const asked = 300
+
+// draw draws prompts with propensities of a beta distribution. Flips are at most those of
+// prompts that are all alike.
+func (w *world) draw() {
+	if w.flips == 1 {
+		w.prompts = slices.Repeat([]float64{w.rate}, asked)
+		return
+	}
+	steady := 1 - min(w.flips/(2*w.rate*(1-w.rate)), 0.98)
+	size := (1 - steady) / steady
+	of := distuv.Beta{Alpha: w.rate * size, Beta: (1 - w.rate) * size, Src: w.random}
+	w.prompts = w.prompts[:0]
+	for range asked {
+		w.prompts = append(w.prompts, of.Rand())
+	}
+}
+
+// night asks all prompts, after a step.
+func (w *world) night(step float64) Night {
+	if w.others {
+		// Each prompt comes once, so it is as if all were alike.
+		w.flips = 1
+	}
+	if w.prompts == nil {
+		w.draw()
+	}
+	mean := 0.0
+	for _, p := range w.prompts {
+		mean += p / asked
+	}
+	shift := step + w.spread*w.random.NormFloat64()
+	n := Night{N: asked}
+	for _, p := range w.prompts {
+		// A shift moves verdicts of prompts that would have the other one.
+		switch {
+		case shift > 0:
+			p += (1 - p) * min(1, shift/(1-mean))
+		case shift < 0:
+			p += p * max(-1, shift/mean)
+		}
+		if w.random.Float64() < p {
+			n.Refused++
+		}
+	}
+	return n
+}
+
+// TestWatch simulates years in which nothing changes, and steps of five points at a random
+// night of the first 300.
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	years := map[string]int{"": 30, "1": 300, "2": 4000}[os.Getenv("ORBENCH_LONG")]
+	for _, others := range []bool{false, true} {
+		for _, rate := range []float64{0.005, 0.05, 0.2} {
+			for _, flips := range []float64{0.02, 0.07} {
+				for _, spread := range []float64{0, 0.01} {
+					t.Run(fmt.Sprint(others, rate, flips, spread), func(t *testing.T) {
+						t.Parallel()
+						alarms, found, within := 0, 0, 3
+						if others {
+							within = 7
+						}
+						for year := range years {
+							w := &world{random: rand.New(rand.NewPCG(uint64(year), 7)), rate: rate, flips: flips, spread: spread, others: others}
+							var nights []Night
+							for range FewestNights + 365 {
+								nights = append(nights, w.night(0))
+							}
+							step := FewestNights + w.random.IntN(300)
+							changed := append([]Night{}, nights[:step]...)
+							for range within {
+								changed = append(changed, w.night(0.05))
+							}
+							Watch(nights, !others, 1)
+							for _, n := range nights {
+								if n.Alarm {
+									alarms++
+									break
+								}
+							}
+							Watch(changed, !others, 1)
+							for _, n := range changed[step:] {
+								if n.Alarm {
+									found++
+									break
+								}
+							}
+						}
+						t.Logf("%v %v %v %v: false alarms in %.3f of %d years, steps found in %.3f", others, rate, flips, spread, float64(alarms)/float64(years), years, float64(found)/float64(years))
+						// Few years only tell what is plainly wrong.
+						slack := 1 / math.Sqrt(float64(years))
+						if years == 4000 {
+							slack = 0.005
+						}
+						if float64(alarms) > (0.05+slack)*float64(years) {
+							t.Errorf("false alarms in %d of %d years", alarms, years)
+						}
+						if float64(found) < (0.84-slack)*float64(years) {
+							t.Errorf("%d of %d steps found", found, years)
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// TestReport adds nights of two labels in any order: the first 30 make a baseline, and the
+// last ones of the safe prompts raise an alarm, which the page shows.
+func TestReport(t *testing.T) {
+	t.Parallel()
+	r := Report{Model: "a/b", Simulated: true}
+	for i := 39; i >= 0; i-- {
+		date := time.Date(2026, 1, 1+i, 2, 0, 0, 0, time.UTC)
+		safe := Night{Name: fmt.Sprint("night-", i), Date: date, Refused: 20 + i%3, N: 300}
+		if i >= 37 {
+			safe.Refused += 30
+		}
+		r.Add(Series{Dataset: "mine", Label: orbench.Safe, Judge: "lexical"}, "same", safe)
+		r.Add(Series{Dataset: "mine", Label: orbench.Toxic, Judge: "lexical"}, fmt.Sprint(i), Night{Date: date, Refused: 200 + i%2, N: 300})
+	}
+	if !r.Watch() {
+		t.Error("no alarm")
+	}
+	safe, toxic := r.Series[0], r.Series[1]
+	if n := safe.Nights[39]; !n.Alarm || n.Name != "night-39" || math.Abs(n.Of-0.1) > 0.01 || n.CI95[0] > *n.Change || safe.Nights[36].Alarm || safe.Nights[29].Change != nil || safe.Nights[30].Change == nil {
+		t.Errorf("%+v", safe.Nights[28:])
+	}
+	if toxic.SamePrompts || !safe.SamePrompts || toxic.Nights[39].Alarm {
+		t.Errorf("%v, %v, %+v", toxic.SamePrompts, safe.SamePrompts, toxic.Nights[39])
+	}
+	dir := filepath.Join(t.TempDir(), "page")
+	if err := r.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, PageFile))
+	if err != nil || !strings.Contains(html.UnescapeString(string(text)), "Alarm: over the last nights the rate is +10.") || strings.Count(string(text), "<svg") != 2 {
+		t.Errorf("%v: %d bytes", err, len(text))
+	}
+	var b strings.Builder
+	if err := table.AsText.Of(r)(&b); err != nil || !strings.Contains(b.String(), "different prompts, so 7 nights are looked at together") {
+		t.Errorf("%v: %s", err, b.String())
+	}
+}

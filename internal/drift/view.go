@@ -1,0 +1,211 @@
+package drift
+
+import (
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"time"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/chart"
+	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/page"
+	"github.com/orbench/orbench/internal/table"
+)
+
+// Series is the nights of a model with one label, dataset and judge.
+type Series struct {
+	Dataset string        `json:"dataset"`
+	Label   orbench.Label `json:"label"`
+	Judge   string        `json:"judge"`
+	// SamePrompts is true if each night asks the same prompts.
+	SamePrompts bool    `json:"same_prompts"`
+	Nights      []Night `json:"nights"`
+	asked       string
+}
+
+// Report is a model over time.
+type Report struct {
+	Model     string   `json:"model"`
+	Simulated bool     `json:"simulated"`
+	Series    []Series `json:"series"`
+}
+
+// Add puts a night into its series. asked identifies the prompts of the night.
+func (r *Report) Add(of Series, asked string, n Night) {
+	i := slices.IndexFunc(r.Series, func(s Series) bool { return s.Dataset == of.Dataset && s.Label == of.Label && s.Judge == of.Judge })
+	if i < 0 {
+		i, of.SamePrompts, of.asked = len(r.Series), true, asked
+		r.Series = append(r.Series, of)
+	}
+	s := &r.Series[i]
+	s.SamePrompts = s.SamePrompts && s.asked == asked
+	s.Nights = append(s.Nights, n)
+}
+
+// Watch orders the nights and looks for changes. It reports whether the last night of a
+// series raises an alarm.
+func (r *Report) Watch() (alarm bool) {
+	for _, s := range r.Series {
+		slices.SortFunc(s.Nights, func(a, b Night) int { return a.Date.Compare(b.Date) })
+		Watch(s.Nights, s.SamePrompts, len(r.Series))
+		alarm = alarm || s.Nights[len(s.Nights)-1].Alarm
+	}
+	return alarm
+}
+
+// Title names the series.
+func (s Series) Title() string {
+	return fmt.Sprintf("%s prompts of %s, judged by %s", s.Label, s.Dataset, s.Judge)
+}
+
+// Said says in a sentence what the last night tells.
+func (s Series) Said() string {
+	last := s.Nights[len(s.Nights)-1]
+	switch {
+	case last.Alarm:
+		return fmt.Sprintf("Alarm: over the last nights the rate is %+.1f points from the mean of the baseline.", 100*last.Of)
+	case last.Change == nil:
+		return fmt.Sprintf("No alarm yet: a baseline takes %d nights and one more; these are %d.", FewestNights, len(s.Nights))
+	}
+	return fmt.Sprintf("No alarm: the last night is %+.1f points (%+.1f to %+.1f) from the mean of the baseline.", 100**last.Change, 100*last.CI95[0], 100*last.CI95[1])
+}
+
+// section is the table of the last nights, or of all.
+func (s Series) section(nights []Night) table.Section {
+	t := table.Section{Title: s.Title(), Header: []string{"night", "run", "refused", "rate", "change", "95% interval", "alarm"}, Left: 2, WrapNames: true}
+	for _, n := range nights {
+		change, interval, alarm := "–", "–", ""
+		if n.Change != nil {
+			change, interval = fmt.Sprintf("%+.1f", 100**n.Change), fmt.Sprintf("%+.1f to %+.1f", 100*n.CI95[0], 100*n.CI95[1])
+		}
+		if n.Alarm {
+			alarm = fmt.Sprintf("%+.1f", 100*n.Of)
+		}
+		t.Add(n.Date.Format(time.DateOnly), n.Name, fmt.Sprintf("%d/%d", n.Refused, n.N), table.Percent(n.Rate), change, interval, alarm)
+	}
+	return t
+}
+
+// Document returns what people read: what the last night tells, and the last week; all nights
+// in full.
+func (r Report) Document() table.Document {
+	d := table.Document{Title: r.Model + " over time", Simulated: r.Simulated}
+	for _, s := range r.Series {
+		d.AddTo(table.OnBrief, s.section(s.Nights[max(0, len(s.Nights)-7):]))
+		d.AddTo(table.OnFull|table.InMarkdown, s.section(s.Nights))
+		d.Add(table.Line(s.Said()))
+		if !s.SamePrompts {
+			d.Add(table.Warning(fmt.Sprintf("The nights asked different prompts, so %d nights are looked at together; with the same prompts each night, %d would do.", Window(false), Window(true))))
+		}
+	}
+	d.Add(table.Line("Changes are points from the mean of all earlier nights without alarm. The judge's error is shared by all nights."))
+	return d
+}
+
+// Data returns the report in its documented form.
+func (r Report) Data() any { return r }
+
+// row is a line of CSV.
+type row struct {
+	Dataset string
+	Label   orbench.Label
+	Judge   string
+	Date    time.Time
+	Run     string
+	Refused int
+	N       int
+	Rate    float64
+	Change  *float64
+	CI95    *[2]float64
+	Alarm   bool
+}
+
+// Rows has a row for each night.
+func (r Report) Rows() any {
+	var rows []row
+	for _, s := range r.Series {
+		for _, n := range s.Nights {
+			rows = append(rows, row{s.Dataset, s.Label, s.Judge, n.Date, n.Name, n.Refused, n.N, n.Rate, n.Change, n.CI95, n.Alarm})
+		}
+	}
+	return rows
+}
+
+// figure draws the rate of each night. Nights with an alarm are marked.
+func (s Series) figure() chart.Figure {
+	top := 0.0
+	for _, n := range s.Nights {
+		top = max(top, 100*n.Rate)
+	}
+	w := chart.Window{Left: 0, Right: float64(len(s.Nights) + 1), Low: 0, High: min(100, 1.3*top+1)}
+	step := 10.0
+	if w.High <= 20 {
+		step = 2
+	}
+	plot := chart.Plot{Window: w, X: "nights", Y: "refused, %", YTicks: chart.Ticks(step, 0, w.High)}
+	head := chart.Head{Title: s.Title(), Lines: []string{s.Said(), "Squares: nights with an alarm."}}
+	return head.Figure(760, 300, func(c draw.Canvas) {
+		area := plot.Draw(draw.Crop(c, 0, -8, 8, 0))
+		x, y := plot.Transforms(&area)
+		for i, n := range s.Nights {
+			at := vg.Point{X: x(float64(i + 1)), Y: y(100 * n.Rate)}
+			if n.Alarm {
+				chart.DrawMark(&area, chart.Square, chart.Series[1], chart.MarkRadius, at)
+			} else {
+				chart.DrawMark(&area, chart.Circle, chart.Series[0], 2.5, at)
+			}
+		}
+	})
+}
+
+// PageFile is the page of a report's folder.
+const PageFile = "over-time.html"
+
+const pageText = `{{template "top" .Frame}}<main><h1>{{.Title}}</h1>
+{{range .Parts}}<section><h2>{{.Title}}</h2><p>{{.Said}}</p><figure class="plot scroll">{{.SVG}}</figure>
+<details><summary>All nights</summary>{{template "grid" .Grid}}</details></section>
+{{end}}<p class="note">Changes are points from the mean of all earlier nights without alarm. The judge's error is shared by all nights.</p>
+</main>{{template "bottom" .Frame}}`
+
+// Write writes the page and the figures as JSON into a new folder.
+func (r Report) Write(dir string) error {
+	type part struct {
+		Title, Said string
+		SVG         template.HTML
+		Grid        table.Section
+	}
+	p := struct {
+		page.Frame
+		Parts []part
+	}{Frame: page.File(r.Model+" over time", page.Style, "")}
+	p.Simulated = r.Simulated
+	for _, s := range r.Series {
+		svg, err := s.figure().InlineSVG(s.Title())
+		if err != nil {
+			return err
+		}
+		p.Parts = append(p.Parts, part{s.Title(), s.Said(), template.HTML(svg), s.section(s.Nights)})
+	}
+	t, err := page.Parse("over-time", pageText, nil)
+	if err != nil {
+		return err
+	}
+	out, err := folder.Create(dir, folder.Subject{})
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(PageFile, func(w io.Writer) error { return t.Execute(w, p) })
+	if err == nil {
+		_, err = out.Write("over-time.json", table.AsJSON.Of(r))
+	}
+	if err != nil {
+		return errors.Join(err, out.Discard())
+	}
+	return out.Finish()
+}
