@@ -70,6 +70,9 @@ const (
 	// Chosen labels are of answers that a filter or another person chose. They correct no
 	// rate, since nobody knows what such answers represent.
 	Chosen How = "chosen"
+	// Again labels are of answers that the person has labeled before, asked once more
+	// without their first label in sight. They say how often a reader errs.
+	Again How = "again"
 )
 
 // Annotation is a person's label for an answer or a prompt. Without a person, it notes

@@ -56,6 +56,70 @@ func StratifiedRate(strata []LabeledStratum, designEffect, confidence float64) (
 	return stratified(strata, designEffect, confidence, leastOfMisses)
 }
 
+// ExpectedRate estimates the share of refusals among answers in strata, as StratifiedRate
+// does, where a share of refusals is expected in each stratum before any label. It is for
+// few labels of many strata, which a judge's score divides: the expected share counts as
+// two labels in the variance of each stratum, and for a large stratum an unknown one
+// counts besides, the less the more labels there are. The estimate is that of the labels
+// alone. The variance of prompts is added, and the interval is that of a beta
+// distribution, with Jeffreys' prior, at the number of answers that would have the same
+// variance, less one label in their number.
+//
+// It reports false and panics as StratifiedRate does.
+func ExpectedRate(strata []LabeledStratum, expected []float64, designEffect, confidence float64) (Estimate, bool) {
+	checkConfidence(confidence)
+	const ofExpected, ofUnknown, lost = 2, 1.5, 1
+	n, refused, ok := sums(strata)
+	if !ok {
+		return Estimate{}, false
+	}
+	labels := 0.0
+	for _, s := range strata {
+		if s.Labels < float64(s.Size) {
+			labels += s.Labels
+		}
+	}
+	rate, believed, variance := min(1, refused/n), 0.0, 0.0
+	for i, s := range strata {
+		if s.Size == 0 {
+			continue
+		}
+		share := float64(s.Size) / n
+		if s.Labels >= float64(s.Size) {
+			believed += share * s.Mean
+			continue
+		}
+		unknown := ofUnknown * share / labels
+		mean := (s.Mean*s.Labels + ofExpected*expected[i] + unknown) / (s.Labels + ofExpected + 2*unknown)
+		believed += share * mean
+		variance += share * share * mean * (1 - mean) / s.Labels * (1 - s.Labels/float64(s.Size))
+	}
+	prompts := n / math.Max(1, designEffect)
+	trials := prompts
+	if of := believed * (1 - believed); of > 0 && variance > 0 {
+		trials = of / (variance + of/prompts) * math.Max(1./3, 1-lost/labels)
+	}
+	posterior := distuv.Beta{Alpha: rate*trials + 0.5, Beta: (1-rate)*trials + 0.5}
+	miss := (1 - confidence) / 2
+	return estimate(rate, posterior.Quantile(miss), posterior.Quantile(1-miss), 0, 1), true
+}
+
+// sums returns the number of answers and how many are refusals; false without answers,
+// and if a stratum has no label.
+func sums(strata []LabeledStratum) (n, refused float64, ok bool) {
+	for _, s := range strata {
+		if s.Size > 0 && s.Labels <= 0 {
+			return 0, 0, false
+		}
+		if !(s.Mean >= 0 && s.Mean <= 1) {
+			panic(fmt.Sprintf("stats: a labeled stratum with the mean %v, which is no share", s.Mean))
+		}
+		n += float64(s.Size)
+		refused += float64(s.Size) * s.Mean
+	}
+	return n, refused, n > 0
+}
+
 // StratifiedChange estimates the share of prompts that are newly refused minus the share
 // that is no longer refused, from labels of both answers in the same strata. Each share
 // has the interval of StratifiedRate, but with at least 38% of the misses on each side:
@@ -81,18 +145,8 @@ func StratifiedChange(newly, nolonger []LabeledStratum, designEffect, confidence
 
 func stratified(strata []LabeledStratum, designEffect, confidence, leastOfMisses float64) (Estimate, bool) {
 	checkConfidence(confidence)
-	var n, refused float64
-	for _, s := range strata {
-		if s.Size > 0 && s.Labels <= 0 {
-			return Estimate{}, false
-		}
-		if !(s.Mean >= 0 && s.Mean <= 1) {
-			panic(fmt.Sprintf("stats: a labeled stratum with the mean %v, which is no share", s.Mean))
-		}
-		n += float64(s.Size)
-		refused += float64(s.Size) * s.Mean
-	}
-	if n == 0 {
+	n, refused, ok := sums(strata)
+	if !ok {
 		return Estimate{}, false
 	}
 	rate, prompts := refused/n, n/math.Max(1, designEffect)

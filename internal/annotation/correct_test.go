@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -193,6 +194,51 @@ func TestCorrectedCoverage(t *testing.T) {
 	}
 }
 
+// TestStepCoverage draws prompts as TestCorrectedCoverage does and has answers labeled in
+// steps, each drawn by the labels before. The interval must hold the file's rate in 92% of
+// the runs or more for each model, and in 94.5% in the mean. On answers that lexical was
+// not fitted to, it must be narrower than that of as many labels by Draw. Expected shares
+// and the interval's constants come from XSTest, the forum, Korean answers and modern ones.
+func TestStepCoverage(t *testing.T) {
+	t.Parallel()
+	runs := runsOf(t, 4000)
+	cells, apart := readLabeled(t)
+	maps.Copy(cells, apart)
+	seed := uint64(1)
+	random := rand.New(rand.NewPCG(seed, 0))
+	t.Logf("seed %d; %d runs each", seed, runs)
+	for _, c := range []struct {
+		labels int
+		widest float64
+	}{{25, 0.92}, {50, 0.92}, {100, 0.94}} {
+		var held, models, ratios, part float64
+		for _, name := range slices.Sorted(maps.Keys(cells)) {
+			all := cells[name]
+			truth, in, width, before := shareRefused(all), 0.0, 0.0, 0.0
+			for range runs {
+				e, _ := correctBySteps(t, all, len(all), c.labels, random)
+				in, width = in+share(e.Lo <= truth && truth <= e.Hi), width+e.Hi-e.Lo
+				e, _ = correctOnce(t, all, len(all), c.labels, random)
+				before += e.Hi - e.Lo
+			}
+			in /= float64(runs)
+			t.Logf("%3d labels, %-50s %4d answers, %5.1f%% refused: coverage %.3f, width %4.1f points, %.2f of that by Draw",
+				c.labels, name, len(all), 100*truth, in, 100*width/float64(runs), width/before)
+			if in < 0.92-3.7*math.Sqrt(0.92*0.08/float64(min(runs, 1000))) {
+				t.Errorf("%d labels, %s: coverage %.3f", c.labels, name, in)
+			}
+			held, models = held+in, models+1
+			if !strings.HasPrefix(name, "XSTest") && !strings.HasPrefix(name, "forum") && !strings.HasPrefix(name, "Korean") {
+				ratios, part = ratios+width/before, part+1
+			}
+		}
+		t.Logf("%3d labels: coverage %.3f in the mean, width %.3f of that by Draw", c.labels, held/models, ratios/part)
+		if held/models < 0.945 || ratios/part > c.widest {
+			t.Errorf("%d labels: coverage %.3f, width %.3f", c.labels, held/models, ratios/part)
+		}
+	}
+}
+
 // shareRefused is the share of refusals, from 0 to 1.
 func shareRefused(all []labeled) float64 {
 	refused := 0
@@ -309,6 +355,33 @@ func TestCoverageWithManyPrompts(t *testing.T) {
 // correctOnce draws as many prompts as asked for, has size answers of them labeled and
 // gives the corrected rate, with the number of answers that were.
 func correctOnce(t *testing.T, all []labeled, prompts, size int, random *rand.Rand) (stats.Estimate, int) {
+	return correct(t, all, prompts, size, random, func(items []Item, size int, said func([]orbench.Annotation) []orbench.Annotation) []orbench.Annotation {
+		drawn, _, err := Draw(seq(items), nil, size, 1, time.Unix(0, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return append(drawn, said(drawn)...)
+	})
+}
+
+// correctBySteps is correctOnce with answers that DrawStep draws.
+func correctBySteps(t *testing.T, all []labeled, prompts, size int, random *rand.Rand) (stats.Estimate, int) {
+	return correct(t, all, prompts, size, random, func(items []Item, size int, said func([]orbench.Annotation) []orbench.Annotation) (kept []orbench.Annotation) {
+		for n := map[orbench.Subject]bool{}; len(n) < size; {
+			drawn, err := DrawStep(seq(items), kept, min(StepLabels, size-len(n)), 1, time.Unix(0, 0))
+			if err != nil || len(drawn) == 0 {
+				t.Fatal(err, "nothing is drawn")
+			}
+			for _, a := range drawn {
+				n[a.Subject] = true
+			}
+			kept = append(append(kept, drawn...), said(drawn)...)
+		}
+		return kept
+	})
+}
+
+func correct(t *testing.T, all []labeled, prompts, size int, random *rand.Rand, label func(items []Item, size int, said func([]orbench.Annotation) []orbench.Annotation) []orbench.Annotation) (stats.Estimate, int) {
 	cell := Cell{Target: "m", Dataset: "d", Label: orbench.Safe}
 	items := make([]Item, prompts)
 	classes := map[orbench.Subject]orbench.Class{}
@@ -323,14 +396,13 @@ func correctOnce(t *testing.T, all []labeled, prompts, size int, random *rand.Ra
 		}
 	}
 	size = min(size, drawable)
-	drawn, _, err := Draw(seq(items), nil, size, 1, time.Unix(0, 0))
-	if err != nil {
-		t.Fatal(err)
+	said := func(drawn []orbench.Annotation) (said []orbench.Annotation) {
+		for _, a := range drawn {
+			said = append(said, orbench.Annotation{Subject: a.Subject, Class: classes[a.Subject], By: "ana"})
+		}
+		return said
 	}
-	for _, a := range drawn {
-		drawn = append(drawn, orbench.Annotation{Subject: a.Subject, Class: classes[a.Subject], By: "ana"})
-	}
-	tally := NewTally(cell, NewWords(drawn))
+	tally := NewTally(cell, NewWords(label(items, size, said)))
 	for _, it := range items {
 		tally.Add(it.Subject, it.Group)
 	}

@@ -31,9 +31,9 @@ type Cell struct {
 	Population string
 }
 
-// Design names the drawing of answers of a cell. An annotation counts as drawn
-// from a cell only under this name. The same answer may also be in another
-// cell, where it had another chance.
+// Design names the drawing of answers of a cell by Draw. An annotation counts as
+// drawn from a cell only under this name, or under that of DrawStep. The same answer may
+// also be in another cell, where it had another chance.
 func (c Cell) Design() string {
 	name := fmt.Sprintf("%s on %s (%s)", c.Target, c.Dataset, c.Label)
 	if c.Population != "" {
@@ -41,6 +41,9 @@ func (c Cell) Design() string {
 	}
 	return name
 }
+
+// steps names the drawing of answers of a cell by DrawStep.
+func (c Cell) steps() string { return "steps by score: " + c.Design() }
 
 // Item is an answer that may be drawn.
 type Item struct {
@@ -75,11 +78,17 @@ func leastDrawn(drawn int) int { return min(2+drawn/12, 5) }
 // draw, Draw returns an error with their number. It holds about 100 bytes for
 // each item.
 func Draw(items iter.Seq2[Item, error], earlier []orbench.Annotation, size int, seed uint64, at time.Time) ([]orbench.Annotation, []Stratum, error) {
-	pools, _, err := newPools(items, earlier, false)
+	pools, _, err := newPools(items, earlier, false, false)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, p := range pools {
+		if p.steps {
+			return nil, nil, &orbench.InputError{
+				File: p.Cell.Design(), Problem: "is labeled in steps, each drawn by the labels before",
+				Hint: "go on with orbench label; draw another target or label with `target` and `label`",
+			}
+		}
 		sortByLot(p.subjects, p.drawn, seed)
 	}
 	if _, left := counts(pools); size > left {
@@ -122,6 +131,16 @@ type pool struct {
 	// how many of them are in the pool.
 	drawn  map[orbench.Subject]bool
 	before int
+	// steps is true for a cell from which DrawStep draws: its groups are by score.
+	steps bool
+}
+
+// design names the drawing.
+func (p *pool) design() string {
+	if p.steps {
+		return p.Cell.steps()
+	}
+	return p.Cell.Design()
 }
 
 // listed names an answer of a cell, by the cell's number and the start of the subject. Two of
@@ -134,9 +153,10 @@ type listed struct {
 
 // newPools sorts items into strata, in the order of items. Several items with the same
 // answer in a cell count once, where the first is. With drawnAlone a stratum has only the
-// answers that were drawn before, though its size counts all. withheld counts the items of
-// each cell that nobody needs to look at.
-func newPools(items iter.Seq2[Item, error], earlier []orbench.Annotation, drawnAlone bool) (pools []*pool, withheld map[Cell]int, err error) {
+// answers that were drawn before, though its size counts all. A cell from which nothing
+// was drawn is divided by score if steps is true. withheld counts the items of each cell
+// that nobody needs to look at.
+func newPools(items iter.Seq2[Item, error], earlier []orbench.Annotation, drawnAlone, steps bool) (pools []*pool, withheld map[Cell]int, err error) {
 	drawn := map[string]map[orbench.Subject]bool{}
 	for _, a := range earlier {
 		if a.Design == "" || a.By != "" {
@@ -171,10 +191,14 @@ func newPools(items iter.Seq2[Item, error], earlier []orbench.Annotation, drawnA
 			continue
 		}
 		seen[one] = struct{}{}
+		byScore := drawn[it.Cell.steps()] != nil || steps && drawn[it.Design()] == nil
+		if !byScore {
+			it.Group = it.Group.whole()
+		}
 		p := byKey[key{n, it.Group}]
 		if p == nil {
-			p = &pool{Stratum: Stratum{Cell: it.Cell, Group: it.Group}}
-			p.drawn = drawn[p.Design()]
+			p = &pool{Stratum: Stratum{Cell: it.Cell, Group: it.Group}, steps: byScore}
+			p.drawn = drawn[p.design()]
 			byKey[key{n, it.Group}], pools = p, append(pools, p)
 		}
 		p.Size++
@@ -300,7 +324,7 @@ func record(pools []*pool, at time.Time) []orbench.Annotation {
 			continue
 		}
 		for _, s := range p.subjects[:p.Drawn] {
-			drawn = append(drawn, orbench.Annotation{Subject: s, At: at, Design: p.Design(), Chance: float64(p.Drawn) / float64(p.Size)})
+			drawn = append(drawn, orbench.Annotation{Subject: s, At: at, Design: p.design(), Chance: float64(p.Drawn) / float64(p.Size)})
 		}
 	}
 	return drawn
@@ -320,7 +344,7 @@ func strata(pools []*pool) []Stratum {
 // guess where they have said nothing. reached is false if even labels of every
 // answer leave a wider interval because there are too few prompts.
 func Need(items iter.Seq2[Item, error], words Words, width float64) (need []Stratum, reached bool, err error) {
-	pools, withheld, err := newPools(items, nil, false)
+	pools, withheld, err := newPools(items, nil, false, false)
 	if err != nil {
 		return nil, false, err
 	}
@@ -369,6 +393,9 @@ func expected(pools []*pool, words Words) []float64 {
 		if p.Group >= UnsureRefusal {
 			means[i] = 1 - low
 		}
+		if p.steps {
+			means[i] = kindsOf[p.Group].expected
+		}
 		var sum, n float64
 		for _, s := range p.subjects {
 			if v, ok := words.Refused(s); ok {
@@ -384,19 +411,30 @@ func expected(pools []*pool, words Words) []float64 {
 
 // expectedWidth returns the expected width of a cell's interval.
 func expectedWidth(pools []*pool, means []float64, withheld int) float64 {
-	var s []stats.LabeledStratum
+	labels := make([]float64, len(pools))
 	for i, p := range pools {
-		if p.Drawn == 0 {
+		if labels[i] = float64(p.Drawn); p.Drawn == 0 {
 			return math.Inf(1)
 		}
-		s = append(s, stats.LabeledStratum{Size: p.Size, Mean: means[i], Labels: float64(p.Drawn)})
+	}
+	return widthOf(pools, means, labels, withheld)
+}
+
+// widthOf returns the width of a cell's interval by labels of which a share in each pool
+// says refusal. A pool without labels counts as if it had half of one.
+func widthOf(pools []*pool, means, labels []float64, withheld int) float64 {
+	var s []stats.LabeledStratum
+	var expected []float64
+	for i, p := range pools {
+		s = append(s, stats.LabeledStratum{Size: p.Size, Mean: means[i], Labels: math.Max(labels[i], 0.5)})
+		expected = append(expected, kindsOf[p.Group].expected)
 	}
 	if withheld > 0 {
-		s = append(s, stats.LabeledStratum{Size: withheld, Mean: 1, Labels: float64(withheld)})
+		s, expected = append(s, stats.LabeledStratum{Size: withheld, Mean: 1, Labels: float64(withheld)}), append(expected, 1)
 	}
-	e, ok := stats.StratifiedRate(s, 1, confidence)
-	if !ok {
-		return 0
+	e, _ := stats.StratifiedRate(s, 1, confidence)
+	if pools[0].steps {
+		e, _ = stats.ExpectedRate(s, expected, 1, confidence)
 	}
 	return e.Hi - e.Lo
 }

@@ -41,11 +41,14 @@ func TestGroupOf(t *testing.T) {
 		{"one unjudged", []orbench.Verdict{v(orbench.Refusal, 1), v(orbench.Unjudged, 0)}, Unjudged},
 		{"one is unsure", []orbench.Verdict{v(orbench.Refusal, 1), v(orbench.Refusal, 0.7)}, UnsureRefusal},
 	} {
-		if got := GroupOf(test.verdicts); got != test.want {
+		if got := GroupOf(test.verdicts).whole(); got != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}
 	}
 }
+
+// wholes are the groups without a division by scores, Withheld last.
+var wholes = []Group{SureAnswer, UnsureAnswer, Disagreement, Unjudged, UnsureRefusal, SureRefusal, Withheld}
 
 // somePool makes answers of two cells, of which the second has few.
 func someItems() []Item {
@@ -55,7 +58,7 @@ func someItems() []Item {
 		if i >= 250 {
 			c.Label = orbench.Toxic
 		}
-		items = append(items, Item{Cell: c, Subject: orbench.AnswerSubject(nil, fmt.Sprint(i)), Group: Group(i % int(groups))})
+		items = append(items, Item{Cell: c, Subject: orbench.AnswerSubject(nil, fmt.Sprint(i)), Group: wholes[i%len(wholes)]})
 	}
 	return items
 }
@@ -63,7 +66,7 @@ func someItems() []Item {
 // TestDrawFew draws so few that no group may have many: each has one before any has two.
 func TestDrawFew(t *testing.T) {
 	t.Parallel()
-	const drawable = 2 * int(Withheld)
+	const drawable = 2 * 6
 	for _, size := range []int{drawable, 2 * drawable} {
 		_, strata, err := Draw(seq(someItems()), nil, size, 7, time.Unix(1, 0))
 		if err != nil {
@@ -85,7 +88,7 @@ func TestLacking(t *testing.T) {
 	for i, n := range []int{3000, 500, 60} {
 		for j := range n {
 			c := Cell{Target: fmt.Sprint("m", i), Dataset: "d", Label: orbench.Safe}
-			items = append(items, Item{Cell: c, Subject: orbench.AnswerSubject(nil, fmt.Sprint(i, j)), Group: Group(j % int(Withheld))})
+			items = append(items, Item{Cell: c, Subject: orbench.AnswerSubject(nil, fmt.Sprint(i, j)), Group: wholes[j%6]})
 		}
 	}
 	drawn, strata, err := Draw(seq(items), nil, 100, 7, time.Unix(1, 0))
@@ -410,5 +413,90 @@ func TestPlace(t *testing.T) {
 		if done != test.done || !reflect.DeepEqual(got, test.want) {
 			t.Errorf("random %t: %v, %+v; want %v, %+v", test.random, got, done, test.want, test.done)
 		}
+	}
+}
+
+// TestDesigns holds the names of drawings, which stores keep.
+func TestDesigns(t *testing.T) {
+	t.Parallel()
+	c := Cell{Target: "m", Dataset: "d", Label: orbench.Safe, Population: "1a"}
+	if c.Design() != "m on d (safe) #1a" || c.steps() != "steps by score: m on d (safe) #1a" {
+		t.Errorf("%s, %s", c.Design(), c.steps())
+	}
+}
+
+// TestDrawStep draws the second phase once the first is labeled, further steps on demand,
+// and nothing where somebody has chosen a number by Draw.
+func TestDrawStep(t *testing.T) {
+	t.Parallel()
+	var items []Item
+	for i := range 240 {
+		c := Cell{Target: "m", Dataset: "d", Label: orbench.Labels[i%2]}
+		items = append(items, Item{Cell: c, Subject: orbench.AnswerSubject(nil, fmt.Sprint(i)), Group: Group(i / 2 % int(groups))})
+	}
+	at := time.Unix(1, 0).UTC()
+	var kept []orbench.Annotation
+	chosen := map[orbench.Subject]bool{}
+	for _, step := range []struct{ size, drawn int }{{20, 10}, {0, 10}, {-1, 0}, {0, 25}, {-1, 0}, {0, 25}, {20, 35}, {-1, 0}, {0, 50}, {-1, 0}, {20, 70}} {
+		if step.size < 0 { // ana labels what is drawn
+			for s := range chosen {
+				kept = append(kept, orbench.Annotation{Subject: s, Class: orbench.Refusal, By: "ana", At: at})
+			}
+			continue
+		}
+		drawn, err := DrawStep(seq(items), kept, step.size, 7, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range drawn {
+			chosen[a.Subject] = true
+		}
+		if kept = append(kept, drawn...); len(chosen) != step.drawn {
+			t.Errorf("%d are drawn, want %d", len(chosen), step.drawn)
+		}
+	}
+	if _, _, err := Draw(seq(items), kept, 10, 7, at); err == nil {
+		t.Error("Draw draws where steps have drawn")
+	}
+	byDraw, _, err := Draw(seq(items), nil, 20, 7, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if drawn, err := DrawStep(seq(items), byDraw, 20, 7, at); err != nil || len(drawn) > 0 {
+		t.Errorf("a step of %d beside a draw (%v)", len(drawn), err)
+	}
+}
+
+// TestAgain keeps both labels of an answer that a person labels twice.
+func TestAgain(t *testing.T) {
+	t.Parallel()
+	var said []orbench.Annotation
+	var entries []Entry
+	for i := range 30 {
+		s := orbench.AnswerSubject(nil, fmt.Sprint(i))
+		entries = append(entries, Entry{Subject: s})
+		if i < StepLabels {
+			said = append(said, orbench.Annotation{Subject: s, By: "ana", Class: orbench.Refusal, At: time.Unix(int64(i), 0)})
+		}
+	}
+	words := NewWords(said)
+	again := words.Repeats(entries, "ana")
+	if len(again) != Repeated || len(words.Repeats(entries, "ben")) != 0 || len(words.Repeats(entries[:StepLabels], "ana")) != 0 {
+		t.Fatalf("%d are asked again", len(again))
+	}
+	q := NewQueue(append(entries, again...), words, "ana", orbench.Blind)
+	if p := q.Progress(); p.All != 35 || p.Labeled != StepLabels {
+		t.Errorf("%+v", p)
+	}
+	for e, ok := q.Current(); ok && e.How != orbench.Again; e, ok = q.Current() {
+		q.Say("refusal", "", time.Unix(90, 0))
+	}
+	a := q.Say("full_answer", "", time.Unix(99, 0))
+	words = NewWords(append(said, a))
+	if share, ok := words.Refused(a.Subject); a.How != orbench.Again || !ok || share != 0.5 {
+		t.Errorf("%+v counts as %v", a, share)
+	}
+	if times, same := words.repeated(a.Subject); times != 1 || same != 0 {
+		t.Errorf("%d of %d agree", same, times)
 	}
 }

@@ -2,10 +2,8 @@ package annotation
 
 import (
 	"iter"
-	"math"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/stats"
 )
 
 // Outlook tells how wide the intervals of corrected rates are while people
@@ -22,7 +20,7 @@ type outlookCell struct {
 // NewOutlook makes the outlook of the cells of some answers from which
 // annotations say that some were drawn. It returns an error of items.
 func NewOutlook(items iter.Seq2[Item, error], annotations []orbench.Annotation) (*Outlook, error) {
-	pools, withheld, err := newPools(items, annotations, true)
+	pools, withheld, err := newPools(items, annotations, true, false)
 	if err != nil {
 		return nil, err
 	}
@@ -47,33 +45,17 @@ func NewOutlook(items iter.Seq2[Item, error], annotations []orbench.Annotation) 
 // once every drawn answer has one. Clusters of prompts make it wider.
 func (o *Outlook) HalfWidths(words Words) (now, end float64) {
 	for _, c := range o.cells {
-		means := expected(c.pools, words)
-		var strata, last []stats.LabeledStratum
+		said, drawn := make([]float64, len(c.pools)), make([]float64, len(c.pools))
 		for i, p := range c.pools {
-			s := stats.LabeledStratum{Size: p.Size, Mean: means[i], Labels: float64(p.Drawn)}
-			last = append(last, s)
-			s.Labels = 0
+			drawn[i] = float64(p.Drawn)
 			for _, subject := range p.subjects {
 				if _, ok := words.Refused(subject); ok {
-					s.Labels++
+					said[i]++
 				}
 			}
-			strata = append(strata, s)
 		}
-		now, end = max(now, halfWidth(strata, c.withheld)), max(end, halfWidth(last, c.withheld))
+		means := expected(c.pools, words)
+		now, end = max(now, widthOf(c.pools, means, said, c.withheld)/2), max(end, widthOf(c.pools, means, drawn, c.withheld)/2)
 	}
 	return now, end
-}
-
-// halfWidth returns half the width of the interval of a rate. A stratum without
-// labels counts as if it had half of one.
-func halfWidth(strata []stats.LabeledStratum, withheld int) float64 {
-	for i := range strata {
-		strata[i].Labels = math.Max(strata[i].Labels, 0.5)
-	}
-	if withheld > 0 {
-		strata = append(strata, stats.LabeledStratum{Size: withheld, Mean: 1, Labels: float64(withheld)})
-	}
-	e, _ := stats.StratifiedRate(strata, 1, confidence)
-	return (e.Hi - e.Lo) / 2
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -102,6 +103,10 @@ func PairDesign(base, candidate Cell) string {
 type Paired struct {
 	Design string
 	Pairs  []Pair
+	// Judged is the difference by the judge's verdicts, with its interval by sampling. Error
+	// is how far the judge's error is known to move it; nil if that is not known.
+	Judged stats.Estimate
+	Error  *versus.JudgeError
 }
 
 // Of the labels for the first pairs nearly all go to flips, as long as there are any:
@@ -242,6 +247,10 @@ type CorrectedPairs struct {
 	LabeledFlips  int `json:"labeled_flips"`
 	Others        int `json:"others"`
 	LabeledOthers int `json:"labeled_others"`
+	// Agree is true if every label agrees with the judge, for pairs drawn for a comparison.
+	Agree bool `json:"agree,omitempty"`
+	// Bounded is true if what labels leave open is bounded by the judge's known error.
+	Bounded bool `json:"bounded,omitempty"`
 }
 
 // changes are the labeled pairs of a stratum.
@@ -252,18 +261,24 @@ type changes struct {
 	newly, nolonger float64
 	squares         float64
 	flipped         bool
+	// settled is true for pairs that nobody needs to look at.
+	settled bool
+	// off is how far people's change is from the judge's, and offBase and offCandidate how
+	// far their refusals are; offSquares sums up the squares.
+	off, offBase, offCandidate, offSquares float64
 	// weights is the sum of the squared weights of the pairs.
 	weights float64
 }
 
 // Corrected estimates the difference from people's labels of drawn pairs. What
 // the judge says of both answers, and whether it is sure of both, divides them into
-// strata; if one has no labels, it joins others of its kind. The difference has the
-// interval of stats.StratifiedChange. designEffect is that of prompts that share
+// strata; if one has no labels, it joins others of its kind. The difference is the
+// judge's, corrected by the labels (see byJudge); of pairs that were drawn for both cells
+// together it has the interval of stats.StratifiedChange. designEffect is that of prompts that share
 // clusters. It reports false unless each kind that there is has a labeled pair.
 func (p Paired) Corrected(w Words, designEffect float64) (CorrectedPairs, bool) {
 	var c CorrectedPairs
-	var settled changes
+	settled := changes{settled: true}
 	var flips, others kind
 	people := map[string]bool{}
 	for _, pair := range p.Pairs {
@@ -285,6 +300,7 @@ func (p Paired) Corrected(w Words, designEffect float64) (CorrectedPairs, bool) 
 			continue
 		}
 		stratum.add(before, after, 1/p.chance(pair, w))
+		stratum.differ(pair, before, after, 1/p.chance(pair, w))
 		*labeled++
 		for _, s := range pair.subjects() {
 			said := w.All(s)
@@ -298,11 +314,113 @@ func (p Paired) Corrected(w Words, designEffect float64) (CorrectedPairs, bool) 
 	if c.Labels == 0 {
 		return c, false
 	}
-	ok := c.estimate(slices.Concat(flips.parts(), others.parts(), []changes{settled}), designEffect)
-	if ok && p.Design == "" {
+	strata := slices.Concat(flips.parts(), others.parts(), []changes{settled})
+	ok := c.estimate(strata, designEffect)
+	switch {
+	case ok && p.Design == "":
 		c.testByInterval()
+	case p.Design != "" && (ok || p.Error != nil && c.LabeledFlips+c.LabeledOthers > 0):
+		c.P, ok = c.test(strata, designEffect), true
+		p.byJudge(&c, strata)
 	}
 	return c, ok
+}
+
+// byJudge sets the estimates to the judge's, corrected by what labels say of flips and of
+// others. What the few labels of a kind leave open is bounded by how far the judge is
+// known to be off: both are weighed by their variances, unless labels surely contradict
+// what is known. The squares of the distances by sampling and by what is left open are
+// added. Where every label agrees with the judge, the interval lies within the range that
+// the judge's error gave without labels.
+func (p Paired) byJudge(c *CorrectedPairs, strata []changes) {
+	total := 0.0
+	c.Agree, c.Bounded = true, p.Error != nil
+	var refused, only [2]float64
+	for _, s := range strata {
+		total += float64(s.size)
+		c.Agree = c.Agree && s.offSquares == 0
+	}
+	for _, pair := range p.Pairs {
+		before, after := share(pair.BaseRefused), share(pair.CandidateRefused)
+		refused[0], refused[1] = refused[0]+before, refused[1]+after
+		only[0], only[1] = only[0]+math.Max(0, before-after), only[1]+math.Max(0, after-before)
+	}
+	if p.Judged == (stats.Estimate{}) {
+		p.Judged, _ = stats.Tango(only[0], only[1], total, confidence)
+	}
+	// end returns an estimate with the interval that labels leave of one. of is how far
+	// people are off the judge in a stratum, and below and above the judge's known error.
+	end := func(e stats.Estimate, of func(changes) float64, below, above float64) stats.Estimate {
+		const z = 1.959964 // of confidence
+		var moved float64
+		var open [2]float64
+		for _, flipped := range []bool{true, false} {
+			mean, variance := 0.0, 0.0
+			for _, s := range strata {
+				if s.size == 0 || s.flipped != flipped || s.settled {
+					continue
+				}
+				share, off := float64(s.size)/total, 0.0
+				if s.n > 0 {
+					off = of(s) / s.n
+					mean += share * off
+				}
+				variance += share * share * ((s.offSquares+1)/(s.n+1) - off*off*s.n/(s.n+1)) / math.Max(s.n, 0.5) * math.Max(0, 1-s.n/float64(s.size))
+			}
+			// Two sides of what is known, and the wider for the figure itself.
+			weight := 0.0
+			for i, side := range []float64{below, above} {
+				known := math.Max(side*side/z/z, mean*mean-4*variance)
+				of := 1.0
+				if p.Error != nil && variance > 0 {
+					of = known / (known + variance)
+				}
+				weight = math.Max(weight, of)
+				open[i] += of * variance
+			}
+			moved += weight * mean
+		}
+		return stats.Estimate{
+			Value: e.Value + moved,
+			Lo:    e.Value + moved - math.Hypot(e.Value-e.Lo, z*math.Sqrt(open[0])),
+			Hi:    e.Value + moved + math.Hypot(e.Hi-e.Value, z*math.Sqrt(open[1])),
+		}
+	}
+	var below, above float64
+	var rate versus.Moves
+	if p.Error != nil {
+		rate = p.Error.Rate
+		below, above = apart(p.Judged.Value-p.Error.Difference.Lo, p.Judged.Value-p.Judged.Lo), apart(p.Error.Difference.Hi-p.Judged.Value, p.Judged.Hi-p.Judged.Value)
+	}
+	c.Difference = within(end(p.Judged, func(s changes) float64 { return s.off }, below, above), -1)
+	if c.Agree && p.Error != nil {
+		c.Difference.Lo, c.Difference.Hi = math.Max(c.Difference.Lo, p.Error.Difference.Lo), math.Min(c.Difference.Hi, p.Error.Difference.Hi)
+	}
+	for side, of := range []func(changes) float64{func(s changes) float64 { return s.offBase }, func(s changes) float64 { return s.offCandidate }} {
+		lo, hi := stats.WilsonShare(refused[side]/total, total, confidence)
+		*[]*stats.Estimate{&c.Base, &c.Candidate}[side] = within(end(stats.Estimate{Value: refused[side] / total, Lo: lo, Hi: hi}, of, rate.Below, rate.Above), 0)
+	}
+}
+
+// apart is what is left of a distance without a part of it, of which the squares add up.
+func apart(all, part float64) float64 { return math.Sqrt(math.Max(0, all*all-part*part)) }
+
+// within keeps an estimate between a least value and 1.
+func within(e stats.Estimate, least float64) stats.Estimate {
+	for _, v := range []*float64{&e.Value, &e.Lo, &e.Hi} {
+		*v = min(1, max(least, *v))
+		if math.Abs(*v) < 1e-12 {
+			*v = 0 // without a sign
+		}
+	}
+	return e
+}
+
+// differ adds how far people are off the judge on a pair.
+func (s *changes) differ(pair Pair, before, after, weight float64) {
+	base, candidate := before-share(pair.BaseRefused), after-share(pair.CandidateRefused)
+	s.off, s.offBase, s.offCandidate = s.off+weight*(candidate-base), s.offBase+weight*base, s.offCandidate+weight*candidate
+	s.offSquares += weight * math.Max((candidate-base)*(candidate-base), math.Max(base*base, candidate*candidate))
 }
 
 // testByInterval sets P to that of the interval of the difference, and the
@@ -321,37 +439,9 @@ func (c *CorrectedPairs) testByInterval() {
 	}
 }
 
-// Expected returns what Corrected would with some labels if people agreed with
-// the judge on all of them.
-func (p Paired) Expected(labels int, designEffect float64) (CorrectedPairs, bool) {
-	var c CorrectedPairs
-	var settled changes
-	var flips, others kind
-	for _, pair := range p.Pairs {
-		of := &settled
-		switch {
-		case pair.settled():
-		case pair.flipped():
-			of = flips.stratum(pair)
-			of.flipped = true
-		default:
-			of = others.stratum(pair)
-		}
-		of.size++
-		of.add(share(pair.BaseRefused), share(pair.CandidateRefused), 1)
-	}
-	c.Flips, c.Others = flips.size(), others.size()
-	c.LabeledFlips, c.LabeledOthers = sizes(c.Flips, c.Others, labels)
-	for i := range flips {
-		flips[i].scale(float64(c.LabeledFlips) / math.Max(1, float64(c.Flips)))
-		others[i].scale(float64(c.LabeledOthers) / math.Max(1, float64(c.Others)))
-	}
-	return c, c.estimate(slices.Concat(flips[:], others[:], []changes{settled}), designEffect)
-}
-
 // scale leaves a share of the labels.
 func (s *changes) scale(by float64) {
-	for _, sum := range []*float64{&s.n, &s.before, &s.after, &s.newly, &s.nolonger, &s.squares} {
+	for _, sum := range []*float64{&s.n, &s.before, &s.after, &s.newly, &s.nolonger, &s.squares, &s.off, &s.offBase, &s.offCandidate, &s.offSquares} {
 		*sum *= by
 	}
 }
@@ -362,13 +452,6 @@ type kind [4]changes
 
 func (k *kind) stratum(pair Pair) *changes {
 	return &k[2*int(share(pair.CandidateRefused))+int(share(pair.Unsure))]
-}
-
-func (k *kind) size() (n int) {
-	for _, s := range k {
-		n += s.size
-	}
-	return n
 }
 
 // parts returns the strata, each with a label if possible: one that has none joins
@@ -390,7 +473,8 @@ func joined(strata []changes) []changes {
 	for _, s := range strata {
 		all = changes{
 			all.size + s.size, all.n + s.n, all.before + s.before, all.after + s.after, all.newly + s.newly, all.nolonger + s.nolonger,
-			all.squares + s.squares, all.flipped || s.flipped, all.weights + s.weights,
+			all.squares + s.squares, all.flipped || s.flipped, false,
+			all.off + s.off, all.offBase + s.offBase, all.offCandidate + s.offCandidate, all.offSquares + s.offSquares, all.weights + s.weights,
 		}
 	}
 	return []changes{all}

@@ -7,6 +7,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/refusal"
 	"github.com/orbench/orbench/stats"
 )
@@ -116,7 +118,12 @@ func subject(side, n int) (s orbench.Subject) {
 
 // labelPairs draws pairs for some labels and lets people label them.
 func labelPairs(prompts [][2]answered, labels int, seed uint64) (CorrectedPairs, bool) {
-	p := Paired{Design: "pairs"}
+	return labelPairsBy(prompts, labels, seed, stats.Estimate{}, nil)
+}
+
+// labelPairsBy is labelPairs with what is known of the judge.
+func labelPairsBy(prompts [][2]answered, labels int, seed uint64, judged stats.Estimate, e *versus.JudgeError) (CorrectedPairs, bool) {
+	p := Paired{Design: "pairs", Judged: judged, Error: e}
 	for i, both := range prompts {
 		p.Pairs = append(p.Pairs, Pair{
 			Base: subject(0, i), Candidate: subject(1, i),
@@ -137,6 +144,90 @@ func labelPairs(prompts [][2]answered, labels int, seed uint64) (CorrectedPairs,
 		}
 		if len(all) == before {
 			return p.Corrected(words, 1)
+		}
+	}
+}
+
+// TestReleases simulates two models, of which the judge errs alike on an answer's prompt or
+// anew on each answer, by errors that differ between models as what is known says. The
+// difference by labels must hold the truth in 94% of the releases, and in 93% of those of
+// which all labels agree with the judge; then the interval lies within what was known
+// before and holds that of sampling.
+func TestReleases(t *testing.T) {
+	t.Parallel()
+	runs := runsOf(t, 4000)
+	const seed, prompts = 49, 500
+	random := rand.New(rand.NewPCG(seed, 0))
+	for _, alike := range []bool{true, false} {
+		for _, labels := range []int{25, 60, 120, 240} {
+			var held, agreed, agreedHeld, width, before, judge float64
+			for i := range runs {
+				rates := [2]float64{0.03 + 0.3*random.Float64()}
+				rates[1] = min(0.6, max(0.005, rates[0]+0.15*random.NormFloat64()))
+				var miss, alarm [2]float64
+				for side := range 2 {
+					miss[side], alarm[side] = max(0, 0.13+0.06*random.NormFloat64()), max(0, 0.02+0.01*random.NormFloat64())
+				}
+				if alike {
+					miss[1], alarm[1] = miss[0], alarm[0]
+				}
+				all := make([][2]answered, prompts)
+				for k := range all {
+					u, e := random.Float64(), random.Float64()
+					for side := range 2 {
+						if random.Float64() < 0.3 {
+							u = random.Float64()
+						}
+						refused := u < rates[side]
+						if !alike {
+							e = random.Float64()
+						}
+						wrong := e < alarm[side] || refused && e < miss[side]
+						all[k][side].class = orbench.FullAnswer
+						if refused {
+							all[k][side].class = orbench.Refusal
+						}
+						if all[k][side].verdict = (orbench.Verdict{Class: orbench.FullAnswer}); refused != wrong {
+							all[k][side].verdict = orbench.Verdict{Class: orbench.Refusal, Score: 1}
+						}
+					}
+				}
+				var judged, said [2]float64
+				var only [2]float64
+				for _, both := range all {
+					for side := range 2 {
+						judged[side] += share(both[side].verdict.Class.Refused()) / prompts
+						said[side] += share(both[side].class.Refused()) / prompts
+					}
+					only[0] += share(both[0].verdict.Class.Refused() && !both[1].verdict.Class.Refused())
+					only[1] += share(both[1].verdict.Class.Refused() && !both[0].verdict.Class.Refused())
+				}
+				d, _ := stats.Tango(only[0], only[1], prompts, confidence)
+				moves := func(rate float64) versus.Moves {
+					return versus.Moves{Below: 0.04 + 0.1*rate, Above: 0.02 + 0.35*rate}
+				}
+				e := versus.NewJudgeError(versus.TwoModels, orbench.Safe, moves(judged[0]), moves(judged[1]), 0, d)
+				c, ok := labelPairsBy(all, labels, uint64(i), d, e)
+				if !ok {
+					t.Fatal("no difference")
+				}
+				truth := rates[1] - rates[0]
+				in := share(c.Difference.Lo <= truth && truth <= c.Difference.Hi)
+				held, width, before = held+in, width+c.Difference.Hi-c.Difference.Lo, before+e.Difference.Hi-e.Difference.Lo
+				judge += share(e.Difference.Holds(truth))
+				if !c.Agree {
+					continue
+				}
+				agreed, agreedHeld = agreed+1, agreedHeld+in
+				if c.Difference.Lo < e.Difference.Lo-1e-9 || c.Difference.Hi > e.Difference.Hi+1e-9 || c.Difference.Lo > d.Lo+1e-9 || c.Difference.Hi < d.Hi-1e-9 {
+					t.Fatalf("labels agree, and %+v turns into %+v, by sampling %+v", e.Difference, c.Difference, d)
+				}
+			}
+			n := float64(runs)
+			t.Logf("errors alike %5v, %3d labels: held %.3f, of those that agree %.3f (%.0f), width %.3f of that before, which held %.3f", alike, labels, held/n, agreedHeld/max(1, agreed), agreed, width/before, judge/n)
+			if noise := 3.7 * math.Sqrt(0.06*0.94/n); held/n < 0.94-noise || agreed > 50 && agreedHeld/agreed < 0.93-3.7*math.Sqrt(0.07*0.93/agreed) {
+				t.Error("not what is wanted")
+			}
 		}
 	}
 }

@@ -54,12 +54,14 @@ func NewQueue(entries []Entry, words Words, person string, how orbench.How) *Que
 	if how == orbench.Blind {
 		q.entries = slices.DeleteFunc(q.entries, func(e Entry) bool { return words.sawVerdict(e.Subject, person) })
 	}
-	slices.SortFunc(q.entries, func(a, b Entry) int { return bytes.Compare(a.Subject[:], b.Subject[:]) })
-	q.entries = slices.CompactFunc(q.entries, func(a, b Entry) bool { return a.Subject == b.Subject })
+	slices.SortStableFunc(q.entries, func(a, b Entry) int {
+		return cmp.Or(bytes.Compare(a.Subject[:], b.Subject[:]), cmp.Compare(a.How, b.How))
+	})
+	q.entries = slices.CompactFunc(q.entries, func(a, b Entry) bool { return a.Subject == b.Subject && a.How == b.How })
 	left := map[orbench.Subject]time.Time{}
 	for i := range q.entries {
 		e := &q.entries[i]
-		a := words.latest(e.Subject, person, how)
+		a := words.latest(e.Subject, person, q.howOf(*e))
 		switch {
 		case Word(a) != "":
 			e.Word, e.Note, e.How = Word(a), a.Note, a.How
@@ -71,12 +73,20 @@ func NewQueue(entries []Entry, words Words, person string, how orbench.How) *Que
 	slices.SortStableFunc(q.entries, func(a, b Entry) int { return left[a.Subject].Compare(left[b.Subject]) })
 	for i, e := range q.entries {
 		if e.Word != "" {
-			q.said = append(q.said, given{i, words.latest(e.Subject, person, how).At})
+			q.said = append(q.said, given{i, words.latest(e.Subject, person, q.howOf(e)).At})
 		}
 	}
 	slices.SortStableFunc(q.said, func(a, b given) int { return a.at.Compare(b.at) })
 	q.next()
 	return q
+}
+
+// howOf is how the person comes to the label of an entry.
+func (q *Queue) howOf(e Entry) orbench.How {
+	if e.How == orbench.Again {
+		return e.How
+	}
+	return q.how
 }
 
 // Add adds the entries that the queue does not have and that have no label, in an
@@ -102,6 +112,8 @@ func (w Words) latest(s orbench.Subject, person string, how orbench.How) orbench
 	switch how {
 	case orbench.Settled:
 		return w.settled[s]
+	case orbench.Again:
+		return w.again[s][person]
 	case orbench.Chosen, orbench.Sighted:
 		if a, ok := w.apart[s][person]; Word(a) != "" || ok && Word(w.said[s][person]) == "" {
 			return a
@@ -246,10 +258,10 @@ func (q *Queue) RateSeen() bool { return q.rateSeen }
 // store, and moves on. Do not call it at the end.
 func (q *Queue) Say(word, note string, at time.Time) orbench.Annotation {
 	e := &q.entries[q.at]
-	e.Word, e.Note, e.How = word, cmp.Or(note, e.Note), q.how
+	e.Word, e.Note, e.How = word, cmp.Or(note, e.Note), q.howOf(*e)
 	q.forget(q.at)
 	q.said = append(q.said, given{q.at, at})
-	a := orbench.Annotation{Subject: e.Subject, By: q.person, How: q.how, Note: e.Note, At: at.UTC(), RateSeen: q.rateSeen}
+	a := orbench.Annotation{Subject: e.Subject, By: q.person, How: e.How, Note: e.Note, At: at.UTC(), RateSeen: q.rateSeen}
 	switch {
 	case e.OfPrompt:
 		a.Label = orbench.Label(word)
@@ -322,7 +334,9 @@ func (q *Queue) TakeBack(at time.Time) orbench.Annotation {
 	delete(q.skipped, q.at)
 	e := &q.entries[q.at]
 	how := e.How
-	e.Word, e.Note, e.How = "", "", orbench.Blind
+	if e.Word, e.Note = "", ""; how != orbench.Again {
+		e.How = orbench.Blind
+	}
 	a := orbench.Annotation{Subject: e.Subject, By: q.person, How: how, At: at.UTC()}
 	q.words.add(a)
 	return a

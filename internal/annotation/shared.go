@@ -95,6 +95,7 @@ func addName(list *string, name string) {
 func groupOfAll(items []Item) (group Group, some []Item) {
 	refused, answered := false, false
 	for _, it := range items {
+		it.Group = it.Group.whole()
 		if it.Group != Withheld {
 			if len(some) == 0 || spread[it.Group] > spread[group] {
 				group = it.Group

@@ -121,8 +121,8 @@ func Read(file string, in io.Reader, o ReadOptions) ([]orbench.Annotation, error
 		values[said]++
 		a := orbench.Annotation{By: cmp.Or(strings.TrimSpace(cell(r, person)), o.By), At: o.At, Note: cell(r, note)}
 		switch a.How = orbench.How(strings.TrimSpace(cell(r, how))); {
-		case !slices.Contains([]orbench.How{orbench.Blind, orbench.Settled, orbench.Sighted, orbench.Chosen}, a.How):
-			return nil, s.Fault(r.Line, fmt.Sprintf("%.60q is not a known way to give a label", a.How), "use settled, sighted or chosen, or leave it empty")
+		case !slices.Contains([]orbench.How{orbench.Blind, orbench.Settled, orbench.Sighted, orbench.Chosen, orbench.Again}, a.How):
+			return nil, s.Fault(r.Line, fmt.Sprintf("%.60q is not a known way to give a label", a.How), "use settled, sighted, chosen or again, or leave it empty")
 		case sighted && a.How == orbench.Blind:
 			a.How = orbench.Sighted
 		}

@@ -99,6 +99,18 @@ func (r *Result) decideCorrected(g Gate, m *CorrectedMetric, out *GateResult) {
 	}
 }
 
+// openNote says by what the part is bounded that labels of pairs leave open.
+func openNote(p annotation.CorrectedPairs) string {
+	note := " What labels leave open is bounded by the labels alone."
+	if p.Bounded {
+		note = " What labels leave open is bounded by how far the judge was off on other models."
+	}
+	if p.Agree {
+		note = " Every label agrees with the judge." + note
+	}
+	return note
+}
+
 // correctedSection shows the metrics as corrected by labels.
 func (c Result) correctedSection() table.Section {
 	s := table.Section{
@@ -111,7 +123,7 @@ func (c Result) correctedSection() table.Section {
 			s.Add(m.Label, &l.Base, &l.Candidate, table.Points(&l.Difference, table.Hyphen))
 			if p := l.Pairs; p != nil {
 				notes = append(notes, fmt.Sprintf("%s prompts: %s labeled by %s, on %d of %d flips and %d of %d other prompts; p %s.", m.Label,
-					table.Counted(p.Labels, "answer", "answers"), table.Counted(p.People, "person", "people"), p.LabeledFlips, p.Flips, p.LabeledOthers, p.Others, table.PValue(&p.P)))
+					table.Counted(p.Labels, "answer", "answers"), table.Counted(p.People, "person", "people"), p.LabeledFlips, p.Flips, p.LabeledOthers, p.Others, table.PValue(&p.P))+openNote(*p))
 			}
 		}
 	}

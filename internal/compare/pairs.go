@@ -36,6 +36,13 @@ func (c *Comparison) paired(label orbench.Label) annotation.Paired {
 	return p
 }
 
+// judged sets the difference by verdicts, and how far the judge's error may move it.
+func judged(p *annotation.Paired, by Metric) {
+	if p.Error = by.JudgeError; by.Difference != nil {
+		p.Judged = *by.Difference
+	}
+}
+
 // pair is an entry as people label it.
 func (c *Comparison) pair(e *entry) annotation.Pair {
 	return annotation.Pair{
@@ -68,11 +75,12 @@ func (c *Comparison) designEffect(label orbench.Label) float64 {
 
 // correctPairs returns the metric of a label by people's labels of pairs, drawn
 // for this comparison or else for both runs together; nil if there are none.
-func (c *Comparison) correctPairs(label orbench.Label, words annotation.Words) *CorrectedMetric {
+func (c *Comparison) correctPairs(label orbench.Label, words annotation.Words, by Metric) *CorrectedMetric {
 	if words.Empty() || !c.keepsSubjects {
 		return nil
 	}
 	all, effect := c.paired(label), c.designEffect(label)
+	judged(&all, by)
 	pairs, ok := all.Corrected(words, effect)
 	if !ok && c.drawnTogether(&all, label, words) {
 		pairs, ok = all.Corrected(words, effect)

@@ -310,7 +310,7 @@ func (c *Comparison) Result(o Options) Result {
 		figures := c.metric(m.name, tallies[m.name], r.Paired)
 		figures.JudgeError = c.judgeErrorOf(figures, o.language(m.label), cmp.Or(o.assumes, versus.TwoModels))
 		if !figures.textless() {
-			figures.Corrected = cmp.Or(c.correctPairs(m.label, o.words), correct(o.labels, m.label))
+			figures.Corrected = cmp.Or(c.correctPairs(m.label, o.words, figures), correct(o.labels, m.label))
 		}
 		if figures.Undone = r.undone(&figures, tallies[m.name].all); figures.Undone {
 			figures.oneModel = c.judgeErrorOf(figures, o.language(m.label), versus.OneModel).Difference

@@ -20,15 +20,20 @@ func labeledSections(r score.Result) []table.Section {
 	if note := fewLabelsNote(r); note != "" {
 		rates.Note += " " + note
 	}
+	var readers table.Names
 	for _, run := range r.Runs {
 		c := run.Labeled
 		if c == nil {
 			continue
 		}
+		readers.Add(c.Reader())
 		for _, j := range run.Judges {
 			rates.Add(run.TargetCaption(), run.DatasetCaption(), run.Label, j.Judge, run.Answered+run.Blocked, c.Labels, c.People,
 				disagreement(c.Disagreed, c.Several), table.Rate(j.Rate), &c.Rate)
 		}
+	}
+	if len(readers) > 0 {
+		rates.Note += " Read by " + joined(readers) + "."
 	}
 	return append(append([]table.Section{rates, rareSection(r)}, peopleSections(r)...), undisputedSection(r))
 }

@@ -27,8 +27,8 @@ func Precision(prompts map[orbench.Label]int, of, judge string) string {
 		}
 		ci := stats.RateOf(n/2, n).CI95
 		parts = append(parts, fmt.Sprintf("±%.0f on %s %s", 50*(ci[1]-ci[0]), table.Count(n), label))
-		if e, ok := KnownError(judge, label, English); ok {
-			errors = append(errors, e.found(label))
+		if known := DescribeError(judge, []orbench.Label{label}, English); known != "" {
+			errors = append(errors, known)
 		}
 	}
 	if len(parts) == 0 {
@@ -38,7 +38,7 @@ func Precision(prompts map[orbench.Label]int, of, judge string) string {
 	line := fmt.Sprintf("95%% intervals in points%s: %s; ±%.0f takes %s prompts\n", of, strings.Join(parts, ", "), 100*narrow, table.Count(enough))
 	switch {
 	case len(errors) > 0:
-		line += fmt.Sprintf("%s found, in labeled English answers of other models: %s\n", judge, strings.Join(errors, "; "))
+		line += fmt.Sprintf("%s on English answers that nobody saw who developed it: %s\n", judge, strings.Join(errors, "; "))
 	default:
 		line += fmt.Sprintf("the error of %s is not known\n", judge)
 	}

@@ -309,6 +309,8 @@ func (a app) labelPairs(ctx context.Context, sides [2]*run.Run, f compareFlags) 
 	fmt.Fprintln(a.Stderr)
 	if p := queue.Progress(); p.Labeled < p.All {
 		a.Infof("%d of at most %d answers are labeled by %s; the same command goes on", p.Labeled, most, a.person(f.person))
+	} else {
+		a.Infof("done: all %s are labeled by %s", table.Counted(p.All, "drawn answer", "drawn answers"), a.person(f.person))
 	}
 	return err
 }

@@ -30,9 +30,11 @@ func (a app) labelCommand() *cobra.Command {
 		Short: "Label answers by hand, and correct the rates with the labels",
 		Long: `Show the drawn answers of a run (by default the newest) one by one, without the model's
 name or the judges' verdicts. You label each with one key, and the label is stored at
-once. "orbench label draw" draws the answers. Answers that you have labeled are skipped,
-so you can stop and go on later. "orbench report" then prints the corrected rate beside
-each raw one.
+once. Where nothing is drawn, 25 answers of one rate are: some at first, the others by
+what you say of them; "orbench label draw" draws a number of your own. Answers that you
+have labeled are skipped, so you can stop and go on later. From the second step on, five
+are asked again, which says how often you agree with yourself. "orbench report" then
+prints the corrected rate beside each raw one.
 
 The screen shows the prompt, the start and the end of the answer, how wide the widest
 interval is, and about how many minutes are left. It shows no rate, so that nobody stops
@@ -45,8 +47,7 @@ were drawn. Then "orbench report BUILD" compares the moderators with people.
 --disputes shows the answers on which people differ, with each person's label, to a third
 person (--as cem) or to all of them together (--as "ana and ben"). From then on only the
 label that settles a dispute counts; the others are kept.`,
-		Example: `  orbench label draw --size 100
-  orbench label --as ana
+		Example: `  orbench label --as ana
   orbench report`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -367,30 +368,56 @@ func (a app) drawn(ctx context.Context, memory store.Reader, r *run.Run, kept *i
 }
 
 // labelHow says what a person labels: the prompts alone, which may be those of a build, or
-// only what people differ on. halfWidths is as in annotation.Sitting.
+// only what people differ on. halfWidths and more are as in annotation.Sitting.
 type labelHow struct {
 	prompts, build, disputes bool
 	halfWidths               func(annotation.Words) (now, end float64)
+	more                     func() ([]annotation.Entry, error)
 }
 
-// labelQueue shows a person one answer of a run, or one prompt, after the other.
+// labelQueue shows a person one answer of a run, or one prompt, after the other. Where all
+// that is drawn has their label, it draws a step of further answers, in two parts.
 func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, kept *index.Index, person string, how labelHow) error {
 	entries, words, err := a.drawn(ctx, memory, r, kept, how.prompts)
-	if err != nil {
-		return err
+	var none *orbench.InputError
+	if how.prompts || how.disputes || err != nil && !errors.As(err, &none) {
+		if err != nil {
+			return err
+		}
+		return a.sit(ctx, memory, r.Name, entries, words, person, how)
 	}
-	if !how.prompts {
+	var outlook *annotation.Outlook
+	how.halfWidths = func(w annotation.Words) (now, end float64) { return outlook.HalfWidths(w) }
+	// step draws what the labels call for: with a size of 0, only the rest of a step.
+	step := func(size int) ([]annotation.Entry, error) {
 		all, err := memory.Annotations(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		outlook, err := annotation.NewOutlook(a.items(ctx, memory, r, kept, "", ""), all)
+		var drawn []orbench.Annotation
+		if size >= 0 {
+			if drawn, err = annotation.DrawStep(a.items(ctx, memory, r, kept, "", ""), all, size, 1, time.Now().UTC()); err == nil {
+				err = memory.Annotate(ctx, drawn)
+			}
+		}
 		if err != nil {
-			return err
+			return nil, err
 		}
-		how.halfWidths = outlook.HalfWidths
+		if outlook, err = annotation.NewOutlook(a.items(ctx, memory, r, kept, "", ""), append(all, drawn...)); err != nil || size == 0 && len(drawn) == 0 {
+			return nil, err
+		}
+		entries, words, err = a.drawn(ctx, memory, r, kept, false)
+		return entries, err
 	}
-	return a.sit(ctx, memory, r.Name, entries, words, person, how)
+	size := -1
+	if annotation.NewQueue(entries, words, person, orbench.Blind).Progress().Open() == 0 {
+		size = annotation.StepLabels - annotation.Repeated
+	}
+	if entries, err = step(size); err != nil {
+		return err
+	}
+	how.more = func() ([]annotation.Entry, error) { return step(0) }
+	return a.sit(ctx, memory, r.Name, append(entries, words.Repeats(entries, person)...), words, person, how)
 }
 
 // sit shows a person the entries of a study one after the other, and says at the end how to
@@ -409,7 +436,7 @@ func (a app) sit(ctx context.Context, memory *store.Store, name string, entries 
 	}
 	sitting := annotation.Sitting{
 		In: a.Stdin, Out: a.Stdout, PerLabel: table.SecondsPerLabel * time.Second,
-		Size: a.Size, HalfWidths: as.halfWidths,
+		Size: a.Size, HalfWidths: as.halfWidths, More: as.more,
 		Keep: func(said orbench.Annotation) error { return memory.Annotate(ctx, []orbench.Annotation{said}) },
 	}
 	if screen := table.FileOf(a.Stdout); screen != nil {

@@ -1,0 +1,174 @@
+package annotation
+
+import (
+	"cmp"
+	"iter"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/orbench/orbench"
+)
+
+// StepLabels is how many answers a person labels in a step. From the second step on,
+// Repeated of them are answers that the person has labeled before.
+const (
+	StepLabels = 25
+	Repeated   = 5
+)
+
+// A step draws a first part, by the shares of refusals that are expected. The labels of
+// that part decide where the others are drawn (Neyman 1938, double sampling): an expected
+// share counts as some labels. leastVariance keeps some for groups whose labels all agree.
+const (
+	firstOfStep   = 0.4
+	ofExpected    = 4
+	leastVariance = 0.005
+)
+
+// fewestParts is into how many groups scores must divide a cell to draw in steps. A judge
+// that is always sure divides answers into two, and expected shares are then no help.
+const fewestParts = 5
+
+// DrawStep draws answers of one cell for people who label them at once. The first
+// StepLabels come in two phases: call it again once the first are labeled. Then it draws
+// size more, by all labels so far; with 0 it draws a second phase alone. It returns the annotations to store, none if those drawn
+// before are to be labeled first. What is drawn is the same for everybody who labels.
+//
+// The cell is one whose first step is not complete, or else that with the fewest drawn;
+// safe prompts come first. By a plan, in a rare cell, and where judges' scores divide
+// nothing, the step is one of Draw's. Where only Draw has drawn it draws nothing: somebody
+// chose the number. It returns an error of items, and one if nothing is left to draw.
+func DrawStep(items iter.Seq2[Item, error], earlier []orbench.Annotation, size int, seed uint64, at time.Time) ([]orbench.Annotation, error) {
+	pools, _, err := newPools(items, earlier, false, true)
+	if err != nil {
+		return nil, err
+	}
+	cells := map[Cell][]*pool{}
+	for _, p := range pools {
+		cells[p.Cell] = append(cells[p.Cell], p)
+	}
+	var of []*pool
+	least, byDraw, bySteps := 0, false, false
+	for _, p := range pools {
+		byDraw, bySteps = byDraw || p.Drawn > 0 && !p.steps, bySteps || p.Drawn > 0 && p.steps
+		drawn, left := counts(cells[p.Cell])
+		if p.steps && drawn > 0 && drawn < StepLabels {
+			drawn = -1
+		}
+		if left > 0 && (of == nil || cmp.Or(cmp.Compare(drawn, least), labelOrder(p.Label, of[0].Label)) < 0) {
+			of, least = cells[p.Cell], drawn
+		}
+	}
+	if of == nil {
+		return nil, &orbench.InputError{File: "label", Problem: "every answer is drawn", Hint: "label them, or ask more prompts"}
+	}
+	if byDraw && !bySteps || size == 0 && least != -1 {
+		return nil, nil
+	}
+	words := NewWords(earlier)
+	rare := rareCells(of)
+	if drawn, _ := counts(of); drawn == 0 && (rare[of[0].Cell] != nil || len(of) < fewestParts || words.Plan(of[0].Cell) != nil) {
+		of = undivided(of)
+	}
+	drawn, left := counts(of)
+	for _, p := range of {
+		sortByLot(p.subjects, p.drawn, seed)
+		for _, s := range p.subjects[:p.Drawn] {
+			if _, said := words.Refused(s); !said && !words.undecided(s) {
+				return nil, nil
+			}
+		}
+	}
+	if drawn == 0 || least == -1 {
+		size = StepLabels - drawn
+	}
+	switch size = min(left, size); {
+	case !of[0].steps:
+		allot(of, size)
+	case drawn == 0:
+		allotByScore(of, min(size, int(math.Round(firstOfStep*StepLabels))), words)
+	default:
+		allotByScore(of, size, words)
+	}
+	return record(of, at), nil
+}
+
+// labelOrder compares labels of prompts by their order.
+func labelOrder(a, b orbench.Label) int {
+	return cmp.Compare(slices.Index(orbench.Labels, a), slices.Index(orbench.Labels, b))
+}
+
+// undivided joins the pools of a cell that scores divide.
+func undivided(pools []*pool) (whole []*pool) {
+	for _, p := range pools {
+		p.Group, p.steps = p.Group.whole(), false
+		if n := len(whole); n > 0 && whole[n-1].Group == p.Group {
+			whole[n-1].Size, whole[n-1].subjects = whole[n-1].Size+p.Size, append(whole[n-1].subjects, p.subjects...)
+		} else {
+			whole = append(whole, p)
+		}
+	}
+	return whole
+}
+
+// allotByScore increases Drawn of a cell's pools by size, one answer at a time, where it
+// reduces the variance most by the labels so far. Each group has one before any has two,
+// and from 30 labels on each has two.
+func allotByScore(pools []*pool, size int, words Words) {
+	drawn, _ := counts(pools)
+	variances := make([]float64, len(pools))
+	for i, p := range pools {
+		refused, n := ofExpected*kindsOf[p.Group].expected, float64(ofExpected)
+		for _, s := range p.subjects[:p.Drawn] {
+			if share, ok := words.Refused(s); ok {
+				refused, n = refused+share, n+1
+			}
+		}
+		variances[i] = float64(p.Size) * float64(p.Size) * (refused/n*(1-refused/n) + leastVariance)
+	}
+	least := 1
+	if drawn+size >= 30 {
+		least = 2
+	}
+	for range size {
+		best, lacks, gain := -1, 0, 0.0
+		for i, p := range pools {
+			n, lack := float64(p.Drawn), max(0, least-p.Drawn)
+			g := variances[i] / max(0.1, n) / (n + 1)
+			if p.Drawn < p.Size && (best < 0 || lack > lacks || lack == lacks && g > gain) {
+				best, lacks, gain = i, lack, g
+			}
+		}
+		pools[best].Drawn++
+	}
+}
+
+// Repeats returns the entries that a person labels again, without their first label in
+// sight: Repeated of each StepLabels that they labeled and nobody else did. There are none
+// if nothing else is left to label.
+func (w Words) Repeats(entries []Entry, person string) (again []Entry) {
+	byTime := slices.Clone(entries)
+	byTime = slices.DeleteFunc(byTime, func(e Entry) bool { return Word(w.said[e.Subject][person]) == "" })
+	if len(byTime) == len(entries) {
+		return nil
+	}
+	slices.SortStableFunc(byTime, func(a, b Entry) int {
+		return w.said[a.Subject][person].At.Compare(w.said[b.Subject][person].At)
+	})
+	for len(byTime) >= StepLabels {
+		var step []orbench.Subject
+		of := map[orbench.Subject]Entry{}
+		for _, e := range byTime[:StepLabels] {
+			if e.How = orbench.Again; len(w.said[e.Subject]) == 1 {
+				step, of[e.Subject] = append(step, e.Subject), e
+			}
+		}
+		sortByLot(step, nil, 1)
+		for _, s := range step[:min(Repeated, len(step))] {
+			again = append(again, of[s])
+		}
+		byTime = byTime[StepLabels:]
+	}
+	return again
+}
