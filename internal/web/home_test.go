@@ -18,7 +18,9 @@ import (
 
 	"github.com/orbench/orbench/internal/cli"
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/page"
+	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/sim"
 )
 
@@ -137,28 +139,18 @@ func TestFiguresOfTheList(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.get("/figures.json?study=main", http.StatusOK)), &list); err != nil {
 		t.Fatal(err)
 	}
-	var report struct {
-		Runs []struct {
-			Target, Dataset, Label string
-			N, Answered            int
-			Judges                 []struct {
-				Judge string
-				Rate  float64
-				Range *struct{ Lo, Hi float64 }
-			}
-		}
-	}
-	if err := json.Unmarshal([]byte(s.orbench("report", "main", "--format", "json")), &report); err != nil {
+	var published report.Published
+	if err := json.Unmarshal([]byte(s.orbench("report", "main", "--format", "json")), &published); err != nil {
 		t.Fatal(err)
 	}
 	of, answered, rates := 0, 0, map[string][]float64{}
-	for _, run := range report.Runs {
-		of, answered = of+run.N, answered+run.Answered
-		for _, j := range run.Judges {
-			if j.Judge == list.Judge && j.Range != nil {
-				key := run.Target + " " + run.Label
-				rates[key] = append(rates[key], j.Rate, j.Range.Lo, j.Range.Hi)
-			}
+	for f := range figure.Of(published.Figures, figure.OverRefusal, figure.ToxicRefusal, figure.Became) {
+		switch {
+		case f.Measure == figure.Became: // all were answered
+			of, answered = of+f.N, answered+int(f.K)
+		case f.Judge == list.Judge && f.Category == "" && f.Range != nil:
+			key := f.Target + " " + string(f.Label)
+			rates[key] = append(rates[key], *f.Value, f.Range.Lo, f.Range.Hi)
 		}
 	}
 	if list.Of != of || len(list.Counts) != 1 || list.Counts[0].N != answered || list.Judge != "lexical" || len(list.Targets) != 6 {
