@@ -117,7 +117,7 @@ func TestPairsOfConversations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Set == string(benchmark.ToxicSet) && !strings.Contains(files["toxic.jsonl"], `{"messages":[{"role":"user","content":`+string(text)+`}]`) {
+		if r.Set == string(benchmark.ToxicSet) && !strings.Contains(files["toxic.jsonl"], `"messages":[{"role":"user","content":`+string(text)+`}]`) {
 			t.Errorf("%q is not in the toxic set", p.Text())
 		}
 	}

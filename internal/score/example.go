@@ -12,11 +12,12 @@ import (
 type Example struct {
 	// Prompt is the last message, and Answer the beginning of the answer. Each
 	// is one line of at most exampleLength characters.
-	Prompt, Answer string
+	Prompt string `json:"prompt"`
+	Answer string `json:"answer"`
 	// Score is the judge's score; see orbench.Verdict.
-	Score float64
+	Score float64 `json:"score"`
 	// Whole is true if the prompt is shown in full.
-	Whole bool
+	Whole bool `json:"whole"`
 }
 
 // exampleLength is the most characters of a text that an example shows.

@@ -183,7 +183,8 @@ type Agreement struct {
 type Difference struct {
 	Example
 	// A and B are the classes by each judge.
-	A, B orbench.Class
+	A orbench.Class `json:"a"`
+	B orbench.Class `json:"b"`
 }
 
 // Cost is what a command spent, in calls, tokens and money.

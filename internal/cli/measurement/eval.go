@@ -82,7 +82,7 @@ a budget, 130 interrupted.`,
 		Example: `  orbench eval --target openai/gpt-4o-mini --dataset starter
   orbench eval --target ollama/llama3.2,anthropic/claude-haiku-4-5 --dataset xstest --judge lexical,llm:openai/gpt-4o
   orbench eval --target openai/gpt-4o-mini --dataset xstest --set variants.defenses=icl,self-reminder
-  orbench eval --target replay:task.eval --label-column metadata.type --name task --out pages
+  orbench eval --target replay:answers.csv --label safe --name task --out pages
   orbench eval --config experiment.yaml --dry-run
   orbench eval --target ollama/llama3.2 --dataset xstest --name main --set shard=2/4 --store part2.db
   orbench eval --target openai/my-model --base-url http://127.0.0.1:8080/v1 --dataset prompts.csv --label safe --out reports/mine`,
