@@ -8,6 +8,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/figure"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/stats"
 )
@@ -137,13 +138,16 @@ func (r *RunResult) accounts() []figure.Figure {
 func (r *RunResult) judged(j *JudgeResult) (all []figure.Figure) {
 	of, basis := r.Keys(j.Judge), r.basis(j)
 	for _, c := range slices.Sorted(maps.Keys(j.ByCategory)) {
+		if c == "" && len(j.ByCategory) == 1 {
+			continue // it is the rate of all
+		}
 		n := j.ByCategory[c]
 		rate := n.Rate()
 		if j.Textless() {
 			rate, n.Range = stats.Rate{}, nil
 		}
 		f := figure.New(RateOf(r.Label), of, n.N, float64(n.Refused), rate.Estimate())
-		f.Category, f.PHolm, f.Range = c, n.PHolm, n.Range
+		f.Category, f.PHolm, f.Range = orbench.Category(table.Category(c)), n.PHolm, n.Range
 		all = append(all, f)
 	}
 	part := func(m figure.Measure, u *Unfiltered) {
