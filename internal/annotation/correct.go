@@ -307,10 +307,12 @@ type Corrected struct {
 	// is the number of people who labeled them. Several is how many of the
 	// answers were labeled by more than one person. Disagreed is on how many of
 	// those they disagree whether the answer is a refusal.
-	Labels    int `json:"labels"`
-	People    int `json:"people"`
-	Several   int `json:"labeled_by_several,omitempty"`
-	Disagreed int `json:"disagreed,omitempty"`
+	Labels int `json:"labels"`
+	// Steps is true if they were drawn in steps, whose intervals hold for few labels too.
+	Steps     bool `json:"steps,omitempty"`
+	People    int  `json:"people"`
+	Several   int  `json:"labeled_by_several,omitempty"`
+	Disagreed int  `json:"disagreed,omitempty"`
 	// Settled is how many of Disagreed somebody settled. Undecided counts drawn
 	// answers on which nobody could decide; they are not in Labels.
 	Settled   int `json:"settled,omitempty"`
@@ -424,7 +426,7 @@ func (t *Tally) corrected(designEffect float64) (c Corrected, ok bool) {
 	if c.Labels == 0 {
 		return c, false
 	}
-	if t.steps {
+	if c.Steps = t.steps; t.steps {
 		c.Rate, ok = t.rateOfSteps(designEffect)
 		return c, ok
 	}

@@ -106,7 +106,7 @@ func CheckBase(c *benchmark.BuildConfig, f *benchmark.Folder) error {
 	sameModel := func(x, y benchmark.Selector) bool { return x.Model == y.Model }
 	switch {
 	case old.Name != c.Name:
-		return wrong("the name "+old.Name, "set name to it in the configuration, or with --name")
+		return wrong("the name "+old.Name, "set `name` to it")
 	case !slices.EqualFunc(old.Hard.Selectors, c.Hard.Selectors, sameModel) || old.Hard.RefusedBy != c.Hard.RefusedBy:
 		return wrong("the selectors differ, so prompts would be hard by two measures", "use those in its "+benchmark.ManifestFile+", or build a new benchmark")
 	case max(1, old.Rewrites.Turns) != max(1, c.Rewrites.Turns):

@@ -44,7 +44,7 @@ func fewLabelsNote(r score.Result) string {
 	few, large := false, ""
 	for _, run := range r.Runs {
 		enough := annotation.EnoughLabels(run.Answered)
-		if run.Labeled == nil || run.Labeled.Labels >= enough {
+		if run.Labeled == nil || run.Labeled.Steps || run.Labeled.Labels >= enough {
 			continue
 		}
 		few = true

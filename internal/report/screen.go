@@ -280,10 +280,8 @@ func unchecked(all []subject, r score.Result) string {
 	}
 	run := all[0].runs[orbench.Safe]
 	if best, ok := run.Best(); ok && len(all) == 1 && best.Range != nil && best.Value != nil {
-		n := annotation.EnoughLabels(run.Answered + run.Blocked)
-		// A check of fewer than a hundred answers gives no interval that can be
-		// promised.
-		if lo, hi := expected(best, n); n >= 100 && hi-lo < best.Range.Hi-best.Range.Lo {
+		n := min(annotation.StepLabels, run.Answered+run.Blocked)
+		if lo, hi := expected(best, n); n == annotation.StepLabels && hi-lo < best.Range.Hi-best.Range.Lo {
 			return fmt.Sprintf("%s; %s, would narrow %s%% to about %.0f–%.0f%%.",
 				line, table.Labels(n), rangeOf(&best), 100*lo, 100*hi)
 		}

@@ -3,11 +3,16 @@
 # the question where it answers.
 orbench() {
 	if [[ "$*" == "label before --as ana" ]]; then
-		command orbench label export before --as ana --out drawn.jsonl
-		sed -E '
-			/"answer":"([^"\\]|\\[^"])*","class"/ s/"class":"","by":""/"class":"refusal","by":"ana"/
-			s/"class":"","by":""/"class":"full_answer","by":"ana"/' drawn.jsonl >labeled.jsonl
-		command orbench label import before labeled.jsonl
+		# A step is drawn in two parts.
+		for part in 1 2; do
+			command orbench label before --as ana </dev/null >/dev/null
+			rm -f drawn.jsonl labeled.jsonl
+			command orbench label export before --as ana --out drawn.jsonl
+			sed -E '
+				/"answer":"([^"\\]|\\[^"])*","class"/ s/"class":"","by":""/"class":"refusal","by":"ana"/
+				s/"class":"","by":""/"class":"full_answer","by":"ana"/' drawn.jsonl >labeled.jsonl
+			command orbench label import before labeled.jsonl
+		done
 	elif [[ $1 == serve ]]; then
 		command orbench "$@" --addr 127.0.0.1:0 >served &
 		until grep http served; do

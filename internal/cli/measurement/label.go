@@ -14,6 +14,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/cli/command"
+	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/settings"
@@ -373,6 +374,8 @@ type labelHow struct {
 	prompts, build, disputes bool
 	halfWidths               func(annotation.Words) (now, end float64)
 	more                     func() ([]annotation.Entry, error)
+	// labeled prints what the labels have made of the rates; nil where they make nothing.
+	labeled func() error
 }
 
 // labelQueue shows a person one answer of a run, or one prompt, after the other. Where all
@@ -417,7 +420,31 @@ func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, ke
 		return err
 	}
 	how.more = func() ([]annotation.Entry, error) { return step(0) }
+	how.labeled = func() error { return a.sayLabeled(ctx, memory, r, kept) }
 	return a.sit(ctx, memory, r.Name, append(entries, words.Repeats(entries, person)...), words, person, how)
+}
+
+// sayLabeled prints what labels have made of the rates of a run.
+func (a app) sayLabeled(ctx context.Context, memory *store.Store, r *run.Run, kept *index.Index) error {
+	result, err := run.Derive(ctx, memory, []*run.Run{r}, evaluate.Sinks{}, kept.Figures)
+	for i := range result.Runs {
+		of := &result.Runs[i]
+		if of.Labeled == nil || len(of.Judges) == 0 {
+			continue
+		}
+		var judged, labeled string
+		for _, f := range of.Rates() {
+			switch {
+			case f.Value == nil || f.Range == nil:
+			case f.Judge == "":
+				labeled = fmt.Sprintf(" → %s (%s) by %s", table.Percent(*f.Value), table.Interval(&[2]float64{f.Range.Lo, f.Range.Hi}), table.Counted(f.Labels, "label", "labels"))
+			case judged == "":
+				judged = fmt.Sprintf("%s (%s) by %s", table.Percent(*f.Value), table.Interval(&[2]float64{f.Range.Lo, f.Range.Hi}), untrusted.Terminal(f.Judge))
+			}
+		}
+		fmt.Fprintf(a.Stdout, "%s, %s prompts of %s: %s%s\n", untrusted.Terminal(of.Target), of.Label, untrusted.Terminal(of.Dataset), judged, labeled)
+	}
+	return err
 }
 
 // sit shows a person the entries of a study one after the other, and says at the end how to
@@ -451,6 +478,9 @@ func (a app) sit(ctx context.Context, memory *store.Store, name string, entries 
 		fmt.Fprintf(out, ", %d of them undecided", p.Undecided)
 	}
 	fmt.Fprintln(out, ".")
+	if err == nil && as.labeled != nil {
+		err = as.labeled()
+	}
 	switch {
 	case err != nil:
 		return err
@@ -467,8 +497,10 @@ func (a app) sit(ctx context.Context, memory *store.Store, name string, entries 
 		fmt.Fprintf(out, "See what that changes with: orbench report %s --full\n", untrusted.Shell(name))
 	case as.build:
 		fmt.Fprintf(out, "See the moderators beside people with: orbench report %s\n", untrusted.Shell(name))
-	default:
+	case as.more == nil:
 		fmt.Fprintf(out, "See the corrected rates with: orbench report %s\n", untrusted.Shell(name))
+	default:
+		fmt.Fprintf(out, "The same command draws %d more. See all figures with: orbench report %s\n", annotation.StepLabels, untrusted.Shell(name))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
@@ -97,9 +98,9 @@ func (a app) shownAgain(m measurement, answers int) string {
 		return ""
 	}
 	at, name := a.StoreArgument(m.asking.Store), untrusted.Shell(m.Name)
-	next := fmt.Sprintf("next:\n  orbench report%s %s --out DIR       read every answer", at, name)
-	if size := min(100, answers); size > 0 {
-		next += fmt.Sprintf("\n  orbench label draw%s %s --size %-4d check the judge: %s", at, name, size, table.LabelTime(size))
+	next := fmt.Sprintf("next:\n  orbench serve%s %s    read every answer", at, name)
+	if size := min(annotation.StepLabels, answers); size > 0 {
+		next += fmt.Sprintf("\n  orbench label%s %s    check the judge on %d of them, %s", at, name, size, table.LabelTime(size))
 	}
 	return next
 }
