@@ -80,7 +80,7 @@ func TestLabelInABrowser(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("labels by page and by terminal give different figures: %s", d)
 	}
-		kappas := slices.Collect(figure.Of(got, figure.Kappa))
+	kappas := slices.Collect(figure.Of(got, figure.Kappa))
 	disputes := sum(got, "disputed")
 	if sum(got, "") != 100 || disputes == 0 || len(kappas) == 0 || kappas[0].Value == nil {
 		t.Errorf("the report says %+v", got)
