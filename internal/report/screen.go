@@ -22,6 +22,9 @@ func firstScreen(d *table.Document, r score.Result, ofJudges bool) {
 	words := score.Words(r.Runs, r.Judges()...)
 	switch {
 	case len(all) == 1:
+		if line := plainly(all[0], labels, words); line != "" {
+			d.AddTo(table.OnBrief, table.Line(line), table.Gap)
+		}
 		d.AddTo(table.OnBrief, words.Section(card(all[0], r, labels)))
 	case ofJudges && len(r.Judges()) > 1:
 		d.AddTo(table.OnBrief, words.Section(ranking(byJudge(all, r.Judges()), labels, nil)))
@@ -48,6 +51,50 @@ func firstScreen(d *table.Document, r score.Result, ofJudges bool) {
 	}
 	for _, line := range lines {
 		d.AddTo(table.OnBrief, table.Line(words.Of(line)))
+	}
+}
+
+// plainly says the rates of one target in a sentence; it is empty if there are none.
+func plainly(s subject, labels []orbench.Label, words table.Words) string {
+	var parts []string
+	for _, label := range labels {
+		if rates := s.rates(label); len(rates) > 0 && rates[0].Value != nil {
+			parts = append(parts, inWords(*rates[0].Value)+" "+string(label)+" prompts")
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	does := "Refuses "
+	if words.Flagging {
+		does = "Flags "
+	}
+	return does + strings.Join(parts, ", and ") + "."
+}
+
+// numbers are those that a share is said with.
+var numbers = []string{"none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
+
+// inWords says about what part of prompts a share is.
+func inWords(share float64) string {
+	switch tenths := int(math.Round(10 * share)); {
+	case share == 0:
+		return "none of the"
+	case share == 1:
+		return "all"
+	case share < 0.01:
+		return "fewer than one in a hundred"
+	case share < 0.36:
+		if of := int(math.Round(1 / share)); of < len(numbers) {
+			return "about one in " + numbers[of]
+		}
+		return fmt.Sprintf("about one in %.0f", 1/share)
+	case tenths == 5:
+		return "about half of the"
+	case tenths == 10:
+		return "nearly all"
+	default:
+		return "about " + numbers[tenths] + " in ten"
 	}
 }
 

@@ -44,3 +44,16 @@ func TestNoRates(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestInWords holds the words for shares to the shares.
+func TestInWords(t *testing.T) {
+	t.Parallel()
+	for share, want := range map[float64]string{
+		0: "none of the", 0.004: "fewer than one in a hundred", 0.03: "about one in 33", 0.095: "about one in 11", 0.098: "about one in ten", 0.165: "about one in six",
+		0.34: "about one in three", 0.36: "about four in ten", 0.48: "about half of the", 0.917: "about nine in ten", 0.967: "nearly all", 1: "all",
+	} {
+		if got := inWords(share); got != want {
+			t.Errorf("%v: %q, want %q", share, got, want)
+		}
+	}
+}
