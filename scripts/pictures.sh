@@ -51,5 +51,5 @@ watch
 until curl -s "$at/?study=my-benchmark" | grep -q Rows; do sleep 0.1; done
 take build "$at/?study=my-benchmark" 640
 run share
-cp reports/both/tradeoff-own.svg "$root/docs/images/tutorial-share.svg"
+cp reports/both/tradeoff.svg "$root/docs/images/tutorial-share.svg"
 ls -l "$root"/docs/images/tutorial-*

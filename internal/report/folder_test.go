@@ -77,7 +77,7 @@ func TestFolder(t *testing.T) {
 	writeReport(t, dir, r, rows)
 	want := []string{
 		"answers", "answers.html", "answers.jsonl", "categories.pdf", "categories.png", "categories.svg", "report.csv", "report.html",
-		"report.json", "report.md", "tradeoff-own.pdf", "tradeoff-own.png", "tradeoff-own.svg", "tradeoff.pdf", "tradeoff.png", "tradeoff.svg",
+		"report.json", "report.md", "tradeoff.pdf", "tradeoff.png", "tradeoff.svg",
 	}
 	if got := files(t, dir); !slices.Equal(got, want) {
 		t.Errorf("the report holds %q, want %q", got, want)

@@ -141,7 +141,7 @@ func (of Page) Write(w io.Writer) error {
 	if judges := r.Judges(); len(judges) > 0 {
 		p.FirstJudge = judges[0]
 	}
-	if !words.Flagging {
+	if tradeoff.Beside(r, p.FirstJudge) {
 		p.Comparability = tradeoff.Comparability
 	}
 	for _, label := range r.Labels() {

@@ -23,8 +23,11 @@ func TestPlots(t *testing.T) {
 			for _, plot := range plots {
 				name := plot.name
 				f, ok := plot.draw(r, "lexical")
+				if ok == (name == "tradeoff-own") {
+					t.Fatalf("%s: %v", name, ok) // nobody stands beside these prompts
+				}
 				if !ok {
-					t.Fatalf("no %s", name)
+					continue
 				}
 				texts := pagetest.FigureTexts(t, f)
 				for i := range n {
@@ -50,6 +53,24 @@ func TestPlots(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestPublishedBeside has the published models stand beside their own prompts alone.
+func TestPublishedBeside(t *testing.T) {
+	t.Parallel()
+	for set, beside := range map[string]bool{"or-bench-hard-1k": true, "starter": false} {
+		r, _ := scoretest.Fixture{Targets: 2, Safe: 20, Toxic: 6}.Make()
+		for i := range r.Runs {
+			if r.Runs[i].Dataset = set; beside && r.Runs[i].Label == orbench.Toxic {
+				r.Runs[i].Dataset = "or-bench-toxic"
+			}
+		}
+		f, _ := tradeoff.Plot(r, "lexical")
+		_, own := tradeoff.Own(r, "lexical")
+		if shown := strings.Contains(strings.Join(pagetest.FigureTexts(t, f), "\n"), "32 published models"); shown != beside || own != beside {
+			t.Errorf("%s: the published models are shown: %v, a plot without them: %v; want %v", set, shown, own, beside)
+		}
 	}
 }
 
@@ -86,7 +107,10 @@ func TestUntrustedNamesInPlots(t *testing.T) {
 	for _, plot := range plots {
 		f, ok := plot.draw(r, evil)
 		if !ok {
-			t.Fatalf("no %s", plot.name)
+			if plot.name != "tradeoff-own" {
+				t.Fatalf("no %s", plot.name)
+			}
+			continue
 		}
 		pagetest.FigureTexts(t, f)
 		inline, err := f.InlineSVG(evil)

@@ -46,12 +46,12 @@ type mine struct {
 // target that was measured on one side only gets a line on a strip for that
 // side. It reports false if nothing was judged and there is nothing to draw.
 func Plot(r score.Result, judge string) (chart.Figure, bool) {
-	return plot(r, judge, publishedBeside(judge))
+	return plot(r, judge, publishedBeside(r, judge))
 }
 
 // Own is Plot without the published models. It reports false where Plot has none either.
 func Own(r score.Result, judge string) (chart.Figure, bool) {
-	if len(publishedBeside(judge)) == 0 {
+	if len(publishedBeside(r, judge)) == 0 {
 		return chart.Figure{}, false
 	}
 	return plot(r, judge, nil)
@@ -129,11 +129,19 @@ func plot(r score.Result, judge string, published []paper.Model) (chart.Figure, 
 	}), true
 }
 
+// PublishedSets are the sets that the published models were measured on.
+var PublishedSets = []string{"or-bench-hard-1k", "or-bench-toxic"}
+
+// Beside reports whether the published models stand beside a judge's figures: only where all
+// prompts are of the sets that they were measured on, since on an easier set each model looks
+// better than they do. They answer prompts and flag none, so they never stand beside guards.
+func Beside(r score.Result, name string) bool {
+	return name != judge.Flag && len(r.Runs) > 0 && !slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return !slices.Contains(PublishedSets, run.Dataset) })
+}
+
 // publishedBeside lists the published models to show beside a judge's figures.
-// There are none beside guards: the published models answer prompts and flag
-// none.
-func publishedBeside(name string) []paper.Model {
-	if name == judge.Flag {
+func publishedBeside(r score.Result, name string) []paper.Model {
+	if !Beside(r, name) {
 		return nil
 	}
 	return paper.Models()
