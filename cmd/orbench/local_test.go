@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/score"
 )
 
@@ -40,7 +41,7 @@ func TestLocalModel(t *testing.T) {
 	if n != prompts || answered != prompts || failed+unanswered != 0 {
 		t.Errorf("%d prompts, %d answered, %d failed, %d unanswered; want %d answered", n, answered, failed, unanswered, prompts)
 	}
-	var r score.Result
+	var r report.Published
 	if err := json.Unmarshal(stdout.Bytes(), &r); err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/sim"
 	"github.com/orbench/orbench/internal/store/address"
@@ -107,16 +106,12 @@ func counts(t testing.TB, out []byte) (n, answered, blocked, failed, unanswered 
 	if err := json.Unmarshal(out, &r); err != nil {
 		t.Fatalf("%v in %s", err, out)
 	}
-	sums, seen := map[string]int{}, map[figure.Keys]bool{}
-	for f := range figure.Of(r.Figures, figure.Became) {
-		sums[f.Part] += int(f.K)
-		if whole := (figure.Keys{Target: f.Target, Dataset: f.Dataset, Label: f.Label}); !seen[whole] {
-			seen[whole], n = true, n+f.N
-		}
+	for _, run := range r.Runs {
+		n, answered, blocked = n+run.N, answered+run.Answered, blocked+run.Blocked
+		failed, unanswered = failed+run.Failed, unanswered+run.Unanswered
 	}
-	answered, blocked, failed, unanswered = sums["answered"], sums["blocked"], sums["failed"], sums["unanswered"]
 	if n != answered+blocked+failed+unanswered {
-		t.Errorf("%d prompts, but %v", n, sums)
+		t.Errorf("%d prompts, but %d answered, %d blocked, %d failed, %d unanswered", n, answered, blocked, failed, unanswered)
 	}
 	return n, answered, blocked, failed, unanswered
 }
