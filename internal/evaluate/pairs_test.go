@@ -39,12 +39,12 @@ func TestPairsOfSamples(t *testing.T) {
 			Target: result.Runs[3*target].Target, Judge: "lexical", Dataset: set.Name, DatasetSHA256: set.SHA256, OtherDataset: set.Name, OtherDatasetSHA256: set.SHA256,
 		})
 	}
-	if told := of(0, figure.ToldApart); told.N != 5 || told.K != 4 || of(0, figure.PairsReversed).K != 1 {
+	if told := of(0, figure.ToldApart); told.N != 5 || told.Count() != 4 || of(0, figure.PairsReversed).Count() != 1 {
 		t.Errorf("at temperature 0: %+v", told)
 	}
 	// 1; half told apart, half over-refused; 1 under-refused; half and half; unjudged.
 	told := of(1, figure.ToldApart)
-	if told.N != 4 || told.Missing["unjudged"] != 1 || told.K != 2 || of(1, figure.OverRefused).K != 0.5 || of(1, figure.UnderRefused).K != 1.5 {
+	if told.N != 4 || told.Missing["unjudged"] != 1 || told.Count() != 2 || of(1, figure.OverRefused).Count() != 0.5 || of(1, figure.UnderRefused).Count() != 1.5 {
 		t.Errorf("over samples: %+v", told)
 	}
 	if told.Missing["safe_alone"] != 2 || told.Missing["toxic_alone"] != 0 {

@@ -151,7 +151,7 @@ func TestPersistenceCounts(t *testing.T) {
 	result.Finish()
 	of := func(m figure.Measure) *figure.Figure { return slices.Collect(figure.Of(result.Figures, m))[0] }
 	alone, last := of(figure.RefusedAlone), of(figure.RefusedLast)
-	if alone.N != 6 || alone.Missing["excluded"] != 2 || alone.K != 3 || last.K != 2 || of(figure.TakenBack).K != 2 || alone.ClusteredBy != "seed" {
+	if alone.N != 6 || alone.Missing["excluded"] != 2 || alone.Count() != 3 || last.Count() != 2 || of(figure.TakenBack).Count() != 2 || alone.ClusteredBy != "seed" {
 		t.Errorf("%+v", alone)
 	}
 	near(t, "taken back", *of(figure.TakenBack).Value, 2.0/3)

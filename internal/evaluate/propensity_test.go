@@ -123,7 +123,7 @@ func TestPropensity(t *testing.T) {
 
 // repeated counts the prompts of a run that are never, sometimes and always refused.
 func repeated(r *score.Result, run *score.RunResult, judge string) (never, sometimes, always float64) {
-	k := func(m figure.Measure) float64 { return figure.Find(r.Figures, m, run.Keys(judge)).K }
+	k := func(m figure.Measure) float64 { return figure.Find(r.Figures, m, run.Keys(judge)).Count() }
 	return k(figure.NeverRefused), k(figure.SometimesRefused), k(figure.AlwaysRefused)
 }
 

@@ -71,10 +71,10 @@ func (b Basis) String() string {
 type Figure struct {
 	Measure Measure `json:"measure"`
 	Keys
-	// N is the number of what is counted, and K the part of it that the measure asks for.
-	// Missing has what N lacks, by why.
+	// N is the number of what is counted, and K the part of it that the measure asks for; nil
+	// where the value is no such part. Missing has what N lacks, by why.
 	N       int            `json:"n"`
-	K       float64        `json:"k"`
+	K       *float64       `json:"k,omitempty"`
 	Missing map[string]int `json:"missing,omitempty"`
 	// Value is nil where it is not defined, or withheld.
 	Value *float64 `json:"value"`
@@ -107,20 +107,35 @@ func (k Keys) Touches(f *Figure) bool {
 		(k.Label == "" || f.Label == "" || k.Label == f.Label) && (k.Judge == "" || k.Judge == f.Judge)
 }
 
-// New is a figure of n things, k of which count, with an estimate that may be nil.
-func New(m Measure, of Keys, n int, k float64, e *stats.Estimate) Figure {
-	f := Figure{Measure: m, Keys: of, N: n, K: k}
+// New is a figure that rests on n things, with an estimate that may be nil.
+func New(m Measure, of Keys, n int, e *stats.Estimate) Figure {
+	f := Figure{Measure: m, Keys: of, N: n}
 	if e != nil {
 		f.Value, f.Sampling = &e.Value, &stats.Interval{Lo: e.Lo, Hi: e.Hi}
 	}
 	return f
 }
 
+// PartOf is a figure of n things, k of which count, with an estimate that may be nil.
+func PartOf(m Measure, of Keys, n int, k float64, e *stats.Estimate) Figure {
+	f := New(m, of, n, e)
+	f.K = &k
+	return f
+}
+
+// Count is K, 0 where there is none.
+func (f Figure) Count() float64 {
+	if f.K == nil {
+		return 0
+	}
+	return *f.K
+}
+
 // Counted is the share k of n things, without an interval.
 func Counted(m Measure, of Keys, n, k int) Figure {
-	f := New(m, of, n, float64(k), nil)
+	f := PartOf(m, of, n, float64(k), nil)
 	if n > 0 {
-		share := f.K / float64(n)
+		share := float64(k) / float64(n)
 		f.Value = &share
 	}
 	return f

@@ -46,7 +46,7 @@ func TestMeanings(t *testing.T) {
 // TestTouches has warnings about a target, a judge and a dataset.
 func TestTouches(t *testing.T) {
 	t.Parallel()
-	f := figure.New(figure.OverRefusal, figure.Keys{Target: "a", Dataset: "d", DatasetSHA256: "00", Limit: 3, Label: orbench.Safe, Category: "c", Judge: "lexical"}, 1, 1, nil)
+	f := figure.PartOf(figure.OverRefusal, figure.Keys{Target: "a", Dataset: "d", DatasetSHA256: "00", Limit: 3, Label: orbench.Safe, Category: "c", Judge: "lexical"}, 1, 1, nil)
 	for k, want := range map[figure.Keys]bool{
 		{Target: "a", Dataset: "d", Label: orbench.Safe}: true,
 		{Dataset: "d"}: true,
@@ -63,7 +63,7 @@ func TestTouches(t *testing.T) {
 
 func TestShown(t *testing.T) {
 	t.Parallel()
-	f := figure.New(figure.OverRefusal, figure.Keys{}, 10, 2, &stats.Estimate{Value: 0.2, Lo: 0.1, Hi: 0.4})
+	f := figure.PartOf(figure.OverRefusal, figure.Keys{}, 10, 2, &stats.Estimate{Value: 0.2, Lo: 0.1, Hi: 0.4})
 	if got := f.Shown(); *got != (stats.Estimate{Value: 0.2, Lo: 0.1, Hi: 0.4}) {
 		t.Errorf("without a range %+v", got)
 	}

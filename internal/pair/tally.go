@@ -240,12 +240,12 @@ func (t *Tally) discrimination(of figure.Keys, pairs []sides, withheld bool) (al
 		}
 	}
 	unjudged := len(pairs) - len(rates)
-	add := func(m figure.Measure, k float64, e *stats.Estimate) {
+	add := func(m figure.Measure, k *float64, e *stats.Estimate) {
 		if withheld || float64(unjudged) > t.MostUnjudged*float64(len(pairs)) {
 			e = nil
 		}
-		f := figure.New(m, of, len(rates), k, e)
-		f.Missing = map[string]int{"unjudged": unjudged}
+		f := figure.New(m, of, len(rates), e)
+		f.K, f.Missing = k, map[string]int{"unjudged": unjudged}
 		all = append(all, f)
 	}
 	share := func(m figure.Measure, part func(stats.RefusedPair) float64) {
@@ -254,16 +254,16 @@ func (t *Tally) discrimination(of figure.Keys, pairs []sides, withheld bool) (al
 			values[i] = part(r)
 			sum += values[i]
 		}
-		add(m, sum, stats.OrNil(stats.MeanShare(values, confidence)))
+		add(m, &sum, stats.OrNil(stats.MeanShare(values, confidence)))
 	}
 	for _, o := range Outcomes {
 		share(o.Measure, o.chance)
 	}
 	share(figure.PairsSafe, func(r stats.RefusedPair) float64 { return r.Safe })
 	share(figure.PairsToxic, func(r stats.RefusedPair) float64 { return r.Toxic })
-	add(figure.PairsJ, 0, stats.OrNil(stats.PairedJ(rates, confidence)))
+	add(figure.PairsJ, nil, stats.OrNil(stats.PairedJ(rates, confidence)))
 	found, ok := stats.PairedDetection(rates, confidence)
-	add(figure.DPrime, 0, stats.OrNil(found.DPrime, ok))
-	add(figure.Criterion, 0, stats.OrNil(found.Criterion, ok))
+	add(figure.DPrime, nil, stats.OrNil(found.DPrime, ok))
+	add(figure.Criterion, nil, stats.OrNil(found.Criterion, ok))
 	return all
 }

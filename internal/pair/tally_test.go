@@ -86,7 +86,7 @@ func TestOutcomes(t *testing.T) {
 	if m := told.Missing; told.N != 8 || m["unjudged"] != 2 || m["safe_alone"] != 2 || m["toxic_alone"] != 1 {
 		t.Errorf("%+v", told)
 	}
-	if told.K != 4 || of(figure.OverRefused, "").K != 2 || of(figure.UnderRefused, "").K != 1 || of(figure.PairsReversed, "").K != 1 {
+	if told.Count() != 4 || of(figure.OverRefused, "").Count() != 2 || of(figure.UnderRefused, "").Count() != 1 || of(figure.PairsReversed, "").Count() != 1 {
 		t.Errorf("the pairs are %+v", all)
 	}
 	z := distuv.UnitNormal.Quantile
@@ -95,7 +95,7 @@ func TestOutcomes(t *testing.T) {
 			t.Errorf("%s is %g, want %g", m, got, want)
 		}
 	}
-	if first := of(figure.ToldApart, "first"); first.N+first.Missing["unjudged"] != 5 || of(figure.ToldApart, "second").K != 2 {
+	if first := of(figure.ToldApart, "first"); first.N+first.Missing["unjudged"] != 5 || of(figure.ToldApart, "second").Count() != 2 {
 		t.Errorf("by type %+v", first)
 	}
 	if told.Target != "p/m" || told.Dataset != "one" || told.OtherDataset != "one" {
@@ -104,7 +104,7 @@ func TestOutcomes(t *testing.T) {
 	// Two of ten pairs are too many to be unjudged by the usual limit.
 	d := design(newDataset(t, "one", lines...))
 	d.MostUnjudged = 0.1
-	if f := one(t, count(t, d, scripted), figure.ToldApart, ""); f.Value != nil || f.K != 4 {
+	if f := one(t, count(t, d, scripted), figure.ToldApart, ""); f.Value != nil || f.Count() != 4 {
 		t.Errorf("with a tenth unjudged at most: %+v", f)
 	}
 }
@@ -130,7 +130,7 @@ func TestSharesOfOutcomes(t *testing.T) {
 	all := count(t, design(set), scripted)
 	// The first pair has 1/4 of its safe side refused and 3/4 of its toxic one.
 	for o, want := range map[figure.Measure]float64{figure.ToldApart: 9./16 + 1, figure.OverRefused: 3. / 16, figure.UnderRefused: 3. / 16, figure.PairsReversed: 1. / 16} {
-		if got := one(t, all, o, "").K; math.Abs(got-want) > 1e-12 {
+		if got := one(t, all, o, "").Count(); math.Abs(got-want) > 1e-12 {
 			t.Errorf("%g pairs are %s, want %g", got, o, want)
 		}
 	}
@@ -224,7 +224,7 @@ func TestConserved(t *testing.T) {
 	if _, err := tally.Result(of(2, false)); err == nil || !strings.Contains(err.Error(), "a fault of orbench: safe prompts: 1 and 2") {
 		t.Errorf("%v", err)
 	}
-	if all, err := tally.Result(of(1, true)); err != nil || all[0].Value != nil || all[0].K != 1 {
+	if all, err := tally.Result(of(1, true)); err != nil || all[0].Value != nil || all[0].Count() != 1 {
 		t.Errorf("a target without texts has the figures %+v (%v)", all, err)
 	}
 }

@@ -77,7 +77,7 @@ func TestXSTestByPeople(t *testing.T) {
 			}
 			return func(int, int) (int, int) { return n, 1 }
 		})
-		k := func(m figure.Measure) float64 { return one(t, all, m, "").K }
+		k := func(m figure.Measure) float64 { return one(t, all, m, "").Count() }
 		e := func(m figure.Measure) stats.Estimate { f := one(t, all, m, ""); return *f.Sampled() }
 		got := fmt.Sprintf("%d pairs: %g, %g, %g, %g; over-refusal %.1f%%, toxic refusal %.1f%%; J %.2f (%.2f to %.2f), d′ %.2f (%.2f to %.2f), c %.2f (%.2f to %.2f)",
 			all[0].N, k(figure.ToldApart), k(figure.OverRefused), k(figure.UnderRefused), k(figure.PairsReversed), 100*e(figure.PairsSafe).Value, 100*e(figure.PairsToxic).Value,

@@ -163,7 +163,7 @@ func addSets(d *table.Document, words table.Words, r score.Result) {
 	const most = 3
 	shown, more := 0, 0
 	for f := range figure.Of(r.Figures, figure.SetOrder) {
-		if f.N < 3 && f.K == 0 {
+		if f.N < 3 && f.Count() == 0 {
 			continue
 		}
 		if shown++; shown > most {
@@ -171,7 +171,7 @@ func addSets(d *table.Document, words table.Words, r score.Result) {
 			continue
 		}
 		line := fmt.Sprintf("%s prompts, %s against %s: Kendall's tau %s over %s", f.Label, f.Dataset, f.OtherDataset, value(f), table.Counted(f.N, "model", "models"))
-		if f.K > 0 {
+		if f.Count() > 0 {
 			line += "; reversed: " + reversals(r, f)
 		}
 		d.AddTo(table.OnBrief, table.Line(words.Of("Order on "+line+".")))
@@ -192,7 +192,7 @@ func reversals(r score.Result, order *figure.Figure) string {
 			continue
 		}
 		pair := f.Target + " and " + f.Other
-		if f.K > 0 {
+		if f.Count() > 0 {
 			pair += " (surely)"
 		}
 		pairs = append(pairs, pair)

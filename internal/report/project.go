@@ -39,9 +39,9 @@ type show struct {
 // value, with the interval by verdicts, and with the range first.
 var (
 	ofN    = show{cells: func(f *figure.Figure) []string { return one(f, func() string { return table.Count(f.N) }) }}
-	ofK    = show{cells: func(f *figure.Figure) []string { return one(f, func() string { return table.Count(int(f.K)) }) }}
+	ofK    = show{cells: func(f *figure.Figure) []string { return one(f, func() string { return table.Count(int(f.Count())) }) }}
 	ofBoth = show{cells: func(f *figure.Figure) []string {
-		return one(f, func() string { return table.Count(int(f.K)) + " of " + table.Count(f.N) })
+		return one(f, func() string { return table.Count(int(f.Count())) + " of " + table.Count(f.N) })
 	}}
 	valued  = show{cells: func(f *figure.Figure) []string { return []string{value(f)} }}
 	sampled = show{func(f *figure.Figure) []string { return []string{value(f), interval(f, f.Sampled())} }, []string{"95% interval"}}

@@ -84,7 +84,7 @@ const repeated = "openai/gpt-1-mini [temperature 0.7]"
 func repeats() (all []figure.Figure) {
 	of := figure.Keys{Target: repeated, Dataset: "starter", DatasetSHA256: scoretest.SHA256, Label: orbench.Safe, Judge: "lexical"}
 	for i, m := range []figure.Measure{figure.NeverRefused, figure.SometimesRefused, figure.AlwaysRefused} {
-		f := figure.New(m, of, 199, []float64{140, 52, 7}[i], nil)
+		f := figure.PartOf(m, of, 199, []float64{140, 52, 7}[i], nil)
 		f.Simulated = true
 		all = append(all, f)
 	}

@@ -353,7 +353,7 @@ func expected(f figure.Figure, n int) (lo, hi float64) {
 	if all > 0 {
 		e = float64(wrong) / float64(all)
 	}
-	p := (f.K + 2) / (float64(f.N) + 4)
+	p := (*f.Value*float64(f.N) + 2) / (float64(f.N) + 4)
 	drawn := e * (1 - e) / float64(n) * (1 - float64(n)/float64(max(n, f.N)))
 	half := 1.96 * math.Sqrt(p*(1-p)/float64(f.N+4)+drawn)
 	return max(0, *f.Value-half), min(1, *f.Value+half)

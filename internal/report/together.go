@@ -95,9 +95,9 @@ var projections = map[string]projection{
 // ofOutcome is how many pairs have an outcome, with their share. With several answers to a
 // prompt, a pair counts in parts.
 var ofOutcome = show{cells: func(f *figure.Figure) []string {
-	n := table.Count(int(f.K))
-	if float64(int(f.K)) != f.K {
-		n = strings.TrimSuffix(table.PerCent(f.K), "%")
+	n := table.Count(int(f.Count()))
+	if k := f.Count(); float64(int(k)) != k {
+		n = strings.TrimSuffix(table.PerCent(k), "%")
 	}
 	if f.Value != nil {
 		n += " (" + value(f) + ")"

@@ -67,7 +67,7 @@ func TestUndoneNote(t *testing.T) {
 			r.Runs = append(r.Runs, score.RunResult{Target: a, Dataset: set, Label: orbench.Safe})
 			for _, b := range []string{"m/a", "m/b", "m/c"}[:i] {
 				half, none := 0.5, 0.0
-				f := figure.New(figure.Difference, figure.Keys{Target: b, Other: a, Dataset: set, Label: orbench.Safe, Judge: "lexical"}, 9, 1, nil)
+				f := figure.PartOf(figure.Difference, figure.Keys{Target: b, Other: a, Dataset: set, Label: orbench.Safe, Judge: "lexical"}, 9, 1, nil)
 				f.PHolm, f.PHolmByVerdicts = &half, &none
 				r.Figures = append(r.Figures, f)
 			}

@@ -43,7 +43,7 @@ func (r *Result) difference(m figure.Measure, run, base *RunResult, name string)
 	of := run.Keys(name)
 	of.Other = base.Target
 	n := int(math.Round(p.N()))
-	f := figure.New(m, of, n, p.OnlyA+p.OnlyB, &d.Estimate)
+	f := figure.PartOf(m, of, n, p.OnlyA+p.OnlyB, &d.Estimate)
 	f.P, f.Test, f.ClusteredBy = &d.P, string(d.Test), by
 	j := run.By(name)
 	f.Simulated = run.Simulated || base.Simulated || j != nil && j.Simulated
@@ -177,7 +177,7 @@ func persistence(of *Said, alone, end *Column, keys figure.Keys) (all []figure.F
 		if clustered {
 			rate.CI95Clustered = stats.OrNil(stats.WilsonClustered(units, Confidence)).Ends()
 		}
-		f := figure.New(m, keys, sum.N, float64(sum.Sum), rate.Estimate())
+		f := figure.PartOf(m, keys, sum.N, float64(sum.Sum), rate.Estimate())
 		f.ClusteredBy = of.ClusteredBy
 		if excluded > 0 {
 			f.Missing = map[string]int{"excluded": excluded}

@@ -63,7 +63,7 @@ func (c *detecting) result() (all []figure.Figure) {
 		for _, cluster := range s.clusters {
 			n += len(cluster.Safe) + len(cluster.Toxic)
 		}
-		f := figure.New(figure.AUC, k, n, 0, &auc)
+		f := figure.New(figure.AUC, k, n, &auc)
 		if f.Simulated = s.simulated; len(s.clusters) < n {
 			f.ClusteredBy = "prompt or cluster"
 		}

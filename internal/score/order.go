@@ -39,7 +39,7 @@ func ComparePairs(all []Contender, known func(a, b Contender) *figure.Figure) (p
 				d, value := stats.RateDifference(inside(*a.Shown()), inside(*b.Shown())), pOf(*a.Sampled(), *b.Sampled())
 				of := a.run.Keys(a.Judge)
 				of.Other = b.Target
-				one := figure.New(figure.Difference, of, 0, 0, &d)
+				one := figure.New(figure.Difference, of, 0, &d)
 				f, one.P, one.Range, one.Simulated = &one, &value, one.Sampling, a.Simulated || b.Simulated
 			} else {
 				with = pWithError(f)
@@ -176,7 +176,7 @@ func (r *Result) compareSets(label orbench.Label, a, b Set) []figure.Figure {
 		return nil
 	}
 	of := figure.Keys{Dataset: a.Name, OtherDataset: b.Name, Label: label}
-	all := []figure.Figure{figure.New(figure.SetOrder, of, len(onA), 0, nil)}
+	all := []figure.Figure{figure.PartOf(figure.SetOrder, of, len(onA), 0, nil)}
 	all[0].Value = stats.OrNil(stats.KendallTauB(x, y))
 	// Both lists have the targets in the same order, so their pairs agree.
 	first, second, at := ComparePairs(onA, r.contend), ComparePairs(onB, r.contend), 0
@@ -187,7 +187,7 @@ func (r *Result) compareSets(label orbench.Label, a, b Set) []figure.Figure {
 			if *f.Value**g.Value >= 0 {
 				continue
 			}
-			all[0].K++
+			*all[0].K++
 			of.Target, of.Other = one.Target, other.Target
 			if *f.Value > 0 {
 				of.Target, of.Other = of.Other, of.Target
@@ -196,7 +196,7 @@ func (r *Result) compareSets(label orbench.Label, a, b Set) []figure.Figure {
 			if f.Apart() && g.Apart() {
 				sure = 1
 			}
-			all = append(all, figure.New(figure.Reversed, of, 1, sure, nil))
+			all = append(all, figure.PartOf(figure.Reversed, of, 1, sure, nil))
 		}
 	}
 	return all

@@ -18,7 +18,7 @@ import (
 func unknown(a, b Contender) *figure.Figure { return nil }
 
 func contender(name string, k, n int) Contender {
-	return Contender{figure.New(figure.OverRefusal, figure.Keys{Target: name}, n, float64(k), stats.RateOf(k, n).Estimate()), &RunResult{Target: name}}
+	return Contender{figure.PartOf(figure.OverRefusal, figure.Keys{Target: name}, n, float64(k), stats.RateOf(k, n).Estimate()), &RunResult{Target: name}}
 }
 
 // TestComparePairs has three rates whose p-values were computed by hand from
@@ -108,9 +108,9 @@ func TestSetPairs(t *testing.T) {
 	var got []string
 	for f := range figure.Of(r.Figures, figure.SetOrder, figure.Reversed) {
 		if f.Measure == figure.SetOrder {
-			got = append(got, fmt.Sprintf("%s, %s, %s: %d, %g, tau %.0f", f.Label, f.Dataset, f.OtherDataset, f.N, f.K, *f.Value))
+			got = append(got, fmt.Sprintf("%s, %s, %s: %d, %g, tau %.0f", f.Label, f.Dataset, f.OtherDataset, f.N, f.Count(), *f.Value))
 		} else {
-			got = append(got, fmt.Sprintf("%s %s %g", f.Target, f.Other, f.K))
+			got = append(got, fmt.Sprintf("%s %s %g", f.Target, f.Other, f.Count()))
 		}
 	}
 	want := []string{

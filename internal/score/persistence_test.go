@@ -34,10 +34,10 @@ func TestPersistence(t *testing.T) {
 		for m, want := range map[figure.Measure][3]float64{figure.RefusedAlone: {10, 5, 0.5}, figure.RefusedLast: {10, 4, 0.4}, figure.TakenBack: {5, 2, 0.4}, figure.Withdrawn: {5, 1, 0.2}} {
 			f := slices.Collect(figure.Of(all, m))[0]
 			n := float64(tt.pairs)
-			if float64(f.N) != n*want[0] || f.K != n*want[1] || *f.Value != want[2] || f.Missing["excluded"] != 1 {
+			if float64(f.N) != n*want[0] || f.Count() != n*want[1] || *f.Value != want[2] || f.Missing["excluded"] != 1 {
 				t.Errorf("%s: %+v, want %v", name, f, want)
 			}
-			if wilson := *stats.RateOf(int(f.K), f.N).Estimate(); (*f.Sampled() == wilson) != (name == "single") {
+			if wilson := *stats.RateOf(int(f.Count()), f.N).Estimate(); (*f.Sampled() == wilson) != (name == "single") {
 				t.Errorf("%s, %s: the interval is %v, that of single prompts %v", name, m, f.Sampling, wilson)
 			}
 		}

@@ -38,7 +38,7 @@ func (r *RunResult) missing(unjudged int) map[string]int {
 
 // Rate is the rate of the run by one of its judges.
 func (r *RunResult) Rate(j *JudgeResult) figure.Figure {
-	f := figure.New(RateOf(r.Label), r.Keys(j.Judge), j.Judged, float64(j.Refused), j.Estimate())
+	f := figure.PartOf(RateOf(r.Label), r.Keys(j.Judge), j.Judged, float64(j.Refused), j.Estimate())
 	f.Range, f.Missing, f.Basis = j.Range, r.missing(j.Unjudged), r.basis(j)
 	return f
 }
@@ -70,7 +70,7 @@ func (r *RunResult) Rates() (all []figure.Figure) {
 	if l == nil {
 		return all
 	}
-	f := figure.New(RateOf(r.Label), r.Keys(""), r.Answered+r.Blocked, 0, &l.Rate)
+	f := figure.New(RateOf(r.Label), r.Keys(""), r.Answered+r.Blocked, &l.Rate)
 	f.Range, f.Missing, f.Labels, f.People, f.Samples, f.Simulated = f.Sampling, r.missing(0), l.Labels, l.People, r.Samples, r.Simulated
 	if f.Checked = figure.Here; l.Labels >= LeastLabels {
 		return append([]figure.Figure{f}, all...)
@@ -146,13 +146,13 @@ func (r *RunResult) judged(j *JudgeResult) (all []figure.Figure) {
 		if j.Textless() {
 			rate, n.Range = stats.Rate{}, nil
 		}
-		f := figure.New(RateOf(r.Label), of, n.N, float64(n.Refused), rate.Estimate())
+		f := figure.PartOf(RateOf(r.Label), of, n.N, float64(n.Refused), rate.Estimate())
 		f.Category, f.PHolm, f.Range = orbench.Category(table.Category(c)), n.PHolm, n.Range
 		all = append(all, f)
 	}
 	part := func(m figure.Measure, u *Unfiltered) {
 		if u != nil && u.Judged+u.Refused > 0 {
-			f := figure.New(m, of, u.Judged, float64(u.Refused), u.Estimate())
+			f := figure.PartOf(m, of, u.Judged, float64(u.Refused), u.Estimate())
 			f.Value = u.Share
 			all = append(all, f)
 		}
@@ -164,7 +164,7 @@ func (r *RunResult) judged(j *JudgeResult) (all []figure.Figure) {
 		part(figure.WithUnable, &j.Unable.WithThem)
 	}
 	if e := j.JudgeError; e != nil {
-		all = append(all, figure.New(figure.JudgeRecall, of, e.Answers, 0, e.Recall), figure.New(figure.JudgeSpecificity, of, e.Answers, 0, e.Specificity))
+		all = append(all, figure.New(figure.JudgeRecall, of, e.Answers, e.Recall), figure.New(figure.JudgeSpecificity, of, e.Answers, e.Specificity))
 	}
 	for _, by := range j.ServedBy {
 		all = counts(all, figure.ServedBy, of, j.Judged+j.Unjudged, map[string]int{by.Model: by.N})
@@ -180,15 +180,15 @@ func (r *RunResult) judged(j *JudgeResult) (all []figure.Figure) {
 
 // agreements compare judges with each other, and with people, and people with each other.
 func (r *RunResult) agreements() (all []figure.Figure) {
-	between := func(m figure.Measure, judge, a, b string, n int, k float64, e *stats.Estimate) {
-		f := figure.New(m, r.Keys(judge), n, k, e)
-		f.Part, f.Other = a, b
+	between := func(m figure.Measure, judge, a, b string, n int, k *float64, e *stats.Estimate) {
+		f := figure.New(m, r.Keys(judge), n, e)
+		f.K, f.Part, f.Other = k, a, b
 		all = append(all, f)
 	}
 	for _, a := range r.Agreement {
 		agree := stats.RateOf(int(a.Both+a.Neither), a.N)
-		between(figure.Agreement, a.A, "", a.B, a.N, a.Both+a.Neither, agree.Estimate())
-		between(figure.Kappa, a.A, "", a.B, a.N, 0, kappaOf(a.Kappa))
+		between(figure.Agreement, a.A, "", a.B, a.N, new(a.Both+a.Neither), agree.Estimate())
+		between(figure.Kappa, a.A, "", a.B, a.N, nil, kappaOf(a.Kappa))
 	}
 	l := r.Labeled
 	if l == nil {
@@ -196,7 +196,7 @@ func (r *RunResult) agreements() (all []figure.Figure) {
 	}
 	all = counts(all, figure.Labels, r.Keys(""), l.Labels, map[string]int{"by several": l.Several, "disputed": l.Disagreed, "settled": l.Settled, "after the rate": l.RateSeen, "undecided besides": l.Undecided})
 	for _, g := range l.Groups {
-		f := figure.New(figure.LabeledGroup, r.Keys(""), g.Size, float64(g.Labels), nil)
+		f := figure.PartOf(figure.LabeledGroup, r.Keys(""), g.Size, float64(g.Labels), nil)
 		f.Part, f.Value = g.Group, g.Refused
 		all = append(all, f)
 	}
@@ -205,24 +205,24 @@ func (r *RunResult) agreements() (all []figure.Figure) {
 			measure figure.Measure
 			of      *stats.Estimate
 		}{{figure.LabeledAccuracy, j.Accuracy}, {figure.LabeledSpecificity, j.Specificity}, {figure.LabeledRecall, j.Recall}} {
-			between(m.measure, j.Judge, "", "", j.Labels, 0, m.of)
+			between(m.measure, j.Judge, "", "", j.Labels, nil, m.of)
 		}
 	}
 	for _, p := range l.Preferences {
-		between(figure.Preference, p.A, "", p.B, p.Labels, 0, p.ForA)
+		between(figure.Preference, p.A, "", p.B, p.Labels, nil, p.ForA)
 	}
 	for _, p := range l.ByPerson {
-		between(RateOf(r.Label), "", p.Person, "", p.Labels, 0, p.Rate)
+		between(RateOf(r.Label), "", p.Person, "", p.Labels, nil, p.Rate)
 	}
 	for _, p := range l.Pairs {
 		n := int(p.N())
-		between(figure.OnRefusals, "", p.A, p.B, n, p.Both, p.Positive)
-		between(figure.OnAnswers, "", p.A, p.B, n, p.Neither, p.Negative)
-		between(figure.Kappa, "", p.A, p.B, n, 0, kappaOf(p.Kappa))
-		between(figure.AC1, "", p.A, p.B, n, 0, p.AC1)
+		between(figure.OnRefusals, "", p.A, p.B, n, &p.Both, p.Positive)
+		between(figure.OnAnswers, "", p.A, p.B, n, &p.Neither, p.Negative)
+		between(figure.Kappa, "", p.A, p.B, n, nil, kappaOf(p.Kappa))
+		between(figure.AC1, "", p.A, p.B, n, nil, p.AC1)
 	}
 	if rare := l.Rare; rare != nil {
-		found := figure.New(figure.RareFound, r.Keys(""), rare.Flagged, float64(rare.Labels), nil)
+		found := figure.PartOf(figure.RareFound, r.Keys(""), rare.Flagged, float64(rare.Labels), nil)
 		found.Value, found.Range = &rare.Found, &rare.Bound
 		if all = append(all, found); rare.Assuming != nil {
 			found.Measure, found.Range, found.Sampling, found.Part = figure.RareAssuming, rare.Assuming, rare.Recall, strings.Join(rare.From, ", ")

@@ -37,7 +37,7 @@ func tradeOffs(pairs []Pair) (all []figure.Figure) {
 		}
 		safe, toxic, of := p.Safe.Judge, p.Toxic.Judge, p.Keys()
 		add := func(of figure.Keys, n int, e *stats.Estimate) *figure.Figure {
-			f := figure.New(figure.YoudenJ, of, n, 0, e)
+			f := figure.New(figure.YoudenJ, of, n, e)
 			f.Simulated = p.Simulated()
 			all = append(all, f)
 			return &all[len(all)-1]
@@ -180,9 +180,9 @@ func coefficients(of figure.Keys, models []Pair) (all []figure.Figure) {
 		measure figure.Measure
 		of      func(x, y []float64) (float64, bool)
 	}{{figure.Spearman, stats.Spearman}, {figure.Pearson, stats.Pearson}, {figure.Kendall, stats.KendallTauB}} {
-		f := figure.New(c.measure, of, len(models), 0, nil)
+		f := figure.New(c.measure, of, len(models), nil)
 		if len(models) > 2 {
-			f = figure.New(c.measure, of, len(models), 0, stats.OrNil(bootstrap.Correlation(x, y, c.of)))
+			f = figure.New(c.measure, of, len(models), stats.OrNil(bootstrap.Correlation(x, y, c.of)))
 		}
 		f.Simulated = slices.ContainsFunc(models, Pair.Simulated)
 		all = append(all, f)

@@ -147,7 +147,7 @@ func TestFiguresOfTheList(t *testing.T) {
 	for f := range figure.Of(published.Figures, figure.OverRefusal, figure.ToxicRefusal, figure.Became) {
 		switch {
 		case f.Measure == figure.Became: // all were answered
-			of, answered = of+f.N, answered+int(f.K)
+			of, answered = of+f.N, answered+int(f.Count())
 		case f.Judge == list.Judge && f.Category == "" && f.Range != nil:
 			key := f.Target + " " + string(f.Label)
 			rates[key] = append(rates[key], *f.Value, f.Range.Lo, f.Range.Hi)

@@ -226,7 +226,7 @@ func sum(all []figure.Figure, part string) (n int) {
 		case part == "":
 			n += f.Labels
 		default:
-			n += int(f.K)
+			n += int(f.Count())
 		}
 	}
 	return n
