@@ -72,7 +72,7 @@ figures() {
 	step again eval --target sim/balanced,sim/strict,sim/relaxed --dataset starter --judge lexical --dry-run
 	local two=(compare main main --base-target sim/balanced --candidate-target sim/strict --judge lexical)
 	step compare "${two[@]}"
-	step compare-until compare until main --candidate-target sim/balanced --judge lexical
+	step compare-until compare until main --candidate-target sim/balanced --judge lexical --unpaired
 	step paper report --paper
 	step judged judge main --judge "lexical,panel:majority(lexical,paper-keywords,llm:sim/judge)" --quiet
 	step stats dataset stats starter
@@ -82,7 +82,6 @@ figures() {
 	"$old" config init build >build.yaml
 	step build build --config build.yaml --out benchmark --store build.db --quiet
 	for set in hard toxic; do step "built-$set" dataset stats "benchmark/$set.csv"; done
-	step plan audit plan --half-width 5pp --expect-fpr 16% --population 80359
 	[[ -d $data ]] || return 0
 	for run in hard llama2orig mistralguard; do step "report-$run" report "$run"; done
 	step compare-runs compare llama2orig mistralguard
