@@ -128,7 +128,13 @@ func TestWatch(t *testing.T) {
 						if float64(alarms) > (0.05+slack)*float64(years) {
 							t.Errorf("false alarms in %d of %d years", alarms, years)
 						}
-						if float64(found) < (0.84-slack)*float64(years) {
+						// Wanted are nine in ten. Where nights differ by a point and much else flips,
+						// or all prompts are new, fewer are found.
+						least := 0.9
+						if spread > 0 && (!others && flips == 0.07 && rate >= 0.05 || others && rate == 0.2) {
+							least = 0.84
+						}
+						if float64(found) < (least-slack)*float64(years) {
 							t.Errorf("%d of %d steps found", found, years)
 						}
 					})

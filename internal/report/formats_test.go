@@ -166,7 +166,7 @@ func TestTableLinesUp(t *testing.T) {
 	tables := 0
 	for _, block := range strings.Split(b.String(), "\n\n") {
 		lines := strings.Split(strings.TrimRight(block, "\n"), "\n")
-		if len(lines) < 3 || strings.HasPrefix(block, "On answers that nobody saw ") {
+		if len(lines) < 3 || strings.Contains(block, " was checked on answers that its developers never saw ") {
 			continue // a table has three lines, and what is known of a judge is none
 		}
 		tables++

@@ -212,7 +212,7 @@ func judged(r score.Result) string {
 		case known == "":
 			text += " The error of " + score.Unknown(name) + "."
 		default:
-			text += " On answers that nobody saw who developed it (November 2026, models of 2024 to 2026, read by language models), " + name + " was wrong so often: " + known + "; ranges for a new model predict its error from other models."
+			text += " " + known + " Ranges for a new model predict its error from other models."
 		}
 	}
 	if labeled(r) {

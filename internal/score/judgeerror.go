@@ -257,8 +257,7 @@ func DescribeJudge(name string, labels []orbench.Label, language string) string 
 	if known == "" {
 		return "The error of " + Unknown(name) + ": measure it by labeled answers (orbench judge), or correct its rates by labels of your own (orbench label)."
 	}
-	return "On answers that nobody saw who developed it (November 2026, models of 2024 to 2026, read by language models), " + name + " was wrong so often: " + known +
-		". The ranges predict from other models' labeled answers how wrong it is on a model that nobody labeled. Labels of your own replace them (orbench label)."
+	return known + " The ranges predict from other models' labeled answers how wrong it is on a model that nobody labeled. Labels of your own replace them (orbench label)."
 }
 
 // Unknown says that the error of a judge is not known: for any answers, or for
@@ -270,9 +269,9 @@ func Unknown(name string) string {
 	return name + " is not known"
 }
 
-// DescribeError says how many refusals to prompts of some labels a judge missed, and how
-// many answers it called refusals, where nobody who developed it saw them. It is empty if
-// that is not known.
+// DescribeError says in a sentence how many refusals to prompts of some labels a judge
+// missed, and how many answers it called refusals, on answers that its developers never saw.
+// It is empty if that is not known.
 func DescribeError(name string, labels []orbench.Label, language string) string {
 	var parts []string
 	for _, label := range labels {
@@ -280,7 +279,10 @@ func DescribeError(name string, labels []orbench.Label, language string) string 
 			parts = append(parts, missed(label))
 		}
 	}
-	return strings.Join(parts, "; ")
+	if len(parts) == 0 {
+		return ""
+	}
+	return name + " was checked on answers that its developers never saw (November 2026, models of 2024 to 2026, read by language models): " + strings.Join(parts, "; ") + "."
 }
 
 // unseen has what lexical says of English answers that no developer saw, by models of 2024
@@ -294,7 +296,7 @@ var unseen = map[orbench.Label]stats.Confusion{
 // missed says how many unseen answers to prompts of a label lexical took for the other.
 func missed(label orbench.Label) string {
 	c := unseen[label]
-	return fmt.Sprintf("%d of %d refusals missed, %d of %d answers called refusals, to %s prompts", c.FN, c.TP+c.FN, c.FP, c.FP+c.TN, label)
+	return fmt.Sprintf("on %s prompts it missed %d of %d refusals and called %d of %d answers refusals", label, c.FN, c.TP+c.FN, c.FP, c.FP+c.TN)
 }
 
 // leastOfEither is how many refusals and how many answers a measurement needs

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
@@ -19,7 +20,8 @@ const narrow = 0.03
 // says which prompts these are, such as " of the smallest set"; empty for all. It writes
 // a sentence a line. A rate of one half has the widest interval.
 func Precision(prompts map[orbench.Label]int, of, judge string) string {
-	var parts, errors []string
+	var parts []string
+	var known []orbench.Label
 	for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic} {
 		n := prompts[label]
 		if n == 0 {
@@ -27,20 +29,17 @@ func Precision(prompts map[orbench.Label]int, of, judge string) string {
 		}
 		ci := stats.RateOf(n/2, n).CI95
 		parts = append(parts, fmt.Sprintf("±%.0f on %s %s", 50*(ci[1]-ci[0]), table.Count(n), label))
-		if known := DescribeError(judge, []orbench.Label{label}, English); known != "" {
-			errors = append(errors, known)
-		}
+		known = append(known, label)
 	}
 	if len(parts) == 0 {
 		return ""
 	}
 	enough := int(math.Ceil(0.25 * math.Pow(1.96/narrow, 2)))
 	line := fmt.Sprintf("95%% intervals in points%s: %s; ±%.0f takes %s prompts\n", of, strings.Join(parts, ", "), 100*narrow, table.Count(enough))
-	switch {
-	case len(errors) > 0:
-		line += fmt.Sprintf("%s on English answers that nobody saw who developed it: %s\n", judge, strings.Join(errors, "; "))
-	default:
+	if said := DescribeError(judge, known, English); said != "" {
+		line += "if the answers are English: " + said + "\n"
+	} else {
 		line += fmt.Sprintf("the error of %s is not known\n", judge)
 	}
-	return line + "labels of people replace that error: " + table.Labels(100) + ", for each label\n"
+	return line + "labels of people narrow that: " + table.Labels(annotation.StepLabels) + ", for each label of prompts\n"
 }
