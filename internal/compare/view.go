@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -349,7 +350,7 @@ func (c Result) verdict() string {
 func (c Result) metricSection(m Metric) table.Section {
 	s := table.Section{
 		Title: table.LabelTitle(m.Label), Left: 1,
-		Header: []string{"", "base", "95%", "candidate", "95%", "difference", "95%", "p", "p (Holm)"},
+		Header: []string{"", "base", "by verdicts", "candidate", "by verdicts", "difference", "by verdicts", "p", "p (Holm)"},
 		Note:   c.account(m),
 	}
 	if c.Paired {
@@ -374,11 +375,20 @@ func (c Result) metricSection(m Metric) table.Section {
 	return c.words().Section(s)
 }
 
+// ranged is the range of a difference: with the judge's error, where somebody checked it. Of
+// two judges it is the interval of their verdicts, which are what is compared.
+func (c Result) ranged(m Metric) string {
+	if c.OfJudges() {
+		return table.DifferenceInterval(m.Difference, table.Hyphen)
+	}
+	return cmp.Or(m.withError(), "not checked")
+}
+
 // overview has a line for each metric over all categories.
 func (c Result) overview() table.Section {
 	s := table.Section{
 		Left:   1,
-		Header: []string{"", "n", "base", "candidate", "difference", "95%", c.test() + " p", "flips"},
+		Header: []string{"", "n", "base", "candidate", "difference", "range", c.test() + " p", "flips"},
 		Spare:  []string{c.test() + " p", "candidate n"},
 	}
 	if !c.Paired {
@@ -390,10 +400,11 @@ func (c Result) overview() table.Section {
 		if c.Paired {
 			counts = counts[:1]
 		}
-		s.Add(string(m.Label)+" refused", counts, table.Rate(m.Base.Rate), table.Rate(m.Candidate.Rate), table.Points(m.Difference, table.Hyphen),
+		verdicts := table.DifferenceInterval(m.Difference, table.Hyphen)
+		s.Add(string(m.Label)+" refused", counts, table.Rate(m.Base.Rate), table.Rate(m.Candidate.Rate), table.Difference(m.Difference, table.Hyphen), c.ranged(m),
 			table.PValue(m.P), "+"+table.Count(m.OnlyCandidateRefused)+" −"+table.Count(m.OnlyBaseRefused))
-		if e := m.withError(); e != "" {
-			s.Add("  with judge's error", make([]string, len(counts)+3), e, "", "")
+		if !c.OfJudges() {
+			s.Add("  by verdicts", make([]string, len(counts)+3), verdicts, "", "")
 		}
 		switch all := c.Paired && !c.OfJudges() && m.Prompts == m.Base.N; {
 		case !all:

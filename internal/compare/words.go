@@ -11,9 +11,9 @@ type Words struct {
 	Title, Sides string
 	// Verdicts has one for each metric. Its first word is MORE, FEWER, Unclear or Not.
 	Verdicts []string
-	// WithError has the interval of each metric's difference with the judge's error, in
-	// points; empty where nothing is known of it. Accounts say what became of its prompts.
-	WithError, Accounts []string
+	// Ranges has the range of each metric's difference, in points. Accounts say what became
+	// of its prompts.
+	Ranges, Accounts []string
 	// JudgeError says what is assumed of the judge's error.
 	JudgeError string
 	// Refused and Answered say which way a prompt flipped.
@@ -35,7 +35,7 @@ func (c Result) Words() Words {
 			verdict += " " + c.undoneNote(m)
 		}
 		w.Verdicts = append(w.Verdicts, verdict)
-		w.WithError, w.Accounts = append(w.WithError, m.withError()), append(w.Accounts, c.account(m))
+		w.Ranges, w.Accounts = append(w.Ranges, c.ranged(m)), append(w.Accounts, c.account(m))
 	}
 	tables := []table.Section{c.gates(), provenance.Section(c.SettingsThatDiffer), c.correctedSection()}
 	for _, s := range tables {

@@ -55,9 +55,9 @@ type comparedMetric struct {
 type comparedRow struct {
 	Name                               string
 	N, Base, Candidate, Difference, CI string
-	// WithError is the interval with the judge's error, of a whole metric alone, and Holm
+	// Range is that with the judge's error, of a whole metric alone, and Holm
 	// the corrected p-value, of a category alone.
-	WithError, P, Holm string
+	Range, P, Holm string
 	// Refused and Answered count the flips, with the address of each; both are without one
 	// where nothing is paired.
 	Refused, Answered page.Link
@@ -299,7 +299,7 @@ func newComparePage(r compare.Result) *comparePage {
 	for i, m := range r.Metrics {
 		of := comparedMetric{Label: m.Label, Account: p.Said.Accounts[i], All: rowOf(string(m.Label)+" refused", m.Figures, nil)}
 		of.Word, of.Rest, _ = strings.Cut(p.Said.Verdicts[i], " ")
-		of.All.WithError = p.Said.WithError[i]
+		of.All.Range = p.Said.Ranges[i]
 		for _, c := range m.ByCategory {
 			if len(m.ByCategory) == 1 && c.Category == "" {
 				break // the dataset has no categories
