@@ -34,6 +34,21 @@ type Report struct {
 	Model     string   `json:"model"`
 	Simulated bool     `json:"simulated"`
 	Series    []Series `json:"series"`
+	// LeftOut are the runs of the model that are no nights.
+	LeftOut []LeftOut `json:"left_out,omitempty"`
+}
+
+// LeftOut is a run whose rate is not compared with the others, and why.
+type LeftOut struct {
+	Run   string        `json:"run"`
+	Label orbench.Label `json:"label"`
+	Judge string        `json:"judge"`
+	Why   string        `json:"why"`
+}
+
+// String says which run is left out, and why.
+func (l LeftOut) String() string {
+	return fmt.Sprintf("Left out: %s, %s prompts by %s: %s.", l.Run, l.Label, l.Judge, l.Why)
 }
 
 // Add puts a night into its series. asked identifies the prompts of the night.
@@ -104,6 +119,9 @@ func (r Report) Document() table.Document {
 			d.Add(table.Warning(fmt.Sprintf("The nights asked different prompts, so %d nights are looked at together; with the same prompts each night, %d would do.", Window(false), Window(true))))
 		}
 	}
+	for _, l := range r.LeftOut {
+		d.Add(table.Warning(l.String()))
+	}
 	d.Add(table.Line("Changes are points from the mean of all earlier nights without alarm. The judge's error is shared by all nights."))
 	return d
 }
@@ -170,6 +188,7 @@ const PageFile = "over-time.html"
 const pageText = `{{template "top" .Frame}}<main><h1>{{.Title}}</h1>
 {{range .Parts}}<section><h2>{{.Title}}</h2><p>{{.Said}}</p><figure class="plot scroll">{{.SVG}}</figure>
 <details><summary>All nights</summary>{{template "grid" .Grid}}</details></section>
+{{end}}{{range .LeftOut}}<p class="warning"><bdi>{{.}}</bdi></p>
 {{end}}<p class="note">Changes are points from the mean of all earlier nights without alarm. The judge's error is shared by all nights.</p>
 </main>{{template "bottom" .Frame}}`
 
@@ -182,8 +201,9 @@ func (r Report) Write(dir string) error {
 	}
 	p := struct {
 		page.Frame
-		Parts []part
-	}{Frame: page.File(r.Model+" over time", page.Style, "")}
+		Parts   []part
+		LeftOut []LeftOut
+	}{LeftOut: r.LeftOut, Frame: page.File(r.Model+" over time", page.Style, "")}
 	p.Simulated = r.Simulated
 	for _, s := range r.Series {
 		svg, err := s.figure().InlineSVG(s.Title())

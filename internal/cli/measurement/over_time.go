@@ -2,18 +2,83 @@ package measurement
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/drift"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/folder"
+	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/run"
+	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/study"
 )
+
+// look is a model as a run asked it, with the day of its answers.
+type look struct {
+	name   string
+	date   time.Time
+	of     score.RunResult
+	judges []provenance.Judge
+}
+
+// prompts identifies what was asked.
+func (l look) prompts() string { return fmt.Sprint(l.of.DatasetSHA256, l.of.Limit, l.of.Reading) }
+
+// version is that of a judge.
+func (l look) version(judge string) string {
+	for _, j := range l.judges {
+		if j.Judge == judge {
+			return j.Version
+		}
+	}
+	return ""
+}
+
+// settings are how the model was asked. Another revision is another measurement of the same.
+func (l look) settings(revision string) string {
+	a := l.of.Asked
+	a.Revision = revision
+	b, err := json.Marshal(a)
+	if err != nil {
+		panic(err) // no field can fail to be written
+	}
+	return string(b)
+}
+
+// unlike says why a look is no night beside the others, which are in the order of their days:
+// nights are asked and judged as most looks are. It is empty for a night.
+func unlike(looks []look, at int, j score.JudgeResult) string {
+	l, reused := looks[at], false
+	settings, versions := map[string]int{}, map[string]int{}
+	for i, o := range looks {
+		if o.of.Dataset != l.of.Dataset || o.of.Label != l.of.Label {
+			continue
+		}
+		settings[o.settings("")]++
+		versions[o.version(j.Judge)]++
+		reused = reused || i < at && o.prompts() == l.prompts() && o.settings(o.of.Asked.Revision) == l.settings(l.of.Asked.Revision)
+	}
+	most := func(counts map[string]int) int { return slices.Max(slices.Collect(maps.Values(counts))) }
+	switch {
+	case j.Judged == 0 || j.Withheld:
+		return "it has no rate, since too many answers are missing or unjudged"
+	case settings[l.settings("")] < most(settings):
+		return "it was asked with other settings than most runs"
+	case versions[l.version(j.Judge)] < most(versions):
+		return "its judge has another version than in most runs; orbench judge judges it anew"
+	case reused:
+		return "it counts the stored answers of an earlier run; --fresh asks again"
+	}
+	return ""
+}
 
 // overTime shows the runs of a model as nights.
 func (a app) overTime(ctx context.Context, at, model string, out command.Output) (err error) {
@@ -31,6 +96,7 @@ func (a app) overTime(ctx context.Context, at, model string, out command.Output)
 	}
 	kept := a.OpenIndex(ctx, at, memory)
 	defer kept.Close()
+	var looks []look
 	nights := drift.Report{Model: model}
 	for _, s := range studies {
 		r, err := a.OpenRun(ctx, memory, at, s.Name)
@@ -41,16 +107,28 @@ func (a app) overTime(ctx context.Context, at, model string, out command.Output)
 		if err != nil {
 			return err
 		}
+		made := result.Provenance.Runs[0]
+		l := look{name: s.Name, date: s.Saved, judges: made.Judges}
+		if made.Answers != nil {
+			l.date = made.Answers.Last
+		}
 		for _, of := range result.Runs {
-			if of.Target != model || of.Label != orbench.Safe && of.Label != orbench.Toxic {
+			if of.Target == model && (of.Label == orbench.Safe || of.Label == orbench.Toxic) {
+				nights.Simulated = nights.Simulated || result.Simulated
+				looks = append(looks, l)
+				looks[len(looks)-1].of = of
+			}
+		}
+	}
+	slices.SortStableFunc(looks, func(a, b look) int { return a.date.Compare(b.date) })
+	for i := range looks {
+		for _, j := range looks[i].of.Judges {
+			if why := unlike(looks, i, j); why != "" {
+				nights.LeftOut = append(nights.LeftOut, drift.LeftOut{Run: looks[i].name, Label: looks[i].of.Label, Judge: j.Judge, Why: why})
 				continue
 			}
-			nights.Simulated = nights.Simulated || result.Simulated
-			for _, j := range of.Judges {
-				if j.Judged > 0 && !j.Withheld {
-					nights.Add(drift.Series{Dataset: of.Dataset, Label: of.Label, Judge: j.Judge}, fmt.Sprint(of.DatasetSHA256, of.Limit, of.Reading), drift.Night{Name: s.Name, Date: s.Saved, Refused: j.Refused, N: j.Judged})
-				}
-			}
+			of := looks[i].of
+			nights.Add(drift.Series{Dataset: of.Dataset, Label: of.Label, Judge: j.Judge}, looks[i].prompts(), drift.Night{Name: looks[i].name, Date: looks[i].date, Refused: j.Refused, N: j.Judged})
 		}
 	}
 	if len(nights.Series) == 0 {
