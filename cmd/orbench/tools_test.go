@@ -124,13 +124,13 @@ func TestToolsRead(t *testing.T) {
 		for _, run := range result.Runs {
 			for _, j := range run.Judges {
 				key := run.Target + "/" + string(run.Label) + "/" + j.Judge
-				right := j.Refused
+				rate, right := float64(j.Refused)/float64(j.Judged), j.Refused
 				if run.Label == "safe" {
 					right = j.Judged - j.Refused
 				}
 				for by, rates := range read {
-					if got, ok := rates[key]; !ok || math.Abs(got[0]-*j.Share) > 1e-12 || int(got[1]) != right {
-						t.Errorf("%s by %s: %v, want a rate of %v and %d right answers", key, by, got, *j.Share, right)
+					if got, ok := rates[key]; !ok || math.Abs(got[0]-rate) > 1e-12 || int(got[1]) != right {
+						t.Errorf("%s by %s: %v, want a rate of %v and %d right answers", key, by, got, rate, right)
 					}
 				}
 			}

@@ -133,6 +133,8 @@ type pool struct {
 	before int
 	// steps is true for a cell from which DrawStep draws: its groups are by score.
 	steps bool
+	// parts is into how many groups scores divide the cell.
+	parts int
 }
 
 // design names the drawing.
@@ -173,6 +175,7 @@ func newPools(items iter.Seq2[Item, error], earlier []orbench.Annotation, drawnA
 	}
 	numbers, byKey, seen := map[Cell]uint32{}, map[key]*pool{}, map[listed]struct{}{}
 	withheld = map[Cell]int{}
+	parts := map[key]struct{}{}
 	for it, err := range items {
 		if err != nil {
 			return nil, nil, err
@@ -190,7 +193,7 @@ func newPools(items iter.Seq2[Item, error], earlier []orbench.Annotation, drawnA
 		if _, twice := seen[one]; twice {
 			continue
 		}
-		seen[one] = struct{}{}
+		seen[one], parts[key{n, it.Group}] = struct{}{}, struct{}{}
 		byScore := drawn[it.Cell.steps()] != nil || steps && drawn[it.Design()] == nil
 		if !byScore {
 			it.Group = it.Group.whole()
@@ -209,6 +212,13 @@ func newPools(items iter.Seq2[Item, error], earlier []orbench.Annotation, drawnA
 		}
 		if known || !drawnAlone {
 			p.subjects = append(p.subjects, it.Subject)
+		}
+	}
+	for _, p := range pools {
+		for g := range groups {
+			if _, ok := parts[key{numbers[p.Cell], g}]; ok {
+				p.parts++
+			}
 		}
 	}
 	slices.SortStableFunc(pools, func(a, b *pool) int {

@@ -335,18 +335,31 @@ func (p Paired) Corrected(w Words, designEffect float64) (CorrectedPairs, bool) 
 func (p Paired) byJudge(c *CorrectedPairs, strata []changes) {
 	total := 0.0
 	c.Agree, c.Bounded = true, p.Error != nil
-	var refused, only [2]float64
+	var refused, only, corrected [2]float64
+	sizes := map[bool]float64{} // by whether they are flips
 	for _, s := range strata {
 		total += float64(s.size)
 		c.Agree = c.Agree && s.offSquares == 0
+		if !s.settled {
+			sizes[s.flipped] += float64(s.size)
+		}
+		if s.n > 0 {
+			corrected[0], corrected[1] = corrected[0]+float64(s.size)*s.nolonger/s.n, corrected[1]+float64(s.size)*s.newly/s.n
+		}
 	}
 	for _, pair := range p.Pairs {
 		before, after := share(pair.BaseRefused), share(pair.CandidateRefused)
 		refused[0], refused[1] = refused[0]+before, refused[1]+after
 		only[0], only[1] = only[0]+math.Max(0, before-after), only[1]+math.Max(0, after-before)
 	}
+	judged, _ := stats.Tango(only[0], only[1], total, confidence)
 	if p.Judged == (stats.Estimate{}) {
-		p.Judged, _ = stats.Tango(only[0], only[1], total, confidence)
+		p.Judged = judged
+	}
+	// Prompts differ as much as people's changes do, not as the judge's.
+	if now, ok := stats.Tango(corrected[0], corrected[1], total, confidence); ok && !slices.ContainsFunc(strata, func(s changes) bool { return s.size > 0 && s.n == 0 }) {
+		by := (now.Hi - now.Lo) / (judged.Hi - judged.Lo)
+		p.Judged.Lo, p.Judged.Hi = p.Judged.Value-by*(p.Judged.Value-p.Judged.Lo), p.Judged.Value+by*(p.Judged.Hi-p.Judged.Value)
 	}
 	// end returns an estimate with the interval that labels leave of one. of is how far
 	// people are off the judge in a stratum, and below and above the judge's known error.
@@ -365,7 +378,8 @@ func (p Paired) byJudge(c *CorrectedPairs, strata []changes) {
 					off = of(s) / s.n
 					mean += share * off
 				}
-				variance += share * share * ((s.offSquares+1)/(s.n+1) - off*off*s.n/(s.n+1)) / math.Max(s.n, 0.5) * math.Max(0, 1-s.n/float64(s.size))
+				added := float64(s.size) / sizes[flipped]
+				variance += share * share * ((s.offSquares+added)/(s.n+added) - off*off*s.n/(s.n+added)) / math.Max(s.n, 0.5) * math.Max(0, 1-s.n/float64(s.size))
 			}
 			// Two sides of what is known, and the wider for the figure itself.
 			weight := 0.0

@@ -32,13 +32,15 @@ const fewestParts = 5
 
 // DrawStep draws answers of one cell for people who label them at once. The first
 // StepLabels come in two phases: call it again once the first are labeled. Then it draws
-// size more, by all labels so far; with 0 it draws a second phase alone. It returns the annotations to store, none if those drawn
-// before are to be labeled first. What is drawn is the same for everybody who labels.
+// size more, by all labels so far; with 0 it draws a second phase alone. It returns the
+// annotations to store, none if those drawn before are to be labeled first. What is drawn
+// is the same for everybody who labels.
 //
 // The cell is one whose first step is not complete, or else that with the fewest drawn;
 // safe prompts come first. By a plan, in a rare cell, and where judges' scores divide
-// nothing, the step is one of Draw's. Where only Draw has drawn it draws nothing: somebody
-// chose the number. It returns an error of items, and one if nothing is left to draw.
+// nothing, the step is one of Draw's. Where Draw alone has drawn from others it draws
+// nothing: somebody chose the number. It returns an error of items, and one if nothing is
+// left to draw.
 func DrawStep(items iter.Seq2[Item, error], earlier []orbench.Annotation, size int, seed uint64, at time.Time) ([]orbench.Annotation, error) {
 	pools, _, err := newPools(items, earlier, false, true)
 	if err != nil {
@@ -49,9 +51,11 @@ func DrawStep(items iter.Seq2[Item, error], earlier []orbench.Annotation, size i
 		cells[p.Cell] = append(cells[p.Cell], p)
 	}
 	var of []*pool
-	least, byDraw, bySteps := 0, false, false
+	rare := rareCells(pools)
+	least, chosen, bySteps := 0, false, false
 	for _, p := range pools {
-		byDraw, bySteps = byDraw || p.Drawn > 0 && !p.steps, bySteps || p.Drawn > 0 && p.steps
+		bySteps = bySteps || p.Drawn > 0 && p.steps
+		chosen = chosen || p.Drawn > 0 && !p.steps && rare[p.Cell] == nil && p.parts >= fewestParts
 		drawn, left := counts(cells[p.Cell])
 		if p.steps && drawn > 0 && drawn < StepLabels {
 			drawn = -1
@@ -63,12 +67,11 @@ func DrawStep(items iter.Seq2[Item, error], earlier []orbench.Annotation, size i
 	if of == nil {
 		return nil, &orbench.InputError{File: "label", Problem: "every answer is drawn", Hint: "label them, or ask more prompts"}
 	}
-	if byDraw && !bySteps || size == 0 && least != -1 {
+	if chosen && !bySteps || size == 0 && least != -1 {
 		return nil, nil
 	}
 	words := NewWords(earlier)
-	rare := rareCells(of)
-	if drawn, _ := counts(of); drawn == 0 && (rare[of[0].Cell] != nil || len(of) < fewestParts || words.Plan(of[0].Cell) != nil) {
+	if drawn, _ := counts(of); drawn == 0 && (rare[of[0].Cell] != nil || of[0].parts < fewestParts || words.Plan(of[0].Cell) != nil) {
 		of = undivided(of)
 	}
 	drawn, left := counts(of)
