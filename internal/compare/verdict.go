@@ -14,7 +14,8 @@ const screenFlips = 3
 
 // headlines say, a line for each metric, whether the candidate refuses more, or that
 // it is unclear; then how a difference that the judge's error could undo is decided. Where
-// people labeled pairs, they go by their labels, as gates do.
+// people labeled pairs, they go by their labels, as gates do. That two runs asked one model
+// is offered where it narrows the range.
 func (c Result) headlines() (lines []string) {
 	labels, oneModel := 0, ""
 	for _, m := range c.Metrics {
@@ -23,7 +24,7 @@ func (c Result) headlines() (lines []string) {
 			continue
 		}
 		lines, labels = append(lines, c.undoneNote(m)), max(labels, m.LabelsNeeded)
-		if d := m.oneModel; oneModel == "" && c.commands.OneModel != "" && m.JudgeError.Assumes == versus.TwoModels {
+		if d := m.oneModel; oneModel == "" && c.commands.OneModel != "" && m.JudgeError.Assumes == versus.TwoModels && d.Hi-d.Lo < m.JudgeError.Difference.Hi-m.JudgeError.Difference.Lo {
 			oneModel = fmt.Sprintf("two checkpoints of one model? %s: %+.0f (%.0f to %.0f)", c.commands.OneModel, 100*m.Difference.Value, 100*d.Lo, 100*d.Hi)
 		}
 	}
