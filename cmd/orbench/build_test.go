@@ -105,7 +105,7 @@ func TestBuildKilledFiveTimes(t *testing.T) {
 	if n := remembered(t, store); n != calls {
 		t.Errorf("the killed build remembers %d replies, the other %d", n, calls)
 	}
-	if len(files) != 13 {
-		t.Errorf("%d files, want 13", len(files))
+	if len(files) != 14 {
+		t.Errorf("%d files, want 14", len(files))
 	}
 }
