@@ -39,7 +39,6 @@ var onlyParsed = map[string]string{
 	"orbench label draw ckpt-1":                 "runs of which nothing was drawn; a story draws",
 	"orbench label import":                      "labels of people",
 	"orbench logs report sheet.csv --regr":      "looks of people",
-	"orbench report --paper --out":              "it draws 32 models, which takes seconds",
 	"orbench serve":                             "it serves until it is interrupted",
 	"orbench logs label sheet.csv --addr":       "it serves until it is interrupted",
 	"orbench sim":                               "it serves until it is interrupted",

@@ -12,5 +12,6 @@ type Contradiction struct {
 
 // Contradictions lists where the publication contradicts itself.
 func Contradictions() []Contradiction {
-	return read("contradictions.csv", func(r []string) Contradiction { return Contradiction{r[0], r[1], r[2]} }, "where", "printed", "found")
+	_, all := read("contradictions", func(r []string) Contradiction { return Contradiction{r[0], r[1], r[2]} })
+	return all
 }

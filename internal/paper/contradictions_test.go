@@ -30,19 +30,16 @@ func TestContradictionsFollow(t *testing.T) {
 	if len(rows) != len(all)+1 {
 		t.Fatalf("%d rows for %d contradictions", len(rows)-1, len(all))
 	}
-	averages := families(Models())
+	averages := Families(Models())
+	byNumber := map[int]Table{2: TableOf(HardRefusal), 6: TableOf(ToxicAcceptance), 7: TableOf(KeywordRefusal)}
 	found := template.New("found").Funcs(template.FuncMap{
 		"rate": func(n int, model string, c orbench.Category) float64 {
-			t := TableOf(n)
-			if i := slices.Index(t.Categories, c); i >= 0 {
-				return t.Rates(model).Rates[i]
-			}
-			return t.Rates(model).Overall
+			return byNumber[n].Of(model, string(c))
 		},
-		"sum": func(n int, model string) float64 { return categorySum(TableOf(n), model) },
+		"sum": func(n int, model string) float64 { return categorySum(byNumber[n], model) },
 		"gap": func(model string) float64 {
-			r := first(KeywordAgainstGPT4(), func(r KeywordRow) bool { return r.Model == model })
-			return r.GPT4 - r.Keyword
+			t := TableOf(KeywordAgainstGPT4)
+			return t.Of(model, "GPT-4") - t.Of(model, "opening words")
 		},
 		"mean": func(name string) float64 {
 			return first(averages, func(f FamilyAverage) bool { return f.Name == name }).Mean
@@ -70,13 +67,29 @@ type fitCount struct {
 	// Cells counts the rates of the older models; Rounded and Cut count those
 	// that can be rounded or cut values.
 	Cells, Rounded, Cut int
-	Sizes               []CategorySize
+	Sizes               []categorySize
+}
+
+// categorySize is how many prompts of a category the sets have, by version.
+type categorySize struct {
+	Category                                           orbench.Category
+	HardOlder, HardReleased, ToxicOlder, ToxicReleased int
+}
+
+func categorySizes() []categorySize {
+	var all []categorySize
+	t := TableOf(Categories)
+	for _, r := range t.Rows {
+		n := func(column string) int { return int(t.Of(r.Name, column)) }
+		all = append(all, categorySize{orbench.Category(r.Name), n("hard_older_n"), n("hard_released_n"), n("toxic_older_n"), n("toxic_released_n")})
+	}
+	return all
 }
 
 func countFits() fitCount {
-	n := fitCount{Sizes: CategorySizes()}
+	n := fitCount{Sizes: categorySizes()}
 	for _, m := range Models() {
-		hard, toxic := FitVersions(TableOf(2), m.Name), FitVersions(TableOf(6), m.Name)
+		hard, toxic := FitVersions(TableOf(HardRefusal), m.Name), FitVersions(TableOf(ToxicAcceptance), m.Name)
 		// Two rows of the toxic table have so few answers that they fit both
 		// versions.
 		if hard[0].Version == Older && toxic[0].Best() == 10 {
@@ -100,9 +113,9 @@ func countFits() fitCount {
 // the printed rates.
 func categorySum(t Table, model string) float64 {
 	refused, n := 0, 0
-	for i, size := range CategorySizes() {
+	for _, size := range categorySizes() {
 		released := t.sizes(size)[1]
-		refused += int(t.Rates(model).Rates[i]*float64(released)/100 + 0.5)
+		refused += int(t.Of(model, string(size.Category))*float64(released)/100 + 0.5)
 		n += released
 	}
 	return 100 * float64(refused) / float64(n)
@@ -126,11 +139,10 @@ func (f Fit) Best() int { return max(f.Rounded, f.Cut) }
 // FitVersions compares one model's row of the hard or the toxic table with both
 // versions of that set. The better fit comes first.
 func FitVersions(t Table, model string) []Fit {
-	row := t.Rates(model)
 	fits := []Fit{{Version: Older}, {Version: Released}}
-	for j, size := range CategorySizes() {
+	for _, size := range categorySizes() {
 		for k, n := range t.sizes(size) {
-			rounded, cut := possible(row.Rates[j], n)
+			rounded, cut := possible(t.Of(model, string(size.Category)), n)
 			if rounded {
 				fits[k].Rounded++
 			}
@@ -147,8 +159,8 @@ func FitVersions(t Table, model string) []Fit {
 
 // sizes returns the number of prompts of a category in the table's set: older,
 // released.
-func (t Table) sizes(s CategorySize) [2]int {
-	if t.Name == toxicTable {
+func (t Table) sizes(s categorySize) [2]int {
+	if t.Name == ToxicAcceptance {
 		return [2]int{s.ToxicOlder, s.ToxicReleased}
 	}
 	return [2]int{s.HardOlder, s.HardReleased}

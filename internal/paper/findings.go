@@ -114,14 +114,14 @@ func FindingsOf(source string, models []Measurement) Findings {
 	e.Lo, e.Hi = max(e.Lo, -1), min(e.Hi, 1)
 	add(finding("trade-off", "models that refuse more toxic prompts refuse more safe ones", "Spearman's rank correlation", in), e, ok)
 
-	e, in, ok = within(models, func(m Measurement) (float64, bool) {
-		return float64(m.Date.Unix()) / (365.25 * 24 * 3600), !m.Date.IsZero()
-	}, hard)
+	years := func(m Measurement) float64 { return float64(m.Date.Unix()) / (365.25 * 24 * 3600) }
+	dated := slices.DeleteFunc(slices.Clone(models), func(m Measurement) bool { return m.Date.IsZero() })
+	e, in, ok = within(dated, years, hard)
 	add(finding("date", "newer models of a family refuse fewer safe prompts", "points a year, within families", in), e, ok)
 
 	if fit, fitted := stats.FitQuadratic(values(models, hard), values(models, toxic)); fitted {
-		e, in, ok = within(models, func(m Measurement) (float64, bool) { return math.Log10(m.Billions), m.Billions > 0 },
-			func(m Measurement) float64 { return m.Toxic - fit.At(m.Hard) })
+		sized := slices.DeleteFunc(slices.Clone(models), func(m Measurement) bool { return m.Billions == 0 })
+		e, in, ok = within(sized, func(m Measurement) float64 { return math.Log10(m.Billions) }, func(m Measurement) float64 { return m.Toxic - fit.At(m.Hard) })
 	} else {
 		in, ok = nil, false
 	}
@@ -169,17 +169,10 @@ func (f *Finding) decide() {
 		case significant:
 			f.Verdict = Contradicted
 		}
-	case "date":
+	case "date", "trade-off":
 		if significant {
 			f.Verdict = Contradicted
-			if f.Of.Value < 0 {
-				f.Verdict = Shown
-			}
-		}
-	case "trade-off":
-		if significant {
-			f.Verdict = Contradicted
-			if f.Of.Value > 0 {
+			if (f.Of.Value < 0) == (f.Name == "date") {
 				f.Verdict = Shown
 			}
 		}
@@ -229,36 +222,32 @@ func leaveOut(models []Measurement, of func([]Measurement) (float64, bool)) (e s
 	return e, models, ok
 }
 
-// within estimates the slope of y over x within families. Models without x, and families
-// whose models have one x, tell nothing of it.
-func within(models []Measurement, x func(Measurement) (float64, bool), y func(Measurement) float64) (stats.LeftOut, []Measurement, bool) {
+// within estimates the slope of y over x within families. Families whose models have one x
+// tell nothing of it.
+func within(models []Measurement, x, y func(Measurement) float64) (stats.LeftOut, []Measurement, bool) {
 	spread := map[string]float64{}
 	sums := func(some []Measurement) (xy, xx float64) {
 		mean := map[string][3]float64{}
 		for _, m := range some {
-			s, at := mean[m.Family], must(x(m))
-			mean[m.Family] = [3]float64{s[0] + 1, s[1] + at, s[2] + y(m)}
+			s := mean[m.Family]
+			mean[m.Family] = [3]float64{s[0] + 1, s[1] + x(m), s[2] + y(m)}
 		}
 		for _, m := range some {
 			s := mean[m.Family]
-			dx := must(x(m)) - s[1]/s[0]
+			dx := x(m) - s[1]/s[0]
 			xy += dx * (y(m) - s[2]/s[0])
 			xx += dx * dx
 			spread[m.Family] += dx * dx
 		}
 		return xy, xx
 	}
-	in := slices.DeleteFunc(slices.Clone(models), func(m Measurement) bool { _, known := x(m); return !known })
-	sums(in)
-	in = slices.DeleteFunc(in, func(m Measurement) bool { return spread[m.Family] < 1e-9 })
+	sums(models)
+	in := slices.DeleteFunc(slices.Clone(models), func(m Measurement) bool { return spread[m.Family] < 1e-9 })
 	return leaveOut(in, func(some []Measurement) (float64, bool) {
 		xy, xx := sums(some)
 		return xy / xx, xx > 0
 	})
 }
-
-// must is the value of two.
-func must(v float64, _ bool) float64 { return v }
 
 // accessDifference is the mean over families of what makers' models refuse, less that of
 // hosts' models. It is not defined where one of the two has fewer than two families.
@@ -321,17 +310,13 @@ func standOut(models []Measurement) []StandsOut {
 
 // PublishedFindings computes the paper's findings from its own tables.
 func PublishedFindings() Findings {
-	known, hard := publicOfModels(), TableOf(2)
+	known, hard, sizes := publicOfModels(), TableOf(HardRefusal), TableOf(Categories)
 	var models []Measurement
 	for i, m := range Models() {
 		one := Measurement{Public: known[i], Hard: m.Hard, Toxic: m.Toxic}
-		row := hard.Rates(m.Name)
-		for j, size := range CategorySizes() {
-			n := size.HardOlder
-			if m.Version == Released {
-				n = size.HardReleased
-			}
-			one.Refused = append(one.Refused, CategoryCount{size.Category, int(math.Round(row.Rates[j] * float64(n) / 100)), n})
+		for _, c := range orbench.PaperCategories {
+			n := sizes.Of(string(c), "hard_"+string(m.Version)+"_n")
+			one.Refused = append(one.Refused, CategoryCount{c, int(math.Round(hard.Of(m.Name, string(c)) * n / 100)), int(n)})
 		}
 		models = append(models, one)
 	}

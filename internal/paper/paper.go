@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -58,7 +57,7 @@ var (
 
 // Models returns the 32 published models in the order of the figure's data.
 func Models() []Model {
-	return read("models.csv", func(r []string) Model {
+	_, all := read("models", func(r []string) Model {
 		m := Model{
 			Name: r[0], Family: r[1], Hard: number(r[2]), Toxic: number(r[3]), HardN: whole(r[4]), ToxicN: whole(r[5]),
 			Version: Older, Moderator: slices.Contains(moderators, r[0]), Selector: slices.Contains(selectors, r[0]),
@@ -67,73 +66,84 @@ func Models() []Model {
 			m.Version = Released
 		}
 		return m
-	}, "model", "family", "hard_1k_refusal_pct", "toxic_refusal_pct", "hard_n", "toxic_n")
+	})
+	return all
 }
 
-// Table is one published table of rates by model and category, in per cent.
+// Table is one published table. Rates and shares are in per cent.
 type Table struct {
 	// Name identifies the table in file names and JSON.
 	Name string `json:"name"`
-	// Title says what the rates are.
+	// Title says what the table is.
 	Title string `json:"title"`
-	// Number is the table's number in the paper.
-	Number int `json:"number"`
-	// Judge names what decided the refusals.
-	Judge string `json:"judge"`
-	// Categories are the columns of every row, in order.
-	Categories []orbench.Category `json:"categories"`
-	Rows       []ModelRates       `json:"rows"`
+	// Note is what its reader must know.
+	Note string `json:"note,omitempty"`
+	// Columns are those of every row, in order. A name that ends in "_n" is of counts.
+	Columns []string `json:"columns"`
+	Rows    []Row    `json:"rows"`
 }
 
-// ModelRates is one model's line of a Table.
-type ModelRates struct {
-	// Model is the Name of one of Models.
-	Model string `json:"model"`
-	// Rates has one entry for each of the table's Categories.
-	Rates []float64 `json:"rates_pct"`
-	// Overall is the printed rate over all prompts. For the newer models the
-	// paper rounds it to a whole per cent.
-	Overall float64 `json:"overall_pct"`
+// Row is one line of a Table: a model, or a category.
+type Row struct {
+	Name string `json:"name"`
+	// Values has one entry for each of the table's Columns.
+	Values []float64 `json:"values"`
 }
 
-// Rates returns the line of a model, which the table must have.
-func (t Table) Rates(model string) ModelRates {
-	return first(t.Rows, func(r ModelRates) bool { return r.Model == model })
-}
+// The tables' names, and the column of rates over all prompts. For the newer models the
+// paper rounds those to a whole per cent.
+const (
+	// HardRefusal has the share of OR-Bench-Hard-1K prompts that 32 models refused. Rates of
+	// the older models are cut to 0.1, not rounded.
+	HardRefusal = "hard-1k-refusal"
+	// ToxicAcceptance has the share of OR-Bench-Toxic prompts that they answered: 100 minus
+	// it is the toxic refusal.
+	ToxicAcceptance = "toxic-acceptance"
+	// KeywordRefusal has the share of OR-Bench-80K prompts that 20 older models refused,
+	// found by matching the opening words of answers.
+	KeywordRefusal = "80k-keyword-refusal"
+	// Temperature has two models that were sampled at several temperatures.
+	Temperature = "temperature"
+	// KeywordAgainstGPT4 has one sample of answers, by two judges.
+	KeywordAgainstGPT4 = "keyword-vs-gpt4"
+	// AdvBench has the models that were also measured with AdvBench.
+	AdvBench = "advbench"
+	// Categories has the shares that figure 7 prints, and numbers of prompts by Version.
+	Categories = "categories"
 
-// toxicTable is the table of the toxic prompts.
-const toxicTable = "toxic-acceptance"
+	Overall = "overall"
+)
 
-// Tables returns all published tables by category. The first has the share of
-// OR-Bench-Hard-1K prompts that 32 models refused; rates of the older models are
-// cut to 0.1, not rounded. The second has the share of OR-Bench-Toxic prompts
-// that they answered: 100 minus it is the toxic refusal. The third has the share
-// of OR-Bench-80K prompts that 20 older models refused, found by matching the
-// opening words of answers.
+// Tables returns the published tables.
 func Tables() []Table {
 	all := []Table{
-		{Name: "hard-1k-refusal", Title: "refusal of OR-Bench-Hard-1K prompts", Number: 2, Judge: Judge},
-		{Name: toxicTable, Title: "acceptance of OR-Bench-Toxic prompts", Number: 6, Judge: Judge},
-		{Name: "80k-keyword-refusal", Title: "refusal of OR-Bench-80K prompts", Number: 7, Judge: "opening words"},
+		{Name: HardRefusal, Title: "Table 2: refusal of OR-Bench-Hard-1K prompts, per cent, judged by " + Judge},
+		{Name: ToxicAcceptance, Title: "Table 6: acceptance of OR-Bench-Toxic prompts, per cent, judged by " + Judge},
+		{Name: KeywordRefusal, Title: "Table 7: refusal of OR-Bench-80K prompts, per cent, judged by opening words"},
+		{Name: Temperature, Title: "Table 4: refusal of hard prompts by temperature, per cent", Note: "Two models that refuse most prompts anyway, one run each."},
+		{Name: KeywordAgainstGPT4, Title: "Table 8: refusal by opening words and by GPT-4, per cent", Note: "The sample's size is not published, so there are no intervals."},
+		{Name: AdvBench, Title: "Table 5: toxic prompts answered, per cent"},
+		{
+			Name: Categories, Title: "Figure 7: categories of the three sets, per cent, and numbers of prompts",
+			Note: fmt.Sprintf("The printed shares of the hard and the toxic set are those of the older version: %d and %d prompts. Released were %d and %d.", HardOlder, ToxicOlder, HardReleased, ToxicReleased),
+		},
 	}
-	header := []string{"model"}
-	for _, c := range orbench.PaperCategories {
-		header = append(header, string(c))
-	}
-	header = append(header, "overall")
 	for i := range all {
-		all[i].Categories = orbench.PaperCategories
-		all[i].Rows = read(all[i].Name+".csv", func(r []string) ModelRates {
-			last := len(r) - 1
-			return ModelRates{Model: r[0], Rates: numbers(r[1:last]), Overall: number(r[last])}
-		}, header...)
+		var header []string
+		header, all[i].Rows = read(all[i].Name, func(r []string) Row { return Row{r[0], numbers(r[1:])} })
+		all[i].Columns = header[1:]
 	}
 	return all
 }
 
-// TableOf returns the table with a number in the paper.
-func TableOf(number int) Table {
-	return first(Tables(), func(t Table) bool { return t.Number == number })
+// TableOf returns the table with a name.
+func TableOf(name string) Table {
+	return first(Tables(), func(t Table) bool { return t.Name == name })
+}
+
+// Of returns the value of a row in a column. The table must have both.
+func (t Table) Of(name, column string) float64 {
+	return first(t.Rows, func(r Row) bool { return r.Name == name }).Values[slices.Index(t.Columns, column)]
 }
 
 // first returns the first element for which is returns true. There must be one.
@@ -145,24 +155,23 @@ func first[T any](all []T, is func(T) bool) T { return all[slices.IndexFunc(all,
 // nothing beyond them.
 func TradeOff() stats.Quadratic { return stats.Quadratic{A: 75.2406, B: 0.46958, C: -0.0022456} }
 
-// read converts each row of an embedded file after its header. The files are
-// part of the program, so a fault in one is a programming error.
-func read[T any](name string, of func(row []string) T, header ...string) []T {
-	text, err := data.ReadFile("data/" + name)
+// read gives the header of an embedded file, and converts its rows. The files are part of
+// the program, so a fault in one is a programming error.
+func read[T any](name string, of func(row []string) T) (header []string, all []T) {
+	text, err := data.ReadFile("data/" + name + ".csv")
 	if err != nil {
 		panic(fmt.Sprintf("paper: %v", err))
 	}
 	r := csv.NewReader(bytes.NewReader(text))
 	r.Comment = '#'
 	rows, err := r.ReadAll()
-	if err != nil || !slices.Equal(rows[0], header) {
-		panic(fmt.Sprintf("paper: %s: %v, or its columns are not %q", name, err, header))
+	if err != nil {
+		panic(fmt.Sprintf("paper: %s: %v", name, err))
 	}
-	var all []T
 	for _, row := range rows[1:] {
 		all = append(all, of(row))
 	}
-	return all
+	return rows[0], all
 }
 
 func numbers(cells []string) []float64 {

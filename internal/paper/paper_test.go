@@ -58,42 +58,53 @@ func TestTables(t *testing.T) {
 	for _, m := range paper.Models() {
 		byName[m.Name] = m
 	}
-	rows := map[string]int{"hard-1k-refusal": 32, "toxic-acceptance": 32, "80k-keyword-refusal": 20}
+	rows := map[string]int{paper.HardRefusal: 32, paper.ToxicAcceptance: 32, paper.KeywordRefusal: 20, paper.Temperature: 2, paper.KeywordAgainstGPT4: 6, paper.AdvBench: 7, paper.Categories: 10}
 	tables := paper.Tables()
 	if len(tables) != len(rows) {
 		t.Fatalf("%d tables, want %d", len(tables), len(rows))
 	}
+	var header []string
+	for _, c := range orbench.PaperCategories {
+		header = append(header, string(c))
+	}
+	header = append(header, paper.Overall)
 	for _, table := range tables {
 		t.Run(table.Name, func(t *testing.T) {
 			t.Parallel()
 			if len(table.Rows) != rows[table.Name] {
 				t.Errorf("%d rows, want %d", len(table.Rows), rows[table.Name])
 			}
-			if !slices.Equal(table.Categories, orbench.PaperCategories) || len(table.Categories) != 10 {
-				t.Errorf("categories %v", table.Categories)
+			for _, row := range table.Rows {
+				if len(row.Values) != len(table.Columns) {
+					t.Errorf("%s has %d values", row.Name, len(row.Values))
+				}
+			}
+			if !slices.Contains([]string{paper.HardRefusal, paper.ToxicAcceptance, paper.KeywordRefusal}, table.Name) {
+				return
+			}
+			if !slices.Equal(table.Columns, header) || len(header) != 11 {
+				t.Errorf("columns %v", table.Columns)
 			}
 			for _, row := range table.Rows {
-				m, ok := byName[row.Model]
+				m, ok := byName[row.Name]
 				if !ok {
-					t.Errorf("%q is not one of Models", row.Model)
+					t.Errorf("%q is not one of Models", row.Name)
 				}
-				if len(row.Rates) != len(table.Categories) {
-					t.Errorf("%s has %d rates", row.Model, len(row.Rates))
-				}
-				lo, hi := slices.Min(row.Rates), slices.Max(row.Rates)
-				if lo < 0 || hi > 100 || row.Overall < lo-1 || row.Overall > hi+1 {
-					t.Errorf("%s: overall %v with categories from %v to %v", row.Model, row.Overall, lo, hi)
+				overall := row.Values[10]
+				lo, hi := slices.Min(row.Values[:10]), slices.Max(row.Values[:10])
+				if lo < 0 || hi > 100 || overall < lo-1 || overall > hi+1 {
+					t.Errorf("%s: overall %v with categories from %v to %v", row.Name, overall, lo, hi)
 				}
 				// The figure and the tables say the same, up to the tables'
 				// rounding to whole per cents.
 				switch table.Name {
-				case "hard-1k-refusal":
-					if math.Abs(row.Overall-m.Hard) > 0.5 {
-						t.Errorf("%s: %v here, %v in the figure", row.Model, row.Overall, m.Hard)
+				case paper.HardRefusal:
+					if math.Abs(overall-m.Hard) > 0.5 {
+						t.Errorf("%s: %v here, %v in the figure", row.Name, overall, m.Hard)
 					}
-				case "toxic-acceptance":
-					if math.Abs(100-row.Overall-m.Toxic) > 0.51 {
-						t.Errorf("%s: acceptance %v here, refusal %v in the figure", row.Model, row.Overall, m.Toxic)
+				case paper.ToxicAcceptance:
+					if math.Abs(100-overall-m.Toxic) > 0.51 {
+						t.Errorf("%s: acceptance %v here, refusal %v in the figure", row.Name, overall, m.Toxic)
 					}
 				}
 			}
@@ -167,12 +178,11 @@ func TestFiguresMatchTheirOrigin(t *testing.T) {
 		same(row[0]+" hard", row[2], models[i].Hard)
 		same(row[0]+" toxic", row[3], models[i].Toxic)
 	}
-	for _, table := range paper.Tables() {
-		for i, row := range load(table.Name) {
-			for j, rate := range table.Rows[i].Rates {
-				same(table.Name+" "+row[0], row[j+1], rate)
+	for _, name := range []string{paper.HardRefusal, paper.ToxicAcceptance, paper.KeywordRefusal} {
+		for i, row := range load(name) {
+			for j, rate := range paper.TableOf(name).Rows[i].Values {
+				same(name+" "+row[0], row[j+1], rate)
 			}
-			same(table.Name+" "+row[0]+" overall", row[len(row)-1], table.Rows[i].Overall)
 		}
 	}
 }

@@ -2,8 +2,8 @@ package paper
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
@@ -13,10 +13,9 @@ import (
 func (p Study) sections() []table.Section {
 	all := []table.Section{p.modelSection()}
 	for _, t := range p.Tables {
-		all = append(all, categoryTable(t))
+		all = append(all, t.section())
 	}
-	return append(all, p.familySection(), p.shareSection(), p.temperatureSection(),
-		p.keywordSection(), p.advBenchSection(), p.moderatorSection())
+	return append(all, p.familySection(), p.moderatorSection())
 }
 
 // interval formats an interval of a correlation.
@@ -40,7 +39,7 @@ func (p Study) modelSection() table.Section {
 			"the prompts is scored on prompts that it helped to choose: read its rates with that in mind.",
 		Rows: table.RowsOf(p.Models, func(m Model) []string {
 			return []string{
-				m.Name, familyOf(m).title, fixed(m.Hard), table.PerCent(m.Toxic), table.Count(m.HardN), table.Count(m.ToxicN), helped[[2]bool{m.Moderator, m.Selector}],
+				m.Name, m.Family, fixed(m.Hard), table.PerCent(m.Toxic), table.Count(m.HardN), table.Count(m.ToxicN), helped[[2]bool{m.Moderator, m.Selector}],
 			}
 		}),
 	}
@@ -69,27 +68,21 @@ func (p Study) correlationSection() table.Section {
 	return s
 }
 
-// categoryTable lays out a published table.
-func categoryTable(t Table) table.Section {
-	s := table.Section{
-		Title:  fmt.Sprintf("Table %d: %s, per cent, judged by %s", t.Number, t.Title, t.Judge),
-		Header: []string{"model"}, Left: 1,
-		Rows: table.RowsOf(t.Rows, func(r ModelRates) []string { return perCents(r.Model, append(slices.Clone(r.Rates), r.Overall)) }),
+// section lays out a published table.
+func (t Table) section() table.Section {
+	s := table.Section{Title: t.Title, Header: append([]string{"name"}, t.Columns...), Left: 1, Note: t.Note}
+	for _, r := range t.Rows {
+		cells := []string{r.Name}
+		for i, v := range r.Values {
+			if strings.HasSuffix(t.Columns[i], "_n") {
+				cells = append(cells, table.Count(int(v)))
+			} else {
+				cells = append(cells, table.PerCent(v))
+			}
+		}
+		s.Rows = append(s.Rows, cells)
 	}
-	for _, c := range t.Categories {
-		s.Header = append(s.Header, string(c))
-	}
-	s.Header = append(s.Header, "overall")
 	return s
-}
-
-// perCents returns a line of rates.
-func perCents(name string, rates []float64) []string {
-	row := []string{name}
-	for _, v := range rates {
-		row = append(row, table.PerCent(v))
-	}
-	return row
 }
 
 func (p Study) familySection() table.Section {
@@ -100,55 +93,6 @@ func (p Study) familySection() table.Section {
 		Rows: table.RowsOf(p.Families, func(f FamilyAverage) []string {
 			return []string{f.Name, strconv.Itoa(len(f.Models)), table.PerCent(f.PrintedMean), table.PerCent(f.PrintedStd), fixed(f.Mean), fixed(f.Std)}
 		}),
-	}
-}
-
-func (p Study) shareSection() table.Section {
-	s := table.Section{
-		Title: "Figure 7: categories of the three sets, per cent, and numbers of prompts",
-		Header: []string{
-			"category", "80K", "hard", "toxic", "hard n, older", "hard n, released", "toxic n, older", "toxic n, released",
-		}, Left: 1,
-		Note: "The printed shares of the hard and the toxic set are those of the older version.",
-	}
-	for _, c := range p.Categories {
-		s.Add(c.Category, table.PerCent(c.Share80K), table.PerCent(c.ShareHard), table.PerCent(c.ShareToxic), c.HardOlder, c.HardReleased, c.ToxicOlder,
-			c.ToxicReleased)
-	}
-	s.Add("all", "100", "100", "100", HardOlder, HardReleased, ToxicOlder, ToxicReleased)
-	return s
-}
-
-func (p Study) temperatureSection() table.Section {
-	s := table.Section{
-		Title:  "Table 4: refusal of hard prompts by temperature, per cent",
-		Header: []string{"model"}, Left: 1,
-		Note: "Two models that refuse most prompts anyway, one run each.",
-		Rows: table.RowsOf(p.Temperature, func(r TemperatureRow) []string { return perCents(r.Model, r.Rates) }),
-	}
-	for _, t := range p.Temperatures {
-		s.Header = append(s.Header, fixed(t))
-	}
-	return s
-}
-
-func (p Study) keywordSection() table.Section {
-	return table.Section{
-		Title:  "Table 8: refusal by opening words and by GPT-4, per cent",
-		Header: []string{"model", "opening words", "GPT-4", "gap"}, Left: 1,
-		Note: "The sample's size is not published, so there are no intervals.",
-		Rows: table.RowsOf(p.Keyword, func(r KeywordRow) []string {
-			return perCents(r.Model, []float64{r.Keyword, r.GPT4, r.GPT4 - r.Keyword})
-		}),
-	}
-}
-
-func (p Study) advBenchSection() table.Section {
-	return table.Section{
-		Title:  "Table 5: toxic prompts answered, per cent",
-		Header: []string{"model", "AdvBench", "OR-Bench-Toxic"}, Left: 1,
-		Note: "Spearman " + measured(p.AdvBenchSpearman) + " over " + strconv.Itoa(len(p.AdvBench)) + " models.",
-		Rows: table.RowsOf(p.AdvBench, func(r AdvBenchRow) []string { return perCents(r.Model, []float64{r.AdvBench, r.Toxic}) }),
 	}
 }
 

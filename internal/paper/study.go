@@ -1,7 +1,9 @@
 package paper
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -13,10 +15,8 @@ import (
 type Study struct {
 	Source string `json:"source"`
 	// Judge decided the refusals of Models and of the hard and toxic tables.
-	Judge string `json:"judge"`
-	// Versions gives the sizes of the hard and the toxic set.
-	Versions map[Version]Size `json:"versions"`
-	Models   []Model          `json:"models"`
+	Judge  string  `json:"judge"`
+	Models []Model `json:"models"`
 	// Correlations are between the refusal of hard and of toxic prompts, over
 	// all models and over parts of them.
 	Correlations []Correlation `json:"correlations"`
@@ -24,23 +24,11 @@ type Study struct {
 	Fit      stats.Quadratic `json:"fit"`
 	Tables   []Table         `json:"tables"`
 	Families []FamilyAverage `json:"families"`
-	// Temperatures are the columns of Temperature.
-	Temperatures []float64        `json:"temperatures"`
-	Temperature  []TemperatureRow `json:"temperature"`
-	Keyword      []KeywordRow     `json:"keyword_against_gpt4"`
-	AdvBench     []AdvBenchRow    `json:"advbench"`
-	// AdvBenchSpearman is the rank correlation of AdvBench's two columns.
+	// AdvBenchSpearman is the rank correlation of the two columns of the table AdvBench.
 	AdvBenchSpearman Measured        `json:"advbench_spearman"`
 	Moderators       []Moderator     `json:"moderators"`
 	Residual         Residual        `json:"residual_toxicity"`
-	Categories       []CategorySize  `json:"categories"`
 	Contradictions   []Contradiction `json:"contradictions"`
-}
-
-// Size is how many prompts the two sets have in a version.
-type Size struct {
-	Hard  int `json:"hard_n"`
-	Toxic int `json:"toxic_n"`
 }
 
 // Measured is a value with its 95% interval, which is nil if there is none.
@@ -95,9 +83,7 @@ var bootstrap = stats.Bootstrap{Resamples: 4000, Confidence: 0.95, Seed: 1}
 func NewStudy() Study {
 	s := Study{
 		Source: Source, Judge: Judge, Models: Models(), Tables: Tables(),
-		Temperature: Temperature(), Temperatures: Temperatures(), Keyword: KeywordAgainstGPT4(),
-		AdvBench: AdvBench(), Moderators: Moderators(), Categories: CategorySizes(), Contradictions: Contradictions(),
-		Versions: map[Version]Size{Older: {HardOlder, ToxicOlder}, Released: {HardReleased, ToxicReleased}},
+		Moderators: Moderators(), Contradictions: Contradictions(),
 	}
 	for _, part := range []struct {
 		name, title string
@@ -113,12 +99,14 @@ func NewStudy() Study {
 	}
 	hard, toxic := rates(s.Models)
 	s.Fit, _ = stats.FitQuadratic(hard, toxic)
-	s.Families = families(s.Models)
+	s.Families = Families(s.Models)
+	advBench := &s.Tables[slices.IndexFunc(s.Tables, func(t Table) bool { return t.Name == AdvBench })]
 	var x, y []float64
-	for _, r := range s.AdvBench {
-		x, y = append(x, r.AdvBench), append(y, r.Toxic)
+	for _, r := range advBench.Rows {
+		x, y = append(x, r.Values[0]), append(y, r.Values[1])
 	}
 	s.AdvBenchSpearman = measure(x, y, stats.Spearman)
+	advBench.Note = fmt.Sprintf("Spearman %s over %d models.", measured(s.AdvBenchSpearman), len(x))
 	s.Residual = residual(s.Moderators[len(s.Moderators)-1].Confusion)
 	return s
 }
@@ -157,8 +145,11 @@ func measure(x, y []float64, c stats.Correlation) Measured {
 	return Measured{value, stats.OrNil(bootstrap.Correlation(x, y, c)).Ends()}
 }
 
-func families(models []Model) []FamilyAverage {
-	averages := printedFamilies()
+// Families returns the averages, as printed and as computed.
+func Families(models []Model) []FamilyAverage {
+	_, averages := read("families", func(r []string) FamilyAverage {
+		return FamilyAverage{Name: r[0], PrintedMean: number(r[1]), PrintedStd: number(r[2]), Models: strings.Split(r[3], ";")}
+	})
 	for i := range averages {
 		f := &averages[i]
 		hard, _ := rates(slices.DeleteFunc(slices.Clone(models), func(m Model) bool { return !slices.Contains(f.Models, m.Name) }))

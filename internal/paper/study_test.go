@@ -118,32 +118,23 @@ func TestFamilyAverages(t *testing.T) {
 // The small tables agree with the large ones where they overlap.
 func TestSmallTables(t *testing.T) {
 	t.Parallel()
-	overall := func(table paper.Table, model string) float64 {
-		i := slices.IndexFunc(table.Rows, func(r paper.ModelRates) bool { return r.Model == model })
-		if i < 0 {
-			t.Fatalf("%s has no row for %s", table.Name, model)
-		}
-		return table.Rows[i].Overall
-	}
-	for _, r := range paper.Temperature() {
-		if len(r.Rates) != len(paper.Temperatures()) {
-			t.Errorf("%s has %d temperatures", r.Model, len(r.Rates))
-		}
-		if want := overall(paper.TableOf(2), r.Model); r.Rates[0] != want {
-			t.Errorf("%s at temperature 0: %v, and %v in table 2", r.Model, r.Rates[0], want)
+	hard, toxic := paper.TableOf(paper.HardRefusal), paper.TableOf(paper.ToxicAcceptance)
+	for _, r := range paper.TableOf(paper.Temperature).Rows {
+		if want := hard.Of(r.Name, paper.Overall); r.Values[0] != want {
+			t.Errorf("%s at temperature 0: %v, and %v in table 2", r.Name, r.Values[0], want)
 		}
 	}
-	for _, r := range paper.AdvBench() {
-		if r.Model == "GPT-4-1106-preview" {
+	for _, r := range paper.TableOf(paper.AdvBench).Rows {
+		if r.Name == "GPT-4-1106-preview" {
 			continue
 		}
-		if want := overall(paper.TableOf(6), r.Model); r.Toxic != want {
-			t.Errorf("%s answers %v of the toxic prompts in table 5, and %v in table 6", r.Model, r.Toxic, want)
+		if want := toxic.Of(r.Name, paper.Overall); r.Values[1] != want {
+			t.Errorf("%s answers %v of the toxic prompts in table 5, and %v in table 6", r.Name, r.Values[1], want)
 		}
 	}
-	for _, r := range paper.KeywordAgainstGPT4() {
-		if r.Keyword >= r.GPT4 {
-			t.Errorf("%s: opening words find %v, GPT-4 %v", r.Model, r.Keyword, r.GPT4)
+	for _, r := range paper.TableOf(paper.KeywordAgainstGPT4).Rows {
+		if r.Values[0] >= r.Values[1] {
+			t.Errorf("%s: opening words find %v, GPT-4 %v", r.Name, r.Values[0], r.Values[1])
 		}
 	}
 	accuracies := []float64{0.75, 0.78, 0.71, 0.94, 0.93}
@@ -160,28 +151,27 @@ func TestSmallTables(t *testing.T) {
 // version, and the shares of the 80K set give every overall rate of table 7.
 func TestCategorySizes(t *testing.T) {
 	t.Parallel()
-	var hardOlder, hardReleased, toxicOlder, toxicReleased int
-	sizes := paper.CategorySizes()
-	for i, s := range sizes {
-		if s.Category != orbench.PaperCategories[i] {
-			t.Errorf("category %d is %s", i, s.Category)
+	sizes := paper.TableOf(paper.Categories)
+	sums := map[string]float64{}
+	for i, s := range sizes.Rows {
+		if s.Name != string(orbench.PaperCategories[i]) {
+			t.Errorf("category %d is %s", i, s.Name)
 		}
-		hardOlder += s.HardOlder
-		hardReleased += s.HardReleased
-		toxicOlder += s.ToxicOlder
-		toxicReleased += s.ToxicReleased
-		near(t, string(s.Category)+" of the hard set", 100*float64(s.HardOlder)/paper.HardOlder, s.ShareHard, 0.051)
-		near(t, string(s.Category)+" of the toxic set", 100*float64(s.ToxicOlder)/paper.ToxicOlder, s.ShareToxic, 0.051)
+		for j, v := range s.Values {
+			sums[sizes.Columns[j]] += v
+		}
+		near(t, s.Name+" of the hard set", 100*sizes.Of(s.Name, "hard_older_n")/paper.HardOlder, sizes.Of(s.Name, "share_hard_pct"), 0.051)
+		near(t, s.Name+" of the toxic set", 100*sizes.Of(s.Name, "toxic_older_n")/paper.ToxicOlder, sizes.Of(s.Name, "share_toxic_pct"), 0.051)
 	}
-	if hardOlder != paper.HardOlder || hardReleased != paper.HardReleased || toxicOlder != paper.ToxicOlder || toxicReleased != paper.ToxicReleased {
-		t.Errorf("the categories add up to %d, %d, %d and %d", hardOlder, hardReleased, toxicOlder, toxicReleased)
+	if sums["hard_older_n"] != paper.HardOlder || sums["hard_released_n"] != paper.HardReleased || sums["toxic_older_n"] != paper.ToxicOlder || sums["toxic_released_n"] != paper.ToxicReleased {
+		t.Errorf("the categories add up to %v", sums)
 	}
-	for _, row := range paper.TableOf(7).Rows {
+	for _, row := range paper.TableOf(paper.KeywordRefusal).Rows {
 		sum := 0.0
-		for i, s := range sizes {
-			sum += s.Share80K * row.Rates[i] / 100
+		for i, s := range sizes.Rows {
+			sum += sizes.Of(s.Name, "share_80k_pct") * row.Values[i] / 100
 		}
-		near(t, row.Model+" overall of table 7", sum, row.Overall, 0.1)
+		near(t, row.Name+" overall of table 7", sum, row.Values[10], 0.1)
 	}
 }
 
@@ -191,7 +181,7 @@ func TestVersions(t *testing.T) {
 	t.Parallel()
 	odd := 0
 	for _, m := range paper.Models() {
-		for _, table := range []paper.Table{paper.TableOf(2), paper.TableOf(6)} {
+		for _, table := range []paper.Table{paper.TableOf(paper.HardRefusal), paper.TableOf(paper.ToxicAcceptance)} {
 			fits := paper.FitVersions(table, m.Name)
 			i := slices.IndexFunc(fits, func(f paper.Fit) bool { return f.Version == m.Version })
 			if fits[i].Best() < 9 {

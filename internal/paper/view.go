@@ -16,14 +16,9 @@ func (p Study) Document() table.Document {
 	d.Add(table.Paragraph(p.Source))
 	d.Add(p.correlationSection())
 	d.Details(p.sections()...)
-	s := table.Section{
-		Title: "Where the publication does not agree with itself", Header: []string{"where", "printed", "found"}, Left: 3, Detail: true,
-		Rows: table.RowsOf(p.Contradictions, func(c Contradiction) []string { return []string{c.Where, c.Printed, c.Found} }),
-	}
-	d.AddTo(table.InMarkdown, s)
-	d.AddTo(table.OnFull, table.Raw(s.Title), table.Gap)
+	d.AddTo(table.OnFull|table.InMarkdown, table.Paragraph("Where the publication does not agree with itself:"))
 	for _, c := range p.Contradictions {
-		d.AddTo(table.OnFull, table.Note{Mark: "- ", Text: c.Where + ". Printed: " + c.Printed + ". Found: " + c.Found + "."})
+		d.AddTo(table.OnFull|table.InMarkdown, table.Note{Mark: "- ", Text: c.Where + ". Printed: " + c.Printed + ". Found: " + c.Found + "."})
 	}
 	return d
 }
@@ -78,25 +73,16 @@ func (p Study) Rows() any {
 	numbers("fit", "all", p.Fit)
 	for _, t := range p.Tables {
 		for _, r := range t.Rows {
-			for i, c := range t.Categories {
-				plain(t.Name, r.Model, string(c), r.Rates[i])
+			for i, column := range t.Columns {
+				plain(t.Name, r.Name, column, r.Values[i])
 			}
-			plain(t.Name, r.Model, "overall", r.Overall)
 		}
 	}
 	list("families", p.Families)
-	for _, r := range p.Temperature {
-		for i, t := range p.Temperatures {
-			plain("temperature", r.Model, fixed(t), r.Rates[i])
-		}
-	}
-	list("keyword_against_gpt4", p.Keyword)
-	list("advbench", p.AdvBench)
-	rows = append(rows, row{"advbench", "all", "spearman", p.AdvBenchSpearman.Value, p.AdvBenchSpearman.CI95, nil})
+	rows = append(rows, row{AdvBench, "all", "spearman", p.AdvBenchSpearman.Value, p.AdvBenchSpearman.CI95, nil})
 	for _, m := range p.Moderators {
 		numbers("moderators", m.Name, m.Confusion)
 	}
 	rows = append(rows, row{"residual_toxicity", "ensemble", "pct", p.Residual.Value, p.Residual.CI95, nil})
-	list("categories", p.Categories)
 	return rows
 }

@@ -1,6 +1,7 @@
 package measurement
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // paper prints the published study.
@@ -19,24 +21,17 @@ func (a app) paper(runs []string, out command.Output, findings bool) error {
 	if err := out.RefuseAnswers("the published study"); err != nil {
 		return err
 	}
+	if out.Dir != "" {
+		return command.InputError("--out", "the published study has no pages", "leave it out; --format json, csv and md have every figure")
+	}
 	if err := out.CheckPlaces(folder.Subject{}, interchange.Study{}); err != nil {
 		return err
 	}
+	var v table.View = paper.NewStudy()
 	if findings {
-		if out.Dir != "" {
-			return command.InputError("--out", "the findings have no pages", "leave it out, or leave --findings out")
-		}
-		return a.ShowOutput(out, folder.Subject{}, false, paper.PublishedFindings())
+		v = paper.PublishedFindings()
 	}
-	study := paper.NewStudy()
-	if err := a.ShowOutput(out, folder.Subject{}, false, study); err != nil || out.Dir == "" {
-		return err
-	}
-	if err := study.Write(out.Dir); err != nil {
-		return err
-	}
-	a.Infof("wrote %s", out.Dir)
-	return nil
+	return a.ShowOutput(out, folder.Subject{}, false, v)
 }
 
 // findingsOf computes what goes with the rates of a result's targets. It takes those of the
@@ -49,9 +44,7 @@ func findingsOf(r score.Result, public []paper.Public) paper.Findings {
 		if !p.Safe.Defined() || !p.Toxic.Defined() {
 			continue
 		}
-		if first == nil {
-			first = &p
-		}
+		first = cmp.Or(first, &p)
 		if p.Judge != first.Judge || p.Safe.Run.Dataset != first.Safe.Run.Dataset || p.Toxic.Run.Dataset != first.Toxic.Run.Dataset {
 			continue
 		}

@@ -46,7 +46,7 @@ run, one of them is shown without a name.
 
 --paper recomputes the figures published with OR-Bench: the trade-off of 32 models,
 refusal by category, temperature, moderators against people, and the contradictions within
-the publication. With --out it also writes the trade-off plot.
+the publication.
 
 --findings shows what goes with the rates of several models: trade-off, date, size,
 access, family and category, each with an interval and a verdict. It needs to know the
@@ -62,7 +62,6 @@ Exit codes: 0 done, 2 bad usage or input, 4 an alarm.`,
   orbench report run-1a2b3c4d --out reports/mine --format md
   orbench report run-1a2b3c4d --methods
   orbench report --paper
-  orbench report --paper --out reports/paper
   orbench report --paper --findings`,
 		RunE: func(c *cobra.Command, names []string) error {
 			switch {
