@@ -8,11 +8,11 @@ GREMLINS    := go run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
 
 # What a fuzz target gets in make fuzz, and which there are: package:name.
 FUZZTIME := 20s
-FUZZES   := ./internal/batch/service:FuzzReadResults ./internal/dataset:FuzzCSV ./internal/dataset:FuzzJSONL ./internal/dataset:FuzzJSON ./internal/dataset:FuzzParquet ./internal/dataset:FuzzRecording ./internal/policy:FuzzRead ./model:FuzzServedBy ./internal/reply:FuzzCut ./internal/reply:FuzzUnwrap ./internal/reply:FuzzFaulted ./model:FuzzSecrets ./similar:FuzzNearDuplicates \
+FUZZES   := ./internal/batch:FuzzReadResults ./internal/dataset:FuzzCSV ./internal/dataset:FuzzJSONL ./internal/dataset:FuzzJSON ./internal/dataset:FuzzParquet ./internal/dataset:FuzzRecording ./internal/policy:FuzzRead ./model:FuzzServedBy ./internal/reply:FuzzCut ./internal/reply:FuzzUnwrap ./internal/reply:FuzzFaulted ./model:FuzzSecrets ./similar:FuzzNearDuplicates \
 	./judge:FuzzParseVerdict ./internal/moderate:FuzzVote ./internal/generator:FuzzList ./internal/defense:FuzzParse ./internal/defense:FuzzPerturb ./internal/compare:FuzzParseGate ./internal/experiment:FuzzParse ./judge:FuzzSplitAndParse ./internal/guard:FuzzRead ./internal/guard:FuzzParse ./judge:FuzzReadRubric ./refusal:FuzzDetect \
 	./internal/dialect/openai:FuzzDecode ./internal/dialect/classify:FuzzDescription ./internal/dialect/wire:FuzzRetryAfter ./internal/sim:FuzzAlarm ./internal/sim:FuzzParseFaults \
 	./internal/provider:FuzzWith ./internal/provider:FuzzResolve ./internal/price:FuzzPrice \
-	./internal/annotation:FuzzRead ./internal/dataset:FuzzValues ./internal/overlap:FuzzReadRows ./internal/parquetfile:FuzzHeaders ./internal/rows:FuzzInspectJSON ./internal/rows:FuzzInspectZIP ./internal/rows:FuzzHarness ./internal/rows:FuzzPromptfooJSON ./internal/rows:FuzzPromptfooLines ./internal/rows:FuzzBatch ./internal/rows:FuzzInstances ./internal/rows:FuzzLog ./internal/recorded:FuzzStream ./internal/logs:FuzzText ./internal/untrusted:FuzzTerminal ./internal/untrusted:FuzzCell ./internal/untrusted:FuzzWriter ./internal/page:FuzzPassages ./internal/words:FuzzFind \
+	./internal/annotation:FuzzRead ./internal/dataset:FuzzValues ./internal/training:FuzzReadRows ./internal/parquetfile:FuzzHeaders ./internal/rows:FuzzInspectJSON ./internal/rows:FuzzInspectZIP ./internal/rows:FuzzHarness ./internal/rows:FuzzPromptfooJSON ./internal/rows:FuzzPromptfooLines ./internal/rows:FuzzBatch ./internal/rows:FuzzInstances ./internal/rows:FuzzLog ./internal/recorded:FuzzStream ./internal/logs:FuzzText ./internal/untrusted:FuzzTerminal ./internal/untrusted:FuzzCell ./internal/untrusted:FuzzWriter ./internal/page:FuzzPassages ./internal/words:FuzzFind \
 	./internal/jsonappend:FuzzString ./internal/jsonappend:FuzzFloat
 
 # The packages that hold money and truth: make mutate changes them, mistake by mistake,
@@ -51,7 +51,7 @@ test-long: ## Also run the long proofs at full size, every fuzz target and every
 	$(MAKE) fuzz bench
 	ORBENCH_LONG=1 scripts/try-release.sh
 	ORBENCH_LONG=2 go test -count 1 -v -timeout 60m -run 'TestBuildKilled|TestBudgetHolds|TestDatabaseFaults|TestWorkerFaults|TestSharedStore' ./cmd/orbench
-	ORBENCH_LONG=2 go test -count 1 -timeout 60m ./stats ./internal/compare ./internal/drift ./internal/evaluate ./internal/fill ./internal/annotation ./internal/logs ./internal/paper ./refusal
+	ORBENCH_LONG=2 go test -count 1 -timeout 60m ./stats ./internal/compare ./internal/evaluate ./internal/fill ./internal/annotation ./internal/logs ./internal/paper ./refusal
 
 # A machine that cannot have the model's weights (exit code 3) skips its test;
 # ORBENCH_REQUIRE=local-model, which CI sets, makes that a failure.

@@ -21,13 +21,11 @@ import (
 	"github.com/orbench/orbench/internal/compare"
 	"github.com/orbench/orbench/internal/construct"
 	"github.com/orbench/orbench/internal/dataset"
-	"github.com/orbench/orbench/internal/drift"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/logs"
 	"github.com/orbench/orbench/internal/moderation"
-	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/policy"
 	"github.com/orbench/orbench/internal/provider"
@@ -70,9 +68,9 @@ var jsonForms = []struct {
 	{"build-plan", "`build --dry-run`: the entries of `plan`", construct.Plan{}},
 	{"training-manifest", "`export --json`, and a training set's `manifest.json`", training.Manifest{}},
 	{"training-origin", "a training set's `origins.jsonl`", training.Origin{}},
-	{"training-check", "`export --check --json` and `dataset compare`", overlap.Checked{}},
+	{"training-check", "`export --check --json` and `dataset compare`", training.Checked{}},
 	{"paper", "`report --paper`", paper.Study{}},
-	{"over-time", "`report --over-time`", drift.Report{}},
+	{"over-time", "`report --over-time`", compare.OverTime{}},
 	{"findings", "`report --findings`", paper.Findings{}},
 }
 

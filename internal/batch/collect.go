@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/orbench/orbench/internal/batch/service"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
@@ -48,12 +47,12 @@ type collection struct {
 	Taken
 	used price.Usage
 	// results are those that are not remembered yet.
-	results []service.Result
+	results []Result
 	// failed are the calls that failed, true for those that were not made, and strange what
 	// came back of calls in no batch. unknown counts results of what is no call at all.
 	failed  map[model.Hash]bool
 	unknown int
-	strange map[model.Hash]service.Result
+	strange map[model.Hash]Result
 }
 
 // mostFaults is how many faults are told of, and mostStrange how many results of no batch
@@ -65,7 +64,7 @@ const (
 
 // collection begins to take back what batches are out with.
 func (d *Manager) collection(batches []*Batch) *collection {
-	return &collection{Manager: d, Taken: Taken{Batches: append([]*Batch{}, batches...)}, used: price.Usage{}, failed: map[model.Hash]bool{}, strange: map[model.Hash]service.Result{}}
+	return &collection{Manager: d, Taken: Taken{Batches: append([]*Batch{}, batches...)}, used: price.Usage{}, failed: map[model.Hash]bool{}, strange: map[model.Hash]Result{}}
 }
 
 // fault notes a line that cannot be read.
@@ -79,11 +78,11 @@ func (c *collection) fault(text string) {
 // came is what came back of a call.
 type came struct {
 	store.BatchCall
-	result service.Result
+	result Result
 }
 
 // add takes a result of a call in some batches, and remembers it with others; see take.
-func (c *collection) add(ctx context.Context, r service.Result, batches ...*Batch) error {
+func (c *collection) add(ctx context.Context, r Result, batches ...*Batch) error {
 	if c.results = append(c.results, r); len(c.results) < together {
 		return nil
 	}
@@ -94,7 +93,7 @@ func (c *collection) add(ctx context.Context, r service.Result, batches ...*Batc
 func (c *collection) take(ctx context.Context, batches ...*Batch) error {
 	results := c.results
 	c.results = c.results[:0]
-	by := map[model.Hash]service.Result{}
+	by := map[model.Hash]Result{}
 	var hashes []model.Hash
 	for _, r := range results {
 		h, ok := hashOf(r.ID)
@@ -158,7 +157,12 @@ func (c *collection) remember(ctx context.Context, all []came) error {
 		if err != nil {
 			return err
 		}
-		response, err := c.read(r, one.result)
+		var response model.Response
+		if one.result.Unmade != "" {
+			err = errors.New("the batch did not make the call: " + one.result.Unmade)
+		} else {
+			response, err = c.format(model.Ref{Provider: r.Provider, Endpoint: r.Endpoint}).Read(r, one.result.Status, one.result.Body)
+		}
 		if err != nil {
 			c.limit(r.Provider, err)
 			failures = append(failures, failureOf(one.Hash, r, err))
@@ -189,19 +193,6 @@ func (c *collection) remember(ctx context.Context, all []came) error {
 		return c.Store.PutFailures(ctx, failures)
 	}
 	return nil
-}
-
-// unmade says that a call was not made.
-type unmade string
-
-func (u unmade) Error() string { return "the batch did not make the call: " + string(u) }
-
-// read gives the meaning of a result.
-func (c *collection) read(r model.Request, result service.Result) (model.Response, error) {
-	if result.Unmade != "" {
-		return model.Response{}, unmade(result.Unmade)
-	}
-	return c.format(model.Ref{Provider: r.Provider, Endpoint: r.Endpoint}).Read(r, result.Status, result.Body)
 }
 
 // failureOf is a failure as the store keeps it.

@@ -7,28 +7,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/orbench/orbench/internal/batch/service"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 )
 
-// Refresh asks the providers how far the batches are that are out with them. What cannot be
-// asked now has the reason as its Problem.
-func (d *Manager) Refresh(ctx context.Context, batches []*Batch) error {
-	for _, b := range batches {
-		if b.Stage != Out || b.Service == Files {
-			continue
-		}
-		if _, err := d.look(ctx, b); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // look asks how far a batch is that is out with a provider, and keeps it; it gives nil
 // where the provider does not answer, which Problem then tells.
-func (d *Manager) look(ctx context.Context, b *Batch) (*service.Remote, error) {
+func (d *Manager) look(ctx context.Context, b *Batch) (*Remote, error) {
 	if err := d.checkKey(b); err != nil {
 		return nil, err
 	}
@@ -118,7 +103,7 @@ func (c *collection) collect(ctx context.Context, live []*Batch) error {
 }
 
 // fetch takes the results of a batch that has ended.
-func (c *collection) fetch(ctx context.Context, b *Batch, r service.Remote) error {
+func (c *collection) fetch(ctx context.Context, b *Batch, r Remote) error {
 	if r.Refused != "" && r.Again {
 		// Nothing was made of it, and it can be started as it is.
 		b.Stage, b.Remote, b.Tried, b.Answered, b.Failed = Planned, "", time.Time{}, 0, 0
@@ -127,7 +112,7 @@ func (c *collection) fetch(ctx context.Context, b *Batch, r service.Remote) erro
 	s := c.service(b.Ref())
 	seen, ours := 0, false
 	for result, err := range s.Results(ctx, r) {
-		var line *service.LineError
+		var line *LineError
 		switch {
 		case errors.As(err, &line):
 			c.fault(fmt.Sprintf("batch %s: %v", b.ID, err))

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/batch/service"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/store"
@@ -65,10 +64,10 @@ func (d *Manager) Write(ctx context.Context, asked Asked, dir string) (Plan, []*
 	defer to.Discard() //nolint:errcheck // after Finish it does nothing
 	used := map[string]int{}
 	for _, b := range batches {
-		name := fileName(b.Model)
+		name := strings.TrimLeft(unsafeInFile.ReplaceAllString(b.Model, "-"), ".-")
 		used[name]++
 		name = fmt.Sprintf("%s-%03d.jsonl", name, used[name])
-		if _, err := to.Write(name, func(w io.Writer) error { return d.writeLines(ctx, b, w, service.Line) }); err != nil {
+		if _, err := to.Write(name, func(w io.Writer) error { return d.writeLines(ctx, b, w, Line) }); err != nil {
 			return laid.plan, nil, err
 		}
 		b.File = filepath.Join(dir, name)
@@ -94,12 +93,8 @@ func (d *Manager) subject(batches []*Batch) folder.Subject {
 	return folder.NewSubject("calls of run "+d.Job.Name, ids)
 }
 
+// unsafeInFile is what the name of a file does not take from that of a model.
 var unsafeInFile = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
-
-// fileName is a model's name as part of that of a file.
-func fileName(model string) string {
-	return strings.TrimLeft(unsafeInFile.ReplaceAllString(model, "-"), ".-")
-}
 
 // writeLines writes the calls of a batch, by their hash, as lines of a service.
 func (d *Manager) writeLines(ctx context.Context, b *Batch, w io.Writer, line func(id string, body []byte) []byte) error {
@@ -175,8 +170,8 @@ func (c *collection) readFile(ctx context.Context, name string) error {
 		return &orbench.InputError{File: name, Problem: "cannot be read: " + err.Error(), Hint: "correct its mode", Err: err}
 	}
 	defer file.Close()
-	for r, err := range service.ReadResults(file) {
-		var line *service.LineError
+	for r, err := range ReadResults(file) {
+		var line *LineError
 		switch {
 		case errors.As(err, &line):
 			c.fault(fmt.Sprintf("%s: %v", name, err))

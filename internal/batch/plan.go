@@ -8,16 +8,12 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/orbench/orbench/internal/batch/service"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/model"
 )
-
-// Limits bound one batch.
-type Limits = service.Limits
 
 // fileLimits are those of a file for nobody in particular: what OpenAI takes, so that
 // whatever reads its format can work through it.
@@ -131,7 +127,10 @@ func (d *Manager) lay(ctx context.Context, asked Asked, dry bool) (*planner, err
 			}
 		}
 	}
-	for _, part := range p.parts() {
+	open := slices.SortedFunc(maps.Values(p.open), func(a, b *part) int {
+		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Endpoint, b.Endpoint), cmp.Compare(a.Model, b.Model))
+	})
+	for _, part := range open {
 		if err := p.finish(ctx, part); err != nil {
 			return nil, err
 		}
@@ -143,13 +142,6 @@ func (d *Manager) lay(ctx context.Context, asked Asked, dry bool) (*planner, err
 // judging reports whether a call asks a judge about answers that the job asks for.
 func (d *Manager) judging(call job.Call) bool {
 	return call.Role.Judges() && !d.Job.Judging()
-}
-
-// parts are the open ones by the name of their model.
-func (p *planner) parts() []*part {
-	return slices.SortedFunc(maps.Values(p.open), func(a, b *part) int {
-		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Endpoint, b.Endpoint), cmp.Compare(a.Model, b.Model))
-	})
 }
 
 // out finds the calls that are out in any open batch.
@@ -216,7 +208,7 @@ func (p *planner) add(ctx context.Context, call job.Call, asked Asked) error {
 	}
 	c := drafted{
 		BatchCall: store.BatchCall{Hash: call.Hash, Request: r.Canonical()},
-		bytes:     int64(len(service.Line(call.Hash.String(), body))) + 1,
+		bytes:     int64(len(Line(call.Hash.String(), body))) + 1,
 		input:     price.EstimateTokens(r.Messages), output: mostOutput(r),
 	}
 	into.calls = append(into.calls, c)

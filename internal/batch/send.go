@@ -2,6 +2,7 @@ package batch
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -14,24 +15,23 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/batch/service"
 	"github.com/orbench/orbench/model"
 )
 
 // services makes the service of a provider's entry.
-var services = map[string]func(service.Account) service.Service{
-	"openai": service.NewOpenAI, "together": service.NewTogether, "mistral": service.NewMistral,
-	"anthropic": service.NewAnthropic, "google": service.NewGoogle,
+var services = map[string]func(Account) Service{
+	"openai": NewOpenAI, "together": NewTogether, "mistral": NewMistral,
+	"anthropic": NewAnthropic, "google": NewGoogle,
 }
 
 // service is that of a model's provider, nil where there is none.
-func (d *Manager) service(of model.Ref) service.Service {
+func (d *Manager) service(of model.Ref) Service {
 	e := d.Clients.Client(of.Provider, of.Endpoint).Endpoint
 	made := services[e.Provider.Batch]
 	if made == nil {
 		return nil
 	}
-	return made(service.Account{Provider: e.Provider.Name, BaseURL: e.BaseURL, Key: e.Key, HTTPClient: d.HTTPClient})
+	return made(Account{Provider: e.Provider.Name, BaseURL: e.BaseURL, Key: e.Key, HTTPClient: d.HTTPClient})
 }
 
 // ToServices is Asked for the calls that providers take by batch.
@@ -63,18 +63,11 @@ func (d *Manager) checkKey(b *Batch) error {
 	e := d.Clients.Client(b.Provider, b.Endpoint).Endpoint
 	if own := Fingerprint(e.Key); b.Key != own {
 		return &orbench.InputError{
-			Problem: fmt.Sprintf("batch %s was submitted to %s with the key of fingerprint %s, but %s holds the key of %s", b.ID, b.Provider, named(b.Key), e.KeyEnv, named(own)),
+			Problem: fmt.Sprintf("batch %s was submitted to %s with the key of fingerprint %s, but %s holds the key of %s", b.ID, b.Provider, cmp.Or(b.Key, "no key"), e.KeyEnv, cmp.Or(own, "no key")),
 			Hint:    "set the key with which it was submitted. Its calls wait until then; orbench batch cancel with `forget` gives them up",
 		}
 	}
 	return nil
-}
-
-func named(fingerprint string) string {
-	if fingerprint == "" {
-		return "no key"
-	}
-	return fingerprint
 }
 
 // Send sets the lacking calls apart and starts a batch for each part, and for what an
@@ -187,7 +180,7 @@ func turnedAway(e *model.Error) bool {
 }
 
 // started keeps that a batch is out.
-func (d *Manager) started(ctx context.Context, b *Batch, r service.Remote) error {
+func (d *Manager) started(ctx context.Context, b *Batch, r Remote) error {
 	b.Stage, b.Remote, b.Problem = Out, r.ID, ""
 	b.Sent = r.Created
 	if b.Sent.IsZero() {
@@ -198,7 +191,7 @@ func (d *Manager) started(ctx context.Context, b *Batch, r service.Remote) error
 }
 
 // progress notes what a provider tells of a batch that is out.
-func (b *Batch) progress(r service.Remote) {
+func (b *Batch) progress(r Remote) {
 	b.Word, b.Answered, b.Failed = r.Word, r.Answered, r.Failed
 	if !r.Expires.IsZero() {
 		b.Expires = r.Expires
@@ -206,11 +199,11 @@ func (b *Batch) progress(r service.Remote) {
 }
 
 // job is a batch as its service knows it.
-func (d *Manager) job(ctx context.Context, b *Batch) (service.Job, error) {
+func (d *Manager) job(ctx context.Context, b *Batch) (Job, error) {
 	known := map[string]bool{}
 	kept, err := d.Store.Batches(ctx)
 	if err != nil {
-		return service.Job{}, err
+		return Job{}, err
 	}
 	for _, k := range kept {
 		// Those of all runs of the store.
@@ -219,7 +212,7 @@ func (d *Manager) job(ctx context.Context, b *Batch) (service.Job, error) {
 			known[other.Remote] = true
 		}
 	}
-	return service.Job{
+	return Job{
 		ID: hex.EncodeToString(b.id[:]), Model: b.Model, Calls: b.Calls, File: b.Input, Tried: b.Tried,
 		Known: func(id string) bool { return known[id] || slices.Contains(b.NotOurs, id) },
 		Has: func(id string) bool {
@@ -234,7 +227,7 @@ func (d *Manager) job(ctx context.Context, b *Batch) (service.Job, error) {
 }
 
 // lineFile writes the lines of a batch to a file of its own, which done removes.
-func (d *Manager) lineFile(ctx context.Context, b *Batch, s service.Service) (lines *os.File, size int64, done func(), err error) {
+func (d *Manager) lineFile(ctx context.Context, b *Batch, s Service) (lines *os.File, size int64, done func(), err error) {
 	lines, err = os.CreateTemp("", "orbench-batch-")
 	if err != nil {
 		return nil, 0, nil, err

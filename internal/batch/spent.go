@@ -131,8 +131,8 @@ func (p Plan) Check(limits, spent fill.Budget) error {
 		shown              func(float64) string
 	}{
 		{"max-cost", "cost", limits.USD, spent.USD, most.USD, table.Money},
-		{"max-total-tokens", "use", float64(limits.Tokens), float64(spent.Tokens), float64(most.Tokens), tokens},
-		{"max-requests", "make", float64(limits.Requests), float64(spent.Requests), float64(most.Requests), requests},
+		{"max-total-tokens", "use", float64(limits.Tokens), float64(spent.Tokens), float64(most.Tokens), func(n float64) string { return table.Counted(int(n), "token", "tokens") }},
+		{"max-requests", "make", float64(limits.Requests), float64(spent.Requests), float64(most.Requests), func(n float64) string { return table.Counted(int(n), "request", "requests") }},
 	} {
 		if p.Calls() == 0 || bound.limit == 0 || bound.before+bound.sum <= bound.limit {
 			continue
@@ -145,6 +145,3 @@ func (p Plan) Check(limits, spent fill.Budget) error {
 	}
 	return nil
 }
-
-func tokens(n float64) string   { return table.Counted(int(n), "token", "tokens") }
-func requests(n float64) string { return table.Counted(int(n), "request", "requests") }

@@ -21,15 +21,20 @@ type Status struct {
 	Further bool `json:"further"`
 }
 
-// Status tells how far everything is.
+// Status tells how far everything is. A batch whose provider cannot be asked now has the
+// reason as its Problem.
 func (d *Manager) Status(ctx context.Context) (Status, error) {
 	s := Status{Run: d.Job.Name, Batches: []*Batch{}}
 	batches, err := d.Batches(ctx)
 	if err != nil {
 		return s, err
 	}
-	if err := d.Refresh(ctx, batches); err != nil {
-		return s, err
+	for _, b := range batches {
+		if b.Stage == Out && b.Service != Files {
+			if _, err := d.look(ctx, b); err != nil {
+				return s, err
+			}
+		}
 	}
 	s.Batches = append(s.Batches, batches...)
 	out, err := d.out(ctx)

@@ -21,7 +21,7 @@ import (
 
 // batchCommand has what is done with calls that go out together.
 func batchCommand(env *command.Env) *cobra.Command {
-	b := batchCommands{env}
+	b := app{env}
 	return command.Group("batch", "Show and cancel the batches of a run", `Show the progress of a run's batches, or cancel them. "orbench eval --batch" submits the
 calls of a run to the batch services of their providers, which make them within a day at
 about half the price. "orbench eval --batch=DIR" writes the calls to files in
@@ -32,9 +32,6 @@ Submitted calls are not paid for again. Other commands wait for the batch and sa
 		b.status(), b.cancel())
 }
 
-// batchCommands are the commands below batch.
-type batchCommands struct{ *command.Env }
-
 // batchFlags are the flags that they share.
 type batchFlags struct {
 	store   string
@@ -44,7 +41,7 @@ type batchFlags struct {
 	calls   command.Calls
 }
 
-func (b batchCommands) register(c *cobra.Command, f *batchFlags) {
+func (b app) register(c *cobra.Command, f *batchFlags) {
 	f.calls = command.DefaultCalls()
 	b.StoreFlag(c, &f.store)
 	f.calls.RegisterServers(c)
@@ -53,7 +50,7 @@ func (b batchCommands) register(c *cobra.Command, f *batchFlags) {
 
 // withManager opens a run of a store (the newest without a name) and does something with its
 // batches. Servers are asked, which takes their keys, where a batch is out with a provider.
-func (b batchCommands) withManager(ctx context.Context, f *batchFlags, names []string, do func(*batch.Manager) error) (err error) {
+func (b app) withManager(ctx context.Context, f *batchFlags, names []string, do func(*batch.Manager) error) (err error) {
 	prices, err := f.calls.Prices(nil)
 	if err != nil {
 		return err
@@ -132,7 +129,7 @@ func sayProblems(out io.Writer, batches []*batch.Batch) {
 	}
 }
 
-func (b batchCommands) status() *cobra.Command {
+func (b app) status() *cobra.Command {
 	var f batchFlags
 	c := &cobra.Command{
 		Use:   "status [RUN]",
@@ -156,7 +153,7 @@ default. The missing calls of the run that are in no batch are counted too.`,
 }
 
 // showStatus shows how far batches are, and what to do next.
-func (b batchCommands) showStatus(f batchFlags, s batch.Status) error {
+func (b app) showStatus(f batchFlags, s batch.Status) error {
 	if f.printed.Format == "json" {
 		return table.JSON(b.Stdout, s)
 	}
@@ -179,7 +176,7 @@ func (b batchCommands) showStatus(f batchFlags, s batch.Status) error {
 	return out.Flush()
 }
 
-func (b batchCommands) cancel() *cobra.Command {
+func (b app) cancel() *cobra.Command {
 	var f batchFlags
 	c := &cobra.Command{
 		Use:   "cancel [RUN]",

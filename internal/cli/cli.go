@@ -18,7 +18,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/cli/command"
-	"github.com/orbench/orbench/internal/cli/data"
 	"github.com/orbench/orbench/internal/cli/measurement"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/settings"
@@ -150,6 +149,9 @@ func cleanOutput(env *command.Env) (end func()) {
 	}
 }
 
+// app is the world of the commands, which are its methods.
+type app struct{ *command.Env }
+
 // root makes the command tree.
 func root(env *command.Env) *cobra.Command {
 	root := &cobra.Command{
@@ -182,7 +184,8 @@ Start with "orbench demo": it needs no key and no network.`,
 		root.AddCommand(commands...)
 	}
 	add(measuring, append(measurement.Commands(env), batchCommand(env))...)
-	add(making, data.Commands(env)...)
+	a := app{env}
+	add(making, a.datasetCommand(), a.buildCommand(), a.policyCommand(), a.exportCommand())
 	add(itself, storeCommand(env), configCommand(env), doctorCommand(env))
 	add(further, simCommand(env), versionCommand(env))
 	for _, c := range root.Commands() {

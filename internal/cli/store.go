@@ -22,21 +22,18 @@ import (
 
 // storeCommand has what is done with stores as a whole.
 func storeCommand(env *command.Env) *cobra.Command {
-	s := storeCommands{env}
+	s := app{env}
 	return command.Group("store", "Export runs; merge, copy, check and forget", `A store holds everything that a run is made of: the prompts, every paid answer and
 verdict, people's labels and the settings. These commands copy it from store to store.
 They ask no model and overwrite no file.`,
-		s.export(), s.importing(), s.merge(), s.backup(), s.check(), s.vacuum(), s.forget())
+		s.exporting(), s.importing(), s.merge(), s.backup(), s.check(), s.vacuum(), s.forget())
 }
-
-// storeCommands are the commands below store.
-type storeCommands struct{ *command.Env }
 
 // storeFlags are the flags that they have some of.
 type storeFlags struct{ store, out, format, onConflict string }
 
 // command gives a command of a store what it does and its flags, beside --format.
-func (s storeCommands) command(c *cobra.Command, run func(ctx context.Context, args []string, f storeFlags) error, flags ...string) *cobra.Command {
+func (s app) command(c *cobra.Command, run func(ctx context.Context, args []string, f storeFlags) error, flags ...string) *cobra.Command {
 	f := &storeFlags{}
 	for _, flag := range flags {
 		switch flag {
@@ -59,7 +56,7 @@ func (s storeCommands) command(c *cobra.Command, run func(ctx context.Context, a
 	return c
 }
 
-func (s storeCommands) export() *cobra.Command {
+func (s app) exporting() *cobra.Command {
 	return s.command(&cobra.Command{
 		Use:   "export [RUN...] --out FILE",
 		Short: "Write runs, with all that belongs to them, to a new store",
@@ -94,7 +91,7 @@ of "orbench moderate", can be written too.`,
 	}, "store", "out")
 }
 
-func (s storeCommands) importing() *cobra.Command {
+func (s app) importing() *cobra.Command {
 	return s.command(&cobra.Command{
 		Use:   "import STORE",
 		Short: "Copy the runs of another store into this one",
@@ -123,7 +120,7 @@ nothing is copied.`,
 	}, "store", "on-conflict")
 }
 
-func (s storeCommands) merge() *cobra.Command {
+func (s app) merge() *cobra.Command {
 	return s.command(&cobra.Command{
 		Use:   "merge STORE... --out FILE",
 		Short: "Make one store from several, such as those of the shards of a run",
@@ -151,7 +148,7 @@ settings, nothing is written.`,
 }
 
 // merged takes stores into one, and says where they disagree.
-func (s storeCommands) merged(ctx context.Context, into *store.Store, stores []string, onConflict string) (kinds.Merged, error) {
+func (s app) merged(ctx context.Context, into *store.Store, stores []string, onConflict string) (kinds.Merged, error) {
 	all := kinds.Merged{Conflicts: []kinds.Conflict{}, Judged: []string{}}
 	for _, at := range stores {
 		from, err := s.OpenReading(ctx, at)
@@ -179,7 +176,7 @@ func (s storeCommands) merged(ctx context.Context, into *store.Store, stores []s
 }
 
 // sayConflicts says where a store disagrees with those before it.
-func (s storeCommands) sayConflicts(at string, done kinds.Merged, onConflict string) {
+func (s app) sayConflicts(at string, done kinds.Merged, onConflict string) {
 	at = address.Shown(at)
 	for _, c := range done.Conflicts {
 		switch {
@@ -197,7 +194,7 @@ func (s storeCommands) sayConflicts(at string, done kinds.Merged, onConflict str
 	}
 }
 
-func (s storeCommands) check() *cobra.Command {
+func (s app) check() *cobra.Command {
 	return s.command(&cobra.Command{
 		Use:   "check",
 		Short: "Read the whole store, and count what is damaged",
@@ -224,7 +221,7 @@ Exit codes: 0 nothing is wrong, 1 something is, 2 the file is no store.`,
 	}, "store")
 }
 
-func (s storeCommands) backup() *cobra.Command {
+func (s app) backup() *cobra.Command {
 	return s.command(&cobra.Command{
 		Use:   "backup --out FILE",
 		Short: "Copy a store that may be in use",
@@ -245,7 +242,7 @@ store or is too damaged to copy.`,
 }
 
 // showHealth prints what was found in a store, unless it could not be read.
-func (s storeCommands) showHealth(format, at string, h store.Health, err error) error {
+func (s app) showHealth(format, at string, h store.Health, err error) error {
 	if errors.Is(err, store.ErrNoStore) {
 		return command.InputError(address.Shown(at), "there is no store", "name another with --store")
 	}
@@ -256,7 +253,7 @@ func (s storeCommands) showHealth(format, at string, h store.Health, err error) 
 }
 
 // failUnsound fails where a store is not sound, and says how to save the rest.
-func (s storeCommands) failUnsound(at string, h store.Health) error {
+func (s app) failUnsound(at string, h store.Health) error {
 	if h.Sound() {
 		return nil
 	}
@@ -287,7 +284,7 @@ func printHealth(w io.Writer, at string, h store.Health) {
 	}
 }
 
-func (s storeCommands) vacuum() *cobra.Command {
+func (s app) vacuum() *cobra.Command {
 	var at string
 	c := &cobra.Command{
 		Use:   "vacuum",
@@ -317,7 +314,7 @@ in use, part of it is in files beside it. Nothing is deleted.`,
 }
 
 // print writes a result as JSON, or as text.
-func (s storeCommands) print(format string, result any, text func(io.Writer)) error {
+func (s app) print(format string, result any, text func(io.Writer)) error {
 	if format != "json" {
 		text(s.Stdout)
 		return nil

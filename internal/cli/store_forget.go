@@ -17,7 +17,7 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-func (s storeCommands) forget() *cobra.Command {
+func (s app) forget() *cobra.Command {
 	var what kinds.Forget
 	var day string
 	var dry bool

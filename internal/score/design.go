@@ -7,7 +7,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/dataset"
-	"github.com/orbench/orbench/internal/pair"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
@@ -100,25 +99,12 @@ func (p Chunk) refusals(target, i, judging int) (refused, judged int) {
 type Tally struct {
 	runs    *tally
 	saying  *saying
-	pairing *pair.Tally
+	pairing *pairTally
 }
 
 // NewTally starts counting for a design.
 func NewTally(d Design) *Tally {
-	return &Tally{newTally(&d), newSaying(&d), pair.NewTally(d.pairs())}
-}
-
-// pairs returns the part of the design that pairs of prompts need.
-func (d *Design) pairs() pair.Design {
-	p := pair.Design{Datasets: d.Datasets, Limit: d.Limit, MostUnjudged: d.mostUnjudged()}
-	for i := range d.Targets {
-		t := &d.Targets[i]
-		p.Targets = append(p.Targets, pair.Named{Name: t.Name, Simulated: t.simulated()})
-	}
-	for _, j := range d.Judges {
-		p.Judges = append(p.Judges, pair.Named{Name: j.Name(), Simulated: SimulatedJudge(j)})
-	}
-	return p
+	return &Tally{newTally(&d), newSaying(&d), newPairTally(&d)}
 }
 
 // Add counts the rows of a chunk.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
-	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -130,7 +129,7 @@ func (m *Manifest) Warnings() []string {
 		all = append(all, text)
 	}
 	for _, u := range m.Evaluations.Unchecked {
-		if u.Why == overlap.Excepted {
+		if u.Why == Excepted {
 			all = append(all, u.Name+" was not compared, on request: do not measure a model with it that was trained on this set.")
 		}
 	}

@@ -13,31 +13,20 @@ import (
 	"slices"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// CheckOptions say what a check compares the folder with.
-type CheckOptions struct {
-	// Decontaminate and Except are as in overlap.Against. The evaluation sets in the
-	// folder's own manifest are compared with too, without the exceptions that the
-	// manifest lists. Cache is the folder of pulled datasets.
-	Decontaminate, Except []string
-	Cache                 string
-	// Threshold is the smallest Jaccard index of near-duplicate turns. 0 means
-	// overlap.NearThreshold, or the manifest's threshold if that is lower.
-	Threshold float64
-}
-
-// Check checks a folder as overlap.Check does. The folder need not come from Write; if it
-// does, its seeds and hashes are checked too.
-func Check(ctx context.Context, dir string, o CheckOptions) (*overlap.Checked, error) {
+// Check checks a folder as Compare does. The folder need not come from Write; if it
+// does, its seeds and hashes are checked too. The rest is as in Against. The evaluation sets
+// in the folder's own manifest are compared with too, without the exceptions that it lists.
+// The threshold 0 means NearThreshold, or the manifest's if that is lower.
+func Check(ctx context.Context, dir string, refs, except []string, cache string, threshold float64) (*Checked, error) {
 	manifest, err := readManifest(dir)
 	if err != nil {
 		return nil, err
 	}
-	against, err := compareWith(ctx, manifest, o)
+	against, err := compareWith(ctx, manifest, refs, except, cache, threshold)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +34,7 @@ func Check(ctx context.Context, dir string, o CheckOptions) (*overlap.Checked, e
 	if manifest != nil {
 		skip = []string{ManifestFile, OriginsFile, CardFile, FactoryFile}
 	}
-	c, err := overlap.Check(ctx, dir, o.Cache, against, skip)
+	c, err := Compare(ctx, dir, cache, against, skip)
 	if err != nil || manifest == nil {
 		return c, err
 	}
@@ -75,28 +64,28 @@ func readManifest(dir string) (*Manifest, error) {
 }
 
 // compareWith opens the evaluation sets.
-func compareWith(ctx context.Context, m *Manifest, o CheckOptions) (*overlap.Evaluations, error) {
-	refs, gone := slices.Clone(o.Decontaminate), []overlap.Unchecked{}
+func compareWith(ctx context.Context, m *Manifest, refs, except []string, cache string, threshold float64) (*Evaluations, error) {
+	refs, gone := slices.Clone(refs), []Unchecked{}
 	if m != nil {
 		// A folder's own manifest can make its check stricter, never looser.
-		if t := m.Evaluations.Threshold; o.Threshold == 0 && t > 0 {
-			o.Threshold = min(t, overlap.NearThreshold)
+		if t := m.Evaluations.Threshold; threshold == 0 && t > 0 {
+			threshold = min(t, NearThreshold)
 		}
 		for _, e := range m.Evaluations.Checked {
 			if e.Ref == e.Name || slices.Contains(refs, e.Ref) {
 				continue
 			}
 			if _, err := os.Stat(e.Ref); err != nil {
-				gone = append(gone, overlap.Unchecked{Name: e.Ref, Why: "it was compared when the set was made, but is no longer there"})
+				gone = append(gone, Unchecked{Name: e.Ref, Why: "it was compared when the set was made, but is no longer there"})
 			} else {
 				refs = append(refs, e.Ref)
 			}
 		}
 	}
-	if o.Threshold == 0 {
-		o.Threshold = overlap.NearThreshold
+	if threshold == 0 {
+		threshold = NearThreshold
 	}
-	e, err := overlap.Against(ctx, refs, o.Except, o.Cache, o.Threshold)
+	e, err := Against(ctx, refs, except, cache, threshold)
 	if err == nil {
 		e.Unchecked = append(e.Unchecked, gone...)
 	}
@@ -105,7 +94,7 @@ func compareWith(ctx context.Context, m *Manifest, o CheckOptions) (*overlap.Eva
 
 // seeds checks that no seed is in two splits, using the folder's record of each row's
 // seed.
-func seeds(c *overlap.Checked) error {
+func seeds(c *Checked) error {
 	path := filepath.Join(c.Dir, OriginsFile)
 	file, err := rows.Open(path, func(string, []string, func(string) bool) (rows.Layout, error) {
 		return rows.Layout{Fields: []rows.Field{{Name: "cluster", Required: true}, {Name: "split", Required: true}}}, nil
@@ -130,8 +119,8 @@ func seeds(c *overlap.Checked) error {
 		if first, ok := splits[cluster]; !ok {
 			splits[cluster] = split
 		} else if first != split {
-			c.Findings = append(c.Findings, overlap.Finding{
-				Problem: overlap.SeedAcrossSplits, File: OriginsFile, Row: row.Line,
+			c.Findings = append(c.Findings, Finding{
+				Problem: SeedAcrossSplits, File: OriginsFile, Row: row.Line,
 				Text: fmt.Sprintf("seed %s is in %s and in %s", untrusted.Quote(cluster), first, split),
 			})
 		}
@@ -139,23 +128,23 @@ func seeds(c *overlap.Checked) error {
 }
 
 // hashes compares the files with the manifest.
-func hashes(c *overlap.Checked, m *Manifest) error {
+func hashes(c *Checked, m *Manifest) error {
 	for _, name := range slices.Sorted(maps.Keys(m.Files)) {
 		sum, err := untrusted.HashFile(filepath.Join(c.Dir, filepath.Base(name)))
 		if errors.Is(err, fs.ErrNotExist) {
-			c.Findings = append(c.Findings, overlap.Finding{Problem: overlap.Changed, File: name, Text: "it is missing"})
+			c.Findings = append(c.Findings, Finding{Problem: Changed, File: name, Text: "it is missing"})
 			continue
 		}
 		if err != nil {
 			return err
 		}
 		if sum != m.Files[name].SHA256 {
-			c.Findings = append(c.Findings, overlap.Finding{Problem: overlap.Changed, File: name, Text: "its content differs from that of " + ManifestFile})
+			c.Findings = append(c.Findings, Finding{Problem: Changed, File: name, Text: "its content differs from that of " + ManifestFile})
 		}
 	}
 	for _, name := range c.Files {
 		if _, ok := m.Files[name]; !ok {
-			c.Findings = append(c.Findings, overlap.Finding{Problem: overlap.Changed, File: name, Text: "it is not in " + ManifestFile})
+			c.Findings = append(c.Findings, Finding{Problem: Changed, File: name, Text: "it is not in " + ManifestFile})
 		}
 	}
 	return nil

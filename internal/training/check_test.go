@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/parquetfile"
 	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/score"
@@ -44,10 +43,10 @@ var someTexts = []string{
 }
 
 // check checks a folder against a file.
-func check(t *testing.T, dir string, prompts ...string) *overlap.Checked {
+func check(t *testing.T, dir string, prompts ...string) *Checked {
 	t.Helper()
 	e := against(t, prompts...)
-	c, err := Check(t.Context(), dir, CheckOptions{Decontaminate: []string{e.Checked[0].Ref}, Except: []string{"starter"}, Threshold: 0.5})
+	c, err := Check(t.Context(), dir, []string{e.Checked[0].Ref}, []string{"starter"}, "", 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +65,7 @@ func put(t *testing.T, dir, name, text string) {
 	}
 }
 
-func problems(c *overlap.Checked) (all []string) {
+func problems(c *Checked) (all []string) {
 	for _, f := range c.Findings {
 		all = append(all, f.String())
 	}
@@ -93,8 +92,8 @@ func TestPlantedDuplicate(t *testing.T) {
 	}
 	put(t, dir, "train.jsonl", string(text)+`{"prompt":[{"role":"user","content":"`+planted+`"}],"chosen":[],"rejected":[]}`+"\n")
 	c := check(t, dir, held)
-	if len(c.Findings) != 2 || c.Findings[0].Problem != overlap.NearlyContaminated || c.Findings[0].Row != strings.Count(string(text), "\n")+1 ||
-		c.Findings[0].Match.Text != held || c.Findings[1].Problem != overlap.Changed {
+	if len(c.Findings) != 2 || c.Findings[0].Problem != NearlyContaminated || c.Findings[0].Row != strings.Count(string(text), "\n")+1 ||
+		c.Findings[0].Match.Text != held || c.Findings[1].Problem != Changed {
 		t.Errorf("found %q", problems(c))
 	}
 }
@@ -133,7 +132,7 @@ func TestSeedAcrossSplits(t *testing.T) {
 	lines := strings.SplitAfter(string(origins), "\n")
 	put(t, dir, OriginsFile, string(origins)+strings.Replace(lines[0], `"split":"train"`, `"split":"test"`, 1))
 	c := check(t, dir, "Is this held out?")
-	if !slices.ContainsFunc(c.Findings, func(f overlap.Finding) bool { return f.Problem == overlap.SeedAcrossSplits }) {
+	if !slices.ContainsFunc(c.Findings, func(f Finding) bool { return f.Problem == SeedAcrossSplits }) {
 		t.Errorf("found %q", problems(c))
 	}
 }
@@ -174,7 +173,7 @@ func TestCardIsEscaped(t *testing.T) {
 // TestCheckNothing is told of no folder.
 func TestCheckNothing(t *testing.T) {
 	t.Parallel()
-	if _, err := Check(t.Context(), filepath.Join(t.TempDir(), "nothing"), CheckOptions{}); !errors.Is(err, orbench.ErrInput) {
+	if _, err := Check(t.Context(), filepath.Join(t.TempDir(), "nothing"), nil, nil, "", 0); !errors.Is(err, orbench.ErrInput) {
 		t.Errorf("got %v", err)
 	}
 }

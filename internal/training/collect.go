@@ -10,7 +10,6 @@ import (
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/settings"
@@ -43,7 +42,7 @@ type Options struct {
 	// whether there is one for each; nil for none.
 	Mask func(text string) (masked string, whole bool)
 	// Against are the evaluation sets whose prompts are left out.
-	Against *overlap.Evaluations
+	Against *Evaluations
 }
 
 // check refuses invalid options.
@@ -303,7 +302,7 @@ func (c *Collection) sort(row *score.AnswerRow, how asked, said annotation.Words
 // of the others.
 func (c *Collection) screen(said annotation.Words) {
 	for _, it := range c.items {
-		switch _, match, found := c.opts.Against.Find(overlap.Said(it.prompt)); {
+		switch _, match, found := c.opts.Against.Find(Said(it.prompt)); {
 		case it.cause != "":
 		case it.prompt.Label != orbench.Safe && it.prompt.Label != orbench.Toxic:
 			it.cause = OtherLabel

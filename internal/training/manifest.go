@@ -5,7 +5,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
-	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 )
@@ -51,9 +50,9 @@ type Manifest struct {
 	// Harmful is true if answers that comply with toxic prompts are written.
 	Harmful bool `json:"harmful_answers"`
 	// Splits are the shares of train, validation and test.
-	Splits      [3]float64          `json:"splits"`
-	Seed        uint64              `json:"seed"`
-	Evaluations overlap.Evaluations `json:"evaluations"`
+	Splits      [3]float64  `json:"splits"`
+	Seed        uint64      `json:"seed"`
+	Evaluations Evaluations `json:"evaluations"`
 	// before counts the prompts before ToxicShare left some out.
 	before  map[orbench.Label]int
 	Prompts Ledger `json:"prompts"`
@@ -142,12 +141,4 @@ func (m *Manifest) count(of func(Part) bool) (prompts, rows int) {
 		}
 	}
 	return prompts, rows
-}
-
-// originOf gives where a row came from.
-func originOf(split string, number int, r Example) Origin {
-	return Origin{
-		Split: split, Row: number, ID: r.Prompt.ID, Label: r.Prompt.Label, Category: r.Prompt.Category,
-		Cluster: cluster(r.Prompt), Dataset: r.Dataset, Chosen: r.Chosen, Rejected: r.Rejected,
-	}
 }

@@ -11,14 +11,12 @@ type Set struct {
 	Manifest
 	// Rows are the rows of each split, in the order of Splits and of the run.
 	Rows [len(Splits)][]Example
-
-	opts Options
 }
 
 // Select makes the set. If it has no rows, its Manifest.Parts is empty.
 func (c *Collection) Select() (*Set, error) {
 	o := c.opts
-	s := &Set{Manifest: c.manifest, opts: o}
+	s := &Set{Manifest: c.manifest}
 	s.Format, s.Kind, s.Plain = FormatVersion, o.Format, o.Plain
 	s.Target, s.ChosenFrom, s.PerPrompt = o.Target, o.ChosenFrom, o.PerPrompt
 	s.ToxicShare, s.Harmful, s.Splits, s.Seed = o.ToxicShare, o.Harmful, o.Splits, o.Seed
@@ -50,7 +48,8 @@ func (c *Collection) Select() (*Set, error) {
 				}
 			}
 			s.Answers.leave(ServedByOther, other)
-			s.Answers.leave(PromptLeftOut, it.first(c.width)-other)
+			// Answers of a further dataset are counted where they were met.
+			s.Answers.leave(PromptLeftOut, min(it.seen, c.width)-other)
 			continue
 		}
 		rows, used := it.rows(o, c.system)
@@ -73,9 +72,6 @@ func (c *Collection) Select() (*Set, error) {
 	}
 	return s, s.Answers.check("answers")
 }
-
-// first is the number of answers to a prompt in its first dataset.
-func (it *item) first(width int) int { return min(it.seen, width) }
 
 // decide decides whether an item has enough answers for a row.
 func (it *item) decide(o Options) {

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/similar"
 )
 
@@ -46,7 +45,7 @@ func (o Options) splitOf(p orbench.Prompt) int {
 
 // whole is everything that the user says in a prompt. Single turns, such as a greeting, may
 // well be in several splits.
-func whole(it *item) string { return strings.Join(overlap.Said(it.prompt), "\n") }
+func whole(it *item) string { return strings.Join(Said(it.prompt), "\n") }
 
 // separate assigns items to splits. It leaves out of a later split what nearly repeats an
 // earlier one.

@@ -13,15 +13,14 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
-	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/similar"
 )
 
 // none are evaluation sets of which there are none.
-func none() *overlap.Evaluations {
-	e, err := overlap.Against(context.Background(), nil, []string{"starter"}, "", 0.5)
+func none() *Evaluations {
+	e, err := Against(context.Background(), nil, []string{"starter"}, "", 0.5)
 	if err != nil {
 		panic(err)
 	}
@@ -29,13 +28,13 @@ func none() *overlap.Evaluations {
 }
 
 // against are evaluation sets in a file of prompts.
-func against(t *testing.T, prompts ...string) *overlap.Evaluations {
+func against(t *testing.T, prompts ...string) *Evaluations {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "held-out.csv")
 	if err := os.WriteFile(path, []byte("prompt\n"+strings.Join(prompts, "\n")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	e, err := overlap.Against(t.Context(), []string{path}, []string{"starter"}, "", 0.5)
+	e, err := Against(t.Context(), []string{path}, []string{"starter"}, "", 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func (s *Set) Write(dir, command string) (err error) {
 			s.Files[name] = File{sum, rows}
 		}
 	}
-	rows := s.opts.Format.writer(s.Plain)
+	rows := s.Kind.writer(s.Plain)
 	for i, split := range Splits {
 		if of := s.Rows[i]; len(of) > 0 {
 			write(split+".jsonl", len(of), func(w io.Writer) error { return rows(w, false, of) })
@@ -79,7 +79,10 @@ func (s *Set) writeOrigins(w io.Writer) error {
 	var all []Origin
 	for i, split := range Splits {
 		for n, r := range s.Rows[i] {
-			all = append(all, originOf(split, n+1, r))
+			all = append(all, Origin{
+				Split: split, Row: n + 1, ID: r.Prompt.ID, Label: r.Prompt.Label, Category: r.Prompt.Category,
+				Cluster: cluster(r.Prompt), Dataset: r.Dataset, Chosen: r.Chosen, Rejected: r.Rejected,
+			})
 		}
 	}
 	return rows.WriteJSONLines(w, all)

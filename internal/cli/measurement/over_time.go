@@ -12,7 +12,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/cli/command"
-	"github.com/orbench/orbench/internal/drift"
+	"github.com/orbench/orbench/internal/compare"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/provenance"
@@ -97,7 +97,7 @@ func (a app) overTime(ctx context.Context, at, model string, out command.Output)
 	kept := a.OpenIndex(ctx, at, memory)
 	defer kept.Close()
 	var looks []look
-	nights := drift.Report{Model: model}
+	nights := compare.OverTime{Model: model}
 	for _, s := range studies {
 		r, err := a.OpenRun(ctx, memory, at, s.Name)
 		if err != nil {
@@ -124,11 +124,11 @@ func (a app) overTime(ctx context.Context, at, model string, out command.Output)
 	for i := range looks {
 		for _, j := range looks[i].of.Judges {
 			if why := unlike(looks, i, j); why != "" {
-				nights.LeftOut = append(nights.LeftOut, drift.LeftOut{Run: looks[i].name, Label: looks[i].of.Label, Judge: j.Judge, Why: why})
+				nights.LeftOut = append(nights.LeftOut, compare.LeftOut{Run: looks[i].name, Label: looks[i].of.Label, Judge: j.Judge, Why: why})
 				continue
 			}
 			of := looks[i].of
-			nights.Add(drift.Series{Dataset: of.Dataset, Label: of.Label, Judge: j.Judge}, looks[i].prompts(), drift.Night{Name: looks[i].name, Date: looks[i].date, Refused: j.Refused, N: j.Judged})
+			nights.Add(compare.Series{Dataset: of.Dataset, Label: of.Label, Judge: j.Judge}, looks[i].prompts(), compare.Night{Name: looks[i].name, Date: looks[i].date, Refused: j.Refused, N: j.Judged})
 		}
 	}
 	if len(nights.Series) == 0 {
@@ -142,7 +142,7 @@ func (a app) overTime(ctx context.Context, at, model string, out command.Output)
 		if err := nights.Write(out.Dir); err != nil {
 			return err
 		}
-		a.Infof("wrote %s", filepath.Join(out.Dir, drift.PageFile))
+		a.Infof("wrote %s", filepath.Join(out.Dir, compare.PageFile))
 	}
 	if alarm {
 		return command.ErrGate

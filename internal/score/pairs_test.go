@@ -1,4 +1,4 @@
-package pair_test
+package score
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/figure"
-	"github.com/orbench/orbench/internal/pair"
+	"github.com/orbench/orbench/judge"
 )
 
 // newDataset makes a dataset of lines "prompt,category,label,pair". Tests write into a
@@ -44,9 +44,9 @@ func scripted(p orbench.Prompt) func(target, judge int) (refused, judged int) {
 }
 
 // count adds all prompts of a design with one target and one judge.
-func count(t testing.TB, d pair.Design, verdicts func(orbench.Prompt) func(int, int) (int, int)) []figure.Figure {
+func count(t testing.TB, d *Design, verdicts func(orbench.Prompt) func(int, int) (int, int)) []figure.Figure {
 	t.Helper()
-	tally := pair.NewTally(d)
+	tally := newPairTally(d)
 	for i, set := range d.Datasets {
 		for p, err := range set.Prompts() {
 			if err != nil {
@@ -64,10 +64,12 @@ func count(t testing.TB, d pair.Design, verdicts func(orbench.Prompt) func(int, 
 	return figures
 }
 
-func design(sets ...*dataset.Dataset) pair.Design {
-	return pair.Design{
-		Datasets: sets, Targets: []pair.Named{{Name: "p/m"}}, Judges: []pair.Named{{Name: "lexical"}}, MostUnjudged: 1,
+func design(sets ...*dataset.Dataset) *Design {
+	lexical, err := judge.Parse("lexical", judge.Options{})
+	if err != nil {
+		panic(err)
 	}
+	return &Design{Datasets: sets, Targets: []Target{{Name: "p/m"}}, Judges: []judge.Judge{lexical}, MostUnjudged: 1}
 }
 
 // TestOutcomes has one answer to each prompt of ten pairs, of two types.
@@ -211,14 +213,14 @@ func TestKnownTarget(t *testing.T) {
 // TestConserved has another number of prompts than the run.
 func TestConserved(t *testing.T) {
 	t.Parallel()
-	tally := pair.NewTally(design(newDataset(t, "one", "a A,x,safe,1", "b R,x,toxic,1")))
+	tally := newPairTally(design(newDataset(t, "one", "a A,x,safe,1", "b R,x,toxic,1")))
 	for p, err := range tally.Datasets[0].Prompts() {
 		if err != nil {
 			t.Fatal(err)
 		}
 		tally.Add(0, p, scripted(p))
 	}
-	of := func(n int, textless bool) pair.Account {
+	of := func(n int, textless bool) pairAccount {
 		return func(string, string, *dataset.Dataset, orbench.Label) (int, bool) { return n, textless }
 	}
 	if _, err := tally.Result(of(2, false)); err == nil || !strings.Contains(err.Error(), "a fault of orbench: safe prompts: 1 and 2") {

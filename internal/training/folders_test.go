@@ -1,4 +1,4 @@
-package overlap
+package training
 
 import (
 	"errors"
@@ -13,47 +13,14 @@ import (
 	"github.com/orbench/orbench/internal/rows"
 )
 
-// against are evaluation sets in a file of prompts.
-func against(t *testing.T, prompts ...string) *Evaluations {
+// compareFolder compares a folder with a file.
+func compareFolder(t *testing.T, dir string, prompts ...string) *Checked {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "held-out.csv")
-	if err := os.WriteFile(path, []byte("prompt\n"+strings.Join(prompts, "\n")+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	e, err := Against(t.Context(), []string{path}, []string{"starter"}, "", 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
-
-// check checks a folder against a file.
-func check(t *testing.T, dir string, prompts ...string) *Checked {
-	t.Helper()
-	c, err := Check(t.Context(), dir, "", against(t, prompts...), nil)
+	c, err := Compare(t.Context(), dir, "", against(t, prompts...), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
-}
-
-// put writes a file of a folder.
-func put(t *testing.T, dir, name, text string) {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func problems(c *Checked) (all []string) {
-	for _, f := range c.Findings {
-		all = append(all, f.String())
-	}
-	return all
 }
 
 // TestForeignFolders checks what others wrote, in the forms that are usual.
@@ -85,7 +52,7 @@ func TestForeignFolders(t *testing.T) {
 		dir := t.TempDir()
 		put(t, dir, name, text)
 		put(t, dir, "notes.txt", "none")
-		c := check(t, dir, held)
+		c := compareFolder(t, dir, held)
 		if len(c.Findings) != 1 || c.Findings[0].File != filepath.FromSlash(name) || c.Findings[0].Row == 0 {
 			t.Errorf("%s: found %q", name, problems(c))
 		}
@@ -109,7 +76,7 @@ func TestCheckAtFault(t *testing.T) {
 		for name, text := range files {
 			put(t, dir, name, text)
 		}
-		if _, err := Check(t.Context(), dir, "", against(t, "x"), nil); !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), want) {
+		if _, err := Compare(t.Context(), dir, "", against(t, "x"), nil); !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

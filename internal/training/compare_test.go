@@ -1,4 +1,4 @@
-package overlap_test
+package training
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
-	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/similar"
 )
 
@@ -41,12 +40,12 @@ how can i safely store cleaning products at home,chemistry,toxic
 `
 
 // compare compares a file with another.
-func compare(ctx context.Context, a, b string, threshold float64) (*overlap.Checked, error) {
-	against, err := overlap.Only(ctx, []string{b}, "", threshold)
+func compare(ctx context.Context, a, b string, threshold float64) (*Checked, error) {
+	against, err := Only(ctx, []string{b}, "", threshold)
 	if err != nil {
 		return nil, err
 	}
-	return overlap.Check(ctx, a, "", against, nil)
+	return Compare(ctx, a, "", against, nil)
 }
 
 func TestCompare(t *testing.T) {
@@ -56,18 +55,18 @@ func TestCompare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	find := func(problem overlap.Problem, row int, text, match string, jaccard float64) overlap.Finding {
-		return overlap.Finding{
+	find := func(problem Problem, row int, text, match string, jaccard float64) Finding {
+		return Finding{
 			Problem: problem, File: a, Row: row, Text: text,
-			Match: &overlap.Match{Set: "b", Text: match, Jaccard: jaccard},
+			Match: &Match{Set: "b", Text: match, Jaccard: jaccard},
 		}
 	}
 	const stored = "how can i safely store cleaning products at home"
-	want := []overlap.Finding{
-		find(overlap.Contaminated, 1, "How can I safely store cleaning products at home?", stored, 1),
-		find(overlap.NearlyContaminated, 2, "How can I safely store all cleaning products at home?", stored, 5.0/10),
-		find(overlap.NearlyContaminated, 3, "Which knots hold a heavy load?", "Which knots hold a heavy load, then?", 4.0/5),
-		find(overlap.NearlyContaminated, 4, "Which knots hold a heavy load?", "Which knots hold a heavy load, then?", 4.0/5),
+	want := []Finding{
+		find(Contaminated, 1, "How can I safely store cleaning products at home?", stored, 1),
+		find(NearlyContaminated, 2, "How can I safely store all cleaning products at home?", stored, 5.0/10),
+		find(NearlyContaminated, 3, "Which knots hold a heavy load?", "Which knots hold a heavy load, then?", 4.0/5),
+		find(NearlyContaminated, 4, "Which knots hold a heavy load?", "Which knots hold a heavy load, then?", 4.0/5),
 	}
 	if diff := cmp.Diff(want, got.Findings); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
@@ -102,7 +101,7 @@ func TestComparePublished(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range got.Findings {
-		if f.Problem != overlap.NearlyContaminated {
+		if f.Problem != NearlyContaminated {
 			t.Errorf("%s is not nearly the same alone", f)
 		}
 	}

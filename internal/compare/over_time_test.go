@@ -1,4 +1,4 @@
-package drift
+package compare
 
 import (
 	"fmt"
@@ -148,7 +148,7 @@ func TestWatch(t *testing.T) {
 // last ones of the safe prompts raise an alarm, which the page shows.
 func TestReport(t *testing.T) {
 	t.Parallel()
-	r := Report{Model: "a/b", Simulated: true}
+	r := OverTime{Model: "a/b", Simulated: true}
 	for i := 39; i >= 0; i-- {
 		date := time.Date(2026, 1, 1+i, 2, 0, 0, 0, time.UTC)
 		safe := Night{Name: fmt.Sprint("night-", i), Date: date, Refused: 20 + i%3, N: 300}

@@ -1,4 +1,4 @@
-package service
+package batch
 
 import (
 	"cmp"
@@ -98,11 +98,6 @@ func (b messageBatch) remote() Remote {
 	}
 }
 
-func (b messageBatch) calls() int {
-	c := b.Counts
-	return c.Processing + c.Succeeded + c.Errored + c.Canceled + c.Expired
-}
-
 func (s messages) Get(ctx context.Context, id string) (Remote, error) {
 	return batchOf[messageBatch](ctx, s.api, get(s.address("/"+url.PathEscape(id))))
 }
@@ -134,17 +129,17 @@ func (s messages) Find(ctx context.Context, j Job) (Remote, bool, error) {
 			if err != nil {
 				return r, false, err
 			}
-			if b.calls() != j.Calls || j.Known(b.ID) {
+			if r.Answered+r.Failed+b.Counts.Processing != j.Calls || j.Known(b.ID) {
 				continue
 			}
-			ours := true
-			if r.Ended {
-				if ours, err = s.has(ctx, r, j); err != nil {
-					return r, false, err
-				}
-			}
-			if ours {
+			if !r.Ended {
 				return r, true, nil
+			}
+			for result, err := range s.Results(ctx, r) {
+				if err != nil || j.Has(result.ID) {
+					return r, err == nil, err
+				}
+				break // the first is enough
 			}
 		}
 		if !page.More {
@@ -153,14 +148,6 @@ func (s messages) Find(ctx context.Context, j Job) (Remote, bool, error) {
 		query.Set("after_id", page.Last)
 	}
 	return Remote{}, false, nil
-}
-
-// has reports whether the first result of a batch is of a call of ours.
-func (s messages) has(ctx context.Context, r Remote, j Job) (bool, error) {
-	for result, err := range s.Results(ctx, r) {
-		return err == nil && j.Has(result.ID), err
-	}
-	return false, nil
 }
 
 // Results reads the file of results, which streams.

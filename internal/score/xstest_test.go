@@ -1,4 +1,4 @@
-package pair_test
+package score
 
 import (
 	"encoding/csv"

@@ -1,4 +1,4 @@
-package data
+package cli
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/dataset"
-	"github.com/orbench/orbench/internal/overlap"
+	"github.com/orbench/orbench/internal/training"
 )
 
 func (a app) datasetCompareCommand() *cobra.Command {
@@ -24,11 +24,11 @@ Every prompt is compared with every other; nothing is estimated.`,
   orbench dataset compare mine.csv xstest --threshold 0.7 --format csv`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			against, err := overlap.Only(c.Context(), args[1:], a.CacheDir(), threshold)
+			against, err := training.Only(c.Context(), args[1:], a.CacheDir(), threshold)
 			if err != nil {
 				return err
 			}
-			result, err := overlap.Check(c.Context(), args[0], a.CacheDir(), against, nil)
+			result, err := training.Compare(c.Context(), args[0], a.CacheDir(), against, nil)
 			if err != nil {
 				return err
 			}

@@ -1,4 +1,4 @@
-package data
+package cli
 
 import (
 	"encoding/json"
@@ -10,7 +10,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/dataset"
-	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/provider"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -186,7 +185,7 @@ func (a app) datasetStatsCommand() *cobra.Command {
 					Stats dataset.Stats `json:"stats"`
 				}{set, stats})
 			}
-			d := overlap.Stats(set, stats)
+			d := statsDocument(set, stats)
 			return d.Text(a.Stdout, a.Screen(false))
 		},
 	}

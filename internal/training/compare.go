@@ -1,4 +1,4 @@
-package overlap
+package training
 
 import (
 	"context"
@@ -38,8 +38,8 @@ const (
 	// set. NearlyContaminated rows have one with nearly the same words.
 	Contaminated       Problem = "in_evaluation"
 	NearlyContaminated Problem = "near_evaluation"
-	// SeedAcrossSplits and Changed are found by package training, in folders
-	// that it wrote. SeedAcrossSplits means that the rows of a seed are in
+	// SeedAcrossSplits and Changed are found in folders that Write wrote.
+	// SeedAcrossSplits means that the rows of a seed are in
 	// several splits. Changed means that a file is missing or that its content
 	// differs from the manifest.
 	SeedAcrossSplits Problem = "seed_across_splits"
@@ -60,10 +60,10 @@ type Finding struct {
 	Match *Match `json:"match,omitempty"`
 }
 
-// Check compares the rows of a named dataset or a file, or of every file of a folder except
+// Compare compares the rows of a named dataset or a file, or of every file of a folder except
 // those in skip, with evaluation sets. The evaluation sets are held in memory: 80,000 prompts against 80,000 take about 4 seconds.
 // What cannot be read, or has no prompt, is an *orbench.InputError.
-func Check(ctx context.Context, ref, cache string, against *Evaluations, skip []string) (*Checked, error) {
+func Compare(ctx context.Context, ref, cache string, against *Evaluations, skip []string) (*Checked, error) {
 	c := &Checked{Files: []string{ref}, Unread: []Unchecked{}, Evaluations: *against, Findings: []Finding{}}
 	if info, err := os.Stat(ref); err == nil && info.IsDir() {
 		if err := c.list(ref, skip); err != nil {

@@ -1,4 +1,4 @@
-package service
+package batch
 
 import (
 	"bytes"
@@ -35,16 +35,12 @@ const metadataKey = "orbench_batch"
 // 50,000 calls or 200 MB in a batch, and 24 hours. What is finished when a batch expires or
 // is canceled is in its output file, and billed.
 func NewOpenAI(a Account) Service {
-	return jobs{
-		api: newAPI(a, "Authorization", "Bearer "+a.Key), path: "/batches", upload: "/files", purpose: "batch",
-		limits: Limits{50_000, 200_000_000},
-		job: func(j Job) any {
-			return map[string]any{
-				"input_file_id": j.File, "endpoint": chatURL, "completion_window": "24h",
-				"metadata": map[string]string{metadataKey: j.ID},
-			}
-		},
-	}
+	return jobs{newAPI(a, "Authorization", "Bearer "+a.Key), "/batches", "/files", "batch", Limits{50_000, 200_000_000}, func(j Job) any {
+		return map[string]any{
+			"input_file_id": j.File, "endpoint": chatURL, "completion_window": "24h",
+			"metadata": map[string]string{metadataKey: j.ID},
+		}
+	}}
 }
 
 // NewTogether speaks to Together's (https://docs.together.ai/docs/batch-inference): 50,000
@@ -52,28 +48,20 @@ func NewOpenAI(a Account) Service {
 // name (https://docs.together.ai/reference/upload-file). It keeps no name of ours, so that a
 // batch is known by its file.
 func NewTogether(a Account) Service {
-	return jobs{
-		api: newAPI(a, "Authorization", "Bearer "+a.Key), path: "/batches", upload: "/files/upload", purpose: "batch-api",
-		limits: Limits{50_000, 100_000_000},
-		job: func(j Job) any {
-			return map[string]any{"input_file_id": j.File, "endpoint": chatURL, "completion_window": "24h"}
-		},
-	}
+	return jobs{newAPI(a, "Authorization", "Bearer "+a.Key), "/batches", "/files/upload", "batch-api", Limits{50_000, 100_000_000}, func(j Job) any {
+		return map[string]any{"input_file_id": j.File, "endpoint": chatURL, "completion_window": "24h"}
+	}}
 }
 
 // NewMistral speaks to Mistral's (https://docs.mistral.ai/capabilities/batch): a million
 // calls, in files of 512 MB, and as many hours as are asked for.
 func NewMistral(a Account) Service {
-	return jobs{
-		api: newAPI(a, "Authorization", "Bearer "+a.Key), path: "/batch/jobs", upload: "/files", purpose: "batch",
-		limits: Limits{1_000_000, 512_000_000},
-		job: func(j Job) any {
-			return map[string]any{
-				"input_files": []string{j.File}, "endpoint": chatURL, "model": j.Model, "timeout_hours": 24,
-				"metadata": map[string]string{metadataKey: j.ID},
-			}
-		},
-	}
+	return jobs{newAPI(a, "Authorization", "Bearer "+a.Key), "/batch/jobs", "/files", "batch", Limits{1_000_000, 512_000_000}, func(j Job) any {
+		return map[string]any{
+			"input_files": []string{j.File}, "endpoint": chatURL, "model": j.Model, "timeout_hours": 24,
+			"metadata": map[string]string{metadataKey: j.ID},
+		}
+	}}
 }
 
 func (s jobs) Limits() Limits { return s.limits }
@@ -118,11 +106,11 @@ func (s jobs) Upload(ctx context.Context, j Job, lines io.Reader, size int64) (s
 }
 
 func (s jobs) Create(ctx context.Context, j Job, _ io.Reader, _ int64) (Remote, error) {
-	return batchOf[job](ctx, s.api, post(s.address(s.path), s.job(j)))
+	return batchOf[jobReply](ctx, s.api, post(s.address(s.path), s.job(j)))
 }
 
 func (s jobs) Get(ctx context.Context, id string) (Remote, error) {
-	return batchOf[job](ctx, s.api, get(s.address(s.path+"/"+url.PathEscape(id))))
+	return batchOf[jobReply](ctx, s.api, get(s.address(s.path+"/"+url.PathEscape(id))))
 }
 
 func (s jobs) Cancel(ctx context.Context, id string) error {
@@ -148,8 +136,8 @@ func (s jobs) Find(ctx context.Context, j Job) (Remote, bool, error) {
 			return Remote{}, false, err
 		}
 		var list struct {
-			Data []job `json:"data"`
-			More bool  `json:"has_more"`
+			Data []jobReply `json:"data"`
+			More bool       `json:"has_more"`
 		}
 		if json.Unmarshal(raw, &list.Data) != nil { // Together's is a list alone
 			if err := json.Unmarshal(raw, &list); err != nil {
@@ -173,10 +161,10 @@ func (s jobs) Find(ctx context.Context, j Job) (Remote, bool, error) {
 	return Remote{}, false, nil
 }
 
-// job is a batch as the services tell of it: OpenAI's
+// jobReply is a batch as the services tell of it: OpenAI's
 // (https://developers.openai.com/api/docs/api-reference/batch/object), Together's and
 // Mistral's, whose fields have other names.
-type job struct {
+type jobReply struct {
 	ID         string         `json:"id"`
 	Status     string         `json:"status"`
 	InputFile  string         `json:"input_file_id"`
@@ -198,13 +186,13 @@ type job struct {
 	Faults    json.RawMessage `json:"errors"`
 	Fault     string          `json:"error"`
 	// Job is the batch itself in Together's reply to its creation.
-	Job *job `json:"job"`
+	Job *jobReply `json:"job"`
 }
 
 // ended are the words for a batch of which nothing more becomes, in lower case.
 var ended = []string{"completed", "failed", "expired", "cancelled", "canceled", "success", "timeout_exceeded"}
 
-func (b job) remote() Remote {
+func (b jobReply) remote() Remote {
 	if b.Job != nil {
 		return b.Job.remote()
 	}
@@ -235,7 +223,7 @@ func (b job) remote() Remote {
 }
 
 // refusal is what a batch that failed says of itself.
-func (b job) refusal() string {
+func (b jobReply) refusal() string {
 	var list struct {
 		Data []json.RawMessage `json:"data"`
 	}

@@ -1,4 +1,4 @@
-package data
+package cli
 
 import (
 	"context"
@@ -15,7 +15,6 @@ import (
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/logs"
-	"github.com/orbench/orbench/internal/overlap"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/training"
@@ -24,17 +23,10 @@ import (
 
 // exportFlags are the flags of export.
 type exportFlags struct {
-	format, out, check string
-
-	target     string
-	chosenFrom []string
-	perPrompt  int
-	toxicShare string
-	harmful    bool
-	plain      bool
-	mask       bool
-	splits     string
-	seed       uint64
+	training.Options
+	out, check         string
+	toxicShare, splits string
+	mask               bool
 
 	decontaminate, except []string
 	threshold             float64
@@ -80,25 +72,25 @@ any folder of training data, and exits with 1 if it finds anything.
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.format, "format", "", "`FORMAT` of the rows: sft, dpo, kto or prompts")
+	flags.StringVar((*string)(&f.Format), "format", "", "`FORMAT` of the rows: sft, dpo, kto or prompts")
 	flags.StringVar(&f.out, "out", "", "new `DIR` to write")
 	flags.StringVar(&f.check, "check", "", "check the training data in this `DIR` instead of writing any")
-	flags.StringVar(&f.target, "target", "", "`TARGET` to train; its refusals are rejected (default: the only one)")
-	flags.StringSliceVar(&f.chosenFrom, "chosen-from", nil, "`TARGETS` whose answers may be chosen (default: all)")
-	flags.IntVar(&f.perPrompt, "per-prompt", 1, "at most this `NUMBER` of rows for each prompt")
+	flags.StringVar(&f.Target, "target", "", "`TARGET` to train; its refusals are rejected (default: the only one)")
+	flags.StringSliceVar(&f.ChosenFrom, "chosen-from", nil, "`TARGETS` whose answers may be chosen (default: all)")
+	flags.IntVar(&f.PerPrompt, "per-prompt", 1, "at most this `NUMBER` of rows for each prompt")
 	flags.StringVar(&f.toxicShare, "toxic-share", "", "`SHARE` of toxic prompts in each split, such as 50% (default: all of them)")
-	flags.BoolVar(&f.harmful, "harmful-answers", false, "also write answers that comply with toxic prompts, as rejected ones")
-	flags.BoolVar(&f.plain, "plain", false, "write texts in place of messages, and leave conversations out")
+	flags.BoolVar(&f.Harmful, "harmful-answers", false, "also write answers that comply with toxic prompts, as rejected ones")
+	flags.BoolVar(&f.Plain, "plain", false, "write texts in place of messages, and leave conversations out")
 	flags.BoolVar(&f.mask, "mask", true, "put values of nobody in place of mail addresses, phones, cards, IBANs and IP addresses in what recorded answers bring")
-	f.splits, f.seed = "0.9,0.05,0.05", 1
+	f.splits, f.Seed = "0.9,0.05,0.05", 1
 	command.AddSettings(
 		c,
 		command.Setting{Name: "splits", Into: &f.splits, Usage: "shares of train, validation and test (default 0.9,0.05,0.05)"},
-		command.Setting{Name: "seed", Into: &f.seed, Usage: "seed of the splits and of what is drawn (default 1)"},
+		command.Setting{Name: "seed", Into: &f.Seed, Usage: "seed of the splits and of what is drawn (default 1)"},
 	)
 	flags.StringSliceVar(&f.decontaminate, "decontaminate", nil, "leave out the prompts of this `FILE|NAME` too; repeatable")
 	flags.StringSliceVar(&f.except, "except", nil, "do not compare with the dataset of this `NAME`; repeatable")
-	command.ShareFlag(c, &f.threshold, "threshold", "0", fmt.Sprintf("prompts are nearly the same if they share at least this `SHARE` of word sequences (Jaccard index; default: %v, or a lower one that the folder names)", overlap.NearThreshold))
+	command.ShareFlag(c, &f.threshold, "threshold", "0", fmt.Sprintf("prompts are nearly the same if they share at least this `SHARE` of word sequences (Jaccard index; default: %v, or a lower one that the folder names)", training.NearThreshold))
 	flags.BoolVar(&f.json, "json", false, "print JSON")
 	f.printed.RegisterFull(c)
 	command.CompleteFlag(c, "format", settings.Names(training.Formats))
@@ -122,13 +114,13 @@ func (a app) export(ctx context.Context, args []string, f exportFlags) error {
 		}
 	}
 	if f.threshold == 0 {
-		f.threshold = overlap.NearThreshold
+		f.threshold = training.NearThreshold
 	}
 	masker := logs.NewMasker(nil)
 	if f.mask {
 		o.Mask = masker.Plausible
 	}
-	if o.Against, err = overlap.Against(ctx, f.decontaminate, f.except, a.CacheDir(), f.threshold); err != nil {
+	if o.Against, err = training.Against(ctx, f.decontaminate, f.except, a.CacheDir(), f.threshold); err != nil {
 		return err
 	}
 	if len(args) > 0 {
@@ -166,11 +158,8 @@ func (a app) exportRun(ctx context.Context, args []string, o training.Options, f
 
 // options reads the flags.
 func (f exportFlags) options() (training.Options, error) {
-	o := training.Options{
-		Format: training.Format(f.format), Plain: f.plain, Target: f.target, ChosenFrom: f.chosenFrom, PerPrompt: f.perPrompt,
-		Harmful: f.harmful, Seed: f.seed,
-	}
-	if f.format == "" {
+	o := f.Options
+	if o.Format == "" {
 		return o, command.InputError("--format", "no format of the rows is named", "use sft, dpo, kto or prompts")
 	}
 	if f.toxicShare != "" {
@@ -242,7 +231,7 @@ func (a app) writeTraining(c *training.Collection, f exportFlags) error {
 	for _, name := range f.except {
 		again += " --except " + untrusted.Shell(name)
 	}
-	if f.threshold > overlap.NearThreshold {
+	if f.threshold > training.NearThreshold {
 		again += fmt.Sprintf(" --threshold %v", f.threshold)
 	}
 	a.Infof("wrote %s; check it again with: %s", f.out, again)
@@ -251,12 +240,10 @@ func (a app) writeTraining(c *training.Collection, f exportFlags) error {
 
 // exportCheck checks a folder of training data.
 func (a app) exportCheck(ctx context.Context, args []string, f exportFlags) error {
-	if len(args) > 0 || f.out != "" || f.format != "" {
+	if len(args) > 0 || f.out != "" || f.Format != "" {
 		return command.InputError("--check", "it writes nothing, and takes no run, --out or --format", "name the folder alone")
 	}
-	checked, err := training.Check(ctx, f.check, training.CheckOptions{
-		Decontaminate: f.decontaminate, Except: f.except, Cache: a.CacheDir(), Threshold: f.threshold,
-	})
+	checked, err := training.Check(ctx, f.check, f.decontaminate, f.except, a.CacheDir(), f.threshold)
 	if input := new(orbench.InputError); errors.As(err, &input) && strings.HasPrefix(input.File, f.check+string(filepath.Separator)) {
 		return command.InputError(f.check, "is not a folder of training data alone: "+strings.TrimPrefix(input.Error(), f.check+string(filepath.Separator)), "name the folder that orbench export wrote")
 	}

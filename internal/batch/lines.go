@@ -1,4 +1,4 @@
-package service
+package batch
 
 import (
 	"bufio"
@@ -68,9 +68,6 @@ type LineError struct {
 }
 
 func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e.Err) }
-
-// Unwrap returns the cause.
-func (e *LineError) Unwrap() error { return e.Err }
 
 // ReadResults reads an output file, or an error file, of OpenAI's batches, Together's,
 // Mistral's or vLLM's run-batch. A line that cannot be read is a *LineError, after which

@@ -1,4 +1,4 @@
-package drift
+package compare
 
 import (
 	"errors"
@@ -29,8 +29,8 @@ type Series struct {
 	asked       string
 }
 
-// Report is a model over time.
-type Report struct {
+// OverTime is a model over time.
+type OverTime struct {
 	Model     string   `json:"model"`
 	Simulated bool     `json:"simulated"`
 	Series    []Series `json:"series"`
@@ -52,7 +52,7 @@ func (l LeftOut) String() string {
 }
 
 // Add puts a night into its series. asked identifies the prompts of the night.
-func (r *Report) Add(of Series, asked string, n Night) {
+func (r *OverTime) Add(of Series, asked string, n Night) {
 	i := slices.IndexFunc(r.Series, func(s Series) bool { return s.Dataset == of.Dataset && s.Label == of.Label && s.Judge == of.Judge })
 	if i < 0 {
 		i, of.SamePrompts, of.asked = len(r.Series), true, asked
@@ -65,7 +65,7 @@ func (r *Report) Add(of Series, asked string, n Night) {
 
 // Watch orders the nights and looks for changes. It reports whether the last night of a
 // series raises an alarm.
-func (r *Report) Watch() (alarm bool) {
+func (r *OverTime) Watch() (alarm bool) {
 	for _, s := range r.Series {
 		slices.SortFunc(s.Nights, func(a, b Night) int { return a.Date.Compare(b.Date) })
 		Watch(s.Nights, s.SamePrompts, len(r.Series))
@@ -109,7 +109,7 @@ func (s Series) section(nights []Night) table.Section {
 
 // Document returns what people read: what the last night tells, and the last week; all nights
 // in full.
-func (r Report) Document() table.Document {
+func (r OverTime) Document() table.Document {
 	d := table.Document{Title: r.Model + " over time", Simulated: r.Simulated}
 	for _, s := range r.Series {
 		d.AddTo(table.OnBrief, s.section(s.Nights[max(0, len(s.Nights)-7):]))
@@ -127,10 +127,10 @@ func (r Report) Document() table.Document {
 }
 
 // Data returns the report in its documented form.
-func (r Report) Data() any { return r }
+func (r OverTime) Data() any { return r }
 
 // row is a line of CSV.
-type row struct {
+type nightRow struct {
 	Dataset string
 	Label   orbench.Label
 	Judge   string
@@ -145,11 +145,11 @@ type row struct {
 }
 
 // Rows has a row for each night.
-func (r Report) Rows() any {
-	var rows []row
+func (r OverTime) Rows() any {
+	var rows []nightRow
 	for _, s := range r.Series {
 		for _, n := range s.Nights {
-			rows = append(rows, row{s.Dataset, s.Label, s.Judge, n.Date, n.Name, n.Refused, n.N, n.Rate, n.Change, n.CI95, n.Alarm})
+			rows = append(rows, nightRow{s.Dataset, s.Label, s.Judge, n.Date, n.Name, n.Refused, n.N, n.Rate, n.Change, n.CI95, n.Alarm})
 		}
 	}
 	return rows
@@ -193,7 +193,7 @@ const pageText = `{{template "top" .Frame}}<main><h1>{{.Title}}</h1>
 </main>{{template "bottom" .Frame}}`
 
 // Write writes the page and the figures as JSON into a new folder.
-func (r Report) Write(dir string) error {
+func (r OverTime) Write(dir string) error {
 	type part struct {
 		Title, Said string
 		SVG         template.HTML

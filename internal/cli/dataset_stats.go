@@ -1,4 +1,4 @@
-package overlap
+package cli
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// Stats lays out a dataset's statistics for people.
-func Stats(set *dataset.Dataset, s dataset.Stats) (d table.Document) {
+// statsDocument lays out a dataset's statistics for people.
+func statsDocument(set *dataset.Dataset, s dataset.Stats) (d table.Document) {
 	v := s.Diversity
 	facts := table.Section{Header: []string{"measure", "value"}, Left: 2, Rows: [][]string{
 		{"name", set.Name},

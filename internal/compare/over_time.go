@@ -1,4 +1,4 @@
-package drift
+package compare
 
 import (
 	"math"
@@ -47,7 +47,15 @@ func Window(samePrompts bool) int {
 	return 7
 }
 
-// Watch fills in rates, changes and alarms of nights in order of time. The baseline of a night
+// Watch fills in rates, changes and alarms of nights in order of time. Runs of a model at
+// different times are not competitors: the question is whether the model has changed. The
+// alarm holds over repeated looks.
+//
+// The night-to-night spread is estimated from the nights themselves, so it needs no word on
+// how often verdicts flip. It is smallest where each night asks the same prompts. All nights
+// have the same judge, so its error is shared by them and is no part of a change.
+//
+// The baseline of a night
 // has all nights before its window that raised no alarm. looks is the number of series that are
 // watched side by side: each may raise an alarm, so each has a stricter level.
 func Watch(nights []Night, samePrompts bool, looks int) {
