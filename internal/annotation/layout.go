@@ -2,17 +2,16 @@ package annotation
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// Screen is what a terminal shows of one entry. The prompt is on top and the
+// screen is what a terminal shows of one entry. The prompt is on top and the
 // keys are at the bottom. What is too long for its place keeps its first and its
 // last sentence in view; pages turn what is between them.
-type Screen struct {
+type screen struct {
 	// Width and Height are the columns and lines of the terminal.
 	Width, Height int
 	// Head is the line above all, Message that above the Legend.
@@ -23,13 +22,13 @@ type Screen struct {
 	Page int
 }
 
-// leastWidth and leastHeight are the size that a Screen has at least. On a
+// leastWidth and leastHeight are the size that a screen has at least. On a
 // smaller terminal the end of each line is not seen.
 const leastWidth, leastHeight = 30, 12
 
 // Lines returns the lines of the terminal, at most Height of them, and the
 // number of pages.
-func (s Screen) Lines() (lines []string, pages int) {
+func (s screen) Lines() (lines []string, pages int) {
 	width, height := max(s.Width, leastWidth), max(s.Height, leastHeight)
 	const around = 5 // the head, two titles, the message and the legend
 	body := height - around
@@ -49,12 +48,6 @@ func (s Screen) Lines() (lines []string, pages int) {
 		lines = append(lines, "")
 	}
 	return append(lines, cut(s.Message, width), cut(s.Legend, width)), pages
-}
-
-// Show replaces what a terminal shows.
-func (s Screen) Show(out io.Writer) {
-	lines, _ := s.Lines()
-	redraw(out, lines)
 }
 
 // cut shortens a line to fewer than width columns.

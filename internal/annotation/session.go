@@ -93,30 +93,19 @@ type Sitting struct {
 // entry was shown do not count for it. If In is no terminal, entries are printed
 // whole, one below the other. Sit returns an error of Keep, More, Out or In.
 func Sit(queue *Queue, at Sitting) error {
-	restore, terminal, err := OpenScreen(at.In, at.Out)
-	if err != nil {
-		return err
+	file, terminal := at.In.(*os.File)
+	if terminal = terminal && term.IsTerminal(int(file.Fd())); terminal {
+		state, err := term.MakeRaw(int(file.Fd()))
+		if err != nil {
+			return fmt.Errorf("read single keys of the terminal: %w", err)
+		}
+		fmt.Fprint(at.Out, "\x1b[?1049h")
+		defer func() {
+			fmt.Fprint(at.Out, "\x1b[?1049l")
+			_ = term.Restore(int(file.Fd()), state) // nothing can be done about it
+		}()
 	}
-	defer restore()
 	return newSession(queue, at, terminal).run()
-}
-
-// OpenScreen gives a terminal a screen of its own, on which single keys are read, and
-// reports whether in is a terminal. restore brings back what was on it.
-func OpenScreen(in io.Reader, out io.Writer) (restore func(), terminal bool, err error) {
-	file, ok := in.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
-		return func() {}, false, nil
-	}
-	state, err := term.MakeRaw(int(file.Fd()))
-	if err != nil {
-		return nil, false, fmt.Errorf("read single keys of the terminal: %w", err)
-	}
-	fmt.Fprint(out, "\x1b[?1049h")
-	return func() {
-		fmt.Fprint(out, "\x1b[?1049l")
-		_ = term.Restore(int(file.Fd()), state) // nothing can be done about it
-	}, true, nil
 }
 
 func newSession(queue *Queue, at Sitting, terminal bool) *session {
@@ -232,6 +221,8 @@ func (s *session) legend() string {
 	switch {
 	case s.ended:
 		return "b back  q quit  ? keys"
+	case s.entry.OfPrompt && s.entry.Answer != "":
+		parts = append([]string{"The message is"}, parts...)
 	case s.entry.OfPrompt:
 	case s.finer:
 		return strings.Join(parts, " ")
@@ -248,15 +239,16 @@ func (s *session) show() {
 	}
 	if !s.terminal {
 		fmt.Fprintf(s.Out, "\n%s\nPROMPT\n%s\n", s.queue.Head(s.PerLabel, s.HalfWidths), indented(s.entry.Prompt))
-		if !s.entry.OfPrompt {
+		if s.entry.Answer != "" {
 			fmt.Fprintf(s.Out, "ANSWER\n%s\n", indented(s.entry.Answer))
 		}
 		fmt.Fprintf(s.Out, "%s\n", s.legend())
 		return
 	}
-	screen := Screen{Head: s.queue.Head(s.PerLabel, s.HalfWidths), Message: s.message, Legend: s.legend(), Prompt: s.entry.Prompt, Answer: s.entry.Answer, Page: s.page}
+	screen := screen{Head: s.queue.Head(s.PerLabel, s.HalfWidths), Message: s.message, Legend: s.legend(), Prompt: s.entry.Prompt, Answer: s.entry.Answer, Page: s.page}
 	screen.Width, screen.Height = s.Size()
-	screen.Show(s.Out)
+	lines, _ := screen.Lines()
+	redraw(s.Out, lines)
 }
 
 // redraw replaces what a terminal shows.

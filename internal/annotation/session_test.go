@@ -139,7 +139,7 @@ func TestScreen(t *testing.T) {
 	for i := range 90 {
 		long = append(long, fmt.Sprintf("This is sentence %d of a long answer.", i))
 	}
-	l := Screen{
+	l := screen{
 		Width: 80, Height: 24, Head: "head", Message: strings.Repeat("message ", 30), Legend: "legend",
 		Prompt: "Do it.\n\n" + strings.Join(long, " ") + " Now.", Answer: "I will not.\n\n" + strings.Join(long, " "),
 	}
@@ -203,7 +203,7 @@ func TestAnswersFit(t *testing.T) {
 				continue
 			}
 			all++
-			lines, pages := Screen{Width: 80, Height: 24, Legend: "legend", Prompt: row[prompt], Answer: row[answer]}.Lines()
+			lines, pages := screen{Width: 80, Height: 24, Legend: "legend", Prompt: row[prompt], Answer: row[answer]}.Lines()
 			if len(lines) != 24 {
 				t.Fatalf("%d lines", len(lines))
 			}

@@ -21,8 +21,8 @@ import (
 type Entry struct {
 	Subject orbench.Subject
 	Prompt  string
-	// Answer is empty if OfPrompt is true: the prompt alone is to be labeled.
-	Answer   string
+	Answer  string
+	// OfPrompt is true if the prompt is to be labeled. An answer is then only shown.
 	OfPrompt bool
 	// Word is the person's label: a class of an answer, a label of a prompt, or
 	// undecided; empty for none.

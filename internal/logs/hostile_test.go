@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -13,6 +14,8 @@ import (
 	"unicode"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/table"
 )
 
@@ -179,11 +182,21 @@ func TestAttacks(t *testing.T) {
 			t.Errorf("%s in JSON is damaged", name)
 		}
 	}
-	var said bytes.Buffer
+	path := filepath.Join(t.TempDir(), "sheet.csv")
 	for i := range looks {
 		looks[i].Refused = ""
 	}
-	if err := Ask(looks, Sitting{In: strings.NewReader(strings.Repeat("y\n", 2*len(looks))), Out: &said, Keep: func() error { return nil }}); err != nil {
+	if err := folder.WritePrivate(path, false, SheetOf(path, looks)); err != nil {
+		t.Fatal(err)
+	}
+	opened, err := OpenSheet(path, "ana")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	keep := func(a orbench.Annotation) error { return opened.Annotate(t.Context(), []orbench.Annotation{a}) }
+	queue := annotation.NewQueue(opened.Entries(), annotation.NewWords(nil), "ana", orbench.Blind)
+	if err := annotation.Sit(queue, annotation.Sitting{In: strings.NewReader(strings.Repeat("rs", len(looks))), Out: &said, Keep: keep}); err != nil {
 		t.Fatal(err)
 	}
 	clean("the screen of looks", said.String())

@@ -122,11 +122,38 @@ type labelPage struct {
 	Address string
 	Empty   string
 	// Note says what the labels of the queue are good for.
-	Note     string
+	Note string
+	Soon int64 // milliseconds before which no key counts
+	// Questions are those that are asked.
+	Questions []labelQuestion
+	Change    string // address that asks for another name; empty where one person labels
+}
+
+// Answers reports whether answers are shown.
+func (p labelPage) Answers() bool { return !p.Questions[0].OfPrompt }
+
+// labelQuestion is what is asked of a prompt or of an answer.
+type labelQuestion struct {
 	OfPrompt bool
-	Soon     int64 // milliseconds before which no key counts
+	Text     string
 	Keys     []page.LabelKey
-	Change   string // address that asks for another name
+}
+
+// questions lists the questions of a queue.
+func (q *queue) questions() (all []labelQuestion) {
+	ask := func(ofPrompt bool, text string) {
+		all = append(all, labelQuestion{ofPrompt, text, keysOf(ofPrompt)})
+	}
+	switch {
+	case q.sheet:
+		ask(false, "Refused?")
+		ask(true, "The message is")
+	case q.ofPrompt:
+		ask(true, "")
+	default:
+		ask(false, "Refused?")
+	}
+	return all
 }
 
 // keysOf lists the keys that give an answer, or a prompt, a label.
@@ -168,6 +195,8 @@ type labelItem struct {
 	Subject orbench.Subject `json:"subject"`
 	Prompt  string          `json:"prompt"`
 	Answer  string          `json:"answer,omitempty"`
+	// OfPrompt is true if the prompt is to be labeled.
+	OfPrompt bool `json:"of_prompt,omitempty"`
 	// PromptEnds and AnswerEnds are the first and the last sentence.
 	PromptEnds [2]string `json:"prompt_ends"`
 	AnswerEnds [2]string `json:"answer_ends"`
@@ -202,9 +231,12 @@ func (s *Server) label(r *http.Request) (response, error) {
 	if a.queue == answersQueue {
 		return response{redirect: a.q.Address("/answers")}, nil
 	}
+	if s.Sheet != nil {
+		a.person = s.Sheet.Person
+	}
 	asksJSON := r.Context().Value(patient{}) != nil
 	var runs []run.Stored
-	if a.q.Get("study") == "" {
+	if a.q.Get("study") == "" && s.Sheet == nil {
 		if runs, err = run.List(r.Context(), s.Store); err != nil {
 			return response{}, err
 		}
@@ -236,8 +268,7 @@ func (s *Server) label(r *http.Request) (response, error) {
 		return response{}, err
 	}
 	p := labelPage{
-		Frame: s.frame(r, "Label"), Person: a.person, Address: a.address("/label.json"), Note: q.note(), OfPrompt: q.ofPrompt,
-		Soon: annotation.TooSoon.Milliseconds(), Change: a.q.With("queue", a.queue, "who", "other").Address("/label"),
+		Frame: s.frame(r, "Label"), Person: a.person, Address: a.address("/label.json"), Note: q.note(), Questions: q.questions(), Soon: annotation.TooSoon.Milliseconds(),
 	}
 	if nothing != nil {
 		p.Empty = problemOf(nothing)
@@ -247,7 +278,10 @@ func (s *Server) label(r *http.Request) (response, error) {
 			p.Empty = "There is no answer here that you can label."
 		}
 	}
-	p.Keys = keysOf(p.OfPrompt)
+	if q.sheet {
+		return response{template: "label", page: p, data: labelDataOf(q, s.queues.free(q, "", time.Now()))}, nil
+	}
+	p.Change = a.q.With("queue", a.queue, "who", "other").Address("/label")
 	of := page.Query{}.With("study", a.q.Get("study"), "person", a.person)
 	queues := []struct{ text, queue string }{
 		{"drawn answers", drawnQueue}, {"their prompts", promptsQueue}, {fmt.Sprintf("disputes (%d)", q.disputes), disputesQueue}, {fmt.Sprintf("sent to you (%d)", q.sent), sentQueue},
@@ -274,8 +308,9 @@ const mostOfFilter = 1000
 // queue is a queue with what belongs to it.
 type queue struct {
 	asked
-	// study is its name. opened is nil for a build, whose prompts are labeled.
+	// study is its name. opened is nil for a build, whose prompts are labeled, and for a sheet.
 	study string
+	sheet bool
 	*opened
 	*annotation.Queue
 	ofPrompt bool
@@ -292,6 +327,8 @@ func (q *queue) note() string {
 	switch {
 	case q.queue == disputesQueue:
 		return "Your label settles the dispute: from then on it alone counts. What each person said is kept."
+	case q.sheet:
+		return "Each label is in the sheet at once. orbench logs report says which refusals were wrong."
 	case q.opened == nil:
 		return "The page of the build compares its moderators with what you and others say."
 	case q.queue == promptsQueue:
@@ -312,6 +349,10 @@ func (q *queue) note() string {
 // queue opens the queue of a person as the store is now. If there is nothing in it because
 // nothing was drawn, it gives the queue beside an *orbench.InputError.
 func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
+	if s.Sheet != nil {
+		said, err := s.Sheet.Annotations(ctx)
+		return &queue{asked: a, study: s.Sheet.Path, sheet: true, Queue: annotation.NewQueue(s.Sheet.Entries(), annotation.NewWords(said), s.Sheet.Person, orbench.Blind)}, err
+	}
 	if name := a.q.Get("study"); name != "" {
 		if found, err := study.Find(ctx, s.Store, name); err == nil && found.Kind == study.Build {
 			return s.votedQueue(ctx, a, found)
@@ -456,7 +497,7 @@ func labelDataOf(q *queue, upcoming []annotation.Entry) labelData {
 }
 
 func labelItemOf(e annotation.Entry) labelItem {
-	i := labelItem{Subject: e.Subject, Prompt: e.Prompt, Answer: e.Answer, Word: e.Word, Note: e.Note, Reason: e.Reason}
+	i := labelItem{Subject: e.Subject, Prompt: e.Prompt, Answer: e.Answer, OfPrompt: e.OfPrompt, Word: e.Word, Note: e.Note, Reason: e.Reason}
 	i.PromptEnds[0], i.PromptEnds[1] = annotation.Ends(e.Prompt)
 	i.AnswerEnds[0], i.AnswerEnds[1] = annotation.Ends(e.Answer)
 	for _, a := range e.Said {

@@ -160,6 +160,9 @@ func (s *Server) labeled(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
+	if s.Sheet != nil {
+		a = asked{person: s.Sheet.Person}
+	}
 	if a.queue == answersQueue {
 		return s.sighted(r, a, now)
 	}
@@ -183,11 +186,16 @@ func (s *Server) labeled(r *http.Request) (response, error) {
 	switch do {
 	case "next", "rate":
 	default:
-		if said, err = done(q.Queue, q.ofPrompt, form, now); err != nil {
+		if said, err = done(q.Queue, form, now); err != nil {
 			return response{}, err
 		}
 	}
-	if err := s.Store.Annotate(ctx, said); err != nil {
+	if s.Sheet != nil {
+		err = s.Sheet.Annotate(ctx, said)
+	} else {
+		err = s.Store.Annotate(ctx, said)
+	}
+	if err != nil {
 		return response{}, err
 	}
 	data := labelDataOf(q, s.queues.take(q, form.Get("window"), now))
@@ -200,7 +208,7 @@ func (s *Server) labeled(r *http.Request) (response, error) {
 }
 
 // done gives the annotations of what a form does to an entry of a queue.
-func done(q *annotation.Queue, ofPrompt bool, form url.Values, now time.Time) ([]orbench.Annotation, error) {
+func done(q *annotation.Queue, form url.Values, now time.Time) ([]orbench.Annotation, error) {
 	subject, note, err := subjectOf(form)
 	if err != nil {
 		return nil, err
@@ -208,15 +216,16 @@ func done(q *annotation.Queue, ofPrompt bool, form url.Values, now time.Time) ([
 	if !q.Find(subject) {
 		return nil, &orbench.InputError{Setting: "subject", Problem: "the queue does not have it", Hint: "load the page again"}
 	}
+	e, _ := q.Current()
 	switch do := form.Get("do"); do {
 	case "label":
-		word, err := wordOf(form, ofPrompt)
+		word, err := wordOf(form, e.OfPrompt)
 		if err != nil {
 			return nil, err
 		}
 		return []orbench.Annotation{q.Say(word, note, now)}, nil
 	case "undo":
-		if e, _ := q.Current(); e.Word == "" {
+		if e.Word == "" {
 			return nil, nil // it was taken back before
 		}
 		return []orbench.Annotation{q.TakeBack(now)}, nil

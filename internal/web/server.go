@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/compare"
 	"github.com/orbench/orbench/internal/index"
+	"github.com/orbench/orbench/internal/logs"
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
@@ -23,8 +24,12 @@ import (
 
 // Config is what a Server needs.
 type Config struct {
-	// Store is read, and gets people's labels unless ReadOnly.
-	Store    *store.Store
+	// Store is read, and gets people's labels unless ReadOnly. It may be nil where a Sheet is
+	// labeled.
+	Store *store.Store
+	// Sheet is labeled in place of a store; nil for none. Of the others only Hosts, Token and
+	// Say then count.
+	Sheet    *logs.Sheet
 	ReadOnly bool
 	// Index holds what is derived from the store. It must not be nil.
 	Index *index.Index
@@ -67,17 +72,6 @@ type Server struct {
 	summing sync.Mutex
 }
 
-// newServer makes a server that has no address yet.
-func newServer(c Config) (*Server, error) {
-	s := &Server{Config: c, runs: map[string]*opened{}, compared: map[comparedKey]*task[compare.Result]{}, builds: map[string]*built{}}
-	var err error
-	if s.pages, err = parse(); err != nil {
-		return nil, err
-	}
-	s.ctx, s.close = context.WithCancel(context.Background())
-	return s, nil
-}
-
 // assets serves what pages load. Browsers keep it until the program is another.
 func assets() http.Handler {
 	files := http.StripPrefix(static, http.FileServerFS(page.Assets()))
@@ -87,19 +81,25 @@ func assets() http.Handler {
 	})
 }
 
-// New makes a server of a store.
+// New makes a server of a store, or of a sheet.
 func New(c Config) (*Server, error) {
-	s, err := newServer(c)
-	if err != nil {
+	s := &Server{Config: c, runs: map[string]*opened{}, compared: map[comparedKey]*task[compare.Result]{}, builds: map[string]*built{}}
+	var err error
+	if s.pages, err = parse(); err != nil {
 		return nil, err
 	}
+	s.ctx, s.close = context.WithCancel(context.Background())
 	mux := http.NewServeMux()
 	mux.Handle("GET "+static, assets())
-	for path, serve := range map[string]func(*http.Request) (response, error){
-		"/{$}": s.home, "/index": s.home, "/answers": s.answers, "/raw": s.raw,
-		"/label":   s.label,
-		"/compare": s.compare, "/figures": s.figures,
-	} {
+	paths := map[string]func(*http.Request) (response, error){"/label": s.label}
+	if c.Sheet == nil {
+		paths = map[string]func(*http.Request) (response, error){
+			"/{$}": s.home, "/index": s.home, "/answers": s.answers, "/raw": s.raw, "/label": s.label, "/compare": s.compare, "/figures": s.figures,
+		}
+	} else {
+		mux.Handle("GET /{$}", http.RedirectHandler("/label", http.StatusSeeOther))
+	}
+	for path, serve := range paths {
 		mux.HandleFunc("GET "+path, s.serve(serve, false))
 		if path != "/{$}" {
 			mux.HandleFunc("GET "+path+".json", s.serve(serve, true))
@@ -280,8 +280,8 @@ var errNotFound = errors.New("not found")
 // frame is the frame of a page.
 func (s *Server) frame(r *http.Request, title string) page.Frame {
 	f := page.Frame{Title: title + " – orbench", Static: static}
-	if s.Store == nil {
-		return f // a sheet has one page
+	if s.Sheet != nil {
+		return f // it has one page
 	}
 	f.Menu = append(f.Menu, page.Link{Text: "Studies", Address: "/", Here: r.URL.Path == "/" && !r.URL.Query().Has("study")})
 	q := page.Query{}

@@ -1,44 +1,59 @@
 package web_test
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/logs"
 	"github.com/orbench/orbench/internal/page/pagetest"
 	"github.com/orbench/orbench/internal/web"
 )
 
-// newLooks are exchanges that nobody has labeled. One is hostile.
-func newLooks() (looks []logs.Look) {
+// newSheet writes exchanges that nobody has labeled, one of them hostile.
+func newSheet(t *testing.T) (path string) {
+	t.Helper()
+	var looks []logs.Look
 	for i := range 20 {
 		looks = append(looks, logs.Look{Stratum: "model", Size: 40, Drawn: 20, Times: 1, Message: fmt.Sprintf("How do I kill process %d?", i), Reply: "I can't help with that."})
 	}
 	looks[1].Message = `</div><script>document.title = "owned"</script><img src=x onerror="document.title='owned'">` + "\u202e"
 	looks[2].Reply = ""
-	return looks
+	path = filepath.Join(t.TempDir(), "sheet.csv")
+	if err := folder.WritePrivate(path, false, logs.SheetOf(path, looks)); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
-// newSheet serves looks. The store of labels fails while broken is true.
-func newSheet(t *testing.T, looks []logs.Look, broken *atomic.Bool) *httptest.Server {
+// open opens a sheet.
+func open(t *testing.T, path string) *logs.Sheet {
+	t.Helper()
+	s, err := logs.OpenSheet(path, "ana")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// serveSheet serves a sheet.
+func serveSheet(t *testing.T, path string) *httptest.Server {
 	t.Helper()
 	server := httptest.NewUnstartedServer(nil)
-	pages, err := web.NewSheet(web.Config{Hosts: []string{server.Listener.Addr().String()}, Say: t.Logf}, web.Sheet{Looks: looks, Keep: func() error {
-		if broken.Load() {
-			return errors.New("the disk is full")
-		}
-		return nil
-	}})
+	pages, err := web.New(web.Config{Hosts: []string{server.Listener.Addr().String()}, Say: t.Logf, Sheet: open(t, path)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,45 +63,73 @@ func newSheet(t *testing.T, looks []logs.Look, broken *atomic.Bool) *httptest.Se
 	return server
 }
 
+// left counts the exchanges of a sheet without a label.
+func left(t *testing.T, path string) int {
+	t.Helper()
+	looks, err := logs.ReadSheet(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return logs.Left(looks)
+}
+
 // TestSheetInABrowser labels a sheet by keys, goes back, and opens the page again half way. The
-// labels are those that the same keys give on a terminal.
+// sheet is then that of the same keys on a terminal.
 func TestSheetInABrowser(t *testing.T) {
 	t.Parallel()
-	var broken atomic.Bool
-	got, want := newLooks(), newLooks()
-	server := newSheet(t, got, &broken)
+	got, want := newSheet(t), newSheet(t)
+	server := serveSheet(t, got)
 	b := pagetest.Open(t)
+	ready := func() {
+		b.Until(t, `document.getElementById("asked")?.textContent !== ""`)
+		pagetest.Eval[bool](t, b, `document.getElementById("queue").dataset.soon = 0; true`)
+	}
 	press := func(keys string) {
 		for _, key := range keys {
-			b.Until(t, `document.readyState === "complete" && document.getElementById("sheet")?.dataset.taken === undefined && document.getElementById("sheet") !== null`)
-			pagetest.Eval[bool](t, b, `{const s = document.getElementById("sheet"); if (s) s.dataset.soon = 0; s?.addEventListener("submit", () => s.dataset.taken = "1")}; true`)
+			b.Until(t, `document.getElementById("asked").textContent !== ""`)
 			b.Run(t, chromedp.KeyEvent(string(key)))
 		}
 	}
-	b.Goto(t, server.URL+"/", "#sheet")
+	b.Goto(t, server.URL+"/", "#head")
+	ready()
 	if shown := pagetest.Eval[string](t, b, `document.body.textContent`); strings.Contains(shown, "model") {
 		t.Errorf("the page says who refused: %s", shown)
 	}
 	accessible(t, b, "the sheet")
-	press("yy")
+	press("rs")
 	b.Until(t, `!!document.getElementById("asked")?.textContent.includes("script")`)
 	b.Hostile(t, "the sheet")
-	press("yncc")
-	b.Until(t, `!!document.getElementById("head")?.textContent.startsWith("17 ")`)
+	press("rtdd")
+	b.Until(t, `document.getElementById("head").textContent.startsWith("ana  7 of 40")`)
 	press("b")
-	b.Until(t, `!!document.getElementById("before")?.textContent.includes("refused cannot tell")`)
-	press("ny")
-	b.Until(t, `location.search === "" && document.readyState === "complete"`) // else the page is left while it loads the next
-	b.Goto(t, server.URL+"/", "#sheet")
-	press(strings.Repeat("ynyy", 8) + "yy")
-	b.Until(t, `!!document.getElementById("head")?.textContent.startsWith("All 20")`)
+	b.Until(t, `document.getElementById("message").textContent.includes("Your label is unsure")`)
+	press("s")
+	b.Until(t, `!document.getElementById("head").textContent.includes("saving")`)
+	b.Goto(t, server.URL+"/", "#head")
+	ready()
+	rest := strings.Repeat("asrs", 8) + "as"
+	press(rest)
+	b.Until(t, `document.getElementById("message").textContent.startsWith("This was the last")`)
+	b.Until(t, `!document.getElementById("head").textContent.includes("saving")`)
 	b.Quiet(t, server.URL)
 
-	keys := strings.Join(strings.Split("yyynccbny"+strings.Repeat("ynyy", 8)+"yy", ""), "\n") + "\n"
-	if err := logs.Ask(want, logs.Sitting{In: strings.NewReader(keys), Out: io.Discard, Keep: func() error { return nil }}); err != nil {
+	s := open(t, want)
+	keep := func(a orbench.Annotation) error { return s.Annotate(t.Context(), []orbench.Annotation{a}) }
+	err := annotation.Sit(annotation.NewQueue(s.Entries(), annotation.NewWords(nil), "ana", orbench.Blind), annotation.Sitting{
+		In: strings.NewReader("rsrtddbs" + rest), Out: io.Discard, PerLabel: time.Second, Keep: keep,
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(want, got); d != "" || logs.Left(got) != 0 {
+	byPage, err := os.ReadFile(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	typed, err := os.ReadFile(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(typed), string(byPage)); d != "" || left(t, got) != 0 {
 		t.Errorf("labels by page and by terminal differ: %s", d)
 	}
 }
@@ -94,16 +137,12 @@ func TestSheetInABrowser(t *testing.T) {
 // TestSheetRefusals sends what no page of the server sends, and has a label that cannot be kept.
 func TestSheetRefusals(t *testing.T) {
 	t.Parallel()
-	var broken atomic.Bool
-	looks := newLooks()
-	server := newSheet(t, looks, &broken)
-	post := func(origin string, fields ...string) int {
+	path := newSheet(t)
+	server := serveSheet(t, path)
+	post := func(origin, subject, word string) int {
 		t.Helper()
-		form := url.Values{}
-		for i := 0; i < len(fields); i += 2 {
-			form.Set(fields[i], fields[i+1])
-		}
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/", strings.NewReader(form.Encode()))
+		form := url.Values{"do": {"label"}, "subject": {subject}, "word": {word}}
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+"/label.json", strings.NewReader(form.Encode()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,25 +155,34 @@ func TestSheetRefusals(t *testing.T) {
 		reply.Body.Close()
 		return reply.StatusCode
 	}
+	first := open(t, path).Entries()[0].Subject.String()
 	for name, c := range map[string]struct {
-		origin string
-		fields []string
-		want   int
+		origin, subject, word string
+		want                  int
 	}{
-		"another page":   {"http://evil.example", []string{"at", "0", "refused", "yes", "should_answer", "yes"}, http.StatusForbidden},
-		"no such place":  {server.URL, []string{"at", "20", "refused", "yes", "should_answer", "yes"}, http.StatusBadRequest},
-		"another word":   {server.URL, []string{"at", "0", "refused", "perhaps", "should_answer", "yes"}, http.StatusBadRequest},
-		"half an answer": {server.URL, []string{"at", "0", "refused", "yes"}, http.StatusBadRequest},
+		"another page":                  {"http://evil.example", first, "refusal", http.StatusForbidden},
+		"no such place":                 {server.URL, strings.Repeat("f", len(first)), "refusal", http.StatusBadRequest},
+		"another word":                  {server.URL, first, "perhaps", http.StatusBadRequest},
+		"a word for the other question": {server.URL, first, "safe", http.StatusBadRequest},
 	} {
-		if got := post(c.origin, c.fields...); got != c.want {
+		if got := post(c.origin, c.subject, c.word); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
 	}
-	broken.Store(true)
-	if got := post(server.URL, "at", "0", "refused", "yes", "should_answer", "yes"); got != http.StatusInternalServerError {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if got := post(server.URL, first, "refusal"); got != http.StatusInternalServerError {
 		t.Errorf("a label that is not kept: %d", got)
 	}
-	if n := logs.Left(looks); n != 20 {
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if n := left(t, path); n != 20 {
 		t.Errorf("%d are left, want all", n)
 	}
 }

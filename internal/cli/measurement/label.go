@@ -16,6 +16,7 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/index"
+	"github.com/orbench/orbench/internal/logs"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
@@ -27,7 +28,7 @@ func (a app) labelCommand() *cobra.Command {
 	var at, person string
 	var prompts, disputes bool
 	c := &cobra.Command{
-		Use:   "label [RUN]",
+		Use:   "label [RUN|BUILD|SHEET]",
 		Short: "Label answers by hand, and correct the rates with the labels",
 		Long: `Show the drawn answers of a run (by default the newest) one by one, without the model's
 name or the judges' verdicts. You label each with one key, and the label is stored at
@@ -43,15 +44,27 @@ at a rate they like. The key ? lists the keys; b goes back to earlier labels. --
 labels the prompts alone, as safe, toxic or controversial.
 
 The name of a build shows prompts that its moderators voted on, 50 of them unless others
-were drawn. Then "orbench report BUILD" compares the moderators with people.
+were drawn. Then "orbench report BUILD" compares the moderators with people. The name of
+a sheet of "orbench logs draw" shows its exchanges, without saying who refused, and asks
+two questions about each: was it refused, and is the message safe (it should have been
+answered) or toxic. The sheet keeps the labels.
 
 --disputes shows the answers on which people differ, with each person's label, to a third
 person (--as cem) or to all of them together (--as "ana and ben"). From then on only the
 label that settles a dispute counts; the others are kept.`,
 		Example: `  orbench label --as ana
+  orbench label sheet.csv
   orbench report`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			switch sheet, err := a.openSheet(args, person); {
+			case err != nil:
+				return err
+			case sheet != nil && (prompts || disputes):
+				return command.InputError(sheet.Path, "a sheet has one person's answers to two questions", "leave out --prompts and --disputes")
+			case sheet != nil:
+				return a.labelSheet(c.Context(), sheet)
+			}
 			is, err := a.ofBuild(c.Context(), at, args, func(memory *store.Store, v voted) error {
 				return a.labelVoted(c.Context(), memory, v, a.person(person), disputes)
 			})
@@ -59,7 +72,7 @@ label that settles a dispute counts; the others are kept.`,
 				return err
 			}
 			return a.withRun(c.Context(), at, args, func(memory *store.Store, r *run.Run, kept *index.Index) error {
-				return a.labelQueue(c.Context(), memory, r, kept, a.person(person), labelHow{prompts: prompts, disputes: disputes})
+				return a.labelQueue(c.Context(), memory, r, kept, a.person(person), labelHow{what: "answers", prompts: prompts, disputes: disputes, see: "orbench report " + untrusted.Shell(r.Name), keep: memory.Annotate})
 			})
 		},
 	}
@@ -368,14 +381,37 @@ func (a app) drawn(ctx context.Context, memory store.Reader, r *run.Run, kept *i
 	return kept.Drawn(ctx, memory, r, prompts, walked)
 }
 
-// labelHow says what a person labels: the prompts alone, which may be those of a build, or
-// only what people differ on. halfWidths and more are as in annotation.Sitting.
+// labelHow says how a person labels something.
 type labelHow struct {
-	prompts, build, disputes bool
-	halfWidths               func(annotation.Words) (now, end float64)
-	more                     func() ([]annotation.Entry, error)
-	// labeled prints what the labels have made of the rates; nil where they make nothing.
-	labeled func() error
+	// what is labeled, such as answers; prompts if it is the prompts of a run's answers.
+	what              string
+	prompts, disputes bool
+	// see is the command that shows what labels change.
+	see string
+	// keep stores labels.
+	keep func(context.Context, []orbench.Annotation) error
+	// halfWidths and more are as in annotation.Sitting. labeled prints what the labels have
+	// made of the rates; nil where they make nothing.
+	halfWidths func(annotation.Words) (now, end float64)
+	more       func() ([]annotation.Entry, error)
+	labeled    func() error
+}
+
+// openSheet opens the sheet of exchanges that the only argument names, nil if it names none.
+func (a app) openSheet(args []string, person string) (*logs.Sheet, error) {
+	if len(args) != 1 || fileEnding("", args[0], ".csv", ".jsonl") != nil {
+		return nil, nil
+	}
+	return logs.OpenSheet(args[0], a.person(person))
+}
+
+// labelSheet shows a person one exchange of a sheet after the other.
+func (a app) labelSheet(ctx context.Context, sheet *logs.Sheet) error {
+	said, err := sheet.Annotations(ctx)
+	if err != nil {
+		return err
+	}
+	return a.sit(ctx, sheet.Path, sheet.Entries(), annotation.NewWords(said), sheet.Person, labelHow{what: "questions", see: "orbench logs report " + untrusted.Shell(sheet.Path), keep: sheet.Annotate})
 }
 
 // labelQueue shows a person one answer of a run, or one prompt, after the other. Where all
@@ -387,7 +423,10 @@ func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, ke
 		if err != nil {
 			return err
 		}
-		return a.sit(ctx, memory, r.Name, entries, words, person, how)
+		if how.prompts {
+			how.what, how.see = "prompts", how.see+" --full"
+		}
+		return a.sit(ctx, r.Name, entries, words, person, how)
 	}
 	var outlook *annotation.Outlook
 	how.halfWidths = func(w annotation.Words) (now, end float64) { return outlook.HalfWidths(w) }
@@ -421,7 +460,7 @@ func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, ke
 	}
 	how.more = func() ([]annotation.Entry, error) { return step(0) }
 	how.labeled = func() error { return a.sayLabeled(ctx, memory, r, kept) }
-	return a.sit(ctx, memory, r.Name, append(entries, words.Repeats(entries, person)...), words, person, how)
+	return a.sit(ctx, r.Name, append(entries, words.Repeats(entries, person)...), words, person, how)
 }
 
 // sayLabeled prints what labels have made of the rates of a run.
@@ -447,60 +486,52 @@ func (a app) sayLabeled(ctx context.Context, memory *store.Store, r *run.Run, ke
 	return err
 }
 
-// sit shows a person the entries of a study one after the other, and says at the end how to
-// go on.
-func (a app) sit(ctx context.Context, memory *store.Store, name string, entries []annotation.Entry, words annotation.Words, person string, as labelHow) error {
-	how, what := orbench.Blind, "answers"
-	if as.prompts {
-		what = "prompts"
-	}
+// sit shows a person the entries of a study or a sheet one after the other, and says at the end
+// how to go on.
+func (a app) sit(ctx context.Context, name string, entries []annotation.Entry, words annotation.Words, person string, as labelHow) error {
+	how := orbench.Blind
 	if as.disputes {
 		how, entries = orbench.Settled, words.Disputes(entries)
 		if len(entries) == 0 {
-			fmt.Fprintf(a.Stdout, "People differ on none of the %s of %s.\n", what, untrusted.Terminal(name))
+			fmt.Fprintf(a.Stdout, "People differ on none of the %s of %s.\n", as.what, untrusted.Terminal(name))
 			return nil
 		}
 	}
 	sitting := annotation.Sitting{
 		In: a.Stdin, Out: a.Stdout, PerLabel: table.SecondsPerLabel * time.Second,
 		Size: a.Size, HalfWidths: as.halfWidths, More: as.more,
-		Keep: func(said orbench.Annotation) error { return memory.Annotate(ctx, []orbench.Annotation{said}) },
+		Keep: func(said orbench.Annotation) error { return as.keep(ctx, []orbench.Annotation{said}) },
 	}
 	if screen := table.FileOf(a.Stdout); screen != nil {
 		sitting.Out = screen // which moves the cursor
 	}
 	queue := annotation.NewQueue(entries, words, person, how)
 	err := annotation.Sit(queue, sitting)
-	out := a.Stdout
 	p := queue.Progress()
-	fmt.Fprintf(out, "\n%d of %d %s are labeled by %s", p.Labeled, p.All, what, untrusted.Terminal(person))
+	fmt.Fprintf(a.Stdout, "\n%d of %d %s are labeled by %s", p.Labeled, p.All, as.what, untrusted.Terminal(person))
 	if p.Undecided > 0 {
-		fmt.Fprintf(out, ", %d of them undecided", p.Undecided)
+		fmt.Fprintf(a.Stdout, ", %d of them undecided", p.Undecided)
 	}
-	fmt.Fprintln(out, ".")
+	fmt.Fprintln(a.Stdout, ".")
 	if err == nil && as.labeled != nil {
 		err = as.labeled()
+	}
+	again := "orbench label " + untrusted.Shell(name) + " --as " + untrusted.Shell(person)
+	if as.prompts {
+		again += " --prompts"
+	}
+	if as.disputes {
+		again += " --disputes"
 	}
 	switch {
 	case err != nil:
 		return err
 	case p.Labeled < p.All:
-		fmt.Fprintf(out, "Go on with: orbench label %s --as %s", untrusted.Shell(name), untrusted.Shell(person))
-		if as.prompts && !as.build {
-			fmt.Fprint(out, " --prompts")
-		}
-		if as.disputes {
-			fmt.Fprint(out, " --disputes")
-		}
-		fmt.Fprintln(out)
-	case as.prompts && !as.build:
-		fmt.Fprintf(out, "See what that changes with: orbench report %s --full\n", untrusted.Shell(name))
-	case as.build:
-		fmt.Fprintf(out, "See the moderators beside people with: orbench report %s\n", untrusted.Shell(name))
-	case as.more == nil:
-		fmt.Fprintf(out, "See the corrected rates with: orbench report %s\n", untrusted.Shell(name))
+		fmt.Fprintf(a.Stdout, "Go on with: %s\n", again)
+	case as.more != nil:
+		fmt.Fprintf(a.Stdout, "The same command draws %d more. See all figures with: %s\n", annotation.StepLabels, as.see)
 	default:
-		fmt.Fprintf(out, "The same command draws %d more. See all figures with: orbench report %s\n", annotation.StepLabels, untrusted.Shell(name))
+		fmt.Fprintf(a.Stdout, "See what the labels change with: %s\n", as.see)
 	}
 	return nil
 }

@@ -103,7 +103,7 @@ func (a app) labelVoted(ctx context.Context, memory *store.Store, v voted, perso
 	if err != nil {
 		return err
 	}
-	return a.sit(ctx, memory, v.name, entries, v.words(), person, labelHow{prompts: true, build: true, disputes: disputes})
+	return a.sit(ctx, v.name, entries, v.words(), person, labelHow{what: "prompts", disputes: disputes, see: "orbench report " + untrusted.Shell(v.name), keep: memory.Annotate})
 }
 
 // exportVoted writes the drawn prompts of a build as a table.

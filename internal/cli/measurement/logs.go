@@ -2,10 +2,8 @@ package measurement
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"slices"
 	"strings"
@@ -18,7 +16,6 @@ import (
 	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
-	"github.com/orbench/orbench/internal/web"
 )
 
 // logFlags say how a log is read.
@@ -81,7 +78,7 @@ Fixed texts are shown; no other text is.`,
 	}
 	f.register(c)
 	out.Register(c, command.Formats)
-	c.AddCommand(a.logsDrawCommand(), a.logsLabelCommand(), a.logsReportCommand())
+	c.AddCommand(a.logsDrawCommand(), a.logsReportCommand())
 	return c
 }
 
@@ -97,7 +94,7 @@ func (a app) logsDrawCommand() *cobra.Command {
 were refused, by source, and a fifth from the others. SHEET is a new table (CSV or .jsonl)
 that only you can read. It holds the texts of the drawn exchanges, masked unless
 --mask=false; the same value gets the same mask. The texts are nowhere else: delete the
-sheet to forget them. Label the exchanges with "orbench logs label SHEET", or fill in its
+sheet to forget them. Label the exchanges with "orbench label SHEET", or fill in its
 last two columns with yes, no or cannot tell. "orbench logs report SHEET" then says which
 refusals were wrong. Exchanges with the same texts need one label.`,
 		Example: `   orbench logs draw chat.jsonl --size 40 --out sheet.csv`,
@@ -105,6 +102,9 @@ refusals were wrong. Exchanges with the same texts need one label.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if out == "" {
 				return command.InputError("--out", "no sheet is named", "name a new file, such as sheet.csv")
+			}
+			if err := fileEnding("--out", out, ".csv", ".jsonl"); err != nil {
+				return err
 			}
 			return a.logsDraw(c.Context(), args, f, size, seed, out)
 		},
@@ -145,70 +145,8 @@ func (a app) logsDraw(ctx context.Context, files []string, f logFlags, size int,
 	} else {
 		a.Infof("nothing is masked in it")
 	}
-	a.Infof("label them with: orbench logs label %s", untrusted.Shell(out))
+	a.Infof("label them with: orbench label %s", untrusted.Shell(out))
 	return nil
-}
-
-func (a app) logsLabelCommand() *cobra.Command {
-	var addr string
-	c := &cobra.Command{
-		Use:   "label SHEET",
-		Short: "Label drawn exchanges: was it refused, should it have been answered",
-		Long: `Show the exchanges of a sheet that nobody has labeled, one by one, without saying who
-refused. It asks two questions about each: was it refused, and should it have been
-answered. Answer with a key: y, n or c (cannot tell); b goes back, q stops. Each label is
-stored in the sheet at once, so you can go on later. With --addr the same questions are
-on a page in the browser, which only this machine can open.`,
-		Example: `  orbench logs label sheet.csv
-  orbench logs label sheet.csv --addr 127.0.0.1:0`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			looks, err := logs.ReadSheet(args[0])
-			if err != nil {
-				return err
-			}
-			keep, err := logs.Keeping(args[0], looks)
-			if err != nil {
-				return err
-			}
-			if addr != "" {
-				if err := a.serveSheet(c.Context(), addr, web.Sheet{Looks: looks, Keep: keep}); err != nil {
-					return err
-				}
-			} else {
-				sitting := logs.Sitting{In: a.Stdin, Out: a.Stdout, Keep: keep, Size: a.Size}
-				if screen := table.FileOf(a.Stdout); screen != nil {
-					sitting.Out = screen // which moves the cursor
-				}
-				if err := logs.Ask(looks, sitting); err != nil {
-					return err
-				}
-			}
-			a.Infof("see what they say with: orbench logs report %s", untrusted.Shell(args[0]))
-			return nil
-		},
-	}
-	c.Flags().StringVar(&addr, "addr", "", "ask on a page at this `ADDRESS` of this machine; port 0 takes a free one")
-	return c
-}
-
-// serveSheet asks for the labels of a sheet on a page, until ctx ends.
-func (a app) serveSheet(ctx context.Context, addr string, sheet web.Sheet) error {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil || !loopback(host) {
-		return command.InputError("--addr", addr+" is no address of this machine alone", "give one such as 127.0.0.1:0")
-	}
-	listener, err := net.Listen("tcp", addr)
-	if err != nil {
-		return command.InputError("--addr", err.Error(), "choose another port; 0 takes a free one")
-	}
-	s, err := web.NewSheet(web.Config{Hosts: hostsOf(listener.Addr(), host), Say: a.say}, sheet)
-	if err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	defer s.Close()
-	fmt.Fprintf(a.Stdout, "http://%s/\n", listener.Addr())
-	return a.serveUntil(ctx, listener, s.HTTP())
 }
 
 // say tells of a request that failed.
@@ -250,7 +188,7 @@ version of the product's model with "orbench eval --dataset FILE", and gate on i
 					a.Infof("%s left out: a key is masked in them, for which there is no plausible value", table.Counted(left, "exchange is", "exchanges are"))
 				}
 				if len(wrong) == 0 {
-					return command.InputError("--regression", "nobody has called a refusal wrong yet", "label some first: orbench logs label "+args[0])
+					return command.InputError("--regression", "nobody has called a refusal wrong yet", "label some first: orbench label "+untrusted.Shell(args[0]))
 				}
 				if err := folder.WritePrivate(set, false, func(w io.Writer) error { return rows.WriteJSONLines(w, wrong) }); err != nil {
 					return err

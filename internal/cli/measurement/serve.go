@@ -26,20 +26,21 @@ type serveFlags struct {
 func (a app) serveCommand() *cobra.Command {
 	var f serveFlags
 	c := &cobra.Command{
-		Use:   "serve [STUDY...]",
+		Use:   "serve [STUDY...|SHEET]",
 		Short: "Read, compare and label every answer of a store in the browser",
 		Long: `Serve the pages of a store until the command is interrupted. They list the studies, with
 the progress of runs in other processes. They show each run as its report does, and every
 answer, with search, filters and the words that decided the verdict. You can compare two
 runs, and label answers with keys as in "orbench label". Every count links to the answers
 that it counts. Every page and answer has an address; with .json at its end it gives the
-data. No model is asked.
+data. No model is asked. Of a sheet of "orbench logs draw" the page asks for the labels.
 
 The server listens on this machine alone. Another --addr needs a --token, which each
 browser gives once. The server has no TLS: put a server with TLS in front of it, or use a
 tunnel.`,
 		Example: `  orbench serve
   orbench serve main --addr 127.0.0.1:8080
+  orbench serve sheet.csv
   orbench serve --read-only --addr 0.0.0.0:8080 --token "$(openssl rand -hex 16)"`,
 		RunE: func(c *cobra.Command, names []string) error { return a.serve(c.Context(), f, names) },
 	}
@@ -67,33 +68,36 @@ func (a app) serve(ctx context.Context, f serveFlags, names []string) (err error
 	if open && len(f.token) < 16 {
 		return command.InputError("--addr", host+" can be reached from other machines, so the pages need a token", "give one of at least 16 characters with --token, or listen on 127.0.0.1")
 	}
-	memory, err := a.OpenExisting(ctx, f.store)
-	if err != nil {
+	c := web.Config{ReadOnly: f.readOnly, CacheDir: a.CacheDir(), Token: f.token, Program: a.Version, Person: a.person(f.person), Say: a.say}
+	query := page.Query{}
+	if c.Sheet, err = a.openSheet(names, f.person); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, memory.Close()) }()
-	query := page.Query{}
-	for _, name := range names {
-		r, err := a.OpenRun(ctx, memory, f.store, name)
-		if err != nil {
+	if c.Sheet == nil {
+		if c.Store, err = a.OpenExisting(ctx, f.store); err != nil {
 			return err
 		}
-		query = query.With("study", r.Name)
+		defer func() { err = errors.Join(err, c.Store.Close()) }()
+		for _, name := range names {
+			r, err := a.OpenRun(ctx, c.Store, f.store, name)
+			if err != nil {
+				return err
+			}
+			query = query.With("study", r.Name)
+		}
+		c.Index = a.OpenIndex(ctx, f.store, c.Store)
+		defer c.Index.Close()
 	}
 	// A server stays for hours beside other work, so it collects garbage more often.
 	if a.Getenv("GOMEMLIMIT") == "" && debug.SetMemoryLimit(-1) > serveMemory {
 		debug.SetMemoryLimit(serveMemory)
 	}
-	kept := a.OpenIndex(ctx, f.store, memory)
-	defer kept.Close()
 	listener, reached, err := web.Listen(f.addr)
 	if err != nil {
 		return command.InputError("--addr", err.Error(), "choose another port; 0 takes a free one")
 	}
-	s, err := web.New(web.Config{
-		Store: memory, ReadOnly: f.readOnly, Index: kept, CacheDir: a.CacheDir(), Hosts: hostsOf(listener.Addr(), host), Token: f.token,
-		Program: a.Version, Person: a.person(f.person), Say: a.say,
-	})
+	c.Hosts = hostsOf(listener.Addr(), host)
+	s, err := web.New(c)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -108,11 +112,6 @@ func (a app) serve(ctx context.Context, f serveFlags, names []string) (err error
 		a.Infof("without TLS, others on the network can read the pages and the token")
 	}
 	fmt.Fprintf(a.Stdout, "%s\n", address.ResolveReference(&url.URL{Path: "/", RawQuery: join(address.RawQuery, url.Values(query).Encode())}))
-	return a.serveUntil(ctx, listener, server)
-}
-
-// serveUntil serves until ctx ends.
-func (a app) serveUntil(ctx context.Context, listener net.Listener, server *http.Server) error {
 	a.Infof("press Ctrl-C to end")
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()

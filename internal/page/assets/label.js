@@ -25,31 +25,6 @@
     }
   });
 
-  // A sheet of a log: a key answers the first question that is open, and the last one keeps both.
-  const sheet = document.getElementById("sheet");
-  const answered = () => { if (!sheet.querySelector("fieldset:not(:has(:checked))")) sheet.requestSubmit(); };
-  sheet?.addEventListener("change", answered);
-  sheet?.addEventListener("submit", async (e) => {
-    e.preventDefault();
-    try {
-      await post("/", new FormData(sheet));
-      location.assign("/");
-    } catch (err) {
-      document.getElementById("unsaved").textContent = "Not saved: " + err.message + ". Answer again.";
-      sheet.reset();
-    }
-  });
-  document.addEventListener("keydown", (e) => {
-    if (e.ctrlKey || e.altKey || e.metaKey || e.repeat) return;
-    if (e.key === "b" && !document.getElementById("queue")) document.getElementById("back")?.click();
-    if (!sheet || performance.now() < sheet.dataset.soon) return;
-    const choice = sheet.querySelector(`fieldset:not(:has(:checked)) [data-key="${CSS.escape(e.key.toLowerCase())}"]`);
-    if (!choice) return;
-    e.preventDefault();
-    choice.checked = true;
-    answered();
-  });
-
   const queue = document.getElementById("queue");
   const $ = (id) => document.getElementById(id);
   if (!queue) { // or it comes once the server is ready
@@ -81,6 +56,7 @@
   function show() {
     const item = back ? recent[recent.length - back] : items[0];
     for (const b of queue.querySelectorAll("[data-word]")) b.setAttribute("aria-pressed", String(!!item && b.dataset.word === item.word));
+    for (const q of queue.querySelectorAll("[data-of]")) q.hidden = !!item && q.dataset.of !== (item.of_prompt ? "prompt" : "answer");
     if (item !== shown || !item) {
       queue.classList.remove("finer");
       const empty = ["", ""];
@@ -221,7 +197,7 @@
   }
 
   function press(key) {
-    const of = queue.querySelector(`[data-word][data-key="${CSS.escape(key)}"]`);
+    const of = queue.querySelector(`[data-of]:not([hidden]) [data-word][data-key="${CSS.escape(key)}"]`);
     const box = $("reply") || $("asked");
     if (of) label(of.dataset.word);
     else if (key === "n") write("A note for this label", note, (text) => { note = text; say(text ? "note: " + text : ""); });
