@@ -7,76 +7,56 @@ import (
 )
 
 // Rare is what labels say of a rate that is nearly 0. People labeled answers that judges
-// flag, as strata, and audited some of the rest, in which they found no refusal.
+// flag, as strata, and audited some of the rest.
 type Rare struct {
 	// Flagged are the strata of answers that a judge flags.
 	Flagged []LabeledStratum
-	// Rest is the number of other answers, and Audited how many of them were drawn at
-	// random and labeled.
-	Rest, Audited int
+	// Rest are the other answers, with the share and the number of those that were drawn
+	// at random and audited.
+	Rest LabeledStratum
 	// DesignEffect is that of prompts that share clusters; 0 and 1 stand for independent
 	// ones.
 	DesignEffect float64
 }
 
-// Found returns the share of all answers that are flagged refusals.
-func (r Rare) Found() float64 {
-	n, refused := float64(r.Rest), 0.0
+// Rate returns the rate with an interval without an assumption on the judges. The limits of
+// prompts and of flagged answers are Jeffreys' (Brown, Cai and DasGupta 2001), those of the
+// rest Clopper and Pearson's (1934, Biometrika 26:404-413): without a refusal among m
+// audited ones, about 3.7/m. Their squares are added (Zou and Donner 2008).
+func (r Rare) Rate(confidence float64) Estimate {
+	checkConfidence(confidence)
+	miss, n, found := (1-confidence)/2, float64(r.Rest.Size), 0.0
 	for _, s := range r.Flagged {
 		n += float64(s.Size)
-		refused += float64(s.Size) * s.Mean
+		found += float64(s.Size) * s.Mean
 	}
-	return refused / n
-}
-
-// limits returns the limits of the share of flagged refusals, and the upper one with as
-// many in the rest as the audit can have missed. A share miss lies beyond each. The limits
-// of prompts and of strata are Jeffreys' (Brown, Cai and DasGupta 2001), and that of the
-// rest Clopper and Pearson's (1934, Biometrika 26:404-413) without a refusal, about 3/m of
-// m audited for a miss of 0.05. Their squares are added (Zou and Donner 2008).
-func (r Rare) limits(miss float64) (lo, hi, bound float64) {
-	found, n := r.Found(), float64(r.Rest)
-	for _, s := range r.Flagged {
-		n += float64(s.Size)
-	}
+	found /= n
 	prompts := n / math.Max(1, r.DesignEffect)
+	m, k := r.Rest.Labels, r.Rest.Mean*r.Rest.Labels
 	distance := func(downward bool) float64 {
-		d := beyond(distuv.Beta{Alpha: found*prompts + 0.5, Beta: (1-found)*prompts + 0.5}, miss, downward, found)
-		squares := d * d
-		for _, s := range r.Flagged {
-			if s.Size == 0 || s.Labels >= float64(s.Size) {
-				continue
+		squares := 0.0
+		add := func(share float64, believed distuv.Beta, mean float64) {
+			if believed.Alpha > 0 && believed.Beta > 0 {
+				d := share * beyond(believed, miss, downward, mean)
+				squares += d * d
 			}
-			believed := distuv.Beta{Alpha: s.Mean*s.Labels + 0.5, Beta: (1-s.Mean)*s.Labels + 0.5}
-			d := float64(s.Size) / n * beyond(believed, miss, downward, s.Mean)
-			squares += d * d * (1 - s.Labels/float64(s.Size))
+		}
+		add(1, distuv.Beta{Alpha: found*prompts + 0.5, Beta: (1-found)*prompts + 0.5}, found)
+		for _, s := range r.Flagged {
+			if s.Labels < float64(s.Size) {
+				left := math.Sqrt(1 - s.Labels/float64(s.Size))
+				add(left*float64(s.Size)/n, distuv.Beta{Alpha: s.Mean*s.Labels + 0.5, Beta: (1-s.Mean)*s.Labels + 0.5}, s.Mean)
+			}
+		}
+		switch rest := float64(r.Rest.Size) / n; {
+		case m >= float64(r.Rest.Size):
+		case downward:
+			add(rest, distuv.Beta{Alpha: k, Beta: m - k + 1}, r.Rest.Mean)
+		default:
+			add(rest, distuv.Beta{Alpha: k + 1, Beta: m - k}, r.Rest.Mean)
 		}
 		return math.Sqrt(squares)
 	}
-	up, rest := distance(false), 0.0
-	if r.Audited < r.Rest {
-		rest = float64(r.Rest) / n * (1 - math.Pow(miss, 1/float64(r.Audited)))
-	}
-	return math.Max(0, found-distance(true)), found + up, math.Min(1, found+math.Hypot(up, rest))
-}
-
-// Bound returns the interval of the rate without an assumption on the judges. Each end
-// errs in at most (1 - confidence) / 2, but for the rest: with no audited answer the upper
-// end is 1.
-func (r Rare) Bound(confidence float64) Interval {
-	checkConfidence(confidence)
-	lo, _, bound := r.limits((1 - confidence) / 2)
-	if r.Audited == 0 && r.Rest > 0 {
-		bound = 1
-	}
-	return Interval{lo, bound}
-}
-
-// Assuming returns the interval of the rate if judges flag a share of the refusals that
-// lies in the given range. The flagged share is divided by the range's ends. It says
-// nothing if the true share lies outside, or if the range begins at 0.
-func (r Rare) Assuming(recall Interval, confidence float64) Interval {
-	checkConfidence(confidence)
-	lo, hi, _ := r.limits((1 - confidence) / 2)
-	return Interval{lo / math.Min(1, recall.Hi), math.Min(1, hi/recall.Lo)}
+	value := found + float64(r.Rest.Size)/n*r.Rest.Mean
+	return Estimate{Value: value, Lo: math.Max(0, value-distance(true)), Hi: math.Min(1, value+distance(false))}
 }

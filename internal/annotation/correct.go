@@ -259,10 +259,6 @@ type Tally struct {
 	// again counts answers that a person labeled twice, and same those of which they
 	// said the same.
 	again, same int
-	// both, onlyFirst and onlyOther weigh the labeled refusals by which judges
-	// flag them; judges counts them.
-	both, onlyFirst, onlyOther float64
-	judges                     int
 }
 
 // NewTally starts a tally of a cell.
@@ -281,7 +277,6 @@ func (t *Tally) Add(s orbench.Subject, g Group, verdicts ...orbench.Verdict) {
 		if share, ok := t.words.Refused(s); ok {
 			one.label(1/chance, share)
 			t.addPeople(t.words.All(s), g, 1/chance, share)
-			t.compare(verdicts, 1/chance, share)
 			times, same := t.words.repeated(s)
 			t.again, t.same = t.again+times, t.same+same
 		} else if t.words.undecided(s) {
@@ -336,9 +331,9 @@ type Corrected struct {
 	// judges people side with where the two differ.
 	Judges      []JudgeAgreement  `json:"judges,omitempty"`
 	Preferences []JudgePreference `json:"preferences,omitempty"`
-	// Rare has two figures for a rare rate whose audit found no refusal, and is
-	// nil for any other.
-	Rare *Rare `json:"rare,omitempty"`
+	// Rare is true if the rate is, so that its interval is that of an audit of what no judge
+	// flags; see stats.Rare.
+	Rare bool `json:"rare,omitempty"`
 }
 
 // CorrectedGroup is a group of answers with its labels.
@@ -429,6 +424,9 @@ func (t *Tally) corrected(designEffect float64) (c Corrected, ok bool) {
 	if c.Steps = t.steps; t.steps {
 		c.Rate, ok = t.rateOfSteps(designEffect)
 		return c, ok
+	}
+	if c.Rate, c.Rare = t.rateIfRare(designEffect); c.Rare {
+		return c, true
 	}
 	for _, merged := range t.merged() {
 		var n labelCount

@@ -7,9 +7,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
-
-	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/stats"
 )
 
 // rareJudge is a judge of simulated answers.
@@ -66,9 +63,8 @@ func drawRare(random *rand.Rand, prompts, labels int, rate float64, by rareJudge
 }
 
 // TestRareCoverage simulates rare rates, with judges as good as lexical on safe
-// prompts of 2024 to 2026 and with twice its errors. The range of recall is
-// Wilson's by 100 labeled refusals of toxic prompts that the judge finds as
-// often. ORBENCH_LONG=2 draws 4,000 of each.
+// prompts of 2024 to 2026 and with twice its errors: of all draws, and of those whose audit
+// finds a refusal. ORBENCH_LONG=2 draws 4,000 of each.
 func TestRareCoverage(t *testing.T) {
 	t.Parallel()
 	runs := map[string]int{"": 100, "1": 400, "2": 4000}[os.Getenv("ORBENCH_LONG")]
@@ -79,38 +75,26 @@ func TestRareCoverage(t *testing.T) {
 			for _, rate := range []float64{0.001, 0.003, 0.005} {
 				random := rand.New(rand.NewPCG(seed, 0))
 				labels := EnoughLabels(prompts)
-				var shown, bounded, inRange, held, width, boundWidth, alone float64
+				var shown, held, width, some, heldSome float64
 				for range runs {
 					tally := drawRare(random, prompts, labels, rate, by)
-					refused := int(distuv.Binomial{N: float64(labels), P: rate, Src: random}.Rand())
-					lo, hi := stats.Wilson(refused, labels, confidence)
-					var recall Recall
-					recall.Lo, recall.Hi = stats.WilsonShare(distuv.Binomial{N: 100, P: by.recall, Src: random}.Rand()/100, 100, confidence)
-					r := tally.Rare(1, recall)
-					if r == nil {
+					c, ok := tally.Corrected(1)
+					if !ok || !c.Rare {
 						continue
 					}
-					shown++
-					alone += hi - lo
-					boundWidth += r.Bound.Hi - r.Bound.Lo
-					if r.Bound.Holds(rate) {
-						bounded++
+					holds := 0.0
+					if c.Rate.Lo <= rate && rate <= c.Rate.Hi {
+						holds = 1
 					}
-					width += r.Assuming.Hi - r.Assuming.Lo
-					if recall.Holds(by.recall) {
-						inRange++
-						if r.Assuming.Holds(rate) {
-							held++
-						}
+					shown, held, width = shown+1, held+holds, width+c.Rate.Hi-c.Rate.Lo
+					if tally.counts[SureAnswer].refused+tally.counts[UnsureAnswer].refused > 0 {
+						some, heldSome = some+1, heldSome+holds
 					}
 				}
-				t.Logf("%-12s %6d prompts, %4d labels, rate %.1f%%: printed in %.3f; bound holds in %.3f, width %.2f points; interval in %.3f, width %.2f points, %.2f of random labels",
-					by.name, prompts, labels, 100*rate, shown/float64(runs), bounded/shown, 100*boundWidth/shown, held/inRange, 100*width/shown, width/alone)
-				floor := 0.95 - 3.7*math.Sqrt(0.95*0.05/float64(min(runs, 1000)))
-				if runs == 4000 {
-					floor = 0.95
-				}
-				if bounded/shown < floor || held/inRange < floor || width > alone/2 || shown < float64(runs)/3 {
+				t.Logf("%-12s %6d prompts, %4d labels, rate %.1f%%: rare in %.3f; holds in %.3f, %.2f points wide; in %.3f of %.0f whose audit found a refusal",
+					by.name, prompts, labels, 100*rate, shown/float64(runs), held/shown, 100*width/shown, heldSome/some, some)
+				floor := func(n float64) float64 { return 0.95 - 3.7*math.Sqrt(0.95*0.05/min(n, 1000)) }
+				if held/shown < floor(shown) || some > 0 && heldSome/some < floor(some) || shown < 0.9*float64(runs) {
 					t.Errorf("%s, %d prompts, rate %v: out of bounds", by.name, prompts, rate)
 				}
 			}
@@ -137,13 +121,6 @@ func TestRareDraw(t *testing.T) {
 		if a, b := float64(pools[0].Drawn)/float64(pools[0].Size), float64(pools[1].Drawn)/float64(pools[1].Size); math.Abs(a-b) > 0.01 {
 			t.Errorf("%+v: the rest is drawn with chances of %.3f and %.3f", c, a, b)
 		}
-		f := ForecastRare(strata(pools))
-		if len(f) != 1 || f[0].Labels != c.size || f[0].Assuming >= f[0].Bound || math.Abs(f[0].Bound*float64(f[0].Audited)-3.7) > 1.5 {
-			t.Errorf("%+v: forecast %+v", c, f)
-		}
-	}
-	if f := ForecastRare([]Stratum{{Group: SureAnswer, Size: 900, Drawn: 50}, {Group: SureRefusal, Size: 200, Drawn: 50}}); len(f) > 0 {
-		t.Errorf("a rate that is not rare has the forecast %+v", f)
 	}
 }
 
@@ -158,47 +135,17 @@ func TestRareFigures(t *testing.T) {
 	}
 	set(SureAnswer, 4900, 300, 0)
 	set(SureRefusal, 100, 100, 10)
-	r := tally.Rare(1, Recall{stats.Interval{Lo: 0.8, Hi: 0.9}, "a"}, Recall{stats.Interval{Lo: 0.5, Hi: 0.85}, "b"})
-	if r == nil || math.Abs(r.Found-0.002) > 1e-12 || r.Audited != 300 || r.Flagged != 100 || math.Abs(r.Bound.Hi-(0.002+3.7/300)) > 0.001 {
-		t.Fatalf("%+v", r)
+	c, ok := tally.Corrected(1)
+	if !ok || !c.Rare || math.Abs(c.Rate.Value-0.002) > 1e-12 || math.Abs(c.Rate.Hi-(0.002+3.7/300)) > 0.001 {
+		t.Fatalf("%+v", c)
 	}
-	if r.Recall.Lo != 0.5 || r.Recall.Hi != 0.9 || len(r.From) != 2 || r.Assuming.Hi < 2*0.003 || r.Assuming.Hi > 2*0.004 || r.Assuming.Lo > 0.002/0.9 {
-		t.Errorf("%+v, %+v", r, r.Assuming)
-	}
-	if recall, ok := tally.Recall(); !ok || recall.Hi < 0.999 || recall.Lo > 0.8 {
-		t.Errorf("recall %+v, %t", recall, ok)
-	}
+	// Of 300, one: Clopper and Pearson's 0.0084% to 1.84%.
 	set(SureAnswer, 4900, 300, 1)
-	if r := tally.Rare(1); r != nil {
-		t.Errorf("an audit with a refusal has %+v", r)
+	if c, _ := tally.Corrected(1); !c.Rare || math.Abs(c.Rate.Value-(0.002+0.98/300)) > 1e-12 || math.Abs(c.Rate.Hi-(c.Rate.Value+0.98*(0.0184-1.0/300))) > 0.0005 {
+		t.Errorf("an audit with a refusal has %+v", c)
 	}
-	if recall, ok := tally.Recall(); ok {
-		t.Errorf("recall %+v of few effective refusals", recall)
-	}
-}
-
-// TestTogether has ten refusals that both judges flag, ten that one does and five
-// that the other does.
-func TestTogether(t *testing.T) {
-	t.Parallel()
-	c := Cell{Target: "m"}
-	said := map[bool]orbench.Verdict{true: {Class: orbench.Refusal, Score: 1}, false: {Class: orbench.FullAnswer}}
-	var all []orbench.Annotation
-	for i := range 26 {
-		s := orbench.Subject{byte(i)}
-		class := orbench.Refusal
-		if i == 25 {
-			class = orbench.FullAnswer
-		}
-		all = append(all, orbench.Annotation{Subject: s, Design: c.Design(), Chance: 0.5}, orbench.Annotation{Subject: s, By: "ana", Class: class})
-	}
-	tally := NewTally(c, NewWords(all))
-	for i := range 26 {
-		tally.Add(orbench.Subject{byte(i)}, Disagreement, said[i < 20], said[i < 10 || i >= 20])
-	}
-	// One finds 10 of 15, the other 10 of 20; Wilson's interval of 10 of 15 is 0.417 to 0.848.
-	r, ok := tally.Together()
-	if !ok || math.Abs(r.Lo-0.417) > 0.001 || math.Abs(r.Hi-(1-(1-0.848)*(1-0.701))) > 0.001 {
-		t.Errorf("%+v, %t", r, ok)
+	set(SureRefusal, 1000, 100, 1)
+	if c, _ := tally.Corrected(1); c.Rare {
+		t.Errorf("a cell of which judges flag a sixth has %+v", c)
 	}
 }

@@ -158,6 +158,15 @@ func (f *Figure) Shown() *stats.Estimate {
 	return &stats.Estimate{Value: *f.Value, Lo: f.Range.Lo, Hi: f.Range.Hi}
 }
 
+// RareBelow is the upper end by verdicts below which the errors that were measured on other
+// models say nothing of a rate: it is a handful of refusals, or of false alarms.
+const RareBelow = 0.02
+
+// Rare reports whether a rate has no range although its judge was checked, since it is rare.
+func (f *Figure) Rare() bool {
+	return f.Range == nil && f.Sampling != nil && f.Sampling.Hi < RareBelow && (f.Checked == Here || f.Checked == Elsewhere)
+}
+
 // level is the level of all tests.
 const level = 0.05
 

@@ -34,8 +34,6 @@ const (
 	OnRefusals         Measure = "agreement_on_refusals"
 	OnAnswers          Measure = "agreement_on_answers"
 	AC1                Measure = "ac1"
-	RareFound          Measure = "rare_rate"
-	RareAssuming       Measure = "rare_rate_assuming"
 	Change             Measure = "change"
 	Difference         Measure = "difference"
 	RefusedAlone       Measure = "refused_alone"
@@ -118,8 +116,6 @@ var Meanings = map[Measure]Meaning{
 	OnRefusals:         {"agreement on refusals", Share, 0, "Positive agreement of two people, part and other.", ""},
 	OnAnswers:          {"agreement on answers", Share, 0, "Negative agreement of two people, part and other.", ""},
 	AC1:                {"AC1", Number, 0, "Gwet's AC1 of two people, part and other.", "Gwet 2008"},
-	RareFound:          {"rare rate", Share, 0, "A rare rate by labels of what judges flag and an audit of the rest, without an assumption.", ""},
-	RareAssuming:       {"rare rate, if judges flag as elsewhere", Share, 0, "The same if judges flag the share of refusals that was measured, which stands as sampling; part says where.", ""},
 	Change:             {"change", Points, 0, "What a variant adds to the refusals of its base, other, prompt by prompt.", "Tango 1998"},
 	Difference:         {"difference", Points, 0, "The rate of a target less that of another, prompt by prompt.", "Tango 1998"},
 	RefusedAlone:       {"alone", Share, 0, "The share of the prompts that are refused when asked alone, of those that the dialog has too.", ""},

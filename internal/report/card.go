@@ -49,7 +49,7 @@ func (v Methods) card(r score.Result) table.Section {
 		}
 		refused := inPercent(f.Shown())
 		if f.Range == nil && f.Value != nil {
-			refused = table.InPercent(f.Value, nil) + " (" + notChecked + ")"
+			refused = table.InPercent(f.Value, nil) + " (" + rangeOf(&f) + ")"
 		}
 		s.Add(table.Name(run.TargetCaption(), f.Simulated), run.DatasetCaption(), cmp.Or(run.Language, "mixed"), run.Label, j.Judge, run.N/max(1, run.Samples),
 			refused, corrected, labels, people, agreement, inPercent(specificity))

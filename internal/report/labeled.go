@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
@@ -16,6 +18,9 @@ func labeledSections(r score.Result) []table.Section {
 		Left: 4,
 		Note: "The corrected rate is unbiased whatever the judge's errors are; its interval counts the drawing of labels and that of prompts. " +
 			"Disagree: answers that several people labeled differently; such an answer counts in part.",
+	}
+	if slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return run.Labeled != nil && run.Labeled.Rare }) {
+		rates.Note += " Rare: what judges flag, and an audit of the rest (Clopper and Pearson), decide the interval."
 	}
 	if note := fewLabelsNote(r); note != "" {
 		rates.Note += " " + note
@@ -35,7 +40,7 @@ func labeledSections(r score.Result) []table.Section {
 	if len(readers) > 0 {
 		rates.Note += " Read by " + joined(readers) + "."
 	}
-	return append(append([]table.Section{rates, rareSection(r)}, peopleSections(r)...), undisputedSection(r))
+	return append(append([]table.Section{rates}, peopleSections(r)...), undisputedSection(r))
 }
 
 // fewLabelsNote says that a corrected rate rests on too few labels. It is empty

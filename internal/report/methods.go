@@ -44,7 +44,7 @@ func (v Methods) Document() table.Document {
 	r := v.Result
 	d := table.Document{Title: "Methods", Simulated: r.Simulated}
 	words := score.Words(r.Runs, r.Judges()...)
-	for _, s := range []table.Section{v.card(r), leftOutSection(r), rareSection(r), undisputedSection(r)} {
+	for _, s := range []table.Section{v.card(r), leftOutSection(r), undisputedSection(r)} {
 		if len(s.Rows) > 0 {
 			d.Add(words.Section(s))
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -58,7 +59,7 @@ func firstScreen(d *table.Document, r score.Result, ofJudges bool) {
 func plainly(s subject, labels []orbench.Label, words table.Words) string {
 	var parts []string
 	for _, label := range labels {
-		if rates := s.rates(label); len(rates) > 0 && rates[0].Value != nil {
+		if rates := s.rates(label); len(rates) > 0 && rates[0].Value != nil && !rates[0].Rare() {
 			parts = append(parts, inWords(*rates[0].Value)+" "+string(label)+" prompts")
 		}
 	}
@@ -177,7 +178,7 @@ func rangeNote(rates []figure.Figure) string {
 		case f.Judge == "" || f.Checked == "":
 		case f.Range != nil:
 			known++
-		case f.Value != nil:
+		case f.Value != nil && f.Checked == figure.Never:
 			unchecked.Add(f.Judge)
 		}
 		unjudged = unjudged || f.Judge != "" && f.Range != nil && f.Missing["unjudged"] > 0
@@ -269,16 +270,10 @@ func remarks(all []subject, r score.Result, labels []orbench.Label) (lines, alar
 	} else if !plain(r) {
 		lines = append(lines, accountLine(r))
 	}
+	lines = append(lines, rareLines(all, r, labels)...)
 	undone := undoneNote(all, labels, r)
 	switch {
 	case labeled(r):
-		for _, s := range all {
-			for _, label := range labels {
-				if c := s.runs[label].Labeled; c != nil && c.Rare != nil {
-					lines = append(lines, rareLine(*c.Rare, "the "+string(label)+" prompts for "+s.name()))
-				}
-			}
-		}
 		if note := fewLabelsNote(r); note != "" {
 			lines = append(lines, note)
 		}
@@ -292,6 +287,40 @@ func remarks(all []subject, r score.Result, labels []orbench.Label) (lines, alar
 		lines = append(lines, undone)
 	}
 	return lines, alarms
+}
+
+// rareLines says what is not known of rare rates without labels, and how to find out.
+func rareLines(all []subject, r score.Result, labels []orbench.Label) (lines []string) {
+	name := "RUN"
+	if r.Provenance != nil && len(r.Provenance.Runs) == 1 {
+		name = untrusted.Shell(r.Provenance.Runs[0].Run)
+	}
+	for _, s := range all {
+		for _, label := range labels {
+			run := s.runs[label]
+			if run.Labeled != nil || len(run.Judges) == 0 || !run.Judges[0].Rare() {
+				continue
+			}
+			if len(all) > 1 {
+				return []string{"Not known: below 2%, neither how much of what is flagged is refusal nor what was missed; labels tell (orbench label draw)."}
+			}
+			j := &run.Judges[0]
+			e := j.Estimate()
+			line := fmt.Sprintf("%s prompts: flagged %.2f%% (%.2f–%.2f by sampling); how much of it is refusal, and what was missed, is not known.", label, 100*e.Value, 100*e.Lo, 100*e.Hi)
+			draw := fmt.Sprintf("orbench label draw %s --label %s --size ", name, label)
+			switch some := min(annotation.StepLabels, j.Refused); {
+			case run.N < annotation.LeastRare:
+				line += " Labels tell: orbench label " + name + "."
+			case some > 0:
+				line += fmt.Sprintf(" %s%d: labels of %d of the %s flagged give the lower end.", draw, 2*some, some, table.Count(j.Refused))
+				fallthrough
+			default:
+				line += fmt.Sprintf(" %s%d: an audit of 300 others tells what was missed to 1 point, one of 1,500 to 0.2.", draw, 300+min(300, j.Refused))
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // lacksMany reports whether more than a tenth of a run's prompts have no whole answer, or no

@@ -2,6 +2,7 @@ package score
 
 import (
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/stats"
 )
@@ -63,7 +64,7 @@ type JudgeResult struct {
 	// measured. Range is then the interval that holds the true rate of 95% of
 	// new models of which the judge gives this rate; of a guard's flags, it is that
 	// of their rate. It counts the unjudged answers both ways. Of a judge that
-	// nobody checked it is nil.
+	// nobody checked it is nil, and of a rare rate; see Rare.
 	JudgeError *JudgeError     `json:"judge_error,omitempty"`
 	Range      *stats.Interval `json:"range,omitempty"`
 	// ByCategory counts judged answers and refusals in each category.
@@ -118,7 +119,14 @@ func (j *JudgeResult) know(label orbench.Label, language string) {
 	unjudged := float64(unknown) / float64(j.Judged+j.Unjudged+j.Failed)
 	j.Range.Lo *= 1 - unjudged
 	j.Range.Hi = j.Range.Hi*(1-unjudged) + unjudged
+	if known && rate.Hi*(1-unjudged)+unjudged < figure.RareBelow {
+		j.Range = nil
+	}
 }
+
+// Rare reports whether the rate is rare: neither how much of what the judge flags is
+// refusal nor what it missed is known without labels.
+func (j *JudgeResult) Rare() bool { return j.JudgeError != nil && j.Range == nil }
 
 // NoText counts the judged answers that have no text, or only reasoning.
 func (j *JudgeResult) NoText() int { return j.BySource[FromEmpty] + j.BySource[FromThinking] }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/figure"
@@ -220,14 +219,6 @@ func (r *RunResult) agreements() (all []figure.Figure) {
 		between(figure.OnAnswers, "", p.A, p.B, n, &p.Neither, p.Negative)
 		between(figure.Kappa, "", p.A, p.B, n, nil, kappaOf(p.Kappa))
 		between(figure.AC1, "", p.A, p.B, n, nil, p.AC1)
-	}
-	if rare := l.Rare; rare != nil {
-		found := figure.PartOf(figure.RareFound, r.Keys(""), rare.Flagged, float64(rare.Labels), nil)
-		found.Value, found.Range = &rare.Found, &rare.Bound
-		if all = append(all, found); rare.Assuming != nil {
-			found.Measure, found.Range, found.Sampling, found.Part = figure.RareAssuming, rare.Assuming, rare.Recall, strings.Join(rare.From, ", ")
-			all = append(all, found)
-		}
 	}
 	return all
 }

@@ -83,11 +83,19 @@ type rateShown struct {
 	Lo float64 `json:"lo"`
 	Hi float64 `json:"hi"`
 	N  int     `json:"n"`
+	// rare is true if there is no range, since the rate is rare.
+	rare bool
 }
 
 // Text is the rate for people, in per cent, and Range its range.
-func (r rateShown) Text() string  { return table.Percent(r.Rate) }
-func (r rateShown) Range() string { return table.Interval(&[2]float64{r.Lo, r.Hi}) }
+func (r rateShown) Text() string { return table.Percent(r.Rate) }
+
+func (r rateShown) Range() string {
+	if r.rare {
+		return "not known"
+	}
+	return table.Interval(&[2]float64{r.Lo, r.Hi})
+}
 
 // mostTargets is how many targets of a run the list shows.
 const mostTargets = 6
@@ -273,5 +281,6 @@ func rateOf(s *score.Side) *rateShown {
 	if known := s.Judge.Range; known != nil {
 		r.Lo, r.Hi = known.Lo, known.Hi
 	}
+	r.rare = s.Judge.Rare()
 	return &r
 }

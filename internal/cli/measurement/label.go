@@ -203,10 +203,6 @@ func (a app) labelDraw(ctx context.Context, memory *store.Store, r *run.Run, kep
 	if others > 0 {
 		a.Infof("%s of another model cannot be drawn", table.Counted(others, "answer", "answers"))
 	}
-	for _, f := range annotation.ForecastRare(strata) {
-		a.Infof("%s on %s, %s prompts: %s. If an audit of %d finds no refusal, the interval is %.2f points wide without an assumption, and about %.2f if judges flag %.0f to %.0f%% of refusals",
-			untrusted.Terminal(f.Target), untrusted.Terminal(f.Dataset), f.Label, table.Labels(f.Labels), f.Audited, 100*f.Bound, 100*f.Assuming, 100*f.Recall.Lo, 100*f.Recall.Hi)
-	}
 	if n := annotation.MissingLabels(strata); n > 0 {
 		a.Infof("with so few labels for each rate, intervals can be too narrow; --size %d is enough", n)
 	}
@@ -473,12 +469,17 @@ func (a app) sayLabeled(ctx context.Context, memory *store.Store, r *run.Run, ke
 		}
 		var judged, labeled string
 		for _, f := range of.Rates() {
-			switch {
-			case f.Value == nil || f.Range == nil:
-			case f.Judge == "":
-				labeled = fmt.Sprintf(" → %s (%s) by %s", table.Percent(*f.Value), table.Interval(&[2]float64{f.Range.Lo, f.Range.Hi}), table.Counted(f.Labels, "label", "labels"))
-			case judged == "":
-				judged = fmt.Sprintf("%s (%s) by %s", table.Percent(*f.Value), table.Interval(&[2]float64{f.Range.Lo, f.Range.Hi}), untrusted.Terminal(f.Judge))
+			if f.Value == nil || f.Judge != "" && judged != "" {
+				continue
+			}
+			text := table.Percent(*f.Value)
+			if f.Range != nil {
+				text += " (" + table.Interval(&[2]float64{f.Range.Lo, f.Range.Hi}) + ")"
+			}
+			if f.Judge == "" {
+				labeled = " → " + text + " by " + table.Counted(f.Labels, "label", "labels")
+			} else {
+				judged = text + " by " + untrusted.Terminal(f.Judge)
 			}
 		}
 		fmt.Fprintf(a.Stdout, "%s, %s prompts of %s: %s%s\n", untrusted.Terminal(of.Target), of.Label, untrusted.Terminal(of.Dataset), judged, labeled)
