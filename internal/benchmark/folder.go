@@ -16,19 +16,14 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// The files of a benchmark's folder, beside a CSV and a Parquet file for each
-// set.
+// The files of a benchmark's folder, beside a CSV and a Parquet file for each set and for
+// the pairs: the safe prompts and the toxic seeds that they stem from. In a benchmark of
+// conversations these are JSON Lines.
 const (
 	ManifestFile = "manifest.json"
 	LineageFile  = "lineage.jsonl"
 	SeedsFile    = "seeds.jsonl"
-	// PairsFile is a dataset of the safe prompts and the toxic seeds that they stem from,
-	// with labels and pairs.
-	PairsFile        = "pairs.csv"
-	PairsParquetFile = "pairs.parquet"
-	// ConversationPairsFile is the same in a benchmark of conversations.
-	ConversationPairsFile = "pairs.jsonl"
-	CardFile              = "README.md"
+	CardFile     = "README.md"
 	// TasksFile makes the folder a benchmark on the Hugging Face hub.
 	TasksFile = "eval.yaml"
 )

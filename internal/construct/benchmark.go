@@ -26,7 +26,7 @@ type Benchmark struct {
 	Sets map[benchmark.SetName][]Row
 	// Pairs has the safe prompts together with the seeds that they stem from, family by
 	// family.
-	Pairs []Pair
+	Pairs []Row
 	// Dir is the folder of the benchmark. It is empty if it was not written.
 	Dir string
 	// Audit compares the moderators with people; nil if no prompt was drawn for that.
@@ -43,12 +43,16 @@ type Benchmark struct {
 	setsOf map[int][]benchmark.SetName
 }
 
-// Row is a prompt of a set. Votes has each moderator's vote, and RefusedBy the families
-// with a selector that refused. SeedID is the first seed that the prompt goes back to, and
-// Cluster names the prompts that are like it.
+// Row is a prompt of a set, or of a pair: a seed, or a safe prompt that stems from it.
 type Row struct {
 	orbench.Prompt
+	// Votes has each moderator's vote, and RefusedBy the families with a selector that
+	// refused. SeedID is the first seed that the prompt goes back to, and Cluster names the
+	// prompts that are like it. A prompt of a pair has none of these.
 	Votes, RefusedBy, SeedID, Cluster string
+	// Set is, of a prompt of a pair, the smallest set that has it, or "seed" for a seed in
+	// none. Its Prompt.Pair is the ID of the first seed of the family.
+	Set string
 }
 
 // benchmark chooses the sets at the end of a run.
@@ -82,14 +86,20 @@ func (r *run) benchmark() *Benchmark {
 			p := e.Asked()
 			p.Category, p.Label = e.Category, name.Label()
 			b.Sets[name] = append(b.Sets[name], Row{
-				p, strings.Join(said, "; "), strings.Join(e.RefusedBy(), "; "), string(origins.Of(e.ID)), string(r.clusters[e.ID]),
+				Prompt: p, Votes: strings.Join(said, "; "), RefusedBy: strings.Join(e.RefusedBy(), "; "), SeedID: string(origins.Of(e.ID)), Cluster: string(r.clusters[e.ID]),
 			})
 		}
 		if e.Label == orbench.Safe && e.Kind == benchmark.Rewritten && e.Build == r.number() {
 			b.made++
 		}
 	}
-	b.Quality = benchmark.Quality{Agreement: moderate.Agree(votes, seeds), Residual: residual(r.funnel.Moderation)}
+	b.Quality = benchmark.Quality{Agreement: moderate.Agree(votes, seeds)}
+	voted := r.funnel.Moderation.Voted
+	if decided := voted[orbench.Safe] + voted[orbench.Toxic]; decided > 0 {
+		toxic := float64(voted[orbench.Toxic]) / float64(decided)
+		e, _ := stats.Residual(4, 25, 72, 75, toxic, 0.95)
+		b.Quality.Residual = benchmark.Residual{Prevalence: toxic, Share: e.Value, Low: e.Lo, High: e.Hi}
+	}
 	if full := b.Sets[benchmark.FullSet]; len(full) > 0 {
 		b.Quality.Forms = map[generator.Form]int{}
 		for _, p := range full {
@@ -129,18 +139,4 @@ func (b *Benchmark) diversity() map[benchmark.SetName]map[orbench.Category]simil
 		}
 	}
 	return all
-}
-
-// residual assumes that the ensemble errs as the published one did; see
-// benchmark.Residual.
-func residual(m benchmark.ModerationFunnel) benchmark.Residual {
-	var r benchmark.Residual
-	decided := m.Voted[orbench.Safe] + m.Voted[orbench.Toxic]
-	if decided == 0 {
-		return r
-	}
-	r.Prevalence = float64(m.Voted[orbench.Toxic]) / float64(decided)
-	e, _ := stats.Residual(4, 25, 72, 75, r.Prevalence, 0.95)
-	r.Share, r.Low, r.High = e.Value, e.Lo, e.Hi
-	return r
 }

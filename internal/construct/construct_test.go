@@ -259,7 +259,7 @@ func TestLineageExplainsEveryRow(t *testing.T) {
 	seedText := map[orbench.PromptID]string{}
 	for _, s := range seeds {
 		seedText[s.ID] = s.Text
-		if reply := w.reply(t, s.Call); s.Round == 0 && !slices.Contains(generator.List(reply.response.Text, false), s.Text) {
+		if reply := w.reply(t, s.Call); s.Round == 0 && !slices.Contains(generator.Items(reply.response), s.Text) {
 			t.Errorf("seed %s is not in the reply of its call", s.ID)
 		}
 	}
@@ -349,7 +349,7 @@ func (w *world) explainRewrite(t *testing.T, c benchmark.BuildConfig, row benchm
 	if row.Before != "" {
 		first = row.Before
 	}
-	if !slices.Contains(generator.List(w.reply(t, row.Call).response.Text, false), first) {
+	if !slices.Contains(generator.Items(w.reply(t, row.Call).response), first) {
 		t.Errorf("%s is not in the reply of its call", row.ID)
 	}
 	breaks := func(text string) bool { return len(generator.Lint(seed, text)) > 0 }
@@ -359,7 +359,7 @@ func (w *world) explainRewrite(t *testing.T, c benchmark.BuildConfig, row benchm
 	if breaks(first) != (row.RepairCall != "") {
 		t.Errorf("%s: repaired %t, breaks a rule at first %t", row.ID, row.RepairCall != "", breaks(first))
 	}
-	if row.Before != "" && !slices.Contains(generator.List(w.reply(t, row.RepairCall).response.Text, false), row.Text) {
+	if row.Before != "" && !slices.Contains(generator.Items(w.reply(t, row.RepairCall).response), row.Text) {
 		t.Errorf("%s is not in the reply that repaired it", row.ID)
 	}
 	if breaks(row.Text) != (row.Dropped == benchmark.BrokenRule) {

@@ -106,16 +106,6 @@ func mostCommon(counts map[string]int) []string {
 // side, and a call that failed changes the questions of few others.
 var stopsAt = []int{4, 16, 64}
 
-// nextStop is the first stop above n, or 0.
-func nextStop(n int) int {
-	for _, at := range stopsAt {
-		if at > n {
-			return at
-		}
-	}
-	return 0
-}
-
 // stops are the stops of a category in one round.
 type stops struct {
 	// seeds is the number of seeds so far.

@@ -17,7 +17,7 @@ import (
 func TestPairsAreTheLineages(t *testing.T) {
 	t.Parallel()
 	dir := built(t)
-	rows, err := csv.NewReader(strings.NewReader(contents(t, dir)[benchmark.PairsFile])).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(contents(t, dir)["pairs.csv"])).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,10 +25,10 @@ func TestPairsAreTheLineages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := folder.Manifest.Files[benchmark.PairsFile].Rows; n != len(rows)-1 || n == 0 {
+	if n := folder.Manifest.Files["pairs.csv"].Rows; n != len(rows)-1 || n == 0 {
 		t.Errorf("%d rows, the manifest says %d", len(rows)-1, n)
 	}
-	d, err := dataset.Open(t.Context(), filepath.Join(dir, benchmark.PairsFile), dataset.Options{})
+	d, err := dataset.Open(t.Context(), filepath.Join(dir, "pairs.csv"), dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,11 +93,11 @@ func TestPairsOfConversations(t *testing.T) {
 		Pair  string
 		Set   string
 	}
-	d, err := dataset.Open(t.Context(), filepath.Join(dir, benchmark.ConversationPairsFile), dataset.Options{})
+	d, err := dataset.Open(t.Context(), filepath.Join(dir, "pairs.jsonl"), dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines, n, alone := strings.Split(files[benchmark.ConversationPairsFile], "\n"), 0, 0
+	lines, n, alone := strings.Split(files["pairs.jsonl"], "\n"), 0, 0
 	for p, err := range d.Prompts() {
 		if err != nil {
 			t.Fatal(err)

@@ -212,15 +212,13 @@ func (b *Benchmark) Data() any {
 	}
 }
 
-// row is a line of CSV.
-type row struct {
-	Set       benchmark.SetName
-	Prompts   int
-	Simulated bool
-}
-
 // Rows has a row for each set.
 func (b *Benchmark) Rows() any {
+	type row struct {
+		Set       benchmark.SetName
+		Prompts   int
+		Simulated bool
+	}
 	var rows []row
 	for _, set := range benchmark.SetNames {
 		rows = append(rows, row{set, b.Funnel.Selection.Sets[set], b.Simulated})

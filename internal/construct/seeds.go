@@ -88,8 +88,8 @@ func (r *run) gather(ctx context.Context, c benchmark.Category, earlier, own []b
 		}
 		// A batch is shown what those before the last stop made.
 		if r.Config.Wording > 1 {
-			if next := nextStop(len(fresh)); next > 0 {
-				calls = min(calls, next-len(fresh))
+			if next, _ := slices.BinarySearch(stopsAt, len(fresh)+1); next < len(stopsAt) {
+				calls = min(calls, stopsAt[next]-len(fresh))
 			}
 		}
 		shown := made.shown()
@@ -143,11 +143,14 @@ func yieldOf(fresh []int, size int) float64 {
 	if len(fresh) == 0 {
 		return 1
 	}
-	n := 0
-	for _, f := range fresh {
-		n += f
+	return max(float64(sum(fresh))/float64(len(fresh)*size), 0.05)
+}
+
+func sum(counts []int) (n int) {
+	for _, c := range counts {
+		n += c
 	}
-	return max(float64(n)/float64(len(fresh)*size), 0.05)
+	return n
 }
 
 // isExhausted reports whether the last calls gave too few new seeds.
@@ -155,10 +158,7 @@ func (r *run) isExhausted(fresh []int) bool {
 	if len(fresh) < yieldCalls {
 		return false
 	}
-	n := 0
-	for _, f := range fresh[len(fresh)-yieldCalls:] {
-		n += f
-	}
+	n := sum(fresh[len(fresh)-yieldCalls:])
 	return float64(n) < r.Config.Seeds.MinYield*float64(yieldCalls*r.Config.Seeds.Batch) || n == 0
 }
 

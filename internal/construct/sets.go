@@ -146,3 +146,63 @@ func (r *run) evenly(entries []entry, most int) []entry {
 	}
 	return drawn
 }
+
+// origins maps each prompt to its seed. A seed of a later round is a rewrite of an earlier
+// one.
+func (r *run) origins() benchmark.Origins {
+	origins := benchmark.Origins{}
+	for _, e := range r.entries {
+		if e.SeedID != e.ID {
+			origins[e.ID] = e.SeedID
+		}
+	}
+	return origins
+}
+
+// pairs lists each family of seeds with safe rewrites: first the seeds that were
+// rewritten, in their own order, then the safe prompts in the order of the lineage. A
+// seed that was put to the vote and not called toxic is left out. So is a family without
+// any toxic seed.
+func (r *run) pairs() []Row {
+	origins := r.origins()
+	cleared, setOf := map[orbench.PromptID]bool{}, map[orbench.PromptID]string{}
+	for _, e := range r.entries {
+		cleared[e.ID] = cleared[e.ID] || e.Kind == benchmark.CheckedSeed && e.Label != orbench.Toxic
+		if slices.Contains(e.Sets, benchmark.ToxicSet) {
+			// The seed is only the last turn of this conversation, so it has another ID.
+			setOf[e.Asked().ID] = string(benchmark.ToxicSet)
+		}
+	}
+	safe := map[orbench.PromptID][]Row{}
+	rewritten := map[orbench.PromptID]bool{}
+	for _, e := range r.entries {
+		if !slices.Contains(e.Sets, benchmark.FullSet) {
+			continue
+		}
+		p := Row{Prompt: orbench.Prompt{ID: e.ID, Messages: e.Asked().Messages, Category: e.Category, Label: orbench.Safe, Pair: string(origins.Of(e.ID))}, Set: string(benchmark.FullSet)}
+		if slices.Contains(e.Sets, benchmark.HardSet) {
+			p.Set = string(benchmark.HardSet)
+		}
+		rewritten[e.SeedID] = true
+		safe[origins.Of(e.ID)] = append(safe[origins.Of(e.ID)], p)
+	}
+	toxic := map[orbench.PromptID][]Row{}
+	var order []orbench.PromptID
+	for _, s := range r.seeds {
+		if !rewritten[s.ID] || cleared[s.ID] {
+			continue
+		}
+		p := Row{Prompt: orbench.NewPrompt(s.Text, s.Category, orbench.Toxic)}
+		family := origins.Of(s.ID)
+		p.Prompt.Pair, p.Set = string(family), cmp.Or(setOf[p.ID], "seed")
+		if toxic[family] == nil {
+			order = append(order, family)
+		}
+		toxic[family] = append(toxic[family], p)
+	}
+	var all []Row
+	for _, family := range order {
+		all = append(append(all, toxic[family]...), safe[family]...)
+	}
+	return all
+}

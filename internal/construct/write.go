@@ -34,41 +34,13 @@ func (b *Benchmark) Write(dir, tool string, prices price.Table) (err error) {
 	}
 	conversations := b.Config.Rewrites.Turns > 1
 	for _, name := range benchmark.SetNames {
-		set := benchmark.File{Rows: len(b.Sets[name]), Label: name.Label()}
-		var chats []conversation
-		var texts []setRow
-		for _, p := range b.Sets[name] {
-			if conversations {
-				chats = append(chats, conversation{
-					ID: p.ID, Messages: p.Messages, Category: p.Category, Label: p.Label, Votes: p.Votes, RefusedBy: p.RefusedBy, SeedID: p.SeedID, Cluster: p.Cluster,
-				})
-			} else {
-				texts = append(texts, setRow{string(p.ID), p.Text(), string(p.Category), string(p.Label), p.Votes, p.RefusedBy, p.SeedID, p.Cluster})
-			}
-		}
-		if conversations {
-			write(string(name)+".jsonl", set, func(w io.Writer) error { return rows.WriteJSONLines(w, chats) })
-			continue
-		}
-		write(string(name)+".csv", set, func(w io.Writer) error { return rows.WriteCSV(w, texts) })
-		write(string(name)+".parquet", set, func(w io.Writer) error { return parquetfile.Write(w, texts) })
+		writePrompts(write, string(name), name.Label(), conversations, b.Sets[name], func(p Row) setRow {
+			return setRow{string(p.ID), p.Text(), string(p.Category), string(p.Label), p.Votes, p.RefusedBy, p.SeedID, p.Cluster}
+		})
 	}
-	pairs := benchmark.File{Rows: len(b.Pairs)}
-	var chats []conversation
-	var texts []pairRow
-	for _, p := range b.Pairs {
-		if conversations {
-			chats = append(chats, conversation{ID: p.ID, Messages: p.Messages, Category: p.Category, Label: p.Label, Pair: p.Prompt.Pair, Set: p.Set})
-		} else {
-			texts = append(texts, pairRow{p.Text(), string(p.Category), string(p.Label), p.Prompt.Pair, p.Set, string(p.ID)})
-		}
-	}
-	if conversations {
-		write(benchmark.ConversationPairsFile, pairs, func(w io.Writer) error { return rows.WriteJSONLines(w, chats) })
-	} else {
-		write(benchmark.PairsFile, pairs, func(w io.Writer) error { return rows.WriteCSV(w, texts) })
-		write(benchmark.PairsParquetFile, pairs, func(w io.Writer) error { return parquetfile.Write(w, texts) })
-	}
+	writePrompts(write, "pairs", "", conversations, b.Pairs, func(p Row) pairRow {
+		return pairRow{p.Text(), string(p.Category), string(p.Label), p.Prompt.Pair, p.Set, string(p.ID)}
+	})
 	write(benchmark.LineageFile, benchmark.File{Rows: b.lineage.rows}, func(w io.Writer) error { return b.lineage.write(w, b.setsOf) })
 	write(benchmark.SeedsFile, benchmark.File{Rows: len(b.Seeds)}, func(w io.Writer) error { return rows.WriteJSONLines(w, b.Seeds) })
 	write(funnelFile, benchmark.File{}, funnelFigure(b.Funnel).SVG)
@@ -86,6 +58,27 @@ func (b *Benchmark) Write(dir, tool string, prices price.Table) (err error) {
 	b.Dir = dir
 	_, b.cost = costs(b.Models, prices)
 	return out.Finish()
+}
+
+// writePrompts writes a file of prompts: JSON Lines of conversations, or CSV and Parquet of
+// texts.
+func writePrompts[T any](write func(string, benchmark.File, func(io.Writer) error), name string, label orbench.Label, conversations bool, all []Row, text func(Row) T) {
+	file := benchmark.File{Rows: len(all), Label: label}
+	var chats []conversation
+	var texts []T
+	for _, p := range all {
+		chats = append(chats, conversation{
+			ID: p.ID, Messages: p.Messages, Category: p.Category, Label: p.Label, Votes: p.Votes, RefusedBy: p.RefusedBy, SeedID: p.SeedID, Cluster: p.Cluster,
+			Pair: p.Prompt.Pair, Set: p.Set,
+		})
+		texts = append(texts, text(p))
+	}
+	if conversations {
+		write(name+".jsonl", file, func(w io.Writer) error { return rows.WriteJSONLines(w, chats) })
+		return
+	}
+	write(name+".csv", file, func(w io.Writer) error { return rows.WriteCSV(w, texts) })
+	write(name+".parquet", file, func(w io.Writer) error { return parquetfile.Write(w, texts) })
 }
 
 // conversation is a prompt in the chat format, with the columns of setRow or of pairRow.

@@ -5,9 +5,9 @@ import "context"
 // PullStandIn pulls a dataset without holding its files to their pinned checksums,
 // so that files of the documented form stand in for the published ones.
 func PullStandIn(ctx context.Context, name string, opts PullOptions) (*Dataset, error) {
-	e, err := published(name)
-	if err != nil {
-		return nil, err
+	e, ok := Named(name)
+	if !ok {
+		return Pull(ctx, name, opts)
 	}
 	e.FileSHA256 = ""
 	for i := range e.Files {
@@ -21,9 +21,9 @@ func (r *Recording) Drop() { r.held = nil }
 
 // Paths are the paths of a dataset's files in its repository.
 func Paths(name string) []string {
-	e, err := published(name)
-	if err != nil {
-		panic(err)
+	e, ok := Named(name)
+	if !ok {
+		panic(name)
 	}
 	var paths []string
 	for _, f := range e.files() {

@@ -60,9 +60,14 @@ type pulled struct {
 //
 // A built-in dataset is opened without fetching anything.
 func Pull(ctx context.Context, name string, opts PullOptions) (*Dataset, error) {
-	e, err := published(name)
-	if err != nil {
-		return nil, err
+	e, ok := Named(name)
+	if !ok {
+		list, near := names(name)
+		hint := "the names are " + list
+		if near != "" {
+			hint = fmt.Sprintf("did you mean %s?", near)
+		}
+		return nil, &orbench.InputError{Problem: fmt.Sprintf("no published dataset is named %s", untrusted.Quote(name)), Hint: hint}
 	}
 	return e.pull(ctx, opts)
 }
@@ -141,19 +146,6 @@ func (e Entry) pull(ctx context.Context, opts PullOptions) (*Dataset, error) {
 	}
 	say(fmt.Sprintf("%d prompts of %s are in %s", d.Count, source, e.path(opts.Cache)))
 	return Open(ctx, name, Options{Cache: opts.Cache})
-}
-
-// published finds a name in the table.
-func published(name string) (Entry, error) {
-	if e, ok := Named(name); ok {
-		return e, nil
-	}
-	list, near := names(name)
-	hint := "the names are " + list
-	if near != "" {
-		hint = fmt.Sprintf("did you mean %s?", near)
-	}
-	return Entry{}, &orbench.InputError{Problem: fmt.Sprintf("no published dataset is named %s", untrusted.Quote(name)), Hint: hint}
 }
 
 // check reads every row of the fetched files, and gives the content for the cache.

@@ -3,6 +3,7 @@ package experiment
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/settings"
 )
 
@@ -282,4 +284,18 @@ func near(name string, here []string) string {
 		return "did you mean " + Settings()[i].Path + "?"
 	}
 	return "use " + strings.Join(here, ", ")
+}
+
+// SplitList splits comma-separated targets or datasets. A value that is the path of a file
+// is taken whole, commas and all.
+func SplitList(values []string) []string {
+	var out []string
+	for _, v := range values {
+		if _, err := os.Stat(strings.TrimPrefix(v, dataset.ReplayPrefix)); err == nil {
+			out = append(out, v)
+			continue
+		}
+		out = append(out, commas([]string{v})...)
+	}
+	return out
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/settings"
 )
@@ -25,15 +26,12 @@ type Variants struct {
 // variantSettings are the flags of variants.
 var variantSettings = []Setting{
 	{Flag: "system", Path: "variants.system_prompts", Default: "", write: writeSystem, Values: systemNames, Group: "manner", Usage: "system prompt: `TEXT, @FILE` or the name helpful-and-safe (default: none)"},
-	{Flag: "temperature", Path: "variants.temperatures", Default: "0", write: only, Group: "manner", Usage: "`T` from 0 to 2, or \"default\" for the provider's own"},
+	{Flag: "temperature", Path: "variants.temperatures", Default: "0", write: func(value string) string { return "[" + quote(value) + "]" }, Group: "manner", Usage: "`T` from 0 to 2, or \"default\" for the provider's own"},
 	{Flag: "samples", Path: "variants.temperatures[*].samples", Bare: true},
 	{Flag: "framing", Path: "variants.framings", Bare: true},
 	{Flag: "turns", Path: "variants.turns", Bare: true},
 	{Flag: "defense", Path: "variants.defenses", Bare: true},
 }
-
-// only is a list of one text.
-func only(value string) string { return "[" + quote(value) + "]" }
 
 // Combination is a single variant. What it leaves out is as for the plain target.
 type Combination struct {
@@ -157,8 +155,10 @@ func (c *Experiment) checkAxes() *settings.Fault {
 
 // checkVariants checks how many variants there are, and that no two have the same name.
 func (c *Experiment) checkVariants() *settings.Fault {
-	if f := c.checkReplays(); f != nil {
-		return f
+	// No answers can be recorded to framed prompts or in dialogs.
+	i := slices.IndexFunc(c.Targets, func(t Target) bool { _, ok := t.Replay(); return ok })
+	if i >= 0 && slices.ContainsFunc(axes, func(a axis) bool { return a.rewords && a.used(&c.Variants) != "" }) {
+		return settings.Wrong(at("targets", i), "recorded answers belong to the plain prompts, not to framed ones or to dialogs", "measure it in an experiment of its own")
 	}
 	// meant has a variant that each label stands for.
 	type meaning struct {
@@ -193,15 +193,6 @@ func (c *Experiment) checkVariants() *settings.Fault {
 	return nil
 }
 
-// checkReplays refuses variants of prompts to which no answers can be recorded.
-func (c *Experiment) checkReplays() *settings.Fault {
-	i := slices.IndexFunc(c.Targets, func(t Target) bool { _, ok := t.Replay(); return ok })
-	if i < 0 || !slices.ContainsFunc(axes, func(a axis) bool { return a.rewords && a.used(&c.Variants) != "" }) {
-		return nil
-	}
-	return settings.Wrong(at("targets", i), "recorded answers belong to the plain prompts, not to framed ones or to dialogs", "measure it in an experiment of its own")
-}
-
 // Defense is a ladder of steps as defense.Parse reads it, or None.
 type Defense string
 
@@ -215,4 +206,52 @@ func (d *Defense) complete(at entry, _ []part) *settings.Fault {
 	}
 	*d = Defense(parsed.Name())
 	return nil
+}
+
+// Framing is a defense.Framing. In the file it is one of the built-in names, the
+// name of another of the list, or an object.
+type Framing struct {
+	Name   string `yaml:"name" json:"name" jsonschema_description:"Name in the names of variants: letters, digits, dots, hyphens and underscores."`
+	Prefix string `yaml:"prefix" json:"prefix,omitempty" jsonschema_description:"Stands before the prompt, in a paragraph of its own."`
+	Suffix string `yaml:"suffix" json:"suffix,omitempty" jsonschema_description:"Stands after the prompt, in a paragraph of its own."`
+}
+
+func (f Framing) name() string   { return f.Name }
+func (f *Framing) label() string { return f.Name }
+
+func (f *Framing) complete(at entry, list []part) *settings.Fault {
+	builtIn := each(defense.Framings(), func(f defense.Framing) Framing { return Framing(f) })
+	return lookUp(at, f, f.Prefix+f.Suffix != "", "your own in an experiment file: {name: NAME, prefix: TEXT}", builtIn, list, Framing.name)
+}
+
+// UnmarshalYAML reads a name, or an object with a prefix or a suffix.
+func (f *Framing) UnmarshalYAML(unmarshal func(any) error) error {
+	type object Framing
+	return settings.Either(unmarshal, &f.Name, (*object)(f))
+}
+
+// Script is a conversation.Script. In the file it is one of the built-in names, the
+// name of another of the list, or an object.
+type Script conversation.Script
+
+func (s Script) name() string   { return s.Name }
+func (s *Script) label() string { return s.Name }
+
+func (s *Script) complete(at entry, list []part) *settings.Fault {
+	own := len(s.Turns) > 0
+	builtIn := append([]Script{{Name: None}}, each(conversation.Scripts(), func(s conversation.Script) Script { return Script(s) })...)
+	f := lookUp(at, s, own, "your own in an experiment file: {name: NAME, turns: [{user: TEXT}, own, {user: TEXT}]}", builtIn, list, Script.name)
+	if f != nil || !own {
+		return f
+	}
+	if problem, hint := (*conversation.Script)(s).Check(); problem != "" {
+		return at.wrong(fmt.Sprintf("the dialog %q: %s", s.Name, problem), hint)
+	}
+	return nil
+}
+
+// UnmarshalYAML reads a name, or an object with turns.
+func (s *Script) UnmarshalYAML(unmarshal func(any) error) error {
+	type object Script
+	return settings.Either(unmarshal, &s.Name, (*object)(s))
 }

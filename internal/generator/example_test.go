@@ -4,11 +4,12 @@ import (
 	"fmt"
 
 	"github.com/orbench/orbench/internal/generator"
+	"github.com/orbench/orbench/model"
 )
 
-func ExampleList() {
+func ExampleItems() {
 	reply := "Here are 2 requests:\n\n1. Explain how locks\n   are picked.\n2. \"Who forged coins in Rome?\"\n\nLet me know if you want more!"
-	for _, item := range generator.List(reply, false) {
+	for _, item := range generator.Items(model.Response{Text: reply}) {
 		fmt.Println(item)
 	}
 	// Output:

@@ -283,21 +283,12 @@ func (f frame) foreign(text string, before []Item) Habit {
 		return Unfinished
 	case loops(words):
 		return Loop
-	case f.otherLanguage(text, words):
+	case f.language != "" && len(words) >= languageWords && !slices.Contains([]string{"", f.language}, refusal.Language(text)):
 		return OtherLanguage
 	case slices.ContainsFunc(before, func(i Item) bool { return !i.Foreign() && i.Text != text && exchanged(i.Text, text) }):
 		return Exchanged
 	}
 	return ""
-}
-
-// otherLanguage reports whether a text is in another language than what it is about.
-func (f frame) otherLanguage(text string, words []string) bool {
-	if f.language == "" || len(words) < languageWords {
-		return false
-	}
-	is := refusal.Language(text)
-	return is != "" && is != f.language
 }
 
 // loops reports whether the same four words stand in a text three times.

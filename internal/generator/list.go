@@ -9,30 +9,12 @@ import (
 
 	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/model"
+	"github.com/orbench/orbench/similar"
 )
 
-// Items reads the list in a response with List, ignoring the model's thinking. A response
-// that the provider blocked has no items.
-func Items(response model.Response) []string { return textsOf(rawItems(response)) }
-
-// rawItems are the items of a response with the habits that List mends.
-func rawItems(response model.Response) []Item {
-	if response.Finish == model.Blocked {
-		return nil
-	}
-	return list(response.Text, response.Finish == model.Length)
-}
-
-func textsOf(items []Item) []string {
-	var texts []string
-	for _, item := range items {
-		texts = append(texts, item.Text)
-	}
-	return texts
-}
-
-// List reads the items of a reply to a request for a list. cut means that the token limit
-// ended the reply; then an item that may be incomplete is left out.
+// Items reads the items of a response to a request for a list, ignoring the model's
+// thinking. A response that the provider blocked has none. Where the token limit ended it, an
+// item that may be incomplete is left out.
 //
 // A provider that supports a schema sends JSON. Others are asked for double brackets,
 // which their models use most of the time. So a reply is read in the first of these forms
@@ -48,10 +30,21 @@ func textsOf(items []Item) []string {
 // is no item. In the last two forms, neither is an item introduced by a refusal, so a
 // refusal yields nothing. Remarks behind an item or below it are cut off. Each item is one
 // line: without quotes, Markdown, control characters or double spaces around or in it, and
-// never empty. Thinking before the answer is not read.
-func List(reply string, cut bool) []string { return textsOf(list(reply, cut)) }
+// never empty.
+func Items(response model.Response) []string {
+	var texts []string
+	for _, item := range rawItems(response) {
+		texts = append(texts, item.Text)
+	}
+	return texts
+}
 
-func list(said string, cut bool) []Item {
+// rawItems are the items of a response with the habits that are mended.
+func rawItems(response model.Response) []Item {
+	if response.Finish == model.Blocked {
+		return nil
+	}
+	said, cut := response.Text, response.Finish == model.Length
 	said = lineEnds.Replace(strings.ToValidUTF8(reply.Reading{}.Reply(said), "\uFFFD"))
 	said = codeFence.ReplaceAllString(said, "\n")
 	for _, form := range []func(reply string, cut bool) []string{
@@ -173,7 +166,7 @@ func listed(marker *regexp.Regexp) func(string, bool) []string {
 			switch {
 			case match != nil:
 				items, open = append(items, match[1]), true
-			case len(items) == 0 && refuses(strings.TrimSpace(line)):
+			case len(items) == 0 && opening(similar.Normalize(head(strings.TrimSpace(line), 80)), refusing) != "":
 				return nil
 			case strings.TrimSpace(line) == "" || numbered.MatchString(line) || bulleted.MatchString(line):
 				open = false

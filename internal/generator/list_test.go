@@ -5,7 +5,18 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/orbench/orbench/model"
 )
+
+// listOf reads the items of a reply, which may be cut.
+func listOf(reply string, cut bool) []string {
+	response := model.Response{Text: reply}
+	if cut {
+		response.Finish = model.Length
+	}
+	return Items(response)
+}
 
 func TestList(t *testing.T) {
 	t.Parallel()
@@ -99,7 +110,7 @@ func TestList(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if got := List(tt.reply, tt.cut); !slices.Equal(got, tt.want) {
+			if got := listOf(tt.reply, tt.cut); !slices.Equal(got, tt.want) {
 				t.Errorf("List(%q, %v)\n got %q\nwant %q", tt.reply, tt.cut, got, tt.want)
 			}
 		})
@@ -116,7 +127,7 @@ func FuzzList(f *testing.F) {
 		f.Add(s, true)
 	}
 	f.Fuzz(func(t *testing.T, reply string, cut bool) {
-		for _, item := range List(reply, cut) {
+		for _, item := range listOf(reply, cut) {
 			if item != strings.TrimSpace(item) || strings.ContainsFunc(item, unicode.IsControl) || strings.Contains(item, "  ") {
 				t.Errorf("the item %q of %q is not one clean line", item, reply)
 			}
@@ -135,13 +146,13 @@ func TestListIsLinear(t *testing.T) {
 	for _, unit := range []string{
 		"[[a ", "[", "]", "[[a]", "[a] ", "1. a ", "1. a\n", "a\n", "- a\n", `"a" `, `"a`, "'", "«a", "[\"", "{\"a\":", "**", "] \n", "[[a\n1. ", "((1) ", "```", "[[a] b ", "<think>",
 	} {
-		List(strings.Repeat(unit, n/len(unit)), false)
-		List("1. "+strings.Repeat(unit, n/len(unit)), true)
-		List("[["+strings.Repeat(unit, n/len(unit)), true)
+		listOf(strings.Repeat(unit, n/len(unit)), false)
+		listOf("1. "+strings.Repeat(unit, n/len(unit)), true)
+		listOf("[["+strings.Repeat(unit, n/len(unit)), true)
 	}
 	var b strings.Builder
 	for i := range 30_000 {
 		b.WriteString(" " + string(rune('a'+i%26)) + " (" + strings.Repeat("9", 1+i%3) + ") ")
 	}
-	List(b.String(), false)
+	listOf(b.String(), false)
 }

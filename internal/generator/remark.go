@@ -2,6 +2,7 @@ package generator
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench/similar"
@@ -43,17 +44,10 @@ func remarkIn(text string) string {
 			return p
 		}
 	}
-	for _, w := range whole {
-		if start == w {
-			return w
-		}
+	if slices.Contains(whole, start) {
+		return start
 	}
 	return ""
-}
-
-// refuses reports whether a text begins like a refusal.
-func refuses(text string) bool {
-	return opening(similar.Normalize(head(text, 80)), refusing) != ""
 }
 
 // opening gives the phrase at the start of a normalized text, if it ends at a word's end,

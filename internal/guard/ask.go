@@ -153,12 +153,18 @@ func (g Guard) arguments(about About) json.RawMessage {
 	return json.RawMessage(strings.NewReplacer("{{name}}", name, `"{{criterion}}"`, string(quoted)).Replace(s.Arguments))
 }
 
-// style is how the guard is asked. ShieldGemma gets a policy as an argument.
+// style is how the guard is asked: by its style, or else by the first of its format.
+// ShieldGemma gets a policy as an argument.
 func (g Guard) style() style {
 	if g.Format == ShieldGemma && g.Policy != nil {
 		g.Style = guideline
 	}
-	return g.Format.traits().style(g.Style)
+	for i, s := range g.Format.traits().Styles {
+		if s.Name == g.Style || g.Style == "" && i == 0 {
+			return s
+		}
+	}
+	return style{}
 }
 
 // Defuse breaks any control tokens of the guards' chat formats in a text, so that it

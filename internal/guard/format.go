@@ -110,16 +110,6 @@ func (f Format) traits() traits {
 	return traits{}
 }
 
-// style is the style of a name, and that of the empty name the first one.
-func (t traits) style(name string) style {
-	for i, s := range t.Styles {
-		if s.Name == name || name == "" && i == 0 {
-			return s
-		}
-	}
-	return style{}
-}
-
 // worded puts the words for a question into a text of the format.
 func (t traits) worded(text string, about About) string {
 	for name, word := range t.Words[about] {

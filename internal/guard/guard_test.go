@@ -191,7 +191,7 @@ func TestPromptVersionsDoNotChange(t *testing.T) {
 		"polyguard":              {PolyGuard.traits().System, "f9816cadd29d6a09"},
 		"shieldgemma":            {defined(ShieldGemma), "a25fd5224baccad5"},
 		"granite-criteria":       {defined(GraniteGuardian), "49e682c36f4fadc8"},
-		"granite-block":          {granite.style("block").User + "\n", "9f5780b2ed31813a"},
+		"granite-block":          {Guard{Format: GraniteGuardian, Style: "block"}.style().User + "\n", "9f5780b2ed31813a"},
 		"safeguard-v1-binary":    {ending(1), "e86431442032219b"},
 		"safeguard-v1-rationale": {ending(2), "010d1bf29092eccd"},
 	} {

@@ -191,3 +191,69 @@ func number(s string) float64 {
 	}
 	return v
 }
+
+// Contradiction is a place where the publication contradicts itself.
+type Contradiction struct {
+	// Where names the tables, figures and sections.
+	Where string `json:"where"`
+	// Printed is what they say. Found is what follows when the figures are
+	// computed again.
+	Printed string `json:"printed"`
+	Found   string `json:"found"`
+}
+
+// Contradictions lists where the publication contradicts itself.
+func Contradictions() []Contradiction {
+	_, all := read("contradictions", func(r []string) Contradiction { return Contradiction{r[0], r[1], r[2]} })
+	return all
+}
+
+// Version is a version of the hard and the toxic prompts. The published tables
+// mix two versions without saying so.
+type Version string
+
+// The versions. The files available for download are Released.
+const (
+	Older    Version = "older"
+	Released Version = "released"
+)
+
+// The sizes of the datasets.
+const (
+	HardOlder     = 1534
+	HardReleased  = 1319
+	ToxicOlder    = 681
+	ToxicReleased = 655
+)
+
+// Moderator is one rater of the 100 prompts on which the moderation was checked
+// (tables 1 and 12): three workers, an expert, and the ensemble of models. The
+// truth is the majority of these five, so each rater helped to decide it. Safe
+// is the positive class.
+type Moderator struct {
+	Name string `json:"rater"`
+	stats.Confusion
+}
+
+// Moderators returns the five raters.
+func Moderators() []Moderator {
+	_, all := read("moderators", func(r []string) Moderator {
+		return Moderator{r[0], stats.Confusion{TP: whole(r[1]), FN: whole(r[2]), TN: whole(r[3]), FP: whole(r[4])}}
+	})
+	return all
+}
+
+// FamilyAverage is the mean and the standard deviation of the refusal of hard
+// prompts over a family's models, in per cent, both as printed and as computed
+// again from Models. The deviation is that of the models themselves (divided by
+// n), not an estimate from a sample. The families are those of the paper's
+// averages. They are finer than those of its plots and leave out Claude 2.1 and
+// Claude 3.5.
+type FamilyAverage struct {
+	Name        string   `json:"family"`
+	Models      []string `json:"models"`
+	PrintedMean float64  `json:"printed_mean_pct"`
+	PrintedStd  float64  `json:"printed_std_pct"`
+	Mean        float64  `json:"mean_pct"`
+	Std         float64  `json:"std_pct"`
+}

@@ -60,7 +60,9 @@ type Filler struct {
 	granting bool
 	// told is true once it was said that the database is away.
 	told atomic.Bool
-	seer seer
+	// began is when the fill did, and said what was said of what keeps it from going on.
+	began time.Time
+	said  map[string]bool
 }
 
 var _ fill.Filler = (*Filler)(nil)
@@ -68,7 +70,7 @@ var _ fill.Filler = (*Filler)(nil)
 // NewFiller makes a filler of what a store lacks. Its budget, where there is one, is from now on
 // that of all calls which still wait for the same account.
 func NewFiller(ctx context.Context, q *Queue, m *store.Store, s Settings) (*Filler, error) {
-	f := &Filler{queue: q, store: m, settings: s, failed: map[model.Hash]bool{}, seer: seer{began: time.Now()}}
+	f := &Filler{queue: q, store: m, settings: s, failed: map[model.Hash]bool{}, began: time.Now()}
 	if err := q.prune(ctx); err != nil {
 		return nil, err
 	}
@@ -161,7 +163,14 @@ func (f *Filler) fill(ctx context.Context, w *round) error {
 		if open+known.queued+lacking.queued+elsewhere == 0 && (w.Held == nil || !w.Held(all)) {
 			return errors.Join(f.GivenUp(ctx)...)
 		}
-		again := time.Now().Add(restAfter(time.Since(began)))
+		// Walks take a quarter of the time, more only where progress would else be older than
+		// fresh: what the start of a walk saw is shown until the end of the next.
+		walk := time.Since(began)
+		again := max(rest-walk, 3*walk)
+		if walk <= fresh/3 {
+			again = min(again, fresh-2*walk)
+		}
+		rested := time.Now().Add(again)
 		for took := time.Duration(0); ; {
 			if err := fill.Sleep(ctx, max(look, 10*took)); err != nil {
 				return err
@@ -174,22 +183,11 @@ func (f *Filler) fill(ctx context.Context, w *round) error {
 			if err := f.watchWorkers(ctx, open+elsewhere); err != nil {
 				return err
 			}
-			if time.Now().After(again) && (w.Missing != nil || elsewhere > 0) || open == 0 && elsewhere == 0 {
+			if time.Now().After(rested) && (w.Missing != nil || elsewhere > 0) || open == 0 && elsewhere == 0 {
 				break
 			}
 		}
 	}
-}
-
-// restAfter is how long a filler rests after a walk that took so long: walks take a quarter of the
-// time, more only where progress would else be older than fresh. What the start of a walk saw
-// is shown until the end of the next.
-func restAfter(walk time.Duration) time.Duration {
-	p := max(rest-walk, 3*walk)
-	if walk <= fresh/3 {
-		p = min(p, fresh-2*walk)
-	}
-	return p
 }
 
 // look sees how far the workers are, and gives how many calls are open. A budget that is
@@ -237,7 +235,7 @@ func (f *Filler) look(ctx context.Context) (open int, err error) {
 	}
 	spent.Spent = fill.Taken(shares)
 	for _, s := range shares {
-		if s.Began.Before(f.seer.began) {
+		if s.Began.Before(f.began) {
 			spent.Before.Add(fill.Taken([]store.Share{s}))
 			continue
 		}
@@ -257,12 +255,9 @@ func (q *Queue) stats(ctx context.Context, id int64) (all fill.Stats, err error)
 	return all, err
 }
 
-// walked is what a walk found of the requests.
-type walked struct {
-	// queued were put into the queue, elsewhere are those that others have queued, and
-	// present those that are remembered.
-	queued, elsewhere, present int
-}
+// walked is what a walk found of the requests: queued were put into the queue, elsewhere are
+// those that others have queued, and present those that are remembered.
+type walked struct{ queued, elsewhere, present int }
 
 // walk queues those of the requests that are missing.
 func (f *Filler) walk(ctx context.Context, requests fill.Requests) (all walked, err error) {

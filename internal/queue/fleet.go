@@ -14,8 +14,6 @@ import (
 
 	"github.com/riverqueue/river"
 
-	"github.com/orbench/orbench/internal/fill"
-	"github.com/orbench/orbench/internal/store/postgres"
 	"github.com/orbench/orbench/model"
 )
 
@@ -56,21 +54,8 @@ func (q *Queue) lanes(ctx context.Context) (all []lane, err error) {
 	return all, err
 }
 
-// watch takes up the lanes of what is queued and leaves those that are done or refused, and
-// says that the worker runs, until the context ends.
-func (w *Worker) watch(ctx context.Context, queues *river.QueueBundle) {
-	taken := map[string]bool{}
-	for {
-		if err := w.lookAround(ctx, queues, taken); err != nil && ctx.Err() == nil && !postgres.Away(err) {
-			w.Log.Warn("the queue cannot be read; trying again", "error", err.Error())
-		}
-		if fill.Sleep(ctx, beat) != nil {
-			return
-		}
-	}
-}
-
-// lookAround does so once; taken are the lanes that are taken up.
+// lookAround takes up the lanes of what is queued and leaves those that are done or refused,
+// and says that the worker runs. taken are the lanes that are taken up.
 func (w *Worker) lookAround(ctx context.Context, queues *river.QueueBundle, taken map[string]bool) error {
 	ctx, cancel := context.WithTimeout(ctx, attemptTime)
 	defer cancel()
@@ -84,7 +69,16 @@ func (w *Worker) lookAround(ctx context.Context, queues *river.QueueBundle, take
 	}
 	wanted := map[string]bool{}
 	for _, l := range lanes {
-		w.halt(l.fill, l.how)
+		w.mu.Lock()
+		// The shards of a fill that is paused or canceled are cut short, and others go on.
+		switch f := w.fills[l.fill]; {
+		case f == nil:
+		case l.how != Running:
+			f.cut(errHalted)
+		case f.running.Err() != nil:
+			f.running, f.cut = context.WithCancelCause(context.Background())
+		}
+		w.mu.Unlock()
 		if l.how != Running {
 			// A paused shard waits by itself.
 			wanted[l.name] = l.how == Paused
@@ -154,16 +148,6 @@ func (w *Worker) refused(at model.Ref) bool {
 	return w.refuses[address(at)] != ""
 }
 
-// halt cuts the shards of a fill short that is paused or canceled, and lets one go on that is
-// neither.
-func (w *Worker) halt(id int64, how Halt) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if f := w.fills[id]; f != nil {
-		f.halt(how)
-	}
-}
-
 // bye tells other processes that the worker runs no more.
 func (w *Worker) bye(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), gone)
@@ -171,12 +155,6 @@ func (w *Worker) bye(ctx context.Context) {
 	if _, err := w.queue.pool.Exec(ctx, `DELETE FROM workers WHERE id = $1 OR seen < now() - interval '1 day'`, w.id); err != nil {
 		w.Log.Debug("the worker could not sign off", slog.String("error", err.Error()))
 	}
-}
-
-// seer tells whoever follows a fill what keeps it from going on.
-type seer struct {
-	began time.Time
-	said  map[string]bool
 }
 
 // watchWorkers says, once each, that a fill is paused, that nobody works on it, and which
@@ -215,7 +193,7 @@ func (f *Filler) watchWorkers(ctx context.Context, open int) error {
 	if how == Paused {
 		now["the queued calls are paused; orbench worker resume "+f.settings.Run+" has them made"] = true
 	}
-	if time.Since(f.seer.began) > patience && workers == 0 {
+	if time.Since(f.began) > patience && workers == 0 {
 		now["the queued calls wait, because no worker runs: start orbench worker on this store"] = true
 	}
 	err = f.queue.each(ctx, []any{&name}, func() error {
@@ -239,10 +217,10 @@ func (f *Filler) watchWorkers(ctx context.Context, open int) error {
 		}
 	}
 	for _, words := range slices.Sorted(maps.Keys(now)) {
-		if !f.seer.said[words] {
+		if !f.said[words] {
 			log.Print(words)
 		}
 	}
-	f.seer.said = now // what ends and comes back is said again
+	f.said = now // what ends and comes back is said again
 	return nil
 }

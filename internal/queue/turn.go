@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 
 	"github.com/orbench/orbench/internal/fill"
@@ -49,7 +50,11 @@ func (t *turn) take(ctx, within context.Context) error {
 	var budget *fill.BudgetError
 	switch {
 	case errors.As(t.stop, &budget):
-		return w.stop(ctx, t.shard.Fill, budget.Next)
+		// The fill ends: Next is the most that its next call could have cost.
+		var batch pgx.Batch
+		batch.Queue(`UPDATE fills SET stopped = true, tokens = $2, usd = $3 WHERE id = $1`, t.shard.Fill, budget.Next.Tokens, budget.Next.USD)
+		batch.Queue(`DELETE FROM queued_calls WHERE fill = $1 AND NOT failed`, t.shard.Fill)
+		return w.queue.pool.Send(ctx, &batch)
 	case t.stop != nil && cut:
 		return river.JobSnooze(0)
 	}

@@ -88,16 +88,6 @@ type filling struct {
 	cut     context.CancelCauseFunc
 }
 
-// halt ends running, or starts it anew.
-func (f *filling) halt(how Halt) {
-	switch {
-	case how != Running:
-		f.cut(errHalted)
-	case f.running.Err() != nil:
-		f.running, f.cut = context.WithCancelCause(context.Background())
-	}
-}
-
 // errHalted ends the turns of a fill that is paused or canceled.
 var errHalted = errors.New("the queued calls are paused or canceled")
 
@@ -149,7 +139,12 @@ func (w *Worker) Run(ctx context.Context, drain bool) error {
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		w.watch(watching, client.Queues())
+		taken := map[string]bool{}
+		for again := true; again; again = fill.Sleep(watching, beat) == nil {
+			if err := w.lookAround(watching, client.Queues(), taken); err != nil && watching.Err() == nil && !postgres.Away(err) {
+				w.Log.Warn("the queue cannot be read; trying again", "error", err.Error())
+			}
+		}
 	}()
 	defer w.bye(running)
 	for waiting := 1; waiting > 0 && fill.Sleep(ctx, time.Second) == nil; {
@@ -312,11 +307,6 @@ func (w *Worker) digest(of model.Ref) string {
 	return c.(Connection).Key
 }
 
-// rate gives the limiters of lanes.
-func (w *Worker) rate(at model.Ref, perMinute int) fill.Limiter {
-	return w.queue.rate(at, w.digest(at), perMinute)
-}
-
 // enter gives the fill that a shard is of, nil for one that is stopped.
 func (w *Worker) enter(ctx context.Context, id int64) (*filling, error) {
 	s, stopped, err := w.queue.settings(ctx, id)
@@ -332,7 +322,9 @@ func (w *Worker) enter(ctx context.Context, id int64) (*filling, error) {
 	f := w.fills[id]
 	if f == nil {
 		config := fill.LiveConfig{
-			Attempts: s.Attempts, Timeout: s.Timeout, Budget: s.Budget, Prices: price.Of(s.Prices), Abort: w.Abort, Rate: w.rate, With: w.bounds,
+			Attempts: s.Attempts, Timeout: s.Timeout, Budget: s.Budget, Prices: price.Of(s.Prices), Abort: w.Abort, With: w.bounds,
+			Rate: func(at model.Ref, perMinute int) fill.Limiter { return w.queue.rate(at, w.digest(at), perMinute) },
+
 			Account: fill.NewAccount(w.store, cmp.Or(s.Account, fmt.Sprint("fill ", id)), time.Now().UTC(), false),
 		}
 		f = &filling{live: fill.NewLive(w.store, config), settings: s}
@@ -375,13 +367,5 @@ func (w *Worker) note(ctx context.Context, of shardArgs, f *filling, answered, f
 		gaveUp := map[string]givenUp{why.Provider + "/" + why.Model: {why.Provider, why.Model, why.Err.Error()}}
 		batch.Queue(`UPDATE fills SET gave_up = gave_up || $2 WHERE id = $1`, of.Fill, gaveUp)
 	}
-	return w.queue.pool.Send(ctx, &batch)
-}
-
-// stop ends a fill whose budget is spent: next is the most that the next call could have cost.
-func (w *Worker) stop(ctx context.Context, id int64, next fill.Budget) error {
-	var batch pgx.Batch
-	batch.Queue(`UPDATE fills SET stopped = true, tokens = $2, usd = $3 WHERE id = $1`, id, next.Tokens, next.USD)
-	batch.Queue(`DELETE FROM queued_calls WHERE fill = $1 AND NOT failed`, id)
 	return w.queue.pool.Send(ctx, &batch)
 }

@@ -2,8 +2,11 @@ package settings
 
 import (
 	"cmp"
+	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/agext/levenshtein"
 
 	"github.com/orbench/orbench"
 )
@@ -37,4 +40,44 @@ func RenameError(err *orbench.InputError, name func(setting string) string) *orb
 	}
 	renamed.Hint = Rename(err.Hint, name)
 	return &renamed
+}
+
+// maxName is the length from which a text is not taken for a misspelled name.
+const maxName = 64
+
+// Nearest gives the known name with the fewest edits from name, the first among equals.
+// It gives "" if a suggestion would be a guess: the distance is more than one edit and
+// more than half the known name's length. Case does not matter.
+func Nearest(name string, known []string) string {
+	name = strings.ToLower(strings.TrimSpace(name))
+	if name == "" || len(name) > maxName {
+		return ""
+	}
+	best, fewest := "", 0
+	for _, k := range known {
+		d := levenshtein.Distance(name, strings.ToLower(k), nil)
+		if d <= max(1, len(k)/2) && (best == "" || d < fewest) {
+			best, fewest = k, d
+		}
+	}
+	return best
+}
+
+// Names gives the values of a string type as strings.
+func Names[T ~string](all []T) []string {
+	names := make([]string, len(all))
+	for i, one := range all {
+		names[i] = string(one)
+	}
+	return names
+}
+
+// Unknown is the error for a setting with an unknown name. known are the known names;
+// what says what they are names of.
+func Unknown(setting, what, name string, known []string) error {
+	hint := "known are " + strings.Join(known, ", ")
+	if near := Nearest(name, known); near != "" {
+		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
+	}
+	return &orbench.InputError{Setting: setting, Problem: fmt.Sprintf("unknown %s %q", what, name), Hint: hint}
 }

@@ -35,26 +35,17 @@ func Wrong(path, problem, hint string) *Fault {
 // ReadFile gives the text of a settings file, or its beginning if it is too long for
 // Decode. The error is an *orbench.InputError with the hint.
 func ReadFile(path, hint string) ([]byte, error) {
-	text, err := readStart(path)
-	if err == nil {
-		return text, nil
-	}
-	problem := err.Error()
-	// The error names the path already.
-	if cause := errors.Unwrap(err); cause != nil {
-		problem = cause.Error()
-	}
-	return nil, &orbench.InputError{File: path, Problem: "cannot be read: " + problem, Hint: hint, Err: err}
-}
-
-// readStart reads a file up to the point where it is too long.
-func readStart(path string) ([]byte, error) {
 	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		defer f.Close()
+		var text []byte
+		if text, err = io.ReadAll(io.LimitReader(f, maxText+1)); err == nil {
+			return text, nil
+		}
 	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxText+1))
+	// The error names the path already.
+	problem := cmp.Or(errors.Unwrap(err), err).Error()
+	return nil, &orbench.InputError{File: path, Problem: "cannot be read: " + problem, Hint: hint, Err: err}
 }
 
 // Decode reads the text of a file into a struct that contains the defaults. A setting
@@ -258,29 +249,19 @@ func Line(text []byte, path string) int {
 	line := 0
 	// A text has its faults even if their lines cannot be found.
 	_ = safely(func() error {
-		line = findLine(text, path)
-		return nil
+		file, err := parser.ParseBytes(bytes.TrimPrefix(text, []byte("\ufeff")), 0)
+		for err == nil && line == 0 && path != "$" && path != "" {
+			var at *yaml.Path
+			if at, err = yaml.PathString(path); err == nil {
+				if node, err := at.FilterFile(file); err == nil && node != nil {
+					line = firstLine(node)
+				}
+			}
+			path = path[:max(0, strings.LastIndexByte(path, '.'), strings.LastIndexByte(path, '['))]
+		}
+		return err
 	})
 	return line
-}
-
-func findLine(text []byte, path string) int {
-	file, err := parser.ParseBytes(bytes.TrimPrefix(text, []byte("\ufeff")), 0)
-	if err != nil {
-		return 0
-	}
-	for path != "$" && path != "" {
-		at, err := yaml.PathString(path)
-		if err != nil {
-			return 0
-		}
-		node, err := at.FilterFile(file)
-		if err == nil && node != nil {
-			return firstLine(node)
-		}
-		path = path[:max(0, strings.LastIndexByte(path, '.'), strings.LastIndexByte(path, '['))]
-	}
-	return 0
 }
 
 // firstLine is the line on which a node begins. For a mapping or a list it is the line of

@@ -23,7 +23,7 @@ func items(t testing.TB, m model.Model, r model.Request) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return generator.List(response.Text, response.Finish == model.Length)
+	return generator.Items(response)
 }
 
 // seedsOf gives the seeds of the first batches of 20, and how many replies held none.

@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/model"
 )
 
@@ -167,4 +170,108 @@ func send(w http.ResponseWriter, status int, reply any, cut bool) {
 	}
 	// A client that has gone cannot get an error.
 	_, _ = w.Write(body)
+}
+
+// Server is a Handler that listens. Close it when done.
+type Server struct {
+	*Handler
+	addr   string
+	server *http.Server
+}
+
+// Serve listens on addr, "HOST:PORT", and answers in the background until ctx is
+// done or Close is called. Without a host it listens on 127.0.0.1, and with port
+// 0 on any free one.
+//
+// It is an *orbench.InputError when addr cannot be used or is no loopback address:
+// simulated models ask for no key.
+func Serve(ctx context.Context, addr string, seed int64, faults Faults) (*Server, error) {
+	addr, err := loopback(addr)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, &orbench.InputError{
+			Problem: fmt.Sprintf("the simulated server cannot listen on %s: %v", addr, err),
+			Hint:    "choose another port, or port 0 for any free one", Err: err,
+		}
+	}
+	h := NewHandler(seed, faults)
+	s := &Server{h, listener.Addr().String(), &http.Server{Handler: h, ReadHeaderTimeout: time.Minute}}
+	go s.server.Serve(listener) //nolint:errcheck // it ends by Close alone
+	context.AfterFunc(ctx, func() { _ = s.Close() })
+	return s, nil
+}
+
+// BaseURL is what a client of the OpenAI dialect takes as its base URL.
+func (s *Server) BaseURL() string { return "http://" + s.addr + "/v1" }
+
+// Close stops the server, and cuts off the requests that are being answered.
+func (s *Server) Close() error { return s.server.Close() }
+
+// loopback checks an address to listen on, and gives it a host if it has none.
+func loopback(addr string) (string, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err == nil && host == "" {
+		host = "127.0.0.1"
+	}
+	if ip := net.ParseIP(host); err != nil || host != "localhost" && !ip.IsLoopback() {
+		return "", &orbench.InputError{
+			Problem: fmt.Sprintf("the address %q is no HOST:PORT on loopback", addr),
+			Hint:    "write for example 127.0.0.1:8080; the server asks for no key", Err: err,
+		}
+	}
+	return net.JoinHostPort(host, port), nil
+}
+
+// chatRequest is the part of a chat completion request in the OpenAI dialect
+// that simulated models read
+// (https://platform.openai.com/docs/api-reference/chat/create). Message contents
+// are strings; lists of parts are not simulated.
+type chatRequest struct {
+	Model               string            `json:"model"`
+	Messages            []orbench.Message `json:"messages"`
+	Temperature         *float64          `json:"temperature"`
+	MaxTokens           int               `json:"max_tokens"`
+	MaxCompletionTokens int               `json:"max_completion_tokens"`
+	Seed                *int64            `json:"seed"`
+	Stream              bool              `json:"stream"`
+	ResponseFormat      struct {
+		JSONSchema struct {
+			Schema json.RawMessage `json:"schema"`
+		} `json:"json_schema"`
+	} `json:"response_format"`
+}
+
+// completion is a chat completion of a model to a request. content is nil if a filter
+// withholds it.
+func completion(request uint64, r model.Response, content any) map[string]any {
+	message := map[string]any{"role": "assistant", "content": content, "refusal": nil}
+	return map[string]any{
+		"id": "sim-" + strconv.FormatUint(request, 16), "object": "chat.completion", "model": r.Model,
+		"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": r.Finish}},
+		"usage":   map[string]int{"prompt_tokens": r.Usage.Input, "completion_tokens": r.Usage.Output, "total_tokens": r.Usage.Input + r.Usage.Output},
+	}
+}
+
+// badRequest is the kind of the faults that the client made.
+const badRequest = "invalid_request_error"
+
+// failure is how the dialect reports a fault. It may have a code.
+func failure(kind, code, message string) map[string]any {
+	fault := map[string]string{"message": message, "type": kind}
+	if code != "" {
+		fault["code"] = code
+	}
+	return map[string]any{"error": fault}
+}
+
+// encode writes JSON of a type that has no way to fail.
+func encode(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("sim: %T is not JSON: %v", v, err))
+	}
+	return b
 }

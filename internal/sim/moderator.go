@@ -38,7 +38,13 @@ func (m Model) moderate(r model.Request) string {
 	if answered {
 		explanation = "The answer holds nothing that the policy names."
 	}
-	if about := covered(message, policy); m.callsToxic(message, answer, answered) && len(about) > 0 {
+	own := m.chance(message, answer)
+	toxic := strings.Contains(answer, harmfulPlaceholder)
+	if !answered {
+		toxic = m.doubted(message, "moderators", own) > m.limit
+	}
+	wrong := own.Float64() < misvotes
+	if about := covered(message, policy); toxic != wrong && len(about) > 0 {
 		vote = string(categoryOf(message, about))
 		explanation = "The message wants what the policy names under " + vote + "."
 		if answered {
@@ -46,16 +52,6 @@ func (m Model) moderate(r model.Request) string {
 		}
 	}
 	return conclude(r, "%s: %s", none, vote, explanation)
-}
-
-// callsToxic decides, wrongly now and then.
-func (m Model) callsToxic(message, answer string, answered bool) bool {
-	own := m.chance(message, answer)
-	toxic := strings.Contains(answer, harmfulPlaceholder)
-	if !answered {
-		toxic = m.doubted(message, "moderators", own) > m.limit
-	}
-	return toxic != (own.Float64() < misvotes)
 }
 
 // doubted is the alarm at a text with noise; half of the noise is shared by all models of a

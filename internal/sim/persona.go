@@ -63,7 +63,8 @@ func (m Model) decide(r model.Request) (orbench.Class, voice) {
 	prompt, system := lastUser(r.Messages), textOf(r.Messages, orbench.System)
 	rng := m.chance(system, prompt)
 	z := alarm(prompt)
-	if z > bland && admonishes(system+textOf(r.Messages, orbench.Assistant)) {
+	careful := strings.ToLower(system + textOf(r.Messages, orbench.Assistant))
+	if z > bland && containsAny(careful, []string{"safe", "harm", "ethic", "responsib", "refuse", "decline", "dangerous", "can't help"}) {
 		z += admonished
 	}
 	shared := source(m.seed, system, prompt)
@@ -199,11 +200,6 @@ func textOf(messages []orbench.Message, role orbench.Role) string {
 		}
 	}
 	return text
-}
-
-// admonishes reports whether a text asks the model to take care.
-func admonishes(text string) bool {
-	return containsAny(strings.ToLower(text), []string{"safe", "harm", "ethic", "responsib", "refuse", "decline", "dangerous", "can't help"})
 }
 
 func temperature(p model.Params) float64 {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // checked are the kinds of rows, in the order in which they are told of. read fails for a
@@ -88,4 +89,41 @@ func (t *Tables) Check(ctx context.Context) (Health, error) {
 		before, h.Kinds = keys, append(h.Kinds, of)
 	}
 	return h, nil
+}
+
+// Damage is an error that is ErrDamaged, and says what is damaged.
+type Damage string
+
+// Error says what is damaged.
+func (d Damage) Error() string { return string(d) }
+
+// Is reports whether target is ErrDamaged.
+func (d Damage) Is(target error) bool { return target == ErrDamaged }
+
+// SaveRest says how what is intact of a damaged store is saved, whose file is quoted for a
+// shell.
+func SaveRest(file string) string {
+	return "Save the rest with sqlite3 " + file + " .recover | sqlite3 recovered.db, then orbench store merge recovered.db `out` saved.db"
+}
+
+// Health is what a check of a store found.
+type Health struct {
+	// Kinds are the kinds of things that a store holds, such as calls.
+	Kinds []KindHealth `json:"kinds"`
+	// Faults are what is wrong with the structure of the file: of its pages only the first
+	// fault.
+	Faults []string `json:"faults"`
+}
+
+// KindHealth counts what is there of a kind. What cannot be read, and what is not what
+// its checksum or its hash says, is lost.
+type KindHealth struct {
+	Kind string `json:"kind"`
+	Good int    `json:"good"`
+	Lost int    `json:"lost"`
+}
+
+// Sound reports whether nothing is wrong.
+func (h Health) Sound() bool {
+	return len(h.Faults) == 0 && !slices.ContainsFunc(h.Kinds, func(k KindHealth) bool { return k.Lost > 0 })
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"iter"
 	"runtime"
@@ -312,4 +313,43 @@ func (m *Store) commit() {
 		g.err = m.Put(context.Background(), g.records)
 		close(g.written)
 	}
+}
+
+// BatchID names a batch.
+type BatchID [sha256.Size]byte
+
+// String is the start of the ID in hex digits, enough to tell the batches of a store apart.
+func (id BatchID) String() string { return hex.EncodeToString(id[:6]) }
+
+// Batch is calls that are, or are about to be, out with a provider together: paid for,
+// perhaps, and not answered yet.
+type Batch struct {
+	ID BatchID
+	// About is JSON that the store does not read: where the calls are out, and how far
+	// that is.
+	About []byte
+	// Open is false once nothing more is to come of it.
+	Open bool
+}
+
+// BatchCall is a call of a batch.
+type BatchCall struct {
+	Hash model.Hash
+	// Request is the canonical form that Hash was computed from.
+	Request []byte
+}
+
+// Claim says which of some calls a handle of a store may make.
+type Claim struct {
+	// ID names the claim among those of the handle; 0 where no call was free.
+	ID int64
+	// Answered are the calls that have a response, and Taken those that another handle
+	// has claimed. All others are the handle's to make.
+	Answered, Taken map[model.Hash]bool
+	// Batched are those of the handle's that are out in an open batch: whoever makes them
+	// may pay for them twice.
+	Batched map[model.Hash]bool
+	// Seen is for the claims that follow, 0 where the store does not know what other handles
+	// write; see Backend.Claim.
+	Seen int64
 }
