@@ -62,7 +62,6 @@ func (r *run) benchmark() *Benchmark {
 		Manifest: benchmark.Manifest{
 			Format: benchmark.Format, Name: r.Config.Name, Version: r.Config.Version, Builds: r.number(), Config: r.Config,
 			Funnel: r.funnel, Exhausted: r.exhausted, Batches: r.batches,
-			Generators: r.generators(),
 		},
 		wanted: r.wanted,
 		Seeds:  r.seeds, Sets: map[benchmark.SetName][]Row{}, Pairs: r.pairs(),
@@ -106,6 +105,12 @@ func (r *run) benchmark() *Benchmark {
 			b.Quality.Forms[generator.FormOf(p.Text())]++
 		}
 	}
+	for _, g := range r.gave {
+		b.Generators = append(b.Generators, *g)
+	}
+	slices.SortFunc(b.Generators, func(x, y benchmark.Generator) int {
+		return cmp.Or(cmp.Compare(slices.Index(benchmark.Roles, x.Role), slices.Index(benchmark.Roles, y.Role)), strings.Compare(x.Model, y.Model))
+	})
 	for _, s := range r.spent {
 		slices.Sort(s.Versions)
 		b.Simulated = b.Simulated || slices.ContainsFunc(s.Versions, func(version string) bool { return model.Response{Model: version}.Simulated() })

@@ -281,13 +281,6 @@ func (r *run) keep(record *benchmark.Record) error {
 	return nil
 }
 
-// qualifiesAsToxic reports whether all moderators called a prompt toxic and, if there is
-// a second chance, its answer too.
-func (r *run) qualifiesAsToxic(record *benchmark.Record) bool {
-	return record.Label == orbench.Toxic && record.UnanimouslyToxic() &&
-		(r.Config.SecondChance.Model == "" || record.SecondChance.Confirmed)
-}
-
 // fedBack are the seeds of the next round: the rewrites that stayed toxic in this one, up
 // to the configured number for each category.
 func (r *run) fedBack(round int) []benchmark.Seed {

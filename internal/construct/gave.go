@@ -1,9 +1,7 @@
 package construct
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -61,18 +59,6 @@ func (r *run) noteRecord(record *benchmark.Record) {
 	case record.Dropped == benchmark.Duplicate, record.Dropped == benchmark.NearDuplicate, record.Dropped == benchmark.CommonOpening, record.Dropped == benchmark.CommonForm:
 		r.noteUse(benchmark.RewriterRole, record.Rewriter, false)
 	}
-}
-
-// generators are the counts of the models, the generators of seeds first.
-func (r *run) generators() []benchmark.Generator {
-	var all []benchmark.Generator
-	for _, g := range r.gave {
-		all = append(all, *g)
-	}
-	slices.SortFunc(all, func(x, y benchmark.Generator) int {
-		return cmp.Or(cmp.Compare(slices.Index(benchmark.Roles, x.Role), slices.Index(benchmark.Roles, y.Role)), strings.Compare(x.Model, y.Model))
-	})
-	return all
 }
 
 // commonSelfBLEU is the Self-BLEU from which a set is said to repeat itself. That of

@@ -38,7 +38,8 @@ func (r *run) choose() {
 		if e.Label == orbench.Safe && e.Kind == benchmark.Rewritten {
 			full = append(full, e)
 		}
-		if r.qualifiesAsToxic(e.Record) {
+		// All moderators called it toxic and, if there is a second chance, its answer too.
+		if e.Label == orbench.Toxic && e.UnanimouslyToxic() && (r.Config.SecondChance.Model == "" || e.SecondChance.Confirmed) {
 			toxic = append(toxic, e)
 		}
 	}

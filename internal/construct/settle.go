@@ -43,7 +43,18 @@ func (r *run) finish(ctx context.Context, record *benchmark.Record) (err error) 
 		}
 	}
 	if record.Label == orbench.Safe && record.Kind == benchmark.Rewritten {
-		record.Replies, err = r.selectors(ctx, record.Asked())
+		// The selectors answer side by side.
+		record.Replies = make([]benchmark.Reply, len(r.Config.Hard.Selectors))
+		prompt := record.Asked()
+		g, ctx := errgroup.WithContext(ctx)
+		for i, s := range r.Config.Hard.Selectors {
+			g.Go(func() error {
+				reply, err := r.judged(ctx, s, r.request(s.Model, r.Config.Hard.MaxTokens, prompt), prompt)
+				record.Replies[i] = *reply
+				return err
+			})
+		}
+		return g.Wait()
 	}
 	return err
 }
@@ -107,20 +118,6 @@ func (r *run) request(name string, maxTokens int, prompt orbench.Prompt) model.R
 func cold(maxTokens int) model.Params {
 	temperature := 0.0
 	return model.Params{Temperature: &temperature, MaxTokens: maxTokens}
-}
-
-// selectors asks the selectors to answer a safe prompt, side by side.
-func (r *run) selectors(ctx context.Context, prompt orbench.Prompt) ([]benchmark.Reply, error) {
-	refusals := make([]benchmark.Reply, len(r.Config.Hard.Selectors))
-	g, ctx := errgroup.WithContext(ctx)
-	for i, s := range r.Config.Hard.Selectors {
-		g.Go(func() error {
-			reply, err := r.judged(ctx, s, r.request(s.Model, r.Config.Hard.MaxTokens, prompt), prompt)
-			refusals[i] = *reply
-			return err
-		})
-	}
-	return refusals, g.Wait()
 }
 
 // judged asks a selector, or a target, a request and has the answer judged.

@@ -141,14 +141,9 @@ func (s *Store) at(err error) error {
 	}
 	var connecting *pgconn.ConnectError
 	if errors.As(err, &connecting) {
-		return input("no Postgres server answers there: "+lastPart(connecting.Unwrap()), "start it, or correct the address in `store`", nil)
+		// The last line says what went wrong with the address that was tried last.
+		lines := strings.Split(strings.TrimSpace(connecting.Unwrap().Error()), "\n")
+		return input("no Postgres server answers there: "+strings.TrimSpace(lines[len(lines)-1]), "start it, or correct the address in `store`", nil)
 	}
 	return fmt.Errorf("%s: %w", s.shown, err)
-}
-
-// lastPart is the last line of an error, which says what went wrong with the address that
-// was tried last.
-func lastPart(err error) string {
-	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
-	return strings.TrimSpace(lines[len(lines)-1])
 }

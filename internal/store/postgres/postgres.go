@@ -179,7 +179,13 @@ func (s *Store) migrate(ctx context.Context) error {
 			return err
 		}
 		if version == 0 {
-			if err := s.createSchema(ctx, tx); err != nil {
+			// Where the schema is there, its owner need not have the right to make one.
+			var there bool
+			err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1)`, s.schema).Scan(&there)
+			if err == nil && !there {
+				_, err = tx.Exec(ctx, `CREATE SCHEMA `+pgx.Identifier{s.schema}.Sanitize())
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -199,17 +205,6 @@ func (s *Store) migrate(ctx context.Context) error {
 		return err
 	})
 	return s.at(err)
-}
-
-// createSchema makes the schema, unless it is there: then its owner need not have the right
-// to make one.
-func (s *Store) createSchema(ctx context.Context, tx pgx.Tx) error {
-	var there bool
-	err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1)`, s.schema).Scan(&there)
-	if err == nil && !there {
-		_, err = tx.Exec(ctx, `CREATE SCHEMA `+pgx.Identifier{s.schema}.Sanitize())
-	}
-	return err
 }
 
 // Notes implements store.Reader.
