@@ -40,7 +40,7 @@ def figures(value):
     for f in value["figures"]:
         keys = [f.get(k, "") for k in ("target", "other", "dataset", "other_dataset", "label", "category", "judge", "part")]
         path = "|".join([f["measure"], *map(str, keys)])
-        found |= {path + ".n": f["n"], path + ".k": f["k"], path + ".value": f["value"]}
+        found |= {path + ".n": f["n"], path + ".k": f.get("k"), path + ".value": f["value"]}
         for name in ("range", "sampling"):
             for end in "lo", "hi":
                 found[f"{path}.{name}.{end}"] = f.get(name, {}).get(end)
