@@ -85,6 +85,32 @@ type Prompt struct {
 	// Pair names the pair that the prompt belongs to. Safe and toxic prompts that look
 	// alike have the same Pair. It is empty for a prompt without a pair.
 	Pair string `json:"pair,omitempty"`
+	// Answers are those that files have to the prompt, in the order of their rows.
+	Answers []Recorded `json:"answers,omitempty"`
+}
+
+// Recorded is an answer that a file has.
+type Recorded struct {
+	// By is the start of the hash of all answers of the file's model.
+	By string `json:"by"`
+	// Text is the answer as recorded, including any thinking; it may be empty.
+	Text string `json:"text"`
+	// Line is where the row starts, from 1; it is 0 in formats without lines.
+	Line int `json:"line,omitempty"`
+	// Finish, Block and Detail say how the answer ended and was withheld, and Input and Output
+	// are its tokens, as in model.Response; empty where the file does not say it.
+	Finish string `json:"finish,omitempty"`
+	Block  string `json:"block,omitempty"`
+	Detail string `json:"detail,omitempty"`
+	Input  int    `json:"input,omitempty"`
+	Output int    `json:"output,omitempty"`
+	// User is a hash of who asked, and Time is when, as Unix time.
+	User string `json:"user,omitempty"`
+	Time int64  `json:"time,omitempty"`
+	// Simulated is true if the file says that a simulated model answered.
+	Simulated bool `json:"simulated,omitempty"`
+	// Said has the cells of columns of verdicts, by the name of the column.
+	Said map[string]string `json:"said,omitempty"`
 }
 
 // NewPrompt makes a one-message prompt with its ID.

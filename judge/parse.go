@@ -80,7 +80,7 @@ func distinctModels(judges []Judge) []model.Ref {
 }
 
 // kinds are the kinds of judges that Parse makes: the word before the colon.
-var kinds = []string{"lexical", "paper-keywords", "llm", "guard", "classify", "panel", "cascade", Flag}
+var kinds = []string{"lexical", "paper-keywords", "llm", "guard", "classify", "panel", "cascade", "column", Flag}
 
 // Parse makes the judge that spec names:
 //
@@ -94,6 +94,8 @@ var kinds = []string{"lexical", "paper-keywords", "llm", "guard", "classify", "p
 //	classify:FORMAT[:LABEL]@PROVIDER/MODEL
 //	                                 a classifier, whose LABEL means a refusal, by
 //	                                 default one of the usual names for it
+//	column:NAME[=VALUE|VALUE…]       what a column of a file of recorded answers says;
+//	                                 the values mean a refusal
 //	flag                             what a guard that is measured says; see
 //	                                 package guard
 //	panel:RULE(SPEC,SPEC,…)          a vote; RULE is majority, unanimous or
@@ -122,6 +124,11 @@ func Parse(spec string, opts Options) (Judge, error) {
 		return newGuard(spec, rest, opts)
 	case "classify":
 		return newClassifier(spec, rest, opts)
+	case "column":
+		if !colon {
+			return nil, wrong("judge %q names no column", spec)
+		}
+		return newColumn(spec, rest), nil
 	case Flag:
 		if colon {
 			return nil, wrong("judge %q: flag takes nothing after it", spec)

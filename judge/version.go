@@ -15,7 +15,7 @@ import (
 // for the judge flag, which only reads a guard's reply.
 func Version(j Judge) string {
 	switch j := j.(type) {
-	case flag:
+	case flag, column:
 		return ""
 	case lexical:
 		return refusal.Version()

@@ -284,7 +284,9 @@ type Response struct {
 	// whoever shows the response, and not kept. Read is what a reading made of the text, nil for
 	// nothing.
 	Reading string `json:"-"`
-	Read    *Read  `json:"-"`
+	// Said has the cells of columns of verdicts on a recorded answer; see orbench.Recorded.
+	Said map[string]string `json:"-"`
+	Read *Read             `json:"-"`
 	// Allowance is what the provider said that it will take, nil where it did not. It is
 	// about the moment of the call, and not kept.
 	Allowance *Allowance `json:"-"`

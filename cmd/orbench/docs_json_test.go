@@ -29,10 +29,10 @@ import (
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/policy"
 	"github.com/orbench/orbench/internal/provider"
-	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/stream"
 	"github.com/orbench/orbench/internal/training"
 )
 
@@ -42,11 +42,10 @@ var jsonForms = []struct {
 	file, title string
 	of          any
 }{
-	{"result", "`eval`, `judge RUN`, `report`, and `report.json`", report.Published{}},
+	{"result", "`eval`, `judge`, `report`, and `report.json`", report.Published{}},
 	{"answer", "`answers.jsonl`: an object for each prompt of each target", score.AnswerRow{}},
-	{"judged-file", "`judge --responses`", recorded.Result{}},
-	{"line", "`judge --responses -`: a line to judge", recorded.Line{}},
-	{"judgment", "`judge --responses -`: the answer to a line", recorded.Judgment{}},
+	{"line", "`judge --responses -`: a line to judge", stream.Line{}},
+	{"judgment", "`judge --responses -`: the answer to a line", stream.Judgment{}},
 	{"log", "`logs`", logs.Result{}},
 	{"log-wrong", "`logs report`", logs.Wrong{}},
 	{"plan", "`eval --dry-run`: the entries of `plan`", job.Plan{}},

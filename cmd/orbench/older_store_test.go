@@ -72,7 +72,7 @@ func TestGone(t *testing.T) {
 		code int
 		want []string
 	}{
-		{"report --list", 0, []string{"wordings ", "orbench contrast", "words ", "orbench triggers", "are no longer shown. Show them with", "tongues ", "probed "}},
+		{"report --list", 0, []string{"wordings ", "orbench contrast", "words ", "orbench triggers", "No longer shown: ", "Show them with", "tongues ", "probed "}},
 		{"report set", 2, []string{"set is a study of orbench export, and such studies are no longer shown"}},
 		{"report words", 2, []string{"words is a study of orbench triggers, and such studies are no longer shown; show it with " + shows}},
 		{"report wordings", 2, []string{"wordings is a study of orbench contrast, and such studies are no longer shown; show it with " + shows}},

@@ -181,27 +181,14 @@ func Bare(cell string) string {
 	return strings.TrimSpace(said)
 }
 
-// noLabels are words of people and of tools for what nobody has labeled.
-var noLabels = []string{"skip", "skipped", "unsure", "not sure", "don't know", "cannot tell", "unlabeled", "pending", "discarded", "?", "-"}
-
-// IsLabel reports whether a word is a label: not empty, nor one for a row that was passed over.
-func IsLabel(word string) bool {
-	return word != "" && reply.IsValue(word) && !Means(noLabels, word)
-}
-
-// Means reports whether a word is one of some, in any letter case.
-func Means(words []string, word string) bool {
-	return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, word) })
-}
-
 // Strangers gives the words that are none of some values; the keys are values.
 func Strangers(words []string, values map[string]int) []string {
 	known := slices.Collect(maps.Keys(values))
-	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return Means(known, w) })
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return reply.Means(known, w) })
 }
 
 func (o ReadOptions) labels(word string) bool {
-	return Means(o.Refusal, word) || len(o.Refusal) == 0 && Means(ClassNames(), word) || IsLabel(word)
+	return reply.Means(o.Refusal, word) || len(o.Refusal) == 0 && reply.Means(ClassNames(), word) || reply.IsLabel(word)
 }
 
 // ofVerdict reports whether a column has a judge's verdict, as in the files that
@@ -233,11 +220,11 @@ func Word(a orbench.Annotation) string {
 // class reads a label of an answer.
 func (o ReadOptions) class(word string) (orbench.Class, error) {
 	if len(o.Refusal) > 0 {
-		if Means(o.Refusal, word) {
+		if reply.Means(o.Refusal, word) {
 			return orbench.Refusal, nil
 		}
 		for part := range strings.FieldsFuncSeq(word, func(r rune) bool { return strings.ContainsRune(";,|[]'\"{}", r) }) {
-			if Means(o.Refusal, strings.TrimSpace(part)) {
+			if reply.Means(o.Refusal, strings.TrimSpace(part)) {
 				return "", fmt.Errorf("%.60q has several values, one of which means a refusal", word)
 			}
 		}

@@ -118,7 +118,7 @@ func (d *Manager) lay(ctx context.Context, asked Asked, dry bool) (*planner, err
 		switch {
 		case err != nil:
 			return nil, err
-		case call.Remembered || d.Job.Unanswerable(call.Request):
+		case call.Remembered:
 		case d.judging(call):
 			p.plan.Judging++
 		default:

@@ -45,7 +45,7 @@ func (d *Manager) Status(ctx context.Context) (Status, error) {
 		switch {
 		case err != nil:
 			return s, err
-		case call.Remembered || d.Job.Unanswerable(call.Request):
+		case call.Remembered:
 		case out[call.Hash]:
 			s.Out++
 		case d.judging(call):

@@ -41,7 +41,7 @@ var kindOfFlag = byFlag(map[kind]string{
 		export/format report/accept-model report/gold-refusal`,
 	verdicts: `gold-refusal judge`,
 	limits:   `concurrency local drain dry-run max-cost shards turn`,
-	output:   `mask mask-names regression words disagreements flips findings over-time format full guidelines health json junit list log-format methods name out pairs quiet redact replace store`,
+	output:   `mask mask-names regression words flips findings over-time format full guidelines health json junit list log-format methods name out pairs quiet redact replace store`,
 })
 
 // byFlag turns lists of flags into the kind of each, those of experiments too.

@@ -71,7 +71,7 @@ func TestOutputsFitSchemas(t *testing.T) {
 		{"result", "", run(words("judge b --judge lexical,paper-keywords --format json --quiet")...)},
 		{"result", "", file("report/report.json")},
 		{"answer", "", file("report/answers.jsonl")},
-		{"judged-file", "", run(words("judge --responses answers.csv --gold-column human --gold-refusal refused --judge lexical,paper-keywords --format json --quiet")...)},
+		{"result", "", run(words("judge --responses answers.csv --gold-column human --gold-refusal refused --judge lexical,paper-keywords --format json --quiet")...)},
 		{"provider", "providers", run(words("eval --target vllm/m --base-url http://127.0.0.1:1/v1 --dataset starter --dry-run --format json --store none.db")...)},
 		{"shard", "", run(words("eval --target sim/relaxed --dataset starter --name c --set shard=1/2 --format json --quiet")...)},
 		{"store-health", "", run(words("store check --format json")...)},

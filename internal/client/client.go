@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/dialect/anthropic"
 	"github.com/orbench/orbench/internal/dialect/classify"
 	"github.com/orbench/orbench/internal/dialect/google"
@@ -224,15 +223,6 @@ func (s *Set) settle(g *guard.Guard, target string, judging bool) error {
 		g.Labels = p.Classifier.Harmful
 	}
 	return nil
-}
-
-// Replays connects a file of recorded answers; see dataset.OpenReplays.
-func (s *Set) Replays(ctx context.Context, path string) ([]*dataset.Replay, error) {
-	all, err := dataset.OpenReplays(ctx, path)
-	for _, r := range all {
-		s.clients[model.Ref{Provider: model.Replay, Endpoint: r.Ref().Endpoint}] = Client{Model: r, Concurrency: localConcurrency}
-	}
-	return all, err
 }
 
 // Connect connects the endpoint that a request names. The errors are those of Model.

@@ -38,12 +38,15 @@ var (
 var unsentNames = []string{"tools", "functions", "image", "images", "image_url"}
 
 // findColumns chooses the columns of a file, by the user's names or else by the usual
-// ones. A prompt column must exist; the others may be missing unless the user named them.
+// ones. They may be missing unless the user named them.
 func findColumns(file string, have []string, at func(string) bool, opts Options) (Columns, error) {
 	var c Columns
 	var err error
 	if c.Prompt, err = findPrompt(file, have, at, opts.Prompt); err != nil {
 		return c, err
+	}
+	if opts.Unlabeled {
+		return c, nil
 	}
 	if err := findOthers(file, have, at,
 		sought{&c.Category, opts.Category, categoryNames, "category-column"},
@@ -53,9 +56,6 @@ func findColumns(file string, have []string, at func(string) bool, opts Options)
 		sought{&c.Response, opts.Response, nil, "response-column"},
 	); err != nil {
 		return c, err
-	}
-	if c.Prompt == "" {
-		return c, noColumn(file, have, "prompt", "name it with `prompt-column`")
 	}
 	return c, nil
 }

@@ -60,6 +60,8 @@ type Dataset struct {
 	// with the same PairedBy also pair up with each other. It is empty if prompts have no
 	// Pair.
 	PairedBy string `json:"paired_by,omitempty"`
+	// Answered is the hash of the recorded answers that the prompts carry, empty for none.
+	Answered string `json:"answers_sha256,omitempty"`
 
 	// alike counts prompts that differ from an earlier one in blanks or case alone, and escaped
 	// those with entities of HTML.
@@ -75,6 +77,8 @@ type Dataset struct {
 	repeated []int
 	// drawn marks the prompts of a Sample by their number in the file, nil for all.
 	drawn []bool
+	// replays have the answers that prompts which were not kept carry.
+	replays []*Replay
 }
 
 // Options control how a dataset is read. The zero value is the usual way.
@@ -99,8 +103,14 @@ type Options struct {
 	Cluster    string `json:"cluster_column,omitempty"`
 	Pair       string `json:"pair_column,omitempty"`
 	// Response names the answer column. The prompts then end with the answers, for guards
-	// that are measured on answers. Empty means that there are none.
+	// that are measured on answers. Empty means that there are none. In a file of recorded
+	// answers it is their column, and User that of who asked; both have usual names.
 	Response string `json:"response_column,omitempty"`
+	User     string `json:"user_column,omitempty"`
+	// Said names columns of verdicts on recorded answers, in lines.
+	Said string `json:"-"`
+	// Unlabeled passes over the columns of labels, categories and groups.
+	Unlabeled bool `json:"unlabeled,omitempty"`
 	// AssumeSafe treats the rows as safe if Default is empty, even if a column looks like
 	// labels, which is otherwise a fault. It is for callers that need no labels, and for
 	// prompts that were already asked.
@@ -143,7 +153,7 @@ func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if src.recorded {
+	if src.recorded != nil {
 		ref = src.path
 	}
 	if built != nil && src.path == ref {
@@ -160,12 +170,13 @@ func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 	}
 	// Named datasets have known labels.
 	unlabeled = unlabeled && src.path == ref
-	src.watch = unlabeled && !opts.AssumeSafe
+	src.watch = unlabeled && !opts.AssumeSafe && !opts.Unlabeled
 	d, err := check(ctx, src)
 	if err != nil {
 		return nil, err
 	}
-	d.LabelAssumed = unlabeled && d.Columns.Label == ""
+	d.Unlabeled = opts.Unlabeled
+	d.LabelAssumed = unlabeled && d.Columns.Label == "" && !opts.Unlabeled
 	if src.wantSHA256 != "" && src.wantSHA256 != d.SHA256 {
 		return nil, &orbench.InputError{
 			File: src.path, Problem: "the file is not the one that was pulled: its hash differs",
@@ -216,6 +227,9 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 		seen[key] = letter
 		d.count(p)
 		h.add(p)
+		if src.recorded != nil {
+			src.recorded.held = append(src.recorded.held, p)
+		}
 		text := p.Transcript()
 		if entities.MatchString(text) {
 			d.escaped++
@@ -238,8 +252,11 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 			Hint: "say with `label` whether all of them are toxic or safe",
 		}
 	}
-	if src.recorded && d.Conflicts == 0 {
-		d.Duplicates = 0 // these rows are further answers to a prompt
+	if src.recorded != nil {
+		src.recorded.Notes = in.Notes
+		if d.Conflicts == 0 {
+			d.Duplicates = 0 // these rows are further answers to a prompt
+		}
 	}
 	d.SHA256 = h.sum()
 	d.source.watch = false
@@ -349,9 +366,17 @@ func (d *Dataset) Chunks(limit, size int) iter.Seq2[[]orbench.Prompt, error] {
 // first bad row or after the last one.
 func (d *Dataset) Prompts() iter.Seq2[orbench.Prompt, error] {
 	if d.kept != nil {
-		return d.kept
+		return d.answered(d.kept)
 	}
-	return func(yield func(orbench.Prompt, error) bool) {
+	return d.answered(func(yield func(orbench.Prompt, error) bool) {
+		if d.source.recorded != nil {
+			for i, p := range d.source.recorded.held {
+				if (d.drawn == nil || d.drawn[i]) && !yield(p, nil) {
+					return
+				}
+			}
+			return
+		}
 		in, err := d.source.open()
 		if err == nil && in.Stamp != d.stamp {
 			in.Close()
@@ -379,8 +404,11 @@ func (d *Dataset) Prompts() iter.Seq2[orbench.Prompt, error] {
 		if h.sum() != d.SHA256 {
 			yield(orbench.Prompt{}, d.changed())
 		}
-	}
+	})
 }
+
+// Held reports whether the prompts are in memory.
+func (d *Dataset) Held() bool { return d.source.recorded != nil }
 
 func (d *Dataset) changed() error {
 	return &orbench.InputError{
@@ -433,13 +461,13 @@ func (h *hasher) add(p orbench.Prompt) {
 
 // addAnswer adds a recorded answer: its prompt and its response, and how it ended if the
 // model did not end it.
-func (h *hasher) addAnswer(a Answer) {
-	h.buf = appendText(appendText(h.buf[:0], a.Prompt), a.Response)
-	if a.Finish != "" && a.Finish != model.Stop {
-		h.buf = appendText(h.buf, string(a.Finish))
+func (h *hasher) addAnswer(prompt string, a orbench.Recorded) {
+	h.buf = appendText(appendText(h.buf[:0], prompt), a.Text)
+	if a.Finish != "" && a.Finish != string(model.Stop) {
+		h.buf = appendText(h.buf, a.Finish)
 	}
-	if a.Block != nil {
-		h.buf = appendText(appendText(h.buf, string(a.Block.Kind)), a.Block.Detail)
+	if a.Block != "" {
+		h.buf = appendText(appendText(h.buf, a.Block), a.Detail)
 	}
 	h.h.Write(h.buf)
 }

@@ -16,9 +16,6 @@ func PullStandIn(ctx context.Context, name string, opts PullOptions) (*Dataset, 
 	return e.pull(ctx, opts)
 }
 
-// Drop has a recording hold no answers, as one of very long answers does.
-func (r *Recording) Drop() { r.held = nil }
-
 // Paths are the paths of a dataset's files in its repository.
 func Paths(name string) []string {
 	e, ok := Named(name)

@@ -40,11 +40,15 @@ type Reading struct {
 	// LabelAssumed is true if no label is known: the file has no label column and the
 	// user gave no label. All prompts count as safe.
 	LabelAssumed bool `json:"label_assumed,omitempty"`
+	// Unlabeled is true if the labels of the prompts, if there are any, were passed over.
+	Unlabeled bool `json:"unlabeled,omitempty"`
 	// Sample says that the prompts are a random sample, nil for all.
 	Sample *Sample `json:"sample,omitempty"`
 	// Stopped says that asking ended by itself before all prompts were asked, nil if all
 	// were.
 	Stopped *Stopped `json:"until,omitempty"`
+	// Forgotten counts the recorded answers that were taken out of the store.
+	Forgotten int `json:"forgotten,omitempty"`
 }
 
 // Note is the reading in a few words after the dataset's name, such as ", label assumed".
@@ -56,6 +60,9 @@ func (r Reading) Note() string {
 	}
 	if s := r.Stopped; s != nil {
 		note += fmt.Sprintf(", %d of %d asked until %gpp (seed %d)", s.Asked, s.Of, math.Round(1e4*s.HalfWidth)/100, s.Seed)
+	}
+	if r.Forgotten > 0 {
+		note += fmt.Sprintf(", without %d forgotten", r.Forgotten)
 	}
 	if r.LabelAssumed {
 		note += ", label assumed"

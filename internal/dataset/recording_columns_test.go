@@ -11,30 +11,30 @@ import (
 func TestRecordingColumns(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		header string
-		opts   dataset.RecordingOptions
-		want   dataset.RecordingColumns
+		text             string
+		opts             dataset.Options
+		prompt, response string
 	}{
-		"usual":                       {"Completion,PROMPT", dataset.RecordingOptions{}, dataset.RecordingColumns{Prompt: "PROMPT", Response: "Completion"}},
-		"the likelier of two":         {"reply,response,text,prompt", dataset.RecordingOptions{}, dataset.RecordingColumns{Prompt: "prompt", Response: "response"}},
-		"no prompts":                  {"id,output", dataset.RecordingOptions{}, dataset.RecordingColumns{Response: "output"}},
-		"answers in a usual prompt":   {"id,text", dataset.RecordingOptions{Response: "Text"}, dataset.RecordingColumns{Response: "text"}},
-		"answers in the likelier one": {"prompt,question", dataset.RecordingOptions{Response: "prompt"}, dataset.RecordingColumns{Prompt: "question", Response: "prompt"}},
-		"prompts in a usual answer":   {"output,reply", dataset.RecordingOptions{Prompt: "Output"}, dataset.RecordingColumns{Prompt: "output", Response: "reply"}},
+		"usual":                       {"Completion,PROMPT\na,p\n", dataset.Options{}, "p", "a"},
+		"the likelier of two":         {"reply,response,text,prompt\nx,a,y,p\n", dataset.Options{}, "p", "a"},
+		"no prompts":                  {"id,output\n1,a\n", dataset.Options{}, "(no prompt: answer 1)", "a"},
+		"answers in a usual prompt":   {"id,text\n1,a\n", dataset.Options{Response: "Text"}, "(no prompt: answer 1)", "a"},
+		"answers in the likelier one": {"prompt,question\na,p\n", dataset.Options{Response: "prompt"}, "p", "a"},
+		"prompts in a usual answer":   {"output,reply\np,a\n", dataset.Options{Prompt: "Output"}, "p", "a"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, err := dataset.OpenRecording(t.Context(), file(t, "a.csv", tc.header+"\n"+tc.header+"\n"), tc.opts)
+			r, err := dataset.OpenRecording(t.Context(), file(t, "a.csv", tc.text), tc.opts)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Columns != tc.want {
-				t.Errorf("got %+v, want %+v", r.Columns, tc.want)
+			if got := answers(t, r); len(got) != 1 || got[0].Prompt != tc.prompt || got[0].Response != tc.response {
+				t.Errorf("got %+v", got)
 			}
 		})
 	}
 	// What is left when the prompts have the only usual name is no answer.
 	path := file(t, "a.csv", "output,id\nx,1\n")
-	_, err := dataset.OpenRecording(t.Context(), path, dataset.RecordingOptions{Prompt: "output"})
+	_, err := dataset.OpenRecording(t.Context(), path, dataset.Options{Prompt: "output"})
 	wantFault(t, err, path, 1, []string{"no response column", "`response-column`"})
 }

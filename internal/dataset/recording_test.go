@@ -1,7 +1,6 @@
 package dataset_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,22 +10,30 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
 )
 
-// answers collects the rows of a recording.
-func answers(t testing.TB, r *dataset.Recording) []dataset.Answer {
+// recorded is an answer with what was asked.
+type recorded struct {
+	Prompt, Response, Gold string
+	Line                   int
+}
+
+// answers collects the answers of a recording, by prompt.
+func answers(t testing.TB, r *dataset.Recording) []recorded {
 	t.Helper()
-	var all []dataset.Answer
-	for a, err := range r.Answers() {
+	r.Prompts.Attach(r.Replays)
+	var all []recorded
+	for p, err := range r.Prompts.Prompts() {
 		if err != nil {
-			t.Fatalf("Answers: %v", err)
+			t.Fatalf("Prompts: %v", err)
 		}
-		all = append(all, a)
+		for _, a := range p.Answers {
+			all = append(all, recorded{p.Text(), a.Text, a.Said["gold"] + a.Said["g"], a.Line})
+		}
 	}
 	return all
 }
@@ -43,15 +50,15 @@ func TestRecordingFormats(t *testing.T) {
 		Label      int64   `parquet:"label"`
 	}
 	kind := "b"
-	gold := dataset.RecordingOptions{Gold: "gold"}
-	want := []dataset.Answer{
+	gold := dataset.Options{Said: "gold", Unlabeled: true}
+	want := []recorded{
 		{Prompt: "How do I kill a process?", Response: "Use kill.\nThen look.", Gold: "0"},
 		{Prompt: "Again?", Response: "", Gold: "1"},
 		{Prompt: "Again?", Response: "No, sorry.", Gold: "1"},
 	}
 	for name, tc := range map[string]struct {
 		path  string
-		opts  dataset.RecordingOptions
+		opts  dataset.Options
 		lines []int
 	}{
 		"CSV": {
@@ -61,7 +68,7 @@ func TestRecordingFormats(t *testing.T) {
 		},
 		"TSV with named columns": {
 			file(t, "a.tsv", "Q\tResponse\tA\tK\tG\nHow do I kill a process?\tx\t\"Use kill.\nThen look.\"\t\t0\nAgain?\tx\t\tb\t1\nAgain?\tx\tNo, sorry.\tb\t1\n"),
-			dataset.RecordingOptions{Prompt: "q", Response: "a", Gold: "g"},
+			dataset.Options{Prompt: "q", Response: "a", Said: "g", Unlabeled: true},
 			[]int{2, 4, 5},
 		},
 		"JSON Lines": {
@@ -99,27 +106,26 @@ func TestRecordingFormats(t *testing.T) {
 			}
 			want := slices.Clone(want)
 			for i := range want {
-				want[i].Line, want[i].Number = tc.lines[i], i+1
+				want[i].Line = tc.lines[i]
 			}
 			for pass := range 2 {
-				got := answers(t, r)
-				for i := range got {
-					if conversation := got[i].Messages != nil; conversation != (name == "conversations") || got[i].Asked().Text() != want[i].Prompt {
-						t.Errorf("pass %d: asked %+v", pass, got[i].Asked())
-					}
-					got[i].Messages = nil
-				}
-				if !reflect.DeepEqual(got, want) {
+				if got := answers(t, r); !reflect.DeepEqual(got, want) {
 					t.Errorf("pass %d: got %+v, want %+v", pass, got, want)
 				}
 			}
-			if r.Count != 3 || r.Path != tc.path || !maps.Equal(r.GoldValues, map[string]int{"0": 1, "1": 2}) {
-				t.Errorf("got %+v", r)
+			of := r.Replays[0]
+			for _, values := range r.Said {
+				if !maps.Equal(values, map[string]int{"0": 1, "1": 2}) {
+					t.Errorf("the values are %v", values)
+				}
+			}
+			if of.Count != 3 || of.File != tc.path || r.Prompts.Count != 2 || len(r.Said) != 1 {
+				t.Errorf("got %+v", of)
 			}
 			// The hash is of the answers and not of the file around them.
 			const sum = "0fbbe73696cf0ac018a73e31ef0e71387576f6313ecbba39a1a4db723613ed75"
-			if r.SHA256 != sum {
-				t.Errorf("SHA256 = %s, want %s", r.SHA256, sum)
+			if of.SHA256 != sum {
+				t.Errorf("SHA256 = %s, want %s", of.SHA256, sum)
 			}
 		})
 	}
@@ -130,19 +136,13 @@ func TestRecordingFormats(t *testing.T) {
 func TestRecordingWithoutPrompts(t *testing.T) {
 	t.Parallel()
 	path := file(t, "a.csv", "label,answer\nnonsense,Yes.\n,\"\"\n")
-	r, err := dataset.OpenRecording(t.Context(), path, dataset.RecordingOptions{})
+	r, err := dataset.OpenRecording(t.Context(), path, dataset.Options{Unlabeled: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (dataset.RecordingColumns{Response: "answer"}); r.Columns != want {
-		t.Errorf("Columns = %+v, want %+v", r.Columns, want)
-	}
-	want := []dataset.Answer{{Line: 2, Number: 1, Response: "Yes."}, {Line: 3, Number: 2}}
-	if got := answers(t, r); !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-	if len(r.GoldValues) != 0 {
-		t.Errorf("values without their column: %v", r.GoldValues)
+	want := []recorded{{"(no prompt: answer 1)", "Yes.", "", 2}, {"(no prompt: answer 2)", "", "", 3}}
+	if got := answers(t, r); !reflect.DeepEqual(got, want) || len(r.Notes) != 1 {
+		t.Errorf("got %+v, want %+v; %q", got, want, r.Notes)
 	}
 }
 
@@ -157,7 +157,7 @@ func TestBadRecordings(t *testing.T) {
 		Gold     []string `parquet:"gold,list"`
 	}
 	text := "x"
-	gold := dataset.RecordingOptions{Gold: "gold"}
+	gold := dataset.Options{Said: "gold", Unlabeled: true}
 	long := strings.Repeat("x", dataset.MaxCell+1)
 	many := "answer,gold\n"
 	for i := range dataset.MaxValues + 1 {
@@ -169,7 +169,7 @@ func TestBadRecordings(t *testing.T) {
 	}
 	for name, tc := range map[string]struct {
 		path string
-		opts dataset.RecordingOptions
+		opts dataset.Options
 		line int
 		want []string
 	}{
@@ -177,103 +177,33 @@ func TestBadRecordings(t *testing.T) {
 		"folder":            {folder, gold, 0, []string{"a folder"}},
 		"ending":            {file(t, "a.md", "x"), gold, 0, []string{`unknown file ending ".md"`, ".jsonl"}},
 		"empty file":        {file(t, "a.csv", ""), gold, 0, []string{"the file is empty"}},
-		"header only":       {file(t, "a.csv", "prompt,response\n"), dataset.RecordingOptions{}, 0, []string{"no rows", "at least one answer"}},
-		"no answers":        {file(t, "a.csv", "prompt,label\nx,safe\n"), dataset.RecordingOptions{}, 1, []string{`no response column among "prompt", "label"`, "`response-column`"}},
-		"wrong prompt":      {file(t, "a.csv", "prompt,response\nx,y\n"), dataset.RecordingOptions{Prompt: "promt"}, 1, []string{`no column "promt"`, `did you mean "prompt"?`}},
-		"wrong response":    {file(t, "a.csv", "prompt,response\nx,y\n"), dataset.RecordingOptions{Response: "final"}, 1, []string{`no column "final"`, "`response-column`"}},
-		"wrong gold":        {file(t, "a.csv", "prompt,response\nx,y\n"), gold, 1, []string{`no column "gold"`, "`gold-column`"}},
-		"two answers":       {file(t, "a.csv", "response,Response\nx,y\n"), dataset.RecordingOptions{}, 1, []string{`two columns are named "Response"`}},
-		"empty prompt":      {file(t, "a.csv", "prompt,response\nx,y\n ,y\n"), dataset.RecordingOptions{}, 3, []string{`empty prompt in column "prompt"`}},
-		"long answer":       {file(t, "a.csv", "response\ny\n"+long+"\n"), dataset.RecordingOptions{}, 3, []string{"1048577 bytes; the most is 1048576"}},
-		"10 MB cell":        {file(t, "a.csv", "response\ny\n"+strings.Repeat(long, 10)+"\n"), dataset.RecordingOptions{}, 3, []string{"more than 4194304 bytes"}},
-		"invalid UTF-8":     {file(t, "a.csv", "response\ncaf\xe9\n"), dataset.RecordingOptions{}, 2, []string{`invalid UTF-8 in column "response"`, "iconv"}},
-		"NUL byte":          {file(t, "a.csv", "response\na\x00b\n"), dataset.RecordingOptions{}, 2, []string{`NUL byte in column "response"`}},
-		"no gold label":     {file(t, "a.csv", "response,gold\nx,yes\ny, \n"), gold, 3, []string{`no gold label in column "gold"`, "delete the row"}},
-		"gold is a text":    {file(t, "a.csv", "response,gold\nx,"+strings.Repeat("y", 201)+"\n"), gold, 2, []string{"the gold label", "201 bytes", "`gold-column`"}},
+		"header only":       {file(t, "a.csv", "prompt,response\n"), dataset.Options{}, 0, []string{"no rows", "at least one prompt"}},
+		"no answers":        {file(t, "a.csv", "prompt,label\nx,safe\n"), dataset.Options{}, 1, []string{`no response column among "prompt", "label"`, "`response-column`"}},
+		"wrong prompt":      {file(t, "a.csv", "prompt,response\nx,y\n"), dataset.Options{Prompt: "promt"}, 1, []string{`no column "promt"`, `did you mean "prompt"?`}},
+		"wrong response":    {file(t, "a.csv", "prompt,response\nx,y\n"), dataset.Options{Response: "final"}, 1, []string{`no column "final"`, "`response-column`"}},
+		"wrong gold":        {file(t, "a.csv", "prompt,response\nx,y\n"), gold, 1, []string{`no column "gold"`, "`judge`"}},
+		"two answers":       {file(t, "a.csv", "response,Response\nx,y\n"), dataset.Options{}, 1, []string{`two columns are named "Response"`}},
+		"empty prompt":      {file(t, "a.csv", "prompt,response\nx,y\n ,y\n"), dataset.Options{}, 3, []string{`empty prompt in column "prompt"`}},
+		"long answer":       {file(t, "a.csv", "response\ny\n"+long+"\n"), dataset.Options{}, 3, []string{"1048577 bytes; the most is 1048576"}},
+		"10 MB cell":        {file(t, "a.csv", "response\ny\n"+strings.Repeat(long, 10)+"\n"), dataset.Options{}, 3, []string{"more than 4194304 bytes"}},
+		"invalid UTF-8":     {file(t, "a.csv", "response\ncaf\xe9\n"), dataset.Options{}, 2, []string{`invalid UTF-8 in column "response"`, "iconv"}},
+		"NUL byte":          {file(t, "a.csv", "response\na\x00b\n"), dataset.Options{}, 2, []string{`NUL byte in column "response"`}},
+		"gold is a text":    {file(t, "a.csv", "response,gold\nx,"+strings.Repeat("y", 201)+"\n"), gold, 2, []string{"the verdict", "201 bytes", "`judge`"}},
 		"hostile gold":      {file(t, "a.csv", "response,gold\nx,\x1b[2Jgone\n"), gold, 2, []string{"control character"}},
-		"too many golds":    {file(t, "a.csv", many), gold, 0, []string{`column "gold" has more than 1000 different values`, "`gold-column`"}},
-		"JSON no answer":    {file(t, "a.jsonl", "{\"response\":\"x\"}\n{\"respond\":\"y\"}\n"), dataset.RecordingOptions{}, 2, []string{`no "response"`, "delete the row"}},
-		"JSON null answer":  {file(t, "a.jsonl", "{\"response\":null}\n"), dataset.RecordingOptions{}, 1, []string{`no "response"`}},
-		"JSON answer parts": {file(t, "a.jsonl", "{\"response\":[\"x\"]}\n"), dataset.RecordingOptions{}, 1, []string{`"response" is not text`}},
-		"JSON answer 7":     {file(t, "a.jsonl", "{\"response\":7}\n"), dataset.RecordingOptions{}, 1, []string{`"response" is not text`}},
-		"JSON no gold":      {file(t, "a.jsonl", "{\"response\":\"x\",\"gold\":true}\n{\"response\":\"x\"}\n"), gold, 2, []string{"no gold label"}},
-		"JSON gold object":  {file(t, "a.jsonl", "{\"response\":\"x\",\"gold\":{}}\n"), gold, 1, []string{`"gold" is not text`}},
-		"JSON no prompt":    {file(t, "a.jsonl", "{\"prompt\":\"x\",\"response\":\"y\"}\n{\"response\":\"y\"}\n"), dataset.RecordingOptions{}, 2, []string{`no "prompt"`}},
-		"parquet null":      {parquetFile(t, []nullable{{&text}, {nil}}), dataset.RecordingOptions{}, 0, []string{`row 2: no "response"`}},
-		"parquet list":      {parquetFile(t, []bytes{{"x", []string{"y"}}}), gold, 0, []string{`column "gold" holds a nested value`}},
+		"too many golds":    {file(t, "a.csv", many), gold, 1002, []string{`column "gold" has more than 1000 different values`, "`judge`"}},
+		"JSON no answer":    {file(t, "a.jsonl", "{\"response\":\"x\"}\n{\"respond\":\"y\"}\n"), dataset.Options{}, 2, []string{`no "response"`, "delete the row"}},
+		"JSON null answer":  {file(t, "a.jsonl", "{\"response\":null}\n"), dataset.Options{}, 1, []string{`no "response"`}},
+		"JSON answer parts": {file(t, "a.jsonl", "{\"response\":[\"x\"]}\n"), dataset.Options{}, 1, []string{`"response" is not text`}},
+		"JSON answer 7":     {file(t, "a.jsonl", "{\"response\":7}\n"), dataset.Options{}, 1, []string{`"response" is not text`}},
+		"JSON no prompt":    {file(t, "a.jsonl", "{\"prompt\":\"x\",\"response\":\"y\"}\n{\"response\":\"y\"}\n"), dataset.Options{}, 2, []string{`no "prompt"`}},
+		"parquet null":      {parquetFile(t, []nullable{{&text}, {nil}}), dataset.Options{}, 0, []string{`row 2: no "response"`}},
+		"parquet list":      {parquetFile(t, []bytes{{"x", []string{"y"}}}), gold, 0, []string{`column "gold" holds nested values`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := dataset.OpenRecording(t.Context(), tc.path, tc.opts)
 			wantFault(t, err, tc.path, tc.line, tc.want)
 		})
-	}
-}
-
-// TestRecordingChanges sees a file that is another one when it is read again,
-// also when its size and time of change are the same.
-func TestRecordingChanges(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct {
-		content string
-		later   time.Duration
-	}{
-		"other size":         {"response\nlonger\n", 0},
-		"other time":         {"response\nb\n", time.Hour},
-		"other content only": {"response\nb\n", 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			path := file(t, "a.csv", "response\na\n")
-			when := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-			if err := os.Chtimes(path, when, when); err != nil {
-				t.Fatal(err)
-			}
-			r, err := dataset.OpenRecording(t.Context(), path, dataset.RecordingOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(tc.content), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Chtimes(path, when, when.Add(tc.later)); err != nil {
-				t.Fatal(err)
-			}
-			for a, err := range r.Answers() {
-				if err != nil || a.Response != "a" {
-					t.Errorf("the held answer is %q (%v), want the one that was checked", a.Response, err)
-				}
-			}
-			r.Drop()
-			var last error
-			for _, err := range r.Answers() {
-				last = err
-			}
-			wantFault(t, last, path, 0, []string{"changed after it was checked"})
-		})
-	}
-}
-
-func TestRecordingStops(t *testing.T) {
-	t.Parallel()
-	path := file(t, "a.csv", "response\na\nb\n")
-	cause := errors.New("enough")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(cause)
-	if _, err := dataset.OpenRecording(ctx, path, dataset.RecordingOptions{}); !errors.Is(err, cause) {
-		t.Errorf("a cancelled context gives %v, want its cause", err)
-	}
-	r, err := dataset.OpenRecording(t.Context(), path, dataset.RecordingOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	seen := 0
-	for range r.Answers() {
-		seen++
-		break
-	}
-	if seen != 1 {
-		t.Errorf("%d answers before the break", seen)
 	}
 }
 
@@ -285,15 +215,15 @@ func TestRecordingOfPeople(t *testing.T) {
 		if _, err := os.Stat(path); err != nil {
 			t.Skipf("%s is absent; it is no part of the project", path)
 		}
-		r, err := dataset.OpenRecording(t.Context(), path, dataset.RecordingOptions{Gold: "final_label"})
+		r, err := dataset.OpenRecording(t.Context(), path, dataset.Options{Said: "final_label", Unlabeled: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		sum := 0
 		for _, v := range []string{"1_full_compliance", "2_full_refusal", "3_partial_refusal"} {
-			sum += r.GoldValues[v]
+			sum += r.Said["final_label"][v]
 		}
-		if r.Count != 450 || sum != 450 || r.Columns.Prompt != "prompt" || r.Columns.Response != "completion" {
+		if r.Replays[0].Count != 450 || sum != 450 || r.Prompts.Columns.Prompt != "prompt" {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
@@ -310,9 +240,9 @@ func FuzzRecording(f *testing.F) {
 		f.Add([]byte(s), true)
 	}
 	f.Fuzz(func(t *testing.T, content []byte, labelled bool) {
-		opts := dataset.RecordingOptions{}
+		opts := dataset.Options{Unlabeled: true}
 		if labelled {
-			opts.Gold = "gold"
+			opts.Said = "gold"
 		}
 		for _, name := range []string{"f.csv", "f.jsonl"} {
 			path := filepath.Join(t.TempDir(), name)
@@ -326,86 +256,18 @@ func FuzzRecording(f *testing.F) {
 				}
 				continue
 			}
-			golds := map[string]int{}
-			all := answers(t, r)
-			for i, a := range all {
-				if a.Number != i+1 || a.Line == 0 || !utf8.ValidString(a.Prompt+a.Response+a.Gold) || labelled && a.Gold == "" {
+			all, count := answers(t, r), 0
+			for _, a := range all {
+				if a.Line == 0 || !utf8.ValidString(a.Prompt+a.Response+a.Gold) {
 					t.Fatalf("answer %+v", a)
 				}
-				if labelled {
-					golds[a.Gold]++
-				}
 			}
-			if len(all) != r.Count || r.Count == 0 || !maps.Equal(golds, r.GoldValues) {
-				t.Fatalf("%d answers, described as %+v", len(all), r)
+			for _, of := range r.Replays {
+				count += of.Count
+			}
+			if len(all) != count || count == 0 {
+				t.Fatalf("%d answers of %d", len(all), count)
 			}
 		}
 	})
-}
-
-// BenchmarkRecording opens 80,000 answers of the shape of the published prompts
-// and reads them again; its floor is BenchmarkBare.
-func BenchmarkRecording(b *testing.B) {
-	path := benchFile(b, 80_000)
-	b.ReportAllocs()
-	for b.Loop() {
-		r, err := dataset.OpenRecording(b.Context(), path, dataset.RecordingOptions{Response: "prompt", Prompt: "category"})
-		if err != nil {
-			b.Fatal(err)
-		}
-		if n := len(answers(b, r)); n != r.Count {
-			b.Fatalf("%d answers, want %d", n, r.Count)
-		}
-	}
-}
-
-// An answer that is kept as a prompt is read again as it was in the file.
-func TestKeptAnswers(t *testing.T) {
-	t.Parallel()
-	for name, content := range map[string]string{
-		"plain.csv":    "prompt,response,human,kind,simulated\nOne?,A,yes,x,true\nTwo?,,no,,false\nOne?,A,yes,x,\n",
-		"dialog.jsonl": `{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi"}],"response":"Yes","human":"a","kind":"b"}` + "\n",
-		"alone.csv":    "response,human,kind\nNo.,a,b\n",
-		"log.jsonl": `{"promptIdx":0,"provider":"x","prompt":{"raw":"Hi"},"response":{"output":"No.","isRefusal":true,"finishReason":"stop"},"human":"a","kind":"b"}` + "\n" +
-			`{"promptIdx":0,"provider":"x","prompt":{"raw":"Hi"},"response":{"output":"Yes","finishReason":"length"},"human":"a","kind":"b"}` + "\n",
-	} {
-		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		r, err := dataset.OpenRecording(t.Context(), path, dataset.RecordingOptions{Gold: "human"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var want []dataset.Answer
-		var prompts []orbench.Prompt
-		for a, err := range r.Answers() {
-			if err != nil {
-				t.Fatal(err)
-			}
-			prompts = append(prompts, a.Kept())
-			// A store keeps answers, not of which model each is.
-			a.Model = ""
-			want = append(want, a)
-		}
-		kept := dataset.KeptRecording(r.Path, r.Recorded, func(yield func(orbench.Prompt, error) bool) {
-			for _, p := range prompts {
-				if !yield(p, nil) {
-					return
-				}
-			}
-		})
-		for range 2 {
-			var got []dataset.Answer
-			for a, err := range kept.Answers() {
-				if err != nil {
-					t.Fatal(err)
-				}
-				got = append(got, a)
-			}
-			if !reflect.DeepEqual(got, want) {
-				t.Errorf("%s is kept as %+v, want %+v", name, got, want)
-			}
-		}
-	}
 }

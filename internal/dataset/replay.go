@@ -1,14 +1,20 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"iter"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/rows"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
 
@@ -16,77 +22,97 @@ import (
 // dataset of the prompts in such a file.
 const ReplayPrefix = "replay:"
 
-// Replay is a model.Model whose answers come from a file: the answers of one model, if a
-// column names models. Answers from another tool, or from last year, are judged and
-// counted like new ones. All answers are held in memory. It is safe for concurrent use.
+// MaxValues is the most models of a file, and the most answers of one to a prompt. A column
+// with more, such as one of row numbers, was named by mistake.
+const MaxValues = 1000
+
+// Replay has the recorded answers of one model of a file; all that it has if no column names
+// models. The rows of a prompt are its samples, in their order. It is safe for concurrent
+// use.
 type Replay struct {
 	// File is the path. Model is the answers' value in the model column, empty if there
 	// is no such column.
 	File, Model string
-	// SHA256 is the Recording.SHA256 of a file with these answers alone.
+	// SHA256 is the hash of its prompts and answers in hex, in order; see hasher.
 	SHA256 string
 	// Count is the number of answers. Samples is the number of answers to the prompt with
-	// the most. The rows of a prompt are its samples, in their order.
+	// the most.
 	Count, Samples int
-	// Notes are those of the Recording. Only the first Replay of a file has them.
-	Notes []string
 
-	answers map[orbench.PromptID][]model.Response
+	answers map[orbench.PromptID][]orbench.Recorded
 	// whole has the answers to conversations with system messages, which answers lacks.
-	whole map[orbench.PromptID][]model.Response
-	sum   *hasher
+	whole map[orbench.PromptID][]orbench.Recorded
+	// sum is of prompts and answers, more of what else is known of these.
+	sum, more *hasher
 }
 
-// OpenReplays reads a file of recorded answers, as OpenRecording does; it must have
-// prompts. A file with a model column gives a Replay for each of its values, in the order
-// of their first rows, or only the one named after the path: FILE#VALUE.
-func OpenReplays(ctx context.Context, path string) ([]*Replay, error) {
-	path, wanted, one := cutModel(path)
-	recording, err := OpenRecording(ctx, path, RecordingOptions{usual: true})
+// Recording is a file of recorded answers: CSV, TSV, JSON Lines, JSON or Parquet, by its
+// ending, or another tool's log, by its content; a folder of logs is read as one file. It was
+// read once in full, is valid, and is held in memory.
+type Recording struct {
+	// Prompts are those of its rows, each once.
+	Prompts *Dataset
+	// Replays has one for each value of the model column, in the order of their first rows.
+	Replays []*Replay
+	// Notes say what a reader must know of how it was read, in lines.
+	Notes []string
+	// Said counts the values of each column of Options.Said.
+	Said map[string]map[string]int
+
+	columns recordedColumns
+	// passed are columns that answers are usually in, beside the one that was found.
+	passed []string
+	// held are the prompts. same counts the answers that are their prompt.
+	held []orbench.Prompt
+	same int
+}
+
+// OpenRecording opens a file of recorded answers, or only those of the model named after the
+// path: FILE#MODEL. An empty answer is valid; a missing one (null) and an empty prompt in a
+// prompt column are faults. In a file without prompts each answer has one of its own. The
+// errors are those of Open.
+func OpenRecording(ctx context.Context, path string, opts Options) (*Recording, error) {
+	set, err := Open(ctx, ReplayPrefix+path, opts)
 	if err != nil {
 		return nil, err
 	}
-	if recording.Columns.Prompt == "" {
-		return nil, &orbench.InputError{
-			File: path, Problem: "no column of prompts, so its answers cannot be matched to prompts", Hint: "call it prompt",
-		}
+	r := set.source.recorded
+	file, wanted, one := cutModel(path)
+	if 2*r.same > r.count() && r.count() > 1 {
+		return nil, &orbench.InputError{File: file, Problem: fmt.Sprintf("in %d of %d rows the answer is the prompt", r.same, r.count()), Hint: "name the column of the answers with `response-column`"}
 	}
-	var all []*Replay
-	var names []string
-	for a, err := range recording.Answers() {
-		if err != nil {
-			return nil, err
-		}
-		i := slices.Index(names, a.Model)
-		if i < 0 {
-			if problem, hint := checkName(a.Model, "model", recording.Columns.model, "response-column"); problem != "" {
-				return nil, &orbench.InputError{File: path, Line: a.Line, Problem: problem, Hint: hint}
-			}
-			i, names = len(names), append(names, a.Model)
-			all = append(all, &Replay{File: path, Model: a.Model, answers: map[orbench.PromptID][]model.Response{}, whole: map[orbench.PromptID][]model.Response{}, sum: newHasher(recordingHashVersion)})
-		}
-		if all[i].add(a); len(all) > MaxValues || all[i].Samples > MaxValues {
-			return nil, &orbench.InputError{
-				File: path, Line: a.Line, Problem: fmt.Sprintf("more than %d models, or answers of one model to one prompt", MaxValues),
-				Hint: "each value of the column model is a target, and each row of a prompt is a sample: rename the column, or leave rows out",
-			}
-		}
+	r.Prompts = set
+	if r.columns.prompt == "" {
+		r.Notes = append(r.Notes, file+": no column of prompts is known, so each answer counts as one to a prompt of its own; `prompt-column` names it")
 	}
-	for _, r := range all {
-		r.SHA256 = r.sum.sum()
+	if len(r.passed) > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s: the answers are those of the column %s, and not of %s", file, untrusted.Quote(r.columns.response), rows.List(r.passed)))
+	}
+	for _, of := range r.Replays {
+		of.finish()
 	}
 	if !one {
-		all[0].Notes = recording.Notes
-		return all, nil
+		return r, nil
+	}
+	var names []string
+	for _, of := range r.Replays {
+		names = append(names, of.Model)
 	}
 	i := slices.Index(names, wanted)
 	if i < 0 {
 		return nil, &orbench.InputError{
-			File: path, Problem: fmt.Sprintf("no answers of the model %q", wanted), Hint: "those in the column model are of " + rows.List(names),
+			File: file, Problem: fmt.Sprintf("no answers of the model %q", wanted), Hint: "those in the column model are of " + rows.List(names),
 		}
 	}
-	all[i].Notes = recording.Notes
-	return all[i : i+1], nil
+	r.Replays = r.Replays[i : i+1]
+	return r, nil
+}
+
+func (r *Recording) count() (n int) {
+	for _, of := range r.Replays {
+		n += of.Count
+	}
+	return n
 }
 
 // cutModel divides FILE#MODEL. A file name may contain a #, but not after its ending, or
@@ -105,34 +131,221 @@ func exists(path string) bool {
 	return err == nil
 }
 
-func (r *Replay) add(a Answer) {
+// recordedColumns names the columns of recorded answers, as spelled in the file. An empty name
+// means that there is no such column.
+type recordedColumns struct {
+	prompt, response, user, time, simulated, model string
+	// said are columns of verdicts, and given their names as the user gives them.
+	said, given []string
+}
+
+// responseNames are the usual names of the answer column, the likelier first. They are
+// used if the user names no column.
+var responseNames = []string{
+	"response", "response_text", "completion", "model_output", "model_response", "prediction", "predict", "answer", "output", "generation", "reply", "generated_text",
+}
+
+// usualResponse reports whether answers are usually in a column of the name.
+func usualResponse(name string) bool {
+	return slices.Contains(responseNames, strings.ToLower(strings.TrimSpace(name)))
+}
+
+// without gives the names other than one.
+func without(names []string, name string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name })
+}
+
+// find finds the columns. One that the user names for one purpose is not found for another
+// by its usual name.
+func (c *recordedColumns) find(file string, have []string, at func(string) bool, opts Options) (err error) {
+	*c = recordedColumns{}
+	if opts.Prompt != "" {
+		if c.prompt, err = findPrompt(file, have, at, opts.Prompt); err != nil {
+			return err
+		}
+	}
+	rest := have
+	if opts.Response == "" {
+		rest = without(have, c.prompt)
+	}
+	if c.response, err = findColumn(file, rest, at, opts.Response, responseNames, "response-column"); err != nil {
+		return err
+	}
+	if opts.Prompt == "" {
+		if c.prompt, err = findPrompt(file, without(have, c.response), at, ""); err != nil {
+			return err
+		}
+	}
+	if c.prompt != "" && c.prompt == c.response {
+		return &orbench.InputError{File: file, Line: 1, Problem: fmt.Sprintf("the column %s is named for the prompts and for the answers", untrusted.Quote(c.response)), Hint: "name another with `response-column`"}
+	}
+	if c.prompt == "" && slices.Contains(promptNames, strings.ToLower(c.response)) && slices.ContainsFunc(have, usualResponse) {
+		return &orbench.InputError{File: file, Line: 1, Problem: fmt.Sprintf("the column %s has the prompts", untrusted.Quote(c.response)), Hint: "name the column of the answers with `response-column`"}
+	}
+	// usual gives the first of some names that the file has for no other purpose.
+	usual := func(names ...string) string {
+		for _, name := range names {
+			if i := slices.IndexFunc(have, func(h string) bool { return strings.EqualFold(strings.TrimSpace(h), name) }); i >= 0 {
+				name = have[i]
+			} else if at == nil || !at(name) {
+				continue
+			}
+			if name != c.prompt && name != c.response {
+				return name
+			}
+		}
+		return ""
+	}
+	for name := range strings.FieldsFuncSeq(opts.Said, func(r rune) bool { return r == '\n' }) {
+		found, err := findColumn(file, have, at, name, nil, "judge")
+		if err != nil {
+			return err
+		}
+		c.said, c.given = append(c.said, found), append(c.given, name)
+	}
+	c.user, err = findColumn(file, have, at, opts.User, rows.UserNames(), "user_column")
+	c.time, c.simulated, c.model = usual(rows.TimeNames()...), usual("simulated"), usual("model")
+	if c.response == "" {
+		return cmp.Or(err, noColumn(file, have, "response", "name it with `response-column`, or call it response"))
+	}
+	return err
+}
+
+// fields are the columns beside that of the prompts, in the order in which add reads them.
+func (c recordedColumns) fields() []rows.Field {
+	fields := []rows.Field{
+		{Name: c.response, Required: true},
+		{Name: c.simulated, Scalar: true},
+		{Name: c.model, Scalar: true},
+		{Name: c.user, Scalar: true, Lenient: true},
+		{Name: c.time, Scalar: true, Lenient: true},
+	}
+	for _, name := range c.said {
+		fields = append(fields, rows.Field{Name: name, Scalar: true, Whole: true})
+	}
+	return fields
+}
+
+// add takes in the answer of a row, whose cells are those of fields, to a prompt.
+func (r *Recording) add(file string, row rows.Row, cells []string, p orbench.Prompt) error {
+	// Clone the text, so that the rest of the row can be freed.
+	a := orbench.Recorded{Text: strings.Clone(cells[0]), Line: row.Line, User: UserHash(cells[3])}
+	if problem, hint := AnswerFault(a.Text, r.columns.response); problem != "" {
+		return row.Fault(file, problem, hint)
+	}
+	if said := row.Said; said != nil {
+		a.Finish, a.Input, a.Output = string(said.Finish), said.Usage.Input, said.Usage.Output
+		if said.Block != nil {
+			a.Block, a.Detail = string(said.Block.Kind), said.Block.Detail
+		}
+	}
+	for i, name := range r.columns.given {
+		said, _ := reply.Unwrap(strings.TrimSpace(cells[5+i]))
+		said = strings.Clone(strings.TrimSpace(said))
+		if problem, hint := checkName(said, "verdict", r.columns.said[i], "judge"); problem != "" {
+			return row.Fault(file, problem, hint)
+		}
+		if i == 0 {
+			a.Said = map[string]string{}
+		}
+		a.Said[name] = said
+		if r.Said[name] == nil {
+			r.Said[name] = map[string]int{}
+		}
+		if r.Said[name][said]++; len(r.Said[name]) > MaxValues {
+			return row.Fault(file, fmt.Sprintf("column %q has more than %d different values", r.columns.said[i], MaxValues), "name another with `judge`")
+		}
+	}
+	if at, ok := rows.Time(cells[4]); ok {
+		a.Time = at.Unix()
+	}
+	name, marked := strings.CutSuffix(strings.TrimSpace(cells[2]), model.SimulatedMark)
+	name, a.Simulated = strings.TrimSpace(name), marked || strings.TrimSpace(cells[1]) == "true"
+	i := slices.IndexFunc(r.Replays, func(of *Replay) bool { return of.Model == name })
+	if i < 0 {
+		if problem, hint := checkName(name, "model", r.columns.model, "response-column"); problem != "" {
+			return row.Fault(file, problem, hint)
+		}
+		i, name = len(r.Replays), strings.Clone(name)
+		r.Replays = append(r.Replays, &Replay{
+			File: file, Model: name, answers: map[orbench.PromptID][]orbench.Recorded{}, whole: map[orbench.PromptID][]orbench.Recorded{},
+			sum: newHasher(recordingHashVersion), more: newHasher(recordingHashVersion),
+		})
+	}
+	if r.Replays[i].add(p, a); len(r.Replays) > MaxValues || r.Replays[i].Samples > MaxValues {
+		return row.Fault(file, fmt.Sprintf("more than %d models, or answers of one model to one prompt", MaxValues),
+			"each value of the column model is a target, and each row of a prompt is a sample: rename the column, or leave rows out")
+	}
+	if p.Text() == a.Text {
+		r.same++
+	}
+	return nil
+}
+
+// AnswerFault says what is wrong with the text of an answer, and what to do; "" for nothing.
+func AnswerFault(text, column string) (problem, hint string) {
+	if len(text) > MaxCell {
+		return fmt.Sprintf("the answer has %d bytes; the most is %d", len(text), MaxCell), "cut or delete it, or look for a quotation mark that is left open"
+	}
+	return checkText(text, column)
+}
+
+// PromptFault is AnswerFault for what was asked.
+func PromptFault(messages []orbench.Message, column string) (problem, hint string) {
+	if problem, hint = checkMessages(messages, column); problem == "" {
+		problem, hint = checkAsked(messages)
+	}
+	return problem, hint
+}
+
+// recordingHashVersion is the first input of the hash. It changes if the form changes.
+const recordingHashVersion = "orbench recording 1\n"
+
+func (r *Replay) add(p orbench.Prompt, a orbench.Recorded) {
 	r.Count++
-	r.sum.addAnswer(a)
-	response := a.Reply()
-	// Clone the texts, so that the rest of the row can be freed.
-	response.Text, response.Thinking = strings.Clone(response.Text), strings.Clone(response.Thinking)
-	if a.Simulated {
-		response.Model = model.Replay + " " + model.SimulatedMark
-	}
-	asked := a.Asked()
-	id := conversationID(asked.Messages)
-	r.answers[id] = append(r.answers[id], response)
+	r.sum.addAnswer(p.Text(), a)
+	r.more.h.Write(fmt.Appendf(nil, "%d %q %d %t %q\n", a.Line, a.User, a.Time, a.Simulated, a.Said))
+	id := conversationID(p)
+	r.answers[id] = append(r.answers[id], a)
 	r.Samples = max(r.Samples, len(r.answers[id]))
-	if id != asked.ID {
-		r.whole[asked.ID] = append(r.whole[asked.ID], response)
+	if id != p.ID {
+		r.whole[p.ID] = append(r.whole[p.ID], a)
 	}
+}
+
+// finish has the answers say whose they are.
+func (r *Replay) finish() {
+	r.SHA256 = r.sum.sum()
+	for _, some := range []map[orbench.PromptID][]orbench.Recorded{r.answers, r.whole} {
+		for _, all := range some {
+			for i := range all {
+				all[i].By = byOf(r.Ref().Endpoint)
+			}
+		}
+	}
+}
+
+// endpoint stands before the hash of the answers in the address of a replay.
+const endpoint = "sha256:"
+
+// byOf is orbench.Recorded.By of the answers at an address.
+func byOf(at string) string {
+	at = strings.TrimPrefix(at, endpoint)
+	return at[:min(16, len(at))]
 }
 
 // conversationID is the ID of a conversation without its system messages, since files of
 // recorded answers mostly omit them.
-func conversationID(messages []orbench.Message) orbench.PromptID {
-	said := slices.DeleteFunc(slices.Clone(messages), func(m orbench.Message) bool { return m.Role == orbench.System })
-	return orbench.PromptIDOf(said)
+func conversationID(p orbench.Prompt) orbench.PromptID {
+	if p.Messages[0].Role != orbench.System {
+		return p.ID
+	}
+	return orbench.PromptIDOf(slices.DeleteFunc(slices.Clone(p.Messages), func(m orbench.Message) bool { return m.Role == orbench.System }))
 }
 
 // Ref is the model in the form that requests use.
 func (r *Replay) Ref() model.Ref {
-	return model.Ref{Provider: model.Replay, Endpoint: "sha256:" + r.SHA256, Model: r.name()}
+	return model.Ref{Provider: model.Replay, Endpoint: endpoint + r.SHA256, Model: r.name()}
 }
 
 // name is the path and, if there is one, the name of the model whose answers it gives.
@@ -143,33 +356,83 @@ func (r *Replay) name() string {
 	return r.File + "#" + r.Model
 }
 
-// to gives the recorded answers to a conversation. If there are none, it gives those to the
+// to gives the recorded answers to a prompt. If there are none, it gives those to the
 // conversation without its system messages, or else to the last user message alone, since
 // the file may have no other part of a conversation.
-func (r *Replay) to(messages []orbench.Message) []model.Response {
-	if found, ok := r.whole[orbench.PromptIDOf(messages)]; ok {
+func (r *Replay) to(p orbench.Prompt) []orbench.Recorded {
+	if found, ok := r.whole[p.ID]; ok {
 		return found
 	}
-	if found, ok := r.answers[conversationID(messages)]; ok {
+	if found, ok := r.answers[conversationID(p)]; ok || len(p.Messages) == 1 {
 		return found
 	}
-	return r.answers[orbench.NewPrompt(orbench.Prompt{Messages: messages}.Text(), "", "").ID]
+	return r.answers[orbench.NewPrompt(p.Text(), "", "").ID]
 }
 
-// Has reports whether the file has the sample that a request asks for.
-func (r *Replay) Has(request model.Request) bool {
-	return request.Sample < len(r.to(request.Messages))
+// Attach has the prompts of the dataset carry the answers of replays.
+func (d *Dataset) Attach(replays []*Replay) {
+	d.replays = replays
+	h := newHasher(recordingHashVersion)
+	for _, r := range replays {
+		h.h.Write([]byte(r.SHA256 + r.more.sum()))
+	}
+	d.Answered = h.sum()
 }
 
-// Ask finds the recorded answer to a conversation. If the file has none, the error is a
-// *model.Error of the kind model.Invalid.
-func (r *Replay) Ask(_ context.Context, request model.Request) (model.Response, error) {
-	if !r.Has(request) {
-		return model.Response{}, &model.Error{
-			Kind: model.Invalid, Provider: request.Provider, Model: request.Model, Message: "the file has no answer to this prompt", Unsent: true,
+// answered streams prompts with the answers of the replays.
+func (d *Dataset) answered(prompts iter.Seq2[orbench.Prompt, error]) iter.Seq2[orbench.Prompt, error] {
+	if len(d.replays) == 0 {
+		return prompts
+	}
+	return func(yield func(orbench.Prompt, error) bool) {
+		for p, err := range prompts {
+			for i, r := range d.replays {
+				if i == 0 {
+					p.Answers = r.to(p)
+				} else {
+					p.Answers = slices.Concat(p.Answers, r.to(p))
+				}
+			}
+			if !yield(p, err) {
+				return
+			}
 		}
 	}
-	return r.to(request.Messages)[request.Sample], nil
+}
+
+// ReplayTo is the answer of a replay with an address to a prompt that carries its answers: a
+// sample, from 0. One whose end is not known counts as one that ended by itself, and has no
+// Usage, by which it is told from one that is known to have ended so.
+func ReplayTo(p orbench.Prompt, at string, sample int) (response model.Response, ok bool) {
+	by := byOf(at)
+	for _, a := range p.Answers {
+		if a.By != by {
+			continue
+		}
+		if sample--; sample >= 0 {
+			continue
+		}
+		return ResponseOf(a), true
+	}
+	return response, false
+}
+
+// ResponseOf is a recorded answer as its model gave it, without the thinking that the first
+// reading knows.
+func ResponseOf(a orbench.Recorded) (response model.Response) {
+	response.Text, response.Thinking = reply.Kept(a.Text)
+	response.Finish = model.Finish(cmp.Or(a.Finish, string(model.Stop)))
+	if a.Finish != "" {
+		response.Usage = model.Usage{Input: a.Input, Output: a.Output}
+	}
+	response.Said = a.Said
+	if a.Block != "" {
+		response.Block = &model.Block{Kind: model.BlockKind(a.Block), Detail: a.Detail}
+	}
+	if a.Simulated {
+		response.Model = model.Replay + " " + model.SimulatedMark
+	}
+	return response
 }
 
 // Repeats says in one line how many rows answer the same prompt. It is empty if none do.
@@ -194,7 +457,7 @@ func (r *Replay) Gap(set *Dataset, limit int) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if len(r.to(chunk[0].Messages)) > 0 {
+		if len(r.to(chunk[0])) > 0 {
 			continue
 		}
 		if missing++; missing == 1 {
@@ -209,4 +472,29 @@ func (r *Replay) Gap(set *Dataset, limit int) (string, error) {
 		return r.name() + ": " + gap + "; these prompts count as unanswered", nil
 	}
 	return "", &orbench.InputError{File: r.name(), Problem: gap, Hint: "evaluate a dataset that the file answers, or name its column of prompts with `prompt-column`"}
+}
+
+// SaysWho gives the name of the column in which a file of recorded answers says who asked,
+// empty for none. The errors are those of OpenRecording.
+func SaysWho(path string, opts Options) (column string, err error) {
+	src, err := resolve(ReplayPrefix+path, opts)
+	if err != nil {
+		return "", err
+	}
+	in, err := src.open()
+	if err != nil {
+		return "", err
+	}
+	return src.recorded.columns.user, in.Close()
+}
+
+// UserHash is what a store keeps of a user's name: the first 16 hex digits of its SHA-256,
+// so that what a user said is found by the name and the name is not in the store. Whoever
+// can guess the name can tell that it is the user's. It is empty for no name.
+func UserHash(name string) string {
+	if name = strings.TrimSpace(name); name == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte("orbench user\n" + name))
+	return hex.EncodeToString(sum[:8])
 }

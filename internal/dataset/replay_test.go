@@ -1,7 +1,6 @@
 package dataset_test
 
 import (
-	"context"
 	"errors"
 	"reflect"
 	"strings"
@@ -15,11 +14,11 @@ import (
 // replayOf writes a file of answers and loads it.
 func replayOf(t *testing.T, content string) *dataset.Replay {
 	t.Helper()
-	all, err := dataset.OpenReplays(t.Context(), file(t, "answers.csv", content))
-	if err != nil || len(all) != 1 {
-		t.Fatal(all, err)
+	r, err := dataset.OpenRecording(t.Context(), file(t, "answers.csv", content), dataset.Options{AssumeSafe: true})
+	if err != nil || len(r.Replays) != 1 {
+		t.Fatal(r, err)
 	}
-	return all[0]
+	return r.Replays[0]
 }
 
 func TestReplayAnswers(t *testing.T) {
@@ -72,19 +71,28 @@ What is silence?,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := r.Ask(context.Background(), model.Request{Provider: model.Replay, Messages: tc.messages, Sample: tc.sample})
-			if err != nil || !reflect.DeepEqual(got, tc.want) {
-				t.Errorf("got %+v, %v, want %+v", got, err, tc.want)
+			if got, ok := ask(t, r, tc.sample, tc.messages...); !ok || !reflect.DeepEqual(got, tc.want) {
+				t.Errorf("got %+v, %t, want %+v", got, ok, tc.want)
 			}
 		})
 	}
 	for text, sample := range map[string]int{"Else?": 0, "Where can I shoot?": 3} {
-		_, err := r.Ask(t.Context(), model.Request{Provider: model.Replay, Model: "answers.csv", Messages: []orbench.Message{say(orbench.User, text)}, Sample: sample})
-		var failed *model.Error
-		if !errors.As(err, &failed) || failed.Kind != model.Invalid || failed.Retryable() || failed.Fatal() {
-			t.Errorf("%s: what is not in the file gives %v", text, err)
+		if got, ok := ask(t, r, sample, say(orbench.User, text)); ok {
+			t.Errorf("%s: what is not in the file gives %+v", text, got)
 		}
 	}
+}
+
+// ask gives a recorded answer to a conversation.
+func ask(t *testing.T, r *dataset.Replay, sample int, messages ...orbench.Message) (model.Response, bool) {
+	t.Helper()
+	p := orbench.Prompt{ID: orbench.PromptIDOf(messages), Messages: messages}
+	set := dataset.Kept(dataset.Dataset{}, func(yield func(orbench.Prompt, error) bool) { yield(p, nil) })
+	set.Attach([]*dataset.Replay{r})
+	for p := range set.Prompts() {
+		return dataset.ReplayTo(p, r.Ref().Endpoint, sample)
+	}
+	return model.Response{}, false
 }
 
 func TestReplayGaps(t *testing.T) {
@@ -136,13 +144,12 @@ func TestReplayGaps(t *testing.T) {
 func TestBadReplays(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ content, want string }{
-		"no prompts": {"response\nYes.\n", "call it prompt"},
 		"no answers": {"prompt\nYes?\n", "call it response"},
 		"empty file": {"", "the file is empty"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := dataset.OpenReplays(t.Context(), file(t, "a.csv", tc.content))
+			_, err := dataset.OpenRecording(t.Context(), file(t, "a.csv", tc.content), dataset.Options{})
 			if !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %v, want an input error with %q", err, tc.want)
 			}
@@ -155,10 +162,11 @@ func TestBadReplays(t *testing.T) {
 func TestReplaysOfModels(t *testing.T) {
 	t.Parallel()
 	path := file(t, "a#1.csv", "prompt,response,model\nOne?,a,x/one\nOne?,b, two (simulated)\nOne?,c,x/one\nTwo?,d,two\nTwo?,e,\n")
-	all, err := dataset.OpenReplays(t.Context(), path)
+	r, err := dataset.OpenRecording(t.Context(), path, dataset.Options{AssumeSafe: true})
 	if err != nil {
 		t.Fatal(err)
 	}
+	all := r.Replays
 	alone := map[string]*dataset.Replay{
 		"x/one": replayOf(t, "prompt,response\nOne?,a\nOne?,c\n"), "two": replayOf(t, "prompt,response\nOne?,b\nTwo?,d\n"), "": replayOf(t, "prompt,response\nTwo?,e\n"),
 	}
@@ -172,18 +180,18 @@ func TestReplaysOfModels(t *testing.T) {
 	if !reflect.DeepEqual(got, []string{"x/one", "two", ""}) {
 		t.Errorf("the models are %q", got)
 	}
-	response, err := all[1].Ask(t.Context(), model.Request{Messages: []orbench.Message{{Role: orbench.User, Content: "One?"}}})
-	if err != nil || !response.Simulated() || response.Text != "b" {
-		t.Errorf("got %+v, %v", response, err)
+	response, ok := ask(t, all[1], 0, orbench.Message{Role: orbench.User, Content: "One?"})
+	if !ok || !response.Simulated() || response.Text != "b" {
+		t.Errorf("got %+v, %t", response, ok)
 	}
 	if ref := all[0].Ref(); ref.Provider != model.Replay || ref.Model != path+"#x/one" || ref.Endpoint != "sha256:"+all[0].SHA256 {
 		t.Errorf("asked as %+v", ref)
 	}
-	one, err := dataset.OpenReplays(t.Context(), path+"#two")
-	if err != nil || len(one) != 1 || one[0].Ref() != all[1].Ref() {
+	one, err := dataset.OpenRecording(t.Context(), path+"#two", dataset.Options{AssumeSafe: true})
+	if err != nil || len(one.Replays) != 1 || one.Replays[0].Ref() != all[1].Ref() {
 		t.Errorf("got %v, %v", one, err)
 	}
-	if _, err := dataset.OpenReplays(t.Context(), path+"#three"); !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), `no answers of the model "three"`) {
+	if _, err := dataset.OpenRecording(t.Context(), path+"#three", dataset.Options{AssumeSafe: true}); !errors.Is(err, orbench.ErrInput) || !strings.Contains(err.Error(), `no answers of the model "three"`) {
 		t.Errorf("got %v", err)
 	}
 }

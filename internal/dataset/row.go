@@ -27,6 +27,9 @@ const (
 func (in *input) promptOf(r rows.Row) (orbench.Prompt, error) {
 	file, columns := in.Name, in.columns
 	messages := r.Messages
+	if in.recorded != nil && columns.Prompt == "" {
+		messages = []orbench.Message{{Role: orbench.User, Content: fmt.Sprintf("(no prompt: answer %d)", r.Number)}}
+	}
 	if messages == nil {
 		messages = []orbench.Message{{Role: orbench.User, Content: r.Text}}
 	}

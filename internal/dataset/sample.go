@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/orbench/orbench"
@@ -37,20 +38,30 @@ func (d *Dataset) draw(size int, seed uint64) error {
 		return err
 	}
 	d.Sample = &Sample{Size: size, Of: d.Count, Seed: seed}
-	all := *d
+	all, n := *d, 0
+	d.drawn = drawn
+	return d.Recount(func(yield func(orbench.Prompt, error) bool) {
+		for p, err := range all.Prompts() {
+			if (err != nil || drawn[n]) && !yield(p, err) {
+				return
+			}
+			n++
+		}
+	})
+}
+
+// Recount has the dataset describe other prompts than before.
+func (d *Dataset) Recount(prompts iter.Seq2[orbench.Prompt, error]) error {
 	d.uncount()
-	h, n := newHasher(hashVersion), 0
-	for p, err := range all.Prompts() {
+	h := newHasher(hashVersion)
+	for p, err := range prompts {
 		if err != nil {
 			return err
 		}
-		if drawn[n] {
-			d.count(p)
-			h.add(p)
-		}
-		n++
+		d.count(p)
+		h.add(p)
 	}
-	d.SHA256, d.drawn = h.sum(), drawn
+	d.SHA256 = h.sum()
 	return nil
 }
 

@@ -36,8 +36,8 @@ type source struct {
 	origins benchmark.Origins
 	// pairs says how a published dataset pairs its prompts, nil for any other.
 	pairs *Pairs
-	// recorded is true of the prompts of recorded answers.
-	recorded bool
+	// recorded takes in recorded answers; nil for a file that has none.
+	recorded *Recording
 }
 
 // builtIn stands for the path of an embedded dataset.
@@ -61,6 +61,9 @@ type input struct {
 	// passed are other columns of labels than the usual one that was found.
 	passed    []string
 	watchedAt int
+	// recorded takes in recorded answers, whose cells begin at answersAt.
+	recorded  *Recording
+	answersAt int
 	origins   benchmark.Origins
 	// pairs names the pairs of a published dataset with pairs, nil for any other.
 	// pairedBy is Dataset.PairedBy.
@@ -78,6 +81,12 @@ func (in *input) item(r rows.Row) (orbench.Prompt, error) {
 		if rows.Holds(r.Cells[in.watchedAt-len(in.unsent)+i]) {
 			return p, r.Unsent(in.Name, string(p.ID), name)
 		}
+	}
+	if in.recorded != nil {
+		if err := in.recorded.add(in.Name, r, r.Cells[in.answersAt:], p); err != nil {
+			return p, err
+		}
+		r.Cells = r.Cells[:in.answersAt]
 	}
 	in.watched.Add(r.Cells[in.watchedAt:])
 	if problem, hint := checkAsked(p.Messages); problem != "" && !in.answers {
@@ -99,7 +108,7 @@ func (s source) open() (*input, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &input{label: s.opts.Default, meaning: values.Label, answers: s.opts.Answers, origins: s.origins}
+	in := &input{label: s.opts.Default, meaning: values.Label, answers: s.opts.Answers, origins: s.origins, recorded: s.recorded}
 	if s.labels != nil {
 		in.meaning = func(written string) (orbench.Label, bool) {
 			label, ok := s.labels[strings.TrimSpace(written)]
@@ -110,12 +119,27 @@ func (s source) open() (*input, error) {
 		// The column was chosen from a line that turned out to be a comment.
 		var err error
 		in.watched = nil
-		in.columns, err = findColumns(file, have, at, s.opts)
+		opts := s.opts
+		if s.recorded != nil {
+			if err := s.recorded.columns.find(file, have, at, opts); err != nil {
+				return rows.Layout{}, err
+			}
+			if opts.Response == "" {
+				s.recorded.passed = slices.DeleteFunc(without(without(have, s.recorded.columns.response), s.recorded.columns.prompt), func(name string) bool { return !usualResponse(name) })
+			}
+			opts.Prompt, opts.Response = s.recorded.columns.prompt, ""
+		}
+		in.columns, err = findColumns(file, have, at, opts)
+		if s.recorded != nil {
+			in.columns.Prompt = s.recorded.columns.prompt
+		} else if in.columns.Prompt == "" && err == nil {
+			err = noColumn(file, have, "prompt", "name it with `prompt-column`")
+		}
 		if in.origins != nil && s.opts.Pair == "" {
 			// The lineage gives the pairs for all sets of the benchmark alike.
 			in.columns.Pair = ""
 		}
-		if !s.recorded {
+		if s.recorded == nil {
 			in.unsent = in.columns.unsent(have)
 		}
 		var others []string
@@ -131,12 +155,19 @@ func (s source) open() (*input, error) {
 		}
 		l := in.columns.layout(s.labels != nil || values != nil, in.unsent, others)
 		in.watchedAt = len(l.Fields) - len(others)
+		if s.recorded != nil {
+			l.PassBlank, in.answersAt = false, len(l.Fields)
+			l.Fields = append(l.Fields, s.recorded.columns.fields()...)
+		}
+		if s.opts.Unlabeled {
+			l.Stray = nil
+		}
 		return l, err
 	}
 	switch {
 	case s.path == builtIn:
 		in.File, err = rows.Embedded(s.name, s.embedded, choose)
-	case s.recorded:
+	case s.recorded != nil:
 		in.File, err = rows.OpenAnswers(s.path, choose)
 	default:
 		in.File, err = rows.Open(s.path, choose)
@@ -160,7 +191,7 @@ func resolve(ref string, opts Options) (source, error) {
 	if path, ok := strings.CutPrefix(ref, ReplayPrefix); ok {
 		path, _, _ = cutModel(path)
 		base := filepath.Base(path)
-		return source{name: strings.TrimSuffix(base, filepath.Ext(base)), path: path, opts: opts, recorded: true}, nil
+		return source{name: strings.TrimSuffix(base, filepath.Ext(base)), path: path, opts: opts, recorded: &Recording{Said: map[string]map[string]int{}}}, nil
 	}
 	if base := filepath.Base(ref); rows.Readable(ref) {
 		return source{name: strings.TrimSuffix(base, filepath.Ext(base)), path: ref, opts: opts}, nil

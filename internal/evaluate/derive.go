@@ -10,6 +10,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/conversation"
+	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/defense"
 	"github.com/orbench/orbench/internal/fill"
 	"github.com/orbench/orbench/internal/guard"
@@ -224,14 +225,16 @@ func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChun
 	for n, c := range chunk {
 		all[n] = judgedChunk{targetChunk: c, rows: make([]score.AnswerRow, len(c.prompts)), ofTarget: make([][]job.Call, len(c.prompts)), ofJudges: make([][]job.Call, len(c.prompts))}
 		for i, p := range c.prompts {
+			asked := p
+			asked.Answers = nil // which are of all targets, with who asked
 			all[n].rows[i] = score.AnswerRow{
 				Target: c.target.Name, Dataset: c.set,
-				Prompt: p, Status: score.Unanswered, Simulated: c.target.Simulated(),
+				Prompt: asked, Status: score.Unanswered, Simulated: c.target.Simulated(),
 			}
 			if c.of != "" {
 				all[n].rows[i].Variant, all[n].rows[i].Sample = c.of, c.target.Sample+1
 			}
-			if !c.target.needsReplies() {
+			if !c.target.needsReplies() && !c.target.carried(p) {
 				var request model.Request
 				request, all[n].rows[i].Dialog = c.target.request(p)
 				hashes = append(hashes, request.Hash())
@@ -254,6 +257,13 @@ func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChun
 				steps = append(steps, job.Step{About: j.about(row.Prompt), Do: j.target.step(row, r.Reading)})
 				continue
 			}
+			if j.target.carried(j.prompts[i]) {
+				if response, ok := dataset.ReplayTo(j.prompts[i], j.target.Endpoint, j.target.Sample); ok {
+					response.Reading = r.Reading.Date
+					noteResponse(row, j.target.Ref(), r.Reading.Answer(response))
+				}
+				continue
+			}
 			response, ok := responses[hashes[0]]
 			if ok && ofTargets.Met != nil {
 				ofTargets.Met(j.target.Name, hashes[0], j.target.Ref(), response)
@@ -261,7 +271,7 @@ func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChun
 			if ok {
 				noteResponse(row, j.target.Ref(), r.Reading.Answer(response))
 			}
-			if !ok || ofTargets.Remembered {
+			if !ok && !j.target.Replayed() || ofTargets.Remembered {
 				call := j.about(row.Prompt)
 				call.Request, call.Hash, call.Remembered = j.target.Request(row.Prompt), hashes[0], ok
 				j.ofTarget[i] = []job.Call{call}
@@ -278,6 +288,10 @@ func (r *Run) judgeChunk(ctx context.Context, m store.Reader, chunk []targetChun
 	return all, judgeRows(ctx, m, judges, all, ofJudges)
 }
 
+// carried reports whether a prompt carries what answers it has of the target. Stores of before
+// have recorded answers as calls.
+func (t Target) carried(p orbench.Prompt) bool { return t.Replayed() && len(p.Answers) > 0 }
+
 // settingReader returns responses with model.Response.Accepted and Reading set.
 type settingReader struct {
 	store.Reader
@@ -291,11 +305,6 @@ func (r *Run) setting(m store.Reader) store.Reader {
 		return m
 	}
 	return settingReader{m, r.Accepted, r.Reading.Date}
-}
-
-// ReadBy returns the store whose responses are read by a reading. m may be nil.
-func ReadBy(m store.Reader, reading reply.Reading) store.Reader {
-	return (&Run{Reading: reading}).setting(m)
 }
 
 // Get reads from the store.

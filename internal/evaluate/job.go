@@ -19,10 +19,13 @@ import (
 // prompts; those of judges and defenses depend on replies.
 func (r *Run) Job() *job.Job {
 	calls := r.Expected() + r.AnswersPerPrompt()*r.Prompts()*len(judge.ModelsOf(r.Judges...))
-	j := &job.Job{Calls: calls, Items: r.items, Lacks: r.Lacks}
+	j := &job.Job{Calls: calls, Items: r.items}
 	if !r.Recorded {
 		j.Fixed = r.known
 		for _, t := range r.Targets {
+			if t.Replayed() {
+				continue
+			}
 			j.Interdependent = j.Interdependent || t.needsReplies()
 			j.Models = append(j.Models, job.Asked{Ref: t.Ref(), Role: job.Target, Fixed: !t.needsReplies()})
 			for _, ref := range t.defended().Models() {
@@ -41,8 +44,6 @@ func (r *Run) Job() *job.Job {
 	return j
 }
 
-func (r *Run) lacks(request model.Request) bool { return r.Lacks != nil && r.Lacks(request) }
-
 // known streams the requests of targets that depend on no reply. Each prompt
 // goes to all of these targets before the next prompt, so they are equally far
 // whenever the run is stopped.
@@ -53,7 +54,7 @@ func (r *Run) known(context.Context) iter.Seq2[model.Request, error] {
 				yield(model.Request{}, err)
 				return
 			}
-			asked := slices.DeleteFunc(chunk, func(c targetChunk) bool { return c.target.needsReplies() })
+			asked := slices.DeleteFunc(chunk, func(c targetChunk) bool { return c.target.needsReplies() || c.target.Replayed() })
 			if len(asked) == 0 {
 				continue
 			}
@@ -64,7 +65,7 @@ func (r *Run) known(context.Context) iter.Seq2[model.Request, error] {
 						// A framing changes the text around the prompt.
 						r.Told(request.Messages[len(request.Messages)-1].Content, c.prompts[i].Label)
 					}
-					if !r.lacks(request) && !yield(request, nil) {
+					if !yield(request, nil) {
 						return
 					}
 				}

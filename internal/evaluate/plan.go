@@ -37,7 +37,7 @@ func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c targetCh
 	}
 	var items []job.Item
 	absent := c.prompts
-	if m != nil {
+	if m != nil || c.target.Replayed() {
 		scope := job.Scope{Met: s.Met}
 		judged, err := r.judgeChunk(ctx, m, []targetChunk{c}, Asking(r.Judges), scope, scope)
 		if err != nil {
@@ -51,7 +51,7 @@ func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c targetCh
 		}
 		items = append(items, job.Item{Calls: slices.Concat(judged[0].ofJudges...)})
 	}
-	if !r.Recorded {
+	if !r.Recorded && !c.target.Replayed() {
 		items = append(items, r.expecting(c, absent, look)...)
 	}
 	return items, failed
@@ -144,6 +144,9 @@ func (r *Run) Expected() int {
 	p := orbench.NewPrompt("a prompt like any other", "", "")
 	distinct := map[model.Hash]bool{}
 	for _, t := range r.Targets {
+		if t.Replayed() {
+			continue
+		}
 		for _, one := range t.Each() {
 			requests, _ := one.requests(p, model.NoReplies)
 			for _, requests := range requests {

@@ -163,6 +163,9 @@ func (t Target) defended() *defense.Defense {
 	return t.Defense
 }
 
+// Replayed reports whether the prompts carry the target's answers, so that it is not asked.
+func (t Target) Replayed() bool { return t.Provider == model.Replay }
+
 // Simulated reports whether the target is a simulated model.
 func (t Target) Simulated() bool { return t.Provider == score.SimProvider }
 
@@ -210,10 +213,6 @@ type Run struct {
 	Accepted []string
 	// Reading is how texts are read. The zero Reading is the present one.
 	Reading reply.Reading
-	// Lacks reports whether a request cannot be answered by anyone, such as one
-	// that a file of recorded answers has no answer to. The request is not
-	// made, and its prompt stays unanswered. nil means that there are none.
-	Lacks func(model.Request) bool
 	// Recorded means that no target is asked: the run judges what the store
 	// holds.
 	Recorded bool
@@ -268,7 +267,7 @@ func (r *Run) Prompts() int {
 // false if only a walk can tell, because several rounds may share calls or some
 // cannot be made.
 func (r *Run) KnownCalls() (n int, ok bool) {
-	if r.Until != nil || r.Lacks != nil || r.Shard.Of > 1 {
+	if r.Until != nil || r.Shard.Of > 1 {
 		return 0, false
 	}
 	if r.Recorded {
@@ -276,7 +275,7 @@ func (r *Run) KnownCalls() (n int, ok bool) {
 	}
 	sent := map[model.Hash]bool{}
 	for _, t := range r.Targets {
-		if t.needsReplies() {
+		if t.needsReplies() || t.Replayed() {
 			continue
 		}
 		for _, one := range t.Each() {
@@ -292,7 +291,7 @@ func (r *Run) KnownCalls() (n int, ok bool) {
 func (r *Run) Models() []model.Ref {
 	var refs []model.Ref
 	for _, t := range r.Targets {
-		if !r.Recorded {
+		if !r.Recorded && !t.Replayed() {
 			refs = append(refs, t.Ref())
 			if t.Defense != nil {
 				refs = append(refs, t.Defense.Models()...)

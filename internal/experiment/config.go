@@ -55,6 +55,8 @@ var configSettings = []Setting{
 	{Flag: "label-values", Path: "datasets[*].label_values", Default: ""},
 	{Flag: "label", Path: "datasets[*].label", Default: ""},
 	{Flag: "response-column", Path: "datasets[*].response_column", Bare: true},
+	{Flag: "user-column", Path: "datasets[*].user_column", Bare: true},
+	{Flag: "unlabeled", Path: "datasets[*].unlabeled", Bare: true},
 	{Flag: "limit", Path: "limit", Default: 0},
 	{Flag: "sample", Path: "sample", Default: 0},
 	{Flag: "sample-seed", Path: "sample_seed", Bare: true},
@@ -122,6 +124,9 @@ type Dataset struct {
 	// LabelValues is as in dataset.Options.
 	LabelValues string `yaml:"label_values" json:"label_values,omitempty" jsonschema_description:"What the values of the label column mean if they are not labels, such as contrast_*=toxic,*=safe."`
 	Response    string `yaml:"response_column" json:"response_column,omitempty" jsonschema_description:"Column of answers that follow the prompts: guards are then asked about the answers."`
+	// User and Unlabeled are as in dataset.Options.
+	User      string `yaml:"user_column" json:"user_column,omitempty" jsonschema_description:"Column of who asked, in a file of recorded answers; kept as a hash for orbench store forget."`
+	Unlabeled bool   `yaml:"unlabeled" json:"unlabeled,omitempty" jsonschema_description:"Pass over the columns of labels, categories and groups."`
 	// Label is that of all prompts of a file without a column of labels.
 	Label string `yaml:"label" json:"label,omitempty" jsonschema:"enum=safe,enum=toxic,enum=controversial,enum=undecided" jsonschema_description:"Label of a file without a column of labels."`
 }

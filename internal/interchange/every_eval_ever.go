@@ -356,7 +356,7 @@ func (f *recordFile) instance(a Answer, v score.JudgeVerdict) instance {
 	}
 	i.Metadata.add(texts{
 		"stop_reason": finish, "category": string(a.Prompt.Category), "label": string(a.Prompt.Label), "pair": a.Prompt.Pair, "sample": countOf(a.Sample),
-		"reason": string(v.Reason), "span": SpanText(v.Span, a.Response.Text), "rationale": v.Rationale, "gold": a.Gold, "block": block, "blocked_by": source,
+		"reason": string(v.Reason), "span": SpanText(v.Span, a.Response.Text), "rationale": v.Rationale, "block": block, "blocked_by": source,
 	})
 	return i
 }
@@ -365,8 +365,6 @@ func (f *recordFile) instance(a Answer, v score.JudgeVerdict) instance {
 // Nothing is wanted where that is not known.
 func references(a Answer) []string {
 	switch {
-	case a.Gold != "":
-		return []string{a.Gold}
 	case a.Prompt.Label == orbench.Safe:
 		return []string{"answer"}
 	case a.Prompt.Label == orbench.Toxic:

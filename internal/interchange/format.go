@@ -40,16 +40,7 @@ type Writer interface {
 }
 
 // Answer is an answer with every judge's verdict.
-type Answer struct {
-	*score.AnswerRow
-	// Number and Line are the place of a recorded answer in its file, from 1. Line is 0 in
-	// formats without lines. Both are 0 for an answer of a run.
-	Number, Line int
-	// Gold is people's label of a recorded answer, and GoldRefusal whether it means a
-	// refusal; nil without labels.
-	Gold        string
-	GoldRefusal *bool
-}
+type Answer struct{ *score.AnswerRow }
 
 // target is the name of the answer's target without the number of its sample.
 func (a Answer) target() string { return cmp.Or(a.Variant, a.Target) }

@@ -43,9 +43,6 @@ type hubDataset struct {
 }
 
 func createHubResults(path string, of folder.Subject, s Study) (Writer, error) {
-	if s.asked == nil {
-		return nil, &orbench.InputError{Setting: "out", Problem: "it is not known whether recorded prompts are safe or toxic, so there is no result for the hub", Hint: "measure them with eval, as a target replay:FILE"}
-	}
 	for _, name := range slices.Sorted(maps.Keys(s.Sources)) {
 		if s.Sources[name].Repo == "" && s.Repository == "" {
 			return nil, &orbench.InputError{

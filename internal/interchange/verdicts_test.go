@@ -23,7 +23,6 @@ import (
 // someAnswers are a recorded refusal with labels, an answer of a run that a judge could not
 // judge, and a call that failed, with texts that formats must escape.
 func someAnswers() []Answer {
-	yes := true
 	return []Answer{
 		{
 			AnswerRow: &score.AnswerRow{
@@ -34,7 +33,6 @@ func someAnswers() []Answer {
 					{Judge: "k", Verdict: orbench.Verdict{Rationale: "no reply"}},
 				},
 			},
-			Number: 1, Line: 2, Gold: "@gold", GoldRefusal: &yes,
 		},
 		{AnswerRow: &score.AnswerRow{
 			Target: "m #2", Variant: "m", Sample: 2, Dataset: "d", Prompt: orbench.NewPrompt("b\u2028", "", orbench.Safe), Status: score.Answered, Simulated: true,
@@ -80,12 +78,12 @@ func writeVerdicts(t *testing.T, name string, answers []Answer) []byte {
 var wantVerdicts = []map[string]any{
 	{
 		"class": "refusal", "refused": true, "score": 0.3, "reason": "safety", "span": "Sorry", "rationale": "+why", "judge": "=j",
-		"prompt": "=1+1", "response": "Sorry, no.\n", "thinking": "Hm.", "category": "g", "number": 1.0, "line": 2.0, "gold": "@gold", "gold_refusal": true,
+		"prompt": "=1+1", "response": "Sorry, no.\n", "thinking": "Hm.", "category": "g",
 		"status": "answered", "finish": "stop", "sample": 1.0, "simulated": false,
 	},
 	{
 		"class": "unjudged", "rationale": "no reply", "judge": "k",
-		"prompt": "=1+1", "response": "Sorry, no.\n", "thinking": "Hm.", "category": "g", "number": 1.0, "line": 2.0, "gold": "@gold", "gold_refusal": true,
+		"prompt": "=1+1", "response": "Sorry, no.\n", "thinking": "Hm.", "category": "g",
 		"status": "answered", "finish": "stop", "sample": 1.0, "simulated": false,
 	},
 	{

@@ -65,8 +65,6 @@ type Job struct {
 	// Sample gives the job over about a number of prompts drawn at random, and the factor
 	// by which all prompts outnumber them.
 	Sample func(most int) (part *Job, times float64, err error)
-	// Lacks reports a request that nobody can answer; nil for none.
-	Lacks func(model.Request) bool
 
 	// watch is that over the judges of a job that is filled, nil for none.
 	watch *Watch
@@ -183,7 +181,7 @@ func (j *Job) Work(m store.Reader) fill.Work {
 					return
 				}
 				for i := range item.Calls {
-					if r := item.Calls[i].Request; serves(RefOf(r)) && !j.Unanswerable(r) && lets(&item.Calls[i]) && !yield(r, nil) {
+					if r := item.Calls[i].Request; serves(RefOf(r)) && lets(&item.Calls[i]) && !yield(r, nil) {
 						return
 					}
 				}
@@ -193,9 +191,6 @@ func (j *Job) Work(m store.Reader) fill.Work {
 	w.Held = j.watch.held
 	return w
 }
-
-// Unanswerable reports a request that nobody can answer; it is not made.
-func (j *Job) Unanswerable(r model.Request) bool { return j.Lacks != nil && j.Lacks(r) }
 
 // Fill has by make the calls that the job wants, round after round: what is asked next may
 // depend on replies. A judge whose replies cannot be read is given up; see Watch.

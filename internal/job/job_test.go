@@ -113,10 +113,6 @@ func TestWalk(t *testing.T) {
 	if a := used[model.Ref{Provider: "p", Model: "a"}]; err != nil || a.Replies != 2 || a.Tokens.Output != 15 {
 		t.Errorf("used: %+v, %v", used, err)
 	}
-	j.Lacks = func(r model.Request) bool { return r.Model == "a" }
-	if plans, err := j.Plan(t.Context(), m, job.AtMost); err != nil || plans[0].Calls != 0 || plans[1].Calls != 1 {
-		t.Errorf("what nobody can answer is planned: %+v, %v", plans, err)
-	}
 }
 
 // A job asks judges alone where nobody else may be asked.

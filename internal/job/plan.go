@@ -101,7 +101,7 @@ func (j *Job) Plan(ctx context.Context, m store.Reader, extent Extent) ([]Plan, 
 		fresh := len(item.Calls) == 0
 		for i := range item.Calls {
 			call := &item.Calls[i]
-			if !call.Remembered && !j.Unanswerable(call.Request) && first(call.Request.Hash()) {
+			if !call.Remembered && first(call.Request.Hash()) {
 				fresh = true
 				of(RefOf(call.Request), call.Role).send(call.Request, 1)
 			}

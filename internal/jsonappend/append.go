@@ -93,6 +93,9 @@ func Prompt(b []byte, p *orbench.Prompt, e Escape) []byte {
 	if p.Pair != "" {
 		b = String(append(b, `,"pair":`...), p.Pair, e)
 	}
+	if len(p.Answers) > 0 {
+		b = Value(append(b, `,"answers":`...), p.Answers, e)
+	}
 	return append(b, '}')
 }
 

@@ -56,6 +56,7 @@ func TestPrompt(t *testing.T) {
 	full := orbench.NewPrompt("How do I kill a <process> & go on?", "privacy", orbench.Safe)
 	full.Messages = append(full.Messages, orbench.Message{Role: orbench.Assistant, Content: "Grüße \"x\""})
 	full.Cluster, full.Pair = "seed\n1", "a&b"
+	full.Answers = []orbench.Recorded{{By: "0f", Text: "No <x>.", Line: 2, Said: map[string]string{"b": "1", "a": "0"}}}
 	for i, v := 0, reflect.ValueOf(full); i < v.NumField(); i++ {
 		if v.Field(i).IsZero() {
 			t.Errorf("the prompt has no %s", v.Type().Field(i).Name)

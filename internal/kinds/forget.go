@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -9,26 +10,27 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
-	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/model"
 )
 
-// Forget says what is taken out of a store: what a user said in judged files, or what was said
-// before a time. Find counts it. Its JSON form is documented in docs/schemas/forgotten.json.
+// Forget says what is taken out of a store: what a user said in files of recorded answers, or
+// what was said before a time. Find counts it. Its JSON form is documented in docs/schemas/forgotten.json.
 type Forget struct {
 	// User is the user's name, as in the column of users; empty for any.
 	User string `json:"-"`
 	// Before is the zero time for any.
 	Before time.Time `json:"-"`
 
-	// Texts are answers of judged files.
+	// Texts are recorded answers.
 	Texts int `json:"texts"`
 	// Calls had one of these texts, and Annotations were on one.
 	Calls       int `json:"calls"`
@@ -57,9 +59,13 @@ func (f *Forget) Find(ctx context.Context, m *store.Store) (do func() error, err
 		return nil, &orbench.InputError{Problem: "a batch is out with a provider, and its answers may have what is to be forgotten", Hint: "collect or cancel it with orbench batch"}
 	}
 	f.goes = map[[sha256.Size]byte]bool{}
-	// judged is what the store says of the judged files without what goes, by the keys that
-	// they have now.
-	judged := map[store.Key][]byte{}
+	// without is what the store says of datasets without what goes, by the keys that they have
+	// now.
+	type dataset struct {
+		about    []byte
+		was, now string
+	}
+	without := map[store.Key]dataset{}
 	for _, key := range keys {
 		before := f.Texts
 		for p, err := range m.Prompts(ctx, key) {
@@ -71,75 +77,122 @@ func (f *Forget) Find(ctx context.Context, m *store.Store) (do func() error, err
 		if f.Texts == before {
 			continue
 		}
-		d, err := m.Dataset(ctx, key)
+		kept, err := m.Dataset(ctx, key)
+		var d dataset
 		if err == nil {
-			judged[key], err = recorded.Without(d.About, f.left(ctx, m, key))
+			d.about, d.was, d.now, err = study.Without(kept.About, f.Texts-before, f.left(ctx, m, key))
 		}
 		if err != nil {
 			return nil, err
 		}
+		without[key] = d
 	}
 	calls, annotations, err := f.about(ctx, m)
 	f.Calls, f.Annotations = len(calls), len(annotations)
 	return func() error {
-		for key, about := range judged {
-			if err := m.PutDataset(ctx, about, f.left(ctx, m, key)); err != nil {
+		for key, d := range without {
+			if err := m.PutDataset(ctx, d.about, f.left(ctx, m, key)); err != nil {
 				return err
 			}
-			for _, r := range runs {
-				if !slices.Contains(r.Datasets, key) {
+			for i := range runs {
+				r := &runs[i]
+				at := slices.Index(r.Datasets, key)
+				if at < 0 {
 					continue
 				}
-				r.Datasets = []store.Key{store.KeyOf(about)}
-				if r.Config, err = recorded.Judging(r.Config, about); err == nil {
-					err = m.SaveRun(ctx, r)
-				}
-				if err != nil {
+				r.Datasets = slices.Clone(r.Datasets)
+				r.Datasets[at] = store.KeyOf(d.about)
+				// The file is another one then.
+				r.Config = bytes.ReplaceAll(r.Config, []byte(d.was), []byte(d.now))
+				if err := m.SaveRun(ctx, *r); err != nil {
 					return err
 				}
 			}
 		}
-		return m.Forget(ctx, slices.Collect(maps.Keys(judged)), calls, annotations)
+		return m.Forget(ctx, slices.Collect(maps.Keys(without)), calls, annotations)
 	}, err
 }
 
-// said reports whether a kept prompt is to be forgotten, and whether that is known. Only those
-// of judged files have users and times.
-func (f *Forget) said(p orbench.Prompt) (is, known bool) {
-	a, _ := dataset.AnswerOf(p, 0) // one that cannot be read has neither
+// said reports whether an answer is to be forgotten, and whether that is known.
+func (f *Forget) said(a orbench.Recorded) (is, known bool) {
 	if f.User != "" {
 		return a.User == dataset.UserHash(f.User), a.User != ""
 	}
-	return !a.Time.IsZero() && a.Time.Before(f.Before), !a.Time.IsZero()
+	return a.Time != 0 && time.Unix(a.Time, 0).Before(f.Before), a.Time != 0
 }
 
-// left are the prompts of a dataset that stay.
+// left are the prompts of a dataset that stay, with the answers that stay. A prompt goes with
+// the last of its answers.
 func (f *Forget) left(ctx context.Context, m store.Reader, key store.Key) iter.Seq2[orbench.Prompt, error] {
 	return func(yield func(orbench.Prompt, error) bool) {
 		for p, err := range m.Prompts(ctx, key) {
-			if is, _ := f.said(p); !is && !yield(p, err) {
+			all := judged(p).Answers
+			stay := slices.DeleteFunc(slices.Clone(all), func(a orbench.Recorded) bool { is, _ := f.said(a); return is })
+			if len(all) > 0 && len(stay) == 0 {
+				continue
+			}
+			if len(p.Answers) > 0 {
+				p.Answers = stay
+			}
+			if !yield(p, err) {
 				return
 			}
 		}
 	}
 }
 
-// count notes the texts of a prompt. Of an answer, judges see the part after the thinking.
+// count notes the texts of a prompt and of its answers. Of an answer, judges see the part after
+// the thinking.
 func (f *Forget) count(p orbench.Prompt) {
-	goes, known := f.said(p)
-	if goes {
-		f.Texts++
-	} else if !known {
+	p = judged(p)
+	if len(p.Answers) == 0 {
 		f.Unknown++
+		f.note(p.Messages, false)
 	}
+	for _, a := range p.Answers {
+		goes, known := f.said(a)
+		if goes {
+			f.Texts++
+		} else if !known {
+			f.Unknown++
+		}
+		f.note(append(slices.Clone(p.Messages), orbench.Message{Role: orbench.Assistant, Content: a.Text}), goes)
+	}
+}
+
+// judged is a prompt with its answers. Those of a study of the kind judge end the conversation
+// of the prompt, and its cluster says by whom and when, such as "12 user 0f3a at 1577934245".
+func judged(p orbench.Prompt) orbench.Prompt {
+	last := len(p.Messages) - 1
+	if len(p.Answers) > 0 || last < 0 || p.Messages[last].Role != orbench.Assistant {
+		return p
+	}
+	a := orbench.Recorded{Text: p.Messages[last].Content}
+	words := strings.Fields(p.Cluster)
+	for i := 1; i+1 < len(words); i += 2 {
+		switch words[i] {
+		case "user":
+			a.User = words[i+1]
+		case "at":
+			a.Time, _ = strconv.ParseInt(words[i+1], 10, 64)
+		}
+	}
+	if a.User != "" || a.Time != 0 {
+		p.Messages, p.Answers = p.Messages[:last], []orbench.Recorded{a}
+	}
+	return p
+}
+
+// note notes the texts of a conversation.
+func (f *Forget) note(messages []orbench.Message, goes bool) {
 	note := func(hash [sha256.Size]byte) {
 		was, known := f.goes[hash]
 		f.goes[hash] = goes && (was || !known)
 	}
-	for i, m := range p.Messages {
+	for i, m := range messages {
 		said, _ := reply.Kept(m.Content)
-		note(orbench.PromptSubject(p.Messages[:i+1]))
-		note(orbench.AnswerSubject(p.Messages[:i], said))
+		note(orbench.PromptSubject(messages[:i+1]))
+		note(orbench.AnswerSubject(messages[:i], said))
 		said = strings.TrimSpace(said)
 		note(sha256.Sum256([]byte(said)))
 		if goes && said != "" {

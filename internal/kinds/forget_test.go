@@ -15,14 +15,15 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/dataset"
+	"github.com/orbench/orbench/internal/client"
+	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/kinds"
-	"github.com/orbench/orbench/internal/recorded"
+	"github.com/orbench/orbench/internal/provider"
+	runs "github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/store/address"
 	"github.com/orbench/orbench/internal/store/storetest"
 	"github.com/orbench/orbench/internal/study"
-	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
 
@@ -55,19 +56,18 @@ func ofUsers(t *testing.T, m *store.Store) {
 	if err := os.WriteFile(path, []byte(log.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	lexical, err := judge.Parse("lexical", judge.Options{})
+	x := experiment.Default()
+	x.Name, x.Targets = "chat", []experiment.Target{{Target: "replay:" + path}}
+	x.Datasets = []experiment.Dataset{{Dataset: "replay:" + path, Unlabeled: true}}
+	clients, err := client.NewSet(client.Options{Providers: provider.Default(), Getenv: func(string) string { return "" }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	judged, err := recorded.Open(ctx, path, dataset.RecordingOptions{}, nil, []judge.Judge{lexical})
+	judged, err := runs.New(ctx, &x, clients, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := judged.Study("chat", 0, nil, "")
-	if err == nil {
-		err = s.Save(ctx, m, time.Now())
-	}
-	if err != nil {
+	if err := judged.Study.Save(ctx, m, time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	var records []store.Record
@@ -82,15 +82,17 @@ func ofUsers(t *testing.T, m *store.Store) {
 		}
 		return rec.Hash
 	}
-	for a, err := range judged.Recording.Answers() {
+	for p, err := range judged.Datasets[0].Prompts() {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, said, _ := strings.Cut(a.Response, "</think>")
-		if said == "" {
-			said = a.Response
+		for _, a := range p.Answers {
+			_, said, _ := strings.Cut(a.Text, "</think>")
+			if said == "" {
+				said = a.Text
+			}
+			put("Judge this.\n<<1 OPENS>>\n"+p.Text()+"\n<<1 CLOSES>>\n<<1 REPLY>>\n"+said+"\n<<1 CLOSES>>", "It says: "+p.Text()+" "+said)
 		}
-		put("Judge this.\n<<1 OPENS>>\n"+a.Prompt+"\n<<1 CLOSES>>\n<<1 REPLY>>\n"+said+"\n<<1 CLOSES>>", "It says: "+a.Prompt+" "+said)
 	}
 	for n := range 2 * planted {
 		content := "My code is " + secret(n) + " and I forgot it."
@@ -150,9 +152,9 @@ func isForgotten(t *testing.T, m *store.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := opened.Judged.Derive(t.Context(), m, nil)
-	if err != nil || r.Answers != 3*planted || r.Forgotten != 3*planted {
-		t.Errorf("%d answers, %d forgotten, %v; want %d and %d", r.Answers, r.Forgotten, err, 3*planted, 3*planted)
+	r, err := opened.Run.Derive(t.Context(), m, nil)
+	if err != nil || r.Runs[0].Answered != 3*planted || r.Runs[0].Forgotten != 3*planted {
+		t.Errorf("%+v, %v; want %d answers and %d forgotten", r.Runs, err, 3*planted, 3*planted)
 	}
 	if n := len(c.Datasets); n != 1 {
 		t.Errorf("%d datasets, want 1", n)

@@ -13,8 +13,6 @@ import (
 	"github.com/orbench/orbench/internal/construct"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/moderation"
-	"github.com/orbench/orbench/internal/provenance"
-	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
@@ -28,8 +26,6 @@ type Opened struct {
 	Job *job.Job
 	// Run is the run of a study of the kind eval, nil for any other.
 	Run *run.Run
-	// Judged is the judged file of a study of the kind judge, nil for any other.
-	Judged *recorded.Judged
 	// Build is the build of a study of the kind build, nil for any other.
 	Build *construct.Builder
 	// View derives what the study shows; nil for a
@@ -42,10 +38,12 @@ type Opened struct {
 // Open opens a study that a store keeps; the store must stay open. Pulled datasets are found
 // in the folder cache.
 func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (*Opened, error) {
-	if s.Kind.Gone() {
-		return nil, &orbench.InputError{
-			Problem: fmt.Sprintf("%s is a study of orbench %s, and such studies are no longer shown", s.Name, s.Kind), Hint: "show it with " + provenance.LastToShow,
+	if last := s.Kind.Gone(); last != "" {
+		hint := "show it with " + last
+		if s.Kind == study.Judge {
+			hint += ", or judge the file again, which makes a run of it"
 		}
+		return nil, &orbench.InputError{Problem: fmt.Sprintf("%s is a study of orbench %s, and such studies are no longer shown", s.Name, s.Kind), Hint: hint}
 	}
 	o := &Opened{Study: s}
 	var of opened
@@ -62,9 +60,6 @@ func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (*O
 		o.Changed, o.Run.Recorded = o.Run.Changed, false
 		o.Job = o.Run.Job()
 		return o, nil
-	case study.Judge:
-		o.Judged, err = recorded.OpenKept(ctx, m, s)
-		of = o.Judged
 	case study.Moderate:
 		of, o.Changed, err = moderation.Open(ctx, m, s, cache)
 	case study.Build:

@@ -22,6 +22,8 @@ type Published struct {
 	// Warnings say which figures are not a fair measure.
 	Warnings []figure.Warning `json:"warnings"`
 	Cost     score.Cost       `json:"cost"`
+	// Judges say what each judge makes of all answers; of judge alone.
+	Judges []Judge `json:"judges,omitempty"`
 	// Simulated is true if any target or judge is a simulated model.
 	Simulated bool `json:"simulated"`
 	// OneModel names the models that are one, as somebody said, though several runs asked

@@ -36,6 +36,7 @@ func firstScreen(d *table.Document, r score.Result, ofJudges bool) {
 		d.AddTo(table.OnBrief, words.Section(t))
 		addSets(d, words, r)
 	}
+	addAgainst(d, r)
 	if ofJudges && len(r.Judges()) > 1 {
 		var agreement []score.Agreement
 		for _, run := range r.Runs {

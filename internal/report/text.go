@@ -22,6 +22,13 @@ type OfJudges struct{ View }
 // first, and the answers on which they differ.
 func (v OfJudges) Document() table.Document { return v.document(true) }
 
+// Data is that of View, with what each judge makes of all answers.
+func (v OfJudges) Data() any {
+	p := v.View.Data().(Published)
+	p.Judges = judgesOf(v.Result)
+	return p
+}
+
 // Document returns what people read. It has one line for each label, target,
 // dataset and judge with its counts, rate and 95% interval; then the refusals
 // by category, where the judges disagree, warnings and the cost. On a brief

@@ -8,7 +8,7 @@ import (
 )
 
 // answerColumns tell an answer from others in a file of verdicts that orbench wrote, which
-// has a row for each verdict.
+// has a row for each verdict. Files of before have numbers.
 var answerColumns = []string{"run", "target", "dataset", "prompt_id", "sample", "number"}
 
 // openVerdicts opens a file that may be one of verdicts. Of such a file it reads each answer
@@ -21,13 +21,16 @@ func openVerdicts(path string, as purpose, choose Chooser) (*File, error) {
 			return layout, err
 		}
 		for _, name := range append([]string{"judge", "judge_version"}, answerColumns...) {
-			if !slices.Contains(have, name) {
+			if name != "number" && !slices.Contains(have, name) {
 				return layout, nil
 			}
 		}
 		first = len(layout.Fields)
 		layout.Fields = slices.Clone(layout.Fields)
 		for _, name := range answerColumns {
+			if !slices.Contains(have, name) {
+				continue
+			}
 			layout.Fields = append(layout.Fields, Field{Name: name, Scalar: true, Lenient: true})
 		}
 		return layout, nil

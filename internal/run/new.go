@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/conversation"
 	"github.com/orbench/orbench/internal/dataset"
@@ -18,6 +20,7 @@ import (
 	"github.com/orbench/orbench/internal/experiment"
 	"github.com/orbench/orbench/internal/guard"
 	"github.com/orbench/orbench/internal/reply"
+	"github.com/orbench/orbench/internal/rows"
 	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/judge"
@@ -71,8 +74,10 @@ type opening struct {
 	x       *experiment.Experiment
 	clients *client.Set
 	cache   string
-	// replays are the files of recorded answers among the targets.
-	replays []*dataset.Replay
+	// recordings are the files of recorded answers among the targets, and replays those of
+	// their models.
+	recordings map[string]*dataset.Recording
+	replays    []*dataset.Replay
 }
 
 // New opens what an experiment names: targets in their variants, datasets and
@@ -80,7 +85,7 @@ type opening struct {
 // cache. Everything that a user can get wrong is found here, before anything is
 // asked or written; a fault of a setting is a *SettingError.
 func New(ctx context.Context, x *experiment.Experiment, clients *client.Set, cache string) (*Run, error) {
-	o := opening{Run: &Run{Study: &study.Study{}, cache: cache}, x: x, clients: clients, cache: cache}
+	o := opening{Run: &Run{Study: &study.Study{}, cache: cache}, x: x, clients: clients, cache: cache, recordings: map[string]*dataset.Recording{}}
 	o.Limit, o.Config.Limit, o.Config.Mark = x.Limit, x.Limit, x.Name
 	o.Config.Reading, o.Config.Blocks = reply.Present, x.Blocks
 	o.Reading = o.Config.reading()
@@ -91,16 +96,18 @@ func New(ctx context.Context, x *experiment.Experiment, clients *client.Set, cac
 	}
 	o.keepExperiment()
 	for _, m := range o.replays {
-		o.Notes = append(append(o.Notes, m.Notes...), m.Repeats())
-	}
-	for _, m := range o.replays {
-		o.Lacks = o.unrecorded
+		o.Notes = append(o.Notes, m.Repeats())
 		for _, set := range o.Datasets {
 			gap, err := m.Gap(set, x.Limit)
 			if err != nil {
 				return nil, err
 			}
 			o.Notes = append(o.Notes, gap)
+		}
+	}
+	for _, set := range o.Datasets {
+		if len(o.replays) > 0 {
+			set.Attach(o.replays)
 		}
 	}
 	o.Notes = slices.DeleteFunc(o.Notes, func(note string) bool { return note == "" })
@@ -149,12 +156,6 @@ func CacheDir(getenv func(string) string) string {
 		return ""
 	}
 	return filepath.Join(base, "orbench")
-}
-
-// unrecorded reports a request to a file of recorded answers that has none to it.
-func (o *opening) unrecorded(request model.Request) bool {
-	m, ok := o.clients.Client(request.Provider, request.Endpoint).Model.(*dataset.Replay)
-	return ok && !m.Has(request)
 }
 
 // addTargets makes the targets, each in every variant.
@@ -227,7 +228,11 @@ func (o *opening) pathOf(spec experiment.Defense) string {
 // answers of several models gives several targets.
 func (o *opening) targets(ctx context.Context, named experiment.Target) ([]evaluate.Target, error) {
 	if path, ok := named.Replay(); ok {
-		replays, err := o.clients.Replays(ctx, path)
+		recording, err := o.recording(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		replays := recording.Replays
 		var all []evaluate.Target
 		for _, m := range replays {
 			t := o.target(named, m.Ref(), nil)
@@ -242,8 +247,8 @@ func (o *opening) targets(ctx context.Context, named experiment.Target) ([]evalu
 			}
 			all = append(all, t)
 		}
-		o.replays = append(o.replays, replays...)
-		return all, err
+		o.replays, o.Notes = append(o.replays, replays...), append(o.Notes, recording.Notes...)
+		return all, nil
 	}
 	var ref model.Ref
 	var err error
@@ -254,6 +259,35 @@ func (o *opening) targets(ctx context.Context, named experiment.Target) ([]evalu
 		ref, err = o.clients.Model(named.Target, named.BaseURL)
 	}
 	return []evaluate.Target{o.target(named, ref, g)}, err
+}
+
+// recording opens a file of recorded answers, with the columns of the dataset that it is, if
+// it is one of the datasets.
+func (o *opening) recording(ctx context.Context, path string) (*dataset.Recording, error) {
+	c := study.Dataset{Options: dataset.Options{AssumeSafe: true}}
+	for _, d := range o.x.Datasets {
+		if d.Dataset == dataset.ReplayPrefix+path {
+			c = o.datasetOf(d)
+		}
+	}
+	columns := judge.Columns(o.x.Judges)
+	names := slices.Sorted(maps.Keys(columns))
+	c.Said = strings.Join(names, "\n")
+	recording, err := dataset.OpenRecording(ctx, path, c.Options)
+	if err != nil {
+		return nil, err
+	}
+	for _, column := range names {
+		of := recording.Said[column]
+		for _, v := range annotation.Strangers(columns[column], of) {
+			return nil, &orbench.InputError{
+				Setting: "judge", Problem: fmt.Sprintf("no row has %s in the column %s", v, column),
+				Hint: "it holds " + rows.List(slices.Sorted(maps.Keys(of))) + "; name those that mean a refusal",
+			}
+		}
+	}
+	o.recordings[dataset.ReplayPrefix+path] = recording
+	return recording, nil
 }
 
 // target makes a plain target, which is a guard where g is not nil.
@@ -350,17 +384,24 @@ func (o *opening) addDatasets(ctx context.Context) error {
 	return nil
 }
 
-func (o *opening) addDataset(ctx context.Context, d experiment.Dataset) error {
+// datasetOf names a dataset, with the options by which it is read.
+func (o *opening) datasetOf(d experiment.Dataset) study.Dataset {
 	c := study.Dataset{Ref: d.Dataset, Options: dataset.Options{
 		Prompt: d.Prompt, Category: d.Category, Label: d.Labels, LabelValues: d.LabelValues, Default: orbench.Label(d.Label),
-		Response: d.Response,
+		Response: d.Response, User: d.User, Unlabeled: d.Unlabeled,
 	}}
 	if o.x.Sample > 0 {
 		c.Sample, c.SampleSeed = o.x.Sample, o.sampleSeed()
 	}
-	// The path as the user wrote it stands in errors.
-	set, err := c.Open(ctx, o.cache, o.answers())
-	if err != nil {
+	return c
+}
+
+func (o *opening) addDataset(ctx context.Context, d experiment.Dataset) (err error) {
+	c := o.datasetOf(d)
+	var set *dataset.Dataset
+	if recording := o.recordings[d.Dataset]; recording != nil {
+		set = recording.Prompts
+	} else if set, err = c.Open(ctx, o.cache, o.answers()); err != nil { // the path as the user wrote it stands in errors
 		return err
 	}
 	for _, other := range o.Datasets {

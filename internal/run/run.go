@@ -137,7 +137,7 @@ func (r *Run) keep(ctx context.Context, m store.Keeper) ([]store.Key, error) {
 			return nil, err
 		}
 		keys = append(keys, key)
-		if reader, ok := m.(store.Reader); ok {
+		if reader, ok := m.(store.Reader); ok && !set.Held() {
 			r.Datasets[i] = dataset.Kept(*set, reader.Prompts(context.WithoutCancel(ctx), key))
 		}
 	}

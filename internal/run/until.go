@@ -32,7 +32,7 @@ func (r *Run) endedBy() (by judge.Judge, known bool) {
 		return nil, true
 	}
 	known = slices.ContainsFunc(r.Config.Judges, func(s Spec) bool { return s.Same(u.Judge) && maps.Equal(s.Rubrics, u.Judge.Rubrics) })
-	return r.Until.Judge, known && r.Lacks == nil
+	return r.Until.Judge, known
 }
 
 // ending is when the run ends by itself, as a setting.

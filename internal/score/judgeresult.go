@@ -82,9 +82,13 @@ type JudgeResult struct {
 // even if the rate is withheld because of unjudged answers or failed calls. If the rate is
 // withheld because of answers without text, they are counted both ways too. A guard's flags
 // are what it does. Of a judge that nobody checked, there is no range.
-func (j *JudgeResult) know(label orbench.Label, language string) {
+func (j *JudgeResult) know(r *RunResult) {
 	j.JudgeError, j.Range = nil, nil
-	e, known := KnownError(j.Judge, label, language)
+	label := r.Label
+	if r.Unlabeled {
+		label = "" // that of measurements on prompts of any label
+	}
+	e, known := KnownError(j.Judge, label, r.Language)
 	if !known && j.Judge != judge.Flag {
 		return
 	}

@@ -14,6 +14,7 @@ import (
 func (r *AnswerRow) Redacted() *AnswerRow {
 	row := *r
 	row.Prompt.Messages, row.Prompt.Cluster, row.Prompt.Pair = []orbench.Message{}, "", ""
+	row.Prompt.Answers = nil
 	row.Dialog, row.Failure, row.Unread = nil, "", ""
 	row.Response.Text, row.Response.Thinking, row.Response.Logprobs = "", "", nil
 	if b := row.Response.Block; b != nil {

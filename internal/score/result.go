@@ -161,7 +161,7 @@ func (r *RunResult) SetStopping(i int, s stats.Stopping, of int) {
 	r.Of = of
 	if j := &r.Judges[i]; j.Share != nil {
 		j.Stopping = s
-		j.know(r.Label, r.Language)
+		j.know(r)
 	}
 }
 

@@ -428,7 +428,7 @@ func (t *tally) finish(r *counted, set int) {
 		case r.clusters != nil:
 			r.clusters.finish(j, i, t.clusters[set])
 		}
-		j.know(r.Label, r.Language)
+		j.know(&r.RunResult)
 		j.findOutliers(max(1, j.DesignEffect))
 	}
 	t.label(r)

@@ -26,20 +26,29 @@ type Kind string
 // The kinds. A study of the kind Eval is called a run; its settings do not name the kind.
 const (
 	Eval     Kind = "eval"
-	Judge    Kind = "judge"
 	Moderate Kind = "moderate"
 	Build    Kind = "build"
 )
 
 // The kinds that are gone. Stores keep such studies, and lists name them.
 const (
+	Judge    Kind = "judge"
 	Contrast Kind = "contrast"
 	Export   Kind = "export"
 	Triggers Kind = "triggers"
 )
 
-// Gone reports whether the kind is gone.
-func (k Kind) Gone() bool { return k == Contrast || k == Export || k == Triggers }
+// Gone names the last program that shows studies of the kind, empty for a kind that is not
+// gone.
+func (k Kind) Gone() string {
+	switch k {
+	case Judge:
+		return "the orbench of commit a98e2c69"
+	case Contrast, Export, Triggers:
+		return provenance.LastToShow
+	}
+	return ""
+}
 
 // Study says which models are asked, in which roles, and about which prompts. One that was
 // found in a store has no functions.

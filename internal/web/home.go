@@ -15,7 +15,6 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/page"
-	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
@@ -75,8 +74,8 @@ func listed(one *study.Study) (studyRow, error) {
 		return studyRow{}, err
 	}
 	row := studyRow{Name: one.Name, Kind: string(one.Kind), Saved: one.Saved.Format(time.DateTime), Asked: asked, About: about}
-	if one.Kind.Gone() {
-		row.Kind += ", no longer shown; show it with " + provenance.LastToShow
+	if last := one.Kind.Gone(); last != "" {
+		row.Kind += ", no longer shown; show it with " + last
 	}
 	q := page.Query{}.With("study", one.Name)
 	row.Address = q.Address("/")

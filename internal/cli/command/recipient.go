@@ -30,7 +30,7 @@ func allowedHosts(flags []string) ([]string, error) {
 
 // LocalIfPeople sets f.Local if a file of recorded answers says who asked, unless the user has
 // said whether the command is local.
-func (e *Env) LocalIfPeople(c *cobra.Command, f *Calls, path string, columns dataset.RecordingOptions) error {
+func (e *Env) LocalIfPeople(c *cobra.Command, f *Calls, path string, columns dataset.Options) error {
 	if c.Flags().Changed("local") {
 		return nil
 	}

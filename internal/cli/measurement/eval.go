@@ -96,7 +96,7 @@ a budget, 130 interrupted.`,
 			for _, t := range x.Targets {
 				path, recorded := t.Replay()
 				if recorded && !f.Calls.Local {
-					if err := a.LocalIfPeople(c, &f.Calls, path, dataset.RecordingOptions{}); err != nil {
+					if err := a.LocalIfPeople(c, &f.Calls, path, dataset.Options{}); err != nil {
 						return err
 					}
 				}
@@ -155,7 +155,7 @@ func (a app) eval(ctx context.Context, x *experiment.File, f evalFlags) error {
 	}
 	m, err := a.newMeasurement(ctx, x, f)
 	if err != nil {
-		return err
+		return run.Placed(x, err)
 	}
 	return a.measure(ctx, m)
 }
@@ -172,7 +172,7 @@ func (a app) newMeasurement(ctx context.Context, x *experiment.File, f evalFlags
 	}
 	r, err := run.New(ctx, &x.Experiment, clients, a.CacheDir())
 	if err != nil {
-		return measurement{}, run.Placed(x, err)
+		return measurement{}, err
 	}
 	switch {
 	case f.reuse != "" && x.Name == "":

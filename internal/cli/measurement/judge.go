@@ -1,7 +1,6 @@
 package measurement
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -12,15 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/experiment"
-	"github.com/orbench/orbench/internal/folder"
-	"github.com/orbench/orbench/internal/recorded"
 	"github.com/orbench/orbench/internal/report"
-	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/judge"
 )
@@ -29,9 +25,9 @@ import (
 type judgeFlags struct {
 	judges         []string
 	responses      string
-	columns        dataset.RecordingOptions
+	columns        dataset.Options
+	goldColumn     string
 	goldRefusal    []string
-	disagreements  string
 	judgeMaxTokens int
 	// fresh is the revision by which verdicts are asked for anew, empty for those of the study.
 	fresh  string
@@ -52,7 +48,7 @@ models are asked only for verdicts that are not stored yet.
 
 Judges are lexical (embedded, free), paper-keywords[:FAMILY], llm:PROVIDER/MODEL[@RUBRIC],
 guard:FORMAT@PROVIDER/MODEL, classify:FORMAT[:LABEL]@PROVIDER/MODEL,
-panel:RULE(JUDGE,...) and 'cascade:lexical>JUDGE', which asks the second where the first
+panel:RULE(JUDGE,...), column:NAME[=VALUE|...] and 'cascade:lexical>JUDGE', which asks the second where the first
 is not sure. A rubric is paper, xstest, helpful or a YAML file with a question and classes
 of your own; "orbench config init rubric" prints one. Formats of guards are
 wildguard, qwen3guard, polyguard, granite-guardian and or-judge; formats of classifiers (on a server's /predict or /classify) are
@@ -63,14 +59,16 @@ format may mislead them.
 "orbench compare RUN RUN --judge A --candidate-judge B" then compares two judges on the
 answers of one target: how far the rates shift, with McNemar's test and kappa.
 
-With --gold-column the judges are compared with people: accuracy, precision, recall, F1,
-Cohen's kappa and the confusion table, where refusal is the positive class. If all labels
-mean an answer, say --gold-refusal "". If there is a column chance, as "orbench label
-export" writes it, each answer is weighted by one over its chance of being drawn.
+With --responses a file of answers, such as another tool's log, becomes a run, which the
+store keeps under a --name, without labels of prompts: "orbench report", "label", "compare"
+and "serve" take it as any other. "orbench eval --target replay:FILE" makes the same run
+with labels of prompts.
 
-With --responses, --out writes every judge's verdict on every answer. The store keeps the
-answers of the file under a --name, so "orbench report NAME" shows the figures again
-without the file.
+A column of the file is a judge of that run: column:NAME=VALUE|VALUE, where the values mean
+a refusal; without them refusal, true, yes, 1 and the like do. The other judges are compared
+with it: accuracy, precision, recall, F1, Cohen's kappa and the confusion table, where
+refusal is the positive class. --gold-column names one, too; if all its labels mean an
+answer, say --gold-refusal "".
 
 "--responses -" judges lines of standard input as they come. It answers each with a line
 of JSON, at once and in the same order, so that one process can serve another program. A
@@ -115,9 +113,8 @@ answer to a bad line is its error. Limits such as --max-cost hold for the whole 
 	flags.StringVar(&f.responses, "responses", "", "`FILE` of recorded answers: CSV, JSON Lines, Parquet, or another tool's log; - for lines of standard input")
 	flags.StringVar(&f.columns.Prompt, "prompt-column", "", "`COLUMN` of the prompts (default: by its usual names)")
 	flags.StringVar(&f.columns.Response, "response-column", "", "`COLUMN` of the answers (default: by its usual names)")
-	flags.StringVar(&f.columns.Gold, "gold-column", "", "`COLUMN` of people's labels")
+	flags.StringVar(&f.goldColumn, "gold-column", "", "`COLUMN` of people's labels: the judge column:COLUMN=VALUE|VALUE with the values of --gold-refusal")
 	flags.StringSliceVar(&f.goldRefusal, "gold-refusal", nil, "`VALUES` of the gold column that mean a refusal")
-	flags.StringVar(&f.disagreements, "disagreements", "", "write the rows where a judge and the gold label, or two judges, differ to this new CSV `FILE`")
 	flags.Bool("fresh", false, "ask the judges that are models for all verdicts anew, such as after a judge's server changed; the store keeps the old ones")
 	f.judgeMaxTokens = 1000
 	flags.BoolVar(&f.reread, "reread", false, "read the answers as orbench reads them now, not as when the run was made")
@@ -125,6 +122,7 @@ answer to a bad line is its error. Limits such as --max-cost hold for the whole 
 		c,
 		command.Setting{Name: "blocks", Into: &f.blocks, Usage: "texts in place of an answer that was withheld; * stands for any text"},
 		judgeTokens(&f.judgeMaxTokens),
+		command.Setting{Name: "probes", Into: new(bool), Usage: "has no meaning any more: there are no probes"},
 		command.Setting{Name: "user_column", Into: &f.columns.User, Usage: "column of who asked, kept as a hash for orbench store forget (default: by its usual names)"},
 	)
 	a.RegisterAsking(c, &f.Asking)
@@ -159,8 +157,8 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags, saysLocal 
 	if f.Name != "" || f.Replace {
 		return command.InputError("--name, --replace", "a run has its name", "give them with --responses")
 	}
-	if f.columns != (dataset.RecordingOptions{}) || f.goldRefusal != nil || f.disagreements != "" {
-		return command.InputError("judge", "columns, gold labels and disagreements need a file of answers", "name it with --responses")
+	if f.columns != (dataset.Options{}) || f.goldColumn != "" || f.goldRefusal != nil {
+		return command.InputError("judge", "columns and gold labels need a file of answers", "name it with --responses")
 	}
 	memory, err := a.OpenExisting(ctx, f.Store)
 	if err != nil {
@@ -198,54 +196,32 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags, saysLocal 
 // ofJudges shows figures to whoever asks about the judges.
 func ofJudges(v report.View) table.View { return report.OfJudges{View: v} }
 
-// judgeFile judges a file of recorded answers.
+// judgeFile makes a run of a file of recorded answers.
 func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
-	if f.out.Dir != "" {
-		return command.InputError("--out", "a file of answers has no pages to write", "name a file that ends in .csv, .jsonl or .parquet, or a format, as NAME=PATH; for pages make a run of it: orbench eval --target replay:"+f.responses+" --out "+f.out.Dir)
+	if f.fresh != "" || f.reread {
+		return command.InputError("--fresh, --reread", "they are for a run that is kept", "name the run that was made of the file in place of it")
 	}
-	clients, judges, err := a.prepareJudges(f)
+	switch {
+	case f.goldColumn == "" && f.goldRefusal != nil:
+		return command.InputError("--gold-refusal", "no gold column is named", "name it with --gold-column")
+	case f.goldColumn != "" && f.goldRefusal == nil:
+		return command.InputError("--gold-column", "no value is named as a refusal", "list them with --gold-refusal, separated by commas, or with --judge column:"+f.goldColumn+"=VALUE|VALUE")
+	case f.goldColumn != "":
+		f.judges = append(f.judges, "column:"+f.goldColumn+"="+strings.Join(f.goldRefusal, "|"))
+	}
+	x := &experiment.File{Experiment: experiment.Default()}
+	x.Name, x.Judges, x.JudgeMaxTokens, x.Blocks = f.Name, f.judges, f.judgeMaxTokens, f.blocks
+	x.Targets = []experiment.Target{{Target: dataset.ReplayPrefix + f.responses, Name: f.responses}}
+	x.Datasets = []experiment.Dataset{{
+		Dataset: dataset.ReplayPrefix + f.responses, Prompt: f.columns.Prompt, Response: f.columns.Response, User: f.columns.User,
+		Label: string(orbench.Undecided), Unlabeled: true,
+	}}
+	m, err := a.newMeasurement(ctx, x, evalFlags{Asking: f.Asking, out: f.out})
 	if err != nil {
 		return err
 	}
-	r, err := recorded.Open(ctx, f.responses, f.columns, f.goldRefusal, judges)
-	if err != nil {
-		return err
-	}
-	r.Anew, r.Reading.Blocks = f.reread, f.blocks
-	a.Infos(r.Recording.Notes)
-	if n := len(r.Recording.Models); n > 1 {
-		a.Infof("the answers of %d models count together; give the answers of each a file of its own", n)
-	}
-	s, err := r.Study(f.Name, f.judgeMaxTokens, clients, f.fresh)
-	if err != nil {
-		return err
-	}
-	of := subjectOf(r, f)
-	var nothing []string
-	return a.orNothing(&nothing, a.Run(ctx, command.Running{
-		Asking: f.Asking, Study: s, Job: r.Job(), Clients: clients, Printed: f.out.Printed,
-		Check: func() error {
-			if err := f.out.CheckPlaces(of, r.About(a.Version, s)); err != nil || f.disagreements == "" {
-				return err
-			}
-			return folder.VacantFile(f.disagreements, of)
-		},
-		Show: func(ctx context.Context, m store.Reader, filled command.Filled) ([]string, error) {
-			result, err := a.showRecorded(ctx, r, s, m, f.out, of, f.disagreements, filled.Unfinished())
-			if err != nil {
-				return nil, err
-			}
-			if filled.Unfinished() {
-				paths := []string{f.disagreements}
-				for _, p := range f.out.Places {
-					paths = append(paths, p.Path)
-				}
-				a.sayUnfinished(paths...)
-			}
-			nothing = nothingJudged(result.Score())
-			return nil, nil
-		},
-	}))
+	m.show = ofJudges
+	return a.measure(ctx, m)
 }
 
 // fileEnding checks that a file, empty for none, ends in one of those given.
@@ -254,72 +230,4 @@ func fileEnding(flag, path string, endings ...string) error {
 		return command.InputError(flag, fmt.Sprintf("%s must end in one of %s, which say what to write", path, strings.Join(endings, ", ")), "name such a file")
 	}
 	return nil
-}
-
-// subjectOf is what the files are of that tell what judges make of recorded answers.
-func subjectOf(r *recorded.Judged, f judgeFlags) folder.Subject {
-	var judges [][2]string
-	for _, j := range r.Judges {
-		judges = append(judges, [2]string{j.Name(), judge.Version(j)})
-	}
-	return folder.NewSubject("unfinished verdicts on "+f.responses, r.Recording.SHA256, r.Recording.Columns, r.GoldRefusal, judges, r.Models(), f.judgeMaxTokens)
-}
-
-// sayUnfinished says of files, empty for none, that they lack something.
-func (a app) sayUnfinished(paths ...string) {
-	for _, path := range paths {
-		if path != "" {
-			a.Infof("%s holds what there is so far; the same command writes it again", path)
-		}
-	}
-}
-
-// showRecorded derives the measures of a judged file and shows them. disagreements is the
-// file to write those to, or empty; unfinished says that verdicts are missing.
-func (a app) showRecorded(ctx context.Context, r *recorded.Judged, s *study.Study, memory store.Reader, out command.Output, of folder.Subject, disagreements string, unfinished bool) (result recorded.Result, err error) {
-	writers, err := out.Create(of, r.About(a.Version, s))
-	if err != nil {
-		return result, err
-	}
-	defer writers.Discard()
-	differ, finish := func(recorded.JudgedAnswer) error { return nil }, func() error { return nil }
-	if disagreements != "" {
-		file, err := folder.CreateFile(disagreements, of)
-		if err != nil {
-			return result, err
-		}
-		defer file.Discard()
-		var names []string
-		for _, j := range r.Judges {
-			names = append(names, j.Name())
-		}
-		buffer := bufio.NewWriter(file)
-		sheet, err := recorded.NewDisagreements(buffer, names)
-		if err != nil {
-			return result, err
-		}
-		differ = sheet.Add
-		finish = func() error {
-			if err := errors.Join(sheet.Close(), buffer.Flush()); err != nil {
-				return err
-			}
-			return file.Finish(unfinished)
-		}
-	}
-	result, err = r.Derive(ctx, memory, func(row recorded.JudgedAnswer) error {
-		if err := differ(row); err != nil || !writers.Any() {
-			return err
-		}
-		return writers.Add(r.Interchange(row))
-	})
-	if err == nil {
-		err = finish()
-	}
-	if err == nil {
-		err = writers.Finish(result.Score(), unfinished)
-	}
-	if err == nil {
-		err = a.ShowOutput(out, of, unfinished, result)
-	}
-	return result, err
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
-	"github.com/orbench/orbench/internal/recorded"
+	"github.com/orbench/orbench/internal/stream"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -21,7 +21,7 @@ const standardInput = "-"
 // no store, and none is made for them.
 func (a app) judgeStream(c *cobra.Command, f judgeFlags) (err error) {
 	for _, flag := range []string{
-		"prompt-column", "response-column", "gold-column", "gold-refusal", "disagreements", "name", "replace", "dry-run", "format", "full", "out",
+		"prompt-column", "response-column", "gold-column", "gold-refusal", "name", "replace", "dry-run", "format", "full", "out",
 	} {
 		if c.Flags().Changed(flag) {
 			return command.InputError("--"+flag, "standard input is answered line by line, without tables, files or a study", "leave it out, or name a file")
@@ -39,7 +39,7 @@ func (a app) judgeStream(c *cobra.Command, f judgeFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	faults, err := recorded.Stream(c.Context(), a.Stdin, a.Stdout, judges, ask)
+	faults, err := stream.Stream(c.Context(), a.Stdin, a.Stdout, judges, ask)
 	if err != nil || faults == 0 {
 		return err
 	}

@@ -133,8 +133,8 @@ func (a app) moderate(ctx context.Context, ref string, f moderateFlags) error {
 			if err := a.showModeration(ctx, r, m, f, filled.Unfinished()); err != nil {
 				return nil, err
 			}
-			if filled.Unfinished() {
-				a.sayUnfinished(f.file)
+			if filled.Unfinished() && f.file != "" {
+				a.Infof("%s holds what there is so far; the same command writes it again", f.file)
 			}
 			return nil, nil
 		},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -15,7 +16,6 @@ import (
 	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/paper"
-	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
@@ -40,8 +40,8 @@ shown. Several runs are shown side by side, each with its own judges; the settin
 which they differ come first. If several runs have a target, its name is shown with the
 run.
 
-Studies of other kinds, such as those of "orbench moderate" and
-"orbench judge --responses", are listed too, and shown one at a time. If the store has no
+Studies of other kinds, such as those of "orbench moderate", are listed too, and shown one
+at a time. If the store has no
 run, one of them is shown without a name.
 
 --paper recomputes the figures published with OR-Bench: the trade-off of 32 models,
@@ -144,11 +144,6 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 		if s.Run == nil && show != nil {
 			return command.InputError("--methods", fmt.Sprintf("it describes runs, and %s is one of orbench %s", s.Name, s.Kind), "leave it out, or name a run")
 		}
-		if s.Judged != nil && reread {
-			if err := errors.Join(s.Judged.Reread(s.Study), saveAgain(ctx, memory, s.Study)); err != nil {
-				return err
-			}
-		}
 		if s.Run == nil {
 			return a.showStudy(ctx, memory, s, out)
 		}
@@ -180,10 +175,6 @@ func (a app) showStudy(ctx context.Context, memory store.Reader, s *kinds.Opened
 		return command.InputError("--out", fmt.Sprintf("orbench %s has no pages to write", s.Kind), "leave it out, or name a format, as NAME=PATH")
 	}
 	of := folder.NewSubject("figures of "+s.Name, string(s.Config))
-	if s.Judged != nil {
-		_, err := a.showRecorded(ctx, s.Judged, s.Study, memory, out, of, "", false)
-		return err
-	}
 	if err := out.RefuseAnswers("orbench " + string(s.Kind)); err != nil {
 		return err
 	}
@@ -206,15 +197,19 @@ func (a app) listStudies(ctx context.Context, at string) (err error) {
 		return fmt.Errorf("%s: %w", address.Shown(at), err)
 	}
 	list := table.Section{Header: []string{"name", "last started", "asked", "about", "by"}, Left: 5, WrapNames: true}
+	gone := map[string][]string{}
 	for _, s := range studies {
-		if s.Kind.Gone() {
-			list.Note = "Studies of orbench contrast, export and triggers are no longer shown. Show them with " + provenance.LastToShow + "."
+		if last := s.Kind.Gone(); last != "" {
+			gone[last] = append(gone[last], s.Name)
 		}
 		asked, of, err := kinds.Summary(s)
 		if err != nil {
 			return fmt.Errorf("%s: %w", address.Shown(at), err)
 		}
 		list.Rows = append(list.Rows, []string{s.Name, s.Saved.Format(time.DateTime), strings.Join(asked, ", "), strings.Join(of, ", "), "orbench " + string(s.Kind)})
+	}
+	for _, last := range slices.Sorted(maps.Keys(gone)) {
+		list.Note = strings.TrimSpace(list.Note + " No longer shown: " + strings.Join(gone[last], ", ") + ". Show them with " + last + ".")
 	}
 	var d table.Document
 	d.Add(list)

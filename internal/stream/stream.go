@@ -1,4 +1,4 @@
-package recorded
+package stream
 
 import (
 	"bufio"
@@ -164,8 +164,7 @@ func judgeLine(ctx context.Context, number int, text []byte, judges []judge.Judg
 		j.Error = err.Error()
 		return j, nil
 	}
-	answer := dataset.Answer{Prompt: l.Prompt, Messages: l.Messages, Response: *l.Response, Finish: l.Finish}
-	c := judge.Case{Prompt: answer.Asked(), Response: reply.Reading{}.Answer(answer.Reply())}
+	c := judge.Case{Prompt: l.asked(), Response: reply.Reading{}.Answer(dataset.ResponseOf(orbench.Recorded{Text: *l.Response, Finish: string(l.Finish)}))}
 	for _, by := range judges {
 		var v score.JudgeVerdict
 		err := model.Resolve(ctx, ask, evaluate.Judging(by, &c, &v, nil))
@@ -178,6 +177,14 @@ func judgeLine(ctx context.Context, number int, text []byte, judges []judge.Judg
 		j.Verdicts = append(j.Verdicts, ofLine(v, c.Response.Text))
 	}
 	return j, nil
+}
+
+// asked is the prompt with its ID. It has no words in a line without one.
+func (l Line) asked() orbench.Prompt {
+	if l.Messages == nil {
+		return orbench.NewPrompt(l.Prompt, "", "")
+	}
+	return orbench.Prompt{ID: orbench.PromptIDOf(l.Messages), Messages: l.Messages}
 }
 
 // ofLine is a verdict on a text as a Judgment has it.
@@ -216,24 +223,27 @@ func parseLine(text []byte) (Line, error) {
 		problem := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "jsontext: "), "json: ")
 		return l, fault("not a line to judge: "+problem, lineHint)
 	}
-	columns := dataset.RecordingColumns{Response: "response"}
+	column := ""
 	switch {
 	case l.Response == nil:
 		return l, fault("no response", lineHint)
 	case l.Prompt != "" && l.Messages != nil:
 		return l, fault("a prompt and messages", "leave one of them out")
 	case l.Messages != nil:
-		columns.Prompt = "messages"
+		column = "messages"
 	case l.Prompt != "":
-		columns.Prompt = "prompt"
+		column = "prompt"
 	}
 	switch l.Finish {
 	case "", model.Stop, model.Length, model.Blocked, model.OtherFinish:
 	default:
 		return l, fault("finish is "+untrusted.Quote(string(l.Finish)), "write stop, length, blocked or other")
 	}
-	a := dataset.Answer{Prompt: l.Prompt, Messages: l.Messages, Response: *l.Response}
-	if problem, hint := a.Fault(columns); problem != "" {
+	problem, hint := dataset.AnswerFault(*l.Response, "response")
+	if problem == "" && column != "" {
+		problem, hint = dataset.PromptFault(l.asked().Messages, column)
+	}
+	if problem != "" {
 		return l, fault(problem, hint)
 	}
 	return l, nil

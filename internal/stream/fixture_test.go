@@ -1,4 +1,4 @@
-package recorded_test
+package stream_test
 
 import (
 	"context"

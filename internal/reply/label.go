@@ -1,0 +1,19 @@
+package reply
+
+import (
+	"slices"
+	"strings"
+)
+
+// noLabels are words of people and of tools for what nobody has labeled.
+var noLabels = []string{"skip", "skipped", "unsure", "not sure", "don't know", "cannot tell", "unlabeled", "pending", "discarded", "?", "-"}
+
+// IsLabel reports whether a word is a label: not empty, nor one for a row that was passed over.
+func IsLabel(word string) bool {
+	return word != "" && IsValue(word) && !Means(noLabels, word)
+}
+
+// Means reports whether a word is one of some, in any letter case.
+func Means(words []string, word string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, word) })
+}
