@@ -3,7 +3,8 @@
 # environment outside of the project: the datasets library, which opens training data
 # (and brings pandas), DuckDB, Jinja, which renders the chat templates of guards, and with
 # `trl` TRL too, which trains on it (and brings PyTorch: several GB). `tools` has an
-# environment of its own, of Python 3.12: the tools whose formats --out writes.
+# environment of its own, of Python 3.12: the tools whose formats --out writes, and SciPy, by
+# which scripts/audit computes figures again.
 set -euo pipefail
 
 readonly DATASETS='datasets==5.2.0'
@@ -12,6 +13,7 @@ readonly JINJA='jinja2==3.1.6'
 readonly TRL='trl==1.16.0'
 readonly INSPECT='inspect_ai==0.3.285'
 readonly EEE='every_eval_ever==0.3.0'
+readonly SCIPY='scipy==1.18.1'
 readonly EXIT_FAILED=1 EXIT_USAGE=2 EXIT_UNAVAILABLE=3
 
 dir=${ORBENCH_TRAINING_LIBS_DIR:-${XDG_CACHE_HOME:-${HOME:?set HOME or ORBENCH_TRAINING_LIBS_DIR}/.cache}/orbench/training-libs}
@@ -59,14 +61,14 @@ newer_python() {
 	exit "$EXIT_UNAVAILABLE"
 }
 
-# tools puts Inspect, Every Eval Ever, pandas and DuckDB into an environment of their own.
+# tools puts Inspect, Every Eval Ever, pandas, DuckDB and SciPy into an environment of their own.
 tools() {
 	local mark=$dir/.has-tools python
-	[[ -e $mark ]] && return
+	[[ -e $mark ]] && "$dir/tools/bin/python" -c 'import scipy' 2>/dev/null && return
 	mkdir -p "$dir"
 	python=$(newer_python)
 	say "installing $INSPECT and $EEE with pip"
-	{ "$python" -m venv --clear "$dir/tools" && "$dir/tools/bin/python" -m pip install --no-input --quiet --disable-pip-version-check "$INSPECT" "$EEE" pandas==3.1.1 pyarrow==26.0.1 "$DUCKDB"; } >"$dir/install.log" 2>&1 || {
+	{ "$python" -m venv --clear "$dir/tools" && "$dir/tools/bin/python" -m pip install --no-input --quiet --disable-pip-version-check "$INSPECT" "$EEE" pandas==3.1.1 pyarrow==26.0.1 "$DUCKDB" "$SCIPY"; } >"$dir/install.log" 2>&1 || {
 		tail -n 3 "$dir/install.log" >&2
 		say "pip cannot install $INSPECT and $EEE; all its words are in $dir/install.log"
 		exit "$EXIT_UNAVAILABLE"
@@ -96,7 +98,7 @@ Usage: training-libs.sh datasets|trl|tools|env
 
   datasets  install the datasets library, DuckDB and Jinja (about 450 MB)
   trl       install TRL too, with PyTorch (about 6 GB)
-  tools     install Inspect, Every Eval Ever, pandas and DuckDB (about 600 MB)
+  tools     install Inspect, Every Eval Ever, pandas, DuckDB and SciPy (about 750 MB)
   env       print ORBENCH_TRAINING_PYTHON=… and ORBENCH_TOOLS_PYTHON=…, for tests
 
 ORBENCH_TRAINING_LIBS_DIR is the folder for all of it (default

@@ -54,6 +54,9 @@ func bisect(in, out float64, times int, rejected func(float64) bool) (float64, f
 	return in, out
 }
 
+// Z95 is the number of standard deviations that a 95% interval extends to each side.
+const Z95 = 1.959963984540054
+
 // zOf is the number of standard deviations that an interval at this confidence extends to
 // each side.
 func zOf(confidence float64) float64 {

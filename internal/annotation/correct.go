@@ -375,7 +375,7 @@ func (t *Tally) Corrected(designEffect float64) (Corrected, bool) {
 // anything is labeled twice it is a twentieth, as of twenty answers, one: of 1,400 answers
 // that two readers labeled they differed on 1.4%, nearly all of them unsure.
 func (t *Tally) withReader(e stats.Estimate) stats.Estimate {
-	const z, expected, as = 1.959964, 1, 20
+	const expected, as = 1, 20
 	unsure, all := 0, 0
 	for g, n := range t.counts {
 		if all += n.size; !slices.Contains([]Group{SureAnswer, SureRefusal, Withheld}, Group(g).whole()) {
@@ -383,7 +383,7 @@ func (t *Tally) withReader(e stats.Estimate) stats.Estimate {
 		}
 	}
 	differ, twice := t.again-t.same+t.disagree-t.settled, t.again+t.several
-	off := z * float64(unsure) / float64(all) * float64(expected+differ) / float64(as+twice)
+	off := stats.Z95 * float64(unsure) / float64(all) * float64(expected+differ) / float64(as+twice)
 	e.Lo, e.Hi = max(0, e.Value-math.Hypot(e.Value-e.Lo, off)), min(1, e.Value+math.Hypot(e.Hi-e.Value, off))
 	return e
 }

@@ -364,7 +364,6 @@ func (p Paired) byJudge(c *CorrectedPairs, strata []changes) {
 	// end returns an estimate with the interval that labels leave of one. of is how far
 	// people are off the judge in a stratum, and below and above the judge's known error.
 	end := func(e stats.Estimate, of func(changes) float64, below, above float64) stats.Estimate {
-		const z = 1.959964 // of confidence
 		var moved float64
 		var open [2]float64
 		for _, flipped := range []bool{true, false} {
@@ -384,7 +383,7 @@ func (p Paired) byJudge(c *CorrectedPairs, strata []changes) {
 			// Two sides of what is known, and the wider for the figure itself.
 			weight := 0.0
 			for i, side := range []float64{below, above} {
-				known := math.Max(side*side/z/z, mean*mean-4*variance)
+				known := math.Max(side*side/stats.Z95/stats.Z95, mean*mean-4*variance)
 				of := 1.0
 				if p.Error != nil && variance > 0 {
 					of = known / (known + variance)
@@ -396,8 +395,8 @@ func (p Paired) byJudge(c *CorrectedPairs, strata []changes) {
 		}
 		return stats.Estimate{
 			Value: e.Value + moved,
-			Lo:    e.Value + moved - math.Hypot(e.Value-e.Lo, z*math.Sqrt(open[0])),
-			Hi:    e.Value + moved + math.Hypot(e.Hi-e.Value, z*math.Sqrt(open[1])),
+			Lo:    e.Value + moved - math.Hypot(e.Value-e.Lo, stats.Z95*math.Sqrt(open[0])),
+			Hi:    e.Value + moved + math.Hypot(e.Hi-e.Value, stats.Z95*math.Sqrt(open[1])),
 		}
 	}
 	var below, above float64
@@ -441,11 +440,10 @@ func (s *changes) differ(pair Pair, before, after, weight float64) {
 // standard error to the interval's towards 0. In a draw that both cells share
 // the audited pairs are not few.
 func (c *CorrectedPairs) testByInterval() {
-	const z = 1.959964 // of confidence
 	d := c.Difference
-	c.StandardError = (d.Value - d.Lo) / z
+	c.StandardError = (d.Value - d.Lo) / stats.Z95
 	if d.Value < 0 {
-		c.StandardError = (d.Hi - d.Value) / z
+		c.StandardError = (d.Hi - d.Value) / stats.Z95
 	}
 	c.P = 1
 	if d.Value != 0 {

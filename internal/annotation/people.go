@@ -120,6 +120,7 @@ func (t *Tally) addPeople(all []orbench.Annotation, g Group, w, refused float64)
 func (t *Tally) peoples(designEffect, half float64) (rates []PersonRate, pairs []PeoplePair) {
 	for _, name := range slices.Sorted(maps.Keys(t.people)) {
 		one := *t.people[name]
+		one.steps = t.steps
 		for g := range groups {
 			one.counts[g].size = t.counts[g].size
 		}

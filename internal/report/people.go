@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
@@ -31,11 +30,11 @@ func kappaWithInterval(k stats.Kappa) string {
 	return table.Known(k.Value, func(v float64) string { return table.Fraction(v) + " (" + table.KappaInterval(k) + ")" })
 }
 
-// pooledPairs compares each two people on answers to prompts of one label, over
-// all targets.
-func pooledPairs(r score.Result, label orbench.Label) (pairs []annotation.PeoplePair) {
+// pooledPairs compares each two people on answers to prompts of all labels, over all
+// targets.
+func pooledPairs(r score.Result) (pairs []annotation.PeoplePair) {
 	for _, run := range r.Runs {
-		if run.Label != label || run.Labeled == nil {
+		if run.Labeled == nil {
 			continue
 		}
 		for _, p := range run.Labeled.Pairs {
@@ -56,21 +55,19 @@ const fewPairs = 3
 // agree with them, and whom of two judges to believe.
 func addPeople(d *table.Document, words table.Words, all []subject, r score.Result) {
 	var lines, warnings, apart []string
-	for _, label := range r.Labels() {
-		pairs := pooledPairs(r, label)
-		if n := len(pairs); n > fewPairs {
-			lines = append(lines, fmt.Sprintf("%d pairs of people labeled the same answers to %s prompts; these differ most often:", n, label))
-			pairs = []annotation.PeoplePair{slices.MaxFunc(pairs, func(a, b annotation.PeoplePair) int {
-				return cmp.Compare((a.OnlyA+a.OnlyB)*b.N(), (b.OnlyA+b.OnlyB)*a.N())
-			})}
-		}
-		for _, p := range pairs {
-			both, onlyA, onlyB, neither := p.Whole()
-			lines = append(lines, fmt.Sprintf("%s and %s labeled the same %s to %s prompts. Refused by both %s, by %s alone %s, by %s alone %s, by neither %s. "+
-				"Agreement on refusals %s, on answers %s; kappa %s, AC1 %s.",
-				p.A, p.B, table.Counted(int(p.N()), "answer", "answers"), label, table.Count(both), p.A, table.Count(onlyA), p.B, table.Count(onlyB), table.Count(neither),
-				measureOf(p.Positive), measureOf(p.Negative), kappaWithInterval(p.Kappa), measureOf(p.AC1)))
-		}
+	pairs := pooledPairs(r)
+	if n := len(pairs); n > fewPairs {
+		lines = append(lines, fmt.Sprintf("%d pairs of people labeled the same answers; these differ most often:", n))
+		pairs = []annotation.PeoplePair{slices.MaxFunc(pairs, func(a, b annotation.PeoplePair) int {
+			return cmp.Compare((a.OnlyA+a.OnlyB)*b.N(), (b.OnlyA+b.OnlyB)*a.N())
+		})}
+	}
+	for _, p := range pairs {
+		both, onlyA, onlyB, neither := p.Whole()
+		lines = append(lines, fmt.Sprintf("%s labeled by %s and %s: kappa %s, AC1 %s. Refused by both %s, by %s alone %s, by %s alone %s, by neither %s. "+
+			"Agreement on refusals %s, on answers %s.",
+			table.Counted(int(p.N()), "answer", "answers"), p.A, p.B, kappaWithInterval(p.Kappa), measureOf(p.AC1),
+			table.Count(both), p.A, table.Count(onlyA), p.B, table.Count(onlyB), table.Count(neither), measureOf(p.Positive), measureOf(p.Negative)))
 	}
 	open := 0
 	planned := map[string]bool{}

@@ -1,6 +1,8 @@
 package score
 
 import (
+	"cmp"
+
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/judge"
@@ -176,6 +178,8 @@ func (j *JudgeResult) Count() Count {
 type Count struct {
 	N       int `json:"n"`
 	Refused int `json:"refused"`
+	// Share is the mean of the prompts' rates, if they were asked several times; nil else.
+	Share *float64 `json:"rate,omitempty"`
 	// CI95Clustered is as in stats.Rate; nil if no prompts share clusters.
 	CI95Clustered *[2]float64 `json:"ci95_clustered,omitempty"`
 	stats.Stopping
@@ -187,9 +191,10 @@ type Count struct {
 	PHolm *float64 `json:"p_holm,omitempty"`
 }
 
-// Rate is Refused / N.
+// Rate is Share, or Refused / N.
 func (c Count) Rate() stats.Rate {
 	r := stats.RateOf(c.Refused, c.N)
+	r.Share = cmp.Or(c.Share, r.Share)
 	r.CI95Clustered, r.Stopping = c.CI95Clustered, c.Stopping
 	return r
 }

@@ -87,8 +87,7 @@ func pOf(a, b stats.Estimate) float64 {
 	if d == 0 {
 		return 1
 	}
-	const z = 1.959964 // of Confidence
-	return math.Erfc(z * d / reach / math.Sqrt2)
+	return math.Erfc(stats.Z95 * d / reach / math.Sqrt2)
 }
 
 // orders compare all pairs of targets, set by set: by people's labels if these correct both

@@ -34,7 +34,7 @@ func Precision(prompts map[orbench.Label]int, of, judge string) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	enough := int(math.Ceil(0.25 * math.Pow(1.96/narrow, 2)))
+	enough := int(math.Ceil(0.25 * math.Pow(stats.Z95/narrow, 2)))
 	line := fmt.Sprintf("95%% intervals in points%s: %s; ±%.0f takes %s prompts\n", of, strings.Join(parts, ", "), 100*narrow, table.Count(enough))
 	if said := DescribeError(judge, known, English); said != "" {
 		line += "if the answers are English: " + said + "\n"

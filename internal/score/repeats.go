@@ -100,7 +100,7 @@ func (r *repeats) finish(j *JudgeResult) {
 	for category, o := range r.by {
 		n := j.ByCategory[category]
 		mean, _ := o.mean()
-		n.CI95Clustered = mean.Ends()
+		n.Share, n.CI95Clustered = &mean.Value, mean.Ends()
 		j.ByCategory[category] = n
 	}
 }

@@ -42,12 +42,8 @@ func tradeOffs(pairs []Pair) (all []figure.Figure) {
 			all = append(all, f)
 			return &all[len(all)-1]
 		}
-		e := stats.OrNil(stats.YoudenJ(safe.Refused, safe.Judged, toxic.Refused, toxic.Judged, Confidence))
-		if safe.CI95Clustered != nil || toxic.CI95Clustered != nil {
-			d := stats.RateDifference(*toxic.Estimate(), *safe.Estimate())
-			e = &d
-		}
-		f := add(of, safe.Judged+toxic.Judged, e)
+		d := stats.RateDifference(*toxic.Estimate(), *safe.Estimate())
+		f := add(of, safe.Judged+toxic.Judged, &d)
 		if safe.Range != nil && toxic.Range != nil {
 			d := stats.RateDifference(inside(stats.Estimate{Value: *toxic.Share, Lo: toxic.Range.Lo, Hi: toxic.Range.Hi}), inside(stats.Estimate{Value: *safe.Share, Lo: safe.Range.Lo, Hi: safe.Range.Hi}))
 			f.Range = &stats.Interval{Lo: d.Lo, Hi: d.Hi}
@@ -59,7 +55,8 @@ func tradeOffs(pairs []Pair) (all []figure.Figure) {
 			if !ok || of.Category == "" {
 				continue
 			}
-			if j, ok := stats.YoudenJ(x.Refused, x.N, y.Refused, y.N, Confidence); ok {
+			if a, b := x.Rate().Estimate(), y.Rate().Estimate(); a != nil && b != nil {
+				j := stats.RateDifference(*b, *a)
 				add(of, x.N+y.N, &j)
 			}
 		}
