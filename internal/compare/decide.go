@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"math/rand/v2"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
@@ -134,11 +135,11 @@ func toDecide(labels int) string {
 	return fmt.Sprintf("to decide: about %d labels, %s", labels, strings.TrimPrefix(table.LabelTime(labels), "about "))
 }
 
-// chances simulates candidates with as many flips and lost prompts.
+// chances adds up those of all candidates with as many flips and lost prompts. A worse one
+// has as many flips more as it needs.
 func (g Gate) chances(n *counts, of func(*counts) GateResult) *Chances {
-	const draws = 500
-	effect, all := n.pairs.DesignEffect(), n.pairs.N()
-	flips := (n.pairs.OnlyA + n.pairs.OnlyB) / all
+	effect := n.pairs.DesignEffect()
+	size, flipped := math.Round(n.pairs.N()/effect), math.Round((n.pairs.OnlyA+n.pairs.OnlyB)/effect)
 	lost := n.lost
 	for a := range lost {
 		for b := range lost[a] {
@@ -146,26 +147,18 @@ func (g Gate) chances(n *counts, of func(*counts) GateResult) *Chances {
 		}
 	}
 	passes := func(shift float64) (share float64) {
-		random := rand.New(rand.NewPCG(20261128, 1))
-		more := max((flips+shift)/2, shift, 0)
-		fewer := more - shift
-		seen := map[versus.Counts]bool{} // so many flip each way: whether it passes
-		for range draws {
-			var cells versus.Counts
-			for range int(math.Round(all / effect)) {
-				u := random.Float64()
-				cells.Say(u < fewer, u >= fewer && u < fewer+more)
+		flips := max(flipped, math.Round(math.Abs(shift)*size))
+		newly := distuv.Binomial{N: flips, P: min(1, max(0, (1+shift*size/max(1, flips))/2))}
+		for k := 0.0; k <= flips; k++ {
+			chance := newly.Prob(k)
+			if chance < 1e-6 {
+				continue
 			}
-			pass, known := seen[cells]
-			if !known {
-				size := int(cells.N())
-				trial := &counts{pairs: cells.Pairs(), sizes: [2]int{size, size}, refused: [2]float64{cells.OnlyA, cells.OnlyB}, lost: lost}
-				missing := trial.missing()
-				pass = float64(missing) <= mostExcluded*float64(size+missing) && of(trial).Status == Passed && g.passes(trial, missing, of)
-				seen[cells] = pass
-			}
-			if pass {
-				share += 1. / draws
+			cells := versus.Counts{OnlyA: flips - k, OnlyB: k, Neither: size - flips}
+			trial := &counts{pairs: cells.Pairs(), sizes: [2]int{int(size), int(size)}, refused: [2]float64{cells.OnlyA, cells.OnlyB}, lost: lost}
+			missing := float64(trial.missing())
+			if missing <= mostExcluded*(size+missing) && of(trial).Status == Passed && g.passes(trial, int(missing), of) {
+				share += chance
 			}
 		}
 		return share
