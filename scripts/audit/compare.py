@@ -1,5 +1,6 @@
 """The figures of a comparison of two runs, again from their rows."""
 
+import itertools
 import json
 import math
 
@@ -7,6 +8,7 @@ import numpy as np
 
 import formulas as f
 import judges
+from gates import NO, NOT_ASKED, NOTHING, YES, Gate
 from labels import REFUSALS, design, group_of, subject
 from report import RATES, Report
 
@@ -58,7 +60,7 @@ class Counts:
     """Judged prompts of a metric or a category: of each cluster keys, and what both sides say."""
 
     def __init__(self, items, paired, known):
-        self.paired = paired
+        self.paired, self.items = paired, items
         self.pairs = f.Pairs([(c[0] if c[0] is not None else c[1], a, b) for c, a, b in items if a and b]) if paired else None
         self.sides, self.several = [], False
         for side in (0, 1):
@@ -110,7 +112,7 @@ class Comparison:
         self.keys = list(dict.fromkeys([*self.sides[0].prompts, *self.sides[1].prompts]))
 
     def metric(self, label):
-        paired, items, by = self.said["paired"], [], {}
+        paired, items, by, lost = self.said["paired"], [], {}, {}
         out = {"prompts": 0, "excluded": 0, "only_in_base": 0, "only_in_candidate": 0}
         known = False
         for key in self.keys:
@@ -127,18 +129,24 @@ class Comparison:
             clusters = tuple((x["dataset"], x["row"]["prompt"]["cluster"]) if x and x["row"]["prompt"].get("cluster") else None for x in (a, b))
             known = known or any(clusters)
             words = [x["said"] if x else None for x in (a, b)]
+            of = tuple(NOT_ASKED if not x else NOTHING if not x["said"][1] else YES if x["said"][0] >= x["said"][1] / 2 else NO for x in (a, b))
+            category = (a or b)["row"]["prompt"].get("category", "")
+            if NOTHING in of and not (paired and NOT_ASKED in of):
+                for c in (None, category):
+                    some = lost.setdefault(c, {})
+                    some[of] = some.get(of, 0) + 1
             if paired and not all(w and w[1] for w in words):
                 continue
             item = clusters, *words
             items.append(item)
-            by.setdefault((a or b)["row"]["prompt"].get("category", ""), []).append(item)
+            by.setdefault(category, []).append(item)
         sides = []
         for s in self.sides:
             became = [one["became"] for key, one in s.prompts.items() if key[1] == label]
             sides.append({"prompts": len(became), **{k: became.count(k) for k in ("judged", "unjudged", "served_by_other", "failed", "unanswered")}})
         if not paired:
             out["excluded"] = sum(s["prompts"] - s["judged"] for s in sides)
-        return out, sides, Counts(items, paired, known), {c: Counts(some, paired, known) for c, some in sorted(by.items())}
+        return out, sides, Counts(items, paired, known), {c: Counts(some, paired, known) for c, some in sorted(by.items())}, lost
 
     def assumes(self):
         a, b = (s.runs[0] for s in self.sides)
@@ -153,7 +161,7 @@ def check(c, said, folders, store=None):
     of = Comparison(said, folders if len(folders) == 2 else folders * 2, store)
     for want in of.said["metrics"]:
         name, label = want["metric"], want["label"]
-        counted, sides, counts, categories = of.metric(label)
+        counted, sides, counts, categories, lost = of.metric(label)
         for k, n in counted.items():
             c.same(f"{name} {k}", n, want[k])
         for side, n in zip(("base_counts", "candidate_counts"), sides):
@@ -161,7 +169,7 @@ def check(c, said, folders, store=None):
                 c.same(f"{name} {side} {k}", n[k], want[side].get(k, 0))
         figures(c, name, counts, want)
         if of.said["paired"]:
-            kappa = f.kappa(counts.pairs.table())
+            kappa = nearest(counts.pairs, want["kappa"], want["kappa_ci95"])
             c.same(name + " kappa", kappa and kappa[0], want["kappa"])
             c.pair(name + " kappa", kappa and kappa[1:], want["kappa_ci95"])
         c.same(name + " categories", ", ".join(x or "-" for x in categories), ", ".join(x["category"] or "-" for x in want["by_category"]))
@@ -176,12 +184,48 @@ def check(c, said, folders, store=None):
             c.same(f"{name} {one['category']} p_holm", x, one["p_holm"])
         error(c, name, of, counts, want)
         corrected(c, name, of, label, counts, want)
+        for g in of.said["gates"]:
+            if g["metric"] == name and not g.get("labels"):
+                gate(c, g, of, counts, categories, lost, want.get("judge_error"))
+
+
+def gate(c, said, of, counts, categories, lost, judge_error):
+    """A gate that goes by verdicts."""
+    name, known = "gate " + said["gate"], any(any(i[0]) for i in counts.items)
+    g = Gate(said["gate"], judge_error, of.said["paired"], lambda items: Counts(items, of.said["paired"], known))
+    n, lost = (categories[g.category] if g.category else counts), lost.get(g.category, {})
+    status, e, wide, missing, bears = g.result(n, lost)
+    c.same(name + " status", status, said["status"])
+    c.same(name + " figure", e and e[0], said["figure"] and said["figure"]["value"])
+    c.interval(name, e and e[1:], said["figure"], 1e-9)
+    c.interval(name + " range", wide, said.get("with_judge_error"), 1e-6)
+    c.same(name + " missing", missing, said.get("missing", 0))
+    c.same(name + " bears", bears, said.get("bears", 0))
+    if of.said["paired"] and not g.of_rate:
+        equal, twice = g.chances(n, lost)
+        c.same(name + " equal_passes", equal, said["chances"]["equal_passes"])
+        c.same(name + " twice_caught", twice, said["chances"]["twice_caught"])
+
+
+def whole(x, said):
+    """Rounded; a half, as it is said to be, since sums of shares are not exact."""
+    return said if abs(x - said) <= 0.5 + 1e-9 else math.floor(x + 0.5)
+
+
+def nearest(pairs, said, interval):
+    """The kappa of the rounded counts; of halves the one that is said."""
+    cells = [{math.floor(x + 0.5 - 1e-9), math.floor(x + 0.5 + 1e-9)} for x in (pairs.both, pairs.only_a, pairs.only_b, pairs.neither)]
+    every = [f.kappa(np.array(t, float).reshape(2, 2)) for t in itertools.product(*cells)]
+    if said is None:
+        return None if None in every else every[0]
+    return min((k for k in every if k), key=lambda k: sum(abs(x - y) for x, y in zip(k, (said, *interval))), default=None)
 
 
 def figures(c, name, n, want):
     for side, key in ((0, "base"), (1, "candidate")):
         clusters, shares = n.sides[side]
-        size, refused, said = len(shares), math.floor(math.fsum(shares) + 0.5), want[key]
+        size, said = len(shares), want[key]
+        refused = whole(math.fsum(shares), said["refused"])
         c.same(f"{name} {key} n", size, said["n"])
         c.same(f"{name} {key} refused", refused, said["refused"])
         e, clustered = f.rate(refused, size), None
@@ -196,8 +240,8 @@ def figures(c, name, n, want):
         c.pair(f"{name} {key} ci95_clustered", clustered and clustered[1:], said.get("ci95_clustered"))
     d = n.difference()
     if n.paired:
-        c.same(name + " only_base_refused", math.floor(n.pairs.only_a + 0.5), want["only_base_refused"])
-        c.same(name + " only_candidate_refused", math.floor(n.pairs.only_b + 0.5), want["only_candidate_refused"])
+        for key, x in (("only_base_refused", n.pairs.only_a), ("only_candidate_refused", n.pairs.only_b)):
+            c.same(f"{name} {key}", whole(x, want[key]), want[key])
     if d is None or want["difference"] is None:
         c.same(name + " difference", d and d[0][0], want["difference"])
         return
@@ -215,9 +259,7 @@ def estimate(c, name, e, want, tolerance=1e-9):
 def error(c, name, of, counts, want):
     d, wide = counts.difference(), None
     if d and of.one_judge:
-        sides = []
-        for clusters, shares in counts.sides:
-            sides.append((math.floor(math.fsum(shares) + 0.5), len(shares)))
+        sides = [(whole(math.fsum(shares), want[key]["refused"]), len(shares)) for key, (_, shares) in zip(("base", "candidate"), counts.sides)]
         language = of.sides[0].language(want["label"])
         if language != of.sides[1].language(want["label"]):
             language = ""
