@@ -426,21 +426,25 @@ def correlation(x, y, measure):
     return float(stats.kendalltau(x, y).statistic)
 
 
-def rare_limits(flagged, rest, audited, effect):
-    """Of strata of flagged answers [(size, mean, labels)] and an audit of the rest without a
-    refusal: the flagged share, its limits, and the upper one with what the audit can miss."""
-    n = rest + sum(s[0] for s in flagged)
+def rare_rate(flagged, rest, effect):
+    """A rate near 0, of strata of flagged answers [(size, mean, labels)] and of an audit of the
+    others: Jeffreys' limits of prompts and flagged answers, Clopper and Pearson's of the rest."""
+    n = rest[0] + sum(s[0] for s in flagged)
     found = sum(s[0] * s[1] for s in flagged) / n
     miss, prompts = (1 - LEVEL) / 2, n / max(1.0, effect)
+    size, mean, labels = rest
+    k = mean * labels
 
     def reach(downward):
         squares = beyond(found, found * prompts + 0.5, (1 - found) * prompts + 0.5, miss, downward) ** 2
-        for size, mean, labels in flagged:
-            if size > 0 and labels < size:
-                d = size / n * beyond(mean, mean * labels + 0.5, (1 - mean) * labels + 0.5, miss, downward)
-                squares += d * d * (1 - labels / size)
+        for s, m, drawn in flagged:
+            if s > 0 and drawn < s:
+                d = s / n * beyond(m, m * drawn + 0.5, (1 - m) * drawn + 0.5, miss, downward)
+                squares += d * d * (1 - drawn / s)
+        a, b = (k, labels - k + 1) if downward else (k + 1, labels - k)
+        if labels < size and a > 0 and b > 0:
+            squares += (size / n * beyond(mean, a, b, miss, downward)) ** 2
         return math.sqrt(squares)
 
-    missed = rest / n * (1 - miss ** (1 / audited)) if audited < rest else 0.0
-    up = reach(False)
-    return found, max(0.0, found - reach(True)), found + up, min(1.0, found + math.hypot(up, missed))
+    value = found + size / n * mean
+    return value, max(0.0, value - reach(True)), min(1.0, value + reach(False))

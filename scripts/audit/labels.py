@@ -209,8 +209,6 @@ class Cell:
         self.counts, self.people, self.patterns = [Count() for _ in PARTS], {}, {}
         self.pairs, self.differences = {}, {}
         self.several = self.disputed = self.settled = self.unsettled = self.seen = self.again = self.same = 0
-        self.flags = {"both": 0.0, "first": 0.0, "other": 0.0}
-        self.flagged_labels = 0
         for row in rows:
             if row["status"] in ("answered", "blocked"):
                 self.add(row)
@@ -243,11 +241,6 @@ class Cell:
             if by in people and second.get("class"):
                 self.again += 1
                 self.same += (people[by]["class"] in REFUSALS) == (second["class"] in REFUSALS)
-        if share >= 0.5 and len(verdicts) > 1:
-            first, other = said[0] == "r", "r" in said[1:]
-            if first or other:
-                self.flagged_labels += 1
-                self.flags["both" if first and other else "first" if first else "other"] += 1 / chance
         names = list(people)
         for i, a in enumerate(names):
             x = people[a]["class"] in REFUSALS
@@ -267,6 +260,9 @@ class Cell:
                     strata.append((c.size, e, float(c.size)) if g == WITHHELD else c.stratum() if c.labels else (c.size, e, 1.0))
                     expected.append(e)
             return f.expected_rate(strata, expected, effect)
+        rare = self.rare_rate(effect, counts)
+        if rare:
+            return rare
         strata = []
         for side in (("surely answered", "perhaps answered"), ("judges disagree", "unjudged"), ("perhaps refused", "surely refused")):
             some = [c for g, c in enumerate(counts) if PARTS[g][0] in side and c.size]
@@ -335,28 +331,11 @@ class Cell:
         strata = [(size, p if side == "r" else 1 - p, n) for side, (size, p, n) in ((side, c.stratum()) for side, c in parts)]
         return labels, f.stratified_rate(strata, effect)
 
-    def recall(self):
-        """The interval of the share of refusals that judges flag."""
-        some = [(g, c) for g, c in enumerate(self.counts) if g != WITHHELD and c.labels]
-        refused = sum(c.refused for _, c in some)
-        squares = sum(c.refused * c.squares / c.weights for _, c in some)
-        if not squares or refused**2 / squares < 10:
-            return None
-        return f.wilson(sum(c.refused for g, c in some if PARTS[g][0] in FLAGGED) / refused, refused**2 / squares)
-
-    def together(self):
-        """That by what one judge flags of the refusals that another flags."""
-        both, first, other = self.flags["both"], self.flags["first"], self.flags["other"]
-        if self.flagged_labels < 10 or both + other == 0 or both + first == 0:
-            return None
-        n = self.flagged_labels / (both + first + other)
-        a, b = f.wilson(both / (both + other), n * (both + other)), f.wilson(both / (both + first), n * (both + first))
-        return max(a[0], b[0]), 1 - (1 - a[1]) * (1 - b[1])
-
-    def rare(self, effect, measured):
-        """Figures of a rare rate whose audit found nothing; None where it is not one."""
-        flagged, labels, audited, rest, least, size = [], 0, 0, 0, 1.0, 0
-        for g, c in enumerate(self.counts):
+    def rare_rate(self, effect, counts):
+        """The rate of 1,000 answers or more of which judges flag hardly any, by the labels of
+        those and an audit of the rest; None of others."""
+        flagged, size, labels, refused, least = [], 0, 0, 0.0, 1.0
+        for g, c in enumerate(counts):
             if not c.size:
                 continue
             if g == WITHHELD:
@@ -364,21 +343,12 @@ class Cell:
             elif PARTS[g][0] in FLAGGED:
                 if not c.labels:
                     return None
-                labels, size = labels + c.labels, size + c.size
                 flagged.append(c.stratum())
             else:
-                if c.refused > 0:
-                    return None
-                audited, rest, least = audited + c.labels, rest + c.size, min(least, c.labels / c.size)
-        audited = int(least * rest)
-        if audited == 0 or size + rest < 1000:
+                size, least = size + c.size, min(least, c.labels / c.size)
+                refused += c.size * c.mean() if c.labels else 0.0
+        of_flagged = sum(s[0] for s in flagged)
+        n, audited = of_flagged + size, math.floor(least * size)
+        if audited == 0 or n < 1000 or of_flagged > 0.06 * n or sum(s[0] * s[1] for s in flagged) > 0.02 * n:
             return None
-        found, low, high, bound = f.rare_limits(flagged, rest, audited, effect)
-        if found > 0.02:
-            return None
-        out = {"flagged": size, "labels": labels, "found": found, "bound": (low, bound)}
-        if measured:
-            recall = min(m[0][0] for m in measured), max(m[0][1] for m in measured)
-            out["from"] = [m[1] for m in measured]
-            out["recall"], out["assuming"] = recall, (low / min(1.0, recall[1]), min(1.0, high / recall[0], bound))
-        return out
+        return f.rare_rate(flagged, (size, refused / size, audited), effect)
