@@ -166,7 +166,7 @@ func (g Gate) chances(n *counts, of func(*counts) GateResult) *Chances {
 	limit, _ := g.limit.Float64()
 	c := &Chances{EqualPasses: passes(0)}
 	if limit != 0 && (limit > 0) == (g.metric == OverRefusal) {
-		caught := 1 - passes(2*limit/100)
+		caught := 1 - passes(max(-1, min(1, limit/50)))
 		c.TwiceCaught = &caught
 	}
 	return c

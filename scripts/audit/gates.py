@@ -132,7 +132,7 @@ class Gate:
             return share
 
         worse = self.limit and (self.limit > 0) == self.over
-        return passing(0.0), 1 - passing(2 * float(self.limit) / 100) if worse else None
+        return passing(0.0), 1 - passing(max(-1.0, min(1.0, float(self.limit) / 50))) if worse else None
 
 
 def round_up(x):
