@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/orbench/orbench/internal/facet"
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store/address"
@@ -113,16 +114,16 @@ func pages(t *testing.T, at, indexes string) {
 
 	random := rand.New(rand.NewPCG(1, 2))
 	targets := r.Config.TargetNames()
-	filter := func() index.Filter {
-		f := index.Filter{Values: map[string][]string{}}
+	filter := func() facet.Terms {
+		f := facet.Terms{}
 		if random.IntN(2) == 0 {
-			f.Values["target"] = []string{targets[random.IntN(len(targets))]}
+			f["variant"] = []string{targets[random.IntN(len(targets))]}
 		}
 		if random.IntN(2) == 0 {
-			f.Values["class by lexical"] = []string{[]string{"refusal", "full_answer", "garbled"}[random.IntN(3)]}
+			f["verdict by lexical"] = []string{[]string{"refusal", "full_answer", "garbled"}[random.IntN(3)]}
 		}
 		if random.IntN(4) == 0 {
-			f.Values["class by paper-keywords"] = []string{[]string{"refusal", "full_answer"}[random.IntN(2)]}
+			f["verdict by paper-keywords"] = []string{[]string{"refusal", "full_answer"}[random.IntN(2)]}
 		}
 		return f
 	}
@@ -143,21 +144,22 @@ func pages(t *testing.T, at, indexes string) {
 	}
 	measure("a filtered page of 50, with its texts", 50*time.Millisecond, 300, func() error {
 		f, o := filter(), orders[random.IntN(len(orders))]
-		var after *index.Key
-		for range 1 + random.IntN(2) {
-			positions, next, err := s.Page(ctx, f, o, after, 50)
-			if err != nil {
-				return err
-			}
-			if after = next; next == nil || random.IntN(2) == 0 {
-				_, err := s.Read(ctx, m, positions)
-				return err
-			}
+		chosen, err := s.Choose(ctx, f, nil)
+		if err != nil {
+			return err
 		}
-		return nil
+		positions, err := chosen.Page(ctx, o, 50*random.IntN(3), 50)
+		if err != nil {
+			return err
+		}
+		_, err = s.Read(ctx, m, positions)
+		return err
 	})
 	measure("facets", 100*time.Millisecond, 300, func() error {
-		_, _, err := s.Count(ctx, filter())
+		chosen, err := s.Choose(ctx, filter(), nil)
+		if err == nil {
+			chosen.Count()
+		}
 		return err
 	})
 	vocabulary := someWords()
@@ -167,11 +169,16 @@ func pages(t *testing.T, at, indexes string) {
 		for range 1 + random.IntN(3) {
 			words = append(words, vocabulary[random.IntN(1<<random.IntN(13))])
 		}
-		f.Text = strings.Join(words, " ")
-		if _, _, err := s.Count(ctx, f); err != nil {
+		found, err := s.Search(ctx, strings.Join(words, " "))
+		if err != nil {
 			return err
 		}
-		positions, _, err := s.Page(ctx, f, index.Order{}, nil, 50)
+		chosen, err := s.Choose(ctx, f, found)
+		if err != nil {
+			return err
+		}
+		chosen.Count()
+		positions, err := chosen.Page(ctx, index.Order{}, 0, 50)
 		if err != nil {
 			return err
 		}

@@ -32,8 +32,8 @@
 // A row is an answer of one sample of a target to one prompt. Rows are stored as columns of
 // numbers, in the same chunks as the walk. Fields with few values (dataset, label,
 // category, status, classes, reasons and so on) are together one number, the row's kind. A
-// filter chooses kinds and targets, and a page is found by a pass over the column of kinds.
-// Counts of rows by sample and kind answer facets. Texts, spans and rationales are not
+// filter chooses kinds and samples, and a page is found by a pass over the column of kinds.
+// Counts of rows by sample and kind answer facets; see package facet. Texts, spans and rationales are not
 // kept: a row that is shown is derived again, from its prompt and the calls that its run
 // makes for it. A comparison needs none of them, and reads the rows of both its targets.
 //

@@ -65,7 +65,7 @@ CREATE TABLE studies ( -- The rows of runs: what they have in common, and their 
     key     BLOB NOT NULL,
     lacking BLOB NOT NULL,
     failed  BLOB NOT NULL,
-    about   BLOB NOT NULL,    -- JSON of about
+    about   BLOB NOT NULL,    -- JSON of about, with what rows are counted by
     sum     INTEGER NOT NULL, -- store.Checksum of key, lacking, failed and about
     texts   INTEGER NOT NULL DEFAULT 0 -- how many are found by their words
 ) STRICT;

@@ -41,8 +41,14 @@ func (x *Index) Others(ctx context.Context, m store.Reader, r *run.Run) (n int, 
 		return 0, err
 	}
 	if s != nil {
-		n, _, err = s.Count(ctx, Filter{Values: map[string][]string{"status": {string(score.ServedByOther)}}})
-		return n, err
+		for _, counts := range s.Counts {
+			for kind, of := range counts {
+				if s.Kinds[kind].Status == score.ServedByOther {
+					n += of
+				}
+			}
+		}
+		return n, nil
 	}
 	result, err := r.DeriveTo(ctx, m, evaluate.Sinks{})
 	for _, of := range result.Runs {

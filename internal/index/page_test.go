@@ -11,42 +11,54 @@ import (
 	"strings"
 	"testing"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/facet"
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/words"
 )
 
-// value is what a row has in a dimension.
-func value(row *score.AnswerRow, dimension string) string {
-	switch dimension {
-	case "target":
-		return cmp.Or(row.Variant, row.Target)
-	case "sample":
-		return strconv.Itoa(row.Sample)
-	case "cut":
-		return map[score.Ending]string{score.WholeEnding: "no", score.CutEnding: "yes", score.UnknownEnding: "unknown"}[row.Ending]
-	case "dataset":
-		return row.Dataset
-	case "label":
-		return string(row.Prompt.Label)
-	case "category":
-		return string(row.Prompt.Category)
-	case "status":
-		return string(row.Status)
-	case "simulated":
-		return map[bool]string{true: "yes", false: "no"}[row.Simulated]
+// values are what a row has of each parameter.
+func values(row *score.AnswerRow, judges []string) map[string][]string {
+	all := map[string][]string{
+		"variant": {cmp.Or(row.Variant, row.Target)}, "sample": {}, "dataset": {row.Dataset}, "label": {string(row.Prompt.Label)},
+		"category": {cmp.Or(string(row.Prompt.Category), "(none)")}, "status": {string(row.Status)}, "split": {},
 	}
-	what, judge, _ := strings.Cut(dimension, " by ")
-	for _, v := range row.Verdicts {
-		switch {
-		case v.Judge != judge:
-		case what == "class":
-			return string(v.Class)
-		default:
-			return string(v.Reason)
+	base, _, _ := strings.Cut(all["variant"][0], " [")
+	if all["target"] = []string{base}; base != all["variant"][0] {
+		all["target"] = []string{all["variant"][0], base}
+	}
+	if row.Sample > 0 {
+		all["sample"] = []string{strconv.Itoa(row.Sample)}
+	}
+	if row.Ending == score.CutEnding {
+		all["status"] = append(all["status"], "cut")
+	}
+	refused := map[bool]int{}
+	for _, j := range judges {
+		words := []string{}
+		if row.Status == score.Answered || row.Status == score.Blocked {
+			words = []string{"unjudged"}
 		}
+		for _, v := range row.Verdicts {
+			switch {
+			case v.Judge != j || v.Class == "":
+			case v.Class.Refused():
+				words = []string{"refused", "judged", string(v.Class)}
+				refused[true]++
+			default:
+				words = []string{"answered", "judged", string(v.Class)}
+				refused[false]++
+			}
+		}
+		all["verdict by "+j] = words
 	}
-	return ""
+	if len(refused) == 2 {
+		all["split"] = []string{"yes"}
+	}
+	return all
 }
 
 // hasWords reports whether a text has all words, of which one that ends in * begins so.
@@ -84,104 +96,109 @@ func TestPages(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	texts := []string{"", "", "", "sorry", "how do", "HOW do*", "i can't", "s* help", "zebra", "i"}
-	orders := []index.Order{{}, {Descending: true}, {By: "length"}, {By: "length", Descending: true}, {By: "lexical"}, {By: "lexical", Descending: true}, {By: "llm:sim/judge"}}
-	matched := 0
-	for range 150 {
-		f := index.Filter{Values: map[string][]string{}, Text: texts[random.IntN(len(texts))]}
-		for _, d := range s.Facets() {
-			if random.IntN(6) == 0 {
-				for range 1 + random.IntN(3) {
-					f.Values[d] = append(f.Values[d], value(&rows[random.IntN(len(rows))], d))
-				}
+	orders := []index.Order{{}, {By: "length"}, {By: "length", Descending: true}, {By: "lexical"}, {By: "lexical", Descending: true}, {By: "llm:sim/judge"}}
+	var has []map[string][]string
+	for i := range rows {
+		has = append(has, values(&rows[i], s.Judges))
+	}
+	seen := map[string]int{} // values that were wanted and found
+	for range 300 {
+		wanted, text := facet.Terms{"color": {"red"}}, texts[random.IntN(len(texts))]
+		for name := range has[0] {
+			if random.IntN(7) > 0 {
+				continue
+			}
+			for range 1 + random.IntN(3) {
+				wanted[name] = append(wanted[name], has[random.IntN(len(has))][name]...)
+			}
+			if len(wanted[name]) == 0 {
+				delete(wanted, name)
 			}
 		}
-		words := strings.Fields(strings.ToLower(strings.ReplaceAll(f.Text, "'", " ")))
+		var some words.Set
+		if text != "" {
+			var err error
+			if some, err = s.Search(t.Context(), text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		query := strings.Fields(strings.ToLower(strings.ReplaceAll(text, "'", " ")))
 		facets := map[string]map[string]int{}
 		var want []int
 		for at := range rows {
 			row := &rows[at]
 			var other []string
-			for d, values := range f.Values {
-				if !slices.Contains(values, value(row, d)) {
-					other = append(other, d)
+			for name, values := range wanted {
+				if of, ok := has[at][name]; ok && !slices.ContainsFunc(of, func(v string) bool { return slices.Contains(values, v) }) {
+					other = append(other, name)
 				}
 			}
-			if len(other) > 1 || f.Text != "" && !hasWords(row.Prompt.Said(), words) && !hasWords(row.Response.Text, words) {
+			if len(other) > 1 || text != "" && !hasWords(row.Prompt.Said(), query) && !hasWords(row.Response.Text, query) {
 				continue
 			}
-			for _, d := range s.Facets() {
-				if len(other) == 0 || other[0] == d {
-					if facets[d] == nil {
-						facets[d] = map[string]int{}
+			for name, values := range has[at] {
+				if len(other) == 0 || other[0] == name {
+					if facets[name] == nil {
+						facets[name] = map[string]int{}
 					}
-					facets[d][value(row, d)]++
+					for _, v := range values {
+						facets[name][v]++
+					}
 				}
 			}
 			if len(other) == 0 {
 				want = append(want, at)
-			}
-		}
-		matched += len(want)
-		total, got, err := s.Count(t.Context(), f)
-		if err != nil || total != len(want) {
-			t.Fatalf("%v: %d rows, %v, want %d", f, total, err, len(want))
-		}
-		for _, d := range s.Facets() {
-			for v, n := range facets[d] {
-				if got[d][v] != n {
-					t.Fatalf("%v: %s %q has %d rows, want %d", f, d, v, got[d][v], n)
+				for name := range wanted {
+					seen[name]++
 				}
 			}
-			if sum(got[d]) != sum(facets[d]) {
-				t.Fatalf("%v: %s has %v, want %v", f, d, got[d], facets[d])
-			}
 		}
-		some := random.Perm(len(rows))[:50]
-		chosen, err := s.Chosen(t.Context(), f, some)
-		if some = slices.DeleteFunc(some, func(at int) bool { return !slices.Contains(want, at) }); err != nil || !slices.Equal(chosen, some) {
-			t.Fatalf("%v: of some rows %v are chosen, %v, want %v", f, chosen, err, some)
+		chosen, err := s.Choose(t.Context(), wanted, some)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total, got := chosen.Count()
+		if total != len(want) {
+			t.Fatalf("%v: %d rows, want %d", wanted, total, len(want))
+		}
+		if diff := gocmp.Diff(facets, got); diff != "" {
+			t.Fatalf("%v, %q: %s", wanted, text, diff)
+		}
+		for at := range rows {
+			if chosen.Has(at) != slices.Contains(want, at) {
+				t.Fatalf("%v: row %d is chosen: %t", wanted, at, chosen.Has(at))
+			}
 		}
 		o := orders[random.IntN(len(orders))]
 		slices.SortStableFunc(want, func(a, b int) int { return cmp.Compare(sortValue(rows, a, o), sortValue(rows, b, o)) })
 		var all []int
-		var after *index.Key
 		for {
-			page, next, err := s.Page(t.Context(), f, o, after, 50)
-			if err != nil || len(page) > 50 || next != nil && len(page) < 50 {
-				t.Fatalf("%v: a page of %d, %v, %v", f, len(page), next, err)
+			page, err := chosen.Page(t.Context(), o, len(all), 50)
+			if err != nil || len(page) > 50 {
+				t.Fatalf("%v: a page of %d, %v", wanted, len(page), err)
 			}
-			all = append(all, page...)
-			if after = next; next == nil {
+			if len(page) == 0 {
 				break
 			}
+			all = append(all, page...)
 		}
 		if !slices.Equal(all, want) {
-			t.Fatalf("%v by %v: rows %v, want %v", f, o, all, want)
+			t.Fatalf("%v by %v: rows %v, want %v", wanted, o, all, want)
 		}
 	}
-	if matched == 0 {
-		t.Error("no filter chose any row")
-	}
-	for _, f := range []index.Filter{{Values: map[string][]string{"color": {"red"}}}, {Text: "?!"}} {
-		if _, _, err := s.Count(t.Context(), f); err == nil {
-			t.Errorf("%v is taken", f)
+	for name := range has[0] {
+		if seen[name] == 0 {
+			t.Errorf("no filter by %s chose any row", name)
 		}
 	}
-	if _, _, err := s.Page(t.Context(), index.Filter{}, index.Order{By: "color"}, nil, 50); err == nil {
-		t.Error("rows are sorted by a color")
+	if _, err := s.Search(t.Context(), "?!"); err == nil {
+		t.Error("a search without a word is taken")
 	}
 	p.fill(r, everything)
 	p.study(r)
 	if _, err := s.Search(t.Context(), "hello"); err == nil {
 		t.Error("rows that were made anew are read")
 	}
-}
-
-func sum(counts map[string]int) (n int) {
-	for _, c := range counts {
-		n += c
-	}
-	return n
 }
 
 // sortValue is the value of a row in an order.
@@ -228,9 +245,16 @@ func TestManyWords(t *testing.T) {
 		"word00017": 1, "word0001*": 10, "word*": 3000, "other3 word00*": 143, "ünïcode1": 1500, "ÜNÏCODE1 word00001": 1,
 		"京": 3000, "word": 0, "wore*": 0, "zzz*": 0, "0*": 1, "a*": 0, "word02999 other3": 1,
 	} {
-		total, _, err := s.Count(t.Context(), index.Filter{Text: query})
-		if err != nil || total != want {
-			t.Errorf("%q finds %d, %v, want %d", query, total, err, want)
+		found, err := s.Search(t.Context(), query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		chosen, err := s.Choose(t.Context(), nil, found)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if total, _ := chosen.Count(); total != want {
+			t.Errorf("%q finds %d, want %d", query, total, want)
 		}
 	}
 }

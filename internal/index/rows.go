@@ -13,6 +13,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/facet"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
@@ -75,29 +76,16 @@ const noAnswer = 0xff
 
 // about is what all rows of a study have in common.
 type about struct {
-	Samples []sample
-	// Targets are those of the samples, each once.
-	Datasets, Judges []string
-	Chunks           []chunk
-	// Dimensions name what a kind is made of, and Values are all texts in them.
-	Dimensions, Values []string
-	// Kinds are combinations of values, by their numbers in Values.
-	Kinds [][]uint32
-	// Counts are the cells: the number of rows by sample and kind.
-	Counts []map[int]int
+	// Table has the samples, the kinds of rows, and the number of rows of each.
+	facet.Table
+	Datasets []string
+	Chunks   []chunk
 	// Used counts the replies that the rows of each sample rest on, and Simulated says for each
 	// judge whether any of its verdicts on them is simulated.
 	Used      [][]keptUsage
 	Simulated [][]bool
 	// Cells are the units of labels: one for each sample, dataset and label.
 	Cells []map[string]annotation.Cell
-}
-
-// sample is one sample of a target.
-type sample struct {
-	Target string
-	// Number is that of the sample, from 1, 0 for a target that is asked once.
-	Number int
 }
 
 // chunk is some prompts of one dataset.
@@ -113,14 +101,8 @@ func promptName(id orbench.PromptID) uint64 {
 	return binary.LittleEndian.Uint64(sum[:])
 }
 
-// fixedDimensions are those of every kind, before class and reason of each judge.
-var fixedDimensions = []string{"dataset", "label", "category", "status", "simulated", "cut"}
-
-// cuts says of an ending whether the token limit cut the answer.
-var cuts = [...]string{score.NoEnding: "", score.WholeEnding: "no", score.CutEnding: "yes", score.UnknownEnding: "unknown"}
-
 // cellName names a cell among those of a sample.
-func cellName(dataset, label string) string { return dataset + "\n" + label }
+func cellName(dataset string, label orbench.Label) string { return dataset + "\n" + string(label) }
 
 // rowWriter takes the chunks of a walk.
 type rowWriter struct {
@@ -130,29 +112,23 @@ type rowWriter struct {
 	// prompts in another order; otherwise seen counts the prompts.
 	places []map[orbench.PromptID]int
 	seen   []int
-
-	values map[string]uint32
-	kinds  map[string]int
 }
 
 // newRowWriter makes a writer for the rows of a run.
 func newRowWriter(r *run.Run, put func(name string, chunk int, data []byte) error) (*rowWriter, error) {
-	w := &rowWriter{put: put, seen: make([]int, len(r.Datasets)), values: map[string]uint32{}, kinds: map[string]int{}}
+	w := &rowWriter{put: put, seen: make([]int, len(r.Datasets))}
 	for _, t := range r.Targets {
 		for _, one := range t.Each() {
-			s := sample{Target: one.Name}
+			s := facet.Sample{Target: t.Name, Base: t.Base}
 			if t.Times() > 1 {
-				s = sample{t.Name, one.Sample + 1}
+				s.Number = one.Sample + 1
 			}
-			w.Samples = append(w.Samples, s)
-			w.Counts, w.Cells = append(w.Counts, map[int]int{}), append(w.Cells, map[string]annotation.Cell{})
+			w.Samples, w.Cells = append(w.Samples, s), append(w.Cells, map[string]annotation.Cell{})
 			w.Simulated = append(w.Simulated, make([]bool, len(r.Judges)))
 		}
 	}
-	w.Dimensions = append(w.Dimensions, fixedDimensions...)
 	for _, j := range r.Judges {
 		w.Judges = append(w.Judges, j.Name())
-		w.Dimensions = append(w.Dimensions, "class by "+j.Name(), "reason by "+j.Name())
 	}
 	for _, d := range r.Datasets {
 		w.Datasets = append(w.Datasets, d.Name)
@@ -173,16 +149,6 @@ func newRowWriter(r *run.Run, put func(name string, chunk int, data []byte) erro
 	return w, nil
 }
 
-// value is the number of a text.
-func (w *rowWriter) value(text string) uint32 {
-	n, ok := w.values[text]
-	if !ok {
-		n = uint32(len(w.Values))
-		w.values[text], w.Values = n, append(w.Values, text)
-	}
-	return n
-}
-
 // add writes the rows of a chunk.
 func (w *rowWriter) add(p score.Chunk) error {
 	number := len(w.Chunks)
@@ -191,7 +157,6 @@ func (w *rowWriter) add(p score.Chunk) error {
 	kinds, lengths := make([]byte, 0, 4*rows), make([]byte, 0, 4*rows)
 	subjects, scores := make([]byte, 0, subjectSize*rows), make([][]byte, len(w.Judges))
 	prompts := make([]byte, 0, promptSize*len(p.Prompts))
-	var key []byte
 	for i := range p.Prompts {
 		prompt := &p.Prompts[i]
 		at := w.seen[p.Dataset]
@@ -205,14 +170,11 @@ func (w *rowWriter) add(p score.Chunk) error {
 		for t := range p.Rows {
 			for s := range p.Rows[t] {
 				row := &p.Rows[t][s][i]
-				key = w.kindKey(key[:0], row)
-				kind := w.kind(key)
-				w.Counts[n][kind]++
-				name := cellName(row.Dataset, string(prompt.Label))
+				name := cellName(row.Dataset, prompt.Label)
 				if _, ok := w.Cells[n][name]; !ok {
 					w.Cells[n][name] = row.Cell
 				}
-				kinds = binary.LittleEndian.AppendUint32(kinds, uint32(kind))
+				kinds = binary.LittleEndian.AppendUint32(kinds, uint32(w.Add(n, row)))
 				lengths = binary.LittleEndian.AppendUint32(lengths, uint32(len(row.Response.Text)))
 				if row.Status == score.Answered || row.Status == score.Blocked {
 					subject := row.Subject()
@@ -240,44 +202,6 @@ func (w *rowWriter) add(p score.Chunk) error {
 		err = errors.Join(err, w.put(scoreColumn(k), number, scores[k]))
 	}
 	return err
-}
-
-// kindKey appends the numbers of the values of a row's kind.
-func (w *rowWriter) kindKey(key []byte, row *score.AnswerRow) []byte {
-	add := func(text string) { key = binary.LittleEndian.AppendUint32(key, w.value(text)) }
-	simulated := "no"
-	if row.Simulated {
-		simulated = "yes"
-	}
-	for _, text := range [...]string{
-		row.Dataset, string(row.Prompt.Label), string(row.Prompt.Category), string(row.Status), simulated, cuts[row.Ending],
-	} {
-		add(text)
-	}
-	for k := range w.Judges {
-		if k < len(row.Verdicts) {
-			add(string(row.Verdicts[k].Class))
-			add(string(row.Verdicts[k].Reason))
-		} else {
-			add("")
-			add("")
-		}
-	}
-	return key
-}
-
-// kind is the number of the kind with a key.
-func (w *rowWriter) kind(key []byte) int {
-	n, ok := w.kinds[string(key)]
-	if !ok {
-		n = len(w.Kinds)
-		kind := make([]uint32, len(w.Dimensions))
-		for i := range kind {
-			kind[i] = binary.LittleEndian.Uint32(key[4*i:])
-		}
-		w.kinds[string(key)], w.Kinds = n, append(w.Kinds, kind)
-	}
-	return n
 }
 
 // Study gives the rows of a run. It first derives and keeps them if they are not kept or no

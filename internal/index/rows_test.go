@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -91,12 +92,17 @@ func (p *place) sameRows(r *run.Run) {
 			if place, ok := found[id]; place != first || !ok || len(found) != 1 || err != nil {
 				p.t.Fatalf("%s of %s is at %v, %v, want %d", id, got[i].Dataset, found, err, first)
 			}
-			f := index.Filter{Positions: []int{at}}
-			if total, _, err := s.Count(p.t.Context(), f); total != 1 || err != nil {
-				p.t.Fatalf("a position chooses %d rows, %v", total, err)
+			of, err := s.OfPrompts(p.t.Context(), []string{string(id)})
+			if err != nil {
+				p.t.Fatal(err)
 			}
-			if page, _, err := s.Page(p.t.Context(), f, index.Order{}, nil, 10); len(page) != 1 || page[0] != at || err != nil {
-				p.t.Fatalf("the position %d chooses %v, %v", at, page, err)
+			chosen, err := s.Choose(p.t.Context(), nil, of)
+			if err != nil || !chosen.Has(at) {
+				p.t.Fatalf("the prompt of row %d chooses others, %v", at, err)
+			}
+			total, _ := chosen.Count()
+			if page, err := chosen.Page(p.t.Context(), index.Order{}, 0, len(want)); len(page) != total || !slices.Contains(page, at) || err != nil {
+				p.t.Fatalf("the prompt of row %d chooses %d rows: %v, %v", at, total, page, err)
 			}
 		}
 	}

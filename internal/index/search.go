@@ -167,24 +167,6 @@ func (s *Study) putTexts(ctx context.Context, m store.Reader, tx *sql.Tx, walked
 // Search finds the rows whose prompt or answer has all words of a query, by
 // position. A word that ends in * matches all words that begin so. Call Texts first.
 func (s *Study) Search(ctx context.Context, query string) (words.Set, error) {
-	s.mu.Lock()
-	last, found := s.query, s.found
-	s.mu.Unlock()
-	if found != nil && last == query {
-		return found, nil
-	}
-	found, err := s.search(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.query, s.found = query, found
-	return found, nil
-}
-
-// search is Search without the result of the last query.
-func (s *Study) search(ctx context.Context, query string) (words.Set, error) {
 	db := s.x.usable()
 	if db == nil {
 		return nil, ErrGone
@@ -212,12 +194,7 @@ func (s *Study) search(ctx context.Context, query string) (words.Set, error) {
 					return nil, err
 				}
 			}
-			if found == nil {
-				found = has
-			}
-			for i := range found {
-				found[i] &= has[i]
-			}
+			found = found.And(has)
 		}
 	}
 	if found == nil {

@@ -16,7 +16,6 @@ import (
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/words"
 )
 
 // Study is the rows of a run, as they were when they were kept. A row is named by its
@@ -35,10 +34,6 @@ type Study struct {
 	mu sync.Mutex
 	// columns are the columns of 4 bytes that were read before.
 	columns map[string][]uint32
-	// query is the last search, and found its rows. They are kept because a page asks for
-	// its rows and then for their counts.
-	query string
-	found words.Set
 }
 
 // Answers is the number of rows.
@@ -126,9 +121,6 @@ func (s *Study) column(ctx context.Context, name string) ([]uint32, error) {
 // kinds is the column of kinds.
 func (s *Study) kinds(ctx context.Context) ([]uint32, error) { return s.column(ctx, kindColumn) }
 
-// value is the text that a kind has in a dimension.
-func (s *Study) value(kind uint32, dimension int) string { return s.Values[s.Kinds[kind][dimension]] }
-
 // items passes the answers that people may look at, with their positions, to each until
 // that returns false. The order is that of a walk: for some prompts together, by target.
 func (s *Study) items(ctx context.Context, each func(position int, item annotation.Item) bool) error {
@@ -139,8 +131,8 @@ func (s *Study) items(ctx context.Context, each func(position int, item annotati
 	cells := make([][]*annotation.Cell, len(s.Samples))
 	for n := range cells {
 		cells[n] = make([]*annotation.Cell, len(s.Kinds))
-		for k := range s.Kinds {
-			if c, ok := s.Cells[n][cellName(s.value(uint32(k), 0), s.value(uint32(k), 1))]; ok {
+		for k, kind := range s.Kinds {
+			if c, ok := s.Cells[n][cellName(kind.Dataset, kind.Label)]; ok {
 				cells[n][k] = &c
 			}
 		}

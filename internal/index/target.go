@@ -6,6 +6,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/facet"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
@@ -57,7 +58,7 @@ func (x *Index) keptTarget(ctx context.Context, m store.Reader, r *run.Run, noSu
 	if s == nil || err != nil {
 		return nil, err
 	}
-	t := &target{Study: s, sample: slices.Index(s.Samples, sample{Target: r.Targets[0].Name})}
+	t := &target{Study: s, sample: slices.Index(s.Samples, facet.Sample{Target: r.Targets[0].Name, Base: r.Targets[0].Base})}
 	if t.sample < 0 {
 		return nil, nil // a sample of several has other cells and figures alone
 	}
@@ -100,7 +101,7 @@ func (x *Index) keptTarget(ctx context.Context, m store.Reader, r *run.Run, noSu
 func (t *target) rows(ctx context.Context, sinks evaluate.Sinks) error {
 	byKind := make([]score.AnswerRow, len(t.Kinds))
 	for k := range byKind {
-		byKind[k] = t.row(uint32(k))
+		byKind[k] = t.row(t.Kinds[k])
 	}
 	n := 0
 	for _, set := range t.run.Datasets {
@@ -141,19 +142,14 @@ func (t *target) rows(ctx context.Context, sinks evaluate.Sinks) error {
 
 // row is what rows of a kind have in common. A verdict counts as simulated if any by its judge
 // on the target's answers is.
-func (t *target) row(kind uint32) score.AnswerRow {
-	value := func(dimension string) string { return t.value(kind, slices.Index(t.Dimensions, dimension)) }
-	dataset, label := value("dataset"), value("label")
+func (t *target) row(k facet.Kind) score.AnswerRow {
 	row := score.AnswerRow{
-		Target: t.Samples[t.sample].Target, Dataset: dataset, Cell: t.Cells[t.sample][cellName(dataset, label)],
-		Status: score.Status(value("status")), Ending: score.Ending(slices.Index(cuts[:], value("cut"))), Simulated: value("simulated") == "yes",
+		Target: t.Samples[t.sample].Target, Dataset: k.Dataset, Cell: t.Cells[t.sample][cellName(k.Dataset, k.Label)],
+		Status: k.Status, Ending: k.Ending, Simulated: k.Simulated,
 	}
-	if row.Status != score.Answered && row.Status != score.Blocked {
-		return row
-	}
-	for k, name := range t.Judges {
-		v := score.JudgeVerdict{Judge: name, Simulated: t.Simulated[t.sample][k]}
-		v.Class, v.Reason = orbench.Class(value("class by "+name)), orbench.Reason(value("reason by "+name))
+	for n, said := range k.Verdicts {
+		v := score.JudgeVerdict{Judge: said.Judge, Simulated: t.Simulated[t.sample][n]}
+		v.Class, v.Reason = said.Class, said.Reason
 		row.Verdicts = append(row.Verdicts, v)
 	}
 	return row

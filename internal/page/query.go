@@ -27,7 +27,7 @@ import (
 //	q                words of the prompt or of the answer
 //	by               target: all answers to each prompt side by side; answer: one by one
 //	sort             score, -score, length, -length; by position without one
-//	after            where the page begins, as the page before gives it
+//	after            how many answers come before the page
 //
 // Values of one parameter are alternatives, but for after; parameters hold together.
 type Query url.Values

@@ -1,11 +1,17 @@
 package page
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/facet"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // Answers is the page of answers; the template "list" shows it.
@@ -40,22 +46,50 @@ type FacetValue struct {
 	Chosen      bool
 }
 
-// FacetTitle is the title of a parameter's facet.
-type FacetTitle struct {
-	Name  string `json:"name"`
-	Title string `json:"title"`
+// FacetTitles are the facets without their values, in their order on the page.
+var FacetTitles = []Facet{
+	{Name: "label", Title: "Prompt"},
+	{Name: "verdict", Title: "Verdict"},
+	{Name: "judge", Title: "Judge"},
+	{Name: "variant", Title: "Target"},
+	{Name: "sample", Title: "Sample"},
+	{Name: "dataset", Title: "Dataset"},
+	{Name: "category", Title: "Category"},
+	{Name: "status", Title: "What became of it"},
 }
 
-// FacetTitles are those of the facets, in their order on the page.
-var FacetTitles = []FacetTitle{
-	{"label", "Prompt"},
-	{"verdict", "Verdict"},
-	{"judge", "Judge"},
-	{"variant", "Target"},
-	{"sample", "Sample"},
-	{"dataset", "Dataset"},
-	{"category", "Category"},
-	{"status", "What became of it"},
+// Facets lays out counts of answers, by parameter and value. A facet with one value, which
+// chooses nothing, is left out.
+func (q Query) Facets(counts map[string]map[string]int) (all []Facet) {
+	for _, f := range FacetTitles {
+		values := counts[f.Name]
+		names := slices.DeleteFunc(slices.Collect(maps.Keys(values)), func(v string) bool { return v == facet.Judged || v == facet.Unjudged })
+		for _, v := range q[f.Name] {
+			if !slices.Contains(names, v) {
+				names = append(names, v) // listed also where no answer has it
+			}
+		}
+		if len(names) < 2 && len(q[f.Name]) == 0 {
+			continue
+		}
+		// The words for several classes come before the classes, and 9 before 10.
+		first := []string{facet.Answered, facet.Refused}
+		slices.SortFunc(names, func(a, b string) int {
+			return cmp.Or(cmp.Compare(slices.Index(first, b), slices.Index(first, a)), cmp.Compare(values[b], values[a]), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+		})
+		for _, v := range names {
+			value := FacetValue{Value: v, Text: strings.ReplaceAll(v, "_", " "), Chosen: q.Has(f.Name, v)}
+			if f.Name != "judge" {
+				value.Count = table.Count(values[v])
+			}
+			if f.Name == "variant" || f.Name == "dataset" || f.Name == "judge" {
+				value.Text = v
+			}
+			f.Values = append(f.Values, value)
+		}
+		all = append(all, f)
+	}
+	return all
 }
 
 // Row is a prompt and the answers to it, side by side.

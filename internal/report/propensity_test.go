@@ -43,7 +43,7 @@ func TestFolderWithSamples(t *testing.T) {
 	}
 	for file, want := range map[string]string{
 		"answers.html":    `<span class="tag">sample 2</span>`,
-		"answers/rows.js": `{"target":"openai/gpt-1-mini [temperature 0.7]","number":2}`,
+		"answers/rows.js": `{"sample":["2"],"target":["openai/gpt-1-mini [temperature 0.7]"],"variant":["openai/gpt-1-mini [temperature 0.7]"]}`,
 	} {
 		if text, err := os.ReadFile(filepath.Join(dir, file)); err != nil || !bytes.Contains(text, []byte(want)) {
 			t.Errorf("%s lacks %s: %v", file, want, err)

@@ -6,6 +6,7 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -17,6 +18,7 @@ import (
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/words"
 )
 
 //go:embed templates
@@ -65,9 +67,12 @@ type answerData struct {
 // looked is a study as a query looks at it.
 type looked struct {
 	*opened
-	rows   *index.Study
-	filter index.Filter
-	order  index.Order
+	rows  *index.Study
+	found *index.Chosen
+	order index.Order
+	// total is how many are found, and facets what facet.Choice counts beside it.
+	total  int
+	facets map[string]map[string]int
 }
 
 // answers shows the answers that a query chooses.
@@ -81,8 +86,8 @@ func (s *Server) answers(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	words := annotation.NewWords(said)
-	studies, err := s.look(ctx, q, words)
+	people := annotation.NewWords(said)
+	studies, err := s.look(ctx, q, people)
 	if err != nil {
 		return response{}, err
 	}
@@ -90,46 +95,41 @@ func (s *Server) answers(r *http.Request) (response, error) {
 	all := 0
 	for _, l := range studies {
 		all += l.rows.Answers()
-		total, facets, err := l.rows.Count(ctx, l.filter)
-		if err != nil {
-			return response{}, err
-		}
-		data.Total += total
-		l.addFacets(data.Facets, facets, q)
+		data.Total += l.total
+		l.addFacets(data.Facets, q)
 	}
-	found, next, err := findPage(ctx, q, studies)
+	after, err := strconv.Atoi(cmp.Or(q.Get("after"), "0"))
+	if err != nil || after < 0 {
+		return response{}, &orbench.InputError{Setting: "after", Problem: fmt.Sprintf("%q is no number of answers", q.Get("after")), Hint: "take the one that the page before gives"}
+	}
+	size := pageSize(q, studies)
+	found, err := findPage(ctx, studies, after, size)
 	if err != nil {
 		return response{}, err
 	}
-	if next != "" {
-		data.Next = q.Set("after", next).Address(r.URL.Path)
+	if after+size < data.Total {
+		data.Next = q.Set("after", strconv.Itoa(after+size)).Address(r.URL.Path)
 	}
 	bounds := page.InList
 	if q.Get("prompt") != "" {
 		bounds = page.Alone
 	}
 	p := page.Answers{
-		Frame: s.frame(r, "Answers"), Head: of(studies), Query: q, Total: table.Count(data.Total), Facets: facetsOf(q, data.Facets), Next: data.Next,
+		Frame: s.frame(r, "Answers"), Head: of(studies), Query: q, Total: table.Count(data.Total), Facets: q.Facets(data.Facets), Next: data.Next,
 	}
 	person := cmp.Or(personOf(r), s.Person)
 	groups, err := s.gather(ctx, studies, found, q.Get("by") == "answer")
 	if err != nil {
 		return response{}, err
 	}
-	matched := map[place]bool{}
-	if data.Total < all {
-		if matched, err = matches(ctx, studies, groups); err != nil {
-			return response{}, err
-		}
-	}
 	read := map[place]answerData{}
 	for _, g := range groups {
 		shown := page.Row{Dataset: g.dataset, ID: g.id, Asked: page.NewAnswer(g.rows[0].AnswerRow, bounds)}
 		for _, row := range g.rows {
 			study := studies[row.study].Name
-			a := answerShown(study, row.AnswerRow, row.AnswerRow, bounds, words)
+			a := answerShown(study, row.AnswerRow, row.AnswerRow, bounds, people)
 			a.Form = s.formAt(study, a.Subject, person)
-			a.Matched, a.Otherwise = matched[row.place], !a.AskedLike(shown.Asked)
+			a.Matched, a.Otherwise = data.Total < all && studies[row.study].found.Has(row.position), !a.AskedLike(shown.Asked)
 			read[row.place] = answerData{study, a.Address, a.People, row.AnswerRow}
 			shown.Answers = append(shown.Answers, a)
 			p.Simulated = p.Simulated || a.Simulated
@@ -147,7 +147,7 @@ func (s *Server) answers(r *http.Request) (response, error) {
 }
 
 // look opens the studies of a query, with its filter and order for each.
-func (s *Server) look(ctx context.Context, q page.Query, words annotation.Words) ([]looked, error) {
+func (s *Server) look(ctx context.Context, q page.Query, said annotation.Words) ([]looked, error) {
 	names := q["study"]
 	if len(names) == 0 {
 		names = []string{""}
@@ -156,24 +156,48 @@ func (s *Server) look(ctx context.Context, q page.Query, words annotation.Words)
 	known := len(q["prompt"]) == 0
 	for _, name := range names {
 		l, err := s.openRows(ctx, name)
-		if err == nil && q.Get("q") != "" {
-			err = s.texts(ctx, l.opened, l.rows)
-		}
-		if err == nil {
-			l.filter, err = filterOf(q, l.opened, l.rows, words)
-		}
-		if err == nil {
-			l.order, err = orderOf(q, l.rows)
-		}
 		if err != nil {
 			return nil, err
 		}
-		if prompts := q["prompt"]; len(prompts) > 0 {
-			if l.filter.Positions, err = l.positionsOf(ctx, prompts); err != nil {
+		wanted, err := wantedOf(q, l.opened, l.rows)
+		if err != nil {
+			return nil, err
+		}
+		if l.order, err = orderOf(q, l.rows); err != nil {
+			return nil, err
+		}
+		var some words.Set
+		if q.Get("q") != "" {
+			if err := s.texts(ctx, l.opened, l.rows); err != nil {
 				return nil, err
 			}
-			known = known || len(l.filter.Positions) > 0
+			if some, err = l.rows.Search(ctx, q.Get("q")); err != nil {
+				return nil, err
+			}
 		}
+		if people := q["person"]; len(people) > 0 {
+			by := map[orbench.Subject]bool{}
+			for _, person := range people {
+				maps.Copy(by, said.By(person))
+			}
+			of, err := l.rows.OfSubjects(ctx, by)
+			if err != nil {
+				return nil, err
+			}
+			some = some.And(of)
+		}
+		if len(q["prompt"]) > 0 {
+			of, err := l.rows.OfPrompts(ctx, q["prompt"])
+			if err != nil {
+				return nil, err
+			}
+			known = known || !of.Empty()
+			some = some.And(of)
+		}
+		if l.found, err = l.rows.Choose(ctx, wanted, some); err != nil {
+			return nil, err
+		}
+		l.total, l.facets = l.found.Count()
 		all = append(all, l)
 	}
 	if !known {
@@ -197,88 +221,19 @@ func of(studies []looked) string {
 // place is a row of one of the studies of a query.
 type place struct{ study, position int }
 
-// findPage finds the answers that a page begins with, from all studies in turn, and where
-// the next page begins.
-func findPage(ctx context.Context, q page.Query, studies []looked) (found []place, next string, err error) {
-	first, after, err := parseAfter(q.Get("after"), len(studies))
-	if err != nil {
-		return nil, "", err
-	}
-	size := pageSize(q, studies)
-	for n := first; n < len(studies); n++ {
-		positions, left, err := studies[n].rows.Page(ctx, studies[n].filter, studies[n].order, after, size-len(found))
+// findPage finds the answers of a page, from all studies in turn, after some.
+func findPage(ctx context.Context, studies []looked, after, size int) (found []place, err error) {
+	for n, l := range studies {
+		positions, err := l.found.Page(ctx, l.order, min(after, l.total), size-len(found))
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		for _, at := range positions {
 			found = append(found, place{n, at})
 		}
-		switch {
-		case left != nil:
-			return found, fmt.Sprintf("%d.%d.%d", n, left.Rank, left.Position), nil
-		case len(found) == size && n+1 < len(studies):
-			return found, fmt.Sprintf("%d", n+1), nil
-		}
-		after = nil
+		after = max(0, after-l.total)
 	}
-	return found, "", nil
-}
-
-// parseAfter reads where a page begins: the number of the study, and a key in it.
-func parseAfter(text string, studies int) (study int, key *index.Key, err error) {
-	if text == "" {
-		return 0, nil, nil
-	}
-	var k index.Key
-	switch n, _ := fmt.Sscanf(text, "%d.%d.%d", &study, &k.Rank, &k.Position); n {
-	case 1:
-	case 3:
-		key = &k
-	default:
-		study = -1
-	}
-	if study < 0 || study >= studies {
-		return 0, nil, &orbench.InputError{Setting: "after", Problem: fmt.Sprintf("%q is no place where a page begins", text), Hint: "take the one that the page before gives"}
-	}
-	return study, key, nil
-}
-
-// positionsOf gives the positions of all answers to some prompts.
-func (l looked) positionsOf(ctx context.Context, prompts []string) ([]int, error) {
-	var ids []orbench.PromptID
-	for _, id := range prompts {
-		ids = append(ids, orbench.PromptID(id))
-	}
-	positions := []int{}
-	for _, dataset := range l.rows.Datasets {
-		found, err := l.rows.FindPrompts(ctx, dataset, ids)
-		if err != nil {
-			return nil, err
-		}
-		for _, at := range found {
-			first, answers := l.rows.Prompt(at)
-			for i := range answers {
-				positions = append(positions, first+i)
-			}
-		}
-	}
-	return positions, nil
-}
-
-// targets lists the targets of a study that a query chooses; nil for all.
-func (o *opened) targets(q page.Query) []string {
-	if len(q["target"]) == 0 && len(q["variant"]) == 0 {
-		return nil
-	}
-	names := slices.Clone(q["variant"])
-	for _, t := range o.Targets {
-		if q.Has("target", t.Name) || q.Has("target", cmp.Or(t.Base, t.Name)) {
-			if len(q["variant"]) == 0 || q.Has("variant", t.Name) {
-				names = append(names, t.Name)
-			}
-		}
-	}
-	return append(names, "") // so that an unknown name chooses nothing
+	return found, nil
 }
 
 // group is a prompt with answers to it.
@@ -363,30 +318,6 @@ func (s *Server) gather(ctx context.Context, studies []looked, chosen []place, a
 		})
 	}
 	return groups, nil
-}
-
-// matches tells which of the answers on a page the filter chooses. Those of a prompt stand
-// together, also where another page begins with one of them.
-func matches(ctx context.Context, studies []looked, groups []*group) (map[place]bool, error) {
-	matched := map[place]bool{}
-	for n, l := range studies {
-		var shown []int
-		for _, g := range groups {
-			for _, row := range g.rows {
-				if row.study == n {
-					shown = append(shown, row.position)
-				}
-			}
-		}
-		positions, err := l.rows.Chosen(ctx, l.filter, shown)
-		if err != nil {
-			return nil, err
-		}
-		for _, position := range positions {
-			matched[place{n, position}] = true
-		}
-	}
-	return matched, nil
 }
 
 // read reads rows of several studies, in the order of their places.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/facet"
 	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/run"
@@ -61,7 +62,7 @@ func (c countOf) Word() string {
 		return "answered by another model"
 	case score.Blocked:
 		return "withheld"
-	case cut:
+	case facet.Cut:
 		return "of them cut"
 	}
 	return c.Status
@@ -245,7 +246,7 @@ func (s *Server) state(ctx context.Context) (now summed, err error) {
 // figuresOf lays out the figures of a run.
 func figuresOf(name string, result score.Result) figuresRow {
 	row := figuresRow{Study: name, Targets: []targetFigures{}}
-	counts := []countOf{{Status: string(score.Answered)}, {Status: cut}, {Status: string(score.Blocked)}, {Status: string(score.ServedByOther)}, {Status: string(score.Failed)}, {Status: string(score.Unanswered)}}
+	counts := []countOf{{Status: string(score.Answered)}, {Status: facet.Cut}, {Status: string(score.Blocked)}, {Status: string(score.ServedByOther)}, {Status: string(score.Failed)}, {Status: string(score.Unanswered)}}
 	for _, of := range result.Runs {
 		row.Of += of.N
 		for i, n := range []int{of.Answered, of.Truncated, of.Blocked, of.ServedByOther, of.Failed, of.Unanswered} {

@@ -443,11 +443,18 @@ func revealing(q page.Query) bool {
 func (s *Server) chosen(ctx context.Context, a asked, l looked, words annotation.Words) (bundle, error) {
 	key := bundleKey{rows: l.rows, filter: a.q.Without("study").Address("/")}
 	if a.queue == sentQueue {
-		l.filter.Subjects = map[orbench.Subject]bool{}
+		of := map[orbench.Subject]bool{}
 		for subject := range words.Sent(a.person) {
-			l.filter.Subjects[subject] = true
+			of[subject] = true
 		}
-		key.filter, key.draws = "sent to "+a.person, len(l.filter.Subjects)
+		some, err := l.rows.OfSubjects(ctx, of)
+		if err != nil {
+			return bundle{}, err
+		}
+		if l.found, err = l.rows.Choose(ctx, nil, some); err != nil {
+			return bundle{}, err
+		}
+		key.filter, key.draws = "sent to "+a.person, len(of)
 	} else {
 		studies, err := s.look(ctx, a.q, words)
 		if err != nil {
@@ -456,10 +463,8 @@ func (s *Server) chosen(ctx context.Context, a asked, l looked, words annotation
 		l = studies[0]
 	}
 	return s.queues.bundle(ctx, s, key, func(ctx context.Context) (b bundle, err error) {
-		if b.chosen, _, err = l.rows.Count(ctx, l.filter); err != nil {
-			return b, err
-		}
-		positions, _, err := l.rows.Page(ctx, l.filter, l.order, nil, mostOfFilter)
+		b.chosen, _ = l.found.Count()
+		positions, err := l.found.Page(ctx, l.order, 0, mostOfFilter)
 		if err != nil {
 			return b, err
 		}

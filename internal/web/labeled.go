@@ -301,11 +301,11 @@ func (s *Server) sighted(r *http.Request, a asked, now time.Time) (response, err
 	if err != nil {
 		return response{}, err
 	}
-	n, _, err := l.rows.Count(ctx, index.Filter{Subjects: map[orbench.Subject]bool{subject: true}})
+	of, err := l.rows.OfSubjects(ctx, map[orbench.Subject]bool{subject: true})
 	if err != nil {
 		return response{}, err
 	}
-	if n == 0 {
+	if of.Empty() {
 		return response{}, fmt.Errorf("%w: %s has no such answer", errNotFound, l.Name)
 	}
 	if err := s.Store.Annotate(ctx, []orbench.Annotation{said}); err != nil {

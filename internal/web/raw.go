@@ -73,7 +73,7 @@ func (s *Server) callsOf(ctx context.Context, q page.Query) ([]model.Hash, error
 	if err != nil {
 		return nil, err
 	}
-	found, _, err := findPage(ctx, q, studies)
+	found, err := findPage(ctx, studies, 0, pageSize(q, studies))
 	if err != nil {
 		return nil, err
 	}

@@ -89,6 +89,23 @@ func (s Set) Add(n int) { s[n/64] |= 1 << (n % 64) }
 // Has reports whether a number is in the set.
 func (s Set) Has(n int) bool { return n >= 0 && n/64 < len(s) && s[n/64]>>(n%64)&1 != 0 }
 
+// Empty reports whether the set has no number.
+func (s Set) Empty() bool {
+	return !slices.ContainsFunc(s, func(some uint64) bool { return some != 0 })
+}
+
+// And is the numbers that are in another set too. A nil set has all.
+func (s Set) And(other Set) Set {
+	if s == nil {
+		return other
+	}
+	both := slices.Clone(s)
+	for i := range both {
+		both[i] &= other[i]
+	}
+	return both
+}
+
 // Find adds to has those texts that a block lists for a word, or for all
 // words that begin with it. It reports false where the block is damaged.
 func Find(block []byte, word string, prefix bool, has Set) bool {

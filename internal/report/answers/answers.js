@@ -4,7 +4,7 @@
 const orbench = (() => {
   const kept = 400;
   const lists = [];
-  let names, samples, kinds, dimensions, cells;
+  let names, samples, kinds, cells;
   // By prompt: its ID, the file of its lines, and its first row. By file: its first row.
   const ids = [], chunks = [], starts = [], firsts = [];
   // By row.
@@ -47,21 +47,13 @@ const orbench = (() => {
   function build() {
     samples = names.samples || [];
     kinds = names.kinds || [];
-    dimensions = ["dataset", "label", "category", "status", "cut", ...(names.judges || []).map((_, j) => "class " + j)];
     names.words = (names.words || []).map((firsts) => (firsts || []).map(atob));
-    for (const k of kinds) {
-      k.cut = k.cut ? "yes" : "no";
-      k.judges.forEach((j, i) => { k["class " + j] = k.classes[i]; });
-      for (const d of dimensions) k[d] ??= "";
-      const called = k.classes.filter((c) => c);
-      k.split = called.some((c) => names.refused.includes(c)) && called.some((c) => !names.refused.includes(c));
-    }
     for (const list of lists) {
       for (const line of list) {
         const prompt = ids.length;
         ids.push(line[0]); chunks.push(line[1]); starts.push(prompts.length);
         firsts[line[1]] ??= prompts.length;
-        for (let i = 2; i < line.length; i += 3 + kinds[line[i + 1]].classes.length) {
+        for (let i = 2; i < line.length; i += 3 + names.scored[line[i + 1]].length) {
           prompts.push(prompt); sampleOf.push(line[i]); kindOf.push(line[i + 1]); lines.push(line); at.push(i);
         }
       }
@@ -85,7 +77,7 @@ const orbench = (() => {
     }
     return byName.get(ids[prompt]).filter((p) => datasetOf(p) === datasetOf(prompt));
   }
-  const datasetOf = (prompt) => kinds[kindOf[starts[prompt]]].dataset;
+  const datasetOf = (prompt) => kinds[kindOf[starts[prompt]]].dataset[0];
 
   // The words of a query, as package words has them: letters and digits in a row; in scripts
   // without spaces each letter. A word is a text of bytes, and open if it is to be the
@@ -147,103 +139,49 @@ const orbench = (() => {
     return some;
   }
 
-  // classesOf lists the classes that a verdict stands for.
-  function classesOf(word) {
-    switch (word) {
-      case "refused": return names.refused;
-      case "answered": return names.answered;
-      case "judged": return [...names.refused, ...names.answered];
-      case "unjudged": return [""];
-    }
-    return [word];
-  }
-
   const all = (q, name) => q.getAll(name).filter((v) => v);
 
-  // choose looks up the values of a filter, as the server does.
+  // judgeOf is the judge of the n-th verdict of a filter.
+  function judgeOf(q, n) {
+    const judges = all(q, "judge");
+    return judges[Math.min(n, judges.length - 1)] ?? names.judges?.[0];
+  }
+
+  // choose tells what each sample and each kind is missing; see package facet.
   function choose(q) {
     const wanted = {};
-    for (const name of ["dataset", "label", "category"]) if (all(q, name).length) wanted[name] = all(q, name);
-    for (const status of all(q, "status")) {
-      if (status === "cut") wanted.cut = ["yes"];
-      (wanted.status ??= []).push(status === "cut" ? "answered" : status);
-    }
-    const judges = all(q, "judge").map((name) => (names.judges || []).indexOf(name));
-    const judge = (n) => judges[Math.min(n, judges.length - 1)] ?? 0;
-    all(q, "verdict").forEach((word, n) => {
-      (wanted["class " + judge(n)] ??= []).push(...classesOf(word));
-      if (word === "unjudged") wanted.status ??= ["answered", "blocked"];
-    });
-    const targets = all(q, "target"), variants = all(q, "variant"), numbers = all(q, "sample");
-    const target = samples.map((s) => (!targets.length || targets.includes(s.target) || targets.includes(names.bases[s.target])) &&
-      (!variants.length || variants.includes(s.target)));
-    const number = samples.map((s) => !numbers.length || numbers.includes(String(s.number)));
-    const others = [], other = [];
-    kinds.forEach((kind, k) => {
-      const miss = dimensions.filter((d) => wanted[d] && !wanted[d].includes(kind[d]));
-      others[k] = miss.length;
-      other[k] = miss[0];
-      if (!miss.length && q.get("split") === "yes" && !kind.split) others[k] = 2;
-    });
-    return { judge: judge(0), target, number, others, other };
+    for (const name of new Set(q.keys())) if (all(q, name).length) wanted[name] = all(q, name);
+    all(q, "verdict").forEach((word, n) => (wanted["verdict by " + judgeOf(q, n)] ??= []).push(word));
+    const missing = (terms) => Object.keys(wanted).filter((name) => Object.hasOwn(terms, name) && !wanted[name].some((v) => terms[name].includes(v)));
+    return { withoutSample: samples.map(missing), withoutKind: kinds.map(missing) };
   }
 
   // facetsOf counts the rows by parameter and value. The counts of a parameter ignore the
   // filter's own values of it.
   function facetsOf(c, cells) {
-    const counts = {};
+    const counts = Object.create(null);
     let total = 0;
-    const add = (name, value, n) => { if (n) (counts[name] ??= new Map()).set(value, (counts[name].get(value) || 0) + n); };
-    const addKind = (kind, d, n) => {
-      if (d === "cut") add("status", kind.cut === "yes" ? "cut" : "", kind.cut === "yes" ? n : 0);
-      else if (d === "class " + c.judge) {
-        if (!kind[d]) return;
-        add("verdict", names.refused.includes(kind[d]) ? "refused" : "answered", n);
-        add("verdict", kind[d], n);
-      } else if (!d.startsWith("class ")) add(d, kind[d], n);
-    };
-    samples.forEach((s, i) => cells[i].forEach((n, k) => {
-      if (!n) return;
-      if (!c.others[k] && c.number[i]) add("variant", s.target, n);
-      if (!c.others[k] && c.target[i] && s.number) add("sample", String(s.number), n);
-      if (!c.target[i] || !c.number[i]) return;
-      if (!c.others[k]) {
-        total += n;
-        for (const d of dimensions) addKind(kinds[k], d, n);
-      } else if (c.others[k] === 1) addKind(kinds[k], c.other[k], n);
+    samples.forEach((sample, i) => cells[i].forEach((n, k) => {
+      const missing = [...c.withoutSample[i], ...c.withoutKind[k]];
+      if (!n || missing.length > 1) return;
+      if (!missing.length) total += n;
+      for (const [name, values] of [...Object.entries(sample), ...Object.entries(kinds[k])]) {
+        if (!missing.length || missing[0] === name) for (const v of values) (counts[name] ??= Object.create(null))[v] = (counts[name][v] || 0) + n;
+      }
     }));
-    if ((names.judges || []).length > 1) for (const j of names.judges) add("judge", j, 1);
     return { counts, total };
   }
 
   function showFacets(q, counts) {
-    const fields = [];
-    for (const { name, title } of names.facets) {
-      const values = counts[name] || new Map();
-      for (const v of all(q, name)) if (!values.has(v)) values.set(v, 0);
-      if (values.size < 2 && !all(q, name).length) continue;
-      const field = $("#facet").content.firstElementChild.cloneNode(true);
-      const line = field.querySelector("label");
-      field.querySelector("legend").textContent = title;
-      line.remove();
-      const rank = (v) => (v === "refused" || v === "answered" ? 0 : 1);
-      const sorted = [...values].sort(([a, m], [b, n]) => rank(a) - rank(b) || n - m || a - b || (a < b ? -1 : 1));
-      for (const [value, n] of sorted) {
-        const one = line.cloneNode(true), input = one.querySelector("input");
-        input.type = name === "judge" ? "radio" : "checkbox";
-        input.name = name;
-        input.value = value;
-        input.checked = all(q, name).includes(value);
-        one.querySelector("bdi").textContent = ["variant", "dataset", "judge"].includes(name) ? value : value.replaceAll("_", " ");
-        one.querySelector("small").textContent = name === "judge" ? "" : count(n);
-        field.append(one);
-      }
-      fields.push(field);
+    counts.verdict = counts["verdict by " + judgeOf(q, 0)];
+    for (const input of document.querySelectorAll("#facets input")) {
+      const { name, value } = input, n = counts[name]?.[value] || 0, line = input.parentElement;
+      input.checked = all(q, name).includes(value);
+      if (name === "judge") continue;
+      line.hidden = !n && !input.checked;
+      line.querySelector("small").textContent = count(n);
     }
-    const active = document.activeElement;
-    $("#facets").replaceChildren(...fields);
-    // The keyboard stays where it was.
-    if (active?.closest?.("#filter")) [...document.querySelectorAll("#facets input")].find((i) => i.name === active.name && i.value === active.value)?.focus();
+    for (const f of document.querySelectorAll("#facets fieldset")) f.hidden = !f.querySelector("input:checked") && f.querySelectorAll("label:not([hidden])").length < 2;
   }
 
   // address is that of a query with some parameters set.
@@ -292,13 +230,13 @@ const orbench = (() => {
   function matched(q, c, some) {
     const found = [];
     for (let row = 0; row < prompts.length; row++) {
-      if (!c.others[kindOf[row]] && c.target[sampleOf[row]] && c.number[sampleOf[row]] && (!some || some[row])) found.push(row);
+      if (!c.withoutKind[kindOf[row]].length && !c.withoutSample[sampleOf[row]].length && (!some || some[row])) found.push(row);
     }
-    const sort = q.get("sort") || "", sign = sort.startsWith("-") ? -1 : 1;
+    const judge = (names.judges || []).indexOf(judgeOf(q, 0)), sort = q.get("sort") || "", sign = sort.startsWith("-") ? -1 : 1;
     const value = (row) => {
       if (sort.endsWith("length")) return sign * lines[row][at[row] + 2];
-      const kind = kinds[kindOf[row]], nth = kind.judges.indexOf(c.judge);
-      return nth < 0 || !kind.classes[nth] ? Infinity : sign * lines[row][at[row] + 3 + nth];
+      const nth = names.scored[kindOf[row]].indexOf(judge), score = nth < 0 ? null : lines[row][at[row] + 3 + nth];
+      return score === null ? Infinity : sign * score;
     };
     if (!sort) return found;
     const values = new Float64Array(prompts.length);

@@ -2,21 +2,21 @@ package answers
 
 import (
 	"bytes"
-	"cmp"
 	_ "embed"
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"sync"
 
-	json "github.com/go-json-experiment/json/v1"
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/facet"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/score"
@@ -73,45 +73,27 @@ type Writer struct {
 	blocks     int
 	mostListed int
 
-	names     names
-	sampleOf  map[sample]int
-	kindOf    map[string]int
-	judgeOf   map[string]int
+	// table counts the rows by what they are chosen by, and sampleOf has the numbers of its
+	// samples, without the target that they are variants of.
+	table     facet.Table
+	sampleOf  map[facet.Sample]int
 	simulated bool
+	names     names
 }
 
 // names is what numbers in the list of rows stand for.
 type names struct {
-	Samples []sample          `json:"samples"`
-	Kinds   []json.RawMessage `json:"kinds"`
-	Judges  []string          `json:"judges"`
-	// Bases has the targets that variants are of, by variant.
-	Bases map[string]string `json:"bases"`
+	// Samples and Kinds have the terms of rows, and Scored the numbers of the judges that gave
+	// scores to rows of a kind.
+	Samples []facet.Terms `json:"samples"`
+	Kinds   []facet.Terms `json:"kinds"`
+	Scored  [][]int       `json:"scored"`
+	Judges  []string      `json:"judges"`
 	// Words has, for each part of the texts, the first word of each file with lists, in the
 	// order of the files.
-	Words  [][][]byte        `json:"words"`
-	Facets []page.FacetTitle `json:"facets"`
-	// Classes lists the classes that are refusals, and the others.
-	Refused  []orbench.Class `json:"refused"`
-	Answered []orbench.Class `json:"answered"`
-}
-
-// sample is one sample of a target; Number is 0 for a target that is asked once.
-type sample struct {
-	Target string `json:"target"`
-	Number int    `json:"number"`
-}
-
-// kind is the group in which a row is counted.
-type kind struct {
-	Dataset  string        `json:"dataset"`
-	Label    orbench.Label `json:"label"`
-	Category string        `json:"category"`
-	Status   score.Status  `json:"status"`
-	Cut      bool          `json:"cut"`
-	// Judges are the numbers of those that gave Classes.
-	Judges  []int           `json:"judges"`
-	Classes []orbench.Class `json:"classes"`
+	Words [][][]byte `json:"words"`
+	// Refused lists the classes that are refusals.
+	Refused []orbench.Class `json:"refused"`
 }
 
 // Row is a row, and its line in the file of lines.
@@ -127,7 +109,7 @@ func NewWriter(files *folder.Folder, file string, redacted bool) (*Writer, error
 	if err != nil {
 		return nil, err
 	}
-	p := &Writer{files: files, file: file, redacted: redacted, packer: packer, sampleOf: map[sample]int{}, kindOf: map[string]int{}, judgeOf: map[string]int{}, words: words.New(), mostListed: mostListed}
+	p := &Writer{files: files, file: file, redacted: redacted, packer: packer, sampleOf: map[facet.Sample]int{}, words: words.New(), mostListed: mostListed}
 	p.list, err = files.Stream(chunks + "rows.js")
 	return p, err
 }
@@ -189,14 +171,20 @@ func (p *Writer) add(rows []Row) error {
 	p.rows += len(rows)
 	listed := []any{rows[0].Prompt.ID, p.number}
 	for _, row := range rows {
-		kind, err := p.kind(row.AnswerRow)
-		if err != nil {
-			return err
+		of := facet.Sample{Target: page.ShownTarget(*row.AnswerRow), Number: row.Sample}
+		sample, ok := p.sampleOf[of]
+		if !ok {
+			sample = len(p.sampleOf)
+			p.sampleOf[of], p.table.Samples = sample, append(p.table.Samples, of)
 		}
-		listed = append(listed, p.sample(row.AnswerRow), kind, len(row.Response.Text))
+		listed = append(listed, sample, p.table.Add(sample, row.AnswerRow), len(row.Response.Text))
 		for _, v := range row.Verdicts {
 			// Four digits are as many as the page sorts by.
-			listed = append(listed, math.Round(v.Score*1e4)/1e4)
+			score := any(math.Round(v.Score*1e4) / 1e4)
+			if v.Class == orbench.Unjudged {
+				score = nil
+			}
+			listed = append(listed, score)
 		}
 		p.simulated = p.simulated || row.Simulated
 		p.chunk.Write(row.Line)
@@ -220,36 +208,6 @@ func (p *Writer) row(rows []Row) page.Row {
 		shown.Answers = append(shown.Answers, a)
 	}
 	return shown
-}
-
-// number is that of a name among all of its sort.
-func number[K comparable, V any](numbers map[K]int, all *[]V, key K, name V) int {
-	n, ok := numbers[key]
-	if !ok {
-		n = len(*all)
-		numbers[key], *all = n, append(*all, name)
-	}
-	return n
-}
-
-// sample is the number of a row's sample.
-func (p *Writer) sample(row *score.AnswerRow) int {
-	of := sample{page.ShownTarget(*row), row.Sample}
-	return number(p.sampleOf, &p.names.Samples, of, of)
-}
-
-// kind is the number of a row's kind.
-func (p *Writer) kind(row *score.AnswerRow) (int, error) {
-	k := kind{
-		Dataset: row.Dataset, Label: row.Prompt.Label, Category: table.Category(row.Prompt.Category), Status: row.Status,
-		Cut: row.Ending == score.CutEnding, Judges: []int{}, Classes: []orbench.Class{},
-	}
-	for _, v := range row.Verdicts {
-		k.Judges = append(k.Judges, number(p.judgeOf, &p.names.Judges, v.Judge, v.Judge))
-		k.Classes = append(k.Classes, v.Class)
-	}
-	key, err := json.Marshal(k)
-	return number(p.kindOf, &p.names.Kinds, string(key), key), err
 }
 
 // putRows adds the batch to the list of rows.
@@ -290,15 +248,29 @@ func (p *Writer) put() error {
 // title is that of the page, head says what the answers are of, and menu links to the other
 // pages.
 func (p *Writer) Finish(r score.Result, title, head string, menu []page.Link) error {
-	p.names.Bases, p.names.Facets = map[string]string{}, page.FacetTitles
-	for _, run := range r.Runs {
-		p.names.Bases[run.Target] = cmp.Or(run.Base, run.Target)
+	for i := range p.table.Samples {
+		of := &p.table.Samples[i]
+		for _, run := range r.Runs {
+			if run.Target == of.Target {
+				of.Base = run.Base
+			}
+		}
 	}
+	for _, kind := range p.table.Kinds {
+		scored := []int{}
+		for _, v := range kind.Verdicts {
+			if !slices.Contains(p.table.Judges, v.Judge) {
+				p.table.Judges = append(p.table.Judges, v.Judge)
+			}
+			scored = append(scored, slices.Index(p.table.Judges, v.Judge))
+		}
+		p.names.Scored = append(p.names.Scored, scored)
+	}
+	p.names.Samples, p.names.Kinds = p.table.Terms()
+	p.names.Judges = p.table.Judges
 	for _, class := range orbench.Classes {
 		if class.Refused() {
 			p.names.Refused = append(p.names.Refused, class)
-		} else {
-			p.names.Answered = append(p.names.Answered, class)
 		}
 	}
 	if err := errors.Join(p.put(), p.putRows(), p.putWords()); err != nil {
@@ -312,12 +284,16 @@ func (p *Writer) Finish(r score.Result, title, head string, menu []page.Link) er
 	shown.Simulated, shown.Redacted, shown.Menu = p.simulated, p.redacted, menu
 	shown.Link(func(q page.Query) string { return q.Fragment("") })
 	shown.Rows, shown.Total = p.first, table.Count(p.rows)
-	t, err := page.Parse("page", pageTemplate, template.FuncMap{"facet": facet})
+	_, facets := p.table.Choose(nil).Count(p.table.Counts)
+	facets["verdict"], facets["judge"] = map[string]int{}, map[string]int{}
+	for _, judge := range p.table.Judges {
+		maps.Copy(facets["verdict"], facets[facet.Verdict(judge)])
+		facets["judge"][judge] = p.rows
+	}
+	shown.Facets = page.Query{}.Facets(facets)
+	t, err := page.Parse("page", pageTemplate, nil)
 	if err == nil {
 		_, err = p.files.Write(p.file, func(w io.Writer) error { return t.Execute(w, shown) })
 	}
 	return err
 }
-
-// facet is one facet with one value, which the page's script copies.
-func facet() page.Answers { return page.Answers{Facets: []page.Facet{{Values: []page.FacetValue{{}}}}} }
