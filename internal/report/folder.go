@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -36,7 +35,6 @@ const (
 type Folder struct {
 	files    *folder.Folder
 	redacted bool
-	lines    *answers.Lines
 	answers  *answers.Writer
 }
 
@@ -48,40 +46,18 @@ func Create(dir string, of folder.Subject, redacted bool) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := files.Stream(AnswersFile)
+	all, err := answers.NewWriter(files, AnswersPage, AnswersFile, redacted)
 	if err != nil {
 		return nil, errors.Join(err, files.Discard())
 	}
-	all, err := answers.NewWriter(files, AnswersPage, redacted)
-	if err != nil {
-		return nil, errors.Join(err, files.Discard())
-	}
-	return &Folder{files: files, redacted: redacted, lines: answers.NewLines(file), answers: all}, nil
+	return &Folder{files, redacted, all}, nil
 }
 
 // Dir is where the report is once Finish has returned.
 func (f *Folder) Dir() string { return f.files.Dir() }
 
 // Add takes the rows of all targets on some prompts.
-func (f *Folder) Add(c score.Chunk) error {
-	prompts := make([][]answers.Row, len(c.Prompts))
-	for _, samples := range c.Rows {
-		for _, rows := range samples {
-			for i := range rows {
-				row := &rows[i]
-				if f.redacted {
-					row = row.Redacted()
-				}
-				line, err := f.lines.Add(row)
-				if err != nil {
-					return err
-				}
-				prompts[i] = append(prompts[i], answers.Row{AnswerRow: row, Line: bytes.Clone(line)})
-			}
-		}
-	}
-	return f.answers.Add(prompts)
-}
+func (f *Folder) Add(c score.Chunk) error { return f.answers.Add(c) }
 
 // Finish writes all files for the figures of the added rows and moves the
 // report into place. Do not use the Folder after Finish, whatever it returns.
@@ -93,12 +69,6 @@ func (f *Folder) Finish(r score.Result) error {
 }
 
 func (f *Folder) write(r score.Result) error {
-	if err := f.lines.Flush(); err != nil {
-		return err
-	}
-	if err := f.lines.Conserved(r); err != nil {
-		return err
-	}
 	files := []file{
 		{"report.csv", table.AsCSV.Of(View{r})},
 		{"report.json", table.AsJSON.Of(View{r})},

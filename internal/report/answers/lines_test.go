@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"math/rand/v2"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/facet"
+	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -77,11 +79,7 @@ func TestLines(t *testing.T) {
 		if err := enc.Encode(&row); err != nil {
 			t.Fatal(err)
 		}
-		l := NewLines(&got)
-		if _, err := l.Add(&row); err != nil {
-			t.Fatal(err)
-		}
-		if err := l.Flush(); err != nil {
+		if err := encoder(&got).Encode(&row); err != nil {
 			t.Fatal(err)
 		}
 		// encoding/json writes an escape for broken UTF-8; the line has the
@@ -98,17 +96,20 @@ var errFull = errors.New("no space left")
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
-func TestLinesReportAFullDisk(t *testing.T) {
+func TestAFullDiskIsReported(t *testing.T) {
 	t.Parallel()
-	l := NewLines(fullDisk{})
-	if _, err := l.Add(&score.AnswerRow{Target: "a/b"}); err != nil {
-		t.Fatalf("a buffered row failed: %v", err)
+	files, err := folder.Create(filepath.Join(t.TempDir(), "r"), folder.Subject{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err := l.Flush(); !errors.Is(err, errFull) {
-		t.Errorf("Flush returned %v", err)
+	defer files.Discard()
+	w, err := NewWriter(files, "answers.html", "answers.jsonl", false)
+	if err != nil {
+		t.Fatal(err)
 	}
-	big := score.AnswerRow{Target: "a/b", Prompt: orbench.NewPrompt(strings.Repeat("x", 1<<17), "", orbench.Safe)}
-	if _, err := NewLines(fullDisk{}).Add(&big); !errors.Is(err, errFull) || !strings.Contains(err.Error(), string(big.Prompt.ID)) {
+	w.lines = fullDisk{}
+	p := orbench.NewPrompt("x", "", orbench.Safe)
+	if err := w.Add(score.Chunk{Prompts: []orbench.Prompt{p}, Rows: [][][]score.AnswerRow{{{{Target: "a/b", Prompt: p}}}}}); !errors.Is(err, errFull) {
 		t.Errorf("Add returned %v", err)
 	}
 }
@@ -121,17 +122,15 @@ func TestRowsConserved(t *testing.T) {
 	}{
 		"whole":           {score.RunResult{Dataset: "d", Label: orbench.Safe, N: 2, Answered: 1, Unanswered: 1}, ""},
 		"a row more":      {score.RunResult{Dataset: "d", Label: orbench.Safe, N: 1, Answered: 1}, "on d (safe) count 1 prompts, 0 of them unanswered, but there are 2 rows, 1 of them"},
+		"a row less":      {score.RunResult{Dataset: "d", Label: orbench.Safe, N: 3, Answered: 1, Unanswered: 1}, "on d (safe) count 3 prompts, 1 of them unanswered, but there are 2 rows, 1 of them"},
 		"another dataset": {score.RunResult{Dataset: "e", Label: orbench.Safe, N: 2, Unanswered: 1}, "on d (safe) count 0 prompts"},
 		"another label":   {score.RunResult{Dataset: "d", Label: orbench.Toxic, N: 2, Unanswered: 1}, "on d (safe) count 0 prompts"},
 	} {
-		l := NewLines(io.Discard)
+		var table facet.Table
 		for i, status := range []score.Status{score.Answered, score.Unanswered} {
-			row := score.AnswerRow{Target: "t", Dataset: "d", Prompt: orbench.NewPrompt(strings.Repeat("x", i+1), "", orbench.Safe), Status: status}
-			if _, err := l.Add(&row); err != nil {
-				t.Fatal(err)
-			}
+			table.Add(i, &score.AnswerRow{Target: "t", Dataset: "d", Prompt: orbench.NewPrompt(strings.Repeat("x", i+1), "", orbench.Safe), Status: status})
 		}
-		err := l.Conserved(score.Result{Runs: []score.RunResult{test.run}})
+		err := conserved(table, score.Result{Runs: []score.RunResult{test.run}})
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}

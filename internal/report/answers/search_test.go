@@ -1,7 +1,6 @@
 package answers
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -24,32 +23,27 @@ func TestSearch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := NewWriter(files, "answers.html", false)
+	w, err := NewWriter(files, "answers.html", "answers.jsonl", false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.mostListed = 1 << 20
 	const prompts = 1000
 	for n := range prompts {
-		var rows []Row
+		var rows [][]score.AnswerRow
 		p := orbench.NewPrompt(fmt.Sprintf("asked%04d of group%d Ünïcode 東%d", n, n%7, n%2), "c", orbench.Safe)
 		for k := range 2 {
 			text := fmt.Sprintf("target%d", k)
 			for i := range 12 {
 				text += fmt.Sprintf(" word%05d", (n*2+k)*12+i)
 			}
-			row := score.AnswerRow{Target: fmt.Sprintf("t%d", k), Dataset: "d", Status: score.Answered, Prompt: p, Response: model.Response{Text: text}}
-			line, err := json.Marshal(row)
-			if err != nil {
-				t.Fatal(err)
-			}
-			rows = append(rows, Row{&row, append(line, '\n')})
+			rows = append(rows, []score.AnswerRow{{Target: fmt.Sprintf("t%d", k), Dataset: "d", Status: score.Answered, Prompt: p, Response: model.Response{Text: text}}})
 		}
-		if err := w.Add([][]Row{rows}); err != nil {
+		if err := w.Add(score.Chunk{Prompts: []orbench.Prompt{p}, Rows: [][][]score.AnswerRow{rows}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Finish(score.Result{}, "Answers", "", nil); err != nil {
+	if err := w.Finish(score.Result{Runs: []score.RunResult{{Dataset: "d", Label: orbench.Safe, N: 2 * prompts}}}, "Answers", "", nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := files.Finish(); err != nil {

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"sync"
 
+	json "github.com/go-json-experiment/json/v1"
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/orbench/orbench"
@@ -21,6 +22,7 @@ import (
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/internal/words"
 )
 
@@ -45,7 +47,7 @@ const (
 	blockBytes = 96 << 10
 )
 
-// Writer writes the page of all answers and what it loads: a list of all rows with what
+// Writer writes all answers as lines of JSON, the page that shows them, and what it loads: a list of all rows with what
 // they are chosen and sorted by, files with the lines of some rows each, and files with lists
 // of the texts that have a word. The page's script shows the rows that are looked at. Memory
 // does not grow with the rows. A page that was opened from a disk may load scripts alone, so
@@ -57,6 +59,10 @@ type Writer struct {
 	redacted bool
 	// first is the first page of rows, which shows without a script too.
 	first []page.Row
+	// lines has each row as a line of JSON, and fresh those that are not yet written.
+	lines   io.Writer
+	fresh   bytes.Buffer
+	encoder *json.Encoder
 	// list is the list of rows, and listed the prompts of the batch that is not yet in it.
 	list   io.Writer
 	listed [][]any
@@ -96,26 +102,43 @@ type names struct {
 	Refused []orbench.Class `json:"refused"`
 }
 
-// Row is a row, and its line in the file of lines.
-type Row struct {
-	*score.AnswerRow
-	Line []byte
-}
-
-// NewWriter makes a Writer for a page with a name in a folder. redacted says that the rows
-// lack their texts.
-func NewWriter(files *folder.Folder, file string, redacted bool) (*Writer, error) {
+// NewWriter makes a Writer for a page with a name, and a file of lines, in a folder. Rows
+// lose their texts if it is redacted.
+func NewWriter(files *folder.Folder, file, lines string, redacted bool) (*Writer, error) {
 	packer, err := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
 	if err != nil {
 		return nil, err
 	}
 	p := &Writer{files: files, file: file, redacted: redacted, packer: packer, sampleOf: map[facet.Sample]int{}, words: words.New(), mostListed: mostListed}
-	p.list, err = files.Stream(chunks + "rows.js")
+	p.encoder = encoder(&p.fresh)
+	if p.lines, err = files.Stream(lines); err == nil {
+		p.list, err = files.Stream(chunks + "rows.js")
+	}
 	return p, err
 }
 
-// Add takes the rows of all targets on each of some prompts.
-func (p *Writer) Add(prompts [][]Row) error {
+// encoder writes JSON for files. Some programs that read a file line by line treat more than
+// one character as the end of a line, and people view files on terminals.
+func encoder(out io.Writer) *json.Encoder {
+	e := json.NewEncoder(untrusted.NewWriter(out))
+	e.SetEscapeHTML(false)
+	return e
+}
+
+// Add takes the rows of all targets on some prompts.
+func (p *Writer) Add(c score.Chunk) error {
+	prompts := make([][]*score.AnswerRow, len(c.Prompts))
+	for _, samples := range c.Rows {
+		for _, rows := range samples {
+			for i := range rows {
+				row := &rows[i]
+				if p.redacted {
+					row = row.Redacted()
+				}
+				prompts[i] = append(prompts[i], row)
+			}
+		}
+	}
 	var listing sync.WaitGroup
 	listing.Go(func() { p.addWords(prompts) })
 	var err error
@@ -126,11 +149,15 @@ func (p *Writer) Add(prompts [][]Row) error {
 	if err == nil && p.words.Bytes() > p.mostListed {
 		err = p.putWords()
 	}
+	if err == nil {
+		_, err = p.lines.Write(p.fresh.Bytes())
+		p.fresh.Reset()
+	}
 	return err
 }
 
 // addWords lists the words of prompts and of their rows' answers.
-func (p *Writer) addWords(prompts [][]Row) {
+func (p *Writer) addWords(prompts [][]*score.AnswerRow) {
 	for _, rows := range prompts {
 		p.words.Add(p.texts, rows[0].Prompt.Said())
 		for i, row := range rows {
@@ -159,7 +186,7 @@ func (p *Writer) putFile(name string, data []byte) error {
 
 // add adds the rows of a prompt to the list, and their lines to the file that is being
 // filled.
-func (p *Writer) add(rows []Row) error {
+func (p *Writer) add(rows []*score.AnswerRow) error {
 	if p.chunk.Len() >= chunkBytes {
 		if err := p.put(); err != nil {
 			return err
@@ -171,13 +198,13 @@ func (p *Writer) add(rows []Row) error {
 	p.rows += len(rows)
 	listed := []any{rows[0].Prompt.ID, p.number}
 	for _, row := range rows {
-		of := facet.Sample{Target: page.ShownTarget(*row.AnswerRow), Number: row.Sample}
+		of := facet.Sample{Target: page.ShownTarget(*row), Number: row.Sample}
 		sample, ok := p.sampleOf[of]
 		if !ok {
 			sample = len(p.sampleOf)
 			p.sampleOf[of], p.table.Samples = sample, append(p.table.Samples, of)
 		}
-		listed = append(listed, sample, p.table.Add(sample, row.AnswerRow), len(row.Response.Text))
+		listed = append(listed, sample, p.table.Add(sample, row), len(row.Response.Text))
 		for _, v := range row.Verdicts {
 			// Four digits are as many as the page sorts by.
 			score := any(math.Round(v.Score*1e4) / 1e4)
@@ -187,7 +214,11 @@ func (p *Writer) add(rows []Row) error {
 			listed = append(listed, score)
 		}
 		p.simulated = p.simulated || row.Simulated
-		p.chunk.Write(row.Line)
+		from := p.fresh.Len()
+		if err := p.encoder.Encode(row); err != nil {
+			return fmt.Errorf("write the answer of %s to the prompt %s: %w", row.Target, row.Prompt.ID, err)
+		}
+		p.chunk.Write(p.fresh.Bytes()[from:])
 	}
 	if p.listed = append(p.listed, listed); len(p.listed) == batch {
 		return p.putRows()
@@ -196,10 +227,10 @@ func (p *Writer) add(rows []Row) error {
 }
 
 // row is a prompt with its rows as the page shows them without its script.
-func (p *Writer) row(rows []Row) page.Row {
+func (p *Writer) row(rows []*score.AnswerRow) page.Row {
 	shown := page.Row{Dataset: rows[0].Dataset, ID: rows[0].Prompt.ID}
 	for _, row := range rows {
-		a := page.Shown{Answer: page.NewAnswer(*row.AnswerRow, page.InList), Element: strconv.Itoa(len(shown.Answers)) + string(shown.ID), Elsewhere: "answers.jsonl"}
+		a := page.Shown{Answer: page.NewAnswer(*row, page.InList), Element: strconv.Itoa(len(shown.Answers)) + string(shown.ID), Elsewhere: "answers.jsonl"}
 		a.Redacted = p.redacted
 		if len(shown.Answers) == 0 {
 			shown.Asked = a.Answer
@@ -248,6 +279,9 @@ func (p *Writer) put() error {
 // title is that of the page, head says what the answers are of, and menu links to the other
 // pages.
 func (p *Writer) Finish(r score.Result, title, head string, menu []page.Link) error {
+	if err := conserved(p.table, r); err != nil {
+		return err
+	}
 	for i := range p.table.Samples {
 		of := &p.table.Samples[i]
 		for _, run := range r.Runs {
@@ -296,4 +330,44 @@ func (p *Writer) Finish(r score.Result, title, head string, menu []page.Link) er
 		_, err = p.files.Write(p.file, func(w io.Writer) error { return t.Execute(w, shown) })
 	}
 	return err
+}
+
+// part identifies the rows that a RunResult counts, for all samples of all targets.
+type part struct {
+	dataset string
+	label   orbench.Label
+}
+
+type count struct{ rows, unanswered int }
+
+// conserved checks figures against rows: every prompt of every run must have its row, and the
+// number of those without an answer must be the same.
+func conserved(t facet.Table, r score.Result) error {
+	added, figures := map[part]count{}, map[part]count{}
+	var parts []part
+	for _, k := range t.Kinds {
+		parts = append(parts, part{k.Dataset, k.Label})
+	}
+	for _, byKind := range t.Counts {
+		for kind, n := range byKind {
+			of := added[parts[kind]]
+			of.rows += n
+			if t.Kinds[kind].Status == score.Unanswered {
+				of.unanswered += n
+			}
+			added[parts[kind]] = of
+		}
+	}
+	for _, run := range r.Runs {
+		of := part{run.Dataset, run.Label}
+		figures[of] = count{figures[of].rows + run.N, figures[of].unanswered + run.Unanswered}
+		parts = append(parts, of)
+	}
+	for _, of := range parts {
+		if f, n := figures[of], added[of]; f != n {
+			return fmt.Errorf("the figures on %s (%s) count %d prompts, %d of them unanswered, but there are %d rows, %d of them unanswered, which is a fault of orbench",
+				of.dataset, of.label, f.rows, f.unanswered, n.rows, n.unanswered)
+		}
+	}
+	return nil
 }
