@@ -37,8 +37,7 @@
 // kept: a row that is shown is derived again, from its prompt and the calls that its run
 // makes for it. A comparison needs none of them, and reads the rows of both its targets.
 //
-// The words of texts are kept as lists in segments, each for a part of the texts. A text
-// that many rows have is listed once.
+// The words of texts are kept as lists in segments, each for a part of the texts.
 //
 // # Who writes, and what fails
 //

@@ -23,10 +23,9 @@ import (
 // The columns of rows. Each has the same chunks as the walk. A chunk has some prompts and
 // the answers of all samples of all targets to them; answers to one prompt are adjacent.
 const (
-	// kindColumn has the number of a row's kind, 4 bytes each, as the next two.
+	// kindColumn has the number of a row's kind, 4 bytes each, as the next.
 	kindColumn   = "kind"
 	lengthColumn = "length"
-	textColumn   = "text"
 	// subjectColumn has the subject, and the group of the judges' verdicts, 33 bytes.
 	subjectColumn = "subject"
 	// promptColumn has the prompts of a chunk, 12 bytes each.
@@ -39,27 +38,19 @@ func scoreColumn(judging int) string { return "score " + strconv.Itoa(judging) }
 // noRank is the rank of no score, which comes last.
 const noRank = math.MaxUint32
 
-// rankOf is a number that is higher for a higher score.
+// rankOf is a number that is higher for a higher score: the bits of a float, which are in its
+// order from 0 on.
 func rankOf(score float64) uint32 {
 	if math.IsNaN(score) {
 		return noRank
 	}
-	bits := math.Float32bits(float32(score))
-	if bits>>31 != 0 {
-		return ^bits // the bits of a float are in its order once the sign is
-	}
-	return bits | 1<<31
+	return math.Float32bits(float32(score))
 }
 
 // scoreOf is the score of a rank, to the seven digits that are kept; 0 for none.
 func scoreOf(rank uint32) float64 {
-	switch {
-	case rank == noRank:
+	if rank == noRank {
 		return 0
-	case rank>>31 == 0:
-		rank = ^rank
-	default:
-		rank &^= 1 << 31
 	}
 	// The shortest number with these digits is the one that was said, such as 0.1.
 	score, _ := strconv.ParseFloat(strconv.FormatFloat(float64(math.Float32frombits(rank)), 'g', -1, 32), 64)

@@ -46,8 +46,7 @@ func pageSize(q page.Query, studies []looked) int {
 
 // answersData is the JSON of the page of answers.
 type answersData struct {
-	Total        int  `json:"total"`
-	TotalIsExact bool `json:"total_is_exact"`
+	Total int `json:"total"`
 	// Facets counts the answers by parameter and value, each without the filter's own
 	// values of that parameter.
 	Facets map[string]map[string]int `json:"facets"`
@@ -91,16 +90,16 @@ func (s *Server) answers(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	data := answersData{TotalIsExact: true, Facets: map[string]map[string]int{}, Rows: []answerData{}}
+	data := answersData{Facets: map[string]map[string]int{}, Rows: []answerData{}}
 	all := 0
 	for _, l := range studies {
 		all += l.rows.Answers()
 		data.Total += l.total
 		l.addFacets(data.Facets, q)
 	}
-	after, err := strconv.Atoi(cmp.Or(q.Get("after"), "0"))
-	if err != nil || after < 0 {
-		return response{}, &orbench.InputError{Setting: "after", Problem: fmt.Sprintf("%q is no number of answers", q.Get("after")), Hint: "take the one that the page before gives"}
+	after, err := afterOf(q)
+	if err != nil {
+		return response{}, err
 	}
 	size := pageSize(q, studies)
 	found, err := findPage(ctx, studies, after, size)
@@ -224,6 +223,9 @@ type place struct{ study, position int }
 // findPage finds the answers of a page, from all studies in turn, after some.
 func findPage(ctx context.Context, studies []looked, after, size int) (found []place, err error) {
 	for n, l := range studies {
+		if len(found) == size {
+			break
+		}
 		positions, err := l.found.Page(ctx, l.order, min(after, l.total), size-len(found))
 		if err != nil {
 			return nil, err
@@ -252,65 +254,63 @@ type placedRow struct {
 // gather reads the chosen answers, each alone, or with all others to its prompt: those of
 // its own study and those of the others, in the order of studies.
 func (s *Server) gather(ctx context.Context, studies []looked, chosen []place, alone bool) ([]*group, error) {
-	places, seen := chosen, map[place]bool{}
-	// add adds all answers to the prompt of an answer.
-	add := func(study, position int) {
-		first, n := studies[study].rows.Prompt(position)
-		for i := range n {
-			if p := (place{study, first + i}); !seen[p] {
-				seen[p] = true
-				places = append(places, p)
-			}
-		}
-	}
-	if !alone {
-		places = nil
-		for _, at := range chosen {
-			add(at.study, at.position)
-		}
-	}
-	rows, err := s.read(ctx, studies, places)
-	if err != nil {
-		return nil, err
-	}
 	type name struct {
 		dataset string
 		id      orbench.PromptID
 	}
 	var groups []*group
-	byName := map[name]*group{}
-	asked := map[string][]orbench.PromptID{}
-	for _, row := range rows {
-		of := name{row.Dataset, row.Prompt.ID}
-		g := byName[of]
-		if g == nil || alone {
-			g = &group{dataset: row.Dataset, id: row.Prompt.ID}
-			groups, byName[of] = append(groups, g), g
-			asked[row.Dataset] = append(asked[row.Dataset], row.Prompt.ID)
+	byName, asked, seen := map[name]*group{}, map[string][]orbench.PromptID{}, map[place]bool{}
+	// read adds answers of a study to their groups: some, each with the others to its prompt.
+	read := func(n int, some []int) error {
+		var positions []int
+		for _, position := range some {
+			first, answers := position, 1
+			if !alone {
+				first, answers = studies[n].rows.Prompt(position)
+			}
+			for at := first; at < first+answers; at++ {
+				if !seen[place{n, at}] {
+					seen[place{n, at}], positions = true, append(positions, at)
+				}
+			}
 		}
-		g.rows = append(g.rows, row)
+		rows, err := studies[n].rows.Read(ctx, s.Store, positions)
+		for i, row := range rows {
+			of := name{row.Dataset, row.Prompt.ID}
+			g := byName[of]
+			if g == nil || alone {
+				g = &group{dataset: row.Dataset, id: row.Prompt.ID}
+				groups, byName[of] = append(groups, g), g
+				asked[row.Dataset] = append(asked[row.Dataset], row.Prompt.ID)
+			}
+			g.rows = append(g.rows, placedRow{place{n, positions[i]}, row})
+		}
+		return err
+	}
+	for n := range studies {
+		var some []int
+		for _, at := range chosen {
+			if at.study == n {
+				some = append(some, at.position)
+			}
+		}
+		if err := read(n, some); err != nil {
+			return nil, err
+		}
 	}
 	if alone || len(studies) == 1 {
 		return groups, nil
 	}
-	places = nil
 	for n, l := range studies {
 		for _, dataset := range l.rows.Datasets {
 			found, err := l.rows.FindPrompts(ctx, dataset, asked[dataset])
+			if err == nil {
+				err = read(n, slices.Sorted(maps.Values(found)))
+			}
 			if err != nil {
 				return nil, err
 			}
-			for _, position := range found {
-				add(n, position)
-			}
 		}
-	}
-	if rows, err = s.read(ctx, studies, places); err != nil {
-		return nil, err
-	}
-	for _, row := range rows {
-		g := byName[name{row.Dataset, row.Prompt.ID}]
-		g.rows = append(g.rows, row)
 	}
 	for _, g := range groups {
 		slices.SortFunc(g.rows, func(a, b placedRow) int {
@@ -318,30 +318,6 @@ func (s *Server) gather(ctx context.Context, studies []looked, chosen []place, a
 		})
 	}
 	return groups, nil
-}
-
-// read reads rows of several studies, in the order of their places.
-func (s *Server) read(ctx context.Context, studies []looked, places []place) ([]placedRow, error) {
-	all := make([]placedRow, len(places))
-	for n := range studies {
-		var positions, of []int
-		for i, at := range places {
-			if at.study == n {
-				positions, of = append(positions, at.position), append(of, i)
-			}
-		}
-		if len(positions) == 0 {
-			continue
-		}
-		rows, err := studies[n].rows.Read(ctx, s.Store, positions)
-		if err != nil {
-			return nil, err
-		}
-		for i, row := range rows {
-			all[of[i]] = placedRow{places[of[i]], row}
-		}
-	}
-	return all, nil
 }
 
 // answerShown is an answer of a study at an address of its own, which is that of a row.

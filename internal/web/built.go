@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 
@@ -149,9 +148,9 @@ func (s *Server) build(r *http.Request, found *study.Study) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	from, err := strconv.Atoi(cmp.Or(q.Get("after"), "0"))
-	if err != nil || from < 0 {
-		return response{}, &orbench.InputError{Setting: "after", Problem: fmt.Sprintf("%q is no place where a page begins", q.Get("after")), Hint: "take the one that the page before gives"}
+	from, err := afterOf(q)
+	if err != nil {
+		return response{}, err
 	}
 	b, err := s.built(r.Context(), found)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -58,13 +59,10 @@ type comparedRow struct {
 	// Range is that with the judge's error, of a whole metric alone, and Holm
 	// the corrected p-value, of a category alone.
 	Range, P, Holm string
-	// Refused and Answered count the flips, with the address of each; both are without one
-	// where nothing is paired.
-	Refused, Answered page.Link
+	// Flips count the newly refused and the newly answered, with the address of each; both are
+	// without one where nothing is paired.
+	Flips [2]page.Link
 }
-
-// Flips are the two counts of flips.
-func (r comparedRow) Flips() []page.Link { return []page.Link{r.Refused, r.Answered} }
 
 // flipGroup is flips of one label and direction.
 type flipGroup struct {
@@ -113,6 +111,10 @@ func (s *Server) compare(r *http.Request) (response, error) {
 		return response{}, &orbench.InputError{Setting: "flip", Problem: fmt.Sprintf("%q is no way in which prompts flip", flip), Hint: "use " + newlyRefused + " or " + newlyAnswered}
 	}
 	q = q.With("flip", flip)
+	after, err := afterOf(q)
+	if err != nil {
+		return response{}, err
+	}
 	of, choice, err := s.sides(ctx, q)
 	if err != nil {
 		return response{}, err
@@ -125,24 +127,31 @@ func (s *Server) compare(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	chosen, next, err := chooseFlips(result.Flips.Shown, q)
-	if err != nil {
-		return response{}, err
+	in := func(name, value string) bool { return len(q[name]) == 0 || q.Has(name, value) }
+	var chosen []compare.Flip
+	for _, f := range result.Flips.Shown {
+		if in("flip", flipOf(f)) && in("label", string(f.Prompt.Label)) && in("category", table.Category(f.Prompt.Category)) {
+			chosen = append(chosen, f)
+		}
 	}
-	p := newComparePage(result)
+	all := q.Without("after", "flip", "label", "category")
+	p := newComparePage(result, func(flip, label, category string) string {
+		return all.With("flip", flip, "label", label, "category", category).Address("/compare") + "#flips"
+	})
 	p.Frame, p.Chosen = s.frame(r, "Compare"), table.Count(len(chosen))
 	p.Simulated = result.Simulated
-	p.Swapped = swapped(q).Address("/compare")
-	p.link(result, func(flip, label, category string) string {
-		return q.Without("after", "flip", "label", "category").With("flip", flip, "label", label, "category", category).Address("/compare") + "#flips"
-	})
+	swapped := all.With()
+	for _, values := range swapped {
+		slices.Reverse(values)
+	}
+	p.Swapped = swapped.Address("/compare")
 	p.chips(result, q)
 	more := ""
-	if next != "" {
-		more = q.Set("after", next).Address(r.URL.Path)
+	if last := after + compare.ShownFlips; last < len(chosen) {
+		more = q.Set("after", strconv.Itoa(last)).Address(r.URL.Path)
 		p.Next = more + "#flips"
 	}
-	shown := chosen[after(chosen, q.Get("after")):]
+	shown := chosen[min(after, len(chosen)):]
 	shown = slices.Clone(shown[:min(compare.ShownFlips, len(shown))])
 	said, err := s.Store.Annotations(ctx)
 	if err != nil {
@@ -160,15 +169,6 @@ func (s *Server) compare(r *http.Request) (response, error) {
 		Next string `json:"next,omitempty"`
 	}{result.Data().(compare.Result), more}
 	return response{template: "compare", page: p, data: data}, nil
-}
-
-// swapped is the query of the comparison the other way round.
-func swapped(q page.Query) page.Query {
-	q = q.Without("after", "flip", "label", "category").With()
-	for _, values := range q {
-		slices.Reverse(values)
-	}
-	return q
 }
 
 // sides opens what a query compares. choice is what it leaves open; nil for nothing.
@@ -266,84 +266,41 @@ func flipOf(f compare.Flip) string {
 	return newlyAnswered
 }
 
-// keyOf is where a page begins after a flip.
-func keyOf(f compare.Flip) string { return string(f.Prompt.Label) + ":" + string(f.Prompt.ID) }
-
-// after is the number of the first flip after a key; 0 without a key.
-func after(flips []compare.Flip, key string) int {
-	return slices.IndexFunc(flips, func(f compare.Flip) bool { return keyOf(f) == key }) + 1
-}
-
-// chooseFlips gives the flips that a query chooses, and the key of the last on its page,
-// empty if none is left.
-func chooseFlips(flips []compare.Flip, q page.Query) (chosen []compare.Flip, next string, err error) {
-	in := func(name, value string) bool { return len(q[name]) == 0 || q.Has(name, value) }
-	for _, f := range flips {
-		if in("flip", flipOf(f)) && in("label", string(f.Prompt.Label)) && in("category", table.Category(f.Prompt.Category)) {
-			chosen = append(chosen, f)
-		}
-	}
-	begin := after(chosen, q.Get("after"))
-	if q.Get("after") != "" && begin == 0 {
-		return nil, "", &orbench.InputError{Setting: "after", Problem: fmt.Sprintf("%q is no place where a page begins", q.Get("after")), Hint: "take the one that the page before gives"}
-	}
-	if last := begin + compare.ShownFlips; last < len(chosen) {
-		next = keyOf(chosen[last-1])
-	}
-	return chosen, next, nil
-}
-
-// newComparePage lays out the figures of a comparison.
-func newComparePage(r compare.Result) *comparePage {
+// newComparePage lays out the figures of a comparison. Each count of flips opens them at an
+// address by direction, label and category.
+func newComparePage(r compare.Result, address func(flip, label, category string) string) *comparePage {
 	p := &comparePage{Said: r.Words(), All: table.Count(r.Flips.Total)}
 	for i, m := range r.Metrics {
-		of := comparedMetric{Label: m.Label, Account: p.Said.Accounts[i], All: rowOf(string(m.Label)+" refused", m.Figures, nil)}
+		row := func(name, category string, f compare.Figures, holm *float64) comparedRow {
+			row := comparedRow{
+				Name: name, N: table.Count(f.Base.N), Base: table.Rate(f.Base.Rate), Candidate: table.Rate(f.Candidate.Rate),
+				Difference: table.Difference(f.Difference, table.Hyphen), CI: table.DifferenceInterval(f.Difference, table.Hyphen),
+				P: table.PValue(f.P), Holm: table.PValue(holm),
+			}
+			if f.Base.N != f.Candidate.N {
+				row.N += " / " + table.Count(f.Candidate.N)
+			}
+			for k, n := range []int{f.OnlyCandidateRefused, f.OnlyBaseRefused} {
+				row.Flips[k].Text = table.Count(n)
+				if n > 0 && r.Paired {
+					row.Flips[k].Address = address([]string{newlyRefused, newlyAnswered}[k], string(m.Label), category)
+				}
+			}
+			return row
+		}
+		of := comparedMetric{Label: m.Label, Account: p.Said.Accounts[i], All: row(string(m.Label)+" refused", "", m.Figures, nil)}
 		of.Word, of.Rest, _ = strings.Cut(p.Said.Verdicts[i], " ")
 		of.All.Range = p.Said.Ranges[i]
 		for _, c := range m.ByCategory {
 			if len(m.ByCategory) == 1 && c.Category == "" {
 				break // the dataset has no categories
 			}
-			of.Categories = append(of.Categories, rowOf(table.Category(c.Category), c.Figures, c.PHolm))
+			name := table.Category(c.Category)
+			of.Categories = append(of.Categories, row(name, name, c.Figures, c.PHolm))
 		}
 		p.Metrics = append(p.Metrics, of)
 	}
 	return p
-}
-
-// rowOf is a row of figures without links.
-func rowOf(name string, f compare.Figures, holm *float64) comparedRow {
-	row := comparedRow{
-		Name: name, N: table.Count(f.Base.N), Base: table.Rate(f.Base.Rate), Candidate: table.Rate(f.Candidate.Rate),
-		Difference: table.Difference(f.Difference, table.Hyphen), CI: table.DifferenceInterval(f.Difference, table.Hyphen),
-		P: table.PValue(f.P), Holm: table.PValue(holm),
-		Refused: page.Link{Text: table.Count(f.OnlyCandidateRefused)}, Answered: page.Link{Text: table.Count(f.OnlyBaseRefused)},
-	}
-	if f.Base.N != f.Candidate.N {
-		row.N += " / " + table.Count(f.Candidate.N)
-	}
-	return row
-}
-
-// link has each count of flips open them, at an address by direction, label and category.
-func (p *comparePage) link(r compare.Result, address func(flip, label, category string) string) {
-	if !r.Paired {
-		return
-	}
-	for i := range p.Metrics {
-		m := &p.Metrics[i]
-		link := func(row *comparedRow, category string) {
-			for flip, count := range map[string]*page.Link{newlyRefused: &row.Refused, newlyAnswered: &row.Answered} {
-				if count.Text != "0" {
-					count.Address = address(flip, string(m.Label), category)
-				}
-			}
-		}
-		link(&m.All, "")
-		for k := range m.Categories {
-			link(&m.Categories[k], m.Categories[k].Name)
-		}
-	}
 }
 
 // chips adds the links to the flips of each direction and label, and away from those of one
@@ -433,15 +390,14 @@ func WriteComparison(ctx context.Context, w io.Writer, m store.Reader, sides [2]
 	}
 	of := compared{sides: sides, studies: [2]*opened{{Run: sides[0]}, {Run: sides[1]}}}
 	flips := result.Flips.Shown
-	p := newComparePage(result)
-	p.Frame = page.File(p.Said.Title+" – orbench", page.Style, page.Script)
-	p.Simulated, p.Chosen = result.Simulated, p.All
-	p.link(result, func(flip, label, category string) string {
+	p := newComparePage(result, func(flip, label, category string) string {
 		if category != "" {
 			return ""
 		}
 		return "#" + label + "-" + flip
 	})
+	p.Frame = page.File(p.Said.Title+" – orbench", page.Style, page.Script)
+	p.Simulated, p.Chosen = result.Simulated, p.All
 	if left := len(flips) - mostInFile; left > 0 {
 		p.Left, p.Beside = table.Count(left), beside
 	}

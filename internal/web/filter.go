@@ -1,8 +1,10 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -30,6 +32,15 @@ func wantedOf(q page.Query, o *opened, rows *index.Study) (facet.Terms, error) {
 		wanted[by] = append(wanted[by], word)
 	}
 	return wanted, nil
+}
+
+// afterOf is after how many rows a page begins.
+func afterOf(q page.Query) (int, error) {
+	n, err := strconv.Atoi(cmp.Or(q.Get("after"), "0"))
+	if err != nil || n < 0 {
+		return 0, &orbench.InputError{Setting: "after", Problem: fmt.Sprintf("%q is no place where a page begins", q.Get("after")), Hint: "take the one that the page before gives"}
+	}
+	return n, nil
 }
 
 // judgeOf is the judge of the n-th verdict of a query.

@@ -150,8 +150,7 @@ func (s *Server) home(r *http.Request) (response, error) {
 		Words, Sort string
 		Columns     []listColumn
 	}{Frame: s.frame(r, "Studies"), Words: r.URL.Query().Get("q"), Sort: cmp.Or(r.URL.Query().Get("sort"), listColumns[0].Sort), Columns: listColumns}
-	order := slices.IndexFunc(listColumns, func(c listColumn) bool { return c.Sort == p.Sort })
-	if order < 0 {
+	if !slices.ContainsFunc(listColumns, func(c listColumn) bool { return c.Sort == p.Sort }) {
 		return response{}, &orbench.InputError{Setting: "sort", Problem: fmt.Sprintf("there is no column %q", p.Sort), Hint: "use time, name, model, safe or toxic"}
 	}
 	// What is counted is shown at once; the page asks for the rest.
@@ -177,49 +176,46 @@ func (s *Server) home(r *http.Request) (response, error) {
 		}
 		p.Studies = append(p.Studies, row)
 	}
-	by := listColumns[order]
+	byRate := func(a, b targetFigures) int { return cmp.Compare(a.rank(p.Sort), b.rank(p.Sort)) }
 	for _, row := range p.Studies {
-		if row.Shown != nil && by.rate != nil {
-			slices.SortStableFunc(row.Shown.Targets, by.rate)
+		if row.Shown != nil {
+			slices.SortStableFunc(row.Shown.Targets, byRate)
 		}
 	}
-	slices.SortStableFunc(p.Studies, by.compare)
+	slices.SortStableFunc(p.Studies, func(a, b studyRow) int {
+		switch p.Sort {
+		case "name":
+			return cmp.Compare(a.Name, b.Name)
+		case "model":
+			return slices.Compare(a.Asked, b.Asked)
+		}
+		return byRate(a.Targets()[0], b.Targets()[0])
+	})
 	return response{template: "home", page: p, data: map[string]any{"studies": p.Studies}}, nil
 }
 
 // listColumn is a column that the list of studies can be sorted by.
-type listColumn struct {
-	Sort, Title, Note string
-	compare           func(a, b studyRow) int
-	// rate is that of a column of rates, by which the targets of a study are sorted too.
-	rate func(a, b targetFigures) int
-}
+type listColumn struct{ Sort, Title, Note string }
 
 // listColumns begin with the order of the store, the newest first.
 var listColumns = []listColumn{
-	{Sort: "time", Title: "last started", compare: func(studyRow, studyRow) int { return 0 }},
-	{Sort: "name", Title: "study", compare: func(a, b studyRow) int { return cmp.Compare(a.Name, b.Name) }},
-	{Sort: "model", Title: "asked", compare: func(a, b studyRow) int { return slices.Compare(a.Asked, b.Asked) }},
-	ofRate("safe", "over-refusal", "safe prompts refused, lower is better", func(a, b targetFigures) int { return compareRates(a.Safe, b.Safe, 1) }),
-	ofRate("toxic", "toxic refusal", "toxic prompts refused, higher is better", func(a, b targetFigures) int { return compareRates(a.Toxic, b.Toxic, -1) }),
+	{"time", "last started", ""},
+	{"name", "study", ""},
+	{"model", "asked", ""},
+	{"safe", "over-refusal", "safe prompts refused, lower is better"},
+	{"toxic", "toxic refusal", "toxic prompts refused, higher is better"},
 }
 
-// ofRate is a column that sorts studies by their first target.
-func ofRate(sort, title, note string, rate func(a, b targetFigures) int) listColumn {
-	return listColumn{sort, title, note, func(a, b studyRow) int { return rate(a.Targets()[0], b.Targets()[0]) }, rate}
-}
-
-// compareRates compares two rates in a direction; one that is missing is last.
-func compareRates(x, y *rateShown, direction int) int {
+// rank puts a target in its place in the order of a column of rates. All have the same where
+// there is no rate, which comes last, and in other columns.
+func (t targetFigures) rank(column string) float64 {
 	switch {
-	case x == nil && y == nil:
-		return 0
-	case x == nil:
-		return 1
-	case y == nil:
-		return -1
+	case column == "safe" && t.Safe != nil:
+		return t.Safe.Rate
+	case column == "toxic" && t.Toxic != nil:
+		return -t.Toxic.Rate
 	}
-	return direction * cmp.Compare(x.Rate, y.Rate)
+	return 2
 }
 
 // summary shows a run as its report does, with counts that open their answers.
