@@ -157,6 +157,9 @@ func (t *Table) Add(sample int, row *score.AnswerRow) int {
 		k := Kind{row.Dataset, row.Prompt.Label, row.Prompt.Category, row.Status, row.Ending, row.Simulated, nil}
 		for _, v := range row.Verdicts {
 			k.Verdicts = append(k.Verdicts, Said{v.Judge, v.Class, v.Reason})
+			if !slices.Contains(t.Judges, v.Judge) {
+				t.Judges = append(t.Judges, v.Judge)
+			}
 		}
 		t.numbers[string(key)], t.Kinds = n, append(t.Kinds, k)
 	}

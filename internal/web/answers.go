@@ -5,7 +5,6 @@ import (
 	"context"
 	"embed"
 	"fmt"
-	"html/template"
 	"maps"
 	"net/http"
 	"slices"
@@ -23,9 +22,6 @@ import (
 
 //go:embed templates
 var pages embed.FS
-
-// functions are those of the templates.
-var functions = template.FuncMap{"clamp": clamp, "spaced": spaced}
 
 // pageSize is how many answers a page begins with: fewer where it shows many answers to
 // each prompt.
@@ -338,13 +334,4 @@ func answerShown(study string, row, at score.AnswerRow, most page.Bounds, words 
 		a.Subject, a.People = subject.String(), peopleOn(words, subject)
 	}
 	return a
-}
-
-// clamp is the start of a text for a cell that can be opened.
-func clamp(text string) string {
-	line := strings.Join(strings.Fields(text), " ")
-	if len(line) > 160 {
-		return line[:strings.LastIndexByte(line[:161], ' ')+1] + "…"
-	}
-	return line
 }

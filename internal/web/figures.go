@@ -196,9 +196,6 @@ func (r reason) Said() string {
 	return untrusted.Excerpt(said, 100)
 }
 
-// Count is how many there are, for people.
-func (r reason) Count() string { return table.Count(r.N) }
-
 // reasons counts by kind why calls of a run failed that depend on no reply, the most
 // frequent first.
 func (s *Server) reasons(ctx context.Context, o *opened) ([]reason, error) {

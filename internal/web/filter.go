@@ -99,16 +99,14 @@ func peopleOn(words annotation.Words, s orbench.Subject) []page.Word {
 func addLinks(p *page.Answers, q page.Query, studies []looked) {
 	p.Link(func(q page.Query) string { return q.Address("/answers") })
 	for _, name := range page.Parameters {
-		if slices.Contains([]string{"study", "by", "sort", "after", "q"}, name) {
-			continue
-		}
+		field := name == "q" || name == "after" || slices.ContainsFunc(page.FacetTitles, func(f page.Facet) bool { return f.Name == name })
 		for _, value := range q[name] {
-			p.Chosen = append(p.Chosen, page.Link{Text: name + ": " + value, Address: q.Without("after").Drop(name, value).Address("/answers")})
-		}
-	}
-	for _, name := range []string{"study", "by", "sort", "person", "prompt", "target", "split"} {
-		for _, value := range q[name] {
-			p.Hidden = append(p.Hidden, page.Hidden{Name: name, Value: value})
+			if !field {
+				p.Hidden = append(p.Hidden, page.Hidden{Name: name, Value: value})
+			}
+			if !slices.Contains([]string{"study", "by", "sort", "after", "q"}, name) {
+				p.Chosen = append(p.Chosen, page.Link{Text: name + ": " + value, Address: q.Without("after").Drop(name, value).Address("/answers")})
+			}
 		}
 	}
 	if len(studies) == 1 && len(q["study"]) > 0 {

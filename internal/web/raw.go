@@ -20,14 +20,11 @@ import (
 
 // call is a call behind an answer.
 type call struct {
-	Hash     string `json:"hash"`
-	Model    string `json:"model"`
-	Made     string `json:"made,omitempty"`
-	Request  string `json:"-"`
-	Response string `json:"-"`
-	// The same as JSON.
-	Asked    json.RawMessage `json:"request"`
-	Received json.RawMessage `json:"response"`
+	Hash     string          `json:"hash"`
+	Model    string          `json:"model"`
+	Made     string          `json:"made,omitempty"`
+	Request  json.RawMessage `json:"request"`
+	Response json.RawMessage `json:"response"`
 }
 
 // raw shows the calls behind an answer: those of the target, of its defense and of judges.
@@ -57,8 +54,7 @@ func (s *Server) raw(r *http.Request) (response, error) {
 		if err != nil {
 			return response{}, err
 		}
-		c := call{Hash: record.Hash.String(), Model: record.Response.Model, Asked: shown(record.Request), Received: shown(received)}
-		c.Request, c.Response = indented(c.Asked), indented(c.Received)
+		c := call{Hash: record.Hash.String(), Model: record.Response.Model, Request: shown(record.Request), Response: shown(received)}
 		if !record.Response.Made.IsZero() {
 			c.Made = record.Response.Made.Format(time.DateTime)
 		}
@@ -93,7 +89,7 @@ func shown(text []byte) json.RawMessage { return json.RawMessage(untrusted.Addre
 var readable = strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 
 // indented lays out JSON over several lines, for people.
-func indented(text []byte) string {
+func indented(text json.RawMessage) string {
 	var out bytes.Buffer
 	if json.Indent(&out, text, "", "  ") != nil {
 		return string(text)

@@ -195,26 +195,19 @@ const orbench = (() => {
     return "#" + next;
   }
 
-  const conditions = ["dataset", "prompt", "target", "variant", "sample", "label", "category", "status", "judge", "verdict", "split"];
-  const hidden = ["by", "sort", "prompt", "target", "split"];
-
   function showLinks(q, total) {
     const line = $("#total"), b = document.createElement("b");
     b.textContent = count(total);
     line.replaceChildren(b, total === 1 ? " answer" : " answers");
-    for (const name of conditions) {
-      all(q, name).forEach((value, i, values) => {
-        const next = new URLSearchParams(q);
-        next.delete(name);
-        values.forEach((v, k) => { if (k !== i) next.append(name, v); });
-        const chip = document.createElement("a"), text = document.createElement("bdi");
-        chip.className = "chip";
-        chip.href = address(next);
-        chip.title = "Remove this condition";
-        text.textContent = name + ": " + value;
-        chip.append(text, " ×");
-        line.append(" ", chip);
-      });
+    for (const [name, value] of q) {
+      if (!value || ["by", "sort", "after", "q"].includes(name)) continue;
+      const chip = document.createElement("a"), text = document.createElement("bdi");
+      chip.className = "chip";
+      chip.href = address([...q].filter(([n, v]) => n !== name || v !== value));
+      chip.title = "Remove this condition";
+      text.textContent = name + ": " + value;
+      chip.append(text, " ×");
+      line.append(" ", chip);
     }
     for (const a of document.querySelectorAll("a[data-set]")) {
       const set = [...new URLSearchParams(a.dataset.set)];
@@ -360,8 +353,10 @@ ${thinking && html`<details class="thinking"><summary>Thinking, which no judge s
   const update = () => show().catch(failed);
 
   function apply() {
-    const q = new URLSearchParams(location.hash.slice(1)), next = new URLSearchParams();
-    for (const name of hidden) for (const value of all(q, name)) next.append(name, value);
+    const next = new URLSearchParams();
+    for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
+      if (name !== "after" && !$("#filter").elements.namedItem(name)) next.append(name, value);
+    }
     for (const [name, value] of new FormData($("#filter"))) if (value) next.append(name, value);
     location.hash = String(next);
   }

@@ -293,9 +293,6 @@ func (p *Writer) Finish(r score.Result, title, head string, menu []page.Link) er
 	for _, kind := range p.table.Kinds {
 		scored := []int{}
 		for _, v := range kind.Verdicts {
-			if !slices.Contains(p.table.Judges, v.Judge) {
-				p.table.Judges = append(p.table.Judges, v.Judge)
-			}
 			scored = append(scored, slices.Index(p.table.Judges, v.Judge))
 		}
 		p.names.Scored = append(p.names.Scored, scored)
