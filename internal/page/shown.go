@@ -101,6 +101,15 @@ type Row struct {
 	Answers []Shown
 }
 
+// Add puts an answer beside those that are there.
+func (r *Row) Add(a Shown) {
+	if len(r.Answers) == 0 {
+		r.Dataset, r.ID, r.Asked = a.Dataset, a.Prompt.ID, a.Answer
+	}
+	a.Otherwise = !a.AskedLike(r.Asked)
+	r.Answers = append(r.Answers, a)
+}
+
 // Shown is an answer with what pages say of it beside its texts.
 type Shown struct {
 	Answer

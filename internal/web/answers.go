@@ -119,14 +119,14 @@ func (s *Server) answers(r *http.Request) (response, error) {
 	}
 	read := map[place]answerData{}
 	for _, g := range groups {
-		shown := page.Row{Dataset: g.dataset, ID: g.id, Asked: page.NewAnswer(g.rows[0].AnswerRow, bounds)}
-		for _, row := range g.rows {
+		var shown page.Row
+		for _, row := range *g {
 			study := studies[row.study].Name
 			a := answerShown(study, row.AnswerRow, row.AnswerRow, bounds, people)
 			a.Form = s.formAt(study, a.Subject, person)
-			a.Matched, a.Otherwise = data.Total < all && studies[row.study].found.Has(row.position), !a.AskedLike(shown.Asked)
+			a.Matched = data.Total < all && studies[row.study].found.Has(row.position)
 			read[row.place] = answerData{study, a.Address, a.People, row.AnswerRow}
-			shown.Answers = append(shown.Answers, a)
+			shown.Add(a)
 			p.Simulated = p.Simulated || a.Simulated
 		}
 		p.Rows = append(p.Rows, shown)
@@ -234,13 +234,6 @@ func findPage(ctx context.Context, studies []looked, after, size int) (found []p
 	return found, nil
 }
 
-// group is a prompt with answers to it.
-type group struct {
-	dataset string
-	id      orbench.PromptID
-	rows    []placedRow
-}
-
 // placedRow is a row with its place.
 type placedRow struct {
 	place
@@ -249,13 +242,12 @@ type placedRow struct {
 
 // gather reads the chosen answers, each alone, or with all others to its prompt: those of
 // its own study and those of the others, in the order of studies.
-func (s *Server) gather(ctx context.Context, studies []looked, chosen []place, alone bool) ([]*group, error) {
+func (s *Server) gather(ctx context.Context, studies []looked, chosen []place, alone bool) (groups []*[]placedRow, err error) {
 	type name struct {
 		dataset string
 		id      orbench.PromptID
 	}
-	var groups []*group
-	byName, asked, seen := map[name]*group{}, map[string][]orbench.PromptID{}, map[place]bool{}
+	byName, asked, seen := map[name]*[]placedRow{}, map[string][]orbench.PromptID{}, map[place]bool{}
 	// read adds answers of a study to their groups: some, each with the others to its prompt.
 	read := func(n int, some []int) error {
 		var positions []int
@@ -275,11 +267,11 @@ func (s *Server) gather(ctx context.Context, studies []looked, chosen []place, a
 			of := name{row.Dataset, row.Prompt.ID}
 			g := byName[of]
 			if g == nil || alone {
-				g = &group{dataset: row.Dataset, id: row.Prompt.ID}
+				g = &[]placedRow{}
 				groups, byName[of] = append(groups, g), g
 				asked[row.Dataset] = append(asked[row.Dataset], row.Prompt.ID)
 			}
-			g.rows = append(g.rows, placedRow{place{n, positions[i]}, row})
+			*g = append(*g, placedRow{place{n, positions[i]}, row})
 		}
 		return err
 	}
@@ -309,7 +301,7 @@ func (s *Server) gather(ctx context.Context, studies []looked, chosen []place, a
 		}
 	}
 	for _, g := range groups {
-		slices.SortFunc(g.rows, func(a, b placedRow) int {
+		slices.SortFunc(*g, func(a, b placedRow) int {
 			return cmp.Or(cmp.Compare(a.study, b.study), cmp.Compare(a.position, b.position))
 		})
 	}

@@ -345,14 +345,14 @@ func groupFlips(ctx context.Context, m store.Reader, of compared, r compare.Resu
 		if n := len(groups); n == 0 || groups[n-1].Title != title {
 			groups = append(groups, flipGroup{Title: title, Anchor: string(f.Prompt.Label) + "-" + flipOf(f)})
 		}
-		shown := page.Row{Dataset: rows[i][0].Dataset, ID: f.Prompt.ID, Asked: page.NewAnswer(rows[i][0], page.InList)}
+		var shown page.Row
 		for side, row := range rows[i] {
 			if side == 1 && r.OfJudges() {
 				break // of the same answer
 			}
 			a := answerShown(of.sides[side].Name, row, rowIn(of.studies[side].Run, row), page.InList, words)
-			a.Matched, a.Otherwise = f.NowRefused() == (side == 1), !a.AskedLike(shown.Asked)
-			shown.Answers = append(shown.Answers, a)
+			a.Matched = f.NowRefused() == (side == 1)
+			shown.Add(a)
 		}
 		g := &groups[len(groups)-1]
 		g.Rows = append(g.Rows, shown)

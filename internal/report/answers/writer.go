@@ -227,16 +227,11 @@ func (p *Writer) add(rows []*score.AnswerRow) error {
 }
 
 // row is a prompt with its rows as the page shows them without its script.
-func (p *Writer) row(rows []*score.AnswerRow) page.Row {
-	shown := page.Row{Dataset: rows[0].Dataset, ID: rows[0].Prompt.ID}
-	for _, row := range rows {
-		a := page.Shown{Answer: page.NewAnswer(*row, page.InList), Element: strconv.Itoa(len(shown.Answers)) + string(shown.ID), Elsewhere: "answers.jsonl"}
+func (p *Writer) row(rows []*score.AnswerRow) (shown page.Row) {
+	for i, row := range rows {
+		a := page.Shown{Answer: page.NewAnswer(*row, page.InList), Element: strconv.Itoa(i) + string(row.Prompt.ID), Elsewhere: "answers.jsonl"}
 		a.Redacted = p.redacted
-		if len(shown.Answers) == 0 {
-			shown.Asked = a.Answer
-		}
-		a.Otherwise = !a.AskedLike(shown.Asked)
-		shown.Answers = append(shown.Answers, a)
+		shown.Add(a)
 	}
 	return shown
 }
