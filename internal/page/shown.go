@@ -75,7 +75,11 @@ func (q Query) Facets(counts map[string]map[string]int) (all []Facet) {
 		// The words for several classes come before the classes, and 9 before 10.
 		first := []string{facet.Answered, facet.Refused}
 		slices.SortFunc(names, func(a, b string) int {
-			return cmp.Or(cmp.Compare(slices.Index(first, b), slices.Index(first, a)), cmp.Compare(values[b], values[a]), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+			shorter := 0
+			if f.Name == "sample" {
+				shorter = cmp.Compare(len(a), len(b))
+			}
+			return cmp.Or(cmp.Compare(slices.Index(first, b), slices.Index(first, a)), cmp.Compare(values[b], values[a]), shorter, cmp.Compare(a, b))
 		})
 		for _, v := range names {
 			value := FacetValue{Value: v, Text: strings.ReplaceAll(v, "_", " "), Chosen: q.Has(f.Name, v)}
