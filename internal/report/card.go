@@ -116,3 +116,18 @@ func leftOutSection(r score.Result) table.Section {
 	}
 	return s
 }
+
+// same removes a column in which all rows have the same value, and returns that
+// value after a word. It returns "" and keeps the column if the rows differ or
+// are empty.
+func same(t *table.Section, column, after string) string {
+	at := slices.Index(t.Header, column)
+	value := t.Rows[0][at]
+	if value == table.None || t.Drop(func(row []string, at int) bool { return row[at] == value }, column) == 0 {
+		return ""
+	}
+	if at < t.Left {
+		t.Left--
+	}
+	return after + value
+}

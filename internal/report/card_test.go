@@ -80,7 +80,7 @@ func TestCard(t *testing.T) {
 		Provenance: &provenance.Record{Program: "test"},
 	}
 	var b bytes.Buffer
-	if err := table.AsCSV.Of(Methods{View{r}})(&b); err != nil {
+	if err := table.AsCSV.Of(Methods{View{Result: r}})(&b); err != nil {
 		t.Fatal(err)
 	}
 	lines, err := csv.NewReader(&b).ReadAll()
@@ -112,7 +112,7 @@ func TestCard(t *testing.T) {
 		}
 	}
 	b.Reset()
-	if err := table.AsText.Of(Methods{View{r}})(&b); err != nil {
+	if err := table.AsText.Of(Methods{View{Result: r}})(&b); err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Join(strings.Fields(b.String()), " ")
@@ -126,7 +126,7 @@ func TestCard(t *testing.T) {
 		}
 	}
 	b.Reset()
-	if err := table.AsLaTeX.Of(Methods{View{r}})(&b); err != nil {
+	if err := table.AsLaTeX.Of(Methods{View{Result: r}})(&b); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{

@@ -33,7 +33,7 @@ func TestManyCategories(t *testing.T) {
 		t.Errorf("the figure is %v points wide", f.Width)
 	}
 	all := strings.Join(pagetest.FigureTexts(t, f), "\n")
-	for _, want := range []string{"the 40 largest of 500 categories", "499"} {
+	for _, want := range []string{"460 smaller categories are left out here", "499"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is missing", want)
 		}
@@ -47,16 +47,10 @@ func TestCategoriesOfManyVariants(t *testing.T) {
 		"many":         {2, 20, 2, 40},
 		"only targets": {30, 0, 30, 0},
 	} {
-		g := gridsOf(scoretest.Crossed(tc.targets, tc.variants), nil)[0]
-		if len(g.Rows) != tc.rows || g.variants != tc.left {
-			t.Errorf("%s: %d rows without %d variants", name, len(g.Rows), g.variants)
-		}
-		note := ""
-		for _, s := range g.Sections() {
-			note += s.Note
-		}
-		if strings.Contains(note, "variants are left out") != (tc.left > 0) {
-			t.Errorf("%s: the note is %q", name, note)
+		r := scoretest.Crossed(tc.targets, tc.variants)
+		h := heats(r, r.Judges()[0])[0]
+		if left := strings.Contains(h.Note, strconv.Itoa(tc.left)+" variants are left out"); len(h.Rows) != tc.rows || left != (tc.left > 0) {
+			t.Errorf("%s: %d rows, and the note is %q", name, len(h.Rows), h.Note)
 		}
 	}
 }
@@ -66,21 +60,28 @@ func TestVersionsOfADatasetStayApart(t *testing.T) {
 	t.Parallel()
 	r, _ := scoretest.Fixture{Targets: 2, Safe: 2, Toxic: 2}.Make()
 	r.Runs[2].DatasetSHA256 = "ffff" + scoretest.SHA256[4:]
-	if n := len(gridsOf(r, []string{"lexical"})); n != 3 {
+	if n := len(heats(r, "lexical")); n != 3 {
 		t.Errorf("%d heat maps, want 3: safe in two versions, toxic in one", n)
 	}
 }
 
 func TestCategoriesInOrder(t *testing.T) {
 	t.Parallel()
-	g := grid{Rows: []gridRow{{Counts: map[orbench.Category]score.Count{"b": {N: 1}, "": {N: 5}, "a": {N: 2}}}}}
-	g.chooseCategories()
-	if want := []orbench.Category{"a", "b", ""}; !slices.Equal(g.Categories, want) {
-		t.Errorf("categories %q, want %q", g.Categories, want)
+	r, _ := scoretest.Fixture{Targets: 1, Safe: 2, Toxic: 2, OneJudge: true}.Make()
+	counts := map[orbench.Category]score.Count{"b": {N: 1}, "": {N: 5}, "a": {N: 2}}
+	for i := range r.Runs {
+		r.Runs[i].Judges[0].ByCategory = counts
 	}
-	nameless := grid{Rows: []gridRow{{Counts: map[orbench.Category]score.Count{"": {N: 5}}}}}
-	nameless.chooseCategories()
-	if nameless.Named() {
+	var got []string
+	for _, g := range heats(r, "lexical")[0].sets {
+		got = append(got, g.Name)
+	}
+	if want := []string{"a", "b", "(none)", "all"}; !slices.Equal(got, want) {
+		t.Errorf("categories %q, want %q", got, want)
+	}
+	delete(counts, "a")
+	delete(counts, "b")
+	if n := len(heats(r, "lexical")); n > 0 {
 		t.Error("the nameless category alone counts as named ones")
 	}
 }

@@ -19,7 +19,7 @@ func ExampleView_Rows() {
 			ByClass: map[orbench.Class]int{orbench.FullAnswer: 3, orbench.Refusal: 1},
 		}},
 	}}}
-	if err := table.AsCSV.Of(report.View{result})(os.Stdout); err != nil {
+	if err := table.AsCSV.Of(report.View{Result: result})(os.Stdout); err != nil {
 		panic(err)
 	}
 	// Output:

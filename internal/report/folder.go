@@ -70,9 +70,9 @@ func (f *Folder) Finish(r score.Result) error {
 
 func (f *Folder) write(r score.Result) error {
 	files := []file{
-		{"report.csv", table.AsCSV.Of(View{r})},
-		{"report.json", table.AsJSON.Of(View{r})},
-		{"report.md", table.AsMarkdown.Of(View{r})},
+		{"report.csv", table.AsCSV.Of(View{Result: r})},
+		{"report.json", table.AsJSON.Of(View{Result: r})},
+		{"report.md", table.AsMarkdown.Of(View{Result: r})},
 	}
 	linked := []string{AnswersFile}
 	if r.Provenance != nil {

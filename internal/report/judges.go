@@ -157,23 +157,11 @@ func AddDisagreements(d *table.Document, words table.Words, all []score.Agreemen
 		table.Note{Mark: "  ", Text: "“" + e.Prompt + "”"}, table.Note{Mark: "  → ", Text: "“" + e.Answer + "”"}, table.Gap)
 }
 
-// byJudge splits subjects by judge.
-func byJudge(all []subject, judges []string) []subject {
-	var parted []subject
-	for _, s := range all {
-		for _, name := range judges {
-			one := s
-			one.runs = map[orbench.Label]score.RunResult{}
-			for label, run := range s.runs {
-				if j := run.By(name); j != nil {
-					run.Judges, run.Labeled = []score.JudgeResult{*j}, nil
-					one.runs[label] = run
-				}
-			}
-			if len(one.runs) > 0 {
-				parted = append(parted, one)
-			}
-		}
-	}
-	return parted
+// AgreementHeader names the figures of an Agreement; AgreementCells formats
+// them.
+var AgreementHeader = []string{"n", "agree", "95% interval", "both refused", "only A", "only B", "neither", "kappa", "95%"}
+
+func AgreementCells(a score.Agreement) []string {
+	both, onlyA, onlyB, neither := a.Whole()
+	return table.Cells(a.N, stats.RateOf(both+neither, a.N), both, onlyA, onlyB, neither, a.Kappa)
 }

@@ -44,10 +44,13 @@ func (v Methods) Document() table.Document {
 	r := v.Result
 	d := table.Document{Title: "Methods", Simulated: r.Simulated}
 	words := score.Words(r.Runs, r.Judges()...)
-	for _, s := range []table.Section{v.card(r), leftOutSection(r), undisputedSection(r)} {
+	for _, s := range []table.Section{v.card(r), leftOutSection(r)} {
 		if len(s.Rows) > 0 {
 			d.Add(words.Section(s))
 		}
+	}
+	for _, t := range tablesOf(r, "disputed") {
+		d.Add(t.Section)
 	}
 	for _, text := range []string{measured(r), judged(r), leftOut(r)} {
 		d.Add(table.Paragraph(text))
@@ -234,7 +237,7 @@ func judged(r score.Result) string {
 // leftOut says what no rate includes, and what else makes the figures an unfair
 // measure.
 func leftOut(r score.Result) string {
-	return strings.Join(append([]string{accountLine(r)}, View{r}.Warnings()...), " ")
+	return strings.Join(append([]string{accountLine(r)}, View{Result: r}.Warnings()...), " ")
 }
 
 // bibliography returns BibTeX entries for the benchmark, this program, and the

@@ -1,11 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
@@ -16,23 +17,19 @@ import (
 // each would tell them apart. It is empty if they are not ranked, or if all are
 // told apart.
 func NotApart(r score.Result) string {
-	all, labels := subjects(r), r.Labels()
-	return apartNote(all, labels, ranksOf(all, labels, r), r)
-}
-
-// apartNote says which neighbors in the ranking may be equal, and what tells
-// them apart. It is empty if nothing is ranked or each is known to be better than
-// the next.
-func apartNote(all []subject, labels []orbench.Label, ranks []rank, r score.Result) string {
-	if ranks == nil {
+	ranked := contests(r)
+	if len(ranked) != 1 {
 		return ""
 	}
-	label, _ := rankedBy(labels)
-	order := inOrder(all, ranks)
+	c := ranked[0]
+	order := slices.Clone(c.runs)
+	slices.SortStableFunc(order, func(a, b *score.RunResult) int {
+		return cmp.Compare(c.ranks[slices.Index(c.runs, a)].by, c.ranks[slices.Index(c.runs, b)].by)
+	})
 	var pairs []string
 	for i, next := range order[1:] {
-		if p := pairOf(r, label, all[order[i]], all[next]); p != nil && !p.Apart() {
-			pairs = append(pairs, all[order[i]].target+" and "+all[next].target)
+		if p := pairOf(r, order[i], next); p != nil && !p.Apart() {
+			pairs = append(pairs, order[i].TargetCaption()+" and "+next.TargetCaption())
 		}
 	}
 	if len(pairs) == 0 {
@@ -42,23 +39,21 @@ func apartNote(all []subject, labels []orbench.Label, ranks []rank, r score.Resu
 	if len(pairs) > 2 && len(pairs) == len(order)-1 {
 		who = "any two neighbors"
 	}
-	return strings.TrimSpace("Not told apart (5%, Holm): " + who + ". " + labelsToTell(all, label))
+	return strings.TrimSpace("Not told apart (5%, Holm): " + who + ". " + labelsToTell(c.runs))
 }
 
 // labelsToTell says how many labels of each target's answers, on the same
 // prompts, would tell apart the pairs that any number of them can, if people
 // agree with the judge.
-func labelsToTell(all []subject, label orbench.Label) string {
+func labelsToTell(runs []*score.RunResult) string {
 	most := 0
-	for _, s := range all {
-		run := s.runs[label]
+	for _, run := range runs {
 		most = max(most, run.Answered+run.Blocked)
 	}
 	// apart counts the pairs told apart, and those that are not.
 	apart := func(labels int) (yes, no int) {
 		var rates []score.Contender
-		for _, s := range all {
-			run := s.runs[label]
+		for _, run := range runs {
 			c, ok := run.Contender()
 			if !ok {
 				continue
@@ -127,22 +122,23 @@ func narrower(e stats.Estimate, labels, more, all int) (lo, hi float64) {
 
 // undoneNote says whose order the judge's error could change, though its
 // verdicts alone show one.
-func undoneNote(all []subject, labels []orbench.Label, r score.Result) string {
-	label, _ := rankedBy(labels)
+func undoneNote(r score.Result) string {
+	label, _ := rankedBy(r.Labels())
 	var pairs table.Names
 	compared, undone := 0, 0
-	for i, a := range all {
-		for _, b := range all[i+1:] {
-			p := pairOf(r, label, a, b)
-			if a.base == b.base {
+	for i := range r.Runs {
+		for k := range r.Runs[i+1:] {
+			a, b := &r.Runs[i], &r.Runs[i+1+k]
+			if a.Label != label || b.Label != label || cmp.Or(a.Base, a.Target) == cmp.Or(b.Base, b.Target) {
 				continue // variants of one target are not ranked
 			}
+			p := pairOf(r, a, b)
 			if p != nil {
 				compared++
 			}
 			if p != nil && p.Undone() {
 				undone++
-				pairs.Add(a.target + " and " + b.target)
+				pairs.Add(a.TargetCaption() + " and " + b.TargetCaption())
 			}
 		}
 	}
@@ -160,33 +156,41 @@ func undoneNote(all []subject, labels []orbench.Label, r score.Result) string {
 // addSets says on a brief screen how the order of targets differs between sets. Two
 // targets in one order say nothing.
 func addSets(d *table.Document, words table.Words, r score.Result) {
-	const most = 3
-	shown, more := 0, 0
-	for f := range figure.Of(r.Figures, figure.SetOrder) {
-		if f.N < 3 && f.Count() == 0 {
+	for _, label := range r.Labels() {
+		pairs, models, lowest := 0, 0, math.Inf(1)
+		var reversed table.Names
+		for f := range figure.Of(r.Figures, figure.SetOrder) {
+			if f.Label != label || f.N < 3 && f.Count() == 0 {
+				continue
+			}
+			if pairs, models = pairs+1, max(models, f.N); f.Value != nil {
+				lowest = math.Min(lowest, *f.Value)
+			}
+			reversed.Add(reversals(r, f)...)
+		}
+		if pairs == 0 {
 			continue
 		}
-		if shown++; shown > most {
-			more++
-			continue
+		line := fmt.Sprintf("The order on %s prompts, set against set: Kendall's tau ", label)
+		if pairs > 1 {
+			line += "from "
 		}
-		line := fmt.Sprintf("%s prompts, %s against %s: Kendall's tau %s over %s", f.Label, f.Dataset, f.OtherDataset, value(f), table.Counted(f.N, "model", "models"))
-		if f.Count() > 0 {
-			line += "; reversed: " + reversals(r, f)
+		line += table.Fraction(lowest) + " over " + table.Counted(models, "model", "models")
+		if math.IsInf(lowest, 1) {
+			line = fmt.Sprintf("The order on %s prompts, set against set: no tau over %s", label, table.Counted(models, "model", "models"))
 		}
-		d.AddTo(table.OnBrief, table.Line(words.Of("Order on "+line+".")))
-	}
-	if more > 0 {
-		d.AddTo(table.OnBrief, table.Line("And "+table.Counted(more, "more pair", "more pairs")+" of sets."))
-	}
-	if shown > 0 {
-		d.AddTo(table.OnBrief, table.Gap)
+		switch {
+		case len(reversed) > 2:
+			line += "; " + table.Count(len(reversed)) + " pairs are reversed"
+		case len(reversed) > 0:
+			line += "; reversed: " + listed(reversed)
+		}
+		d.AddTo(table.OnBrief, table.Line(words.Of(line+".")), table.Gap)
 	}
 }
 
 // reversals names the pairs of targets whose order is reversed between two sets.
-func reversals(r score.Result, order *figure.Figure) string {
-	var pairs []string
+func reversals(r score.Result, order *figure.Figure) (pairs []string) {
 	for f := range figure.Of(r.Figures, figure.Reversed) {
 		if f.Label != order.Label || f.Dataset != order.Dataset || f.OtherDataset != order.OtherDataset {
 			continue
@@ -197,5 +201,5 @@ func reversals(r score.Result, order *figure.Figure) string {
 		}
 		pairs = append(pairs, pair)
 	}
-	return listed(pairs)
+	return pairs
 }

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/chart"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/provenance"
@@ -23,7 +25,8 @@ var pageTemplate string
 // reportPage is the data that page.html shows.
 type reportPage struct {
 	page.Frame
-	Heading, Cost, Source, Comparability string
+	// Sentence says the rates of a single target.
+	Heading, Sentence, Cost, Source, Comparability string
 	// Linked says that counts open the answers that they count, and AllAnswers is the
 	// address of all of them.
 	Linked     bool
@@ -33,69 +36,75 @@ type reportPage struct {
 	Made []table.Section
 	// Differ lists the settings in which runs differ.
 	Differ table.Section
-	// JudgeErrors say how far each judge is known to be off.
-	JudgeErrors []string
+	// Lines say what the figures rest on: the judges' errors, clusters, few labels.
+	Lines []string
 	// Account says what became of every prompt.
 	Account string
-	// Clustered says which intervals take clusters of prompts into account.
-	Clustered string
-	// FewLabels says that corrected rates rest on few labels.
-	FewLabels string
-
-	Headlines []score.Pair
-	Plots     []pagePlot
-	// Heats are collapsed except for the run's first judge.
-	Heats      []grid
-	FirstJudge string
-	// ByLabel are the rates by label, and Figures all other tables.
-	ByLabel             []linkedSection
-	Propensity, Figures []table.Section
-	Agreement, Classes  linkedSection
-	Hashes              []pageHash
+	// First are the rates by people's labels or the first judge, and Others those by each of
+	// the other judges.
+	First  pageMatrix
+	Others []pageMatrix
+	Plot   template.HTML
+	// Heats are by the first judge, and Tables all tables.
+	Heats  []heat
+	Tables []laidOut
+	Hashes []pageHash
 	// Head says which runs these are, when they were made and by which version.
 	Head string
 	// Files are those beside the page.
 	Files []string
 }
 
-// pageSide is one rate of the headline. Rate is empty if there is none. Lo, Hi
-// and At are in per cent.
-type pageSide struct {
-	Side, Rate, Range, Dataset string
-	// Count is the judged answers and the refusals among them, and Refused and Judged are
-	// the addresses of these answers.
-	Count           score.Count
-	Refused, Judged string
-	// Without says what became of the prompts that n does not count.
-	Without    []string
-	Lo, Hi, At float64
-	// Low and High are the ends of the range, or else Lo and Hi.
-	Low, High float64
-	// Verdicts is the interval by verdicts, Checked who checked the judge, and ByPeople by
-	// how many of people's labels Rate is corrected; empty without labels.
-	Verdicts, Checked, ByPeople string
+// pageMatrix is the first table of a page.
+type pageMatrix struct {
+	laidOut
+	// Judge is the one whose rates these are. Differs is how many of the answers that it and
+	// the first judge judged they class differently, Of how many there are, and Differing the
+	// address of these.
+	Judge       string
+	Differs, Of int
+	Differing   string
+	of          *Page
 }
 
-// pagePlot is a plot by one judge. Again is true if one by another judge is above it.
-type pagePlot struct {
-	Judge string
-	Again bool
-	SVG   template.HTML
+// pageRate is a rate of a pageMatrix. Its ends are in per cent.
+type pageRate struct {
+	Side, Head, Rate, Range, Rank, By, Checked string
+	// Refused of Judged answers are refusals, and the others their addresses.
+	Refused, Judged               int
+	RefusedAddress, JudgedAddress string
+	// Without says what became of the prompts that Judged does not count.
+	Without               string
+	Low, High, Lo, Hi, At float64
 }
+
+// mostRows is the most rows of a table on a page.
+const mostRows = 40
 
 type pageHash struct{ Name, SHA string }
 
-// pageCell is a cell of the heat map. It has no Rate if nothing was judged.
-type pageCell struct {
-	Rate, CI string
-	Count    score.Count
+// heat is a table of rates by category.
+type heat struct {
+	laidOut
+	Dataset string
+	Label   orbench.Label
+	Cells   [][]heatCell
+}
+
+// Columns are the categories.
+func (h heat) Columns() []table.Group { return h.sets }
+
+// heatCell is a cell of the heat map. It has no Rate if nothing was judged.
+type heatCell struct {
+	Rate, Range string
+	Count, N    int
 	// Mark says that the category stands out, and Why by how much.
 	Mark, Why string
 	V         float64
 	// Hot is true if the color is too dark for dark text.
 	Hot bool
-	// Refused and Judged are the addresses of the answers that are counted.
-	Refused, Judged string
+	// Refused is the address of the refusals.
+	Refused string
 }
 
 // Page is the report of a result as a page.
@@ -121,84 +130,172 @@ func (of Page) opens(q page.Query) string {
 func (of Page) Write(w io.Writer) error {
 	r := of.Result
 	words := score.Words(r.Runs, r.Judges()...)
-	t, err := page.Parse("page", pageTemplate, template.FuncMap{"word": words.Of, "side": of.side, "cells": of.cells})
+	t, err := page.Parse("page", pageTemplate, template.FuncMap{"word": words.Of})
 	if err != nil {
 		return err
 	}
 	p := reportPage{
 		Frame: of.Frame, Linked: of.Opens != nil, AllAnswers: of.opens(page.Query{}), Head: headOf(r), Files: of.Files,
 		Cost: cmp.Or(r.Provenance.Spent(), costLine(r)), Source: paper.Source,
-		Warnings: View{r}.Warnings(), Differ: provenance.Section(r.SettingsThatDiffer),
-		Made: r.Provenance.Sections(), JudgeErrors: judgeErrorLines(r), Clustered: intervalNote(r), FewLabels: fewLabelsNote(r), Account: accountLine(r),
-		Agreement: of.linked(agreementSection(r)), Classes: of.linked(classSection(r)),
-		Headlines: r.Pairs(), Heats: namedGrids(r), Hashes: hashesOf(r),
+		Warnings: View{Result: r}.Warnings(), Differ: provenance.Section(r.SettingsThatDiffer),
+		Made: r.Provenance.Sections(), Account: accountLine(r), Hashes: hashesOf(r),
 	}
+	p.Lines = slices.DeleteFunc(append(judgeErrorLines(r), intervalNote(r), fewLabelsNote(r)), func(line string) bool { return line == "" })
 	p.Simulated = r.Simulated
 	p.Heading = words.Of("Over-refusal report")
 	if p.Title == "" {
 		p.Title = p.Heading
 	}
-	if judges := r.Judges(); len(judges) > 0 {
-		p.FirstJudge = judges[0]
+	if all := subjects(r); len(all) == 1 {
+		p.Sentence = plainly(all[0], r.Labels(), words)
 	}
-	if tradeoff.Beside(r, p.FirstJudge) {
-		p.Comparability = tradeoff.Comparability
-	}
-	for _, label := range r.Labels() {
-		p.ByLabel = append(p.ByLabel, of.linked(labelSection(r, label)))
-	}
-	p.Figures = togetherSections(r)
-	if s := projections["repeats"].of(r.Figures); len(s.Rows) > 0 {
-		p.Propensity = []table.Section{s}
-	}
-	for _, plot := range plots {
-		if plot.title == "" {
+	p.First = pageMatrix{laidOut: matrix(r, false, false), of: &of}
+	for i, judge := range r.Judges() {
+		if i > 0 {
+			p.Others = append(p.Others, of.byJudge(judge))
 			continue
 		}
-		drawn, err := of.plots(r, plot.draw, plot.title)
-		if err != nil {
+		if tradeoff.Beside(r, judge) {
+			p.Comparability = tradeoff.Comparability
+		}
+		p.Heats = of.heats(judge)
+		if p.Plot, err = of.plot(judge); err != nil {
 			return err
 		}
-		p.Plots = append(p.Plots, drawn...)
+	}
+	// Tables by the other judges would double the page.
+	first := r
+	if judges := r.Judges(); len(judges) > 1 {
+		first, _ = Choice{Judges: judges[:1]}.Of(r)
+	}
+	for _, t := range append(tablesOf(first), tablesOf(r, "agreement")...) {
+		if t.opens = of.opens; t.name != "categories" {
+			if more := len(t.Rows) - mostRows; more > 0 {
+				t.Rows, t.Note = t.Rows[:mostRows], strings.TrimSpace(t.Note+" "+table.Count(more)+" more rows: orbench report --table "+t.name+".")
+			}
+			p.Tables = append(p.Tables, t)
+		}
 	}
 	return t.Execute(w, p)
 }
 
-// plots are all plots of a report: each is in its folder under its name, and one with a
-// title is on its page too.
-var plots = []struct {
-	name  string
-	draw  plotter
-	title string
-}{
-	{"tradeoff", tradeoff.Plot, "Trade-off between over-refusal and toxic refusal by judge %s; the tables give the same figures"},
-	{"tradeoff-own", tradeoff.Own, ""},
-	{"categories", categoryPlot, ""},
+// byJudge are the rates by one of the other judges.
+func (of *Page) byJudge(judge string) pageMatrix {
+	r, m := of.Result, pageMatrix{Judge: judge, of: &Page{}}
+	alone, _ := Choice{Judges: []string{judge}}.Of(r)
+	for i := range alone.Runs {
+		alone.Runs[i].Labeled = nil
+	}
+	m.laidOut = matrix(alone, false, false)
+	for f := range figure.Of(r.All(), figure.Agreement) {
+		if f.Judge == r.Judges()[0] && f.Other == judge {
+			m.Differs, m.Of = m.Differs+f.N-int(f.Count()), m.Of+f.N
+		}
+	}
+	if len(r.Judges()) == 2 {
+		m.Differing = of.opens(page.Query{}.With("split", "yes"))
+	}
+	return m
 }
 
-// plotter draws a result as one judge sees it. It reports false if there is
-// nothing to draw.
-type plotter func(r score.Result, judge string) (chart.Figure, bool)
+// Sets are the groups of columns.
+func (m pageMatrix) Sets() []table.Group { return m.sets }
 
-// plots draws a plot for each judge. The title names the judge.
-func (of Page) plots(r score.Result, draw plotter, title string) ([]pagePlot, error) {
-	var plots []pagePlot
-	for _, judge := range r.Judges() {
-		f, ok := draw(r, judge)
-		if !ok {
-			continue
+// Short is the name of the target of a row, shortened if it is long.
+func (m pageMatrix) Short(y int) string {
+	return table.Short(table.RowsOf(m.Rows, func(row []string) string { return row[0] }), longName)[m.Rows[y][0]]
+}
+
+// longName is the most letters of a target's name in the first table.
+const longName = 36
+
+// Rates are the cells of a row.
+func (m pageMatrix) Rates(y int) (all []pageRate) {
+	for x := m.Left; x < len(m.Header); x++ {
+		rate := pageRate{Head: m.Header[x]}
+		if f := m.at[y][x]; f != nil && m.Header[x] == rankHead {
+			rate.Rank = m.Rows[y][x]
+		} else if f != nil {
+			rate = m.of.rate(f)
+			rate.Head = m.Header[x]
 		}
-		if of.Opens != nil {
-			f.Opens = of.points(r, judge)
-		}
-		svg, err := f.InlineSVG(fmt.Sprintf(title, judge))
-		if err != nil {
-			return nil, fmt.Errorf("draw for the page: %w", err)
-		}
-		// The drawing library escapes every text that it writes.
-		plots = append(plots, pagePlot{Judge: judge, Again: len(plots) > 0, SVG: template.HTML(svg)})
+		all = append(all, rate)
 	}
-	return plots, nil
+	return all
+}
+
+// rate is a rate of the matrix as a cell of the page.
+func (of *Page) rate(f *figure.Figure) pageRate {
+	p := pageRate{Side: string(f.Label), Rate: value(f), Range: rangeOf(f), Checked: f.Basis.String(), Refused: int(f.Count()), Judged: f.N}
+	if f.Judge == "" {
+		p.By = "by " + table.Counted(f.Labels, "label", "labels")
+	} else {
+		q := page.Query{}.With("variant", f.Target, "dataset", f.Dataset, "label", string(f.Label), "judge", f.Judge)
+		p.RefusedAddress, p.JudgedAddress = of.opens(q.With("verdict", "refused")), of.opens(q.With("verdict", "judged"))
+	}
+	var without []string
+	for _, w := range []struct{ why, what string }{{"served_by_other", "answered by another model"}, {"unanswered", "unanswered"}, {"failed", "failed"}, {"unjudged", "unjudged"}} {
+		if n := f.Missing[w.why]; n > 0 {
+			without = append(without, table.Count(n)+" "+w.what)
+		}
+	}
+	p.Without = strings.Join(without, ", ")
+	if e := f.Sampled(); e != nil {
+		p.Lo, p.Hi, p.At, p.Low, p.High = 100*e.Lo, 100*e.Hi, 100*e.Value, 100*e.Lo, 100*e.Hi
+	}
+	if r := f.Range; r != nil {
+		p.Low, p.High = 100*r.Lo, 100*r.Hi
+	}
+	return p
+}
+
+// plot is the trade-off by a judge, empty if there is none.
+func (of *Page) plot(judge string) (template.HTML, error) {
+	f, ok := tradeoff.Plot(of.Result, judge)
+	if !ok {
+		return "", nil
+	}
+	if of.Opens != nil {
+		f.Opens = of.points(of.Result, judge)
+	}
+	svg, err := f.InlineSVG("Trade-off between over-refusal and toxic refusal by judge " + judge + "; the table gives the same figures")
+	if err != nil {
+		return "", fmt.Errorf("draw for the page: %w", err)
+	}
+	return template.HTML(svg), nil // the drawing library escapes every text that it writes
+}
+
+// heats are the heat maps by a judge.
+func (of *Page) heats(judge string) (all []heat) {
+	marked, n := marks(of.Result), newNames(of.Result)
+	for _, t := range heats(of.Result, judge) {
+		h := heat{laidOut: t, Dataset: n.sets[setOf(t.of)], Label: t.of.Label}
+		h.Title = score.Words(nil, judge).Of(table.LabelTitle(t.of.Label))
+		for y := range t.Rows {
+			var cells []heatCell
+			for x := range t.sets {
+				f := t.at[y][t.Left+x]
+				if f == nil || f.Value == nil {
+					cells = append(cells, heatCell{})
+					continue
+				}
+				c := heatCell{Rate: value(f), Count: int(f.Count()), N: f.N, V: 100 * *f.Value, Hot: rampOf(f.Label).Dark(*f.Value), Mark: marked(f)}
+				if f.Range != nil {
+					c.Range = rangeOf(f)
+				}
+				if c.Mark != "" {
+					c.Why = "refused significantly " + map[string]string{"▲": "more", "▼": "less"}[c.Mark] + " often than the target's other prompts; p after Holm's correction: " + table.PValue(f.PHolm)
+				}
+				if f.Count() > 0 {
+					c.Refused = of.opens(page.Query{}.With("variant", f.Target, "dataset", f.Dataset, "label", string(f.Label), "judge", judge, "category", string(f.Category), "verdict", "refused"))
+				}
+				cells = append(cells, c)
+			}
+			h.Cells = append(h.Cells, cells)
+		}
+		all = append(all, h)
+	}
+	return all
 }
 
 // headOf says which runs a result is of, when they were made and by which version; empty
@@ -214,68 +311,6 @@ func headOf(r score.Result) string {
 	return head
 }
 
-func (of Page) side(s *score.Side, name string) pageSide {
-	if !s.Defined() {
-		return pageSide{}
-	}
-	f := s.Run.Rate(&s.Judge)
-	p := pageSide{Side: name, Rate: value(&f), Range: rangeOf(&f), Count: s.Judge.Count(), Dataset: s.Run.DatasetCaption(), Checked: f.Basis.String()}
-	answers := answersOf(&s.Run).With("judge", s.Judge.Judge)
-	p.Refused, p.Judged = of.opens(answers.With("verdict", "refused")), of.opens(answers.With("verdict", "judged"))
-	p.Verdicts = "by verdicts " + interval(&f, f.Sampled())
-	if best, ok := s.Run.Best(); ok && best.Judge == "" {
-		p.ByPeople = "corrected by " + table.Count(best.Labels) + " labels"
-		p.Verdicts = "the judge alone: " + p.Rate + ", " + p.Range
-		f, p.Rate, p.Range = best, value(&best), rangeOf(&best)
-	} else if l := s.Run.Labeled; l != nil {
-		p.ByPeople = "by " + table.Counted(l.Labels, "label", "labels") + ", too few to replace it: " + inPercent(&l.Rate)
-	}
-	e := f.Sampled()
-	p.Lo, p.Hi, p.At, p.Low, p.High = 100*e.Lo, 100*e.Hi, 100*e.Value, 100*e.Lo, 100*e.Hi
-	if r := f.Range; r != nil {
-		p.Low, p.High = 100*r.Lo, 100*r.Hi
-	}
-	for _, w := range []struct {
-		n    int
-		what string
-	}{{s.Run.ServedByOther, "answered by another model"}, {s.Run.Unanswered, "unanswered"}, {s.Run.Failed, "failed"}, {s.Judge.Unjudged, "unjudged"}} {
-		if w.n > 0 {
-			p.Without = append(p.Without, table.Count(w.n)+" "+w.what)
-		}
-	}
-	return p
-}
-
-// cells returns the cells of a row of the heat map: one for each category and
-// one for all.
-func (of Page) cells(g grid, row gridRow) []pageCell {
-	var cells []pageCell
-	link := func(cell pageCell, category ...string) pageCell {
-		q := page.Query{}.With("variant", row.Target, "dataset", g.Dataset, "label", string(g.Label), "judge", g.Judge).With(category...)
-		cell.Refused, cell.Judged = of.opens(q.With("verdict", "refused")), of.opens(q.With("verdict", "judged"))
-		return cell
-	}
-	for _, c := range g.Categories {
-		cell := link(pageCellOf(row.Counts[c], g.Label), "category", table.Category(c))
-		if cell.Mark = row.Mark(c); cell.Mark != "" {
-			cell.Why = row.why(c)
-		}
-		cells = append(cells, cell)
-	}
-	return append(cells, link(pageCellOf(row.All, g.Label)))
-}
-
-func pageCellOf(n score.Count, label orbench.Label) pageCell {
-	r := n.Rate()
-	if r.Share == nil {
-		return pageCell{}
-	}
-	return pageCell{
-		Rate: table.Rate(r), Count: n, CI: rangeIn(n),
-		V: 100 * *r.Share, Hot: rampOf(label).Dark(*r.Share),
-	}
-}
-
 func hashesOf(r score.Result) []pageHash {
 	var hashes []pageHash
 	for _, run := range r.Runs {
@@ -283,28 +318,4 @@ func hashesOf(r score.Result) []pageHash {
 		table.Entry(&hashes, h, func(o pageHash) bool { return o == h })
 	}
 	return hashes
-}
-
-// classSection counts the answers of each run by graded class, with a column
-// for each class that occurs.
-func classSection(r score.Result) linkedSection {
-	unjudged := page.ClassName(orbench.Unjudged)
-	s := linkedSection{
-		Section: table.Section{Title: "Answers by class", Header: []string{"target", "dataset", "label", "judge"}, Left: 4},
-		columns: map[string][]string{unjudged: {"verdict", "unjudged"}},
-	}
-	classes := occurring(r, orbench.Classes, func(j *score.JudgeResult) map[orbench.Class]int { return j.ByClass })
-	for _, c := range classes {
-		s.Header = append(s.Header, page.ClassName(c))
-		s.columns[page.ClassName(c)] = []string{"verdict", string(c)}
-	}
-	s.Header = append(s.Header, unjudged)
-	for run, j := range r.Judged() {
-		var counts []string
-		for _, c := range classes {
-			counts = append(counts, table.Count(j.ByClass[c]))
-		}
-		s.add(answersOf(run).With("judge", j.Judge), run.Target, run.DatasetCaption(), run.Label, j.Judge, counts, j.Unjudged)
-	}
-	return s
 }

@@ -178,44 +178,22 @@ func believe(p annotation.JudgePreference) string {
 	return "the labels do not show which judge to believe"
 }
 
-// peopleSections returns how judges agree with people, and people with each
-// other.
-func peopleSections(r score.Result) []table.Section {
-	judges := table.Section{
-		Title:  "Judges by people's labels of answers that were drawn at random",
-		Header: []string{"target", "dataset", "label", "judge", "labels", "accuracy", "specificity", "recall"}, Left: 4,
-		Note: "Each label is weighted by one over its answer's chance of being drawn. Specificity: of what people call answers, the share that the judge calls answers. Recall: the same for refusals.",
-	}
-	believed := table.Section{
-		Title:  "Which judge to believe, by people's labels where two differ",
-		Header: []string{"target", "dataset", "label", "judge A", "judge B", "differ", "labels", "people side with A", "believe"}, Left: 5,
-	}
-	people := table.Section{
-		Title:  "People compared, on drawn answers that both labeled",
-		Header: []string{"target", "dataset", "label", "A", "B", "both refused", "A alone", "B alone", "neither", "on refusals", "on answers", "kappa", "AC1", "A − B"}, Left: 5,
-		Note: "Answers on which judges differ are drawn more often, so people differ more here than on all answers. If refusals are rare, kappa is low and AC1 high even where people agree: neither alone is an alarm.",
-	}
-	rates := table.Section{Title: "The corrected rate by person", Header: []string{"target", "dataset", "label", "person", "labels", "rate", "95% interval"}, Left: 4}
+// fewLabelsNote says that a corrected rate rests on too few labels. It is empty
+// if none does.
+func fewLabelsNote(r score.Result) string {
+	few, large := false, ""
 	for _, run := range r.Runs {
-		c := run.Labeled
-		if c == nil {
+		enough := annotation.EnoughLabels(run.Answered)
+		if run.Labeled == nil || run.Labeled.Steps || run.Labeled.Labels >= enough {
 			continue
 		}
-		at := []string{run.TargetCaption(), run.DatasetCaption(), string(run.Label)}
-		for _, j := range c.Judges {
-			judges.Add(at, j.Judge, j.Labels, withInterval(j.Accuracy), withInterval(j.Specificity), withInterval(j.Recall))
-		}
-		for _, p := range c.Preferences {
-			believed.Add(at, p.A, p.B, p.Differ, p.Labels, withInterval(p.ForA), believe(p))
-		}
-		for _, p := range c.Pairs {
-			both, onlyA, onlyB, neither := p.Whole()
-			people.Add(at, p.A, p.B, both, onlyA, onlyB, neither, measureOf(p.Positive), measureOf(p.Negative), kappaWithInterval(p.Kappa), measureOf(p.AC1),
-				table.Signed(100**p.Difference, table.Minus))
-		}
-		for _, p := range c.ByPerson {
-			rates.Add(at, p.Person, p.Labels, p.Rate)
+		few = true
+		if enough > 100 {
+			large = " (of more than 1,000 answers a tenth of them, up to 1,000)"
 		}
 	}
-	return []table.Section{judges, believed, people, rates}
+	if !few {
+		return ""
+	}
+	return "A rate with fewer than 100 labels" + large + " can have too narrow an interval if a judge is sure of wrong verdicts; orbench label draw draws more."
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/orbench/orbench/internal/report/tradeoff"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/score/scoretest"
-	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/internal/table"
 )
 
 func TestPlots(t *testing.T) {
@@ -33,10 +33,10 @@ func TestPlots(t *testing.T) {
 				for i := range n {
 					want := scoretest.Target(i)
 					if name != "categories" && n > 10 {
-						want = untrusted.Shorten(want, 30)
+						want = table.ShortenTarget(want, 30)
 					}
 					if name == "categories" && r.Simulated {
-						want += " (simulated)"
+						want = table.ShortenTarget(want+" (simulated)", 40)
 					}
 					if !slices.Contains(texts, want) {
 						t.Errorf("%s does not name %s", name, want)

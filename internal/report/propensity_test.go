@@ -35,7 +35,7 @@ func TestFolderWithSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`id="propensity"`, `href="#propensity"`,
+		`<summary>Each prompt asked several times`, `Rates</a>`,
 	} {
 		if !bytes.Contains(page, []byte(want)) {
 			t.Errorf("the page lacks %s", want)
@@ -69,8 +69,8 @@ func TestSamplesTogether(t *testing.T) {
 		found = append(found, strings.Join(strings.Fields(line), " "))
 	}
 	for _, want := range []string{
-		"openai/gpt-1-mini [temperature 0.7], 2 samples (simulated) starter@1a2b3c4d lexical 400 400 399 1 57 14.3% not checked 11.0–18.4",
-		"openai/gpt-1-mini [temperature 0.7] (simulated) starter@1a2b3c4d safe lexical 199 140 52 7",
+		"openai/gpt-1-mini [temperature 0.7], 2 samples (simulated) starter@1a2b3c4d lexical 400 399 1 57 14.3% not checked 11.0–18.4",
+		"openai/gpt-1-mini [temperature 0.7], 2 samples (simulated) starter@1a2b3c4d safe lexical 199 140 52 7",
 	} {
 		if !slices.Contains(found, want) {
 			t.Errorf("the table lacks\n%s\nin\n%s", want, b.String())

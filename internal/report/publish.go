@@ -128,8 +128,17 @@ func (v View) Data() any {
 	return p
 }
 
-// Rows returns all figures, a line each.
-func (v View) Rows() any { return v.Data().(Published).Figures }
+// Rows returns all figures, a line each, or those of the table that is shown.
+func (v View) Rows() any {
+	if v.Table == "" {
+		return v.Data().(Published).Figures
+	}
+	var all []figure.Figure
+	for _, t := range v.tables() {
+		all = append(all, t.figures()...)
+	}
+	return all
+}
 
 // Warnings says, a line each, what a reader must know before using figures of
 // the result.

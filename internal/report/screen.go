@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -18,22 +19,18 @@ import (
 
 // firstScreen adds what a person sees first: the rates with their ranges, an
 // example, and one line for each fact that changes how to read them.
-func firstScreen(d *table.Document, r score.Result, ofJudges bool) {
+func firstScreen(d *table.Document, v View, ofJudges bool) {
+	r := v.Result
 	all, labels := subjects(r), r.Labels()
 	words := score.Words(r.Runs, r.Judges()...)
-	switch {
-	case len(all) == 1:
+	if len(all) == 1 && !v.Beside {
 		if line := plainly(all[0], labels, words); line != "" {
 			d.AddTo(table.OnBrief, table.Line(line), table.Gap)
 		}
 		d.AddTo(table.OnBrief, words.Section(card(all[0], r, labels)))
-	case ofJudges && len(r.Judges()) > 1:
-		d.AddTo(table.OnBrief, words.Section(ranking(byJudge(all, r.Judges()), labels, nil)))
-	default:
-		ranks := ranksOf(all, labels, r)
-		t := ranking(all, labels, ranks)
-		t.Note = strings.TrimSpace(t.Note + " " + apartNote(all, labels, ranks, r))
-		d.AddTo(table.OnBrief, words.Section(t))
+	} else if t := matrix(r, ofJudges && len(r.Judges()) > 1, v.Beside); len(t.Rows) > 0 {
+		t.Note = strings.TrimSpace(t.Note + " " + NotApart(r))
+		d.AddTo(table.OnBrief, t.Section)
 		addSets(d, words, r)
 	}
 	addAgainst(d, r)
@@ -119,7 +116,7 @@ func card(s subject, r score.Result, labels []orbench.Label) table.Section {
 			if one.Judge == "" {
 				of = table.Counted(one.Labels, "label", "labels")
 			}
-			t.Add(string(label)+" prompts", keyCells["judge"](&one), of, value(&one), rangeOf(&one), bar(one))
+			t.Add(string(label)+" prompts", cmp.Or(one.Judge, peoplesLabels), of, value(&one), rangeOf(&one), bar(one))
 		}
 	}
 	// With one judge, no column names it. With several, there is no room for
@@ -272,7 +269,7 @@ func remarks(all []subject, r score.Result, labels []orbench.Label) (lines, alar
 		lines = append(lines, accountLine(r))
 	}
 	lines = append(lines, rareLines(all, r, labels)...)
-	undone := undoneNote(all, labels, r)
+	undone := undoneNote(r)
 	switch {
 	case labeled(r):
 		if note := fewLabelsNote(r); note != "" {

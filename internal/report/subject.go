@@ -61,7 +61,3 @@ func (s subject) rates(label orbench.Label) []figure.Figure {
 	}
 	return run.Rates()
 }
-
-// peoplesLabels is used as the name of a judge for the people who labeled some
-// of the answers.
-const peoplesLabels = "people's labels"

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
@@ -13,7 +14,42 @@ import (
 )
 
 // View shows a result.
-type View struct{ score.Result }
+type View struct {
+	score.Result
+	// Table is the name of the only table that is shown; empty for a report.
+	Table string
+	// Beside is true if the judges stand side by side in the cells of the first table.
+	Beside bool
+}
+
+// Tables are the names of all tables that a report may have.
+func Tables() (all []string) {
+	all = append(all, ofRates)
+	for _, l := range layoutsOf(score.Result{}) {
+		if !slices.Contains(all, l.name) {
+			all = append(all, l.name)
+		}
+	}
+	return all
+}
+
+// tables are the tables of a report: those that have the name that was asked for, or all.
+func (v View) tables() []laidOut {
+	all := append([]laidOut{matrix(v.Result, false, v.Beside)}, tablesOf(v.Result)...)
+	return slices.DeleteFunc(all, func(t laidOut) bool { return len(t.Rows) == 0 || v.Table != "" && t.name != v.Table })
+}
+
+// Check says which tables the result has if it lacks the one that was asked for.
+func (v View) Check() error {
+	if v.Table == "" || len(v.tables()) > 0 {
+		return nil
+	}
+	var has table.Names
+	for _, t := range (View{Result: v.Result}).tables() {
+		has.Add(t.name)
+	}
+	return &orbench.InputError{Setting: "--table", Problem: "there are no figures for the table " + v.Table, Hint: "there are " + strings.Join(has, ", ")}
+}
 
 // OfJudges shows a result to a reader who asks about its judges.
 type OfJudges struct{ View }
@@ -38,6 +74,19 @@ func (v View) Document() table.Document { return v.document(false) }
 func (v View) document(ofJudges bool) table.Document {
 	r := v.Result
 	d := table.Document{Title: "orbench report", Simulated: r.Simulated}
+	var sections []table.Section
+	for _, t := range v.tables() {
+		sections = append(sections, t.Section)
+	}
+	if v.Table != "" {
+		d.Sections(sections...)
+		return d
+	}
+	var first []table.Section
+	if len(sections) > 0 && len(r.Runs) > 0 {
+		first, sections = sections[:1], sections[1:]
+	}
+	d.Paper = first
 	warnings := warningsOf(r)
 	for _, w := range warnings {
 		if w.Code == contradicted {
@@ -59,7 +108,6 @@ func (v View) document(ofJudges bool) table.Document {
 	if s := provenance.Section(r.SettingsThatDiffer); len(s.Rows) > 0 {
 		d.Sections(s)
 	}
-	sections := sectionsOf(r)
 	nothing := !slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return run.Answered+run.Blocked > 0 })
 	switch {
 	case nothing && len(r.Runs) > 0:
@@ -69,7 +117,10 @@ func (v View) document(ofJudges bool) table.Document {
 			d.AddTo(table.OnFull|table.InMarkdown, s)
 		}
 	case len(r.Runs) > 0:
-		firstScreen(&d, r, ofJudges)
+		firstScreen(&d, v, ofJudges)
+		for _, s := range first {
+			d.AddTo(table.OnFull|table.InMarkdown, s)
+		}
 		fallthrough
 	default:
 		d.Details(sections...)

@@ -40,7 +40,7 @@ func TestNoRates(t *testing.T) {
 	for range 4 {
 		n.add(score.JudgeResult{Unjudged: 5, Withheld: true}, "a/b by llm:c/d")
 	}
-	if got := n.note(); !strings.HasPrefix(got, "No rate, since too many answers are unjudged: a/b by llm:c/d. The page of answers says why") {
+	if got := strings.Join(n.lines(), " "); !strings.HasPrefix(got, "No rate, since too many answers are unjudged: a/b by llm:c/d. The page of answers says why") {
 		t.Error(got)
 	}
 }

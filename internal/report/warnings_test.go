@@ -43,7 +43,7 @@ func TestWarnings(t *testing.T) {
 		"Judged by itself: m/d by llm:m/d. Models judge their own answers kindly; add another judge.",
 		"Judged by a model of its family: m/e by llm:m/d. Models judge their family's answers kindly; add another judge.",
 	}
-	if got := (View{r}).Warnings(); !slices.Equal(got, want) {
+	if got := (View{Result: r}).Warnings(); !slices.Equal(got, want) {
 		t.Errorf("the warnings are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	if got := warningsOf(score.Result{Runs: []score.RunResult{run("m/a", "", "mine")}}); got != nil {
@@ -73,7 +73,7 @@ func TestUndoneNote(t *testing.T) {
 			}
 		}
 	}
-	if got := undoneNote(subjects(r), []orbench.Label{orbench.Safe}, r); got != "The judge's error could change the order of 6 of 6 pairs." {
+	if got := undoneNote(r); got != "The judge's error could change the order of 6 of 6 pairs." {
 		t.Error(got)
 	}
 }

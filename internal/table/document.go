@@ -17,7 +17,9 @@ type Document struct {
 	// Simulated is true if figures come from simulated models. The output then
 	// begins with a notice.
 	Simulated bool
-	parts     []placed
+	// Paper is what LaTeX writes in place of all parts; nil for these.
+	Paper []Section
+	parts []placed
 }
 
 // placed is a part and where it appears.

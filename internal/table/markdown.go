@@ -3,6 +3,7 @@ package table
 import (
 	"bufio"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench/internal/untrusted"
@@ -49,7 +50,14 @@ func (s Section) markdown(b *bufio.Writer) {
 	if s.Title != "" {
 		b.WriteString("## " + untrusted.Markdown(s.Title) + "\n\n")
 	}
-	markdownRow(b, s.Header)
+	head, at := slices.Clone(s.Header), s.Left
+	for _, g := range s.Groups {
+		for range g.Columns {
+			head[at] = strings.TrimPrefix(g.Name+", ", ", ") + head[at]
+			at++
+		}
+	}
+	markdownRow(b, head)
 	for i := range s.Header {
 		if i < s.Left {
 			b.WriteString("| --- ")

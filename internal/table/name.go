@@ -77,21 +77,55 @@ func LabelTitle(l orbench.Label) string {
 	return "Refusal of " + untrusted.Terminal(string(l)) + " prompts, which counts on neither side"
 }
 
-// ShortenTarget shortens a target's name to n columns. It shortens the target's
-// own name before the part in brackets, because only that part tells apart the
-// variants of a target, or one target in several runs.
+// ShortenTarget shortens a target's name to n columns, in the middle. It leaves out the provider
+// first. It shortens the target's own name before the part in brackets, because only that part
+// tells apart the variants of a target, or one target in several runs.
 func ShortenTarget(name string, n int) string {
 	name = untrusted.Terminal(name)
-	at := strings.Index(name, " [")
-	if untrusted.Width(name) <= n || at < 0 {
-		return untrusted.Shorten(name, n)
+	at := len(name)
+	for _, mark := range []string{" [", " (", ", "} {
+		if i := strings.Index(name, mark); i >= 0 {
+			at = min(at, i)
+		}
 	}
-	base, changes := name[:at], name[at+1:]
+	base, changes := name[:at], name[at:]
+	for !strings.ContainsAny(base, ":@") && untrusted.Width(base+changes) > n {
+		_, rest, several := strings.Cut(base, "/")
+		if !several {
+			break
+		}
+		base = rest
+	}
 	const least = 8
-	room := max(least, n-1-untrusted.Width(changes))
-	if room+1 >= n {
-		return untrusted.Shorten(name, n)
+	room := max(least, n-untrusted.Width(changes))
+	if untrusted.Width(base+changes) <= n || room >= n {
+		return untrusted.Shorten(base+changes, n)
 	}
 	base = untrusted.Shorten(base, room)
-	return base + " " + untrusted.Shorten(changes, n-1-untrusted.Width(base))
+	return base + untrusted.Shorten(changes, n-untrusted.Width(base))
+}
+
+// Short shortens names to n columns, or to as many more as tell them apart.
+func Short(names []string, n int) map[string]string {
+	short := map[string]string{}
+	for {
+		taken := map[string]int{}
+		for _, name := range names {
+			if _, done := short[name]; !done {
+				short[name] = ShortenTarget(name, n)
+				taken[short[name]]++
+			}
+		}
+		again := false
+		for name, s := range short {
+			if taken[s] > 1 && n < untrusted.Width(name) {
+				delete(short, name)
+				again = true
+			}
+		}
+		if !again {
+			return short
+		}
+		n += 4
+	}
 }

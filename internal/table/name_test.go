@@ -15,15 +15,25 @@ func TestShortenTarget(t *testing.T) {
 	}{
 		"sim/balanced":                    {20, "sim/balanced"},
 		"sim/balanced [icl]":              {18, "sim/balanced [icl]"},
-		"sim/balanced [purpose, icl]":     {24, "sim/…nced [purpose, icl]"},
-		"vllm/meta-llama/Llama-3.1-8B":    {12, "vllm/m….1-8B"},
-		"p/m [one, two, three, four]":     {20, "p/m [one, tw…, four]"},
-		"p/a-long-name [temperature 0.7]": {28, "p/a-l…name [temperature 0.7]"},
-		"p/m [x]":                         {5, "p/…x]"},
+		"sim/balanced [purpose, icl]":     {24, "balanced [purpose, icl]"},
+		"vllm/meta-llama/Llama-3.1-8B":    {12, "Llama-3.1-8B"},
+		"p/m [one, two, three, four]":     {20, "m [one, tw…ee, four]"},
+		"p/a-long-name [temperature 0.7]": {28, "a-lon…name [temperature 0.7]"},
+		"p/m [x]":                         {5, "m [x]"},
 	} {
 		got := table.ShortenTarget(name, tc.n)
 		if untrusted.Width(got) > tc.n || got != tc.want {
 			t.Errorf("%q in %d columns is %q (%d), want %q", name, tc.n, got, untrusted.Width(got), tc.want)
 		}
+	}
+}
+
+// TestShort tells names apart that would be alike when they are short.
+func TestShort(t *testing.T) {
+	t.Parallel()
+	names := []string{"openai/org/Model-3.1-405B-Instruct-Turbo", "openai/org/Model-3.2-090B-Instruct-Turbo", "a/x", "b/x", "a/x"}
+	short := table.Short(names, 12)
+	if short["a/x"] != "a/x" || short[names[0]] == short[names[1]] || untrusted.Width(short[names[0]]) > 30 {
+		t.Errorf("%q", short)
 	}
 }

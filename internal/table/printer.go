@@ -2,6 +2,7 @@ package table
 
 import (
 	"bufio"
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -55,28 +56,54 @@ func (p *Printer) Leave(sections ...Section) {
 }
 
 // Section prints a section and an empty line. Columns are aligned by display
-// width; columns that do not fit are left out.
+// width; groups of columns that do not fit side by side stand one below the other, and other
+// columns that do not fit are left out.
 func (p *Printer) Section(s Section) {
 	s = s.clean()
-	var dropped []string
-	if p.Width > 0 {
-		s, dropped = s.fit(p.Width)
-	}
 	p.styled(bold, s.Title)
-	widths := s.widths()
-	narrow := p.Width > 0 && total(widths) > p.Width
-	if narrow {
-		s.narrow(widths, p.Width)
-	}
-	p.row(s.Header, widths, s.Left)
-	for _, row := range s.Rows {
-		p.row(row, widths, s.Left)
+	var dropped Names
+	for i, block := range s.blocks(cmp.Or(p.Width, MaxWidth)) {
+		if i > 0 {
+			p.WriteString("\n")
+		}
+		if p.Width > 0 {
+			var gone []string
+			block, gone = block.fit(p.Width)
+			dropped.Add(gone...)
+		}
+		p.block(block)
 	}
 	p.Line(s.Note)
 	if len(dropped) > 0 {
 		p.styled(dim, "Not shown: "+strings.Join(dropped, ", ")+"; "+p.Whole+" or a wider terminal has them.")
 	}
 	p.WriteString("\n")
+}
+
+// block prints the heads and the rows of a table.
+func (p *Printer) block(s Section) {
+	widths := s.widths()
+	if p.Width > 0 && total(widths) > p.Width {
+		s.narrow(widths, p.Width)
+	}
+	head, at := strings.Repeat(" ", total(widths[:s.Left])), s.Left
+	for i, g := range s.Groups {
+		if i == 0 && len(s.Groups) == 1 {
+			head = g.Name
+			break
+		}
+		of := widths[at : at+g.Columns]
+		widths[at+g.Columns-1] += max(0, untrusted.Width(g.Name)-total(of))
+		head += "  " + Pad(g.Name, total(of), true)
+		at += g.Columns
+	}
+	if len(s.Groups) > 0 && s.Groups[0].Name != "" {
+		p.Line(strings.TrimRight(head, " "))
+	}
+	p.row(s.Header, widths, s.Left)
+	for _, row := range s.Rows {
+		p.row(row, widths, s.Left)
+	}
 }
 
 // The styles of text. They do not change the background or ordinary text, so
@@ -170,6 +197,38 @@ func (s Section) clean() Section {
 		}
 	}
 	s.Header, s.Rows = lines[0], lines[1:]
+	s.Groups = RowsOf(s.Groups, func(g Group) Group { return Group{untrusted.Terminal(g.Name), g.Columns} })
+	return s
+}
+
+// blocks divides a table by its groups into tables of at most width columns, if a group fits.
+func (s Section) blocks(width int) (all []Section) {
+	if len(s.Groups) < 2 {
+		return []Section{s}
+	}
+	// Names may take a third of the width.
+	names := min(total(s.widths()[:s.Left]), max(narrowest, width/3))
+	for first, at := 0, s.Left; first < len(s.Groups); {
+		last, end := first, at
+		for used := names; last < len(s.Groups); last++ {
+			g := s.Groups[last]
+			of := s.columns(end, end+g.Columns)
+			if used += 2 + max(total(of.widths()[s.Left:]), untrusted.Width(g.Name)); used > width && last > first {
+				break
+			}
+			end += g.Columns
+		}
+		one := s.columns(at, end)
+		one.Groups = s.Groups[first:last]
+		all, first, at = append(all, one), last, end
+	}
+	return all
+}
+
+// columns is the table with some of its columns of figures.
+func (s Section) columns(from, to int) Section {
+	some := func(row []string) []string { return slices.Concat(row[:s.Left], row[from:to]) }
+	s.Header, s.Rows, s.Groups = some(s.Header), RowsOf(s.Rows, some), nil
 	return s
 }
 
@@ -269,7 +328,7 @@ func (s Section) fit(width int) (_ Section, dropped []string) {
 const narrowest = 12
 
 // narrow takes width from the widest name columns until a line fits or no more
-// can be taken. Their cells then take several lines.
+// can be taken. Their cells then take several lines, and longer words are shortened.
 func (s Section) narrow(widths []int, width int) {
 	for total(widths) > width {
 		widest := 0
@@ -279,8 +338,24 @@ func (s Section) narrow(widths []int, width int) {
 			}
 		}
 		if widths[widest] <= narrowest {
-			return
+			break
 		}
 		widths[widest]--
+	}
+	for at := range min(s.Left, len(widths)) {
+		var words Names
+		for _, row := range s.Rows {
+			for word := range strings.FieldsSeq(row[at]) {
+				if untrusted.Width(word) > widths[at] {
+					words.Add(word)
+				}
+			}
+		}
+		short := Short(words, widths[at])
+		for _, row := range s.Rows {
+			if len(words) > 0 {
+				row[at] = strings.Join(RowsOf(strings.Fields(row[at]), func(word string) string { return cmp.Or(short[word], word) }), " ")
+			}
+		}
 	}
 }

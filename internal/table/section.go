@@ -22,6 +22,9 @@ type Section struct {
 	// figures.
 	Left int
 	Rows [][]string
+	// Groups are the columns of figures that belong together, from the left. A screen that is
+	// too narrow for all shows one below the other. nil for none.
+	Groups []Group
 	// Spare lists the headers of the columns that a narrow screen leaves out,
 	// the first to go first.
 	Spare []string
@@ -30,6 +33,12 @@ type Section struct {
 	WrapNames bool
 	// Detail is true if a brief screen leaves the section out.
 	Detail bool
+}
+
+// Group is columns of a table under one name, which may be empty.
+type Group struct {
+	Name    string
+	Columns int
 }
 
 // Add adds a row of the cells that Cells makes of values.
@@ -60,8 +69,8 @@ func Cells(values ...any) []string {
 }
 
 // RowsOf makes a row for each item.
-func RowsOf[T any](items []T, row func(T) []string) [][]string {
-	var rows [][]string
+func RowsOf[T, R any](items []T, row func(T) R) []R {
+	var rows []R
 	for _, item := range items {
 		rows = append(rows, row(item))
 	}

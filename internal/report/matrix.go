@@ -1,0 +1,247 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/figure"
+	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
+)
+
+// peoplesLabels is used as the name of a judge for the people who labeled some
+// of the answers.
+const peoplesLabels = "people's labels"
+
+// ofRates is the name of the matrix.
+const ofRates = "rates"
+
+// rankHead is the head of its columns of ranks.
+const rankHead = "rank"
+
+// matrix is the table that is read first: targets down, sets across, and for each what is
+// refused, with one range, by people's labels or by the first judge. The best target is
+// first. It has a row for each judge of a target if byJudge is set, and each judge in a cell if
+// judges is. It has no rows if there are no rates.
+func matrix(r score.Result, byJudge, judges bool) laidOut {
+	ranked := contests(r)
+	place := map[string]float64{}
+	for _, c := range ranked {
+		for i, run := range c.runs {
+			place[table.Name(run.TargetCaption(), run.Simulated)] += c.ranks[i].by
+		}
+	}
+	l := layout{name: ofRates, rows: []string{"target"}, across: []string{"dataset"}, judges: judges}
+	l.order = func(a, b line) int {
+		return cmp.Compare(place[a[0]], place[b[0]])
+	}
+	if byJudge {
+		l.rows, l.order, ranked = append(l.rows, "judge"), nil, nil
+	}
+	people := map[orbench.Label]table.Names{}
+	for i := range r.Runs {
+		if f, ok := r.Runs[i].Best(); ok {
+			by := people[r.Runs[i].Label]
+			by.Add(cmp.Or(f.Judge, peoplesLabels))
+			people[r.Runs[i].Label] = by
+		}
+	}
+	for _, label := range r.Labels() {
+		mixed := len(people[label]) > 1 && slices.Contains(people[label], peoplesLabels) && !byJudge
+		l.columns = append(l.columns, column{measures: rates, label: label, head: string(label) + " refused", spare: true, show: shown(func(f *figure.Figure) string {
+			text := value(f)
+			if mixed && f.Judge == "" {
+				text += "*"
+			}
+			return text + " " + table.Pad("("+rangeOf(f)+")", 12, true)
+		})})
+	}
+	best, _ := rankedBy(r.Labels())
+	l.columns = append(l.columns, column{measures: rates, label: best, head: rankHead, spare: true, weak: true, show: shown(func(f *figure.Figure) string {
+		for _, c := range ranked {
+			for i, run := range c.runs {
+				if run.Scope("") == scopeOf(f.Keys) && run.Target == f.Target {
+					return c.ranks[i].String()
+				}
+			}
+		}
+		return table.None
+	})})
+	all := l.tables(r, slices.DeleteFunc(r.All(), func(f figure.Figure) bool { return !slices.Contains(rates, f.Measure) || f.Category != "" }))
+	if len(all) == 0 {
+		return laidOut{}
+	}
+	t := all[0]
+	t.head(r, people)
+	t.Note = strings.TrimSpace(rangeNote(t.figures()) + " " + noRatesOf(r, t.figures()))
+	return t
+}
+
+// head gives the matrix its title, and the sets their numbers of prompts.
+func (t *laidOut) head(r score.Result, by map[orbench.Label]table.Names) {
+	var targets, bases table.Names
+	for _, run := range r.Runs {
+		targets.Add(run.TargetCaption())
+		bases.Add(cmp.Or(run.Base, run.Target))
+	}
+	t.Title = table.Counted(len(bases), "target", "targets")
+	switch {
+	case len(targets) == 1:
+		t.Title = table.Name(targets[0], r.Runs[0].Simulated)
+	case len(bases) == 1:
+		t.Title = table.Count(len(targets)) + " variants of " + bases[0]
+	case len(bases) < len(targets):
+		t.Title = table.Count(len(targets)) + " variants of " + t.Title
+	}
+	at := t.Left
+	for g := range t.Groups {
+		var counts []string
+		for k := range t.Groups[g].Columns {
+			lo, hi, label := math.MaxInt, 0, orbench.Label("")
+			for _, row := range t.at {
+				if f := row[at+k]; f != nil && f.Judge != "" && t.Header[at+k] != rankHead {
+					lo, hi, label = min(lo, f.N), max(hi, f.N), f.Label
+				}
+			}
+			switch {
+			case lo < hi:
+				counts = append(counts, table.Count(lo)+"–"+table.Count(hi)+" "+string(label))
+			case lo == hi:
+				counts = append(counts, table.Count(lo)+" "+string(label))
+			}
+		}
+		if len(counts) > 0 {
+			t.Groups[g].Name += ": " + strings.Join(counts, " and ") + " prompts"
+		}
+		at += t.Groups[g].Columns
+	}
+	if t.sets = t.Groups; len(t.Groups) == 1 {
+		t.Title += " on " + t.Groups[0].Name
+		t.Groups = nil
+	} else {
+		t.Title += " on " + table.Count(len(t.Groups)) + " sets"
+	}
+	if t.Left > 1 {
+		return // the judges are in the rows
+	}
+	var all table.Names
+	for _, label := range r.Labels() {
+		all.Add(by[label]...)
+	}
+	switch {
+	case len(all) == 1:
+		t.Title += ", judged by " + all[0]
+	case !slices.ContainsFunc(r.Labels(), func(l orbench.Label) bool { return len(by[l]) != 1 }):
+		var parts []string
+		for _, label := range r.Labels() {
+			parts = append(parts, by[label][0]+" ("+string(label)+")")
+		}
+		t.Title += ", judged by " + strings.Join(parts, ", ")
+	case len(all) > 1:
+		t.Title += ", judged by " + joined(slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name == peoplesLabels })) + "; * by people's labels"
+	}
+}
+
+// contest is the targets that are ranked on one set: by over-refusal, lowest first, or by toxic
+// refusal, highest first, if no safe prompt was asked.
+type contest struct {
+	label orbench.Label
+	runs  []*score.RunResult
+	ranks []rank
+}
+
+// rank is the place of a target among others: from first to last, as far as the
+// ranges decide.
+type rank struct {
+	first, last int
+	// by is the value that targets are ordered by, lowest first.
+	by float64
+}
+
+func (r rank) String() string {
+	if r.first == r.last {
+		return table.Count(r.first)
+	}
+	return table.Count(r.first) + "–" + table.Count(r.last)
+}
+
+// scopeOf are the keys of the prompts of figures.
+func scopeOf(k figure.Keys) figure.Keys {
+	k.Target, k.Other, k.Judge = "", "", ""
+	return k
+}
+
+// contests rank the targets that were asked the same prompts. Variants of one target are no
+// different models, and rates that rest on different bases have no order: they are not ranked.
+// A target is placed before another only if the two are told apart (see figure.Figure.Apart),
+// so a rank is a range.
+func contests(r score.Result) (all []contest) {
+	label, sign := rankedBy(r.Labels())
+	for i := range r.Runs {
+		if run := &r.Runs[i]; run.Label == label {
+			c := table.Entry(&all, contest{label: label}, func(c contest) bool { return c.runs[0].Scope("") == run.Scope("") })
+			c.runs = append(c.runs, run)
+		}
+	}
+	for i := range all {
+		all[i].rank(r, sign)
+	}
+	return slices.DeleteFunc(all, func(c contest) bool { return c.ranks == nil })
+}
+
+// rank ranks the targets, if they can be.
+func (c *contest) rank(r score.Result, sign float64) {
+	rates, ranks := make([]score.Contender, len(c.runs)), make([]rank, len(c.runs))
+	bases := map[string]bool{}
+	for i, run := range c.runs {
+		of, ok := run.Contender()
+		base := cmp.Or(run.Base, run.Target)
+		if !ok || bases[base] {
+			return
+		}
+		bases[base], rates[i] = true, of
+		ranks[i] = rank{first: 1, last: len(c.runs), by: sign * *of.Value}
+	}
+	if len(c.runs) < 2 || !score.OneBasis(rates) {
+		return
+	}
+	for i := range ranks {
+		for j := range ranks {
+			if pair := pairOf(r, c.runs[i], c.runs[j]); pair == nil || !pair.Apart() {
+				continue
+			}
+			if ranks[j].by < ranks[i].by {
+				ranks[i].first++
+			} else {
+				ranks[i].last--
+			}
+		}
+	}
+	c.ranks = ranks
+}
+
+// rankedBy returns the label whose rate ranks targets, and 1 if the lowest rate
+// is the best or -1 if the highest is.
+func rankedBy(labels []orbench.Label) (label orbench.Label, sign float64) {
+	if slices.Contains(labels, orbench.Safe) {
+		return orbench.Safe, 1
+	}
+	return orbench.Toxic, -1
+}
+
+// pairOf returns how two targets are ordered on the prompts of a run; nil if they are not
+// compared.
+func pairOf(r score.Result, one, other *score.RunResult) *figure.Figure {
+	if one.Scope("") != other.Scope("") {
+		return nil
+	}
+	for f := range figure.Of(r.Figures, figure.Difference) {
+		if scopeOf(f.Keys) == one.Scope("") && (f.Target == one.Target && f.Other == other.Target || f.Target == other.Target && f.Other == one.Target) {
+			return f
+		}
+	}
+	return nil
+}
