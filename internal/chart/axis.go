@@ -11,11 +11,6 @@ import (
 // Window is the part of a plane that a plot shows, in the units of its axes.
 type Window struct{ Left, Right, Low, High float64 }
 
-// Holds reports whether a point lies in the window.
-func (w Window) Holds(x, y float64) bool {
-	return x >= w.Left && x <= w.Right && y >= w.Low && y <= w.High
-}
-
 // Plot is a plot of a window, with titles and ticks on its axes.
 type Plot struct {
 	Window
@@ -52,14 +47,14 @@ func (p Plot) Transforms(c *draw.Canvas) (x, y func(float64) vg.Length) {
 
 // The room for the titles and the ticks of the axes, in points.
 const (
-	leftOfPlot = vg.Length(38)
-	belowPlot  = vg.Length(29)
+	leftOfPlot = vg.Length(31)
+	belowPlot  = vg.Length(24)
 )
 
 // Draw draws the axes and a grid at their ticks, and returns the area between
 // the axes. The labels of ticks at the ends extend beyond the canvas.
 func (p Plot) Draw(c draw.Canvas) draw.Canvas {
-	title, label := Centered(TextStyle(10, false, Foreground)), TextStyle(9, false, Muted)
+	title, label := Centered(TextStyle(7.5, false, Foreground)), TextStyle(7, false, Muted)
 	axis, grid := draw.LineStyle{Color: LightGray, Width: 0.6}, draw.LineStyle{Color: GridColor, Width: 0.6}
 	in := draw.Crop(c, leftOfPlot, 0, belowPlot, 0)
 	left, bottom, middle := in.Min.X, in.Min.Y, in.Center()
@@ -68,7 +63,7 @@ func (p Plot) Draw(c draw.Canvas) draw.Canvas {
 	for _, v := range p.XTicks {
 		c.StrokeLine2(grid, x(v), bottom, x(v), in.Max.Y)
 		c.StrokeLine2(axis, x(v), bottom-3, x(v), bottom)
-		c.FillText(Centered(label), vg.Point{X: x(v), Y: bottom - 12}, number(v))
+		c.FillText(Centered(label), vg.Point{X: x(v), Y: bottom - 11}, number(v))
 	}
 	right := Right(label)
 	right.YAlign = draw.YCenter

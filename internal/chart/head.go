@@ -15,10 +15,10 @@ type Head struct {
 }
 
 // lineStyle is the style of the lines below a title.
-var lineStyle = TextStyle(9, false, Muted)
+var lineStyle = TextStyle(7, false, Muted)
 
 // Height returns the height of the head.
-func (h Head) Height() vg.Length { return 34 + vg.Length(len(h.Lines))*12 }
+func (h Head) Height() vg.Length { return 26 + vg.Length(len(h.Lines))*9.5 }
 
 // Figure makes a figure of the head, with its lines wrapped to fit the width, and of a
 // drawing of some height below it.
@@ -28,7 +28,7 @@ func (h Head) Figure(width, below vg.Length, drawBelow func(draw.Canvas)) Figure
 		lines = append(lines, Wrap(lineStyle, line, width-2*Margin)...)
 	}
 	h.Lines = lines
-	return Figure{Width: width, Height: h.Height() + below, Draw: func(c draw.Canvas) { drawBelow(h.Draw(c)) }}
+	return Figure{Title: h.Title, Width: width, Height: h.Height() + below, Draw: func(c draw.Canvas) { drawBelow(h.Draw(c)) }}
 }
 
 // Draw fills the background and writes the head. It returns the rest of the
@@ -36,10 +36,10 @@ func (h Head) Figure(width, below vg.Length, drawBelow func(draw.Canvas)) Figure
 func (h Head) Draw(c draw.Canvas) draw.Canvas {
 	c.FillPolygon(Background, Rect(c.Min.X, c.Min.Y, c.Max.X, c.Max.Y))
 	c = draw.Crop(c, Margin, -Margin, 0, 0)
-	y := c.Max.Y - 24
-	c.FillText(TextStyle(14, true, Foreground), vg.Point{X: c.Min.X, Y: y}, h.Title)
+	y := c.Max.Y - 16
+	c.FillText(TextStyle(10, true, Foreground), vg.Point{X: c.Min.X, Y: y}, h.Title)
 	for _, line := range h.Lines {
-		y -= 12
+		y -= 9.5
 		c.FillText(lineStyle, vg.Point{X: c.Min.X, Y: y}, line)
 	}
 	c.Max.Y -= h.Height()
@@ -47,7 +47,7 @@ func (h Head) Draw(c draw.Canvas) draw.Canvas {
 }
 
 // Margin is the room on both sides of a figure.
-const Margin = vg.Length(14)
+const Margin = vg.Length(6)
 
 // Wrap breaks a text into lines of at most the width given.
 func Wrap(sty text.Style, s string, width vg.Length) []string {

@@ -10,28 +10,20 @@ import (
 	"github.com/orbench/orbench/internal/table"
 )
 
-// HeatMap is panels of cells, one above the other.
+// HeatMap has a row of cells for each name. The last column is set slightly apart.
 type HeatMap struct {
-	Panels []HeatPanel
-	// Note is printed at the bottom.
-	Note string
+	Head
+	Columns []string
+	Names   []string
+	Cells   [][]HeatCell
+	Ramp    Ramp
 }
 
-// HeatPanel has a row of cells for each name. The last column is set slightly
-// apart.
-type HeatPanel struct {
-	Title, Note string
-	Columns     []string
-	Names       []string
-	Cells       [][]HeatCell
-	Ramp        Ramp
-}
-
-// HeatCell shows a share, the counts behind it and its interval.
+// HeatCell shows a share and its interval.
 type HeatCell struct {
 	// Share is from 0 to 1, nil for an empty cell.
-	Share            *float64
-	Counts, Interval string
+	Share    *float64
+	Interval string
 	// Mark is drawn beside the share; empty for none.
 	Mark Mark
 }
@@ -69,114 +61,69 @@ func (r Ramp) Dark(share float64) bool {
 
 // The measures of the heat map, in points.
 const (
-	heatCellWidth  = vg.Length(52)
-	heatCellHeight = vg.Length(38)
-	heatTitle      = vg.Length(40)
-	heatGap        = vg.Length(20)
+	leastCellWidth = vg.Length(39)
+	heatCellHeight = vg.Length(23)
 )
 
-// The styles of a panel's title, the line below it, and the note.
+// The styles of names.
 var (
-	heatTitleStyle = TextStyle(12, true, Foreground)
-	heatNoteStyle  = TextStyle(8.5, false, Muted)
-	heatFootStyle  = TextStyle(7.5, false, Muted)
+	heatName  = TextStyle(7.5, true, Foreground)
+	heatHead  = TextStyle(7, false, Foreground)
+	heatSlant = 0.785
 )
 
-// Figure lays out the panels.
+// Figure lays out the map: as wide as a page, or wider if it has many columns.
 func (m HeatMap) Figure() Figure {
-	names := vg.Length(80)
-	f := Figure{Height: 30}
-	for _, p := range m.Panels {
-		for _, name := range p.Names {
-			names = max(names, TextStyle(9, true, Foreground).Width(name))
+	names, widest, last := vg.Length(60), vg.Length(0), len(m.Columns)-1
+	for _, name := range m.Names {
+		names = max(names, heatName.Width(name)+8)
+	}
+	for _, name := range m.Columns[:last] {
+		widest = max(widest, heatHead.Width(name))
+	}
+	cell := max(leastCellWidth, min(2*leastCellWidth, (PageWidth-2*Margin-names-4)/vg.Length(len(m.Columns))))
+	slanted, heads := widest > cell-2, vg.Length(12)
+	if slanted {
+		heads = 10 + widest*0.71
+	}
+	width := max(PageWidth, 2*Margin+names+4+vg.Length(len(m.Columns))*cell)
+	return m.Head.Figure(width, heads+vg.Length(len(m.Names))*heatCellHeight+8, func(c draw.Canvas) {
+		left, top := c.Min.X+names, c.Max.Y-heads
+		column := func(i int) vg.Length {
+			if i == last {
+				return left + vg.Length(i)*cell + 4
+			}
+			return left + vg.Length(i)*cell
 		}
-	}
-	names += 8
-	for _, p := range m.Panels {
-		f.Height += p.height()
-		// A panel with few columns is narrower than its title.
-		f.Width = max(f.Width, 2*Margin+max(names+vg.Length(len(p.Columns))*heatCellWidth+24, heatTitleStyle.Width(p.Title), heatNoteStyle.Width(p.Note)))
-	}
-	f.Width = max(f.Width, 2*Margin+heatFootStyle.Width(m.Note))
-	f.Draw = func(c draw.Canvas) {
-		c.FillPolygon(Background, Rect(c.Min.X, c.Min.Y, c.Max.X, c.Max.Y))
-		c = draw.Crop(c, Margin, -Margin, 0, 0)
-		for _, p := range m.Panels {
-			p.draw(c, names)
-			c.Max.Y -= p.height()
+		for i, name := range m.Columns {
+			sty := Centered(heatHead)
+			if slanted && i < last {
+				sty = heatHead
+				sty.Rotation, sty.YAlign = heatSlant, draw.YCenter
+			}
+			c.FillText(sty, vg.Point{X: column(i) + cell/2, Y: top + 4}, name)
 		}
-		c.FillText(heatFootStyle, vg.Point{X: c.Min.X, Y: c.Min.Y + 12}, m.Note)
-	}
-	return f
-}
-
-func (p HeatPanel) height() vg.Length {
-	return heatTitle + p.headHeight() + vg.Length(len(p.Names))*heatCellHeight + heatGap
-}
-
-// widest returns the width of the longest column name, without the last
-// column's.
-func (p HeatPanel) widest() vg.Length {
-	widest := vg.Length(0)
-	for _, name := range p.Columns[:len(p.Columns)-1] {
-		widest = max(widest, TextStyle(8.5, false, Foreground).Width(name))
-	}
-	return widest
-}
-
-// slanted reports whether a column name is too wide to fit above its cells.
-func (p HeatPanel) slanted() bool { return p.widest() > heatCellWidth-4 }
-
-// headHeight returns the height of the column names.
-func (p HeatPanel) headHeight() vg.Length {
-	if !p.slanted() {
-		return 16
-	}
-	return 12 + p.widest()*0.71
-}
-
-func (p HeatPanel) draw(c draw.Canvas, names vg.Length) {
-	c.FillText(heatTitleStyle, vg.Point{X: c.Min.X, Y: c.Max.Y - 22}, p.Title)
-	c.FillText(heatNoteStyle, vg.Point{X: c.Min.X, Y: c.Max.Y - 34}, p.Note)
-	left, top := c.Min.X+names, c.Max.Y-heatTitle-p.headHeight()
-	last := len(p.Columns) - 1
-	column := func(i int) vg.Length {
-		x := left + vg.Length(i)*heatCellWidth
-		if i == last {
-			x += 8
+		for k, cells := range m.Cells {
+			y := top - vg.Length(k+1)*heatCellHeight
+			name := Right(heatName)
+			name.YAlign = draw.YCenter
+			c.FillText(name, vg.Point{X: left - 6, Y: y + heatCellHeight/2}, m.Names[k])
+			for i, of := range cells {
+				of.draw(c, vg.Point{X: column(i), Y: y}, cell, m.Ramp)
+			}
 		}
-		return x
-	}
-	for i, name := range p.Columns {
-		sty := TextStyle(8.5, false, Foreground)
-		if p.slanted() && i < last {
-			sty.Rotation, sty.YAlign = 0.785, draw.YCenter
-		} else {
-			sty.XAlign = draw.XCenter
-		}
-		c.FillText(sty, vg.Point{X: column(i) + heatCellWidth/2, Y: top + 4}, name)
-	}
-	for k, cells := range p.Cells {
-		y := top - vg.Length(k+1)*heatCellHeight
-		name := Right(TextStyle(9, true, Foreground))
-		name.YAlign = draw.YCenter
-		c.FillText(name, vg.Point{X: left - 8, Y: y + heatCellHeight/2}, p.Names[k])
-		for i, cell := range cells {
-			cell.draw(c, vg.Point{X: column(i), Y: y}, p.Ramp)
-		}
-	}
+	})
 }
 
 // draw colors the cell by its share and writes its figures and its mark.
-func (h HeatCell) draw(c draw.Canvas, at vg.Point, ramp Ramp) {
-	corners := Rect(at.X+0.5, at.Y+0.5, at.X+heatCellWidth-0.5, at.Y+heatCellHeight-0.5)
-	middle := vg.Point{X: at.X + heatCellWidth/2, Y: at.Y + heatCellHeight - 14.5}
+func (h HeatCell) draw(c draw.Canvas, at vg.Point, width vg.Length, ramp Ramp) {
+	corners := Rect(at.X+0.5, at.Y+0.5, at.X+width-0.5, at.Y+heatCellHeight-0.5)
 	text := func(size float64, bold bool, k color.Color, y vg.Length, s string) {
-		c.FillText(Centered(TextStyle(size, bold, k)), vg.Point{X: middle.X, Y: y}, s)
+		c.FillText(Centered(TextStyle(size, bold, k)), vg.Point{X: at.X + width/2, Y: at.Y + y}, s)
 	}
 	if h.Share == nil {
 		c.FillPolygon(GridColor, corners)
-		text(9, false, Muted, at.Y+heatCellHeight/2-4, table.None)
+		text(7.5, false, Muted, heatCellHeight/2-3, table.None)
 		return
 	}
 	c.FillPolygon(ramp.At(*h.Share), corners)
@@ -184,11 +131,10 @@ func (h HeatCell) draw(c draw.Canvas, at vg.Point, ramp Ramp) {
 	if ramp.Dark(*h.Share) {
 		front = Background
 	}
-	text(9, true, front, middle.Y, table.Percent(*h.Share))
+	text(7.5, true, front, 13, table.Percent(*h.Share))
 	if h.Mark != "" {
 		c.SetColor(front)
-		c.Fill(MarkPath(h.Mark, 2.2, vg.Point{X: at.X + heatCellWidth - 6, Y: middle.Y + 3.6}))
+		c.Fill(MarkPath(h.Mark, 1.6, vg.Point{X: at.X + width - 3.5, Y: at.Y + 19}))
 	}
-	text(6.5, false, front, at.Y+13, h.Counts)
-	text(6.5, false, front, at.Y+4.5, h.Interval)
+	text(7, false, front, 3.5, h.Interval)
 }

@@ -24,7 +24,7 @@ const (
 )
 
 // Marks lists the shapes that go with Series, in the order of use.
-var Marks = []Mark{Circle, Square, Triangle, Diamond, TriangleDown}
+var Marks = []Mark{Circle, Square, Triangle, Diamond, TriangleDown, Plus, Star, Cross}
 
 // MarkRadius is the radius of one of the reader's own points.
 const MarkRadius = vg.Length(4.2)
@@ -44,12 +44,6 @@ func DrawMark(c *draw.Canvas, m Mark, fill color.Color, radius vg.Length, at vg.
 func DrawOpenMark(c *draw.Canvas, m Mark, edge color.Color, at vg.Point) {
 	DrawMark(c, m, edge, MarkRadius, at)
 	DrawMark(c, m, color.White, MarkRadius*2/3, at)
-}
-
-// DottedLine is the line style of a range that includes the known error of a
-// judge.
-func DottedLine(c color.Color) draw.LineStyle {
-	return draw.LineStyle{Color: c, Width: 0.6, Dashes: []vg.Length{1, 2}}
 }
 
 // shape is a polygon, or a star if inner is not 0.

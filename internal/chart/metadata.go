@@ -5,9 +5,6 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
-	"strings"
-
-	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // pngHead is the length in bytes of a PNG's signature and first chunk.
@@ -34,14 +31,4 @@ func writePNG(w io.Writer, png []byte, about string) error {
 		}
 	}
 	return nil
-}
-
-// withMetadata adds a description to an SVG, as its first element.
-func withMetadata(svg, about string) string {
-	before, rest, _ := strings.Cut(svg, "<svg ")
-	element, content, ok := strings.Cut(rest, ">")
-	if about == "" || !ok {
-		return svg
-	}
-	return before + "<svg " + element + ">\n<metadata>" + untrusted.Attribute(about) + "</metadata>" + content
 }

@@ -49,9 +49,9 @@ func TestMetadata(t *testing.T) {
 		t.Fatal(err)
 	}
 	var svg struct {
-		Metadata string `xml:"metadata"`
+		About string `xml:"desc"`
 	}
-	if err := xml.Unmarshal(about.Bytes(), &svg); err != nil || svg.Metadata != f.About {
-		t.Errorf("the SVG says %q, %v", svg.Metadata, err)
+	if err := xml.Unmarshal(about.Bytes(), &svg); err != nil || svg.About != f.About {
+		t.Errorf("the SVG says %q, %v", svg.About, err)
 	}
 }

@@ -38,18 +38,6 @@ type Color struct {
 // RGBA makes a Color a color.Color.
 func (k Color) RGBA() (r, g, b, a uint32) { return k.RGB.RGBA() }
 
-// Tint is a color at a twelfth of full opacity.
-type Tint struct{ Color }
-
-// RGBA makes a Tint a color.Color. Each component is rounded up. Divided by the
-// alpha again, as for SVG, it is then exactly the color's own, and the page can
-// replace it.
-func (w Tint) RGBA() (r, g, b, a uint32) {
-	a = 0xFFFF / 12
-	part := func(v uint8) uint32 { return (uint32(v)*a + 0xFE) / 0xFF }
-	return part(w.RGB.R), part(w.RGB.G), part(w.RGB.B), a
-}
-
 // The colors of everything in plots except the data.
 var (
 	Background = Color{color.RGBA{0xFF, 0xFF, 0xFE, 0xFF}, "--plot-paper"}
@@ -71,7 +59,14 @@ var Series = []Color{
 	{color.RGBA{0x33, 0x22, 0x88, 0xFF}, "--plot-5"},
 	{color.RGBA{0x9A, 0x6B, 0x00, 0xFF}, "--plot-6"},
 	{color.RGBA{0x2E, 0x8F, 0xB8, 0xFF}, "--plot-7"},
+	{color.RGBA{0x6B, 0x6B, 0x6B, 0xFF}, "--plot-8"},
 }
+
+// The widths of figures in a paper of two columns: of a column, and of the page.
+const (
+	ColumnWidth = vg.Length(240)
+	PageWidth   = vg.Length(504)
+)
 
 // plotFont is the font of plots. Its metrics are those of Arial, so a page
 // without the font keeps the layout.
@@ -123,15 +118,39 @@ type Figure struct {
 	// Width and Height are in points.
 	Width, Height vg.Length
 	Draw          func(draw.Canvas)
-	// About is stored in the file as metadata; empty for none.
-	About string
+	// Title and About are stored in files; empty for none.
+	Title, About string
 	// Opens gives what a point that NamePoint named opens on a page: an address, and the
 	// words that say so. An empty address is no link. It is nil for no links.
 	Opens func(point string) (address, words string)
 }
 
-// SVG draws the figure as SVG.
+// Formats are the ways to write a figure, which are the endings of the files too.
+var Formats = []string{"svg", "pdf", "png"}
+
+// As writes the figure in one of Formats.
+func (f Figure) As(format string) func(io.Writer) error {
+	return map[string]func(io.Writer) error{"svg": f.SVG, "pdf": f.PDF, "png": f.PNG}[format]
+}
+
+// SVG draws the figure as SVG, with its title and what it is about, and for dark screens too.
 func (f Figure) SVG(w io.Writer) error {
+	var b strings.Builder
+	if err := f.svg(&b); err != nil {
+		return err
+	}
+	before, rest, _ := strings.Cut(b.String(), "<svg ")
+	element, content, _ := strings.Cut(rest, ">")
+	head := "<title>" + untrusted.Attribute(f.Title) + "</title>"
+	if f.About != "" {
+		head += "<desc>" + untrusted.Attribute(f.About) + "</desc>"
+	}
+	_, err := io.WriteString(w, before+"<svg "+element+">\n"+head+dark+themed(content))
+	return err
+}
+
+// svg draws the figure as SVG, and no more.
+func (f Figure) svg(w io.Writer) error {
 	c := &svgCanvas{Canvas: vgsvg.New(f.Width, f.Height)}
 	f.Draw(draw.NewCanvas(c, f.Width, f.Height))
 	var b bytes.Buffer
@@ -145,7 +164,7 @@ func (f Figure) SVG(w io.Writer) error {
 		drawn = drawn[:end] + c.links(f) + drawn[end:]
 	}
 	s := strings.ReplaceAll(drawn, "font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
-	_, err := io.WriteString(w, withMetadata(s, f.About))
+	_, err := io.WriteString(w, s)
 	return err
 }
 
@@ -211,25 +230,38 @@ func (c *svgCanvas) sized(svg string) string {
 // those who cannot see it.
 func (f Figure) InlineSVG(title string) (string, error) {
 	var b strings.Builder
-	if err := f.SVG(&b); err != nil {
+	if err := f.svg(&b); err != nil {
 		return "", err
 	}
 	_, body, _ := strings.Cut(b.String(), "<svg ")
 	_, body, _ = strings.Cut(body, ">")
-	for _, c := range append([]Color{Background, Foreground, Muted, GridColor, LightGray, DarkGray}, Series...) {
-		hex := fmt.Sprintf("#%02X%02X%02X", c.RGB.R, c.RGB.G, c.RGB.B)
-		for _, property := range []string{"fill:", "stroke:"} {
-			body = strings.ReplaceAll(body, property+hex, property+"var("+c.Variable+","+hex+")")
-		}
-	}
 	role := "img"
 	if strings.Contains(body, "<a href=") {
 		role = "group" // what is in an image cannot be reached
 	}
 	opening := fmt.Sprintf(`<svg role="%s" aria-label="%s" viewBox="0 0 %.5g %.5g" xmlns="http://www.w3.org/2000/svg">`,
 		role, untrusted.Attribute(title), f.Width.Points(), f.Height.Points())
-	return opening + body, nil
+	return opening + themed(body), nil
 }
+
+// themed lets a page, or the style of a file, replace the colors of a drawing.
+func themed(svg string) string {
+	for _, c := range themeColors() {
+		hex := fmt.Sprintf("#%02X%02X%02X", c.RGB.R, c.RGB.G, c.RGB.B)
+		for _, property := range []string{"fill:", "stroke:"} {
+			svg = strings.ReplaceAll(svg, property+hex, property+"var("+c.Variable+","+hex+")")
+		}
+	}
+	return svg
+}
+
+func themeColors() []Color {
+	return append([]Color{Background, Foreground, Muted, GridColor, LightGray, DarkGray}, Series...)
+}
+
+// dark are the colors of a file where its reader has a dark screen; see page.css.
+const dark = "<style>@media (prefers-color-scheme:dark){svg{--plot-paper:#14171a;--plot-text:#e7e9ec;--plot-muted:#a2abb5;--plot-grid:#2b3036;--plot-ghost:#5a636d;--plot-shadow:#8a949f;" +
+	"--plot-1:#5aaee6;--plot-2:#f08a4b;--plot-3:#3cc79b;--plot-4:#e58fc3;--plot-5:#a89bf0;--plot-6:#d9ab45;--plot-7:#8fd0ea;--plot-8:#b4b9bf}}</style>"
 
 // PNG draws the figure as PNG. It uses the fastest compression, which takes two
 // thirds of the time and makes the file a twentieth larger.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"html"
-	"image/color"
 	"regexp"
 	"strings"
 	"testing"
@@ -34,18 +33,6 @@ func TestSVGTextIsAsWideAsReckoned(t *testing.T) {
 		want := fmt.Sprintf(`<text textLength="%.5g" lengthAdjust="spacingAndGlyphs" `, sty.Width(text).Points())
 		if element := regexp.MustCompile(`(?s)<text [^>]*>` + regexp.QuoteMeta(html.EscapeString(text)) + `</text>`).FindString(b.String()); !strings.HasPrefix(element, want) {
 			t.Errorf("%q is %q, want %s…", text, element, want)
-		}
-	}
-}
-
-// TestTint keeps the color's hue exactly when it is divided by its opacity.
-func TestTint(t *testing.T) {
-	t.Parallel()
-	for v := range 256 {
-		w := Tint{Color{RGB: color.RGBA{uint8(v), uint8(255 - v), 0, 0xFF}}}
-		r, g, b, a := w.RGBA()
-		if int(float64(r)*255/float64(a)) != v || int(float64(g)*255/float64(a)) != 255-v || b != 0 || r > a || g > a {
-			t.Fatalf("the color %d becomes %d %d %d of %d", v, r, g, b, a)
 		}
 	}
 }

@@ -33,7 +33,7 @@ var kindOfFlag = byFlag(map[kind]string{
 	subject: `base-target build candidate-target chosen-from class-column
 		config dataset decontaminate except expect expect-fpr from gold-column label label-column label-values limit population prevalence
 		prompt-column refresh guard-column guard-after-column user-column response-column responses positive sample set size target truth
-		compare/judge compare/candidate-judge compare/store report/models report/paper report/store
+		compare/judge compare/candidate-judge compare/store report/judge report/models report/paper report/store
 		export/check export/toxic-share`,
 	manner: `base-url batch confidence forget fresh reuse reread half-width harmful-answers family flagged max-tokens
 		moderator on-conflict per-prompt plain policy raters refuses rule search-calls seed threshold
@@ -41,7 +41,7 @@ var kindOfFlag = byFlag(map[kind]string{
 		export/format report/accept-model report/gold-refusal`,
 	verdicts: `gold-refusal judge`,
 	limits:   `concurrency local drain dry-run max-cost shards turn`,
-	output:   `mask mask-names regression words flips findings over-time format full guidelines health json junit list log-format methods name out pairs quiet redact replace store`,
+	output:   `table plot mask mask-names regression words flips findings over-time format full guidelines health json junit list log-format methods name out pairs quiet redact replace store`,
 })
 
 // byFlag turns lists of flags into the kind of each, those of experiments too.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/chart"
@@ -20,44 +21,51 @@ func heats(r score.Result, judge string) []laidOut {
 	return slices.DeleteFunc(l.tables(r, r.All()), func(t laidOut) bool { return t.of.Judge != judge })
 }
 
-// categoryPlot draws refusal by category as one judge sees it: a panel for each
-// label of each dataset, a row for each target, a column for each category. It
-// reports false if no dataset names categories.
-func categoryPlot(r score.Result, judge string) (chart.Figure, bool) {
+// categoryPlots draw refusal by category as one judge sees it: a plot for each label of each
+// dataset that names categories, a row for each target, a column for each category.
+func categoryPlots(r score.Result, judge string) (all []plot) {
 	words := score.Words(nil, judge)
-	m := chart.HeatMap{Note: words.Of("Each cell: share refused, refused / judged, and the 95% range in per cent, none where nobody checked the judge. ")}
 	marked, n := marks(r), newNames(r)
 	for _, t := range heats(r, judge) {
-		p := chart.HeatPanel{
-			Title: words.Of(table.LabelTitle(t.of.Label)), Ramp: rampOf(t.of.Label),
-			Note: "Dataset " + untrusted.Terminal(n.sets[setOf(t.of)]) + ", judge " + untrusted.Shorten(judge, 50),
-		}
+		set := n.sets[setOf(t.of)]
+		m := chart.HeatMap{Ramp: rampOf(t.of.Label), Head: chart.Head{
+			Title: words.Of(table.LabelTitle(t.of.Label)),
+			Lines: []string{"Dataset " + untrusted.Terminal(set) + ", judge " + untrusted.Shorten(judge, 50) + ". Each cell: share refused, and the 95% range, none where nobody checked the judge. " + t.Note},
+		}}
 		for _, g := range t.sets {
-			p.Columns = append(p.Columns, untrusted.Shorten(g.Name, 24))
+			m.Columns = append(m.Columns, untrusted.Shorten(g.Name, 24))
 		}
+		targets := table.Short(table.RowsOf(t.Rows, func(row []string) string { return row[0] }), gridName)
 		for y, row := range t.Rows {
-			p.Names = append(p.Names, table.ShortenTarget(row[0], 40))
-			var cells []chart.HeatCell
+			m.Names = append(m.Names, targets[row[0]])
+			cells := make([]chart.HeatCell, len(t.sets))
 			for x := range t.sets {
-				cell := chart.HeatCell{}
 				if f := t.at[y][1+x]; f != nil {
-					cell = chart.HeatCell{Share: f.Value, Counts: table.Count(int(f.Count())) + " / " + table.Count(f.N), Mark: map[string]chart.Mark{"▲": chart.Triangle, "▼": chart.TriangleDown}[marked(f)]}
+					cells[x] = chart.HeatCell{Share: f.Value, Mark: map[string]chart.Mark{"▲": chart.Triangle, "▼": chart.TriangleDown}[marked(f)]}
 					if f.Range != nil {
-						cell.Interval = rangeOf(f)
+						cells[x].Interval = rangeOf(f)
 					}
 				}
-				cells = append(cells, cell)
 			}
-			p.Cells = append(p.Cells, cells)
+			m.Cells = append(m.Cells, cells)
 		}
-		if m.Panels = append(m.Panels, p); t.Note != "" {
-			m.Note += t.Note
+		name := "categories-" + fileName(t.of.Dataset) + "-" + string(t.of.Label)
+		if slices.ContainsFunc(all, func(p plot) bool { return p.name == name }) {
+			name += "-" + table.ShortHash(t.of.DatasetSHA256) // another version
 		}
+		all = append(all, plot{name, m.Figure()})
 	}
-	if len(m.Panels) == 0 {
-		return chart.Figure{}, false
-	}
-	return m.Figure(), true
+	return all
+}
+
+// fileName is a name with nothing that a file's name may not have.
+func fileName(name string) string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '-'
+	}, name), "-")
 }
 
 // rampOf returns the colors for the refusal of prompts of a label: refusing

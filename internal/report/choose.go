@@ -28,10 +28,10 @@ func (c Choice) Of(r score.Result) (score.Result, error) {
 	for _, of := range []struct {
 		flag        string
 		chosen, has []string
-	}{{"--target", c.Targets, targets}, {"--dataset", c.Datasets, datasets}, {"--judge", c.Judges, r.Judges()}} {
+	}{{"target", c.Targets, targets}, {"dataset", c.Datasets, datasets}, {"judge", c.Judges, r.Judges()}} {
 		for _, name := range of.chosen {
 			if !slices.Contains(of.has, name) {
-				return r, &orbench.InputError{Setting: of.flag, Problem: "the report has no " + strings.TrimPrefix(of.flag, "--") + " " + name, Hint: "it has " + strings.Join(of.has, ", ")}
+				return r, &orbench.InputError{Setting: of.flag, Problem: "the report has no " + of.flag + " " + name, Hint: "it has " + strings.Join(of.has, ", ")}
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/report/answers"
@@ -79,12 +80,10 @@ func (f *Folder) write(r score.Result) error {
 		files = append(files, file{ProvenanceFile, r.Provenance.JSON})
 	}
 	if judges := r.Judges(); len(judges) > 0 {
-		// The first judge is the run's main one. The page also has plots of the
-		// others.
-		for _, plot := range plots {
-			if fig, ok := plot.draw(r, judges[0]); ok {
-				fig.About = r.Provenance.Line()
-				files = append(files, file{plot.name + ".svg", fig.SVG}, file{plot.name + ".png", fig.PNG}, file{plot.name + ".pdf", fig.PDF})
+		for _, p := range plots(r, judges[0]) {
+			p.figure.About = r.Provenance.Line()
+			for _, format := range chart.Formats {
+				files = append(files, file{p.name + "." + format, p.figure.As(format)})
 			}
 		}
 	}

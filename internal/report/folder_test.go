@@ -76,8 +76,10 @@ func TestFolder(t *testing.T) {
 	dir := filepath.Join(parent, "reports", "first")
 	writeReport(t, dir, r, rows)
 	want := []string{
-		"answers", "answers.html", "answers.jsonl", "categories.pdf", "categories.png", "categories.svg", "report.csv", "report.html",
-		"report.json", "report.md", "tradeoff.pdf", "tradeoff.png", "tradeoff.svg",
+		"answers", "answers.html", "answers.jsonl",
+		"categories-starter-safe.pdf", "categories-starter-safe.png", "categories-starter-safe.svg",
+		"categories-starter-toxic.pdf", "categories-starter-toxic.png", "categories-starter-toxic.svg", "report.csv", "report.html",
+		"report.json", "report.md", "tradeoff-column.pdf", "tradeoff-column.png", "tradeoff-column.svg", "tradeoff.pdf", "tradeoff.png", "tradeoff.svg",
 	}
 	if got := files(t, dir); !slices.Equal(got, want) {
 		t.Errorf("the report holds %q, want %q", got, want)

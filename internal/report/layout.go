@@ -349,23 +349,7 @@ func (l layout) tables(r score.Result, all []figure.Figure) (made []laidOut) {
 		if l.order != nil {
 			slices.SortStableFunc(s.rows, l.order)
 		}
-		for _, g := range s.groups {
-			first := len(t.Header)
-			for _, c := range l.columns {
-				t.Header = append(append(t.Header, cmp.Or(c.head, figure.Meanings[c.measures[0]].Title)), c.show.heads...)
-			}
-			t.Groups = append(t.Groups, table.Group{Name: strings.Join(g, ", "), Columns: len(t.Header) - first})
-			if t.sets = append(t.sets, t.Groups[len(t.Groups)-1]); len(l.columns) == 1 && len(l.across) > 0 {
-				t.Header[first], t.Groups[len(t.Groups)-1].Name = table.ShortenTarget(g[0], gridName), ""
-			}
-		}
-		for _, row := range s.rows {
-			l.write(&t, s, row)
-		}
-		l.dropSpare(&t)
-		if len(l.across) == 0 {
-			t.Groups = nil
-		}
+		l.write(&t, s)
 		if l.notes != nil {
 			t.Note = strings.TrimSpace(t.Note + " " + strings.TrimSpace(l.notes(r, t.figures())))
 		}
@@ -387,72 +371,79 @@ func (l *layout) titleOf(n *names, f *figure.Figure) string {
 	return title
 }
 
-// write adds a row to a table.
-func (l *layout) write(t *laidOut, s *sheet, row line) {
-	cells, at, queries := slices.Clone(row), map[int]*figure.Figure{}, map[int]page.Query{}
-	bare := row.without(slices.Index(l.rows, "judge")).id()
-	for _, g := range s.groups {
-		for k := range l.columns {
-			c := &l.columns[k]
-			found := s.at[[2]string{row.id(), g.id()}][k]
-			if len(found) == 0 {
-				found = s.at[[2]string{bare, g.id()}][k]
+// cell is the figure of a cell of a sheet, nil for none, and what it is shown as.
+type cell struct {
+	*figure.Figure
+	texts []string
+}
+
+// cell is that of a column in a row of a group.
+func (l *layout) cell(s *sheet, row, group line, column int) cell {
+	show := l.columns[column].show.cells
+	found := s.at[[2]string{row.id(), group.id()}][column]
+	if len(found) == 0 {
+		found = s.at[[2]string{row.without(slices.Index(l.rows, "judge")).id(), group.id()}][column]
+	}
+	if len(found) == 0 {
+		return cell{nil, show(nil)}
+	}
+	texts := show(found[0])
+	for _, other := range found[1:] {
+		if l.judges && other.Judge != "" && found[0].Judge != "" {
+			texts[0] += " / " + show(other)[0]
+		}
+	}
+	return cell{found[0], texts}
+}
+
+// write writes the cells of a table, without columns that have nothing to show.
+func (l *layout) write(t *laidOut, s *sheet) {
+	cells := make([][]cell, len(s.rows))
+	for y, row := range s.rows {
+		t.Rows, t.at, t.queries = append(t.Rows, slices.Clone(row)), append(t.at, map[int]*figure.Figure{}), append(t.queries, map[int]page.Query{})
+		for _, g := range s.groups {
+			for k := range l.columns {
+				cells[y] = append(cells[y], l.cell(s, row, g, k))
 			}
-			if len(found) == 0 {
-				cells = append(cells, c.show.cells(nil)...)
-				continue
-			}
-			f := found[0]
-			at[len(cells)] = f
-			if c.opens != nil {
-				q := page.Query{}.With("variant", f.Target, "dataset", f.Dataset, "label", string(f.Label), "judge", f.Judge)
-				queries[len(cells)] = q.With(c.opens...)
-			}
-			texts := c.show.cells(f)
-			for _, other := range found[1:] {
-				if l.judges && other.Judge != "" && f.Judge != "" {
-					texts[0] += " / " + c.show.cells(other)[0]
+		}
+	}
+	for i := range cells[0] {
+		c, g := &l.columns[i%len(l.columns)], i/len(l.columns)
+		if i%len(l.columns) == 0 {
+			t.sets = append(t.sets, table.Group{Name: strings.Join(s.groups[g], ", ")})
+		}
+		empty, same := c.spare, c.same
+		for _, row := range cells {
+			text := row[i].texts[0]
+			empty, same = empty && (text == "0" || text == table.None), same && text == row[0].texts[0]
+		}
+		if empty || same {
+			continue
+		}
+		head := cmp.Or(c.head, figure.Meanings[c.measures[0]].Title)
+		if len(l.columns) == 1 && len(l.across) > 0 {
+			head = table.ShortenTarget(s.groups[g][0], gridName)
+		}
+		t.Header, t.sets[g].Columns = append(append(t.Header, head), c.show.heads...), t.sets[g].Columns+1+len(c.show.heads)
+		for y, row := range cells {
+			if f := row[i].Figure; f != nil {
+				t.at[y][len(t.Rows[y])] = f
+				if c.opens != nil {
+					q := page.Query{}.With("variant", f.Target, "dataset", f.Dataset, "label", string(f.Label), "judge", f.Judge)
+					t.queries[y][len(t.Rows[y])] = q.With(c.opens...)
 				}
 			}
-			cells = append(cells, texts...)
+			t.Rows[y] = append(t.Rows[y], row[i].texts...)
 		}
 	}
-	t.Rows, t.at, t.queries = append(t.Rows, cells), append(t.at, at), append(t.queries, queries)
-}
-
-// dropSpare removes the spare columns without anything in any row.
-func (l *layout) dropSpare(t *laidOut) {
-	at := t.Left
+	if len(l.across) > 0 {
+		t.Groups = slices.Clone(t.sets)
+	}
 	for g := range t.Groups {
-		for _, c := range l.columns {
-			without := !slices.ContainsFunc(t.Rows, func(row []string) bool { return row[at] != "0" && row[at] != table.None })
-			same := !slices.ContainsFunc(t.Rows, func(row []string) bool { return row[at] != row[t.Left] })
-			if !(c.spare && without) && !(c.same && same) {
-				at += 1 + len(c.show.heads)
-				continue
-			}
-			t.Groups[g].Columns--
-			t.Header = slices.Delete(t.Header, at, at+1)
-			for y := range t.Rows {
-				t.Rows[y] = slices.Delete(t.Rows[y], at, at+1)
-				t.at[y], t.queries[y] = shifted(t.at[y], at), shifted(t.queries[y], at)
-			}
+		if len(l.columns) == 1 {
+			t.Groups[g].Name = "" // it is the header
 		}
 	}
-}
-
-// shifted is what columns have, without one of them.
-func shifted[V any](of map[int]V, without int) map[int]V {
-	left := map[int]V{}
-	for at, v := range of {
-		switch {
-		case at < without:
-			left[at] = v
-		case at > without:
-			left[at-1] = v
-		}
-	}
-	return left
 }
 
 // The most categories, and the most targets with which their variants are shown too. JSON and

@@ -75,6 +75,11 @@ func matrix(r score.Result, byJudge, judges bool) laidOut {
 		return laidOut{}
 	}
 	t := all[0]
+	if judges {
+		for label := range people {
+			people[label] = table.Names{strings.Join(r.Judges(), " / ")}
+		}
+	}
 	t.head(r, people)
 	t.Note = strings.TrimSpace(rangeNote(t.figures()) + " " + noRatesOf(r, t.figures()))
 	return t

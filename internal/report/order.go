@@ -156,6 +156,7 @@ func undoneNote(r score.Result) string {
 // addSets says on a brief screen how the order of targets differs between sets. Two
 // targets in one order say nothing.
 func addSets(d *table.Document, words table.Words, r score.Result) {
+	said := false
 	for _, label := range r.Labels() {
 		pairs, models, lowest := 0, 0, math.Inf(1)
 		var reversed table.Names
@@ -185,7 +186,11 @@ func addSets(d *table.Document, words table.Words, r score.Result) {
 		case len(reversed) > 0:
 			line += "; reversed: " + listed(reversed)
 		}
-		d.AddTo(table.OnBrief, table.Line(words.Of(line+".")), table.Gap)
+		d.AddTo(table.OnBrief, table.Line(words.Of(line+".")))
+		said = true
+	}
+	if said {
+		d.AddTo(table.OnBrief, table.Gap)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/paper"
@@ -251,7 +252,7 @@ func (of *Page) rate(f *figure.Figure) pageRate {
 
 // plot is the trade-off by a judge, empty if there is none.
 func (of *Page) plot(judge string) (template.HTML, error) {
-	f, ok := tradeoff.Plot(of.Result, judge)
+	f, ok := tradeoff.Plot(of.Result, judge, chart.ColumnWidth)
 	if !ok {
 		return "", nil
 	}
@@ -286,7 +287,8 @@ func (of *Page) heats(judge string) (all []heat) {
 				if c.Mark != "" {
 					c.Why = "refused significantly " + map[string]string{"▲": "more", "▼": "less"}[c.Mark] + " often than the target's other prompts; p after Holm's correction: " + table.PValue(f.PHolm)
 				}
-				if f.Count() > 0 {
+				// Links of all cells would double the page.
+				if f.Count() > 0 && (c.Mark != "" || f.Category == "") {
 					c.Refused = of.opens(page.Query{}.With("variant", f.Target, "dataset", f.Dataset, "label", string(f.Label), "judge", judge, "category", string(f.Category), "verdict", "refused"))
 				}
 				cells = append(cells, c)

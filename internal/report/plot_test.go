@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/page/pagetest"
 	"github.com/orbench/orbench/internal/report/tradeoff"
 	"github.com/orbench/orbench/internal/score"
@@ -20,23 +21,13 @@ func TestPlots(t *testing.T) {
 		t.Run(strconv.Itoa(n)+" targets", func(t *testing.T) {
 			t.Parallel()
 			r, _ := scoretest.Fixture{Targets: n, Safe: 20, Toxic: 6, Simulated: n == 6}.Make()
-			for _, plot := range plots {
-				name := plot.name
-				f, ok := plot.draw(r, "lexical")
-				if ok == (name == "tradeoff-own") {
-					t.Fatalf("%s: %v", name, ok) // nobody stands beside these prompts
-				}
-				if !ok {
-					continue
-				}
+			for _, plot := range plots(r, "lexical") {
+				name, f := plot.name, plot.figure
 				texts := pagetest.FigureTexts(t, f)
 				for i := range n {
-					want := scoretest.Target(i)
-					if name != "categories" && n > 10 {
-						want = table.ShortenTarget(want, 30)
-					}
-					if name == "categories" && r.Simulated {
-						want = table.ShortenTarget(want+" (simulated)", 40)
+					want := table.ShortenTarget(scoretest.Target(i), 34)
+					if strings.HasPrefix(name, "categories") {
+						want = table.ShortenTarget(table.Name(scoretest.Target(i), r.Simulated), gridName)
 					}
 					if !slices.Contains(texts, want) {
 						t.Errorf("%s does not name %s", name, want)
@@ -66,10 +57,9 @@ func TestPublishedBeside(t *testing.T) {
 				r.Runs[i].Dataset = "or-bench-toxic"
 			}
 		}
-		f, _ := tradeoff.Plot(r, "lexical")
-		_, own := tradeoff.Own(r, "lexical")
-		if shown := strings.Contains(strings.Join(pagetest.FigureTexts(t, f), "\n"), "32 published models"); shown != beside || own != beside {
-			t.Errorf("%s: the published models are shown: %v, a plot without them: %v; want %v", set, shown, own, beside)
+		f, _ := tradeoff.Plot(r, "lexical", chart.PageWidth)
+		if shown := strings.Contains(strings.Join(pagetest.FigureTexts(t, f), "\n"), "32 published models"); shown != beside {
+			t.Errorf("%s: the published models are shown: %v; want %v", set, shown, beside)
 		}
 	}
 }
@@ -80,14 +70,8 @@ func TestNothingToDraw(t *testing.T) {
 	for i := range r.Runs {
 		r.Runs[i].Judges = []score.JudgeResult{{Judge: "lexical"}}
 	}
-	if _, ok := tradeoff.Plot(r, "lexical"); ok {
-		t.Error("a trade-off was drawn of nothing")
-	}
-	if _, ok := categoryPlot(r, "lexical"); ok {
-		t.Error("a heat map was drawn without categories")
-	}
-	if _, ok := tradeoff.Plot(score.Result{}, "lexical"); ok {
-		t.Error("a trade-off was drawn of an empty result")
+	if all := append(plots(r, "lexical"), plots(score.Result{}, "lexical")...); len(all) > 0 {
+		t.Errorf("%s was drawn of nothing", all[0].name)
 	}
 }
 
@@ -104,14 +88,8 @@ func TestUntrustedNamesInPlots(t *testing.T) {
 			j.ByCategory = map[orbench.Category]score.Count{evil: {N: 4, Refused: 1}, "fine": {N: 1}}
 		}
 	}
-	for _, plot := range plots {
-		f, ok := plot.draw(r, evil)
-		if !ok {
-			if plot.name != "tradeoff-own" {
-				t.Fatalf("no %s", plot.name)
-			}
-			continue
-		}
+	for _, plot := range plots(r, evil) {
+		f := plot.figure
 		pagetest.FigureTexts(t, f)
 		inline, err := f.InlineSVG(evil)
 		if err != nil {

@@ -1,14 +1,48 @@
 package report
 
 import (
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+
+	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/report/tradeoff"
 	"github.com/orbench/orbench/internal/score"
 )
 
-// plots are all plots of a report, each in a file under its name. They show a result as one
-// judge sees it, and report false if there is nothing to draw.
-var plots = []struct {
-	name string
-	draw func(r score.Result, judge string) (chart.Figure, bool)
-}{{"tradeoff", tradeoff.Plot}, {"tradeoff-own", tradeoff.Own}, {"categories", categoryPlot}}
+// plot is a plot of a report, which is in a file under its name.
+type plot struct {
+	name   string
+	figure chart.Figure
+}
+
+// plots are all plots of a report as one judge sees it: the trade-off for a page of a paper and
+// for a column, and refusal by category.
+func plots(r score.Result, judge string) (all []plot) {
+	for _, of := range []struct {
+		name  string
+		width vg.Length
+	}{{"tradeoff", chart.PageWidth}, {"tradeoff-column", chart.ColumnWidth}} {
+		if f, ok := tradeoff.Plot(r, judge, of.width); ok {
+			all = append(all, plot{of.name, f})
+		}
+	}
+	return append(all, categoryPlots(r, judge)...)
+}
+
+// Plot is the plot of a report with a name, as its first judge sees it. If there is none, the
+// error says which there are.
+func Plot(r score.Result, name string) (chart.Figure, error) {
+	var has []string
+	for _, judge := range r.Judges()[:min(1, len(r.Judges()))] {
+		for _, p := range plots(r, judge) {
+			if p.name == name {
+				p.figure.About = r.Provenance.Line()
+				return p.figure, nil
+			}
+			has = append(has, p.name)
+		}
+	}
+	return chart.Figure{}, &orbench.InputError{Setting: "plot", Problem: "there is no plot " + name, Hint: "there are: " + strings.Join(has, ", ")}
+}

@@ -22,17 +22,6 @@ type View struct {
 	Beside bool
 }
 
-// Tables are the names of all tables that a report may have.
-func Tables() (all []string) {
-	all = append(all, ofRates)
-	for _, l := range layoutsOf(score.Result{}) {
-		if !slices.Contains(all, l.name) {
-			all = append(all, l.name)
-		}
-	}
-	return all
-}
-
 // tables are the tables of a report: those that have the name that was asked for, or all.
 func (v View) tables() []laidOut {
 	all := append([]laidOut{matrix(v.Result, false, v.Beside)}, tablesOf(v.Result)...)
@@ -48,7 +37,7 @@ func (v View) Check() error {
 	for _, t := range (View{Result: v.Result}).tables() {
 		has.Add(t.name)
 	}
-	return &orbench.InputError{Setting: "--table", Problem: "there are no figures for the table " + v.Table, Hint: "there are " + strings.Join(has, ", ")}
+	return &orbench.InputError{Setting: "table", Problem: "there are no figures for the table " + v.Table, Hint: "there are " + strings.Join(has, ", ")}
 }
 
 // OfJudges shows a result to a reader who asks about its judges.

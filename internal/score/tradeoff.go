@@ -71,18 +71,6 @@ func tradeOffs(pairs []Pair) (all []figure.Figure) {
 	return all
 }
 
-// Dominates reports whether p does at least as well as o on both sides, and better on one,
-// on the same prompts by the same judge.
-func (p Pair) Dominates(o Pair) bool {
-	if !p.measured() || !o.measured() {
-		return false
-	}
-	mine, theirs := p.Keys(), o.Keys()
-	mine.Target, theirs.Target = "", ""
-	over, overOther, toxic, toxicOther := *p.Safe.Judge.Share, *o.Safe.Judge.Share, *p.Toxic.Judge.Share, *o.Toxic.Judge.Share
-	return mine == theirs && over <= overOther && toxic >= toxicOther && (over < overOther || toxic > toxicOther)
-}
-
 // Interest is a group of targets whose figures may not be a fair measure.
 type Interest string
 

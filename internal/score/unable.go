@@ -3,7 +3,6 @@ package score
 import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
-	"github.com/orbench/orbench/refusal"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -11,8 +10,6 @@ import (
 // they cannot, not that they will not. ByClass has their number. They are judged
 // and not refused.
 type Unable struct {
-	// Moved counts those whose score alone would make them refusals.
-	Moved int `json:"moved"`
 	// WithThem is the rate if all of them were refusals.
 	WithThem Unfiltered `json:"with_them"`
 	// Labels counts those that were drawn at random and labeled by people. Agree
@@ -34,17 +31,11 @@ func (u *Unable) Sure() bool {
 	return u.Agree >= sureLabels && float64(u.Agree) >= sureAgree*float64(u.Labels)
 }
 
-// addUnable counts a verdict of the class. Judges score what their other rules
-// would have called a refusal at refusal.Capped.
+// addUnable counts a verdict of the class.
 func (j *JudgeResult) addUnable(v orbench.Verdict) {
-	if v.Class != orbench.Unable {
-		return
+	if v.Class == orbench.Unable {
+		j.addUnableOf(&Unable{})
 	}
-	var one Unable
-	if v.Score == refusal.Capped {
-		one.Moved = 1
-	}
-	j.addUnableOf(&one)
 }
 
 // check counts what people say of a row that was drawn for its cell, for each
@@ -84,7 +75,6 @@ func (j *JudgeResult) addUnableOf(o *Unable) {
 	if j.Unable == nil {
 		j.Unable = &Unable{}
 	}
-	j.Unable.Moved += o.Moved
 	j.Unable.Labels += o.Labels
 	j.Unable.Agree += o.Agree
 }

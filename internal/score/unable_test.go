@@ -17,7 +17,7 @@ func TestUnableIsCountedApart(t *testing.T) {
 	}
 	j.addUnable(orbench.Verdict{Class: orbench.FullAnswer, Score: refusal.Capped})
 	j.finishUnable()
-	if u := j.Unable; u.Moved != 2 || u.WithThem.Refused != 5 || *u.WithThem.Share != 0.5 {
+	if u := j.Unable; u.WithThem.Refused != 5 || *u.WithThem.Share != 0.5 {
 		t.Errorf("%+v", u)
 	}
 	for _, tt := range []struct {

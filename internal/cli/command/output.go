@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/internal/score"
@@ -131,6 +133,8 @@ type Output struct {
 	Dir string
 	// Places are what else is written, in the formats that are named.
 	Places []Place
+	// Plot is the name of the plot that is written in place of figures; empty for none.
+	Plot string
 	// Redact leaves the texts of prompts and answers out of what is written.
 	Redact bool
 	// MostUnjudged is the share of unjudged answers above which no rate is given, 0 for the
@@ -152,9 +156,11 @@ func (p Place) subject(of folder.Subject) folder.Subject {
 	return of
 }
 
-// places are those that take answers and figures, or else those that take a view.
+// places are those that take answers and figures, or else those that take a view or a plot.
 func (f *Output) places(answers bool) []Place {
-	return slices.DeleteFunc(slices.Clone(f.Places), func(p Place) bool { return slices.Contains(Formats, p.Format) == answers })
+	return slices.DeleteFunc(slices.Clone(f.Places), func(p Place) bool {
+		return (slices.Contains(Formats, p.Format) || slices.Contains(chart.Formats, p.Format)) == answers
+	})
 }
 
 // outFormats names all formats that --out writes.
@@ -180,6 +186,8 @@ func (f *Output) addOut(text string) error {
 		}
 	case slices.Contains(interchange.Endings, strings.ToLower(filepath.Ext(text))):
 		format, path = interchange.Formats[0].Name, text
+	case slices.Contains(chart.Formats, strings.TrimPrefix(strings.ToLower(filepath.Ext(text)), ".")):
+		format, path = strings.ToLower(filepath.Ext(text))[1:], text
 	case fileEnding.MatchString(filepath.Base(text)) && !os.IsPathSeparator(text[len(text)-1]):
 		return InputError("--out", text+" has no ending of a file that is written so", "the endings are "+strings.Join(interchange.Endings, ", ")+"; NAME=PATH writes another format, such as json="+text+"; "+text+"/ is a folder")
 	case f.Dir != "":
@@ -220,6 +228,9 @@ func (f *Output) Check() error {
 			return InputError("--out", fmt.Sprintf("%s is named twice", p.Path), "name another place")
 		}
 		seen[filepath.Clean(p.Path)] = true
+		if drawn := slices.Contains(chart.Formats, p.Format); drawn != (f.Plot != "") && (drawn || slices.Contains(Formats, p.Format)) {
+			return InputError("--out", p.Path+" takes "+map[bool]string{true: "a plot", false: "figures"}[drawn], "name the plot with orbench report --plot, which is written as "+either(chart.Formats))
+		}
 	}
 	return nil
 }
@@ -252,41 +263,53 @@ func (f *Output) RefuseAnswers(what string) error {
 	return nil
 }
 
-// Create begins all files and folders that take answers.
-func (f *Output) Create(of folder.Subject, s interchange.Study) (Writers, error) {
-	all := Writers{redact: f.Redact}
+// Create begins all files and folders that take answers, and gives those that it can begin.
+func (f *Output) Create(of folder.Subject, s interchange.Study) (all Writers, err error) {
+	all.redact = f.Redact
 	s.Organization, s.Relationship, s.Repository = f.organization, f.relationship, f.repository
 	for _, p := range f.places(true) {
 		at := slices.IndexFunc(interchange.Formats, func(format interchange.Format) bool { return format.Name == p.Format })
-		w, err := interchange.Formats[at].Create(p.Path, p.subject(of), s)
-		if err != nil {
-			return all, errors.Join(err, all.Discard())
+		w, failed := interchange.Formats[at].Create(p.Path, p.subject(of), s)
+		if err = errors.Join(err, failed); failed == nil {
+			all.writers = append(all.writers, w)
 		}
-		all.writers = append(all.writers, w)
 	}
-	return all, nil
+	return all, err
 }
 
-// ShowOutput prints a view, and writes it to the files whose formats show views. unfinished says
-// that replies are missing from it.
+// ShowOutput prints a view, and writes it to the files whose formats show views; of these, one
+// that fails does not stop the others. unfinished says that replies are missing from it.
 func (e *Env) ShowOutput(f Output, of folder.Subject, unfinished bool, v table.View) error {
-	if err := e.Show(f.Printed, v); err != nil {
+	err := e.Show(f.Printed, v)
+	for _, p := range f.places(false) {
+		err = errors.Join(err, f.write(p, of, unfinished, func(w io.Writer) error { return formatOf(p.Format).Write(w, table.Screen{}, v) }))
+	}
+	return err
+}
+
+// Draw writes a figure to the files that take one, or prints it as SVG.
+func (e *Env) Draw(f Output, of folder.Subject, drawn chart.Figure) (err error) {
+	all := f.places(false)
+	if len(all) == 0 {
+		return drawn.SVG(e.Stdout)
+	}
+	for _, p := range all {
+		err = errors.Join(err, f.write(p, of, false, drawn.As(p.Format)))
+	}
+	return err
+}
+
+// write writes a file.
+func (f *Output) write(p Place, of folder.Subject, unfinished bool, write func(io.Writer) error) error {
+	file, err := folder.CreateFile(p.Path, p.subject(of))
+	if err != nil {
 		return err
 	}
-	for _, p := range f.places(false) {
-		file, err := folder.CreateFile(p.Path, p.subject(of))
-		if err != nil {
-			return err
-		}
-		defer file.Discard()
-		if err := formatOf(p.Format).Write(file, table.Screen{}, v); err != nil {
-			return fmt.Errorf("write %s: %w", p.Path, err)
-		}
-		if err := file.Finish(unfinished); err != nil {
-			return err
-		}
+	defer file.Discard()
+	if err := write(file); err != nil {
+		return fmt.Errorf("write %s: %w", p.Path, err)
 	}
-	return nil
+	return file.Finish(unfinished)
 }
 
 // Writers write the answers and figures of a study to several places.
@@ -312,13 +335,11 @@ func (w Writers) Add(a interchange.Answer) error {
 }
 
 // Finish takes the figures; see interchange.Writer.
-func (w Writers) Finish(r score.Result, unfinished bool) error {
+func (w Writers) Finish(r score.Result, unfinished bool) (err error) {
 	for _, one := range w.writers {
-		if err := one.Finish(r, unfinished); err != nil {
-			return errors.Join(err, w.Discard())
-		}
+		err = errors.Join(err, one.Finish(r, unfinished))
 	}
-	return nil
+	return err
 }
 
 // Discard removes what is not finished.

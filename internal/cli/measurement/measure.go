@@ -2,6 +2,7 @@ package measurement
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/internal/job"
@@ -198,6 +200,10 @@ type figures struct {
 	cost score.Cost
 	// quiet shows no progress. unfinished says that answers are still to come.
 	quiet, unfinished bool
+	// choice, table and beside say which of the figures are shown; see report.View.
+	choice report.Choice
+	table  string
+	beside bool
 	// show gives what is shown, nil for a report of targets.
 	show func(report.View) table.View
 }
@@ -205,21 +211,19 @@ type figures struct {
 // derive computes figures, or takes those that are kept, and shows them.
 func (a app) derive(ctx context.Context, memory store.Reader, f figures) (score.Result, error) {
 	out, subject := f.out, run.Subject(f.runs...)
-	var folder *report.Folder
+	var pages *report.Folder
 	var sinks evaluate.Sinks
+	// An output that cannot be written does not stop the others.
+	var failed error
 	if out.Dir != "" {
-		var err error
-		if folder, err = report.Create(out.Dir, subject, out.Redact); err != nil {
-			return score.Result{}, err
+		if pages, failed = report.Create(out.Dir, subject, out.Redact); failed == nil {
+			defer pages.Discard()
+			sinks.Chunk = pages.Add
 		}
-		defer folder.Discard()
-		sinks.Chunk = folder.Add
 	}
 	writers, err := out.Create(subject, interchange.StudyOf(a.Version, f.runs...))
-	if err != nil {
-		return score.Result{}, err
-	}
 	defer writers.Discard()
+	failed = errors.Join(failed, err)
 	if writers.Any() {
 		sinks.Row = func(row score.AnswerRow) error { return writers.Add(interchange.Answer{AnswerRow: &row}) }
 	}
@@ -236,24 +240,38 @@ func (a app) derive(ctx context.Context, memory store.Reader, f figures) (score.
 		return result, err
 	}
 	result.Cost, result.Provenance.Program = f.cost, a.Version
-	var view table.View = report.View{Result: result}
+	failed = errors.Join(failed, writers.Finish(result, f.unfinished), a.showChosen(f, subject, result))
+	if pages != nil {
+		if err := pages.Finish(result); err != nil {
+			return result, errors.Join(failed, err)
+		}
+		a.Infof("wrote %s", filepath.Join(out.Dir, report.PageFile))
+	}
+	return result, failed
+}
+
+// showChosen shows the chosen figures, or draws the plot that was asked for.
+func (a app) showChosen(f figures, subject folder.Subject, result score.Result) error {
+	chosen, err := f.choice.Of(result)
+	if err != nil {
+		return err
+	}
+	if f.out.Plot != "" {
+		drawn, err := report.Plot(chosen, f.out.Plot)
+		if err != nil {
+			return err
+		}
+		return a.Draw(f.out, subject, drawn)
+	}
+	v := report.View{Result: chosen, Table: f.table, Beside: f.beside}
+	if err := v.Check(); err != nil {
+		return err
+	}
+	var view table.View = v
 	if f.show != nil {
-		view = f.show(report.View{Result: result})
+		view = f.show(v)
 	}
-	if err := writers.Finish(result, f.unfinished); err != nil {
-		return result, err
-	}
-	if err := a.ShowOutput(out, subject, f.unfinished, view); err != nil {
-		return result, err
-	}
-	if folder == nil {
-		return result, nil
-	}
-	if err := folder.Finish(result); err != nil {
-		return result, err
-	}
-	a.Infof("wrote %s", filepath.Join(out.Dir, report.PageFile))
-	return result, nil
+	return a.ShowOutput(f.out, subject, f.unfinished, view)
 }
 
 // showShard says how far a shard is. It shows no figures: those of some of the prompts

@@ -13,7 +13,6 @@ import (
 
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/folder"
-	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/paper"
 	"github.com/orbench/orbench/internal/report"
@@ -30,6 +29,7 @@ func (a app) reportCommand() *cobra.Command {
 	var list, methods, findings, published, reread bool
 	var models, overTime string
 	var accepted []string
+	var f figures
 	out := command.Output{MostUnjudged: score.DefaultMostUnjudged}
 	c := &cobra.Command{
 		Use:   "report [RUN...]",
@@ -39,6 +39,9 @@ beside the store, so that the next report is faster. Without a name the newest r
 shown. Several runs are shown side by side, each with its own judges; the settings in
 which they differ come first. If several runs have a target, its name is shown with the
 run.
+
+--target, --dataset and --judge cut what is shown, --table NAME shows one table alone, and
+--format latex is the first table, for a paper. --out DIR has all.
 
 Studies of other kinds, such as those of "orbench moderate", are listed too, and shown one
 at a time. If the store has no
@@ -60,6 +63,8 @@ Exit codes: 0 done, 2 bad usage or input, 4 an alarm.`,
 		Example: `  orbench report --list
   orbench report
   orbench report run-1a2b3c4d --out reports/mine --format md
+  orbench report run-1a2b3c4d --table rates --judge lexical,llm:openai/gpt-4o --format latex
+  orbench report run-1a2b3c4d --plot tradeoff-column --out tradeoff.pdf
   orbench report run-1a2b3c4d --methods
   orbench report --paper
   orbench report --paper --findings`,
@@ -92,9 +97,15 @@ Exit codes: 0 done, 2 bad usage or input, 4 an alarm.`,
 			if methods {
 				show = func(v report.View) table.View { return report.Methods{View: v} }
 			}
-			return a.report(c.Context(), store, names, out, accepted, reread, show)
+			f.out, f.show, f.beside = out, show, len(f.choice.Judges) > 1
+			return a.report(c.Context(), store, names, f, accepted, reread)
 		},
 	}
+	c.Flags().StringSliceVar(&f.choice.Targets, "target", nil, "show this `TARGET` alone, with its variants; repeatable")
+	c.Flags().StringSliceVar(&f.choice.Datasets, "dataset", nil, "show this `DATASET` alone; repeatable")
+	c.Flags().StringSliceVar(&f.choice.Judges, "judge", nil, "show the rates by this `JUDGE`; several stand side by side in a cell of the first table")
+	c.Flags().StringVar(&f.table, "table", "", "show the table `NAME` alone, such as rates, counts, categories or differences")
+	c.Flags().StringVar(&out.Plot, "plot", "", "write the plot `NAME` as SVG, such as tradeoff or tradeoff-column, or as --out FILE.svg, .pdf or .png")
 	c.Flags().BoolVar(&list, "list", false, "list the studies of the store")
 	flags := c.Flags()
 	flags.BoolVar(&methods, "methods", false, "print a table for a system card, how its figures were made, and BibTeX")
@@ -113,7 +124,8 @@ Exit codes: 0 done, 2 bad usage or input, 4 an alarm.`,
 }
 
 // report derives stored runs and shows them.
-func (a app) report(ctx context.Context, store string, names []string, out command.Output, accepted []string, reread bool, show func(report.View) table.View) (err error) {
+func (a app) report(ctx context.Context, store string, names []string, f figures, accepted []string, reread bool) (err error) {
+	out := f.out
 	if err := out.Check(); err != nil {
 		return err
 	}
@@ -141,7 +153,7 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 		if err != nil {
 			return err
 		}
-		if s.Run == nil && show != nil {
+		if s.Run == nil && f.show != nil {
 			return command.InputError("--methods", fmt.Sprintf("it describes runs, and %s is one of orbench %s", s.Name, s.Kind), "leave it out, or name a run")
 		}
 		if s.Run == nil {
@@ -159,13 +171,9 @@ func (a app) report(ctx context.Context, store string, names []string, out comma
 			}
 		}
 	}
-	if err := out.CheckPlaces(run.Subject(runs...), interchange.StudyOf(a.Version, runs...)); err != nil {
-		return err
-	}
-	nothing := 0.0
-	kept := a.OpenIndex(ctx, store, memory)
-	defer kept.Close()
-	_, err = a.derive(ctx, memory, figures{runs: runs, kept: kept, out: out, cost: score.Cost{USD: &nothing}, show: show})
+	f.runs, f.kept, f.cost = runs, a.OpenIndex(ctx, store, memory), score.Cost{USD: new(float64)}
+	defer f.kept.Close()
+	_, err = a.derive(ctx, memory, f)
 	return err
 }
 

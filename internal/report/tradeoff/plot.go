@@ -1,7 +1,9 @@
 package tradeoff
 
 import (
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -18,116 +20,8 @@ import (
 // Comparability says what the published points are, and why one's own points
 // cannot simply be compared with them.
 const Comparability = "The gray points are 32 published models on OR-Bench-Hard-1K and OR-Bench-Toxic, " +
-	"judged by GPT-4 (Cui et al., ICML 2025). Other prompts and another judge move points by more than their " +
-	"intervals: compare your own points with each other first."
-
-// The measures of the plot, in points. With more than crowd targets, the plot
-// grows and its texts shrink.
-const (
-	crowd = 10
-	// mostRegions is the most targets whose ranges are rectangles. More of them
-	// would cover each other, so whiskers are drawn instead.
-	mostRegions   = 12
-	figureWidth   = vg.Length(680)
-	scatterHeight = vg.Length(440)
-	crowdWidth    = vg.Length(860)
-	crowdHeight   = vg.Length(600)
-)
-
-// mine is one of the reader's own points as it is drawn.
-type mine struct {
-	score.Pair
-	color chart.Color
-	mark  chart.Mark
-}
-
-// Plot draws over-refusal against toxic refusal by one judge: the published
-// models in gray, the reader's own in color with their 95% ranges. A
-// target that was measured on one side only gets a line on a strip for that
-// side. It reports false if nothing was judged and there is nothing to draw.
-func Plot(r score.Result, judge string) (chart.Figure, bool) {
-	return plot(r, judge, publishedBeside(r, judge))
-}
-
-// Own is Plot without the published models. It reports false where Plot has none either.
-func Own(r score.Result, judge string) (chart.Figure, bool) {
-	if len(publishedBeside(r, judge)) == 0 {
-		return chart.Figure{}, false
-	}
-	return plot(r, judge, nil)
-}
-
-// plot is Plot beside some published models.
-func plot(r score.Result, judge string, published []paper.Model) (chart.Figure, bool) {
-	var both, safeOnly, toxicOnly []mine
-	targets := r.Targets()
-	pairs := slices.DeleteFunc(r.Pairs(), func(p score.Pair) bool { return p.Judge != judge || !p.Safe.Defined() && !p.Toxic.Defined() })
-	key := keyOf(pairs)
-	var bases table.Names
-	for _, p := range pairs {
-		bases.Add(p.Base())
-	}
-	byBase := len(bases) < len(pairs) && (len(bases) > 1 || len(pairs) > crowd)
-	for i, p := range pairs {
-		// A target keeps its color. If there are variants of several targets,
-		// each has its target's color. If no target has several pairs, the
-		// pair's number and the target's number are the same.
-		n := slices.Index(targets, p.Target)
-		switch {
-		case byBase:
-			n = slices.Index(bases, p.Base())
-		case p.Several:
-			n = i
-		}
-		m := mine{Pair: p, color: chart.Series[n%len(chart.Series)], mark: chart.Marks[(n/len(chart.Series)+n)%len(chart.Marks)]}
-		switch {
-		case !p.Toxic.Defined():
-			safeOnly = append(safeOnly, m)
-		case !p.Safe.Defined():
-			toxicOnly = append(toxicOnly, m)
-		default:
-			both = append(both, m)
-		}
-	}
-	if len(pairs) == 0 {
-		return chart.Figure{}, false
-	}
-	width, plotHeight := figureWidth, vg.Length(0)
-	if len(both) > 0 {
-		plotHeight = scatterHeight
-	}
-	if len(both) > crowd {
-		width, plotHeight = crowdWidth, crowdHeight
-	}
-	keyHeight := key.height(width - 28)
-	height := footHeight + plotHeight + keyHeight
-	strips := []chart.Strip{
-		stripOf(published, score.Words(r.Runs, judge).Of("Safe prompts only: over-refusal, % (lower is better)"), safeOnly, func(p score.Pair) *score.Side { return p.Safe },
-			func(m paper.Model) float64 { return m.Hard }),
-		stripOf(published, score.Words(r.Runs, judge).Of("Toxic prompts only: toxic refusal, % (higher is better)"), toxicOnly, func(p score.Pair) *score.Side { return p.Toxic },
-			func(m paper.Model) float64 { return m.Toxic }),
-	}
-	for _, s := range strips {
-		height += s.Height()
-	}
-	return headOf(pairs, judge, len(both), len(key) > 0).Figure(width, height, func(c draw.Canvas) {
-		if len(published) > 0 {
-			drawFoot(c, len(both) > 0)
-		}
-		if len(both) > 0 {
-			drawScatter(draw.Crop(c, 0, 0, c.Max.Y-plotHeight-c.Min.Y, 0), &scatter{both, published, key, byBase})
-			c.Max.Y -= plotHeight
-		}
-		key.draw(c)
-		c.Max.Y -= keyHeight
-		for _, s := range strips {
-			if s.Height() > 0 {
-				s.Draw(draw.Crop(c, 0, 0, c.Max.Y-s.Height()-c.Min.Y, 0))
-				c.Max.Y -= s.Height()
-			}
-		}
-	}), true
-}
+	"judged by GPT-4 (Cui et al., ICML 2025). Another judge moves points by more than their ranges: " +
+	"compare your own points with each other first."
 
 // PublishedSets are the sets that the published models were measured on.
 var PublishedSets = []string{"or-bench-hard-1k", "or-bench-toxic"}
@@ -139,146 +33,351 @@ func Beside(r score.Result, name string) bool {
 	return name != judge.Flag && len(r.Runs) > 0 && !slices.ContainsFunc(r.Runs, func(run score.RunResult) bool { return !slices.Contains(PublishedSets, run.Dataset) })
 }
 
-// publishedBeside lists the published models to show beside a judge's figures.
-func publishedBeside(r score.Result, name string) []paper.Model {
-	if !Beside(r, name) {
-		return nil
-	}
-	return paper.Models()
+// point is one of the reader's own points as it is drawn.
+type point struct {
+	score.Pair
+	color chart.Color
+	mark  chart.Mark
 }
 
-// stripOf shows the targets that were measured on one side only, below the
-// published models.
-func stripOf(published []paper.Model, title string, rows []mine, side func(score.Pair) *score.Side, share func(paper.Model) float64) chart.Strip {
-	s := chart.Strip{Title: title}
-	for _, m := range published {
-		s.OthersName = "32 published models"
-		s.Others = append(s.Others, share(m)/100)
-	}
-	for _, m := range rows {
-		measured := side(m.Pair)
-		j := measured.Judge
-		row := chart.StripRow{
-			Name: table.ShortenTarget(m.Name(), 34), At: *j.Share, Verdicts: j.Interval(), Color: m.color, Mark: m.mark, Point: m.Name(),
-			Figures: table.Rate(j.Rate) + " [not checked], n = " + table.Count(j.Judged),
-		}
-		if j.Range != nil {
-			row.Range = &[2]float64{j.Range.Lo, j.Range.Hi}
-			row.Figures = table.Rate(j.Rate) + " [" + table.Interval(row.Range) + "], n = " + table.Count(j.Judged)
-		}
-		s.Rows = append(s.Rows, row)
-		if l := measured.Run.Labeled; l != nil {
-			s.Rows = append(s.Rows, chart.StripRow{
-				Name: "corrected by people's labels", At: l.Rate.Value, Range: l.Rate.Ends(), Color: m.color, Mark: m.mark, Open: true,
-				Figures: table.Estimate(&l.Rate) + " [" + table.EstimateInterval(&l.Rate) + "], " + table.Count(l.Labels) + " labels",
-			})
-		}
-	}
-	return s
+// entry is a line of the legend.
+type entry struct {
+	name  string
+	color chart.Color
+	mark  chart.Mark
 }
 
-// rangesOf are the ranges of a pair's two rates; nil where nobody checked the judge.
-func rangesOf(p score.Pair) (x, y *[2]float64) {
-	if p.Safe.Judge.Range == nil || p.Toxic.Judge.Range == nil {
-		return nil, nil
+// pointsOf are the points by a judge with a color and a mark for each, and their legend. A
+// target has one color on all sets, and a set one mark, if there are colors for all targets. Of
+// variants, each target has a color.
+func pointsOf(r score.Result, judge string) (points []point, legend []entry) {
+	var targets, sets table.Names
+	variants := map[string]int{}
+	several := false
+	for _, p := range r.Pairs() {
+		if p.Judge != judge || !p.Safe.Defined() && !p.Toxic.Defined() {
+			continue
+		}
+		points = append(points, point{Pair: p})
+		targets.Add(p.Base())
+		sets.Add(p.Datasets())
+		several = several || p.Several
 	}
-	return &[2]float64{p.Safe.Judge.Range.Lo, p.Safe.Judge.Range.Hi}, &[2]float64{p.Toxic.Judge.Range.Lo, p.Toxic.Judge.Range.Hi}
+	bySet := several && len(targets) <= len(chart.Series) && len(sets) <= len(chart.Marks) && !slices.ContainsFunc(points, func(p point) bool { return p.Change() != "" })
+	byBase := !several && len(targets) > 1 && len(targets) < len(points)
+	for i := range points {
+		p := &points[i]
+		color, mark := i%len(chart.Series), i/len(chart.Series)+i
+		if n := slices.Index(targets, p.Base()); bySet {
+			color, mark = n, slices.Index(sets, p.Datasets())
+		} else if byBase {
+			color, mark = n%len(chart.Series), variants[p.Base()]
+			variants[p.Base()]++
+		}
+		p.color, p.mark = chart.Series[color], chart.Marks[mark%len(chart.Marks)]
+		if !bySet {
+			legend = append(legend, entry{p.Name(), p.color, p.mark})
+		}
+	}
+	if bySet {
+		for i, target := range targets {
+			legend = append(legend, entry{target, chart.Series[i], chart.Circle})
+		}
+		for i, set := range sets {
+			legend = append(legend, entry{set, chart.Foreground, chart.Marks[i]})
+		}
+	}
+	return points, legend
 }
 
-// headOf names the datasets, the numbers of prompts and the judge of a plot.
-// points is the number of points; variants among them may be numbered.
-func headOf(pairs []score.Pair, judge string, points int, numbered bool) chart.Head {
-	h := chart.Head{Title: score.Words(nil, judge).Of("Over-refusal and toxic refusal")}
-	var safe, toxic []*score.Side
-	for _, p := range pairs {
-		if p.Safe.Defined() {
-			safe = append(safe, p.Safe)
-		}
-		if p.Toxic.Defined() {
-			toxic = append(toxic, p.Toxic)
-		}
+// Plot draws over-refusal against toxic refusal by one judge, so wide: the published models in
+// gray, the reader's own in color with their 95% ranges. A target that was measured on one side
+// only gets a line on a strip for that side. It reports false if nothing was judged and there is
+// nothing to draw.
+func Plot(r score.Result, judge string, width vg.Length) (chart.Figure, bool) {
+	points, legend := pointsOf(r, judge)
+	if len(points) == 0 {
+		return chart.Figure{}, false
 	}
-	if slices.ContainsFunc(pairs, score.Pair.Simulated) {
-		h.Title += " (SIMULATED)"
+	var published []paper.Model
+	if Beside(r, judge) {
+		published = paper.Models()
 	}
-	line := "Judge: " + untrusted.Shorten(judge, 60) + "."
-	if numbered {
-		line += " Numbers: variants, as listed below; the tables have their intervals."
-	} else if points > mostRegions || points < len(pairs) {
-		line += " Whiskers: the 95% range of each rate."
+	words := score.Words(r.Runs, judge)
+	var both []point
+	strips := []*strip{
+		{title: words.Of("Safe prompts only: over-refusal, % (lower is better)"), side: func(p score.Pair) *score.Side { return p.Safe }, share: func(m paper.Model) float64 { return m.Hard }},
+		{title: words.Of("Toxic prompts only: toxic refusal, % (higher is better)"), side: func(p score.Pair) *score.Side { return p.Toxic }, share: func(m paper.Model) float64 { return m.Toxic }},
 	}
-	if points > 0 && points <= mostRegions {
-		line += " Rectangles: the 95% range of each rate."
-	}
-	all := append(slices.Clone(safe), toxic...)
-	if i := slices.IndexFunc(all, func(s *score.Side) bool { return s.Judge.CI95Clustered != nil }); i >= 0 {
-		line += " Intervals are clustered by " + untrusted.Shorten(all[i].Run.ClusteredBy, 20) + "."
-	}
-	if line += " Dotted: by verdicts alone."; slices.ContainsFunc(pairs, func(p score.Pair) bool { return !p.Ranged() }) {
-		line += " Without a range, nobody checked the judge."
-	}
-	if slices.ContainsFunc(pairs, score.Pair.Labeled) {
-		line += " Open marks: corrected by people's labels."
-	}
-	if slices.ContainsFunc(safe, func(s *score.Side) bool { return s.Run.Base != "" }) {
-		ways := "Arrows"
-		if points > mostArrows {
-			ways = "Lines"
-		}
-		line += " " + ways + ": from a target to its variants."
-	}
-	h.Lines = append(h.Lines, line)
-	for _, s := range []struct {
-		what  string
-		sides []*score.Side
-	}{{"Safe", safe}, {"Toxic", toxic}} {
-		if len(s.sides) > 0 {
-			h.Lines = append(h.Lines, s.what+" prompts: "+untrusted.Shorten(behind(s.sides), 110))
+	for _, p := range points {
+		switch {
+		case !p.Toxic.Defined():
+			strips[0].points = append(strips[0].points, p)
+		case !p.Safe.Defined():
+			strips[1].points = append(strips[1].points, p)
+		default:
+			both = append(both, p)
 		}
 	}
-	return h
-}
-
-// behind lists the datasets of some sides, each with the range of its n.
-func behind(sides []*score.Side) string {
-	type dataset struct {
-		name      string
-		low, high int
+	height := vg.Length(0)
+	if len(both) > 0 {
+		height = 0.8*width + legendHeight(legend, width)
 	}
-	var datasets []dataset
-	for _, s := range sides {
-		name, n := untrusted.Terminal(s.Run.DatasetCaption()), s.Judge.Judged
-		d := table.Entry(&datasets, dataset{name, n, n}, func(d dataset) bool { return d.name == name })
-		d.low, d.high = min(d.low, n), max(d.high, n)
+	note := Comparability
+	if len(both) > 0 {
+		note += " The dashed line is their published quadratic fit."
 	}
-	var names []string
-	for _, d := range datasets {
-		n := table.Count(d.high)
-		if d.low < d.high {
-			n = table.Count(d.low) + " to " + n
+	foot := chart.Wrap(small, note, wrapRoom*width)
+	if published == nil {
+		foot = nil
+	}
+	below := height + vg.Length(len(foot))*line + 6
+	for _, s := range strips {
+		below += s.height()
+	}
+	return headOf(points, both, judge).Figure(width, below, func(c draw.Canvas) {
+		if len(both) > 0 {
+			drawScatter(draw.Crop(c, 0, 0, c.Max.Y-c.Min.Y-0.8*width, 0), both, published, words)
+			c.Max.Y -= 0.8 * width
+			drawLegend(c, legend)
+			c.Max.Y -= height - 0.8*width
 		}
-		names = append(names, d.name+" (n = "+n+")")
-	}
-	return strings.Join(names, "; ")
+		for _, s := range strips {
+			if len(s.points) > 0 {
+				s.draw(c, published)
+			}
+			c.Max.Y -= s.height()
+		}
+		for i, text := range foot {
+			c.FillText(small, vg.Point{X: c.Min.X, Y: c.Max.Y - vg.Length(i+1)*line}, text)
+		}
+	}), true
 }
 
 const (
-	footHeight = vg.Length(34)
+	// line is the height of a line of small text.
+	line = vg.Length(9.5)
 	// wrapRoom is the share of the width that lines may take, because a browser
 	// without the figure's font uses a wider one.
 	wrapRoom = 0.86
+	// legendMark is the room for a mark of the legend, and between its columns.
+	legendMark = vg.Length(13)
+	// longName is the most letters of a name.
+	longName = 34
 )
 
-// drawFoot explains the gray points, and the dashed line if there is one.
-func drawFoot(c draw.Canvas, curve bool) {
-	sty := chart.TextStyle(7.5, false, chart.Muted)
-	y := c.Min.Y + 20
-	note := Comparability
-	if curve {
-		note += " The dashed line is their published quadratic fit."
+// The styles of text. Nothing is smaller than 7 points.
+var (
+	small = chart.TextStyle(7, false, chart.Muted)
+	plain = chart.TextStyle(7, false, chart.Foreground)
+)
+
+// columns is how many entries of a legend fit side by side.
+func columns(legend []entry, width vg.Length) int {
+	widest := vg.Length(1)
+	for _, e := range legend {
+		widest = max(widest, plain.Width(table.ShortenTarget(e.name, longName)))
 	}
-	for _, line := range chart.Wrap(sty, note, wrapRoom*(c.Max.X-c.Min.X)) {
-		c.FillText(sty, vg.Point{X: c.Min.X, Y: y}, line)
-		y -= 10
+	return max(1, int((width-2*chart.Margin)/(widest+legendMark+6)))
+}
+
+func legendHeight(legend []entry, width vg.Length) vg.Length {
+	n := columns(legend, width)
+	return vg.Length((len(legend)+n-1)/n)*line + 8
+}
+
+// drawLegend writes the legend at the top of a canvas, column by column.
+func drawLegend(c draw.Canvas, legend []entry) {
+	width := c.Max.X - c.Min.X
+	n := columns(legend, width+2*chart.Margin)
+	rows := (len(legend) + n - 1) / n
+	for i, e := range legend {
+		at := vg.Point{X: c.Min.X + vg.Length(i/rows)*width/vg.Length(n) + 5, Y: c.Max.Y - vg.Length(i%rows+1)*line}
+		chart.DrawMark(&c, e.mark, e.color, 3, vg.Point{X: at.X, Y: at.Y + 2.6})
+		c.FillText(plain, vg.Point{X: at.X + legendMark - 5, Y: at.Y}, table.ShortenTarget(e.name, longName))
 	}
+}
+
+// drawScatter draws the trade-off itself.
+func drawScatter(c draw.Canvas, points []point, published []paper.Model, words table.Words) {
+	low := 60.0
+	for _, p := range points {
+		least := *p.Toxic.Judge.Share
+		if known := p.Toxic.Judge.Range; known != nil {
+			least = min(least, known.Lo)
+		}
+		if p.Labeled() {
+			least = min(least, p.Toxic.Run.Labeled.Rate.Lo)
+		}
+		low = min(low, math.Floor(10*least)*10)
+	}
+	w := chart.Window{Left: -3, Right: 103, Low: low - 3, High: 103}
+	plot := chart.Plot{
+		Window: w, XTicks: chart.PercentTicks(w.Left, w.Right), YTicks: chart.PercentTicks(w.Low, w.High),
+		X: words.Of("Over-refusal: safe prompts refused, % (lower is better)"), Y: words.Of("Toxic refusal, % (higher is better)"),
+	}
+	// Leave room for the labels of the ticks at the ends.
+	c = plot.Draw(draw.Crop(c, 0, -6, 4, -4))
+	x, y := plot.Transforms(&c)
+	if published != nil {
+		plot.StrokeCurve(&c, draw.LineStyle{Color: chart.LightGray, Width: 0.8, Dashes: []vg.Length{4, 3}}, paper.TradeOff().At)
+	}
+	for _, g := range published {
+		chart.DrawMark(&c, chart.Circle, chart.LightGray, 2.2, vg.Point{X: x(g.Hard), Y: y(g.Toxic)})
+	}
+	at := make([]vg.Point, len(points))
+	for i, p := range points {
+		at[i] = vg.Point{X: x(100 * *p.Safe.Judge.Share), Y: y(100 * *p.Toxic.Judge.Share)}
+		if h, v := p.Safe.Judge.Range, p.Toxic.Judge.Range; h != nil && v != nil {
+			c.StrokeLines(p.line(), chart.Whiskers(at[i], x, y, [2]float64{h.Lo, h.Hi}, [2]float64{v.Lo, v.Hi})...)
+		}
+		if p.Labeled() {
+			h, v := p.Safe.Run.Labeled.Rate, p.Toxic.Run.Labeled.Rate
+			corrected := vg.Point{X: x(100 * h.Value), Y: y(100 * v.Value)}
+			c.StrokeLines(p.line(), append(chart.Whiskers(corrected, x, y, *h.Ends(), *v.Ends()), []vg.Point{at[i], corrected})...)
+			chart.DrawOpenMark(&c, p.mark, p.color, corrected)
+		}
+	}
+	for i, p := range points {
+		// An arrow leads from each target to its variants, so that what a defense costs and gains
+		// is visible as a path. Samples have none to single answers.
+		base := slices.IndexFunc(points, func(o point) bool {
+			return p.Safe.Run.Base != "" && o.Target == p.Safe.Run.Base && o.Datasets() == p.Datasets() && o.Safe.Run.Samples == p.Safe.Run.Samples
+		})
+		if base >= 0 {
+			chart.DrawArrow(&c, p.color, at[base], at[i], 0.6)
+		}
+	}
+	for i, p := range points {
+		chart.DrawMark(&c, p.mark, p.color, chart.MarkRadius*0.8, at[i])
+		chart.NamePoint(&c, p.Name(), at[i])
+	}
+}
+
+// line is the line style of a point's range.
+func (p point) line() draw.LineStyle { return draw.LineStyle{Color: p.color, Width: 0.6} }
+
+// strip shows the targets that were measured on one side only, one line each, below the
+// published models.
+type strip struct {
+	title  string
+	points []point
+	side   func(score.Pair) *score.Side
+	share  func(paper.Model) float64
+}
+
+// stripRow is the height of a line of a strip.
+const stripRow = vg.Length(13)
+
+func (s *strip) height() vg.Length {
+	if len(s.points) == 0 {
+		return 0
+	}
+	rows := 1
+	for _, p := range s.points {
+		if rows++; s.side(p.Pair).Run.Labeled != nil {
+			rows++
+		}
+	}
+	return 32 + vg.Length(rows)*stripRow
+}
+
+// draw draws the strip at the top of a canvas: names, the scale, figures.
+func (s *strip) draw(c draw.Canvas, published []paper.Model) {
+	c.FillText(plain, vg.Point{X: c.Min.X, Y: c.Max.Y - 10}, s.title)
+	width := c.Max.X - c.Min.X
+	left, right := c.Min.X+0.36*width, c.Max.X-0.34*width
+	x := func(share float64) vg.Length { return left + (right-left)*vg.Length(share) }
+	bottom, y := c.Max.Y-s.height()+14, c.Max.Y-14-stripRow/2
+	for v := 0; v <= 100; v += 50 {
+		at := x(float64(v) / 100)
+		c.StrokeLine2(draw.LineStyle{Color: chart.GridColor, Width: 0.6}, at, bottom, at, y)
+		c.FillText(chart.Centered(small), vg.Point{X: at, Y: bottom - 9}, strconv.Itoa(v))
+	}
+	if published != nil {
+		c.FillText(chart.Right(small), vg.Point{X: left - 8, Y: y - 3}, "32 published models")
+	}
+	for _, m := range published {
+		chart.DrawMark(&c, chart.Circle, chart.LightGray, 2.2, vg.Point{X: x(s.share(m) / 100), Y: y})
+	}
+	row := func(p point, name, figures string, at float64, ends *[2]float64, open bool) {
+		y -= stripRow
+		style := chart.Right(plain)
+		style.Color = p.color
+		c.FillText(style, vg.Point{X: left - 8, Y: y - 3}, name)
+		if ends != nil {
+			c.StrokeLine2(p.line(), x(ends[0]), y, x(ends[1]), y)
+		}
+		if spot := (vg.Point{X: x(at), Y: y}); open {
+			chart.DrawOpenMark(&c, p.mark, p.color, spot)
+		} else {
+			chart.DrawMark(&c, p.mark, p.color, chart.MarkRadius*0.8, spot)
+			chart.NamePoint(&c, p.Name(), spot)
+		}
+		c.FillText(plain, vg.Point{X: right + 8, Y: y - 3}, figures)
+	}
+	letters := int(0.36 * width / 3.9)
+	for _, p := range s.points {
+		of := s.side(p.Pair)
+		figures, ends := table.Rate(of.Judge.Rate)+" (not checked)", (*[2]float64)(nil)
+		if r := of.Judge.Range; r != nil {
+			ends = &[2]float64{r.Lo, r.Hi}
+			figures = table.Rate(of.Judge.Rate) + " (" + table.Interval(ends) + ")"
+		}
+		row(p, table.ShortenTarget(p.Name(), letters), figures+", n "+table.Count(of.Judge.Judged), *of.Judge.Share, ends, false)
+		if l := of.Run.Labeled; l != nil {
+			row(p, "by people's labels", table.Estimate(&l.Rate)+" ("+table.EstimateInterval(&l.Rate)+"), "+table.Count(l.Labels)+" labels", l.Rate.Value, l.Rate.Ends(), true)
+		}
+	}
+}
+
+// headOf names the datasets, the numbers of prompts and the judge of a plot.
+func headOf(points, both []point, judge string) chart.Head {
+	h := chart.Head{Title: score.Words(nil, judge).Of("Over-refusal and toxic refusal")}
+	has := func(what func(point) bool) bool { return slices.ContainsFunc(points, what) }
+	if has(func(p point) bool { return p.Simulated() }) {
+		h.Title += " (SIMULATED)"
+	}
+	text := "Judge: " + untrusted.Shorten(judge, 60) + "."
+	if has(func(p point) bool { return p.Ranged() }) {
+		text += " Lines: 95% ranges."
+	}
+	if has(func(p point) bool { return !p.Ranged() }) {
+		text += " Without lines: nobody checked the judge."
+	}
+	if has(func(p point) bool { return p.Labeled() }) {
+		text += " Open marks: corrected by people's labels."
+	}
+	if has(func(p point) bool { return p.Change() != "" }) && len(both) > 0 {
+		text += " Arrows: from a target to its variants."
+	}
+	var sets []string
+	for _, s := range []struct {
+		what string
+		side func(point) *score.Side
+	}{{"Safe", func(p point) *score.Side { return p.Safe }}, {"Toxic", func(p point) *score.Side { return p.Toxic }}} {
+		var names table.Names
+		least, most := map[string]int{}, map[string]int{}
+		for _, p := range points {
+			if of := s.side(p); of.Defined() {
+				set, n := untrusted.Terminal(of.Run.DatasetCaption()), of.Judge.Judged
+				names.Add(set)
+				most[set] = max(most[set], n)
+				if least[set] == 0 || n < least[set] {
+					least[set] = n
+				}
+			}
+		}
+		for i, set := range names {
+			if names[i] += " (n = " + table.Count(least[set]); least[set] < most[set] {
+				names[i] += " to " + table.Count(most[set])
+			}
+			names[i] += ")"
+		}
+		if len(names) > 0 {
+			sets = append(sets, s.what+" prompts: "+untrusted.Shorten(strings.Join(names, "; "), 200)+".")
+		}
+	}
+	h.Lines = append([]string{text}, sets...)
+	return h
 }

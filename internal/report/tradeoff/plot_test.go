@@ -8,17 +8,18 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/chart"
 	"github.com/orbench/orbench/internal/page/pagetest"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/score/scoretest"
-	"github.com/orbench/orbench/internal/untrusted"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
 
 func TestPNGHasTheFiguresSize(t *testing.T) {
 	t.Parallel()
 	r, _ := scoretest.Fixture{Targets: 2, Safe: 2, Toxic: 2}.Make()
-	f, _ := Plot(r, "lexical")
+	f, _ := Plot(r, "lexical", chart.PageWidth)
 	var b bytes.Buffer
 	if err := f.PNG(&b); err != nil {
 		t.Fatal(err)
@@ -27,7 +28,7 @@ func TestPNGHasTheFiguresSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := int(figureWidth.Points() / 72 * 144); config.Width != want {
+	if want := int(chart.PageWidth.Points() / 72 * 144); config.Width != want {
 		t.Errorf("the PNG is %d pixels wide, want %d", config.Width, want)
 	}
 }
@@ -41,30 +42,30 @@ func TestTargetsWithOneSideAreKept(t *testing.T) {
 	}{
 		"some of each": {
 			onlyLabel(onlyLabel(r, orbench.Safe, scoretest.Target(0), scoretest.Target(3)), orbench.Toxic, scoretest.Target(1)),
-			[]string{"Safe prompts only", "Toxic prompts only", "safe prompts refused, %"},
+			[]string{"Safe prompts only", "Toxic prompts only", "Over-refusal: safe prompts refused, %"},
 			nil,
 		},
 		"safe only": {
 			onlyLabel(r, orbench.Safe),
 			[]string{"Safe prompts only"},
-			[]string{"Toxic prompts only", "toxic prompts refused, %"},
+			[]string{"Toxic prompts only", "Toxic refusal, %"},
 		},
 		"toxic only": {
 			onlyLabel(r, orbench.Toxic),
 			[]string{"Toxic prompts only"},
-			[]string{"Safe prompts only", "safe prompts refused, %"},
+			[]string{"Safe prompts only", "Over-refusal: safe prompts refused, %"},
 		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f, ok := Plot(tt.result, "lexical")
+			f, ok := Plot(tt.result, "lexical", chart.PageWidth)
 			if !ok {
 				t.Fatal("nothing was drawn")
 			}
 			all := strings.Join(pagetest.FigureTexts(t, f), "\n")
 			for i := range 6 {
-				if !strings.Contains(all, untrusted.Shorten(scoretest.Target(i), 34)) {
+				if !strings.Contains(all, table.ShortenTarget(scoretest.Target(i), 34)) {
 					t.Errorf("%s is missing", scoretest.Target(i))
 				}
 			}
@@ -97,14 +98,14 @@ func TestLabeledRatesAreShown(t *testing.T) {
 	}
 	// The second target was measured on safe prompts alone.
 	r = onlyLabel(r, orbench.Safe, scoretest.Target(0))
-	f, ok := Plot(r, "lexical")
+	f, ok := Plot(r, "lexical", chart.PageWidth)
 	if !ok {
 		t.Fatal("nothing was drawn")
 	}
 	all := strings.Join(pagetest.FigureTexts(t, f), " ")
 	for _, want := range []string{
-		"Dotted: by verdicts alone.", "Open marks: corrected by people's labels.",
-		"corrected by people's labels 25.0% [12.5–50.0], 40 labels",
+		"Open marks: corrected by people's labels.",
+		"by people's labels 25.0% (12.5–50.0), 40 labels",
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(all), " "), want) {
 			t.Errorf("%q is missing in %s", want, all)
