@@ -269,7 +269,13 @@ func (of *Page) plot(judge string) (template.HTML, error) {
 // heats are the heat maps by a judge.
 func (of *Page) heats(judge string) (all []heat) {
 	marked, n := marks(of.Result), newNames(of.Result)
-	for _, t := range heats(of.Result, judge) {
+	maps := heats(of.Result, judge)
+	cells := 0
+	for _, t := range maps {
+		cells += len(t.Rows) * len(t.sets)
+	}
+	few := cells <= 200 // links of more cells would double the page
+	for _, t := range maps {
 		h := heat{laidOut: t, Dataset: n.sets[setOf(t.of)], Label: t.of.Label}
 		h.Title = score.Words(nil, judge).Of(table.LabelTitle(t.of.Label))
 		for y := range t.Rows {
@@ -287,8 +293,7 @@ func (of *Page) heats(judge string) (all []heat) {
 				if c.Mark != "" {
 					c.Why = "refused significantly " + map[string]string{"▲": "more", "▼": "less"}[c.Mark] + " often than the target's other prompts; p after Holm's correction: " + table.PValue(f.PHolm)
 				}
-				// Links of all cells would double the page.
-				if f.Count() > 0 && (c.Mark != "" || f.Category == "") {
+				if f.Count() > 0 && (few || c.Mark != "" || f.Category == "") {
 					c.Refused = of.opens(page.Query{}.With("variant", f.Target, "dataset", f.Dataset, "label", string(f.Label), "judge", judge, "category", string(f.Category), "verdict", "refused"))
 				}
 				cells = append(cells, c)

@@ -63,7 +63,7 @@ Exit codes: 0 done, 2 bad usage or input, 4 an alarm.`,
 		Example: `  orbench report --list
   orbench report
   orbench report run-1a2b3c4d --out reports/mine --format md
-  orbench report run-1a2b3c4d --table rates --judge lexical,llm:openai/gpt-4o --format latex
+  orbench report run-1a2b3c4d --table rates --dataset starter --format latex
   orbench report run-1a2b3c4d --plot tradeoff-column --out tradeoff.pdf
   orbench report run-1a2b3c4d --methods
   orbench report --paper
