@@ -319,7 +319,7 @@ func (s *strip) draw(c draw.Canvas, published []paper.Model) {
 	letters := int(0.36 * width / 3.9)
 	for _, p := range s.points {
 		of := s.side(p.Pair)
-		figures, ends := table.Rate(of.Judge.Rate)+" (not checked)", (*[2]float64)(nil)
+		figures, ends := table.Rate(of.Judge.Rate)+" (no range)", (*[2]float64)(nil)
 		if r := of.Judge.Range; r != nil {
 			ends = &[2]float64{r.Lo, r.Hi}
 			figures = table.Rate(of.Judge.Rate) + " (" + table.Interval(ends) + ")"
@@ -343,7 +343,7 @@ func headOf(points, both []point, judge string) chart.Head {
 		text += " Lines: 95% ranges."
 	}
 	if has(func(p point) bool { return !p.Ranged() }) {
-		text += " Without lines: nobody checked the judge."
+		text += " Without lines: no range is known."
 	}
 	if has(func(p point) bool { return p.Labeled() }) {
 		text += " Open marks: corrected by people's labels."
