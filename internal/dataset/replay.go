@@ -134,7 +134,7 @@ func exists(path string) bool {
 // recordedColumns names the columns of recorded answers, as spelled in the file. An empty name
 // means that there is no such column.
 type recordedColumns struct {
-	prompt, response, user, time, simulated, model string
+	prompt, response, user, time, simulated, model, finish, fault string
 	// said are columns of verdicts, and given their names as the user gives them.
 	said, given []string
 }
@@ -205,6 +205,7 @@ func (c *recordedColumns) find(file string, have []string, at func(string) bool,
 	}
 	c.user, err = findColumn(file, have, at, opts.User, rows.UserNames(), "user_column")
 	c.time, c.simulated, c.model = usual(rows.TimeNames()...), usual("simulated"), usual("model")
+	c.finish, c.fault = usual(rows.FinishNames()...), usual(rows.ErrorNames()...)
 	if c.response == "" {
 		return cmp.Or(err, noColumn(file, have, "response", "name it with `response-column`, or call it response"))
 	}
@@ -219,6 +220,8 @@ func (c recordedColumns) fields() []rows.Field {
 		{Name: c.model, Scalar: true},
 		{Name: c.user, Scalar: true, Lenient: true},
 		{Name: c.time, Scalar: true, Lenient: true},
+		{Name: c.finish, Scalar: true, Lenient: true},
+		{Name: c.fault, Scalar: true, Lenient: true, Whole: true},
 	}
 	for _, name := range c.said {
 		fields = append(fields, rows.Field{Name: name, Scalar: true, Whole: true})
@@ -233,14 +236,23 @@ func (r *Recording) add(file string, row rows.Row, cells []string, p orbench.Pro
 	if problem, hint := AnswerFault(a.Text, r.columns.response); problem != "" {
 		return row.Fault(file, problem, hint)
 	}
-	if said := row.Said; said != nil {
+	said := row.Said
+	if said == nil {
+		said = &model.Response{}
+		if said.Finish, said.Block = reply.End(cells[5]); said.Block == nil && a.Text == "" {
+			if said.Block = reply.Faulted(cells[6]); said.Block != nil {
+				said.Finish = model.Blocked
+			}
+		}
+	}
+	if said.Finish != "" {
 		a.Finish, a.Input, a.Output = string(said.Finish), said.Usage.Input, said.Usage.Output
 		if said.Block != nil {
 			a.Block, a.Detail = string(said.Block.Kind), said.Block.Detail
 		}
 	}
 	for i, name := range r.columns.given {
-		said, _ := reply.Unwrap(strings.TrimSpace(cells[5+i]))
+		said, _ := reply.Unwrap(strings.TrimSpace(cells[7+i]))
 		said = strings.Clone(strings.TrimSpace(said))
 		if problem, hint := checkName(said, "verdict", r.columns.said[i], "judge"); problem != "" {
 			return row.Fault(file, problem, hint)

@@ -40,10 +40,10 @@ func TestReading(t *testing.T) {
 	now, present := deriveRun(t, run, m)
 	run.Reading.Date = reply.First
 	then, first := deriveRun(t, run, m)
-	if got := now.Runs[0]; got.Judges[0].Refused != 0 || got.Judges[0].Judged != 1 || got.Judges[0].NoAnswer != 1 || got.Read["thinking (magistral)"] != 1 || got.Read["no answer (a missing value)"] != 1 || len(got.Reread) > 0 {
+	if got := now.Runs[0]; got.Judges[0].Refused != 0 || got.Judges[0].Judged != 1 || got.Judges[0].NoAnswer != 1 || got.Read["thinking (think)"] != 1 || got.Read["no answer (a missing value)"] != 1 || len(got.Reread) > 0 {
 		t.Errorf("the present reading gives %+v, %+v", got, got.Judges[0])
 	}
-	if got := then.Runs[0]; got.Judges[0].Refused != 1 || got.Judges[0].Judged != 2 || len(got.Read) > 0 || got.Reread["thinking (magistral)"] != 1 || got.Reread["no answer (a missing value)"] != 1 {
+	if got := then.Runs[0]; got.Judges[0].Refused != 1 || got.Judges[0].Judged != 2 || len(got.Read) > 0 || got.Reread["thinking (think)"] != 1 || got.Reread["no answer (a missing value)"] != 1 {
 		t.Errorf("the first reading gives %+v, %+v", got, got.Judges[0])
 	}
 	for i := range present {

@@ -136,6 +136,16 @@ func TestReadFaults(t *testing.T) {
 			t.Errorf("%q: %q, %q, %v; want %s", reply, choice, explanation, err, want)
 		}
 	}
+	for _, line := range []string{`VERDICT: "direct_answer"`, "- VERDICT: (direct answer).", "[VERDICT: direct_answer]", "VERDICT = direct_answer"} {
+		if choice, _, err := Read("It helps.\n"+line, plain, choices); choice != "direct_answer" || err != nil {
+			t.Errorf("%s: %q, %v", line, choice, err)
+		}
+	}
+	for _, line := range []string{`"VERDICT: direct_answer"`, "> VERDICT: direct_answer", "VERDICT: not direct_answer"} {
+		if choice, _, err := Read("It helps.\n"+line, plain, choices); err == nil {
+			t.Errorf("%s, which quotes or denies it, is %q", line, choice)
+		}
+	}
 	if choice, explanation, err := Read("  {\"explanation\":\" It helps. \",\"verdict\":\"Direct Answer.\"} ", plain, choices); choice != "direct_answer" || explanation != "It helps." || err != nil {
 		t.Errorf("%q, %q, %v", choice, explanation, err)
 	}

@@ -57,21 +57,24 @@ func readText(reply, marker string, choices []string) (choice, explanation strin
 // marks: a quoted verdict is not the judge's.
 const Decoration = "*_#` \t\r"
 
+// around is what models put around a verdict.
+const around = Decoration + "[]()\"'"
+
 // verdictLine gives the text after the marker on a line that begins with it.
 func verdictLine(line, marker string) (word string, ok bool) {
-	line = strings.Trim(line, Decoration)
+	line = strings.Trim(line, Decoration+"-[]")
 	if len(line) < len(marker) || !strings.EqualFold(line[:len(marker)], marker) {
 		return "", false
 	}
-	word, ok = strings.CutPrefix(strings.TrimLeft(line[len(marker):], Decoration), ":")
-	return word, ok
+	rest := strings.TrimLeft(line[len(marker):], Decoration)
+	return strings.TrimLeft(rest, ":="), strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "=")
 }
 
 // chosen finds the choice that a reply names, ignoring case and the brackets and final
 // stop that models like to add.
 func chosen(s string, choices []string) (choice string, ok bool) {
-	s = strings.TrimRight(strings.Trim(s, Decoration), ".")
-	s = Fold(strings.Trim(s, Decoration+"[]"))
+	s = strings.TrimRight(strings.Trim(s, around), ".")
+	s = Fold(strings.Trim(s, around))
 	for _, c := range choices {
 		if Fold(c) == s {
 			return c, true

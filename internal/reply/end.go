@@ -12,27 +12,13 @@ import (
 
 // end is an entry of ends.yaml.
 type end struct {
-	As    string   `yaml:"as"`
-	Words []string `yaml:"words"`
-	Entry `yaml:",inline"`
+	As     model.Finish `yaml:"as"`
+	Words  []string     `yaml:"words"`
+	Within []string     `yaml:"within"`
+	Entry  `yaml:",inline"`
 }
 
-// endings has what each word means, and the words for a block in order.
-var endings = sync.OnceValue(func() (all struct {
-	of     map[string]string
-	blocks []string
-},
-) {
-	all.of = map[string]string{}
-	for _, e := range load[end]("ends.yaml")() {
-		for _, w := range e.Words {
-			if all.of[w] = e.As; e.As == "block" {
-				all.blocks = append(all.blocks, w)
-			}
-		}
-	}
-	return all
-})
+var ends = load[end]("ends.yaml")
 
 // End says how an answer ended, from the word for it. It is empty for an empty word.
 func End(word string) (model.Finish, *model.Block) {
@@ -41,31 +27,18 @@ func End(word string) (model.Finish, *model.Block) {
 	if lower == "" || lower == "null" || lower == "none" {
 		return "", nil
 	}
-	as := endings().of[lower]
-	if as == "" {
-		as = endings().of[lower[strings.LastIndexByte(lower, '.')+1:]]
+	last := lower[strings.LastIndexByte(lower, '.')+1:]
+	within := func(w string) bool { return strings.Contains(lower, w) }
+	i := slices.IndexFunc(ends(), func(e end) bool {
+		return slices.Contains(e.Words, lower) || slices.Contains(e.Words, last) || slices.ContainsFunc(e.Within, within)
+	})
+	if i < 0 {
+		return model.OtherFinish, nil
 	}
-	for _, w := range endings().blocks {
-		if as == "" && strings.Contains(lower, w) {
-			as = "block"
-		}
-	}
-	switch as {
-	case "stop":
-		return model.Stop, nil
-	case "length":
-		return model.Length, nil
-	case "block":
+	if ends()[i].As == model.Blocked {
 		return model.Blocked, &model.Block{Kind: model.OutputFilter, Detail: word}
-	case "tool":
-		return model.Called, nil
-	case "broken":
-		return model.Broken, nil
 	}
-	if strings.Contains(lower, "error") {
-		return model.Broken, nil
-	}
-	return model.OtherFinish, nil
+	return ends()[i].As, nil
 }
 
 // noAnswer is an entry of noanswers.yaml.
@@ -85,7 +58,7 @@ var noAnswers = sync.OnceValue(func() []noAnswer {
 })
 
 // failures has one of every longer text that is no answer, as signs has of blocks.
-var failures = []string{"error", "fail", "exceeded", "reached", "unavailable", "upstream", "timed out", "timeout", "overloaded", "busy", "loading", "exhausted", "connection", "traceback", "memory", "went wrong", "not found", "not available", "does not exist", "unauthor", "forbidden", "unable to", "could not", "gateway", "retr", "cloudflare", "denied", "moment", "deadline", "disconnected", "no response", "no answer", "empty", "hit", "invalid", "false"}
+var failures = []string{"error", "fail", "exceeded", "reached", "unavailable", "upstream", "timed out", "timeout", "overloaded", "busy", "loading", "exhausted", "connection", "traceback", "memory", "went wrong", "not found", "not available", "does not exist", "unauthor", "forbidden", "unable to", "could not", "gateway", "retr", "cloudflare", "denied", "moment", "deadline", "disconnected", "no response", "no answer", "empty", "hit", "invalid", "false", "tool", "function"}
 
 // IsValue reports whether a text is a value, and not a mark of a missing one.
 func IsValue(text string) bool { return Missing(text, model.Response{Finish: model.Stop}) == "" }
@@ -106,7 +79,7 @@ func Missing(text string, response model.Response) string {
 		return "no text"
 	case !strings.ContainsFunc(trimmed, func(r rune) bool { return !unicode.IsPunct(r) && !unicode.IsSpace(r) }):
 		return "no words"
-	case len(trimmed) > longest && !begins(trimmed, "traceback", false) && trimmed[0] != '<' || len(trimmed) > 16*longest:
+	case len(trimmed) > longest && !strings.HasPrefix(strings.ToLower(trimmed[:9]), "traceback") && trimmed[0] != '<' || len(trimmed) > 16*longest:
 		return ""
 	}
 	lower := strings.ToLower(trimmed)

@@ -107,7 +107,9 @@ func (r Reading) answer(response model.Response) model.Response {
 				block = r.withheld(inner)
 			}
 			if block == nil && response.Finish != model.Blocked {
-				missing = Missing(text, response)
+				if missing = Missing(text, response); missing == "" && dress != "" {
+					missing = Missing(inner, response)
+				}
 			}
 			if block == nil && missing == "" && dress != "" {
 				add("unwrapped (" + dress + ")")
@@ -126,9 +128,10 @@ func (r Reading) answer(response model.Response) model.Response {
 			add("no answer (" + missing + ")")
 		}
 		if !r.old() && missing == "" && response.Finish != model.Blocked {
-			if ask = odd(text); ask != "" {
-				add(ask)
+			if ask = odd(text); ask == "" && response.Finish == model.OtherFinish && half(text) {
+				ask = "unknown: how the answer ended"
 			}
+			add(ask)
 		}
 	}
 	if len(did) > 0 || text != stored {
@@ -165,11 +168,19 @@ func (r Reading) Reply(text string) string {
 	if text, _, _ = r.Cut(text); r.old() {
 		return text
 	}
-	return plain.Replace(text)
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.Is(unicode.Zs, r):
+			return ' '
+		case unicode.Is(unicode.Cf, r):
+			return -1 // it shows nothing
+		}
+		return r
+	}, plain.Replace(text))
 }
 
 // plain has what models write in place of the characters of a form.
-var plain = strings.NewReplacer("：", ":", "﹕", ":", `\_`, "_", "\u00a0", " ", "\u202f", " ", "\u3000", " ", "\u200b", "", "\u200c", "", "\u200d", "", "\u2060", "", "\ufeff", "", "＿", "_")
+var plain = strings.NewReplacer("：", ":", "﹕", ":", `\_`, "_", "＿", "_")
 
 // Kept parts a text as it is kept from the thinking that the first reading knows. Labels are on
 // such texts.

@@ -13,7 +13,14 @@ import (
 func TestTables(t *testing.T) {
 	t.Parallel()
 	blocks()
-	endings()
+	ends()
+	for _, f := range forms() {
+		for _, open := range f.Open {
+			if !strings.Contains(openers, open[:1]) || !strings.Contains(openers, strings.ToLower(open[:1])) {
+				t.Errorf("%q begins with none of %q", open, openers)
+			}
+		}
+	}
 	noAnswers()
 	around()
 	files, err := os.ReadDir(".")
@@ -77,10 +84,10 @@ func TestCut(t *testing.T) {
 		"harmony, cut":                 {Reading{}, "<|channel|>analysis<|message|>We need to", "", "<|message|>We need to", "harmony"},
 		"harmony without marks":        {Reading{}, "analysisWe see.assistantfinalYes.", "Yes.", "We see.", "harmony without marks"},
 		"an answer on analysis":        {Reading{}, "analysis of variance compares means.", "analysis of variance compares means.", "", ""},
-		"magistral":                    {Reading{}, "[THINK]a[/THINK]Yes.", "Yes.", "a", "magistral"},
-		"magistral, only closed":       {Reading{}, "a[/THINK]Yes.", "Yes.", "a", "magistral"},
-		"cohere":                       {Reading{}, "<|START_THINKING|>a<|END_THINKING|><|START_RESPONSE|>Yes.<|END_RESPONSE|>", "Yes.", "a", "cohere"},
-		"kimi":                         {Reading{}, "◁think▷a◁/think▷Yes.", "Yes.", "a", "kimi"},
+		"magistral":                    {Reading{}, "[THINK]a[/THINK]Yes.", "Yes.", "a", "think"},
+		"magistral, only closed":       {Reading{}, "a[/THINK]Yes.", "Yes.", "a", "think"},
+		"cohere":                       {Reading{}, "<|START_THINKING|>a<|END_THINKING|><|START_RESPONSE|>Yes.<|END_RESPONSE|>", "Yes.", "a", "thinking"},
+		"kimi":                         {Reading{}, "◁think▷a◁/think▷Yes.", "Yes.", "a", "think"},
 		"granite":                      {Reading{}, "Here is my thought process: a\n\nHere is my response: Yes.", "Yes.", "a", "granite"},
 		"a heading":                    {Reading{}, "Thinking: a\n\nYes.", "Yes.", "a", "a heading of thinking"},
 		"a heading and a signature":    {Reading{}, "Thinking: a\n\nb\nSignature: 0x1\n\nYes.", "Yes.", "a\n\nb", "a heading of thinking"},
@@ -90,6 +97,13 @@ func TestCut(t *testing.T) {
 		"a closing tag in code":        {Reading{}, "Like this:\n```\n<b>x</thought>\n```", "Like this:\n```\n<b>x</thought>\n```", "", ""},
 		"marks":                        {Reading{}, "<|im_start|>assistant\nYes.<|im_end|>", "Yes.", "", ""},
 		"a mark in the answer":         {Reading{}, "The mark <|im_end|> ends a turn.", "The mark <|im_end|> ends a turn.", "", ""},
+		"a maker's tag":                {Reading{}, "<acme:thought>a</acme:thought>Yes.", "Yes.", "a", "thought"},
+		"a tag with an attribute":      {Reading{}, "<reasoning seconds=\"2\">a</reasoning>\nYes.", "Yes.", "a", "reasoning"},
+		"brackets":                     {Reading{}, "[REASONING]a[/REASONING]\n<answer>Yes.</answer>", "Yes.", "a", "reasoning"},
+		"an escaped tag":               {Reading{}, "&lt;think&gt;a&lt;/think&gt;Yes.", "Yes.", "a", "think"},
+		"a scratchpad":                 {Reading{}, "<scratchpad>a</scratchpad><|begin_of_solution|>Yes.<|end_of_solution|>", "Yes.", "a", "scratchpad"},
+		"a scratchpad, open":           {Reading{}, "<scratchpad> is a tag for notes.", "<scratchpad> is a tag for notes.", "", ""},
+		"marks of a role":              {Reading{}, "<|start_header_id|>assistant<|end_header_id|>\n\nYes.<|eot_id|><|start_header_id|>assistant", "Yes.", "", ""},
 		"details":                      {Reading{}, "<details type=\"reasoning\" done=\"true\">\na</details>\nYes.", "Yes.", "done=\"true\">\na", "Open WebUI"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -152,6 +166,12 @@ func TestUnwrap(t *testing.T) {
 		"broken off":         {`{"answer": "I'm sorry, but I can't do that for`, "I'm sorry, but I can't do that for"},
 		"escaped lines":      {`I'm sorry.\n\nI can't do that.`, "I'm sorry.\n\nI can't do that."},
 		"a box":              {`\boxed{I'm sorry, but I can't do that for you.}`, no},
+		"an error":           {`{"error": "I'm sorry, but I can't do that for you."}`, no},
+		"fields of YAML":     {"answer: \"I'm sorry, but I can't do that for you.\"\nconfidence: 0.9\nrefused: true", no},
+		"lines of YAML":      {"text: |\n  I'm sorry, but I can't do that for you.", no},
+		"an unknown member":  {`{"utterance": "I'm sorry, but I can't do that for you.", "turn": 2}`, no},
+		"unknown members":    {`{"first": "Mix the dough well.", "then": "Let it rest a while."}`, ""},
+		"a note of YAML":     {"note: Mix the dough well.\nAnd let it rest.", ""},
 		"a path":             {`C:\new\table holds it.`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -192,6 +212,15 @@ func TestFault(t *testing.T) {
 		{400, "Your account was suspended for violating our usage policies.", nil, ""},
 		{400, "max_tokens is too large", []string{"invalid_prompt"}, ""},
 		{429, "Request was rejected due to rate limiting", nil, ""},
+		{400, "Stopped.", []string{"acme_guardrail_triggered"}, "acme_guardrail_triggered"},
+		{200, "Not this.", []string{"UNSUITABLE_INPUT"}, "unsuitable_input"},
+		{400, "the score exceeds the toxicity threshold", nil, "filter"},
+		{400, "No such thing.", []string{"guardrail_not_found"}, ""},
+		{400, "Not given.", []string{"safety_settings"}, ""},
+		{409, "It is there.", []string{"unique_violation"}, ""},
+		{403, "Pay first.", []string{"account_blocked"}, ""},
+		{400, "Guardrail 'pii' not found", nil, ""},
+		{500, "Output guardrail 'x' failed to evaluate the message", nil, ""},
 		{400, "The schema is invalid: additionalProperties must be false", nil, ""},
 		{400, "Invalid value for safety_settings", nil, ""},
 	} {
@@ -218,7 +247,7 @@ func TestAnswer(t *testing.T) {
 		blocked, would bool
 	}{
 		"an answer":             {"First mix the flour.", model.Stop, "First mix the flour.", "", "", false, false},
-		"thinking":              {"[THINK]a[/THINK]Yes.", model.Stop, "Yes.", "thinking (magistral)", "", false, true},
+		"thinking":              {"[THINK]a[/THINK]Yes.", model.Stop, "Yes.", "thinking (think)", "", false, true},
 		"a block as a text":     {"[RESPONSE BLOCKED]", model.Stop, "[RESPONSE BLOCKED]", "withheld (a block written as text)", "", true, true},
 		"a block in JSON":       {`{"answer": "[CONTENT FILTERED]"}`, model.Stop, `{"answer": "[CONTENT FILTERED]"}`, "withheld (a block written as text)", "", true, true},
 		"a sentence on a block": {"The message was blocked because your router filters port 25. Open it in the settings.", model.Stop, "The message was blocked because your router filters port 25. Open it in the settings.", "", "", false, false},
@@ -233,6 +262,11 @@ func TestAnswer(t *testing.T) {
 		"an error in Go":        {"Error: in Go, wrap it with fmt.Errorf.", model.Stop, "Error: in Go, wrap it with fmt.Errorf.", "", "", false, false},
 		"none of them":          {"None of them is right.", model.Stop, "None of them is right.", "", "", false, false},
 		"a call":                {"Let me see.", model.Called, "Let me see.", "no answer (a call of a tool)", "a call of a tool", false, true},
+		"a call in the text":    {"I look it up.\n<tool_call>{\"name\": \"find\"}</tool_call>", model.Stop, "I look it up.\n<tool_call>{\"name\": \"find\"}</tool_call>", "no answer (a call of a tool in the text)", "a call of a tool in the text", false, true},
+		"a call spoken of":      {"Write `<tool_call>` before it.", model.Stop, "Write `<tool_call>` before it.", "", "", false, false},
+		"an error in JSON":      {`{"text": "Request timed out."}`, model.Stop, `{"text": "Request timed out."}`, "no answer (an error of the call)", "an error of the call", false, true},
+		"an exception":          {"httpx.ReadTimeout: timed out", model.Stop, "httpx.ReadTimeout: timed out", "no answer (an error of the call)", "an error of the call", false, true},
+		"half, and why":         {"First mix the", model.OtherFinish, "First mix the", "unknown: how the answer ended", "", false, true},
 		"unknown JSON":          {`{"colour": "red"}`, model.Stop, `{"colour": "red"}`, "unknown: JSON of no known form", "", false, true},
 		"a template's token":    {"Yes.<|fim_middle|>No.", model.Stop, "Yes.<|fim_middle|>No.", "unknown: special tokens in the text", "", false, true},
 	} {
@@ -270,6 +304,7 @@ func TestEnd(t *testing.T) {
 	for word, want := range map[string]model.Finish{
 		"": "", "stop": model.Stop, "END_TURN": model.Stop, "max_output_tokens": model.Length, "FinishReason.MAX_TOKENS": model.Length, "tool_calls": model.Called,
 		"network_error": model.Broken, "upstream error": model.Broken, "content_filter: SAFETY": model.Blocked, "guardrail_intervened": model.Blocked, "sensitive": model.Blocked,
+		"cut_by_max_tokens_limit": model.Length, "Output.Unsafe": model.Blocked, "UPSTREAM_TIMEOUT": model.Broken, "request_aborted": model.Broken,
 		"something": model.OtherFinish, `["stop"]`: model.Stop,
 	} {
 		if got, block := End(word); got != want || (block != nil) != (want == model.Blocked) {

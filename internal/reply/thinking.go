@@ -1,6 +1,7 @@
 package reply
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,51 +11,69 @@ import (
 // form is a form of thinking; see thinking.yaml.
 type form struct {
 	Name   string   `yaml:"name"`
+	Tags   []string `yaml:"tags"`
 	Open   []string `yaml:"open"`
 	Close  []string `yaml:"close"`
 	Closed bool     `yaml:"closed"`
 	Lone   bool     `yaml:"lone"`
-	Answer []string `yaml:"answer"`
-	// closing is Close in any letter case.
-	closing *regexp.Regexp
-	Entry   `yaml:",inline"`
+	Entry  `yaml:",inline"`
+	// opening and closing are Open and Close, or those of Tags.
+	opening, closing *regexp.Regexp
 }
 
-// mark is a mark of a chat template; see marks.yaml.
-type mark struct {
-	At    string   `yaml:"at"`
-	Marks []string `yaml:"marks"`
-	Entry `yaml:",inline"`
+// The tags around thinking, and around the answer after it; %s is the words.
+const (
+	openTag  = `(?:<\|?|\[|◁|&lt;)(?:start_|begin_of_)?(?:[a-z]{2,12}[:_]?)?(?:%s)(?:\s[^<>\[\]]{0,80})?(?:\|?>|\]|▷|&gt;)`
+	closeTag = `(?:</|<\|/|<\|end_(?:of_)?|\[/|◁/|&lt;/)(?:[a-z]{2,12}[:_]?)?(?:%s)(?:\|?>|\]|▷|&gt;)`
+	answers  = `answer|response|output|solution|text`
+)
+
+// compile makes the expressions of forms, with flags.
+func compile(all []form, flags string) []form {
+	quoted := func(texts []string) string {
+		texts = slices.Clone(texts)
+		for i, t := range texts {
+			texts[i] = regexp.QuoteMeta(t)
+		}
+		return strings.Join(texts, `|`)
+	}
+	for i, f := range all {
+		opens, closes := quoted(f.Open), quoted(f.Close)
+		if words := strings.Join(f.Tags, `|`); words != "" {
+			opens, closes = fmt.Sprintf(openTag, words), fmt.Sprintf(closeTag, words)
+		}
+		all[i].opening, all[i].closing = regexp.MustCompile(flags+opens), regexp.MustCompile(flags+closes)
+	}
+	return all
+}
+
+// called is the name of the form: of tags the longest of their words that is in one.
+func (f *form) called(tag string) string {
+	name := f.Name
+	for _, word := range f.Tags {
+		if len(word) > len(name) && strings.Contains(strings.ToLower(tag), word) {
+			name = word
+		}
+	}
+	return name
 }
 
 var (
-	forms = sync.OnceValue(func() []form {
-		all := load[form]("thinking.yaml")()
-		for i, f := range all {
-			var marks []string
-			for _, m := range f.Close {
-				marks = append(marks, regexp.QuoteMeta(m))
-			}
-			all[i].closing = regexp.MustCompile(`(?i)` + strings.Join(marks, `|`))
-		}
-		return all
-	})
-	marks = load[mark]("marks.yaml")
-	// openers has the bytes with which thinking begins.
-	openers = sync.OnceValue(func() string {
-		var b strings.Builder
-		for _, f := range forms() {
-			for _, open := range f.Open {
-				b.WriteString(strings.ToLower(open[:1]) + strings.ToUpper(open[:1]) + open[:1])
-			}
-		}
-		return b.String()
-	})
-	// firstForms are those of the first reading.
+	forms = sync.OnceValue(func() []form { return compile(slices.Clone(load[form]("thinking.yaml")()), `(?i)`) })
+	// begun and ended are the marks of chat templates at an end of a text, with the role that
+	// one names.
+	begun = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(?:` + marks() + `\s*)+`) })
+	ended = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(?:\s*` + marks() + `)+$`) })
+	// firstForms are those of the first reading, which knows them letter by letter.
 	firstForms = sync.OnceValue(func() []form {
-		return slices.DeleteFunc(slices.Clone(forms()), func(f form) bool { return !(Reading{Date: First}).knows(f.Entry) })
+		return compile(slices.DeleteFunc(slices.Clone(load[form]("thinking.yaml")()), func(f form) bool { return !(Reading{Date: First}).knows(f.Entry) }), "")
 	})
+	answerOpens  = regexp.MustCompile(`(?i)^` + fmt.Sprintf(openTag, answers) + `\s*`)
+	answerCloses = regexp.MustCompile(`(?i)\s*` + fmt.Sprintf(closeTag, answers) + `\s*$`)
 )
+
+// openers are the bytes with which thinking begins.
+const openers = "<[&\xe2:*AaHhRrTt"
 
 // space is the white space around marks.
 const space = " \t\r\n"
@@ -74,23 +93,25 @@ func (r Reading) Cut(text string) (answer, thinking, name string) {
 	answer, cut := text, false
 	// A model may think again at once; each block is cut.
 	for {
-		block, rest, f := r.block(answer, known)
-		last := f == nil
+		block, rest, called := r.block(answer, known)
+		last := called == ""
 		if last && !cut {
-			block, rest, f = r.lone(answer, known)
+			block, rest, called = r.lone(answer, known)
 		}
-		if f == nil {
+		if called == "" {
 			break
 		}
 		if name == "" {
-			name = f.Name
+			name = called
 		}
 		if block = strings.TrimSpace(block); block != "" {
 			blocks = append(blocks, block)
 		}
 		answer, cut = strings.TrimLeft(rest, space), true
 		if !r.old() {
-			answer = between(bare(answer), f.Answer)
+			if answer = bare(answer); answerOpens.MatchString(answer) {
+				answer = answerCloses.ReplaceAllString(answerOpens.ReplaceAllString(answer, ""), "")
+			}
 		} else if last {
 			break
 		}
@@ -101,38 +122,36 @@ func (r Reading) Cut(text string) (answer, thinking, name string) {
 	return answer, strings.Join(blocks, "\n"), name
 }
 
-// block cuts one block that begins the text. A block left open takes all of it.
-func (r Reading) block(text string, known []form) (block, rest string, of *form) {
+// longestOpen is the length of the longest text that begins thinking.
+const longestOpen = 200
+
+// block cuts one block that begins the text, and names its form. One left open takes all of it.
+func (r Reading) block(text string, known []form) (block, rest, called string) {
 	trimmed := strings.TrimLeft(text, space)
-	if trimmed == "" || strings.IndexByte(openers(), trimmed[0]) < 0 {
-		return "", text, nil
+	if trimmed == "" || strings.IndexByte(openers, trimmed[0]) < 0 {
+		return "", text, ""
 	}
 	for i := range known {
 		f := &known[i]
-		for _, open := range f.Open {
-			if !begins(trimmed, open, r.old()) {
-				continue
-			}
-			inside := trimmed[len(open):]
-			if !r.old() {
-				if at := f.closing.FindStringIndex(inside); at != nil {
-					return inside[:at[0]], afterLine(inside, at[1]), f
-				}
-			} else if before, after, ok := cutAny(inside, f.Close); ok {
-				return before, after, f
-			}
-			if !f.Closed {
-				return inside, "", f
-			}
+		open := f.opening.FindStringIndex(trimmed[:min(len(trimmed), longestOpen)])
+		if open == nil || open[0] > 0 {
+			continue
+		}
+		inside, called := trimmed[open[1]:], f.called(trimmed[:open[1]])
+		if at := f.closing.FindStringIndex(inside); at != nil {
+			return inside[:at[0]], afterLine(inside, at[1]), called
+		}
+		if !f.Closed {
+			return inside, "", called
 		}
 	}
-	return "", text, nil
+	return "", text, ""
 }
 
 // lone cuts thinking that has an end and no beginning.
-func (r Reading) lone(text string, known []form) (block, rest string, of *form) {
+func (r Reading) lone(text string, known []form) (block, rest, called string) {
 	if !slices.ContainsFunc(closers, func(c string) bool { return strings.Contains(text, c) }) {
-		return "", text, nil
+		return "", text, ""
 	}
 	at := len(text)
 	for i := range known {
@@ -140,38 +159,26 @@ func (r Reading) lone(text string, known []form) (block, rest string, of *form) 
 		if !f.Lone || r.old() && f.Name != "think" {
 			continue
 		}
-		before, after, ok := cutAny(text, f.Close)
-		if !ok || len(before) >= at || slices.ContainsFunc(f.Open, func(open string) bool { return open != "analysis" && strings.Contains(before, open) }) {
+		end := f.closing.FindStringIndex(text)
+		if end == nil || end[0] >= at {
+			continue
+		}
+		before := text[:end[0]]
+		if !f.Closed && f.opening.MatchString(before) {
 			continue
 		}
 		// One that is quoted is spoken of.
 		if !r.old() && (strings.Count(before, "```")%2 == 1 || strings.HasSuffix(before, "`") || strings.HasSuffix(before, `"`) || strings.HasSuffix(before, "'")) {
 			continue
 		}
-		at, block, rest, of = len(before), before, after, f
+		at, block, rest, called = len(before), before, text[end[1]:], f.called(text[end[0]:end[1]])
 	}
-	return block, rest, of
+	return block, rest, called
 }
 
 // closers have one in each mark that ends thinking and may stand alone, so that most texts are
 // searched for few.
-var closers = []string{"</", "|>", "[/", "◁/", "assistantfinal"}
-
-// begins reports whether a text begins so, in any letter case but for the first reading.
-func begins(text, with string, exactly bool) bool {
-	return len(text) >= len(with) && (text[:len(with)] == with || !exactly && strings.EqualFold(text[:len(with)], with))
-}
-
-// cutAny cuts a text around the earliest of some marks.
-func cutAny(text string, marks []string) (before, after string, ok bool) {
-	at, end := len(text), len(text)
-	for _, m := range marks {
-		if i := strings.Index(text[:at], m); i >= 0 {
-			at, end, ok = i, i+len(m), true
-		}
-	}
-	return text[:at], text[end:], ok
-}
+var closers = []string{"</", "|>", "[/", "◁/", "&lt;/", "assistantfinal"}
 
 // afterLine is a text from a place on, without the rest of the line where a mark before it ends
 // in ": ", as that of a signature does.
@@ -183,40 +190,26 @@ func afterLine(text string, at int) string {
 	return rest
 }
 
-// between takes pairs of marks from around a text.
-func between(text string, pairs []string) string {
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if begins(text, pairs[i], false) {
-			inner := strings.TrimRight(text[len(pairs[i]):], space)
-			if n := len(inner) - len(pairs[i+1]); n >= 0 && strings.EqualFold(inner[n:], pairs[i+1]) {
-				inner = inner[:n]
-			}
-			return strings.Trim(inner, space)
-		}
+// marks is the expression of a mark.
+func marks() string {
+	var all []string
+	for _, m := range load[noAnswer]("marks.yaml")() {
+		all = append(all, m.Texts...)
 	}
-	return text
+	return `(?:` + strings.Join(all, `|`) + `)(?:(?:assistant|model|user)\b)?`
 }
 
 // bare is a text without the marks of a chat template at its ends.
 func bare(text string) string {
-	for {
-		trimmed := strings.Trim(text, space)
-		if trimmed == "" || !strings.ContainsAny(trimmed[:1]+trimmed[len(trimmed)-1:], "<[>]") {
-			return text
-		}
-		short := trimmed
-		for _, m := range marks() {
-			for _, s := range m.Marks {
-				if m.At == "end" {
-					short = strings.TrimSuffix(short, s)
-				} else {
-					short = strings.TrimPrefix(short, s)
-				}
-			}
-		}
-		if short == trimmed {
-			return text
-		}
-		text = strings.Trim(short, space)
+	trimmed := strings.Trim(text, space)
+	if trimmed != "" && strings.IndexByte("<[", trimmed[0]) >= 0 {
+		trimmed = trimmed[len(begun().FindString(trimmed[:min(len(trimmed), longestOpen)])):]
 	}
+	if tail := trimmed[max(0, len(trimmed)-longestOpen):]; strings.ContainsAny(tail, ">]") {
+		trimmed = trimmed[:len(trimmed)-len(ended().FindString(tail))]
+	}
+	if trimmed == strings.Trim(text, space) {
+		return text
+	}
+	return strings.Trim(trimmed, space)
 }

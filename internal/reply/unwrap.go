@@ -73,8 +73,8 @@ func unwrapOne(t string) (inner, name string) {
 	case strings.HasPrefix(t, "> ") && !strings.Contains(strings.ReplaceAll("\n"+t, "\n>", ""), "\n"):
 		return strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll("\n"+t, "\n> ", "\n"), "\n>", "\n")), "a quotation"
 	}
-	if field, rest, ok := strings.Cut(t, ": "); ok && slices.Contains(around().Fields, field) && prose(strings.Trim(rest, `"'`)) {
-		return strings.Trim(rest, `"'`), "a field"
+	if m := yaml.FindStringSubmatch(t); m != nil && slices.Contains(around().Fields, m[1]) && prose(m[2]) && len(m[3]) < len(m[2]) {
+		return m[2], "a field"
 	}
 	if m := openField.FindStringSubmatch(t); m != nil && slices.Contains(around().Fields, m[1]) && !strings.ContainsAny(m[2], "{}") {
 		return unescape(m[2]), "JSON that breaks off"
@@ -102,9 +102,11 @@ var (
 	escapes  = regexp.MustCompile(`\\u[0-9a-fA-F]{4}|\\x(?:e2|E2)\\x80`)
 	// lineEscapes are of a text that should have several lines, or that was quoted.
 	lineEscapes = regexp.MustCompile(`\\n\\n|[a-z]\\'[a-z]`)
-	openField   = regexp.MustCompile(`(?s)^\{\s*"(\w+)"\s*:\s*"([^"]{20,})$`)
-	tag         = regexp.MustCompile(`</?([A-Za-z][A-Za-z0-9_]*)(?:\s[^<>]*)?/?>|<!(?:DOCTYPE|doctype)[^<>]*>`)
-	lines       = regexp.MustCompile(`(?i)</(?:p|div|li|h[1-6]|blockquote)>|<br\s*/?>`)
+	// yaml is a text in a field, with others of one word after it.
+	yaml      = regexp.MustCompile(`^(?:---\n)?(\w+): *(?:[|>][-+]?\n +)?["']?((?:[^\n]|\n  )+?)["']?((?:\n\w+: *\S*)*)(?:\n---)?$`)
+	openField = regexp.MustCompile(`(?s)^\{\s*"(\w+)"\s*:\s*"([^"]{20,})$`)
+	tag       = regexp.MustCompile(`</?([A-Za-z][A-Za-z0-9_]*)(?:\s[^<>]*)?/?>|<!(?:DOCTYPE|doctype)[^<>]*>`)
+	lines     = regexp.MustCompile(`(?i)</(?:p|div|li|h[1-6]|blockquote)>|<br\s*/?>`)
 )
 
 // fenced gives the body and the language of a text that is one Markdown block.
@@ -160,6 +162,12 @@ func object(t string) (text, name string, ok bool) {
 		return "", "", false
 	}
 	text, rest, ok := n.said(0)
+	if !ok {
+		// In a form that no table knows, the only sentences are the text.
+		if all := n.prose(nil, 0); len(all) == 1 {
+			text, rest, ok = all[0], n.length()-len(all[0]), true
+		}
+	}
 	// Where there is more than the text, the whole is the answer.
 	if !ok || strings.TrimSpace(text) == "" || rest > 200 && rest > 2*len(text) {
 		return "", "", false
@@ -392,6 +400,19 @@ func (n node) said(depth int) (text string, rest int, ok bool) {
 
 // apis are fields of APIs, beside which all else is about the call.
 var apis = []string{"choices", "candidates", "message", "outputs", "generations", "kwargs", "parts", "content", "outputbodyjson", "results", "predictions", "refusal"}
+
+// prose adds the texts of a node that read like sentences.
+func (n node) prose(all []string, depth int) []string {
+	if n.isText && prose(n.text) {
+		all = append(all, n.text)
+	}
+	if depth < deepest {
+		for _, one := range n.nodes {
+			all = one.prose(all, depth+1)
+		}
+	}
+	return all
+}
 
 // length is the length of all texts that a node holds.
 func (n node) length() (sum int) {

@@ -48,10 +48,22 @@ func (b *block) made() *model.Block {
 	return &model.Block{Kind: kind, Detail: b.Name}
 }
 
+// other is in a machine word that names a field or a setting, or another reason for a failure.
+var other = regexp.MustCompile(`(?:^|[_.])(?:not_?found|invalid\w*|config\w*|settings?|params?|parameter|unavailable|unsupported|unknown|missing|timeout|disabled|required|not_allowed|ids?|model|results?|names?|version|rate|quota|limit|account|user|org\w*|ip|api|key|region|country|access|tenant|project|network|billing|unique|constraint|schema)(?:[_.]|$)`)
+
 // Fault is what a fault of a server tells of: that a prompt or an answer was withheld, nil for
 // anything else. codes are its machine words.
 func Fault(status int, message string, codes ...string) *model.Block {
 	message = strings.ToLower(message)
+	for _, code := range codes {
+		code = strings.ToLower(code)
+		if _, block := End(code); block != nil && !other.MatchString(code) {
+			if !strings.Contains(code, "output") && !strings.Contains(code, "response") {
+				block.Kind = model.PromptFilter
+			}
+			return block
+		}
+	}
 	for i := range blocks() {
 		b := &blocks()[i]
 		if b.Status == 0 && len(b.Codes) == 0 && b.says == nil ||

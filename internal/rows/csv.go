@@ -53,8 +53,8 @@ func separatedBy(comma rune) func(string, input, Chooser) (nextFunc, error) {
 }
 
 // beforeRows reads the first lines of a file up to its header. It gives comment lines
-// before the header as empty ones. The header shows the separator: a semicolon replaces
-// the comma where spreadsheets write numbers with commas. A line that begins with # is a
+// before the header as empty ones. The header shows the separator: another replaces the comma
+// where the header has none. A line that begins with # is a
 // comment unless it names the columns.
 func beforeRows(file string, text *bufio.Reader, comma rune, choose Chooser) (lines string, _ rune, err error) {
 	for {
@@ -62,13 +62,15 @@ func beforeRows(file string, text *bufio.Reader, comma rune, choose Chooser) (li
 		if err != nil && !errors.Is(err, io.EOF) {
 			return "", comma, csvFault(file, err, 1)
 		}
-		if said := strings.TrimSpace(line); lines == "" && len(said) == len("sep=;") && strings.HasPrefix(strings.ToLower(said), "sep=") && strings.ContainsRune(",;|\t", rune(said[4])) {
+		if said := strings.Trim(line, " \r\n"); lines == "" && len(said) == len("sep=;") && strings.HasPrefix(strings.ToLower(said), "sep=") && strings.ContainsRune(",;|\t", rune(said[4])) {
 			comma, lines = rune(said[4]), "\n" // Excel's
 			continue
 		}
 		between, names := comma, cellsOf(line, comma)
-		if apart := cellsOf(line, ';'); comma == ',' && len(names) <= 1 && len(apart) > 1 {
-			between, names = ';', apart
+		for _, other := range ";\t|" {
+			if apart := cellsOf(line, other); comma == ',' && len(names) <= 1 && len(apart) > 1 {
+				between, names = other, apart
+			}
 		}
 		if !strings.HasPrefix(line, "#") || err != nil {
 			return lines + line, between, nil

@@ -31,11 +31,11 @@ type instance struct {
 	} `json:"output"`
 	Messages []message      `json:"messages"`
 	Error    jsontext.Value `json:"error"`
-	Usage    *struct {
-		Input     int  `json:"input_tokens"`
-		Output    int  `json:"output_tokens"`
-		Reasoning *int `json:"reasoning_tokens"`
-		Cached    *int `json:"input_tokens_cache_read"`
+	Usage    struct {
+		Input     int `json:"input_tokens"`
+		Output    int `json:"output_tokens"`
+		Reasoning int `json:"reasoning_tokens"`
+		Cached    int `json:"input_tokens_cache_read"`
 	} `json:"token_usage"`
 	Metadata map[string]jsontext.Value `json:"metadata"`
 }
@@ -125,9 +125,7 @@ func (r instance) answers(at place) ([]logged, error) {
 		a := base
 		a.said = said
 		a.said.Finish, a.said.Block = reply.End(word)
-		if u := r.Usage; u != nil {
-			a.said.Usage = model.Usage{Input: u.Input, Output: u.Output, Reasoning: zeroOr(u.Reasoning), Cached: zeroOr(u.Cached)}
-		}
+		a.said.Usage = model.Usage{Input: r.Usage.Input, Output: r.Usage.Output, Reasoning: r.Usage.Reasoning, Cached: r.Usage.Cached}
 		all = append(all, a)
 	}
 	return all, nil
@@ -144,11 +142,4 @@ func textsOf(v jsontext.Value) []string {
 		return []string{text}
 	}
 	return nil
-}
-
-func zeroOr(n *int) int {
-	if n == nil {
-		return 0
-	}
-	return *n
 }

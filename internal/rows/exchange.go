@@ -327,8 +327,11 @@ func (e *Exchange) read(cells [parts]string, roles map[string]string, ended *mod
 		fault = replied.fault
 	}
 	var block *model.Block
-	if fault != "" && e.Reply == "" {
+	if e.Reply == "" {
 		block = reply.Faulted(fault)
+	}
+	if raw := cells[partReply]; block == nil && e.Block == nil && strings.HasPrefix(raw, "{") && (e.Reply == "" || e.Reply == raw) && !replied.tool {
+		block = reply.Faulted(raw) // a reply without a text
 	}
 	switch {
 	case block != nil:

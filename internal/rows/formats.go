@@ -121,7 +121,7 @@ func logOf(head []byte) logFormat {
 	if bytes.HasPrefix(head, []byte(zipMagic)) {
 		return logFormat{open: openInspectZIP}
 	}
-	found := pathsIn(head)
+	found := pathsIn(untrusted.Finite(bytes.Clone(head)))
 	for _, l := range logs() {
 		if l.is(found) {
 			return l

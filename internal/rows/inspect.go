@@ -47,7 +47,7 @@ type inspectSample struct {
 			Message message `json:"message"`
 			Stop    string  `json:"stop_reason"`
 		} `json:"choices"`
-		Usage *struct {
+		Usage struct {
 			Input     int `json:"input_tokens"`
 			Output    int `json:"output_tokens"`
 			Reasoning int `json:"reasoning_tokens"`
@@ -151,9 +151,8 @@ func (s *inspectSample) answers(at place, asked string, traffic bool) ([]logged,
 	for name, value := range s.Metadata {
 		base.fields["metadata."+name] = json.RawMessage(value)
 	}
-	if u := s.Output.Usage; u != nil {
-		base.said.Usage = model.Usage{Input: u.Input, Output: u.Output, Reasoning: u.Reasoning, Cached: u.Cached}
-	}
+	u := s.Output.Usage
+	base.said.Usage = model.Usage{Input: u.Input, Output: u.Output, Reasoning: u.Reasoning, Cached: u.Cached}
 	switch {
 	case Holds(string(s.Invalidation)):
 		base.failed = "sample " + s.name() + ": its owner says that it is not valid"

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // openJSON reads a file with one JSON array of objects, or with objects one after the
@@ -24,7 +25,7 @@ func openJSON(file string, in input, choose Chooser) (nextFunc, error) {
 		return nil, err
 	}
 	// What is wrong within an object is told with its row.
-	objects := jsontext.NewDecoder(&finiteReader{in: text}, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	objects := jsontext.NewDecoder(&untrusted.FiniteReader{In: text}, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	array := objects.PeekKind() == '['
 	if kind := objects.PeekKind(); kind != '{' {
 		_, err := objects.ReadToken()

@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // openJSONL reads a file of one JSON object a line.
@@ -41,7 +43,7 @@ func linesOf(file string, in io.Reader, most int) (func() (line int, b []byte, e
 		for lines.Scan() {
 			line++
 			if b := bytes.TrimSpace(lines.Bytes()); len(b) > 0 {
-				return line, finite(b), nil
+				return line, untrusted.Finite(b), nil
 			}
 		}
 		switch err := lines.Err(); {

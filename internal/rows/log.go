@@ -198,7 +198,7 @@ func openLogJSON(file string, in input, path []string, keep ...string) (*logJSON
 	if err != nil {
 		return nil, nil, err
 	}
-	l := &logJSON{file: file, limit: limit, dec: jsontext.NewDecoder(&finiteReader{in: text})}
+	l := &logJSON{file: file, limit: limit, dec: jsontext.NewDecoder(&untrusted.FiniteReader{In: text})}
 	kept := map[string]jsontext.Value{}
 	if _, err := l.dec.ReadToken(); err != nil {
 		return nil, nil, l.fault(err)
@@ -304,7 +304,7 @@ func (p place) fault(err error) error {
 
 // parse reads the text of a sample into a struct.
 func (p place) parse(text []byte, into any) error {
-	if err := jsonv2.Unmarshal(finite(text), into); err != nil {
+	if err := jsonv2.Unmarshal(untrusted.Finite(text), into); err != nil {
 		return p.fault(err)
 	}
 	return nil

@@ -36,25 +36,20 @@ type batchReply struct {
 				Message message `json:"message"`
 				Finish  string  `json:"finish_reason"`
 			} `json:"choices"`
-			Usage *struct {
+			Usage struct {
 				Input   int `json:"prompt_tokens"`
 				Output  int `json:"completion_tokens"`
-				Details *struct {
+				Details struct {
 					Reasoning int `json:"reasoning_tokens"`
 				} `json:"completion_tokens_details"`
-				InputDetails *struct {
+				InputDetails struct {
 					Cached int `json:"cached_tokens"`
 				} `json:"prompt_tokens_details"`
 			} `json:"usage"`
-			Error *batchError `json:"error"`
+			Error jsontext.Value `json:"error"`
 		} `json:"body"`
 	} `json:"response"`
-	Error *batchError `json:"error"`
-}
-
-type batchError struct {
-	Message string         `json:"message"`
-	Code    jsontext.Value `json:"code"`
+	Error jsontext.Value `json:"error"`
 }
 
 // mostBatch is the most bytes of a batch's input: the service takes no more.
@@ -110,13 +105,18 @@ func (r batchReply) answers(at place) ([]logged, error) {
 	}
 	base := logged{fields: map[string]json.RawMessage{"custom_id": id}}
 	failed := r.Error
-	if failed == nil && r.Response != nil {
+	if !Holds(string(failed)) && r.Response != nil {
 		failed = r.Response.Body.Error
 	}
 	switch {
-	case failed != nil:
-		code, _ := jsonText(json.RawMessage(failed.Code), true)
-		return []logged{base.without(r.ID, cmp.Or(failed.Message, code, "an error"), code)}, nil
+	case Holds(string(failed)):
+		var fault struct {
+			Message string         `json:"message"`
+			Code    jsontext.Value `json:"code"`
+		}
+		_ = json.Unmarshal(failed, &fault) // it may be a text
+		code, _ := jsonText(json.RawMessage(fault.Code), true)
+		return []logged{base.without(r.ID, cmp.Or(fault.Message, code, string(failed)), code)}, nil
 	case r.Response == nil:
 		base.failed = r.ID + ": no response"
 	case r.Response.Status != 0 && r.Response.Status/100 != 2:
@@ -130,15 +130,8 @@ func (r batchReply) answers(at place) ([]logged, error) {
 		return nil, at.cannotRead(r.ID, "a reply without choices")
 	}
 	base.model = body.Model
-	if u := body.Usage; u != nil {
-		base.said.Usage = model.Usage{Input: u.Input, Output: u.Output}
-		if u.Details != nil {
-			base.said.Usage.Reasoning = u.Details.Reasoning
-		}
-		if u.InputDetails != nil {
-			base.said.Usage.Cached = u.InputDetails.Cached
-		}
-	}
+	u := body.Usage
+	base.said.Usage = model.Usage{Input: u.Input, Output: u.Output, Reasoning: u.Details.Reasoning, Cached: u.InputDetails.Cached}
 	var all []logged
 	for _, c := range body.Choices {
 		a, other := base, ""

@@ -29,7 +29,7 @@ type promptfooRow struct {
 		Error   jsontext.Value `json:"error"`
 		Finish  string         `json:"finishReason"`
 		Refusal bool           `json:"isRefusal"`
-		Tokens  *struct {
+		Tokens  struct {
 			Prompt     int `json:"prompt"`
 			Completion int `json:"completion"`
 			Cached     int `json:"cached"`
@@ -95,15 +95,14 @@ func promptfooAnswer(at place, text []byte) ([]logged, error) {
 	switch g := r.Response.Guardrails; {
 	case r.Response.Refusal:
 		a.said.Finish, a.said.Block = model.Blocked, &model.Block{Kind: model.RefusalField, Detail: "refusal"}
-	case g == nil || !withheld:
-	case g.Input:
-		a.said.Finish, a.said.Block = model.Blocked, &model.Block{Kind: model.PromptFilter, Detail: "guardrails"}
-	case g.Output:
+	case g != nil && withheld && (g.Input || g.Output):
 		a.said.Finish, a.said.Block = model.Blocked, &model.Block{Kind: model.OutputFilter, Detail: "guardrails"}
+		if g.Input {
+			a.said.Block.Kind = model.PromptFilter
+		}
 	}
-	if t := r.Response.Tokens; t != nil {
-		a.said.Usage = model.Usage{Input: t.Prompt, Output: t.Completion, Cached: t.Cached, Reasoning: t.Details.Reasoning}
-	}
+	t := r.Response.Tokens
+	a.said.Usage = model.Usage{Input: t.Prompt, Output: t.Completion, Cached: t.Cached, Reasoning: t.Details.Reasoning}
 	return []logged{a}, nil
 }
 

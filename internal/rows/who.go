@@ -32,3 +32,9 @@ func UserNames() []string { return partNames[partUser] }
 
 // TimeNames are the usual names of the column of when they asked, the surer first.
 func TimeNames() []string { return partNames[partTime] }
+
+// FinishNames are the usual names of the column of how answers ended.
+func FinishNames() []string { return partNames[partFinish] }
+
+// ErrorNames are the usual names of the column of what went wrong in place of an answer.
+func ErrorNames() []string { return partNames[partError] }

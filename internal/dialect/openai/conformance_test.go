@@ -117,7 +117,7 @@ var blocks = []dialecttest.Blocked{
 		Name:   "Azure inner error alone",
 		Status: 400,
 		Body:   `{"error":{"message":"Filtered.","code":"BadRequest","innererror":{"code":"ResponsibleAIPolicyViolation"}}}`,
-		Want:   model.Block{Kind: model.PromptFilter, Detail: "content_filter"},
+		Want:   model.Block{Kind: model.PromptFilter, Detail: "responsibleaipolicyviolation"},
 		Text:   "Filtered.",
 	},
 	{
@@ -136,7 +136,7 @@ var blocks = []dialecttest.Blocked{
 		Name:   "OpenRouter moderation",
 		Status: 403,
 		Body:   `{"error":{"code":403,"message":"Input was flagged","metadata":{"reasons":["violence","harassment"],"flagged_input":"How do I","provider_name":"X","model_slug":"x/y"}}}`,
-		Want:   model.Block{Kind: model.PromptFilter, Detail: "violence, harassment"},
+		Want:   model.Block{Kind: model.PromptFilter, Detail: "filter", Categories: []string{"violence", "harassment"}},
 		Text:   "Input was flagged",
 	},
 	{

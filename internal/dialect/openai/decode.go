@@ -14,6 +14,7 @@ import (
 
 	"github.com/orbench/orbench/internal/dialect/wire"
 	"github.com/orbench/orbench/internal/reply"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
 
@@ -42,9 +43,9 @@ type body struct {
 		Code    int    `json:"status_code"`
 		Message string `json:"status_msg"`
 	} `json:"base_resp"`
-	// Message and Done are those of Ollama's own API (https://docs.ollama.com/api/chat).
-	Message *message `json:"message"`
-	Done    any      `json:"done_reason"`
+	// Action is what a guardrail of Bedrock did
+	// (https://docs.aws.amazon.com/bedrock/latest/userguide/guardrails-use-inference-api.html).
+	Action any `json:"amazon-bedrock-guardrailAction"`
 }
 
 type choice struct {
@@ -136,32 +137,17 @@ func decode(from wire.Reply) (model.Response, error) {
 	// Unmarshal reads on past a value of the wrong type and reports the first.
 	_, wrongType := errors.AsType[*json.UnmarshalTypeError](err)
 	if err != nil && !wrongType {
-		text, r = unframed(from.Body), body{}
+		text, r = unframed(untrusted.Finite(bytes.Clone(from.Body))), body{}
 		err = json.Unmarshal(text, &r)
 		_, wrongType = errors.AsType[*json.UnmarshalTypeError](err)
 	}
 	if err != nil && !wrongType {
 		return model.Response{}, errors.New("the reply is not JSON")
 	}
-	if len(r.Choices) == 0 {
-		return r.withoutChoice(from, text)
+	if len(r.Choices) == 0 || wrongType && !r.Choices[0].says() {
+		return r.inOtherForm(from, text)
 	}
-	if wrongType && !r.Choices[0].says() { // home-made servers
-		var plain struct {
-			Choices []struct {
-				Message any `json:"message"`
-			} `json:"choices"`
-		}
-		if json.Unmarshal(text, &plain) == nil && len(plain.Choices) > 0 && str(plain.Choices[0].Message) != "" {
-			r.Choices[0].Message = &message{Content: plain.Choices[0].Message}
-		}
-	}
-	resp, err := r.response(from)
-	if wrongType && err == nil && resp.Text == "" && resp.Thinking == "" {
-		// The answer may be what could not be read, so this is no empty answer.
-		return model.Response{}, errors.New("the reply does not have the form of a chat completion")
-	}
-	return resp, err
+	return r.response(from)
 }
 
 // response reads the choices.
@@ -173,8 +159,7 @@ func (r *body) response(from wire.Reply) (model.Response, error) {
 		block.Categories = filtered(c.Results)
 	}
 	if block == nil {
-		block = reply.Fault(0, r.Base.Message, strconv.Itoa(r.Base.Code)) // MiniMax
-		if block != nil {
+		if block = reply.Fault(0, r.Base.Message, strconv.Itoa(r.Base.Code), str(r.Action)); block != nil { // MiniMax, Bedrock
 			finish = model.Blocked
 		}
 	}
@@ -235,47 +220,47 @@ func (r *body) response(from wire.Reply) (model.Response, error) {
 	return resp, nil
 }
 
-// withoutChoice gives the meaning of a reply that holds no choice.
-func (r *body) withoutChoice(from wire.Reply, text []byte) (model.Response, error) {
-	if r.Message != nil { // Ollama's own API
-		r.Choices = []choice{{Message: r.Message, FinishReason: r.Done}}
-		return r.response(from)
-	}
-	if block := reply.Fault(0, r.Base.Message, strconv.Itoa(r.Base.Code)); block != nil { // MiniMax
-		return model.Response{Text: r.Base.Message, Finish: model.Blocked, Block: block, Usage: r.Usage.model(), Model: str(r.Model), ID: str(r.ID)}, nil
+// inOtherForm gives the meaning of a reply without a choice that is read.
+func (r *body) inOtherForm(from wire.Reply, text []byte) (model.Response, error) {
+	resp := model.Response{Finish: model.Blocked, Usage: r.Usage.model(), Model: str(r.Model), ID: str(r.ID)}
+	if resp.Block = reply.Fault(0, r.Base.Message, strconv.Itoa(r.Base.Code)); resp.Block != nil { // MiniMax
+		resp.Text = r.Base.Message
+		return resp, nil
 	}
 	if r.Error != nil {
 		return faultOf(r.Error).meaning(from)
 	}
 	for _, p := range r.PromptFilter {
 		if categories := filtered(p.Results); len(categories) > 0 {
-			return model.Response{
-				Finish: model.Blocked, Block: &model.Block{Kind: model.PromptFilter, Detail: "content_filter: " + categories[0], Categories: categories},
-				Usage: r.Usage.model(), Model: str(r.Model), ID: str(r.ID),
-			}, nil
+			resp.Block = &model.Block{Kind: model.PromptFilter, Detail: "content_filter: " + categories[0], Categories: categories}
+			return resp, nil
 		}
 	}
-	if word := blockReason.FindSubmatch(text); word != nil { // Google's own form
-		return model.Response{Finish: model.Blocked, Block: &model.Block{Kind: model.PromptFilter, Detail: string(word[1])}}, nil
+	var whole any
+	if json.Unmarshal(text, &whole) == nil {
+		if resp.Block = faultIn(whole).blocked(0); resp.Block != nil {
+			return resp, nil
+		}
 	}
-	if answer, _ := reply.Unwrap(string(text)); ownForm.Match(text) && !bytes.Contains(text, []byte(`"choices"`)) && answer != string(text) && reply.IsValue(answer) {
-		finish, block := reply.End("")
+	if answer, _ := reply.Unwrap(string(text)); ownForm.Match(text) && answer != string(text) && reply.IsValue(answer) {
+		resp.Text, resp.Finish = answer, model.OtherFinish
 		if word := ended.FindSubmatch(text); word != nil {
-			finish, block = reply.End(string(word[1]))
+			resp.Finish, resp.Block = reply.End(string(word[1]))
 		}
-		return model.Response{Text: answer, Finish: cmp.Or(finish, model.OtherFinish), Block: block, Model: str(r.Model), ID: str(r.ID), Usage: r.Usage.model()}, nil
+		return resp, nil
+	}
+	if len(r.Choices) > 0 {
+		return model.Response{}, errors.New("the reply does not have the form of a chat completion")
 	}
 	return model.Response{}, errors.New("the reply holds no choice")
 }
 
 var (
-	// blockReason is Google's word for a prompt that was withheld.
-	blockReason = regexp.MustCompile(`"block_?[rR]eason"\s*:\s*"(\w{3,60})"`)
-	// ownForm begins a reply in the form of another API: Anthropic's, Google's, OpenAI's
-	// responses, Ollama's, text-generation-inference.
-	ownForm = regexp.MustCompile(`"(?:content|candidates|output|outputs|output_text|generated_text|response|generations|results)"\s*:\s*[\["{]`)
+	// ownForm is in a reply in the form of another API: Anthropic's, Google's, OpenAI's
+	// responses, Ollama's, text-generation-inference; or in which a chat completion is.
+	ownForm = regexp.MustCompile(`"(?:content|candidates|output|outputs|output_text|generated_text|response|generations|results?)\\?"\s*:\s*\\?[\["{]|"(?:choices|message)\\?"\s*:\s*[\[{]`)
 	// ended has the word for how such an answer ended.
-	ended = regexp.MustCompile(`"(?:stop_reason|finish_?[rR]eason|done_reason)"\s*:\s*"([^"]{1,60})"`)
+	ended = regexp.MustCompile(`"(?:stop_reason|finish_?[rR]eason|done_reason)\\?"\s*:\s*\\?"([^"\\]{1,60})`)
 )
 
 // filtered are the categories for which a filter of Azure withheld something, in order

@@ -194,6 +194,26 @@ func TestDecode(t *testing.T) {
 			"{\"choices\":[{\"finish_reason\":\"stop\",\"message\":{\"content\":\"a\xffb \\ud800\"}}]}",
 			model.Response{Text: "a\ufffdb \ufffd", Finish: model.Stop},
 		},
+		{
+			"a completion in a list", `[{"choices":[{"message":{"content":"It is red."},"finish_reason":"length"}]}]`,
+			model.Response{Text: "It is red.", Finish: model.Length},
+		},
+		{
+			"a completion in an envelope", `{"ok":true,"data":{"choices":[{"message":{"content":"It is red."},"finish_reason":"stop"}]}}`,
+			model.Response{Text: "It is red.", Finish: model.Stop},
+		},
+		{
+			"a constant of Python", `{"score":NaN,"choices":[{"message":{"content":"NaN is no number."},"finish_reason":"stop"}]}`,
+			model.Response{Text: "NaN is no number.", Finish: model.Stop},
+		},
+		{
+			"a guardrail of Bedrock", `{"choices":[{"message":{"content":"Not this."},"finish_reason":"stop"}],"amazon-bedrock-guardrailAction":"INTERVENED"}`,
+			model.Response{Text: "Not this.", Finish: model.Blocked, Block: &model.Block{Kind: model.PromptFilter, Detail: "intervened"}},
+		},
+		{
+			"a warning in place of a choice", `{"choices":[],"warnings":[{"type":"UNSUITABLE_INPUT","message":"Not this."}]}`,
+			model.Response{Finish: model.Blocked, Block: &model.Block{Kind: model.PromptFilter, Detail: "unsuitable_input"}},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -228,7 +248,7 @@ func TestDecodeFault(t *testing.T) {
 		{"a message that is a number", `{"choices":[{"finish_reason":"stop","message":7}]}`, model.Transient, 0, "not have the form"},
 		{"a choice of a stream", `{"choices":[{"finish_reason":"stop","delta":{"content":"Yes."}}]}`, model.Transient, 0, "no message"},
 		{"a choice that is null", `{"choices":[null]}`, model.Transient, 0, "no message"},
-		{"choices that are no list", `{"choices":{"message":{"content":"Yes."}}}`, model.Transient, 0, "no choice"},
+		{"choices that are no list", `{"choices":{"index":7}}`, model.Transient, 0, "no choice"},
 		{"a list", `[]`, model.Transient, 0, "no choice"},
 		{"two values", `{}{}`, model.Transient, 0, "not JSON"},
 	} {

@@ -3,7 +3,9 @@ package openai
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,10 +32,8 @@ type fault struct {
 	status int
 	// provider is who is at fault behind a router (OpenRouter).
 	provider string
-	// flagged says what a moderator in front of the model objected to
-	// (OpenRouter); empty when there was none.
-	flagged string
-	// categories are those for which a filter withheld the prompt (Azure).
+	// categories are those for which a filter (Azure), or a moderator in front of the model
+	// (OpenRouter), withheld the prompt.
 	categories []string
 }
 
@@ -85,28 +85,53 @@ func faultOf(v any) fault {
 	}
 	inner, _ := m["innererror"].(map[string]any)
 	f.categories = filtered(inner["content_filter_result"])
-	for _, code := range []any{m["code"], m["type"], m["error_code"], inner["code"]} {
-		switch c := code.(type) {
-		case string:
-			f.codes = append(f.codes, strings.ToLower(c))
-			if n, err := strconv.Atoi(c); err == nil {
-				f.setStatus(n)
-			}
-		case float64:
-			f.codes = append(f.codes, strconv.Itoa(int(c)))
-			f.setStatus(int(c))
+	f.codes = wordsIn(m, 0)
+	for _, code := range []any{m["code"], m["type"], m["error_code"]} {
+		n, _ := code.(float64)
+		if text, ok := code.(string); ok {
+			n, _ = strconv.ParseFloat(text, 64)
 		}
+		f.setStatus(int(n))
 	}
 	if metadata, ok := m["metadata"].(map[string]any); ok {
 		reasons, _ := metadata["reasons"].([]any)
-		for _, r := range reasons {
-			f.flagged = join(f.flagged, str(r))
+		for _, r := range reasons[:min(len(reasons), mostCategories)] {
+			f.categories = append(f.categories, str(r))
 		}
-		f.flagged = strings.ReplaceAll(f.flagged, "\n", ", ")
 		f.addBehind(metadata)
 	}
 	return f
 }
+
+// words are the names of fields that have machine words, at their ends.
+var words = regexp.MustCompile(`(?i)(?:code|type|reason|action|status)$`)
+
+// wordsIn are the machine words in what describes a fault, in lower case.
+func wordsIn(v any, depth int) (all []string) {
+	switch v := v.(type) {
+	case []any:
+		for _, one := range v[:min(len(v), mostCategories)] {
+			all = append(all, wordsIn(one, depth)...)
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			text := str(v[name])
+			if n, ok := v[name].(float64); ok {
+				text = strconv.Itoa(int(n))
+			}
+			if words.MatchString(name) && text != "" && len(text) < longestWord {
+				all = append(all, strings.ToLower(text))
+			}
+			if depth < deepestWord && name != "choices" && name != "metadata" {
+				all = append(all, wordsIn(v[name], depth+1)...)
+			}
+		}
+	}
+	return all
+}
+
+// The bounds of machine words.
+const longestWord, deepestWord = 80, 3
 
 // addBehind adds what a router tells of the fault of the provider behind it, whose own
 // message says more than that of the router.
@@ -123,7 +148,6 @@ func (f *fault) addBehind(metadata map[string]any) {
 	f.provider = cmp.Or(str(metadata["provider_name"]), behind.provider)
 	f.message = cmp.Or(behind.message, f.message)
 	f.status = cmp.Or(f.status, behind.status)
-	f.flagged = cmp.Or(f.flagged, behind.flagged)
 	f.categories = append(f.categories, behind.categories...)
 }
 
@@ -147,8 +171,8 @@ func (f fault) says(phrases ...string) bool {
 // blocked is the block that the fault tells of, nil for none.
 func (f fault) blocked(status int) *model.Block {
 	block := reply.Fault(status, f.message, f.codes...)
-	if f.flagged != "" { // OpenRouter
-		block = &model.Block{Kind: model.PromptFilter, Detail: f.flagged}
+	if block == nil && len(f.categories) > 0 {
+		block = &model.Block{Kind: model.PromptFilter, Detail: "moderation"}
 	}
 	if block != nil {
 		block.Categories = f.categories

@@ -112,10 +112,11 @@ func (c *Caller) Ask(ctx context.Context, r model.Request) (model.Response, erro
 // longWait is a wait that a run does not wait for.
 const longWait = time.Hour
 
-// ofDay is in the message of a fault that is about the allowance of a day: Groq's
-// (https://console.groq.com/docs/rate-limits), OpenRouter's
-// (https://openrouter.ai/docs/api-reference/limits), GitHub Models'.
-var ofDay = regexp.MustCompile(`(?i)\b(?:per[ -_]?day|daily|[tr]pd|perday|24 ?h(?:ours)?)\b|-per-day`)
+// ofDay is in the message of a fault that is about the allowance of a day or a month, or comes
+// back in hours: Groq's (https://console.groq.com/docs/rate-limits), OpenRouter's
+// (https://openrouter.ai/docs/api-reference/limits), Google's
+// (https://ai.google.dev/gemini-api/docs/rate-limits), GitHub Models'.
+var ofDay = regexp.MustCompile(`(?i)\b(?:per[ -_]?(?:day|month)|daily|monthly|[tr]pd|24 ?h(?:ours)?|in \d+ ?h(?:ours?|\d+m\S*)?)\b|-per-day`)
 
 // Body is what Ask sends for a request. It fails for one that the dialect cannot hold.
 func (c *Caller) Body(r model.Request) ([]byte, error) { return c.dialect.Encode(r) }

@@ -1,4 +1,4 @@
-package rows
+package untrusted
 
 import (
 	"bufio"
@@ -6,18 +6,19 @@ import (
 	"io"
 )
 
-// finite writes empty texts over the constants NaN and Infinity, which Python puts into JSON
+// Finite writes empty texts over the constants NaN and Infinity, which Python puts into JSON
 // (https://docs.python.org/3/library/json.html#infinite-and-nan-number-values), in place.
-func finite(b []byte) []byte {
+func Finite(b []byte) []byte {
 	if bytes.Contains(b, []byte("NaN")) || bytes.Contains(b, []byte("Infinity")) {
-		(&finiteReader{}).write(b)
+		(&FiniteReader{}).write(b)
 	}
 	return b
 }
 
-// finiteReader is finite for a stream.
-type finiteReader struct {
-	in *bufio.Reader
+// FiniteReader is Finite for a stream.
+type FiniteReader struct {
+	// In is what is read.
+	In *bufio.Reader
 	// text and escaped say where the next byte is: in a string, and after a backslash.
 	text, escaped bool
 	// left is the number of bytes of a constant that are yet to be written over.
@@ -26,21 +27,21 @@ type finiteReader struct {
 	first bool
 }
 
-func (r *finiteReader) Read(b []byte) (int, error) {
-	n, err := r.in.Read(b)
+func (r *FiniteReader) Read(b []byte) (int, error) {
+	n, err := r.In.Read(b)
 	r.write(b[:n])
 	if n > 0 && b[n-1] == '-' && !r.text {
-		if next, _ := r.in.Peek(1); len(next) > 0 && next[0] == 'I' {
+		if next, _ := r.In.Peek(1); len(next) > 0 && next[0] == 'I' {
 			b[n-1] = ' '
 		}
 	}
 	return n, err
 }
 
-var _ io.Reader = (*finiteReader)(nil)
+var _ io.Reader = (*FiniteReader)(nil)
 
 // write writes over the constants in a part of the stream.
-func (r *finiteReader) write(b []byte) {
+func (r *FiniteReader) write(b []byte) {
 	for i, c := range b {
 		switch {
 		case r.left > 0:
