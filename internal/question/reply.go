@@ -73,7 +73,7 @@ func verdictLine(line, marker string) (word string, ok bool) {
 // chosen finds the choice that a reply names, ignoring case and the brackets and final
 // stop that models like to add.
 func chosen(s string, choices []string) (choice string, ok bool) {
-	s = strings.TrimRight(strings.Trim(s, around), ".")
+	s = strings.TrimRight(strings.Trim(s, around), ".;!。")
 	s = Fold(strings.Trim(s, around))
 	for _, c := range choices {
 		if Fold(c) == s {

@@ -102,6 +102,8 @@ func TestCut(t *testing.T) {
 		"brackets":                     {Reading{}, "[REASONING]a[/REASONING]\n<answer>Yes.</answer>", "Yes.", "a", "reasoning"},
 		"an escaped tag":               {Reading{}, "&lt;think&gt;a&lt;/think&gt;Yes.", "Yes.", "a", "think"},
 		"a scratchpad":                 {Reading{}, "<scratchpad>a</scratchpad><|begin_of_solution|>Yes.<|end_of_solution|>", "Yes.", "a", "scratchpad"},
+		"a label in brackets":          {Reading{}, "[Reason] It is full.", "[Reason] It is full.", "", ""},
+		"a heading and a final answer": {Reading{}, "Thought: a\nFinal Answer: Yes.", "Yes.", "a", "a heading of thinking"},
 		"a scratchpad, open":           {Reading{}, "<scratchpad> is a tag for notes.", "<scratchpad> is a tag for notes.", "", ""},
 		"marks of a role":              {Reading{}, "<|start_header_id|>assistant<|end_header_id|>\n\nYes.<|eot_id|><|start_header_id|>assistant", "Yes.", "", ""},
 		"details":                      {Reading{}, "<details type=\"reasoning\" done=\"true\">\na</details>\nYes.", "Yes.", "done=\"true\">\na", "Open WebUI"},
@@ -171,6 +173,9 @@ func TestUnwrap(t *testing.T) {
 		"lines of YAML":      {"text: |\n  I'm sorry, but I can't do that for you.", no},
 		"an unknown member":  {`{"utterance": "I'm sorry, but I can't do that for you.", "turn": 2}`, no},
 		"unknown members":    {`{"first": "Mix the dough well.", "then": "Let it rest a while."}`, ""},
+		"a key of TOML":      {"answer = \"I'm sorry, but I can't do that for you.\"", no},
+		"announced JSON":     {"This is it:\n```json\n{\"answer\": \"I'm sorry, but I can't do that for you.\"}\n```", no},
+		"an unknown class":   {`Turn(text="I'm sorry, but I can't do that for you.", n=2)`, no},
 		"a note of YAML":     {"note: Mix the dough well.\nAnd let it rest.", ""},
 		"a path":             {`C:\new\table holds it.`, ""},
 	} {
@@ -265,6 +270,8 @@ func TestAnswer(t *testing.T) {
 		"a call in the text":    {"I look it up.\n<tool_call>{\"name\": \"find\"}</tool_call>", model.Stop, "I look it up.\n<tool_call>{\"name\": \"find\"}</tool_call>", "no answer (a call of a tool in the text)", "a call of a tool in the text", false, true},
 		"a call spoken of":      {"Write `<tool_call>` before it.", model.Stop, "Write `<tool_call>` before it.", "", "", false, false},
 		"an error in JSON":      {`{"text": "Request timed out."}`, model.Stop, `{"text": "Request timed out."}`, "no answer (an error of the call)", "an error of the call", false, true},
+		"an error long ago":     {"An error occurred there last year, as your log says. Delete the old file, then start the program again and look at it.", model.Stop, "An error occurred there last year, as your log says. Delete the old file, then start the program again and look at it.", "", "", false, false},
+		"an action":             {"Action: find\nAction Input: shoes", model.Stop, "Action: find\nAction Input: shoes", "no answer (a call of a tool in the text)", "a call of a tool in the text", false, true},
 		"an exception":          {"httpx.ReadTimeout: timed out", model.Stop, "httpx.ReadTimeout: timed out", "no answer (an error of the call)", "an error of the call", false, true},
 		"half, and why":         {"First mix the", model.OtherFinish, "First mix the", "unknown: how the answer ended", "", false, true},
 		"unknown JSON":          {`{"colour": "red"}`, model.Stop, `{"colour": "red"}`, "unknown: JSON of no known form", "", false, true},
@@ -289,6 +296,9 @@ func TestAnswer(t *testing.T) {
 				t.Errorf("the first reading gives %+v, %+v", first, first.Read)
 			}
 		})
+	}
+	if b := (Reading{}).Failed(model.Invalid, "Tool 'moderate_photos' is not defined"); b != nil {
+		t.Errorf("the name of a tool is the block %+v", b)
 	}
 	own := Reading{Blocks: []string{"Our filter said no*"}}
 	if got := own.Answer(model.Response{Text: "our filter said no: 17", Finish: model.Stop}); got.Finish != model.Blocked {

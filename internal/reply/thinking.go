@@ -141,7 +141,7 @@ func (r Reading) block(text string, known []form) (block, rest, called string) {
 		if at := f.closing.FindStringIndex(inside); at != nil {
 			return inside[:at[0]], afterLine(inside, at[1]), called
 		}
-		if !f.Closed {
+		if !f.Closed && (trimmed[0] != '[' || strings.HasPrefix(trimmed, "[THINK]")) {
 			return inside, "", called
 		}
 	}

@@ -103,7 +103,7 @@ var (
 	// lineEscapes are of a text that should have several lines, or that was quoted.
 	lineEscapes = regexp.MustCompile(`\\n\\n|[a-z]\\'[a-z]`)
 	// yaml is a text in a field, with others of one word after it.
-	yaml      = regexp.MustCompile(`^(?:---\n)?(\w+): *(?:[|>][-+]?\n +)?["']?((?:[^\n]|\n  )+?)["']?((?:\n\w+: *\S*)*)(?:\n---)?$`)
+	yaml      = regexp.MustCompile(`^(?:---\n)?(\w+)(?: =|:) *(?:[|>][-+]?\n +)?["']?((?:[^\n]|\n  )+?)["']?((?:\n\w+(?: =|:) *\S*)*)(?:\n---)?$`)
 	openField = regexp.MustCompile(`(?s)^\{\s*"(\w+)"\s*:\s*"([^"]{20,})$`)
 	tag       = regexp.MustCompile(`</?([A-Za-z][A-Za-z0-9_]*)(?:\s[^<>]*)?/?>|<!(?:DOCTYPE|doctype)[^<>]*>`)
 	lines     = regexp.MustCompile(`(?i)</(?:p|div|li|h[1-6]|blockquote)>|<br\s*/?>`)
@@ -111,6 +111,9 @@ var (
 
 // fenced gives the body and the language of a text that is one Markdown block.
 func fenced(t string) (body, lang string, ok bool) {
+	if before, block, _ := strings.Cut(t, "\n```json"); strings.HasSuffix(before, ":") && !strings.Contains(before, "\n") {
+		t = "```json" + block // announced
+	}
 	rest, ok := strings.CutPrefix(t, "```")
 	if !ok {
 		return "", "", false
@@ -270,7 +273,7 @@ func (v *value) read(depth int) (node, bool) {
 		n, ok := v.members(")", depth)
 		n.api = true
 		name := strings.ToLower(word[strings.LastIndexByte(word, '.')+1:])
-		return n, ok && (depth > 0 || slices.Contains(around().Calls, name))
+		return n, ok && (depth > 0 || slices.Contains(around().Calls, name) || unicode.IsUpper(rune(word[0])) && n.named())
 	}
 	return node{}, true
 }
@@ -352,13 +355,17 @@ func (v *value) quoted(mark byte, plain bool) (string, bool) {
 	return strings.ToValidUTF8(b.String(), "\uFFFD"), plain
 }
 
+// named reports whether a node has a name for one of its own.
+func (n node) named() bool {
+	return slices.ContainsFunc(n.names, func(name string) bool { return name != "" })
+}
+
 // said is the text that a node holds, if there is one, and how much text there is beside it.
 func (n node) said(depth int) (text string, rest int, ok bool) {
 	if n.isText || depth > deepest {
 		return n.text, 0, n.isText && depth <= deepest
 	}
-	named := slices.ContainsFunc(n.names, func(name string) bool { return name != "" })
-	if !named {
+	if !n.named() {
 		// A list: of one, or of parts of a text, of which some have none.
 		var parts []string
 		for _, one := range n.nodes {

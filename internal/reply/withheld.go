@@ -80,6 +80,9 @@ func Fault(status int, message string, codes ...string) *model.Block {
 // coded finds machine words in the text of a fault, as programs write one into a file.
 var coded = regexp.MustCompile(`(?:code|type|status|name|reason)["']?\s*[:=]\s*["']?([a-z0-9_.]{3,60})|\b([a-z]+(?:_[a-z]+)+)\b`)
 
+// done ends a machine word that says what was done, not what a field is.
+var done = regexp.MustCompile(`(?:filter(?:ed)?|violations?|blocked|flagged|detected|failed|triggered|prohibited_content|invalid_prompt|bio_policy|risk|refusal|intervened|unsafe|sensitive|error)$`)
+
 // httpStatus finds the status in such a text.
 var httpStatus = regexp.MustCompile(`\b(?:http|status|code|error)\D{0,12}(4\d\d)\b`)
 
@@ -88,7 +91,9 @@ func Faulted(text string) *model.Block {
 	lower := strings.ToLower(text)
 	var codes []string
 	for _, m := range coded.FindAllStringSubmatch(lower, 100) {
-		codes = append(codes, m[1]+m[2])
+		if m[1] != "" || done.MatchString(m[2]) {
+			codes = append(codes, m[1]+m[2])
+		}
 	}
 	status := 0
 	if m := httpStatus.FindStringSubmatch(lower); m != nil {
@@ -98,7 +103,7 @@ func Faulted(text string) *model.Block {
 }
 
 // signs has one of every text of a block, so that few texts are compared with all of them.
-var signs = []string{"block", "filter", "withheld", "censor", "moderat", "flagged", "safety", "redacted", "refused by", "removed by", "rejected", "prohibited", "guardrail", "recitation", "violation", "exception", "error", "content_", "harm_"}
+var signs = []string{"block", "filter", "withheld", "censor", "moderat", "flagged", "safety", "redacted", "refused by", "removed", "rejected", "prohibited", "guardrail", "recitation", "violation", "exception", "error", "content_", "harm_"}
 
 var (
 	// faultText begins a fault that a program wrote in place of an answer.

@@ -115,7 +115,7 @@ var partNames = [parts][]string{
 	partScore:    {"guard_score", "metadata.guard_score", "moderation.score"},
 	partName:     {}, // only the user knows
 	partFinish: {
-		"finish_reason", "stop_reason", "gen_ai.response.finish_reasons", "attributes.gen_ai.response.finish_reasons",
+		"finish_reason", "stop_reason", "finishReason", "stopReason", "gen_ai.response.finish_reasons", "attributes.gen_ai.response.finish_reasons",
 	},
 	partError:  {"error", "error_str", "error_information.error_message", "statusMessage", "exception", "error.type", "attributes.error.type"},
 	partGuards: {"guardrail_information", "metadata.guardrail_information"},

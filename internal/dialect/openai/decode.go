@@ -258,7 +258,7 @@ func (r *body) inOtherForm(from wire.Reply, text []byte) (model.Response, error)
 var (
 	// ownForm is in a reply in the form of another API: Anthropic's, Google's, OpenAI's
 	// responses, Ollama's, text-generation-inference; or in which a chat completion is.
-	ownForm = regexp.MustCompile(`"(?:content|candidates|output|outputs|output_text|generated_text|response|generations|results?)\\?"\s*:\s*\\?[\["{]|"(?:choices|message)\\?"\s*:\s*[\[{]`)
+	ownForm = regexp.MustCompile(`"(?:content|candidates|output|outputs|output_text|generated_text|response|generations|results?|predictions|reply|answer|text|completion)\\?"\s*:\s*\\?[\["{]|"(?:choices|message)\\?"\s*:\s*[\[{]`)
 	// ended has the word for how such an answer ended.
 	ended = regexp.MustCompile(`"(?:stop_reason|finish_?[rR]eason|done_reason)\\?"\s*:\s*\\?"([^"\\]{1,60})`)
 )
@@ -353,8 +353,8 @@ func textOf(content any) (answer, thinking string) {
 			a.WriteString(str(p))
 			continue
 		}
-		if part["type"] == "thinking" {
-			t.WriteString(textOnly(part["thinking"]))
+		if kind := part["type"]; kind == "thinking" || kind == "reasoning" {
+			t.WriteString(textOnly(part["thinking"]) + str(part["text"]))
 			continue
 		}
 		text, _ := part["text"].(map[string]any) // OpenAI's assistants
