@@ -168,16 +168,10 @@ func (r Reading) Reply(text string) string {
 	if text, _, _ = r.Cut(text); r.old() {
 		return text
 	}
-	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.Is(unicode.Zs, r):
-			return ' '
-		case unicode.Is(unicode.Cf, r):
-			return -1 // it shows nothing
-		}
-		return r
-	}, plain.Replace(text))
+	return invisible.ReplaceAllString(spaces.ReplaceAllString(plain.Replace(text), " "), "")
 }
+
+var invisible, spaces = regexp.MustCompile(`\p{Cf}`), regexp.MustCompile(`\p{Zs}`)
 
 // plain has what models write in place of the characters of a form.
 var plain = strings.NewReplacer("：", ":", "﹕", ":", `\_`, "_", "＿", "_")

@@ -91,7 +91,9 @@ func faultOf(v any) fault {
 		if text, ok := code.(string); ok {
 			n, _ = strconv.ParseFloat(text, 64)
 		}
-		f.setStatus(int(n))
+		if n >= 400 && n <= 599 {
+			f.status = int(n)
+		}
 	}
 	if metadata, ok := m["metadata"].(map[string]any); ok {
 		reasons, _ := metadata["reasons"].([]any)
@@ -151,21 +153,8 @@ func (f *fault) addBehind(metadata map[string]any) {
 	f.categories = append(f.categories, behind.categories...)
 }
 
-func (f *fault) setStatus(n int) {
-	if n >= 400 && n <= 599 {
-		f.status = n
-	}
-}
-
 func (f fault) has(codes ...string) bool {
 	return slices.ContainsFunc(codes, func(c string) bool { return slices.Contains(f.codes, c) })
-}
-
-// says reports whether the message holds one of the phrases, which are in lower
-// case.
-func (f fault) says(phrases ...string) bool {
-	message := strings.ToLower(f.message)
-	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(message, p) })
 }
 
 // blocked is the block that the fault tells of, nil for none.
@@ -189,7 +178,7 @@ func (f fault) kind(status int) model.Kind {
 		return model.Quota
 	case wire.Limited(f.message, f.codes...):
 		return model.Limited
-	case f.has("invalid_api_key") || f.says("incorrect api key"): // xAI gives status 400
+	case f.has("invalid_api_key") || strings.Contains(strings.ToLower(f.message), "incorrect api key"): // xAI gives status 400
 		return model.Denied
 	case f.has("model_not_found", "model_decommissioned", "model_not_available"):
 		return model.NotFound
