@@ -17,8 +17,8 @@ type form struct {
 	Closed bool     `yaml:"closed"`
 	Lone   bool     `yaml:"lone"`
 	Entry  `yaml:",inline"`
-	// opening and closing are Open and Close, or those of Tags.
-	opening, closing *regexp.Regexp
+	// opening is Open at the start of a text, or that of Tags, opened anywhere, and closing Close.
+	opening, opened, closing *regexp.Regexp
 }
 
 // The tags around thinking, and around the answer after it; %s is the words.
@@ -42,7 +42,8 @@ func compile(all []form, flags string) []form {
 		if words := strings.Join(f.Tags, `|`); words != "" {
 			opens, closes = fmt.Sprintf(openTag, words), fmt.Sprintf(closeTag, words)
 		}
-		all[i].opening, all[i].closing = regexp.MustCompile(flags+opens), regexp.MustCompile(flags+closes)
+		all[i].opening, all[i].opened = regexp.MustCompile(flags+`^(?:`+opens+`)`), regexp.MustCompile(flags+opens)
+		all[i].closing = regexp.MustCompile(flags + closes)
 	}
 	return all
 }
@@ -134,7 +135,7 @@ func (r Reading) block(text string, known []form) (block, rest, called string) {
 	for i := range known {
 		f := &known[i]
 		open := f.opening.FindStringIndex(trimmed[:min(len(trimmed), longestOpen)])
-		if open == nil || open[0] > 0 {
+		if open == nil {
 			continue
 		}
 		inside, called := trimmed[open[1]:], f.called(trimmed[:open[1]])
@@ -164,7 +165,7 @@ func (r Reading) lone(text string, known []form) (block, rest, called string) {
 			continue
 		}
 		before := text[:end[0]]
-		if !f.Closed && f.opening.MatchString(before) {
+		if !f.Closed && f.opened.MatchString(before) {
 			continue
 		}
 		// One that is quoted is spoken of.

@@ -30,6 +30,9 @@ var around = sync.OnceValue(func() (all wrapper) {
 	return all
 })
 
+// longestField is the length of the longest name of a field.
+const longestField = 40
+
 // layers is the most that is around a text.
 const layers = 4
 
@@ -73,8 +76,10 @@ func unwrapOne(t string) (inner, name string) {
 	case strings.HasPrefix(t, "> ") && !strings.Contains(strings.ReplaceAll("\n"+t, "\n>", ""), "\n"):
 		return strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll("\n"+t, "\n> ", "\n"), "\n>", "\n")), "a quotation"
 	}
-	if m := yaml.FindStringSubmatch(t); m != nil && slices.Contains(around().Fields, m[1]) && prose(m[2]) && len(m[3]) < len(m[2]) {
-		return m[2], "a field"
+	if strings.ContainsAny(t[:min(len(t), longestField)], ":=") {
+		if m := yaml.FindStringSubmatch(t); m != nil && slices.Contains(around().Fields, m[1]) && prose(m[2]) && len(m[3]) < len(m[2]) {
+			return m[2], "a field"
+		}
 	}
 	if m := openField.FindStringSubmatch(t); m != nil && slices.Contains(around().Fields, m[1]) && !strings.ContainsAny(m[2], "{}") {
 		return unescape(m[2]), "JSON that breaks off"
