@@ -278,7 +278,7 @@ func (v *value) read(depth int) (node, bool) {
 		n, ok := v.members(")", depth)
 		n.api = true
 		name := strings.ToLower(word[strings.LastIndexByte(word, '.')+1:])
-		return n, ok && (depth > 0 || slices.Contains(around().Calls, name) || unicode.IsUpper(rune(word[0])) && n.named())
+		return n, ok && (depth > 0 || slices.Contains(around().Calls, name) || unicode.IsUpper(rune(word[0])) && strings.Join(n.names, "") != "")
 	}
 	return node{}, true
 }
@@ -360,17 +360,12 @@ func (v *value) quoted(mark byte, plain bool) (string, bool) {
 	return strings.ToValidUTF8(b.String(), "\uFFFD"), plain
 }
 
-// named reports whether a node has a name for one of its own.
-func (n node) named() bool {
-	return slices.ContainsFunc(n.names, func(name string) bool { return name != "" })
-}
-
 // said is the text that a node holds, if there is one, and how much text there is beside it.
 func (n node) said(depth int) (text string, rest int, ok bool) {
 	if n.isText || depth > deepest {
 		return n.text, 0, n.isText && depth <= deepest
 	}
-	if !n.named() {
+	if strings.Join(n.names, "") == "" {
 		// A list: of one, or of parts of a text, of which some have none.
 		var parts []string
 		for _, one := range n.nodes {

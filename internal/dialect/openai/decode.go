@@ -237,10 +237,9 @@ func (r *body) inOtherForm(from wire.Reply, text []byte) (model.Response, error)
 		}
 	}
 	var whole any
-	if json.Unmarshal(text, &whole) == nil {
-		if resp.Block = faultIn(whole).blocked(0); resp.Block != nil {
-			return resp, nil
-		}
+	_ = json.Unmarshal(text, &whole)
+	if resp.Block = faultIn(whole).blocked(0); resp.Block != nil {
+		return resp, nil
 	}
 	if answer, _ := reply.Unwrap(string(text)); ownForm.Match(text) && answer != string(text) && reply.IsValue(answer) {
 		resp.Text, resp.Finish = answer, model.OtherFinish
