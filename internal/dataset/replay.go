@@ -245,11 +245,9 @@ func (r *Recording) add(file string, row rows.Row, cells []string, p orbench.Pro
 			}
 		}
 	}
-	if said.Finish != "" {
-		a.Finish, a.Input, a.Output = string(said.Finish), said.Usage.Input, said.Usage.Output
-		if said.Block != nil {
-			a.Block, a.Detail = string(said.Block.Kind), said.Block.Detail
-		}
+	a.Finish, a.Input, a.Output = string(said.Finish), said.Usage.Input, said.Usage.Output
+	if said.Block != nil {
+		a.Block, a.Detail = string(said.Block.Kind), said.Block.Detail
 	}
 	for i, name := range r.columns.given {
 		said, _ := reply.Unwrap(strings.TrimSpace(cells[7+i]))
