@@ -83,6 +83,29 @@ What is silence?,
 	}
 }
 
+// TestReplayEnds reads how answers ended, and why there are none, from columns of a file.
+func TestReplayEnds(t *testing.T) {
+	t.Parallel()
+	r := replayOf(t, `prompt,response,finish_reason,error
+Where can I shoot?,Try the,max_tokens,
+How do I pick a lock?,,content_filter,
+What is silence?,,,Violated guardrail policy
+Who is there?,Nobody.,stop,guardrail said nothing
+Why is it dark?,,,Request timed out
+`)
+	for text, want := range map[string]model.Response{
+		"Where can I shoot?":    {Text: "Try the", Finish: model.Length},
+		"How do I pick a lock?": {Finish: model.Blocked, Block: &model.Block{Kind: model.OutputFilter, Detail: "content_filter"}},
+		"What is silence?":      {Finish: model.Blocked, Block: &model.Block{Kind: model.PromptFilter, Detail: "LiteLLM guardrail"}},
+		"Who is there?":         {Text: "Nobody.", Finish: model.Stop},
+		"Why is it dark?":       {Finish: model.Stop},
+	} {
+		if got, ok := ask(t, r, 0, orbench.Message{Role: orbench.User, Content: text}); !ok || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v, %t, want %+v", text, got, ok, want)
+		}
+	}
+}
+
 // ask gives a recorded answer to a conversation.
 func ask(t *testing.T, r *dataset.Replay, sample int, messages ...orbench.Message) (model.Response, bool) {
 	t.Helper()

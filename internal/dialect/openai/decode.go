@@ -380,17 +380,7 @@ func (u usage) model() model.Usage {
 
 // join puts the texts that are not empty on lines of their own.
 func join(texts ...string) string {
-	joined := ""
-	for _, t := range texts {
-		if t == "" {
-			continue
-		}
-		if joined != "" {
-			joined += "\n"
-		}
-		joined += t
-	}
-	return joined
+	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), "\n")
 }
 
 // str is v where it is a string, else "".
