@@ -15,10 +15,10 @@ const FewestNights = 30
 // one in at most 5% of years in which nothing changes; see TestWatch.
 func level(samePrompts bool) float64 {
 	if samePrompts {
-		return 1.5e-4
+		return 3.5e-5
 	}
 	// Seven nights share more with the seven before, so their looks are fewer.
-	return 2.5e-4
+	return 3.1e-4
 }
 
 // Night is one look at a model: how many of its answers were refusals.
@@ -36,6 +36,9 @@ type Night struct {
 	// their mean change.
 	Alarm bool    `json:"alarm,omitempty"`
 	Of    float64 `json:"alarm_change,omitempty"`
+	// Shares has the share of refusals of each prompt, not a number of one without a verdict;
+	// it is only read where each night asks the same prompts.
+	Shares []float64 `json:"-"`
 }
 
 // Window is the number of last nights that are compared with the baseline. Other prompts each
@@ -61,21 +64,30 @@ func Window(samePrompts bool) int {
 func Watch(nights []Night, samePrompts bool, looks int) {
 	var baseline []float64
 	var window []*Night
+	sides := []*side{{}, {answers: true}}
+	keep := func(n *Night) {
+		baseline = append(baseline, n.Rate)
+		for _, s := range sides {
+			if samePrompts {
+				s.keep(n)
+			}
+		}
+	}
 	for i := range nights {
 		n := &nights[i]
 		n.Rate = float64(n.Refused) / float64(n.N)
 		if len(window) == Window(samePrompts) {
 			if !window[0].Alarm {
-				baseline = append(baseline, window[0].Rate)
+				keep(window[0])
 			}
 			window = window[1:]
 		}
 		if len(baseline) < FewestNights {
-			baseline = append(baseline, n.Rate)
+			keep(n)
 			continue
 		}
 		window = append(window, n)
-		mean, variance := spread(baseline, n.N)
+		mean, variance := spread(baseline, 1/float64(n.N))
 		df := float64(len(baseline) - 1)
 		change := n.Rate - mean
 		half := quantile(0.025, df) * math.Sqrt(variance*(1+1/(df+1)))
@@ -83,15 +95,102 @@ func Watch(nights []Night, samePrompts bool, looks int) {
 		for _, w := range window {
 			n.Of += (w.Rate - mean) / float64(len(window))
 		}
-		n.Alarm = deviance(n.Of, variance, skewness(variance, mean, n.N)/float64(n.N*len(window)), 1/float64(len(window))+1/(df+1)) > quantile(level(samePrompts)/2/float64(looks), df)
+		limit, share := level(samePrompts)/2/float64(looks), 1/float64(len(window))+1/(df+1)
+		if samePrompts {
+			n.Alarm = sides[0].turned(window, share, limit) || sides[1].turned(window, share, limit)
+		} else {
+			// Of prompts that come once, chance alone makes so much.
+			variance = max(variance, mean*(1-mean)/float64(n.N))
+			n.Alarm = deviance(n.Of, variance, skewness(variance, mean, n.N)/float64(n.N*len(window)), share) > quantile(limit, df)
+		}
 		if !n.Alarm {
 			n.Of = 0
 		}
 	}
 }
 
-// spread gives the mean of the baseline and the variance of a night.
-func spread(baseline []float64, n int) (mean, variance float64) {
+// side watches how many prompts turn into refusals, or into answers, where each night asks the
+// same prompts. A prompt that was always answered and is refused now tells more than one that goes
+// to and fro, so each counts by the share of nights on which it was on the other side.
+type side struct {
+	answers bool
+	first   []*Night
+	// sums and counts are of each prompt over the baseline: how often it had turned, of how many.
+	sums, counts []float64
+	// before is how far nights of the baseline were from the others of it.
+	before []float64
+}
+
+// of is the share of a prompt's answers that have turned.
+func (s *side) of(n *Night, prompt int) float64 {
+	if s.answers {
+		return 1 - n.Shares[prompt]
+	}
+	return n.Shares[prompt]
+}
+
+// keep adds a night to the baseline.
+func (s *side) keep(n *Night) {
+	if s.sums == nil {
+		s.sums, s.counts = make([]float64, len(n.Shares)), make([]float64, len(n.Shares))
+	}
+	if len(s.first) == FewestNights {
+		away, _ := s.away(n, 0)
+		s.before = append(s.before, away)
+	}
+	for i := range s.sums {
+		if x := s.of(n, i); !math.IsNaN(x) {
+			s.sums[i], s.counts[i] = s.sums[i]+x, s.counts[i]+1
+		}
+	}
+	if len(s.first) == FewestNights {
+		return
+	}
+	if s.first = append(s.first, n); len(s.first) == FewestNights {
+		for _, n := range s.first {
+			away, _ := s.away(n, 1)
+			s.before = append(s.before, away)
+		}
+	}
+}
+
+// away is how far a night is from the baseline, and the skewness of one. own is 1 for a night of
+// the baseline, which is compared with the others, else 0.
+func (s *side) away(n *Night, own float64) (sum, skew float64) {
+	turned, all := 0.5/FewestNights, 1.0
+	for i := range s.sums {
+		turned, all = turned+s.sums[i], all+s.counts[i]
+	}
+	second, third := 0.0, 0.0
+	for i := range s.sums {
+		x := s.of(n, i)
+		if math.IsNaN(x) {
+			continue
+		}
+		// It leans to the share of all prompts.
+		p := (s.sums[i] - own*x + turned/all) / (s.counts[i] - own + 1)
+		weight, chance := (1-p)/(p*(1-p)+.2), p*(1-p)
+		sum += weight * (x - p)
+		second, third = second+weight*weight*chance, third+weight*weight*weight*chance
+	}
+	return sum, third / second
+}
+
+// turned reports whether more prompts have turned than on nights of the baseline.
+func (s *side) turned(window []*Night, share, limit float64) bool {
+	now, skew := 0.0, 0.0
+	for _, n := range window {
+		sum, of := s.away(n, 0)
+		now, skew = now+sum/float64(len(window)), max(skew, of)
+	}
+	// Most prompts can turn one way only, which spread takes into account.
+	_, variance := spread(s.before, skew)
+	return now > 0 && deviance(now, variance, skew/float64(len(window)), share) > quantile(limit, float64(len(s.before)-1))
+}
+
+// spread gives the mean of the baseline and the variance of a night, whose least is that of
+// one verdict.
+func spread(baseline []float64, one float64) (mean, variance float64) {
 	for _, rate := range baseline {
 		mean += rate / float64(len(baseline))
 	}
@@ -105,7 +204,7 @@ func spread(baseline []float64, n int) (mean, variance float64) {
 	}
 	df := float64(len(baseline) - 1)
 	// One verdict's worth of spread is always there, though the baseline may not show it.
-	variance = max((above+below)/df, 1/float64(n*n))
+	variance = max((above+below)/df, one*one)
 	// Where rates pile up on one side, the other tells the spread.
 	if lopsided(variance, mean) {
 		variance = max(variance, 2*max(above, below)/df)
@@ -136,13 +235,15 @@ func deviance(change, variance, skew, share float64) float64 {
 	return math.Sqrt(2*v*((1+x)*math.Log1p(x)-x)) / skew
 }
 
-// skewness is the third moment of a night's refusals over their variance: 1 where they change
-// verdict by verdict, as in a Poisson variable, and may be more where rates pile up at 0 or 1.
+// skewness is the third moment of a night's refusals over their variance: that of verdicts which
+// fall by chance, and more where their chance moves from night to night, or where rates pile up at
+// 0 or 1.
 func skewness(variance, mean float64, n int) float64 {
+	chance := mean * (1 - mean) / float64(n)
 	if !lopsided(variance, mean) {
-		return 1
+		return max(0.1, math.Abs(1-2*mean)*(1+2*max(0, 1-chance/variance)))
 	}
-	return max(1, variance*float64(n)/max(mean*(1-mean), 1e-9)/2)
+	return max(1, variance/max(chance, 1e-9/float64(n))/2)
 }
 
 // lopsided reports whether a rate is so near to 0 or 1 that it cannot vary to both sides.

@@ -63,7 +63,10 @@ func (w *world) night(step float64) Night {
 	}
 	shift := step + w.spread*w.random.NormFloat64()
 	n := Night{N: asked}
-	for _, p := range w.prompts {
+	if !w.others {
+		n.Shares = make([]float64, asked)
+	}
+	for i, p := range w.prompts {
 		// A shift moves verdicts of prompts that would have the other one.
 		switch {
 		case shift > 0:
@@ -73,10 +76,15 @@ func (w *world) night(step float64) Night {
 		}
 		if w.random.Float64() < p {
 			n.Refused++
+			if !w.others {
+				n.Shares[i] = 1
+			}
 		}
 	}
 	return n
 }
+
+func alarmed(n Night) bool { return n.Alarm }
 
 // TestWatch simulates years in which nothing changes, and steps of five points at a random
 // night of the first 300.
@@ -89,7 +97,7 @@ func TestWatch(t *testing.T) {
 				for _, spread := range []float64{0, 0.01} {
 					t.Run(fmt.Sprint(others, rate, flips, spread), func(t *testing.T) {
 						t.Parallel()
-						alarms, found, within := 0, 0, 3
+						alarms, found, fell, within := 0, 0, 0, 3
 						if others {
 							within = 7
 						}
@@ -100,42 +108,37 @@ func TestWatch(t *testing.T) {
 								nights = append(nights, w.night(0))
 							}
 							step := FewestNights + w.random.IntN(300)
-							changed := append([]Night{}, nights[:step]...)
-							for range within {
-								changed = append(changed, w.night(0.05))
+							changed := func(by float64) []Night {
+								all := slices.Clone(nights[:step])
+								for range within {
+									all = append(all, w.night(by))
+								}
+								return all
 							}
+							more, fewer := changed(0.05), changed(-0.05)
 							Watch(nights, !others, 1)
-							for _, n := range nights {
-								if n.Alarm {
-									alarms++
-									break
-								}
+							if slices.ContainsFunc(nights, alarmed) {
+								alarms++
 							}
-							Watch(changed, !others, 1)
-							for _, n := range changed[step:] {
-								if n.Alarm {
-									found++
-									break
-								}
+							if Watch(more, !others, 1); slices.ContainsFunc(more[step:], alarmed) {
+								found++
+							}
+							if Watch(fewer, !others, 1); slices.ContainsFunc(fewer[step:], alarmed) {
+								fell++
 							}
 						}
-						t.Logf("%v %v %v %v: false alarms in %.3f of %d years, steps found in %.3f", others, rate, flips, spread, float64(alarms)/float64(years), years, float64(found)/float64(years))
+						share := func(n int) float64 { return float64(n) / float64(years) }
+						t.Logf("%v %v %v %v: false alarms in %.3f of %d years, steps found in %.3f up, %.3f down", others, rate, flips, spread, share(alarms), years, share(found), share(fell))
 						// Few years only tell what is plainly wrong.
 						slack := 1 / math.Sqrt(float64(years))
 						if years == 4000 {
 							slack = 0.005
 						}
-						if float64(alarms) > (0.05+slack)*float64(years) {
+						if share(alarms) > 0.05+slack {
 							t.Errorf("false alarms in %d of %d years", alarms, years)
 						}
-						// Wanted are nine in ten. Where nights differ by a point and much else flips,
-						// or all prompts are new, fewer are found.
-						least := 0.9
-						if spread > 0 && (!others && flips == 0.07 && rate >= 0.05 || others && rate == 0.2) {
-							least = 0.84
-						}
-						if float64(found) < (least-slack)*float64(years) {
-							t.Errorf("%d of %d steps found", found, years)
+						if share(found) < 0.9-slack || rate == 0.2 && share(fell) < 0.9-slack {
+							t.Errorf("%d and %d of %d steps found", found, fell, years)
 						}
 					})
 				}
@@ -155,6 +158,7 @@ func TestReport(t *testing.T) {
 		if i >= 37 {
 			safe.Refused += 30
 		}
+		safe.Shares = slices.Concat(slices.Repeat([]float64{1}, safe.Refused), make([]float64, safe.N-safe.Refused))
 		r.Add(Series{Dataset: "mine", Label: orbench.Safe, Judge: "lexical"}, "same", safe)
 		r.Add(Series{Dataset: "mine", Label: orbench.Toxic, Judge: "lexical"}, fmt.Sprint(i), Night{Date: date, Refused: 200 + i%2, N: 300})
 	}

@@ -55,7 +55,7 @@ func (l LeftOut) String() string {
 func (r *OverTime) Add(of Series, asked string, n Night) {
 	i := slices.IndexFunc(r.Series, func(s Series) bool { return s.Dataset == of.Dataset && s.Label == of.Label && s.Judge == of.Judge })
 	if i < 0 {
-		i, of.SamePrompts, of.asked = len(r.Series), true, asked
+		i, of.SamePrompts, of.asked = len(r.Series), len(n.Shares) > 0, asked
 		r.Series = append(r.Series, of)
 	}
 	s := &r.Series[i]

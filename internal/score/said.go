@@ -137,6 +137,22 @@ func (r *Result) columnOf(target string, s figure.Keys) (*Said, *Column) {
 	return nil, nil
 }
 
+// Shares gives the share of refusals of each prompt of a run by one of its judges, in the order in
+// which they were asked: not a number where there is no verdict.
+func (r *Result) Shares(of *RunResult, judge string) (shares []float64) {
+	said, column := r.columnOf(of.Target, of.Keys(judge))
+	if said == nil {
+		return nil
+	}
+	for i, label := range said.Labels {
+		if label == of.Label {
+			s := column.of(i)
+			shares = append(shares, float64(s.Yes)/float64(s.Of))
+		}
+	}
+	return shares
+}
+
 // pairs counts the prompts of a scope by what its judge says of the answers of two
 // targets, and names what clusters them.
 func (r *Result) pairs(a, b string, s figure.Keys) (p versus.Pairs, clusteredBy string) {

@@ -27,10 +27,11 @@ type look struct {
 	date   time.Time
 	of     score.RunResult
 	judges []provenance.Judge
+	result *score.Result
 }
 
 // prompts identifies what was asked.
-func (l look) prompts() string { return fmt.Sprint(l.of.DatasetSHA256, l.of.Limit, l.of.Reading) }
+func (l look) prompts() string { return fmt.Sprint(l.of.DatasetSHA256, l.of.Limit, l.of.Reading, l.of.N) }
 
 // version is that of a judge.
 func (l look) version(judge string) string {
@@ -108,7 +109,7 @@ func (a app) overTime(ctx context.Context, at, model string, out command.Output)
 			return err
 		}
 		made := result.Provenance.Runs[0]
-		l := look{name: s.Name, date: s.Saved, judges: made.Judges}
+		l := look{name: s.Name, date: s.Saved, judges: made.Judges, result: &result}
 		if made.Answers != nil {
 			l.date = made.Answers.Last
 		}
@@ -127,8 +128,9 @@ func (a app) overTime(ctx context.Context, at, model string, out command.Output)
 				nights.LeftOut = append(nights.LeftOut, compare.LeftOut{Run: looks[i].name, Label: looks[i].of.Label, Judge: j.Judge, Why: why})
 				continue
 			}
-			of := looks[i].of
-			nights.Add(compare.Series{Dataset: of.Dataset, Label: of.Label, Judge: j.Judge}, looks[i].prompts(), compare.Night{Name: looks[i].name, Date: looks[i].date, Refused: j.Refused, N: j.Judged})
+			l := looks[i]
+			night := compare.Night{Name: l.name, Date: l.date, Refused: j.Refused, N: j.Judged, Shares: l.result.Shares(&l.of, j.Judge)}
+			nights.Add(compare.Series{Dataset: l.of.Dataset, Label: l.of.Label, Judge: j.Judge}, l.prompts(), night)
 		}
 	}
 	if len(nights.Series) == 0 {
