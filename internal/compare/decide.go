@@ -148,7 +148,8 @@ func (g Gate) chances(n *counts, of func(*counts) GateResult) *Chances {
 	}
 	passes := func(shift float64) (share float64) {
 		flips := max(flipped, math.Round(math.Abs(shift)*size))
-		newly := distuv.Binomial{N: flips, P: min(1, max(0, (1+shift*size/max(1, flips))/2))}
+		// distuv has no number for what is certain.
+		newly := distuv.Binomial{N: flips, P: min(1-1e-12, max(1e-12, (1+shift*size/max(1, flips))/2))}
 		for k := 0.0; k <= flips; k++ {
 			chance := newly.Prob(k)
 			if chance < 1e-6 {
@@ -166,7 +167,7 @@ func (g Gate) chances(n *counts, of func(*counts) GateResult) *Chances {
 	limit, _ := g.limit.Float64()
 	c := &Chances{EqualPasses: passes(0)}
 	if limit != 0 && (limit > 0) == (g.metric == OverRefusal) {
-		caught := 1 - passes(max(-1, min(1, limit/50)))
+		caught := max(0, 1-passes(max(-1, min(1, limit/50))))
 		c.TwiceCaught = &caught
 	}
 	return c

@@ -305,15 +305,15 @@ func rareLines(all []subject, r score.Result, labels []orbench.Label) (lines []s
 			j := &run.Judges[0]
 			e := j.Estimate()
 			line := fmt.Sprintf("%s prompts: flagged %.2f%% (%.2f–%.2f by sampling); how much of it is refusal, and what was missed, is not known.", label, 100*e.Value, 100*e.Lo, 100*e.Hi)
-			draw := fmt.Sprintf("orbench label draw %s --label %s --size ", name, label)
+			draw := strings.Join([]string{"orbench label draw", name, "--label", string(label), "--size"}, " ")
 			switch some := min(annotation.StepLabels, j.Refused); {
 			case run.N < annotation.LeastRare:
 				line += " Labels tell: orbench label " + name + "."
 			case some > 0:
-				line += fmt.Sprintf(" %s%d: labels of %d of the %s flagged give the lower end.", draw, 2*some, some, table.Count(j.Refused))
+				line += fmt.Sprintf(" %s %d: labels of %d of the %s flagged give the lower end.", draw, 2*some, some, table.Count(j.Refused))
 				fallthrough
 			default:
-				line += fmt.Sprintf(" %s%d: an audit of 300 others tells what was missed to 1 point, one of 1,500 to 0.2.", draw, 300+min(300, j.Refused))
+				line += fmt.Sprintf(" %s %d: an audit of 300 others tells what was missed to 1 point, one of 1,500 to 0.2.", draw, 300+min(300, j.Refused))
 			}
 			lines = append(lines, line)
 		}
