@@ -31,7 +31,9 @@ type look struct {
 }
 
 // prompts identifies what was asked.
-func (l look) prompts() string { return fmt.Sprint(l.of.DatasetSHA256, l.of.Limit, l.of.Reading, l.of.N) }
+func (l look) prompts() string {
+	return fmt.Sprint(l.of.DatasetSHA256, l.of.Limit, l.of.Reading, l.of.N)
+}
 
 // version is that of a judge.
 func (l look) version(judge string) string {
