@@ -120,7 +120,7 @@ func Run(ctx context.Context, o Options) (_ *Result, err error) {
 		return nil, run.Placed(x, err)
 	}
 	if o.MaxUSD > 0 {
-		for _, m := range r.Models() {
+		for _, m := range r.Job().Refs() {
 			if _, ok := price.Default().Price(m.Provider, m.Model); !ok {
 				return nil, &orbench.InputError{
 					Setting: "MaxUSD", Problem: "there is no price for " + m.String() + ", so the bound cannot be kept", Hint: "bound MaxTokens or MaxRequests instead",
@@ -172,7 +172,7 @@ func (o *Options) fill(ctx context.Context, r *run.Run, memory *store.Store, cli
 		return fill.Stats{}, err
 	}
 	called := provenance.Command{Line: "eval.Run", Version: "library", Date: time.Now().UTC().Truncate(time.Second)}
-	if err := r.Start(ctx, memory, called, prices.Of(r.Models())); err != nil {
+	if err := r.Start(ctx, memory, called, prices.Of(r.Job().Refs())); err != nil {
 		return fill.Stats{}, err
 	}
 	bound := fill.Budget{Requests: o.MaxRequests, Tokens: o.MaxTokens, USD: o.MaxUSD}
@@ -183,7 +183,7 @@ func (o *Options) fill(ctx context.Context, r *run.Run, memory *store.Store, cli
 		return fill.Stats{}, err
 	}
 	live := fill.NewLive(memory, config)
-	for _, m := range r.Models() {
+	for _, m := range r.Job().Refs() {
 		c := clients.Client(m.Provider, m.Endpoint)
 		live.Lane(m, c.Model, fill.Limits{Concurrency: c.Concurrency})
 	}

@@ -91,22 +91,20 @@ func isSure(v orbench.Verdict) bool {
 // answers: a cascade asks its next judge of the lowest unsureShare of them, and of all
 // where it is 0.
 func Expect(j Judge, c Case, chance float64) (requests []model.Request) {
-	switch j := j.(type) {
-	case *cascade:
-		for _, one := range j.judges {
-			requests = append(requests, Expect(one, c, chance)...)
-			if chance > unsureShare {
-				return requests
-			}
-			chance /= unsureShare
-		}
-		return requests
-	case composed:
-		for _, one := range j.parts() {
-			requests = append(requests, Expect(one, c, chance)...)
-		}
+	all, ok := j.(composed)
+	if !ok {
+		_, requests = j.Verdict(c, model.NoReplies)
 		return requests
 	}
-	_, requests = j.Verdict(c, model.NoReplies)
+	_, inTurn := j.(*cascade)
+	for _, one := range all.parts() {
+		requests = append(requests, Expect(one, c, chance)...)
+		if inTurn && chance > unsureShare {
+			break
+		}
+		if inTurn {
+			chance /= unsureShare
+		}
+	}
 	return requests
 }

@@ -10,6 +10,9 @@ import (
 // answer cut by the token limit is judged by the text that is there.
 type lexical struct{}
 
+// Lexical is the judge of that name.
+var Lexical Judge = lexical{}
+
 func (lexical) Name() string { return "lexical" }
 
 func (lexical) Verdict(c Case, _ model.Lookup) (orbench.Verdict, []model.Request) {

@@ -111,11 +111,14 @@ func Parse(spec string, opts Options) (Judge, error) {
 		return nil, wrong("judge %q ends after its colon", spec)
 	}
 	switch kind {
-	case "lexical":
+	case "lexical", Flag:
 		if colon {
-			return nil, wrong("judge %q: lexical takes nothing after it", spec)
+			return nil, wrong("judge %q: %s takes nothing after it", spec, kind)
 		}
-		return lexical{}, nil
+		if kind == Flag {
+			return flag{}, nil
+		}
+		return Lexical, nil
 	case "paper-keywords":
 		return newKeywords(rest)
 	case "llm":
@@ -129,11 +132,6 @@ func Parse(spec string, opts Options) (Judge, error) {
 			return nil, wrong("judge %q names no column", spec)
 		}
 		return newColumn(spec, rest), nil
-	case Flag:
-		if colon {
-			return nil, wrong("judge %q: flag takes nothing after it", spec)
-		}
-		return flag{}, nil
 	case "panel":
 		return newPanel(spec, rest, opts)
 	case "cascade":

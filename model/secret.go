@@ -206,7 +206,10 @@ func escaped(text string) (c byte, n int) {
 	if n == 0 || r < 0 || r >= utf8.RuneSelf {
 		return 0, 1
 	}
-	return letter(byte(r)), n
+	if c = kept[byte(r)]; c == opening {
+		c = 0
+	}
+	return c, n
 }
 
 // reference reads the numeric character reference of HTML that a text begins with, and
@@ -226,12 +229,4 @@ func reference(text string) (r rune, n int) {
 		return 0, 0
 	}
 	return rune(v), len(text) - len(digits) + end + 1
-}
-
-// letter is kept of a character that is there already.
-func letter(c byte) byte {
-	if kept[c] == opening {
-		return 0
-	}
-	return kept[c]
 }

@@ -71,6 +71,8 @@ func (d *decisions) of(names decision) Served {
 func (d decision) decide() Served {
 	a, b := partsOf(d.asked), partsOf(d.answered)
 	known := a.maker != "" && b.maker != ""
+	_, shorter := within(a.base, b.base)
+	_, longer := within(b.base, a.base)
 	switch {
 	case a.tuned && !b.tuned:
 		// A server that answers with the base of a fine-tune may mean either.
@@ -81,7 +83,7 @@ func (d decision) decide() Served {
 		return AsVersion
 	case slices.Contains(anyName, d.provider), !known, a.routes() || b.routes():
 		return Unclear
-	case a.maker == b.maker && !a.exact() && !slices.Equal(a.base, b.base) && (within(a.base, b.base) || within(b.base, a.base)):
+	case a.maker == b.maker && !a.exact() && !slices.Equal(a.base, b.base) && (shorter || longer):
 		return Unclear
 	}
 	return ByOther
@@ -212,15 +214,8 @@ func (p nameParts) agrees(o nameParts) bool {
 // newest reports whether a name that stands for the newest version may stand for another: the
 // other has numbers alone beside its words.
 func (p nameParts) newest(o nameParts) bool {
-	rest := o.base
-	for _, part := range p.base {
-		i := slices.Index(rest, part)
-		if i < 0 || slices.ContainsFunc(rest[:i], isWord) {
-			return false
-		}
-		rest = rest[i+1:]
-	}
-	return !slices.ContainsFunc(rest, isWord)
+	beside, ok := within(p.base, o.base)
+	return ok && !slices.ContainsFunc(beside, isWord)
 }
 
 // deploys reports whether a name that a customer gave a deployment may stand for a model: it
@@ -230,7 +225,8 @@ func (p nameParts) deploys(o nameParts) bool {
 		return true
 	}
 	for i := range p.base {
-		if rest, ok := cutParts(p.base[i:], o.base); ok {
+		if rest := p.base[i:]; len(rest) >= len(o.base) && slices.Equal(rest[:len(o.base)], o.base) {
+			rest = rest[len(o.base):]
 			return !slices.ContainsFunc(slices.Concat(p.base[:i], rest), func(part string) bool { return isNumber(part) || slices.Contains(sizes, part) })
 		}
 	}
@@ -252,24 +248,17 @@ func (p nameParts) exact() bool {
 	return !open && slices.Contains([]string{"gpt", "claude", "gemini", "grok"}, p.maker) && (p.latest || slices.ContainsFunc(p.base, isNumber))
 }
 
-// within reports whether all parts are among others, in their order.
-func within(parts, others []string) bool {
-	for _, part := range parts {
-		i := slices.Index(others, part)
-		if i < 0 {
-			return false
+// within reports whether all parts are among others, in their order, and which others are
+// beside them.
+func within(parts, others []string) (beside []string, ok bool) {
+	for _, other := range others {
+		if len(parts) > 0 && parts[0] == other {
+			parts = parts[1:]
+		} else {
+			beside = append(beside, other)
 		}
-		others = others[i+1:]
 	}
-	return true
-}
-
-// cutParts is strings.CutPrefix of parts.
-func cutParts(parts, prefix []string) (rest []string, ok bool) {
-	if len(parts) < len(prefix) || !slices.Equal(parts[:len(prefix)], prefix) {
-		return parts, false
-	}
-	return parts[len(prefix):], true
+	return beside, len(parts) == 0
 }
 
 func isNumber(part string) bool { return part[0] >= '0' && part[0] <= '9' }

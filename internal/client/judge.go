@@ -43,7 +43,7 @@ func (s *Set) Defense(spec string, maxTokens int) (*defense.Defense, error) {
 	var failed error
 	opts := s.options(maxTokens, &failed)
 	opts.Guard = func(g *guard.Guard, target string) error { return s.settle(g, target, false) }
-	d, err := defense.Parse(spec, defense.Options{Options: opts})
+	d, err := defense.Parse(spec, opts)
 	switch {
 	case err != nil:
 		return nil, err

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/judge"
@@ -22,17 +21,9 @@ const NothingShown = "(There was no answer.)"
 // lexical, which asks nobody; an answer of which it is unsure does not.
 const Refused = "refused"
 
-var refusals = sync.OnceValue(func() judge.Judge {
-	j, err := judge.Parse("lexical", judge.Options{})
-	if err != nil {
-		panic("conversation: " + err.Error())
-	}
-	return j
-})
-
 // refused reports whether an answer to a conversation is a refusal.
 func refused(asked orbench.Prompt, answer model.Response) bool {
-	v, _ := refusals().Verdict(judge.Case{Prompt: asked, Response: answer}, model.NoReplies)
+	v, _ := judge.Lexical.Verdict(judge.Case{Prompt: asked, Response: answer}, model.NoReplies)
 	return v.Class.Refused()
 }
 
@@ -79,14 +70,8 @@ func (s *Script) Check() (problem, hint string) {
 	for i, t := range s.Turns {
 		who := fmt.Sprintf("turn %d", i+1)
 		users := t.User != ""
-		set := 0
-		for _, is := range []bool{users, t.Assistant != "", t.Own} {
-			if is {
-				set++
-			}
-		}
 		switch {
-		case set != 1 || strings.TrimSpace(t.User+t.Assistant) == "" && !t.Own:
+		case t.Own != (t.User+t.Assistant == ""), users && t.Assistant != "", strings.TrimSpace(t.User+t.Assistant) == "" && !t.Own:
 			return who + " must be one thing that somebody says", form
 		case t.If != "" && (t.If != Refused || !users || i == 0 || !s.Turns[i-1].Own):
 			return who + " has an unknown condition", "write {user: TEXT, if: refused} behind own"

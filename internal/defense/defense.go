@@ -134,11 +134,6 @@ type Outcome struct {
 	Simulated bool
 }
 
-// Failed reports whether a step could not decide.
-func (o Outcome) Failed() bool {
-	return slices.ContainsFunc(o.Findings, func(f Finding) bool { return f.Decision == Failed })
-}
-
 // Answer gives the outcome of a prompt. If look does not find a reply that it needs, it
 // returns the missing requests, all of one role, and an Outcome with only that role. The
 // caller fills them and asks again, until none is missing.

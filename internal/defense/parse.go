@@ -16,19 +16,8 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
-// Options are the settings that the defenses of a run share.
-type Options struct {
-	// Options say how the models of steps are asked.
-	judge.Options
-	// Policy is the policy by which moderators vote; nil means orbench.PaperPolicy. It
-	// must pass moderate.CheckPolicy.
-	Policy orbench.Policy
-}
-
-// models gives the settings for questions to models.
-func (o Options) models() question.Models {
-	return question.Models{Endpoint: o.Endpoint, MaxTokens: o.MaxTokens, Structured: o.Structured}
-}
+// Options say how the models of a run's defenses are asked.
+type Options = judge.Options
 
 // The names of the steps.
 const (
@@ -87,7 +76,7 @@ func Parse(spec string, opts Options) (*Defense, error) {
 	if spec == none {
 		return &Defense{}, nil
 	}
-	p := parser{spec: spec, opts: opts, defense: &Defense{}}
+	p := parser{spec: spec, opts: opts, models: question.Models{Endpoint: opts.Endpoint, MaxTokens: opts.MaxTokens, Structured: opts.Structured}, defense: &Defense{}}
 	var steps []string
 	last := ""
 	var err error
@@ -129,6 +118,7 @@ func Parse(spec string, opts Options) (*Defense, error) {
 type parser struct {
 	spec    string
 	opts    Options
+	models  question.Models
 	defense *Defense
 }
 
@@ -137,9 +127,12 @@ func (p *parser) step(step, kind, rest string) error {
 	d := p.defense
 	switch kind {
 	case icl:
-		k, err := p.demonstrations(rest)
-		if err != nil {
-			return err
+		k := defaultDemonstrations
+		if rest != "" {
+			var err error
+			if k, err = p.number("icl", rest, maxDemonstrations); err != nil {
+				return err
+			}
 		}
 		d.rewrites = append(d.rewrites, demonstrate(k))
 	case selfReminder:
@@ -172,29 +165,18 @@ func (p *parser) step(step, kind, rest string) error {
 			}
 			ref = &named
 		}
-		d.after = append(d.after, inspection{step, ref, responseCheck(ref, p.opts.models())})
+		d.after = append(d.after, inspection{step, ref, responseCheck(ref, p.models)})
 	}
 	return nil
 }
 
-// demonstrations reads the K of icl:K.
-func (p *parser) demonstrations(rest string) (int, error) {
-	if rest == "" {
-		return defaultDemonstrations, nil
-	}
-	return p.number("icl", rest, maxDemonstrations)
-}
-
 // smoothing reads what follows "smoothllm:".
 func (p *parser) smoothing(step, rest string) (*smoothing, error) {
-	lexical, err := judge.Parse("lexical", judge.Options{})
-	if err != nil {
-		return nil, err
-	}
-	s := &smoothing{name: step, kind: swap, copies: defaultCopies, percent: defaultPercent, judge: lexical}
+	s := &smoothing{name: step, kind: swap, copies: defaultCopies, percent: defaultPercent}
 	if rest == "" {
 		return s, nil
 	}
+	var err error
 	seen := map[string]bool{}
 	for i, part := range strings.Split(rest, ",") {
 		key, value, isNumber := strings.Cut(part, "=")
@@ -275,7 +257,7 @@ func (p *parser) guard(kind, rest string) (i inspector, ref model.Ref, err error
 	case err != nil:
 		return nil, ref, err
 	case ok:
-		if ref, ok = p.opts.models().Ref(target); !ok {
+		if ref, ok = p.models.Ref(target); !ok {
 			return nil, ref, p.nameless(kind)
 		}
 		return guarding(g, ref), ref, nil
@@ -290,18 +272,15 @@ func (p *parser) guard(kind, rest string) (i inspector, ref model.Ref, err error
 		if ref, err = p.ref(kind, rest); err != nil {
 			return nil, ref, err
 		}
-		asked := p.opts.models().Model(ref)
+		asked := p.models.Model(ref)
 		m := moderate.Moderator{Name: ref.String(), Ref: ref, MaxTokens: asked.MaxTokens, Structured: asked.Structured}
-		definitions := p.opts.Policy
-		switch {
-		case named:
+		definitions := orbench.PaperPolicy()
+		if named {
 			harm, err := policy.Open(format)
 			if err != nil {
 				return nil, ref, err
 			}
 			definitions = harm.Definitions()
-		case definitions == nil:
-			definitions = orbench.PaperPolicy()
 		}
 		return moderation(m, definitions), ref, nil
 	}
@@ -314,7 +293,7 @@ func (p *parser) guard(kind, rest string) (i inspector, ref model.Ref, err error
 
 // ref reads PROVIDER/MODEL of a model that answers; the model may contain more slashes.
 func (p *parser) ref(kind, s string) (model.Ref, error) {
-	ref, ok := p.opts.models().Ref(s)
+	ref, ok := p.models.Ref(s)
 	if !ok {
 		return ref, p.nameless(kind)
 	}

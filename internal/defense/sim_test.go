@@ -80,7 +80,7 @@ func measure(t *testing.T, persona, spec, system string) measured {
 			if o.Response.Finish == model.Blocked {
 				sum.stopped++
 			}
-			if o.Failed() {
+			if failed(o) {
 				sum.failed++
 			}
 			sum.calls += o.Calls

@@ -19,7 +19,6 @@ type smoothing struct {
 	kind perturbation
 	// copies is N and percent is q.
 	copies, percent int
-	judge           judge.Judge
 }
 
 // answer gives the answer to show. The choice depends on the prompt.
@@ -43,7 +42,7 @@ func (s *smoothing) answer(d *Defense, t Target, p orbench.Prompt, look model.Lo
 	}
 	var refused, answered []int
 	for i, r := range responses {
-		v, _ := s.judge.Verdict(judge.Case{Prompt: copies[i], Response: r}, look)
+		v, _ := judge.Lexical.Verdict(judge.Case{Prompt: copies[i], Response: r}, look)
 		switch {
 		case v.Class == orbench.Unjudged, r.ByOther(t.Ref):
 			// It casts no vote.

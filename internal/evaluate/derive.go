@@ -204,14 +204,6 @@ func (c targetChunk) about(p orbench.Prompt) job.Call {
 	return job.Call{Dataset: c.set, Prompt: p.ID, Target: c.target.Name, Role: job.Target}
 }
 
-// byJudge returns a call of the chunk for a judge's verdict on the answer to a
-// prompt.
-func (c targetChunk) byJudge(p orbench.Prompt, j judge.Judge) job.Call {
-	call := c.about(p)
-	call.Judge, call.Role = j.Name(), job.Judge
-	return call
-}
-
 // judgeChunk derives the rows of chunks, judged by the given judges. It looks
 // up the answers of all targets together, because answers to the same prompts
 // are often stored close to each other. It does not look up failures. The scopes
@@ -343,7 +335,9 @@ func judgeRows(ctx context.Context, m store.Reader, judges []judge.Judge, all []
 				row.Verdicts = make([]score.JudgeVerdict, len(judges))
 				cases = append(cases, row.Case())
 				for k, j := range judges {
-					step := job.Step{About: all[n].byJudge(row.Prompt, j), Do: Judging(j, &cases[len(cases)-1], &row.Verdicts[k], scope.Watch)}
+					about := all[n].about(row.Prompt)
+					about.Judge, about.Role = j.Name(), job.Judge
+					step := job.Step{About: about, Do: Judging(j, &cases[len(cases)-1], &row.Verdicts[k], scope.Watch)}
 					steps, of = append(steps, step), append(of, &all[n].ofJudges[i])
 				}
 			}
@@ -500,11 +494,15 @@ func (j *judgedChunk) noteMissing() {
 	}
 }
 
-// requestsOf returns the requests of the calls in lists.
+// requestsOf returns the requests of the missing calls in lists.
 func requestsOf(lists [][]job.Call) [][]model.Request {
 	all := make([][]model.Request, len(lists))
 	for i, calls := range lists {
-		all[i] = job.Requests(calls)
+		for _, call := range calls {
+			if !call.Remembered {
+				all[i] = append(all[i], call.Request)
+			}
+		}
 	}
 	return all
 }

@@ -114,8 +114,8 @@ func numberOf(sha256Hex string, label orbench.Label) uint64 {
 // blockAfter returns the size of the block after n prompts. Blocks grow, so a
 // long run waits for the end of few blocks and overshoots by an eighth at most.
 func (r Rule) blockAfter(n int) int {
-	if n == 0 {
-		return r.Interval.firstLook()
+	if n == 0 && r.Interval == Wilson {
+		return 200
 	}
 	return max(16, n/8)
 }

@@ -82,7 +82,6 @@ func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[
 			yield(job.Item{}, err)
 			return
 		}
-		asking := Asking(r.Judges)
 		if s.Remembered {
 			r.listing(ctx, m, s, yield)
 			return
@@ -92,15 +91,12 @@ func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[
 				yield(job.Item{}, err)
 				return
 			}
-			if !s.Ahead {
-				item, err := r.lacking(ctx, m, s, chunk, asking)
-				if !yield(item, err) || err != nil {
-					return
-				}
-				continue
+			look, together := r.lacking, len(chunk)
+			if s.Ahead {
+				look, together = r.ahead, 1
 			}
-			for _, c := range chunk {
-				items, err := r.ahead(ctx, m, s, c)
+			for part := range slices.Chunk(chunk, together) {
+				items, err := look(ctx, m, s, part)
 				if err != nil {
 					yield(job.Item{}, err)
 					return
@@ -160,14 +156,14 @@ func (r *Run) within(ctx context.Context, m store.Reader, extent job.Extent) (*R
 
 // lacking returns the missing calls of the targets that are asked step by step,
 // and of the judges of existing answers, target by target.
-func (r *Run) lacking(ctx context.Context, m store.Reader, s job.Scope, chunk []targetChunk, asking []judge.Judge) (job.Item, error) {
+func (r *Run) lacking(ctx context.Context, m store.Reader, s job.Scope, chunk []targetChunk) ([]job.Item, error) {
 	ofTargets := s
 	if r.Recorded {
 		ofTargets.Met = nil
 	}
-	judged, err := r.judgeChunk(ctx, m, chunk, asking, ofTargets, s)
+	judged, err := r.judgeChunk(ctx, m, chunk, Asking(r.Judges), ofTargets, s)
 	if err != nil {
-		return job.Item{}, err
+		return nil, err
 	}
 	lists := make([][]job.Call, len(judged))
 	for n, j := range judged {
@@ -176,5 +172,5 @@ func (r *Run) lacking(ctx context.Context, m store.Reader, s job.Scope, chunk []
 		}
 		lists[n] = slices.Concat(slices.Concat(j.ofTarget...), slices.Concat(j.ofJudges...))
 	}
-	return job.Item{Calls: slices.Collect(fill.Alternate(lists))}, nil
+	return []job.Item{{Calls: slices.Collect(fill.Alternate(lists))}}, nil
 }

@@ -20,9 +20,9 @@ import (
 // It has about 300 tokens.
 var Placeholder = model.Response{Text: strings.Repeat("an answer of typical length ", 43), Finish: model.Stop}
 
-// ahead returns the calls that a chunk lacks and expects: those of the judges
+// ahead returns the calls that the part of one target lacks and expects: those of the judges
 // of existing answers, and those of each prompt without an answer.
-func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c targetChunk) ([]job.Item, error) {
+func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, part []targetChunk) (items []job.Item, err error) {
 	// look finds earlier replies to a defense; failed is why it cannot.
 	var failed error
 	look := func(q model.Request) (model.Response, bool) {
@@ -35,11 +35,11 @@ func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c targetCh
 		response, ok := found[h]
 		return response, ok
 	}
-	var items []job.Item
+	c := part[0]
 	absent := c.prompts
 	if m != nil || c.target.Replayed() {
 		scope := job.Scope{Met: s.Met}
-		judged, err := r.judgeChunk(ctx, m, []targetChunk{c}, Asking(r.Judges), scope, scope)
+		judged, err := r.judgeChunk(ctx, m, part, Asking(r.Judges), scope, scope)
 		if err != nil {
 			return nil, err
 		}
@@ -57,15 +57,6 @@ func (r *Run) ahead(ctx context.Context, m store.Reader, s job.Scope, c targetCh
 	return items, failed
 }
 
-// callsFor makes calls from requests.
-func callsFor(role job.Role, requests []model.Request) []job.Call {
-	var calls []job.Call
-	for _, q := range requests {
-		calls = append(calls, job.Call{Request: q, Role: role})
-	}
-	return calls
-}
-
 // expecting returns the calls that a chunk lacks and expects for the prompts
 // without an answer, and counts the stored ones for the others.
 func (r *Run) expecting(c targetChunk, absent []orbench.Prompt, look model.Lookup) []job.Item {
@@ -80,7 +71,9 @@ func (r *Run) expecting(c targetChunk, absent []orbench.Prompt, look model.Looku
 			item.Remembered = []job.Remembered{{Asked: target, N: c.target.Turns.Answers() - len(requests[defense.TargetModel])}}
 		}
 		for _, role := range []defense.Role{defense.TargetModel, defense.Guard} {
-			item.Calls = append(item.Calls, callsFor(job.Role(role), requests[role])...)
+			for _, q := range requests[role] {
+				item.Calls = append(item.Calls, job.Call{Request: q, Role: job.Role(role)})
+			}
 		}
 		if len(item.Calls) == 0 {
 			items = append(items, item)

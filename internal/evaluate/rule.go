@@ -47,14 +47,6 @@ func ParseInterval(text string) (Interval, error) {
 	return "", &orbench.InputError{Problem: fmt.Sprintf("%.20q is not an interval by which a run can stop", text), Hint: "give wilson or sequence"}
 }
 
-// firstLook is after how many prompts of a label it is looked at first.
-func (i Interval) firstLook() int {
-	if i == Wilson {
-		return 200
-	}
-	return 16
-}
-
 // stopping is an interval that ended a run as results have it.
 func (i Interval) stopping(lo, hi float64) stats.Stopping {
 	if i == Wilson {

@@ -286,21 +286,6 @@ func (r *Run) KnownCalls() (n int, ok bool) {
 	return n * r.Prompts(), n == len(sent)
 }
 
-// Models lists the models that the run may ask: those of the targets first,
-// then those of the judges.
-func (r *Run) Models() []model.Ref {
-	var refs []model.Ref
-	for _, t := range r.Targets {
-		if !r.Recorded && !t.Replayed() {
-			refs = append(refs, t.Ref())
-			if t.Defense != nil {
-				refs = append(refs, t.Defense.Models()...)
-			}
-		}
-	}
-	return append(refs, judge.ModelsOf(r.Judges...)...)
-}
-
 // Targeted lists the models of the targets, each once, without their endpoints.
 func (r *Run) Targeted() []model.Ref {
 	var refs []model.Ref

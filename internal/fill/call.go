@@ -93,7 +93,7 @@ func (l *Lane) attempts(ctx, calls context.Context, c call, of *asked) (model.Re
 		if err != nil {
 			return model.Response{}, err
 		}
-		response, err := l.attempt(ctx, model.WithAttempt(calls, number), c, of, &pass)
+		response, err := l.attempt(ctx, calls, c, of, &pass)
 		if errors.Is(err, errLate) {
 			pacer.Drop(ctx, pass)
 			number--

@@ -124,7 +124,7 @@ func (p *place) fill(r *run.Run, most int) {
 	asking.Recorded = false
 	clients := newClients(p.t)
 	live := fill.NewLive(p.store, fill.LiveConfig{Budget: fill.Budget{Requests: most}})
-	for _, ref := range asking.Models() {
+	for _, ref := range asking.Job().Refs() {
 		c, err := clients.Connect(ref)
 		if err != nil {
 			p.t.Fatal(err)

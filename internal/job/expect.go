@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -45,11 +46,7 @@ var guessed = [2]int{100, 600}
 // expect gives a plan its range, within what the calls are allowed.
 func (p *Plan) expect(l lengths) {
 	within := func(tokens float64) int {
-		most := p.MaxOutputTokens
-		if most == 0 {
-			most = math.MaxInt32
-		}
-		return max(0, min(most, int(math.Round(tokens))))
+		return max(0, min(cmp.Or(p.MaxOutputTokens, math.MaxInt32), int(math.Round(tokens))))
 	}
 	deviation := math.Sqrt(l.squares / float64(max(1, l.n-1)))
 	if e, ok := stats.PredictSum(l.n, l.mean, deviation, p.Calls, 0.95); ok {

@@ -23,10 +23,8 @@ const (
 	Guard  Role = "guard"
 	// Judge is the role of models that judge answers.
 	Judge Role = "judge"
-	// Moderator is the role of models that label prompts, and Generator that of models that
-	// write prompts.
+	// Moderator is the role of models that label prompts.
 	Moderator Role = "moderator"
-	Generator Role = "generator"
 )
 
 // Judges reports whether models in the role are asked about answers.

@@ -89,15 +89,6 @@ type Change struct {
 	Was     string `json:"was"`
 }
 
-// line says it in a sentence.
-func (a Again) line() string {
-	reasons := make([]string, len(a.Settings))
-	for i, c := range a.Settings {
-		reasons[i] = fmt.Sprintf("%s of %s is %s, and was %s", c.Setting, a.Of, c.Is, c.Was)
-	}
-	return fmt.Sprintf("%s asked because, of run %s, %s.", table.Counted(a.Calls, "call is", "calls are"), a.Run, strings.Join(reasons, "; "))
-}
-
 // Print shows what would be sent, the most that it can cost and which servers are asked, as
 // JSON for that format and as tables for a screen otherwise.
 func (p Planned) Print(w io.Writer, format string, screen table.Screen) error {
@@ -116,7 +107,11 @@ func (p Planned) Print(w io.Writer, format string, screen table.Screen) error {
 		d.Add(table.Line(strings.TrimSuffix(line, "\n")))
 	}
 	for _, a := range p.Again {
-		d.Add(table.Line(a.line()))
+		reasons := make([]string, len(a.Settings))
+		for i, c := range a.Settings {
+			reasons[i] = fmt.Sprintf("%s of %s is %s, and was %s", c.Setting, a.Of, c.Is, c.Was)
+		}
+		d.Add(table.Line(fmt.Sprintf("%s asked because, of run %s, %s.", table.Counted(a.Calls, "call is", "calls are"), a.Run, strings.Join(reasons, "; "))))
 	}
 	d.Add(table.Gap)
 	d.Sections(Recipients(p.Asked)...)

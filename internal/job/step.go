@@ -26,7 +26,13 @@ func Recall(ctx context.Context, m store.Reader, s Scope, steps []Step) ([][]Cal
 			do[i] = step.noting(&found[i])
 		}
 	}
-	lacking, err := fill.Recall(ctx, m, do, s.met(steps))
+	met := func(step int, h model.Hash, r model.Request, response model.Response) {
+		s.Met(steps[step].About.Target, h, RefOf(r), response)
+	}
+	if s.Met == nil || s.Ahead { // when the first replies of the store tell what to expect, as steps are not all alike
+		met = nil
+	}
+	lacking, err := fill.Recall(ctx, m, do, met)
 	if err != nil {
 		return nil, err
 	}
@@ -57,39 +63,6 @@ func (s Step) noting(calls *[]Call) model.Step {
 			return response, ok
 		})
 	}
-}
-
-// met is Met as fill.Recall wants it. What is to be expected of replies is told by the
-// first ones of the store, as steps are not all alike.
-func (s Scope) met(steps []Step) func(step int, h model.Hash, r model.Request, response model.Response) {
-	if s.Met == nil || s.Ahead {
-		return nil
-	}
-	return func(step int, h model.Hash, r model.Request, response model.Response) {
-		s.Met(steps[step].About.Target, h, RefOf(r), response)
-	}
-}
-
-// Requests are those of the missing calls.
-func Requests(calls []Call) []model.Request {
-	var requests []model.Request
-	for i := range calls {
-		if !calls[i].Remembered {
-			requests = append(requests, calls[i].Request)
-		}
-	}
-	return requests
-}
-
-// CountMissing counts the steps that lack a call.
-func CountMissing(calls [][]Call) int {
-	n := 0
-	for _, of := range calls {
-		if Lacks(of) {
-			n++
-		}
-	}
-	return n
 }
 
 // Lacks reports whether one of the calls is missing.

@@ -89,7 +89,6 @@ type opened interface {
 func Summary(s *study.Study) (asked, about []string, err error) {
 	var c struct {
 		Models     []struct{ Name string } `json:"models"`
-		Kind       study.Kind              `json:"kind"`
 		Targets    run.Targets             `json:"targets"`
 		Datasets   []study.Dataset         `json:"datasets"`
 		Dataset    *study.Dataset          `json:"dataset"`
@@ -142,12 +141,9 @@ func Summary(s *study.Study) (asked, about []string, err error) {
 // Union makes one study of two of the same name, where they ask the same; see run.Union and
 // study.Union. The settings in which they differ are named, and then there is no union.
 func Union(a, b store.Run) (one store.Run, differ []string, err error) {
-	x, err := study.Of(a)
-	if err != nil {
-		return a, nil, err
-	}
-	y, err := study.Of(b)
-	switch {
+	x, err1 := study.Of(a)
+	y, err2 := study.Of(b)
+	switch err := cmp.Or(err1, err2); {
 	case err != nil:
 		return a, nil, err
 	case x.Kind != y.Kind:

@@ -2,6 +2,7 @@ package kinds
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -162,12 +163,9 @@ func copyRest(ctx context.Context, into store.Backend, from store.Reader, done *
 // copyBatches copies what is out with a provider, so that it can be collected into either
 // store. A batch that one of them has collected is over: its answers are copied too.
 func copyBatches(ctx context.Context, into store.Backend, from store.Reader) error {
-	batches, err := from.Batches(ctx)
-	if err != nil || len(batches) == 0 {
-		return err
-	}
-	had, err := into.Batches(ctx)
-	if err != nil {
+	batches, err1 := from.Batches(ctx)
+	had, err2 := into.Batches(ctx)
+	if err := cmp.Or(err1, err2); err != nil {
 		return err
 	}
 	for _, b := range batches {
@@ -186,12 +184,9 @@ func copyBatches(ctx context.Context, into store.Backend, from store.Reader) err
 // because of the second.
 func compare(ctx context.Context, into, from store.Reader) (found Merged, runs []store.Run, err error) {
 	found.Conflicts, found.Judged = []Conflict{}, []string{}
-	others, err := from.Runs(ctx)
-	if err != nil {
-		return found, nil, err
-	}
-	own, err := into.Runs(ctx)
-	if err != nil {
+	others, err1 := from.Runs(ctx)
+	own, err2 := into.Runs(ctx)
+	if err := cmp.Or(err1, err2); err != nil {
 		return found, nil, err
 	}
 	named := map[string]store.Run{}

@@ -68,13 +68,6 @@ type Moderator struct {
 	Guard *guard.Guard `json:",omitempty"`
 }
 
-func (m Moderator) weight() float64 {
-	if m.Weight == 0 {
-		return 1
-	}
-	return m.Weight
-}
-
 // Vote puts an item to the vote. If look does not find a reply that the moderator needs,
 // Vote returns the missing request and an abstention that says so. The caller fills it
 // and asks again.
@@ -101,11 +94,10 @@ func (m Moderator) pose(policy orbench.Policy, item Item) question.Posed {
 	if item.Answer != nil {
 		wording, texts = aboutAnswer, append(texts, "answer", *item.Answer)
 	}
-	lines := make([]string, len(policy))
+	choices, lines := choicesOf(policy), make([]string, len(policy))
 	for i, d := range policy {
-		lines[i] = "- " + untrusted.OneLine(string(d.Category)) + ": " + untrusted.OneLine(d.Text)
+		lines[i] = "- " + choices[i] + ": " + untrusted.OneLine(d.Text)
 	}
-	choices := choicesOf(policy)
 	return question.Model{Ref: m.Ref, MaxTokens: m.MaxTokens, Structured: m.Structured}.Pose(question.Question{
 		Text: wording + "\n", Line: endingLine, JSON: endingJSON, Word: plainMarker, Choices: choices,
 		Placeholders: []string{"policy", strings.Join(lines, "\n"), "none", none, "choices", strings.Join(choices, ", ")},

@@ -410,11 +410,13 @@ func TestAgreeOfThree(t *testing.T) {
 // TestWeight is that of a moderator without one.
 func TestWeight(t *testing.T) {
 	t.Parallel()
-	if w := (Moderator{}).weight(); w != 1 {
-		t.Errorf("the weight of a moderator without one is %v", w)
-	}
-	if w := (Moderator{Weight: 0.5}).weight(); w != 0.5 {
-		t.Errorf("the weight 0.5 is %v", w)
+	votes := []Vote{{Label: orbench.Safe}, {Label: orbench.Toxic}}
+	for label, moderators := range map[orbench.Label][]Moderator{
+		orbench.Safe: {{}, {Weight: 0.9}}, orbench.Toxic: {{}, {Weight: 1.1}}, orbench.Controversial: {{}, {Weight: 1}},
+	} {
+		if d := Weighted.Decide(nil, moderators, votes); d.Label != label {
+			t.Errorf("beside the weight %v the vote of a moderator without one makes %q, want %q", moderators[1].Weight, d.Label, label)
+		}
 	}
 	if all := choicesOf(nil); len(all) != 1 || all[0] != none {
 		t.Errorf("without a policy one can choose from %q", all)

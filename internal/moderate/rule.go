@@ -1,6 +1,7 @@
 package moderate
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/orbench/orbench"
@@ -58,7 +59,7 @@ func (r Rule) Decide(policy orbench.Policy, moderators []Moderator, votes []Vote
 	for i, v := range votes {
 		w := 1.0
 		if r == Weighted {
-			w = moderators[i].weight()
+			w = cmp.Or(moderators[i].Weight, 1)
 		}
 		all += w
 		switch v.Label {

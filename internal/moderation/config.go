@@ -33,34 +33,21 @@ type Voter struct {
 	Guard *guard.Guard `json:"guard,omitempty"`
 }
 
-// VotersOf gives moderators in the form that the store keeps.
-func VotersOf(all []moderate.Moderator) []Voter {
-	var voters []Voter
-	for _, m := range all {
-		voters = append(voters, VoterOf(m))
-	}
-	return voters
-}
-
-// VoterOf gives a moderator in the form that the store keeps.
-func VoterOf(m moderate.Moderator) Voter {
-	return Voter{study.ModelOf(m.Name, m.Ref), m.MaxTokens, m.Structured, m.Guard}
-}
-
-// Moderator is the voter as a moderator that can be asked.
-func (v Voter) Moderator() moderate.Moderator {
-	return moderate.Moderator{Name: v.Name, Ref: v.Ref(), MaxTokens: v.MaxTokens, Structured: v.Structured, Guard: v.Guard}
-}
-
 // Study is the run in the form that a store keeps. Without a name, it gets one derived
 // from its settings. d names its dataset.
 func (r *Run) Study(name string, d study.Dataset) (*study.Study, error) {
-	c := VoteConfig{Kind: study.Moderate, Dataset: d, Limit: r.Limit, Policies: r.Policies, Moderators: VotersOf(r.Moderators), Rule: r.Rule}
+	c := VoteConfig{Kind: study.Moderate, Dataset: d, Limit: r.Limit, Policies: r.Policies, Rule: r.Rule}
+	for _, m := range r.Moderators {
+		c.Moderators = append(c.Moderators, Voter{study.ModelOf(m.Name, m.Ref), m.MaxTokens, m.Structured, m.Guard})
+	}
 	s, err := study.New(study.Moderate, name, c, c)
 	if err != nil {
 		return nil, err
 	}
-	s.UseDataset(r.Dataset, r.Limit, d)
+	s.Keep = func(ctx context.Context, m store.Keeper) ([]store.Key, error) {
+		key, err := study.KeepDataset(ctx, m, r.Dataset, r.Limit, d)
+		return []store.Key{key}, err
+	}
 	s.Redefines = func(_ context.Context, kept *study.Study) []string {
 		var was VoteConfig
 		if err := kept.Settings(&was); err != nil {
@@ -107,7 +94,7 @@ func Open(ctx context.Context, m store.Reader, s *study.Study, cache string) (r 
 	}
 	r = &Run{Limit: c.Limit, Policies: c.Policies, Rule: c.Rule}
 	for _, v := range c.Moderators {
-		r.Moderators = append(r.Moderators, v.Moderator())
+		r.Moderators = append(r.Moderators, moderate.Moderator{Name: v.Name, Ref: v.Ref(), MaxTokens: v.MaxTokens, Structured: v.Structured, Guard: v.Guard})
 	}
 	kept, err := s.Recall(ctx, m, 0, c.Dataset, study.Asked{Limit: c.Limit}, cache)
 	r.Dataset = kept.Set

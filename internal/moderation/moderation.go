@@ -85,9 +85,6 @@ func (r *Run) items(ctx context.Context, m store.Reader, s job.Scope) iter.Seq2[
 // item is the votes on a chunk.
 func (r *Run) item(ctx context.Context, m store.Reader, s job.Scope, chunk []orbench.Prompt) (item job.Item, err error) {
 	_, calls, err := r.vote(ctx, m, s, chunk)
-	if err != nil {
-		return item, err
-	}
 	item.Calls = slices.Concat(calls...)
 	if s.Ahead {
 		for i, of := range calls {
@@ -97,7 +94,7 @@ func (r *Run) item(ctx context.Context, m store.Reader, s job.Scope, chunk []orb
 			}
 		}
 	}
-	return item, nil
+	return item, err
 }
 
 // chunkSize is the number of prompts looked up together.
@@ -134,7 +131,11 @@ func (r *Run) vote(ctx context.Context, m store.Reader, s job.Scope, chunk []orb
 		for k, named := range r.Policies {
 			rows[i].Decisions = append(rows[i].Decisions, r.Rule.Decide(named.Definitions(), r.Moderators, rows[i].Votes[k]))
 		}
-		rows[i].Missing = job.CountMissing(calls[i*of : (i+1)*of])
+		for _, vote := range calls[i*of : (i+1)*of] {
+			if job.Lacks(vote) {
+				rows[i].Missing++
+			}
+		}
 	}
 	return rows, calls, nil
 }
@@ -159,8 +160,5 @@ func (r *Run) Derive(ctx context.Context, m store.Reader, sink func(PromptVotes)
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return t.result(), nil
+	return t.result(), err
 }

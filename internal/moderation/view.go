@@ -41,7 +41,13 @@ func (r *Result) Document() table.Document {
 	if r.LeftOut > 0 {
 		d.Add(table.Warning(table.Count(r.LeftOut) + " more are in no figure, because a vote is missing: its call was not made, or failed."))
 	}
-	d.Details(r.details()...)
+	d.Details(r.voting())
+	for _, p := range r.Policies {
+		d.Details(p.categories())
+	}
+	for _, c := range r.Changes {
+		d.Details(c.section(r.Prompts))
+	}
 	if r.Clusters > 0 {
 		d.Add(table.Line(fmt.Sprintf("Intervals are clustered by %s (%s clusters), because prompts of one cluster are not independent.", r.ClusteredBy, table.Count(r.Clusters))))
 	}
@@ -108,18 +114,6 @@ func (r *Result) basis() string {
 	}
 	of += r.Note()
 	return fmt.Sprintf("%s prompts of %s, voted on by %s; rule: %s", table.Count(r.Prompts), of, strings.Join(r.Moderators, ", "), r.Rule)
-}
-
-// details are the tables that a brief screen leaves out.
-func (r *Result) details() []table.Section {
-	sections := []table.Section{r.voting()}
-	for _, p := range r.Policies {
-		sections = append(sections, p.categories())
-	}
-	for _, c := range r.Changes {
-		sections = append(sections, c.section(r.Prompts))
-	}
-	return sections
 }
 
 // labels is the table of labels by policy. A label that nobody gives has no rows.

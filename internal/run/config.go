@@ -170,7 +170,7 @@ func (c EvalConfig) open() (*evaluate.Run, error) {
 				continue
 			}
 			var err error
-			r.Targets[i].Defense, err = defense.Parse(s.Name, defense.Options{Options: judge.Options{MaxTokens: s.MaxTokens, Endpoint: s.endpoint, Structured: s.structured}})
+			r.Targets[i].Defense, err = defense.Parse(s.Name, judge.Options{MaxTokens: s.MaxTokens, Endpoint: s.endpoint, Structured: s.structured})
 			if err != nil {
 				return nil, err
 			}

@@ -62,9 +62,6 @@ func Placed(x *experiment.File, err error) error {
 }
 
 func wrong(err error, path string, args ...any) error {
-	if err == nil {
-		return nil
-	}
 	return &SettingError{fmt.Sprintf(path, args...), err}
 }
 

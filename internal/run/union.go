@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"path/filepath"
@@ -15,20 +16,11 @@ import (
 // prompt files are no part of it. If other settings differ, they are named and there is no
 // union.
 func Union(a, b store.Run) (one store.Run, differ []string, err error) {
-	x, err := decoded(a)
-	if err != nil {
-		return a, nil, err
-	}
-	y, err := decoded(b)
-	if err != nil {
-		return a, nil, err
-	}
-	own, err := x.Config.apart()
-	if err != nil {
-		return a, nil, err
-	}
-	theirs, err := y.Config.apart()
-	if err != nil {
+	x, err1 := decoded(a)
+	y, err2 := decoded(b)
+	own, err3 := x.Config.apart()
+	theirs, err4 := y.Config.apart()
+	if err := cmp.Or(err1, err2, err3, err4); err != nil {
 		return a, nil, err
 	}
 	others := study.Differences(own, theirs)

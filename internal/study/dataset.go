@@ -62,15 +62,6 @@ func (d Dataset) Open(ctx context.Context, cache string, answers bool) (*dataset
 	return set, nil
 }
 
-// UseDataset has a study keep the prompts of one dataset, which d names: the first limit of them
-// or all for 0.
-func (s *Study) UseDataset(set *dataset.Dataset, limit int, d Dataset) {
-	s.Keep = func(ctx context.Context, m store.Keeper) ([]store.Key, error) {
-		key, err := KeepDataset(ctx, m, set, limit, d)
-		return []store.Key{key}, err
-	}
-}
-
 // keptDataset is what a store keeps of a dataset beside the prompts that a study asks of
 // it. Its hashes identify the prompts.
 type keptDataset struct {

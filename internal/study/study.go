@@ -2,6 +2,7 @@ package study
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -51,7 +52,7 @@ func (k Kind) Gone() string {
 }
 
 // Study says which models are asked, in which roles, and about which prompts. One that was
-// found in a store has no functions.
+// found in a store has no other functions.
 type Study struct {
 	Name string
 	Kind Kind
@@ -71,7 +72,8 @@ type Study struct {
 	// Adopt takes from a kept study of its name what the settings leave open; it may be
 	// nil.
 	Adopt func(kept *Study) error
-	// Redefines lists what it would remove from or change in a kept study of its name.
+	// Redefines lists what it would remove from or change in a kept study of its name; one that
+	// was found redefines nothing.
 	Redefines func(ctx context.Context, kept *Study) []string
 	// Leaves says which part of a kept study it does not show, although it changes nothing;
 	// nil if it shows all.
@@ -126,15 +128,14 @@ func (k Kind) Noun() string {
 // Of is a study as a store has it.
 func Of(r store.Run) (*Study, error) {
 	s := &Study{Name: r.Name, Config: r.Config, Keys: r.Datasets, Saved: r.Saved}
+	s.Redefines = func(context.Context, *Study) []string { return nil }
 	var of struct {
 		Kind Kind `json:"kind"`
 	}
 	if err := json.Unmarshal(r.Config, &of); err != nil {
 		return s, fmt.Errorf("the configuration of run %s is damaged: %w", r.Name, err)
 	}
-	if s.Kind = of.Kind; s.Kind == "" {
-		s.Kind = Eval
-	}
+	s.Kind = cmp.Or(of.Kind, Eval)
 	if len(r.Made) > 0 {
 		if err := json.Unmarshal(r.Made, &s.History); err != nil {
 			return s, fmt.Errorf("how run %s was made is damaged: %w", r.Name, err)
@@ -225,17 +226,13 @@ func none(ctx context.Context, m store.Reader, name string, kinds []Kind) error 
 	if len(all) == 0 {
 		return &orbench.InputError{Problem: "holds no run", Hint: "make one with orbench eval, or name another store with `store`"}
 	}
-	var names []string
-	for _, s := range all[:min(shown, len(all))] {
-		names = append(names, s.Name)
-	}
-	if len(all) > shown {
-		names = append(names, "…")
-	}
-	hint := "it holds " + strings.Join(names, ", ")
 	var known []string
 	for _, s := range all {
 		known = append(known, s.Name)
+	}
+	hint := "it holds " + strings.Join(known[:min(shown, len(known))], ", ")
+	if len(known) > shown {
+		hint += ", …"
 	}
 	if near := settings.Nearest(name, known); near != "" {
 		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
@@ -300,21 +297,13 @@ func (s *Study) Restore(ctx context.Context, m store.Keeper, was store.Run) erro
 // study. It gives the kept study, nil where there is none.
 func (s *Study) Resume(ctx context.Context, m store.Reader) (*Study, error) {
 	kept, err := s.kept(ctx, m)
-	if err == nil && kept != nil && kept.Kind == s.Kind && len(s.redefines(ctx, kept)) == 0 {
+	if err == nil && kept != nil && kept.Kind == s.Kind && len(s.Redefines(ctx, kept)) == 0 {
 		s.History = kept.History
 	}
 	if kept != nil {
 		s.shares = kept.shares
 	}
 	return kept, err
-}
-
-// redefines is Redefines; it lists nothing for a study that was found.
-func (s *Study) redefines(ctx context.Context, kept *Study) []string {
-	if s.Redefines == nil {
-		return nil
-	}
-	return s.Redefines(ctx, kept)
 }
 
 // kept is the study of its name that a store has, nil for none.
@@ -421,7 +410,7 @@ func (s *Study) CheckName(ctx context.Context, m store.Reader) (note string, err
 				return "", err
 			}
 		}
-		changes = s.redefines(ctx, kept)
+		changes = s.Redefines(ctx, kept)
 	}
 	if len(changes) > 0 {
 		const most = 6

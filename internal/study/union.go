@@ -2,6 +2,7 @@ package study
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -12,12 +13,9 @@ import (
 // Union makes one study of two of the same name and settings, with the commands of both.
 // The settings in which they differ are named, and then there is no union.
 func Union(a, b store.Run) (one store.Run, differ []string, err error) {
-	x, err := Of(a)
-	if err != nil {
-		return a, nil, err
-	}
-	y, err := Of(b)
-	if err != nil {
+	x, err1 := Of(a)
+	y, err2 := Of(b)
+	if err := cmp.Or(err1, err2); err != nil {
 		return a, nil, err
 	}
 	if differ = Differences(x.Config, y.Config); len(differ) > 0 {
