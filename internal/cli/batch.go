@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,21 +96,11 @@ func batchTable(batches []*batch.Batch) table.Section {
 		Spare: []string{"where"}, WrapNames: true,
 	}
 	for _, x := range batches {
-		where := x.Service
-		switch {
-		case x.File != "":
-			where = filepath.ToSlash(x.File)
-		case x.Remote != "":
-			where = x.Remote
-		}
 		stage := string(x.Stage)
 		if x.Stage == batch.Out && x.Word != "" {
 			stage += ", " + x.Word
 		}
-		s.Rows = append(s.Rows, []string{
-			x.ID, x.Provider + "/" + x.Model, stage, where,
-			table.Count(x.Calls), table.Count(x.Answered), table.Count(x.Failed), table.Count(x.Waiting()),
-		})
+		s.Add(x.ID, x.Provider+"/"+x.Model, stage, cmp.Or(filepath.ToSlash(x.File), x.Remote, x.Service), x.Calls, x.Answered, x.Failed, x.Waiting())
 	}
 	return s
 }

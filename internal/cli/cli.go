@@ -328,9 +328,8 @@ func commandMeant(c *cobra.Command, name string) string {
 
 // commandsWith lists the commands that have an unknown flag.
 func commandsWith(root *cobra.Command, err error) string {
-	var unknown *pflag.NotExistError
 	var names []string
-	if errors.As(err, &unknown) {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		for _, c := range root.Commands() {
 			if c.Flags().Lookup(unknown.GetSpecifiedName()) != nil {
 				names = append(names, c.Name())
@@ -343,8 +342,8 @@ func commandsWith(root *cobra.Command, err error) string {
 // flagMeant is the flag, or what --set takes, that an unknown flag most likely means, or "".
 // One that was written with one hyphen is known by all its letters.
 func flagMeant(c *cobra.Command, err error) string {
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
 		return ""
 	}
 	name := unknown.GetSpecifiedName()

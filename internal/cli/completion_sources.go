@@ -36,7 +36,6 @@ var flags = map[string]source{
 	"decontaminate":    datasets,
 	"except":           names,
 	"judge":            judges,
-	"about":            judges,
 	"candidate-judge":  judges,
 	"policy":           policies,
 	"label":            labels,

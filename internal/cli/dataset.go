@@ -57,7 +57,7 @@ func (a app) datasetListCommand() *cobra.Command {
 				if e.Present {
 					here = "yes"
 				}
-				sets.Rows = append(sets.Rows, []string{e.Name, string(e.Label), license, here, table.Count(e.Rows)})
+				sets.Add(e.Name, e.Label, license, here, e.Rows)
 				if sources && e.Unchecked != "" {
 					unchecked = append(unchecked, table.Paragraph(e.Name+": "+e.Unchecked))
 				}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,12 +113,9 @@ func storeState(env *command.Env, ctx context.Context, t *tabwriter.Writer, at s
 			fmt.Fprintf(t, "store %s\tnot there yet; the first eval makes it\n", address.Shown(at))
 			return nil
 		}
-		calls, err := memory.Count(ctx)
-		if err != nil {
-			return err
-		}
-		runs, err := memory.Runs(ctx)
-		if err != nil {
+		calls, err1 := memory.Count(ctx)
+		runs, err2 := memory.Runs(ctx)
+		if err := cmp.Or(err1, err2); err != nil {
 			return err
 		}
 		fmt.Fprintf(t, "store %s\t%s, %s\n", address.Shown(at), table.Counted(calls, "remembered call", "remembered calls"), table.Counted(len(runs), "run", "runs"))

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -113,9 +114,7 @@ func (a app) export(ctx context.Context, args []string, f exportFlags) error {
 			return err
 		}
 	}
-	if f.threshold == 0 {
-		f.threshold = training.NearThreshold
-	}
+	f.threshold = cmp.Or(f.threshold, training.NearThreshold)
 	masker := logs.NewMasker(nil)
 	if f.mask {
 		o.Mask = masker.Plausible

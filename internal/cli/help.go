@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -39,11 +40,7 @@ func plainValues(usages string) string {
 // 40 where width is less.
 func helpText(c *cobra.Command, width int) string {
 	width = max(width, narrowest)
-	long := c.Long
-	if long == "" {
-		long = c.Short + "."
-	}
-	return command.Wrap(long, width) + "\n\n" + usageText(c, width)
+	return command.Wrap(cmp.Or(c.Long, c.Short+"."), width) + "\n\n" + usageText(c, width)
 }
 
 // usageText is the same without what the command is for.

@@ -216,9 +216,7 @@ func (s *Set) settle(g *guard.Guard, target string, judging bool) error {
 	if len(g.Labels) > 0 && !p.Classifier.Labels() {
 		return &orbench.InputError{Problem: name + " gives no labels to choose from", Hint: "leave label out, or say in the entry of " + name + " where its reply has them"}
 	}
-	if g.Threshold == nil {
-		g.Threshold = p.Classifier.Threshold
-	}
+	g.Threshold = cmp.Or(g.Threshold, p.Classifier.Threshold)
 	if len(g.Labels) == 0 {
 		g.Labels = p.Classifier.Harmful
 	}
@@ -284,7 +282,7 @@ func (s *Set) connect(name, baseURL string) (model.Ref, error) {
 	if !s.Unasked {
 		c.Model = m
 		if e.Own() && p.Dialect == provider.OpenAI {
-			c.Model = &describing{Model: m, at: e, said: map[string]func() described{}, first: map[string]Description{}}
+			c.Model = &describing{Model: m, at: e, said: map[string]func() Said{}, first: map[string]Description{}}
 		}
 	}
 	s.clients[at] = c

@@ -18,7 +18,7 @@ type describing struct {
 
 	mu sync.Mutex
 	// said is what the server says now, and first what it said when it first answered.
-	said  map[string]func() described
+	said  map[string]func() Said
 	first map[string]Description
 }
 
@@ -29,8 +29,10 @@ func (d *describing) Ask(ctx context.Context, r model.Request) (model.Response, 
 	go said()
 	response, err := d.Model.Ask(ctx, r)
 	if err != nil {
-		if failed := (*model.Error)(nil); errors.As(err, &failed) && failed.Status == 0 {
-			d.forget(r.Model)
+		if failed, ok := errors.AsType[*model.Error](err); ok && failed.Status == 0 {
+			d.mu.Lock()
+			delete(d.said, r.Model)
+			d.mu.Unlock()
 		}
 		return response, err
 	}
@@ -48,13 +50,6 @@ func (d *describing) Ask(ctx context.Context, r model.Request) (model.Response, 
 	return response, nil
 }
 
-// forget has the server asked again what it says of a model.
-func (d *describing) forget(name string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	delete(d.said, name)
-}
-
 // since says in what a server describes itself otherwise than at first; empty for nothing.
 func (d *describing) since(name string, now Description) string {
 	d.mu.Lock()
@@ -66,11 +61,11 @@ func (d *describing) since(name string, now Description) string {
 }
 
 // describe gives what the server says of a model; see Describe.
-func (d *describing) describe(name string) func() described {
+func (d *describing) describe(name string) func() Said {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.said[name] == nil {
-		d.said[name] = sync.OnceValue(func() described { return describe(context.Background(), d.at, name) })
+		d.said[name] = sync.OnceValue(func() Said { return Describe(context.Background(), d.at, name) })
 	}
 	return d.said[name]
 }
@@ -86,34 +81,22 @@ func (s *Set) RunsWeights(of model.Ref) (runs, known bool) {
 	case !e.Own():
 		return false, true
 	}
-	said, reached := s.Described(of)
-	return said.runsWeights(), reached
+	said := s.Described(of)
+	return said.runsWeights(), said.Reached
 }
 
 // Silent reports whether the server of a model is one of the user's own that does not answer.
 func (s *Set) Silent(of model.Ref) bool {
 	d, ok := s.Client(of.Provider, of.Endpoint).Model.(*describing)
-	if !ok {
-		return false
-	}
-	return !d.describe(of.Model)().reached
+	return ok && !d.describe(of.Model)().Reached
 }
 
 // Described gives what the server of a model says of it, where that is one of the user's own
-// that may be asked. reached is false where it does not answer, and for any other.
-func (s *Set) Described(of model.Ref) (said Description, reached bool) {
-	d := s.described(of)
-	return d.Description, d.reached
-}
-
-// Listed gives the models that the server of a model has, where it says so and the model is none
-// of them.
-func (s *Set) Listed(of model.Ref) []string { return s.described(of).listed }
-
-func (s *Set) described(of model.Ref) described {
+// that may be asked, and nothing for any other.
+func (s *Set) Described(of model.Ref) Said {
 	d, ok := s.Client(of.Provider, of.Endpoint).Model.(*describing)
 	if !ok {
-		return described{}
+		return Said{}
 	}
 	return d.describe(of.Model)()
 }

@@ -38,22 +38,17 @@ const (
 	mostValue = 160
 )
 
-// described is what a server said of a model. listed are the models that it has, where the model
-// is none of them.
-type described struct {
+// Said is what a server said of a model.
+type Said struct {
 	Description
-	reached bool
-	listed  []string
+	// Reached is false where it gave no reply at all, or may not be asked.
+	Reached bool
+	// Listed are the models that it has, where the model is none of them.
+	Listed []string
 }
 
-// Describe asks the server at an endpoint what it says of a model. reached is false where it
-// gave no reply at all.
-func Describe(ctx context.Context, at provider.Endpoint, model string) (said Description, reached bool) {
-	d := describe(ctx, at, model)
-	return d.Description, d.reached
-}
-
-func describe(ctx context.Context, at provider.Endpoint, model string) (said described) {
+// Describe asks the server at an endpoint what it says of a model.
+func Describe(ctx context.Context, at provider.Endpoint, model string) (said Said) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	root := strings.TrimSuffix(at.BaseURL, "/v1")
@@ -91,10 +86,10 @@ func describe(ctx context.Context, at provider.Endpoint, model string) (said des
 	var d sayings
 	for _, m := range models.Data {
 		if m.ID == model || m.ID == model+":latest" || m.Owner == "llamacpp" {
-			said.listed = nil
+			said.Listed = nil
 			break
 		}
-		said.listed = append(said.listed, m.ID)
+		said.Listed = append(said.Listed, m.ID)
 	}
 	for _, m := range models.Data {
 		// llama.cpp has one model, and answers for any name.
@@ -120,7 +115,7 @@ func describe(ctx context.Context, at provider.Endpoint, model string) (said des
 			break
 		}
 	}
-	said.Description, said.reached = Description(strings.Join(d, "; ")), slices.Contains(answered, true)
+	said.Description, said.Reached = Description(strings.Join(d, "; ")), slices.Contains(answered, true)
 	return said
 }
 
@@ -206,12 +201,8 @@ var servers = []string{"vllm", "sglang", "llamacpp", "library", "organization_ow
 // runsWeights reports whether the server says what only one that runs weights does: their files,
 // their size, or its own name.
 func (d Description) runsWeights() bool {
-	for _, name := range []string{"root", "n_params", "size", "ftype", "model_path", Digest} {
-		if d.Value(name) != "" {
-			return true
-		}
-	}
-	return slices.Contains(servers, d.Value("owned_by"))
+	has := func(name string) bool { return d.Value(name) != "" }
+	return slices.ContainsFunc([]string{"root", "n_params", "size", "ftype", "model_path", Digest}, has) || slices.Contains(servers, d.Value("owned_by"))
 }
 
 // Difference says in what another description of the server differs, of what both of them say;

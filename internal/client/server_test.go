@@ -53,7 +53,8 @@ func TestDescribe(t *testing.T) {
 				http.NotFound(w, r)
 			}))
 			at := provider.Endpoint{BaseURL: s.URL + "/v1", Key: "k"}
-			said, reached := client.Describe(t.Context(), at, "mine")
+			all := client.Describe(t.Context(), at, "mine")
+			said, reached := all.Description, all.Reached
 			s.Close()
 			if name == "hostile" {
 				if len(said) > 200 || strings.ContainsAny(string(said), "\n\x1b") {
@@ -65,8 +66,8 @@ func TestDescribe(t *testing.T) {
 			if !reached || keys.Load() != 3 {
 				t.Errorf("reached %v, with the key %d times", reached, keys.Load())
 			}
-			if said, reached := client.Describe(t.Context(), at, "mine"); said != "" || reached {
-				t.Errorf("a server that is gone says %q, %v", said, reached)
+			if gone := client.Describe(t.Context(), at, "mine"); gone.Description != "" || gone.Reached {
+				t.Errorf("a server that is gone says %q, %v", gone.Description, gone.Reached)
 			}
 		})
 	}

@@ -53,11 +53,11 @@ func (l *Lane) answer(ctx, calls context.Context, c call) (response model.Respon
 		}
 		response, err = l.attempts(ctx, calls, c, of)
 	}
-	var failure *model.Error
+	failure, failed := errors.AsType[*model.Error](err)
 	switch {
 	case errors.Is(err, errGivenUp):
 		return model.Response{}, false, nil
-	case errors.As(err, &failure):
+	case failed:
 		return model.Response{}, false, l.fail(c, of, failure)
 	case err != nil:
 		return model.Response{}, false, err
@@ -87,7 +87,8 @@ func (l *Lane) attempts(ctx, calls context.Context, c call, of *asked) (model.Re
 	// inRow counts failures with no answer to any call of the lane in between.
 	// While others are answered, a failure is this call's bad luck and no
 	// reason to wait longer and longer.
-	var n, inRow, answersBefore, timeouts int
+	var n, inRow, timeouts int
+	var answersBefore int64
 	for number := 1; ; number++ {
 		pass, err := pacer.Wait(ctx)
 		if err != nil {
@@ -103,8 +104,8 @@ func (l *Lane) attempts(ctx, calls context.Context, c call, of *asked) (model.Re
 			pacer.Accept(ctx, pass, response.Allowance, response.Usage.Input+response.Usage.Output)
 			return response, nil
 		}
-		var failed *model.Error
-		if !errors.As(err, &failed) || failed.RetryAfter > pace.LongestWait {
+		failed, ok := errors.AsType[*model.Error](err)
+		if !ok || failed.RetryAfter > pace.LongestWait {
 			pacer.Drop(ctx, pass)
 			return model.Response{}, err
 		}
@@ -137,7 +138,7 @@ func (l *Lane) attempts(ctx, calls context.Context, c call, of *asked) (model.Re
 			})
 		}
 		inRow++
-		if answers := l.answered(); answers != answersBefore {
+		if answers := l.answers.Load(); answers != answersBefore {
 			inRow, answersBefore = 1, answers
 		}
 		if !alone {
@@ -265,10 +266,7 @@ const UnboundedOutput = 32768
 // one byte, and each message costs a few tokens more.
 func mostUsage(r model.Request) model.Usage {
 	const perMessage = 16
-	u := model.Usage{Output: UnboundedOutput}
-	if r.Params.MaxTokens > 0 {
-		u.Output = r.Params.MaxTokens
-	}
+	u := model.Usage{Output: cmp.Or(r.Params.MaxTokens, UnboundedOutput)}
 	for _, m := range r.Messages {
 		u.Input += len(m.Content) + perMessage
 	}
@@ -287,13 +285,6 @@ func usageOf(r model.Request, response model.Response) model.Usage {
 	}
 }
 
-// answered counts the responses that the lane has had.
-func (l *Lane) answered() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.answers
-}
-
 // backoff gives the wait after the n-th failure in a row: uniform between 0 and
 // twice the mean, which doubles with n, so that calls that failed together do
 // not come back together.
@@ -304,8 +295,7 @@ func (c LiveConfig) backoff(n int) time.Duration {
 
 // unreachable reports whether an error means that no connection was made.
 func unreachable(err error) bool {
-	var dns *net.DNSError
-	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH) || errors.As(err, &dns)
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.EHOSTUNREACH) || errors.Is(err, syscall.ENETUNREACH) || errors.As(err, new(*net.DNSError))
 }
 
 // WebPage reports whether what a failure says quotes a web page.
@@ -317,9 +307,7 @@ func WebPage(text string) bool {
 // succeed counts a response.
 func (l *Lane) succeed(of *asked, r model.Response) {
 	of.succeed()
-	l.mu.Lock()
-	l.answers++
-	l.mu.Unlock()
+	l.answers.Add(1)
 	l.filler.count(func(s *Stats) {
 		s.Answered++
 		if r.Finish == model.Blocked {

@@ -210,16 +210,6 @@ type dispatcher struct {
 	enough int
 }
 
-// hand claims busy calls, hands the workers those that are this process's to make, and
-// keeps those that another process makes for later. After an error, which may have been
-// there before, the calls are no longer busy. seen is as for claims.take.
-func (d *dispatcher) hand(ctx context.Context, calls []call, seen int64, err error) error {
-	if err = d.claimAll(ctx, calls, seen, err); err == nil && len(d.taken) >= d.enough {
-		err = d.again(ctx)
-	}
-	return err
-}
-
 // again looks at the calls that another process makes: for those that it has answered or
 // left.
 func (d *dispatcher) again(ctx context.Context) error {
@@ -242,7 +232,9 @@ func (d *dispatcher) leave() {
 // wait changes the count of calls that are waited for.
 func (d *dispatcher) wait(n int) { d.filler.count(func(s *Stats) { s.Waiting += n }) }
 
-// claimAll is hand without another look at what was taken before.
+// claimAll claims busy calls, hands the workers those that are this process's to make, and
+// keeps those that another process makes for later. After an error, which may have been
+// there before, the calls are no longer busy. seen is as for claims.take.
 func (d *dispatcher) claimAll(ctx context.Context, calls []call, seen int64, err error) error {
 	for len(calls) > 0 {
 		group := calls[:min(d.together(), len(calls))]

@@ -129,7 +129,11 @@ func (l *Lane) dispatch(ctx context.Context, known, lacking iter.Seq2[model.Requ
 		seen := l.filler.claims.look()
 		missing, err := l.filler.missing(ctx, chunk)
 		chunk = chunk[:0]
-		return d.hand(ctx, missing, seen, err)
+		// After an error the calls are no longer busy.
+		if err = d.claimAll(ctx, missing, seen, err); err == nil && len(d.taken) >= d.enough {
+			err = d.again(ctx)
+		}
+		return err
 	}
 	for i, wanted := range []iter.Seq2[model.Request, error]{known, lacking} {
 		if wanted == nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -39,7 +40,7 @@ type Lane struct {
 	// models are by their name.
 	models map[string]*asked
 	// answers counts the answers.
-	answers int
+	answers atomic.Int64
 }
 
 // Lane adds the lane to the provider and endpoint of a model, whose calls m makes,

@@ -58,15 +58,9 @@ type LiveConfig struct {
 }
 
 func (c LiveConfig) withDefaults() LiveConfig {
-	if c.Attempts == 0 {
-		c.Attempts = 10
-	}
-	if c.Timeout == 0 {
-		c.Timeout = 2 * time.Minute
-	}
-	if c.Backoff == 0 {
-		c.Backoff = 250 * time.Millisecond
-	}
+	c.Attempts = cmp.Or(c.Attempts, 10)
+	c.Timeout = cmp.Or(c.Timeout, 2*time.Minute)
+	c.Backoff = cmp.Or(c.Backoff, 250*time.Millisecond)
 	if c.Random == nil {
 		c.Random = rand.Float64
 	}
@@ -318,6 +312,5 @@ func onlyGivenUp(err error) bool {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		return !slices.ContainsFunc(joined.Unwrap(), func(e error) bool { return !onlyGivenUp(e) })
 	}
-	var gaveUp *GivenUpError
-	return err == nil || errors.As(err, &gaveUp)
+	return err == nil || errors.As(err, new(*GivenUpError))
 }

@@ -183,34 +183,25 @@ func (t Table) All() []Provider { return slices.Clone(t.providers) }
 // Lookup finds the provider of that name. For an unknown one it returns an
 // *orbench.InputError that suggests the nearest name.
 func (t Table) Lookup(name string) (Provider, error) {
-	var names []string
+	var names, known []string
+	of := map[string]string{}
 	for _, p := range t.providers {
 		if p.Name == name {
 			return p, nil
 		}
 		names = append(names, p.Name)
+		for _, n := range append([]string{p.Name}, p.KnownAs...) {
+			of[n], known = p.Name, append(known, n)
+		}
 	}
 	e := &orbench.InputError{
 		Problem: fmt.Sprintf("there is no provider %q", name),
 		Hint:    "the providers are " + strings.Join(names, ", "),
 	}
-	if near := t.nearest(name); near != "" {
+	if near := of[settings.Nearest(name, known)]; near != "" {
 		e.Hint = fmt.Sprintf("did you mean %s? %s", near, e.Hint)
 	}
 	return Provider{}, e
-}
-
-// nearest finds the provider that is meant by a name that none has, or "".
-func (t Table) nearest(name string) string {
-	of := map[string]string{}
-	var known []string
-	for _, p := range t.providers {
-		for _, n := range append([]string{p.Name}, p.KnownAs...) {
-			of[n] = p.Name
-			known = append(known, n)
-		}
-	}
-	return of[settings.Nearest(name, known)]
 }
 
 // ParseTarget splits a target, "provider/model", at its first slash; the model's name may

@@ -165,10 +165,8 @@ func figure(v reflect.Value) (r stats.Rate) {
 // rare reports whether a class has no column unless some row counts any: one that judges
 // seldom give.
 func rare(class orbench.Class, v reflect.Value) bool {
-	if class != orbench.Unable && class != orbench.OffTopic {
-		return false
-	}
-	return !v.IsValid() || v.Interface().(map[orbench.Class]int)[class] == 0
+	seldom := class == orbench.Unable || class == orbench.OffTopic
+	return seldom && (!v.IsValid() || v.Interface().(map[orbench.Class]int)[class] == 0)
 }
 
 // counts adds the count of each kind, or empty cells if the counts are not

@@ -158,15 +158,14 @@ func LabelTime(n int) string {
 	return "about " + Count((n*SecondsPerLabel+59)/60) + " min"
 }
 
-// Sign is a way to mark signed points.
-type Sign struct{ plus, minus string }
+// Sign is the minus of signed points.
+type Sign string
 
 // The ways to mark signed points. Text marked with Hyphen can be pasted into a
 // spreadsheet and into a gate of orbench compare.
-var (
-	Hyphen    = Sign{"+", "-"}
-	Minus     = Sign{"+", "−"}
-	MinusOnly = Sign{"", "−"}
+const (
+	Hyphen Sign = "-"
+	Minus  Sign = "−"
 )
 
 // Signed formats percentage points to one decimal with their sign. What rounds
@@ -177,9 +176,9 @@ func Signed(points float64, sign Sign) string {
 	case s == "0.0":
 		return s
 	case points < 0:
-		return sign.minus + s
+		return string(sign) + s
 	}
-	return sign.plus + s
+	return "+" + s
 }
 
 // Difference formats a difference of shares, which may be undefined, in

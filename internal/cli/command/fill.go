@@ -41,7 +41,7 @@ func (e *Env) fill(ctx context.Context, r Running, d *batch.Manager, account *fi
 	for _, m := range r.Job.Refs() {
 		c := r.Clients.Client(m.Provider, m.Endpoint)
 		// Before the first call, whose time it would take.
-		if listed := r.Clients.Listed(m); len(listed) > 0 {
+		if listed := r.Clients.Described(m).Listed; len(listed) > 0 {
 			e.sayUnlisted(m.Model, c.Recipient.Address, listed)
 		}
 		live.Lane(m, c.Model, limits(c))

@@ -80,8 +80,7 @@ func (e *Env) OpenStudy(ctx context.Context, memory store.Reader, at, name strin
 // NotStored says of a file or folder, whose name was given for that of a run, what to do with
 // it. Any other error of looking for a run is returned as it is.
 func NotStored(name string, err error) error {
-	var missing *orbench.InputError
-	if !errors.As(err, &missing) {
+	if !errors.As(err, new(*orbench.InputError)) {
 		return err
 	}
 	page := filepath.Join(name, "report.html")
@@ -250,10 +249,15 @@ func (e *Env) Walking(runs ...*run.Run) (walked func(int), end func()) {
 
 // OpenExisting opens the store of a store that must be there.
 func (e *Env) OpenExisting(ctx context.Context, at string) (*store.Store, error) {
+	return e.openThere(at, func() (*store.Store, error) { return address.OpenExisting(ctx, at) })
+}
+
+// openThere opens a store that must be there, in a way.
+func (e *Env) openThere(at string, open func() (*store.Store, error)) (*store.Store, error) {
 	if err := e.checkIndexFolder(at); err != nil {
 		return nil, err
 	}
-	memory, err := address.OpenExisting(ctx, at)
+	memory, err := open()
 	if errors.Is(err, store.ErrNoStore) {
 		return nil, e.noStore(at)
 	}
@@ -266,29 +270,20 @@ func (e *Env) OpenExisting(ctx context.Context, at string) (*store.Store, error)
 // OpenReading is OpenExisting for a command that shows or copies what is there: it leaves out
 // damaged rows, and says so.
 func (e *Env) OpenReading(ctx context.Context, at string) (*store.Store, error) {
-	if err := e.checkIndexFolder(at); err != nil {
-		return nil, err
-	}
-	memory, err := address.OpenReading(ctx, at, func() {
-		e.Infof("%s has damaged rows, which are left out; count them with: orbench store check%s", address.Shown(at), e.StoreArgument(at))
+	return e.openThere(at, func() (*store.Store, error) {
+		return address.OpenReading(ctx, at, func() {
+			e.Infof("%s has damaged rows, which are left out; count them with: orbench store check%s", address.Shown(at), e.StoreArgument(at))
+		})
 	})
-	if errors.Is(err, store.ErrNoStore) {
-		return nil, e.noStore(at)
-	}
-	if err == nil {
-		e.Infos(memory.Notes())
-	}
-	return memory, err
 }
 
 // WithExisting opens a store for a command that writes nothing; memory is nil where there is
 // none yet.
 func (e *Env) WithExisting(ctx context.Context, at string, do func(memory store.Reader) error) error {
-	return withExisting(ctx, at, func(memory *store.Store) error {
-		if memory == nil {
-			return do(nil)
+	return e.Peek(ctx, at, func(memory store.Reader) error {
+		if memory != nil {
+			e.Infos(memory.Notes())
 		}
-		e.Infos(memory.Notes())
 		return do(memory)
 	})
 }
@@ -296,15 +291,6 @@ func (e *Env) WithExisting(ctx context.Context, at string, do func(memory store.
 // Peek is WithExisting for a command that opens the store again, and then says what is to be
 // known of it.
 func (e *Env) Peek(ctx context.Context, at string, do func(memory store.Reader) error) error {
-	return withExisting(ctx, at, func(memory *store.Store) error {
-		if memory == nil {
-			return do(nil)
-		}
-		return do(memory)
-	})
-}
-
-func withExisting(ctx context.Context, at string, do func(memory *store.Store) error) error {
 	memory, err := address.OpenExisting(ctx, at)
 	switch {
 	case errors.Is(err, store.ErrNoStore):

@@ -47,7 +47,7 @@ func (e *Env) check(ctx context.Context, r Running, d *batch.Manager) error {
 	var requests []model.Request
 	asking := &job.Job{Name: r.Job.Name}
 	for _, of := range all {
-		said, _ := r.Clients.Described(of.Ref)
+		said := r.Clients.Described(of.Ref).Description
 		if change, n := of.Differs(said); n > 0 {
 			return otherWeights(of, describedOtherwise(of, change, n))
 		}

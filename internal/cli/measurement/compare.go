@@ -123,25 +123,20 @@ func (f *compareFlags) check() error {
 		return command.InputError("--flips", "an unpaired comparison has no flipped prompts", "leave out one of --flips and --unpaired")
 	}
 	f.gates = nil
-	for _, text := range f.failIf {
-		g, err := compare.ParseGate(text)
-		if err != nil {
-			return fmt.Errorf("--fail-if: %w", err)
+	for i, texts := range [][]string{f.failIf, f.require} {
+		flag, required := []string{"--fail-if", "--require"}[i], i == 1
+		for _, text := range texts {
+			g, err := compare.ParseGate(text)
+			switch {
+			case err != nil:
+				return fmt.Errorf("%s: %w", flag, err)
+			case g.Requirement() && !required:
+				return command.InputError(flag, fmt.Sprintf("gate %q says what must hold", text), "give it with --require")
+			case !g.Requirement() && required:
+				return command.InputError(flag, fmt.Sprintf("gate %q says what must not hold", text), "give it with --fail-if, or write >= or <=")
+			}
+			f.gates = append(f.gates, g)
 		}
-		if g.Requirement() {
-			return command.InputError("--fail-if", fmt.Sprintf("gate %q says what must hold", text), "give it with --require")
-		}
-		f.gates = append(f.gates, g)
-	}
-	for _, text := range f.require {
-		g, err := compare.ParseGate(text)
-		if err != nil {
-			return fmt.Errorf("--require: %w", err)
-		}
-		if !g.Requirement() {
-			return command.InputError("--require", fmt.Sprintf("gate %q says what must not hold", text), "give it with --fail-if, or write >= or <=")
-		}
-		f.gates = append(f.gates, g)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package measurement
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -60,11 +61,7 @@ func (a app) queuedCommand(use, short, more string, how queue.Halt, said string)
 			}
 			s := table.Section{Header: []string{"run", "state", "queued", "waiting", "failed"}, Left: 3}
 			for _, r := range all {
-				state := string(r.Halted)
-				if state == "" {
-					state = "queued"
-				}
-				s.Rows = append(s.Rows, []string{r.Run, state, r.Began.UTC().Format("2006-01-02 15:04"), table.Count(r.Waiting), table.Count(r.Failed)})
+				s.Add(r.Run, cmp.Or(string(r.Halted), "queued"), r.Began.UTC().Format("2006-01-02 15:04"), r.Waiting, r.Failed)
 			}
 			out := table.NewPrinter(a.Stdout, a.Screen(printed.Full))
 			out.Section(s)

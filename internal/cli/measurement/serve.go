@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -111,7 +112,7 @@ func (a app) serve(ctx context.Context, f serveFlags, names []string) (err error
 		}
 		a.Infof("without TLS, others on the network can read the pages and the token")
 	}
-	fmt.Fprintf(a.Stdout, "%s\n", address.ResolveReference(&url.URL{Path: "/", RawQuery: join(address.RawQuery, url.Values(query).Encode())}))
+	fmt.Fprintf(a.Stdout, "%s\n", address.ResolveReference(&url.URL{Path: "/", RawQuery: strings.Trim(address.RawQuery+"&"+url.Values(query).Encode(), "&")}))
 	a.Infof("press Ctrl-C to end")
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
@@ -122,9 +123,8 @@ func (a app) serve(ctx context.Context, f serveFlags, names []string) (err error
 	}
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
 	defer cancel()
-	if err := server.Shutdown(end); err != nil {
-		err = server.Close() // whoever still reads is cut off
-		if err != nil {
+	if server.Shutdown(end) != nil {
+		if err := server.Close(); err != nil { // whoever still reads is cut off
 			return err
 		}
 	}
@@ -132,14 +132,6 @@ func (a app) serve(ctx context.Context, f serveFlags, names []string) (err error
 		return err
 	}
 	return nil
-}
-
-// join joins two queries of an address.
-func join(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + "&" + b
 }
 
 // loopback reports whether a host is this machine alone.

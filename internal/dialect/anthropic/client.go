@@ -135,9 +135,7 @@ func decode(body []byte) (model.Response, error) {
 			resp.Block.Detail += ": " + m.Stop.Category
 			resp.Block.Categories = []string{m.Stop.Category}
 		}
-		if resp.Text == "" {
-			resp.Text = m.Stop.Explanation
-		}
+		resp.Text = cmp.Or(resp.Text, m.Stop.Explanation)
 	default:
 		resp.Finish, resp.Block = reply.End(m.StopReason)
 		resp.Finish = cmp.Or(resp.Finish, model.OtherFinish)
@@ -154,8 +152,6 @@ func said(body []byte) string {
 			Message string `json:"message"`
 		} `json:"error"`
 	}
-	if json.Unmarshal(body, &fault) == nil && fault.Error.Message != "" {
-		return fault.Error.Message
-	}
-	return string(body)
+	_ = json.Unmarshal(body, &fault)
+	return cmp.Or(fault.Error.Message, string(body))
 }

@@ -18,7 +18,7 @@ func TestConformance(t *testing.T) {
 		New: func(base, key string) model.Model {
 			return New(ClientConfig{Provider: "anthropic", BaseURL: base + "/v1/", Key: key})
 		},
-		Answer: func(a dialecttest.Answer) any {
+		Answer: func(a model.Response) any {
 			reason := "end_turn"
 			if a.Finish == model.Length {
 				reason = "max_tokens"

@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -44,10 +45,7 @@ type outputConfig struct {
 
 // encode writes the body of the call for r.
 func encode(r model.Request) ([]byte, error) {
-	q := request{Model: r.Model, MaxTokens: DefaultMaxTokens, Messages: []turn{}, Temperature: r.Params.Temperature}
-	if r.Params.MaxTokens > 0 {
-		q.MaxTokens = r.Params.MaxTokens
-	}
+	q := request{Model: r.Model, MaxTokens: cmp.Or(r.Params.MaxTokens, DefaultMaxTokens), Messages: []turn{}, Temperature: r.Params.Temperature}
 	if r.Params.Schema != nil {
 		var object map[string]any
 		if err := json.Unmarshal(r.Params.Schema, &object); err != nil {

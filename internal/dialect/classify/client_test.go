@@ -34,7 +34,7 @@ func TestConformancePredict(t *testing.T) {
 		New: func(base, key string) model.Model {
 			return classify.New(classify.ClientConfig{Provider: "tei", BaseURL: base + "/", Route: classify.Predict, Key: key})
 		},
-		Answer: func(a dialecttest.Answer) any {
+		Answer: func(a model.Response) any {
 			return []map[string]any{{"score": 0.75, "label": a.Text}}
 		},
 		Error: func(_ int, message string) any {
@@ -60,7 +60,7 @@ func TestConformanceClassify(t *testing.T) {
 		New: func(base, key string) model.Model {
 			return classify.New(classify.ClientConfig{Provider: "vllm-classify", BaseURL: base, Route: classify.Classify, Key: key})
 		},
-		Answer: func(a dialecttest.Answer) any {
+		Answer: func(a model.Response) any {
 			return map[string]any{
 				"id": "classify-1", "object": "list", "created": 1745383213, "model": "m",
 				"data":  []any{map[string]any{"index": 0, "label": a.Text, "probs": []float64{0.25, 0.75}, "num_classes": 2}},
@@ -190,7 +190,7 @@ func TestConformanceModerations(t *testing.T) {
 		New: func(base, key string) model.Model {
 			return classify.New(classify.ClientConfig{Provider: "openai-moderation", BaseURL: base, Route: classify.Moderations, Key: key})
 		},
-		Answer: func(a dialecttest.Answer) any {
+		Answer: func(a model.Response) any {
 			return map[string]any{"id": "modr-1", "model": "m", "results": []any{map[string]any{
 				"flagged": true, "categories": map[string]bool{a.Text: true}, "category_scores": map[string]float64{a.Text: 0.75},
 				"category_applied_input_types": map[string]any{a.Text: []string{"text"}},
@@ -225,7 +225,7 @@ func TestConformanceDescription(t *testing.T) {
 		New: func(base, key string) model.Model {
 			return classify.New(classify.ClientConfig{Provider: "mine", BaseURL: base, Description: d, Key: key})
 		},
-		Answer: func(a dialecttest.Answer) any {
+		Answer: func(a model.Response) any {
 			return map[string]any{"findings": []any{map[string]any{"kind": a.Text, "confidence": 0.75}}}
 		},
 		Error: func(_ int, message string) any { return map[string]any{"message": message} },

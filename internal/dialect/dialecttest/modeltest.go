@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -29,8 +30,9 @@ import (
 type Dialect struct {
 	// New makes the client under test with its own HTTP client.
 	New func(baseURL, key string) model.Model
-	// Answer gives the body of a reply with status 200, as what is written as JSON.
-	Answer func(Answer) any
+	// Answer gives the body of a reply with status 200, as what is written as JSON. The answer
+	// ends by Stop or Length.
+	Answer func(model.Response) any
 	// Error gives the body of a reply with another status.
 	Error func(status int, message string) any
 	// Call reads what a client sent.
@@ -43,16 +45,6 @@ type Dialect struct {
 	// classifiers: Answer then writes Text as a label, and what concerns answers in
 	// words, and withholding them, is passed over.
 	Label func(label string) string
-}
-
-// Answer is a reply that holds an answer, in no dialect.
-type Answer struct {
-	Text     string
-	Thinking string
-	Finish   model.Finish // Stop or Length
-	Usage    model.Usage
-	Model    string
-	ID       string
 }
 
 // Call is what a request asks for, in no dialect.
@@ -148,9 +140,7 @@ func Reply(t *testing.T, status int, body string) string { return reply(t, statu
 func reply(t *testing.T, status int, header http.Header, body string) *server {
 	return serve(t, func(w http.ResponseWriter, _ *http.Request, _ []byte) {
 		w.Header().Set("Content-Type", "application/json")
-		for name, values := range header {
-			w.Header()[name] = values
-		}
+		maps.Copy(w.Header(), header)
 		w.WriteHeader(status)
 		io.WriteString(w, body)
 	})
@@ -236,7 +226,7 @@ func (d Dialect) testAnswer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sent := Answer{Text: want.Text, Thinking: want.Thinking, Finish: want.Finish, Usage: want.Usage, Model: want.Model, ID: want.ID}
+			sent := want
 			if name == tagged {
 				sent.Text, sent.Thinking = "<think>\nHm.\n</think>\n\nUse kill.", ""
 			}
@@ -289,7 +279,7 @@ func (d Dialect) testRequest(t *testing.T) {
 				}
 				calls <- c
 				w.Header().Set("Content-Type", "application/json")
-				io.WriteString(w, JSON(d.Answer(Answer{Text: "Yes.", Finish: model.Stop})))
+				io.WriteString(w, JSON(d.Answer(model.Response{Text: "Yes.", Finish: model.Stop})))
 			})
 			if _, err := d.New(s.URL, key).Ask(t.Context(), tt.in); err != nil {
 				t.Fatal(err)
@@ -390,7 +380,7 @@ func (d Dialect) testRetryAfter(t *testing.T) {
 func (d Dialect) testAllowance(t *testing.T) {
 	want := &model.Allowance{Requests: model.Window{Remaining: 14, Reset: 30 * time.Second}}
 	header := http.Header{"Ratelimit-Remaining": {"14"}, "Ratelimit-Reset": {"30"}}
-	resp, err := d.ask(t, reply(t, http.StatusOK, header, JSON(d.Answer(Answer{Text: "Yes.", Finish: model.Stop}))))
+	resp, err := d.ask(t, reply(t, http.StatusOK, header, JSON(d.Answer(model.Response{Text: "Yes.", Finish: model.Stop}))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -405,7 +395,7 @@ func (d Dialect) testAllowance(t *testing.T) {
 
 // testFault has a server send what is no whole reply, and close the connection.
 func (d Dialect) testFault(t *testing.T) {
-	body := JSON(d.Answer(Answer{Text: strings.Repeat("Use kill. ", 50), Finish: model.Stop}))
+	body := JSON(d.Answer(model.Response{Text: strings.Repeat("Use kill. ", 50), Finish: model.Stop}))
 	half := body[:len(body)/2]
 	http200 := func(kind string, length int, body string) string {
 		return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s", kind, length, body)
@@ -455,7 +445,7 @@ func (d Dialect) testRedirect(t *testing.T) {
 	for _, status := range []int{301, 302, 307, 308} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			t.Parallel()
-			other := reply(t, http.StatusOK, nil, JSON(d.Answer(Answer{Text: "I have your key.", Finish: model.Stop})))
+			other := reply(t, http.StatusOK, nil, JSON(d.Answer(model.Response{Text: "I have your key.", Finish: model.Stop})))
 			d.fails(t, reply(t, status, http.Header{"Location": {other.URL + "/" + key}}, ""), model.NotFound)
 			other.wantCalls(t, 0) // else the redirect was followed, with the key
 		})
@@ -466,7 +456,7 @@ func (d Dialect) testRedirect(t *testing.T) {
 // which that is noticed.
 func (d Dialect) testEcho(t *testing.T) {
 	t.Parallel()
-	body := JSON(d.Answer(Answer{Text: "Your key is " + hex.EncodeToString([]byte(key)), Thinking: key, Finish: model.Stop, Model: key, ID: key}))
+	body := JSON(d.Answer(model.Response{Text: "Your key is " + hex.EncodeToString([]byte(key)), Thinking: key, Finish: model.Stop, Model: key, ID: key}))
 	got, err := d.ask(t, reply(t, http.StatusOK, nil, body))
 	if err != nil {
 		t.Fatal(err)
@@ -487,7 +477,7 @@ func (d Dialect) testEcho(t *testing.T) {
 
 func (d Dialect) testTooLarge(t *testing.T) {
 	t.Parallel()
-	d.fails(t, reply(t, http.StatusOK, nil, JSON(d.Answer(Answer{Text: strings.Repeat("x", wire.MaxReply), Finish: model.Stop}))), model.Invalid)
+	d.fails(t, reply(t, http.StatusOK, nil, JSON(d.Answer(model.Response{Text: strings.Repeat("x", wire.MaxReply), Finish: model.Stop}))), model.Invalid)
 }
 
 func (d Dialect) testContext(t *testing.T) {
@@ -547,7 +537,7 @@ func (d Dialect) testParallel(t *testing.T) {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		io.WriteString(w, JSON(d.Answer(Answer{Text: c.Messages[0].Content, Finish: model.Stop})))
+		io.WriteString(w, JSON(d.Answer(model.Response{Text: c.Messages[0].Content, Finish: model.Stop})))
 	})
 	m := d.New(s.URL, key)
 	var wg sync.WaitGroup

@@ -20,7 +20,7 @@ func TestConformance(t *testing.T) {
 		New: func(base, key string) model.Model {
 			return New(ClientConfig{Provider: "google", BaseURL: base + "/v1beta/", Key: key})
 		},
-		Answer: func(a dialecttest.Answer) any {
+		Answer: func(a model.Response) any {
 			reason := "STOP"
 			if a.Finish == model.Length {
 				reason = "MAX_TOKENS"

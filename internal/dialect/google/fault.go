@@ -1,6 +1,7 @@
 package google
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -39,9 +40,7 @@ func faultOf(body []byte) fault {
 	if _ = json.Unmarshal(body, &list); len(list) > 0 {
 		one = list[0]
 	}
-	if one.Error.Message == "" {
-		one.Error.Message = string(body)
-	}
+	one.Error.Message = cmp.Or(one.Error.Message, string(body))
 	return one.Error
 }
 

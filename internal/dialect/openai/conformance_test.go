@@ -18,7 +18,7 @@ func TestConformance(t *testing.T) {
 		New: func(base, key string) model.Model {
 			return New(ClientConfig{Provider: "openai", BaseURL: base + "/v1/", Key: key})
 		},
-		Answer: func(a dialecttest.Answer) any {
+		Answer: func(a model.Response) any {
 			message := map[string]any{"role": "assistant", "content": a.Text}
 			if a.Thinking != "" {
 				message["reasoning_content"] = a.Thinking

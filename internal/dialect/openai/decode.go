@@ -283,10 +283,7 @@ const mostCategories = 20
 // (https://docs.litellm.ai/docs/completion/output), where it differs from its own, among
 // the provider's fields.
 func (c choice) native() string {
-	word := str(c.NativeFinish)
-	if word == "" {
-		word = str(c.Fields.NativeFinish)
-	}
+	word := cmp.Or(str(c.NativeFinish), str(c.Fields.NativeFinish))
 	if word == "" && c.Message != nil {
 		word = str(c.Message.Fields.NativeFinish)
 	}
@@ -308,9 +305,7 @@ func (c choice) broke() string {
 func (r *body) finish(c choice) (model.Finish, *model.Block) {
 	reason, native := str(c.FinishReason), c.native()
 	finish, block := reply.End(clip([]byte(reason)))
-	if finish == "" {
-		finish = model.OtherFinish
-	}
+	finish = cmp.Or(finish, model.OtherFinish)
 	if native == "" {
 		return finish, block
 	}

@@ -47,9 +47,7 @@ func read(from wire.Reply) (model.Response, error) {
 	if json.Unmarshal(from.Body, &v) == nil {
 		f = faultIn(v)
 	}
-	if f.message == "" {
-		f.message = clip(from.Body)
-	}
+	f.message = cmp.Or(f.message, clip(from.Body))
 	return f.meaning(from)
 }
 

@@ -22,9 +22,6 @@ import (
 //
 // Times of day are by the clock of the reply's own Date, as in RetryAfter.
 func Allowance(h http.Header, now time.Time) *model.Allowance {
-	if !limited(h) {
-		return nil
-	}
 	var a model.Allowance
 	window := func(into *model.Window, remaining, reset string) {
 		if remaining == "" || into.Reset > 0 {
@@ -48,17 +45,6 @@ func Allowance(h http.Header, now time.Time) *model.Allowance {
 		return nil
 	}
 	return &a
-}
-
-// limited reports whether a reply has any of these fields: most have none, and there is one
-// for every call.
-func limited(h http.Header) bool {
-	for name := range h {
-		if strings.Contains(name, "Ratelimit") {
-			return true
-		}
-	}
-	return false
 }
 
 // until reads a time from now on: a duration, a time of RFC 3339, or a number as

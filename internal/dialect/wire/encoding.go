@@ -14,7 +14,7 @@ func decompress(resp *http.Response) error {
 	switch encoding := resp.Header.Get("Content-Encoding"); encoding {
 	case "", "identity":
 	case "gzip", "x-gzip":
-		resp.Body = &gzipBody{body: resp.Body}
+		resp.Body = &gzipBody{ReadCloser: resp.Body}
 		resp.Header.Del("Content-Encoding")
 		resp.ContentLength = -1
 	default:
@@ -25,18 +25,16 @@ func decompress(resp *http.Response) error {
 
 // gzipBody decompresses a body.
 type gzipBody struct {
-	body io.ReadCloser
+	io.ReadCloser
 	text *gzip.Reader // nil until the first Read
 }
 
 func (b *gzipBody) Read(p []byte) (int, error) {
 	if b.text == nil {
 		var err error
-		if b.text, err = gzip.NewReader(io.LimitReader(b.body, MaxReply)); err != nil {
+		if b.text, err = gzip.NewReader(io.LimitReader(b.ReadCloser, MaxReply)); err != nil {
 			return 0, err // io.EOF for an empty body
 		}
 	}
 	return b.text.Read(p)
 }
-
-func (b *gzipBody) Close() error { return b.body.Close() }

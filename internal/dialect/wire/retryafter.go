@@ -83,11 +83,5 @@ func number(s string) (float64, bool) {
 
 // clampWait turns seconds into a duration from 0 to maxWait.
 func clampWait(seconds float64) time.Duration {
-	if seconds <= 0 {
-		return 0
-	}
-	if seconds >= maxWait.Seconds() {
-		return maxWait
-	}
-	return time.Duration(seconds * float64(time.Second))
+	return time.Duration(min(max(seconds, 0), maxWait.Seconds()) * float64(time.Second))
 }
