@@ -60,10 +60,7 @@ type Category string
 
 // PaperCategories are the ten categories of OR-Bench (arXiv 2405.20947), in the
 // alphabetical order of its tables.
-var PaperCategories = []Category{
-	"deception", "harassment", "harmful", "hate", "illegal",
-	"privacy", "self-harm", "sexual", "unethical", "violence",
-}
+var PaperCategories = PaperPolicy().Categories()
 
 // PromptID identifies a prompt by its text: equal text, equal ID, in every
 // dataset and on every machine.

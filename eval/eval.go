@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -128,11 +129,7 @@ func Run(ctx context.Context, o Options) (_ *Result, err error) {
 			}
 		}
 	}
-	at := o.Store
-	if at == "" {
-		at = "orbench.db"
-	}
-	memory, err := address.Open(ctx, at)
+	memory, err := address.Open(ctx, cmp.Or(o.Store, "orbench.db"))
 	if err != nil {
 		return nil, err
 	}
@@ -198,9 +195,7 @@ func (o *Options) fill(ctx context.Context, r *run.Run, memory *store.Store, cli
 			return stats, errors.Join(filled, err)
 		}
 	}
-	var budget *fill.BudgetError
-	var gaveUp *fill.GivenUpError
-	if errors.Is(filled, context.Canceled) || errors.Is(filled, context.DeadlineExceeded) || errors.As(filled, &budget) || errors.As(filled, &gaveUp) {
+	if errors.Is(filled, context.Canceled) || errors.Is(filled, context.DeadlineExceeded) || errors.As(filled, new(*fill.BudgetError)) || errors.As(filled, new(*fill.GivenUpError)) {
 		filled = &stopped{filled}
 	}
 	return stats, filled

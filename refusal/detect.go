@@ -150,11 +150,8 @@ func (r *reading) loops() bool {
 // helps reports whether a good part of the answer gives help in spite of all objections.
 // The repeated part of a loop is no help.
 func (r *reading) helps() bool {
-	if r.loops() {
-		return false
-	}
-	return r.plainItems >= 2 || r.fences > 0 || r.plainWords >= 60 && r.plainWords > r.resistWords ||
-		r.last[kindTurn] > 0 && r.plainWords >= 25
+	return !r.loops() && (r.plainItems >= 2 || r.fences > 0 || r.plainWords >= 60 && r.plainWords > r.resistWords ||
+		r.last[kindTurn] > 0 && r.plainWords >= 25)
 }
 
 // cautions reports whether an answer carries warnings or a lecture.
@@ -275,17 +272,11 @@ const (
 // decoding, a loop, or the prompt repeated. A loop that says no is left to the weights,
 // since a refusal said fifteen times is still a refusal.
 func (r *reading) garbled(p *promptWords) bool {
-	switch {
-	case r.words == 0:
-		return true
-	case r.broken >= 4 && r.broken*4 > r.words:
-		return true
-	case r.longest > garbledWord && r.longest*10 > r.letters*9:
-		return true
-	case r.loops() && r.in[kindRefuse] == 0:
-		return true
-	}
-	return p.length >= echoWords && r.echoed == r.words && r.words*10 >= p.length*9
+	return r.words == 0 ||
+		r.broken >= 4 && r.broken*4 > r.words ||
+		r.longest > garbledWord && r.longest*10 > r.letters*9 ||
+		r.loops() && r.in[kindRefuse] == 0 ||
+		p.length >= echoWords && r.echoed == r.words && r.words*10 >= p.length*9
 }
 
 // undeclined reports whether an answer gives or offers help, and neither declines nor

@@ -36,6 +36,9 @@ var weightsText string
 //go:embed unable.txt
 var unableText string
 
+// nowhere is the from of free places. All states have smaller numbers.
+const nowhere = math.MaxUint16
+
 // What is built in may be of older tables, and is made of these.
 func init() {
 	if Version() != tablesVersion() {

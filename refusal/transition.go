@@ -1,7 +1,5 @@
 package refusal
 
-import "math"
-
 // transitions are the moves of a machine from state to state by symbols, in one array
 // that is small and quick to look up. Each state has a row, and rows overlap in the
 // array. The move from a state by a symbol is at row+symbol, if the entry there names
@@ -10,7 +8,8 @@ import "math"
 // with no other. Symbols are 1 or more. The owner of the machine keeps the rows, together
 // with its other data for each state.
 type transitions struct {
-	// moves are the moves of all states. In free places from is nowhere.
+	// moves are the moves of all states. In free places from is math.MaxUint16: all states have
+	// smaller numbers.
 	moves []move
 	// most is the highest symbol. After the last move there is room for any symbol, so
 	// that none is out of bounds.
@@ -22,9 +21,6 @@ type transitions struct {
 
 // A move is in the row of the state that it starts from.
 type move struct{ from, to uint16 }
-
-// nowhere is the from of free places. All states have smaller numbers.
-const nowhere = math.MaxUint16
 
 // start gives the state that a symbol leads to from the state where the machine begins,
 // or 0.

@@ -51,12 +51,9 @@ the model thinks, and what a thousand such calls cost.`,
 
 // doctor prints one line for each thing that is set up, and names what is not.
 func doctor(env *command.Env, ctx context.Context, store string, calls command.Calls) error {
-	providers, err := calls.LoadProviders()
-	if err != nil {
-		return err
-	}
-	allowed, err := provider.AllowedHosts(provider.AllowedPath())
-	if err != nil {
+	providers, err1 := calls.LoadProviders()
+	allowed, err2 := provider.AllowedHosts(provider.AllowedPath())
+	if err := cmp.Or(err1, err2); err != nil {
 		return err
 	}
 	t := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
@@ -77,7 +74,7 @@ func doctor(env *command.Env, ctx context.Context, store string, calls command.C
 		}
 	}
 	problem := storeState(env, ctx, t, store)
-	err = errors.Join(t.Flush(), problem)
+	err := errors.Join(t.Flush(), problem)
 	var d table.Document
 	if len(keyless) > 0 {
 		d.Add(table.Line("Not set up, because there is no key or no server answers (docs/cli.md has the variables and addresses): " + strings.Join(keyless, ", ")))

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -29,12 +30,9 @@ func tryTarget(env *command.Env, ctx context.Context, calls command.Calls, targe
 	if err != nil {
 		return err
 	}
-	ref, err := clients.Model(target, "")
-	if err != nil {
-		return err
-	}
-	prices, err := calls.Prices(nil)
-	if err != nil {
+	ref, err1 := clients.Model(target, "")
+	prices, err2 := calls.Prices(nil)
+	if err := cmp.Or(err1, err2); err != nil {
 		return err
 	}
 	zero := 0.0

@@ -20,8 +20,6 @@ type SharedRate struct {
 	from time.Time
 }
 
-var _ Limiter = (*SharedRate)(nil)
-
 // NewSharedRate is a rate of so many a minute. advance moves on what the processes share,
 // from now where it has passed, and gives the time until what it was before.
 func NewSharedRate(perMinute int, advance func(ctx context.Context, by time.Duration) (wait time.Duration, err error)) *SharedRate {

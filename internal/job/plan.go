@@ -80,17 +80,16 @@ func (j *Job) Plan(ctx context.Context, m store.Reader, extent Extent) ([]Plan, 
 		counted[key] = true
 		return !repeated
 	}
-	met := map[model.Ref]*lengths{}
+	met := map[model.Ref]lengths{}
 	seen := map[model.Hash]bool{}
 	scope := Scope{Extent: extent, Ahead: true, Met: func(_ string, h model.Hash, of model.Ref, response model.Response) {
 		if seen[h] {
 			return
 		}
 		seen[h], of.Endpoint = true, ""
-		if met[of] == nil {
-			met[of] = &lengths{}
-		}
-		met[of].add(response.Usage.Bounded().Output)
+		l := met[of]
+		l.add(response.Usage.Bounded().Output)
+		met[of] = l
 	}}
 	for item, err := range j.Items(ctx, m, scope) {
 		if err != nil {
@@ -116,9 +115,7 @@ func (j *Job) Plan(ctx context.Context, m store.Reader, extent Extent) ([]Plan, 
 		}
 	}
 	for i := range plans {
-		if l := met[model.Ref{Provider: plans[i].Provider, Model: plans[i].Model}]; l != nil {
-			plans[i].replies = *l
-		}
+		plans[i].replies = met[model.Ref{Provider: plans[i].Provider, Model: plans[i].Model}]
 	}
 	return plans, nil
 }

@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,12 +34,9 @@ func (c Counts) plus(d Counts) Counts {
 // failures, and what people say of their prompts and answers. The studies must have been
 // opened from the store.
 func Export(ctx context.Context, from store.Reader, studies []*Opened, to store.Backend) (done Counts, err error) {
-	before, err := to.Count(ctx)
-	if err != nil {
-		return done, err
-	}
-	annotations, err := from.Annotations(ctx)
-	if err != nil {
+	before, err1 := to.Count(ctx)
+	annotations, err2 := from.Annotations(ctx)
+	if err := cmp.Or(err1, err2); err != nil {
 		return done, err
 	}
 	through := &tap{Reader: from, to: to}

@@ -44,8 +44,6 @@ type keeper struct {
 	name  string
 }
 
-var _ pace.Keeper = (*keeper)(nil)
-
 // keeper is that of a model for whoever asks it with a key, of which digest gives a name.
 func (q *Queue) keeper(of model.Ref, key string) pace.Keeper {
 	return &keeper{q, fmt.Sprintf("%s %s %s %s", of.Provider, of.Endpoint, of.Model, key)}

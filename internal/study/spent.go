@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -39,12 +40,9 @@ type Spent struct {
 // that asks judges alone it is what was spent on judges.
 func (s *Study) Spent(ctx context.Context, m store.Reader, j *job.Job, prices price.Table) (Spent, error) {
 	// What comes while replies are counted is taken for spent before, and not for nothing.
-	shares, err := m.Shares(ctx, s.account(j.Judging()))
-	if err != nil {
-		return Spent{}, err
-	}
-	used, err := j.Used(ctx, m)
-	if err != nil {
+	shares, err1 := m.Shares(ctx, s.account(j.Judging()))
+	used, err2 := j.Used(ctx, m)
+	if err := cmp.Or(err1, err2); err != nil {
 		return Spent{}, err
 	}
 	var spent Spent

@@ -30,8 +30,6 @@ func TestSigned(t *testing.T) {
 		{-0.04, table.Minus, "0.0"},
 		{-2.14, table.Minus, "−2.1"},
 		{2.14, table.Minus, "+2.1"},
-		{2.14, table.MinusOnly, "2.1"},
-		{-2.14, table.MinusOnly, "−2.1"},
 	}
 	for _, tt := range tests {
 		if got := table.Signed(tt.points, tt.sign); got != tt.want {

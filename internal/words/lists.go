@@ -2,6 +2,7 @@ package words
 
 import (
 	"encoding/binary"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -51,11 +52,7 @@ func (l *Lists) Add(number uint32, text string) {
 // longer. A block has consecutive words in order, each with its length before it, followed
 // by its list, likewise; lengths are varints. A block is named by its first word.
 func (l *Lists) Write(size int, put func(first string, block []byte) error) error {
-	words := make([]string, 0, len(l.lists))
-	for w := range l.lists {
-		words = append(words, w)
-	}
-	slices.Sort(words)
+	words := slices.Sorted(maps.Keys(l.lists))
 	var block []byte
 	first := ""
 	for i, w := range words {
