@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -122,8 +123,5 @@ func flagGroups(c *cobra.Command) []flagGroup {
 
 // kindOf is what a command's flag is about.
 func kindOf(c *cobra.Command, f *pflag.Flag) kind {
-	if k, ok := kindOfFlag[c.Name()+"/"+f.Name]; ok {
-		return k
-	}
-	return kindOfFlag[f.Name]
+	return cmp.Or(kindOfFlag[c.Name()+"/"+f.Name], kindOfFlag[f.Name])
 }

@@ -84,9 +84,9 @@ type Running struct {
 	// walk tell the labels of prompts, nil where it does not.
 	Targets []evaluate.Target
 	Tell    func(func(text string, label orbench.Label))
-	// Show derives what the store has and shows it, and says what is missing. Its error is
-	// ErrFailures where it said that nothing could be judged.
-	Show func(ctx context.Context, m store.Reader, f Filled) (missing []string, err error)
+	// Show derives what the store has and shows it, and says what is missing, and why nothing could
+	// be judged where that is so.
+	Show func(ctx context.Context, m store.Reader, f Filled) (missing, unjudged []string, err error)
 	// Again says how to see all of a run, after its name and store; empty says nothing. Studies
 	// of other kinds are seen again by their name.
 	Again func() string
@@ -197,14 +197,18 @@ func (e *Env) Run(ctx context.Context, r Running) (err error) {
 	if !filled.orderly() {
 		return filled.Stopped
 	}
-	missing, unjudged := r.Show(context.WithoutCancel(ctx), memory, filled)
-	if unjudged != nil && !errors.Is(unjudged, ErrFailures) {
-		return errors.Join(filled.Stopped, unjudged)
+	missing, unjudged, err := r.Show(context.WithoutCancel(ctx), memory, filled)
+	if err != nil {
+		return errors.Join(filled.Stopped, err)
 	}
 	if filled.Found() > 0 || filled.Failed == 0 {
 		e.sayKept(r, kept)
 	}
-	return cmp.Or(e.finish(r, filled, missing), unjudged)
+	if err := e.finish(r, filled, missing); err != nil || len(unjudged) == 0 {
+		return err
+	}
+	e.Infos(unjudged)
+	return ErrFailures
 }
 
 // noteReused notes what the store has of a study that begins now, which its budget does not

@@ -1,6 +1,7 @@
 package measurement
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -147,10 +148,7 @@ func (a app) experiment(c *cobra.Command, f evalFlags) (*experiment.File, error)
 
 // eval measures the targets on the datasets.
 func (a app) eval(ctx context.Context, x *experiment.File, f evalFlags) error {
-	if err := f.out.Check(); err != nil {
-		return err
-	}
-	if err := f.Calls.Check(); err != nil {
+	if err := cmp.Or(f.out.Check(), f.Calls.Check()); err != nil {
 		return err
 	}
 	m, err := a.newMeasurement(ctx, x, f)

@@ -54,8 +54,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 	var kept *index.Index
 	defer func() { kept.Close() }()
 	answers := 0 // that can be drawn for people
-	var nothing []string
-	return a.orNothing(&nothing, a.Run(ctx, command.Running{
+	return a.Run(ctx, command.Running{
 		Asking: m.asking, Study: m.Study, Job: asked.Job(), Clients: m.clients, Memory: m.memory, Printed: m.out.Printed,
 		Targets: m.Targets, Refused: m.Refused, Unused: m.unused, AskedAgain: m.Again,
 		Precision: m.precision, Foretell: m.foretell, Again: func() string { return a.shownAgain(m, answers) }, Words: m.again,
@@ -66,31 +65,23 @@ func (a app) measure(ctx context.Context, m measurement) error {
 			n, ok := m.KnownCalls()
 			return n, ok && !m.asking.Calls.ByWorkers && kept.Whole(ctx, memory, m.Run)
 		},
-		Show: func(ctx context.Context, memory store.Reader, f command.Filled) ([]string, error) {
+		Show: func(ctx context.Context, memory store.Reader, f command.Filled) (missing, unjudged []string, err error) {
 			asked.Told = nil
 			if m.Shard.Of > 1 {
-				return a.showShard(ctx, m, memory, f)
+				missing, err = a.showShard(ctx, m, memory, f)
+				return missing, nil, err
 			}
 			result, err := a.derive(ctx, memory, figures{
 				runs: []*run.Run{m.Run}, kept: kept, out: m.out, cost: run.Cost(f.Stats),
 				quiet: m.asking.Calls.Quiet, unfinished: f.Unfinished(), show: m.show,
 			})
-			answers, nothing = 0, nothingJudged(result)
+			answers = 0
 			for _, run := range result.Runs {
 				answers += run.Answered + run.Blocked
 			}
-			return unanswered(result), err
+			return unanswered(result), nothingJudged(result), err
 		},
-	}))
-}
-
-// orNothing is the error of a command, and where there is none, that nothing could be judged.
-func (a app) orNothing(nothing *[]string, err error) error {
-	if err != nil || len(*nothing) == 0 {
-		return err
-	}
-	a.Infos(*nothing)
-	return command.ErrFailures
+	})
 }
 
 // shownAgain says how to see all of a run, empty where it was shown, and how to check its

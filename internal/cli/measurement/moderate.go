@@ -129,14 +129,12 @@ func (a app) moderate(ctx context.Context, ref string, f moderateFlags) error {
 	}
 	return a.Run(ctx, command.Running{
 		Asking: f.Asking, Study: s, Job: r.Job(), Clients: clients, Printed: f.Printed,
-		Show: func(ctx context.Context, m store.Reader, filled command.Filled) ([]string, error) {
-			if err := a.showModeration(ctx, r, m, f, filled.Unfinished()); err != nil {
-				return nil, err
-			}
-			if filled.Unfinished() && f.file != "" {
+		Show: func(ctx context.Context, m store.Reader, filled command.Filled) (missing, unjudged []string, err error) {
+			err = a.showModeration(ctx, r, m, f, filled.Unfinished())
+			if err == nil && filled.Unfinished() && f.file != "" {
 				a.Infof("%s holds what there is so far; the same command writes it again", f.file)
 			}
-			return nil, nil
+			return nil, nil, err
 		},
 	})
 }
