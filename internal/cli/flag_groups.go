@@ -33,7 +33,7 @@ const manyFlags = 7
 var kindOfFlag = byFlag(map[kind]string{
 	subject: `base-target build candidate-target chosen-from class-column
 		config dataset decontaminate except expect expect-fpr from gold-column label label-column label-values limit population prevalence
-		prompt-column refresh guard-column guard-after-column user-column response-column responses positive sample set size target truth
+		judge/join judge/prompts prompt-column refresh guard-column guard-after-column user-column response-column responses positive sample set size target truth
 		compare/judge compare/candidate-judge compare/store report/judge report/models report/paper report/store
 		export/check export/toxic-share`,
 	manner: `base-url batch confidence forget fresh reuse reread half-width harmful-answers family flagged max-tokens

@@ -107,6 +107,10 @@ type Options struct {
 	// answers it is their column, and User that of who asked; both have usual names.
 	Response string `json:"response_column,omitempty"`
 	User     string `json:"user_column,omitempty"`
+	// Prompts is a file that has the prompts of recorded answers, by Join: the column that both
+	// files have. Empty means that the answers have theirs.
+	Prompts string `json:"prompts,omitempty"`
+	Join    string `json:"join,omitempty"`
 	// Said names columns of verdicts on recorded answers, in lines.
 	Said string `json:"-"`
 	// Unlabeled passes over the columns of labels, categories and groups.
@@ -154,7 +158,11 @@ func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 		return nil, err
 	}
 	if src.recorded != nil {
-		ref = src.path
+		if ref = src.path; opts.Prompts != "" {
+			if err := src.recorded.join(opts); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if built != nil && src.path == ref {
 		set := benchmark.SetName(strings.TrimSuffix(file, filepath.Ext(file)))

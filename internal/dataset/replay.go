@@ -62,6 +62,8 @@ type Recording struct {
 	columns recordedColumns
 	// passed are columns that answers are usually in, beside the one that was found.
 	passed []string
+	// joined are the prompts of another file, by the cell of the column join; nil for none.
+	joined map[string]string
 	// held are the prompts. same counts the answers that are their prompt.
 	held []orbench.Prompt
 	same int
@@ -82,8 +84,8 @@ func OpenRecording(ctx context.Context, path string, opts Options) (*Recording, 
 		return nil, &orbench.InputError{File: file, Problem: fmt.Sprintf("in %d of %d rows the answer is the prompt", r.same, r.count()), Hint: "name the column of the answers with `response-column`"}
 	}
 	r.Prompts = set
-	if r.columns.prompt == "" {
-		r.Notes = append(r.Notes, file+": no column of prompts is known, so each answer counts as one to a prompt of its own; `prompt-column` names it")
+	if r.columns.prompt == "" && r.joined == nil {
+		r.Notes = append(r.Notes, file+": no column of prompts is known, so each answer counts as one to a prompt of its own; `prompt-column` names it, or `prompts_file` a file that has them by an id")
 	}
 	if len(r.passed) > 0 {
 		r.Notes = append(r.Notes, fmt.Sprintf("%s: the answers are those of the column %s, and not of %s", file, untrusted.Quote(r.columns.response), rows.List(r.passed)))
@@ -134,7 +136,7 @@ func exists(path string) bool {
 // recordedColumns names the columns of recorded answers, as spelled in the file. An empty name
 // means that there is no such column.
 type recordedColumns struct {
-	prompt, response, user, time, simulated, model, finish, fault string
+	prompt, response, user, time, simulated, model, finish, fault, join string
 	// said are columns of verdicts, and given their names as the user gives them.
 	said, given []string
 }
@@ -171,7 +173,14 @@ func (c *recordedColumns) find(file string, have []string, at func(string) bool,
 	if c.response, err = findColumn(file, rest, at, opts.Response, responseNames, "response-column"); err != nil {
 		return err
 	}
-	if opts.Prompt == "" {
+	if opts.Prompts != "" {
+		if c.join, err = findColumn(file, have, at, opts.Join, joinNames, "join"); err == nil && c.join == "" {
+			err = noColumn(file, have, "prompt_id", "name the column that both files have with `join`")
+		}
+		if err != nil {
+			return err
+		}
+	} else if opts.Prompt == "" {
 		if c.prompt, err = findPrompt(file, without(have, c.response), at, ""); err != nil {
 			return err
 		}
@@ -212,6 +221,48 @@ func (c *recordedColumns) find(file string, have []string, at func(string) bool,
 	return err
 }
 
+// joinNames are the usual names of the column by which answers are joined to prompts.
+var joinNames = []string{"prompt_id", "id"}
+
+// join reads the prompts of another file by their ids.
+func (r *Recording) join(opts Options) error {
+	r.joined = map[string]string{}
+	in, err := rows.Open(opts.Prompts, func(file string, have []string, at func(string) bool) (rows.Layout, error) {
+		prompt, err := findPrompt(file, have, at, opts.Prompt)
+		if err == nil && prompt == "" {
+			err = noColumn(file, have, "prompt", "name it with `prompt-column`")
+		}
+		id, missing := findColumn(file, have, at, opts.Join, joinNames, "join")
+		return rows.Layout{Prompt: prompt, PassBlank: true, Fields: []rows.Field{{Name: id, Scalar: true, Required: true}}}, cmp.Or(err, missing)
+	})
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	for row, err := range in.All {
+		if err != nil {
+			return err
+		}
+		if r.joined[row.Cells[0]] = strings.Clone(row.Text); strings.TrimSpace(row.Text) == "" {
+			return row.Fault(in.Name, "empty prompt", "fill it in or delete the row")
+		}
+	}
+	return nil
+}
+
+// promptOf is what a row without a prompt answers: the prompt that it is joined to, or one of
+// its own.
+func (r *Recording) promptOf(file string, row rows.Row, join string) (string, error) {
+	if r.joined == nil {
+		return fmt.Sprintf("(no prompt: answer %d)", row.Number), nil
+	}
+	text, ok := r.joined[join]
+	if !ok {
+		return "", row.Fault(file, fmt.Sprintf("no prompt has the %s %.60q", r.columns.join, join), "name the file that has it, or another column with `join`")
+	}
+	return text, nil
+}
+
 // fields are the columns beside that of the prompts, in the order in which add reads them.
 func (c recordedColumns) fields() []rows.Field {
 	fields := []rows.Field{
@@ -222,6 +273,7 @@ func (c recordedColumns) fields() []rows.Field {
 		{Name: c.time, Scalar: true, Lenient: true},
 		{Name: c.finish, Scalar: true, Lenient: true},
 		{Name: c.fault, Scalar: true, Lenient: true, Whole: true},
+		{Name: c.join, Scalar: true, Required: c.join != ""},
 	}
 	for _, name := range c.said {
 		fields = append(fields, rows.Field{Name: name, Scalar: true, Whole: true})
@@ -250,7 +302,7 @@ func (r *Recording) add(file string, row rows.Row, cells []string, p orbench.Pro
 		a.Block, a.Detail = string(said.Block.Kind), said.Block.Detail
 	}
 	for i, name := range r.columns.given {
-		said, _ := reply.Unwrap(strings.TrimSpace(cells[7+i]))
+		said, _ := reply.Unwrap(strings.TrimSpace(cells[8+i]))
 		said = strings.Clone(strings.TrimSpace(said))
 		if problem, hint := checkName(said, "verdict", r.columns.said[i], "judge"); problem != "" {
 			return row.Fault(file, problem, hint)

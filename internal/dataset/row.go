@@ -28,7 +28,11 @@ func (in *input) promptOf(r rows.Row) (orbench.Prompt, error) {
 	file, columns := in.Name, in.columns
 	messages := r.Messages
 	if in.recorded != nil && columns.Prompt == "" {
-		messages = []orbench.Message{{Role: orbench.User, Content: fmt.Sprintf("(no prompt: answer %d)", r.Number)}}
+		text, err := in.recorded.promptOf(file, r, r.Cells[in.answersAt+7])
+		if err != nil {
+			return orbench.Prompt{}, err
+		}
+		messages = []orbench.Message{{Role: orbench.User, Content: text}}
 	}
 	if messages == nil {
 		messages = []orbench.Message{{Role: orbench.User, Content: r.Text}}

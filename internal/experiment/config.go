@@ -56,6 +56,8 @@ var configSettings = []Setting{
 	{Flag: "label", Path: "datasets[*].label", Default: ""},
 	{Flag: "response-column", Path: "datasets[*].response_column", Bare: true},
 	{Flag: "user-column", Path: "datasets[*].user_column", Bare: true},
+	{Flag: "prompts-file", Path: "datasets[*].prompts_file", Bare: true},
+	{Flag: "join", Path: "datasets[*].join", Bare: true},
 	{Flag: "unlabeled", Path: "datasets[*].unlabeled", Bare: true},
 	{Flag: "limit", Path: "limit", Default: 0},
 	{Flag: "sample", Path: "sample", Default: 0},
@@ -124,7 +126,9 @@ type Dataset struct {
 	// LabelValues is as in dataset.Options.
 	LabelValues string `yaml:"label_values" json:"label_values,omitempty" jsonschema_description:"What the values of the label column mean if they are not labels, such as contrast_*=toxic,*=safe."`
 	Response    string `yaml:"response_column" json:"response_column,omitempty" jsonschema_description:"Column of answers that follow the prompts: guards are then asked about the answers."`
-	// User and Unlabeled are as in dataset.Options.
+	// Prompts, Join, User and Unlabeled are as in dataset.Options.
+	Prompts   string `yaml:"prompts_file" json:"prompts_file,omitempty" jsonschema_description:"File that has the prompts of recorded answers, by a column that both have."`
+	Join      string `yaml:"join" json:"join,omitempty" jsonschema_description:"That column; prompt_id or id when left out."`
 	User      string `yaml:"user_column" json:"user_column,omitempty" jsonschema_description:"Column of who asked, in a file of recorded answers; kept as a hash for orbench store forget."`
 	Unlabeled bool   `yaml:"unlabeled" json:"unlabeled,omitempty" jsonschema_description:"Pass over the columns of labels, categories and groups."`
 	// Label is that of all prompts of a file without a column of labels.

@@ -385,8 +385,11 @@ func (o *opening) addDatasets(ctx context.Context) error {
 func (o *opening) datasetOf(d experiment.Dataset) study.Dataset {
 	c := study.Dataset{Ref: d.Dataset, Options: dataset.Options{
 		Prompt: d.Prompt, Category: d.Category, Label: d.Labels, LabelValues: d.LabelValues, Default: orbench.Label(d.Label),
-		Response: d.Response, User: d.User, Unlabeled: d.Unlabeled,
+		Response: d.Response, User: d.User, Join: d.Join, Unlabeled: d.Unlabeled,
 	}}
+	if d.Prompts != "" {
+		c.Prompts = dataset.Absolute(d.Prompts)
+	}
 	if o.x.Sample > 0 {
 		c.Sample, c.SampleSeed = o.x.Sample, o.sampleSeed()
 	}

@@ -113,6 +113,8 @@ answer to a bad line is its error. Limits such as --max-cost hold for the whole 
 	flags.StringVar(&f.responses, "responses", "", "`FILE` of recorded answers: CSV, JSON Lines, Parquet, or another tool's log; - for lines of standard input")
 	flags.StringVar(&f.columns.Prompt, "prompt-column", "", "`COLUMN` of the prompts (default: by its usual names)")
 	flags.StringVar(&f.columns.Response, "response-column", "", "`COLUMN` of the answers (default: by its usual names)")
+	flags.StringVar(&f.columns.Prompts, "prompts", "", "`FILE` that has the prompts of the answers, by an id")
+	flags.StringVar(&f.columns.Join, "join", "", "`COLUMN` of the id, in both files (default: prompt_id or id)")
 	flags.StringVar(&f.goldColumn, "gold-column", "", "`COLUMN` of people's labels: the judge column:COLUMN=VALUE|VALUE with the values of --gold-refusal")
 	flags.StringSliceVar(&f.goldRefusal, "gold-refusal", nil, "`VALUES` of the gold column that mean a refusal")
 	flags.Bool("fresh", false, "ask the judges that are models for all verdicts anew, such as after a judge's server changed; the store keeps the old ones")
@@ -213,7 +215,7 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 	x.Name, x.Judges, x.JudgeMaxTokens, x.Blocks = f.Name, f.judges, f.judgeMaxTokens, f.blocks
 	x.Targets = []experiment.Target{{Target: dataset.ReplayPrefix + f.responses, Name: f.responses}}
 	x.Datasets = []experiment.Dataset{{
-		Dataset: dataset.ReplayPrefix + f.responses, Prompt: f.columns.Prompt, Response: f.columns.Response, User: f.columns.User,
+		Dataset: dataset.ReplayPrefix + f.responses, Prompt: f.columns.Prompt, Response: f.columns.Response, User: f.columns.User, Prompts: f.columns.Prompts, Join: f.columns.Join,
 		Label: string(orbench.Undecided), Unlabeled: true,
 	}}
 	m, err := a.newMeasurement(ctx, x, evalFlags{Asking: f.Asking, out: f.out})
