@@ -442,27 +442,29 @@ func revealing(q page.Query) bool {
 // chosen reads the answers that a filter chose, or that others sent to a person.
 func (s *Server) chosen(ctx context.Context, a asked, l looked, words annotation.Words) (bundle, error) {
 	key := bundleKey{rows: l.rows, filter: a.q.Without("study").Address("/")}
+	of := map[orbench.Subject]bool{}
 	if a.queue == sentQueue {
-		of := map[orbench.Subject]bool{}
 		for subject := range words.Sent(a.person) {
 			of[subject] = true
 		}
-		some, err := l.rows.OfSubjects(ctx, of)
-		if err != nil {
-			return bundle{}, err
-		}
-		if l.found, err = l.rows.Choose(ctx, nil, some); err != nil {
-			return bundle{}, err
-		}
 		key.filter, key.draws = "sent to "+a.person, len(of)
-	} else {
-		studies, err := s.look(ctx, a.q, words)
-		if err != nil {
-			return bundle{}, err
-		}
-		l = studies[0]
 	}
 	return s.queues.bundle(ctx, s, key, func(ctx context.Context) (b bundle, err error) {
+		if a.queue == sentQueue {
+			some, err := l.rows.OfSubjects(ctx, of)
+			if err == nil {
+				l.found, err = l.rows.Choose(ctx, nil, some)
+			}
+			if err != nil {
+				return b, err
+			}
+		} else {
+			studies, err := s.look(context.WithValue(ctx, patient{}, true), a.q, words)
+			if err != nil {
+				return b, err
+			}
+			l = studies[0]
+		}
 		b.chosen, _ = l.found.Count()
 		positions, err := l.found.Page(ctx, l.order, 0, mostOfFilter)
 		if err != nil {
