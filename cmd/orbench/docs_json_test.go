@@ -22,6 +22,7 @@ import (
 	"github.com/orbench/orbench/internal/construct"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
+	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/logs"
@@ -32,7 +33,6 @@ import (
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/stream"
 	"github.com/orbench/orbench/internal/training"
 )
 
@@ -44,8 +44,8 @@ var jsonForms = []struct {
 }{
 	{"result", "`eval`, `judge`, `report`, and `report.json`", report.Published{}},
 	{"answer", "`answers.jsonl`: an object for each prompt of each target", score.AnswerRow{}},
-	{"line", "`judge --responses -`: a line to judge", stream.Line{}},
-	{"judgment", "`judge --responses -`: the answer to a line", stream.Judgment{}},
+	{"line", "`judge --responses -`: a line to judge", interchange.Line{}},
+	{"judgment", "`judge --responses -`: the answer to a line", interchange.Judgment{}},
 	{"log", "`logs`", logs.Result{}},
 	{"log-wrong", "`logs report`", logs.Wrong{}},
 	{"plan", "`eval --dry-run`: the entries of `plan`", job.Plan{}},

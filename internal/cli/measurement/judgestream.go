@@ -8,7 +8,7 @@ import (
 
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/client"
-	"github.com/orbench/orbench/internal/stream"
+	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -39,7 +39,7 @@ func (a app) judgeStream(c *cobra.Command, f judgeFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	faults, err := stream.Stream(c.Context(), a.Stdin, a.Stdout, judges, ask)
+	faults, err := interchange.JudgeLines(c.Context(), a.Stdin, a.Stdout, judges, ask)
 	if err != nil || faults == 0 {
 		return err
 	}

@@ -1,4 +1,4 @@
-package stream
+package interchange
 
 import (
 	"bufio"
@@ -17,7 +17,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/evaluate"
-	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/score"
@@ -71,18 +70,18 @@ type LineVerdict struct {
 // streamWidth is how many lines are judged at once.
 const streamWidth = 64
 
-// Stream judges the lines of in as they come, and writes a Judgment of each to out at once,
+// JudgeLines judges the lines of in as they come, and writes a Judgment of each to out at once,
 // in the same order. Judges that are models ask with ask. A *model.Error of ask leaves an
 // answer unjudged, for the reason in its Message; any other error ends the stream. faults
 // counts the lines that have an Error or an unjudged verdict. Stream ends with in, or with ctx.
-func Stream(ctx context.Context, in io.Reader, out io.Writer, judges []judge.Judge, ask model.Model) (faults int, err error) {
+func JudgeLines(ctx context.Context, in io.Reader, out io.Writer, judges []judge.Judge, ask model.Model) (faults int, err error) {
 	judged := func(ctx context.Context, l numbered) (Judgment, error) {
 		return judgeLine(ctx, l.number, l.text, judges, ask)
 	}
 	write := json.NewEncoder(untrusted.NewWriter(out))
 	write.SetEscapeHTML(false)
 	err = job.InOrder(ctx, streamWidth, linesOf(ctx, in), judged, func(j Judgment) error {
-		if j.Error != "" || slices.ContainsFunc(j.Verdicts, func(v LineVerdict) bool { return v.Class == interchange.Unjudged }) {
+		if j.Error != "" || slices.ContainsFunc(j.Verdicts, func(v LineVerdict) bool { return v.Class == Unjudged }) {
 			faults++
 		}
 		return write.Encode(j)
@@ -190,8 +189,8 @@ func (l Line) asked() orbench.Prompt {
 // ofLine is a verdict on a text as a Judgment has it.
 func ofLine(v score.JudgeVerdict, text string) LineVerdict {
 	l := LineVerdict{
-		Judge: v.Judge, Class: interchange.ClassText(v.Class), Reason: v.Reason, Rationale: v.Rationale, Simulated: v.Simulated,
-		Span: interchange.SpanText(v.Span, text),
+		Judge: v.Judge, Class: ClassText(v.Class), Reason: v.Reason, Rationale: v.Rationale, Simulated: v.Simulated,
+		Span: SpanText(v.Span, text),
 	}
 	if v.Class != orbench.Unjudged {
 		refused, score := v.Class.Refused(), v.Score

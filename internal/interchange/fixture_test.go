@@ -1,4 +1,4 @@
-package stream_test
+package interchange_test
 
 import (
 	"context"

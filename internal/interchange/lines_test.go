@@ -1,4 +1,4 @@
-package stream_test
+package interchange_test
 
 import (
 	"bufio"
@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench/internal/dataset"
-	"github.com/orbench/orbench/internal/stream"
+	"github.com/orbench/orbench/internal/interchange"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
 )
@@ -24,7 +24,7 @@ func TestStreamAtOnce(t *testing.T) {
 	read, out := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		_, err := stream.Stream(t.Context(), in, out, newJudges(t, "lexical"), nil)
+		_, err := interchange.JudgeLines(t.Context(), in, out, newJudges(t, "lexical"), nil)
 		ended <- errors.Join(err, out.Close())
 	}()
 	answers := bufio.NewReader(read)
@@ -67,7 +67,7 @@ func TestStreamFaults(t *testing.T) {
 	} {
 		var out strings.Builder
 		good := `{"response": "Sure, here you are."}`
-		faults, err := stream.Stream(t.Context(), strings.NewReader(good+"\n\n"+tt[0]+"\n"+good), &out, newJudges(t, "lexical"), nil)
+		faults, err := interchange.JudgeLines(t.Context(), strings.NewReader(good+"\n\n"+tt[0]+"\n"+good), &out, newJudges(t, "lexical"), nil)
 		lines := strings.Split(out.String(), "\n")
 		if err != nil || faults != 1 || len(lines) != 4 || !strings.Contains(lines[1], tt[1]) || !strings.HasPrefix(lines[1], `{"line":3`) {
 			t.Errorf("%.80s: got %d faults, %v, %.300s", tt[0], faults, err, out.String())
@@ -81,12 +81,12 @@ func TestStreamFaults(t *testing.T) {
 	judges := newJudges(t, "lexical", "llm:openai/judge")
 	line := `{"prompt": "How do I bake bread?", "response": "Mix flour and water."}` + "\n"
 	var out strings.Builder
-	faults, err := stream.Stream(t.Context(), strings.NewReader(line), &out, judges, failing(&model.Error{Kind: model.Quota, Message: "no credit"}))
+	faults, err := interchange.JudgeLines(t.Context(), strings.NewReader(line), &out, judges, failing(&model.Error{Kind: model.Quota, Message: "no credit"}))
 	if err != nil || faults != 1 || !strings.Contains(out.String(), `{"judge":"llm:openai/judge","class":"unjudged","refused":null,"score":null,"rationale":"no credit"}`) {
 		t.Errorf("without a reply: %d faults, %v, %s", faults, err, out.String())
 	}
 	full := errors.New("the disk is full")
-	if _, err := stream.Stream(t.Context(), strings.NewReader(line), io.Discard, judges, failing(full)); !errors.Is(err, full) {
+	if _, err := interchange.JudgeLines(t.Context(), strings.NewReader(line), io.Discard, judges, failing(full)); !errors.Is(err, full) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -98,7 +98,7 @@ func TestStreamInterrupted(t *testing.T) {
 	ctx, stop := context.WithCancelCause(t.Context())
 	interrupted := errors.New("interrupted")
 	stop(interrupted)
-	if _, err := stream.Stream(ctx, in, io.Discard, []judge.Judge{}, nil); !errors.Is(err, interrupted) {
+	if _, err := interchange.JudgeLines(ctx, in, io.Discard, []judge.Judge{}, nil); !errors.Is(err, interrupted) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -118,7 +118,7 @@ func FuzzStream(f *testing.F) {
 	judges := newJudges(f, "lexical")
 	f.Fuzz(func(t *testing.T, in []byte) {
 		var out bytes.Buffer
-		if _, err := stream.Stream(t.Context(), bytes.NewReader(in), &out, judges, nil); err != nil {
+		if _, err := interchange.JudgeLines(t.Context(), bytes.NewReader(in), &out, judges, nil); err != nil {
 			t.Fatal(err)
 		}
 		for i, line := range bytes.Split(in, []byte("\n")) {
@@ -126,7 +126,7 @@ func FuzzStream(f *testing.F) {
 				continue
 			}
 			text, err := out.ReadBytes('\n')
-			var j stream.Judgment
+			var j interchange.Judgment
 			if err == nil {
 				err = json.Unmarshal(text, &j)
 			}
