@@ -77,7 +77,7 @@ func TestGone(t *testing.T) {
 		{"report words", 2, []string{"words is a study of orbench triggers, and such studies are no longer shown; show it with " + shows}},
 		{"report wordings", 2, []string{"wordings is a study of orbench contrast, and such studies are no longer shown; show it with " + shows}},
 		{"report probed --format json", 0, []string{`"target": "sim/strict"`, `"judge": "llm:sim/judge"`}},
-		{"report tongues --format json", 0, []string{`"target": "sim/balanced"`, `"value": 0.75,`, `"hi": 0.9737786150998913`, `"left_out": [`, `"sim/balanced [fr]"`, `"counting:unable(lexical)"`}},
+		{"report tongues --format json", 0, []string{`"target": "sim/balanced"`, `"value": 0.75,`, `"hi": 0.9737786150787341`, `"left_out": [`, `"sim/balanced [fr]"`, `"counting:unable(lexical)"`}},
 		{"judge tongues --judge lexical,paper-keywords --quiet", 0, nil},
 		{"report tongues", 0, []string{"! Not shown, since translated prompts and counting judges are gone: sim/balanced [fr],"}},
 		{"eval --target sim/balanced --dataset starter --name tongues --quiet", 2, []string{"its target sim/balanced [fr] is not named now"}},

@@ -118,6 +118,9 @@ func (c *Comparison) labeledFlips(g Gate, t *tally, o Options) (*counts, int) {
 		}
 		n.pairs.Add(c.clusterOn(base, i, true), e.said[base], e.said[candidate])
 	}
+	if labels == 0 {
+		return nil, 0 // two judges of the same answers flip no answer
+	}
 	n.refused = [2]float64{n.pairs.Both + n.pairs.OnlyA, n.pairs.Both + n.pairs.OnlyB}
 	return &n, labels
 }

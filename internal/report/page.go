@@ -172,7 +172,7 @@ func (of Page) Write(w io.Writer) error {
 	for _, t := range append(tablesOf(first), tablesOf(r, "agreement")...) {
 		if t.opens = of.opens; t.name != "categories" {
 			if more := len(t.Rows) - mostRows; more > 0 {
-				t.Rows, t.Note = t.Rows[:mostRows], strings.TrimSpace(t.Note+" "+table.Count(more)+" more rows: orbench report --table "+t.name+".")
+				t.Rows, t.Note = t.Rows[:mostRows], strings.TrimSpace(t.Note+" "+strings.Join([]string{table.Count(more), "more rows: orbench report", "--table", t.name + "."}, " "))
 			}
 			p.Tables = append(p.Tables, t)
 		}
