@@ -11,6 +11,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -262,6 +263,12 @@ func modelOf(by, name string) modelInfo {
 	m := modelInfo{Name: name, ID: name, Platform: by, Details: texts{"deployment_type": "unknown", "model_availability": "unknown"}}
 	if by == model.Replay || by == "" {
 		m.Platform, by = "", "recorded"
+		// A file is no maker: the model is what stands behind it, or the file by its name.
+		_, model, several := strings.Cut(name, "#")
+		if name = model; !several {
+			name = filepath.Base(m.Name)
+		}
+		m.ID = name
 	}
 	if maker, rest, ok := strings.Cut(name, "/"); !ok || maker == "" || rest == "" {
 		m.ID = by + "/" + name
