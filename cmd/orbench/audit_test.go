@@ -71,7 +71,7 @@ func TestAudit(t *testing.T) {
 	for _, run := range runs[:2] {
 		a.run("", "store", "export", run, "--store", "audit.db", "--out", run+".db")
 	}
-	a.run("", "store", "merge", "main.db", "variants.db", "--into", a.store)
+	a.run("", "store", "merge", "main.db", "variants.db", "--out", a.store)
 	for _, run := range runs[:2] {
 		a.run("", "label", "draw", run, "--size", "150")
 		a.run("", "label", "export", run, "--out", run+"-drawn.jsonl")
