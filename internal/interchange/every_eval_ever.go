@@ -10,8 +10,8 @@ import (
 	"hash"
 	"io"
 	"maps"
-	"slices"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
