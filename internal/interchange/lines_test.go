@@ -16,6 +16,20 @@ import (
 	"github.com/orbench/orbench/model"
 )
 
+// newJudges makes judges from their specs.
+func newJudges(t testing.TB, specs ...string) []judge.Judge {
+	t.Helper()
+	var judges []judge.Judge
+	for _, s := range specs {
+		j, err := judge.Parse(s, judge.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		judges = append(judges, j)
+	}
+	return judges
+}
+
 // TestStreamAtOnce asks for one answer after the other, as a program does that needs each
 // before it goes on.
 func TestStreamAtOnce(t *testing.T) {
