@@ -255,11 +255,12 @@ func TestCountsOpenTheirAnswers(t *testing.T) {
 	s.serve(nil)
 	text := s.page("/?study=main")
 	links := regexp.MustCompile(`<a href="(/answers\?[^"]*)">([0-9,]+)</a>`).FindAllStringSubmatch(text, -1)
-	if len(links) < 300 {
-		t.Errorf("%d counts lead to answers, want at least 300", len(links))
+	if len(links) < 100 {
+		t.Errorf("%d counts lead to answers, want at least 100", len(links))
 	}
 	points := regexp.MustCompile(`<a href="(/answers\?[^"]*)"><title>sim/[^<]* Open ([0-9,]+) answers?\.</title>`).FindAllStringSubmatch(text, -1)
-	if targets, datasets, judges := 3, 2, 2; len(points) != targets*datasets*judges {
+	// The plot of the page is of the first judge.
+	if targets, datasets := 3, 2; len(points) != targets*datasets {
 		t.Errorf("%d points of the trade-off lead to answers", len(points))
 	}
 	links = append(links, points...)
