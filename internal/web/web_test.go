@@ -611,7 +611,7 @@ func TestBrowser(t *testing.T) {
 		}
 		click("run", `[...document.querySelectorAll("main a")].find(a => a.textContent === "main")`)
 		shows(`document.querySelector("#headline")`)
-		click("count of refused safe prompts", `[...document.querySelectorAll("#headline tr")].find(tr => tr.innerText.includes("sim/strict") && tr.innerText.includes("lexical")).querySelector("small a")`)
+		click("count of refused safe prompts", `[...document.querySelectorAll("#headline .first tbody tr")].find(tr => tr.querySelector("th").title.startsWith("sim/strict")).querySelector("small a")`)
 		want := s.answers(page.Query{"study": {"main"}, "variant": {"sim/strict"}, "label": {"safe"}, "dataset": {"starter"}, "verdict": {"refused"}}).Total
 		shows(fmt.Sprintf(`document.querySelector("#total")?.innerText.startsWith("%d answers")`, want))
 		const first = `document.querySelector(".prompt")`
