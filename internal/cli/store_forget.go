@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,7 +12,6 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/kinds"
 	"github.com/orbench/orbench/internal/store/address"
-	"github.com/orbench/orbench/internal/table"
 )
 
 func (s app) forget() *cobra.Command {
@@ -24,18 +21,14 @@ func (s app) forget() *cobra.Command {
 	c := s.command(&cobra.Command{
 		Use:   "forget --user NAME | --before DATE",
 		Short: "Delete from a store what a user said, or what is old",
-		Long: `Delete texts of one user, or of before a day (UTC), from a store, with every call and label
-that has one of them. The index is deleted and the store is packed, so that no file of it has
-a byte of them. This cannot be undone. If the command is killed, run it again.
-
-Judged files say who asked and when ("orbench judge --set user_column=NAME" names a column).
-Texts without a user or a time stay and are counted, such as the prompts of datasets. So do
-texts that others said too, and what a model made of a text in other words.`,
+		Long: `Delete the texts of one user, or of before a day (UTC), from a store, with every call and
+label that has one of them. The index is deleted and the store is packed, so that no file of
+it has a byte of them. This cannot be undone. Run a killed command again. Texts of no known
+user or time ("orbench judge --set user_column=NAME") and of others too stay.`,
 		Example: `  orbench store forget --user customer-4711
   orbench store forget --before 2026-10-01`,
 		Args: cobra.NoArgs,
 	}, func(ctx context.Context, _ []string, f storeFlags) (err error) {
-		what.User = strings.TrimSpace(what.User)
 		what.Before, err = time.Parse(time.DateOnly, day)
 		if (what.User == "") == (day == "") || day != "" && err != nil {
 			return command.InputError("orbench store forget", "it takes either a user or a day", "write --user NAME, or --before DATE, such as 2026-10-01")
@@ -50,12 +43,6 @@ texts that others said too, and what a model made of a text in other words.`,
 			return err
 		}
 		verb, counts := "would forget", fmt.Sprintf("%s, %s and %s", counted(what.Texts, "text"), counted(what.Calls, "call"), counted(what.Annotations, "label"))
-		if !dry && table.IsTerminal(s.Stdin) {
-			fmt.Fprintf(s.Stderr, "%s loses %s for good. Go on? [y/N] ", address.Shown(f.store), counts)
-			if answer, _ := bufio.NewReader(s.Stdin).ReadString('\n'); !strings.HasPrefix(strings.ToLower(answer), "y") {
-				return command.InputError(address.Shown(f.store), "nothing was deleted", "answer y to delete it")
-			}
-		}
 		if !dry {
 			verb = "has forgotten"
 			// The store is packed in any case, so that a command that was killed is finished.

@@ -10,7 +10,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -51,21 +50,15 @@ type Forget struct {
 func (f *Forget) Find(ctx context.Context, m *store.Store) (do func() error, err error) {
 	batches, err1 := m.Batches(ctx)
 	keys, err2 := m.Datasets(ctx)
-	runs, err3 := m.Runs(ctx)
-	if err := errors.Join(err1, err2, err3); err != nil {
+	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
 	if slices.ContainsFunc(batches, func(b store.Batch) bool { return b.Open }) {
 		return nil, &orbench.InputError{Problem: "a batch is out with a provider, and its answers may have what is to be forgotten", Hint: "collect or cancel it with orbench batch"}
 	}
 	f.goes = map[[sha256.Size]byte]bool{}
-	// without is what the store says of datasets without what goes, by the keys that they have
-	// now.
-	type dataset struct {
-		about    []byte
-		was, now string
-	}
-	without := map[store.Key]dataset{}
+	// loses is how many answers each dataset loses.
+	loses := map[store.Key]int{}
 	for _, key := range keys {
 		before := f.Texts
 		for p, err := range m.Prompts(ctx, key) {
@@ -74,43 +67,46 @@ func (f *Forget) Find(ctx context.Context, m *store.Store) (do func() error, err
 			}
 			f.count(p)
 		}
-		if f.Texts == before {
-			continue
+		if f.Texts > before {
+			loses[key] = f.Texts - before
 		}
-		kept, err := m.Dataset(ctx, key)
-		var d dataset
-		if err == nil {
-			d.about, d.was, d.now, err = study.Without(kept.About, f.Texts-before, f.left(ctx, m, key))
-		}
-		if err != nil {
-			return nil, err
-		}
-		without[key] = d
 	}
 	calls, annotations, err := f.about(ctx, m)
 	f.Calls, f.Annotations = len(calls), len(annotations)
 	return func() error {
-		for key, d := range without {
-			if err := m.PutDataset(ctx, d.about, f.left(ctx, m, key)); err != nil {
+		for key, n := range loses {
+			if err := f.shorten(ctx, m, key, n); err != nil {
 				return err
 			}
-			for i := range runs {
-				r := &runs[i]
-				at := slices.Index(r.Datasets, key)
-				if at < 0 {
-					continue
-				}
-				r.Datasets = slices.Clone(r.Datasets)
-				r.Datasets[at] = store.KeyOf(d.about)
-				// The file is another one then.
-				r.Config = bytes.ReplaceAll(r.Config, []byte(d.was), []byte(d.now))
-				if err := m.SaveRun(ctx, *r); err != nil {
-					return err
-				}
-			}
 		}
-		return m.Forget(ctx, slices.Collect(maps.Keys(without)), calls, annotations)
+		return m.Forget(ctx, slices.Collect(maps.Keys(loses)), calls, annotations)
 	}, err
+}
+
+// shorten keeps a dataset without so many answers, and names it in the runs that had the whole
+// one.
+func (f *Forget) shorten(ctx context.Context, m *store.Store, key store.Key, n int) error {
+	kept, err1 := m.Dataset(ctx, key)
+	runs, err2 := m.Runs(ctx)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	about, was, now, err := study.Without(kept.About, n, f.left(ctx, m, key))
+	if err == nil {
+		err = m.PutDataset(ctx, about, f.left(ctx, m, key))
+	}
+	for _, r := range runs {
+		at := slices.Index(r.Datasets, key)
+		if at < 0 || err != nil {
+			continue
+		}
+		r.Datasets = slices.Clone(r.Datasets)
+		r.Datasets[at] = store.KeyOf(about)
+		// The file is another one then.
+		r.Config = bytes.ReplaceAll(r.Config, []byte(was), []byte(now))
+		err = m.SaveRun(ctx, r)
+	}
+	return err
 }
 
 // said reports whether an answer is to be forgotten, and whether that is known.
@@ -126,14 +122,11 @@ func (f *Forget) said(a orbench.Recorded) (is, known bool) {
 func (f *Forget) left(ctx context.Context, m store.Reader, key store.Key) iter.Seq2[orbench.Prompt, error] {
 	return func(yield func(orbench.Prompt, error) bool) {
 		for p, err := range m.Prompts(ctx, key) {
-			all := judged(p).Answers
-			stay := slices.DeleteFunc(slices.Clone(all), func(a orbench.Recorded) bool { is, _ := f.said(a); return is })
-			if len(all) > 0 && len(stay) == 0 {
+			stay := slices.DeleteFunc(slices.Clone(p.Answers), func(a orbench.Recorded) bool { is, _ := f.said(a); return is })
+			if len(p.Answers) > 0 && len(stay) == 0 {
 				continue
 			}
-			if len(p.Answers) > 0 {
-				p.Answers = stay
-			}
+			p.Answers = stay
 			if !yield(p, err) {
 				return
 			}
@@ -144,7 +137,6 @@ func (f *Forget) left(ctx context.Context, m store.Reader, key store.Key) iter.S
 // count notes the texts of a prompt and of its answers. Of an answer, judges see the part after
 // the thinking.
 func (f *Forget) count(p orbench.Prompt) {
-	p = judged(p)
 	if len(p.Answers) == 0 {
 		f.Unknown++
 		f.note(p.Messages, false)
@@ -158,29 +150,6 @@ func (f *Forget) count(p orbench.Prompt) {
 		}
 		f.note(append(slices.Clone(p.Messages), orbench.Message{Role: orbench.Assistant, Content: a.Text}), goes)
 	}
-}
-
-// judged is a prompt with its answers. Those of a study of the kind judge end the conversation
-// of the prompt, and its cluster says by whom and when, such as "12 user 0f3a at 1577934245".
-func judged(p orbench.Prompt) orbench.Prompt {
-	last := len(p.Messages) - 1
-	if len(p.Answers) > 0 || last < 0 || p.Messages[last].Role != orbench.Assistant {
-		return p
-	}
-	a := orbench.Recorded{Text: p.Messages[last].Content}
-	words := strings.Fields(p.Cluster)
-	for i := 1; i+1 < len(words); i += 2 {
-		switch words[i] {
-		case "user":
-			a.User = words[i+1]
-		case "at":
-			a.Time, _ = strconv.ParseInt(words[i+1], 10, 64)
-		}
-	}
-	if a.User != "" || a.Time != 0 {
-		p.Messages, p.Answers = p.Messages[:last], []orbench.Recorded{a}
-	}
-	return p
 }
 
 // note notes the texts of a conversation.

@@ -120,20 +120,12 @@ func about(set *dataset.Dataset, limit int) (about []byte, asked iter.Seq2[orben
 
 // Without is what the store says of a dataset, about, after so many of its recorded answers
 // were forgotten; left has the prompts that stay. was and now are the hashes of the prompts.
-// Of a study of the kind judge only the number is changed.
 func Without(about []byte, forgotten int, left iter.Seq2[orbench.Prompt, error]) (without []byte, was, now string, err error) {
 	var k keptDataset
 	if err := json.Unmarshal(about, &k); err != nil {
 		return nil, "", "", fmt.Errorf("what the store says of recorded answers is damaged: %w", err)
 	}
-	if was = k.SHA256; k.Answered == "" {
-		var all map[string]any
-		if err = json.Unmarshal(about, &all); err == nil {
-			all["forgotten"] = k.Forgotten + forgotten
-			without, err = json.Marshal(all)
-		}
-		return without, was, was, err
-	}
+	was = k.SHA256
 	if err := k.Recount(left); err != nil {
 		return nil, "", "", err
 	}
