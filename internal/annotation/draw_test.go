@@ -480,9 +480,14 @@ func TestAgain(t *testing.T) {
 		}
 	}
 	words := NewWords(said)
-	again := words.Repeats(entries, "ana")
-	if len(again) != Repeated || len(words.Repeats(entries, "ben")) != 0 || len(words.Repeats(entries[:StepLabels], "ana")) != 0 {
+	no := func(orbench.Subject) bool { return false }
+	again := words.Repeats(entries, "ana", no)
+	if len(again) != Repeated || len(words.Repeats(entries, "ben", no)) != 0 || len(words.Repeats(entries[:StepLabels], "ana", no)) != 0 {
 		t.Fatalf("%d are asked again", len(again))
+	}
+	// In a rare cell every refusal is, also of half a step, and at the end.
+	if n := len(words.Repeats(entries[:9], "ana", func(s orbench.Subject) bool { return s != entries[0].Subject })); n != 8 {
+		t.Errorf("of a rare cell, %d are asked again", n)
 	}
 	q := NewQueue(append(entries, again...), words, "ana", orbench.Blind)
 	if p := q.Progress(); p.All != 35 || p.Labeled != StepLabels {

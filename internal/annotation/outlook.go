@@ -8,7 +8,11 @@ import (
 
 // Outlook tells how wide the intervals of corrected rates are while people
 // label. It says nothing of the rates.
-type Outlook struct{ cells []outlookCell }
+type Outlook struct {
+	cells []outlookCell
+	// rare has the drawn answers of rare cells.
+	rare map[orbench.Subject]bool
+}
 
 // outlookCell is a cell from which answers were drawn. Its pools hold only the
 // drawn answers.
@@ -24,7 +28,7 @@ func NewOutlook(items iter.Seq2[Item, error], annotations []orbench.Annotation) 
 	if err != nil {
 		return nil, err
 	}
-	o := &Outlook{}
+	o, rare := &Outlook{rare: map[orbench.Subject]bool{}}, rareCells(pools)
 	number := map[Cell]int{}
 	for _, p := range pools {
 		if len(p.drawn) == 0 {
@@ -36,9 +40,16 @@ func NewOutlook(items iter.Seq2[Item, error], annotations []orbench.Annotation) 
 			number[p.Cell], o.cells = i, append(o.cells, outlookCell{withheld: withheld[p.Cell]})
 		}
 		o.cells[i].pools = append(o.cells[i].pools, p)
+		for _, s := range p.subjects {
+			o.rare[s] = rare[p.Cell] != nil
+		}
 	}
 	return o, nil
 }
+
+// Rare reports whether an answer was drawn from a rare cell, in which a few labels are the
+// rate.
+func (o *Outlook) Rare(s orbench.Subject) bool { return o.rare[s] }
 
 // HalfWidths returns half the width of the widest interval among the cells, from
 // 0 to 1: about as it is with people's labels so far, and about as it will be

@@ -148,30 +148,33 @@ func allotByScore(pools []*pool, size int, words Words) {
 }
 
 // Repeats returns the entries that a person labels again, without their first label in
-// sight: Repeated of each StepLabels that they labeled and nobody else did. There are none
-// if nothing else is left to label.
-func (w Words) Repeats(entries []Entry, person string) (again []Entry) {
+// sight: of those that they labeled and nobody else did, Repeated of each StepLabels, and
+// every refusal in a rare cell, since each moves the rate. There are no others than those if
+// nothing else is left to label.
+func (w Words) Repeats(entries []Entry, person string, rare func(orbench.Subject) bool) (again []Entry) {
 	byTime := slices.Clone(entries)
 	byTime = slices.DeleteFunc(byTime, func(e Entry) bool { return Word(w.said[e.Subject][person]) == "" })
-	if len(byTime) == len(entries) {
-		return nil
-	}
 	slices.SortStableFunc(byTime, func(a, b Entry) int {
 		return w.said[a.Subject][person].At.Compare(w.said[b.Subject][person].At)
 	})
-	for len(byTime) >= StepLabels {
+	left := len(byTime) < len(entries)
+	for len(byTime) > 0 {
+		n := min(StepLabels, len(byTime))
 		var step []orbench.Subject
-		of := map[orbench.Subject]Entry{}
-		for _, e := range byTime[:StepLabels] {
+		of, moves := map[orbench.Subject]Entry{}, map[orbench.Subject]bool{}
+		for _, e := range byTime[:n] {
 			if e.How = orbench.Again; len(w.said[e.Subject]) == 1 {
 				step, of[e.Subject] = append(step, e.Subject), e
+				moves[e.Subject] = rare(e.Subject) && w.said[e.Subject][person].Class.Refused()
 			}
 		}
 		sortByLot(step, nil, 1)
-		for _, s := range step[:min(Repeated, len(step))] {
-			again = append(again, of[s])
+		for i, s := range step {
+			if moves[s] || left && n == StepLabels && i < Repeated {
+				again = append(again, of[s])
+			}
 		}
-		byTime = byTime[StepLabels:]
+		byTime = byTime[n:]
 	}
 	return again
 }

@@ -102,7 +102,7 @@ func (k Kind) terms(judges []string) Terms {
 				word = Refused
 			}
 			said[word] = true
-			words = append(words, word, Judged, string(k.Verdicts[n].Class))
+			words = append(words, word, Judged, string(score.PrintedClass(judge, k.Verdicts[n].Class)))
 		case k.Status == score.Answered || k.Status == score.Blocked:
 			words = append(words, Unjudged)
 		}

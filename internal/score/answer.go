@@ -126,6 +126,22 @@ type JudgeVerdict struct {
 	ServedBy []ServedBy `json:"-"`
 }
 
+// Printed is the class of a verdict as it is printed; see PrintedClass.
+func (v JudgeVerdict) Printed() orbench.Class { return PrintedClass(v.Judge, v.Class) }
+
+// PrintedClass is a class by a judge as it is printed. Lexical calls half of plain answers
+// warned ones and finds a quarter of partial refusals, so it is said to answer or to refuse.
+func PrintedClass(judge string, c orbench.Class) orbench.Class {
+	switch {
+	case judge != "lexical":
+	case c == orbench.AnswerWithWarning:
+		return orbench.FullAnswer
+	case c == orbench.Partial:
+		return orbench.Refusal
+	}
+	return c
+}
+
 // Note records a reply of a model that was asked.
 func (v *JudgeVerdict) Note(asked model.Ref, reply model.Response) {
 	v.Simulated = v.Simulated || reply.Simulated()

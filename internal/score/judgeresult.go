@@ -90,7 +90,7 @@ func (j *JudgeResult) know(r *RunResult) {
 	if r.Unlabeled {
 		label = "" // that of measurements on prompts of any label
 	}
-	e, known := KnownError(j.Judge, label, r.Language)
+	e, known := KnownError(j.Judge, label, r.measured())
 	if !known && j.Judge != judge.Flag {
 		return
 	}

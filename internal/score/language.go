@@ -58,5 +58,14 @@ func (r *Result) Language() string {
 	if len(r.Runs) == 0 {
 		return ""
 	}
-	return r.Runs[0].Language
+	return r.Runs[0].measured()
+}
+
+// measured is the language of the answers, or empty if no judge was measured on such
+// answers: to prompts that have no label, after a system prompt, or in a dialog.
+func (r *RunResult) measured() string {
+	if r.LabelAssumed || r.Dialogs || r.Asked.System != "" || r.Asked.Turns != "" {
+		return ""
+	}
+	return r.Language
 }

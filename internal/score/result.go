@@ -62,6 +62,8 @@ type RunResult struct {
 	// Answers is true if the prompts end with answers that guards assess. Label
 	// is then the label of the answers.
 	Answers bool `json:"answers,omitempty"`
+	// Dialogs is true if some prompts are more than one message.
+	Dialogs bool `json:"dialogs,omitempty"`
 	// N = Answered + Blocked + ServedByOther + Failed + Unanswered, always.
 	N        int `json:"n"`
 	Answered int `json:"answered"`

@@ -177,6 +177,7 @@ func (t *tally) add(at, dataset int, row *AnswerRow) {
 func (r *RunResult) Add(row *AnswerRow) {
 	r.N++
 	r.Simulated = r.Simulated || row.Simulated
+	r.Dialogs = r.Dialogs || len(row.Prompt.Messages) > 1
 	r.Answers = r.Answers || row.Prompt.Messages[len(row.Prompt.Messages)-1].Role == orbench.Assistant
 	switch row.Status {
 	case Answered:

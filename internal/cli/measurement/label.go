@@ -456,7 +456,7 @@ func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, ke
 	}
 	how.more = func() ([]annotation.Entry, error) { return step(0) }
 	how.labeled = func() error { return a.sayLabeled(ctx, memory, r, kept) }
-	return a.sit(ctx, r.Name, append(entries, words.Repeats(entries, person)...), words, person, how)
+	return a.sit(ctx, r.Name, append(entries, words.Repeats(entries, person, outlook.Rare)...), words, person, how)
 }
 
 // sayLabeled prints what labels have made of the rates of a run.
@@ -483,6 +483,12 @@ func (a app) sayLabeled(ctx context.Context, memory *store.Store, r *run.Run, ke
 			}
 		}
 		fmt.Fprintf(a.Stdout, "%s, %s prompts of %s: %s%s\n", untrusted.Terminal(of.Target), of.Label, untrusted.Terminal(of.Dataset), judged, labeled)
+		switch l := of.Labeled; {
+		case l.People == 1 && l.Again > 0:
+			fmt.Fprintf(a.Stdout, "You agree with yourself on %d of %d.\n", l.Same, l.Again)
+		case l.People == 1:
+			fmt.Fprintln(a.Stdout, "Read by one reader, once.")
+		}
 	}
 	return err
 }
