@@ -348,40 +348,6 @@ func strata(pools []*pool) []Stratum {
 	return all
 }
 
-// Need returns how many answers must be drawn in total, and from which strata,
-// for an interval of the corrected rate that is at most width wide, from end to
-// end, in every cell. It uses what people have said in each group so far, and a
-// guess where they have said nothing. reached is false if even labels of every
-// answer leave a wider interval because there are too few prompts.
-func Need(items iter.Seq2[Item, error], words Words, width float64) (need []Stratum, reached bool, err error) {
-	pools, withheld, err := newPools(items, nil, false, false)
-	if err != nil {
-		return nil, false, err
-	}
-	cells := map[Cell][]*pool{}
-	var order []Cell
-	for _, p := range pools {
-		if cells[p.Cell] == nil {
-			order = append(order, p.Cell)
-		}
-		cells[p.Cell] = append(cells[p.Cell], p)
-	}
-	reached = true
-	for _, c := range order {
-		means := expected(cells[c], words)
-		for expectedWidth(cells[c], means, withheld[c]) > width {
-			drawn, left := counts(cells[c])
-			if left == 0 {
-				reached = false
-				break
-			}
-			// Steps of a twentieth keep this fast for large runs.
-			allot(cells[c], min(left, 1+drawn/20))
-		}
-	}
-	return strata(pools), reached, nil
-}
-
 // counts returns how many answers of pools are drawn, and how many are not.
 func counts(pools []*pool) (drawn, left int) {
 	for _, p := range pools {
@@ -417,17 +383,6 @@ func expected(pools []*pool, words Words) []float64 {
 		}
 	}
 	return means
-}
-
-// expectedWidth returns the expected width of a cell's interval.
-func expectedWidth(pools []*pool, means []float64, withheld int) float64 {
-	labels := make([]float64, len(pools))
-	for i, p := range pools {
-		if labels[i] = float64(p.Drawn); p.Drawn == 0 {
-			return math.Inf(1)
-		}
-	}
-	return widthOf(pools, means, labels, withheld)
 }
 
 // widthOf returns the width of a cell's interval by labels of which a share in each pool

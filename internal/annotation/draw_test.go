@@ -168,26 +168,6 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-func TestNeed(t *testing.T) {
-	t.Parallel()
-	items := someItems()
-	before := 0
-	for _, width := range []float64{0.5, 0.4, 0.35} {
-		need, reached, _ := Need(seq(items), NewWords(nil), width)
-		n := 0
-		for _, s := range need {
-			n += s.Drawn
-		}
-		if !reached || n <= before {
-			t.Errorf("width %v: %d labels, reached %t; want more than %d", width, n, reached, before)
-		}
-		before = n
-	}
-	if _, reached, _ := Need(seq(items), NewWords(nil), 0.05); reached {
-		t.Error("50 prompts cannot give an interval of 5 points")
-	}
-}
-
 // TestPeople keeps people apart, takes their latest words, and shows disagreement.
 func TestPeople(t *testing.T) {
 	t.Parallel()

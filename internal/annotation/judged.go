@@ -38,18 +38,6 @@ type JudgePreference struct {
 	ForA *stats.Estimate `json:"for_a"`
 }
 
-// Believed returns the judge that people side with surely; empty if neither.
-func (p JudgePreference) Believed() string {
-	switch {
-	case p.ForA == nil:
-	case p.ForA.Lo > 0.5:
-		return p.A
-	case p.ForA.Hi < 0.5:
-		return p.B
-	}
-	return ""
-}
-
 // pattern is a group of answers with what each judge says: a byte each.
 type pattern struct {
 	group Group

@@ -105,11 +105,7 @@ func Sit(queue *Queue, at Sitting) error {
 			_ = term.Restore(int(file.Fd()), state) // nothing can be done about it
 		}()
 	}
-	return newSession(queue, at, terminal).run()
-}
-
-func newSession(queue *Queue, at Sitting, terminal bool) *session {
-	return &session{Sitting: at, queue: queue, in: bufio.NewReader(at.In), terminal: terminal}
+	return (&session{Sitting: at, queue: queue, in: bufio.NewReader(at.In), terminal: terminal}).run()
 }
 
 // session is one person labeling a queue.

@@ -1,6 +1,7 @@
 package annotation
 
 import (
+	"bufio"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ func sitDown(t *testing.T, entries []Entry, terminal bool, in io.Reader) (kept [
 		In: in, Out: &shown, Size: func() (int, int) { return 80, 24 }, PerLabel: 20 * time.Second,
 		Keep: func(a orbench.Annotation) error { kept = append(kept, a); return nil },
 	}
-	s := newSession(NewQueue(entries, NewWords(nil), "ana", orbench.Blind), at, terminal)
+	s := &session{Sitting: at, queue: NewQueue(entries, NewWords(nil), "ana", orbench.Blind), in: bufio.NewReader(in), terminal: terminal}
 	if err := s.run(); err != nil {
 		t.Fatal(err)
 	}

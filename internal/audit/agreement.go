@@ -17,19 +17,6 @@ type Agreement struct {
 	stats.Kappa
 }
 
-// Fleiss is how far all raters of a group agree, on the prompts that all of
-// them labeled.
-type Fleiss struct {
-	// Raters is people, moderators or all. All means people and moderators
-	// without the ensemble.
-	Raters string `json:"raters"`
-	Count  int    `json:"count"`
-	// Unanimous is how often all gave the same label.
-	Unanimous Rate `json:"unanimous"`
-	// Kappa is Fleiss' kappa.
-	stats.Kappa
-}
-
 func (x *examination) agreement() []Agreement {
 	pairs := []Agreement{}
 	for i, a := range x.raters {
@@ -57,42 +44,6 @@ func (x *examination) agreement() []Agreement {
 		}
 	}
 	return pairs
-}
-
-func (x *examination) fleiss() []Fleiss {
-	groups := []Fleiss{}
-	people, moderators := x.ofKind(Person), x.ofKind(Moderator)
-	for _, g := range []struct {
-		name   string
-		raters []rater
-	}{{"people", people}, {"moderators", moderators}, {"all", append(slices.Clone(people), moderators...)}} {
-		if len(g.raters) < 2 || g.name == "all" && (len(people) == 0 || len(moderators) == 0) {
-			continue
-		}
-		var counts [][]int
-		unanimous := 0
-		for _, e := range x.entries {
-			item := make([]int, len(orbench.Labels))
-			all := 0
-			for _, r := range g.raters {
-				if said, ok := e.said(r); ok {
-					item[slices.Index(orbench.Labels, said)]++
-					all++
-				}
-			}
-			if all < len(g.raters) {
-				continue
-			}
-			counts = append(counts, item)
-			if slices.Contains(item, len(g.raters)) {
-				unanimous++
-			}
-		}
-		groups = append(groups, Fleiss{
-			Raters: g.name, Count: len(g.raters), Unanimous: NewRate(unanimous, len(counts)), Kappa: stats.FleissOf(counts),
-		})
-	}
-	return groups
 }
 
 // ofKind lists the raters of a kind.

@@ -103,25 +103,8 @@ func TestExamine(t *testing.T) {
 			t.Errorf("got %+v; want %+v", got, want)
 		}
 	}
-	for i, want := range []LeftOut{
-		// The third has one safe vote, one toxic and an abstention: it does not pass.
-		{"", 3, Figures{Confusion: stats.Confusion{TP: 2, FN: 1, FP: 1, TN: 1}}},
-		{"m/x", 2, Figures{Confusion: stats.Confusion{TP: 1, FN: 2, TN: 2}}},
-		{"m/y", 2, Figures{Confusion: stats.Confusion{FN: 3, TN: 2}}},
-		{"m/z", 2, Figures{Confusion: stats.Confusion{TP: 1, FN: 2, FP: 1, TN: 1}}},
-	} {
-		if got := r.LeaveOneOut[i]; got.Without != want.Without || got.Members != want.Members || got.Confusion != want.Confusion {
-			t.Errorf("without %q: %d members, %+v; want %+v", got.Without, got.Members, got.Confusion, want)
-		}
-	}
 	if a := r.Agreement[0]; a.A != "ana" || a.B != "ben" || a.Agree.K != 5 || a.Agree.N != 6 || a.Kappa.Value == nil {
 		t.Errorf("ana and ben agree %+v", a)
-	}
-	for i, want := range []string{"people 2: 5/6", "moderators 3: 2/7", "all 5: 0/5"} {
-		f := r.Fleiss[i]
-		if got := fmt.Sprintf("%s %d: %d/%d", f.Raters, f.Count, f.Unanimous.K, f.Unanimous.N); got != want || f.Kappa.Value == nil {
-			t.Errorf("got %s, %v; want %s", got, f.Kappa, want)
-		}
 	}
 	if a := r.AgainstEnsemble[0]; a.Moderator != "m/x" || a.N != 5 || a.Both != 2 || a.OnlyB != 1 || a.OnlyA != 0 || a.Neither != 2 {
 		t.Errorf("x against the ensemble is %+v", a)
@@ -207,12 +190,6 @@ func TestPaper(t *testing.T) {
 	if fpr := ensemble.ToxicPassed; *fpr.Share != 0.16 || math.Abs(fpr.CI95[0]-0.0640) > 5e-5 || math.Abs(fpr.CI95[1]-0.3465) > 5e-5 {
 		t.Errorf("the false-positive rate is %v %v", *fpr.Share, *fpr.CI95)
 	}
-	for _, s := range all {
-		delete(s.labels, "expert")
-	}
-	if f := examined(t, all).Fleiss[0]; f.Raters != "people" || f.Count != 3 || f.Unanimous.K != 43 || f.Unanimous.N != 100 {
-		t.Errorf("the workers agree on %+v, want 43 of 100", f)
-	}
 }
 
 // TestDraw draws by category, the same again, and more in addition.
@@ -286,8 +263,8 @@ func TestReportFitsATerminal(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"People labeled 900 of 900 drawn prompts", "Raters against the truth", "Toxic among the prompts that pass", "prompts: ensemble", "Single moderators",
-		"Ensembles by votes alone", "Agreement of raters",
+		"People labeled 900 of 900 drawn prompts", "Raters against the truth", "Toxic among the prompts that pass", "The ensemble by category", "Single moderators",
+		"Agreement of raters",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the text lacks %q", want)

@@ -18,5 +18,5 @@
 // # Formulas
 //
 // Shares have Wilson intervals. The sample has each category's share, so a share of it is one
-// of the build. Agreement is Cohen's and Fleiss' kappa on the labels as given.
+// of the build. Agreement is Cohen's kappa on the labels as given.
 package audit

@@ -1,10 +1,7 @@
 package audit
 
 import (
-	"slices"
-
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/moderate"
 	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/stats"
 )
@@ -45,52 +42,6 @@ func (x *examination) againstEnsemble() []Against {
 			a.Gain = &gain.Estimate
 		}
 		all = append(all, a)
-	}
-	return all
-}
-
-// LeftOut is an ensemble that decides by votes alone, without a second chance.
-// A label wins if more than half of the members voted for it. Otherwise the
-// result is controversial, or undecided if a member abstained. So two of three
-// members that disagree do not pass a prompt as safe.
-type LeftOut struct {
-	// Without is the moderator that is left out; empty for the ensemble of all.
-	Without string `json:"without"`
-	Members int    `json:"members"`
-	Figures
-}
-
-// leaveOneOut needs three moderators: two that disagree decide nothing.
-func (x *examination) leaveOneOut() []LeftOut {
-	all := []LeftOut{}
-	moderators := x.ofKind(Moderator)
-	if len(moderators) < 3 {
-		return all
-	}
-	joined := func(members []rater) []labeled {
-		var cases []labeled
-		for _, e := range x.entries {
-			if !e.compared {
-				continue
-			}
-			votes := map[orbench.Label]float64{}
-			for _, m := range members {
-				if said, ok := e.said(m); ok {
-					votes[said]++
-				}
-			}
-			said, ok := stats.Majority(votes, float64(len(members)))
-			if !ok {
-				said = moderate.Unsettled(votes, float64(len(members)))
-			}
-			cases = append(cases, labeled{e.truth, said})
-		}
-		return cases
-	}
-	all = append(all, LeftOut{"", len(moderators), figures(joined(moderators))})
-	for i, m := range moderators {
-		rest := slices.Concat(moderators[:i], moderators[i+1:])
-		all = append(all, LeftOut{m.name, len(rest), figures(joined(rest))})
 	}
 	return all
 }

@@ -33,12 +33,8 @@ type Report struct {
 	Prompts   Prompts     `json:"prompts"`
 	Raters    []Rater     `json:"raters"`
 	Agreement []Agreement `json:"agreement"`
-	Fleiss    []Fleiss    `json:"fleiss"`
 	// AgainstEnsemble compares each moderator with the ensemble.
 	AgainstEnsemble []Against `json:"against_ensemble"`
-	// LeaveOneOut has the ensemble of all moderators by votes alone, and the
-	// same ensemble without each of them.
-	LeaveOneOut []LeftOut `json:"leave_one_out"`
 	// Notes are whole sentences about what was left out and why, and about what
 	// a reader must know about the figures.
 	Notes []string `json:"notes"`
@@ -176,9 +172,8 @@ func Examine(items []Item, words annotation.Words) *Report {
 		}
 		r.Raters = append(r.Raters, x.rate(who))
 	}
-	r.Agreement, r.Fleiss = x.agreement(), x.fleiss()
+	r.Agreement = x.agreement()
 	r.AgainstEnsemble = x.againstEnsemble()
-	r.LeaveOneOut = x.leaveOneOut()
 	x.note(r)
 	return r
 }
@@ -218,8 +213,8 @@ func (x *examination) rate(who rater) Rater {
 		Name: who.name, Kind: who.kind, Categories: []CategoryFigures{},
 		InTruth: who.kind == Person,
 	}
-	var all []labeled
-	by := map[orbench.Category][]labeled{}
+	var all stats.Confusion
+	by := map[orbench.Category]stats.Confusion{}
 	for _, e := range x.entries {
 		if !e.compared {
 			continue
@@ -229,16 +224,16 @@ func (x *examination) rate(who rater) Rater {
 			r.Missing++
 			continue
 		}
-		l := labeled{e.truth, said}
-		all = append(all, l)
-		by[e.category] = append(by[e.category], l)
+		c := by[e.category]
+		for _, sum := range []*stats.Confusion{&all, &c} {
+			sum.Add(e.truth == orbench.Safe, said == orbench.Safe)
+		}
+		by[e.category] = c
 	}
 	r.Figures = figures(all)
-	if len(by) > 1 {
-		for _, category := range slices.Sorted(maps.Keys(by)) {
-			if cases := by[category]; len(cases) >= MinCategory {
-				r.Categories = append(r.Categories, CategoryFigures{category, figures(cases)})
-			}
+	for _, category := range slices.Sorted(maps.Keys(by)) {
+		if c := by[category]; c.N() >= MinCategory && len(by) > 1 {
+			r.Categories = append(r.Categories, CategoryFigures{category, figures(c)})
 		}
 	}
 	return r
@@ -250,9 +245,6 @@ func (x *examination) note(r *Report) {
 	if r.Prompts.Safe+r.Prompts.Toxic == 0 {
 		add("Nobody has called a drawn prompt safe or toxic yet, so there is nothing to compare with.")
 		return
-	}
-	if n := len(x.ofKind(Moderator)); n < 3 {
-		add("Ensembles with one moderator left out need three moderators, and there are %d.", n)
 	}
 	if !slices.ContainsFunc(r.Raters, func(rated Rater) bool { return len(rated.Categories) > 0 }) {
 		add("Categories are left out: they need two, and at least %d prompts with a truth in one.", MinCategory)

@@ -1,9 +1,6 @@
 package audit
 
-import (
-	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/stats"
-)
+import "github.com/orbench/orbench/stats"
 
 // confidence is the level of every interval of a Report.
 const confidence = 0.95
@@ -35,18 +32,10 @@ type Figures struct {
 	ToxicAmongPassed Rate `json:"toxic_among_passed"`
 }
 
-// labeled is one prompt with its truth and a rater's label.
-type labeled struct{ truth, said orbench.Label }
-
-// figures computes the Figures of labeled prompts. Their truths are safe or
-// toxic.
-func figures(cases []labeled) Figures {
-	var c stats.Confusion
-	for _, l := range cases {
-		c.Add(l.truth == orbench.Safe, l.said == orbench.Safe)
-	}
+// figures computes the Figures of prompts whose truths are safe or toxic.
+func figures(c stats.Confusion) Figures {
 	return Figures{
-		N: len(cases), Confusion: c, Kappa: c.Kappa(),
+		N: c.N(), Confusion: c, Kappa: c.Kappa(),
 		Accuracy:         NewRate(c.TP+c.TN, c.N()),
 		SafePassed:       NewRate(c.TP, c.TP+c.FN),
 		ToxicPassed:      NewRate(c.FP, c.FP+c.TN),

@@ -70,9 +70,7 @@ const nameWidth = 21
 // sections lays out everything that the outputs for people show.
 func (r *Report) sections() []table.Section {
 	var all []table.Section
-	tables := append([]table.Section{r.ratersSection(), r.residualSection()}, r.categorySections()...)
-	tables = append(tables, r.againstSection(), r.leftOutSection(), r.raterPairsSection())
-	for _, s := range tables {
+	for _, s := range []table.Section{r.ratersSection(), r.residualSection(), r.categorySection(), r.againstSection(), r.raterPairsSection()} {
 		if len(s.Rows) > 0 {
 			all = append(all, s)
 		}
@@ -133,31 +131,16 @@ func (r *Report) residualSection() table.Section {
 // outOf formats the counts of a rate.
 func outOf(r Rate) string { return table.Count(r.K) + "/" + table.Count(r.N) }
 
-// categorySections shows figures by category for the ensemble, or without one
-// for every moderator, or without those for every person. Each has a table of
-// its own, because a column of names would make the table too wide for a
-// terminal.
-func (r *Report) categorySections() []table.Section {
-	var all []table.Section
-	for _, kind := range []Kind{Joint, Moderator, Person} {
-		for _, rater := range r.Raters {
-			if rater.Kind != kind || len(rater.Categories) == 0 {
-				continue
-			}
-			s := table.Section{
-				Title:  "By category, of those with at least " + strconv.Itoa(MinCategory) + " prompts: " + raterName(rater.Name, 2*nameWidth),
-				Header: append([]string{"category"}, figureHeader...), Left: 1,
-			}
-			for _, c := range rater.Categories {
-				s.Add(untrusted.Shorten(table.Category(c.Category), nameWidth), figureCells(c.Figures))
-			}
-			all = append(all, s)
-		}
-		if len(all) > 0 {
-			break
-		}
+// categorySection shows the ensemble by category.
+func (r *Report) categorySection() table.Section {
+	s := table.Section{
+		Title:  "The ensemble by category, of those with at least " + strconv.Itoa(MinCategory) + " prompts",
+		Header: append([]string{"category"}, figureHeader...), Left: 1,
 	}
-	return all
+	for _, c := range r.Raters[len(r.Raters)-1].Categories {
+		s.Add(untrusted.Shorten(table.Category(c.Category), nameWidth), figureCells(c.Figures))
+	}
+	return s
 }
 
 func (r *Report) againstSection() table.Section {
@@ -173,22 +156,6 @@ func (r *Report) againstSection() table.Section {
 	return s
 }
 
-func (r *Report) leftOutSection() table.Section {
-	s := table.Section{
-		Title:  "Ensembles by votes alone, with all moderators and with one left out",
-		Header: append([]string{"without"}, figureHeader...), Left: 1,
-		Note: "A prompt passes if more than half of the members vote safe: two members that differ do not pass it.",
-	}
-	for _, l := range r.LeaveOneOut {
-		name := "– (all " + table.Count(l.Members) + ")"
-		if l.Without != "" {
-			name = raterName(l.Without, nameWidth)
-		}
-		s.Add(name, figureCells(l.Figures))
-	}
-	return s
-}
-
 func (r *Report) raterPairsSection() table.Section {
 	s := table.Section{
 		Title:  "Agreement of raters, in the labels as given",
@@ -196,13 +163,6 @@ func (r *Report) raterPairsSection() table.Section {
 	}
 	for _, a := range r.Agreement {
 		s.Add(raterName(a.A, nameWidth), raterName(a.B, nameWidth), a.Agree.N, a.Agree.Rate, a.Kappa)
-	}
-	for _, f := range r.Fleiss {
-		who := map[string]string{"people": "all people", "moderators": "all moderators", "all": "people and moderators"}[f.Raters]
-		s.Add(who, "("+table.Count(f.Count)+" raters)", f.Unanimous.N, f.Unanimous.Rate, f.Kappa)
-	}
-	if len(r.Fleiss) > 0 {
-		s.Note = "Of all raters of a group: how often they are unanimous, and Fleiss' kappa."
 	}
 	return s
 }

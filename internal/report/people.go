@@ -172,8 +172,11 @@ func judgeLines(c *annotation.Corrected, where string) (lines []string) {
 
 // believe says which of two judges to believe.
 func believe(p annotation.JudgePreference) string {
-	if name := p.Believed(); name != "" {
-		return "believe " + name
+	switch {
+	case p.ForA != nil && p.ForA.Lo > 0.5:
+		return "believe " + p.A
+	case p.ForA != nil && p.ForA.Hi < 0.5:
+		return "believe " + p.B
 	}
 	return "the labels do not show which judge to believe"
 }

@@ -121,12 +121,7 @@ func (s *Server) votedQueue(ctx context.Context, a asked, found *study.Study) (*
 	words := annotation.NewWords(said)
 	q := &queue{asked: a, study: found.Name, ofPrompt: true}
 	entries := audit.Entries(b.voted, words)
-	disputes := words.Disputes(entries)
-	q.disputes = annotation.NewQueue(disputes, words, a.person, orbench.Settled).Progress().Open()
-	if a.queue == disputesQueue {
-		q.how, entries = orbench.Settled, disputes
-	}
-	q.Queue = annotation.NewQueue(entries, words, a.person, q.how)
+	q.open(entries, words)
 	if len(entries) == 0 && a.queue == drawnQueue {
 		err = &orbench.InputError{File: found.Name, Problem: "no prompt of the build has been drawn", Hint: "draw some with orbench label draw " + untrusted.Shell(found.Name) + " `size` 200"}
 	}

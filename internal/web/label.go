@@ -369,7 +369,6 @@ func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
 	}
 	words := annotation.NewWords(all)
 	q := &queue{asked: a, study: o.Name, opened: o, ofPrompt: a.queue == promptsQueue}
-	q.Queue = annotation.NewQueue(nil, words, a.person, orbench.Blind)
 	draws := 0
 	for _, said := range all {
 		if said.Chance > 0 {
@@ -396,42 +395,45 @@ func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
 		}
 		q.sent = annotation.NewQueue(sent.entries, words, a.person, orbench.Chosen).Progress().Open()
 	}
-	disputes := words.Disputes(drawn.entries)
-	q.disputes = annotation.NewQueue(disputes, words, a.person, orbench.Settled).Progress().Open()
-	entries := drawn.entries
+	q.open(drawn.entries, words)
+	var of bundle
 	switch {
 	case a.filtered(), a.queue == sentQueue:
-		var of bundle
-		if of, err = s.chosen(ctx, a, l, words); err != nil {
-			return nil, err
-		}
-		q.how, q.chosen, entries = orbench.Chosen, of.chosen, of.entries
-		if revealing(a.q) {
+		of, err = s.chosen(ctx, a, l, words)
+		if q.how, q.chosen = orbench.Chosen, of.chosen; revealing(a.q) {
 			q.how = orbench.Sighted
 		}
 	case undrawn:
 		return q, err
-	case a.queue == disputesQueue:
-		q.how, entries = orbench.Settled, disputes
-		q.outlook = drawn.outlook
 	case a.queue == promptsQueue:
 		key.filter = promptsQueue
-		of, err := s.queues.bundle(ctx, s, key, func(ctx context.Context) (b bundle, err error) {
+		of, err = s.queues.bundle(ctx, s, key, func(ctx context.Context) (b bundle, err error) {
 			b.entries, _, err = s.Index.Drawn(ctx, s.Store, o.Run, true, func(int) {})
 			return b, err
 		})
-		if err != nil {
-			return nil, err
-		}
-		entries = of.entries
 	default:
-		q.outlook = drawn.outlook
+		of, q.outlook = drawn, drawn.outlook
 	}
-	q.Queue = annotation.NewQueue(entries, words, a.person, q.how)
+	if err != nil {
+		return nil, err
+	}
+	if a.queue != disputesQueue {
+		q.Queue = annotation.NewQueue(of.entries, words, a.person, q.how)
+	}
 	if s.queues.rateSeen(o.Name, a.person) {
 		q.SeeRate()
 	}
 	return q, nil
+}
+
+// open makes the queue of drawn entries, or of those of them on which people differ.
+func (q *queue) open(entries []annotation.Entry, words annotation.Words) {
+	disputes := words.Disputes(entries)
+	q.disputes = annotation.NewQueue(disputes, words, q.person, orbench.Settled).Progress().Open()
+	if q.queue == disputesQueue {
+		q.how, entries = orbench.Settled, disputes
+	}
+	q.Queue = annotation.NewQueue(entries, words, q.person, q.how)
 }
 
 // revealing reports whether a filter says what judges say of the answers.

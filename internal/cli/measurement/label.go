@@ -18,7 +18,6 @@ import (
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/logs"
 	"github.com/orbench/orbench/internal/run"
-	"github.com/orbench/orbench/internal/settings"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -118,7 +117,6 @@ func (a app) withRun(ctx context.Context, at string, args []string, do func(*sto
 type labelDrawFlags struct {
 	size   int
 	seed   uint64
-	width  string
 	target string
 	label  string
 }
@@ -142,12 +140,8 @@ Of a build, prompts that its moderators voted on are drawn, in proportion to cat
 With several runs the same prompts are drawn for all of them, and people label every run's
 answer to each. The labels correct the rates of each run. They also let "orbench compare"
 go prompt by prompt, which gives narrower intervals than labels that were drawn for each
-run alone.
-
---width draws nothing. It prints how many labels each target and label of prompts needs,
-so that every corrected rate has a 95% interval of that total width.`,
+run alone.`,
 		Example: `  orbench label draw main --size 100
-  orbench label draw main --width 6pp
   orbench label draw main --size 60 --target openai/gpt-4o --label safe
   orbench label draw ckpt-1 ckpt-2 --size 200`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -166,25 +160,21 @@ so that every corrected rate has a 95% interval of that total width.`,
 	flags := c.Flags()
 	flags.IntVar(&f.size, "size", 0, "`NUMBER` of answers to draw, in all")
 	flags.Uint64Var(&f.seed, "seed", 1, "`SEED` of the draw")
-	flags.StringVar(&f.width, "width", "", "print how many labels give intervals of this width, a `SHARE` such as 6pp")
 	flags.StringVar(&f.target, "target", "", "only answers of this `TARGET`")
 	flags.StringVar(&f.label, "label", "", "only answers to prompts of this `LABEL`, such as safe")
 	a.StoreFlag(c, &at)
 	return c
 }
 
-// labelDraw draws answers, or says how many are needed.
+// labelDraw draws answers.
 func (a app) labelDraw(ctx context.Context, memory *store.Store, r *run.Run, kept *index.Index, f labelDrawFlags) error {
-	if f.width == "" && f.size <= 0 {
-		return command.InputError("--size", "the number of answers to draw is missing", "give a number, or --width to see how many are needed")
+	if f.size <= 0 {
+		return command.InputError("--size", "the number of answers to draw is missing", "give a number")
 	}
 	items := a.items(ctx, memory, r, kept, f.target, f.label)
 	earlier, err := memory.Annotations(ctx)
 	if err != nil {
 		return err
-	}
-	if f.width != "" {
-		return a.labelNeed(items, annotation.NewWords(earlier), f.width)
 	}
 	drawn, strata, err := annotation.Draw(items, earlier, f.size, f.seed, time.Now().UTC())
 	if err != nil {
@@ -223,28 +213,6 @@ func (a app) items(ctx context.Context, memory store.Reader, r *run.Run, kept *i
 	}
 }
 
-// labelNeed says how many labels an interval of some width takes.
-func (a app) labelNeed(items iter.Seq2[annotation.Item, error], words annotation.Words, text string) error {
-	width, err := settings.ParseShare("width", text)
-	if err != nil {
-		return err
-	}
-	if !(width > 0 && width < 1) {
-		return command.InputError("--width", fmt.Sprintf("%s is not a width of an interval", text), "give one above 0 and below 100pp, such as 6pp")
-	}
-	need, reached, err := annotation.Need(items, words, width)
-	if err != nil {
-		return err
-	}
-	if err := annotation.PrintStrata(a.Stdout, "needed", need); err != nil {
-		return err
-	}
-	if !reached {
-		a.Infof("some rates have too few answers: even if all are labeled, the interval is wider than %s; ask more prompts", text)
-	}
-	return nil
-}
-
 func (a app) labelExportCommand() *cobra.Command {
 	var at, out, person string
 	c := &cobra.Command{
@@ -263,7 +231,13 @@ is CSV that is safe to open in a spreadsheet, or JSON Lines if its name ends in 
 			if out == "" {
 				return command.InputError("--out", "no output file is named", "name a new file, such as labels.csv")
 			}
-			is, err := a.ofBuild(c.Context(), at, args, func(_ *store.Store, v voted) error { return a.exportVoted(v, out, person) })
+			is, err := a.ofBuild(c.Context(), at, args, func(_ *store.Store, v voted) error {
+				entries, err := v.drawn()
+				if err != nil {
+					return err
+				}
+				return a.writeSheet(out, v.words().Rows(entries, person))
+			})
 			if is || err != nil {
 				return err
 			}
@@ -308,7 +282,7 @@ of each target and label of prompts.`,
 			}
 			o.By, o.At = person, time.Now().UTC()
 			is, err := a.ofBuild(c.Context(), at, args, func(memory *store.Store, v voted) error {
-				return a.labelImport(c.Context(), memory, v.name, noAnswers(), args[1], o, random)
+				return a.labelImport(c.Context(), memory, v.name, func(func(annotation.Item, error) bool) {}, args[1], o, random)
 			})
 			if is || err != nil {
 				return err

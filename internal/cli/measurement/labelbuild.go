@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"iter"
 	"path/filepath"
 	"time"
 
@@ -72,8 +71,8 @@ func (a app) ofBuild(ctx context.Context, at string, args []string, do func(*sto
 
 // drawVoted draws prompts of a build.
 func (a app) drawVoted(ctx context.Context, memory *store.Store, v voted, f labelDrawFlags) error {
-	if f.size <= 0 || f.width != "" || f.target != "" || f.label != "" {
-		return command.InputError("--size", "of a build only a number of prompts is drawn", "give --size, and leave out --width, --target and --label")
+	if f.size <= 0 || f.target != "" || f.label != "" {
+		return command.InputError("--size", "of a build only a number of prompts is drawn", "give --size, and leave out --target and --label")
 	}
 	drawn, err := audit.Draw(v.items, v.words(), f.size, f.seed, time.Now().UTC())
 	if err != nil {
@@ -106,15 +105,6 @@ func (a app) labelVoted(ctx context.Context, memory *store.Store, v voted, perso
 	return a.sit(ctx, v.name, entries, v.words(), person, labelHow{what: "prompts", disputes: disputes, see: "orbench report " + untrusted.Shell(v.name), keep: memory.Annotate})
 }
 
-// exportVoted writes the drawn prompts of a build as a table.
-func (a app) exportVoted(v voted, out, person string) error {
-	entries, err := v.drawn()
-	if err != nil {
-		return err
-	}
-	return a.writeSheet(out, v.words().Rows(entries, person))
-}
-
 // writeSheet writes entries as a table for people to fill in.
 func (a app) writeSheet(out string, rows []annotation.Entry) error {
 	if err := folder.WriteNew(out, func(w io.Writer) error { return annotation.Write(w, filepath.Ext(out) == ".jsonl", rows) }); err != nil {
@@ -122,9 +112,4 @@ func (a app) writeSheet(out string, rows []annotation.Entry) error {
 	}
 	a.Infof("wrote %d rows to %s", len(rows), out)
 	return nil
-}
-
-// noAnswers are the answers of a build.
-func noAnswers() iter.Seq2[annotation.Item, error] {
-	return func(func(annotation.Item, error) bool) {}
 }

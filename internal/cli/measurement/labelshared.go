@@ -19,10 +19,7 @@ import (
 
 // labelDrawShared draws the same prompts for several runs.
 func (a app) labelDrawShared(ctx context.Context, at string, names []string, f labelDrawFlags) (err error) {
-	switch {
-	case f.width != "":
-		return command.InputError("--width", "--width says how many labels one run needs", "name one run, or give --size")
-	case f.size <= 0:
+	if f.size <= 0 {
 		return command.InputError("--size", "the number of answers to draw is missing", "give a number, for all runs together")
 	}
 	memory, err := a.OpenExisting(ctx, at)
