@@ -52,8 +52,10 @@ type entry struct {
 	samples, last [2]int
 	classes       [2]orbench.Class
 	datasets      [2]string
-	endings       [2]score.Ending
-	noText        [2]bool
+	// once is true if both sides' answers are one stored answer.
+	once    bool
+	endings [2]score.Ending
+	noText  [2]bool
 	// clusters holds the numbers of the prompt's clusters on both sides.
 	clusters [2]int
 	// subjects and cells are what labels of the answers are kept under. They are

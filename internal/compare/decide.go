@@ -80,6 +80,11 @@ func (c *Comparison) decided(r *Result, g Gate, t *tally, o Options) GateResult 
 		return out
 	}
 	c.bear(g, n, of, o.Commands, &out)
+	if all := n.pairs.N(); !g.ofRate && float64(n.once) > mostExcluded*all {
+		out.Status, out.Command = Undecided, o.Commands.Fresh
+		out.Reason = fmt.Sprintf("%s of %s pairs are one stored answer, so nothing was measured twice there", table.Count(n.once), table.Count(int(all)))
+		return out
+	}
 	if r.Paired && !g.ofRate && !byPairs {
 		out.Chances = g.chances(n, of)
 	}

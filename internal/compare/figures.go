@@ -26,6 +26,8 @@ type counts struct {
 	// lost counts prompts that lack a verdict on a side that asked them, by what the base
 	// and the candidate said.
 	lost [4][4]int
+	// once counts the pairs that are one stored answer.
+	once int
 }
 
 func newCounts() *counts { return &counts{clusters: [2]clusterCounts{{}, {}}} }
@@ -140,6 +142,9 @@ func (c *Comparison) count(n *counts, i int, paired bool) {
 	if paired {
 		n.pairs.Add(c.clusterOn(base, i, true), e.said[base], e.said[candidate])
 	}
+	if e.once {
+		n.once++
+	}
 }
 
 // metric computes the figures of the prompts of a label, and counts them in t.
@@ -187,7 +192,7 @@ func (c *Comparison) metric(name MetricName, t *tally, paired bool) Metric {
 	if !paired {
 		m.Excluded = m.BaseCounts.Prompts - m.BaseCounts.Judged + m.CandidateCounts.Prompts - m.CandidateCounts.Judged
 	}
-	m.Figures = t.all.figures(paired)
+	m.Figures, m.OneAnswer = t.all.figures(paired), t.all.once
 	m.ByCategory = categories(t.by, paired)
 	if paired {
 		m.Kappa = t.all.pairs.Kappa()

@@ -82,6 +82,8 @@ type Options struct {
 type Commands struct {
 	// Ask asks for what a side lacks: 0 is the base, 1 the candidate.
 	Ask func(side int) string
+	// Fresh asks the candidate again, apart from the base; empty if both are of one run.
+	Fresh string
 	// Label has so many pairs labeled, and decides the gate, if any, again.
 	Label func(labels int, gate *Gate) string
 	// OneModel is the setting by which both sides are one model; empty if it was said.
@@ -114,8 +116,8 @@ func (o Options) language(label orbench.Label) string {
 const (
 	// alpha is the level below which a p-value is significant.
 	alpha = 0.05
-	// mostExcluded is the largest share of prompts without a verdict for which a gate is
-	// still decided.
+	// mostExcluded is the largest share of prompts without a verdict, and that of pairs that
+	// are one stored answer, for which a gate is still decided.
 	mostExcluded = 0.1
 )
 
@@ -187,9 +189,12 @@ type Metric struct {
 	// Excluded counts the prompts of both sides that lack a verdict on one or
 	// both. In an unpaired comparison it counts the prompts of each side that
 	// lack a verdict there.
-	Excluded        int        `json:"excluded"`
-	OnlyInBase      int        `json:"only_in_base"`
-	OnlyInCandidate int        `json:"only_in_candidate"`
+	Excluded        int `json:"excluded"`
+	OnlyInBase      int `json:"only_in_base"`
+	OnlyInCandidate int `json:"only_in_candidate"`
+	// OneAnswer counts the compared pairs that are one stored answer: all calls behind both
+	// sides are the same.
+	OneAnswer       int        `json:"one_answer,omitempty"`
 	BaseCounts      SideCounts `json:"base_counts"`
 	CandidateCounts SideCounts `json:"candidate_counts"`
 	Figures

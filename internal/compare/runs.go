@@ -58,11 +58,9 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 	case o.words.OneModel(kinSide(sides[base]), kinSide(sides[candidate])):
 		o.assumes = versus.OneModel
 	}
-	if c.judges[base] == c.judges[candidate] && !o.Unpaired && c.shared() && oneAnswer(sides) {
-		return Result{}, &orbench.InputError{
-			File:    "compare",
-			Problem: fmt.Sprintf("nothing was measured twice: the runs %s and %s count the same stored answers", sides[base].Name, sides[candidate].Name),
-			Hint:    "`fresh` asks again, samples=5 measures its noise",
+	if c.judges[base] == c.judges[candidate] && !o.Unpaired && c.shared() {
+		if err := c.findOnce(ctx, m, sides); err != nil {
+			return Result{}, err
 		}
 	}
 	result := c.Result(o)
@@ -76,13 +74,50 @@ func (c *Comparison) Runs(ctx context.Context, m store.Reader, sides [2]*run.Run
 	return result, nil
 }
 
-// oneAnswer reports whether all calls for the answers of both sides are the same, read in
-// one way. A defense, a framing or a dialog makes calls of its own.
-func oneAnswer(sides [2]*run.Run) bool {
-	return reflect.DeepEqual(sides[base].Reading, sides[candidate].Reading) && slices.EqualFunc(sides[base].Targets, sides[candidate].Targets, func(a, b evaluate.Target) bool {
-		p := orbench.NewPrompt("?", "", orbench.Safe)
-		return a.Request(p).Hash() == b.Request(p).Hash() && a.Guarded == b.Guarded && reflect.DeepEqual(a.Turns, b.Turns)
-	})
+// findOnce marks the pairs that are one stored answer: all calls behind both sides are the
+// same, read in one way. That all pairs are is an error.
+func (c *Comparison) findOnce(ctx context.Context, m store.Reader, sides [2]*run.Run) error {
+	if !reflect.DeepEqual(sides[base].Reading, sides[candidate].Reading) {
+		return nil
+	}
+	always, perhaps := sides[base].Targets[0].SameCalls(sides[candidate].Targets[0])
+	if !always && !perhaps {
+		return nil
+	}
+	var pairs []int
+	for i := range c.entries {
+		if e := &c.entries[i]; e.outcomes[base] != absent && e.outcomes[candidate] != absent {
+			e.once, pairs = always, append(pairs, i)
+		}
+	}
+	for some := range slices.Chunk(pairs, flipsAtOnce) {
+		if always {
+			break
+		}
+		flips := make([]Flip, len(some))
+		for k, i := range some {
+			e := &c.entries[i]
+			flips[k] = Flip{Prompt: e.prompt, datasets: e.datasets, samples: e.samples}
+		}
+		var calls [2][][]model.Hash
+		for side, s := range sides {
+			var err error
+			if calls[side], err = s.Calls(ctx, m, askedOf(s, side, flips)); err != nil {
+				return fmt.Errorf("read the answers of the run %s: %w", s.Name, err)
+			}
+		}
+		for k, i := range some {
+			c.entries[i].once = slices.Equal(calls[base][k], calls[candidate][k])
+		}
+	}
+	if slices.ContainsFunc(pairs, func(i int) bool { return !c.entries[i].once }) {
+		return nil
+	}
+	return &orbench.InputError{
+		File:    "compare",
+		Problem: fmt.Sprintf("nothing was measured twice: the runs %s and %s count the same stored answers", sides[base].Name, sides[candidate].Name),
+		Hint:    "`fresh` asks again, samples=5 measures its noise",
+	}
 }
 
 // editedBetween says in what datasets of one name differ.
@@ -242,16 +277,21 @@ func Answers(ctx context.Context, m store.Reader, sides [2]*run.Run, flips []Fli
 
 // rowsOf reads the answers of one side to flipped prompts.
 func rowsOf(ctx context.Context, m store.Reader, s *run.Run, side int, flips []Flip) ([]score.AnswerRow, error) {
+	rows, err := s.Rows(ctx, m, askedOf(s, side, flips))
+	if err != nil {
+		return nil, fmt.Errorf("read the answers of the run %s: %w", s.Name, err)
+	}
+	return rows, nil
+}
+
+// askedOf finds the answers of one side to prompts.
+func askedOf(s *run.Run, side int, flips []Flip) []evaluate.Asked {
 	asked := make([]evaluate.Asked, len(flips))
 	for i, f := range flips {
 		asked[i].Prompt, asked[i].Sample = f.Prompt, f.samples[side]
 		asked[i].Dataset = max(0, slices.IndexFunc(s.Datasets, func(d *dataset.Dataset) bool { return d.Name == f.datasets[side] }))
 	}
-	rows, err := s.Rows(ctx, m, asked)
-	if err != nil {
-		return nil, fmt.Errorf("read the answers of the run %s: %w", s.Name, err)
-	}
-	return rows, nil
+	return asked
 }
 
 // flipsAtOnce is how many flips are looked up together.

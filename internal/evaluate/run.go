@@ -147,6 +147,19 @@ func (t Target) request(p orbench.Prompt) (model.Request, []conversation.Said) {
 	return t.undefended().Request(conversation.Asked(p, dialog)), dialog
 }
 
+// SameCalls reports whether two targets make the same calls for every answer, or perhaps for
+// some: a defense or a dialog with own answers may make none beside the first.
+func (t Target) SameCalls(o Target) (always, perhaps bool) {
+	first := func(t Target) model.Hash {
+		return t.undefended().Request(t.framed(orbench.NewPrompt("?", "", orbench.Safe))).Hash()
+	}
+	if first(t) != first(o) || t.asked().Guard != o.asked().Guard {
+		return false, false
+	}
+	always = t.Guarded == o.Guarded && reflect.DeepEqual(t.Turns, o.Turns)
+	return always, !always && (t.needsReplies() || o.needsReplies())
+}
+
 // Plain reports whether the target answers the prompts unchanged.
 func (t Target) Plain() bool {
 	return t.Framing == nil && t.Turns == nil && t.Guarded == "" && t.Guard == nil

@@ -69,7 +69,7 @@ the chance that an equal candidate passes, and that one twice the limit worse is
 
 A gate that cannot be decided ends with code 4 too. This happens if nothing was compared,
 if it would fail were the missing prompts refused, or answered, if more than a tenth are
-missing, or if the sample is too small for the limit of --require.
+missing or are one stored answer, or if the sample is too small for --require.
 
 Gates count the judge's measured error: what it could undo is undecided. Between two
 models, the error may differ by as much as was measured. Two runs are two models unless
@@ -241,8 +241,11 @@ func (f *compareFlags) commands(sides [2]*run.Run) compare.Commands {
 			return write(words...)
 		},
 	}
-	if !f.saidOneModel && sides[0].Name != sides[1].Name {
-		c.OneModel = "--one-model"
+	if sides[0].Name != sides[1].Name {
+		c.Fresh = write("orbench", "eval", "--name", sides[1].Name, "--fresh")
+		if !f.saidOneModel {
+			c.OneModel = "--one-model"
+		}
 	}
 	return c
 }
