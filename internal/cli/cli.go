@@ -168,7 +168,7 @@ Start with "orbench demo": it needs no key and no network.`,
 		Version:       versionLine(),
 		Args:          cobra.NoArgs,
 
-		PersistentPreRunE: func(c *cobra.Command, _ []string) error { return env.Began(c) },
+		PersistentPreRunE: env.Began,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetIn(env.Stdin)
@@ -236,7 +236,7 @@ func wrapUsage(c *cobra.Command, typed []string) {
 			return input
 		}
 		if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-			if kind := map[string]string{"int": "a whole number", "int64": "a whole number", "float64": "a number", "bool": "true or false"}[wrong.GetFlag().Value.Type()]; kind != "" {
+			if kind := map[string]string{"int": "a whole number", "int64": "a whole number", "float64": "a number", "duration": "a time with its unit, such as 30s or 10m", "bool": "true or false"}[wrong.GetFlag().Value.Type()]; kind != "" {
 				err = fmt.Errorf("--%s: %q is not %s", wrong.GetFlag().Name, wrong.GetValue(), kind)
 				return usageError{fmt.Errorf("%w; %s", err, settings.PointMeant(wrong.GetValue(), fmt.Sprintf("see %q", c.CommandPath()+" --help")))}
 			}

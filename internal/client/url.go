@@ -25,6 +25,9 @@ func ParseURLs(values, named []string) (map[string]string, error) {
 			}
 			name, url = named[0], v
 		}
+		if url == "" {
+			return nil, wrongURL("the address of "+name+" is empty", "write it, such as http://127.0.0.1:8080/v1")
+		}
 		if old, twice := urls[name]; twice && old != url {
 			return nil, wrongURL("two addresses are given for "+name, "give one, or each target its own as base_url in the file of `config`")
 		}

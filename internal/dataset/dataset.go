@@ -66,8 +66,8 @@ type Dataset struct {
 	// alike counts prompts that differ from an earlier one in blanks or case alone, and escaped
 	// those with entities of HTML.
 	alike, escaped int
-	// passed are columns of labels beside the one that was found.
-	passed []string
+	// notes say which labels were passed over.
+	notes  []string
 	source source
 	// kept are the prompts if they do not come from the source.
 	kept iter.Seq2[orbench.Prompt, error]
@@ -185,6 +185,9 @@ func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 	}
 	d.Unlabeled = opts.Unlabeled
 	d.LabelAssumed = unlabeled && d.Columns.Label == "" && !opts.Unlabeled
+	if !unlabeled && built == nil && d.Columns.Label != "" {
+		d.notes = append(d.notes, fmt.Sprintf("%s: the labels are those of the column %s; %s is for a file without such a column", d.Name, untrusted.Quote(d.Columns.Label), opts.Default))
+	}
 	if src.wantSHA256 != "" && src.wantSHA256 != d.SHA256 {
 		return nil, &orbench.InputError{
 			File: src.path, Problem: "the file is not the one that was pulled: its hash differs",
@@ -209,7 +212,10 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 	if d.ClusteredBy == "" && in.origins != nil {
 		d.ClusteredBy = "seed"
 	}
-	d.PairedBy, d.passed = in.pairedBy, in.passed
+	d.PairedBy = in.pairedBy
+	if len(in.passed) > 0 {
+		d.notes = append(d.notes, fmt.Sprintf("%s: the labels are those of the column %s, and not of %s", d.Name, untrusted.Quote(d.Columns.Label), rows.List(in.passed)))
+	}
 
 	h := newHasher(hashVersion)
 	// One byte is enough to tell labels apart, since their first letters differ.
@@ -276,9 +282,7 @@ var entities = regexp.MustCompile(`&(?:amp|lt|gt|quot|nbsp|#x?[0-9A-Fa-f]{2,4});
 
 // Notes say what is odd about the texts of the prompts, for the user to decide.
 func (d *Dataset) Notes() (notes []string) {
-	if len(d.passed) > 0 {
-		notes = append(notes, fmt.Sprintf("%s: the labels are those of the column %s, and not of %s", d.Name, untrusted.Quote(d.Columns.Label), rows.List(d.passed)))
-	}
+	notes = d.notes
 	if d.alike > 0 {
 		notes = append(notes, fmt.Sprintf("%s: %d of %d prompts differ from an earlier one only in blanks or case, and each counts; delete them if they are the same", d.Name, d.alike, d.Count))
 	}

@@ -129,7 +129,7 @@ func (c *Experiment) checkNumbers() *settings.Fault {
 		value int
 	}{{"$.limit", c.Limit}, {"$.sample", c.Sample}, {"$.max_tokens", c.MaxTokens}, {"$.judge_max_tokens", c.JudgeMaxTokens}} {
 		if n.value < 0 {
-			return settings.Wrong(n.path, "a negative number", "give a positive one, or 0")
+			return settings.Wrong(n.path, "a negative number", "give a positive one, or leave it out")
 		}
 	}
 	if c.Limit > 0 && c.Sample > 0 {

@@ -84,9 +84,7 @@ func (s Setting) Say(values ...string) Said {
 		}
 		var quoted []string
 		for _, v := range split(values) {
-			if q := quote(v); !slices.Contains(quoted, q) {
-				quoted = append(quoted, q)
-			}
+			quoted = append(quoted, quote(v))
 		}
 		text = "[" + strings.Join(quoted, ", ") + "]"
 	case word:

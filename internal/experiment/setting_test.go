@@ -74,7 +74,7 @@ variants:
 	// What has no flag is said by its path, a list without its brackets.
 	byFlags, err := Load("", append(say(
 		t,
-		[]string{"target", "sim/balanced,sim/strict", "sim/balanced"}, []string{"dataset", "own.csv"}, []string{"judge", "lexical,panel:majority(lexical,llm:sim/judge)"},
+		[]string{"target", "sim/balanced", "sim/strict"}, []string{"dataset", "own.csv"}, []string{"judge", "lexical,panel:majority(lexical,llm:sim/judge)"},
 		[]string{"prompt-column", "ask"}, []string{"label-column", "l"}, []string{"label-values", "a=safe,*=toxic"}, []string{"label", "toxic"},
 		[]string{"sample", "7"}, []string{"until", "2pp"}, []string{"max-tokens", "0"}, []string{"name", "5"},
 		[]string{"system", "Be: brief, #1"}, []string{"temperature", "0.7"},

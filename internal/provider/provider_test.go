@@ -97,6 +97,8 @@ func TestResolve(t *testing.T) {
 		{"its own address", "openai", "", map[string]string{"OPENAI_API_KEY": key}, "https://api.openai.com/v1", key, "max_completion_tokens", ""},
 		{"a key with a line break after it", "openai", "", map[string]string{"OPENAI_API_KEY": key + "\n"}, "https://api.openai.com/v1", key, "max_completion_tokens", ""},
 		{"another server", "openai", "http://127.0.0.1:8080/v1/", nil, "http://127.0.0.1:8080/v1", "", "max_tokens", "http://127.0.0.1:8080/v1"},
+		{"the route of a completion", "openai", "http://127.0.0.1:8080/v1/completions/", map[string]string{"OPENAI_API_KEY": key}, "http://127.0.0.1:8080/v1", key, "max_tokens", "http://127.0.0.1:8080/v1"},
+		{"the route of messages", "openai", "http://127.0.0.1:8080/v1/messages", map[string]string{"OPENAI_API_KEY": key}, "http://127.0.0.1:8080/v1", key, "max_tokens", "http://127.0.0.1:8080/v1"},
 		{"another server with a key", "openai", "HTTP://LocalHost:8080/v1/chat/completions", map[string]string{"OPENAI_API_KEY": key}, "http://localhost:8080/v1", key, "max_tokens", "http://127.0.0.1:8080/v1"},
 		{"another region", "openai", "https://eu.api.openai.com/v1", map[string]string{"OPENAI_API_KEY": key}, "https://eu.api.openai.com/v1", key, "max_completion_tokens", "https://eu.api.openai.com/v1"},
 		{"its own address spelt out", "openai", "https://api.openai.com/v1/", map[string]string{"OPENAI_API_KEY": key}, "https://api.openai.com/v1", key, "max_completion_tokens", ""},

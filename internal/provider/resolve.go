@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -191,7 +192,7 @@ func cleanURL(s string) (string, error) {
 	switch {
 	case err != nil:
 		// The parser's error quotes the address, which may hold a password.
-		return "", errors.New("it is not a URL")
+		return "", errors.New("it is not a URL that starts with http:// or https://")
 	case u.Scheme != "http" && u.Scheme != "https":
 		return "", errors.New("it must start with http:// or https://")
 	case u.Host == "":
@@ -204,14 +205,11 @@ func cleanURL(s string) (string, error) {
 		return "", errors.New("it must not hold a ? or a #, since addresses are stored and keys must not be")
 	}
 	u.Host = strings.ToLower(u.Host)
-	clean := strings.TrimRight(u.String(), "/")
-	for _, route := range []string{"/chat/completions", "/predict", "/classify", "/moderations"} {
-		for strings.HasSuffix(clean, route) {
-			clean = strings.TrimRight(strings.TrimSuffix(clean, route), "/")
-		}
-	}
-	return clean, nil
+	return strings.TrimRight(route.ReplaceAllString(u.String(), ""), "/"), nil
 }
+
+// route is what APIs have behind their roots.
+var route = regexp.MustCompile(`(?:/+(?:chat/completions|completions|responses|messages|embeddings|models(?:/[^/]+:[A-Za-z]+)?|predict|classify|moderations|api/(?:chat|generate|tags)))+/*$`)
 
 // sameMachine is an address with one name for this machine, localhost being another.
 func sameMachine(address string) string {

@@ -50,7 +50,7 @@ func Placed(x *experiment.File, err error) error {
 	}
 	at, named := *input, input.File != "" && !strings.HasPrefix(input.File, "-")
 	if where, line := x.Place(setting.Path); input.Line == 0 {
-		if named && line == 0 {
+		if line == 0 && (named || input.Setting == "base-url") {
 			return err
 		}
 		if named {
@@ -345,7 +345,9 @@ func (o *opening) addJudges(context.Context) error {
 			return wrong(err, "$.judges[%d]", i)
 		}
 		for _, j := range judges {
-			if !slices.ContainsFunc(all, func(o judge.Judge) bool { return o.Name() == j.Name() }) {
+			if slices.ContainsFunc(all, func(o judge.Judge) bool { return o.Name() == j.Name() }) {
+				o.Notes = append(o.Notes, j.Name()+" is named twice and judges once")
+			} else {
 				all = append(all, j)
 			}
 		}
@@ -406,6 +408,9 @@ func (o *opening) addDataset(ctx context.Context, d experiment.Dataset) (err err
 	}
 	for _, other := range o.Datasets {
 		if other.SHA256 == set.SHA256 {
+			if o.recordings[d.Dataset] == nil {
+				o.Notes = append(o.Notes, d.Dataset+" adds no prompts to those of "+other.Name+", which are asked once")
+			}
 			return nil
 		}
 		if other.Name == set.Name {

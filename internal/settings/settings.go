@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -79,9 +80,9 @@ func Decode(name string, text []byte, into any, hint string) error {
 	if errors.As(err, &placed) {
 		e.Problem = placed.GetMessage()
 		if wrong := new(yaml.TypeError); errors.As(err, &wrong) {
-			e.Problem = "this is not " + kindText(wrong.DstType.Kind())
+			e.Problem = "this is not " + kindText(wrong.DstType)
 			if t := placed.GetToken(); t != nil {
-				e.Problem = fmt.Sprintf("%q is not %s", t.Value, kindText(wrong.DstType.Kind()))
+				e.Problem = fmt.Sprintf("%q is not %s", t.Value, kindText(wrong.DstType))
 			}
 		}
 		if t := placed.GetToken(); t != nil && t.Position != nil {
@@ -121,9 +122,11 @@ func fieldsOf(t reflect.Type, seen map[reflect.Type]bool) (names []string) {
 	return names
 }
 
-// kindText describes a value of a kind in words.
-func kindText(k reflect.Kind) string {
-	switch {
+// kindText describes a value of a type in words.
+func kindText(t reflect.Type) string {
+	switch k := t.Kind(); {
+	case t == reflect.TypeFor[time.Duration]():
+		return "a time with its unit, such as 30s or 10m"
 	case k == reflect.Bool:
 		return "true or false"
 	case k == reflect.String:

@@ -44,9 +44,9 @@ func SampleSeed(o *dataset.Options) Setting {
 func CheckDraw(limit int, o dataset.Options) error {
 	switch {
 	case limit < 0:
-		return InputError("--limit", "a negative number", "give a positive one, or 0")
+		return InputError("--limit", "a negative number", "give a positive one, or leave it out")
 	case o.Sample < 0:
-		return InputError("--sample", "a negative number", "give a positive one, or 0")
+		return InputError("--sample", "a negative number", "give a positive one, or leave it out")
 	case limit > 0 && o.Sample > 0:
 		return InputError("--limit, --sample", "they cannot be combined", "give one of them")
 	}

@@ -180,6 +180,8 @@ var fileEnding = regexp.MustCompile(`[^.]\.[A-Za-z]+$`)
 func (f *Output) addOut(text string) error {
 	format, path, named := strings.Cut(text, "=")
 	switch {
+	case text == "":
+		return InputError("--out", "the value is empty", "give one, or leave the flag out")
 	case named && strings.Trim(format, "abcdefghijklmnopqrstuvwxyz-") == "":
 		if !slices.Contains(outFormats(), format) {
 			return InputError("--out", fmt.Sprintf("there is no format %q", format), "use "+either(outFormats())+", or ./"+text+" for a folder of that name")

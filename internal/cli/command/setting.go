@@ -2,6 +2,7 @@ package command
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -52,8 +53,8 @@ func (v *setValue) Set(text string) error {
 				*share, err = settings.ParseShare("set "+name, value)
 				return err
 			}
-			if value == "0" && (name == "rpm" || name == "max_requests") {
-				return InputError("--set "+name, "0 sets no limit", "give a positive one, or leave it out")
+			if meaning := zeroMeans[name]; meaning != "" && value == "0" {
+				return InputError("--set "+name, "0 "+meaning, "give a positive one, or leave it out")
 			}
 			return settings.Value("--set "+name, value, s.Into, hint)
 		default:
@@ -109,24 +110,35 @@ func (e *Env) FlagOf(setting string) string {
 	return experiment.FlagOf(setting)
 }
 
-// zeroMeans says of flags that take a number what 0 is.
+// zeroMeans says of flags and settings that take a number what 0 would be, which nobody means who
+// writes it.
 var zeroMeans = map[string]string{
 	"limit": "takes all prompts", "sample": "takes all prompts", "concurrency": "is the provider's default", "max-cost": "sets no limit",
+	"rpm": "sets no limit", "max_requests": "sets no limit", "size": "draws nothing", "per-prompt": "writes nothing",
 }
 
-// Began has settings called, from now on, what a command calls them. It refuses paths that a
-// shell has not expanded, and says what 0 means.
-func (e *Env) Began(c *cobra.Command) (err error) {
-	e.running = c
+// Began has settings called, from now on, what a command calls them. It refuses paths and
+// variables that a shell has not expanded, and 0 where it would mean all.
+func (e *Env) Began(c *cobra.Command, args []string) (err error) {
+	if e.running = c; slices.Contains(args, "") && !strings.HasPrefix(c.Name(), cobra.ShellCompRequestCmd) {
+		return InputError("", "an argument is empty", "give what it stands for, or leave it out")
+	}
 	expanded := func(name, value string) {
 		if err == nil && strings.HasPrefix(value, "~/") {
 			err = InputError(name, value+" begins with ~, which your shell did not expand", "write "+cmp.Or(e.Getenv("HOME"), "your home folder")+value[1:])
 		}
 	}
 	c.Flags().Visit(func(f *pflag.Flag) {
-		expanded("--"+f.Name, strings.TrimPrefix(f.Value.String(), "["))
-		if meaning := zeroMeans[f.Name]; meaning != "" && f.Value.String() == "0" {
-			e.Infof("--%s 0 %s", f.Name, meaning)
+		name, text := "--"+f.Name, strings.Trim(f.Value.String(), "[]")
+		expanded(name, text)
+		meaning, kind := zeroMeans[f.Name], f.Value.Type()
+		_, checked := f.Value.(value)
+		switch {
+		case err != nil:
+		case meaning != "" && text == "0":
+			err = InputError(name, "0 "+meaning, "give a positive one, or leave it out")
+		case text == "" && strings.HasPrefix(kind, "string") && !checked && f.NoOptDefVal == "" && f.Name != "gold-refusal":
+			err = InputError(name, "the value is empty", "give one, or leave the flag out")
 		}
 	})
 	for _, name := range []string{"ORBENCH_STORE", "ORBENCH_CACHE", indexFolder} {
