@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/orbench/orbench"
@@ -87,6 +88,17 @@ var ErrOtherWeights = errors.New("other weights")
 // InputError is short for an *orbench.InputError about a flag or a file.
 func InputError(where, problem, hint string) error {
 	return &orbench.InputError{File: where, Problem: problem, Hint: hint}
+}
+
+// Only refuses flags that were given beside those that are read in a mode of a command, so that
+// none is passed over in silence.
+func Only(c *cobra.Command, mode string, read ...string) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if !slices.Contains(read, f.Name) && err == nil {
+			err = InputError("--"+f.Name, "it means nothing with "+mode, "leave it out")
+		}
+	})
+	return err
 }
 
 // Infof tells of something on standard error.

@@ -90,9 +90,6 @@ answer to a bad line is its error. Limits such as --max-cost hold for the whole 
 				if len(args) > 0 {
 					return command.InputError("--responses", "a file and a run are both given", "name one of them")
 				}
-				if f.responses == standardInput && f.fresh != "" {
-					return command.InputError("--fresh", "standard input is no study, whose verdicts could be kept apart", "name a file or a run")
-				}
 				if f.responses == standardInput {
 					return a.judgeStream(c, f)
 				}

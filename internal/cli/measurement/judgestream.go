@@ -20,12 +20,8 @@ const standardInput = "-"
 // judgeStream judges answers as they come over standard input. Judges without a model need
 // no store, and none is made for them.
 func (a app) judgeStream(c *cobra.Command, f judgeFlags) (err error) {
-	for _, flag := range []string{
-		"prompt-column", "response-column", "gold-column", "gold-refusal", "name", "replace", "dry-run", "format", "full", "out",
-	} {
-		if c.Flags().Changed(flag) {
-			return command.InputError("--"+flag, "standard input is answered line by line, without tables, files or a study", "leave it out, or name a file")
-		}
+	if err := command.Only(c, "--responses -", "responses", "judge", "base-url", "concurrency", "max-cost", "local", "store", "quiet", "set", "batch"); err != nil {
+		return err
 	}
 	if f.Calls.Deferred() {
 		return command.InputError("--batch, --set workers", "standard input is answered line by line, so that its calls are made at once", "leave both out, or name a file")

@@ -16,7 +16,7 @@ import (
 // paper prints the published study.
 func (a app) paper(runs []string, out command.Output, findings bool) error {
 	if len(runs) > 0 {
-		return command.InputError("--paper", "the published study is shown without runs", "leave their names out; the trade-off plot of a run's report has the published models")
+		return command.InputError("--paper", "the published study is shown without runs", "leave their names out")
 	}
 	if err := out.RefuseAnswers("the published study"); err != nil {
 		return err

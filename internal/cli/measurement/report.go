@@ -69,22 +69,38 @@ Exit codes: 0 done, 2 bad usage or input, 4 an alarm.`,
   orbench report --paper
   orbench report --paper --findings`,
 		RunE: func(c *cobra.Command, names []string) error {
+			var err error
 			switch {
 			case list:
-				return a.listStudies(c.Context(), store)
+				err = command.Only(c, "--list", "list", "store")
 			case overTime != "":
-				if len(names) > 0 || published || methods || findings {
-					return command.InputError("--over-time", "it shows all runs of a model", "leave names of runs, --paper, --methods and --findings out")
+				err = command.Only(c, "--over-time", "over-time", "store", "format", "full", "out")
+			case published:
+				err = command.Only(c, "--paper", "paper", "findings", "format", "full", "out")
+			case methods, findings:
+				mode := "--findings"
+				if methods {
+					mode = "--methods"
 				}
+				err = command.Only(c, mode, "methods", "findings", "models", "store", "target", "dataset", "judge", "accept-model", "reread", "set", "format", "full", "out", "redact")
+			}
+			switch {
+			case err != nil:
+				return err
+			case list:
+				return a.listStudies(c.Context(), store)
+			case overTime != "" && len(names) > 0:
+				return command.InputError("--over-time", "it shows all runs of a model", "leave names of runs out")
+			case overTime != "":
 				return a.overTime(c.Context(), store, overTime, out)
-			case published && models != "":
-				return command.InputError("--models", "the published models are known", "leave it out, or name a run in place of --paper")
 			case published:
 				return a.paper(names, out, findings)
 			case findings && models == "":
 				return command.InputError("--findings", "nothing is known of the models", "name a file of them with --models, or use --paper")
 			case findings && methods || !findings && models != "":
 				return command.InputError("--models", "it is for --findings alone", "give one of --findings and --methods")
+			case f.table != "" && out.Plot != "":
+				return command.InputError("--table", "a plot is drawn in place of tables", "give one of --table and --plot")
 			}
 			var show func(report.View) table.View
 			if findings {
