@@ -4,37 +4,72 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // Read reads the verdict of a reply: a JSON object with the fields "explanation" and
-// marker, or free text whose last line is the marker, a colon and one of the choices. It
-// is strict, because a wrong verdict is worse than none. A verdict in any other place
-// does not count, and a reply with two different verdicts has none.
+// marker, which may end a text, or free text that ends with the marker, a colon and one of the
+// choices. It is strict, because a wrong verdict is worse than none. A verdict in any other
+// place does not count, and a reply with two different verdicts has none.
 //
-// Choices are compared ignoring case, with spaces, hyphens and underscores alike. The
-// choice is returned as written in choices.
+// Choices are compared ignoring case, with spaces, hyphens and underscores alike, and without
+// the Markdown, tags and boxes that models put around a verdict. The choice is returned as
+// written in choices.
 func Read(reply, marker string, choices []string) (choice, explanation string, err error) {
-	reply = strings.TrimSpace(reply)
-	if body := unwrapCode(reply); strings.HasPrefix(body, "{") && json.Valid([]byte(body)) {
-		return readJSON(body, marker, choices)
+	reply = strings.TrimSpace(strings.TrimSuffix(unwrapCode(strings.TrimSpace(reply)), "```"))
+	before, body := cutObject(reply)
+	if body == "" {
+		return readText(reply, marker, choices)
 	}
-	return readText(reply, marker, choices)
+	if choice, explanation, err = readJSON(body, marker, choices); err != nil || before == "" {
+		return choice, explanation, err
+	}
+	return readText(before+"\n"+marker+": "+choice, marker, choices)
+}
+
+// cutObject parts a reply from the JSON object at its end.
+func cutObject(reply string) (before, object string) {
+	if !strings.HasSuffix(reply, "}") {
+		return reply, ""
+	}
+	for at := strings.IndexByte(reply, '{'); at >= 0; {
+		if json.Valid([]byte(reply[at:])) {
+			return strings.TrimRight(strings.TrimSuffix(strings.TrimSpace(reply[:at]), "json"), "` \n"), reply[at:]
+		}
+		next := strings.IndexByte(reply[at+1:], '{')
+		if next < 0 {
+			break
+		}
+		at += 1 + next
+	}
+	return reply, ""
 }
 
 // readText reads the free form.
 func readText(reply, marker string, choices []string) (choice, explanation string, err error) {
+	if strings.Contains(strings.ToLower(reply), `"`+marker+`":`) {
+		return "", "", errors.New("it gives a verdict in JSON and goes on")
+	}
+	if tagged := regexp.MustCompile(`(?i)<` + regexp.QuoteMeta(marker) + `>([^<>]*)</` + regexp.QuoteMeta(marker) + `>`); strings.Contains(reply, "</") {
+		reply = closing.ReplaceAllString(tagged.ReplaceAllString(reply, "\n"+marker+": $1"), "")
+	}
 	lines := strings.Split(strings.TrimRight(reply, Decoration+"\n"), "\n")
-	for i, line := range lines {
-		word, ok := verdictLine(line, marker)
+	for i := 0; i < len(lines); i++ {
+		word, ok := verdictLine(lines[i], marker)
 		if !ok {
 			continue
 		}
+		start := i
+		for strings.Trim(word, around) == "" && i < len(lines)-1 {
+			i++
+			word = lines[i]
+		}
 		c, known := chosen(word, choices)
 		switch {
-		case !known && i == len(lines)-1:
+		case !known && i == len(lines)-1 && word != "":
 			return "", "", unknown(word, choices)
 		case !known:
 			// This is a remark about verdicts, or repeats the requested form.
@@ -44,7 +79,7 @@ func readText(reply, marker string, choices []string) (choice, explanation strin
 		}
 		choice = c
 		if i == len(lines)-1 {
-			return choice, strings.TrimSpace(strings.Join(lines[:i], "\n")), nil
+			return choice, strings.TrimSpace(strings.Join(lines[:start], "\n")), nil
 		}
 	}
 	if choice != "" {
@@ -55,25 +90,34 @@ func readText(reply, marker string, choices []string) (choice, explanation strin
 
 // Decoration is the Markdown that models put around a line. It does not include quotation
 // marks: a quoted verdict is not the judge's.
-const Decoration = "*_#` \t\r"
+const Decoration = "*_#$` \t\r"
 
 // around is what models put around a verdict.
-const around = Decoration + "[]()\"'"
+const around = Decoration + "[](){}<>\"'“”‘’«»"
+
+var (
+	// closing are the tags that end a reply, and opening one that begins a line.
+	closing = regexp.MustCompile(`(?:\s*</[A-Za-z_]{1,30}>)+\s*$`)
+	opening = regexp.MustCompile(`^\s*(?:<[A-Za-z_]{1,30}>\s*)+`)
+	// boxed are the commands of TeX in which a verdict stands.
+	boxed = regexp.MustCompile(`\\(?:boxed|text|textbf|textit|texttt|mathrm|mathbf)\s*\{`)
+)
 
 // verdictLine gives the text after the marker on a line that begins with it.
 func verdictLine(line, marker string) (word string, ok bool) {
-	line = strings.Trim(line, Decoration+"-[]")
+	line = strings.Trim(boxed.ReplaceAllString(opening.ReplaceAllString(line, ""), ""), Decoration+"-[]{}")
 	if len(line) < len(marker) || !strings.EqualFold(line[:len(marker)], marker) {
 		return "", false
 	}
 	rest := strings.TrimLeft(line[len(marker):], Decoration)
-	return strings.TrimLeft(rest, ":="), strings.HasPrefix(rest, ":") || strings.HasPrefix(rest, "=")
+	word = strings.TrimLeft(rest, ":=—–-→>")
+	return word, rest == "" || word != rest
 }
 
 // chosen finds the choice that a reply names, ignoring case and the brackets and final
 // stop that models like to add.
 func chosen(s string, choices []string) (choice string, ok bool) {
-	s = strings.TrimRight(strings.Trim(s, around), ".;!。")
+	s = strings.TrimRight(strings.Trim(boxed.ReplaceAllString(s, ""), around), ".;!。")
 	s = Fold(strings.Trim(s, around))
 	for _, c := range choices {
 		if Fold(c) == s {
@@ -101,7 +145,7 @@ func readJSON(body, marker string, choices []string) (choice, explanation string
 		switch {
 		case name == "explanation":
 			explanation = strings.TrimSpace(text)
-		case name == marker && plain:
+		case strings.EqualFold(name, marker) && plain:
 			c, known := chosen(text, choices)
 			if !known {
 				return unknown(text, choices)
