@@ -9,12 +9,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/orbench/orbench/internal/sim"
 )
 
 // TestAudit has scripts/audit, which shares no code with the program, compute every figure of
 // reports and comparisons again from the rows and labels behind them: of variants, dialogs,
-// samples, two judges, clusters, pairs, guards, people's labels by draws, in steps and of
-// pairs, and a rare rate.
+// samples, two judges, clusters, pairs, guards, failed calls, people's labels by draws, in
+// steps and of pairs, and a rare rate.
 func TestAudit(t *testing.T) {
 	t.Parallel()
 	if !long() {
@@ -38,7 +40,12 @@ func TestAudit(t *testing.T) {
 	a.run("", append([]string{"eval", "--name", "clusters", "--target", "sim/balanced,sim/strict", "--dataset", "seeds.csv"}, two...)...)
 	a.run("", append(append([]string{"eval", "--name", "samples", "--target", "sim/balanced", "--dataset", "seeds.csv"}, sampled...), two...)...)
 	a.run("", "eval", "--name", "guards", "--target", "guard:llamaguard@sim/guard,guard:llamaguard:threshold=0.8@sim/guard", "--dataset", "seeds.csv,starter")
-	runs := []string{"main", "variants", "clusters", "samples", "guards"}
+	broken := serve(t, sim.Faults{"500": 0.06, "filter": 0.03, "truncate": 0.02})
+	a.run("", append(append([]string{
+		"eval", "--name", "failed", "--target", "openai/balanced,openai/strict", "--base-url", broken.BaseURL(), "--set", "attempts=1",
+		"--dataset", "seeds.csv,starter", "--limit", "80",
+	}, sampled...), two...)...)
+	runs := []string{"main", "variants", "clusters", "samples", "guards", "failed"}
 	for _, run := range runs {
 		a.report(run)
 	}
@@ -49,6 +56,8 @@ func TestAudit(t *testing.T) {
 	a.compare("clusters", "clusters", append(balanced, strict...)...)
 	a.compare("clusters", "clusters", append(balanced, append(strict, "--unpaired")...)...)
 	a.compare("samples", "clusters", strict...)
+	a.compare("failed", "failed", "--base-target", "openai/balanced", "--candidate-target", "openai/strict", "--judge", "lexical")
+	a.compare("failed", "clusters", append([]string{"--base-target", "openai/balanced"}, strict...)...)
 	a.compare("variants", "variants", append(balanced, "--candidate-target", "sim/balanced [authority]")...)
 
 	// Labels in steps, by one person and by two.
@@ -103,13 +112,14 @@ func (a *audited) write(name, text string) {
 }
 
 // run runs the program with keys as its input, and gives what it prints. Who stops to label
-// ends with 130, and a comparison with 4 for its gates.
+// ends with 130, a run of which calls failed with 1, and a comparison with 4 for its gates.
 func (a *audited) run(keys string, args ...string) []byte {
 	a.Helper()
 	c, stdout, stderr := orbench(args...)
 	c.Dir, c.Stdin = a.dir, strings.NewReader(keys)
 	c.Env = append(os.Environ(), "ORBENCH_STORE="+a.store)
-	if err := c.Run(); err != nil && (keys == "" || c.ProcessState.ExitCode() != 130) && (args[0] != "compare" || c.ProcessState.ExitCode() != 4) {
+	fine := map[string]int{"eval": 1, "label": 130, "compare": 4}[args[0]]
+	if err := c.Run(); err != nil && c.ProcessState.ExitCode() != fine && (keys == "" || c.ProcessState.ExitCode() != 130) {
 		a.Fatalf("%q: %v: %s", args, err, stderr.Bytes())
 	}
 	return stdout.Bytes()

@@ -3,14 +3,14 @@
 import math
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 LEVEL = 0.95
 Z = stats.norm.ppf(0.5 + LEVEL / 2)
 
 
 def t_of(df):
-    return stats.t.ppf(0.5 + LEVEL / 2, df)
+    return special.stdtrit(df, 0.5 + LEVEL / 2)
 
 
 def hold(value, low, high, least=0.0, most=1.0):
@@ -263,8 +263,8 @@ def f1(both, errors):
 def beyond(mean, a, b, miss, downward):
     """How far the quantile of a beta distribution beyond which a share miss lies is from a mean."""
     if downward:
-        return max(0.0, mean - stats.beta.ppf(miss, a, b))
-    return max(0.0, stats.beta.isf(miss, a, b) - mean)
+        return max(0.0, mean - special.betaincinv(a, b, miss))
+    return max(0.0, special.betainccinv(a, b, miss) - mean)
 
 
 def stratified_rate(strata, effect, least=0.28):
@@ -323,7 +323,7 @@ def expected_rate(strata, expected, effect):
         trials = of / (variance + of / prompts) * max(1 / 3, 1 - 1 / labels)
     miss = (1 - LEVEL) / 2
     a, b = p * trials + 0.5, (1 - p) * trials + 0.5
-    return hold(p, stats.beta.ppf(miss, a, b), stats.beta.isf(miss, a, b))
+    return hold(p, special.betaincinv(a, b, miss), special.betainccinv(a, b, miss))
 
 
 def stratified_ratio(strata, effect):

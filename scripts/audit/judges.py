@@ -55,6 +55,7 @@ class Groups:
         best = max(line[3] for line in self.lines)
         self.lines = [(m, s, t, math.exp(w - best)) for m, s, t, w in self.lines]
 
+    @functools.cache
     def new(self, at):
         """The cumulated chances of the logits of a new group's share."""
         at = min(max(at, self.at.min()), self.at.max())
@@ -84,11 +85,16 @@ def halton(base):
     return np.array(out)
 
 
+@functools.cache
+def normal():
+    return stats.norm.ppf(halton(5))
+
+
 def carry(rate, recall, specificity):
     """The interval of a true rate where a judge gives (value, low, high), by Rogan and Gladen."""
     value, low, high = rate
     r, s = quantile(recall, halton(2)), quantile(specificity, halton(3))
-    off = stats.norm.ppf(halton(5)) / Z
+    off = normal() / Z
     judged = value + np.where(off > 0, off * (high - value), off * (value - low))
     with np.errstate(divide="ignore", invalid="ignore"):
         share = (judged + s - 1) / (r + s - 1)
