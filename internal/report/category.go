@@ -6,6 +6,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/chart"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -56,6 +57,60 @@ func categoryPlots(r score.Result, judge string) (all []plot) {
 		all = append(all, plot{name, m.Figure()})
 	}
 	return all
+}
+
+// radarAxes is the fewest categories that a radar has.
+const radarAxes = 3
+
+// radar draws the refusal of safe and of toxic prompts by category, as one judge sees it, a panel
+// for each target: on the first set of safe prompts and the first of toxic ones, of the same
+// dataset if it has both. It is false where they share too few categories.
+func radar(r score.Result, judge string) (chart.Figure, bool) {
+	all, words := heats(r, judge), score.Words(nil, judge)
+	first := func(label orbench.Label, dataset string) int {
+		return slices.IndexFunc(all, func(t laidOut) bool { return t.of.Label == label && (dataset == "" || t.of.Dataset == dataset) })
+	}
+	safe := first(orbench.Safe, "")
+	if safe < 0 {
+		return chart.Figure{}, false
+	}
+	toxic := first(orbench.Toxic, all[safe].of.Dataset)
+	if toxic < 0 {
+		if toxic = first(orbench.Toxic, ""); toxic < 0 {
+			return chart.Figure{}, false
+		}
+	}
+	n := newNames(r)
+	plot := chart.Radar{Head: chart.Head{Title: "Refusal by category", Lines: []string{"Judge " + untrusted.Shorten(judge, 50) + ". Rings are 25, 50, 75 and 100%. A point is a rate; the heat maps have its range."}}}
+	for _, t := range []laidOut{all[safe], all[toxic]} {
+		plot.Lines = append(plot.Lines, words.Of(table.LabelTitle(t.of.Label))+", "+untrusted.Terminal(n.sets[setOf(t.of)]))
+	}
+	var columns [][2]int
+	for x, g := range all[safe].sets {
+		y := slices.IndexFunc(all[toxic].sets, func(other table.Group) bool { return other.Name == g.Name })
+		if y >= 0 && g.Name != allCategories {
+			plot.Axes, columns = append(plot.Axes, untrusted.Shorten(g.Name, 24)), append(columns, [2]int{x, y})
+		}
+	}
+	targets := table.Short(table.RowsOf(all[safe].Rows, func(row []string) string { return row[0] }), gridName)
+	for y, row := range all[safe].Rows {
+		other := slices.IndexFunc(all[toxic].Rows, func(of []string) bool { return of[0] == row[0] })
+		if other < 0 {
+			continue
+		}
+		p := chart.RadarPanel{Name: targets[row[0]], Shares: make([][]*float64, 2)}
+		for _, x := range columns {
+			for line, f := range []*figure.Figure{all[safe].at[y][1+x[0]], all[toxic].at[other][1+x[1]]} {
+				var share *float64
+				if f != nil {
+					share = f.Value
+				}
+				p.Shares[line] = append(p.Shares[line], share)
+			}
+		}
+		plot.Panels = append(plot.Panels, p)
+	}
+	return plot.Figure(), len(columns) >= radarAxes && len(plot.Panels) > 0
 }
 
 // fileName is a name with nothing that a file's name may not have.

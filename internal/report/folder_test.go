@@ -78,7 +78,7 @@ func TestFolder(t *testing.T) {
 	want := []string{
 		"answers", "answers.html", "answers.jsonl",
 		"categories-starter-safe.pdf", "categories-starter-safe.png", "categories-starter-safe.svg",
-		"categories-starter-toxic.pdf", "categories-starter-toxic.png", "categories-starter-toxic.svg", "report.csv", "report.html",
+		"categories-starter-toxic.pdf", "categories-starter-toxic.png", "categories-starter-toxic.svg", "radar.pdf", "radar.png", "radar.svg", "report.csv", "report.html",
 		"report.json", "report.md", "tradeoff-column.pdf", "tradeoff-column.png", "tradeoff-column.svg", "tradeoff.pdf", "tradeoff.png", "tradeoff.svg",
 	}
 	if got := files(t, dir); !slices.Equal(got, want) {

@@ -45,7 +45,8 @@ type reportPage struct {
 	// the other judges.
 	First  pageMatrix
 	Others []pageMatrix
-	Plot   template.HTML
+	// Plot is the trade-off, and Radar shows categories; each is empty if there is none.
+	Plot, Radar template.HTML
 	// Heats are by the first judge, and Tables all tables.
 	Heats  []heat
 	Tables []laidOut
@@ -160,6 +161,10 @@ func (of Page) Write(w io.Writer) error {
 			p.Comparability = tradeoff.Comparability
 		}
 		p.Heats = of.heats(judge)
+		drawn, ok := radar(r, judge)
+		if p.Radar, err = inline(drawn, ok, "Refusal by category and judge "+judge+"; the tables give the same figures"); err != nil {
+			return err
+		}
 		if p.Plot, err = of.plot(judge); err != nil {
 			return err
 		}
@@ -253,13 +258,18 @@ func (of *Page) rate(f *figure.Figure) pageRate {
 // plot is the trade-off by a judge, empty if there is none.
 func (of *Page) plot(judge string) (template.HTML, error) {
 	f, ok := tradeoff.Plot(of.Result, judge, chart.ColumnWidth)
-	if !ok {
-		return "", nil
-	}
 	if of.Opens != nil {
 		f.Opens = of.points(of.Result, judge)
 	}
-	svg, err := f.InlineSVG("Trade-off between over-refusal and toxic refusal by judge " + judge + "; the table gives the same figures")
+	return inline(f, ok, "Trade-off between over-refusal and toxic refusal by judge "+judge+"; the table gives the same figures")
+}
+
+// inline is a figure with its description in place of what it shows, empty if there is none.
+func inline(f chart.Figure, there bool, about string) (template.HTML, error) {
+	if !there {
+		return "", nil
+	}
+	svg, err := f.InlineSVG(about)
 	if err != nil {
 		return "", fmt.Errorf("draw for the page: %w", err)
 	}

@@ -26,7 +26,7 @@ func TestPlots(t *testing.T) {
 				texts := pagetest.FigureTexts(t, f)
 				for i := range n {
 					want := table.ShortenTarget(scoretest.Target(i), 34)
-					if strings.HasPrefix(name, "categories") {
+					if name == "radar" || strings.HasPrefix(name, "categories") {
 						want = table.ShortenTarget(table.Name(scoretest.Target(i), r.Simulated), gridName)
 					}
 					if !slices.Contains(texts, want) {

@@ -28,6 +28,9 @@ func plots(r score.Result, judge string) (all []plot) {
 			all = append(all, plot{of.name, f})
 		}
 	}
+	if f, ok := radar(r, judge); ok {
+		all = append(all, plot{"radar", f})
+	}
 	return append(all, categoryPlots(r, judge)...)
 }
 

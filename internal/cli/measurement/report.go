@@ -121,7 +121,7 @@ Exit codes: 0 done, 2 bad usage or input, 4 an alarm.`,
 	c.Flags().StringSliceVar(&f.choice.Datasets, "dataset", nil, "show this `DATASET` alone; repeatable")
 	c.Flags().StringSliceVar(&f.choice.Judges, "judge", nil, "show the rates by this `JUDGE`; several stand side by side in a cell of the first table")
 	c.Flags().StringVar(&f.table, "table", "", "show the table `NAME` alone, such as rates, counts, categories or differences")
-	c.Flags().StringVar(&out.Plot, "plot", "", "write the plot `NAME` as SVG, such as tradeoff or tradeoff-column, or as --out FILE.svg, .pdf or .png")
+	c.Flags().StringVar(&out.Plot, "plot", "", "write the plot `NAME` as SVG, such as tradeoff, tradeoff-column or radar, or as --out FILE.svg, .pdf or .png")
 	c.Flags().BoolVar(&list, "list", false, "list the studies of the store")
 	flags := c.Flags()
 	flags.BoolVar(&methods, "methods", false, "print a table for a system card, how its figures were made, and BibTeX")

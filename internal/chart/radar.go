@@ -1,0 +1,101 @@
+package chart
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Radar has a panel for each model: an outline for each line, over axes that all panels have.
+type Radar struct {
+	Head
+	Axes []string
+	// Lines are what the outlines are: at most two.
+	Lines  []string
+	Panels []RadarPanel
+}
+
+// RadarPanel has the shares of a model from 0 to 1, by line and axis; nil for one that is not
+// known.
+type RadarPanel struct {
+	Name   string
+	Shares [][]*float64
+}
+
+// The measures of a radar, in points. Two panels stand side by side.
+const (
+	radarHeight = vg.Length(196)
+	radarRadius = vg.Length(66)
+	radarLegend = vg.Length(12)
+)
+
+// The lines differ in marks and dashes too.
+var (
+	radarStyles = []draw.LineStyle{{Color: Series[1], Width: 1.4}, {Color: Series[0], Width: 1.4, Dashes: []vg.Length{4, 2}}}
+	radarMarks  = []Mark{Circle, Square}
+)
+
+// Figure lays the panels out, as wide as a page.
+func (r Radar) Figure() Figure {
+	rows := (len(r.Panels) + 1) / 2
+	return r.Head.Figure(PageWidth, vg.Length(len(r.Lines))*radarLegend+vg.Length(rows)*radarHeight, func(c draw.Canvas) {
+		legend := TextStyle(7.5, false, Foreground)
+		for i, text := range r.Lines {
+			y := c.Max.Y - radarLegend/2
+			c.StrokeLine2(radarStyles[i], c.Min.X, y, c.Min.X+20, y)
+			DrawMark(&c, radarMarks[i], radarStyles[i].Color, 2.4, vg.Point{X: c.Min.X + 10, Y: y})
+			c.FillText(legend, vg.Point{X: c.Min.X + 25, Y: y - 2.5}, text)
+			c.Max.Y -= radarLegend
+		}
+		for i, p := range r.Panels {
+			p.draw(c, r.Axes, vg.Point{
+				X: c.Min.X + (vg.Length(i%2)+0.5)*(c.Max.X-c.Min.X)/2,
+				Y: c.Max.Y - vg.Length(i/2)*radarHeight - radarHeight/2 - 4,
+			})
+		}
+	})
+}
+
+// draw draws a panel around a center, its first axis upwards.
+func (p RadarPanel) draw(c draw.Canvas, axes []string, center vg.Point) {
+	at := func(axis int, share float64) vg.Point {
+		sin, cos := math.Sincos(2 * math.Pi * float64(axis) / float64(len(axes)))
+		return vg.Point{X: center.X + radarRadius*vg.Length(share*sin), Y: center.Y + radarRadius*vg.Length(share*cos)}
+	}
+	around := func(share func(axis int) float64) (line []vg.Point) {
+		for axis := range len(axes) + 1 {
+			line = append(line, at(axis, share(axis%len(axes))))
+		}
+		return line
+	}
+	grid := draw.LineStyle{Color: GridColor, Width: 0.7}
+	for _, share := range []float64{0.25, 0.5, 0.75, 1} {
+		c.StrokeLines(grid, around(func(int) float64 { return share }))
+	}
+	for axis, name := range axes {
+		c.StrokeLine2(grid, center.X, center.Y, at(axis, 1).X, at(axis, 1).Y)
+		sty := Centered(TextStyle(7, false, Muted))
+		sty.YAlign = draw.YCenter
+		switch end := at(axis, 1.1); {
+		case end.X > center.X+6:
+			sty.XAlign = draw.XLeft
+		case end.X < center.X-6:
+			sty.XAlign = draw.XRight
+		}
+		c.FillText(sty, at(axis, 1.1), name)
+	}
+	c.FillText(Centered(heatName), vg.Point{X: center.X, Y: center.Y + radarRadius + 16}, p.Name)
+	for i, shares := range p.Shares {
+		// An outline over a gap would invent a rate.
+		if !slices.Contains(shares, nil) {
+			c.StrokeLines(radarStyles[i], around(func(axis int) float64 { return *shares[axis] }))
+		}
+		for axis, share := range shares {
+			if share != nil {
+				DrawMark(&c, radarMarks[i], radarStyles[i].Color, 2.4, at(axis, *share))
+			}
+		}
+	}
+}
