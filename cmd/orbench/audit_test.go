@@ -60,6 +60,13 @@ func TestAudit(t *testing.T) {
 	a.compare("failed", "clusters", append([]string{"--base-target", "openai/balanced"}, strict...)...)
 	a.compare("variants", "variants", append(balanced, "--candidate-target", "sim/balanced [authority]")...)
 
+	// Of what is labeled in steps nothing is drawn, so draws have a store without labels.
+	const drawn = "drawn.db"
+	for _, run := range runs[:2] {
+		a.run("", "store", "export", run, "--out", run+".db")
+	}
+	a.run("", "store", "merge", "main.db", "variants.db", "--out", drawn)
+
 	// Labels in steps, by one person and by two.
 	for _, run := range []string{"clusters", "samples"} {
 		a.run(strings.Repeat("frfraffffff", 2), "label", run, "--as", "ana")
@@ -76,11 +83,7 @@ func TestAudit(t *testing.T) {
 	a.report("main")
 	a.compare("main", "main", append(balanced, strict...)...)
 	// Labels of one draw by several people, some settled, given again, or with a verdict in sight.
-	a.store = "drawn.db"
-	for _, run := range runs[:2] {
-		a.run("", "store", "export", run, "--store", "audit.db", "--out", run+".db")
-	}
-	a.run("", "store", "merge", "main.db", "variants.db", "--out", a.store)
+	a.store = drawn
 	for _, run := range runs[:2] {
 		a.run("", "label", "draw", run, "--size", "150")
 		a.run("", "label", "export", run, "--out", run+"-drawn.jsonl")

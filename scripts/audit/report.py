@@ -64,6 +64,13 @@ class Run:
         self.by = {j: By(self, j, words) for j in self.judges}
         self.labeled = None
 
+    def measured(self):
+        """The language of the answers; empty where no judge was measured on such answers."""
+        asked = self.about["asked"]
+        if self.about.get("label_assumed") or asked.get("system") or asked.get("turns") or any(len(r["prompt"]["messages"]) > 1 for r in self.rows):
+            return ""
+        return self.about.get("language", "")
+
     def keys(self, judge="", **more):
         return {"target": self.target, "dataset": self.dataset, "dataset_sha256": self.about.get("dataset_sha256", ""), "limit": self.about.get("limit", 0), "label": self.label, "judge": judge, **more}
 
@@ -167,7 +174,7 @@ class By:
 
     def range_of(self):
         """The range: with the judge's error, and what has no verdict counted both ways."""
-        known = judges.known(self.judge, self.run.label, self.run.about.get("language", ""))
+        known = judges.known(self.judge, self.run.label, self.run.measured())
         if not known and self.judge != "flag":
             return
         rate, refused, judged, unknown = self.rate, self.refused, self.judged, self.unjudged + self.failed
