@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/stats"
@@ -24,8 +25,10 @@ type Words struct {
 	again map[orbench.Subject]map[string]orbench.Annotation
 	// sent holds what people were asked to label by others, by person.
 	sent map[string]map[orbench.Subject]orbench.Annotation
-	// chance is how likely a subject was to be drawn, by design and subject.
-	chance map[drawing]float64
+	// chance is how likely a subject was to be drawn, by design and subject, and drawnAt
+	// when it first was.
+	chance  map[drawing]float64
+	drawnAt map[orbench.Subject]time.Time
 	// designs are the drawings.
 	designs map[string]bool
 	// kin holds the models that are one, in either order.
@@ -44,7 +47,7 @@ type drawing struct {
 // NewWords sorts annotations. They must be in the order of their times.
 func NewWords(annotations []orbench.Annotation) Words {
 	w := Words{
-		designs: map[string]bool{}, said: map[orbench.Subject]map[string]orbench.Annotation{}, chance: map[drawing]float64{},
+		designs: map[string]bool{}, said: map[orbench.Subject]map[string]orbench.Annotation{}, chance: map[drawing]float64{}, drawnAt: map[orbench.Subject]time.Time{},
 		settled: map[orbench.Subject]orbench.Annotation{}, apart: map[orbench.Subject]map[string]orbench.Annotation{},
 		again: map[orbench.Subject]map[string]orbench.Annotation{}, sent: map[string]map[orbench.Subject]orbench.Annotation{}, kin: map[[2]orbench.KinSide]bool{},
 	}
@@ -70,6 +73,9 @@ func (w Words) OneModel(a, b orbench.KinSide) bool { return w.kin[[2]orbench.Kin
 func (w Words) add(a orbench.Annotation) {
 	if a.Design != "" && a.Chance > 0 {
 		w.chance[drawing{a.Design, a.Subject}], w.designs[a.Design] = a.Chance, true
+		if _, before := w.drawnAt[a.Subject]; !before {
+			w.drawnAt[a.Subject] = a.At
+		}
 	}
 	if a.By == "" {
 		return

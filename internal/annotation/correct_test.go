@@ -356,7 +356,7 @@ func TestCoverageWithManyPrompts(t *testing.T) {
 // gives the corrected rate, with the number of answers that were.
 func correctOnce(t *testing.T, all []labeled, prompts, size int, random *rand.Rand) (stats.Estimate, int) {
 	return correct(t, all, prompts, size, random, func(items []Item, size int, said func([]orbench.Annotation) []orbench.Annotation) []orbench.Annotation {
-		drawn, _, err := Draw(seq(items), nil, size, 1, time.Unix(0, 0))
+		drawn, _, err := Draw(seq(items), NewWords(nil), size, 1, time.Unix(0, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -368,7 +368,7 @@ func correctOnce(t *testing.T, all []labeled, prompts, size int, random *rand.Ra
 func correctBySteps(t *testing.T, all []labeled, prompts, size int, random *rand.Rand) (stats.Estimate, int) {
 	return correct(t, all, prompts, size, random, func(items []Item, size int, said func([]orbench.Annotation) []orbench.Annotation) (kept []orbench.Annotation) {
 		for n := map[orbench.Subject]bool{}; len(n) < size; {
-			drawn, err := DrawStep(seq(items), kept, min(StepLabels, size-len(n)), 1, time.Unix(0, 0))
+			drawn, err := DrawStep(seq(items), NewWords(kept), min(StepLabels, size-len(n)), 1, time.Unix(0, 0))
 			if err != nil || len(drawn) == 0 {
 				t.Fatal(err, "nothing is drawn")
 			}

@@ -77,8 +77,8 @@ func leastDrawn(drawn int) int { return min(2+drawn/12, 5) }
 // same seed continues where the first ended. If there are fewer answers to
 // draw, Draw returns an error with their number. It holds about 100 bytes for
 // each item.
-func Draw(items iter.Seq2[Item, error], earlier []orbench.Annotation, size int, seed uint64, at time.Time) ([]orbench.Annotation, []Stratum, error) {
-	pools, _, err := newPools(items, earlier, false, false)
+func Draw(items iter.Seq2[Item, error], words Words, size int, seed uint64, at time.Time) ([]orbench.Annotation, []Stratum, error) {
+	pools, _, err := newPools(items, words, false, false)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -127,22 +127,14 @@ func MissingLabels(strata []Stratum) (lacking int) {
 type pool struct {
 	Stratum
 	subjects []orbench.Subject
-	// drawn holds the subjects that were drawn from the cell before. before is
-	// how many of them are in the pool.
-	drawn  map[orbench.Subject]bool
-	before int
-	// steps is true for a cell from which DrawStep draws: its groups are by score.
-	steps bool
+	// drawn holds those of the subjects that were drawn before.
+	drawn map[orbench.Subject]bool
+	// steps is true for a cell from which DrawStep draws: its groups are by score. design
+	// names the drawing.
+	steps  bool
+	design string
 	// parts is into how many groups scores divide the cell.
 	parts int
-}
-
-// design names the drawing.
-func (p *pool) design() string {
-	if p.steps {
-		return p.Cell.steps()
-	}
-	return p.Cell.Design()
 }
 
 // listed names an answer of a cell, by the cell's number and the start of the subject. Two of
@@ -158,17 +150,7 @@ type listed struct {
 // answers that were drawn before, though its size counts all. A cell from which nothing
 // was drawn is divided by score if steps is true. withheld counts the items of each cell
 // that nobody needs to look at.
-func newPools(items iter.Seq2[Item, error], earlier []orbench.Annotation, drawnAlone, steps bool) (pools []*pool, withheld map[Cell]int, err error) {
-	drawn := map[string]map[orbench.Subject]bool{}
-	for _, a := range earlier {
-		if a.Design == "" || a.By != "" {
-			continue
-		}
-		if drawn[a.Design] == nil {
-			drawn[a.Design] = map[orbench.Subject]bool{}
-		}
-		drawn[a.Design][a.Subject] = true
-	}
+func newPools(items iter.Seq2[Item, error], words Words, drawnAlone, steps bool) (pools []*pool, withheld map[Cell]int, err error) {
 	type key struct {
 		cell  uint32
 		group Group
@@ -194,21 +176,23 @@ func newPools(items iter.Seq2[Item, error], earlier []orbench.Annotation, drawnA
 			continue
 		}
 		seen[one], parts[key{n, it.Group}] = struct{}{}, struct{}{}
-		byScore := drawn[it.Cell.steps()] != nil || steps && drawn[it.Design()] == nil
+		byScore := words.designs[it.Cell.steps()] || steps && !words.designs[it.Design()]
 		if !byScore {
 			it.Group = it.Group.whole()
 		}
 		p := byKey[key{n, it.Group}]
 		if p == nil {
-			p = &pool{Stratum: Stratum{Cell: it.Cell, Group: it.Group}, steps: byScore}
-			p.drawn = drawn[p.design()]
+			p = &pool{Stratum: Stratum{Cell: it.Cell, Group: it.Group}, steps: byScore, design: it.Design(), drawn: map[orbench.Subject]bool{}}
+			if byScore {
+				p.design = it.Cell.steps()
+			}
 			byKey[key{n, it.Group}], pools = p, append(pools, p)
 		}
 		p.Size++
-		known := p.drawn[it.Subject]
+		known := words.ChanceIn(p.design, it.Subject) > 0
 		if known {
 			p.Drawn++
-			p.before++
+			p.drawn[it.Subject] = true
 		}
 		if known || !drawnAlone {
 			p.subjects = append(p.subjects, it.Subject)
@@ -330,11 +314,11 @@ func (p *pool) gain(total, drawn int) float64 {
 func record(pools []*pool, at time.Time) []orbench.Annotation {
 	var drawn []orbench.Annotation
 	for _, p := range pools {
-		if p.Drawn == p.before {
+		if p.Drawn == len(p.drawn) {
 			continue
 		}
 		for _, s := range p.subjects[:p.Drawn] {
-			drawn = append(drawn, orbench.Annotation{Subject: s, At: at, Design: p.design(), Chance: float64(p.Drawn) / float64(p.Size)})
+			drawn = append(drawn, orbench.Annotation{Subject: s, At: at, Design: p.design, Chance: float64(p.Drawn) / float64(p.Size)})
 		}
 	}
 	return drawn

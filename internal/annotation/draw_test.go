@@ -68,7 +68,7 @@ func TestDrawFew(t *testing.T) {
 	t.Parallel()
 	const drawable = 2 * 6
 	for _, size := range []int{drawable, 2 * drawable} {
-		_, strata, err := Draw(seq(someItems()), nil, size, 7, time.Unix(1, 0))
+		_, strata, err := Draw(seq(someItems()), NewWords(nil), size, 7, time.Unix(1, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestLacking(t *testing.T) {
 			items = append(items, Item{Cell: c, Subject: orbench.AnswerSubject(nil, fmt.Sprint(i, j)), Group: wholes[j%6]})
 		}
 	}
-	drawn, strata, err := Draw(seq(items), nil, 100, 7, time.Unix(1, 0))
+	drawn, strata, err := Draw(seq(items), NewWords(nil), 100, 7, time.Unix(1, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestLacking(t *testing.T) {
 	if want := 300 + 100 + 60 - 100; lacking != want {
 		t.Errorf("%d are lacking, want %d", lacking, want)
 	}
-	_, strata, err = Draw(seq(items), drawn, lacking, 7, time.Unix(1, 0))
+	_, strata, err = Draw(seq(items), NewWords(drawn), lacking, 7, time.Unix(1, 0))
 	if err != nil || MissingLabels(strata) != 0 {
 		t.Errorf("%d are lacking still (%v)", MissingLabels(strata), err)
 	}
@@ -118,7 +118,7 @@ func TestDraw(t *testing.T) {
 	t.Parallel()
 	items := someItems()
 	at := time.Unix(1, 0).UTC()
-	drawn, strata, err := Draw(seq(items), nil, 60, 7, at)
+	drawn, strata, err := Draw(seq(items), NewWords(nil), 60, 7, at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,18 +144,18 @@ func TestDraw(t *testing.T) {
 			t.Errorf("%d of %d drawn in %v", s.Drawn, s.Size, s)
 		}
 	}
-	again, _, err := Draw(seq(items), nil, 60, 7, at)
+	again, _, err := Draw(seq(items), NewWords(nil), 60, 7, at)
 	if err != nil || !reflect.DeepEqual(drawn, again) {
 		t.Errorf("the same seed drew others (%v)", err)
 	}
 
 	// What is drawn in two steps is what is drawn in one, with the chances of one.
-	more, _, err := Draw(seq(items), drawn, 40, 7, at)
+	more, _, err := Draw(seq(items), NewWords(drawn), 40, 7, at)
 	if err != nil {
 		t.Fatal(err)
 	}
 	steps, once := NewWords(append(drawn, more...)), Words{}
-	all, _, err := Draw(seq(items), nil, 100, 7, at)
+	all, _, err := Draw(seq(items), NewWords(nil), 100, 7, at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestDraw(t *testing.T) {
 	if !reflect.DeepEqual(steps.chance, once.chance) {
 		t.Errorf("two drawings: %d answers, one: %d; want the same with the same chances", len(steps.chance), len(once.chance))
 	}
-	if _, _, err := Draw(seq(items), drawn, 1000, 7, at); err == nil {
+	if _, _, err := Draw(seq(items), NewWords(drawn), 1000, 7, at); err == nil {
 		t.Error("drew more answers than there are")
 	}
 }
@@ -424,7 +424,7 @@ func TestDrawStep(t *testing.T) {
 			}
 			continue
 		}
-		drawn, err := DrawStep(seq(items), kept, step.size, 7, at)
+		drawn, err := DrawStep(seq(items), NewWords(kept), step.size, 7, at)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -435,14 +435,14 @@ func TestDrawStep(t *testing.T) {
 			t.Errorf("%d are drawn, want %d", len(chosen), step.drawn)
 		}
 	}
-	if _, _, err := Draw(seq(items), kept, 10, 7, at); err == nil {
+	if _, _, err := Draw(seq(items), NewWords(kept), 10, 7, at); err == nil {
 		t.Error("Draw draws where steps have drawn")
 	}
-	byDraw, _, err := Draw(seq(items), nil, 20, 7, at)
+	byDraw, _, err := Draw(seq(items), NewWords(nil), 20, 7, at)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if drawn, err := DrawStep(seq(items), byDraw, 20, 7, at); err != nil || len(drawn) > 0 {
+	if drawn, err := DrawStep(seq(items), NewWords(byDraw), 20, 7, at); err != nil || len(drawn) > 0 {
 		t.Errorf("a step of %d beside a draw (%v)", len(drawn), err)
 	}
 }
@@ -452,9 +452,10 @@ func TestAgain(t *testing.T) {
 	t.Parallel()
 	var said []orbench.Annotation
 	var entries []Entry
-	for i := range 30 {
+	for i := range 45 {
 		s := orbench.AnswerSubject(nil, fmt.Sprint(i))
 		entries = append(entries, Entry{Subject: s})
+		said = append(said, orbench.Annotation{Subject: s, Design: "d", Chance: 1, At: time.Unix(int64(i/StepLabels), 0)})
 		if i < StepLabels {
 			said = append(said, orbench.Annotation{Subject: s, By: "ana", Class: orbench.Refusal, At: time.Unix(int64(i), 0)})
 		}
@@ -465,12 +466,13 @@ func TestAgain(t *testing.T) {
 	if len(again) != Repeated || len(words.Repeats(entries, "ben", no)) != 0 || len(words.Repeats(entries[:StepLabels], "ana", no)) != 0 {
 		t.Fatalf("%d are asked again", len(again))
 	}
-	// In a rare cell every refusal is, also of half a step, and at the end.
-	if n := len(words.Repeats(entries[:9], "ana", func(s orbench.Subject) bool { return s != entries[0].Subject })); n != 8 {
-		t.Errorf("of a rare cell, %d are asked again", n)
+	// In a rare cell every refusal is, also of half a step, once all else is labeled.
+	isRare := func(s orbench.Subject) bool { return s != entries[0].Subject }
+	if n, early := len(words.Repeats(entries[:9], "ana", isRare)), len(words.Repeats(entries[20:30], "ana", isRare)); n != 8 || early != 0 {
+		t.Errorf("of a rare cell, %d are asked again, and %d before the end", n, early)
 	}
 	q := NewQueue(append(entries, again...), words, "ana", orbench.Blind)
-	if p := q.Progress(); p.All != 35 || p.Labeled != StepLabels {
+	if p := q.Progress(); p.All != 50 || p.Labeled != StepLabels {
 		t.Errorf("%+v", p)
 	}
 	for e, ok := q.Current(); ok && e.How != orbench.Again; e, ok = q.Current() {
@@ -480,6 +482,10 @@ func TestAgain(t *testing.T) {
 	words = NewWords(append(said, a))
 	if share, ok := words.Refused(a.Subject); a.How != orbench.Again || !ok || share != 0.5 {
 		t.Errorf("%+v counts as %v", a, share)
+	}
+	// What was asked again stays in the queue, and no other comes in its place.
+	if now := words.Repeats(entries, "ana", no); len(now) != Repeated || now[0].Subject != a.Subject {
+		t.Errorf("after one, %v are asked again", now)
 	}
 	if times, same := words.repeated(a.Subject); times != 1 || same != 0 {
 		t.Errorf("%d of %d agree", same, times)

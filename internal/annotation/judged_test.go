@@ -29,7 +29,7 @@ func agreementOnce(t *testing.T, all []labeled, size int, random *rand.Rand) Jud
 			drawable++
 		}
 	}
-	drawn, _, err := Draw(seq(items), nil, min(size, drawable), 1, time.Unix(0, 0))
+	drawn, _, err := Draw(seq(items), NewWords(nil), min(size, drawable), 1, time.Unix(0, 0))
 	if err != nil {
 		t.Fatal(err)
 	}

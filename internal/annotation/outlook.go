@@ -9,7 +9,10 @@ import (
 // Outlook tells how wide the intervals of corrected rates are while people
 // label. It says nothing of the rates.
 type Outlook struct {
-	cells []outlookCell
+	// Rest is how many answers the second phase of a step draws; 0 if no step has begun.
+	// Next is how many a further step has; 0 if there is none.
+	Rest, Next int
+	cells      []outlookCell
 	// rare has the drawn answers of rare cells.
 	rare map[orbench.Subject]bool
 }
@@ -21,17 +24,28 @@ type outlookCell struct {
 	withheld int
 }
 
-// NewOutlook makes the outlook of the cells of some answers from which
-// annotations say that some were drawn. It returns an error of items.
-func NewOutlook(items iter.Seq2[Item, error], annotations []orbench.Annotation) (*Outlook, error) {
-	pools, withheld, err := newPools(items, annotations, true, false)
+// NewOutlook makes the outlook of the cells of some answers from which some were drawn. It
+// returns an error of items.
+func NewOutlook(items iter.Seq2[Item, error], words Words) (*Outlook, error) {
+	pools, withheld, err := newPools(items, words, true, false)
 	if err != nil {
 		return nil, err
 	}
 	o, rare := &Outlook{rare: map[orbench.Subject]bool{}}, rareCells(pools)
 	number := map[Cell]int{}
+	if of, begun, chosen := nextCell(pools); of != nil && !chosen {
+		drawn, left := counts(of)
+		switch {
+		case begun:
+			o.Rest = min(left, StepLabels-drawn)
+		case drawn == 0:
+			o.Next = min(left, StepLabels)
+		default:
+			o.Next = min(left, StepLabels-Repeated)
+		}
+	}
 	for _, p := range pools {
-		if len(p.drawn) == 0 {
+		if !words.designs[p.design] {
 			continue
 		}
 		i, ok := number[p.Cell]

@@ -248,7 +248,7 @@ func labelShared(t *testing.T, prompts [][2]answered, labels int, seed uint64) (
 			left++
 		}
 	}
-	drawn, _, err := DrawShared(items, nil, min(left, labels/2), seed, time.Time{})
+	drawn, _, err := DrawShared(items, NewWords(nil), min(left, labels/2), seed, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +301,7 @@ func labelSides(t *testing.T, prompts [][2]answered, labels int, seed uint64) (s
 				left++
 			}
 		}
-		drawn, _, err := Draw(each, nil, min(left, labels/2), seed+uint64(side), time.Time{})
+		drawn, _, err := Draw(each, NewWords(nil), min(left, labels/2), seed+uint64(side), time.Time{})
 		if err != nil {
 			t.Fatal(err)
 		}

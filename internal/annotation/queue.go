@@ -92,13 +92,9 @@ func (q *Queue) howOf(e Entry) orbench.How {
 // Add adds the entries that the queue does not have and that have no label, in an
 // order that does not reveal who answered. It reports whether there are any.
 func (q *Queue) Add(entries []Entry) bool {
-	has := map[orbench.Subject]bool{}
-	for _, e := range q.entries {
-		has[e.Subject] = true
-	}
 	before := len(q.entries)
 	for _, e := range entries {
-		if !has[e.Subject] && Word(q.words.latest(e.Subject, q.person, q.how)) == "" {
+		if q.place(e.Subject, e.How) < 0 && Word(q.words.latest(e.Subject, q.person, q.howOf(e))) == "" {
 			q.entries = append(q.entries, e)
 		}
 	}
@@ -162,9 +158,18 @@ func (q *Queue) Recent(most int) (entries []Entry) {
 	return entries
 }
 
-// Find goes to the entry of a subject; false if the queue has none.
-func (q *Queue) Find(s orbench.Subject) bool {
-	i := slices.IndexFunc(q.entries, func(e Entry) bool { return e.Subject == s })
+// place is the index of the entry of a subject, of that to label again if how says so; -1 if
+// the queue has none.
+func (q *Queue) place(s orbench.Subject, how orbench.How) int {
+	return slices.IndexFunc(q.entries, func(e Entry) bool {
+		return e.Subject == s && (e.How == orbench.Again) == (how == orbench.Again)
+	})
+}
+
+// Find goes to the entry of a subject, to that to label again if how says so; false if the
+// queue has none.
+func (q *Queue) Find(s orbench.Subject, how orbench.How) bool {
+	i := q.place(s, how)
 	if i < 0 {
 		return false
 	}

@@ -83,11 +83,11 @@ func TestOutlook(t *testing.T) {
 		}
 		items = append(items, Item{cell, orbench.Subject{byte(i), byte(i >> 8)}, group})
 	}
-	drawn, _, err := Draw(seq(items), nil, 60, 1, time.Unix(1, 0))
+	drawn, _, err := Draw(seq(items), NewWords(nil), 60, 1, time.Unix(1, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := NewOutlook(seq(items), drawn)
+	o, err := NewOutlook(seq(items), NewWords(drawn))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestQueueOfAPage(t *testing.T) {
 	if got := shown(3) + "| " + shown(20); got != "2 3 5 | 2 3 5 6 7 8 9 10 11 0long " {
 		t.Errorf("upcoming: %s", got)
 	}
-	if !q.Find(subject(5)) || q.Find(subject(1)) {
+	if !q.Find(subject(5), orbench.Blind) || q.Find(subject(1), orbench.Blind) {
 		t.Error("5 is in the queue, and 1 is not")
 	}
 	if a, ok := q.Defer("rude", at(5)); !ok || !a.Skipped || a.Note != "rude" || a.Subject != subject(5) || Word(a) != "" {
@@ -162,16 +162,16 @@ func TestQueueOfAPage(t *testing.T) {
 	if got := q.Recent(2); len(got) != 2 || got[1].Subject != subject(10) {
 		t.Errorf("recent: %+v", got)
 	}
-	q.Find(subject(0))
+	q.Find(subject(0), orbench.Blind)
 	if _, ok := q.Defer("x", at(940)); !ok {
 		t.Error("0 has no label")
 	}
 	q.SeeRate()
-	q.Find(subject(2))
+	q.Find(subject(2), orbench.Blind)
 	if a := q.Say("garbled", "", at(950)); !a.RateSeen {
 		t.Errorf("not marked: %+v", a)
 	}
-	if _, ok := func() (orbench.Annotation, bool) { q.Find(subject(2)); return q.Defer("y", at(960)) }(); ok {
+	if _, ok := func() (orbench.Annotation, bool) { q.Find(subject(2), orbench.Blind); return q.Defer("y", at(960)) }(); ok {
 		t.Error("an entry with a label loses it")
 	}
 

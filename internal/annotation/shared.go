@@ -20,9 +20,8 @@ import (
 // It returns the annotations to store, and the strata of prompts after the
 // drawing. If answers of one cell alone were drawn before, or if there are fewer
 // prompts, it returns an *orbench.InputError.
-func DrawShared(prompts [][]Item, earlier []orbench.Annotation, size int, seed uint64, at time.Time) ([]orbench.Annotation, []Stratum, error) {
-	words := NewWords(earlier)
-	byLead, drawn := map[orbench.Subject][]Item{}, map[orbench.Subject]bool{}
+func DrawShared(prompts [][]Item, words Words, size int, seed uint64, at time.Time) ([]orbench.Annotation, []Stratum, error) {
+	byLead := map[orbench.Subject][]Item{}
 	pools := map[Stratum]*pool{}
 	names := map[orbench.Label]*Cell{}
 	for _, items := range prompts {
@@ -50,19 +49,20 @@ func DrawShared(prompts [][]Item, earlier []orbench.Annotation, size int, seed u
 		key := Stratum{Cell: Cell{Label: label}, Group: group}
 		p := pools[key]
 		if p == nil {
-			p = &pool{Stratum: key, drawn: drawn}
+			p = &pool{Stratum: key, drawn: map[orbench.Subject]bool{}}
 			pools[key] = p
 		}
 		p.Size++
-		if drawn[lead] = chance > 0; chance > 0 {
+		if chance > 0 {
 			p.Drawn++
+			p.drawn[lead] = true
 		}
 		p.subjects, byLead[lead] = append(p.subjects, lead), some
 	}
 	var all []*pool
 	for _, p := range pools {
-		sortByLot(p.subjects, drawn, seed)
-		p.before, p.Cell = p.Drawn, *names[p.Label]
+		sortByLot(p.subjects, p.drawn, seed)
+		p.Cell = *names[p.Label]
 		all = append(all, p)
 	}
 	slices.SortFunc(all, func(a, b *pool) int {

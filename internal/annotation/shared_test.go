@@ -22,7 +22,7 @@ func TestDrawShared(t *testing.T) {
 	}
 	// This prompt has an answer of one cell alone.
 	prompts = append(prompts, []Item{{cells[1], subject(1, 100), SureAnswer}})
-	earlier, strata, err := DrawShared(prompts, nil, 20, 1, time.Time{})
+	earlier, strata, err := DrawShared(prompts, NewWords(nil), 20, 1, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestDrawShared(t *testing.T) {
 		return pairs
 	}
 	first := check(earlier)
-	more, _, err := DrawShared(prompts, earlier, 20, 1, time.Time{})
+	more, _, err := DrawShared(prompts, NewWords(earlier), 20, 1, time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,10 +72,10 @@ func TestDrawShared(t *testing.T) {
 	// An answer of one cell alone, drawn before, leaves no shared draw.
 	lone := []orbench.Annotation{{Subject: prompts[0][0].Subject, Design: cells[0].Design(), Chance: 0.5}}
 	var input *orbench.InputError
-	if _, _, err := DrawShared(prompts, lone, 1, 1, time.Time{}); !errors.As(err, &input) {
+	if _, _, err := DrawShared(prompts, NewWords(lone), 1, 1, time.Time{}); !errors.As(err, &input) {
 		t.Errorf("after another draw: %v", err)
 	}
-	if _, _, err := DrawShared(prompts, nil, 82, 1, time.Time{}); !errors.As(err, &input) {
+	if _, _, err := DrawShared(prompts, NewWords(nil), 82, 1, time.Time{}); !errors.As(err, &input) {
 		t.Errorf("too many: %v", err)
 	}
 }

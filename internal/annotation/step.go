@@ -41,37 +41,19 @@ const fewestParts = 5
 // nothing, the step is one of Draw's. Where Draw alone has drawn from others it draws
 // nothing: somebody chose the number. It returns an error of items, and one if nothing is
 // left to draw.
-func DrawStep(items iter.Seq2[Item, error], earlier []orbench.Annotation, size int, seed uint64, at time.Time) ([]orbench.Annotation, error) {
-	pools, _, err := newPools(items, earlier, false, true)
+func DrawStep(items iter.Seq2[Item, error], words Words, size int, seed uint64, at time.Time) ([]orbench.Annotation, error) {
+	pools, _, err := newPools(items, words, false, true)
 	if err != nil {
 		return nil, err
 	}
-	cells := map[Cell][]*pool{}
-	for _, p := range pools {
-		cells[p.Cell] = append(cells[p.Cell], p)
-	}
-	var of []*pool
-	rare := rareCells(pools)
-	least, chosen, bySteps := 0, false, false
-	for _, p := range pools {
-		bySteps = bySteps || p.Drawn > 0 && p.steps
-		chosen = chosen || p.Drawn > 0 && !p.steps && rare[p.Cell] == nil && p.parts >= fewestParts
-		drawn, left := counts(cells[p.Cell])
-		if p.steps && drawn > 0 && drawn < StepLabels {
-			drawn = -1
-		}
-		if left > 0 && (of == nil || cmp.Or(cmp.Compare(drawn, least), labelOrder(p.Label, of[0].Label)) < 0) {
-			of, least = cells[p.Cell], drawn
-		}
-	}
+	of, begun, chosen := nextCell(pools)
 	if of == nil {
 		return nil, &orbench.InputError{File: "label", Problem: "every answer is drawn", Hint: "label them, or ask more prompts"}
 	}
-	if chosen && !bySteps || size == 0 && least != -1 {
+	if chosen || size == 0 && !begun {
 		return nil, nil
 	}
-	words := NewWords(earlier)
-	if drawn, _ := counts(of); drawn == 0 && (rare[of[0].Cell] != nil || of[0].parts < fewestParts || words.Plan(of[0].Cell) != nil) {
+	if drawn, _ := counts(of); drawn == 0 && (rareCells(of)[of[0].Cell] != nil || of[0].parts < fewestParts || words.Plan(of[0].Cell) != nil) {
 		of = undivided(of)
 	}
 	drawn, left := counts(of)
@@ -83,7 +65,7 @@ func DrawStep(items iter.Seq2[Item, error], earlier []orbench.Annotation, size i
 			}
 		}
 	}
-	if drawn == 0 || least == -1 {
+	if drawn == 0 || begun {
 		size = StepLabels - drawn
 	}
 	switch size = min(left, size); {
@@ -97,6 +79,29 @@ func DrawStep(items iter.Seq2[Item, error], earlier []orbench.Annotation, size i
 	return record(of, at), nil
 }
 
+// nextCell returns the pools of the cell from which the next step is drawn; nil if all are
+// drawn. begun is true if the first phase of its first step was drawn alone, and chosen if
+// somebody drew a number of their own.
+func nextCell(pools []*pool) (of []*pool, begun, chosen bool) {
+	cells := map[Cell][]*pool{}
+	for _, p := range pools {
+		cells[p.Cell] = append(cells[p.Cell], p)
+	}
+	rare, least, bySteps := rareCells(pools), 0, false
+	for _, p := range pools {
+		bySteps = bySteps || p.Drawn > 0 && p.steps
+		chosen = chosen || p.Drawn > 0 && !p.steps && rare[p.Cell] == nil && p.parts >= fewestParts
+		drawn, left := counts(cells[p.Cell])
+		if p.steps && drawn > 0 && drawn < StepLabels {
+			drawn = -1
+		}
+		if left > 0 && (of == nil || cmp.Or(cmp.Compare(drawn, least), labelOrder(p.Label, of[0].Label)) < 0) {
+			of, least = cells[p.Cell], drawn
+		}
+	}
+	return of, least == -1, chosen && !bySteps
+}
+
 // labelOrder compares labels of prompts by their order.
 func labelOrder(a, b orbench.Label) int {
 	return cmp.Compare(slices.Index(orbench.Labels, a), slices.Index(orbench.Labels, b))
@@ -105,7 +110,7 @@ func labelOrder(a, b orbench.Label) int {
 // undivided joins the pools of a cell that scores divide.
 func undivided(pools []*pool) (whole []*pool) {
 	for _, p := range pools {
-		p.Group, p.steps = p.Group.whole(), false
+		p.Group, p.steps, p.design = p.Group.whole(), false, p.Cell.Design()
 		if n := len(whole); n > 0 && whole[n-1].Group == p.Group {
 			whole[n-1].Size, whole[n-1].subjects = whole[n-1].Size+p.Size, append(whole[n-1].subjects, p.subjects...)
 		} else {
@@ -148,33 +153,47 @@ func allotByScore(pools []*pool, size int, words Words) {
 }
 
 // Repeats returns the entries that a person labels again, without their first label in
-// sight: of those that they labeled and nobody else did, Repeated of each StepLabels, and
-// every refusal in a rare cell, since each moves the rate. There are no others than those if
-// nothing else is left to label.
+// sight, of those that they labeled and nobody else did. Of what is drawn after the first
+// StepLabels, each StepLabels-Repeated bring Repeated of what was drawn before. In a rare
+// cell, every refusal is asked again once all else is labeled, since each moves the rate.
 func (w Words) Repeats(entries []Entry, person string, rare func(orbench.Subject) bool) (again []Entry) {
-	byTime := slices.Clone(entries)
-	byTime = slices.DeleteFunc(byTime, func(e Entry) bool { return Word(w.said[e.Subject][person]) == "" })
-	slices.SortStableFunc(byTime, func(a, b Entry) int {
-		return w.said[a.Subject][person].At.Compare(w.said[b.Subject][person].At)
-	})
-	left := len(byTime) < len(entries)
-	for len(byTime) > 0 {
-		n := min(StepLabels, len(byTime))
-		var step []orbench.Subject
-		of, moves := map[orbench.Subject]Entry{}, map[orbench.Subject]bool{}
-		for _, e := range byTime[:n] {
-			if e.How = orbench.Again; len(w.said[e.Subject]) == 1 {
-				step, of[e.Subject] = append(step, e.Subject), e
-				moves[e.Subject] = rare(e.Subject) && w.said[e.Subject][person].Class.Refused()
-			}
+	var times []time.Time
+	for _, e := range entries {
+		times = append(times, w.drawnAt[e.Subject])
+	}
+	slices.SortFunc(times, time.Time.Compare)
+	later := 0
+	for _, at := range times[min(StepLabels, len(times)):] {
+		if at.After(times[StepLabels-1]) {
+			later++
 		}
-		sortByLot(step, nil, 1)
-		for i, s := range step {
-			if moves[s] || left && n == StepLabels && i < Repeated {
-				again = append(again, of[s])
-			}
+	}
+	labeled, open := 0, false
+	var alone []orbench.Subject
+	of, asked := map[orbench.Subject]Entry{}, map[orbench.Subject]bool{}
+	for _, e := range entries {
+		if Word(w.said[e.Subject][person]) == "" {
+			open = true
+			continue
 		}
-		byTime = byTime[n:]
+		if w.drawnAt[e.Subject].Before(times[len(times)-1]) {
+			labeled++
+		}
+		if e.How = orbench.Again; len(w.said[e.Subject]) == 1 {
+			alone, of[e.Subject] = append(alone, e.Subject), e
+			asked[e.Subject] = Word(w.again[e.Subject][person]) != ""
+		}
+	}
+	sortByLot(alone, asked, 1)
+	n := Repeated * min(labeled/StepLabels, later/(StepLabels-Repeated))
+	for _, s := range alone {
+		switch {
+		case n > 0 && w.drawnAt[s].Before(times[len(times)-1]):
+			n--
+		case !asked[s] && (open || !rare(s) || !w.said[s][person].Class.Refused()):
+			continue
+		}
+		again = append(again, of[s])
 	}
 	return again
 }

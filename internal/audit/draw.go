@@ -12,6 +12,9 @@ import (
 	"github.com/orbench/orbench/internal/annotation"
 )
 
+// Usual is how many prompts are drawn where nobody says how many.
+const Usual = 50
+
 // Draw takes size items at random, by category. Each category contributes to
 // the sample in proportion to its size (by largest remainders), but at least
 // one item. Within a category every item has the same chance. A later draw adds to an

@@ -199,7 +199,7 @@ func (p *place) label(r *run.Run, size int) {
 	p.t.Helper()
 	at := time.Date(2026, time.May, 1, 0, 0, 0, 0, time.UTC)
 	items := p.index.Items(p.t.Context(), p.store, r, "", "", nil)
-	drawn, _, err := annotation.Draw(items, nil, size, 1, at)
+	drawn, _, err := annotation.Draw(items, annotation.NewWords(nil), size, 1, at)
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"time"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
@@ -108,6 +109,31 @@ func (x *Index) Drawn(ctx context.Context, m store.Reader, r *run.Run, prompts b
 		}
 	}
 	return entries, words, err
+}
+
+// Asked lists what people are asked to label of a run, none if nothing is drawn, and says how
+// wide intervals are. walked is as in evaluate.Sinks.
+func (x *Index) Asked(ctx context.Context, m store.Reader, r *run.Run, walked func(int)) (entries []annotation.Entry, words annotation.Words, outlook *annotation.Outlook, err error) {
+	entries, words, err = x.Drawn(ctx, m, r, false, walked)
+	var none *orbench.InputError
+	if err == nil || errors.As(err, &none) {
+		outlook, err = annotation.NewOutlook(x.Items(ctx, m, r, "", "", walked), words)
+	}
+	return entries, words, outlook, err
+}
+
+// Step draws what labels call for: the second phase of a step, or with a size as many answers
+// more. See annotation.DrawStep. It reports whether it drew any.
+func (x *Index) Step(ctx context.Context, m *store.Store, r *run.Run, size int, walked func(int)) (bool, error) {
+	all, err := m.Annotations(ctx)
+	if err != nil {
+		return false, err
+	}
+	drawn, err := annotation.DrawStep(x.Items(ctx, m, r, "", "", walked), annotation.NewWords(all), size, 1, time.Now().UTC())
+	if err != nil {
+		return false, err
+	}
+	return len(drawn) > 0, m.Annotate(ctx, drawn)
 }
 
 // answersAtOnce is how many answers are read together.

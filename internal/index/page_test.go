@@ -20,6 +20,18 @@ import (
 	"github.com/orbench/orbench/internal/words"
 )
 
+// printed is the class of a verdict as a page has it: lexical does not tell warned and partial
+// answers well enough.
+func printed(judge string, c orbench.Class) string {
+	switch {
+	case judge == "lexical" && c == orbench.AnswerWithWarning:
+		return string(orbench.FullAnswer)
+	case judge == "lexical" && c == orbench.Partial:
+		return string(orbench.Refusal)
+	}
+	return string(c)
+}
+
 // values are what a row has of each parameter.
 func values(row *score.AnswerRow, judges []string) map[string][]string {
 	all := map[string][]string{
@@ -46,10 +58,10 @@ func values(row *score.AnswerRow, judges []string) map[string][]string {
 			switch {
 			case v.Judge != j || v.Class == "":
 			case v.Class.Refused():
-				words = []string{"refused", "judged", string(v.Class)}
+				words = []string{"refused", "judged", printed(j, v.Class)}
 				refused[true]++
 			default:
-				words = []string{"answered", "judged", string(v.Class)}
+				words = []string{"answered", "judged", printed(j, v.Class)}
 				refused[false]++
 			}
 		}

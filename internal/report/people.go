@@ -10,6 +10,7 @@ import (
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
+	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -199,4 +200,37 @@ func fewLabelsNote(r score.Result) string {
 		return ""
 	}
 	return "A rate with fewer than 100 labels" + large + " can have too narrow an interval if a judge is sure of wrong verdicts; orbench label draw draws more."
+}
+
+// Labeled says what people's labels have made of the rates of runs, in lines.
+func Labeled(result score.Result) (lines []string) {
+	for i := range result.Runs {
+		of := &result.Runs[i]
+		if of.Labeled == nil || len(of.Judges) == 0 {
+			continue
+		}
+		var judged, labeled string
+		for _, f := range of.Rates() {
+			if f.Value == nil || f.Judge != "" && judged != "" {
+				continue
+			}
+			text := table.Percent(*f.Value)
+			if f.Range != nil {
+				text += " (" + table.Interval(&[2]float64{f.Range.Lo, f.Range.Hi}) + ")"
+			}
+			if f.Judge == "" {
+				labeled = " → " + text + " by " + table.Counted(f.Labels, "label", "labels")
+			} else {
+				judged = text + " by " + untrusted.Terminal(f.Judge)
+			}
+		}
+		lines = append(lines, fmt.Sprintf("%s, %s prompts of %s: %s%s", untrusted.Terminal(of.Target), of.Label, untrusted.Terminal(of.Dataset), judged, labeled))
+		switch l := of.Labeled; {
+		case l.People == 1 && l.Again > 0:
+			lines = append(lines, fmt.Sprintf("You agree with yourself on %d of %d.", l.Same, l.Again))
+		case l.People == 1:
+			lines = append(lines, "Read by one reader, once.")
+		}
+	}
+	return lines
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // rowsShown is how many rows of a build are on a page.
@@ -123,9 +122,9 @@ func (s *Server) votedQueue(ctx context.Context, a asked, found *study.Study) (*
 	entries := audit.Entries(b.voted, words)
 	q.open(entries, words)
 	if len(entries) == 0 && a.queue == drawnQueue {
-		err = &orbench.InputError{File: found.Name, Problem: "no prompt of the build has been drawn", Hint: "draw some with orbench label draw " + untrusted.Shell(found.Name) + " `size` 200"}
+		q.voted, q.next = b.voted, min(audit.Usual, len(b.voted))
 	}
-	return q, err
+	return q, nil
 }
 
 // builtPage is the rows of a build that an address chooses.

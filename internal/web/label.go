@@ -16,6 +16,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/audit"
 	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
@@ -186,8 +187,10 @@ type labelData struct {
 	// Items are the next to label, and Recent those labeled last, the latest last.
 	Items  []labelItem `json:"items"`
 	Recent []labelItem `json:"recent"`
-	// Rates are the corrected rates, for whoever asked for them.
-	Rates []labelRate `json:"rates,omitempty"`
+	// Next is how many more are drawn on demand, where all that are drawn have a label.
+	Next int `json:"next,omitempty"`
+	// Rates says what labels have made of the rates, once all are labeled, and to whoever asks.
+	Rates []string `json:"rates,omitempty"`
 }
 
 // labelItem is an answer, or a prompt, without what anybody says of it.
@@ -197,6 +200,8 @@ type labelItem struct {
 	Answer  string          `json:"answer,omitempty"`
 	// OfPrompt is true if the prompt is to be labeled.
 	OfPrompt bool `json:"of_prompt,omitempty"`
+	// Again is true if the person labeled it before, and is asked a second time.
+	Again bool `json:"again,omitempty"`
 	// PromptEnds and AnswerEnds are the first and the last sentence.
 	PromptEnds [2]string `json:"prompt_ends"`
 	AnswerEnds [2]string `json:"answer_ends"`
@@ -206,17 +211,6 @@ type labelItem struct {
 	Reason string `json:"reason,omitempty"`
 	// Said is what people said who differ, for whoever settles it.
 	Said []page.Word `json:"said,omitempty"`
-}
-
-// labelRate is the corrected rate of a model, which goes by a number.
-type labelRate struct {
-	Model   int           `json:"model"`
-	Dataset string        `json:"dataset"`
-	Label   orbench.Label `json:"label"`
-	Labels  int           `json:"labels"`
-	Rate    float64       `json:"rate"`
-	Lo      float64       `json:"lo"`
-	Hi      float64       `json:"hi"`
 }
 
 // label shows the queue of a person.
@@ -272,7 +266,7 @@ func (s *Server) label(r *http.Request) (response, error) {
 	}
 	if nothing != nil {
 		p.Empty = problemOf(nothing)
-	} else if q.Progress().All == 0 {
+	} else if q.Progress().All == 0 && q.next == 0 {
 		p.Empty = map[string]string{disputesQueue: "There is no answer on which people differ.", sentQueue: "Nobody sent you an answer."}[a.queue]
 		if p.Empty == "" {
 			p.Empty = "There is no answer here that you can label."
@@ -317,6 +311,10 @@ type queue struct {
 	how      orbench.How
 	outlook  *annotation.Outlook // nil if labels correct no rate
 	chosen   int
+	// rest and next are how many are drawn once all have the person's label: by themselves,
+	// or on demand. voted is what a build draws from.
+	rest, next int
+	voted      []audit.Item
 	// disputes and sent count what is to be labeled in those queues.
 	disputes, sent int
 }
@@ -377,15 +375,10 @@ func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
 	}
 	key := bundleKey{rows: l.rows, draws: draws}
 	drawn, err := s.queues.bundle(ctx, s, key, func(ctx context.Context) (b bundle, err error) {
-		b.entries, _, err = s.Index.Drawn(ctx, s.Store, o.Run, false, func(int) {})
-		if err == nil {
-			b.outlook, err = annotation.NewOutlook(s.Index.Items(ctx, s.Store, o.Run, "", "", func(int) {}), all)
-		}
+		b.entries, _, b.outlook, err = s.Index.Asked(ctx, s.Store, o.Run, func(int) {})
 		return b, err
 	})
-	var none *orbench.InputError
-	undrawn := errors.As(err, &none)
-	if err != nil && !undrawn {
+	if err != nil {
 		return nil, err
 	}
 	if len(words.Sent(a.person)) > 0 {
@@ -395,7 +388,7 @@ func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
 		}
 		q.sent = annotation.NewQueue(sent.entries, words, a.person, orbench.Chosen).Progress().Open()
 	}
-	q.open(drawn.entries, words)
+	q.open(slices.Concat(drawn.entries, words.Repeats(drawn.entries, a.person, drawn.outlook.Rare)), words)
 	var of bundle
 	switch {
 	case a.filtered(), a.queue == sentQueue:
@@ -403,8 +396,6 @@ func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
 		if q.how, q.chosen = orbench.Chosen, of.chosen; revealing(a.q) {
 			q.how = orbench.Sighted
 		}
-	case undrawn:
-		return q, err
 	case a.queue == promptsQueue:
 		key.filter = promptsQueue
 		of, err = s.queues.bundle(ctx, s, key, func(ctx context.Context) (b bundle, err error) {
@@ -412,12 +403,18 @@ func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
 			return b, err
 		})
 	default:
-		of, q.outlook = drawn, drawn.outlook
+		if len(drawn.entries) > 0 {
+			q.outlook = drawn.outlook
+		}
+		if a.queue == drawnQueue {
+			q.rest, q.next = drawn.outlook.Rest, drawn.outlook.Next
+			q.Most = q.Progress().All + q.rest
+		}
 	}
 	if err != nil {
-		return nil, err
+		return q, err
 	}
-	if a.queue != disputesQueue {
+	if a.queue == promptsQueue || a.queue == sentQueue || a.filtered() {
 		q.Queue = annotation.NewQueue(of.entries, words, a.person, q.how)
 	}
 	if s.queues.rateSeen(o.Name, a.person) {
@@ -495,7 +492,9 @@ func labelDataOf(q *queue, upcoming []annotation.Entry) labelData {
 		d.HalfWidth, d.HalfWidthAtEnd = &now, &end
 		widths = func(annotation.Words) (float64, float64) { return now, end }
 	}
-	d.Head = q.Head(typical, widths)
+	if d.Head = q.Head(typical, widths); d.Open() == 0 {
+		d.Next = q.next
+	}
 	for _, e := range upcoming {
 		d.Items = append(d.Items, labelItemOf(e))
 	}
@@ -506,7 +505,7 @@ func labelDataOf(q *queue, upcoming []annotation.Entry) labelData {
 }
 
 func labelItemOf(e annotation.Entry) labelItem {
-	i := labelItem{Subject: e.Subject, Prompt: e.Prompt, Answer: e.Answer, OfPrompt: e.OfPrompt, Word: e.Word, Note: e.Note, Reason: e.Reason}
+	i := labelItem{Subject: e.Subject, Prompt: e.Prompt, Answer: e.Answer, OfPrompt: e.OfPrompt, Again: e.How == orbench.Again, Word: e.Word, Note: e.Note, Reason: e.Reason}
 	i.PromptEnds[0], i.PromptEnds[1] = annotation.Ends(e.Prompt)
 	i.AnswerEnds[0], i.AnswerEnds[1] = annotation.Ends(e.Answer)
 	for _, a := range e.Said {

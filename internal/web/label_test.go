@@ -73,13 +73,15 @@ type queueData struct {
 	How                              orbench.How
 	RateSeen                         bool `json:"rate_seen"`
 	Chosen                           int
+	Next                             int
 	Items, Recent                    []struct {
 		Subject            orbench.Subject
+		Again              bool
 		Prompt, Answer     string
 		Word, Note, Reason string
 		Said               []struct{ Person, Word string }
 	}
-	Rates  []struct{ Rate float64 }
+	Rates  []string
 	People []struct{ Person, Word, How string }
 	Error  string
 }
@@ -211,7 +213,7 @@ func TestLabelQueue(t *testing.T) {
 
 	// Whoever looks at the rate is noted from then on, also by a later server.
 	after = s.do(anaQueue, "do", "rate")
-	if !after.RateSeen || len(after.Rates) != 2 {
+	if !after.RateSeen || len(after.Rates) != 4 {
 		t.Errorf("the rate: %+v", after)
 	}
 	s.do(anaQueue, "do", "label", "subject", subject.String(), "word", "refusal")
@@ -333,6 +335,43 @@ func TestLabelsThatCorrectNothing(t *testing.T) {
 	}
 	if d := cmp.Diff(want, s.labeled()); d != "" || len(want) == 0 {
 		t.Errorf("the corrected rates changed: %s", d)
+	}
+}
+
+// TestLabelSteps draws by what people say, as the terminal does: the same answers are asked, in
+// two phases, and the next step has five of them again.
+func TestLabelSteps(t *testing.T) {
+	t.Parallel()
+	s := &site{t: t, dir: t.TempDir()}
+	s.orbench("eval", "--target", "sim/balanced", "--dataset", "starter", "--name", "mine", "--quiet")
+	typed := s.copied()
+	s.serve(nil)
+	data := s.do(anaQueue, "do", "next")
+	if data.All != 0 || data.Next != 25 {
+		t.Fatalf("before anything is drawn: %+v", data)
+	}
+	data = s.do(anaQueue, "do", "more")
+	again := 0
+	for step, want := range []struct{ all, again int }{{25, 0}, {55, 5}} {
+		for n := 0; len(data.Items) > 0; n++ {
+			item, more := data.Items[0], ""
+			if item.Again {
+				again, more = again+1, "yes"
+			}
+			word := "full_answer"
+			if n%2 == 1 {
+				word = "refusal"
+			}
+			data = s.do(anaQueue, "do", "label", "subject", item.Subject.String(), "again", more, "word", word)
+		}
+		if data.All != want.all || data.Labeled != want.all || again != want.again || len(data.Rates) < 2 || data.Next == 0 {
+			t.Errorf("after step %d, with %d again: %+v", step+1, again, data)
+		}
+		data = s.do(anaQueue, "do", "more")
+		typed.typing(strings.Repeat("ar", 50), "label", "mine", "--as", "ana")
+		if d := cmp.Diff(typed.labeled(), s.labeled()); d != "" {
+			t.Errorf("step %d by page and by terminal gives different figures: %s", step+1, d)
+		}
 	}
 }
 

@@ -14,9 +14,11 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
+	"github.com/orbench/orbench/internal/audit"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/page"
+	"github.com/orbench/orbench/internal/report"
 )
 
 // queues is what the people who label share in the server's memory. The zero value is empty.
@@ -28,6 +30,8 @@ type queues struct {
 	holds map[string]hold
 	// seen has who looked at the rate of which study.
 	seen map[[2]string]bool
+	// drawing lets one window draw at a time.
+	drawing sync.Mutex
 }
 
 // bundleKey names a bundle: by the rows of a study, how many answers were drawn or sent,
@@ -146,10 +150,11 @@ func (d *queues) rateSeen(study, person string) bool {
 //	label  the subject gets a word, and perhaps a note
 //	undo   the subject's label is taken back
 //	skip   the subject is left for later; note says why
+//	more   a further step is drawn, where all that is drawn has the person's label
 //	rate   the person looks at the rate
 //	send   the subject goes to the queue of the person whom the field to names
 //
-// The fields window and seen name the window of the browser, and say that the person had
+// The field again says that the subject is asked a second time. window and seen name the window of the browser, and say that the person had
 // looked at the rate before.
 func (s *Server) labeled(r *http.Request) (response, error) {
 	ctx, now := r.Context(), time.Now().UTC()
@@ -184,7 +189,7 @@ func (s *Server) labeled(r *http.Request) (response, error) {
 	}
 	var said []orbench.Annotation
 	switch do {
-	case "next", "rate":
+	case "next", "rate", "more":
 	default:
 		if said, err = done(q.Queue, form, now); err != nil {
 			return response{}, err
@@ -198,13 +203,48 @@ func (s *Server) labeled(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
+	if q, err = s.step(ctx, q, do == "more"); err != nil {
+		return response{}, err
+	}
 	data := labelDataOf(q, s.queues.take(q, form.Get("window"), now))
-	if do == "rate" && q.opened != nil {
-		if data.Rates, err = s.rates(ctx, q.opened); err != nil {
+	if q.opened != nil && (do == "rate" || q.queue == drawnQueue && data.Labeled > 0 && data.Open() == 0) {
+		result, err := s.Index.Figures(ctx, s.Store, q.opened.Run, evaluate.Sinks{})
+		if err != nil {
 			return response{}, err
 		}
+		data.Rates = report.Labeled(result)
 	}
 	return response{data: data}, nil
+}
+
+// step draws what the labels of a queue call for: the second phase of a step, or with more
+// a further step. It returns the queue with what is drawn.
+func (s *Server) step(ctx context.Context, q *queue, more bool) (*queue, error) {
+	if q.Progress().Open() > 0 || q.rest == 0 && !(more && q.next > 0) {
+		return q, nil
+	}
+	s.queues.drawing.Lock()
+	defer s.queues.drawing.Unlock()
+	// Another window may have drawn meanwhile.
+	q, err := s.queue(ctx, q.asked)
+	if err != nil || q.Progress().Open() > 0 {
+		return q, err
+	}
+	switch {
+	case q.voted != nil:
+		var drawn []orbench.Annotation
+		if drawn, err = audit.Draw(q.voted, q.Words(), q.next, 1, time.Now().UTC()); err == nil {
+			err = s.Store.Annotate(ctx, drawn)
+		}
+	case q.rest > 0:
+		_, err = s.Index.Step(ctx, s.Store, q.opened.Run, 0, func(int) {})
+	default:
+		_, err = s.Index.Step(ctx, s.Store, q.opened.Run, annotation.StepLabels-annotation.Repeated, func(int) {})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.queue(ctx, q.asked)
 }
 
 // done gives the annotations of what a form does to an entry of a queue.
@@ -213,7 +253,11 @@ func done(q *annotation.Queue, form url.Values, now time.Time) ([]orbench.Annota
 	if err != nil {
 		return nil, err
 	}
-	if !q.Find(subject) {
+	how := orbench.Blind
+	if form.Get("again") == "yes" {
+		how = orbench.Again
+	}
+	if !q.Find(subject, how) {
 		return nil, &orbench.InputError{Setting: "subject", Problem: "the queue does not have it", Hint: "load the page again"}
 	}
 	e, _ := q.Current()
@@ -238,7 +282,7 @@ func done(q *annotation.Queue, form url.Values, now time.Time) ([]orbench.Annota
 		}
 		return nil, nil
 	default:
-		return nil, &orbench.InputError{Setting: "do", Problem: fmt.Sprintf("nothing is called %q", do), Hint: "use next, leave, label, undo, skip or rate"}
+		return nil, &orbench.InputError{Setting: "do", Problem: fmt.Sprintf("nothing is called %q", do), Hint: "use next, leave, label, undo, skip, more or rate"}
 	}
 }
 
@@ -313,22 +357,6 @@ func (s *Server) sighted(r *http.Request, a asked, now time.Time) (response, err
 	}
 	all, err := s.Store.Annotations(ctx)
 	return response{data: map[string]any{"people": peopleOn(annotation.NewWords(all), subject)}, cookie: personCookieOf(r, said.By)}, err
-}
-
-// rates lists the corrected rates of a run as its report has them. Models go by numbers.
-func (s *Server) rates(ctx context.Context, o *opened) ([]labelRate, error) {
-	result, err := s.Index.Figures(ctx, s.Store, o.Run, evaluate.Sinks{})
-	rates, models := []labelRate{}, map[string]int{}
-	for _, run := range result.Runs {
-		name := run.TargetCaption()
-		if models[name] == 0 {
-			models[name] = len(models) + 1
-		}
-		if c := run.Labeled; c != nil {
-			rates = append(rates, labelRate{models[name], run.Dataset, run.Label, c.Labels, c.Rate.Value, c.Rate.Lo, c.Rate.Hi})
-		}
-	}
-	return rates, err
 }
 
 // formAt is the form at an answer of a study; nil if the server takes no labels.

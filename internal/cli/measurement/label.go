@@ -17,6 +17,7 @@ import (
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/index"
 	"github.com/orbench/orbench/internal/logs"
+	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
 	"github.com/orbench/orbench/internal/table"
@@ -176,7 +177,7 @@ func (a app) labelDraw(ctx context.Context, memory *store.Store, r *run.Run, kep
 	if err != nil {
 		return err
 	}
-	drawn, strata, err := annotation.Draw(items, earlier, f.size, f.seed, time.Now().UTC())
+	drawn, strata, err := annotation.Draw(items, annotation.NewWords(earlier), f.size, f.seed, time.Now().UTC())
 	if err != nil {
 		return err
 	}
@@ -222,9 +223,8 @@ func (a app) labelExportCommand() *cobra.Command {
 person's label of an answer, and a row with an empty class for an answer that nobody has
 labeled. With --as it has one person's labels alone, so that nobody sees those of others.
 The table does not show who answered or what judges said. The column chance says how
-likely the answer was to be drawn; "orbench judge --gold-column class" weights by it. FILE
-is CSV that is safe to open in a spreadsheet, or JSON Lines if its name ends in .jsonl.
-"orbench label import" reads it back.`,
+likely the answer was to be drawn. FILE is CSV that is safe to open in a spreadsheet, or
+JSON Lines if its name ends in .jsonl. "orbench label import" reads it back.`,
 		Example: `  orbench label export main --out labels.csv`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -360,11 +360,11 @@ type labelHow struct {
 	see string
 	// keep stores labels.
 	keep func(context.Context, []orbench.Annotation) error
-	// halfWidths and more are as in annotation.Sitting. labeled prints what the labels have
-	// made of the rates; nil where they make nothing.
-	halfWidths func(annotation.Words) (now, end float64)
-	more       func() ([]annotation.Entry, error)
-	labeled    func() error
+	// more is as in annotation.Sitting. outlook is that of the rates that labels correct, and
+	// labeled prints what they have made of them; nil where they make nothing.
+	more    func() ([]annotation.Entry, error)
+	outlook func() *annotation.Outlook
+	labeled func() error
 }
 
 // openSheet opens the sheet of exchanges that the only argument names, nil if it names none.
@@ -385,11 +385,10 @@ func (a app) labelSheet(ctx context.Context, sheet *logs.Sheet) error {
 }
 
 // labelQueue shows a person one answer of a run, or one prompt, after the other. Where all
-// that is drawn has their label, it draws a step of further answers, in two parts.
+// that is drawn has their label, it draws a step of further answers, in two phases.
 func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, kept *index.Index, person string, how labelHow) error {
-	entries, words, err := a.drawn(ctx, memory, r, kept, how.prompts)
-	var none *orbench.InputError
-	if how.prompts || how.disputes || err != nil && !errors.As(err, &none) {
+	if how.prompts || how.disputes {
+		entries, words, err := a.drawn(ctx, memory, r, kept, how.prompts)
 		if err != nil {
 			return err
 		}
@@ -398,73 +397,41 @@ func (a app) labelQueue(ctx context.Context, memory *store.Store, r *run.Run, ke
 		}
 		return a.sit(ctx, r.Name, entries, words, person, how)
 	}
+	var words annotation.Words
 	var outlook *annotation.Outlook
-	how.halfWidths = func(w annotation.Words) (now, end float64) { return outlook.HalfWidths(w) }
-	// step draws what the labels call for: with a size of 0, only the rest of a step.
-	step := func(size int) ([]annotation.Entry, error) {
-		all, err := memory.Annotations(ctx)
-		if err != nil {
-			return nil, err
-		}
-		var drawn []orbench.Annotation
+	// asked draws what labels call for, by a size as for index.Step; nothing where it is negative.
+	asked := func(size int) (entries []annotation.Entry, err error) {
+		walked, end := a.Walking(r)
+		defer end()
 		if size >= 0 {
-			if drawn, err = annotation.DrawStep(a.items(ctx, memory, r, kept, "", ""), all, size, 1, time.Now().UTC()); err == nil {
-				err = memory.Annotate(ctx, drawn)
+			if _, err = kept.Step(ctx, memory, r, size, walked); err != nil {
+				return nil, err
 			}
 		}
-		if err != nil {
+		if entries, words, outlook, err = kept.Asked(ctx, memory, r, walked); err != nil {
 			return nil, err
 		}
-		if outlook, err = annotation.NewOutlook(a.items(ctx, memory, r, kept, "", ""), append(all, drawn...)); err != nil || size == 0 && len(drawn) == 0 {
-			return nil, err
+		return append(entries, words.Repeats(entries, person, outlook.Rare)...), nil
+	}
+	how.more = func() ([]annotation.Entry, error) {
+		return asked(min(0, outlook.Rest-1))
+	}
+	how.outlook = func() *annotation.Outlook { return outlook }
+	how.labeled = func() error {
+		result, err := run.Derive(ctx, memory, []*run.Run{r}, evaluate.Sinks{}, kept.Figures)
+		for _, line := range report.Labeled(result) {
+			fmt.Fprintln(a.Stdout, line)
 		}
-		entries, words, err = a.drawn(ctx, memory, r, kept, false)
-		return entries, err
-	}
-	size := -1
-	if annotation.NewQueue(entries, words, person, orbench.Blind).Progress().Open() == 0 {
-		size = annotation.StepLabels - annotation.Repeated
-	}
-	if entries, err = step(size); err != nil {
 		return err
 	}
-	how.more = func() ([]annotation.Entry, error) { return step(0) }
-	how.labeled = func() error { return a.sayLabeled(ctx, memory, r, kept) }
-	return a.sit(ctx, r.Name, append(entries, words.Repeats(entries, person, outlook.Rare)...), words, person, how)
-}
-
-// sayLabeled prints what labels have made of the rates of a run.
-func (a app) sayLabeled(ctx context.Context, memory *store.Store, r *run.Run, kept *index.Index) error {
-	result, err := run.Derive(ctx, memory, []*run.Run{r}, evaluate.Sinks{}, kept.Figures)
-	for i := range result.Runs {
-		of := &result.Runs[i]
-		if of.Labeled == nil || len(of.Judges) == 0 {
-			continue
-		}
-		var judged, labeled string
-		for _, f := range of.Rates() {
-			if f.Value == nil || f.Judge != "" && judged != "" {
-				continue
-			}
-			text := table.Percent(*f.Value)
-			if f.Range != nil {
-				text += " (" + table.Interval(&[2]float64{f.Range.Lo, f.Range.Hi}) + ")"
-			}
-			if f.Judge == "" {
-				labeled = " → " + text + " by " + table.Counted(f.Labels, "label", "labels")
-			} else {
-				judged = text + " by " + untrusted.Terminal(f.Judge)
-			}
-		}
-		fmt.Fprintf(a.Stdout, "%s, %s prompts of %s: %s%s\n", untrusted.Terminal(of.Target), of.Label, untrusted.Terminal(of.Dataset), judged, labeled)
-		switch l := of.Labeled; {
-		case l.People == 1 && l.Again > 0:
-			fmt.Fprintf(a.Stdout, "You agree with yourself on %d of %d.\n", l.Same, l.Again)
-		case l.People == 1:
-			fmt.Fprintln(a.Stdout, "Read by one reader, once.")
-		}
+	entries, err := asked(-1)
+	if err == nil && annotation.NewQueue(entries, words, person, orbench.Blind).Progress().Open() == 0 {
+		entries, err = asked(annotation.StepLabels - annotation.Repeated)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return a.sit(ctx, r.Name, entries, words, person, how)
 }
 
 // sit shows a person the entries of a study or a sheet one after the other, and says at the end
@@ -480,13 +447,17 @@ func (a app) sit(ctx context.Context, name string, entries []annotation.Entry, w
 	}
 	sitting := annotation.Sitting{
 		In: a.Stdin, Out: a.Stdout, PerLabel: table.SecondsPerLabel * time.Second,
-		Size: a.Size, HalfWidths: as.halfWidths, More: as.more,
+		Size: a.Size, More: as.more,
 		Keep: func(said orbench.Annotation) error { return as.keep(ctx, []orbench.Annotation{said}) },
 	}
 	if screen := table.FileOf(a.Stdout); screen != nil {
 		sitting.Out = screen // which moves the cursor
 	}
 	queue := annotation.NewQueue(entries, words, person, how)
+	if as.outlook != nil {
+		sitting.HalfWidths = func(w annotation.Words) (now, end float64) { return as.outlook().HalfWidths(w) }
+		queue.Most = queue.Progress().All + as.outlook().Rest
+	}
 	err := annotation.Sit(queue, sitting)
 	p := queue.Progress()
 	fmt.Fprintf(a.Stdout, "\n%d of %d %s are labeled by %s", p.Labeled, p.All, as.what, untrusted.Terminal(person))
@@ -509,8 +480,8 @@ func (a app) sit(ctx context.Context, name string, entries []annotation.Entry, w
 		return err
 	case p.Labeled < p.All:
 		fmt.Fprintf(a.Stdout, "Go on with: %s\n", again)
-	case as.more != nil:
-		fmt.Fprintf(a.Stdout, "The same command draws %d more. See all figures with: %s\n", annotation.StepLabels, as.see)
+	case as.outlook != nil && as.outlook().Next > 0:
+		fmt.Fprintf(a.Stdout, "The same command draws %d more. See all figures with: %s\n", as.outlook().Next, as.see)
 	default:
 		fmt.Fprintf(a.Stdout, "See what the labels change with: %s\n", as.see)
 	}

@@ -88,9 +88,8 @@ func (a app) drawVoted(ctx context.Context, memory *store.Store, v voted, f labe
 // labelVoted shows a person one drawn prompt of a build after the other. Where none is drawn
 // yet, it draws some.
 func (a app) labelVoted(ctx context.Context, memory *store.Store, v voted, person string, disputes bool) error {
-	const usual = 50
 	if len(audit.Entries(v.items, v.words())) == 0 {
-		err := a.drawVoted(ctx, memory, v, labelDrawFlags{size: min(usual, len(v.items)), seed: 1})
+		err := a.drawVoted(ctx, memory, v, labelDrawFlags{size: min(audit.Usual, len(v.items)), seed: 1})
 		if err == nil {
 			v.said, err = memory.Annotations(ctx)
 		}

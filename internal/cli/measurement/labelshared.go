@@ -39,7 +39,7 @@ func (a app) labelDrawShared(ctx context.Context, at string, names []string, f l
 	if err != nil {
 		return err
 	}
-	drawn, strata, err := annotation.DrawShared(prompts, earlier, max(1, f.size/most), f.seed, time.Now().UTC())
+	drawn, strata, err := annotation.DrawShared(prompts, annotation.NewWords(earlier), max(1, f.size/most), f.seed, time.Now().UTC())
 	if err != nil {
 		return err
 	}

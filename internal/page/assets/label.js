@@ -42,6 +42,9 @@
   let unsaved = [], pumping = false, wait = 1000, wake = () => {};
 
   function say(text) { $("message").textContent = text; }
+  const same = (a, b) => a.subject === b.subject && !a.again === !b.again;
+  const of = (item) => ({ subject: item.subject, again: item.again ? "yes" : "" });
+  const lines = (rates) => (rates || []).map((text) => Object.assign(document.createElement("p"), { textContent: text }));
   const short = (word) => queue.querySelector(`[data-word="${CSS.escape(word)}"]`)?.dataset.short || word;
 
   // lay shows a text whose first and last sentence stay in view where it is too long.
@@ -67,7 +70,14 @@
     }
     shown = item;
     if (data) head();
-    if (!item) say(!data || unsaved.length ? "…" : data.labeled >= data.all ? "This was the last. b goes back to a label." : "The others are open in another window.");
+    const ended = !item && data && !unsaved.length && data.labeled >= data.all;
+    $("step").hidden = !ended;
+    if (ended) {
+      $("so-far").replaceChildren(...lines(data.rates));
+      $("more").hidden = !data.next;
+      $("more").textContent = data.all ? "Draw " + data.next + " more" : "Draw " + data.next;
+    }
+    if (!item) say(!data || unsaved.length ? "…" : !ended ? "The others are open in another window." : data.all ? "This was the last. b goes back to a label." : "Nothing is drawn yet.");
     else if (item.word) say("Your label is " + short(item.word) + ". A key replaces it; k leaves it.");
     else if (item.said) say(item.said.map((s) => s.person + ": " + short(s.word) + (s.note ? " (" + s.note + ")" : "")).join("; "));
     else if (item.reason) say("You left it for later: " + item.reason);
@@ -83,8 +93,7 @@
   // merge takes in what the server says, but for what it cannot know yet.
   function merge(news) {
     data = news;
-    const known = new Set([...unsaved.map((u) => u.subject), ...items.map((i) => i.subject)]);
-    items.push(...news.items.filter((i) => !known.has(i.subject)));
+    items.push(...news.items.filter((i) => ![...unsaved, ...items].some((known) => same(known, i))));
     if (!recent.length && !unsaved.length) recent = news.recent;
     head();
     if (!shown && !back) show();
@@ -98,7 +107,7 @@
   function complain(err) {
     $("unsaved").hidden = !err;
     if (!err) return;
-    const n = unsaved.filter((u) => u.do !== "next").length;
+    const n = unsaved.filter((u) => u.subject).length;
     const what = n === 0 ? "The next answers cannot be read: " : n === 1 ? "A label is not saved: " : n + " labels are not saved: ";
     $("unsaved").firstElementChild.textContent = what + err.message + (err.refused ? "." : ". It is tried again.");
     $("drop").hidden = !err.refused;
@@ -137,7 +146,7 @@
     if (!shown) return;
     if (performance.now() - shownAt < Number(queue.dataset.soon)) return say("A key typed before this was on the screen does not count for it.");
     const item = shown;
-    send({ do: "label", subject: item.subject, word, note });
+    send({ do: "label", ...of(item), word, note });
     Object.assign(item, { word, note, reason: "" });
     recent = recent.filter((i) => i !== item);
     recent.push(item);
@@ -154,7 +163,7 @@
   function undo() {
     const item = recent.pop();
     if (!item) return say("There is no label to take back.");
-    send({ do: "undo", subject: item.subject });
+    send({ do: "undo", ...of(item) });
     Object.assign(item, { word: "", note: "" });
     items.unshift(item);
     next("taken back");
@@ -177,7 +186,7 @@
     const item = shown;
     write("Why do you leave it for later?", "", (reason) => {
       if (!reason) return say("Not skipped: no reason is given.");
-      send({ do: "skip", subject: item.subject, note: reason });
+      send({ do: "skip", ...of(item), note: reason });
       items = items.filter((i) => i !== item);
       next("left for later");
     });
@@ -187,9 +196,7 @@
     try {
       sessionStorage.setItem("rate " + address, "seen");
       const news = await post(address, { do: "rate", window: tab });
-      const percent = (x) => (100 * x).toFixed(1);
-      const lines = (news.rates || []).map((r) => `model ${r.model}, ${r.label} prompts of ${r.dataset}: ${percent(r.rate)}% refused (${percent(r.lo)}–${percent(r.hi)}), ${r.labels} labels`);
-      $("rates").replaceChildren(...(lines.length ? lines : ["There are too few labels for a rate."]).map((text) => Object.assign(document.createElement("p"), { textContent: text })));
+      $("rates").replaceChildren(...lines(news.rates || ["There are too few labels for a rate."]));
       merge(news);
     } catch (err) {
       $("rates").textContent = err.message;
@@ -228,6 +235,7 @@
     if (b.dataset.key) press(b.dataset.key);
     else if (b.classList.contains("close")) b.closest("dialog").close();
     else if (b.id === "show-rate") rate();
+    else if (b.id === "more") send({ do: "more" });
     else if (b.id === "retry") wake();
     else if (b.id === "drop") { unsaved.shift(); complain(null); keep(); wake(); }
   });
