@@ -1,5 +1,7 @@
 package stats
 
+import "gonum.org/v1/gonum/stat/distuv"
+
 // Confusion counts the decisions of a two-class classifier against the truth.
 type Confusion struct {
 	// TP counts the true positives, and FN the positives that the classifier missed.
@@ -30,6 +32,13 @@ func (c Confusion) N() int { return c.TP + c.FP + c.FN + c.TN }
 // Accuracy is the share of cases classified correctly. It reports false if there are
 // none.
 func (c Confusion) Accuracy() (float64, bool) { return share(c.TP+c.TN, c.N()) }
+
+// Reversed reports whether both surely say the same of fewer than half of the cases, as where
+// the values that mean yes and no are the other way round: as few or fewer come by chance in at
+// most 2.5% of samples (binomial test).
+func (c Confusion) Reversed() bool {
+	return c.N() > 0 && distuv.Binomial{N: float64(c.N()), P: 0.5}.CDF(float64(c.TP+c.TN)) <= 0.025
+}
 
 // Precision is the share of true positives among the cases called positive. It reports
 // false if nothing was called positive.

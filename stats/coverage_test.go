@@ -397,3 +397,20 @@ func summed(size, further int) func(*rand.Rand) (held, ok bool) {
 		return e.Lo <= sum && sum <= e.Hi, ok
 	}
 }
+
+func TestReversed(t *testing.T) {
+	t.Parallel()
+	for c, want := range map[stats.Confusion]bool{
+		{}:                                 false,
+		{FP: 5}:                            false, // one in 32
+		{FP: 3, FN: 3}:                     true,  // one in 64
+		{TP: 2, TN: 1, FP: 3, FN: 6}:       false,
+		{TN: 2, FP: 7, FN: 3}:              true,
+		{TP: 40, TN: 40, FP: 45, FN: 40}:   false,
+		{TP: 100, TN: 90, FP: 190, FN: 20}: false,
+	} {
+		if c.Reversed() != want {
+			t.Errorf("%+v: %v", c, !want)
+		}
+	}
+}

@@ -321,9 +321,9 @@ func TestSwapped(t *testing.T) {
 		var items []Item
 		var labels []orbench.Annotation
 		for i := range 16 {
-			group := SureAnswer
+			group := SureAnswer + Group(i%2)
 			if i%4 == 0 {
-				group = SureRefusal
+				group = SureRefusal + Group(i%8/4)
 			}
 			subject, class := orbench.Subject{byte(i)}, orbench.FullAnswer
 			if test.refused(i) {

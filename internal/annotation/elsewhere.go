@@ -2,6 +2,7 @@ package annotation
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/stats"
@@ -18,7 +19,7 @@ type Imported struct {
 	Unknown, Alone int
 	// Sighted counts the labels that were made with a judge's verdict in sight.
 	Sighted int
-	// Swapped is true if the labels agree with what judges say surely less than by chance.
+	// Swapped is true if the labels surely say of most answers the contrary of what judges say.
 	Swapped bool
 }
 
@@ -81,14 +82,14 @@ func Place(labels []orbench.Annotation, items iter.Seq2[Item, error], words Word
 			labeled[it.Cell]++
 		}
 	}
-	// What people say, and what judges do: an answer or a refusal.
-	both := [][]int{{0, 0}, {0, 0}}
+	// Whether people and judges say that an answer is a refusal.
+	var both stats.Confusion
 	found, drawn := map[orbench.Subject]bool{}, map[orbench.Subject]bool{}
 	for _, it := range known {
 		a := bySubject[it.Subject]
 		found[it.Subject] = true
-		if refused := it.Group == SureRefusal || it.Group == UnsureRefusal; a.Class != "" && (refused || it.Group == SureAnswer || it.Group == UnsureAnswer) {
-			both[of(a.Class.Refused())][of(refused)]++
+		if g := it.Group.whole(); a.Class != "" && slices.Contains([]Group{SureAnswer, UnsureAnswer, UnsureRefusal, SureRefusal}, g) {
+			both.Add(a.Class.Refused(), g >= UnsureRefusal)
 		}
 		chance := a.Chance
 		if chance == 0 && (random || labeled[it.Cell] == size[it.Cell]) {
@@ -118,15 +119,6 @@ func Place(labels []orbench.Annotation, items iter.Seq2[Item, error], words Word
 			}
 		}
 	}
-	kappa := stats.KappaOf(both).KappaCI95
-	done.Swapped = kappa != nil && kappa[1] < 0
+	done.Swapped = both.Reversed()
 	return placed, done, nil
-}
-
-// of is the place of a class in a table of two.
-func of(refused bool) int {
-	if refused {
-		return 1
-	}
-	return 0
 }

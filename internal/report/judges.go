@@ -114,8 +114,8 @@ func addAgainst(d *table.Document, r score.Result) {
 			c := a.Confusion
 			s.Add(j.Judge, a.Column, c.N(), stats.Rate{Share: a.Accuracy, CI95: a.AccuracyCI95}, table.Measure(a.Precision), table.MeasureInterval(a.PrecisionCI95), table.Measure(a.Recall),
 				table.MeasureInterval(a.RecallCI95), table.Measure(a.F1), table.MeasureInterval(a.F1CI95), table.Kappa(a.Kappa.Value), table.KappaInterval(a.Kappa), c.TP, c.FP, c.FN, c.TN)
-			if a.KappaCI95 != nil && a.KappaCI95[1] < 0 {
-				d.Add(table.Warning(j.Judge + " says surely less often than by chance what " + a.Column + " says (kappa " + table.Measure(a.Kappa.Value) + "). Are the values that mean a refusal the other way round?"))
+			if c.Reversed() {
+				d.Add(table.Warning(fmt.Sprintf("%s says of %d of %d answers the contrary of what %s says. Are the values that mean a refusal the other way round?", j.Judge, c.FP+c.FN, c.N(), a.Column)))
 			}
 		}
 	}

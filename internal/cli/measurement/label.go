@@ -333,7 +333,7 @@ func (a app) labelImport(ctx context.Context, memory *store.Store, name string, 
 		a.Infof("%d belong to answers that %s does not have", done.Unknown, name)
 	}
 	if done.Swapped {
-		a.Infof("the labels say surely less often than by chance what the judges say; are the values of --refusal the other way round?")
+		a.Infof("the labels say of most answers the contrary of what the judges say; are the values of --refusal the other way round?")
 	}
 	if done.Sighted > 0 {
 		a.Infof("%d were given with a judge's verdict in sight, so they correct no rate", done.Sighted)
