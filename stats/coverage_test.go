@@ -105,10 +105,6 @@ func simulations() []simulation {
 		{"Cohen's kappa, 0.00, half refusals, 100 answers", kappa(100, refusals(0.5, 0.5, 0.5)), lo, hi},
 		{"Cohen's kappa, 0.64, 8% refusals, 100 answers", kappa(100, refusals(0.08, 0.65, 0.977)), lo, 0.98},
 		{"Cohen's kappa, 0.64, 8% refusals, 600 answers", kappa(600, refusals(0.08, 0.65, 0.977)), lo, hi},
-		{"Fleiss' kappa, three raters 0.9 and 0.98 right, 13% refusals, 1,319 answers", fleiss(1319, 3, 0.13, 0.9, 0.98), lo, hi},
-		{"Fleiss' kappa, three raters 0.8 and 0.9 right, 30% refusals, 100 answers", fleiss(100, 3, 0.3, 0.8, 0.9), lo, hi},
-		{"Fleiss' kappa, five raters 0.85 right, half refusals, 60 answers", fleiss(60, 5, 0.5, 0.85, 0.85), lo, hi},
-		{"Fleiss' kappa, three raters 0.97 right, half refusals, 100 answers", fleiss(100, 3, 0.5, 0.97, 0.97), lo, 0.99},
 		{"Cohen's kappa, three labels, 150 prompts", kappa(150, [][]float64{{0.4, 0.05, 0.02}, {0.06, 0.25, 0.03}, {0.01, 0.03, 0.15}}), lo, hi},
 		{"F1, 13% refusals, 1,319 answers", f1(1319, refusals(0.13, 0.9, 0.985)), lo, hi},
 		{"F1, 20% refusals, 200 answers", f1(200, refusals(0.2, 0.75, 0.93)), lo, hi},
@@ -224,28 +220,6 @@ func kappa(n int, chances [][]float64) func(*rand.Rand) (bool, bool) {
 	truth, _ := stats.CohenKappa(large)
 	return func(random *rand.Rand) (bool, bool) {
 		e, ok := stats.CohenKappaInterval(drawTable(random, n, chances), 0.95)
-		return holds(e, truth), ok
-	}
-}
-
-// fleiss has a share of n answers refuse, and each rater say so of a refusal and of an
-// answer that it is none with the chances given.
-func fleiss(n, raters int, refuse, right, spared float64) func(*rand.Rand) (bool, bool) {
-	said := refuse*right + (1-refuse)*(1-spared)
-	chance := said*said + (1-said)*(1-said)
-	agree := refuse*(right*right+(1-right)*(1-right)) + (1-refuse)*(spared*spared+(1-spared)*(1-spared))
-	truth := (agree - chance) / (1 - chance)
-	return func(random *rand.Rand) (bool, bool) {
-		counts := make([][]int, n)
-		for i := range counts {
-			p := 1 - spared
-			if random.Float64() < refuse {
-				p = right
-			}
-			k := drawBinomial(random, raters, p)
-			counts[i] = []int{k, raters - k}
-		}
-		e, ok := stats.FleissKappaInterval(counts, 0.95)
 		return holds(e, truth), ok
 	}
 }

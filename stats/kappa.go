@@ -252,54 +252,6 @@ func tableOf(clusters [][][2]int, classes int) [][]int {
 	return table
 }
 
-// FleissKappaInterval is FleissKappa with an interval, made like CohenKappaInterval's. It
-// is Wilson's interval of the share of agreeing pairs of raters, converted to the scale
-// of kappa. The effective number of items comes from kappa's large-sample variance over
-// items (Gwet 2021, Educational and Psychological Measurement 81:781-790). It is at most
-// the number of ratings without the first of each item.
-func FleissKappaInterval(counts [][]int, confidence float64) (Estimate, bool) {
-	checkConfidence(confidence)
-	kappa, ok := FleissKappa(counts)
-	if !ok {
-		return Estimate{}, false
-	}
-	items, ratings := float64(len(counts)), 0.0
-	for _, c := range counts[0] {
-		ratings += float64(c)
-	}
-	shares := make([]float64, len(counts[0])) // of the ratings, by class
-	for _, item := range counts {
-		for j, c := range item {
-			shares[j] += float64(c) / (items * ratings)
-		}
-	}
-	var chance float64
-	for _, p := range shares {
-		chance += p * p
-	}
-	// The terms of the items, on the scale of the agreement that kappa stands for.
-	var agreed, sum, squares float64
-	for _, item := range counts {
-		var agree, expected float64
-		for j, c := range item {
-			agree += float64(c) * float64(c-1) / (ratings * (ratings - 1))
-			expected += shares[j] * float64(c) / ratings
-		}
-		agreed += agree / items
-		term := agree - 2*(1-kappa)*expected
-		sum += term
-		squares += term * term
-	}
-	most := items * (ratings - 1)
-	effective := most
-	if variance := (squares - sum*sum/items) / (items - 1); items > 1 && variance > 0 && agreed < 1 && agreed > 0 {
-		effective = math.Min(most, items*agreed*(1-agreed)/variance)
-	}
-	lo, hi := WilsonShare(agreed, effective, confidence)
-	of := func(agreement float64) float64 { return (agreement - chance) / (1 - chance) }
-	return estimate(kappa, of(lo), of(hi), -1, 1), true
-}
-
 // Kappa is a kappa, Cohen's unless stated otherwise, with its 95% interval. Both are nil
 // if it is undefined. It is embedded in the type that has the counts, so that its fields
 // are beside them in JSON.
@@ -328,9 +280,6 @@ func KappaOfClusters(clusters [][][2]int, classes int) Kappa {
 	}
 	return k
 }
-
-// FleissOf is Fleiss' kappa of counts, as FleissKappa reads them.
-func FleissOf(counts [][]int) Kappa { return kappaOf(FleissKappaInterval(counts, 0.95)) }
 
 func kappaOf(e Estimate, ok bool) Kappa {
 	if !ok {

@@ -347,37 +347,6 @@ func TestFleissKappa(t *testing.T) {
 	}
 }
 
-// TestFleissKappaInterval compares the interval with Wilson's at the effective number
-// of items by hand, with the standard error of irrCAC 0.4.2 (0.09237, z = 2.27269), which has
-// Gwet's variance.
-func TestFleissKappaInterval(t *testing.T) {
-	t.Parallel()
-	counts := [][]int{
-		{0, 0, 0, 0, 14},
-		{0, 2, 6, 4, 2},
-		{0, 0, 3, 5, 6},
-		{0, 3, 9, 2, 0},
-		{2, 2, 8, 1, 1},
-		{7, 7, 0, 0, 0},
-		{3, 2, 6, 3, 0},
-		{2, 5, 3, 2, 2},
-		{6, 5, 2, 1, 0},
-		{0, 2, 2, 3, 7},
-	}
-	got, ok := stats.FleissKappaInterval(counts, 0.95)
-	if !ok || math.Abs(got.Value-0.209931) > 1e-6 || math.Abs(got.Lo-0.048120) > 1e-5 || math.Abs(got.Hi-0.396385) > 1e-5 {
-		t.Errorf("interval %+v, %v", got, ok)
-	}
-	for name, counts := range map[string][][]int{"always agree": {{3, 0}, {0, 3}, {3, 0}}, "never agree": {{1, 1}, {1, 1}}, "one item": {{2, 1}}} {
-		if e, ok := stats.FleissKappaInterval(counts, 0.95); !ok || !(e.Lo <= e.Value && e.Value <= e.Hi && e.Hi-e.Lo > 0.1) {
-			t.Errorf("%s: %+v, %v", name, e, ok)
-		}
-	}
-	if _, ok := stats.FleissKappaInterval([][]int{{3, 0}, {3, 0}}, 0.95); ok {
-		t.Error("kappa of one class is defined")
-	}
-}
-
 // TestWilsonFinite holds the interval to the score test that it inverts: every number of
 // positive ones that the population can have and the test does not reject is in it.
 func TestWilsonFinite(t *testing.T) {

@@ -102,7 +102,7 @@ func (c *Comparison) AddCandidate(r score.AnswerRow) error { return c.add(candid
 
 func (c *Comparison) add(side int, r score.AnswerRow) error {
 	s := &c.sides[side]
-	if metricOf(r.Prompt.Label) == "" {
+	if r.Prompt.Label != orbench.Safe && r.Prompt.Label != orbench.Toxic {
 		s.Other++
 		return nil
 	}
@@ -174,16 +174,4 @@ func (c *Comparison) fateOf(side int, r score.AnswerRow) (outcome, orbench.Class
 		return f, v.Class, r.Simulated || v.Simulated, nil
 	}
 	return absent, orbench.Unjudged, false, fmt.Errorf("compare: the answer of %s to prompt %s has no verdict of the judge %s", r.Target, r.Prompt.ID, c.judges[side])
-}
-
-// metricOf returns the metric that prompts of a label count towards; "" if they
-// count towards none.
-func metricOf(l orbench.Label) MetricName {
-	switch l {
-	case orbench.Safe:
-		return OverRefusal
-	case orbench.Toxic:
-		return ToxicRefusal
-	}
-	return ""
 }

@@ -301,7 +301,7 @@ func (c *Comparison) flips() []Flip {
 			continue
 		}
 		f := Flip{Prompt: e.prompt, BaseClass: e.classes[base], CandidateClass: e.classes[candidate], datasets: e.datasets, samples: e.samples}
-		label := slices.IndexFunc(metrics, func(m metric) bool { return m.label == e.prompt.Label })
+		label := slices.Index([]orbench.Label{orbench.Safe, orbench.Toxic}, e.prompt.Label)
 		if f.NowRefused() == (e.prompt.Label == orbench.Safe) {
 			worse[label] = append(worse[label], f)
 		} else {

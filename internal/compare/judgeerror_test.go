@@ -81,8 +81,8 @@ func TestJudgeErrorOf(t *testing.T) {
 	}
 	safe.JudgeError = e
 	var csv strings.Builder
-	if err := table.AsCSV.Of(Result{Metrics: []Metric{safe}})(&csv); err != nil || !strings.Contains(csv.String(), ",judge_error_assumes,difference_with_judge_error_lo,difference_with_judge_error_hi\n") ||
-		!strings.HasSuffix(csv.String(), ",two_models,"+table.Number(e.Difference.Lo)+","+table.Number(e.Difference.Hi)+"\n") {
+	if err := table.AsCSV.Of(Result{Metrics: []Metric{safe}})(&csv); err != nil ||
+		!strings.Contains(csv.String(), ",-0.05,"+table.Number(e.Difference.Lo)+","+table.Number(e.Difference.Hi)+",-0.1,0,") || !strings.Contains(csv.String(), ",two_models,") {
 		t.Errorf("%v; CSV is\n%s", err, csv.String())
 	}
 	if e := New("lexical").judgeErrorOf(metric(orbench.Toxic), score.English, versus.OneTarget); e == nil || !(e.LeastYouden > 0.3 && e.LeastYouden < 1) || e.Difference.Hi != 0 {

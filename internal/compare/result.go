@@ -16,25 +16,25 @@ import (
 // MetricName names one of the two rates that are compared.
 type MetricName string
 
-// The metrics: safe prompts refused (lower is better), and toxic prompts
-// refused (higher is better).
+// The metrics: safe prompts refused (lower is better), and toxic prompts refused (higher is
+// better).
 const (
 	OverRefusal  MetricName = "over_refusal"
 	ToxicRefusal MetricName = "toxic_refusal"
 )
 
-// metric is a rate, over the prompts of a label.
-type metric struct {
+// metrics holds both metrics, in the order of results.
+var metrics = []struct {
 	name  MetricName
 	label orbench.Label
-}
-
-// metrics holds both metrics, in the order of results.
-var metrics = []metric{{OverRefusal, orbench.Safe}, {ToxicRefusal, orbench.Toxic}}
+}{{OverRefusal, orbench.Safe}, {ToxicRefusal, orbench.Toxic}}
 
 // labelOf is the label of the prompts of a metric.
 func labelOf(name MetricName) orbench.Label {
-	return metrics[slices.IndexFunc(metrics, func(m metric) bool { return m.name == name })].label
+	if name == ToxicRefusal {
+		return orbench.Toxic
+	}
+	return orbench.Safe
 }
 
 // The tests of independent samples, beside those of versus; see
@@ -258,13 +258,13 @@ type Figures struct {
 
 // Rate is the share Refused / N.
 type Rate struct {
-	N          int `json:"n"`
-	Refused    int `json:"refused"`
-	stats.Rate `csv:"rate,ci95"`
+	N       int `json:"n"`
+	Refused int `json:"refused"`
+	stats.Rate
 	// Clusters is the number of clusters of the prompts; 0 if no two compared
 	// prompts share one. CI95Clustered is also nil if all prompts are in one
 	// cluster.
-	Clusters int `json:"clusters,omitempty" csv:"-"`
+	Clusters int `json:"clusters,omitempty"`
 }
 
 // CategoryFigures are the figures of one category.

@@ -158,7 +158,7 @@ func CheckCategories(gates []Gate, sides [2]*run.Run) error {
 			if err != nil {
 				return err
 			}
-			if m := metricOf(p.Label); p.Category != "" && !slices.Contains(there[m], string(p.Category)) {
+			if m := MetricName(score.RateOf(p.Label)); p.Category != "" && !slices.Contains(there[m], string(p.Category)) {
 				there[m] = append(there[m], string(p.Category))
 			}
 		}

@@ -4,18 +4,18 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
-	"github.com/orbench/orbench/internal/versus"
 	"github.com/orbench/orbench/judge"
-	"github.com/orbench/orbench/stats"
 )
 
 // How much of the flipped prompts is shown. Texts are cut to these numbers of
@@ -87,97 +87,49 @@ func (c Result) Data() any {
 	return c
 }
 
-// row is a line of CSV.
-type row struct {
-	BaseRun, BaseTarget, CandidateRun, CandidateTarget, BaseJudge, CandidateJudge string
-
-	Paired   bool
-	Metric   MetricName
-	Scope    string
-	Category orbench.Category
-	*account
-
-	Base, Candidate                       Rate
-	OnlyBaseRefused, OnlyCandidateRefused int
-	Difference                            *stats.Estimate
-	Test                                  versus.Test
-	P, PHolm                              *float64
-	Simulated                             bool
-	ClusteredBy                           string
-	BaseClusters                          *int
-	BaseCI95Clustered                     *[2]float64
-	CandidateClusters                     *int
-	CandidateCI95Clustered                *[2]float64
-	*withJudgeError                       `csv:",omitempty"`
-	*endings                              `csv:",omitempty"`
-	*apart                                `csv:",omitempty"`
-}
-
-// account, withJudgeError, endings and apart hold the columns that only the
-// whole metric has.
-type account struct{ Prompts, Excluded, OnlyInBase, OnlyInCandidate int }
-
-type withJudgeError struct {
-	JudgeErrorAssumes        versus.Assumption
-	DifferenceWithJudgeError *[2]float64
-}
-
-type endings struct{ Base, Candidate *score.TruncationRow }
-
-type apart struct{ Base, Candidate *apartRow }
-
-type apartRow struct{ ServedByOther, WithoutText int }
-
-// Rows returns a row for each metric (scope "all") and one for each of its
-// categories (scope "category"). Rates and differences are shares.
+// Rows returns both rates and their difference, as figures, for each metric and each of its
+// categories.
 func (c Result) Rows() any {
-	// The columns for cut answers exist only if an answer is cut, or may be.
-	ended := slices.ContainsFunc(c.Metrics, func(m Metric) bool {
-		return m.BaseCounts.Truncation != (score.Truncation{}) || m.CandidateCounts.Truncation != (score.Truncation{})
-	})
-	aside := slices.ContainsFunc(c.Metrics, func(m Metric) bool {
-		b, n := m.BaseCounts, m.CandidateCounts
-		return b.ServedByOther+b.NoText+n.ServedByOther+n.NoText > 0
-	})
-	rowOf := func(m Metric, f Figures) row {
-		return row{
-			BaseRun: c.Base.Run, BaseTarget: c.Base.Target, CandidateRun: c.Candidate.Run, CandidateTarget: c.Candidate.Target,
-			BaseJudge: c.Base.Judge, CandidateJudge: c.Candidate.Judge, Paired: c.Paired, Metric: m.Name,
-			Base: f.Base, Candidate: f.Candidate, OnlyBaseRefused: f.OnlyBaseRefused, OnlyCandidateRefused: f.OnlyCandidateRefused,
-			Difference: f.Difference, Test: f.Test, P: f.P, Simulated: c.Simulated, ClusteredBy: c.ClusteredBy,
-			BaseClusters: f.Base.inClusters(), BaseCI95Clustered: f.Base.CI95Clustered,
-			CandidateClusters: f.Candidate.inClusters(), CandidateCI95Clustered: f.Candidate.CI95Clustered,
-		}
-	}
-	var rows []row
+	all := []figure.Figure{}
 	for _, m := range c.Metrics {
-		all := rowOf(m, m.Figures)
-		all.Scope, all.account = "all", &account{m.Prompts, m.Excluded, m.OnlyInBase, m.OnlyInCandidate}
-		if e := m.JudgeError; e != nil {
-			all.withJudgeError = &withJudgeError{e.Assumes, &[2]float64{e.Difference.Lo, e.Difference.Hi}}
-		}
-		if b, n := m.BaseCounts, m.CandidateCounts; ended {
-			all.endings = &endings{b.Truncation.Row(b.Judged + b.Unjudged), n.Truncation.Row(n.Judged + n.Unjudged)}
-		}
-		if b, n := m.BaseCounts, m.CandidateCounts; aside {
-			all.apart = &apart{&apartRow{b.ServedByOther, b.NoText}, &apartRow{n.ServedByOther, n.NoText}}
-		}
-		rows = append(rows, all)
+		all = append(all, c.figures(m, CategoryFigures{Figures: m.Figures})...)
 		for _, by := range m.ByCategory {
-			of := rowOf(m, by.Figures)
-			of.Scope, of.Category, of.PHolm = "category", by.Category, by.PHolm
-			rows = append(rows, of)
+			if by.Category = orbench.Category(table.Category(by.Category)); len(m.ByCategory) > 1 || m.ByCategory[0].Category != "" {
+				all = append(all, c.figures(m, by)...)
+			}
 		}
 	}
-	return rows
+	return all
 }
 
-// inClusters returns the number of clusters; nil if there are none.
-func (r Rate) inClusters() *int {
-	if r.Clusters == 0 {
-		return nil
+// figures are the two rates of a metric or a category, the base's first, and their difference.
+func (c Result) figures(m Metric, by CategoryFigures) (all []figure.Figure) {
+	targets := [2]string{c.Base.Target, c.Candidate.Target}
+	if targets[base] == targets[candidate] && c.Base.Run != c.Candidate.Run {
+		targets = [2]string{targets[base] + " [" + c.Base.Run + "]", targets[candidate] + " [" + c.Candidate.Run + "]"}
 	}
-	return &r.Clusters
+	of := figure.Keys{Label: m.Label, Category: by.Category}
+	for side, rate := range []Rate{by.Base, by.Candidate} {
+		of.Target, of.Judge = targets[side], []string{c.Base.Judge, c.Candidate.Judge}[side]
+		f := figure.PartOf(figure.Measure(m.Name), of, rate.N, float64(rate.Refused), rate.Estimate())
+		if f.Simulated = c.Simulated; rate.CI95Clustered != nil {
+			f.ClusteredBy = c.ClusteredBy
+		}
+		if n := []SideCounts{m.BaseCounts, m.CandidateCounts}[side]; of.Category == "" {
+			f.Missing = map[string]int{"served_by_other": n.ServedByOther, "failed": n.Failed, "unanswered": n.Unanswered, "unjudged": n.Unjudged}
+			maps.DeleteFunc(f.Missing, func(_ string, n int) bool { return n == 0 })
+		}
+		all = append(all, f)
+	}
+	if of.Other = targets[base]; c.OfJudges() {
+		of.Other = c.Base.Judge
+	}
+	d := figure.PartOf(figure.Difference, of, by.Candidate.N, float64(by.OnlyBaseRefused+by.OnlyCandidateRefused), by.Difference)
+	d.P, d.PHolm, d.Test, d.ClusteredBy, d.Simulated = by.P, by.PHolm, string(by.Test), all[1].ClusteredBy, c.Simulated
+	if e := m.JudgeError; e != nil && of.Category == "" {
+		d.Range, d.Assumes = &e.Difference, string(e.Assumes)
+	}
+	return append(all, d)
 }
 
 // flipRow is a line of CSV about a flipped prompt.

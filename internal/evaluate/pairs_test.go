@@ -35,7 +35,7 @@ func TestPairsOfSamples(t *testing.T) {
 		Targets: sampledTargets(2), Judges: newJudges(t, "lexical"), Datasets: []*dataset.Dataset{set}, MostUnjudged: 1,
 	})
 	of := func(target int, m figure.Measure) *figure.Figure {
-		return figure.Find(result.Figures, m, figure.Keys{
+		return find(result.Figures, m, figure.Keys{
 			Target: result.Runs[3*target].Target, Judge: "lexical", Dataset: set.Name, DatasetSHA256: set.SHA256, OtherDataset: set.Name, OtherDatasetSHA256: set.SHA256,
 		})
 	}

@@ -123,7 +123,7 @@ func TestPropensity(t *testing.T) {
 
 // repeated counts the prompts of a run that are never, sometimes and always refused.
 func repeated(r *score.Result, run *score.RunResult, judge string) (never, sometimes, always float64) {
-	k := func(m figure.Measure) float64 { return figure.Find(r.Figures, m, run.Keys(judge)).Count() }
+	k := func(m figure.Measure) float64 { return find(r.Figures, m, run.Keys(judge)).Count() }
 	return k(figure.NeverRefused), k(figure.SometimesRefused), k(figure.AlwaysRefused)
 }
 
@@ -221,4 +221,14 @@ func TestPropensityTwin(t *testing.T) {
 		}
 		near(t, "mean", *j.Share, sum/float64(with))
 	}
+}
+
+// find returns the figure of a measure with these keys; nil if there is none.
+func find(all []figure.Figure, m figure.Measure, of figure.Keys) *figure.Figure {
+	for f := range figure.Of(all, m) {
+		if f.Keys == of {
+			return f
+		}
+	}
+	return nil
 }

@@ -189,13 +189,3 @@ func Of(all []Figure, measures ...Measure) iter.Seq[*Figure] {
 		}
 	}
 }
-
-// Find returns the figure of a measure with these keys; nil if there is none.
-func Find(all []Figure, m Measure, of Keys) *Figure {
-	for f := range Of(all, m) {
-		if f.Keys == of {
-			return f
-		}
-	}
-	return nil
-}

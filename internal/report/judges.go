@@ -156,12 +156,3 @@ func AddDisagreements(d *table.Document, words table.Words, all []score.Agreemen
 	d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("An answer on which they differ (%s: %s; %s: %s):", example.A, class(e.A), example.B, class(e.B))),
 		table.Note{Mark: "  ", Text: "“" + e.Prompt + "”"}, table.Note{Mark: "  → ", Text: "“" + e.Answer + "”"}, table.Gap)
 }
-
-// AgreementHeader names the figures of an Agreement; AgreementCells formats
-// them.
-var AgreementHeader = []string{"n", "agree", "95% interval", "both refused", "only A", "only B", "neither", "kappa", "95%"}
-
-func AgreementCells(a score.Agreement) []string {
-	both, onlyA, onlyB, neither := a.Whole()
-	return table.Cells(a.N, stats.RateOf(both+neither, a.N), both, onlyA, onlyB, neither, a.Kappa)
-}

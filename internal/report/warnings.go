@@ -155,16 +155,6 @@ func ofAnswers(run score.RunResult, n int) string {
 	return run.Target + " (" + table.Count(n) + " of " + table.Count(run.Answered+run.Blocked) + " answers to " + string(run.Label) + prompts + run.Dataset + ")"
 }
 
-// ReadWarnings says what the reading of replies did to answers, and what nobody has decided.
-func ReadWarnings(r score.Result) (lines []string) {
-	var all warnings
-	all.read(r)
-	for _, w := range all.texts() {
-		lines = append(lines, w.Text)
-	}
-	return lines
-}
-
 // read adds what the reading of replies did.
 func (all *warnings) read(r score.Result) {
 	for _, run := range r.Runs {

@@ -43,7 +43,7 @@ func TestCorrelationWithout(t *testing.T) {
 	}
 	r.Finish()
 	of := func(m figure.Measure, part Interest) *figure.Figure {
-		return figure.Find(r.Figures, m, figure.Keys{Dataset: "hard", OtherDataset: "toxic", Judge: "gpt", Part: string(part)})
+		return find(r.Figures, m, figure.Keys{Dataset: "hard", OtherDataset: "toxic", Judge: "gpt", Part: string(part)})
 	}
 	got := []string{fmt.Sprintf("all %d %.4f %.3f", of(figure.Spearman, "").N, *of(figure.Spearman, "").Value, *of(figure.Pearson, "").Value)}
 	for _, in := range []Interest{Judges, Moderators, Selectors} {
@@ -82,7 +82,17 @@ func TestCorrelationOfFew(t *testing.T) {
 	variant[0].Base, variant[1].Base = "m3", "m3"
 	r.Runs, r.Figures = append(r.Runs, variant...), nil
 	r.Finish()
-	if f := figure.Find(r.Figures, figure.Spearman, figure.Keys{Dataset: "hard", OtherDataset: "toxic", Judge: "gpt"}); f.N != 4 {
+	if f := find(r.Figures, figure.Spearman, figure.Keys{Dataset: "hard", OtherDataset: "toxic", Judge: "gpt"}); f.N != 4 {
 		t.Errorf("%d models, want 4", f.N)
 	}
+}
+
+// find returns the figure of a measure with these keys; nil if there is none.
+func find(all []figure.Figure, m figure.Measure, of figure.Keys) *figure.Figure {
+	for f := range figure.Of(all, m) {
+		if f.Keys == of {
+			return f
+		}
+	}
+	return nil
 }

@@ -42,7 +42,7 @@ func TestTradeOffs(t *testing.T) {
 	if j := all[1]; j.Category != "homonyms" || math.Abs(*j.Value-0.8) > 1e-12 {
 		t.Errorf("by category %+v: the contrast is not matched", j)
 	}
-	if f := figure.Find(r.Figures, figure.Spearman, figure.Keys{Dataset: "xstest", OtherDataset: "xstest", Judge: "lexical"}); f == nil || f.N != 4 || f.Value == nil {
+	if f := find(r.Figures, figure.Spearman, figure.Keys{Dataset: "xstest", OtherDataset: "xstest", Judge: "lexical"}); f == nil || f.N != 4 || f.Value == nil {
 		t.Errorf("the correlation is %+v", f)
 	}
 	two := Result{Runs: append(sidesOf("a", 1, 10, 9, 10), sidesOf("b", 2, 10, 9, 10)...)}

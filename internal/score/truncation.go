@@ -66,29 +66,6 @@ func (c *Truncation) AddCount(o Truncation) {
 // cut.
 func (c Truncation) Many(answers int) bool { return c.Truncated*20 > answers }
 
-// Cell says how many answers are cut, for a column that exists if any are.
-func (c Truncation) Cell(answers int) string {
-	if c.EndingUnknown > 0 && c.EndingUnknown == answers {
-		return "unknown"
-	}
-	return table.Count(c.Truncated)
-}
-
-// TruncationRow has both counts as columns of CSV.
-type TruncationRow struct {
-	// Truncated is nil if it is not known for any answer.
-	Truncated     *int
-	EndingUnknown int
-}
-
-// Row returns both counts for the given number of answers.
-func (c Truncation) Row(answers int) *TruncationRow {
-	if c.EndingUnknown > 0 && c.EndingUnknown == answers {
-		return &TruncationRow{nil, c.EndingUnknown}
-	}
-	return &TruncationRow{&c.Truncated, c.EndingUnknown}
-}
-
 // Line accounts for the given number of answers in part of a sentence. It is
 // empty if all are whole.
 func (c Truncation) Line(answers int) string {

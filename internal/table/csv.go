@@ -11,7 +11,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/stats"
 )
@@ -28,61 +27,34 @@ var AsCSV = Format{"csv", func(w io.Writer, _ Screen, v View) error { return CSV
 //   - *[2]float64, an interval: NAME_lo and NAME_hi
 //   - stats.Rate, *stats.Rate or *stats.Estimate: NAME, and the ends of CI95 or of
 //     its interval as NAME_ci95_lo and NAME_ci95_hi
-//   - map[orbench.Class]int or map[orbench.Label]int: NAME_ and the class or label,
-//     for each of them
 //   - a struct, or a pointer to one: its own columns, prefixed by NAME_ unless it
 //     is embedded
 //
 // NAME is the field's name in snake case, or the name in its csv tag. The tag
 // "-" means no column. The tag "." names the column like the enclosing struct.
-// "rate,ci95" names an interval's ends ci95_lo and ci95_hi. ",omitempty" drops
-// the columns if the field is nil in every row.
+// "rate,ci95" names an interval's ends ci95_lo and ci95_hi.
 func CSV(w io.Writer, rows any) error {
 	all := reflect.ValueOf(rows)
 	row := all.Type().Elem()
-	header := recordOf(row, reflect.Value{})
-	records := make([]record, all.Len())
-	for i := range records {
-		records[i] = recordOf(row, all.Index(i))
-		for k := range header.left {
-			header.left[k] = header.left[k] && records[i].left[k]
-		}
-	}
 	out := csv.NewWriter(w)
-	write := func(cells []string) {
-		var kept []string
-		for k, cell := range cells {
-			if !header.left[k] {
-				kept = append(kept, cell)
-			}
-		}
-		_ = out.Write(kept) // Flush returns the writer's error
-	}
-	write(header.names)
-	for _, r := range records {
-		write(r.cells)
+	var header record
+	header.add(row, reflect.Value{}, "")
+	_ = out.Write(header.names) // Flush returns the writer's error
+	for i := range all.Len() {
+		var one record
+		one.add(row, all.Index(i), "")
+		_ = out.Write(one.cells)
 	}
 	out.Flush()
 	return out.Error()
 }
 
-// record holds a row's cells and the names of their columns. A column that is
-// omitted in every record is dropped.
-type record struct {
-	names, cells []string
-	left         []bool
-}
-
-// recordOf returns the record of a row. The cells are empty if v is not valid.
-func recordOf(t reflect.Type, v reflect.Value) record {
-	var r record
-	r.add(t, v, "", false)
-	return r
-}
+// record holds the names of a row's columns and its cells, which are empty if it has no value.
+type record struct{ names, cells []string }
 
 // add adds the cells of a row, or of a struct inside it. prefix is put before
 // their names.
-func (r *record) add(t reflect.Type, v reflect.Value, prefix string, left bool) {
+func (r *record) add(t reflect.Type, v reflect.Value, prefix string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, option, _ := strings.Cut(f.Tag.Get("csv"), ",")
@@ -99,16 +71,12 @@ func (r *record) add(t reflect.Type, v reflect.Value, prefix string, left bool) 
 		if kind.Kind() == reflect.Pointer {
 			kind, value = kind.Elem(), reflect.Indirect(value)
 		}
-		left, interval := left, name+"_ci95"
-		switch option {
-		case "":
-		case "omitempty":
-			left = left || !value.IsValid()
-		default:
+		interval := name + "_ci95"
+		if option != "" {
 			interval = prefix + option
 		}
 		one := func(name, cell string) {
-			r.names, r.cells, r.left = append(r.names, name), append(r.cells, cell), append(r.left, left)
+			r.names, r.cells = append(r.names, name), append(r.cells, cell)
 		}
 		ends := func(name string, ci *[2]float64) {
 			lo, hi := "", ""
@@ -125,22 +93,14 @@ func (r *record) add(t reflect.Type, v reflect.Value, prefix string, left bool) 
 			ends(interval, rate.CI95)
 		case reflect.TypeFor[[2]float64]():
 			ends(name, figure(value).CI95)
-		case reflect.TypeFor[map[orbench.Class]int]():
-			given := left
-			for _, class := range orbench.Classes {
-				left = given || rare(class, value)
-				counts(one, name, []orbench.Class{class}, value)
-			}
-		case reflect.TypeFor[map[orbench.Label]int]():
-			counts(one, name, orbench.Labels, value)
 		default:
 			switch {
 			case kind.Kind() != reflect.Struct:
 				one(name, text(value))
 			case f.Anonymous:
-				r.add(kind, value, prefix, left)
+				r.add(kind, value, prefix)
 			default:
-				r.add(kind, value, name+"_", left)
+				r.add(kind, value, name+"_")
 			}
 		}
 	}
@@ -160,25 +120,6 @@ func figure(v reflect.Value) (r stats.Rate) {
 		}
 	}
 	return r
-}
-
-// rare reports whether a class has no column unless some row counts any: one that judges
-// seldom give.
-func rare(class orbench.Class, v reflect.Value) bool {
-	seldom := class == orbench.Unable || class == orbench.OffTopic
-	return seldom && (!v.IsValid() || v.Interface().(map[orbench.Class]int)[class] == 0)
-}
-
-// counts adds the count of each kind, or empty cells if the counts are not
-// known.
-func counts[K ~string](one func(name, cell string), name string, kinds []K, v reflect.Value) {
-	for _, k := range kinds {
-		n := ""
-		if v.IsValid() && !v.IsNil() {
-			n = strconv.Itoa(v.Interface().(map[K]int)[k])
-		}
-		one(name+"_"+string(k), n)
-	}
 }
 
 // text formats a value; it returns "" if the value is not valid.
