@@ -58,44 +58,59 @@ func (r Radar) Figure() Figure {
 	})
 }
 
-// draw draws a panel around a center, its first axis upwards.
+// draw draws a panel around a center, its first axis upwards. What looks alike is one path,
+// since a page has the drawing as text.
 func (p RadarPanel) draw(c draw.Canvas, axes []string, center vg.Point) {
 	at := func(axis int, share float64) vg.Point {
 		sin, cos := math.Sincos(2 * math.Pi * float64(axis) / float64(len(axes)))
 		return vg.Point{X: center.X + radarRadius*vg.Length(share*sin), Y: center.Y + radarRadius*vg.Length(share*cos)}
 	}
-	around := func(share func(axis int) float64) (line []vg.Point) {
-		for axis := range len(axes) + 1 {
-			line = append(line, at(axis, share(axis%len(axes))))
+	around := func(path *vg.Path, share func(axis int) float64) {
+		path.Move(at(0, share(0)))
+		for axis := 1; axis < len(axes); axis++ {
+			path.Line(at(axis, share(axis)))
 		}
-		return line
+		path.Close()
 	}
-	grid := draw.LineStyle{Color: GridColor, Width: 0.7}
+	stroke := func(sty draw.LineStyle, path vg.Path) {
+		c.SetLineStyle(sty)
+		c.Stroke(path)
+	}
+	var grid vg.Path
 	for _, share := range []float64{0.25, 0.5, 0.75, 1} {
-		c.StrokeLines(grid, around(func(int) float64 { return share }))
+		around(&grid, func(int) float64 { return share })
 	}
+	for axis := range axes {
+		grid.Move(center)
+		grid.Line(at(axis, 1))
+	}
+	stroke(draw.LineStyle{Color: GridColor, Width: 0.7}, grid)
 	for axis, name := range axes {
-		c.StrokeLine2(grid, center.X, center.Y, at(axis, 1).X, at(axis, 1).Y)
-		sty := Centered(TextStyle(7, false, Muted))
+		sty, end := Centered(TextStyle(7, false, Muted)), at(axis, 1.1)
 		sty.YAlign = draw.YCenter
-		switch end := at(axis, 1.1); {
+		switch {
 		case end.X > center.X+6:
 			sty.XAlign = draw.XLeft
 		case end.X < center.X-6:
 			sty.XAlign = draw.XRight
 		}
-		c.FillText(sty, at(axis, 1.1), name)
+		c.FillText(sty, end, name)
 	}
 	c.FillText(Centered(heatName), vg.Point{X: center.X, Y: center.Y + radarRadius + 16}, p.Name)
 	for i, shares := range p.Shares {
 		// An outline over a gap would invent a rate.
 		if !slices.Contains(shares, nil) {
-			c.StrokeLines(radarStyles[i], around(func(axis int) float64 { return *shares[axis] }))
+			var outline vg.Path
+			around(&outline, func(axis int) float64 { return *shares[axis] })
+			stroke(radarStyles[i], outline)
 		}
+		var marks vg.Path
 		for axis, share := range shares {
 			if share != nil {
-				DrawMark(&c, radarMarks[i], radarStyles[i].Color, 2.4, at(axis, *share))
+				marks = append(marks, MarkPath(radarMarks[i], 2, at(axis, *share))...)
 			}
 		}
+		c.SetColor(radarStyles[i].Color)
+		c.Fill(marks)
 	}
 }

@@ -22,7 +22,7 @@ var (
 	//
 	//go:embed assets/page.css
 	Style string
-	// Script has the keys and switches of all pages with answers.
+	// Script has the keys and switches of pages with answers, and what chooses figures.
 	//
 	//go:embed assets/page.js
 	Script string
@@ -71,7 +71,7 @@ type Link struct {
 func (Frame) Notice() string { return table.SimulatedNotice }
 
 // File is the frame of a page that is a file with a script of its own, if script is not
-// empty, and loads nothing. The script may load what loads allows, which are expressions of
+// empty, and loads images alone. The script may load what loads allows, which are expressions of
 // a Content-Security-Policy.
 func File(title, style, script string, loads ...string) Frame {
 	allowed := []string{"'none'"}
@@ -81,7 +81,7 @@ func File(title, style, script string, loads ...string) Frame {
 	}
 	return Frame{
 		Title: title, Inline: Inline{template.CSS(style), template.JS(script)},
-		Policy: "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src " + strings.Join(allowed, " ") + "; base-uri 'none'; form-action 'none'",
+		Policy: "default-src 'none'; img-src 'self' file: data:; style-src 'unsafe-inline'; script-src " + strings.Join(allowed, " ") + "; base-uri 'none'; form-action 'none'",
 	}
 }
 

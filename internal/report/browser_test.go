@@ -97,6 +97,34 @@ func untrustedRows() []score.AnswerRow {
 	return rows
 }
 
+// All figures are cut by target, dataset and judge, where a page has several. The radar is a file
+// beside it.
+func TestFiguresAreChosen(t *testing.T) {
+	t.Parallel()
+	b := pagetest.Open(t)
+	dir := filepath.Join(t.TempDir(), "report")
+	r, rows := scoretest.Fixture{Targets: 3, Safe: 6, Toxic: 3}.Make()
+	writeReport(t, dir, r, rows)
+	address, within := addressOf(t, dir, report.PageFile)
+	b.Goto(t, address, ".choose select")
+	shown := func() int {
+		return pagetest.Eval[int](t, b, `[...document.querySelectorAll("#figures tbody tr")].filter(row => !row.hidden).length`)
+	}
+	all := shown()
+	pagetest.Eval[chromedp.Void](t, b, `const s = document.querySelector(".choose select"); s.selectedIndex = 2; s.dispatchEvent(new Event("change"))`)
+	of := pagetest.Eval[[]string](t, b, `[...document.querySelectorAll("#figures table")].filter(t => t.tHead.rows[0].cells[0].textContent === "target").flatMap(t => [...t.tBodies[0].rows]).filter(row => !row.hidden).map(row => row.cells[0].textContent + " " + row.cells[1].textContent)`)
+	if n := shown(); n == 0 || n >= all || len(of) == 0 {
+		t.Errorf("%d of %d rows are shown", n, all)
+	}
+	for _, target := range of {
+		if !strings.Contains(target, scoretest.Target(1)) {
+			t.Errorf("the row of %s is shown", target)
+		}
+	}
+	b.Until(t, `(() => { const i = document.querySelector("#categories img"); i.closest("details").open = true; return i.complete && i.naturalWidth > 0 })()`)
+	b.Quiet(t, within)
+}
+
 // Every count on the page opens as many answers as it says.
 func TestCountsOpenTheirAnswers(t *testing.T) {
 	t.Parallel()
@@ -276,7 +304,7 @@ func TestAnswersInABrowser(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "report")
 		rows := untrustedRows()
 		writeReport(t, dir, scoretest.ResultOf(rows, false), rows)
-		const clean = `document.querySelectorAll("main script, main img, main svg[onload], main [onload], main [onerror], main [onclick], main b[onmouseover], main #rows [data-hx-get]").length`
+		const clean = `document.querySelectorAll("main script, main img:not([src='radar.svg']), main svg[onload], main [onload], main [onerror], main [onclick], main b[onmouseover], main #rows [data-hx-get]").length`
 		quiet := func(within string) {
 			t.Helper()
 			pagetest.Eval[chromedp.Void](t, b, `document.querySelectorAll("details").forEach(d => d.open = true)`)

@@ -93,7 +93,7 @@ func (f *Folder) write(r score.Result) error {
 	menu := func(here string) []page.Link {
 		return []page.Link{{Text: "Report", Address: PageFile, Here: here == PageFile}, {Text: "Answers", Address: AnswersPage, Here: here == AnswersPage}}
 	}
-	of := Page{Result: r, Frame: page.File("", page.Style, ""), Files: linked, Opens: func(q page.Query) string { return q.Fragment(AnswersPage) }}
+	of := Page{Result: r, Frame: page.File("", page.Style, page.Script), Files: linked, Opens: func(q page.Query) string { return q.Fragment(AnswersPage) }}
 	of.Frame.Menu, of.Frame.Redacted = menu(PageFile), f.redacted
 	files = append(files, file{PageFile, of.Write})
 	for _, file := range files {

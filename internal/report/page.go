@@ -161,9 +161,12 @@ func (of Page) Write(w io.Writer) error {
 			p.Comparability = tradeoff.Comparability
 		}
 		p.Heats = of.heats(judge)
-		drawn, ok := radar(r, judge)
-		if p.Radar, err = inline(drawn, ok, "Refusal by category and judge "+judge+"; the tables give the same figures"); err != nil {
-			return err
+		const about = "Refusal by category; the tables give the same figures"
+		if p.Radar = template.HTML(`<img loading="lazy" src="radar.svg" alt="` + about + `">`); !slices.Contains(of.Files, "radar.svg") {
+			drawn, ok := radar(r, judge)
+			if p.Radar, err = inline(drawn, ok, about); err != nil {
+				return err
+			}
 		}
 		if p.Plot, err = of.plot(judge); err != nil {
 			return err

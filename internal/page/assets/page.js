@@ -75,3 +75,38 @@
   document.addEventListener("toggle", clamp, true);
   shown();
 })();
+// Chooses rows of all figures by target, dataset and judge.
+(() => {
+  const figures = document.querySelector("#figures");
+  const tables = figures ? [...figures.querySelectorAll("table.grid")] : [];
+  const text = (cell) => cell.textContent.trim();
+  const all = tables.map((table) => ({
+    fold: table.closest("details"),
+    heads: [...table.tHead.rows[0].cells].map(text),
+    rows: [...table.tBodies[0].rows],
+  }));
+  const chosen = {};
+  // A pair is of the target that it is against too, whose cell has the bare name.
+  function against(heads, row, head) {
+    const i = head === "target" ? heads.indexOf("against") : -1;
+    return i >= 0 && (chosen.target + " (").startsWith(text(row.cells[i]) + " (");
+  }
+  function show() {
+    for (const { fold, heads, rows } of all) {
+      for (const row of rows) row.hidden = heads.some((head, i) => chosen[head] && text(row.cells[i]) !== chosen[head] && !against(heads, row, head));
+      fold.hidden = rows.every((row) => row.hidden);
+    }
+  }
+  const line = document.createElement("p");
+  line.className = "choose";
+  for (const head of ["target", "dataset", "judge"]) {
+    const values = new Set(all.flatMap(({ heads, rows }) => heads.flatMap((name, i) => name === head ? rows.map((row) => text(row.cells[i])) : [])));
+    if (values.size < 2) continue;
+    const label = document.createElement("label"), select = document.createElement("select");
+    select.append(new Option("all", ""), ...[...values].map((value) => new Option(value, value)));
+    select.addEventListener("change", () => { chosen[head] = select.value; show(); });
+    label.append(head + " ", select);
+    line.append(label, " ");
+  }
+  if (line.children.length) figures.querySelector("details").before(line);
+})();
