@@ -4,6 +4,8 @@ import (
 	"math"
 	"time"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/orbench/orbench/model"
 )
 
@@ -25,42 +27,37 @@ type Refused func(of model.Ref, judge string, request model.Request, response mo
 // Check asks a model some of its remembered calls again.
 type Check struct {
 	*Reused
-	Questions []Question
+	// Requests ask them again: Times for each, first those that were called refused.
+	Requests []model.Request
+	again    []stored
+	refused  int
 	// odds are the chances that of three replies that part the stored one is the odd one out, for
 	// one that is called refused and for one that is not.
 	odds [2]float64
 }
 
-// Question is a stored call and the requests that ask it again.
-type Question struct {
-	judge   string
-	refused bool
-	Again   [Times]model.Request
-}
-
 // Check is that of the replies at a time that is in no other check: half of its calls were called
 // refused, if there are so many.
 func (r *Reused) Check(at time.Time, refused Refused) Check {
-	c, most := Check{Reused: r}, min(Prompts, r.N/Share)
-	var refusals, answers []int
-	for i, s := range r.stored {
+	var refusals, answers []stored
+	for _, s := range r.stored {
 		if refused(r.Ref, s.Judge, s.Request, s.response) {
-			refusals = append(refusals, i)
+			refusals = append(refusals, s)
 		} else {
-			answers = append(answers, i)
+			answers = append(answers, s)
 		}
 	}
+	most := min(Prompts, r.N/Share)
 	some := min(len(refusals), max(most/2, most-len(answers)))
 	others := min(len(answers), most-some)
-	for n, i := range append(refusals[:some:some], answers[:others]...) {
-		q := Question{judge: r.stored[i].Judge, refused: n < some}
-		for k := range q.Again {
-			q.Again[k] = r.stored[i].Request
-			q.Again[k].Revision, q.Again[k].Sample = Prefix+at.UTC().Format(time.RFC3339Nano), k
+	c := Check{Reused: r, again: append(refusals[:some:some], answers[:others]...), refused: some, odds: [2]float64{1. / 3, 1. / 3}}
+	for _, s := range c.again {
+		for k := range Times {
+			q := s.Request
+			q.Revision, q.Sample = Prefix+at.UTC().Format(time.RFC3339Nano), k
+			c.Requests = append(c.Requests, q)
 		}
-		c.Questions = append(c.Questions, q)
 	}
-	c.odds = [2]float64{1. / 3, 1. / 3}
 	if some > 0 && others > 0 {
 		// Each of three replies to a prompt is as likely to be the one that was stored, but those
 		// that are called refused are drawn more often than the others.
@@ -68,14 +65,6 @@ func (r *Reused) Check(at time.Time, refused Refused) Check {
 		c.odds = [2]float64{a / (a + 2*b), b / (b + 2*a)}
 	}
 	return c
-}
-
-// Requests are the calls of the check.
-func (c Check) Requests() (all []model.Request) {
-	for _, q := range c.Questions {
-		all = append(all, q.Again[:]...)
-	}
-	return all
 }
 
 // Outcome is what a check comes to.
@@ -98,27 +87,25 @@ func (c Check) Outcome(look model.Lookup, refused Refused) (o Outcome) {
 	// By whether one or two of three replies are refusals: how many part so, in how many the
 	// stored one is odd, and how many could.
 	var parted, odd, asked [2]int
-	for _, q := range c.Questions {
+	for i, s := range c.again {
 		refusals, n := 0, 0
-		for _, r := range q.Again {
-			if response, ok := look(r); ok {
+		for _, q := range c.Requests[i*Times : (i+1)*Times] {
+			if response, ok := look(q); ok {
 				n++
-				o.Replies++
 				o.Usage.Add(response.Usage.Bounded())
-				if refused(c.Ref, q.judge, r, response) {
+				if refused(c.Ref, s.Judge, q, response) {
 					refusals++
 				}
 			}
 		}
-		if n < Times {
+		if o.Replies += n; n < Times {
 			continue
 		}
-		if t := q.Again[0].Params.Temperature; t == nil || *t > 0 {
+		if t := s.Request.Params.Temperature; t == nil || *t > 0 {
 			limit = sure
 		}
-		o.Compared++
 		kind := 1
-		if q.refused {
+		if i < c.refused {
 			kind = 0
 			refusals++
 		}
@@ -130,13 +117,12 @@ func (c Check) Outcome(look model.Lookup, refused Refused) (o Outcome) {
 			}
 		}
 	}
-	o.Parted, o.Odd = parted[0]+parted[1], odd[0]+odd[1]
+	o.Compared, o.Parted, o.Odd = asked[0]+asked[1], parted[0]+parted[1], odd[0]+odd[1]
 	o.Other = c.chance(parted, odd) <= limit
 	for i := range asked[0] + 1 {
-		chance := binomial(i, asked[0], .1)
 		for k := range asked[1] + 1 {
 			if math.Pow(c.odds[0], float64(i))*math.Pow(c.odds[1], float64(k)) <= limit {
-				o.Finds += chance * binomial(k, asked[1], .1)
+				o.Finds += binomial(i, asked[0], .1) * binomial(k, asked[1], .1)
 			}
 		}
 	}
@@ -163,8 +149,5 @@ func (c Check) chance(parted, odd [2]int) (p float64) {
 
 // binomial is the chance of k of n where each has the chance p.
 func binomial(k, n int, p float64) float64 {
-	all, _ := math.Lgamma(float64(n + 1))
-	in, _ := math.Lgamma(float64(k + 1))
-	out, _ := math.Lgamma(float64(n - k + 1))
-	return math.Exp(all - in - out + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))
+	return distuv.Binomial{N: float64(n), P: p}.Prob(float64(k))
 }

@@ -48,14 +48,14 @@ func (e *Env) check(ctx context.Context, r Running, d *batch.Manager) error {
 	asking := &job.Job{Name: r.Job.Name}
 	for _, of := range all {
 		said := r.Clients.Described(of.Ref).Description
-		if change, n := of.Differs(said); n > 0 {
-			return otherWeights(of, describedOtherwise(of, change, n))
+		if err := describedOtherwise(of, said); err != nil {
+			return err
 		}
 		if of.Known(said) {
 			continue
 		}
 		c := of.Check(time.Now(), r.Refused)
-		checks, requests = append(checks, c), append(requests, c.Requests()...)
+		checks, requests = append(checks, c), append(requests, c.Requests...)
 		asking.Models = append(asking.Models, job.Asked{Ref: of.Ref, Role: of.Role, Fixed: true})
 	}
 	if asking.Calls = len(requests); asking.Calls > 0 {
@@ -76,9 +76,9 @@ func (e *Env) check(ctx context.Context, r Running, d *batch.Manager) error {
 		return response, ok
 	}
 	for _, c := range checks {
-		for _, q := range c.Requests() {
-			if change, n := c.Differs(client.Description(replies[q.Hash()].Server)); n > 0 {
-				return otherWeights(c.Reused, describedOtherwise(c.Reused, change, n))
+		for _, q := range c.Requests {
+			if err := describedOtherwise(c.Reused, client.Description(replies[q.Hash()].Server)); err != nil {
+				return err
 			}
 		}
 		o := c.Outcome(look, r.Refused)
@@ -143,8 +143,14 @@ func (e *Env) noteCheck(r Running, c weights.Check, o weights.Outcome, prices pr
 	return line
 }
 
-func describedOtherwise(of *weights.Reused, change string, n int) string {
-	return fmt.Sprintf("%s describes itself otherwise than when %d of its %d stored replies were made: %s", shownRef(of.Ref), n, of.N, change)
+// describedOtherwise is an ErrOtherWeights where a server says otherwise of itself now than when
+// some of the stored replies were made.
+func describedOtherwise(r *weights.Reused, now client.Description) error {
+	change, n, of := r.Differs(now)
+	if n == 0 {
+		return nil
+	}
+	return otherWeights(r, fmt.Sprintf("%s describes itself otherwise than when %d of its %d stored replies were made: %s", shownRef(r.Ref), n, of, change))
 }
 
 // shownRef is a model with the address of its server.
@@ -170,7 +176,7 @@ func (r Running) planCheck(ctx context.Context, m store.Reader) (plans []job.Pla
 	all, err := r.reused(ctx, m)
 	for _, of := range all {
 		p := job.Plan{Provider: of.Provider, Endpoint: of.Endpoint, Model: of.Model, Role: "check"}
-		for _, q := range of.Check(time.Now(), r.Refused).Requests() {
+		for _, q := range of.Check(time.Now(), r.Refused).Requests {
 			p.Calls++
 			p.InputTokens += price.EstimateTokens(q.Messages)
 			p.MaxOutputTokens += q.Params.MaxTokens
