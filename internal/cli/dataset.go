@@ -29,7 +29,11 @@ func (f *datasetFlags) register(c *cobra.Command) {
 // openDataset reads the dataset that the flags describe.
 func (a app) openDataset(c *cobra.Command, ref string, f datasetFlags) (*dataset.Dataset, error) {
 	f.columns.Answers, f.columns.Cache = true, a.CacheDir()
-	return dataset.Open(c.Context(), ref, f.columns)
+	set, err := dataset.Open(c.Context(), ref, f.columns)
+	if err == nil {
+		a.Infos(set.Notes())
+	}
+	return set, err
 }
 
 func (a app) datasetCommand() *cobra.Command {

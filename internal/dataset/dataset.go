@@ -12,6 +12,7 @@ import (
 	"iter"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/orbench/orbench"
@@ -66,7 +67,7 @@ type Dataset struct {
 	// alike counts prompts that differ from an earlier one in blanks or case alone, and escaped
 	// those with entities of HTML.
 	alike, escaped int
-	// notes say which labels were passed over.
+	// notes say which columns were taken, of which.
 	notes  []string
 	source source
 	// kept are the prompts if they do not come from the source.
@@ -213,8 +214,8 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 		d.ClusteredBy = "seed"
 	}
 	d.PairedBy = in.pairedBy
-	if len(in.passed) > 0 {
-		d.notes = append(d.notes, fmt.Sprintf("%s: the labels are those of the column %s, and not of %s", d.Name, untrusted.Quote(d.Columns.Label), rows.List(in.passed)))
+	if src.recorded == nil {
+		d.notes = in.passed
 	}
 
 	h := newHasher(hashVersion)
@@ -267,7 +268,7 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 		}
 	}
 	if src.recorded != nil {
-		src.recorded.Notes = in.Notes
+		src.recorded.Notes = append(in.Notes, in.passed...)
 		if d.Conflicts == 0 {
 			d.Duplicates = 0 // these rows are further answers to a prompt
 		}
@@ -280,9 +281,19 @@ func check(ctx context.Context, src source) (*Dataset, error) {
 // entities are those of HTML that stand in files which were not unescaped.
 var entities = regexp.MustCompile(`&(?:amp|lt|gt|quot|nbsp|#x?[0-9A-Fa-f]{2,4});`)
 
-// Notes say what is odd about the texts of the prompts, for the user to decide.
+// Notes say how the prompts were read, and what is odd about them, for the user to decide.
 func (d *Dataset) Notes() (notes []string) {
-	notes = d.notes
+	notes = slices.Clone(d.notes)
+	if d.Duplicates > 0 {
+		of := d.Count
+		if d.Sample != nil {
+			of = d.Sample.Of
+		}
+		notes = append(notes, fmt.Sprintf("%s: %d of %d rows repeat the text of an earlier row and are not counted again", d.Name, d.Duplicates, of+d.Duplicates))
+	}
+	if d.Conflicts > 0 {
+		notes = append(notes, fmt.Sprintf("%s: %d of them have another label than the row that counts", d.Name, d.Conflicts))
+	}
 	if d.alike > 0 {
 		notes = append(notes, fmt.Sprintf("%s: %d of %d prompts differ from an earlier one only in blanks or case, and each counts; delete them if they are the same", d.Name, d.alike, d.Count))
 	}

@@ -60,8 +60,6 @@ type Recording struct {
 	Said map[string]map[string]int
 
 	columns recordedColumns
-	// passed are columns that answers are usually in, beside the one that was found.
-	passed []string
 	// joined are the prompts of another file, by the cell of the column join; nil for none.
 	joined map[string]string
 	// held are the prompts. same counts the answers that are their prompt.
@@ -86,9 +84,6 @@ func OpenRecording(ctx context.Context, path string, opts Options) (*Recording, 
 	r.Prompts = set
 	if r.columns.prompt == "" && r.joined == nil {
 		r.Notes = append(r.Notes, file+": no column of prompts is known, so each answer counts as one to a prompt of its own; `prompt-column` names it, or `prompts_file` a file that has them by an id")
-	}
-	if len(r.passed) > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s: the answers are those of the column %s, and not of %s", file, untrusted.Quote(r.columns.response), rows.List(r.passed)))
 	}
 	for _, of := range r.Replays {
 		of.finish()
@@ -141,17 +136,6 @@ type recordedColumns struct {
 	said, given []string
 }
 
-// responseNames are the usual names of the answer column, the likelier first. They are
-// used if the user names no column.
-var responseNames = []string{
-	"response", "response_text", "completion", "model_output", "model_response", "prediction", "predict", "answer", "output", "generation", "reply", "generated_text",
-}
-
-// usualResponse reports whether answers are usually in a column of the name.
-func usualResponse(name string) bool {
-	return slices.Contains(responseNames, strings.ToLower(strings.TrimSpace(name)))
-}
-
 // without gives the names other than one.
 func without(names []string, name string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == name })
@@ -168,9 +152,10 @@ func (c *recordedColumns) find(file string, have []string, at func(string) bool,
 	}
 	rest := have
 	if opts.Response == "" {
-		rest = without(have, c.prompt)
+		said := strings.Split(strings.ToLower(opts.Said), "\n")
+		rest = slices.DeleteFunc(without(have, c.prompt), func(name string) bool { return slices.Contains(said, strings.ToLower(strings.TrimSpace(name))) })
 	}
-	if c.response, err = findColumn(file, rest, at, opts.Response, responseNames, "response-column"); err != nil {
+	if c.response, err = findColumn(file, rest, at, opts.Response, rows.AnswerNames(), "response-column"); err != nil {
 		return err
 	}
 	if opts.Prompts != "" {
@@ -188,7 +173,7 @@ func (c *recordedColumns) find(file string, have []string, at func(string) bool,
 	if c.prompt != "" && c.prompt == c.response {
 		return &orbench.InputError{File: file, Line: 1, Problem: fmt.Sprintf("the column %s is named for the prompts and for the answers", untrusted.Quote(c.response)), Hint: "name another with `response-column`"}
 	}
-	if c.prompt == "" && slices.Contains(promptNames, strings.ToLower(c.response)) && slices.ContainsFunc(have, usualResponse) {
+	if c.prompt == "" && slices.Contains(promptNames, strings.ToLower(c.response)) && slices.ContainsFunc(have, rows.LikeAnswer) {
 		return &orbench.InputError{File: file, Line: 1, Problem: fmt.Sprintf("the column %s has the prompts", untrusted.Quote(c.response)), Hint: "name the column of the answers with `response-column`"}
 	}
 	// usual gives the first of some names that the file has for no other purpose.

@@ -58,7 +58,7 @@ type input struct {
 	// watched are the columns that may contain labels, nil if none is watched. watchedAt
 	// is where their cells begin.
 	watched labelWatch
-	// passed are other columns of labels than the usual one that was found.
+	// passed say which columns like those that were found were not taken.
 	passed    []string
 	watchedAt int
 	// recorded takes in recorded answers, whose cells begin at answersAt.
@@ -124,9 +124,6 @@ func (s source) open() (*input, error) {
 			if err := s.recorded.columns.find(file, have, at, opts); err != nil {
 				return rows.Layout{}, err
 			}
-			if opts.Response == "" {
-				s.recorded.passed = slices.DeleteFunc(without(without(have, s.recorded.columns.response), s.recorded.columns.prompt), func(name string) bool { return !usualResponse(name) })
-			}
 			opts.Prompt, opts.Response = s.recorded.columns.prompt, ""
 		}
 		in.columns, err = findColumns(file, have, at, opts)
@@ -143,12 +140,7 @@ func (s source) open() (*input, error) {
 			in.unsent = in.columns.unsent(have)
 		}
 		var others []string
-		in.passed = nil
-		if s.opts.Label == "" && s.opts.LabelValues == "" && in.columns.Label != "" {
-			in.passed = slices.DeleteFunc(slices.Clone(have), func(name string) bool {
-				return name == in.columns.Label || !strings.HasSuffix(strings.ToLower(name), "label")
-			})
-		}
+		in.passed = s.passedOver(in.columns, have)
 		if s.watch && in.columns.Label == "" {
 			others = in.columns.others(have)
 			in.watched = watchLabels(others, in.columns.Category)
@@ -181,6 +173,26 @@ func (s source) open() (*input, error) {
 		in.pairedBy = "seed"
 	}
 	return in, err
+}
+
+// passedOver says of columns that were found by their usual names which others are like them.
+func (s source) passedOver(c Columns, have []string) (notes []string) {
+	if s.path == builtIn || s.labels != nil {
+		return nil
+	}
+	add := func(named, what, taken string, like func(string) bool, other ...string) {
+		if note := rows.PassedOver(s.path, what, taken, have, like, other...); note != "" && named == "" {
+			notes = append(notes, note)
+		}
+	}
+	response := c.Response
+	if s.recorded != nil {
+		response = s.recorded.columns.response
+		add(s.opts.Response, "answers", response, rows.LikeAnswer, c.Prompt)
+	}
+	add(s.opts.Prompt, "prompts", c.Prompt, func(name string) bool { return slices.Contains(promptNames, strings.ToLower(strings.TrimSpace(name))) }, response, c.Category, c.Cluster)
+	add(s.opts.Label+s.opts.LabelValues, "labels", c.Label, func(name string) bool { return strings.HasSuffix(strings.ToLower(name), "label") })
+	return notes
 }
 
 // resolve turns a ref into a source without reading rows.

@@ -91,11 +91,9 @@ var partNames = [parts][]string{
 		"gen_ai.input.messages", "attributes.gen_ai.input.messages", "request", "body", "messages", "prompt", "input", "user_message",
 		"question", "query", "message", "instruction", "text", "inputs", "gen_ai.prompt", "attributes.gen_ai.prompt", "attributes.input.value",
 	},
-	partReply: {
-		"gen_ai.output.messages", "attributes.gen_ai.output.messages", "response", "choices", "output", "completion", "answer", "reply",
-		"assistant_message", "bot_message", "generation", "model_output", "model_response", "generated_text", "outputs", "gen_ai.completion",
-		"attributes.gen_ai.completion", "attributes.output.value", "content",
-	},
+	partReply: slices.Concat([]string{"gen_ai.output.messages", "attributes.gen_ai.output.messages", "choices"}, answerNames, []string{
+		"assistant_message", "bot_message", "outputs", "gen_ai.completion", "attributes.gen_ai.completion", "attributes.output.value", "content",
+	}),
 	partUser: {
 		"user_id", "user", "userId", "end_user", "user.id", "enduser.id", "attributes.user.id", "attributes.enduser.id", "customer_id", "customer",
 		"metadata.user_id", "metadata.userId",
@@ -131,6 +129,8 @@ type Log struct {
 	// replies is true if there is a column of replies.
 	replies bool
 	roles   map[string]string
+	// passed says which columns of replies were passed over.
+	passed string
 	// missing are columns that a setting names and no row had so far, by their part.
 	missing map[int][]string
 }
@@ -162,13 +162,16 @@ func OpenLog(path string, stdin io.Reader, columns ExchangeColumns) (*Log, error
 	if err != nil {
 		return nil, err
 	}
+	if l.passed != "" {
+		l.Notes = append(l.Notes, l.passed)
+	}
 	return l, nil
 }
 
 // choose chooses all columns that may have a part. JSON has no columns that all rows share,
 // so its rows are searched for all of the names.
 func (l *Log) choose(file string, have []string, at func(string) bool, named ExchangeColumns) (Layout, error) {
-	l.parts, l.have = nil, have
+	l.parts, l.have, l.passed = nil, have, ""
 	var layout Layout
 	own := [][]string{named.Prompt, named.Reply}
 	for _, name := range []string{named.User, named.Time, named.Model, named.Template, named.Before, named.After, named.Score, named.Name, named.Error} {
@@ -202,6 +205,9 @@ func (l *Log) choose(file string, have []string, at func(string) bool, named Exc
 				name = have[i]
 			}
 			l.replies = l.replies || part == partReply && (at == nil || at(name))
+			if part == partReply && !named && l.passed == "" && slices.Contains(have, name) {
+				l.passed = PassedOver(file, "replies", name, have, LikeAnswer)
+			}
 			layout.Fields = append(layout.Fields, Field{Name: name, Scalar: true, Lenient: true, Whole: true})
 			l.parts = append(l.parts, part)
 		}

@@ -1,9 +1,13 @@
 package rows
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // Time reads a time of a log: text as in RFC 3339, with a space, or with a date alone, or a number
@@ -38,3 +42,31 @@ func FinishNames() []string { return partNames[partFinish] }
 
 // ErrorNames are the usual names of the column of what went wrong in place of an answer.
 func ErrorNames() []string { return partNames[partError] }
+
+// answerNames are the usual names of the column of what a model answered, the surer first: a
+// column of answers alone may have those of people.
+var answerNames = []string{
+	"model_output", "model_response", "model_answer", "model_completion", "model_prediction", "llm_output", "llm_response", "llm_answer",
+	"generated_answer", "generated_response", "generated_text", "response", "response_text", "completion", "prediction", "predict",
+	"answer", "output", "generation", "reply", "assistant",
+}
+
+// AnswerNames are the usual names of the column of what a model answered, the surer first.
+func AnswerNames() []string { return answerNames }
+
+// LikeAnswer reports whether a column of the name may hold answers, of a model or of people.
+func LikeAnswer(name string) bool {
+	name = strings.ToLower(strings.TrimSpace(name))
+	ends := func(word string) bool { return strings.HasSuffix(name, word) }
+	return slices.ContainsFunc(answerNames, ends) || slices.ContainsFunc([]string{"answers", "pred", "gold", "reference", "target", "truth"}, ends)
+}
+
+// PassedOver says which columns that are like the one taken were not; empty for none. other are
+// taken for something else.
+func PassedOver(file, what, taken string, have []string, like func(name string) bool, other ...string) string {
+	passed := slices.DeleteFunc(slices.Clone(have), func(name string) bool { return name == taken || slices.Contains(other, name) || !like(name) })
+	if taken == "" || len(passed) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s: the %s are those of the column %s, and not of %s", file, what, untrusted.Quote(taken), List(passed))
+}

@@ -196,7 +196,6 @@ func (a app) newMeasurement(ctx context.Context, x *experiment.File, f evalFlags
 	}
 	a.Infos(r.Notes)
 	for _, set := range r.Datasets {
-		a.sayDuplicates(set)
 		a.Infos(set.Notes())
 		if set.LabelAssumed {
 			a.Infof("warning: %s: no column holds labels, so all %d prompts count as safe; --dataset FILE=LABEL says what they are", set.Name, set.Count)
@@ -227,19 +226,4 @@ func checkShard(f evalFlags, x *experiment.File) (evaluate.Shard, error) {
 		return s, command.InputError("--format", "a shard has no figures to print as "+f.out.Format, "use table or json")
 	}
 	return s, nil
-}
-
-// sayDuplicates tells of rows that count once.
-func (a app) sayDuplicates(set *dataset.Dataset) {
-	if set.Duplicates == 0 {
-		return
-	}
-	of := set.Count
-	if set.Sample != nil {
-		of = set.Sample.Of
-	}
-	a.Infof("%s: %d of %d rows repeat the text of an earlier row and are not counted again", set.Name, set.Duplicates, of+set.Duplicates)
-	if set.Conflicts > 0 {
-		a.Infof("%s: %d of them have another label than the row that counts", set.Name, set.Conflicts)
-	}
 }

@@ -113,6 +113,7 @@ func (a app) prepareModeration(ctx context.Context, ref string, f moderateFlags)
 			return fail(err)
 		}
 	}
+	a.Infos(r.Dataset.Notes())
 	a.SayDraw(f.limit, r.Dataset)
 	return r, clients, nil
 }
