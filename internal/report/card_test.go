@@ -64,7 +64,7 @@ func labeledCell(t *testing.T) annotation.Corrected {
 	return c
 }
 
-// TestCard holds the table of a system card to figures that were counted by hand.
+// TestCard holds the tables of a system card to figures that were counted by hand.
 func TestCard(t *testing.T) {
 	t.Parallel()
 	run := func(target string, label orbench.Label, labeled *annotation.Corrected) score.RunResult {
@@ -117,9 +117,9 @@ func TestCard(t *testing.T) {
 	}
 	text := strings.Join(strings.Fields(b.String()), " ")
 	for _, want := range []string{
-		"Refusal of prompts in %, 95% intervals: openai/m, d@abababab, language en, judged by lexical prompts n refused corrected labels people agreement specificity safe 50 23.7 (not checked) 38.8 (",
-		" 25 2 0.87/0.89 89.8 (", "toxic 50 23.7 (not checked) uncorrected 0 – – –",
-		"safe lexical 3 5 2 0 38.8 51.0 31.0", "toxic lexical 3 5 2 2 23.7 42.0 18.0",
+		"by another failed unanswered judged unjudged refused rate range by verdicts openai/m d@abababab lexical 50 39 1 3 5 2 38 2 9 23.7% not checked",
+		"n labels people corrected 95% interval by several disputed openai/m d@abababab safe 40 25 2 38.8%",
+		"accuracy specificity recall openai/m d@abababab safe lexical 25", "89.8% (", "87.0% (", "88.9% (",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the card lacks %q:\n%s", want, b.String())
@@ -130,8 +130,7 @@ func TestCard(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"\\caption{Refusal of prompts in \\%, 95\\% intervals: openai/m, d@abababab, language en, judged by lexical}\n\\begin{tabular}{lrrrrrrr}\n\\hline\nprompts & n & refused",
-		"\ntoxic & 50 & 23.7 (not checked) & uncorrected & 0 & -- & -- & -- \\\\\n\\hline\n\\end{tabular}\n", "\n% @software{orbench,\n",
+		"\\caption{Toxic refusal: toxic prompts refused, higher is better}\n\\begin{tabular}{lll", " & 2 & 9 & 23.7\\% & not checked & ", "\n% @software{orbench,\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the LaTeX lacks %q:\n%s", want, b.String())

@@ -16,7 +16,7 @@ import (
 	"github.com/orbench/orbench/judge"
 )
 
-// Methods shows the table of a system card, how its figures were made and what
+// Methods shows the tables of a system card, how their figures were made and what
 // to cite, as text for a paper or a card.
 type Methods struct{ View }
 
@@ -39,17 +39,11 @@ const cited = `@inproceedings{cui2025orbench,
 }
 `
 
-// Document returns what people read: the card, paragraphs and the BibTeX.
+// Document returns what people read: the tables, paragraphs and the BibTeX.
 func (v Methods) Document() table.Document {
 	r := v.Result
 	d := table.Document{Title: "Methods", Simulated: r.Simulated}
-	words := score.Words(r.Runs, r.Judges()...)
-	for _, s := range []table.Section{v.card(r), leftOutSection(r)} {
-		if len(s.Rows) > 0 {
-			d.Add(words.Section(s))
-		}
-	}
-	for _, t := range tablesOf(r, "disputed") {
+	for _, t := range tablesOf(r, "counts", "labels", "disputed") {
 		d.Add(t.Section)
 	}
 	for _, text := range []string{measured(r), judged(r), leftOut(r)} {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,61 +13,35 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// measureOf formats a measure with its interval.
-func measureOf(e *stats.Estimate) string {
-	return table.Known(e, func(e stats.Estimate) string {
-		return table.Measure(&e.Value) + " (" + table.MeasureInterval(e.Ends()) + ")"
-	})
-}
-
 // withInterval formats a share with its interval.
 func withInterval(e *stats.Estimate) string {
 	return table.Known(e, func(e stats.Estimate) string { return table.Estimate(&e) + " (" + table.EstimateInterval(&e) + ")" })
 }
 
-// kappaWithInterval formats a kappa with its interval.
-func kappaWithInterval(k stats.Kappa) string {
-	return table.Known(k.Value, func(v float64) string { return table.Fraction(v) + " (" + table.KappaInterval(k) + ")" })
-}
-
-// pooledPairs compares each two people on answers to prompts of all labels, over all
-// targets.
-func pooledPairs(r score.Result) (pairs []annotation.PeoplePair) {
-	for _, run := range r.Runs {
-		if run.Labeled == nil {
-			continue
-		}
-		for _, p := range run.Labeled.Pairs {
-			pair := table.Entry(&pairs, annotation.PeoplePair{A: p.A, B: p.B}, func(o annotation.PeoplePair) bool { return o.A == p.A && o.B == p.B })
-			pair.Add(p.Counts)
-		}
-	}
-	for i := range pairs {
-		pairs[i].Finish(0)
-	}
-	return pairs
-}
-
-// fewPairs is how many pairs of people, or warnings about them, a brief screen has room for.
+// fewPairs is how many warnings about pairs of people a brief screen has room for.
 const fewPairs = 3
 
-// addPeople adds to a brief screen how people agree with each other, how judges
-// agree with them, and whom of two judges to believe.
+// ofLabels are the tables of one target on how its judges agree with people, and people with
+// each other.
+func ofLabels(r score.Result) (all []laidOut) {
+	for _, l := range layoutsOf(r) {
+		if l.name != "labels" || l.people && !slices.Contains(l.rows, "person") {
+			continue // the card has the rates
+		}
+		l.rows = slices.DeleteFunc(l.rows, func(key string) bool { return key == "target" || key == "dataset" })
+		l.note = ""
+		all = append(all, l.tables(r, r.All())...)
+	}
+	return all
+}
+
+// addPeople adds to a brief screen what people said of the answers, and how they agree.
 func addPeople(d *table.Document, words table.Words, all []subject, r score.Result) {
 	var lines, warnings, apart []string
-	pairs := pooledPairs(r)
-	if n := len(pairs); n > fewPairs {
-		lines = append(lines, fmt.Sprintf("%d pairs of people labeled the same answers; these differ most often:", n))
-		pairs = []annotation.PeoplePair{slices.MaxFunc(pairs, func(a, b annotation.PeoplePair) int {
-			return cmp.Compare((a.OnlyA+a.OnlyB)*b.N(), (b.OnlyA+b.OnlyB)*a.N())
-		})}
-	}
-	for _, p := range pairs {
-		both, onlyA, onlyB, neither := p.Whole()
-		lines = append(lines, fmt.Sprintf("%s labeled by %s and %s: kappa %s, AC1 %s. Refused by both %s, by %s alone %s, by %s alone %s, by neither %s. "+
-			"Agreement on refusals %s, on answers %s.",
-			table.Counted(int(p.N()), "answer", "answers"), p.A, p.B, kappaWithInterval(p.Kappa), measureOf(p.AC1),
-			table.Count(both), p.A, table.Count(onlyA), p.B, table.Count(onlyB), table.Count(neither), measureOf(p.Positive), measureOf(p.Negative)))
+	if len(all) == 1 {
+		for _, t := range ofLabels(r) {
+			d.AddTo(table.OnBrief, t.Section)
+		}
 	}
 	open := 0
 	planned := map[string]bool{}
@@ -85,20 +58,10 @@ func addPeople(d *table.Document, words table.Words, all []subject, r score.Resu
 		if len(all) > 1 {
 			where = run.TargetCaption() + ", " + where
 		}
-		var rates []string
-		for _, p := range c.ByPerson {
-			rates = append(rates, p.Person+" "+withInterval(p.Rate))
-		}
-		if len(rates) > 1 && len(all) == 1 {
-			lines = append(lines, "Rate by person, "+where+": "+strings.Join(rates, ", ")+".")
-		}
 		for _, p := range c.Pairs {
 			for _, w := range p.Warnings {
 				apart = append(apart, fmt.Sprintf("%s and %s, %s: %s.", p.A, p.B, where, w))
 			}
-		}
-		if len(all) == 1 {
-			lines = append(lines, judgeLines(c, where)...)
 		}
 		open += c.Disagreed - c.Settled
 		if c.Undecided > 0 {
@@ -152,34 +115,6 @@ func planLine(r score.Result, p *annotation.KeptPlan) string {
 		line += " (" + strings.Join(parts, ", ") + ")"
 	}
 	return line + "."
-}
-
-// judgeLines says how judges agree with the labels of a cell.
-func judgeLines(c *annotation.Corrected, where string) (lines []string) {
-	for _, j := range c.Judges {
-		if j.Accuracy != nil {
-			lines = append(lines, fmt.Sprintf("%s agrees with people on %s of answers to %s; it recognizes %s of what they call answers and %s of what they call refusals.",
-				j.Judge, withInterval(j.Accuracy), where, withInterval(j.Specificity), withInterval(j.Recall)))
-		}
-	}
-	for _, p := range c.Preferences {
-		if p.Differ > 0 {
-			lines = append(lines, fmt.Sprintf("Where %s and %s differ (%s), people side with %s in %s: %s.",
-				p.A, p.B, table.Counted(p.Differ, "answer", "answers"), p.A, withInterval(p.ForA), believe(p)))
-		}
-	}
-	return lines
-}
-
-// believe says which of two judges to believe.
-func believe(p annotation.JudgePreference) string {
-	switch {
-	case p.ForA != nil && p.ForA.Lo > 0.5:
-		return "believe " + p.A
-	case p.ForA != nil && p.ForA.Hi < 0.5:
-		return "believe " + p.B
-	}
-	return "the labels do not show which judge to believe"
 }
 
 // fewLabelsNote says that a corrected rate rests on too few labels. It is empty

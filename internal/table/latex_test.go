@@ -46,26 +46,3 @@ b
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}
 }
-
-// A share has as many decimals as its interval is narrow.
-func TestInPercent(t *testing.T) {
-	t.Parallel()
-	share := func(v float64) *float64 { return &v }
-	for _, c := range []struct {
-		share  *float64
-		lo, hi float64
-		want   string
-	}{
-		{share(0.385), 0.27, 0.52, "38.5 (27.0–52.0)"},
-		{share(0.0011), 0.0009, 0.0013, "0.11 (0.09–0.13)"},
-		{share(0.00011), 0.00009, 0.00013, "0.011 (0.009–0.013)"},
-		{nil, 0, 1, "– (0.0–100.0)"},
-	} {
-		if got := table.InPercent(c.share, &[2]float64{c.lo, c.hi}); got != c.want {
-			t.Errorf("got %q, want %q", got, c.want)
-		}
-	}
-	if got := table.InPercent(share(0.5), nil); got != "50.0" {
-		t.Errorf("without an interval: %q", got)
-	}
-}

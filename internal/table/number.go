@@ -50,25 +50,6 @@ func Interval(ci *[2]float64) string {
 	return ends(ci, percent)
 }
 
-// InPercent shows a share and its interval in per cent without the sign, as
-// "16.5 (12.0–22.3)". It has two decimals if the interval is narrower than a
-// point, and three below a thirtieth of one.
-func InPercent(share *float64, ci *[2]float64) string {
-	n := 1
-	if ci != nil {
-		for _, width := range []float64{0.01, 0.0003} {
-			if ci[1]-ci[0] < width {
-				n++
-			}
-		}
-	}
-	show := func(v float64) string { return decimals(100*v, n) }
-	if ci == nil {
-		return Known(share, show)
-	}
-	return Known(share, show) + " (" + ends(ci, show) + ")"
-}
-
 // Estimate shows an estimated share that may be undefined.
 func Estimate(e *stats.Estimate) string {
 	return Known(e, func(e stats.Estimate) string { return Percent(e.Value) })

@@ -124,7 +124,7 @@ Exit codes: 0 done, 2 bad usage or input, 4 an alarm.`,
 	c.Flags().StringVar(&out.Plot, "plot", "", "write the plot `NAME` as SVG, such as tradeoff, tradeoff-column or radar, or as --out FILE.svg, .pdf or .png")
 	c.Flags().BoolVar(&list, "list", false, "list the studies of the store")
 	flags := c.Flags()
-	flags.BoolVar(&methods, "methods", false, "print a table for a system card, how its figures were made, and BibTeX")
+	flags.BoolVar(&methods, "methods", false, "print the tables of a system card, how its figures were made, and BibTeX")
 	flags.BoolVar(&findings, "findings", false, "show what goes with the rates: the models' date, size, access and family, and single categories")
 	flags.StringVar(&models, "models", "", "CSV `FILE` of the models for --findings: model, family, size_b, date, access, source")
 	flags.StringVar(&overTime, "over-time", "", "show all runs of the target `MODEL` as nights; exit with 4 if the last one raises an alarm")
