@@ -139,7 +139,7 @@ const UsualSampleSeed = 1
 // The error is an *orbench.InputError if the user can correct it, the context's error, or
 // an error of the file system.
 func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
-	built, file := benchmarkOf(ref), filepath.Base(ref)
+	built, file, said := benchmarkOf(ref), filepath.Base(ref), opts.Default != ""
 	if opts.Default == "" && built != nil {
 		opts.Default, _ = orbench.ParseLabel(string(built.Manifest.Files[file].Label))
 	}
@@ -186,8 +186,11 @@ func Open(ctx context.Context, ref string, opts Options) (*Dataset, error) {
 	}
 	d.Unlabeled = opts.Unlabeled
 	d.LabelAssumed = unlabeled && d.Columns.Label == "" && !opts.Unlabeled
-	if !unlabeled && built == nil && d.Columns.Label != "" {
+	if said && d.Columns.Label != "" {
 		d.notes = append(d.notes, fmt.Sprintf("%s: the labels are those of the column %s; %s is for a file without such a column", d.Name, untrusted.Quote(d.Columns.Label), opts.Default))
+	}
+	if src.path != ref && opts.Prompt+opts.Category+opts.Label+opts.LabelValues+opts.Cluster+opts.Pair+opts.Response != "" {
+		d.notes = append(d.notes, d.Name+": a dataset with a name has its own columns; those that are named are for files")
 	}
 	if src.wantSHA256 != "" && src.wantSHA256 != d.SHA256 {
 		return nil, &orbench.InputError{
