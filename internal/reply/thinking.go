@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // form is a form of thinking; see thinking.yaml.
@@ -160,21 +161,41 @@ func (r Reading) lone(text string, known []form) (block, rest, called string) {
 		if !f.Lone || r.old() && f.Name != "think" {
 			continue
 		}
-		end := f.closing.FindStringIndex(text)
-		if end == nil || end[0] >= at {
-			continue
+		for _, end := range f.closing.FindAllStringIndex(text, mostClosers) {
+			before, after := text[:end[0]], text[end[1]:]
+			if end[0] >= at || !f.Closed && f.opened.MatchString(before) {
+				break
+			}
+			if r.old() || !spokenOf(before, after) {
+				at, block, rest, called = len(before), before, after, f.called(text[end[0]:end[1]])
+				break
+			}
 		}
-		before := text[:end[0]]
-		if !f.Closed && f.opened.MatchString(before) {
-			continue
-		}
-		// One that is quoted is spoken of.
-		if !r.old() && (strings.Count(before, "```")%2 == 1 || strings.HasSuffix(before, "`") || strings.HasSuffix(before, `"`) || strings.HasSuffix(before, "'")) {
-			continue
-		}
-		at, block, rest, called = len(before), before, text[end[1]:], f.called(text[end[0]:end[1]])
 	}
 	return block, rest, called
+}
+
+// mostClosers bounds how many marks that end thinking are looked at in a text.
+const mostClosers = 20
+
+// quotes have the closing mark of each opening one.
+var quotes = map[rune]rune{'`': '`', '"': '"', '\'': '\'', '*': '*', '“': '”', '‘': '’', '«': '»', '(': ')'}
+
+// spokenOf reports whether a mark between two texts stands in a sentence or a quotation, and ends
+// nothing.
+func spokenOf(before, after string) bool {
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	rest, _, _ := strings.Cut(after, "\n")
+	last, _ := utf8.DecodeLastRuneInString(line)
+	next, _ := utf8.DecodeRuneInString(rest)
+	switch {
+	case strings.Count(before, "```")%2 == 1, quotes[last] != 0 && quotes[last] == next:
+		return true
+	case strings.Count(line, `"`)%2 == 1 && strings.Contains(rest, `"`), strings.Count(line, "`")%2 == 1 && strings.Contains(rest, "`"):
+		return true
+	}
+	said := strings.TrimRight(line, " \t")
+	return said != "" && said != line && strings.TrimSpace(rest) != "" && !strings.ContainsAny(said[len(said)-1:], ".!?:;)*_\"") && said[len(said)-1] < utf8.RuneSelf
 }
 
 // closers have one in each mark that ends thinking and may stand alone, so that most texts are
