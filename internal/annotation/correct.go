@@ -272,14 +272,40 @@ func NewTally(c Cell, w Words) *Tally {
 	return &Tally{cell: c, words: w, steps: w.designs[c.steps()], people: map[string]*Tally{}, pairs: map[[2]string]*pairTally{}, judged: map[pattern]labelCount{}}
 }
 
+// Drawn is an answer that people were to label, with what one needs to compute its weight.
+type Drawn struct {
+	// Chance is that with which it was drawn from its group. Group and Expected are as in
+	// CorrectedGroup.
+	Chance   float64 `json:"chance"`
+	Group    string  `json:"group"`
+	Expected float64 `json:"expected,omitempty"`
+	// Labels are what people said of it, also what corrects no rate.
+	Labels []Said `json:"labels,omitempty"`
+}
+
+// Said is what a person said of an answer, and how they came to say it.
+type Said struct {
+	By    string      `json:"by"`
+	Class string      `json:"class"`
+	How   orbench.How `json:"how,omitempty"`
+}
+
 // Add counts an answer with the verdicts of all judges. Labels of answers that were not drawn
-// at random from the cell do not count, because it is unknown what they represent.
-func (t *Tally) Add(s orbench.Subject, g Group, verdicts ...orbench.Verdict) {
+// at random from the cell do not count, because it is unknown what they represent. It returns
+// nil of those.
+func (t *Tally) Add(s orbench.Subject, g Group, verdicts ...orbench.Verdict) (drawn *Drawn) {
 	one := labelCount{size: 1}
 	if !t.steps {
 		g = g.whole()
 	}
 	if chance := t.words.Chance(t.cell, s); g != Withheld && chance > 0 {
+		drawn = &Drawn{Chance: chance, Group: g.String()}
+		if t.steps {
+			drawn.Expected = kindsOf[g].expected
+		}
+		for _, a := range t.words.On(s) {
+			drawn.Labels = append(drawn.Labels, Said{a.By, Word(a), a.How})
+		}
 		if share, ok := t.words.Refused(s); ok {
 			one.label(1/chance, share)
 			t.addPeople(t.words.All(s), g, 1/chance, share)
@@ -290,13 +316,13 @@ func (t *Tally) Add(s orbench.Subject, g Group, verdicts ...orbench.Verdict) {
 		}
 	}
 	t.counts[g].add(one)
-	if g == Withheld {
-		return
+	if g != Withheld {
+		p := patternOf(g, verdicts)
+		all := t.judged[p]
+		all.add(one)
+		t.judged[p] = all
 	}
-	p := patternOf(g, verdicts)
-	all := t.judged[p]
-	all.add(one)
-	t.judged[p] = all
+	return drawn
 }
 
 // Corrected is a rate corrected by people's labels.

@@ -146,7 +146,7 @@ func (s *session) run() error {
 		}
 		if s.ended = !ok; s.ended {
 			entry = Entry{OfPrompt: true}
-			s.say("This was the last. b goes back to a label, q quits.")
+			s.say("This was the last. q ends, b goes back to a label.")
 		}
 		s.entry, s.page, s.finer, s.note, s.number = entry, 0, false, entry.Note, ""
 		if len(entry.Said) > 0 && entry.Word == "" {

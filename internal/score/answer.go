@@ -75,8 +75,11 @@ type AnswerRow struct {
 	AccountLimited bool `json:"-"`
 	// Verdicts are in the order of the run's judges. There are none unless
 	// Status is Answered or Blocked.
-	Verdicts  []JudgeVerdict `json:"verdicts,omitempty"`
-	Simulated bool           `json:"simulated,omitempty"`
+	Verdicts []JudgeVerdict `json:"verdicts,omitempty"`
+	// Drawn says how the answer was drawn for people to label, and what they said. It is set
+	// when the row is counted, and absent if it was not drawn.
+	Drawn     *annotation.Drawn `json:"drawn,omitempty"`
+	Simulated bool              `json:"simulated,omitempty"`
 }
 
 // Asked returns the prompt with the dialog that ends with it.

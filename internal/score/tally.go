@@ -163,7 +163,7 @@ func (t *tally) add(at, dataset int, row *AnswerRow) {
 	}
 	row.Cell = r.cell
 	if r.labeled != nil && (row.Status == Answered || row.Status == Blocked) {
-		r.labeled.Add(row.Subject(), row.Group(), row.verdicts()...)
+		row.Drawn = r.labeled.Add(row.Subject(), row.Group(), row.verdicts()...)
 		r.check(row, t.design.Words)
 	}
 	if r.clusters != nil {

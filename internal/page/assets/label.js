@@ -37,7 +37,7 @@
   const tab = (sessionStorage.tab ||= [...crypto.getRandomValues(new Uint32Array(3))].join("-"));
   const seen = () => (sessionStorage.getItem("rate " + address) ? "yes" : "");
   // items are to be labeled, the first of them next. recent were labeled, the latest last.
-  let items = [], recent = [], shown = null, shownAt = 0, back = 0, note = "", data = null;
+  let items = [], recent = [], shown = null, shownAt = 0, back = 0, note = "", data = null, waiting = "";
   // unsaved are what the server has not confirmed, in order.
   let unsaved = [], pumping = false, wait = 1000, wake = () => {};
 
@@ -72,15 +72,19 @@
     if (data) head();
     const ended = !item && data && !unsaved.length && data.labeled >= data.all;
     $("step").hidden = !ended;
+    queue.classList.toggle("ended", !!ended);
     if (ended) {
       $("so-far").replaceChildren(...lines(data.rates));
       $("more").hidden = !data.next;
-      $("more").textContent = data.all ? "Draw " + data.next + " more" : "Draw " + data.next;
+      const minutes = Math.ceil(data.next * data.seconds_per_label / 60);
+      $("more").textContent = `Draw ${data.next}${data.all ? " more" : ""}, about ${minutes} min`;
     }
-    if (!item) say(!data || unsaved.length ? "…" : !ended ? "The others are open in another window." : data.all ? "This was the last. b goes back to a label." : "Nothing is drawn yet.");
+    if (data) $("head").hidden = !data.all;
+    if (!item) say(waiting = !data || unsaved.length ? "…" : !ended ? "The others are open in another window." : data.all ? "This was the last. b goes back to a label." : "Nothing is drawn yet.");
     else if (item.word) say("Your label is " + short(item.word) + ". A key replaces it; k leaves it.");
     else if (item.said) say(item.said.map((s) => s.person + ": " + short(s.word) + (s.note ? " (" + s.note + ")" : "")).join("; "));
     else if (item.reason) say("You left it for later: " + item.reason);
+    else if ($("message").textContent === waiting) say("");
   }
 
   function head() {
