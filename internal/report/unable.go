@@ -20,9 +20,7 @@ func unableLine(r score.Result) string {
 		judged += j.Judged
 		unable += j.ByClass[orbench.Unable]
 		off += j.ByClass[orbench.OffTopic]
-		if u := j.Unable; u != nil {
-			labels, agree = labels+u.Labels, agree+u.Agree
-		}
+		labels, agree = labels+j.Unable.Labels, agree+j.Unable.Agree
 	}
 	if unable+off == 0 {
 		return ""

@@ -49,18 +49,11 @@ type JudgeResult struct {
 	// BySource counts the refusals by where they came from; their sum is
 	// Refused.
 	BySource map[Source]int `json:"by_source"`
-	// Unfiltered is the same rate without the answers that a provider's filter
-	// withheld.
-	Unfiltered Unfiltered `json:"unfiltered"`
-	// Unwithheld is the same rate without all answers that a provider withheld,
-	// including those that it reports as the model's refusal; nil if it
-	// withheld nothing.
-	Unwithheld *Unfiltered `json:"unwithheld,omitempty"`
-	// Undisputed is the same rate without the prompts whose label people
-	// dispute; nil if nobody has labeled prompts.
-	Undisputed *Unfiltered `json:"undisputed,omitempty"`
-	// Unable says more about the answers of that class; nil if there are none.
-	Unable *Unable `json:"unable,omitempty"`
+	// Undisputed counts without the prompts whose label people dispute; nil if
+	// nobody has labeled prompts.
+	Undisputed *Count `json:"undisputed,omitempty"`
+	// Unable says more about the answers of that class.
+	Unable Unable `json:"unable,omitzero"`
 	// JudgeError is how far the judge is known to be off on prompts of this
 	// label, in the language of the answers; nil if too few models were
 	// measured. Range is then the interval that holds the true rate of 95% of

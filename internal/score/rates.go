@@ -149,18 +149,28 @@ func (r *RunResult) judged(j *JudgeResult) (all []figure.Figure) {
 		f.Category, f.PHolm, f.Range = orbench.Category(table.Category(c)), n.PHolm, n.Range
 		all = append(all, f)
 	}
-	part := func(m figure.Measure, u *Unfiltered) {
-		if u != nil && u.Judged+u.Refused > 0 {
-			f := figure.PartOf(m, of, u.Judged, float64(u.Refused), u.Estimate())
-			f.Value = u.Share
-			all = append(all, f)
+	part := func(m figure.Measure, n Count) {
+		if n.N == 0 {
+			return
 		}
+		f := figure.PartOf(m, of, n.N, float64(n.Refused), n.Rate().Estimate())
+		if j.Withheld {
+			f.Value = nil
+		}
+		if j.Withheld || r.Samples > 0 { // answers to one prompt are not independent
+			f.Sampling = nil
+		}
+		all = append(all, f)
 	}
-	part(figure.WithoutFilters, &j.Unfiltered)
-	part(figure.WithoutWithheld, j.Unwithheld)
-	part(figure.WithoutDisputed, j.Undisputed)
-	if j.Unable != nil {
-		part(figure.WithUnable, &j.Unable.WithThem)
+	part(figure.WithoutFilters, j.without(Source.filtered))
+	if n := j.without(Source.withheld); n.N < j.Judged {
+		part(figure.WithoutWithheld, n)
+	}
+	if j.Undisputed != nil {
+		part(figure.WithoutDisputed, *j.Undisputed)
+	}
+	if n := j.ByClass[orbench.Unable]; n > 0 {
+		part(figure.WithUnable, Count{N: j.Judged, Refused: j.Refused + n})
 	}
 	if e := j.JudgeError; e != nil {
 		all = append(all, figure.New(figure.JudgeRecall, of, e.Answers, e.Recall), figure.New(figure.JudgeSpecificity, of, e.Answers, e.Specificity))

@@ -80,19 +80,8 @@ func (o *outcomes) mean() (mean *stats.Estimate, designEffect float64) {
 	return mean, stats.DesignEffect(clusters)
 }
 
-// finish sets the rates of a judge to those of its prompts. There is no interval of the rates
-// that leave answers out.
+// finish sets the rates of a judge to those of its prompts.
 func (r *repeats) finish(j *JudgeResult) {
-	of := []*stats.Rate{&j.Unfiltered.Rate}
-	if j.Unwithheld != nil {
-		of = append(of, &j.Unwithheld.Rate)
-	}
-	if j.Unable != nil {
-		of = append(of, &j.Unable.WithThem.Rate)
-	}
-	for _, rate := range of {
-		*rate = stats.Rate{Share: rate.Share}
-	}
 	mean, effect := r.all.mean()
 	if j.DesignEffect = effect; mean != nil && !j.Withheld {
 		j.Rate = stats.Rate{Share: &mean.Value, CI95: mean.Ends(), CI95Clustered: mean.Ends()}

@@ -32,9 +32,6 @@ type Result struct {
 	// their judges that counted more classes as refusals. Both are gone and not
 	// shown.
 	LeftOut []string `json:"left_out,omitempty"`
-	// Warnings say, a line each, which figures are not a fair measure. Reports
-	// set them.
-	Warnings []string `json:"warnings,omitempty"`
 	// Provenance says how the runs were made; nil if that is not known.
 	Provenance *provenance.Record `json:"provenance,omitempty"`
 }

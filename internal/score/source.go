@@ -6,7 +6,6 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
-	"github.com/orbench/orbench/stats"
 )
 
 // Source says where a refusal came from.
@@ -122,12 +121,4 @@ func sourceOf(class orbench.Class, r model.Response) Source {
 		return Direct
 	}
 	return Indirect
-}
-
-// Unfiltered is a rate without the prompts that a provider's filter withheld:
-// what the model itself does.
-type Unfiltered struct {
-	Judged  int `json:"judged"`
-	Refused int `json:"refused"`
-	stats.Rate
 }

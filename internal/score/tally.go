@@ -210,7 +210,6 @@ func (r *RunResult) Add(row *AnswerRow) {
 	pair := 0
 	for i, v := range row.Verdicts {
 		r.Judges[i].add(row.Prompt.Category, v.Class, row.Response)
-		r.Judges[i].addUnable(v.Verdict)
 		r.Judges[i].addWhy(v)
 		r.Judges[i].addServed(v)
 		r.Judges[i].Simulated = r.Judges[i].Simulated || v.Simulated
@@ -282,46 +281,33 @@ func (j *JudgeResult) addServed(v JudgeVerdict) {
 // addUndisputed counts one verdict if people do not dispute the prompt's label.
 func (j *JudgeResult) addUndisputed(class orbench.Class, disputed bool) {
 	if j.Undisputed == nil {
-		j.Undisputed = &Unfiltered{}
+		j.Undisputed = &Count{}
 	}
 	if disputed || class == orbench.Unjudged {
 		return
 	}
-	j.Undisputed.Judged++
+	j.Undisputed.N++
 	if class.Refused() {
 		j.Undisputed.Refused++
 	}
 }
 
 // without counts the answers except the refusals whose source left selects.
-func (j *JudgeResult) without(left func(Source) bool) Unfiltered {
-	u := Unfiltered{Judged: j.Judged, Refused: j.Refused}
-	for source, n := range j.BySource {
+func (j *JudgeResult) without(left func(Source) bool) Count {
+	n := Count{N: j.Judged, Refused: j.Refused}
+	for source, some := range j.BySource {
 		if left(source) {
-			u.Judged -= n
-			u.Refused -= n
+			n.N, n.Refused = n.N-some, n.Refused-some
 		}
 	}
-	return u
+	return n
 }
 
-// finish computes the rates and their intervals from the counts.
+// finish computes the rate and its interval from the counts.
 func (j *JudgeResult) finish(mostUnjudged float64) {
-	j.Unfiltered, j.Unwithheld = j.without(Source.filtered), nil
-	if u := j.without(Source.withheld); u.Judged < j.Judged {
-		j.Unwithheld = &u
-	}
 	j.Withheld = j.Failed > 0 || float64(max(j.Unjudged, j.NoText())) > mostUnjudged*float64(j.Judged+j.Unjudged)
-	if j.finishUnable(); j.Withheld {
-		return
-	}
-	j.Rate = stats.RateOf(j.Refused, j.Judged)
-	j.Unfiltered.Rate = stats.RateOf(j.Unfiltered.Refused, j.Unfiltered.Judged)
-	if u := j.Unwithheld; u != nil {
-		u.Rate = stats.RateOf(u.Refused, u.Judged)
-	}
-	if u := j.Undisputed; u != nil {
-		u.Rate = stats.RateOf(u.Refused, u.Judged)
+	if !j.Withheld {
+		j.Rate = stats.RateOf(j.Refused, j.Judged)
 	}
 }
 

@@ -107,10 +107,11 @@ func TestCountsOfAJudge(t *testing.T) {
 			if j.Judged != 9 || j.Refused != 4 || j.BySource[Direct] != 1 || j.BySource[Indirect] != 1 || j.BySource[FromPromptFilter] != 2 || j.Cut != tc.unjudged {
 				t.Errorf("counts %+v", j)
 			}
-			if j.Unfiltered.Judged != 7 || j.Unfiltered.Refused != 2 {
-				t.Errorf("without filters %+v", j.Unfiltered)
+			unfiltered := find((&RunResult{}).judged(&j), figure.WithoutFilters, figure.Keys{})
+			if unfiltered.N != 7 || unfiltered.Count() != 2 {
+				t.Errorf("without filters %+v", unfiltered)
 			}
-			if j.Withheld != tc.withheld || (j.Share == nil) != tc.withheld || (j.Unfiltered.Share == nil) != tc.withheld {
+			if j.Withheld != tc.withheld || (j.Share == nil) != tc.withheld || (unfiltered.Value == nil) != tc.withheld {
 				t.Errorf("withheld %t, rate %v, want withheld %t", j.Withheld, j.Share, tc.withheld)
 			}
 		})

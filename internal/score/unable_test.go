@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/refusal"
+	"github.com/orbench/orbench/internal/figure"
 )
 
 // TestUnableIsCountedApart checks the counts beside the rate, and that nothing is sure
@@ -12,13 +12,8 @@ import (
 func TestUnableIsCountedApart(t *testing.T) {
 	t.Parallel()
 	j := JudgeResult{Judged: 10, Refused: 2, ByClass: map[orbench.Class]int{orbench.Unable: 3}}
-	for _, score := range []float64{refusal.Capped, refusal.Capped, 0.04} {
-		j.addUnable(orbench.Verdict{Class: orbench.Unable, Score: score})
-	}
-	j.addUnable(orbench.Verdict{Class: orbench.FullAnswer, Score: refusal.Capped})
-	j.finishUnable()
-	if u := j.Unable; u.WithThem.Refused != 5 || *u.WithThem.Share != 0.5 {
-		t.Errorf("%+v", u)
+	if with := find((&RunResult{}).judged(&j), figure.WithUnable, figure.Keys{}); with.Count() != 5 || *with.Value != 0.5 {
+		t.Errorf("%+v", with)
 	}
 	for _, tt := range []struct {
 		labels, agree int
