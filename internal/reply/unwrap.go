@@ -369,8 +369,9 @@ func (n node) said(depth int) (text string, rest int, ok bool) {
 		// A list: of one, or of parts of a text, of which some have none.
 		var parts []string
 		for _, one := range n.nodes {
+			role := slices.Index(one.names, "role")
 			part, more, ok := one.said(depth + 1)
-			if !ok {
+			if !ok || role >= 0 && !slices.Contains([]string{"assistant", "model", "ai"}, one.nodes[role].text) {
 				continue
 			}
 			if one.isText && len(n.nodes) > 1 {

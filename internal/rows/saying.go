@@ -92,10 +92,11 @@ type spoken struct {
 	Input     jsontext.Value `json:"input"`
 	Prompt    jsontext.Value `json:"prompt"`
 	Choices   []struct {
-		Message jsontext.Value `json:"message"`
-		Text    jsontext.Value `json:"text"`
-		Finish  jsontext.Value `json:"finish_reason"`
-		Delta   *chunk         `json:"delta"`
+		Message  jsontext.Value `json:"message"`
+		Messages jsontext.Value `json:"messages"`
+		Text     jsontext.Value `json:"text"`
+		Finish   jsontext.Value `json:"finish_reason"`
+		Delta    *chunk         `json:"delta"`
 	} `json:"choices"`
 	// System and Instructions are the system prompt of a request.
 	System       jsontext.Value `json:"system"`
@@ -245,8 +246,8 @@ func (s *saying) object(o spoken, role string, depth int) bool {
 		if first.Delta != nil {
 			return s.chunk(first.Delta)
 		}
-		if first.Message != nil {
-			return s.add(first.Message, "assistant", depth)
+		if said := cmp.Or(string(first.Message), string(first.Messages)); said != "" {
+			return s.add(jsontext.Value(said), "assistant", depth)
 		}
 		return s.add(first.Text, "assistant", depth)
 	case o.Choices != nil:

@@ -214,6 +214,13 @@ var blocks = []dialecttest.Blocked{
 		Want: model.Block{Kind: model.OutputFilter, Detail: "content_filter: guardrail_intervened"},
 	},
 	{
+		Name:   "LiteLLM, of a guardrail of its own, as a fault of the server",
+		Status: 500,
+		Body:   `{"error":{"message":"Guardrail raised an exception, Guardrail: mine, Message: Not this.","type":"None","code":"500"}}`,
+		Want:   model.Block{Kind: model.PromptFilter, Detail: "guardrail"},
+		Text:   "Guardrail raised an exception, Guardrail: mine, Message: Not this.",
+	},
+	{
 		Name: "LiteLLM, with that word at the choice",
 		Body: `{"choices":[{"finish_reason":"stop","provider_specific_fields":{"native_finish_reason":"RECITATION"},"message":{"content":null}}]}`,
 		Want: model.Block{Kind: model.OutputFilter, Detail: "RECITATION"},

@@ -54,6 +54,9 @@ type choice struct {
 	NativeFinish any      `json:"native_finish_reason"`
 	Fields       specific `json:"provider_specific_fields"`
 	Message      *message `json:"message"`
+	// Messages are in the place of Message in Azure OpenAI on your data, and end with it
+	// (https://learn.microsoft.com/azure/ai-foundry/openai/concepts/use-your-data).
+	Messages []message `json:"messages"`
 	// Text is the answer to a raw text.
 	Text *string `json:"text"`
 	// Results is Azure's account of what its filters made of the answer.
@@ -143,6 +146,11 @@ func decode(from wire.Reply) (model.Response, error) {
 	}
 	if err != nil && !wrongType {
 		return model.Response{}, errors.New("the reply is not JSON")
+	}
+	for i, c := range r.Choices {
+		if c.Message == nil && len(c.Messages) > 0 {
+			r.Choices[i].Message = &c.Messages[len(c.Messages)-1]
+		}
 	}
 	if len(r.Choices) == 0 || wrongType && !r.Choices[0].says() {
 		return r.inOtherForm(from, text)

@@ -45,6 +45,11 @@ func TestDecode(t *testing.T) {
 			model.Response{Text: "Yes.", Thinking: "Hm.", Finish: model.Stop},
 		},
 		{
+			"messages in place of a message",
+			`{"choices":[{"finish_reason":"stop","messages":[{"role":"tool","content":"{}"},{"role":"assistant","content":"Yes."}]}]}`,
+			model.Response{Text: "Yes.", Finish: model.Stop},
+		},
+		{
 			"reasoning under its other name",
 			`{"choices":[{"finish_reason":"stop","message":{"content":"Yes.","reasoning":"Hm."}}]}`,
 			model.Response{Text: "Yes.", Thinking: "Hm.", Finish: model.Stop},
