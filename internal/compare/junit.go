@@ -10,56 +10,50 @@ import (
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
-// junitSuite is a JUnit test suite, with the parts that CI servers read.
-type junitSuite struct {
-	XMLName  xml.Name `xml:"testsuite"`
-	Name     string   `xml:"name,attr"`
-	Tests    int      `xml:"tests,attr"`
-	Failures int      `xml:"failures,attr"`
-	Errors   int      `xml:"errors,attr"`
-	Skipped  int      `xml:"skipped,attr"`
-	// Properties is empty if it is not known how the runs were made.
-	Properties []junitProperty `xml:"properties>property,omitempty"`
-	Cases      []junitCase     `xml:"testcase"`
-}
-
-type junitProperty struct {
-	Name  string `xml:"name,attr"`
-	Value string `xml:"value,attr"`
-}
-
-type junitCase struct {
-	Class   string        `xml:"classname,attr"`
-	Name    string        `xml:"name,attr"`
-	Failure *junitMessage `xml:"failure"`
-	Error   *junitMessage `xml:"error"`
-	Skipped *junitMessage `xml:"skipped"`
-	Out     string        `xml:"system-out,omitempty"`
-}
-
-type junitMessage struct {
-	Message string `xml:"message,attr"`
-}
-
-// JUnit writes the comparison as JUnit XML, with one test case for each metric
-// and each gate. That of a metric holds the figures; it is skipped if nothing
-// could be compared. That of a gate fails if the gate does, and has an error if
-// the gate is undecided.
+// JUnit writes the comparison as JUnit XML, with the parts that CI servers read: one test case
+// for each metric and each gate. That of a metric holds the figures; it is skipped if nothing
+// could be compared. That of a gate fails if the gate does, and has an error if the gate is
+// undecided.
 func (c Result) JUnit(w io.Writer) error {
-	suite := junitSuite{Name: "orbench compare"}
+	type message struct {
+		Message string `xml:"message,attr"`
+	}
+	type property struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
+	}
+	type testCase struct {
+		Class   string   `xml:"classname,attr"`
+		Name    string   `xml:"name,attr"`
+		Failure *message `xml:"failure"`
+		Error   *message `xml:"error"`
+		Skipped *message `xml:"skipped"`
+		Out     string   `xml:"system-out,omitempty"`
+	}
+	suite := struct {
+		XMLName  xml.Name `xml:"testsuite"`
+		Name     string   `xml:"name,attr"`
+		Tests    int      `xml:"tests,attr"`
+		Failures int      `xml:"failures,attr"`
+		Errors   int      `xml:"errors,attr"`
+		Skipped  int      `xml:"skipped,attr"`
+		// Properties is empty if it is not known how the runs were made.
+		Properties []property `xml:"properties>property,omitempty"`
+		Cases      []testCase `xml:"testcase"`
+	}{Name: "orbench compare"}
 	if c.Provenance != nil {
-		suite.Properties = []junitProperty{{"provenance", c.Provenance.Line()}}
+		suite.Properties = []property{{"provenance", c.Provenance.Line()}}
 	}
 	class := untrusted.Terminal(table.Name(c.title(), c.Simulated))
 	for _, m := range c.Metrics {
-		test := junitCase{Class: class, Name: string(m.Name)}
+		test := testCase{Class: class, Name: string(m.Name)}
 		if m.Difference == nil {
 			suite.Skipped++
 			why := fmt.Sprintf("no %s prompt has a verdict on both sides", m.Label)
 			if m.textless() {
 				why = untrusted.Terminal(strings.Join(c.warnings(), " "))
 			}
-			test.Skipped = &junitMessage{why}
+			test.Skipped = &message{why}
 		} else {
 			if c.Simulated {
 				test.Out = table.SimulatedNotice + " "
@@ -75,14 +69,14 @@ func (c Result) JUnit(w io.Writer) error {
 		suite.Cases = append(suite.Cases, test)
 	}
 	for _, g := range c.Gates {
-		test := junitCase{Class: class, Name: "gate: " + untrusted.Terminal(g.Gate)}
+		test := testCase{Class: class, Name: "gate: " + untrusted.Terminal(g.Gate)}
 		switch g.Status {
 		case Tripped:
 			suite.Failures++
-			test.Failure = &junitMessage{untrusted.Terminal(g.why())}
+			test.Failure = &message{untrusted.Terminal(g.why())}
 		case Undecided:
 			suite.Errors++
-			test.Error = &junitMessage{untrusted.Terminal(g.why())}
+			test.Error = &message{untrusted.Terminal(g.why())}
 		case Passed:
 			test.Out = untrusted.Terminal(g.why())
 		}

@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/orbench/orbench/internal/provenance"
 	"github.com/orbench/orbench/internal/table"
-	"github.com/orbench/orbench/internal/untrusted"
 )
 
 // The sizes of a summary for a pull request.
@@ -31,7 +29,7 @@ func (c Result) addSummary(d *table.Document) {
 		add(table.Raw("**"+c.verdict()+"**\n\n"),
 			table.Section{Header: []string{"", "gate", "why"}, Left: 3, Rows: c.gateRows()})
 	}
-	add(table.Section{Header: []string{"", "prompts", "base", "candidate", "difference, pp", "95%", "p", c.flipped(true), c.flipped(false)}, Left: 1, Rows: c.metricRows()})
+	add(c.overview())
 	for _, s := range []table.Section{provenance.Section(c.SettingsThatDiffer), c.correctedSection()} {
 		if len(s.Rows) > 0 {
 			add(s)
@@ -42,18 +40,9 @@ func (c Result) addSummary(d *table.Document) {
 			table.Section{Header: []string{"category", "metric", "prompts", "base", "candidate", "difference, pp", "p (Holm)"}, Left: 2, Rows: worse})
 	}
 	if c.Flips.Total > 0 {
-		flips := c.flipsWithAnswers()
-		add(table.Raw("<details><summary>"+c.flipTitle(len(flips.Rows))+"</summary>\n\n"), flips, table.Raw("</details>\n\n"))
+		flips := c.flipSection(summaryFlips, summaryFlipText, true)
+		add(table.Raw("<details><summary>"+flips.Title+"</summary>\n\n"), table.Section{Header: flips.Header, Rows: flips.Rows, Left: flips.Left}, table.Raw("</details>\n\n"))
 	}
-	var made []string
-	for i, side := range []Side{c.Base, c.Candidate} {
-		made = append(made, fmt.Sprintf("%s: %s in the run %s, judged by %s.", []string{"Base", "Candidate"}[i], side.Target, side.Run, side.Judge))
-	}
-	made = append(made, c.method()+" "+c.testNote(), c.judgeNote())
-	for _, m := range c.Metrics {
-		made = append(made, c.account(m))
-	}
-	add(table.Raw(untrusted.Markdown(strings.Join(made, " ")) + "\n"))
 	if sections := c.Provenance.Sections(); len(sections) > 0 {
 		add(table.Raw("\n<details><summary>How both runs were made</summary>\n\n"))
 		for _, s := range sections {
@@ -82,24 +71,6 @@ func (c Result) gateRows() [][]string {
 	var rows [][]string
 	for _, g := range c.Gates {
 		rows = append(rows, []string{marks[g.Status], g.Gate, g.why()})
-	}
-	return rows
-}
-
-func (c Result) metricRows() [][]string {
-	var rows [][]string
-	for _, m := range c.Metrics {
-		name := map[MetricName]string{
-			OverRefusal: "Over-refusal, lower is better", ToxicRefusal: "Toxic refusal, higher is better",
-		}[m.Name]
-		prompts, refused, answered := table.Count(m.Base.N), table.Count(m.OnlyCandidateRefused), table.Count(m.OnlyBaseRefused)
-		if !c.Paired {
-			prompts, refused, answered = table.Count(m.Base.N)+" / "+table.Count(m.Candidate.N), "–", "–"
-		}
-		rows = append(rows, []string{
-			name, prompts, table.Rate(m.Base.Rate), table.Rate(m.Candidate.Rate), table.Difference(m.Difference, table.Hyphen), table.DifferenceInterval(m.Difference, table.Hyphen), table.PValue(m.P),
-			refused, answered,
-		})
 	}
 	return rows
 }
@@ -135,21 +106,4 @@ func (c Result) worse() (rows [][]string, significant int) {
 		rows = append(rows, m.cell)
 	}
 	return rows, significant
-}
-
-// flipsWithAnswers returns the table of the first flipped prompts.
-func (c Result) flipsWithAnswers() table.Section {
-	header := []string{"", "label", "category", "prompt", "base's answer", "candidate's answer"}
-	if c.OfJudges() {
-		header = []string{"", "label", "category", "prompt", "answer"}
-	}
-	s := table.Section{Header: header, Left: len(header)}
-	for _, f := range c.Flips.Shown[:min(summaryFlips, len(c.Flips.Shown))] {
-		row := []string{c.flipped(f.NowRefused()), string(f.Prompt.Label), table.Category(f.Prompt.Category)}
-		for _, text := range []string{f.Prompt.Text(), f.BaseAnswer, f.CandidateAnswer} {
-			row = append(row, untrusted.Ellipsis(untrusted.Terminal(text), summaryFlipText))
-		}
-		s.Rows = append(s.Rows, row[:len(header)]) // two judges share one answer
-	}
-	return s
 }

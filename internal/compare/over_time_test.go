@@ -186,6 +186,9 @@ func TestReport(t *testing.T) {
 		t.Errorf("%v: %d bytes", err, len(text))
 	}
 	var b strings.Builder
+	if err := table.AsCSV.Of(r)(&b); err != nil || !strings.HasPrefix(strings.SplitAfter(b.String(), "\n")[1], "mine,safe,lexical,2026-01-01T02:00:00Z,night-0,20,300,") {
+		t.Errorf("%v: %s", err, b.String())
+	}
 	if err := table.AsText.Of(r)(&b); err != nil || !strings.Contains(b.String(), "different prompts, so 7 nights are looked at together") {
 		t.Errorf("%v: %s", err, b.String())
 	}

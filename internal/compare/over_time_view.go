@@ -129,27 +129,25 @@ func (r OverTime) Document() table.Document {
 // Data returns the report in its documented form.
 func (r OverTime) Data() any { return r }
 
-// row is a line of CSV.
-type nightRow struct {
-	Dataset string
-	Label   orbench.Label
-	Judge   string
-	Date    time.Time
-	Run     string
-	Refused int
-	N       int
-	Rate    float64
-	Change  *float64
-	CI95    *[2]float64
-	Alarm   bool
-}
-
 // Rows has a row for each night.
 func (r OverTime) Rows() any {
-	var rows []nightRow
+	type row struct {
+		Dataset string
+		Label   orbench.Label
+		Judge   string
+		Date    time.Time
+		Run     string
+		Refused int
+		N       int
+		Rate    float64
+		Change  *float64
+		CI95    *[2]float64
+		Alarm   bool
+	}
+	var rows []row
 	for _, s := range r.Series {
 		for _, n := range s.Nights {
-			rows = append(rows, nightRow{s.Dataset, s.Label, s.Judge, n.Date, n.Name, n.Refused, n.N, n.Rate, n.Change, n.CI95, n.Alarm})
+			rows = append(rows, row{s.Dataset, s.Label, s.Judge, n.Date, n.Name, n.Refused, n.N, n.Rate, n.Change, n.CI95, n.Alarm})
 		}
 	}
 	return rows

@@ -72,7 +72,7 @@ func (c Result) addText(d *table.Document) {
 		d.AddTo(table.OnScreen, s)
 	}
 	if c.Flips.Total > 0 {
-		details(c.flipSection())
+		details(c.flipSection(tableFlips, tableFlipText, false))
 	}
 }
 
@@ -132,22 +132,20 @@ func (c Result) figures(m Metric, by CategoryFigures) (all []figure.Figure) {
 	return append(all, d)
 }
 
-// flipRow is a line of CSV about a flipped prompt.
-type flipRow struct {
-	PromptID                            orbench.PromptID
-	Label                               orbench.Label
-	Category                            orbench.Category
-	Now                                 string
-	BaseClass, CandidateClass           orbench.Class
-	Prompt, BaseAnswer, CandidateAnswer string
-}
-
 // WriteFlips writes flipped prompts with both answers as CSV.
 func WriteFlips(w io.Writer, flips []Flip) error {
-	rows := make([]flipRow, len(flips))
+	type row struct {
+		PromptID                            orbench.PromptID
+		Label                               orbench.Label
+		Category                            orbench.Category
+		Now                                 string
+		BaseClass, CandidateClass           orbench.Class
+		Prompt, BaseAnswer, CandidateAnswer string
+	}
+	rows := make([]row, len(flips))
 	for i, f := range flips {
 		p := f.Prompt
-		rows[i] = flipRow{p.ID, p.Label, p.Category, now(f), f.BaseClass, f.CandidateClass, p.Transcript(), f.BaseAnswer, f.CandidateAnswer}
+		rows[i] = row{p.ID, p.Label, p.Category, now(f), f.BaseClass, f.CandidateClass, p.Transcript(), f.BaseAnswer, f.CandidateAnswer}
 	}
 	return table.CSV(w, rows)
 }
@@ -456,12 +454,24 @@ func (c Result) conservation(m Metric) string {
 	return strings.TrimSpace(s)
 }
 
-func (c Result) flipSection() table.Section {
-	s := table.Section{Left: 4, Header: []string{"", "label", "category", "prompt"}}
-	for _, f := range c.Flips.Shown[:min(tableFlips, len(c.Flips.Shown))] {
-		s.Add(c.flipped(f.NowRefused()), f.Prompt.Label, table.Category(f.Prompt.Category), untrusted.Ellipsis(untrusted.Terminal(f.Prompt.Text()), tableFlipText))
+// flipSection has the first of the prompts that flipped, with both answers if asked for. Texts
+// are cut to so many bytes.
+func (c Result) flipSection(most, bytes int, answers bool) table.Section {
+	s := table.Section{Header: []string{"", "label", "category", "prompt"}}
+	switch {
+	case answers && c.OfJudges(): // two judges share one answer
+		s.Header = append(s.Header, "answer")
+	case answers:
+		s.Header = append(s.Header, "base's answer", "candidate's answer")
 	}
-	s.Title = c.flipTitle(len(s.Rows))
+	for _, f := range c.Flips.Shown[:min(most, len(c.Flips.Shown))] {
+		row := []string{c.flipped(f.NowRefused()), string(f.Prompt.Label), table.Category(f.Prompt.Category)}
+		for _, text := range []string{f.Prompt.Text(), f.BaseAnswer, f.CandidateAnswer} {
+			row = append(row, untrusted.Ellipsis(untrusted.Terminal(text), bytes))
+		}
+		s.Rows = append(s.Rows, row[:len(s.Header)])
+	}
+	s.Left, s.Title = len(s.Header), c.flipTitle(len(s.Rows))
 	if c.Flips.Total > len(s.Rows) {
 		s.Note = "A file of flips has all of them, with both answers."
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/orbench/orbench/internal/untrusted"
@@ -22,8 +23,8 @@ var AsCSV = Format{"csv", func(w io.Writer, _ Screen, v View) error { return CSV
 // order of the fields; a nil value is an empty cell. These are the field types
 // and their columns:
 //
-//   - a text (made safe by untrusted.Cell), a number (in full), a bool, or a
-//     pointer to one, a list of texts, or counts by a text: NAME
+//   - a text (made safe by untrusted.Cell), a number (in full), a bool, a time, or
+//     a pointer to one, a list of texts, or counts by a text: NAME
 //   - *[2]float64, an interval: NAME_lo and NAME_hi
 //   - stats.Rate, *stats.Rate or *stats.Estimate: NAME, and the ends of CI95 or of
 //     its interval as NAME_ci95_lo and NAME_ci95_hi
@@ -91,6 +92,8 @@ func (r *record) add(t reflect.Type, v reflect.Value, prefix string) {
 			rate := figure(value)
 			one(name, text(reflect.Indirect(reflect.ValueOf(rate.Share))))
 			ends(interval, rate.CI95)
+		case reflect.TypeFor[time.Time]():
+			one(name, text(value))
 		case reflect.TypeFor[[2]float64]():
 			ends(name, figure(value).CI95)
 		default:
@@ -139,6 +142,8 @@ func text(v reflect.Value) string {
 		return Number(v.Float())
 	}
 	switch all := v.Interface().(type) {
+	case time.Time:
+		return all.Format(time.RFC3339)
 	case []string:
 		return untrusted.Cell(strings.Join(all, "; "))
 	case map[string]int:
