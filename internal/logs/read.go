@@ -110,7 +110,7 @@ func (c *counter) readFile(ctx context.Context, path string, judged *verdicts) (
 		return nil
 	})
 	if err == nil {
-		err = log.Check(prompts, replies)
+		err = log.Check(prompts, replies, c.left)
 	}
 	c.notes = append(c.notes, log.Notes...)
 	return err

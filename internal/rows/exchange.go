@@ -89,10 +89,10 @@ const (
 var partNames = [parts][]string{
 	partPrompt: {
 		"gen_ai.input.messages", "attributes.gen_ai.input.messages", "request", "body", "messages", "prompt", "input", "user_message",
-		"question", "query", "message", "instruction", "text", "inputs", "gen_ai.prompt", "attributes.gen_ai.prompt", "attributes.input.value",
+		"question", "query", "message", "instruction", "text", "inputs", "user_input", "conversation", "conversations", "turns", "dialogue", "transcript", "gen_ai.prompt", "attributes.gen_ai.prompt", "attributes.input.value",
 	},
 	partReply: slices.Concat([]string{"gen_ai.output.messages", "attributes.gen_ai.output.messages", "choices"}, answerNames, []string{
-		"assistant_message", "bot_message", "outputs", "gen_ai.completion", "attributes.gen_ai.completion", "attributes.output.value", "content",
+		"assistant_message", "bot_message", "bot_response", "bot_reply", "outputs", "chunks", "gen_ai.completion", "attributes.gen_ai.completion", "attributes.output.value", "content",
 	}),
 	partUser: {
 		"user_id", "user", "userId", "end_user", "user.id", "enduser.id", "attributes.user.id", "attributes.enduser.id", "customer_id", "customer",
@@ -182,6 +182,7 @@ func (l *Log) choose(file string, have []string, at func(string) bool, named Exc
 		own = append(own, one)
 	}
 	there := func(name string) bool { return slices.Contains(have, name) || at != nil && at(name) }
+	taken := false
 	for part, names := range partNames {
 		named := part < len(own) && len(own[part]) > 0
 		if named {
@@ -205,8 +206,8 @@ func (l *Log) choose(file string, have []string, at func(string) bool, named Exc
 				name = have[i]
 			}
 			l.replies = l.replies || part == partReply && (at == nil || at(name))
-			if part == partReply && !named && l.passed == "" && slices.Contains(have, name) {
-				l.passed = PassedOver(file, "replies", name, have, LikeAnswer)
+			if part == partReply && !named && !taken && slices.Contains(have, name) {
+				taken, l.passed = true, PassedOver(file, "replies", name, have, LikeAnswer)
 			}
 			layout.Fields = append(layout.Fields, Field{Name: name, Scalar: true, Lenient: true, Whole: true})
 			l.parts = append(l.parts, part)
@@ -289,8 +290,9 @@ func (r Record) Exchange() (Exchange, error) {
 }
 
 // Check is the fault of a log in whose rows no message of a user, or no reply, was found. A
-// log whose column of replies is empty is none.
-func (l *Log) Check(prompts, replies bool) error {
+// log whose column of replies is empty is none. left counts the rows that are no exchange, by
+// why.
+func (l *Log) Check(prompts, replies bool, left map[string]int) error {
 	what, flag := "reply", "response-column"
 	switch fault := l.unfound(l.Name); {
 	case fault != nil:
@@ -300,10 +302,11 @@ func (l *Log) Check(prompts, replies bool) error {
 	case replies || l.replies:
 		return nil
 	}
-	return &orbench.InputError{
-		File: l.Name, Problem: fmt.Sprintf("no %s is found in the columns %s", what, List(l.have)),
-		Hint: "name the column with `" + flag + "`; a path such as data.turn.text names a nested value",
+	hint := "name the column with `" + flag + "`; a path such as data.turn.text names a nested value"
+	if left[LacksRole] > 0 {
+		what, hint = what+" with a role that is known", "say whose they are with `roles`, such as customer=user,bot=assistant"
 	}
+	return &orbench.InputError{File: l.Name, Problem: fmt.Sprintf("no %s is found in the columns %s", what, List(l.have)), Hint: hint}
 }
 
 // read finds the texts in the cells of a row. ended says how the answer of another tool's log
@@ -352,6 +355,8 @@ func (e *Exchange) read(cells [parts]string, roles map[string]string, ended *mod
 			e.Lacks = LacksText
 		}
 	case e.Reply != "" || e.Block != nil:
+	case asked.foreign || replied.foreign:
+		e.Lacks = LacksRole
 	case replied.tool:
 		e.Lacks = LacksTool
 	case fault != "":

@@ -57,7 +57,7 @@ func exchanges(path string, stdin io.Reader, columns rows.ExchangeColumns) (all 
 		}
 		all = append(all, e)
 	}
-	return all, log.Notes, log.Check(true, true)
+	return all, log.Notes, log.Check(true, true, nil)
 }
 
 // TestLogShapes reads each shape by its content alone, plain and packed, from a file whose
@@ -190,6 +190,10 @@ func TestLogContext(t *testing.T) {
 		`{"request":{"system":"Sell eggs.","messages":[{"role":"user","content":"Eggs?"}]},"response":"No."}`:                                                                               "system: Sell eggs.|Eggs?|No.|",
 		`{"system_prompt":"Sell eggs.","prompt":"Eggs?","response":"No."}`:                                                                                                                  "system: Sell eggs.|Eggs?|No.|",
 		`{"messages":[{"sender":"shopbot","text":"Hello."},{"sender":"Shopper","text":"Eggs?"},{"sender":"shopbot","text":"No."}]}`:                                                         "assistant: Hello.|Eggs?|No.|",
+		`{"turns":[{"speaker":"user","text":"Eggs?"},{"author":"assistant","text":"No."}]}`:                                                                                                 "Eggs?|No.|",
+		`{"user_input":"Eggs?","response":null,"chunks":["N","o."]}`:                                                                                                                        "Eggs?|No.|",
+		`{"messages":[{"role":"user","content":"Eggs?"},{"role":"keeper","content":"No."}]}`:                                                                                                "Eggs?||" + rows.LacksRole,
+		`{"prompt":"Eggs?","response":{"choices":[{"messages":[{"role":"tool","content":"{}"},{"role":"assistant","content":"No."}]}]}}`:                                                    "Eggs?|No.|",
 		`{"messages":[{"role":"buyer","content":"Eggs?"}],"response":"No."}`:                                                                                                                "|No.|" + rows.LacksRole,
 	} {
 		all, _, err := exchanges("-", strings.NewReader(text+"\n"), rows.ExchangeColumns{Roles: roles})

@@ -76,6 +76,8 @@ type spoken struct {
 	Role      string         `json:"role"`
 	From      jsontext.Value `json:"from"`
 	Sender    jsontext.Value `json:"sender"`
+	Speaker   jsontext.Value `json:"speaker"`
+	Author    jsontext.Value `json:"author"`
 	Type      string         `json:"type"`
 	Model     jsontext.Value `json:"model"`
 	Content   jsontext.Value `json:"content"`
@@ -207,7 +209,7 @@ func (s *saying) object(o spoken, role string, depth int) bool {
 		s.name = about.User
 	}
 	s.finish = cmp.Or(word(o.Stop)+word(o.Finish), s.finish)
-	o.Role = cmp.Or(o.Role, word(o.From), word(o.Sender))
+	o.Role = cmp.Or(o.Role, word(o.From), word(o.Sender), word(o.Speaker), word(o.Author))
 	o.Role = cmp.Or(s.roles[strings.ToLower(o.Role)], o.Role)
 	if text := cmp.Or(word(o.System), word(o.Instructions)); text != "" && o.Role == "" {
 		s.say("system", text)
