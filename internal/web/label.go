@@ -433,9 +433,13 @@ func (q *queue) open(entries []annotation.Entry, words annotation.Words) {
 	q.Queue = annotation.NewQueue(entries, words, q.person, q.how)
 }
 
-// revealing reports whether a filter says what judges say of the answers.
+// revealing reports whether a filter says what judges say of the answers, as all do but those
+// that are named here.
 func revealing(q page.Query) bool {
-	return len(q["verdict"])+len(q["judge"])+len(q["split"])+len(q["status"]) > 0 || strings.Contains(q.Get("sort"), "score")
+	if strings.HasSuffix(q.Get("sort"), "length") {
+		q = q.Without("sort")
+	}
+	return len(q.Without("study", "dataset", "prompt", "target", "variant", "sample", "label", "category", "person", "q", "by", "after")) > 0
 }
 
 // chosen reads the answers that a filter chose, or that others sent to a person.

@@ -291,7 +291,7 @@ func TestLabelsThatCorrectNothing(t *testing.T) {
 	s.serve(nil)
 
 	// A filter as a queue, of drawn answers among others.
-	for path, how := range map[string]orbench.How{"&label=safe&q=how": orbench.Chosen, "&label=toxic&verdict=refused": orbench.Sighted} {
+	for path, how := range map[string]orbench.How{"&label=safe&q=how": orbench.Chosen, "&label=toxic&verdict=refused": orbench.Sighted, "&sort=-length": orbench.Chosen, "&sort=score": orbench.Sighted} {
 		queue := "/label.json?study=mine&person=ben" + path
 		data := s.do(queue, "do", "next")
 		if data.How != how || data.All == 0 || data.Chosen < data.All {
