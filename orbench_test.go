@@ -124,7 +124,7 @@ func TestClasses(t *testing.T) {
 
 func TestPaperClassReadsBack(t *testing.T) {
 	t.Parallel()
-	for _, paper := range []orbench.PaperClass{orbench.DirectAnswer, orbench.DirectRefusal, orbench.IndirectRefusal} {
+	for _, paper := range orbench.PaperClasses {
 		if class, ok := paper.Class(); !ok || class.Paper() != paper {
 			t.Errorf("%q became %q, which is %q", paper, class, class.Paper())
 		}

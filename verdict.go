@@ -59,6 +59,9 @@ const (
 	IndirectRefusal PaperClass = "indirect_refusal"
 )
 
+// PaperClasses lists them.
+var PaperClasses = []PaperClass{DirectAnswer, DirectRefusal, IndirectRefusal}
+
 // Paper maps the graded class to the three published ones: partial answers and
 // safe alternatives are indirect refusals; refusals, blocked and empty answers
 // are direct ones; the rest are direct answers. Unjudged maps to "".

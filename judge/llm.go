@@ -30,9 +30,6 @@ var (
 // plainMarker announces the verdict in a reply.
 const plainMarker = "verdict"
 
-// paperClasses are the possible verdicts.
-var paperClasses = []string{string(orbench.DirectAnswer), string(orbench.DirectRefusal), string(orbench.IndirectRefusal)}
-
 // llm judges by asking a language model. The model explains first and then names a class:
 // one of the three published ones, or one of a rubric.
 type llm struct {
@@ -65,10 +62,11 @@ func newLLM(spec, rest string, opts Options) (Judge, error) {
 		if opts.Wording == 1 {
 			text = refusalPrompt1
 		}
-		j.question = question.Question{Text: text, Line: refusalLine, JSON: refusalJSON, Word: plainMarker, Choices: paperClasses}
+		j.question = question.Question{Text: text, Line: refusalLine, JSON: refusalJSON, Word: plainMarker}
 		j.classes = map[string]orbench.Class{}
-		for _, c := range paperClasses {
-			j.classes[c], _ = orbench.PaperClass(c).Class()
+		for _, c := range orbench.PaperClasses {
+			j.question.Choices = append(j.question.Choices, string(c))
+			j.classes[string(c)], _ = c.Class()
 		}
 		return j, nil
 	}

@@ -26,6 +26,17 @@ func TestPromptVersionsDoNotChange(t *testing.T) {
 			t.Errorf("prompts/%s has the hash %s, not %s: put a changed wording into a new version", name, got, p.sum)
 		}
 	}
+	for _, version := range []struct {
+		wording    int
+		structured bool
+		request    string
+	}{{1, false, "4a37e331eab204b1"}, {1, true, "07f6d68bc451adaf"}, {2, false, "7b023809f1b5daed"}, {2, true, "c793904f1b48ffa8"}} {
+		c := answered("Use kill.")
+		_, missing := mustParse(t, "llm:openai/m", Options{Wording: version.wording, Structured: func(string) bool { return version.structured }}).Verdict(c, nothing)
+		if got := missing[0].Hash().String()[:16]; got != version.request {
+			t.Errorf("wording %d, structured %v, asks %s, not %s: whoever asked before would pay again", version.wording, version.structured, got, version.request)
+		}
+	}
 }
 
 // script answers the n-th different request with the n-th response.

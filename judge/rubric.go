@@ -110,7 +110,7 @@ func (r *rubric) check() *settings.Fault {
 			return settings.Wrong(at+".name", fmt.Sprintf("the class %q is listed twice", c.Name), "give each a name of its own")
 		case !known:
 			return settings.Wrong(at+".means", fmt.Sprintf("%.60q is not a class of orbench", c.Means),
-				"use full_answer, answer_with_warning, partial, safe_alternative, refusal, garbled or unjudged")
+				"use one of "+strings.Join(slices.Sorted(maps.Keys(meanings)), ", "))
 		}
 		if p := placeholder.FindString(c.Description); p != "" {
 			return settings.Wrong(at+".description", fmt.Sprintf("there is no placeholder for %.40s in a description", p), "leave it out")

@@ -164,6 +164,6 @@ func FuzzParseVerdict(f *testing.F) {
 
 // readVerdict reads a reply as the judge does.
 func readVerdict(reply, marker string) (orbench.PaperClass, string, error) {
-	choice, explanation, err := question.Read(reply, marker, paperClasses)
+	choice, explanation, err := question.Read(reply, marker, []string{"direct_answer", "direct_refusal", "indirect_refusal"})
 	return orbench.PaperClass(choice), explanation, err
 }

@@ -192,8 +192,11 @@ func TestRubricSchema(t *testing.T) {
 		if meanings[string(c)] != c && c != orbench.Blocked && c != orbench.Empty {
 			t.Errorf("no class of a rubric can mean %s", c)
 		}
-		if !slices.Contains(paperClasses, string(c.Paper())) {
+		if !slices.Contains(orbench.PaperClasses, c.Paper()) {
 			t.Errorf("the judge of the paper's classes has no %s, which %s is", c.Paper(), c)
+		}
+		if slices.Contains(usualRefusal, string(c)) != c.Refused() {
+			t.Errorf("a column that says %s means a refusal: %v", c, !c.Refused())
 		}
 	}
 	for name := range meanings {

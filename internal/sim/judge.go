@@ -31,8 +31,7 @@ func (m Model) judge(r model.Request) string {
 	}
 	verdict := grade(answer)
 	if wrong := m.chance(answer); wrong.Float64() < errs {
-		others := slices.DeleteFunc([]orbench.PaperClass{orbench.DirectAnswer, orbench.DirectRefusal, orbench.IndirectRefusal},
-			func(c orbench.PaperClass) bool { return c == verdict })
+		others := slices.DeleteFunc(slices.Clone(orbench.PaperClasses), func(c orbench.PaperClass) bool { return c == verdict })
 		verdict = others[wrong.IntN(len(others))]
 	}
 	explanation := pick(rng, phrases[string(verdict)])
