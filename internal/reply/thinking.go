@@ -20,6 +20,8 @@ type form struct {
 	Entry  `yaml:",inline"`
 	// opening is Open at the start of a text, or that of Tags, opened anywhere, and closing Close.
 	opening, opened, closing *regexp.Regexp
+	// begins has the first bytes of each of Open in lower case.
+	begins []string
 }
 
 // The tags around thinking, and around the answer after it; %s is the words.
@@ -39,6 +41,9 @@ func compile(all []form, flags string) []form {
 		return strings.Join(texts, `|`)
 	}
 	for i, f := range all {
+		for _, open := range f.Open {
+			all[i].begins = append(all[i].begins, strings.ToLower(open[:firstBytes]))
+		}
 		opens, closes := quoted(f.Open), quoted(f.Close)
 		if words := strings.Join(f.Tags, `|`); words != "" {
 			opens, closes = fmt.Sprintf(openTag, words), fmt.Sprintf(closeTag, words)
@@ -124,8 +129,9 @@ func (r Reading) Cut(text string) (answer, thinking, name string) {
 	return answer, strings.Join(blocks, "\n"), name
 }
 
-// longestOpen is the length of the longest text that begins thinking.
-const longestOpen = 200
+// longestOpen is the length of the longest text that begins thinking, and firstBytes how much of
+// its beginning tells most texts that do not.
+const longestOpen, firstBytes = 200, 4
 
 // block cuts one block that begins the text, and names its form. One left open takes all of it.
 func (r Reading) block(text string, known []form) (block, rest, called string) {
@@ -133,8 +139,12 @@ func (r Reading) block(text string, known []form) (block, rest, called string) {
 	if trimmed == "" || strings.IndexByte(openers, trimmed[0]) < 0 {
 		return "", text, ""
 	}
+	first := strings.ToLower(trimmed[:min(len(trimmed), firstBytes)])
 	for i := range known {
 		f := &known[i]
+		if len(f.Tags) == 0 && !slices.Contains(f.begins, first) || len(f.Tags) > 0 && first[0] >= 'a' && first[0] <= 'z' {
+			continue
+		}
 		open := f.opening.FindStringIndex(trimmed[:min(len(trimmed), longestOpen)])
 		if open == nil {
 			continue
@@ -152,7 +162,7 @@ func (r Reading) block(text string, known []form) (block, rest, called string) {
 
 // lone cuts thinking that has an end and no beginning.
 func (r Reading) lone(text string, known []form) (block, rest, called string) {
-	if !slices.ContainsFunc(closers, func(c string) bool { return strings.Contains(text, c) }) {
+	if strings.IndexByte(text, '/') < 0 && strings.IndexByte(text, '|') < 0 && !strings.Contains(text, "assistantfinal") || !slices.ContainsFunc(closers, func(c string) bool { return strings.Contains(text, c) }) {
 		return "", text, ""
 	}
 	at := len(text)
