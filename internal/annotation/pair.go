@@ -257,7 +257,6 @@ type CorrectedPairs struct {
 type changes struct {
 	size            int
 	n               float64
-	before, after   float64
 	newly, nolonger float64
 	squares         float64
 	flipped         bool
@@ -273,9 +272,8 @@ type changes struct {
 // Corrected estimates the difference from people's labels of drawn pairs. What
 // the judge says of both answers, and whether it is sure of both, divides them into
 // strata; if one has no labels, it joins others of its kind. The difference is the
-// judge's, corrected by the labels (see byJudge); of pairs that were drawn for both cells
-// together it has the interval of stats.StratifiedChange. designEffect is that of prompts that share
-// clusters. It reports false unless each kind that there is has a labeled pair.
+// judge's, corrected by the labels (see byJudge). designEffect is that of prompts that share
+// clusters. It reports false if a kind has no labeled pair and the judge's error is not known.
 func (p Paired) Corrected(w Words, designEffect float64) (CorrectedPairs, bool) {
 	var c CorrectedPairs
 	settled := changes{settled: true}
@@ -315,15 +313,17 @@ func (p Paired) Corrected(w Words, designEffect float64) (CorrectedPairs, bool) 
 		return c, false
 	}
 	strata := slices.Concat(flips.parts(), others.parts(), []changes{settled})
-	ok := c.estimate(strata, designEffect)
-	switch {
-	case ok && p.Design == "":
-		c.testByInterval()
-	case p.Design != "" && (ok || p.Error != nil && c.LabeledFlips+c.LabeledOthers > 0):
-		c.P, ok = c.test(strata, designEffect), true
-		p.byJudge(&c, strata)
+	whole := !slices.ContainsFunc(strata, func(s changes) bool { return s.size > 0 && s.n == 0 })
+	if !whole && (p.Error == nil || c.LabeledFlips+c.LabeledOthers == 0) {
+		return c, false
 	}
-	return c, ok
+	p.byJudge(&c, strata, whole)
+	if p.Design == "" {
+		c.testByInterval()
+	} else {
+		c.P = c.test(strata, designEffect)
+	}
+	return c, true
 }
 
 // byJudge sets the estimates to the judge's, corrected by what labels say of flips and of
@@ -332,7 +332,7 @@ func (p Paired) Corrected(w Words, designEffect float64) (CorrectedPairs, bool) 
 // what is known. The squares of the distances by sampling and by what is left open are
 // added. Where every label agrees with the judge, the interval lies within the range that
 // the judge's error gave without labels.
-func (p Paired) byJudge(c *CorrectedPairs, strata []changes) {
+func (p Paired) byJudge(c *CorrectedPairs, strata []changes, whole bool) {
 	total := 0.0
 	c.Agree, c.Bounded = true, p.Error != nil
 	var refused, only, corrected [2]float64
@@ -357,7 +357,7 @@ func (p Paired) byJudge(c *CorrectedPairs, strata []changes) {
 		p.Judged = judged
 	}
 	// Prompts differ as much as people's changes do, not as the judge's.
-	if now, ok := stats.Tango(corrected[0], corrected[1], total, confidence); ok && !slices.ContainsFunc(strata, func(s changes) bool { return s.size > 0 && s.n == 0 }) {
+	if now, ok := stats.Tango(corrected[0], corrected[1], total, confidence); ok && whole {
 		by := (now.Hi - now.Lo) / (judged.Hi - judged.Lo)
 		p.Judged.Lo, p.Judged.Hi = p.Judged.Value-by*(p.Judged.Value-p.Judged.Lo), p.Judged.Value+by*(p.Judged.Hi-p.Judged.Value)
 	}
@@ -453,7 +453,7 @@ func (c *CorrectedPairs) testByInterval() {
 
 // scale leaves a share of the labels.
 func (s *changes) scale(by float64) {
-	for _, sum := range []*float64{&s.n, &s.before, &s.after, &s.newly, &s.nolonger, &s.squares, &s.off, &s.offBase, &s.offCandidate, &s.offSquares} {
+	for _, sum := range []*float64{&s.n, &s.newly, &s.nolonger, &s.squares, &s.off, &s.offBase, &s.offCandidate, &s.offSquares} {
 		*sum *= by
 	}
 }
@@ -484,8 +484,7 @@ func joined(strata []changes) []changes {
 	var all changes
 	for _, s := range strata {
 		all = changes{
-			all.size + s.size, all.n + s.n, all.before + s.before, all.after + s.after, all.newly + s.newly, all.nolonger + s.nolonger,
-			all.squares + s.squares, all.flipped || s.flipped, false,
+			all.size + s.size, all.n + s.n, all.newly + s.newly, all.nolonger + s.nolonger, all.squares + s.squares, all.flipped || s.flipped, false,
 			all.off + s.off, all.offBase + s.offBase, all.offCandidate + s.offCandidate, all.offSquares + s.offSquares, all.weights + s.weights,
 		}
 	}
@@ -503,8 +502,6 @@ func share(refused bool) float64 {
 func (s *changes) add(before, after, weight float64) {
 	s.n += weight
 	s.weights += weight * weight
-	s.before += weight * before
-	s.after += weight * after
 	s.newly += weight * math.Max(0, after-before)
 	s.nolonger += weight * math.Max(0, before-after)
 	s.squares += weight * (after - before) * (after - before)
@@ -516,27 +513,6 @@ func (s *changes) count() {
 	if s.n > 0 {
 		s.scale(s.n / s.weights)
 	}
-}
-
-// estimate sets the estimates from strata.
-func (c *CorrectedPairs) estimate(strata []changes, designEffect float64) bool {
-	list := func(of func(changes) float64) (all []stats.LabeledStratum) {
-		for _, s := range strata {
-			if s.size > 0 {
-				all = append(all, stats.LabeledStratum{Size: s.size, Mean: min(1, of(s)/math.Max(1, s.n)), Labels: s.n})
-			}
-		}
-		return all
-	}
-	var ok bool
-	c.Difference, ok = stats.StratifiedChange(list(func(s changes) float64 { return s.newly }), list(func(s changes) float64 { return s.nolonger }), designEffect, confidence)
-	if !ok {
-		return false
-	}
-	c.Base, _ = stats.StratifiedRate(list(func(s changes) float64 { return s.before }), designEffect, confidence)
-	c.Candidate, _ = stats.StratifiedRate(list(func(s changes) float64 { return s.after }), designEffect, confidence)
-	c.P = c.test(strata, designEffect)
-	return true
 }
 
 // test sets the standard error and returns the two-sided p-value of the normal test that nothing differs.

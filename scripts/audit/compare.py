@@ -392,30 +392,17 @@ class Labeled:
         whole = all(s.n > 0 for s in parts)
         error = self.want.get("judge_error")
         out = {"counts": counts}
-        if together:
-            if not whole:
-                return None
-            out.update(self.stratified(parts))
-            value, low, high = out["difference"]
-            reach = (high - value if value < 0 else value - low) / f.Z
-            out["p"] = 1.0 if value == 0 else math.erfc(abs(value) / reach / math.sqrt(2))
-            return out
         if not whole and not (error and counts["labeled_flips"] + counts["labeled_others"]):
             return None
-        out["p"] = self.test(parts)
         out.update(self.by_judge(parts, error))
         out["bounded"] = bool(error)
+        value, low, high = out["difference"]
+        reach = (high - value if value < 0 else value - low) / f.Z
+        if not together:
+            out["p"] = self.test(parts)
+        else:
+            out["p"] = 1.0 if value == 0 else math.erfc(abs(value) / reach / math.sqrt(2))
         return out
-
-    def stratified(self, parts):
-        def strata(mean):
-            return [(s.size, min(1.0, mean(s)), s.n) for s in parts]
-
-        return {
-            "difference": f.stratified_change(strata(lambda s: s.newly), strata(lambda s: s.nolonger), self.effect),
-            "base": f.stratified_rate(strata(lambda s: s.before), self.effect),
-            "candidate": f.stratified_rate(strata(lambda s: s.after), self.effect),
-        }
 
     def test(self, parts):
         """The normal test that nothing differs; an audit counts only against the flips."""
@@ -506,7 +493,7 @@ class Stratum:
     def __init__(self, flipped, of, settled=False):
         self.flipped, self.size, self.settled = flipped, of["size"], settled
         self.n, rows = 0.0, np.array(of["rows"], float).reshape(-1, 5)
-        self.before = self.after = self.newly = self.nolonger = self.squares = self.off_squares = 0.0
+        self.newly = self.nolonger = self.squares = self.off_squares = 0.0
         self.off = 0.0, 0.0
         if not len(rows):
             return
@@ -516,7 +503,7 @@ class Stratum:
         def mean(x):
             return (w * x).sum() / w.sum()
 
-        self.before, self.after, self.squares = mean(before), mean(after), mean((after - before) ** 2)
+        self.squares = mean((after - before) ** 2)
         self.newly, self.nolonger = mean(np.maximum(0, after - before)), mean(np.maximum(0, before - after))
         if not settled:
             a, b = before - was, after - now

@@ -291,15 +291,6 @@ def stratified_rate(strata, effect, least=0.28):
     return hold(p, p - reach(miss * (1 - upward), True), p + reach(miss * upward, False))
 
 
-def stratified_change(newly, nolonger, effect):
-    first, second = stratified_rate(newly, effect, 0.38), stratified_rate(nolonger, effect, 0.38)
-    if first is None or second is None:
-        return None
-    a, b = first[0], second[0]
-    correlation = -math.sqrt(a * b / (1 - a) / (1 - b)) if a < 1 and b < 1 else 0.0
-    return difference(first, second, correlation)
-
-
 def expected_rate(strata, expected, effect):
     """The rate by labels that were drawn in steps by score."""
     if any(s[0] > 0 and s[2] <= 0 for s in strata):
