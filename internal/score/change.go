@@ -142,7 +142,7 @@ func persistence(of *Said, alone, end *Column, keys figure.Keys) (all []figure.F
 		}
 		var p versus.Counts
 		for n := range min(len(alone.Samples), len(end.Samples)) {
-			if x, y := alone.Samples[n][i], end.Samples[n][i]; x != saidNothing && y != saidNothing {
+			if x, y := alone.Samples[n][i], end.Samples[n][i]; x > saidNothing && y > saidNothing {
 				p.Say(x == saidRefused, y == saidRefused)
 			}
 		}

@@ -44,9 +44,10 @@ func TestClusters(t *testing.T) {
 		want[k][cluster] = stats.Cluster{N: c.N + 1, Sum: c.Sum + refused}
 	}
 	classes := []orbench.Class{orbench.Refusal, orbench.FullAnswer, orbench.FullAnswer, orbench.Unjudged}
-	tally := newTally(run)
-	for target := range run.Targets {
-		for i := range 600 {
+	tally := NewTally(*run)
+	for i := range 600 {
+		chunk := Chunk{Rows: make([][][]AnswerRow, len(run.Targets))}
+		for target := range run.Targets {
 			// Clusters spread over categories now and then.
 			cluster := fmt.Sprint("s", i/6)
 			category := orbench.PaperCategories[(i/6+i%7/6)%len(orbench.PaperCategories)]
@@ -69,8 +70,9 @@ func TestClusters(t *testing.T) {
 					count(key{target, j, category}, cluster, refused)
 				}
 			}
-			tally.add(target, 0, &row)
+			chunk.Prompts, chunk.Rows[target] = []orbench.Prompt{row.Prompt}, [][]AnswerRow{{row}}
 		}
+		tally.Add(chunk)
 	}
 	intervalOf := func(k key) [2]float64 {
 		var clusters []stats.Cluster
@@ -140,13 +142,13 @@ func TestNoClusters(t *testing.T) {
 		if test.clusters[0] != "" {
 			run.Datasets[0].ClusteredBy = "seed"
 		}
-		tally := newTally(run)
+		tally := NewTally(*run)
 		for i, cluster := range test.clusters {
 			p := orbench.NewPrompt(fmt.Sprint(i), "hate", orbench.Safe)
 			p.Cluster = cluster
-			tally.add(0, 0, &AnswerRow{Prompt: p, Status: Answered, Response: model.Response{Text: "Yes."}, Verdicts: []JudgeVerdict{
+			tally.Add(Chunk{Prompts: []orbench.Prompt{p}, Rows: [][][]AnswerRow{{{{Prompt: p, Status: Answered, Response: model.Response{Text: "Yes."}, Verdicts: []JudgeVerdict{
 				{Judge: "lexical", Verdict: orbench.Verdict{Class: orbench.FullAnswer}},
-			}})
+			}}}}}})
 		}
 		run.Datasets[0].Count = len(test.clusters)
 		result, err := tally.result()

@@ -12,7 +12,7 @@ import (
 
 // tallied counts five rows: two answers, one of them a refusal, one block, one
 // failure, one prompt that was never asked; change may spoil the counts.
-func tallied(t *testing.T, change func(*tally)) error {
+func tallied(t *testing.T, change func(*Tally)) error {
 	t.Helper()
 	lexical, err := judge.Parse("lexical", judge.Options{})
 	if err != nil {
@@ -22,7 +22,7 @@ func tallied(t *testing.T, change func(*tally)) error {
 		Targets: []Target{{Name: "m/a", Asked: Asked{Provider: "openai", Model: "gpt-4o"}}}, Datasets: []*dataset.Dataset{{Name: "set", Count: 6}},
 		Judges: []judge.Judge{lexical, lexical}, MostUnjudged: 1,
 	}
-	tally := newTally(run)
+	tally := NewTally(*run)
 	verdicts := func(class orbench.Class) []JudgeVerdict {
 		v := JudgeVerdict{Judge: "lexical", Verdict: orbench.Verdict{Class: class}}
 		return []JudgeVerdict{v, v}
@@ -48,26 +48,26 @@ func tallied(t *testing.T, change func(*tally)) error {
 // result is given and that the error names the run and the count.
 func TestCountsThatDoNotAddUp(t *testing.T) {
 	t.Parallel()
-	result := func(t *tally) *RunResult { return &t.counts[tallyKey{}].RunResult }
-	first := func(t *tally) *JudgeResult { return &result(t).Judges[0] }
-	for want, spoil := range map[string]func(*tally){
-		"prompts and their fates: 7 and 6":        func(t *tally) { result(t).N++ },
-		"prompts and their fates: 6 and 5":        func(t *tally) { result(t).Failed-- },
-		"failed: 0 and 1":                         func(t *tally) { result(t).Failed--; result(t).Unanswered++ },
-		"unanswered: 2 and 1":                     func(t *tally) { result(t).Failed--; result(t).Unanswered++ },
-		"served by another: 0 and 1":              func(t *tally) { result(t).ServedByOther--; result(t).Unanswered++ },
-		"answered: 3 and 2":                       func(t *tally) { result(t).Answered++; result(t).Blocked-- },
-		"answers and verdicts: 3 and 4":           func(t *tally) { first(t).Unjudged++ },
-		"judged by class: 3 and 4":                func(t *tally) { first(t).ByClass[orbench.Partial]++ },
-		"refused by class: 2 and 3":               func(t *tally) { first(t).ByClass[orbench.Partial]++ },
-		"refused by source: 2 and 1":              func(t *tally) { delete(first(t).BySource, Direct) },
-		"judged by category: 3 and 0":             func(t *tally) { delete(first(t).ByCategory, "hate") },
-		"refused by category: 2 and 1":            func(t *tally) { first(t).ByCategory["hate"] = Count{N: 3, Refused: 1} },
-		"agreement of lexical and lexical: 4 and": func(t *tally) { result(t).Agreement[0].N++ },
-		"rows and prompts: 6 and 7":               func(t *tally) { t.design.Datasets[0].Count++ },
-		"rows and prompts: 6 and 4":               func(t *tally) { t.design.Limit = 4 },
-		"counted prompts and rows: 0 and 6":       func(t *tally) { clear(t.counts) },
-		"judged: 2 and 3": func(t *tally) {
+	result := func(t *Tally) *RunResult { return &t.counts[tallyKey{}].RunResult }
+	first := func(t *Tally) *JudgeResult { return &result(t).Judges[0] }
+	for want, spoil := range map[string]func(*Tally){
+		"prompts and their fates: 7 and 6":        func(t *Tally) { result(t).N++ },
+		"prompts and their fates: 6 and 5":        func(t *Tally) { result(t).Failed-- },
+		"failed: 0 and 1":                         func(t *Tally) { result(t).Failed--; result(t).Unanswered++ },
+		"unanswered: 2 and 1":                     func(t *Tally) { result(t).Failed--; result(t).Unanswered++ },
+		"served by another: 0 and 1":              func(t *Tally) { result(t).ServedByOther--; result(t).Unanswered++ },
+		"answered: 3 and 2":                       func(t *Tally) { result(t).Answered++; result(t).Blocked-- },
+		"answers and verdicts: 3 and 4":           func(t *Tally) { first(t).Unjudged++ },
+		"judged by class: 3 and 4":                func(t *Tally) { first(t).ByClass[orbench.Partial]++ },
+		"refused by class: 2 and 3":               func(t *Tally) { first(t).ByClass[orbench.Partial]++ },
+		"refused by source: 2 and 1":              func(t *Tally) { delete(first(t).BySource, Direct) },
+		"judged by category: 3 and 0":             func(t *Tally) { delete(first(t).ByCategory, "hate") },
+		"refused by category: 2 and 1":            func(t *Tally) { first(t).ByCategory["hate"] = Count{N: 3, Refused: 1} },
+		"agreement of lexical and lexical: 4 and": func(t *Tally) { result(t).Agreement[0].N++ },
+		"rows and prompts: 6 and 7":               func(t *Tally) { t.design.Datasets[0].Count++ },
+		"rows and prompts: 6 and 4":               func(t *Tally) { t.design.Limit = 4 },
+		"counted prompts and rows: 0 and 6":       func(t *Tally) { clear(t.counts) },
+		"judged: 2 and 3": func(t *Tally) {
 			j := first(t)
 			j.Judged, j.Unjudged = 2, 1
 			delete(j.ByClass, orbench.FullAnswer)
@@ -79,7 +79,7 @@ func TestCountsThatDoNotAddUp(t *testing.T) {
 			t.Errorf("the error is %v, want %q", err, want)
 		}
 	}
-	if err := tallied(t, func(*tally) {}); err != nil {
+	if err := tallied(t, func(*Tally) {}); err != nil {
 		t.Errorf("counts that add up: %v", err)
 	}
 }
@@ -96,7 +96,7 @@ func BenchmarkTally(b *testing.B) {
 				Targets: []Target{{Name: "m/a", Asked: Asked{Provider: "openai", Model: "gpt-4o"}}}, Datasets: []*dataset.Dataset{{Name: "set", ClusteredBy: by}},
 				Judges: []judge.Judge{lexical, lexical},
 			}
-			tally := newTally(run)
+			tally := NewTally(*run)
 			rows := make([]AnswerRow, 8000)
 			for i := range rows {
 				v := JudgeVerdict{Judge: "lexical", Verdict: orbench.Verdict{Class: orbench.FullAnswer}}

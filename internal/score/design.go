@@ -78,54 +78,16 @@ type Chunk struct {
 	Rows [][][]AnswerRow
 }
 
-// refusals counts a target's answers to the i-th prompt: judged have a verdict
-// by one judge, and refused of them are refusals.
-func (p Chunk) refusals(target, i, judging int) (refused, judged int) {
-	for _, rows := range p.Rows[target] {
-		verdicts := rows[i].Verdicts
-		if len(verdicts) == 0 || verdicts[judging].Class == orbench.Unjudged {
-			continue
-		}
-		judged++
-		if verdicts[judging].Class.Refused() {
-			refused++
-		}
-	}
-	return refused, judged
-}
-
-// Tally counts the rows of a design into its figures. Its memory grows with
-// targets, datasets, labels and categories, and by a byte with each answer and judge.
-type Tally struct {
-	runs    *tally
-	saying  *saying
-	pairing *pairTally
-}
-
-// NewTally starts counting for a design.
-func NewTally(d Design) *Tally {
-	return &Tally{newTally(&d), newSaying(&d), newPairTally(&d)}
-}
-
-// Add counts the rows of a chunk.
-func (t *Tally) Add(p Chunk) {
-	t.saying.add(p)
-	for i, prompt := range p.Prompts {
-		t.pairing.Add(p.Dataset, prompt, func(target, judging int) (refused, judged int) { return p.refusals(target, i, judging) })
-		t.runs.addPrompt(p, i)
-	}
-}
-
 // Result returns the figures. It leaves out Cost, which does not follow from
 // the rows, and the figures of Finish. It returns an error if counts do not add
 // up.
 func (t *Tally) Result() (Result, error) {
-	result, err := t.runs.result()
+	result, err := t.result()
 	if err != nil {
 		return Result{}, err
 	}
 	result.Said = t.saying.datasets
-	pairs, err := t.pairing.Result(func(target, judge string, set *dataset.Dataset, label orbench.Label) (prompts int, textless bool) {
+	pairs, err := t.saying.pairs(func(target, judge string, set *dataset.Dataset, label orbench.Label) (prompts int, textless bool) {
 		for i := range result.Runs {
 			run := &result.Runs[i]
 			if j := run.By(judge); run.Target == target && run.Dataset == set.Name && run.DatasetSHA256 == set.SHA256 && run.Label == label {

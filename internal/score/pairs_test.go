@@ -43,19 +43,40 @@ func scripted(p orbench.Prompt) func(target, judge int) (refused, judged int) {
 	}
 }
 
-// count adds all prompts of a design with one target and one judge.
-func count(t testing.TB, d *Design, verdicts func(orbench.Prompt) func(int, int) (int, int)) []figure.Figure {
+// saidOf adds all prompts of a design with one target and one judge.
+func saidOf(t testing.TB, d *Design, verdicts func(orbench.Prompt) func(int, int) (int, int)) *saying {
 	t.Helper()
-	tally := newPairTally(d)
+	said := newSaying(d)
 	for i, set := range d.Datasets {
 		for p, err := range set.Prompts() {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tally.Add(i, p, verdicts(p))
+			chunk := Chunk{Dataset: i, Prompts: []orbench.Prompt{p}, Rows: make([][][]AnswerRow, 1)}
+			refused, judged := verdicts(p)(0, 0)
+			for n := range d.Targets[0].Times {
+				row := AnswerRow{Prompt: p}
+				for range d.Judges {
+					v := JudgeVerdict{Verdict: orbench.Verdict{Class: orbench.Unjudged}}
+					if n < refused {
+						v.Class = orbench.Refusal
+					} else if n < judged {
+						v.Class = orbench.FullAnswer
+					}
+					row.Verdicts = append(row.Verdicts, v)
+				}
+				chunk.Rows[0] = append(chunk.Rows[0], []AnswerRow{row})
+			}
+			said.add(chunk)
 		}
 	}
-	figures, err := tally.Result(func(_, _ string, set *dataset.Dataset, label orbench.Label) (int, bool) {
+	return said
+}
+
+// count gives the figures of all prompts of a design with one target and one judge.
+func count(t testing.TB, d *Design, verdicts func(orbench.Prompt) func(int, int) (int, int)) []figure.Figure {
+	t.Helper()
+	figures, err := saidOf(t, d, verdicts).pairs(func(_, _ string, set *dataset.Dataset, label orbench.Label) (int, bool) {
 		return set.Labels[label], false
 	})
 	if err != nil {
@@ -69,7 +90,7 @@ func design(sets ...*dataset.Dataset) *Design {
 	if err != nil {
 		panic(err)
 	}
-	return &Design{Datasets: sets, Targets: []Target{{Name: "p/m"}}, Judges: []judge.Judge{lexical}, MostUnjudged: 1}
+	return &Design{Datasets: sets, Targets: []Target{{Name: "p/m", Times: 3}}, Judges: []judge.Judge{lexical}, MostUnjudged: 1}
 }
 
 // TestOutcomes has one answer to each prompt of ten pairs, of two types.
@@ -213,20 +234,14 @@ func TestKnownTarget(t *testing.T) {
 // TestConserved has another number of prompts than the run.
 func TestConserved(t *testing.T) {
 	t.Parallel()
-	tally := newPairTally(design(newDataset(t, "one", "a A,x,safe,1", "b R,x,toxic,1")))
-	for p, err := range tally.Datasets[0].Prompts() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		tally.Add(0, p, scripted(p))
-	}
+	said := saidOf(t, design(newDataset(t, "one", "a A,x,safe,1", "b R,x,toxic,1")), scripted)
 	of := func(n int, textless bool) pairAccount {
 		return func(string, string, *dataset.Dataset, orbench.Label) (int, bool) { return n, textless }
 	}
-	if _, err := tally.Result(of(2, false)); err == nil || !strings.Contains(err.Error(), "a fault of orbench: safe prompts: 1 and 2") {
+	if _, err := said.pairs(of(2, false)); err == nil || !strings.Contains(err.Error(), "a fault of orbench: safe prompts: 1 and 2") {
 		t.Errorf("%v", err)
 	}
-	if all, err := tally.Result(of(1, true)); err != nil || all[0].Value != nil || all[0].Count() != 1 {
+	if all, err := said.pairs(of(1, true)); err != nil || all[0].Value != nil || all[0].Count() != 1 {
 		t.Errorf("a target without texts has the figures %+v (%v)", all, err)
 	}
 }

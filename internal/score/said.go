@@ -2,6 +2,7 @@ package score
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/figure"
@@ -31,9 +32,11 @@ type Column struct {
 	Samples       [][]byte
 }
 
-// What a column says of an answer.
+// What a column says of an answer: that nobody asked for it, that it has no verdict, or what
+// the verdict is.
 const (
-	saidNothing = iota
+	notAsked = iota
+	saidNothing
 	saidAnswered
 	saidRefused
 )
@@ -49,10 +52,16 @@ type saying struct {
 	datasets []Said
 	seen     []map[promptKey]bool
 	clusters []map[string]int
+	// categories are those of the prompts of each dataset. names has each once, as those of
+	// prompts hold on to their texts.
+	categories [][]orbench.Category
+	names      map[orbench.Category]orbench.Category
+	// pairNames name the pairs of the prompts of each dataset; empty for none.
+	pairNames [][]string
 }
 
 func newSaying(d *Design) *saying {
-	s := &saying{design: d}
+	s := &saying{design: d, categories: make([][]orbench.Category, len(d.Datasets)), names: map[orbench.Category]orbench.Category{}, pairNames: make([][]string, len(d.Datasets))}
 	for _, set := range d.Datasets {
 		of := Said{Dataset: set.Name, DatasetSHA256: set.SHA256, Limit: d.Limit, ClusteredBy: set.ClusteredBy}
 		for i := range d.Targets {
@@ -83,7 +92,13 @@ func (s *saying) add(p Chunk) {
 			}
 			cluster = numbers[prompt.Cluster]
 		}
+		category, known := s.names[prompt.Category]
+		if !known {
+			category = orbench.Category(strings.Clone(string(prompt.Category)))
+			s.names[category] = category
+		}
 		of.IDs, of.Labels, of.Clusters = append(of.IDs, key.id), append(of.Labels, label), append(of.Clusters, cluster)
+		s.categories[p.Dataset], s.pairNames[p.Dataset] = append(s.categories[p.Dataset], category), append(s.pairNames[p.Dataset], strings.Clone(prompt.Pair))
 	}
 	for target, samples := range p.Rows {
 		for judging := range s.design.Judges {
@@ -110,7 +125,7 @@ func (s *saying) add(p Chunk) {
 // of is what a column says of the i-th prompt, over all samples.
 func (c *Column) of(i int) (s versus.Said) {
 	for _, sample := range c.Samples {
-		if sample[i] != saidNothing {
+		if sample[i] > saidNothing {
 			s.Of++
 		}
 		if sample[i] == saidRefused {
@@ -118,6 +133,17 @@ func (c *Column) of(i int) (s versus.Said) {
 		}
 	}
 	return s
+}
+
+// clustersOf counts the clusters of the prompts of a label that were asked for a column.
+func (s *Said) clustersOf(c *Column, label orbench.Label) int {
+	seen := map[int]bool{}
+	for i, number := range s.Clusters {
+		if s.Labels[i] == label && slices.ContainsFunc(c.Samples, func(said []byte) bool { return said[i] != notAsked }) {
+			seen[number] = true
+		}
+	}
+	return len(seen)
 }
 
 // columnOf returns what a scope's judge says of a target, with its prompts; nil if it says

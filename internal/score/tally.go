@@ -6,6 +6,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/defense"
+	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/judge"
 	"github.com/orbench/orbench/model"
@@ -15,14 +16,14 @@ import (
 // Confidence is the level of every interval that reports show.
 const Confidence = 0.95
 
-// tally counts rows into results. Its memory grows with targets × datasets ×
-// labels × categories, and with the prompts that are asked several times.
-type tally struct {
-	design *Design
+// Tally counts the rows of a design into its figures; see NewTally. Its memory grows with
+// targets × datasets × labels × categories, and by a byte with each answer and judge.
+type Tally struct {
+	design Design
 	// counts is indexed by target, dataset and label.
 	counts map[tallyKey]*counted
-	// clusters is indexed by dataset; nil for those without clusters.
-	clusters []*clusterIndex
+	// saying has what each judge says of each answer.
+	saying *saying
 	// rows is indexed by target, then dataset.
 	rows [][]recount
 	// scores holds the scores that guards give.
@@ -35,27 +36,19 @@ type tally struct {
 type counted struct {
 	RunResult
 	languages Languages
-	// clusters is nil if the dataset names none.
-	clusters *clusterCounts
 	// cell identifies the answers for labels; all samples of a target share it.
 	// labeled counts its labels; nil if nobody labeled anything.
 	cell    annotation.Cell
 	labeled *annotation.Tally
-	// times is how many answers each prompt has. If that is more than one, repeats counts
-	// prompts by them, for each judge.
-	times   int
-	repeats []repeats
+	// times is how many answers each prompt has.
+	times int
 }
 
 type tallyKey struct{ target, dataset, label int }
 
-func newTally(r *Design) *tally {
-	t := &tally{design: r, counts: map[tallyKey]*counted{}, labeled: map[annotation.Cell]*annotation.Tally{}, clusters: make([]*clusterIndex, len(r.Datasets))}
-	for i, set := range r.Datasets {
-		if set.ClusteredBy != "" {
-			t.clusters[i] = newClusterIndex()
-		}
-	}
+// NewTally starts counting for a design.
+func NewTally(r Design) *Tally {
+	t := &Tally{design: r, counts: map[tallyKey]*counted{}, labeled: map[annotation.Cell]*annotation.Tally{}, saying: newSaying(&r)}
 	for range r.Targets {
 		rows := make([]recount, len(r.Datasets))
 		for i := range rows {
@@ -67,7 +60,7 @@ func newTally(r *Design) *tally {
 }
 
 // of returns the counts that a row belongs to. It makes them if needed.
-func (t *tally) of(index, dataset int, label orbench.Label) *counted {
+func (t *Tally) of(index, dataset int, label orbench.Label) *counted {
 	key := tallyKey{index, dataset, labelIndex(label)}
 	if r, ok := t.counts[key]; ok {
 		return r
@@ -79,10 +72,7 @@ func (t *tally) of(index, dataset int, label orbench.Label) *counted {
 		Helped: set.Makers.RolesOf(target.Model), Asked: target.Asked,
 	}}
 	if r.times > 1 {
-		r.Samples, r.Asked.Sample, r.repeats = r.times, 0, make([]repeats, len(t.design.Judges))
-	}
-	if t.clusters[dataset] != nil {
-		r.clusters = newClusterCounts(len(t.design.Judges))
+		r.Samples, r.Asked.Sample = r.times, 0
 	}
 	if !t.design.Words.Empty() {
 		if t.labeled[r.cell] == nil {
@@ -114,25 +104,20 @@ func newJudgeResults(judges []judge.Judge) []JudgeResult {
 	return results
 }
 
-// addPrompt counts a prompt of a chunk, with all its answers.
-func (t *tally) addPrompt(p Chunk, i int) {
-	for target := range t.design.Targets {
-		if len(p.Rows[target]) == 0 {
-			continue
-		}
-		for _, rows := range p.Rows[target] {
-			t.add(target, p.Dataset, &rows[i])
-		}
-		r := t.of(target, p.Dataset, p.Prompts[i].Label)
-		for judging := range r.repeats {
-			refused, judged := p.refusals(target, i, judging)
-			r.repeats[judging].add(p.Prompts[i], stats.Cluster{Sum: refused, N: judged}, r.times)
+// Add counts the rows of a chunk.
+func (t *Tally) Add(p Chunk) {
+	t.saying.add(p)
+	for i := range p.Prompts {
+		for target, samples := range p.Rows {
+			for _, rows := range samples {
+				t.add(target, p.Dataset, &rows[i])
+			}
 		}
 	}
 }
 
 // add counts a row of a target on a dataset.
-func (t *tally) add(at, dataset int, row *AnswerRow) {
+func (t *Tally) add(at, dataset int, row *AnswerRow) {
 	t.rows[at][dataset].add(row)
 	r := t.of(at, dataset, row.Prompt.Label)
 	r.Add(row)
@@ -165,9 +150,6 @@ func (t *tally) add(at, dataset int, row *AnswerRow) {
 	if r.labeled != nil && (row.Status == Answered || row.Status == Blocked) {
 		row.Drawn = r.labeled.Add(row.Subject(), row.Group(), row.verdicts()...)
 		r.check(row, t.design.Words)
-	}
-	if r.clusters != nil {
-		r.clusters.add(t.clusters[dataset].cell(row.Prompt), row.Verdicts)
 	}
 }
 
@@ -339,7 +321,7 @@ func (a *Agreement) example() *Example {
 }
 
 // label corrects the rate by people's labels, if there are enough.
-func (t *tally) label(r *counted) {
+func (t *Tally) label(r *counted) {
 	if r.labeled == nil {
 		return
 	}
@@ -362,7 +344,7 @@ func (t *tally) label(r *counted) {
 
 // result returns the figures: targets, then datasets, in the run's order, then labels in
 // theirs. It returns an error if the counts do not add up.
-func (t *tally) result() (Result, error) {
+func (t *Tally) result() (Result, error) {
 	result := Result{Runs: []RunResult{}, Simulated: t.design.Simulated(), Figures: t.scores.result()}
 	for at := range t.design.Targets {
 		target := &t.design.Targets[at]
@@ -373,15 +355,12 @@ func (t *tally) result() (Result, error) {
 				if !ok {
 					continue
 				}
-				t.finish(r, set)
+				result.Figures = append(result.Figures, t.finish(r, at, set)...)
 				if err := r.Conserved(); err != nil {
 					return Result{}, err
 				}
-				for i, j := range r.Judges {
+				for _, j := range r.Judges {
 					result.Simulated = result.Simulated || j.Simulated
-					if r.times > 1 {
-						result.Figures = append(result.Figures, r.repeats[i].figures(&r.RunResult, &j)...)
-					}
 				}
 				result.Simulated = result.Simulated || r.Simulated
 				result.Runs = append(result.Runs, r.RunResult)
@@ -395,13 +374,15 @@ func (t *tally) result() (Result, error) {
 	return result, nil
 }
 
-// finish computes the rates of what was counted on a dataset.
-func (t *tally) finish(r *counted, set int) {
+// finish computes the rates of what was counted of a target on a dataset, and gives the figures
+// of prompts that were asked several times.
+func (t *Tally) finish(r *counted, target, set int) (all []figure.Figure) {
+	said, judges := &t.saying.datasets[set], len(t.design.Judges)
 	r.Language = r.languages.Most()
 	r.Finish(t.design.mostUnjudged())
-	if r.clusters != nil {
-		if n := r.clusters.prompts(t.clusters[set]); n < r.N/r.times {
-			r.ClusteredBy, r.Clusters = t.design.Datasets[set].ClusteredBy, n
+	if said.ClusteredBy != "" && judges > 0 {
+		if n := said.clustersOf(&said.Columns[target*judges], r.Label); n < r.N/r.times {
+			r.ClusteredBy, r.Clusters = said.ClusteredBy, n
 		}
 	}
 	if r.times > 1 && r.Clusters == 0 {
@@ -409,14 +390,15 @@ func (t *tally) finish(r *counted, set int) {
 	}
 	for i := range r.Judges {
 		j := &r.Judges[i]
-		switch {
-		case r.times > 1:
-			r.repeats[i].finish(j)
-		case r.clusters != nil:
-			r.clusters.finish(j, i, t.clusters[set])
+		if r.times > 1 || said.ClusteredBy != "" {
+			of, by := t.saying.outcomes(set, target*judges+i, r.Label)
+			if j.finishClustered(of, by, r.times); r.times > 1 {
+				all = append(all, of.figures(&r.RunResult, j)...)
+			}
 		}
 		j.know(&r.RunResult)
 		j.findOutliers(max(1, j.DesignEffect))
 	}
 	t.label(r)
+	return all
 }

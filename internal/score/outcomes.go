@@ -1,0 +1,151 @@
+package score
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/figure"
+	"github.com/orbench/orbench/internal/versus"
+	"github.com/orbench/orbench/stats"
+)
+
+// outcomes are what became of some prompts of a run, as one judge sees them.
+type outcomes struct {
+	// never, sometimes and always count the prompts of which all answers are judged.
+	never, sometimes, always int
+	// prompts has the judged answers to each prompt, and clusters those of each cluster.
+	prompts  []stats.Cluster
+	clusters map[int]stats.Cluster
+}
+
+// outcomes are those of the prompts of a label in a column of a dataset, in all and by category.
+func (s *saying) outcomes(set, column int, label orbench.Label) (all *outcomes, by map[orbench.Category]*outcomes) {
+	of := &s.datasets[set]
+	c := &of.Columns[column]
+	all, by = &outcomes{}, map[orbench.Category]*outcomes{}
+	for i, category := range s.categories[set] {
+		said := c.of(i)
+		if of.Labels[i] != label || said.Of == 0 {
+			continue
+		}
+		in := by[category]
+		if in == nil {
+			in = &outcomes{}
+			by[category] = in
+		}
+		all.add(of.Clusters[i], said, len(c.Samples))
+		in.add(of.Clusters[i], said, len(c.Samples))
+	}
+	return all, by
+}
+
+// add counts the judged answers to a prompt of a cluster, of all that it was asked for.
+func (o *outcomes) add(cluster int, said versus.Said, times int) {
+	o.prompts = append(o.prompts, stats.Cluster{Sum: said.Yes, N: said.Of})
+	if cluster > 0 {
+		if o.clusters == nil {
+			o.clusters = map[int]stats.Cluster{}
+		}
+		sum := o.clusters[cluster]
+		o.clusters[cluster] = stats.Cluster{Sum: sum.Sum + said.Yes, N: sum.N + said.Of}
+	}
+	switch {
+	case said.Of < times:
+	case said.Yes == 0:
+		o.never++
+	case said.Yes == times:
+		o.always++
+	default:
+		o.sometimes++
+	}
+}
+
+// shared are the clusters in a fixed order, since sums of floating-point numbers depend on it.
+func (o *outcomes) shared() (all []stats.Cluster) {
+	for _, number := range slices.Sorted(maps.Keys(o.clusters)) {
+		all = append(all, o.clusters[number])
+	}
+	return all
+}
+
+// mean estimates the mean of the prompts' rates, and the factor by which clusters increase its
+// variance. Of larger clusters than prompts, such as the prompts of one seed, the interval is
+// that of the rate of all their answers, extended to contain the mean.
+func (o *outcomes) mean() (mean *stats.Estimate, designEffect float64) {
+	slices.SortFunc(o.prompts, compareClusters)
+	mean = stats.OrNil(stats.MeanRate(o.prompts, Confidence))
+	clusters := o.shared()
+	if len(clusters) < 2 {
+		return mean, stats.DesignEffect(o.prompts)
+	}
+	if wide, ok := stats.WilsonClustered(clusters, Confidence); ok {
+		mean.Lo, mean.Hi = min(mean.Value, wide.Lo), max(mean.Value, wide.Hi)
+	}
+	return mean, stats.DesignEffect(clusters)
+}
+
+// clustered is the interval of the rate of prompts that were asked once. It is nil if no
+// prompts share a cluster, and if all share one: a single cluster says nothing about others.
+func (o *outcomes) clustered() *[2]float64 {
+	clusters := o.shared()
+	if len(clusters) == len(o.prompts) || len(clusters) < 2 {
+		return nil
+	}
+	return stats.OrNil(stats.WilsonClustered(clusters, Confidence)).Ends()
+}
+
+// finishClustered sets what clusters, or several answers to each prompt, change in the rates of
+// a judge: then the rate is the mean of those of the prompts.
+func (j *JudgeResult) finishClustered(all *outcomes, by map[orbench.Category]*outcomes, times int) {
+	if times > 1 {
+		mean, effect := all.mean()
+		if j.DesignEffect = effect; mean != nil && !j.Withheld {
+			j.Rate = stats.Rate{Share: &mean.Value, CI95: mean.Ends(), CI95Clustered: mean.Ends()}
+		}
+	} else if j.Share != nil {
+		if j.CI95Clustered = all.clustered(); j.CI95Clustered != nil {
+			j.DesignEffect = stats.DesignEffect(all.shared())
+		}
+	}
+	for category, o := range by {
+		n := j.ByCategory[category]
+		if n.CI95Clustered = o.clustered(); times > 1 {
+			mean, _ := o.mean()
+			n.Share, n.CI95Clustered = &mean.Value, mean.Ends()
+		}
+		j.ByCategory[category] = n
+	}
+}
+
+// figures say how many of the prompts are refused each time, sometimes, and never.
+func (o *outcomes) figures(run *RunResult, j *JudgeResult) (all []figure.Figure) {
+	measures, counts := []figure.Measure{figure.NeverRefused, figure.SometimesRefused, figure.AlwaysRefused}, []int{o.never, o.sometimes, o.always}
+	for i, m := range measures {
+		f := figure.Counted(m, run.Keys(j.Judge), counts[0]+counts[1]+counts[2], counts[i])
+		f.Simulated = run.Simulated || j.Simulated
+		all = append(all, f)
+	}
+	return all
+}
+
+// compareClusters gives clusters a fixed order, so that their sums are always the same.
+func compareClusters(a, b stats.Cluster) int {
+	return cmp.Or(cmp.Compare(a.N, b.N), cmp.Compare(a.Sum, b.Sum))
+}
+
+// SampleName names a target's n-th sample, from 0. The first sample has the
+// target's own name. A further one has a label in brackets; for a variant of base,
+// the label comes last in the brackets that the variant's name already has.
+func SampleName(target, base string, n int) string {
+	switch {
+	case n == 0:
+		return target
+	case base == "":
+		return fmt.Sprintf("%s [sample %d]", target, n+1)
+	}
+	return fmt.Sprintf("%s, sample %d]", strings.TrimSuffix(target, "]"), n+1)
+}
