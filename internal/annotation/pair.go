@@ -23,9 +23,6 @@ type Pair struct {
 	// Unsure says that the judge is not sure of a verdict on either answer (see
 	// GroupOf).
 	Unsure bool
-	// Chance is the chance of the pair in a draw that both cells share (see
-	// DrawShared); 0 if it was not drawn so.
-	Chance float64
 }
 
 // flipped reports whether the judge refuses one side only.
@@ -99,7 +96,6 @@ func PairDesign(base, candidate Cell) string {
 }
 
 // Paired is the pairs of two cells, from which pairs are drawn for people.
-// Without a Design, those with a Chance are drawn.
 type Paired struct {
 	Design string
 	Pairs  []Pair
@@ -197,17 +193,11 @@ func (p Paired) Draw(labels int, seed uint64, w Words, at time.Time) []orbench.A
 
 // drawn reports whether a pair was drawn.
 func (p Paired) drawn(pair Pair, w Words) bool {
-	if p.Design == "" {
-		return !pair.settled() && pair.Chance > 0
-	}
 	return !pair.settled() && !slices.ContainsFunc(pair.subjects(), func(s orbench.Subject) bool { return w.chance[drawing{p.Design, s}] == 0 })
 }
 
 // chance returns the chance of a drawn pair.
 func (p Paired) chance(pair Pair, w Words) float64 {
-	if p.Design == "" {
-		return pair.Chance
-	}
 	return w.chance[drawing{p.Design, pair.subjects()[0]}]
 }
 
@@ -234,8 +224,7 @@ type CorrectedPairs struct {
 	Base       stats.Estimate `json:"-"`
 	Candidate  stats.Estimate `json:"-"`
 	Difference stats.Estimate `json:"-"`
-	// P is the two-sided p-value that nothing differs; see CorrectedPairs.test,
-	// and testByInterval for a shared draw.
+	// P is the two-sided p-value that nothing differs; see CorrectedPairs.test.
 	P float64 `json:"p"`
 	// StandardError is that of the test.
 	StandardError float64 `json:"-"`
@@ -318,11 +307,7 @@ func (p Paired) Corrected(w Words, designEffect float64) (CorrectedPairs, bool) 
 		return c, false
 	}
 	p.byJudge(&c, strata, whole)
-	if p.Design == "" {
-		c.testByInterval()
-	} else {
-		c.P = c.test(strata, designEffect)
-	}
+	c.P = c.test(strata, designEffect)
 	return c, true
 }
 
@@ -434,21 +419,6 @@ func (s *changes) differ(pair Pair, before, after, weight float64) {
 	base, candidate := before-share(pair.BaseRefused), after-share(pair.CandidateRefused)
 	s.off, s.offBase, s.offCandidate = s.off+weight*(candidate-base), s.offBase+weight*base, s.offCandidate+weight*candidate
 	s.offSquares += weight * math.Max((candidate-base)*(candidate-base), math.Max(base*base, candidate*candidate))
-}
-
-// testByInterval sets P to that of the interval of the difference, and the
-// standard error to the interval's towards 0. In a draw that both cells share
-// the audited pairs are not few.
-func (c *CorrectedPairs) testByInterval() {
-	d := c.Difference
-	c.StandardError = (d.Value - d.Lo) / stats.Z95
-	if d.Value < 0 {
-		c.StandardError = (d.Hi - d.Value) / stats.Z95
-	}
-	c.P = 1
-	if d.Value != 0 {
-		c.P = math.Erfc(math.Abs(d.Value) / c.StandardError / math.Sqrt2)
-	}
 }
 
 // scale leaves a share of the labels.

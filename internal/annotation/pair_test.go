@@ -232,52 +232,6 @@ func TestReleases(t *testing.T) {
 	}
 }
 
-// labelShared draws prompts for both sides together, a label of each answer, and
-// returns the paired difference and the corrected rates of both.
-func labelShared(t *testing.T, prompts [][2]answered, labels int, seed uint64) (c CorrectedPairs, rates [2]stats.Estimate, ok bool) {
-	t.Helper()
-	cells := [2]Cell{{Target: "a", Dataset: "d", Label: orbench.Safe}, {Target: "b", Dataset: "d", Label: orbench.Safe}}
-	var items [][]Item
-	left := 0
-	for i := range prompts {
-		both := make([]Item, 2)
-		for side := range both {
-			both[side] = Item{cells[side], subject(side, i), GroupOf([]orbench.Verdict{prompts[i][side].verdict})}
-		}
-		if items = append(items, both); both[0].Group != Withheld || both[1].Group != Withheld {
-			left++
-		}
-	}
-	drawn, _, err := DrawShared(items, NewWords(nil), min(left, labels/2), seed, time.Time{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, a := range slices.Clone(drawn) {
-		side, n := int(a.Subject[1]), binary.LittleEndian.Uint64(a.Subject[8:])
-		drawn = append(drawn, orbench.Annotation{Subject: a.Subject, Class: prompts[n][side].class, By: "ana"})
-	}
-	w := NewWords(drawn)
-	var p Paired
-	for i, both := range items {
-		p.Pairs = append(p.Pairs, Pair{
-			Base: both[0].Subject, Candidate: both[1].Subject, Chance: max(w.Chance(cells[0], both[0].Subject), w.Chance(cells[1], both[1].Subject)),
-			BaseRefused: prompts[i][0].verdict.Class.Refused(), CandidateRefused: prompts[i][1].verdict.Class.Refused(),
-			BaseWithheld: both[0].Group == Withheld, CandidateWithheld: both[1].Group == Withheld,
-			Unsure: Unsure(prompts[i][0].verdict) || Unsure(prompts[i][1].verdict),
-		})
-	}
-	c, ok = p.Corrected(w, 1)
-	for side := range rates {
-		tally := NewTally(cells[side], w)
-		for _, both := range items {
-			tally.Add(both[side].Subject, both[side].Group)
-		}
-		rate, also := tally.Corrected(1)
-		rates[side], ok = rate.Rate, ok && also
-	}
-	return c, rates, ok
-}
-
 // labelSides draws answers of both sides separately, half of the labels each.
 func labelSides(t *testing.T, prompts [][2]answered, labels int, seed uint64) (stats.Estimate, bool) {
 	t.Helper()
@@ -366,62 +320,6 @@ func TestPairedCoverage(t *testing.T) {
 		}
 		t.Logf("%d labels: held %.1f%% in all, width %.3f in the mean", labels, 100*held/total, ratios/float64(len(pairs)))
 		if held/total < 0.94 || ratios/float64(len(pairs)) > 0.85 {
-			t.Error("not what is wanted")
-		}
-	}
-}
-
-// TestSharedCoverage is TestPairedCoverage for prompts that are drawn for both
-// models together. The corrected rate of each model must hold too.
-func TestSharedCoverage(t *testing.T) {
-	t.Parallel()
-	runs := runsOf(t, 1000)
-	pairs := pairsOfModels(t)
-	const seed = 231
-	t.Logf("seed %d; %d runs each", seed, runs)
-	random := rand.New(rand.NewPCG(seed, 0))
-	for _, labels := range []int{200, 400} {
-		var held, rates, total, ratios float64
-		for _, name := range slices.Sorted(maps.Keys(pairs)) {
-			all := pairs[name]
-			var truth [2]float64
-			for side := range truth {
-				for _, both := range all {
-					truth[side] += share(both[side].class.Refused())
-				}
-				truth[side] /= float64(len(all))
-			}
-			var in, each, n, width, before float64
-			for i := range runs {
-				prompts := make([][2]answered, len(all))
-				for k := range prompts {
-					prompts[k] = all[random.IntN(len(all))]
-				}
-				c, of, ok := labelShared(t, prompts, labels, uint64(i))
-				if !ok {
-					continue
-				}
-				n++
-				d := truth[1] - truth[0]
-				in += share(c.Difference.Lo <= d && d <= c.Difference.Hi)
-				for side := range truth {
-					each += share(of[side].Lo <= truth[side] && truth[side] <= of[side].Hi) / 2
-				}
-				if i%10 != 0 {
-					continue
-				}
-				if apart, ok := labelSides(t, prompts, labels, uint64(i)); ok {
-					width, before = width+c.Difference.Hi-c.Difference.Lo, before+apart.Hi-apart.Lo
-				}
-			}
-			t.Logf("%d labels, %s (%d prompts): difference held %.1f%%, rates %.1f%%, width %.2f of that of separate labels", labels, name, len(all), 100*in/n, 100*each/n, width/before)
-			if in/n < 0.91 || each/n < 0.91 {
-				t.Errorf("%s: difference held %.1f%%, rates %.1f%%", name, 100*in/n, 100*each/n)
-			}
-			held, rates, total, ratios = held+in, rates+each, total+n, ratios+width/before
-		}
-		t.Logf("%d labels: difference held %.1f%% in all, rates %.1f%%, width %.3f in the mean", labels, 100*held/total, 100*rates/total, ratios/float64(len(pairs)))
-		if held/total < 0.94 || rates/total < 0.94 || ratios/float64(len(pairs)) > 0.85 {
 			t.Error("not what is wanted")
 		}
 	}

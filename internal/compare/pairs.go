@@ -73,8 +73,8 @@ func (c *Comparison) designEffect(label orbench.Label) float64 {
 	return p.DesignEffect()
 }
 
-// correctPairs returns the metric of a label by people's labels of pairs, drawn
-// for this comparison or else for both runs together; nil if there are none.
+// correctPairs returns the metric of a label by people's labels of pairs that were drawn for
+// this comparison; nil if there are none.
 func (c *Comparison) correctPairs(label orbench.Label, words annotation.Words, by Metric) *CorrectedMetric {
 	if words.Empty() || !c.keepsSubjects {
 		return nil
@@ -82,9 +82,6 @@ func (c *Comparison) correctPairs(label orbench.Label, words annotation.Words, b
 	all, effect := c.paired(label), c.designEffect(label)
 	judged(&all, by)
 	pairs, ok := all.Corrected(words, effect)
-	if !ok && c.drawnTogether(&all, label, words) {
-		pairs, ok = all.Corrected(words, effect)
-	}
 	if !ok {
 		return nil
 	}
@@ -123,34 +120,6 @@ func (c *Comparison) labeledFlips(g Gate, t *tally, o Options) (*counts, int) {
 	}
 	n.refused = [2]float64{n.pairs.Both + n.pairs.OnlyA, n.pairs.Both + n.pairs.OnlyB}
 	return &n, labels
-}
-
-// drawnTogether makes of the pairs of a label those that were drawn for both sides
-// together. It reports false if there are none, or if answers of one side were
-// drawn alone.
-func (c *Comparison) drawnTogether(p *annotation.Paired, label orbench.Label, words annotation.Words) bool {
-	p.Design = ""
-	found, at := false, 0
-	for i := range c.entries {
-		e := &c.entries[i]
-		if !c.isPair(e, label) {
-			continue
-		}
-		pair := &p.Pairs[at]
-		at++
-		for side, withheld := range []bool{pair.BaseWithheld, pair.CandidateWithheld} {
-			if withheld {
-				continue
-			}
-			chance := words.Chance(e.cells[side], e.subjects[side])
-			if side == candidate && !pair.BaseWithheld && chance != pair.Chance {
-				return false
-			}
-			pair.Chance = chance
-		}
-		found = found || pair.Chance > 0
-	}
-	return found
 }
 
 // Draw draws pairs of answers for people, at most some labels for each of the

@@ -13,10 +13,10 @@ import (
 	"github.com/orbench/orbench/stats"
 )
 
-// NotApart says which targets of a result may be equal, and how many labels of
+// notApart says which targets of a result may be equal, and how many labels of
 // each would tell them apart. It is empty if they are not ranked, or if all are
 // told apart.
-func NotApart(r score.Result) string {
+func notApart(r score.Result) string {
 	ranked := contests(r)
 	if len(ranked) != 1 {
 		return ""

@@ -29,7 +29,7 @@ func firstScreen(d *table.Document, v View, ofJudges bool) {
 		}
 		d.AddTo(table.OnBrief, words.Section(card(all[0], r, labels)))
 	} else if t := matrix(r, ofJudges && len(r.Judges()) > 1, v.Beside); len(t.Rows) > 0 {
-		t.Note = strings.TrimSpace(t.Note + " " + NotApart(r))
+		t.Note = strings.TrimSpace(t.Note + " " + notApart(r))
 		d.AddTo(table.OnBrief, t.Section)
 		addSets(d, words, r)
 	}

@@ -295,7 +295,7 @@ def corrected(c, name, of, label, counts, want):
 
 
 class Labeled:
-    """Pairs of answers of which people labeled some, drawn for the comparison or together."""
+    """Pairs of answers of which people labeled some, drawn for the comparison."""
 
     def __init__(self, of, label, counts, want):
         self.of, self.words, self.counts, self.want = of, of.words, counts, want
@@ -310,14 +310,15 @@ class Labeled:
                 items.append((cluster, a["said"], b["said"]))
             if not (a and b and a["refused"] is not None and b["refused"] is not None):
                 continue
-            one = {"said": (a["refused"], b["refused"]), "subjects": (subject(a["row"]), subject(b["row"])), "withheld": [], "unsure": False, "cells": []}
+            one = {"said": (a["refused"], b["refused"]), "subjects": (subject(a["row"]), subject(b["row"])), "withheld": [], "unsure": False}
+            cells = []
             for x, s in ((a, of.sides[0]), (b, of.sides[1])):
                 v = next(v for v in x["row"]["verdicts"] if v["judge"] == s.judge)
                 one["withheld"].append(v["class"] in ("blocked", "empty"))
                 one["unsure"] = one["unsure"] or group_of([v], False) in (3, 7)
-                one["cells"].append(design(Report.named(x["run"]), x["run"].about))
-            if one["cells"] not in names:
-                names.append(one["cells"])
+                cells.append(design(Report.named(x["run"]), x["run"].about))
+            if cells not in names:
+                names.append(cells)
             self.pairs.append(one)
         self.effect = f.Pairs(items).design_effect() if items else 1.0
         self.design = "".join(f"pairs of {a} and {b}; " for a, b in names)
@@ -338,32 +339,18 @@ class Labeled:
             return y, y
         return (x, y) if x is not None and y is not None else None
 
-    def chances(self, together):
-        """The chance of each pair in a draw of pairs, or in one of both cells together."""
+    def chances(self):
+        """The chance of each pair in a draw of pairs."""
         out = []
         for p in self.pairs:
-            if not together:
-                all_of = [self.words.chance.get((self.design, s), 0) for s in self.shown(p)]
-                out.append(0 if not all_of or min(all_of) == 0 else all_of[0])
-                continue
-            of = [max(self.words.chance.get((d, s), 0), self.words.chance.get(("steps by score: " + d, s), 0)) for d, s, w in zip(p["cells"], p["subjects"], p["withheld"]) if not w]
-            if len(of) == 2 and of[0] != of[1]:
-                return None
-            out.append(of[0] if of else 0)
-        return out if not together or any(out) else None
+            all_of = [self.words.chance.get((self.design, s), 0) for s in self.shown(p)]
+            out.append(0 if not all_of or min(all_of) == 0 else all_of[0])
+        return out
 
     def estimates(self):
-        for together in (False, True):
-            chances = self.chances(together)
-            got = chances and self.by(chances, together)
-            if got:
-                return got
-        return None
-
-    def by(self, chances, together):
         strata, people, counts = {}, set(), dict.fromkeys(("labels", "flips", "labeled_flips", "others", "labeled_others"), 0)
         same = []
-        for p, chance in zip(self.pairs, chances):
+        for p, chance in zip(self.pairs, self.chances()):
             flipped = p["said"][0] != p["said"][1]
             if self.settled(p):
                 same.append(float(p["said"][0]))
@@ -396,12 +383,7 @@ class Labeled:
             return None
         out.update(self.by_judge(parts, error))
         out["bounded"] = bool(error)
-        value, low, high = out["difference"]
-        reach = (high - value if value < 0 else value - low) / f.Z
-        if not together:
-            out["p"] = self.test(parts)
-        else:
-            out["p"] = 1.0 if value == 0 else math.erfc(abs(value) / reach / math.sqrt(2))
+        out["p"] = self.test(parts)
         return out
 
     def test(self, parts):

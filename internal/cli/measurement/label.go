@@ -126,7 +126,7 @@ func (a app) labelDrawCommand() *cobra.Command {
 	var f labelDrawFlags
 	var at string
 	c := &cobra.Command{
-		Use:   "draw [RUN...]",
+		Use:   "draw [RUN]",
 		Short: "Draw answers at random for people to label",
 		Long: `Draw answers of a run at random for people to label. The store keeps which were drawn and
 how likely each was to be drawn. Each target gets an equal share for each label of
@@ -136,22 +136,15 @@ at most 6% of 1,000 or more answers, half of the draw are flagged answers, as fa
 are any. The other half is an audit of unflagged ones, and the output says how wide the
 interval will be. A second draw adds to the first.
 
-Of a build, prompts that its moderators voted on are drawn, in proportion to categories.
-
-With several runs the same prompts are drawn for all of them, and people label every run's
-answer to each. The labels correct the rates of each run. They also let "orbench compare"
-go prompt by prompt, which gives narrower intervals than labels that were drawn for each
-run alone.`,
+Of a build, prompts that its moderators voted on are drawn, in proportion to categories. To
+compare two runs by labels, see "orbench compare --label".`,
 		Example: `  orbench label draw main --size 100
-  orbench label draw main --size 60 --target openai/gpt-4o --label safe
-  orbench label draw ckpt-1 ckpt-2 --size 200`,
+  orbench label draw main --size 60 --target openai/gpt-4o --label safe`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			is, err := a.ofBuild(c.Context(), at, args, func(memory *store.Store, v voted) error { return a.drawVoted(c.Context(), memory, v, f) })
 			if is || err != nil {
 				return err
-			}
-			if len(args) > 1 {
-				return a.labelDrawShared(c.Context(), at, args, f)
 			}
 			return a.withRun(c.Context(), at, args, func(memory *store.Store, r *run.Run, kept *index.Index) error {
 				return a.labelDraw(c.Context(), memory, r, kept, f)
