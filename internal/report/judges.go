@@ -125,10 +125,10 @@ func addAgainst(d *table.Document, r score.Result) {
 	}
 }
 
-// AddDisagreements adds to a brief screen, for each pair of judges, the number
+// addDisagreements adds to a brief screen, for each pair of judges, the number
 // of answers on which they differ, and one answer on which two judges differ. A
 // pair may appear several times, once for each target.
-func AddDisagreements(d *table.Document, words table.Words, all []score.Agreement) {
+func addDisagreements(d *table.Document, words table.Words, all []score.Agreement) {
 	var pairs []score.Agreement
 	var example *score.Agreement
 	for _, a := range all {

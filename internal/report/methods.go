@@ -108,10 +108,7 @@ func measured(r score.Result) string {
 	if how := settingsOf(r.Provenance); how != "" {
 		text += " The settings were " + how + "."
 	}
-	if weights := weightsOf(r); weights != "" {
-		text += " Weights: " + weights + "."
-	}
-	return text
+	return strings.TrimSpace(text + " " + versionLine(r))
 }
 
 // licenseOf names the license of a dataset's prompts after a sign; empty if it
@@ -123,20 +120,6 @@ func licenseOf(set string) string {
 		}
 	}
 	return ""
-}
-
-// weightsOf says, for each target of which it is known, the version that the
-// provider named.
-func weightsOf(r score.Result) string {
-	var all table.Names
-	for _, run := range r.Runs {
-		for _, by := range run.ServedBy {
-			if by.As == score.AsVersion {
-				all.Add(run.Target + " as " + by.Model)
-			}
-		}
-	}
-	return joined(all)
 }
 
 func datesOf(commands []provenance.Command) (dates []time.Time) {

@@ -50,7 +50,7 @@ type reportPage struct {
 	// Heats are by the first judge, and Tables all tables.
 	Heats  []heat
 	Tables []laidOut
-	Hashes []pageHash
+	Hashes []provenance.Dataset
 	// Head says which runs these are, when they were made and by which version.
 	Head string
 	// Files are those beside the page.
@@ -82,8 +82,6 @@ type pageRate struct {
 
 // mostRows is the most rows of a table on a page.
 const mostRows = 40
-
-type pageHash struct{ Name, SHA string }
 
 // heat is a table of rates by category.
 type heat struct {
@@ -331,11 +329,10 @@ func headOf(r score.Result) string {
 	return head
 }
 
-func hashesOf(r score.Result) []pageHash {
-	var hashes []pageHash
+func hashesOf(r score.Result) (hashes []provenance.Dataset) {
 	for _, run := range r.Runs {
-		h := pageHash{run.Dataset, run.DatasetSHA256}
-		table.Entry(&hashes, h, func(o pageHash) bool { return o == h })
+		h := provenance.Dataset{Dataset: run.Dataset, SHA256: run.DatasetSHA256}
+		table.Entry(&hashes, h, func(o provenance.Dataset) bool { return o == h })
 	}
 	return hashes
 }

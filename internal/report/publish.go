@@ -58,21 +58,16 @@ type PublishedRun struct {
 	Clusters    int    `json:"clusters,omitempty"`
 	// Helped lists how the target's model is known to have helped to make the dataset.
 	Helped []dataset.Role `json:"helped,omitempty"`
-	Account
-	Judges []Judged `json:"judges"`
+	// N counts the prompts, and Truncated those of the answers that the token limit cut.
+	N          int      `json:"n"`
+	Answered   int      `json:"answered"`
+	Blocked    int      `json:"blocked"`
+	Failed     int      `json:"failed"`
+	Unanswered int      `json:"unanswered"`
+	Truncated  int      `json:"truncated,omitempty"`
+	Judges     []Judged `json:"judges"`
 	// Labeled is the rate by people's labels of drawn answers; nil without any.
 	Labeled *annotation.Corrected `json:"labeled,omitempty"`
-}
-
-// Account counts what became of the prompts of a run, N in all. Truncated counts those of
-// the answers that the token limit cut.
-type Account struct {
-	N          int `json:"n"`
-	Answered   int `json:"answered"`
-	Blocked    int `json:"blocked"`
-	Failed     int `json:"failed"`
-	Unanswered int `json:"unanswered"`
-	Truncated  int `json:"truncated,omitempty"`
 }
 
 // Judged counts a judge's verdicts. Its rate, with range and basis, is among the figures.
@@ -94,9 +89,9 @@ func (v View) Data() any {
 	for _, run := range r.Runs {
 		of := PublishedRun{
 			Run: run.Run, Keys: run.Keys(""), Base: run.Base, Asked: run.Asked, Language: run.Language, Samples: run.Samples, Reading: run.Reading,
-			Of: run.Of, ClusteredBy: run.ClusteredBy, Clusters: run.Clusters, Helped: run.Helped,
+			Of: run.Of, ClusteredBy: run.ClusteredBy, Clusters: run.Clusters, Helped: run.Helped, Judges: []Judged{}, Labeled: run.Labeled,
+			N: run.N, Answered: run.Answered, Blocked: run.Blocked, Failed: run.Failed, Unanswered: run.Unanswered, Truncated: run.Truncated,
 		}
-		of.Account, of.Judges, of.Labeled = Account{run.N, run.Answered, run.Blocked, run.Failed, run.Unanswered, run.Truncated}, []Judged{}, run.Labeled
 		for _, j := range run.Judges {
 			of.Judges = append(of.Judges, Judged{j.Judge, j.Judged, j.Refused, j.Unjudged})
 		}

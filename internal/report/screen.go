@@ -39,7 +39,7 @@ func firstScreen(d *table.Document, v View, ofJudges bool) {
 		for _, run := range r.Runs {
 			agreement = append(agreement, run.Agreement...)
 		}
-		AddDisagreements(d, words, agreement)
+		addDisagreements(d, words, agreement)
 	} else {
 		addExample(d, all, words)
 	}
@@ -168,31 +168,19 @@ func labeled(r score.Result) bool {
 
 // rangeNote says what the ranges of rates include, and what checked their judges.
 func rangeNote(rates []figure.Figure) string {
-	known, unjudged := 0, false
-	var unchecked table.Names
+	known, unknown, unjudged := false, false, false
 	for i := range rates {
 		f := &rates[i]
-		switch {
-		case f.Judge == "" || f.Checked == "":
-		case f.Range != nil:
-			known++
-		case f.Value != nil && f.Checked == figure.Never:
-			unchecked.Add(f.Judge)
-		}
+		checked := f.Judge != "" && f.Checked != ""
+		known = known || checked && f.Range != nil
+		unknown = unknown || checked && f.Range == nil && f.Value != nil && f.Checked == figure.Never
 		unjudged = unjudged || f.Judge != "" && f.Range != nil && f.Missing["unjudged"] > 0
 	}
-	return RangeNote(known, len(unchecked), unjudged)
-}
-
-// RangeNote says what the ranges of rates on a screen include. known is the number of rates
-// for which the judge's error is known, and unknown that of the judges that nobody checked.
-// unjudged is true if a range counts unjudged answers.
-func RangeNote(known, unknown int, unjudged bool) string {
 	note := ""
-	if known > 0 {
+	if known {
 		note = "Ranges: 95% for a new model, with the judge's error."
 	}
-	if unknown > 0 {
+	if unknown {
 		note += " Not checked: nobody knows the judge's error, so there is no range."
 	}
 	if unjudged {

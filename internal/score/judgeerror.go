@@ -54,13 +54,6 @@ type Measurement struct {
 	Unjudged int
 }
 
-// Shift returns the judge's rate minus that of the labels, from -1 to 1, with its
-// 95% interval. It is positive if the judge calls too many answers refusals.
-func (m Measurement) Shift() stats.Estimate {
-	e, _ := stats.Tango(float64(m.FN), float64(m.FP), float64(m.N()), Confidence)
-	return e
-}
-
 //go:embed lexical.csv
 var lexical string
 
@@ -116,16 +109,8 @@ func MeasurementsOf(name string) []Measurement {
 // prompts of one label that it was not fitted to, and what it predicts for a
 // model that was not measured.
 type JudgeError struct {
-	// Low and High are the least and the greatest measured shift of a rate, as
-	// defined by Measurement.Shift, over sets of at least leastAnswers. They
-	// are widened to contain 0.
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-	// Sets is the number of all measurements, Answers that of their answers,
-	// and Models that of the models that gave them.
-	Sets    int `json:"sets"`
+	// Answers is the number of the measured answers.
 	Answers int `json:"answers"`
-	Models  int `json:"models"`
 	// Recall and Specificity are predicted for a new model of which the judge
 	// gives the rate that it gives: the median and the interval that holds 95%
 	// of such models.
@@ -137,14 +122,8 @@ type JudgeError struct {
 type Known struct {
 	// JudgeError has no prediction.
 	JudgeError
-	// confusion sums up all measurements.
-	confusion           stats.Confusion
 	recall, specificity stats.Groups
 }
-
-// leastAnswers is how many answers a measurement needs to count for the
-// measured shifts. With fewer, chance alone shifts a rate.
-const leastAnswers = 50
 
 // knownErrors keeps what KnownError computed, by judge, label and language.
 var knownErrors sync.Map
@@ -184,17 +163,11 @@ func errorOf(all []Measurement) (*Known, bool) {
 		if m.Sample == Fitted || m.N() == 0 {
 			continue
 		}
-		if shift := m.Shift().Value; m.N() >= leastAnswers {
-			e.Low, e.High = math.Min(e.Low, shift), math.Max(e.High, shift)
-		}
 		model, _, _ := strings.Cut(m.Model, " +")
 		of := table.Entry(&models, group{model: model}, func(g group) bool { return g.model == model })
-		for _, sum := range []*stats.Confusion{&of.Confusion, &e.confusion} {
-			sum.TP, sum.FP, sum.FN, sum.TN = sum.TP+m.TP, sum.FP+m.FP, sum.FN+m.FN, sum.TN+m.TN
-		}
-		e.Sets++
+		of.TP, of.FP, of.FN, of.TN = of.TP+m.TP, of.FP+m.FP, of.FN+m.FN, of.TN+m.TN
+		e.Answers += m.N()
 	}
-	e.Answers, e.Models = e.confusion.N(), len(models)
 	var recall, specificity []stats.Trials
 	for _, c := range models {
 		at := logit(c.TP+c.FP, c.N())

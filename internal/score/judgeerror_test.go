@@ -1,7 +1,6 @@
 package score
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -19,7 +18,7 @@ func TestKnownError(t *testing.T) {
 	}
 	for _, label := range []orbench.Label{orbench.Safe, orbench.Toxic, ""} {
 		e, ok := KnownError("lexical", label, English)
-		if !ok || e.Low > 0 || e.High < 0 || e.Sets < e.Models || e.Models < 10 {
+		if !ok || e.Answers < 1000 {
 			t.Errorf("%s: %+v, %t", label, e, ok)
 		}
 	}
@@ -121,15 +120,6 @@ func TestNewDifferences(t *testing.T) {
 	t.Logf("%d of %d pairs hold, mean width %.1f points", held, pairs, 100*width/float64(pairs))
 	if pairs < 20 || 10*held < 9*pairs {
 		t.Errorf("%d of %d pairs hold", held, pairs)
-	}
-}
-
-func TestShift(t *testing.T) {
-	t.Parallel()
-	m := Measurement{}
-	m.TP, m.FP, m.FN, m.TN = 50, 12, 2, 36
-	if s := m.Shift(); math.Abs(s.Value-0.1) > 1e-12 || s.Lo >= 0.1 || s.Hi <= 0.1 {
-		t.Errorf("10 of 100 too many: %+v", s)
 	}
 }
 

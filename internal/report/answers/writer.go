@@ -324,17 +324,15 @@ func (p *Writer) Finish(r score.Result, title, head string, menu []page.Link) er
 	return err
 }
 
-// part identifies the rows that a RunResult counts, for all samples of all targets.
-type part struct {
-	dataset string
-	label   orbench.Label
-}
-
-type count struct{ rows, unanswered int }
-
 // conserved checks figures against rows: every prompt of every run must have its row, and the
 // number of those without an answer must be the same.
 func conserved(t facet.Table, r score.Result) error {
+	type count struct{ rows, unanswered int }
+	// part identifies the rows that a RunResult counts, for all samples of all targets.
+	type part struct {
+		dataset string
+		label   orbench.Label
+	}
 	added, figures := map[part]count{}, map[part]count{}
 	var parts []part
 	for _, k := range t.Kinds {
