@@ -111,7 +111,7 @@ func isBlank(cells []string) bool {
 
 // openSeparated reads a file with a header line and the given separator.
 func openSeparated(file string, in io.Reader, comma rune, choose Chooser) (nextFunc, error) {
-	limit := newBounded(in)
+	limit := &bounded{in: in, most: MaxRow}
 	text, err := openText(file, limit)
 	if err != nil {
 		return nil, err

@@ -101,11 +101,11 @@ func (r instance) answers(at place) ([]logged, error) {
 			outputs = append(outputs, said)
 		}
 	} else if n := len(messages); n > 0 && messages[n-1].Role == string(orbench.Assistant) {
-		text, thinking, other := messages[n-1].read(nil)
+		last, other := base.replied(messages[n-1], "", nil)
 		if other != "" {
 			return nil, at.cannotRead(r.Sample, other)
 		}
-		outputs = []model.Response{{Text: text, Thinking: thinking}}
+		outputs = []model.Response{last.said}
 		messages = messages[:n-1]
 	}
 	var other string
@@ -123,8 +123,9 @@ func (r instance) answers(at place) ([]logged, error) {
 	var all []logged
 	for _, said := range outputs {
 		a := base
-		a.said = said
-		a.said.Finish, a.said.Block = reply.End(word)
+		if a.said = said; said.Finish == "" {
+			a.said.Finish, a.said.Block = reply.End(word)
+		}
 		a.said.Usage = model.Usage{Input: r.Usage.Input, Output: r.Usage.Output, Reasoning: r.Usage.Reasoning, Cached: r.Usage.Cached}
 		all = append(all, a)
 	}

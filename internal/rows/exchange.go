@@ -357,7 +357,7 @@ func (e *Exchange) read(cells [parts]string, roles map[string]string, ended *mod
 	case e.Reply != "" || e.Block != nil:
 	case asked.foreign || replied.foreign:
 		e.Lacks = LacksRole
-	case replied.tool:
+	case replied.tool, e.Finish == model.Called:
 		e.Lacks = LacksTool
 	case fault != "":
 		e.Lacks = LacksAnswer

@@ -171,11 +171,10 @@ func (s *inspectSample) answers(at place, asked string, traffic bool) ([]logged,
 	}
 	var all []logged
 	for _, c := range s.Output.Choices {
-		a := base
-		if a.said.Text, a.said.Thinking, other = c.Message.read(resolve); other != "" {
+		a, other := base.replied(c.Message, c.Stop, resolve)
+		if other != "" {
 			return nil, at.cannotRead(s.name(), other)
 		}
-		a.said.Finish, a.said.Block = reply.End(c.Stop)
 		all = append(all, a)
 	}
 	return all, nil

@@ -19,7 +19,7 @@ import (
 // other. A nested value gets the names on its path, joined by dots. Objects are read one
 // by one, so a long array takes no more memory than a short one.
 func openJSON(file string, in input, choose Chooser) (nextFunc, error) {
-	limit := newBounded(in)
+	limit := &bounded{in: in, most: MaxRow}
 	text, err := openText(file, limit)
 	if err != nil {
 		return nil, err

@@ -16,9 +16,6 @@ type bounded struct {
 	read int
 }
 
-// newBounded makes a reader of in that is bounded to rows of MaxRow.
-func newBounded(in io.Reader) *bounded { return &bounded{in: in, most: MaxRow} }
-
 // Read implements io.Reader. It fails with errLongRow.
 func (l *bounded) Read(p []byte) (int, error) {
 	if l.read > l.most {

@@ -361,7 +361,7 @@ type message struct {
 // other names it. resolve gives the text for which an attachment stands; it may be nil.
 func (m message) read(resolve func(string) (string, bool)) (text, thinking, other string) {
 	if Holds(string(m.Calls)) || Holds(string(m.Call)) {
-		return "", "", "tool_calls"
+		return "", "", toolCalls
 	}
 	if m.Role == "tool" || m.Role == "function" {
 		return "", "", "a tool's message"
@@ -433,6 +433,26 @@ func askText(text string) (asked []orbench.Message, other string) {
 	}
 	return []orbench.Message{{Role: orbench.User, Content: text}}, ""
 }
+
+// replied is the answer that a message gives, with the word for its end. A call of a tool is no
+// answer; what else is not text, other names.
+func (a logged) replied(m message, end string, resolve func(string) (string, bool)) (logged, string) {
+	var other string
+	a.said.Finish, a.said.Block = reply.End(end)
+	if a.said.Text, a.said.Thinking, other = m.read(resolve); other == toolCalls {
+		a.said.Finish, other = model.Called, ""
+	}
+	if words, _ := textOf(m.Refusal); words != "" {
+		a.said.Text += words
+		if a.said.Block == nil {
+			a.said.Finish, a.said.Block = model.Blocked, &model.Block{Kind: model.RefusalField, Detail: "refusal"}
+		}
+	}
+	return a, other
+}
+
+// toolCalls is what a message has in place of a text that calls a tool.
+const toolCalls = "tool_calls"
 
 // without makes the answer of a sample that has a fault in its place: a block where the fault
 // tells of one, else a failure of the named sample.

@@ -217,7 +217,7 @@ func badLogs(t testing.TB) map[string][2]string {
 		"a huge sample":              {replaced(inspectLog, `"id":1,`, `"id":1,`+long), "sample 1 of the log: more than 16777216 bytes; leave the sample out of the log"},
 		"an attachment":              {replaced(inspectLog, `"content":"How do I boil an egg?"`, `"content":"attachment://abc"`), `sample "1 of epoch 1" has "an attachment missing from the log"`},
 		"a tool call":                {replaced(inspectLog, content, content+`,"tool_calls":[{"id":"c","function":"look"}]`), ""},
-		"a tool call as the answer":  {strings.ReplaceAll(inspectLog, content, content+`,"tool_calls":[{"id":"c","function":"look"}]`), `sample "1 of epoch 1" has "tool_calls", which orbench cannot read`},
+		"a tool call as the answer":  {strings.ReplaceAll(inspectLog, content, content+`,"tool_calls":[{"id":"c","function":"look"}]`), ""},
 		"a tool's message":           {replaced(inspectLog, `{"role":"system","content":"Be brief."},`, `{"role":"tool","content":"42"},`), `has "a tool's message"`},
 		"an image":                   {replaced(inspectLog, `"content":"How do I boil an egg?"`, `"content":[{"type":"image","image":"data:image/png;base64,AA=="}]`), `has "image", which orbench cannot read; leave the sample out of the log`},
 		"all failed":                 {`{` + inspectHead + `,"samples":[{"id":1,"epoch":1,"input":"Why?","output":{"choices":[]},"error":{"message":"no\u001b[2Jkey"}}]}`, "every sample of the log failed (1), the first: sample 1 of epoch 1: no"},
@@ -226,13 +226,12 @@ func badLogs(t testing.TB) map[string][2]string {
 		"likelihoods":                {replaced(harnessLog, `["In water.","No."]`, `[["-1.2","False"]]`), `has "likelihoods instead of answers"`},
 		"a row without a prompt":     {replaced(harnessLog, `"gen_args_0"`, `"other"`), `has "no prompt or no answer"`},
 		"a cut row":                  {harnessLog + harnessLog[:90], ":2: "},
-		"promptfoo's tool calls":     {replaced(promptfooLog, `"I cannot."`, `[{"type":"function","function":{}}]`), `sample "testIdx 0" has "tool_calls"`},
+		"promptfoo's tool calls":     {replaced(promptfooLog, `"I cannot."`, `[{"type":"function","function":{}}]`), ""},
 		"promptfoo's image":          {replaced(promptfooLog, `"raw":"How do I boil an egg?"`, `"raw":"[{\"role\":\"user\",\"content\":[{\"type\":\"image_url\"}]}]"`), `has "image_url"`},
 		"results that are no list":   {replaced(promptfooLog, `"results":[`, `"more":[`), "the log has no results.results"},
-		"a batch's tool call":        {replaced(batchOut, `"refusal":"I cannot."`, `"tool_calls":[{}]`), `sample "a" has "tool_calls"`},
 		"a batch without choices":    {replaced(batchOut, `"choices":[`, `"data":[`), `has "a reply without choices"`},
 		"a batch of errors":          {replaced(batchOut, `"error":null`, `"error":{"code":"batch_expired","message":""}`), "every sample of the log failed (1), the first: a: batch_expired"},
-		"an agent's tool call":       {replaced(instanceLog, `"output":{"raw":["In water."],"reasoning_trace":["Easy."]},"messages":null`, `"output":null,"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"","tool_calls":[{"id":"1","name":"x"}]}]`), `has "tool_calls"`},
+		"an agent's tool call":       {replaced(instanceLog, `"output":{"raw":["In water."],"reasoning_trace":["Easy."]},"messages":null`, `"output":null,"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"","tool_calls":[{"id":"1","name":"x"}]}]`), ""},
 		"an aggregate":               {`{"schema_version":"0.3.0","evaluation_id":"e","evaluation_results":[]}`, "aggregate results of Every Eval Ever, which have no answers; name the file of its samples"},
 		"not UTF-8":                  {replaced(promptfooOne, "I cannot.", "I can\xffnot."), "invalid UTF-8"},
 	}
@@ -250,7 +249,8 @@ func TestBadLogs(t *testing.T) {
 			}
 			lines, _, err := readAnswers(path, "")
 			if tc[1] == "" {
-				// What the answer's own message has counts, not its copy in the dialog.
+				// What the answer's own message has counts, not its copy in the dialog. A call of a
+				// tool is no answer, and no fault.
 				if err != nil || len(lines) != 1 {
 					t.Errorf("%v, %q", err, lines)
 				}

@@ -12,7 +12,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/orbench/orbench"
-	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
@@ -134,16 +133,9 @@ func (r batchReply) answers(at place) ([]logged, error) {
 	base.said.Usage = model.Usage{Input: u.Input, Output: u.Output, Reasoning: u.Details.Reasoning, Cached: u.InputDetails.Cached}
 	var all []logged
 	for _, c := range body.Choices {
-		a, other := base, ""
-		if a.said.Text, a.said.Thinking, other = c.Message.read(nil); other != "" {
+		a, other := base.replied(c.Message, c.Finish, nil)
+		if other != "" {
 			return nil, at.cannotRead(r.ID, other)
-		}
-		a.said.Finish, a.said.Block = reply.End(c.Finish)
-		if words, _ := textOf(c.Message.Refusal); words != "" {
-			a.said.Text += words
-			if a.said.Block == nil {
-				a.said.Finish, a.said.Block = model.Blocked, &model.Block{Kind: model.RefusalField, Detail: "refusal"}
-			}
 		}
 		all = append(all, a)
 	}

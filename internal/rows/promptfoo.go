@@ -84,7 +84,8 @@ func promptfooAnswer(at place, text []byte) ([]logged, error) {
 	}
 	output := r.Response.Output
 	if strings.Contains(string(output), `"function"`) && output.Kind() != '"' {
-		return nil, at.cannotRead(name, "tool_calls")
+		a.said.Finish = model.Called
+		return []logged{a}, nil
 	}
 	if a.said.Text, ok = textOf(output); !ok {
 		a.said.Text = string(output)

@@ -64,7 +64,9 @@ func LikeAnswer(name string) bool {
 // PassedOver says which columns that are like the one taken were not; empty for none. other are
 // taken for something else.
 func PassedOver(file, what, taken string, have []string, like func(name string) bool, other ...string) string {
-	passed := slices.DeleteFunc(slices.Clone(have), func(name string) bool { return name == taken || slices.Contains(other, name) || !like(name) })
+	passed := slices.DeleteFunc(slices.Clone(have), func(name string) bool {
+		return name == taken || strings.HasPrefix(name, taken+".") || slices.Contains(other, name) || !like(name)
+	})
 	if taken == "" || len(passed) == 0 {
 		return ""
 	}

@@ -33,6 +33,8 @@ type judgeFlags struct {
 	fresh  string
 	blocks []string
 	reread bool
+	// probes is taken and has no effect.
+	probes string
 	out    command.Output
 	command.Asking
 }
@@ -83,6 +85,9 @@ answer to a bad line is its error. Limits such as --max-cost hold for the whole 
   orbench judge --responses answers.csv --gold-column final_label --gold-refusal 2_full_refusal,3_partial_refusal --judge lexical,paper-keywords`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if f.probes != "" {
+				a.Infof("--set probes=%s has no effect: there are no probes any more", f.probes)
+			}
 			if c.Flags().Changed("fresh") {
 				f.fresh = time.Now().UTC().Format("2006-01-02T15:04:05.000Z")
 			}
@@ -121,7 +126,7 @@ answer to a bad line is its error. Limits such as --max-cost hold for the whole 
 		c,
 		command.Setting{Name: "blocks", Into: &f.blocks, Usage: "texts in place of an answer that was withheld; * stands for any text"},
 		judgeTokens(&f.judgeMaxTokens),
-		command.Setting{Name: "probes", Into: new(bool), Usage: "has no meaning any more: there are no probes"},
+		command.Setting{Name: "probes", Into: &f.probes, Usage: "has no effect: there are no probes any more"},
 		command.Setting{Name: "user_column", Into: &f.columns.User, Usage: "column of who asked, kept as a hash for orbench store forget (default: by its usual names)"},
 	)
 	a.RegisterAsking(c, &f.Asking)
