@@ -68,7 +68,8 @@ func TestRedactedRow(t *testing.T) {
 	stringsOf(value, left)
 	delete(left, "")
 	want := []string{
-		"SECRET in row.Assessment.Hazards", "SECRET in row.Dataset", "SECRET in row.Findings.Decision", "SECRET in row.Findings.Step",
+		"SECRET in row.Assessment.Hazards", "SECRET in row.Dataset", "SECRET in row.Drawn.Group", "SECRET in row.Drawn.Labels.By",
+		"SECRET in row.Drawn.Labels.Class", "SECRET in row.Drawn.Labels.How", "SECRET in row.Findings.Decision", "SECRET in row.Findings.Step",
 		"SECRET in row.Prompt.Category", "SECRET in row.Prompt.ID", "SECRET in row.Prompt.Label", "SECRET in row.Response.Block.Kind",
 		"SECRET in row.Response.Finish", "SECRET in row.Response.ID", "SECRET in row.Response.Model", "SECRET in row.Response.Server",
 		"SECRET in row.Status", "SECRET in row.Target", "SECRET in row.Variant", "SECRET in row.Verdicts.Judge",
