@@ -256,15 +256,25 @@ type Tally struct {
 	pairs  map[[2]string]*pairTally
 	// judged counts the answers by what each judge says of them.
 	judged map[pattern]labelCount
-	// disagree counts labeled answers that people put into different classes,
-	// of two, and settled those of them that somebody settled; several counts
-	// those that several people labeled. undecided counts drawn answers on which
-	// nobody could decide, and rateSeen those that somebody labeled who had looked at
-	// the rate.
-	disagree, settled, several, undecided, rateSeen int
-	// again counts answers that a person labeled twice, and same those of which they
-	// said the same.
-	again, same int
+	Readings
+}
+
+// Readings counts how answers were labeled.
+type Readings struct {
+	// Several is how many were labeled by more than one person. Disagreed is on how many of
+	// those they disagree whether the answer is a refusal.
+	Several   int `json:"labeled_by_several,omitempty"`
+	Disagreed int `json:"disagreed,omitempty"`
+	// Settled is how many of Disagreed somebody settled. Undecided counts drawn
+	// answers on which nobody could decide; they are in no count of labels.
+	Settled   int `json:"settled,omitempty"`
+	Undecided int `json:"undecided,omitempty"`
+	// Again counts the answers that a person labeled twice, and Same those of which they
+	// said the same both times.
+	Again int `json:"labeled_again,omitempty"`
+	Same  int `json:"labeled_again_same,omitempty"`
+	// RateSeen counts the labels that somebody gave who had looked at the rate.
+	RateSeen int `json:"labeled_after_rate,omitempty"`
 }
 
 // NewTally starts a tally of a cell.
@@ -310,9 +320,9 @@ func (t *Tally) Add(s orbench.Subject, g Group, verdicts ...orbench.Verdict) (dr
 			one.label(1/chance, share)
 			t.addPeople(t.words.All(s), g, 1/chance, share)
 			times, same := t.words.repeated(s)
-			t.again, t.same = t.again+times, t.same+same
+			t.Again, t.Same = t.Again+times, t.Same+same
 		} else if t.words.undecided(s) {
-			t.undecided++
+			t.Undecided++
 		}
 	}
 	t.counts[g].add(one)
@@ -331,25 +341,12 @@ type Corrected struct {
 	// interval takes into account that both labels and prompts are samples.
 	Rate stats.Estimate `json:"rate"`
 	// Labels is the number of answers that were drawn and labeled, and People
-	// is the number of people who labeled them. Several is how many of the
-	// answers were labeled by more than one person. Disagreed is on how many of
-	// those they disagree whether the answer is a refusal.
+	// is the number of people who labeled them.
 	Labels int `json:"labels"`
 	// Steps is true if they were drawn in steps, whose intervals hold for few labels too.
-	Steps     bool `json:"steps,omitempty"`
-	People    int  `json:"people"`
-	Several   int  `json:"labeled_by_several,omitempty"`
-	Disagreed int  `json:"disagreed,omitempty"`
-	// Settled is how many of Disagreed somebody settled. Undecided counts drawn
-	// answers on which nobody could decide; they are not in Labels.
-	Settled   int `json:"settled,omitempty"`
-	Undecided int `json:"undecided,omitempty"`
-	// Again counts the answers that a person labeled twice, and Same those of which they
-	// said the same both times.
-	Again int `json:"labeled_again,omitempty"`
-	Same  int `json:"labeled_again_same,omitempty"`
-	// RateSeen counts those of Labels that somebody gave who had looked at the rate.
-	RateSeen int `json:"labeled_after_rate,omitempty"`
+	Steps  bool `json:"steps,omitempty"`
+	People int  `json:"people"`
+	Readings
 	// ByPerson has the rate by each person's labels, and Pairs compares each two
 	// people; both are absent if one person labeled all without a plan.
 	ByPerson []PersonRate `json:"by_person,omitempty"`
@@ -390,8 +387,7 @@ type CorrectedGroup struct {
 // those on which judges say the same.
 func (t *Tally) Corrected(designEffect float64) (Corrected, bool) {
 	c, ok := t.corrected(designEffect)
-	c.People, c.Several, c.Disagreed, c.Settled, c.Undecided, c.RateSeen = len(t.people), t.several, t.disagree, t.settled, t.undecided, t.rateSeen
-	c.Again, c.Same = t.again, t.same
+	c.People, c.Readings = len(t.people), t.Readings
 	if ok {
 		c.Rate = t.withReader(c.Rate)
 	}
@@ -414,7 +410,7 @@ func (t *Tally) withReader(e stats.Estimate) stats.Estimate {
 			unsure += n.size
 		}
 	}
-	differ, twice := t.again-t.same+t.disagree-t.settled, t.again+t.several
+	differ, twice := t.Again-t.Same+t.Disagreed-t.Settled, t.Again+t.Several
 	off := stats.Z95 * float64(unsure) / float64(all) * float64(expected+differ) / float64(as+twice)
 	e.Lo, e.Hi = max(0, e.Value-math.Hypot(e.Value-e.Lo, off)), min(1, e.Value+math.Hypot(e.Hi-e.Value, off))
 	return e

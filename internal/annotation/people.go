@@ -78,15 +78,15 @@ type pairTally struct {
 // over its chance, and refused the share of refusals as it counts.
 func (t *Tally) addPeople(all []orbench.Annotation, g Group, w, refused float64) {
 	if slices.ContainsFunc(all, func(a orbench.Annotation) bool { return a.RateSeen }) {
-		t.rateSeen++
+		t.RateSeen++
 	}
 	if len(all) > 1 {
-		t.several++
+		t.Several++
 	}
 	if differ(all) {
-		t.disagree++
+		t.Disagreed++
 		if refused == 0 || refused == 1 {
-			t.settled++
+			t.Settled++
 		}
 	}
 	for i, a := range all {

@@ -1,6 +1,7 @@
 package annotation
 
 import (
+	"iter"
 	"slices"
 	"time"
 
@@ -16,25 +17,25 @@ type KeptPlan struct {
 
 // NewPlan returns the annotation that keeps a plan for cells. It sets the plan's
 // Designs and Classes. A cell with a label, or with a plan, is an
-// *orbench.InputError.
-func NewPlan(p orbench.LabelPlan, items []Item, words Words, at time.Time) (orbench.Annotation, error) {
-	for _, it := range items {
-		design := it.Design()
-		if slices.Contains(p.Designs, design) {
-			continue
+// *orbench.InputError. It returns an error of items.
+func NewPlan(p orbench.LabelPlan, items iter.Seq2[Item, error], words Words, at time.Time) (orbench.Annotation, error) {
+	for it, err := range items {
+		if err != nil {
+			return orbench.Annotation{}, err
 		}
+		design := it.Design()
 		if kept := words.Plan(it.Cell); kept != nil {
 			return orbench.Annotation{}, &orbench.InputError{
 				File: design, Problem: "the plan " + kept.Hash[:8] + " is kept already", Hint: "label by it; a plan does not change",
 			}
 		}
-		p.Designs = append(p.Designs, design)
-	}
-	for _, it := range items {
 		if words.Drawn(it.Cell, it.Subject) && len(words.said[it.Subject]) > 0 {
 			return orbench.Annotation{}, &orbench.InputError{
-				File: it.Design(), Problem: "an answer has a label already", Hint: "a plan must come before the first label; plan another run",
+				File: design, Problem: "an answer has a label already", Hint: "a plan must come before the first label; plan another run",
 			}
+		}
+		if !slices.Contains(p.Designs, design) {
+			p.Designs = append(p.Designs, design)
 		}
 	}
 	slices.Sort(p.Designs)

@@ -30,8 +30,8 @@ type Queue struct {
 	skipped map[int]bool
 	// how is how the person comes to labels.
 	how orbench.How
-	// rateSeen is true once the person has looked at the rate.
-	rateSeen bool
+	// RateSeen is true once the person has looked at the rate. Later labels say so.
+	RateSeen bool
 	// Most is how many entries there may be in the end, where labels decide which
 	// others are added; else 0.
 	Most int
@@ -68,7 +68,7 @@ func NewQueue(entries []Entry, words Words, person string, how orbench.How) *Que
 		case a.Skipped:
 			e.Reason, left[e.Subject] = a.Note, a.At
 		}
-		q.rateSeen = q.rateSeen || a.By == person && a.RateSeen
+		q.RateSeen = q.RateSeen || a.By == person && a.RateSeen
 	}
 	slices.SortStableFunc(q.entries, func(a, b Entry) int { return left[a.Subject].Compare(left[b.Subject]) })
 	for i, e := range q.entries {
@@ -222,10 +222,9 @@ func (q *Queue) Pace(typical time.Duration) time.Duration {
 }
 
 // Head says in a line how far the person is, how wide the widest interval is, and how
-// long it will take. typical is as for Pace, and halfWidths as Outlook.HalfWidths; nil if
-// no rate is corrected. It says nothing of the rate, so that nobody stops where it
+// long it will take. typical is as for Pace. outlook is nil if no rate is corrected. It says nothing of the rate, so that nobody stops where it
 // pleases them.
-func (q *Queue) Head(typical time.Duration, halfWidths func(Words) (now, end float64)) string {
+func (q *Queue) Head(typical time.Duration, outlook *Outlook) string {
 	p := q.Progress()
 	// Of a label to which the person went back it is the number that leads there.
 	number := slices.IndexFunc(q.said, func(g given) bool { return g.entry == q.at })
@@ -243,8 +242,8 @@ func (q *Queue) Head(typical time.Duration, halfWidths func(Words) (now, end flo
 	if p.Skipped > 0 {
 		line += fmt.Sprintf(", %d left for later", p.Skipped)
 	}
-	if halfWidths != nil {
-		now, end := halfWidths(q.words)
+	if outlook != nil {
+		now, end := outlook.HalfWidths(q.words)
 		line += fmt.Sprintf("   interval ±%.0f, at the end ±%.0f", 100*now, 100*end)
 	}
 	return line + fmt.Sprintf("   about %.0f min left", math.Ceil((time.Duration(max(p.All, q.Most)-p.Labeled)*q.Pace(typical)).Minutes()))
@@ -253,12 +252,6 @@ func (q *Queue) Head(typical time.Duration, halfWidths func(Words) (now, end flo
 // Words returns what people said, with the labels of this sitting.
 func (q *Queue) Words() Words { return q.words }
 
-// SeeRate notes that the person has looked at the rate. Later labels say so.
-func (q *Queue) SeeRate() { q.rateSeen = true }
-
-// RateSeen reports whether the person has looked at the rate, as their labels say.
-func (q *Queue) RateSeen() bool { return q.rateSeen }
-
 // Say returns the annotation of the current entry with a word, for the caller to
 // store, and moves on. Do not call it at the end.
 func (q *Queue) Say(word, note string, at time.Time) orbench.Annotation {
@@ -266,7 +259,7 @@ func (q *Queue) Say(word, note string, at time.Time) orbench.Annotation {
 	e.Word, e.Note, e.How = word, cmp.Or(note, e.Note), q.howOf(*e)
 	q.forget(q.at)
 	q.said = append(q.said, given{q.at, at})
-	a := orbench.Annotation{Subject: e.Subject, By: q.person, How: e.How, Note: e.Note, At: at.UTC(), RateSeen: q.rateSeen}
+	a := orbench.Annotation{Subject: e.Subject, By: q.person, How: e.How, Note: e.Note, At: at.UTC(), RateSeen: q.RateSeen}
 	switch {
 	case e.OfPrompt:
 		a.Label = orbench.Label(word)

@@ -166,7 +166,7 @@ func TestQueueOfAPage(t *testing.T) {
 	if _, ok := q.Defer("x", at(940)); !ok {
 		t.Error("0 has no label")
 	}
-	q.SeeRate()
+	q.RateSeen = true
 	q.Find(subject(2), orbench.Blind)
 	if a := q.Say("garbled", "", at(950)); !a.RateSeen {
 		t.Errorf("not marked: %+v", a)
@@ -179,8 +179,8 @@ func TestQueueOfAPage(t *testing.T) {
 	// it was given.
 	said = append(said, orbench.Annotation{Subject: subject(6), By: "ana", Class: orbench.Refusal, RateSeen: true, At: at(7)})
 	q = NewQueue(entries, NewWords(said), "ana", orbench.Chosen)
-	if p := q.Progress(); p.Labeled != 3 || !q.RateSeen() {
-		t.Errorf("of a filter: %+v, rate seen: %t", p, q.RateSeen())
+	if p := q.Progress(); p.Labeled != 3 || !q.RateSeen {
+		t.Errorf("of a filter: %+v, rate seen: %t", p, q.RateSeen)
 	}
 	for _, want := range []struct {
 		subject int

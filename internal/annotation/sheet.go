@@ -19,23 +19,23 @@ import (
 // Entry is an answer, or a prompt, with or without one person's label. It does
 // not reveal who answered or what judges say.
 type Entry struct {
-	Subject orbench.Subject
-	Prompt  string
-	Answer  string
+	Subject orbench.Subject `json:"subject"`
+	Prompt  string          `json:"prompt"`
+	Answer  string          `json:"answer,omitempty"`
 	// OfPrompt is true if the prompt is to be labeled. An answer is then only shown.
-	OfPrompt bool
+	OfPrompt bool `json:"of_prompt,omitempty"`
 	// Word is the person's label: a class of an answer, a label of a prompt, or
 	// undecided; empty for none.
-	Word string
-	By   string
-	Note string
-	How  orbench.How
+	Word string      `json:"word,omitempty"`
+	By   string      `json:"-"`
+	Note string      `json:"note,omitempty"`
+	How  orbench.How `json:"-"`
 	// Reason is why the person left the entry for later; empty if they did not.
-	Reason string
+	Reason string `json:"reason,omitempty"`
 	// Chance is that with which the answer was drawn; 0 if it was not.
-	Chance float64
+	Chance float64 `json:"-"`
 	// Said is what people said who differ, for whoever settles it.
-	Said []orbench.Annotation
+	Said []orbench.Annotation `json:"-"`
 }
 
 // The columns of a sheet, and the other names under which they are found.

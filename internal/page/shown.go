@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/facet"
 	"github.com/orbench/orbench/internal/table"
 )
@@ -138,12 +139,8 @@ type Shown struct {
 type LabelForm struct {
 	// Address takes what the form says, about the Subject. Person is filled in as the name.
 	Address, Subject, Person string
-	Keys                     []LabelKey
+	Keys                     []annotation.Key
 }
-
-// LabelKey is a key, the label that it gives, the label's name in short, what it means, and
-// what it replies to the question that is asked: empty for a finer class.
-type LabelKey struct{ Key, Word, Short, Means, Reply string }
 
 // Anchor is the ID of the answer's element, good for links within the page.
 func (a Shown) Anchor() string {

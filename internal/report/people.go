@@ -160,12 +160,7 @@ func Labeled(result score.Result) (lines []string) {
 			}
 		}
 		lines = append(lines, fmt.Sprintf("%s, %s prompts of %s: %s%s", untrusted.Terminal(of.Target), of.Label, untrusted.Terminal(of.Dataset), judged, labeled))
-		switch l := of.Labeled; {
-		case l.People == 1 && l.Again > 0:
-			lines = append(lines, fmt.Sprintf("You agree with yourself on %d of %d.", l.Same, l.Again))
-		case l.People == 1:
-			lines = append(lines, "Read by one reader, once.")
-		}
+		lines = append(lines, "Read by "+of.Labeled.Reader()+".")
 	}
 	return lines
 }

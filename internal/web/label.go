@@ -137,13 +137,13 @@ func (p labelPage) Answers() bool { return !p.Questions[0].OfPrompt }
 type labelQuestion struct {
 	OfPrompt bool
 	Text     string
-	Keys     []page.LabelKey
+	Keys     []annotation.Key
 }
 
 // questions lists the questions of a queue.
 func (q *queue) questions() (all []labelQuestion) {
 	ask := func(ofPrompt bool, text string) {
-		all = append(all, labelQuestion{ofPrompt, text, keysOf(ofPrompt)})
+		all = append(all, labelQuestion{ofPrompt, text, annotation.Keys(ofPrompt)})
 	}
 	switch {
 	case q.sheet:
@@ -155,14 +155,6 @@ func (q *queue) questions() (all []labelQuestion) {
 		ask(false, "Refused?")
 	}
 	return all
-}
-
-// keysOf lists the keys that give an answer, or a prompt, a label.
-func keysOf(ofPrompt bool) (keys []page.LabelKey) {
-	for _, k := range annotation.Keys(ofPrompt) {
-		keys = append(keys, page.LabelKey{Key: string(k.Key), Word: k.Word, Short: k.Short, Means: k.Means, Reply: k.Reply})
-	}
-	return keys
 }
 
 // labelData is the JSON of a queue.
@@ -195,20 +187,12 @@ type labelData struct {
 
 // labelItem is an answer, or a prompt, without what anybody says of it.
 type labelItem struct {
-	Subject orbench.Subject `json:"subject"`
-	Prompt  string          `json:"prompt"`
-	Answer  string          `json:"answer,omitempty"`
-	// OfPrompt is true if the prompt is to be labeled.
-	OfPrompt bool `json:"of_prompt,omitempty"`
+	annotation.Entry
 	// Again is true if the person labeled it before, and is asked a second time.
 	Again bool `json:"again,omitempty"`
 	// PromptEnds and AnswerEnds are the first and the last sentence.
 	PromptEnds [2]string `json:"prompt_ends"`
 	AnswerEnds [2]string `json:"answer_ends"`
-	// Word and Note are the person's label; Reason is why they left it for later.
-	Word   string `json:"word,omitempty"`
-	Note   string `json:"note,omitempty"`
-	Reason string `json:"reason,omitempty"`
 	// Said is what people said who differ, for whoever settles it.
 	Said []page.Word `json:"said,omitempty"`
 }
@@ -417,9 +401,7 @@ func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
 	if a.queue == promptsQueue || a.queue == sentQueue || a.filtered() {
 		q.Queue = annotation.NewQueue(of.entries, words, a.person, q.how)
 	}
-	if s.queues.rateSeen(o.Name, a.person) {
-		q.SeeRate()
-	}
+	q.RateSeen = q.RateSeen || s.queues.rateSeen(o.Name, a.person, false)
 	return q, nil
 }
 
@@ -488,15 +470,13 @@ func labelDataOf(q *queue, upcoming []annotation.Entry) labelData {
 	const typical, undos = table.SecondsPerLabel * time.Second, 10
 	d := labelData{
 		Study: q.study, Person: q.person, Queue: q.queue, Progress: q.Progress(), SecondsPerLabel: math.Round(q.Pace(typical).Seconds()*10) / 10,
-		RateSeen: q.RateSeen(), How: q.how, Chosen: q.chosen, Items: []labelItem{}, Recent: []labelItem{},
+		RateSeen: q.RateSeen, How: q.how, Chosen: q.chosen, Items: []labelItem{}, Recent: []labelItem{},
 	}
-	var widths func(annotation.Words) (now, end float64)
 	if q.outlook != nil {
 		now, end := q.outlook.HalfWidths(q.Words())
 		d.HalfWidth, d.HalfWidthAtEnd = &now, &end
-		widths = func(annotation.Words) (float64, float64) { return now, end }
 	}
-	if d.Head = q.Head(typical, widths); d.Open() == 0 {
+	if d.Head = q.Head(typical, q.outlook); d.Open() == 0 {
 		d.Next = q.next
 	}
 	for _, e := range upcoming {
@@ -509,7 +489,7 @@ func labelDataOf(q *queue, upcoming []annotation.Entry) labelData {
 }
 
 func labelItemOf(e annotation.Entry) labelItem {
-	i := labelItem{Subject: e.Subject, Prompt: e.Prompt, Answer: e.Answer, OfPrompt: e.OfPrompt, Again: e.How == orbench.Again, Word: e.Word, Note: e.Note, Reason: e.Reason}
+	i := labelItem{Entry: e, Again: e.How == orbench.Again}
 	i.PromptEnds[0], i.PromptEnds[1] = annotation.Ends(e.Prompt)
 	i.AnswerEnds[0], i.AnswerEnds[1] = annotation.Ends(e.Answer)
 	for _, a := range e.Said {

@@ -125,21 +125,16 @@ func (d *queues) leave(window string) {
 	maps.DeleteFunc(d.holds, func(_ string, h hold) bool { return h.window == window })
 }
 
-// seeRate notes that a person has looked at the rate of a study.
-func (d *queues) seeRate(study, person string) {
+// rateSeen reports whether a person has looked at the rate of a study, now or before.
+func (d *queues) rateSeen(study, person string, now bool) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.seen == nil {
 		d.seen = map[[2]string]bool{}
 	}
-	d.seen[[2]string{study, person}] = true
-}
-
-// rateSeen reports whether a person has looked at the rate of a study.
-func (d *queues) rateSeen(study, person string) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.seen[[2]string{study, person}]
+	key := [2]string{study, person}
+	d.seen[key] = d.seen[key] || now
+	return d.seen[key]
 }
 
 // labeled does what a page of a queue, or the form at an answer, asks for. What is to be
@@ -183,10 +178,7 @@ func (s *Server) labeled(r *http.Request) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	if form.Get("seen") == "yes" || do == "rate" {
-		s.queues.seeRate(q.study, q.person)
-		q.SeeRate()
-	}
+	q.RateSeen = q.RateSeen || s.queues.rateSeen(q.study, q.person, form.Get("seen") == "yes" || do == "rate")
 	var said []orbench.Annotation
 	switch do {
 	case "next", "rate", "more":
@@ -366,5 +358,5 @@ func (s *Server) formAt(study, subject, person string) *page.LabelForm {
 	}
 	q := asked{queue: answersQueue}
 	q.q = q.q.With("study", study)
-	return &page.LabelForm{Address: q.address("/label.json"), Subject: subject, Person: person, Keys: keysOf(false)}
+	return &page.LabelForm{Address: q.address("/label.json"), Subject: subject, Person: person, Keys: annotation.Keys(false)}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/orbench/orbench/internal/report"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/store"
+	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
@@ -65,13 +66,9 @@ label that settles a dispute counts; the others are kept.`,
 			case sheet != nil:
 				return a.labelSheet(c.Context(), sheet)
 			}
-			is, err := a.ofBuild(c.Context(), at, args, func(memory *store.Store, v voted) error {
+			return a.ofStudy(c.Context(), at, args, func(memory *store.Store, v voted) error {
 				return a.labelVoted(c.Context(), memory, v, a.person(person), disputes)
-			})
-			if is || err != nil {
-				return err
-			}
-			return a.withRun(c.Context(), at, args, func(memory *store.Store, r *run.Run, kept *index.Index) error {
+			}, func(memory *store.Store, r *run.Run, kept *index.Index) error {
 				return a.labelQueue(c.Context(), memory, r, kept, a.person(person), labelHow{what: "answers", prompts: prompts, disputes: disputes, see: "orbench report " + untrusted.Shell(r.Name), keep: memory.Annotate})
 			})
 		},
@@ -94,8 +91,9 @@ func (a app) person(named string) string {
 	return cmp.Or(named, a.Getenv("USER"), "somebody")
 }
 
-// withRun opens a store and a run in it, by the first argument or the newest.
-func (a app) withRun(ctx context.Context, at string, args []string, do func(*store.Store, *run.Run, *index.Index) error) (err error) {
+// ofStudy opens a store and does something with the votes of the build that the first argument
+// names, or else with the run that it names, by default the newest.
+func (a app) ofStudy(ctx context.Context, at string, args []string, ofBuild func(*store.Store, voted) error, ofRun func(*store.Store, *run.Run, *index.Index) error) (err error) {
 	memory, err := a.OpenExisting(ctx, at)
 	if err != nil {
 		return err
@@ -104,6 +102,14 @@ func (a app) withRun(ctx context.Context, at string, args []string, do func(*sto
 	name := ""
 	if len(args) > 0 {
 		name = args[0]
+		// Whoever looks for a run says what is wrong with a name.
+		if s, err := study.Find(ctx, memory, name); err == nil && s.Kind == study.Build && ofBuild != nil {
+			v, err := a.voted(ctx, memory, at, name)
+			if err != nil {
+				return err
+			}
+			return ofBuild(memory, v)
+		}
 	}
 	r, err := a.OpenRun(ctx, memory, at, name)
 	if err != nil {
@@ -111,7 +117,7 @@ func (a app) withRun(ctx context.Context, at string, args []string, do func(*sto
 	}
 	kept := a.OpenIndex(ctx, at, memory)
 	defer kept.Close()
-	return do(memory, r, kept)
+	return ofRun(memory, r, kept)
 }
 
 // labelDrawFlags are the flags of label draw.
@@ -142,11 +148,9 @@ compare two runs by labels, see "orbench compare --label".`,
   orbench label draw main --size 60 --target openai/gpt-4o --label safe`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			is, err := a.ofBuild(c.Context(), at, args, func(memory *store.Store, v voted) error { return a.drawVoted(c.Context(), memory, v, f) })
-			if is || err != nil {
-				return err
-			}
-			return a.withRun(c.Context(), at, args, func(memory *store.Store, r *run.Run, kept *index.Index) error {
+			return a.ofStudy(c.Context(), at, args, func(memory *store.Store, v voted) error {
+				return a.drawVoted(c.Context(), memory, v, f)
+			}, func(memory *store.Store, r *run.Run, kept *index.Index) error {
 				return a.labelDraw(c.Context(), memory, r, kept, f)
 			})
 		},
@@ -224,17 +228,13 @@ JSON Lines if its name ends in .jsonl. "orbench label import" reads it back.`,
 			if out == "" {
 				return command.InputError("--out", "no output file is named", "name a new file, such as labels.csv")
 			}
-			is, err := a.ofBuild(c.Context(), at, args, func(_ *store.Store, v voted) error {
+			return a.ofStudy(c.Context(), at, args, func(_ *store.Store, v voted) error {
 				entries, err := v.drawn()
 				if err != nil {
 					return err
 				}
 				return a.writeSheet(out, v.words().Rows(entries, person))
-			})
-			if is || err != nil {
-				return err
-			}
-			return a.withRun(c.Context(), at, args, func(memory *store.Store, r *run.Run, kept *index.Index) error {
+			}, func(memory *store.Store, r *run.Run, kept *index.Index) error {
 				entries, words, err := a.drawn(c.Context(), memory, r, kept, false)
 				if err != nil {
 					return err
@@ -274,13 +274,9 @@ of each target and label of prompts.`,
 				return command.InputError(args[0], "is a file, and the run comes before it", "give it so: orbench label import"+a.StoreArgument(at)+" "+untrusted.Shell(args[1])+" "+untrusted.Shell(args[0]))
 			}
 			o.By, o.At = person, time.Now().UTC()
-			is, err := a.ofBuild(c.Context(), at, args, func(memory *store.Store, v voted) error {
+			return a.ofStudy(c.Context(), at, args, func(memory *store.Store, v voted) error {
 				return a.labelImport(c.Context(), memory, v.name, func(func(annotation.Item, error) bool) {}, args[1], o, random)
-			})
-			if is || err != nil {
-				return err
-			}
-			return a.withRun(c.Context(), at, args[:1], func(memory *store.Store, r *run.Run, kept *index.Index) error {
+			}, func(memory *store.Store, r *run.Run, kept *index.Index) error {
 				return a.labelImport(c.Context(), memory, r.Name, a.items(c.Context(), memory, r, kept, "", ""), args[1], o, random)
 			})
 		},
@@ -440,7 +436,7 @@ func (a app) sit(ctx context.Context, name string, entries []annotation.Entry, w
 	}
 	sitting := annotation.Sitting{
 		In: a.Stdin, Out: a.Stdout, PerLabel: table.SecondsPerLabel * time.Second,
-		Size: a.Size, More: as.more,
+		Size: a.Size, Outlook: as.outlook, More: as.more,
 		Keep: func(said orbench.Annotation) error { return as.keep(ctx, []orbench.Annotation{said}) },
 	}
 	if screen := table.FileOf(a.Stdout); screen != nil {
@@ -448,7 +444,6 @@ func (a app) sit(ctx context.Context, name string, entries []annotation.Entry, w
 	}
 	queue := annotation.NewQueue(entries, words, person, how)
 	if as.outlook != nil {
-		sitting.HalfWidths = func(w annotation.Words) (now, end float64) { return as.outlook().HalfWidths(w) }
 		queue.Most = queue.Progress().All + as.outlook().Rest
 	}
 	err := annotation.Sit(queue, sitting)

@@ -13,7 +13,6 @@ import (
 	"github.com/orbench/orbench/internal/cli/command"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/store"
-	"github.com/orbench/orbench/internal/study"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -36,37 +35,22 @@ func (v voted) drawn() ([]annotation.Entry, error) {
 	return entries, nil
 }
 
-// ofBuild opens a store and does something with the votes of the build that the first
-// argument names. It is false if that names no build.
-func (a app) ofBuild(ctx context.Context, at string, args []string, do func(*store.Store, voted) error) (is bool, err error) {
-	if len(args) == 0 {
-		return false, nil
-	}
-	memory, err := a.OpenExisting(ctx, at)
+// voted reads what moderators voted on in a build.
+func (a app) voted(ctx context.Context, memory *store.Store, at, name string) (v voted, err error) {
+	opened, err := a.OpenStudy(ctx, memory, at, name)
 	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, memory.Close()) }()
-	if s, err := study.Find(ctx, memory, args[0]); err != nil || s.Kind != study.Build {
-		return false, nil // whoever looks for a run says what is wrong
-	}
-	opened, err := a.OpenStudy(ctx, memory, at, args[0])
-	if err != nil {
-		return true, err
+		return v, err
 	}
 	made, err := opened.Build.Made(ctx, memory)
 	if err != nil {
-		return true, err
+		return v, err
 	}
-	v := voted{name: args[0]}
+	v.name = name
 	v.items, err = made.Voted()
-	if err = errors.Join(err, made.Close()); err != nil {
-		return true, err
+	if err = errors.Join(err, made.Close()); err == nil {
+		v.said, err = memory.Annotations(ctx)
 	}
-	if v.said, err = memory.Annotations(ctx); err != nil {
-		return true, err
-	}
-	return true, do(memory, v)
+	return v, err
 }
 
 // drawVoted draws prompts of a build.

@@ -29,7 +29,7 @@ and what was done of it.`,
 		Example: `  orbench label plan main --size 20 --people ana,ben`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.withRun(c.Context(), at, args, func(memory *store.Store, r *run.Run, kept *index.Index) error {
+			return a.ofStudy(c.Context(), at, args, nil, func(memory *store.Store, r *run.Run, kept *index.Index) error {
 				return a.labelPlan(c.Context(), memory, r, kept, p)
 			})
 		},
@@ -53,14 +53,7 @@ func (a app) labelPlan(ctx context.Context, memory *store.Store, r *run.Run, kep
 	if err != nil {
 		return err
 	}
-	var items []annotation.Item
-	for it, err := range a.items(ctx, memory, r, kept, "", "") {
-		if err != nil {
-			return err
-		}
-		items = append(items, it)
-	}
-	plan, err := annotation.NewPlan(p, items, annotation.NewWords(all), time.Now().UTC())
+	plan, err := annotation.NewPlan(p, a.items(ctx, memory, r, kept, "", ""), annotation.NewWords(all), time.Now().UTC())
 	if err != nil {
 		return err
 	}
