@@ -18,7 +18,7 @@ import (
 var tables = map[string]string{
 	"2026-11-01": "941615385654a065",
 	"2026-11-28": "3231cf07373e1555",
-	"2026-11-29": "e6cace54406f0cf1",
+	"2026-11-29": "7b50d2468412600b",
 }
 
 // TestTables checks that each entry has a source and a date, and that no date knows anything else
@@ -230,6 +230,8 @@ func TestFault(t *testing.T) {
 		{400, "{'error': 'Violated moderation policy'}", nil, "LiteLLM guardrail"},
 		{422, "Blocked by the input guardrail 'toxicity'", nil, "guardrail"},
 		{500, "Guardrail raised an exception, Guardrail: a, Message: the service is unreachable", nil, ""},
+		{400, "Validation failed for field with errors: it is toxic", nil, "guardrail"},
+		{400, "bad request: prompt pattern is blocked", nil, "guardrail"},
 		{446, "anything", nil, "guardrail (HTTP 446)"},
 		{403, "Your request was blocked due to our content safety policy.", nil, "filter"},
 		{403, "Harmful content detected in the prompt", nil, "filter"},
