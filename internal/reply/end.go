@@ -58,7 +58,7 @@ var noAnswers = sync.OnceValue(func() []noAnswer {
 })
 
 // failures has one of every longer text that is no answer, as signs has of blocks.
-var failures = []string{"error", "fail", "exceeded", "reached", "unavailable", "upstream", "timed out", "timeout", "overloaded", "busy", "loading", "exhausted", "connection", "traceback", "memory", "went wrong", "not found", "not available", "does not exist", "unauthor", "forbidden", "unable to", "could not", "gateway", "retr", "cloudflare", "denied", "moment", "deadline", "disconnected", "no response", "no answer", "empty", "hit", "invalid", "false", "tool", "function", "action input"}
+var failures = []string{"error", "fail", "exceeded", "reached", "unavailable", "upstream", "timed out", "timeout", "overloaded", "busy", "loading", "exhausted", "connection", "traceback", "memory", "went wrong", "not found", "not available", "does not exist", "unauthor", "forbidden", "unable to", "could not", "gateway", "retr", "cloudflare", "denied", "moment", "deadline", "disconnected", "no response", "no answer", "empty", "hit", "invalid", "false", "tool", "function", "action input", "maximum context"}
 
 // IsValue reports whether a text is a value, and not a mark of a missing one.
 func IsValue(text string) bool { return Missing(text, model.Response{Finish: model.Stop}) == "" }

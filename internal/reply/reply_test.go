@@ -18,7 +18,7 @@ import (
 var tables = map[string]string{
 	"2026-11-01": "941615385654a065",
 	"2026-11-28": "3231cf07373e1555",
-	"2026-11-29": "7b50d2468412600b",
+	"2026-11-29": "cd349db82220e324",
 }
 
 // TestTables checks that each entry has a source and a date, and that no date knows anything else
@@ -131,6 +131,7 @@ func TestCut(t *testing.T) {
 		"an escaped tag":               {Reading{}, "&lt;think&gt;a&lt;/think&gt;Yes.", "Yes.", "a", "think"},
 		"a scratchpad":                 {Reading{}, "<scratchpad>a</scratchpad><|begin_of_solution|>Yes.<|end_of_solution|>", "Yes.", "a", "scratchpad"},
 		"a label in brackets":          {Reading{}, "[Reason] It is full.", "[Reason] It is full.", "", ""},
+		"a thought and an answer":      {Reading{}, "Thought: a\nAnswer: Yes.", "Yes.", "a", "a heading of thinking"},
 		"a heading and a final answer": {Reading{}, "Thought: a\nFinal Answer: Yes.", "Yes.", "a", "a heading of thinking"},
 		"a scratchpad, open":           {Reading{}, "<scratchpad> is a tag for notes.", "<scratchpad> is a tag for notes.", "", ""},
 		"marks of a role":              {Reading{}, "<|start_header_id|>assistant<|end_header_id|>\n\nYes.<|eot_id|><|start_header_id|>assistant", "Yes.", "", ""},
@@ -292,6 +293,7 @@ func TestAnswer(t *testing.T) {
 		"nothing, cut":          {"", model.Length, "", "", "", false, false},
 		"a missing value":       {"NaN", model.Stop, "NaN", "no answer (a missing value)", "a missing value", false, true},
 		"an error":              {"503 Service Unavailable", model.Stop, "503 Service Unavailable", "no answer (an error of the call)", "an error of the call", false, true},
+		"a context too long":    {"This model's maximum context length is 4097 tokens. However, you requested 4226 tokens.", model.Stop, "This model's maximum context length is 4097 tokens. However, you requested 4226 tokens.", "no answer (an error of the call)", "an error of the call", false, true},
 		"an error explained":    {"Error 503 means that a service is unavailable. Wait a while, then load the page again.", model.Stop, "Error 503 means that a service is unavailable. Wait a while, then load the page again.", "", "", false, false},
 		"a word":                {"Blocked", model.Stop, "Blocked", "", "", false, false},
 		"a fault with a block":  {"Error code: 400 - {'error': {'code': 'content_filter'}}", model.Stop, "Error code: 400 - {'error': {'code': 'content_filter'}}", "withheld (content_filter)", "", true, true},
