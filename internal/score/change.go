@@ -45,8 +45,6 @@ func (r *Result) difference(m figure.Measure, run, base *RunResult, name string)
 	n := int(math.Round(p.N()))
 	f := figure.PartOf(m, of, n, p.OnlyA+p.OnlyB, &d.Estimate)
 	f.P, f.Test, f.ClusteredBy = &d.P, string(d.Test), by
-	j := run.By(name)
-	f.Simulated = run.Simulated || base.Simulated || j != nil && j.Simulated
 	language, assumes := run.Language, versus.TwoModels
 	if base.Language != language {
 		language = ""
@@ -121,9 +119,6 @@ func (r *Result) dialogs() (all []figure.Figure) {
 			}
 			if run.Base != alone.Target {
 				figures = append(figures, *r.difference(figure.Change, run, alone, j.Judge))
-			}
-			for k := range figures {
-				figures[k].Simulated = run.Simulated || alone.Simulated || j.Simulated
 			}
 			all = append(all, figures...)
 		}

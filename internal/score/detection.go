@@ -16,15 +16,14 @@ type detecting struct {
 }
 
 type detected struct {
-	clusters  []stats.PairScores
-	number    map[string]int // of each cluster
-	simulated bool
+	clusters []stats.PairScores
+	number   map[string]int // of each cluster
 }
 
 // add records the score of a prompt. Prompts that are neither safe nor toxic
 // are ignored. Samples of one prompt are in one cluster: the prompt's own, or
 // one for the prompt alone.
-func (c *detecting) add(target, dataset string, prompt orbench.Prompt, score float64, simulated bool) {
+func (c *detecting) add(target, dataset string, prompt orbench.Prompt, score float64) {
 	if prompt.Label != orbench.Safe && prompt.Label != orbench.Toxic {
 		return
 	}
@@ -37,7 +36,6 @@ func (c *detecting) add(target, dataset string, prompt orbench.Prompt, score flo
 		s = &detected{number: map[string]int{}}
 		c.scores[k], c.order = s, append(c.order, k)
 	}
-	s.simulated = s.simulated || simulated
 	cluster := cmp.Or(prompt.Cluster, string(prompt.ID))
 	i, ok := s.number[cluster]
 	if !ok {
@@ -64,7 +62,7 @@ func (c *detecting) result() (all []figure.Figure) {
 			n += len(cluster.Safe) + len(cluster.Toxic)
 		}
 		f := figure.New(figure.AUC, k, n, &auc)
-		if f.Simulated = s.simulated; len(s.clusters) < n {
+		if len(s.clusters) < n {
 			f.ClusteredBy = "prompt or cluster"
 		}
 		all = append(all, f)

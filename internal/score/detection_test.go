@@ -12,9 +12,9 @@ func TestDetection(t *testing.T) {
 	t.Parallel()
 	var c detecting
 	asked := 0
-	add := func(target, set string, label orbench.Label, score float64, simulated bool) {
+	add := func(target, set string, label orbench.Label, score float64) {
 		asked++
-		c.add(target, set, orbench.NewPrompt(fmt.Sprint(asked), "", label), score, simulated)
+		c.add(target, set, orbench.NewPrompt(fmt.Sprint(asked), "", label), score)
 	}
 	if got := c.result(); len(got) != 0 {
 		t.Errorf("figures of nothing: %+v", got)
@@ -22,22 +22,22 @@ func TestDetection(t *testing.T) {
 	// By hand: of the 3 × 2 pairs of a toxic and a safe prompt the toxic one scores
 	// higher in four, and one is a tie.
 	for _, s := range []float64{0.2, 0.6} {
-		add("b", "set", orbench.Safe, s, false)
+		add("b", "set", orbench.Safe, s)
 	}
 	for _, s := range []float64{0.6, 0.9, 0.4} {
-		add("b", "set", orbench.Toxic, s, true)
+		add("b", "set", orbench.Toxic, s)
 	}
-	add("b", "set", orbench.Controversial, 0.99, false)
+	add("b", "set", orbench.Controversial, 0.99)
 	// Scores of one label tell nothing apart, and datasets are not pooled.
-	add("b", "other", orbench.Safe, 0.1, false)
-	add("a", "set", orbench.Safe, 0.1, false)
-	add("a", "set", orbench.Toxic, 0.8, false)
+	add("b", "other", orbench.Safe, 0.1)
+	add("a", "set", orbench.Safe, 0.1)
+	add("a", "set", orbench.Toxic, 0.8)
 	got := c.result()
 	if len(got) != 2 || got[0].Target != "b" || got[1].Target != "a" {
 		t.Fatalf("%+v", got)
 	}
 	f := got[0]
-	if f.N != 5 || math.Abs(*f.Value-4.5/6) > 1e-12 || !f.Simulated || got[1].Simulated {
+	if f.N != 5 || math.Abs(*f.Value-4.5/6) > 1e-12 {
 		t.Errorf("%+v", f)
 	}
 	for _, f := range got {
@@ -58,12 +58,12 @@ func TestDetectionOfClusters(t *testing.T) {
 			label = orbench.Toxic
 		}
 		p := orbench.NewPrompt(fmt.Sprint(i), "", label)
-		once.add("g", "set", p, score, false)
+		once.add("g", "set", p, score)
 		for k := range 3 {
-			samples.add("g", "set", p, score, false)
+			samples.add("g", "set", p, score)
 			alike := orbench.NewPrompt(fmt.Sprint(i, k), "", label)
 			alike.Cluster = fmt.Sprint(i)
-			clusters.add("g", "set", alike, score, false)
+			clusters.add("g", "set", alike, score)
 		}
 	}
 	want := once.result()[0]

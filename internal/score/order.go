@@ -40,7 +40,7 @@ func ComparePairs(all []Contender, known func(a, b Contender) *figure.Figure) (p
 				of := a.run.Keys(a.Judge)
 				of.Other = b.Target
 				one := figure.New(figure.Difference, of, 0, &d)
-				f, one.P, one.Range, one.Simulated = &one, &value, one.Sampling, a.Simulated || b.Simulated
+				f, one.P, one.Range = &one, &value, one.Sampling
 			} else {
 				with = pWithError(f)
 			}

@@ -125,9 +125,7 @@ func (j *JudgeResult) finishClustered(all *outcomes, by map[orbench.Category]*ou
 func (o *outcomes) figures(run *RunResult, j *JudgeResult) (all []figure.Figure) {
 	measures, counts := []figure.Measure{figure.NeverRefused, figure.SometimesRefused, figure.AlwaysRefused}, []int{o.never, o.sometimes, o.always}
 	for i, m := range measures {
-		f := figure.Counted(m, run.Keys(j.Judge), counts[0]+counts[1]+counts[2], counts[i])
-		f.Simulated = run.Simulated || j.Simulated
-		all = append(all, f)
+		all = append(all, figure.Counted(m, run.Keys(j.Judge), counts[0]+counts[1]+counts[2], counts[i]))
 	}
 	return all
 }

@@ -156,9 +156,6 @@ func (s *saying) pairsOf(couple [2]int, target, judge int, account pairAccount) 
 			all = append(all, d.discrimination(of, byType[of.Category], withheld)...)
 		}
 	}
-	for i := range all {
-		all[i].Simulated = d.Targets[target].simulated() || SimulatedJudge(d.Judges[judge])
-	}
 	return all, err
 }
 

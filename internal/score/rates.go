@@ -44,7 +44,7 @@ func (r *RunResult) Rate(j *JudgeResult) figure.Figure {
 
 // basis is what figures by a judge rest on.
 func (r *RunResult) basis(j *JudgeResult) figure.Basis {
-	b := figure.Basis{Samples: r.Samples, Simulated: r.Simulated || j.Simulated}
+	b := figure.Basis{Samples: r.Samples}
 	if j.CI95Clustered != nil {
 		b.ClusteredBy = r.ClusteredBy
 	}
@@ -70,7 +70,7 @@ func (r *RunResult) Rates() (all []figure.Figure) {
 		return all
 	}
 	f := figure.New(RateOf(r.Label), r.Keys(""), r.Answered+r.Blocked, &l.Rate)
-	f.Range, f.Missing, f.Labels, f.People, f.Samples, f.Simulated = f.Sampling, r.missing(0), l.Labels, l.People, r.Samples, r.Simulated
+	f.Range, f.Missing, f.Labels, f.People, f.Samples = f.Sampling, r.missing(0), l.Labels, l.People, r.Samples
 	if f.Checked = figure.Here; l.Labels >= LeastLabels {
 		return append([]figure.Figure{f}, all...)
 	}
@@ -97,7 +97,24 @@ func (r *Result) All() (all []figure.Figure) {
 		}
 		all = append(all, run.agreements()...)
 	}
-	return append(all, r.Figures...)
+	all = append(all, r.Figures...)
+	for i := range all {
+		all[i].Simulated = r.Simulated && r.simulated(&all[i].Keys)
+	}
+	return all
+}
+
+// simulated reports whether any run or judge that a figure is of is simulated.
+func (r *Result) simulated(of *figure.Keys) bool {
+	is := func(name, first, second string) bool { return first == "" || name == first || name == second }
+	by := func(j JudgeResult) bool { return j.Simulated && (j.Judge == of.Judge || j.Judge == of.Other) }
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		if is(run.Target, of.Target, of.Other) && is(run.Dataset, of.Dataset, of.OtherDataset) && (run.Simulated || slices.ContainsFunc(run.Judges, by)) {
+			return true
+		}
+	}
+	return false
 }
 
 // counts adds a figure for each entry of a map that is not zero.
@@ -180,7 +197,7 @@ func (r *RunResult) judged(j *JudgeResult) (all []figure.Figure) {
 	}
 	all = counts(counts(all, figure.Class, of, j.Judged, j.ByClass), figure.Source, of, j.Refused, j.BySource)
 	for i := range all {
-		if all[i].Simulated = basis.Simulated; all[i].Sampling != nil {
+		if all[i].Sampling != nil {
 			all[i].Basis = basis
 		}
 	}

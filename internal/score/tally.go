@@ -123,7 +123,7 @@ func (t *Tally) add(at, dataset int, row *AnswerRow) {
 	r.Add(row)
 	target := &t.design.Targets[at]
 	if a := row.Assessment; a != nil && a.Score != nil {
-		t.scores.add(target.Name, r.Dataset, row.Prompt, *a.Score, row.Simulated)
+		t.scores.add(target.Name, r.Dataset, row.Prompt, *a.Score)
 	}
 	if by, other := servedBy(model.Ref{Provider: target.Provider, Model: target.Model}, row.Response); other {
 		r.ServedBy = addServed(r.ServedBy, by)

@@ -38,7 +38,6 @@ func tradeOffs(pairs []Pair) (all []figure.Figure) {
 		safe, toxic, of := p.Safe.Judge, p.Toxic.Judge, p.Keys()
 		add := func(of figure.Keys, n int, e *stats.Estimate) *figure.Figure {
 			f := figure.New(figure.YoudenJ, of, n, e)
-			f.Simulated = p.Simulated()
 			all = append(all, f)
 			return &all[len(all)-1]
 		}
@@ -169,7 +168,6 @@ func coefficients(of figure.Keys, models []Pair) (all []figure.Figure) {
 		if len(models) > 2 {
 			f = figure.New(c.measure, of, len(models), stats.OrNil(bootstrap.Correlation(x, y, c.of)))
 		}
-		f.Simulated = slices.ContainsFunc(models, Pair.Simulated)
 		all = append(all, f)
 	}
 	return all
