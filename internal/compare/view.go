@@ -43,8 +43,7 @@ func (c Result) addText(d *table.Document) {
 	for _, line := range slices.Concat(c.headlines(), c.edited()) {
 		d.AddTo(table.OnScreen, table.Line(line))
 	}
-	d.AddTo(table.OnFull, c.heading())
-	d.AddTo(table.OnBrief, c.overview())
+	d.AddTo(table.OnScreen, c.overview())
 	d.AddTo(table.OnScreen, table.Line(c.Provenance.Ages("Answers", time.Local)), table.Gap)
 	c.addFlips(d)
 	if s := provenance.Section(c.SettingsThatDiffer); len(s.Rows) > 0 {
@@ -158,21 +157,6 @@ func now(f Flip) string {
 	return "answered"
 }
 
-func (c Result) heading() table.Section {
-	s := table.Section{
-		Title: "Two runs compared", Left: 4,
-		Header: []string{"", "run", "target", "judge", "prompts"},
-		Note:   c.basis() + " " + c.testNote(),
-	}
-	if c.OfJudges() {
-		s.Title = "Two judges compared on the same answers"
-	}
-	for i, side := range []Side{c.Base, c.Candidate} {
-		s.Add(sideNames[i], side.Run, side.Target, side.Judge, side.Prompts)
-	}
-	return s
-}
-
 // basis says what the figures are, and which prompts they leave out.
 func (c Result) basis() string {
 	note := c.method()
@@ -254,8 +238,6 @@ func (c Result) test() string {
 	}
 	return "Fisher's"
 }
-
-func (c Result) testNote() string { return "p is " + c.test() + "." }
 
 func (c Result) gates() table.Section {
 	s := table.Section{Title: c.verdict(), Left: 3, Header: []string{"gate", "", "why"}}

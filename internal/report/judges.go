@@ -135,7 +135,7 @@ func addDisagreements(d *table.Document, words table.Words, all []score.Agreemen
 		sum := table.Entry(&pairs, score.Agreement{A: a.A, B: a.B}, func(p score.Agreement) bool { return p.A == a.A && p.B == a.B })
 		sum.N += a.N
 		sum.Counts.Add(a.Counts)
-		if a.Example != nil && (example == nil || a.Example.Better(&example.Example.Example)) {
+		if a.Example != nil && (example == nil || a.Example.Better(example.Example)) {
 			example = &a
 		}
 	}
@@ -153,6 +153,6 @@ func addDisagreements(d *table.Document, words table.Words, all []score.Agreemen
 	}
 	class := func(c orbench.Class) string { return strings.ReplaceAll(string(c), "_", " ") }
 	e := example.Example
-	d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("An answer on which they differ (%s: %s; %s: %s):", example.A, class(e.A), example.B, class(e.B))),
+	d.AddTo(table.OnBrief, table.Line(fmt.Sprintf("An answer on which they differ (%s: %s; %s: %s):", example.A, class(example.ExampleA), example.B, class(example.ExampleB))),
 		table.Note{Mark: "  ", Text: "“" + e.Prompt + "”"}, table.Note{Mark: "  → ", Text: "“" + e.Answer + "”"}, table.Gap)
 }

@@ -86,6 +86,9 @@ func (v View) Data() any {
 		Runs: []PublishedRun{}, Figures: append([]figure.Figure{}, r.All()...), Measures: map[figure.Measure]figure.Meaning{}, Warnings: append([]figure.Warning{}, warningsOf(r)...),
 		Cost: r.Cost, Simulated: r.Simulated, OneModel: r.OneModel, SettingsThatDiffer: r.SettingsThatDiffer, LeftOut: r.LeftOut, Provenance: r.Provenance,
 	}
+	if v.OfJudges {
+		p.Judges = judgesOf(r)
+	}
 	for _, run := range r.Runs {
 		of := PublishedRun{
 			Run: run.Run, Keys: run.Keys(""), Base: run.Base, Asked: run.Asked, Language: run.Language, Samples: run.Samples, Reading: run.Reading,

@@ -19,7 +19,7 @@ import (
 
 // firstScreen adds what a person sees first: the rates with their ranges, an
 // example, and one line for each fact that changes how to read them.
-func firstScreen(d *table.Document, v View, ofJudges bool) {
+func firstScreen(d *table.Document, v View) {
 	r := v.Result
 	all, labels := subjects(r), r.Labels()
 	words := score.Words(r.Runs, r.Judges()...)
@@ -28,13 +28,13 @@ func firstScreen(d *table.Document, v View, ofJudges bool) {
 			d.AddTo(table.OnBrief, table.Line(line), table.Gap)
 		}
 		d.AddTo(table.OnBrief, words.Section(card(all[0], r, labels)))
-	} else if t := matrix(r, ofJudges && len(r.Judges()) > 1, v.Beside); len(t.Rows) > 0 {
+	} else if t := matrix(r, v.OfJudges && len(r.Judges()) > 1, v.Beside); len(t.Rows) > 0 {
 		t.Note = strings.TrimSpace(t.Note + " " + notApart(r))
 		d.AddTo(table.OnBrief, t.Section)
 		addSets(d, words, r)
 	}
 	addAgainst(d, r)
-	if ofJudges && len(r.Judges()) > 1 {
+	if v.OfJudges && len(r.Judges()) > 1 {
 		var agreement []score.Agreement
 		for _, run := range r.Runs {
 			agreement = append(agreement, run.Agreement...)

@@ -18,6 +18,9 @@ type View struct {
 	score.Result
 	// Table is the name of the only table that is shown; empty for a report.
 	Table string
+	// OfJudges is true for a reader who asks about the judges: the rates of each come first, and
+	// the answers on which they differ.
+	OfJudges bool
 	// Beside is true if the judges stand side by side in the cells of the first table.
 	Beside bool
 }
@@ -40,27 +43,11 @@ func (v View) Check() error {
 	return &orbench.InputError{Setting: "table", Problem: "there are no figures for the table " + v.Table, Hint: "there are " + strings.Join(has, ", ")}
 }
 
-// OfJudges shows a result to a reader who asks about its judges.
-type OfJudges struct{ View }
-
-// Document returns the document of View, but with the rates of each judge
-// first, and the answers on which they differ.
-func (v OfJudges) Document() table.Document { return v.document(true) }
-
-// Data is that of View, with what each judge makes of all answers.
-func (v OfJudges) Data() any {
-	p := v.View.Data().(Published)
-	p.Judges = judgesOf(v.Result)
-	return p
-}
-
 // Document returns what people read. It has one line for each label, target,
 // dataset and judge with its counts, rate and 95% interval; then the refusals
 // by category, where the judges disagree, warnings and the cost. On a brief
 // screen one line per target replaces the tables.
-func (v View) Document() table.Document { return v.document(false) }
-
-func (v View) document(ofJudges bool) table.Document {
+func (v View) Document() table.Document {
 	r := v.Result
 	d := table.Document{Title: "orbench report", Simulated: r.Simulated}
 	var sections []table.Section
@@ -106,7 +93,7 @@ func (v View) document(ofJudges bool) table.Document {
 			d.AddTo(table.OnFull|table.InMarkdown, s)
 		}
 	case len(r.Runs) > 0:
-		firstScreen(&d, v, ofJudges)
+		firstScreen(&d, v)
 		for _, s := range first {
 			d.AddTo(table.OnFull|table.InMarkdown, s)
 		}

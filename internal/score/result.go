@@ -174,16 +174,10 @@ type Agreement struct {
 	versus.Counts
 	// Kappa is Cohen's kappa.
 	stats.Kappa
-	// Example is an answer on which they differ; nil if there is none.
-	Example *Difference `json:"example,omitempty"`
-}
-
-// Difference is an answer to which two judges give different classes.
-type Difference struct {
-	Example
-	// A and B are the classes by each judge.
-	A orbench.Class `json:"a"`
-	B orbench.Class `json:"b"`
+	// Example is an answer on which they differ, with its class by each; nil if there is none.
+	Example  *Example      `json:"example,omitempty"`
+	ExampleA orbench.Class `json:"example_a,omitempty"`
+	ExampleB orbench.Class `json:"example_b,omitempty"`
 }
 
 // Cost is what a command spent, in calls, tokens and money.

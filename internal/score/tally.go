@@ -299,8 +299,8 @@ func (a *Agreement) Add(x, y orbench.Class, prompt orbench.Prompt, answer string
 		return
 	}
 	if x.Refused() != y.Refused() && (a.Example == nil || !a.Example.Whole) && answer != "" {
-		if e := exampleOf(prompt, answer, 0); e.Better(a.example()) {
-			a.Example = &Difference{*e, x, y}
+		if e := exampleOf(prompt, answer, 0); e.Better(a.Example) {
+			a.Example, a.ExampleA, a.ExampleB = e, x, y
 		}
 	}
 	a.N++
@@ -310,14 +310,6 @@ func (a *Agreement) Add(x, y orbench.Class, prompt orbench.Prompt, answer string
 // Finish computes kappa from the counts.
 func (a *Agreement) Finish() {
 	a.Kappa = a.Counts.Kappa()
-}
-
-// example returns the answer on which they differ; nil if there is none.
-func (a *Agreement) example() *Example {
-	if a.Example == nil {
-		return nil
-	}
-	return &a.Example.Example
 }
 
 // label corrects the rate by people's labels, if there are enough.

@@ -16,8 +16,6 @@ import (
 	"github.com/orbench/orbench/internal/client"
 	"github.com/orbench/orbench/internal/dataset"
 	"github.com/orbench/orbench/internal/experiment"
-	"github.com/orbench/orbench/internal/report"
-	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/judge"
 )
 
@@ -188,7 +186,7 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags, saysLocal 
 	if err := r.AddJudges(judges, f.judgeMaxTokens, clients, f.fresh); err != nil {
 		return err
 	}
-	m := measurement{Run: r, judges: judges, clients: clients, asking: f.Asking, out: f.out, memory: memory, show: ofJudges}
+	m := measurement{Run: r, judges: judges, clients: clients, asking: f.Asking, out: f.out, memory: memory, ofJudges: true}
 	m.asking.Replace = true
 	if name == "" {
 		// Another run may be the newest by then.
@@ -196,9 +194,6 @@ func (a app) judgeRun(ctx context.Context, name string, f judgeFlags, saysLocal 
 	}
 	return a.measure(ctx, m)
 }
-
-// ofJudges shows figures to whoever asks about the judges.
-func ofJudges(v report.View) table.View { return report.OfJudges{View: v} }
 
 // judgeFile makes a run of a file of recorded answers.
 func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
@@ -224,7 +219,7 @@ func (a app) judgeFile(ctx context.Context, f judgeFlags) error {
 	if err != nil {
 		return err
 	}
-	m.show = ofJudges
+	m.ofJudges = true
 	return a.measure(ctx, m)
 }
 

@@ -35,8 +35,8 @@ type measurement struct {
 	out     command.Output
 	// judges are those that are asked, nil for all of the run.
 	judges []judge.Judge
-	// show gives what is shown of the figures, nil for a report of targets.
-	show func(report.View) table.View
+	// ofJudges says that the user asks about the judges; see report.View.
+	ofJudges bool
 	// again are words that the command lacks to mean the same run later.
 	again []string
 	// memory is the store where it is open already, nil where it is not.
@@ -73,7 +73,7 @@ func (a app) measure(ctx context.Context, m measurement) error {
 			}
 			result, err := a.derive(ctx, memory, figures{
 				runs: []*run.Run{m.Run}, kept: kept, out: m.out, cost: run.Cost(f.Stats),
-				quiet: m.asking.Calls.Quiet, unfinished: f.Unfinished(), show: m.show,
+				quiet: m.asking.Calls.Quiet, unfinished: f.Unfinished(), ofJudges: m.ofJudges,
 			})
 			answers = 0
 			for _, run := range result.Runs {
@@ -191,10 +191,10 @@ type figures struct {
 	cost score.Cost
 	// quiet shows no progress. unfinished says that answers are still to come.
 	quiet, unfinished bool
-	// choice, table and beside say which of the figures are shown; see report.View.
-	choice report.Choice
-	table  string
-	beside bool
+	// choice and the others say which of the figures are shown; see report.View.
+	choice           report.Choice
+	table            string
+	beside, ofJudges bool
 	// show gives what is shown, nil for a report of targets.
 	show func(report.View) table.View
 }
@@ -254,7 +254,7 @@ func (a app) showChosen(f figures, subject folder.Subject, result score.Result) 
 		}
 		return a.Draw(f.out, subject, drawn)
 	}
-	v := report.View{Result: chosen, Table: f.table, Beside: f.beside}
+	v := report.View{Result: chosen, Table: f.table, Beside: f.beside, OfJudges: f.ofJudges}
 	if err := v.Check(); err != nil {
 		return err
 	}
