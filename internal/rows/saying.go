@@ -112,8 +112,9 @@ type spoken struct {
 	// IsError marks the failed result of a tool. Result is the text of one.
 	IsError bool           `json:"is_error"`
 	Result  jsontext.Value `json:"result"`
-	// Body has the request or reply itself.
+	// Body has the request or reply itself, and Data a message of LangChain.
 	Body     jsontext.Value `json:"body"`
+	Data     jsontext.Value `json:"data"`
 	User     jsontext.Value `json:"user"`
 	Metadata jsontext.Value `json:"metadata"`
 	Created  jsontext.Value `json:"created"`
@@ -210,6 +211,9 @@ func (s *saying) object(o spoken, role string, depth int) bool {
 	}
 	s.finish = cmp.Or(word(o.Stop)+word(o.Finish), s.finish)
 	o.Role = cmp.Or(o.Role, word(o.From), word(o.Sender), word(o.Speaker), word(o.Author))
+	if o.Role == "" && slices.Contains([]string{"human", "ai", "system", "tool"}, o.Type) { // LangChain
+		o.Role, o.Type = o.Type, ""
+	}
 	o.Role = cmp.Or(s.roles[strings.ToLower(o.Role)], o.Role)
 	if text := cmp.Or(word(o.System), word(o.Instructions)); text != "" && o.Role == "" {
 		s.say("system", text)
@@ -242,6 +246,8 @@ func (s *saying) object(o spoken, role string, depth int) bool {
 		return s.add(o.Body, role, depth)
 	case o.Delta != nil:
 		return s.chunk(o.Delta)
+	case o.Role != "" && o.Data.Kind() == '{':
+		return s.add(o.Data, role, depth)
 	case len(o.Choices) > 0:
 		first := o.Choices[0]
 		s.finish = word(first.Finish)
