@@ -143,7 +143,7 @@ func (p Provider) validate() error {
 	case p.Name == "sim" || p.Name == "replay":
 		return fmt.Errorf("the name %s is taken by a part of orbench itself", p.Name)
 	case !slices.Contains(dialects, p.Dialect):
-		return fmt.Errorf("%s: the dialect is %q; it must be openai, anthropic, google, tei, vllm-classify, openai-moderation or http", p.Name, p.Dialect)
+		return fmt.Errorf("%s: the dialect is %q; it must be one of %s", p.Name, p.Dialect, strings.Join(settings.Names(dialects), ", "))
 	case (p.Classifier != nil) != (p.Dialect == HTTP):
 		return fmt.Errorf("%s: the dialect http has a classifier, which says how it is asked, and no other dialect has", p.Name)
 	case p.BaseURL == "" && p.BaseURLEnv == "":

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/page"
 	"github.com/orbench/orbench/internal/score"
 )
 
@@ -54,6 +56,18 @@ func TestInWords(t *testing.T) {
 	} {
 		if got := inWords(share); got != want {
 			t.Errorf("%v: %q, want %q", share, got, want)
+		}
+	}
+}
+
+// TestClassesNote has the note of the table of classes name those that count as refused.
+func TestClassesNote(t *testing.T) {
+	t.Parallel()
+	for _, l := range layoutsOf(score.Result{}) {
+		for _, c := range orbench.Classes {
+			if l.name == "classes" && strings.Contains(strings.ToLower(l.note), page.ClassName(c)) != c.Refused() {
+				t.Errorf("%q; %s is refused: %v", l.note, c, c.Refused())
+			}
 		}
 	}
 }
