@@ -75,7 +75,7 @@ func leastDrawn(drawn int) int { return min(2+drawn/12, 5) }
 //
 // The same items and seed give the same drawings, and a second drawing with the
 // same seed continues where the first ended. If there are fewer answers to
-// draw, Draw returns an error with their number. It holds about 100 bytes for
+// draw, Draw returns an error with their number. It holds about 120 bytes for
 // each item.
 func Draw(items iter.Seq2[Item, error], words Words, size int, seed uint64, at time.Time) ([]orbench.Annotation, []Stratum, error) {
 	pools, _, err := newPools(items, words, false, false)
@@ -215,31 +215,20 @@ func newPools(items iter.Seq2[Item, error], words Words, drawnAlone, steps bool)
 // sortByLot puts subjects in a random order that depends only on the seed and
 // on each subject. Those drawn before come first.
 func sortByLot(subjects []orbench.Subject, drawn map[orbench.Subject]bool, seed uint64) {
-	draw := func(s *orbench.Subject) [sha256.Size]byte {
-		var text [len(s) + 8]byte
-		binary.LittleEndian.PutUint64(text[copy(text[:], s[:]):], seed)
-		return sha256.Sum256(text[:])
-	}
-	// The first bytes of a lot nearly always decide the order.
 	type entry struct {
 		later   int // 1 for those not drawn before
-		first   uint64
+		lot     [sha256.Size]byte
 		subject orbench.Subject
 	}
 	entries := make([]entry, len(subjects))
-	for i := range subjects {
-		l := draw(&subjects[i])
-		entries[i] = entry{1, binary.BigEndian.Uint64(l[:]), subjects[i]}
-		if drawn[subjects[i]] {
+	for i, s := range subjects {
+		entries[i] = entry{1, sha256.Sum256(binary.LittleEndian.AppendUint64(s[:], seed)), s}
+		if drawn[s] {
 			entries[i].later = 0
 		}
 	}
 	slices.SortFunc(entries, func(a, b entry) int {
-		if c := cmp.Or(cmp.Compare(a.later, b.later), cmp.Compare(a.first, b.first)); c != 0 {
-			return c
-		}
-		x, y := draw(&a.subject), draw(&b.subject)
-		return bytes.Compare(x[:], y[:])
+		return cmp.Or(cmp.Compare(a.later, b.later), bytes.Compare(a.lot[:], b.lot[:]))
 	})
 	for i := range entries {
 		subjects[i] = entries[i].subject

@@ -12,16 +12,11 @@ type Outlook struct {
 	// Rest is how many answers the second phase of a step draws; 0 if no step has begun.
 	// Next is how many a further step has; 0 if there is none.
 	Rest, Next int
-	cells      []outlookCell
+	// cells are those from which answers were drawn. Their pools hold only the drawn answers.
+	cells    map[Cell][]*pool
+	withheld map[Cell]int
 	// rare has the drawn answers of rare cells.
 	rare map[orbench.Subject]bool
-}
-
-// outlookCell is a cell from which answers were drawn. Its pools hold only the
-// drawn answers.
-type outlookCell struct {
-	pools    []*pool
-	withheld int
 }
 
 // NewOutlook makes the outlook of the cells of some answers from which some were drawn. It
@@ -31,8 +26,7 @@ func NewOutlook(items iter.Seq2[Item, error], words Words) (*Outlook, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, rare := &Outlook{rare: map[orbench.Subject]bool{}}, rareCells(pools)
-	number := map[Cell]int{}
+	o, rare := &Outlook{cells: map[Cell][]*pool{}, withheld: withheld, rare: map[orbench.Subject]bool{}}, rareCells(pools)
 	if of, begun, chosen := nextCell(pools); of != nil && !chosen {
 		drawn, left := counts(of)
 		switch {
@@ -48,12 +42,7 @@ func NewOutlook(items iter.Seq2[Item, error], words Words) (*Outlook, error) {
 		if !words.designs[p.design] {
 			continue
 		}
-		i, ok := number[p.Cell]
-		if !ok {
-			i = len(o.cells)
-			number[p.Cell], o.cells = i, append(o.cells, outlookCell{withheld: withheld[p.Cell]})
-		}
-		o.cells[i].pools = append(o.cells[i].pools, p)
+		o.cells[p.Cell] = append(o.cells[p.Cell], p)
 		for _, s := range p.subjects {
 			o.rare[s] = rare[p.Cell] != nil
 		}
@@ -69,9 +58,9 @@ func (o *Outlook) Rare(s orbench.Subject) bool { return o.rare[s] }
 // 0 to 1: about as it is with people's labels so far, and about as it will be
 // once every drawn answer has one. Clusters of prompts make it wider.
 func (o *Outlook) HalfWidths(words Words) (now, end float64) {
-	for _, c := range o.cells {
-		said, drawn := make([]float64, len(c.pools)), make([]float64, len(c.pools))
-		for i, p := range c.pools {
+	for cell, pools := range o.cells {
+		said, drawn := make([]float64, len(pools)), make([]float64, len(pools))
+		for i, p := range pools {
 			drawn[i] = float64(p.Drawn)
 			for _, subject := range p.subjects {
 				if _, ok := words.Refused(subject); ok {
@@ -79,8 +68,8 @@ func (o *Outlook) HalfWidths(words Words) (now, end float64) {
 				}
 			}
 		}
-		means := expected(c.pools, words)
-		now, end = max(now, widthOf(c.pools, means, said, c.withheld)/2), max(end, widthOf(c.pools, means, drawn, c.withheld)/2)
+		means := expected(pools, words)
+		now, end = max(now, widthOf(pools, means, said, o.withheld[cell])/2), max(end, widthOf(pools, means, drawn, o.withheld[cell])/2)
 	}
 	return now, end
 }

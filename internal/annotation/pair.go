@@ -119,26 +119,21 @@ const (
 // each in an order that depends on the seed and the answers alone.
 func (p Paired) strata(seed uint64) (flips, others []Pair) {
 	by := map[orbench.Subject]Pair{}
-	var order [2][]orbench.Subject
+	var order []orbench.Subject
 	for _, pair := range p.Pairs {
-		if pair.settled() {
-			continue
-		}
-		i := 0
-		if !pair.flipped() {
-			i = 1
-		}
-		by[pair.Base] = pair
-		order[i] = append(order[i], pair.Base)
-	}
-	var lists [2][]Pair
-	for i := range order {
-		sortByLot(order[i], nil, seed)
-		for _, s := range order[i] {
-			lists[i] = append(lists[i], by[s])
+		if !pair.settled() {
+			by[pair.Base], order = pair, append(order, pair.Base)
 		}
 	}
-	return lists[0], lists[1]
+	sortByLot(order, nil, seed)
+	for _, s := range order {
+		if by[s].flipped() {
+			flips = append(flips, by[s])
+		} else {
+			others = append(others, by[s])
+		}
+	}
+	return flips, others
 }
 
 // sizes returns how many flips and how many other pairs some labels suffice for if

@@ -66,33 +66,19 @@ const drawStream = 0x617564697420
 // and at most all of each. size is at least the number of strata and at most
 // their sum.
 func allot(size int, counts []int) []int {
-	total := 0
-	for _, n := range counts {
-		total += n
-	}
-	shares := make([]int, len(counts))
-	given := 0
+	total, shares := 0, make([]int, len(counts))
 	for i, n := range counts {
-		shares[i] = max(1, size*n/total)
-		given += shares[i]
+		total, shares[i] = total+n, 1
 	}
-	// lack returns how far a stratum is below its exact share, times total.
-	lack := func(i int) int { return size*counts[i] - shares[i]*total }
-	for given != size {
-		best, step := -1, 1
-		if given > size {
-			step = -1
-		}
-		for i := range shares {
-			if next := shares[i] + step; next < 1 || next > counts[i] {
-				continue
-			}
-			if best < 0 || step*lack(i) > step*lack(best) {
-				best = i
+	for range size - len(counts) {
+		best, most := -1, 0
+		for i, n := range counts {
+			// How far the stratum is below its exact share, times total.
+			if lack := size*n - shares[i]*total; shares[i] < n && (best < 0 || lack > most) {
+				best, most = i, lack
 			}
 		}
-		shares[best] += step
-		given += step
+		shares[best]++
 	}
 	return shares
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -241,20 +240,16 @@ func (s *Server) label(r *http.Request) (response, error) {
 		return response{template: "label", page: p}, nil
 	}
 	q, err := s.queue(r.Context(), a)
-	var nothing *orbench.InputError
-	if err != nil && !(errors.As(err, &nothing) && q != nil) {
+	if err != nil {
 		return response{}, err
 	}
 	p := labelPage{
 		Frame: s.frame(r, "Label"), Person: a.person, Address: a.address("/label.json"), Note: q.note(), Questions: q.questions(), Soon: annotation.TooSoon.Milliseconds(),
 	}
-	if nothing != nil {
-		p.Empty = problemOf(nothing)
-	} else if q.Progress().All == 0 && q.next == 0 {
-		p.Empty = map[string]string{disputesQueue: "There is no answer on which people differ.", sentQueue: "Nobody sent you an answer."}[a.queue]
-		if p.Empty == "" {
-			p.Empty = "There is no answer here that you can label."
-		}
+	if q.Progress().All == 0 && q.next == 0 {
+		p.Empty = cmp.Or(map[string]string{
+			disputesQueue: "There is no answer on which people differ.", sentQueue: "Nobody sent you an answer.",
+		}[a.queue], "There is no answer here that you can label.")
 	}
 	if q.sheet {
 		return response{template: "label", page: p, data: labelDataOf(q, s.queues.free(q, "", time.Now()))}, nil
@@ -273,9 +268,6 @@ func (s *Server) label(r *http.Request) (response, error) {
 	}
 	if a.filtered() {
 		p.Queues = append(p.Queues, page.Link{Text: "filtered answers", Address: a.address("/label"), Here: true})
-	}
-	if nothing != nil && r.Context().Value(patient{}) != nil {
-		return response{}, err
 	}
 	return response{template: "label", page: p, data: labelDataOf(q, s.queues.free(q, "", time.Now())), cookie: personCookieOf(r, a.person)}, nil
 }
@@ -328,8 +320,7 @@ func (q *queue) note() string {
 	return text
 }
 
-// queue opens the queue of a person as the store is now. If there is nothing in it because
-// nothing was drawn, it gives the queue beside an *orbench.InputError.
+// queue opens the queue of a person as the store is now.
 func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
 	if s.Sheet != nil {
 		said, err := s.Sheet.Annotations(ctx)
@@ -380,6 +371,8 @@ func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
 		if q.how, q.chosen = orbench.Chosen, of.chosen; revealing(a.q) {
 			q.how = orbench.Sighted
 		}
+	case len(drawn.entries) == 0 && a.queue != disputesQueue:
+		q.next = drawn.outlook.Next
 	case a.queue == promptsQueue:
 		key.filter = promptsQueue
 		of, err = s.queues.bundle(ctx, s, key, func(ctx context.Context) (b bundle, err error) {
@@ -387,16 +380,13 @@ func (s *Server) queue(ctx context.Context, a asked) (*queue, error) {
 			return b, err
 		})
 	default:
-		if len(drawn.entries) > 0 {
-			q.outlook = drawn.outlook
-		}
-		if a.queue == drawnQueue {
+		if q.outlook = drawn.outlook; a.queue == drawnQueue {
 			q.rest, q.next = drawn.outlook.Rest, drawn.outlook.Next
 			q.Most = q.Progress().All + q.rest
 		}
 	}
 	if err != nil {
-		return q, err
+		return nil, err
 	}
 	if a.queue == promptsQueue || a.queue == sentQueue || a.filtered() {
 		q.Queue = annotation.NewQueue(of.entries, words, a.person, q.how)
