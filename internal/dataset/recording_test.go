@@ -193,7 +193,7 @@ func TestBadRecordings(t *testing.T) {
 		"too many golds":    {file(t, "a.csv", many), gold, 1002, []string{`column "gold" has more than 1000 different values`, "`judge`"}},
 		"JSON no answer":    {file(t, "a.jsonl", "{\"response\":\"x\"}\n{\"respond\":\"y\"}\n"), dataset.Options{}, 2, []string{`no "response"`, "delete the row"}},
 		"JSON null answer":  {file(t, "a.jsonl", "{\"response\":null}\n"), dataset.Options{}, 1, []string{`no "response"`}},
-		"JSON answer parts": {file(t, "a.jsonl", "{\"response\":[\"x\"]}\n"), dataset.Options{}, 1, []string{`"response" is not text`}},
+		"JSON answer parts": {file(t, "a.jsonl", "{\"response\":[\"x\",\"y\"]}\n"), dataset.Options{}, 1, []string{`"response" is not text`}},
 		"JSON answer 7":     {file(t, "a.jsonl", "{\"response\":7}\n"), dataset.Options{}, 1, []string{`"response" is not text`}},
 		"JSON no prompt":    {file(t, "a.jsonl", "{\"prompt\":\"x\",\"response\":\"y\"}\n{\"response\":\"y\"}\n"), dataset.Options{}, 2, []string{`no "prompt"`}},
 		"parquet null":      {parquetFile(t, []nullable{{&text}, {nil}}), dataset.Options{}, 0, []string{`row 2: no "response"`}},
@@ -270,4 +270,25 @@ func FuzzRecording(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestAnswersInReplies takes the text out of a list, or out of the reply of an API, that holds one.
+func TestAnswersInReplies(t *testing.T) {
+	t.Parallel()
+	for _, row := range []string{
+		`{"prompt":"Eggs?","response":["No."]}`, `{"prompt":"Eggs?","outputs":[{"text":"No.","finish_reason":"stop"}]}`,
+		`{"prompt":"Eggs?","response":{"choices":[{"message":{"content":"No."}}]}}`, `{"prompt":"Eggs?","responses":["No."]}`,
+	} {
+		r, err := dataset.OpenRecording(t.Context(), file(t, "a.jsonl", row+"\n"), dataset.Options{Default: "safe"})
+		if err != nil {
+			t.Errorf("%s: %v", row, err)
+			continue
+		}
+		r.Prompts.Attach(r.Replays)
+		for p, err := range r.Prompts.Prompts() {
+			if err != nil || len(p.Answers) != 1 || p.Answers[0].Text != "No." {
+				t.Errorf("%s: %+v, %v", row, p.Answers, err)
+			}
+		}
+	}
 }

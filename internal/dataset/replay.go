@@ -251,7 +251,7 @@ func (r *Recording) promptOf(file string, row rows.Row, join string) (string, er
 // fields are the columns beside that of the prompts, in the order in which add reads them.
 func (c recordedColumns) fields() []rows.Field {
 	fields := []rows.Field{
-		{Name: c.response, Required: true},
+		{Name: c.response, Required: true, Holding: true},
 		{Name: c.simulated, Scalar: true},
 		{Name: c.model, Scalar: true},
 		{Name: c.user, Scalar: true, Lenient: true},

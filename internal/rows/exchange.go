@@ -92,7 +92,7 @@ var partNames = [parts][]string{
 		"question", "query", "message", "instruction", "text", "inputs", "user_input", "conversation", "conversations", "turns", "dialogue", "transcript", "gen_ai.prompt", "attributes.gen_ai.prompt", "attributes.input.value",
 	},
 	partReply: slices.Concat([]string{"gen_ai.output.messages", "attributes.gen_ai.output.messages", "choices", "response_body", "full_response"}, answerNames, []string{
-		"assistant_message", "assistant_response", "bot_message", "bot_response", "bot_reply", "outputs", "chunks", "gen_ai.completion", "attributes.gen_ai.completion", "attributes.output.value", "content",
+		"assistant_message", "assistant_response", "bot_message", "bot_response", "bot_reply", "chunks", "gen_ai.completion", "attributes.gen_ai.completion", "attributes.output.value", "content",
 	}),
 	partUser: {
 		"user_id", "user", "userId", "end_user", "user.id", "enduser.id", "attributes.user.id", "attributes.enduser.id", "customer_id", "customer",

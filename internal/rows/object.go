@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/reply"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
@@ -300,7 +301,11 @@ func (o Object) row(file string, columns Layout, cells []string) (Row, error) {
 			return Row{}, r.Missing(file, f.Name)
 		}
 		var ok bool
-		if r.Cells[i], ok = jsonText(raw, f.Scalar); !ok && f.Whole {
+		if r.Cells[i], ok = jsonText(raw, f.Scalar); !ok && f.Holding {
+			inner, _ := reply.Unwrap(string(raw))
+			r.Cells[i], ok = inner, inner != string(raw)
+		}
+		if !ok && f.Whole {
 			r.Cells[i] = string(raw)
 		} else if !ok && !f.Lenient {
 			return Row{}, r.Fault(file, fmt.Sprintf("%q is not text", f.Name), "write it as a JSON string")

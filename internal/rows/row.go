@@ -50,6 +50,8 @@ type Field struct {
 	Lenient bool
 	// Whole accepts JSON lists and objects in their written form.
 	Whole bool
+	// Holding accepts JSON lists and objects that hold one text, such as the reply of an API.
+	Holding bool
 }
 
 // Chooser chooses among the columns of a file. at reports whether the first row has a
