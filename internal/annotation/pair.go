@@ -416,11 +416,9 @@ func (s *changes) differ(pair Pair, before, after, weight float64) {
 	s.offSquares += weight * math.Max((candidate-base)*(candidate-base), math.Max(base*base, candidate*candidate))
 }
 
-// scale leaves a share of the labels.
-func (s *changes) scale(by float64) {
-	for _, sum := range []*float64{&s.n, &s.newly, &s.nolonger, &s.squares, &s.off, &s.offBase, &s.offCandidate, &s.offSquares} {
-		*sum *= by
-	}
+// sums are the weighted sums over the pairs.
+func (s *changes) sums() []*float64 {
+	return []*float64{&s.n, &s.newly, &s.nolonger, &s.squares, &s.off, &s.offBase, &s.offCandidate, &s.offSquares}
 }
 
 // A kind is the flips or the others. Its strata are the pairs of which the judge
@@ -446,11 +444,11 @@ func joined(strata []changes) []changes {
 	if !slices.ContainsFunc(strata, func(s changes) bool { return s.size > 0 && s.n == 0 }) {
 		return strata
 	}
-	var all changes
-	for _, s := range strata {
-		all = changes{
-			all.size + s.size, all.n + s.n, all.newly + s.newly, all.nolonger + s.nolonger, all.squares + s.squares, all.flipped || s.flipped, false,
-			all.off + s.off, all.offBase + s.offBase, all.offCandidate + s.offCandidate, all.offSquares + s.offSquares, all.weights + s.weights,
+	all := strata[0]
+	for _, s := range strata[1:] {
+		all.size, all.weights, all.flipped = all.size+s.size, all.weights+s.weights, all.flipped || s.flipped
+		for i, sum := range all.sums() {
+			*sum += *s.sums()[i]
 		}
 	}
 	return []changes{all}
@@ -475,8 +473,12 @@ func (s *changes) add(before, after, weight float64) {
 // count scales the sums of weighted pairs to as many pairs of equal weights as
 // say as much (Kish 1965, Survey Sampling, section 11.7).
 func (s *changes) count() {
-	if s.n > 0 {
-		s.scale(s.n / s.weights)
+	if s.n == 0 {
+		return
+	}
+	by := s.n / s.weights
+	for _, sum := range s.sums() {
+		*sum *= by
 	}
 }
 

@@ -45,14 +45,3 @@ func (x *examination) agreement() []Agreement {
 	}
 	return pairs
 }
-
-// ofKind lists the raters of a kind.
-func (x *examination) ofKind(kind Kind) []rater {
-	var some []rater
-	for _, r := range x.raters {
-		if r.kind == kind {
-			some = append(some, r)
-		}
-	}
-	return some
-}

@@ -21,15 +21,14 @@ type Against struct {
 
 func (x *examination) againstEnsemble() []Against {
 	all := []Against{}
-	joint := x.ofKind(Joint)
-	if len(joint) == 0 {
-		return all
-	}
-	for _, m := range x.ofKind(Moderator) {
+	for _, m := range x.raters {
+		if m.kind != Moderator {
+			continue
+		}
 		var pairs versus.Pairs
 		for _, e := range x.entries {
 			one, ok := e.said(m)
-			many, okMany := e.said(joint[0])
+			many, okMany := e.said(rater{Ensemble, Joint})
 			if !e.compared || !ok || !okMany {
 				continue
 			}

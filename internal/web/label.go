@@ -158,16 +158,9 @@ func (q *queue) questions() (all []labelQuestion) {
 
 // labelData is the JSON of a queue.
 type labelData struct {
-	Study  string `json:"study"`
-	Person string `json:"person"`
-	Queue  string `json:"queue,omitempty"`
 	// Head says how far the person is, in words.
 	Head string `json:"head"`
 	annotation.Progress
-	// HalfWidth is half the width of the widest interval, now and once every drawn answer
-	// has a label, from 0 to 1; absent where labels correct no rate.
-	HalfWidth      *float64 `json:"half_width,omitempty"`
-	HalfWidthAtEnd *float64 `json:"half_width_at_end,omitempty"`
 	// SecondsPerLabel is the person's pace.
 	SecondsPerLabel float64 `json:"seconds_per_label"`
 	RateSeen        bool    `json:"rate_seen"`
@@ -459,12 +452,8 @@ func (s *Server) chosen(ctx context.Context, a asked, l looked, words annotation
 func labelDataOf(q *queue, upcoming []annotation.Entry) labelData {
 	const typical, undos = table.SecondsPerLabel * time.Second, 10
 	d := labelData{
-		Study: q.study, Person: q.person, Queue: q.queue, Progress: q.Progress(), SecondsPerLabel: math.Round(q.Pace(typical).Seconds()*10) / 10,
+		Progress: q.Progress(), SecondsPerLabel: math.Round(q.Pace(typical).Seconds()*10) / 10,
 		RateSeen: q.RateSeen, How: q.how, Chosen: q.chosen, Items: []labelItem{}, Recent: []labelItem{},
-	}
-	if q.outlook != nil {
-		now, end := q.outlook.HalfWidths(q.Words())
-		d.HalfWidth, d.HalfWidthAtEnd = &now, &end
 	}
 	if d.Head = q.Head(typical, q.outlook); d.Open() == 0 {
 		d.Next = q.next

@@ -39,10 +39,8 @@ have labeled are skipped, so you can stop and go on later. From the second step 
 are asked again, which says how often you agree with yourself. "orbench report" then
 prints the corrected rate beside each raw one.
 
-The screen shows the prompt, the start and the end of the answer, how wide the widest
-interval is, and about how many minutes are left. It shows no rate, so that nobody stops
-at a rate they like. The key ? lists the keys; b goes back to earlier labels. --prompts
-labels the prompts alone, as safe, toxic or controversial.
+While you label, the screen shows no rate, so that nobody stops at a rate they like. The
+key ? lists the keys. --prompts labels the prompts alone, as safe, toxic or controversial.
 
 The name of a build shows prompts that its moderators voted on, 50 of them unless others
 were drawn. Then "orbench report BUILD" compares the moderators with people. The name of

@@ -81,11 +81,7 @@ func (a app) labelVoted(ctx context.Context, memory *store.Store, v voted, perso
 			return err
 		}
 	}
-	entries, err := v.drawn()
-	if err != nil {
-		return err
-	}
-	return a.sit(ctx, v.name, entries, v.words(), person, labelHow{what: "prompts", disputes: disputes, see: "orbench report " + untrusted.Shell(v.name), keep: memory.Annotate})
+	return a.sit(ctx, v.name, audit.Entries(v.items, v.words()), v.words(), person, labelHow{what: "prompts", disputes: disputes, see: "orbench report " + untrusted.Shell(v.name), keep: memory.Annotate})
 }
 
 // writeSheet writes entries as a table for people to fill in.
