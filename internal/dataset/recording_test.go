@@ -194,6 +194,7 @@ func TestBadRecordings(t *testing.T) {
 		"JSON no answer":    {file(t, "a.jsonl", "{\"response\":\"x\"}\n{\"respond\":\"y\"}\n"), dataset.Options{}, 2, []string{`no "response"`, "delete the row"}},
 		"JSON null answer":  {file(t, "a.jsonl", "{\"response\":null}\n"), dataset.Options{}, 1, []string{`no "response"`}},
 		"JSON answer parts": {file(t, "a.jsonl", "{\"response\":[\"x\",\"y\"]}\n"), dataset.Options{}, 1, []string{`"response" is not text`}},
+		"no last answer":    {file(t, "a.jsonl", "{\"messages\":[{\"role\":\"assistant\",\"content\":\"Hi.\"},{\"role\":\"user\",\"content\":\"x\"}]}\n"), dataset.Options{}, 1, []string{"does not end with an answer", "`response-column`"}},
 		"JSON answer 7":     {file(t, "a.jsonl", "{\"response\":7}\n"), dataset.Options{}, 1, []string{`"response" is not text`}},
 		"JSON no prompt":    {file(t, "a.jsonl", "{\"prompt\":\"x\",\"response\":\"y\"}\n{\"response\":\"y\"}\n"), dataset.Options{}, 2, []string{`no "prompt"`}},
 		"parquet null":      {parquetFile(t, []nullable{{&text}, {nil}}), dataset.Options{}, 0, []string{`row 2: no "response"`}},
@@ -277,7 +278,7 @@ func TestAnswersInReplies(t *testing.T) {
 	t.Parallel()
 	for _, row := range []string{
 		`{"prompt":"Eggs?","response":["No."]}`, `{"prompt":"Eggs?","outputs":[{"text":"No.","finish_reason":"stop"}]}`,
-		`{"prompt":"Eggs?","response":{"choices":[{"message":{"content":"No."}}]}}`, `{"prompt":"Eggs?","responses":["No."]}`,
+		`{"prompt":"Eggs?","response":{"choices":[{"message":{"content":"No."}}]}}`, `{"messages":[{"role":"user","content":"Eggs?"},{"role":"assistant","content":"No."}]}`, `{"prompt":"Eggs?","responses":["No."]}`,
 	} {
 		r, err := dataset.OpenRecording(t.Context(), file(t, "a.jsonl", row+"\n"), dataset.Options{Default: "safe"})
 		if err != nil {
@@ -286,7 +287,7 @@ func TestAnswersInReplies(t *testing.T) {
 		}
 		r.Prompts.Attach(r.Replays)
 		for p, err := range r.Prompts.Prompts() {
-			if err != nil || len(p.Answers) != 1 || p.Answers[0].Text != "No." {
+			if err != nil || len(p.Answers) != 1 || p.Text() != "Eggs?" || p.Answers[0].Text != "No." {
 				t.Errorf("%s: %+v, %v", row, p.Answers, err)
 			}
 		}

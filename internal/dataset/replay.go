@@ -158,6 +158,9 @@ func (c *recordedColumns) find(file string, have []string, at func(string) bool,
 	if c.response, err = findColumn(file, rest, at, opts.Response, rows.AnswerNames(), "response-column"); err != nil {
 		return err
 	}
+	if c.response == "" && opts.Prompts+opts.Prompt == "" && at != nil && at(lastMessage) {
+		c.prompt, c.response = rows.MessagesColumn, lastMessage
+	}
 	if opts.Prompts != "" {
 		if c.join, err = findColumn(file, have, at, opts.Join, joinNames, "join"); err == nil && c.join == "" {
 			err = noColumn(file, have, "prompt_id", "name the column that both files have with `join`")
@@ -165,7 +168,7 @@ func (c *recordedColumns) find(file string, have []string, at func(string) bool,
 		if err != nil {
 			return err
 		}
-	} else if opts.Prompt == "" {
+	} else if opts.Prompt == "" && c.response != lastMessage {
 		if c.prompt, err = findPrompt(file, without(have, c.response), at, ""); err != nil {
 			return err
 		}
@@ -205,6 +208,9 @@ func (c *recordedColumns) find(file string, have []string, at func(string) bool,
 	}
 	return err
 }
+
+// lastMessage is the answer at the end of a conversation.
+const lastMessage = rows.MessagesColumn + "[-1].content"
 
 // joinNames are the usual names of the column by which answers are joined to prompts.
 var joinNames = []string{"prompt_id", "id"}

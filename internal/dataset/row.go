@@ -34,6 +34,12 @@ func (in *input) promptOf(r rows.Row) (orbench.Prompt, error) {
 		}
 		messages = []orbench.Message{{Role: orbench.User, Content: text}}
 	}
+	if last := len(messages) - 1; in.recorded != nil && in.recorded.columns.response == lastMessage {
+		if last < 1 || messages[last].Role != orbench.Assistant {
+			return orbench.Prompt{}, r.Fault(file, "the conversation does not end with an answer", "name the column of the answers with `response-column`, or delete the row")
+		}
+		messages = messages[:last]
+	}
 	if messages == nil {
 		messages = []orbench.Message{{Role: orbench.User, Content: r.Text}}
 	}
