@@ -104,24 +104,16 @@ func (c Columns) layout(flags bool, unsent, watched []string) rows.Layout {
 // unsent are the columns that must be empty, except for those that are read for another
 // purpose.
 func (c Columns) unsent(have []string) []string {
-	var names []string
-	for _, name := range have {
-		if slices.Contains(unsentNames, strings.ToLower(strings.TrimSpace(name))) && !slices.Contains([]string{c.Prompt, c.Category, c.Label, c.Cluster, c.Pair, c.Response}, name) {
-			names = append(names, name)
-		}
-	}
-	return names
+	read := []string{c.Prompt, c.Category, c.Label, c.Cluster, c.Pair, c.Response}
+	return slices.DeleteFunc(slices.Clone(have), func(name string) bool {
+		return !slices.Contains(unsentNames, strings.ToLower(strings.TrimSpace(name))) || slices.Contains(read, name)
+	})
 }
 
 // others are the columns that may contain labels, in a file without a known label column.
 func (c Columns) others(have []string) []string {
-	var names []string
-	for _, name := range have {
-		if name != c.Prompt && name != c.Response && name != c.Cluster && name != c.Pair && name != rows.MessagesColumn {
-			names = append(names, name)
-		}
-	}
-	return names
+	read := []string{c.Prompt, c.Response, c.Cluster, c.Pair, rows.MessagesColumn}
+	return slices.DeleteFunc(slices.Clone(have), func(name string) bool { return slices.Contains(read, name) })
 }
 
 // findPrompt chooses the prompt column: the user's, or a usual one, or a list of
