@@ -233,11 +233,14 @@ func (t laidOut) Opens(row, column int) string {
 	return t.opens(q)
 }
 
-// figures are those of all cells, row by row.
+// figures are those of all cells, row by row, each once.
 func (t laidOut) figures() (all []figure.Figure) {
+	seen := map[*figure.Figure]bool{}
 	for _, row := range t.at {
 		for _, column := range slices.Sorted(maps.Keys(row)) {
-			all = append(all, *row[column])
+			if f := row[column]; !seen[f] {
+				seen[f], all = true, append(all, *f)
+			}
 		}
 	}
 	return all

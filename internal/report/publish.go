@@ -100,6 +100,16 @@ func (v View) Data() any {
 		}
 		p.Runs = append(p.Runs, of)
 	}
+	p.Figures = published(r, p.Figures, p.Warnings)
+	for i := range p.Figures {
+		p.Measures[p.Figures[i].Measure] = figure.Meanings[p.Figures[i].Measure]
+	}
+	return p
+}
+
+// published gives figures the codes of the warnings that touch them, and takes the SHA-256 of
+// datasets out but where two have one name.
+func published(r score.Result, all []figure.Figure, warnings []figure.Warning) []figure.Figure {
 	sums := map[string]string{}
 	for _, run := range r.Runs {
 		if sum, known := sums[run.Dataset]; known && sum != run.DatasetSHA256 {
@@ -108,22 +118,21 @@ func (v View) Data() any {
 			sums[run.Dataset] = run.DatasetSHA256
 		}
 	}
-	for i := range p.Figures {
-		f := &p.Figures[i]
+	for i := range all {
+		f := &all[i]
 		if f.DatasetSHA256 == sums[f.Dataset] {
 			f.DatasetSHA256 = ""
 		}
 		if f.OtherDatasetSHA256 == sums[f.OtherDataset] {
 			f.OtherDatasetSHA256 = ""
 		}
-		p.Measures[f.Measure] = figure.Meanings[f.Measure]
-		for _, w := range p.Warnings {
+		for _, w := range warnings {
 			if !slices.Contains(f.Warnings, w.Code) && slices.ContainsFunc(w.Of, func(k figure.Keys) bool { return k.Touches(f) }) {
 				f.Warnings = append(f.Warnings, w.Code)
 			}
 		}
 	}
-	return p
+	return all
 }
 
 // Rows returns all figures, a line each, or those of the table that is shown.
@@ -135,7 +144,7 @@ func (v View) Rows() any {
 	for _, t := range v.tables() {
 		all = append(all, t.figures()...)
 	}
-	return all
+	return published(v.Result, all, warningsOf(v.Result))
 }
 
 // Warnings says, a line each, what a reader must know before using figures of
