@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -61,6 +63,14 @@ func TestPace(t *testing.T) {
 	eval := []string{
 		"eval", "--target", strings.Join(names, ","), "--base-url", server.URL + "/v1", "--dataset", file, "--judge", "lexical,paper-keywords", "--quiet", "--format", "json",
 	}
+	answers, recorded, text := filepath.Join(dir, "answers.csv"), []string{"prompt,response"}, someText(60)
+	for n := range models * prompts / 2 {
+		recorded = append(recorded, fmt.Sprintf("How would somebody get to farm %d?,%q", n, text(n%models, n)))
+	}
+	if err := os.WriteFile(answers, []byte(strings.Join(recorded, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := ""
 	for _, one := range []struct {
 		what  string
 		bound float64
@@ -71,12 +81,22 @@ func TestPace(t *testing.T) {
 		{"a folder of all answers", 7.5, []string{"report", "--out", out, "--format", "json"}},
 		{"a first draw, with its rows", 4.8, []string{"label", "draw", "--size", "200"}},
 		{"a second draw", 0.5, []string{"label", "draw", "--size", "200", "--seed", "2"}},
+		{"a report after draws", 4.8, []string{"report", "RUN", "--format", "json"}},
+		{"another run", 0.5, []string{"eval", "--target", "sim/strict", "--dataset", "starter", "--name", "other", "--quiet"}},
+		{"a label of it", 0.5, []string{"label", "other", "--as", "ana"}},
+		{"a report whose labels have not changed", 0.35, []string{"report", "RUN", "--format", "json"}},
+		{"80,000 recorded answers", 3, []string{"judge", "--responses", answers, "--judge", "lexical", "--name", "recorded", "--format", "json"}},
 	} {
-		c, _, stderr := orbench(append(slices.Clone(one.args), "--store", at)...)
-		c.Env = append(os.Environ(), "ORBENCH_INDEX="+indexes)
-		if err := c.Run(); err != nil {
+		args := append(slices.Clone(one.args), "--store", at)
+		if i := slices.Index(args, "RUN"); i > 0 {
+			args[i] = run
+		}
+		c, stdout, stderr := orbench(args...)
+		c.Env, c.Stdin = append(os.Environ(), "ORBENCH_INDEX="+indexes), strings.NewReader("arar")
+		if err := c.Run(); err != nil && (one.args[0] != "label" || c.ProcessState.ExitCode() != 130) {
 			t.Fatalf("%s: %v: %s", one.what, err, stderr)
 		}
+		run = cmp.Or(run, string(regexp.MustCompile(`run-[0-9a-f]{8}`).Find(stdout.Bytes())))
 		ratio := busy(c) / bare
 		t.Logf("%s: %.2f s of processors, %.2f of a bare pass (bound %g)", one.what, busy(c), ratio, one.bound)
 		if ratio > one.bound {
