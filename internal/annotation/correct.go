@@ -66,6 +66,24 @@ func NewWords(annotations []orbench.Annotation) Words {
 	return w
 }
 
+// Of leaves out what says nothing of the rates of some cells: answers that were drawn from other
+// cells alone, and labels of them.
+func Of(all []orbench.Annotation, cells []Cell) []orbench.Annotation {
+	own, drawn := map[string]bool{}, map[orbench.Subject]bool{}
+	for _, c := range cells {
+		own[c.Design()], own[c.steps()] = true, true
+	}
+	for _, a := range all {
+		if a.Design != "" && a.Chance > 0 {
+			drawn[a.Subject] = drawn[a.Subject] || own[a.Design]
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(a orbench.Annotation) bool {
+		own, is := drawn[a.Subject]
+		return is && !own && a.Label == "" && a.Plan == nil && a.Kin == nil
+	})
+}
+
 // OneModel reports whether somebody said that two runs asked one model.
 func (w Words) OneModel(a, b orbench.KinSide) bool { return w.kin[[2]orbench.KinSide{a, b}] }
 

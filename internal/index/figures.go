@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/orbench/orbench/internal/annotation"
 	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/price"
 	"github.com/orbench/orbench/internal/run"
@@ -53,7 +54,7 @@ func (x *Index) Figures(ctx context.Context, m store.Reader, r *run.Run, sinks e
 	if !ok {
 		return r.DeriveTo(ctx, m, sinks)
 	}
-	said, err := saidIn(ctx, m)
+	said, err := saidOf(ctx, m, r)
 	if err != nil {
 		return score.Result{}, err
 	}
@@ -97,9 +98,13 @@ func (x *Index) Whole(ctx context.Context, m store.Reader, r *run.Run) bool {
 	return err == nil && lacking == 0
 }
 
-// saidIn is the digest of the annotations of a store.
-func saidIn(ctx context.Context, m store.Reader) ([]byte, error) {
+// saidOf is the digest of the annotations of a store that a run's figures may follow from. A run
+// that ends by itself is named by what was asked until then, so all may.
+func saidOf(ctx context.Context, m store.Reader, r *run.Run) ([]byte, error) {
 	all, err := m.Annotations(ctx)
+	if r.Until == nil {
+		all = annotation.Of(all, r.Design().Cells())
+	}
 	ids := make([][]byte, len(all))
 	for i := range all {
 		id := all[i].ID()

@@ -287,7 +287,7 @@ func (x *Index) keepRows(ctx context.Context, m store.Reader, tx *sql.Tx, r *run
 	if err != nil {
 		return walkError{err}
 	}
-	said, err := saidIn(ctx, m)
+	said, err := saidOf(ctx, m, r)
 	if err != nil {
 		return walkError{err}
 	}

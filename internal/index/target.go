@@ -62,7 +62,7 @@ func (x *Index) keptTarget(ctx context.Context, m store.Reader, r *run.Run, noSu
 	if t.sample < 0 {
 		return nil, nil // a sample of several has other cells and figures alone
 	}
-	said, err := saidIn(ctx, m)
+	said, err := saidOf(ctx, m, whole)
 	if err != nil {
 		return nil, err
 	}

@@ -71,3 +71,15 @@ func answersOf(t *Target, set *dataset.Dataset, limit int, label orbench.Label) 
 		Population: populationV1(a, t.Times, set.SHA256, limit, set.Stopped),
 	}
 }
+
+// Cells are those of all answers, by target, dataset and label.
+func (d Design) Cells() (all []annotation.Cell) {
+	for i := range d.Targets {
+		for _, set := range d.Datasets {
+			for _, label := range orbench.Labels {
+				all = append(all, answersOf(&d.Targets[i], set, d.Limit, label))
+			}
+		}
+	}
+	return all
+}
