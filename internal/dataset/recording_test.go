@@ -279,6 +279,7 @@ func TestAnswersInReplies(t *testing.T) {
 	for _, row := range []string{
 		`{"prompt":"Eggs?","response":["No."]}`, `{"prompt":"Eggs?","outputs":[{"text":"No.","finish_reason":"stop"}]}`,
 		`{"prompt":"Eggs?","response":{"choices":[{"message":{"content":"No."}}]}}`, `{"messages":[{"role":"user","content":"Eggs?"},{"role":"assistant","content":"No."}]}`, `{"prompt":"Eggs?","responses":["No."]}`,
+		`{"prompt":"Eggs?","choices":[{"index":0,"turns":["No."]}]}`,
 	} {
 		r, err := dataset.OpenRecording(t.Context(), file(t, "a.jsonl", row+"\n"), dataset.Options{Default: "safe"})
 		if err != nil {

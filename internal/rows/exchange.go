@@ -91,7 +91,7 @@ var partNames = [parts][]string{
 		"gen_ai.input.messages", "attributes.gen_ai.input.messages", "request", "request_body", "full_request", "body", "messages", "prompt", "input", "user_message",
 		"question", "query", "message", "instruction", "text", "inputs", "user_input", "conversation", "conversations", "turns", "dialogue", "transcript", "gen_ai.prompt", "attributes.gen_ai.prompt", "attributes.input.value",
 	},
-	partReply: slices.Concat([]string{"gen_ai.output.messages", "attributes.gen_ai.output.messages", "choices", "response_body", "full_response"}, answerNames, []string{
+	partReply: slices.Concat([]string{"gen_ai.output.messages", "attributes.gen_ai.output.messages", "response_body", "full_response"}, answerNames, []string{
 		"assistant_message", "assistant_response", "bot_message", "bot_response", "bot_reply", "chunks", "gen_ai.completion", "attributes.gen_ai.completion", "attributes.output.value", "content",
 	}),
 	partUser: {

@@ -48,7 +48,7 @@ func ErrorNames() []string { return partNames[partError] }
 var answerNames = []string{
 	"model_output", "model_response", "model_answer", "model_completion", "model_prediction", "llm_output", "llm_response", "llm_answer",
 	"generated_answer", "generated_response", "generated_text", "response", "response_text", "completion", "prediction", "predict",
-	"answer", "output", "generation", "reply", "assistant", "responses", "outputs",
+	"answer", "output", "generation", "reply", "assistant", "responses", "outputs", "choices",
 }
 
 // AnswerNames are the usual names of the column of what a model answered, the surer first.
