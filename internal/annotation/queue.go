@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -205,9 +206,9 @@ func (q *Queue) Progress() Progress {
 	return p
 }
 
-// Pace returns the median time between the person's last labels, or typical if there
+// Pace returns the median time between the person's last labels, or what is usual if there
 // are too few. Pauses do not count, and neither do labels that nobody can have typed.
-func (q *Queue) Pace(typical time.Duration) time.Duration {
+func (q *Queue) Pace() time.Duration {
 	const enough, most, pause = 5, 50, 3 * time.Minute
 	var took []time.Duration
 	for i := len(q.said) - 1; i > 0 && len(took) < most; i-- {
@@ -216,15 +217,15 @@ func (q *Queue) Pace(typical time.Duration) time.Duration {
 		}
 	}
 	if len(took) < enough {
-		return typical
+		return table.SecondsPerLabel * time.Second
 	}
 	return slices.Sorted(slices.Values(took))[len(took)/2]
 }
 
 // Head says in a line how far the person is, how wide the widest interval is, and how
-// long it will take. typical is as for Pace. outlook is nil if no rate is corrected. It says nothing of the rate, so that nobody stops where it
+// long it will take. outlook is nil if no rate is corrected. It says nothing of the rate, so that nobody stops where it
 // pleases them.
-func (q *Queue) Head(typical time.Duration, outlook *Outlook) string {
+func (q *Queue) Head(outlook *Outlook) string {
 	p := q.Progress()
 	// Of a label to which the person went back it is the number that leads there.
 	number := slices.IndexFunc(q.said, func(g given) bool { return g.entry == q.at })
@@ -246,7 +247,7 @@ func (q *Queue) Head(typical time.Duration, outlook *Outlook) string {
 		now, end := outlook.HalfWidths(q.words)
 		line += fmt.Sprintf("   interval ±%.0f, at the end ±%.0f", 100*now, 100*end)
 	}
-	return line + fmt.Sprintf("   about %.0f min left", math.Ceil((time.Duration(max(p.All, q.Most)-p.Labeled)*q.Pace(typical)).Minutes()))
+	return line + fmt.Sprintf("   about %.0f min left", math.Ceil((time.Duration(max(p.All, q.Most)-p.Labeled)*q.Pace()).Minutes()))
 }
 
 // Words returns what people said, with the labels of this sitting.

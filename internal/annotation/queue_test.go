@@ -151,12 +151,12 @@ func TestQueueOfAPage(t *testing.T) {
 	// Labels at 10, 20, 30 ... seconds, with a pause and a key that was held.
 	const typical = 20 * time.Second
 	for i, seconds := range []float64{10, 20, 30, 900, 900.1, 910, 920, 930} {
-		if got := q.Pace(typical); i < 7 && got != typical {
+		if got := q.Pace(); i < 7 && got != typical {
 			t.Errorf("after %d labels a label takes %v", i, got)
 		}
 		q.Say("refusal", "", at(seconds))
 	}
-	if got := q.Pace(typical); got != 10*time.Second {
+	if got := q.Pace(); got != 10*time.Second {
 		t.Errorf("a label takes %v", got)
 	}
 	if got := q.Recent(2); len(got) != 2 || got[1].Subject != subject(10) {

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/orbench/orbench"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -77,9 +78,6 @@ type Sitting struct {
 	Size func() (columns, lines int)
 	// Outlook is that of the rates which labels correct, as it is now; nil if they correct none.
 	Outlook func() *Outlook
-	// PerLabel is about how long a label takes, before the person has given
-	// some.
-	PerLabel time.Duration
 	// Keep stores a label. It is called before the next entry is shown.
 	Keep func(orbench.Annotation) error
 	// More returns the entries that the labels call for. It is called once all
@@ -93,6 +91,9 @@ type Sitting struct {
 // entry was shown do not count for it. If In is no terminal, entries are printed
 // whole, one below the other. Sit returns an error of Keep, More, Out or In.
 func Sit(queue *Queue, at Sitting) error {
+	if screen := table.FileOf(at.Out); screen != nil {
+		at.Out = screen // which moves the cursor
+	}
 	file, terminal := at.In.(*os.File)
 	if terminal = terminal && term.IsTerminal(int(file.Fd())); terminal {
 		state, err := term.MakeRaw(int(file.Fd()))
@@ -253,7 +254,7 @@ func (s *session) head() string {
 	if s.Outlook != nil {
 		o = s.Outlook()
 	}
-	return s.queue.Head(s.PerLabel, o)
+	return s.queue.Head(o)
 }
 
 // redraw replaces what a terminal shows.

@@ -25,7 +25,7 @@ func sitDown(t *testing.T, entries []Entry, terminal bool, in io.Reader) (kept [
 	t.Helper()
 	var shown strings.Builder
 	at := Sitting{
-		In: in, Out: &shown, Size: func() (int, int) { return 80, 24 }, PerLabel: 20 * time.Second,
+		In: in, Out: &shown, Size: func() (int, int) { return 80, 24 },
 		Keep: func(a orbench.Annotation) error { kept = append(kept, a); return nil },
 	}
 	s := &session{Sitting: at, queue: NewQueue(entries, NewWords(nil), "ana", orbench.Blind), in: bufio.NewReader(in), terminal: terminal}

@@ -450,12 +450,12 @@ func (s *Server) chosen(ctx context.Context, a asked, l looked, words annotation
 
 // labelDataOf is the JSON of a queue, with some entries that are free.
 func labelDataOf(q *queue, upcoming []annotation.Entry) labelData {
-	const typical, undos = table.SecondsPerLabel * time.Second, 10
+	const undos = 10
 	d := labelData{
-		Progress: q.Progress(), SecondsPerLabel: math.Round(q.Pace(typical).Seconds()*10) / 10,
+		Progress: q.Progress(), SecondsPerLabel: math.Round(q.Pace().Seconds()*10) / 10,
 		RateSeen: q.RateSeen, How: q.how, Chosen: q.chosen, Items: []labelItem{}, Recent: []labelItem{},
 	}
-	if d.Head = q.Head(typical, q.outlook); d.Open() == 0 {
+	if d.Head = q.Head(q.outlook); d.Open() == 0 {
 		d.Next = q.next
 	}
 	for _, e := range upcoming {

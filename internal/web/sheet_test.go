@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
@@ -116,7 +115,7 @@ func TestSheetInABrowser(t *testing.T) {
 	s := open(t, want)
 	keep := func(a orbench.Annotation) error { return s.Annotate(t.Context(), []orbench.Annotation{a}) }
 	err := annotation.Sit(annotation.NewQueue(s.Entries(), annotation.NewWords(nil), "ana", orbench.Blind), annotation.Sitting{
-		In: strings.NewReader("rsrtddbs" + rest), Out: io.Discard, PerLabel: time.Second, Keep: keep,
+		In: strings.NewReader("rsrtddbs" + rest), Out: io.Discard, Keep: keep,
 	})
 	if err != nil {
 		t.Fatal(err)

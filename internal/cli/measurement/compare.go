@@ -292,16 +292,13 @@ func (a app) labelPairs(ctx context.Context, sides [2]*run.Run, f compareFlags) 
 	}
 	// What is printed at the end goes to the output, so the answers do not.
 	sitting := annotation.Sitting{
-		In: a.Stdin, Out: a.Stderr, PerLabel: table.SecondsPerLabel * time.Second,
+		In: a.Stdin, Out: a.Stderr,
 		Size: a.Size,
 		Keep: func(said orbench.Annotation) error { return memory.Annotate(ctx, []orbench.Annotation{said}) },
 		More: func() ([]annotation.Entry, error) {
 			_, entries, err := draw()
 			return entries, err
 		},
-	}
-	if screen := table.FileOf(a.Stderr); screen != nil {
-		sitting.Out = screen // which moves the cursor
 	}
 	err = annotation.Sit(queue, sitting)
 	fmt.Fprintln(a.Stderr)

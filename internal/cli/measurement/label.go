@@ -433,12 +433,9 @@ func (a app) sit(ctx context.Context, name string, entries []annotation.Entry, w
 		}
 	}
 	sitting := annotation.Sitting{
-		In: a.Stdin, Out: a.Stdout, PerLabel: table.SecondsPerLabel * time.Second,
+		In: a.Stdin, Out: a.Stdout,
 		Size: a.Size, Outlook: as.outlook, More: as.more,
 		Keep: func(said orbench.Annotation) error { return as.keep(ctx, []orbench.Annotation{said}) },
-	}
-	if screen := table.FileOf(a.Stdout); screen != nil {
-		sitting.Out = screen // which moves the cursor
 	}
 	queue := annotation.NewQueue(entries, words, person, how)
 	if as.outlook != nil {
