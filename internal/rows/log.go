@@ -14,6 +14,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/reply"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 	"github.com/orbench/orbench/model"
 )
@@ -105,10 +106,7 @@ func openLog(file string, in input, choose Chooser, left func() string, next sam
 			return nil, err
 		}
 		answers, err := parse(at, text)
-		if err != nil {
-			return nil, err
-		}
-		for i := range answers {
+		for i := 0; err == nil && i < len(answers); i++ {
 			answers[i].line = at.line
 			if answers[i].fields != nil {
 				continue
@@ -119,7 +117,7 @@ func openLog(file string, in input, choose Chooser, left func() string, next sam
 				return nil, at.fault(err)
 			}
 		}
-		return answers, nil
+		return answers, err
 	})
 	number, failed, first := 0, 0, ""
 	return OpenObjects(file, choose, func() (Object, error) {
@@ -133,9 +131,9 @@ func openLog(file string, in input, choose Chooser, left func() string, next sam
 					}
 					return Object{}, &orbench.InputError{File: file, Problem: problem, Hint: "give a log with at least one answer"}
 				}
-				note := fmt.Sprintf("%s: %s of %s", file, count(number, "answer", "answers"), left())
+				note := fmt.Sprintf("%s: %s of %s", file, table.Counted(number, "answer", "answers"), left())
 				if failed > 0 {
-					note += fmt.Sprintf("; %s, the first: %s", count(failed, "sample failed and is left out", "samples failed and are left out"), first)
+					note += fmt.Sprintf("; %s, the first: %s", table.Counted(failed, "sample failed and is left out", "samples failed and are left out"), first)
 				}
 				*in.notes = append(*in.notes, note)
 			}
@@ -169,14 +167,6 @@ func oneByOne[T any](next func() ([]T, error)) func() (T, error) {
 
 // brief is the beginning of a text that others wrote, for an error or a note.
 func brief(text string) string { return untrusted.Terminal(untrusted.Excerpt(text, 160)) }
-
-// count is a number with what it counts.
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
 
 // always is a left of openLog that is the same for all logs of a tool.
 func always(left string) func() string { return func() string { return left } }
@@ -285,14 +275,12 @@ func (p place) fault(err error) error {
 	}
 	// The fault does not wrap the error, which may be the io.EOF that ends a file well.
 	e := &orbench.InputError{File: p.file, Line: p.line, Hint: "export or copy the log again"}
-	var syntax *jsontext.SyntacticError
-	var form *jsonv2.SemanticError
 	switch {
 	case errors.Is(err, errLongRow):
 		e.Problem, e.Hint = fmt.Sprintf("%smore than %d bytes", place, maxSample), "leave the sample out of the log"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		e.Problem = place + "the file ends too soon"
-	case errors.As(err, &syntax), errors.As(err, &form):
+	case errors.As(err, new(*jsontext.SyntacticError)), errors.As(err, new(*jsonv2.SemanticError)):
 		e.Problem = place + "not in the form of this log: " + brief(err.Error())
 	case errors.Is(err, orbench.ErrInput):
 		return err

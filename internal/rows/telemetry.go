@@ -11,6 +11,8 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/orbench/orbench/internal/table"
 )
 
 // exported is what an OpenTelemetry exporter writes at a time, in the JSON form of OTLP
@@ -110,7 +112,7 @@ func openTelemetry(file string, in input, choose Chooser) (nextFunc, error) {
 		value, err := dec.ReadValue()
 		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			if others > 0 {
-				*in.notes = append(*in.notes, fmt.Sprintf("%s: %s of OpenTelemetry", file, count(others, "record that is no call to a model is left out", "records that are no calls to models are left out")))
+				*in.notes = append(*in.notes, fmt.Sprintf("%s: %s of OpenTelemetry", file, table.Counted(others, "record that is no call to a model is left out", "records that are no calls to models are left out")))
 			}
 			return nil, io.EOF
 		}

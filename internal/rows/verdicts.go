@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/orbench/orbench/internal/table"
 )
 
 // answerColumns tell an answer from others in a file of verdicts that orbench wrote, which
@@ -45,7 +47,7 @@ func openVerdicts(path string, as purpose, choose Chooser) (*File, error) {
 			row, err := next()
 			if errors.Is(err, io.EOF) && verdicts > answers {
 				opened.Notes = append(opened.Notes, fmt.Sprintf("%s: %s of %s, each read once; their verdicts are left out",
-					path, count(answers, "answer", "answers"), count(verdicts, "verdict", "verdicts")))
+					path, table.Counted(answers, "answer", "answers"), table.Counted(verdicts, "verdict", "verdicts")))
 			}
 			if err != nil {
 				return row, err
