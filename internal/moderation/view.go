@@ -160,17 +160,10 @@ func (c Change) section(prompts int) table.Section {
 	s := table.Section{
 		Title:  "Labels that change: " + c.line(prompts),
 		Note:   fmt.Sprintf("Rows are labels under %s, columns those under %s.", c.From, c.To),
-		Header: []string{"label"}, Left: 1,
-	}
-	for _, l := range orbench.Labels {
-		s.Header = append(s.Header, string(l))
+		Header: table.Cells("label", table.RowsOf(orbench.Labels, func(l orbench.Label) string { return string(l) })), Left: 1,
 	}
 	for i, line := range c.Table {
-		var counts []string
-		for _, n := range line {
-			counts = append(counts, table.Count(n))
-		}
-		s.Add(orbench.Labels[i], counts)
+		s.Add(orbench.Labels[i], table.RowsOf(line, table.Count))
 	}
 	return s
 }

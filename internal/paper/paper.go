@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -130,7 +131,7 @@ func Tables() []Table {
 	}
 	for i := range all {
 		var header []string
-		header, all[i].Rows = read(all[i].Name, func(r []string) Row { return Row{r[0], numbers(r[1:])} })
+		header, all[i].Rows = read(all[i].Name, func(r []string) Row { return Row{r[0], table.RowsOf(r[1:], number)} })
 		all[i].Columns = header[1:]
 	}
 	return all
@@ -168,18 +169,7 @@ func read[T any](name string, of func(row []string) T) (header []string, all []T
 	if err != nil {
 		panic(fmt.Sprintf("paper: %s: %v", name, err))
 	}
-	for _, row := range rows[1:] {
-		all = append(all, of(row))
-	}
-	return rows[0], all
-}
-
-func numbers(cells []string) []float64 {
-	var all []float64
-	for _, cell := range cells {
-		all = append(all, number(cell))
-	}
-	return all
+	return rows[0], table.RowsOf(rows[1:], of)
 }
 
 func whole(s string) int { return int(number(s)) }

@@ -2,6 +2,7 @@ package paper
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"slices"
@@ -29,13 +30,11 @@ func OpenPublic(path string) ([]Public, error) {
 // publicOfModels is what is public of Models, in their order.
 func publicOfModels() []Public {
 	text, err := data.ReadFile("data/public.csv")
-	if err == nil {
-		var all []Public
-		if all, err = readPublic("public.csv", text); err == nil {
-			return all
-		}
+	all, wrong := readPublic("public.csv", text)
+	if err = cmp.Or(err, wrong); err != nil {
+		panic(fmt.Sprintf("paper: %v", err))
 	}
-	panic(fmt.Sprintf("paper: %v", err))
+	return all
 }
 
 func readPublic(name string, text []byte) ([]Public, error) {

@@ -178,16 +178,9 @@ func Section(differences []Difference) table.Section {
 	}
 	differences = short(differences)
 	if runs := differences[0].Values; len(runs) <= mostColumns {
-		s.Header = []string{"setting"}
-		for _, v := range runs {
-			s.Header = append(s.Header, v.Run)
-		}
+		s.Header = table.Cells("setting", table.RowsOf(runs, func(v Value) string { return v.Run }))
 		for _, d := range differences {
-			row := []string{string(d.Setting)}
-			for _, v := range d.Values {
-				row = append(row, v.Value)
-			}
-			s.Rows = append(s.Rows, row)
+			s.Add(d.Setting, table.RowsOf(d.Values, func(v Value) string { return v.Value }))
 		}
 		s.Left = len(s.Header)
 		return s

@@ -43,10 +43,7 @@ type Lost struct {
 
 // String describes the damage in one line.
 func (d *Damage) String() string {
-	var parts []string
-	for _, l := range d.Lost {
-		parts = append(parts, table.Count(l.Count)+" "+l.Kind)
-	}
+	parts := table.RowsOf(d.Lost, func(l Lost) string { return table.Count(l.Count) + " " + l.Kind })
 	if len(parts) == 0 {
 		parts = []string{"nothing that is known of"}
 	}
@@ -450,15 +447,10 @@ type Failed struct {
 // Fail records what a command's failed attempts may have cost. It replaces the
 // record made when they were fewer.
 func (h *History) Fail(f Failed) {
-	for i, old := range h.Failed {
-		if old.Began.Equal(f.Began) {
-			if f.Attempts+f.Free > old.Attempts+old.Free {
-				h.Failed[i] = f
-			}
-			return
-		}
+	old := table.Entry(&h.Failed, f, func(o Failed) bool { return o.Began.Equal(f.Began) })
+	if f.Attempts+f.Free > old.Attempts+old.Free {
+		*old = f
 	}
-	h.Failed = append(h.Failed, f)
 }
 
 // FailedCost sums what attempts without a reply may have cost, and how many of them a
@@ -492,12 +484,7 @@ func (h History) Local() bool {
 // Start records a command. A repeated command, such as one that resumes, is
 // recorded once, with the time of its first start.
 func (h *History) Start(c Command) {
-	for _, old := range h.Commands {
-		if old.Line == c.Line && old.Version == c.Version {
-			return
-		}
-	}
-	h.Commands = append(h.Commands, c)
+	table.Entry(&h.Commands, c, func(o Command) bool { return o.Line == c.Line && o.Version == c.Version })
 	if n := len(h.Commands) - mostCommands; n > 0 {
 		h.Commands = h.Commands[n:]
 	}

@@ -68,7 +68,7 @@ func Cells(values ...any) []string {
 	return cells
 }
 
-// RowsOf makes a row for each item.
+// RowsOf makes a row, or a value for one, of each item.
 func RowsOf[T, R any](items []T, row func(T) R) []R {
 	var rows []R
 	for _, item := range items {
