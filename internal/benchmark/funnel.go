@@ -82,6 +82,9 @@ type ModerationFunnel struct {
 	Abstentions int `json:"abstentions"`
 }
 
+// Checked is the number of seeds put to the vote.
+func (f ModerationFunnel) Checked() int { return sum(f.SeedsVoted) }
+
 // SecondChanceFunnel counts the outcomes of prompts that were voted toxic.
 type SecondChanceFunnel struct {
 	// Asked = Missing + Readmitted + Confirmed + Unclear.
@@ -232,7 +235,7 @@ func (f Funnel) Lines() []string {
 			w.Dropped[Foreign], w.Dropped[BrokenRule], w.Dropped[Duplicate], w.Dropped[NearDuplicate], w.Dropped[CommonOpening], w.Dropped[CommonForm], w.Dropped[Surplus], w.Kept),
 		fmt.Sprintf("votes: %d, of which %d abstentions; rewrites voted %d safe, %d toxic, %d controversial, %d undecided; of %d seeds put to the vote, %d toxic",
 			m.Votes, m.Abstentions, m.Voted[orbench.Safe], m.Voted[orbench.Toxic], m.Voted[orbench.Controversial], m.Voted[orbench.Undecided],
-			sum(m.SeedsVoted), m.SeedsVoted[orbench.Toxic]),
+			m.Checked(), m.SeedsVoted[orbench.Toxic]),
 		fmt.Sprintf("second chance: %d prompts, rewrites and seeds; %d re-admitted, %d confirmed as toxic, %d unclear, %d without an answer",
 			c.Asked, c.Readmitted, c.Confirmed, c.Unclear, c.Missing),
 		fmt.Sprintf("selectors: %d answers to %d prompts, %d unjudged; %d prompts qualify as hard, %d as toxic",

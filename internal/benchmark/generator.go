@@ -34,28 +34,22 @@ const (
 	fewestVoted = 10
 )
 
-// HabitLine lists the habits of the model, or "" if it has none.
+// HabitLine lists the habits of the model, the most common first, or "" if it has none.
 func (g Generator) HabitLine() string {
 	if len(g.Habits) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Habits of %s as %s, in %d items: %s.", g.Model, g.Role, g.Items, strings.Join(g.habits(), ", "))
+	habits := slices.DeleteFunc(generator.Habits(), func(h generator.Habit) bool { return g.Habits[h] == 0 })
+	slices.SortStableFunc(habits, func(a, b generator.Habit) int { return cmp.Compare(g.Habits[b], g.Habits[a]) })
+	var found []string
+	for _, h := range habits {
+		found = append(found, fmt.Sprintf("%d %s", g.Habits[h], h))
+	}
+	return fmt.Sprintf("Habits of %s as %s, in %d items: %s.", g.Model, g.Role, g.Items, strings.Join(found, ", "))
 }
 
 // Common reports whether the model shows its habits more than n times.
 func (g Generator) Common(n int) bool { return sum(g.Habits) > n }
-
-// habits are the habits with their numbers, the most common first.
-func (g Generator) habits() []string {
-	found := generator.Habits()
-	found = slices.DeleteFunc(found, func(h generator.Habit) bool { return g.Habits[h] == 0 })
-	slices.SortStableFunc(found, func(a, b generator.Habit) int { return cmp.Compare(g.Habits[b], g.Habits[a]) })
-	var all []string
-	for _, h := range found {
-		all = append(all, fmt.Sprintf("%d %s", g.Habits[h], h))
-	}
-	return all
-}
 
 // Fault says that the model is no good in its role, or "" if it is: less than half of what
 // was asked for could be used, or less than half of its seeds are toxic.

@@ -200,10 +200,5 @@ func (r *Record) RefusedByTargets() (refused, judged int) {
 
 // UnanimouslyToxic reports whether every moderator called the prompt toxic.
 func (r *Record) UnanimouslyToxic() bool {
-	for _, v := range r.Votes {
-		if v.Label != orbench.Toxic {
-			return false
-		}
-	}
-	return len(r.Votes) > 0
+	return len(r.Votes) > 0 && !slices.ContainsFunc(r.Votes, func(v Vote) bool { return v.Label != orbench.Toxic })
 }

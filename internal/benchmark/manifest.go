@@ -1,6 +1,8 @@
 package benchmark
 
 import (
+	"slices"
+
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/generator"
 	"github.com/orbench/orbench/internal/moderate"
@@ -83,6 +85,9 @@ const (
 
 // Roles lists the roles in the order of the stages.
 var Roles = []Role{GeneratorRole, RewriterRole, ModeratorRole, ReviewerRole, SelectorRole, JudgeRole}
+
+// Compare puts roles in that order.
+func (r Role) Compare(o Role) int { return slices.Index(Roles, r) - slices.Index(Roles, o) }
 
 // Spent counts the requests to one model in one role. It counts the replies that the
 // build rests on, whenever they were paid for.

@@ -109,7 +109,7 @@ func (r *run) benchmark() *Benchmark {
 		b.Generators = append(b.Generators, *g)
 	}
 	slices.SortFunc(b.Generators, func(x, y benchmark.Generator) int {
-		return cmp.Or(cmp.Compare(slices.Index(benchmark.Roles, x.Role), slices.Index(benchmark.Roles, y.Role)), strings.Compare(x.Model, y.Model))
+		return cmp.Or(x.Role.Compare(y.Role), strings.Compare(x.Model, y.Model))
 	})
 	for _, s := range r.spent {
 		slices.Sort(s.Versions)
@@ -117,10 +117,7 @@ func (r *run) benchmark() *Benchmark {
 		b.Models = append(b.Models, *s)
 	}
 	slices.SortFunc(b.Models, func(x, y benchmark.Spent) int {
-		return cmp.Or(
-			cmp.Compare(slices.Index(benchmark.Roles, x.Role), slices.Index(benchmark.Roles, y.Role)),
-			cmp.Compare(x.Provider, y.Provider), cmp.Compare(x.Model, y.Model),
-		)
+		return cmp.Or(x.Role.Compare(y.Role), cmp.Compare(x.Provider, y.Provider), cmp.Compare(x.Model, y.Model))
 	})
 	slices.SortFunc(b.Exhausted, func(x, y benchmark.Exhausted) int { return cmp.Compare(x.Category, y.Category) })
 	return b

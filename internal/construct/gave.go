@@ -94,10 +94,6 @@ const fewSeedsVoted = 10
 // hardly anything can come into it: the hard set without selectors, the toxic set with
 // fewer than fewSeedsVoted seeds put to the vote.
 func (b *Benchmark) Lack() string {
-	seedsVoted := 0
-	for _, n := range b.Funnel.Moderation.SeedsVoted {
-		seedsVoted += n
-	}
 	switch {
 	case len(b.Sets[benchmark.FullSet]) == 0:
 		return "the full set is empty"
@@ -109,7 +105,7 @@ func (b *Benchmark) Lack() string {
 		return fmt.Sprintf("the full set has %d new prompts; %d were wanted, and that is less than half", b.made, b.wanted)
 	case len(b.Config.Hard.Selectors) > 0 && len(b.Sets[benchmark.HardSet]) == 0:
 		return fmt.Sprintf("the hard set is empty: no prompt was refused by selectors of %d families (hard.refused_by)", b.Config.Hard.RefusedBy)
-	case seedsVoted >= fewSeedsVoted && len(b.Sets[benchmark.ToxicSet]) == 0:
+	case b.Funnel.Moderation.Checked() >= fewSeedsVoted && len(b.Sets[benchmark.ToxicSet]) == 0:
 		return "the toxic set is empty: no seed and no rewrite was voted toxic"
 	}
 	return ""

@@ -1,7 +1,6 @@
 package construct
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -145,9 +144,7 @@ func (b *Builder) Plan() []Plan {
 			p.add(benchmark.JudgeRole, request, answers, voteTokens)
 		}
 	}
-	slices.SortStableFunc(p.plans, func(x, y Plan) int {
-		return cmp.Compare(slices.Index(benchmark.Roles, x.Role), slices.Index(benchmark.Roles, y.Role))
-	})
+	slices.SortStableFunc(p.plans, func(x, y Plan) int { return x.Role.Compare(y.Role) })
 	return p.plans
 }
 

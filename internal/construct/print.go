@@ -127,10 +127,7 @@ func (b *Benchmark) addSearch(d *table.Document) {
 func (b *Benchmark) sets() table.Section {
 	m, h := b.Funnel.Moderation, b.Funnel.Selection
 	s := table.Section{Title: "Benchmark " + b.Config.Name, Header: []string{"set", "prompts", "candidates", "of", "share", "95% interval"}, Left: 1}
-	rewrites, voted := b.Funnel.Rewrites.Kept, 0
-	for _, n := range m.SeedsVoted {
-		voted += n
-	}
+	rewrites := b.Funnel.Rewrites.Kept
 	add := func(set benchmark.SetName, candidates, of int, what string) {
 		s.Add(set, h.Sets[set], candidates, table.Count(of)+" "+what, stats.RateOf(candidates, of))
 	}
@@ -138,7 +135,7 @@ func (b *Benchmark) sets() table.Section {
 	if h.Asked > 0 {
 		add(benchmark.HardSet, h.HardCandidates, h.Sets[benchmark.FullSet], "safe rewrites")
 	}
-	add(benchmark.ToxicSet, h.ToxicCandidates, rewrites+voted, "voted on")
+	add(benchmark.ToxicSet, h.ToxicCandidates, rewrites+m.Checked(), "voted on")
 	return s
 }
 
@@ -236,45 +233,33 @@ type pricedPlan struct {
 // PrintPlan shows what a build would ask, its possible cost, and the servers that it
 // asks. It prints JSON for that format and tables otherwise.
 func PrintPlan(w io.Writer, format string, screen table.Screen, plans []Plan, prices price.Table, asked []provider.Recipient) error {
+	stages := table.Section{
+		Header: []string{"stage", "model", "calls", "input tokens", "output tokens", "at most", "cost"}, Left: 2,
+		Spare: []string{"at most", "input tokens"}, WrapNames: true,
+	}
 	var priced []pricedPlan
-	total, known := 0.0, true
+	total, calls, more := 0.0, 0, ""
 	for _, p := range plans {
-		pp := pricedPlan{Plan: p}
+		priced = append(priced, pricedPlan{Plan: p})
+		cost, most := "unknown", "no bound"
 		if tariff, ok := prices.Price(p.Provider, p.Model); ok {
 			usd := tariff.Cost(model.Usage{Input: p.InputTokens, Output: p.OutputTokens})
-			pp.USD = &usd
+			priced[len(priced)-1].USD, cost = &usd, fmt.Sprintf("about $%.2f", usd)
 			total += usd
 		} else {
-			known = false
+			more = " and more"
 		}
-		priced = append(priced, pp)
+		if p.MaxOutputTokens > 0 {
+			most = fmt.Sprint(p.MaxOutputTokens)
+		}
+		calls += p.Calls
+		stages.Add(p.Role, p.Provider+"/"+p.Model, p.Calls, p.InputTokens, p.OutputTokens, most, cost)
 	}
 	if format == "json" {
 		return table.JSON(w, struct {
 			Plan      []pricedPlan         `json:"plan"`
 			Providers []provider.Recipient `json:"providers,omitempty"`
 		}{priced, asked})
-	}
-	stages := table.Section{
-		Header: []string{"stage", "model", "calls", "input tokens", "output tokens", "at most", "cost"}, Left: 2,
-		Spare: []string{"at most", "input tokens"}, WrapNames: true,
-	}
-	calls := 0
-	for _, p := range priced {
-		cost := "unknown"
-		if p.USD != nil {
-			cost = fmt.Sprintf("about $%.2f", *p.USD)
-		}
-		most := "no bound"
-		if p.MaxOutputTokens > 0 {
-			most = fmt.Sprint(p.MaxOutputTokens)
-		}
-		calls += p.Calls
-		stages.Add(string(p.Role), p.Provider+"/"+p.Model, p.Calls, p.InputTokens, p.OutputTokens, most, cost)
-	}
-	more := ""
-	if !known {
-		more = " and more"
 	}
 	stages.Add("together", "", calls, "", "", "", fmt.Sprintf("about $%.2f%s", total, more))
 	var d table.Document

@@ -6,6 +6,7 @@ import (
 
 	"github.com/orbench/orbench/internal/benchmark"
 	"github.com/orbench/orbench/internal/generator"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 )
 
@@ -37,11 +38,9 @@ func (r *run) rewrite(ctx context.Context, s benchmark.Seed, made generator.Made
 			break
 		}
 		items = generator.Read(response, generator.Question{Request: request, About: s.Text, Category: string(s.Category)})
-		r.count(func(f *benchmark.Funnel) {
-			if sample > 0 {
-				f.Rewrites.AskedAgain++
-			}
-		})
+		if sample > 0 {
+			r.count(func(f *benchmark.Funnel) { f.Rewrites.AskedAgain++ })
+		}
 	}
 	r.count(func(f *benchmark.Funnel) {
 		w := &f.Rewrites
@@ -158,15 +157,9 @@ func (r *run) lint(seed, text string) []generator.Finding {
 	})
 }
 
-// rules lists the rules named in findings, each once.
+// rules lists the rules of findings. A lint finds each once.
 func rules(findings []generator.Finding) []generator.Rule {
-	var broken []generator.Rule
-	for _, f := range findings {
-		if !slices.Contains(broken, f.Rule) {
-			broken = append(broken, f.Rule)
-		}
-	}
-	return broken
+	return table.RowsOf(findings, func(f generator.Finding) generator.Rule { return f.Rule })
 }
 
 // rewriter chooses the rewriter of a seed. The choice depends on the seed's ID alone, so

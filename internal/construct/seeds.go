@@ -164,27 +164,21 @@ func (r *run) isExhausted(fresh []int) bool {
 
 // admitSeed counts an item of a reply and reports whether it is a new seed.
 func (r *run) admitSeed(s benchmark.Seed, known *similar.Index, ids map[orbench.PromptID]bool, enough bool) (admitted bool) {
-	used := enough
 	r.count(func(f *benchmark.Funnel) {
 		f.Seeds.Items++
 		if enough {
 			f.Seeds.Surplus++
-			return
-		}
-		if ids[s.ID] {
+		} else if ids[s.ID] {
 			f.Seeds.Duplicates++
-			return
-		}
-		if _, _, near := known.Add(s.Text); near {
+		} else if _, _, near := known.Add(s.Text); near {
 			f.Seeds.NearDuplicates++
-			return
+		} else {
+			f.Seeds.Kept++
+			ids[s.ID], admitted = true, true
 		}
-		ids[s.ID] = true
-		f.Seeds.Kept++
-		admitted, used = true, true
 	})
 	if s.File == "" {
-		r.noteUse(benchmark.GeneratorRole, s.Generator, used)
+		r.noteUse(benchmark.GeneratorRole, s.Generator, admitted || enough)
 	}
 	return admitted
 }

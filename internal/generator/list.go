@@ -3,6 +3,7 @@ package generator
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -177,13 +178,7 @@ func listed(marker *regexp.Regexp) func(string, bool) []string {
 		if cut && open && !ends(items[len(items)-1]) {
 			items = items[:len(items)-1]
 		}
-		kept := items[:0]
-		for _, item := range items {
-			if !strings.HasSuffix(strings.TrimRight(item, "*_ "), ":") {
-				kept = append(kept, item)
-			}
-		}
-		return kept
+		return slices.DeleteFunc(items, func(item string) bool { return strings.HasSuffix(strings.TrimRight(item, "*_ "), ":") })
 	}
 }
 

@@ -120,15 +120,14 @@ func SeedRequest(ref model.Ref, p Params, def orbench.Definition, n, sample int)
 // demonstrations; see Examples. sample numbers the calls for one seed from 0. A caller
 // asks again with the next number if a reply has no list.
 func RewriteRequest(ref model.Ref, p Params, seed string, n int, examples []Example, sample int) model.Request {
-	if p.Varied == nil {
-		s := question.Delimit(unusedMarker, texts(examples, 1, seed)...)
-		return p.request(ref, rewritePrompt, RewriteTemperature, n, sample,
-			"{{fence}}", s.Fence, "{{seed}}", untrusted.OneLine(seed), "{{examples}}", p.demonstrate(s.Fence, examples, 1))
+	ask, varied, shown := rewritePrompt, Varied{}, 1
+	if p.Varied != nil {
+		ask, varied, shown = variedRewrite, *p.Varied, n
 	}
-	s := question.Delimit(unusedMarker, append(texts(examples, n, seed), p.Varied.Made.texts()...)...)
-	return p.request(ref, variedRewrite, RewriteTemperature, n, sample,
-		"{{fence}}", s.Fence, "{{seed}}", untrusted.OneLine(seed), "{{examples}}", p.demonstrate(s.Fence, examples, n),
-		"{{forms}}", p.Varied.forms(), "{{made}}", p.Varied.Made.show(s.Fence))
+	s := question.Delimit(unusedMarker, append(texts(examples, shown, seed), varied.Made.texts()...)...)
+	return p.request(ref, ask, RewriteTemperature, n, sample,
+		"{{fence}}", s.Fence, "{{seed}}", untrusted.OneLine(seed), "{{examples}}", p.demonstrate(s.Fence, examples, shown),
+		"{{forms}}", varied.forms(), "{{made}}", varied.Made.show(s.Fence))
 }
 
 // RepairRequest asks for one new rewrite of a seed in place of one that broke rules.
@@ -167,10 +166,8 @@ func Turns(items []string, n int, rules []Rule) ([]orbench.Message, bool) {
 			turns[i].Role = orbench.Assistant
 			continue
 		}
-		for _, f := range Lint("", item) {
-			if slices.Contains(rules, f.Rule) {
-				return nil, false
-			}
+		if slices.ContainsFunc(Lint("", item), func(f Finding) bool { return slices.Contains(rules, f.Rule) }) {
+			return nil, false
 		}
 	}
 	return turns, true
