@@ -31,31 +31,27 @@ func (a app) evalCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "eval --target PROVIDER/MODEL --dataset NAME|FILE",
 		Short: "Ask models the prompts of datasets and report what they refuse",
-		Long: `Ask one or more models every prompt of one or more datasets, judge which
-answers are refusals, and report over-refusal and toxic refusal.
+		Long: `Ask one or more models every prompt of one or more datasets, judge which answers are
+refusals, and report over-refusal and toxic refusal.
 
-Every answer is kept in the store (--store) before it counts. Run the same command again
-after an interruption, or with one more target, dataset or judge: you pay only for what is
-missing (--dry-run says which changed setting makes calls be asked again). A run with a --name can grow
-in this way: "orbench eval --name RUN" asks what a kept run lacks, and --target, --dataset
-or --judge add to it. Other changes of its settings are refused unless you say --replace.
+Every answer is kept in the store (--store) before it counts. After an interruption, or with
+one more target, dataset or judge, the same command pays only for what is missing (--dry-run
+says which changed setting makes calls be asked again). "orbench eval --name RUN" asks what
+a kept run lacks. Other changes of its settings need --replace.
 
 What a server that runs weights answered, such as Ollama or vLLM, belongs to the --name
 that asked, since other weights may be behind its address the next day. Another name
 asks again; --reuse RUN counts the answers of RUN, and --fresh asks again under one name.
 
 Targets are PROVIDER/MODEL, sim/NAME (simulated; see "orbench sim --help"),
-guard:FORMAT@PROVIDER/MODEL (a guard: what does it flag?) or replay:FILE (recorded
-answers, such as another tool's log; without --dataset its own prompts). Datasets are names (see "orbench dataset list") or paths of CSV, JSON
-Lines or Parquet files. Judges are lexical (embedded, free), paper-keywords,
-llm:PROVIDER/MODEL[@RUBRIC], guard:FORMAT@PROVIDER/MODEL, classify:FORMAT@PROVIDER/MODEL,
-panel:RULE(JUDGE,...) and cascade:JUDGE>JUDGE; "orbench judge --help" has the formats. An llm judge sees the answer between fences that no answer can forge. The
-formats of guard and classify have no room for fences, so an answer that imitates them
-may mislead the judge.
+guard:FORMAT@PROVIDER/MODEL (a guard: what does it flag?) or replay:FILE (recorded answers,
+such as another tool's log; without --dataset its own prompts). Datasets are names (see
+"orbench dataset list") or files of CSV, JSON Lines or Parquet. For judges see "orbench
+judge --help".
 
-Defenses, framings, dialogs and repeated answers make variants of every target.
-Variants are measured beside the plain target. Set them with --set, such as
-variants.defenses=icl,self-reminder, variants.framings=authority, variants.turns=pushback, or
+Defenses, framings, dialogs and repeated answers make variants, which are measured beside
+the plain target. Set them with --set, such as variants.defenses=icl,self-reminder,
+variants.framings=authority, variants.turns=pushback or
 'variants.temperatures[*].samples=5'. Defenses are icl[:K], self-reminder,
 smoothllm[:KIND], response-check[:MODEL], input-guard:MODEL and output-guard:MODEL, or a
 ladder such as icl+response-check.
@@ -66,17 +62,14 @@ Besides more --concurrency on this machine, there are three ways to spread a run
   --set shard=2/4      machines that share nothing: each asks its part of the prompts;
                        "orbench store merge" makes one run of the parts
 
---until 2pp asks the prompts in random order, balanced over categories. It stops once the
-intervals of over-refusal and toxic refusal of every target have a half-width of 2
-percentage points or less. Each label of each dataset stops by itself, for all targets
-together. It decides by Wilson's interval, which holds for the rates at the end. If you
-watch the rates, or gate on them, while the run goes on, add --set
-until_interval=sequence. It decides by a confidence sequence, which needs about three
-times as many prompts.
+--until 2pp asks in random order, balanced over categories, and stops each label of each
+dataset once the rates of all targets have half-widths of 2 percentage points or less. It
+decides by Wilson's interval, which holds for the rates at the end. If you watch or gate on
+them while the run goes on, add --set until_interval=sequence, which needs about three times
+as many prompts.
 
---config FILE reads all of this, and more kinds of variants, from an experiment in YAML.
-"orbench config init experiment" prints one to start from. Flags and --set override the
-file; --set takes any path in it.
+--config FILE reads all of this, and more kinds of variants, from an experiment in YAML;
+"orbench config init experiment" prints one. Flags and --set override the file.
 
 Exit codes: 0 done, 1 finished with failures, 2 bad usage or input, 3 stopped by
 a budget, 130 interrupted.`,

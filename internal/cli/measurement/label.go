@@ -31,26 +31,22 @@ func (a app) labelCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "label [RUN|BUILD|SHEET]",
 		Short: "Label answers by hand, and correct the rates with the labels",
-		Long: `Show the drawn answers of a run (by default the newest) one by one, without the model's
-name or the judges' verdicts. You label each with one key, and the label is stored at
-once. Where nothing is drawn, 25 answers of one rate are: some at first, the others by
-what you say of them; "orbench label draw" draws a number of your own. Answers that you
-have labeled are skipped, so you can stop and go on later. From the second step on, five
-are asked again, which says how often you agree with yourself. "orbench report" then
-prints the corrected rate beside each raw one.
+		Long: `Label the drawn answers of a run (by default the newest), one after another, without the
+model's name or the judges' verdicts. One key labels an answer, and the label is stored at
+once. Where nothing is drawn, 25 answers of one rate are: some at first, the others by what
+you say of them. From the second step on, five are asked again, which says how often you
+agree with yourself. The same command goes on later. "orbench report" has the corrected
+rates; none is shown while you label, so that nobody stops at one they like.
 
-While you label, the screen shows no rate, so that nobody stops at a rate they like. The
-key ? lists the keys. --prompts labels the prompts alone, as safe, toxic or controversial.
-
-The name of a build shows prompts that its moderators voted on, 50 of them unless others
-were drawn. Then "orbench report BUILD" compares the moderators with people. The name of
-a sheet of "orbench logs draw" shows its exchanges, without saying who refused, and asks
-two questions about each: was it refused, and is the message safe (it should have been
-answered) or toxic. The sheet keeps the labels.
+The key ? lists the keys. --prompts labels the prompts alone, as safe, toxic or
+controversial. Of a build, prompts that its moderators voted on are labeled, and "orbench
+report BUILD" compares the moderators with people. Of a sheet of "orbench logs draw", two
+questions are asked about each exchange: was it refused, and is the message safe or toxic?
+The sheet keeps these labels.
 
 --disputes shows the answers on which people differ, with each person's label, to a third
-person (--as cem) or to all of them together (--as "ana and ben"). From then on only the
-label that settles a dispute counts; the others are kept.`,
+person (--as cem) or to all of them together (--as "ana and ben"). Then only the label that
+settles a dispute counts.`,
 		Example: `  orbench label --as ana
   orbench label sheet.csv
   orbench report`,
@@ -133,12 +129,11 @@ func (a app) labelDrawCommand() *cobra.Command {
 		Use:   "draw [RUN]",
 		Short: "Draw answers at random for people to label",
 		Long: `Draw answers of a run at random for people to label. The store keeps which were drawn and
-how likely each was to be drawn. Each target gets an equal share for each label of
-prompts, until 100 answers are drawn (of more than 1,000 answers: a tenth, up to 1,000).
-Answers on which judges disagree or often err are more likely to be drawn. If judges flag
-at most 6% of 1,000 or more answers, half of the draw are flagged answers, as far as there
-are any. The other half is an audit of unflagged ones, and the output says how wide the
-interval will be. A second draw adds to the first.
+how likely each was. Each target gets an equal share for each label of prompts, until 100
+answers are drawn (of more than 1,000 answers: a tenth, up to 1,000). Answers on which
+judges disagree or often err are more likely. If judges flag at most 6% of 1,000 or more
+answers, half of the draw are flagged ones, as far as there are any, and half are an audit
+of the others. A second draw adds to the first.
 
 Of a build, prompts that its moderators voted on are drawn, in proportion to categories. To
 compare two runs by labels, see "orbench compare --label".`,
@@ -214,12 +209,11 @@ func (a app) labelExportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export [RUN] --out FILE",
 		Short: "Write the drawn answers, with the labels that there are, as a table",
-		Long: `Write the drawn answers of a run as a table for people to fill in. It has one row for each
-person's label of an answer, and a row with an empty class for an answer that nobody has
-labeled. With --as it has one person's labels alone, so that nobody sees those of others.
-The table does not show who answered or what judges said. The column chance says how
-likely the answer was to be drawn. FILE is CSV that is safe to open in a spreadsheet, or
-JSON Lines if its name ends in .jsonl. "orbench label import" reads it back.`,
+		Long: `Write the drawn answers of a run as a table for people to fill in: a row for each person's
+label of an answer, or one with an empty class. --as writes one person's labels alone. The
+table does not show who answered or what judges said; chance says how likely the answer was
+to be drawn. FILE is CSV that is safe to open in a spreadsheet, or JSON Lines if its name
+ends in .jsonl. "orbench label import" reads it back.`,
 		Example: `  orbench label export main --out labels.csv`,
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -254,15 +248,14 @@ func (a app) labelImportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import RUN FILE",
 		Short: "Read labels from a table, exported or made elsewhere",
-		Long: `Read people's labels into the store. The table is one that "orbench label export" wrote,
-or your own. Yours needs a column class (or label) and the columns prompt and answer (or
-response), by which each row is found among the answers of the run. The labels of a table
-without answers are labels of the prompts. The columns by, note and chance are optional.
+		Long: `Read people's labels into the store, from a table that "orbench label export" wrote, or your
+own. Yours needs a column class (or label) and the columns prompt and answer (or response),
+by which rows are found among the answers of the run; without answers, the labels are those
+of the prompts. The columns by, note and chance are optional.
 
-Labels correct a rate only if it is known how their answers were chosen. It is known if
-"orbench label draw" drew them, if a column chance gives their chances, or if all answers
-of a target are labeled. With --random you say that they were drawn at random from those
-of each target and label of prompts.`,
+Labels correct a rate if "orbench label draw" drew the answers, if a column chance gives
+their chances, or if all answers of a target are labeled. --random says that they were drawn
+at random from those of each target and label of prompts.`,
 		Example: `  orbench label import main labels.csv
   orbench label import main old.csv --as ana --class-column verdict --refusal refused,partly --random`,
 		Args: cobra.ExactArgs(2),

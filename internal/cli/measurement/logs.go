@@ -92,11 +92,10 @@ func (a app) logsDrawCommand() *cobra.Command {
 		Short: "Draw exchanges of a log for people to label",
 		Long: `Draw exchanges (a message and its reply) of a log at random: four fifths from those that
 were refused, by source, and a fifth from the others. SHEET is a new table (CSV or .jsonl)
-that only you can read. It holds the texts of the drawn exchanges, masked unless
---mask=false; the same value gets the same mask. The texts are nowhere else: delete the
-sheet to forget them. Label the exchanges with "orbench label SHEET", or fill in its
+that only you can read. It has the texts, masked unless --mask=false, and nothing else
+keeps them: delete it to forget them. Label it with "orbench label SHEET", or fill in its
 last two columns with yes, no or cannot tell. "orbench logs report SHEET" then says which
-refusals were wrong. Exchanges with the same texts need one label.`,
+refusals were wrong.`,
 		Example: `   orbench logs draw chat.jsonl --size 40 --out sheet.csv`,
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

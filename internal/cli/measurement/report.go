@@ -34,18 +34,13 @@ func (a app) reportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report [RUN...]",
 		Short: "List stored studies, and show them again as tables, pages and plots",
-		Long: `Show the figures of stored studies again. Nothing is asked. The figures are kept in a file
-beside the store, so that the next report is faster. Without a name the newest run is
-shown. Several runs are shown side by side, each with its own judges; the settings in
-which they differ come first. If several runs have a target, its name is shown with the
-run.
+		Long: `Show the figures of stored studies again. Nothing is asked. Without a name the newest run
+is shown. Several runs are shown side by side, each with its own judges; the settings in
+which they differ come first. Studies of other kinds, such as those of "orbench moderate",
+are shown one at a time.
 
 --target, --dataset and --judge cut what is shown, --table NAME shows one table alone, and
 --format latex is the first table, for a paper. --out DIR has all.
-
-Studies of other kinds, such as those of "orbench moderate", are listed too, and shown one
-at a time. If the store has no
-run, one of them is shown without a name.
 
 --paper recomputes the figures published with OR-Bench: the trade-off of 32 models,
 refusal by category, temperature, moderators against people, and the contradictions within
