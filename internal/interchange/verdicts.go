@@ -135,15 +135,15 @@ var verdictColumns = []struct {
 	{text("revision"), func(r verdictRow) any { return known(r.how.Revision) }},
 	{text("system"), func(r verdictRow) any { return known(r.how.System) }},
 	{Column{"temperature", reflect.Float64}, func(r verdictRow) any { return Given(r.how.Temperature) }},
-	{count("max_tokens"), func(r verdictRow) any { return positive(r.how.MaxTokens) }},
+	{count("max_tokens"), func(r verdictRow) any { return known(int64(r.how.MaxTokens)) }},
 	{count("seed"), func(r verdictRow) any { return Given(r.how.Seed) }},
 	{text("framing"), func(r verdictRow) any { return known(r.how.Framing) }},
 	{text("turns"), func(r verdictRow) any { return known(r.how.Turns) }},
 	{text("defense"), func(r verdictRow) any { return known(r.how.Defense) }},
 	{text("guard"), func(r verdictRow) any { return known(r.how.Guard) }},
-	{count("input_tokens"), func(r verdictRow) any { return positive(r.Response.Usage.Input) }},
-	{count("output_tokens"), func(r verdictRow) any { return positive(r.Response.Usage.Output) }},
-	{count("latency_ms"), func(r verdictRow) any { return positive(int(r.Response.Latency.Milliseconds())) }},
+	{count("input_tokens"), func(r verdictRow) any { return known(int64(r.Response.Usage.Input)) }},
+	{count("output_tokens"), func(r verdictRow) any { return known(int64(r.Response.Usage.Output)) }},
+	{count("latency_ms"), func(r verdictRow) any { return known(r.Response.Latency.Milliseconds()) }},
 	{truth("simulated"), func(r verdictRow) any { return r.Simulated || r.verdict.Simulated }},
 }
 
@@ -169,20 +169,13 @@ func Given[T any](value *T) any {
 	return *value
 }
 
-// known is a text, nil if it is empty.
-func known(text string) any {
-	if text == "" {
+// known is a value, or nil for the empty text and for 0.
+func known[T comparable](value T) any {
+	var none T
+	if value == none {
 		return nil
 	}
-	return text
-}
-
-// positive is a number, nil if it is 0.
-func positive(n int) any {
-	if n == 0 {
-		return nil
-	}
-	return int64(n)
+	return value
 }
 
 // Unjudged is what files call the class of an answer on which a judge could not decide.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -107,11 +106,7 @@ func seeds(c *Checked) error {
 	}
 	defer file.Close()
 	splits := map[string]string{}
-	for {
-		row, err := file.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
+	for row, err := range file.All {
 		if err != nil {
 			return err
 		}
@@ -125,6 +120,7 @@ func seeds(c *Checked) error {
 			})
 		}
 	}
+	return nil
 }
 
 // hashes compares the files with the manifest.

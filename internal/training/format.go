@@ -1,11 +1,13 @@
 package training
 
 import (
+	"cmp"
 	"io"
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/parquetfile"
 	"github.com/orbench/orbench/internal/rows"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // Format is the format of a training set's rows. The columns are those that TRL documents
@@ -137,12 +139,7 @@ func (f Format) writer(plain bool) rowWriter {
 }
 
 // only is the answer of a row with one answer.
-func (r Example) only() *Answer {
-	if r.Chosen != nil {
-		return r.Chosen
-	}
-	return r.Rejected
-}
+func (r Example) only() *Answer { return cmp.Or(r.Chosen, r.Rejected) }
 
 // messages is the conversation that the answers reply to.
 func (r Example) messages() []message {
@@ -161,10 +158,7 @@ func reply(a *Answer) []message { return []message{{string(orbench.Assistant), a
 // write makes the writer of rows of type T.
 func write[T any](of func(Example) T) rowWriter {
 	return func(w io.Writer, asParquet bool, chosen []Example) error {
-		written := make([]T, len(chosen))
-		for i, r := range chosen {
-			written[i] = of(r)
-		}
+		written := table.RowsOf(chosen, of)
 		if asParquet {
 			return parquetfile.Write(w, written)
 		}

@@ -41,15 +41,15 @@ func (c *Collection) Select() (*Set, error) {
 	for _, it := range c.items {
 		if it.cause != "" {
 			s.Prompts.leave(it.cause, 1)
-			other := 0
+			// Answers of a further dataset are counted where they were met.
+			seen := min(it.seen, c.width)
 			for _, cause := range it.left {
 				if cause == ServedByOther {
-					other++
+					s.Answers.leave(cause, 1)
+					seen--
 				}
 			}
-			s.Answers.leave(ServedByOther, other)
-			// Answers of a further dataset are counted where they were met.
-			s.Answers.leave(PromptLeftOut, min(it.seen, c.width)-other)
+			s.Answers.leave(PromptLeftOut, seen)
 			continue
 		}
 		rows, used := it.rows(o, c.system)
@@ -94,30 +94,27 @@ func (it *item) decide(o Options) {
 
 // rows makes the rows of an item, and gives the number of answers in them.
 func (it *item) rows(o Options, system string) (rows []Example, used int) {
-	base := Example{Prompt: it.prompt, Dataset: it.dataset, System: system}
+	add := func(chosen, rejected *Answer) {
+		rows = append(rows, Example{it.prompt, it.dataset, system, chosen, rejected})
+	}
 	chosen, rejected := min(o.PerPrompt, len(it.chosen)), min(o.PerPrompt, len(it.rejected))
 	switch o.Format {
 	case Prompts:
-		return []Example{base}, 0
+		add(nil, nil)
+		return rows, 0
 	case SFT, KTO:
 		for _, a := range it.chosen[:chosen] {
-			row := base
-			row.Chosen = a
-			rows = append(rows, row)
+			add(a, nil)
 		}
 		for _, a := range it.rejected[:rejected] {
-			row := base
-			row.Rejected = a
-			rows = append(rows, row)
+			add(nil, a)
 		}
 		return rows, len(rows)
 	}
 	// Each chosen answer is paired with a different rejected one, while there are any.
 	n := max(chosen, rejected)
 	for i := range n {
-		row := base
-		row.Chosen, row.Rejected = it.chosen[i%chosen], it.rejected[i%rejected]
-		rows = append(rows, row)
+		add(it.chosen[i%chosen], it.rejected[i%rejected])
 	}
 	return rows, chosen + rejected
 }
