@@ -131,9 +131,7 @@ func (d *Manager) limit(provider string, err error) {
 	if d.Limited == nil {
 		d.Limited = map[string]string{}
 	}
-	if d.Limited[provider] == "" {
-		d.Limited[provider] = cmp.Or(failed.Message, failed.Error())
-	}
+	d.Limited[provider] = cmp.Or(d.Limited[provider], failed.Message, failed.Error())
 }
 
 // Batches lists the batches of the job, in the order in which they were planned.

@@ -2,6 +2,7 @@ package batch
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -201,11 +202,8 @@ func (b jobReply) remote() Remote {
 	}
 	word := strings.ToLower(b.Status)
 	r := Remote{
-		ID: b.ID, Word: word, Ended: slices.Contains(ended, word), Created: moment(b.Created), Expires: moment(b.Expires),
+		ID: b.ID, Word: word, Ended: slices.Contains(ended, word), Created: moment(b.Created), Expires: cmp.Or(moment(b.Expires), moment(b.Deadline)),
 		Answered: b.Counts.Completed + b.Succeeded, Failed: b.Counts.Failed + b.Failed,
-	}
-	if r.Expires.IsZero() {
-		r.Expires = moment(b.Deadline)
 	}
 	if r.Expires.IsZero() && !r.Created.IsZero() {
 		r.Expires = r.Created.Add(24 * time.Hour)

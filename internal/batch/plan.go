@@ -319,8 +319,7 @@ func (p *planner) finish(ctx context.Context, of *part) error {
 	}
 	if of.Calls > 0 {
 		if tariff, ok := p.Prices.Batch(of.Provider, of.Model); ok {
-			usd := tariff.Cost(model.Usage{Input: of.InputTokens, Output: of.MaxOutputTokens})
-			of.MaxUSD = &usd
+			of.MaxUSD = new(tariff.Cost(model.Usage{Input: of.InputTokens, Output: of.MaxOutputTokens}))
 		}
 		p.plan.Parts = append(p.plan.Parts, of.Part)
 	}

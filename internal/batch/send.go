@@ -182,10 +182,7 @@ func turnedAway(e *model.Error) bool {
 // started keeps that a batch is out.
 func (d *Manager) started(ctx context.Context, b *Batch, r Remote) error {
 	b.Stage, b.Remote, b.Problem = Out, r.ID, ""
-	b.Sent = r.Created
-	if b.Sent.IsZero() {
-		b.Sent = d.now()
-	}
+	b.Sent = cmp.Or(r.Created, d.now())
 	b.progress(r)
 	return d.keep(ctx, b)
 }
@@ -193,9 +190,7 @@ func (d *Manager) started(ctx context.Context, b *Batch, r Remote) error {
 // progress notes what a provider tells of a batch that is out.
 func (b *Batch) progress(r Remote) {
 	b.Word, b.Answered, b.Failed = r.Word, r.Answered, r.Failed
-	if !r.Expires.IsZero() {
-		b.Expires = r.Expires
-	}
+	b.Expires = cmp.Or(r.Expires, b.Expires)
 }
 
 // job is a batch as its service knows it.

@@ -35,11 +35,10 @@ func tryTarget(env *command.Env, ctx context.Context, calls command.Calls, targe
 	if err := cmp.Or(err1, err2); err != nil {
 		return err
 	}
-	zero := 0.0
 	request := model.Request{
 		Provider: ref.Provider, Endpoint: ref.Endpoint, Model: ref.Model,
 		Messages: []orbench.Message{{Role: orbench.User, Content: trialPrompt}},
-		Params:   model.Params{Temperature: &zero, MaxTokens: trialTokens},
+		Params:   model.Params{Temperature: new(0.0), MaxTokens: trialTokens},
 	}
 	ctx, cancel := context.WithTimeout(ctx, trialPatience)
 	defer cancel()

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha1" // the hash by which git names a file; nothing secret rests on it
 	"crypto/sha256"
@@ -85,10 +86,7 @@ func fetch(ctx context.Context, r repository, file string, opts PullOptions) (fe
 		endpoint, usual, setting, token = opts.GitHub, gitHubURL, "ORBENCH_GITHUB", ""
 		folder = path.Join(r.Name, r.Revision)
 	}
-	if endpoint == "" {
-		endpoint = usual
-	}
-	endpoint = strings.TrimSuffix(endpoint, "/")
+	endpoint = strings.TrimSuffix(cmp.Or(endpoint, usual), "/")
 	if u, err := url.Parse(endpoint); err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") {
 		return fetched{}, &orbench.InputError{
 			File: setting, Problem: "not a URL", Hint: "set it to something like " + usual + ", or unset it",
@@ -121,8 +119,7 @@ func fetch(ctx context.Context, r repository, file string, opts PullOptions) (fe
 	case len(got.Content) > maxFile:
 		return fetched{}, fmt.Errorf("%s is longer than %d bytes", shown, maxFile)
 	}
-	sum := sha256.Sum256(got.Content)
-	got.SHA256 = hex.EncodeToString(sum[:])
+	got.SHA256 = fmt.Sprintf("%x", sha256.Sum256(got.Content))
 	return got, nil
 }
 
@@ -223,8 +220,7 @@ func local(folder, file string) (got fetched, err error) {
 	if got.Content, err = os.ReadFile(at); err != nil {
 		return got, &orbench.InputError{File: at, Problem: "cannot read the file: " + err.Error(), Hint: "fetch " + file + ", or name the folder of the repository", Err: err}
 	}
-	sum := sha256.Sum256(got.Content)
-	got.SHA256 = hex.EncodeToString(sum[:])
+	got.SHA256 = fmt.Sprintf("%x", sha256.Sum256(got.Content))
 	return got, nil
 }
 

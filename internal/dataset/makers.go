@@ -94,8 +94,7 @@ func makingOf(m *benchmark.Manifest, set benchmark.SetName) Makers {
 // lineage is not there.
 func originsOf(ctx context.Context, folder *benchmark.Folder) (benchmark.Origins, error) {
 	origins, err := folder.Origins(ctx)
-	var wrong *orbench.InputError
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*orbench.InputError](err); ok {
 		wrong.Hint = "build the benchmark again, or move the set alone to another folder, without its seeds"
 	}
 	return origins, err

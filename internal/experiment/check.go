@@ -116,8 +116,7 @@ func (c *Experiment) checkJudges() *settings.Fault {
 
 // because makes a fault of an error that says what is wrong with a setting.
 func because(path string, err error) *settings.Fault {
-	var input *orbench.InputError
-	if errors.As(err, &input) {
+	if input, ok := errors.AsType[*orbench.InputError](err); ok {
 		return settings.Wrong(path, input.Problem, input.Hint)
 	}
 	return settings.Wrong(path, err.Error(), "")

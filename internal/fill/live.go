@@ -130,9 +130,7 @@ func (f *Live) Limit(provider, words string) {
 	if f.limited == nil {
 		f.limited = map[string]string{}
 	}
-	if f.limited[provider] == "" {
-		f.limited[provider] = words
-	}
+	f.limited[provider] = cmp.Or(f.limited[provider], words)
 }
 
 // Bound puts another budget in place of that of the LiveConfig, for all calls from now on.

@@ -2,7 +2,6 @@ package folder
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,8 +37,7 @@ func NewSubject(of string, settings ...any) Subject {
 	if err != nil {
 		panic(err) // a setting that JSON cannot hold: a fault of the caller
 	}
-	sum := sha256.Sum256(b)
-	return Subject{Of: of, Settings: hex.EncodeToString(sum[:])}
+	return Subject{Of: of, Settings: fmt.Sprintf("%x", sha256.Sum256(b))}
 }
 
 // mark is the content of MarkFile, and of the file beside an unfinished file.

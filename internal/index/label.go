@@ -115,8 +115,7 @@ func (x *Index) Drawn(ctx context.Context, m store.Reader, r *run.Run, prompts b
 // wide intervals are. walked is as in evaluate.Sinks.
 func (x *Index) Asked(ctx context.Context, m store.Reader, r *run.Run, walked func(int)) (entries []annotation.Entry, words annotation.Words, outlook *annotation.Outlook, err error) {
 	entries, words, err = x.Drawn(ctx, m, r, false, walked)
-	var none *orbench.InputError
-	if err == nil || errors.As(err, &none) {
+	if err == nil || errors.As(err, new(*orbench.InputError)) {
 		outlook, err = annotation.NewOutlook(x.Items(ctx, m, r, "", "", walked), words)
 	}
 	return entries, words, outlook, err

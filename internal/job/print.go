@@ -44,11 +44,9 @@ func priced(plans []Plan, prices price.Table) []pricedPlan {
 	for _, p := range plans {
 		pp := pricedPlan{Plan: p}
 		if tariff, ok := prices.Price(p.Provider, p.Model); ok {
-			usd := tariff.Cost(p.Usage())
-			pp.MaxUSD = &usd
+			pp.MaxUSD = new(tariff.Cost(p.Usage()))
 			if p.Expected != nil {
-				expected := p.usd(tariff)
-				pp.ExpectedUSD = &expected
+				pp.ExpectedUSD = new(p.usd(tariff))
 			}
 		}
 		all = append(all, pp)

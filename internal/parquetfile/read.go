@@ -33,8 +33,7 @@ func Open(file string, in io.ReaderAt, size int64, choose rows.Chooser) (_ func(
 	columns, err := choose(file, names, nested.at())
 	if err != nil {
 		// A Parquet file has no first line to point at.
-		var input *orbench.InputError
-		if errors.As(err, &input) {
+		if input, ok := errors.AsType[*orbench.InputError](err); ok {
 			input.Line = 0
 		}
 		return nil, err

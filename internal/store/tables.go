@@ -536,8 +536,7 @@ func (t *Tables) chunk(ctx context.Context) func(hash []byte) ([]byte, error) {
 
 // atChunk is At for an error of reading chunks, which may say already where it is.
 func (t *Tables) atChunk(err error) error {
-	var found Damage
-	if errors.As(err, &found) && !errors.Is(err, orbench.ErrInput) {
+	if errors.As(err, new(Damage)) && !errors.Is(err, orbench.ErrInput) {
 		return t.At(err)
 	}
 	return err

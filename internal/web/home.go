@@ -244,8 +244,7 @@ func (s *Server) summary(r *http.Request, name string) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	nothing := 0.0
-	result.Cost = score.Cost{USD: &nothing}
+	result.Cost = score.Cost{USD: new(0.0)}
 	text, err := o.page(result, s.frame(r, o.Name))
 	return response{written: text, data: result}, err
 }

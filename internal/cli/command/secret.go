@@ -91,8 +91,7 @@ func (s *Secrets) Clean(text string) string {
 	}
 	s.mu.Lock()
 	if s.clean == nil {
-		made := model.NewSecrets(s.keys...)
-		s.clean = &made
+		s.clean = new(model.NewSecrets(s.keys...))
 	}
 	clean := s.clean
 	s.mu.Unlock()

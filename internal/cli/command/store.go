@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,10 +30,7 @@ const defaultStore = "orbench.db"
 
 // StoreFlag registers --store, whose default the environment may set.
 func (e *Env) StoreFlag(c *cobra.Command, at *string) {
-	usual := defaultStore
-	if env := e.Getenv("ORBENCH_STORE"); env != "" {
-		usual = env
-	}
+	usual := cmp.Or(e.Getenv("ORBENCH_STORE"), defaultStore)
 	c.Flags().StringVar(at, "store", usual, "`STORE` that remembers every paid call: a file, or postgres://USER@HOST/DATABASE ($ORBENCH_STORE)")
 	c.Flags().Lookup("store").DefValue = address.Shown(usual)
 }

@@ -136,8 +136,7 @@ func (e *Env) noteCheck(r Running, c weights.Check, o weights.Outcome, prices pr
 		line += fmt.Sprintf(": no sign of a change; one of 10%% is seen in %.0f of 100 such checks", 100*o.Finds)
 	}
 	if p, ok := prices.Price(c.Provider, c.Model); ok {
-		usd := p.Cost(o.Usage)
-		note.USD = &usd
+		note.USD = new(p.Cost(o.Usage))
 	}
 	r.Study.History.Checks = append(r.Study.History.Checks, note)
 	return line

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"time"
@@ -47,22 +48,15 @@ func parse(address string) (*pgxpool.Config, string, error) {
 		return nil, "", bad("is not the address of a Postgres database", nil)
 	}
 	settings := config.ConnConfig.RuntimeParams
-	schema := settings["search_path"]
-	if schema == "" {
-		schema = usualSchema
-	}
+	schema := cmp.Or(settings["search_path"], usualSchema)
 	if !schemas.MatchString(schema) {
 		return nil, "", bad("search_path must name one schema, in small letters, digits and _", nil)
 	}
 	settings["search_path"] = pgx.Identifier{schema}.Sanitize()
-	if settings["application_name"] == "" {
-		settings["application_name"] = "orbench"
-	}
+	settings["application_name"] = cmp.Or(settings["application_name"], "orbench")
 	if !strings.Contains(address, "pool_max_conns=") {
 		config.MaxConns = connections
 	}
-	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = connectTime
-	}
+	config.ConnConfig.ConnectTimeout = cmp.Or(config.ConnConfig.ConnectTimeout, connectTime)
 	return config, schema, nil
 }

@@ -37,8 +37,7 @@ const (
 
 // code is that of the server's error in err, empty for none.
 func code(err error) string {
-	var failed *pgconn.PgError
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return failed.Code
 	}
 	return ""
@@ -63,9 +62,7 @@ func Away(err error) bool {
 	if code(err) != "" {
 		return passes(err)
 	}
-	var connecting *pgconn.ConnectError
-	var network net.Error
-	return errors.As(err, &connecting) || errors.As(err, &network) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || pgconn.SafeToRetry(err)
+	return errors.As(err, new(*pgconn.ConnectError)) || errors.As(err, new(net.Error)) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) || pgconn.SafeToRetry(err)
 }
 
 const (
@@ -107,8 +104,7 @@ func (s *Store) at(err error) error {
 		return &orbench.InputError{File: s.shown, Problem: problem, Hint: hint, Err: errors.Join(also, err)}
 	}
 	reason := func() string {
-		var failed *pgconn.PgError
-		if errors.As(err, &failed) {
+		if failed, ok := errors.AsType[*pgconn.PgError](err); ok {
 			return failed.Message
 		}
 		return err.Error()
@@ -134,13 +130,11 @@ func (s *Store) at(err error) error {
 	case c == tooManyClients, c == startingUp:
 		return input("the server takes no more connections: "+reason(), "try again later, or raise its max_connections", nil)
 	}
-	var large *pgproto3.ExceededMaxBodyLenErr
-	if errors.As(err, &large) {
+	if large, ok := errors.AsType[*pgproto3.ExceededMaxBodyLenErr](err); ok {
 		return input(fmt.Sprintf("a row of %d MB is larger than the %d MB that are read", large.ActualBodyLen>>20, store.MaxValue>>20),
 			fmt.Sprintf("find it by octet_length, as with SELECT id FROM calls WHERE octet_length(response) > %d", store.MaxValue), nil)
 	}
-	var connecting *pgconn.ConnectError
-	if errors.As(err, &connecting) {
+	if connecting, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		// The last line says what went wrong with the address that was tried last.
 		lines := strings.Split(strings.TrimSpace(connecting.Unwrap().Error()), "\n")
 		return input("no Postgres server answers there: "+strings.TrimSpace(lines[len(lines)-1]), "start it, or correct the address in `store`", nil)

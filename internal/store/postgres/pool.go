@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"slices"
@@ -84,10 +85,7 @@ func (p Pool) Each(ctx context.Context, scan func(pgx.Rows) error, query string,
 		}
 		return err
 	})
-	if err == nil {
-		err = failed
-	}
-	return err
+	return cmp.Or(err, failed)
 }
 
 // Send does the statements of a batch as one transaction.

@@ -64,8 +64,7 @@ func (l lent) Unwrap() sqldriver.Conn { return l.Conn }
 // code is that of the database's error in err, 0 for none. What it says beside its kind is
 // in the higher bits.
 func code(err error) int {
-	var failed *driver.Error
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*driver.Error](err); ok {
 		return failed.Code()
 	}
 	return 0
