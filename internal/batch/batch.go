@@ -194,36 +194,25 @@ type known struct {
 // callsOf streams the calls of a batch.
 func callsOf(ctx context.Context, m store.Reader, of *Batch) iter.Seq2[known, error] {
 	return func(yield func(known, error) bool) {
-		var group []store.BatchCall
-		// look hands a group on, and reports false where nobody listens any more.
-		look := func() bool {
+		for group, err := range job.Pieces(m.AllBatchCalls(ctx, of.id), together) {
 			hashes := make([]model.Hash, len(group))
 			for i, c := range group {
 				hashes[i] = c.Hash
 			}
-			present, err := m.Has(ctx, hashes)
+			var present map[model.Hash]bool
+			if err == nil {
+				present, err = m.Has(ctx, hashes)
+			}
 			if err != nil {
 				yield(known{}, err)
-				return false
+				return
 			}
 			for _, c := range group {
 				if !yield(known{c, present[c.Hash]}, nil) {
-					return false
+					return
 				}
 			}
-			group = group[:0]
-			return true
 		}
-		for c, err := range m.AllBatchCalls(ctx, of.id) {
-			if err != nil {
-				yield(known{}, err)
-				return
-			}
-			if group = append(group, c); len(group) == together && !look() {
-				return
-			}
-		}
-		look()
 	}
 }
 

@@ -106,17 +106,6 @@ func (r *run) verdict(ctx context.Context, c judge.Case) (class orbench.Class, e
 	return class, err
 }
 
-// stream streams a list of items.
-func stream[T any](items []T) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		for _, item := range items {
-			if !yield(item, nil) {
-				return
-			}
-		}
-	}
-}
-
 // errStopped ends work whose results nobody needs any more.
 var errStopped = errors.New("nobody takes it")
 

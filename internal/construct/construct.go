@@ -156,7 +156,7 @@ func (r *run) all(ctx context.Context) error {
 		if len(fed) == 0 {
 			break
 		}
-		if err := r.round(ctx, stream(fed)); err != nil {
+		if err := r.round(ctx, job.Each(fed)); err != nil {
 			return err
 		}
 	}

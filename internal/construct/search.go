@@ -59,7 +59,7 @@ func (r *run) search(ctx context.Context) error {
 		for c, m := range r.made {
 			made[c] = m.shown()
 		}
-		if err := settleAll(ctx, r, stream(r.found.draw(r.Config.Sampling, n)), func(ctx context.Context, m mutation) ([]*benchmark.Record, error) {
+		if err := settleAll(ctx, r, job.Each(r.found.draw(r.Config.Sampling, n)), func(ctx context.Context, m mutation) ([]*benchmark.Record, error) {
 			return r.mutate(ctx, m, made[m.parent.Category])
 		}, r.noteMutation); err != nil {
 			return err
@@ -104,7 +104,7 @@ func (r *run) probe(ctx context.Context) error {
 			drawn = append(drawn, record)
 		}
 	}
-	return job.InOrder(ctx, r.Width, stream(drawn), func(ctx context.Context, record *benchmark.Record) (*benchmark.Record, error) {
+	return job.InOrder(ctx, r.Width, job.Each(drawn), func(ctx context.Context, record *benchmark.Record) (*benchmark.Record, error) {
 		return record, r.askTargets(ctx, record)
 	}, func(record *benchmark.Record) error {
 		r.found.note(record)

@@ -27,7 +27,7 @@ func (r *run) gatherAll(ctx context.Context) iter.Seq2[benchmark.Seed, error] {
 			}
 			r.wanted += n * r.Config.Rewrites.PerSeed
 		}
-		return job.InOrder(ctx, len(r.Config.Policy), stream(r.Config.Policy), func(ctx context.Context, c benchmark.Category) ([]benchmark.Seed, error) {
+		return job.InOrder(ctx, len(r.Config.Policy), job.Each(r.Config.Policy), func(ctx context.Context, c benchmark.Category) ([]benchmark.Seed, error) {
 			return r.gather(ctx, c, earlier, own[c.Category])
 		}, func(seeds []benchmark.Seed) error {
 			for _, s := range seeds {
@@ -97,7 +97,7 @@ func (r *run) gather(ctx context.Context, c benchmark.Category, earlier, own []b
 		for i := range wave {
 			wave[i] = batch + i
 		}
-		err := job.InOrder(ctx, calls, stream(wave), func(ctx context.Context, n int) (seedReply, error) {
+		err := job.InOrder(ctx, calls, job.Each(wave), func(ctx context.Context, n int) (seedReply, error) {
 			return r.seedBatch(ctx, c, n, shown)
 		}, func(reply seedReply) error {
 			n := 0

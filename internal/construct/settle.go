@@ -147,7 +147,7 @@ func (r *run) checkSeeds(ctx context.Context) error {
 		of = inLots(r.Config.Sampling, "check", of, func(s benchmark.Seed) string { return string(s.ID) })
 		drawn = append(drawn, of[:min(r.Config.Toxic.CheckSeeds, len(of))]...)
 	}
-	return job.InOrder(ctx, r.Width, stream(drawn), func(ctx context.Context, s benchmark.Seed) (*benchmark.Record, error) {
+	return job.InOrder(ctx, r.Width, job.Each(drawn), func(ctx context.Context, s benchmark.Seed) (*benchmark.Record, error) {
 		record := &benchmark.Record{
 			Kind: benchmark.CheckedSeed, ID: s.ID, Text: s.Text, Category: s.Category, Build: r.number(),
 			SeedID: s.ID, Rewriter: s.Generator, Call: s.Call, Cluster: s.ID,

@@ -485,11 +485,9 @@ func (j *judgedChunk) noteFailures(ctx context.Context, m store.Reader, r *Run) 
 
 // noteMissing records the hashes of all calls that the rows lack.
 func (j *judgedChunk) noteMissing() {
-	for _, of := range [][][]job.Call{j.ofTarget, j.ofJudges} {
-		for _, requests := range requestsOf(of) {
-			for _, r := range requests {
-				j.lacking = append(j.lacking, r.Hash())
-			}
+	for _, requests := range requestsOf(slices.Concat(j.ofTarget, j.ofJudges)) {
+		for _, r := range requests {
+			j.lacking = append(j.lacking, r.Hash())
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
+	"github.com/orbench/orbench/internal/job"
 	"github.com/orbench/orbench/stats"
 )
 
@@ -88,13 +89,7 @@ func newDrawing(rule Rule, together, limit int, sets []*dataset.Dataset) (*drawi
 			slices.SortStableFunc(d.strata[i].left, func(a, b int) int { return cmp.Compare(categories[a], categories[b]) })
 		}
 		if size <= mostHeld {
-			set = dataset.Kept(*set, func(yield func(orbench.Prompt, error) bool) {
-				for _, p := range held {
-					if !yield(p, nil) {
-						return
-					}
-				}
-			})
+			set = dataset.Kept(*set, job.Each(held))
 		}
 		d.sets, d.places = append(d.sets, set), append(d.places, places)
 	}

@@ -78,3 +78,14 @@ func Pieces[T any](all iter.Seq2[T, error], size int) iter.Seq2[[]T, error] {
 		}
 	}
 }
+
+// Each gives the items of a list as a sequence that has no error.
+func Each[T any](items []T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, item := range items {
+			if !yield(item, nil) {
+				return
+			}
+		}
+	}
+}

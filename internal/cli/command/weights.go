@@ -95,15 +95,7 @@ func (e *Env) check(ctx context.Context, r Running, d *batch.Manager) error {
 // fillCheck makes the calls of a check before those of the study: replies of other weights would
 // be kept among its own.
 func (e *Env) fillCheck(ctx context.Context, r Running, d *batch.Manager, asking *job.Job, requests []model.Request) error {
-	asking.Fixed = func(context.Context) iter.Seq2[model.Request, error] {
-		return func(yield func(model.Request, error) bool) {
-			for _, q := range requests {
-				if !yield(q, nil) {
-					return
-				}
-			}
-		}
-	}
+	asking.Fixed = func(context.Context) iter.Seq2[model.Request, error] { return job.Each(requests) }
 	account, spent, err := d.Account(ctx, r.Calls.Budget(), false)
 	if err != nil {
 		return err
