@@ -132,68 +132,65 @@ func expectable(plans []construct.Plan) []job.Plan {
 
 // prepareBuild checks everything that a user can get wrong, before anything is
 // asked or written.
-func (a app) prepareBuild(ctx context.Context, f buildFlags) (*construct.Builder, *client.Set, price.Table, error) {
-	fail := func(err error) (*construct.Builder, *client.Set, price.Table, error) {
-		return nil, nil, price.Table{}, err
-	}
+func (a app) prepareBuild(ctx context.Context, f buildFlags) (b *construct.Builder, clients *client.Set, prices price.Table, err error) {
 	switch {
 	case f.config == "":
-		return fail(command.InputError("--config", "no configuration is named", `write one with "orbench config init > build.yaml"`))
+		return nil, nil, prices, command.InputError("--config", "no configuration is named", `write one with "orbench config init > build.yaml"`)
 	case f.out == "" && !f.calls.DryRun:
-		return fail(command.InputError("--out", "no folder is named for the benchmark", "name a new one, such as --out my-benchmark"))
+		return nil, nil, prices, command.InputError("--out", "no folder is named for the benchmark", "name a new one, such as --out my-benchmark")
 	case f.searchCalls < 1:
-		return fail(command.InputError("--search-calls", "the value is too small", "give a positive one"))
+		return nil, nil, prices, command.InputError("--search-calls", "the value is too small", "give a positive one")
 	case f.samples < 1 || f.samples > 20:
-		return fail(command.InputError("--set target_samples", "a number that is not from 1 to 20", "1 is the default"))
+		return nil, nil, prices, command.InputError("--set target_samples", "a number that is not from 1 to 20", "1 is the default")
 	}
 	if err := f.calls.Check(); err != nil {
-		return fail(err)
+		return nil, nil, prices, err
 	}
 	config, err := construct.Load(f.config)
 	if err != nil {
-		return fail(err)
+		return nil, nil, prices, err
 	}
 	if f.policy != "" {
 		named, err := policy.Open(f.policy)
 		if err != nil {
-			return fail(err)
+			return nil, nil, prices, err
 		}
 		config.Policy = benchmark.PolicyOf(named.Definitions())
 	}
 	if f.name != "" {
 		if !settings.IsName(f.name) {
-			return fail(command.InputError("--name", fmt.Sprintf("%q cannot be the name of a benchmark", f.name), "use letters, digits, dots, hyphens and underscores"))
+			return nil, nil, prices, command.InputError("--name", fmt.Sprintf("%q cannot be the name of a benchmark", f.name), "use letters, digits, dots, hyphens and underscores")
 		}
 		config.Name = f.name
 	}
-	b := &construct.Builder{}
+	b = &construct.Builder{}
 	if f.refresh != "" {
 		if b.Base, err = benchmark.Open(f.refresh); err != nil {
-			return fail(err)
+			return nil, nil, prices, err
 		}
 		if err := construct.CheckBase(&config, b.Base); err != nil {
-			return fail(err)
+			return nil, nil, prices, err
 		}
 		config.Version = construct.NextVersion(b.Base.Manifest.Version, config.Version)
 	}
 	b.Config = config
 	if err := b.OpenSeeds(ctx, f.config, a.CacheDir()); err != nil {
-		return fail(err)
+		return nil, nil, prices, err
 	}
 	if len(f.targets) > 0 {
 		slices.Sort(f.targets)
 		b.Search = &construct.Search{Targets: slices.Compact(f.targets), Samples: f.samples, Calls: f.searchCalls}
 	}
-	clients, err := a.Clients(f.calls, experiment.Providers(append(b.Models(), config.Hard.Judge)), nil)
+	clients, err = a.Clients(f.calls, experiment.Providers(append(b.Models(), config.Hard.Judge)), nil)
 	if err != nil {
-		return fail(err)
+		return nil, nil, prices, err
 	}
 	if err := b.Connect(clients, f.config); err != nil {
-		return fail(err)
+		return nil, nil, prices, err
 	}
 	if f.out != "" {
 		if err := folder.Vacant(f.out, b.Subject()); err != nil {
-			return fail(err)
+			return nil, nil, prices, err
 		}
 	}
 	var asked []model.Ref
@@ -202,7 +199,7 @@ func (a app) prepareBuild(ctx context.Context, f buildFlags) (*construct.Builder
 			asked = append(asked, model.Ref{Provider: p.Provider, Model: p.Model})
 		}
 	}
-	prices, err := f.calls.Prices(asked)
+	prices, err = f.calls.Prices(asked)
 	return b, clients, prices, err
 }
 

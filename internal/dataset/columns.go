@@ -48,14 +48,16 @@ func findColumns(file string, have []string, at func(string) bool, opts Options)
 	if opts.Unlabeled {
 		return c, nil
 	}
-	if err := findOthers(file, have, at,
-		sought{&c.Category, opts.Category, categoryNames, "category-column"},
-		sought{&c.Label, opts.Label, labelNames, "label-column"},
-		sought{&c.Cluster, opts.Cluster, clusterNames, "dataset"},
-		sought{&c.Pair, opts.Pair, pairNames, "dataset"},
-		sought{&c.Response, opts.Response, nil, "response-column"},
-	); err != nil {
-		return c, err
+	for _, of := range []sought{
+		{&c.Category, opts.Category, categoryNames, "category-column"},
+		{&c.Label, opts.Label, labelNames, "label-column"},
+		{&c.Cluster, opts.Cluster, clusterNames, "dataset"},
+		{&c.Pair, opts.Pair, pairNames, "dataset"},
+		{&c.Response, opts.Response, nil, "response-column"},
+	} {
+		if *of.found, err = findColumn(file, have, at, of.want, of.usual, of.setting); err != nil {
+			return c, err
+		}
 	}
 	return c, nil
 }
@@ -66,16 +68,6 @@ type sought struct {
 	want    string
 	usual   []string
 	setting string
-}
-
-// findOthers finds columns that may be missing unless the user named them.
-func findOthers(file string, have []string, at func(string) bool, columns ...sought) (err error) {
-	for _, c := range columns {
-		if *c.found, err = findColumn(file, have, at, c.want, c.usual, c.setting); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // layout reads the category, label, cluster and pair together with the prompt. It refuses

@@ -5,19 +5,14 @@ import (
 	"iter"
 	"math"
 
-	"github.com/orbench/orbench/internal/rows"
+	"github.com/orbench/orbench"
 )
 
 // itemsOf streams what the rows of an opened file are, and closes it. err says why it is not
 // open.
-func itemsOf[T any](in interface {
-	All(yield func(rows.Row, error) bool)
-	item(rows.Row) (T, error)
-	Close() error
-}, err error,
-) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		var item T
+func itemsOf(in *input, err error) iter.Seq2[orbench.Prompt, error] {
+	return func(yield func(orbench.Prompt, error) bool) {
+		var item orbench.Prompt
 		if err != nil {
 			yield(item, err)
 			return

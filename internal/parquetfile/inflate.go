@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"io"
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/snappy"
@@ -23,7 +24,10 @@ type inflater struct {
 // inflate inflates data into the beginning of into. It fails with errLarger if there is
 // more.
 func (i *inflater) inflate(codec format.CompressionCodec, into, data []byte) (_ []byte, err error) {
-	in := bytes.NewReader(data)
+	var from interface {
+		io.Reader
+		Reset(compressed io.Reader) error
+	}
 	switch codec {
 	case format.Snappy:
 		n, err := snappy.DecodedLen(data)
@@ -35,25 +39,16 @@ func (i *inflater) inflate(codec format.CompressionCodec, into, data []byte) (_ 
 		}
 		return snappy.Decode(into, data)
 	case format.Gzip:
-		if err := i.gzip.Reset(in); err != nil {
-			return nil, err
-		}
-		return readUpTo(&i.gzip, into)
+		from = &i.gzip
 	case format.Zstd:
 		if i.zstd == nil {
 			if i.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPages), zstd.WithDecoderMaxWindow(maxPages)); err != nil {
 				return nil, err
 			}
 		}
-		if err := i.zstd.Reset(in); err != nil {
-			return nil, err
-		}
-		return readUpTo(i.zstd, into)
+		from = i.zstd
 	case format.Brotli:
-		if err := i.brotli.Reset(in); err != nil {
-			return nil, err
-		}
-		return readUpTo(&i.brotli, into)
+		from = &i.brotli
 	case format.Lz4Raw:
 		// The library doubles its buffer as long as inflating fails, and any damage makes
 		// it fail.
@@ -62,6 +57,11 @@ func (i *inflater) inflate(codec format.CompressionCodec, into, data []byte) (_ 
 			return nil, errLarger
 		}
 		return into[:n], nil
+	default:
+		return nil, fmt.Errorf("unsupported compression codec: %s", codec)
 	}
-	return nil, fmt.Errorf("unsupported compression codec: %s", codec)
+	if err := from.Reset(bytes.NewReader(data)); err != nil {
+		return nil, err
+	}
+	return readUpTo(from, into)
 }
