@@ -200,10 +200,9 @@ func writeTasks(w io.Writer, m benchmark.Manifest) error {
 		Config string `yaml:"config"`
 		Split  string `yaml:"split"`
 	}
-	var tasks []task
-	for _, name := range benchmark.SetNames {
-		tasks = append(tasks, task{benchmark.Task(string(name), name.Label()), string(name), "test"})
-	}
+	tasks := table.RowsOf(benchmark.SetNames, func(name benchmark.SetName) task {
+		return task{benchmark.Task(string(name), name.Label()), string(name), "test"}
+	})
 	b, err := yaml.Marshal(struct {
 		Name        string `yaml:"name"`
 		Description string `yaml:"description"`

@@ -216,11 +216,7 @@ func (b *Benchmark) Rows() any {
 		Prompts   int
 		Simulated bool
 	}
-	var rows []row
-	for _, set := range benchmark.SetNames {
-		rows = append(rows, row{set, b.Funnel.Selection.Sets[set], b.Simulated})
-	}
-	return rows
+	return table.RowsOf(benchmark.SetNames, func(set benchmark.SetName) row { return row{set, b.Funnel.Selection.Sets[set], b.Simulated} })
 }
 
 // pricedPlan is a plan with its expected cost.

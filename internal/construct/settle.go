@@ -2,6 +2,7 @@ package construct
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -138,12 +139,9 @@ func (r *run) judged(ctx context.Context, s benchmark.Selector, request model.Re
 func (r *run) checkSeeds(ctx context.Context) error {
 	var drawn []benchmark.Seed
 	for _, c := range r.Config.Policy {
-		var of []benchmark.Seed
-		for _, s := range r.seeds {
-			if s.Category == c.Category && s.Round == 0 && !r.ids[s.ID] {
-				of = append(of, s)
-			}
-		}
+		of := slices.DeleteFunc(slices.Clone(r.seeds), func(s benchmark.Seed) bool {
+			return s.Category != c.Category || s.Round > 0 || r.ids[s.ID]
+		})
 		of = inLots(r.Config.Sampling, "check", of, func(s benchmark.Seed) string { return string(s.ID) })
 		drawn = append(drawn, of[:min(r.Config.Toxic.CheckSeeds, len(of))]...)
 	}

@@ -64,19 +64,17 @@ func (b *Benchmark) Write(dir, tool string, prices price.Table) (err error) {
 // texts.
 func writePrompts[T any](write func(string, benchmark.File, func(io.Writer) error), name string, label orbench.Label, conversations bool, all []Row, text func(Row) T) {
 	file := benchmark.File{Rows: len(all), Label: label}
-	var chats []conversation
-	var texts []T
-	for _, p := range all {
-		chats = append(chats, conversation{
-			ID: p.ID, Messages: p.Messages, Category: p.Category, Label: p.Label, Votes: p.Votes, RefusedBy: p.RefusedBy, SeedID: p.SeedID, Cluster: p.Cluster,
-			Pair: p.Prompt.Pair, Set: p.Set,
-		})
-		texts = append(texts, text(p))
-	}
 	if conversations {
+		chats := table.RowsOf(all, func(p Row) conversation {
+			return conversation{
+				ID: p.ID, Messages: p.Messages, Category: p.Category, Label: p.Label, Votes: p.Votes, RefusedBy: p.RefusedBy,
+				SeedID: p.SeedID, Cluster: p.Cluster, Pair: p.Prompt.Pair, Set: p.Set,
+			}
+		})
 		write(name+".jsonl", file, func(w io.Writer) error { return rows.WriteJSONLines(w, chats) })
 		return
 	}
+	texts := table.RowsOf(all, text)
 	write(name+".csv", file, func(w io.Writer) error { return rows.WriteCSV(w, texts) })
 	write(name+".parquet", file, func(w io.Writer) error { return parquetfile.Write(w, texts) })
 }

@@ -1,6 +1,7 @@
 package defense
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -62,12 +63,7 @@ type Defense struct {
 }
 
 // Name is what the user typed, such as "icl+response-check". For no defense it is "none".
-func (d *Defense) Name() string {
-	if d.name == "" {
-		return none
-	}
-	return d.name
-}
+func (d *Defense) Name() string { return cmp.Or(d.name, none) }
 
 // Models lists the models other than the target that the defense may ask, each
 // once. A response-check without a model of its own asks the target.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/orbench/orbench/internal/jsonappend"
 	"github.com/orbench/orbench/internal/parquetfile"
+	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
 )
 
@@ -48,12 +49,8 @@ func NewRows(w io.Writer, path string, columns []Column) (Rows, error) {
 type csvRows struct{ out *csv.Writer }
 
 func newCSVRows(w io.Writer, columns []Column) (Rows, error) {
-	header := make([]any, len(columns))
-	for i, c := range columns {
-		header[i] = c.Name
-	}
 	c := csvRows{csv.NewWriter(w)}
-	return c, c.Write(header)
+	return c, c.Write(table.RowsOf(columns, func(c Column) any { return c.Name }))
 }
 
 func (c csvRows) Write(values []any) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/score"
+	"github.com/orbench/orbench/internal/table"
 )
 
 // verdicts writes one flat row for each verdict, and one for each answer that no judge
@@ -39,10 +40,7 @@ func createVerdicts(path string, of folder.Subject, s Study) (Writer, error) {
 	for _, j := range s.Judges {
 		v.versions[j.Name()] = s.version(j.Name())
 	}
-	var columns []Column
-	for _, c := range verdictColumns {
-		columns = append(columns, c.Column)
-	}
+	columns := table.RowsOf(verdictColumns, func(c verdictColumn) Column { return c.Column })
 	if v.rows, err = NewRows(v.buffer, path, columns); err != nil {
 		return nil, fmt.Errorf("write %s: %w", path, err)
 	}
@@ -64,11 +62,7 @@ func (v *verdicts) Add(a Answer) error {
 }
 
 func (v *verdicts) write(row verdictRow) error {
-	values := make([]any, len(verdictColumns))
-	for i, c := range verdictColumns {
-		values[i] = c.of(row)
-	}
-	return v.rows.Write(values)
+	return v.rows.Write(table.RowsOf(verdictColumns, func(c verdictColumn) any { return c.of(row) }))
 }
 
 func (v *verdicts) Finish(_ score.Result, unfinished bool) error {
@@ -91,12 +85,14 @@ type verdictRow struct {
 	verdict         score.JudgeVerdict
 }
 
-// verdictColumns are the columns of a file of verdicts. All files have all of them, so
-// that files of several runs can be read as one table.
-var verdictColumns = []struct {
+type verdictColumn struct {
 	Column
 	of func(verdictRow) any
-}{
+}
+
+// verdictColumns are the columns of a file of verdicts. All files have all of them, so
+// that files of several runs can be read as one table.
+var verdictColumns = []verdictColumn{
 	{text("run"), func(r verdictRow) any { return known(r.how.run) }},
 	{text("target"), func(r verdictRow) any { return known(r.target()) }},
 	{text("dataset"), func(r verdictRow) any { return known(r.Dataset) }},

@@ -60,9 +60,7 @@ func Agree(votes [][]Vote, clusters []string) Agreement {
 	}
 	// A single moderator has nobody to agree with.
 	if n > 1 {
-		if kappa, ok := stats.FleissKappa(counts); ok {
-			a.Fleiss = &kappa
-		}
+		a.Fleiss = stats.OrNil(stats.FleissKappa(counts))
 	}
 	for i := range n {
 		for j := i + 1; j < n; j++ {

@@ -277,8 +277,6 @@ func (t *tally) rate(hit func(prompt int) bool) (r stats.Rate, hits int) {
 	}
 	// The order affects the last digits of a sum.
 	slices.SortFunc(clusters, func(a, b stats.Cluster) int { return cmp.Or(a.N-b.N, a.Sum-b.Sum) })
-	if e, ok := stats.WilsonClustered(clusters, 0.95); ok {
-		r.CI95Clustered = e.Ends()
-	}
+	r.CI95Clustered = stats.OrNil(stats.WilsonClustered(clusters, 0.95)).Ends()
 	return r, hits
 }

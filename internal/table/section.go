@@ -70,7 +70,7 @@ func Cells(values ...any) []string {
 
 // RowsOf makes a row, or a value for one, of each item.
 func RowsOf[T, R any](items []T, row func(T) R) []R {
-	var rows []R
+	rows := slices.Grow([]R(nil), len(items))
 	for _, item := range items {
 		rows = append(rows, row(item))
 	}
