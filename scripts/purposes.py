@@ -27,7 +27,9 @@ NEW = {
     "internal/score/drawn.go": "labels: draw, correct, sheets, people",
     "internal/store/watch.go": "live fill: lanes, claims, gate, retry",
     **dict.fromkeys(("internal/versus/doc.go", "internal/versus/judge.go", "internal/versus/pairs.go", "internal/score/said.go"), "compare: paired differences, flips"),
-    "internal/facet/facet.go": "index: figures, rows, pages",
+    **dict.fromkeys(("internal/facet/doc.go", "internal/facet/facet.go"), "index: figures, rows, pages"),
+    **dict.fromkeys(("internal/figure/doc.go", "internal/figure/figure.go", "internal/figure/measure.go"), "score core: rates, tallies, aggregates"),
+    "internal/versus/labels.go": "compare: gates, JUnit, decide",
     "internal/run/again.go": "explain / identity (why asked again)",
     **dict.fromkeys(("internal/reply/doc.go", "internal/reply/end.go", "internal/reply/reply.go", "internal/reply/thinking.go", "internal/reply/unwrap.go", "internal/reply/withheld.go"), "one reading of replies"),
 }
