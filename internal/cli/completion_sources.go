@@ -162,13 +162,7 @@ func models(w world, typed string) []cobra.Completion {
 
 // names are datasets with a name.
 func names(w world, _ string) []cobra.Completion {
-	var all []cobra.Completion
-	for _, e := range dataset.List(w.CacheDir()) {
-		if e.Present {
-			all = append(all, e.Name)
-		}
-	}
-	return all
+	return namesWhere(w, func(e dataset.Entry) bool { return e.Present })
 }
 
 // datasets are those that are there, and files.
@@ -176,13 +170,7 @@ func datasets(w world, typed string) []cobra.Completion { return append(names(w,
 
 // pullable are the datasets that can be fetched and are not there.
 func pullable(w world, _ string) []cobra.Completion {
-	var all []cobra.Completion
-	for _, e := range dataset.List(w.CacheDir()) {
-		if !e.Present && !slices.Contains(w.words, e.Name) {
-			all = append(all, e.Name)
-		}
-	}
-	return all
+	return namesWhere(w, func(e dataset.Entry) bool { return !e.Present && !slices.Contains(w.words, e.Name) })
 }
 
 // named are the names of settings.
@@ -223,6 +211,16 @@ func storedTargets(w world, _ string) []cobra.Completion {
 	for _, r := range w.stored() {
 		if len(w.words) == 0 || slices.Contains(w.words, r.Name) {
 			all = append(all, r.Config.TargetNames()...)
+		}
+	}
+	return all
+}
+
+// namesWhere are those of the datasets of which something is so.
+func namesWhere(w world, is func(dataset.Entry) bool) (all []cobra.Completion) {
+	for _, e := range dataset.List(w.CacheDir()) {
+		if is(e) {
+			all = append(all, e.Name)
 		}
 	}
 	return all

@@ -39,9 +39,7 @@ var unsentNames = []string{"tools", "functions", "image", "images", "image_url"}
 
 // findColumns chooses the columns of a file, by the user's names or else by the usual
 // ones. They may be missing unless the user named them.
-func findColumns(file string, have []string, at func(string) bool, opts Options) (Columns, error) {
-	var c Columns
-	var err error
+func findColumns(file string, have []string, at func(string) bool, opts Options) (c Columns, err error) {
 	if c.Prompt, err = findPrompt(file, have, at, opts.Prompt); err != nil {
 		return c, err
 	}

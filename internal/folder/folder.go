@@ -120,8 +120,7 @@ func (f *Folder) Put(name string, data []byte) error {
 	if err = errors.Join(err, out.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", filepath.Join(f.dir, name), err)
 	}
-	sum := sha256.Sum256(data)
-	f.sums[name] = hex.EncodeToString(sum[:])
+	f.sums[name] = fmt.Sprintf("%x", sha256.Sum256(data))
 	f.unsynced = append(f.unsynced, name)
 	return nil
 }
@@ -254,8 +253,7 @@ func exchangeInSteps(a, b string) error {
 }
 
 // Discard removes the draft. It does nothing after Finish.
-func (f *Folder) Discard() error {
-	var err error
+func (f *Folder) Discard() (err error) {
 	for _, out := range f.streams {
 		err = errors.Join(err, out.file.Close())
 	}

@@ -345,8 +345,7 @@ func (w Writers) Finish(r score.Result, unfinished bool) (err error) {
 }
 
 // Discard removes what is not finished.
-func (w Writers) Discard() error {
-	var err error
+func (w Writers) Discard() (err error) {
 	for _, one := range w.writers {
 		err = errors.Join(err, one.Discard())
 	}
