@@ -12,7 +12,6 @@ import (
 	"github.com/orbench/orbench/internal/folder"
 	"github.com/orbench/orbench/internal/generator"
 	"github.com/orbench/orbench/internal/moderate"
-	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/model"
 	"github.com/orbench/orbench/similar"
 	"github.com/orbench/orbench/stats"
@@ -74,9 +73,12 @@ func (r *run) benchmark() *Benchmark {
 	votes, seeds := make([][]moderate.Vote, 0, len(r.entries)), make([]string, 0, len(r.entries))
 	origins := r.origins()
 	for _, e := range r.entries {
-		said := table.RowsOf(e.Votes, func(v benchmark.Vote) string { return v.Moderator + ": " + string(v.Label) })
-		votes = append(votes, table.RowsOf(e.Votes, func(v benchmark.Vote) moderate.Vote { return v.Vote }))
-		seeds = append(seeds, string(cmp.Or(e.SeedID, e.ID)))
+		var of []moderate.Vote
+		var said []string
+		for _, v := range e.Votes {
+			of, said = append(of, v.Vote), append(said, v.Moderator+": "+string(v.Label))
+		}
+		votes, seeds = append(votes, of), append(seeds, string(cmp.Or(e.SeedID, e.ID)))
 		b.setsOf[e.row] = e.Sets
 		for _, name := range e.Sets {
 			p := e.Asked()

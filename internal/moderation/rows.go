@@ -8,7 +8,6 @@ import (
 
 	"github.com/orbench/orbench/internal/moderate"
 	"github.com/orbench/orbench/internal/sheet"
-	"github.com/orbench/orbench/internal/table"
 )
 
 // Rows collects prompts with their labels under each policy, to write to a file.
@@ -27,7 +26,10 @@ func (s *Rows) Add(row PromptVotes) {
 	}
 	cells := []string{string(row.Prompt.ID), row.Prompt.Transcript(), string(row.Prompt.Category), string(row.Prompt.Label), strconv.FormatBool(row.changes())}
 	for i, d := range row.Decisions {
-		votes := table.RowsOf(row.Votes[i], func(v moderate.Vote) string { return string(v.Label) })
+		var votes []string
+		for _, v := range row.Votes[i] {
+			votes = append(votes, string(v.Label))
+		}
 		cells = append(cells, string(d.Label), string(d.Category), strings.Join(votes, " "))
 	}
 	s.rows = append(s.rows, cells)

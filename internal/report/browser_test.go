@@ -97,16 +97,25 @@ func untrustedRows() []score.AnswerRow {
 	return rows
 }
 
+// openReport writes a report of some targets and opens its page. within is the addresses that
+// it may load.
+func openReport(t *testing.T, b *pagetest.Browser, targets int) (dir, address, within string, rows []score.AnswerRow) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "report")
+	r, rows := scoretest.Fixture{Targets: targets, Safe: 6, Toxic: 3}.Make()
+	writeReport(t, dir, r, rows)
+	address, within = addressOf(t, dir, report.PageFile)
+	b.Goto(t, address, "#headline")
+	return dir, address, within, rows
+}
+
 // All figures are cut by target, dataset and judge, where a page has several. The radar is a file
 // beside it.
 func TestFiguresAreChosen(t *testing.T) {
 	t.Parallel()
 	b := pagetest.Open(t)
-	dir := filepath.Join(t.TempDir(), "report")
-	r, rows := scoretest.Fixture{Targets: 3, Safe: 6, Toxic: 3}.Make()
-	writeReport(t, dir, r, rows)
-	address, within := addressOf(t, dir, report.PageFile)
-	b.Goto(t, address, ".choose select")
+	_, _, within, _ := openReport(t, b, 3)
+	b.Until(t, `document.querySelector(".choose select") !== null`)
 	shown := func() int {
 		return pagetest.Eval[int](t, b, `[...document.querySelectorAll("#figures tbody tr")].filter(row => !row.hidden).length`)
 	}
@@ -129,11 +138,7 @@ func TestFiguresAreChosen(t *testing.T) {
 func TestCountsOpenTheirAnswers(t *testing.T) {
 	t.Parallel()
 	b := pagetest.Open(t)
-	dir := filepath.Join(t.TempDir(), "report")
-	r, rows := scoretest.Fixture{Targets: 2, Safe: 6, Toxic: 3}.Make()
-	writeReport(t, dir, r, rows)
-	address, within := addressOf(t, dir, report.PageFile)
-	b.Goto(t, address, "#headline")
+	dir, address, within, rows := openReport(t, b, 2)
 	links := pagetest.Eval[[][2]string](t, b, `[...document.querySelectorAll("main a[href^='answers.html#']")].map(a => [a.getAttribute("href").split("#")[1], (a.textContent.match(/Open ([0-9,]+) answers?[.]$/) || [, a.textContent])[1]])`)
 	if len(links) < 50 {
 		t.Errorf("the page has %d counts that lead to answers", len(links))

@@ -6,7 +6,6 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/chart"
-	"github.com/orbench/orbench/internal/figure"
 	"github.com/orbench/orbench/internal/score"
 	"github.com/orbench/orbench/internal/table"
 	"github.com/orbench/orbench/internal/untrusted"
@@ -92,25 +91,29 @@ func radar(r score.Result, judge string) (chart.Figure, bool) {
 			plot.Axes, columns = append(plot.Axes, untrusted.Shorten(g.Name, 24)), append(columns, [2]int{x, y})
 		}
 	}
-	targets := table.Short(table.RowsOf(all[safe].Rows, func(row []string) string { return row[0] }), gridName)
-	for y, row := range all[safe].Rows {
-		other := slices.IndexFunc(all[toxic].Rows, func(of []string) bool { return of[0] == row[0] })
-		if other < 0 {
-			continue
+	var names table.Names
+	for _, t := range []laidOut{all[safe], all[toxic]} {
+		for _, row := range t.Rows {
+			names.Add(row[0])
 		}
-		p := chart.RadarPanel{Name: targets[row[0]], Shares: make([][]*float64, 2)}
-		for _, x := range columns {
-			for line, f := range []*figure.Figure{all[safe].at[y][1+x[0]], all[toxic].at[other][1+x[1]]} {
+	}
+	targets := table.Short(names, gridName)
+	for _, name := range names {
+		p := chart.RadarPanel{Name: targets[name], Shares: make([][]*float64, 2)}
+		for line, t := range []laidOut{all[safe], all[toxic]} {
+			// A target that was not asked these prompts has no rates on them.
+			y := slices.IndexFunc(t.Rows, func(row []string) bool { return row[0] == name })
+			for _, x := range columns {
 				var share *float64
-				if f != nil {
-					share = f.Value
+				if y >= 0 && t.at[y][1+x[line]] != nil {
+					share = t.at[y][1+x[line]].Value
 				}
 				p.Shares[line] = append(p.Shares[line], share)
 			}
 		}
 		plot.Panels = append(plot.Panels, p)
 	}
-	return plot.Figure(), len(columns) >= radarAxes && len(plot.Panels) > 0
+	return plot.Figure(), len(columns) >= radarAxes
 }
 
 // fileName is a name with nothing that a file's name may not have.

@@ -160,9 +160,10 @@ func (of Page) Write(w io.Writer) error {
 		}
 		p.Heats = of.heats(judge)
 		const about = "Refusal by category; the tables give the same figures"
-		if p.Radar = template.HTML(`<img loading="lazy" src="radar.svg" alt="` + about + `">`); !slices.Contains(of.Files, "radar.svg") {
-			drawn, ok := radar(r, judge)
-			if p.Radar, err = inline(drawn, ok, about); err != nil {
+		if slices.Contains(of.Files, "radar.svg") {
+			p.Radar = template.HTML(`<img loading="lazy" src="radar.svg" alt="` + about + `">`)
+		} else if drawn, ok := radar(r, judge); ok {
+			if p.Radar, err = inline(drawn, about); err != nil {
 				return err
 			}
 		}
@@ -259,17 +260,17 @@ func (of *Page) rate(f *figure.Figure) pageRate {
 // plot is the trade-off by a judge, empty if there is none.
 func (of *Page) plot(judge string) (template.HTML, error) {
 	f, ok := tradeoff.Plot(of.Result, judge, chart.ColumnWidth)
+	if !ok {
+		return "", nil
+	}
 	if of.Opens != nil {
 		f.Opens = of.points(of.Result, judge)
 	}
-	return inline(f, ok, "Trade-off between over-refusal and toxic refusal by judge "+judge+"; the table gives the same figures")
+	return inline(f, "Trade-off between over-refusal and toxic refusal by judge "+judge+"; the table gives the same figures")
 }
 
-// inline is a figure with its description in place of what it shows, empty if there is none.
-func inline(f chart.Figure, there bool, about string) (template.HTML, error) {
-	if !there {
-		return "", nil
-	}
+// inline draws a figure for the page, for those who cannot see it with a description.
+func inline(f chart.Figure, about string) (template.HTML, error) {
 	svg, err := f.InlineSVG(about)
 	if err != nil {
 		return "", fmt.Errorf("draw for the page: %w", err)

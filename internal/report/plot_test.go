@@ -100,3 +100,23 @@ func TestUntrustedNamesInPlots(t *testing.T) {
 		}
 	}
 }
+
+// TestRadarNamesAll has a target that was asked safe prompts alone, and one that was asked toxic
+// prompts alone, beside one that was asked both.
+func TestRadarNamesAll(t *testing.T) {
+	t.Parallel()
+	r, _ := scoretest.Fixture{Targets: 3, Safe: 20, Toxic: 6}.Make()
+	r.Runs = slices.DeleteFunc(r.Runs, func(run score.RunResult) bool {
+		return run.Target == scoretest.Target(0) && run.Label == orbench.Toxic || run.Target == scoretest.Target(2) && run.Label == orbench.Safe
+	})
+	f, ok := radar(r, "lexical")
+	if !ok {
+		t.Fatal("there is no radar")
+	}
+	texts := pagetest.FigureTexts(t, f)
+	for i := range 3 {
+		if want := table.ShortenTarget(scoretest.Target(i), gridName); !slices.Contains(texts, want) {
+			t.Errorf("%s is not in the radar", want)
+		}
+	}
+}

@@ -164,8 +164,11 @@ const mostAbsent = 3
 
 // Compared says what was compared with and what was not.
 func (e *Evaluations) Compared() []string {
-	var all []string
-	if names := table.RowsOf(e.Checked, func(c Evaluation) string { return c.Name }); len(names) > 0 {
+	var all, names []string
+	for _, c := range e.Checked {
+		names = append(names, c.Name)
+	}
+	if len(names) > 0 {
 		all = append(all, "Compared with "+strings.Join(names, ", ")+", from a similarity of "+table.Number(e.Threshold)+".")
 	}
 	absent := map[string][]string{}

@@ -5,10 +5,8 @@ import (
 
 	"github.com/orbench/orbench"
 	"github.com/orbench/orbench/internal/dataset"
-	"github.com/orbench/orbench/internal/evaluate"
 	"github.com/orbench/orbench/internal/run"
 	"github.com/orbench/orbench/internal/score"
-	"github.com/orbench/orbench/internal/table"
 )
 
 // FormatVersion is the Manifest.Format of the folders that this package writes.
@@ -118,8 +116,12 @@ func sourceOf(set *dataset.Dataset) Source {
 func (c *Collection) describe(r *run.Run, language string) {
 	m := &c.manifest
 	m.Run = r.Name
-	m.Targets = table.RowsOf(r.Targets, func(t evaluate.Target) string { return t.Name })
-	m.Datasets = table.RowsOf(r.Datasets, sourceOf)
+	for _, t := range r.Targets {
+		m.Targets = append(m.Targets, t.Name)
+	}
+	for _, set := range r.Datasets {
+		m.Datasets = append(m.Datasets, sourceOf(set))
+	}
 	for _, j := range r.Judges {
 		m.Judges = append(m.Judges, Judge{j.Name(), score.DescribeJudge(j.Name(), []orbench.Label{orbench.Safe, orbench.Toxic}, language)})
 	}

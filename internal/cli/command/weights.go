@@ -141,7 +141,7 @@ func describedOtherwise(r *weights.Reused, now client.Description) error {
 	if n == 0 {
 		return nil
 	}
-	return otherWeights(r, fmt.Sprintf("%s describes itself otherwise than when %d of its %d stored replies were made: %s", shownRef(r.Ref), n, of, change))
+	return otherWeights(r, fmt.Sprintf("%s describes itself otherwise than when %d of %d stored replies were made: %s", shownRef(r.Ref), n, of, change))
 }
 
 // shownRef is a model with the address of its server.
